@@ -3,14 +3,16 @@
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
+import type { Dispatcher } from 'undici';
 import { createBusinessLog } from './observability/business-events.ts';
 import { withCause } from './observability/cause.ts';
 import { createRecorder } from './workers/recorder.ts';
-import { instrument } from './observability/instrumented.ts';
+import { instrument, type Call } from './observability/instrumented.ts';
 import { Refusal, describeError } from './errors.ts';
 import { WIDGET_FOLDER } from './installation.ts';
 import { createOrderTokens } from './orders/order-token.ts';
 import { createMetrics, type IpnOutcome } from './observability/metrics.ts';
+import { watchKey } from './observability/gateway-key.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { ProxyConfig, ProxyParts } from './parts.ts';
 import { HOUR_MS, SECOND_MS } from './protocol/durations.ts';
@@ -39,6 +41,7 @@ import { createRequestLog, traced } from './http/request-log.ts';
 import { notFound, readWidgetFiles, serveWidget } from './routes/widget-files.ts';
 import { createWebhookLog } from './observability/webhook-log.ts';
 import { createWebhookSender } from './webhooks.ts';
+import { createReadiness, type Readiness } from './readiness.ts';
 import { createWarnings } from './warnings.ts';
 import type { Worker } from './workers/worker.ts';
 
@@ -48,14 +51,26 @@ const RECORDING_WAIT_MS = GATEWAY_TIMEOUT_MS + 2 * SECOND_MS;
 
 export type { ProxyConfig, ProxyParts };
 
+/** What tests with a virtual clock replace. */
+export interface Outside {
+  /** A monotonic clock, ms. */
+  elapsed?: () => number;
+  wait?: (ms: number) => Promise<void>;
+  random?: () => number;
+  /** Sends the webhooks. */
+  dispatcher?: Dispatcher;
+}
+
 export interface Proxy {
   app: OpenAPIHono;
   /** Runs all checks and deliveries that are due now; for tests with a virtual clock. */
   tick(): Promise<void>;
+  /** Begins as much of it as the limits allow, as `run` does at each poll; for the same tests. */
+  begin(): Promise<void>;
   /** Sends what became due by another way than the routes. */
   wake(): void;
-  /** What an operator should fix, without secrets. */
-  warnings(): Promise<string[]>;
+  /** Whether it can take payments, and what an operator should fix. */
+  readiness(): Promise<Readiness>;
   /** From now on /readyz is 503, so that load balancers choose another proxy; everything else is served. */
   drain(): void;
   /** Starts the background work. `stop` ends the streams and resolves when no work is in flight. */
@@ -63,27 +78,29 @@ export interface Proxy {
 }
 
 /** What the proxy is made of. */
-function assemble(parts: ProxyParts<Ledger>) {
+function assemble(parts: ProxyParts<Ledger>, { elapsed, wait, random, dispatcher }: Outside) {
   const { ledger, config, now = Date.now, log: write = () => undefined, lostLogLines = () => 0 } = parts;
   const log: Log = (level, event, fields) => write(level, event, withCause(fields));
   const onError = (error: unknown) => log('error', 'work failed', { error: describeError(error) });
-  const rate = createCheckRate({ limit: config.checksPerSecond ?? CHECKS_PER_SECOND });
+  const rate = createCheckRate({ limit: config.checksPerSecond ?? CHECKS_PER_SECOND, clock: elapsed });
+  const key = watchKey();
   const metrics = createMetrics({
     counts: () => ledger.counts(),
     openStreams: () => streams.size(),
     checksPerSecond: () => rate.perSecond(),
-    isReady: async () => {
-      await ledger.ping();
-      return ledger.ownerMismatch() === undefined;
-    },
+    isReady: async () => (await readiness()).refusal === undefined,
     clockOffsetMs: () => ledger.clockOffset(),
+    gatewayOffsetMs: () => gateway.clockOffset(),
+    freeBytes: () => ledger.freeBytes(),
     lostLogLines,
   });
-  const gateway = instrument(parts.gateway, (call) => {
+  const onCall = (call: Call) => {
     metrics.countCall(call);
     rate.record(call);
+    key.record(call);
     log(call.detail === undefined ? 'debug' : 'warn', 'gateway call', { ...call });
-  });
+  };
+  const gateway = instrument(parts.gateway, onCall, elapsed);
   const proof = createUnknownProof({
     gateway,
     ledger,
@@ -91,37 +108,60 @@ function assemble(parts: ProxyParts<Ledger>) {
     onWrongPath: (type) =>
       log('error', 'the gateway no longer knows a transaction: the status path or the API key is wrong', { type }),
   });
-  const statusChecks = createStatusChecks({ gateway, ledger, proof, rate, now }, onError);
+  const statusChecks = createStatusChecks({ gateway, ledger, proof, rate, now, elapsed }, onError);
   const webhookLog = createWebhookLog(log, metrics, now);
   const { contextOf, attempted: onAttempt } = webhookLog;
-  const sender =
-    config.webhook && createWebhookSender({ ledger, target: config.webhook, now, contextOf, onAttempt }, onError);
+  const sending = { ledger, now, elapsed, random, dispatcher, contextOf, onAttempt };
+  const sender = config.webhook && createWebhookSender({ ...sending, target: config.webhook }, onError);
   const workers: Worker[] = sender ? [statusChecks, sender] : [statusChecks];
-  const recorder = createRecorder({ ledger, onError });
-  const sending = { gateway, ledger, recorder, self: config.self ?? randomUUID() };
-  const payments = createPayments(sending);
-  const payouts = createPayouts({ ...sending, isPathProven: () => proof.isProven('PAYOUT') });
+  const recorder = createRecorder({ ledger, onError, wait });
+  const self = config.self ?? randomUUID();
+  const starting = { gateway, ledger, recorder, self, clocks: { now, elapsed } };
+  const payments = createPayments(starting);
+  const payouts = createPayouts({ ...starting, isPathProven: () => proof.isProven('PAYOUT') });
   const streams = createStreams({ ledger, payments, now });
   const exports = createExports({ onError });
   const callers = createCallerAddress(config.trustedProxies ?? 0, now, log);
-  const warnings = createWarnings({ ledger, proof, callers, log, onError });
-  const use = { payments, payouts, streams, exports, callers, warnings, workers, recorder, statusChecks };
+  const warnings = createWarnings({ ledger, gateway, key, proof, callers, now, log, onError });
+  const widgetFiles = readWidgetFiles(config.widgetFolder ?? WIDGET_FOLDER);
+  const isWidgetBuilt = widgetFiles.has('widget.js');
+  const readiness = createReadiness({ ledger, isWidgetBuilt, warnings: warnings.all, now });
+  const use = {
+    self,
+    payments,
+    payouts,
+    streams,
+    exports,
+    callers,
+    warnings,
+    readiness,
+    widgetFiles,
+    workers,
+    recorder,
+    statusChecks,
+  };
   return { ...use, config, ledger, gateway, metrics, webhookLog, now, log, onError, wake: () => sender?.wake() };
 }
 
 type Assembly = ReturnType<typeof assemble>;
 
-export function createProxy(parts: ProxyParts<Ledger>): Proxy {
-  const assembly = assemble(parts);
-  const { workers, warnings, wake } = assembly;
+export function createProxy(parts: ProxyParts<Ledger>, outside: Outside = {}): Proxy {
+  const assembly = assemble(parts, outside);
+  const { workers, readiness, wake } = assembly;
   let isStopping = false;
   observeWrites(assembly);
   return {
     app: createApp(assembly, () => isStopping),
     wake,
-    warnings: warnings.all,
+    readiness,
     async tick() {
       while ((await Promise.all(workers.map((worker) => worker.tick()))).some((handled) => handled > 0));
+    },
+    async begin() {
+      for (const worker of workers) {
+        await worker.prolong();
+        await worker.begin();
+      }
     },
     drain() {
       isStopping = true;
@@ -149,7 +189,6 @@ function observeWrites({ ledger, metrics, webhookLog, log, onError }: Assembly):
 function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
   const { config, ledger, gateway, metrics, now, log, payments, payouts, streams, exports, callers } = assembly;
   const tokens = createOrderTokens(config.orderSecrets, config, now);
-  const widgetFiles = readWidgetFiles(config.widgetFolder ?? WIDGET_FOLDER);
   const app = new OpenAPIHono();
   const logRequest = createRequestLog(log, metrics);
   app.use((c, next) => {
@@ -184,13 +223,11 @@ function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
   serveDocument(app, config.publicUrl);
   serveHealth(app, {
     keys: config.metricsTokens ?? config.merchantKeys,
-    ledger,
     metrics,
-    isWidgetBuilt: widgetFiles.has('widget.js'),
     isStopping,
-    warnings: assembly.warnings.all,
+    readiness: assembly.readiness,
   });
-  serveWidget(app, widgetFiles);
+  serveWidget(app, assembly.widgetFiles);
   app.notFound((c) => problemResponse(c, notFound(c.req.path)));
   app.onError((error, c) => {
     const refusal = toRefusal(error);
@@ -210,6 +247,8 @@ function runAll(assembly: Assembly): { stop(): Promise<void> } {
   const retention = days === undefined ? [] : [createRetention({ ledger, days, sendsWebhooks, log })];
   const stops = [...workers, ...retention].map((worker) => worker.run());
   const endWarnings = warnings.run();
+  // The port is ours by now, so an earlier process of this name has ended.
+  void ledger.recover(assembly.self).catch(onError);
   const pruning = setInterval(() => void ledger.prune().catch(onError), PRUNE_EVERY_MS);
   pruning.unref();
   return {

@@ -54,7 +54,6 @@ export async function compose(
   const ledger = await openLedger(config, onFatal, log);
   for (const warning of warnings) log('warn', 'configuration warning', { warning });
   const self = `${hostname()}:${config.PORT || randomUUID()}`;
-  await ledger.recover(self);
   const gateway = createGateway({
     url: config.GATEWAY_URL,
     apiKey: config.GATEWAY_API_KEY,
@@ -95,7 +94,7 @@ export async function compose(
           version: VERSION,
           sendsWebhooks: config.WEBHOOK_URL !== undefined,
           onDue: proxy.wake,
-          warnings: proxy.warnings,
+          readiness: proxy.readiness,
           log,
         });
   return {
@@ -145,6 +144,10 @@ async function logDatabase({ place }: Store, ledger: Ledger, log: Log): Promise<
   const { transactions } = await ledger.counts();
   log('info', 'database opened', { open: transactions.reduce((sum, { count }) => sum + count, 0) });
   if (isNew) log('warn', 'a new, empty database was made', place);
+  if (place['pooler'] === 'session') {
+    const warning = `a session pooler needs ${String(place['connections'])} server connections for each proxy`;
+    log('warn', 'database warning', { warning });
+  }
   if (place['pooler'] === 'transaction') {
     log('info', 'behind a transaction pooler, events of other proxies are found by a look each second');
   }

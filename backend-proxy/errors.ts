@@ -11,8 +11,11 @@ export const REFUSALS = {
   forbidden_origin: { status: 403, title: 'Requests from this origin are not allowed', retryable: false },
   not_found: { status: 404, title: 'Not found', retryable: false },
   already_paid: { status: 409, title: 'The order is already paid', retryable: false },
+  payment_under_review: { status: 409, title: 'A payment of the order is under review', retryable: false },
   order_changed: { status: 409, title: 'The order was started with another amount or currency', retryable: false },
   no_review_needed: { status: 409, title: 'The transaction needs no review', retryable: false },
+  version_changed: { status: 409, title: 'The transaction has changed meanwhile', retryable: false },
+  gateway_contradicts: { status: 409, title: 'The gateway reports the contrary', retryable: false },
   not_ended: { status: 409, title: 'The order cannot be erased yet', retryable: true },
   order_id_taken: { status: 409, title: 'The order id is used by another transaction', retryable: false },
   erased: { status: 410, title: 'What was to be sent is erased', retryable: false },
@@ -47,12 +50,15 @@ interface RefusalOptions {
   errors?: FieldError[];
   /** Whole seconds; sent as `Retry-After`. */
   retryAfterS?: number;
+  /** The database may have written it, or may write it yet. */
+  mayBeWritten?: boolean;
   cause?: unknown;
 }
 
 /** A database error, as the caller sees it: a retry with the same key may succeed. */
-export function unavailable(cause: unknown): Refusal {
-  return new Refusal('unavailable', 'The payment database is temporarily unavailable. Try again.', { cause });
+export function unavailable(cause: unknown, mayBeWritten = false): Refusal {
+  const detail = 'The payment database is temporarily unavailable. Try again.';
+  return new Refusal('unavailable', detail, { mayBeWritten, cause });
 }
 
 /** `detail` is shown to the caller: no secret, no token, no text of the gateway. */
@@ -60,13 +66,19 @@ export class Refusal extends Error {
   readonly kind: RefusalKind;
   readonly errors: FieldError[] | undefined;
   readonly retryAfterS: number | undefined;
+  readonly mayBeWritten: boolean;
 
-  constructor(kind: RefusalKind, detail: string, { errors, retryAfterS, cause }: RefusalOptions = {}) {
+  constructor(
+    kind: RefusalKind,
+    detail: string,
+    { errors, retryAfterS, mayBeWritten = false, cause }: RefusalOptions = {},
+  ) {
     super(detail, { cause });
     this.name = 'Refusal';
     this.kind = kind;
     this.errors = errors;
     this.retryAfterS = retryAfterS;
+    this.mayBeWritten = mayBeWritten;
   }
 }
 

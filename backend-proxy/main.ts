@@ -3,7 +3,7 @@
 // under node_modules, not in a shared temp directory: whoever can write there can already change our code. If it cannot
 // be written, the start only takes longer.
 import * as module from 'node:module';
-import { CACHE_FOLDER } from './installation.ts';
+import { CACHE_FOLDER, nodeRefusal } from './installation.ts';
 import { reasonOf } from './config/start-error.ts';
 
 // New files are readable only for this user: the database holds wallet ids.
@@ -12,7 +12,13 @@ process.umask(0o077);
 module.enableCompileCache?.(CACHE_FOLDER);
 
 const args = process.argv.slice(2);
-if (args.length === 0) await startProxy();
+// Before anything is loaded that an older Node does not have.
+const tooOld = nodeRefusal();
+if (tooOld !== undefined && args.length > 0) {
+  console.error(tooOld);
+  process.exitCode = 1;
+} else if (tooOld !== undefined) notStarted(tooOld);
+else if (args.length === 0) await startProxy();
 else {
   const { runCommand } = await import('./commands/command-line.ts');
   const unread = endOfReading();
@@ -43,9 +49,13 @@ async function startProxy(): Promise<void> {
     // Now, because a killed process would not save it.
     module.flushCompileCache?.();
   } catch (error) {
-    // Formatted by hand, because the logger itself may be what failed to load.
-    const line = { level: 'fatal', time: new Date().toISOString(), event: 'not started', error: reasonOf(error) };
-    // After the logger's lines of this turn, which it writes at the turn's end.
-    setImmediate(() => process.stdout.write(`${JSON.stringify(line)}\n`, () => process.exit(1)));
+    notStarted(reasonOf(error));
   }
+}
+
+/** Formatted by hand, because the logger itself may be what failed to load. */
+function notStarted(error: string): void {
+  const line = { level: 'fatal', time: new Date().toISOString(), event: 'not started', error };
+  // After the logger's lines of this turn, which it writes at the turn's end.
+  setImmediate(() => process.stdout.write(`${JSON.stringify(line)}\n`, () => process.exit(1)));
 }

@@ -1,7 +1,6 @@
 // Starts payments and builds the shopper's view of an order. No other module sends collections.
 // The row is written first, with the permission to send it; then one call is made. Its outcome, or the lack of one, is
 // recorded as a fact; the call is never repeated.
-import { randomUUID } from 'node:crypto';
 import { Refusal } from './errors.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { Collection, Gateway } from './gateway/gateway.ts';
@@ -9,8 +8,9 @@ import type { Recorder } from './workers/recorder.ts';
 import type { Fact, Ledger, OrderAt, PaymentLimits, TokenTerms } from './ledger/ledger.ts';
 import type { OrderTerms } from './orders/order-token.ts';
 import { HOUR_MS } from './protocol/durations.ts';
-import { WALLET_ID } from './protocol/methods.ts';
+import { PAYS_BY, WALLET_ID } from './protocol/methods.ts';
 import { exponentOf, decimalOf, minorOf } from './protocol/money.ts';
+import { TOO_OLD, askPermission, databaseAge, type Clocks, type Permission } from './permission.ts';
 import { orderView } from './orders/order-view.ts';
 import type { Transaction } from './protocol/transaction.ts';
 import type { Method, OrderView, StartPayment } from './protocol/wire.ts';
@@ -42,12 +42,15 @@ interface Ports {
   recorder: Recorder;
   /** Host and port of this process; identifies its unfinished calls after a restart. */
   self: string;
+  clocks?: Clocks;
 }
 
-export function createPayments({ gateway, ledger, recorder, self }: Ports): Payments {
+export function createPayments({ gateway, ledger, recorder, self, clocks = {} }: Ports): Payments {
   async function start(terms: OrderTerms, request: StartPayment, idempotencyKey: string) {
     const { amountMinor, customer } = resolveTerms(terms, request);
-    const opened = await ledger.openPayment(
+    const permission = askPermission(self, clocks);
+    const { start: asked } = permission;
+    const opening = ledger.openPayment(
       {
         ...seenTermsOf(terms),
         amountMinor,
@@ -57,16 +60,25 @@ export function createPayments({ gateway, ledger, recorder, self }: Ports): Paym
         payWithinMs: terms.payWithin === undefined ? null : terms.payWithin * 1000,
         idempotencyKey,
         fingerprint: fingerprintOf([request.method, customer, amountMinor]),
-        start: { by: self, id: randomUUID() },
+        start: asked,
       },
       LIMITS,
     );
+    const { orderId } = terms;
+    const opened = await recorder.opened(opening, () =>
+      ledger.recordOfStart({ type: 'PAY', orderId }, asked, factOf(UNSENT)),
+    );
     const { isNew, payment } = opened;
-    const state = opened.maySend ? await send(payment, request, terms) : opened;
+    const state = opened.maySend ? await send(permission, payment, request, terms) : opened;
     return { created: isNew, view: orderView(terms, state.order, state.now) };
   }
 
-  function send(payment: Transaction, { method, language }: StartPayment, terms: OrderTerms): Promise<OrderAt> {
+  async function send(
+    permission: Permission,
+    payment: Transaction,
+    { method, language }: StartPayment,
+    terms: OrderTerms,
+  ): Promise<OrderAt> {
     const collection: Collection = {
       transactionId: payment.id,
       method,
@@ -77,7 +89,11 @@ export function createPayments({ gateway, ledger, recorder, self }: Ports): Paym
       customerReference: terms.customerReferenceNo ?? null,
       language: terms.language ?? language ?? null,
     };
-    return recorder.record(payment, gateway.pay(collection).then(factOf));
+    const call = async () => {
+      const ageMs = PAYS_BY[method] === 'prompt' ? await databaseAge(ledger, payment) : 0;
+      return permission.isTooOld(ageMs) ? UNSENT : gateway.pay(collection);
+    };
+    return recorder.record(payment, call().then(factOf));
   }
 
   async function view(terms: OrderTerms): Promise<OrderView> {
@@ -93,6 +109,8 @@ export function createPayments({ gateway, ledger, recorder, self }: Ports): Paym
 
   return { start, view, show };
 }
+
+const UNSENT = { kind: 'unreached', detail: TOO_OLD } as const;
 
 function factOf(sent: Awaited<ReturnType<Gateway['pay']>>): Fact {
   switch (sent.kind) {

@@ -23,7 +23,7 @@ export async function start(env: Environment): Promise<void> {
   const logger = createLogger(config.LOG_LEVEL);
   const log: Log = (level, event, fields = {}) => logger[level]({ event, ...fields });
   const onFatal = (error: unknown): never => {
-    logger.fatal({ event: 'the database failed', error: describeError(error) });
+    logger.fatal({ event: 'the database failed', error: describeError(error, true) });
     process.exit(1);
   };
   const proxy = await compose(config, {

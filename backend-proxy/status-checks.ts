@@ -2,13 +2,11 @@
 // Without any IPN, everything still settles this way.
 import { runAs } from './observability/cause.ts';
 import type { Gateway } from './gateway/gateway.ts';
-import type { Claim, Ledger, Observation, StoredIpn } from './ledger/ledger.ts';
+import type { Claim, Ledger, StoredIpn } from './ledger/ledger.ts';
 import type { CheckRate } from './workers/check-rate.ts';
 import type { UnknownProof } from './workers/unknown-proof.ts';
-import { CALL_OVER_MS, STATUS_CONNECTIONS } from './protocol/gateway-call.ts';
-import { TYPES } from './protocol/transaction.ts';
-import { verify, type Expected } from './protocol/verify.ts';
-import { createWorker, type Worker } from './workers/worker.ts';
+import { STATUS_CONNECTIONS } from './protocol/gateway-call.ts';
+import { LEASE_MS, createWorker, type Worker } from './workers/worker.ts';
 
 const PROVE_EVERY_MS = 250;
 
@@ -18,6 +16,8 @@ interface Ports {
   proof: UnknownProof;
   rate: CheckRate;
   now?: () => number;
+  /** A monotonic clock, ms. */
+  elapsed?: (() => number) | undefined;
 }
 
 interface StatusChecks extends Worker {
@@ -29,33 +29,32 @@ interface StatusChecks extends Worker {
 }
 
 export function createStatusChecks(
-  { gateway, ledger, proof, rate, now = Date.now }: Ports,
+  { gateway, ledger, proof, rate, now = Date.now, elapsed }: Ports,
   onError: (error: unknown) => void,
 ): StatusChecks {
   const { status } = gateway;
 
   async function check(claim: Claim): Promise<void> {
-    const { transaction, leaseUntil, beganAt } = claim;
-    if (status === undefined) {
-      for (const observation of await observationsOfIpns(transaction, ledger)) await ledger.observe(claim, observation);
-      return;
-    }
+    const { transaction, beganAt } = claim;
+    if (status === undefined) return checkByIpns(claim, ledger);
     const askedAt = now();
     const checked = await status(transaction.id, transaction.type);
     if (checked.kind !== 'found') {
       const endedAt = await ledger.observe(claim, { kind: checked.kind });
       // An observation recorded after its lease ended proves nothing.
-      if (checked.kind === 'unknown' && endedAt <= leaseUntil) {
+      if (checked.kind === 'unknown' && endedAt <= claim.leaseUntil) {
         proof.unknown(transaction.type, { transactionId: transaction.id, beganAt, endedAt }, checked.isNoSuchOrder);
       }
       return;
     }
-    await ledger.observe(claim, verify(expected(transaction), checked.report, { complete: false }));
+    await ledger.observe(claim, { kind: 'report', report: checked.report });
     if (checked.report.type === transaction.type) await proof.found(transaction.type, askedAt);
   }
 
   const worker = createWorker({
-    claim: (most) => ledger.claimChecks(most, CALL_OVER_MS),
+    claim: (most) => ledger.claimChecks(most, LEASE_MS),
+    idOf: ({ transaction }) => transaction.id,
+    prolong: (claims) => ledger.prolongChecks(claims, LEASE_MS),
     handle: (claim) => {
       const { id: transactionId, orderId } = claim.transaction;
       return runAs({ orderId, transactionId }, () => check(claim));
@@ -64,6 +63,7 @@ export function createStatusChecks(
     // Without a status check no call is made: the IPNs are in the database.
     ...(status && { rate }),
     onError,
+    elapsed,
   });
   // Runs beside the checks, so that a slow answer does not delay them.
   let proving: Promise<boolean> | undefined;
@@ -73,7 +73,7 @@ export function createStatusChecks(
     const mayBegin = worker.reserve();
     let claim: Claim | undefined;
     try {
-      const received = await ledger.receiveIpn(ipn, mayBegin ? CALL_OVER_MS : undefined);
+      const received = await ledger.receiveIpn(ipn, mayBegin ? LEASE_MS : undefined);
       claim = received.claim;
       if (received.isMatched && claim === undefined) worker.wake();
       return received.isMatched;
@@ -83,11 +83,14 @@ export function createStatusChecks(
     }
   }
 
-  const { begin, wake } = worker;
   return {
     receive,
-    begin,
-    wake,
+    wake: worker.wake,
+    prolong: worker.prolong,
+    begin() {
+      void prove().catch(onError);
+      return worker.begin();
+    },
     async tick() {
       const handled = await worker.tick();
       // Proven "unknowns" may make work due for the other workers, as a check does.
@@ -105,19 +108,16 @@ export function createStatusChecks(
   };
 }
 
-/** Weaker mode: the gateway has no status check, so the stored IPNs are the only reports. */
-async function observationsOfIpns(transaction: Claim['transaction'], ledger: Ledger): Promise<Observation[]> {
-  const readings = await ledger.ipnReadings(transaction.id);
-  const verdicts = readings.flatMap(({ outcome, ...reading }) =>
-    outcome === null ? [] : [verify(expected(transaction), { ...reading, outcome }, { complete: true })],
-  );
-  if (verdicts.length === 0) return [{ kind: 'silent' }];
-  // An IPN alone never fails a payout: the merchant would send the money again.
-  const isFailedPayout = (verdict: Observation) =>
-    TYPES[transaction.type].isOutgoing && verdict.kind === 'verified' && verdict.outcome === 'failed';
-  return verdicts.map((verdict) => (isFailedPayout(verdict) ? { kind: 'failed_ipn' } : verdict));
-}
-
-function expected(transaction: Claim['transaction']): Expected {
-  return { ...transaction, answeredId: transaction.answer === 'identified' ? transaction.paymentId : null };
+/** Weaker mode: the gateway has no status check, so the IPNs are the only reports. Each is read once. */
+async function checkByIpns(claim: Claim, ledger: Ledger): Promise<void> {
+  const ipns = await ledger.newIpns(claim.transaction.id);
+  for (const { reading, n } of ipns) {
+    const { outcome } = reading;
+    // A commit for each, so that a crash between two loses none.
+    await ledger.observe(
+      { ...claim, ipnsReceived: n },
+      outcome === null ? { kind: 'silent' } : { kind: 'report', report: { ...reading, outcome }, isIpn: true },
+    );
+  }
+  if (ipns.length === 0) await ledger.observe(claim, { kind: 'silent' });
 }

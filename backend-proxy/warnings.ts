@@ -1,7 +1,9 @@
-// What an operator should fix: listed by /readyz and the operator's page, and logged each minute.
+// What an operator should fix: listed by /readyz and the operator's page, and logged.
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './protocol/durations.ts';
 import type { Log } from './protocol/log.ts';
 import type { CallerAddress } from './http/caller-address.ts';
+import type { Gateway } from './gateway/gateway.ts';
+import type { GatewayKey } from './observability/gateway-key.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { UnknownProof } from './workers/unknown-proof.ts';
 
@@ -12,8 +14,11 @@ const CLOCK_TOLERANCE_MS = SECOND_MS;
 
 interface Ports {
   ledger: Pick<Ledger, 'clockOffset' | 'databaseWarnings' | 'reportUnmatched'>;
+  gateway: Pick<Gateway, 'clockOffset'>;
+  key: Pick<GatewayKey, 'warnings'>;
   proof: Pick<UnknownProof, 'wrongPaths'>;
   callers: Pick<CallerAddress, 'warnings'>;
+  now: () => number;
   log: Log;
   onError(error: unknown): void;
 }
@@ -25,22 +30,29 @@ export interface Warnings {
   run(): () => void;
 }
 
-export function createWarnings({ ledger, proof, callers, log, onError }: Ports): Warnings {
+export function createWarnings({ ledger, gateway, key, proof, callers, now, log, onError }: Ports): Warnings {
+  /** Warnings of the database, by text. */
+  const loggedAt = new Map<string, number>();
+
   async function current(): Promise<string[]> {
-    const offset = Math.round(await ledger.clockOffset());
-    const isAhead = Math.abs(offset) > CLOCK_TOLERANCE_MS;
     return [
+      ...key.warnings(),
       ...proof.wrongPaths().map(wrongPath),
-      ...(isAhead ? [`The database's clock is ${offset} ms ahead of this process's.`] : []),
+      ...clockWarnings('database', await ledger.clockOffset()),
+      ...clockWarnings('gateway', gateway.clockOffset() ?? 0),
     ];
   }
 
-  // Those of the callers are logged once an hour. Those of the database are an operator's choice: compose.ts logs them
-  // once.
+  // Each minute; those of the callers and of the database, which may be an operator's choice, once an hour.
   async function logCurrent(): Promise<void> {
     const unmatched = await ledger.reportUnmatched(UNMATCHED_REPORT_AFTER_MS);
     if (unmatched > 0) log('error', 'IPNs unmatched for an hour: see GET /ipns', { count: unmatched });
     for (const warning of await current()) log('warn', 'proxy warning', { warning });
+    for (const warning of await ledger.databaseWarnings()) {
+      if (Math.abs(now() - (loggedAt.get(warning) ?? -Infinity)) < HOUR_MS) continue;
+      loggedAt.set(warning, now());
+      log('warn', 'database warning', { warning });
+    }
   }
 
   return {
@@ -51,6 +63,12 @@ export function createWarnings({ ledger, proof, callers, log, onError }: Ports):
       return () => clearInterval(timer);
     },
   };
+}
+
+function clockWarnings(whose: string, aheadMs: number): string[] {
+  if (Math.abs(aheadMs) <= CLOCK_TOLERANCE_MS) return [];
+  const how = aheadMs > 0 ? 'ahead of' : 'behind';
+  return [`The ${whose}'s clock is ${Math.abs(Math.round(aheadMs))} ms ${how} this process's.`];
 }
 
 function wrongPath(type: string): string {

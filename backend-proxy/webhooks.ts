@@ -15,7 +15,7 @@ import { isPublicAddress } from './config/public-address.ts';
 import { HOUR_MS as H, MINUTE_MS as M, SECOND_MS as S } from './protocol/durations.ts';
 import { beginStep } from './observability/tracing.ts';
 import { codeOf, retryAfterMs } from './received.ts';
-import { createWorker, type Worker } from './workers/worker.ts';
+import { LEASE_MS, createWorker, type Worker } from './workers/worker.ts';
 
 /**
  * The wait before each retry; the first attempt is immediate. After the last, the webhook is dead: listed, and
@@ -25,15 +25,16 @@ export const RETRY_AFTER_MS = [5 * S, 5 * M, 30 * M, 2 * H, 5 * H, 10 * H, 14 * 
 const JITTER = 0.2;
 const MAX_RETRY_AFTER_MS = 24 * H;
 const TIMEOUT_MS = 15 * S;
-const LEASE_MS = 30 * S;
 const AT_ONCE = 16;
 
 interface Options {
   ledger: Ledger;
   target: WebhookTarget;
   now?: () => number;
-  random?: () => number;
-  dispatcher?: Dispatcher;
+  random?: (() => number) | undefined;
+  dispatcher?: Dispatcher | undefined;
+  /** A monotonic clock, ms. */
+  elapsed?: (() => number) | undefined;
   /** The trace that queued a webhook, if known. */
   contextOf?(id: string): Context | undefined;
   /** Called when an attempt is recorded; `ms` is how long it took. */
@@ -55,8 +56,7 @@ export function createWebhookSender(options: Options, onError: (error: unknown) 
     const answer = await post(webhook, target.url, headers, dispatcher);
     const ms = Math.round(performance.now() - startedAt);
     const delivery = deliveryOf(webhook.attempts, answer, now(), random);
-    await ledger.recordDelivery(webhook.id, delivery);
-    onAttempt(webhook, delivery, ms);
+    if (await ledger.recordDelivery(webhook, delivery)) onAttempt(webhook, delivery, ms);
     step?.end(() => ({
       attributes: { 'payment.webhook_id': webhook.id, 'payment.webhook_type': webhook.type },
       isError: delivery.state !== 'delivered',
@@ -72,9 +72,12 @@ export function createWebhookSender(options: Options, onError: (error: unknown) 
 
   return createWorker({
     claim: (most) => ledger.claimWebhooks(most, LEASE_MS),
+    idOf: ({ id }) => id,
+    prolong: (webhooks) => ledger.prolongWebhooks(webhooks, LEASE_MS),
     handle,
     atOnce: AT_ONCE,
     onError,
+    elapsed: options.elapsed,
   });
 }
 
@@ -124,7 +127,7 @@ export function deliveryOf(attempts: number, answer: Answer, nowMs: number, rand
   if (status === 410 || planned === undefined) return { state: 'dead', answer: answerText };
   const jittered = planned * (1 + JITTER * (2 * random() - 1));
   const asked = 'lost' in answer ? 0 : (retryAfterMs(answer.retryAfter, nowMs, MAX_RETRY_AFTER_MS) ?? 0);
-  return { state: 'pending', nextAt: nowMs + Math.round(Math.max(jittered, asked)), answer: answerText };
+  return { state: 'pending', afterMs: Math.round(Math.max(jittered, asked)), answer: answerText };
 }
 
 /**

@@ -2,7 +2,7 @@
 // that it does not apply; and each criterion of WCAG 2.2 at levels A and AA has a row.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { testsOf } from './security-table.ts';
 
 /** By their chapters, for example 1.1: how each level A or AA criterion ends. 4.1.1 was withdrawn. */
@@ -35,37 +35,31 @@ const tests = new Map(
   ),
 );
 
-describe('ACCESSIBILITY.md', () => {
-  it('ACCESSIBILITY.md has a row for each criterion of WCAG 2.2 at levels A and AA', () => {
-    const listed = new Set(rows.flatMap(({ clause }) => criteriaIn(clause)));
-    const all = Object.entries(CRITERIA).flatMap(([chapter, ends]) => ends.map((end) => `${chapter}.${end}`));
-    assert.equal(all.length, 55);
-    assert.deepEqual(
-      all.filter((each) => !listed.has(each)),
-      [],
-    );
-  });
+it('ACCESSIBILITY.md has a row for each criterion of WCAG 2.2 at levels A and AA', () => {
+  const listed = new Set(rows.flatMap(({ clause }) => criteriaIn(clause)));
+  const all = Object.entries(CRITERIA).flatMap(([chapter, ends]) => ends.map((end) => `${chapter}.${end}`));
+  assert.equal(all.length, 55);
+  const unlisted = all.filter((each) => !listed.has(each));
+  assert.deepEqual(unlisted, []);
+});
 
-  it('each row of ACCESSIBILITY.md names its tests, a person, or that it is not applicable', () => {
-    assert.ok(rows.length > 50, `${rows.length} rows`);
-    const empty = rows.filter(
-      ({ held }) =>
-        held !== 'not applicable' &&
-        held !== 'by a person: not yet' &&
-        !held.split(', ').every((word) => tests.has(word)),
-    );
-    assert.deepEqual(empty, []);
-  });
+it('each row of ACCESSIBILITY.md names its tests, a person, or that it is not applicable', () => {
+  assert.ok(rows.length > 50, `${rows.length} rows`);
+  const empty = rows.filter(
+    ({ held }) =>
+      held !== 'not applicable' &&
+      held !== 'by a person: not yet' &&
+      !held.split(', ').every((word) => tests.has(word)),
+  );
+  assert.deepEqual(empty, []);
+});
 
-  it('the tests that ACCESSIBILITY.md lists exist, and each holds a row', () => {
-    const missing = [...tests].filter(([, { file, name }]) => !existsSync(file) || !testsOf(file).includes(name));
-    assert.deepEqual(missing, []);
-    const used = new Set(rows.flatMap(({ held }) => held.split(', ')));
-    assert.deepEqual(
-      [...tests.keys()].filter((word) => !used.has(word)),
-      [],
-    );
-  });
+it('the tests that ACCESSIBILITY.md lists exist, and each holds a row', () => {
+  const missing = [...tests].filter(([, { file, name }]) => !existsSync(file) || !testsOf(file).includes(name));
+  assert.deepEqual(missing, []);
+  const used = new Set(rows.flatMap(({ held }) => held.split(', ')));
+  const unused = [...tests.keys()].filter((word) => !used.has(word));
+  assert.deepEqual(unused, []);
 });
 
 /** `1.2.1 to 1.2.5, 1.4.2` as the criteria that it names. */

@@ -77,10 +77,8 @@ function within(...folders: string[]): (path: string) => boolean {
 }
 
 function assertNone(offending: Import[]): void {
-  assert.deepEqual(
-    offending.map(({ from, target }) => `${from} → ${target}`),
-    [],
-  );
+  const arrows = offending.map(({ from, target }) => `${from} → ${target}`);
+  assert.deepEqual(arrows, []);
 }
 
 describe('imports', () => {
@@ -244,10 +242,8 @@ const MAP = ((): string[] => {
 describe('files', () => {
   it('no file has a name that fits anything', () => {
     const vague = /(^|\/)(utils?|helpers?|types|constants|misc|common)\.ts$/;
-    assert.deepEqual(
-      SOURCES.filter((file) => vague.test(file)),
-      [],
-    );
+    const vaguelyNamed = SOURCES.filter((file) => vague.test(file));
+    assert.deepEqual(vaguelyNamed, []);
   });
 
   it('every file opens with a comment', () => {
@@ -267,30 +263,24 @@ describe('files', () => {
     const printed = (folder: string) => execSync(`${scripts.map} ${folder}`, { encoding: 'utf8' });
     const lines = SOURCES.map((file) => `${file}:${/.*/.exec(readFileSync(file, 'utf8'))?.[0]}`);
     const all = new Set(printed('').split('\n'));
-    assert.deepEqual(
-      lines.filter((line) => !all.has(line)),
-      [],
-    );
+    const unprinted = lines.filter((line) => !all.has(line));
+    assert.deepEqual(unprinted, []);
     assert.match(printed('backend-proxy/ledger'), /^(backend-proxy\/ledger\/\S+:\/\/ .+\n)+$/);
   });
 
   it("ARCHITECTURE.md's map has every folder of sources", () => {
     const folders = [...new Set(SOURCES.map((file) => `${dirname(file)}/`))];
-    assert.deepEqual(
-      folders.filter((folder) => !MAP.includes(folder)),
-      [],
-    );
+    const unmapped = folders.filter((folder) => !MAP.includes(folder));
+    assert.deepEqual(unmapped, []);
   });
 });
 
-describe('tests', () => {
-  it('only reset-connection.ts resets a connection, because after a failed reset Node never exits', () => {
-    const callers = globSync('test/**/*.ts', { exclude: ['**/node_modules'] })
-      .map((file) => file.replaceAll('\\', '/'))
-      .filter((file) => file !== 'test/architecture.test.ts')
-      .filter((file) => readFileSync(file, 'utf8').includes('resetAndDestroy'));
-    assert.deepEqual(callers, ['test/reset-connection.ts']);
-  });
+it('only reset-connection.ts resets a connection, because after a failed reset Node never exits', () => {
+  const callers = globSync('test/**/*.ts', { exclude: ['**/node_modules'] })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => file !== 'test/architecture.test.ts')
+    .filter((file) => readFileSync(file, 'utf8').includes('resetAndDestroy'));
+  assert.deepEqual(callers, ['test/reset-connection.ts']);
 });
 
 describe('payment methods and transaction types', () => {

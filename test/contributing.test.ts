@@ -14,59 +14,42 @@ const project = JSON.parse(readFileSync('package.json', 'utf8')) as Project;
 const guide = readFileSync('CONTRIBUTING.md', 'utf8');
 const forPeople = ['CONTRIBUTING.md', ...globSync('.github/**/*.{md,yml}')];
 
-describe('CONTRIBUTING.md', () => {
-  it('CONTRIBUTING.md and the templates name only commands that package.json has', () => {
-    const named = forPeople.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/npm run ([\w:]+)/g)]);
-    assert.ok(named.length > 10);
-    assert.deepEqual(
-      named.map(([, command = '']) => command).filter((command) => !(command in project.scripts)),
-      [],
-    );
-  });
-
-  it('CONTRIBUTING.md names every command that tests or checks', () => {
-    const commands = Object.keys(project.scripts).filter((name) => /^(test:|check$|bench$)/.test(name));
-    assert.deepEqual(
-      commands.filter((command) => !guide.includes(`npm run ${command}`)),
-      [],
-    );
-  });
-
-  it('CONTRIBUTING.md names only files that exist', () => {
-    const named = [...guide.matchAll(/`([\w.-]+\/[\w./-]*)`/g)].map(([, path = '']) => path);
-    assert.ok(named.length > 10);
-    assert.deepEqual(
-      named.filter((path) => !existsSync(path)),
-      [],
-    );
-  });
+it('CONTRIBUTING.md and the templates name only commands that package.json has', () => {
+  const named = forPeople.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/npm run ([\w:]+)/g)]);
+  assert.ok(named.length > 10);
+  const unknown = named.map(([, command = '']) => command).filter((command) => !(command in project.scripts));
+  assert.deepEqual(unknown, []);
 });
 
-describe('npm test', () => {
-  it('npm test runs every test file, each by one command', () => {
-    const runner = readFileSync('test/run.ts', 'utf8');
-    const parts = [...runner.matchAll(/npm\('(test:\w+)'\)/g)].map(([, name = '']) => name);
-    const text = (name: string) =>
-      name === 'test:unit' ? readFileSync('test/unit.ts', 'utf8') : project.scripts[name];
-    const globs = parts.flatMap((name) => [...(text(name) ?? '').matchAll(/'(test\/[^']*\*[^']*\.ts)'/g)]);
-    const runs = (file: string) => globs.filter(([, glob = '']) => matchesGlob(file, glob)).length;
-    const files = globSync('test/**/*.test.ts', { exclude: (path) => path.includes('node_modules') });
-    assert.ok(files.length > 100);
-    assert.deepEqual(
-      files.filter((file) => runs(file.replaceAll('\\', '/')) !== 1),
-      [],
-    );
-  });
+it('CONTRIBUTING.md names every command that tests or checks', () => {
+  const commands = Object.keys(project.scripts).filter((name) => /^(test:|check$|bench$)/.test(name));
+  const unnamed = commands.filter((command) => !guide.includes(`npm run ${command}`));
+  assert.deepEqual(unnamed, []);
 });
 
-describe('CHANGELOG.md', () => {
-  it("CHANGELOG.md's newest version is that of package.json", () => {
-    const headings = [...readFileSync('CHANGELOG.md', 'utf8').matchAll(/^## (\S+)/gm)].map(([, name = '']) => name);
-    assert.equal(
-      headings.find((name) => name !== 'Unreleased'),
-      project.version,
-    );
-  });
+it('CONTRIBUTING.md names only files that exist', () => {
+  const named = [...guide.matchAll(/`([\w.-]+\/[\w./-]*)`/g)].map(([, path = '']) => path);
+  assert.ok(named.length > 10);
+  const gone = named.filter((path) => !existsSync(path));
+  assert.deepEqual(gone, []);
+});
+
+it('npm test runs every test file, each by one command', () => {
+  const runner = readFileSync('test/run.ts', 'utf8');
+  const parts = [...runner.matchAll(/npm\('(test:\w+)'\)/g)].map(([, name = '']) => name);
+  const text = (name: string) => (name === 'test:unit' ? readFileSync('test/unit.ts', 'utf8') : project.scripts[name]);
+  const globs = parts.flatMap((name) => [...(text(name) ?? '').matchAll(/'(test\/[^']*\*[^']*\.ts)'/g)]);
+  const runs = (file: string) => globs.filter(([, glob = '']) => matchesGlob(file, glob)).length;
+  const files = globSync('test/**/*.test.ts', { exclude: (path) => path.includes('node_modules') });
+  assert.ok(files.length > 100);
+  const notOnce = files.filter((file) => runs(file.replaceAll('\\', '/')) !== 1);
+  assert.deepEqual(notOnce, []);
+});
+
+it("CHANGELOG.md's newest version is that of package.json", () => {
+  const headings = [...readFileSync('CHANGELOG.md', 'utf8').matchAll(/^## (\S+)/gm)].map(([, name = '']) => name);
+  const newest = headings.find((name) => name !== 'Unreleased');
+  assert.equal(newest, project.version);
 });
 
 describe('the editor', () => {
@@ -86,10 +69,8 @@ describe('the editor', () => {
     };
     const programs = configurations.map(({ program }) => program.replace('${workspaceFolder}/', ''));
     assert.ok(programs.includes('${file}'));
-    assert.deepEqual(
-      programs.filter((path) => path !== '${file}' && !existsSync(path)),
-      [],
-    );
+    const missing = programs.filter((path) => path !== '${file}' && !existsSync(path));
+    assert.deepEqual(missing, []);
     for (const { name } of configurations) assert.ok(guide.includes(`"${name}`), `CONTRIBUTING.md lacks "${name}"`);
   });
 });
@@ -106,9 +87,7 @@ describe('the workflow', () => {
     assert.match(workflow, /^permissions:\n {2}contents: read\n\n/m);
     const actions = [...workflow.matchAll(/uses: (\S+)/g)].map(([, action = '']) => action);
     assert.ok(actions.length >= 3);
-    assert.deepEqual(
-      actions.filter((action) => !/^actions\/[\w-]+@v\d+$/.test(action)),
-      [],
-    );
+    const unpinned = actions.filter((action) => !/^actions\/[\w-]+@v\d+$/.test(action));
+    assert.deepEqual(unpinned, []);
   });
 });

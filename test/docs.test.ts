@@ -6,6 +6,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { BUSINESS_EVENTS, eventName } from '../backend-proxy/observability/business-events.ts';
 import { REFUSALS } from '../backend-proxy/errors.ts';
+import { configWarnings, readConfig } from '../backend-proxy/config/config.ts';
 import { DEFAULT_PROFILE } from '../backend-proxy/gateway/profile.ts';
 import { TRANSACTION_TYPES } from '../backend-proxy/protocol/transaction.ts';
 import { WEBHOOKS } from '../backend-proxy/protocol/merchant-view.ts';
@@ -31,46 +32,47 @@ function quoted(text: string): string[] {
   return [...text.matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word);
 }
 
-describe('docs/configuration.md', () => {
-  it('docs/configuration.md lists every variable that config.ts reads', () => {
-    const read = readFileSync('backend-proxy/config/config.ts', 'utf8').matchAll(/^ {4}([A-Z][A-Z_]+):/gm);
-    const names = [...read].map(([, name = '']) => name).toSorted();
-    const words = listed(page('configuration'), 'items');
-    assert.deepEqual(
-      words.filter((word) => /^[A-Z_]{4,}$/.test(word)),
-      names,
-    );
-  });
-
-  it('.env.example has only variables that docs/configuration.md lists', () => {
-    const words = listed(page('configuration'), 'items');
-    const names = [...readFileSync('.env.example', 'utf8').matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name);
-    assert.deepEqual(
-      names.filter((name) => !words.includes(name)),
-      [],
-    );
-  });
-
-  it('the command in docs/configuration.md prints the default gateway profile', () => {
-    const [, script = ''] = /^node -p '(.+)'$/m.exec(section('configuration', 'The gateway profile')) ?? [];
-    const printed = execFileSync(process.execPath, ['-p', script], { encoding: 'utf8' });
-    assert.deepEqual(JSON.parse(printed), DEFAULT_PROFILE);
-  });
-
-  it('docs/configuration.md lists every key of the gateway profile', () => {
-    const words = listed(section('configuration', 'The gateway profile'), 'items');
-    assert.deepEqual(
-      Object.keys(DEFAULT_PROFILE).filter((key) => !words.includes(key)),
-      [],
-    );
-  });
+it('docs/configuration.md lists every variable that config.ts reads', () => {
+  const read = readFileSync('backend-proxy/config/config.ts', 'utf8').matchAll(/^ {4}([A-Z][A-Z_]+):/gm);
+  const names = [...read].map(([, name = '']) => name).toSorted();
+  const words = listed(page('configuration'), 'items');
+  const variables = words.filter((word) => /^[A-Z_]{4,}$/.test(word));
+  assert.deepEqual(variables, names);
 });
 
-describe('docs/element.md', () => {
-  it('docs/element.md pins the script of this version', () => {
-    const pinned = [...page('element').matchAll(/widget-(\d+\.\d+\.\d+)\.js/g)].map(([, version]) => version);
-    assert.deepEqual(pinned, [VERSION]);
-  });
+it('.env.example has only variables that docs/configuration.md lists', () => {
+  const words = listed(page('configuration'), 'items');
+  const names = [...readFileSync('.env.example', 'utf8').matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name);
+  const unlisted = names.filter((name) => !words.includes(name));
+  assert.deepEqual(unlisted, []);
+});
+
+it('.env.example has all that a proxy needs to run with the sandbox, which is started with the same secrets', () => {
+  const [, block = ''] = readFileSync('.env.example', 'utf8').split('# To try it in a clone');
+  const settings = Object.fromEntries(
+    [...block.matchAll(/^# ([A-Z_]+)=(.+)$/gm)].map(([, name, value]) => [name, value]),
+  );
+  const config = readConfig(settings);
+  assert.deepEqual(configWarnings(settings), []);
+  const sandbox = `GATEWAY_API_KEY=${config.GATEWAY_API_KEY} IPN_URL=${config.PUBLIC_URL}/ipn/${config.IPN_SECRET[0]} npm`;
+  assert.ok(block.includes(sandbox) && page('configuration').includes(sandbox), sandbox);
+});
+
+it('the command in docs/configuration.md prints the default gateway profile', () => {
+  const [, script = ''] = /^node -p '(.+)'$/m.exec(section('configuration', 'The gateway profile')) ?? [];
+  const printed = execFileSync(process.execPath, ['-p', script], { encoding: 'utf8' });
+  assert.deepEqual(JSON.parse(printed), DEFAULT_PROFILE);
+});
+
+it('docs/configuration.md lists every key of the gateway profile', () => {
+  const words = listed(section('configuration', 'The gateway profile'), 'items');
+  const unlisted = Object.keys(DEFAULT_PROFILE).filter((key) => !words.includes(key));
+  assert.deepEqual(unlisted, []);
+});
+
+it('docs/element.md pins the script of this version', () => {
+  const pinned = [...page('element').matchAll(/widget-(\d+\.\d+\.\d+)\.js/g)].map(([, version]) => version);
+  assert.deepEqual(pinned, [VERSION]);
 });
 
 describe('docs/api.md', () => {
@@ -129,10 +131,8 @@ describe('docs/operations.md', () => {
     const text = await (await world.request('GET', '/metrics', { headers })).text();
     const metrics = [...text.matchAll(/^# TYPE (payment_proxy_\S+)/gm)].map(([, name = '']) => name);
     const words = listed(section('operations', 'Health and metrics'), 'items');
-    assert.deepEqual(
-      words.filter((word) => word.startsWith('payment_proxy_')),
-      metrics.toSorted(),
-    );
+    const listedMetrics = words.filter((word) => word.startsWith('payment_proxy_'));
+    assert.deepEqual(listedMetrics, metrics.toSorted());
   });
 
   it('docs/operations.md lists every event of the log, and no other', () => {
@@ -146,15 +146,11 @@ describe('docs/operations.md', () => {
     const names = alerts.map(([, name = '']) => name);
     const words = listed(section('operations', 'At 3 a.m.'));
     assert.ok(names.length > 15);
-    assert.deepEqual(
-      names.filter((name) => !words.includes(name)),
-      [],
-    );
+    const unlisted = names.filter((name) => !words.includes(name));
+    assert.deepEqual(unlisted, []);
     const known = [...names, ...logEvents()];
-    assert.deepEqual(
-      words.filter((word) => !known.includes(word)),
-      [],
-    );
+    const unknown = words.filter((word) => !known.includes(word));
+    assert.deepEqual(unknown, []);
   });
 });
 
@@ -173,9 +169,7 @@ function logEvents(): string[] {
   return [...new Set([...written.map(([, event = '']) => event), ...business])];
 }
 
-describe('docs/element.md', () => {
-  it('docs/element.md says how many languages there are', () => {
-    const [, count] = /one of (\d+)/.exec(section('element', 'Attributes')) ?? [];
-    assert.equal(Number(count), Object.keys(LOADERS).length + 1, 'English is not among the loaders');
-  });
+it('docs/element.md says how many languages there are', () => {
+  const [, count] = /one of (\d+)/.exec(section('element', 'Attributes')) ?? [];
+  assert.equal(Number(count), Object.keys(LOADERS).length + 1, 'English is not among the loaders');
 });

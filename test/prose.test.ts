@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 
 const MAX_LINE = 120;
 const DOCUMENTS = globSync(['*.md', 'docs/*.md', '.github/**/*.md']);
@@ -33,36 +33,28 @@ function anchorsOf(file: string): string[] {
   );
 }
 
-describe('the documents', () => {
-  it(`documents have no line over ${MAX_LINE} characters, apart from rows of tables, which cannot be broken`, () => {
-    const long = DOCUMENTS.flatMap(linesOf).filter(({ text }) => text.length > MAX_LINE && !text.startsWith('|'));
-    assert.deepEqual(
-      long.map(({ place }) => place),
-      [],
-    );
-  });
-
-  it('documents link only to files and headings that exist', () => {
-    const broken = DOCUMENTS.flatMap((file) => {
-      const links = withoutCode(readFileSync(file, 'utf8')).matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g);
-      return [...links].flatMap(([, path = '', anchor = '']) => {
-        const target = path === '' ? file : join(dirname(file), path);
-        const isThere = existsSync(target) && (anchor === '' || anchorsOf(target).includes(anchor));
-        return isThere ? [] : [`${file} → ${path}#${anchor}`];
-      });
-    });
-    assert.deepEqual(broken, []);
-  });
+it(`documents have no line over ${MAX_LINE} characters, apart from rows of tables, which cannot be broken`, () => {
+  const long = DOCUMENTS.flatMap(linesOf).filter(({ text }) => text.length > MAX_LINE && !text.startsWith('|'));
+  const places = long.map(({ place }) => place);
+  assert.deepEqual(places, []);
 });
 
-describe('the comments', () => {
-  it(`comments have no line over ${MAX_LINE} characters`, () => {
-    const comments = SOURCES.flatMap(linesOf).filter(({ text }) => /^\s*(\/\/|\/?\*)/.test(text));
-    assert.ok(comments.length > 0);
-    const long = comments.filter(({ text }) => text.length > MAX_LINE);
-    assert.deepEqual(
-      long.map(({ place }) => place),
-      [],
-    );
+it('documents link only to files and headings that exist', () => {
+  const broken = DOCUMENTS.flatMap((file) => {
+    const links = withoutCode(readFileSync(file, 'utf8')).matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g);
+    return [...links].flatMap(([, path = '', anchor = '']) => {
+      const target = path === '' ? file : join(dirname(file), path);
+      const isThere = existsSync(target) && (anchor === '' || anchorsOf(target).includes(anchor));
+      return isThere ? [] : [`${file} → ${path}#${anchor}`];
+    });
   });
+  assert.deepEqual(broken, []);
+});
+
+it(`comments have no line over ${MAX_LINE} characters`, () => {
+  const comments = SOURCES.flatMap(linesOf).filter(({ text }) => /^\s*(\/\/|\/?\*)/.test(text));
+  assert.ok(comments.length > 0);
+  const long = comments.filter(({ text }) => text.length > MAX_LINE);
+  const places = long.map(({ place }) => place);
+  assert.deepEqual(places, []);
 });

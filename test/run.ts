@@ -59,6 +59,7 @@ const LANES: readonly (readonly Part[])[] = [
   ],
   [
     { name: 'PostgreSQL', command: npm('test:postgres'), count: byNodeTotals },
+    { name: 'simulator', command: npm('test:simulator'), count: byNodeTotals },
     { name: 'faults', command: npm('test:faults'), count: byNodeTotals },
     { name: 'journeys', command: npm('test:journeys'), count: byNodeTotals },
   ],

@@ -2,7 +2,7 @@
 // nobody notices. The weekly workflow runs whole what takes longer.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { testsOf } from './security-table.ts';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
@@ -17,7 +17,7 @@ const RUN_BY: Record<string, readonly [file: string, ...tests: string[]]> = {
   themes: [SMOKES, 'npm run themes serves the editor and all that its page names'],
   proxy: ['test/processes/commands.test.ts', 'npm run proxy starts only the proxy, builds and installs nothing, and prints only log lines'], // prettier-ignore
   sandbox: [SMOKES, 'npm run sandbox prints its address and answers there'],
-  map: [SMOKES, 'npm run map prints the first line of each source file'],
+  map: ['test/architecture.test.ts', 'npm run map prints each source file with its first line, or those of a folder'],
   format: [SMOKES, 'npm run format changes a file that check would refuse'],
   shots: [SMOKES, 'npm run shots draws a scene that looks as kept'],
   bench: [
@@ -38,50 +38,46 @@ const WHOLE_EACH_WEEK = ['test:guards', 'test:engines', 'test:long', 'bench -- -
 
 const isPart = (script: string) => RUN.includes(`'${script}'`);
 
-describe('the scripts of package.json', () => {
-  it('each script is a part of npm test or has a test that runs it, and no row is about a script that is gone', () => {
-    const names = Object.keys(scripts).filter((name) => !name.startsWith('pre') && name !== 'test' && !isPart(name));
-    assert.deepEqual([...Object.keys(RUN_BY), ...ONLY_WEEKLY].toSorted(), names.toSorted());
-  });
+it('each script is a part of npm test or has a test that runs it, and no row is about a script that is gone', () => {
+  const names = Object.keys(scripts).filter((name) => !name.startsWith('pre') && name !== 'test' && !isPart(name));
+  assert.deepEqual([...Object.keys(RUN_BY), ...ONLY_WEEKLY].toSorted(), names.toSorted());
+});
 
-  it('the tests that run the scripts exist', () => {
-    for (const [script, [file, ...tests]] of Object.entries(RUN_BY)) {
-      assert.ok(tests.length > 0, script);
-      for (const test of tests) assert.ok(testsOf(file).includes(test), `${script}: ${file}: ${test}`);
-    }
-  });
+it('the tests that run the scripts exist', () => {
+  for (const [script, [file, ...tests]] of Object.entries(RUN_BY)) {
+    assert.ok(tests.length > 0, script);
+    for (const test of tests) assert.ok(testsOf(file).includes(test), `${script}: ${file}: ${test}`);
+  }
+});
 
-  it('the weekly workflow runs whole what takes too long for npm test', () => {
-    for (const command of WHOLE_EACH_WEEK) {
-      assert.ok(WEEKLY.includes(`- ${command}\n`), command);
-      assert.ok((command.split(' ')[0] ?? '') in scripts, command);
-    }
-  });
+it('the weekly workflow runs whole what takes too long for npm test', () => {
+  for (const command of WHOLE_EACH_WEEK) {
+    assert.ok(WEEKLY.includes(`- ${command}\n`), command);
+    assert.ok((command.split(' ')[0] ?? '') in scripts, command);
+  }
+});
 
-  it('only scripts that promise it install or check packages before they start, those of their own folder too', () => {
-    const before = Object.entries(scripts).flatMap(([name, command]) =>
-      name.startsWith('pre') ? [[name, command.split(' && ')[0]]] : [],
-    );
-    assert.deepEqual(Object.fromEntries(before), {
-      prestart: 'node widget/build/install.mjs demo',
-      preproxy: 'node widget/build/install.mjs check',
-      pretest: 'node widget/build/install.mjs',
-      prebench: 'node widget/build/install.mjs all test/bench',
-      'pretest:hosts': 'node widget/build/install.mjs all test/hosts',
-    });
+it('only scripts that promise it install or check packages before they start, those of their own folder too', () => {
+  const before = Object.entries(scripts).flatMap(([name, command]) =>
+    name.startsWith('pre') ? [[name, command.split(' && ')[0]]] : [],
+  );
+  assert.deepEqual(Object.fromEntries(before), {
+    prestart: 'node widget/build/install.mjs demo',
+    preproxy: 'node widget/build/install.mjs check',
+    pretest: 'node widget/build/install.mjs',
+    prebench: 'node widget/build/install.mjs all test/bench',
+    'pretest:hosts': 'node widget/build/install.mjs all test/hosts',
   });
+});
 
-  it('test:long runs each test that has a long size', () => {
-    const patterns = [...(scripts['test:long'] ?? '').matchAll(/[^\s']+\.test\.ts/g)].map(([pattern]) => pattern);
-    for (const pattern of patterns) assert.ok(globSync(pattern).length > 0, pattern);
-    const run = new Set(globSync(patterns));
-    const long = globSync('test/**/*.test.ts').filter((file) =>
-      /process\.env\['LONG'\]|\b(?:size|isLong)\b.* from '.*fault-test\.ts'/.test(readFileSync(file, 'utf8')),
-    );
-    assert.ok(long.length > 10);
-    assert.deepEqual(
-      long.filter((file) => !run.has(file)),
-      [],
-    );
-  });
+it('test:long runs each test that has a long size', () => {
+  const patterns = [...(scripts['test:long'] ?? '').matchAll(/[^\s']+\.test\.ts/g)].map(([pattern]) => pattern);
+  for (const pattern of patterns) assert.ok(globSync(pattern).length > 0, pattern);
+  const run = new Set(globSync(patterns));
+  const long = globSync('test/**/*.test.ts').filter((file) =>
+    /process\.env\['LONG'\]|\b(?:size|isLong)\b.* from '.*fault-test\.ts'/.test(readFileSync(file, 'utf8')),
+  );
+  assert.ok(long.length > 10);
+  const unrun = long.filter((file) => !run.has(file));
+  assert.deepEqual(unrun, []);
 });

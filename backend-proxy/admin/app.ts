@@ -4,7 +4,6 @@ import { Hono } from 'hono';
 import { REFUSALS, describeError } from '../errors.ts';
 import { limitBody } from '../http/body-limit.ts';
 import { toRefusal } from '../http/problem.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import { createFrame, type AdminParts, type Frame } from './frame.ts';
 import { adminHeaders, sameOriginOnly } from './guard.ts';
 import { healthPage } from './health-page.ts';
@@ -23,7 +22,7 @@ const MAX_IPNS = 200;
 
 export function createAdmin(parts: AdminParts): Hono {
   const { token, now = Date.now, log = () => undefined } = parts;
-  const sessions = createSessions(token, now);
+  const sessions = createSessions(now);
   const frame = createFrame(sessions);
   const app = new Hono();
   app.use(adminHeaders);
@@ -47,36 +46,24 @@ export function createAdmin(parts: AdminParts): Hono {
 }
 
 /** The overview, the IPNs without a transaction, and the health of the proxy. */
-function overviewRoutes(app: Hono, { ledger, version, warnings, now = Date.now }: AdminParts, frame: Frame): void {
+function overviewRoutes(app: Hono, { ledger, version, readiness, now = Date.now }: AdminParts, frame: Frame): void {
   app.get('/admin', async (c) => {
-    const [counts, reviews, { webhooks: dead }, found, problem] = await Promise.all([
+    const [counts, reviews, { webhooks: dead }, { refusal, warnings }] = await Promise.all([
       ledger.counts(),
       ledger.transactions({ sort: '-createdAt', needsReview: true, limit: MAX_SHOWN }),
       ledger.webhooks('dead', MAX_SHOWN),
-      warnings(),
-      problemOf(ledger),
+      readiness(),
     ]);
-    const body = overview({ counts, reviews: reviews.transactions, dead, problem, warnings: found, now: now() });
+    const problem = refusal?.message;
+    const body = overview({ counts, reviews: reviews.transactions, dead, problem, warnings, now: now() });
     return frame.show(c, '', 'Overview', body);
   });
 
   app.get('/admin/ipns', async (c) => frame.show(c, 'ipns', 'IPNs', ipnsPage(await ledger.unmatchedIpns(MAX_IPNS))));
 
   app.get('/admin/health', async (c) => {
-    const problem = await problemOf(ledger);
+    const { refusal, warnings } = await readiness();
     const counts = await ledger.counts().catch(() => undefined);
-    const found = await warnings().catch(() => []);
-    return frame.show(c, 'health', 'Health', healthPage({ problem, warnings: found, counts, version }));
+    return frame.show(c, 'health', 'Health', healthPage({ problem: refusal?.message, warnings, counts, version }));
   });
-}
-
-/** Why the proxy cannot serve, or undefined. */
-async function problemOf(ledger: Ledger): Promise<string | undefined> {
-  try {
-    await ledger.ping();
-  } catch {
-    return 'The database cannot be written.';
-  }
-  const difference = ledger.ownerMismatch();
-  return difference === undefined ? undefined : `No payments are started: ${difference}.`;
 }

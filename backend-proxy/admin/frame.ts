@@ -3,6 +3,7 @@
 import type { Context } from 'hono';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Log } from '../protocol/log.ts';
+import type { Readiness } from '../readiness.ts';
 import { writeSession } from './guard.ts';
 import type { Html } from './format.ts';
 import { page, type Section } from './layout.ts';
@@ -16,8 +17,7 @@ export interface AdminParts {
   sendsWebhooks: boolean;
   /** Called when something is due to be sent. */
   onDue(): void;
-  /** What an operator should fix, without secrets. */
-  warnings(): Promise<string[]>;
+  readiness(): Promise<Readiness>;
   now?: () => number;
   log?: Log;
 }

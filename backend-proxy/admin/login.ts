@@ -28,10 +28,11 @@ export function loginRoutes(app: Hono, { sessions, token, now, log }: Login): vo
       if (error instanceof Refusal) return error;
       throw error;
     });
-    if (limit.isReached(address)) {
-      return c.html(loginPage('Too many attempts. Wait ten minutes.', isLoopback(c)), 429);
-    }
     if (typeof given !== 'string' || !isToken(given)) {
+      // The right token is never refused, or anybody could lock the operator out.
+      if (limit.isReached(address)) {
+        return c.html(loginPage('Too many attempts. Wait ten minutes.', isLoopback(c)), 429);
+      }
       limit.fail(address);
       log('warn', 'operator sign-in refused', { address });
       if (typeof given !== 'string') throw given;

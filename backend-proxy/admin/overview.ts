@@ -95,9 +95,9 @@ function askedAt({ history, updatedAt }: Transaction): number {
 /** In words: what the last request for a review says. */
 export function whyReview({ history, mismatch, conflict }: Transaction): string {
   const detail = history.findLast(({ event }) => event === 'needs_review')?.detail ?? null;
-  const field = history.findLast(({ event }) => event === 'mismatch')?.detail;
+  const [field, figures] = history.findLast(({ event }) => event === 'mismatch')?.detail?.split(': ') ?? [];
   if (detail === 'mismatch' || (detail === null && mismatch)) {
-    return `The gateway reports another ${field ?? 'amount, currency, type or payment id'} than was requested.`;
+    return `The gateway reports another ${field ?? 'amount, currency, type or payment id'} than was requested${figures ? `: ${figures}` : ''}.`;
   }
   if (detail === 'conflict' || (detail === null && conflict)) {
     const what = history.findLast(({ event }) => event === 'conflict')?.detail;

@@ -1,5 +1,6 @@
-// The operator's session: a signed cookie. Only signed-out sessions are kept in memory. The key is derived from
-// ADMIN_TOKEN, so another token ends every session. It ends 30 minutes after the last page and 8 hours after the login.
+// The operator's session: a signed cookie. Only signed-out sessions are kept in memory. The key is this process's own,
+// so a restart ends every session: one that was signed out must not be valid again. It ends 30 minutes after the last
+// page and 8 hours after the login.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { HOUR_MS, MINUTE_MS } from '../protocol/durations.ts';
 
@@ -27,9 +28,10 @@ export interface Sessions {
   isFormToken(session: Session, given: string): boolean;
 }
 
-export function createSessions(token: string, now: () => number): Sessions {
+export function createSessions(now: () => number): Sessions {
+  const key = randomBytes(32);
   const sign = (purpose: string, text: string) =>
-    createHmac('sha256', token).update(`payment-proxy admin ${purpose} ${text}`).digest('base64url');
+    createHmac('sha256', key).update(`${purpose} ${text}`).digest('base64url');
   const isEqual = (a: string, b: string) => {
     const [left, right] = [Buffer.from(a), Buffer.from(b)];
     return left.length === right.length && timingSafeEqual(left, right);

@@ -1,13 +1,15 @@
 // One transaction: its data, its history, its webhooks, and the form for a review.
 import { html } from 'hono/html';
 import type { Preview, Resolution, Webhook } from '../ledger/ledger.ts';
-import type { HistoryEntry, Transaction } from '../protocol/transaction.ts';
+import { mayBeResolved, type HistoryEntry, type Transaction } from '../protocol/transaction.ts';
 import { effectOf } from './resolution.ts';
 import { whyReview } from './overview.ts';
 import { cards } from './cards.ts';
 import { NOTHING, amount, kind, marks, status, time, wallet, type Html } from './format.ts';
 import { linkTo } from './transaction-table.ts';
 import { webhookTable } from './webhooks-page.ts';
+
+const DUPLICATE = 'The gateway had this id before. Nothing ends it but a report that differs, or you.';
 
 export interface ResolutionForm {
   status: string;
@@ -29,7 +31,7 @@ export function transactionPage({ transaction, webhooks, form, resolution }: Giv
   return html`<p class="lead">
       ${amount(transaction)} · ${kind(transaction)} · ${status(transaction)} ${marks(transaction)}
     </p>
-    ${transaction.needsReview ? reviewForm(transaction, form, resolution) : ''}
+    ${mayBeResolved(transaction) ? reviewForm(transaction, form, resolution) : ''}
     <dl class="details">
       <dt>Order</dt>
       <dd><a href="/admin/transactions?orderId=${encodeURIComponent(orderId)}">${orderId}</a></dd>
@@ -72,8 +74,11 @@ function reviewForm(transaction: Transaction, form: string, given: ResolutionFor
   const described = (field: string) =>
     refused[field] === undefined ? '' : html`aria-invalid="true" aria-describedby="${field}-problem"`;
   return html`<section class="panel" aria-labelledby="review">
-    <h2 id="review">Needs review</h2>
-    <p>${whyReview(transaction)} Ask the gateway’s support about <b>${transaction.id}</b>, then say what you know.</p>
+    <h2 id="review">${transaction.needsReview ? 'Needs review' : 'A duplicate'}</h2>
+    <p>
+      ${transaction.needsReview ? whyReview(transaction) : DUPLICATE} Ask the gateway’s support about
+      <b>${transaction.id}</b>, then say what you know.
+    </p>
     <form method="post" action="${linkTo(transaction)}/resolve">
       <input type="hidden" name="form" value="${form}" />
       <input type="hidden" name="version" value="${transaction.version}" />
@@ -124,7 +129,7 @@ interface Confirmation {
 
 export function confirmationPage(confirmation: Confirmation): Html {
   const { preview, resolution, hasChanged, form, sendsWebhooks } = confirmation;
-  const { transaction, expected, webhook } = preview;
+  const { transaction, expected, webhook, gatewayReports } = preview;
   const hidden = (name: string, value: string | number) =>
     html`<input type="hidden" name="${name}" value="${value}" />`;
   return html`<p class="lead">
@@ -137,6 +142,14 @@ export function confirmationPage(confirmation: Confirmation): Html {
           </p>`
         : ''
     }
+    ${
+      gatewayReports === null
+        ? ''
+        : html`<p class="message bad" role="alert">
+            The gateway reports ${gatewayReports}, and you say ${resolution.status}. The same report once more will not
+            ask for a review.
+          </p>`
+    }
     <section class="panel" aria-labelledby="effect">
       <h2 id="effect">You say: ${resolution.status}</h2>
       <ul class="effect">
@@ -148,7 +161,7 @@ export function confirmationPage(confirmation: Confirmation): Html {
       <form method="post" action="${linkTo(transaction)}/resolve">
         ${hidden('form', form)} ${hidden('version', expected.version)} ${hidden('paidBy', expected.paidBy ?? '')}
         ${hidden('confirmed', 'yes')} ${hidden('status', resolution.status)} ${hidden('by', resolution.by)}
-        ${hidden('note', resolution.note)}
+        ${hidden('note', resolution.note)} ${gatewayReports === null ? '' : hidden('gatewayReports', gatewayReports)}
         <div class="buttons">
           <button class="danger">Yes, it is ${resolution.status}</button> <a href="${linkTo(transaction)}">Cancel</a>
         </div>

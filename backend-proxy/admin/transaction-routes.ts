@@ -4,7 +4,7 @@ import type { Context, Hono } from 'hono';
 import { Refusal } from '../errors.ts';
 import { resolutionSchema } from '../http/resolution.ts';
 import type { Expected, Resolution } from '../ledger/ledger.ts';
-import { ChangedMeanwhile } from '../ledger/rules/resolutions.ts';
+import { ChangedMeanwhile, GatewayContradicts } from '../ledger/rules/resolutions.ts';
 import type { Transaction } from '../protocol/transaction.ts';
 import type { AdminParts, Frame } from './frame.ts';
 import { formField } from './guard.ts';
@@ -41,8 +41,9 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const transaction = await transactionOf(c, parts);
     const isAsShown = (await formField(c, 'version')) === String(transaction.version);
     if (!isAsShown)
-      throw new Refusal('no_review_needed', 'It has changed since you looked. Reload the page and decide again.');
-    const parsed = resolutionSchema.safeParse({ status, by: by.trim(), note: note.trim() });
+      throw new Refusal('version_changed', 'It has changed since you looked. Reload the page and decide again.');
+    const gatewayReports = (await formField(c, 'gatewayReports')) || undefined;
+    const parsed = resolutionSchema.safeParse({ status, by: by.trim(), note: note.trim(), gatewayReports });
     if (!parsed.success) {
       const refused = Object.fromEntries(parsed.error.issues.map(({ path, message }) => [path.join('.'), message]));
       return showOne(c, 400, { status, by, note, refused });
@@ -71,7 +72,7 @@ async function resolve(
   try {
     await ledger.resolve(transaction.id, resolution, expected);
   } catch (error) {
-    if (!(error instanceof ChangedMeanwhile)) throw error;
+    if (!(error instanceof ChangedMeanwhile || error instanceof GatewayContradicts)) throw error;
     return confirm(c, transaction.id, resolution, true, parts, frame);
   }
   onDue();

@@ -6,7 +6,7 @@ import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { copySqlite, flushNames } from '../ledger/sqlite/copy.ts';
 import { UsageError, type Call } from './command-call.ts';
-import { databaseFile, quoted } from './database-file.ts';
+import { databaseFile, isOfDatabase, quoted } from './database-file.ts';
 
 export async function backup({ args, env, print }: Call): Promise<number> {
   const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { force: { type: 'boolean' } } });
@@ -21,6 +21,7 @@ export async function backup({ args, env, print }: Call): Promise<number> {
   }
   const target = resolve(file);
   const mayReplace = values.force === true;
+  if (isOfDatabase(target, database)) throw new Error(`${file} belongs to the database itself; name another file.`);
   const folder = dirname(target);
   if (!existsSync(folder)) throw new Error(`the folder ${folder} does not exist: make it, or name a file in another.`);
   if (existsSync(target) && !mayReplace) throw new Error(taken(target));

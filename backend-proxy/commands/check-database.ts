@@ -1,15 +1,13 @@
 // Checks the database of DATABASE_URL without changing it: whether it can be read, its tables, rights, and space.
-import { accessSync, constants, existsSync, statSync, statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { LITTLE_SPACE, TOO_LITTLE_SPACE, describeFree, freeBytes } from '../ledger/sqlite/disk.ts';
 import type { SchemaState } from '../ledger/schema/schema-steps.ts';
 import { explainStart } from '../ledger/postgres/errors.ts';
 import { clockFinding, fail, ok, warn, type Finding } from './report.ts';
 
 const ABOUT = 'database';
 const OTHERS = 0o077;
-const LITTLE_SPACE = 1024 ** 3;
-/** A full disk refuses payments. */
-const TOO_LITTLE_SPACE = 100 * 1024 ** 2;
 
 export async function checkDatabase(url: string): Promise<Finding[]> {
   return url.startsWith('file:') ? checkSqlite(resolve(url.slice('file:'.length))) : checkPostgres(url);
@@ -46,7 +44,7 @@ async function checkPostgres(url: string): Promise<Finding[]> {
     const found = await inspectPostgres(url);
     const { schema, version, role, schemaName } = found;
     const says = schemaFinding(schema, `PostgreSQL ${version}, role ${role}, schema ${schemaName}`);
-    const clock = clockFinding('clock of the database', found.now);
+    const clock = clockFinding('clock of the database', found.now - Date.now());
     if (found.mayCreate || schema.pending.length === 0) return [says, clock];
     const statement = `GRANT CREATE ON SCHEMA "${schemaName}" TO "${role}"`;
     return [
@@ -72,9 +70,8 @@ function rightsOf(path: string): Finding[] {
 }
 
 function spaceIn(folder: string): Finding[] {
-  const { bavail, bsize } = statfsSync(folder);
-  const free = bavail * bsize;
-  const says = `${Math.floor(free / 1024 ** 2)} MB free in ${folder}`;
+  const free = freeBytes(folder);
+  const says = describeFree(free, folder);
   if (free < TOO_LITTLE_SPACE) return [fail('disk', says, 'make room: on a full disk no payment starts')];
   return [free < LITTLE_SPACE ? warn('disk', says, 'make room; a payment keeps about 3 kB') : ok('disk', says)];
 }

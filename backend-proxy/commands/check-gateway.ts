@@ -14,7 +14,7 @@ const TIMEOUT_MS = 10_000;
 
 export type GatewaySettings = Pick<Config, 'GATEWAY_URL' | 'GATEWAY_API_KEY' | 'GATEWAY_PROFILE' | 'ORDER_ID_PREFIX'>;
 
-export async function checkGateway(config: GatewaySettings, now: () => number = Date.now): Promise<Finding[]> {
+export async function checkGateway(config: GatewaySettings): Promise<Finding[]> {
   const { GATEWAY_URL: url, GATEWAY_API_KEY: apiKey, GATEWAY_PROFILE: profile, ORDER_ID_PREFIX: prefix = '' } = config;
   const seen: Seen = { text: '' };
   const agent = new Agent({ connect: { timeout: TIMEOUT_MS } });
@@ -30,10 +30,10 @@ export async function checkGateway(config: GatewaySettings, now: () => number = 
     const id = `${prefix}check-${randomBytes(9).toString('hex')}`;
     const answer = await gateway.status(id, 'PAY');
     const { host } = new URL(url);
-    const date = Date.parse(seen.date ?? '');
+    const offset = gateway.clockOffset();
     return [
       findingOf(answer, host, wordsIn(seen.text)),
-      ...(Number.isNaN(date) ? [] : [clockFinding('clock of the gateway', date, now())]),
+      ...(offset === undefined ? [] : [clockFinding('clock of the gateway', offset)]),
     ];
   } finally {
     await agent.destroy();
@@ -69,22 +69,17 @@ function unavailable(detail: string, host: string): Finding {
   return fail(ABOUT, `${host} ${says} (${detail})`, 'check GATEWAY_URL, paths.status and the network');
 }
 
-/** What the gateway answered, besides what its adapter reads. */
+/** What the gateway answered, as it wrote it. */
 interface Seen {
-  date?: string;
   text: string;
 }
 
-/** Forwards everything, and keeps the date and the text. */
+/** Forwards everything, and keeps the text. */
 function observe(seen: Seen): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
     dispatch(options, {
       onRequestStart: (...args) => handler.onRequestStart?.(...args),
-      onResponseStart(...args) {
-        const { date } = args[2];
-        if (typeof date === 'string') seen.date = date;
-        handler.onResponseStart?.(...args);
-      },
+      onResponseStart: (...args) => handler.onResponseStart?.(...args),
       onResponseData(...args) {
         if (seen.text.length < MAX_BYTES) seen.text += args[1].toString('utf8');
         handler.onResponseData?.(...args);

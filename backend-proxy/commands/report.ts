@@ -25,7 +25,7 @@ export function createReport(print: (line: string) => void, asJson: boolean): Re
     add(findings) {
       for (const finding of [findings].flat()) {
         counts[finding.result] += 1;
-        print(asJson ? JSON.stringify(finding) : printable(textOf(finding)));
+        print(asJson ? printableJson(finding) : printable(textOf(finding)));
       }
     },
     end() {
@@ -40,17 +40,24 @@ function textOf(finding: Finding): string {
   return `${result.padEnd(WIDTH)}  ${about}: ${says}${'remedy' in finding ? ` -> ${finding.remedy}` : ''}`;
 }
 
-/** Parts of a line may come from another server, so no control character reaches the terminal. */
+/** Parts of a line may come from another server: these characters could change the terminal or reorder the line. */
+const UNPRINTABLE = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
+
 export function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, ' ');
+  return text.replaceAll(UNPRINTABLE, ' ');
+}
+
+/** One line of JSON with the same value, in which such characters are escaped. */
+function printableJson(value: object): string {
+  const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replaceAll(UNPRINTABLE, escaped);
 }
 
 /** A Date header has whole seconds, and the answer took some time. */
 const TOLERANCE_MS = 3_000;
 
-/** Compares a clock with the one of this machine. */
-export function clockFinding(about: string, theirs: number, now = Date.now()): Finding {
-  const aheadMs = theirs - now;
+/** `aheadMs`: how far a clock is ahead of the one of this machine. */
+export function clockFinding(about: string, aheadMs: number): Finding {
   if (Math.abs(aheadMs) <= TOLERANCE_MS) return ok(about, 'the same time as here');
   const says = `${Math.abs(Math.round(aheadMs / 1000))} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine's`;
   return warn(about, says, 'set both clocks by NTP: expiry and signatures depend on them');

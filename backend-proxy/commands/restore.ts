@@ -6,10 +6,11 @@ import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { connectDatabase } from '../ledger/connect.ts';
 import { copySqlite, flushToDisk, inspectSqlite, type Inspected } from '../ledger/sqlite/copy.ts';
+import { restoringName } from '../ledger/sqlite/disk.ts';
 import { lockUnused } from '../ledger/sqlite/exchange.ts';
 import { createLedger } from '../ledger/sql-ledger.ts';
 import { UsageError, type Call } from './command-call.ts';
-import { databaseFile, quoted } from './database-file.ts';
+import { databaseFile, isOfDatabase, quoted } from './database-file.ts';
 
 export async function restore({ args, env, print }: Call, now: () => number = Date.now): Promise<number> {
   const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
@@ -19,13 +20,13 @@ export async function restore({ args, env, print }: Call, now: () => number = Da
   const database = databaseFile(env);
   if (database === undefined) throw new Error(postgresCommands(file, at));
   const source = resolve(file);
-  if (source === database) throw new Error(`${file} is the database itself; name a backup of it.`);
+  if (isOfDatabase(source, database)) throw new Error(`${file} belongs to the database itself; name a backup of it.`);
   refuseUnusable(source, inspectSqlite(source));
 
   mkdirSync(dirname(database), { recursive: true, mode: 0o700 });
   const isReplaced = existsSync(database);
   const unused = lockUnused(database);
-  const prepared = `${database}.restoring-${randomBytes(4).toString('hex')}`;
+  const prepared = restoringName(database, randomBytes(4).toString('hex'));
   const kept = `${database}.replaced-${new Date(at).toISOString().replaceAll(/[:.]/g, '-')}`;
   try {
     const { orders, transactions } = copySqlite(source, prepared);

@@ -34,7 +34,7 @@ const SAMPLES = {
   },
   mismatch: {
     is: { mismatch: true },
-    event: { event: 'mismatch', source: 'check', detail: 'amount differs' },
+    event: { event: 'mismatch', source: 'check', detail: 'amount: asked 10.10 EUR, reported 10.00 EUR' },
   },
   conflict: {
     is: { stage: 'succeeded', conflict: true },
@@ -81,6 +81,7 @@ export function sampleTransaction(webhook: WebhookType, now: number): Transactio
     mismatch: false,
     conflict: false,
     needsReview: false,
+    checking: false,
     createdAt,
     erasedAt: null,
     updatedAt: now,

@@ -1,13 +1,13 @@
 // Reads and validates the environment; no other module reads it. A missing or wrong variable ends the start with one
 // message that names each wrong variable and the allowed values, never the value itself: it may be a secret. What is
 // merely suspicious is a warning.
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { DEFAULT_PROFILE, profileSchema, type Profile } from '../gateway/profile.ts';
 import { CONNECTIONS } from '../ledger/postgres/servers.ts';
 import { isSafeWebUrl } from '../protocol/links.ts';
 import { MIN_SECRET_BYTES } from '../orders/order-token.ts';
 import { CHECKS_PER_SECOND } from '../workers/check-rate.ts';
+import { readLimited } from './limited-file.ts';
 import { isNamedHost } from './private-hosts.ts';
 import { fileVariable, readSecretFiles } from './secret-files.ts';
 import { sharedSecrets } from './shared-secrets.ts';
@@ -253,14 +253,16 @@ function profileProblems(issue: z.core.$ZodIssue): string[] {
   });
 }
 
+const MAX_PROFILE_BYTES = 1024 * 1024;
+
 /** The profile, or the errors of its file. */
 function readProfile(path: string | undefined): Profile | Problem[] {
   if (path === undefined) return DEFAULT_PROFILE;
   try {
-    const parsed = profileSchema.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+    const parsed = profileSchema.safeParse(JSON.parse(readLimited(path, MAX_PROFILE_BYTES)));
     if (parsed.success) return parsed.data;
     return parsed.error.issues.flatMap(profileProblems).map((problem) => problemOf('GATEWAY_PROFILE', problem));
   } catch {
-    return [problemOf('GATEWAY_PROFILE', 'the path of a readable JSON file')];
+    return [problemOf('GATEWAY_PROFILE', 'the path of a readable JSON file of at most 1 MB')];
   }
 }

@@ -1,7 +1,7 @@
 // Secrets in files: NAME_FILE holds the path of a file with the secret, in place of NAME, so that the secret is in no
 // environment that other processes can read. systemd's credentials and the secrets of containers are such files.
-import { closeSync, openSync, readSync } from 'node:fs';
 import { getSystemErrorMessage } from 'node:util';
+import { readLimited } from './limited-file.ts';
 
 /** Ten times a list of the longest secrets. */
 const MAX_BYTES = 65_536;
@@ -38,26 +38,10 @@ export function fileVariable(name: string): string {
 /** Without the newline that editors and `echo` put at the end. */
 function readSecret(path: string): { secret: string } | { problem: string } {
   try {
-    const text = readLimited(path).replace(/\r?\n$/, '');
+    const text = readLimited(path, MAX_BYTES).replace(/\r?\n$/, '');
     return text === '' ? { problem: 'the file is empty' } : { secret: text };
   } catch (error) {
     return { problem: `the path of a file that the proxy can read; ${reasonOf(error)}` };
-  }
-}
-
-function readLimited(path: string): string {
-  const file = openSync(path, 'r');
-  try {
-    const bytes = Buffer.alloc(MAX_BYTES + 1);
-    let length = 0;
-    for (;;) {
-      const added = readSync(file, bytes, length, bytes.length - length, null);
-      length += added;
-      if (length > MAX_BYTES) throw new RangeError(`it is larger than ${MAX_BYTES} bytes`);
-      if (added === 0) return bytes.toString('utf8', 0, length);
-    }
-  } finally {
-    closeSync(file);
   }
 }
 

@@ -38,11 +38,10 @@ export function readSent<Answer>(
 ): Sent<Answer> {
   if ('lost' in reply) return { kind: CONNECT_ERRORS.includes(reply.lost) ? 'unreached' : 'lost', detail: reply.lost };
   if (reply.status !== 200 && reply.status !== 202) {
-    const { kind, detail } = refusalOf(reply.status, reply.fields, profile);
-    return kind === 'lost' ? { kind, detail, ...waitOf(reply) } : { kind, detail };
+    return refusalOf(reply.status, reply.fields, profile);
   }
   const answer = reply.fields && read(reply.fields);
-  return answer ? { kind: 'accepted', answer } : { kind: 'lost', detail: 'undocumented answer', ...waitOf(reply) };
+  return answer ? { kind: 'accepted', answer } : { kind: 'lost', detail: 'undocumented answer' };
 }
 
 /** The result of a status check of this transaction. */

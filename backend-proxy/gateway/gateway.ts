@@ -49,7 +49,7 @@ export type Sent<Answer> =
   /** Any other documented 4xx: possibly from a proxy or firewall, before or after the gateway took the request. */
   | { kind: 'foreign'; detail: string }
   /** Timeout, reset, 429, 5xx, or any undocumented answer. */
-  | { kind: 'lost'; detail: string; retryAfterMs?: number }
+  | { kind: 'lost'; detail: string }
   /** No connection was made, so nothing was sent. */
   | { kind: 'unreached'; detail: string };
 
@@ -81,5 +81,7 @@ export interface Gateway extends GatewayCalls {
   readIpn(text: string): { kind: 'read'; reading: IpnReading } | { kind: 'refused' } | { kind: 'unreadable' };
   /** Whether payouts may have decimals. */
   payoutDecimals: boolean;
+  /** How far its clock is ahead of this process's, in ms, by its last answer; undefined before that. */
+  clockOffset(): number | undefined;
   close(): Promise<void>;
 }

@@ -15,6 +15,7 @@ import {
   type Lost,
   type Reply,
 } from './answers.ts';
+import { clockOffset } from './clock-offset.ts';
 import type { Collection, ExtraHeaders, Gateway, Operation, PayoutOrder } from './gateway.ts';
 import { isTooDeep, parseExact } from '../protocol/exact-json.ts';
 import type { Profile } from './profile.ts';
@@ -22,8 +23,8 @@ import { codeOf, readBody, retryAfterMs } from '../received.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
-/** No answer can stop the checks for longer. */
-const MAX_RETRY_AFTER_MS = 600_000;
+/** No answer can slow the checks for longer. */
+const MAX_RETRY_AFTER_MS = 60_000;
 /** Separate connections per operation, so that a hanging endpoint blocks only itself. */
 const MAX_CONNECTIONS = { pay: 64, payout: 8, status: STATUS_CONNECTIONS } as const satisfies Record<Operation, number>;
 
@@ -36,15 +37,17 @@ export interface GatewayOptions {
   /** Replaces the connection pools of all three operations. */
   dispatcher?: Dispatcher;
   totalTimeoutMs?: number;
-  /** Wall clock, to read a Retry-After that is a date. */
+  /** Wall clock, to read a Retry-After that is a date, and to compare the gateway's. */
   now?: () => number;
 }
 
 export function createGateway(options: GatewayOptions): Gateway {
   const { profile } = options;
   const pools = options.dispatcher ? sharedPool(options.dispatcher) : separatePools();
+  let offsetMs: number | undefined;
+  const onOffset = (ms: number) => void (offsetMs = ms);
   const post = (operation: Operation, path: string, body: Fields, headers?: ExtraHeaders) =>
-    postJson(path, body, headers, { ...options, dispatcher: pools[operation] });
+    postJson(path, body, headers, { ...options, dispatcher: pools[operation], onOffset });
   const { status: statusPath } = profile.paths;
 
   return {
@@ -69,6 +72,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       return reading ? { kind: 'read', reading } : { kind: 'unreadable' };
     },
     payoutDecimals: profile.payoutDecimals,
+    clockOffset: () => offsetMs,
     close: async () => {
       await Promise.all([...new Set(Object.values(pools))].map((pool) => pool.close()));
     },
@@ -91,13 +95,18 @@ function separatePools(): Pools {
   };
 }
 
+interface Sending extends GatewayOptions {
+  onOffset(ms: number): void;
+}
+
 async function postJson(
   path: string,
   body: Fields,
   extraHeaders: ExtraHeaders | undefined,
-  { url, apiKey, dispatcher, totalTimeoutMs = GATEWAY_TIMEOUT_MS, now = Date.now }: GatewayOptions,
+  { url, apiKey, dispatcher, totalTimeoutMs = GATEWAY_TIMEOUT_MS, now = Date.now, onOffset }: Sending,
 ): Promise<Reply | Lost> {
   try {
+    const sentAt = now();
     const answer = await request(url.replace(/\/$/, '') + path, {
       method: 'POST',
       headers: {
@@ -110,6 +119,8 @@ async function postJson(
       signal: AbortSignal.timeout(totalTimeoutMs),
       ...(dispatcher && { dispatcher }),
     });
+    const offset = clockOffset(answer.headers.date, sentAt, now());
+    if (offset !== undefined) onOffset(offset);
     const waitMs = retryAfterMs(answer.headers['retry-after'], now(), MAX_RETRY_AFTER_MS);
     return {
       status: answer.statusCode,

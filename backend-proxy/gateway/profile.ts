@@ -8,6 +8,7 @@ const path = z.string().regex(/^\/[A-Za-z0-9/_.~-]*$/, 'a path that begins with 
 const httpStatus = z.int().min(100).max(599);
 /** Form of a gateway code: one word, never free text, which could contain anything. */
 export const CODE = /^[A-Z][A-Z0-9_]{1,63}$/;
+const codes = z.array(z.string().regex(CODE, 'a code like TOKEN_EXPIRED'));
 const words = z.array(z.string().regex(/^[a-z]{2,30}$/, 'one word in small letters'));
 const scheme = z.string().regex(/^[a-z][a-z0-9+.-]{0,30}$/, 'a scheme without its colon');
 
@@ -59,12 +60,14 @@ export const profileSchema = section({
    * WALLET_NOT_FOUND.
    */
   refusal: section({ code: name.default('code'), message: name.default('message') }),
-  /** Prefixes of words in the code or message of a refusal that mark the order id as a duplicate. */
+  /** Prefixes of words in the code or message of a refusal that names the order; they mark its id as a duplicate. */
   duplicate: words.default(['duplicate', 'already', 'exist', 'unique', 'used']),
+  /** Codes of a refusal that mark it as a duplicate, whatever their words. */
+  duplicateCodes: codes.default([]),
   /** How a status check reports that there is no such order, which no 404 of a framework contains; null: not known. */
   noSuchOrder: z.strictObject({ field: name, value: name }).nullable().default(null),
   /** Codes in the message of a failed report that mean that the gateway let the payment expire. */
-  expired: z.array(z.string().regex(CODE, 'a code like TOKEN_EXPIRED')).default(['TOKEN_EXPIRED']),
+  expired: codes.default(['TOKEN_EXPIRED']),
   /** Schemes of wallet apps that a link may open. CHECKOUT_HOSTS limits web links. */
   appSchemes: z.array(scheme).default(['jetgo', 'jeton']),
   types: section({

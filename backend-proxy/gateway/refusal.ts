@@ -4,22 +4,26 @@
 import { CODE, type Profile } from './profile.ts';
 
 const CONFLICT = 409;
-/** A rate limit: the request was not examined, even if its text has a word like "already". */
-const TOO_MANY = 429;
+/** A wrong key, a blocked wallet, a rate limit: not about the order id, even if the text has a word like "already". */
+const NOT_ABOUT_THE_ID = [401, 403, 429];
 
 export type RefusalKind = 'refused' | 'duplicate' | 'foreign' | 'lost';
 
 export function refusalOf(
   status: number,
   fields: Record<string, unknown> | undefined,
-  { refusal, duplicate, httpStatuses }: Profile,
+  { refusal, request, duplicate, duplicateCodes, httpStatuses }: Profile,
 ): { kind: RefusalKind; detail: string } {
   const code = fields?.[refusal.code];
   const isCode = typeof code === 'string' && CODE.test(code);
   const detail = `HTTP ${status}${isCode ? ` ${code}` : ''}`;
-  const is4xx = status >= 400 && status < 500 && status !== TOO_MANY;
-  const isDuplicate = [code, fields?.[refusal.message]].some((text) => mentions(text, duplicate));
-  if (status === CONFLICT || (is4xx && isDuplicate)) return { kind: 'duplicate', detail };
+  const mayBeDuplicate = status >= 400 && status < 500 && !NOT_ABOUT_THE_ID.includes(status);
+  const names = ['order', request.orderId.toLowerCase()];
+  const isDuplicate = (text: unknown): boolean =>
+    typeof text === 'string' && names.some((name) => text.toLowerCase().includes(name)) && mentions(text, duplicate);
+  const texts = [code, fields?.[refusal.message]];
+  const saysDuplicate = (isCode && duplicateCodes.includes(code)) || texts.some(isDuplicate);
+  if (status === CONFLICT || (mayBeDuplicate && saysDuplicate)) return { kind: 'duplicate', detail };
   if (!httpStatuses.rejected.includes(status)) return { kind: 'lost', detail: `HTTP ${status}` };
   return { kind: isCode ? 'refused' : 'foreign', detail };
 }

@@ -6,6 +6,11 @@ export const resolutionSchema = z
     status: z.enum(['SUCCESS', 'FAILED'], { error: 'SUCCESS or FAILED' }),
     by: personText(100).openapi({ description: 'The person who resolves it' }),
     note: personText(500).openapi({ description: 'How the person verified the outcome' }),
+    gatewayReports: z
+      .enum(['SUCCESS', 'FAILED'])
+      .optional()
+      .openapi({ description: 'What the gateway reports, to decide against it knowingly' }),
+    version: z.int().optional().openapi({ description: 'Of the transaction: refuse if it has changed since' }),
   })
   .openapi('Resolution');
 

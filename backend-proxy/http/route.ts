@@ -37,7 +37,8 @@ export function serveRoute<const Route extends RouteConfig>(
   const media = body?.content['application/json'];
   const schema = media && 'schema' in media ? (media.schema as z.ZodType) : undefined;
   const names = Object.keys((headers as z.ZodObject | undefined)?.shape ?? {});
-  app.openAPIRegistry.registerPath(route);
+  const { security = [] } = route;
+  app.openAPIRegistry.registerPath({ ...route, security, tags: [callerOf(security)] });
   app.on(route.method.toUpperCase(), route.path.replaceAll(/\{(\w+)\}/g, ':$1'), async function served(c: Context) {
     const input = {
       query: query && checked(query, queryOf(c)),
@@ -47,6 +48,12 @@ export function serveRoute<const Route extends RouteConfig>(
     };
     return handler(c, input as Input<Route>) as Promise<Response>;
   });
+}
+
+/** Who calls a route, by what it asks for: the tag under which documents and generated clients put it. */
+function callerOf([scheme]: NonNullable<RouteConfig['security']>): string {
+  if (scheme === undefined) return 'Public';
+  return 'orderToken' in scheme ? 'Shopper' : 'Merchant';
 }
 
 function checked(schema: z.ZodType, value: unknown): unknown {

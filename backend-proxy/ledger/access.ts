@@ -4,9 +4,12 @@ import { performance } from 'node:perf_hooks';
 import type { CompiledQuery } from 'kysely';
 import { Refusal, unavailable } from '../errors.ts';
 import type { Source } from '../protocol/transaction.ts';
+import { ClockSteps } from './clock-step.ts';
 import { eventsOf } from './events.ts';
 import type { Ledger } from './ledger.ts';
-import { readIdentity, type Identity } from './queries/owner.ts';
+import { readVersions } from './queries/reading.ts';
+import { clockStepsIn, identityIn, readMeta, writeClockSteps, type Identity, type Meta } from './queries/owner.ts';
+import { restartWaits } from './rules/checks.ts';
 import { changesOf, createDraft, type Draft } from './rules/draft.ts';
 import type { TransactionRow } from './schema/tables.ts';
 import type { Changes, Db, Loaded, Store, Subject } from './store.ts';
@@ -29,24 +32,46 @@ type Apply<T> = (draft: Draft, taken: ReadonlySet<string>) => T;
 export class Access {
   readonly store: Store;
   readonly idPrefix: string;
+  readonly steps: ClockSteps;
   readonly watch: ReturnType<typeof createWatch>;
   onWrite: Parameters<Ledger['onWrite']>[0] = () => undefined;
   readonly #now: (() => number) | undefined;
   #identity: Identity | undefined;
 
-  constructor(store: Store, { now, idPrefix = '' }: LedgerOptions) {
+  constructor(store: Store, { now, idPrefix = '', elapsed = now ?? (() => performance.now()) }: LedgerOptions) {
     this.store = store;
     this.idPrefix = idPrefix;
+    this.steps = new ClockSteps(elapsed);
     this.#now = now;
-    this.watch = createWatch(store, () => this.time());
+    this.watch = createWatch(
+      store,
+      () => this.time(),
+      (orderIds) => readVersions(store.db, orderIds),
+    );
   }
 
-  time(): Promise<number> {
-    return this.#now === undefined ? this.read(() => this.store.time()) : Promise.resolve(this.#now());
+  async time(): Promise<number> {
+    const since = this.steps.elapsed();
+    const time = this.#now?.() ?? (await this.read(() => this.store.time()));
+    this.steps.look(time, since);
+    return time;
   }
 
   async identity(): Promise<Identity> {
-    return (this.#identity ??= await this.read(readIdentity));
+    if (this.#identity === undefined) {
+      const meta = await this.read(readMeta);
+      this.steps.count = Math.max(this.steps.count, clockStepsIn(meta));
+      this.#identity = identityIn(meta);
+    }
+    return this.#identity;
+  }
+
+  /** Learns of the steps that another process has counted, or stores those that only this one has. */
+  async shareSteps(meta: Meta): Promise<void> {
+    const stored = clockStepsIn(meta);
+    if (stored > this.steps.count) this.steps.count = stored;
+    // Tried again with the next claim: it must not stop this one.
+    else if (stored < this.steps.count) await writeClockSteps(this.store, this.steps.count).catch(() => undefined);
   }
 
   async read<T>(op: (db: Db) => Promise<T>): Promise<T> {
@@ -64,8 +89,9 @@ export class Access {
   async write<T>(source: Source, subject: Subject, apply: Apply<T>): Promise<T> {
     const identity = await this.identity();
     const startedAt = performance.now();
+    const since = this.steps.elapsed();
     const decided = await this.store.write(subject, (loaded, taken) => {
-      const draft = this.#draftOf(loaded, source, identity);
+      const draft = this.#draftOf(loaded, source, identity, since);
       const result = apply(draft, taken);
       const changes = changesOf(draft);
       return { changes, result: { result, draft, versions: versionsRaised(changes.orders) } };
@@ -84,7 +110,8 @@ export class Access {
   /** What a write would do: applies the rule and saves nothing. */
   async preview<T>(source: Source, subject: Subject, apply: (draft: Draft) => T): Promise<T> {
     const identity = await this.identity();
-    return apply(this.#draftOf(await this.read(() => this.store.load(subject)), source, identity));
+    const since = this.steps.elapsed();
+    return apply(this.#draftOf(await this.read(() => this.store.load(subject)), source, identity, since));
   }
 
   /** Runs a statement that changes at most PAGE_SIZE rows until it finds fewer; returns how many it changed in all. */
@@ -96,8 +123,14 @@ export class Access {
     }
   }
 
-  #draftOf(loaded: Loaded, source: Source, identity: Identity): Draft {
-    return createDraft(loaded, { now: this.#now?.() ?? loaded.now, source, ...identity, idPrefix: this.idPrefix });
+  /** The rows as after the last step of the clock. */
+  #draftOf(loaded: Loaded, source: Source, identity: Identity, since: number): Draft {
+    const now = this.#now?.() ?? loaded.now;
+    this.steps.look(now, since);
+    const { count: clockSteps } = this.steps;
+    const draft = createDraft(loaded, { now, clockSteps, source, ...identity, idPrefix: this.idPrefix });
+    for (const { after } of draft.transactions) if (after.clock_steps < clockSteps) restartWaits(draft, after);
+    return draft;
   }
 }
 

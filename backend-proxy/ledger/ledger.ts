@@ -2,7 +2,7 @@
 // writing method is one durable transaction: once its promise resolves, the change survives a kill -9. `watch` is part
 // of the port, so that nothing uncommitted is ever announced.
 import type { HistoryEntry, PostOutcome, Source, Transaction, TransactionType } from '../protocol/transaction.ts';
-import type { IpnReading, Verdict } from '../protocol/verify.ts';
+import type { IpnReading, Report } from '../protocol/verify.ts';
 import type { WebhookType } from '../protocol/merchant-view.ts';
 import type { Method, QrCode, Status } from '../protocol/wire.ts';
 
@@ -36,11 +36,10 @@ export interface NewPayment {
   idempotencyKey: string;
   /** Digest of the request: the same key with another fingerprint is refused. */
   fingerprint: string;
-  /** Who may send it, decided in the same commit; null if `record` permits that later. */
-  start: Start | null;
+  start: Start;
 }
 
-/** The one call that may send a transaction. */
+/** The one call that may send a transaction: the permission is in the commit that writes its row. */
 export interface Start {
   /** Host and port of the process. */
   by: string;
@@ -76,17 +75,25 @@ export interface NewPayout {
   customer: string;
   note: string | null;
   fingerprint: string;
+  start: Start;
+  /** It is not sent. */
+  withheld?: Withheld | undefined;
 }
 
-/** A step of our own or an answer to the one POST. What a later check sees is an Observation. */
+/** Why a payout is not sent: the database was restored, and the gateway may already have it. */
+export interface Withheld {
+  detail: string;
+  needsReview: boolean;
+}
+
+/** An answer to the one POST. What a later check sees is an Observation. */
 export type Fact =
-  | { stage: 'sending'; start: Start }
   /** `needsReview`: status checks cannot settle it. */
   | { stage: 'uncertain'; answer: Unanswered; detail: string; needsReview?: boolean }
   | { stage: 'rejected'; answer: 'refused'; detail: string }
   | { stage: 'not_created'; answer: 'unreached'; detail: string }
   | ({ stage: 'pending' } & PaymentMeans);
-type Unanswered = Exclude<PostOutcome, 'identified' | 'accepted'>;
+type Unanswered = Exclude<PostOutcome, 'identified' | 'accepted' | 'withheld'>;
 
 /** How the shopper pays, from the gateway's answer. */
 export interface PaymentMeans {
@@ -107,10 +114,12 @@ export interface Claim {
 }
 
 /**
- * What a check saw. `unknown`: the gateway has no such order; not yet proven. `unavailable`: no answer. Without a
- * status check: `silent`, no IPN has an outcome; `failed_ipn`, an IPN says that a payout failed.
+ * What a check saw. `report`: the gateway's, which is compared with the row within the write; `isIpn` without a status
+ * check. `unknown`: the gateway has no such order; not yet proven. `unavailable`: no answer. `silent`: there is no
+ * status check, and no IPN has an outcome.
  */
-export type Observation = Verdict | { kind: 'unknown' | 'unavailable' | 'silent' | 'failed_ipn' };
+export type Observation =
+  { kind: 'report'; report: Report; isIpn?: true } | { kind: 'unknown' | 'unavailable' | 'silent' };
 
 /** An "unknown" that was proven: when its check began and ended. */
 export interface ProvenUnknown {
@@ -124,23 +133,33 @@ export interface Resolution {
   status: 'SUCCESS' | 'FAILED';
   by: string;
   note: string;
+  /** What the gateway reports instead, if the person knows that it contradicts them. */
+  gatewayReports?: 'SUCCESS' | 'FAILED' | undefined;
 }
 
 /** What a person was shown before resolving. */
 export interface Expected {
   /** Of the transaction. */
   version: number;
-  /** Which transaction pays the order; null for none, and for a payout. */
-  paidBy: string | null;
+  /** Which transaction pays the order; null for none, and for a payout. Undefined: whichever. */
+  paidBy?: string | null;
 }
 
 /** What a resolution would do, all as of one moment. */
 export interface Preview {
   transaction: Transaction;
   /** For `resolve`, which refuses if it is no longer so. */
-  expected: Expected;
+  expected: Required<Expected>;
   /** The webhook that would be queued; null for none. */
   webhook: WebhookType | null;
+  /** What the gateway reports, if the resolution contradicts it; null otherwise. */
+  gatewayReports: Resolution['status'] | null;
+}
+
+/** An IPN, and its number among those of its transaction. */
+export interface NewIpn {
+  reading: IpnReading;
+  n: number;
 }
 
 /** An IPN whose transaction is not in this database. */
@@ -247,7 +266,7 @@ export interface Webhook {
 }
 
 export type Delivery =
-  { state: 'delivered' | 'dead'; answer: string } | { state: 'pending'; nextAt: number; answer: string };
+  { state: 'delivered' | 'dead'; answer: string } | { state: 'pending'; afterMs: number; answer: string };
 
 /** An order as it was at a time by the database's clock, ms since 1970; undefined if it was never seen. */
 export interface OrderAt {
@@ -264,6 +283,12 @@ export interface OpenedPayment {
   order: Order;
   /** The database's clock, ms since 1970. */
   now: number;
+}
+
+export interface OpenedPayout {
+  /** The one POST is permitted, to this caller alone. */
+  maySend: boolean;
+  payout: Transaction;
 }
 
 /** What a commit changed about one transaction: a history entry that it added. */
@@ -320,14 +345,18 @@ export interface Counts {
 export interface Starts {
   /** Writes the payment's row, or finds the one written with the same key. Replaces the order's open payment. */
   openPayment(payment: NewPayment & TokenTerms, limits: PaymentLimits): Promise<OpenedPayment>;
-  openPayout(payout: NewPayout): Promise<Transaction>;
+  /** Writes the payout's row, or finds the one of the same payout. */
+  openPayout(payout: NewPayout): Promise<OpenedPayout>;
+  /** The id at the gateway that a payout has. */
+  payoutId(orderId: string): string;
   /** Stores the terms of a token if it is newer than those known; started payments do not change. */
   recordTerms(seen: TokenTerms): Promise<void>;
   /**
-   * Returns whether the fact raised the stage, with the order as it then is. For `sending`, true permits the one POST.
-   * If a restored database has lost the row, an answer writes it again from `transaction`.
+   * What the call of this start knows of its row, whether or not it was answered; false if there is no such row (yet).
    */
-  record(transaction: Transaction, fact: Fact, source: Source): Promise<OrderAt & { isRaised: boolean }>;
+  recordOfStart(of: Pick<Transaction, 'type' | 'orderId'>, start: Start, fact: Fact): Promise<boolean>;
+  /** Returns the order as it then is. If a restored database has lost the row, writes it again from `transaction`. */
+  record(transaction: Transaction, fact: Fact, source: Source): Promise<OrderAt>;
 }
 
 /** Which transactions are checked, and what a check or an IPN saw. */
@@ -337,6 +366,8 @@ export interface Checks {
    * newest IPN before older ones; one in five goes to the one due longest.
    */
   claimChecks(limit: number, leaseMs: number): Promise<Claim[]>;
+  /** Keeps claims for another `leaseMs`, except those that another process has claimed since. */
+  prolongChecks(claims: readonly Claim[], leaseMs: number): Promise<void>;
   /**
    * Stores the IPN and requests a check in the same commit. With `leaseMs` that commit also claims the check, if it is
    * due and free.
@@ -360,15 +391,16 @@ export interface Reviews {
   /** What `resolve` would do. Refuses if no review is needed; undefined if there is no such transaction. */
   preview(transactionId: string, resolution: Resolution): Promise<Preview | undefined>;
   /**
-   * Records how a person resolved a review; refuses if none is needed, or if it is no longer as `expected`. Undefined
-   * if there is no such transaction.
+   * Records how a person resolved a review; refuses if none is needed, if it is no longer as `expected`, or if the
+   * gateway reports the contrary and `gatewayReports` does not say so. Undefined if there is no such transaction.
    */
   resolve(transactionId: string, resolution: Resolution, expected?: Expected): Promise<Transaction | undefined>;
 }
 
 /** The IPNs as they were received. */
 export interface Ipns {
-  ipnReadings(transactionId: string): Promise<IpnReading[]>;
+  /** Those that no check has answered, by their number. */
+  newIpns(transactionId: string): Promise<NewIpn[]>;
   unmatchedIpns(limit: number): Promise<UnmatchedIpn[]>;
   /** Counts unmatched IPNs older than this, each only once. */
   reportUnmatched(olderThanMs: number): Promise<number>;
@@ -401,7 +433,12 @@ export interface Reads {
 /** The webhooks to send, and those that were sent. */
 export interface WebhookQueue {
   claimWebhooks(limit: number, leaseMs: number): Promise<Webhook[]>;
-  recordDelivery(id: string, delivery: Delivery): Promise<void>;
+  prolongWebhooks(webhooks: readonly Webhook[], leaseMs: number): Promise<void>;
+  /**
+   * Records how a claimed attempt ended, unless it failed and a later one has begun or delivered; returns whether it
+   * did.
+   */
+  recordDelivery(attempt: Pick<Webhook, 'id' | 'attempts'>, delivery: Delivery): Promise<boolean>;
   webhook(id: string): Promise<Webhook | undefined>;
   /** Newest first. */
   webhooks(state: WebhookState | undefined, limit: number, range?: WebhookRange): Promise<WebhookPage>;
@@ -451,6 +488,8 @@ export interface Database {
   prune(): Promise<void>;
   /** Throws if the database cannot be written. */
   ping(): Promise<void>;
+  /** On the disk of the database file; undefined if the database is not a file here. */
+  freeBytes(): number | undefined;
   close(): Promise<void>;
 }
 

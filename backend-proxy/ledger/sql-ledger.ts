@@ -2,21 +2,27 @@
 // rule to them and saves what changed (access.ts), or one read. In rules/, payments.ts and payouts.ts decide what may
 // start, transitions.ts raises a stage, answers.ts says how the POST ended, observations.ts what a check saw,
 // resolutions.ts what a person decides, and checks.ts what is checked next.
-import { performance } from 'node:perf_hooks';
-import { sql } from 'kysely';
 import { Refusal } from '../errors.ts';
 import { PAYS_BY } from '../protocol/methods.ts';
-import { TYPES, type Transaction } from '../protocol/transaction.ts';
+import { TYPES, type Transaction, type TransactionType } from '../protocol/transaction.ts';
 import { Access, PAGE_SIZE, type LedgerOptions } from './access.ts';
 import { applyFact } from './rules/answers.ts';
-import { claimNow, isTurnOfLongestDue, recover, restartWaits, sharesOf } from './rules/checks.ts';
-import { claimChecks, isCheckDue, readAbandoned, readPlanned, readPlannedTooFar } from './queries/checks.ts';
-import { createStepDetector } from './clock-step.ts';
+import { claimNow, isTurnOfLongestDue, recover, sharesOf } from './rules/checks.ts';
+import {
+  bringChecksForward,
+  claimChecks,
+  dueByStep,
+  dueByTime,
+  isCheckDue,
+  prolongChecks,
+  readAbandoned,
+} from './queries/checks.ts';
 import { readCounted } from './queries/counted-page.ts';
 import { findOrder, findTransaction, historyOf, type Draft } from './rules/draft.ts';
-import { deleteOldUnmatched, markUnmatchedReported, readIpns, readUnmatchedIpns } from './queries/ipns.ts';
+import { deleteOldUnmatched, markUnmatchedReported, readNewIpns, readUnmatchedIpns } from './queries/ipns.ts';
 import type {
   Checks,
+  Claim,
   Database,
   DatabaseOwner,
   Erasure,
@@ -39,23 +45,27 @@ import { applyObservation, applyProvenUnknown } from './rules/observations.ts';
 import {
   RESTORED_LATELY_MS,
   differenceOf,
-  readOwner,
+  ownerIn,
+  readMeta,
   readRestoredAt,
   writeOwner,
+  writePing,
   writeRestoredAt,
+  type Meta,
 } from './queries/owner.ts';
 import { openPayment, storeTerms } from './rules/payments.ts';
 import { openPayout } from './rules/payouts.ts';
 import { readCounts, readNewestFound, readOfOrder } from './queries/reading.ts';
 import { toOrder, toTransaction, toTransactions } from './rules/records.ts';
-import { applyResolution, expectedOf } from './rules/resolutions.ts';
-import type { Db, Store, Subject } from './store.ts';
+import { applyResolution, contraryReport, expectedOf } from './rules/resolutions.ts';
+import type { Store, Subject } from './store.ts';
 import { readTransactions } from './queries/transaction-list.ts';
-import { plan } from './rules/transitions.ts';
 import {
+  MAX_WAIT_MS,
   bringWebhooksForward,
   claimWebhooks,
   isWebhookDue,
+  prolongWebhooks,
   readWebhook,
   readWebhooks,
   recordDelivery,
@@ -67,7 +77,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
   const ownership = new Ownership();
   return {
     ...starts(access, ownership),
-    ...checks(access, ownership, options.elapsed ?? options.now ?? (() => performance.now())),
+    ...checks(access, ownership),
     ...reviews(access),
     ...ipns(access),
     ...reads(access),
@@ -83,8 +93,8 @@ class Ownership {
   ours: DatabaseOwner | undefined;
   mismatch: string | undefined;
 
-  async compare(db: Db): Promise<void> {
-    if (this.ours !== undefined) this.mismatch = differenceOf(this.ours, await readOwner(db));
+  compare(meta: Meta): void {
+    if (this.ours !== undefined) this.mismatch = differenceOf(this.ours, ownerIn(meta));
   }
 
   refuseOther(): void {
@@ -94,7 +104,7 @@ class Ownership {
 }
 
 function starts(access: Access, ownership: Ownership): Starts {
-  const { idPrefix } = access;
+  const payoutId = (orderId: string): string => access.idPrefix + orderId;
   return {
     async openPayment(payment, limits) {
       ownership.refuseOther();
@@ -106,37 +116,53 @@ function starts(access: Access, ownership: Ownership): Starts {
     },
     async openPayout(payout) {
       ownership.refuseOther();
-      const id = idPrefix + payout.orderId;
-      return access.write('merchant', { payout: payout.orderId, id }, (draft, taken) => {
-        const row = openPayout(draft, payout, id, taken);
-        return toTransaction(row, historyOf(draft, row.id));
+      const id = payoutId(payout.orderId);
+      return access.write('merchant', subjectOfOpening('PAYOUT', payout.orderId, id), (draft, taken) => {
+        const { row, maySend } = openPayout(draft, payout, id, taken);
+        return { maySend, payout: toTransaction(row, historyOf(draft, row.id)) };
       });
     },
+    payoutId,
+    recordOfStart: ({ type, orderId }, start, fact) =>
+      access.write('answer', subjectOfOpening(type, orderId, payoutId(orderId)), (draft) => {
+        const row = draft.transactions.find(({ after }) => after.start_id === start.id)?.after;
+        if (row !== undefined) applyFact(draft, row, fact);
+        return row !== undefined;
+      }),
     recordTerms: (seen) => access.write('shopper', { order: seen.orderId }, (draft) => void storeTerms(draft, seen)),
     record: (transaction, fact, source) =>
       access.write(source, subjectOf(transaction), (draft) => {
-        const found = findTransaction(draft, transaction.id);
-        const row = fact.stage === 'sending' ? found : findOrRestore(draft, transaction);
-        const isRaised = row !== undefined && applyFact(draft, row, fact);
-        return { isRaised, order: orderIn(draft, transaction.orderId), now: draft.now };
+        applyFact(draft, findOrRestore(draft, transaction), fact);
+        return { order: orderIn(draft, transaction.orderId), now: draft.now };
       }),
   };
 }
 
-function checks(access: Access, ownership: Ownership, elapsed: () => number): Checks {
-  const { store } = access;
-  const steps = createStepDetector(elapsed, (at) => planAllAgain(access, at));
+function checks(access: Access, ownership: Ownership): Checks {
+  const { store, steps } = access;
   let claimed = 0;
   return {
     async claimChecks(limit, leaseMs) {
       const at = await access.time();
-      await steps.detect(at);
       // Even if nothing is due: an idle proxy must not start a payment at another gateway.
-      await ownership.compare(store.db);
-      if (ownership.mismatch !== undefined || limit <= 0 || !(await isCheckDue(store.db, at))) return [];
-      const claims = await claimChecks(store, at, leaseMs, sharesOf(limit, claimed));
-      claimed += claims.length;
+      const meta = await readMeta(store.db);
+      ownership.compare(meta);
+      await access.shareSteps(meta);
+      if (ownership.mismatch !== undefined) return [];
+      const claims: Claim[] = [];
+      for (const due of steps.count === 0 ? [dueByTime(at)] : [dueByTime(at), dueByStep(at, steps.count)]) {
+        const rest = limit - claims.length;
+        if (rest <= 0 || !(await isCheckDue(store.db, due))) continue;
+        const taken = await claimChecks(store, due, leaseMs, sharesOf(rest, claimed));
+        claimed += taken.length;
+        claims.push(...taken);
+      }
       return claims;
+    },
+    async prolongChecks(claims, leaseMs) {
+      const until = (await access.time()) + leaseMs;
+      const held = new Set((await store.execute(prolongChecks(store, claims, until))).map(({ id }) => id));
+      for (const claim of claims) if (held.has(claim.transaction.id)) claim.leaseUntil = until;
     },
     async receiveIpn(ipn, leaseMs) {
       const id = ipn.reading?.transactionId;
@@ -161,22 +187,11 @@ function checks(access: Access, ownership: Ownership, elapsed: () => number): Ch
       ),
     newestFound: (type) => access.read((db) => readNewestFound(db, type)),
     async recover(sentBy) {
-      let ids: string[];
-      do {
-        ids = await access.read((db) => readAbandoned(db, sentBy));
-        await access.writeEach('restart', { transactions: ids }, recover);
-      } while (ids.length > 0);
+      const ids = await access.read((db) => readAbandoned(db, sentBy));
+      // Each alone: what somebody holds is found by its time.
+      await Promise.allSettled(ids.map((id) => access.writeEach('restart', { transactions: [id] }, recover)));
     },
   };
-}
-
-async function planAllAgain(access: Access, at: number): Promise<void> {
-  for (let ids = await access.read((db) => readPlanned(db, '')); ids.length > 0;) {
-    await access.writeEach('clock', { alone: ids }, restartWaits);
-    const last = ids.at(-1) ?? '';
-    ids = await access.read((db) => readPlanned(db, last));
-  }
-  await access.executeInPages(bringWebhooksForward(access.store, at, PAGE_SIZE));
 }
 
 function reviews(access: Access): Reviews {
@@ -187,8 +202,9 @@ function reviews(access: Access): Reviews {
         if (row === undefined) return undefined;
         const transaction = toTransaction(row, historyOf(draft, row.id));
         const expected = expectedOf(draft, row);
-        applyResolution(draft, row, resolution);
-        return { transaction, expected, webhook: draft.webhooks[0]?.type ?? null };
+        const gatewayReports = contraryReport(row, resolution.status);
+        applyResolution(draft, row, { ...resolution, gatewayReports: gatewayReports ?? undefined });
+        return { transaction, expected, webhook: draft.webhooks[0]?.type ?? null, gatewayReports };
       }),
     resolve: (transactionId, resolution, expected) =>
       access.write('person', { transactions: [transactionId] }, (draft) => {
@@ -202,7 +218,7 @@ function reviews(access: Access): Reviews {
 
 function ipns(access: Access): Ipns {
   return {
-    ipnReadings: (transactionId) => access.read((db) => readIpns(db, transactionId)),
+    newIpns: (transactionId) => access.read((db) => readNewIpns(db, transactionId)),
     unmatchedIpns: (limit) => access.read((db) => readUnmatchedIpns(db, limit)),
     async reportUnmatched(olderThanMs) {
       const firstBefore = (await access.time()) - olderThanMs;
@@ -244,13 +260,27 @@ function reads(access: Access): Reads {
 }
 
 function webhooks(access: Access): WebhookQueue {
-  const { store } = access;
+  const { store, steps } = access;
+  let stepsSeen: number | undefined;
   return {
     async claimWebhooks(limit, leaseMs) {
+      // Reads how many steps the database knows of: those of before this process are no reason to retry now.
+      await access.identity();
+      stepsSeen ??= steps.count;
       const at = await access.time();
-      return (await isWebhookDue(store.db, at)) ? claimWebhooks(store, at, limit, leaseMs) : [];
+      if (steps.count > stepsSeen) {
+        await access.executeInPages(bringWebhooksForward(store, at, 0, PAGE_SIZE));
+        stepsSeen = steps.count;
+      }
+      return limit > 0 && (await isWebhookDue(store.db, at)) ? claimWebhooks(store, at, limit, leaseMs) : [];
     },
-    recordDelivery: async (id, delivery) => void (await store.execute(recordDelivery(store.db, id, delivery))),
+    async prolongWebhooks(claimed, leaseMs) {
+      await store.execute(prolongWebhooks(store, claimed, await access.time(), leaseMs));
+    },
+    async recordDelivery(attempt, delivery) {
+      const at = 'afterMs' in delivery ? await access.time() : 0;
+      return (await store.execute(recordDelivery(store.db, attempt, delivery, at))).length > 0;
+    },
     webhook: (id) => access.read((db) => readWebhook(db, id)),
     webhooks: (state, limit, range) => access.read((db) => readWebhooks(db, state, limit, range)),
     async redeliver(id) {
@@ -263,7 +293,7 @@ function webhooks(access: Access): WebhookQueue {
 function owners(access: Access, ownership: Ownership): Owners {
   const { store } = access;
   return {
-    owner: () => access.read(readOwner),
+    owner: () => access.read(async (db) => ownerIn(await readMeta(db))),
     async setOwner(owner) {
       await writeOwner(store, owner);
       ownership.ours = owner;
@@ -311,14 +341,11 @@ function database(access: Access): Database {
     async prune() {
       const at = await access.time();
       await access.executeInPages(deleteOldUnmatched(store, at, PAGE_SIZE));
-      await access.executeInPages(bringWebhooksForward(store, at, PAGE_SIZE));
-      const ids = await access.read((db) => readPlannedTooFar(db, at));
-      await access.writeEach('clock', { alone: ids }, plan);
+      await access.executeInPages(bringWebhooksForward(store, at, MAX_WAIT_MS, PAGE_SIZE));
+      await access.executeInPages(bringChecksForward(store, at, PAGE_SIZE));
     },
-    // Writes, because a full or missing disk may answer reads for a long time.
-    async ping() {
-      await store.execute(sql`update orders set version = 0 where order_id = ''`.compile(store.db));
-    },
+    ping: () => writePing(store),
+    freeBytes: () => store.freeBytes(),
     async close() {
       access.watch.close();
       await store.close();
@@ -330,6 +357,10 @@ function subjectOfStart(payment: NewPayment, { directPerWallet }: PaymentLimits)
   const { orderId, customer, method } = payment;
   if (PAYS_BY[method] !== 'prompt' || customer === null) return { order: orderId };
   return { order: orderId, prompts: { customer, limit: directPerWallet.inAll } };
+}
+
+function subjectOfOpening(type: TransactionType, orderId: string, payoutId: string): Subject {
+  return TYPES[type].paysOrder ? { order: orderId } : { payout: orderId, id: payoutId };
 }
 
 /** A payment is decided on with its whole order. */

@@ -114,6 +114,8 @@ export interface Store {
   onAnnounced(listener: (orderId: string) => void): void;
   /** Returns a little of the file's unused space to the file system; false if there is none, and on PostgreSQL. */
   shrink(): Promise<boolean>;
+  /** On the disk of the database file; undefined if the database is not a file here. */
+  freeBytes(): number | undefined;
   /** What an operator should change about the database. */
   warnings(): Promise<string[]>;
   close(): Promise<void>;

@@ -1,6 +1,7 @@
 // Calls watchers after a commit that changed their order, with its new version. The version of each watched order is
 // remembered, so that no change is reported twice. Changes by other processes arrive by the store's announcements,
-// which may be lost and do not say the version, and by a poll of what changed lately, which finds them all.
+// which may be lost and do not say the version, and by a poll of what changed lately. A commit that waited for a
+// standby may show later than any poll looks back, so now and then the versions of all watched orders are read.
 import type { Store } from './store.ts';
 
 const POLL_MS = 1_000;
@@ -9,6 +10,7 @@ const POLL_MS = 1_000;
  * at most 10 s each (`statement_timeout`), and their round trips.
  */
 const LOOK_BACK_MS = 25_000;
+const POLLS_PER_READ_OF_ALL = 30;
 
 /** Undefined if the new version is not known. */
 type OnChange = (version: number | undefined) => void;
@@ -20,11 +22,16 @@ interface Watched {
 }
 
 /** `time` is the clock of the stamps. */
-export function createWatch(store: Store, time: () => Promise<number>) {
+export function createWatch(
+  store: Pick<Store, 'changedSince' | 'announce' | 'onAnnounced'>,
+  time: () => Promise<number>,
+  versionsOf: (orderIds: readonly string[]) => Promise<ReadonlyMap<string, number>>,
+) {
   const orders = new Map<string, Watched>();
   /** When the last successful poll began. */
   let polledAt = Infinity;
   let polling = false;
+  let polls = 0;
 
   function tell(orderId: string, version: number | undefined): void {
     const order = orders.get(orderId);
@@ -43,6 +50,9 @@ export function createWatch(store: Store, time: () => Promise<number>) {
         for (const [orderId, version] of await store.changedSince(Math.min(at, polledAt) - LOOK_BACK_MS))
           tell(orderId, version);
       polledAt = at;
+      polls += 1;
+      if (polls % POLLS_PER_READ_OF_ALL === 0)
+        for (const [orderId, version] of await versionsOf([...orders.keys()])) tell(orderId, version);
     } catch {
       // The database is unavailable: the next poll tries again.
     } finally {

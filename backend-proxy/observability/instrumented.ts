@@ -12,7 +12,7 @@ export interface Call {
   ms: number;
   /** Set if the call did not succeed: an HTTP status, an error code or a code of the gateway, never free text. */
   detail?: string;
-  /** The wait that a Retry-After asked for. */
+  /** The wait that a Retry-After of a status check asked for. */
   retryAfterMs?: number;
 }
 
@@ -48,6 +48,7 @@ export function instrument(gateway: Gateway, onCall: (call: Call) => void, clock
   return {
     readIpn: (text) => gateway.readIpn(text),
     payoutDecimals,
+    clockOffset: () => gateway.clockOffset(),
     close: () => gateway.close(),
     pay: (collection) => measure('pay', collection.transactionId, (headers) => gateway.pay(collection, headers)),
     payout: (payout) => measure('payout', payout.transactionId, (headers) => gateway.payout(payout, headers)),

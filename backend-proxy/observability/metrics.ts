@@ -55,6 +55,10 @@ interface Sources {
   isReady(): Promise<boolean>;
   /** How far the database's clock is ahead of this process's. */
   clockOffsetMs(): Promise<number>;
+  /** The same of the gateway's clock; undefined until it has answered. */
+  gatewayOffsetMs(): number | undefined;
+  /** On the database's disk; undefined on another host. */
+  freeBytes(): number | undefined;
   lostLogLines(): number;
 }
 
@@ -139,6 +143,11 @@ function createRead({ counter, gauge }: Make) {
     oldest: gauge('webhook_oldest_pending_seconds', 'Age of the oldest webhook that is still to be delivered'),
     ready: gauge('ready', '1 if the database can be written and payments can start, else 0'),
     offset: gauge('clock_offset_seconds', "How far the database's clock is ahead of this process's"),
+    gatewayOffset: gauge(
+      'gateway_clock_offset_seconds',
+      "How far the gateway's clock is ahead of this process's, as far as its answers prove it",
+    ),
+    free: gauge('database_disk_free_bytes', 'Free space on the disk of an SQLite database'),
     lost: counter('log_lines_lost_total', 'Log lines that could not be written'),
   };
 }
@@ -158,6 +167,12 @@ async function readDatabase(read: ReturnType<typeof createRead>, sources: Source
   for (const { state, count } of counts.webhooks) webhooks.set({ state }, count);
   oldest.set(counts.oldestPendingWebhookMs / 1000);
   offset.set((await sources.clockOffsetMs()) / 1000);
+}
+
+/** A gauge without a value is not shown. */
+function showKnown(gauge: Gauge, value: number | undefined, per = 1): void {
+  if (value === undefined) gauge.remove();
+  else gauge.set(value / per);
 }
 
 /**
@@ -231,6 +246,8 @@ export function createMetrics(sources: Sources): Metrics {
     async text() {
       measureProcess();
       read.rate.set(Math.round(sources.checksPerSecond()));
+      showKnown(read.gatewayOffset, sources.gatewayOffsetMs(), 1_000);
+      showKnown(read.free, sources.freeBytes());
       read.lost.inc(sources.lostLogLines() - lostBefore);
       lostBefore = sources.lostLogLines();
       await withinLimit(

@@ -26,7 +26,7 @@ export function createWebhookLog(log: Log, metrics: Metrics, now: () => number) 
     attempted(webhook: Webhook, delivery: Delivery, ms: number) {
       const { id: webhookId, type, attempts: attempt, orderId, transactionId, createdAt } = webhook;
       const { state, answer } = delivery;
-      const nextAttemptAt = 'nextAt' in delivery ? iso(delivery.nextAt) : undefined;
+      const nextAttemptAt = 'afterMs' in delivery ? iso(now() + delivery.afterMs) : undefined;
       const fields = { webhookId, type, orderId, transactionId, answer, attempt, ms };
       metrics.countDelivery({ outcome: state === 'pending' ? 'failed' : state, ms, ageMs: now() - createdAt });
       if (state !== 'pending') contexts.delete(webhookId);

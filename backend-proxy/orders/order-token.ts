@@ -32,7 +32,10 @@ export const line = (most: number) => {
     .regex(/^[^\p{Cc}\u202A-\u202E\u2066-\u2069]*$/u, allowed);
 };
 
-export const orderIdSchema = matching(/^[!-~]{1,64}$/, '1 to 64 printable ASCII characters, no spaces');
+export const orderIdSchema = matching(
+  /^(?!\.{1,2}$)[!-~]{1,64}$/,
+  '1 to 64 printable ASCII characters, no spaces, not . or ..',
+);
 export const walletIdSchema = matching(/^[0-9]{4,20}$/, 'a string of 4 to 20 digits');
 export const languageSchema = matching(/^[a-z]{2}$/, 'an ISO 639-1 code in lower case');
 const CURRENCY = rule('an ISO 4217 code in upper case');
@@ -159,6 +162,10 @@ export function createOrderTokens(
       if (data.exp > now() / 1000 + MAX_LIFETIME_S + CLOCK_TOLERANCE_S) {
         throw wrongClaims([{ field: 'exp', detail: 'seconds (not milliseconds) since 1970, at most 24 hours ahead' }]);
       }
+      // A start by an older token than the newest seen is refused, so one from the future would end the order's tokens.
+      if (data.iat !== undefined && data.iat > now() / 1000 + CLOCK_TOLERANCE_S) {
+        throw wrongClaims([{ field: 'iat', detail: 'seconds (not milliseconds) since 1970, not ahead of now' }]);
+      }
       const { errors, terms } = checkTerms(data, options);
       if (errors.length > 0) throw wrongClaims(errors);
       return { ...(data as OrderClaims), ...terms };
@@ -177,9 +184,10 @@ function verifyNow(token: string, keys: readonly KeyObject[], nowMs: number): ob
   const nowS = Math.floor(nowMs / 1000);
   const { iat, nbf, exp } = claims ?? {};
   if (claims === undefined || !isTime(iat) || !isTime(nbf) || !isTime(exp) || (nbf ?? 0) > nowS) {
+    const hint = /[+/]/.test(token) ? ' It has + or /: write it in base64url, with - and _.' : '';
     throw new Refusal(
       'invalid_token',
-      'The order token is missing, malformed, or not signed by HS256 with the shared secret.',
+      `The order token is missing, malformed, or not signed by HS256 with the shared secret.${hint}`,
     );
   }
   if (exp !== undefined && exp <= nowS) {

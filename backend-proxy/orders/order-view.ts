@@ -13,6 +13,8 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
   // Once a payment was started, the stored amount and currency apply, even if a newer token has others.
   const total = order?.payments.length ? order : terms;
   const current = order && currentPayment(order);
+  const paid = order !== undefined && order.paidBy !== null;
+  const checking = !paid && (order?.payments.some((payment) => payment.checking) ?? false);
   return {
     orderId,
     amount: shownAmount(total, order),
@@ -20,12 +22,13 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     description: terms.description ?? null,
     supportUrl: terms.supportUrl ?? null,
     methods,
-    paid: order !== undefined && order.paidBy !== null,
+    paid,
+    checking,
     surplus: order?.payments.some(({ surplus }) => surplus) ?? false,
     otherOpen: order?.payments.some((payment) => payment !== current && canBePaid(payment)) ?? false,
     version: order?.version ?? 0,
     serverTime: iso(nowMs),
-    payment: current ? shopperPayment(current) : null,
+    payment: current ? shopperPayment(current, checking) : null,
   };
 }
 
@@ -59,12 +62,13 @@ const ANSWER_STATES = {
   withheld: 'LOST',
 } as const satisfies Record<PostOutcome, AnswerState>;
 
-function shopperPayment(payment: Transaction): PaymentView {
+/** `checking`: the money may have come, so nothing is shown to pay with. */
+function shopperPayment(payment: Transaction, checking: boolean): PaymentView {
   const { method, asked, customer, stage, answer, checkoutUrl, qr, appUrl, expiresAt, createdAt, late, history } =
     payment;
   const { status } = STAGES[stage];
   // An ended payment shows no code or link, so that nobody pays it.
-  const open = status === 'PROCESSING';
+  const open = status === 'PROCESSING' && !checking;
   const success = history.find(({ event }) => event === 'succeeded');
   return {
     method: method as Method,

@@ -5,6 +5,7 @@
 // one. A stored time in the future counts as now.
 import { DAY_MS as D, HOUR_MS as H, MINUTE_MS as M, SECOND_MS as S } from './durations.ts';
 import { CALL_OVER_MS } from './gateway-call.ts';
+import type { Way } from './report-effects.ts';
 import { STAGES, TYPES, isOpen, type PostOutcome, type Stage, type TransactionType } from './transaction.ts';
 
 const DAILY_MS = [2 * D, 3 * D, 4 * D, 5 * D, 6 * D, 7 * D];
@@ -41,8 +42,9 @@ export const REVIEW_AFTER_MS = { PAY: LAST_SWEEP_MS, PAYOUT: D + 2 * M } as cons
   TransactionType,
   number
 >;
-/** Unanswered checks end this long after the creation or the last IPN. */
+/** Unanswered checks end this long after the creation or the last IPN, and not before they are as many: about a day. */
 const GIVE_UP_MS = LAST_SWEEP_MS + D;
+const GIVE_UP_CHECKS = 100;
 /** No check is planned further ahead than this; one that is was planned by another clock. */
 export const MAX_WAIT_MS = D + M;
 /**
@@ -64,23 +66,26 @@ interface UnknownRule {
 const SOON: UnknownRule = { firstMs: 90 * S, secondMs: 90 * S, apartMs: M };
 /** Something other than the gateway answered: the call cannot arrive any more. */
 const ANSWERED: UnknownRule = { firstMs: 0, secondMs: 0, apartMs: 10 * S };
+/** A prompt may have reached the wallet: a status check may lag while the customer confirms. */
+const PROMPTED: UnknownRule = { firstMs: 90 * S, secondMs: 10 * M, apartMs: M };
 /** A payout may have left: a lagging status check must not make it FAILED. */
 const SLOW: UnknownRule = { firstMs: H, secondMs: D, apartMs: M };
 
 const UNKNOWN_RULES = {
-  refused: { PAY: SOON, PAYOUT: SOON },
-  unreached: { PAY: SOON, PAYOUT: SOON },
-  foreign: { PAY: ANSWERED, PAYOUT: SLOW },
-  lost: { PAY: SOON, PAYOUT: SLOW },
+  refused: { payout: SOON, prompt: SOON, shown: SOON },
+  // A payment has ended at once.
+  unreached: { payout: SOON, prompt: null, shown: null },
+  foreign: { payout: SLOW, prompt: ANSWERED, shown: ANSWERED },
+  lost: { payout: SLOW, prompt: PROMPTED, shown: SOON },
   identified: null,
   accepted: null,
   duplicate: null,
   withheld: null,
-} as const satisfies Record<PostOutcome, Record<TransactionType, UnknownRule> | null>;
+} as const satisfies Record<PostOutcome, Record<Way, UnknownRule | null> | null>;
 
 /** The rule by which "unknown" may end the transaction, or null if it never does. A missing answer counts as lost. */
-export function unknownRule(type: TransactionType, answer: PostOutcome | null): UnknownRule | null {
-  return UNKNOWN_RULES[answer ?? 'lost']?.[type] ?? null;
+export function unknownRule(way: Way, answer: PostOutcome | null): UnknownRule | null {
+  return UNKNOWN_RULES[answer ?? 'lost']?.[way] ?? null;
 }
 
 /** One check: when it began, and whether an IPN requested it. */
@@ -92,6 +97,7 @@ export interface Check {
 /** What the ledger stores about one transaction; times in ms since 1970, null if it has not happened. */
 export interface Timeline {
   type: TransactionType;
+  way: Way;
   stage: Stage;
   answer: PostOutcome | null;
   createdAt: number;
@@ -122,14 +128,17 @@ export interface Timeline {
 /** When the next check is due, or null if none is needed. A time in the past is due now. */
 export function nextCheckAt(row: Timeline, now: number): number | null {
   const t = clampToNow(row, now);
-  if (t.unanswered > 0 && now > Math.max(t.createdAt, t.ipnReceivedAt ?? 0) + GIVE_UP_MS) return null;
+  const isOver = now > Math.max(t.createdAt, t.ipnReceivedAt ?? 0) + GIVE_UP_MS;
+  if (isOver && t.unanswered >= GIVE_UP_CHECKS) return null;
   const scheduled = Math.min(...scheduledTimes(t));
   const times = [
     hasUnansweredIpn(t) ? earliestAllowed(t, t.ipnReceivedAt ?? now, CHECKS_PER_MINUTE, () => true) : Infinity,
     Number.isFinite(scheduled) ? earliestAllowed(t, scheduled, SCHEDULED_PER_MINUTE, ({ byIpn }) => !byIpn) : Infinity,
     reviewAt(t),
   ];
-  const next = Math.min(...times);
+  // Nothing counts before the answer to our POST: a report could be about another's transaction of this id.
+  const callOver = t.answer === null ? Math.max(t.sentAt ?? t.createdAt, t.waitsFrom) + CALL_OVER_MS : -Infinity;
+  const next = Math.max(Math.min(...times), callOver);
   return Number.isFinite(next) ? next : null;
 }
 
@@ -178,18 +187,15 @@ function scheduledTimes(t: Timeline): number[] {
     return from === null || next === undefined ? [] : [from + next];
   };
   const { rank, status } = STAGES[stage];
-  if (stage === 'created') return [t.createdAt + CALL_OVER_MS];
-  // Ended before anything was sent.
-  if (sentAt === null && answer === null) return [];
   const from = sentAt ?? t.createdAt;
-  if (stage === 'sending') return [from + CALL_OVER_MS];
-  if (t.isResolved) return answer === 'duplicate' ? [] : after(from, LATE_SWEEP_MS);
+  if (t.isResolved) return after(from, LATE_SWEEP_MS);
   if (stage === 'succeeded') return [];
   if (TYPES[type].isOutgoing && status === 'FAILED') return after(from, LATE_SWEEP_MS);
-  if (stage === 'declined') return [];
+  // What was certainly not sent cannot succeed.
+  const isUnsent = answer === 'unreached' && !TYPES[type].isOutgoing;
+  if (stage === 'declined' || isUnsent) return [];
 
   const due = after(from, SWEEP_MS);
-  if (answer === null) due.push(from + CALL_OVER_MS);
   if (stage === 'uncertain') due.push(...after(t.lostAt, UNCERTAIN_MS));
   if (!hasUnansweredIpn(t) && t.failedAt === null) due.push(...after(t.ipnReceivedAt, AFTER_IPN_MS));
   if (rank <= STAGES.uncertain.rank) due.push(...after(...unknownTimes(t, from)));
@@ -204,8 +210,8 @@ function reviewAt({ type, stage, createdAt, needsReview }: Timeline): number {
 }
 
 /** The start and the offsets of the checks whose "unknown" counts. */
-function unknownTimes({ type, answer, unknownAt, waitsFrom }: Timeline, sentAt: number): [number | null, number[]] {
-  const rule = unknownRule(type, answer);
+function unknownTimes({ way, answer, unknownAt, waitsFrom }: Timeline, sentAt: number): [number | null, number[]] {
+  const rule = unknownRule(way, answer);
   if (rule === null) return [null, []];
   const from = Math.max(sentAt, waitsFrom);
   const second = unknownAt === null ? [] : [Math.max(rule.secondMs, unknownAt + rule.apartMs - from)];

@@ -38,21 +38,10 @@ interface Meaning {
 }
 
 export type Stage =
-  | 'created'
-  | 'sending'
-  | 'uncertain'
-  | 'pending'
-  | 'replaced'
-  | 'expired'
-  | 'rejected'
-  | 'not_created'
-  | 'declined'
-  | 'succeeded';
+  'sending' | 'uncertain' | 'pending' | 'replaced' | 'expired' | 'rejected' | 'not_created' | 'declined' | 'succeeded';
 
 export const STAGES = {
-  /** The row is written; nothing is sent yet. */
-  created: { rank: 0, status: 'INITIALIZED', reason: null, ended: false },
-  /** Just before the one POST. */
+  /** The row is written, in one commit with the permission to send it; then comes the one POST. */
   sending: { rank: 1, status: 'INITIALIZED', reason: null, ended: false },
   /**
    * The answer does not decide: it was lost or undocumented, reported a duplicate, or refused a payout. It is unknown
@@ -78,11 +67,11 @@ export const STAGES = {
   succeeded: { rank: 9, status: 'SUCCESS', reason: null, ended: false },
 } as const satisfies Record<Stage, Meaning>;
 
-/** STAGES is written in rank order; a test checks this. */
+/** STAGES is written in rank order, from 1; a test checks this. */
 const BY_RANK = Object.keys(STAGES) as Stage[];
 
 export function stageOf(rank: number): Stage {
-  const stage = BY_RANK[rank];
+  const stage = BY_RANK[rank - 1];
   if (stage === undefined) throw new RangeError(`No stage has rank ${rank}`);
   return stage;
 }
@@ -114,6 +103,11 @@ export function isLate(current: Stage, fact: Stage): boolean {
  */
 export type PostOutcome =
   'identified' | 'accepted' | 'refused' | 'foreign' | 'duplicate' | 'lost' | 'unreached' | 'withheld';
+
+/** Whether a person may say how it ended: in a review, or of a duplicate at once, because nothing else ends it. */
+export function mayBeResolved({ needsReview, answer, stage }: Pick<Transaction, 'needsReview' | 'answer' | 'stage'>) {
+  return needsReview || (answer === 'duplicate' && STAGES[stage].rank < STAGES.rejected.rank);
+}
 
 /** Why it is FAILED, or null if it is not. */
 export function reasonOf({ stage, endedBy }: Pick<Transaction, 'stage' | 'endedBy'>): Reason | null {
@@ -160,6 +154,8 @@ export interface Transaction {
   mismatch: boolean;
   conflict: boolean;
   needsReview: boolean;
+  /** The gateway reported SUCCESS, which pays nothing until a person has decided. */
+  checking: boolean;
   createdAt: number;
   updatedAt: number;
   /** When its personal data was erased; null if it may hold any. */
@@ -177,7 +173,7 @@ export type Source = 'shopper' | 'merchant' | 'answer' | 'check' | 'clock' | 're
 
 export interface HistoryEntry {
   at: number;
-  event: Stage | Flag | 'resolved' | 'erased';
+  event: 'created' | Stage | Flag | 'resolved' | 'erased';
   source: Source;
   detail: string | null;
 }

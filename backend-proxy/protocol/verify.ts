@@ -1,7 +1,7 @@
 // Compares the gateway's report of a transaction with the ledger's record of it. Pure; every report must pass here
 // before it becomes a fact. Any difference is a mismatch, and a mismatch never pays anything.
-import { minorOfReported } from './money.ts';
-import { TYPES, type TransactionType } from './transaction.ts';
+import { decimalOf, minorOfReported } from './money.ts';
+import type { TransactionType } from './transaction.ts';
 
 /** A status check's answer or an IPN, in our terms. The amount is the source text. */
 export interface Report {
@@ -31,8 +31,10 @@ export interface Expected {
   answeredId: string | null;
   amountMinor: number;
   currency: string;
-  /** A payout's requested wallet; null if it was erased. */
+  /** The wallet that was asked; null if it was erased. */
   customer: string | null;
+  /** Whether the wallet that a SUCCESS names has to be that one. Anyone may pay by a code. */
+  comparesWallet: boolean;
 }
 
 /** Named as in the merchant's history. */
@@ -40,9 +42,10 @@ export type MismatchField = 'gatewayOrderId' | 'type' | 'paymentId' | 'currency'
 
 export type Verdict =
   | ({ kind: 'verified' } & Pick<Report, 'outcome' | 'paymentId' | 'customer' | 'message' | 'isExpired'>)
-  | { kind: 'mismatch'; field: MismatchField }
+  /** `figures`: of money, what was asked and what is reported. */
+  | { kind: 'mismatch'; field: MismatchField; figures?: string }
   | { kind: 'incomplete' }
-  /** A SUCCESS that names the receiver, and the wallet that was asked is erased. */
+  /** A SUCCESS that names the wallet, and the one that was asked is erased. */
   | { kind: 'incomparable' };
 
 /**
@@ -54,12 +57,15 @@ export type Verdict =
  */
 export function verify(expected: Expected, report: Report, { complete }: { complete: boolean }): Verdict {
   const field = differingField(expected, report);
-  if (field !== undefined) return { kind: 'mismatch', field };
+  if (field !== undefined) {
+    const isMoney = field === 'amount' || field === 'currency';
+    return { kind: 'mismatch', field, ...(isMoney && { figures: figuresOf(expected, report) }) };
+  }
   const { outcome, paymentId, customer, message, isExpired } = report;
   const lacksAmount = report.amount === null || report.currency === null;
   const isOurs = paymentId !== null && paymentId === expected.answeredId;
   if (lacksAmount && (complete || (outcome === 'succeeded' && !isOurs))) return { kind: 'incomplete' };
-  if (namesReceiver(report) && expected.customer === null) return { kind: 'incomparable' };
+  if (namesWallet(expected, report) && expected.customer === null) return { kind: 'incomparable' };
   return {
     kind: 'verified',
     outcome,
@@ -79,15 +85,28 @@ function differingField(expected: Expected, report: Report): MismatchField | und
   if (report.amount !== null && minorOfReported(report.amount, expected.currency) !== expected.amountMinor) {
     return 'amount';
   }
-  if (namesReceiver(report) && expected.customer !== null && !isSameWallet(expected.customer, report.customer)) {
+  if (
+    namesWallet(expected, report) &&
+    expected.customer !== null &&
+    !isSameWallet(expected.customer, report.customer)
+  ) {
     return 'customer';
   }
   return undefined;
 }
 
-/** Only a payout's receiver matters: anyone may pay a payment, e.g. by scanning its code. */
-function namesReceiver(report: Report): report is Report & { customer: string } {
-  return TYPES[report.type].isOutgoing && report.outcome === 'succeeded' && report.customer !== null;
+const NUMBER = /^[-+.\deE]{1,40}$/;
+const CODE = /^[A-Za-z]{3}$/;
+
+/** What is no number or code stays out of history and log. */
+function figuresOf(expected: Expected, { amount, currency }: Report): string {
+  const shown = (text: string | null, form: RegExp) => (text === null ? [] : form.test(text) ? [text] : ['unreadable']);
+  const reported = [...shown(amount, NUMBER), ...shown(currency, CODE)].join(' ');
+  return `asked ${decimalOf(expected.amountMinor, expected.currency)} ${expected.currency}, reported ${reported}`;
+}
+
+function namesWallet({ comparesWallet }: Expected, report: Report): report is Report & { customer: string } {
+  return comparesWallet && report.outcome === 'succeeded' && report.customer !== null;
 }
 
 const MASK = /[*xX•#]+/;

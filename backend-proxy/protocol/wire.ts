@@ -94,7 +94,7 @@ export interface PaymentView {
   late: boolean;
 }
 
-/** The complete state of an order at one version; ignore a view with a lower version. */
+/** The complete state of an order at one version; within one stream, ignore a view with a lower version. */
 export interface OrderView {
   orderId: string;
   /** Decimal string with the currency's digits; null until the shopper enters it. */
@@ -105,6 +105,11 @@ export interface OrderView {
   supportUrl: string | null;
   methods: Method[];
   paid: boolean;
+  /**
+   * The gateway reported SUCCESS for a payment, and a person of the shop has to confirm it: nothing is shown to pay
+   * with, and a start is refused until then.
+   */
+  checking: boolean;
   /** Paid more than once; reported to the merchant as `payment.surplus`. */
   surplus: boolean;
   /** A payment other than the current one can still be paid. */

@@ -1,9 +1,10 @@
-// Writes CSV (RFC 4180). Merchants open it in spreadsheets, which run a cell that begins with `=`, `+`, `-`, `@`, a tab
-// or a carriage return as a formula, and an order id may begin so. Such a cell begins with an apostrophe instead; so
-// does one that begins with an apostrophe itself, so that `unguarded` gets back every text.
+// Writes CSV (RFC 4180). Merchants open it in spreadsheets, which run a cell that begins with `=`, `+`, `-`, `@` (full
+// width too), a tab or a line break as a formula, and an order id may begin so. Such a cell begins with an apostrophe
+// instead; so does one that begins with an apostrophe itself, so that `unguarded` gets back every text.
 
-const FORMULA = /^['=+\-@\t\r]/;
-const QUOTED = /[",\r\n]/;
+const FORMULA = /^['=+\-@＝＋－＠\t\r\n]/;
+/** Some spreadsheets also split at semicolons and tabs. */
+const QUOTED = /[",;\t\r\n]/;
 
 export type Cell = string | number | boolean | null;
 

@@ -194,13 +194,16 @@ function createSending({ payments, now, refresh, onEnd }: Sending) {
 function createRounds(heartbeat: (stream: Stream) => void) {
   const slices: Set<Stream>[] = Array.from({ length: HEARTBEAT_MS / SLICE_MS }, () => new Set());
   let current = 0;
-  const timer = setInterval(() => {
+  let timer: NodeJS.Timeout | undefined;
+
+  function turn(): void {
     current = (current + 1) % slices.length;
     for (const stream of slices[current] ?? []) heartbeat(stream);
-  }, SLICE_MS);
-  timer.unref();
+  }
+
   return {
     join(terms: OrderTerms, address: string | undefined): Stream {
+      timer ??= setInterval(turn, SLICE_MS).unref();
       const slice = slices[current] ?? new Set();
       const stream: Stream = {
         terms,

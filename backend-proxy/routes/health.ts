@@ -1,10 +1,9 @@
 // Health, readiness and metrics for operators.
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
-import { REMEDIES } from '../installation.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import { METRICS_CONTENT_TYPE, type Metrics } from '../observability/metrics.ts';
 import { answerJson } from '../http/answer.ts';
+import type { Readiness } from '../readiness.ts';
 import { merchantOnly } from '../http/guards.ts';
 import { refusedBy } from '../http/problem.ts';
 import { serveRoute } from '../http/route.ts';
@@ -17,6 +16,7 @@ const status = <Word extends string>(word: Word) => ({
 const getHealth = createRoute({
   method: 'get',
   path: '/healthz',
+  operationId: 'getHealth',
   summary: 'Whether the process answers',
   responses: { 200: status('ok'), ...refusedBy() },
 });
@@ -24,6 +24,7 @@ const getHealth = createRoute({
 const getReadiness = createRoute({
   method: 'get',
   path: '/readyz',
+  operationId: 'getReadiness',
   summary: 'Whether the database can be written, payments can start, and the proxy is not stopping',
   responses: {
     200: {
@@ -41,6 +42,7 @@ const getReadiness = createRoute({
 const getMetrics = createRoute({
   method: 'get',
   path: '/metrics',
+  operationId: 'getMetrics',
   summary: 'Metrics for Prometheus',
   security: [{ merchantKey: [] }],
   responses: {
@@ -51,32 +53,22 @@ const getMetrics = createRoute({
 
 interface Deps {
   keys: readonly string[];
-  ledger: Ledger;
   metrics: Metrics;
-  /** False until `npm run build` has run. */
-  isWidgetBuilt: boolean;
   /** The process is about to end, and another one should get the requests. */
   isStopping(): boolean;
-  /** Problems to report, as messages without secrets. */
-  warnings(): Promise<string[]>;
+  readiness(): Promise<Readiness>;
 }
 
-export function serveHealth(
-  app: OpenAPIHono,
-  { keys, ledger, metrics, isWidgetBuilt, isStopping, warnings }: Deps,
-): void {
+export function serveHealth(app: OpenAPIHono, { keys, metrics, isStopping, readiness }: Deps): void {
   app.use('/metrics', merchantOnly(keys, 'METRICS_TOKEN; without one, the merchant API key'));
 
   serveRoute(app, getHealth, (c) => answerJson(c, { status: 'ok' as const }, 200));
 
   serveRoute(app, getReadiness, async (c) => {
     if (isStopping()) throw new Refusal('unavailable', 'The proxy is stopping.');
-    await ledger.ping();
-    if (!isWidgetBuilt) throw new Refusal('unavailable', `The widget is not built: ${REMEDIES.widget}.`);
-    const difference = ledger.ownerMismatch();
-    if (difference !== undefined) throw new Refusal('unavailable', `No payments are started: ${difference}.`);
-    const problems = await warnings();
-    return answerJson(c, { status: 'ready' as const, ...(problems.length > 0 && { warnings: problems }) }, 200);
+    const { refusal, warnings } = await readiness();
+    if (refusal !== undefined) throw refusal;
+    return answerJson(c, { status: 'ready' as const, ...(warnings.length > 0 && { warnings }) }, 200);
   });
 
   serveRoute(app, getMetrics, async (c) =>

@@ -18,9 +18,8 @@ export const orderIdParam = z.object({ orderId: orderIdSchema });
 const MAX_ROWS = 200;
 const LIMIT = { error: `a whole number from 1 to ${MAX_ROWS}` };
 export const limitQuery = z.coerce.number(LIMIT).int(LIMIT).min(1, LIMIT).max(MAX_ROWS, LIMIT);
-export const gatewayOrderIdParam = z.object({
-  gatewayOrderId: z.string().regex(/^[!-~]{1,100}$/, { error: 'a gatewayOrderId' }),
-});
+export const gatewayOrderIdSchema = z.string().regex(/^(?!\.{1,2}$)[!-~]{1,100}$/, { error: 'a gatewayOrderId' });
+export const gatewayOrderIdParam = z.object({ gatewayOrderId: gatewayOrderIdSchema });
 
 const historySchema = z.array(
   z.object({ at: z.string(), event: z.string(), source: z.string(), detail: z.string().nullable() }),
@@ -188,6 +187,9 @@ export function documentWebhooks({ openAPIRegistry: registry }: OpenAPIHono): vo
     registry.registerWebhook({
       method: 'post',
       path: type,
+      operationId: type.replaceAll(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
+      tags: ['Webhooks'],
+      security: [],
       summary,
       description: 'Signed by the Standard Webhooks scheme.',
       request: { body: body(z.object({ type: z.literal(type), timestamp: z.string(), data: data ?? z.never() })) },

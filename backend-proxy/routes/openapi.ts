@@ -4,6 +4,13 @@ import { answerJson } from '../http/answer.ts';
 import { VERSION } from '../version.ts';
 import { documentWebhooks } from './merchant-schemas.ts';
 
+const TAGS = [
+  { name: 'Shopper', description: 'Called by the widget with an order token' },
+  { name: 'Merchant', description: "Called by the merchant's server with its key" },
+  { name: 'Public', description: 'Called without a token: by pages, the gateway and operators' },
+  { name: 'Webhooks', description: "Sent to the merchant's server, signed by the Standard Webhooks scheme" },
+];
+
 export function serveDocument(app: OpenAPIHono, publicUrl: string | undefined): void {
   const { openAPIRegistry: registry } = app;
   registry.registerComponent('securitySchemes', 'orderToken', { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' });
@@ -18,7 +25,12 @@ export function serveDocument(app: OpenAPIHono, publicUrl: string | undefined): 
       documentWebhooks(app);
       routes = app.getOpenAPI31Document({
         openapi: '3.1.0',
-        info: { title: 'Payment widget proxy', version: VERSION },
+        info: {
+          title: 'Payment widget proxy',
+          version: VERSION,
+          license: { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' },
+        },
+        tags: TAGS,
       });
     }
     return answerJson(c, { ...routes, servers: [{ url }] }, 200, { 'Cache-Control': 'public, max-age=60' });

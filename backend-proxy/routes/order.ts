@@ -47,6 +47,7 @@ const orderViewSchema = z
     supportUrl: nullableText,
     methods: z.array(z.enum(METHODS)),
     paid: z.boolean(),
+    checking: z.boolean(),
     surplus: z.boolean(),
     otherOpen: z.boolean(),
     version: z.int(),
@@ -70,6 +71,7 @@ const security = [{ orderToken: [] }];
 const getOrder = createRoute({
   method: 'get',
   path: '/order',
+  operationId: 'getOrderView',
   summary: 'Get the order view',
   security,
   request: { query: noQuery },
@@ -79,6 +81,7 @@ const getOrder = createRoute({
 const startPayment = createRoute({
   method: 'post',
   path: '/order/payments',
+  operationId: 'startPayment',
   summary: 'Start a payment; an open one is replaced',
   security,
   request: {
@@ -96,6 +99,7 @@ const startPayment = createRoute({
       'invalid_request',
       'method_unavailable',
       'already_paid',
+      'payment_under_review',
       'order_changed',
       'idempotency_key_reused',
       'too_many_payments',
@@ -109,6 +113,7 @@ const startPayment = createRoute({
 const getEvents = createRoute({
   method: 'get',
   path: '/order/events',
+  operationId: 'streamOrderView',
   summary: 'Stream the order view at once and after every change, until it is final',
   security,
   request: { query: noQuery },

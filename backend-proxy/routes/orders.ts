@@ -18,6 +18,7 @@ const LIFETIME = { error: `a whole number of seconds, 60 to ${MAX_LIFETIME_S}` }
 const postOrder = createRoute({
   method: 'post',
   path: '/orders',
+  operationId: 'signOrder',
   summary: 'Sign an order and return its token',
   security,
   request: {
@@ -40,6 +41,7 @@ const postOrder = createRoute({
 const getOrder = createRoute({
   method: 'get',
   path: '/orders/{orderId}',
+  operationId: 'getOrder',
   summary: 'Get an order with all its payments; 404 until the first is started',
   security,
   request: { params: orderIdParam, query: noQuery },
@@ -61,6 +63,7 @@ const getOrder = createRoute({
 const erase = createRoute({
   method: 'delete',
   path: '/orders/{orderId}/personal-data',
+  operationId: 'erasePersonalData',
   summary: 'Erase the personal data of an order or payout that has ended; again it changes nothing',
   security,
   request: { params: orderIdParam, query: noQuery },

@@ -14,6 +14,7 @@ import { BODY, MERCHANT, body, json, orderIdParam, payoutSchema, security } from
 const postPayout = createRoute({
   method: 'post',
   path: '/payouts',
+  operationId: 'sendPayout',
   summary: 'Send money to a wallet once; repeating the same body returns the stored payout',
   security,
   request: {
@@ -41,6 +42,7 @@ const postPayout = createRoute({
 const getPayout = createRoute({
   method: 'get',
   path: '/payouts/{orderId}',
+  operationId: 'getPayout',
   summary: 'Get a payout',
   security,
   request: { params: orderIdParam, query: noQuery },

@@ -25,6 +25,7 @@ import {
 const resolveTransaction = createRoute({
   method: 'post',
   path: '/transactions/{gatewayOrderId}/resolve',
+  operationId: 'resolveTransaction',
   summary: 'Resolve a payment or payout that needs review',
   security,
   request: {
@@ -34,13 +35,14 @@ const resolveTransaction = createRoute({
   },
   responses: {
     200: json(z.union([paymentSchema, payoutSchema]), 'The current state of the transaction'),
-    ...refusedBy(...MERCHANT, ...BODY, 'not_found', 'no_review_needed'),
+    ...refusedBy(...MERCHANT, ...BODY, 'not_found', 'no_review_needed', 'version_changed', 'gateway_contradicts'),
   },
 });
 
 const getIpns = createRoute({
   method: 'get',
   path: '/ipns',
+  operationId: 'listUnmatchedIpns',
   summary: 'List IPNs of the last 7 days that match no transaction',
   security,
   request: { query: z.strictObject({ limit: limitQuery.default(50) }) },
@@ -53,7 +55,9 @@ const getIpns = createRoute({
 /** `onDue`: called after a resolution, which may have made a webhook due. */
 export function serveReviews(app: OpenAPIHono, ledger: Ledger, onDue: () => void): void {
   serveRoute(app, resolveTransaction, async (c, { params, sent }) => {
-    const resolved = await ledger.resolve(params.gatewayOrderId, sent);
+    const { version, ...resolution } = sent;
+    const expected = version === undefined ? undefined : { version };
+    const resolved = await ledger.resolve(params.gatewayOrderId, resolution, expected);
     if (resolved === undefined) throw new Refusal('not_found', 'No such transaction.');
     note({ orderId: resolved.orderId, transactionId: resolved.id });
     onDue();

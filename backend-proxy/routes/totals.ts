@@ -16,6 +16,7 @@ const BY = { error: `a comma-separated list of ${DIMENSIONS.join(', ')}` };
 const getTotals = createRoute({
   method: 'get',
   path: '/totals',
+  operationId: 'getTotals',
   summary: 'Sums and counts over days, by type and currency',
   security: [{ merchantKey: [] }],
   request: {

@@ -55,6 +55,7 @@ const listQuery = z.strictObject({
 const getTransactions = createRoute({
   method: 'get',
   path: '/transactions',
+  operationId: 'listTransactions',
   summary: 'List payments and payouts by last change or creation; as CSV, all of them',
   security,
   request: { query: listQuery },
@@ -79,6 +80,7 @@ const getTransactions = createRoute({
 const getTransaction = createRoute({
   method: 'get',
   path: '/transactions/{gatewayOrderId}',
+  operationId: 'getTransaction',
   summary: 'Get a payment or payout by its id at the gateway',
   security,
   request: { params: gatewayOrderIdParam, query: noQuery },

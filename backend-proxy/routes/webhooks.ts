@@ -21,6 +21,7 @@ import {
 const getWebhooks = createRoute({
   method: 'get',
   path: '/webhooks',
+  operationId: 'listWebhooks',
   summary: 'List deliveries to WEBHOOK_URL',
   security,
   request: {
@@ -42,6 +43,7 @@ const webhookIdParam = z.object({ id: z.string().regex(/^[!-~]{1,100}$/, { error
 const getWebhook = createRoute({
   method: 'get',
   path: '/webhooks/{id}',
+  operationId: 'getWebhook',
   summary: 'Get a delivery with its body',
   security,
   request: { params: webhookIdParam, query: noQuery },
@@ -54,6 +56,7 @@ const getWebhook = createRoute({
 const redeliver = createRoute({
   method: 'post',
   path: '/webhooks/{id}/redeliver',
+  operationId: 'redeliverWebhook',
   summary: 'Send a webhook again now',
   security,
   request: { params: webhookIdParam, query: noQuery },

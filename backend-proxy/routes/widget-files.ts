@@ -59,6 +59,9 @@ const ROUTE = '/:file';
 const getWidget = createRoute({
   method: 'get',
   path: '/widget.js',
+  operationId: 'getWidgetScript',
+  tags: ['Public'],
+  security: [],
   summary: 'The widget script; its other files are beside it',
   responses: {
     200: { description: 'The widget', content: { 'text/javascript': { schema: z.string() } } },

@@ -1,6 +1,7 @@
 // Limits the status checks per second to what the gateway can take. The rate grows while answers are good and quick
 // and the whole rate is used: it doubles each second until the gateway first objects, and grows slowly from then on.
-// It is halved by answers that mean "too many" or "unavailable", and pauses for as long as a Retry-After asks. Only a
+// It is halved by unanswered status checks (429, 5xx, timeouts), and is one a second for as long as a Retry-After asks.
+// Payments and payouts do not count: one shopper's wallet over its limit must not stop everybody's checks. Only a
 // fraction of a second of unused rate is saved, so there is no burst.
 // The limit is per process: proxies that share a database or an account do not coordinate. The gateway answers each
 // of them, and each slows down.
@@ -25,9 +26,6 @@ const SAVE_MS = 200;
 /** Given out in shares of this much time, so that a claim of many checks costs one commit. */
 const SHARE_MS = 25;
 
-/** `detail` of an HTTP 429; a code of the gateway may follow. */
-const TOO_MANY = /^HTTP 429\b/;
-
 export interface CheckRate {
   /** Records a gateway call that has ended. */
   record(call: Call): void;
@@ -41,22 +39,31 @@ export interface CheckRate {
 }
 
 /** `clock` returns milliseconds and is monotonic. */
-export function createCheckRate({ limit = CHECKS_PER_SECOND, clock = () => performance.now() } = {}): CheckRate {
+export function createCheckRate({
+  limit = CHECKS_PER_SECOND,
+  clock = () => performance.now(),
+}: { limit?: number; clock?: (() => number) | undefined } = {}): CheckRate {
   let perSecond = Math.min(START_PER_SECOND, limit);
+  /** The end of what a Retry-After asked for. */
+  let slowUntil = -Infinity;
   let saved = atLeastOne(SAVE_MS);
-  /** Time up to which `saved` has been counted; in the future during a pause. */
+  /** Time up to which `saved` has been counted. */
   let countedAt = clock();
   let usedUpAt = -Infinity;
   let halvedAt = -Infinity;
   let wasHalved = false;
 
+  function current(): number {
+    return clock() < slowUntil ? MIN_PER_SECOND : perSecond;
+  }
+
   function atLeastOne(ms: number): number {
-    return Math.max(1, (perSecond * ms) / 1000);
+    return Math.max(1, (current() * ms) / 1000);
   }
 
   function count(): void {
     const elapsedMs = Math.max(0, clock() - countedAt);
-    saved = Math.min(atLeastOne(SAVE_MS), saved + (perSecond * elapsedMs) / 1000);
+    saved = Math.min(atLeastOne(SAVE_MS), saved + (current() * elapsedMs) / 1000);
     countedAt += elapsedMs;
   }
 
@@ -73,20 +80,18 @@ export function createCheckRate({ limit = CHECKS_PER_SECOND, clock = () => perfo
     perSecond = Math.min(limit, perSecond + (wasHalved ? Math.min(1, GROWTH_PER_SECOND / perSecond) : 1));
   }
 
-  function pause(ms: number): void {
-    saved = 0;
-    countedAt = Math.max(countedAt, clock() + ms);
-  }
-
   return {
-    record(call) {
+    record({ operation, outcome, ms, retryAfterMs }) {
+      if (operation !== 'status') return;
       count();
-      if (isTooMuch(call)) {
-        halve(clock() - call.ms);
-        if (call.retryAfterMs !== undefined) pause(call.retryAfterMs);
-      } else if (isGood(call)) {
-        grow();
+      if (outcome !== 'unavailable') {
+        if (ms <= QUICK_MS) grow();
+        return;
       }
+      halve(clock() - ms);
+      if (retryAfterMs === undefined) return;
+      saved = 0;
+      slowUntil = Math.max(slowUntil, clock() + retryAfterMs);
     },
     available() {
       count();
@@ -98,21 +103,8 @@ export function createCheckRate({ limit = CHECKS_PER_SECOND, clock = () => perfo
     },
     availableInMs() {
       count();
-      const missingMs = ((atLeastOne(SHARE_MS) - saved) / perSecond) * 1000;
-      return Math.max(0, Math.ceil(countedAt - clock() + missingMs));
+      return Math.max(0, Math.ceil(((atLeastOne(SHARE_MS) - saved) / current()) * 1000));
     },
-    perSecond: () => perSecond,
+    perSecond: current,
   };
-}
-
-/**
- * A 429 to any operation counts: it limits our account. Other failures count only for status checks, so a failing pay
- * endpoint does not slow them.
- */
-function isTooMuch({ outcome, detail = '' }: Call): boolean {
-  return TOO_MANY.test(detail) || outcome === 'unavailable';
-}
-
-function isGood({ outcome, ms }: Call): boolean {
-  return (outcome === 'found' || outcome === 'unknown') && ms <= QUICK_MS;
 }

@@ -4,8 +4,12 @@
 import { createHash } from 'node:crypto';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { DatabaseOwner, Ledger } from '../ledger/ledger.ts';
+import { DAY_MS } from '../protocol/durations.ts';
 import { isLoopbackName } from '../protocol/links.ts';
 import { TRANSACTION_TYPES } from '../protocol/transaction.ts';
+
+/** A gateway may have forgotten what is older, so its "unknown" says nothing about the account. */
+const OLD_MS = 30 * DAY_MS;
 
 interface Options {
   ledger: Ledger;
@@ -58,12 +62,13 @@ function refuseMismatch(current: DatabaseOwner, stored: DatabaseOwner, { renamed
 
 /**
  * Whether the account of the new API key has the transaction that was found last. Throws if it does not; false if the
- * gateway did not answer.
+ * gateway did not answer. After a quiet season nobody can be asked about, and the key is taken.
  */
 async function isAccountOfNewest({ ledger, gateway }: Options): Promise<boolean> {
   for (const type of TRANSACTION_TYPES) {
     const newest = await ledger.newestFound(type);
     if (newest === undefined || gateway.status === undefined) continue;
+    if ((await ledger.time()) - newest.updatedAt > OLD_MS) continue;
     const { kind } = await gateway.status(newest.id, type);
     if (kind === 'unknown') {
       throw new Error(

@@ -7,6 +7,7 @@ import { runAs } from '../observability/cause.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { ProvenUnknown, Ledger } from '../ledger/ledger.ts';
 import { MINUTE_MS } from '../protocol/durations.ts';
+import { CALL_OVER_MS } from '../protocol/gateway-call.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../protocol/transaction.ts';
 
 /** Reached only if nothing can be proven. */
@@ -63,12 +64,22 @@ export function createUnknownProof({ gateway, ledger, now, onWrongPath }: Ports)
   async function recheckNewest(type: TransactionType): Promise<'found' | 'unknown' | 'unavailable' | 'none'> {
     const newest = await ledger.newestFound(type);
     if (newest === undefined || gateway.status === undefined) return 'none';
-    const beganAt = now();
-    recheckedAt.set(type, beganAt);
+    const askedAt = now();
+    recheckedAt.set(type, askedAt);
+    // By the ledger's clock, because another check may have to be some time before this one.
+    const beganAt = await ledger.time();
     const { status } = gateway;
     const about = { orderId: newest.orderId, transactionId: newest.id };
-    const { kind } = await runAs(about, () => status(newest.id, type));
-    if (kind === 'found') await found(type, beganAt);
+    const checked = await runAs(about, () => status(newest.id, type));
+    const { kind } = checked;
+    if (checked.kind === 'found') {
+      // It was asked about for another's sake, and its report counts like any other.
+      const claim = { transaction: newest, beganAt, leaseUntil: beganAt + CALL_OVER_MS, ipnsReceived: 0 };
+      await ledger.observe(claim, { kind: 'report', report: checked.report });
+      // As if unanswered: the path of this type shows another's.
+      if (checked.report.type !== type) return 'unavailable';
+      await found(type, askedAt);
+    }
     if (kind === 'unknown') {
       wrongTypes.add(type);
       waiting.set(type, []);

@@ -11,14 +11,12 @@ import { createStatusChecks } from '../../backend-proxy/status-checks.ts';
 import { until } from './until.ts';
 import { createWorld, startHeaders } from './world.ts';
 
-const NO_PROOF = { look: async () => false } as unknown as UnknownProof;
+const NO_PROOF = { look: async () => false, proveWaiting: async () => false } as unknown as UnknownProof;
 
-describe('the routes', () => {
-  it('the routes are such that Hono finds each by its fast router', async (t) => {
-    const { proxy } = await createWorld(t);
-    await proxy.app.request('/healthz');
-    assert.equal(proxy.app.router.name, 'SmartRouter + RegExpRouter');
-  });
+it('the routes are such that Hono finds each by its fast router', async (t) => {
+  const { proxy } = await createWorld(t);
+  await proxy.app.request('/healthz');
+  assert.equal(proxy.app.router.name, 'SmartRouter + RegExpRouter');
 });
 
 describe('the running proxy', () => {
@@ -147,16 +145,19 @@ describe('the status checks', () => {
     assert.equal(answers.length, 24);
     for (const answer of answers.splice(0)) answer();
     await until(() => observed.length === 24);
-    assert.deepEqual([...leases], [45_000]);
+    assert.deepEqual([...leases], [5_000]);
     assert.deepEqual(observed[0]?.[1], { kind: 'unavailable' });
   });
 
-  it('checks follow the rate of good answers within the configured limit, and the metrics show it', async (t) => {
+  it('checks follow the rate of the status check alone within the configured limit, and the metrics show it', async (t) => {
     const world = await createWorld(t, { config: { checksPerSecond: 16 } });
     const rate = async () => /^payment_proxy_checks_per_second (\d+)$/m.exec(await world.metrics())?.[1];
     assert.equal(await rate(), '16');
-    await world.faults({ pay: { status: 429 } });
+    await world.faults({ pay: { status: 429 }, status: { status: 429 } });
     await world.start(world.token(), { method: 'QR' });
+    assert.equal(await rate(), '16');
+    world.skip(60_000);
+    await world.proxy.tick();
     assert.equal(await rate(), '8');
   });
 

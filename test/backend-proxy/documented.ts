@@ -9,12 +9,15 @@ type Schema = { [key: string]: Json };
 export interface OpenApi {
   openapi: string;
   servers: { url: string }[];
+  tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, { post: Operation }>;
   components: { schemas: Record<string, Schema>; securitySchemes: Record<string, Schema> };
 }
 
 export interface Operation {
+  operationId: string;
+  tags: string[];
   summary?: string;
   security?: Record<string, string[]>[];
   parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];

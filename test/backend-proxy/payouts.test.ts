@@ -1,11 +1,18 @@
 // Payouts: each is sent at most once, is FAILED only after two checks that agree, and needs review after a day.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
+import { unavailable } from '../../backend-proxy/errors.ts';
 import { fingerprintOf } from '../../backend-proxy/fingerprint.ts';
-import { NO_SUCH_ORDER, createWorld, type World } from './world.ts';
+import { createPayments } from '../../backend-proxy/payments.ts';
+import { createPayouts } from '../../backend-proxy/payouts.ts';
+import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
+import type { OrderTerms } from '../../backend-proxy/orders/order-token.ts';
+import { createRecorder } from '../../backend-proxy/workers/recorder.ts';
+import { NO_SUCH_ORDER, SECRETS, createWorld, type World } from './world.ts';
 import type { MerchantPayout } from '../../backend-proxy/protocol/merchant-view.ts';
 import { S, M, H } from './time.ts';
+import { until } from './until.ts';
 
 const PAYOUT = { orderId: 'P-1', amount: 50, currency: 'EUR', customer: '12345678' };
 
@@ -13,257 +20,380 @@ const send = (world: World) => world.merchant<MerchantPayout>('POST', '/payouts'
 const payout = async (world: World) => (await world.merchant<MerchantPayout>('GET', '/payouts/P-1')).body;
 const creates = async (world: World) => (await world.gatewayHas('P-1'))?.createRequests;
 
-describe('a payout', () => {
-  it('a payout that succeeds is reported as payout.succeeded', async (t) => {
+it('a payout that succeeds is reported as payout.succeeded', async (t) => {
+  const world = await createWorld(t, { webhooks: true });
+  assert.equal((await send(world)).body.status, 'PROCESSING');
+  await world.pass(15 * S);
+  assert.deepEqual(
+    [(await payout(world)).status, world.webhooks(), await creates(world)],
+    ['SUCCESS', ['payout.succeeded'], 1],
+  );
+});
+
+it('a stop waits for what is written and not yet sent, although the database does not say how old it is', async (t) => {
+  const world = await createWorld(t);
+  const bounds = { amountMinor: 1010, minMinor: 1010, maxMinor: 1010 };
+  const returnUrl = 'https://shop.example/';
+  const terms: OrderTerms = { orderId: 'A-1', currency: 'EUR', methods: ['DIRECT'], returnUrl, exp: 0, ...bounds };
+  for (const type of ['PAY', 'PAYOUT'] as const) {
+    const [asked, age] = [Promise.withResolvers<void>(), Promise.withResolvers<number>()];
+    const time = () => {
+      asked.resolve();
+      return age.promise;
+    };
+    const ledger: Ledger = { ...world.ledger, time };
+    const sent = { kind: 'lost', detail: 'timeout' } as const;
+    const gateway = { pay: async () => sent, payout: async () => sent } as Partial<Gateway> as Gateway;
+    const recorder = createRecorder({ ledger, onError: assert.ifError });
+    const ports = { gateway, ledger, recorder, self: 'host:1', isPathProven: async () => true };
+    const request = { method: 'DIRECT', customer: '12345678' } as const;
+    const started =
+      type === 'PAY'
+        ? createPayments(ports).start(terms, request, 'key-1')
+        : createPayouts(ports).start({ ...PAYOUT, amount: '50' });
+    await asked.promise;
+    const drained = recorder.drain(30_000);
+    age.resolve(world.now());
+    await drained;
+    const [stored] = (await world.ledger.transactions({ limit: 9 })).transactions.filter((each) => each.type === type);
+    assert.deepEqual([stored?.type, stored?.answer], [type, 'lost']);
+    await started;
+  }
+});
+
+it('a payout with a lost answer stays uncertain, is never sent again, and ends as the gateway reports', async (t) => {
+  for (const fault of [
+    { dropAnswer: true },
+    { halfAnswer: true },
+    { garbage: true },
+    { tamper: { orderId: 'B' } },
+  ] as const) {
     const world = await createWorld(t, { webhooks: true });
-    assert.equal((await send(world)).body.status, 'PROCESSING');
-    await world.pass(15 * S);
+    await world.faults({ payout: fault, ipn: { never: true }, status: { status: 503 } });
+    assert.equal((await send(world)).body.status, 'INITIALIZED');
+    for (let n = 0; n < 3; n += 1) assert.equal((await send(world)).body.status, 'INITIALIZED');
+    await world.pass(H);
+    assert.equal((await payout(world)).status, 'INITIALIZED');
+    assert.deepEqual(world.webhooks(), []);
+    await world.faults({});
+    await world.pass(3 * H);
     assert.deepEqual(
       [(await payout(world)).status, world.webhooks(), await creates(world)],
       ['SUCCESS', ['payout.succeeded'], 1],
     );
-  });
+  }
+});
 
-  it('a payout with a lost answer stays uncertain, is never sent again, and ends as the gateway reports', async (t) => {
-    for (const fault of [
-      { dropAnswer: true },
-      { halfAnswer: true },
-      { garbage: true },
-      { tamper: { orderId: 'B' } },
-    ] as const) {
-      const world = await createWorld(t, { webhooks: true });
-      await world.faults({ payout: fault, ipn: { never: true }, status: { status: 503 } });
-      assert.equal((await send(world)).body.status, 'INITIALIZED');
-      for (let n = 0; n < 3; n += 1) assert.equal((await send(world)).body.status, 'INITIALIZED');
-      await world.pass(H);
-      assert.equal((await payout(world)).status, 'INITIALIZED');
-      assert.deepEqual(world.webhooks(), []);
-      await world.faults({});
-      await world.pass(3 * H);
-      assert.deepEqual(
-        [(await payout(world)).status, world.webhooks(), await creates(world)],
-        ['SUCCESS', ['payout.succeeded'], 1],
-      );
-    }
-  });
+it('a payout written by another request is left to that request to send', async (t) => {
+  const world = await createWorld(t);
+  const fingerprint = fingerprintOf([5000, 'EUR', '12345678', null]);
+  const row = { orderId: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null, fingerprint };
+  await world.ledger.openPayout({ ...row, start: { by: 'another:8787', id: 'another' } });
+  assert.equal((await send(world)).body.status, 'INITIALIZED');
+  assert.equal(await creates(world), undefined);
+});
 
-  it('a payout written by another request is left to that request to send', async (t) => {
-    const world = await createWorld(t);
-    const fingerprint = fingerprintOf([5000, 'EUR', '12345678', null]);
-    const row = { orderId: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null, fingerprint };
-    const written = await world.ledger.openPayout(row);
-    await world.ledger.record(written, { stage: 'sending', start: { by: 'another:8787', id: 'another' } }, 'merchant');
-    assert.equal((await send(world)).body.status, 'INITIALIZED');
-    assert.equal(await creates(world), undefined);
-  });
+it('a payout that was never created is FAILED after two checks that agree, and only then may be sent again', async (t) => {
+  const world = await createWorld(t, { webhooks: true, profile: { noSuchOrder: NO_SUCH_ORDER } });
+  await world.faults({ payout: { status: 500 } });
+  await send(world);
+  await world.pass(24 * H - 1);
+  assert.deepEqual(
+    [(await payout(world)).status, world.webhooks()],
+    ['INITIALIZED', []],
+    'the answer may only be delayed',
+  );
+  await world.pass(1);
+  await world.pass(61 * S);
+  const { status, reason } = await payout(world);
+  assert.deepEqual([status, reason, world.webhooks()], ['FAILED', 'NOT_CREATED', ['payout.failed']]);
+  await world.faults({});
+  assert.equal((await send(world)).body.status, 'FAILED', 'the same body never sends again');
+  assert.equal(await creates(world), undefined);
+});
 
-  it('a payout that was never created is FAILED after two checks that agree, and only then may be sent again', async (t) => {
-    const world = await createWorld(t, { webhooks: true, profile: { noSuchOrder: NO_SUCH_ORDER } });
-    await world.faults({ payout: { status: 500 } });
+it('a payout to an unreachable gateway stays uncertain until checks agree', async (t) => {
+  const world = await createWorld(t, {
+    webhooks: true,
+    profile: { noSuchOrder: NO_SUCH_ORDER },
+    wrapGateway: (gateway) => ({ ...gateway, payout: async () => ({ kind: 'unreached', detail: 'ECONNREFUSED' }) }),
+  });
+  assert.equal((await send(world)).body.status, 'INITIALIZED');
+  await world.pass(5 * M);
+  assert.equal((await payout(world)).reason, 'NOT_CREATED');
+});
+
+it('a payout is not taken as "not created" because of a page that resembles a 404', async (t) => {
+  const world = await createWorld(t, {
+    wrapGateway: (gateway) => ({ ...gateway, status: async () => ({ kind: 'unavailable', detail: 'HTTP 404' }) }),
+  });
+  await world.faults({ payout: { dropAnswer: true } });
+  await send(world);
+  await world.pass(23 * H);
+  assert.equal((await payout(world)).status, 'INITIALIZED');
+});
+
+it('a payout refused by the gateway shows the code in its history at once, and is FAILED when two checks agree', async (t) => {
+  const world = await createWorld(t, { webhooks: true, profile: { noSuchOrder: NO_SUCH_ORDER } });
+  await world.faults({ payout: { status: 400 } });
+  const { body } = await send(world);
+  const { detail } = body.history.at(-1)!;
+  assert.deepEqual([body.status, detail, world.webhooks()], ['INITIALIZED', 'HTTP 400 SANDBOX_FAULT', []]);
+  await world.pass(149 * S);
+  assert.equal((await payout(world)).status, 'INITIALIZED');
+  await world.pass(91 * S);
+  assert.deepEqual([(await payout(world)).reason, world.webhooks()], ['NOT_CREATED', ['payout.failed']]);
+});
+
+it('a payout answered 403 by a firewall after the gateway took it is not failed, and ends as the gateway reports', async (t) => {
+  const world = await createWorld(t, {
+    webhooks: true,
+    wrapGateway: (gateway) => ({
+      ...gateway,
+      payout: async (asked) => {
+        await gateway.payout(asked);
+        return { kind: 'foreign', detail: 'HTTP 403' };
+      },
+    }),
+  });
+  assert.equal((await send(world)).body.status, 'INITIALIZED');
+  await world.pass(60 * S);
+  assert.deepEqual([(await payout(world)).status, world.webhooks()], ['SUCCESS', ['payout.succeeded']]);
+  assert.equal(await creates(world), 1);
+});
+
+it('a payout reported for another wallet or amount is reported as payout.mismatch and not as succeeded', async (t) => {
+  for (const [detail, differs] of [
+    ['customer', { customer: '99999999' }],
+    ['amount: asked 50.00 EUR, reported 5 EUR', { amount: 5 }],
+  ] as const) {
+    const world = await createWorld(t, { webhooks: true });
+    await world.faults({ status: { tamper: differs } });
     await send(world);
-    await world.pass(24 * H - 1);
-    assert.deepEqual(
-      [(await payout(world)).status, world.webhooks()],
-      ['INITIALIZED', []],
-      'the answer may only be delayed',
-    );
-    await world.pass(1);
-    await world.pass(61 * S);
-    const { status, reason } = await payout(world);
-    assert.deepEqual([status, reason, world.webhooks()], ['FAILED', 'NOT_CREATED', ['payout.failed']]);
-    await world.faults({});
-    assert.equal((await send(world)).body.status, 'FAILED', 'the same body never sends again');
-    assert.equal(await creates(world), undefined);
-  });
+    await world.pass(60 * S);
+    const { status, history } = await payout(world);
+    assert.deepEqual([status, world.webhooks()], ['PROCESSING', ['payout.mismatch', 'payout.needs_review']]);
+    assert.deepEqual(history.at(-2), { ...history.at(-2), event: 'mismatch', detail });
+    await world.faults({ status: { tamper: { customer: '****5678' } } });
+    await world.pass(600 * S);
+    assert.equal((await payout(world)).status, 'SUCCESS', 'the payout is still checked');
+  }
+});
 
-  it('a payout to an unreachable gateway stays uncertain until checks agree', async (t) => {
+it('a payout that ended in ERROR is not failed: its money must not be sent again', async (t) => {
+  const world = await createWorld(t, { webhooks: true });
+  await world.faults({ payout: { hold: true }, status: { tamper: { status: 'ERROR' } } });
+  await send(world);
+  await world.pass(2 * H);
+  assert.deepEqual([(await payout(world)).status, world.webhooks()], ['PROCESSING', []]);
+});
+
+it('a second FAILED check, 30 s after the first, ends a payout', async (t) => {
+  const world = await createWorld(t, { webhooks: true });
+  await world.faults({ payout: { hold: true } });
+  await send(world);
+  await world.settleAfter('decline', 'P-1');
+  assert.deepEqual([(await payout(world)).status, world.webhooks()], ['PROCESSING', []]);
+  await world.pass(30 * S - 1);
+  assert.deepEqual([(await payout(world)).status, world.webhooks()], ['PROCESSING', []]);
+  await world.pass(1);
+  const { status, reason } = await payout(world);
+  assert.deepEqual([status, reason, world.webhooks()], ['FAILED', 'DECLINED', ['payout.failed']]);
+});
+
+it('a payout is not failed if one check reported FAILED and the next did not', async (t) => {
+  const world = await createWorld(t, { webhooks: true });
+  await world.faults({ payout: { hold: true } });
+  await send(world);
+  await world.faults({ status: { tamper: { status: 'FAILED' } }, times: 1 });
+  await world.pass(44 * S);
+  assert.deepEqual([(await payout(world)).status, world.webhooks()], ['PROCESSING', []]);
+  await world.faults({ status: { tamper: { status: 'FAILED' } }, times: 1 });
+  await world.pass(2 * H);
+  assert.deepEqual([(await payout(world)).status, world.webhooks()], ['PROCESSING', []], 'the count starts again');
+  await world.faults({});
+  await world.settleAfter('approve', 'P-1');
+  assert.deepEqual(world.webhooks(), ['payout.succeeded']);
+});
+
+it('a payout without a result after 24 hours needs review once, and can still end by itself', async (t) => {
+  const world = await createWorld(t, { webhooks: true });
+  await world.faults({ payout: { dropAnswer: true, hold: true }, status: { status: 503 } });
+  await send(world);
+  await world.pass(24 * H + 2 * M - 1);
+  assert.deepEqual([(await payout(world)).needsReview, world.webhooks()], [false, []]);
+  await world.pass(1);
+  assert.deepEqual([(await payout(world)).needsReview, world.webhooks()], [true, ['payout.needs_review']]);
+  await world.pass(72 * H);
+  assert.deepEqual(world.webhooks(), ['payout.needs_review']);
+  await world.faults({});
+  world.skip(1);
+  await world.settleAfter('approve', 'P-1');
+  const { status, needsReview, history } = await payout(world);
+  assert.deepEqual(
+    [status, needsReview, world.webhooks()],
+    ['SUCCESS', false, ['payout.needs_review', 'payout.succeeded']],
+  );
+  const events = history.map(({ event }) => event);
+  assert.deepEqual(events, ['created', 'sending', 'uncertain', 'needs_review', 'succeeded']);
+  assert.equal(await creates(world), 1);
+});
+
+it('a payout never expires by our clock', async (t) => {
+  const world = await createWorld(t);
+  await world.faults({ payout: { hold: true } });
+  await send(world);
+  await world.pass(7 * 24 * H);
+  const { status, needsReview } = await payout(world);
+  assert.deepEqual([status, needsReview], ['PROCESSING', true]);
+});
+
+it('after a restore a payout is sent only if the gateway surely does not have it', async (t) => {
+  let wire: Gateway | undefined;
+  const world = await createWorld(t, { wrapGateway: (gateway) => (wire = gateway) });
+  const pay = (orderId: string) => world.merchant<MerchantPayout>('POST', '/payouts', { ...PAYOUT, orderId });
+  const requests = async (id: string) => (await world.gatewayHas(id))?.createRequests;
+  await world.ledger.recordRestore(world.now());
+  const unproven = (await pay('P-unproven')).body;
+  assert.deepEqual(
+    [unproven.status, unproven.needsReview, await requests('P-unproven')],
+    ['INITIALIZED', true, undefined],
+  );
+  await wire?.payout({ transactionId: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null });
+  const known = (await send(world)).body;
+  assert.deepEqual(
+    [known.status, known.needsReview, await creates(world)],
+    ['INITIALIZED', false, 1],
+    'the payout is adopted and not sent again',
+  );
+  await world.pass(15 * S);
+  assert.equal((await payout(world)).status, 'SUCCESS', 'checks settle the payout');
+  assert.equal((await pay('P-new')).body.status, 'PROCESSING', 'another payout was found, which proves "unknown"');
+  await world.faults({ status: { status: 503 } });
+  const silent = (await pay('P-silent')).body;
+  assert.deepEqual([silent.status, silent.needsReview, await requests('P-silent')], ['INITIALIZED', true, undefined]);
+  world.skip(7 * 24 * H);
+  assert.equal((await pay('P-later')).body.status, 'PROCESSING', 'after a week it is not asked about any more');
+});
+
+for (const [what, { status, lags, isMade = true }] of Object.entries({
+  answers: {},
+  'answers 503 for an hour': { status: { status: { status: 503 } } },
+  'lags an hour': { lags: true },
+  'never hears of it': { isMade: false },
+} as Record<string, { status?: object; lags?: boolean; isMade?: boolean }>)) {
+  it(`a payout of which a restored database has only the first commit ends as the gateway says: the status check ${what}, and no IPN comes`, async (t) => {
+    let isLost = false;
+    let isLagging = false;
     const world = await createWorld(t, {
       webhooks: true,
       profile: { noSuchOrder: NO_SUCH_ORDER },
-      wrapGateway: (gateway) => ({ ...gateway, payout: async () => ({ kind: 'unreached', detail: 'ECONNREFUSED' }) }),
-    });
-    assert.equal((await send(world)).body.status, 'INITIALIZED');
-    await world.pass(5 * M);
-    assert.equal((await payout(world)).reason, 'NOT_CREATED');
-  });
-
-  it('a payout is not taken as "not created" because of a page that resembles a 404', async (t) => {
-    const world = await createWorld(t, {
-      wrapGateway: (gateway) => ({ ...gateway, status: async () => ({ kind: 'unavailable', detail: 'HTTP 404' }) }),
-    });
-    await world.faults({ payout: { dropAnswer: true } });
-    await send(world);
-    await world.pass(23 * H);
-    assert.equal((await payout(world)).status, 'INITIALIZED');
-  });
-
-  it('a payout refused by the gateway shows the code in its history at once, and is FAILED when two checks agree', async (t) => {
-    const world = await createWorld(t, { webhooks: true, profile: { noSuchOrder: NO_SUCH_ORDER } });
-    await world.faults({ payout: { status: 400 } });
-    const { body } = await send(world);
-    const { detail } = body.history.at(-1)!;
-    assert.deepEqual([body.status, detail, world.webhooks()], ['INITIALIZED', 'HTTP 400 SANDBOX_FAULT', []]);
-    await world.pass(149 * S);
-    assert.equal((await payout(world)).status, 'INITIALIZED');
-    await world.pass(91 * S);
-    assert.deepEqual([(await payout(world)).reason, world.webhooks()], ['NOT_CREATED', ['payout.failed']]);
-  });
-
-  it('a payout answered 403 by a firewall after the gateway took it is not failed, and ends as the gateway reports', async (t) => {
-    const world = await createWorld(t, {
-      webhooks: true,
+      wrapLedger: (ledger) => ({
+        ...ledger,
+        record: (...given) => (isLost ? Promise.reject(new Error('lost')) : ledger.record(...given)),
+      }),
       wrapGateway: (gateway) => ({
         ...gateway,
-        payout: async (asked) => {
-          await gateway.payout(asked);
-          return { kind: 'foreign', detail: 'HTTP 403' };
-        },
+        payout: async (asked) => (isMade ? gateway.payout(asked) : { kind: 'lost', detail: 'reset' }),
+        status: async (...asked) => (isLagging ? { kind: 'unknown', isNoSuchOrder: true } : gateway.status!(...asked)),
+      }),
+    });
+    isLost = true;
+    await world.faults({ ipn: { never: true } });
+    const headers = { Authorization: `Bearer ${SECRETS.merchant}`, 'Content-Type': 'application/json' };
+    await world.request('POST', '/payouts', { headers, body: JSON.stringify(PAYOUT) });
+    await world.ledger.recordRestore(world.now());
+    isLost = false;
+    isLagging = lags === true;
+    await world.faults({ ipn: { never: true }, ...status });
+    await world.pass(H - 1);
+    assert.deepEqual(
+      [(await payout(world)).status, world.webhooks()],
+      lags || status || !isMade ? ['INITIALIZED', []] : ['SUCCESS', ['payout.succeeded']],
+    );
+    isLagging = false;
+    await world.faults({ ipn: { never: true } });
+    await world.pass(25 * H);
+    const { reason, needsReview } = await payout(world);
+    const ends = isMade ? [null, ['payout.succeeded']] : ['NOT_CREATED', ['payout.failed']];
+    assert.deepEqual([reason, world.webhooks(), needsReview], [...ends, false]);
+    assert.equal((await send(world)).body.reason, reason, 'the same is not sent again');
+    assert.equal(await creates(world), isMade ? 1 : undefined);
+  });
+}
+
+for (const [what, hold] of Object.entries({
+  'by the wall clock': (world: World) => world.skip(21 * S),
+  "by the database's clock": (world: World) => (world.ledger.time = async () => world.now() + 21 * S),
+})) {
+  it(`a payout or payment whose permission is older than 20 s ${what} is not sent`, async (t) => {
+    const paused = async <T>(opening: Promise<T>): Promise<T> => {
+      const opened = await opening;
+      hold(world);
+      return opened;
+    };
+    const world: World = await createWorld(t, {
+      profile: { noSuchOrder: NO_SUCH_ORDER },
+      wrapLedger: (ledger) => ({
+        ...ledger,
+        openPayout: (...given) => paused(ledger.openPayout(...given)),
+        openPayment: (...given) => paused(ledger.openPayment(...given)),
       }),
     });
     assert.equal((await send(world)).body.status, 'INITIALIZED');
-    await world.pass(60 * S);
-    assert.deepEqual([(await payout(world)).status, world.webhooks()], ['SUCCESS', ['payout.succeeded']]);
-    assert.equal(await creates(world), 1);
+    const token = world.token({ customerReferenceNo: 'c-1' });
+    const prompt = { method: 'DIRECT', customer: '12345678' };
+    assert.equal((await world.start(token, prompt)).body.payment?.reason, 'NOT_CREATED');
+    await world.pass(5 * M);
+    assert.equal((await payout(world)).reason, 'NOT_CREATED', 'two checks agree');
+    assert.deepEqual([await creates(world), await world.gatewayHas('A-1')], [undefined, undefined]);
   });
+}
 
-  it('a payout reported for another wallet or amount is reported as payout.mismatch and not as succeeded', async (t) => {
-    for (const [field, differs] of [
-      ['customer', { customer: '99999999' }],
-      ['amount', { amount: 5 }],
-    ] as const) {
-      const world = await createWorld(t, { webhooks: true });
-      await world.faults({ status: { tamper: differs } });
-      await send(world);
-      await world.pass(60 * S);
-      const { status, history } = await payout(world);
-      assert.deepEqual([status, world.webhooks()], ['PROCESSING', ['payout.mismatch', 'payout.needs_review']]);
-      assert.deepEqual(history.at(-2), { ...history.at(-2), event: 'mismatch', detail: field });
-      await world.faults({ status: { tamper: { customer: '****5678' } } });
-      await world.pass(600 * S);
-      assert.equal((await payout(world)).status, 'SUCCESS', 'the payout is still checked');
-    }
+it('a start whose commit stayed unknown and shows later is known not to be sent', async (t) => {
+  const unknown = async <T>(opening: Promise<T>): Promise<T> => {
+    await opening;
+    throw unavailable(new Error('no answer'), true);
+  };
+  const world = await createWorld(t, {
+    profile: { noSuchOrder: NO_SUCH_ORDER },
+    wrapLedger: (ledger) => ({
+      ...ledger,
+      openPayout: (...given) => unknown(ledger.openPayout(...given)),
+      openPayment: (...given) => unknown(ledger.openPayment(...given)),
+    }),
   });
+  assert.equal((await world.merchant('POST', '/payouts', PAYOUT)).status, 503);
+  assert.equal((await world.refused(world.token(), { method: 'QR' })).body.code, 'unavailable');
+  await until(async () => (await world.view(world.token())).payment?.reason === 'NOT_CREATED');
+  await until(async () => (await payout(world)).history.some(({ event }) => event === 'uncertain'));
+  await world.pass(5 * M);
+  assert.equal((await payout(world)).reason, 'NOT_CREATED', 'after minutes, not after a day');
+  assert.deepEqual([await creates(world), await world.gatewayHas('A-1')], [undefined, undefined]);
+});
 
-  it('a payout that ended in ERROR is not failed: its money must not be sent again', async (t) => {
-    const world = await createWorld(t, { webhooks: true });
-    await world.faults({ payout: { hold: true }, status: { tamper: { status: 'ERROR' } } });
-    await send(world);
-    await world.pass(2 * H);
-    assert.deepEqual([(await payout(world)).status, world.webhooks()], ['PROCESSING', []]);
-  });
+it('a payout that was SUCCESS and then FAILED is reported as payout.conflict and stays SUCCESS', async (t) => {
+  const world = await createWorld(t, { webhooks: true });
+  await send(world);
+  await world.pass(15 * S);
+  await world.faults({ status: { tamper: { status: 'FAILED' } } });
+  world.skip(1);
+  await world.customer('ipn', 'P-1');
+  await world.pass(60 * S);
+  assert.deepEqual(
+    [(await payout(world)).status, world.webhooks()],
+    ['SUCCESS', ['payout.succeeded', 'payout.conflict', 'payout.needs_review']],
+  );
+});
 
-  it('a second FAILED check, 30 s after the first, ends a payout', async (t) => {
-    const world = await createWorld(t, { webhooks: true });
-    await world.faults({ payout: { hold: true } });
-    await send(world);
-    await world.settleAfter('decline', 'P-1');
-    assert.deepEqual([(await payout(world)).status, world.webhooks()], ['PROCESSING', []]);
-    await world.pass(30 * S - 1);
-    assert.deepEqual([(await payout(world)).status, world.webhooks()], ['PROCESSING', []]);
-    await world.pass(1);
-    const { status, reason } = await payout(world);
-    assert.deepEqual([status, reason, world.webhooks()], ['FAILED', 'DECLINED', ['payout.failed']]);
-  });
-
-  it('a payout is not failed if one check reported FAILED and the next did not', async (t) => {
-    const world = await createWorld(t, { webhooks: true });
-    await world.faults({ payout: { hold: true } });
-    await send(world);
-    await world.faults({ status: { tamper: { status: 'FAILED' } }, times: 1 });
-    await world.pass(44 * S);
-    assert.deepEqual([(await payout(world)).status, world.webhooks()], ['PROCESSING', []]);
-    await world.faults({ status: { tamper: { status: 'FAILED' } }, times: 1 });
-    await world.pass(2 * H);
-    assert.deepEqual([(await payout(world)).status, world.webhooks()], ['PROCESSING', []], 'the count starts again');
-    await world.faults({});
-    await world.settleAfter('approve', 'P-1');
-    assert.deepEqual(world.webhooks(), ['payout.succeeded']);
-  });
-
-  it('a payout without a result after 24 hours needs review once, and can still end by itself', async (t) => {
-    const world = await createWorld(t, { webhooks: true });
-    await world.faults({ payout: { dropAnswer: true, hold: true }, status: { status: 503 } });
-    await send(world);
-    await world.pass(24 * H + 2 * M - 1);
-    assert.deepEqual([(await payout(world)).needsReview, world.webhooks()], [false, []]);
-    await world.pass(1);
-    assert.deepEqual([(await payout(world)).needsReview, world.webhooks()], [true, ['payout.needs_review']]);
-    await world.pass(72 * H);
-    assert.deepEqual(world.webhooks(), ['payout.needs_review']);
-    await world.faults({});
-    world.skip(1);
-    await world.settleAfter('approve', 'P-1');
-    const { status, needsReview, history } = await payout(world);
-    assert.deepEqual(
-      [status, needsReview, world.webhooks()],
-      ['SUCCESS', false, ['payout.needs_review', 'payout.succeeded']],
-    );
-    assert.deepEqual(
-      history.map(({ event }) => event),
-      ['created', 'sending', 'uncertain', 'needs_review', 'succeeded'],
-    );
-    assert.equal(await creates(world), 1);
-  });
-
-  it('a payout never expires by our clock', async (t) => {
-    const world = await createWorld(t);
-    await world.faults({ payout: { hold: true } });
-    await send(world);
-    await world.pass(7 * 24 * H);
-    const { status, needsReview } = await payout(world);
-    assert.deepEqual([status, needsReview], ['PROCESSING', true]);
-  });
-
-  it('after a restore a payout is sent only if the gateway surely does not have it', async (t) => {
-    let wire: Gateway | undefined;
-    const world = await createWorld(t, { wrapGateway: (gateway) => (wire = gateway) });
-    const pay = (orderId: string) => world.merchant<MerchantPayout>('POST', '/payouts', { ...PAYOUT, orderId });
-    const requests = async (id: string) => (await world.gatewayHas(id))?.createRequests;
-    await world.ledger.recordRestore(world.now());
-    const unproven = (await pay('P-unproven')).body;
-    assert.deepEqual(
-      [unproven.status, unproven.needsReview, await requests('P-unproven')],
-      ['INITIALIZED', true, undefined],
-    );
-    await wire?.payout({ transactionId: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null });
-    const known = (await send(world)).body;
-    assert.deepEqual(
-      [known.status, known.needsReview, await creates(world)],
-      ['INITIALIZED', false, 1],
-      'the payout is adopted and not sent again',
-    );
-    await world.pass(15 * S);
-    assert.equal((await payout(world)).status, 'SUCCESS', 'checks settle the payout');
-    assert.equal((await pay('P-new')).body.status, 'PROCESSING', 'another payout was found, which proves "unknown"');
-    await world.faults({ status: { status: 503 } });
-    const silent = (await pay('P-silent')).body;
-    assert.deepEqual([silent.status, silent.needsReview, await requests('P-silent')], ['INITIALIZED', true, undefined]);
-    world.skip(7 * 24 * H);
-    assert.equal((await pay('P-later')).body.status, 'PROCESSING', 'after a week it is not asked about any more');
-  });
-
-  it('a payout that was SUCCESS and then FAILED is reported as payout.conflict and stays SUCCESS', async (t) => {
-    const world = await createWorld(t, { webhooks: true });
-    await send(world);
-    await world.pass(15 * S);
-    await world.faults({ status: { tamper: { status: 'FAILED' } } });
-    world.skip(1);
-    await world.customer('ipn', 'P-1');
-    await world.pass(60 * S);
-    assert.deepEqual(
-      [(await payout(world)).status, world.webhooks()],
-      ['SUCCESS', ['payout.succeeded', 'payout.conflict', 'payout.needs_review']],
-    );
-  });
-
-  it('after a restore a payout that differs at the gateway is not sent and needs review', async (t) => {
-    let wire: Gateway | undefined;
-    const world = await createWorld(t, { webhooks: true, wrapGateway: (gateway) => (wire = gateway) });
-    await wire?.payout({ transactionId: 'P-1', amountMinor: 7000, currency: 'EUR', customer: '12345678', note: null });
-    await world.ledger.recordRestore(world.now());
-    assert.equal((await send(world)).body.needsReview, true);
-    await world.pass(H);
-    assert.deepEqual([(await payout(world)).status, await creates(world)], ['INITIALIZED', 1]);
-    assert.deepEqual(world.webhooks(), ['payout.needs_review', 'payout.mismatch']);
-  });
+it('after a restore a payout that differs at the gateway is not sent and needs review', async (t) => {
+  let wire: Gateway | undefined;
+  const world = await createWorld(t, { webhooks: true, wrapGateway: (gateway) => (wire = gateway) });
+  await wire?.payout({ transactionId: 'P-1', amountMinor: 7000, currency: 'EUR', customer: '12345678', note: null });
+  await world.ledger.recordRestore(world.now());
+  assert.equal((await send(world)).body.needsReview, true);
+  await world.pass(H);
+  assert.deepEqual([(await payout(world)).status, await creates(world)], ['INITIALIZED', 1]);
+  const review = 'payout.needs_review';
+  assert.deepEqual(world.webhooks(), [review, 'payout.mismatch', review], 'the review says what it has learned');
 });

@@ -1,6 +1,6 @@
 // The check that an IPN requests: begun with the IPN's own commit, or if a limit is reached, with the next claim.
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { createCheckRate } from '../../backend-proxy/workers/check-rate.ts';
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
@@ -58,39 +58,37 @@ async function setUp(t: TestContext, { available = 10 } = {}) {
   return { statusChecks, sendIpn, counts };
 }
 
-describe('receive()', () => {
-  it('receive() begins the check with the commit of the IPN, without another claim', async (t) => {
-    const { statusChecks, sendIpn, counts } = await setUp(t);
-    const stop = statusChecks.run();
-    assert.equal(await sendIpn(), true);
-    await stop();
-    assert.deepEqual(counts, { claims: 0, calls: 1 });
-  });
+it('receive() begins the check with the commit of the IPN, without another claim', async (t) => {
+  const { statusChecks, sendIpn, counts } = await setUp(t);
+  const stop = statusChecks.run();
+  assert.equal(await sendIpn(), true);
+  await stop();
+  assert.deepEqual(counts, { claims: 0, calls: 1 });
+});
 
-  it('receive() leaves the check to a claim if the rate is used up', async (t) => {
-    const { statusChecks, sendIpn, counts } = await setUp(t, { available: 0 });
-    const stop = statusChecks.run();
-    assert.equal(await sendIpn(), true);
-    await stop();
-    assert.deepEqual(counts, { claims: 0, calls: 0 });
-    await statusChecks.tick();
-    assert.deepEqual(counts, { claims: 1, calls: 1 });
-  });
+it('receive() leaves the check to a claim if the rate is used up', async (t) => {
+  const { statusChecks, sendIpn, counts } = await setUp(t, { available: 0 });
+  const stop = statusChecks.run();
+  assert.equal(await sendIpn(), true);
+  await stop();
+  assert.deepEqual(counts, { claims: 0, calls: 0 });
+  await statusChecks.tick();
+  assert.deepEqual(counts, { claims: 1, calls: 1 });
+});
 
-  it('receive() during a check of the same transaction leaves the next one to a claim', async (t) => {
-    const { statusChecks, sendIpn, counts } = await setUp(t);
-    const stop = statusChecks.run();
-    assert.deepEqual(await Promise.all([sendIpn(), sendIpn()]), [true, true]);
-    await stop();
-    assert.equal(counts.calls, 1);
-  });
+it('receive() during a check of the same transaction leaves the next one to a claim', async (t) => {
+  const { statusChecks, sendIpn, counts } = await setUp(t);
+  const stop = statusChecks.run();
+  assert.deepEqual(await Promise.all([sendIpn(), sendIpn()]), [true, true]);
+  await stop();
+  assert.equal(counts.calls, 1);
+});
 
-  it('receive() of an unknown transaction begins nothing and gives its turn back', async (t) => {
-    const { statusChecks, sendIpn, counts } = await setUp(t);
-    const stop = statusChecks.run();
-    for (let n = 0; n < 30; n += 1) assert.equal(await sendIpn('of-nobody'), false);
-    assert.equal(await sendIpn(), true);
-    await stop();
-    assert.equal(counts.calls, 1);
-  });
+it('receive() of an unknown transaction begins nothing and gives its turn back', async (t) => {
+  const { statusChecks, sendIpn, counts } = await setUp(t);
+  const stop = statusChecks.run();
+  for (let n = 0; n < 30; n += 1) assert.equal(await sendIpn('of-nobody'), false);
+  assert.equal(await sendIpn(), true);
+  await stop();
+  assert.equal(counts.calls, 1);
 });

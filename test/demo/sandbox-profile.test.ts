@@ -2,7 +2,7 @@
 // gateway ends in the demo too.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { profileSchema } from '../../backend-proxy/gateway/profile.ts';
 import { createWorld } from '../backend-proxy/world.ts';
 
@@ -19,13 +19,11 @@ async function lost(t: Parameters<typeof createWorld>[0], profile: Parameters<ty
   return (await world.view(token)).payment;
 }
 
-describe('the demo’s profile', () => {
-  it('the demo’s profile ends a payment that never reached the gateway as NOT_CREATED', async (t) => {
-    const payment = await lost(t, { profile: profileSchema.parse(JSON.parse(readFileSync(FILE, 'utf8'))) });
-    assert.deepEqual([payment?.status, payment?.reason], ['FAILED', 'NOT_CREATED']);
-  });
+it('the demo’s profile ends a payment that never reached the gateway as NOT_CREATED', async (t) => {
+  const payment = await lost(t, { profile: profileSchema.parse(JSON.parse(readFileSync(FILE, 'utf8'))) });
+  assert.deepEqual([payment?.status, payment?.reason], ['FAILED', 'NOT_CREATED']);
+});
 
-  it('without the demo’s profile a payment that never reached the gateway stays INITIALIZED', async (t) => {
-    assert.equal((await lost(t, {}))?.status, 'INITIALIZED');
-  });
+it('without the demo’s profile a payment that never reached the gateway stays INITIALIZED', async (t) => {
+  assert.equal((await lost(t, {}))?.status, 'INITIALIZED');
 });

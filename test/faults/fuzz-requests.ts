@@ -19,7 +19,7 @@ export interface Schema {
 }
 
 export interface Operation {
-  /** The names of the accepted credentials. */
+  /** The names of the accepted credentials; none of an open route. */
   security?: Record<string, unknown>[];
   parameters?: { name: string; in: 'path' | 'query' | 'header'; required?: boolean; schema: Schema }[];
   requestBody?: { content: { 'application/json': { schema: Schema } } };
@@ -63,7 +63,8 @@ export function fuzzedRequest(document: ApiDocument, random: Random, known: Know
   const origin = random.chance(0.95) ? undefined : random.pick([SHOP_ORIGIN, 'https://evil.example', 'null']);
   if (origin !== undefined) headers['Origin'] = origin;
   const isRefusedOrigin = origin !== undefined && (origin !== SHOP_ORIGIN || isMerchants(operation));
-  const mustRefuse = operation.security !== undefined && (credential.isWrong || isRefusedOrigin);
+  const isOpen = operation.security?.length === 0;
+  const mustRefuse = !isOpen && (credential.isWrong || isRefusedOrigin);
   const query = new URLSearchParams();
   let filled = path;
   for (const parameter of operation.parameters ?? []) {

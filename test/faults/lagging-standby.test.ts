@@ -2,6 +2,7 @@
 // know them. Told by DATABASE_RESTORED, the proxies send no payout twice. Answers that they held meanwhile are stored
 // with new rows, IPNs of lost payments are reported, and webhooks keep their ids.
 import { request } from 'undici';
+import type { WebhookType } from '../../backend-proxy/protocol/merchant-view.ts';
 import { whyNoPostgres } from '../postgres/server.ts';
 import { RANK } from './compare-records.ts';
 import { SECRETS } from './canary-secrets.ts';
@@ -31,13 +32,14 @@ faultTest(
 );
 
 async function run(t: FaultTest, { isTold }: { isTold: boolean }): Promise<Findings> {
-  const held = Promise.withResolvers<void>();
+  const [held, torn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const failover = await openFailover(t, {
     isSynchronous: false,
     async through(gatewayUrl) {
-      const intermediary = await startIntermediary(gatewayUrl, ({ operation, orderId }) =>
-        operation !== 'status' && orderId.startsWith('held-') ? { until: held.promise } : undefined,
-      );
+      const intermediary = await startIntermediary(gatewayUrl, ({ operation, orderId }) => {
+        const holding = orderId.startsWith('held-') ? held : orderId.startsWith('torn-') ? torn : undefined;
+        return operation !== 'status' && holding !== undefined ? { until: holding.promise } : undefined;
+      });
       t.defer(intermediary.close);
       return intermediary.url;
     },
@@ -48,14 +50,17 @@ async function run(t: FaultTest, { isTold }: { isTold: boolean }): Promise<Findi
   const unwarned = await notWarned(failover);
   await startAll(failover, [...named('kept'), ...named('open')]);
   await settleAll(failover, named('kept'));
+  // The standby gets their first commit, with the permission to send, and not the second, with the answer.
+  const tearing = startAll(failover, named('torn', HELD));
+  await untilArrived(failover, named('torn', HELD));
   await pair.caughtUp();
   pair.stopReplication();
+  torn.resolve();
+  await tearing;
   await startAll(failover, named('gone'));
   await settleAll(failover, [...named('gone'), ...named('open')]);
   const inFlight = startAll(failover, named('held', HELD));
-  await until('the held requests have arrived', () =>
-    named('held', HELD).every((id) => isAtGateway(failover, id) && isAtGateway(failover, `${id}-out`)),
-  );
+  await untilArrived(failover, named('held', HELD));
   const delivered = new Set(merchant.webhooks.keys());
 
   await pair.killPrimary('reset');
@@ -76,11 +81,14 @@ async function run(t: FaultTest, { isTold }: { isTold: boolean }): Promise<Findi
   await sendIpns(failover, named('gone'));
   const unreported = await notReported(failover, named('gone'));
   const again = named('gone').filter((_, n) => n % 2 === 0);
-  await each([...['kept', 'gone', 'fresh'].flatMap((name) => named(name)), ...named('held', HELD)], AT_ONCE, (id) =>
+  const cut = ['held', 'torn'].flatMap((name) => named(name, HELD));
+  await each([...['kept', 'gone', 'fresh'].flatMap((name) => named(name)), ...cut], AT_ONCE, (id) =>
     payOut(failover, id),
   );
   await each(again, AT_ONCE, (id) => pay(failover, id));
   await settlePayments(failover, named('held', HELD));
+  // Whether their shoppers were shown a code is among what is lost, so a person decides.
+  await settlePayments(failover, named('torn', HELD), 'payment.needs_review');
   await sendIpns(failover, named('open'));
   const leaked = await failover.endProxies();
 
@@ -113,8 +121,10 @@ const lostAt = (id: string) => [
   `the merchant received a false ${id.endsWith('-out') ? 'payout' : 'payment'}.succeeded of ${id}`,
 ];
 
-function isAtGateway({ environment }: Failover, id: string): boolean {
-  return environment.gateway.sandbox.processor.transaction(id) !== undefined;
+async function untilArrived({ environment }: Failover, orderIds: readonly string[]): Promise<void> {
+  const { processor } = environment.gateway.sandbox;
+  const ids = orderIds.flatMap((id) => [id, `${id}-out`]);
+  await until('the requests have arrived', () => ids.every((id) => processor.transaction(id) !== undefined));
 }
 
 async function startAll(failover: Failover, ids: readonly string[]): Promise<void> {
@@ -133,11 +143,15 @@ async function sendIpns({ clients }: Failover, ids: readonly string[], type = 'P
   await each(ids, AT_ONCE, (orderId) => clients.sendIpn(JSON.stringify({ orderId, type, status: 'SUCCESS' })));
 }
 
-/** Resolves when webhooks have reported all of them as paid. */
-async function settlePayments(failover: Failover, ids: readonly string[]): Promise<void> {
+/** Resolves when webhooks have reported all of them as paid, or as `type`. */
+async function settlePayments(
+  failover: Failover,
+  ids: readonly string[],
+  type: WebhookType = 'payment.succeeded',
+): Promise<void> {
   await each(ids, AT_ONCE, (id) => failover.environment.gateway.act(id, 'approve'));
   await sendIpns(failover, ids);
-  await heard(failover, 'payment.succeeded', ids);
+  await heard(failover, type, ids);
 }
 
 /** Resolves when webhooks have reported the end of each payment and payout, so none is under way. */

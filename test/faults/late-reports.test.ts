@@ -7,7 +7,7 @@ import { H, M } from '../backend-proxy/time.ts';
 import { startIntermediary } from './http-intermediary.ts';
 import type { Clients } from './clients.ts';
 import { createManualClock } from './manual-clock.ts';
-import { readDatabase } from './database-reader.ts';
+import { readDatabase, type TransactionRow } from './database-reader.ts';
 import { startGateway } from './sandbox-gateway.ts';
 import { RANK } from './compare-records.ts';
 import { startProxy } from './processes.ts';
@@ -196,9 +196,12 @@ async function failedPayouts({ databaseUrl, gateway }: Environment): Promise<str
 
 const FAILURES: ReadonlySet<string> = new Set(['replaced', 'expired', 'rejected', 'not_created', 'declined']);
 
+/** Succeeded, or a payment that a person judges: its answer was lost, so nobody was shown its page. */
 async function settledIn({ databaseUrl }: Environment): Promise<Set<string>> {
   const { transactions } = await readDatabase(databaseUrl);
-  return new Set(transactions.filter(({ rank }) => rank === RANK.succeeded).map(({ id }) => id));
+  const isJudged = ({ type, answer, needs_review: review }: TransactionRow) =>
+    type === 'PAY' && answer !== 'identified' && review === 1;
+  return new Set(transactions.filter((row) => row.rank === RANK.succeeded || isJudged(row)).map(({ id }) => id));
 }
 
 function count({ merchant }: Environment, type: string): number {

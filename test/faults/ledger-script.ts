@@ -17,6 +17,7 @@ const LIMITS = {
   directPerWallet: { perCustomer: 3, inAll: 10, withinMs: H },
 };
 
+const start = { by: 'host:8787', id: 'start' };
 const payment = (orderId: string, key: string, method: 'QR' | 'CHECKOUT' | 'DIRECT') => ({
   orderId,
   orderAmountMinor: 1010,
@@ -28,7 +29,7 @@ const payment = (orderId: string, key: string, method: 'QR' | 'CHECKOUT' | 'DIRE
   payWithinMs: method === 'CHECKOUT' ? 600_000 : null,
   idempotencyKey: key,
   fingerprint: `${key} ${method}`,
-  start: null,
+  start,
 });
 const payout = {
   orderId: 'out-1',
@@ -37,6 +38,7 @@ const payout = {
   customer: '12345678',
   note: null,
   fingerprint: 'p',
+  start,
 };
 const accepted = {
   stage: 'pending',
@@ -59,12 +61,13 @@ const ipn = (orderId: string) => ({
     outcome: 'succeeded' as const,
   },
 });
-const verified = (outcome: 'succeeded' | 'failed' | 'pending') =>
-  ({ kind: 'verified', outcome, paymentId: null, customer: null }) as const;
+const verified = (outcome: 'succeeded' | 'failed' | 'pending') => ({ kind: 'report', report: { outcome } }) as const;
 
 async function deliver(ledger: LedgerById): Promise<void> {
   const { webhooks: claimed } = await ledger.webhooks('pending', 10);
-  await Promise.all(claimed.map(({ id }) => ledger.recordDelivery(id, { state: 'delivered', answer: 'HTTP 200' })));
+  await Promise.all(
+    claimed.map((webhook) => ledger.recordDelivery(webhook, { state: 'delivered', answer: 'HTTP 200' })),
+  );
 }
 
 /** A review that was resolved before the kill cannot be resolved again. */
@@ -75,13 +78,8 @@ function onlyRefusals(error: unknown): void {
 /** Each promise resolves when its operation is durable. */
 export const STEPS: readonly ((ledger: LedgerById) => Promise<unknown>[])[] = [
   (ledger) => [ledger.openPayment(payment('a', 'k1', 'QR'), LIMITS)],
-  (ledger) => [ledger.record('a', { stage: 'sending' }, 'shopper')],
   (ledger) => [ledger.record('a', accepted, 'answer'), ledger.openPayment(payment('b', 'k1', 'CHECKOUT'), LIMITS)],
-  (ledger) => [
-    ledger.receiveIpn(ipn('a')),
-    ledger.receiveIpn(ipn('unknown')),
-    ledger.record('b', { stage: 'sending' }, 'shopper'),
-  ],
+  (ledger) => [ledger.receiveIpn(ipn('a')), ledger.receiveIpn(ipn('unknown'))],
   (ledger) => [ledger.claimChecks(10, 45_000)],
   (ledger) => [
     // As a claim that has answered all IPNs, even if the process that made the claim is dead.
@@ -92,14 +90,13 @@ export const STEPS: readonly ((ledger: LedgerById) => Promise<unknown>[])[] = [
   (ledger) => [deliver(ledger)],
   (ledger) => [ledger.openPayment(payment('b', 'k2', 'DIRECT'), LIMITS), ledger.openPayout(payout)],
   (ledger) => [
-    ledger.record('out-1', { stage: 'sending' }, 'merchant'),
-    ledger.record('b-2', { stage: 'sending' }, 'shopper'),
-  ],
-  (ledger) => [
     ledger.record('out-1', { stage: 'uncertain', detail: 'timeout' }, 'answer'),
     ledger.record('b-2', { stage: 'rejected', detail: 'HTTP 400' }, 'answer'),
   ],
-  (ledger) => [ledger.observe('out-1', verified('failed')), ledger.observe('b', { kind: 'mismatch', field: 'amount' })],
+  (ledger) => [
+    ledger.observe('out-1', verified('failed')),
+    ledger.observe('b', { kind: 'report', report: { amount: '0.07' } }),
+  ],
   (ledger) => [ledger.observe('b', verified('succeeded')), ledger.observe('a', verified('failed'), ALL_IPNS_ANSWERED)],
   (ledger) => [
     ledger.resolve('a', { status: 'SUCCESS', by: 'ada', note: 'the statement says so' }).catch(onlyRefusals),

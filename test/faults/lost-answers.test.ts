@@ -82,7 +82,11 @@ faultTest(
       orders.filter(({ orderId }) => approved.has(orderId)),
       8,
       async (order) => {
-        await until(`${order.orderId} is shown as paid`, async () => (await clients.view(order)).paid, SHOWN_WITHIN_MS);
+        const isShown = async () => {
+          const { paid, checking } = await clients.view(order);
+          return paid || checking;
+        };
+        await until(`${order.orderId} is shown as paid or checked`, isShown, SHOWN_WITHIN_MS);
       },
     );
     stopClocks();

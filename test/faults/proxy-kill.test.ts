@@ -151,6 +151,12 @@ async function payAndPayOut(clients: Clients, gateway: TestGateway): Promise<voi
   }
   await gateway.act(orderId, 'approve');
   await clients.sendIpn(JSON.stringify({ orderId, type: 'PAY', amount: 10.1, currency: 'EUR', status: 'SUCCESS' }));
-  await until('the order is shown as paid', async () => (await clients.view(order)).paid, 200_000);
+  const isPaid = async () => {
+    const { paid, checking } = await clients.view(order);
+    // Killed before it had the gateway's answer, the proxy cannot know who was shown the code: a person does.
+    if (checking) await clients.resolve(orderId, 'SUCCESS');
+    return paid;
+  };
+  await until('the order is shown as paid', isPaid, 200_000);
   await clients.startPayout({ orderId: 'step-out', amount: 3, currency: 'EUR', customer: '12345678' });
 }

@@ -2,13 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One place in one file. */
-export interface Change {
-  file: string;
-  /** A text that the file contains exactly once. */
-  find: string;
-  put: string;
-}
+/** One place in one file: a text that the file contains exactly once, and what is put there instead. */
+export type Change = readonly [file: string, find: string, put: string];
 
 /** One change, or several that only together remove a guard. */
 export type Edit = Change | readonly Change[];
@@ -17,13 +12,17 @@ export type Edit = Change | readonly Change[];
 export type Edits = Readonly<Record<string, readonly Edit[]>>;
 
 export function changesOf(edit: Edit): readonly Change[] {
-  return 'file' in edit ? [edit] : edit;
+  return isChange(edit) ? [edit] : edit;
+}
+
+function isChange(edit: Edit): edit is Change {
+  return typeof edit[0] === 'string';
 }
 
 /** The files without the guard. @throws if a text to find is not in its file exactly once */
 export function withoutGuard(edit: Edit, folder = '.'): Map<string, string> {
   const texts = new Map<string, string>();
-  for (const { file, find, put } of changesOf(edit)) {
+  for (const [file, find, put] of changesOf(edit)) {
     const text = texts.get(file) ?? readFileSync(join(folder, file), 'utf8');
     const found = text.split(find).length - 1;
     if (found !== 1) throw new Error(`${file} has ${found} of: ${find}`);

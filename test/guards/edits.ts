@@ -1,6 +1,6 @@
 // How each guard of docs/threats.md is removed, by the attack's name: one file for each heading.
-// To add an edit, name a file of the row's guards, a text that it contains exactly once, and a replacement that still
-// runs (types are stripped, not checked). Then `npm run test:guards -- 'words of the attack'` has to print "red".
+// To add an edit, write [a file of the row's guards, a text that it contains exactly once, a replacement that still
+// runs] (types are stripped, not checked). Then `npm run test:guards -- 'words of the attack'` has to print "red".
 // The edits in a list are tried one by one. A list inside it is one edit in several places, for guards that repeat
 // each other.
 import type { Edits } from './apply.ts';

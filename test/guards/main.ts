@@ -79,7 +79,7 @@ async function tryAll(folders: readonly string[], tasks: readonly Task[]): Promi
 }
 
 function filesOf({ edit }: Task): string {
-  return [...new Set(changesOf(edit).map(({ file }) => file))].join(', ');
+  return [...new Set(changesOf(edit).map(([file]) => file))].join(', ');
 }
 
 function report(failing: readonly string[], shown: readonly Shown[], seconds: number): void {
@@ -87,7 +87,7 @@ function report(failing: readonly string[], shown: readonly Shown[], seconds: nu
   const notRed = shown.filter(({ outcome }) => outcome !== 'red');
   for (const { task, outcome, output } of notRed) {
     console.log(`\n${outcome}: ${task.row.attack}\n  ${task.row.file}: ${task.row.test}`);
-    for (const { file, put } of changesOf(task.edit)) console.log(`  ${file}: ${put.trim()}`);
+    for (const [file, , put] of changesOf(task.edit)) console.log(`  ${file}: ${put.trim()}`);
     if (outcome !== 'green') console.log(output.replace(/^/gm, '    '));
   }
   const count = (outcome: Shown['outcome']) => shown.filter((one) => one.outcome === outcome).length;

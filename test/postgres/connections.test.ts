@@ -7,6 +7,8 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { Refusal } from '../../backend-proxy/errors.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
+import { createPool } from '../../backend-proxy/ledger/postgres/connection.ts';
+import { Servers } from '../../backend-proxy/ledger/postgres/servers.ts';
 import type { Store, Subject } from '../../backend-proxy/ledger/store.ts';
 import { NOTHING, ORDER, raise } from '../backend-proxy/ledger/order-writes.ts';
 import { until } from '../faults/fault-test.ts';
@@ -67,6 +69,8 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
 
   const LIMITS = {
     synchronous_commit: 'on',
+    default_transaction_isolation: 'read committed',
+    client_min_messages: 'warning',
     statement_timeout: '10s',
     lock_timeout: '3s',
     idle_in_transaction_session_timeout: '5s',
@@ -76,7 +80,8 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     const name = url.split('/').at(-1);
     await admin.query(`alter database ${name} set synchronous_commit = off`);
     t.after(() => admin.query(`alter database ${name} reset synchronous_commit`));
-    const options = '-c synchronous_commit=off -c lock_timeout=0';
+    const options =
+      '-c synchronous_commit=off -c lock_timeout=0 -c client_min_messages=error -c default_transaction_isolation=serializable';
     const store = await opened(t, `${url}?options=${encodeURIComponent(options)}&statement_timeout=0`);
     for (const [of, value] of Object.entries(LIMITS)) assert.equal(await setting(store, of), value, of);
   });
@@ -116,18 +121,23 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     assert.deepEqual(await versionOf('turned'), [0]);
   });
 
-  it('a connection that the server closes during a save loses no write', async (t) => {
-    const store = await opened(t);
-    await admin.query(`create sequence saves;
+  for (const [how, statement] of Object.entries({
+    'closes during a save': 'perform pg_terminate_backend(pg_backend_pid())',
+    'had closed, because it was idle': "raise exception using errcode = '57P05'",
+  })) {
+    it(`a connection that the server ${how} loses no write`, async (t) => {
+      const store = await opened(t);
+      await admin.query(`create sequence saves;
       create function end_first() returns trigger language plpgsql as $$ begin
-        if nextval('saves') = 1 then perform pg_terminate_backend(pg_backend_pid()); end if; return new; end $$;
+        if nextval('saves') = 1 then ${statement}; end if; return new; end $$;
       create trigger ended before insert on orders for each row execute function end_first()`);
-    t.after(() => admin.query('drop trigger ended on orders; drop function end_first; drop sequence saves'));
-    let decided = 0;
-    await raise(store, 'terminated', () => (decided += 1));
-    assert.equal(decided, 2);
-    assert.deepEqual(await versionOf('terminated'), [0]);
-  });
+      t.after(() => admin.query('drop trigger ended on orders; drop function end_first; drop sequence saves'));
+      let decided = 0;
+      await raise(store, how, () => (decided += 1));
+      assert.equal(decided, 2);
+      assert.deepEqual(await versionOf(how), [0]);
+    });
+  }
 
   it('a connection whose write failed is clean for the next write, and holds no lock', async (t) => {
     const store = await opened(t);
@@ -205,8 +215,17 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     }
   }
 
+  const waitFor = async (names: string) => {
+    await admin.query(`alter system set synchronous_standby_names = '${names}'`);
+    await admin.query('select pg_reload_conf()');
+  };
+  const waiting = async () => {
+    const { rows } = await admin.query("select pid from pg_stat_activity where wait_event = 'SyncRep'");
+    return rows.map(({ pid }: { pid: number }) => pid);
+  };
+
   /** The server applies the setting with a delay: a probe commits until a commit waits. */
-  async function untilCommitsWait(waiting: () => Promise<number[]>): Promise<void> {
+  async function untilCommitsWait(): Promise<void> {
     const probe = new Client({ connectionString: url });
     probe.on('error', () => undefined);
     await probe.connect();
@@ -220,33 +239,58 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     await until('no commit waits', async () => (await waiting()).length === 0);
   }
 
-  it('a save that was ended while it waited for a standby is reported only once the standby has it', async (t) => {
-    const store = await opened(t);
-    const waitFor = async (names: string) => {
-      await admin.query(`alter system set synchronous_standby_names = '${names}'`);
-      await admin.query('select pg_reload_conf()');
-    };
-    const waiting = async () => {
-      const { rows } = await admin.query("select pid from pg_stat_activity where wait_event = 'SyncRep'");
-      return rows.map(({ pid }: { pid: number }) => pid);
-    };
+  it('while a standby is away, writes leave no more server processes than connections, and reads go on', async (t) => {
+    await admin.query('create table if not exists stalled (n int)');
+    const named = new URL(url);
+    named.searchParams.set('application_name', 'stall');
+    const pool = createPool(new Servers(named.href), 4, 1_000);
+    t.after(() => pool.end());
+    const write = () => pool.use('write', (on) => on.runSimple('insert into stalled values (1)'));
+    await write();
     t.after(() => waitFor(''));
     await waitFor('away');
-    await untilCommitsWait(waiting);
+    await untilCommitsWait();
+    const count = async () =>
+      (await admin.query("select 1 from pg_stat_activity where application_name = 'stall'")).rowCount ?? 0;
+    const writing = Array.from({ length: 20 }, () => write().catch(() => undefined));
+    for (let second = 0; second < 4; second += 1) {
+      await sleep(1_000);
+      await pool.use('read', (on) => on.runSimple('select 1'));
+      assert.ok((await count()) <= 4, String(await count()));
+    }
+    await Promise.all(writing);
+    await waitFor('');
+    await until('a write succeeds', () =>
+      write().then(
+        () => true,
+        () => false,
+      ),
+    );
+  });
+
+  for (const end of ['pg_terminate_backend', 'pg_cancel_backend'] as const)
+    it(`a save whose wait for a standby ends by ${end} is reported only once the standby has it`, (t) =>
+      endWait(t, end));
+
+  async function endWait(t: TestContext, end: string): Promise<void> {
+    const store = await opened(t);
+    t.after(() => waitFor(''));
+    await waitFor('away');
+    await untilCommitsWait();
     let isReported = false;
-    const writing = raise(store, 'local').then(() => (isReported = true));
+    const writing = raise(store, end).then(() => (isReported = true));
     await until('the save waits for a standby', async () => (await waiting()).length === 1);
     const [pid] = await waiting();
     assert.ok(pid);
     // It is committed on this server, and nowhere else.
-    await admin.query('select pg_terminate_backend($1)', [pid]);
-    await until('the save is committed here', async () => (await versionOf('local')).length > 0);
+    await admin.query(`select ${end}($1)`, [pid]);
+    await until('the save is committed here', async () => (await versionOf(end)).length > 0);
     await until('its repeat waits too', async () => (await waiting()).some((other) => other !== pid));
     assert.equal(isReported, false);
     await waitFor('');
     await writing;
-    assert.deepEqual(await versionOf('local'), [0]);
-  });
+    assert.deepEqual(await versionOf(end), [0]);
+  }
 
   it('a save that arrives after its repeat changes nothing', async (t) => {
     const { relay, store } = await relayed(t);
@@ -260,7 +304,7 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     assert.deepEqual(await versionOf('late'), [1]);
   });
 
-  it('a write whose load, lock or begin is not answered has written nothing', async (t) => {
+  it('a write or read whose load, lock or begin is not answered begins again on another connection', async (t) => {
     for (const [at, locked] of [
       [isLoad, false],
       [isLoad, true],
@@ -269,9 +313,12 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
       const { relay, store } = await relayed(t);
       const wasLost = relay.loseAnswer('applied', at);
       const id = `unread-${at.name}-${locked}`;
-      await assert.rejects(locked ? raiseLocked(store, id, '6666') : raise(store, id), { kind: 'unavailable' });
+      await (locked ? raiseLocked(store, id, '6666') : raise(store, id));
       assert.ok(wasLost());
-      assert.deepEqual(await versionOf(id), []);
+      assert.deepEqual(await versionOf(id), [0]);
+      const wasReadLost = relay.loseAnswer('applied', isLoad);
+      await store.load({ transactions: [] });
+      assert.ok(wasReadLost());
     }
   });
 
@@ -304,7 +351,7 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
       const { relay, store } = await relayed(t);
       const wasLost = relay.loseAnswer('applied', isSave);
       const from = performance.now();
-      const writing = assert.rejects(raise(store, 'unknown'), { kind: 'unavailable' });
+      const writing = assert.rejects(raise(store, 'unknown'), { kind: 'unavailable', mayBeWritten: true });
       await until('the answer is lost', wasLost);
       relay.vanish();
       await writing;

@@ -11,7 +11,7 @@ import type { Store } from '../../backend-proxy/ledger/store.ts';
 import { startPostgres, whyNoPostgres, type PostgresServer } from './server.ts';
 import { byId, type LedgerById } from '../backend-proxy/ledger/by-id.ts';
 import { ledgerContract } from '../backend-proxy/ledger/contract/contract.ts';
-import { LIMITS, PAYMENT } from '../backend-proxy/ledger/ledger-kit.ts';
+import { LIMITS, PAYMENT, PENDING } from '../backend-proxy/ledger/ledger-kit.ts';
 
 const why = whyNoPostgres();
 const die = (error: unknown): never => assert.fail(String(error));
@@ -46,7 +46,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
     const { rows } = await pool.query(`select 1 from pg_tables where tablename = 'orders'`);
     if (rows.length === 0) return;
     await pool.query('truncate orders, transactions, history, ipns, webhooks');
-    await pool.query("delete from meta where key not in ('database_id', 'fingerprint_key')");
+    await pool.query("delete from meta where key not in ('database_id', 'fingerprint_key', 'pinged_at')");
   }
 
   // Connecting takes longer than most tests: two stores, like two processes, are shared by all.
@@ -109,7 +109,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
       const deadline = Date.now() + 20_000;
       for (;;) {
         assert.ok(Date.now() < deadline);
-        const kind = await ledger.record('A', { stage: 'sending' }, 'shopper').then(
+        const kind = await ledger.record('A', { stage: 'uncertain', detail: 'reset' }, 'answer').then(
           () => 'written',
           (error: { kind?: string }) => error.kind,
         );
@@ -120,10 +120,10 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
       t.after(
         ledger.watch(
           'A',
-          () => void ledger.order('A').then((order) => order?.payments[0]?.stage === 'uncertain' && changed.resolve()),
+          () => void ledger.order('A').then((order) => order?.payments[0]?.stage === 'pending' && changed.resolve()),
         ),
       );
-      await other.record('A', { stage: 'uncertain', detail: 'reset' }, 'answer');
+      await other.record('A', PENDING, 'answer');
       await changed.promise;
     });
 
@@ -145,7 +145,24 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
       assert.ok((await ledger.openPayment(PAYMENT, LIMITS)).opened);
     });
 
-    it('a check never ends a row as not_created while another process gets permission to send it', async (t) => {
+    it('a ping writes, and neither waits nor fails where somebody holds its row', async (t) => {
+      await emptied();
+      const ledger = await openLedger(t);
+      const pingedAt = async () =>
+        (await pool.query<{ value: string }>("select value from meta where key = 'pinged_at'")).rows[0]?.value;
+      const first = await pingedAt();
+      const holder = await pool.connect();
+      await holder.query('begin');
+      await holder.query("select value from meta where key = 'pinged_at' for update");
+      await ledger.ping();
+      assert.equal(await pingedAt(), first);
+      await holder.query('rollback');
+      holder.release();
+      await ledger.ping();
+      assert.ok(Number(await pingedAt()) > Number(first));
+    });
+
+    it('a check decides on what another process has just committed', async (t) => {
       await emptied();
       let now = 0;
       const ledger = await openLedger(t, () => now);
@@ -153,7 +170,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
       now = 45_000;
       const sender = await pool.connect();
       await sender.query('begin');
-      await sender.query("update transactions set rank = 1, sent_at = 45000 where id = 'A'");
+      await sender.query("update transactions set sent_at = 45000 where id = 'A'");
       const observing = ledger.observe('A', { kind: 'unavailable' });
       const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
       const deadline = Date.now() + 20_000;

@@ -34,7 +34,7 @@ export interface PostgresRelay {
 export const isSave = (statement: string): boolean => statement.startsWith('with gate');
 export const isLoad = (statement: string): boolean => statement.includes('as order_xmin');
 /** Begins and ends the transaction of a start that sends a prompt. */
-export const isBegin = (statement: string): boolean => statement.startsWith('begin;');
+export const isBegin = (statement: string): boolean => statement.startsWith('begin ');
 export const isCommit = (statement: string): boolean => statement.startsWith('commit\n');
 
 /** Whether it is the `k`th that matches, from 1. */
@@ -43,7 +43,8 @@ export function nth(k: number, matches: (statement: string) => boolean): (statem
   return (statement) => matches(statement) && (seen += 1) === k;
 }
 
-export async function startPostgresRelay(databaseUrl: string): Promise<PostgresRelay> {
+/** Holds back what the client sends by `delayMs`, as a longer way to the database would. Answers pass at once. */
+export async function startPostgresRelay(databaseUrl: string, delayMs = 0): Promise<PostgresRelay> {
   let target = new URL(databaseUrl);
   const open = new Set<Socket>();
   let isGone = false;
@@ -71,7 +72,8 @@ export async function startPostgresRelay(databaseUrl: string): Promise<PostgresR
       for (const { bytes, statement } of requestsIn(chunk)) {
         if (losing !== undefined) return;
         if (planned?.matches(statement) !== true) {
-          behind.write(bytes);
+          if (delayMs === 0) behind.write(bytes);
+          else setTimeout(() => behind.write(bytes), delayMs);
           continue;
         }
         losing = planned.how;

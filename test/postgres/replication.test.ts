@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { Client } from 'pg';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
+import { raise } from '../backend-proxy/ledger/order-writes.ts';
 import { until } from '../faults/fault-test.ts';
 import { startPostgresPair, type PostgresPair } from './pair.ts';
 import { startPostgres, whyNoPostgres } from './server.ts';
@@ -68,6 +69,46 @@ describe('PostgreSQL: standbys', { skip: why === undefined ? false : `skipped: $
       return states.includes('streaming') && states.includes('backup');
     });
     assert.deepEqual(await warnings(t, url), []);
+  });
+});
+
+describe('PostgreSQL: a primary that was replaced', { skip: why === undefined ? false : `skipped: ${why}` }, () => {
+  it('is used neither by a list nor behind an address once the promoted server was', async (t) => {
+    const pair = await startPostgresPair({ defer: (end) => t.after(end) }, { isSynchronous: false });
+    await (await connectDatabase(pair.primaryUrl, die)).close();
+    await until('the standby has the database', () =>
+      pair.caughtUp().then(
+        () => true,
+        () => false,
+      ),
+    );
+    pair.stopReplication();
+    await pair.promote();
+    const [old, promoted] = [await connected(t, pair.primaryUrl), await connected(t, pair.standbyUrl)];
+    await until('it is promoted', async () => {
+      const { rows } = await promoted.query<{ is: boolean }>('select not pg_is_in_recovery() as is');
+      return rows[0]?.is === true;
+    });
+    const ordersOf = async (server: Client) =>
+      (await server.query<{ order_id: string }>('select order_id from orders order by 1')).rows.map(
+        (row) => row.order_id,
+      );
+
+    const list = new URL(pair.primaryUrl);
+    const listUrl = list.href.replace(list.host, `${list.host},${new URL(pair.standbyUrl).host}`);
+    const byList = await connectDatabase(listUrl, die);
+    t.after(() => byList.close());
+    await raise(byList, 'by list');
+    assert.match((await byList.warnings()).join('\n'), /takes writes on an older timeline/);
+
+    pair.moveAddress();
+    const byAddress = await connectDatabase(pair.address.url, die);
+    t.after(() => byAddress.close());
+    await raise(byAddress, 'by address');
+    pair.address.cut();
+    pair.address.moveTo(pair.primaryUrl);
+    await assert.rejects(raise(byAddress, 'too late'), { kind: 'unavailable' });
+    assert.deepEqual([await ordersOf(old), await ordersOf(promoted)], [[], ['by address', 'by list']]);
   });
 });
 

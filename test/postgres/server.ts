@@ -15,7 +15,7 @@ import { TIED } from '../tied.ts';
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
 const READY_WITHIN_MS = 60_000;
 const MAX_PORTS_TRIED = 5;
-const READY = /ready to accept (read-only )?connections/;
+const READY = /ready to accept (read[- ]only )?connections/;
 
 export interface PostgresServer {
   urlOf(database: string): string;

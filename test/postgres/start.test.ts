@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { Client } from 'pg';
+import { checkDatabase } from '../../backend-proxy/commands/check-database.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { freePort } from '../free-port.ts';
 import { copyDataFolder, createDataFolder, startPostgres, whyNoPostgres, type PostgresServer } from './server.ts';
@@ -51,11 +52,13 @@ describe('PostgreSQL: a start', { skip: why === undefined ? false : `skipped: ${
   it('a role that may not create tables is refused with the cause and the GRANT that fixes it', async (t) => {
     const url = await server.createDatabase();
     const name = new URL(url).pathname.slice(1);
-    const message = await refusal(as('pay', name));
-    assert.match(message, /permission denied for schema public; as the owner of the database run: GRANT /);
     const owner = new Client({ connectionString: url });
     await owner.connect();
     t.after(() => owner.end());
+    // Before PostgreSQL 15 everybody may.
+    await owner.query('revoke create on schema public from public');
+    const message = await refusal(as('pay', name));
+    assert.match(message, /permission denied for schema public; as the owner of the database run: GRANT /);
     await owner.query(statementIn(message));
     await opens(t, as('pay', name));
   });
@@ -65,6 +68,22 @@ describe('PostgreSQL: a start', { skip: why === undefined ? false : `skipped: ${
     assert.match(message, /^database "absent" does not exist; run: CREATE DATABASE "absent" OWNER "pay"$/);
     await admin.query(statementIn(message));
     await opens(t, as('pay', 'absent'));
+  });
+
+  it('a database that is not in UTF-8 is refused with the statement that creates one, also by check', async () => {
+    await admin.query("create database latin encoding 'LATIN1' locale 'C' template template0");
+    const message = await refusal(server.urlOf('latin'));
+    assert.match(message, /not in UTF-8.*CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0$/);
+    const [finding] = await checkDatabase(server.urlOf('latin'));
+    assert.match(JSON.stringify(finding), /"FAIL".*not in UTF-8/);
+  });
+
+  it('the time limit of transactions that a role has does not end the change of the tables', async (t) => {
+    const { rows } = await admin.query("select 1 from pg_settings where name = 'transaction_timeout'");
+    if (rows.length === 0) return t.skip('PostgreSQL has the limit since 17');
+    await admin.query("create role hasty login; alter role hasty set transaction_timeout = '10ms'");
+    await admin.query('create database hasty owner hasty');
+    await opens(t, as('hasty', 'hasty'));
   });
 
   it('a role that is missing is refused with the statement that creates it', async () => {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Client, Pool } from 'pg';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
+import { Servers } from '../../backend-proxy/ledger/postgres/servers.ts';
 import { upgradePostgres } from '../../backend-proxy/ledger/postgres/upgrade.ts';
 import { STEPS, type Step } from '../../backend-proxy/ledger/schema/steps.ts';
 import type { Tables } from '../../backend-proxy/ledger/schema/tables.ts';
@@ -54,7 +55,7 @@ describe('PostgreSQL: changes of tables in use', { skip: why === undefined ? fal
     const upgrade = (steps: readonly Step[], { version = '0.2.0', waitLimitMs = 60_000 } = {}) => {
       const log = (level: string, event: string, fields = {}) =>
         void lines.push(`${level} ${event} ${JSON.stringify(fields)}`);
-      return upgradePostgres(url, db, { log, steps: [...STEPS, ...steps], version }, waitLimitMs);
+      return upgradePostgres(new Servers(url), db, { log, steps: [...STEPS, ...steps], version }, waitLimitMs);
     };
     const ask = async (text: string) => (await client.query<Record<string, unknown>>(text)).rows;
     /** Without those that every database of this version has. */

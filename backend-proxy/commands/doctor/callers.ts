@@ -1,19 +1,15 @@
 // Whether the gateway's IPNs and the merchant's server reach the proxy, and nobody else does.
-import { randomBytes } from 'node:crypto';
+import { DOCTOR } from '../../routes/ipn.ts';
 import { needs, type Deployed } from './deployed.ts';
 import { fail, ok, type Finding } from '../report.ts';
 import { wordOf } from '../visit.ts';
 
-/**
- * Not the body of an IPN: it is stored as unreadable. The same each time, so that it is stored once, and counted
- * in `payment_proxy_unmatched_ipns` until it is deleted after seven days.
- */
-const BODY = '{"payment-proxy":"doctor"}';
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
+/** The body is not that of an IPN, and is stored once however often it comes. */
 export async function tryIpn({ settings, visit }: Deployed): Promise<Finding[]> {
-  const post = (secret: string) => visit(`ipn/${secret}`, { method: 'POST', headers: JSON_BODY, body: BODY });
-  const wrong = wordOf(await post(randomBytes(32).toString('base64url')));
+  const post = (secret: string) => visit(`ipn/${secret}`, { method: 'POST', headers: JSON_BODY, body: DOCTOR.body });
+  const wrong = wordOf(await post(DOCTOR.wrongSecret));
   const guarded =
     wrong === 'HTTP 404'
       ? ok('IPN', 'a wrong secret is refused')

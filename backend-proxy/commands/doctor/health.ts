@@ -36,7 +36,7 @@ export async function tryOrderClock({ token, visit }: Deployed): Promise<Finding
   const serverTime = Date.parse(String(jsonOf(answer)?.['serverTime']));
   return [
     ok('order', 'it shows an order signed with ORDER_SECRET'),
-    ...(Number.isNaN(date) ? [] : [clockFinding('clock of the proxy', date)]),
-    ...(Number.isNaN(serverTime) ? [] : [clockFinding('clock of the database', serverTime)]),
+    ...(Number.isNaN(date) ? [] : [clockFinding('clock of the proxy', date - Date.now())]),
+    ...(Number.isNaN(serverTime) ? [] : [clockFinding('clock of the database', serverTime - Date.now())]),
   ];
 }

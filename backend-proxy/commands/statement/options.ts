@@ -61,7 +61,7 @@ function formatOf(values: Values): StatementFormat {
     ],
     [
       (columns.currency === undefined) !== (currency === undefined),
-      'The currency is a column, or the same for all: --currency EUR. One of the two.',
+      'Name the column of the currency (--columns currency=NAME), or the one of all lines (--currency EUR), not both.',
     ],
     [currency === undefined || exponentOf(currency) !== undefined, '--currency is an ISO 4217 code.'],
     [['utf8', 'latin1', 'utf16le'].includes(encoding), '--encoding is utf8, latin1 or utf16le.'],

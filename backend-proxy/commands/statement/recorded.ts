@@ -8,6 +8,7 @@ import type { TransactionType } from '../../protocol/transaction.ts';
 import type { Status } from '../../protocol/wire.ts';
 import type { Outcome } from './lines.ts';
 import { codeOf } from '../../received.ts';
+import { gatewayOrderIdSchema } from '../../routes/merchant-schemas.ts';
 
 const OUTCOMES: Record<Status, Outcome> = {
   INITIALIZED: 'PENDING',
@@ -66,6 +67,8 @@ export function openRecords(proxy: string, key: string, request: typeof fetch = 
       }
     },
     async find(id) {
+      // The statement is of the whole account: this may be another shop's, which the proxy would refuse to look up.
+      if (!gatewayOrderIdSchema.safeParse(id).success) return undefined;
       const path = `/transactions/${encodeURIComponent(id)}`;
       const response = await get(path, 'application/json', AbortSignal.timeout(FIND_TIMEOUT_MS));
       if (response.status === 404) return undefined;

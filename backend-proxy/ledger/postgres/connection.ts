@@ -15,7 +15,8 @@ import {
   type QueryResult,
   type QueryResultRow,
 } from 'pg';
-import { createServers, type Servers } from './servers.ts';
+import type { Servers, Writable } from './servers.ts';
+import { Slots, type Use } from './slots.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
@@ -25,8 +26,16 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const SILENCE_LIMIT_MS = 12_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
+class Silence extends Error {
+  override message = 'The database does not answer';
+}
+
 const SETTINGS = {
   synchronous_commit: 'on',
+  /** So that each load sees what was committed before it, also after a wait for the lock of a wallet. */
+  default_transaction_isolation: 'read committed',
+  /** The notice of a cancelled wait for a standby is a warning. */
+  client_min_messages: 'warning',
   statement_timeout: '10s',
   /** A row locked by another transaction costs this wait, not the whole statement time. */
   lock_timeout: '3s',
@@ -34,34 +43,54 @@ const SETTINGS = {
   idle_in_transaction_session_timeout: '5s',
 } as const;
 
-const REQUIRED: Record<string, string> = { ...SETTINGS, fsync: 'on', transaction_read_only: 'off' };
+const REQUIRED: Record<string, string> = {
+  ...SETTINGS,
+  fsync: 'on',
+  transaction_read_only: 'off',
+  server_encoding: 'UTF8',
+};
 
 const REFUSALS: Record<string, string> = {
   fsync: 'PostgreSQL runs with fsync off, which loses payments in a crash',
   transaction_read_only: 'PostgreSQL is read-only; the proxy needs a server that takes writes',
+  server_encoding:
+    'The database is not in UTF-8, so it refuses letters of IPNs and answers; ' +
+    "make one by CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
 };
 
 /**
  * read_only_sql_transaction, admin_shutdown, crash_shutdown, cannot_connect_now: this server takes no writes now.
  */
 const WRONG_SERVER = new Set(['25006', '57P01', '57P02', '57P03']);
+/** idle_session_timeout: the connection was closed before the statement arrived. */
+const CLOSED_WHILE_IDLE = '57P05';
+
+/**
+ * Where PostgreSQL waits for a synchronous standby. If that wait is cancelled, the commit succeeds with a warning,
+ * though it is on this server alone.
+ */
+const STANDBY_WAIT = 'SyncRepWaitForLSN';
+
+/** PostgreSQL knows it since 17. A role's own value would end the long transaction of a change of the tables. */
+const NO_TRANSACTION_TIMEOUT = `case when current_setting('server_version_num')::int >= 170000
+  then set_config('transaction_timeout', '0', false) end`;
 
 /** One select that sets all, for the session or until the transaction ends. */
 export function setSettings(of: 'session' | 'transaction' = 'session'): string {
   const calls = Object.entries(SETTINGS).map(
     ([name, value]) => `set_config('${name}', '${value}', ${String(of === 'transaction')})`,
   );
-  return `select ${calls.join(', ')}`;
+  return `select ${[...calls, ...(of === 'session' ? [NO_TRANSACTION_TIMEOUT] : [])].join(', ')}`;
 }
 
 /** Begins a transaction that has the settings, whatever server connection a pooler has chosen for it. */
-export const BEGIN = `begin; ${setSettings('transaction')}`;
+export const BEGIN = `begin isolation level read committed; ${setSettings('transaction')}`;
 
 /**
  * Applies and verifies the settings, and returns whether a pooler is in between, which may not keep them for the next
  * transaction. @throws an Error for the operator if one does not hold
  */
-export async function prepare(client: ClientBase): Promise<{ isPooled: boolean }> {
+export async function prepare(client: ClientBase, servers?: Servers): Promise<{ isPooled: boolean }> {
   const readBack = Object.keys(REQUIRED).map((name) => `current_setting('${name}') as ${name}`);
   const text = `${setSettings('session')}; select ${readBack.join(', ')}, pg_backend_pid() as pid`;
   const [actual = {}] = (await query(client, text)).rows;
@@ -72,7 +101,16 @@ export async function prepare(client: ClientBase): Promise<{ isPooled: boolean }
         `PostgreSQL has ${name} = ${String(actual[name])} although it was set to ${wanted}; is a pooler in between?`,
     );
   }
+  servers?.accept((await timelineOf(client)).timeline);
   return { isPooled: isPooled(client, actual['pid']) };
+}
+
+/** Some services hide their log: then nothing is known. */
+async function timelineOf(client: ClientBase): Promise<Omit<Writable, 'url'>> {
+  const text = `select substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline,
+    pg_postmaster_start_time()::text as started`;
+  const { rows } = await query<Omit<Writable, 'url'>>(client, text).catch(() => ({ rows: [] }));
+  return rows[0] ?? { timeline: '', started: '' };
 }
 
 /** A pooler answers for the server, so the process id that it gave the client is not that of the server's process. */
@@ -89,27 +127,42 @@ export async function query<Row = Record<string, unknown>>(
   return Array.isArray(result) ? (result.at(-1) as QueryResult) : result;
 }
 
-/** A single connection outside the pool, to the first server that takes writes. The caller ends it. */
-export async function connect(url: string): Promise<Client> {
-  const servers = createServers(url);
-  for (let tried = 1; ; tried += 1) {
-    const server = servers.current();
-    try {
-      return await connectTo(server);
-    } catch (error) {
-      servers.passOver(server);
-      if (tried >= servers.count) throw error;
-    }
+/** A single connection outside the pool, to the server that takes writes. The caller ends it. */
+export async function connect(servers: Servers): Promise<Client> {
+  if (!servers.isChosen()) await turn(servers);
+  try {
+    return await connectTo(servers.current(), servers);
+  } catch (error) {
+    if (servers.urls.length === 1) throw error;
+    await turn(servers);
+    return connectTo(servers.current(), servers);
   }
 }
 
-async function connectTo(server: string): Promise<Client> {
+/** Chooses the server again, by asking each of them. */
+async function turn(servers: Servers): Promise<void> {
+  const found = await Promise.all(servers.urls.map(findWritable));
+  servers.choose(found.filter((server) => server !== undefined));
+}
+
+async function findWritable(url: string): Promise<Writable | undefined> {
+  try {
+    const client = await connectTo(url);
+    const found = await timelineOf(client);
+    await client.end();
+    return { url, ...found };
+  } catch {
+    return undefined;
+  }
+}
+
+async function connectTo(server: string, servers?: Servers): Promise<Client> {
   const client = new Client({ ...options(), connectionString: server });
   // Without a listener, a broken connection would crash the process; its query rejects anyway.
   client.on('error', () => undefined);
   try {
     await client.connect();
-    await prepare(client);
+    await prepare(client, servers);
     return client;
   } catch (error) {
     void client.end();
@@ -128,15 +181,41 @@ export interface Connection {
   isPooled: boolean;
 }
 
-export function createPool(url: string, limit: number, silenceLimitMs = SILENCE_LIMIT_MS) {
-  const servers = createServers(url);
+export function createPool(servers: Servers, limit: number, silenceLimitMs = SILENCE_LIMIT_MS) {
   const pool = new Pool({ ...options(silenceLimitMs), max: limit, Client: clientOf(servers) });
   pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
   const acquire = createAcquire(pool, servers);
+  const slots = new Slots(limit, CONNECT_TIMEOUT_MS);
   const names = createNames();
 
-  async function use<T>(work: (on: Connection) => Promise<T>): Promise<T> {
-    const { ask, release, isInTransaction, isPooled: isBehindPooler } = guarded(await acquire());
+  /** A connection whose release frees its slot. */
+  async function take(of: Use) {
+    await slots.take(of);
+    try {
+      const held = guarded(await acquire());
+      return {
+        ...held,
+        release() {
+          held.release();
+          const silent = of === 'write' ? held.silentProcess() : undefined;
+          if (silent === undefined) slots.free(of);
+          else void slots.freeLater(silent, alive);
+        },
+      };
+    } catch (error) {
+      slots.free(of);
+      throw error;
+    }
+  }
+
+  const alive = (pids: readonly number[]): Promise<number[]> =>
+    use('read', async ({ run }) => {
+      const sql = 'select pid from pg_stat_activity where pid = any($1)';
+      return (await run<{ pid: number }>({ sql, parameters: [pids] })).map(({ pid }) => pid);
+    });
+
+  async function use<T>(of: Use, work: (on: Connection) => Promise<T>): Promise<T> {
+    const { ask, release, isInTransaction, isPooled: isBehindPooler } = await take(of);
     try {
       return await work({
         isPooled: isBehindPooler,
@@ -161,13 +240,13 @@ export function createPool(url: string, limit: number, silenceLimitMs = SILENCE_
     // Kysely calls it only if it ever connected.
     end: () => Promise.resolve(),
     async connect() {
-      const { ask, release } = guarded(await acquire());
+      const { ask, release } = await take('read');
       const client = { query: (text: string, values: unknown[]) => ask({ text, values: [...values] }), release };
       return client as unknown as PostgresPoolClient;
     },
   };
   let ended: Promise<void> | undefined;
-  return { use, forKysely, end: () => (ended ??= pool.end()) };
+  return { use, forKysely, end: () => (slots.close(), (ended ??= pool.end())) };
 }
 
 interface Acquired {
@@ -175,33 +254,36 @@ interface Acquired {
   isPooled: boolean;
 }
 
-/** Takes a connection of the pool, prepared, to the first server that takes writes. */
+/** Takes a connection of the pool, prepared, to the server that takes writes. */
 function createAcquire(pool: Pool, servers: Servers): () => Promise<Acquired> {
   const prepared = new WeakMap<ClientBase, { isPooled: boolean }>();
+  let turning: Promise<void> | undefined;
+  const turnOnce = () => (turning ??= turn(servers).finally(() => (turning = undefined)));
 
   async function acquire(): Promise<Acquired> {
-    for (let tried = 1; ; tried += 1) {
-      const server = servers.current();
-      try {
-        return await acquireOne();
-      } catch (error) {
-        // With all connections in use, the wait was for one of them and not for the server.
-        if (tried >= servers.count || pool.totalCount >= pool.options.max) throw error;
-        servers.passOver(server);
-      }
+    if (!servers.isChosen()) await turnOnce();
+    try {
+      return await acquireOne();
+    } catch (error) {
+      if (servers.urls.length === 1) throw error;
+      await turnOnce();
+      return acquireOne();
     }
   }
 
   async function acquireOne(): Promise<Acquired> {
     const client = await pool.connect();
     try {
-      const found = prepared.get(client) ?? (await prepare(client));
+      const found = prepared.get(client) ?? (await prepare(client, servers));
       prepared.set(client, found);
-      return { client, ...found };
+      if ('server' in client && client.server === servers.current()) return { client, ...found };
     } catch (error) {
       client.release(true);
       throw error;
     }
+    // Another server was chosen since it connected.
+    client.release(true);
+    return acquireOne();
   }
 
   return acquire;
@@ -210,19 +292,31 @@ function createAcquire(pool: Pool, servers: Servers): () => Promise<Acquired> {
 /** A client that is closed on release if it must not be used again. */
 function guarded({ client, isPooled: isBehindPooler }: Acquired) {
   let isUnusable = false;
+  let isOnlyHere = false;
+  let isSilent = false;
+  const onNotice = ({ routine }: { routine: string | undefined }) => void (isOnlyHere ||= routine === STANDBY_WAIT);
+  client.on('notice', onNotice);
   return {
     isPooled: isBehindPooler,
     async ask<Row>(config: QueryConfig): Promise<QueryResult<Row & QueryResultRow>> {
       try {
-        return await query<Row>(client, config);
+        const result = await query<Row>(client, config);
+        if (isOnlyHere) throw new Error('The wait for a synchronous standby was cancelled');
+        return result;
       } catch (error) {
         isUnusable ||= isWrongServerError(error) || isOutcomeUnknown(error);
+        isSilent ||= error instanceof Silence;
         throw error;
       }
     },
+    /** The process of the server behind a connection that fell silent. */
+    silentProcess: () => (isSilent && 'processID' in client ? Number(client.processID) : undefined),
     isInTransaction: () => client.getTransactionStatus() !== 'I',
-    // Also drops a connection whose transaction could not be ended.
-    release: () => client.release(isUnusable || client.getTransactionStatus() !== 'I'),
+    release() {
+      client.off('notice', onNotice);
+      // Also drops a connection whose transaction could not be ended.
+      client.release(isUnusable || client.getTransactionStatus() !== 'I');
+    },
   };
 }
 
@@ -270,10 +364,13 @@ function isNameError(error: unknown): boolean {
 }
 
 /** Each new client of the pool connects to the server that is the current one by then. */
-function clientOf(servers: { current(): string }): typeof Client {
+function clientOf(servers: Servers): typeof Client {
   return class extends Client {
+    readonly server: string;
     constructor(settings?: ClientConfig) {
-      super({ ...settings, connectionString: servers.current() });
+      const server = servers.current();
+      super({ ...settings, connectionString: server });
+      this.server = server;
     }
   };
 }
@@ -285,17 +382,21 @@ function options(silenceLimitMs = SILENCE_LIMIT_MS) {
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     stream: () => {
       const socket = new Socket();
-      return socket.setTimeout(silenceLimitMs, () => socket.destroy(new Error('The database does not answer')));
+      return socket.setTimeout(silenceLimitMs, () => socket.destroy(new Silence()));
     },
   };
 }
 
-/** serialization_failure, deadlock_detected: the database asks for another run. */
-const RETRYABLE = new Set(['40001', '40P01']);
+/**
+ * serialization_failure, deadlock_detected: the database asks for another run. in_failed_sql_transaction: an error is
+ * reported before the transaction that it ended, so the connection may have been released with it.
+ */
+const RETRYABLE = new Set(['40001', '40P01', '25P02']);
 
 /** Whether nothing was written, and another try may succeed. */
 export function isRepeatable(error: unknown): boolean {
-  return RETRYABLE.has(codeOf(error)) || isNameError(error) || isWrongServerError(error);
+  const isClosed = codeOf(error) === CLOSED_WHILE_IDLE;
+  return RETRYABLE.has(codeOf(error)) || isNameError(error) || isWrongServerError(error) || isClosed;
 }
 
 /** Such a connection is closed on release; a new one may reach the right server. */
@@ -305,7 +406,12 @@ function isWrongServerError(error: unknown): boolean {
 
 /** Whether a statement may have been carried out although it failed: the connection broke, or the server was ended. */
 export function isOutcomeUnknown(error: unknown): boolean {
-  return !(error instanceof DatabaseError) || /^(08|57P0)/.test(codeOf(error));
+  return !(error instanceof DatabaseError) || /^(08|57P0[^5])/.test(codeOf(error));
+}
+
+/** Whether the connection ended, rather than a server that stays silent: a new one may answer. */
+export function isBroken(error: unknown): boolean {
+  return !(error instanceof DatabaseError) && !(error instanceof Silence);
 }
 
 /** SQLSTATE, or empty for a broken connection. */

@@ -1,6 +1,7 @@
 // Looks at a PostgreSQL database without changing it, by a connection with the settings that the proxy needs.
 import { schemaState, type MadeStep, type SchemaState } from '../schema/schema-steps.ts';
 import { connect, query } from './connection.ts';
+import { Servers } from './servers.ts';
 
 export interface InspectedPostgres {
   schema: SchemaState;
@@ -23,7 +24,7 @@ const FACTS = `select current_setting('server_version') as version, current_user
 
 /** Throws the error of the server or the driver if it cannot be used. */
 export async function inspectPostgres(url: string): Promise<InspectedPostgres> {
-  const client = await connect(url);
+  const client = await connect(new Servers(url));
   try {
     const [facts] = (
       await query<{

@@ -4,6 +4,7 @@
 import { sql } from 'kysely';
 import type { Client } from 'pg';
 import { query, connect, prepare } from './connection.ts';
+import type { Servers } from './servers.ts';
 import type { Db } from '../store.ts';
 
 const CHANNEL = 'payment_widget_orders';
@@ -40,14 +41,14 @@ export function createAnnouncer(db: Db, self: string): (orderIds: readonly strin
 }
 
 /** Skips announcements sent by this process, `self`. */
-export function listenForOrders(url: string, self: string) {
+export function listenForOrders(servers: Servers, self: string) {
   let listener: (orderId: string) => void = () => undefined;
   let closed = false;
   let client: Client | undefined;
 
   /** Resolves when the connection has ended. */
   async function listen(): Promise<void> {
-    const fresh = await connect(url);
+    const fresh = await connect(servers);
     client = fresh;
     const ended = new Promise((resolve) => fresh.once('end', resolve));
     fresh.on('notification', ({ payload = '' }) => {
@@ -55,7 +56,7 @@ export function listenForOrders(url: string, self: string) {
       if (from !== self) listener(orderId);
     });
     const end = (): void => void fresh.end();
-    const heartbeat = setInterval(() => void prepare(fresh).catch(end), HEARTBEAT_MS);
+    const heartbeat = setInterval(() => void prepare(fresh, servers).catch(end), HEARTBEAT_MS);
     if (closed) end();
     else await query(fresh, `listen ${CHANNEL}`).catch(end);
     await ended;

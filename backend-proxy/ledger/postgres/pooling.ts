@@ -2,14 +2,15 @@
 // pooler may look like a session pooler, so writes only ask whether there is a pooler at all (connection.ts).
 import type { Client } from 'pg';
 import { connect, query, type Connection } from './connection.ts';
+import type { Servers } from './servers.ts';
 
 /** `session`: a client keeps its server connection. `transaction`: each transaction may get another one. */
 export type Pooler = 'none' | 'session' | 'transaction';
 
 /** Compares the server connections of two clients, which connect only if there is a pooler. */
-export async function findPooler({ isPooled }: Pick<Connection, 'isPooled'>, url: string): Promise<Pooler> {
+export async function findPooler({ isPooled }: Pick<Connection, 'isPooled'>, servers: Servers): Promise<Pooler> {
   if (!isPooled) return 'none';
-  const clients = [await connect(url), await connect(url)] as const;
+  const clients = [await connect(servers), await connect(servers)] as const;
   try {
     const [one, other] = clients;
     const first = await serverProcess(one);

@@ -8,13 +8,20 @@ import { Kysely, PostgresDialect, sql, type CompiledQuery } from 'kysely';
 import { types } from 'pg';
 import { unavailable } from '../../errors.ts';
 import type { Log } from '../../protocol/log.ts';
-import { createPool, isOutcomeUnknown, isRepeatable, type Connection, type Connections } from './connection.ts';
+import {
+  createPool,
+  isBroken,
+  isOutcomeUnknown,
+  isRepeatable,
+  type Connection,
+  type Connections,
+} from './connection.ts';
 import { inTransaction } from './in-transaction.ts';
 import { createAnnouncer, listenForOrders } from './listen.ts';
 import { findPooler, type Pooler } from './pooling.ts';
 import { standbyWarnings } from './replication.ts';
 import { CLOCK } from './rows.ts';
-import { describeServers } from './servers.ts';
+import { Servers, describeServers } from './servers.ts';
 import { POSTGRES_SQL } from './sql.ts';
 import { createTurns } from './turns.ts';
 import { upgradePostgres } from './upgrade.ts';
@@ -31,35 +38,37 @@ const INT8 = 20;
 export async function openPostgres(url: string, connections: number, log: Log): Promise<Store> {
   // Every bigint here is a time or an amount of at most 15 digits.
   types.setTypeParser(INT8, Number);
-  const pool = createPool(url, connections);
+  const servers = new Servers(url);
+  const pool = createPool(servers, connections);
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool.forKysely }) });
   let pooler: Pooler;
   try {
     // First, so that a problem with the server is reported as itself, not as a failed change of the tables.
     await time(pool);
     await requireSchema(db);
-    await upgradePostgres(url, db, upgradeBy(log));
-    pooler = await pool.use((on) => findPooler(on, url));
+    await upgradePostgres(servers, db, upgradeBy(log));
+    pooler = await pool.use('read', (on) => findPooler(on, servers));
   } catch (error) {
     await pool.end();
     throw error;
   }
   const inTurn = createTurns();
   const self = randomUUID();
-  const listener = listenForOrders(url, self);
+  const listener = listenForOrders(servers, self);
   return {
     db,
     sql: POSTGRES_SQL,
     place: { ...describeServers(url), connections: connections + 1, ...(pooler !== 'none' && { pooler }) },
     write: (subject, decide) => new Write(subject, decide).run(pool, inTurn),
-    load: (subject) => pool.use((on) => loadOn(on, subject, new WeakMap())),
+    load: (subject) => read(pool, (on) => loadOn(on, subject, new WeakMap())),
     execute: (statement, undo) => execute(pool, statement, undo),
     time: () => time(pool),
     changedSince: (since) => changedSince(pool, since),
     announce: createAnnouncer(db, self),
     onAnnounced: listener.onAnnounced,
     shrink: () => Promise.resolve(false),
-    warnings: () => standbyWarnings(db),
+    freeBytes: () => undefined,
+    warnings: async () => [...servers.warnings, ...(await standbyWarnings(db))],
     async close() {
       await listener.close();
       await pool.end();
@@ -68,8 +77,18 @@ export async function openPostgres(url: string, connections: number, log: Log): 
 }
 
 async function time(pool: Connections): Promise<number> {
-  const [row] = await pool.use(({ run }) => run<{ ms: number }>({ sql: `select ${CLOCK} as ms`, parameters: [] }));
+  const [row] = await read(pool, ({ run }) => run<{ ms: number }>({ sql: `select ${CLOCK} as ms`, parameters: [] }));
   return row?.ms ?? Number.NaN;
+}
+
+/** Once more on another connection, if the first one was being closed. */
+async function read<T>(pool: Connections, work: (on: Connection) => Promise<T>): Promise<T> {
+  try {
+    return await pool.use('read', work);
+  } catch (error) {
+    if (!isRepeatable(error) && !isBroken(error)) throw error;
+    return pool.use('read', work);
+  }
 }
 
 async function execute<Row>(
@@ -79,10 +98,10 @@ async function execute<Row>(
 ): Promise<Row[]> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await pool.use((on) => executeOn(on, statement));
+      return await pool.use('write', (on) => executeOn(on, statement));
     } catch (error) {
       if (undo !== undefined && isOutcomeUnknown(error))
-        await pool.use((on) => executeOn(on, undo)).catch(() => undefined);
+        await pool.use('write', (on) => executeOn(on, undo)).catch(() => undefined);
       if (!isRepeatable(error) || tries >= MAX_ERRORS) throw unavailable(error);
     }
   }
@@ -101,7 +120,7 @@ async function changedSince(pool: Connections, since: number): Promise<Map<strin
   const newest = `select order_id from transactions where ${PAYS_ORDER} and updated_at >= $1
     order by updated_at desc limit ${MAX_CHANGES}`;
   const text = `select o.order_id, o.version from (${newest}) t join orders o on o.order_id = t.order_id`;
-  const rows = await pool.use(({ run }) =>
+  const rows = await read(pool, ({ run }) =>
     run<{ order_id: string; version: number }>({ sql: text, parameters: [since] }),
   );
   return new Map(rows.map(({ order_id, version }) => [order_id, version]));

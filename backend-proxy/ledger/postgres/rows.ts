@@ -172,7 +172,7 @@ function toJson(rows: readonly object[]): string {
 }
 
 /** The same body again is counted. */
-const COUNTED = `on conflict (id) do update set seen = ipns.seen + 1, last_at = excluded.last_at,
+const COUNTED = `on conflict (id) do update set seen = ipns.seen + 1, last_at = excluded.last_at, n = excluded.n,
   matched = greatest(ipns.matched, excluded.matched)`;
 
 /** Whether the loaded rows are as these changes would have left them. */

@@ -1,6 +1,6 @@
 // The servers that DATABASE_URL names, one URL for each: `postgres://a,b:5433/db` names a primary and its standbys,
-// which the driver does not support. Only one of them takes writes, and all connections go to that one: a server that
-// cannot be reached or takes no writes is passed over, and the next one is tried.
+// which the driver does not support. All connections go to the one that takes writes. It is looked for at the start and
+// when it cannot be reached or takes no more writes; of two, the one that was promoted last is right.
 
 /** Connections of one proxy for queries, if DATABASE_POOL says nothing else. */
 export const CONNECTIONS = 16;
@@ -11,25 +11,68 @@ const WRITABLE = new Set(['read-write', 'primary', 'any']);
 /** The driver checks the certificate for all of these, and prints a warning that this will change. */
 const CHECKED = new Set(['prefer', 'require', 'verify-ca']);
 
-export interface Servers {
-  count: number;
-  /** The URL of the server that took the last connection. */
-  current(): string;
-  /** Goes on to the next one, if `url` is still the current one. */
-  passOver(url: string): void;
+/** A server that takes writes. */
+export interface Writable {
+  url: string;
+  /** Raised by each promotion, as hexadecimal digits; empty if the service hides it. */
+  timeline: string;
+  /** Different for each running server, however many names it has. */
+  started: string;
 }
 
-export function createServers(databaseUrl: string): Servers {
-  const urls = serverUrls(databaseUrl);
-  let at = 0;
-  const current = () => urls[at % urls.length] ?? databaseUrl;
-  return {
-    count: urls.length,
-    current,
-    passOver(url) {
-      if (current() === url) at += 1;
-    },
-  };
+export class Servers {
+  readonly urls: readonly string[];
+  /** What an operator should change. */
+  warnings: string[] = [];
+  #current: string | undefined;
+  #newest = '';
+
+  constructor(databaseUrl: string) {
+    this.urls = serverUrls(databaseUrl);
+    if (this.urls.length === 1) [this.#current] = this.urls;
+  }
+
+  isChosen(): boolean {
+    return this.#current !== undefined;
+  }
+
+  /** The URL of the server for the next connection. */
+  current(): string {
+    return this.#current ?? this.urls[0] ?? '';
+  }
+
+  /**
+   * Takes the one on the newest timeline: a primary that was replaced takes writes again when it is back.
+   * @throws an Error for the operator if two are on one timeline
+   */
+  choose(writable: readonly Writable[]): void {
+    const [first, ...others] = writable.toSorted(
+      (a, b) => Number(a.timeline < b.timeline) - Number(a.timeline > b.timeline),
+    );
+    if (first === undefined) return;
+    const rivals = others.filter(({ started }) => started !== first.started);
+    if (first.timeline !== '' && rivals.some(({ timeline }) => timeline === first.timeline)) {
+      throw new Error('Several servers of DATABASE_URL take writes, on one timeline: end all but the right one');
+    }
+    this.#current = first.url;
+    this.warnings = rivals.map(
+      ({ url }) => `${new URL(url).host} takes writes on an older timeline: end it, before a proxy finds it alone`,
+    );
+  }
+
+  /**
+   * Of a connection that is about to be used.
+   * @throws an Error for the operator if this process has used a newer timeline
+   */
+  accept(timeline: string): void {
+    if (timeline !== '' && timeline < this.#newest) {
+      throw new Error(
+        `PostgreSQL is on timeline ${timeline}, after ${this.#newest} was used: a primary that was replaced. End it; ` +
+          'if the database was put back on purpose, start the proxy again with DATABASE_RESTORED',
+      );
+    }
+    if (timeline !== '') this.#newest = timeline;
+  }
 }
 
 /** @throws an Error for the operator */

@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { createPool } from './connection.ts';
+import type { Servers } from './servers.ts';
 import { makeStep } from './steps.ts';
 import { createStepsTable, missingSteps, type Upgrade } from '../schema/schema-steps.ts';
 import { FIRST_STEP } from '../schema/steps.ts';
@@ -21,13 +22,13 @@ const LOG_EVERY_MS = 10_000;
 
 /** May be called again after any failure. `db`: the store's own, so that a start without missing steps costs a read. */
 export async function upgradePostgres(
-  url: string,
+  servers: Servers,
   db: Kysely<Tables>,
   upgrade: Upgrade,
   waitLimitMs = WAIT_LIMIT_MS,
 ): Promise<void> {
   if ((await missingSteps(db, 'postgres', upgrade)).length === 0) return;
-  const pool = createPool(url, CONNECTIONS, STATEMENT_LIMIT_MS);
+  const pool = createPool(servers, CONNECTIONS, STATEMENT_LIMIT_MS);
   const own = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool.forKysely }) });
   try {
     await whileLocked(own, upgrade, waitLimitMs, () => makeMissing(own, upgrade, waitLimitMs));

@@ -2,7 +2,7 @@
 // answer to a save was lost, it looks whether the save was made, and only then decides again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal, unavailable } from '../../errors.ts';
-import { codeOf, isOutcomeUnknown, isRepeatable, type Connection, type Connections } from './connection.ts';
+import { codeOf, isBroken, isOutcomeUnknown, isRepeatable, type Connection, type Connections } from './connection.ts';
 import { inTransaction } from './in-transaction.ts';
 import { CONFIRM, isSaved, loadStatement, saveStatement, toLoaded, type LoadedRow, type Versions } from './rows.ts';
 import type { InTurn } from './turns.ts';
@@ -34,6 +34,8 @@ export class Write<T> {
   #lostAt: number | undefined;
   #lostWaitMs = LOST_WAIT_MS.first;
   #errors = 0;
+  /** What the current attempt waits for. */
+  #step: 'a connection' | 'the rows' | 'the save' = 'a connection';
 
   constructor(subject: Subject, decide: Decide<T>) {
     this.#subject = subject;
@@ -42,7 +44,10 @@ export class Write<T> {
   }
 
   async run(connections: Connections, inTurn: InTurn): Promise<T> {
-    const attempt = () => connections.use((on) => this.#attemptOn(on));
+    const attempt = () => {
+      this.#step = 'a connection';
+      return connections.use('write', (on) => this.#attemptOn(on));
+    };
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
       if (conflicts > PATIENT_AFTER) await sleep(Math.random() * CONFLICT_WAIT_MS);
       try {
@@ -56,6 +61,7 @@ export class Write<T> {
   }
 
   #attemptOn(on: Connection): Promise<Decision<T> | undefined> {
+    this.#step = 'the rows';
     if (this.#wallet === undefined && !on.isPooled) return this.#attempt(on);
     return inTransaction(on, this.#wallet, (commit) => this.#attempt(on, commit));
   }
@@ -64,6 +70,7 @@ export class Write<T> {
   async #attempt(on: Connection, commit?: () => Promise<void>): Promise<Decision<T> | undefined> {
     const versions: Versions = new WeakMap();
     const loaded = await loadOn(on, this.#subject, versions);
+    this.#step = 'the save';
     const done = this.#lost.find(({ changes }) => isSaved(changes, loaded));
     const decision = done ?? this.#decide(loaded, this.#taken);
     if (decision === done || isEmpty(decision.changes)) {
@@ -101,8 +108,9 @@ export class Write<T> {
       return;
     }
     this.#errors += 1;
-    const mayRepeat = this.#lostAt === undefined && isRepeatable(error) && this.#errors < MAX_ERRORS;
-    if (!mayRepeat) throw unavailable(error);
+    const hasWrittenNothing = isRepeatable(error) || (this.#step === 'the rows' && isBroken(error));
+    const mayRepeat = this.#lostAt === undefined && hasWrittenNothing && this.#errors < MAX_ERRORS;
+    if (!mayRepeat) throw unavailable(error, this.#lostAt !== undefined);
   }
 }
 

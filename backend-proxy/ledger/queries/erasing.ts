@@ -2,8 +2,7 @@
 // erase-rows.ts says what erasing one means.
 import { sql, type CompiledQuery } from 'kysely';
 import { Refusal } from '../../errors.ts';
-import { MINUTE_MS } from '../../protocol/durations.ts';
-import { ANSWER_HELD_MS } from '../../protocol/gateway-call.ts';
+import { HOUR_MS } from '../../protocol/durations.ts';
 import { iso } from '../../protocol/iso-time.ts';
 import { LAST_SWEEP_MS } from '../../protocol/schedule.ts';
 import { STAGES, isOpen, stageOf } from '../../protocol/transaction.ts';
@@ -14,8 +13,8 @@ import type { TransactionRow } from '../schema/tables.ts';
 
 /** Longer than a page takes: if the process dies, others go on after this. */
 const TURN_MS = 30_000;
-/** A gateway answer that cannot be stored, with its links and code, is held in memory for this long. */
-const ANSWER_MAY_COME_MS = ANSWER_HELD_MS + MINUTE_MS;
+/** A process that cannot write at the moment may hold the gateway's answer, with its links and code. */
+const ANSWER_MAY_COME_MS = HOUR_MS;
 
 /** One page of all that changed last before `changedBefore`. Only one process erases at a time. */
 export async function erasePage(store: Store, after: string | null, erasing: Erasing): Promise<ErasedPage> {
@@ -101,8 +100,8 @@ function reasonToKeep(row: TransactionRow, untold: ReadonlySet<string>, now: num
   if (row.next_check_at !== null) {
     return `${id} is checked until ${iso(Math.max(row.next_check_at, sentAt + LAST_SWEEP_MS))}`;
   }
-  if (row.sent_at !== null && row.answer === null && now < sentAt + ANSWER_MAY_COME_MS) {
-    return `the gateway's answer about ${id} is awaited until ${iso(sentAt + ANSWER_MAY_COME_MS)}`;
+  if (row.answer === 'lost' && now < sentAt + ANSWER_MAY_COME_MS) {
+    return `the gateway's answer about ${id} may come until ${iso(sentAt + ANSWER_MAY_COME_MS)}`;
   }
   return untold.has(id) ? `a webhook about ${id} is not delivered yet` : undefined;
 }

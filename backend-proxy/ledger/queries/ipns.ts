@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { DAY_MS } from '../../protocol/durations.ts';
 import type { IpnReading } from '../../protocol/verify.ts';
-import type { UnmatchedIpn } from '../ledger.ts';
+import type { NewIpn, UnmatchedIpn } from '../ledger.ts';
 import type { Db, Store } from '../store.ts';
 
 const UNMATCHED_KEPT_MS = 7 * DAY_MS;
@@ -22,15 +22,18 @@ export async function readUnmatchedIpns(db: Db, limit: number): Promise<Unmatche
   );
 }
 
-/** The readable IPNs of a transaction, oldest first. */
-export async function readIpns(db: Db, transactionId: string): Promise<IpnReading[]> {
+/** What came, or was repeated, since the last answered check of a transaction, in that order. By count, not by time. */
+export async function readNewIpns(db: Db, transactionId: string): Promise<NewIpn[]> {
   const rows = await db
-    .selectFrom('ipns')
-    .select(['reading', 'first_at'])
-    .where('order_id', '=', transactionId)
+    .selectFrom('ipns as i')
+    .innerJoin('transactions as t', 't.id', 'i.order_id')
+    .select(['i.reading', 'i.n'])
+    .where('i.order_id', '=', transactionId)
+    .whereRef('i.n', '>', 't.ipns_answered')
     .execute();
-  const oldestFirst = rows.toSorted((a, b) => a.first_at - b.first_at);
-  return oldestFirst.flatMap(({ reading }) => (reading === null ? [] : [JSON.parse(reading) as IpnReading]));
+  return rows
+    .toSorted((a, b) => a.n - b.n)
+    .flatMap(({ reading, n }) => (reading === null ? [] : [{ reading: JSON.parse(reading) as IpnReading, n }]));
 }
 
 /** Marks a page of the unmatched IPNs older than this that were not reported yet; returns them. */

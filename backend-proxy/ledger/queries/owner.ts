@@ -1,5 +1,6 @@
-// The gateway and account that the database belongs to, and when it was last restored: rows of `meta`. A database used
-// with another gateway would apply that gateway's reports to this one's payments, so it stays with the first.
+// The rows of `meta`: the gateway and account that the database belongs to, when it was last restored, its identity,
+// and how often its clock has stepped. A database used with another gateway would apply that gateway's reports to this
+// one's payments, so it stays with the first.
 import { DAY_MS } from '../../protocol/durations.ts';
 import type { DatabaseOwner } from '../ledger.ts';
 import type { MetaKey } from '../schema/tables.ts';
@@ -8,10 +9,18 @@ import type { Db, Store } from '../store.ts';
 /** For this long after a restore, a payout is checked before it is sent. */
 export const RESTORED_LATELY_MS = 7 * DAY_MS;
 
-export async function readOwner(db: Db): Promise<DatabaseOwner | undefined> {
+export type Meta = Partial<Record<MetaKey, string>>;
+
+export async function readMeta(db: Db): Promise<Meta> {
   const rows = await db.selectFrom('meta').selectAll().execute();
-  const meta = Object.fromEntries(rows.map(({ key, value }) => [key, value])) as Partial<Record<MetaKey, string>>;
-  const { gateway, status_check: statusCheck, key_digest: keyDigest } = meta;
+  return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
+}
+
+export function ownerIn({
+  gateway,
+  status_check: statusCheck,
+  key_digest: keyDigest,
+}: Meta): DatabaseOwner | undefined {
   if (gateway === undefined || keyDigest === undefined) return undefined;
   return { gateway, hasStatusCheck: statusCheck === 'yes', keyDigest };
 }
@@ -39,23 +48,36 @@ export async function readRestoredAt(db: Db): Promise<number> {
   return Number(row?.value ?? 0);
 }
 
+/**
+ * Really writes, because a full or missing disk may answer reads for a long time. Where somebody holds the row, it
+ * neither waits nor writes: that is no reason to take no payments.
+ */
+export async function writePing({ db, sql: { skipsLocked }, execute }: Store): Promise<void> {
+  const row = db.selectFrom('meta').select('key').where('key', '=', 'pinged_at');
+  const ping = db.updateTable('meta').set({ value: String(Date.now()) });
+  await execute(ping.where('key', 'in', skipsLocked ? row.forUpdate().skipLocked() : row).compile());
+}
+
 /** Random, written when the tables are made; a backup and a standby have the same. */
 export interface Identity {
   databaseId: string;
   fingerprintKey: string;
 }
 
-export async function readIdentity(db: Db): Promise<Identity> {
-  const rows = await db.selectFrom('meta').selectAll().where('key', 'in', ['database_id', 'fingerprint_key']).execute();
-  const valueOf = (name: MetaKey) => {
-    const row = rows.find(({ key }) => key === name);
-    if (row === undefined) throw new Error(`The table meta lacks ${name}`);
-    return row.value;
-  };
-  return { databaseId: valueOf('database_id'), fingerprintKey: valueOf('fingerprint_key') };
+export function identityIn({ database_id: databaseId, fingerprint_key: fingerprintKey }: Meta): Identity {
+  if (databaseId === undefined || fingerprintKey === undefined) throw new Error('The table meta lacks the identity');
+  return { databaseId, fingerprintKey };
 }
 
-async function put({ db, execute }: Store, values: Partial<Record<MetaKey, string>>): Promise<void> {
+export function clockStepsIn({ clock_steps: count = '0' }: Meta): number {
+  return Number(count);
+}
+
+export async function writeClockSteps(store: Store, count: number): Promise<void> {
+  await put(store, { clock_steps: String(count) });
+}
+
+async function put({ db, execute }: Store, values: Meta): Promise<void> {
   const rows = Object.entries(values).map(([key, value]) => ({ key: key as MetaKey, value }));
   const insert = db
     .insertInto('meta')

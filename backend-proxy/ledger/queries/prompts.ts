@@ -2,7 +2,6 @@
 import { PROMPT_METHODS } from '../../protocol/methods.ts';
 import { STAGES } from '../../protocol/transaction.ts';
 
-/** SQL: those in flight too; not those that were refused or never sent. */
+/** SQL: those in flight too; not those that were refused or never reached the gateway. */
 export const MAY_HAVE_PROMPTED = `asked in (${PROMPT_METHODS.map((method) => `'${method}'`).join()})
-  and rank not in (${STAGES.rejected.rank}, ${STAGES.not_created.rank})
-  and (rank <> ${STAGES.replaced.rank} or sent_at is not null) and (answer is null or answer <> 'duplicate')`;
+  and rank not in (${STAGES.rejected.rank}, ${STAGES.not_created.rank}) and (answer is null or answer <> 'duplicate')`;

@@ -16,6 +16,9 @@ import { withHistory } from './transaction-list.ts';
  */
 const MAX_COUNTED = 40_000;
 
+/** In one statement. */
+const MAX_IDS = 1_000;
+
 /** The transaction of this type that a check found last: the gateway knows it. Undefined only if none ever was. */
 export async function readNewestFound(db: Db, type: TransactionType): Promise<Transaction | undefined> {
   const rows = await db
@@ -27,6 +30,17 @@ export async function readNewestFound(db: Db, type: TransactionType): Promise<Tr
     .limit(1)
     .execute();
   return (await withHistory(db, rows))[0];
+}
+
+/** Of those orders that are in the database. */
+export async function readVersions(db: Db, orderIds: readonly string[]): Promise<Map<string, number>> {
+  const versions = new Map<string, number>();
+  for (let from = 0; from < orderIds.length; from += MAX_IDS) {
+    const page = orderIds.slice(from, from + MAX_IDS);
+    const rows = await db.selectFrom('orders').select(['order_id', 'version']).where('order_id', 'in', page).execute();
+    for (const { order_id: orderId, version } of rows) versions.set(orderId, version);
+  }
+  return versions;
 }
 
 /** Every payment of an order, or the payout. */
@@ -52,7 +66,12 @@ export async function readCounts(db: Db, now: number): Promise<Counts> {
     .where(sql<boolean>`${sql.raw(NEEDS_REVIEW)}`)
     .orderBy('type')
     .orderBy('created_at');
-  const unmatched = db.selectFrom('ipns').select('id').where('matched', '=', sql.lit(0)).orderBy('last_at');
+  const unmatched = db
+    .selectFrom('ipns')
+    .select('id')
+    .where('matched', '=', sql.lit(0))
+    .where('reading', 'is not', null)
+    .orderBy('first_at');
   const inState = (state: WebhookState) =>
     db.selectFrom('webhooks').select('id').where('state', '=', state).orderBy('created_at');
   const oldest = await db

@@ -9,7 +9,7 @@ import type { Db, Store } from '../store.ts';
 import type { WebhookRow } from '../schema/tables.ts';
 
 /** A longer wait or lease than we ever plan was written by another clock. */
-const MAX_WAIT_MS = 2 * DAY_MS;
+export const MAX_WAIT_MS = 2 * DAY_MS;
 const MAX_LEASE_MS = MINUTE_MS;
 /** When one was queued, and its id. */
 export const WEBHOOK_CURSOR = /^[0-9]{1,15}~[!-~]{1,100}$/;
@@ -43,29 +43,60 @@ export async function claimWebhooks(store: Store, now: number, limit: number, le
   return (await store.execute(claim.compile())).map(toWebhook);
 }
 
-/** Makes a page of retries due now that are planned further ahead than any wait. */
-export function bringWebhooksForward({ db, sql: { among } }: Store, now: number, limit: number) {
+/** Makes a page of retries due now that are planned further ahead than `waitMs`. */
+export function bringWebhooksForward(
+  { db, sql: { among, skipsLocked } }: Store,
+  now: number,
+  waitMs: number,
+  limit: number,
+) {
   const tooFar = db
     .selectFrom('webhooks')
     .select('id')
     .where('state', '=', sql.lit('pending'))
-    .where('next_at', '>', now + MAX_WAIT_MS)
+    .where('next_at', '>', now + waitMs)
     .orderBy('next_at')
     .limit(limit);
   const update = db
     .updateTable('webhooks')
     .set({ next_at: now })
-    .where(sql<boolean>`id ${among(tooFar)}`);
+    .where(sql<boolean>`id ${among(skipsLocked ? tooFar.forUpdate().skipLocked() : tooFar)}`);
   return update.returning('id').compile();
 }
 
-export function recordDelivery(db: Db, id: string, delivery: Delivery) {
-  const { state, answer } = delivery;
+export function prolongWebhooks({ db }: Store, claimed: readonly Webhook[], now: number, leaseMs: number) {
   return db
     .updateTable('webhooks')
-    .set({ state, last_answer: answer, lease_until: 0, ...('nextAt' in delivery && { next_at: delivery.nextAt }) })
-    .where('id', '=', id)
+    .set({ lease_until: now + leaseMs })
+    .where(
+      'id',
+      'in',
+      claimed.map(({ id }) => id),
+    )
+    .where('lease_until', '>', now)
     .compile();
+}
+
+/** Each claim counts an attempt, so the number tells whether somebody has claimed it again. */
+export function recordDelivery(
+  db: Db,
+  { id, attempts }: Pick<Webhook, 'id' | 'attempts'>,
+  delivery: Delivery,
+  now: number,
+) {
+  const { state, answer } = delivery;
+  const update = db
+    .updateTable('webhooks')
+    .set({
+      state,
+      last_answer: answer,
+      lease_until: 0,
+      ...('afterMs' in delivery && { next_at: now + delivery.afterMs }),
+    })
+    .where('id', '=', id);
+  const recorded =
+    state === 'delivered' ? update : update.where('state', '=', 'pending').where('attempts', '=', attempts);
+  return recorded.returning('id').compile();
 }
 
 /** Newest first. The cursor is the position of the last one on the page before. */

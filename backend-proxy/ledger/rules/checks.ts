@@ -28,12 +28,12 @@ export function isTurnOfLongestDue(claimed: number): boolean {
   return (claimed + 1) % CHECKS_PER_LONGEST_DUE === 0;
 }
 
-/**
- * A lease that ends later was written by another clock. Longer than any that we give, because `now` may have been read
- * some seconds before another process claimed.
- */
+/** By this much earlier may a process have read the clock than another one that has claimed meanwhile. */
+const READ_EARLIER_MS = 20_000;
+
+/** A lease that ends later was written by another clock. */
 export function longestLease(leaseMs: number): number {
-  return 2 * leaseMs;
+  return leaseMs + READ_EARLIER_MS;
 }
 
 export function toClaim(row: TransactionRow, beganAt: number): Claim {
@@ -71,6 +71,7 @@ export function recover(draft: Draft, row: TransactionRow): void {
 /** After a clock step: plans the check again and restarts each wait that may end the transaction. */
 export function restartWaits(draft: Draft, row: TransactionRow): void {
   const { now } = draft;
+  row.clock_steps = draft.clockSteps;
   row.waits_from = now;
   row.unknown_at = null;
   row.failed_at = null;

@@ -8,6 +8,8 @@ import type { HistoryRow, IpnRow, OrderRow, TransactionRow, WebhookRow } from '.
 export interface Draft {
   /** The database's clock when the rows were loaded, ms since 1970. */
   readonly now: number;
+  /** How often that clock has stepped. */
+  readonly clockSteps: number;
   /** The cause of the write, for the history. */
   readonly source: Source;
   /** The database's random id, part of each webhook's id. */
@@ -26,7 +28,7 @@ export interface Draft {
   readonly prompts: Loaded['prompts'];
 }
 
-export type WriteContext = Pick<Draft, 'now' | 'source' | 'databaseId' | 'fingerprintKey' | 'idPrefix'>;
+export type WriteContext = Pick<Draft, 'now' | 'clockSteps' | 'source' | 'databaseId' | 'fingerprintKey' | 'idPrefix'>;
 
 export function createDraft(loaded: Loaded, context: WriteContext): Draft {
   const copied = <Row>(before: Row): Change<Row> => ({ before, after: { ...before } });

@@ -15,6 +15,7 @@ export function receiveIpn(draft: Draft, { id, body, reading }: StoredIpn, row: 
     reading: reading === undefined ? null : JSON.stringify(reading),
     body,
     matched: row === undefined ? 0 : 1,
+    n: row === undefined ? 0 : row.ipns_received + 1,
     reported: 0,
     seen: 1,
     first_at: draft.now,

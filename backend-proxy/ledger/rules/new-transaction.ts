@@ -1,24 +1,26 @@
 // Adds the row of a new transaction, before anything is sent.
 import { Refusal } from '../../errors.ts';
-import { STAGES, TYPES, type Transaction } from '../../protocol/transaction.ts';
+import { STAGES, TYPES, type Transaction, type TransactionType } from '../../protocol/transaction.ts';
 import { addOrder, addTransaction, findOrder, findTransaction, type Draft } from './draft.ts';
 import type { TransactionRow } from '../schema/tables.ts';
-import { addHistory, plan } from './transitions.ts';
+import { addHistory } from './transitions.ts';
 
 /**
  * A payout's idempotency key: with it, the unique constraint allows one payout per order id, whatever its id at the
  * gateway. It cannot come from a shopper: their keys have no spaces.
  */
 export const PAYOUT_KEY = ' payout';
-/** Of an id at the gateway, without the number of a later attempt. */
+/** Of an id at the gateway. */
 const MAX_ID_CHARS = 64;
+/** What may follow the id of an order: the number of its last attempt, and of a refund of that. */
+const LAST_OF_ORDER = '-20-r99';
 
 /** What no transaction is without. */
 type NewRow = Pick<
   TransactionRow,
   'id' | 'type' | 'order_id' | 'amount_minor' | 'currency' | 'customer' | 'idempotency_key' | 'fingerprint'
 >;
-type NewColumns = Omit<TransactionRow, keyof NewRow | 'created_at' | 'updated_at'>;
+type NewColumns = Omit<TransactionRow, keyof NewRow | 'created_at' | 'updated_at' | 'clock_steps'>;
 
 /** What a new transaction has unless its opener says otherwise. */
 const UNTOUCHED: NewColumns = {
@@ -29,7 +31,7 @@ const UNTOUCHED: NewColumns = {
   pay_within_ms: null,
   customer_ref: null,
   start_id: null,
-  rank: STAGES.created.rank,
+  rank: STAGES.sending.rank,
   version: 1,
   payment_id: null,
   checkout_url: null,
@@ -42,7 +44,9 @@ const UNTOUCHED: NewColumns = {
   conflict: 0,
   needs_review: 0,
   reviews: 0,
+  success_seen: 0,
   resolved: null,
+  reported: null,
   ended_by: null,
   sent_at: null,
   sent_by: null,
@@ -64,16 +68,18 @@ const UNTOUCHED: NewColumns = {
 };
 
 export function insert(draft: Draft, given: NewRow & Partial<NewColumns>): TransactionRow {
-  const row = addTransaction(draft, { ...UNTOUCHED, ...given, created_at: draft.now, updated_at: draft.now });
+  const { now, clockSteps } = draft;
+  const times = { created_at: now, updated_at: now, clock_steps: clockSteps };
+  const row = addTransaction(draft, { ...UNTOUCHED, ...given, ...times });
   addHistory(draft, row, 'created');
-  plan(draft, row);
   return row;
 }
 
-export function refuseLongId({ idPrefix }: Draft, orderId: string): void {
-  const max = MAX_ID_CHARS - idPrefix.length;
+export function refuseLongId({ idPrefix }: Draft, orderId: string, type: TransactionType): void {
+  const after = TYPES[type].paysOrder ? LAST_OF_ORDER.length : 0;
+  const max = MAX_ID_CHARS - idPrefix.length - after;
   if (orderId.length <= max) return;
-  const detail = `at most ${max} characters, because ${idPrefix.length} are added before it`;
+  const detail = `at most ${max} characters, because ${idPrefix.length} are added before it and up to ${after} after it`;
   throw new Refusal('invalid_request', `orderId: ${detail}.`, { errors: [{ field: 'orderId', detail }] });
 }
 
@@ -114,7 +120,6 @@ export function findOrRestore(draft: Draft, transaction: Transaction): Transacti
     idempotency_key: isPayout ? PAYOUT_KEY : ` restored ${id}`,
     fingerprint,
   });
-  row.rank = STAGES.sending.rank;
   row.sent_at = Math.min(transaction.createdAt, draft.now);
   return row;
 }

@@ -3,6 +3,7 @@
 // stays open.
 import { PAYS_BY } from '../../protocol/methods.ts';
 import { CALL_OVER_MS } from '../../protocol/gateway-call.ts';
+import { effectsOf, wayOf } from '../../protocol/report-effects.ts';
 import {
   PAYOUT_FAILED_APART_MS,
   REVIEW_AFTER_MS,
@@ -13,9 +14,11 @@ import {
 import { STAGES, TYPES, isOpen, stageOf, type Stage } from '../../protocol/transaction.ts';
 import { checkoutExpiry } from './answers.ts';
 import type { Draft } from './draft.ts';
+import { verify, type Expected, type Verdict } from '../../protocol/verify.ts';
 import type { ProvenUnknown, Claim, Observation } from '../ledger.ts';
 import type { TransactionRow } from '../schema/tables.ts';
-import { flag, plan, raise, showChange } from './transitions.ts';
+import { isChecking } from './records.ts';
+import { flag, plan, raise, showChange, type ReviewFlag } from './transitions.ts';
 
 /** A FAILED this shortly before the end of its time is the gateway's expiry: its clock and ours differ. */
 const EXPIRY_SLACK_MS = 5_000;
@@ -29,27 +32,51 @@ interface EndedCheck {
   /** Recorded after its lease ended: another check may be under way, so this one ends nothing except with a SUCCESS. */
   isStale: boolean;
   /** The columns before this check. */
-  foundBefore: number | null;
+  reportedBefore: TransactionRow['reported'];
   failedBefore: number | null;
 }
 
-export function applyObservation(draft: Draft, row: TransactionRow, claim: Claim, observation: Observation): void {
+/** An observation, with its report compared. `failed_ipn`: an IPN says that a payout failed. */
+type Seen = Verdict | { kind: 'unknown' | 'unavailable' | 'silent' | 'failed_ipn' };
+
+export function applyObservation(draft: Draft, row: TransactionRow, claim: Claim, given: Observation): void {
+  markAnswerLost(draft, row);
+  const observation = compare(row, given);
   const check: EndedCheck = {
     row,
     beganAt: Math.min(claim.beganAt, draft.now),
     isStale: draft.now > claim.leaseUntil,
-    foundBefore: row.found_at,
+    reportedBefore: row.reported,
     failedBefore: row.failed_at,
   };
   storeCheck(draft, check, claim, observation);
-  if (isReport(observation)) markUnsent(draft, row);
+  if (given.kind === 'report' && isWord(observation)) row.reported = given.report.outcome;
   applyObserved(draft, check, observation);
   applyClock(draft, check, observation);
   plan(draft, row);
 }
 
+/** With the row as it is now: since the check was claimed, the answer to our POST may have come. */
+function compare(row: TransactionRow, observation: Observation): Seen {
+  if (observation.kind !== 'report') return observation;
+  // It waits for the answer, which says whether the report is about ours.
+  if (row.answer === null) return { kind: 'unavailable' };
+  const { report, isIpn = false } = observation;
+  const verdict = verify(expectedOf(row), report, { complete: isIpn });
+  // The merchant would send the money again.
+  const failsByIpn = isIpn && TYPES[row.type].isOutgoing && verdict.kind === 'verified' && verdict.outcome === 'failed';
+  return failsByIpn ? { kind: 'failed_ipn' } : verdict;
+}
+
+function expectedOf(row: TransactionRow): Expected {
+  const { id, type, payment_id: paymentId, answer, amount_minor: amountMinor, currency, customer } = row;
+  const answeredId = answer === 'identified' ? paymentId : null;
+  const { comparesWallet } = effectsOf(row);
+  return { id, type, paymentId, answeredId, amountMinor, currency, customer, comparesWallet };
+}
+
 /** Returns the lease and stores what the schedule needs. */
-function storeCheck(draft: Draft, { row, beganAt, isStale }: EndedCheck, claim: Claim, observation: Observation): void {
+function storeCheck(draft: Draft, { row, beganAt, isStale }: EndedCheck, claim: Claim, observation: Seen): void {
   if (row.lease_until === claim.leaseUntil) row.lease_until = 0;
   // A stale check ends nothing, so it must be repeated soon.
   if (observation.kind === 'unavailable' || isStale) {
@@ -65,21 +92,18 @@ function storeCheck(draft: Draft, { row, beganAt, isStale }: EndedCheck, claim: 
   if (observation.kind !== 'verified' || observation.outcome !== 'failed') row.failed_at = null;
 }
 
-function isReport({ kind }: Observation): boolean {
+/** Whether a report can be held against a person, although it may not count. */
+function isWord({ kind }: Seen): boolean {
+  return kind !== 'incomplete' && kind !== 'unavailable';
+}
+
+function isReport({ kind }: Seen): boolean {
   return kind === 'verified' || kind === 'mismatch' || kind === 'incomplete' || kind === 'incomparable';
 }
 
-/** The gateway has an id that we have not sent: mark it as a duplicate, as its answer would have. */
-function markUnsent(draft: Draft, row: TransactionRow): void {
-  if (row.sent_at !== null || row.answer !== null) return;
-  row.answer = 'duplicate';
-  row.lost_at = draft.now;
-  raise(draft, row, 'uncertain', { detail: 'the gateway had this order id before it was sent' });
-}
-
-function applyObserved(draft: Draft, check: EndedCheck, observation: Observation): void {
+/** By the table of report-effects.ts. */
+function applyObserved(draft: Draft, check: EndedCheck, observation: Seen): void {
   const { row } = check;
-  if (row.answer === 'duplicate') return applyToMarked(draft, check, observation);
   switch (observation.kind) {
     case 'unavailable':
     case 'incomplete':
@@ -87,46 +111,88 @@ function applyObserved(draft: Draft, check: EndedCheck, observation: Observation
     case 'silent':
       return;
     case 'failed_ipn':
-      return flag(draft, row, 'needs_review', 'FAILED, reported only by an IPN');
+      if (effectsOf(row).failed === 'ignore') return contradictPerson(draft, check);
+      if (row.rank === STAGES.succeeded.rank) return applyFailed(draft, check, {});
+      return row.resolved === null ? flag(draft, row, 'needs_review', 'FAILED, reported only by an IPN') : undefined;
     case 'incomparable':
-      // Unless a person has said the same.
-      return row.resolved === 'succeeded' ? undefined : flag(draft, row, 'needs_review', INCOMPARABLE);
+      return doubt(draft, check, { flag: 'needs_review', detail: INCOMPARABLE });
     case 'mismatch':
-      return flag(draft, row, 'mismatch', observation.field);
+      return applyDiffering(draft, check, observation);
     case 'verified':
-      row.payment_id ??= observation.paymentId;
-      if (observation.outcome === 'succeeded') return applySucceeded(draft, row, observation.customer);
-      if (observation.outcome === 'failed') return applyFailed(draft, check, observation);
-      return applyPending(draft, check);
+      return applyVerified(draft, check, observation);
     default:
       observation satisfies never;
   }
 }
 
+function applyVerified(draft: Draft, check: EndedCheck, report: Verdict & { kind: 'verified' }): void {
+  const { row } = check;
+  const effect = effectsOf(row)[report.outcome];
+  if (effect === 'ignore') return contradictPerson(draft, check);
+  if (effect !== 'raise') return doubt(draft, check, effect);
+  row.payment_id ??= report.paymentId;
+  if (report.outcome === 'succeeded') return applySucceeded(draft, check, report.customer);
+  if (report.outcome === 'failed') return applyFailed(draft, check, report);
+  return applyPending(draft, check);
+}
+
+/** A SUCCESS that pays nothing by itself: a person decides, and what a person has resolved stays. */
+function doubt(draft: Draft, check: EndedCheck, { flag: name, detail }: { flag: ReviewFlag; detail: string }): void {
+  const { row } = check;
+  if (row.rank === STAGES.succeeded.rank) return;
+  row.success_seen = 1;
+  if (row.resolved === null) flag(draft, row, name, detail);
+  else contradictPerson(draft, check);
+}
+
 /**
- * The gateway had the id before our POST, so its report is probably about another's transaction: a person judges a
- * SUCCESS, and a report that differs proves that it is not ours. What a person has resolved stays.
+ * A report that differs is a mismatch, or of a marked transaction the proof that it is not ours. A payout's SUCCESS
+ * proves nothing: the gateway may write the wallet or the amount in another way, and the merchant would pay again.
  */
-function applyToMarked(draft: Draft, check: EndedCheck, observation: Observation): void {
+function applyDiffering(draft: Draft, check: EndedCheck, { field, figures }: Verdict & { kind: 'mismatch' }): void {
   const { row, isStale } = check;
-  if (row.resolved !== null) return;
-  if (observation.kind === 'incomparable') return flag(draft, row, 'needs_review', INCOMPARABLE);
-  if (observation.kind === 'verified' && observation.outcome === 'succeeded') {
-    return flag(draft, row, 'needs_review', 'SUCCESS for an order id that the gateway reported as a duplicate');
+  const { differs, succeeded } = effectsOf(row);
+  if (differs === 'reject') {
+    if (TYPES[row.type].isOutgoing && row.reported === 'succeeded' && succeeded !== 'raise') {
+      return doubt(draft, check, { ...succeeded, detail: `${succeeded.detail}, and ${field} differs` });
+    }
+    if (row.resolved !== null) return contradictPerson(draft, check);
+    if (isStale || isChecking(row) || (TYPES[row.type].isOutgoing && !isSecondFailure(draft, check))) return;
+    raise(draft, row, 'rejected', { detail: `a duplicate, and not ours: ${field} differs` });
+    return;
   }
-  if (observation.kind !== 'mismatch' || isStale) return;
-  if (!TYPES[row.type].isOutgoing || isSecondFailure(draft, check)) {
-    raise(draft, row, 'rejected', { detail: `a duplicate, and not ours: ${observation.field} differs` });
-  }
+  const isSuccess = row.reported === 'succeeded' && row.success_seen === 0 && row.rank < STAGES.succeeded.rank;
+  if (isSuccess) row.success_seen = 1;
+  if (row.mismatch === 0) flag(draft, row, 'mismatch', figures === undefined ? field : `${field}: ${figures}`);
+  else if (isSuccess) flag(draft, row, 'needs_review', `SUCCESS, and ${field} differs`);
+}
+
+/** A person who resolved it knew what was reported before: only another report is news. */
+function isNews({ row, reportedBefore }: EndedCheck): boolean {
+  return row.resolved === null || row.reported !== reportedBefore;
+}
+
+const CONTRARY = {
+  declined: ['succeeded', 'SUCCESS after FAILED'],
+  succeeded: ['failed', 'FAILED after SUCCESS'],
+} as const;
+
+function contradictPerson(draft: Draft, check: EndedCheck): void {
+  const { row } = check;
+  if (row.resolved === null || !isNews(check)) return;
+  const [contrary, detail] = CONTRARY[row.resolved];
+  if (row.reported === contrary) flag(draft, row, 'conflict', detail);
 }
 
 /** Stores the actual payer, who may differ from the wallet id typed. Before `raise`, so that the webhook carries it. */
-function applySucceeded(draft: Draft, row: TransactionRow, payer: string | null): void {
+function applySucceeded(draft: Draft, check: EndedCheck, payer: string | null): void {
+  const { row } = check;
   const isNew = row.rank < STAGES.succeeded.rank;
   if (payer !== null && isNew && !TYPES[row.type].isOutgoing) row.customer = payer;
   const wasReportedFailed = isFailedForGood(row);
-  raise(draft, row, 'succeeded');
-  if (wasReportedFailed || row.resolved === 'declined') flag(draft, row, 'conflict', 'SUCCESS after FAILED');
+  const isRaised = raise(draft, row, 'succeeded');
+  const isContrary = wasReportedFailed || row.resolved === 'declined';
+  if (isContrary && (isRaised || isNews(check))) flag(draft, row, 'conflict', 'SUCCESS after FAILED');
 }
 
 /** The merchant saw FAILED and may have sent the money again: a contrary report is a conflict. */
@@ -135,10 +201,9 @@ function isFailedForGood(row: TransactionRow): boolean {
 }
 
 /** The gateway has it. If the answer was lost, so was the checkout URL, but the CHECKOUT's time runs all the same. */
-function applyPending(draft: Draft, { row, foundBefore }: EndedCheck): void {
-  // A resolution made after the gateway was known to have it took that into account.
-  const isNews = row.resolved === null || foundBefore === null;
-  if (isFailedForGood(row) && isNews) return flag(draft, row, 'conflict', 'found after FAILED');
+function applyPending(draft: Draft, check: EndedCheck): void {
+  const { row } = check;
+  if (isFailedForGood(row) && isNews(check)) return flag(draft, row, 'conflict', 'found after FAILED');
   const isRaised = raise(draft, row, 'pending');
   if (isRaised && row.method !== null && PAYS_BY[row.method] === 'link' && row.sent_at !== null) {
     row.expires_at = checkoutExpiry(row);
@@ -148,9 +213,9 @@ function applyPending(draft: Draft, { row, foundBefore }: EndedCheck): void {
 /** A payout reported as FAILED may be sent again by hand, so FAILED needs two checks. */
 function applyFailed(draft: Draft, check: EndedCheck, report: { message?: string; isExpired?: true }): void {
   const { row, isStale } = check;
-  if (row.rank === STAGES.succeeded.rank) {
-    // A person has already resolved it as FAILED.
-    if (row.resolved !== 'declined') flag(draft, row, 'conflict', 'FAILED after SUCCESS');
+  if (row.rank === STAGES.succeeded.rank || isChecking(row)) {
+    // Unless a person has said the same, or knew it.
+    if (row.resolved !== 'declined' && isNews(check)) flag(draft, row, 'conflict', 'FAILED after SUCCESS');
     return;
   }
   if (isStale || (TYPES[row.type].isOutgoing && !isSecondFailure(draft, check))) return;
@@ -173,7 +238,7 @@ function isSecondFailure({ now }: Draft, { row, beganAt, failedBefore }: EndedCh
 export function applyProvenUnknown(draft: Draft, row: TransactionRow, { beganAt, endedAt }: ProvenUnknown): void {
   if (row.sent_at === null || row.rank === STAGES.pending.rank) return;
   const isKnown = row.payment_id !== null || row.found_at !== null || row.ipns_received > 0;
-  const rule = unknownRule(row.type, row.answer);
+  const rule = unknownRule(wayOf(row), row.answer);
   if (isKnown || rule === null || row.rank > STAGES.expired.rank) return;
   const from = waitsSince(row, row.sent_at, draft.now);
   const first = row.unknown_at === null ? null : Math.min(row.unknown_at, draft.now);
@@ -185,17 +250,27 @@ export function applyProvenUnknown(draft: Draft, row: TransactionRow, { beganAt,
   plan(draft, row);
 }
 
-function applyClock(draft: Draft, check: EndedCheck, observation: Observation): void {
+function applyClock(draft: Draft, check: EndedCheck, observation: Seen): void {
   const { row } = check;
-  markAnswerLost(draft, row);
   const due = stageByClock(check, observation, draft.now);
   if (due !== undefined) raise(draft, row, due, { source: 'clock' });
-  if (isOpen(stageOf(row.rank)) && draft.now >= Math.min(row.created_at, draft.now) + REVIEW_AFTER_MS[row.type]) {
-    flag(draft, row, 'needs_review', null, 'clock');
-  }
+  if (!isOpen(stageOf(row.rank)) || draft.now < Math.min(row.created_at, draft.now) + REVIEW_AFTER_MS[row.type]) return;
+  if (!isAbandonedCode(check, observation)) flag(draft, row, 'needs_review', null, 'clock');
+  else if (isLastWord(check)) raise(draft, row, 'expired', { source: 'clock' });
 }
 
-/** The process that sent it died before the answer. */
+/** The gateway still has it, and nobody has paid it: that needs no person. */
+function isAbandonedCode({ row }: EndedCheck, observation: Seen): boolean {
+  const isPending = observation.kind === 'verified' && observation.outcome === 'pending';
+  return isPending && TYPES[row.type].paysOrder && effectsOf(row).pending === 'raise' && row.needs_review === 0;
+}
+
+/** No other check is under way, and no IPN waits for one. */
+function isLastWord({ row, isStale }: EndedCheck): boolean {
+  return !isStale && !hasUnansweredIpn({ ipnsReceived: row.ipns_received, ipnsAnswered: row.ipns_answered });
+}
+
+/** The process that sent it has died before the answer, or is very late. */
 function markAnswerLost(draft: Draft, row: TransactionRow): void {
   if (row.answer !== null || row.sent_at === null) return;
   if (!isAbandoned(row, row.sent_at, draft.now)) return;
@@ -205,24 +280,22 @@ function markAnswerLost(draft: Draft, row: TransactionRow): void {
 }
 
 /** The stage that time alone decides, unless this check contradicts it. */
-function stageByClock(check: EndedCheck, observation: Observation, now: number): Stage | undefined {
+function stageByClock(check: EndedCheck, observation: Seen, now: number): Stage | undefined {
   const { row } = check;
   const stage = stageOf(row.rank);
-  if (stage === 'created' && row.answer === null && isAbandoned(row, row.created_at, now)) return 'not_created';
   if (stage === 'sending' && isAbandoned(row, row.sent_at ?? row.created_at, now)) return 'uncertain';
-  const mayExpire =
-    TYPES[row.type].paysOrder && row.answer !== 'duplicate' && STAGES[stage].rank >= STAGES.uncertain.rank;
+  const isWatched = effectsOf(row).pending === 'raise' && !isChecking(row);
+  const mayExpire = TYPES[row.type].paysOrder && isWatched && STAGES[stage].rank >= STAGES.uncertain.rank;
   const expiresAt = mayExpire && row.sent_at !== null ? expiryOf(expiryFields(row), Math.min(row.sent_at, now)) : null;
   if (expiresAt === null || now < expiresAt || STAGES[stage].ended || stage === 'succeeded') return undefined;
   // Without a status check, the clock decides alone.
   if (observation.kind === 'silent') return 'expired';
   const agrees =
     observation.kind === 'unknown' || (observation.kind === 'verified' && observation.outcome === 'pending');
-  const hasNewIpn = hasUnansweredIpn({ ipnsReceived: row.ipns_received, ipnsAnswered: row.ipns_answered });
-  return agrees && !check.isStale && !hasNewIpn && check.beganAt >= expiresAt ? 'expired' : undefined;
+  return agrees && isLastWord(check) && check.beganAt >= expiresAt ? 'expired' : undefined;
 }
 
-/** Whether the process that created or sent it must have died: its call would be over by now. */
+/** Whether its answer counts as lost: a call that was sent in time would be over by now. */
 function isAbandoned(row: TransactionRow, since: number, now: number): boolean {
   return now >= waitsSince(row, since, now) + CALL_OVER_MS;
 }

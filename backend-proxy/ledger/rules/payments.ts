@@ -4,10 +4,11 @@ import { Refusal } from '../../errors.ts';
 import { isSameRequest } from '../../fingerprint.ts';
 import { PAYS_BY } from '../../protocol/methods.ts';
 import { STAGES } from '../../protocol/transaction.ts';
-import { permitSending } from './answers.ts';
+import { maySend, permitSending } from './answers.ts';
 import { addOrder, findOrder, type Draft } from './draft.ts';
 import type { NewPayment, PaymentLimits, TokenTerms } from '../ledger.ts';
 import { insert, refuseLongId } from './new-transaction.ts';
+import { isChecking } from './records.ts';
 import type { OrderRow, TransactionRow } from '../schema/tables.ts';
 import { plan, raise } from './transitions.ts';
 
@@ -39,11 +40,13 @@ export function openPayment(
       throw new Refusal('idempotency_key_reused', 'This Idempotency-Key was used with another body; use a new one.');
     }
     // This call's own row, if the answer to its save was lost.
-    const isNew = start !== null && same.start_id === start.id;
-    return { row: same, isNew, maySend: start !== null && permitSending(draft, same, start) };
+    return { row: same, isNew: same.start_id === start.id, maySend: maySend(same, start) };
   }
   refuseChangedOrder(payment, order, earlier.length > 0);
   if (order.paid_by !== null) throw new Refusal('already_paid', 'This order is paid; nothing was sent.');
+  if (earlier.some(isChecking)) {
+    throw new Refusal('payment_under_review', 'A payment of this order is being checked; do not pay again.');
+  }
   refuseTooMany(draft, payment, earlier, limits);
 
   for (const row of earlier) if (row.rank < STAGES.replaced.rank) replace(draft, row);
@@ -63,7 +66,8 @@ export function openPayment(
     pay_within_ms: payment.payWithinMs,
     customer_ref: payment.customerReference,
   });
-  return { row, isNew: true, maySend: start !== null && permitSending(draft, row, start) };
+  permitSending(draft, row, start);
+  return { row, isNew: true, maySend: true };
 }
 
 /** Stores the terms of an order's newest token; adds the order if it is new. */
@@ -148,7 +152,7 @@ function nextFreeId(
   earlier: readonly TransactionRow[],
   taken: ReadonlySet<string>,
 ): string {
-  refuseLongId(draft, orderId);
+  refuseLongId(draft, orderId, 'PAY');
   for (let n = earlier.length + 1; ; n += 1) {
     const id = draft.idPrefix + (n === 1 ? orderId : `${orderId}-${n}`);
     if (!taken.has(id) && !earlier.some((row) => row.id === id)) return id;

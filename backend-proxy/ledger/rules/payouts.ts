@@ -1,23 +1,34 @@
-// Opens a payout: writes its row before anything is sent, once for each order id of the merchant.
+// Opens a payout: writes its row with the permission to send it, before anything is sent, once for each order id of the
+// merchant.
 import { Refusal } from '../../errors.ts';
 import { isSameRequest } from '../../fingerprint.ts';
 import { TYPES } from '../../protocol/transaction.ts';
+import { maySend, permitSending } from './answers.ts';
 import type { Draft } from './draft.ts';
-import type { NewPayout } from '../ledger.ts';
+import type { NewPayout, Withheld } from '../ledger.ts';
 import { PAYOUT_KEY, insert, refuseLongId } from './new-transaction.ts';
 import type { TransactionRow } from '../schema/tables.ts';
+import { flag, plan, raise } from './transitions.ts';
 
-/** Returns the payout's row, either new or written by an earlier call for the same payout. */
-export function openPayout(draft: Draft, payout: NewPayout, id: string, taken: ReadonlySet<string>): TransactionRow {
-  const { orderId, amountMinor, currency, customer, note, fingerprint } = payout;
+interface OpenedPayout {
+  row: TransactionRow;
+  /** Whether this call, and no other, may send it. */
+  maySend: boolean;
+}
+
+/** The payout's row, either new or written by an earlier call for the same payout. */
+export function openPayout(draft: Draft, payout: NewPayout, id: string, taken: ReadonlySet<string>): OpenedPayout {
+  const { orderId, amountMinor, currency, customer, note, fingerprint, start, withheld } = payout;
   const existing = draft.transactions.map(({ after }) => after);
   const same = existing.find((row) => TYPES[row.type].isPayout && row.order_id === orderId);
-  if (same !== undefined && isSameRequest(draft.fingerprintKey, same.fingerprint, fingerprint)) return same;
+  if (same !== undefined && isSameRequest(draft.fingerprintKey, same.fingerprint, fingerprint)) {
+    return { row: same, maySend: maySend(same, start) };
+  }
   if (existing.length > 0 || taken.has(id)) {
     throw new Refusal('order_id_taken', 'Another payment or payout uses this order id; nothing was sent.');
   }
-  refuseLongId(draft, orderId);
-  return insert(draft, {
+  refuseLongId(draft, orderId, 'PAYOUT');
+  const row = insert(draft, {
     id,
     type: 'PAYOUT',
     order_id: orderId,
@@ -28,4 +39,16 @@ export function openPayout(draft: Draft, payout: NewPayout, id: string, taken: R
     idempotency_key: PAYOUT_KEY,
     fingerprint,
   });
+  if (withheld === undefined) permitSending(draft, row, start);
+  else withhold(draft, row, withheld);
+  return { row, maySend: withheld === undefined };
+}
+
+/** After a restore: it is not sent, and checks or a person end it. */
+function withhold(draft: Draft, row: TransactionRow, { detail, needsReview }: Withheld): void {
+  row.answer = 'withheld';
+  row.lost_at = draft.now;
+  raise(draft, row, 'uncertain', { detail, source: 'check' });
+  if (needsReview) flag(draft, row, 'needs_review', detail, 'check');
+  plan(draft, row);
 }

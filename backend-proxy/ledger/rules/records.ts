@@ -37,7 +37,7 @@ function byTime(a: HistoryRow, b: HistoryRow): number {
 }
 
 function rankOf({ event }: HistoryRow): number {
-  return STAGES[event as Stage]?.rank ?? Object.keys(STAGES).length;
+  return event === 'created' ? 0 : (STAGES[event as Stage]?.rank ?? STAGES.succeeded.rank + 1);
 }
 
 export function toTransactionState(row: TransactionRow): Omit<Transaction, 'history'> {
@@ -66,10 +66,16 @@ export function toTransactionState(row: TransactionRow): Omit<Transaction, 'hist
     late: row.late === 1,
     surplus: row.surplus === 1,
     mismatch: row.mismatch === 1,
-    conflict: row.conflict > 0,
+    conflict: row.conflict === 1,
     needsReview: row.needs_review === 1,
+    checking: isChecking(row),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     erasedAt: row.erased_at,
   };
+}
+
+/** Whether a SUCCESS was reported that pays nothing until a person has decided. */
+export function isChecking({ success_seen, needs_review, rank }: TransactionRow): boolean {
+  return success_seen === 1 && needs_review === 1 && rank < STAGES.succeeded.rank;
 }

@@ -1,9 +1,10 @@
 // Applies how a person resolves a review: ends the transaction where no check may, and clears the flag. Checks go on,
-// and a later report that contradicts the person asks for another review (observations.ts).
+// and a report that contradicts the person and is new asks for another review (observations.ts).
 import { Refusal } from '../../errors.ts';
-import { TYPES } from '../../protocol/transaction.ts';
-import { findOrder, type Draft } from './draft.ts';
+import { TYPES, mayBeResolved } from '../../protocol/transaction.ts';
+import { findOrder, historyOf, type Draft } from './draft.ts';
 import type { Expected, Resolution } from '../ledger.ts';
+import { toTransactionState } from './records.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 import { addHistory, markChanged, plan, raise } from './transitions.ts';
 
@@ -12,31 +13,55 @@ const STAGE_OF = { SUCCESS: 'succeeded', FAILED: 'declined' } as const satisfies
 /** The transaction has changed since the person decided. */
 export class ChangedMeanwhile extends Refusal {
   constructor() {
-    super('no_review_needed', 'The payment or its order has changed meanwhile; nothing was changed.');
+    super('version_changed', 'The payment or its order has changed meanwhile; nothing was changed.');
+  }
+}
+
+/** What the person says contradicts the gateway, and they have not said that they know. */
+export class GatewayContradicts extends Refusal {
+  constructor(reported: Resolution['status']) {
+    const knowingly = `To decide against it all the same, repeat the request with "gatewayReports": "${reported}".`;
+    super('gateway_contradicts', `The gateway reports ${reported}; nothing was changed. ${knowingly}`);
   }
 }
 
 /** What a person who looks now decides on. */
-export function expectedOf(draft: Draft, row: TransactionRow): Expected {
+export function expectedOf(draft: Draft, row: TransactionRow): Required<Expected> {
   const order = TYPES[row.type].paysOrder ? findOrder(draft, row.order_id) : undefined;
   return { version: row.version, paidBy: order?.paid_by ?? null };
 }
 
-/** Refuses if it needs no review, or is no longer as the person saw it. */
+/** What the gateway reports, if it contradicts the person. A pending after a SUCCESS may only lag behind. */
+export function contraryReport(row: TransactionRow, status: Resolution['status']): Resolution['status'] | null {
+  const isSuccess = row.reported === 'succeeded' || row.success_seen === 1;
+  const reported = row.reported === 'failed' ? 'FAILED' : isSuccess ? 'SUCCESS' : status;
+  return reported === status ? null : reported;
+}
+
+/**
+ * Refuses if it needs no review, is no longer as the person saw it, or contradicts the gateway unknowingly. The same
+ * once more changes nothing: a reverse proxy may have repeated the request.
+ */
 export function applyResolution(draft: Draft, row: TransactionRow, resolution: Resolution, expected?: Expected): void {
-  const { status, by, note } = resolution;
-  if (row.needs_review === 0) {
+  const { status, by, note, gatewayReports } = resolution;
+  const detail = `${status} by ${by}: ${note}`;
+  const last = historyOf(draft, row.id).find(({ event, n }) => event === 'resolved' && n === row.reviews);
+  if (row.needs_review === 0 && last?.detail === detail.toWellFormed()) return;
+  if (!mayBeResolved(toTransactionState(row))) {
     throw new Refusal('no_review_needed', 'This transaction needs no review; nothing was changed.');
   }
   if (expected !== undefined) {
     const { version, paidBy } = expectedOf(draft, row);
-    if (version !== expected.version || paidBy !== expected.paidBy) throw new ChangedMeanwhile();
+    const isPaidAsSeen = expected.paidBy === undefined || paidBy === expected.paidBy;
+    if (version !== expected.version || !isPaidAsSeen) throw new ChangedMeanwhile();
   }
+  const contrary = contraryReport(row, status);
+  if (contrary !== null && gatewayReports !== contrary) throw new GatewayContradicts(contrary);
   const resolved = STAGE_OF[status];
   row.needs_review = 0;
   row.resolved = resolved;
   markChanged(draft, row);
-  addHistory(draft, row, 'resolved', { detail: `${status} by ${by}: ${note}`, n: row.reviews });
+  addHistory(draft, row, 'resolved', { detail, n: row.reviews });
   raise(draft, row, resolved, { detail: 'RESOLVED', ...(status === 'FAILED' && { endedBy: 'RESOLVED' }) });
   plan(draft, row);
 }

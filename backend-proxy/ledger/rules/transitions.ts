@@ -1,6 +1,7 @@
 // The only code that raises a stored transaction's stage or flags it, with the history, the order's version and the
 // webhook that belong to it. A stage only rises, and the save that follows happens only if the row is still as it was
 // loaded (store.ts).
+import { wayOf } from '../../protocol/report-effects.ts';
 import { nextCheckAt, type Check } from '../../protocol/schedule.ts';
 import {
   STAGES,
@@ -69,11 +70,11 @@ function announceFailure(draft: Draft, row: TransactionRow, before: Stage): void
   }
 }
 
-type ReviewFlag = Exclude<Flag, 'surplus'>;
+export type ReviewFlag = Exclude<Flag, 'surplus'>;
 
 /**
- * Flags a problem and asks for a review; changes nothing that is paid. A mismatch is flagged once; a conflict once per
- * review, so again only after a person resolved the last one.
+ * Flags a problem and asks for a review, or says in an open one what is new; changes nothing that is paid. A mismatch
+ * is flagged once, anything else once per review, so again only after a person resolved the last one.
  */
 export function flag(
   draft: Draft,
@@ -83,21 +84,27 @@ export function flag(
   source = draft.source,
 ): void {
   const { webhooks } = TYPES[row.type];
-  if (name !== 'needs_review') {
-    const isKnown = row[name] > 0 && (name === 'mismatch' || row.needs_review === 1);
-    if (isKnown) return;
-    row[name] += 1;
-    markChanged(draft, row);
-    addHistory(draft, row, name, { detail, n: row[name], source });
-    queueWebhook(draft, row, `${webhooks}.${name}`, row[name]);
-  }
-  if (row.needs_review === 1) return;
+  if (name === 'mismatch' && row.mismatch === 1) return;
+  if (row.needs_review === 1 && (detail === null || isInReview(draft, row, name, detail))) return;
   row.needs_review = 1;
   row.reviews += 1;
   markChanged(draft, row);
+  if (name !== 'needs_review') {
+    row[name] = 1;
+    const n = name === 'conflict' ? row.reviews : 1;
+    addHistory(draft, row, name, { detail, n, source });
+    queueWebhook(draft, row, `${webhooks}.${name}`, n);
+  }
   const reason = name === 'needs_review' ? detail : name;
   addHistory(draft, row, 'needs_review', { detail: reason, n: row.reviews, source });
   queueWebhook(draft, row, `${webhooks}.needs_review`, row.reviews);
+}
+
+/** Whether the open review says so already. Its entries have higher numbers than the last resolution. */
+function isInReview(draft: Draft, row: TransactionRow, event: ReviewFlag, detail: string): boolean {
+  const entries = historyOf(draft, row.id);
+  const resolved = Math.max(0, ...entries.map((entry) => (entry.event === 'resolved' ? entry.n : 0)));
+  return entries.some((entry) => entry.event === event && entry.n > resolved && entry.detail === detail);
 }
 
 /** Adds a history entry and raises the order's version. `n` counts events that may occur again. */
@@ -141,6 +148,7 @@ export function plan({ now }: Draft, row: TransactionRow): void {
   row.next_check_at = nextCheckAt(
     {
       type: row.type,
+      way: wayOf(row),
       stage: stageOf(row.rank),
       answer: row.answer,
       createdAt: row.created_at,

@@ -57,8 +57,10 @@ function tables({ int, strict, updated, added, keyed, keyedUpdated }: SchemaSql)
       mismatch ${int} not null default 0,
       conflict ${int} not null default 0,
       needs_review ${int} not null default 0,
+      success_seen ${int} not null default 0,
       reviews ${int} not null default 0,
       resolved text,
+      reported text,
       ended_by text,
       version ${int} not null default 0,
       created_at ${int} not null,
@@ -74,6 +76,7 @@ function tables({ int, strict, updated, added, keyed, keyedUpdated }: SchemaSql)
       ipns_received ${int} not null default 0,
       ipns_answered ${int} not null default 0,
       waits_from ${int} not null default 0,
+      clock_steps ${int} not null default 0,
       checked_at ${int},
       unanswered ${int} not null default 0,
       checks text not null default '[]',
@@ -96,6 +99,7 @@ function tables({ int, strict, updated, added, keyed, keyedUpdated }: SchemaSql)
       reading text,
       body text not null,
       matched ${int} not null,
+      n ${int} not null default 0,
       reported ${int} not null default 0,
       seen ${int} not null,
       first_at ${int} not null,
@@ -138,7 +142,7 @@ const INDEXES = [
   `index transactions_prompts on transactions (customer, created_at) where asked in ('DIRECT')`,
   'index transactions_sending on transactions (sent_by) where answer is null and sent_by is not null',
   'index transactions_due on transactions (next_check_at) where next_check_at is not null',
-  'index transactions_planned on transactions (id) where next_check_at is not null',
+  'index transactions_planned on transactions (clock_steps) where next_check_at is not null',
   `index transactions_ipn_received on transactions (ipn_received_at)
     where next_check_at is not null and ipn_received_at is not null`,
   `index transactions_to_erase on transactions (updated_at, id)
@@ -157,6 +161,7 @@ const INDEXES = [
 function identity(): string[] {
   const [databaseId, fingerprintKey] = [randomUUID(), randomBytes(32).toString('base64url')];
   return [
-    `insert into meta (key, value) values ('database_id', '${databaseId}'), ('fingerprint_key', '${fingerprintKey}')`,
+    `insert into meta (key, value)
+      values ('database_id', '${databaseId}'), ('fingerprint_key', '${fingerprintKey}'), ('pinged_at', '0')`,
   ];
 }

@@ -1,6 +1,7 @@
 // The rows of the ledger's tables, the same in SQLite and PostgreSQL. Times are ms since 1970, money is integer minor
-// units, flags are 0 or 1 (`conflict` counts). schema.ts makes the tables.
+// units, flags are 0 or 1. schema.ts makes the tables.
 import type { HistoryEntry, PostOutcome, Source, Transaction, TransactionType } from '../../protocol/transaction.ts';
+import type { Report } from '../../protocol/verify.ts';
 import type { WebhookType } from '../../protocol/merchant-view.ts';
 import type { Method } from '../../protocol/wire.ts';
 import type { WebhookState } from '../ledger.ts';
@@ -53,8 +54,12 @@ export interface TransactionRow {
   needs_review: number;
   /** How many reviews were requested. */
   reviews: number;
+  /** A report said SUCCESS that pays nothing by itself: a person decides. */
+  success_seen: number;
   /** How a person resolved it, as a stage. */
   resolved: 'succeeded' | 'declined' | null;
+  /** What the gateway reported last, also where it differs or does not count. */
+  reported: Report['outcome'] | null;
   ended_by: Transaction['endedBy'];
   version: number;
   created_at: number;
@@ -79,6 +84,8 @@ export interface TransactionRow {
   failed_at: number | null;
   /** After a clock step, waits that may end the transaction start here. */
   waits_from: number;
+  /** The clock steps before it was last planned. */
+  clock_steps: number;
   checked_at: number | null;
   unanswered: number;
   /** JSON array of the schedule's last `Check`s. */
@@ -106,6 +113,8 @@ export interface IpnRow {
   reading: string | null;
   body: string;
   matched: number;
+  /** Which of its transaction's IPNs it was when it last came; 0 before the transaction was here. */
+  n: number;
   /** Whether the operator was warned that it matches nothing. */
   reported: number;
   seen: number;
@@ -129,7 +138,15 @@ export interface WebhookRow {
 }
 
 export type MetaKey =
-  'database_id' | 'fingerprint_key' | 'gateway' | 'status_check' | 'key_digest' | 'restored_at' | 'erasing_until';
+  | 'database_id'
+  | 'fingerprint_key'
+  | 'pinged_at'
+  | 'gateway'
+  | 'status_check'
+  | 'key_digest'
+  | 'restored_at'
+  | 'clock_steps'
+  | 'erasing_until';
 export interface MetaRow {
   key: MetaKey;
   value: string;

@@ -2,15 +2,7 @@
 // savepoint lets each fail alone. While another process holds the lock, the queue waits and tries again.
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../../errors.ts';
-import {
-  LOCK_RETRY_MS,
-  LOCK_WAIT_MS,
-  SQLITE_BUSY,
-  SQLITE_CORRUPT,
-  SQLITE_IOERR,
-  errorOf,
-  primaryCode,
-} from './errors.ts';
+import { LOCK_RETRY_MS, LOCK_WAIT_MS, SQLITE_BUSY, errorOf, isFatal, primaryCode } from './errors.ts';
 import type { Prepare } from './statements.ts';
 
 const MAX_QUEUED_WRITES = 10_000;
@@ -25,14 +17,21 @@ interface QueuedWrite {
 export class CommitQueue {
   readonly #database: DatabaseSync;
   readonly #prepare: Prepare;
-  readonly #onFatal: (error: unknown) => void;
+  readonly #beforeCommit: () => void;
+  readonly #onError: (error: unknown) => void;
   readonly #queue: QueuedWrite[] = [];
   #isFlushing = false;
 
-  constructor(database: DatabaseSync, prepare: Prepare, onFatal: (error: unknown) => void) {
+  /** If `beforeCommit` throws, nothing is committed. `onError` gets each error that is not of one write alone. */
+  constructor(
+    database: DatabaseSync,
+    prepare: Prepare,
+    { beforeCommit, onError }: { beforeCommit(): void; onError(error: unknown): void },
+  ) {
     this.#database = database;
     this.#prepare = prepare;
-    this.#onFatal = onFatal;
+    this.#beforeCommit = beforeCommit;
+    this.#onError = onError;
   }
 
   /** Runs `work`, which is synchronous, within the next commit; resolves after that. */
@@ -100,14 +99,14 @@ export class CommitQueue {
   #commitTogether(batch: QueuedWrite[], refused: unknown): unknown[] {
     try {
       if (refused !== undefined) throw refused;
+      this.#beforeCommit();
       const outcomes = batch.map(({ run }) => this.#runAlone(run));
       this.#prepare('commit').run();
       return outcomes;
     } catch (error) {
       // Some errors (a full disk) have already rolled back, and a second rollback would hide the first error.
       if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec('rollback');
-      const code = primaryCode(error);
-      if (code === SQLITE_IOERR || code === SQLITE_CORRUPT) this.#onFatal(error);
+      this.#onError(error);
       return batch.map(() => unavailable(error));
     }
   }
@@ -118,7 +117,7 @@ export class CommitQueue {
       run();
       return undefined;
     } catch (error) {
-      if (!this.#database.isTransaction || primaryCode(error) === SQLITE_IOERR) throw error;
+      if (!this.#database.isTransaction || isFatal(error)) throw error;
       // With a code it is the database's own (a full disk), otherwise the operation's (a refusal).
       return primaryCode(error) === undefined ? error : unavailable(error);
     }

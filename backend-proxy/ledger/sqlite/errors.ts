@@ -5,8 +5,8 @@ export const LOCK_WAIT_MS = 5_000;
 export const LOCK_RETRY_MS = 5;
 /** SQLite's primary result codes: the low byte of `errcode`. */
 export const SQLITE_BUSY = 5;
-export const SQLITE_IOERR = 10;
-export const SQLITE_CORRUPT = 11;
+const SQLITE_IOERR = 10;
+const SQLITE_CORRUPT = 11;
 const SQLITE_CONSTRAINT = 19;
 
 /** Runs `work`, which must be repeatable, again while another process holds the lock. */
@@ -36,6 +36,15 @@ export function isIdTaken(error: unknown): boolean {
   return (
     primaryCode(error) === SQLITE_CONSTRAINT && error instanceof Error && error.message.endsWith('transactions.id')
   );
+}
+
+/** The path no longer leads to the file that is open, so a commit would be lost with that file. */
+export class FileReplaced extends Error {}
+
+/** What is durable is unknown after it, so the process must end and read the file again. */
+export function isFatal(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code === SQLITE_IOERR || code === SQLITE_CORRUPT || error instanceof FileReplaced;
 }
 
 export function primaryCode(error: unknown): number | undefined {

@@ -126,7 +126,7 @@ export class Rows {
     this.#insert(
       'ipns',
       ipn,
-      `on conflict (id) do update set seen = seen + 1, last_at = excluded.last_at,
+      `on conflict (id) do update set seen = seen + 1, last_at = excluded.last_at, n = excluded.n,
         matched = max(matched, excluded.matched)`,
     );
   }

@@ -2,12 +2,14 @@
 // writes share one queue with one commit per turn of the event loop (commit-queue.ts). Everything within a commit is
 // synchronous, so nothing comes between a load and its save. SQLite's own lock wait would block the whole process, so
 // it is off: the queue waits, and reads need no lock.
-import { resolve as absolute } from 'node:path';
+import { statSync } from 'node:fs';
+import { dirname, resolve as absolute } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, SqliteDialect } from 'kysely';
 import type { Log } from '../../protocol/log.ts';
 import { CommitQueue } from './commit-queue.ts';
-import { isIdTaken, retryWhileLocked } from './errors.ts';
+import { freeBytes, watchDisk } from './disk.ts';
+import { FileReplaced, errorOf, isFatal, isIdTaken, retryWhileLocked } from './errors.ts';
 import { Rows } from './rows.ts';
 import { SQLITE_SQL } from './sql.ts';
 import { createStatements, type Prepare } from './statements.ts';
@@ -31,12 +33,17 @@ const PRAGMAS = `
   PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = ${8 * 1024 * 1024};`;
 
 /**
- * `onFatal` is called if the disk fails during a commit: it is unknown what is durable, and a second fsync may wrongly
- * succeed, so the process must end and read the file again.
+ * `onFatal` is called if the disk fails, or the file was replaced: it is unknown what is durable, and a second fsync
+ * may wrongly succeed, so the process must end and read the file again.
  */
 export async function openSqlite(path: string, onFatal: (error: unknown) => void, log: Log): Promise<Store> {
   const database = new DatabaseSync(path, { timeout: 0 });
-  const { prepare, forKysely } = createStatements(database);
+  let isOpened = false;
+  const onError = (error: unknown) => {
+    // What fails the start is an error of the start.
+    if (isOpened && isFatal(error)) onFatal(error);
+  };
+  const { prepare, forKysely } = createStatements(database, onError);
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: forKysely }) });
   await retryWhileLocked(async () => {
     database.exec(PRAGMAS);
@@ -46,7 +53,16 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     throw error;
   });
   const rows = new Rows(prepare);
-  const queue = new CommitQueue(database, prepare, onFatal);
+  isOpened = true;
+  const warnings = watchDisk(absolute(path));
+  const opened = fileAt(path);
+  const queue = new CommitQueue(database, prepare, {
+    beforeCommit() {
+      if (fileAt(path) !== opened)
+        throw new FileReplaced(`${absolute(path)} was replaced or removed while it was open`);
+    },
+    onError,
+  });
   return {
     db,
     sql: SQLITE_SQL,
@@ -57,6 +73,9 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
       prepare('begin').run();
       try {
         return rows.load(subject);
+      } catch (error) {
+        onError(error);
+        throw error;
       } finally {
         prepare('commit').run();
       }
@@ -67,8 +86,9 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     changedSince: watchOthers(prepare, rows),
     announce: () => undefined,
     onAnnounced: () => undefined,
-    shrink: () => shrink(database, prepare, queue),
-    warnings: () => Promise.resolve([]),
+    shrink: () => shrink(prepare, queue, onError),
+    freeBytes: () => freeBytes(dirname(absolute(path))),
+    warnings: async () => warnings(),
     close: () => db.destroy(),
   };
 }
@@ -110,7 +130,7 @@ function watchOthers(prepare: Prepare, rows: Rows): Store['changedSince'] {
  * The log is emptied, because it still has what was erased; somebody who reads at that moment leaves it for the next
  * time.
  */
-async function shrink(database: DatabaseSync, prepare: Prepare, queue: CommitQueue): Promise<boolean> {
+async function shrink(prepare: Prepare, queue: CommitQueue, onError: (error: unknown) => void): Promise<boolean> {
   const freePages = () => Number(prepare('pragma freelist_count').get()?.['freelist_count']);
   const before = freePages();
   const isSmaller =
@@ -119,6 +139,14 @@ async function shrink(database: DatabaseSync, prepare: Prepare, queue: CommitQue
       prepare(`pragma incremental_vacuum(${SHRINK_PAGES})`).all();
       return freePages() < before;
     }));
-  database.exec('pragma wal_checkpoint(truncate)');
+  const failed = errorOf(() => prepare('pragma wal_checkpoint(truncate)').all());
+  onError(failed);
+  if (failed !== undefined) throw failed;
   return isSmaller;
+}
+
+/** Which file has this name. */
+function fileAt(path: string): string | undefined {
+  const file = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return file && `${file.dev}:${file.ino}`;
 }

@@ -7,7 +7,11 @@ const MAX_STATEMENTS = 1_000;
 
 export type Prepare = (text: string) => StatementSync;
 
-export function createStatements(database: DatabaseSync): { prepare: Prepare; forKysely: SqliteDatabase } {
+/** `onError` gets the errors of Kysely's statements. */
+export function createStatements(
+  database: DatabaseSync,
+  onError: (error: unknown) => void,
+): { prepare: Prepare; forKysely: SqliteDatabase } {
   const statements = new Map<string, StatementSync>();
   /** Read once: `columns()` costs as much as a small read. */
   const readers = new WeakMap<StatementSync, boolean>();
@@ -26,6 +30,15 @@ export function createStatements(database: DatabaseSync): { prepare: Prepare; fo
     return known;
   }
 
+  function reporting<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      onError(error);
+      throw error;
+    }
+  }
+
   return {
     prepare,
     forKysely: {
@@ -34,8 +47,8 @@ export function createStatements(database: DatabaseSync): { prepare: Prepare; fo
         const statement = prepare(text);
         return {
           reader: isReader(statement),
-          all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
-          run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
+          all: (parameters) => reporting(() => statement.all(...(parameters as SQLInputValue[]))),
+          run: (parameters) => reporting(() => statement.run(...(parameters as SQLInputValue[]))),
           iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
         };
       },

@@ -11,6 +11,7 @@ const ORDER = {
   supportUrl: null,
   methods: ['DIRECT', 'QR'],
   paid: false,
+  checking: false,
   surplus: false,
   otherOpen: false,
   payment: null,

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { createAdmin } from '../../../backend-proxy/admin/app.ts';
 import { createWorld, type World, type WorldOptions } from '../world.ts';
+import { endCheck } from '../ledger/by-id.ts';
+import { differing } from '../ledger/ledger-kit.ts';
 
 export const TOKEN = 'canary-admin-token-0123456789-0123456789';
 export const HOST = '127.0.0.1:8789';
@@ -30,7 +32,7 @@ export async function createOperator(t: TestContext, options: WorldOptions = {},
     version: '1.2.3',
     sendsWebhooks: true,
     onDue: () => world.proxy.wake(),
-    warnings: () => world.proxy.warnings(),
+    readiness: () => world.proxy.readiness(),
     now: world.now,
     log: (level, event, fields) => void logged.push({ level, event, ...fields }),
   });
@@ -81,5 +83,5 @@ export async function createMismatch(world: World, orderId = 'A-1'): Promise<voi
   const reading = { transactionId: orderId, type: 'PAY', ...none, outcome: 'succeeded' } as const;
   const { claim } = await world.ledger.receiveIpn({ id: orderId, body: '{}', reading }, 45_000);
   assert.ok(claim);
-  await world.ledger.observe(claim, { kind: 'mismatch', field: 'amount' });
+  await endCheck(world.ledger, claim, differing());
 }

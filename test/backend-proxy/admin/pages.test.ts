@@ -1,12 +1,14 @@
 // What the operator sees and does: reviews, webhooks, lists, health.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { unavailable } from '../../../backend-proxy/errors.ts';
 import { effectOf } from '../../../backend-proxy/admin/resolution.ts';
 import { walletEnd } from '../../../backend-proxy/admin/format.ts';
 import { transactionsPage } from '../../../backend-proxy/admin/transactions-page.ts';
 import { webhookPage, webhookTable } from '../../../backend-proxy/admin/webhooks-page.ts';
-import type { Observation, Webhook } from '../../../backend-proxy/ledger/ledger.ts';
-import { verified } from '../ledger/ledger-kit.ts';
+import type { Webhook } from '../../../backend-proxy/ledger/ledger.ts';
+import { endCheck, type Seen } from '../ledger/by-id.ts';
+import { differing, verified } from '../ledger/ledger-kit.ts';
 import { M, S } from '../time.ts';
 import { createOperator, createMismatch, type Operator } from './admin-kit.ts';
 
@@ -32,13 +34,17 @@ const WEBHOOK: Webhook = {
 };
 const ADA = { status: 'SUCCESS', by: 'Ada', note: 'on the statement' };
 
+/** The hidden fields of a page's form. */
+const fieldsOf = (html: string): Record<string, string> =>
+  Object.fromEntries([...html.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value])); // prettier-ignore
+
 describe('a review', () => {
   it('a review is resolved in two steps: the first says what will happen and changes nothing', async (t) => {
     const operator = await createOperator(t);
     const { world } = operator;
     await createMismatch(world);
     await operator.signIn();
-    assert.match(textOf(await operator.open('/admin')), /1 transaction needs a person.*A-1 10\.10 EUR The gateway reports another amount than was requested\./); // prettier-ignore
+    assert.match(textOf(await operator.open('/admin')), /1 transaction needs a person.*A-1 10\.10 EUR The gateway reports another amount than was requested: asked 10\.10 EUR, reported 0\.07 EUR\./); // prettier-ignore
     const first = await resolve(operator, 'A-1', ADA);
     const said = textOf(await first.text());
     assert.equal(first.status, 200);
@@ -48,15 +54,13 @@ describe('a review', () => {
     assert.deepEqual([second.status, second.headers.get('location')], [303, '/admin/transactions/A-1?done=resolved']);
     const transaction = await world.ledger.transaction('A-1');
     assert.deepEqual([transaction?.stage, transaction?.needsReview], ['succeeded', false]);
-    assert.deepEqual(
-      transaction?.history.find(({ event }) => event === 'resolved'),
-      {
-        at: world.now(),
-        event: 'resolved',
-        source: 'person',
-        detail: 'SUCCESS by Ada: on the statement',
-      },
-    );
+    const resolved = transaction?.history.find(({ event }) => event === 'resolved');
+    assert.deepEqual(resolved, {
+      at: world.now(),
+      event: 'resolved',
+      source: 'person',
+      detail: 'SUCCESS by Ada: on the statement',
+    });
     await world.settle();
     assert.ok(world.receiver.received.some(({ payload }) => payload.type === 'payment.succeeded'));
     assert.match(textOf(await operator.open('/admin')), /Nothing needs you\./);
@@ -89,7 +93,7 @@ describe('a review', () => {
     assert.equal(response.status, 409);
     assert.match(textOf(await response.text()), /It has changed since you looked\./);
     await resolve(operator, 'A-1', { ...ADA, confirmed: 'yes' });
-    assert.equal((await resolve(operator, 'A-1', { ...ADA, confirmed: 'yes' })).status, 409);
+    assert.equal((await resolve(operator, 'A-1', { ...ADA, note: 'or not', confirmed: 'yes' })).status, 409);
   });
 
   it('if the order is paid between the page and its button, nothing is done until the new effect is confirmed', async (t) => {
@@ -98,8 +102,6 @@ describe('a review', () => {
     await createMismatch(world);
     await world.start(world.token(), { method: 'CHECKOUT' });
     await operator.signIn();
-    const fieldsOf = (html: string) =>
-      Object.fromEntries([...html.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value])); // prettier-ignore
     const first = await (await resolve(operator, 'A-1', ADA)).text();
     assert.match(first, /payment\.succeeded/);
     await observe(world, 'A-1-2', verified('succeeded'), 'other');
@@ -111,6 +113,22 @@ describe('a review', () => {
     assert.equal((await operator.send('/admin/transactions/A-1/resolve', fieldsOf(said))).status, 303);
     const transaction = await world.ledger.transaction('A-1');
     assert.deepEqual([transaction?.needsReview, transaction?.surplus], [false, true]);
+  });
+
+  it('a resolution against what the gateway reports needs a confirmation that names the report', async (t) => {
+    const operator = await createOperator(t);
+    const { world } = operator;
+    await world.start(world.token(), { method: 'QR' });
+    for (const outcome of ['succeeded', 'failed'] as const) await observe(world, 'A-1', verified(outcome), outcome);
+    await operator.signIn();
+    const first = await (await resolve(operator, 'A-1', ADA)).text();
+    assert.match(textOf(first), /The gateway reports FAILED, and you say SUCCESS\./);
+    const { gatewayReports, ...unknowing } = fieldsOf(first);
+    const second = await operator.send('/admin/transactions/A-1/resolve', unknowing);
+    assert.deepEqual([gatewayReports, second.status], ['FAILED', 409]);
+    assert.match(textOf(await second.text()), /Nothing was done: .*The gateway reports FAILED/);
+    assert.equal((await operator.send('/admin/transactions/A-1/resolve', fieldsOf(first))).status, 303);
+    assert.equal((await world.ledger.transaction('A-1'))?.needsReview, false);
   });
 
   it('the ledger itself refuses a resolution of another version than expected', async (t) => {
@@ -128,8 +146,8 @@ describe('a review', () => {
 
   it('a resolution does what is said before it, in every state', async (t) => {
     const seen: string[] = [];
-    const mismatch = { kind: 'mismatch', field: 'amount' } as const;
-    const reports: Record<string, Observation[]> = {
+    const mismatch = differing();
+    const reports: Record<string, Seen[]> = {
       open: [mismatch],
       failed: [verified('failed'), mismatch],
       succeeded: [verified('succeeded'), verified('failed')],
@@ -169,13 +187,13 @@ describe('a review', () => {
 
 type World = Operator['world'];
 
-async function observe(world: World, id: string, observation: Observation, ring: string): Promise<void> {
+async function observe(world: World, id: string, seen: Seen, ring: string): Promise<void> {
   const none = { paymentId: null, customer: null, amount: null, currency: null };
   world.skip(30 * S);
   const reading = { transactionId: id, type: 'PAY', ...none, outcome: 'succeeded' } as const;
   const { claim } = await world.ledger.receiveIpn({ id: ring, body: ring, reading }, 45_000);
   assert.ok(claim, ring);
-  await world.ledger.observe(claim, observation);
+  await endCheck(world.ledger, claim, seen);
 }
 
 /** Resolves it, and compares the webhook that this queues with the one that was predicted. */
@@ -184,15 +202,14 @@ async function compare(world: World, id: string, status: 'SUCCESS' | 'FAILED'): 
   assert.ok(before?.needsReview, id);
   const preview = await world.ledger.preview(id, { status, by: 'Ada', note: 'asked' });
   assert.ok(preview, id);
-  const { webhook } = preview;
+  const { webhook, gatewayReports } = preview;
   const sentences = effectOf(preview, status);
   const known = new Set((await world.ledger.webhooks(undefined, 100)).webhooks.map((each) => each.id));
-  const after = await world.ledger.resolve(id, { status, by: 'Ada', note: 'asked' });
+  const knowing = gatewayReports === null ? {} : { gatewayReports };
+  const after = await world.ledger.resolve(id, { status, by: 'Ada', note: 'asked', ...knowing });
   const queued = (await world.ledger.webhooks(undefined, 100)).webhooks.filter((each) => !known.has(each.id));
-  assert.deepEqual(
-    queued.map(({ type }) => type),
-    webhook === null ? [] : [webhook],
-  );
+  const types = queued.map(({ type }) => type);
+  assert.deepEqual(types, webhook === null ? [] : [webhook]);
   assert.equal(
     sentences.some((sentence) => sentence.includes('gets no webhook')),
     webhook === null,
@@ -204,27 +221,25 @@ async function compare(world: World, id: string, status: 'SUCCESS' | 'FAILED'): 
   return webhook;
 }
 
-describe('webhooks', () => {
-  it('a webhook that was given up is found from the overview and sent again', async (t) => {
-    const operator = await createOperator(t);
-    const { world } = operator;
-    world.receiver.answers = [410];
-    await world.start(world.token(), { method: 'QR' });
-    await world.customer('approve', 'A-1');
-    await world.settle();
-    await operator.signIn();
-    const overview = await operator.open('/admin');
-    assert.match(textOf(overview), /Open transactions Nothing is open\. All transactions/);
-    assert.match(textOf(overview), /1 webhook given up: not delivered to your server/);
-    const [, path = ''] = /href="(\/admin\/webhooks\/msg_\w+)"/.exec(overview) ?? [];
-    assert.match(textOf(await operator.open(path)), /given up 1 attempt .* Last answer HTTP 410/);
-    world.receiver.answers = [200];
-    const sent = await operator.send(`${path}/redeliver`);
-    assert.deepEqual([sent.status, sent.headers.get('location')], [303, `${path}?done=redelivered`]);
-    await world.settle();
-    assert.match(textOf(await operator.open(path)), /delivered 1 attempt/);
-    assert.equal((await operator.send('/admin/webhooks/msg_none/redeliver')).status, 404);
-  });
+it('a webhook that was given up is found from the overview and sent again', async (t) => {
+  const operator = await createOperator(t);
+  const { world } = operator;
+  world.receiver.answers = [410];
+  await world.start(world.token(), { method: 'QR' });
+  await world.customer('approve', 'A-1');
+  await world.settle();
+  await operator.signIn();
+  const overview = await operator.open('/admin');
+  assert.match(textOf(overview), /Open transactions Nothing is open\. All transactions/);
+  assert.match(textOf(overview), /1 webhook given up: not delivered to your server/);
+  const [, path = ''] = /href="(\/admin\/webhooks\/msg_\w+)"/.exec(overview) ?? [];
+  assert.match(textOf(await operator.open(path)), /given up 1 attempt .* Last answer HTTP 410/);
+  world.receiver.answers = [200];
+  const sent = await operator.send(`${path}/redeliver`);
+  assert.deepEqual([sent.status, sent.headers.get('location')], [303, `${path}?done=redelivered`]);
+  await world.settle();
+  assert.match(textOf(await operator.open(path)), /delivered 1 attempt/);
+  assert.equal((await operator.send('/admin/webhooks/msg_none/redeliver')).status, 404);
 });
 
 describe('the pages', () => {
@@ -342,14 +357,16 @@ describe('the pages', () => {
     const operator = await createOperator(t, {
       wrapLedger: (ledger) => ({
         ...ledger,
-        ping: () => (isBroken ? Promise.reject(new Error('secret text')) : ledger.ping()),
+        ping: () => (isBroken ? Promise.reject(unavailable(new Error('secret text'))) : ledger.ping()),
         transactions: (query) => (isBroken ? Promise.reject(new Error('secret text')) : ledger.transactions(query)),
       }),
     });
     await operator.signIn();
     assert.match(textOf(await operator.open('/admin/health')), /The proxy is ready.*Proxy 1\.2\.3/);
     isBroken = true;
-    assert.match(textOf(await operator.open('/admin/health')), /cannot serve\. The database cannot be written\./);
+    operator.world.skip(1_000);
+    const page = textOf(await operator.open('/admin/health'));
+    assert.match(page, /cannot serve\. The payment database is temporarily unavailable\./);
     const response = await operator.request('/admin/transactions');
     assert.equal(response.status, 500);
     assert.ok(!(await response.text()).includes('secret text'));

@@ -155,6 +155,7 @@ X-9,5.00,EUR,SUCCESS,PAY\nA-3,10.10,EUR,PROCESSING,PAY\n`;
   it('a payment counts in the period in which it succeeded, and an older one is looked up', async (t) => {
     const world = await createWorld(t);
     await world.start(world.token(), { method: 'QR' });
+    await world.faults({ status: { status: 503 } });
     world.skip(8 * D);
     await world.settle();
     world.skip(12 * D);
@@ -163,6 +164,20 @@ X-9,5.00,EUR,SUCCESS,PAY\nA-3,10.10,EUR,PROCESSING,PAY\n`;
     assert.equal((await run(t, world, paid, ['--from', '2026-12-10', '--to', '2026-12-11', ...COLUMNS])).code, 0);
     assert.equal((await run(t, world, HEAD, [...PERIOD, ...COLUMNS])).code, 0);
     assert.equal((await run(t, world, HEAD, ['--from', '2026-12-01', '--to', '2026-12-31', ...COLUMNS])).code, 0);
+  });
+
+  it('an id that is surely not of this proxy is missing here, and the comparison goes on', async (t) => {
+    const world = await createSome(t);
+    const foreign = ['Order 12', 'Bestellung-12-ü', 'x'.repeat(150), 'a/b?c#d', '..', '.'];
+    const rows = foreign.map((id) => `"${id}",50,EUR,SUCCESS,PAY\n`).join('');
+    const { lines } = await run(t, world, `${HEAD}${rows}A-1,99.99,EUR,SUCCESS,PAY\n`, [...PERIOD, ...COLUMNS]);
+    for (const id of foreign)
+      assert.ok(
+        lines.some((line) => line.startsWith(`missing here  ${id}: `)),
+        id,
+      );
+    assert.ok(lines.some((line) => /^amount +A-1: /.test(line)));
+    assert.match(lines.at(-1) ?? '', /differences$/);
   });
 
   it('what cannot be read ends the comparison with the line, the column and what is allowed', async (t) => {
@@ -272,8 +287,8 @@ X-9,5.00,EUR,SUCCESS,PAY\nA-3,10.10,EUR,PROCESSING,PAY\n`;
       [[...good, '--columns', 'id=A,paymentId=B,amount=C'], /one of the two/],
       [[...good, '--columns', 'id=A'], /has to name amount/],
       [[...good, '--columns', 'order=A'], /is a list like/],
-      [[...good, '--columns', 'id=A,amount=B'], /The currency is a column, or/],
-      [[...good, ...COLUMNS, '--currency', 'EUR'], /One of the two/],
+      [[...good, '--columns', 'id=A,amount=B'], /Name the column of the currency/],
+      [[...good, ...COLUMNS, '--currency', 'EUR'], /currency=NAME\), or the one of all lines/],
       [[...good, ...COLUMNS, '--signed'], /without a type column/],
       [[...good, ...COLUMNS, '--decimal', ',', '--thousands', ','], /another character/],
       [[...good, ...COLUMNS, '--failed', 'SUCCESS'], /one meaning/],

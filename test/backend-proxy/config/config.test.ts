@@ -202,11 +202,12 @@ describe('the profile file', () => {
     assert.match(message, /: noSuchOrder\.canary: unknown key$/m);
   });
 
-  it('a profile file that is missing or not JSON is reported', (t) => {
-    for (const path of ['/nowhere/profile.json', profileFile(t, '{canary'), profileFile(t, '')]) {
+  it('a profile file that is missing, not JSON or without an end is reported', (t) => {
+    const wrong = ['/nowhere/profile.json', profileFile(t, '{canary'), profileFile(t, '')];
+    for (const path of process.platform === 'win32' ? wrong : [...wrong, '/dev/zero']) {
       assert.match(
         messageOf({ ...REQUIRED, GATEWAY_PROFILE: path }),
-        /GATEWAY_PROFILE: the path of a readable JSON file$/,
+        /GATEWAY_PROFILE: the path of a readable JSON file of at most 1 MB$/,
       );
     }
   });
@@ -294,37 +295,33 @@ describe('one secret for two things', () => {
   });
 });
 
-describe('a misspelled variable', () => {
-  it('a misspelled variable causes a warning, and is named in the message about one that is missing', () => {
-    const warning = 'ORDER_SECERT is no variable of the proxy; the nearest one is ORDER_SECRET';
-    assert.deepEqual(configWarnings({ ...REQUIRED, ORDER_SECERT: 'canary', TRUSTED_PROXIES: '1' }), [warning]);
-    const message = messageOf({ ...REQUIRED, ORDER_SECRET: undefined, ORDER_SECERT: 'canary' });
-    assert.deepEqual(named(message), ['ORDER_SECRET']);
-    assert.ok(message.includes(warning));
-    assert.doesNotMatch(message, /canary/);
-  });
+it('a misspelled variable causes a warning, and is named in the message about one that is missing', () => {
+  const warning = 'ORDER_SECERT is no variable of the proxy; the nearest one is ORDER_SECRET';
+  assert.deepEqual(configWarnings({ ...REQUIRED, ORDER_SECERT: 'canary', TRUSTED_PROXIES: '1' }), [warning]);
+  const message = messageOf({ ...REQUIRED, ORDER_SECRET: undefined, ORDER_SECERT: 'canary' });
+  assert.deepEqual(named(message), ['ORDER_SECRET']);
+  assert.ok(message.includes(warning));
+  assert.doesNotMatch(message, /canary/);
 });
 
-describe('PRIVATE_HOSTS', () => {
-  it('GATEWAY_URL and WEBHOOK_URL may be plain http at a host that PRIVATE_HOSTS names', () => {
-    const urls = { GATEWAY_URL: 'http://sandbox:8788', WEBHOOK_URL: 'http://shop:3000/hook', WEBHOOK_SECRET: WHSEC };
-    const config = readConfig({ ...REQUIRED, ...urls, PRIVATE_HOSTS: 'sandbox, shop:3000' });
-    assert.deepEqual([config.GATEWAY_URL, config.WEBHOOK_URL], [urls.GATEWAY_URL, urls.WEBHOOK_URL]);
-    assert.deepEqual(config.PRIVATE_HOSTS, ['sandbox', 'shop:3000']);
-    for (const hosts of ['shop:3001, sandbox:8787', 'other']) {
-      const message = messageOf({ ...REQUIRED, ...urls, PRIVATE_HOSTS: hosts });
-      assert.deepEqual(named(message), ['GATEWAY_URL', 'WEBHOOK_URL']);
-      assert.match(message, /at a host that PRIVATE_HOSTS names/);
-    }
-  });
+it('GATEWAY_URL and WEBHOOK_URL may be plain http at a host that PRIVATE_HOSTS names', () => {
+  const urls = { GATEWAY_URL: 'http://sandbox:8788', WEBHOOK_URL: 'http://shop:3000/hook', WEBHOOK_SECRET: WHSEC };
+  const config = readConfig({ ...REQUIRED, ...urls, PRIVATE_HOSTS: 'sandbox, shop:3000' });
+  assert.deepEqual([config.GATEWAY_URL, config.WEBHOOK_URL], [urls.GATEWAY_URL, urls.WEBHOOK_URL]);
+  assert.deepEqual(config.PRIVATE_HOSTS, ['sandbox', 'shop:3000']);
+  for (const hosts of ['shop:3001, sandbox:8787', 'other']) {
+    const message = messageOf({ ...REQUIRED, ...urls, PRIVATE_HOSTS: hosts });
+    assert.deepEqual(named(message), ['GATEWAY_URL', 'WEBHOOK_URL']);
+    assert.match(message, /at a host that PRIVATE_HOSTS names/);
+  }
+});
 
-  it('PRIVATE_HOSTS allows neither credentials in a URL nor another scheme', () => {
-    for (const url of ['http://user:password@sandbox', 'ftp://sandbox'])
-      assert.deepEqual(named(messageOf({ ...REQUIRED, GATEWAY_URL: url, PRIVATE_HOSTS: 'sandbox' })), ['GATEWAY_URL']);
-  });
+it('PRIVATE_HOSTS allows neither credentials in a URL nor another scheme', () => {
+  for (const url of ['http://user:password@sandbox', 'ftp://sandbox'])
+    assert.deepEqual(named(messageOf({ ...REQUIRED, GATEWAY_URL: url, PRIVATE_HOSTS: 'sandbox' })), ['GATEWAY_URL']);
+});
 
-  it('PRIVATE_HOSTS takes names, addresses and ports, also the default ones', () => {
-    const hosts = 'shop, shop.internal:3000, 10.0.0.5, [fd00::1]:8443, shop:443, shop:80';
-    assert.equal(readConfig({ ...REQUIRED, PRIVATE_HOSTS: hosts }).PRIVATE_HOSTS?.length, 6);
-  });
+it('PRIVATE_HOSTS takes names, addresses and ports, also the default ones', () => {
+  const hosts = 'shop, shop.internal:3000, 10.0.0.5, [fd00::1]:8443, shop:443, shop:80';
+  assert.equal(readConfig({ ...REQUIRED, PRIVATE_HOSTS: hosts }).PRIVATE_HOSTS?.length, 6);
 });

@@ -1,6 +1,6 @@
 // Public and reserved addresses in every notation.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { callerAt, isPublicAddress } from '../../../backend-proxy/config/public-address.ts';
 
 const PUBLIC = [
@@ -31,41 +31,37 @@ const SET_ASIDE = [
 /** Texts that are not IP addresses, though a C library may accept them. */
 const NO_ADDRESS = ['', 'localhost', '127.1', '0x7f.1', '0x7f000001', '2130706433', '0177.0.0.1', '127.0.0.1 ', '[::1]', '8.8.8.8:80', '::g', '256.1.1.1', '1.1.1', 'example.com']; // prettier-ignore
 
-describe('isPublicAddress()', () => {
-  it('public addresses are public up to the edges of the reserved ranges', () => {
-    for (const address of PUBLIC) assert.equal(isPublicAddress(address), true, address);
-  });
-
-  it('reserved addresses are not public, in any notation', () => {
-    for (const address of SET_ASIDE) assert.equal(isPublicAddress(address), false, address);
-  });
-
-  it('a text that is not an address is not public', () => {
-    for (const text of NO_ADDRESS) assert.equal(isPublicAddress(text), false, text);
-  });
+it('public addresses are public up to the edges of the reserved ranges', () => {
+  for (const address of PUBLIC) assert.equal(isPublicAddress(address), true, address);
 });
 
-describe('callerAt()', () => {
-  it('callerAt() returns one key per IPv4 address in any notation, and one per first 64 bits of IPv6', () => {
-    for (const [address, caller] of [
-      ['1.2.3.4', '1.2.3.4'],
-      ['::ffff:1.2.3.4', '1.2.3.4'],
-      ['::FFFF:102:304', '1.2.3.4'],
-      ['0:0:0:0:0:ffff:255.254.1.0', '255.254.1.0'],
-      ['2001:db8::1', '2001:db8:0:0::/64'],
-      ['2001:DB8:0::ffff:1', '2001:db8:0:0::/64'],
-      ['2001:0db8:0001:0002:0003:0004:0005:0006', '2001:db8:1:2::/64'],
-      ['2001:db8:1:2::', '2001:db8:1:2::/64'],
-      ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-      ['::1', '0:0:0:0::/64'],
-      ['::', '0:0:0:0::/64'],
-      ['1::', '1:0:0:0::/64'],
-      ['::8.8.8.8', '0:0:0:0::/64'],
-    ])
-      assert.equal(callerAt(address ?? ''), caller, address);
-  });
+it('reserved addresses are not public, in any notation', () => {
+  for (const address of SET_ASIDE) assert.equal(isPublicAddress(address), false, address);
+});
 
-  it('callerAt() returns undefined for a text that is not an address', () => {
-    for (const text of NO_ADDRESS) assert.equal(callerAt(text), undefined, text);
-  });
+it('a text that is not an address is not public', () => {
+  for (const text of NO_ADDRESS) assert.equal(isPublicAddress(text), false, text);
+});
+
+it('callerAt() returns one key per IPv4 address in any notation, and one per first 64 bits of IPv6', () => {
+  for (const [address, caller] of [
+    ['1.2.3.4', '1.2.3.4'],
+    ['::ffff:1.2.3.4', '1.2.3.4'],
+    ['::FFFF:102:304', '1.2.3.4'],
+    ['0:0:0:0:0:ffff:255.254.1.0', '255.254.1.0'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:DB8:0::ffff:1', '2001:db8:0:0::/64'],
+    ['2001:0db8:0001:0002:0003:0004:0005:0006', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['1::', '1:0:0:0::/64'],
+    ['::8.8.8.8', '0:0:0:0::/64'],
+  ])
+    assert.equal(callerAt(address ?? ''), caller, address);
+});
+
+it('callerAt() returns undefined for a text that is not an address', () => {
+  for (const text of NO_ADDRESS) assert.equal(callerAt(text), undefined, text);
 });

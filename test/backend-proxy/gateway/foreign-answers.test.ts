@@ -64,31 +64,50 @@ describe('a duplicate order id', () => {
     });
   });
 
-  it('a 4xx reports a duplicate order id by a listed word in its code or message', async (t) => {
-    assert.deepEqual(await sent(t, 400, { code: 'ORDER_ALREADY_EXISTS' }), {
-      kind: 'duplicate',
-      detail: 'HTTP 400 ORDER_ALREADY_EXISTS',
-    });
-    assert.deepEqual(await sent(t, 422, { message: 'The order id must be unique.' }), {
-      kind: 'duplicate',
-      detail: 'HTTP 422',
-    });
-    assert.equal((await sent(t, 418, { message: 'Order exists.' })).kind, 'duplicate');
-    assert.equal((await sent(t, 400, { code: 'INVALID', message: 'Order id was used before.' })).kind, 'duplicate');
+  it('a 4xx reports a duplicate order id by a listed word in a text that names the order, or by a listed code', async (t) => {
+    const profile = profileSchema.parse({ request: { orderId: 'reference' }, duplicateCodes: ['E_1001'] });
+    for (const [status, body, detail] of [
+      [400, { code: 'ORDER_ALREADY_EXISTS' }, 'HTTP 400 ORDER_ALREADY_EXISTS'],
+      [422, { message: 'The order id must be unique.' }, 'HTTP 422'],
+      [418, { message: 'Order exists.' }, 'HTTP 418'],
+      [400, { code: 'INVALID', message: 'orderId was used before.' }, 'HTTP 400 INVALID'],
+      [400, { message: 'reference: already taken' }, 'HTTP 400'],
+      [422, { code: 'E_1001' }, 'HTTP 422 E_1001'],
+    ] as const) {
+      assert.deepEqual(await sent(t, status, body, profile), { kind: 'duplicate', detail });
+    }
+  });
+
+  it('a refusal of anything but the order id is no duplicate, whatever words it has', async (t) => {
+    for (const [status, code, message] of [
+      [400, 'CUSTOMER_REFERENCE_NOT_UNIQUE', 'customerReferenceNo must be unique per customer'],
+      [400, 'INVALID_CUSTOMER_REFERENCE', 'The customerReferenceNo is already used by another customer.'],
+      [422, 'DAILY_LIMIT_EXCEEDED', 'You have already used your daily limit.'],
+      [400, 'CURRENCY_NOT_SUPPORTED', 'Currency used is not supported'],
+      [400, 'INVALID_AMOUNT', 'Existing balance too low'],
+      [400, 'WALLET_NOT_FOUND', 'Wallet not yet existing'],
+      [400, 'ALREADY_EXISTS', 'It exists already.'],
+      [401, 'INVALID_API_KEY', 'The key of this order is already used'],
+      [403, 'ORDER_BLOCKED', 'This order is already blocked'],
+    ] as const) {
+      const refused = { kind: 'refused', detail: `HTTP ${status} ${code}` };
+      assert.deepEqual(await sent(t, status, { code, message }), refused, code);
+    }
   });
 
   it('a rate limit or a failing server reports no duplicate order id, whatever its text', async (t) => {
     for (const status of [429, 500, 503]) {
-      assert.deepEqual(await sent(t, status, { code: 'ALREADY_EXISTS' }), { kind: 'lost', detail: `HTTP ${status}` });
+      const body = { code: 'ORDER_ALREADY_EXISTS' };
+      assert.deepEqual(await sent(t, status, body), { kind: 'lost', detail: `HTTP ${status}` });
     }
   });
 
   it('only the words and fields of the profile report a duplicate order id', async (t) => {
     const profile = profileSchema.parse({ refusal: { code: 'reason', message: 'text' }, duplicate: ['twice'] });
-    assert.equal((await sent(t, 400, { reason: 'SENT_TWICE' }, profile)).kind, 'duplicate');
-    assert.equal((await sent(t, 400, { text: 'Sent twice' }, profile)).kind, 'duplicate');
-    assert.equal((await sent(t, 400, { reason: 'ALREADY_EXISTS' }, profile)).kind, 'refused');
-    assert.equal((await sent(t, 400, { code: 'SENT_TWICE' }, profile)).kind, 'foreign');
+    assert.equal((await sent(t, 400, { reason: 'ORDER_SENT_TWICE' }, profile)).kind, 'duplicate');
+    assert.equal((await sent(t, 400, { text: 'Order sent twice' }, profile)).kind, 'duplicate');
+    assert.equal((await sent(t, 400, { reason: 'ORDER_ALREADY_EXISTS' }, profile)).kind, 'refused');
+    assert.equal((await sent(t, 400, { code: 'ORDER_SENT_TWICE' }, profile)).kind, 'foreign');
   });
 
   it('mentions() matches the prefix of a word, however words are joined, unless it is negated', () => {

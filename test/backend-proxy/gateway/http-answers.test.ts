@@ -119,17 +119,19 @@ describe('the answer to a payment or payout', () => {
     for (const [header, retryAfterMs] of [
       ['30', 30_000],
       ['0', 0],
-      ['9'.repeat(300), 600_000],
+      ['9'.repeat(300), 60_000],
       ['Fri, 20 Nov 2026 12:01:00 GMT', 60_000],
       ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
-      ['Sat, 21 Nov 2026 12:00:00 GMT', 600_000],
+      ['Sat, 21 Nov 2026 12:00:00 GMT', 60_000],
     ] as const) {
       answers({ status: 503, headers: { 'retry-after': header }, body: '' });
-      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'lost', detail: 'HTTP 503', retryAfterMs }, header);
+      const answer = { kind: 'unavailable', detail: 'HTTP 503', retryAfterMs };
+      assert.deepEqual(await gateway.status?.('A-1', 'PAY'), answer, header);
     }
     for (const header of ['-1', '1.5', 'soon', '1e3', '2026-11-20', 'Fri, 99 Nov 2026 12:01:00 GMT', ['1', '2']]) {
       answers({ status: 503, headers: { 'retry-after': header }, body: '' });
-      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'lost', detail: 'HTTP 503' }, String(header));
+      const answer = { kind: 'unavailable', detail: 'HTTP 503' };
+      assert.deepEqual(await gateway.status?.('A-1', 'PAY'), answer, String(header));
     }
   });
 });
@@ -278,11 +280,5 @@ describe('the body of an IPN', () => {
     ]) {
       assert.deepEqual(gateway.readIpn(text), { kind: 'unreadable' }, text);
     }
-  });
-
-  it('an IPN nested deeper than 8 is refused', () => {
-    const deep = (depth: number) => `{"orderId":"A","type":"PAY","x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
-    assert.equal(gateway.readIpn(deep(8)).kind, 'read');
-    assert.deepEqual(gateway.readIpn(deep(9)), { kind: 'refused' });
   });
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createServer as createTlsServer } from 'node:https';
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { Agent } from 'undici';
 import { COLLECTION, PAYOUT, statusOf } from './gateway-kit.ts';
 import { httpGateway } from './http-gateway.ts';
@@ -17,65 +17,63 @@ function payAt(t: TestContext, url: string) {
   return gateway.pay(COLLECTION);
 }
 
-describe('connections to the gateway', () => {
-  it('each operation has its own connections: 80 hanging starts delay no status check and no payout', async (t) => {
-    const hanging: ServerResponse[] = [];
-    const arrived = Promise.withResolvers<void>();
-    let isOver = false;
-    const { gateway } = await scripted(t, (response, request) => {
-      if (request.url?.endsWith('/status')) response.writeHead(200).end(JSON.stringify(REPORT));
-      else if (request.url?.endsWith('/payout')) response.writeHead(202).end('{"paymentId":1,"orderId":"P-1"}');
-      else if (isOver) response.destroy();
-      else if (hanging.push(response) === 64) arrived.resolve();
-    });
-    let ended = 0;
-    const starts = Array.from({ length: 80 }, async () => {
-      await gateway.pay(COLLECTION);
-      ended += 1;
-    });
-    await arrived.promise;
-    assert.equal((await statusOf(gateway)).kind, 'found');
-    assert.equal((await gateway.payout(PAYOUT)).kind, 'accepted');
-    assert.deepEqual([ended, hanging.length], [0, 64], 'both were answered while every start waited');
-    isOver = true;
-    for (const response of hanging) response.destroy();
-    await Promise.all(starts);
+it('each operation has its own connections: 80 hanging starts delay no status check and no payout', async (t) => {
+  const hanging: ServerResponse[] = [];
+  const arrived = Promise.withResolvers<void>();
+  let isOver = false;
+  const { gateway } = await scripted(t, (response, request) => {
+    if (request.url?.endsWith('/status')) response.writeHead(200).end(JSON.stringify(REPORT));
+    else if (request.url?.endsWith('/payout')) response.writeHead(202).end('{"paymentId":1,"orderId":"P-1"}');
+    else if (isOver) response.destroy();
+    else if (hanging.push(response) === 64) arrived.resolve();
   });
+  let ended = 0;
+  const starts = Array.from({ length: 80 }, async () => {
+    await gateway.pay(COLLECTION);
+    ended += 1;
+  });
+  await arrived.promise;
+  assert.equal((await statusOf(gateway)).kind, 'found');
+  assert.equal((await gateway.payout(PAYOUT)).kind, 'accepted');
+  assert.deepEqual([ended, hanging.length], [0, 64], 'both were answered while every start waited');
+  isOver = true;
+  for (const response of hanging) response.destroy();
+  await Promise.all(starts);
+});
 
-  it('all operations use the dispatcher that is passed in', async (t) => {
-    const { url } = await scripted(t, { body: { ...REPORT, method: 'DIRECT' } });
-    const paths: string[] = [];
-    const dispatcher = new Agent().compose((dispatch) => (options, handler) => {
-      paths.push(options.path);
-      return dispatch(options, handler);
-    });
-    const gateway = httpGateway(url, { dispatcher });
-    await gateway.pay({ ...COLLECTION, method: 'DIRECT' });
-    await gateway.payout(PAYOUT);
-    await statusOf(gateway);
-    assert.deepEqual(paths, [`${API}/pay`, `${API}/payout`, `${API}/status`]);
-    await gateway.close();
-    await assert.rejects(dispatcher.request({ origin: url, path: '/', method: 'GET' }), {
-      name: 'ClientDestroyedError',
-    });
+it('all operations use the dispatcher that is passed in', async (t) => {
+  const { url } = await scripted(t, { body: { ...REPORT, method: 'DIRECT' } });
+  const paths: string[] = [];
+  const dispatcher = new Agent().compose((dispatch) => (options, handler) => {
+    paths.push(options.path);
+    return dispatch(options, handler);
   });
+  const gateway = httpGateway(url, { dispatcher });
+  await gateway.pay({ ...COLLECTION, method: 'DIRECT' });
+  await gateway.payout(PAYOUT);
+  await statusOf(gateway);
+  assert.deepEqual(paths, [`${API}/pay`, `${API}/payout`, `${API}/status`]);
+  await gateway.close();
+  await assert.rejects(dispatcher.request({ origin: url, path: '/', method: 'GET' }), {
+    name: 'ClientDestroyedError',
+  });
+});
 
-  it('pay() is unreached if the port is closed or the host has no address', async (t) => {
-    assert.deepEqual(await payAt(t, 'http://127.0.0.1:1'), { kind: 'unreached', detail: 'ECONNREFUSED' });
-    const nameless = await payAt(t, 'https://nowhere.invalid');
-    assert.ok(nameless.kind === 'unreached' && /^(ENOTFOUND|EAI_AGAIN)$/.test(nameless.detail));
-  });
+it('pay() is unreached if the port is closed or the host has no address', async (t) => {
+  assert.deepEqual(await payAt(t, 'http://127.0.0.1:1'), { kind: 'unreached', detail: 'ECONNREFUSED' });
+  const nameless = await payAt(t, 'https://nowhere.invalid');
+  assert.ok(nameless.kind === 'unreached' && /^(ENOTFOUND|EAI_AGAIN)$/.test(nameless.detail));
+});
 
-  it('pay() is lost if the certificate is not trusted, and sends nothing', async (t) => {
-    let requests = 0;
-    const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (_request, response) => {
-      requests += 1;
-      response.end('{}');
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    t.after(() => server.close());
-    const sent = await payAt(t, `https://localhost:${(server.address() as AddressInfo).port}`);
-    assert.deepEqual(sent, { kind: 'lost', detail: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
-    assert.equal(requests, 0);
+it('pay() is lost if the certificate is not trusted, and sends nothing', async (t) => {
+  let requests = 0;
+  const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (_request, response) => {
+    requests += 1;
+    response.end('{}');
   });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const sent = await payAt(t, `https://localhost:${(server.address() as AddressInfo).port}`);
+  assert.deepEqual(sent, { kind: 'lost', detail: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+  assert.equal(requests, 0);
 });

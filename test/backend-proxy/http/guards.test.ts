@@ -2,49 +2,47 @@
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { Hono } from 'hono';
 import { bearerOf, createSecretCheck } from '../../../backend-proxy/http/guards.ts';
 
-describe('createSecretCheck()', () => {
-  it('a secret matches only if it equals one of the list exactly', () => {
-    const isSecret = createSecretCheck(['first-secret', 'second-secret']);
-    for (const known of ['first-secret', 'second-secret']) assert.equal(isSecret(known), true);
-    for (const other of ['', 'first-secre', 'first-secret ', 'First-secret', 'first-secretsecond-secret', 'x']) {
-      assert.equal(isSecret(other), false, other);
-    }
-    assert.equal(createSecretCheck([])(''), false);
-  });
+it('a secret matches only if it equals one of the list exactly', () => {
+  const isSecret = createSecretCheck(['first-secret', 'second-secret']);
+  for (const known of ['first-secret', 'second-secret']) assert.equal(isSecret(known), true);
+  for (const other of ['', 'first-secre', 'first-secret ', 'First-secret', 'first-secretsecond-secret', 'x']) {
+    assert.equal(isSecret(other), false, other);
+  }
+  assert.equal(createSecretCheck([])(''), false);
+});
 
-  it('a secret is compared by timingSafeEqual with each of the list, and by nothing that ends sooner', (t) => {
-    const compared = t.mock.method(crypto, 'timingSafeEqual');
+it('a secret is compared by timingSafeEqual with each of the list, and by nothing that ends sooner', (t) => {
+  const compared = t.mock.method(crypto, 'timingSafeEqual');
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
     syncBuiltinESMExports();
-    t.after(() => {
-      t.mock.restoreAll();
-      syncBuiltinESMExports();
-    });
-    const isSecret = createSecretCheck(['first-secret', 'second-secret', 'third-secret']);
-    for (const [candidate, results] of [
-      ['first-secret', [true, false, false]],
-      ['second-secret', [false, true, false]],
-      ['none of them', [false, false, false]],
-      ['', [false, false, false]],
-    ] as const) {
-      compared.mock.resetCalls();
-      assert.equal(isSecret(candidate), results.some(Boolean));
-      assert.deepEqual(
-        compared.mock.calls.map(({ result }) => result),
-        results,
-        candidate,
-      );
-    }
   });
+  const isSecret = createSecretCheck(['first-secret', 'second-secret', 'third-secret']);
+  for (const [candidate, results] of [
+    ['first-secret', [true, false, false]],
+    ['second-secret', [false, true, false]],
+    ['none of them', [false, false, false]],
+    ['', [false, false, false]],
+  ] as const) {
+    compared.mock.resetCalls();
+    assert.equal(isSecret(candidate), results.some(Boolean));
+    assert.deepEqual(
+      compared.mock.calls.map(({ result }) => result),
+      results,
+      candidate,
+    );
+  }
+});
 
-  it('a candidate of any length can be checked, because its hash is compared', () => {
-    const isSecret = createSecretCheck(['s']);
-    assert.equal(isSecret('x'.repeat(100_000)), false);
-    assert.equal(isSecret('ü\0'), false);
-  });
+it('a candidate of any length can be checked, because its hash is compared', () => {
+  const isSecret = createSecretCheck(['s']);
+  assert.equal(isSecret('x'.repeat(100_000)), false);
+  assert.equal(isSecret('ü\0'), false);
 });
 
 async function seen(headers: Record<string, string>) {
@@ -53,24 +51,22 @@ async function seen(headers: Record<string, string>) {
   return (await (await app.request('/', { headers })).json()) as { bearer: string };
 }
 
-describe('bearerOf()', () => {
-  it('bearerOf() reads one word of at most 8192 characters after the scheme, in any case', async () => {
-    const bearer = async (Authorization: string) => (await seen({ Authorization })).bearer;
-    assert.equal(await bearer('Bearer abc'), 'abc');
-    assert.equal(await bearer('bEARER abc'), 'abc');
-    assert.equal(await bearer(`Bearer ${'x'.repeat(8192)}`), 'x'.repeat(8192));
-    for (const none of [
-      '',
-      'abc',
-      'Bearer',
-      'Bearer a b',
-      'Basic abc',
-      'xBearer abc',
-      `Bearer ${'x'.repeat(8193)}`,
-      'Bearer  abc',
-    ]) {
-      assert.equal(await bearer(none), '', none.slice(0, 20));
-    }
-    assert.equal((await seen({})).bearer, '');
-  });
+it('bearerOf() reads one word of at most 8192 characters after the scheme, in any case', async () => {
+  const bearer = async (Authorization: string) => (await seen({ Authorization })).bearer;
+  assert.equal(await bearer('Bearer abc'), 'abc');
+  assert.equal(await bearer('bEARER abc'), 'abc');
+  assert.equal(await bearer(`Bearer ${'x'.repeat(8192)}`), 'x'.repeat(8192));
+  for (const none of [
+    '',
+    'abc',
+    'Bearer',
+    'Bearer a b',
+    'Basic abc',
+    'xBearer abc',
+    `Bearer ${'x'.repeat(8193)}`,
+    'Bearer  abc',
+  ]) {
+    assert.equal(await bearer(none), '', none.slice(0, 20));
+  }
+  assert.equal((await seen({})).bearer, '');
 });

@@ -6,37 +6,59 @@ import type {
   Fact,
   Ledger,
   NewPayment,
+  NewPayout,
   Observation,
   Order,
   PaymentLimits,
   StoredIpn,
   TokenTerms,
 } from '../../../backend-proxy/ledger/ledger.ts';
+import { decimalOf } from '../../../backend-proxy/protocol/money.ts';
 import type { PostOutcome, Source, Transaction } from '../../../backend-proxy/protocol/transaction.ts';
+import type { Report } from '../../../backend-proxy/protocol/verify.ts';
 
 export const SENT_BY = 'host:8787';
 const LEASE_MS = 45_000;
 
 /** A fact in short: how the POST ended follows from the stage unless given. */
 export type ShortFact =
-  | { stage: 'sending' }
   | { stage: 'uncertain' | 'rejected' | 'not_created'; detail: string; answer?: PostOutcome }
   | Extract<Fact, { stage: 'pending' }>;
 
 const ANSWERS = { uncertain: 'lost', rejected: 'refused', not_created: 'unreached' } as const;
 
-type Rewritten = 'record' | 'observe' | 'openPayment' | 'claimChecks' | 'recover' | 'receiveIpn';
+/** An observation in short: a report agrees with the transaction in what is not given. */
+export type Seen =
+  { kind: 'unknown' | 'unavailable' | 'silent' } | { kind: 'report'; report: Partial<Report>; isIpn?: true };
+
+function observationOf({ id, type, amountMinor, currency }: Claim['transaction'], seen: Seen): Observation {
+  if (seen.kind !== 'report') return seen;
+  const agrees = { transactionId: id, type, amount: decimalOf(amountMinor, currency), currency };
+  const report: Report = { ...agrees, paymentId: null, customer: null, outcome: 'pending', ...seen.report };
+  return { ...seen, report };
+}
+
+/** Ends a claimed check. */
+export function endCheck(ledger: Ledger, claim: Claim | undefined, seen: Seen): Promise<number> {
+  assert.ok(claim);
+  return ledger.observe(claim, observationOf(claim.transaction, seen));
+}
+
+type Rewritten = 'record' | 'observe' | 'openPayment' | 'openPayout' | 'claimChecks' | 'recover' | 'receiveIpn';
 
 export interface LedgerById extends Omit<Ledger, Rewritten> {
   /** The port itself. */
   ledger: Ledger;
+  /** Each is a call of its own. */
   openPayment(
     payment: NewPayment & Partial<TokenTerms>,
     limits: PaymentLimits,
   ): Promise<{ opened: Transaction | undefined; order: Order }>;
+  openPayout(payout: NewPayout): Promise<Transaction>;
+  /** Returns whether the fact raised the stage. */
   record(id: string, fact: ShortFact, source: Source): Promise<boolean>;
   /** A check that begins and ends now unless `given` differs. An "unknown" counts as proven. */
-  observe(id: string, observation: Observation, given?: Partial<Claim>): Promise<void>;
+  observe(id: string, seen: Seen, given?: Partial<Claim>): Promise<void>;
   claimChecks(limit: number, leaseMs: number): Promise<Claim['transaction'][]>;
   /** Returns whether its transaction is in the database. */
   receiveIpn(ipn: StoredIpn): Promise<boolean>;
@@ -56,27 +78,26 @@ export function byId(ledger: Ledger, now: () => number, startId = nextStartId): 
     ...ledger,
     ledger,
     async openPayment(payment, limits) {
-      const seen = { iat: null, terms: 'terms' };
-      const { isNew, payment: opened, order } = await ledger.openPayment({ ...seen, ...payment }, limits);
+      const given = { iat: null, terms: 'terms', ...payment, start: { by: SENT_BY, id: startId() } };
+      const { isNew, payment: opened, order } = await ledger.openPayment(given, limits);
       return { opened: isNew ? opened : undefined, order };
+    },
+    async openPayout(payout) {
+      return (await ledger.openPayout({ ...payout, start: { by: SENT_BY, id: startId() } })).payout;
     },
     async record(id, fact, source) {
       const transaction = await read(id);
-      if (fact.stage === 'sending') {
-        const start = { by: SENT_BY, id: startId() };
-        return (await ledger.record(transaction, { ...fact, start }, source)).isRaised;
-      }
       const whole = fact.stage === 'pending' ? fact : ({ answer: ANSWERS[fact.stage], ...fact } as Fact);
-      return (await ledger.record(transaction, whole, source)).isRaised;
+      await ledger.record(transaction, whole, source);
+      return (await read(id)).stage !== transaction.stage;
     },
-    async observe(id, observation, given) {
+    async observe(id, seen, given) {
       const transaction = await read(id);
       const ipnsReceived = claims.get(id)?.ipnsReceived ?? 0;
       const claim = { transaction, beganAt: now(), leaseUntil: now() + LEASE_MS, ipnsReceived, ...given };
       claims.delete(id);
-      const endedAt = await ledger.observe(claim, observation);
-      if (observation.kind === 'unknown')
-        await ledger.recordUnknown({ transactionId: id, beganAt: claim.beganAt, endedAt });
+      const endedAt = await endCheck(ledger, claim, seen);
+      if (seen.kind === 'unknown') await ledger.recordUnknown({ transactionId: id, beganAt: claim.beganAt, endedAt });
     },
     async claimChecks(limit, leaseMs) {
       const claimed = await ledger.claimChecks(limit, leaseMs);

@@ -1,16 +1,12 @@
 // Calls every method of the ledger's port, in each way that leads to another SQL statement, on a large database.
 import assert from 'node:assert/strict';
-import type {
-  Fact,
-  Ledger,
-  NewPayment,
-  Observation,
-  TokenTerms,
-  TransactionQuery,
-} from '../../../backend-proxy/ledger/ledger.ts';
+import { mock } from 'node:test';
+import { connectDatabase } from '../../../backend-proxy/ledger/connect.ts';
+import { createLedger } from '../../../backend-proxy/ledger/sql-ledger.ts';
+import type { Fact, Ledger, NewPayment, TokenTerms, TransactionQuery } from '../../../backend-proxy/ledger/ledger.ts';
 import { STATUSES } from '../../../backend-proxy/protocol/wire.ts';
 import { TRANSACTION_TYPES } from '../../../backend-proxy/protocol/transaction.ts';
-import { D, M, NOON } from '../time.ts';
+import { D, M, NOON, S } from '../time.ts';
 import {
   BARE_READING,
   LEASE_MS,
@@ -21,9 +17,11 @@ import {
   UNKNOWN,
   payment,
   verified,
+  differing,
 } from './ledger-kit.ts';
+import { endCheck, type Seen } from './by-id.ts';
 
-export interface Calls {
+interface Calls {
   ledger: Ledger;
   /** Runs what belongs together; the statements until it resolves are counted under this name. */
   step<T>(name: string, work: () => Promise<T>): Promise<T>;
@@ -33,20 +31,52 @@ export interface Calls {
   stepClock(): void;
 }
 
+/** Keeps the statements that run on a database. */
+export interface Recorder<Kept> {
+  /** What has run since the last call. */
+  taken(): Kept;
+  /** Resolves when a poll that was begun has run. */
+  polled(): Promise<void>;
+}
+
 /** So far that every wait is planned again. */
-export const CLOCK_STEP_MS = 10 * M;
+const CLOCK_STEP_MS = 10 * M;
 
 const BY = 'host:8787';
 const ANSWERED: Fact = { stage: 'pending', ...MEANS };
 const ORDER_TERMS = { iat: 1, terms: 'terms' };
 
-export async function callEveryMethod(calls: Calls): Promise<void> {
+/** Returns what ran, by step. Ends all mocks. */
+export async function callEveryMethod<Kept>(url: string, { taken, polled }: Recorder<Kept>) {
+  mock.timers.enable({ apis: ['setInterval'] });
+  const store = await connectDatabase(url, (error) => assert.fail(String(error)));
+  let now = NOON;
+  const port = createLedger(store, { now: () => now, elapsed: () => 0 });
   const called = new Set<string>();
-  const ledger = new Proxy(calls.ledger, {
-    get: (port, name: keyof Ledger) => (called.add(name), port[name]),
-  });
-  await call({ ...calls, ledger });
-  assert.deepEqual([...called].toSorted(), Object.keys(calls.ledger).toSorted());
+  const ledger = new Proxy(port, { get: (_, name: keyof Ledger) => (called.add(name), port[name]) });
+  const steps = new Map<string, Kept>();
+  try {
+    await call({
+      ledger,
+      async step(name, work) {
+        taken();
+        const result = await work();
+        steps.set(name, taken());
+        return result;
+      },
+      async poll() {
+        mock.timers.tick(S);
+        await polled();
+      },
+      stepClock: () => void (now += CLOCK_STEP_MS),
+    });
+  } finally {
+    await store.close().catch(() => undefined);
+    mock.restoreAll();
+    mock.timers.reset();
+  }
+  assert.deepEqual([...called].toSorted(), Object.keys(port).toSorted());
+  return steps;
 }
 
 async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
@@ -59,7 +89,7 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
     body,
     reading: { ...BARE_READING, transactionId },
   });
-  const observe = async (name: string, id: string, observation: Observation) => {
+  const observe = async (name: string, id: string, seen: Seen) => {
     let { claim } = await ledger.receiveIpn(ipn(id, name), LEASE_MS);
     if (claim === undefined) {
       // It was the turn of the one due longest.
@@ -67,7 +97,7 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
       ({ claim } = await ledger.receiveIpn(ipn(id, `${name} again`), LEASE_MS));
     }
     if (claim === undefined) assert.fail(`${id} was not claimed`);
-    await step(name, () => ledger.observe(claim, observation));
+    await step(name, () => endCheck(ledger, claim, seen));
   };
 
   await step('owner', async () => {
@@ -97,26 +127,30 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   await step('newer terms', () => ledger.recordTerms({ ...payment({ orderId: 'A' }), iat: 2, terms: 'other' }));
   await step('orders', () => Promise.all([ledger.order('A'), ledger.order('none')]));
 
-  const payout = await step('a payout', () => ledger.openPayout(PAYOUT));
-  await ledger.record(payout, { stage: 'sending', start: { by: BY, id: 'payout' } }, 'merchant');
-  await step('payouts', () => Promise.all([ledger.payout('P'), ledger.payout('none'), ledger.payout('T1000001')]));
+  await step('a start that was not answered', () =>
+    ledger.recordOfStart({ type: 'PAY', orderId: 'A' }, { by: BY, id: 'none' }, ANSWERED),
+  );
+  await step('a payout', () => ledger.openPayout({ ...PAYOUT, start: { by: BY, id: 'payout' } }));
+  await step('payouts', () =>
+    Promise.all([ledger.payout(ledger.payoutId('P')), ledger.payout('none'), ledger.payout('T1000001')]),
+  );
 
   await step('an IPN', () => ledger.receiveIpn(ipn('A', 'first')));
   const { claim } = await step('an IPN with its claim', () => ledger.receiveIpn(ipn('A', 'second'), LEASE_MS));
   if (claim === undefined) assert.fail('the IPN did not claim its check');
-  await step('an observation', () => ledger.observe(claim, verified('succeeded')));
+  await step('an observation', () => endCheck(ledger, claim, verified('succeeded')));
   await step('a repeated IPN', () => ledger.receiveIpn(ipn('A', 'first')));
   await step('an unreadable IPN', () => ledger.receiveIpn({ id: 'unreadable', body: '?', reading: undefined }));
   await step('an early IPN', () => ledger.receiveIpn(ipn('E', 'early')));
   await start('a start after its IPN', { orderId: 'E' });
-  await step('IPNs', () => Promise.all([ledger.ipnReadings('A'), ledger.unmatchedIpns(100)]));
+  await step('IPNs', () => Promise.all([ledger.newIpns('A'), ledger.unmatchedIpns(100)]));
   await step('a report of unmatched IPNs', () => ledger.reportUnmatched(M));
 
   const reports = { pending: verified('pending'), failed: verified('failed'), succeeded: verified('succeeded') };
   const kinds = { ...reports, unanswered: UNAVAILABLE, unknown: UNKNOWN };
   for (const [name, observation] of Object.entries({
     ...kinds,
-    mismatch: { kind: 'mismatch', field: 'amount' } as const,
+    mismatch: differing(),
   })) {
     const { payment: other } = await start('another start', { orderId: `O-${name}` });
     await ledger.record(other, ANSWERED, 'answer');
@@ -128,12 +162,14 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   await step('a resolution', () => ledger.resolve('O-mismatch', resolution));
   await step('newest found', () => Promise.all(TRANSACTION_TYPES.map((type) => ledger.newestFound(type))));
 
-  await step('a claim of checks', () => ledger.claimChecks(20, LEASE_MS));
-  await step('a claim of webhooks', () => ledger.claimWebhooks(16, LEASE_MS));
+  const checks = await step('a claim of checks', () => ledger.claimChecks(20, LEASE_MS));
+  await step('a longer claim of checks', () => ledger.prolongChecks(checks, LEASE_MS));
+  const claimed = await step('a claim of webhooks', () => ledger.claimWebhooks(16, LEASE_MS));
+  await step('a longer claim of webhooks', () => ledger.prolongWebhooks(claimed, LEASE_MS));
   const [webhook] = (await ledger.webhooks(undefined, 1)).webhooks;
-  const id = webhook?.id ?? assert.fail('no webhook');
-  await step('a delivery', () => ledger.recordDelivery(id, { state: 'delivered', answer: '200' }));
-  await ledger.recordDelivery(id, { state: 'pending', nextAt: NOON, answer: '500' });
+  assert.ok(webhook);
+  const { id } = webhook;
+  await step('a delivery', () => ledger.recordDelivery(webhook, { state: 'delivered', answer: '200' }));
   await step('a webhook', () => ledger.webhook(id));
   await step('a redelivery', () => ledger.redeliver(id));
   for (const state of ['pending', 'delivered', 'dead', undefined] as const) {
@@ -156,6 +192,7 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   await step('clocks', () => Promise.all([ledger.time(), ledger.clockOffset()]));
   await step('counts', () => ledger.counts());
   await step('warnings', () => ledger.databaseWarnings());
+  await step('free space', async () => ledger.freeBytes());
   await step('a ping', () => ledger.ping());
   await step('a prune', () => ledger.prune());
   await callErasing(ledger, step, 'O-succeeded');
@@ -167,10 +204,10 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
 async function callErasing(ledger: Ledger, step: Calls['step'], id: string): Promise<void> {
   await step('an erasing that is refused', () => ledger.erase(id, { sendsWebhooks: true }).catch(() => undefined));
   const [webhook] = (await ledger.webhooks('pending', 50)).webhooks.filter(({ orderId }) => orderId === id);
-  const webhookId = webhook?.id ?? assert.fail('no webhook');
-  await ledger.recordDelivery(webhookId, { state: 'delivered', answer: '200' });
+  assert.ok(webhook);
+  await ledger.recordDelivery(webhook, { state: 'delivered', answer: '200' });
   await step('an erasing of an order', () => ledger.erase(id, { sendsWebhooks: true }));
-  await step('a redelivery of what is erased', () => ledger.redeliver(webhookId).catch(() => undefined));
+  await step('a redelivery of what is erased', () => ledger.redeliver(webhook.id).catch(() => undefined));
   for (const sendsWebhooks of [true, false]) {
     const retention = { afterMs: 8 * D, sendsWebhooks };
     const { next } = await step(`a first page of erasing: ${sendsWebhooks}`, () => ledger.erasePage(retention, ''));

@@ -4,17 +4,11 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { createLedger } from '../../../backend-proxy/ledger/sql-ledger.ts';
 import { Refusal } from '../../../backend-proxy/errors.ts';
-import type {
-  Ledger,
-  NewPayment,
-  NewPayout,
-  Observation,
-  PaymentLimits,
-} from '../../../backend-proxy/ledger/ledger.ts';
+import type { Ledger, NewPayment, NewPayout, PaymentLimits } from '../../../backend-proxy/ledger/ledger.ts';
 import type { PostOutcome, Stage, Transaction } from '../../../backend-proxy/protocol/transaction.ts';
 import type { IpnReading } from '../../../backend-proxy/protocol/verify.ts';
 import { H, M, NOON, S } from '../time.ts';
-import { byId, type LedgerById, type ShortFact } from './by-id.ts';
+import { SENT_BY, byId, type LedgerById, type Seen, type ShortFact } from './by-id.ts';
 
 export const LIMITS: PaymentLimits = {
   perOrder: 5,
@@ -88,6 +82,7 @@ export async function createSetup(database: TestDatabase, opening: Opening): Pro
   };
 }
 
+const START = { by: SENT_BY, id: 'start' };
 export const PAYMENT: NewPayment = {
   orderId: 'A',
   orderAmountMinor: 1010,
@@ -99,7 +94,7 @@ export const PAYMENT: NewPayment = {
   payWithinMs: null,
   idempotencyKey: 'key',
   fingerprint: 'print',
-  start: null,
+  start: START,
 };
 export const PAYOUT: NewPayout = {
   orderId: 'P',
@@ -108,6 +103,7 @@ export const PAYOUT: NewPayout = {
   customer: '12345678',
   note: null,
   fingerprint: 'print',
+  start: START,
 };
 export const MEANS = { paymentId: '111', method: null, checkoutUrl: null, qr: null, appUrl: null } as const;
 export const PENDING: ShortFact & { stage: 'pending' } = { stage: 'pending', ...MEANS };
@@ -116,7 +112,14 @@ export const verified = (
   paymentId: string | null = null,
   customer: string | null = null,
   message?: string,
-): Observation => ({ kind: 'verified', outcome, paymentId, customer, ...(message && { message }) });
+): Seen => ({ kind: 'report', report: { outcome, paymentId, customer, ...(message && { message }) } });
+/** A report that differs from the transaction in this field. */
+export const differing = (field: 'amount' | 'currency' = 'amount'): Seen => ({
+  kind: 'report',
+  report: { [field]: { amount: '0.07', currency: 'USD' }[field] },
+});
+/** Without amount and currency, a SUCCESS proves nothing. */
+export const INCOMPLETE: Seen = { kind: 'report', report: { outcome: 'succeeded', amount: null, currency: null } };
 /** An IPN with only the documented fields. */
 export const BARE_READING: IpnReading = {
   transactionId: 'A',
@@ -127,8 +130,8 @@ export const BARE_READING: IpnReading = {
   currency: null,
   outcome: null,
 };
-export const UNKNOWN: Observation = { kind: 'unknown' };
-export const UNAVAILABLE: Observation = { kind: 'unavailable' };
+export const UNKNOWN: Seen = { kind: 'unknown' };
+export const UNAVAILABLE: Seen = { kind: 'unavailable' };
 
 let keys = 0;
 export const payment = (given: Partial<NewPayment> = {}): NewPayment => ({
@@ -150,7 +153,6 @@ export const webhookTypes = async (ledger: LedgerById) =>
 export async function openSent(ledger: LedgerById, given: Partial<NewPayment> = {}): Promise<string> {
   const { opened } = await ledger.openPayment(payment(given), LIMITS);
   assert.ok(opened);
-  await ledger.record(opened.id, { stage: 'sending' }, 'shopper');
   return opened.id;
 }
 
@@ -174,7 +176,6 @@ export const claimIds = async (ledger: LedgerById, limit = 100) =>
 /** Opens and sends a payout, records `fact`, and returns the id. */
 export async function openSentPayout(ledger: LedgerById, orderId: string, fact: ShortFact): Promise<string> {
   const { id } = await ledger.openPayout({ ...PAYOUT, orderId });
-  await ledger.record(id, { stage: 'sending' }, 'merchant');
   await ledger.record(id, fact, 'answer');
   return id;
 }
@@ -191,38 +192,33 @@ export async function refusal(work: Promise<unknown>): Promise<Refusal> {
   return error;
 }
 
-/** Brings a payment from `created` to each stage. */
+/** Brings a payment that was opened to each stage. */
 export const BRING_TO: Record<Stage, (setup: Setup, id: string) => Promise<unknown>> = {
-  created: async () => undefined,
-  sending: ({ ledger }, id) => ledger.record(id, { stage: 'sending' }, 'shopper'),
+  sending: async () => undefined,
   async uncertain(setup, id) {
-    await BRING_TO.sending(setup, id);
     await setup.ledger.record(id, { stage: 'uncertain', detail: 'reset' }, 'answer');
   },
   async pending(setup, id) {
-    await BRING_TO.sending(setup, id);
     await setup.ledger.record(id, { ...PENDING, paymentId: null }, 'answer');
   },
   async replaced(setup, id) {
-    await BRING_TO.sending(setup, id);
+    await BRING_TO.pending(setup, id);
     const { orderId } = await read(setup.ledger, id);
     await setup.ledger.openPayment(payment({ orderId }), LIMITS);
   },
   async expired(setup, id) {
-    await BRING_TO.sending(setup, id);
     await setup.ledger.record(id, { ...PENDING, paymentId: null, method: 'CHECKOUT' }, 'answer');
     setup.skip(17 * M);
     await setup.ledger.observe(id, verified('pending'));
   },
   async rejected(setup, id) {
-    await BRING_TO.sending(setup, id);
     await setup.ledger.record(id, { stage: 'rejected', detail: 'HTTP 400' }, 'answer');
   },
   async not_created(setup, id) {
     await BRING_TO.uncertain(setup, id);
     setup.skip(90 * S);
     await setup.ledger.observe(id, UNKNOWN);
-    setup.skip(60 * S);
+    setup.skip(10 * M);
     await setup.ledger.observe(id, UNKNOWN);
   },
   async declined(setup, id) {

@@ -9,6 +9,7 @@ import { createLedger } from '../../../backend-proxy/ledger/sql-ledger.ts';
 import { NOON, S } from '../time.ts';
 import { writeEmptyDatabase } from './empty-database.ts';
 import { fillings } from './large-database.ts';
+import { endCheck } from './by-id.ts';
 import { BARE_READING, LEASE_MS, LIMITS, MEANS, payment, verified } from './ledger-kit.ts';
 import { temporaryFile } from './sqlite/sqlite-kit.ts';
 
@@ -54,9 +55,9 @@ it('a payment among 100,000 writes few pages, from its start and from its IPN', 
     await count('an IPN until its webhook is delivered', async () => {
       const reading = { ...BARE_READING, transactionId: id };
       const { claim } = await ledger.receiveIpn({ ...ipn, reading }, LEASE_MS);
-      await ledger.observe(claim ?? assert.fail(`${id} was not claimed`), verified('succeeded'));
+      await endCheck(ledger, claim, verified('succeeded'));
       for (const webhook of await ledger.claimWebhooks(16, LEASE_MS)) {
-        await ledger.recordDelivery(webhook.id, { state: 'delivered', answer: '200' });
+        await ledger.recordDelivery(webhook, { state: 'delivered', answer: '200' });
       }
     });
   }

@@ -1,6 +1,6 @@
 // The watch over a store that the test controls: what it reports, once, and what a poll looks for.
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import type { Store } from '../../../backend-proxy/ledger/store.ts';
 import { createWatch } from '../../../backend-proxy/ledger/watch.ts';
 import { NOON } from '../time.ts';
@@ -14,6 +14,7 @@ function bench(t: TestContext) {
     now: NOON,
     isAway: false,
     changed: new Map<string, number>(),
+    versions: new Map<string, number>(),
     askedSince: [] as number[],
     announced: [] as string[],
   };
@@ -27,7 +28,11 @@ function bench(t: TestContext) {
     announce: (orderIds) => void state.announced.push(...orderIds),
     onAnnounced: (listener) => void (announce = listener),
   };
-  const watch = createWatch(store as Store, async () => state.now);
+  const watch = createWatch(
+    store,
+    async () => state.now,
+    async (orderIds) => new Map([...state.versions].filter(([orderId]) => orderIds.includes(orderId))),
+  );
   t.after(watch.close);
   const reported: [string, number | undefined][] = [];
   return {
@@ -44,92 +49,98 @@ function bench(t: TestContext) {
   };
 }
 
-describe('the watch of orders', () => {
-  it('a commit of this process is reported at once with its version, and announced to other processes', (t) => {
-    const { watch, add, reported, state } = bench(t);
-    add('A');
-    watch.changed(
-      new Map([
-        ['A', 3],
-        ['B', 1],
-      ]),
-    );
-    assert.deepEqual(reported, [['A', 3]]);
-    assert.deepEqual(state.announced, ['A', 'B']);
-  });
-
-  it('a reported version is not reported again, however it is found', async (t) => {
-    const { watch, add, reported, state, poll } = bench(t);
-    add('A');
-    watch.changed(new Map([['A', 3]]));
-    state.changed = new Map([['A', 3]]);
-    await poll();
-    await poll();
-    assert.deepEqual(reported, [['A', 3]]);
-    state.changed = new Map([['A', 4]]);
-    await poll();
-    await poll();
-    assert.deepEqual(reported, [
+it('a commit of this process is reported at once with its version, and announced to other processes', (t) => {
+  const { watch, add, reported, state } = bench(t);
+  add('A');
+  watch.changed(
+    new Map([
       ['A', 3],
-      ['A', 4],
-    ]);
-  });
+      ['B', 1],
+    ]),
+  );
+  assert.deepEqual(reported, [['A', 3]]);
+  assert.deepEqual(state.announced, ['A', 'B']);
+});
 
-  it('an announced change is reported without a version, and with it once the poll has found it', async (t) => {
-    const { add, reported, announce, poll, state } = bench(t);
-    add('A');
-    announce('A');
-    announce('B');
-    state.changed = new Map([
-      ['A', 2],
-      ['B', 2],
-    ]);
-    await poll();
-    await poll();
-    assert.deepEqual(reported, [
-      ['A', undefined],
-      ['A', 2],
-    ]);
-  });
+it('a reported version is not reported again, however it is found', async (t) => {
+  const { watch, add, reported, state, poll } = bench(t);
+  add('A');
+  watch.changed(new Map([['A', 3]]));
+  state.changed = new Map([['A', 3]]);
+  await poll();
+  await poll();
+  assert.deepEqual(reported, [['A', 3]]);
+  state.changed = new Map([['A', 4]]);
+  await poll();
+  await poll();
+  assert.deepEqual(reported, [
+    ['A', 3],
+    ['A', 4],
+  ]);
+});
 
-  it('a poll looks back as long as a commit can take, and after an outage to the last poll before it', async (t) => {
-    const { add, state, poll } = bench(t);
-    await poll();
-    assert.deepEqual(state.askedSince, [], 'nothing is watched');
-    const lastPollAt = state.now;
-    add('A');
-    state.isAway = true;
-    for (let n = 0; n < 100; n += 1) await poll();
-    state.isAway = false;
-    await poll();
-    await poll();
-    assert.deepEqual(
-      state.askedSince,
-      [lastPollAt, state.now - POLL_MS].map((at) => at - LOOK_BACK_MS),
-    );
-  });
+it('an announced change is reported without a version, and with it once the poll has found it', async (t) => {
+  const { add, reported, announce, poll, state } = bench(t);
+  add('A');
+  announce('A');
+  announce('B');
+  state.changed = new Map([
+    ['A', 2],
+    ['B', 2],
+  ]);
+  await poll();
+  await poll();
+  assert.deepEqual(reported, [
+    ['A', undefined],
+    ['A', 2],
+  ]);
+});
 
-  it('a poll looks back from the clock if it was set back', async (t) => {
-    const { add, state, poll } = bench(t);
-    add('A');
-    await poll();
-    state.now -= 3_600_000;
-    await poll();
-    assert.equal(state.askedSince.at(-1), state.now - LOOK_BACK_MS);
-  });
+it('a poll looks back as long as a commit can take, and after an outage to the last poll before it', async (t) => {
+  const { add, state, poll } = bench(t);
+  await poll();
+  assert.deepEqual(state.askedSince, [], 'nothing is watched');
+  const lastPollAt = state.now;
+  add('A');
+  state.isAway = true;
+  for (let n = 0; n < 100; n += 1) await poll();
+  state.isAway = false;
+  await poll();
+  await poll();
+  assert.deepEqual(
+    state.askedSince,
+    [lastPollAt, state.now - POLL_MS].map((at) => at - LOOK_BACK_MS),
+  );
+});
 
-  it('an order that nobody watches any more is forgotten', (t) => {
-    const { watch, add, reported } = bench(t);
-    const unwatch = add('A');
-    watch.changed(new Map([['A', 1]]));
-    unwatch();
-    unwatch();
-    watch.changed(new Map([['A', 2]]));
-    add('A');
-    watch.changed(new Map([['A', 2]]));
-    assert.deepEqual(reported, [
-      ['A', 1],
-      ['A', 2],
-    ]);
-  });
+it('a commit that waited longer than a poll looks back is reported within 30 s, once', async (t) => {
+  const { add, state, poll, reported } = bench(t);
+  add('A');
+  state.versions.set('A', 2).set('B', 1);
+  for (let n = 0; n < 90; n += 1) await poll();
+  assert.deepEqual(reported, [['A', 2]]);
+});
+
+it('a poll looks back from the clock if it was set back', async (t) => {
+  const { add, state, poll } = bench(t);
+  add('A');
+  await poll();
+  state.now -= 3_600_000;
+  await poll();
+  assert.equal(state.askedSince.at(-1), state.now - LOOK_BACK_MS);
+});
+
+it('an order that nobody watches any more is forgotten', (t) => {
+  const { watch, add, reported } = bench(t);
+  const unwatch = add('A');
+  watch.changed(new Map([['A', 1]]));
+  unwatch();
+  unwatch();
+  watch.changed(new Map([['A', 2]]));
+  add('A');
+  watch.changed(new Map([['A', 2]]));
+  assert.deepEqual(reported, [
+    ['A', 1],
+    ['A', 2],
+  ]);
 });

@@ -6,6 +6,8 @@ import { BUSINESS_EVENTS, eventName } from '../../../backend-proxy/observability
 import type { LedgerEvent } from '../../../backend-proxy/ledger/ledger.ts';
 import { TRANSACTION_TYPES } from '../../../backend-proxy/protocol/transaction.ts';
 import { createWorld, type World } from '../world.ts';
+import { endCheck } from '../ledger/by-id.ts';
+import { differing } from '../ledger/ledger-kit.ts';
 
 const PAYOUT = { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678' };
 
@@ -84,11 +86,11 @@ describe('business events', () => {
     await world.start(world.token(), { method: 'QR' });
     world.skip(20_000);
     const [claim] = await world.ledger.claimChecks(1, 1_000);
-    await world.ledger.observe(claim ?? assert.fail(), { kind: 'mismatch', field: 'amount' });
+    await endCheck(world.ledger, claim, differing());
     const resolution = { status: 'FAILED', by: 'Ada', note: 'canary: she phoned the customer' };
     const { headers } = await world.merchant('POST', '/transactions/A-1/resolve', resolution);
     assert.deepEqual(eventsOf(world, 'transactionId', 'detail', 'reason').slice(3), [
-      ['error', 'payment mismatch', 'A-1', 'amount', undefined],
+      ['error', 'payment mismatch', 'A-1', 'amount: asked 10.10 EUR, reported 0.07 EUR', undefined],
       ['warn', 'payment needs review', 'A-1', 'mismatch', undefined],
       ['info', 'payment resolved', 'A-1', 'FAILED by Ada', undefined],
       ['info', 'payment failed', 'A-1', 'RESOLVED', 'RESOLVED'],
@@ -191,6 +193,7 @@ describe('the log of requests', () => {
     await world.request('GET', '/healthz');
     await world.request('GET', '/readyz');
     isAway = true;
+    world.skip(1_000);
     await world.request('GET', '/readyz');
     await world.request('GET', '/metrics');
     assert.deepEqual(

@@ -1,7 +1,7 @@
 // Our HS256 against the `jose` library: the same tokens are accepted, expired and refused, and equal ones are signed.
 import assert from 'node:assert/strict';
 import { createHmac, createSecretKey } from 'node:crypto';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { SignJWT, errors, jwtVerify } from 'jose';
 import { Refusal } from '../../../backend-proxy/errors.ts';
@@ -129,61 +129,59 @@ const token = fc
     return `${signed}.${encodeSignature(made.subarray(0, made.length - cut))}`;
   });
 
-describe('HS256', () => {
-  it('a token is accepted, expired or refused as by jose, however it is made', async () => {
-    const seen = { signed: 0, token_expired: 0, refused: 0 };
-    await fc.assert(
-      fc.asyncProperty(token, async (text) => {
-        const outcome = await ofJose(text);
-        assert.equal(await ofOurs(text), outcome);
-        seen[outcome] += 1;
-      }),
-      { numRuns: 3_000 },
-    );
-    for (const [outcome, count] of Object.entries(seen)) assert.ok(count > 10, `${outcome}: ${count}`);
-  });
+it('a token is accepted, expired or refused as by jose, however it is made', async () => {
+  const seen = { signed: 0, token_expired: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(token, async (text) => {
+      const outcome = await ofJose(text);
+      assert.equal(await ofOurs(text), outcome);
+      seen[outcome] += 1;
+    }),
+    { numRuns: 3_000 },
+  );
+  for (const [outcome, count] of Object.entries(seen)) assert.ok(count > 10, `${outcome}: ${count}`);
+});
 
-  it('a token changed in one character, cut, or joined with anything is accepted as by jose', async () => {
-    const valid = signHs256({ exp: NOW_S + 60 }, KEY);
-    const texts = fc.oneof(
-      fc
-        .tuple(fc.nat(valid.length), fc.constantFrom(...'AQgw.-_=+/é'.split('')))
-        .map(([at, character]) => valid.slice(0, at) + character + valid.slice(at + 1)),
-      fc.nat(valid.length).map((at) => valid.slice(0, at)),
-      fc.constantFrom(`${valid}.`, `.${valid}`, `${valid}.${valid}`, '', '.', '..', '...', 'x'.repeat(100_000)),
-      fc.string(),
-    );
-    await fc.assert(
-      fc.asyncProperty(texts, async (text) => {
-        // White space has a rule of its own, below.
-        fc.pre(!/\s/.test(text));
-        assert.equal(await ofOurs(text), await ofJose(text));
-      }),
-      { numRuns: 2_000 },
-    );
-  });
+it('a token changed in one character, cut, or joined with anything is accepted as by jose', async () => {
+  const valid = signHs256({ exp: NOW_S + 60 }, KEY);
+  const texts = fc.oneof(
+    fc
+      .tuple(fc.nat(valid.length), fc.constantFrom(...'AQgw.-_=+/é'.split('')))
+      .map(([at, character]) => valid.slice(0, at) + character + valid.slice(at + 1)),
+    fc.nat(valid.length).map((at) => valid.slice(0, at)),
+    fc.constantFrom(`${valid}.`, `.${valid}`, `${valid}.${valid}`, '', '.', '..', '...', 'x'.repeat(100_000)),
+    fc.string(),
+  );
+  await fc.assert(
+    fc.asyncProperty(texts, async (text) => {
+      // White space has a rule of its own, below.
+      fc.pre(!/\s/.test(text));
+      assert.equal(await ofOurs(text), await ofJose(text));
+    }),
+    { numRuns: 2_000 },
+  );
+});
 
-  it('white space within base64url, and the extension b64, are refused, which jose accepts and no library writes', async () => {
-    const hmac = (text: string) => createHmac('sha256', SECRET).update(text).digest('base64url');
-    const body = plain(Buffer.from(`{"exp":${NOW_S + 60}}`));
-    const spaced = `${plain(Buffer.from('{"alg":"HS256"}'))}.${body.slice(0, 4)}\n${body.slice(4)}`;
-    const extended = `${plain(Buffer.from('{"alg":"HS256","b64":true,"crit":["b64"]}'))}.${body}`;
-    for (const signed of [spaced, extended]) {
-      const text = `${signed}.${hmac(signed)}`;
-      assert.equal(await ofJose(text), 'signed');
-      assert.equal(await ofOurs(text), 'refused');
-    }
-  });
+it('white space within base64url, and the extension b64, are refused, which jose accepts and no library writes', async () => {
+  const hmac = (text: string) => createHmac('sha256', SECRET).update(text).digest('base64url');
+  const body = plain(Buffer.from(`{"exp":${NOW_S + 60}}`));
+  const spaced = `${plain(Buffer.from('{"alg":"HS256"}'))}.${body.slice(0, 4)}\n${body.slice(4)}`;
+  const extended = `${plain(Buffer.from('{"alg":"HS256","b64":true,"crit":["b64"]}'))}.${body}`;
+  for (const signed of [spaced, extended]) {
+    const text = `${signed}.${hmac(signed)}`;
+    assert.equal(await ofJose(text), 'signed');
+    assert.equal(await ofOurs(text), 'refused');
+  }
+});
 
-  it('signHs256() writes the token that jose writes, and verifyHs256() reads it back', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), async (claims) => {
-        const stored = JSON.parse(JSON.stringify(claims)) as Record<string, unknown>;
-        const ours = signHs256({ ...stored, iat: 1, exp: 2 }, KEY);
-        const theirs = new SignJWT(stored).setProtectedHeader({ alg: 'HS256' }).setIssuedAt(1).setExpirationTime(2);
-        assert.equal(ours, await theirs.sign(KEY));
-        assert.deepEqual(verifyHs256(ours, [KEY]), { ...stored, iat: 1, exp: 2 });
-      }),
-    );
-  });
+it('signHs256() writes the token that jose writes, and verifyHs256() reads it back', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), async (claims) => {
+      const stored = JSON.parse(JSON.stringify(claims)) as Record<string, unknown>;
+      const ours = signHs256({ ...stored, iat: 1, exp: 2 }, KEY);
+      const theirs = new SignJWT(stored).setProtectedHeader({ alg: 'HS256' }).setIssuedAt(1).setExpirationTime(2);
+      assert.equal(ours, await theirs.sign(KEY));
+      assert.deepEqual(verifyHs256(ours, [KEY]), { ...stored, iat: 1, exp: 2 });
+    }),
+  );
 });

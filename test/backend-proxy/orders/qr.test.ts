@@ -1,6 +1,6 @@
 // An independent decoder reads the modules back: what the widget draws is what a phone scans.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { toQrCode } from '../../../backend-proxy/orders/qr.ts';
 import type { QrCode } from '../../../backend-proxy/protocol/wire.ts';
 import { readQrCodes } from '../../qr-reader.ts';
@@ -28,37 +28,35 @@ function draw({ size, modules }: Extract<QrCode, { text: string }>): ImageData {
   return { data, width, height: width, colorSpace: 'srgb' };
 }
 
-describe('toQrCode()', () => {
-  it('an independent decoder reads the exact text of a QR code, whatever its length and letters', async () => {
-    for (const text of [
-      'https://wallet.example/scan?code=1',
-      '1',
-      'jetgo://pay?reference=1234',
-      'https://wallet.example/ä?x=漢字',
-      `https://wallet.example/${'a'.repeat(1000)}`,
-    ]) {
-      const code = toQrCode(text);
-      assert.ok('text' in code);
-      assert.equal(code.text, text);
-      const [found] = await readQrCodes(draw(code));
-      assert.equal(found?.text, text);
-    }
-  });
-
-  it('the modules of a QR code are packed one bit each, row by row, highest bit first', () => {
-    const code = toQrCode('https://wallet.example/scan?code=1');
+it('an independent decoder reads the exact text of a QR code, whatever its length and letters', async () => {
+  for (const text of [
+    'https://wallet.example/scan?code=1',
+    '1',
+    'jetgo://pay?reference=1234',
+    'https://wallet.example/ä?x=漢字',
+    `https://wallet.example/${'a'.repeat(1000)}`,
+  ]) {
+    const code = toQrCode(text);
     assert.ok('text' in code);
-    const bits = Buffer.from(code.modules, 'base64url');
-    assert.equal(code.size, 29);
-    assert.equal(bits.length, Math.ceil((29 * 29) / 8));
-    // The finder pattern of the first row: seven dark, one light.
-    assert.equal(bits[0], 0b1111_1110);
-    assert.match(code.modules, /^[A-Za-z0-9_-]+$/);
-  });
+    assert.equal(code.text, text);
+    const [found] = await readQrCodes(draw(code));
+    assert.equal(found?.text, text);
+  }
+});
 
-  it('a code that came as an image stays that image', () => {
-    const image = 'data:image/png;base64,iVBORw0KGgo=';
-    assert.deepEqual(toQrCode(image), { image });
-    assert.ok('text' in toQrCode('data:text/plain,x'));
-  });
+it('the modules of a QR code are packed one bit each, row by row, highest bit first', () => {
+  const code = toQrCode('https://wallet.example/scan?code=1');
+  assert.ok('text' in code);
+  const bits = Buffer.from(code.modules, 'base64url');
+  assert.equal(code.size, 29);
+  assert.equal(bits.length, Math.ceil((29 * 29) / 8));
+  // The finder pattern of the first row: seven dark, one light.
+  assert.equal(bits[0], 0b1111_1110);
+  assert.match(code.modules, /^[A-Za-z0-9_-]+$/);
+});
+
+it('a code that came as an image stays that image', () => {
+  const image = 'data:image/png;base64,iVBORw0KGgo=';
+  assert.deepEqual(toQrCode(image), { image });
+  assert.ok('text' in toQrCode('data:text/plain,x'));
 });

@@ -1,6 +1,6 @@
 // Decimal strings to integer minor units and back, compared with BigInt arithmetic and the ISO 4217 list.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import {
   MAX_AMOUNT_DIGITS,
@@ -22,263 +22,254 @@ const digits = (exponent: number) =>
 const anyCharacter = fc.nat(0x10_ffff).map((code) => String.fromCodePoint(code));
 const anyAmount = currency.chain((code) => digits(exponentOf(code) ?? 0).map((amount) => ({ code, ...amount })));
 
-describe('exponentOf()', () => {
-  it('exponentOf() knows how many decimals each kind of currency has', () => {
-    const expected = {
-      0: ['JPY', 'KRW', 'CLP', 'ISK', 'UGX', 'VND', 'XAF', 'UYI'],
-      2: ['EUR', 'USD', 'GBP', 'CHF', 'MGA', 'MRU', 'HUF', 'TWD', 'IDR', 'COP', 'XCG', 'VED', 'ZWG'],
-      3: ['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'],
-      4: ['CLF', 'UYW'],
-    };
-    for (const [exponent, codes] of Object.entries(expected)) {
-      for (const code of codes) assert.equal(exponentOf(code), Number(exponent), code);
-    }
-  });
-
-  it('exponentOf() knows as many currencies of each kind as ISO 4217 lists', () => {
-    const letters = Array.from({ length: 26 }, (_, n) => String.fromCodePoint(65 + n));
-    const codes = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => a + b + c)));
-    const counts = Map.groupBy(codes, exponentOf);
-    counts.delete(undefined);
-    const sizes = Object.fromEntries([...counts].map(([exponent, known]) => [exponent, known.length]));
-    assert.deepEqual(sizes, { 0: 17, 2: 139, 3: 7, 4: 2 });
-  });
-
-  it('exponentOf() knows no code that is malformed, no longer in use, or without an exponent', () => {
-    for (const code of ['eur', 'EU', 'EURO', 'XAU', 'XXX', 'XTS', 'HRK', 'BGN', '', 'constructor', '__proto__']) {
-      assert.equal(exponentOf(code), undefined, code);
-    }
-  });
+it('exponentOf() knows how many decimals each kind of currency has', () => {
+  const expected = {
+    0: ['JPY', 'KRW', 'CLP', 'ISK', 'UGX', 'VND', 'XAF', 'UYI'],
+    2: ['EUR', 'USD', 'GBP', 'CHF', 'MGA', 'MRU', 'HUF', 'TWD', 'IDR', 'COP', 'XCG', 'VED', 'ZWG'],
+    3: ['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'],
+    4: ['CLF', 'UYW'],
+  };
+  for (const [exponent, codes] of Object.entries(expected)) {
+    for (const code of codes) assert.equal(exponentOf(code), Number(exponent), code);
+  }
 });
 
-describe('minorOf()', () => {
-  it('minorOf() reads every amount as BigInt arithmetic does', () => {
-    fc.assert(
-      fc.property(anyAmount, ({ code, text, minor }) => {
-        assert.equal(BigInt(minorOf(text, code) ?? -1), minor);
-      }),
-    );
-  });
-
-  it('minorOf() reads fewer decimals than the currency has', () => {
-    assert.equal(minorOf('10', 'EUR'), 1000);
-    assert.equal(minorOf('10.1', 'EUR'), 1010);
-    assert.equal(minorOf('0.5', 'KWD'), 500);
-    assert.equal(minorOf('10.1', 'CLF'), 101_000);
-    assert.equal(minorOf('0', 'EUR'), 0);
-    assert.equal(minorOf('0.01', 'EUR'), 1);
-  });
-
-  it('minorOf() refuses anything that is not a plain decimal', () => {
-    const wrong = [
-      '',
-      ' ',
-      '.',
-      '1.',
-      '.5',
-      '01',
-      '00',
-      '1e3',
-      '1E3',
-      '+1',
-      '-1',
-      '-0',
-      ' 1',
-      '1 ',
-      '1\n',
-      '1,5',
-      '1_000',
-      '0x10',
-      '١٢',
-      '１２',
-      '1.٢',
-      '1.2.3',
-      'NaN',
-      'Infinity',
-      '1/2',
-      '1 000',
-      '1\u00a0000',
-      '1.5\n',
-      '10.10\0',
-      '10.001',
-      '10.100',
-      '99999999999999.99',
-    ];
-    for (const text of wrong) assert.equal(minorOf(text, 'EUR'), undefined, JSON.stringify(text));
-  });
-
-  it('minorOf() refuses more decimals than the currency has, even zeros', () => {
-    assert.equal(minorOf('1.000', 'EUR'), undefined);
-    assert.equal(minorOf('1.0', 'JPY'), undefined);
-    assert.equal(minorOf('1.0000', 'KWD'), undefined);
-    assert.equal(minorOf('1.00000', 'CLF'), undefined);
-    assert.equal(minorOf('1.0000', 'CLF'), 10_000);
-  });
-
-  it('minorOf() refuses an unknown currency', () => {
-    assert.equal(minorOf('1', 'XXX'), undefined);
-    assert.equal(minorOf('1', 'eur'), undefined);
-  });
-
-  it('minorOf() reads 15 digits in minor units and refuses 16', () => {
-    assert.equal(minorOf('9999999999999.99', 'EUR'), 999_999_999_999_999);
-    assert.equal(minorOf('10000000000000.00', 'EUR'), undefined);
-    assert.equal(minorOf('10000000000000', 'EUR'), undefined);
-    assert.equal(minorOf('999999999999999', 'JPY'), 999_999_999_999_999);
-    assert.equal(minorOf('1000000000000000', 'JPY'), undefined);
-    assert.ok(Number.isSafeInteger(10 ** MAX_AMOUNT_DIGITS - 1));
-  });
-
-  it('minorOf() returns a safe integer of at least 0 or undefined for any text', () => {
-    fc.assert(
-      fc.property(
-        fc.oneof(fc.string(), fc.string({ unit: anyCharacter }), fc.double().map(String)),
-        currency,
-        (text, code) => {
-          const minor = minorOf(text, code);
-          assert.ok(minor === undefined || (Number.isSafeInteger(minor) && minor >= 0));
-        },
-      ),
-    );
-  });
+it('exponentOf() knows as many currencies of each kind as ISO 4217 lists', () => {
+  const letters = Array.from({ length: 26 }, (_, n) => String.fromCodePoint(65 + n));
+  const codes = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => a + b + c)));
+  const counts = Map.groupBy(codes, exponentOf);
+  counts.delete(undefined);
+  const sizes = Object.fromEntries([...counts].map(([exponent, known]) => [exponent, known.length]));
+  assert.deepEqual(sizes, { 0: 17, 2: 139, 3: 7, 4: 2 });
 });
 
-describe('minorOfReported()', () => {
-  it("minorOfReported() ignores zeros beyond the currency's decimals", () => {
-    for (const text of ['5', '5.0', '5.00', '5.000', '5.0000000'])
-      assert.equal(minorOfReported(text, 'EUR'), 500, text);
-    for (const text of ['50', '50.0', '50.000']) assert.equal(minorOfReported(text, 'JPY'), 50, text);
-    assert.equal(minorOfReported('10.10', 'EUR'), 1010);
-    assert.equal(minorOfReported('10.1000', 'EUR'), 1010);
-    assert.equal(minorOfReported('100', 'EUR'), 10_000);
-    assert.equal(minorOfReported('0.00', 'EUR'), 0);
-  });
-
-  it("minorOfReported() refuses a digit beyond the currency's decimals", () => {
-    for (const text of ['5.001', '5.0001', '5.0000001', '5.010001']) {
-      assert.equal(minorOfReported(text, 'EUR'), undefined, text);
-    }
-    for (const text of [
-      '-5',
-      '5.00-',
-      '٥',
-      'five',
-      '',
-      '10,10',
-      'EUR 10.10',
-      '5.',
-      '.5',
-      '05',
-      '+5',
-      ' 5',
-      '5\n',
-      '1e',
-      'e1',
-      '1e1.5',
-      '1e+-1',
-      '0x1',
-    ]) {
-      assert.equal(minorOfReported(text, 'EUR'), undefined, text);
-    }
-  });
-
-  it('minorOfReported() reads exponents exactly', () => {
-    for (const [text, minor] of [
-      ['1E+1', 1000],
-      ['1.01e1', 1010],
-      ['1E+2', 10_000],
-      ['10.10e0', 1010],
-      ['1010e-2', 1010],
-      ['1e-2', 1],
-      ['0.00000000000000000101e19', 1010],
-      ['101000000000000000000e-19', 1010],
-      ['9.99999999999999e12', 999_999_999_999_999],
-      ['0e20', 0],
-      ['0.00e-20', 0],
-      ['1e+01', 1000],
-    ] as const) {
-      assert.equal(minorOfReported(text, 'EUR'), minor, text);
-    }
-    for (const text of [
-      '1e-3',
-      '1.001e0',
-      '1.234e-1',
-      '1e14',
-      '1e21',
-      '0e21',
-      '0e-21',
-      '1e999999999',
-      '0e-999999999',
-      '1e20',
-    ]) {
-      assert.equal(minorOfReported(text, 'EUR'), undefined, text);
-    }
-    assert.equal(minorOfReported('1E+1', 'JPY'), 10);
-    assert.equal(minorOfReported('1E-3', 'KWD'), 1);
-    assert.equal(minorOfReported('1', 'XXX'), undefined);
-  });
-
-  it('minorOfReported() reads at most 40 characters', () => {
-    assert.equal(minorOfReported('5.'.padEnd(40, '0'), 'EUR'), 500);
-    assert.equal(minorOfReported('5.'.padEnd(41, '0'), 'EUR'), undefined);
-  });
-
-  it('minorOfReported() agrees with exact arithmetic on every JSON number', () => {
-    const part = fc.bigInt({ min: 0n, max: 10n ** 12n });
-    fc.assert(
-      fc.property(
-        part,
-        fc.stringMatching(/^[0-9]{0,8}$/),
-        fc.integer({ min: -22, max: 22 }),
-        currency,
-        (whole, fraction, power, code) => {
-          const text = `${whole}${fraction && `.${fraction}`}e${power}`;
-          const scale = power - fraction.length + (exponentOf(code) ?? 0);
-          const written = BigInt(`${whole}${fraction}`);
-          const [exact, rest] =
-            scale >= 0
-              ? [written * 10n ** BigInt(scale), 0n]
-              : [written / 10n ** BigInt(-scale), written % 10n ** BigInt(-scale)];
-          const isRead = rest === 0n && exact < 10n ** 15n && Math.abs(power) <= 20;
-          assert.equal(minorOfReported(text, code), isRead ? Number(exact) : undefined, text);
-        },
-      ),
-    );
-  });
-
-  it('minorOfReported() agrees with minorOf() on every text that minorOf() reads', () => {
-    fc.assert(
-      fc.property(anyAmount, fc.nat(5), ({ code, text, minor }, zeros) => {
-        const padded = (text.includes('.') ? text : `${text}.`) + '0'.repeat(zeros + 1);
-        assert.equal(BigInt(minorOfReported(text, code) ?? -1), minor);
-        assert.equal(BigInt(minorOfReported(padded, code) ?? -1), minor);
-      }),
-    );
-  });
+it('exponentOf() knows no code that is malformed, no longer in use, or without an exponent', () => {
+  for (const code of ['eur', 'EU', 'EURO', 'XAU', 'XXX', 'XTS', 'HRK', 'BGN', '', 'constructor', '__proto__']) {
+    assert.equal(exponentOf(code), undefined, code);
+  }
 });
 
-describe('decimalOf()', () => {
-  it('decimalOf() writes what minorOf() read, with all digits', () => {
-    fc.assert(
-      fc.property(anyAmount, ({ code, text, minor }) => {
-        assert.equal(decimalOf(Number(minor), code), text);
-      }),
-    );
-  });
+it('minorOf() reads every amount as BigInt arithmetic does', () => {
+  fc.assert(
+    fc.property(anyAmount, ({ code, text, minor }) => {
+      assert.equal(BigInt(minorOf(text, code) ?? -1), minor);
+    }),
+  );
+});
 
-  it('decimalOf() pads with zeros', () => {
-    assert.equal(decimalOf(1010, 'EUR'), '10.10');
-    assert.equal(decimalOf(1, 'EUR'), '0.01');
-    assert.equal(decimalOf(0, 'EUR'), '0.00');
-    assert.equal(decimalOf(5, 'KWD'), '0.005');
-    assert.equal(decimalOf(5, 'JPY'), '5');
-    assert.equal(decimalOf(12_345, 'CLF'), '1.2345');
-  });
+it('minorOf() reads fewer decimals than the currency has', () => {
+  assert.equal(minorOf('10', 'EUR'), 1000);
+  assert.equal(minorOf('10.1', 'EUR'), 1010);
+  assert.equal(minorOf('0.5', 'KWD'), 500);
+  assert.equal(minorOf('10.1', 'CLF'), 101_000);
+  assert.equal(minorOf('0', 'EUR'), 0);
+  assert.equal(minorOf('0.01', 'EUR'), 1);
+});
 
-  it('decimalOf() throws for anything that is not an amount', () => {
-    for (const minor of [-1, 1.5, NaN, Infinity, Number.MAX_SAFE_INTEGER + 1]) {
-      assert.throws(() => decimalOf(minor, 'EUR'), { name: 'RangeError', message: `Not an amount: ${minor} EUR` });
-    }
-    assert.throws(() => decimalOf(1, 'XXX'), RangeError);
-  });
+it('minorOf() refuses anything that is not a plain decimal', () => {
+  const wrong = [
+    '',
+    ' ',
+    '.',
+    '1.',
+    '.5',
+    '01',
+    '00',
+    '1e3',
+    '1E3',
+    '+1',
+    '-1',
+    '-0',
+    ' 1',
+    '1 ',
+    '1\n',
+    '1,5',
+    '1_000',
+    '0x10',
+    '١٢',
+    '１２',
+    '1.٢',
+    '1.2.3',
+    'NaN',
+    'Infinity',
+    '1/2',
+    '1 000',
+    '1\u00a0000',
+    '1.5\n',
+    '10.10\0',
+    '10.001',
+    '10.100',
+    '99999999999999.99',
+  ];
+  for (const text of wrong) assert.equal(minorOf(text, 'EUR'), undefined, JSON.stringify(text));
+});
+
+it('minorOf() refuses more decimals than the currency has, even zeros', () => {
+  assert.equal(minorOf('1.000', 'EUR'), undefined);
+  assert.equal(minorOf('1.0', 'JPY'), undefined);
+  assert.equal(minorOf('1.0000', 'KWD'), undefined);
+  assert.equal(minorOf('1.00000', 'CLF'), undefined);
+  assert.equal(minorOf('1.0000', 'CLF'), 10_000);
+});
+
+it('minorOf() refuses an unknown currency', () => {
+  assert.equal(minorOf('1', 'XXX'), undefined);
+  assert.equal(minorOf('1', 'eur'), undefined);
+});
+
+it('minorOf() reads 15 digits in minor units and refuses 16', () => {
+  assert.equal(minorOf('9999999999999.99', 'EUR'), 999_999_999_999_999);
+  assert.equal(minorOf('10000000000000.00', 'EUR'), undefined);
+  assert.equal(minorOf('10000000000000', 'EUR'), undefined);
+  assert.equal(minorOf('999999999999999', 'JPY'), 999_999_999_999_999);
+  assert.equal(minorOf('1000000000000000', 'JPY'), undefined);
+  assert.ok(Number.isSafeInteger(10 ** MAX_AMOUNT_DIGITS - 1));
+});
+
+it('minorOf() returns a safe integer of at least 0 or undefined for any text', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.string(), fc.string({ unit: anyCharacter }), fc.double().map(String)),
+      currency,
+      (text, code) => {
+        const minor = minorOf(text, code);
+        assert.ok(minor === undefined || (Number.isSafeInteger(minor) && minor >= 0));
+      },
+    ),
+  );
+});
+
+it("minorOfReported() ignores zeros beyond the currency's decimals", () => {
+  for (const text of ['5', '5.0', '5.00', '5.000', '5.0000000']) assert.equal(minorOfReported(text, 'EUR'), 500, text);
+  for (const text of ['50', '50.0', '50.000']) assert.equal(minorOfReported(text, 'JPY'), 50, text);
+  assert.equal(minorOfReported('10.10', 'EUR'), 1010);
+  assert.equal(minorOfReported('10.1000', 'EUR'), 1010);
+  assert.equal(minorOfReported('100', 'EUR'), 10_000);
+  assert.equal(minorOfReported('0.00', 'EUR'), 0);
+});
+
+it("minorOfReported() refuses a digit beyond the currency's decimals", () => {
+  for (const text of ['5.001', '5.0001', '5.0000001', '5.010001']) {
+    assert.equal(minorOfReported(text, 'EUR'), undefined, text);
+  }
+  for (const text of [
+    '-5',
+    '5.00-',
+    '٥',
+    'five',
+    '',
+    '10,10',
+    'EUR 10.10',
+    '5.',
+    '.5',
+    '05',
+    '+5',
+    ' 5',
+    '5\n',
+    '1e',
+    'e1',
+    '1e1.5',
+    '1e+-1',
+    '0x1',
+  ]) {
+    assert.equal(minorOfReported(text, 'EUR'), undefined, text);
+  }
+});
+
+it('minorOfReported() reads exponents exactly', () => {
+  for (const [text, minor] of [
+    ['1E+1', 1000],
+    ['1.01e1', 1010],
+    ['1E+2', 10_000],
+    ['10.10e0', 1010],
+    ['1010e-2', 1010],
+    ['1e-2', 1],
+    ['0.00000000000000000101e19', 1010],
+    ['101000000000000000000e-19', 1010],
+    ['9.99999999999999e12', 999_999_999_999_999],
+    ['0e20', 0],
+    ['0.00e-20', 0],
+    ['1e+01', 1000],
+  ] as const) {
+    assert.equal(minorOfReported(text, 'EUR'), minor, text);
+  }
+  for (const text of [
+    '1e-3',
+    '1.001e0',
+    '1.234e-1',
+    '1e14',
+    '1e21',
+    '0e21',
+    '0e-21',
+    '1e999999999',
+    '0e-999999999',
+    '1e20',
+  ]) {
+    assert.equal(minorOfReported(text, 'EUR'), undefined, text);
+  }
+  assert.equal(minorOfReported('1E+1', 'JPY'), 10);
+  assert.equal(minorOfReported('1E-3', 'KWD'), 1);
+  assert.equal(minorOfReported('1', 'XXX'), undefined);
+});
+
+it('minorOfReported() reads at most 40 characters', () => {
+  assert.equal(minorOfReported('5.'.padEnd(40, '0'), 'EUR'), 500);
+  assert.equal(minorOfReported('5.'.padEnd(41, '0'), 'EUR'), undefined);
+});
+
+it('minorOfReported() agrees with exact arithmetic on every JSON number', () => {
+  const part = fc.bigInt({ min: 0n, max: 10n ** 12n });
+  fc.assert(
+    fc.property(
+      part,
+      fc.stringMatching(/^[0-9]{0,8}$/),
+      fc.integer({ min: -22, max: 22 }),
+      currency,
+      (whole, fraction, power, code) => {
+        const text = `${whole}${fraction && `.${fraction}`}e${power}`;
+        const scale = power - fraction.length + (exponentOf(code) ?? 0);
+        const written = BigInt(`${whole}${fraction}`);
+        const [exact, rest] =
+          scale >= 0
+            ? [written * 10n ** BigInt(scale), 0n]
+            : [written / 10n ** BigInt(-scale), written % 10n ** BigInt(-scale)];
+        const isRead = rest === 0n && exact < 10n ** 15n && Math.abs(power) <= 20;
+        assert.equal(minorOfReported(text, code), isRead ? Number(exact) : undefined, text);
+      },
+    ),
+  );
+});
+
+it('minorOfReported() agrees with minorOf() on every text that minorOf() reads', () => {
+  fc.assert(
+    fc.property(anyAmount, fc.nat(5), ({ code, text, minor }, zeros) => {
+      const padded = (text.includes('.') ? text : `${text}.`) + '0'.repeat(zeros + 1);
+      assert.equal(BigInt(minorOfReported(text, code) ?? -1), minor);
+      assert.equal(BigInt(minorOfReported(padded, code) ?? -1), minor);
+    }),
+  );
+});
+
+it('decimalOf() writes what minorOf() read, with all digits', () => {
+  fc.assert(
+    fc.property(anyAmount, ({ code, text, minor }) => {
+      assert.equal(decimalOf(Number(minor), code), text);
+    }),
+  );
+});
+
+it('decimalOf() pads with zeros', () => {
+  assert.equal(decimalOf(1010, 'EUR'), '10.10');
+  assert.equal(decimalOf(1, 'EUR'), '0.01');
+  assert.equal(decimalOf(0, 'EUR'), '0.00');
+  assert.equal(decimalOf(5, 'KWD'), '0.005');
+  assert.equal(decimalOf(5, 'JPY'), '5');
+  assert.equal(decimalOf(12_345, 'CLF'), '1.2345');
+});
+
+it('decimalOf() throws for anything that is not an amount', () => {
+  for (const minor of [-1, 1.5, NaN, Infinity, Number.MAX_SAFE_INTEGER + 1]) {
+    assert.throws(() => decimalOf(minor, 'EUR'), { name: 'RangeError', message: `Not an amount: ${minor} EUR` });
+  }
+  assert.throws(() => decimalOf(1, 'XXX'), RangeError);
 });

@@ -16,6 +16,7 @@ export const T0 = 1_000_000 * S;
 export function timeline(given: Partial<Timeline> = {}): Timeline {
   return {
     type: 'PAY',
+    way: given.type === 'PAYOUT' ? 'payout' : 'shown',
     stage: 'pending',
     answer: 'accepted',
     createdAt: T0,
@@ -55,7 +56,6 @@ export function afterCheck(t: Timeline, now: number, isAnswered: boolean): Timel
     ...(isAnswered
       ? { checkedAt: now, unanswered: 0, ipnsAnswered: t.ipnsReceived }
       : { unanswered: t.unanswered + 1 }),
-    ...(isLeft && t.stage === 'created' && { stage: 'not_created' }),
     ...(isLeft && t.stage === 'sending' && { stage: 'uncertain' }),
     ...(isLeft && t.sentAt !== null && t.answer === null && { answer: 'lost', lostAt: now }),
     ...(isOpen && now >= t.createdAt + REVIEW_AFTER_MS[t.type] && { needsReview: true }),

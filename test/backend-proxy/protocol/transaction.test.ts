@@ -6,7 +6,6 @@ import { STAGES, advance, isLate, reasonOf, stageOf, type Stage } from '../../..
 
 /** The promised table again: rank, stage, status, reason, and whether a SUCCESS after it is late. */
 const TABLE = [
-  [0, 'created', 'INITIALIZED', null, false],
   [1, 'sending', 'INITIALIZED', null, false],
   [2, 'uncertain', 'INITIALIZED', null, false],
   [3, 'pending', 'PROCESSING', null, false],
@@ -30,7 +29,7 @@ describe('STAGES', () => {
   });
 
   it('stageOf() throws for an unknown rank', () => {
-    for (const rank of [-1, 10, 1.5, NaN]) assert.throws(() => stageOf(rank), { message: `No stage has rank ${rank}` });
+    for (const rank of [0, 10, 1.5, NaN]) assert.throws(() => stageOf(rank), { message: `No stage has rank ${rank}` });
   });
 });
 
@@ -58,8 +57,8 @@ describe('advance(), isLate() and reasonOf()', () => {
     );
     fc.assert(
       fc.property(shuffled, ([order, other, repeats]) => {
-        const end = (all: readonly Stage[]) => all.reduce(advance, 'created');
-        const repeated = [...other, ...repeats.map((at) => order[at] ?? 'created')];
+        const end = (all: readonly Stage[]) => all.reduce(advance, 'sending');
+        const repeated = [...other, ...repeats.map((at) => order[at] ?? 'sending')];
         assert.equal(end(other), end(order));
         assert.equal(end(repeated), end(order));
         assert.equal(STAGES[end(order)].rank, Math.max(...order.map((name) => STAGES[name].rank)));

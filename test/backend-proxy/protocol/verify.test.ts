@@ -12,6 +12,7 @@ const EXPECTED: Expected = {
   amountMinor: 1010,
   currency: 'EUR',
   customer: '12345678',
+  comparesWallet: false,
 };
 const REPORT: Report = {
   transactionId: 'A-1',
@@ -39,11 +40,17 @@ describe('verify()', () => {
     assert.deepEqual(check({ transactionId: 'a-1' }), { kind: 'mismatch', field: 'gatewayOrderId' });
     assert.deepEqual(check({ type: 'PAYOUT' }), { kind: 'mismatch', field: 'type' });
     assert.deepEqual(check({ paymentId: '111329' }), { kind: 'mismatch', field: 'paymentId' });
-    assert.deepEqual(check({ currency: 'USD' }), { kind: 'mismatch', field: 'currency' });
-    assert.deepEqual(check({ currency: 'eur' }), { kind: 'mismatch', field: 'currency' });
-    for (const amount of ['10.11', '10.09', '1010', '0.01', '10.101', '-10.10', '1.01e2', '', 'free', '0']) {
-      assert.deepEqual(check({ amount }), { kind: 'mismatch', field: 'amount' }, amount);
+    const money = (field: 'amount' | 'currency', reported: string) => ({
+      kind: 'mismatch',
+      field,
+      figures: `asked 10.10 EUR, reported ${reported}`,
+    });
+    assert.deepEqual(check({ currency: 'USD' }), money('currency', '10.10 USD'));
+    assert.deepEqual(check({ currency: 'eur' }), money('currency', '10.10 eur'));
+    for (const amount of ['10.11', '10.09', '1010', '0.01', '10.101', '-10.10', '1.01e2', '0']) {
+      assert.deepEqual(check({ amount }), money('amount', `${amount} EUR`));
     }
+    for (const amount of ['', 'free']) assert.deepEqual(check({ amount }), money('amount', 'unreadable EUR'));
   });
 
   it('verify() names the first difference, in the order of its trust in the fields', () => {
@@ -51,7 +58,7 @@ describe('verify()', () => {
     assert.deepEqual(check(all), { kind: 'mismatch', field: 'gatewayOrderId' });
     assert.deepEqual(check({ ...all, transactionId: 'A-1' }), { kind: 'mismatch', field: 'type' });
     assert.deepEqual(check({ ...all, transactionId: 'A-1', type: 'PAY' }), { kind: 'mismatch', field: 'paymentId' });
-    assert.deepEqual(check({ currency: 'USD', amount: '1' }), { kind: 'mismatch', field: 'currency' });
+    assert.match(JSON.stringify(check({ currency: 'USD', amount: '1' })), /"field":"currency"/);
   });
 
   it('verify() compares amounts regardless of trailing zeros', () => {
@@ -112,7 +119,13 @@ describe('verify()', () => {
   });
 
   it('verify() returns a mismatch even if other fields are missing', () => {
-    assert.deepEqual(check({ amount: null, currency: 'USD' }, {}, true), { kind: 'mismatch', field: 'currency' });
+    assert.deepEqual(check({ amount: null, currency: 'USD' }, {}, true), {
+      kind: 'mismatch',
+      field: 'currency',
+      figures: 'asked 10.10 EUR, reported USD',
+    });
+    const hostile = check({ amount: '<b>1</b>', currency: '\u202eRUE' });
+    assert.equal('figures' in hostile && hostile.figures, 'asked 10.10 EUR, reported unreadable unreadable');
   });
 
   it('verify() passes on that the gateway expired the transaction', () => {
@@ -142,7 +155,7 @@ describe('verify() and the wallet', () => {
     customer: string | null,
     asked: string | null = '12345678',
     outcome: Report['outcome'] = 'succeeded',
-  ) => check({ type: 'PAYOUT', customer, outcome }, { type: 'PAYOUT', customer: asked });
+  ) => check({ type: 'PAYOUT', customer, outcome }, { type: 'PAYOUT', customer: asked, comparesWallet: true });
   const other = { kind: 'mismatch', field: 'customer' };
 
   it('verify() accepts a successful payout only to the requested wallet, compared by its digits', () => {

@@ -73,10 +73,8 @@ describe('the reads of an order with event streams', () => {
     const views = Promise.all(streams.map((stream) => stream.view()));
     await turn();
     change(2);
-    assert.deepEqual(
-      (await views).map(({ version }) => version),
-      [2, 2, 2],
-    );
+    const versions = (await views).map(({ version }) => version);
+    assert.deepEqual(versions, [2, 2, 2]);
     assert.equal(state.reads, 1);
   });
 

@@ -1,6 +1,6 @@
 // All headers of each kind of answer, over a socket and mounted in another Hono app.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { Hono } from 'hono';
 import { SECRETS, SHOP, createWorld, type World } from '../world.ts';
 
@@ -122,57 +122,55 @@ async function assertHeaders(ask: (path: string, init: RequestInit) => Promise<R
   }
 }
 
-describe('the headers of an answer', () => {
-  it('each kind of answer has exactly its headers over a socket', async (t) => {
-    const world = await createBreakableWorld(t);
-    const url = await world.listen();
-    const ask = (path: string, init: RequestInit) => fetch(`${url}${path}`, init);
-    const missing = ['/nowhere', '/order/nowhere', '/order/'];
-    await assertHeaders(ask, rows(world));
-    await assertHeaders(ask, [
-      ...missing.map((path): Row => [
-        `GET ${path}`,
-        {},
-        '',
-        404,
-        path === '/nowhere' ? PROBLEM : { ...PROBLEM, ...WITHOUT_ORIGIN },
-      ]),
-      ['POST /nowhere', {}, 'x', 404, PROBLEM],
-    ]);
-  });
+it('each kind of answer has exactly its headers over a socket', async (t) => {
+  const world = await createBreakableWorld(t);
+  const url = await world.listen();
+  const ask = (path: string, init: RequestInit) => fetch(`${url}${path}`, init);
+  const missing = ['/nowhere', '/order/nowhere', '/order/'];
+  await assertHeaders(ask, rows(world));
+  await assertHeaders(ask, [
+    ...missing.map((path): Row => [
+      `GET ${path}`,
+      {},
+      '',
+      404,
+      path === '/nowhere' ? PROBLEM : { ...PROBLEM, ...WITHOUT_ORIGIN },
+    ]),
+    ['POST /nowhere', {}, 'x', 404, PROBLEM],
+  ]);
+});
 
-  it('each kind of answer has exactly its headers in another Hono app, also the 404 of that app', async (t) => {
-    const world = await createBreakableWorld(t);
-    const app = new Hono().route('/pay', world.proxy.app);
-    const ask = async (path: string, init: RequestInit) => app.request(`/pay${path}`, init);
-    await assertHeaders(ask, rows(world));
-    await assertHeaders(ask, [
-      ['GET /nowhere', {}, '', 404, OTHERS_404],
-      ['POST /nowhere', {}, 'x', 404, OTHERS_404],
-      ['GET /order/nowhere', { origin: SHOP }, '', 404, { ...OTHERS_404, ...SHARED }],
-    ]);
-  });
+it('each kind of answer has exactly its headers in another Hono app, also the 404 of that app', async (t) => {
+  const world = await createBreakableWorld(t);
+  const app = new Hono().route('/pay', world.proxy.app);
+  const ask = async (path: string, init: RequestInit) => app.request(`/pay${path}`, init);
+  await assertHeaders(ask, rows(world));
+  await assertHeaders(ask, [
+    ['GET /nowhere', {}, '', 404, OTHERS_404],
+    ['POST /nowhere', {}, 'x', 404, OTHERS_404],
+    ['GET /order/nowhere', { origin: SHOP }, '', 404, { ...OTHERS_404, ...SHARED }],
+  ]);
+});
 
-  it('an answer says the length of its body, and a HEAD says none', async (t) => {
-    const world = await createBreakableWorld(t);
-    const url = await world.listen();
-    for (const path of ['/healthz', '/nowhere', '/openapi.json', '/widget.js']) {
-      const response = await fetch(`${url}${path}`, { headers: { 'accept-encoding': 'identity' } });
-      assert.equal(response.headers.get('content-length'), String((await response.arrayBuffer()).byteLength), path);
-      const head = await fetch(`${url}${path}`, { method: 'HEAD' });
-      assert.deepEqual([head.status, head.headers.get('content-length')], [response.status, null]);
-    }
-  });
+it('an answer says the length of its body, and a HEAD says none', async (t) => {
+  const world = await createBreakableWorld(t);
+  const url = await world.listen();
+  for (const path of ['/healthz', '/nowhere', '/openapi.json', '/widget.js']) {
+    const response = await fetch(`${url}${path}`, { headers: { 'accept-encoding': 'identity' } });
+    assert.equal(response.headers.get('content-length'), String((await response.arrayBuffer()).byteLength), path);
+    const head = await fetch(`${url}${path}`, { method: 'HEAD' });
+    assert.deepEqual([head.status, head.headers.get('content-length')], [response.status, null]);
+  }
+});
 
-  it('a request id of the caller is kept if it has 1 to 255 letters, digits, and - _ =', async (t) => {
-    const world = await createBreakableWorld(t);
-    const idOf = async (id: string) =>
-      (await world.request('GET', '/healthz', { headers: { 'X-Request-Id': id } })).headers.get('x-request-id');
-    for (const id of ['a', 'My-id_1=', 'x'.repeat(255)]) assert.equal(await idOf(id), id);
-    for (const id of ['', 'a b', 'ä', 'a\tb', '<a>', 'x'.repeat(256)]) {
-      const given = await idOf(id);
-      assert.match(given ?? '', /^[\da-f-]{36}$/, id);
-      assert.notEqual(given, await idOf(id));
-    }
-  });
+it('a request id of the caller is kept if it has 1 to 255 letters, digits, and - _ =', async (t) => {
+  const world = await createBreakableWorld(t);
+  const idOf = async (id: string) =>
+    (await world.request('GET', '/healthz', { headers: { 'X-Request-Id': id } })).headers.get('x-request-id');
+  for (const id of ['a', 'My-id_1=', 'x'.repeat(255)]) assert.equal(await idOf(id), id);
+  for (const id of ['', 'a b', 'ä', 'a\tb', '<a>', 'x'.repeat(256)]) {
+    const given = await idOf(id);
+    assert.match(given ?? '', /^[\da-f-]{36}$/, id);
+    assert.notEqual(given, await idOf(id));
+  }
 });

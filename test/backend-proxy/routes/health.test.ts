@@ -1,11 +1,14 @@
 // Health, readiness and metrics.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Refusal } from '../../../backend-proxy/errors.ts';
+import { Refusal, unavailable } from '../../../backend-proxy/errors.ts';
+import type { Checked } from '../../../backend-proxy/gateway/gateway.ts';
 import type { Claim } from '../../../backend-proxy/ledger/ledger.ts';
 import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
 import { VERSION } from '../../../backend-proxy/version.ts';
 import { SECRETS, createWorld, type World } from '../world.ts';
+import { endCheck } from '../ledger/by-id.ts';
+import { differing } from '../ledger/ledger-kit.ts';
 
 async function claimOf(world: World): Promise<Claim> {
   world.skip(20_000);
@@ -36,6 +39,73 @@ describe('health', () => {
       [response.status, ((await response.json()) as Problem).detail],
       [503, 'The widget is not built: run `npm run build` first.'],
     );
+  });
+
+  it('/readyz really writes, at most once a second however often it is asked, and notices a database that cannot', async (t) => {
+    let writes = 0;
+    let isFull = false;
+    const world = await createWorld(t, {
+      wrapLedger: (ledger) => ({
+        ...ledger,
+        async ping() {
+          writes += 1;
+          if (isFull) throw unavailable(new Error('database or disk is full'));
+          await ledger.ping();
+        },
+      }),
+    });
+    const ask = async () => (await world.request('GET', '/readyz')).status;
+    const pingedAt = () => world.rows<{ value: string }>(`select value from meta where key = 'pinged_at'`)[0]?.value;
+    const before = pingedAt();
+    assert.deepEqual(await Promise.all([ask(), ask(), ask()]), [200, 200, 200]);
+    await world.metrics();
+    assert.equal(writes, 1);
+    assert.ok(Number(pingedAt()) > Number(before));
+    isFull = true;
+    assert.equal(await ask(), 200, 'within the second');
+    world.skip(1_000);
+    assert.deepEqual([await ask(), await ask(), writes], [503, 503, 2]);
+    isFull = false;
+    world.skip(1_000);
+    assert.equal(await ask(), 200);
+  });
+
+  it('/readyz warns of a clock that is off by more than a second, of a refused key', async (t) => {
+    let offsetMs: number | undefined;
+    let answer: Checked | undefined;
+    const world = await createWorld(t, {
+      wrapGateway: (gateway) => ({
+        ...gateway,
+        clockOffset: () => offsetMs,
+        status: async (...call) => answer ?? (await gateway.status!(...call)),
+      }),
+    });
+    const warnings = async () => {
+      world.skip(1_000);
+      return ((await (await world.request('GET', '/readyz')).json()) as { warnings?: string[] }).warnings;
+    };
+    assert.equal(await warnings(), undefined);
+    assert.doesNotMatch(await world.metrics(), /gateway_clock_offset_seconds [-\d]/);
+    assert.match(await world.metrics(), /^payment_proxy_database_disk_free_bytes [1-9]/m);
+    for (const [ms, expected] of [
+      [-1_000, undefined],
+      [-601_000, ["The gateway's clock is 601000 ms behind this process's."]],
+      [1_001, ["The gateway's clock is 1001 ms ahead of this process's."]],
+    ] as const) {
+      offsetMs = ms;
+      assert.deepEqual(await warnings(), expected);
+      assertLines(await world.metrics(), [`payment_proxy_gateway_clock_offset_seconds ${ms / 1000}`]);
+    }
+    offsetMs = 0;
+    await world.start(world.token(), { method: 'QR' });
+    for (const detail of ['HTTP 401 INVALID_API_KEY', 'HTTP 403']) {
+      answer = { kind: 'unavailable', detail };
+      await world.pass(20_000);
+      assert.deepEqual(await warnings(), [`The gateway refuses the key (${detail}): set GATEWAY_API_KEY.`]);
+    }
+    answer = undefined;
+    await world.pass(60_000);
+    assert.equal(await warnings(), undefined);
   });
 
   it('/readyz is 503 as soon as the proxy drains, and everything else is served', async (t) => {
@@ -125,7 +195,7 @@ describe('metrics', () => {
       'payment_proxy_webhook_deliveries_total{outcome="dead"} 0',
     ]);
     await world.start(world.token(), { method: 'QR' });
-    await world.ledger.observe(await claimOf(world), { kind: 'mismatch', field: 'amount' });
+    await endCheck(world.ledger, await claimOf(world), differing());
     await world.ipn({ orderId: 'B-9', type: 'PAY', status: 'SUCCESS' });
     await world.ipn('no JSON');
     await world.ipn('{}', 'x'.repeat(30));

@@ -114,14 +114,6 @@ describe('the check rate', () => {
 describe('what halves the check rate', () => {
   const HALVING: Record<string, Call> = {
     'a 429 to a status check': { ...BAD, detail: 'HTTP 429' },
-    'a 429 to a payment': { operation: 'pay', outcome: 'lost', ms: 5, detail: 'HTTP 429' },
-    'a 429 to a payout': { operation: 'payout', outcome: 'lost', ms: 5, detail: 'HTTP 429' },
-    'a 429 that the profile takes for a refusal': {
-      operation: 'pay',
-      outcome: 'refused',
-      ms: 5,
-      detail: 'HTTP 429 SLOW',
-    },
     'a 500': { ...BAD, detail: 'HTTP 500' },
     'a 503': BAD,
     'a timeout': { ...BAD, ms: 30_000, detail: 'TimeoutError' },
@@ -136,10 +128,11 @@ describe('what halves the check rate', () => {
     });
   }
 
-  it('the check rate is not halved by a failing payment or payout endpoint', () => {
+  it('the check rate is neither halved nor slowed by a payment or payout that the gateway limits or fails', () => {
     const { rate } = createRate();
-    for (const detail of ['HTTP 500', 'TimeoutError', 'undocumented answer', 'HTTP 4290']) {
-      rate.record({ operation: 'pay', outcome: 'lost', ms: 30_000, detail, retryAfterMs: 60_000 });
+    for (const detail of ['HTTP 429', 'HTTP 500', 'TimeoutError', 'undocumented answer']) {
+      rate.record({ operation: 'pay', outcome: 'lost', ms: 30_000, detail });
+      rate.record({ operation: 'payout', outcome: 'refused', ms: 5, detail: 'HTTP 429 SLOW' });
       rate.record({ operation: 'payout', outcome: 'refused', ms: 5, detail: 'HTTP 400 WALLET_NOT_FOUND' });
     }
     assert.deepEqual([rate.perSecond(), rate.available()], [20, 4]);
@@ -194,24 +187,14 @@ describe('what halves the check rate', () => {
   });
 });
 
-describe('a Retry-After', () => {
-  it('a Retry-After pauses the checks to the millisecond, and no unused rate is saved meanwhile', () => {
-    const { rate, clock } = createRate();
-    rate.record({ ...BAD, detail: 'HTTP 429', retryAfterMs: 60_000 });
-    assert.equal(rate.availableInMs(), 60_100);
-    clock.now += 60_000;
-    assert.equal(rate.available(), 0);
-    clock.now += 100;
-    assert.deepEqual([rate.available(), rate.availableInMs()], [1, 0]);
-  });
-
-  it('a Retry-After counts even if its answer does not halve the rate, and the longest one wins', () => {
-    const { rate } = createRate();
-    rate.record({ operation: 'pay', outcome: 'lost', ms: 5, detail: 'HTTP 429', retryAfterMs: 9_000 });
-    rate.record({ ...BAD, retryAfterMs: 20_000 });
-    rate.record({ ...BAD, retryAfterMs: 3_000 });
-    assert.deepEqual([rate.perSecond(), rate.availableInMs()], [10, 20_100]);
-  });
+it('a Retry-After leaves one check a second for as long as it asks, and the longest one wins', () => {
+  const { rate, use } = createRate();
+  rate.record({ ...BAD, detail: 'HTTP 429', retryAfterMs: 20_000 });
+  rate.record({ ...BAD, retryAfterMs: 3_000 });
+  assert.deepEqual([rate.perSecond(), rate.availableInMs()], [1, 1_000]);
+  assert.equal(use(19_990, GOOD).asked, 19);
+  use(20, GOOD);
+  assert.ok(rate.perSecond() >= 10, `${rate.perSecond()}`);
 });
 
 /** The calls take real time, but on a slow machine none may time out: only the virtual clock may decide the result. */

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { ensureOwner } from '../../../backend-proxy/workers/database-owner.ts';
 import type { Checked, Gateway } from '../../../backend-proxy/gateway/gateway.ts';
 import type { DatabaseOwner, Ledger } from '../../../backend-proxy/ledger/ledger.ts';
+import { D, NOON } from '../time.ts';
 import type { Transaction, TransactionType } from '../../../backend-proxy/protocol/transaction.ts';
 
 const GATEWAY_URL = 'https://gateway.example/api';
@@ -23,11 +24,14 @@ interface Start {
 /** An in-memory database and consecutive starts of a proxy on it. */
 function bench(newest: Partial<Record<TransactionType, string>> = { PAY: 'P1' }) {
   let owner: DatabaseOwner | undefined;
+  let now = NOON;
   const asked: string[] = [];
   const ledger = {
     owner: async () => owner,
     setOwner: async (given) => void (owner = { ...given }),
-    newestFound: async (type) => (newest[type] === undefined ? undefined : ({ id: newest[type], type } as Transaction)),
+    time: async () => now,
+    newestFound: async (type) =>
+      newest[type] === undefined ? undefined : ({ id: newest[type], type, updatedAt: NOON } as Transaction),
   } satisfies Partial<Ledger> as Partial<Ledger> as Ledger;
   const start = ({ hasStatusCheck = true, answer, ...given }: Start = {}): Promise<void> => {
     const status: Gateway['status'] = async (id, type) => {
@@ -37,7 +41,7 @@ function bench(newest: Partial<Record<TransactionType, string>> = { PAY: 'P1' })
     const gateway = { ...(hasStatusCheck && { status }) } as Gateway;
     return ensureOwner({ ledger, gateway, url: GATEWAY_URL, apiKey: 'key-1', renamedFrom: undefined, allowsWeaker: false, ...given }); // prettier-ignore
   };
-  return { start, asked, owner: () => owner };
+  return { start, asked, owner: () => owner, pass: (ms: number) => void (now += ms) };
 }
 
 describe('ensureOwner()', () => {
@@ -132,6 +136,18 @@ describe('a start with another API key', () => {
     assert.deepEqual(owner(), before);
     await start({ apiKey: 'key-2' });
     assert.deepEqual(asked, ['P1', 'P1']);
+  });
+
+  it('after a quiet season another API key is stored unchecked, because the gateway may have forgotten the newest', async () => {
+    const { start, owner, asked, pass } = bench();
+    await start();
+    const before = owner()!.keyDigest;
+    pass(30 * D);
+    await assert.rejects(start({ apiKey: 'key-2', answer: () => UNKNOWN }), /another account/);
+    pass(1);
+    await start({ apiKey: 'key-2', answer: () => UNKNOWN });
+    assert.notEqual(owner()!.keyDigest, before);
+    assert.deepEqual(asked, ['P1']);
   });
 
   it('another API key is stored unchecked if no transaction was ever found', async () => {

@@ -35,10 +35,8 @@ describe('the controls', () => {
     await opened.pass(1_000);
     const response = await opened.request('/_sandbox/transactions');
     const { transactions } = Object(await response.json());
-    assert.deepEqual(
-      transactions.map(({ orderId }: Json) => orderId),
-      ['payout-1', 'one'],
-    );
+    const orderIds = transactions.map(({ orderId }: Json) => orderId);
+    assert.deepEqual(orderIds, ['payout-1', 'one']);
     const [{ status, amount, ipns, createRequests, createdAt }] = transactions;
     assert.deepEqual([status, amount, createRequests, createdAt], ['SUCCESS', '25', 1, '2026-11-20T12:00:00.000Z']);
     assert.deepEqual(
@@ -56,13 +54,11 @@ describe('the controls', () => {
     await opened.send('status', { orderId: 'one', type: 'PAY' });
     assert.equal((await opened.transaction('one'))['createRequests'], 3);
     const { refusals } = Object(await (await opened.request('/_sandbox/transactions')).json());
-    assert.deepEqual(
-      refusals.map(({ operation, orderId, status, code }: Json) => [operation, orderId, status, code]),
-      [
-        ['pay', 'one', 409, 'DUPLICATE_ORDER'],
-        ['pay', 'one', 400, 'INVALID_REQUEST'],
-      ],
-    );
+    const shown = refusals.map(({ operation, orderId, status, code }: Json) => [operation, orderId, status, code]);
+    assert.deepEqual(shown, [
+      ['pay', 'one', 409, 'DUPLICATE_ORDER'],
+      ['pay', 'one', 400, 'INVALID_REQUEST'],
+    ]);
   });
 
   it('approve and decline act for the customer; approve first tops up a balance that is too low', async () => {
@@ -128,10 +124,8 @@ describe('the controls', () => {
     await opened.pass(0);
     assert.equal((await opened.control('ipn-url', { url: 'http://127.0.0.1:9/ipn/x' })).status, 200);
     await opened.pass(2_000);
-    assert.deepEqual(
-      opened.merchant.ipns.map(({ url }) => url),
-      ['http://127.0.0.1:9/ipn/x'],
-    );
+    const urls = opened.merchant.ipns.map(({ url }) => url);
+    assert.deepEqual(urls, ['http://127.0.0.1:9/ipn/x']);
     const [{ attempts }] = Object(await opened.transaction('one')).ipns;
     assert.deepEqual([attempts[0].error, attempts[1].answer], ['no IPN URL is set', 200]);
   });

@@ -203,9 +203,7 @@ describe('the test controls of the overview', () => {
     await opened.send('pay', collection('QR'));
     await opened.control('transactions/order-QR/approve');
     await opened.pass(0);
-    assert.deepEqual(
-      opened.merchant.ipns.map(({ url }) => url),
-      ['http://elsewhere.example/ipn/other'],
-    );
+    const urls = opened.merchant.ipns.map(({ url }) => url);
+    assert.deepEqual(urls, ['http://elsewhere.example/ipn/other']);
   });
 });

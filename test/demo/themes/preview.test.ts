@@ -1,7 +1,7 @@
 // The previews of the theme editor: what they answer must be what the proxy would, so that a state looks as it does in
 // a shop. test/journeys/themes.test.ts shows them in a browser.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { OrderView } from '../../../backend-proxy/protocol/wire.ts';
 import { answerTo, STATES } from '../../../demo/themes/preview.ts';
 import { CODE, FakeProxy, paymentOf } from '../../widget/fake-proxy.ts';
@@ -13,41 +13,37 @@ const answer = (state: string, path: string, init: RequestInit = {}) =>
 const viewOf = async (state: string) => (await answer(state, 'order').json()) as OrderView;
 const names = (value: object) => Object.keys(value).toSorted();
 
-describe('a preview', () => {
-  for (const state of Object.keys(STATES)) {
-    it(`the preview "${state}" has every field of an order view, and of a payment`, async () => {
-      const view = await viewOf(state);
-      assert.deepEqual(names(view), names(new FakeProxy().view));
-      if (view.payment) assert.deepEqual(names(view.payment), names(paymentOf('QR')));
-    });
-  }
-
-  it('the previews show a choice, a request, a code, a paid order and a failed one', async () => {
-    const payments = await Promise.all(Object.keys(STATES).map(async (state) => (await viewOf(state)).payment));
-    assert.deepEqual(
-      payments.map((payment) => payment && `${payment.method} ${payment.status}`),
-      [null, null, 'DIRECT PROCESSING', 'QR PROCESSING', 'QR SUCCESS', 'DIRECT FAILED'],
-    );
-    assert.equal((await viewOf('paid')).paid, true);
-    assert.deepEqual((await viewOf('code')).payment?.qr, CODE);
+for (const state of Object.keys(STATES)) {
+  it(`the preview "${state}" has every field of an order view, and of a payment`, async () => {
+    const view = await viewOf(state);
+    assert.deepEqual(names(view), names(new FakeProxy().view));
+    if (view.payment) assert.deepEqual(names(view.payment), names(paymentOf('QR')));
   });
+}
 
-  it('the stream of a preview begins with the view and stays open', async () => {
-    const { body, headers } = answer('wait', 'order/events');
-    assert.equal(headers.get('content-type'), 'text/event-stream');
-    const reader = body!.getReader();
-    const { value } = await reader.read();
-    const [, data = ''] = /^event: order\nid: 1\ndata: (.+)\n\n$/.exec(new TextDecoder().decode(value)) ?? [];
-    assert.deepEqual(JSON.parse(data), await viewOf('wait'));
-    const next = await Promise.race([reader.read(), new Promise((resolve) => setImmediate(resolve, 'open'))]);
-    assert.equal(next, 'open');
-  });
+it('the previews show a choice, a request, a code, a paid order and a failed one', async () => {
+  const payments = await Promise.all(Object.keys(STATES).map(async (state) => (await viewOf(state)).payment));
+  const shown = payments.map((payment) => payment && `${payment.method} ${payment.status}`);
+  assert.deepEqual(shown, [null, null, 'DIRECT PROCESSING', 'QR PROCESSING', 'QR SUCCESS', 'DIRECT FAILED']);
+  assert.equal((await viewOf('paid')).paid, true);
+  assert.deepEqual((await viewOf('code')).payment?.qr, CODE);
+});
 
-  it('a payment that is started in a preview shows its method’s next state, and in the preview "error" a refusal', async () => {
-    const start = (state: string) => answer(state, 'order/payments', { method: 'POST', body: '{"method":"QR"}' });
-    const view = (await start('choose').json()) as OrderView;
-    assert.deepEqual([view.version, view.payment?.qr], [2, CODE]);
-    const refused = start('error');
-    assert.deepEqual([refused.status, refused.headers.get('content-type')], [429, 'application/problem+json']);
-  });
+it('the stream of a preview begins with the view and stays open', async () => {
+  const { body, headers } = answer('wait', 'order/events');
+  assert.equal(headers.get('content-type'), 'text/event-stream');
+  const reader = body!.getReader();
+  const { value } = await reader.read();
+  const [, data = ''] = /^event: order\nid: 1\ndata: (.+)\n\n$/.exec(new TextDecoder().decode(value)) ?? [];
+  assert.deepEqual(JSON.parse(data), await viewOf('wait'));
+  const next = await Promise.race([reader.read(), new Promise((resolve) => setImmediate(resolve, 'open'))]);
+  assert.equal(next, 'open');
+});
+
+it('a payment that is started in a preview shows its method’s next state, and in the preview "error" a refusal', async () => {
+  const start = (state: string) => answer(state, 'order/payments', { method: 'POST', body: '{"method":"QR"}' });
+  const view = (await start('choose').json()) as OrderView;
+  assert.deepEqual([view.version, view.payment?.qr], [2, CODE]);
+  const refused = start('error');
+  assert.deepEqual([refused.status, refused.headers.get('content-type')], [429, 'application/problem+json']);
 });

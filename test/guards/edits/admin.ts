@@ -7,76 +7,68 @@ const EXPORTS = 'backend-proxy/routes/exports.ts';
 
 export const admin: Edits = {
   "Find the operator's page on the public port": [
-    {
-      file: 'backend-proxy/compose.ts',
-      find: 'config.ADMIN_TOKEN === undefined\n      ? undefined\n      : createAdmin({',
-      put: "false ? undefined : createAdmin({ ...{ token: '' },",
-    },
+    [
+      'backend-proxy/compose.ts',
+      'config.ADMIN_TOKEN === undefined\n      ? undefined\n      : createAdmin({',
+      "false ? undefined : createAdmin({ ...{ token: '' },",
+    ],
   ],
   "Use the operator's page without the token": [
-    { file: GUARD, find: "if (session === undefined) return c.redirect('/admin/login', 303);", put: '' },
+    [GUARD, "if (session === undefined) return c.redirect('/admin/login', 303);", ''],
   ],
-  'Forge a session': [{ file: SESSION, find: 'if (!isEqual(signature,', put: 'if (false && !isEqual(signature,' }],
+  'Forge a session': [[SESSION, 'if (!isEqual(signature,', 'if (false && !isEqual(signature,']],
   'Use a session that was left behind': [
-    { file: SESSION, find: 'return isOver ? undefined : {', put: 'return {' },
-    { file: SESSION, find: ' || now() - Number(beganAt) > MAX_MS', put: '' },
+    [SESSION, 'return isOver ? undefined : {', 'return {'],
+    [SESSION, ' || now() - Number(beganAt) > MAX_MS', ''],
   ],
   'Read the session in a script or on the network': [
-    { file: GUARD, find: 'httpOnly: true', put: 'httpOnly: false' },
-    { file: GUARD, find: 'secure: !isLoopback(c)', put: 'secure: false' },
+    [GUARD, 'httpOnly: true', 'httpOnly: false'],
+    [GUARD, 'secure: !isLoopback(c)', 'secure: false'],
   ],
   "Try many operator's tokens": [
-    { file: 'backend-proxy/admin/login.ts', find: 'if (limit.isReached(address)) {', put: 'if (false) {' },
-    { file: 'backend-proxy/admin/login-limit.ts', find: 'times.length >= MAX_FAILURES', put: 'false' },
+    ['backend-proxy/admin/login.ts', 'if (limit.isReached(address)) {', 'if (false) {'],
+    ['backend-proxy/admin/login-limit.ts', 'times.length >= MAX_FAILURES', 'false'],
   ],
   "Send the operator's form from another site": [
-    {
-      file: GUARD,
-      find: "if (!URL.canParse(origin) || new URL(origin).host !== c.req.header('Host')) {",
-      put: 'if (false) {',
-    },
-    {
-      file: GUARD,
-      find: "if (typeof form !== 'string' || !sessions.isFormToken(session, form)) {",
-      put: 'if (false) {',
-    },
+    [GUARD, "if (!URL.canParse(origin) || new URL(origin).host !== c.req.header('Host')) {", 'if (false) {'],
+    [GUARD, "if (typeof form !== 'string' || !sessions.isFormToken(session, form)) {", 'if (false) {'],
   ],
   "Run a script in the operator's page": [
-    {
-      file: 'backend-proxy/admin/transaction-table.ts',
-      find: "import { html } from 'hono/html';",
-      put: "import { raw } from 'hono/html';\nconst html = (text, ...values) => raw(String.raw(text, ...values));",
-    },
-    { file: GUARD, find: `"default-src 'none'; `, put: '"' },
+    [
+      'backend-proxy/admin/transaction-table.ts',
+      "import { html } from 'hono/html';",
+      "import { raw } from 'hono/html';\nconst html = (text, ...values) => raw(String.raw(text, ...values));",
+    ],
+    [GUARD, `"default-src 'none'; `, '"'],
   ],
   "Frame the operator's page": [
-    { file: GUARD, find: `; frame-ancestors 'none'"`, put: '"' },
-    { file: GUARD, find: "'X-Frame-Options': 'DENY'", put: "'X-Frame-Options': 'SAMEORIGIN'" },
+    [GUARD, `; frame-ancestors 'none'"`, '"'],
+    [GUARD, "'X-Frame-Options': 'DENY'", "'X-Frame-Options': 'SAMEORIGIN'"],
   ],
   "Read wallet ids on the operator's screen": [
-    { file: 'backend-proxy/admin/format.ts', find: '•••• ${walletEnd(customer)}', put: '•••• ${customer}' },
-    {
-      file: 'backend-proxy/admin/webhooks-page.ts',
-      find: "key === 'customer' && typeof value === 'string' ?",
-      put: "key === '' && typeof value === 'string' ?",
-    },
+    ['backend-proxy/admin/format.ts', '•••• ${walletEnd(customer)}', '•••• ${customer}'],
+    [
+      'backend-proxy/admin/webhooks-page.ts',
+      "key === 'customer' && typeof value === 'string' ?",
+      "key === '' && typeof value === 'string' ?",
+    ],
   ],
   'Decide on what has changed meanwhile': [
-    { file: 'backend-proxy/admin/transaction-routes.ts', find: 'if (!isAsShown)', put: 'if (false)' },
+    ['backend-proxy/admin/transaction-routes.ts', 'if (!isAsShown)', 'if (false)'],
   ],
   'Run a formula in a spreadsheet': [
-    { file: 'backend-proxy/reports/csv.ts', find: "typeof value === 'string' && FORMULA.test(value)", put: 'false' },
+    ['backend-proxy/reports/csv.ts', "typeof value === 'string' && FORMULA.test(value)", 'false'],
   ],
   'Fill memory with an export that nobody reads': [
-    {
-      file: EXPORTS,
-      find: 'pipeline(Readable.from(parts), outgoing)',
-      put: '(async () => { for await (const part of parts) outgoing.write(part); outgoing.end(); })()',
-    },
+    [
+      EXPORTS,
+      'pipeline(Readable.from(parts), outgoing)',
+      '(async () => { for await (const part of parts) outgoing.write(part); outgoing.end(); })()',
+    ],
   ],
-  'Start exports without end': [{ file: EXPORTS, find: 'if (open.size >= atOnce) {', put: 'if (false) {' }],
+  'Start exports without end': [[EXPORTS, 'if (open.size >= atOnce) {', 'if (false) {']],
   'Add up all years at once': [
-    { file: 'backend-proxy/routes/totals.ts', find: ' || count > MAX_DAYS', put: '' },
-    { file: 'backend-proxy/reports/totals.ts', find: 'if (running >= MAX_AT_ONCE) {', put: 'if (false) {' },
+    ['backend-proxy/routes/totals.ts', ' || count > MAX_DAYS', ''],
+    ['backend-proxy/reports/totals.ts', 'if (running >= MAX_AT_ONCE) {', 'if (false) {'],
   ],
 };

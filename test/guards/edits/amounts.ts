@@ -10,35 +10,29 @@ const PAYOUT_ROUTES = 'backend-proxy/routes/payouts.ts';
 
 export const amounts: Edits = {
   'Pay less than the order costs': [
-    { file: 'backend-proxy/routes/order.ts', find: '.strictObject({\n    method', put: '.object({\n    method' },
-    { file: PAYMENTS, find: 'if (terms.amountMinor !== null) {', put: 'if (terms.amountMinor !== null && !asked) {' },
+    ['backend-proxy/routes/order.ts', '.strictObject({\n    method', '.object({\n    method'],
+    [PAYMENTS, 'if (terms.amountMinor !== null) {', 'if (terms.amountMinor !== null && !asked) {'],
   ],
   'Pay less if the amount is open': [
-    { file: PAYMENTS, find: ' || amountMinor < minMinor', put: '' },
-    { file: PAYMENTS, find: ' || amountMinor > maxMinor', put: '' },
+    [PAYMENTS, ' || amountMinor < minMinor', ''],
+    [PAYMENTS, ' || amountMinor > maxMinor', ''],
   ],
   'Send an amount that two parsers read differently': [
-    { file: MONEY, find: '/^(0|[1-9][0-9]*)(?:\\.([0-9]+))?$/', put: '/^([^.]*)(?:\\.(.+))?$/' },
-    { file: MONEY, find: 'if (fraction.length > exponent) return undefined;', put: '' },
-    { file: MONEY, find: 'digits.length > MAX_AMOUNT_DIGITS ? undefined : ', put: '' },
+    [MONEY, '/^(0|[1-9][0-9]*)(?:\\.([0-9]+))?$/', '/^([^.]*)(?:\\.(.+))?$/'],
+    [MONEY, 'if (fraction.length > exponent) return undefined;', ''],
+    [MONEY, 'digits.length > MAX_AMOUNT_DIGITS ? undefined : ', ''],
   ],
-  'Sign an ambiguous amount': [
-    { file: ORDER_TOKEN, find: 'minorOf(text, currency);', put: 'Math.round(Number(text) * 10 ** digits);' },
-  ],
+  'Sign an ambiguous amount': [[ORDER_TOKEN, 'minorOf(text, currency);', 'Math.round(Number(text) * 10 ** digits);']],
   'Pay out a rounded amount': [
-    {
-      file: PAYOUT_ROUTES,
-      find: 'parseExact(await c.req.text()) as { amount: string }',
-      put: '{ amount: String(sent.amount) }',
-    },
-    { file: EXACT_JSON, find: '(context?.source ?? String(value))', put: 'String(value)' },
+    [PAYOUT_ROUTES, 'parseExact(await c.req.text()) as { amount: string }', '{ amount: String(sent.amount) }'],
+    [EXACT_JSON, '(context?.source ?? String(value))', 'String(value)'],
   ],
   'Change an order after it was started': [
-    { file: LEDGER_PAYMENTS, find: ' || order.amount_minor !== payment.orderAmountMinor', put: '' },
-    { file: LEDGER_PAYMENTS, find: 'order.currency !== payment.currency || ', put: '' },
-    { file: 'backend-proxy/orders/order-view.ts', find: '= order?.payments.length ? order : terms;', put: '= terms;' },
+    [LEDGER_PAYMENTS, ' || order.amount_minor !== payment.orderAmountMinor', ''],
+    [LEDGER_PAYMENTS, 'order.currency !== payment.currency || ', ''],
+    ['backend-proxy/orders/order-view.ts', '= order?.payments.length ? order : terms;', '= terms;'],
   ],
   'Pay with an older token': [
-    { file: LEDGER_PAYMENTS, find: 'if (isOlder && payment.terms !== order.seen_terms) {', put: 'if (false) {' },
+    [LEDGER_PAYMENTS, 'if (isOlder && payment.terms !== order.seen_terms) {', 'if (false) {'],
   ],
 };

@@ -12,69 +12,49 @@ const PRIVATE_FILES = 'backend-proxy/ledger/sqlite/private-files.ts';
 
 export const database: Edits = {
   'Lose an acknowledged commit in a power failure': [
-    { file: SQLITE, find: 'journal_mode = WAL', put: 'journal_mode = DELETE' },
-    { file: SQLITE, find: 'synchronous = FULL', put: 'synchronous = NORMAL' },
+    [SQLITE, 'journal_mode = WAL', 'journal_mode = DELETE'],
+    [SQLITE, 'synchronous = FULL', 'synchronous = NORMAL'],
   ],
-  'Lose an acknowledged commit without fsync': [
-    { file: POSTGRES_CONNECTION, find: "fsync: 'on', transaction", put: 'transaction' },
-  ],
+  'Lose an acknowledged commit without fsync': [[POSTGRES_CONNECTION, "  fsync: 'on',\n", '']],
   'Lose an acknowledged commit behind a pooler': [
-    { file: POSTGRES, find: 'if (!on.isPooled) return on.run<Row>(statement);', put: 'return on.run<Row>(statement);' },
-    { file: POSTGRES_WRITE, find: 'this.#wallet === undefined && !on.isPooled', put: 'this.#wallet === undefined' },
-    {
-      file: POSTGRES_TRANSACTION,
-      find: 'await on.runSimple(wallet === undefined ? BEGIN',
-      put: "await on.runSimple(wallet === undefined ? 'begin'",
-    },
+    [POSTGRES, 'if (!on.isPooled) return on.run<Row>(statement);', 'return on.run<Row>(statement);'],
+    [POSTGRES_WRITE, 'this.#wallet === undefined && !on.isPooled', 'this.#wallet === undefined'],
+    [
+      POSTGRES_TRANSACTION,
+      'await on.runSimple(wallet === undefined ? BEGIN',
+      "await on.runSimple(wallet === undefined ? 'begin'",
+    ],
   ],
   'Acknowledge an IPN before its commit': [
-    {
-      file: 'backend-proxy/routes/ipn.ts',
-      find: 'isMatched = await receive({',
-      put: 'isMatched = true; void receive({',
-    },
+    ['backend-proxy/routes/ipn.ts', 'isMatched = await receive({', 'isMatched = true; void receive({'],
   ],
   'Lose a save whose answer was lost': [
-    { file: POSTGRES_WRITE, find: 'this.#lostAt ??= performance.now();', put: '' },
-    { file: POSTGRES_WRITE, find: 'this.#lost.find(({ changes }) => isSaved(changes, loaded))', put: 'undefined' },
+    [POSTGRES_WRITE, 'this.#lostAt ??= performance.now();', ''],
+    [POSTGRES_WRITE, 'this.#lost.find(({ changes }) => isSaved(changes, loaded))', 'undefined'],
   ],
   'Overwrite what another proxy has just written': [
-    { file: POSTGRES_ROWS, find: ' and xmin::text = ${parameter(versions.get(before))}', put: '' },
-    { file: POSTGRES_ROWS, find: '} and (select saved from gate)`;\n    part(`update', put: '}`;\n    part(`update' },
+    [POSTGRES_ROWS, ' and xmin::text = ${parameter(versions.get(before))}', ''],
+    [POSTGRES_ROWS, '} and (select saved from gate)`;\n    part(`update', '}`;\n    part(`update'],
   ],
   "Run another process's statement": [
-    {
-      file: POSTGRES_CONNECTION,
-      find: "createHash('sha256').update(text).digest('base64url')",
-      put: '`s${names.size}`',
-    },
+    [POSTGRES_CONNECTION, "createHash('sha256').update(text).digest('base64url')", '`s${names.size}`'],
   ],
   "Lose the gateway's answer": [
-    {
-      file: 'backend-proxy/workers/recorder.ts',
-      find: 'const mayRetry = error instanceof Refusal',
-      put: 'const mayRetry = false && error instanceof Refusal',
-    },
+    ['backend-proxy/workers/recorder.ts', 'if (!(error instanceof Refusal', 'if (true || !(error instanceof Refusal'],
   ],
   'Write to a former primary': [
-    {
-      file: POSTGRES_CONNECTION,
-      find: 'isUnusable ||= isWrongServerError(error) || isOutcomeUnknown(error);',
-      put: '',
-    },
+    [POSTGRES_CONNECTION, 'isUnusable ||= isWrongServerError(error) || isOutcomeUnknown(error);', ''],
   ],
   'Wait for a server that is gone': [
-    { file: POSTGRES_CONNECTION, find: 'const SILENCE_LIMIT_MS = 12_000;', put: 'const SILENCE_LIMIT_MS = 900_000;' },
+    [POSTGRES_CONNECTION, 'const SILENCE_LIMIT_MS = 12_000;', 'const SILENCE_LIMIT_MS = 900_000;'],
   ],
   'Stop the proxy with a lock': [
-    { file: SQLITE, find: '{ timeout: 0 }', put: '{ timeout: 5_000 }' },
-    { file: SQLITE_QUEUE, find: 'if (primaryCode(refused) === SQLITE_BUSY) {', put: 'if (false) {' },
+    [SQLITE, '{ timeout: 0 }', '{ timeout: 5_000 }'],
+    [SQLITE_QUEUE, 'if (primaryCode(refused) === SQLITE_BUSY) {', 'if (false) {'],
   ],
   'Read the database as another user': [
-    { file: PRIVATE_FILES, find: "'a', 0o600", put: "'a', 0o644" },
-    { file: PRIVATE_FILES, find: 'mode: 0o700', put: 'mode: 0o755' },
+    [PRIVATE_FILES, "'a', 0o600", "'a', 0o644"],
+    [PRIVATE_FILES, 'mode: 0o700', 'mode: 0o755'],
   ],
-  'Read an older database as another user': [
-    { file: PRIVATE_FILES, find: 'chmodSync(path, modeOf(path) & 0o777 & ~OTHERS);', put: '' },
-  ],
+  'Read an older database as another user': [[PRIVATE_FILES, 'chmodSync(path, modeOf(path) & 0o777 & ~OTHERS);', '']],
 };

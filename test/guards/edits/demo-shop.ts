@@ -3,13 +3,7 @@ import type { Edits } from '../apply.ts';
 
 export const demoShop: Edits = {
   'Send money from a public desk': [
-    {
-      file: 'demo/shop/desk-auth.ts',
-      find: 'return isLoopback(new URL(publicUrl).hostname) ?',
-      put: 'return publicUrl ?',
-    },
+    ['demo/shop/desk-auth.ts', 'return isLoopback(new URL(publicUrl).hostname) ?', 'return publicUrl ?'],
   ],
-  'Push paid orders out of the shop': [
-    { file: 'demo/shop/order-store.ts', find: '(other) => other.paidAt === null', put: '() => true' },
-  ],
+  'Push paid orders out of the shop': [['demo/shop/order-store.ts', '(other) => other.paidAt === null', '() => true']],
 };

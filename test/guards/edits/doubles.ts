@@ -14,109 +14,79 @@ const UNKNOWN_PROOF = 'backend-proxy/workers/unknown-proof.ts';
 export const doubles: Edits = {
   'Pay twice by clicking twice': [
     [
-      { file: PAYMENTS, find: 'row.idempotency_key === payment.idempotencyKey', put: 'row.idempotency_key === null' },
-      {
-        file: 'backend-proxy/ledger/schema/schema.ts',
-        find: 'unique (order_id, idempotency_key)',
-        put: 'unique (id, idempotency_key)',
-      },
+      [PAYMENTS, 'row.idempotency_key === payment.idempotencyKey', 'row.idempotency_key === null'],
+      ['backend-proxy/ledger/schema/schema.ts', 'unique (order_id, idempotency_key)', 'unique (id, idempotency_key)'],
     ],
   ],
-  'Get one order shipped twice': [{ file: TRANSITIONS, find: 'order.paid_by === null', put: 'true' }],
-  'Get a payout twice': [
-    [
-      { file: PAYOUTS, find: "if (payout.stage !== 'created') return payout;", put: '' },
-      {
-        file: PAYOUTS,
-        find: "if (!(await ledger.record(payout, { stage: 'sending', start }, 'merchant')).isRaised) return;",
-        put: "await ledger.record(payout, { stage: 'sending', start }, 'merchant');",
-      },
-    ],
-    [
-      { file: PAYOUTS, find: "if (payout.stage !== 'created') return payout;", put: '' },
-      { file: TRANSITIONS, find: 'if (rank <= row.rank) return false;', put: '' },
-    ],
-  ],
+  'Get one order shipped twice': [[TRANSITIONS, 'order.paid_by === null', 'true']],
+  'Get a payout twice': [[PAYOUTS, 'if (!maySend) return payout;', '']],
+  'Send after a pause what others have ended': [['backend-proxy/permission.ts', ') > PERMISSION_MS', ') > Infinity']],
   "Send twice because the database's answer was lost": [
-    {
-      file: POST_ANSWERS,
-      find: 'if (row.start_id === start.id) return',
-      put: 'if (row.start_id !== null) return',
-    },
+    [POST_ANSWERS, 'return row.start_id === start.id &&', 'return row.start_id !== null &&'],
   ],
   'Get a payout twice after a temporary FAILED': [
-    { file: OBSERVATIONS, find: '(TYPES[row.type].isOutgoing && !isSecondFailure(draft, check))', put: 'false' },
-    {
-      file: OBSERVATIONS,
-      find: "if (observation.kind !== 'verified' || observation.outcome !== 'failed') row.failed_at = null;",
-      put: '',
-    },
+    [OBSERVATIONS, 'if (isStale || (TYPES[row.type].isOutgoing && !isSecondFailure(draft, check))) return;', ''],
+    [
+      OBSERVATIONS,
+      "if (observation.kind !== 'verified' || observation.outcome !== 'failed') row.failed_at = null;",
+      '',
+    ],
   ],
   'Get a payout twice because of a wrong status path': [
-    {
-      file: ANSWERS,
-      find: 'includes(status) && fields) {',
-      put: "includes(status)) {\n    if (!fields) return { kind: 'unknown', isNoSuchOrder: false };",
-    },
+    [
+      ANSWERS,
+      'includes(status) && fields) {',
+      "includes(status)) {\n    if (!fields) return { kind: 'unknown', isNoSuchOrder: false };",
+    ],
   ],
   "Get a payout twice because of a framework's 404": [
-    {
-      file: UNKNOWN_PROOF,
-      find: "if (kind === 'found') await found(type, beganAt);",
-      put: "if (kind !== 'unavailable') await found(type, beganAt);",
-    },
+    [
+      UNKNOWN_PROOF,
+      '      await found(type, askedAt);\n    }\n',
+      "    }\n    if (kind !== 'unavailable') await found(type, askedAt);\n",
+    ],
   ],
   'Get a payout twice before the path is proven': [
-    { file: UNKNOWN_PROOF, find: 'if (isNoSuchOrder) await ledger', put: 'if (isNoSuchOrder || true) await ledger' },
+    [UNKNOWN_PROOF, 'if (isNoSuchOrder) await ledger', 'if (isNoSuchOrder || true) await ledger'],
   ],
   'Get a payout twice although the gateway knew it': [
-    {
-      file: OBSERVATIONS,
-      find: 'row.payment_id !== null || row.found_at !== null || row.ipns_received > 0;',
-      put: 'row.payment_id !== null || row.ipns_received > 0;',
-    },
-    {
-      file: OBSERVATIONS,
-      find: 'row.payment_id !== null || row.found_at !== null || row.ipns_received > 0;',
-      put: 'row.payment_id !== null || row.found_at !== null;',
-    },
+    [
+      OBSERVATIONS,
+      'row.payment_id !== null || row.found_at !== null || row.ipns_received > 0;',
+      'row.payment_id !== null || row.ipns_received > 0;',
+    ],
+    [
+      OBSERVATIONS,
+      'row.payment_id !== null || row.found_at !== null || row.ipns_received > 0;',
+      'row.payment_id !== null || row.found_at !== null;',
+    ],
   ],
   'Get a payout twice because of a late status check': [
-    { file: SCHEDULE, find: 'lost: { PAY: SOON, PAYOUT: SLOW }', put: 'lost: { PAY: SOON, PAYOUT: SOON }' },
-    {
-      file: SCHEDULE,
-      find: 'foreign: { PAY: ANSWERED, PAYOUT: SLOW }',
-      put: 'foreign: { PAY: ANSWERED, PAYOUT: SOON }',
-    },
+    [SCHEDULE, 'lost: { payout: SLOW,', 'lost: { payout: SOON,'],
+    [SCHEDULE, 'foreign: { payout: SLOW,', 'foreign: { payout: SOON,'],
   ],
   'Get a payout twice after a restore': [
-    { file: PAYOUTS, find: 'if (await ledger.wasRestoredLately()) {', put: 'if (false) {' },
-    {
-      file: PAYOUTS,
-      find: "if (checked.kind === 'found') {",
-      put: "if (checked.kind === 'found') {\n      if (payout.id !== '') return undefined;",
-    },
-    { file: PAYOUTS, find: '(await isPathProven()) ? undefined', put: 'true ? undefined' },
+    [PAYOUTS, 'if (!(await ledger.wasRestoredLately())', 'if (true'],
+    [
+      PAYOUTS,
+      "if (checked.kind === 'found') {",
+      "if (checked.kind === 'found') {\n      if (id !== '') return undefined;",
+    ],
+    [PAYOUTS, '(await isPathProven()) ? undefined', 'true ? undefined'],
   ],
   "Get a payout twice because of a firewall's 403": [
     [
-      {
-        file: PAYOUTS,
-        find: "return { stage: 'uncertain', answer: sent.kind, detail: sent.detail, needsReview };",
-        put: "return { stage: 'rejected', answer: 'refused', detail: sent.detail };",
-      },
-      {
-        file: POST_ANSWERS,
-        find: 'return !TYPES[row.type].isOutgoing && row.payment_id',
-        put: 'return row.payment_id',
-      },
+      [
+        PAYOUTS,
+        "return { stage: 'uncertain', answer: sent.kind, detail: sent.detail, needsReview };",
+        "return { stage: 'rejected', answer: 'refused', detail: sent.detail };",
+      ],
+      [POST_ANSWERS, 'return !TYPES[row.type].isOutgoing && row.payment_id', 'return row.payment_id'],
     ],
   ],
-  'Get a payout twice because of a foreign refusal': [
-    { file: REFUSAL, find: "isCode ? 'refused' : 'foreign'", put: "'refused'" },
-  ],
+  'Get a payout twice because of a foreign refusal': [[REFUSAL, "isCode ? 'refused' : 'foreign'", "'refused'"]],
   'Get a payout twice because of a status that is not final': [
-    { file: 'backend-proxy/gateway/profile.ts', find: "ERROR: 'error',", put: "ERROR: 'failed'," },
-    { file: ANSWERS, find: "TYPES[type].isOutgoing ? 'pending' : 'failed'", put: "'failed'" },
+    ['backend-proxy/gateway/profile.ts', "ERROR: 'error',", "ERROR: 'failed',"],
+    [ANSWERS, "TYPES[type].isOutgoing ? 'pending' : 'failed'", "'failed'"],
   ],
 };

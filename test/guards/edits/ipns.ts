@@ -2,7 +2,6 @@
 import type { Edits } from '../apply.ts';
 
 const REQUEST_LOG = 'backend-proxy/http/request-log.ts';
-const OBSERVATIONS = 'backend-proxy/ledger/rules/observations.ts';
 const TRANSITIONS = 'backend-proxy/ledger/rules/transitions.ts';
 const VERIFY = 'backend-proxy/protocol/verify.ts';
 const REFUSAL = 'backend-proxy/gateway/refusal.ts';
@@ -11,83 +10,61 @@ const DATABASE_OWNER = 'backend-proxy/workers/database-owner.ts';
 
 export const ipns: Edits = {
   'Find the IPN URL': [
-    {
-      file: 'backend-proxy/routes/ipn.ts',
-      find: "Refusal('not_found', 'No such route.')",
-      put: "Refusal('not_found', 'Wrong.')",
-    },
-    { file: 'backend-proxy/routes/ipn.ts', find: 'if (!isSecret(params.secret))', put: 'if (!isSecret)' },
-    { file: REQUEST_LOG, find: "c.get('route') ?? routePath(c)", put: 'c.req.path' },
+    ['backend-proxy/routes/ipn.ts', "Refusal('not_found', 'No such route.')", "Refusal('not_found', 'Wrong.')"],
+    ['backend-proxy/routes/ipn.ts', 'if (!isSecret(params.secret))', 'if (!isSecret)'],
+    [REQUEST_LOG, "c.get('route') ?? routePath(c)", 'c.req.path'],
   ],
   "Read the IPN secret in the reverse proxy's log": [
-    { file: 'docs/deploy/nginx.conf', find: '"$request_method $payment_path"', put: '"$request_method $request_uri"' },
-    { file: 'docs/deploy/nginx.conf', find: 'error_log  /dev/null crit;', put: '' },
+    ['docs/deploy/nginx.conf', '"$request_method $payment_path"', '"$request_method $request_uri"'],
+    ['docs/deploy/nginx.conf', 'error_log  /dev/null crit;', ''],
   ],
   "Read the IPN secret in Caddy's log": [
-    {
-      file: 'docs/deploy/Caddyfile',
-      find: '{\n\t# Of all logs, requests that failed among them. The path of an IPN contains IPN_SECRET.\n\tlog {\n\t\tformat filter {\n\t\t\twrap json\n\t\t\tfields {\n\t\t\t\trequest>uri regexp "/ipn/[^/]*" "/ipn/..."',
-      put: '{\n\t# Of all logs\n\tlog {\n\t\tformat filter {\n\t\t\twrap json\n\t\t\tfields {',
-    },
-    {
-      file: 'docs/deploy/Caddyfile',
-      find: 'output stdout\n\t\tformat filter {\n\t\t\twrap json\n\t\t\tfields {\n\t\t\t\trequest>uri regexp "/ipn/[^/]*" "/ipn/..."',
-      put: 'output stdout\n\t\tformat filter {\n\t\t\twrap json\n\t\t\tfields {',
-    },
+    [
+      'docs/deploy/Caddyfile',
+      '{\n\t# Of all logs, requests that failed among them. The path of an IPN contains IPN_SECRET.\n\tlog {\n\t\tformat filter {\n\t\t\twrap json\n\t\t\tfields {\n\t\t\t\trequest>uri regexp "/ipn/[^/]*" "/ipn/..."',
+      '{\n\t# Of all logs\n\tlog {\n\t\tformat filter {\n\t\t\twrap json\n\t\t\tfields {',
+    ],
+    [
+      'docs/deploy/Caddyfile',
+      'output stdout\n\t\tformat filter {\n\t\t\twrap json\n\t\t\tfields {\n\t\t\t\trequest>uri regexp "/ipn/[^/]*" "/ipn/..."',
+      'output stdout\n\t\tformat filter {\n\t\t\twrap json\n\t\t\tfields {',
+    ],
   ],
-  'Forge an IPN': [{ file: 'backend-proxy/status-checks.ts', find: 'if (status === undefined) {', put: 'if (true) {' }],
+  'Forge an IPN': [['backend-proxy/status-checks.ts', 'if (status === undefined) return', 'if (true) return']],
   'Settle an order with another payment': [
-    { file: VERIFY, find: "if (report.transactionId !== expected.id) return 'gatewayOrderId';", put: '' },
-    { file: VERIFY, find: "if (report.type !== expected.type) return 'type';", put: '' },
-    { file: VERIFY, find: 'if (bothHaveId && report.paymentId', put: 'if (!bothHaveId && report.paymentId' },
-    { file: VERIFY, find: 'report.currency !== expected.currency', put: 'false' },
-    {
-      file: VERIFY,
-      find: 'minorOfReported(report.amount, expected.currency) !== expected.amountMinor',
-      put: 'false',
-    },
+    [VERIFY, "if (report.transactionId !== expected.id) return 'gatewayOrderId';", ''],
+    [VERIFY, "if (report.type !== expected.type) return 'type';", ''],
+    [VERIFY, 'if (bothHaveId && report.paymentId', 'if (!bothHaveId && report.paymentId'],
+    [VERIFY, 'report.currency !== expected.currency', 'false'],
+    [VERIFY, 'minorOfReported(report.amount, expected.currency) !== expected.amountMinor', 'false'],
   ],
   'Settle an order with a report that lacks the amount': [
-    { file: VERIFY, find: " || (outcome === 'succeeded' && !isOurs)", put: '' },
-    { file: VERIFY, find: 'paymentId === expected.answeredId', put: 'paymentId === expected.paymentId' },
+    [VERIFY, " || (outcome === 'succeeded' && !isOurs)", ''],
+    [VERIFY, 'paymentId === expected.answeredId', 'paymentId === expected.paymentId'],
   ],
   "Settle an order with another shop's payment": [
-    {
-      file: OBSERVATIONS,
-      find: "if (row.answer === 'duplicate') return applyToMarked(draft, check, observation);",
-      put: '',
-    },
+    [
+      'backend-proxy/protocol/report-effects.ts',
+      'duplicate: { payout: { ...DUPLICATE, comparesWallet: true }, prompt: DUPLICATE, shown: DUPLICATE }',
+      'duplicate: { payout: OURS, prompt: OURS, shown: OURS }',
+    ],
   ],
   'Hide a duplicate behind another status': [
-    { file: REFUSAL, find: ' || (is4xx && isDuplicate)', put: '' },
-    { file: REFUSAL, find: '[code, fields?.[refusal.message]]', put: '[code]' },
+    [REFUSAL, ' || (mayBeDuplicate && saysDuplicate)', ''],
+    [REFUSAL, '[code, fields?.[refusal.message]]', '[code]'],
   ],
   'Use a database at another gateway': [
-    {
-      file: DATABASE_OWNER,
-      find: 'if (stored.gateway !== current.gateway && stored.gateway !== renamedFrom) {',
-      put: 'if (false) {',
-    },
+    [DATABASE_OWNER, 'if (stored.gateway !== current.gateway && stored.gateway !== renamedFrom) {', 'if (false) {'],
   ],
-  'Use a database with another account': [
-    { file: DATABASE_OWNER, find: "if (kind === 'unknown') {", put: 'if (false) {' },
-  ],
+  'Use a database with another account': [[DATABASE_OWNER, "if (kind === 'unknown') {", 'if (false) {']],
   'Change the owner of a database while a proxy runs': [
-    {
-      file: SQL_LEDGER,
-      find: 'if (this.ours !== undefined) this.mismatch = differenceOf(this.ours, await readOwner(db));',
-      put: '',
-    },
-    {
-      file: SQL_LEDGER,
-      find: 'if (this.mismatch === undefined) return;',
-      put: 'return;',
-    },
-    { file: SQL_LEDGER, find: 'ownership.mismatch !== undefined || limit <= 0', put: 'limit <= 0' },
+    [SQL_LEDGER, 'if (this.ours !== undefined) this.mismatch = differenceOf(this.ours, ownerIn(meta));', ''],
+    [SQL_LEDGER, 'if (this.mismatch === undefined) return;', 'return;'],
+    [SQL_LEDGER, 'if (ownership.mismatch !== undefined) return [];', ''],
   ],
   'Pay out to another wallet': [
-    { file: VERIFY, find: '!isSameWallet(expected.customer, report.customer)', put: 'false' },
-    { file: VERIFY, find: 'return ours === theirs;', put: 'return asked === reported;' },
+    [VERIFY, '!isSameWallet(expected.customer, report.customer)', 'false'],
+    [VERIFY, 'return ours === theirs;', 'return asked === reported;'],
   ],
-  'Undo a success with an older report': [{ file: TRANSITIONS, find: 'if (rank <= row.rank) return false;', put: '' }],
+  'Undo a success with an older report': [[TRANSITIONS, 'if (rank <= row.rank) return false;', '']],
 };

@@ -7,40 +7,34 @@ const PUBLIC_ADDRESS = 'backend-proxy/config/public-address.ts';
 
 export const limits: Edits = {
   "Send prompts to another person's phone": [
-    { file: PAYMENTS, find: 'if (recent.length < inAll && own.length < perCustomer) return;', put: 'return;' },
+    [PAYMENTS, 'if (recent.length < inAll && own.length < perCustomer) return;', 'return;'],
   ],
   "Send prompts to another person's phone by two proxies": [
-    {
-      file: 'backend-proxy/ledger/postgres/in-transaction.ts',
-      find: 'wallet === undefined ? BEGIN : `${BEGIN}; select pg_advisory_xact_lock(${lockOf(wallet)})`',
-      put: 'BEGIN',
-    },
+    [
+      'backend-proxy/ledger/postgres/in-transaction.ts',
+      'wallet === undefined ? BEGIN : `${BEGIN}; select pg_advisory_xact_lock(${lockOf(wallet)})`',
+      'BEGIN',
+    ],
   ],
   "Use up a wallet's limit": [
-    { file: PAYMENTS, find: ' && own.length < perCustomer', put: '' },
-    { file: PAYMENTS, find: 'recent.length < inAll && ', put: '' },
-    { file: PAYMENTS, find: 'customer_ref === customerReference', put: 'true' },
+    [PAYMENTS, ' && own.length < perCustomer', ''],
+    [PAYMENTS, 'recent.length < inAll && ', ''],
+    [PAYMENTS, 'customer_ref === customerReference', 'true'],
   ],
-  'Fill the database from one address': [
-    { file: 'backend-proxy/http/rate-limit.ts', find: 'if (count > most)', put: 'if (count < 0)' },
-  ],
+  'Fill the database from one address': [['backend-proxy/http/rate-limit.ts', 'if (count > most)', 'if (count < 0)']],
   'Fill the database with one order': [
-    { file: PAYMENTS, find: 'counted.length >= limits.perOrder', put: 'counted.length < 0' },
-    { file: PAYMENTS, find: '.length >= directPerOrder', put: '.length < 0' },
+    [PAYMENTS, 'counted.length >= limits.perOrder', 'counted.length < 0'],
+    [PAYMENTS, '.length >= directPerOrder', '.length < 0'],
   ],
   "Forge the caller's address": [
-    { file: CALLER_ADDRESS, find: 'hops.at(-trustedProxies)', put: 'hops[0]' },
-    { file: CALLER_ADDRESS, find: 'hops.at(-1)', put: 'hops[0]' },
+    [CALLER_ADDRESS, 'hops.at(-trustedProxies)', 'hops[0]'],
+    [CALLER_ADDRESS, 'hops.at(-1)', 'hops[0]'],
   ],
   'Change the address for each request': [
-    { file: CALLER_ADDRESS, find: 'withoutPort(hop.trim())', put: 'hop.trim()' },
-    { file: PUBLIC_ADDRESS, find: "return `${all.slice(0, 4).join(':')}::/64`;", put: 'return address;' },
+    [CALLER_ADDRESS, 'withoutPort(hop.trim())', 'hop.trim()'],
+    [PUBLIC_ADDRESS, "return `${all.slice(0, 4).join(':')}::/64`;", 'return address;'],
   ],
   'Send a text instead of an address': [
-    {
-      file: PUBLIC_ADDRESS,
-      find: 'if (isIP(address) !== 6) return undefined;',
-      put: 'if (isIP(address) !== 6) return address;',
-    },
+    [PUBLIC_ADDRESS, 'if (isIP(address) !== 6) return undefined;', 'if (isIP(address) !== 6) return address;'],
   ],
 };

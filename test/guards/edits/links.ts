@@ -10,73 +10,47 @@ const IMAGE_SIZE = 'backend-proxy/gateway/image-size.ts';
 
 export const links: Edits = {
   'Phish through the checkout URL': [
-    {
-      file: SHARED,
-      find: "const isSecure = protocol === 'https:' ||",
-      put: "const isSecure = protocol !== 'http:' ||",
-    },
-    { file: SHARED, find: ' && LOOPBACK.includes(hostname)', put: '' },
-    { file: SHARED, find: " && username === '' && password === ''", put: '' },
+    [SHARED, "const isSecure = protocol === 'https:' ||", "const isSecure = protocol !== 'http:' ||"],
+    [SHARED, ' && LOOPBACK.includes(hostname)', ''],
+    [SHARED, " && username === '' && password === ''", ''],
   ],
   'Phish past the list of hosts': [
-    { file: LINKS, find: 'hosts.length === 0 || hosts.includes(url.host)', put: 'true' },
-    { file: LINKS, find: 'hosts.includes(url.host)', put: 'hosts.some((host) => url.host.endsWith(host))' },
-    { file: LINKS, find: 'hosts.includes(url.host)', put: 'hosts.some((host) => url.host.startsWith(host))' },
-    { file: LINKS, find: 'hosts.includes(url.host)', put: 'hosts.includes(url.hostname)' },
+    [LINKS, 'hosts.length === 0 || hosts.includes(url.host)', 'true'],
+    [LINKS, 'hosts.includes(url.host)', 'hosts.some((host) => url.host.endsWith(host))'],
+    [LINKS, 'hosts.includes(url.host)', 'hosts.some((host) => url.host.startsWith(host))'],
+    [LINKS, 'hosts.includes(url.host)', 'hosts.includes(url.hostname)'],
   ],
   'Phish past the proxy': [
-    {
-      file: 'widget/flow/links.ts',
-      find: 'return parsed && isSafeWebUrl(parsed) ? url : null;',
-      put: 'return url;',
-    },
-    {
-      file: SHARED,
-      find: '&& LOOPBACK.includes(hostname)',
-      put: '&& LOOPBACK.some((name) => hostname.startsWith(name))',
-    },
+    ['widget/flow/links.ts', 'return parsed && isSafeWebUrl(parsed) ? url : null;', 'return url;'],
+    [SHARED, '&& LOOPBACK.includes(hostname)', '&& LOOPBACK.some((name) => hostname.startsWith(name))'],
   ],
   'Run code through the link to the wallet': [
-    { file: LINKS, find: 'schemes.includes(url.protocol.slice(0, -1))', put: '!/^https?:$/.test(url.protocol)' },
+    [LINKS, 'schemes.includes(url.protocol.slice(0, -1))', '!/^https?:$/.test(url.protocol)'],
   ],
   'Phish through the link to the wallet': [
-    {
-      file: LINKS,
-      find: 'checkoutUrlOf(text, hosts);\n}\n\nfunction parse',
-      put: 'checkoutUrlOf(text, []);\n}\n\nfunction parse',
-    },
+    [LINKS, 'checkoutUrlOf(text, hosts);\n}\n\nfunction parse', 'checkoutUrlOf(text, []);\n}\n\nfunction parse'],
   ],
   'Run code through the image of a code': [
-    { file: IMAGE_SIZE, find: '/^GIF8[79]a/.test(head)', put: '/GIF8[789]a/.test(head)' },
-    { file: QR_CONTENT, find: '/^(<\\?xml[^>]*>\\s*)?(<!--[^]*?-->\\s*)?<svg[\\s>]/i', put: '/<svg/i' },
+    [IMAGE_SIZE, '/^GIF8[79]a/.test(head)', '/GIF8[789]a/.test(head)'],
+    [QR_CONTENT, '/^(<\\?xml[^>]*>\\s*)?(<!--[^]*?-->\\s*)?<svg[\\s>]/i', '/<svg/i'],
   ],
   'Run code through an image in the widget': [
-    { file: QR_CODE, find: '(png|jpeg|gif|webp|svg\\+xml);base64,', put: '' },
-    { file: QR_CODE, find: ';base64,/', put: '/' },
+    [QR_CODE, '(png|jpeg|gif|webp|svg\\+xml);base64,', ''],
+    [QR_CODE, ';base64,/', '/'],
   ],
   'Exhaust memory by a large image': [
-    { file: QR_CONTENT, find: ' || bytes.length > MAX_IMAGE_BYTES', put: '' },
-    { file: QR_CONTENT, find: ' && Buffer.byteLength(content) <= MAX_QR_TEXT_BYTES', put: '' },
+    [QR_CONTENT, ' || bytes.length > MAX_IMAGE_BYTES', ''],
+    [QR_CONTENT, ' && Buffer.byteLength(content) <= MAX_QR_TEXT_BYTES', ''],
   ],
   'Exhaust memory by an endless answer': [
-    { file: GATEWAY_HTTP, find: 'readBody(answer.body, MAX_ANSWER_BYTES)', put: 'readBody(answer.body, Infinity)' },
+    [GATEWAY_HTTP, 'readBody(answer.body, MAX_ANSWER_BYTES)', 'readBody(answer.body, Infinity)'],
   ],
   'Exhaust memory by pixels': [
-    { file: QR_CONTENT, find: ' && Math.max(width, height) <= MAX_IMAGE_SIDE', put: '' },
-    {
-      file: IMAGE_SIZE,
-      find: 'width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20)',
-      put: 'width: 1, height: 1',
-    },
+    [QR_CONTENT, ' && Math.max(width, height) <= MAX_IMAGE_SIDE', ''],
+    [IMAGE_SIZE, 'width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20)', 'width: 1, height: 1'],
   ],
   'Exhaust time by shapes': [
-    {
-      file: 'backend-proxy/gateway/plain-svg.ts',
-      find: 'if (!ELEMENTS.has(name) || !areAllPlain(attributes)) return false;',
-      put: '',
-    },
+    ['backend-proxy/gateway/plain-svg.ts', 'if (!ELEMENTS.has(name) || !areAllPlain(attributes)) return false;', ''],
   ],
-  'Exhaust memory by an image that the proxy has not checked': [
-    { file: QR_CODE, find: 'if (isLarge &&', put: 'if (false &&' },
-  ],
+  'Exhaust memory by an image that the proxy has not checked': [[QR_CODE, 'if (isLarge &&', 'if (false &&']],
 };

@@ -9,75 +9,57 @@ const LOG = 'backend-proxy/observability/log.ts';
 
 export const logs: Edits = {
   'Read secrets from a log or an error': [
-    {
-      file: ERRORS,
-      find: "isQuotable ? `: ${error.message.replaceAll(MAY_BE_SECRET, '…').slice(0, MAX_MESSAGE_CHARS)}` : ''",
-      put: '`: ${error.message}`',
-    },
-    { file: PROBLEM, find: "'Internal error. Nothing is lost. Try again.'", put: 'error.message' },
-    {
-      file: 'backend-proxy/http/problem.ts',
-      find: 'detail: message,',
-      put: 'detail: String(refusal.cause ?? message),',
-    },
+    [
+      ERRORS,
+      "isQuotable ? `: ${error.message.replaceAll(MAY_BE_SECRET, '…').slice(0, MAX_MESSAGE_CHARS)}` : ''",
+      '`: ${error.message}`',
+    ],
+    [PROBLEM, "'Internal error. Nothing is lost. Try again.'", 'error.message'],
+    ['backend-proxy/http/problem.ts', 'detail: message,', 'detail: String(refusal.cause ?? message),'],
   ],
   'Read a secret from the message about its file': [
-    {
-      file: 'backend-proxy/config/secret-files.ts',
-      find: "typeof errno === 'number' ? getSystemErrorMessage(errno) : 'it cannot be read'",
-      put: 'String(error)',
-    },
+    [
+      'backend-proxy/config/secret-files.ts',
+      "typeof errno === 'number' ? getSystemErrorMessage(errno) : 'it cannot be read'",
+      'String(error)',
+    ],
   ],
   "Read the database's password from a failed start": [
-    {
-      file: 'backend-proxy/config/start-error.ts',
-      find: "return withoutCredentials(words.join(': '))",
-      put: "return words.join(': ')",
-    },
+    ['backend-proxy/config/start-error.ts', "return withoutCredentials(words.join(': '))", "return words.join(': ')"],
   ],
   'Read secrets from the message of a failed start': [
-    {
-      file: CONFIG,
-      find: "problemOf(path.join('.'), message)",
-      put: "problemOf(path.join('.'), `${message}: ${given[String(path[0])]}`)",
-    },
+    [
+      CONFIG,
+      "problemOf(path.join('.'), message)",
+      "problemOf(path.join('.'), `${message}: ${given[String(path[0])]}`)",
+    ],
   ],
   'Write lines into the log': [
-    {
-      file: 'backend-proxy/start.ts',
-      find: 'logger[level]({ event, ...fields })',
-      put: 'console.log(level, event, ...Object.values(fields))',
-    },
+    [
+      'backend-proxy/start.ts',
+      'logger[level]({ event, ...fields })',
+      'console.log(level, event, ...Object.values(fields))',
+    ],
   ],
   'Write text into the log by an Origin': [
-    { file: REQUEST_LOG, find: "originOf(c.req.header('Origin') ?? '')", put: "c.req.header('Origin')" },
+    [REQUEST_LOG, "originOf(c.req.header('Origin') ?? '')", "c.req.header('Origin')"],
   ],
-  'Write text into the log by field names': [
-    { file: REQUEST_LOG, find: "kind === 'invalid_request' ? { code: kind } : ", put: '' },
-  ],
+  'Write text into the log by field names': [[REQUEST_LOG, "kind === 'invalid_request' ? { code: kind } : ", '']],
   'Write text into the log by the id of an IPN': [
-    { file: 'backend-proxy/routes/ipn.ts', find: "id.replaceAll(/[^!-~]/g, '?')", put: 'id' },
+    ['backend-proxy/routes/ipn.ts', "id.replaceAll(/[^!-~]/g, '?')", 'id'],
   ],
   'Read what a person wrote about a customer': [
-    { file: 'backend-proxy/observability/business-events.ts', find: "detail?.split(': ')[0]", put: 'detail' },
+    ['backend-proxy/observability/business-events.ts', "detail?.split(': ')[0]", 'detail'],
   ],
   'Pay out with the key of the monitoring': [
-    {
-      file: 'backend-proxy/app.ts',
-      find: 'keys: config.metricsTokens ?? config.merchantKeys,',
-      put: 'keys: config.merchantKeys,',
-    },
+    ['backend-proxy/app.ts', 'keys: config.metricsTokens ?? config.merchantKeys,', 'keys: config.merchantKeys,'],
   ],
   'Learn about orders from the metrics': [
-    { file: 'backend-proxy/observability/metrics.ts', find: "HTTP_METHODS.has(given) ? given : 'other'", put: 'given' },
-    { file: REQUEST_LOG, find: "c.get('route') ?? routePath(c)", put: 'c.req.path' },
+    ['backend-proxy/observability/metrics.ts', "HTTP_METHODS.has(given) ? given : 'other'", 'given'],
+    [REQUEST_LOG, "c.get('route') ?? routePath(c)", 'c.req.path'],
   ],
   'Stop the proxy through its log': [
-    {
-      file: LOG,
-      find: '// The log itself failed, so there is nowhere to report it.',
-      put: "throw new Error('the log');",
-    },
-    { file: LOG, find: 'lost = isStarted ? 0 : lost + lines;', put: 'lost = 0;' },
+    [LOG, '// The log itself failed, so there is nowhere to report it.', "throw new Error('the log');"],
+    [LOG, 'lost = isStarted ? 0 : lost + lines;', 'lost = 0;'],
   ],
 };

@@ -7,26 +7,18 @@ const HEALTH = 'backend-proxy/routes/health.ts';
 
 export const origins: Edits = {
   'Use the widget on a foreign page': [
-    { file: GUARDS, find: 'origin !== undefined && !allowed.includes(origin)', put: 'false' },
-    { file: APP, find: "app.use('/order/*', crossOrigin(config.allowedOrigins));", put: '' },
+    [GUARDS, 'origin !== undefined && !allowed.includes(origin)', 'false'],
+    [APP, "app.use('/order/*', crossOrigin(config.allowedOrigins));", ''],
   ],
   "Reuse one party's secret to send payouts": [
-    {
-      file: 'backend-proxy/config/shared-secrets.ts',
-      find: 'if (HOLDERS[name] === HOLDERS[other]) {',
-      put: 'if (true) {',
-    },
+    ['backend-proxy/config/shared-secrets.ts', 'if (HOLDERS[name] === HOLDERS[other]) {', 'if (true) {'],
   ],
-  'Pay out from a browser': [{ file: GUARDS, find: "c.req.header('Origin') !== undefined", put: 'false' }],
+  'Pay out from a browser': [[GUARDS, "c.req.header('Origin') !== undefined", 'false']],
   'Read orders with an order token': [
-    { file: GUARDS, find: 'if (!isKey(bearerOf(c))) throw', put: "if (bearerOf(c) === '') throw" },
-    {
-      file: HEALTH,
-      find: "app.use('/metrics', merchantOnly(keys, 'METRICS_TOKEN; without one, the merchant API key'));",
-      put: '',
-    },
+    [GUARDS, 'if (!isKey(bearerOf(c))) throw', "if (bearerOf(c) === '') throw"],
+    [HEALTH, "app.use('/metrics', merchantOnly(keys, 'METRICS_TOKEN; without one, the merchant API key'));", ''],
   ],
   'Find a secret by the time or the text of the answer': [
-    { file: GUARDS, find: 'timingSafeEqual(known, given)', put: 'known.equals(given)' },
+    [GUARDS, 'timingSafeEqual(known, given)', 'known.equals(given)'],
   ],
 };

@@ -8,50 +8,50 @@ const SQLITE = 'backend-proxy/ledger/sqlite/sqlite.ts';
 
 export const personalData: Edits = {
   'Guess a wallet id from a stored fingerprint': [
-    {
-      file: FINGERPRINT,
-      find: "return KEYED + createHmac('sha256', key).update(fingerprint).digest('base64url');",
-      put: 'return fingerprint;',
-    },
+    [
+      FINGERPRINT,
+      "return KEYED + createHmac('sha256', key).update(fingerprint).digest('base64url');",
+      'return fingerprint;',
+    ],
   ],
   'Get a payout twice because it was erased': [
-    { file: FINGERPRINT, find: ' || stored === keyedFingerprint(key, fingerprint)', put: '' },
-    {
-      file: 'backend-proxy/ledger/rules/payouts.ts',
-      find: 'isSameRequest(draft.fingerprintKey, same.fingerprint, fingerprint)',
-      put: 'same.fingerprint === fingerprint',
-    },
+    [FINGERPRINT, ' || stored === keyedFingerprint(key, fingerprint)', ''],
+    [
+      'backend-proxy/ledger/rules/payouts.ts',
+      'isSameRequest(draft.fingerprintKey, same.fingerprint, fingerprint)',
+      'same.fingerprint === fingerprint',
+    ],
   ],
   'Erase what is not settled yet': [
     [
-      { file: ERASING, find: ".where('needs_review', '=', sql.lit(0))", put: '' },
-      { file: ERASE_ROWS, find: 'and +t.needs_review = 0', put: '' },
+      [ERASING, ".where('needs_review', '=', sql.lit(0))", ''],
+      [ERASE_ROWS, 'and +t.needs_review = 0', ''],
     ],
     [
-      { file: ERASING, find: ".where('next_check_at', 'is', null)", put: '' },
-      { file: ERASE_ROWS, find: 'and t.next_check_at is null', put: '' },
+      [ERASING, ".where('next_check_at', 'is', null)", ''],
+      [ERASE_ROWS, 'and t.next_check_at is null', ''],
     ],
     [
-      { file: ERASING, find: ".where('updated_at', '<', before)", put: '' },
-      { file: ERASE_ROWS, find: 'and +t.updated_at < ${erasing.changedBefore}', put: '' },
+      [ERASING, ".where('updated_at', '<', before)", ''],
+      [ERASE_ROWS, 'and +t.updated_at < ${erasing.changedBefore}', ''],
     ],
     [
-      { file: ERASE_ROWS, find: "w.transaction_id = t.id and w.state not in ('delivered', 'dead')", put: 'false' },
-      { file: ERASE_ROWS, find: "and w.body <> ''", put: 'and false' },
+      [ERASE_ROWS, "w.transaction_id = t.id and w.state not in ('delivered', 'dead')", 'false'],
+      [ERASE_ROWS, "and w.body <> ''", 'and false'],
     ],
   ],
   'Let another wallet pass once the right one is erased': [
-    {
-      file: 'backend-proxy/protocol/verify.ts',
-      find: "if (namesReceiver(report) && expected.customer === null) return { kind: 'incomparable' };",
-      put: '',
-    },
+    [
+      'backend-proxy/protocol/verify.ts',
+      "if (namesWallet(expected, report) && expected.customer === null) return { kind: 'incomparable' };",
+      '',
+    ],
   ],
-  'Read erased data in the file': [{ file: SQLITE, find: 'PRAGMA secure_delete = ON;', put: '' }],
+  'Read erased data in the file': [[SQLITE, 'PRAGMA secure_delete = ON;', '']],
   'Stop the proxy by erasing years at once': [
-    { file: ERASE_ROWS, find: 'const ERASED_AT_ONCE = 50;', put: 'const ERASED_AT_ONCE = 5_000;' },
+    [ERASE_ROWS, 'const ERASED_AT_ONCE = 50;', 'const ERASED_AT_ONCE = 5_000;'],
   ],
   'Stop the proxy by shrinking a file at once': [
-    { file: SQLITE, find: 'const SHRINK_PAGES = 128;', put: 'const SHRINK_PAGES = 1_000_000;' },
+    [SQLITE, 'const SHRINK_PAGES = 128;', 'const SHRINK_PAGES = 1_000_000;'],
   ],
 };

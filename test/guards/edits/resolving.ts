@@ -5,9 +5,23 @@ const MERCHANT_ROUTES = 'backend-proxy/routes/merchant.ts';
 
 export const resolving: Edits = {
   'Resolve a payment that needs no review': [
-    { file: 'backend-proxy/ledger/rules/resolutions.ts', find: 'if (row.needs_review === 0) {', put: 'if (false) {' },
+    ['backend-proxy/ledger/rules/resolutions.ts', 'if (!mayBeResolved(toTransactionState(row))) {', 'if (false) {'],
+  ],
+  'Say FAILED of what the gateway reports as SUCCESS': [
+    [
+      'backend-proxy/ledger/rules/resolutions.ts',
+      'if (contrary !== null && gatewayReports',
+      'if (false && gatewayReports',
+    ],
+  ],
+  'Hide a SUCCESS behind an open review': [
+    [
+      'backend-proxy/ledger/rules/transitions.ts',
+      'if (row.needs_review === 1 && (detail === null || isInReview(draft, row, name, detail))) return;',
+      'if (row.needs_review === 1) return;',
+    ],
   ],
   'Resolve without the merchant key': [
-    { file: MERCHANT_ROUTES, find: "'/payouts', '/transactions', '/totals'", put: "'/payouts', '/totals'" },
+    [MERCHANT_ROUTES, "'/payouts', '/transactions', '/totals'", "'/payouts', '/totals'"],
   ],
 };

@@ -6,22 +6,22 @@ const SCHEDULE = 'backend-proxy/protocol/schedule.ts';
 
 export const statusChecks: Edits = {
   'Hide an IPN by a clock that is ahead': [
-    { file: OBSERVATIONS, find: '= Math.max(row.ipns_answered, claim.ipnsReceived)', put: '= row.ipns_received' },
-    {
-      file: SCHEDULE,
-      find: 'hasUnansweredIpn(t) ? earliestAllowed(t, t.ipnReceivedAt',
-      put: 'hasUnansweredIpn(t) && (t.ipnReceivedAt ?? 0) > (t.checkedAt ?? 0) ? earliestAllowed(t, t.ipnReceivedAt',
-    },
+    [OBSERVATIONS, '= Math.max(row.ipns_answered, claim.ipnsReceived)', '= row.ipns_received'],
+    [
+      SCHEDULE,
+      'hasUnansweredIpn(t) ? earliestAllowed(t, t.ipnReceivedAt',
+      'hasUnansweredIpn(t) && (t.ipnReceivedAt ?? 0) > (t.checkedAt ?? 0) ? earliestAllowed(t, t.ipnReceivedAt',
+    ],
   ],
-  'Expire a payment while it is being paid': [{ file: OBSERVATIONS, find: ' && !hasNewIpn', put: '' }],
+  'Expire a payment while it is being paid': [
+    [OBSERVATIONS, 'return !isStale && !hasUnansweredIpn(', 'return !isStale || !hasUnansweredIpn('],
+  ],
   'Step the clock': [
-    { file: 'backend-proxy/ledger/clock-step.ts', find: 'if (Math.abs(step) > STEP_MS)', put: 'if (false)' },
-    { file: 'backend-proxy/ledger/rules/checks.ts', find: 'row.waits_from = now;', put: '' },
+    ['backend-proxy/ledger/clock-step.ts', 'this.count += 1', ''],
+    ['backend-proxy/ledger/rules/checks.ts', 'row.waits_from = now;', ''],
   ],
-  'Make the proxy flood the gateway for one order': [
-    { file: SCHEDULE, find: 'CHECKS_PER_MINUTE = 5;', put: 'CHECKS_PER_MINUTE = 500;' },
-  ],
+  'Make the proxy flood the gateway for one order': [[SCHEDULE, 'CHECKS_PER_MINUTE = 5;', 'CHECKS_PER_MINUTE = 500;']],
   'Make the proxy flood the gateway for many orders': [
-    { file: 'backend-proxy/workers/check-rate.ts', find: 'perSecond / 2)', put: 'perSecond)' },
+    ['backend-proxy/workers/check-rate.ts', 'perSecond / 2)', 'perSecond)'],
   ],
 };

@@ -8,44 +8,40 @@ const PUBLIC_ADDRESS = 'backend-proxy/config/public-address.ts';
 
 export const webhooks: Edits = {
   "Reach the operator's network": [
-    {
-      file: WEBHOOKS,
-      find: 'isPrivate ? addresses : addresses.filter(({ address }) => isPublicAddress(address))',
-      put: 'addresses',
-    },
-    { file: PUBLIC_ADDRESS, find: "  ['127.0.0.0', 8],\n", put: '' },
+    [WEBHOOKS, 'isPrivate ? addresses : addresses.filter(({ address }) => isPublicAddress(address))', 'addresses'],
+    [PUBLIC_ADDRESS, "  ['127.0.0.0', 8],\n", ''],
   ],
   "Reach the operator's network by another notation": [
-    { file: WEBHOOKS, find: 'isIP(host) !== 0 && !isPrivate && !isPublicAddress(host)', put: 'false' },
-    { file: PUBLIC_ADDRESS, find: "handedOutV6.check(address, 'ipv6') && ", put: '' },
-    { file: PUBLIC_ADDRESS, find: "  ['2002::', 16],\n", put: '' },
-    { file: PUBLIC_ADDRESS, find: "  ['169.254.0.0', 16],\n", put: '' },
+    [WEBHOOKS, 'isIP(host) !== 0 && !isPrivate && !isPublicAddress(host)', 'false'],
+    [PUBLIC_ADDRESS, "handedOutV6.check(address, 'ipv6') && ", ''],
+    [PUBLIC_ADDRESS, "  ['2002::', 16],\n", ''],
+    [PUBLIC_ADDRESS, "  ['169.254.0.0', 16],\n", ''],
   ],
   "Reach the operator's network by a host that nobody named": [
-    { file: PRIVATE_HOSTS, find: 'return hosts.includes(hostname) || ', put: 'return hosts.length > 0 || ' },
-    {
-      file: PRIVATE_HOSTS,
-      find: 'hosts.includes(`${hostname}:${itsPort}`)',
-      put: 'hosts.some((host) => host.startsWith(`${hostname}:`))',
-    },
-    { file: WEBHOOKS, find: 'const isPrivate = mayBePrivate(target, privateHosts);', put: 'const isPrivate = true;' },
+    [PRIVATE_HOSTS, 'return hosts.includes(hostname) || ', 'return hosts.length > 0 || '],
+    [
+      PRIVATE_HOSTS,
+      'hosts.includes(`${hostname}:${itsPort}`)',
+      'hosts.some((host) => host.startsWith(`${hostname}:`))',
+    ],
+    [WEBHOOKS, 'const isPrivate = mayBePrivate(target, privateHosts);', 'const isPrivate = true;'],
   ],
   "Reach the operator's network by a redirect": [
     [
-      { file: WEBHOOKS, find: 'import { Agent, request,', put: 'import { Agent, interceptors, request,' },
-      {
-        file: WEBHOOKS,
-        find: 'headers, body, signal, dispatcher });',
-        put: 'headers, body, signal, dispatcher: dispatcher.compose(interceptors.redirect({ maxRedirections: 2 })) });',
-      },
+      [WEBHOOKS, 'import { Agent, request,', 'import { Agent, interceptors, request,'],
+      [
+        WEBHOOKS,
+        'headers, body, signal, dispatcher });',
+        'headers, body, signal, dispatcher: dispatcher.compose(interceptors.redirect({ maxRedirections: 2 })) });',
+      ],
     ],
   ],
   'Forge a webhook': [
-    { file: WEBHOOKS, find: 'signer.sign(id, at, body)', put: "signer.sign(id, at, '')" },
-    { file: WEBHOOKS, find: 'signer.sign(id, at, body)', put: "signer.sign('', at, body)" },
+    [WEBHOOKS, 'signer.sign(id, at, body)', "signer.sign(id, at, '')"],
+    [WEBHOOKS, 'signer.sign(id, at, body)', "signer.sign('', at, body)"],
   ],
   'Guess the webhook secret': [
-    { file: CONFIG, find: 'bytes >= 24 && ', put: '' },
-    { file: CONFIG, find: ' && bytes <= 64', put: '' },
+    [CONFIG, 'bytes >= 24 && ', ''],
+    [CONFIG, ' && bytes <= 64', ''],
   ],
 };

@@ -18,23 +18,26 @@ import {
   uncertain,
   verified,
   webhookTypes,
+  differing,
+  INCOMPLETE,
 } from '../ledger-kit.ts';
+import { endCheck } from '../by-id.ts';
 
 export function checksContract({ it, setUp }: Suite): void {
   describe('observe()', () => {
     it('a mismatch is flagged once, with its field, asks for a review, and pays nothing', async (t) => {
       const { ledger } = await setUp(t);
       const id = await openPending(ledger);
-      await ledger.observe(id, { kind: 'mismatch', field: 'amount' });
-      await ledger.observe(id, { kind: 'mismatch', field: 'currency' });
+      await ledger.observe(id, differing());
+      await ledger.observe(id, differing('currency'));
       const { stage, mismatch, needsReview, history } = await read(ledger, id);
       const details = history.slice(-2).map(({ event, detail }) => `${event}: ${detail}`);
       assert.deepEqual(
         [stage, mismatch, needsReview, details],
-        ['pending', true, true, ['mismatch: amount', 'needs_review: mismatch']],
+        ['pending', true, true, ['mismatch: amount: asked 10.10 EUR, reported 0.07 EUR', 'needs_review: mismatch']],
       );
       await openSentPayout(ledger, 'P', uncertain('lost'));
-      await ledger.observe('P', { kind: 'mismatch', field: 'type' });
+      await ledger.observe('P', differing());
       assert.deepEqual(await webhookTypes(ledger), [
         'payment.mismatch',
         'payment.needs_review',
@@ -43,22 +46,35 @@ export function checksContract({ it, setUp }: Suite): void {
       ]);
     });
 
+    it('a report is compared with the answer that came after its check was claimed, and an answer with a report', async (t) => {
+      const { ledger, now, skip } = await setUp(t);
+      const claim = async (id: string) => {
+        const transaction = await read(ledger, id);
+        return { transaction, beganAt: now(), leaseUntil: now() + 45 * S, ipnsReceived: 0 };
+      };
+      for (const orderId of ['A', 'B']) await openSent(ledger, { orderId, method: 'DIRECT', customer: '12345678' });
+      const claimed = await claim('A');
+      await ledger.record('A', PENDING, 'answer');
+      await endCheck(ledger.ledger, claimed, verified('succeeded', '999'));
+      skip(45 * S);
+      await ledger.observe('B', verified('pending', '999'));
+      await ledger.record('B', PENDING, 'answer');
+      await openPending(ledger, { orderId: 'C' }, { ...PENDING, paymentId: null });
+      for (const id of ['111', '999']) await ledger.observe('C', verified('pending', id));
+      for (const id of ['A', 'B', 'C']) {
+        const { stage, paymentId, mismatch, needsReview, history } = await read(ledger, id);
+        assert.deepEqual([id, stage, paymentId, mismatch, needsReview], [id, 'pending', '111', true, true]);
+        assert.ok(history.some(({ event, detail }) => event === 'mismatch' && detail === 'paymentId'));
+      }
+    });
+
     it('a check that proves nothing changes nothing', async (t) => {
       const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       const { version } = (await ledger.order('A'))!;
-      for (const nothing of [UNAVAILABLE, { kind: 'incomplete' }, verified('pending')] as const)
-        await ledger.observe(id, nothing);
+      for (const nothing of [UNAVAILABLE, INCOMPLETE, verified('pending')] as const) await ledger.observe(id, nothing);
       const order = (await ledger.order('A'))!;
       assert.deepEqual([order.version, order.payments[0]?.stage], [version, 'pending']);
-    });
-
-    it('a payment keeps the first payment id from a check or the answer', async (t) => {
-      const { ledger } = await setUp(t);
-      await openSent(ledger);
-      await ledger.observe('A', verified('pending', '7'));
-      await ledger.observe('A', verified('pending', '8'));
-      assert.equal((await read(ledger, 'A')).paymentId, '7');
     });
 
     it('a payout becomes FAILED by two checks that agree, 30 s apart, with no contrary check in between', async (t) => {
@@ -95,7 +111,8 @@ export function checksContract({ it, setUp }: Suite): void {
     it('a payout that only an IPN reports as FAILED stays open and needs a review', async (t) => {
       const { ledger } = await setUp(t);
       const id = await openSentPayout(ledger, 'P', PENDING);
-      for (let n = 0; n < 2; n += 1) await ledger.observe(id, { kind: 'failed_ipn' });
+      for (let n = 0; n < 2; n += 1)
+        await ledger.observe(id, { kind: 'report', report: { outcome: 'failed' }, isIpn: true });
       const { stage, needsReview } = await read(ledger, id);
       assert.deepEqual([stage, needsReview], ['pending', true]);
       assert.deepEqual(await webhookTypes(ledger), ['payout.needs_review']);
@@ -107,7 +124,7 @@ export function checksContract({ it, setUp }: Suite): void {
       assert.equal(await ledger.newestFound('PAY'), undefined);
       await ledger.observe('B', verified('pending'));
       skip(S);
-      await ledger.observe('A', { kind: 'incomplete' });
+      await ledger.observe('A', INCOMPLETE);
       await ledger.observe('C', UNKNOWN);
       assert.equal((await ledger.newestFound('PAY'))?.id, 'A');
       assert.equal(await ledger.newestFound('PAYOUT'), undefined);
@@ -143,10 +160,8 @@ export function checksContract({ it, setUp }: Suite): void {
     it('a CHECKOUT expires 17 minutes after it was sent, by a check that began then and reports pending', async (t) => {
       const { ledger, skip } = await setUp(t);
       await ledger.openPayment(payment({ method: 'CHECKOUT' }), LIMITS);
-      skip(3 * S);
-      await ledger.record('A', { stage: 'sending' }, 'shopper');
       await ledger.record('A', { ...PENDING, method: 'CHECKOUT', checkoutUrl: 'https://c.example/' }, 'answer');
-      assert.equal((await read(ledger, 'A')).expiresAt, NOON + 3 * S + 15 * M);
+      assert.equal((await read(ledger, 'A')).expiresAt, NOON + 15 * M);
       skip(17 * M - 1);
       await ledger.observe('A', verified('pending'));
       assert.equal(await stageOf(ledger, 'A'), 'pending');
@@ -163,7 +178,7 @@ export function checksContract({ it, setUp }: Suite): void {
       const beganAt = now();
       skip(1);
       await ledger.observe('A', UNAVAILABLE);
-      await ledger.observe('A', { kind: 'incomplete' });
+      await ledger.observe('A', INCOMPLETE);
       await ledger.observe('A', verified('pending'), { beganAt });
       assert.equal(await stageOf(ledger, 'A'), 'pending');
       await ledger.observe('A', UNKNOWN);
@@ -200,16 +215,18 @@ export function checksContract({ it, setUp }: Suite): void {
       assert.equal((await read(ledger, 'A')).expiresAt, NOON + 15 * M);
     });
 
-    it('after 45 s an unsent row is not_created and one being sent is uncertain', async (t) => {
+    it('after 45 s a row being sent is uncertain', async (t) => {
       const { ledger, skip } = await setUp(t);
-      await ledger.openPayment(payment({ orderId: 'A' }), LIMITS);
-      await openSent(ledger, { orderId: 'B' });
-      skip(45 * S - 1);
-      await Promise.all([ledger.observe('A', UNAVAILABLE), ledger.observe('B', UNAVAILABLE)]);
-      assert.deepEqual([await stageOf(ledger, 'A'), await stageOf(ledger, 'B')], ['created', 'sending']);
-      skip(1);
-      await Promise.all([ledger.observe('A', UNAVAILABLE), ledger.observe('B', UNAVAILABLE)]);
-      assert.deepEqual([await stageOf(ledger, 'A'), await stageOf(ledger, 'B')], ['not_created', 'uncertain']);
+      await openSent(ledger);
+      await ledger.openPayout(PAYOUT);
+      for (const [ms, stage] of [
+        [45 * S - 1, 'sending'],
+        [1, 'uncertain'],
+      ] as const) {
+        skip(ms);
+        await Promise.all([ledger.observe('A', UNAVAILABLE), ledger.observe('P', UNAVAILABLE)]);
+        assert.deepEqual([await stageOf(ledger, 'A'), await stageOf(ledger, 'P')], [stage, stage]);
+      }
     });
 
     it('a review is asked for once, after 24 h for an open payout and 7 days for an open payment', async (t) => {

@@ -11,6 +11,7 @@ import { ipnsContract } from './ipns.ts';
 import { webhooksContract } from './webhooks.ts';
 import { unknownContract } from './unknown.ts';
 import { duplicatesContract } from './duplicates.ts';
+import { reportsContract } from './reports.ts';
 import { resolveContract } from './resolve.ts';
 import { erasingContract } from './erasing.ts';
 import { timeContract } from './time.ts';
@@ -31,6 +32,7 @@ export function ledgerContract({ name, runs, openDatabase }: Adapter): void {
   webhooksContract(suite);
   unknownContract(suite);
   duplicatesContract(suite);
+  reportsContract(suite);
   resolveContract(suite);
   timeContract(suite);
   limitsContract(suite);

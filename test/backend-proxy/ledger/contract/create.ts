@@ -6,12 +6,12 @@ import { type Transaction } from '../../../../backend-proxy/protocol/transaction
 import { H, M, NOON } from '../../time.ts';
 import {
   LIMITS,
+  PAYMENT,
   PAYOUT,
   PENDING,
   openPending,
   payment,
   refusal,
-  stageOf,
   type Suite,
   verified,
 } from '../ledger-kit.ts';
@@ -33,7 +33,7 @@ export function createContract({ it, setUp }: Suite): void {
         customer: '12345678',
         note: null,
         fingerprint: 'print',
-        stage: 'created',
+        stage: 'sending',
         endedBy: null,
         version: 1,
         answer: null,
@@ -47,17 +47,21 @@ export function createContract({ it, setUp }: Suite): void {
         mismatch: false,
         conflict: false,
         needsReview: false,
+        checking: false,
         createdAt: NOON,
         updatedAt: NOON,
         erasedAt: null,
-        history: [{ at: NOON, event: 'created', source: 'shopper', detail: null }],
+        history: [
+          { at: NOON, event: 'created', source: 'shopper', detail: null },
+          { at: NOON, event: 'sending', source: 'shopper', detail: null },
+        ],
       };
       assert.deepEqual(opened, expected);
       assert.deepEqual(order, {
         orderId: 'A',
         amountMinor: 1010,
         currency: 'EUR',
-        version: 1,
+        version: 2,
         paidBy: null,
         seen: null,
         payments: [expected],
@@ -79,7 +83,7 @@ export function createContract({ it, setUp }: Suite): void {
         [
           ['declined', 1],
           ['replaced', 2],
-          ['created', 3],
+          ['sending', 3],
         ],
       );
       assert.deepEqual(order.payments[1]?.history.at(-1), {
@@ -90,12 +94,20 @@ export function createContract({ it, setUp }: Suite): void {
       });
     });
 
-    it('a payment replaced before it was sent may not be sent', async (t) => {
-      const { ledger } = await setUp(t);
-      const { opened } = await ledger.openPayment(payment(), LIMITS);
-      await ledger.openPayment(payment(), LIMITS);
-      assert.equal(await ledger.record(opened!.id, { stage: 'sending' }, 'shopper'), false);
-      assert.equal(await stageOf(ledger, 'A'), 'replaced');
+    it('the call that wrote a row may send it, also if the answer to the write was lost, and no other call', async (t) => {
+      const { ledger } = (await setUp(t)).ledger;
+      const start = { by: 'host:1', id: 'first' };
+      const starts = { of: (by: string) => ({ ...start, id: by }) };
+      const same = { ...PAYMENT, iat: null, terms: 'terms' };
+      const pay = async (by: string) => (await ledger.openPayment({ ...same, start: starts.of(by) }, LIMITS)).maySend;
+      const payOut = async (by: string) => (await ledger.openPayout({ ...PAYOUT, start: starts.of(by) })).maySend;
+      for (const open of [pay, payOut]) {
+        assert.deepEqual([await open('first'), await open('other'), await open('first')], [true, false, true]);
+      }
+      await ledger.openPayment({ ...same, idempotencyKey: 'another', start }, LIMITS);
+      assert.equal(await pay('first'), false, 'it is replaced');
+      await ledger.recover('host:1');
+      assert.equal(await payOut('first'), false, 'its process has restarted');
     });
 
     it('openPayment() with a known key finds its row, and refuses another fingerprint', async (t) => {
@@ -134,7 +146,7 @@ export function createContract({ it, setUp }: Suite): void {
       const { ledger } = await setUp(t);
       const known = payment();
       await ledger.openPayment(known, LIMITS);
-      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await ledger.record('A', PENDING, 'answer');
       await ledger.observe('A', verified('succeeded'));
       assert.equal((await refusal(ledger.openPayment(payment(), LIMITS))).kind, 'already_paid');
       assert.equal((await ledger.openPayment(known, LIMITS)).order.paidBy, 'A');
@@ -156,7 +168,6 @@ export function createContract({ it, setUp }: Suite): void {
       const limits = { ...LIMITS, directPerWallet: { perCustomer: 2, inAll: 2, withinMs: H } };
       const direct = (orderId: string, customer = '12345678') => payment({ orderId, customer, method: 'DIRECT' });
       await ledger.openPayment(direct('A'), limits);
-      await ledger.record('A', { stage: 'sending' }, 'shopper');
       await ledger.record('A', { ...PENDING, method: 'CHECKOUT' }, 'answer');
       skip(10 * M);
       await ledger.openPayment(direct('B'), limits);
@@ -173,13 +184,14 @@ export function createContract({ it, setUp }: Suite): void {
 
     it('opening refuses an id that is too long with the prefix, and reports the limit', async (t) => {
       const { ledger } = await setUp(t, { idPrefix: 'shop-1-' });
-      await ledger.openPayment(payment({ orderId: 'A'.repeat(57) }), LIMITS);
-      for (const opening of [
-        () => ledger.openPayment(payment({ orderId: 'A'.repeat(58) }), LIMITS),
-        () => ledger.openPayout({ ...PAYOUT, orderId: 'P'.repeat(58) }),
-      ]) {
+      await ledger.openPayment(payment({ orderId: 'A'.repeat(50) }), LIMITS);
+      await ledger.openPayout({ ...PAYOUT, orderId: 'P'.repeat(57) });
+      for (const [opening, max, after] of [
+        [() => ledger.openPayment(payment({ orderId: 'A'.repeat(51) }), LIMITS), 50, 7],
+        [() => ledger.openPayout({ ...PAYOUT, orderId: 'P'.repeat(58) }), 57, 0],
+      ] as const) {
         const { kind, errors } = await refusal(opening());
-        const detail = 'at most 57 characters, because 7 are added before it';
+        const detail = `at most ${max} characters, because 7 are added before it and up to ${after} after it`;
         assert.deepEqual([kind, errors], ['invalid_request', [{ field: 'orderId', detail }]]);
       }
       assert.equal(await ledger.payout('P'.repeat(58)), undefined);
@@ -203,7 +215,7 @@ export function createContract({ it, setUp }: Suite): void {
       const first = await ledger.openPayout({ ...PAYOUT, note: 'Thanks' });
       assert.deepEqual(first, await ledger.payout('P'));
       const { type, orderId, method, note, stage } = first;
-      assert.deepEqual([type, orderId, method, note, stage], ['PAYOUT', 'P', null, 'Thanks', 'created']);
+      assert.deepEqual([type, orderId, method, note, stage], ['PAYOUT', 'P', null, 'Thanks', 'sending']);
       assert.deepEqual(await ledger.openPayout(PAYOUT), first);
       assert.equal((await refusal(ledger.openPayout({ ...PAYOUT, fingerprint: 'other' }))).kind, 'order_id_taken');
       await ledger.openPayment(payment(), LIMITS);
@@ -247,7 +259,7 @@ export function createContract({ it, setUp }: Suite): void {
       const { payments } = (await ledger.order('A'))!;
       assert.deepEqual(
         payments.map(({ stage }) => stage),
-        ['replaced', 'replaced', 'replaced', 'replaced', 'created'],
+        ['replaced', 'replaced', 'replaced', 'replaced', 'sending'],
       );
       assert.deepEqual(
         payments.map(({ attempt }) => attempt),

@@ -6,7 +6,6 @@ import type { LedgerById } from '../by-id.ts';
 import { H, M, S } from '../../time.ts';
 import {
   LIMITS,
-  PAYOUT,
   UNKNOWN,
   type Suite,
   openPending,
@@ -19,11 +18,15 @@ import {
   uncertain,
   verified,
   webhookTypes,
+  differing,
+  INCOMPLETE,
 } from '../ledger-kit.ts';
 
 const openMarked = (ledger: LedgerById, orderId = 'A') => openPending(ledger, { orderId }, uncertain('duplicate'));
 const openMarkedPayout = (ledger: LedgerById) => openSentPayout(ledger, 'P', uncertain('duplicate'));
-const DIFFERS = { kind: 'mismatch', field: 'amount' } as const;
+const DIFFERS = differing();
+
+const NOT_OURS = { status: 'FAILED', by: 'ada', note: 'of another shop', gatewayReports: 'SUCCESS' } as const;
 
 export function duplicatesContract({ it, setUp }: Suite): void {
   describe('a transaction marked as a duplicate', () => {
@@ -31,7 +34,7 @@ export function duplicatesContract({ it, setUp }: Suite): void {
       const { ledger, skip } = await setUp(t);
       const timed = await openPending(ledger, { payWithinMs: M }, uncertain('duplicate'));
       const ids = [timed, await openMarkedPayout(ledger)];
-      for (const seen of [UNKNOWN, verified('pending', '7'), verified('failed'), { kind: 'incomplete' }] as const) {
+      for (const seen of [UNKNOWN, verified('pending', '7'), verified('failed'), INCOMPLETE] as const) {
         for (let n = 0; n < 2; n += 1) {
           skip(4 * H);
           for (const id of ids) await ledger.observe(id, seen);
@@ -48,11 +51,28 @@ export function duplicatesContract({ it, setUp }: Suite): void {
       assert.deepEqual([stage, needsReview, surplus], ['uncertain', true, false]);
       assert.deepEqual(await webhookTypes(ledger), ['payment.needs_review']);
       assert.equal((await ledger.order('A'))?.paidBy, null);
+    });
+
+    it('a seen SUCCESS that pays nothing is checked: no payment starts until a person has resolved it', async (t) => {
+      const { ledger } = await setUp(t);
+      const id = await openMarked(ledger);
       const second = await openPending(ledger);
-      await ledger.observe(second, verified('succeeded'));
       await ledger.observe(id, verified('succeeded'));
+      assert.equal((await read(ledger, id)).checking, true);
+      assert.equal((await refusal(ledger.openPayment(payment(), LIMITS))).kind, 'payment_under_review');
+      await ledger.resolve(id, NOT_OURS);
+      assert.equal((await read(ledger, id)).checking, false);
+      await openPending(ledger);
+      await ledger.observe(second, verified('succeeded'));
       assert.equal((await ledger.order('A'))?.paidBy, second);
-      assert.equal((await read(ledger, id)).surplus, false);
+    });
+
+    it('a person may end a marked transaction at once, and only once', async (t) => {
+      const { ledger } = await setUp(t);
+      for (const id of [await openMarked(ledger), await openMarkedPayout(ledger)]) {
+        assert.equal((await ledger.resolve(id, NOT_OURS))?.stage, 'declined');
+        assert.equal((await refusal(ledger.resolve(id, { ...NOT_OURS, by: 'bob' }))).kind, 'no_review_needed');
+      }
     });
 
     it('a marked payment is rejected at once, without a mismatch, if a report differs from it', async (t) => {
@@ -76,39 +96,39 @@ export function duplicatesContract({ it, setUp }: Suite): void {
       assert.deepEqual([await stageOf(ledger, id), await webhookTypes(ledger)], ['rejected', ['payout.failed']]);
     });
 
-    it('a payment that is called a duplicate after a check saw SUCCESS needs a review at once', async (t) => {
-      const { ledger } = await setUp(t);
-      await openSent(ledger);
-      await ledger.observe('A', verified('succeeded'));
-      await ledger.record('A', uncertain('duplicate'), 'answer');
-      assert.equal((await read(ledger, 'A')).needsReview, true);
-      assert.deepEqual(await webhookTypes(ledger), ['payment.needs_review', 'payment.succeeded']);
-    });
-
-    it('a transaction that the gateway has before it was sent is marked, never sent, and paid by no SUCCESS', async (t) => {
+    it('a SUCCESS that came while the answer seemed lost needs a review whatever else the answer then says', async (t) => {
       const { ledger, skip } = await setUp(t);
-      await ledger.openPayment(payment(), LIMITS);
-      await ledger.openPayout(PAYOUT);
-      await ledger.openPayment(payment({ orderId: 'B' }), LIMITS);
-      const replacing = await openPending(ledger, { orderId: 'B' });
-      skip(45 * S);
-      for (const id of ['A', 'P', 'B']) {
-        await ledger.observe(id, verified('succeeded', '7'));
-        assert.equal(await ledger.record(id, { stage: 'sending' }, 'shopper'), false);
-        const { stage, answer, needsReview, late } = await read(ledger, id);
-        const expected = id === 'B' ? 'replaced' : 'uncertain';
-        assert.deepEqual([id, stage, answer, needsReview, late], [id, expected, 'duplicate', true, false]);
+      const ANSWERS = [
+        [uncertain('duplicate'), false],
+        [{ stage: 'rejected', detail: 'HTTP 400 X' }, true],
+        [{ stage: 'not_created', detail: 'ECONNREFUSED' }, false],
+      ] as const;
+      for (const [n, [answer, contradicts]] of ANSWERS.entries()) {
+        for (const [method, customer, stage] of [
+          ['DIRECT', '12345678', 'succeeded'],
+          ['QR', null, 'uncertain'],
+        ] as const) {
+          const id = await openSent(ledger, { orderId: `${method}-${n}`, method, customer });
+          skip(45 * S);
+          await ledger.observe(id, verified('succeeded'));
+          await ledger.record(id, answer, 'answer');
+          const { needsReview, conflict, checking, ...seen } = await read(ledger, id);
+          const isPaid = stage === 'succeeded';
+          assert.deepEqual([id, seen.stage, needsReview, checking], [id, stage, true, !isPaid]);
+          assert.equal(conflict, isPaid && contradicts, id);
+        }
       }
-      assert.equal((await ledger.order('A'))?.paidBy, null);
-      await ledger.observe(replacing, verified('succeeded'));
-      assert.equal((await ledger.order('B'))?.paidBy, replacing);
+      assert.deepEqual(
+        (await webhookTypes(ledger)).filter((type) => type === 'payment.failed'),
+        [],
+      );
     });
 
-    it('no later check overrules a person on a marked transaction', async (t) => {
+    it('no later check overrules a person on a marked transaction, and a new contrary is reported once', async (t) => {
       const { ledger, skip } = await setUp(t);
       const [failed, paid] = [await openMarked(ledger, 'A'), await openMarked(ledger, 'B')];
       for (const id of [failed, paid]) await ledger.observe(id, verified('succeeded'));
-      await ledger.resolve(failed, { status: 'FAILED', by: 'ada', note: 'of another shop' });
+      await ledger.resolve(failed, NOT_OURS);
       await ledger.resolve(paid, { status: 'SUCCESS', by: 'ada', note: 'it is ours' });
       const before = await webhookTypes(ledger);
       for (const seen of [verified('succeeded'), verified('failed'), DIFFERS, UNKNOWN]) {
@@ -120,10 +140,11 @@ export function duplicatesContract({ it, setUp }: Suite): void {
         ends.map(({ stage, conflict, needsReview }) => [stage, conflict, needsReview]),
         [
           ['declined', false, false],
-          ['succeeded', false, false],
+          ['succeeded', true, true],
         ],
       );
-      assert.deepEqual(await webhookTypes(ledger), before);
+      const news = ['payment.conflict', 'payment.needs_review'];
+      assert.deepEqual(await webhookTypes(ledger), [...before, ...news].toSorted());
       assert.equal((await ledger.order('B'))?.paidBy, paid, 'a person may resolve a marked payment as SUCCESS');
     });
 

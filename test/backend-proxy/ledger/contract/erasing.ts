@@ -20,8 +20,10 @@ import {
   refusal,
   uncertain,
   verified,
-  sendIpn,
+  PENDING,
   claimIds,
+  differing,
+  INCOMPLETE,
 } from '../ledger-kit.ts';
 
 const RETENTION = { afterMs: 8 * D, sendsWebhooks: true };
@@ -41,8 +43,8 @@ export function erasingContract({ it, setUp }: Suite): void {
     const setup = await setUp(t);
     const { ledger, rows } = setup;
     await openPersonal(setup, 'A');
-    const payout = { ...PAYOUT, customer: 'canary-1', note: 'canary note' };
-    await ledger.record((await ledger.openPayout(payout)).id, { stage: 'sending' }, 'merchant');
+    await ledger.openPayout({ ...PAYOUT, customer: 'canary-1', note: 'canary note' });
+    await ledger.record('P', PENDING, 'answer');
     await settle(setup, 'P', 'canary-1');
     await flagAndResolve(ledger, 'P', 'canary person');
     await tellAll(ledger);
@@ -75,7 +77,7 @@ export function erasingContract({ it, setUp }: Suite): void {
     const { ledger, skip } = setup;
     const { opened } = await ledger.openPayment(payment({ orderId: 'REVIEW' }), LIMITS);
     await BRING_TO.succeeded(setup, opened!.id);
-    await ledger.observe('REVIEW', { kind: 'mismatch', field: 'amount' });
+    await ledger.observe('REVIEW', differing());
     await openPending(ledger, { orderId: 'SWEEP' });
     await openPending(ledger, { orderId: 'SWEEP' });
     await tellAll(ledger);
@@ -86,7 +88,7 @@ export function erasingContract({ it, setUp }: Suite): void {
     await openPending(ledger, { orderId: 'YOUNG' });
     await settle(setup, 'YOUNG');
     const [young] = (await ledger.webhooks('pending', 10)).webhooks.filter(({ orderId }) => orderId === 'YOUNG');
-    await ledger.recordDelivery(young!.id, { state: 'delivered', answer: '200' });
+    await ledger.recordDelivery(young!, { state: 'delivered', answer: '200' });
     skip(7 * D);
     assert.equal(await eraseAll(ledger), 0);
     for (const id of ['REVIEW', 'SWEEP', 'UNTOLD', 'OPEN', 'YOUNG'])
@@ -115,14 +117,14 @@ export function erasingContract({ it, setUp }: Suite): void {
     const { ledger, skip, rows } = setup;
     const request = { ...PAYOUT, customer: '12345678', fingerprint: fingerprintOf([5000, 'EUR', '12345678', null]) };
     await ledger.openPayout(request);
-    await ledger.record('P', { stage: 'sending' }, 'merchant');
+    await ledger.record('P', PENDING, 'answer');
     await settle(setup, 'P');
     await tellAll(ledger);
     skip(9 * D);
     assert.equal(await eraseAll(ledger), 1);
-    const again = await ledger.openPayout(request);
-    assert.deepEqual([again.id, again.stage], ['P', 'succeeded']);
-    assert.equal(await ledger.record('P', { stage: 'sending' }, 'merchant'), false, 'it is not sent again');
+    const start = { by: 'host:1', id: 'again' };
+    const { payout: again, maySend } = await ledger.ledger.openPayout({ ...request, start });
+    assert.deepEqual([again.id, again.stage, maySend], ['P', 'succeeded', false]);
     const other = { ...request, customer: '99999999', fingerprint: fingerprintOf([5000, 'EUR', '99999999', null]) };
     assert.equal((await refusal(ledger.openPayout(other))).kind, 'order_id_taken');
     assert.equal((await rows('select 1 from transactions')).length, 1);
@@ -200,12 +202,12 @@ export function erasingContract({ it, setUp }: Suite): void {
       body: '{}',
       reading: { ...BARE_READING, transactionId: 'P', type: 'PAYOUT' },
     });
-    await ledger.observe('P', { kind: 'incomparable' });
+    await ledger.observe('P', verified('succeeded', null, '87654321'));
     const { stage, needsReview, mismatch } = await read(ledger, 'P');
     assert.deepEqual([stage, needsReview, mismatch], ['declined', true, false]);
     assert.equal(await eraseAll(ledger), 0, 'under review');
     await ledger.resolve('P', { status: 'SUCCESS', by: 'canary', note: 'canary' });
-    await ledger.observe('P', { kind: 'incomparable' });
+    await ledger.observe('P', verified('succeeded', null, '87654321'));
     assert.equal((await read(ledger, 'P')).needsReview, false, 'a person has said the same');
     await tellAll(ledger);
     await passDays(setup, 9);
@@ -329,18 +331,16 @@ export function erasingContract({ it, setUp }: Suite): void {
     await expectRefusal('TWO', /^Nothing can be erased yet: TWO is checked until 2026-11-27T12:00:00.000Z; a webhook/);
     await openPending(ledger, { orderId: 'REVIEW' });
     await settle(setup, 'REVIEW');
-    await ledger.observe('REVIEW', { kind: 'mismatch', field: 'amount' });
+    await ledger.observe('REVIEW', differing());
     await expectRefusal('REVIEW', /REVIEW needs review, so resolve it first/);
     await openPersonal(setup, 'TOLD');
     await expectRefusal('TOLD', /a webhook about TOLD is not delivered yet/);
-    const { opened } = await ledger.openPayment(payment({ orderId: 'EARLY' }), LIMITS);
-    await ledger.record(opened!.id, { stage: 'sending' }, 'shopper');
-    await sendIpn(ledger, 'EARLY');
-    await settle(setup, 'EARLY');
+    await openPending(ledger, { orderId: 'LOST', method: 'DIRECT', customer: 'canary-1' }, uncertain('lost'));
+    await settle(setup, 'LOST');
     await tellAll(ledger);
-    await expectRefusal('EARLY', /the gateway's answer about EARLY is awaited until 2026-11-20T13:01:00.000Z/);
+    await expectRefusal('LOST', /the gateway's answer about LOST may come until 2026-11-20T13:00:00.000Z/);
     skip(2 * H);
-    assert.equal((await ledger.erase('EARLY', RETENTION))?.[0]?.erasedAt, setup.now());
+    assert.equal((await ledger.erase('LOST', RETENTION))?.[0]?.erasedAt, setup.now());
   });
 }
 
@@ -368,7 +368,7 @@ async function settle({ ledger }: Setup, id: string, payer: string | null = null
 }
 
 async function flagAndResolve(ledger: LedgerById, id: string, by: string): Promise<void> {
-  await ledger.observe(id, { kind: 'mismatch', field: 'amount' });
+  await ledger.observe(id, differing());
   await ledger.resolve(id, { status: 'SUCCESS', by, note: `${PERSONAL} note` });
 }
 
@@ -376,15 +376,15 @@ async function flagAndResolve(ledger: LedgerById, id: string, by: string): Promi
 async function passDays({ ledger, skip }: Setup, days: number): Promise<void> {
   for (let day = 0; day < days; day += 1) {
     skip(D);
-    for (const { id } of await ledger.claimChecks(50, LEASE_MS)) await ledger.observe(id, { kind: 'incomplete' });
+    for (const { id } of await ledger.claimChecks(50, LEASE_MS)) await ledger.observe(id, INCOMPLETE);
   }
 }
 
 const sumOf = (counts: number[]) => counts.reduce((sum, each) => sum + each);
 
 async function tellAll(ledger: LedgerById): Promise<void> {
-  for (const { id } of (await ledger.webhooks('pending', 1000)).webhooks) {
-    await ledger.recordDelivery(id, { state: 'delivered', answer: 'HTTP 200' });
+  for (const webhook of (await ledger.webhooks('pending', 1000)).webhooks) {
+    await ledger.recordDelivery(webhook, { state: 'delivered', answer: 'HTTP 200' });
   }
 }
 

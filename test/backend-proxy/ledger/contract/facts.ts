@@ -25,7 +25,6 @@ import {
 
 /** Each fact about a payment, and the stage that it leads to. */
 const FACTS: { fact: Stage; raise: (ledger: LedgerById, id: string) => Promise<unknown> }[] = [
-  { fact: 'sending', raise: (ledger, id) => ledger.record(id, { stage: 'sending' }, 'shopper') },
   { fact: 'uncertain', raise: (ledger, id) => ledger.record(id, { stage: 'uncertain', detail: 'reset' }, 'answer') },
   { fact: 'pending', raise: (ledger, id) => ledger.record(id, { ...PENDING, paymentId: null }, 'answer') },
   { fact: 'rejected', raise: (ledger, id) => ledger.record(id, { stage: 'rejected', detail: 'HTTP 400' }, 'answer') },
@@ -42,7 +41,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       const check = async (from: Stage, at: number): Promise<void> => {
         const { fact, raise } = FACTS[at]!;
         const [orderId, pair] = [`${from}-${at}`, `${from}, then ${fact}`];
-        await ledger.openPayment(payment({ orderId }), LIMITS);
+        await ledger.openPayment(payment({ orderId, method: 'DIRECT', customer: orderId }), LIMITS);
         await BRING_TO[from](setup, orderId);
         const before = await read(ledger, orderId);
         assert.equal(before.stage, from);
@@ -50,18 +49,19 @@ export function factsContract({ it, runs, setUp }: Suite): void {
         const after = await read(ledger, orderId);
         // A refusal does not end a payment that a check has found.
         const isFound = from === 'expired' && fact === 'rejected';
-        assert.equal(after.stage, isFound ? from : advance(from, fact), pair);
+        const isRefused = from === 'rejected' && fact === 'succeeded';
+        assert.equal(after.stage, isFound || isRefused ? from : advance(from, fact), pair);
         if (typeof raised === 'boolean') assert.equal(raised, after.stage !== from, pair);
         const news = after.history.slice(before.history.length).map(({ event }) => event);
-        const conflicts = from === 'succeeded' && fact === 'declined';
+        const conflicts = isRefused || (from === 'succeeded' && fact === 'declined');
         assert.deepEqual(news, conflicts ? ['conflict', 'needs_review'] : after.stage === from ? [] : [fact], pair);
-        assert.equal(after.late, fact === 'succeeded' && STAGES[from].ended, pair);
+        assert.equal(after.late, fact === 'succeeded' && STAGES[from].ended && !isRefused, pair);
       };
-      // A report about an unsent transaction marks it as a duplicate instead (duplicates.ts).
-      const isUnsent = (from: Stage, at: number) => from === 'created' && at >= FACTS.length - 3;
+      // A report waits for the answer.
+      const mustWait = (from: Stage, at: number) => from === 'sending' && at >= FACTS.length - 3;
       // One after the other, because some stages take time to reach.
       for (const from of Object.keys(STAGES) as Stage[])
-        for (const at of FACTS.keys()) if (!isUnsent(from, at)) await check(from, at);
+        for (const at of FACTS.keys()) if (!mustWait(from, at)) await check(from, at);
     });
 
     it('facts in any order and number lead to the same stage, for one answer to the one POST', async (t) => {
@@ -70,41 +70,30 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       const indexes = fc.array(fc.nat(FACTS.length - 1), { minLength: 1, maxLength: 6 });
       await fc.assert(
         fc.asyncProperty(indexes, fc.infiniteStream(fc.nat()), async (drawn, shuffle) => {
-          // The one POST is not both accepted and refused, and the gateway does not find what it refused.
-          const isAccepted = drawn.some((at) => FACTS[at]!.fact === 'pending');
-          const facts = drawn.filter((at) => !isAccepted || FACTS[at]!.fact !== 'rejected');
+          // The one POST is not both accepted and refused.
+          const facts = drawn.filter((at) => FACTS[at]!.fact !== 'rejected');
           const repeated = [...facts, ...facts]
             .map((at) => [shuffle.next().value, at] as const)
             .toSorted(([a], [b]) => a - b);
           const ends: Stage[] = [];
           for (const order of [facts, repeated.map(([, at]) => at)]) {
             const orderId = `O${(orders += 1)}`;
-            await ledger.openPayment(payment({ orderId }), LIMITS);
-            await ledger.record(orderId, { stage: 'sending' }, 'shopper');
+            await openPending(ledger, { orderId, method: 'DIRECT', customer: orderId }, uncertain('lost'));
             for (const at of order) await FACTS[at]!.raise(ledger, orderId);
             ends.push(await stageOf(ledger, orderId));
           }
-          const expected = facts.reduce<Stage>((stage, at) => advance(stage, FACTS[at]!.fact), 'sending');
+          const expected = facts.reduce<Stage>((stage, at) => advance(stage, FACTS[at]!.fact), 'uncertain');
           assert.deepEqual(ends, [expected, expected]);
         }),
         { numRuns: runs },
       );
     });
 
-    it('concurrent callers get one permission to send', async (t) => {
-      const { ledger, open, now } = await setUp(t);
-      const other = await open(now);
-      await ledger.openPayment(payment(), LIMITS);
-      const permissions = await Promise.all(
-        [ledger, other, ledger, other].map((either) => either.record('A', { stage: 'sending' }, 'shopper')),
-      );
-      assert.equal(permissions.filter(Boolean).length, 1);
-    });
-
     it('an answer is stored at any stage, with its payment id, and raises the version once', async (t) => {
-      const { ledger } = await setUp(t);
+      const { ledger, skip } = await setUp(t);
       await openSent(ledger);
-      await ledger.observe('A', verified('pending', '111'));
+      skip(45 * S);
+      await ledger.observe('A', verified('pending'));
       const { version } = (await ledger.order('A'))!;
       const qr = { text: 'https://wallet.example', size: 21, modules: 'AA' };
       const fact: ShortFact = { ...PENDING, paymentId: '222', method: 'JETGO', qr, appUrl: 'jetgo://pay' };
@@ -136,24 +125,42 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       assert.equal((await ledger.order('A'))?.paidBy, 'A');
     });
 
-    it('a row that is gone gives no permission to send', async (t) => {
-      const { ledger, change } = await setUp(t);
-      await ledger.openPayment(payment(), LIMITS);
-      const gone = await read(ledger, 'A');
-      await change('delete from history; delete from transactions');
-      const start = { by: 'host:1', id: 'only' };
-      assert.equal((await ledger.ledger.record(gone, { stage: 'sending', start }, 'shopper')).isRaised, false);
-      assert.deepEqual((await ledger.transactions({ limit: 10 })).transactions, []);
+    it('recordOfStart() records of the row of one start, and says whether it is there', async (t) => {
+      const { ledger } = (await setUp(t)).ledger;
+      const [ours, others] = [
+        { by: 'host:1', id: 'ours' },
+        { by: 'host:1', id: 'others' },
+      ];
+      const pay = { type: 'PAY', orderId: 'A' } as const;
+      const payOut = { type: 'PAYOUT', orderId: 'P' } as const;
+      const unsent = { answer: 'unreached', detail: 'not sent' } as const;
+      const record = async (start: typeof ours) => [
+        await ledger.recordOfStart(pay, start, { stage: 'not_created', ...unsent }),
+        await ledger.recordOfStart(payOut, start, { stage: 'uncertain', ...unsent }),
+      ];
+      assert.deepEqual(await record(ours), [false, false]);
+      await ledger.openPayment({ ...PAYMENT, iat: null, terms: 'terms', start: ours }, LIMITS);
+      await ledger.openPayout({ ...PAYOUT, start: ours });
+      assert.deepEqual(await record(others), [false, false]);
+      assert.deepEqual(await record(ours), [true, true]);
+      const ends = [(await ledger.order('A'))?.payments[0], await ledger.payout('P')];
+      assert.deepEqual(
+        ends.map((each) => [each?.stage, each?.answer]),
+        [
+          ['not_created', 'unreached'],
+          ['uncertain', 'unreached'],
+        ],
+      );
     });
 
     it('a refusal does not end a payment that a check has found', async (t) => {
-      const { ledger } = await setUp(t);
+      const { ledger, skip } = await setUp(t);
       for (const [orderId, paymentId] of [
         ['A', null],
         ['B', '7'],
       ] as const) {
-        await ledger.openPayment(payment({ orderId }), LIMITS);
-        await ledger.record(orderId, { stage: 'sending' }, 'shopper');
+        await openSent(ledger, { orderId });
+        skip(45 * S);
         await ledger.observe(orderId, verified('pending', paymentId));
         assert.equal(await ledger.record(orderId, { stage: 'rejected', detail: 'HTTP 400 X' }, 'answer'), false);
         assert.deepEqual([orderId, await stageOf(ledger, orderId)], [orderId, 'pending']);

@@ -17,6 +17,8 @@ import {
   webhookTypes,
   type Suite,
   claimIds,
+  differing,
+  sendIpn,
 } from '../ledger-kit.ts';
 
 const SUCCESS = { status: 'SUCCESS', by: 'ada', note: 'the statement has it' } as const;
@@ -24,7 +26,7 @@ const FAILED = { status: 'FAILED', by: 'ada', note: 'the gateway says so by phon
 
 async function openInReview(ledger: LedgerById, orderId = 'A'): Promise<string> {
   const id = await openPending(ledger, { orderId });
-  await ledger.observe(id, { kind: 'mismatch', field: 'amount' });
+  await ledger.observe(id, differing());
   return id;
 }
 
@@ -62,7 +64,7 @@ export function resolveContract({ it, setUp }: Suite): void {
       assert.deepEqual(await ledger.order('A'), before);
       assert.ok(!(await webhookTypes(ledger)).includes('payment.succeeded'));
       await ledger.resolve(id, SUCCESS, expected);
-      assert.equal((await refusal(ledger.preview(id, SUCCESS))).kind, 'no_review_needed');
+      assert.equal((await refusal(ledger.preview(id, FAILED))).kind, 'no_review_needed');
       assert.equal(await ledger.preview('nothing', SUCCESS), undefined);
     });
 
@@ -115,26 +117,79 @@ export function resolveContract({ it, setUp }: Suite): void {
       assert.deepEqual([stage, conflict, needsReview], ['declined', false, false]);
     });
 
-    it('each report that contradicts a resolution is a new conflict with a new review', async (t) => {
+    it('each new report that contradicts a resolution is a new conflict with a new review', async (t) => {
       const { ledger, skip } = await setUp(t);
       const id = await openPending(ledger);
-      await ledger.observe(id, verified('succeeded'));
       for (let n = 1; n <= 3; n += 1) {
+        await ledger.observe(id, verified('succeeded'));
         await ledger.observe(id, verified('failed'));
         await ledger.observe(id, verified('failed'));
         assert.equal(await numbered(ledger, 'payment.conflict'), n);
         assert.equal(await numbered(ledger, 'payment.needs_review'), n);
         assert.equal((await read(ledger, id)).history.filter(({ event }) => event === 'conflict').length, n);
         skip(S);
-        assert.equal((await ledger.resolve(id, SUCCESS))?.needsReview, false);
+        const resolved = await ledger.resolve(id, { ...SUCCESS, note: `${n}`, gatewayReports: 'FAILED' });
+        assert.equal(resolved?.needsReview, false);
+        await ledger.observe(id, verified('failed'));
+        assert.equal((await read(ledger, id)).needsReview, false, 'the person knew');
       }
       assert.equal(await stageOf(ledger, id), 'succeeded');
+    });
+
+    it('a review that learns something new reports it with the next number, and once', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      const id = await openSentPayout(ledger, 'P', uncertain('duplicate'));
+      skip(D + 2 * M);
+      await ledger.observe(id, { kind: 'unavailable' });
+      const { version } = await read(ledger, id);
+      for (let n = 0; n < 2; n += 1) await ledger.observe(id, verified('succeeded'));
+      const { history, needsReview, version: next } = await read(ledger, id);
+      const reviews = history.filter(({ event }) => event === 'needs_review').map(({ detail }) => detail);
+      const seen = 'SUCCESS for an order id that the gateway reported as a duplicate';
+      assert.deepEqual([reviews, needsReview, next], [[null, seen], true, version + 1]);
+      assert.equal(await numbered(ledger, 'payout.needs_review'), 2);
+      assert.equal((await refusal(ledger.resolve(id, FAILED))).kind, 'gateway_contradicts');
+      assert.equal((await ledger.resolve(id, { ...FAILED, gatewayReports: 'SUCCESS' }))?.stage, 'declined');
+      skip(D);
+      for (const [outcome, conflicts] of [
+        ['succeeded', 0],
+        ['failed', 0],
+        ['succeeded', 1],
+      ] as const) {
+        assert.deepEqual(await claimIds(ledger, 1), [id]);
+        await ledger.observe(id, verified(outcome));
+        assert.equal(await numbered(ledger, 'payout.conflict'), conflicts, outcome);
+        skip(D);
+      }
+    });
+
+    it('resolve() repeated in the same words answers the same, and refuses where the version is another', async (t) => {
+      const { ledger } = await setUp(t);
+      const id = await openInReview(ledger);
+      const { version } = await read(ledger, id);
+      assert.equal((await refusal(ledger.resolve(id, FAILED, { version: version - 1 }))).kind, 'version_changed');
+      const resolved = await ledger.resolve(id, FAILED, { version });
+      assert.equal(resolved?.stage, 'declined');
+      assert.deepEqual(await ledger.resolve(id, FAILED, { version }), resolved);
+      assert.equal((await refusal(ledger.resolve(id, { ...FAILED, by: 'bob' }))).kind, 'no_review_needed');
+      assert.equal((await read(ledger, id)).history.filter(({ event }) => event === 'resolved').length, 1);
+    });
+
+    it('a FAILED after a seen SUCCESS contradicts the gateway, although its next report lags behind', async (t) => {
+      const { ledger } = await setUp(t);
+      const id = await openPending(ledger, {}, uncertain('duplicate'));
+      for (const outcome of ['succeeded', 'pending'] as const) await ledger.observe(id, verified(outcome));
+      assert.equal((await ledger.preview(id, FAILED))?.gatewayReports, 'SUCCESS');
+      assert.equal((await refusal(ledger.resolve(id, FAILED))).kind, 'gateway_contradicts');
+      assert.equal((await ledger.resolve(id, { ...FAILED, gatewayReports: 'SUCCESS' }))?.stage, 'declined');
     });
 
     it('a SUCCESS after a person resolved FAILED counts, with conflict and review', async (t) => {
       const { ledger } = await setUp(t);
       const id = await openInReview(ledger);
-      await ledger.resolve(id, FAILED);
+      await ledger.observe(id, { kind: 'report', report: { amount: '1.00', outcome: 'succeeded' } });
+      assert.equal((await refusal(ledger.resolve(id, FAILED))).kind, 'gateway_contradicts', 'of another amount, too');
+      await ledger.resolve(id, { ...FAILED, gatewayReports: 'SUCCESS' });
       await ledger.observe(id, verified('succeeded'));
       const { stage, late, conflict, needsReview } = await read(ledger, id);
       assert.deepEqual([stage, late, conflict, needsReview], ['succeeded', true, true, true]);
@@ -228,22 +283,26 @@ export function resolveContract({ it, setUp }: Suite): void {
   });
 
   describe('a payment that ended without a report', () => {
-    for (const [stage, fact] of [
-      ['rejected', { stage: 'rejected', detail: 'HTTP 400 X' }],
-      ['not_created', { stage: 'not_created', detail: 'ECONNREFUSED' }],
-    ] as const) {
-      it(`a ${stage} payment is still checked up to 7 days, and its SUCCESS counts as late`, async (t) => {
-        const { ledger, skip } = await setUp(t);
-        const id = await openPending(ledger, {}, fact);
-        skip(15 * S);
-        assert.equal((await ledger.claimChecks(1, LEASE_MS)).length, 1);
-        await ledger.observe(id, UNKNOWN);
-        skip(7 * D - 15 * S);
-        assert.equal((await ledger.claimChecks(1, LEASE_MS)).length, 1);
-        await ledger.observe(id, verified('succeeded'));
-        const { stage: end, late } = await read(ledger, id);
-        assert.deepEqual([end, late], ['succeeded', true]);
-      });
-    }
+    it('a refused payment is checked up to 7 days, one that was never sent only for an IPN, and a SUCCESS asks a person', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      await openPending(ledger, { orderId: 'A' }, { stage: 'rejected', detail: 'HTTP 400 X' });
+      await openPending(ledger, { orderId: 'B' }, { stage: 'not_created', detail: 'ECONNREFUSED' });
+      for (const wait of [15 * S, 7 * D - 15 * S]) {
+        skip(wait);
+        assert.deepEqual(await claimIds(ledger), ['A']);
+        await ledger.observe('A', UNKNOWN);
+      }
+      for (const id of ['A', 'B']) await sendIpn(ledger, id);
+      assert.deepEqual((await claimIds(ledger)).toSorted(), ['A', 'B']);
+      for (const id of ['A', 'B']) await ledger.observe(id, verified('succeeded'));
+      const ends = await Promise.all(['A', 'B'].map((id) => read(ledger, id)));
+      assert.deepEqual(
+        ends.map(({ stage, conflict, needsReview, checking }) => [stage, conflict, needsReview, checking]),
+        [
+          ['rejected', true, true, true],
+          ['not_created', false, true, true],
+        ],
+      );
+    });
   });
 }

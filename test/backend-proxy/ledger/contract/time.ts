@@ -5,7 +5,6 @@ import { D, H, M, S } from '../../time.ts';
 import {
   BARE_READING,
   LEASE_MS,
-  LIMITS,
   PENDING,
   UNAVAILABLE,
   UNKNOWN,
@@ -13,14 +12,15 @@ import {
   openPending,
   openSent,
   openSentPayout,
-  payment,
   read,
   stageOf,
   uncertain,
   verified,
   sendIpn,
   claimIds,
+  INCOMPLETE,
 } from '../ledger-kit.ts';
+import { endCheck } from '../by-id.ts';
 
 export function timeContract({ it, setUp }: Suite): void {
   describe('a clock step', () => {
@@ -28,35 +28,32 @@ export function timeContract({ it, setUp }: Suite): void {
       ['forward', H],
       ['back', -H],
       ['forward by days', 3 * D],
+      ['forward by seconds', 6 * S],
     ] as const) {
-      it(`a clock step ${direction} ends nothing: each wait starts again`, async (t) => {
+      it(`a clock step ${direction} is seen by the next write and ends nothing: each wait starts again`, async (t) => {
         const { ledger, skip, step } = await setUp(t);
-        await ledger.claimChecks(1, LEASE_MS);
         const lost = await openPending(ledger, { orderId: 'lost' }, uncertain('lost'));
         const coded = await openPending(ledger, { orderId: 'coded', payWithinMs: 5 * M });
         const failing = await openSentPayout(ledger, 'failing', PENDING);
         skip(100 * S);
         await ledger.observe(lost, UNKNOWN);
         await ledger.observe(failing, verified('failed'));
-        await ledger.openPayment(payment({ orderId: 'created' }), LIMITS);
         await openSent(ledger, { orderId: 'sending' });
         step(ms);
-        await ledger.claimChecks(1, LEASE_MS);
         const check = async () => {
           await ledger.observe(lost, UNKNOWN);
           await ledger.observe(coded, verified('pending'));
           await ledger.observe(failing, verified('failed'));
-          await ledger.observe('created', UNAVAILABLE);
           await ledger.observe('sending', UNAVAILABLE);
-          return Promise.all([lost, coded, failing, 'created', 'sending'].map((id) => stageOf(ledger, id)));
+          return Promise.all([lost, coded, failing, 'sending'].map((id) => stageOf(ledger, id)));
         };
-        assert.deepEqual(await check(), ['uncertain', 'pending', 'pending', 'created', 'sending']);
+        assert.deepEqual(await check(), ['uncertain', 'pending', 'pending', 'sending']);
         skip(30 * S - 1);
-        assert.deepEqual(await check(), ['uncertain', 'pending', 'pending', 'created', 'sending']);
+        assert.deepEqual(await check(), ['uncertain', 'pending', 'pending', 'sending']);
         skip(15 * S);
-        assert.deepEqual(await check(), ['uncertain', 'pending', 'declined', 'created', 'sending']);
+        assert.deepEqual(await check(), ['uncertain', 'pending', 'declined', 'sending']);
         skip(1);
-        assert.deepEqual((await check()).slice(3), ['not_created', 'uncertain']);
+        assert.equal((await check())[3], 'uncertain');
         skip(45 * S);
         assert.deepEqual((await check())[0], 'uncertain', 'only the first unknown counts, 90 s after the step');
         skip(M);
@@ -68,26 +65,28 @@ export function timeContract({ it, setUp }: Suite): void {
       });
     }
 
-    it('a clock step back plans every open transaction again', async (t) => {
+    it('after a clock step every open transaction is checked once, and begins its schedule again', async (t) => {
       const { ledger, skip, step } = await setUp(t);
       const ids = ['A', 'B', 'C'];
       for (const orderId of ids) await openPending(ledger, { orderId });
       await ledger.claimChecks(1, LEASE_MS);
       step(-H);
+      assert.deepEqual((await claimIds(ledger)).toSorted(), ids);
+      for (const id of ids) await ledger.observe(id, verified('pending'));
       assert.deepEqual(await claimIds(ledger), []);
       skip(15 * S);
       assert.deepEqual((await claimIds(ledger)).toSorted(), ids);
     });
 
-    it('a clock step of less than a minute restarts no wait', async (t) => {
+    it('a clock step of less than five seconds restarts no wait', async (t) => {
       const { ledger, skip, step } = await setUp(t);
       const id = await openPending(ledger, {}, uncertain('lost'));
       await ledger.claimChecks(1, LEASE_MS);
       skip(90 * S);
       await ledger.observe(id, UNKNOWN);
-      step(50 * S);
+      step(4 * S);
       await ledger.claimChecks(1, LEASE_MS);
-      skip(10 * S);
+      skip(56 * S);
       await ledger.observe(id, UNKNOWN);
       assert.equal(await stageOf(ledger, id), 'not_created');
     });
@@ -168,7 +167,7 @@ export function timeContract({ it, setUp }: Suite): void {
         skip(20 * S);
         const [claim] = await other.ledger.claimChecks(1, LEASE_MS);
         await sendIpn(ledger, 'A');
-        await other.ledger.observe(claim!, verified('pending'));
+        await endCheck(other.ledger, claim, verified('pending'));
         assert.deepEqual(await claimIds(ledger), ['A']);
       });
     }
@@ -179,9 +178,9 @@ export function timeContract({ it, setUp }: Suite): void {
       await ledger.receiveIpn({ id: 'i1', body: '1', reading: { ...BARE_READING, outcome: 'failed' } });
       const [first] = await ledger.ledger.claimChecks(1, LEASE_MS);
       await ledger.receiveIpn({ id: 'i2', body: '2', reading: { ...BARE_READING, outcome: 'succeeded' } });
-      await ledger.ledger.observe(first!, verified('failed'));
+      await endCheck(ledger.ledger, first, verified('failed'));
       const [second] = await ledger.ledger.claimChecks(1, LEASE_MS);
-      await ledger.ledger.observe(second!, verified('succeeded'));
+      await endCheck(ledger.ledger, second, verified('succeeded'));
       const { stage, late } = await read(ledger, 'A');
       assert.deepEqual([stage, late], ['succeeded', true]);
     });
@@ -192,10 +191,10 @@ export function timeContract({ it, setUp }: Suite): void {
       skip(3 * M);
       const [claim] = await ledger.ledger.claimChecks(1, LEASE_MS);
       await sendIpn(ledger, 'A');
-      await ledger.ledger.observe(claim!, verified('pending'));
+      await endCheck(ledger.ledger, claim, verified('pending'));
       assert.equal(await stageOf(ledger, 'A'), 'pending');
       const [again] = await ledger.ledger.claimChecks(1, LEASE_MS);
-      await ledger.ledger.observe(again!, verified('pending'));
+      await endCheck(ledger.ledger, again, verified('pending'));
       assert.equal(await stageOf(ledger, 'A'), 'expired');
     });
 
@@ -208,7 +207,7 @@ export function timeContract({ it, setUp }: Suite): void {
         if (second === 20) await sendIpn(ledger, 'A');
         if ((await claimIds(ledger)).length === 0) continue;
         asked.push(second);
-        await ledger.observe('A', { kind: 'incomplete' });
+        await ledger.observe('A', INCOMPLETE);
       }
       assert.deepEqual(asked, [2, 5, 10, 20]);
     });
@@ -237,12 +236,33 @@ export function timeContract({ it, setUp }: Suite): void {
       const claims = await ledger.ledger.claimChecks(3, LEASE_MS);
       skip(LEASE_MS + 1);
       const stale = (id: string) => claims.find(({ transaction }) => transaction.id === id)!;
-      await ledger.ledger.observe(stale('A'), verified('failed'));
-      await ledger.ledger.observe(stale('B'), verified('pending'));
-      await ledger.ledger.observe(stale('C'), verified('succeeded'));
+      await endCheck(ledger.ledger, stale('A'), verified('failed'));
+      await endCheck(ledger.ledger, stale('B'), verified('pending'));
+      await endCheck(ledger.ledger, stale('C'), verified('succeeded'));
       const stages = await Promise.all(ids.map((id) => stageOf(ledger, id)));
       assert.deepEqual(stages, ['pending', 'pending', 'succeeded']);
       assert.deepEqual((await claimIds(ledger)).toSorted(), ['A', 'B'], 'both are due again soon');
+    });
+
+    it('a lease ends unless it is prolonged, and never if another process has taken the check', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      const ids = ['A', 'B'];
+      for (const orderId of ids) await openPending(ledger, { orderId });
+      skip(M);
+      const claims = await ledger.ledger.claimChecks(2, 5 * S);
+      const [kept, left] = ids.map((id) => claims.find(({ transaction }) => transaction.id === id)!);
+      skip(3 * S);
+      await ledger.ledger.prolongChecks([kept!], 5 * S);
+      skip(4 * S);
+      const again = await ledger.ledger.claimChecks(2, 5 * S);
+      assert.deepEqual(
+        again.map(({ transaction }) => transaction.id),
+        ['B'],
+      );
+      await ledger.ledger.prolongChecks([left!], 5 * S);
+      await endCheck(ledger.ledger, left, verified('failed'));
+      await endCheck(ledger.ledger, kept, verified('failed'));
+      assert.deepEqual(await Promise.all(ids.map((id) => stageOf(ledger, id))), ['declined', 'pending']);
     });
 
     it('every fifth check goes to the transaction due longest, whatever IPNs come', async (t) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { LedgerById } from '../by-id.ts';
-import { D, NOON, S } from '../../time.ts';
+import { D, H, NOON, S } from '../../time.ts';
 import {
   LIMITS,
   PAYOUT,
@@ -73,24 +73,87 @@ export function webhooksContract({ it, setUp }: Suite): void {
       assert.deepEqual(claimed.toSorted(), orderIds.toSorted());
     });
 
+    it('a webhook is claimed again once its lease has ended, unless it was prolonged', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      await queued(ledger, 'A');
+      const claimed = await ledger.claimWebhooks(10, 5 * S);
+      skip(3 * S);
+      await ledger.prolongWebhooks(claimed, 5 * S);
+      skip(5 * S - 1);
+      assert.deepEqual(await ledger.claimWebhooks(10, 5 * S), []);
+      skip(1);
+      assert.equal((await ledger.claimWebhooks(10, 5 * S)).length, claimed.length);
+    });
+
+    it('after a clock step each webhook that waits is due', async (t) => {
+      const { ledger, step } = await setUp(t);
+      await queued(ledger, 'A');
+      const [webhook] = await ledger.claimWebhooks(10, 5 * S);
+      await ledger.recordDelivery(webhook!, { state: 'pending', afterMs: 5 * S, answer: 'HTTP 500' });
+      step(-H);
+      assert.deepEqual(
+        (await ledger.claimWebhooks(10, 5 * S)).map(({ id }) => id),
+        [webhook!.id],
+      );
+    });
+
+    it('a restart makes no webhook due for a clock step of before', async (t) => {
+      const { ledger, open, now, step, skip } = await setUp(t);
+      await queued(ledger, 'A');
+      await ledger.claimChecks(1, 5 * S);
+      step(-H);
+      await ledger.claimChecks(1, 5 * S);
+      skip(H);
+      const [webhook] = await ledger.claimWebhooks(10, 5 * S);
+      await ledger.recordDelivery(webhook!, { state: 'pending', afterMs: D, answer: 'HTTP 500' });
+      const restarted = await open(now);
+      for (const each of ['first poll', 'next poll']) {
+        const [claimed] = await Promise.all([restarted.claimWebhooks(10, 5 * S), restarted.claimChecks(10, 5 * S)]);
+        assert.deepEqual(claimed, [], each);
+      }
+    });
+
+    it('an attempt that failed counts only while no later one has begun, and a delivery always', async (t) => {
+      const { ledger, open, now, skip } = await setUp(t);
+      const other = await open(now);
+      await queued(ledger, 'A');
+      const [stalled] = await ledger.claimWebhooks(10, 5 * S);
+      skip(5 * S);
+      const [later] = await other.claimWebhooks(10, 5 * S);
+      await ledger.recordDelivery(stalled!, { state: 'dead', answer: 'TimeoutError' });
+      const state = async () => {
+        const { state: is, attempts, lastAnswer } = (await ledger.webhook(later!.id))!;
+        return [is, attempts, lastAnswer];
+      };
+      assert.deepEqual(await state(), ['pending', 2, null]);
+      skip(5 * S);
+      const [last] = await other.claimWebhooks(10, 5 * S);
+      assert.equal(last?.attempts, 3);
+      await other.recordDelivery(later!, { state: 'delivered', answer: 'HTTP 200' });
+      await other.recordDelivery(last, { state: 'pending', afterMs: S, answer: 'HTTP 409' });
+      assert.deepEqual(await state(), ['delivered', 3, 'HTTP 200']);
+    });
+
     it('a webhook can be retried, die, be redelivered and be delivered', async (t) => {
       const { ledger, skip } = await setUp(t);
       await queued(ledger, 'A');
       const [webhook] = await ledger.claimWebhooks(10, 30 * S);
       const { id } = webhook!;
-      await ledger.recordDelivery(id, { state: 'pending', nextAt: NOON + 5 * S, answer: 'HTTP 500' });
+      await ledger.recordDelivery(webhook!, { state: 'pending', afterMs: 5 * S, answer: 'HTTP 500' });
       skip(5 * S - 1);
       assert.deepEqual(await ledger.claimWebhooks(10, 30 * S), []);
       skip(1);
-      assert.equal((await ledger.claimWebhooks(10, 30 * S))[0]?.attempts, 2);
-      await ledger.recordDelivery(id, { state: 'dead', answer: 'HTTP 410' });
+      const [second] = await ledger.claimWebhooks(10, 30 * S);
+      assert.equal(second?.attempts, 2);
+      await ledger.recordDelivery(second, { state: 'dead', answer: 'HTTP 410' });
       skip(D);
       assert.deepEqual(await ledger.claimWebhooks(10, 30 * S), []);
       const [dead] = (await ledger.webhooks('dead', 10)).webhooks;
       assert.deepEqual([dead?.id, dead?.lastAnswer], [id, 'HTTP 410']);
       assert.deepEqual((await ledger.redeliver(id))?.attempts, 0);
-      assert.equal((await ledger.claimWebhooks(10, 30 * S))[0]?.attempts, 1);
-      await ledger.recordDelivery(id, { state: 'delivered', answer: 'HTTP 200' });
+      const [redelivered] = await ledger.claimWebhooks(10, 30 * S);
+      assert.equal(redelivered?.attempts, 1);
+      await ledger.recordDelivery(redelivered, { state: 'delivered', answer: 'HTTP 200' });
       assert.equal((await ledger.webhooks('delivered', 10)).webhooks.length, 1);
       assert.deepEqual((await ledger.webhooks('pending', 10)).webhooks, []);
       assert.equal(await ledger.redeliver('nothing'), undefined);
@@ -146,11 +209,11 @@ export function webhooksContract({ it, setUp }: Suite): void {
       });
       await ledger.openPayment(payment({ orderId: 'B' }), LIMITS);
       assert.equal(calls.length, 0);
-      await openSent(ledger);
+      await openPending(ledger);
       await Promise.all(calls);
       assert.deepEqual(seen, received, 'each call reads the committed version, and receives it');
       unwatch();
-      await ledger.record('A', PENDING, 'answer');
+      await ledger.observe('A', verified('succeeded'));
       assert.equal(calls.length, 2);
     });
 
@@ -160,7 +223,6 @@ export function webhooksContract({ it, setUp }: Suite): void {
       let calls = 0;
       t.after(ledger.watch('A', () => void (calls += 1)));
       await refusal(ledger.openPayment(payment({ currency: 'USD' }), LIMITS));
-      await ledger.record(id, { stage: 'sending' }, 'shopper');
       await ledger.observe(id, verified('pending'));
       await ledger.openPayout(PAYOUT);
       assert.equal(calls, 0);
@@ -171,10 +233,10 @@ export function webhooksContract({ it, setUp }: Suite): void {
       const calls = [0, 0];
       const first = ledger.watch('A', () => void (calls[0]! += 1));
       t.after(ledger.watch('A', () => void (calls[1]! += 1)));
-      await ledger.openPayment(payment(), LIMITS);
+      await openSent(ledger);
       first();
       first();
-      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await ledger.record('A', PENDING, 'answer');
       assert.deepEqual(calls, [1, 2]);
     });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { explainStart } from '../../../../backend-proxy/ledger/postgres/errors.ts';
-import { createServers, describeServers, serverUrls } from '../../../../backend-proxy/ledger/postgres/servers.ts';
+import { Servers, describeServers, serverUrls } from '../../../../backend-proxy/ledger/postgres/servers.ts';
 
 describe('the servers of DATABASE_URL', () => {
   it('a URL with several hosts is one URL for each, with its own port', () => {
@@ -41,15 +41,32 @@ describe('the servers of DATABASE_URL', () => {
     });
   });
 
-  it('the next server is the current one only if the one before it was passed over while it was current', () => {
-    const servers = createServers('postgres://a,b,c/pay');
-    const first = servers.current();
-    servers.passOver(first);
-    servers.passOver(first);
-    assert.equal(servers.current(), 'postgres://b/pay');
-    servers.passOver(servers.current());
-    servers.passOver(servers.current());
-    assert.deepEqual([servers.current(), servers.count], [first, 3]);
+  it('of several servers that take writes the one on the newest timeline is chosen, with a warning', () => {
+    const servers = new Servers('postgres://a,b,c/pay');
+    assert.equal(servers.isChosen(), false);
+    const [a = '', b = '', c = ''] = servers.urls;
+    servers.choose([
+      { url: a, timeline: '00000009', started: 'first' },
+      { url: b, timeline: '0000000A', started: 'second' },
+      { url: c, timeline: '0000000A', started: 'second' },
+    ]);
+    assert.equal(servers.current(), b, 'the same server by another name is no rival');
+    assert.match(servers.warnings.join(), /^a takes writes on an older timeline/);
+    servers.choose([{ url: c, timeline: '0000000A', started: 'second' }]);
+    assert.deepEqual([servers.current(), servers.warnings], [c, []]);
+    servers.choose([]);
+    assert.equal(servers.current(), c);
+  });
+
+  it('two servers that take writes on one timeline are refused, and so is an older timeline', () => {
+    const servers = new Servers('postgres://a,b/pay');
+    const [a = '', b = ''] = servers.urls;
+    const twice = [a, b].map((url) => ({ url, timeline: '00000002', started: url }));
+    assert.throws(() => servers.choose(twice), /take writes, on one timeline/);
+    servers.choose(twice.map((each) => ({ ...each, timeline: '' })));
+    assert.equal(servers.current(), a, 'a service that hides its timeline');
+    for (const timeline of ['00000002', '', '00000010']) servers.accept(timeline);
+    assert.throws(() => servers.accept('0000000F'), /on timeline 0000000F, after 00000010 was used/);
   });
 
   it('the servers and the database are described without user and password', () => {

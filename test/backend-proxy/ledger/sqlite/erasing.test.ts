@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { createLedger } from '../../../../backend-proxy/ledger/sql-ledger.ts';
 import type { Ledger } from '../../../../backend-proxy/ledger/ledger.ts';
 import { NOON } from '../../time.ts';
-import { byId } from '../by-id.ts';
+import { byId, endCheck } from '../by-id.ts';
 import { BARE_READING, LIMITS, payment, verified } from '../ledger-kit.ts';
 import { openedStore, temporaryFile } from './sqlite-kit.ts';
 
@@ -25,14 +25,15 @@ async function fill(ledger: Ledger): Promise<void> {
       await ledger.record(opened.payment, { stage: 'pending', ...means, appUrl: null }, 'answer');
       const reading = { ...BARE_READING, transactionId: id };
       const { claim } = await ledger.receiveIpn({ id, body: `canary${'y'.repeat(8_000)}`, reading }, 45_000);
-      await ledger.observe(
+      await endCheck(
+        ledger,
         claim ?? { transaction: opened.payment, beganAt: NOON, leaseUntil: NOON + 1, ipnsReceived: 1 },
         verified('succeeded', id, 'canary-2'),
       );
     }),
   );
-  for (const { id } of (await port.webhooks('pending', 1000)).webhooks) {
-    await port.recordDelivery(id, { state: 'delivered', answer: 'HTTP 200' });
+  for (const webhook of (await port.webhooks('pending', 1000)).webhooks) {
+    await port.recordDelivery(webhook, { state: 'delivered', answer: 'HTTP 200' });
   }
 }
 
@@ -54,26 +55,24 @@ async function openLedger(t: TestContext, file: string): Promise<Ledger> {
   return createLedger(store, { now: () => NOON });
 }
 
-describe('an SQLite file after erasing', () => {
-  it('an SQLite file has none of the erased bytes, and gets smaller by less than a megabyte a step', async (t) => {
-    const file = temporaryFile(t);
-    const ledger = await openLedger(t, file);
-    await fill(ledger);
-    const reader = new DatabaseSync(file);
+it('an SQLite file has none of the erased bytes, and gets smaller by less than a megabyte a step', async (t) => {
+  const file = temporaryFile(t);
+  const ledger = await openLedger(t, file);
+  await fill(ledger);
+  const reader = new DatabaseSync(file);
+  reader.exec('pragma wal_checkpoint(truncate)');
+  const full = statSync(file).size;
+  assert.match(readFileSync(file, 'latin1'), /canary/);
+  assert.equal(await eraseAll(ledger), ORDERS);
+  const sizes: number[] = [];
+  do {
     reader.exec('pragma wal_checkpoint(truncate)');
-    const full = statSync(file).size;
-    assert.match(readFileSync(file, 'latin1'), /canary/);
-    assert.equal(await eraseAll(ledger), ORDERS);
-    const sizes: number[] = [];
-    do {
-      reader.exec('pragma wal_checkpoint(truncate)');
-      sizes.push(statSync(file).size);
-    } while (await ledger.shrink());
-    assert.doesNotMatch(readFileSync(file, 'latin1'), /canary/);
-    assert.ok(sizes.length > 5, `${sizes.length} steps`);
-    const steps = sizes.slice(1).map((size, at) => (sizes[at] ?? 0) - size);
-    assert.ok(Math.max(...steps) < 1_000_000, `a step of ${Math.max(...steps)} bytes`);
-    assert.ok((sizes.at(-1) ?? full) < full / 3, `${full} bytes, then ${sizes.at(-1)}`);
-    reader.close();
-  });
+    sizes.push(statSync(file).size);
+  } while (await ledger.shrink());
+  assert.doesNotMatch(readFileSync(file, 'latin1'), /canary/);
+  assert.ok(sizes.length > 5, `${sizes.length} steps`);
+  const steps = sizes.slice(1).map((size, at) => (sizes[at] ?? 0) - size);
+  assert.ok(Math.max(...steps) < 1_000_000, `a step of ${Math.max(...steps)} bytes`);
+  assert.ok((sizes.at(-1) ?? full) < full / 3, `${full} bytes, then ${sizes.at(-1)}`);
+  reader.close();
 });

@@ -1,7 +1,7 @@
 // The file of SQLite: durable settings, strict tables, a full disk, other processes that write it, and its log.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { statSync, writeFileSync } from 'node:fs';
+import { closeSync, copyFileSync, openSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -11,10 +11,10 @@ import { PAYS_ORDER } from '../../../../backend-proxy/ledger/schema/schema.ts';
 import type { Refusal } from '../../../../backend-proxy/errors.ts';
 import { connectDatabase } from '../../../../backend-proxy/ledger/connect.ts';
 import type { Store } from '../../../../backend-proxy/ledger/store.ts';
-import { NOTHING, ORDER, versions } from '../order-writes.ts';
+import { NOTHING, ORDER, raise, versions } from '../order-writes.ts';
 import { die, openedStore, temporaryFile } from './sqlite-kit.ts';
 
-const IPN = { order_id: null, reading: null, matched: 0, reported: 0, seen: 1, first_at: 0, last_at: 0 };
+const IPN = { order_id: null, reading: null, matched: 0, n: 0, reported: 0, seen: 1, first_at: 0, last_at: 0 };
 const storeIpn = (store: Store, id: string, body: string) =>
   store.write({ transactions: [] }, () => ({ changes: { ...NOTHING, ipn: { ...IPN, id, body } }, result: undefined }));
 
@@ -35,10 +35,8 @@ describe('SQLite: the file', () => {
     const ours = rows.filter(({ name }) =>
       ['orders', 'transactions', 'history', 'ipns', 'webhooks', 'meta'].includes(name),
     );
-    assert.deepEqual(
-      ours.map(({ strict }) => strict),
-      [1, 1, 1, 1, 1, 1],
-    );
+    const strictness = ours.map(({ strict }) => strict);
+    assert.deepEqual(strictness, [1, 1, 1, 1, 1, 1]);
   });
 
   it('a full disk is reported as unavailable, and writes succeed once there is room', async (t) => {
@@ -101,6 +99,51 @@ describe('SQLite: the file', () => {
     assert.match(plan[0]?.detail ?? '', /SEARCH t USING INDEX transactions_updated \(type=\? AND updated_at>/);
   });
 
+  it('a file that was replaced, removed or damaged under the process ends it, before anything is acknowledged', async (t) => {
+    const body = 'x'.repeat(4000);
+    const damage = (file: string) => {
+      const checkpoint = new DatabaseSync(file);
+      checkpoint.exec('pragma wal_checkpoint(truncate)');
+      checkpoint.close();
+      const opened = openSync(file, 'r+');
+      for (let page = 2; page < 100; page += 1) writeSync(opened, Buffer.alloc(4096, 7), 0, 4096, page * 4096);
+      closeSync(opened);
+    };
+    const read = (store: Store) => store.db.selectFrom('ipns').selectAll().execute();
+    const write = (store: Store) => storeIpn(store, 'after', body);
+    for (const [change, use, says] of [
+      [(file: string) => renameSync(file, `${file}.old`), write, /was replaced or removed/],
+      [(file: string) => (copyFileSync(file, `${file}.copy`), renameSync(`${file}.copy`, file)), write, /was replaced/],
+      [damage, write, /malformed/],
+      [damage, read, /malformed/],
+      [damage, (store: Store) => store.load({ order: 'A' }), /malformed/],
+    ] as const) {
+      const file = temporaryFile(t);
+      const filled = await connectDatabase(`file:${file}`, die);
+      for (let n = 0; n < 20; n += 1) await storeIpn(filled, String(n), body);
+      await raise(filled, 'A');
+      await filled.close();
+      const fatal: unknown[] = [];
+      const store = await connectDatabase(`file:${file}`, (error) => void fatal.push(error));
+      t.after(() => store.close());
+      change(file);
+      await assert.rejects(use(store));
+      assert.match(String(fatal[0]), says);
+    }
+  });
+
+  it('copies that an interrupted restore has left are named until they are deleted', async (t) => {
+    const file = temporaryFile(t);
+    const copies = ['', '-wal'].map((part) => `${file}.restoring-0a1b2c3d${part}`);
+    for (const copy of copies) writeFileSync(copy, '');
+    writeFileSync(`${file}.replaced-2026`, '');
+    const { warnings } = await openedStore(t, file);
+    const says = (copy: string) => `An interrupted restore has left ${copy}, which has wallet ids: delete it.`;
+    assert.deepEqual((await warnings()).toSorted(), copies.map(says));
+    for (const copy of copies) rmSync(copy);
+    assert.deepEqual(await warnings(), []);
+  });
+
   it('a file that cannot be opened is an error', async (t) => {
     const file = temporaryFile(t);
     writeFileSync(file, '');
@@ -111,22 +154,20 @@ describe('SQLite: the file', () => {
   });
 });
 
-describe('SQLite: the log', () => {
-  it('the log is cut to 8 MB by the first commit after a long reader has gone', async (t) => {
-    const file = temporaryFile(t);
-    const store = await openedStore(t, file);
-    const body = 'x'.repeat(1024 * 1024);
-    const fill = (id: string) => storeIpn(store, id, body);
-    const reader = new DatabaseSync(file, { readOnly: true });
-    t.after(() => reader.close());
-    reader.exec('begin; select count(*) from ipns');
-    for (let n = 0; n < 20; n += 1) await fill(`while-${n}`);
-    const size = () => statSync(`${file}-wal`).size / 1024 / 1024;
-    assert.ok(size() > 16, `${size()} MB`);
-    reader.exec('rollback');
-    // The first checkpoint without a reader empties the log; the commit after it restarts and cuts it.
-    await fill('after');
-    await fill('then');
-    assert.ok(size() <= 8, `${size()} MB`);
-  });
+it('the log is cut to 8 MB by the first commit after a long reader has gone', async (t) => {
+  const file = temporaryFile(t);
+  const store = await openedStore(t, file);
+  const body = 'x'.repeat(1024 * 1024);
+  const fill = (id: string) => storeIpn(store, id, body);
+  const reader = new DatabaseSync(file, { readOnly: true });
+  t.after(() => reader.close());
+  reader.exec('begin; select count(*) from ipns');
+  for (let n = 0; n < 20; n += 1) await fill(`while-${n}`);
+  const size = () => statSync(`${file}-wal`).size / 1024 / 1024;
+  assert.ok(size() > 16, `${size()} MB`);
+  reader.exec('rollback');
+  // The first checkpoint without a reader empties the log; the commit after it restarts and cuts it.
+  await fill('after');
+  await fill('then');
+  assert.ok(size() <= 8, `${size()} MB`);
 });

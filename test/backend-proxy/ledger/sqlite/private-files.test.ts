@@ -36,20 +36,18 @@ describe('a new database', { skip: process.platform === 'win32' && 'skipped: Win
   });
 });
 
-describe('a place that cannot be written', () => {
-  it('a database that cannot be made or opened is named with its absolute path and the reason', async (t) => {
-    const path = folder(t);
-    writeFileSync(join(path, 'file'), 'no database at all, but long enough to look like one'.repeat(20));
-    mkdirSync(join(path, 'payments.db'));
-    for (const [name, reason] of [
-      ['file/payments.db', 'cannot be written: not a directory'],
-      ['payments.db', 'cannot be written: illegal operation on a directory'],
-    ]) {
-      await assert.rejects(connectDatabase(`file:${join(path, name ?? '')}`, die), {
-        message: `${join(path, name ?? '')} ${reason}`,
-      });
-    }
-    const file = join(path, 'file');
-    await assert.rejects(connectDatabase(`file:${file}`, die), { message: `${file}: file is not a database` });
-  });
+it('a database that cannot be made or opened is named with its absolute path and the reason', async (t) => {
+  const path = folder(t);
+  writeFileSync(join(path, 'file'), 'no database at all, but long enough to look like one'.repeat(20));
+  mkdirSync(join(path, 'payments.db'));
+  for (const [name, reason] of [
+    ['file/payments.db', 'cannot be written: not a directory'],
+    ['payments.db', 'cannot be written: illegal operation on a directory'],
+  ]) {
+    await assert.rejects(connectDatabase(`file:${join(path, name ?? '')}`, die), {
+      message: `${join(path, name ?? '')} ${reason}`,
+    });
+  }
+  const file = join(path, 'file');
+  await assert.rejects(connectDatabase(`file:${file}`, die), { message: `${file}: file is not a database` });
 });

@@ -1,80 +1,76 @@
 // Queued writes of SQLite: they share a commit, see each other in their order, and fail alone.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { Refusal } from '../../../../backend-proxy/errors.ts';
 import { createLedger } from '../../../../backend-proxy/ledger/sql-ledger.ts';
 import { PAYOUT } from '../ledger-kit.ts';
 import { NOTHING, ORDER, raise, versions } from '../order-writes.ts';
 import { openedStore, temporaryFile } from './sqlite-kit.ts';
 
-describe('SQLite: queued writes', () => {
-  it('a write whose decision throws changes nothing, and those queued with it are saved', async (t) => {
-    const store = await openedStore(t);
-    const results = await Promise.allSettled([
-      raise(store, 'A'),
-      store.write({ order: 'B' }, () => {
-        throw new Refusal('already_paid', 'no');
-      }),
-      raise(store, 'C'),
-    ]);
-    assert.deepEqual(
-      results.map(({ status }) => status),
-      ['fulfilled', 'rejected', 'fulfilled'],
-    );
-    assert.equal(((results[1] as PromiseRejectedResult).reason as Refusal).kind, 'already_paid');
-    assert.deepEqual(await versions(store), ['A0', 'C0']);
-  });
+it('a write whose decision throws changes nothing, and those queued with it are saved', async (t) => {
+  const store = await openedStore(t);
+  const results = await Promise.allSettled([
+    raise(store, 'A'),
+    store.write({ order: 'B' }, () => {
+      throw new Refusal('already_paid', 'no');
+    }),
+    raise(store, 'C'),
+  ]);
+  const statuses = results.map(({ status }) => status);
+  assert.deepEqual(statuses, ['fulfilled', 'rejected', 'fulfilled']);
+  assert.equal(((results[1] as PromiseRejectedResult).reason as Refusal).kind, 'already_paid');
+  assert.deepEqual(await versions(store), ['A0', 'C0']);
+});
 
-  it('a write of which one statement fails rolls back alone', async (t) => {
-    const store = await openedStore(t);
-    const results = await Promise.allSettled([
-      raise(store, 'A'),
-      store.write({ order: 'B' }, () => {
-        const rows = ['B', 'B'].map((id) => ({ before: undefined, after: { ...ORDER, order_id: id } }));
-        return { changes: { ...NOTHING, orders: rows }, result: undefined };
-      }),
-      raise(store, 'C'),
-    ]);
-    assert.equal(((results[1] as PromiseRejectedResult).reason as Refusal).kind, 'unavailable');
-    assert.deepEqual(await versions(store), ['A0', 'C0']);
-  });
+it('a write of which one statement fails rolls back alone', async (t) => {
+  const store = await openedStore(t);
+  const results = await Promise.allSettled([
+    raise(store, 'A'),
+    store.write({ order: 'B' }, () => {
+      const rows = ['B', 'B'].map((id) => ({ before: undefined, after: { ...ORDER, order_id: id } }));
+      return { changes: { ...NOTHING, orders: rows }, result: undefined };
+    }),
+    raise(store, 'C'),
+  ]);
+  assert.equal(((results[1] as PromiseRejectedResult).reason as Refusal).kind, 'unavailable');
+  assert.deepEqual(await versions(store), ['A0', 'C0']);
+});
 
-  it('a write whose new row violates another constraint than its id is not decided again', async (t) => {
-    const store = await openedStore(t);
-    const ledger = createLedger(store);
-    await ledger.openPayout(PAYOUT);
-    const { transactions } = await store.load({ payout: 'P', id: 'P' });
-    const row = { ...transactions[0]!, id: 'P-2' };
-    let decided = 0;
-    const again = store.write({ transactions: [] }, () => {
-      decided += 1;
-      return { changes: { ...NOTHING, transactions: [{ before: undefined, after: row }] }, result: undefined };
-    });
-    await assert.rejects(again, { kind: 'unavailable' });
-    assert.equal(decided, 1);
+it('a write whose new row violates another constraint than its id is not decided again', async (t) => {
+  const store = await openedStore(t);
+  const ledger = createLedger(store);
+  await ledger.openPayout(PAYOUT);
+  const { transactions } = await store.load({ payout: 'P', id: 'P' });
+  const row = { ...transactions[0]!, id: 'P-2' };
+  let decided = 0;
+  const again = store.write({ transactions: [] }, () => {
+    decided += 1;
+    return { changes: { ...NOTHING, transactions: [{ before: undefined, after: row }] }, result: undefined };
   });
+  await assert.rejects(again, { kind: 'unavailable' });
+  assert.equal(decided, 1);
+});
 
-  it('queued writes see each other in their order, hundreds of them', async (t) => {
-    const store = await openedStore(t);
-    await raise(store, 'A');
-    const seen = await Promise.all(Array.from({ length: 300 }, () => raise(store, 'A')));
-    assert.deepEqual(
-      seen,
-      Array.from({ length: 300 }, (_, n) => n),
-    );
-    assert.deepEqual(await versions(store), ['A300']);
-  });
+it('queued writes see each other in their order, hundreds of them', async (t) => {
+  const store = await openedStore(t);
+  await raise(store, 'A');
+  const seen = await Promise.all(Array.from({ length: 300 }, () => raise(store, 'A')));
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 300 }, (_, n) => n),
+  );
+  assert.deepEqual(await versions(store), ['A300']);
+});
 
-  it('a write resolves only after its commit', async (t) => {
-    const file = temporaryFile(t);
-    const store = await openedStore(t, file);
-    const reader = new DatabaseSync(file, { readOnly: true });
-    t.after(() => reader.close());
-    const count = () => reader.prepare('select count(*) as count from orders').get()?.['count'];
-    const writing = raise(store, 'A');
-    assert.equal(count(), 0);
-    await writing;
-    assert.equal(count(), 1);
-  });
+it('a write resolves only after its commit', async (t) => {
+  const file = temporaryFile(t);
+  const store = await openedStore(t, file);
+  const reader = new DatabaseSync(file, { readOnly: true });
+  t.after(() => reader.close());
+  const count = () => reader.prepare('select count(*) as count from orders').get()?.['count'];
+  const writing = raise(store, 'A');
+  assert.equal(count(), 0);
+  await writing;
+  assert.equal(count(), 1);
 });

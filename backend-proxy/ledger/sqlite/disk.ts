@@ -1,0 +1,50 @@
+// The disk of the database file: its free space, and what an interrupted restore has left beside the file.
+import { existsSync, readdirSync, statfsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+const MB = 1024 ** 2;
+/** A payment keeps about 3 kB. */
+export const LITTLE_SPACE = 1024 * MB;
+/** A full disk refuses payments. */
+export const TOO_LITTLE_SPACE = 100 * MB;
+
+export function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
+/** `72892 MB free in /var/lib/payment-proxy` */
+export function describeFree(bytes: number, folder: string): string {
+  return `${Math.floor(bytes / MB)} MB free in ${folder}`;
+}
+
+/** The name of a copy before a restore puts it in the database's place. */
+export function restoringName(path: string, suffix: string): string {
+  return `${path}.restoring-${suffix}`;
+}
+
+/** Says what an operator should do about the file at `path`, which is absolute. */
+export function watchDisk(path: string): () => string[] {
+  const folder = dirname(path);
+  const isCopy = (name: string) => name.startsWith(restoringName(basename(path), ''));
+  const left = namesIn(folder).filter(isCopy);
+  return () => {
+    const free = freeBytes(folder);
+    return [
+      ...(free < TOO_LITTLE_SPACE ? [`${describeFree(free, folder)}: on a full disk no payment starts.`] : []),
+      ...left
+        .map((name) => join(folder, name))
+        .filter((copy) => existsSync(copy))
+        .map((copy) => `An interrupted restore has left ${copy}, which has wallet ids: delete it.`),
+    ];
+  };
+}
+
+/** None in a folder that cannot be listed. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,355 @@
+// Everything that may happen in a history, one row each: what people do, and what goes wrong. To add a fault, add a
+// row; if it slows what is shown, say for how long by `world.slow`. A step that finds nothing to do returns undefined.
+import { METHODS } from '../../backend-proxy/protocol/wire.ts';
+import type { TransactionType } from '../../backend-proxy/protocol/transaction.ts';
+import { D, H, M, S } from '../backend-proxy/time.ts';
+import type { Random } from '../faults/random.ts';
+import { POST_ANSWERS, STATUS_ANSWERS, type PostAnswerName, type StatusAnswerName } from './answers.ts';
+import { statusOf, was, type Entry } from './gateway.ts';
+import { AMOUNT } from './people.ts';
+import type { ProxyProcess } from './process.ts';
+import type { World } from './world.ts';
+
+interface Step {
+  weight: number;
+  /** What is done, for the trace. */
+  take(world: World, dice: Random): string | undefined | Promise<string | undefined>;
+}
+
+const FOREIGN_WALLET = '99999999';
+/** The waits after unanswered checks. */
+const RECOVERY_MS = 16 * M;
+const names = <Name extends string>(table: Record<Name, unknown>) => Object.keys(table) as [Name, ...Name[]];
+
+export const STEPS = {
+  'a start': {
+    weight: 10,
+    take(world, dice) {
+      const shopper = oneOf(dice, world.shoppers);
+      const method = dice.pick(METHODS);
+      world.nextPost = dice.chance(0.45) ? 'as documented' : dice.pick(names<PostAnswerName>(POST_ANSWERS));
+      void shopper?.start(method, dice.chance(0.1));
+      return `${shopper?.orderId ?? ''} starts ${method}`;
+    },
+  },
+  'a payout': {
+    weight: 5,
+    take(world, dice) {
+      world.nextPost = dice.chance(0.45) ? 'as documented' : dice.pick(names<PostAnswerName>(POST_ANSWERS));
+      const intention = world.merchant.openIntention();
+      void world.merchant.payOut(intention);
+      return `payout ${intention.ids[0] ?? ''} is asked for`;
+    },
+  },
+  'a payout again': {
+    weight: 3,
+    take(world, dice) {
+      const intention = oneOf(dice, world.merchant.intentions);
+      if (intention === undefined) return undefined;
+      world.nextPost = 'as documented';
+      const isNew = world.merchant.sendAgain(intention);
+      void world.merchant.payOut(intention);
+      return `payout ${intention.ids.at(-1) ?? ''} is asked for ${isNew ? 'after the one before failed' : 'again'}`;
+    },
+  },
+  'a shopper pays': {
+    weight: 9,
+    take(world, dice) {
+      const [shopper, entry] =
+        oneOf(
+          dice,
+          world.shoppers.flatMap((each) => each.payable().map((one) => [each, one] as const)),
+        ) ?? [];
+      if (shopper === undefined || entry === undefined) return undefined;
+      const status = dice.chance(0.8) ? 'SUCCESS' : 'FAILED';
+      world.gateway.end(entry, status, shopper.wallet);
+      return `the gateway ends ${entry.id}: ${status}`;
+    },
+  },
+  'the gateway ends a payout': {
+    weight: 4,
+    take(world, dice) {
+      const entry = oneOf(
+        dice,
+        world.gateway.entries.filter((each) => each.type === 'PAYOUT' && statusOf(each) === 'PROCESSING'),
+      );
+      if (entry === undefined) return undefined;
+      const status = dice.chance(0.7) ? 'SUCCESS' : 'FAILED';
+      world.gateway.end(entry, status);
+      return `the gateway ends ${entry.id}: ${status}`;
+    },
+  },
+  'the gateway changes its mind': {
+    weight: 1,
+    take(world, dice) {
+      const entry = oneOf(
+        dice,
+        world.gateway.entries.filter((each) => each.isOurs && each.changes.length === 2),
+      );
+      if (entry === undefined) return undefined;
+      const status = statusOf(entry) === 'SUCCESS' ? 'FAILED' : 'SUCCESS';
+      world.gateway.end(entry, status);
+      return `the gateway changes ${entry.id} to ${status}`;
+    },
+  },
+  'the gateway says FAILED by mistake': {
+    weight: 1,
+    take(world, dice) {
+      const entry = oneOf(
+        dice,
+        world.gateway.entries.filter((each) => each.type === 'PAYOUT' && statusOf(each) === 'PROCESSING'),
+      );
+      if (entry === undefined) return undefined;
+      world.mistaken.add(entry.id);
+      return `the next report of ${entry.id} is FAILED by mistake`;
+    },
+  },
+  'another shop uses an id of ours': {
+    weight: 4,
+    take(world, dice) {
+      const [id, type] = oneOf(dice, idsFree(world)) ?? [];
+      if (id === undefined || type === undefined) return undefined;
+      const amount = (type === 'PAY' ? AMOUNT : 25) + (dice.chance(0.2) ? 1 : 0);
+      const status = dice.chance(0.5) ? 'SUCCESS' : 'PROCESSING';
+      world.gateway.create({ id, type, amount, method: 'QR', wallet: FOREIGN_WALLET, isOurs: false, status });
+      return `another shop makes ${type} ${id}: ${status}`;
+    },
+  },
+  "another shop's customer pays": {
+    weight: 3,
+    take(world, dice) {
+      const entry = oneOf(
+        dice,
+        world.gateway.entries.filter((each) => !each.isOurs && statusOf(each) === 'PROCESSING'),
+      );
+      if (entry === undefined) return undefined;
+      world.gateway.end(entry, 'SUCCESS', FOREIGN_WALLET);
+      return `another shop's ${entry.id} is paid`;
+    },
+  },
+  'IPNs from now on': {
+    weight: 2,
+    take(world, dice) {
+      world.ipnDelay = dice.chance(0.3)
+        ? undefined
+        : { ms: dice.pick([0, 0, 5 * S, 10 * M, 26 * H]), repeats: dice.pick([1, 1, 3]) };
+      return `IPNs from now on: ${world.ipnDelay === undefined ? 'none' : JSON.stringify(world.ipnDelay)}`;
+    },
+  },
+  'an old IPN again': {
+    weight: 3,
+    take(world, dice) {
+      const ipn = oneOf(dice, world.ipns);
+      if (ipn === undefined) return undefined;
+      world.deliver(ipn, 0, []);
+      return `the IPN of ${ipn.id} once more`;
+    },
+  },
+  'a forged IPN': {
+    weight: 2,
+    take(world, dice) {
+      const { id, type } = oneOf(dice, world.shown.transactions) ?? {};
+      if (id === undefined || type === undefined || !world.hasStatusCheck) return undefined;
+      const body = {
+        orderId: id,
+        type,
+        status: dice.pick(['SUCCESS', 'FAILED']),
+        amount: AMOUNT,
+        currency: 'EUR',
+        n: dice.next(),
+      };
+      world.deliver({ id, type, body, acceptedAt: Infinity }, 0, []);
+      return `a forged IPN of ${id}: ${body.status}`;
+    },
+  },
+  'status answers from now on': {
+    weight: 3,
+    take(world, dice) {
+      // After an answer, even a wrong one, only the sweep asks again.
+      world.slow(world.statusAnswer === 'wrong path' || world.statusAnswer === 'lagging' ? 25 * H : RECOVERY_MS);
+      const isWell = world.statusAnswer === 'as documented';
+      world.statusAnswer = isWell ? dice.pick(names<StatusAnswerName>(STATUS_ANSWERS)) : 'as documented';
+      return `status answers from now on: ${world.statusAnswer}`;
+    },
+  },
+  'a kill': {
+    weight: 4,
+    take: (world, dice) =>
+      interrupt(world, dice, (process, forMs) => {
+        process.kill();
+        world.agenda.later(forMs, () => void process.start());
+        return 'is killed';
+      }),
+  },
+  'a pause': {
+    weight: 2,
+    take: (world, dice) =>
+      interrupt(world, dice, (process, forMs) => {
+        const { life } = process;
+        life?.pause();
+        world.agenda.later(forMs, () => life?.resume());
+        return 'is paused';
+      }),
+  },
+  'the clock steps': {
+    weight: 2,
+    take(world, dice) {
+      const ms = dice.pick([1, -1]) * dice.pick([3 * S, 10 * S, 40 * S, 2 * M, H]);
+      world.databaseAheadMs += ms;
+      world.slow(M);
+      return `the database's clock steps by ${ms / S} s`;
+    },
+  },
+  "a process's own clock is off": {
+    weight: 1,
+    take(world, dice) {
+      const process = oneOf(dice, world.processes);
+      if (process === undefined || world.processes.length === 1) return undefined;
+      process.skewMs = dice.pick([1, -1]) * dice.pick([50, 3 * S, 40 * S]);
+      return `${process.name} is ${process.skewMs} ms ahead`;
+    },
+  },
+  'a backup': {
+    weight: 3,
+    take(world, dice) {
+      world.backUpIn = dice.between(1, 6);
+      return `a backup after ${world.backUpIn} commits`;
+    },
+  },
+  'the database goes back': { weight: 1, take: goBack },
+  'personal data is erased': {
+    weight: 1,
+    take(world, dice) {
+      const row = oneOf(dice, world.shown.transactions);
+      if (row === undefined) return undefined;
+      void world.merchant.erase(row.orderId);
+      return `${row.orderId} is to be erased`;
+    },
+  },
+  'another prefix': {
+    weight: 1,
+    take(world, dice) {
+      const prefix = dice.pick(['', 'shop-']);
+      for (const process of world.processes) {
+        process.kill();
+        process.prefix = prefix;
+        void process.start();
+      }
+      world.slow(50 * S);
+      return `all processes start again with the prefix "${prefix}"`;
+    },
+  },
+  'somebody holds a row': {
+    weight: 2,
+    take(world, dice) {
+      const row = oneOf(dice, world.shown.transactions);
+      if (row === undefined) return undefined;
+      const forMs = dice.pick([10 * S, 2 * M]);
+      world.held.add(row.id);
+      world.slow(forMs + RECOVERY_MS, row.id);
+      world.agenda.later(forMs, () => world.held.delete(row.id));
+      return `somebody holds the row of ${row.id} for ${forMs / S} s`;
+    },
+  },
+  'a person resolves': {
+    weight: 4,
+    take(world, dice) {
+      const row = oneOf(
+        dice,
+        world.shown.transactions.filter(({ needsReview }) => needsReview),
+      );
+      if (row === undefined) return undefined;
+      void world.person.resolve(row, dice.chance(0.2));
+      return `a person looks at ${row.id}`;
+    },
+  },
+  "the merchant's server": {
+    weight: 1,
+    take(world) {
+      world.isMerchantUp = !world.isMerchantUp;
+      return `the merchant's server is ${world.isMerchantUp ? 'up' : 'down'}`;
+    },
+  },
+  'a look at the page': {
+    weight: 4,
+    take(world, dice) {
+      const shopper = oneOf(dice, world.shoppers);
+      if (dice.chance(0.2)) shopper?.reopen();
+      void shopper?.look();
+      return `${shopper?.orderId ?? ''} is looked at`;
+    },
+  },
+  'time passes': {
+    weight: 12,
+    async take(_world, dice) {
+      const ms = dice.pick([2 * S, 15 * S, 35 * S, 50 * S, 95 * S, 3 * M, 6 * M, 18 * M, H, 7 * H, 25 * H, 3 * D]);
+      return Promise.resolve(`pass ${ms}`);
+    },
+  },
+} as const satisfies Record<string, Step>;
+export type StepName = keyof typeof STEPS;
+
+function oneOf<T>(dice: Random, items: readonly T[]): T | undefined {
+  return items[dice.between(0, Math.max(items.length - 1, 0))];
+}
+
+/** Ids that our proxies use or are about to use, and that the gateway does not have. */
+function idsFree(world: World): [string, TransactionType][] {
+  const used = world.shown.transactions.map(({ id, type }): [string, TransactionType] => [id, type]);
+  const next = world.shoppers.flatMap(({ orderId }): [string, TransactionType][] => {
+    const n = used.filter(([id]) => id.startsWith(orderId)).length + 1;
+    return [[n === 1 ? orderId : `${orderId}-${n}`, 'PAY']];
+  });
+  const payout: [string, TransactionType] = [`p${world.merchant.intentions.length + 1}`, 'PAYOUT'];
+  return [...used, ...next, payout].filter(([id]) => world.gateway.entries.every((entry: Entry) => entry.id !== id));
+}
+
+/** At one of its next turns, so that it leaves half-done work and leases. */
+function interrupt(
+  world: World,
+  dice: Random,
+  does: (process: ProxyProcess, forMs: number) => string,
+): string | undefined {
+  const process = oneOf(
+    dice,
+    world.processes.filter(({ isUp }) => isUp),
+  );
+  const life = process?.life;
+  if (process === undefined || life === undefined) return undefined;
+  const forMs = dice.pick([500, 3 * S, 60 * S, 150 * S]);
+  life.turnsLeft = dice.between(1, 12);
+  life.onLastTurn = () => {
+    if (!life.isAlive || process.life !== life) return;
+    world.note(`${process.name} ${does(process, forMs)} for ${forMs / S} s`);
+    const isAlone = world.processes.every(({ isUp }) => !isUp);
+    world.slow((isAlone ? forMs : 0) + 10 * S);
+    // What it was sending is uncertain after 45 s.
+    for (const post of world.posts)
+      if (post.life === life && post.endedAt === Infinity) world.slow(forMs + 50 * S, post.id);
+  };
+  return `${process.name} is interrupted ${life.turnsLeft} turns later`;
+}
+
+/** A restore, with all processes ended; or a standby takes over, and they go on. */
+async function goBack(world: World, dice: Random): Promise<string | undefined> {
+  if (!world.hasBackup) return undefined;
+  const isRestore = dice.chance(0.6);
+  if (isRestore) for (const process of world.processes) process.kill();
+  await world.settle();
+  await world.database.restore();
+  world.committed(true);
+  world.wentBackAt = world.now;
+  world.hasBackup = false;
+  world.firstSeen.clear();
+  for (const ipn of world.ipns) ipn.acceptedAt = Infinity;
+  for (const shopper of world.shoppers) shopper.reopen();
+  world.slow(2 * M);
+  if (isRestore) for (const process of world.processes) void process.start(world.databaseTime());
+  else await world.observer.recordRestore(world.databaseTime());
+  return `the database goes back, ${isRestore ? 'by a restore' : 'to a standby'}`;
+}
+
+/** Whether the gateway contradicted itself about it. */
+export function isContradicted(entry: Entry | undefined): boolean {
+  return entry !== undefined && was(entry, 'SUCCESS') && was(entry, 'FAILED');
+}

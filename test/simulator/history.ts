@@ -1,0 +1,115 @@
+// Runs one history from its seed: a start of all processes, some steps, and nine calm days; looks for a broken
+// invariant all the time. A history that fails is cut: steps that it does not need are left out, for a short trace.
+import { D, S } from '../backend-proxy/time.ts';
+import { createRandom } from '../faults/random.ts';
+import type { Database } from './database.ts';
+import { STEPS, type StepName } from './faults.ts';
+import { INVARIANTS, type InvariantName } from './invariants.ts';
+import { World } from './world.ts';
+
+const NAMES = Object.keys(STEPS) as StepName[];
+const MAX_STEPS = 24;
+const CALM_MS = 9 * D;
+
+export interface Failure {
+  seed: number;
+  invariant: string;
+  what: string;
+  trace: string[];
+  steps: Drawn[];
+}
+
+export interface Drawn {
+  name: StepName;
+  seed: number;
+}
+
+export interface RunOptions {
+  /** Default: drawn from the seed. */
+  steps?: readonly Drawn[];
+  /** Invariants that are not looked at. */
+  ignored?: readonly string[];
+  onEnd?: (world: World) => void;
+}
+
+/** Each history has some kinds of steps more than others, so that rare combinations come up. */
+export function drawSteps(seed: number): Drawn[] {
+  const dice = createRandom(seed ^ 0x5eed);
+  const weights = NAMES.map((name) => STEPS[name].weight * (STEPS[name].weight >= 8 || dice.chance(0.6) ? 1 : 0));
+  const sum = weights.reduce((all, each) => all + each, 0);
+  return Array.from({ length: dice.between(3, MAX_STEPS) }, () => {
+    let left = dice.next() * sum;
+    const at = weights.findIndex((weight) => (left -= weight) < 0);
+    return { name: NAMES[at] ?? 'time passes', seed: dice.between(0, 2 ** 31) };
+  });
+}
+
+export async function run(
+  database: Database,
+  seed: number,
+  { steps = drawSteps(seed), ignored = [], onEnd }: RunOptions = {},
+): Promise<Failure | undefined> {
+  await database.empty();
+  const world = new World(database, seed);
+  let broken = '';
+  const look = (when: 'always' | 'atEnd') => {
+    for (const [name, invariant] of Object.entries(INVARIANTS) as [InvariantName, Record<string, unknown>][]) {
+      if (world.violation !== undefined) return;
+      if (ignored.includes(name)) continue;
+      const check = invariant[when] as ((world: World) => string | undefined) | undefined;
+      const what = check?.(world);
+      if (what !== undefined) [broken, world.violation] = [name, what];
+    }
+  };
+  const always = () => look('always');
+  for (const process of world.processes) void process.start();
+  await world.settle();
+  for (const step of steps) {
+    if (world.violation !== undefined) break;
+    const dice = createRandom(step.seed);
+    const text = await STEPS[step.name].take(world, dice);
+    if (text === undefined) continue;
+    const passes = text.startsWith('pass ') ? Number(text.slice(5)) : undefined;
+    world.note(passes === undefined ? `— ${text}` : `— ${passes / S} s pass`);
+    await world.pass(passes ?? dice.pick([0, 0, 10, 150, S, 3 * S, 10 * S]), always);
+  }
+  // Most defects show before the end, and the calm days take most of the time.
+  if (world.violation === undefined && seed % 2 === 0) await calm(world, look);
+  for (const process of world.processes) process.kill();
+  onEnd?.(world);
+  if (world.violation === undefined) return undefined;
+  return { seed, invariant: broken || 'a failure', what: world.violation, trace: world.trace, steps: [...steps] };
+}
+
+/** All faults end, and nine days pass. */
+async function calm(world: World, look: (when: 'always' | 'atEnd') => void): Promise<void> {
+  world.note('— all is calm');
+  world.statusAnswer = 'as documented';
+  world.nextPost = 'as documented';
+  world.isMerchantUp = true;
+  world.isCalm = true;
+  world.backUpIn = Infinity;
+  world.held.clear();
+  for (const { life } of world.processes) {
+    if (life === undefined) continue;
+    life.turnsLeft = Infinity;
+    life.resume();
+  }
+  for (const process of world.processes) if (process.life?.isAlive !== true) void process.start();
+  // The sweep asks once a day.
+  world.slow(25 * 3_600 * S);
+  for (const { id } of world.shown.transactions) world.slow(25 * 3_600 * S, id);
+  await world.pass(CALM_MS, () => look('always'));
+  look('atEnd');
+}
+
+/** The same failure by fewer steps. */
+export async function shorten(database: Database, failure: Failure, ignored: readonly string[] = []): Promise<Failure> {
+  let shortest = failure;
+  for (let at = failure.steps.length - 1; at >= 0; at -= 1) {
+    const steps = shortest.steps.filter((_, n) => n !== at);
+    const again = await run(database, failure.seed, { steps, ignored });
+    if (again?.invariant === failure.invariant) shortest = again;
+  }
+  return shortest;
+}

@@ -1,0 +1,275 @@
+// What has to hold whatever happens, one row each, compared with the accounts of those outside: the gateway's, the
+// shoppers' and the merchant's. None knows how the proxy decides. `always` is looked at after each change, `atEnd`
+// after nine calm days. A row returns what is wrong. To add an invariant, add a row.
+import { RETRY_AFTER_MS } from '../../backend-proxy/webhooks.ts';
+import { STAGES, TYPES, reasonOf, type Transaction } from '../../backend-proxy/protocol/transaction.ts';
+import { D, S } from '../backend-proxy/time.ts';
+import { isContradicted } from './faults.ts';
+import { statusOf, was } from './gateway.ts';
+import { AMOUNT } from './people.ts';
+import { seenKey, type Check, type World } from './world.ts';
+
+interface Invariant {
+  always?(world: World): string | undefined;
+  atEnd?(world: World): string | undefined;
+}
+
+/** Within this time what the gateway has ended is shown and delivered, if nothing slows it. */
+const IN_TIME_MS = 20 * S;
+const APART_MS = 30 * S;
+/** A step of the clock below 5 s is not noticed. */
+const UNNOTICED_MS = 5 * S;
+/** From its permission to the one POST. */
+const PERMISSION_MS = 20 * S;
+/** Answers that are refusals by the gateway itself, after which it has nothing. */
+const REFUSALS: readonly string[] = ['wallet not found', 'wrong key', 'wallet blocked', 'reference not unique'];
+
+export const INVARIANTS = {
+  'an order is paid only with money of its shopper': {
+    always: (world) =>
+      firstOf(world.shown.transactions, (row) => {
+        if (row.type !== 'PAY' || statusAt(row) !== 'SUCCESS' || world.person.said.get(row.id) === 'SUCCESS')
+          return undefined;
+        const entry = world.gateway.ours(row.id);
+        return entry !== undefined && was(entry, 'SUCCESS')
+          ? undefined
+          : `${row.id} is paid, and its shopper paid nothing`;
+      }),
+  },
+  'nothing goes out twice, or to another wallet': {
+    always: (world) =>
+      firstOf(world.merchant.intentions, ({ ids, wallet }) => {
+        const sent = world.gateway.entries.filter(({ id, isOurs }) => isOurs && ids.some((own) => id.endsWith(own)));
+        const isExcused = sent.some((entry) => isContradicted(entry) || world.person.wrong.has(entry.id));
+        const going = sent.filter((entry) => statusOf(entry) !== 'FAILED');
+        if (going.length > 1 && !isExcused) return `${going.map(({ id }) => id).join(' and ')} go out`;
+        const stray = sent.find((entry) => entry.wallet !== wallet);
+        return stray && `${stray.id} goes to ${stray.wallet}`;
+      }),
+  },
+  'FAILED of a payout only if the gateway has none or says so twice': {
+    always: (world) =>
+      firstOf(world.shown.transactions, (row) => {
+        if (row.type !== 'PAYOUT' || statusAt(row) !== 'FAILED' || world.person.said.has(row.id)) return undefined;
+        const entry = world.gateway.ours(row.id);
+        if (entry === undefined || (statusOf(entry) === 'FAILED' && !world.hasStatusCheck)) return undefined;
+        const failed = world.checks.filter(({ id, said }) => id === row.id && said === 'FAILED');
+        const isTwice = failed.some((a) => failed.some((b) => b.beganAt - a.endedAt >= APART_MS - UNNOTICED_MS));
+        return isTwice ? undefined : `${row.id} is reported FAILED, and the gateway has it: ${String(statusOf(entry))}`;
+      }),
+  },
+  'a POST leaves only soon after its permission': {
+    always: (world) =>
+      firstOf(world.posts, ({ id, sentAt }) => {
+        const row = world.shown.transactions.find((each) => each.id === id);
+        const sending = row?.history.find(({ event }) => event === 'sending');
+        const permittedAt = sending && row && world.firstSeen.get(seenKey(row.id, sending));
+        if (permittedAt === undefined || world.wentBackAt > 0) return undefined;
+        return sentAt - permittedAt > PERMISSION_MS + UNNOTICED_MS
+          ? `${id} is sent ${sentAt - permittedAt} ms after its permission`
+          : undefined;
+      }),
+  },
+  'no view says that no money was taken if it was': {
+    always: (world) =>
+      firstOf(world.shown.transactions, (row) => {
+        const reason = reasonOf(row);
+        if (row.type !== 'PAY' || (reason !== 'NOT_CREATED' && reason !== 'REJECTED')) return undefined;
+        // What a lost database had sent under the same id is known to nobody.
+        if (world.wentBackAt > 0) return undefined;
+        const entry = world.gateway.ours(row.id);
+        const hasLearned = row.needsReview || row.conflict || row.mismatch;
+        return entry !== undefined && statusOf(entry) === 'SUCCESS' && !hasLearned
+          ? `${row.id} is ${reason}, and the shopper has paid it`
+          : undefined;
+      }),
+  },
+  'a refusal by the gateway is shown as one': {
+    always: (world) =>
+      firstOf(world.posts, ({ id, type, answer, endedAt, life }) => {
+        if (
+          type !== 'PAY' ||
+          !REFUSALS.includes(answer) ||
+          !life.isAlive ||
+          world.now < Math.max(endedAt, slowUntil(world, id)) + IN_TIME_MS
+        )
+          return undefined;
+        const row = world.shown.transactions.find((each) => each.id === id);
+        return row === undefined || statusAt(row) === 'FAILED' || hasFlag(row) || statusAt(row) === 'SUCCESS'
+          ? undefined
+          : `${id} was refused, and is ${statusAt(row)}`;
+      }),
+  },
+  'what the gateway has ended is shown in time': {
+    always: (world) =>
+      firstOf(world.ipns, ({ id, type, acceptedAt, body }) => {
+        const entry = world.gateway.ours(id);
+        const row = world.shown.transactions.find((each) => each.id === id);
+        if (entry === undefined || row === undefined || entry !== world.gateway.find(id, type)) return undefined;
+        // Of one that the gateway called a duplicate, only a SUCCESS is news.
+        const isMarked = world.posts.some((post) => post.id === id && post.answer.endsWith('409'));
+        if (isMarked && body['status'] === 'FAILED') return undefined;
+        if (body['status'] !== statusOf(entry) || (type === 'PAYOUT' && body['status'] === 'FAILED')) return undefined;
+        if (world.now < Math.max(acceptedAt, slowUntil(world, id)) + IN_TIME_MS) return undefined;
+        return isOpen(row) && !hasFlag(row)
+          ? `${id} is ${statusAt(row)}, ${(world.now - acceptedAt) / S} s after the IPN: ${String(body['status'])}`
+          : undefined;
+      }),
+  },
+  'a webhook is tried in time': {
+    always: (world) =>
+      firstOf(world.shown.pending, ({ id, type, transactionId, attempts }) => {
+        const tried = world.merchant.attempts.get(id) ?? [];
+        const row = world.shown.transactions.find((each) => each.id === transactionId);
+        const queuedAt = Math.max(
+          ...(row?.history ?? []).map((entry) => (row && world.firstSeen.get(seenKey(row.id, entry))) ?? world.now),
+        );
+        const wait = attempts === 0 ? 0 : (RETRY_AFTER_MS[attempts - 1] ?? D) * 1.2;
+        const due = Math.max((tried.at(-1) ?? queuedAt) + wait, slowUntil(world, ''));
+        return world.now > due + IN_TIME_MS
+          ? `${type} ${transactionId} waits since ${(world.now - due) / S} s`
+          : undefined;
+      }),
+  },
+  'what is learned is reported': {
+    always: (world) =>
+      firstOf(learned(world), ({ id, endedAt }) => {
+        const row = world.shown.transactions.find((each) => each.id === id);
+        if (row === undefined || statusAt(row) === 'SUCCESS') return undefined;
+        // What differs is another's, and that is all that there is to say.
+        const isReported =
+          row.mismatch ||
+          row.stage === 'rejected' ||
+          row.history.some(
+            (entry) =>
+              ['conflict', 'needs_review'].includes(entry.event) &&
+              (world.firstSeen.get(seenKey(id, entry)) ?? 0) >= endedAt - S,
+          );
+        return isReported ? undefined : `a check of ${id} said SUCCESS, it is ${statusAt(row)}, and nobody was told`;
+      }),
+  },
+  'every process starts': {
+    always: (world) => {
+      const failed = world.processes.find(({ startError }) => startError !== undefined);
+      return failed && `${failed.name} does not start: ${String(failed.startError)}`;
+    },
+  },
+  'everything ends or asks a person': {
+    atEnd: (world) =>
+      firstOf(world.shown.transactions, (row) =>
+        isOpen(row) && !row.needsReview ? `${row.id} is ${statusAt(row)} for ever` : undefined,
+      ),
+  },
+  'a person is asked only for cause': {
+    atEnd: (world) =>
+      firstOf(world.shown.transactions, (row) =>
+        row.needsReview && !hasCause(world, row) ? `${row.id} needs review for nothing` : undefined,
+      ),
+  },
+  'every webhook is delivered': {
+    atEnd: (world) =>
+      firstOf(world.shown.pending, ({ type, transactionId }) => `${type} ${transactionId} was never delivered`),
+  },
+  'the accounts agree': {
+    atEnd: (world) =>
+      firstOf(world.shown.transactions, (row) => {
+        const entry = world.gateway.find(row.id, row.type);
+        if (
+          entry === undefined ||
+          !entry.isOurs ||
+          hasFlag(row) ||
+          world.person.said.has(row.id) ||
+          isContradicted(entry)
+        )
+          return undefined;
+        const [ours, theirs] = [statusAt(row), statusOf(entry)];
+        const isKnowable = world.hasStatusCheck && world.now - (entry.changes.at(-1)?.at ?? 0) > 8.9 * D;
+        return isKnowable && theirs !== 'PROCESSING' && (ours === 'SUCCESS') !== (theirs === 'SUCCESS')
+          ? `${row.id} is ${ours}, and ${theirs} at the gateway`
+          : undefined;
+      }),
+  },
+} as const satisfies Record<string, Invariant>;
+export type InvariantName = keyof typeof INVARIANTS;
+
+export function statusAt({ stage }: Transaction) {
+  return STAGES[stage].status;
+}
+
+function isOpen(row: Transaction): boolean {
+  return statusAt(row) === 'INITIALIZED' || statusAt(row) === 'PROCESSING';
+}
+
+function hasFlag({ needsReview, mismatch, conflict }: Transaction): boolean {
+  return needsReview || mismatch || conflict;
+}
+
+function firstOf<T>(items: readonly T[], wrong: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const what = wrong(item);
+    if (what !== undefined) return what;
+  }
+  return undefined;
+}
+
+/** Until when something slows the news of this transaction. */
+function slowUntil(world: World, id: string): number {
+  const post = world.posts.findLast((each) => each.id === id);
+  const begun = world.checks.filter((check) => check.id === id && check.beganAt > world.now - 60 * S).length;
+  const isSlow =
+    (post?.endedAt === Infinity && post.life.isAlive) ||
+    begun >= 3 ||
+    world.statusAnswer !== 'as documented' ||
+    !world.isMerchantUp ||
+    world.processes.every(({ isUp }) => !isUp);
+  if (isSlow) return Infinity;
+  return Math.max(
+    world.slowedUntil.get('') ?? 0,
+    world.slowedUntil.get(id) ?? 0,
+    post?.life.isAlive === true ? post.endedAt : 0,
+  );
+}
+
+/** Of each transaction the first check that said SUCCESS and that a process must have recorded. */
+function learned(world: World): Check[] {
+  const all = world.checks.filter(
+    ({ id, said, isWhole, endedAt, life }) =>
+      said === 'SUCCESS' &&
+      isEqual(world, id) &&
+      isWhole &&
+      life.isAlive &&
+      !life.isPaused &&
+      endedAt > world.wentBackAt &&
+      world.now > Math.max(endedAt, slowUntil(world, id)) + 5 * S &&
+      !world.held.has(id),
+  );
+  return [...Map.groupBy(all, ({ id }) => id).values()].flatMap((checks) => checks.slice(0, 1));
+}
+
+/** Whether what the gateway has under this id is what was asked for. */
+function isEqual({ gateway }: World, id: string): boolean {
+  const entry = gateway.entries.find((each) => each.id === id);
+  return entry !== undefined && (entry.isOurs || (entry.type === 'PAY' && entry.amount === AMOUNT));
+}
+
+/** Whether somebody outside gave a reason to ask a person. */
+function hasCause(world: World, { id, type }: Transaction): boolean {
+  const entry = world.gateway.find(id, type);
+  const post = world.posts.findLast((each) => each.id === id);
+  const said = world.checks.filter((check) => check.id === id).map((check) => check.said);
+  const wasFound = said.some((each) => each === 'SUCCESS' || each === 'FAILED' || each === 'PROCESSING');
+  return (
+    !wasFound ||
+    entry === undefined ||
+    !entry.isOurs ||
+    world.gateway.entries.filter((each) => each.id === id).length > 1 ||
+    isContradicted(entry) ||
+    world.wentBackAt > 0 ||
+    world.person.said.has(id) ||
+    world.checks.some((check) => check.id === id && !check.isWhole) ||
+    post === undefined ||
+    ['duplicate', 'another payment id', 'repeated on the way: 409', ...REFUSALS].includes(post.answer) ||
+    (TYPES[type].isOutgoing && (entry.changes.at(1)?.at ?? Infinity) - (entry.changes[0]?.at ?? 0) > D) ||
+    (TYPES[type].isOutgoing && !world.hasStatusCheck)
+  );
+}

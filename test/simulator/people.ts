@@ -1,0 +1,187 @@
+// The people outside, each with an account of their own: shoppers who pay what they are shown, a merchant who opens
+// payouts and acts on webhooks, and a person who resolves what needs review.
+import type { Transaction } from '../../backend-proxy/protocol/transaction.ts';
+import { METHODS, type Method, type OrderView } from '../../backend-proxy/protocol/wire.ts';
+import { signToken } from '../backend-proxy/merchant-shop.ts';
+import { H } from '../backend-proxy/time.ts';
+import { SECRETS, SHOP, startHeaders } from '../backend-proxy/world.ts';
+import { statusOf, was, type Entry } from './gateway.ts';
+import type { World } from './world.ts';
+
+export const AMOUNT = 10.1;
+const AS_MERCHANT = { Authorization: `Bearer ${SECRETS.merchant}`, 'Content-Type': 'application/json' };
+
+export class Shopper {
+  readonly orderId: string;
+  readonly wallet: string;
+  /** Of the last view, since its page was opened. */
+  version = -1;
+  view: OrderView | undefined;
+  readonly #world: World;
+  readonly #payWithin: number | undefined;
+  #keys = 0;
+  #page = 0;
+
+  constructor(world: World, n: number) {
+    this.#world = world;
+    this.orderId = `o${n}`;
+    this.wallet = `1000000${n}`;
+    this.#payWithin = world.dice.chance(0.3) ? 600 : undefined;
+  }
+
+  /** With a new key, or again with the last one. */
+  async start(method: Method, isAgain: boolean): Promise<void> {
+    if (!isAgain || this.#keys === 0) this.#keys += 1;
+    const headers = startHeaders(this.#token(), `key-${this.orderId}-${this.#keys}-${method}`);
+    const body = JSON.stringify({ method, ...(method === 'DIRECT' && { customer: this.wallet }) });
+    const asked = { version: this.version, page: this.#page };
+    const answer = await this.#world.up()?.request('POST', '/order/payments', { headers, body });
+    this.#world.note(`${this.orderId} ${method} answered ${answer?.status ?? 'by nobody'}`);
+    if (answer?.ok === true) this.#see((await answer.json()) as OrderView, asked);
+  }
+
+  async look(): Promise<void> {
+    const headers = { Authorization: `Bearer ${this.#token()}` };
+    const asked = { version: this.version, page: this.#page };
+    const answer = await this.#world.up()?.request('GET', '/order', { headers });
+    if (answer?.ok === true) this.#see((await answer.json()) as OrderView, asked);
+  }
+
+  /** A reload, after which the first view counts whatever its version. */
+  reopen(): void {
+    this.#page += 1;
+    this.version = -1;
+    this.view = undefined;
+  }
+
+  /** What this shopper could pay: prompts in the wallet, and codes and pages that were shown. */
+  payable(): Entry[] {
+    const { gateway, shown } = this.#world;
+    const known = new Map(shown.transactions.map((each) => [each.id, each]));
+    return gateway.entries.filter((entry) => {
+      const row = known.get(entry.id);
+      if (!entry.isOurs || entry.type !== 'PAY' || row?.orderId !== this.orderId) return false;
+      if (statusOf(entry) !== 'PROCESSING') return false;
+      return entry.method === 'DIRECT' || row.qr !== null || row.checkoutUrl !== null;
+    });
+  }
+
+  /** `asked`: what was seen when this view was asked for; an earlier request may be answered later. */
+  #see(view: OrderView, asked: { version: number; page: number }): void {
+    if (asked.page !== this.#page) return;
+    if (view.version < asked.version)
+      this.#world.violation ??= `${this.orderId}: version ${view.version} is shown after ${this.version}`;
+    this.version = Math.max(this.version, view.version);
+    this.view = view;
+  }
+
+  #token(): string {
+    return signToken(
+      {
+        orderId: this.orderId,
+        amount: '10.10',
+        currency: 'EUR',
+        returnUrl: `${SHOP}/thanks`,
+        customerReferenceNo: `customer-${this.orderId}`,
+        payWithin: this.#payWithin,
+        exp: Math.floor((this.#world.now + 12 * H) / 1000),
+        methods: METHODS,
+      },
+      SECRETS.order,
+      { alg: 'HS256' },
+    );
+  }
+}
+
+/** Money that the merchant wants a customer to have, once. */
+export interface Intention {
+  wallet: string;
+  /** Its payouts' ids: another one only after the one before was reported FAILED. */
+  ids: string[];
+}
+
+export interface ReceivedWebhook {
+  type: string;
+  id: string;
+  at: number;
+}
+
+export class Merchant {
+  readonly intentions: Intention[] = [];
+  readonly received: ReceivedWebhook[] = [];
+  /** Of each webhook, by its id: the true times at which it came. */
+  readonly attempts = new Map<string, number[]>();
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  receive(webhookId: string, body: string, isTaken: boolean): void {
+    const { now } = this.#world;
+    this.attempts.set(webhookId, [...(this.attempts.get(webhookId) ?? []), now]);
+    if (!isTaken) return;
+    const { type, data } = JSON.parse(body) as { type: string; data: { gatewayOrderId: string } };
+    this.#world.note(`webhook ${type} ${data.gatewayOrderId}`);
+    this.received.push({ type, id: data.gatewayOrderId, at: now });
+  }
+
+  async payOut(intention: Intention): Promise<void> {
+    const body = JSON.stringify({
+      orderId: intention.ids.at(-1),
+      amount: '25',
+      currency: 'EUR',
+      customer: intention.wallet,
+    });
+    const answer = await this.#world.up()?.request('POST', '/payouts', { headers: AS_MERCHANT, body });
+    this.#world.note(`payout ${String(intention.ids.at(-1))} answered ${answer?.status ?? 'by nobody'}`);
+  }
+
+  openIntention(): Intention {
+    const n = this.intentions.length + 1;
+    const intention: Intention = { wallet: `2000000${n}`, ids: [`p${n}`] };
+    this.intentions.push(intention);
+    return intention;
+  }
+
+  /** After it was reported FAILED, as the webhook's description allows. */
+  sendAgain(intention: Intention): boolean {
+    const last = intention.ids.at(-1) ?? '';
+    const isFailed = this.received.some(({ type, id }) => type === 'payout.failed' && id.endsWith(last));
+    if (!isFailed) return false;
+    intention.ids.push(`${intention.ids[0] ?? ''}-again${intention.ids.length}`);
+    return true;
+  }
+
+  async erase(orderId: string): Promise<void> {
+    const answer = await this.#world
+      .up()
+      ?.request('DELETE', `/orders/${orderId}/personal-data`, { headers: AS_MERCHANT });
+    this.#world.note(`erasing ${orderId} answered ${answer?.status ?? 'by nobody'}`);
+  }
+}
+
+/** What a person knows about who sent the money. */
+export class Person {
+  readonly said = new Map<string, 'SUCCESS' | 'FAILED'>();
+  readonly wrong = new Set<string>();
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  async resolve({ id }: Transaction, isWrong: boolean): Promise<void> {
+    const entry = this.#world.gateway.ours(id);
+    // Waits for the gateway's end, unless mistaken.
+    if (entry !== undefined && statusOf(entry) === 'PROCESSING' && !isWrong) return;
+    const status = entry !== undefined && was(entry, 'SUCCESS') && !isWrong ? 'SUCCESS' : 'FAILED';
+    const body = JSON.stringify({ status, by: 'ada', note: 'looked' });
+    const path = `/transactions/${id}/resolve`;
+    const answer = await this.#world.up()?.request('POST', path, { headers: AS_MERCHANT, body });
+    this.#world.note(`a person says ${status} of ${id}: answered ${answer?.status ?? 'by nobody'}`);
+    if (answer?.ok !== true) return;
+    this.said.set(id, status);
+    if (isWrong) this.wrong.add(id);
+  }
+}
