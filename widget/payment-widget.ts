@@ -62,7 +62,7 @@ let loading: Promise<typeof import('./flow/flow.ts')> | undefined;
  * @slot footer - Below the panel.
  * @slot success - Below the details of a paid order.
  * @slot failed - Below the explanation of a failed payment.
- * @slot help - After a payment failed or cannot continue; replaces the link to the shop's help (`supportUrl`).
+ * @slot help - If a payment failed, cannot continue or is checked; replaces the link to the shop's help (`supportUrl`).
  * @slot mark - The wallet's mark, in the middle of the code; square.
  * @slot icon-DIRECT - Replaces the icon of DIRECT.
  * @slot icon-CHECKOUT - Replaces the icon of CHECKOUT.
@@ -137,6 +137,7 @@ export class PaymentWidget extends LitElement {
   declare proxy: string;
   /** Names of methods: a list, or a string of names separated by spaces or commas. */
   declare methods: string | readonly Method[] | null;
+  /** The method that the shopper has chosen, else the page. */
   declare method: Method | null;
   declare lang: string;
   declare checkoutTarget: '_self' | '_blank' | '_top';
@@ -306,11 +307,11 @@ export class PaymentWidget extends LitElement {
     this.requestUpdate();
   }
 
-  #say: Say = (key, values) =>
-    fill(
-      this.messages?.[key] ?? this.#language?.messages[key] ?? (flow?.enFlow as Partial<Messages>)?.[key] ?? '',
-      values,
-    );
+  #say: Say = (key, values) => {
+    const texts = [this.messages, this.#language?.messages, flow?.enFlow as Partial<Messages> | undefined];
+    // A name of the proxy, such as `constructor`, may be one that every object has.
+    return fill(texts.map((each) => each?.[key]).find((text) => typeof text === 'string') ?? '', values);
+  };
 
   /**
    * Loads the second bundle, then runs `act`, unless the element was removed meanwhile. If the bundle cannot be

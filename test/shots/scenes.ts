@@ -19,6 +19,7 @@ const SOME: readonly StateName[] = [
   'refused: method unavailable',
   'fetching the code',
   'lost, request',
+  'checking',
   'redirect',
   'scan',
   'scan, app pressed',

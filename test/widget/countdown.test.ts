@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it, mock } from 'node:test';
+import { it, mock } from 'node:test';
 import type { ReactiveControllerHost } from 'lit';
 import { Countdown } from '../../widget/flow/countdown.ts';
 
@@ -15,33 +15,31 @@ function hostOf(): ReactiveControllerHost & { paints: number } {
   };
 }
 
-describe('the countdown', () => {
-  it('the countdown repaints all counting widgets once a second by one timer, which stops with the last of them', () => {
-    mock.timers.enable({ apis: ['setInterval'] });
-    const started = mock.method(globalThis, 'setInterval');
-    const [a, b] = [hostOf(), hostOf()];
-    const [first, second] = [new Countdown(a), new Countdown(b)];
-    mock.timers.tick(5_000);
-    assert.equal(started.mock.callCount(), 0);
+it('the countdown repaints all counting widgets once a second by one timer, which stops with the last of them', () => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  const started = mock.method(globalThis, 'setInterval');
+  const [a, b] = [hostOf(), hostOf()];
+  const [first, second] = [new Countdown(a), new Countdown(b)];
+  mock.timers.tick(5_000);
+  assert.equal(started.mock.callCount(), 0);
 
-    first.run(true);
-    first.run(true);
-    second.run(true);
-    mock.timers.tick(2_000);
-    assert.deepEqual([a.paints, b.paints, started.mock.callCount()], [2, 2, 1]);
+  first.run(true);
+  first.run(true);
+  second.run(true);
+  mock.timers.tick(2_000);
+  assert.deepEqual([a.paints, b.paints, started.mock.callCount()], [2, 2, 1]);
 
-    second.run(false);
-    mock.timers.tick(1_000);
-    assert.deepEqual([a.paints, b.paints], [3, 2]);
+  second.run(false);
+  mock.timers.tick(1_000);
+  assert.deepEqual([a.paints, b.paints], [3, 2]);
 
-    first.hostDisconnected();
-    mock.timers.tick(9_000);
-    assert.deepEqual([a.paints, b.paints], [3, 2]);
+  first.hostDisconnected();
+  mock.timers.tick(9_000);
+  assert.deepEqual([a.paints, b.paints], [3, 2]);
 
-    second.run(true);
-    mock.timers.tick(1_000);
-    assert.deepEqual([b.paints, started.mock.callCount()], [3, 2]);
-    second.run(false);
-    mock.reset();
-  });
+  second.run(true);
+  mock.timers.tick(1_000);
+  assert.deepEqual([b.paints, started.mock.callCount()], [3, 2]);
+  second.run(false);
+  mock.reset();
 });

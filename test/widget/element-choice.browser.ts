@@ -1,5 +1,6 @@
 // The choice: methods, wallet id, and an amount that the shopper enters.
 import { expect, fixture, html } from '@open-wc/testing';
+import { ANSWERS, STATUSES, type OrderView } from '../../backend-proxy/protocol/wire.ts';
 import { FakeProxy, paymentOf, problemOf, proxyWith } from './fake-proxy.ts';
 import {
   announced,
@@ -17,239 +18,256 @@ import {
   until,
 } from './mount.ts';
 
-describe('the choice', () => {
-  it('the choice is painted from the token, before the proxy answers', async () => {
-    const proxy = new FakeProxy({ description: 'Two tickets' });
-    const widget = document.createElement('payment-widget');
-    widget.lang = 'en';
-    widget.proxy = 'https://nowhere.invalid/';
-    widget.order = proxy.token;
-    const page = await fixture<HTMLElement>(html`<div></div>`);
-    page.append(widget);
+it('the choice is painted from the token, before the proxy answers', async () => {
+  const proxy = new FakeProxy({ description: 'Two tickets' });
+  const widget = document.createElement('payment-widget');
+  widget.lang = 'en';
+  widget.proxy = 'https://nowhere.invalid/';
+  widget.order = proxy.token;
+  const page = await fixture<HTMLElement>(html`<div></div>`);
+  page.append(widget);
+  await widget.updateComplete;
+  expect(widget.view).to.equal(null);
+  expect(methodsOf(widget)).to.deep.equal(['DIRECT', 'CHECKOUT', 'JETGO', 'QR']);
+  await until(() => textOf(widget).includes('€10.10'), 'the amount');
+  expect(textOf(widget)).to.contain('Two tickets');
+  expect(widget.view).to.equal(null);
+});
+
+it('the choice has a named and described radio input for each method, the first one checked', async () => {
+  const widget = await mount();
+  expect(widget.shadowRoot?.querySelector('fieldset')?.getAttribute('part')).to.equal('methods');
+  expect(radio(widget, 'DIRECT').checked).to.equal(true);
+  const input = radio(widget, 'QR');
+  expect(input.type).to.equal('radio');
+  const help = widget.shadowRoot?.getElementById(input.getAttribute('aria-describedby') ?? '');
+  expect(help?.textContent).to.equal('Scan a QR code with your wallet app');
+  const name = widget.shadowRoot?.getElementById(input.getAttribute('aria-labelledby') ?? '');
+  expect(name?.textContent).to.equal('QR code');
+});
+
+it('the choice offers the methods that the page asks for, in its order, and checks its first choice', async () => {
+  const widget = await mount(new FakeProxy(), { methods: 'QR, CHECKOUT', method: 'CHECKOUT' });
+  expect(methodsOf(widget)).to.deep.equal(['QR', 'CHECKOUT']);
+  expect(radio(widget, 'CHECKOUT').checked).to.equal(true);
+  widget.methods = null;
+  await widget.updateComplete;
+  expect(methodsOf(widget)).to.have.length(4);
+});
+
+it('the choice shows a method newer than the widget by its own name', async () => {
+  const widget = await mount(new FakeProxy({}, { version: 2, methods: ['NEW' as 'QR', 'QR'] }));
+  await until(() => methodsOf(widget).length === 2, 'the methods');
+  expect(texts(widget, '[part=method] label > span > b')).to.deep.equal(['NEW', 'QR code']);
+});
+
+it('the choice pays by a method newer than the widget, and each panel until its result is drawn', async () => {
+  const method = 'NEW' as 'QR';
+  const proxy = new FakeProxy({}, { version: 2, methods: [method] });
+  proxy.onStart = () => ({ status: 'INITIALIZED', answer: 'AWAITED', qr: null });
+  const widget = await mount(proxy);
+  thePart(widget, 'pay').click();
+  await heading(widget, 'Starting the payment…');
+  proxy.settle({ answer: 'LOST' });
+  await heading(widget, 'We are checking your payment');
+  proxy.settle({ status: 'FAILED', reason: 'EXPIRED' });
+  await heading(widget, 'Time ran out');
+  expect(thePart(widget, 'again').textContent?.trim()).to.equal('Try again');
+});
+
+it('the choice and each panel are drawn whatever names a view has', async () => {
+  const NAMES = ['__proto__', 'constructor', 'toString', 'choose', ''] as string[] as never[];
+  const proxy = new FakeProxy({ amount: undefined, supportUrl: 'https://shop.example/help' });
+  const widget = await mount(proxy);
+  const draws = async (view: Partial<OrderView>, shown: RegExp) => {
+    proxy.publish({ methods: ['QR', 'DIRECT'], amount: null, currency: 'EUR', payment: null, ...view });
+    const { version } = proxy.view;
+    await until(() => widget.view?.version === version, 'the view');
+    // Rejects if drawing failed.
     await widget.updateComplete;
-    expect(widget.view).to.equal(null);
-    expect(methodsOf(widget)).to.deep.equal(['DIRECT', 'CHECKOUT', 'JETGO', 'QR']);
-    await until(() => textOf(widget).includes('€10.10'), 'the amount');
-    expect(textOf(widget)).to.contain('Two tickets');
-    expect(widget.view).to.equal(null);
-  });
-
-  it('the choice has a named and described radio input for each method, the first one checked', async () => {
-    const widget = await mount();
-    expect(widget.shadowRoot?.querySelector('fieldset')?.getAttribute('part')).to.equal('methods');
-    expect(radio(widget, 'DIRECT').checked).to.equal(true);
-    const input = radio(widget, 'QR');
-    expect(input.type).to.equal('radio');
-    const help = widget.shadowRoot?.getElementById(input.getAttribute('aria-describedby') ?? '');
-    expect(help?.textContent).to.equal('Scan a QR code with your wallet app');
-    const name = widget.shadowRoot?.getElementById(input.getAttribute('aria-labelledby') ?? '');
-    expect(name?.textContent).to.equal('QR code');
-  });
-
-  it('the choice offers the methods that the page asks for, in its order, and checks its first choice', async () => {
-    const widget = await mount(new FakeProxy(), { methods: 'QR, CHECKOUT', method: 'CHECKOUT' });
-    expect(methodsOf(widget)).to.deep.equal(['QR', 'CHECKOUT']);
-    expect(radio(widget, 'CHECKOUT').checked).to.equal(true);
-    widget.methods = null;
-    await widget.updateComplete;
-    expect(methodsOf(widget)).to.have.length(4);
-  });
-
-  it('the choice shows a method newer than the widget by its own name', async () => {
-    const widget = await mount(new FakeProxy({}, { version: 2, methods: ['NEW' as 'QR', 'QR'] }));
-    await until(() => methodsOf(widget).length === 2, 'the methods');
-    expect(texts(widget, '[part=method] label > span > b')).to.deep.equal(['NEW', 'QR code']);
-  });
-
-  it('the choice pays by a method newer than the widget, and each panel until its result is drawn', async () => {
-    const method = 'NEW' as 'QR';
-    const proxy = new FakeProxy({}, { version: 2, methods: [method] });
-    proxy.onStart = () => ({ status: 'INITIALIZED', answer: 'AWAITED', qr: null });
-    const widget = await mount(proxy);
-    thePart(widget, 'pay').click();
-    await heading(widget, 'Starting the payment…');
-    proxy.settle({ answer: 'LOST' });
-    await heading(widget, 'Checking your payment');
-    proxy.settle({ status: 'FAILED', reason: 'EXPIRED' });
-    await heading(widget, 'Time ran out');
-    expect(thePart(widget, 'again').textContent?.trim()).to.equal('Try again');
-  });
-
-  it('the choice asks for the wallet id only for DIRECT, and not if the token has it', async () => {
-    const widget = await mount();
-    const isShown = () => thePart(widget, 'wallet').checkVisibility({ visibilityProperty: true });
-    expect(isShown()).to.equal(true);
-    radio(widget, 'QR').click();
-    endAnimations(widget);
-    expect(isShown()).to.equal(false);
-    expect(thePart(widget, 'wallet').closest('.fold')?.clientHeight).to.equal(0);
-    radio(widget, 'DIRECT').click();
-    endAnimations(widget);
-    expect(isShown()).to.equal(true);
-    expect(part(await mount(new FakeProxy({ customer: '12345678' })), 'wallet')).to.equal(null);
-  });
-
-  it('the choice describes a wrong field by its error and focuses it, and says the error once', async () => {
-    const widget = await mount();
-    thePart(widget, 'pay').focus();
-    thePart(widget, 'pay').click();
-    await widget.updateComplete;
-    const input = field(widget, 'wallet');
-    expect(input.getAttribute('aria-invalid')).to.equal('true');
-    const help = widget.shadowRoot?.getElementById(input.getAttribute('aria-describedby') ?? '');
-    expect(help?.textContent?.trim()).to.equal('Enter your wallet ID. It is shown in your wallet app.');
-    expect(widget.shadowRoot?.activeElement).to.equal(input);
-    // A screen reader reads the field that takes the focus, with its description.
-    expect(announced(widget)).to.equal('');
-    type(widget, 'wallet', '1');
+    expect(textOf(widget), JSON.stringify(view)).to.match(shown);
+  };
+  for (const name of NAMES) {
+    widget.reset();
+    await draws({ methods: [name] }, /Pay/);
+    await draws({ currency: name }, /How would you like to pay/);
+    await draws({ currency: name, payment: paymentOf('QR'), amount: '10.10' }, /10.10/);
+    widget.reset();
     widget.pay();
-    await until(() => announced(widget), 'the error of the field that has the focus already');
-    expect(announced(widget)).to.equal('Enter the 4 to 20 digits shown in your wallet app.');
-    type(widget, 'wallet', '12');
-    await widget.updateComplete;
-    expect(input.getAttribute('aria-invalid')).to.equal('false');
-  });
-
-  it('the choice keeps its place when the styles of the second bundle arrive', async () => {
-    for (const claims of [{}, { amount: undefined, minAmount: '5' }, { methods: ['DIRECT' as const] }]) {
-      const widget = await mount(new FakeProxy(claims));
-      const top = () => thePart(widget, 'pay').getBoundingClientRect().top - widget.getBoundingClientRect().top;
-      const after = top();
-      widget.shadowRoot?.adoptedStyleSheets.pop();
-      expect(top()).to.equal(after);
-    }
-  });
-
-  it('the choice does not change while a start is being sent', async () => {
-    const proxy = new FakeProxy();
-    proxy.hold();
-    const widget = await mount(proxy, { method: 'QR' });
-    thePart(widget, 'pay').click();
-    await widget.updateComplete;
-    radio(widget, 'JETGO').click();
-    await widget.updateComplete;
-    expect(radio(widget, 'QR').checked).to.equal(true);
-  });
+    await heading(widget, 'Scan the code to pay');
+    await draws({ payment: paymentOf('QR', { status: name }) }, /We are checking/);
+    await draws({ payment: paymentOf('QR', { status: 'FAILED', reason: name }) }, /was not completed/);
+    for (const status of STATUSES)
+      for (const answer of ANSWERS)
+        await draws({ payment: paymentOf(name, { status, answer, asked: name, qr: null }) }, /./);
+    await draws({ payment: paymentOf(name, { status: 'INITIALIZED', answer: 'LOST', qr: null }) }, /We are checking/);
+  }
 });
 
-describe('a choice of one method', () => {
-  it('a choice of one method names it and pays by it, without a radio input', async () => {
-    const proxy = new FakeProxy({ methods: ['QR'] });
-    const widget = await mount(proxy);
-    expect(thePart(widget, 'heading').textContent).to.equal('QR code');
-    expect(widget.shadowRoot?.querySelector('[type=radio], fieldset')).to.equal(null);
-    thePart(widget, 'pay').click();
-    await until(() => proxy.starts.length, 'a start');
-    expect(proxy.starts[0]?.body).to.include({ method: 'QR' });
-  });
+it('the choice asks for the wallet id only for DIRECT, and not if the token has it', async () => {
+  const widget = await mount();
+  const isShown = () => thePart(widget, 'wallet').checkVisibility({ visibilityProperty: true });
+  expect(isShown()).to.equal(true);
+  radio(widget, 'QR').click();
+  endAnimations(widget);
+  expect(isShown()).to.equal(false);
+  expect(thePart(widget, 'wallet').closest('.fold')?.clientHeight).to.equal(0);
+  radio(widget, 'DIRECT').click();
+  endAnimations(widget);
+  expect(isShown()).to.equal(true);
+  expect(part(await mount(new FakeProxy({ customer: '12345678' })), 'wallet')).to.equal(null);
 });
 
-describe('a method that is not available', () => {
-  const refusal = () => problemOf('method_unavailable');
-
-  it('a method that is not available cannot be chosen again, and the next one is chosen', async () => {
-    const proxy = new FakeProxy({ methods: ['QR', 'JETGO', 'CHECKOUT'] });
-    proxy.nextStarts.push(refusal());
-    const widget = await mount(proxy, { method: 'QR' });
-    thePart(widget, 'pay').click();
-    await until(() => part(widget, 'error'), 'the refusal');
-    expect([radio(widget, 'QR').disabled, radio(widget, 'JETGO').checked]).to.deep.equal([true, true]);
-    expect(texts(widget, '#help-QR')).to.deep.equal(['Not available right now']);
-    thePart(widget, 'pay').click();
-    await until(() => proxy.starts.length === 2, 'the next start');
-    expect(proxy.starts[1]?.body).to.include({ method: 'JETGO' });
-    await until(() => part(widget, 'other'), 'the code');
-    thePart(widget, 'other').click();
-    await until(() => part(widget, 'pay'), 'the choice');
-    expect(radio(widget, 'QR').disabled).to.equal(false);
-  });
-
-  it('a method that is not available passes the focus on to the method that is chosen in its place', async () => {
-    const proxy = new FakeProxy({ methods: ['QR', 'JETGO'] });
-    proxy.nextStarts.push(refusal());
-    const widget = await mount(proxy);
-    radio(widget, 'QR').focus();
-    // As Enter does.
-    thePart(widget, 'pay').click();
-    await until(() => part(widget, 'error'), 'the refusal');
-    await until(() => widget.shadowRoot?.activeElement === radio(widget, 'JETGO'), 'the focus on JETGO');
-  });
-
-  it('a method that is not available ends the choice once no other is left', async () => {
-    const proxy = new FakeProxy({ methods: ['QR', 'JETGO'] });
-    proxy.nextStarts.push(refusal(), refusal());
-    const widget = await mount(proxy);
-    thePart(widget, 'pay').click();
-    await until(() => part(widget, 'error'), 'the first refusal');
-    thePart(widget, 'pay').click();
-    await heading(widget, 'The payment cannot continue here');
-    expect(part(widget, 'pay')).to.equal(null);
-  });
+it('the choice describes a wrong field by its error and focuses it, and says the error once', async () => {
+  const widget = await mount();
+  thePart(widget, 'pay').focus();
+  thePart(widget, 'pay').click();
+  await widget.updateComplete;
+  const input = field(widget, 'wallet');
+  expect(input.getAttribute('aria-invalid')).to.equal('true');
+  const help = widget.shadowRoot?.getElementById(input.getAttribute('aria-describedby') ?? '');
+  expect(help?.textContent?.trim()).to.equal('Enter your wallet ID. It is shown in your wallet app.');
+  expect(widget.shadowRoot?.activeElement).to.equal(input);
+  // A screen reader reads the field that takes the focus, with its description.
+  expect(announced(widget)).to.equal('');
+  type(widget, 'wallet', '1');
+  widget.pay();
+  await until(() => announced(widget), 'the error of the field that has the focus already');
+  expect(announced(widget)).to.equal('Enter the 4 to 20 digits shown in your wallet app.');
+  type(widget, 'wallet', '12');
+  await widget.updateComplete;
+  expect(input.getAttribute('aria-invalid')).to.equal('false');
 });
 
-describe('the time for the wallet’s website', () => {
-  it('the time for the wallet’s website is said before the shopper leaves, and is that of the order', async () => {
-    const widget = await mount(new FakeProxy(), { method: 'CHECKOUT' });
-    expect(textOf(widget)).to.contain('You then have 15 minutes');
-    radio(widget, 'QR').click();
-    await widget.updateComplete;
-    expect(textOf(widget)).not.to.contain('You then have');
-    const short = await mount(new FakeProxy({ payWithin: 300 }), { method: 'CHECKOUT' });
-    expect(textOf(short)).to.contain('You then have 5 minutes');
-  });
+it('the choice keeps its place when the styles of the second bundle arrive', async () => {
+  for (const claims of [{}, { amount: undefined, minAmount: '5' }, { methods: ['DIRECT' as const] }]) {
+    const widget = await mount(new FakeProxy(claims));
+    const top = () => thePart(widget, 'pay').getBoundingClientRect().top - widget.getBoundingClientRect().top;
+    const after = top();
+    widget.shadowRoot?.adoptedStyleSheets.pop();
+    expect(top()).to.equal(after);
+  }
 });
 
-describe('an open amount', () => {
-  it('an open amount is asked for within its bounds, shown on the button and sent as a decimal string', async () => {
-    const proxy = new FakeProxy({ amount: undefined, minAmount: '5', maxAmount: '500', methods: ['QR'] });
-    const widget = await mount(proxy, { lang: 'de' });
-    expect(thePart(widget, 'pay').textContent?.trim()).to.equal('Bezahlen');
-    expect(thePart(widget, 'help').textContent).to.contain('5,00').and.to.contain('500,00');
-    type(widget, 'amount', '4,99');
-    thePart(widget, 'pay').click();
-    await widget.updateComplete;
-    expect(thePart(widget, 'error').textContent).to.contain('5,00');
-    type(widget, 'amount', '?');
-    thePart(widget, 'pay').click();
-    await widget.updateComplete;
-    expect(thePart(widget, 'error').textContent).to.contain('5,00');
-    type(widget, 'amount', '12,5');
-    await widget.updateComplete;
-    expect(thePart(widget, 'pay').textContent).to.contain('12,50');
-    thePart(widget, 'pay').click();
-    await until(() => part(widget, 'code'), 'the code');
-    expect(proxy.starts[0]?.body).to.deep.equal({ method: 'QR', amount: '12.5', language: 'de' });
-    expect(thePart(widget, 'total').textContent).to.contain('12,5');
-  });
-
-  it('an open amount is filled with the amount of an earlier payment, and can be emptied', async () => {
-    const proxy = new FakeProxy(
-      { amount: undefined, minAmount: '1', maxAmount: '5000', currency: 'BHD', methods: ['QR'] },
-      { version: 3, amount: '12.500', payment: paymentOf('QR', { status: 'FAILED', reason: 'DECLINED' }) },
-    );
-    const widget = await mount(proxy, { lang: 'de' });
-    thePart(widget, 'other').click();
-    await until(() => part(widget, 'amount'), 'the choice');
-    expect(field(widget, 'amount').value).to.equal('12,500');
-    type(widget, 'amount', '');
-    proxy.publish({});
-    await until(() => widget.view?.version === 4, 'a newer view');
-    await widget.updateComplete;
-    expect(field(widget, 'amount').value).to.equal('');
-    type(widget, 'amount', '25');
-    thePart(widget, 'pay').click();
-    await until(() => proxy.starts.length, 'a start');
-    expect(proxy.starts[0]?.body).to.deep.equal({ method: 'QR', amount: '25', language: 'de' });
-  });
+it('the choice does not change while a start is being sent', async () => {
+  const proxy = new FakeProxy();
+  proxy.hold();
+  const widget = await mount(proxy, { method: 'QR' });
+  thePart(widget, 'pay').click();
+  await widget.updateComplete;
+  radio(widget, 'JETGO').click();
+  await widget.updateComplete;
+  expect(radio(widget, 'QR').checked).to.equal(true);
 });
 
-describe('the way back to an open payment', () => {
-  it('the way back to an open payment is a button at the choice, beside a warning not to pay twice', async () => {
-    const widget = await mount(proxyWith('QR'));
-    thePart(widget, 'other').click();
-    await until(() => part(widget, 'pay'), 'the choice');
-    expect(textOf(widget)).to.contain('Confirm only one, or you will pay twice.');
-    thePart(widget, 'back').click();
-    await until(() => part(widget, 'code'), 'the code');
-  });
+it('a choice of one method names it and pays by it, without a radio input', async () => {
+  const proxy = new FakeProxy({ methods: ['QR'] });
+  const widget = await mount(proxy);
+  expect(thePart(widget, 'heading').textContent).to.equal('QR code');
+  expect(widget.shadowRoot?.querySelector('[type=radio], fieldset')).to.equal(null);
+  thePart(widget, 'pay').click();
+  await until(() => proxy.starts.length, 'a start');
+  expect(proxy.starts[0]?.body).to.include({ method: 'QR' });
+});
+
+const refusal = () => problemOf('method_unavailable');
+
+it('a method that is not available cannot be chosen again, and the next one is chosen', async () => {
+  const proxy = new FakeProxy({ methods: ['QR', 'JETGO', 'CHECKOUT'] });
+  proxy.nextStarts.push(refusal());
+  const widget = await mount(proxy, { method: 'QR' });
+  thePart(widget, 'pay').click();
+  await until(() => part(widget, 'error'), 'the refusal');
+  expect([radio(widget, 'QR').disabled, radio(widget, 'JETGO').checked]).to.deep.equal([true, true]);
+  expect(texts(widget, '#help-QR')).to.deep.equal(['Not available right now']);
+  thePart(widget, 'pay').click();
+  await until(() => proxy.starts.length === 2, 'the next start');
+  expect(proxy.starts[1]?.body).to.include({ method: 'JETGO' });
+  await until(() => part(widget, 'other'), 'the code');
+  thePart(widget, 'other').click();
+  await until(() => part(widget, 'pay'), 'the choice');
+  expect(radio(widget, 'QR').disabled).to.equal(false);
+});
+
+it('a method that is not available passes the focus on to the method that is chosen in its place', async () => {
+  const proxy = new FakeProxy({ methods: ['QR', 'JETGO'] });
+  proxy.nextStarts.push(refusal());
+  const widget = await mount(proxy);
+  radio(widget, 'QR').focus();
+  // As Enter does.
+  thePart(widget, 'pay').click();
+  await until(() => part(widget, 'error'), 'the refusal');
+  await until(() => widget.shadowRoot?.activeElement === radio(widget, 'JETGO'), 'the focus on JETGO');
+});
+
+it('a method that is not available ends the choice once no other is left', async () => {
+  const proxy = new FakeProxy({ methods: ['QR', 'JETGO'] });
+  proxy.nextStarts.push(refusal(), refusal());
+  const widget = await mount(proxy);
+  thePart(widget, 'pay').click();
+  await until(() => part(widget, 'error'), 'the first refusal');
+  thePart(widget, 'pay').click();
+  await heading(widget, 'The payment cannot continue here');
+  expect(part(widget, 'pay')).to.equal(null);
+});
+
+it('the time for the wallet’s website is said before the shopper leaves, and is that of the order', async () => {
+  const widget = await mount(new FakeProxy(), { method: 'CHECKOUT' });
+  expect(textOf(widget)).to.contain('You then have 15 minutes');
+  radio(widget, 'QR').click();
+  await widget.updateComplete;
+  expect(textOf(widget)).not.to.contain('You then have');
+  const short = await mount(new FakeProxy({ payWithin: 300 }), { method: 'CHECKOUT' });
+  expect(textOf(short)).to.contain('You then have 5 minutes');
+});
+
+it('an open amount is asked for within its bounds, shown on the button and sent as a decimal string', async () => {
+  const proxy = new FakeProxy({ amount: undefined, minAmount: '5', maxAmount: '500', methods: ['QR'] });
+  const widget = await mount(proxy, { lang: 'de' });
+  expect(thePart(widget, 'pay').textContent?.trim()).to.equal('Bezahlen');
+  expect(thePart(widget, 'help').textContent).to.contain('5,00').and.to.contain('500,00');
+  type(widget, 'amount', '4,99');
+  thePart(widget, 'pay').click();
+  await widget.updateComplete;
+  expect(thePart(widget, 'error').textContent).to.contain('5,00');
+  type(widget, 'amount', '?');
+  thePart(widget, 'pay').click();
+  await widget.updateComplete;
+  expect(thePart(widget, 'error').textContent).to.contain('5,00');
+  type(widget, 'amount', '12,5');
+  await widget.updateComplete;
+  expect(thePart(widget, 'pay').textContent).to.contain('12,50');
+  thePart(widget, 'pay').click();
+  await until(() => part(widget, 'code'), 'the code');
+  expect(proxy.starts[0]?.body).to.deep.equal({ method: 'QR', amount: '12.5', language: 'de' });
+  expect(thePart(widget, 'total').textContent).to.contain('12,5');
+});
+
+it('an open amount is filled with the amount of an earlier payment, and can be emptied', async () => {
+  const proxy = new FakeProxy(
+    { amount: undefined, minAmount: '1', maxAmount: '5000', currency: 'BHD', methods: ['QR'] },
+    { version: 3, amount: '12.500', payment: paymentOf('QR', { status: 'FAILED', reason: 'DECLINED' }) },
+  );
+  const widget = await mount(proxy, { lang: 'de' });
+  thePart(widget, 'other').click();
+  await until(() => part(widget, 'amount'), 'the choice');
+  expect(field(widget, 'amount').value).to.equal('12,500');
+  type(widget, 'amount', '');
+  proxy.publish({});
+  await until(() => widget.view?.version === 4, 'a newer view');
+  await widget.updateComplete;
+  expect(field(widget, 'amount').value).to.equal('');
+  type(widget, 'amount', '25');
+  thePart(widget, 'pay').click();
+  await until(() => proxy.starts.length, 'a start');
+  expect(proxy.starts[0]?.body).to.deep.equal({ method: 'QR', amount: '25', language: 'de' });
+});
+
+it('the way back to an open payment is a button at the choice, beside a warning not to pay twice', async () => {
+  const widget = await mount(proxyWith('QR'));
+  thePart(widget, 'other').click();
+  await until(() => part(widget, 'pay'), 'the choice');
+  expect(textOf(widget)).to.contain('Confirm only one, or you will pay twice.');
+  thePart(widget, 'back').click();
+  await until(() => part(widget, 'code'), 'the code');
 });

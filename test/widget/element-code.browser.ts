@@ -10,144 +10,134 @@ const PICTURE_SIDE = (CODE.size + 8) * 8;
 
 const proxyWithAppLink = () => proxyWith('QR', { appUrl: APP_URL });
 
-describe('the buttons beside the code', () => {
-  it('the buttons beside the code copy its text, and say so for a moment', async () => {
-    const widget = await mount(proxyWith('QR'));
-    const written: string[] = [];
-    const { clipboard } = navigator;
-    const write = clipboard.writeText.bind(clipboard);
-    clipboard.writeText = async (text) => void written.push(text);
-    thePart(widget, 'copy').click();
-    await until(() => thePart(widget, 'copy').innerText.trim() === 'Copied', 'the confirmation');
-    clipboard.writeText = write;
-    expect(written).to.deep.equal([CODE.text]);
-    expect(announced(widget)).to.equal('Copied');
-    await until(() => thePart(widget, 'copy').innerText.trim() === 'Copy code', 'the usual text');
-  });
+it('the buttons beside the code copy its text, and say so for a moment', async () => {
+  const widget = await mount(proxyWith('QR'));
+  const written: string[] = [];
+  const { clipboard } = navigator;
+  const write = clipboard.writeText.bind(clipboard);
+  clipboard.writeText = async (text) => void written.push(text);
+  thePart(widget, 'copy').click();
+  await until(() => thePart(widget, 'copy').innerText.trim() === 'Copied', 'the confirmation');
+  clipboard.writeText = write;
+  expect(written).to.deep.equal([CODE.text]);
+  expect(announced(widget)).to.equal('Copied');
+  await until(() => thePart(widget, 'copy').innerText.trim() === 'Copy code', 'the usual text');
+});
 
-  it('the buttons beside the code save it as a picture with its quiet zone', async () => {
-    const widget = await mount(proxyWith('QR'));
-    const saved: HTMLAnchorElement[] = [];
-    const { click } = HTMLAnchorElement.prototype;
-    HTMLAnchorElement.prototype.click = function (this: HTMLAnchorElement) {
-      saved.push(this);
-    };
-    thePart(widget, 'save').click();
-    HTMLAnchorElement.prototype.click = click;
-    expect(saved[0]?.download).to.equal('payment-code.png');
-    const picture = new Image();
-    picture.src = saved[0]?.href ?? '';
-    await picture.decode();
+it('the buttons beside the code save it as a picture with its quiet zone', async () => {
+  const widget = await mount(proxyWith('QR'));
+  const saved: HTMLAnchorElement[] = [];
+  const { click } = HTMLAnchorElement.prototype;
+  HTMLAnchorElement.prototype.click = function (this: HTMLAnchorElement) {
+    saved.push(this);
+  };
+  thePart(widget, 'save').click();
+  HTMLAnchorElement.prototype.click = click;
+  expect(saved[0]?.download).to.equal('payment-code.png');
+  const picture = new Image();
+  picture.src = saved[0]?.href ?? '';
+  await picture.decode();
+  expect([picture.width, picture.height]).to.deep.equal([PICTURE_SIDE, PICTURE_SIDE]);
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = PICTURE_SIDE;
+  const context = canvas.getContext('2d');
+  context?.drawImage(picture, 0, 0);
+  const redAt = (module: number) => context?.getImageData(module * 8 + 4, module * 8 + 4, 1, 1).data[0];
+  // The quiet zone, then the finder pattern: its frame, its gap, its core.
+  expect([0, 3, 4, 5, 6].map(redAt)).to.deep.equal([255, 255, 0, 255, 0]);
+});
+
+it('the buttons beside the code share it as a picture, but only if the browser shares pictures', async () => {
+  const shared: File[] = [];
+  const fake = (canShare: unknown, share?: unknown) => {
+    for (const [name, value] of Object.entries({ canShare, share }))
+      Object.defineProperty(navigator, name, { configurable: true, value });
+  };
+  try {
+    fake(undefined);
+    expect(part(await mount(proxyWithAppLink()), 'share')).to.equal(null);
+    fake(() => false);
+    expect(part(await mount(proxyWithAppLink()), 'share')).to.equal(null);
+    fake(
+      ({ files }: ShareData) => files?.[0]?.type === 'image/png',
+      async ({ files = [] }: ShareData) => void shared.push(...files),
+    );
+    thePart(await mount(proxyWithAppLink()), 'share').click();
+    await until(() => shared.length, 'the share sheet');
+    expect([shared[0]?.name, shared[0]?.type]).to.deep.equal(['payment-code.png', 'image/png']);
+    const picture = await createImageBitmap(shared[0] as File);
     expect([picture.width, picture.height]).to.deep.equal([PICTURE_SIDE, PICTURE_SIDE]);
+  } finally {
+    for (const name of ['canShare', 'share']) Reflect.deleteProperty(navigator, name);
+  }
+});
+
+it('the link to the app shows help for an app that did not open, only after a click', async () => {
+  const widget = await mount(proxyWithAppLink());
+  expect(textOf(widget)).not.to.contain('Did the app not open?');
+  link(widget, 'app-link').addEventListener('click', (event) => event.preventDefault());
+  link(widget, 'app-link').click();
+  await until(() => textOf(widget).includes('Did the app not open?'), 'the help');
+  expect(textOf(widget)).to.contain('Scan the code with another device').and.to.contain('your phone’s browser');
+  expect(announced(widget)).to.contain('Did the app not open?');
+});
+
+it('the link to the app without a code can be copied after a click', async () => {
+  const widget = await mount(proxyWith('JETGO', { qr: null, appUrl: APP_URL }));
+  expect(part(widget, 'copy')).to.equal(null);
+  link(widget, 'app-link').addEventListener('click', (event) => event.preventDefault());
+  link(widget, 'app-link').click();
+  await until(() => part(widget, 'copy')?.innerText.trim() === 'Copy link', 'the button');
+  expect(textOf(widget)).not.to.contain('Scan the code');
+});
+
+it('the mark of the wallet is in the middle of a drawn code, and small enough to scan', async () => {
+  const widget = await mount(proxyWith('QR'));
+  const mark = document.createElement('img');
+  mark.slot = 'mark';
+  mark.alt = '';
+  widget.append(mark);
+  const code = thePart(widget, 'code').getBoundingClientRect();
+  const { x, y, width, height } = mark.getBoundingClientRect();
+  expect(x + width / 2).to.be.closeTo(code.x + code.width / 2, 1);
+  expect(y + height / 2).to.be.closeTo(code.y + code.height / 2, 1);
+  expect(width * height).to.be.below(0.05 * code.width * code.height);
+});
+
+it('a picture of a code with more than 2048 pixels per side is removed, and its name stays', async () => {
+  const pictureOf = async (width: number, height: number) => {
     const canvas = document.createElement('canvas');
-    canvas.width = canvas.height = PICTURE_SIDE;
-    const context = canvas.getContext('2d');
-    context?.drawImage(picture, 0, 0);
-    const redAt = (module: number) => context?.getImageData(module * 8 + 4, module * 8 + 4, 1, 1).data[0];
-    // The quiet zone, then the finder pattern: its frame, its gap, its core.
-    expect([0, 3, 4, 5, 6].map(redAt)).to.deep.equal([255, 255, 0, 255, 0]);
-  });
-
-  it('the buttons beside the code share it as a picture, but only if the browser shares pictures', async () => {
-    const shared: File[] = [];
-    const fake = (canShare: unknown, share?: unknown) => {
-      for (const [name, value] of Object.entries({ canShare, share }))
-        Object.defineProperty(navigator, name, { configurable: true, value });
-    };
-    try {
-      fake(undefined);
-      expect(part(await mount(proxyWithAppLink()), 'share')).to.equal(null);
-      fake(() => false);
-      expect(part(await mount(proxyWithAppLink()), 'share')).to.equal(null);
-      fake(
-        ({ files }: ShareData) => files?.[0]?.type === 'image/png',
-        async ({ files = [] }: ShareData) => void shared.push(...files),
-      );
-      thePart(await mount(proxyWithAppLink()), 'share').click();
-      await until(() => shared.length, 'the share sheet');
-      expect([shared[0]?.name, shared[0]?.type]).to.deep.equal(['payment-code.png', 'image/png']);
-      const picture = await createImageBitmap(shared[0] as File);
-      expect([picture.width, picture.height]).to.deep.equal([PICTURE_SIDE, PICTURE_SIDE]);
-    } finally {
-      for (const name of ['canShare', 'share']) Reflect.deleteProperty(navigator, name);
-    }
-  });
+    [canvas.width, canvas.height] = [width, height];
+    const widget = await mount(proxyWith('QR', { qr: { image: canvas.toDataURL() } }));
+    const img = thePart(widget, 'code').querySelector('img');
+    await until(() => img?.complete, 'the picture');
+    return img;
+  };
+  const small = await pictureOf(2048, 2);
+  expect([small?.naturalWidth, small?.hasAttribute('src')]).to.deep.equal([2048, true]);
+  for (const [width, height] of [
+    [2049, 2],
+    [2, 2049],
+  ] as const) {
+    const large = await pictureOf(width, height);
+    await until(() => !large?.hasAttribute('src'), 'its removal');
+    expect(large?.alt).to.equal('QR code to pay €10.10');
+  }
 });
 
-describe('the link to the app', () => {
-  it('the link to the app shows help for an app that did not open, only after a click', async () => {
-    const widget = await mount(proxyWithAppLink());
-    expect(textOf(widget)).not.to.contain('Did the app not open?');
-    link(widget, 'app-link').addEventListener('click', (event) => event.preventDefault());
-    link(widget, 'app-link').click();
-    await until(() => textOf(widget).includes('Did the app not open?'), 'the help');
-    expect(textOf(widget)).to.contain('Scan the code with another device').and.to.contain('your phone’s browser');
-    expect(announced(widget)).to.contain('Did the app not open?');
-  });
-
-  it('the link to the app without a code can be copied after a click', async () => {
-    const widget = await mount(proxyWith('JETGO', { qr: null, appUrl: APP_URL }));
-    expect(part(widget, 'copy')).to.equal(null);
-    link(widget, 'app-link').addEventListener('click', (event) => event.preventDefault());
-    link(widget, 'app-link').click();
-    await until(() => part(widget, 'copy')?.innerText.trim() === 'Copy link', 'the button');
-    expect(textOf(widget)).not.to.contain('Scan the code');
-  });
-});
-
-describe('the mark of the wallet', () => {
-  it('the mark of the wallet is in the middle of a drawn code, and small enough to scan', async () => {
-    const widget = await mount(proxyWith('QR'));
-    const mark = document.createElement('img');
-    mark.slot = 'mark';
-    mark.alt = '';
-    widget.append(mark);
-    const code = thePart(widget, 'code').getBoundingClientRect();
-    const { x, y, width, height } = mark.getBoundingClientRect();
-    expect(x + width / 2).to.be.closeTo(code.x + code.width / 2, 1);
-    expect(y + height / 2).to.be.closeTo(code.y + code.height / 2, 1);
-    expect(width * height).to.be.below(0.05 * code.width * code.height);
-  });
-});
-
-describe('a picture of a code', () => {
-  it('a picture of a code with more than 2048 pixels per side is removed, and its name stays', async () => {
-    const pictureOf = async (width: number, height: number) => {
-      const canvas = document.createElement('canvas');
-      [canvas.width, canvas.height] = [width, height];
-      const widget = await mount(proxyWith('QR', { qr: { image: canvas.toDataURL() } }));
-      const img = thePart(widget, 'code').querySelector('img');
-      await until(() => img?.complete, 'the picture');
-      return img;
-    };
-    const small = await pictureOf(2048, 2);
-    expect([small?.naturalWidth, small?.hasAttribute('src')]).to.deep.equal([2048, true]);
-    for (const [width, height] of [
-      [2049, 2],
-      [2, 2049],
-    ] as const) {
-      const large = await pictureOf(width, height);
-      await until(() => !large?.hasAttribute('src'), 'its removal');
-      expect(large?.alt).to.equal('QR code to pay €10.10');
-    }
-  });
-});
-
-describe('the time of a code', () => {
-  it('the time of a code counts down, and a new code replaces one whose time is up', async () => {
-    const proxy = new FakeProxy();
-    proxy.onStart = () => ({ expiresAt: new Date(Date.now() + 1_500).toISOString() });
-    const widget = await mount(proxy, { method: 'QR' });
-    widget.pay();
-    await heading(widget, 'Scan the code to pay');
-    expect(thePart(widget, 'countdown').textContent).to.match(/^0:0[12] left$/);
-    await heading(widget, 'The time is up');
-    expect(part(widget, 'code')).to.equal(null);
-    expect(textOf(widget)).to.contain('If you have paid, your payment counts.');
-    expect(thePart(widget, 'again').textContent?.trim()).to.equal('Get a new code');
-    expect(proxy.starts.length).to.equal(1);
-    thePart(widget, 'again').click();
-    await heading(widget, 'Scan the code to pay');
-    expect(proxy.starts.length).to.equal(2);
-  });
+it('the time of a code counts down, and a new code replaces one whose time is up', async () => {
+  const proxy = new FakeProxy();
+  proxy.onStart = () => ({ expiresAt: new Date(Date.now() + 1_500).toISOString() });
+  const widget = await mount(proxy, { method: 'QR' });
+  widget.pay();
+  await heading(widget, 'Scan the code to pay');
+  expect(thePart(widget, 'countdown').textContent).to.match(/^0:0[12] left$/);
+  await heading(widget, 'The time is up');
+  expect(part(widget, 'code')).to.equal(null);
+  expect(textOf(widget)).to.contain('If you have paid, your payment counts.');
+  expect(thePart(widget, 'again').textContent?.trim()).to.equal('Get a new code');
+  expect(proxy.starts.length).to.equal(1);
+  thePart(widget, 'again').click();
+  await heading(widget, 'Scan the code to pay');
+  expect(proxy.starts.length).to.equal(2);
 });

@@ -5,18 +5,16 @@ import { addressOf, heading, mount, part, textOf, thePart, until } from './mount
 
 const inTenMinutes = () => new Date(Date.now() + 600_000).toISOString();
 
-describe('an element without a connection', () => {
-  it('an element without a connection says so as soon as the browser is offline, until it is online again', async () => {
-    const proxy = proxyWith('QR');
-    const widget = await mount(proxy);
-    proxy.isSilent = true;
-    window.dispatchEvent(new Event('offline'));
-    await widget.updateComplete;
-    expect(textOf(widget)).to.contain('No connection.');
-    proxy.isSilent = false;
-    window.dispatchEvent(new Event('online'));
-    await until(() => !textOf(widget).includes('No connection.'), 'the connection');
-  });
+it('an element without a connection says so as soon as the browser is offline, until it is online again', async () => {
+  const proxy = proxyWith('QR');
+  const widget = await mount(proxy);
+  proxy.isSilent = true;
+  window.dispatchEvent(new Event('offline'));
+  await widget.updateComplete;
+  expect(textOf(widget)).to.contain('No connection.');
+  proxy.isSilent = false;
+  window.dispatchEvent(new Event('online'));
+  await until(() => !textOf(widget).includes('No connection.'), 'the connection');
 });
 
 describe('a moved element', () => {
@@ -51,104 +49,94 @@ describe('a moved element', () => {
   });
 });
 
-describe('a removed element', () => {
-  it('a removed element ends its stream and its start without an unhandled rejection', async () => {
-    const proxy = new FakeProxy();
-    proxy.hold();
-    const widget = await mount(proxy, { method: 'QR' });
-    const errors: unknown[] = [];
-    const onError = (event: Event) => errors.push(event);
-    window.addEventListener('unhandledrejection', onError);
-    widget.pay();
-    await until(() => proxy.starts.length, 'the start');
-    widget.remove();
-    await until(() => proxy.streamCount === 0, 'the end of the stream');
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20);
-    });
-    window.removeEventListener('unhandledrejection', onError);
-    expect(errors).to.deep.equal([]);
+it('a removed element ends its stream and its start without an unhandled rejection', async () => {
+  const proxy = new FakeProxy();
+  proxy.hold();
+  const widget = await mount(proxy, { method: 'QR' });
+  const errors: unknown[] = [];
+  const onError = (event: Event) => errors.push(event);
+  window.addEventListener('unhandledrejection', onError);
+  widget.pay();
+  await until(() => proxy.starts.length, 'the start');
+  widget.remove();
+  await until(() => proxy.streamCount === 0, 'the end of the stream');
+  await new Promise((resolve) => {
+    setTimeout(resolve, 20);
   });
-
-  it('a removed element has no countdown left, even if a listener removed it', async () => {
-    const proxy = new FakeProxy();
-    const widget = await mount(proxy);
-    widget.addEventListener('payment-change', () => widget.remove());
-    proxy.publish({ payment: paymentOf('CHECKOUT', { expiresAt: inTenMinutes() }) });
-    await until(() => !widget.isConnected, 'the removal');
-    await widget.updateComplete;
-    let updates = 0;
-    widget.requestUpdate = () => void updates++;
-    await new Promise((resolve) => setTimeout(resolve, 1_200));
-    expect(updates).to.equal(0);
-  });
+  window.removeEventListener('unhandledrejection', onError);
+  expect(errors).to.deep.equal([]);
 });
 
-describe('an element whose token is set later', () => {
-  it('an element whose token is set later is empty before, and follows the order of each new token', async () => {
-    const widget = document.createElement('payment-widget');
-    widget.lang = 'en';
-    const page = await fixture<HTMLElement>(html`<div></div>`);
-    page.append(widget);
-    await widget.updateComplete;
-    expect(textOf(widget)).to.equal('');
-    const [one, two] = [
-      new FakeProxy({ orderId: 'ONE', amount: '1.00' }),
-      new FakeProxy({ orderId: 'TWO', amount: '2.00' }),
-    ];
-    for (const proxy of [one, two]) {
-      widget.proxy = addressOf(proxy);
-      widget.order = proxy.token;
-      await until(() => widget.view?.orderId === proxy.view.orderId, proxy.view.orderId);
-    }
-    expect(thePart(widget, 'total').textContent).to.equal('€2.00');
-    await until(() => one.streamCount === 0 && two.streamCount === 1, 'one stream');
-  });
+it('a removed element has no countdown left, even if a listener removed it', async () => {
+  const proxy = new FakeProxy();
+  const widget = await mount(proxy);
+  widget.addEventListener('payment-change', () => widget.remove());
+  proxy.publish({ payment: paymentOf('CHECKOUT', { expiresAt: inTenMinutes() }) });
+  await until(() => !widget.isConnected, 'the removal');
+  await widget.updateComplete;
+  let updates = 0;
+  widget.requestUpdate = () => void updates++;
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  expect(updates).to.equal(0);
 });
 
-describe('the script', () => {
-  it('the script may be loaded twice', async () => {
-    const copy = '../../widget/index.ts?copy';
-    await import(copy);
-    expect(customElements.get('payment-widget')).not.to.equal(undefined);
-  });
-});
-
-describe('a change of the panel', () => {
-  it('a change of the panel does not scroll the page, even if the previous panel had the focus', async () => {
-    const page = await fixture<HTMLElement>(html`<div><p style="block-size: 150vh"></p></div>`);
-    const widget = await mount(proxyWith('QR'), {}, page);
-    const other = thePart(widget, 'other');
-    other.scrollIntoView({ block: 'end' });
-    other.focus({ preventScroll: true });
-    const before = scrollY;
-    other.click();
-    await heading(widget, 'How would you like to pay?');
-    expect(before).to.be.greaterThan(innerHeight / 2);
-    expect(scrollY).to.be.greaterThan(innerHeight / 2);
-    expect(thePart(widget, 'sheet').style.minBlockSize).to.equal('');
-  });
-});
-
-describe('a reloaded page', () => {
-  it('a reloaded page shows the open payment without showing the choice first', async () => {
-    const proxy = new FakeProxy({ orderId: 'RELOADED' });
-    const before = await mount(proxy, { method: 'QR' });
-    before.pay();
-    await heading(before, 'Scan the code to pay');
-    before.remove();
-
-    const widget = document.createElement('payment-widget');
-    widget.lang = 'en';
+it('an element whose token is set later is empty before, and follows the order of each new token', async () => {
+  const widget = document.createElement('payment-widget');
+  widget.lang = 'en';
+  const page = await fixture<HTMLElement>(html`<div></div>`);
+  page.append(widget);
+  await widget.updateComplete;
+  expect(textOf(widget)).to.equal('');
+  const [one, two] = [
+    new FakeProxy({ orderId: 'ONE', amount: '1.00' }),
+    new FakeProxy({ orderId: 'TWO', amount: '2.00' }),
+  ];
+  for (const proxy of [one, two]) {
     widget.proxy = addressOf(proxy);
     widget.order = proxy.token;
-    const seen = new Set<string>();
-    const watch = new MutationObserver(() => seen.add(part(widget, 'pay') ? 'choice' : 'none'));
-    const page = await fixture<HTMLElement>(html`<div></div>`);
-    page.append(widget);
-    watch.observe(widget.shadowRoot ?? widget, { childList: true, subtree: true });
-    await heading(widget, 'Scan the code to pay');
-    watch.disconnect();
-    expect([...seen]).to.deep.equal(['none']);
-  });
+    await until(() => widget.view?.orderId === proxy.view.orderId, proxy.view.orderId);
+  }
+  expect(thePart(widget, 'total').textContent).to.equal('€2.00');
+  await until(() => one.streamCount === 0 && two.streamCount === 1, 'one stream');
+});
+
+it('the script may be loaded twice', async () => {
+  const copy = '../../widget/index.ts?copy';
+  await import(copy);
+  expect(customElements.get('payment-widget')).not.to.equal(undefined);
+});
+
+it('a change of the panel does not scroll the page, even if the previous panel had the focus', async () => {
+  const page = await fixture<HTMLElement>(html`<div><p style="block-size: 150vh"></p></div>`);
+  const widget = await mount(proxyWith('QR'), {}, page);
+  const other = thePart(widget, 'other');
+  other.scrollIntoView({ block: 'end' });
+  other.focus({ preventScroll: true });
+  const before = scrollY;
+  other.click();
+  await heading(widget, 'How would you like to pay?');
+  expect(before).to.be.greaterThan(innerHeight / 2);
+  expect(scrollY).to.be.greaterThan(innerHeight / 2);
+  expect(thePart(widget, 'sheet').style.minBlockSize).to.equal('');
+});
+
+it('a reloaded page shows the open payment without showing the choice first', async () => {
+  const proxy = new FakeProxy({ orderId: 'RELOADED' });
+  const before = await mount(proxy, { method: 'QR' });
+  before.pay();
+  await heading(before, 'Scan the code to pay');
+  before.remove();
+
+  const widget = document.createElement('payment-widget');
+  widget.lang = 'en';
+  widget.proxy = addressOf(proxy);
+  widget.order = proxy.token;
+  const seen = new Set<string>();
+  const watch = new MutationObserver(() => seen.add(part(widget, 'pay') ? 'choice' : 'none'));
+  const page = await fixture<HTMLElement>(html`<div></div>`);
+  page.append(widget);
+  watch.observe(widget.shadowRoot ?? widget, { childList: true, subtree: true });
+  await heading(widget, 'Scan the code to pay');
+  watch.disconnect();
+  expect([...seen]).to.deep.equal(['none']);
 });

@@ -1,45 +1,54 @@
 // What a page can do with the element: events, states, the form, properties, texts, slots, and console warnings.
 import { expect, fixture, html, oneEvent } from '@open-wc/testing';
 import { FakeProxy, proxyWith } from './fake-proxy.ts';
-import { heading, methodsOf, mount, thePart, until, warningsDuring } from './mount.ts';
+import { field, heading, methodsOf, mount, radio, thePart, until, warningsDuring } from './mount.ts';
 
-describe('the element’s events', () => {
-  it('the element’s events reach any ancestor, also outside a shadow root', async () => {
-    const received: string[] = [];
-    const page = await fixture<HTMLElement>(html`<div></div>`);
-    const root = page.attachShadow({ mode: 'open' });
-    const inner = document.createElement('div');
-    root.append(inner);
-    for (const name of ['submit', 'change', 'success', 'failed', 'redirect', 'error'] as const) {
-      page.addEventListener(`payment-${name}`, () => received.push(name));
-    }
-    const proxy = new FakeProxy();
-    const widget = await mount(proxy, { method: 'QR' }, inner);
-    expect(widget.view?.orderId).to.equal('ABC-123');
-    widget.pay();
-    await heading(widget, 'Scan the code to pay');
-    proxy.settle({ status: 'FAILED', reason: 'DECLINED' });
-    proxy.settle({ status: 'SUCCESS', late: true });
-    await heading(widget, 'Payment received');
-    expect(received).to.deep.equal(['change', 'submit', 'change', 'change', 'failed', 'change', 'success']);
-    expect(widget.view?.paid).to.equal(true);
-  });
+it('the element’s events reach any ancestor, also outside a shadow root', async () => {
+  const received: string[] = [];
+  const page = await fixture<HTMLElement>(html`<div></div>`);
+  const root = page.attachShadow({ mode: 'open' });
+  const inner = document.createElement('div');
+  root.append(inner);
+  for (const name of ['submit', 'change', 'success', 'failed', 'redirect', 'error'] as const) {
+    page.addEventListener(`payment-${name}`, () => received.push(name));
+  }
+  const proxy = new FakeProxy();
+  const widget = await mount(proxy, { method: 'QR' }, inner);
+  expect(widget.view?.orderId).to.equal('ABC-123');
+  widget.pay();
+  await heading(widget, 'Scan the code to pay');
+  proxy.settle({ status: 'FAILED', reason: 'DECLINED' });
+  proxy.settle({ status: 'SUCCESS', late: true });
+  await heading(widget, 'Payment received');
+  expect(received).to.deep.equal(['change', 'submit', 'change', 'change', 'failed', 'change', 'success']);
+  expect(widget.view?.paid).to.equal(true);
 });
 
-describe('the element’s :state()', () => {
-  it('the element’s :state() is choosing, waiting, failed or paid', async () => {
-    const proxy = new FakeProxy();
-    const widget = await mount(proxy, { method: 'QR' });
-    const states = () =>
-      ['choosing', 'waiting', 'paid', 'failed'].filter((state) => widget.matches(`:state(${state})`)).join();
-    expect(states()).to.equal('choosing');
-    widget.pay();
-    await until(() => states() === 'waiting', 'waiting');
-    proxy.settle({ status: 'FAILED', reason: 'DECLINED' });
-    await until(() => states() === 'failed', 'failed');
-    proxy.settle({ status: 'SUCCESS' });
-    await until(() => states() === 'paid', 'paid');
-  });
+it('the element’s method is what the shopper has chosen, and no event of a field leaves the element', async () => {
+  const widget = await mount();
+  const left: string[] = [];
+  for (const name of ['input', 'change']) widget.addEventListener(name, () => left.push(name));
+  expect(widget.method).to.equal(null);
+  radio(widget, 'QR').click();
+  await until(() => widget.method === 'QR', 'the method');
+  const input = field(widget, 'wallet');
+  input.value = '1234';
+  input.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true }));
+  expect(left).to.deep.equal([]);
+});
+
+it('the element’s :state() is choosing, waiting, failed or paid', async () => {
+  const proxy = new FakeProxy();
+  const widget = await mount(proxy, { method: 'QR' });
+  const states = () =>
+    ['choosing', 'waiting', 'paid', 'failed'].filter((state) => widget.matches(`:state(${state})`)).join();
+  expect(states()).to.equal('choosing');
+  widget.pay();
+  await until(() => states() === 'waiting', 'waiting');
+  proxy.settle({ status: 'FAILED', reason: 'DECLINED' });
+  await until(() => states() === 'failed', 'failed');
+  proxy.settle({ status: 'SUCCESS' });
+  await until(() => states() === 'paid', 'paid');
 });
 
 describe('a form around the element', () => {
@@ -78,107 +87,111 @@ describe('a form around the element', () => {
   });
 });
 
-describe('the element’s properties', () => {
-  it('the element’s properties take methods as a list, and reflect the language to its attribute', async () => {
-    const widget = await mount();
-    expect(widget.hasAttribute('lang')).to.equal(true);
-    widget.methods = ['QR', 'CHECKOUT'];
-    await widget.updateComplete;
-    expect(methodsOf(widget)).to.deep.equal(['QR', 'CHECKOUT']);
-    widget.methods = '';
-    await widget.updateComplete;
-    expect(methodsOf(widget).length).to.equal(4);
-    widget.lang = 'de';
-    await widget.updateComplete;
-    expect(widget.getAttribute('lang')).to.equal('de');
-    expect(document.createElement('payment-widget').hasAttribute('lang')).to.equal(false);
-  });
-
-  it('the element’s properties replace texts by messages', async () => {
-    const widget = await mount();
-    widget.messages = { pay: 'Donate {amount}' };
-    await widget.updateComplete;
-    expect(thePart(widget, 'pay').textContent?.trim()).to.equal('Donate €10.10');
-  });
-
-  it('the element’s properties follow the nearest lang of the page, also when it changes or the element moves', async () => {
-    const page = await fixture<HTMLElement>(html`<div lang="en"></div>`);
-    const widget = await mount(new FakeProxy(), { lang: '' }, page);
-    expect(thePart(widget, 'sheet').lang).to.equal('en');
-    page.lang = 'de';
-    await until(() => thePart(widget, 'sheet').lang === 'de', 'German');
-    widget.remove();
-    page.append(widget);
-    page.lang = 'en';
-    await until(() => thePart(widget, 'sheet').lang === 'en', 'English again, after a move');
-  });
-
-  it('the element’s properties take the lang of a form, not its field of that name', async () => {
-    const page = await fixture<HTMLElement>(html`<form lang="de"><input name="lang" value="fr" /></form>`);
-    const widget = await mount(new FakeProxy(), { lang: '' }, page);
-    expect(thePart(widget, 'sheet').lang).to.equal('de');
-  });
-
-  it('the element’s properties set the direction of the text by the language, the element’s own before the page’s', async () => {
-    const page = await fixture<HTMLElement>(html`<div lang="ar-EG"><p lang="de"></p></div>`);
-    const widget = await mount(new FakeProxy(), { lang: '' }, page);
-    await heading(widget, 'كيف تريد الدفع؟');
-    expect(getComputedStyle(thePart(widget, 'sheet')).direction).to.equal('rtl');
-    widget.lang = 'fr-CA';
-    await heading(widget, 'Comment souhaitez-vous payer\u202f?');
-    expect(thePart(widget, 'sheet').lang).to.equal('fr-CA');
-  });
+it('the element’s properties take methods as a list, and reflect the language to its attribute', async () => {
+  const widget = await mount();
+  expect(widget.hasAttribute('lang')).to.equal(true);
+  widget.methods = ['QR', 'CHECKOUT'];
+  await widget.updateComplete;
+  expect(methodsOf(widget)).to.deep.equal(['QR', 'CHECKOUT']);
+  widget.methods = '';
+  await widget.updateComplete;
+  expect(methodsOf(widget).length).to.equal(4);
+  widget.lang = 'de';
+  await widget.updateComplete;
+  expect(widget.getAttribute('lang')).to.equal('de');
+  expect(document.createElement('payment-widget').hasAttribute('lang')).to.equal(false);
 });
 
-describe('console warnings', () => {
-  it('console warnings name the order’s methods if the page asks only for others, and all of them are offered', async () => {
-    const proxy = new FakeProxy({ methods: ['QR'] });
-    let methods: string[] = [];
-    const warnings = await warningsDuring(async () => {
-      methods = methodsOf(await mount(proxy, { methods: 'PAYPAL CHECKOUT' }));
-    });
-    expect(methods).to.deep.equal(['QR']);
-    expect(warnings).to.deep.equal(['<payment-widget> methods="PAYPAL CHECKOUT": the order has only QR']);
-  });
-
-  it('console warnings explain an order attribute that is not a token, as payment-error does', async () => {
-    const detail = 'The order attribute holds no order token, or its orderId or currency is missing or malformed.';
-    const page = await fixture<HTMLElement>(html`<div></div>`);
-    const warnings = await warningsDuring(async () => {
-      const error = oneEvent(page, 'payment-error');
-      page.innerHTML = '<payment-widget order="undefined" lang="en"></payment-widget>';
-      expect((await error).detail).to.include({ code: 'invalid_token', detail });
-    });
-    expect(warnings).to.deep.equal([`<payment-widget> invalid_token ${detail}`]);
-  });
+it('the element’s properties replace texts by messages', async () => {
+  const widget = await mount();
+  widget.messages = { pay: 'Donate {amount}' };
+  await widget.updateComplete;
+  expect(thePart(widget, 'pay').textContent?.trim()).to.equal('Donate €10.10');
 });
 
-describe('the element’s slots', () => {
-  it('the element’s slots of a paid order are header, success and footer', async () => {
-    const widget = await mount(proxyWith('QR', { status: 'SUCCESS' }));
-    const slots = [...(widget.shadowRoot?.querySelectorAll('slot') ?? [])].map(({ name }) => name);
-    expect(slots).to.deep.equal(['header', 'success', 'footer']);
-  });
+it('the element’s properties follow the nearest lang of the page, also when it changes or the element moves', async () => {
+  const page = await fixture<HTMLElement>(html`<div lang="en"></div>`);
+  const widget = await mount(new FakeProxy(), { lang: '' }, page);
+  expect(thePart(widget, 'sheet').lang).to.equal('en');
+  page.lang = 'de';
+  await until(() => thePart(widget, 'sheet').lang === 'de', 'German');
+  widget.remove();
+  page.append(widget);
+  page.lang = 'en';
+  await until(() => thePart(widget, 'sheet').lang === 'en', 'English again, after a move');
+});
 
-  it('the element’s slots replace a method’s icon by the page’s picture', async () => {
-    const widget = await mount();
-    const picture = document.createElement('img');
-    picture.slot = 'icon-QR';
-    picture.width = 26;
-    widget.append(picture);
-    const rows = [...(widget.shadowRoot?.querySelectorAll('.method') ?? [])];
-    const withIcon = rows.filter((row) => row.querySelector('svg')?.checkVisibility()).length;
-    expect([picture.checkVisibility(), rows.length - withIcon]).to.deep.equal([true, 1]);
-    picture.remove();
-    expect(rows.every((row) => row.querySelector('svg')?.checkVisibility())).to.equal(true);
-  });
+it('the element’s properties take the lang of a form, not its field of that name', async () => {
+  const page = await fixture<HTMLElement>(html`<form lang="de"><input name="lang" value="fr" /></form>`);
+  const widget = await mount(new FakeProxy(), { lang: '' }, page);
+  expect(thePart(widget, 'sheet').lang).to.equal('de');
+});
 
-  it('the element’s slots keep the page’s own custom properties', async () => {
-    const widget = await mount();
-    const slotted = document.createElement('p');
-    slotted.slot = 'footer';
-    widget.parentElement?.style.setProperty('--accent', 'rebeccapurple');
-    widget.append(slotted);
-    expect(getComputedStyle(slotted).getPropertyValue('--accent')).to.equal('rebeccapurple');
+it('the element’s properties set the direction of the text by the language, the element’s own before the page’s', async () => {
+  const page = await fixture<HTMLElement>(html`<div lang="ar-EG"><p lang="de"></p></div>`);
+  const widget = await mount(new FakeProxy(), { lang: '' }, page);
+  await heading(widget, 'كيف تريد الدفع؟');
+  expect(getComputedStyle(thePart(widget, 'sheet')).direction).to.equal('rtl');
+  widget.lang = 'fr-CA';
+  await heading(widget, 'Comment souhaitez-vous payer\u202f?');
+  expect(thePart(widget, 'sheet').lang).to.equal('fr-CA');
+});
+
+it('console warnings name the order’s methods if the page asks only for others, and all of them are offered', async () => {
+  const proxy = new FakeProxy({ methods: ['QR'] });
+  let methods: string[] = [];
+  const warnings = await warningsDuring(async () => {
+    methods = methodsOf(await mount(proxy, { methods: 'PAYPAL CHECKOUT' }));
   });
+  expect(methods).to.deep.equal(['QR']);
+  expect(warnings).to.deep.equal(['<payment-widget> methods="PAYPAL CHECKOUT": the order has only QR']);
+});
+
+it('console warnings name the origin to allow, if no answer can be read', async () => {
+  const proxy = new FakeProxy();
+  proxy.isDown = true;
+  const warnings = await warningsDuring(async () => {
+    const widget = await mount(proxy);
+    await oneEvent(widget, 'payment-error');
+  });
+  expect(warnings.join()).to.contain(`its ALLOWED_ORIGINS lacks ${location.origin}`);
+});
+
+it('console warnings explain an order attribute that is not a token, as payment-error does', async () => {
+  const detail = 'The order attribute holds no order token, or its orderId or currency is missing or malformed.';
+  const page = await fixture<HTMLElement>(html`<div></div>`);
+  const warnings = await warningsDuring(async () => {
+    const error = oneEvent(page, 'payment-error');
+    page.innerHTML = '<payment-widget order="undefined" lang="en"></payment-widget>';
+    expect((await error).detail).to.include({ code: 'invalid_token', detail });
+  });
+  expect(warnings).to.deep.equal([`<payment-widget> invalid_token ${detail}`]);
+});
+
+it('the element’s slots of a paid order are header, success and footer', async () => {
+  const widget = await mount(proxyWith('QR', { status: 'SUCCESS' }));
+  const slots = [...(widget.shadowRoot?.querySelectorAll('slot') ?? [])].map(({ name }) => name);
+  expect(slots).to.deep.equal(['header', 'success', 'footer']);
+});
+
+it('the element’s slots replace a method’s icon by the page’s picture', async () => {
+  const widget = await mount();
+  const picture = document.createElement('img');
+  picture.slot = 'icon-QR';
+  picture.width = 26;
+  widget.append(picture);
+  const rows = [...(widget.shadowRoot?.querySelectorAll('.method') ?? [])];
+  const withIcon = rows.filter((row) => row.querySelector('svg')?.checkVisibility()).length;
+  expect([picture.checkVisibility(), rows.length - withIcon]).to.deep.equal([true, 1]);
+  picture.remove();
+  expect(rows.every((row) => row.querySelector('svg')?.checkVisibility())).to.equal(true);
+});
+
+it('the element’s slots keep the page’s own custom properties', async () => {
+  const widget = await mount();
+  const slotted = document.createElement('p');
+  slotted.slot = 'footer';
+  widget.parentElement?.style.setProperty('--accent', 'rebeccapurple');
+  widget.append(slotted);
+  expect(getComputedStyle(slotted).getPropertyValue('--accent')).to.equal('rebeccapurple');
 });

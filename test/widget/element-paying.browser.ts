@@ -3,86 +3,84 @@ import { expect, oneEvent } from '@open-wc/testing';
 import { CHECKOUT_URL, CODE, FakeProxy, problemOf, proxyWith } from './fake-proxy.ts';
 import { heading, link, mount, part, radio, textOf, thePart, type, until } from './mount.ts';
 
-describe('paying', () => {
-  it('paying by QR shows the code with a name, its text to copy, and the link to the app', async () => {
-    const proxy = new FakeProxy();
-    proxy.onStart = () => ({ appUrl: 'jetgo://pay?reference=1' });
-    const widget = await mount(proxy, { method: 'QR' });
-    thePart(widget, 'pay').click();
-    await heading(widget, 'Scan the code to pay');
-    const drawing = thePart(widget, 'code').querySelector('svg');
-    expect(drawing?.getAttribute('aria-label')).to.equal('QR code to pay €10.10');
-    expect(drawing?.getAttribute('viewBox')).to.equal(`0 0 ${CODE.size + 8} ${CODE.size + 8}`);
-    expect(getComputedStyle(thePart(widget, 'code')).backgroundColor).to.equal('rgb(255, 255, 255)');
-    expect(thePart(widget, 'app-link').getAttribute('href')).to.equal('jetgo://pay?reference=1');
-    expect(part(widget, 'copy')).not.to.equal(null);
-  });
+it('paying by QR shows the code with a name, its text to copy, and the link to the app', async () => {
+  const proxy = new FakeProxy();
+  proxy.onStart = () => ({ appUrl: 'jetgo://pay?reference=1' });
+  const widget = await mount(proxy, { method: 'QR' });
+  thePart(widget, 'pay').click();
+  await heading(widget, 'Scan the code to pay');
+  const drawing = thePart(widget, 'code').querySelector('svg');
+  expect(drawing?.getAttribute('aria-label')).to.equal('QR code to pay €10.10');
+  expect(drawing?.getAttribute('viewBox')).to.equal(`0 0 ${CODE.size + 8} ${CODE.size + 8}`);
+  expect(getComputedStyle(thePart(widget, 'code')).backgroundColor).to.equal('rgb(255, 255, 255)');
+  expect(thePart(widget, 'app-link').getAttribute('href')).to.equal('jetgo://pay?reference=1');
+  expect(part(widget, 'copy')).not.to.equal(null);
+});
 
-  it('paying by DIRECT sends the wallet id and says where to confirm', async () => {
-    const proxy = new FakeProxy();
-    const widget = await mount(proxy);
-    type(widget, 'wallet', '12345678');
-    thePart(widget, 'pay').click();
-    await heading(widget, 'Confirm in your wallet app');
-    expect(textOf(widget)).to.contain('Wallet ID: …5678');
-    expect(proxy.starts[0]?.body).to.deep.equal({ method: 'DIRECT', customer: '12345678', language: 'en' });
-  });
+it('paying by DIRECT sends the wallet id and says where to confirm', async () => {
+  const proxy = new FakeProxy();
+  const widget = await mount(proxy);
+  type(widget, 'wallet', '12345678');
+  thePart(widget, 'pay').click();
+  await heading(widget, 'Confirm in your wallet app');
+  expect(textOf(widget)).to.contain('Wallet ID: …5678');
+  expect(proxy.starts[0]?.body).to.deep.equal({ method: 'DIRECT', customer: '12345678', language: 'en' });
+});
 
-  it('paying by CHECKOUT sends the page a cancelable event before each redirect, and keeps a link', async () => {
-    const widget = await mount(new FakeProxy(), { method: 'CHECKOUT' });
-    widget.addEventListener('payment-redirect', (event) => event.preventDefault());
-    const first = oneEvent(widget, 'payment-redirect');
-    thePart(widget, 'pay').click();
-    expect((await first).detail).to.deep.equal({ url: CHECKOUT_URL });
-    await heading(widget, 'Continue on the wallet’s website');
-    const { href, target, rel } = link(widget, 'checkout');
-    expect([href, target, rel]).to.deep.equal([CHECKOUT_URL, '_self', 'noopener noreferrer']);
-    const second = oneEvent(widget, 'payment-redirect');
-    const click = new MouseEvent('click', { bubbles: true, cancelable: true });
-    link(widget, 'checkout').dispatchEvent(click);
-    expect((await second).detail).to.deep.equal({ url: CHECKOUT_URL });
-    expect(click.defaultPrevented).to.equal(true);
-  });
+it('paying by CHECKOUT sends the page a cancelable event before each redirect, and keeps a link', async () => {
+  const widget = await mount(new FakeProxy(), { method: 'CHECKOUT' });
+  widget.addEventListener('payment-redirect', (event) => event.preventDefault());
+  const first = oneEvent(widget, 'payment-redirect');
+  thePart(widget, 'pay').click();
+  expect((await first).detail).to.deep.equal({ url: CHECKOUT_URL });
+  await heading(widget, 'Continue on the wallet’s website');
+  const { href, target, rel } = link(widget, 'checkout');
+  expect([href, target, rel]).to.deep.equal([CHECKOUT_URL, '_self', 'noopener noreferrer']);
+  const second = oneEvent(widget, 'payment-redirect');
+  const click = new MouseEvent('click', { bubbles: true, cancelable: true });
+  link(widget, 'checkout').dispatchEvent(click);
+  expect((await second).detail).to.deep.equal({ url: CHECKOUT_URL });
+  expect(click.defaultPrevented).to.equal(true);
+});
 
-  it('paying by pay() uses properties that the page has just set', async () => {
-    const proxy = new FakeProxy();
-    const widget = await mount(proxy, { method: 'QR' });
-    widget.method = 'JETGO';
-    widget.pay();
-    await until(() => proxy.starts.length, 'a start');
-    expect(proxy.starts[0]?.body).to.deep.equal({ method: 'JETGO', language: 'en' });
-  });
+it('paying by pay() uses properties that the page has just set', async () => {
+  const proxy = new FakeProxy();
+  const widget = await mount(proxy, { method: 'QR' });
+  widget.method = 'JETGO';
+  widget.pay();
+  await until(() => proxy.starts.length, 'a start');
+  expect(proxy.starts[0]?.body).to.deep.equal({ method: 'JETGO', language: 'en' });
+});
 
-  it('paying twice by click, twice by Enter and once by pay() starts one payment', async () => {
-    const proxy = new FakeProxy();
-    const release = proxy.hold();
-    const widget = await mount(proxy, { method: 'QR' });
-    const button = thePart(widget, 'pay');
-    button.click();
-    button.click();
-    const form = widget.shadowRoot?.querySelector('form');
-    form?.requestSubmit();
-    form?.requestSubmit();
-    widget.pay();
-    await widget.updateComplete;
-    expect(button.getAttribute('aria-disabled')).to.equal('true');
-    expect(button.textContent?.trim()).to.equal('Starting the payment…');
-    release();
-    await heading(widget, 'Scan the code to pay');
-    expect(proxy.starts).to.have.length(1);
-  });
+it('paying twice by click, twice by Enter and once by pay() starts one payment', async () => {
+  const proxy = new FakeProxy();
+  const release = proxy.hold();
+  const widget = await mount(proxy, { method: 'QR' });
+  const button = thePart(widget, 'pay');
+  button.click();
+  button.click();
+  const form = widget.shadowRoot?.querySelector('form');
+  form?.requestSubmit();
+  form?.requestSubmit();
+  widget.pay();
+  await widget.updateComplete;
+  expect(button.getAttribute('aria-disabled')).to.equal('true');
+  expect(button.textContent?.trim()).to.equal('Starting the payment…');
+  release();
+  await heading(widget, 'Scan the code to pay');
+  expect(proxy.starts).to.have.length(1);
+});
 
-  it('paying in one widget does not change another widget of the page', async () => {
-    const [one, two] = [new FakeProxy({ orderId: 'ONE' }), new FakeProxy({ orderId: 'TWO' })];
-    const [first, second] = [await mount(one, { method: 'QR' }), await mount(two, { method: 'JETGO' })];
-    first.pay();
-    await heading(first, 'Scan the code to pay');
-    expect(radio(second, 'JETGO').checked).to.equal(true);
-    one.settle({ status: 'SUCCESS' });
-    await heading(first, 'Payment received');
-    expect([one.starts.length, two.starts.length]).to.deep.equal([1, 0]);
-    expect(part(second, 'pay')).not.to.equal(null);
-  });
+it('paying in one widget does not change another widget of the page', async () => {
+  const [one, two] = [new FakeProxy({ orderId: 'ONE' }), new FakeProxy({ orderId: 'TWO' })];
+  const [first, second] = [await mount(one, { method: 'QR' }), await mount(two, { method: 'JETGO' })];
+  first.pay();
+  await heading(first, 'Scan the code to pay');
+  expect(radio(second, 'JETGO').checked).to.equal(true);
+  one.settle({ status: 'SUCCESS' });
+  await heading(first, 'Payment received');
+  expect([one.starts.length, two.starts.length]).to.deep.equal([1, 0]);
+  expect(part(second, 'pay')).not.to.equal(null);
 });
 
 describe('a refused start', () => {

@@ -1,64 +1,80 @@
 // Results: paid, with its details; failed, with its reason and what the shopper can do next; the link to the shop's
 // help.
 import { expect } from '@open-wc/testing';
+import { REASONS } from '../../backend-proxy/protocol/wire.ts';
 import { FakeProxy, problemOf, proxyWith } from './fake-proxy.ts';
 import { announced, heading, link, mount, part, textOf, texts, thePart, until } from './mount.ts';
 
-describe('a paid order', () => {
-  it('a paid order shows the method and the order id', async () => {
-    const proxy = proxyWith('QR');
-    const widget = await mount(proxy);
-    proxy.settle({ status: 'SUCCESS' });
-    await heading(widget, 'Payment received');
-    expect(texts(widget, 'dd')).to.deep.equal(['QR code', 'ABC-123']);
-  });
+it('an order under review offers nothing to pay with and no other payment, only help, until a person has decided', async () => {
+  const proxy = proxyWith('QR', {}, { supportUrl: 'https://shop.example/help' });
+  const widget = await mount(proxy);
+  proxy.publish({ checking: true });
+  await heading(widget, 'We are checking your payment');
+  expect(textOf(widget)).to.contain('Please do not pay again.');
+  widget.reset();
+  widget.pay();
+  await widget.updateComplete;
+  const controls = [...(widget.shadowRoot?.querySelectorAll('.panel :is(button, a, input)') ?? [])];
+  expect(controls).to.deep.equal([link(widget, 'support')]);
+  expect([part(widget, 'code'), proxy.starts.length]).to.deep.equal([null, 0]);
+  proxy.settle({ status: 'SUCCESS' });
+  proxy.publish({ checking: false });
+  await heading(widget, 'Payment received');
+});
 
-  it('a paid order shows when it was paid, in the shopper’s time zone', async () => {
-    const paidAt = '2026-11-20T12:01:00.000Z';
-    const widget = await mount(proxyWith('QR', { status: 'SUCCESS', paidAt }));
-    await heading(widget, 'Payment received');
-    const minutes = String(new Date(paidAt).getMinutes()).padStart(2, '0');
-    expect(thePart(widget, 'details').textContent).to.contain('2026').and.to.contain(`:${minutes}`);
-  });
+it('a paid order shows the method and the order id', async () => {
+  const proxy = proxyWith('QR');
+  const widget = await mount(proxy);
+  proxy.settle({ status: 'SUCCESS' });
+  await heading(widget, 'Payment received');
+  expect(texts(widget, 'dd')).to.deep.equal(['QR code', 'ABC-123']);
+});
 
-  it('a paid order draws its sign once, in the tab that started the payment, and not on a reload', async () => {
-    const isDrawn = (widget: Element) => widget.shadowRoot?.querySelector('.paid')?.classList.contains('news');
-    const proxy = new FakeProxy();
-    const widget = await mount(proxy, { method: 'QR' });
-    widget.pay();
-    await until(() => part(widget, 'code'), 'the code');
-    const other = await mount(proxyWith('QR', { status: 'SUCCESS' }, { orderId: 'OTHER' }));
-    await heading(other, 'Payment received');
-    expect(isDrawn(other)).to.equal(false);
-    proxy.settle({ status: 'SUCCESS' });
-    await heading(widget, 'Payment received');
-    expect(isDrawn(widget)).to.equal(true);
-    // Once it is drawn: a page that moves or shows the element again would have the browser draw it again.
-    widget.shadowRoot?.querySelector('.paid path')?.dispatchEvent(new AnimationEvent('animationend'));
-    expect(isDrawn(widget)).to.equal(false);
-    const reloaded = await mount(proxy);
-    await heading(reloaded, 'Payment received');
-    expect(isDrawn(reloaded)).to.equal(false);
-  });
+it('a paid order shows when it was paid, in the shopper’s time zone', async () => {
+  const paidAt = '2026-11-20T12:01:00.000Z';
+  const widget = await mount(proxyWith('QR', { status: 'SUCCESS', paidAt }));
+  await heading(widget, 'Payment received');
+  const minutes = String(new Date(paidAt).getMinutes()).padStart(2, '0');
+  expect(thePart(widget, 'details').textContent).to.contain('2026').and.to.contain(`:${minutes}`);
+});
 
-  it('a paid order is shown as paid even if its time cannot be read', async () => {
-    const widget = await mount(proxyWith('QR', { status: 'SUCCESS', paidAt: 'soon' }));
-    await heading(widget, 'Payment received');
-  });
+it('a paid order draws its sign once, in the tab that started the payment, and not on a reload', async () => {
+  const isDrawn = (widget: Element) => widget.shadowRoot?.querySelector('.paid')?.classList.contains('news');
+  const proxy = new FakeProxy();
+  const widget = await mount(proxy, { method: 'QR' });
+  widget.pay();
+  await until(() => part(widget, 'code'), 'the code');
+  const other = await mount(proxyWith('QR', { status: 'SUCCESS' }, { orderId: 'OTHER' }));
+  await heading(other, 'Payment received');
+  expect(isDrawn(other)).to.equal(false);
+  proxy.settle({ status: 'SUCCESS' });
+  await heading(widget, 'Payment received');
+  expect(isDrawn(widget)).to.equal(true);
+  // Once it is drawn: a page that moves or shows the element again would have the browser draw it again.
+  widget.shadowRoot?.querySelector('.paid path')?.dispatchEvent(new AnimationEvent('animationend'));
+  expect(isDrawn(widget)).to.equal(false);
+  const reloaded = await mount(proxy);
+  await heading(reloaded, 'Payment received');
+  expect(isDrawn(reloaded)).to.equal(false);
+});
 
-  it('a paid order announces a second payment, and sends payment-success only once', async () => {
-    const proxy = proxyWith('QR');
-    const widget = await mount(proxy);
-    let successes = 0;
-    widget.addEventListener('payment-success', () => (successes += 1));
-    proxy.settle({ status: 'SUCCESS' });
-    await heading(widget, 'Payment received');
-    expect(textOf(widget)).not.to.contain('more than once');
-    proxy.publish({ surplus: true });
-    await until(() => textOf(widget).includes('paid more than once'), 'the second payment');
-    expect(announced(widget)).to.contain('paid more than once');
-    expect(successes).to.equal(1);
-  });
+it('a paid order is shown as paid even if its time cannot be read', async () => {
+  const widget = await mount(proxyWith('QR', { status: 'SUCCESS', paidAt: 'soon' }));
+  await heading(widget, 'Payment received');
+});
+
+it('a paid order announces a second payment, and sends payment-success only once', async () => {
+  const proxy = proxyWith('QR');
+  const widget = await mount(proxy);
+  let successes = 0;
+  widget.addEventListener('payment-success', () => (successes += 1));
+  proxy.settle({ status: 'SUCCESS' });
+  await heading(widget, 'Payment received');
+  expect(textOf(widget)).not.to.contain('more than once');
+  proxy.publish({ surplus: true });
+  await until(() => textOf(widget).includes('paid more than once'), 'the second payment');
+  expect(announced(widget)).to.contain('paid more than once');
+  expect(successes).to.equal(1);
 });
 
 describe('a failed payment', () => {
@@ -74,6 +90,21 @@ describe('a failed payment', () => {
   it('a failed payment with a reason newer than the widget is shown as not completed', async () => {
     const widget = await mount(proxyWith('QR', { status: 'FAILED', reason: 'NEW' as 'DECLINED' }));
     await heading(widget, 'The payment was not completed');
+  });
+
+  it('a failed payment says that no money was taken only if no other payment may have been paid', async () => {
+    for (const reason of REASONS) {
+      const proxy = proxyWith('QR', { status: 'FAILED', reason });
+      const widget = await mount(proxy);
+      const before = thePart(widget, 'error').textContent;
+      proxy.publish({ otherOpen: true });
+      await until(() => widget.view?.otherOpen, 'the view');
+      await widget.updateComplete;
+      const after = thePart(widget, 'error').textContent;
+      expect(after).not.to.match(/^No money was taken/);
+      if (!before?.startsWith('No money')) expect(after).to.equal(before);
+      else expect(after).to.contain('Confirm only one, or you will pay twice.');
+    }
   });
 
   it('a failed payment asks the shopper to check the details only if some were typed', async () => {

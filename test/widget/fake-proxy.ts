@@ -110,6 +110,7 @@ export class FakeProxy {
   onStart: (body: StartPayment) => Partial<PaymentView> = () => ({});
   #gate: Promise<void> | undefined;
   #answerGate: Promise<void> | undefined;
+  #streamGate: Promise<void> | undefined;
   #open: () => void = () => {};
   readonly #keys = new Map<string, string>();
   readonly #streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
@@ -127,6 +128,7 @@ export class FakeProxy {
       methods: this.claims.methods ?? ['DIRECT', 'CHECKOUT', 'JETGO', 'QR'],
       paid: false,
       surplus: false,
+      checking: false,
       otherOpen: false,
       version: 0,
       serverTime: '',
@@ -167,6 +169,14 @@ export class FakeProxy {
   /** Starts are done at once, but answered only when the returned function is called, with the view of the start. */
   holdAnswers(): () => void {
     this.#answerGate = new Promise((resolve) => {
+      this.#open = resolve;
+    });
+    return this.#open;
+  }
+
+  /** Streams opened from here bring the view of that moment only when the returned function is called. */
+  holdStreams(): () => void {
+    this.#streamGate = new Promise((resolve) => {
       this.#open = resolve;
     });
     return this.#open;
@@ -233,8 +243,13 @@ export class FakeProxy {
   #stream(signal: AbortSignal | null | undefined): Response {
     const stream = new ReadableStream<Uint8Array>({
       start: (controller) => {
-        this.#streams.add(controller);
-        controller.enqueue(this.#event());
+        const first = this.#event();
+        const begin = () => {
+          this.#streams.add(controller);
+          controller.enqueue(first);
+        };
+        if (this.#streamGate) void this.#streamGate.then(begin);
+        else begin();
         signal?.addEventListener('abort', () => {
           if (this.#streams.delete(controller)) controller.error(signal.reason);
         });

@@ -1,42 +1,40 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { timeInWords } from '../../widget/flow/announcer.ts';
 import { chooseTag, fill, loadLanguage } from '../../widget/shell/language.ts';
 import { en } from '../../widget/locales/en.ts';
 
-describe('the widget’s language', () => {
-  it('chooseTag() returns the first tag with a dictionary, with its region', () => {
-    assert.equal(chooseTag(['', null, undefined, 'xx', 'de-AT', 'fr']), 'de-AT');
-    assert.equal(chooseTag(['cy_GB', 'tr_TR']), 'tr-TR');
-    assert.equal(chooseTag(['en-GB', 'de']), 'en-GB');
-    assert.equal(chooseTag(['DE']), 'DE');
-  });
+it('chooseTag() returns the first tag with a dictionary, with its region', () => {
+  assert.equal(chooseTag(['', null, undefined, 'xx', 'de-AT', 'fr']), 'de-AT');
+  assert.equal(chooseTag(['cy_GB', 'tr_TR']), 'tr-TR');
+  assert.equal(chooseTag(['en-GB', 'de']), 'en-GB');
+  assert.equal(chooseTag(['DE']), 'DE');
+});
 
-  it('chooseTag() returns en if no tag has a dictionary or is valid', () => {
-    assert.equal(chooseTag([]), 'en');
-    assert.equal(chooseTag(['constructor', 'de--', 'de_', '*']), 'en');
-  });
+it('chooseTag() returns en if no tag has a dictionary or is valid', () => {
+  assert.equal(chooseTag([]), 'en');
+  assert.equal(chooseTag(['constructor', 'de--', 'de_', '*']), 'en');
+});
 
-  it('loadLanguage() returns English at once, with the region for amounts', () => {
-    const language = loadLanguage('en-GB');
-    assert.ok(!(language instanceof Promise));
-    assert.deepEqual([language.tag, language.direction, language.messages.choose], ['en-GB', 'ltr', en.choose]);
-  });
+it('loadLanguage() returns English at once, with the region for amounts', () => {
+  const language = loadLanguage('en-GB');
+  assert.ok(!(language instanceof Promise));
+  assert.deepEqual([language.tag, language.direction, language.messages.choose], ['en-GB', 'ltr', en.choose]);
+});
 
-  it('loadLanguage() returns the direction of the language', async () => {
-    assert.equal((await loadLanguage('ar')).direction, 'rtl');
-    assert.equal((await loadLanguage('de')).direction, 'ltr');
-  });
+it('loadLanguage() returns the direction of the language', async () => {
+  assert.equal((await loadLanguage('ar')).direction, 'rtl');
+  assert.equal((await loadLanguage('de')).direction, 'ltr');
+});
 
-  it('timeInWords() uses the plural of the language', () => {
-    assert.deepEqual(
-      [timeInWords(180, 'en'), timeInWords(60, 'en'), timeInWords(30, 'en')],
-      ['3 minutes', '1 minute', '30 seconds'],
-    );
-    assert.equal(timeInWords(180, 'ar'), '3 دقائق');
-  });
+it('timeInWords() uses the plural of the language', () => {
+  assert.deepEqual(
+    [timeInWords(180, 'en'), timeInWords(60, 'en'), timeInWords(30, 'en')],
+    ['3 minutes', '1 minute', '30 seconds'],
+  );
+  assert.equal(timeInWords(180, 'ar'), '3 دقائق');
+});
 
-  it('fill() replaces each place that has a value, and leaves the others', () => {
-    assert.equal(fill('{a} of {b}, {a}', { a: '1' }), '1 of {b}, 1');
-  });
+it('fill() replaces each place that has a value, and leaves the others', () => {
+  assert.equal(fill('{a} of {b}, {a}', { a: '1' }), '1 of {b}, 1');
 });

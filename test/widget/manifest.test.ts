@@ -40,10 +40,8 @@ describe('the manifest and the pages in docs/', () => {
   });
 
   it('the manifest and docs/element.md name the same methods, and the same properties that are not attributes', () => {
-    assert.deepEqual(
-      names(methods).map((name) => `${name}()`),
-      listed('Functions'),
-    );
+    const calls = names(methods).map((name) => `${name}()`);
+    assert.deepEqual(calls, listed('Functions'));
     const attributes = new Set(element.attributes.map(({ fieldName }) => fieldName));
     assert.deepEqual(names(fields.filter(({ name }) => !attributes.has(name))), listed('More properties'));
   });
@@ -91,20 +89,14 @@ describe('the manifest and the element', () => {
 
   it('the manifest and the templates have the same parts, and all that were promised', () => {
     const documented = names(element.cssParts);
-    assert.deepEqual(
-      PARTS.filter((part) => !documented.includes(part)),
-      [],
-    );
+    const missing = PARTS.filter((part) => !documented.includes(part));
+    assert.deepEqual(missing, []);
     const drawn = [...found(/\bpart="([\w -]+)"/g)].flatMap((parts) => parts.split(' '));
     assert.ok(drawn.length >= 15, drawn.join());
-    assert.deepEqual(
-      drawn.filter((part) => !documented.includes(part)),
-      [],
-    );
-    assert.deepEqual(
-      documented.filter((part) => !drawn.includes(part) && !SOURCES.includes(`'${part}'`)),
-      [],
-    );
+    const undocumented = drawn.filter((part) => !documented.includes(part));
+    assert.deepEqual(undocumented, []);
+    const undrawn = documented.filter((part) => !drawn.includes(part) && !SOURCES.includes(`'${part}'`));
+    assert.deepEqual(undrawn, []);
   });
 
   it('the manifest and the sources have the same custom properties and slots', () => {
@@ -135,10 +127,8 @@ describe('the data for editors', () => {
     const attributes = tags[0]?.attributes ?? [];
     assert.deepEqual(names(attributes), names(element.attributes));
     const method = attributes.find(({ name }) => name === 'method');
-    assert.deepEqual(
-      method?.values?.map(({ name }) => name),
-      [...METHODS],
-    );
+    const values = method?.values?.map(({ name }) => name);
+    assert.deepEqual(values, [...METHODS]);
     const { properties } = vscodeCssData(element) as { properties: Names };
     assert.deepEqual(names(properties), names(element.cssProperties));
   });

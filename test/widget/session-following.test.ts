@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { settle } from './clock.ts';
-import { paymentOf, tokenOf } from './fake-proxy.ts';
+import { paymentOf, problemOf, tokenOf } from './fake-proxy.ts';
 import { scene } from './session-scene.ts';
 
 const OPEN = { view: { payment: paymentOf('QR'), version: 3 } };
@@ -14,12 +14,37 @@ describe('a session', () => {
     assert.equal(panel(), 'scan');
   });
 
-  it('a session ignores an older view and a view of another order', async () => {
+  it('a session ignores an older view of the same stream and a view of another order', async () => {
     const { clock, proxy, panel, state } = await scene(OPEN);
     proxy.publish({ version: 2, payment: null });
     proxy.publish({ version: 9, payment: null, orderId: 'OTHER' });
     await clock.advance(0);
     assert.deepEqual([panel(), state().order.version], ['scan', 3]);
+  });
+
+  for (const [how, polls] of [
+    ['stream', false],
+    ['short request', true],
+  ] as const) {
+    it(`a session takes the first view of a new connection, a ${how}, from a restored database`, async () => {
+      const { clock, proxy, panel, events } = await scene({ view: { payment: paymentOf('QR'), version: 50 } });
+      if (polls) proxy.streamProblem = problemOf('too_many_streams', { status: 503, retryable: true });
+      proxy.view = { ...proxy.view, version: 3, paid: true, payment: paymentOf('QR', { status: 'SUCCESS' }) };
+      proxy.endStreams();
+      await clock.advance(12_000);
+      assert.deepEqual([panel(), events], ['paid', ['change', 'success']]);
+    });
+  }
+
+  it('a session keeps the answer of a start that arrives before the older first view of a stream', async () => {
+    const { clock, proxy, panel, state, sendBy } = await scene();
+    const arrive = proxy.holdStreams();
+    proxy.endStreams();
+    await clock.advance(500);
+    await sendBy('QR');
+    arrive();
+    await clock.advance(0);
+    assert.deepEqual([panel(), state().order.version], ['scan', 1]);
   });
 
   it('a session shows a success from every panel, and sends payment-success once', async () => {
@@ -49,6 +74,16 @@ describe('a session', () => {
     proxy.settle({ status: 'SUCCESS', late: true });
     await clock.advance(60_000);
     assert.deepEqual(events, ['change', 'failed', 'change', 'change', 'success']);
+  });
+
+  it('a session reports a failed payment only once it is not checked any more', async () => {
+    const { clock, proxy, panel, events } = await scene(OPEN);
+    proxy.publish({ checking: true, payment: paymentOf('QR', { status: 'FAILED', reason: 'REJECTED' }) });
+    await clock.advance(0);
+    assert.deepEqual([panel(), events], ['checking', ['change']]);
+    proxy.publish({ checking: false, payment: paymentOf('QR', { status: 'FAILED', reason: 'RESOLVED' }) });
+    await clock.advance(0);
+    assert.deepEqual([panel(), events], ['failed', ['change', 'change', 'failed']]);
   });
 
   it('a session measures how far the proxy’s clock is ahead', async () => {

@@ -105,6 +105,21 @@ describe('a refused start', () => {
     }
   });
 
+  it('a start refused because a payment is under review shows that it is checked, until a person has ended it', async () => {
+    const { clock, proxy, panel, state, sendBy, session } = await scene();
+    proxy.orderProblem = problemOf('unavailable', { status: 503, retryable: true });
+    proxy.streamProblem = proxy.orderProblem;
+    proxy.nextStarts.push(problemOf('payment_under_review', { status: 409 }));
+    await sendBy('QR');
+    assert.deepEqual([panel(), state().blocked], ['checking', null]);
+    session.reset();
+    await sendBy('QR');
+    assert.deepEqual([panel(), proxy.starts.length], ['checking', 1], 'nothing more is sent');
+    proxy.orderProblem = proxy.streamProblem = undefined;
+    await clock.advance(10_000);
+    assert.equal(panel(), 'choose');
+  });
+
   it('a newer token unblocks the choice', async () => {
     const { proxy, panel, open, sendBy } = await scene();
     proxy.nextStarts.push(problemOf('order_changed', { status: 409 }));

@@ -9,6 +9,7 @@ import { FakeProxy, problemOf, type ClaimsChange } from './fake-proxy.ts';
 class Element extends EventTarget {
   isConnected = true;
   checkoutTarget = '_self' as const;
+  method = null;
   addController(): void {}
 }
 

@@ -81,32 +81,30 @@ describe('readTypedAmount()', () => {
   });
 });
 
-describe('localizedAmount()', () => {
-  it('localizedAmount() shows at least the currency’s decimals, and all that the order has', () => {
-    assert.equal(localizedAmount('10.10', 'EUR', 'en'), '€10.10');
-    assert.equal(localizedAmount('12.5', 'EUR', 'en'), '€12.50');
-    assert.equal(localizedAmount('1.255', 'IQD', 'en'), 'IQD\u00a01.255');
-    assert.equal(localizedAmount('500', 'JPY', 'en'), '¥500');
-    assert.equal(localizedAmount('1.234', 'KWD', 'en'), 'KWD\u00a01.234');
-  });
+it('localizedAmount() shows at least the currency’s decimals, and all that the order has', () => {
+  assert.equal(localizedAmount('10.10', 'EUR', 'en'), '€10.10');
+  assert.equal(localizedAmount('12.5', 'EUR', 'en'), '€12.50');
+  assert.equal(localizedAmount('1.255', 'IQD', 'en'), 'IQD\u00a01.255');
+  assert.equal(localizedAmount('500', 'JPY', 'en'), '¥500');
+  assert.equal(localizedAmount('1.234', 'KWD', 'en'), 'KWD\u00a01.234');
+});
 
-  it('localizedAmount() shows nothing for a text that is not an amount', () => {
-    for (const text of ['10,10', 'ten', '€1', '1.2.3']) assert.equal(localizedAmount(text, 'EUR', 'en'), '', text);
-  });
+it('localizedAmount() shows nothing for a text that is not an amount', () => {
+  for (const text of ['10,10', 'ten', '€1', '1.2.3']) assert.equal(localizedAmount(text, 'EUR', 'en'), '', text);
+});
 
-  it('localizedAmount() does not round', () => {
-    assert.equal(localizedAmount('9007199254740993.01', 'EUR', 'en'), '€9,007,199,254,740,993.01');
-  });
+it('localizedAmount() does not round', () => {
+  assert.equal(localizedAmount('9007199254740993.01', 'EUR', 'en'), '€9,007,199,254,740,993.01');
+});
 
-  it('localizedAmount() writes a range, and equal bounds as one amount', () => {
-    assert.equal(localizedAmount('5', 'EUR', 'en', '500'), '€5.00 – €500.00');
-    assert.equal(localizedAmount('5', 'EUR', 'de', '500.5'), '5,00–500,50\u00a0€');
-    assert.equal(localizedAmount('5', 'EUR', 'en', '5.00'), '€5.00');
-  });
+it('localizedAmount() writes a range, and equal bounds as one amount', () => {
+  assert.equal(localizedAmount('5', 'EUR', 'en', '500'), '€5.00 – €500.00');
+  assert.equal(localizedAmount('5', 'EUR', 'de', '500.5'), '5,00–500,50\u00a0€');
+  assert.equal(localizedAmount('5', 'EUR', 'en', '5.00'), '€5.00');
+});
 
-  it('localizedAmount() depends on the language', () => {
-    assert.equal(localizedAmount('1234.5', 'EUR', 'de'), '1.234,50\u00a0€');
-  });
+it('localizedAmount() depends on the language', () => {
+  assert.equal(localizedAmount('1234.5', 'EUR', 'de'), '1.234,50\u00a0€');
 });
 
 describe('checkForm()', () => {

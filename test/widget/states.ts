@@ -153,9 +153,15 @@ export const STATES = {
     act: (widget) => widget.reset(),
     heading: 'How would you like to pay?',
   },
-  checking: {
+  'newer status': {
     payment: paymentOf('DIRECT', { status: 'A_NEWER_ONE' as 'PROCESSING' }),
-    heading: 'Checking your payment',
+    heading: 'We are checking your payment',
+  },
+  checking: {
+    claims: { description, supportUrl },
+    payment: paymentOf('QR', { qr: null }),
+    view: { checking: true },
+    heading: 'We are checking your payment',
   },
   'fetching the code': { payment: paymentOf('QR', AWAITED), heading: 'Getting your code' },
   'fetching the page': { payment: paymentOf('CHECKOUT', AWAITED), heading: 'Opening the wallet’s website' },

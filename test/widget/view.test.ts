@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ANSWERS, METHODS, REASONS, type PaymentView } from '../../backend-proxy/protocol/wire.ts';
+import { ANSWERS, METHODS, REASONS, STATUSES, type PaymentView } from '../../backend-proxy/protocol/wire.ts';
 import { showChoice } from '../../widget/shell/choice.ts';
 import { claimedOrder } from '../../widget/shell/order-token.ts';
 import { BLANK, stateFor, type SessionState, type Activity } from '../../widget/shell/state.ts';
@@ -151,6 +151,21 @@ describe('show()', () => {
     }
   });
 
+  it('show() returns checking while a payment is checked, whatever its state and whatever the shopper is doing', () => {
+    const activities: Activity[] = [
+      { at: 'following' },
+      { at: 'choosing' },
+      { at: 'sending', slow: 'again' },
+      { at: 'sending', slow: false, retry: 'QR' },
+    ];
+    for (const activity of activities)
+      for (const status of STATUSES) {
+        const state = stateWith(paymentOf('QR', { status }), { activity, blocked: trouble });
+        const shown = show({ ...state, order: { ...state.order, paid: false, checking: true } }, NOW);
+        assert.deepEqual([shown, mayStart(shown)], [{ panel: 'checking' }, false], `${activity.at} ${status}`);
+      }
+  });
+
   it('show() returns null, the choice, if the shopper returned to it from a payment that is open or failed', () => {
     for (const payment of [paymentOf('QR'), paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' })]) {
       assert.equal(show(stateWith(payment, { activity: { at: 'choosing' } }), NOW), null);
@@ -198,26 +213,24 @@ describe('showChoice()', () => {
   });
 });
 
-describe('stateFor()', () => {
-  it('stateFor() a newer token keeps the order’s view, and removes what blocked the older token', () => {
-    const before = stateWith(paymentOf('QR'), { activity: { at: 'stopped', trouble } });
-    const after = stateFor(tokenOf(claimsOf({ exp: 1_900_000_001 })), { ...before, blocked: trouble }, () => false);
-    assert.equal(after.blocked, null);
-    assert.equal(after.order, before.order);
-    assert.equal(after.activity.at, 'following');
-  });
+it('stateFor() a newer token keeps the order’s view, and removes what blocked the older token', () => {
+  const before = stateWith(paymentOf('QR'), { activity: { at: 'stopped', trouble } });
+  const after = stateFor(tokenOf(claimsOf({ exp: 1_900_000_001 })), { ...before, blocked: trouble }, () => false);
+  assert.equal(after.blocked, null);
+  assert.equal(after.order, before.order);
+  assert.equal(after.activity.at, 'following');
+});
 
-  it('stateFor() another order keeps only the page’s preferences', () => {
-    const preferences = { methods: ['QR'], method: 'QR' };
-    const before = stateWith(paymentOf('QR'), { preferences, form: { ...BLANK.form, customer: '12345678' } });
-    const after = stateFor(tokenOf(claimsOf({ orderId: 'DEF-456' })), before, () => false);
-    assert.equal(after.order.payment, null);
-    assert.equal(after.form.customer, '');
-    assert.equal(after.preferences, preferences);
-  });
+it('stateFor() another order keeps only the page’s preferences', () => {
+  const preferences = { methods: ['QR'], method: 'QR' };
+  const before = stateWith(paymentOf('QR'), { preferences, form: { ...BLANK.form, customer: '12345678' } });
+  const after = stateFor(tokenOf(claimsOf({ orderId: 'DEF-456' })), before, () => false);
+  assert.equal(after.order.payment, null);
+  assert.equal(after.form.customer, '');
+  assert.equal(after.preferences, preferences);
+});
 
-  it('stateFor() asks for the resume hint of its order', () => {
-    assert.equal(stateFor(tokenOf(claims), BLANK, (orderId) => orderId === 'ABC-123').hasResumeHint, true);
-    assert.equal(stateFor(tokenOf(claims), BLANK, () => false).hasResumeHint, false);
-  });
+it('stateFor() asks for the resume hint of its order', () => {
+  assert.equal(stateFor(tokenOf(claims), BLANK, (orderId) => orderId === 'ABC-123').hasResumeHint, true);
+  assert.equal(stateFor(tokenOf(claims), BLANK, () => false).hasResumeHint, false);
 });

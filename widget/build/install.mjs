@@ -45,16 +45,17 @@ function refuse(error) {
   process.exit(1);
 }
 
-/** Where the lock file has no Node, as for macOS, the installed one runs the project. */
-function requireNode(wanted) {
-  const brought = `node_modules/node-${onWindows ? 'win' : process.platform}-${process.arch}`;
-  if (wanted[brought] || Number.parseInt(process.versions.node, 10) >= 24) return;
+const brought = `node_modules/node-${onWindows ? 'win' : process.platform}-${process.arch}`;
+
+/** Where the packages bring no Node, as for macOS or without optional ones, the installed one runs the project. */
+function requireNode(isBrought) {
+  if (isBrought || Number.parseInt(process.versions.node, 10) >= 24) return;
   refuse(`Install Node 24 or newer: for ${process.platform} on ${process.arch} none comes with the packages.`);
 }
 
 for (const folder of ['.', ...folders]) {
   const wanted = packagesIn(folder, 'package-lock.json');
-  if (folder === '.') requireNode(wanted);
+  if (folder === '.') requireNode(wanted[brought]);
   if (isCurrent(folder, wanted)) continue;
   if (mode === 'check') refuse('The dependencies are not installed, or differ from the lock file: run `npm ci` first.');
   console.log(`Installing the locked dependencies${folder === '.' ? '' : ` of ${folder}`} …`);
@@ -62,3 +63,4 @@ for (const folder of ['.', ...folders]) {
   const { status } = spawnSync(onWindows ? 'npm.cmd' : 'npm', npmArguments(folder, wanted), options);
   if (status !== 0) process.exit(status ?? 1);
 }
+if (mode === 'check') requireNode(existsSync(brought));

@@ -35,12 +35,14 @@ export function emit<Name extends keyof PaymentEventDetails>(
 /** Reports a newer view and, once each, the outcome that it brings. */
 export function emitChange(element: EventTarget, before: OrderView, view: OrderView): void {
   const { payment, paid } = view;
-  const isFailed = payment?.status === 'FAILED';
-  const wasFailed = before.payment?.status === 'FAILED' && before.payment.createdAt === payment?.createdAt;
+  const wasFailed = isFailed(before) && before.payment?.createdAt === payment?.createdAt;
   emit(element, 'payment-change', view);
   if (paid && !before.paid) emit(element, 'payment-success', view);
-  else if (!paid && isFailed && !wasFailed) emit(element, 'payment-failed', view);
+  else if (!paid && isFailed(view) && !wasFailed) emit(element, 'payment-failed', view);
 }
+
+/** While a person has to confirm a payment, none has failed. */
+const isFailed = ({ checking, payment }: OrderView): boolean => !checking && payment?.status === 'FAILED';
 
 /** Also logged on the console, because developers look there first. */
 export function emitError(element: EventTarget, error: PaymentEventDetails['payment-error']): void {

@@ -15,8 +15,7 @@ const MAX_EVENT_CHARS = 1_000_000;
 export const NO_ANSWER = {
   code: 'network',
   retryable: true,
-  detail:
-    'No readable answer: the proxy is down, its URL is wrong, or its ALLOWED_ORIGINS does not contain the origin of this page.',
+  detail: `No readable answer: the proxy is down, its URL is wrong, or its ALLOWED_ORIGINS lacks ${globalThis.origin}`,
 };
 
 /** Why there is no view: the proxy's problem, or `network` if no answer arrived or the answer is not the proxy's. */
@@ -100,6 +99,8 @@ async function* readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): Async
 function asView(text: string): OrderView {
   try {
     const view = JSON.parse(text) as OrderView;
+    // Intl throws for anything but three letters; these stand for no currency.
+    if (!/^[a-z]{3}$/i.test(view.currency)) view.currency = 'XXX';
     if (view.version >= 0 && Array.isArray(view.methods)) return view;
   } catch {
     // Not JSON, so not a view.

@@ -1,10 +1,10 @@
 // Turns a proxy's error into a change of the state: it is shown beside a field, at the choice, in place of the choice
-// if the proxy accepts no further payment, or for good. Pure.
+// if the proxy accepts no further payment, as a payment that is checked, or for good. Pure.
 import type { Method } from '../../backend-proxy/protocol/wire.ts';
 import { chosenMethod } from '../shell/choice.ts';
 import type { ProxyError } from './proxy-client.ts';
 import { exampleAmount } from './start-form.ts';
-import type { FieldErrors, SessionState, Trouble } from '../shell/state.ts';
+import { FOLLOWING, type FieldErrors, type SessionState, type Trouble } from '../shell/state.ts';
 
 type Problem = ProxyError['problem'];
 
@@ -17,6 +17,9 @@ export function refusedState(
 ): Partial<SessionState> {
   const trouble = troubleOf(problem);
   if (!method) return { activity: { at: 'stopped', trouble } };
+  // Says what the next view will say, and ends with it.
+  if (problem.code === 'payment_under_review')
+    return { activity: FOLLOWING, order: { ...state.order, checking: true } };
   const isUnavailable = problem.code === 'method_unavailable';
   const unavailable = isUnavailable ? [...state.unavailable, method] : state.unavailable;
   return {

@@ -37,6 +37,7 @@ export interface SessionHost {
     Pick<ReactiveControllerHost, 'addController'> & {
       readonly isConnected: boolean;
       checkoutTarget: CheckoutTarget;
+      method: Method | null;
     };
   state(): SessionState;
   set(change: Partial<SessionState>): void;
@@ -98,7 +99,7 @@ export class Session implements ReactiveController, Actions {
     this.#stream = new Stream({
       ...this.#options,
       client: this.#client,
-      onView: (view) => this.#apply(view),
+      onView: (view, isFirst) => this.#apply(view, isFirst),
       onDisconnected: (disconnected) => this.#setDisconnected(disconnected),
       onRefused: (error) => this.#refused(error),
     });
@@ -144,6 +145,7 @@ export class Session implements ReactiveController, Actions {
   edit(change: Partial<SessionState['form']>): void {
     const { activity, form } = this.#host.state();
     if (activity.at === 'sending') return;
+    if (change.method) this.#host.element.method = change.method;
     this.#host.set({
       form: { ...form, ...change },
       activity: activity.at === 'choosing' ? { at: 'choosing' } : activity,
@@ -247,18 +249,18 @@ export class Session implements ReactiveController, Actions {
     this.#apply(view);
     // The stream may have been faster, with a newer view than this one.
     this.#updateCheckoutWindow(this.#host.state().order);
-    // The stream may have ended with the previous payment.
+    // The stream may have ended with the previous payment. One that is being opened could begin with an older view.
     this.#stream?.ensureOpen();
   }
 
-  /** Ignores a view that is older than the current one, or of another order. */
-  #apply(view: OrderView): void {
+  /** Ignores a view of another order, and one that is older than the current one, unless it is a connection's first. */
+  #apply(view: OrderView, isFirst = false): void {
     const { order } = this.#host.state();
-    if (view.orderId !== order.orderId || view.version < order.version) return;
+    if (view.orderId !== order.orderId || (view.version < order.version && !isFirst)) return;
     this.#host.set({ order: view, hasResumeHint: false, skewMs: Date.parse(view.serverTime) - this.#options.now() });
     this.#restoreAmount(view);
     this.#recognizeStart(view);
-    if (view.version > order.version) emitChange(this.#host.element, order, view);
+    if (view.version !== order.version || view.paid !== order.paid) emitChange(this.#host.element, order, view);
     this.#updateCheckoutWindow(view);
   }
 

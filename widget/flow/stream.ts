@@ -26,7 +26,8 @@ const STREAM_AGAIN = 6;
 
 export interface StreamOptions {
   client: ProxyClient;
-  onView(view: OrderView): void;
+  /** `isFirst`: of a new connection. Its version may be lower, because a restored database counts from an older one. */
+  onView(view: OrderView, isFirst: boolean): void;
   /** True once neither stream nor polling gets through, false once data arrives again. */
   onDisconnected(disconnected: boolean): void;
   /** The proxy refused for good, and the stream has ended. */
@@ -133,7 +134,7 @@ export class Stream {
     if (signal.aborted) return;
     // The connection is back, so the stream may work again.
     if (this.#failures >= DISCONNECTED_AFTER) this.#triesWithoutStream = 0;
-    this.#received(view);
+    this.#received(view, true);
   }
 
   async #readStream(trySignal: AbortSignal): Promise<void> {
@@ -161,10 +162,9 @@ export class Stream {
         // Other data counts only after a view: a captive portal's page sends data as well.
         if (!view && views) this.#connected();
         if (!view) continue;
-        views++;
         this.#triesWithoutStream = 0;
         this.#isOpen = true;
-        this.#received(view);
+        this.#received(view, !views++);
       }
       // A stream that ends without a view did not come from the proxy.
       if (!views) throw new ProxyError();
@@ -182,7 +182,7 @@ export class Stream {
     void wait(PROBE_MS, signal).then(() => over.abort());
     try {
       const view = await client.order(signal);
-      if (!trySignal.aborted) this.#received(view);
+      if (!trySignal.aborted) this.#received(view, false);
     } catch (error) {
       if (trySignal.aborted || (error instanceof ProxyError && error.problem.status)) return;
       this.#failed(DISCONNECTED_AFTER);
@@ -193,10 +193,10 @@ export class Stream {
     }
   }
 
-  #received(view: OrderView): void {
+  #received(view: OrderView, isFirst: boolean): void {
     this.#view = view;
     this.#connected();
-    this.#options.onView(view);
+    this.#options.onView(view, isFirst);
   }
 
   #connected(): void {

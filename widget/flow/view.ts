@@ -12,7 +12,7 @@ export const SLOW_START_MS = 4_000;
 export type Shown = Choice | Outcome;
 
 export type Outcome =
-  /** The view has a status that this file does not know, or is not here yet after a reload. */
+  /** A person has to confirm a payment, the view has a status that this file does not know, or none is here yet. */
   | { panel: 'checking' }
   /** The answer of the proxy or the gateway has not arrived yet. `isLong`: it takes longer than usual. */
   | { panel: 'fetching'; method: Method; isLong: boolean }
@@ -36,10 +36,11 @@ export interface Limit {
 /** Null means the choice (shell/choice.ts). `now`: our clock, in ms. */
 export function show(state: SessionState, now: number): Outcome | null {
   const { claims, order, activity, blocked, hasResumeHint } = state;
-  const { paid, payment } = order;
+  const { paid, checking, payment } = order;
   if (paid) return { panel: 'paid', payment };
   if (activity.at === 'stopped') return { panel: 'trouble', trouble: activity.trouble };
   if (!claims) return { panel: 'trouble', trouble: { code: 'invalid_token', retryable: false } };
+  if (checking) return { panel: 'checking' };
   if (activity.at === 'sending' && activity.retry)
     return { panel: 'fetching', method: activity.retry, isLong: !!activity.slow };
   if (activity.at === 'following') {
@@ -93,5 +94,5 @@ function showUnanswered({ method, answer, createdAt }: PaymentView, proxyTime: n
   if (answer === 'AWAITED')
     return { panel: 'fetching', method, isLong: proxyTime - Date.parse(createdAt) >= SLOW_START_MS };
   // Of a method newer than this file nobody knows whether another try is safe.
-  return method in PAYS_BY ? { panel: 'unanswered', method } : { panel: 'checking' };
+  return Object.hasOwn(PAYS_BY, method) ? { panel: 'unanswered', method } : { panel: 'checking' };
 }

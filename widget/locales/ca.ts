@@ -35,8 +35,8 @@ export default {
   open: 'Ja heu iniciat un pagament. Confirmeu-ne només un; si no, pagareu dues vegades.',
   unpaid: 'Primer heu de pagar.',
 
-  checking: 'S’està comprovant el pagament',
-  checking_help: 'Això pot trigar uns minuts. Si us plau, no torneu a pagar.',
+  checking: 'Estem comprovant el pagament',
+  checking_help: 'Si us plau, no torneu a pagar. El resultat es mostrarà aquí. Això pot trigar una estona.',
   fetchCode: 'S’està obtenint el codi',
   fetchPage: 'S’està obrint el web del moneder',
   fetchRequest: 'S’està enviant la sol·licitud al vostre moneder',

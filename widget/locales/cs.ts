@@ -36,7 +36,7 @@ export default {
   unpaid: 'Nejdříve prosím zaplaťte.',
 
   checking: 'Ověřujeme vaši platbu',
-  checking_help: 'Může to trvat několik minut. Neplaťte prosím znovu.',
+  checking_help: 'Neplaťte prosím znovu. Výsledek se zobrazí zde. Může to nějakou dobu trvat.',
   fetchCode: 'Získáváme kód',
   fetchPage: 'Otevíráme web peněženky',
   fetchRequest: 'Posíláme žádost do vaší peněženky',

@@ -36,7 +36,7 @@ export default {
   unpaid: 'Betal først.',
 
   checking: 'Vi tjekker din betaling',
-  checking_help: 'Det kan tage et par minutter. Betal ikke igen.',
+  checking_help: 'Betal ikke igen. Resultatet vises her. Det kan tage lidt tid.',
   fetchCode: 'Henter din kode',
   fetchPage: 'Åbner wallettens hjemmeside',
   fetchRequest: 'Sender anmodningen til din wallet',

@@ -36,7 +36,7 @@ export default {
   unpaid: 'Bitte bezahlen Sie zuerst.',
 
   checking: 'Wir prüfen Ihre Zahlung',
-  checking_help: 'Das kann einige Minuten dauern. Bitte bezahlen Sie nicht noch einmal.',
+  checking_help: 'Bitte bezahlen Sie nicht noch einmal. Das Ergebnis erscheint hier. Das kann etwas dauern.',
   fetchCode: 'Ihr Code wird abgerufen',
   fetchPage: 'Die Website der Wallet wird geöffnet',
   fetchRequest: 'Die Anfrage wird an Ihre Wallet gesendet',

@@ -17,8 +17,8 @@ export const enFlow = {
   open: 'You have already started a payment. Confirm only one, or you will pay twice.',
   unpaid: 'Please pay first.',
 
-  checking: 'Checking your payment',
-  checking_help: 'This can take a few minutes. Please do not pay again.',
+  checking: 'We are checking your payment',
+  checking_help: 'Please do not pay again. The result will show here. This can take some time.',
   fetchCode: 'Getting your code',
   fetchPage: 'Opening the wallet’s website',
   fetchRequest: 'Sending the request to your wallet',

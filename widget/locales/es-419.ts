@@ -36,7 +36,7 @@ export default {
   unpaid: 'Por favor, pague primero.',
 
   checking: 'Estamos verificando su pago',
-  checking_help: 'Puede tardar unos minutos. Por favor, no vuelva a pagar.',
+  checking_help: 'Por favor, no vuelva a pagar. El resultado aparecerá aquí. Esto puede llevar un tiempo.',
   fetchCode: 'Obteniendo su código',
   fetchPage: 'Abriendo el sitio web de la billetera',
   fetchRequest: 'Enviando la solicitud a su billetera',

@@ -35,8 +35,8 @@ export default {
   open: 'Ya ha iniciado un pago. Confirme solo uno; de lo contrario, pagará dos veces.',
   unpaid: 'Por favor, pague primero.',
 
-  checking: 'Comprobando su pago',
-  checking_help: 'Puede tardar unos minutos. Por favor, no vuelva a pagar.',
+  checking: 'Estamos comprobando su pago',
+  checking_help: 'Por favor, no vuelva a pagar. El resultado aparecerá aquí. Esto puede llevar un tiempo.',
   fetchCode: 'Obteniendo su código',
   fetchPage: 'Abriendo la web del monedero',
   fetchRequest: 'Enviando la solicitud a su monedero',

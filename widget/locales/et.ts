@@ -36,7 +36,7 @@ export default {
   unpaid: 'Palun makske esmalt.',
 
   checking: 'Kontrollime teie makset',
-  checking_help: 'Selleks võib kuluda mõni minut. Palun ärge makske uuesti.',
+  checking_help: 'Palun ärge makske uuesti. Tulemus ilmub siia. Selleks võib kuluda veidi aega.',
   fetchCode: 'Hangime koodi',
   fetchPage: 'Avame rahakoti veebisaidi',
   fetchRequest: 'Saadame maksetaotluse teie rahakotti',

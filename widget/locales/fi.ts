@@ -36,7 +36,7 @@ export default {
   unpaid: 'Maksa ensin.',
 
   checking: 'Tarkistamme maksuasi',
-  checking_help: 'Tämä voi kestää muutaman minuutin. Älä maksa uudelleen.',
+  checking_help: 'Älä maksa uudelleen. Tulos näkyy tässä. Tämä voi kestää jonkin aikaa.',
   fetchCode: 'Haetaan koodia',
   fetchPage: 'Avataan lompakon verkkosivustoa',
   fetchRequest: 'Lähetetään maksupyyntöä lompakkoosi',

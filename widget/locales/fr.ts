@@ -35,8 +35,9 @@ export default {
   open: 'Vous avez déjà lancé un paiement. N’en confirmez qu’un seul, sinon vous paierez deux fois.',
   unpaid: 'Veuillez d’abord effectuer le paiement.',
 
-  checking: 'Vérification de votre paiement',
-  checking_help: 'Cela peut prendre quelques minutes. Veuillez ne pas payer une seconde fois.',
+  checking: 'Nous vérifions votre paiement',
+  checking_help:
+    'Veuillez ne pas payer une seconde fois. Le résultat s’affichera ici. Cela peut prendre un certain temps.',
   fetchCode: 'Récupération de votre code',
   fetchPage: 'Ouverture du site du portefeuille',
   fetchRequest: 'Envoi de la demande à votre portefeuille',

@@ -36,7 +36,7 @@ export default {
   unpaid: 'Najprije platite.',
 
   checking: 'Provjeravamo vaše plaćanje',
-  checking_help: 'To može potrajati nekoliko minuta. Molimo vas, nemojte ponovno plaćati.',
+  checking_help: 'Molimo vas, nemojte ponovno plaćati. Rezultat će se prikazati ovdje. To može potrajati neko vrijeme.',
   fetchCode: 'Dohvaćamo kôd',
   fetchPage: 'Otvaramo web-stranicu novčanika',
   fetchRequest: 'Šaljemo zahtjev u vaš novčanik',

@@ -36,7 +36,7 @@ export default {
   unpaid: 'Kérjük, előbb fizessen.',
 
   checking: 'Ellenőrizzük a fizetését',
-  checking_help: 'Ez néhány percig is eltarthat. Kérjük, ne fizessen újra.',
+  checking_help: 'Kérjük, ne fizessen újra. Az eredmény itt jelenik meg. Ez eltarthat egy ideig.',
   fetchCode: 'Kód lekérése',
   fetchPage: 'A tárca weboldalának megnyitása',
   fetchRequest: 'Kérelem küldése a tárcájába',

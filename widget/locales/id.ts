@@ -35,8 +35,8 @@ export default {
   open: 'Anda sudah memulai pembayaran. Konfirmasi satu saja. Jika keduanya dikonfirmasi, Anda akan membayar dua kali.',
   unpaid: 'Silakan bayar dahulu.',
 
-  checking: 'Memeriksa pembayaran Anda',
-  checking_help: 'Ini bisa memakan waktu beberapa menit. Mohon jangan membayar lagi.',
+  checking: 'Kami sedang memeriksa pembayaran Anda',
+  checking_help: 'Mohon jangan membayar lagi. Hasilnya akan tampil di sini. Ini bisa memakan waktu.',
   fetchCode: 'Mengambil kode',
   fetchPage: 'Membuka situs e-wallet',
   fetchRequest: 'Mengirim permintaan ke e-wallet Anda',

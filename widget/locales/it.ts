@@ -36,7 +36,7 @@ export default {
   unpaid: 'Effettua prima il pagamento.',
 
   checking: 'Stiamo verificando il pagamento',
-  checking_help: 'Può richiedere qualche minuto. Non pagare di nuovo.',
+  checking_help: 'Non pagare di nuovo. Il risultato comparirà qui. Può richiedere un po’ di tempo.',
   fetchCode: 'Stiamo recuperando il codice',
   fetchPage: 'Stiamo aprendo il sito del portafoglio',
   fetchRequest: 'Stiamo inviando la richiesta al tuo portafoglio',

@@ -36,7 +36,7 @@ export default {
   unpaid: 'Pirmiausia sumokėkite.',
 
   checking: 'Tikriname jūsų mokėjimą',
-  checking_help: 'Tai gali užtrukti kelias minutes. Prašome nemokėti dar kartą.',
+  checking_help: 'Prašome nemokėti dar kartą. Rezultatas bus rodomas čia. Tai gali šiek tiek užtrukti.',
   fetchCode: 'Gauname kodą',
   fetchPage: 'Atidarome piniginės svetainę',
   fetchRequest: 'Siunčiame prašymą į jūsų piniginę',

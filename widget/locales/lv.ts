@@ -36,7 +36,7 @@ export default {
   unpaid: 'Lūdzu, vispirms samaksājiet.',
 
   checking: 'Pārbaudām jūsu maksājumu',
-  checking_help: 'Tas var aizņemt dažas minūtes. Lūdzu, nemaksājiet vēlreiz.',
+  checking_help: 'Lūdzu, nemaksājiet vēlreiz. Rezultāts būs redzams šeit. Tas var aizņemt kādu laiku.',
   fetchCode: 'Saņemam kodu',
   fetchPage: 'Atveram maka vietni',
   fetchRequest: 'Sūtām pieprasījumu uz jūsu maku',

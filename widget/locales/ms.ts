@@ -35,8 +35,9 @@ export default {
   open: 'Anda sudah memulakan pembayaran. Sahkan satu sahaja. Jika kedua-duanya disahkan, anda akan membayar dua kali.',
   unpaid: 'Sila bayar dahulu.',
 
-  checking: 'Menyemak pembayaran anda',
-  checking_help: 'Ini mungkin mengambil masa beberapa minit. Sila jangan bayar sekali lagi.',
+  checking: 'Kami sedang menyemak pembayaran anda',
+  checking_help:
+    'Sila jangan bayar sekali lagi. Keputusan akan dipaparkan di sini. Ini mungkin mengambil sedikit masa.',
   fetchCode: 'Mendapatkan kod',
   fetchPage: 'Membuka laman web e-dompet',
   fetchRequest: 'Menghantar permintaan ke e-dompet anda',

@@ -36,7 +36,7 @@ export default {
   unpaid: 'Du må betale først.',
 
   checking: 'Vi sjekker betalingen din',
-  checking_help: 'Det kan ta noen minutter. Ikke betal en gang til.',
+  checking_help: 'Ikke betal en gang til. Resultatet vises her. Det kan ta litt tid.',
   fetchCode: 'Henter koden din',
   fetchPage: 'Åpner lommebokens nettsted',
   fetchRequest: 'Sender forespørselen til lommeboken din',

@@ -36,7 +36,7 @@ export default {
   unpaid: 'Rond eerst uw betaling af.',
 
   checking: 'We controleren uw betaling',
-  checking_help: 'Dit kan enkele minuten duren. Betaal niet nog een keer.',
+  checking_help: 'Betaal niet nog een keer. Het resultaat verschijnt hier. Dit kan even duren.',
   fetchCode: 'Uw code wordt opgehaald',
   fetchPage: 'De website van de wallet wordt geopend',
   fetchRequest: 'Het verzoek wordt naar uw wallet gestuurd',

@@ -36,7 +36,7 @@ export default {
   unpaid: 'Najpierw zapłać.',
 
   checking: 'Sprawdzamy Twoją płatność',
-  checking_help: 'To może potrwać kilka minut. Prosimy, nie płać ponownie.',
+  checking_help: 'Prosimy, nie płać ponownie. Wynik pojawi się tutaj. To może trochę potrwać.',
   fetchCode: 'Pobieramy kod',
   fetchPage: 'Otwieramy stronę portfela',
   fetchRequest: 'Wysyłamy prośbę do Twojego portfela',

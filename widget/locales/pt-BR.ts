@@ -35,8 +35,8 @@ export default {
   open: 'Você já iniciou um pagamento. Confirme apenas um; caso contrário, você pagará duas vezes.',
   unpaid: 'Por favor, pague primeiro.',
 
-  checking: 'Verificando seu pagamento',
-  checking_help: 'Isso pode levar alguns minutos. Por favor, não pague de novo.',
+  checking: 'Estamos verificando seu pagamento',
+  checking_help: 'Por favor, não pague de novo. O resultado aparecerá aqui. Isso pode levar algum tempo.',
   fetchCode: 'Obtendo seu código',
   fetchPage: 'Abrindo o site da carteira',
   fetchRequest: 'Enviando a solicitação para sua carteira',

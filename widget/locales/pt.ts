@@ -35,8 +35,8 @@ export default {
   open: 'Já iniciou um pagamento. Confirme apenas um; caso contrário, pagará duas vezes.',
   unpaid: 'Por favor, pague primeiro.',
 
-  checking: 'A verificar o seu pagamento',
-  checking_help: 'Pode demorar alguns minutos. Por favor, não volte a pagar.',
+  checking: 'Estamos a verificar o seu pagamento',
+  checking_help: 'Por favor, não volte a pagar. O resultado aparecerá aqui. Pode demorar algum tempo.',
   fetchCode: 'A obter o seu código',
   fetchPage: 'A abrir o site da carteira',
   fetchRequest: 'A enviar o pedido para a sua carteira',

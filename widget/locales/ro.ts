@@ -36,7 +36,7 @@ export default {
   unpaid: 'Vă rugăm să plătiți mai întâi.',
 
   checking: 'Verificăm plata',
-  checking_help: 'Poate dura câteva minute. Vă rugăm să nu plătiți din nou.',
+  checking_help: 'Vă rugăm să nu plătiți din nou. Rezultatul va apărea aici. Poate dura ceva timp.',
   fetchCode: 'Se obține codul',
   fetchPage: 'Se deschide site-ul portofelului',
   fetchRequest: 'Se trimite solicitarea către portofel',

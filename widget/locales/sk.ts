@@ -36,7 +36,7 @@ export default {
   unpaid: 'Najprv, prosím, zaplaťte.',
 
   checking: 'Overujeme vašu platbu',
-  checking_help: 'Môže to trvať niekoľko minút. Neplaťte, prosím, znova.',
+  checking_help: 'Neplaťte, prosím, znova. Výsledok sa zobrazí tu. Môže to nejaký čas trvať.',
   fetchCode: 'Získavame kód',
   fetchPage: 'Otvárame web peňaženky',
   fetchRequest: 'Posielame žiadosť do vašej peňaženky',

@@ -36,7 +36,7 @@ export default {
   unpaid: 'Najprej plačajte.',
 
   checking: 'Preverjamo vaše plačilo',
-  checking_help: 'To lahko traja nekaj minut. Prosimo, ne plačajte še enkrat.',
+  checking_help: 'Prosimo, ne plačajte še enkrat. Rezultat bo prikazan tukaj. To lahko traja nekaj časa.',
   fetchCode: 'Pridobivamo kodo',
   fetchPage: 'Odpiramo spletno mesto denarnice',
   fetchRequest: 'Pošiljamo zahtevek v vašo denarnico',

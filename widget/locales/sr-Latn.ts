@@ -36,7 +36,7 @@ export default {
   unpaid: 'Prvo platite.',
 
   checking: 'Proveravamo vaše plaćanje',
-  checking_help: 'To može potrajati nekoliko minuta. Molimo vas, nemojte ponovo plaćati.',
+  checking_help: 'Molimo vas, nemojte ponovo plaćati. Rezultat će se prikazati ovde. To može potrajati neko vreme.',
   fetchCode: 'Preuzimamo kod',
   fetchPage: 'Otvaramo sajt novčanika',
   fetchRequest: 'Šaljemo zahtev u vaš novčanik',

@@ -36,7 +36,7 @@ export default {
   unpaid: 'Du behöver betala först.',
 
   checking: 'Vi kontrollerar din betalning',
-  checking_help: 'Det kan ta några minuter. Betala inte en gång till.',
+  checking_help: 'Betala inte en gång till. Resultatet visas här. Det kan ta en stund.',
   fetchCode: 'Hämtar din kod',
   fetchPage: 'Öppnar plånbokens webbplats',
   fetchRequest: 'Skickar förfrågan till din plånbok',

@@ -35,8 +35,8 @@ export default {
   open: 'Zaten bir ödeme başlattınız. Yalnızca birini onaylayın, yoksa iki kez ödersiniz.',
   unpaid: 'Lütfen önce ödeme yapın.',
 
-  checking: 'Ödemeniz kontrol ediliyor',
-  checking_help: 'Bu, birkaç dakika sürebilir. Lütfen tekrar ödeme yapmayın.',
+  checking: 'Ödemenizi kontrol ediyoruz',
+  checking_help: 'Lütfen tekrar ödeme yapmayın. Sonuç burada görünecek. Bu, biraz zaman alabilir.',
   fetchCode: 'Kodunuz alınıyor',
   fetchPage: 'Cüzdanın web sitesi açılıyor',
   fetchRequest: 'Cüzdanınıza ödeme isteği gönderiliyor',

@@ -35,8 +35,8 @@ export default {
   open: 'Bạn đã tạo một giao dịch. Chỉ xác nhận một giao dịch, nếu không bạn sẽ trả tiền hai lần.',
   unpaid: 'Vui lòng thanh toán trước.',
 
-  checking: 'Đang kiểm tra giao dịch của bạn',
-  checking_help: 'Việc này có thể mất vài phút. Vui lòng không thanh toán lại.',
+  checking: 'Chúng tôi đang kiểm tra giao dịch của bạn',
+  checking_help: 'Vui lòng không thanh toán lại. Kết quả sẽ hiển thị tại đây. Việc này có thể mất một thời gian.',
   fetchCode: 'Đang lấy mã',
   fetchPage: 'Đang mở trang web của ví',
   fetchRequest: 'Đang gửi yêu cầu đến ví của bạn',

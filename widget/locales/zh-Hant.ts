@@ -35,8 +35,8 @@ export default {
   open: '您已發起過一筆付款。請只確認其中一筆，否則會重複付款。',
   unpaid: '請先完成付款。',
 
-  checking: '正在查核您的付款',
-  checking_help: '這可能需要幾分鐘，請勿再次付款。',
+  checking: '我們正在查核您的付款',
+  checking_help: '請勿再次付款。結果會顯示在這裡，可能需要一些時間。',
   fetchCode: '正在取得 QR Code',
   fetchPage: '正在開啟錢包網站',
   fetchRequest: '正在向您的錢包傳送請求',

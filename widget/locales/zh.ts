@@ -35,8 +35,8 @@ export default {
   open: '您已发起过一笔付款。请只确认其中一笔，否则会重复付款。',
   unpaid: '请先完成付款。',
 
-  checking: '正在核实您的付款',
-  checking_help: '这可能需要几分钟，请勿再次付款。',
+  checking: '我们正在核实您的付款',
+  checking_help: '请勿再次付款。结果会显示在这里，可能需要一些时间。',
   fetchCode: '正在获取二维码',
   fetchPage: '正在打开钱包网站',
   fetchRequest: '正在向您的钱包发送请求',

@@ -1,6 +1,7 @@
 // The choice: the methods as radio inputs, the amount and the wallet id if they are asked for, and the one button. It
-// is a real form, so that Enter pays and that password managers and screen readers recognize it. While a start is
-// being sent, everything keeps its place and its focus; the button shows the progress, and further clicks do nothing.
+// is a real form, so that Enter pays and that password managers and screen readers recognize it. Enter clicks the
+// button, and the click pays, because a sandboxed frame may not be allowed to submit a form. While a start is being
+// sent, everything keeps its place and its focus; the button shows the progress, and further clicks do nothing.
 // The field of a method is always there and is folded by CSS, so a row opens before the session is loaded, too.
 import { html, type TemplateResult } from 'lit';
 import { PAYS_BY } from '../../backend-proxy/protocol/methods.ts';
@@ -21,13 +22,16 @@ export function choose(shown: Choice, context: PanelContext, flow: Additions | u
   const text = say('pay', { amount: money(amount) }).trim();
   // In some languages the amount comes first. Without one the verb begins the text, so it needs a capital.
   const payText = text.charAt(0).toLocaleUpperCase(context.language) + text.slice(1);
-  const submit = (event: Event) => {
+  const press = (event: Event) => {
     event.preventDefault();
     // Read from the form: before the session is loaded, the state does not follow the shopper's choice.
-    const { method } = (event.target as HTMLFormElement).elements as unknown as { method?: { value: Method } };
+    const fields = (event.currentTarget as Element).closest('form')?.elements;
+    const method = fields?.namedItem('method') as { value: Method } | null | undefined;
     run((session) => session.pay(method?.value));
   };
-  return html`<form novalidate aria-label=${say('choose')} @submit=${submit}>
+  // The fields' events are not the element's.
+  const keep = (event: Event) => event.stopPropagation();
+  return html`<form novalidate aria-label=${say('choose')} @submit=${press} @input=${keep}>
     ${shown.askAmount ? amountField(shown, context) : ''}
     ${
       methods.length > 1
@@ -38,7 +42,7 @@ export function choose(shown: Choice, context: PanelContext, flow: Additions | u
         : methods.map((method) => onlyMethod(method, shown, context))
     }
     ${flow?.notesAbovePay(context)} ${trouble ? problem(trouble, say) : ''}
-    <button part="pay" class="primary" aria-disabled=${!!busy}>
+    <button part="pay" class="primary" aria-disabled=${!!busy} @click=${press}>
       ${busy ? html`<i></i><span class="announce">${say('sending')}</span>` : payText}
     </button>
     ${chosen && PAYS_BY[chosen] === 'link' ? html`<small>${flow?.checkoutTime(context)}</small>` : ''}

@@ -42,12 +42,14 @@ export function paid(
 export function failed({ method, reason }: Extract<Shown, { panel: 'failed' }>, context: PanelContext): TemplateResult {
   const { say, state } = context;
   // A reason newer than this file has no text of its own.
-  const key = reason && say(reason) ? reason : 'DECLINED';
+  const key = reason && Object.hasOwn(SIGNS, reason) ? reason : 'DECLINED';
   // A shopper who typed nothing in this page has no details to check.
   const isTyped = state.form.customer || state.form.amount;
   const help = key === 'REJECTED' && !isTyped ? 'DECLINED' : key;
+  // An earlier payment may have been paid, such as a request whose answer was lost.
+  const mayBePaid = state.order.otherOpen && /DECLINED|REJECTED|NOT_CREATED/.test(help);
   return html`${sign(SIGNS[key])}${heading(say(key))}
-    <p part="error">${say(`${help}_help`)}</p>
+    <p part="error">${say(mayBePaid ? 'open' : `${help}_help`)}</p>
     <slot name="failed"></slot>
     ${nextStep[key in nextStep ? (key as keyof typeof nextStep) : 'again'](method, context)}
     ${otherMethodButton(context)} ${key === 'RESOLVED' ? '' : helpLink('quiet', context)}`;

@@ -46,7 +46,7 @@ const NEW_ATTEMPT = {
 
 /** Starts a new payment in place of one that expired or cannot be paid. */
 export const newAttemptButton = (method: Method, context: PanelContext): TemplateResult | '' =>
-  againButton(method, context.say(method in NEW_ATTEMPT ? NEW_ATTEMPT[method] : 'again'), context);
+  againButton(method, context.say(Object.hasOwn(NEW_ATTEMPT, method) ? NEW_ATTEMPT[method] : 'again'), context);
 
 export const againButton = (method: Method, text: string, { run, state }: PanelContext): TemplateResult | '' =>
   state.blocked

@@ -1,5 +1,6 @@
 // Waiting with nothing to do in this page: for the confirmation in the wallet (DIRECT), for the gateway's answer to a
-// start, or for the proxy to learn the outcome. Also what the shopper can do if the gateway's answer is lost.
+// start, for the proxy to learn the outcome, or for a person to confirm it. Also what the shopper can do if the
+// gateway's answer is lost.
 import type { TemplateResult } from 'lit';
 import { PAYS_BY } from '../../../backend-proxy/protocol/methods.ts';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
@@ -7,6 +8,7 @@ import type { MessageKey } from '../../locales/en.ts';
 import type { PanelContext } from '../../shell/panel.ts';
 import { heading, html, icon } from '../lit.ts';
 import type { Shown } from '../view.ts';
+import { helpLink } from './result.ts';
 import { sign } from './sign.ts';
 import { newAttemptButton, onePaymentNote, otherMethodButton, waitingStatus } from './waiting-status.ts';
 
@@ -32,7 +34,7 @@ export function fetching(
   context: PanelContext,
 ): TemplateResult {
   const { say } = context;
-  return html`${icon(method)}${heading(say(method in HEADINGS ? HEADINGS[method][0] : 'sending'))}
+  return html`${icon(method)}${heading(say(Object.hasOwn(HEADINGS, method) ? HEADINGS[method][0] : 'sending'))}
   ${waitingStatus(context, say(isLong ? 'long' : 'sending'))}${otherMethodButton(context)}`;
 }
 
@@ -46,8 +48,10 @@ export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, 
     ${newAttemptButton(method, context)} ${otherMethodButton(context)}`;
 }
 
-/** No button: while the outcome is unknown, another payment might be paid as well. */
+/** No button: while the outcome is unknown, another payment might be paid as well. No spinner: it may take days. */
 export function checking(context: PanelContext): TemplateResult {
-  const { say } = context;
-  return html`${sign('clock')}${heading(say('checking'))}${waitingStatus(context, say('checking_help'))}`;
+  const { say, state } = context;
+  return html`${sign('clock')}${heading(say('checking'))}
+    <p>${say('checking_help')}</p>
+    ${state.disconnected ? waitingStatus(context, '') : ''} ${state.order.checking ? helpLink('second', context) : ''}`;
 }
