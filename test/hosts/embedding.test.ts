@@ -2,12 +2,13 @@
 // several on one page. Needs a browser, because the browser's rules about forms, shadow trees and modules apply.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, test } from 'node:test';
+import { after, afterEach, test } from 'node:test';
 import { VERSION } from '../../backend-proxy/version.ts';
+import { until } from '../faults/fault-test.ts';
 import { Host } from './host.ts';
-import { until } from './visit.ts';
 
 const host = await Host.open();
+afterEach(() => host.leave());
 after(() => host.close());
 
 const SCRIPT = host.script;
@@ -25,11 +26,8 @@ test('a widget in another shadow root uses the language of the page, and its eve
   await visit.page.getByRole('heading', { name: 'Zahlung erhalten' }).waitFor();
   const events = await visit.widgetEvents();
   assert.deepEqual([...new Set(events.map(({ target }) => target))], ['shop-checkout']);
-  assert.deepEqual(
-    events.map(({ type }) => type).filter((type) => type !== 'payment-change'),
-    ['payment-submit', 'payment-success'],
-  );
-  await visit.leave();
+  const sent = events.map(({ type }) => type).filter((type) => type !== 'payment-change');
+  assert.deepEqual(sent, ['payment-submit', 'payment-success']);
 });
 
 test('a required widget keeps its form invalid until the order is paid, then adds the order id to it', async () => {
@@ -64,14 +62,12 @@ test('a required widget keeps its form invalid until the order is paid, then add
   await page.getByRole('button', { name: 'Finish' }).click();
   await page.waitForURL(`${host.origin}/thanks.html?*`);
   assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), data);
-  await visit.leave();
 });
 
 test('a widget without `required` leaves its form valid before the order is paid', async () => {
   const { visit } = await host.shop({ attributes: 'name="payment"', around: (widget) => `<form>${widget}</form>` });
   await visit.sees('choosing');
   assert.equal(await visit.page.evaluate(() => document.forms[0]?.checkValidity()), true);
-  await visit.leave();
 });
 
 test('the Enter key in a field of the widget does not submit the form around the widget', async () => {
@@ -84,7 +80,6 @@ test('the Enter key in a field of the widget does not submit the form around the
   await visit.widget.locator('[part~="amount"]').press('Enter');
   assert.match(await visit.scannedCode(), /^http/);
   assert.equal(new URL(visit.page.url()).pathname, '/page.html');
-  await visit.leave();
 });
 
 test('a page whose script tag lacks type="module" shows a code, with a warning in the console', async () => {
@@ -92,7 +87,7 @@ test('a page whose script tag lacks type="module" shows a code, with a warning i
   await visit.showsCode();
   const warning = /^warning: payment-widget: the script tag needs type="module"$/;
   await visit.logs(warning);
-  await visit.leave(warning);
+  visit.allowed = warning;
 });
 
 test('a page that pins the script of this version by its hash, and loads the newest too, shows a code', async () => {
@@ -101,14 +96,12 @@ test('a page that pins the script of this version by its hash, and loads the new
   const pinned = `<script type="module" src="${host.proxy}/${name}" integrity="${hashes[name]}" crossorigin></script>`;
   const { visit } = await host.shop({ head: `${pinned}${SCRIPT}` });
   await visit.showsCode();
-  await visit.leave();
 });
 
 test('a page that loads the widget twice, and once more from another URL, defines it once and shows a code', async () => {
   const { visit } = await host.shop({ head: `${SCRIPT}${SCRIPT}${SCRIPT.replace('.js', '.js?copy')}` });
   await visit.showsCode();
   assert.equal(await visit.page.locator('payment-widget').count(), 1);
-  await visit.leave();
 });
 
 test('two widgets with two orders on one page do not affect each other', async () => {
@@ -130,7 +123,6 @@ test('two widgets with two orders on one page do not affect each other', async (
   await host.approve(orders[1].orderId);
   await visit.sees('paid', `#${orders[1].orderId}`);
   await visit.sees('waiting', `#${orders[0].orderId}`);
-  await visit.leave();
 });
 
 test('two widgets with one order show the same code, and both show that it is paid', async () => {
@@ -147,21 +139,19 @@ test('two widgets with one order show the same code, and both show that it is pa
   await host.approve(orderId);
   await visit.sees('paid', '#main');
   await visit.sees('paid', '#side');
-  await visit.leave();
 });
 
 test('a widget that is removed from the page closes its stream, and continues when it is inserted again', async () => {
   const { orderId, visit } = await host.shop();
   await visit.pay();
   await visit.sees('waiting');
-  await until(() => visit.openStreams === 1, 'the stream is open');
+  await until('the stream is open', () => visit.openStreams === 1);
   const widget = await visit.widget.elementHandle();
   await widget?.evaluate((element) => element.remove());
-  await until(() => visit.openStreams === 0, 'the stream is closed');
+  await until('the stream is closed', () => visit.openStreams === 0);
   await host.approve(orderId);
   await widget?.evaluate((element) => document.body.append(element));
   await visit.sees('paid');
-  await visit.leave();
 });
 
 test('a widget that is removed before its scripts are loaded does not start the payment that was clicked', async () => {
@@ -184,7 +174,6 @@ test('a widget that is removed before its scripts are loaded does not start the 
   // Resolves after the widget's own import of the same file, because that import is earlier.
   await visit.page.evaluate((src) => import(src), (await rest).url());
   assert.deepEqual(starts, []);
-  await visit.leave();
 });
 
 test('a widget whose order is removed closes its stream and no longer shows the payment', async () => {
@@ -192,9 +181,8 @@ test('a widget whose order is removed closes its stream and no longer shows the 
   await visit.pay();
   await visit.sees('waiting');
   await visit.widget.evaluate((element) => element.removeAttribute('order'));
-  await until(() => visit.openStreams === 0, 'the stream is closed');
+  await until('the stream is closed', () => visit.openStreams === 0);
   assert.equal(await visit.page.locator('payment-widget:state(waiting)').count(), 0);
-  await visit.leave();
 });
 
 test('the widget shows the methods first, then the amount without a change of its height', async () => {
@@ -218,7 +206,6 @@ test('the widget shows the methods first, then the amount without a change of it
   }, token);
   assert.deepEqual(first, { ...second, total: '', pay: 'Pay' });
   assert.deepEqual([second?.total, second?.pay], ['€10.10', 'Pay €10.10']);
-  await visit.leave();
 });
 
 test('the widget sends the CORS preflight of the payment start before the click, and no other after it', async () => {
@@ -245,7 +232,6 @@ test('the widget sends the CORS preflight of the payment start before the click,
   await visit.pay();
   await visit.scannedCode();
   assert.deepEqual(preflights, ['OPTIONS']);
-  await visit.leave();
 });
 
 test('the CORS preflight of the payment start does not wait for the second bundle', async () => {
@@ -264,7 +250,7 @@ test('the CORS preflight of the payment start does not wait for the second bundl
     [host.proxy, token],
   );
   assert.equal((await asked).status(), 204);
-  await visit.leave(/404/);
+  visit.allowed = /404/;
 });
 
 test('the widget on a phone is no wider than its container in each kind of layout', async () => {
@@ -285,15 +271,13 @@ test('the widget on a phone is no wider than its container in each kind of layou
   await visit.sees('choosing', 'fieldset payment-widget');
   const widths = () =>
     page.locator('payment-widget').evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width));
-  await until(
-    async () => (await widths()).every((width) => width > 250 && width <= 374),
-    'each widget fits its container',
+  await until('each widget fits its container', async () =>
+    (await widths()).every((width) => width > 250 && width <= 374),
   );
   assert.ok(
     (await page.evaluate(() => document.documentElement.scrollWidth)) <= 390,
     'the page does not scroll sideways',
   );
-  await visit.leave();
 });
 
 test('a click beside the fields of the widget does not move the focus', async () => {
@@ -301,7 +285,6 @@ test('a click beside the fields of the widget does not move the focus', async ()
   await visit.sees('choosing');
   await visit.widget.click({ position: { x: 5, y: 5 } });
   assert.equal(await visit.page.evaluate(() => document.activeElement?.localName), 'body');
-  await visit.leave();
 });
 
 test('a second click while the widget’s scripts load pays by the method that is chosen then', async () => {
@@ -318,7 +301,6 @@ test('a second click while the widget’s scripts load pays by the method that i
   release();
   assert.match(await visit.scannedCode(), /^http/);
   assert.equal((await host.payments(orderId)).length, 1);
-  await visit.leave();
 });
 
 test('the widget is in English until the dictionary of its language is loaded', async () => {
@@ -331,5 +313,4 @@ test('the widget is in English until the dictionary of its language is loaded', 
   await page.getByRole('heading', { name: 'How would you like to pay?' }).waitFor();
   release();
   await page.getByRole('heading', { name: 'Wie möchten Sie bezahlen?' }).waitFor();
-  await visit.leave();
 });

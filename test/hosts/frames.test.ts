@@ -2,18 +2,21 @@
 // it opens in a new tab; if tabs are not allowed either, the widget's link stays. Needs a browser, because these are
 // the browser's rules: for frames of the page's origin, of another origin, and in sandboxes.
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, afterEach, test } from 'node:test';
 import type { FrameLocator, Page } from 'playwright-core';
+import { until } from '../faults/fault-test.ts';
 import { Host } from './host.ts';
-import { until, type Visit } from './visit.ts';
+import type { Visit } from './visit.ts';
 
 const host = await Host.open();
+afterEach(() => host.leave());
 after(() => host.close());
 
 /** The same server by another name, which is another origin and another site to a browser. */
 const OTHER_ORIGIN = host.origin.replace('localhost', '127.0.0.1');
 const CHECKOUT = /\/pay\?token=/;
-const SANDBOX = 'allow-scripts allow-same-origin allow-forms';
+/** Without `allow-forms`, so the browser submits no form. */
+const SANDBOX = 'allow-scripts allow-same-origin';
 const TABS = 'allow-popups allow-popups-to-escape-sandbox';
 
 interface Framed {
@@ -53,16 +56,12 @@ async function open({ origin = OTHER_ORIGIN, sandbox, attributes = '', init }: F
 const pay = (frame: FrameLocator) => frame.locator('[part~="pay"]').click();
 
 /** The browser logs what a sandbox refused; it may log nothing else. */
-async function leaveSandbox(visit: Visit): Promise<void> {
-  await visit.leave(/sandbox/);
-}
+const REFUSED = /sandbox/;
 
 /** Neither the frame nor the page around it has navigated. */
 function assertNotNavigated(page: Page, origin = OTHER_ORIGIN): void {
-  assert.deepEqual(
-    page.frames().map((each) => each.url()),
-    [`${origin}/outer.html`, `${host.origin}/frame.html`],
-  );
+  const urls = page.frames().map((each) => each.url());
+  assert.deepEqual(urls, [`${origin}/outer.html`, `${host.origin}/frame.html`]);
 }
 
 for (const [name, origin] of [
@@ -71,29 +70,26 @@ for (const [name, origin] of [
 ] as const) {
   for (const target of ['', 'checkout-target="_top"', 'checkout-target="_self"']) {
     test(`a ${name} frame opens the checkout in the top page with ${target || 'the default target'}`, async () => {
-      const { visit, page, frame, tabs } = await open({ origin, attributes: target });
+      const { page, frame, tabs } = await open({ origin, attributes: target });
       await pay(frame);
       await page.waitForURL(CHECKOUT);
       assert.equal(tabs.length, 0);
-      await visit.leave();
     });
   }
 }
 
 test('a frame with checkout-target="_blank" opens the checkout in a tab', async () => {
-  const { visit, page, frame, tabs } = await open({ attributes: 'checkout-target="_blank"' });
+  const { page, frame, tabs } = await open({ attributes: 'checkout-target="_blank"' });
   await pay(frame);
-  await until(() => CHECKOUT.test(tabs[0]?.url() ?? ''), 'the checkout in a tab');
+  await until('the checkout in a tab', () => CHECKOUT.test(tabs[0]?.url() ?? ''));
   assertNotNavigated(page);
-  await visit.leave();
 });
 
 test('a sandboxed frame that may navigate the top page after a click opens the checkout there', async () => {
-  const { visit, page, frame, tabs } = await open({ sandbox: `${SANDBOX} allow-top-navigation-by-user-activation` });
+  const { page, frame, tabs } = await open({ sandbox: `${SANDBOX} allow-top-navigation-by-user-activation` });
   await pay(frame);
   await page.waitForURL(CHECKOUT);
   assert.equal(tabs.length, 0);
-  await visit.leave();
 });
 
 for (const [name, origin] of [
@@ -103,16 +99,16 @@ for (const [name, origin] of [
   test(`a sandboxed ${name} frame that may not navigate the top page opens the checkout in one tab`, async () => {
     const { visit, page, frame, tabs } = await open({ origin, sandbox: `${SANDBOX} ${TABS}` });
     await pay(frame);
-    await until(() => CHECKOUT.test(tabs[0]?.url() ?? ''), 'the checkout in a tab');
+    await until('the checkout in a tab', () => CHECKOUT.test(tabs[0]?.url() ?? ''));
     await frame.getByText('Waiting for payment').first().waitFor();
     assertNotNavigated(page, origin);
     const link = frame.locator('[part~="checkout"]');
     assert.equal(await link.getAttribute('target'), '_blank', 'the link opens a tab');
     await link.click();
-    await until(() => CHECKOUT.test(tabs[1]?.url() ?? ''), 'the checkout in a second tab');
+    await until('the checkout in a second tab', () => CHECKOUT.test(tabs[1]?.url() ?? ''));
     assert.equal(await tabs[1]?.evaluate(() => opener), null);
     assertNotNavigated(page, origin);
-    await leaveSandbox(visit);
+    visit.allowed = REFUSED;
   });
 }
 
@@ -125,7 +121,15 @@ test('a sandboxed frame that may not open tabs keeps the link and does not navig
   assert.equal(await link.getAttribute('target'), '_blank');
   assertNotNavigated(page);
   assert.equal(tabs.length, 0);
-  await leaveSandbox(visit);
+  visit.allowed = REFUSED;
+});
+
+test('Enter starts a payment in a sandboxed frame', async () => {
+  const { visit, page, frame } = await open({ sandbox: SANDBOX, attributes: 'methods="QR CHECKOUT"' });
+  await frame.getByRole('radio', { name: 'QR code' }).check();
+  await page.keyboard.press('Enter');
+  await frame.getByText('Scan the code to pay').waitFor();
+  visit.allowed = REFUSED;
 });
 
 /** Simulates a browser whose user activation has expired. */
@@ -134,19 +138,17 @@ function clickWasLongAgo(): void {
 }
 
 test('a cross-origin frame opens the checkout in a tab if the click is too long ago', async () => {
-  const { visit, page, frame, tabs } = await open({ init: clickWasLongAgo });
+  const { page, frame, tabs } = await open({ init: clickWasLongAgo });
   await pay(frame);
-  await until(() => CHECKOUT.test(tabs[0]?.url() ?? ''), 'the checkout in a tab');
+  await until('the checkout in a tab', () => CHECKOUT.test(tabs[0]?.url() ?? ''));
   assertNotNavigated(page);
-  await visit.leave();
 });
 
 test('a same-origin frame opens the checkout in the top page even if the click is too long ago', async () => {
-  const { visit, page, frame, tabs } = await open({ origin: host.origin, init: clickWasLongAgo });
+  const { page, frame, tabs } = await open({ origin: host.origin, init: clickWasLongAgo });
   await pay(frame);
   await page.waitForURL(CHECKOUT);
   assert.equal(tabs.length, 0);
-  await visit.leave();
 });
 
 for (const [sandbox, place] of [
@@ -162,12 +164,12 @@ for (const [sandbox, place] of [
     assert.equal(await link.getAttribute('target'), '_top');
     await link.click();
     if (sandbox) {
-      await until(() => CHECKOUT.test(tabs[0]?.url() ?? ''), 'the checkout in a tab');
+      await until('the checkout in a tab', () => CHECKOUT.test(tabs[0]?.url() ?? ''));
       assertNotNavigated(page);
     } else {
       await page.waitForURL(CHECKOUT);
       assert.equal(tabs.length, 0);
     }
-    await leaveSandbox(visit);
+    visit.allowed = REFUSED;
   });
 }

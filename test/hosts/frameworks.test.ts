@@ -2,18 +2,20 @@
 // the page's own scripts. Each page (in pages/) has the same checkout: properties, events, unmounting.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { after, describe, test } from 'node:test';
+import { after, afterEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { bundleForServer, bundlePage } from './bundle.ts';
 import { installPackage } from './consumer.ts';
+import { until } from '../faults/fault-test.ts';
 import { Host, type Order } from './host.ts';
-import { until, type Visit } from './visit.ts';
+import type { Visit } from './visit.ts';
 
 const [host, project] = await Promise.all([
   Host.open(),
   installPackage(fileURLToPath(new URL('pages', import.meta.url))),
 ]);
+afterEach(() => host.leave());
 after(() => host.close());
 
 /** The gateway's answer waits until the test advances the sandbox's clock. Shorter than the proxy's timeout. */
@@ -69,10 +71,9 @@ for (const [framework, source] of Object.entries({
       await shop.page.getByText('On its way').waitFor();
       const output = shop.page.locator('output');
       await until(
-        async () => (await output.textContent()) === `payment-submit  payment-success ${order.orderId}`,
         'the page received both events, each with the widget’s value at that time',
+        async () => (await output.textContent()) === `payment-submit  payment-success ${order.orderId}`,
       );
-      await shop.leave();
     });
 
     test(`a page in ${framework} that remounts the widget during a request starts one payment and shows its code`, async () => {
@@ -82,18 +83,17 @@ for (const [framework, source] of Object.entries({
       await host.control('/faults', { pay: { delayMs: GATEWAY_DELAY_MS }, times: 1 });
       await shop.pay();
       await until(
-        async () => (await host.paymentStatuses(order.orderId)).length === 1,
         'the proxy has stored the payment',
+        async () => (await host.paymentStatuses(order.orderId)).length === 1,
       );
       await toggle.click();
       assert.equal(await shop.widget.count(), 0);
       assert.deepEqual(await host.paymentStatuses(order.orderId), ['INITIALIZED']);
-      await until(() => shop.openStreams === 0, 'no stream is open');
+      await until('no stream is open', () => shop.openStreams === 0);
       await host.control('/clock', { advanceMs: GATEWAY_DELAY_MS });
       await toggle.click();
       assert.match(await shop.scannedCode(), /^http/);
       assert.equal((await host.payments(order.orderId)).length, 1);
-      await shop.leave();
     });
   });
 }
@@ -117,8 +117,7 @@ test('React renders a page with the widget on a server and hydrates it in the br
   await host.approve(orderId);
   await shop.sees('paid');
   await until(
-    async () => (await shop.page.locator('output').textContent()) === `payment-submit  payment-success ${orderId}`,
     'the page received both events, each with the widget’s value at that time',
+    async () => (await shop.page.locator('output').textContent()) === `payment-submit  payment-success ${orderId}`,
   );
-  await shop.leave();
 });

@@ -1,13 +1,12 @@
 // A merchant's website for tests: the sandbox and the proxy as processes, a server for the merchant's pages with an
 // origin different from theirs, orders, and a browser. visit.ts opens a page and reads it.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { chromium, type Browser } from 'playwright-core';
 import { FREE_PORTS, startStack, type Stack } from '../../demo/stack.ts';
 import { buildWidgetIfStale } from '../../demo/widget-build.ts';
 import { reportOpenPages, findBrowser } from '../browser.ts';
+import { serveOnLoopback, type Served } from '../loopback.ts';
 import { Visit } from './visit.ts';
 
 /** Generous, because a full test run keeps every core busy. */
@@ -44,11 +43,12 @@ export class Host {
   readonly origin: string;
   readonly #stack: Stack;
   readonly #browser: Browser;
-  readonly #server: Server;
+  readonly #server: Served;
   readonly #files: Map<string, ServedFile>;
+  readonly #visits: Visit[] = [];
   #orders = 0;
 
-  private constructor(stack: Stack, browser: Browser, server: Server, origin: string, files: Map<string, ServedFile>) {
+  private constructor(stack: Stack, browser: Browser, server: Served, origin: string, files: Map<string, ServedFile>) {
     this.proxy = stack.proxy;
     this.origin = origin;
     this.#stack = stack;
@@ -60,10 +60,9 @@ export class Host {
   static async open(): Promise<Host> {
     await buildWidgetIfStale();
     const files = new Map<string, ServedFile>();
-    const server = pageServer(files).listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    const server = await serveOnLoopback(pagesOf(files));
     // localhost and 127.0.0.1 are different sites to a browser, as the merchant's site and the proxy's are.
-    const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
+    const origin = server.url.replace('127.0.0.1', 'localhost');
     const [stack, browser] = await Promise.all([
       startStack({ ports: FREE_PORTS, readyWithinMs: READY_MS, env: { proxy: { ALLOWED_ORIGINS: origin } } }),
       findBrowser().then((found) => chromium.launch(found)),
@@ -73,8 +72,7 @@ export class Host {
 
   async close(): Promise<void> {
     await reportOpenPages(this.#browser);
-    this.#server.close();
-    await Promise.all([this.#browser.close(), this.#stack.stop()]);
+    await Promise.all([this.#server.close(), this.#browser.close(), this.#stack.stop()]);
   }
 
   /** Creates an order by POST /orders, as a merchant's server does. A claim set to undefined is omitted. */
@@ -103,8 +101,14 @@ export class Host {
     const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>${head}</head><body>${body}</body></html>`;
     this.serve('/page.html', html, policy);
     const visit = await Visit.enter(await this.#browser.newContext());
+    this.#visits.push(visit);
     await visit.page.goto(`${this.origin}/page.html`);
     return visit;
+  }
+
+  /** Ends the visits of a test. */
+  async leave(): Promise<void> {
+    await Promise.all(this.#visits.splice(0).map((visit) => visit.leave()));
   }
 
   /** Opens a page with a new order in a widget, by the script tag that the documents give. */
@@ -141,8 +145,8 @@ export class Host {
   }
 }
 
-function pageServer(files: ReadonlyMap<string, ServedFile>): Server {
-  return createServer((request, response) => {
+function pagesOf(files: ReadonlyMap<string, ServedFile>): RequestListener {
+  return (request, response) => {
     const path = request.url?.split('?')[0] ?? '';
     const file = files.get(path);
     const headers = {
@@ -151,7 +155,7 @@ function pageServer(files: ReadonlyMap<string, ServedFile>): Server {
     };
     // Browsers request an icon, and a 404 would be logged as an error.
     response.writeHead(file ? 200 : path === '/favicon.ico' ? 204 : 404, headers).end(file?.text);
-  });
+  };
 }
 
 /** POSTs the body if there is one, otherwise GETs. Throws if the answer is not a 2xx. */

@@ -95,15 +95,6 @@ describe('the package', () => {
       assert.ok(existsSync(join(project.package, path)), path);
   });
 
-  it('npm pack includes every file of the package and no other', async () => {
-    const { stdout } = await run('npm', ['pack', '--dry-run', '--json'], {
-      cwd: project.package,
-      shell: process.platform === 'win32',
-    });
-    const packed = JSON.parse(stdout) as [{ files: { path: string }[] }];
-    assert.deepEqual(packed[0].files.map(({ path }) => path).toSorted(), files);
-  });
-
   it('the package imports only its own files and Lit, and in types also its peer dependencies', () => {
     const allowed = { '.js': ['lit'], '.d.ts': ['lit', 'react', 'vue', 'svelte/elements'] };
     const scripts = files.filter((file) => /\.(js|d\.ts)$/.test(file));
@@ -131,10 +122,8 @@ describe('the package', () => {
       assert.ok(readme.includes(passage), passage);
     assert.doesNotMatch(readme, /npm start|npm run proxy/);
     const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link);
-    assert.deepEqual(
-      links.filter((link) => !/^(https:|#)/.test(link)),
-      [],
-    );
+    const local = links.filter((link) => !/^(https:|#)/.test(link));
+    assert.deepEqual(local, []);
   });
 
   it('the package can be imported on a server, without a DOM', async () => {

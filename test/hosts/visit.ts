@@ -2,11 +2,11 @@
 // A visit fails at its end if the browser logged anything that the test did not allow.
 import assert from 'node:assert/strict';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
+import { until } from '../faults/fault-test.ts';
 import { scanCode } from '../qr-reader.ts';
 
 /** Limit for one step. Generous, because a full test run keeps every core busy. */
 const STEP_MS = 60_000;
-const POLL_MS = 25;
 
 /** An event of the widget, as the document receives it. */
 export interface WidgetEvent {
@@ -19,8 +19,9 @@ export class Visit {
   readonly page: Page;
   /** Console messages, uncaught errors and failed requests of the page. */
   readonly messages: string[] = [];
+  /** What the browser may log. */
+  allowed: RegExp | undefined;
   readonly #openStreams = new Set<object>();
-  #hasLeft = false;
 
   private constructor(page: Page) {
     this.page = page;
@@ -30,10 +31,6 @@ export class Visit {
     context.setDefaultTimeout(STEP_MS);
     const visit = new Visit(await context.newPage());
     const { page, messages } = visit;
-    // A test that fails never calls leave(); the browser's messages may explain the failure.
-    context.on('close', () => {
-      if (!visit.#hasLeft && messages.length > 0) console.error(messages.join('\n'));
-    });
     page.on('console', (message) => {
       // React's development build suggests its DevTools on every page.
       if (!message.text().includes('React DevTools')) messages.push(`${message.type()}: ${message.text()}`);
@@ -92,25 +89,15 @@ export class Visit {
 
   /** Waits until the browser logs a message that matches. */
   async logs(pattern: RegExp): Promise<void> {
-    await until(() => this.messages.some((message) => pattern.test(message)), `the browser logs ${pattern}`);
+    await until(`the browser logs ${pattern}`, () => this.messages.some((message) => pattern.test(message)));
   }
 
-  /** Closes the browser context, and fails if the browser logged a message that does not match `allowed`. */
-  async leave(allowed?: RegExp): Promise<void> {
-    this.#hasLeft = true;
+  /** Closes the browser context, and fails if the browser logged anything else than what is allowed. */
+  async leave(): Promise<void> {
     await this.page.context().close();
-    assert.deepEqual(
-      this.messages.filter((message) => !allowed?.test(message)),
-      [],
-    );
-  }
-}
-
-/** Polls until the condition is true; `description` says what is expected. */
-export async function until(isTrue: () => boolean | Promise<boolean>, description: string): Promise<void> {
-  const deadline = performance.now() + STEP_MS;
-  while (!(await isTrue())) {
-    assert.ok(performance.now() < deadline, `not within ${STEP_MS} ms: ${description}`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    const others = this.messages.filter((message) => !this.allowed?.test(message));
+    // Of a test that has failed, only this is shown, and may explain the failure.
+    if (others.length > 0) console.error(others.join('\n'));
+    assert.deepEqual(others, []);
   }
 }

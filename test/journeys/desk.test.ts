@@ -1,9 +1,10 @@
 // The merchant's journeys: send money from the desk, and see customers' payments there.
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, afterEach, test } from 'node:test';
 import { ADA, BRUNO, World } from './shopper.ts';
 
 const world = await World.open();
+afterEach(() => world.leave());
 after(() => world.close());
 
 test('a payout goes from the desk to the customer’s phone, and the desk follows its status', async () => {
@@ -18,7 +19,6 @@ test('a payout goes from the desk to the customer’s phone, and the desk follow
   await row.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
   await phone.page.getByText('For the broken dripper').waitFor();
   assert.equal(await row.count(), 1);
-  await Promise.all([staff.leave(), phone.leave()]);
 });
 
 test('the desk learns the result of a payout whose answer was lost, and it was sent once', async () => {
@@ -34,7 +34,6 @@ test('the desk learns the result of a payout whose answer was lost, and it was s
   assert.ok((await row.locator('.history b').allTextContents()).includes('No clear answer, so it is checked'));
   const orderId = (await row.locator('summary .id').textContent()) ?? '';
   assert.deepEqual(await world.atGateway(orderId), ['SUCCESS']);
-  await staff.leave();
 });
 
 test('the desk shows a payment live, with its history', async () => {
@@ -51,5 +50,4 @@ test('the desk shows a payment live, with its history', async () => {
   const history = await row.locator('.history b').allTextContents();
   assert.deepEqual(history, ['Started', 'Sent to the gateway', 'Accepted by the gateway', 'Paid']);
   assert.match((await row.locator('.amount').textContent()) ?? '', /€76\.00/);
-  await Promise.all([staff.leave(), shopper.leave(), phone.leave()]);
 });

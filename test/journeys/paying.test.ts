@@ -1,10 +1,11 @@
 // Successful journeys: each method from the shop front to the shop's message that the order is being packed, with the
 // three real processes. No browser may report an error or a warning.
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, afterEach, test } from 'node:test';
 import { ADA, BRUNO, PHONE_SIZE, World } from './shopper.ts';
 
 const world = await World.open();
+afterEach(() => world.leave());
 after(() => world.close());
 
 test('every error and warning in a browser is recorded', async () => {
@@ -34,7 +35,6 @@ test('DIRECT: the shopper enters a wallet ID and confirms on the phone', async (
   await shopper.isUnfulfilled();
   await phone.approve();
   await shopper.isFulfilled();
-  await Promise.all([shopper.leave(), phone.leave()]);
 });
 
 test('CHECKOUT: the shopper logs in, enters the code from the phone, pays, and returns to the shop', async () => {
@@ -47,7 +47,6 @@ test('CHECKOUT: the shopper logs in, enters the code from the phone, pays, and r
   await shopper.page.getByRole('button', { name: 'Pay €29.00' }).click();
   await shopper.page.waitForURL(orderPage);
   await shopper.isFulfilled();
-  await shopper.leave();
 });
 
 for (const method of ['JETGO', 'QR'] as const) {
@@ -60,7 +59,6 @@ for (const method of ['JETGO', 'QR'] as const) {
     await shopper.isUnfulfilled();
     await phone.approve();
     await shopper.isFulfilled();
-    await Promise.all([shopper.leave(), phone.leave()]);
   });
 }
 
@@ -69,7 +67,6 @@ test('in dark mode the code can still be scanned', async () => {
   await shopper.order();
   await shopper.pay('QR');
   assert.match(await shopper.scannedCode(), /^http/);
-  await shopper.leave();
 });
 
 test('a top-up: the shopper chooses the amount, within the bounds of the order', async () => {
@@ -89,7 +86,6 @@ test('a top-up: the shopper chooses the amount, within the bounds of the order',
   await shopper.isFulfilled('Payment received, your coffee card is topped up.');
   await shopper.page.goto(`${world.stack.shop}/account`);
   await shopper.page.getByText('Balance €25.50').waitFor();
-  await Promise.all([shopper.leave(), phone.leave()]);
 });
 
 test('what the shopper types and presses before the second bundle arrives is done in that order', async () => {
@@ -107,7 +103,6 @@ test('what the shopper types and presses before the second bundle arrives is don
     await shopper.part('pay').click();
     pressed.resolve();
     await shopper.sees('waiting');
-    await shopper.leave();
   }
 });
 
@@ -141,5 +136,4 @@ test('on a phone the shopper opens the wallet app, approves, and comes back to t
     return box && box.bottom <= innerHeight + 1;
   });
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
-  await shopper.leave();
 });

@@ -37,6 +37,7 @@ export class World {
   /** The folder with the database and the browsers' HAR files. */
   readonly #dir: string;
   readonly #pages: string[] = [];
+  readonly #visitors: Visitor[] = [];
   #browsers = 0;
 
   private constructor(stack: Stack, browser: Browser, webhooks: WebhookTap, dir: string) {
@@ -56,6 +57,11 @@ export class World {
     ]);
     webhooks.passOnTo(`${stack.shop}/webhooks`);
     return new World(stack, browser, webhooks, dir);
+  }
+
+  /** Closes the windows of a journey. */
+  async leave(): Promise<void> {
+    await Promise.all(this.#visitors.splice(0).map((visitor) => visitor.leave()));
   }
 
   /** Fails if any evidence of its journeys contains a secret. */
@@ -97,7 +103,9 @@ export class World {
   async #enter(device: BrowserContextOptions = {}): Promise<Visitor> {
     const path = join(this.#dir, `${(this.#browsers += 1)}.har`);
     const context = await this.#browser.newContext({ ...device, recordHar: { path, content: 'embed' } });
-    return Visitor.enter(context, (shown) => this.#pages.push(shown));
+    const visitor = await Visitor.enter(context, (shown) => this.#pages.push(shown));
+    this.#visitors.push(visitor);
+    return visitor;
   }
 
   /** Calls one of the sandbox's controls. */
@@ -198,8 +206,8 @@ export class Shopper {
     assert.equal(statuses.filter((status) => status === 'SUCCESS').length, 1, statuses.join());
   }
 
-  async leave(allowed?: RegExp): Promise<void> {
-    await this.visitor.leave(allowed);
+  async leave(): Promise<void> {
+    await this.visitor.leave();
   }
 }
 

@@ -1,19 +1,18 @@
 // The theme editor in a real browser over the whole demo: pick a theme, edit it, reload, read the warnings, copy the
 // CSS, pay. test/demo/themes/themes.test.ts tests the themes themselves.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, test } from 'node:test';
+import { after, afterEach, test } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
 import type { Page } from 'playwright-core';
 import { createThemesAlone } from '../../demo/themes/alone.ts';
 import { THEMES } from '../../demo/themes/theme.ts';
+import { serveOnLoopback } from '../loopback.ts';
 import { AA, audit } from './audit.ts';
 import { ADA, World } from './shopper.ts';
 import type { Visitor } from './visitor.ts';
 
 const world = await World.open();
+afterEach(() => world.leave());
 after(() => world.close());
 
 async function atThemes(hash = '', device: Parameters<World['shopper']>[0] = {}): Promise<Visitor> {
@@ -51,7 +50,6 @@ test('a ready theme applies to both widgets, and the back button removes it', as
   await page.goBack();
   await page.locator('[data-theme=plain][aria-pressed=true]').waitFor();
   assert.deepEqual(await styleOf(page, 'backgroundColor'), ['rgb(255, 255, 255)', 'rgb(22, 24, 30)']);
-  await visitor.leave();
 });
 
 test('an edited property applies at once, is in the CSS and survives a reload; a reset undoes it', async () => {
@@ -74,7 +72,6 @@ test('an edited property applies at once, is in the CSS and survives a reload; a
   await page.getByRole('button', { name: 'Reset Surface' }).press('Enter');
   assert.doesNotMatch(await css(page), /surface/);
   assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('aria-label')), 'Surface, light');
-  await visitor.leave();
 });
 
 test('the font has a family and a size, or is the page’s own', async () => {
@@ -87,7 +84,6 @@ test('the font has a family and a size, or is the page’s own', async () => {
   assert.deepEqual(await styleOf(page, 'fontSize'), ['20px', '20px']);
   await page.getByLabel('Font', { exact: true }).selectOption('');
   assert.equal(await css(page), '/* The defaults: nothing to write. */');
-  await visitor.leave();
 });
 
 test('the theme page does not move while it loads, even if the widget is late', async () => {
@@ -106,7 +102,6 @@ test('the theme page does not move while it loads, even if the widget is late', 
     await page.goto(`${world.stack.shop}/themes`);
     await widgets(page).nth(1).locator('[part=pay]').waitFor();
     assert.ok((await layoutShift(page)) < 0.01, `${width} px: ${await layoutShift(page)}`);
-    await visitor.leave();
   }
 });
 
@@ -139,7 +134,6 @@ test('the CSS and both widgets stay in a window of 900 px from the first control
     assert.equal(boxes.length, 3);
     for (const { top, bottom } of boxes) assert.ok(top >= 0 && bottom <= 900, `${place}: ${top} to ${bottom}`);
   }
-  await visitor.leave();
 });
 
 test('a color with too little contrast has a warning at its control, and is not refused', async () => {
@@ -159,7 +153,6 @@ test('a color with too little contrast has a warning at its control, and is not 
   await accent.blur();
   await page.locator('[data-key=color-accent] [type=text]:not([aria-invalid])').first().waitFor();
   assert.equal(await accent.inputValue(), '#7fb0ff');
-  await visitor.leave();
 });
 
 test('the copied CSS is the CSS shown', async () => {
@@ -168,7 +161,6 @@ test('the copied CSS is the CSS shown', async () => {
   await page.getByRole('button', { name: 'Copy', exact: true }).click();
   await page.getByText('Copied.').waitFor();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await css(page));
-  await visitor.leave();
 });
 
 test('a link within the theme page keeps the theme and its address', async () => {
@@ -177,7 +169,6 @@ test('a link within the theme page keeps the theme and its address', async () =>
   await page.getByRole('link', { name: 'Skip to the content' }).press('Enter');
   await page.waitForURL(/#radius=4$/);
   assert.match(await css(page), /--payment-radius: 4px/);
-  await visitor.leave();
 });
 
 test('both widgets follow a payment and keep the theme, and a new order starts again', async () => {
@@ -195,21 +186,18 @@ test('both widgets follow a payment and keep the theme, and a new order starts a
   await page.getByRole('button', { name: 'New order' }).click();
   await page.locator('.light payment-widget:state(choosing)').waitFor();
   await page.locator('.dark payment-widget:state(choosing)').waitFor();
-  await Promise.all([visitor.leave(), phone.leave()]);
 });
 
 test('the editor by itself shows each state in both widgets, without a proxy, and the picked button keeps the focus', async () => {
   const themes = createThemesAlone(new URL('../../dist/widget/', import.meta.url));
   const answer = getRequestListener(themes.fetch);
-  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
-  after(() => server.close());
-  await once(server, 'listening');
+  const { url, close } = await serveOnLoopback((request, response) => void answer(request, response));
+  after(close);
   const { visitor } = await world.shopper();
   const { page } = visitor;
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).host));
-  const { port } = server.address() as AddressInfo;
-  await page.goto(`http://127.0.0.1:${port}/#radius=4`);
+  await page.goto(`${url}/#radius=4`);
   for (const [state, shown] of Object.entries({
     choose: '[part=pay]',
     error: '[part=error]',
@@ -223,9 +211,9 @@ test('the editor by itself shows each state in both widgets, without a proxy, an
     assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-state')), state);
     assert.deepEqual(await styleOf(page, 'borderRadius'), ['6px', '6px'], state);
   }
-  assert.deepEqual(new Set(asked), new Set([`127.0.0.1:${port}`]));
+  assert.deepEqual(new Set(asked), new Set([new URL(url).host]));
   // The widget tells the page's developer of each refusal.
-  await visitor.leave(/too_many_requests/);
+  visitor.allowed = /too_many_requests/;
 });
 
 test('axe finds no problem on the theme page at 320 px, in any ready theme', async () => {
@@ -239,5 +227,4 @@ test('axe finds no problem on the theme page at 320 px, in any ready theme', asy
     assert.deepEqual(violations, [], id);
     assert.ok(contrasts > 40, `${id}: ${contrasts} texts were measured`);
   }
-  await visitor.leave();
 });

@@ -14,7 +14,16 @@ import { factsAt, type PageRequest, type OrderRecords, type Payment, type Start 
 import { isWordless, sentencesIn } from './truth/dictionary-sentences.ts';
 
 const AT = 1_000_000;
-const NOTHING: OrderRecords = { payments: [], starts: [], requests: [], connections: [], closedAt: null };
+const NOTHING: OrderRecords = {
+  payments: [],
+  starts: [],
+  requests: [],
+  connections: [],
+  streams: [],
+  doubtedAt: null,
+  decidedAt: null,
+  closedAt: null,
+};
 
 const payment = (change: Partial<Payment> & { ends?: 'SUCCESS' | 'FAILED'; message?: string } = {}): Payment => {
   const { ends, message = '', ...rest } = change;
@@ -24,6 +33,7 @@ const payment = (change: Partial<Payment> & { ends?: 'SUCCESS' | 'FAILED'; messa
 };
 const start = (change: Partial<Start> = {}): Start => ({
   id: 'a',
+  asked: 'QR',
   at: 900,
   answeredAt: 1_100,
   answer: 'accepted',
@@ -267,6 +277,34 @@ describe('findFalseClaims()', () => {
     };
     assert.deepEqual(judge([screen(AT - 5, enFlow.lost, enFlow.direct)], records), []);
     assert.equal(judge([screen(AT - 5, enFlow.direct)], records).length, 1);
+  });
+
+  it('findFalseClaims() finds a success that a person has to decide on, and a screen that does not say so', () => {
+    const doubted = { ...paying(payment({ ends: 'SUCCESS' })), doubtedAt: AT, decidedAt: AT + 20_000 };
+    const says = screen(AT + 1_000, enFlow.checking, enFlow.checking_help);
+    assert.deepEqual(judge([screen(AT), says, screen(AT + 21_000, enFlow.paid)], doubted), []);
+    const silent = judge([screen(AT, enFlow.method), screen(AT + 21_000, enFlow.paid)], doubted);
+    assert.match(silent.join(), /^0.0 s: no sentence says that the payment is checked$/);
+    const offers = judge([{ ...says, texts: [...says.texts, { text: enFlow.other, place: 'panel' }] }], doubted);
+    assert.match(offers.join(), /other is offered while the payment is checked/);
+  });
+
+  it('findFalseClaims() finds a lost request that is given up although the status check may lag', () => {
+    const lost = { ...NOTHING, starts: [start({ asked: 'DIRECT', answer: 'broken' })] };
+    const given = (at: number) => judge([screen(at, enFlow.NOT_CREATED, enFlow.NOT_CREATED_help)], lost, at + 1);
+    assert.deepEqual(
+      given(500_000).map((falseClaim) => falseClaim.split(' ').at(-1)),
+      ['notCreated', 'noMoneyTaken'],
+    );
+    assert.deepEqual(given(700_000), []);
+  });
+
+  it('findFalseClaims() finds a stream that goes back', () => {
+    const streams = [
+      [3, 3, 4],
+      [1, 2, 1],
+    ];
+    assert.deepEqual(judge([screen(AT)], { ...NOTHING, streams }), ['60.0 s: a stream goes back: 1,2,1']);
   });
 
   it('findFalseClaims() finds a text that is neither a sentence nor data', () => {

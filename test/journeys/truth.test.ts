@@ -7,7 +7,7 @@ import { after, describe, it } from 'node:test';
 import { METHODS, type Method } from '../../backend-proxy/protocol/wire.ts';
 import { enFlow } from '../../widget/locales/en-flow.ts';
 import { ADA, BRUNO } from './shopper.ts';
-import type { Fault } from './truth/gateway-relay.ts';
+import type { Answer, Fault } from './truth/gateway-relay.ts';
 import { ACTION_WITHIN_MS, type WatchedShopper } from './truth/watched-shopper.ts';
 import { RelayedStack } from './truth/relayed-stack.ts';
 
@@ -25,6 +25,16 @@ const FROZEN_MS = 50_000;
 /** The browser's own offline event needs no tries: well before the forty seconds of silence. */
 const AT_ONCE_MS = 2_000;
 
+/** Longer than any "unknown" was once believed after. */
+const LAG_MS = 200_000;
+/** The longest pause between two status checks of that time. */
+const SWEEP_MS = 200_000;
+
+const NO_SUCH_ORDER: Answer = {
+  status: 404,
+  type: 'application/json',
+  body: '{"code":"UNKNOWN_ORDER","message":"no"}',
+};
 const HTML_403 = { status: 403, type: 'text/html', body: '<html><h1>403 Forbidden</h1></html>' };
 const FAULTS = {
   'comes 3 s late': { lateMs: 3_000 },
@@ -131,6 +141,18 @@ const JOURNEYS: Record<string, (shopper: WatchedShopper) => Promise<void>> = {
     await shopper.hasMeans('CHECKOUT');
     await shopper.paysTheLatest();
   },
+  async 'a success of another amount, until a person decides'(shopper) {
+    const report = (real: Answer) => ({ ...real, body: real.body.replace(/"amount":[\d.]+/, '"amount":0.01') });
+    await begin(shopper, 'QR', { report });
+    await shopper.hasMeans('QR');
+    await shopper.settle(shopper.orderId, 'approve');
+    await shopper.reads(enFlow.checking, ACTION_WITHIN_MS);
+    await shopper.page.reload();
+    await shopper.reads(enFlow.checking, ACTION_WITHIN_MS);
+    await shopper.page.waitForTimeout(WATCHED_MS);
+    await stack.confirm(shopper.orderId);
+    await shopper.sees('paid');
+  },
   async 'a payment refused by the gateway'(shopper) {
     const body = '{"code":"INVALID_REQUEST","message":"no","errors":[]}';
     await begin(shopper, 'QR', { unsent: true, answer: { status: 400, type: 'application/json', body } });
@@ -181,6 +203,15 @@ const JOURNEYS: Record<string, (shopper: WatchedShopper) => Promise<void>> = {
     await shopper.paysTheLatest();
   },
   ...(IS_LONG && {
+    async 'a lost request, confirmed while the status check lags'(shopper) {
+      const end = Date.now() + LAG_MS;
+      const report = (real: Answer) => (Date.now() < end ? NO_SUCH_ORDER : real);
+      await begin(shopper, 'DIRECT', { answer: 'cut', report });
+      await shopper.reads(enFlow.lostRequest, ACTION_WITHIN_MS);
+      await shopper.settle(shopper.orderId, 'approve');
+      await shopper.page.waitForTimeout(LAG_MS);
+      await shopper.becomesPaid(SWEEP_MS);
+    },
     async 'a frozen connection while the shopper waits'(shopper) {
       await waitsByQr(shopper);
       stack.browserRelay.set(shopper.orderId, 'frozen');

@@ -10,6 +10,8 @@ export const STEP_MS = 60_000;
 export class Visitor {
   readonly page: Page;
   readonly complaints: string[] = [];
+  /** Complaints that are expected. */
+  allowed: RegExp | undefined;
   readonly #keep: (shown: string) => void;
   #hasLeft = false;
 
@@ -21,26 +23,23 @@ export class Visitor {
   static async enter(context: BrowserContext, keep: (shown: string) => void): Promise<Visitor> {
     context.setDefaultTimeout(STEP_MS);
     const visitor = new Visitor(await context.newPage(), keep);
-    // A journey that fails never leaves, and its browser's complaints may explain why.
-    context.on('close', () => {
-      if (!visitor.#hasLeft && visitor.complaints.length > 0) console.error(visitor.complaints.join('\n'));
-    });
     visitor.#listenTo(visitor.page);
     context.on('page', (page) => visitor.#listenTo(page));
     return visitor;
   }
 
-  /** Closes the window, and fails if it has complaints that are not allowed. */
-  async leave(allowed?: RegExp): Promise<void> {
+  /** Closes the window, unless it is closed, and fails if it has complaints that are not allowed. */
+  async leave(): Promise<void> {
+    if (this.#hasLeft) return;
     this.#hasLeft = true;
     const context = this.page.context();
     for (const page of context.pages()) this.#keep(await page.evaluate(shownBy).catch(() => page.content()));
     this.#keep(JSON.stringify(await context.storageState()));
     await context.close();
-    assert.deepEqual(
-      this.complaints.filter((complaint) => !allowed?.test(complaint)),
-      [],
-    );
+    const others = this.complaints.filter((complaint) => !this.allowed?.test(complaint));
+    // Of a journey that has failed, only this is shown, and may explain why.
+    if (others.length > 0) console.error(others.join('\n'));
+    assert.deepEqual(others, []);
   }
 
   #listenTo(page: Page): void {

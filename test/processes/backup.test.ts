@@ -5,17 +5,20 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  linkSync,
   readFileSync,
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, it } from 'node:test';
 import { leaksIn } from '../faults/canary-secrets.ts';
 import type { Running } from '../faults/processes.ts';
+import { writeEmptyDatabase } from '../backend-proxy/ledger/empty-database.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { install, runCommand, runHere, type Installation } from './command-kit.ts';
 
@@ -63,10 +66,8 @@ describe('payment-proxy backup and restore', POSIX, () => {
     assert.match(made.out, /backup\.db: 0 orders, \d+ transactions, \d+ bytes, checked\n$/);
     assert.equal((statSync(file).mode & 0o777).toString(8), '600');
     const kept = new Set(payoutsIn(file));
-    assert.deepEqual(
-      before.filter((id) => !kept.has(id)),
-      [],
-    );
+    const lost = before.filter((id) => !kept.has(id));
+    assert.deepEqual(lost, []);
 
     await payOut(installation, proxy, 'after');
     const running = await runCommand(t, ['restore', file], env);
@@ -87,10 +88,8 @@ describe('payment-proxy backup and restore', POSIX, () => {
     assert.equal(needsReview, false);
     assert.match(JSON.stringify(history), /the gateway has it already/);
     const sent = (await gateway.transactions()).map(({ orderId, createRequests }) => ({ orderId, createRequests }));
-    assert.deepEqual(
-      sent.filter(({ createRequests }) => createRequests !== 1),
-      [],
-    );
+    const repeated = sent.filter(({ createRequests }) => createRequests !== 1);
+    assert.deepEqual(repeated, []);
     assert.ok(sent.some(({ orderId }) => orderId === 'after'));
     assert.deepEqual(leaksIn(made.out + restored.out + running.err), []);
   });
@@ -165,7 +164,7 @@ describe('payment-proxy backup and restore', POSIX, () => {
       [join(folder, 'missing.db'), /does not exist/],
       [other, /not a database of the proxy/],
       [newer, /written by payment-proxy 9\.1\.0/],
-      [databaseFile, /is the database itself/],
+      [databaseFile, /belongs to the database itself/],
     ] as const) {
       const ended = await runHere(['restore', file], env);
       assert.equal(ended.code, 1);
@@ -205,6 +204,24 @@ describe('payment-proxy backup and restore', POSIX, () => {
     const broken = await runHere(['backup', file, '--force'], env);
     assert.equal(broken.code, 1);
     assert.deepEqual([payoutsIn(file), readdirSync(folder)], [['P-1'], ['backup.db']]);
+  });
+
+  it('backup never writes onto the database, whatever name it is given', async (t) => {
+    const { env, folder, databaseFile } = await install(t);
+    await writeEmptyDatabase(databaseFile);
+    const names = ['symbolic.db', 'hard.db'].map((name) => join(folder, name));
+    symlinkSync(databaseFile, names[0]!);
+    linkSync(databaseFile, names[1]!);
+    symlinkSync(folder, join(folder, 'here'));
+    const before = readFileSync(databaseFile);
+    const beside = ['', '-wal', '-shm', '-journal'].map((part) => `${databaseFile}${part}`);
+    for (const file of [...beside, ...names, relative('.', databaseFile), join(folder, 'here', 'payments.db-wal')]) {
+      const refused = await runHere(['backup', file, '--force'], env);
+      assert.deepEqual([refused.code, /belongs to the database itself/.test(refused.err)], [1, true], file);
+    }
+    const byLink = { ...env, DATABASE_URL: `file:${names[0]!}` };
+    assert.equal((await runHere(['backup', databaseFile, '--force'], byLink)).code, 1);
+    assert.deepEqual(readFileSync(databaseFile), before);
   });
 
   it('backup and restore of PostgreSQL print the commands of its own tools, without the URL', async () => {

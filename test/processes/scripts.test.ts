@@ -1,7 +1,7 @@
 // Runs scripts of package.json that are no part of `npm test`, in a copy of the project, as far as shows in seconds
 // that they work. test/scripts.test.ts has the list.
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { buildWidgetIfStale } from '../../demo/widget-build.ts';
@@ -83,12 +83,6 @@ describe('scripts for those who change the project', { skip: ON_WINDOWS, concurr
     const { code, out, err } = await run(npm('format'), { cwd });
     assert.equal(code, 0, out + err);
     assert.equal(readFileSync(join(cwd, 'file.ts'), 'utf8'), "export const x = '1';\n");
-  });
-
-  it('npm run map prints the first line of each source file', async (t) => {
-    if (!existsSync('.git')) return t.skip('it asks git for the files');
-    const { out } = await run(npm('map', '--', 'backend-proxy'), { cwd: '.' });
-    assert.match(out, /^backend-proxy\/app\.ts:\/\/ /m);
   });
 
   it('npm run test:watch runs a file', async () => {

@@ -1,76 +1,120 @@
 // `payment-proxy listen` and `trigger` as processes: webhooks to a server on this machine, which verifies them with the
 // reference library.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { it } from 'node:test';
+import { Webhook } from 'standardwebhooks';
 import { trigger } from '../../backend-proxy/commands/trigger.ts';
 import { WEBHOOKS } from '../../backend-proxy/protocol/merchant-view.ts';
+import { sign } from '../../backend-proxy/webhooks.ts';
 import { leaksIn, SECRETS } from '../faults/canary-secrets.ts';
 import { createRunningClock } from '../faults/manual-clock.ts';
 import { startMerchant } from '../faults/merchant-server.ts';
 import { install, runCommand } from './command-kit.ts';
 
-describe('payment-proxy trigger', () => {
-  it('trigger sends every type of webhook, signed by WEBHOOK_SECRET, with data like the real one', async (t) => {
-    const merchant = await startMerchant({ clock: createRunningClock() });
-    t.after(merchant.close);
-    const types = Object.keys(WEBHOOKS);
-    const env = { WEBHOOK_SECRET: SECRETS.webhookSecret };
-    const out: string[] = [];
-    const print = (line: string) => void out.push(line);
-    for (const type of types) assert.equal(await trigger({ args: [type, '--to', merchant.url], env, print }), 0);
-    assert.deepEqual(merchant.invalid, []);
-    const received = [...merchant.webhooks.values()];
-    assert.deepEqual(received.map(({ type }) => type).toSorted(), types.toSorted());
-    assert.deepEqual(leaksIn(out.join('\n')), []);
-  });
-
-  it('trigger without WEBHOOK_SECRET prints the secret of this run, shows the body, and fails if it is not accepted', async (t) => {
-    const ended = await runCommand(t, ['trigger', 'payout.failed', '--to', 'http://127.0.0.1:1/hooks', '--show']);
-    assert.equal(ended.code, 1);
-    assert.match(ended.out, /whsec_[A-Za-z0-9+/]{43}=/);
-    assert.match(ended.out, /"status": "FAILED",\n {4}"reason": "DECLINED"/);
-    assert.match(ended.out, /^payout\.failed msg_sample_\w+ ECONNREFUSED$/m);
-  });
+it('trigger sends every type of webhook, signed by WEBHOOK_SECRET, with data like the real one', async (t) => {
+  const merchant = await startMerchant({ clock: createRunningClock() });
+  t.after(merchant.close);
+  const types = Object.keys(WEBHOOKS);
+  const env = { WEBHOOK_SECRET: SECRETS.webhookSecret };
+  const out: string[] = [];
+  const print = (line: string) => void out.push(line);
+  for (const type of types) assert.equal(await trigger({ args: [type, '--to', merchant.url], env, print }), 0);
+  assert.deepEqual(merchant.invalid, []);
+  const received = [...merchant.webhooks.values()];
+  assert.deepEqual(received.map(({ type }) => type).toSorted(), types.toSorted());
+  assert.deepEqual(leaksIn(out.join('\n')), []);
 });
 
-describe('payment-proxy listen', () => {
-  it('listen sends on each new webhook once, with its own bytes, and leaves what is there alone', async (t) => {
-    const { env, start, merchant: ask, gateway } = await install(t);
-    const merchant = await startMerchant({ clock: createRunningClock() });
-    t.after(merchant.close);
-    const proxy = await start();
-    const pay = (orderId: string) =>
-      ask(proxy, '/payouts', { orderId, amount: '14', currency: 'EUR', customer: '12345678' });
-    const told = async (orderId: string) => {
-      for (let tried = 0; tried < 600; tried += 1) {
-        const { webhooks } = (await (await ask(proxy, '/webhooks')).json()) as { webhooks: { orderId: string }[] };
-        if (webhooks.some((each) => each.orderId === orderId)) return;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-      assert.fail(`no webhook of ${orderId}: ${JSON.stringify(await gateway.transactions())}`);
-    };
-    await pay('before');
-    await told('before');
-    const listening = runCommand(
-      t,
-      ['listen', '--to', merchant.url, '--proxy', proxy.url],
-      { ...env, WEBHOOK_SECRET: SECRETS.webhookSecret },
-      {
-        onLine(line, end) {
-          if (line.startsWith('Webhooks of')) void pay('after');
-          else end();
-        },
-      },
-    );
-    const ended = await listening;
-    assert.match(ended.out, /^payout\.succeeded after msg_\w+ HTTP 20\d$/m, ended.err);
-    assert.deepEqual(merchant.invalid, []);
-    assert.deepEqual(
-      [...merchant.webhooks.values()].map(({ data }) => data.orderId),
-      ['after'],
-    );
-    assert.deepEqual(leaksIn(ended.out + ended.err), []);
-    const { webhooks } = (await (await ask(proxy, '/webhooks')).json()) as { webhooks: { state: string }[] };
-    assert.deepEqual([...new Set(webhooks.map(({ state }) => state))], ['pending'], 'the proxy has sent none itself');
+it('trigger without WEBHOOK_SECRET prints the secret of this run, shows the body, and fails if it is not accepted', async (t) => {
+  const ended = await runCommand(t, ['trigger', 'payout.failed', '--to', 'http://127.0.0.1:1/hooks', '--show']);
+  assert.equal(ended.code, 1);
+  assert.match(ended.out, /whsec_[A-Za-z0-9+/]{43}=/);
+  assert.match(ended.out, /"status": "FAILED",\n {4}"reason": "DECLINED"/);
+  assert.match(ended.out, /^payout\.failed msg_sample_\w+ ECONNREFUSED$/m);
+});
+
+/** How each language of docs/api.md is run: what goes around its recipe, and the program. */
+const LANGUAGES = {
+  php: {
+    program: ['php', '-n', '-r'],
+    around: (recipe: string) => `${recipe}
+      [$body, $headers, $secret] = json_decode(stream_get_contents(STDIN), true);
+      echo verified($body, $headers, $secret)['type'];`,
+  },
+  python: {
+    program: ['python3', '-c'],
+    around: (recipe: string) => `${recipe}
+import sys
+body, headers, secret = json.load(sys.stdin)
+print(verified(body.encode(), headers, secret)["type"], end="")`,
+  },
+};
+
+for (const [language, { program, around }] of Object.entries(LANGUAGES)) {
+  const [command = '', ...args] = program;
+  const skip = spawnSync(command, ['--version']).status !== 0 && `${command} is not installed`;
+  it(`the recipe for webhooks in ${language} takes what the proxy signs, and nothing forged or old`, { skip }, () => {
+    const page = readFileSync('docs/api.md', 'utf8');
+    const [, recipe = ''] = new RegExp(`^\`\`\`${language}$(.*?)^\`\`\`$`, 'ms').exec(page) ?? [];
+    const body = '{"type":"payment.succeeded","data":{"note":"ü"}}';
+    const [secret, next] = [SECRETS.webhookSecret, `whsec_${Buffer.alloc(32, 7).toString('base64')}`];
+    const signed = (by: string[], at = Date.now()) =>
+      sign(
+        { id: 'msg_1', body },
+        by.map((each) => new Webhook(each)),
+        at,
+      );
+    const run = (headers: object, sent = body) =>
+      spawnSync(command, [...args, around(recipe)], {
+        input: JSON.stringify([sent, headers, secret]),
+      }).stdout.toString();
+    for (const by of [[secret], [next, secret]]) assert.equal(run(signed(by)), 'payment.succeeded');
+    for (const forged of [
+      run(signed([next])),
+      run(signed([secret], Date.now() - 301_000)),
+      run(signed([secret]), `${body} `),
+    ]) {
+      assert.doesNotMatch(forged, /payment/);
+    }
   });
+}
+
+it('listen sends on each new webhook once, with its own bytes, and leaves what is there alone', async (t) => {
+  const { env, start, merchant: ask, gateway } = await install(t);
+  const merchant = await startMerchant({ clock: createRunningClock() });
+  t.after(merchant.close);
+  const proxy = await start();
+  const pay = (orderId: string) =>
+    ask(proxy, '/payouts', { orderId, amount: '14', currency: 'EUR', customer: '12345678' });
+  const told = async (orderId: string) => {
+    for (let tried = 0; tried < 600; tried += 1) {
+      const { webhooks } = (await (await ask(proxy, '/webhooks')).json()) as { webhooks: { orderId: string }[] };
+      if (webhooks.some((each) => each.orderId === orderId)) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert.fail(`no webhook of ${orderId}: ${JSON.stringify(await gateway.transactions())}`);
+  };
+  await pay('before');
+  await told('before');
+  const listening = runCommand(
+    t,
+    ['listen', '--to', merchant.url, '--proxy', proxy.url],
+    { ...env, WEBHOOK_SECRET: SECRETS.webhookSecret },
+    {
+      onLine(line, end) {
+        if (line.startsWith('Webhooks of')) void pay('after');
+        else end();
+      },
+    },
+  );
+  const ended = await listening;
+  assert.match(ended.out, /^payout\.succeeded after msg_\w+ HTTP 20\d$/m, ended.err);
+  assert.deepEqual(merchant.invalid, []);
+  const delivered = [...merchant.webhooks.values()].map(({ data }) => data.orderId);
+  assert.deepEqual(delivered, ['after']);
+  assert.deepEqual(leaksIn(ended.out + ended.err), []);
+  const { webhooks } = (await (await ask(proxy, '/webhooks')).json()) as { webhooks: { state: string }[] };
+  assert.deepEqual([...new Set(webhooks.map(({ state }) => state))], ['pending'], 'the proxy has sent none itself');
 });

@@ -1,5 +1,5 @@
 // An HTTP relay between browsers and the proxy that can cut or freeze the connection of one order, known by its token,
-// while other pages go on. Records when it did.
+// while other pages go on. Records when it did, and the versions of the views that each stream brought.
 import { once } from 'node:events';
 import { request as send, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Connection } from './facts.ts';
@@ -8,6 +8,8 @@ import { serveOnLoopback } from '../../loopback.ts';
 export interface BrowserRelay {
   url: string;
   connectionsOf(orderId: string): readonly { at: number; is: Connection }[];
+  /** Of each stream, the versions of its views. */
+  streamsOf(orderId: string): readonly (readonly number[])[];
   set(orderId: string, is: Connection): void;
   passOnTo(proxyUrl: string): void;
   close(): Promise<void>;
@@ -15,6 +17,7 @@ export interface BrowserRelay {
 
 interface OrderConnection {
   connections: { at: number; is: Connection }[];
+  streams: number[][];
   /** Ends each open request. */
   cuts: Set<() => void>;
   /** Requests that wait until the connection is up again. */
@@ -29,7 +32,7 @@ export async function startBrowserRelay(): Promise<BrowserRelay> {
   });
 
   function connectionOf(orderId: string): OrderConnection {
-    const order = orders.get(orderId) ?? { connections: [], cuts: new Set(), frozen: new Set() };
+    const order = orders.get(orderId) ?? { connections: [], streams: [], cuts: new Set(), frozen: new Set() };
     orders.set(orderId, order);
     return order;
   }
@@ -43,12 +46,16 @@ export async function startBrowserRelay(): Promise<BrowserRelay> {
     order.cuts.add(cut);
     response.once('close', () => order.cuts.delete(cut));
     if (order.connections.at(-1)?.is === 'cut') return cut();
-    await relay(proxy, request, response, () => thaw(order));
+    const versions: number[] = [];
+    order.streams.push(versions);
+    const read = (text: string) => versions.push(...[...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id)));
+    await relay(proxy, request, response, () => thaw(order), read);
   }
 
   return {
     ...served,
     connectionsOf: (orderId) => connectionOf(orderId).connections,
+    streamsOf: (orderId) => connectionOf(orderId).streams,
     set(orderId, is) {
       const { connections, cuts, frozen } = connectionOf(orderId);
       connections.push({ at: Date.now(), is });
@@ -76,6 +83,7 @@ async function relay(
   request: IncomingMessage,
   response: ServerResponse,
   isUp: () => Promise<void> | undefined = () => undefined,
+  read: (text: string) => void = () => {},
 ): Promise<void> {
   await isUp();
   const { method, url, headers } = request;
@@ -88,6 +96,7 @@ async function relay(
   response.flushHeaders();
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     await isUp();
+    read(chunk.toString());
     response.write(chunk);
   }
   response.end();

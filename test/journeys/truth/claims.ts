@@ -27,7 +27,7 @@ export interface Claim {
 }
 
 /** From a change at the sandbox through IPN and stream to the screen, on a busy machine. */
-const NEWS_MS = 5_000;
+export const NEWS_MS = 5_000;
 /** For claims about money and about the last attempt: until the screen of a new try, whose request goes out first. */
 const SHORTLY_MS = 1_000;
 /** From the press to the request. */
@@ -43,6 +43,8 @@ const UNNOTICED_MS: Record<Connection, number> = { up: Infinity, cut: 10_000, fr
 const HANG_UP_MS = 500;
 /** Shown after four seconds by the page's clock, which may be a little less by another clock. */
 const LONG_MS = 3_000;
+/** A status check may lag behind a wallet by this much. */
+const LAG_MS = 600_000;
 /** How much too long the remaining time may be shown. */
 const CLOCK_MS = 3_000;
 
@@ -69,6 +71,11 @@ const isRepeated = (facts: Facts) => {
 const isUnknown = (facts: Facts) => {
   const payment = latest(facts);
   return facts.starts.at(-1)?.answer === 'broken' && (!payment || isOpen(payment));
+};
+/** The last start asked a wallet, its answer was lost, and it is too early to believe that the gateway has nothing. */
+const isRequestLost = ({ starts, at }: Facts) => {
+  const last = starts.at(-1);
+  return last?.asked === 'DIRECT' && last.answer === 'broken' && at - last.at < LAG_MS;
 };
 const wasAnswered = ({ starts }: Facts, id: string) =>
   starts.some((start) => start.id === id && start.answer === 'accepted');
@@ -115,9 +122,10 @@ export const CLAIMS = {
     staysMs: NEWS_MS,
     leadsMs: PRESS_MS,
   },
-  /** The outcome of a start is unknown, or the page has received nothing about its order yet. */
+  /** A person has to decide, the outcome of a start is unknown, or the page has received nothing about its order. */
   outcomeUnknown: {
     holds: (facts) =>
+      facts.isDoubted ||
       isStartUnderWay(facts) ||
       isUnknown(facts) ||
       facts.requests.every(({ answeredAt }) => answeredAt === null) ||
@@ -182,7 +190,8 @@ export const CLAIMS = {
   noMoneyTaken: {
     holds: (facts) => {
       const payment = latest(facts);
-      return paidOnes(facts).length === 0 && !isStartUnderWay(facts) && (!payment || !isOpen(payment));
+      const isOver = !isStartUnderWay(facts) && !isRequestLost(facts) && (!payment || !isOpen(payment));
+      return paidOnes(facts).length === 0 && isOver;
     },
     staysMs: SHORTLY_MS,
   },
@@ -211,7 +220,7 @@ export const CLAIMS = {
   rejected: { holds: ({ starts }) => starts.at(-1)?.answer === 'refused', staysMs: SHORTLY_MS },
   /** The gateway does not have the last attempt. */
   notCreated: {
-    holds: (facts) => facts.starts.length > 0 && !latest(facts) && !isStartUnderWay(facts),
+    holds: (facts) => facts.starts.length > 0 && !latest(facts) && !isStartUnderWay(facts) && !isRequestLost(facts),
     staysMs: SHORTLY_MS,
   },
   /** The connection between this page and the proxy is down. */

@@ -23,6 +23,7 @@ export interface Payment {
 /** A start on its way from the proxy to the gateway. */
 export interface Start {
   id: string;
+  asked: Method;
   at: number;
   /** When the proxy received the answer's end; null while it waits. */
   answeredAt: number | null;
@@ -54,6 +55,12 @@ export interface OrderRecords {
   starts: readonly Start[];
   requests: readonly PageRequest[];
   connections: readonly { at: number; is: Connection }[];
+  /** Of each stream to the page, the versions of its views in their order. */
+  streams: readonly (readonly number[])[];
+  /** When the proxy was told of a SUCCESS that does not agree with the order. */
+  doubtedAt: number | null;
+  /** When a person at the shop was about to decide on it. */
+  decidedAt: number | null;
   /** When a person at the shop ended the payment; null if none did. */
   closedAt: number | null;
 }
@@ -67,10 +74,13 @@ export interface Facts {
   starts: Start[];
   requests: PageRequest[];
   connection: { is: Connection; since: number };
+  /** A person at the shop has to decide whether the order is paid. */
+  isDoubted: boolean;
   closedAt: number | null;
 }
 
-export function factsAt({ payments, starts, requests, connections, closedAt }: OrderRecords, at: number): Facts {
+export function factsAt(records: OrderRecords, at: number): Facts {
+  const { payments, starts, requests, connections, doubtedAt, decidedAt, closedAt } = records;
   const by = (time: number | null) => time !== null && time <= at;
   return {
     at,
@@ -92,17 +102,21 @@ export function factsAt({ payments, starts, requests, connections, closedAt }: O
       is: 'up',
       since: 0,
     },
+    isDoubted: by(doubtedAt) && !by(decidedAt),
     closedAt: by(closedAt) ? closedAt : null,
   };
 }
 
 /** Every instant at which a fact changed, in order. */
-export function changesOf({ payments, starts, requests, connections, closedAt }: OrderRecords): number[] {
+export function changesOf(records: OrderRecords): number[] {
+  const { payments, starts, requests, connections, doubtedAt, decidedAt, closedAt } = records;
   const times = [
     ...payments.flatMap(({ history, expiresAt }) => [...history.map(({ at }) => at), expiresAt]),
     ...starts.flatMap(({ at, answeredAt }) => [at, answeredAt]),
     ...requests.flatMap(({ at, answeredAt, endedAt }) => [at, answeredAt, endedAt]),
     ...connections.map(({ at }) => at),
+    doubtedAt,
+    decidedAt,
     closedAt,
   ];
   return [...new Set(times.filter((time) => time !== null))].toSorted((one, other) => one - other);

@@ -1,7 +1,8 @@
 // Compares what the screen said with what was true, at every change of either. A false claim is a sentence, the claim
 // that did not hold, and the time. While the connection is down and the screen says so, the page is measured by what
-// was true when it broke.
-import { CLAIMS, type Claim, type ClaimName, type Said } from './claims.ts';
+// was true when it broke. Also what the screen must say: that a payment is checked while a person has to decide on it.
+// And no stream may go back to an older view.
+import { CLAIMS, NEWS_MS, type Claim, type ClaimName, type Said } from './claims.ts';
 import { changesOf, factsAt, type OrderRecords, type Facts } from './facts.ts';
 import { isWordless, sentencesIn, type Text } from './dictionary-sentences.ts';
 import { SENTENCES } from './sentences.ts';
@@ -13,6 +14,9 @@ export interface Screen {
   codes: readonly string[];
   links: readonly string[];
 }
+
+/** Buttons that lead to another payment. */
+const OFFERS = /^(pay|again|other|newCode|newRequest|redirectOpen|appOpen)$/;
 
 /**
  * Each false claim once, with its first time: `0.4 s: "…" claims requestAtWallet`. Times count from the first screen.
@@ -26,11 +30,19 @@ export function findFalseClaims(
   const changes = changesOf(records);
   const begin = screens[0]?.at ?? until;
   const falseClaims = new Map<string, number>();
+  const { doubtedAt, decidedAt } = records;
   const note = (falseClaim: string, at: number) =>
     falseClaims.set(falseClaim, Math.min(at, falseClaims.get(falseClaim) ?? Infinity));
   screens.forEach((screen, index) => {
     const end = screens[index + 1]?.at ?? until;
-    const saysLost = screen.texts.some((text) => sentencesIn(text).some(({ key }) => key === 'lost'));
+    const keys = screen.texts.flatMap((text) => sentencesIn(text).map(({ key }) => key));
+    const saysLost = keys.includes('lost');
+    const isDoubted = doubtedAt !== null && end > doubtedAt + NEWS_MS && screen.at < (decidedAt ?? Infinity);
+    if (isDoubted && screen.texts.length > 0) {
+      if (!keys.includes('checking')) note('no sentence says that the payment is checked', screen.at);
+      const offer = keys.find((key) => OFFERS.test(key)) ?? screen.codes[0];
+      if (offer !== undefined) note(`${offer} is offered while the payment is checked`, screen.at);
+    }
     for (const text of screen.texts) {
       if (isWordless(text.text) || isData.test(text.text)) continue;
       const sentences = sentencesIn(text);
@@ -48,6 +60,10 @@ export function findFalseClaims(
       for (const { name, at } of untrue[0] ?? []) note(`${JSON.stringify(text.text)} claims ${name}`, at);
     }
   });
+  for (const versions of records.streams) {
+    if (versions.some((version, index) => version < (versions[index - 1] ?? 0)))
+      note(`a stream goes back: ${versions.join()}`, until);
+  }
   return [...falseClaims].map(([falseClaim, at]) => `${((at - begin) / 1000).toFixed(1)} s: ${falseClaim}`);
 }
 

@@ -28,6 +28,7 @@ export class RelayedStack {
   readonly gatewayRelay: GatewayRelay;
   readonly browserRelay: BrowserRelay;
   readonly #browser: Browser;
+  readonly #decisions = new Map<string, number>();
   #lastOpening: Promise<unknown> = Promise.resolve();
 
   private constructor(processes: Stack, gatewayRelay: GatewayRelay, browserRelay: BrowserRelay, browser: Browser) {
@@ -92,6 +93,18 @@ export class RelayedStack {
     return shopper;
   }
 
+  /** A person at the shop decides that the payment has paid its order. */
+  async confirm(id: string): Promise<void> {
+    const { proxy, secrets } = this.processes;
+    this.#decisions.set(id, Date.now());
+    const response = await fetch(`${proxy}/transactions/${id}/resolve`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secrets.merchantApiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ status: 'SUCCESS', by: 'Ada', note: 'It is on the statement.' }),
+    });
+    assert.equal(response.status, 200, await response.text());
+  }
+
   /** Calls one of the sandbox's controls. */
   async control(path: string, body?: object): Promise<unknown> {
     const response = await fetch(`${this.processes.sandbox}/_sandbox${path}`, {
@@ -120,7 +133,10 @@ export class RelayedStack {
       starts: this.gatewayRelay.starts.filter(({ id }) => isOurs(id)),
       requests,
       connections: this.browserRelay.connectionsOf(orderId),
-      // No journey here resolves a payment at the shop.
+      streams: this.browserRelay.streamsOf(orderId),
+      doubtedAt: this.gatewayRelay.doubts.get(orderId) ?? null,
+      decidedAt: this.#decisions.get(orderId) ?? null,
+      // No journey here ends a payment at the shop.
       closedAt: null,
     };
   }

@@ -41,7 +41,7 @@ export const SENTENCES = {
   unpaid: ['notPaid'],
 
   checking: ['outcomeUnknown'],
-  checking_help: ['outcomeUnknown'],
+  checking_help: ['outcomeUnknown', 'follows'],
   fetchCode: ['starting'],
   fetchPage: ['starting'],
   fetchRequest: ['starting'],

@@ -110,11 +110,15 @@ export class WatchedShopper {
     assert.ok(id && method, `nothing can be paid: ${this.#words()}`);
     await this.hasMeans(method);
     await this.settle(id, 'approve');
+    await this.becomesPaid(PAID_MS);
+  }
+
+  async becomesPaid(withinMs: number): Promise<void> {
     const isPaid = async () => {
       if (this.isAtCheckout) await this.page.goBack();
       return this.#reads(enFlow.paid);
     };
-    assert.ok(await this.#until(isPaid, PAID_MS), `not shown as paid: ${this.#words()}`);
+    assert.ok(await this.#until(isPaid, withinMs), `not shown as paid: ${this.#words()}`);
   }
 
   /** Ids of the payments at the sandbox that can be paid now, oldest first. */
