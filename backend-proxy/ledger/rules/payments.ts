@@ -1,12 +1,13 @@
 // Opens a payment: decides whether it may start, replaces the order's open payment, and writes its row before anything
 // is sent. It is decided on the whole order, so the second of two concurrent starts sees the first.
+import { createHash } from 'node:crypto';
 import { Refusal } from '../../errors.ts';
 import { isSameRequest } from '../../fingerprint.ts';
 import { PAYS_BY } from '../../protocol/methods.ts';
 import { STAGES } from '../../protocol/transaction.ts';
 import { maySend, permitSending } from './answers.ts';
 import { addOrder, findOrder, type Draft } from './draft.ts';
-import type { NewPayment, PaymentLimits, TokenTerms } from '../ledger.ts';
+import type { NewPayment, PaymentLimits, Start, TokenTerms } from '../ledger.ts';
 import { insert, refuseLongId } from './new-transaction.ts';
 import { isChecking } from './records.ts';
 import type { OrderRow, TransactionRow } from '../schema/tables.ts';
@@ -14,6 +15,8 @@ import { plan, raise } from './transitions.ts';
 
 /** Fixed: the exact second would reveal to another person when the wallet's owner was last asked. */
 const WALLET_RETRY_AFTER_S = 3600;
+/** So many ids with a number are tried: a shop may number its orders in the same way. */
+const NUMBERS_TRIED = 3;
 
 export interface OpenedRow {
   row: TransactionRow;
@@ -52,7 +55,7 @@ export function openPayment(
   for (const row of earlier) if (row.rank < STAGES.replaced.rank) replace(draft, row);
   if (earlier.length === 0) Object.assign(order, { amount_minor: payment.orderAmountMinor, currency });
   const row = insert(draft, {
-    id: nextFreeId(draft, orderId, earlier, taken),
+    id: nextFreeId(draft, payment, earlier, taken),
     type: 'PAY',
     order_id: orderId,
     attempt: earlier.length + 1,
@@ -148,13 +151,20 @@ function replace(draft: Draft, row: TransactionRow): void {
 /** The order's own id for its first payment, then `<orderId>-2` …; skips ids that are in use. */
 function nextFreeId(
   draft: Draft,
-  orderId: string,
+  { orderId, start }: NewPayment,
   earlier: readonly TransactionRow[],
   taken: ReadonlySet<string>,
 ): string {
   refuseLongId(draft, orderId, 'PAY');
   for (let n = earlier.length + 1; ; n += 1) {
-    const id = draft.idPrefix + (n === 1 ? orderId : `${orderId}-${n}`);
+    const ending = taken.size < NUMBERS_TRIED ? n : lettersOf(start, n);
+    const id = draft.idPrefix + (n === 1 ? orderId : `${orderId}-${ending}`);
     if (!taken.has(id) && !earlier.some((row) => row.id === id)) return id;
   }
+}
+
+/** Two letters, others for each start: not longer than a number, and the same if the start is decided again. */
+function lettersOf({ id }: Start, n: number): string {
+  const digest = createHash('sha256').update(`${id} ${n}`).digest('base64');
+  return digest.replaceAll(/[^a-z]/g, '').slice(0, 2);
 }

@@ -207,6 +207,16 @@ export function createContract({ it, setUp }: Suite): void {
       const { opened } = await ledger.openPayment(payment({ orderId: 'A-2' }), LIMITS);
       assert.equal(opened?.id, 'A-2-2');
     });
+
+    it('openPayment() finds an id at once where other orders have all the numbered ones', async (t) => {
+      const { ledger } = await setUp(t);
+      for (let n = 2; n <= 60; n += 1) await ledger.openPayment(payment({ orderId: `A-${n}` }), LIMITS);
+      await ledger.openPayment(payment(), LIMITS);
+      const second = (await ledger.openPayment(payment(), LIMITS)).opened?.id;
+      const third = (await ledger.openPayment(payment(), LIMITS)).opened?.id;
+      for (const id of [second, third]) assert.match(id ?? '', /^A-[a-z]{2}$/);
+      assert.notEqual(second, third);
+    });
   });
 
   describe('openPayout()', () => {
