@@ -58,6 +58,8 @@ export function applyObservation(draft: Draft, row: TransactionRow, claim: Claim
 
 /** With the row as it is now: since the check was claimed, the answer to our POST may have come. */
 function compare(row: TransactionRow, observation: Observation): Seen {
+  // An IPN has named it: path or key may be wrong, or the status check lags.
+  if (observation.kind === 'unknown' && awaitsAnswer(row)) return { kind: 'unavailable' };
   if (observation.kind !== 'report') return observation;
   // It waits for the answer, which says whether the report is about ours.
   if (row.answer === null) return { kind: 'unavailable' };
@@ -267,7 +269,11 @@ function isAbandonedCode({ row }: EndedCheck, observation: Seen): boolean {
 
 /** No other check is under way, and no IPN waits for one. */
 function isLastWord({ row, isStale }: EndedCheck): boolean {
-  return !isStale && !hasUnansweredIpn({ ipnsReceived: row.ipns_received, ipnsAnswered: row.ipns_answered });
+  return !isStale && !awaitsAnswer(row);
+}
+
+function awaitsAnswer({ ipns_received: ipnsReceived, ipns_answered: ipnsAnswered }: TransactionRow): boolean {
+  return hasUnansweredIpn({ ipnsReceived, ipnsAnswered });
 }
 
 /** The process that sent it has died before the answer, or is very late. */

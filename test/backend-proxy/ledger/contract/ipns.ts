@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { IpnReading } from '../../../../backend-proxy/protocol/verify.ts';
 import type { LedgerById } from '../by-id.ts';
-import { D, M, NOON, S } from '../../time.ts';
+import { D, H, M, NOON, S } from '../../time.ts';
 import {
   BARE_READING,
   LEASE_MS,
@@ -11,6 +11,7 @@ import {
   PAYOUT,
   PENDING,
   UNAVAILABLE,
+  UNKNOWN,
   openPending,
   payment,
   type Suite,
@@ -62,6 +63,20 @@ export function ipnsContract({ it, setUp }: Suite): void {
       for (const id of ['A', 'P']) await ledger.record(id, { ...PENDING, paymentId: null }, 'answer');
       assert.deepEqual((await due(ledger)).toSorted(), ['A', 'P']);
       assert.deepEqual(await rows('select matched from ipns'), [{ matched: 1 }, { matched: 1 }]);
+    });
+
+    it('an "unknown" does not answer an IPN, which has named the transaction: it is asked about again soon', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      await openPending(ledger);
+      skip(H);
+      await ledger.receiveIpn({ id: 'i1', body: '{}', reading });
+      assert.deepEqual(await due(ledger), ['A']);
+      await ledger.observe('A', UNKNOWN);
+      assert.deepEqual(await ledger.newIpns('A'), [{ reading, n: 1 }]);
+      skip(5 * S);
+      assert.deepEqual(await due(ledger), ['A']);
+      await ledger.observe('A', verified('pending'));
+      assert.deepEqual(await ledger.newIpns('A'), [], 'a report answers it');
     });
 
     it('an unreadable IPN is stored without a transaction', async (t) => {
