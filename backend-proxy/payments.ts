@@ -65,8 +65,8 @@ export function createPayments({ gateway, ledger, recorder, self, clocks = {} }:
       LIMITS,
     );
     const { orderId } = terms;
-    const opened = await recorder.opened(opening, () =>
-      ledger.recordOfStart({ type: 'PAY', orderId }, asked, factOf(UNSENT)),
+    const opened = await recorder.opened(opening, async () =>
+      ledger.recordOfStart({ type: 'PAY', orderId }, asked, await factAfter(UNSENT)),
     );
     const { isNew, payment } = opened;
     const state = opened.maySend ? await send(permission, payment, request, terms) : opened;
@@ -93,7 +93,13 @@ export function createPayments({ gateway, ledger, recorder, self, clocks = {} }:
       const ageMs = PAYS_BY[method] === 'prompt' ? await databaseAge(ledger, payment) : 0;
       return permission.isTooOld(ageMs) ? UNSENT : gateway.pay(collection);
     };
-    return recorder.record(payment, call().then(factOf));
+    return recorder.record(payment, call().then(factAfter));
+  }
+
+  /** What a restored database has lost may have been an earlier call of the same id: only checks can tell. */
+  async function factAfter(sent: Sent): Promise<Fact> {
+    const mayBeKnown = sent.kind === 'unreached' && (await ledger.wasRestoredLately().catch(() => true));
+    return mayBeKnown ? { stage: 'uncertain', answer: 'lost', detail: sent.detail } : factOf(sent);
   }
 
   async function view(terms: OrderTerms): Promise<OrderView> {
@@ -110,9 +116,10 @@ export function createPayments({ gateway, ledger, recorder, self, clocks = {} }:
   return { start, view, show };
 }
 
-const UNSENT = { kind: 'unreached', detail: TOO_OLD } as const;
+type Sent = Awaited<ReturnType<Gateway['pay']>>;
+const UNSENT: Sent = { kind: 'unreached', detail: TOO_OLD };
 
-function factOf(sent: Awaited<ReturnType<Gateway['pay']>>): Fact {
+function factOf(sent: Sent): Fact {
   switch (sent.kind) {
     case 'accepted': {
       const { paymentId, method, checkoutUrl, qr, appUrl } = sent.answer;

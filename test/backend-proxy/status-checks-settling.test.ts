@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { NO_SUCH_ORDER, SELF, createWorld, type World, startHeaders } from './world.ts';
+import type { Collection, Gateway } from '../../backend-proxy/gateway/gateway.ts';
 import type { MerchantPayment } from '../../backend-proxy/protocol/merchant-view.ts';
 import { S, M, H, D } from './time.ts';
 import { until } from './until.ts';
@@ -157,6 +158,34 @@ describe('a lost answer', () => {
     assert.equal((await world.view(world.token())).paid, true);
     await assertAgreement(world);
   });
+
+  for (const [method, ends] of [
+    ['DIRECT', { status: 'SUCCESS', needsReview: false }],
+    ['QR', { status: 'INITIALIZED', needsReview: true }],
+  ] as const) {
+    it(`after a restore a ${method} that did not reach the gateway is checked: an earlier call of its id may be lost`, async (t) => {
+      const pay = async (gateway: Gateway, asked: Collection) => {
+        // As an earlier call would have made it.
+        if (asked.transactionId === 'A-1') await gateway.pay(asked);
+        return { kind: 'unreached', detail: 'ECONNREFUSED' } as const;
+      };
+      const world = await createWorld(t, {
+        profile: { noSuchOrder: NO_SUCH_ORDER },
+        wrapGateway: (gateway) => ({ ...gateway, pay: (asked) => pay(gateway, asked) }),
+      });
+      await world.faults({ ipn: { never: true } });
+      await world.ledger.recordRestore(world.now());
+      for (const orderId of ['A-1', 'A-2']) {
+        const token = world.token({ orderId, customerReferenceNo: 'c' });
+        await world.start(token, method === 'DIRECT' ? DIRECT : { method });
+      }
+      await world.customer('approve', 'A-1');
+      await world.pass(15 * M);
+      const [{ status, needsReview } = assert.fail()] = await payments(world);
+      assert.deepEqual({ status, needsReview }, ends);
+      assert.equal((await payments(world, 'A-2'))[0]?.reason, 'NOT_CREATED', 'the gateway has never had this one');
+    });
+  }
 
   it('a replaced payment with a lost answer is still checked to its end', async (t) => {
     const world = await createWorld(t);
