@@ -261,9 +261,12 @@ function applyClock(draft: Draft, check: EndedCheck, observation: Seen): void {
   else if (isLastWord(check)) raise(draft, row, 'expired', { source: 'clock' });
 }
 
-/** The gateway still has it, and nobody has paid it: that needs no person. */
+/** The gateway still has it, or accepted it and can say no more, and nobody has paid it: that needs no person. */
 function isAbandonedCode({ row }: EndedCheck, observation: Seen): boolean {
-  const isPending = observation.kind === 'verified' && observation.outcome === 'pending';
+  const isPending =
+    observation.kind === 'silent'
+      ? row.rank === STAGES.pending.rank
+      : observation.kind === 'verified' && observation.outcome === 'pending';
   return isPending && TYPES[row.type].paysOrder && effectsOf(row).pending === 'raise' && row.needs_review === 0;
 }
 

@@ -310,6 +310,20 @@ describe('a gateway without a status check', () => {
     assert.deepEqual(world.webhooks().slice(4), [], 'the person knew');
   });
 
+  it('in weaker mode a code that nobody has paid after seven days is EXPIRED, and only a lost answer asks a person', async (t) => {
+    const world = await createWorld(t, { webhooks: true, profile });
+    await world.start(world.token(), { method: 'QR' });
+    await world.faults({ pay: { dropAnswer: true }, times: 1 });
+    await world.start(world.token({ orderId: 'A-2' }), { method: 'QR' });
+    await world.pass(7 * D);
+    const told = world.receiver.received.map(({ payload: { type, data } }) => [type, data.orderId].join(' '));
+    assert.deepEqual(told.toSorted(), ['payment.failed A-1', 'payment.needs_review A-2']);
+    assert.equal((await world.view(world.token())).payment?.reason, 'EXPIRED');
+    await world.ipn(REPORT);
+    await world.settle();
+    assert.equal((await world.view(world.token())).paid, true, 'a later SUCCESS counts');
+  });
+
   it('in weaker mode a FAILED IPN of a payout asks a person once in 8 days, and a later contrary one once more', async (t) => {
     const report = { orderId: 'P-1', type: 'PAYOUT', amount: 50, currency: 'EUR' };
     for (const [status, contrary, gatewayReports] of [
