@@ -72,7 +72,7 @@ export async function compose(
   if (await ledger.wasRestoredLately()) {
     log('warn', 'restored database: for 7 days the gateway is checked before each payout is sent');
   }
-  for (const warning of await ledger.databaseWarnings()) log('warn', 'database warning', { warning });
+  for (const warning of await ledger.databaseWarnings()) log('warn', 'database warning', { ...warning });
   if (gateway.status === undefined) {
     log('warn', 'weaker mode: the profile has no status check, so IPNs are trusted unchecked');
   }

@@ -1,6 +1,6 @@
 // What an operator should fix: listed by /readyz and the operator's page, and logged.
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './protocol/durations.ts';
-import type { Log } from './protocol/log.ts';
+import type { Log, Warning } from './protocol/log.ts';
 import type { CallerAddress } from './http/caller-address.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { GatewayKey } from './observability/gateway-key.ts';
@@ -24,17 +24,16 @@ interface Ports {
 }
 
 export interface Warnings {
-  /** Without secrets. */
-  all(): Promise<string[]>;
+  all(): Promise<Warning[]>;
   /** Logs until the returned function is called. */
   run(): () => void;
 }
 
 export function createWarnings({ ledger, gateway, key, proof, callers, now, log, onError }: Ports): Warnings {
-  /** Warnings of the database, by text. */
+  /** Warnings of the database, as JSON. */
   const loggedAt = new Map<string, number>();
 
-  async function current(): Promise<string[]> {
+  async function current(): Promise<Warning[]> {
     return [
       ...key.warnings(),
       ...proof.wrongPaths().map(wrongPath),
@@ -47,11 +46,12 @@ export function createWarnings({ ledger, gateway, key, proof, callers, now, log,
   async function logCurrent(): Promise<void> {
     const unmatched = await ledger.reportUnmatched(UNMATCHED_REPORT_AFTER_MS);
     if (unmatched > 0) log('error', 'IPNs unmatched for an hour: see GET /ipns', { count: unmatched });
-    for (const warning of await current()) log('warn', 'proxy warning', { warning });
+    for (const warning of await current()) log('warn', 'proxy warning', { ...warning });
     for (const warning of await ledger.databaseWarnings()) {
-      if (Math.abs(now() - (loggedAt.get(warning) ?? -Infinity)) < HOUR_MS) continue;
-      loggedAt.set(warning, now());
-      log('warn', 'database warning', { warning });
+      const told = JSON.stringify(warning);
+      if (Math.abs(now() - (loggedAt.get(told) ?? -Infinity)) < HOUR_MS) continue;
+      loggedAt.set(told, now());
+      log('warn', 'database warning', { ...warning });
     }
   }
 
@@ -65,12 +65,13 @@ export function createWarnings({ ledger, gateway, key, proof, callers, now, log,
   };
 }
 
-function clockWarnings(whose: string, aheadMs: number): string[] {
+function clockWarnings(whose: string, aheadMs: number): Warning[] {
   if (Math.abs(aheadMs) <= CLOCK_TOLERANCE_MS) return [];
   const how = aheadMs > 0 ? 'ahead of' : 'behind';
-  return [`The ${whose}'s clock is ${Math.abs(Math.round(aheadMs))} ms ${how} this process's.`];
+  return [{ warning: `The ${whose}'s clock is ${Math.abs(Math.round(aheadMs))} ms ${how} this process's.` }];
 }
 
-function wrongPath(type: string): string {
-  return `The gateway no longer knows a ${type} that it reported before: the status path or the API key is wrong.`;
+function wrongPath(type: string): Warning {
+  const warning = `The gateway no longer knows a ${type} that it reported before: the status path or the API key is wrong.`;
+  return { warning };
 }

@@ -1,11 +1,12 @@
 // Whether the proxy can serve, what its operator should fix, and what is running.
 import { html } from 'hono/html';
 import type { Counts } from '../ledger/ledger.ts';
+import type { Warning } from '../protocol/log.ts';
 import type { Html } from './format.ts';
 
 export interface Health {
   problem: string | undefined;
-  warnings: readonly string[];
+  warnings: readonly Warning[];
   counts: Counts | undefined;
   version: string;
 }
@@ -22,7 +23,7 @@ export function healthPage({ problem, warnings, counts, version }: Health): Html
       warnings.length === 0
         ? html`<p class="empty">None.</p>`
         : html`<ul class="warnings">
-            ${warnings.map((warning) => html`<li>${warning}</li>`)}
+            ${warnings.map(({ warning, detail }) => html`<li>${warning}${detail && ` (${detail})`}</li>`)}
           </ul>`
     }
     ${counts === undefined ? '' : figures(counts)}

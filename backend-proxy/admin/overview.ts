@@ -1,6 +1,7 @@
 // The first page: what needs a person now, the most urgent first, and nothing else.
 import { html } from 'hono/html';
 import type { Counts, Webhook } from '../ledger/ledger.ts';
+import type { Warning } from '../protocol/log.ts';
 import type { Transaction } from '../protocol/transaction.ts';
 import { age, amount, kind, plural, status, typeName, type Html } from './format.ts';
 import { linkTo } from './transaction-table.ts';
@@ -12,7 +13,7 @@ export interface Overview {
   dead: readonly Webhook[];
   /** Why the proxy cannot serve; undefined if it can. */
   problem: string | undefined;
-  warnings: readonly string[];
+  warnings: readonly Warning[];
   now: number;
 }
 

@@ -3,7 +3,7 @@
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
 import { HOUR_MS } from '../protocol/durations.ts';
-import type { Log } from '../protocol/log.ts';
+import type { Log, Warning } from '../protocol/log.ts';
 import { callerAt, isPublicAddress } from '../config/public-address.ts';
 
 const WARN_EVERY_MS = HOUR_MS;
@@ -15,11 +15,11 @@ export interface CallerAddress {
    */
   of(c: Context): string | undefined;
   /** What the last hour's requests say about TRUSTED_PROXIES. */
-  warnings(): string[];
+  warnings(): Warning[];
 }
 
 export function createCallerAddress(trustedProxies: number, now: () => number, log: Log): CallerAddress {
-  let wrong: { warning: string; at: number } | undefined;
+  let wrong: (Warning & { at: number }) | undefined;
   let loggedAt = -Infinity;
 
   function note(hops: number): void {
@@ -37,7 +37,7 @@ export function createCallerAddress(trustedProxies: number, now: () => number, l
       note(hops.length);
       return addressOf(c, hops, trustedProxies);
     },
-    warnings: () => (wrong !== undefined && now() - wrong.at < WARN_EVERY_MS ? [wrong.warning] : []),
+    warnings: () => (wrong !== undefined && now() - wrong.at < WARN_EVERY_MS ? [{ warning: wrong.warning }] : []),
   };
 }
 

@@ -1,6 +1,7 @@
 // The ledger's port: payments and payouts without SQL. Nothing is reported before the ledger has committed it. Each
 // writing method is one durable transaction: once its promise resolves, the change survives a kill -9. `watch` is part
 // of the port, so that nothing uncommitted is ever announced.
+import type { Warning } from '../protocol/log.ts';
 import type { HistoryEntry, PostOutcome, Source, Transaction, TransactionType } from '../protocol/transaction.ts';
 import type { IpnReading, Report } from '../protocol/verify.ts';
 import type { WebhookType } from '../protocol/merchant-view.ts';
@@ -483,7 +484,7 @@ export interface Database {
   /** How far the database's clock is ahead of this process's, ms. */
   clockOffset(): Promise<number>;
   /** What an operator should change about the database. */
-  databaseWarnings(): Promise<string[]>;
+  databaseWarnings(): Promise<Warning[]>;
   /** Deletes IPNs that matched nothing for 7 days, and moves up what another clock planned too far ahead. */
   prune(): Promise<void>;
   /** Throws if the database cannot be written. */

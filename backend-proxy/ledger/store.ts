@@ -1,6 +1,7 @@
 // The ledger's storage port: loads rows, and saves changes in commits that are durable once they resolve. sql-ledger.ts
 // uses it; sqlite.ts and postgres.ts implement it.
 import type { CompiledQuery, Expression, Kysely, RawBuilder } from 'kysely';
+import type { Warning } from '../protocol/log.ts';
 import type { HistoryRow, IpnRow, OrderRow, Tables, TransactionRow, WebhookRow } from './schema/tables.ts';
 
 export type Db = Kysely<Tables>;
@@ -117,6 +118,6 @@ export interface Store {
   /** On the disk of the database file; undefined if the database is not a file here. */
   freeBytes(): number | undefined;
   /** What an operator should change about the database. */
-  warnings(): Promise<string[]>;
+  warnings(): Promise<Warning[]>;
   close(): Promise<void>;
 }

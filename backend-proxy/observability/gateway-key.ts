@@ -1,10 +1,11 @@
 // Whether the gateway refuses our API key, from how its calls end.
+import type { Warning } from '../protocol/log.ts';
 import type { Call } from './instrumented.ts';
 
 export interface GatewayKey {
   /** Records a gateway call that has ended. */
   record(call: Pick<Call, 'operation' | 'outcome' | 'detail'>): void;
-  warnings(): string[];
+  warnings(): Warning[];
 }
 
 export function watchKey(): GatewayKey {
@@ -17,6 +18,8 @@ export function watchKey(): GatewayKey {
       else if (['accepted', 'found', 'unknown'].includes(outcome)) refusedBy = undefined;
     },
     warnings: () =>
-      refusedBy === undefined ? [] : [`The gateway refuses the key (${refusedBy}): set GATEWAY_API_KEY.`],
+      refusedBy === undefined
+        ? []
+        : [{ warning: 'The gateway refuses the key: set GATEWAY_API_KEY.', detail: refusedBy }],
   };
 }

@@ -68,7 +68,9 @@ export function serveHealth(app: OpenAPIHono, { keys, metrics, isStopping, readi
     if (isStopping()) throw new Refusal('unavailable', 'The proxy is stopping.');
     const { refusal, warnings } = await readiness();
     if (refusal !== undefined) throw refusal;
-    return answerJson(c, { status: 'ready' as const, ...(warnings.length > 0 && { warnings }) }, 200);
+    // Open to all, so without their details.
+    const texts = warnings.map(({ warning }) => warning);
+    return answerJson(c, { status: 'ready' as const, ...(texts.length > 0 && { warnings: texts }) }, 200);
   });
 
   serveRoute(app, getMetrics, async (c) =>

@@ -1,13 +1,14 @@
 // What the log says of what an operator should fix, while the proxy runs.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { Warning } from '../../backend-proxy/protocol/log.ts';
 import { createWarnings } from '../../backend-proxy/warnings.ts';
 import { M } from './time.ts';
 
 it('a warning of the database that comes up later is logged, once an hour', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   let time = 0;
-  let ofDatabase: string[] = [];
+  let ofDatabase: Warning[] = [];
   const lines: unknown[] = [];
   const none = () => [];
   const warnings = createWarnings({
@@ -17,7 +18,7 @@ it('a warning of the database that comes up later is logged, once an hour', asyn
     proof: { wrongPaths: none },
     callers: { warnings: none },
     now: () => time,
-    log: (level, event, fields) => void lines.push([level, event, fields?.['warning']]),
+    log: (level, event, fields) => void lines.push([level, event, fields]),
     onError: (error) => assert.fail(String(error)),
   });
   t.after(warnings.run());
@@ -29,10 +30,12 @@ it('a warning of the database that comes up later is logged, once an hour', asyn
     }
   };
   await pass(2);
-  ofDatabase = ['little space'];
+  const space = { warning: 'little space' };
+  ofDatabase = [space];
   await pass(60);
-  ofDatabase = ['little space', 'a rival'];
+  const rival = { warning: 'a rival', detail: 'db-2' };
+  ofDatabase = [space, rival];
   await pass(1);
-  const [space, rival] = ofDatabase.map((warning) => ['warn', 'database warning', warning]);
-  assert.deepEqual(lines, [space, space, rival]);
+  const told = [space, space, rival].map((warning) => ['warn', 'database warning', warning]);
+  assert.deepEqual(lines, told);
 });

@@ -1,5 +1,6 @@
 // Whether a failover could lose commits: PostgreSQL has standbys, and commits wait for none of them.
 import { sql } from 'kysely';
+import type { Warning } from '../../protocol/log.ts';
 import type { Db } from '../store.ts';
 
 const WARNING =
@@ -18,10 +19,10 @@ const ENDANGERED = `select exists (
 ) and current_setting('synchronous_standby_names') = '' as endangered`;
 
 /** Empty on a service that hides its replication. */
-export async function standbyWarnings(db: Db): Promise<string[]> {
+export async function standbyWarnings(db: Db): Promise<Warning[]> {
   const { rows } = await sql
     .raw<{ endangered: boolean }>(ENDANGERED)
     .execute(db)
     .catch(() => ({ rows: [] }));
-  return rows[0]?.endangered === true ? [WARNING] : [];
+  return rows[0]?.endangered === true ? [{ warning: WARNING }] : [];
 }

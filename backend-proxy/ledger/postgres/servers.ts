@@ -1,6 +1,7 @@
 // The servers that DATABASE_URL names, one URL for each: `postgres://a,b:5433/db` names a primary and its standbys,
 // which the driver does not support. All connections go to the one that takes writes. It is looked for at the start and
 // when it cannot be reached or takes no more writes; of two, the one that was promoted last is right.
+import type { Warning } from '../../protocol/log.ts';
 
 /** Connections of one proxy for queries, if DATABASE_POOL says nothing else. */
 export const CONNECTIONS = 16;
@@ -10,6 +11,8 @@ const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s;
 const WRITABLE = new Set(['read-write', 'primary', 'any']);
 /** The driver checks the certificate for all of these, and prints a warning that this will change. */
 const CHECKED = new Set(['prefer', 'require', 'verify-ca']);
+
+const RIVAL = 'A server of DATABASE_URL takes writes on an older timeline: end it, before a proxy finds it alone.';
 
 /** A server that takes writes. */
 export interface Writable {
@@ -23,7 +26,7 @@ export interface Writable {
 export class Servers {
   readonly urls: readonly string[];
   /** What an operator should change. */
-  warnings: string[] = [];
+  warnings: Warning[] = [];
   #current: string | undefined;
   #newest = '';
 
@@ -55,9 +58,7 @@ export class Servers {
       throw new Error('Several servers of DATABASE_URL take writes, on one timeline: end all but the right one');
     }
     this.#current = first.url;
-    this.warnings = rivals.map(
-      ({ url }) => `${new URL(url).host} takes writes on an older timeline: end it, before a proxy finds it alone`,
-    );
+    this.warnings = rivals.map(({ url }) => ({ warning: RIVAL, detail: new URL(url).host }));
   }
 
   /**

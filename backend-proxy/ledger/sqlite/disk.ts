@@ -1,12 +1,15 @@
 // The disk of the database file: its free space, and what an interrupted restore has left beside the file.
 import { existsSync, readdirSync, statfsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { Warning } from '../../protocol/log.ts';
 
 const MB = 1024 ** 2;
 /** A payment keeps about 3 kB. */
 export const LITTLE_SPACE = 1024 * MB;
 /** A full disk refuses payments. */
 export const TOO_LITTLE_SPACE = 100 * MB;
+const LITTLE_LEFT = "The database's disk is almost full: make room, on a full disk no payment starts.";
+const COPY_LEFT = 'An interrupted restore has left a copy of the database, which has wallet ids: delete it.';
 
 export function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
@@ -24,18 +27,18 @@ export function restoringName(path: string, suffix: string): string {
 }
 
 /** Says what an operator should do about the file at `path`, which is absolute. */
-export function watchDisk(path: string): () => string[] {
+export function watchDisk(path: string): () => Warning[] {
   const folder = dirname(path);
   const isCopy = (name: string) => name.startsWith(restoringName(basename(path), ''));
   const left = namesIn(folder).filter(isCopy);
   return () => {
     const free = freeBytes(folder);
     return [
-      ...(free < TOO_LITTLE_SPACE ? [`${describeFree(free, folder)}: on a full disk no payment starts.`] : []),
+      ...(free < TOO_LITTLE_SPACE ? [{ warning: LITTLE_LEFT, detail: describeFree(free, folder) }] : []),
       ...left
         .map((name) => join(folder, name))
         .filter((copy) => existsSync(copy))
-        .map((copy) => `An interrupted restore has left ${copy}, which has wallet ids: delete it.`),
+        .map((copy) => ({ warning: COPY_LEFT, detail: copy })),
     ];
   };
 }

@@ -366,7 +366,7 @@ describe('the pages', () => {
     isBroken = true;
     operator.world.skip(1_000);
     const page = textOf(await operator.open('/admin/health'));
-    assert.match(page, /cannot serve\. The payment database is temporarily unavailable\./);
+    assert.match(page, /cannot serve\. The database cannot be written: the log says why\./);
     const response = await operator.request('/admin/transactions');
     assert.equal(response.status, 500);
     assert.ok(!(await response.text()).includes('secret text'));

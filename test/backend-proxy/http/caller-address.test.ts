@@ -20,7 +20,7 @@ function callers(trustedProxies: number) {
   app.get('/', (c) => c.json({ address: address.of(c) ?? null }));
   return {
     log,
-    warnings: address.warnings,
+    warnings: () => address.warnings().map(({ warning }) => warning),
     pass: (ms: number) => void (time += ms),
     async of(headers: Record<string, string>, remoteAddress?: string): Promise<string | null> {
       const socket = { remoteAddress, remotePort: 1, remoteFamily: 'IPv4' };

@@ -101,11 +101,43 @@ describe('health', () => {
     for (const detail of ['HTTP 401 INVALID_API_KEY', 'HTTP 403']) {
       answer = { kind: 'unavailable', detail };
       await world.pass(20_000);
-      assert.deepEqual(await warnings(), [`The gateway refuses the key (${detail}): set GATEWAY_API_KEY.`]);
+      assert.deepEqual(await warnings(), ['The gateway refuses the key: set GATEWAY_API_KEY.']);
     }
     answer = undefined;
     await world.pass(60_000);
     assert.equal(await warnings(), undefined);
+  });
+
+  it('/readyz says what is wrong and what to do, and only the log and the operator have names and codes', async (t) => {
+    const [path, host] = ['/srv/payments.db', 'other.example/api'];
+    let failure: Refusal | undefined;
+    let owner: string | undefined;
+    const world = await createWorld(t, {
+      wrapLedger: (ledger) => ({
+        ...ledger,
+        ping: async () => (failure ? Promise.reject(failure) : ledger.ping()),
+        ownerMismatch: () => owner,
+        databaseWarnings: async () => [{ warning: 'A copy was left: delete it.', detail: path }],
+      }),
+    });
+    const ask = async () => {
+      world.skip(1_000);
+      const answer = await world.request('GET', '/readyz');
+      const { detail, warnings } = (await answer.json()) as Partial<Problem> & { warnings?: string[] };
+      return detail ?? warnings;
+    };
+    assert.deepEqual(await ask(), ['A copy was left: delete it.']);
+    failure = unavailable(Object.assign(new Error(`unable to open ${path}`), { code: 'SQLITE_CANTOPEN' }));
+    assert.equal(await ask(), 'The database cannot be written: the log says why.');
+    failure = undefined;
+    owner = `the database belongs to the gateway ${host}`;
+    const why = 'the database is used with another gateway: the log names both';
+    assert.equal(await ask(), `No payments are started, because ${why}.`);
+    const logged = JSON.stringify(world.log);
+    for (const name of [path, host, 'CANTOPEN']) assert.ok(logged.includes(name), name);
+    owner = undefined;
+    world.skip(1_000);
+    assert.equal((await world.proxy.readiness()).warnings[0]?.detail, path);
   });
 
   it('/readyz is 503 as soon as the proxy drains, and everything else is served', async (t) => {

@@ -138,8 +138,12 @@ describe('SQLite: the file', () => {
     for (const copy of copies) writeFileSync(copy, '');
     writeFileSync(`${file}.replaced-2026`, '');
     const { warnings } = await openedStore(t, file);
-    const says = (copy: string) => `An interrupted restore has left ${copy}, which has wallet ids: delete it.`;
-    assert.deepEqual((await warnings()).toSorted(), copies.map(says));
+    const warning = 'An interrupted restore has left a copy of the database, which has wallet ids: delete it.';
+    const named = (await warnings()).toSorted((a, b) => String(a.detail).localeCompare(String(b.detail)));
+    assert.deepEqual(
+      named,
+      copies.map((detail) => ({ warning, detail })),
+    );
     for (const copy of copies) rmSync(copy);
     assert.deepEqual(await warnings(), []);
   });
