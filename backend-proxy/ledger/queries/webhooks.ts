@@ -64,20 +64,17 @@ export function bringWebhooksForward(
   return update.returning('id').compile();
 }
 
+/** Each claim counts an attempt, so the number tells whether somebody has claimed it again. */
 export function prolongWebhooks({ db }: Store, claimed: readonly Webhook[], now: number, leaseMs: number) {
   return db
     .updateTable('webhooks')
     .set({ lease_until: now + leaseMs })
-    .where(
-      'id',
-      'in',
-      claimed.map(({ id }) => id),
-    )
+    .where((eb) => eb.or(claimed.map(({ id, attempts }) => eb.and({ id, attempts }))))
     .where('lease_until', '>', now)
     .compile();
 }
 
-/** Each claim counts an attempt, so the number tells whether somebody has claimed it again. */
+/** The attempt of this number: unless delivered, it counts only if there is no later one. */
 export function recordDelivery(
   db: Db,
   { id, attempts }: Pick<Webhook, 'id' | 'attempts'>,

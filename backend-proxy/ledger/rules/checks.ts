@@ -45,6 +45,11 @@ export function toClaim(row: TransactionRow, beganAt: number): Claim {
   };
 }
 
+/** Whether nobody has claimed it since. Its lease does not tell: that may be prolonged while the check ends. */
+export function isHeld(row: TransactionRow, { beganAt }: Claim): boolean {
+  return (JSON.parse(row.checks) as Check[]).at(-1)?.at === beganAt;
+}
+
 /** Claims the check of this row if it is due and nobody has claimed it. */
 export function claimNow({ now }: Draft, row: TransactionRow, leaseMs: number): Claim | undefined {
   const isLeased = row.lease_until > now && row.lease_until <= now + longestLease(leaseMs);

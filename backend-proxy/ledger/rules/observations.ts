@@ -13,6 +13,7 @@ import {
 } from '../../protocol/schedule.ts';
 import { STAGES, TYPES, isOpen, stageOf, type Stage } from '../../protocol/transaction.ts';
 import { checkoutExpiry } from './answers.ts';
+import { isHeld } from './checks.ts';
 import type { Draft } from './draft.ts';
 import { verify, type Expected, type Verdict } from '../../protocol/verify.ts';
 import type { ProvenUnknown, Claim, Observation } from '../ledger.ts';
@@ -79,7 +80,7 @@ function expectedOf(row: TransactionRow): Expected {
 
 /** Returns the lease and stores what the schedule needs. */
 function storeCheck(draft: Draft, { row, beganAt, isStale }: EndedCheck, claim: Claim, observation: Seen): void {
-  if (row.lease_until === claim.leaseUntil) row.lease_until = 0;
+  if (isHeld(row, claim)) row.lease_until = 0;
   // A stale check ends nothing, so it must be repeated soon.
   if (observation.kind === 'unavailable' || isStale) {
     row.unanswered += 1;

@@ -265,6 +265,31 @@ export function timeContract({ it, setUp }: Suite): void {
       assert.deepEqual(await Promise.all(ids.map((id) => stageOf(ledger, id))), ['declined', 'pending']);
     });
 
+    it('the end of a check frees its transaction, even if its lease is prolonged at that moment', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      await openPending(ledger);
+      skip(M);
+      const [claim] = await ledger.ledger.claimChecks(1, 5 * S);
+      skip(3 * S);
+      // The lease is prolonged already, and the process that asked for it does not know yet.
+      await ledger.ledger.prolongChecks([{ ...claim! }], 5 * S);
+      await endCheck(ledger.ledger, claim, verified('pending'));
+      await sendIpn(ledger, 'A');
+      assert.deepEqual(await claimIds(ledger), ['A']);
+    });
+
+    it('a check that another process has taken is not freed by the one that lost it', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      await openPending(ledger);
+      skip(M);
+      const [lost] = await ledger.ledger.claimChecks(1, 5 * S);
+      skip(5 * S);
+      assert.deepEqual(await claimIds(ledger), ['A']);
+      await endCheck(ledger.ledger, lost, verified('pending'));
+      await sendIpn(ledger, 'A');
+      assert.deepEqual(await claimIds(ledger), []);
+    });
+
     it('every fifth check goes to the transaction due longest, whatever IPNs come', async (t) => {
       const { ledger, skip } = await setUp(t);
       await openPending(ledger, { orderId: 'quiet' });

@@ -85,6 +85,19 @@ export function webhooksContract({ it, setUp }: Suite): void {
       assert.equal((await ledger.claimWebhooks(10, 5 * S)).length, claimed.length);
     });
 
+    it('prolonging keeps no webhook that another process has claimed since', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      await queued(ledger, 'A');
+      const lost = await ledger.claimWebhooks(10, 5 * S);
+      skip(5 * S);
+      const held = await ledger.claimWebhooks(10, 5 * S);
+      assert.equal(held.length, lost.length);
+      skip(3 * S);
+      await ledger.prolongWebhooks(lost, 5 * S);
+      skip(2 * S);
+      assert.equal((await ledger.claimWebhooks(10, 5 * S)).length, held.length, 'its holder has died');
+    });
+
     it('after a clock step each webhook that waits is due', async (t) => {
       const { ledger, step } = await setUp(t);
       await queued(ledger, 'A');
