@@ -2,13 +2,12 @@
 // opens no port, so it can also be mounted in a merchant's own server (http/mount.ts).
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
-import type { MiddlewareHandler } from 'hono';
 import type { Dispatcher } from 'undici';
 import { createBusinessLog } from './observability/business-events.ts';
 import { withCause } from './observability/cause.ts';
 import { createRecorder } from './workers/recorder.ts';
 import { instrument, type Call } from './observability/instrumented.ts';
-import { Refusal, describeError } from './errors.ts';
+import { describeError } from './errors.ts';
 import { WIDGET_FOLDER } from './installation.ts';
 import { createOrderTokens } from './orders/order-token.ts';
 import { createMetrics, type IpnOutcome } from './observability/metrics.ts';
@@ -18,6 +17,7 @@ import type { ProxyConfig, ProxyParts } from './parts.ts';
 import { HOUR_MS, SECOND_MS } from './protocol/durations.ts';
 import { GATEWAY_TIMEOUT_MS } from './protocol/gateway-call.ts';
 import type { Log } from './protocol/log.ts';
+import { merchantKey } from './protocol/merchant-key.ts';
 import { CHECKS_PER_SECOND, createCheckRate } from './workers/check-rate.ts';
 import { createPayments } from './payments.ts';
 import { createPayouts } from './payouts.ts';
@@ -189,6 +189,7 @@ function observeWrites({ ledger, metrics, webhookLog, log, onError }: Assembly):
 function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
   const { config, ledger, gateway, metrics, now, log, payments, payouts, streams, exports, callers } = assembly;
   const tokens = createOrderTokens(config.orderSecrets, config, now);
+  const keys = config.merchantKeys.map(merchantKey);
   const app = new OpenAPIHono();
   const logRequest = createRequestLog(log, metrics);
   app.use((c, next) => {
@@ -201,8 +202,6 @@ function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
   });
   app.on(METHODS_WITH_BODY, '*', limitBody);
   app.use('/order/*', crossOrigin(config.allowedOrigins));
-  // No content-type check for IPNs: their body is stored whatever its type.
-  app.on('POST', ['/order/payments', '/orders', '/payouts', '/transactions/:gatewayOrderId/resolve'], jsonOnly);
   const onIpn = (outcome: IpnOutcome) => {
     metrics.countIpn(outcome);
     log('debug', 'IPN received', { outcome });
@@ -211,7 +210,7 @@ function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
   serveIpns(app, { secrets: config.ipnSecrets, gateway, receive: assembly.statusChecks.receive, onIpn });
   serveOrder(app, { tokens, payments, streams, limitStarts: createRateLimit(now), callers });
   serveMerchant(app, {
-    keys: config.merchantKeys,
+    keys,
     allowedOrigins: config.allowedOrigins,
     tokens,
     payouts,
@@ -222,7 +221,7 @@ function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
   });
   serveDocument(app, config.publicUrl);
   serveHealth(app, {
-    keys: config.metricsTokens ?? config.merchantKeys,
+    keys: config.metricsTokens?.map((key) => ({ name: 'metrics', scopes: ['read'], key })) ?? keys,
     metrics,
     isStopping,
     readiness: assembly.readiness,
@@ -262,10 +261,3 @@ function runAll(assembly: Assembly): { stop(): Promise<void> } {
     },
   };
 }
-
-const jsonOnly: MiddlewareHandler = async (c, next) => {
-  if (!/^application\/json\s*(;|$)/i.test(c.req.header('Content-Type') ?? '')) {
-    throw new Refusal('unsupported_media_type', 'Send Content-Type: application/json.');
-  }
-  await next();
-};

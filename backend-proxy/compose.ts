@@ -15,6 +15,7 @@ import type { Store } from './ledger/store.ts';
 import { createLogger } from './observability/log.ts';
 import type { ProxyConfig } from './parts.ts';
 import type { Log } from './protocol/log.ts';
+import { merchantKeysOf } from './config/merchant-keys.ts';
 import { privateHostWarning } from './config/private-hosts.ts';
 import { makePrivate } from './ledger/sqlite/private-files.ts';
 import { VERSION } from './version.ts';
@@ -123,7 +124,7 @@ function proxyConfig(config: Config): ProxyConfig {
   const { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets } = config;
   return {
     orderSecrets: config.ORDER_SECRET,
-    merchantKeys: config.MERCHANT_API_KEY,
+    merchantKeys: merchantKeysOf(config),
     metricsTokens: config.METRICS_TOKEN,
     ipnSecrets: config.IPN_SECRET,
     allowedOrigins: config.ALLOWED_ORIGINS,

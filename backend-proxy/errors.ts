@@ -9,6 +9,7 @@ export const REFUSALS = {
   token_expired: { status: 401, title: 'The order token has expired', retryable: false },
   unauthorized: { status: 401, title: 'The API key is missing or wrong', retryable: false },
   forbidden_origin: { status: 403, title: 'Requests from this origin are not allowed', retryable: false },
+  forbidden_scope: { status: 403, title: 'The API key may not do this', retryable: false },
   not_found: { status: 404, title: 'Not found', retryable: false },
   already_paid: { status: 409, title: 'The order is already paid', retryable: false },
   payment_under_review: { status: 409, title: 'A payment of the order is under review', retryable: false },

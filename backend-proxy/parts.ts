@@ -2,6 +2,7 @@
 // package: a merchant's compiler would need its types.
 import type { Gateway } from './gateway/gateway.ts';
 import type { Log } from './protocol/log.ts';
+import type { MerchantKey } from './protocol/merchant-key.ts';
 
 export interface WebhookTarget {
   /** https, or http on loopback or at one of `privateHosts`. */
@@ -14,8 +15,9 @@ export interface WebhookTarget {
 
 export interface ProxyConfig {
   orderSecrets: readonly string[];
-  merchantKeys: readonly string[];
-  /** The bearers of `/metrics` alone; default: `merchantKeys`. */
+  /** Bearers of the merchant API; a text may do everything. */
+  merchantKeys: readonly (string | MerchantKey)[];
+  /** The bearers of `/metrics` alone; default: those of `merchantKeys` that may read. */
   metricsTokens?: readonly string[] | undefined;
   ipnSecrets: readonly string[];
   allowedOrigins: readonly string[];

@@ -6,6 +6,7 @@ import type { Gateway } from './gateway/gateway.ts';
 import type { Fact, Ledger, NewPayout, Withheld } from './ledger/ledger.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { TOO_OLD, askPermission, databaseAge, type Clocks, type Permission } from './permission.ts';
+import type { MerchantSource } from './protocol/merchant-key.ts';
 import { MAX_AMOUNT_DIGITS, exponentOf, minorOf } from './protocol/money.ts';
 import type { Transaction } from './protocol/transaction.ts';
 import { verify } from './protocol/verify.ts';
@@ -20,7 +21,8 @@ export interface PayoutRequest {
 }
 
 export interface Payouts {
-  start(request: PayoutRequest): Promise<Transaction>;
+  /** `source`: whose key asks for it. */
+  start(request: PayoutRequest, source?: MerchantSource): Promise<Transaction>;
   find(orderId: string): Promise<Transaction | undefined>;
 }
 
@@ -79,7 +81,7 @@ export function createPayouts({ gateway, ledger, recorder, self, clocks = {}, is
   }
 
   return {
-    async start(request) {
+    async start(request, source) {
       const { orderId, currency, customer } = request;
       const amountMinor = readAmount(request, gateway.payoutDecimals);
       const note = request.note ?? null;
@@ -88,7 +90,7 @@ export function createPayouts({ gateway, ledger, recorder, self, clocks = {}, is
       const withheld = await reasonToWithhold(terms);
       const permission = askPermission(self, clocks);
       const { start } = permission;
-      const { payout, maySend } = await recorder.opened(ledger.openPayout({ ...terms, start, withheld }), () =>
+      const { payout, maySend } = await recorder.opened(ledger.openPayout({ ...terms, start, withheld }, source), () =>
         ledger.recordOfStart({ type: 'PAYOUT', orderId }, start, factOf(UNSENT)),
       );
       if (!maySend) return payout;

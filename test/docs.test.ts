@@ -8,6 +8,7 @@ import { BUSINESS_EVENTS, eventName } from '../backend-proxy/observability/busin
 import { REFUSALS } from '../backend-proxy/errors.ts';
 import { configWarnings, readConfig } from '../backend-proxy/config/config.ts';
 import { DEFAULT_PROFILE } from '../backend-proxy/gateway/profile.ts';
+import { SCOPE_NAMES } from '../backend-proxy/protocol/merchant-key.ts';
 import { TRANSACTION_TYPES } from '../backend-proxy/protocol/transaction.ts';
 import { WEBHOOKS } from '../backend-proxy/protocol/merchant-view.ts';
 import { VERSION } from '../backend-proxy/version.ts';
@@ -85,6 +86,24 @@ describe('docs/api.md', () => {
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
     );
     assert.deepEqual(listed(section('api', 'Routes')), [...routes, 'GET /openapi.json'].toSorted());
+  });
+
+  it('docs/api.md has the scopes of every route for merchants', async (t) => {
+    const { paths } = await documentOf(t);
+    for (const [, method = '', path = '', scopes = ''] of section('api', 'Routes').matchAll(
+      /^\| `([A-Z]+) (\/\S+)` +\| (`.+?) +\|.+\|$/gm,
+    )) {
+      const { security } = paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()] ?? {};
+      assert.deepEqual(
+        quoted(scopes),
+        security?.flatMap(({ merchantKey }) => merchantKey),
+        path,
+      );
+    }
+  });
+
+  it('docs/configuration.md lists every scope', () => {
+    assert.deepEqual(listed(section('configuration', 'Keys with a scope')), SCOPE_NAMES.toSorted());
   });
 
   it('docs/api.md lists every claim of an order token', async (t) => {

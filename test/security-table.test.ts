@@ -43,11 +43,11 @@ it('docs/threats.md names exactly the guards that the edits of an attack remove'
   assert.deepEqual(differing, []);
 });
 
-it('SECURITY.md has ten attacks, each by its name in docs/threats.md and with guards that exist', () => {
-  const ten = [...readFileSync('SECURITY.md', 'utf8').matchAll(/^\d+\. \*\*(.+?)\.\*\* ([^]+?)\n(?=\d+\. |\n)/gm)];
+it('SECURITY.md has at least ten attacks, each by its name in docs/threats.md and with guards that exist', () => {
+  const listed = [...readFileSync('SECURITY.md', 'utf8').matchAll(/^\d+\. \*\*(.+?)\.\*\* ([^]+?)\n(?=\d+\. |\n)/gm)];
   const known = new Set(attackRows().map(({ attack }) => attack));
-  assert.equal(ten.length, 10);
-  for (const [, attack = '', text = ''] of ten) {
+  assert.ok(listed.length > 10, `${listed.length}`);
+  for (const [, attack = '', text = ''] of listed) {
     const guards = [...text.matchAll(/`([\w/.-]+\.ts)`/g)].map(([, path = '']) => path);
     assert.ok(known.has(attack) && guards.length > 0 && guards.every((path) => existsSync(path)), attack);
   }

@@ -8,6 +8,7 @@ import { isSafeWebUrl } from '../protocol/links.ts';
 import { MIN_SECRET_BYTES } from '../orders/order-token.ts';
 import { CHECKS_PER_SECOND } from '../workers/check-rate.ts';
 import { readLimited } from './limited-file.ts';
+import { keyIn, readMerchantKeys } from './merchant-keys.ts';
 import { isNamedHost } from './private-hosts.ts';
 import { fileVariable, readSecretFiles } from './secret-files.ts';
 import { sharedSecrets } from './shared-secrets.ts';
@@ -57,6 +58,14 @@ const wholeNumber = (least: number, most: number) => {
   return z.coerce.number(allowed).int(allowed).min(least, allowed).max(most, allowed);
 };
 
+const API_KEY = 'at least 32 printable characters, or a comma-separated list of such keys';
+
+const merchantKeys = z.string().transform((text, { issues }) => {
+  const { keys, problems } = readMerchantKeys(list(text));
+  for (const message of problems) issues.push({ code: 'custom', message, input: '' });
+  return keys;
+});
+
 const schema = z
   .object({
     GATEWAY_URL: baseUrl("the gateway's base URL: https, or http on loopback", isHttpUrl),
@@ -74,9 +83,9 @@ const schema = z
       `a secret of at least ${MIN_SECRET_BYTES} bytes, or a comma-separated list of them`,
       (secret) => Buffer.byteLength(secret) >= MIN_SECRET_BYTES,
     ),
-    MERCHANT_API_KEY: listOf('at least 32 printable characters, or a comma-separated list of such keys', (key) =>
-      /^[!-~]{32,}$/.test(key),
-    ),
+    /** Keys with every scope. This or MERCHANT_KEYS is required. */
+    MERCHANT_API_KEY: listOf(API_KEY, (key) => /^[!-~]{32,}$/.test(key)).optional(),
+    MERCHANT_KEYS: merchantKeys.optional(),
     IPN_SECRET: listOf(
       'at least 22 URL-safe characters (A-Z a-z 0-9 _ -), or a comma-separated list of such secrets',
       (secret) => /^[A-Za-z0-9_-]{22,}$/.test(secret),
@@ -110,7 +119,7 @@ const schema = z
       'comma-separated hosts in lower case, like shop.internal, shop:3000 or 10.0.0.5; no scheme, no path',
       isHost,
     ).optional(),
-    /** Bearer of /metrics alone; default: MERCHANT_API_KEY. */
+    /** Bearer of /metrics alone; default: the merchant's keys that may read. */
     METRICS_TOKEN: listOf('at least 22 printable characters, or a comma-separated list of such tokens', (token) =>
       /^[!-~]{22,}$/.test(token),
     ).optional(),
@@ -150,6 +159,7 @@ const SECRETS = [
   'GATEWAY_API_KEY',
   'ORDER_SECRET',
   'MERCHANT_API_KEY',
+  'MERCHANT_KEYS',
   'IPN_SECRET',
   'WEBHOOK_SECRET',
   'METRICS_TOKEN',
@@ -179,8 +189,9 @@ export function readConfig(env: Environment): Config {
     // A secret that could not be read is not missing.
     ...wrong.filter(({ name }) => !unread.some((file) => file.name === fileVariable(name))),
     ...unread,
+    ...missingKey(given),
     ...plainHttpProblems(given),
-    ...sharedSecrets(given, list).refused,
+    ...sharedSecrets(given, secretsIn).refused,
     ...(Array.isArray(profile) ? profile : []),
   ];
   if (!parsed.success || Array.isArray(profile) || problems.length > 0) {
@@ -219,7 +230,7 @@ export function readSome<Name extends keyof Variables>(
 
 /** Probable mistakes: misspelled variables, one secret for two things. For the log; no values. */
 export function configWarnings(env: Environment): string[] {
-  return [...misspelled(env), ...sharedSecrets(readSecretFiles(env, SECRETS).given, list).warned];
+  return [...misspelled(env), ...sharedSecrets(readSecretFiles(env, SECRETS).given, secretsIn).warned];
 }
 
 function misspelled(env: Environment): string[] {
@@ -228,6 +239,18 @@ function misspelled(env: Environment): string[] {
 
 function problemOf(name: string, problem: string): Problem {
   return { name, problem };
+}
+
+/** The secrets in the value of a variable. */
+function secretsIn(name: string, value: string): string[] {
+  return name === 'MERCHANT_KEYS' ? list(value).map(keyIn) : list(value);
+}
+
+/** A file that could not be read is a problem of its own. */
+function missingKey(given: Environment): Problem[] {
+  const names = ['MERCHANT_API_KEY', 'MERCHANT_KEYS'].flatMap((name) => [name, fileVariable(name)]);
+  const isGiven = names.some((name) => given[name] !== undefined);
+  return isGiven ? [] : [problemOf('MERCHANT_API_KEY', `missing: ${API_KEY}; or MERCHANT_KEYS`)];
 }
 
 /** Plain http is for loopback and for the hosts that the operator has named. */

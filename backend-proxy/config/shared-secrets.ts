@@ -4,6 +4,7 @@
 /** Who holds it besides the proxy. */
 const HOLDERS = {
   MERCHANT_API_KEY: "the merchant's server",
+  MERCHANT_KEYS: 'the holder of a key with a scope',
   ORDER_SECRET: "the merchant's server",
   WEBHOOK_SECRET: "the merchant's server",
   GATEWAY_API_KEY: 'the gateway',
@@ -23,16 +24,16 @@ export interface SharedSecrets {
   warned: string[];
 }
 
-/** `listOf` splits the value of a variable into its secrets. */
+/** `secretsIn` splits the value of a variable into its secrets. */
 export function sharedSecrets(
   given: Readonly<Record<string, string | undefined>>,
-  listOf: (value: string) => string[],
+  secretsIn: (name: string, value: string) => string[],
 ): SharedSecrets {
   const shared: SharedSecrets = { refused: [], warned: [] };
   for (const [at, name] of SECRETS.entries()) {
-    const mine = new Set(listOf(given[name] ?? ''));
+    const mine = new Set(secretsIn(name, given[name] ?? ''));
     for (const other of SECRETS.slice(at + 1)) {
-      if (!listOf(given[other] ?? '').some((secret) => mine.has(secret))) continue;
+      if (!secretsIn(other, given[other] ?? '').some((secret) => mine.has(secret))) continue;
       if (HOLDERS[name] === HOLDERS[other]) {
         shared.warned.push(`${name} and ${other} are the same secret; make one for each`);
       } else {

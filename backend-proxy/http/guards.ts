@@ -3,16 +3,23 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { Refusal } from '../errors.ts';
+import { note } from '../observability/cause.ts';
+import type { MerchantKey } from '../protocol/merchant-key.ts';
 import { answer } from './answer.ts';
 
-/** Checks a text against all secrets; takes equally long whichever matches. */
-export function createSecretCheck(secrets: readonly string[]): (candidate: string) => boolean {
+/** Finds the one of all secrets that a text is, or -1; takes equally long whichever it is. */
+export function createSecretSearch(secrets: readonly string[]): (candidate: string) => number {
   const hash = (text: string) => createHash('sha256').update(text).digest();
   const hashes = secrets.map(hash);
   return (candidate) => {
     const given = hash(candidate);
-    return hashes.map((known) => timingSafeEqual(known, given)).includes(true);
+    return hashes.map((known) => timingSafeEqual(known, given)).indexOf(true);
   };
+}
+
+export function createSecretCheck(secrets: readonly string[]): (candidate: string) => boolean {
+  const find = createSecretSearch(secrets);
+  return (candidate) => find(candidate) !== -1;
 }
 
 /** The token of `Authorization: Bearer …`, or an empty string. */
@@ -20,14 +27,20 @@ export function bearerOf(c: Context): string {
   return /^Bearer ([^\s]{1,8192})$/i.exec(c.req.header('Authorization') ?? '')?.[1] ?? '';
 }
 
-/** Allows only the merchant's server: a request with an Origin comes from a browser and is refused whatever its key. */
-export function merchantOnly(keys: readonly string[], called = 'the merchant API key'): MiddlewareHandler {
-  const isKey = createSecretCheck(keys);
+/**
+ * Allows only the merchant's server: a request with an Origin comes from a browser and is refused whatever its key.
+ * What the key may do is checked by each route (access.ts).
+ */
+export function merchantOnly(keys: readonly MerchantKey[], called = 'the merchant API key'): MiddlewareHandler {
+  const find = createSecretSearch(keys.map(({ key }) => key));
   return async (c, next) => {
     if (c.req.header('Origin') !== undefined) {
       throw new Refusal('forbidden_origin', 'Only for servers: a browser must never hold the merchant key.');
     }
-    if (!isKey(bearerOf(c))) throw new Refusal('unauthorized', `Send Authorization: Bearer and ${called}.`);
+    const merchant = keys[find(bearerOf(c))];
+    if (merchant === undefined) throw new Refusal('unauthorized', `Send Authorization: Bearer and ${called}.`);
+    c.set('merchant', merchant);
+    note({ key: merchant.name });
     await next();
   };
 }

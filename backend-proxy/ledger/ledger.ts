@@ -2,6 +2,7 @@
 // writing method is one durable transaction: once its promise resolves, the change survives a kill -9. `watch` is part
 // of the port, so that nothing uncommitted is ever announced.
 import type { Warning } from '../protocol/log.ts';
+import type { MerchantSource } from '../protocol/merchant-key.ts';
 import type { HistoryEntry, PostOutcome, Source, Transaction, TransactionType } from '../protocol/transaction.ts';
 import type { IpnReading, Report } from '../protocol/verify.ts';
 import type { WebhookType } from '../protocol/merchant-view.ts';
@@ -347,7 +348,7 @@ export interface Starts {
   /** Writes the payment's row, or finds the one written with the same key. Replaces the order's open payment. */
   openPayment(payment: NewPayment & TokenTerms, limits: PaymentLimits): Promise<OpenedPayment>;
   /** Writes the payout's row, or finds the one of the same payout. */
-  openPayout(payout: NewPayout): Promise<OpenedPayout>;
+  openPayout(payout: NewPayout, source?: MerchantSource): Promise<OpenedPayout>;
   /** The id at the gateway that a payout has. */
   payoutId(orderId: string): string;
   /** Stores the terms of a token if it is newer than those known; started payments do not change. */
@@ -395,7 +396,12 @@ export interface Reviews {
    * Records how a person resolved a review; refuses if none is needed, if it is no longer as `expected`, or if the
    * gateway reports the contrary and `gatewayReports` does not say so. Undefined if there is no such transaction.
    */
-  resolve(transactionId: string, resolution: Resolution, expected?: Expected): Promise<Transaction | undefined>;
+  resolve(
+    transactionId: string,
+    resolution: Resolution,
+    expected?: Expected,
+    source?: MerchantSource | 'person',
+  ): Promise<Transaction | undefined>;
 }
 
 /** The IPNs as they were received. */
@@ -470,7 +476,11 @@ export interface Erasure {
    * Erases the personal data of an order's payments, or of a payout, and returns them. Refuses (`not_ended`) if one of
    * them may still change; undefined if there is none.
    */
-  erase(orderId: string, retention: Pick<Retention, 'sendsWebhooks'>): Promise<Transaction[] | undefined>;
+  erase(
+    orderId: string,
+    retention: Pick<Retention, 'sendsWebhooks'>,
+    source?: MerchantSource,
+  ): Promise<Transaction[] | undefined>;
   /** Erases a page of transactions, beginning at `next` of the page before. */
   erasePage(retention: Retention, next: string | null): Promise<ErasedPage>;
   /** Returns a little of the unused space to the file system; false if there is none. */

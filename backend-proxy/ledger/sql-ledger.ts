@@ -114,10 +114,10 @@ function starts(access: Access, ownership: Ownership): Starts {
         return { isNew, maySend, payment: opened, order: orderIn(draft, row.order_id) as Order, now: draft.now };
       });
     },
-    async openPayout(payout) {
+    async openPayout(payout, source = 'merchant') {
       ownership.refuseOther();
       const id = payoutId(payout.orderId);
-      return access.write('merchant', subjectOfOpening('PAYOUT', payout.orderId, id), (draft, taken) => {
+      return access.write(source, subjectOfOpening('PAYOUT', payout.orderId, id), (draft, taken) => {
         const { row, maySend } = openPayout(draft, payout, id, taken);
         return { maySend, payout: toTransaction(row, historyOf(draft, row.id)) };
       });
@@ -206,8 +206,8 @@ function reviews(access: Access): Reviews {
         applyResolution(draft, row, { ...resolution, gatewayReports: gatewayReports ?? undefined });
         return { transaction, expected, webhook: draft.webhooks[0]?.type ?? null, gatewayReports };
       }),
-    resolve: (transactionId, resolution, expected) =>
-      access.write('person', { transactions: [transactionId] }, (draft) => {
+    resolve: (transactionId, resolution, expected, source = 'person') =>
+      access.write(source, { transactions: [transactionId] }, (draft) => {
         const row = findTransaction(draft, transactionId);
         if (row === undefined) return undefined;
         applyResolution(draft, row, resolution, expected);
@@ -311,9 +311,9 @@ function owners(access: Access, ownership: Ownership): Owners {
 function erasing(access: Access): Erasure {
   const { store } = access;
   return {
-    async erase(orderId, { sendsWebhooks }) {
+    async erase(orderId, { sendsWebhooks }, source = 'merchant') {
       const { fingerprintKey } = await access.identity();
-      const request = { at: await access.time(), source: 'merchant', fingerprintKey, sendsWebhooks } as const;
+      const request = { at: await access.time(), source, fingerprintKey, sendsWebhooks } as const;
       const all = { ...request, changedBefore: Number.MAX_SAFE_INTEGER };
       const hasAny = await access.read(() => eraseOrder(store, orderId, all));
       await store.shrink();

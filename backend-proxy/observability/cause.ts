@@ -8,6 +8,8 @@ export interface Cause {
   requestId?: string;
   orderId?: string;
   transactionId?: string;
+  /** The name of the merchant's key. */
+  key?: string;
   /** The part of a trace that this work belongs to; undefined without a trace. */
   step?: Step;
 }
@@ -25,7 +27,7 @@ export function runAs<T>(cause: Cause, work: () => T): T {
 }
 
 /** Adds what the running work has learned about itself, such as the order of a token. */
-export function note(learned: Pick<Cause, 'orderId' | 'transactionId'>): void {
+export function note(learned: Pick<Cause, 'orderId' | 'transactionId' | 'key'>): void {
   const cause = storage.getStore();
   if (cause !== undefined) Object.assign(cause, learned);
 }
@@ -40,5 +42,6 @@ export function withCause(fields: Record<string, unknown> = {}): Record<string, 
   if (cause.step?.traceId !== undefined) all['traceId'] = cause.step.traceId;
   if (cause.orderId !== undefined) all['orderId'] = cause.orderId;
   if (cause.transactionId !== undefined) all['transactionId'] = cause.transactionId;
+  if (cause.key !== undefined) all['key'] = cause.key;
   return Object.assign(all, fields);
 }

@@ -1,6 +1,7 @@
 // The stages of a transaction and the one rule between them: a fact may only raise the stage. The stage is the highest
 // of the facts seen, so facts may arrive in any order, any number of times and from any process with the same result.
 // Pure: the ledger stores the stage.
+import type { MerchantSource } from './merchant-key.ts';
 import type { Method, QrCode, Reason, Status } from './wire.ts';
 
 /** A payment collects money, a payout sends it; the names are the gateway's. */
@@ -169,7 +170,7 @@ export interface Transaction {
 export type Flag = 'surplus' | 'mismatch' | 'conflict' | 'needs_review';
 
 /** What caused a history entry. */
-export type Source = 'shopper' | 'merchant' | 'answer' | 'check' | 'clock' | 'restart' | 'person';
+export type Source = 'shopper' | MerchantSource | 'answer' | 'check' | 'clock' | 'restart' | 'person';
 
 export interface HistoryEntry {
   at: number;

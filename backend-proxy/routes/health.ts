@@ -4,9 +4,12 @@ import { Refusal } from '../errors.ts';
 import { METRICS_CONTENT_TYPE, type Metrics } from '../observability/metrics.ts';
 import { answerJson } from '../http/answer.ts';
 import type { Readiness } from '../readiness.ts';
+import { PUBLIC, keysWith } from '../http/access.ts';
 import { merchantOnly } from '../http/guards.ts';
 import { refusedBy } from '../http/problem.ts';
+import type { MerchantKey } from '../protocol/merchant-key.ts';
 import { serveRoute } from '../http/route.ts';
+import { MERCHANT } from './merchant-schemas.ts';
 
 const status = <Word extends string>(word: Word) => ({
   description: word,
@@ -18,6 +21,7 @@ const getHealth = createRoute({
   path: '/healthz',
   operationId: 'getHealth',
   summary: 'Whether the process answers',
+  security: PUBLIC,
   responses: { 200: status('ok'), ...refusedBy() },
 });
 
@@ -26,6 +30,7 @@ const getReadiness = createRoute({
   path: '/readyz',
   operationId: 'getReadiness',
   summary: 'Whether the database can be written, payments can start, and the proxy is not stopping',
+  security: PUBLIC,
   responses: {
     200: {
       description: 'Ready; `warnings` lists problems that an operator should fix',
@@ -44,15 +49,15 @@ const getMetrics = createRoute({
   path: '/metrics',
   operationId: 'getMetrics',
   summary: 'Metrics for Prometheus',
-  security: [{ merchantKey: [] }],
+  security: keysWith('read'),
   responses: {
     200: { description: 'Prometheus text', content: { 'text/plain': { schema: z.string() } } },
-    ...refusedBy('unauthorized', 'forbidden_origin'),
+    ...refusedBy(...MERCHANT),
   },
 });
 
 interface Deps {
-  keys: readonly string[];
+  keys: readonly MerchantKey[];
   metrics: Metrics;
   /** The process is about to end, and another one should get the requests. */
   isStopping(): boolean;

@@ -8,6 +8,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { StoredIpn } from '../ledger/ledger.ts';
 import type { IpnOutcome } from '../observability/metrics.ts';
 import { answer } from '../http/answer.ts';
+import { PUBLIC } from '../http/access.ts';
 import { createSecretCheck } from '../http/guards.ts';
 import { refusedBy } from '../http/problem.ts';
 import { serveRoute } from '../http/route.ts';
@@ -17,6 +18,7 @@ const postIpn = createRoute({
   path: '/ipn/{secret}',
   operationId: 'receiveIpn',
   summary: 'Receive an IPN of the gateway; any body is stored',
+  security: PUBLIC,
   request: { params: z.object({ secret: z.string() }) },
   responses: {
     200: { description: 'Stored durably' },

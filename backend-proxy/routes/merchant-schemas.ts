@@ -11,9 +11,8 @@ import { METHODS, REASONS, STATUSES } from '../protocol/wire.ts';
 import type { Total } from '../reports/totals.ts';
 
 /** How any of them may be refused, and how those with a body. */
-export const MERCHANT = ['unauthorized', 'forbidden_origin'] as const;
+export const MERCHANT = ['unauthorized', 'forbidden_origin', 'forbidden_scope'] as const;
 export const BODY = ['invalid_request', 'payload_too_large', 'unsupported_media_type'] as const;
-export const security = [{ merchantKey: [] }];
 export const orderIdParam = z.object({ orderId: orderIdSchema });
 const MAX_ROWS = 200;
 const LIMIT = { error: `a whole number from 1 to ${MAX_ROWS}` };

@@ -5,6 +5,7 @@ import type { OrderTokens } from '../orders/order-token.ts';
 import type { Payouts } from '../payouts.ts';
 import { createTotals } from '../reports/totals.ts';
 import { merchantOnly } from '../http/guards.ts';
+import type { MerchantKey } from '../protocol/merchant-key.ts';
 import type { Exports } from './exports.ts';
 import { serveOrders } from './orders.ts';
 import { servePayouts } from './payouts.ts';
@@ -14,7 +15,7 @@ import { serveTransactions } from './transactions.ts';
 import { serveWebhooks } from './webhooks.ts';
 
 interface Deps {
-  keys: readonly string[];
+  keys: readonly MerchantKey[];
   allowedOrigins: readonly string[];
   tokens: OrderTokens;
   payouts: Payouts;
@@ -29,7 +30,8 @@ interface Deps {
 export function serveMerchant(app: OpenAPIHono, deps: Deps): void {
   const { keys, payouts, ledger, onDue } = deps;
   for (const path of ['/orders', '/payouts', '/transactions', '/totals', '/ipns', '/webhooks']) {
-    app.use(path, merchantOnly(keys)).use(`${path}/*`, merchantOnly(keys));
+    // Also the path itself.
+    app.use(`${path}/*`, merchantOnly(keys));
   }
   serveOrders(app, deps);
   servePayouts(app, payouts);

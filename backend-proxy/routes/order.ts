@@ -9,6 +9,7 @@ import type { Payments } from '../payments.ts';
 import { writesBodies } from '../http/server.ts';
 import { ANSWERS, METHODS, REASONS, STATUSES, type OrderView, type StartPayment } from '../protocol/wire.ts';
 import type { AddressLimit } from '../http/rate-limit.ts';
+import { SHOPPER } from '../http/access.ts';
 import { answer, answerJson } from '../http/answer.ts';
 import { STREAM_HEADERS, type Streams } from './events.ts';
 import type { CallerAddress } from '../http/caller-address.ts';
@@ -66,14 +67,13 @@ const startSchema = z
   .openapi('StartPayment');
 
 const orderView = { description: 'The order view', content: { 'application/json': { schema: orderViewSchema } } };
-const security = [{ orderToken: [] }];
 
 const getOrder = createRoute({
   method: 'get',
   path: '/order',
   operationId: 'getOrderView',
   summary: 'Get the order view',
-  security,
+  security: SHOPPER,
   request: { query: noQuery },
   responses: { 200: orderView, ...refusedBy(...TOKEN, 'invalid_request') },
 });
@@ -83,7 +83,7 @@ const startPayment = createRoute({
   path: '/order/payments',
   operationId: 'startPayment',
   summary: 'Start a payment; an open one is replaced',
-  security,
+  security: SHOPPER,
   request: {
     query: noQuery,
     headers: z.object({
@@ -115,7 +115,7 @@ const getEvents = createRoute({
   path: '/order/events',
   operationId: 'streamOrderView',
   summary: 'Stream the order view at once and after every change, until it is final',
-  security,
+  security: SHOPPER,
   request: { query: noQuery },
   responses: {
     200: {

@@ -7,10 +7,11 @@ import { MAX_LIFETIME_S, checkTerms, orderClaimsShape, type OrderTokens } from '
 import { shownAmount } from '../orders/order-view.ts';
 import { iso } from '../protocol/iso-time.ts';
 import { merchantPayment, merchantView } from '../protocol/merchant-view.ts';
+import { keysWith } from '../http/access.ts';
 import { answerJson } from '../http/answer.ts';
 import { noQuery, refusedBy } from '../http/problem.ts';
 import { serveRoute } from '../http/route.ts';
-import { BODY, MERCHANT, body, json, orderIdParam, paymentSchema, payoutSchema, security } from './merchant-schemas.ts';
+import { BODY, MERCHANT, body, json, orderIdParam, paymentSchema, payoutSchema } from './merchant-schemas.ts';
 
 const DEFAULT_LIFETIME_S = 3600;
 const LIFETIME = { error: `a whole number of seconds, 60 to ${MAX_LIFETIME_S}` };
@@ -20,7 +21,7 @@ const postOrder = createRoute({
   path: '/orders',
   operationId: 'signOrder',
   summary: 'Sign an order and return its token',
-  security,
+  security: keysWith('orders'),
   request: {
     query: noQuery,
     body: body(
@@ -43,7 +44,7 @@ const getOrder = createRoute({
   path: '/orders/{orderId}',
   operationId: 'getOrder',
   summary: 'Get an order with all its payments; 404 until the first is started',
-  security,
+  security: keysWith('orders', 'read'),
   request: { params: orderIdParam, query: noQuery },
   responses: {
     200: json(
@@ -65,7 +66,7 @@ const erase = createRoute({
   path: '/orders/{orderId}/personal-data',
   operationId: 'erasePersonalData',
   summary: 'Erase the personal data of an order or payout that has ended; again it changes nothing',
-  security,
+  security: keysWith('operate'),
   request: { params: orderIdParam, query: noQuery },
   responses: {
     200: json(
@@ -110,9 +111,9 @@ export function serveOrders(app: OpenAPIHono, { ledger, tokens, allowedOrigins, 
     );
   });
 
-  serveRoute(app, erase, async (c, { params }) => {
+  serveRoute(app, erase, async (c, { params, source }) => {
     const { orderId } = params;
-    const transactions = await ledger.erase(orderId, { sendsWebhooks });
+    const transactions = await ledger.erase(orderId, { sendsWebhooks }, source);
     if (transactions === undefined)
       throw new Refusal('not_found', 'No such order or payout, or nothing of it was started.');
     return answerJson(c, { orderId, transactions: transactions.map(merchantView) }, 200);

@@ -6,17 +6,18 @@ import { currencySchema, line, orderIdSchema, walletIdSchema } from '../orders/o
 import type { Payouts } from '../payouts.ts';
 import { parseExact } from '../protocol/exact-json.ts';
 import { merchantPayout } from '../protocol/merchant-view.ts';
+import { keysWith } from '../http/access.ts';
 import { answerJson } from '../http/answer.ts';
 import { noQuery, refusedBy } from '../http/problem.ts';
 import { serveRoute } from '../http/route.ts';
-import { BODY, MERCHANT, body, json, orderIdParam, payoutSchema, security } from './merchant-schemas.ts';
+import { BODY, MERCHANT, body, json, orderIdParam, payoutSchema } from './merchant-schemas.ts';
 
 const postPayout = createRoute({
   method: 'post',
   path: '/payouts',
   operationId: 'sendPayout',
   summary: 'Send money to a wallet once; repeating the same body returns the stored payout',
-  security,
+  security: keysWith('payouts'),
   request: {
     query: noQuery,
     body: body(
@@ -44,17 +45,17 @@ const getPayout = createRoute({
   path: '/payouts/{orderId}',
   operationId: 'getPayout',
   summary: 'Get a payout',
-  security,
+  security: keysWith('payouts', 'read'),
   request: { params: orderIdParam, query: noQuery },
   responses: { 200: json(payoutSchema, 'The payout'), ...refusedBy(...MERCHANT, 'not_found', 'invalid_request') },
 });
 
 export function servePayouts(app: OpenAPIHono, payouts: Payouts): void {
-  serveRoute(app, postPayout, async (c, { sent }) => {
+  serveRoute(app, postPayout, async (c, { sent, source }) => {
     // The source text of the number: JSON.parse reads 1e3 and 1.00000000000000001 as whole numbers.
     note({ orderId: sent.orderId });
     const { amount } = parseExact(await c.req.text()) as { amount: string };
-    return answerJson(c, merchantPayout(await payouts.start({ ...sent, amount })), 202);
+    return answerJson(c, merchantPayout(await payouts.start({ ...sent, amount }, source)), 202);
   });
 
   serveRoute(app, getPayout, async (c, { params }) => {

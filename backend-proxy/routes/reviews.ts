@@ -4,6 +4,7 @@ import { note } from '../observability/cause.ts';
 import { Refusal } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { merchantView } from '../protocol/merchant-view.ts';
+import { keysWith } from '../http/access.ts';
 import { answerJson } from '../http/answer.ts';
 import { resolutionSchema } from '../http/resolution.ts';
 import { noQuery, refusedBy } from '../http/problem.ts';
@@ -19,7 +20,6 @@ import {
   limitQuery,
   paymentSchema,
   payoutSchema,
-  security,
 } from './merchant-schemas.ts';
 
 const resolveTransaction = createRoute({
@@ -27,7 +27,7 @@ const resolveTransaction = createRoute({
   path: '/transactions/{gatewayOrderId}/resolve',
   operationId: 'resolveTransaction',
   summary: 'Resolve a payment or payout that needs review',
-  security,
+  security: keysWith('operate'),
   request: {
     params: gatewayOrderIdParam,
     query: noQuery,
@@ -44,7 +44,7 @@ const getIpns = createRoute({
   path: '/ipns',
   operationId: 'listUnmatchedIpns',
   summary: 'List IPNs of the last 7 days that match no transaction',
-  security,
+  security: keysWith('read'),
   request: { query: z.strictObject({ limit: limitQuery.default(50) }) },
   responses: {
     200: json(z.object({ ipns: z.array(ipnSchema) }), 'Newest first'),
@@ -54,10 +54,10 @@ const getIpns = createRoute({
 
 /** `onDue`: called after a resolution, which may have made a webhook due. */
 export function serveReviews(app: OpenAPIHono, ledger: Ledger, onDue: () => void): void {
-  serveRoute(app, resolveTransaction, async (c, { params, sent }) => {
+  serveRoute(app, resolveTransaction, async (c, { params, sent, source }) => {
     const { version, ...resolution } = sent;
     const expected = version === undefined ? undefined : { version };
-    const resolved = await ledger.resolve(params.gatewayOrderId, resolution, expected);
+    const resolved = await ledger.resolve(params.gatewayOrderId, resolution, expected, source);
     if (resolved === undefined) throw new Refusal('not_found', 'No such transaction.');
     note({ orderId: resolved.orderId, transactionId: resolved.id });
     onDue();

@@ -7,6 +7,7 @@ import { DIMENSIONS, type Totals } from '../reports/totals.ts';
 import { answerJson } from '../http/answer.ts';
 import { csvAnswer, csvName, wantsCsv } from './csv-answer.ts';
 import { MERCHANT, TOTAL_COLUMNS, csv, json, totalsSchema } from './merchant-schemas.ts';
+import { keysWith } from '../http/access.ts';
 import { invalid, refusedBy } from '../http/problem.ts';
 import { serveRoute } from '../http/route.ts';
 
@@ -18,7 +19,7 @@ const getTotals = createRoute({
   path: '/totals',
   operationId: 'getTotals',
   summary: 'Sums and counts over days, by type and currency',
-  security: [{ merchantKey: [] }],
+  security: keysWith('read'),
   request: {
     query: z.strictObject({
       from: day.openapi({ description: 'The first day' }),

@@ -9,6 +9,7 @@ import { orderIdSchema } from '../orders/order-token.ts';
 import { merchantView } from '../protocol/merchant-view.ts';
 import { TRANSACTION_TYPES } from '../protocol/transaction.ts';
 import { STATUSES } from '../protocol/wire.ts';
+import { keysWith } from '../http/access.ts';
 import { answerJson } from '../http/answer.ts';
 import { csvAnswer, csvName, wantsCsv } from './csv-answer.ts';
 import type { Exports } from './exports.ts';
@@ -21,7 +22,6 @@ import {
   limitQuery,
   paymentSchema,
   payoutSchema,
-  security,
   transactionCells,
 } from './merchant-schemas.ts';
 import { invalid, noQuery, refusedBy } from '../http/problem.ts';
@@ -57,7 +57,7 @@ const getTransactions = createRoute({
   path: '/transactions',
   operationId: 'listTransactions',
   summary: 'List payments and payouts by last change or creation; as CSV, all of them',
-  security,
+  security: keysWith('read'),
   request: { query: listQuery },
   responses: {
     200: {
@@ -82,7 +82,7 @@ const getTransaction = createRoute({
   path: '/transactions/{gatewayOrderId}',
   operationId: 'getTransaction',
   summary: 'Get a payment or payout by its id at the gateway',
-  security,
+  security: keysWith('read'),
   request: { params: gatewayOrderIdParam, query: noQuery },
   responses: {
     200: json(z.union([paymentSchema, payoutSchema]), 'The transaction'),

@@ -5,25 +5,18 @@ import { Refusal } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { WEBHOOK_CURSOR } from '../ledger/queries/webhooks.ts';
 import { orderIdSchema } from '../orders/order-token.ts';
+import { keysWith } from '../http/access.ts';
 import { answerJson } from '../http/answer.ts';
 import { noQuery, refusedBy } from '../http/problem.ts';
 import { serveRoute } from '../http/route.ts';
-import {
-  MERCHANT,
-  json,
-  limitQuery,
-  security,
-  sentWebhookSchema,
-  webhookSchema,
-  webhookView,
-} from './merchant-schemas.ts';
+import { MERCHANT, json, limitQuery, sentWebhookSchema, webhookSchema, webhookView } from './merchant-schemas.ts';
 
 const getWebhooks = createRoute({
   method: 'get',
   path: '/webhooks',
   operationId: 'listWebhooks',
   summary: 'List deliveries to WEBHOOK_URL',
-  security,
+  security: keysWith('read'),
   request: {
     query: z.strictObject({
       state: z.enum(['pending', 'delivered', 'dead']).optional(),
@@ -45,7 +38,7 @@ const getWebhook = createRoute({
   path: '/webhooks/{id}',
   operationId: 'getWebhook',
   summary: 'Get a delivery with its body',
-  security,
+  security: keysWith('read'),
   request: { params: webhookIdParam, query: noQuery },
   responses: {
     200: json(sentWebhookSchema, 'The delivery'),
@@ -58,7 +51,7 @@ const redeliver = createRoute({
   path: '/webhooks/{id}/redeliver',
   operationId: 'redeliverWebhook',
   summary: 'Send a webhook again now',
-  security,
+  security: keysWith('operate'),
   request: { params: webhookIdParam, query: noQuery },
   responses: {
     202: json(webhookSchema, 'The webhook is due now'),

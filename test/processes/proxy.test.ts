@@ -65,7 +65,7 @@ it('a proxy start without its environment logs one line that names the missing v
   const ended = await runCommand(t, [], wrong);
   assert.equal(ended.code, 1);
   const error = refusal(ended);
-  assert.deepEqual([...error.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name]) => name), ['GATEWAY_URL', 'ORDER_SECRET', 'MERCHANT_API_KEY', 'IPN_SECRET', 'ALLOWED_ORIGINS', 'WEBHOOK_SECRET']); // prettier-ignore
+  assert.deepEqual([...error.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name]) => name), ['GATEWAY_URL', 'ORDER_SECRET', 'IPN_SECRET', 'ALLOWED_ORIGINS', 'WEBHOOK_SECRET', 'MERCHANT_API_KEY']); // prettier-ignore
   assert.doesNotMatch(ended.out + ended.err, /canary/);
 });
 

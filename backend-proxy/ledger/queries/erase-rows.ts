@@ -39,7 +39,7 @@ export async function eraseRows(store: Store, rows: readonly ErasableRow[], eras
 function recordErasing(rows: readonly ErasableRow[], { at, source }: Erasing): RawBuilder<unknown> {
   return sql`insert into history (transaction_id, event, n, at, source)
     select t.id, 'erased', 1 + (select count(*) from history h where h.transaction_id = t.id and h.event = 'erased'),
-      cast(${at} as bigint), ${sql.lit(source)}
+      cast(${at} as bigint), cast(${source} as text)
     from transactions t where ${isOneOf(rows)} and +t.erased_at = ${at} on conflict do nothing`;
 }
 

@@ -12,9 +12,9 @@ const REQUIRED = {
   GATEWAY_URL: 'https://gateway.example',
   GATEWAY_API_KEY: 'key-of-the-gateway',
   ORDER_SECRET: 'o'.repeat(32),
-  MERCHANT_API_KEY: 'm'.repeat(32),
   IPN_SECRET: 'i'.repeat(22),
   ALLOWED_ORIGINS: 'https://shop.example',
+  MERCHANT_API_KEY: 'm'.repeat(32),
 };
 
 function messageOf(env: Record<string, string | undefined>): string {
@@ -129,6 +129,7 @@ describe('a wrong variable', () => {
       GATEWAY_API_KEY: 'canary key of the gateway',
       ORDER_SECRET: 'canary-order',
       MERCHANT_API_KEY: 'canary-merchant',
+      MERCHANT_KEYS: 'canary:canary:canary',
       IPN_SECRET: 'canary-ipn',
       ALLOWED_ORIGINS: 'canary-origin',
       DATABASE_URL: 'mysql://canary:canary@db/canary',
@@ -168,6 +169,77 @@ describe('a wrong variable', () => {
       );
     }
     assert.equal(readConfig({ ...REQUIRED, GATEWAY_API_KEY: 'x'.repeat(512) }).GATEWAY_API_KEY.length, 512);
+  });
+});
+
+describe('MERCHANT_KEYS', () => {
+  const key = (letter: string) => letter.repeat(32);
+  const read = (text: string) => readConfig({ ...REQUIRED, MERCHANT_API_KEY: undefined, MERCHANT_KEYS: text });
+  const problems = (text: string) =>
+    messageOf({ ...REQUIRED, MERCHANT_KEYS: text })
+      .split('\n  ')
+      .slice(1);
+
+  it('MERCHANT_KEYS has keys with a name and scopes, in place of MERCHANT_API_KEY or beside it', () => {
+    const text = `shop:orders+read+refunds:${key('s')}, office-2:operate+operate:${key('_')},shop:orders:${key('-')}`;
+    const keys = [
+      { name: 'shop', scopes: ['orders', 'read', 'refunds'], key: key('s') },
+      { name: 'office-2', scopes: ['operate'], key: key('_') },
+      { name: 'shop', scopes: ['orders'], key: key('-') },
+    ];
+    assert.deepEqual([read(text).MERCHANT_KEYS, read(text).MERCHANT_API_KEY], [keys, undefined]);
+    const both = readConfig({ ...REQUIRED, MERCHANT_KEYS: text });
+    assert.deepEqual([both.MERCHANT_KEYS, both.MERCHANT_API_KEY], [keys, [key('m')]]);
+    assert.deepEqual(configWarnings({ ...REQUIRED, MERCHANT_KEYS: text }), []);
+  });
+
+  it('a wrong entry of MERCHANT_KEYS is named by its number and by what is wrong, and never quoted', () => {
+    const good = `shop:read:${key('s')}`;
+    const scopes = 'its scopes are of orders+read+refunds+payouts+operate';
+    const name = 'its name has 1 to 32 of a-z 0-9 -';
+    for (const [entry, problem] of [
+      ['canary'.padEnd(32, 'x'), 'name:scope+scope:key, separated by commas'],
+      [`canary:${key('c')}`, 'name:scope+scope:key, separated by commas'],
+      [`canary:read:${key('c')}:x`, 'name:scope+scope:key, separated by commas'],
+      [`:read:${key('c')}`, name],
+      [`Canary:read:${key('c')}`, name],
+      [`${'canary'.repeat(6)}:read:${key('c')}`, name],
+      [`canary:order:${key('c')}`, scopes],
+      [`canary::${key('c')}`, scopes],
+      [`canary:read+:${key('c')}`, scopes],
+      [`canary:toString:${key('c')}`, scopes],
+      ['canary:read:canary', 'its key has at least 32 of A-Z a-z 0-9 _ -'],
+      [`canary:read:${key('c')}/`, 'its key has at least 32 of A-Z a-z 0-9 _ -'],
+      [`canary:read:${key('s')}`, 'the same key as entry 1'],
+    ] as const) {
+      assert.deepEqual(problems(`${good},${entry}`), [`MERCHANT_KEYS: entry 2: ${problem}`], entry);
+    }
+    const two = problems(`${good},canary:read:canary,${good},canary:x:${key('c')}`);
+    assert.deepEqual(two, [
+      'MERCHANT_KEYS: entry 2: its key has at least 32 of A-Z a-z 0-9 _ -',
+      'MERCHANT_KEYS: entry 3: the same key as entry 1',
+      `MERCHANT_KEYS: entry 4: ${scopes}`,
+    ]);
+    assert.deepEqual(problems(','), ['MERCHANT_KEYS: at least one entry name:scope+scope:key']);
+  });
+
+  it('a key that has two meanings is refused: in two entries of MERCHANT_KEYS, or in another secret as well', () => {
+    for (const name of ['MERCHANT_API_KEY', 'ORDER_SECRET', 'IPN_SECRET', 'ADMIN_TOKEN', 'METRICS_TOKEN']) {
+      const message = messageOf({ ...REQUIRED, [name]: key('c'), MERCHANT_KEYS: `shop:read:${key('c')}` });
+      const both = ['MERCHANT_KEYS', name];
+      assert.ok(both.includes(named(message)[0] ?? '') && both.every((each) => message.includes(each)), message);
+      assert.equal(named(message).length, 1);
+    }
+    const widened = problems(`shop:read:${key('c')},shop:payouts:${key('c')}`);
+    assert.deepEqual(widened, ['MERCHANT_KEYS: entry 2: the same key as entry 1']);
+  });
+
+  it('without a key the message names both variables, but not where the file of one cannot be read', (t) => {
+    const none = { ...REQUIRED, MERCHANT_API_KEY: undefined };
+    assert.match(messageOf(none), /^ {2}MERCHANT_API_KEY: missing: .*; or MERCHANT_KEYS$/m);
+    assert.deepEqual(named(messageOf({ ...none, MERCHANT_KEYS_FILE: '/dev/null' })), ['MERCHANT_KEYS_FILE']);
+    const path = profileFile(t, `shop:read:${key('s')}\n`);
+    assert.equal(readConfig({ ...none, MERCHANT_KEYS_FILE: path }).MERCHANT_KEYS?.[0]?.name, 'shop');
   });
 });
 

@@ -68,7 +68,7 @@ it('each problem code has one status, one title and one retryable flag', () => {
     {
       400: ['invalid_request'],
       401: ['invalid_token', 'token_expired', 'unauthorized'],
-      403: ['forbidden_origin'],
+      403: ['forbidden_origin', 'forbidden_scope'],
       404: ['not_found'],
       409: [
         'already_paid',

@@ -14,6 +14,7 @@ import type {
   TokenTerms,
 } from '../../../backend-proxy/ledger/ledger.ts';
 import { decimalOf } from '../../../backend-proxy/protocol/money.ts';
+import type { MerchantSource } from '../../../backend-proxy/protocol/merchant-key.ts';
 import type { PostOutcome, Source, Transaction } from '../../../backend-proxy/protocol/transaction.ts';
 import type { Report } from '../../../backend-proxy/protocol/verify.ts';
 
@@ -54,7 +55,7 @@ export interface LedgerById extends Omit<Ledger, Rewritten> {
     payment: NewPayment & Partial<TokenTerms>,
     limits: PaymentLimits,
   ): Promise<{ opened: Transaction | undefined; order: Order }>;
-  openPayout(payout: NewPayout): Promise<Transaction>;
+  openPayout(payout: NewPayout, source?: MerchantSource): Promise<Transaction>;
   /** Returns whether the fact raised the stage. */
   record(id: string, fact: ShortFact, source: Source): Promise<boolean>;
   /** A check that begins and ends now unless `given` differs. An "unknown" counts as proven. */
@@ -82,8 +83,8 @@ export function byId(ledger: Ledger, now: () => number, startId = nextStartId): 
       const { isNew, payment: opened, order } = await ledger.openPayment(given, limits);
       return { opened: isNew ? opened : undefined, order };
     },
-    async openPayout(payout) {
-      return (await ledger.openPayout({ ...payout, start: { by: SENT_BY, id: startId() } })).payout;
+    async openPayout(payout, source) {
+      return (await ledger.openPayout({ ...payout, start: { by: SENT_BY, id: startId() } }, source)).payout;
     },
     async record(id, fact, source) {
       const transaction = await read(id);

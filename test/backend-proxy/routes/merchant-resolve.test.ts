@@ -29,7 +29,7 @@ it('a person resolves what needs review once, and the history has the name and t
   assert.equal(status, 200);
   assert.partialDeepStrictEqual(payment, { type: 'PAY', status: 'SUCCESS', reason: null, needsReview: false });
   const said = history.find(({ event }) => event === 'resolved');
-  assert.deepEqual([said?.source, said?.detail], ['person', 'SUCCESS by Mia: seen at the gateway’s desk']);
+  assert.deepEqual([said?.source, said?.detail], ['merchant', 'SUCCESS by Mia: seen at the gateway’s desk']);
   assert.equal((await world.view(world.token())).paid, true);
   const again = await world.merchant('POST', '/transactions/A-1/resolve', WORD);
   assert.deepEqual([again.status, again.body], [200, body], 'a reverse proxy may repeat the request');

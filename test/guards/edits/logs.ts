@@ -52,7 +52,11 @@ export const logs: Edits = {
     ['backend-proxy/observability/business-events.ts', "detail?.split(': ')[0]", 'detail'],
   ],
   'Pay out with the key of the monitoring': [
-    ['backend-proxy/app.ts', 'keys: config.metricsTokens ?? config.merchantKeys,', 'keys: config.merchantKeys,'],
+    [
+      'backend-proxy/app.ts',
+      "keys: config.metricsTokens?.map((key) => ({ name: 'metrics', scopes: ['read'], key })) ?? keys,",
+      'keys,',
+    ],
   ],
   'Learn about orders from the metrics': [
     ['backend-proxy/observability/metrics.ts', "HTTP_METHODS.has(given) ? given : 'other'", 'given'],

@@ -230,6 +230,12 @@ export function createContract({ it, setUp }: Suite): void {
       assert.equal((await refusal(ledger.openPayout({ ...PAYOUT, fingerprint: 'other' }))).kind, 'order_id_taken');
       await ledger.openPayment(payment(), LIMITS);
       assert.equal((await refusal(ledger.openPayout({ ...PAYOUT, orderId: 'A' }))).kind, 'order_id_taken');
+      const source = 'merchant:shop';
+      const { history } = await ledger.openPayout({ ...PAYOUT, orderId: 'Q' }, source);
+      assert.deepEqual(
+        new Set([...first.history, ...history].map((each) => each.source)),
+        new Set(['merchant', source]),
+      );
       assert.equal(await ledger.payout('A'), undefined, 'payout() finds no payment');
       assert.equal(await ledger.order('P'), undefined, 'order() finds no payout');
     });

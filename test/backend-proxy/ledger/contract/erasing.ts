@@ -311,6 +311,10 @@ export function erasingContract({ it, setUp }: Suite): void {
     assert.deepEqual(await ledger.erase('A', RETENTION), erased);
     assert.equal((await rows(`select 1 from history where event = 'erased'`)).length, 1);
     assert.equal(await ledger.erase('none', RETENTION), undefined);
+    await openPersonal(setup, 'B');
+    await tellAll(ledger);
+    const byKey = await ledger.erase('B', RETENTION, 'merchant:office');
+    assert.equal(byKey?.[0]?.history.at(-1)?.source, 'merchant:office');
   });
 
   it('erase() of an order that may still change is refused with the reason, and erases nothing of it', async (t) => {

@@ -103,6 +103,8 @@ export function resolveContract({ it, setUp }: Suite): void {
       const webhooks = (await webhookTypes(ledger)).filter((type) => /succeeded|failed/.test(type));
       assert.deepEqual(webhooks, ['payment.failed', 'payment.succeeded']);
       assert.equal((await refusal(ledger.resolve(paid, FAILED))).kind, 'no_review_needed', 'once');
+      const byKey = await ledger.resolve(await openInReview(ledger, 'C'), SUCCESS, undefined, 'merchant:office');
+      assert.equal(byKey?.history.find(({ event }) => event === 'resolved')?.source, 'merchant:office');
     });
 
     it('a resolved payment is still checked, and a report that agrees changes nothing', async (t) => {
