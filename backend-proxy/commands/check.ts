@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { configWarnings, readConfig, type Config, type Environment } from '../config/config.ts';
+import { merchantKeysOf } from '../config/merchant-keys.ts';
 import { REMEDIES, WIDGET_FOLDER } from '../installation.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkGateway } from './check-gateway.ts';
@@ -20,6 +21,9 @@ export async function check({ args, env, print }: Call): Promise<number> {
   if (config === undefined) {
     for (const about of ['database', 'gateway', 'webhooks']) report.add(skipped(about, 'needs a valid configuration'));
     return report.end();
+  }
+  for (const { name, scopes } of merchantKeysOf(config)) {
+    report.add(ok('merchant API', `the key ${name} has the scopes ${scopes.join(', ')}`));
   }
   report.add(await checkDatabase(config.DATABASE_URL));
   report.add(await checkGateway(config));

@@ -54,7 +54,7 @@ function createSource(visitor: Visitor, proxy: string, key: string): Source {
   async function get(path: string): Promise<Record<string, unknown>> {
     const answer = await visitor.visit(`${proxy}${path}`, { headers: { Authorization: `Bearer ${key}` } });
     const body = jsonOf(answer);
-    if (wordOf(answer) === 'HTTP 401') throw new Error(`${proxy} refuses MERCHANT_API_KEY`);
+    if (wordOf(answer) === 'HTTP 401') throw new Error(`${proxy} refuses the merchant's key`);
     if (wordOf(answer) !== 'HTTP 200' || body === undefined) throw new Error(`${proxy} answers ${wordOf(answer)}`);
     return body;
   }

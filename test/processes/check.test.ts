@@ -26,6 +26,16 @@ it('check --json prints a JSON object for each finding, such as a misspelled var
   assert.ok(found.some(({ result, about: subject }) => result === 'ok' && subject === 'gateway'));
 });
 
+it('check says what each key of the merchant may do, and shows no key', async (t) => {
+  const { env } = await install(t);
+  const ended = await runHere(['check'], { ...env, MERCHANT_KEYS: `shop:orders+read:${'canary'.repeat(6)}` });
+  assert.deepEqual(about(ended, 'merchant API'), [
+    'ok the key merchant has the scopes orders, read, refunds, payouts, operate',
+    'ok the key shop has the scopes orders, read',
+  ]);
+  assert.doesNotMatch(ended.out, /canary/);
+});
+
 it('check names every wrong variable in a line of its own, without its value, and fails', async (t) => {
   const { env } = await install(t);
   const wrong = { ...env, ORDER_SECRET: '', PORT: 'canary', ALLOWED_ORIGINS: 'canary' };

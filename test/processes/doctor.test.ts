@@ -91,12 +91,33 @@ it('doctor says which check needs which secret, and reports a secret that is not
   assert.equal(wrong.code, 1);
   for (const [subject, says] of [
     ['IPN', /^FAIL an IPN is answered HTTP 404/m],
-    ['merchant API', /^FAIL the key is accepted\? It answers HTTP 401/m],
+    ['merchant API', /^FAIL the key merchant is answered HTTP 401/m],
     ['order', /^FAIL .*signed with ORDER_SECRET/m],
   ] as const) {
     assert.match(about(wrong, subject).join('\n'), says);
   }
   assert.doesNotMatch(wrong.out + wrong.err, /another-/);
+});
+
+it('doctor tries what each key may do at the deployed proxy, and names the key without it', async (t) => {
+  const installation = await install(t);
+  const key = (letter: string) => `canary-key-${letter.repeat(32)}`;
+  const deployed = `shop:orders+read+refunds:${key('s')},office:read+operate:${key('o')},refunds:refunds:${key('r')}`;
+  const proxy = await installation.start({ MERCHANT_KEYS: deployed });
+  const run = (keys: string) => runHere(['doctor', proxy.url, '--quick'], { ...installation.env, MERCHANT_KEYS: keys });
+  const well = await run(deployed);
+  assert.equal(well.code, 0, well.out);
+  assert.deepEqual(about(well, 'merchant API').slice(1, -1), [
+    'ok the key merchant opens orders, read, payouts, operate, and no more',
+    'ok the key shop opens orders, read, and no more',
+    'ok the key office opens read, operate, and no more',
+    'ok the key refunds opens nothing, and no more',
+  ]);
+  const other = await run(`shop:read:${key('s')},office:operate:${key('x')}`);
+  assert.equal(other.code, 1);
+  assert.match(about(other, 'merchant API').join('\n'), /^FAIL the key shop opens orders, read, not read -> /m);
+  assert.match(about(other, 'merchant API').join('\n'), /^FAIL the key office is answered HTTP 401 -> /m);
+  assert.doesNotMatch(well.out + other.out, /canary-key/);
 });
 
 it('doctor sends no secret to a server that does not answer as a proxy, or whose certificate is not trusted', async (t) => {

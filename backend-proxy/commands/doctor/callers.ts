@@ -1,4 +1,6 @@
 // Whether the gateway's IPNs and the merchant's server reach the proxy, and nobody else does.
+import { merchantKeysOf } from '../../config/merchant-keys.ts';
+import type { MerchantKey, Scope } from '../../protocol/merchant-key.ts';
 import { DOCTOR } from '../../routes/ipn.ts';
 import { needs, type Deployed } from './deployed.ts';
 import { fail, ok, type Finding } from '../report.ts';
@@ -23,22 +25,45 @@ export async function tryIpn({ settings, visit }: Deployed): Promise<Finding[]> 
   return [guarded, fail('IPN', `an IPN is answered ${answers.join(', its repeat ')}`, remedy)];
 }
 
+/** A request that the scope opens and that does nothing: what it posts is not valid. */
+const PROBES = {
+  orders: ['POST', 'orders'],
+  read: ['GET', 'transactions?limit=1'],
+  payouts: ['POST', 'payouts'],
+  operate: ['POST', 'transactions/payment-proxy-doctor/resolve'],
+} as const satisfies Partial<Record<Scope, readonly ['GET' | 'POST', string]>>;
+const TRIED = Object.keys(PROBES) as (keyof typeof PROBES)[];
+
 export async function tryMerchantApi({ settings, visit }: Deployed): Promise<Finding[]> {
-  const get = async (headers: Record<string, string>) => wordOf(await visit('transactions?limit=1', { headers }));
   const about = 'merchant API';
+  const ask = async (headers: Record<string, string>, scope: keyof typeof PROBES = 'read') => {
+    const [method, path] = PROBES[scope];
+    const body = method === 'POST' ? { headers: { ...headers, ...JSON_BODY }, body: '{}' } : { headers };
+    return wordOf(await visit(path, { method, ...body }));
+  };
   const expectAnswer = (says: string, got: string, wanted: string, remedy: string) =>
     got === wanted ? ok(about, says) : fail(about, `${says}? It answers ${got}, not ${wanted}`, remedy);
+  const tryKey = async ({ name, scopes, key }: MerchantKey): Promise<Finding> => {
+    const answers = await Promise.all(TRIED.map((scope) => ask({ Authorization: `Bearer ${key}` }, scope)));
+    const others = answers.filter((answer) => !/^HTTP (200|400|403)$/.test(answer));
+    const opened = TRIED.filter((_, at) => answers[at] !== 'HTTP 403').join(', ') || 'nothing';
+    const wanted = TRIED.filter((scope) => scopes.includes(scope)).join(', ') || 'nothing';
+    const remedy = 'use the MERCHANT_API_KEY and MERCHANT_KEYS of the deployed proxy';
+    if (others[0] !== undefined) return fail(about, `the key ${name} is answered ${others[0]}`, remedy);
+    return opened === wanted
+      ? ok(about, `the key ${name} opens ${opened}, and no more`)
+      : fail(about, `the key ${name} opens ${opened}, not ${wanted}`, remedy);
+  };
   const unguarded = 'remove the header that the reverse proxy adds';
-  const closed = expectAnswer('a request without the key is refused', await get({}), 'HTTP 401', unguarded);
-  const [key] = settings.MERCHANT_API_KEY ?? [];
-  if (key === undefined) return [closed, needs(about, 'MERCHANT_API_KEY')];
-  const Authorization = `Bearer ${key}`;
-  const open = await get({ Authorization });
-  const fromPage = await get({ Authorization, Origin: 'https://payment-proxy-doctor.invalid' });
+  const closed = expectAnswer('a request without the key is refused', await ask({}), 'HTTP 401', unguarded);
+  const keys = merchantKeysOf(settings);
+  const [first] = keys;
+  if (first === undefined) return [closed, needs(about, 'MERCHANT_API_KEY or MERCHANT_KEYS')];
+  const page = { Authorization: `Bearer ${first.key}`, Origin: 'https://payment-proxy-doctor.invalid' };
   return [
     closed,
-    expectAnswer('the key is accepted', open, 'HTTP 200', 'use the MERCHANT_API_KEY of the deployed proxy'),
-    expectAnswer('a request of a page is refused', fromPage, 'HTTP 403', 'let the reverse proxy pass on Origin'),
+    ...(await Promise.all(keys.map(tryKey))),
+    expectAnswer('a request of a page is refused', await ask(page), 'HTTP 403', 'let the reverse proxy pass on Origin'),
   ];
 }
 

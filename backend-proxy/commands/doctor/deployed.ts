@@ -8,7 +8,10 @@ export interface Deployed {
   base: URL;
   /** The settings in this command's environment; they should be the proxy's. */
   settings: Partial<
-    Pick<Config, 'ORDER_SECRET' | 'MERCHANT_API_KEY' | 'IPN_SECRET' | 'ALLOWED_ORIGINS' | 'TRUSTED_PROXIES'>
+    Pick<
+      Config,
+      'ORDER_SECRET' | 'MERCHANT_API_KEY' | 'MERCHANT_KEYS' | 'IPN_SECRET' | 'ALLOWED_ORIGINS' | 'TRUSTED_PROXIES'
+    >
   >;
   visitor: Visitor;
   /** Requests a path below the base, without a slash at its beginning. */

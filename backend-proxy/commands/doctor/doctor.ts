@@ -22,7 +22,14 @@ import { createVisitor } from '../visit.ts';
 const STREAM_SECONDS = 70;
 const MAX_STREAM_SECONDS = 3_600;
 
-const NAMES = ['ORDER_SECRET', 'MERCHANT_API_KEY', 'IPN_SECRET', 'ALLOWED_ORIGINS', 'TRUSTED_PROXIES'] as const;
+const NAMES = [
+  'ORDER_SECRET',
+  'MERCHANT_API_KEY',
+  'MERCHANT_KEYS',
+  'IPN_SECRET',
+  'ALLOWED_ORIGINS',
+  'TRUSTED_PROXIES',
+] as const;
 
 export async function doctor({ args, env, print }: Call): Promise<number> {
   const { values, positionals } = parseArgs({

@@ -47,7 +47,7 @@ export function openRecords(proxy: string, key: string, request: typeof fetch = 
       },
     );
     if (response.ok || response.status === 404) return response;
-    if (response.status === 401) throw new Error(`${proxy} refuses MERCHANT_API_KEY`);
+    if (response.status === 401) throw new Error(`${proxy} refuses the merchant's key`);
     throw new Error(`${proxy} answers HTTP ${response.status}`);
   }
 

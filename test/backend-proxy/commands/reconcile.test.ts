@@ -322,7 +322,7 @@ X-9,5.00,EUR,SUCCESS,PAY\nA-3,10.10,EUR,PROCESSING,PAY\n`;
     const down = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:443'), { code: 'ECONNREFUSED' });
     for (const [request, message] of [
       [broken, /cut the list off/],
-      [async () => new Response('', { status: 401 }), /refuses MERCHANT_API_KEY/],
+      [async () => new Response('', { status: 401 }), /refuses the merchant's key/],
       [async () => assert.fail(new TypeError('fetch failed', { cause: down })), /does not answer: ECONNREFUSED$/],
     ] as const) {
       await assert.rejects(compareStatement(call, request), { message });
