@@ -14,7 +14,7 @@ export const statusChecks: Edits = {
     ],
   ],
   'Expire a payment while it is being paid': [
-    [OBSERVATIONS, 'return !isStale && !hasUnansweredIpn(', 'return !isStale || !hasUnansweredIpn('],
+    [OBSERVATIONS, 'return !isStale && !awaitsAnswer(', 'return !isStale || !awaitsAnswer('],
   ],
   'Step the clock': [
     ['backend-proxy/ledger/clock-step.ts', 'this.count += 1', ''],
