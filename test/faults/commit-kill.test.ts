@@ -159,16 +159,15 @@ async function inspect(folder: string, done: number, reference: readonly string[
   }
 }
 
-/** All rows of all tables, except the random ids of webhooks and how often an IPN came. */
+/** All rows of all tables, except the random ids of webhooks, and how often an IPN came and its newest number. */
 function dump(path: string): string {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     const tables = ['orders', 'transactions', 'history', 'ipns', 'webhooks'];
+    const ignored: Partial<Record<string, object>> = { webhooks: { id: '' }, ipns: { n: 0 } };
     const rows = tables.map((table) => {
       const all = database.prepare(`select * from ${table}`).all();
-      return all
-        .map((row) => JSON.stringify({ ...row, seen: 0, ipns_received: 0, ...(table === 'webhooks' && { id: '' }) }))
-        .toSorted();
+      return all.map((row) => JSON.stringify({ ...row, seen: 0, ipns_received: 0, ...ignored[table] })).toSorted();
     });
     const [check] = database.prepare('pragma integrity_check').all();
     return JSON.stringify([check, ...rows]);
