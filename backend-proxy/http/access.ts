@@ -20,8 +20,8 @@ export function keysWith(scope: Scope, ...or: Scope[]): MerchantAccess {
 
 declare module 'hono' {
   interface ContextVariableMap {
-    /** Whose key the request bears; set by `merchantOnly`. */
-    merchant: Pick<MerchantKey, 'name' | 'scopes'>;
+    /** Whose key the request bears; `merchantOnly` sets it. */
+    merchant: Pick<MerchantKey, 'name' | 'scopes'> | undefined;
   }
 }
 
@@ -31,7 +31,7 @@ declare module 'hono' {
  */
 export function checkAccess(c: Context, scopes: readonly Scope[]): MerchantSource | undefined {
   if (scopes.length === 0) return undefined;
-  const merchant = c.get('merchant') as ReturnType<typeof c.get<'merchant'>> | undefined;
+  const merchant = c.get('merchant');
   if (merchant === undefined) throw new Refusal('unauthorized', 'No key opens this route.');
   if (!scopes.some((scope) => merchant.scopes.includes(scope))) {
     const detail = `The key ${merchant.name} may not do this: it needs the scope ${scopes.join(' or ')}.`;

@@ -113,6 +113,9 @@ it('doctor tries what each key may do at the deployed proxy, and names the key w
     'ok the key office opens read, operate, and no more',
     'ok the key refunds opens nothing, and no more',
   ]);
+  const { MERCHANT_API_KEY: _, ...env } = installation.env;
+  const till = await runHere(['doctor', proxy.url, '--quick'], { ...env, MERCHANT_KEYS: `shop:refunds:${key('r')}` });
+  assert.match(about(till, 'merchant API').at(-1) ?? '', /^skipped needs a key with the scope read/);
   const other = await run(`shop:read:${key('s')},office:operate:${key('x')}`);
   assert.equal(other.code, 1);
   assert.match(about(other, 'merchant API').join('\n'), /^FAIL the key shop opens orders, read, not read -> /m);
