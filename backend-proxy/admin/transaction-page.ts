@@ -39,8 +39,10 @@ export function transactionPage({ transaction, webhooks, form, resolution }: Giv
       <dd>${id}</dd>
       <dt>Payment id</dt>
       <dd>${paymentId ?? NOTHING}</dd>
-      <dt>Wallet</dt>
+      <dt>Wallet asked</dt>
       <dd>${wallet(transaction.customer)}</dd>
+      <dt>Payer</dt>
+      <dd>${wallet(transaction.payer)}</dd>
       <dt>Note</dt>
       <dd>${note ?? NOTHING}</dd>
       <dt>Created</dt>

@@ -88,13 +88,15 @@ export function webhookPage(webhook: Webhook, form: string): Html {
       <dd>${time(createdAt)}</dd>
     </dl>
     <h2>Body</h2>
-    <p class="hint">Laid out for reading; the wallet id is shown only by its end, but sent in full.</p>
+    <p class="hint">Laid out for reading; wallet ids are shown only by their ends, but sent in full.</p>
     <pre tabindex="0" aria-label="Body">${shownBody(webhook.body)}</pre>`;
 }
 
+const WALLETS = new Set(['customer', 'payer']);
+
 function shownBody(body: string): string {
   const hide = (key: string, value: unknown) =>
-    key === 'customer' && typeof value === 'string' ? `•••• ${walletEnd(value)}` : value;
+    WALLETS.has(key) && typeof value === 'string' ? `•••• ${walletEnd(value)}` : value;
   try {
     return JSON.stringify(JSON.parse(body), hide, 2);
   } catch {

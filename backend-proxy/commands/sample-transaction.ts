@@ -19,9 +19,11 @@ interface Sample {
   event: Omit<HistoryEntry, 'at'>;
 }
 
+const WALLET = '12345678';
+
 const SAMPLES = {
   succeeded: {
-    is: { stage: 'succeeded' },
+    is: { stage: 'succeeded', payer: WALLET },
     event: { event: 'succeeded', source: 'check', detail: null },
   },
   failed: {
@@ -29,7 +31,7 @@ const SAMPLES = {
     event: { event: 'declined', source: 'check', detail: 'INSUFFICIENT_BALANCE' },
   },
   surplus: {
-    is: { stage: 'succeeded', surplus: true },
+    is: { stage: 'succeeded', surplus: true, payer: WALLET },
     event: { event: 'surplus', source: 'check', detail: null },
   },
   mismatch: {
@@ -37,7 +39,7 @@ const SAMPLES = {
     event: { event: 'mismatch', source: 'check', detail: 'amount: asked 10.10 EUR, reported 10.00 EUR' },
   },
   conflict: {
-    is: { stage: 'succeeded', conflict: true },
+    is: { stage: 'succeeded', conflict: true, payer: WALLET },
     event: { event: 'conflict', source: 'check', detail: null },
   },
   needs_review: {
@@ -47,7 +49,10 @@ const SAMPLES = {
 } as const satisfies Record<EventName, Sample>;
 
 /** What differs between the types. */
-const METHODS = { PAY: 'QR', PAYOUT: null } as const satisfies Record<TransactionType, Transaction['method']>;
+const OF_TYPE = {
+  PAY: { asked: 'QR', method: 'QR', customer: null },
+  PAYOUT: { asked: null, method: null, customer: WALLET },
+} as const satisfies Record<TransactionType, Partial<Transaction>>;
 
 export function sampleTransaction(webhook: WebhookType, now: number): Transaction {
   const [prefix, name] = webhook.split('.') as [string, EventName];
@@ -60,11 +65,10 @@ export function sampleTransaction(webhook: WebhookType, now: number): Transactio
     type,
     orderId,
     attempt: 1,
-    asked: METHODS[type],
-    method: METHODS[type],
+    ...OF_TYPE[type],
     amountMinor: 1400,
     currency: 'EUR',
-    customer: '12345678',
+    payer: null,
     note: null,
     fingerprint: '',
     stage: 'pending',

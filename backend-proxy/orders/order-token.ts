@@ -6,7 +6,7 @@ import { Refusal, fieldErrorsOf, type FieldError } from '../errors.ts';
 import { signHs256, verifyHs256 } from './hs256.ts';
 import { exponentOf, minorOf } from '../protocol/money.ts';
 import { methodsOf } from '../protocol/methods.ts';
-import { METHODS, type Method, type OrderClaims } from '../protocol/wire.ts';
+import { METHODS, WALLET_ID_FORM, type Method, type OrderClaims } from '../protocol/wire.ts';
 
 /** HS256 needs a key as long as its hash (RFC 7518, 3.2). */
 export const MIN_SECRET_BYTES = 32;
@@ -36,7 +36,7 @@ export const orderIdSchema = matching(
   /^(?!\.{1,2}$)[!-~]{1,64}$/,
   '1 to 64 printable ASCII characters, no spaces, not . or ..',
 );
-export const walletIdSchema = matching(/^[0-9]{4,20}$/, 'a string of 4 to 20 digits');
+export const walletIdSchema = matching(WALLET_ID_FORM, 'a string of 4 to 20 digits');
 export const languageSchema = matching(/^[a-z]{2}$/, 'an ISO 639-1 code in lower case');
 const CURRENCY = rule('an ISO 4217 code in upper case');
 export const currencySchema = z.string(CURRENCY).refine((code) => exponentOf(code) !== undefined, CURRENCY);

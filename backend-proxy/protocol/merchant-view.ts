@@ -34,8 +34,8 @@ export type MerchantPayment = ReturnType<typeof merchantPayment>;
 export type MerchantPayout = ReturnType<typeof merchantPayout>;
 
 export function merchantPayment(payment: Transaction) {
-  const { orderId, id, method, late, surplus } = payment;
-  return { type: 'PAY' as const, orderId, gatewayOrderId: id, method, late, surplus, ...commonFields(payment) };
+  const { orderId, id, method, late, surplus, payer } = payment;
+  return { type: 'PAY' as const, orderId, gatewayOrderId: id, method, late, surplus, payer, ...commonFields(payment) };
 }
 
 export function merchantPayout(payout: Transaction) {

@@ -134,7 +134,10 @@ export interface Transaction {
   method: Method | null;
   amountMinor: number;
   currency: string;
+  /** The wallet that was asked, if any: the token's or a typed one, or a payout's receiver. */
   customer: string | null;
+  /** The wallet that paid, as a verified SUCCESS names it; null if unknown. Only this one may be sent money back. */
+  payer: string | null;
   note: string | null;
   /** Digest of the request: an equal one is a retry. */
   fingerprint: string;

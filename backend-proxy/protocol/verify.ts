@@ -2,6 +2,7 @@
 // before it becomes a fact. Any difference is a mismatch, and a mismatch never pays anything.
 import { decimalOf, minorOfReported } from './money.ts';
 import type { TransactionType } from './transaction.ts';
+import { WALLET_ID_FORM } from './wire.ts';
 
 /** A status check's answer or an IPN, in our terms. The amount is the source text. */
 export interface Report {
@@ -41,7 +42,8 @@ export interface Expected {
 export type MismatchField = 'gatewayOrderId' | 'type' | 'paymentId' | 'currency' | 'amount' | 'customer';
 
 export type Verdict =
-  | ({ kind: 'verified' } & Pick<Report, 'outcome' | 'paymentId' | 'customer' | 'message' | 'isExpired'>)
+  /** `payer`: the whole wallet id that a status check names. */
+  | ({ kind: 'verified'; payer: string | null } & Pick<Report, 'outcome' | 'paymentId' | 'message' | 'isExpired'>)
   /** `figures`: of money, what was asked and what is reported. */
   | { kind: 'mismatch'; field: MismatchField; figures?: string }
   | { kind: 'incomplete' }
@@ -61,7 +63,7 @@ export function verify(expected: Expected, report: Report, { complete }: { compl
     const isMoney = field === 'amount' || field === 'currency';
     return { kind: 'mismatch', field, ...(isMoney && { figures: figuresOf(expected, report) }) };
   }
-  const { outcome, paymentId, customer, message, isExpired } = report;
+  const { outcome, paymentId, message, isExpired } = report;
   const lacksAmount = report.amount === null || report.currency === null;
   const isOurs = paymentId !== null && paymentId === expected.answeredId;
   if (lacksAmount && (complete || (outcome === 'succeeded' && !isOurs))) return { kind: 'incomplete' };
@@ -70,7 +72,7 @@ export function verify(expected: Expected, report: Report, { complete }: { compl
     kind: 'verified',
     outcome,
     paymentId,
-    customer,
+    payer: complete ? null : wholeWallet(report.customer),
     ...(message && { message }),
     ...(isExpired && { isExpired }),
   };
@@ -93,6 +95,11 @@ function differingField(expected: Expected, report: Report): MismatchField | und
     return 'customer';
   }
   return undefined;
+}
+
+/** Exactly as a payout takes it: of a masked or formatted one, the money could go to somebody else. */
+function wholeWallet(customer: string | null): string | null {
+  return customer !== null && WALLET_ID_FORM.test(customer) ? customer : null;
 }
 
 const NUMBER = /^[-+.\deE]{1,40}$/;

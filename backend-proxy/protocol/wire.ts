@@ -4,6 +4,9 @@
 export const METHODS = ['DIRECT', 'CHECKOUT', 'JETGO', 'QR'] as const;
 export type Method = (typeof METHODS)[number];
 
+/** A wallet id, as the gateway takes one. */
+export const WALLET_ID_FORM = /^[0-9]{4,20}$/;
+
 /**
  * The gateway's names. INITIALIZED: not sent, in flight, or the outcome is unknown. PROCESSING: accepted; the customer
  * has to pay.

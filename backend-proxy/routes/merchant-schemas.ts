@@ -28,7 +28,7 @@ const settlingShape = {
   paymentId: z.string().nullable(),
   amount: z.string(),
   currency: z.string(),
-  customer: z.string().nullable(),
+  customer: z.string().nullable().openapi({ description: 'The wallet that was asked, or of a payout the receiver' }),
   status: z.enum(STATUSES),
   reason: z.enum(REASONS).nullable(),
   needsReview: z.boolean(),
@@ -45,6 +45,7 @@ export const paymentSchema = z
     method: z.enum(METHODS).nullable(),
     late: z.boolean(),
     surplus: z.boolean(),
+    payer: z.string().nullable().openapi({ description: 'The wallet that paid, as the gateway reports it' }),
     ...settlingShape,
   })
   .openapi('Payment') satisfies z.ZodType<Omit<MerchantPayment, 'history'>>;
@@ -73,6 +74,7 @@ export const TRANSACTION_COLUMNS = [
   'createdAt',
   'updatedAt',
   'succeededAt',
+  'payer',
 ] as const;
 
 export function transactionCells(transaction: Transaction): Cell[] {

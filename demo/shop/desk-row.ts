@@ -31,7 +31,8 @@ export function transactionRow(entry: Transaction, payouts: readonly Payout[], c
   const state = stateOf(entry, payouts);
   const badge = badgeOf(entry, state);
   const refund = refundOf(entry, payouts);
-  const about = [entry.customer && `Wallet ${entry.customer}`, noteOf(entry), refund && sentBack(refund)];
+  const wallet = isPayment(entry) ? entry.payer : entry.customer;
+  const about = [wallet && `Wallet ${wallet}`, noteOf(entry), refund && sentBack(refund)];
   return html`<li
     class="${state === 'review' ? 'warn' : ''}"
     data-status="${status}"
@@ -71,7 +72,8 @@ function opened(entry: Transaction, state: State, refund: Payout | undefined, cl
   const facts = [
     ['Order', entry.orderId],
     ['Method', methodOf(entry)],
-    ['Wallet', entry.customer],
+    [isPayment(entry) ? 'Wallet asked' : 'Wallet', entry.customer],
+    ['Paid by', isPayment(entry) ? entry.payer : null],
     ['Note', noteOf(entry)],
     ['Refund', refund && `${sentBack(refund)}, as ${refund.orderId}`],
   ] as const;

@@ -42,11 +42,11 @@ export class StaffDesk {
     if (back === undefined || !canRefund(back)) return this.emptyForm();
     const tries = refundsOf(back.gatewayOrderId, entries.filter(isPayout));
     if (tries.some(hasNotFailed)) return this.emptyForm();
-    const { orderId, amount, customer } = back;
+    const { orderId, amount, payer } = back;
     return {
       orderId: refundOrderId(back.gatewayOrderId, tries.length),
       amount: String(wholeAmount(amount)),
-      customer: customer ?? '',
+      customer: payer ?? '',
       note: `Money back for ${orderId}`,
       back,
     };

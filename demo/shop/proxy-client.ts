@@ -10,6 +10,7 @@ interface Settling {
   /** Decimal string. */
   amount: string;
   currency: string;
+  /** The wallet that was asked; of a payout the receiver. */
   customer: string | null;
   status: Status;
   reason: string | null;
@@ -25,6 +26,8 @@ export interface Payment extends Settling {
   gatewayOrderId: string;
   /** A newer proxy may have others. */
   method: Method | (string & {}) | null;
+  /** The wallet that paid, as the gateway reports it. */
+  payer: string | null;
   /** The order was already paid. */
   surplus: boolean;
 }

@@ -3,9 +3,12 @@
 import { CURRENCY } from './catalog.ts';
 import type { Payment, Payout } from './proxy-client.ts';
 
-/** Whether a payout can refund it: payouts need a wallet id and a whole amount in the shop's currency. */
-export function canRefund({ status, customer, amount, currency }: Payment): boolean {
-  return status === 'SUCCESS' && customer !== null && currency === CURRENCY && wholeAmount(amount) > 0;
+/**
+ * Whether a payout can refund it: payouts need a whole amount in the shop's currency, and the wallet that paid. The one
+ * that was asked may be somebody else's.
+ */
+export function canRefund({ status, payer, amount, currency }: Payment): boolean {
+  return status === 'SUCCESS' && payer !== null && currency === CURRENCY && wholeAmount(amount) > 0;
 }
 
 /** Rounded down, so that a refund never exceeds the payment. */

@@ -114,8 +114,8 @@ export interface World {
   webhooks(): string[];
   /** The text of GET /metrics. */
   metrics(): Promise<string>;
-  /** An action of the customer, the wallet or the clock at the gateway. */
-  customer(does: 'approve' | 'decline' | 'expire' | 'ipn', gatewayOrderId: string): Promise<void>;
+  /** An action of the customer, the wallet or the clock at the gateway; `walletId`: who approves. */
+  customer(does: 'approve' | 'decline' | 'expire' | 'ipn', gatewayOrderId: string, walletId?: string): Promise<void>;
   /** The same, and then everything that is due. */
   settleAfter(...action: Parameters<World['customer']>): Promise<void>;
   faults(faults: object): Promise<void>;
@@ -225,8 +225,8 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
     return row?.at ?? undefined;
   }
 
-  async function customer(...[does, gatewayOrderId]: Parameters<World['customer']>): Promise<void> {
-    const response = await control(`transactions/${gatewayOrderId}/${does}`, {});
+  async function customer(...[does, gatewayOrderId, walletId]: Parameters<World['customer']>): Promise<void> {
+    const response = await control(`transactions/${gatewayOrderId}/${does}`, { customer: walletId });
     assert.equal(response.status, 200, await response.text());
   }
 

@@ -74,8 +74,8 @@ function emptyTransactions(
   const keyed = filled(rows).map(
     ({ id, fingerprint }) => sql`when ${id} then ${keyedFingerprint(fingerprintKey, fingerprint)}`,
   );
-  return sql`update transactions as t set customer = null, customer_ref = null, note = null, checkout_url = null,
-      qr = null, app_url = null, fingerprint = case id ${sql.join(keyed, sql` `)} end, erased_at = ${at} ${movingTogether('transactions')}
+  return sql`update transactions as t set customer = null, payer = null, customer_ref = null, note = null,
+      checkout_url = null, qr = null, app_url = null, fingerprint = case id ${sql.join(keyed, sql` `)} end, erased_at = ${at} ${movingTogether('transactions')}
     where ${mayBeErased(rows, erasing)} and not exists (select 1 from ipns i where i.order_id = t.id)
       and not exists (select 1 from webhooks w where w.order_id = t.order_id and w.transaction_id = t.id and w.body <> '')
     returning id`;

@@ -27,6 +27,7 @@ const UNTOUCHED: NewColumns = {
   attempt: 1,
   asked: null,
   method: null,
+  payer: null,
   note: null,
   pay_within_ms: null,
   customer_ref: null,

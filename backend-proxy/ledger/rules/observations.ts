@@ -134,7 +134,7 @@ function applyVerified(draft: Draft, check: EndedCheck, report: Verdict & { kind
   if (effect === 'ignore') return contradictPerson(draft, check);
   if (effect !== 'raise') return doubt(draft, check, effect);
   row.payment_id ??= report.paymentId;
-  if (report.outcome === 'succeeded') return applySucceeded(draft, check, report.customer);
+  if (report.outcome === 'succeeded') return applySucceeded(draft, check, report.payer);
   if (report.outcome === 'failed') return applyFailed(draft, check, report);
   return applyPending(draft, check);
 }
@@ -187,11 +187,11 @@ function contradictPerson(draft: Draft, check: EndedCheck): void {
   if (row.reported === contrary) flag(draft, row, 'conflict', detail);
 }
 
-/** Stores the actual payer, who may differ from the wallet id typed. Before `raise`, so that the webhook carries it. */
+/** Stores the payer, who may not be the wallet that was asked. Before `raise`, so that the webhook carries it. */
 function applySucceeded(draft: Draft, check: EndedCheck, payer: string | null): void {
   const { row } = check;
   const isNew = row.rank < STAGES.succeeded.rank;
-  if (payer !== null && isNew && !TYPES[row.type].isOutgoing) row.customer = payer;
+  if (isNew && !TYPES[row.type].isOutgoing) row.payer = payer;
   const wasReportedFailed = isFailedForGood(row);
   const isRaised = raise(draft, row, 'succeeded');
   const isContrary = wasReportedFailed || row.resolved === 'declined';

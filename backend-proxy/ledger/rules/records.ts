@@ -41,7 +41,7 @@ function rankOf({ event }: HistoryRow): number {
 }
 
 export function toTransactionState(row: TransactionRow): Omit<Transaction, 'history'> {
-  const { id, type, attempt, asked, method, currency, customer, note } = row;
+  const { id, type, attempt, asked, method, currency, customer, payer, note } = row;
   return {
     id,
     type,
@@ -52,6 +52,7 @@ export function toTransactionState(row: TransactionRow): Omit<Transaction, 'hist
     amountMinor: row.amount_minor,
     currency,
     customer,
+    payer,
     note,
     fingerprint: row.fingerprint,
     stage: stageOf(row.rank),

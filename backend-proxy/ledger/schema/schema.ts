@@ -39,6 +39,7 @@ function tables({ int, strict, updated, added, keyed, keyedUpdated }: SchemaSql)
       amount_minor ${int} not null check (amount_minor > 0),
       currency text not null,
       customer text,
+      payer text,
       customer_ref text,
       note text,
       idempotency_key text,

@@ -37,7 +37,10 @@ export interface TransactionRow {
   method: Method | null;
   amount_minor: number;
   currency: string;
+  /** The wallet that was asked; of a payout the receiver. */
   customer: string | null;
+  /** The wallet that paid; written by a verified SUCCESS alone. */
+  payer: string | null;
   note: string | null;
   idempotency_key: string | null;
   fingerprint: string;

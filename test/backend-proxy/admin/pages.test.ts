@@ -268,13 +268,23 @@ describe('the pages', () => {
     const operator = await createOperator(t);
     const { world } = operator;
     await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '98765432' });
+    await world.start(world.token(), { method: 'QR' });
+    await world.customer('approve', 'A-1');
     await world.pass(M);
     await operator.signIn();
-    const [webhook] = (await world.ledger.webhooks(undefined, 1)).webhooks;
-    for (const path of ['/admin', '/admin/transactions', '/admin/transactions/P-1', `/admin/webhooks/${webhook?.id}`]) {
-      const html = await operator.open(path);
-      assert.ok(!html.includes('98765432'), path);
-      if (path !== '/admin' && path !== '/admin/transactions') assert.ok(html.includes('•••• 5432'), path);
+    const payer = (await world.ledger.order('A-1'))?.payments[0]?.payer ?? assert.fail('no payer');
+    const { webhooks } = await world.ledger.webhooks(undefined, 10);
+    for (const [id, walletId] of [
+      ['P-1', '98765432'],
+      ['A-1', payer],
+    ] as const) {
+      const webhook = webhooks.find(({ orderId }) => orderId === id);
+      for (const path of [`/admin/transactions/${id}`, `/admin/webhooks/${webhook?.id}`]) {
+        const html = await operator.open(path);
+        assert.ok(!html.includes(walletId) && html.includes(`•••• ${walletId.slice(-4)}`), path);
+      }
+      for (const path of ['/admin', '/admin/transactions'])
+        assert.ok(!(await operator.open(path)).includes(walletId), path);
     }
   });
 

@@ -112,7 +112,10 @@ export const verified = (
   paymentId: string | null = null,
   customer: string | null = null,
   message?: string,
-): Seen => ({ kind: 'report', report: { outcome, paymentId, customer, ...(message && { message }) } });
+): Extract<Seen, { kind: 'report' }> => ({
+  kind: 'report',
+  report: { outcome, paymentId, customer, ...(message && { message }) },
+});
 /** A report that differs from the transaction in this field. */
 export const differing = (field: 'amount' | 'currency' = 'amount'): Seen => ({
   kind: 'report',

@@ -23,15 +23,25 @@ const REPORT: Report = {
   currency: 'EUR',
   outcome: 'succeeded',
 };
-const REPORTED = { paymentId: '111328', customer: '12345678' };
+const REPORTED = { paymentId: '111328', payer: '12345678' };
 const check = (report: Partial<Report>, expected: Partial<Expected> = {}, complete = false) =>
   verify({ ...EXPECTED, ...expected }, { ...REPORT, ...report }, { complete });
 
 describe('verify()', () => {
-  it('verify() accepts a report that agrees, with its outcome, payment id and customer', () => {
+  it('verify() accepts a report that agrees, with its outcome, payment id and payer', () => {
     for (const outcome of ['pending', 'failed', 'succeeded'] as const) {
-      assert.deepEqual(check({ outcome }), { kind: 'verified', outcome, ...REPORTED });
-      assert.deepEqual(check({ outcome }, {}, true), { kind: 'verified', outcome, ...REPORTED });
+      const agreed = { kind: 'verified', outcome, ...REPORTED };
+      assert.deepEqual(check({ outcome }), agreed);
+      assert.deepEqual(check({ outcome }, {}, true), { ...agreed, payer: null }, 'an IPN proves no payer');
+    }
+  });
+
+  it('verify() names a payer only by the whole wallet id, written as a payout needs it', () => {
+    const payerOf = (customer: string | null) => (check({ customer }) as { payer?: string | null }).payer;
+    for (const wallet of ['1234', '87654321', '12345678901234567890']) assert.equal(payerOf(wallet), wallet);
+    const others = [null, '', '****5678', '1234xxxx', '12#78', '…5678', '123', '123456789012345678901'];
+    for (const other of [...others, '1234 5678', '+12345678', '12345678.0', '1e9', '١٢٣٤', 'someone', '12345678\n']) {
+      assert.equal(payerOf(other), null, String(other));
     }
   });
 
@@ -113,8 +123,8 @@ describe('verify()', () => {
     assert.deepEqual(check({ paymentId: null }, {}, true), {
       kind: 'verified',
       outcome: 'succeeded',
-      ...REPORTED,
       paymentId: null,
+      payer: null,
     });
   });
 

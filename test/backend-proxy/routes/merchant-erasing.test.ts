@@ -9,6 +9,7 @@ import { PAYOUT } from './merchant-kit.ts';
 interface View {
   gatewayOrderId: string;
   customer: string | null;
+  payer?: string | null;
   note?: string | null;
   status: string;
   needsReview: boolean;
@@ -49,12 +50,13 @@ async function paidOut(t: TestContext): Promise<World> {
 it('DELETE /orders/:orderId/personal-data erases a paid order, and the views say since when', async (t) => {
   const world = await paid(t);
   const before = (await world.merchant<{ payments: View[] }>('GET', '/orders/A-1')).body.payments[0];
-  assert.deepEqual([before?.customer, before?.erasedAt], [WALLET, null]);
+  assert.deepEqual([before?.customer, before?.payer, before?.erasedAt], [WALLET, WALLET, null]);
   const { status, body } = await world.merchant<Erased>('DELETE', ERASE_ORDER);
   assert.equal(status, 200);
   const [payment] = body.transactions;
   const erasedAt = new Date(world.now()).toISOString();
-  assert.partialDeepStrictEqual(payment, { customer: null, status: 'SUCCESS', erasedAt, version: before?.version });
+  const kept = { status: 'SUCCESS', erasedAt, version: before?.version };
+  assert.partialDeepStrictEqual(payment, { ...kept, customer: null, payer: null });
   assert.deepEqual(payment?.history.at(-1), { at: erasedAt, event: 'erased', source: 'merchant', detail: null });
   assert.deepEqual((await world.merchant<{ payments: View[] }>('GET', '/orders/A-1')).body.payments, [payment]);
   assert.equal((await world.view(world.token())).paid, true);

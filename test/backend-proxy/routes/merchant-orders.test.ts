@@ -94,6 +94,21 @@ it('GET /orders lists all payments of an order, oldest first, with their history
   );
 });
 
+it('GET /orders names the wallet that was asked and the one that paid, which may be another', async (t) => {
+  const world = await createWorld(t);
+  const token = world.token({ customerReferenceNo: 'C-1' });
+  await world.start(token, { method: 'DIRECT', customer: '87654321' });
+  const read = async () => {
+    const { body } = await world.merchant<{ payments: Record<string, unknown>[] }>('GET', '/orders/A-1');
+    const { method, status, customer, payer } = body.payments[0] ?? assert.fail('no payment');
+    return { method, status, customer, payer };
+  };
+  const asked = { method: 'CHECKOUT', customer: '87654321' };
+  assert.deepEqual(await read(), { ...asked, status: 'PROCESSING', payer: null });
+  await world.settleAfter('approve', 'A-1', '23456789');
+  assert.deepEqual(await read(), { ...asked, status: 'SUCCESS', payer: '23456789' });
+});
+
 it('GET /orders shows the entered amount of an open order', async (t) => {
   const world = await createWorld(t);
   await world.start(world.token({ amount: undefined, maxAmount: '50' }), { method: 'QR', amount: '12.3' });

@@ -28,6 +28,7 @@ const payment = (more: Partial<Payment> = {}): Payment => ({
   type: 'PAY',
   gatewayOrderId: more.orderId ?? 'ST-1',
   method: 'QR',
+  payer: null,
   surplus: false,
   ...more,
 });

@@ -25,7 +25,8 @@ const payment = (orderId: string, more: object = {}) => ({
   type: 'PAY',
   orderId,
   gatewayOrderId: orderId,
-  method: 'QR',
+  method: 'DIRECT',
+  payer: '87654321',
   ...transaction,
   ...more,
 });
@@ -115,7 +116,7 @@ test('the desk lists payments and payouts, and marks those that need review', as
 
 const valueIn = (page: string, name: string) => new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(page)?.[1];
 
-test('the refund link of a paid payment fills in the form with a whole amount, and sends nothing', async () => {
+test('the refund link of a paid payment fills in a whole amount and the wallet that paid, and sends nothing', async () => {
   const { shop, staff, sent, form } = await openDesk();
   const transactions = [
     payment('ST-1', { gatewayOrderId: 'ST-1-2', amount: '14.50', status: 'SUCCESS' }),
@@ -128,7 +129,7 @@ test('the refund link of a paid payment fills in the form with a whole amount, a
   assert.deepEqual(links, ['/desk?back=ST-1-2']);
   const { text } = await staff.get(links[0] ?? '');
   assert.equal(valueIn(text, 'amount'), '14');
-  assert.equal(valueIn(text, 'customer'), '12345678');
+  assert.equal(valueIn(text, 'customer'), '87654321', 'not the wallet that was asked');
   assert.equal(valueIn(text, 'note'), 'Money back for ST-1');
   assert.match(text, /€14\.50 came in for ST-1\./);
   assert.equal(orderIdIn(text), 'BACK1-ST-1-2');
@@ -164,7 +165,7 @@ test('the desk offers no refund that a payout cannot make, and leaves the form e
   const { shop, staff } = await openDesk();
   const transactions = [
     payment('ST-PENDING'),
-    payment('ST-NOWALLET', { status: 'SUCCESS', customer: null }),
+    payment('ST-NOPAYER', { status: 'SUCCESS', payer: null }),
     payment('ST-CENTS', { status: 'SUCCESS', amount: '0.99' }),
     payment('ST-DOLLARS', { status: 'SUCCESS', currency: 'USD' }),
     payout('PO-1', { status: 'SUCCESS' }),

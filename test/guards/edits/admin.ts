@@ -49,7 +49,7 @@ export const admin: Edits = {
     ['backend-proxy/admin/format.ts', '•••• ${walletEnd(customer)}', '•••• ${customer}'],
     [
       'backend-proxy/admin/webhooks-page.ts',
-      "key === 'customer' && typeof value === 'string' ?",
+      "WALLETS.has(key) && typeof value === 'string' ?",
       "key === '' && typeof value === 'string' ?",
     ],
   ],

@@ -66,5 +66,10 @@ export const ipns: Edits = {
     [VERIFY, '!isSameWallet(expected.customer, report.customer)', 'false'],
     [VERIFY, 'return ours === theirs;', 'return asked === reported;'],
   ],
+  'Get money back that another wallet paid': [
+    ['backend-proxy/ledger/rules/observations.ts', 'row.payer = payer;', 'row.payer = payer ?? row.customer;'],
+    [VERIFY, 'complete ? null : wholeWallet(', 'wholeWallet('],
+    [VERIFY, 'customer !== null && WALLET_ID_FORM.test(customer) ? customer : null', 'customer'],
+  ],
   'Undo a success with an older report': [[TRANSITIONS, 'if (rank <= row.rank) return false;', '']],
 };

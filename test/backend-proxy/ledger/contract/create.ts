@@ -31,6 +31,7 @@ export function createContract({ it, setUp }: Suite): void {
         amountMinor: 1010,
         currency: 'EUR',
         customer: '12345678',
+        payer: null,
         note: null,
         fingerprint: 'print',
         stage: 'sending',

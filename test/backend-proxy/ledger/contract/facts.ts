@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import fc from 'fast-check';
 import { STAGES, advance, type Stage } from '../../../../backend-proxy/protocol/transaction.ts';
-import type { LedgerById, ShortFact } from '../by-id.ts';
+import type { LedgerById, Seen, ShortFact } from '../by-id.ts';
 import { S } from '../../time.ts';
 import {
   BRING_TO,
@@ -12,6 +12,7 @@ import {
   PAYOUT,
   PENDING,
   type Suite,
+  differing,
   openPending,
   openSent,
   openSentPayout,
@@ -213,20 +214,48 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       assert.equal(order.payments.find(({ surplus }) => !surplus)?.id, order.paidBy);
     });
 
-    it('a successful payment stores and reports the actual payer; a payout keeps its receiver', async (t) => {
+    it('the payer is who a verified SUCCESS names, and never the wallet that was typed', async (t) => {
       const { ledger } = await setUp(t);
-      await openPending(ledger);
-      await ledger.observe('A', verified('pending', null, '1111'));
-      assert.equal((await read(ledger, 'A')).customer, PAYMENT.customer, 'a pending payment keeps its customer');
-      await ledger.observe('A', verified('succeeded', null, '2222'));
-      await ledger.observe('A', verified('succeeded', null, '3333'));
-      assert.equal((await read(ledger, 'A')).customer, '2222');
+      const typed = { method: 'DIRECT', customer: '11111111' } as const;
+      await openPending(ledger, typed, { ...PENDING, method: 'CHECKOUT' });
+      await ledger.observe('A', verified('pending', null, '33333333'));
+      assert.equal((await read(ledger, 'A')).payer, null, 'nobody has paid yet');
+      await ledger.observe('A', verified('succeeded', null, '22222222'));
+      await ledger.observe('A', verified('succeeded', null, '33333333'));
+      const { customer, payer } = await read(ledger, 'A');
+      assert.deepEqual({ customer, payer }, { customer: typed.customer, payer: '22222222' });
       const [webhook] = (await ledger.webhooks('pending', 10)).webhooks;
-      assert.equal((JSON.parse(webhook!.body) as { data: { customer: string } }).data.customer, '2222');
-      await ledger.openPayout(PAYOUT);
-      await ledger.record('P', PENDING, 'answer');
-      await ledger.observe('P', verified('succeeded', null, '4444'));
-      assert.equal((await read(ledger, 'P')).customer, PAYOUT.customer);
+      assert.partialDeepStrictEqual(JSON.parse(webhook!.body), { data: { customer, payer } });
+    });
+
+    it('the payer is unknown where a SUCCESS names no whole wallet, or no status check has reported it', async (t) => {
+      const { ledger } = await setUp(t);
+      const typed = { method: 'DIRECT', customer: '11111111' } as const;
+      const payers: Record<string, string | null> = {};
+      const settle = async (orderId: string, seen: Seen) => {
+        await openPending(ledger, { ...typed, orderId });
+        await ledger.observe(orderId, seen);
+        const { stage, payer } = await read(ledger, orderId);
+        assert.equal(stage, 'succeeded');
+        payers[orderId] = payer;
+      };
+      await settle('nobody', verified('succeeded'));
+      await settle('masked', verified('succeeded', null, '****1111'));
+      await settle('weaker-mode', { ...verified('succeeded', null, '11111111'), isIpn: true });
+      await openPending(ledger, { ...typed, orderId: 'person' });
+      await ledger.observe('person', differing());
+      await ledger.resolve('person', { status: 'SUCCESS', by: 'ada', note: 'seen' });
+      await ledger.observe('person', verified('succeeded', null, '11111111'));
+      payers['person'] = (await read(ledger, 'person')).payer;
+      assert.deepEqual(payers, { nobody: null, masked: null, 'weaker-mode': null, person: null });
+    });
+
+    it('a payout has a receiver and no payer, whatever wallet is reported', async (t) => {
+      const { ledger } = await setUp(t);
+      await openSentPayout(ledger, 'P', PENDING);
+      await ledger.observe('P', verified('succeeded', null, PAYOUT.customer));
+      const { stage, customer, payer } = await read(ledger, 'P');
+      assert.deepEqual({ stage, customer, payer }, { stage: 'succeeded', customer: PAYOUT.customer, payer: null });
     });
 
     it('FAILED after SUCCESS is one conflict with a review, and the payment stays paid', async (t) => {
