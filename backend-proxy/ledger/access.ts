@@ -7,8 +7,9 @@ import type { Source } from '../protocol/transaction.ts';
 import { ClockSteps } from './clock-step.ts';
 import { eventsOf } from './events.ts';
 import type { Ledger } from './ledger.ts';
+import { readStepsUsed } from './queries/checks.ts';
 import { readVersions } from './queries/reading.ts';
-import { clockStepsIn, identityIn, readMeta, writeClockSteps, type Identity, type Meta } from './queries/owner.ts';
+import { identityIn, readMeta, stepsIn, writeSteps, type Identity, type Meta } from './queries/owner.ts';
 import { restartWaits } from './rules/checks.ts';
 import { changesOf, createDraft, type Draft } from './rules/draft.ts';
 import type { TransactionRow } from './schema/tables.ts';
@@ -60,18 +61,27 @@ export class Access {
   async identity(): Promise<Identity> {
     if (this.#identity === undefined) {
       const meta = await this.read(readMeta);
-      this.steps.count = Math.max(this.steps.count, clockStepsIn(meta));
+      // A process that died may have used a count before it was stored.
+      const used = await this.read(readStepsUsed);
+      this.steps.count = Math.max(this.steps.count, stepsIn(meta, 'clock_steps'), used);
       this.#identity = identityIn(meta);
     }
     return this.#identity;
   }
 
-  /** Learns of the steps that another process has counted, or stores those that only this one has. */
-  async shareSteps(meta: Meta): Promise<void> {
-    const stored = clockStepsIn(meta);
-    if (stored > this.steps.count) this.steps.count = stored;
+  /**
+   * Learns of the steps that another process has counted, or stores those that only this one has; returns how many are
+   * stored.
+   */
+  async shareSteps(meta: Meta): Promise<number> {
+    await this.identity();
+    const stored = stepsIn(meta, 'clock_steps');
+    const count = Math.max(this.steps.count, stored);
+    this.steps.count = count;
+    if (stored === count) return stored;
     // Tried again with the next claim: it must not stop this one.
-    else if (stored < this.steps.count) await writeClockSteps(this.store, this.steps.count).catch(() => undefined);
+    const isStored = await writeSteps(this.store, 'clock_steps', stored, count).catch(() => false);
+    return isStored ? count : stored;
   }
 
   async read<T>(op: (db: Db) => Promise<T>): Promise<T> {

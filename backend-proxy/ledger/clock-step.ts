@@ -1,7 +1,7 @@
 // Notices when the database's clock steps, by comparing it with a monotonic clock at each look, in writes too. Steps
-// are counted, in one row of `meta`. A transaction whose own count is lower was planned before the last step: it is
-// due, and its waits start again with its next write. So a step is one small write, however many transactions are open
-// and whoever holds one of them.
+// are counted, in one row of `meta`; a count that is not stored yet is in the rows that it was used for. A transaction
+// whose own count is lower was planned before the last step: it is due, and its waits start again with its next write.
+// So a step is one small write, however many transactions are open and whoever holds one of them.
 
 /** Between two looks, the two clocks may differ by this much. */
 const STEP_MS = 5_000;

@@ -48,9 +48,11 @@ import {
   ownerIn,
   readMeta,
   readRestoredAt,
+  stepsIn,
   writeOwner,
   writePing,
   writeRestoredAt,
+  writeSteps,
   type Meta,
 } from './queries/owner.ts';
 import { openPayment, storeTerms } from './rules/payments.ts';
@@ -261,17 +263,22 @@ function reads(access: Access): Reads {
 
 function webhooks(access: Access): WebhookQueue {
   const { store, steps } = access;
-  let stepsSeen: number | undefined;
+  let stepsSeen = 0;
+
+  /** Each step makes the waiting ones due, by whichever process is first. If it dies halfway, by the next one. */
+  async function bringForward(at: number): Promise<void> {
+    const meta = await readMeta(store.db);
+    stepsSeen = await access.shareSteps(meta);
+    const before = stepsIn(meta, 'webhook_steps');
+    if (before >= stepsSeen) return;
+    await access.executeInPages(bringWebhooksForward(store, at, 0, PAGE_SIZE));
+    await writeSteps(store, 'webhook_steps', before, stepsSeen);
+  }
+
   return {
     async claimWebhooks(limit, leaseMs) {
-      // Reads how many steps the database knows of: those of before this process are no reason to retry now.
-      await access.identity();
-      stepsSeen ??= steps.count;
       const at = await access.time();
-      if (steps.count > stepsSeen) {
-        await access.executeInPages(bringWebhooksForward(store, at, 0, PAGE_SIZE));
-        stepsSeen = steps.count;
-      }
+      if (steps.count > stepsSeen) await bringForward(at);
       return limit > 0 && (await isWebhookDue(store.db, at)) ? claimWebhooks(store, at, limit, leaseMs) : [];
     },
     async prolongWebhooks(claimed, leaseMs) {

@@ -225,7 +225,8 @@ describe('PostgreSQL: two proxies', { skip: why === undefined ? false : `skipped
     await holder.connect();
     t.after(() => holder.end());
     await holder.query(`begin; update transactions set version = version where order_id like '%held';
-      update webhooks set attempts = attempts where order_id = 'held'`);
+      update webhooks set attempts = attempts where order_id = 'held';
+      update meta set value = value where key = 'clock_steps'`);
     const claimed = async () =>
       (await ledger.claimChecks(1_000, LEASE_MS)).flatMap(({ transaction: { id } }) =>
         /held|free/.test(id) ? [id] : [],

@@ -27,6 +27,13 @@ export function dueByStep(now: number, steps: number): Due {
   return { now, is: sql`next_check_at is not null and clock_steps < ${steps}`, by: sql`clock_steps` };
 }
 
+/** The highest count of steps that a planned check was written with. */
+export async function readStepsUsed(db: Db): Promise<number> {
+  const planned = db.selectFrom('transactions').select('clock_steps').where('next_check_at', 'is not', null);
+  const last = await planned.orderBy('clock_steps', 'desc').limit(1).executeTakeFirst();
+  return last?.clock_steps ?? 0;
+}
+
 /** Whether anything is due. Reads without a lock, because usually nothing is. */
 export async function isCheckDue(db: Db, { is, by }: Due): Promise<boolean> {
   return (await sql`select id from transactions where ${is} order by ${by} limit 1`.execute(db)).rows.length > 0;

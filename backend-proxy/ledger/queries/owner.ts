@@ -48,14 +48,9 @@ export async function readRestoredAt(db: Db): Promise<number> {
   return Number(row?.value ?? 0);
 }
 
-/**
- * Really writes, because a full or missing disk may answer reads for a long time. Where somebody holds the row, it
- * neither waits nor writes: that is no reason to take no payments.
- */
-export async function writePing({ db, sql: { skipsLocked }, execute }: Store): Promise<void> {
-  const row = db.selectFrom('meta').select('key').where('key', '=', 'pinged_at');
-  const ping = db.updateTable('meta').set({ value: String(Date.now()) });
-  await execute(ping.where('key', 'in', skipsLocked ? row.forUpdate().skipLocked() : row).compile());
+/** Really writes, because a full or missing disk may answer reads for a long time. */
+export async function writePing(store: Store): Promise<void> {
+  await replace(store, 'pinged_at', String(Date.now()));
 }
 
 /** Random, written when the tables are made; a backup and a standby have the same. */
@@ -69,12 +64,30 @@ export function identityIn({ database_id: databaseId, fingerprint_key: fingerpri
   return { databaseId, fingerprintKey };
 }
 
-export function clockStepsIn({ clock_steps: count = '0' }: Meta): number {
-  return Number(count);
+/** The clock's steps that were counted, and those after which the waiting webhooks were made due. */
+export type StepsKey = 'clock_steps' | 'webhook_steps';
+
+export function stepsIn(meta: Meta, key: StepsKey): number {
+  return Number(meta[key] ?? 0);
 }
 
-export async function writeClockSteps(store: Store, count: number): Promise<void> {
-  await put(store, { clock_steps: String(count) });
+/** Unless another process has changed it since; returns whether it was this one. */
+export async function writeSteps(store: Store, key: StepsKey, before: number, count: number): Promise<boolean> {
+  return replace(store, key, String(count), String(before));
+}
+
+/** Where somebody holds the row, it neither waits nor writes: no payment or check waits for that. */
+async function replace(
+  { db, sql: { skipsLocked }, execute }: Store,
+  key: MetaKey,
+  value: string,
+  before?: string,
+): Promise<boolean> {
+  const named = db.selectFrom('meta').select('key').where('key', '=', key);
+  const row = before === undefined ? named : named.where('value', '=', before);
+  const update = db.updateTable('meta').set({ value }).returning('key');
+  const written = update.where('key', 'in', skipsLocked ? row.forUpdate().skipLocked() : row);
+  return (await execute(written.compile())).length > 0;
 }
 
 async function put({ db, execute }: Store, values: Meta): Promise<void> {

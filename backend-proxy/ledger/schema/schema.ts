@@ -163,6 +163,7 @@ function identity(): string[] {
   const [databaseId, fingerprintKey] = [randomUUID(), randomBytes(32).toString('base64url')];
   return [
     `insert into meta (key, value)
-      values ('database_id', '${databaseId}'), ('fingerprint_key', '${fingerprintKey}'), ('pinged_at', '0')`,
+      values ('database_id', '${databaseId}'), ('fingerprint_key', '${fingerprintKey}'), ('pinged_at', '0'),
+        ('clock_steps', '0'), ('webhook_steps', '0')`,
   ];
 }

@@ -149,6 +149,7 @@ export type MetaKey =
   | 'key_digest'
   | 'restored_at'
   | 'clock_steps'
+  | 'webhook_steps'
   | 'erasing_until';
 export interface MetaRow {
   key: MetaKey;

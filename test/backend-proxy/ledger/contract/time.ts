@@ -78,6 +78,19 @@ export function timeContract({ it, setUp }: Suite): void {
       assert.deepEqual((await claimIds(ledger)).toSorted(), ids);
     });
 
+    it('a clock step that only a write has seen is not lost with its process', async (t) => {
+      const { ledger, open, now, step } = await setUp(t);
+      const ids = ['A', 'B', 'C'];
+      for (const orderId of ids) await openPending(ledger, { orderId });
+      step(-H);
+      await ledger.observe('A', verified('pending'));
+      const restarted = await open(now);
+      assert.deepEqual(await claimIds(restarted), ['B', 'C']);
+      step(-H);
+      await openPending(restarted, { orderId: 'D' });
+      assert.deepEqual((await claimIds(await open(now))).toSorted(), ids, 'and the next one is another');
+    });
+
     it('a clock step of less than five seconds restarts no wait', async (t) => {
       const { ledger, skip, step } = await setUp(t);
       const id = await openPending(ledger, {}, uncertain('lost'));
