@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { configWarnings, readConfig, type Config, type Environment } from '../config/config.ts';
 import { merchantKeysOf } from '../config/merchant-keys.ts';
+import type { Profile } from '../gateway/profile.ts';
 import { REMEDIES, WIDGET_FOLDER } from '../installation.ts';
+import { METHODS } from '../protocol/wire.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkGateway } from './check-gateway.ts';
 import { checkWebhookHost } from './check-webhook-host.ts';
@@ -27,6 +29,7 @@ export async function check({ args, env, print }: Call): Promise<number> {
   }
   report.add(await checkDatabase(config.DATABASE_URL));
   report.add(await checkGateway(config));
+  report.add(checkRefunds(config.GATEWAY_PROFILE));
   report.add(await checkWebhookHost(config));
   return report.end();
 }
@@ -41,6 +44,18 @@ function readConfiguration(env: Environment): { config?: Config; findings: Findi
     const lines = (error instanceof Error ? error.message : String(error)).split('\n  ').slice(1);
     return { findings: lines.map((line) => fail('configuration', line, 'see docs/configuration.md')) };
   }
+}
+
+function checkRefunds({ refundAs, paths }: Profile): Finding {
+  const on = METHODS.filter((method) => refundAs[method] !== 'no');
+  if (on.length === 0) return ok('refunds', "none, because the profile's refundAs allows no method");
+  if (paths.status === null) {
+    return warn('refunds', 'none, because only a status check names the payer', 'set paths.status in the profile');
+  }
+  const how = on.map(
+    (method) => `${method} ${refundAs[method] === null ? 'without a type' : `as ${refundAs[method]}`}`,
+  );
+  return ok('refunds', `the profile allows ${how.join(', ')}`);
 }
 
 function checkWidget(): Finding {

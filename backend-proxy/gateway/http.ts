@@ -166,7 +166,7 @@ function payoutRequest(payout: PayoutOrder, { request: names, types }: Profile):
     [names.amount]: exactNumber(payout.amountMinor, payout.currency),
     [names.currency]: payout.currency,
     [names.customer]: payout.customer,
-    [names.type]: types.payoutRequest,
+    ...(types.payoutRequest !== null && { [names.type]: types.payoutRequest }),
     ...(payout.note !== null && { [names.note]: payout.note }),
   };
 }

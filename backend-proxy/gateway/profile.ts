@@ -2,6 +2,7 @@
 // leaves them as "not shown"; the defaults follow its developer documentation and public integrations.
 // GATEWAY_PROFILE names a JSON file that overrides any of them; unknown keys are rejected.
 import { z } from 'zod';
+import { METHODS, type Method } from '../protocol/wire.ts';
 
 const name = z.string().min(1).max(100);
 const path = z.string().regex(/^\/[A-Za-z0-9/_.~-]*$/, 'a path that begins with /');
@@ -10,6 +11,7 @@ const httpStatus = z.int().min(100).max(599);
 export const CODE = /^[A-Z][A-Z0-9_]{1,63}$/;
 const codes = z.array(z.string().regex(CODE, 'a code like TOKEN_EXPIRED'));
 const words = z.array(z.string().regex(/^[a-z]{2,30}$/, 'one word in small letters'));
+const refundType = name.nullable().default('no');
 const scheme = z.string().regex(/^[a-z][a-z0-9+.-]{0,30}$/, 'a scheme without its colon');
 
 /** An object with a default for each key that rejects unknown keys. */
@@ -73,9 +75,16 @@ export const profileSchema = section({
   types: section({
     PAY: name.default('PAY'),
     PAYOUT: name.default('PAYOUT'),
-    /** `type` of a payout request. */
-    payoutRequest: name.default('JETGO'),
+    /** `type` of a payout request; null: it has none. */
+    payoutRequest: name.nullable().default('JETGO'),
   }),
+  /**
+   * How a payment of each method is refunded: the `type` of the payout, null for none, or "no". It is not documented
+   * whether such a payout reaches the payer, so the operator has to find out first.
+   */
+  refundAs: section(
+    Object.fromEntries(METHODS.map((method) => [method, refundType])) as Record<Method, typeof refundType>,
+  ),
   /**
    * Maps status names; an unknown name counts as pending. `error` fails a payment. It leaves a payout pending: once
    * FAILED is reported, its money may be sent again.

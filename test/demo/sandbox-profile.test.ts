@@ -1,5 +1,5 @@
 // The demo's gateway profile: it has the sandbox's code for an unknown order, so that a payment that never reached the
-// gateway ends in the demo too.
+// gateway ends in the demo too, and the type of a payout that the sandbox takes for refunds.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
@@ -22,6 +22,11 @@ async function lost(t: Parameters<typeof createWorld>[0], profile: Parameters<ty
 it('the demo’s profile ends a payment that never reached the gateway as NOT_CREATED', async (t) => {
   const payment = await lost(t, { profile: profileSchema.parse(JSON.parse(readFileSync(FILE, 'utf8'))) });
   assert.deepEqual([payment?.status, payment?.reason], ['FAILED', 'NOT_CREATED']);
+});
+
+it('the demo’s profile allows a refund of every method', () => {
+  const { refundAs } = profileSchema.parse(JSON.parse(readFileSync(FILE, 'utf8')));
+  assert.deepEqual(refundAs, { DIRECT: 'JETGO', CHECKOUT: 'JETGO', JETGO: 'JETGO', QR: 'JETGO' });
 });
 
 it('without the demo’s profile a payment that never reached the gateway stays INITIALIZED', async (t) => {

@@ -62,6 +62,19 @@ it('check tells a refused key, an unreachable gateway, and words that the profil
   }
 });
 
+it('check says which payments are refunded, and how', async (t) => {
+  const { env, folder } = await install(t);
+  const refundsWith = async (profile: object) => {
+    writeFileSync(`${folder}/other.json`, JSON.stringify(profile));
+    return about(await runHere(['check'], { ...env, GATEWAY_PROFILE: `${folder}/other.json` }), 'refunds');
+  };
+  assert.deepEqual(await refundsWith({}), ["ok none, because the profile's refundAs allows no method"]);
+  const refundAs = { JETGO: 'JETGO', QR: null };
+  assert.deepEqual(await refundsWith({ refundAs }), ['ok the profile allows JETGO as JETGO, QR without a type']);
+  const [weaker = ''] = await refundsWith({ refundAs, paths: { status: null } });
+  assert.match(weaker, /^warn none, because only a status check names the payer/);
+});
+
 it('check finds a database of a newer version, one that others may read, and a file that is not a database', async (t) => {
   const { env, databaseFile, start } = await install(t);
   await (await start()).end();

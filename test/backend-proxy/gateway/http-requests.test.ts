@@ -84,3 +84,11 @@ it('a profile names the words of the requests, and the base URL may have a path'
   assert.match(requests[1]!.body, /"kind":"WALLET"/);
   assert.deepEqual([requests[0]!.url, gateway.payoutDecimals], [`/base${API}/pay`, true]);
 });
+
+it('payout() leaves the type out if the profile has none', async (t) => {
+  const { url, requests } = await scripted(t);
+  const gateway = httpGateway(url, { profile: profileSchema.parse({ types: { payoutRequest: null } }) });
+  t.after(() => gateway.close());
+  await gateway.payout({ ...PAYOUT, note: null });
+  assert.equal(requests[0]?.body, `{${PAYOUT_FIELDS.replace(',"type":"JETGO"', '')}}`);
+});

@@ -24,9 +24,16 @@ it('a profile file keeps every default that it does not name', () => {
 
 it('a profile file with an unknown key at any level is refused, and the key is named', () => {
   assert.equal(refusal({ path: {} }), ': unrecognized_keys');
-  for (const section of ['paths', 'request', 'answer', 'report', 'refusal', 'types', 'httpStatuses']) {
+  for (const section of ['paths', 'request', 'answer', 'report', 'refusal', 'types', 'refundAs', 'httpStatuses']) {
     assert.equal(refusal({ [section]: { misspelled: 'x' } }), `${section}: unrecognized_keys`);
   }
+});
+
+it('a profile refunds no method until the operator says how', () => {
+  const none = { DIRECT: 'no', CHECKOUT: 'no', JETGO: 'no', QR: 'no' };
+  assert.deepEqual(DEFAULT_PROFILE.refundAs, none);
+  const { refundAs } = profileSchema.parse({ refundAs: { DIRECT: null, JETGO: 'JETGO' } });
+  assert.deepEqual(refundAs, { ...none, DIRECT: null, JETGO: 'JETGO' });
 });
 
 it('a profile file with paths outside the gateway or invalid values is refused', () => {
@@ -57,6 +64,9 @@ it('a profile file with paths outside the gateway or invalid values is refused',
   }
   for (const noSuchOrder of [{ field: 'code' }, { value: 'X' }, { field: 'code', value: 'X', or: 'Y' }, 'X']) {
     assert.equal(profileSchema.safeParse({ noSuchOrder }).success, false, JSON.stringify(noSuchOrder));
+  }
+  for (const type of ['', true, 'x'.repeat(101)]) {
+    assert.equal(profileSchema.safeParse({ refundAs: { QR: type } }).success, false, String(type));
   }
   for (const status of [99, 600, 404.5]) {
     assert.equal(profileSchema.safeParse({ httpStatuses: { unknown: [status] } }).success, false, String(status));
