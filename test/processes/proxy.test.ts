@@ -1,13 +1,18 @@
 // The proxy as a process: failed starts, log lines, shutdown. Uses a free port and a temporary database, and needs no
 // gateway.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join, relative } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import type { MerchantPayout } from '../../backend-proxy/protocol/merchant-view.ts';
 import { SECRETS, SHOP } from '../backend-proxy/world.ts';
 import { until } from '../faults/fault-test.ts';
 import { startProgram } from '../faults/processes.ts';
+import { freePort } from '../free-port.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { runCommand, type Ended } from './command-kit.ts';
 
@@ -148,6 +153,27 @@ it('a proxy start with a port in use or an unusable database exits and logs the 
     assert.match(refusal(ended), why);
     assert.doesNotMatch(ended.err + ended.out, /canary/);
   }
+});
+
+it('a proxy start with the port and database of a running one does not take its call for lost', async (t) => {
+  const gateway = createServer(() => undefined).listen(0, '127.0.0.1');
+  t.after(() => (gateway.closeAllConnections(), gateway.close()));
+  await once(gateway, 'listening');
+  const { port } = gateway.address() as AddressInfo;
+  const env = { ...environment(t), GATEWAY_URL: `http://127.0.0.1:${port}`, PORT: String(await freePort()) };
+  const { url } = await start(t, env);
+  const asMerchant = { Authorization: `Bearer ${SECRETS.merchant}`, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ orderId: 'P-1', amount: 1, currency: 'EUR', customer: '12345678' });
+  const paying = fetch(`${url}/payouts`, { method: 'POST', headers: asMerchant, body });
+  await Promise.race([once(gateway, 'request'), paying]);
+  assert.match(refusal(await runCommand(t, [], env)), /EADDRINUSE/);
+  const { history } = (await (await fetch(`${url}/payouts/P-1`, { headers: asMerchant })).json()) as MerchantPayout;
+  assert.deepEqual(
+    history.map(({ event }) => event),
+    ['created', 'sending'],
+  );
+  gateway.closeAllConnections();
+  assert.equal((await paying).status, 202);
 });
 
 it('the proxy process keeps its database private, and removes rights that an earlier version left to others', async (t) => {
