@@ -296,6 +296,10 @@ function guarded({ client, isPooled: isBehindPooler }: Acquired) {
   let isSilent = false;
   const onNotice = ({ routine }: { routine: string | undefined }) => void (isOnlyHere ||= routine === STANDBY_WAIT);
   client.on('notice', onNotice);
+  /** What the server said between two statements, before it ended the connection. */
+  let lastWords: DatabaseError | undefined;
+  const onError = (error: Error) => void (lastWords ??= error instanceof DatabaseError ? error : undefined);
+  client.on('error', onError);
   return {
     isPooled: isBehindPooler,
     async ask<Row>(config: QueryConfig): Promise<QueryResult<Row & QueryResultRow>> {
@@ -306,6 +310,7 @@ function guarded({ client, isPooled: isBehindPooler }: Acquired) {
       } catch (error) {
         isUnusable ||= isWrongServerError(error) || isOutcomeUnknown(error);
         isSilent ||= error instanceof Silence;
+        if (isBroken(error) && error instanceof Error) error.cause ??= lastWords;
         throw error;
       }
     },
@@ -314,6 +319,7 @@ function guarded({ client, isPooled: isBehindPooler }: Acquired) {
     isInTransaction: () => client.getTransactionStatus() !== 'I',
     release() {
       client.off('notice', onNotice);
+      client.off('error', onError);
       // Also drops a connection whose transaction could not be ended.
       client.release(isUnusable || client.getTransactionStatus() !== 'I');
     },

@@ -60,7 +60,8 @@ const BY_MESSAGE: [RegExp, Remedy][] = [
 
 /** One line: the messages from the outermost error to the cause, and the remedy if one is known. */
 export function explainStart(error: unknown, databaseUrl: string, connections: number): string {
-  const chain = chainOf(error);
+  // The driver's sentence about a connection that the server ended says less than the server.
+  const chain = chainOf(error).filter(({ cause }) => !isFatal(cause));
   const words = chain
     .map(({ message }) => message)
     .filter((message, at, all) => message !== '' && all.indexOf(message) === at);
@@ -72,7 +73,13 @@ export function explainStart(error: unknown, databaseUrl: string, connections: n
 
 function remedyFor(error: Error): Remedy | undefined {
   const code = 'code' in error ? String(error.code) : '';
+  if (isFatal(error)) return REMEDIES[code];
   return REMEDIES[code] ?? BY_MESSAGE.find(([pattern]) => pattern.test(error.message))?.[1];
+}
+
+/** Whether the server said so and ended the connection. */
+function isFatal(error: unknown): boolean {
+  return error instanceof Error && 'severity' in error && error.severity === 'FATAL';
 }
 
 /** An error with its causes. A host with several addresses gives an empty message and an error for each of them. */

@@ -118,6 +118,12 @@ describe('explainStart()', () => {
     assert.equal(explain({}, 'PostgreSQL runs with fsync off'), 'PostgreSQL runs with fsync off');
   });
 
+  it("what the server said before it ended a connection is reported, not the driver's sentence", () => {
+    const fatal = { severity: 'FATAL', code: '25P04' };
+    const cause = Object.assign(new Error('terminating connection due to transaction timeout'), fatal);
+    assert.equal(explain({ cause }, 'Connection terminated unexpectedly'), cause.message);
+  });
+
   it('a name with several addresses is explained by the first of their errors', () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED ::1:5432'), { code: 'ECONNREFUSED' });
     const error = Object.assign(new AggregateError([refused, new Error('other')]), { code: 'ECONNREFUSED' });
