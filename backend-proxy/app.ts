@@ -191,7 +191,7 @@ function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
   const tokens = createOrderTokens(config.orderSecrets, config, now);
   const keys = config.merchantKeys.map(merchantKey);
   const app = new OpenAPIHono();
-  const logRequest = createRequestLog(log, metrics);
+  const logRequest = createRequestLog(log, metrics, now);
   app.use((c, next) => {
     const startedAt = now();
     prepareAnswer(c);

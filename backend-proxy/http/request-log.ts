@@ -3,12 +3,15 @@ import type { Context, Next } from 'hono';
 import { routePath } from 'hono/route';
 import { causeOf, runAs } from '../observability/cause.ts';
 import type { Refusal } from '../errors.ts';
+import { HOUR_MS } from '../protocol/durations.ts';
 import type { Level, Log } from '../protocol/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { beginStep, contextOfRequest } from '../observability/tracing.ts';
 import { toRefusal } from './problem.ts';
 
 const MAX_LOGGED_CHARS = 300;
+/** Of refused origins that are warned of in an hour: more than a shop has. */
+const MAX_ORIGINS = 100;
 /** Load balancers and Prometheus ask these every few seconds: `debug`, unless the answer is a problem. */
 const PROBE = /\/(healthz|readyz|metrics)$/;
 
@@ -44,17 +47,35 @@ export function traced(c: Context, next: Next, answered: () => void): Promise<vo
  * Logs and counts an answered request with its refusal. Uses the pattern of the route, because the path of an IPN
  * contains a secret.
  */
-export function createRequestLog(log: Log, metrics: Metrics): (c: Context, ms: number) => void {
+export function createRequestLog(log: Log, metrics: Metrics, now: () => number): (c: Context, ms: number) => void {
+  const isNew = createNewOrigins(now);
   return (c, ms) => {
     const { status } = c.res;
     const answered = { method: c.req.method, route: routeOf(c), status };
     metrics.countRequest({ ...answered, ms });
-    log(levelOf(answered), 'request', {
+    const origin = status === 403 ? originOf(c.req.header('Origin') ?? '') : undefined;
+    log(isNew(origin) ? 'warn' : levelOf(answered), 'request', {
       ...answered,
       ...(c.error && refusalFields(toRefusal(c.error))),
-      ...(status === 403 && { origin: originOf(c.req.header('Origin') ?? '') }),
+      ...(origin !== undefined && { origin }),
       ms,
     });
+  };
+}
+
+/** Whether a refused origin was not refused yet within the hour: the shop's own may be missing in ALLOWED_ORIGINS. */
+function createNewOrigins(now: () => number): (origin: string | undefined) => boolean {
+  const refused = new Set<string>();
+  let endsAt = 0;
+  return (origin) => {
+    if (origin === undefined) return false;
+    if (now() >= endsAt) {
+      refused.clear();
+      endsAt = now() + HOUR_MS;
+    }
+    if (refused.has(origin) || refused.size >= MAX_ORIGINS) return false;
+    refused.add(origin);
+    return true;
   };
 }
 

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { BUSINESS_EVENTS, eventName } from '../../../backend-proxy/observability/business-events.ts';
 import type { LedgerEvent } from '../../../backend-proxy/ledger/ledger.ts';
 import { TRANSACTION_TYPES } from '../../../backend-proxy/protocol/transaction.ts';
+import { H } from '../time.ts';
 import { createWorld, type World } from '../world.ts';
 import { endCheck } from '../ledger/by-id.ts';
 import { differing } from '../ledger/ledger-kit.ts';
@@ -207,6 +208,23 @@ describe('the log of requests', () => {
         ['info', '/metrics'],
       ],
     );
+  });
+
+  it('a refused origin is a warning once an hour, of at most a hundred origins', async (t) => {
+    const world = await createWorld(t);
+    const askFrom = async (origin: string) => {
+      await world.request('GET', '/order', { headers: { Origin: origin } });
+      const { level, code, origin: logged } = at(world, 'request').at(-1) ?? {};
+      return [level, code, logged];
+    };
+    const origin = 'https://www.shop.example';
+    assert.deepEqual(await askFrom(origin), ['warn', 'forbidden_origin', origin]);
+    assert.deepEqual(await askFrom(origin), ['info', 'forbidden_origin', origin]);
+    assert.deepEqual(await askFrom('no origin'), ['info', 'forbidden_origin', undefined]);
+    for (let n = 1; n < 100; n += 1) assert.equal((await askFrom(`https://${n}.example`))[0], 'warn');
+    assert.equal((await askFrom('https://100.example'))[0], 'info');
+    world.skip(H);
+    assert.equal((await askFrom(origin))[0], 'warn');
   });
 
   it('an id in an IPN is logged without characters that could reorder the line', async (t) => {
