@@ -19,6 +19,7 @@ import { GATEWAY_TIMEOUT_MS } from './protocol/gateway-call.ts';
 import type { Log } from './protocol/log.ts';
 import { merchantKey } from './protocol/merchant-key.ts';
 import { CHECKS_PER_SECOND, createCheckRate } from './workers/check-rate.ts';
+import { createClosings } from './closing.ts';
 import { createPayments } from './payments.ts';
 import { createPayouts } from './payouts.ts';
 import { createRetention } from './workers/retention.ts';
@@ -119,6 +120,7 @@ function assemble(parts: ProxyParts<Ledger>, { elapsed, wait, random, dispatcher
   const starting = { gateway, ledger, recorder, self, clocks: { now, elapsed } };
   const payments = createPayments(starting);
   const payouts = createPayouts({ ...starting, isPathProven: () => proof.isProven('PAYOUT') });
+  const closings = createClosings({ ledger, check: statusChecks.check });
   const streams = createStreams({ ledger, payments, now });
   const exports = createExports({ onError });
   const callers = createCallerAddress(config.trustedProxies ?? 0, now, log);
@@ -130,6 +132,7 @@ function assemble(parts: ProxyParts<Ledger>, { elapsed, wait, random, dispatcher
     self,
     payments,
     payouts,
+    closings,
     streams,
     exports,
     callers,
@@ -187,7 +190,8 @@ function observeWrites({ ledger, metrics, webhookLog, log, onError }: Assembly):
 
 /** What each request passes, in this order. */
 function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
-  const { config, ledger, gateway, metrics, now, log, payments, payouts, streams, exports, callers } = assembly;
+  const { config, ledger, gateway, metrics, now, log, payments, payouts, closings, streams, exports, callers } =
+    assembly;
   const tokens = createOrderTokens(config.orderSecrets, config, now);
   const keys = config.merchantKeys.map(merchantKey);
   const app = new OpenAPIHono();
@@ -214,6 +218,7 @@ function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
     allowedOrigins: config.allowedOrigins,
     tokens,
     payouts,
+    closings,
     ledger,
     sendsWebhooks: config.webhook !== undefined,
     exports,

@@ -12,6 +12,8 @@ export const REFUSALS = {
   forbidden_scope: { status: 403, title: 'The API key may not do this', retryable: false },
   not_found: { status: 404, title: 'Not found', retryable: false },
   already_paid: { status: 409, title: 'The order is already paid', retryable: false },
+  order_closed: { status: 409, title: 'The shop has closed the order', retryable: false },
+  payment_open: { status: 409, title: 'A payment of the order is under way', retryable: true },
   payment_under_review: { status: 409, title: 'A payment of the order is under review', retryable: false },
   order_changed: { status: 409, title: 'The order was started with another amount or currency', retryable: false },
   no_review_needed: { status: 409, title: 'The transaction needs no review', retryable: false },

@@ -6,7 +6,7 @@ import type { Claim, Ledger, StoredIpn } from './ledger/ledger.ts';
 import type { CheckRate } from './workers/check-rate.ts';
 import type { UnknownProof } from './workers/unknown-proof.ts';
 import { STATUS_CONNECTIONS } from './protocol/gateway-call.ts';
-import { LEASE_MS, createWorker, type Worker } from './workers/worker.ts';
+import { LEASE_MS, createWorker, type Reserving, type Worker } from './workers/worker.ts';
 
 const PROVE_EVERY_MS = 250;
 
@@ -26,6 +26,8 @@ interface StatusChecks extends Worker {
    * with the next claim. Returns whether its transaction is in the database.
    */
   receive(ipn: StoredIpn): Promise<boolean>;
+  /** Checks a transaction at once, due or not; if a limit is reached or a check is under way, it does nothing. */
+  check(transactionId: string): Promise<void>;
 }
 
 export function createStatusChecks(
@@ -69,22 +71,8 @@ export function createStatusChecks(
   let proving: Promise<boolean> | undefined;
   const prove = (): Promise<boolean> => (proving ??= proof.proveWaiting().finally(() => (proving = undefined)));
 
-  async function receive(ipn: StoredIpn): Promise<boolean> {
-    const mayBegin = worker.reserve();
-    let claim: Claim | undefined;
-    try {
-      const received = await ledger.receiveIpn(ipn, mayBegin ? LEASE_MS : undefined);
-      claim = received.claim;
-      if (received.isMatched && claim === undefined) worker.wake();
-      return received.isMatched;
-    } finally {
-      if (claim !== undefined) worker.handle(claim);
-      else if (mayBegin) worker.release();
-    }
-  }
-
   return {
-    receive,
+    ...checksAtOnce(ledger, worker),
     wake: worker.wake,
     prolong: worker.prolong,
     begin() {
@@ -106,6 +94,35 @@ export function createStatusChecks(
       };
     },
   };
+}
+
+/** Checks that begin without waiting for the schedule, claimed in a commit of their own. */
+function checksAtOnce(ledger: Ledger, worker: Worker & Reserving<Claim>): Pick<StatusChecks, 'receive' | 'check'> {
+  async function receive(ipn: StoredIpn): Promise<boolean> {
+    const mayBegin = worker.reserve();
+    let claim: Claim | undefined;
+    try {
+      const received = await ledger.receiveIpn(ipn, mayBegin ? LEASE_MS : undefined);
+      claim = received.claim;
+      if (received.isMatched && claim === undefined) worker.wake();
+      return received.isMatched;
+    } finally {
+      if (claim !== undefined) void worker.handle(claim);
+      else if (mayBegin) worker.release();
+    }
+  }
+
+  async function check(transactionId: string): Promise<void> {
+    if (!worker.reserve()) return;
+    const claim = await ledger.claimCheck(transactionId, LEASE_MS).catch((error: unknown) => {
+      worker.release();
+      throw error;
+    });
+    if (claim === undefined) worker.release();
+    else await worker.handle(claim);
+  }
+
+  return { receive, check };
 }
 
 /** Weaker mode: the gateway has no status check, so the IPNs are the only reports. Each is read once. */

@@ -50,8 +50,15 @@ export function status(transaction: Transaction): Html {
 }
 
 /** What a person should notice besides the status. */
-export function marks({ needsReview, late, surplus, mismatch, conflict }: Transaction): Html {
-  const words = Object.entries({ 'needs review': needsReview, late, surplus, mismatch, conflict });
+export function marks({ needsReview, late, surplus, afterClose, mismatch, conflict }: Transaction): Html {
+  const words = Object.entries({
+    'needs review': needsReview,
+    late,
+    surplus,
+    'after close': afterClose,
+    mismatch,
+    conflict,
+  });
   const set = words.filter(([, is]) => is).map(([word]) => word);
   return html`${set.map((word) => html`<span class="mark ${word === 'needs review' ? 'urgent' : ''}">${word}</span> `)}`;
 }

@@ -34,6 +34,10 @@ const SAMPLES = {
     is: { stage: 'succeeded', surplus: true, payer: WALLET },
     event: { event: 'surplus', source: 'check', detail: null },
   },
+  after_close: {
+    is: { stage: 'succeeded', afterClose: true, needsReview: true },
+    event: { event: 'after_close', source: 'check', detail: null },
+  },
   mismatch: {
     is: { mismatch: true },
     event: { event: 'mismatch', source: 'check', detail: 'amount: asked 10.10 EUR, reported 10.00 EUR' },
@@ -82,6 +86,7 @@ export function sampleTransaction(webhook: WebhookType, now: number): Transactio
     expiresAt: null,
     late: false,
     surplus: false,
+    afterClose: false,
     mismatch: false,
     conflict: false,
     needsReview: false,

@@ -34,6 +34,7 @@ function eventOf(draft: Draft, entry: Entry, { before, after }: Change<Transacti
       answer,
       late: after.late === 1,
       surplus: after.surplus === 1,
+      afterClose: after.after_close === 1,
     },
     statusBefore: before && STAGES[stageOf(before.rank)].status,
     sinceIpnMs: after.ipn_received_at === null ? null : Math.max(0, draft.now - after.ipn_received_at),

@@ -18,6 +18,8 @@ export interface Order {
   version: number;
   /** The `id` of the payment that paid it. */
   paidBy: string | null;
+  /** By the merchant, for good: nothing starts, and nothing pays it. */
+  closed: { at: number; reason: string | null } | null;
   /** From the newest order token seen; null if none had an `iat`. */
   seen: { iat: number; terms: string } | null;
   /** Empty if the order was seen but never started. */
@@ -58,6 +60,15 @@ export interface TokenTerms {
   /** Equal if the terms are equal. */
   terms: string;
 }
+
+export interface Closing {
+  orderId: string;
+  reason: string | null;
+  /** Only if no payment is open, and each that may still be paid was checked since this time; null: in any case. */
+  ifUnpaidSince: number | null;
+}
+
+export type ClosedOrder = Order & { closed: NonNullable<Order['closed']> };
 
 export interface PaymentLimits {
   /** Payments per order, without expired ones and duplicates. */
@@ -302,7 +313,7 @@ export interface LedgerEvent {
   /** The transaction after the commit. */
   transaction: Pick<
     Transaction,
-    'id' | 'type' | 'orderId' | 'method' | 'stage' | 'endedBy' | 'answer' | 'late' | 'surplus'
+    'id' | 'type' | 'orderId' | 'method' | 'stage' | 'endedBy' | 'answer' | 'late' | 'surplus' | 'afterClose'
   >;
   /** The status before the commit; undefined for a new transaction. */
   statusBefore: Status | undefined;
@@ -351,6 +362,8 @@ export interface Starts {
   openPayout(payout: NewPayout, source?: MerchantSource): Promise<OpenedPayout>;
   /** The id at the gateway that a payout has. */
   payoutId(orderId: string): string;
+  /** Closes an order that is not paid, started or not; again it changes nothing. */
+  closeOrder(closing: Closing): Promise<ClosedOrder>;
   /** Stores the terms of a token if it is newer than those known; started payments do not change. */
   recordTerms(seen: TokenTerms): Promise<void>;
   /**
@@ -375,6 +388,11 @@ export interface Checks {
    * due and free.
    */
   receiveIpn(ipn: StoredIpn, leaseMs?: number): Promise<{ isMatched: boolean; claim: Claim | undefined }>;
+  /**
+   * Claims the check of a transaction whether or not it is due; undefined if one is under way, if the last minute had
+   * as many as it may have, or if there is no such transaction.
+   */
+  claimCheck(transactionId: string, leaseMs: number): Promise<Claim | undefined>;
   /**
    * Ends a check: applies the observation and the clock's rules, and plans the next check. Returns when it ended, by
    * the database's clock.

@@ -7,7 +7,8 @@ import { PAYS_BY } from '../protocol/methods.ts';
 import { TYPES, type Transaction, type TransactionType } from '../protocol/transaction.ts';
 import { Access, PAGE_SIZE, type LedgerOptions } from './access.ts';
 import { applyFact } from './rules/answers.ts';
-import { claimNow, isTurnOfLongestDue, recover, sharesOf } from './rules/checks.ts';
+import { closeOrder } from './rules/closing.ts';
+import { claimAtOnce, claimNow, isTurnOfLongestDue, recover, sharesOf } from './rules/checks.ts';
 import {
   bringChecksForward,
   claimChecks,
@@ -23,6 +24,7 @@ import { deleteOldUnmatched, markUnmatchedReported, readNewIpns, readUnmatchedIp
 import type {
   Checks,
   Claim,
+  ClosedOrder,
   Database,
   DatabaseOwner,
   Erasure,
@@ -131,6 +133,11 @@ function starts(access: Access, ownership: Ownership): Starts {
         if (row !== undefined) applyFact(draft, row, fact);
         return row !== undefined;
       }),
+    closeOrder: (closing) =>
+      access.write('merchant', { order: closing.orderId }, (draft) => {
+        closeOrder(draft, closing);
+        return orderIn(draft, closing.orderId) as ClosedOrder;
+      }),
     recordTerms: (seen) => access.write('shopper', { order: seen.orderId }, (draft) => void storeTerms(draft, seen)),
     record: (transaction, fact, source) =>
       access.write(source, subjectOf(transaction), (draft) => {
@@ -177,6 +184,11 @@ function checks(access: Access, ownership: Ownership): Checks {
       if (received.claim !== undefined) claimed += 1;
       return received;
     },
+    claimCheck: (transactionId, leaseMs) =>
+      access.write('merchant', { alone: [transactionId] }, (draft) => {
+        const row = findTransaction(draft, transactionId);
+        return row && ownership.mismatch === undefined ? claimAtOnce(draft, row, leaseMs) : undefined;
+      }),
     observe: (claim, observation) =>
       access.write('check', subjectOf(claim.transaction), (draft) => {
         const row = findTransaction(draft, claim.transaction.id);

@@ -26,6 +26,7 @@ export const BUSINESS_EVENTS = {
   declined: FAILED,
   succeeded: { level: 'info', word: 'paid', outgoing: { level: 'info', word: 'succeeded' } },
   surplus: { level: 'warn', word: 'surplus' },
+  after_close: { level: 'error', word: 'after close' },
   mismatch: { level: 'error', word: 'mismatch' },
   conflict: { level: 'error', word: 'conflict' },
   needs_review: { level: 'warn', word: 'needs review' },
@@ -48,8 +49,8 @@ export function createBusinessLog(log: Log, metrics: Metrics): (events: readonly
       metrics.countEvent(each);
       const { event, source, transaction } = each;
       const { id: transactionId, type, orderId, method } = transaction;
-      // The money is there, but pays nothing: only the surplus is logged.
-      if (event === 'succeeded' && transaction.surplus) continue;
+      // The money is there, but pays nothing: only the flag is logged.
+      if (event === 'succeeded' && (transaction.surplus || transaction.afterClose)) continue;
       log(meaningOf(event, type).level, eventName(event, type), {
         orderId,
         transactionId,
@@ -88,6 +89,7 @@ function detailsOf({ event, detail, transaction }: LedgerEvent): Record<string, 
     case 'sending':
     case 'pending':
     case 'surplus':
+    case 'after_close':
       return {};
     default:
       return event satisfies never;

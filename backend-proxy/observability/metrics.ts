@@ -13,7 +13,7 @@ const IPN_OUTCOMES = ['matched', 'unmatched', 'unreadable', 'refused', 'wrong_se
 export type IpnOutcome = (typeof IPN_OUTCOMES)[number];
 const DELIVERY_OUTCOMES = ['delivered', 'failed', 'dead'] as const;
 const WEBHOOK_STATES = ['pending', 'dead'] as const satisfies WebhookState[];
-const FLAGS = ['late', 'surplus', 'mismatch', 'conflict', 'needs_review'] as const;
+const FLAGS = ['late', 'surplus', 'after_close', 'mismatch', 'conflict', 'needs_review'] as const;
 const SUCCESS = 'SUCCESS';
 /** Of a payout. */
 const NO_METHOD = 'none';

@@ -5,7 +5,7 @@ import type { OrderTerms } from './order-token.ts';
 import { iso } from '../protocol/iso-time.ts';
 import { PAYS_BY } from '../protocol/methods.ts';
 import { decimalOf } from '../protocol/money.ts';
-import { STAGES, reasonOf, type PostOutcome, type Transaction } from '../protocol/transaction.ts';
+import { STAGES, canBePaid, reasonOf, type PostOutcome, type Transaction } from '../protocol/transaction.ts';
 import type { AnswerState, Method, OrderView, PaymentView } from '../protocol/wire.ts';
 
 export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: number): OrderView {
@@ -14,6 +14,7 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
   const total = order?.payments.length ? order : terms;
   const current = order && currentPayment(order);
   const paid = order !== undefined && order.paidBy !== null;
+  const closed = order !== undefined && order.closed !== null;
   const checking = !paid && (order?.payments.some((payment) => payment.checking) ?? false);
   return {
     orderId,
@@ -24,11 +25,12 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     methods,
     paid,
     checking,
+    closed,
     surplus: order?.payments.some(({ surplus }) => surplus) ?? false,
-    otherOpen: order?.payments.some((payment) => payment !== current && canBePaid(payment)) ?? false,
+    otherOpen: order?.payments.some((payment) => payment !== current && canBePaid(payment.stage)) ?? false,
     version: order?.version ?? 0,
     serverTime: iso(nowMs),
-    payment: current ? shopperPayment(current, checking) : null,
+    payment: current ? shopperPayment(current, checking || closed) : null,
   };
 }
 
@@ -46,11 +48,6 @@ export function shownAmount(
   return minor === undefined ? null : decimalOf(minor, currency);
 }
 
-/** True also for replaced and expired payments: their codes may still be paid. */
-function canBePaid({ stage }: Transaction): boolean {
-  return STAGES[stage].rank < STAGES.rejected.rank;
-}
-
 const ANSWER_STATES = {
   identified: 'ARRIVED',
   accepted: 'ARRIVED',
@@ -62,13 +59,13 @@ const ANSWER_STATES = {
   withheld: 'LOST',
 } as const satisfies Record<PostOutcome, AnswerState>;
 
-/** `checking`: the money may have come, so nothing is shown to pay with. */
-function shopperPayment(payment: Transaction, checking: boolean): PaymentView {
+/** `withheld`: the money may have come, or the order is closed, so nothing is shown to pay with. */
+function shopperPayment(payment: Transaction, withheld: boolean): PaymentView {
   const { method, asked, customer, stage, answer, checkoutUrl, qr, appUrl, expiresAt, createdAt, late, history } =
     payment;
   const { status } = STAGES[stage];
   // An ended payment shows no code or link, so that nobody pays it.
-  const open = status === 'PROCESSING' && !checking;
+  const open = status === 'PROCESSING' && !withheld;
   const success = history.find(({ event }) => event === 'succeeded');
   return {
     method: method as Method,

@@ -2,7 +2,7 @@
 
 /** What a key may be allowed, in the order and words of the documentation. Each merchant route names one or more. */
 export const SCOPES = {
-  orders: 'sign orders and read one by its id',
+  orders: 'sign and close orders, and read one by its id',
   read: 'read everything',
   refunds: 'send money back to the wallet that paid',
   payouts: 'send money to any wallet, and read a payout by its id',

@@ -9,6 +9,7 @@ export const WEBHOOKS = {
   'payment.succeeded': 'The order is paid: ship it',
   'payment.failed': 'One payment of the order failed; another one, or this one late, may still succeed',
   'payment.surplus': 'This payment paid an order that was already paid',
+  'payment.after_close': 'This payment succeeded after its order was closed: ship nothing, and send the money back',
   'payment.mismatch': 'The gateway reports another amount, currency, type or payment id: this payment pays nothing',
   'payment.conflict': 'The gateway contradicts its earlier report or a person: ask its support',
   'payment.needs_review':
@@ -34,8 +35,18 @@ export type MerchantPayment = ReturnType<typeof merchantPayment>;
 export type MerchantPayout = ReturnType<typeof merchantPayout>;
 
 export function merchantPayment(payment: Transaction) {
-  const { orderId, id, method, late, surplus, payer } = payment;
-  return { type: 'PAY' as const, orderId, gatewayOrderId: id, method, late, surplus, payer, ...commonFields(payment) };
+  const { orderId, id, method, late, surplus, afterClose, payer } = payment;
+  return {
+    type: 'PAY' as const,
+    orderId,
+    gatewayOrderId: id,
+    method,
+    late,
+    surplus,
+    afterClose,
+    payer,
+    ...commonFields(payment),
+  };
 }
 
 export function merchantPayout(payout: Transaction) {

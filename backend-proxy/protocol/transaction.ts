@@ -87,6 +87,11 @@ export function isOpen(stage: Stage): boolean {
   return STAGES[stage].rank <= STAGES.pending.rank;
 }
 
+/** Whether it may still be paid, as far as is known: also what was replaced or has expired. */
+export function canBePaid(stage: Stage): boolean {
+  return STAGES[stage].rank < STAGES.rejected.rank;
+}
+
 /** Whether this success follows a local end; it counts and is flagged. */
 export function isLate(current: Stage, fact: Stage): boolean {
   return fact === 'succeeded' && STAGES[current].ended;
@@ -155,6 +160,8 @@ export interface Transaction {
   expiresAt: number | null;
   late: boolean;
   surplus: boolean;
+  /** Succeeded after the merchant had closed the order: it pays nothing. */
+  afterClose: boolean;
   mismatch: boolean;
   conflict: boolean;
   needsReview: boolean;
@@ -170,7 +177,7 @@ export interface Transaction {
 /**
  * What can be raised besides the stage; none changes what is paid. `conflict` and `needs_review` may be raised again.
  */
-export type Flag = 'surplus' | 'mismatch' | 'conflict' | 'needs_review';
+export type Flag = 'surplus' | 'after_close' | 'mismatch' | 'conflict' | 'needs_review';
 
 /** What caused a history entry. */
 export type Source = 'shopper' | MerchantSource | 'answer' | 'check' | 'clock' | 'restart' | 'person';

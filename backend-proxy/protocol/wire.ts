@@ -113,6 +113,8 @@ export interface OrderView {
    * with, and a start is refused until then.
    */
   checking: boolean;
+  /** The shop has closed it: nothing is shown to pay with, and a start is refused. */
+  closed: boolean;
   /** Paid more than once; reported to the merchant as `payment.surplus`. */
   surplus: boolean;
   /** A payment other than the current one can still be paid. */

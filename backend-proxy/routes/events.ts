@@ -7,6 +7,7 @@ import type { Ledger, OrderAt } from '../ledger/ledger.ts';
 import type { OrderTerms } from '../orders/order-token.ts';
 import type { Payments } from '../payments.ts';
 import { Refusal } from '../errors.ts';
+import type { OrderView } from '../protocol/wire.ts';
 import { createFeeds } from './order-feed.ts';
 
 const HEARTBEAT_MS = 15_000;
@@ -150,7 +151,7 @@ function createSending({ payments, now, refresh, onEnd }: Sending) {
     if (view.version < stream.sentVersion) return end(stream);
     stream.sentVersion = view.version;
     send(stream, `event: order\nid: ${view.version}\ndata: ${JSON.stringify(view)}\n\n`);
-    if (view.paid && !view.otherOpen) end(stream);
+    if (isFinal(view)) end(stream);
   }
 
   function send(stream: Stream, text: string): void {
@@ -188,6 +189,11 @@ function createSending({ payments, now, refresh, onEnd }: Sending) {
   }
 
   return { show, resume, heartbeat, end, leave };
+}
+
+/** Nothing of the order is open, and nothing starts any more. */
+function isFinal({ paid, closed, otherOpen, payment }: OrderView): boolean {
+  return (paid || (closed && !/INITIALIZED|PROCESSING/.test(payment?.status ?? ''))) && !otherOpen;
 }
 
 /** Streams, each of which has a heartbeat in every round of HEARTBEAT_MS. */

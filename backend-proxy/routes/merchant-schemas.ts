@@ -46,6 +46,7 @@ export const paymentSchema = z
     late: z.boolean(),
     surplus: z.boolean(),
     payer: z.string().nullable().openapi({ description: 'The wallet that paid, as the gateway reports it' }),
+    afterClose: z.boolean(),
     ...settlingShape,
   })
   .openapi('Payment') satisfies z.ZodType<Omit<MerchantPayment, 'history'>>;
@@ -75,6 +76,7 @@ export const TRANSACTION_COLUMNS = [
   'updatedAt',
   'succeededAt',
   'payer',
+  'afterClose',
 ] as const;
 
 export function transactionCells(transaction: Transaction): Cell[] {

@@ -2,6 +2,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { OrderTokens } from '../orders/order-token.ts';
+import type { Closings } from '../closing.ts';
 import type { Payouts } from '../payouts.ts';
 import { createTotals } from '../reports/totals.ts';
 import { merchantOnly } from '../http/guards.ts';
@@ -19,6 +20,7 @@ interface Deps {
   allowedOrigins: readonly string[];
   tokens: OrderTokens;
   payouts: Payouts;
+  closings: Closings;
   ledger: Ledger;
   /** Whether there is a WEBHOOK_URL. */
   sendsWebhooks: boolean;

@@ -1,11 +1,16 @@
-// What the merchant's server does with an order: sign it, read it, erase its personal data.
+// What the merchant's server does with an order: sign it, read it, close it, erase its personal data.
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { note } from '../observability/cause.ts';
 import { Refusal } from '../errors.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import { MAX_LIFETIME_S, checkTerms, orderClaimsShape, type OrderTokens } from '../orders/order-token.ts';
+import type { Closings } from '../closing.ts';
+import type { ClosedOrder, Ledger } from '../ledger/ledger.ts';
+import { MAX_LIFETIME_S, checkTerms, line, orderClaimsShape, type OrderTokens } from '../orders/order-token.ts';
 import { shownAmount } from '../orders/order-view.ts';
 import { iso } from '../protocol/iso-time.ts';
+import { PAYS_BY } from '../protocol/methods.ts';
+import { CHECKOUT_LIFETIME_MS } from '../protocol/schedule.ts';
+import { canBePaid } from '../protocol/transaction.ts';
+import { METHODS } from '../protocol/wire.ts';
 import { merchantPayment, merchantView } from '../protocol/merchant-view.ts';
 import { keysWith } from '../http/access.ts';
 import { answerJson } from '../http/answer.ts';
@@ -53,11 +58,58 @@ const getOrder = createRoute({
         amount: z.string().nullable(),
         currency: z.string(),
         paid: z.boolean(),
+        closed: z.boolean(),
+        closedAt: z.string().nullable(),
+        closeReason: z.string().nullable(),
         payments: z.array(paymentSchema),
       }),
       'The order and every payment of it, oldest first',
     ),
     ...refusedBy(...MERCHANT, 'not_found', 'invalid_request'),
+  },
+});
+
+const closeOrder = createRoute({
+  method: 'post',
+  path: '/orders/{orderId}/close',
+  operationId: 'closeOrder',
+  summary: 'Close an order, started or not, for good; again it changes nothing',
+  security: keysWith('orders'),
+  request: {
+    params: orderIdParam,
+    query: noQuery,
+    body: body(
+      z
+        .strictObject({
+          reason: line(200).optional(),
+          ifUnpaid: z
+            .boolean()
+            .optional()
+            .openapi({ description: 'Asks the gateway first, and refuses while a payment is under way' }),
+        })
+        .openapi('Closing'),
+    ),
+  },
+  responses: {
+    200: json(
+      z.object({
+        orderId: z.string(),
+        closed: z.literal(true),
+        closedAt: z.string(),
+        mayStillBePaid: z.array(
+          z.object({
+            gatewayOrderId: z.string(),
+            method: z.enum(METHODS).nullable(),
+            until: z
+              .string()
+              .nullable()
+              .openapi({ description: 'When the checkout of the gateway ends; null: not known' }),
+          }),
+        ),
+      }),
+      'Closed; the gateway cannot cancel, so these payments may still be paid',
+    ),
+    ...refusedBy(...MERCHANT, ...BODY, 'already_paid', 'payment_open'),
   },
 });
 
@@ -79,13 +131,14 @@ const erase = createRoute({
 
 interface Deps {
   ledger: Ledger;
+  closings: Closings;
   tokens: OrderTokens;
   allowedOrigins: readonly string[];
   /** Whether there is a WEBHOOK_URL. */
   sendsWebhooks: boolean;
 }
 
-export function serveOrders(app: OpenAPIHono, { ledger, tokens, allowedOrigins, sendsWebhooks }: Deps): void {
+export function serveOrders(app: OpenAPIHono, { ledger, closings, tokens, allowedOrigins, sendsWebhooks }: Deps): void {
   serveRoute(app, postOrder, async (c, { sent }) => {
     const { expiresIn, ...claims } = sent;
     const { errors } = checkTerms(claims, { allowedOrigins });
@@ -101,14 +154,28 @@ export function serveOrders(app: OpenAPIHono, { ledger, tokens, allowedOrigins, 
     const order = await ledger.order(params.orderId);
     if (order === undefined || order.payments.length === 0)
       throw new Refusal('not_found', 'No such order, or none of its payments was started.');
-    const { orderId, currency, paidBy, payments } = order;
+    const { orderId, currency, paidBy, closed, payments } = order;
     note({ orderId });
     const amount = shownAmount(order, order);
     return answerJson(
       c,
-      { orderId, amount, currency, paid: paidBy !== null, payments: payments.map(merchantPayment) },
+      {
+        orderId,
+        amount,
+        currency,
+        paid: paidBy !== null,
+        closed: closed !== null,
+        closedAt: closed && iso(closed.at),
+        closeReason: closed && closed.reason,
+        payments: payments.map(merchantPayment),
+      },
       200,
     );
+  });
+
+  serveRoute(app, closeOrder, async (c, { params, sent }) => {
+    note({ orderId: params.orderId });
+    return answerJson(c, closedView(await closings.close(params.orderId, sent)), 200);
   });
 
   serveRoute(app, erase, async (c, { params, source }) => {
@@ -118,4 +185,15 @@ export function serveOrders(app: OpenAPIHono, { ledger, tokens, allowedOrigins, 
       throw new Refusal('not_found', 'No such order or payout, or nothing of it was started.');
     return answerJson(c, { orderId, transactions: transactions.map(merchantView) }, 200);
   });
+}
+
+function closedView({ orderId, closed, payments }: ClosedOrder) {
+  const mayStillBePaid = payments
+    .filter(({ stage }) => canBePaid(stage))
+    .map(({ id, method, createdAt }) => ({
+      gatewayOrderId: id,
+      method,
+      until: method !== null && PAYS_BY[method] === 'link' ? iso(createdAt + CHECKOUT_LIFETIME_MS) : null,
+    }));
+  return { orderId, closed: true as const, closedAt: iso(closed.at), mayStillBePaid };
 }

@@ -49,7 +49,8 @@ export interface Worker {
 export interface Reserving<Item> {
   /** Whether one item may begin now; then `handle` or `release` has to follow. False unless the worker runs. */
   reserve(): boolean;
-  handle(item: Item): void;
+  /** Resolves when it was handled. */
+  handle(item: Item): Promise<void>;
   release(): void;
 }
 
@@ -106,9 +107,10 @@ export function createWorker<Item>(options: WorkerOptions<Item>): Worker & Reser
     reserved -= 1;
   }
 
-  function handleReserved(item: Item): void {
+  function handleReserved(item: Item): Promise<void> {
     reserved -= 1;
     start([item]);
+    return inFlight.endOf(item);
   }
 
   function run(): () => Promise<void> {
@@ -142,6 +144,7 @@ function createInFlight<Item>({
   const inFlight = new Map<string, { item: Item; since: number; done: Promise<void> }>();
   return {
     size: () => inFlight.size,
+    endOf: (item: Item) => inFlight.get(idOf(item))?.done ?? Promise.resolve(),
     /** Resolves when those in flight now have ended. */
     end: () => Promise.all([...inFlight.values()].map(({ done }) => done)),
     start(items: readonly Item[]): void {

@@ -129,6 +129,7 @@ export class FakeProxy {
       paid: false,
       surplus: false,
       checking: false,
+      closed: false,
       otherOpen: false,
       version: 0,
       serverTime: '',

@@ -119,7 +119,8 @@ async function executeOn<Row>(on: Connection, statement: CompiledQuery<Row>): Pr
 async function changedSince(pool: Connections, since: number): Promise<Map<string, number>> {
   const newest = `select order_id from transactions where ${PAYS_ORDER} and updated_at >= $1
     order by updated_at desc limit ${MAX_CHANGES}`;
-  const text = `select o.order_id, o.version from (${newest}) t join orders o on o.order_id = t.order_id`;
+  const text = `select o.order_id, o.version from (${newest}) t join orders o on o.order_id = t.order_id
+    union all (select order_id, version from orders where closed_at >= $1 order by closed_at desc limit ${MAX_CHANGES})`;
   const rows = await read(pool, ({ run }) =>
     run<{ order_id: string; version: number }>({ sql: text, parameters: [since] }),
   );

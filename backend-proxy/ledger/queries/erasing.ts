@@ -1,6 +1,6 @@
 // Which transactions may be erased: page by page after the retention time, or those of one order on request.
 // erase-rows.ts says what erasing one means.
-import { sql, type CompiledQuery } from 'kysely';
+import { sql, type CompiledQuery, type RawBuilder } from 'kysely';
 import { Refusal } from '../../errors.ts';
 import { HOUR_MS } from '../../protocol/durations.ts';
 import { iso } from '../../protocol/iso-time.ts';
@@ -23,6 +23,7 @@ export async function erasePage(store: Store, after: string | null, erasing: Era
   try {
     const rows = await readErasable(store.db, erasing.changedBefore, after ?? '');
     const erased = await eraseRows(store, rows, erasing);
+    await forgetReasons(store, sql`closed_at < ${erasing.changedBefore}`);
     const last = rows.at(-1);
     const isLast = last === undefined || rows.length < ERASED_AT_ONCE;
     return { erased: erased.length, next: isLast ? null : `${last.updated_at}~${last.id}` };
@@ -61,8 +62,8 @@ function readErasable(db: Db, before: number, after: string): Promise<ErasableRo
 }
 
 /**
- * Erases the transactions of an order or payout. Refuses, and erases nothing, if one of them may still change. Returns
- * whether there are any.
+ * Erases the transactions of an order or payout, and why the order was closed. Refuses, and erases nothing, if one of
+ * them may still change. Returns whether there is anything of it.
  */
 export async function eraseOrder(store: Store, orderId: string, erasing: Erasing): Promise<boolean> {
   const rows = await readAll(store.db, orderId);
@@ -74,7 +75,20 @@ export async function eraseOrder(store: Store, orderId: string, erasing: Erasing
   }
   const left = (await readAll(store.db, orderId)).filter((row) => row.erased_at === null);
   if (left.length > 0) throw notEnded(left.map(({ id }) => `${id} has just changed`).join('; '));
-  return rows.length > 0;
+  await forgetReasons(store, sql`order_id = ${orderId}`);
+  return rows.length > 0 || (await isClosed(store.db, orderId));
+}
+
+/** Why orders were closed, a page at a time. */
+async function forgetReasons({ db, execute }: Store, which: RawBuilder<unknown>): Promise<void> {
+  const page = sql`select order_id from orders where close_reason is not null and ${which} order by closed_at`;
+  const forget = sql`update orders set close_reason = null where order_id in (${page} limit ${sql.lit(ERASED_AT_ONCE)})`;
+  await execute(forget.compile(db));
+}
+
+async function isClosed(db: Db, orderId: string): Promise<boolean> {
+  const closed = db.selectFrom('orders').select('order_id').where('order_id', '=', orderId);
+  return (await closed.where('closed_at', 'is not', null).execute()).length > 0;
 }
 
 function notEnded(reasons: string): Refusal {

@@ -1,5 +1,6 @@
 // Who gets the next check, and what changes in a row when it is claimed, when the process that sent it has died, and
 // after a clock step. What a check saw is applied in observations.ts.
+import { MINUTE_MS } from '../../protocol/durations.ts';
 import { CHECKS_PER_MINUTE, hasUnansweredIpn, type Check } from '../../protocol/schedule.ts';
 import type { Draft } from './draft.ts';
 import type { Claim } from '../ledger.ts';
@@ -61,6 +62,14 @@ export function claimNow({ now }: Draft, row: TransactionRow, leaseMs: number): 
   row.lease_until = now + leaseMs;
   row.checks = JSON.stringify([...(JSON.parse(row.checks) as Check[]), check].slice(-CHECKS_PER_MINUTE));
   return toClaim(row, now);
+}
+
+/** Claims the check of this row, due or not, unless one is under way or the last minute had enough. */
+export function claimAtOnce(draft: Draft, row: TransactionRow, leaseMs: number): Claim | undefined {
+  const [oldest] = (JSON.parse(row.checks) as Check[]).slice(-CHECKS_PER_MINUTE, 1 - CHECKS_PER_MINUTE);
+  if (oldest !== undefined && oldest.at > draft.now - MINUTE_MS && oldest.at <= draft.now) return undefined;
+  row.next_check_at = draft.now;
+  return claimNow(draft, row, leaseMs);
 }
 
 /** Makes it uncertain, unless it was answered meanwhile. */

@@ -66,7 +66,11 @@ export function findTransaction({ transactions }: Draft, id: string): Transactio
   return transactions.find(({ after }) => after.id === id)?.after;
 }
 
-export function addOrder({ orders }: Draft, row: OrderRow): OrderRow {
+type NewOrder = Pick<OrderRow, 'order_id' | 'amount_minor' | 'currency' | 'version'>;
+
+export function addOrder({ orders }: Draft, given: NewOrder & Partial<OrderRow>): OrderRow {
+  const unseen = { paid_by: null, seen_iat: null, seen_terms: null, closed_at: null, close_reason: null };
+  const row: OrderRow = { ...unseen, ...given };
   orders.push({ before: undefined, after: row });
   return row;
 }

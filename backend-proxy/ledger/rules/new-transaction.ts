@@ -41,6 +41,7 @@ const UNTOUCHED: NewColumns = {
   expires_at: null,
   late: 0,
   surplus: 0,
+  after_close: 0,
   mismatch: 0,
   conflict: 0,
   needs_review: 0,
@@ -94,15 +95,7 @@ export function findOrRestore(draft: Draft, transaction: Transaction): Transacti
   if (found !== undefined) return found;
   const { paysOrder, isPayout } = TYPES[type];
   if (paysOrder && findOrder(draft, orderId) === undefined) {
-    addOrder(draft, {
-      order_id: orderId,
-      amount_minor: amountMinor,
-      currency,
-      version: 1,
-      paid_by: null,
-      seen_iat: null,
-      seen_terms: null,
-    });
+    addOrder(draft, { order_id: orderId, amount_minor: amountMinor, currency, version: 1 });
   }
   const { attempt, asked, customer, note, fingerprint } = transaction;
   const row = insert(draft, {

@@ -45,6 +45,7 @@ export function openPayment(
     // This call's own row, if the answer to its save was lost.
     return { row: same, isNew: same.start_id === start.id, maySend: maySend(same, start) };
   }
+  if (order.closed_at !== null) throw new Refusal('order_closed', 'The shop has closed this order; nothing was sent.');
   refuseChangedOrder(payment, order, earlier.length > 0);
   if (order.paid_by !== null) throw new Refusal('already_paid', 'This order is paid; nothing was sent.');
   if (earlier.some(isChecking)) {
@@ -83,7 +84,6 @@ export function storeTerms(draft: Draft, seen: TokenTerms): OrderRow {
       amount_minor: orderAmountMinor,
       currency,
       version: 0,
-      paid_by: null,
       seen_iat: iat,
       seen_terms: terms,
     });

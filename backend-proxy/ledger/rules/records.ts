@@ -12,6 +12,7 @@ export function toOrder(order: OrderRow, payments: readonly TransactionRow[], hi
     currency: order.currency,
     version: order.version,
     paidBy: order.paid_by,
+    closed: order.closed_at === null ? null : { at: order.closed_at, reason: order.close_reason },
     seen: order.seen_iat === null ? null : { iat: order.seen_iat, terms: order.seen_terms ?? '' },
     payments: toTransactions(payments, history),
   };
@@ -66,6 +67,7 @@ export function toTransactionState(row: TransactionRow): Omit<Transaction, 'hist
     expiresAt: row.expires_at,
     late: row.late === 1,
     surplus: row.surplus === 1,
+    afterClose: row.after_close === 1,
     mismatch: row.mismatch === 1,
     conflict: row.conflict === 1,
     needsReview: row.needs_review === 1,

@@ -45,21 +45,25 @@ export function raise(
   return true;
 }
 
+const AFTER_CLOSE = 'SUCCESS after the order was closed';
+
 function credit(draft: Draft, row: TransactionRow, before: Stage): void {
   if (isLate(before, 'succeeded')) row.late = 1;
   const { webhooks, paysOrder } = TYPES[row.type];
   const order = paysOrder ? findOrder(draft, row.order_id) : undefined;
-  if (order === undefined || order.paid_by === null) {
+  if (order === undefined || (order.paid_by === null && order.closed_at === null)) {
     if (order !== undefined) order.paid_by = row.id;
     queueWebhook(draft, row, `${webhooks}.succeeded`);
     return;
   }
-  if (row.surplus === 1) return;
-  row.surplus = 1;
+  const flagged = order.closed_at === null ? 'surplus' : 'after_close';
+  if (row[flagged] === 1) return;
+  row[flagged] = 1;
   row.version += 1;
-  addHistory(draft, row, 'surplus');
-  // Instead of payment.succeeded, so that a merchant who ships on it does not ship twice.
-  queueWebhook(draft, row, 'payment.surplus');
+  addHistory(draft, row, flagged);
+  // Instead of payment.succeeded, so that a merchant who ships on it ships nothing twice, and nothing that is closed.
+  queueWebhook(draft, row, `payment.${flagged}`);
+  if (flagged === 'after_close' && row.resolved !== 'succeeded') flag(draft, row, 'needs_review', AFTER_CLOSE);
 }
 
 /** Sends a webhook only when the status that the merchant sees changes, not at every stage. */
@@ -70,7 +74,7 @@ function announceFailure(draft: Draft, row: TransactionRow, before: Stage): void
   }
 }
 
-export type ReviewFlag = Exclude<Flag, 'surplus'>;
+export type ReviewFlag = Exclude<Flag, 'surplus' | 'after_close'>;
 
 /**
  * Flags a problem and asks for a review, or says in an open one what is new; changes nothing that is paid. A mismatch

@@ -27,7 +27,9 @@ function tables({ int, strict, updated, added, keyed, keyedUpdated }: SchemaSql)
       version ${int} not null,
       paid_by text,
       seen_iat ${int},
-      seen_terms text
+      seen_terms text,
+      closed_at ${int},
+      close_reason text
     ) ${keyedUpdated}`,
     `create table transactions (
       id text not null primary key,
@@ -55,6 +57,7 @@ function tables({ int, strict, updated, added, keyed, keyedUpdated }: SchemaSql)
       expires_at ${int},
       late ${int} not null default 0,
       surplus ${int} not null default 0,
+      after_close ${int} not null default 0,
       mismatch ${int} not null default 0,
       conflict ${int} not null default 0,
       needs_review ${int} not null default 0,
@@ -148,6 +151,8 @@ const INDEXES = [
     where next_check_at is not null and ipn_received_at is not null`,
   `index transactions_to_erase on transactions (updated_at, id)
     where erased_at is null and next_check_at is null and needs_review = 0 and rank >= ${STAGES.replaced.rank}`,
+  'index orders_closed on orders (closed_at) where closed_at is not null',
+  'index orders_to_erase on orders (closed_at) where close_reason is not null',
   `index history_succeeded on history (at, transaction_id) where event = 'succeeded'`,
   'index ipns_order on ipns (order_id)',
   'index ipns_unmatched on ipns (first_at) where matched = 0 and reading is not null',

@@ -25,6 +25,10 @@ export interface OrderRow {
   /** `iat` and terms of the newest order token seen: an older token with other terms starts nothing. */
   seen_iat: number | null;
   seen_terms: string | null;
+  /** When the merchant closed it: it is never paid then. */
+  closed_at: number | null;
+  /** The merchant's; may be personal data. */
+  close_reason: string | null;
 }
 
 export interface TransactionRow {
@@ -52,6 +56,8 @@ export interface TransactionRow {
   expires_at: number | null;
   late: number;
   surplus: number;
+  /** Succeeded when the order was closed. */
+  after_close: number;
   mismatch: number;
   conflict: number;
   needs_review: number;

@@ -68,7 +68,9 @@ export class Rows {
   changedSince(since: number): Map<string, number> {
     const changed = this.#all<{ order_id: string; version: number }>(
       `select o.order_id, o.version from transactions t join orders o on o.order_id = t.order_id
-        where ${PAYS_ORDER} and t.updated_at >= ?`,
+        where ${PAYS_ORDER} and t.updated_at >= ?
+      union all select order_id, version from orders where closed_at >= ?`,
+      since,
       since,
     );
     return new Map(changed.map(({ order_id, version }) => [order_id, version]));

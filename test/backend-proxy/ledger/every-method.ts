@@ -135,6 +135,9 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
     Promise.all([ledger.payout(ledger.payoutId('P')), ledger.payout('none'), ledger.payout('T1000001')]),
   );
 
+  await step('a closing', () => ledger.closeOrder({ orderId: 'R', reason: 'why', ifUnpaidSince: null }));
+  await step('a check that is not due', () => ledger.claimCheck('W', LEASE_MS));
+
   await step('an IPN', () => ledger.receiveIpn(ipn('A', 'first')));
   const { claim } = await step('an IPN with its claim', () => ledger.receiveIpn(ipn('A', 'second'), LEASE_MS));
   if (claim === undefined) assert.fail('the IPN did not claim its check');

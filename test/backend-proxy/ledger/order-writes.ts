@@ -1,7 +1,16 @@
 // The smallest writes of a store, without the ledger's rules, for tests of the stores.
 import type { Changes, Store } from '../../../backend-proxy/ledger/store.ts';
 
-export const ORDER = { amount_minor: 1, currency: 'EUR', version: 0, paid_by: null, seen_iat: null, seen_terms: null };
+export const ORDER = {
+  amount_minor: 1,
+  currency: 'EUR',
+  version: 0,
+  paid_by: null,
+  seen_iat: null,
+  seen_terms: null,
+  closed_at: null,
+  close_reason: null,
+};
 export const NOTHING: Changes = { orders: [], transactions: [], history: [], webhooks: [], ipn: undefined };
 
 /** Writes a new order, or raises its version; returns the version before. `decided` is called each time it decides. */

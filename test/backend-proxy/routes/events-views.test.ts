@@ -47,6 +47,19 @@ it('the event stream of a paid order sends one view and ends', async (t) => {
   assert.equal(await stream.next(), 'end');
 });
 
+it('the event stream shows the closing, and ends once nothing of the closed order is open', async (t) => {
+  const world = await createWorld(t);
+  const token = world.token();
+  await world.start(token, { method: 'QR' });
+  const stream = await open(world, token);
+  assert.equal((await stream.view()).closed, false);
+  await world.merchant('POST', '/orders/A-1/close', {});
+  assert.equal((await stream.view()).closed, true);
+  await world.settleAfter('decline', 'A-1');
+  assert.equal((await stream.view()).payment?.status, 'FAILED');
+  assert.equal(await stream.next(), 'end');
+});
+
 it('the event stream of a paid order continues while another payment can still be paid, and shows when it was', async (t) => {
   const world = await createWorld(t);
   const token = world.token();

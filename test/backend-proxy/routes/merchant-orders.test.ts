@@ -80,7 +80,15 @@ it('GET /orders lists all payments of an order, oldest first, with their history
   }
   const { body } = await world.merchant<Body>('GET', '/orders/A-1');
   const { payments, ...order } = body;
-  assert.deepEqual(order, { orderId: 'A-1', amount: '10.10', currency: 'EUR', paid: false });
+  assert.deepEqual(order, {
+    orderId: 'A-1',
+    amount: '10.10',
+    currency: 'EUR',
+    paid: false,
+    closed: false,
+    closedAt: null,
+    closeReason: null,
+  });
   assert.deepEqual(
     payments.map(({ gatewayOrderId, customer, history }) => [
       gatewayOrderId,

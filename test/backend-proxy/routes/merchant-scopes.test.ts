@@ -10,6 +10,7 @@ import { ORDER, PAYOUT, createSome } from './merchant-kit.ts';
 const ROUTES: Record<string, Scope[]> = {
   'POST /orders': ['orders'],
   'GET /orders/{orderId}': ['orders', 'read'],
+  'POST /orders/{orderId}/close': ['orders'],
   'DELETE /orders/{orderId}/personal-data': ['operate'],
   'POST /payouts': ['payouts'],
   'GET /payouts/{orderId}': ['payouts', 'read'],
@@ -111,7 +112,7 @@ async function createShop(t: TestContext, keys: Record<string, Scope[]>) {
         route.includes('/payouts') ? '{orderId}' : '{gatewayOrderId}',
         route.includes('/payouts') ? 'P-1' : 'A-1',
       )
-      .replace('{orderId}', 'A-1');
+      .replace('{orderId}', route.endsWith('/close') ? '=A-3' : 'A-1');
     return [route === 'GET /totals' ? `${path}?from=2026-11-20&to=2026-11-21` : path, BODIES[route]];
   };
   const state = async () => ({
@@ -129,14 +130,14 @@ const BODIES: Record<string, object> = {
   'POST /transactions/{gatewayOrderId}/resolve': { status: 'FAILED', by: 'thief', note: 'none' },
 };
 
-it('a stolen key of a shop pays nobody: it signs and reads, and changes nothing at the gateway or in the database', async (t) => {
+it('a stolen key of a shop pays nobody: it signs, reads and closes, and changes no payment and nothing at the gateway', async (t) => {
   const shop: Scope[] = ['orders', 'read', 'refunds'];
   const { world, aimed, state } = await createShop(t, { shop, all: SCOPE_NAMES });
   const before = await state();
   const calls = await callAll(world, 'shop', aimed);
   const opened = calls.filter(({ problem }) => problem.code !== 'forbidden_scope').map(({ route }) => route);
   const readable = Object.keys(ROUTES).filter((route) => route.startsWith('GET'));
-  assert.deepEqual(opened.toSorted(), [...readable, 'POST /orders'].toSorted());
+  assert.deepEqual(opened.toSorted(), [...readable, 'POST /orders', 'POST /orders/{orderId}/close'].toSorted());
   assert.ok(calls.every(({ status, problem }) => status < 300 || problem.code === 'forbidden_scope'));
   await world.settle();
   assert.deepEqual(await state(), before);

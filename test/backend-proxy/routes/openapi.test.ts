@@ -76,6 +76,7 @@ it('/openapi.json lists every documented route', async (t) => {
     'POST /ipn/{secret}',
     'POST /order/payments',
     'POST /orders',
+    'POST /orders/{orderId}/close',
     'POST /payouts',
     'POST /transactions/{gatewayOrderId}/resolve',
     'POST /webhooks/{id}/redeliver',

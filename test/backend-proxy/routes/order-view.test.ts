@@ -19,6 +19,7 @@ it('the order view of an order that was never started shows the terms of the tok
     methods: ['QR', 'CHECKOUT'],
     paid: false,
     checking: false,
+    closed: false,
     surplus: false,
     otherOpen: false,
     version: 0,

@@ -2,6 +2,7 @@
 import type { Edits } from '../apply.ts';
 
 const PAYMENTS = 'backend-proxy/ledger/rules/payments.ts';
+const CLOSING = 'backend-proxy/ledger/rules/closing.ts';
 const OBSERVATIONS = 'backend-proxy/ledger/rules/observations.ts';
 const TRANSITIONS = 'backend-proxy/ledger/rules/transitions.ts';
 const POST_ANSWERS = 'backend-proxy/ledger/rules/answers.ts';
@@ -19,6 +20,12 @@ export const doubles: Edits = {
     ],
   ],
   'Get one order shipped twice': [[TRANSITIONS, 'order.paid_by === null', 'true']],
+  'Get an order shipped that the shop has closed': [
+    [TRANSITIONS, 'order.paid_by === null && order.closed_at === null', 'order.paid_by === null'],
+    [CLOSING, 'seen?.paid_by != null', 'false'],
+  ],
+  'Reopen a closed order with a newer token': [[PAYMENTS, 'order.closed_at !== null', 'false']],
+  'Close an order whose payment has just succeeded': [[CLOSING, '(row.checked_at ?? 0) >= since', 'true']],
   'Get a payout twice': [[PAYOUTS, 'if (!maySend) return payout;', '']],
   'Send after a pause what others have ended': [['backend-proxy/permission.ts', ') > PERMISSION_MS', ') > Infinity']],
   "Send twice because the database's answer was lost": [

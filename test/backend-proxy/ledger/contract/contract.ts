@@ -1,6 +1,7 @@
 // The contract of the ledger: one suite, by subject, that each adapter's test runs. It uses only the port, and reads
 // the database only if the promise is about what is stored. Shared parts are in ledger-kit.ts.
 import { it } from 'node:test';
+import { closingContract } from './closing.ts';
 import { databaseContract } from './database.ts';
 import { checksContract } from './checks.ts';
 import { factsContract } from './facts.ts';
@@ -34,6 +35,7 @@ export function ledgerContract({ name, runs, openDatabase }: Adapter): void {
   duplicatesContract(suite);
   reportsContract(suite);
   resolveContract(suite);
+  closingContract(suite);
   timeContract(suite);
   limitsContract(suite);
   ownerContract(suite);

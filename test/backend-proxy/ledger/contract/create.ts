@@ -45,6 +45,7 @@ export function createContract({ it, setUp }: Suite): void {
         expiresAt: null,
         late: false,
         surplus: false,
+        afterClose: false,
         mismatch: false,
         conflict: false,
         needsReview: false,
@@ -64,6 +65,7 @@ export function createContract({ it, setUp }: Suite): void {
         currency: 'EUR',
         version: 2,
         paidBy: null,
+        closed: null,
         seen: null,
         payments: [expected],
       });
