@@ -24,4 +24,9 @@ export const EDITS: Readonly<Record<string, Change>> = {
     'if (row.needs_review === 1 && (detail === null || isInReview(draft, row, name, detail))) return;',
     'if (row.needs_review === 1) return;',
   ],
+  'the wallet that was typed counts as the payer': [
+    'backend-proxy/ledger/rules/observations.ts',
+    'row.payer = payer;',
+    'row.payer = row.customer;',
+  ],
 };

@@ -36,6 +36,14 @@ export const INVARIANTS = {
           : `${row.id} is paid, and its shopper paid nothing`;
       }),
   },
+  'the payer is the wallet that paid': {
+    always: (world) =>
+      firstOf(world.shown.transactions, ({ id, type, payer }) => {
+        if (type !== 'PAY' || payer === null) return undefined;
+        const paid = world.gateway.ours(id)?.payer ?? 'nobody';
+        return payer === paid ? undefined : `the payer of ${id} is ${payer}, and ${paid} paid`;
+      }),
+  },
   'nothing goes out twice, or to another wallet': {
     always: (world) =>
       firstOf(world.merchant.intentions, ({ ids, wallet }) => {

@@ -9,6 +9,8 @@ import { statusOf, was, type Entry } from './gateway.ts';
 import type { World } from './world.ts';
 
 export const AMOUNT = 10.1;
+/** Typed for the checkout; never pays. */
+const STRANGER = '30000000';
 const AS_MERCHANT = { Authorization: `Bearer ${SECRETS.merchant}`, 'Content-Type': 'application/json' };
 
 export class Shopper {
@@ -33,11 +35,17 @@ export class Shopper {
   async start(method: Method, isAgain: boolean): Promise<void> {
     if (!isAgain || this.#keys === 0) this.#keys += 1;
     const headers = startHeaders(this.#token(), `key-${this.orderId}-${this.#keys}-${method}`);
-    const body = JSON.stringify({ method, ...(method === 'DIRECT' && { customer: this.wallet }) });
+    const body = JSON.stringify({ method, ...this.#typed(method) });
     const asked = { version: this.version, page: this.#page };
     const answer = await this.#world.up()?.request('POST', '/order/payments', { headers, body });
     this.#world.note(`${this.orderId} ${method} answered ${answer?.status ?? 'by nobody'}`);
     if (answer?.ok === true) this.#see((await answer.json()) as OrderView, asked);
+  }
+
+  /** In the checkout, the shopper signs in with another wallet than the one that was typed. */
+  #typed(method: Method): { customer?: string } {
+    if (method === 'CHECKOUT') return { customer: STRANGER };
+    return method === 'DIRECT' ? { customer: this.wallet } : {};
   }
 
   async look(): Promise<void> {
