@@ -84,6 +84,26 @@ it('receive() during a check of the same transaction leaves the next one to a cl
   assert.equal(counts.calls, 1);
 });
 
+it('what a killed process was checking is checked by another one 5 seconds later', async (t) => {
+  let ledger!: Ledger;
+  const world = await createWorld(t, { wrapLedger: (given) => (ledger = given) });
+  await world.start(world.token(), { method: 'QR' });
+  world.skip(15_000);
+  let calls = 0;
+  const process = () => {
+    const status = () => ((calls += 1), new Promise<never>(() => undefined));
+    const ports = { gateway: { status } as unknown as Gateway, ledger, proof: PROOF, rate: createCheckRate() };
+    return createStatusChecks(ports, (error) => assert.fail(String(error)));
+  };
+  await process().begin();
+  world.skip(4_999);
+  await process().begin();
+  assert.equal(calls, 1);
+  world.skip(1);
+  await process().begin();
+  assert.equal(calls, 2);
+});
+
 it('receive() of an unknown transaction begins nothing and gives its turn back', async (t) => {
   const { statusChecks, sendIpn, counts } = await setUp(t);
   const stop = statusChecks.run();

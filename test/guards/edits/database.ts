@@ -5,6 +5,7 @@ const SQLITE = 'backend-proxy/ledger/sqlite/sqlite.ts';
 const SQLITE_QUEUE = 'backend-proxy/ledger/sqlite/commit-queue.ts';
 const POSTGRES_CONNECTION = 'backend-proxy/ledger/postgres/connection.ts';
 const POSTGRES = 'backend-proxy/ledger/postgres/postgres.ts';
+const POSTGRES_SERVERS = 'backend-proxy/ledger/postgres/servers.ts';
 const POSTGRES_WRITE = 'backend-proxy/ledger/postgres/write.ts';
 const POSTGRES_TRANSACTION = 'backend-proxy/ledger/postgres/in-transaction.ts';
 const POSTGRES_ROWS = 'backend-proxy/ledger/postgres/rows.ts';
@@ -44,6 +45,10 @@ export const database: Edits = {
   ],
   'Write to a former primary': [
     [POSTGRES_CONNECTION, 'isUnusable ||= isWrongServerError(error) || isOutcomeUnknown(error);', ''],
+  ],
+  'Write to a primary that was replaced': [
+    [POSTGRES_SERVERS, 'timeline === first.timeline', 'false'],
+    [POSTGRES_SERVERS, 'timeline < this.#newest', 'false'],
   ],
   'Wait for a server that is gone': [
     [POSTGRES_CONNECTION, 'const SILENCE_LIMIT_MS = 12_000;', 'const SILENCE_LIMIT_MS = 900_000;'],

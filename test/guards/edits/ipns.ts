@@ -2,6 +2,7 @@
 import type { Edits } from '../apply.ts';
 
 const REQUEST_LOG = 'backend-proxy/http/request-log.ts';
+const EFFECTS = 'backend-proxy/protocol/report-effects.ts';
 const TRANSITIONS = 'backend-proxy/ledger/rules/transitions.ts';
 const VERIFY = 'backend-proxy/protocol/verify.ts';
 const REFUSAL = 'backend-proxy/gateway/refusal.ts';
@@ -44,10 +45,21 @@ export const ipns: Edits = {
   ],
   "Settle an order with another shop's payment": [
     [
-      'backend-proxy/protocol/report-effects.ts',
+      EFFECTS,
       'duplicate: { payout: { ...DUPLICATE, comparesWallet: true }, prompt: DUPLICATE, shown: DUPLICATE }',
       'duplicate: { payout: OURS, prompt: OURS, shown: OURS }',
     ],
+  ],
+  'Settle an order with what was never sent, accepted or shown': [
+    [EFFECTS, 'prompt: UNREACHED, shown: UNREACHED', 'prompt: OURS, shown: OURS'],
+    [EFFECTS, 'prompt: REFUSED, shown: REFUSED', 'prompt: OURS, shown: OURS'],
+    [EFFECTS, 'prompt: TO_WALLET, shown: NOT_SHOWN },\n  lost', 'prompt: TO_WALLET, shown: OURS },\n  lost'],
+    [EFFECTS, 'prompt: TO_WALLET, shown: NOT_SHOWN },\n  unreached', 'prompt: TO_WALLET, shown: OURS },\n  unreached'],
+  ],
+  'Settle an order from a wallet that was not asked': [
+    [EFFECTS, 'lost: { payout: TO_WALLET, prompt: TO_WALLET', 'lost: { payout: TO_WALLET, prompt: OURS'],
+    [EFFECTS, 'foreign: { payout: TO_WALLET, prompt: TO_WALLET', 'foreign: { payout: TO_WALLET, prompt: OURS'],
+    [VERIFY, '!isSameWallet(expected.customer, report.customer)', 'false'],
   ],
   'Hide a duplicate behind another status': [
     [REFUSAL, ' || (mayBeDuplicate && saysDuplicate)', ''],

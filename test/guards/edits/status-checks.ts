@@ -20,6 +20,9 @@ export const statusChecks: Edits = {
     ['backend-proxy/ledger/clock-step.ts', 'this.count += 1', ''],
     ['backend-proxy/ledger/rules/checks.ts', 'row.waits_from = now;', ''],
   ],
+  'Delay settlement by killing a process': [
+    ['backend-proxy/workers/worker.ts', 'LEASE_MS = 5_000', 'LEASE_MS = 45_000'],
+  ],
   'Make the proxy flood the gateway for one order': [[SCHEDULE, 'CHECKS_PER_MINUTE = 5;', 'CHECKS_PER_MINUTE = 500;']],
   'Make the proxy flood the gateway for many orders': [
     ['backend-proxy/workers/check-rate.ts', 'perSecond / 2)', 'perSecond)'],
