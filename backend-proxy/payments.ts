@@ -66,7 +66,7 @@ export function createPayments({ gateway, ledger, recorder, self, clocks = {} }:
     );
     const { orderId } = terms;
     const opened = await recorder.opened(opening, async () =>
-      ledger.recordOfStart({ type: 'PAY', orderId }, asked, await factAfter(UNSENT)),
+      ledger.recordUnsent({ type: 'PAY', orderId }, asked, await factAfter(UNSENT)),
     );
     const { isNew, payment } = opened;
     const state = opened.maySend ? await send(permission, payment, request, terms) : opened;

@@ -91,7 +91,7 @@ export function createPayouts({ gateway, ledger, recorder, self, clocks = {}, is
       const permission = askPermission(self, clocks);
       const { start } = permission;
       const { payout, maySend } = await recorder.opened(ledger.openPayout({ ...terms, start, withheld }, source), () =>
-        ledger.recordOfStart({ type: 'PAYOUT', orderId }, start, factOf(UNSENT)),
+        ledger.recordUnsent({ type: 'PAYOUT', orderId }, start, factOf(UNSENT)),
       );
       if (!maySend) return payout;
       await send(payout, permission);

@@ -366,12 +366,10 @@ export interface Starts {
   closeOrder(closing: Closing): Promise<ClosedOrder>;
   /** Stores the terms of a token if it is newer than those known; started payments do not change. */
   recordTerms(seen: TokenTerms): Promise<void>;
-  /**
-   * What the call of this start knows of its row, whether or not it was answered; false if there is no such row (yet).
-   */
-  recordOfStart(of: Pick<Transaction, 'type' | 'orderId'>, start: Start, fact: Fact): Promise<boolean>;
+  /** Records that this start has sent nothing; false if there is no such row (yet). */
+  recordUnsent(of: Pick<Transaction, 'type' | 'orderId'>, start: Start, fact: Fact): Promise<boolean>;
   /** Returns the order as it then is. If a restored database has lost the row, writes it again from `transaction`. */
-  record(transaction: Transaction, fact: Fact, source: Source): Promise<OrderAt>;
+  record(transaction: Transaction, fact: Fact): Promise<OrderAt>;
 }
 
 /** Which transactions are checked, and what a check or an IPN saw. */

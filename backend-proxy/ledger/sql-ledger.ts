@@ -127,7 +127,7 @@ function starts(access: Access, ownership: Ownership): Starts {
       });
     },
     payoutId,
-    recordOfStart: ({ type, orderId }, start, fact) =>
+    recordUnsent: ({ type, orderId }, start, fact) =>
       access.write('answer', subjectOfOpening(type, orderId, payoutId(orderId)), (draft) => {
         const row = draft.transactions.find(({ after }) => after.start_id === start.id)?.after;
         if (row !== undefined) applyFact(draft, row, fact);
@@ -139,8 +139,8 @@ function starts(access: Access, ownership: Ownership): Starts {
         return orderIn(draft, closing.orderId) as ClosedOrder;
       }),
     recordTerms: (seen) => access.write('shopper', { order: seen.orderId }, (draft) => void storeTerms(draft, seen)),
-    record: (transaction, fact, source) =>
-      access.write(source, subjectOf(transaction), (draft) => {
+    record: (transaction, fact) =>
+      access.write('answer', subjectOf(transaction), (draft) => {
         applyFact(draft, findOrRestore(draft, transaction), fact);
         return { order: orderIn(draft, transaction.orderId), now: draft.now };
       }),

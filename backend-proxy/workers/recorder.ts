@@ -42,7 +42,7 @@ export function createRecorder({ ledger, onError, wait = sleepFor }: Options): R
   async function write(transaction: Transaction, fact: Fact): Promise<OrderAt> {
     for (let attempts = 0; ; attempts += 1) {
       try {
-        return await ledger.record(transaction, fact, 'answer');
+        return await ledger.record(transaction, fact);
       } catch (error) {
         if (!(error instanceof Refusal && error.kind === 'unavailable')) throw error;
         if (attempts === 0) onError(error);

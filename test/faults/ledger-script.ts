@@ -78,20 +78,20 @@ function onlyRefusals(error: unknown): void {
 /** Each promise resolves when its operation is durable. */
 export const STEPS: readonly ((ledger: LedgerById) => Promise<unknown>[])[] = [
   (ledger) => [ledger.openPayment(payment('a', 'k1', 'QR'), LIMITS)],
-  (ledger) => [ledger.record('a', accepted, 'answer'), ledger.openPayment(payment('b', 'k1', 'CHECKOUT'), LIMITS)],
+  (ledger) => [ledger.record('a', accepted), ledger.openPayment(payment('b', 'k1', 'CHECKOUT'), LIMITS)],
   (ledger) => [ledger.receiveIpn(ipn('a')), ledger.receiveIpn(ipn('unknown'))],
   (ledger) => [ledger.claimChecks(10, 45_000)],
   (ledger) => [
     // As a claim that has answered all IPNs, even if the process that made the claim is dead.
     ledger.observe('a', verified('succeeded'), ALL_IPNS_ANSWERED),
-    ledger.record('b', { stage: 'uncertain', detail: 'ECONNRESET' }, 'answer'),
+    ledger.record('b', { stage: 'uncertain', detail: 'ECONNRESET' }),
   ],
   (ledger) => [ledger.claimWebhooks(10, 30_000)],
   (ledger) => [deliver(ledger)],
   (ledger) => [ledger.openPayment(payment('b', 'k2', 'DIRECT'), LIMITS), ledger.openPayout(payout)],
   (ledger) => [
-    ledger.record('out-1', { stage: 'uncertain', detail: 'timeout' }, 'answer'),
-    ledger.record('b-2', { stage: 'rejected', detail: 'HTTP 400' }, 'answer'),
+    ledger.record('out-1', { stage: 'uncertain', detail: 'timeout' }),
+    ledger.record('b-2', { stage: 'rejected', detail: 'HTTP 400' }),
   ],
   (ledger) => [
     ledger.observe('out-1', verified('failed')),

@@ -211,7 +211,7 @@ describe('PostgreSQL: two proxies', { skip: why === undefined ? false : `skipped
     await admin.query('delete from webhooks');
     for (const orderId of ids) {
       const { payment: sent } = await start(ledger, { orderId });
-      await ledger.record(sent, { stage: 'uncertain', answer: 'lost', detail: 'reset' }, 'answer');
+      await ledger.record(sent, { stage: 'uncertain', answer: 'lost', detail: 'reset' });
       await start(ledger, { orderId: `sending ${orderId}` });
     }
     await admin.query('update transactions set next_check_at = null where order_id <> all($1)', [ids]);

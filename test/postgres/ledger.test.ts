@@ -111,7 +111,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
       const deadline = Date.now() + 20_000;
       for (;;) {
         assert.ok(Date.now() < deadline);
-        const kind = await ledger.record('A', { stage: 'uncertain', detail: 'reset' }, 'answer').then(
+        const kind = await ledger.record('A', { stage: 'uncertain', detail: 'reset' }).then(
           () => 'written',
           (error: { kind?: string }) => error.kind,
         );
@@ -125,7 +125,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
           () => void ledger.order('A').then((order) => order?.payments[0]?.stage === 'pending' && changed.resolve()),
         ),
       );
-      await other.record('A', PENDING, 'answer');
+      await other.record('A', PENDING);
       await changed.promise;
     });
 

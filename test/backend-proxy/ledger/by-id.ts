@@ -15,7 +15,7 @@ import type {
 } from '../../../backend-proxy/ledger/ledger.ts';
 import { decimalOf } from '../../../backend-proxy/protocol/money.ts';
 import type { MerchantSource } from '../../../backend-proxy/protocol/merchant-key.ts';
-import type { PostOutcome, Source, Transaction } from '../../../backend-proxy/protocol/transaction.ts';
+import type { PostOutcome, Transaction } from '../../../backend-proxy/protocol/transaction.ts';
 import type { Report } from '../../../backend-proxy/protocol/verify.ts';
 
 export const SENT_BY = 'host:8787';
@@ -57,7 +57,7 @@ export interface LedgerById extends Omit<Ledger, Rewritten> {
   ): Promise<{ opened: Transaction | undefined; order: Order }>;
   openPayout(payout: NewPayout, source?: MerchantSource): Promise<Transaction>;
   /** Returns whether the fact raised the stage. */
-  record(id: string, fact: ShortFact, source: Source): Promise<boolean>;
+  record(id: string, fact: ShortFact): Promise<boolean>;
   /** A check that begins and ends now unless `given` differs. An "unknown" counts as proven. */
   observe(id: string, seen: Seen, given?: Partial<Claim>): Promise<void>;
   claimChecks(limit: number, leaseMs: number): Promise<Claim['transaction'][]>;
@@ -86,10 +86,10 @@ export function byId(ledger: Ledger, now: () => number, startId = nextStartId): 
     async openPayout(payout, source) {
       return (await ledger.openPayout({ ...payout, start: { by: SENT_BY, id: startId() } }, source)).payout;
     },
-    async record(id, fact, source) {
+    async record(id, fact) {
       const transaction = await read(id);
       const whole = fact.stage === 'pending' ? fact : ({ answer: ANSWERS[fact.stage], ...fact } as Fact);
-      await ledger.record(transaction, whole, source);
+      await ledger.record(transaction, whole);
       return (await read(id)).stage !== transaction.stage;
     },
     async observe(id, seen, given) {

@@ -110,7 +110,7 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   await start('a first start', { orderId: 'F' });
   const started = await start('a start', { orderId: 'A', idempotencyKey: 'one' });
   await start('a repeated start', { orderId: 'A', idempotencyKey: 'one' });
-  await step('an answer', () => ledger.record(started.payment, ANSWERED, 'answer'));
+  await step('an answer', () => ledger.record(started.payment, ANSWERED));
   await step('a view', () => ledger.orderAt('A'));
   await start('a start that replaces another', { orderId: 'A' });
   const { payment: prompt } = await start('a start with a prompt', {
@@ -119,16 +119,16 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
     customer: 'wallet-1',
   });
   await step('an answer that was lost', () =>
-    ledger.record(prompt, { stage: 'uncertain', answer: 'lost', detail: 'reset' }, 'answer'),
+    ledger.record(prompt, { stage: 'uncertain', answer: 'lost', detail: 'reset' }),
   );
   await step('an answer whose row was lost', () =>
-    ledger.record({ ...started.payment, id: 'R', orderId: 'R' }, ANSWERED, 'answer'),
+    ledger.record({ ...started.payment, id: 'R', orderId: 'R' }, ANSWERED),
   );
   await step('newer terms', () => ledger.recordTerms({ ...payment({ orderId: 'A' }), iat: 2, terms: 'other' }));
   await step('orders', () => Promise.all([ledger.order('A'), ledger.order('none')]));
 
   await step('a start that was not answered', () =>
-    ledger.recordOfStart({ type: 'PAY', orderId: 'A' }, { by: BY, id: 'none' }, ANSWERED),
+    ledger.recordUnsent({ type: 'PAY', orderId: 'A' }, { by: BY, id: 'none' }, ANSWERED),
   );
   await step('a payout', () => ledger.openPayout({ ...PAYOUT, start: { by: BY, id: 'payout' } }));
   await step('payouts', () =>
@@ -156,7 +156,7 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
     mismatch: differing(),
   })) {
     const { payment: other } = await start('another start', { orderId: `O-${name}` });
-    await ledger.record(other, ANSWERED, 'answer');
+    await ledger.record(other, ANSWERED);
     await observe(`a check: ${name}`, other.id, observation);
   }
   await step('an unknown', () => ledger.recordUnknown({ transactionId: 'W', beganAt: NOON, endedAt: NOON }));

@@ -165,7 +165,7 @@ export async function openPending(
   fact: ShortFact = PENDING,
 ): Promise<string> {
   const id = await openSent(ledger, given);
-  await ledger.record(id, fact, 'answer');
+  await ledger.record(id, fact);
   return id;
 }
 
@@ -179,7 +179,7 @@ export const claimIds = async (ledger: LedgerById, limit = 100) =>
 /** Opens and sends a payout, records `fact`, and returns the id. */
 export async function openSentPayout(ledger: LedgerById, orderId: string, fact: ShortFact): Promise<string> {
   const { id } = await ledger.openPayout({ ...PAYOUT, orderId });
-  await ledger.record(id, fact, 'answer');
+  await ledger.record(id, fact);
   return id;
 }
 
@@ -199,10 +199,10 @@ export async function refusal(work: Promise<unknown>): Promise<Refusal> {
 export const BRING_TO: Record<Stage, (setup: Setup, id: string) => Promise<unknown>> = {
   sending: async () => undefined,
   async uncertain(setup, id) {
-    await setup.ledger.record(id, { stage: 'uncertain', detail: 'reset' }, 'answer');
+    await setup.ledger.record(id, { stage: 'uncertain', detail: 'reset' });
   },
   async pending(setup, id) {
-    await setup.ledger.record(id, { ...PENDING, paymentId: null }, 'answer');
+    await setup.ledger.record(id, { ...PENDING, paymentId: null });
   },
   async replaced(setup, id) {
     await BRING_TO.pending(setup, id);
@@ -210,12 +210,12 @@ export const BRING_TO: Record<Stage, (setup: Setup, id: string) => Promise<unkno
     await setup.ledger.openPayment(payment({ orderId }), LIMITS);
   },
   async expired(setup, id) {
-    await setup.ledger.record(id, { ...PENDING, paymentId: null, method: 'CHECKOUT' }, 'answer');
+    await setup.ledger.record(id, { ...PENDING, paymentId: null, method: 'CHECKOUT' });
     setup.skip(17 * M);
     await setup.ledger.observe(id, verified('pending'));
   },
   async rejected(setup, id) {
-    await setup.ledger.record(id, { stage: 'rejected', detail: 'HTTP 400' }, 'answer');
+    await setup.ledger.record(id, { stage: 'rejected', detail: 'HTTP 400' });
   },
   async not_created(setup, id) {
     await BRING_TO.uncertain(setup, id);

@@ -46,7 +46,7 @@ it('a payment among 100,000 writes few pages, from its start and from its IPN', 
     await count('a start and its answer', async () => {
       const start = { by: 'host:8787', id: `start-${n}` };
       const opened = await ledger.openPayment({ ...payment({ orderId: id }), iat: 1, terms: 'terms', start }, LIMITS);
-      await ledger.record(opened.payment, { stage: 'pending', ...MEANS }, 'answer');
+      await ledger.record(opened.payment, { stage: 'pending', ...MEANS });
     });
     now += 30 * S;
     // One check in five goes to the transaction that is due longest.

@@ -19,10 +19,10 @@ function bench(failing: (attempts: number) => Error | undefined) {
   const errors: unknown[] = [];
   const recorded: unknown[] = [];
   const ledger = {
-    async record(transaction, fact, source) {
+    async record(transaction, fact) {
       const error = failing((attempts += 1));
       if (error !== undefined) throw error;
-      recorded.push([transaction.id, fact, source]);
+      recorded.push([transaction.id, fact]);
       return { isRaised: true, order: undefined, now: 0 };
     },
   } satisfies Partial<Ledger> as Partial<Ledger> as Ledger;
@@ -45,7 +45,7 @@ async function settle(): Promise<void> {
 it('record() writes the answer once', async () => {
   const { recorder, recorded, errors } = bench(() => undefined);
   await recorder.record(PAYMENT, Promise.resolve(FACT));
-  assert.deepEqual([recorded, errors], [[['A', FACT, 'answer']], []]);
+  assert.deepEqual([recorded, errors], [[['A', FACT]], []]);
 });
 
 it('record() retries ever more slowly, up to 2 s, while the database is unavailable, and reports it once', async () => {

@@ -54,11 +54,11 @@ export function checksContract({ it, setUp }: Suite): void {
       };
       for (const orderId of ['A', 'B']) await openSent(ledger, { orderId, method: 'DIRECT', customer: '12345678' });
       const claimed = await claim('A');
-      await ledger.record('A', PENDING, 'answer');
+      await ledger.record('A', PENDING);
       await endCheck(ledger.ledger, claimed, verified('succeeded', '999'));
       skip(45 * S);
       await ledger.observe('B', verified('pending', '999'));
-      await ledger.record('B', PENDING, 'answer');
+      await ledger.record('B', PENDING);
       await openPending(ledger, { orderId: 'C' }, { ...PENDING, paymentId: null });
       for (const id of ['111', '999']) await ledger.observe('C', verified('pending', id));
       for (const id of ['A', 'B', 'C']) {
@@ -160,7 +160,7 @@ export function checksContract({ it, setUp }: Suite): void {
     it('a CHECKOUT expires 17 minutes after it was sent, by a check that began then and reports pending', async (t) => {
       const { ledger, skip } = await setUp(t);
       await ledger.openPayment(payment({ method: 'CHECKOUT' }), LIMITS);
-      await ledger.record('A', { ...PENDING, method: 'CHECKOUT', checkoutUrl: 'https://c.example/' }, 'answer');
+      await ledger.record('A', { ...PENDING, method: 'CHECKOUT', checkoutUrl: 'https://c.example/' });
       assert.equal((await read(ledger, 'A')).expiresAt, NOON + 15 * M);
       skip(17 * M - 1);
       await ledger.observe('A', verified('pending'));

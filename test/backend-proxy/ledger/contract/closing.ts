@@ -97,7 +97,7 @@ export function closingContract({ it, setUp }: Suite): void {
         assert.equal(kind, 'payment_open', stage);
       }
       const reviewed = await openSent(ledger);
-      await ledger.record(reviewed, uncertain('duplicate'), 'answer');
+      await ledger.record(reviewed, uncertain('duplicate'));
       await ledger.observe(reviewed, verified('succeeded'));
       assert.equal((await refusal(close(ledger, { ifUnpaidSince: now() }))).kind, 'payment_open');
       assert.ok((await close(ledger)).closed, 'without it, the merchant may');

@@ -30,8 +30,8 @@ export function countsContract({ it, runs, setUp }: Suite): void {
     const ACTIONS: ((setup: Setup, id: string, n: number) => Promise<unknown>)[] = [
       ({ ledger }, orderId) => ledger.openPayment(payment({ orderId }), LIMITS),
       ({ ledger }, orderId) => ledger.openPayout({ ...PAYOUT, orderId: `payout ${orderId}` }),
-      ({ ledger }, id) => ledger.record(id, PENDING, 'answer'),
-      ({ ledger }, id) => ledger.record(id, { stage: 'rejected', detail: 'HTTP 400' }, 'answer'),
+      ({ ledger }, id) => ledger.record(id, PENDING),
+      ({ ledger }, id) => ledger.record(id, { stage: 'rejected', detail: 'HTTP 400' }),
       ({ ledger }, id) => ledger.observe(id, verified('succeeded')),
       ({ ledger }, id) => ledger.observe(id, verified('failed')),
       ({ ledger }, id) => ledger.observe(id, differing()),

@@ -149,7 +149,7 @@ export function createContract({ it, setUp }: Suite): void {
       const { ledger } = await setUp(t);
       const known = payment();
       await ledger.openPayment(known, LIMITS);
-      await ledger.record('A', PENDING, 'answer');
+      await ledger.record('A', PENDING);
       await ledger.observe('A', verified('succeeded'));
       assert.equal((await refusal(ledger.openPayment(payment(), LIMITS))).kind, 'already_paid');
       assert.equal((await ledger.openPayment(known, LIMITS)).order.paidBy, 'A');
@@ -171,7 +171,7 @@ export function createContract({ it, setUp }: Suite): void {
       const limits = { ...LIMITS, directPerWallet: { perCustomer: 2, inAll: 2, withinMs: H } };
       const direct = (orderId: string, customer = '12345678') => payment({ orderId, customer, method: 'DIRECT' });
       await ledger.openPayment(direct('A'), limits);
-      await ledger.record('A', { ...PENDING, method: 'CHECKOUT' }, 'answer');
+      await ledger.record('A', { ...PENDING, method: 'CHECKOUT' });
       skip(10 * M);
       await ledger.openPayment(direct('B'), limits);
       const refused = await refusal(ledger.openPayment(direct('C'), limits));

@@ -47,7 +47,7 @@ export function databaseContract({ it, setUp }: Suite): void {
     it('recover() makes rows that a dead process of this host and port was sending uncertain, and no others', async (t) => {
       const { ledger } = await setUp(t);
       for (const orderId of ['B', 'C']) await ledger.openPayment(payment({ orderId }), LIMITS);
-      await ledger.record('C', PENDING, 'answer');
+      await ledger.record('C', PENDING);
       const elsewhere = { iat: null, terms: 'terms', start: { by: 'other:1', id: 'D' } };
       await ledger.ledger.openPayment({ ...payment({ orderId: 'D' }), ...elsewhere }, LIMITS);
       await ledger.recover();

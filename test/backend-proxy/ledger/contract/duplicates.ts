@@ -111,7 +111,7 @@ export function duplicatesContract({ it, setUp }: Suite): void {
           const id = await openSent(ledger, { orderId: `${method}-${n}`, method, customer });
           skip(45 * S);
           await ledger.observe(id, verified('succeeded'));
-          await ledger.record(id, answer, 'answer');
+          await ledger.record(id, answer);
           const { needsReview, conflict, checking, ...seen } = await read(ledger, id);
           const isPaid = stage === 'succeeded';
           assert.deepEqual([id, seen.stage, needsReview, checking], [id, stage, true, !isPaid]);

@@ -47,7 +47,7 @@ export function erasingContract({ it, setUp }: Suite): void {
     const { ledger, rows } = setup;
     await openPersonal(setup, 'A');
     await ledger.openPayout({ ...PAYOUT, customer: 'canary-1', note: 'canary note' });
-    await ledger.record('P', PENDING, 'answer');
+    await ledger.record('P', PENDING);
     await settle(setup, 'P', 'canary-1');
     await flagAndResolve(ledger, 'P', 'canary person');
     await tellAll(ledger);
@@ -128,7 +128,7 @@ export function erasingContract({ it, setUp }: Suite): void {
     const { ledger, skip, rows } = setup;
     const request = { ...PAYOUT, customer: '12345678', fingerprint: fingerprintOf([5000, 'EUR', '12345678', null]) };
     await ledger.openPayout(request);
-    await ledger.record('P', PENDING, 'answer');
+    await ledger.record('P', PENDING);
     await settle(setup, 'P');
     await tellAll(ledger);
     skip(9 * D);

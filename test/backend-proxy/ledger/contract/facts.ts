@@ -26,9 +26,9 @@ import {
 
 /** Each fact about a payment, and the stage that it leads to. */
 const FACTS: { fact: Stage; raise: (ledger: LedgerById, id: string) => Promise<unknown> }[] = [
-  { fact: 'uncertain', raise: (ledger, id) => ledger.record(id, { stage: 'uncertain', detail: 'reset' }, 'answer') },
-  { fact: 'pending', raise: (ledger, id) => ledger.record(id, { ...PENDING, paymentId: null }, 'answer') },
-  { fact: 'rejected', raise: (ledger, id) => ledger.record(id, { stage: 'rejected', detail: 'HTTP 400' }, 'answer') },
+  { fact: 'uncertain', raise: (ledger, id) => ledger.record(id, { stage: 'uncertain', detail: 'reset' }) },
+  { fact: 'pending', raise: (ledger, id) => ledger.record(id, { ...PENDING, paymentId: null }) },
+  { fact: 'rejected', raise: (ledger, id) => ledger.record(id, { stage: 'rejected', detail: 'HTTP 400' }) },
   { fact: 'pending', raise: (ledger, id) => ledger.observe(id, verified('pending')) },
   { fact: 'declined', raise: (ledger, id) => ledger.observe(id, verified('failed')) },
   { fact: 'succeeded', raise: (ledger, id) => ledger.observe(id, verified('succeeded')) },
@@ -98,12 +98,12 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       const { version } = (await ledger.order('A'))!;
       const qr = { text: 'https://wallet.example', size: 21, modules: 'AA' };
       const fact: ShortFact = { ...PENDING, paymentId: '222', method: 'JETGO', qr, appUrl: 'jetgo://pay' };
-      assert.equal(await ledger.record('A', fact, 'answer'), false);
+      assert.equal(await ledger.record('A', fact), false);
       const order = (await ledger.order('A'))!;
       const { paymentId, method, qr: kept, appUrl, expiresAt } = order.payments[0]!;
       assert.deepEqual([paymentId, method, kept, appUrl, expiresAt], ['222', 'JETGO', qr, 'jetgo://pay', null]);
       assert.ok(order.version > version);
-      await ledger.record('A', fact, 'answer');
+      await ledger.record('A', fact);
       assert.deepEqual(await ledger.order('A'), order, 'a repeated answer changes nothing, not even the version');
     });
 
@@ -113,8 +113,8 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       const [paid, sent] = [await read(ledger, 'A'), await ledger.openPayout({ ...PAYOUT, note: 'Thanks' })];
       skip(S);
       await change('delete from history; delete from transactions; delete from orders');
-      await ledger.ledger.record(paid, { ...PENDING, method: 'JETGO' }, 'answer');
-      await ledger.ledger.record(sent, { stage: 'uncertain', answer: 'lost', detail: 'reset' }, 'answer');
+      await ledger.ledger.record(paid, { ...PENDING, method: 'JETGO' });
+      await ledger.ledger.record(sent, { stage: 'uncertain', answer: 'lost', detail: 'reset' });
       const [payment_, payout] = [await read(ledger, 'A'), (await ledger.payout('P'))!];
       assert.deepEqual(
         [payment_.stage, payment_.paymentId, payment_.method, payment_.amountMinor, payment_.customer],
@@ -126,7 +126,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       assert.equal((await ledger.order('A'))?.paidBy, 'A');
     });
 
-    it('recordOfStart() records of the row of one start, and says whether it is there', async (t) => {
+    it('recordUnsent() records of the row of one start, and says whether it is there', async (t) => {
       const { ledger } = (await setUp(t)).ledger;
       const [ours, others] = [
         { by: 'host:1', id: 'ours' },
@@ -136,8 +136,8 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       const payOut = { type: 'PAYOUT', orderId: 'P' } as const;
       const unsent = { answer: 'unreached', detail: 'not sent' } as const;
       const record = async (start: typeof ours) => [
-        await ledger.recordOfStart(pay, start, { stage: 'not_created', ...unsent }),
-        await ledger.recordOfStart(payOut, start, { stage: 'uncertain', ...unsent }),
+        await ledger.recordUnsent(pay, start, { stage: 'not_created', ...unsent }),
+        await ledger.recordUnsent(payOut, start, { stage: 'uncertain', ...unsent }),
       ];
       assert.deepEqual(await record(ours), [false, false]);
       await ledger.openPayment({ ...PAYMENT, iat: null, terms: 'terms', start: ours }, LIMITS);
@@ -163,7 +163,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
         await openSent(ledger, { orderId });
         skip(45 * S);
         await ledger.observe(orderId, verified('pending', paymentId));
-        assert.equal(await ledger.record(orderId, { stage: 'rejected', detail: 'HTTP 400 X' }, 'answer'), false);
+        assert.equal(await ledger.record(orderId, { stage: 'rejected', detail: 'HTTP 400 X' }), false);
         assert.deepEqual([orderId, await stageOf(ledger, orderId)], [orderId, 'pending']);
       }
     });

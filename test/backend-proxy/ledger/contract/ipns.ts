@@ -60,7 +60,7 @@ export function ipnsContract({ it, setUp }: Suite): void {
       await ledger.openPayout(PAYOUT);
       skip(S);
       assert.deepEqual(await due(ledger), [], 'not before the answer, which may report a duplicate');
-      for (const id of ['A', 'P']) await ledger.record(id, { ...PENDING, paymentId: null }, 'answer');
+      for (const id of ['A', 'P']) await ledger.record(id, { ...PENDING, paymentId: null });
       assert.deepEqual((await due(ledger)).toSorted(), ['A', 'P']);
       assert.deepEqual(await rows('select matched from ipns'), [{ matched: 1 }, { matched: 1 }]);
     });

@@ -120,7 +120,7 @@ export function limitsContract({ it, setUp }: Suite): void {
           'set before any answer',
         );
         skip(3 * S);
-        await ledger.record(orderId, { ...PENDING, method }, 'answer');
+        await ledger.record(orderId, { ...PENDING, method });
         assert.equal(
           (await read(ledger, orderId)).expiresAt,
           expected && sentAt + expected,

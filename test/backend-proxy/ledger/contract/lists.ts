@@ -225,8 +225,7 @@ export function listsContract({ it, setUp }: Suite): void {
           skip(1);
           const id = changing.pop();
           const isIdentified = id !== undefined && (await read(ledger, id)).answer === 'identified';
-          if (id !== undefined)
-            await ledger.record(id, { ...PENDING, paymentId: isIdentified ? null : '111' }, 'answer');
+          if (id !== undefined) await ledger.record(id, { ...PENDING, paymentId: isIdentified ? null : '111' });
         });
         const times = Map.groupBy(seen, ({ id }) => id);
         assert.deepEqual([...times.keys()].toSorted(), names.toSorted());

@@ -87,9 +87,9 @@ export function ownerContract({ it, setUp }: Suite): void {
         const { stage, answer } = await read(ledger, id);
         assert.deepEqual([stage, answer], ['uncertain', 'lost']);
       }
-      await ledger.record('A', PENDING, 'answer');
-      await ledger.record('B', { stage: 'rejected', detail: 'HTTP 400 X' }, 'answer');
-      await ledger.record('C', { stage: 'uncertain', answer: 'duplicate', detail: 'HTTP 409' }, 'answer');
+      await ledger.record('A', PENDING);
+      await ledger.record('B', { stage: 'rejected', detail: 'HTTP 400 X' });
+      await ledger.record('C', { stage: 'uncertain', answer: 'duplicate', detail: 'HTTP 409' });
       const ends = await Promise.all(ids.map((id) => read(ledger, id)));
       const shown = ends.map(({ stage, answer, paymentId }) => [stage, answer, paymentId]);
       assert.deepEqual(shown, [
@@ -97,7 +97,7 @@ export function ownerContract({ it, setUp }: Suite): void {
         ['rejected', 'refused', null],
         ['uncertain', 'duplicate', null],
       ]);
-      await ledger.record('C', { stage: 'uncertain', answer: 'lost', detail: 'timeout' }, 'answer');
+      await ledger.record('C', { stage: 'uncertain', answer: 'lost', detail: 'timeout' });
       assert.equal((await read(ledger, 'C')).answer, 'duplicate', 'a lost answer does not replace a known one');
     });
 
@@ -105,7 +105,7 @@ export function ownerContract({ it, setUp }: Suite): void {
       const { ledger } = await setUp(t);
       await openSent(ledger);
       await ledger.openPayment(payment(), LIMITS);
-      await ledger.record('A', PENDING, 'answer');
+      await ledger.record('A', PENDING);
       const { stage, paymentId } = await read(ledger, 'A');
       assert.deepEqual([stage, paymentId], ['replaced', '111']);
       await ledger.observe('A', verified('succeeded'));

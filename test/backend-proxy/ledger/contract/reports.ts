@@ -92,7 +92,7 @@ export function reportsContract({ it, setUp }: Suite): void {
               else await openSent(ledger, { orderId, method, customer: way === 'prompt' ? customer : null });
               const refusal = { ...uncertain('refused'), ...(answer === 'unreached' && uncertain('unreached')) };
               const isRefusal = answer === 'refused' || answer === 'unreached';
-              if (fact !== null) await ledger.record(orderId, method === null && isRefusal ? refusal : fact, 'answer');
+              if (fact !== null) await ledger.record(orderId, method === null && isRefusal ? refusal : fact);
               await ledger.observe(orderId, report);
               const { stage, mismatch, conflict, needsReview, checking } = await read(ledger, orderId);
               const flags = [mismatch && 'm', conflict && 'c', needsReview && 'r', checking && 'k'].filter(Boolean);

@@ -111,7 +111,7 @@ export function unknownContract({ it, setUp }: Suite): void {
       const { ledger, skip } = await setUp(t);
       await openPending(ledger, { orderId: 'identified' });
       await openPending(ledger, { orderId: 'identified-late' }, uncertain('lost'));
-      await ledger.record('identified-late', PENDING, 'answer');
+      await ledger.record('identified-late', PENDING);
       await openPending(ledger, { orderId: 'found' }, uncertain('lost'));
       await ledger.observe('found', INCOMPLETE);
       await openPending(ledger, { orderId: 'named' }, uncertain('lost'));

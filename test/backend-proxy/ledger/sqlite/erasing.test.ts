@@ -22,7 +22,7 @@ async function fill(ledger: Ledger): Promise<void> {
       const given = { ...payment({ orderId: id, customer: 'canary-1', start }), iat: null, terms: '' };
       const opened = await ledger.openPayment(given, LIMITS);
       const means = { paymentId: id, method: null, checkoutUrl: null, qr: { image: `canary${'x'.repeat(20_000)}` } };
-      await ledger.record(opened.payment, { stage: 'pending', ...means, appUrl: null }, 'answer');
+      await ledger.record(opened.payment, { stage: 'pending', ...means, appUrl: null });
       const reading = { ...BARE_READING, transactionId: id };
       const { claim } = await ledger.receiveIpn({ id, body: `canary${'y'.repeat(8_000)}`, reading }, 45_000);
       await endCheck(
