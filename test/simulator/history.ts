@@ -27,8 +27,6 @@ export interface Drawn {
 export interface RunOptions {
   /** Default: drawn from the seed. */
   steps?: readonly Drawn[];
-  /** Invariants that are not looked at. */
-  ignored?: readonly string[];
   onEnd?: (world: World) => void;
 }
 
@@ -47,7 +45,7 @@ export function drawSteps(seed: number): Drawn[] {
 export async function run(
   database: Database,
   seed: number,
-  { steps = drawSteps(seed), ignored = [], onEnd }: RunOptions = {},
+  { steps = drawSteps(seed), onEnd }: RunOptions = {},
 ): Promise<Failure | undefined> {
   await database.empty();
   const world = new World(database, seed);
@@ -55,7 +53,6 @@ export async function run(
   const look = (when: 'always' | 'atEnd') => {
     for (const [name, invariant] of Object.entries(INVARIANTS) as [InvariantName, Record<string, unknown>][]) {
       if (world.violation !== undefined) return;
-      if (ignored.includes(name)) continue;
       const check = invariant[when] as ((world: World) => string | undefined) | undefined;
       const what = check?.(world);
       if (what !== undefined) [broken, world.violation] = [name, what];
@@ -104,11 +101,11 @@ async function calm(world: World, look: (when: 'always' | 'atEnd') => void): Pro
 }
 
 /** The same failure by fewer steps. */
-export async function shorten(database: Database, failure: Failure, ignored: readonly string[] = []): Promise<Failure> {
+export async function shorten(database: Database, failure: Failure): Promise<Failure> {
   let shortest = failure;
   for (let at = failure.steps.length - 1; at >= 0; at -= 1) {
     const steps = shortest.steps.filter((_, n) => n !== at);
-    const again = await run(database, failure.seed, { steps, ignored });
+    const again = await run(database, failure.seed, { steps });
     if (again?.invariant === failure.invariant) shortest = again;
   }
   return shortest;

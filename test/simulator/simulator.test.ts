@@ -6,7 +6,6 @@ import { before, test } from 'node:test';
 import { size } from '../faults/fault-test.ts';
 import { Database } from './database.ts';
 import { run, shorten, type Failure } from './history.ts';
-import { NOT_YET_REPAIRED } from './not-yet-repaired.ts';
 
 const SECONDS = size(20, 1_800);
 /** Each broke an invariant once. */
@@ -19,12 +18,12 @@ before(async () => {
 
 async function report(failure: Failure | undefined): Promise<void> {
   if (failure === undefined) return;
-  const { seed, invariant, what, trace } = await shorten(database, failure, NOT_YET_REPAIRED);
+  const { seed, invariant, what, trace } = await shorten(database, failure);
   assert.fail(`seed ${seed}: ${invariant}: ${what}\n${trace.join('\n')}`);
 }
 
 test('the seeds that once failed', async () => {
-  for (const seed of ONCE_FAILED) await report(await run(database, seed, { ignored: NOT_YET_REPAIRED }));
+  for (const seed of ONCE_FAILED) await report(await run(database, seed));
 });
 
 test(`${SECONDS} s of histories from a fresh seed`, { timeout: (SECONDS + 120) * 1_000 }, async () => {
@@ -32,7 +31,7 @@ test(`${SECONDS} s of histories from a fresh seed`, { timeout: (SECONDS + 120) *
   const endsAt = performance.now() + SECONDS * 1_000;
   let count = 0;
   for (; performance.now() < endsAt; count += 1) {
-    await report(await run(database, first + count, { ignored: NOT_YET_REPAIRED }));
+    await report(await run(database, first + count));
   }
   console.log(`${count} histories from seed=${first}`);
 });
@@ -44,6 +43,6 @@ test('the same seed is the same history', async () => {
 
 async function traceOf(seed: number): Promise<readonly string[]> {
   const trace: string[] = [];
-  await run(database, seed, { ignored: NOT_YET_REPAIRED, onEnd: (world) => trace.push(...world.trace) });
+  await run(database, seed, { onEnd: (world) => trace.push(...world.trace) });
   return trace;
 }

@@ -45,6 +45,7 @@ export interface Check {
   type: TransactionType;
   said: 'SUCCESS' | 'FAILED' | 'PROCESSING' | 'unknown' | 'nothing';
   isWhole: boolean;
+  namesWallet: boolean;
   beganAt: number;
   endedAt: number;
   life: Life;
@@ -262,6 +263,7 @@ export class World implements Site {
       type,
       said: 'nothing',
       isWhole: true,
+      namesWallet: true,
       beganAt: this.now,
       endedAt: Infinity,
       life,
@@ -277,6 +279,7 @@ export class World implements Site {
     await life.turn();
     check.endedAt = this.now;
     check.isWhole = name !== 'without amount';
+    check.namesWallet = name !== 'masked';
     if (!('lost' in reply) && reply.status === 404) check.said = 'unknown';
     if (reply === honest || name === 'without amount' || name === 'masked')
       check.said = report === undefined ? 'unknown' : (report['status'] as Check['said']);
