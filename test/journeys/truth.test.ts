@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { METHODS, type Method } from '../../backend-proxy/protocol/wire.ts';
 import { enFlow } from '../../widget/locales/en-flow.ts';
-import { ADA, BRUNO } from './shopper.ts';
+import { ADA, BRUNO, CHIYO } from './shopper.ts';
 import type { Answer, Fault } from './truth/gateway-relay.ts';
 import { ACTION_WITHIN_MS, type WatchedShopper } from './truth/watched-shopper.ts';
 import { RelayedStack } from './truth/relayed-stack.ts';
@@ -80,7 +80,7 @@ function journey(walk: (shopper: WatchedShopper) => Promise<void>): () => Promis
 }
 
 /** Alternates, because the number of requests to one wallet is limited. */
-const WALLETS = [ADA, BRUNO];
+const WALLETS = [ADA, BRUNO, CHIYO];
 let walletsAsked = 0;
 
 async function begin(shopper: WatchedShopper, method: Method, fault: Fault = {}): Promise<void> {
