@@ -274,7 +274,7 @@ export class PaymentWidget extends LitElement {
     this.#internals.setFormValue(this.value);
     this.#internals.setValidity(
       { valueMissing: this.required && !isPaid },
-      this.#say('unpaid') || ' ',
+      this.#say(shown?.panel === 'closed' ? 'closed' : 'unpaid') || ' ',
       this.#find('h2') ?? undefined,
     );
     if (!shown || !this.#context) return;

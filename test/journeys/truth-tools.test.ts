@@ -23,6 +23,7 @@ const NOTHING: OrderRecords = {
   doubtedAt: null,
   decidedAt: null,
   closedAt: null,
+  orderClosedAt: null,
 };
 
 const payment = (change: Partial<Payment> & { ends?: 'SUCCESS' | 'FAILED'; message?: string } = {}): Payment => {
@@ -87,6 +88,7 @@ const EXAMPLES: Record<ClaimName, { holds: OrderRecords; fails: OrderRecords }> 
     holds: requesting(request({ isStart: true, problem: 'order_changed' })),
     fails: { ...requesting(request({ isStart: true, problem: 'order_changed' })), starts: [start({ at: AT - 1 })] },
   },
+  orderClosed: { holds: { ...NOTHING, orderClosedAt: AT }, fails: { ...NOTHING, orderClosedAt: AT + 1 } },
   closedByShop: { holds: { ...NOTHING, closedAt: AT }, fails: { ...NOTHING, closedAt: AT + 1 } },
   answerLost: {
     holds: { ...NOTHING, starts: [start({ answer: 'broken' })] },
@@ -284,9 +286,16 @@ describe('findFalseClaims()', () => {
     const says = screen(AT + 1_000, enFlow.checking, enFlow.checking_help);
     assert.deepEqual(judge([screen(AT), says, screen(AT + 21_000, enFlow.paid)], doubted), []);
     const silent = judge([screen(AT, enFlow.method), screen(AT + 21_000, enFlow.paid)], doubted);
-    assert.match(silent.join(), /^0.0 s: no sentence says that the payment is checked$/);
+    assert.match(silent.join(), /^0.0 s: no sentence says checking$/);
     const offers = judge([{ ...says, texts: [...says.texts, { text: enFlow.other, place: 'panel' }] }], doubted);
-    assert.match(offers.join(), /other is offered while the payment is checked/);
+    assert.match(offers.join(), /other is offered instead of checking/);
+  });
+
+  it('findFalseClaims() finds a screen that does not say that the order is closed, and one that says paid then', () => {
+    const closed = { ...paying(payment({ ends: 'SUCCESS' })), orderClosedAt: AT - 20_000 };
+    assert.deepEqual(judge([screen(AT, enFlow.closed, enFlow.closed_help)], closed), []);
+    const paid = judge([screen(AT, enFlow.paid)], closed);
+    assert.match(paid.join(), /no sentence says closed.*claims paid/);
   });
 
   it('findFalseClaims() finds a lost request that is given up although the status check may lag', () => {

@@ -118,7 +118,7 @@ async function paysUnder(shopper: WatchedShopper, method: Method, fault: Fault):
   assert.ok(starts.length > 0, 'the start went through the gateway relay');
 }
 
-/** Each ends with the order paid, at once or after continuing. */
+/** Each ends with the order paid, at once or after continuing, or closed. */
 const JOURNEYS: Record<string, (shopper: WatchedShopper) => Promise<void>> = {
   async 'a payment declined in the wallet'(shopper) {
     await begin(shopper, 'DIRECT');
@@ -152,6 +152,19 @@ const JOURNEYS: Record<string, (shopper: WatchedShopper) => Promise<void>> = {
     await shopper.page.waitForTimeout(WATCHED_MS);
     await stack.confirm(shopper.orderId);
     await shopper.sees('paid');
+  },
+  async 'a code of an order that the shop closes, paid all the same'(shopper) {
+    await waitsByQr(shopper);
+    await stack.closeOrder(shopper.orderId);
+    await shopper.reads(enFlow.closed, ACTION_WITHIN_MS);
+    await shopper.settle(shopper.orderId, 'approve');
+    await shopper.page.waitForTimeout(WATCHED_MS);
+    await shopper.page.reload();
+    await shopper.reads(enFlow.closed, ACTION_WITHIN_MS);
+  },
+  async 'an order that the shop closes before a method is chosen'(shopper) {
+    await stack.closeOrder(shopper.orderId);
+    await shopper.reads(enFlow.closed, ACTION_WITHIN_MS);
   },
   async 'a payment refused by the gateway'(shopper) {
     const body = '{"code":"INVALID_REQUEST","message":"no","errors":[]}';
@@ -240,10 +253,10 @@ describe('the screen in every course of a payment', { concurrency: PAGES }, () =
   for (const method of METHODS) {
     for (const name of IS_LONG ? (Object.keys(FAULTS) as FaultName[]) : SHORT[method])
       it(
-        `${method}, and the gateway’s answer ${name}: the screen stays true and the order can be paid`,
+        `${method}, and the gateway’s answer ${name}: the screen stays true, and the shopper has a way on`,
         journey((shopper) => paysUnder(shopper, method, FAULTS[name])),
       );
   }
   for (const [name, walk] of Object.entries(JOURNEYS))
-    it(`${name}: the screen stays true and the order can be paid`, journey(walk));
+    it(`${name}: the screen stays true, and the shopper has a way on`, journey(walk));
 });

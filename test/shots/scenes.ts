@@ -26,6 +26,7 @@ const SOME: readonly StateName[] = [
   'wallet, time left',
   'paid',
   'declined, with help',
+  'closed',
   'offline',
 ];
 

@@ -86,6 +86,17 @@ describe('a session', () => {
     assert.deepEqual([panel(), events], ['failed', ['change', 'change', 'failed']]);
   });
 
+  it('a session that follows a closed order neither starts a payment nor calls one that succeeds paid', async () => {
+    const { session, clock, proxy, panel, events } = await scene(OPEN);
+    proxy.publish({ closed: true });
+    await clock.advance(0);
+    session.pay('QR');
+    session.reset();
+    proxy.publish({ payment: paymentOf('QR', { status: 'SUCCESS' }) });
+    await clock.advance(60_000);
+    assert.deepEqual([panel(), proxy.starts.length, events], ['closed', 0, ['change', 'change']]);
+  });
+
   it('a session measures how far the proxy’s clock is ahead', async () => {
     const { clock, proxy, state } = await scene();
     proxy.now = () => clock.now() + 3_600_000;

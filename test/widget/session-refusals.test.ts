@@ -105,6 +105,15 @@ describe('a refused start', () => {
     }
   });
 
+  it('a start refused because the order is closed shows so at once', async () => {
+    const { proxy, panel, state, sendBy } = await scene();
+    proxy.orderProblem = problemOf('unavailable', { status: 503, retryable: true });
+    proxy.streamProblem = proxy.orderProblem;
+    proxy.nextStarts.push(problemOf('order_closed', { status: 409 }));
+    await sendBy('QR');
+    assert.deepEqual([panel(), state().blocked], ['closed', null]);
+  });
+
   it('a start refused because a payment is under review shows that it is checked, until a person has ended it', async () => {
     const { clock, proxy, panel, state, sendBy, session } = await scene();
     proxy.orderProblem = problemOf('unavailable', { status: 503, retryable: true });

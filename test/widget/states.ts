@@ -235,6 +235,12 @@ export const STATES = {
     payment: paymentOf('QR', { status: 'FAILED', reason: 'RESOLVED' }),
     heading: 'The shop has closed this payment',
   },
+  closed: {
+    claims: { supportUrl },
+    payment: paymentOf('QR'),
+    view: { closed: true },
+    heading: 'The shop has closed this order',
+  },
   expired: { payment: paymentOf('CHECKOUT', { status: 'FAILED', reason: 'EXPIRED' }), heading: 'Time ran out' },
   rejected: {
     act: (widget, proxy) => {

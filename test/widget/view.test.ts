@@ -166,6 +166,21 @@ describe('show()', () => {
       }
   });
 
+  it('show() returns closed for a closed order, whatever its payment and whatever the shopper is doing', () => {
+    const activities: Activity[] = [
+      { at: 'following' },
+      { at: 'choosing' },
+      { at: 'sending', slow: false },
+      { at: 'stopped', trouble },
+    ];
+    for (const activity of activities)
+      for (const status of STATUSES) {
+        const state = stateWith(paymentOf('QR', { status }), { activity, blocked: trouble });
+        const shown = show({ ...state, order: { ...state.order, paid: false, checking: true, closed: true } }, NOW);
+        assert.deepEqual([shown, mayStart(shown)], [{ panel: 'closed' }, false], `${activity.at} ${status}`);
+      }
+  });
+
   it('show() returns null, the choice, if the shopper returned to it from a payment that is open or failed', () => {
     for (const payment of [paymentOf('QR'), paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' })]) {
       assert.equal(show(stateWith(payment, { activity: { at: 'choosing' } }), NOW), null);

@@ -9,7 +9,7 @@ import { flowStyles } from './flow.styles.ts';
 import { render } from './lit.ts';
 import { showPaidNews } from './paid-news.ts';
 import { redirect, timeUp } from './panels/redirect.ts';
-import { failed, paid } from './panels/result.ts';
+import { closed, failed, paid } from './panels/result.ts';
 import { scan } from './panels/scan.ts';
 import { trouble } from './panels/trouble.ts';
 import { checking, fetching, unanswered, wallet } from './panels/wallet.ts';
@@ -32,6 +32,7 @@ export const STATES: Record<Outcome['panel'], 'waiting' | 'paid' | 'failed' | nu
   wallet: 'waiting',
   timeUp: 'waiting',
   paid: 'paid',
+  closed: null,
   failed: 'failed',
   trouble: null,
 };
@@ -113,6 +114,8 @@ export function panel(shown: Outcome, context: PanelContext): TemplateResult {
       return wallet(shown, context);
     case 'timeUp':
       return timeUp(shown, context);
+    case 'closed':
+      return closed(context);
     case 'paid':
       return paid(shown, context);
     case 'failed':

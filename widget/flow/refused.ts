@@ -8,6 +8,12 @@ import { FOLLOWING, type FieldErrors, type SessionState, type Trouble } from '..
 
 type Problem = ProxyError['problem'];
 
+/** Refusals that the next view says too, and how. */
+const SAID_BY_VIEW: Partial<Record<string, 'checking' | 'closed'>> = {
+  payment_under_review: 'checking',
+  order_closed: 'closed',
+};
+
 /** `method`: that of the refused start; undefined if nothing more can be done with this token. */
 export function refusedState(
   problem: Problem,
@@ -18,8 +24,8 @@ export function refusedState(
   const trouble = troubleOf(problem);
   if (!method) return { activity: { at: 'stopped', trouble } };
   // Says what the next view will say, and ends with it.
-  if (problem.code === 'payment_under_review')
-    return { activity: FOLLOWING, order: { ...state.order, checking: true } };
+  const said = SAID_BY_VIEW[problem.code];
+  if (said) return { activity: FOLLOWING, order: { ...state.order, [said]: true } };
   const isUnavailable = problem.code === 'method_unavailable';
   const unavailable = isUnavailable ? [...state.unavailable, method] : state.unavailable;
   return {

@@ -24,6 +24,8 @@ export type Outcome =
   /** The payment's time is up, but the proxy has not said yet how it ended. */
   | { panel: 'timeUp'; method: Method }
   | { panel: 'paid'; payment: PaymentView | null }
+  /** The shop has closed the order, whatever becomes of its payments. */
+  | { panel: 'closed' }
   | { panel: 'failed'; method: Method; reason: Reason | null }
   | { panel: 'trouble'; trouble: Trouble };
 
@@ -36,8 +38,9 @@ export interface Limit {
 /** Null means the choice (shell/choice.ts). `now`: our clock, in ms. */
 export function show(state: SessionState, now: number): Outcome | null {
   const { claims, order, activity, blocked, hasResumeHint } = state;
-  const { paid, checking, payment } = order;
+  const { paid, closed, checking, payment } = order;
   if (paid) return { panel: 'paid', payment };
+  if (closed) return { panel: 'closed' };
   if (activity.at === 'stopped') return { panel: 'trouble', trouble: activity.trouble };
   if (!claims) return { panel: 'trouble', trouble: { code: 'invalid_token', retryable: false } };
   if (checking) return { panel: 'checking' };

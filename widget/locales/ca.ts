@@ -103,6 +103,8 @@ export default {
   NOT_CREATED_help: 'No s’ha cobrat res. Podeu tornar-ho a provar sense cap risc.',
   RESOLVED: 'La botiga ha tancat aquest pagament',
   RESOLVED_help: 'Contacteu amb la botiga, si us plau.',
+  closed: 'La botiga ha tancat aquesta comanda',
+  closed_help: 'Si us plau, ja no la pagueu. Si heu pagat, contacteu amb la botiga.',
   support: 'Contacta amb la botiga',
   again: 'Torna-ho a provar',
 

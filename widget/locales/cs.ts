@@ -103,6 +103,8 @@ export default {
   NOT_CREATED_help: 'Žádné peníze nebyly strženy. Můžete to bez obav zkusit znovu.',
   RESOLVED: 'Obchod tuto platbu uzavřel',
   RESOLVED_help: 'Kontaktujte prosím obchod.',
+  closed: 'Obchod tuto objednávku uzavřel',
+  closed_help: 'Už ji prosím neplaťte. Pokud jste už zaplatili, kontaktujte obchod.',
   support: 'Kontaktovat obchod',
   again: 'Zkusit znovu',
 

@@ -102,6 +102,8 @@ export default {
   NOT_CREATED_help: 'Der er ikke trukket penge. Du kan trygt prøve igen.',
   RESOLVED: 'Butikken har afsluttet denne betaling',
   RESOLVED_help: 'Kontakt butikken.',
+  closed: 'Butikken har afsluttet denne ordre',
+  closed_help: 'Betal ikke længere for den. Hvis du har betalt, skal du kontakte butikken.',
   support: 'Kontakt butikken',
   again: 'Prøv igen',
 

@@ -107,6 +107,8 @@ export default {
   NOT_CREATED_help: 'Es wurde nichts abgebucht. Sie können es unbesorgt erneut versuchen.',
   RESOLVED: 'Der Shop hat diese Zahlung beendet',
   RESOLVED_help: 'Bitte wenden Sie sich an den Shop.',
+  closed: 'Der Shop hat diese Bestellung geschlossen',
+  closed_help: 'Bitte bezahlen Sie sie nicht mehr. Wenn Sie bezahlt haben, wenden Sie sich an den Shop.',
   support: 'Shop kontaktieren',
   again: 'Erneut versuchen',
 

@@ -84,6 +84,8 @@ export const enFlow = {
   NOT_CREATED_help: 'No money was taken. You can safely try again.',
   RESOLVED: 'The shop has closed this payment',
   RESOLVED_help: 'Please contact the shop.',
+  closed: 'The shop has closed this order',
+  closed_help: 'Please do not pay for it any more. If you have paid, contact the shop.',
   support: 'Contact the shop',
   again: 'Try again',
 

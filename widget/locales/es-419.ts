@@ -101,6 +101,8 @@ export default {
   NOT_CREATED_help: 'No se cobró nada. Puede intentar de nuevo sin ningún riesgo.',
   RESOLVED: 'La tienda cerró este pago',
   RESOLVED_help: 'Comuníquese con la tienda.',
+  closed: 'La tienda cerró este pedido',
+  closed_help: 'Por favor, ya no lo pague. Si ya pagó, comuníquese con la tienda.',
   support: 'Contactar a la tienda',
   again: 'Intentar de nuevo',
 

@@ -104,6 +104,8 @@ export default {
   NOT_CREATED_help: 'No se ha cobrado nada. Puede intentarlo de nuevo sin ningún riesgo.',
   RESOLVED: 'La tienda ha cerrado este pago',
   RESOLVED_help: 'Póngase en contacto con la tienda.',
+  closed: 'La tienda ha cerrado este pedido',
+  closed_help: 'Por favor, ya no lo pague. Si ya ha pagado, póngase en contacto con la tienda.',
   support: 'Contactar con la tienda',
   again: 'Intentar de nuevo',
 

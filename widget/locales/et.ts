@@ -103,6 +103,8 @@ export default {
   NOT_CREATED_help: 'Raha ei võetud. Võite julgelt uuesti proovida.',
   RESOLVED: 'Pood on selle makse sulgenud',
   RESOLVED_help: 'Palun pöörduge poe poole.',
+  closed: 'Pood on selle tellimuse sulgenud',
+  closed_help: 'Palun ärge selle eest enam makske. Kui olete maksnud, pöörduge poe poole.',
   support: 'Pöördu poe poole',
   again: 'Proovi uuesti',
 

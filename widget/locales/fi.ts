@@ -103,6 +103,8 @@ export default {
   NOT_CREATED_help: 'Rahaa ei veloitettu. Voit turvallisesti yrittää uudelleen.',
   RESOLVED: 'Kauppa on sulkenut tämän maksun',
   RESOLVED_help: 'Ota yhteyttä kauppaan.',
+  closed: 'Kauppa on sulkenut tämän tilauksen',
+  closed_help: 'Älä enää maksa sitä. Jos olet maksanut, ota yhteyttä kauppaan.',
   support: 'Ota yhteyttä kauppaan',
   again: 'Yritä uudelleen',
 

@@ -106,6 +106,8 @@ export default {
   NOT_CREATED_help: 'Aucun montant n’a été débité. Vous pouvez réessayer sans risque.',
   RESOLVED: 'La boutique a clos ce paiement',
   RESOLVED_help: 'Veuillez contacter la boutique.',
+  closed: 'La boutique a clos cette commande',
+  closed_help: 'Veuillez ne plus la payer. Si vous avez payé, contactez la boutique.',
   support: 'Contacter la boutique',
   again: 'Réessayer',
 

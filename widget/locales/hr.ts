@@ -102,6 +102,8 @@ export default {
   NOT_CREATED_help: 'Ništa vam nije naplaćeno. Možete bez brige pokušati ponovno.',
   RESOLVED: 'Trgovina je zatvorila ovo plaćanje',
   RESOLVED_help: 'Obratite se trgovini.',
+  closed: 'Trgovina je zatvorila ovu narudžbu',
+  closed_help: 'Molimo vas, nemojte je više plaćati. Ako ste platili, obratite se trgovini.',
   support: 'Kontaktiraj trgovinu',
   again: 'Pokušaj ponovno',
 

@@ -104,6 +104,8 @@ export default {
   NOT_CREATED_help: 'Nem vontak le pénzt. Nyugodtan próbálja újra.',
   RESOLVED: 'A bolt lezárta ezt a fizetést',
   RESOLVED_help: 'Kérjük, forduljon a bolthoz.',
+  closed: 'A bolt lezárta ezt a rendelést',
+  closed_help: 'Kérjük, már ne fizesse ki. Ha már fizetett, forduljon a bolthoz.',
   support: 'Kapcsolat a bolttal',
   again: 'Újrapróbálás',
 

@@ -104,6 +104,8 @@ export default {
   NOT_CREATED_help: 'Saldo Anda tidak terpotong. Anda dapat mencoba lagi dengan aman.',
   RESOLVED: 'Toko telah menutup pembayaran ini',
   RESOLVED_help: 'Silakan hubungi toko.',
+  closed: 'Toko telah menutup pesanan ini',
+  closed_help: 'Mohon jangan membayarnya lagi. Jika Anda sudah membayar, silakan hubungi toko.',
   support: 'Hubungi toko',
   again: 'Coba lagi',
 

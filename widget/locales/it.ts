@@ -104,6 +104,8 @@ export default {
   NOT_CREATED_help: 'Non ti è stato addebitato nulla. Puoi riprovare in tutta sicurezza.',
   RESOLVED: 'Il negozio ha chiuso questo pagamento',
   RESOLVED_help: 'Contatta il negozio.',
+  closed: 'Il negozio ha chiuso questo ordine',
+  closed_help: 'Non effettuare più il pagamento. Se hai pagato, contatta il negozio.',
   support: 'Contatta il negozio',
   again: 'Riprova',
 

@@ -102,6 +102,8 @@ export default {
   NOT_CREATED_help: '출금된 금액은 없습니다. 안심하고 다시 시도하셔도 됩니다.',
   RESOLVED: '상점에서 이 결제를 종료했습니다',
   RESOLVED_help: '상점에 문의해 주세요.',
+  closed: '상점에서 이 주문을 종료했습니다',
+  closed_help: '더 이상 결제하지 마세요. 이미 결제하셨다면 상점에 문의해 주세요.',
   support: '상점에 문의',
   again: '다시 시도',
 

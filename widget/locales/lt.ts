@@ -103,6 +103,8 @@ export default {
   NOT_CREATED_help: 'Pinigai nenuskaičiuoti. Galite drąsiai bandyti dar kartą.',
   RESOLVED: 'Parduotuvė uždarė šį mokėjimą',
   RESOLVED_help: 'Kreipkitės į parduotuvę.',
+  closed: 'Parduotuvė uždarė šį užsakymą',
+  closed_help: 'Prašome jo nebeapmokėti. Jei sumokėjote, kreipkitės į parduotuvę.',
   support: 'Susisiekti su parduotuve',
   again: 'Bandyti dar kartą',
 

@@ -102,6 +102,8 @@ export default {
   NOT_CREATED_help: 'Nauda nav norakstīta. Varat droši mēģināt vēlreiz.',
   RESOLVED: 'Veikals ir slēdzis šo maksājumu',
   RESOLVED_help: 'Lūdzu, sazinieties ar veikalu.',
+  closed: 'Veikals ir slēdzis šo pasūtījumu',
+  closed_help: 'Lūdzu, vairs to neapmaksājiet. Ja samaksājāt, sazinieties ar veikalu.',
   support: 'Sazināties ar veikalu',
   again: 'Mēģināt vēlreiz',
 

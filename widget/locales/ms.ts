@@ -105,6 +105,8 @@ export default {
   NOT_CREATED_help: 'Tiada wang dipotong. Anda boleh cuba lagi dengan selamat.',
   RESOLVED: 'Kedai telah menutup pembayaran ini',
   RESOLVED_help: 'Sila hubungi kedai.',
+  closed: 'Kedai telah menutup pesanan ini',
+  closed_help: 'Sila jangan membayarnya lagi. Jika anda sudah membayar, sila hubungi kedai.',
   support: 'Hubungi kedai',
   again: 'Cuba lagi',
 

@@ -104,6 +104,8 @@ export default {
   NOT_CREATED_help: 'Ingen penger er trukket. Du kan trygt prøve igjen.',
   RESOLVED: 'Butikken har avsluttet denne betalingen',
   RESOLVED_help: 'Kontakt butikken.',
+  closed: 'Butikken har avsluttet denne bestillingen',
+  closed_help: 'Ikke betal for den lenger. Kontakt butikken hvis du har betalt.',
   support: 'Kontakt butikken',
   again: 'Prøv igjen',
 

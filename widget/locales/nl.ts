@@ -104,6 +104,8 @@ export default {
   NOT_CREATED_help: 'Er is niets afgeschreven. U kunt het gerust opnieuw proberen.',
   RESOLVED: 'De winkel heeft deze betaling afgesloten',
   RESOLVED_help: 'Neem contact op met de winkel.',
+  closed: 'De winkel heeft deze bestelling afgesloten',
+  closed_help: 'Betaal deze niet meer. Hebt u betaald, neem dan contact op met de winkel.',
   support: 'Contact met de winkel',
   again: 'Opnieuw proberen',
 

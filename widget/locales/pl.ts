@@ -104,6 +104,8 @@ export default {
   NOT_CREATED_help: 'Nie pobrano żadnych środków. Możesz bezpiecznie spróbować ponownie.',
   RESOLVED: 'Sklep zamknął tę płatność',
   RESOLVED_help: 'Skontaktuj się ze sklepem.',
+  closed: 'Sklep zamknął to zamówienie',
+  closed_help: 'Prosimy, nie opłacaj go już. Jeśli płatność już wykonano, skontaktuj się ze sklepem.',
   support: 'Skontaktuj się ze sklepem',
   again: 'Spróbuj ponownie',
 

@@ -104,6 +104,8 @@ export default {
   NOT_CREATED_help: 'Nenhum valor foi cobrado. Você pode tentar de novo com segurança.',
   RESOLVED: 'A loja encerrou este pagamento',
   RESOLVED_help: 'Por favor, fale com a loja.',
+  closed: 'A loja encerrou este pedido',
+  closed_help: 'Por favor, não pague mais. Se você já pagou, fale com a loja.',
   support: 'Falar com a loja',
   again: 'Tentar de novo',
 

@@ -103,6 +103,8 @@ export default {
   NOT_CREATED_help: 'Não foi cobrado qualquer valor. Pode tentar novamente sem qualquer risco.',
   RESOLVED: 'A loja encerrou este pagamento',
   RESOLVED_help: 'Por favor, contacte a loja.',
+  closed: 'A loja encerrou esta encomenda',
+  closed_help: 'Por favor, já não a pague. Se já pagou, contacte a loja.',
   support: 'Contactar a loja',
   again: 'Tentar novamente',
 

@@ -104,6 +104,8 @@ export default {
   NOT_CREATED_help: 'Nu s-a debitat nicio sumă. Puteți încerca din nou fără niciun risc.',
   RESOLVED: 'Magazinul a închis această plată',
   RESOLVED_help: 'Vă rugăm să contactați magazinul.',
+  closed: 'Magazinul a închis această comandă',
+  closed_help: 'Vă rugăm să nu o mai plătiți. Dacă ați plătit, contactați magazinul.',
   support: 'Contactați magazinul',
   again: 'Încercați din nou',
 

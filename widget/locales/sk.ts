@@ -103,6 +103,8 @@ export default {
   NOT_CREATED_help: 'Nestrhli sa žiadne peniaze. Môžete to bez obáv skúsiť znova.',
   RESOLVED: 'Obchod túto platbu uzavrel',
   RESOLVED_help: 'Obráťte sa, prosím, na obchod.',
+  closed: 'Obchod túto objednávku uzavrel',
+  closed_help: 'Už ju, prosím, neplaťte. Ak ste už zaplatili, obráťte sa na obchod.',
   support: 'Kontaktovať obchod',
   again: 'Skúsiť znova',
 

@@ -103,6 +103,8 @@ export default {
   NOT_CREATED_help: 'Nič vam ni bilo zaračunano. Brez skrbi lahko poskusite znova.',
   RESOLVED: 'Trgovina je zaprla to plačilo',
   RESOLVED_help: 'Obrnite se na trgovino.',
+  closed: 'Trgovina je zaprla to naročilo',
+  closed_help: 'Prosimo, ne plačajte ga več. Če ste plačali, se obrnite na trgovino.',
   support: 'Kontaktiraj trgovino',
   again: 'Poskusi znova',
 

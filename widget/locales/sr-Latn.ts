@@ -102,6 +102,8 @@ export default {
   NOT_CREATED_help: 'Novac vam nije skinut. Možete bez brige da pokušate ponovo.',
   RESOLVED: 'Prodavnica je zatvorila ovo plaćanje',
   RESOLVED_help: 'Obratite se prodavnici.',
+  closed: 'Prodavnica je zatvorila ovu porudžbinu',
+  closed_help: 'Molimo vas, nemojte je više plaćati. Ako ste platili, obratite se prodavnici.',
   support: 'Kontaktiraj prodavnicu',
   again: 'Pokušaj ponovo',
 

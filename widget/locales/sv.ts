@@ -104,6 +104,8 @@ export default {
   NOT_CREATED_help: 'Inga pengar har dragits. Du kan tryggt försöka igen.',
   RESOLVED: 'Butiken har avslutat den här betalningen',
   RESOLVED_help: 'Kontakta butiken.',
+  closed: 'Butiken har avslutat den här beställningen',
+  closed_help: 'Betala den inte längre. Kontakta butiken om du har betalat.',
   support: 'Kontakta butiken',
   again: 'Försök igen',
 

@@ -103,6 +103,8 @@ export default {
   NOT_CREATED_help: 'Hesabınızdan para çekilmedi. Güvenle tekrar deneyebilirsiniz.',
   RESOLVED: 'Mağaza bu ödemeyi sonlandırdı',
   RESOLVED_help: 'Lütfen mağazayla iletişime geçin.',
+  closed: 'Mağaza bu siparişi kapattı',
+  closed_help: 'Lütfen artık ödeme yapmayın. Ödeme yaptıysanız mağazayla iletişime geçin.',
   support: 'Mağazayla iletişime geç',
   again: 'Tekrar dene',
 

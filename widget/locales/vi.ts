@@ -104,6 +104,8 @@ export default {
   NOT_CREATED_help: 'Bạn không bị trừ khoản tiền nào. Bạn có thể yên tâm thử lại.',
   RESOLVED: 'Cửa hàng đã đóng giao dịch này',
   RESOLVED_help: 'Vui lòng liên hệ cửa hàng.',
+  closed: 'Cửa hàng đã đóng đơn hàng này',
+  closed_help: 'Vui lòng không thanh toán nữa. Nếu bạn đã thanh toán, vui lòng liên hệ cửa hàng.',
   support: 'Liên hệ cửa hàng',
   again: 'Thử lại',
 

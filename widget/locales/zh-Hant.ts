@@ -99,6 +99,8 @@ export default {
   NOT_CREATED_help: '未扣款。您可以放心重試。',
   RESOLVED: '商家已關閉此筆付款',
   RESOLVED_help: '請聯絡商家。',
+  closed: '商家已關閉此訂單',
+  closed_help: '請勿再付款。如果您已付款，請聯絡商家。',
   support: '聯絡商家',
   again: '重試',
 

@@ -99,6 +99,8 @@ export default {
   NOT_CREATED_help: '未扣款。您可以放心重试。',
   RESOLVED: '商家已关闭此笔付款',
   RESOLVED_help: '请联系商家。',
+  closed: '商家已关闭此订单',
+  closed_help: '请勿再付款。如果您已付款，请联系商家。',
   support: '联系商家',
   again: '重试',
 

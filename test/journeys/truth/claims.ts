@@ -52,6 +52,8 @@ type Payments = Facts['payments'];
 
 const isOpen = ({ status }: Payments[number]) => status === 'INITIALIZED' || status === 'PROCESSING';
 const paidOnes = ({ payments }: Facts) => payments.filter(({ status }) => status === 'SUCCESS');
+/** What may be offered: of a closed order, nothing. */
+const payable = ({ payments, isOrderClosed }: Facts) => (isOrderClosed ? [] : payments.filter(isOpen));
 const startsOf = ({ requests }: Facts): PageRequest[] => requests.filter(({ isStart }) => isStart);
 /** The latest attempt's payment at the sandbox, if there is one. */
 const latest = ({ payments, starts }: Facts) => {
@@ -92,23 +94,23 @@ const tokenIn = (link: string) => new URL(link).searchParams.get('token');
 export const CLAIMS = {
   /** A payment of this order waits for approval in a wallet. */
   requestAtWallet: {
-    holds: ({ payments }) => payments.some((payment) => payment.method === 'DIRECT' && isOpen(payment)),
+    holds: (facts) => payable(facts).some(({ method }) => method === 'DIRECT'),
     staysMs: NEWS_MS,
   },
   /** There is a code or an app link, and each one shown can be paid now. */
   codeIsGood: {
-    holds: ({ payments }, { codes, links }) => {
+    holds: (facts, { codes, links }) => {
       const shown = [...codes, ...links].flatMap((link) => codeIn(link) ?? []);
-      const good = new Set(payments.filter(isOpen).map(({ code }) => code));
+      const good = new Set(payable(facts).map(({ code }) => code));
       return shown.length > 0 && shown.every((code) => good.has(code));
     },
     staysMs: NEWS_MS,
   },
   /** The link leads to a checkout that can be paid now. */
   pageIsGood: {
-    holds: ({ payments }, { links }) => {
+    holds: (facts, { links }) => {
       const tokens = links.flatMap((link) => tokenIn(link) ?? []);
-      return payments.some(({ token, ...payment }) => token && tokens.includes(token) && isOpen({ token, ...payment }));
+      return payable(facts).some(({ token }) => token && tokens.includes(token));
     },
     staysMs: NEWS_MS,
   },
@@ -165,6 +167,7 @@ export const CLAIMS = {
   },
   /** A person at the shop ended the payment. */
   closedByShop: { holds: ({ closedAt }) => closedAt !== null },
+  orderClosed: { holds: ({ isOrderClosed }) => isOrderClosed },
   /** Something of this order can be paid, or may be. */
   open: {
     holds: (facts) => facts.payments.some(isOpen) || isStartUnderWay(facts) || isUnknown(facts),
@@ -180,7 +183,8 @@ export const CLAIMS = {
       (facts.payments.some(isOpen) || facts.starts.some(({ answer }) => answer === 'broken')),
     staysMs: NEWS_MS,
   },
-  paid: { holds: (facts) => paidOnes(facts).length > 0 },
+  /** What succeeds after the order was closed pays nothing. */
+  paid: { holds: (facts) => paidOnes(facts).length > 0 && !facts.isOrderClosed },
   paidTwice: { holds: (facts) => paidOnes(facts).length > 1 },
   notPaid: { holds: (facts) => paidOnes(facts).length === 0, staysMs: NEWS_MS },
   /**

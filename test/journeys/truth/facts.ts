@@ -63,6 +63,8 @@ export interface OrderRecords {
   decidedAt: number | null;
   /** When a person at the shop ended the payment; null if none did. */
   closedAt: number | null;
+  /** When the shop closed the order; null if it did not. */
+  orderClosedAt: number | null;
 }
 
 export interface Facts {
@@ -77,10 +79,11 @@ export interface Facts {
   /** A person at the shop has to decide whether the order is paid. */
   isDoubted: boolean;
   closedAt: number | null;
+  isOrderClosed: boolean;
 }
 
 export function factsAt(records: OrderRecords, at: number): Facts {
-  const { payments, starts, requests, connections, doubtedAt, decidedAt, closedAt } = records;
+  const { payments, starts, requests, connections, doubtedAt, decidedAt, closedAt, orderClosedAt } = records;
   const by = (time: number | null) => time !== null && time <= at;
   return {
     at,
@@ -104,12 +107,13 @@ export function factsAt(records: OrderRecords, at: number): Facts {
     },
     isDoubted: by(doubtedAt) && !by(decidedAt),
     closedAt: by(closedAt) ? closedAt : null,
+    isOrderClosed: by(orderClosedAt),
   };
 }
 
 /** Every instant at which a fact changed, in order. */
 export function changesOf(records: OrderRecords): number[] {
-  const { payments, starts, requests, connections, doubtedAt, decidedAt, closedAt } = records;
+  const { payments, starts, requests, connections, doubtedAt, decidedAt, closedAt, orderClosedAt } = records;
   const times = [
     ...payments.flatMap(({ history, expiresAt }) => [...history.map(({ at }) => at), expiresAt]),
     ...starts.flatMap(({ at, answeredAt }) => [at, answeredAt]),
@@ -118,6 +122,7 @@ export function changesOf(records: OrderRecords): number[] {
     doubtedAt,
     decidedAt,
     closedAt,
+    orderClosedAt,
   ];
   return [...new Set(times.filter((time) => time !== null))].toSorted((one, other) => one - other);
 }

@@ -30,7 +30,7 @@ export function findFalseClaims(
   const changes = changesOf(records);
   const begin = screens[0]?.at ?? until;
   const falseClaims = new Map<string, number>();
-  const { doubtedAt, decidedAt } = records;
+  const { doubtedAt, decidedAt, orderClosedAt } = records;
   const note = (falseClaim: string, at: number) =>
     falseClaims.set(falseClaim, Math.min(at, falseClaims.get(falseClaim) ?? Infinity));
   screens.forEach((screen, index) => {
@@ -38,10 +38,12 @@ export function findFalseClaims(
     const keys = screen.texts.flatMap((text) => sentencesIn(text).map(({ key }) => key));
     const saysLost = keys.includes('lost');
     const isDoubted = doubtedAt !== null && end > doubtedAt + NEWS_MS && screen.at < (decidedAt ?? Infinity);
-    if (isDoubted && screen.texts.length > 0) {
-      if (!keys.includes('checking')) note('no sentence says that the payment is checked', screen.at);
+    const isClosed = orderClosedAt !== null && end > orderClosedAt + NEWS_MS;
+    const needed = isClosed ? 'closed' : 'checking';
+    if ((isDoubted || isClosed) && screen.texts.length > 0) {
+      if (!keys.includes(needed)) note(`no sentence says ${needed}`, screen.at);
       const offer = keys.find((key) => OFFERS.test(key)) ?? screen.codes[0];
-      if (offer !== undefined) note(`${offer} is offered while the payment is checked`, screen.at);
+      if (offer !== undefined) note(`${offer} is offered instead of ${needed}`, screen.at);
     }
     for (const text of screen.texts) {
       if (isWordless(text.text) || isData.test(text.text)) continue;

@@ -29,6 +29,7 @@ export class RelayedStack {
   readonly browserRelay: BrowserRelay;
   readonly #browser: Browser;
   readonly #decisions = new Map<string, number>();
+  readonly #closings = new Map<string, number>();
   #lastOpening: Promise<unknown> = Promise.resolve();
 
   private constructor(processes: Stack, gatewayRelay: GatewayRelay, browserRelay: BrowserRelay, browser: Browser) {
@@ -95,12 +96,26 @@ export class RelayedStack {
 
   /** A person at the shop decides that the payment has paid its order. */
   async confirm(id: string): Promise<void> {
-    const { proxy, secrets } = this.processes;
     this.#decisions.set(id, Date.now());
-    const response = await fetch(`${proxy}/transactions/${id}/resolve`, {
+    await this.#asShop(`/transactions/${id}/resolve`, {
+      status: 'SUCCESS',
+      by: 'Ada',
+      note: 'It is on the statement.',
+    });
+  }
+
+  /** The shop closes the order. */
+  async closeOrder(orderId: string): Promise<void> {
+    this.#closings.set(orderId, Date.now());
+    await this.#asShop(`/orders/${orderId}/close`, { reason: 'out of stock' });
+  }
+
+  async #asShop(path: string, body: object): Promise<void> {
+    const { proxy, secrets } = this.processes;
+    const response = await fetch(proxy + path, {
       method: 'POST',
       headers: { authorization: `Bearer ${secrets.merchantApiKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ status: 'SUCCESS', by: 'Ada', note: 'It is on the statement.' }),
+      body: JSON.stringify(body),
     });
     assert.equal(response.status, 200, await response.text());
   }
@@ -138,6 +153,7 @@ export class RelayedStack {
       decidedAt: this.#decisions.get(orderId) ?? null,
       // No journey here ends a payment at the shop.
       closedAt: null,
+      orderClosedAt: this.#closings.get(orderId) ?? null,
     };
   }
 }

@@ -104,6 +104,8 @@ export const SENTENCES = {
   NOT_CREATED_help: ['noMoneyTaken', 'onceOnly'],
   RESOLVED: ['closedByShop'],
   RESOLVED_help: label,
+  closed: ['orderClosed'],
+  closed_help: ['orderClosed'],
   support: label,
   again: label,
 

@@ -1,5 +1,5 @@
-// The result: paid, with the details; or failed, with the reason, what happened to the money, and what the shopper
-// can do next.
+// The result: paid, with the details; closed by the shop; or failed, with the reason, what happened to the money, and
+// what the shopper can do next.
 import type { TemplateResult } from 'lit';
 import type { Method, Reason } from '../../../backend-proxy/protocol/wire.ts';
 import type { PanelContext } from '../../shell/panel.ts';
@@ -37,6 +37,14 @@ export function paid(
     </dl>
     <p class="print-only"><bdi dir="ltr">${location.host}</bdi></p>
     <slot name="success"></slot>`;
+}
+
+/** Also where a payment is under way or has succeeded: the sentences hold for each. */
+export function closed(context: PanelContext): TemplateResult {
+  const { say } = context;
+  return html`${sign('info')}${heading(say('closed'))}
+    <p>${say('closed_help')}</p>
+    ${helpLink('second', context)}`;
 }
 
 export function failed({ method, reason }: Extract<Shown, { panel: 'failed' }>, context: PanelContext): TemplateResult {
