@@ -47,6 +47,11 @@ const COMMANDS: Record<string, Command> = {
     does: "compares a gateway's statement with what the proxy has",
     load: async () => (await import('./statement/compare.ts')).compareStatement,
   },
+  close: {
+    takes: 'ID [--reason TEXT] [--if-unpaid] [--proxy URL]',
+    does: 'closes an order at a proxy, for good',
+    load: async () => (await import('./close.ts')).close,
+  },
   version: {
     takes: '',
     does: 'prints the version',

@@ -1,0 +1,45 @@
+// `payment-proxy close ID`: closes an order through the merchant API, and says what may still be paid.
+import { parseArgs } from 'node:util';
+import { UsageError, type Call } from './command-call.ts';
+import { merchantApiOf } from './merchant-api.ts';
+import { createVisitor, jsonOf, wordOf } from './visit.ts';
+
+interface Refused {
+  closed?: false;
+  detail?: string;
+}
+
+interface Closed {
+  closed: true;
+  orderId: string;
+  closedAt: string;
+  mayStillBePaid: { gatewayOrderId: string; method: string | null; until: string | null }[];
+}
+
+export async function close({ args, env, print }: Call): Promise<number> {
+  const { positionals, values } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { reason: { type: 'string' }, 'if-unpaid': { type: 'boolean' }, proxy: { type: 'string' } },
+  });
+  const [orderId, ...more] = positionals;
+  if (orderId === undefined || more.length > 0) throw new UsageError('ID is the id of one order.');
+  const { proxy, key } = merchantApiOf(env, values.proxy, 'the proxy of the order', 'orders');
+  const visitor = createVisitor();
+  try {
+    const answer = await visitor.visit(`${proxy}/orders/${encodeURIComponent(orderId)}/close`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ reason: values.reason, ifUnpaid: values['if-unpaid'] }),
+    });
+    const said = (jsonOf(answer) ?? {}) as unknown as Closed | Refused;
+    if (said.closed !== true) throw new Error(`not closed: ${wordOf(answer)} ${said.detail ?? ''}`);
+    const { closedAt, mayStillBePaid } = said;
+    print(`${orderId} is closed since ${closedAt}`);
+    for (const { gatewayOrderId, method, until } of mayStillBePaid)
+      print(`${gatewayOrderId} (${method ?? 'no method'}) may still be paid${until === null ? '' : ` until ${until}`}`);
+    return 0;
+  } finally {
+    await visitor.close();
+  }
+}
