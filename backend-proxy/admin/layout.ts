@@ -8,6 +8,7 @@ export type Section = keyof typeof PAGES;
 /** The message about what was just done, by the word in the address. */
 const DONE: Readonly<Record<string, string>> = {
   resolved: 'Resolved. The history below has your name and note.',
+  closed: 'The order is closed.',
   redelivered: 'The webhook is being sent again now. Reload in a moment to see the answer.',
 };
 

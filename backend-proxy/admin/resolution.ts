@@ -8,6 +8,7 @@ import { STAGES, type Transaction } from '../protocol/transaction.ts';
 const BECOMES: Partial<Record<WebhookType, (orderId: string) => string>> = {
   'payment.succeeded': (orderId) => `Order ${orderId} becomes paid.`,
   'payment.surplus': (orderId) => `Order ${orderId} is paid already: this is money paid twice.`,
+  'payment.after_close': (orderId) => `Order ${orderId} is closed and stays unpaid: the money has to go back.`,
   'payment.failed': () => 'The payment becomes FAILED.',
   'payout.succeeded': (orderId) => `Payout ${orderId} becomes SUCCESS.`,
   'payout.failed': () => 'The payout becomes FAILED.',

@@ -1,10 +1,11 @@
 // One transaction: its data, its history, its webhooks, and the form for a review.
 import { html } from 'hono/html';
-import type { Preview, Resolution, Webhook } from '../ledger/ledger.ts';
+import type { Order, Preview, Resolution, Webhook } from '../ledger/ledger.ts';
 import { mayBeResolved, type HistoryEntry, type Transaction } from '../protocol/transaction.ts';
 import { effectOf } from './resolution.ts';
 import { whyReview } from './overview.ts';
 import { cards } from './cards.ts';
+import { closing } from './closing-page.ts';
 import { NOTHING, amount, kind, marks, status, time, wallet, type Html } from './format.ts';
 import { linkTo } from './transaction-table.ts';
 import { webhookTable } from './webhooks-page.ts';
@@ -21,17 +22,19 @@ export interface ResolutionForm {
 
 interface Given {
   transaction: Transaction;
+  /** Undefined for a payout. */
+  order: Order | undefined;
   webhooks: readonly Webhook[];
   form: string;
   resolution?: ResolutionForm;
 }
 
-export function transactionPage({ transaction, webhooks, form, resolution }: Given): Html {
+export function transactionPage({ transaction, order, webhooks, form, resolution }: Given): Html {
   const { id, orderId, paymentId, note, createdAt, updatedAt } = transaction;
   return html`<p class="lead">
       ${amount(transaction)} · ${kind(transaction)} · ${status(transaction)} ${marks(transaction)}
     </p>
-    ${mayBeResolved(transaction) ? reviewForm(transaction, form, resolution) : ''}
+    ${mayBeResolved(transaction) ? reviewForm(transaction, form, resolution) : ''} ${closing(transaction, order, form)}
     <dl class="details">
       <dt>Order</dt>
       <dd><a href="/admin/transactions?orderId=${encodeURIComponent(orderId)}">${orderId}</a></dd>
@@ -162,8 +165,9 @@ export function confirmationPage(confirmation: Confirmation): Html {
       </ul>
       <form method="post" action="${linkTo(transaction)}/resolve">
         ${hidden('form', form)} ${hidden('version', expected.version)} ${hidden('paidBy', expected.paidBy ?? '')}
-        ${hidden('confirmed', 'yes')} ${hidden('status', resolution.status)} ${hidden('by', resolution.by)}
-        ${hidden('note', resolution.note)} ${gatewayReports === null ? '' : hidden('gatewayReports', gatewayReports)}
+        ${hidden('closed', expected.closed ? 'yes' : 'no')} ${hidden('confirmed', 'yes')}
+        ${hidden('status', resolution.status)} ${hidden('by', resolution.by)} ${hidden('note', resolution.note)}
+        ${gatewayReports === null ? '' : hidden('gatewayReports', gatewayReports)}
         <div class="buttons">
           <button class="danger">Yes, it is ${resolution.status}</button> <a href="${linkTo(transaction)}">Cancel</a>
         </div>

@@ -5,9 +5,11 @@ import { Refusal } from '../errors.ts';
 import { resolutionSchema } from '../http/resolution.ts';
 import type { Expected, Resolution } from '../ledger/ledger.ts';
 import { ChangedMeanwhile, GatewayContradicts } from '../ledger/rules/resolutions.ts';
-import type { Transaction } from '../protocol/transaction.ts';
+import { line } from '../orders/order-token.ts';
+import { TYPES, type Transaction } from '../protocol/transaction.ts';
 import type { AdminParts, Frame } from './frame.ts';
 import { formField } from './guard.ts';
+import { closingPage } from './closing-page.ts';
 import { confirmationPage, transactionPage, type ResolutionForm } from './transaction-page.ts';
 import { linkTo } from './transaction-table.ts';
 import { queryOf, transactionsPage } from './transactions-page.ts';
@@ -31,7 +33,8 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const ofOrder = await ledger.webhooks(undefined, MAX_WEBHOOKS, { orderId: transaction.orderId });
     const webhooks = ofOrder.webhooks.filter(({ transactionId }) => transactionId === transaction.id);
     const form = frame.formToken(c);
-    const body = transactionPage({ transaction, webhooks, form, ...(resolution && { resolution }) });
+    const order = TYPES[transaction.type].paysOrder ? await ledger.order(transaction.orderId) : undefined;
+    const body = transactionPage({ transaction, order, webhooks, form, ...(resolution && { resolution }) });
     return frame.show(c, 'transactions', transaction.orderId, body, code);
   }
   app.get('/admin/transactions/:id', (c) => showOne(c, 200));
@@ -50,6 +53,27 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     }
     return resolve(c, transaction, parsed.data, parts, frame);
   });
+
+  app.post('/admin/transactions/:id/close', (c) => close(c, parts, frame));
+}
+
+/** Asks for a confirmation, or does what was confirmed. */
+async function close(c: Context, parts: AdminParts, frame: Frame): Promise<Response> {
+  const { ledger, log = () => undefined } = parts;
+  const transaction = await transactionOf(c, parts);
+  const { orderId, type } = transaction;
+  const order = TYPES[type].paysOrder ? await ledger.order(orderId) : undefined;
+  if (order === undefined) throw new Refusal('not_found', 'This is no payment of an order.');
+  const reason = (await formField(c, 'reason')).trim();
+  if (reason !== '' && !line(200).safeParse(reason).success)
+    throw new Refusal('invalid_request', 'The reason is at most 200 characters, without control characters.');
+  if ((await formField(c, 'confirmed')) !== 'yes') {
+    const body = closingPage(transaction, order, reason, frame.formToken(c));
+    return frame.show(c, 'transactions', `Close ${orderId}?`, body);
+  }
+  await ledger.closeOrder({ orderId, reason: reason || null, ifUnpaidSince: null });
+  log('info', 'operator closed', { orderId });
+  return c.redirect(`${linkTo(transaction)}?done=closed`, 303);
 }
 
 async function transactionOf(c: Context, { ledger }: AdminParts): Promise<Transaction> {
@@ -68,7 +92,11 @@ async function resolve(
 ): Promise<Response> {
   const { ledger, onDue, log = () => undefined } = parts;
   if ((await formField(c, 'confirmed')) !== 'yes') return confirm(c, transaction.id, resolution, false, parts, frame);
-  const expected: Expected = { version: transaction.version, paidBy: (await formField(c, 'paidBy')) || null };
+  const expected: Expected = {
+    version: transaction.version,
+    paidBy: (await formField(c, 'paidBy')) || null,
+    closed: (await formField(c, 'closed')) === 'yes',
+  };
   try {
     await ledger.resolve(transaction.id, resolution, expected);
   } catch (error) {

@@ -156,6 +156,8 @@ export interface Expected {
   version: number;
   /** Which transaction pays the order; null for none, and for a payout. Undefined: whichever. */
   paidBy?: string | null;
+  /** Whether the order is closed. Undefined: either way. */
+  closed?: boolean;
 }
 
 /** What a resolution would do, all as of one moment. */

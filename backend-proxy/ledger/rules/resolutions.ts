@@ -1,5 +1,6 @@
 // Applies how a person resolves a review: ends the transaction where no check may, and clears the flag. Checks go on,
 // and a report that contradicts the person and is new asks for another review (observations.ts).
+import { isDeepStrictEqual } from 'node:util';
 import { Refusal } from '../../errors.ts';
 import { TYPES, mayBeResolved } from '../../protocol/transaction.ts';
 import { findOrder, historyOf, type Draft } from './draft.ts';
@@ -28,7 +29,7 @@ export class GatewayContradicts extends Refusal {
 /** What a person who looks now decides on. */
 export function expectedOf(draft: Draft, row: TransactionRow): Required<Expected> {
   const order = TYPES[row.type].paysOrder ? findOrder(draft, row.order_id) : undefined;
-  return { version: row.version, paidBy: order?.paid_by ?? null };
+  return { version: row.version, paidBy: order?.paid_by ?? null, closed: order?.closed_at != null };
 }
 
 /** What the gateway reports, if it contradicts the person. A pending after a SUCCESS may only lag behind. */
@@ -51,9 +52,8 @@ export function applyResolution(draft: Draft, row: TransactionRow, resolution: R
     throw new Refusal('no_review_needed', 'This transaction needs no review; nothing was changed.');
   }
   if (expected !== undefined) {
-    const { version, paidBy } = expectedOf(draft, row);
-    const isPaidAsSeen = expected.paidBy === undefined || paidBy === expected.paidBy;
-    if (version !== expected.version || !isPaidAsSeen) throw new ChangedMeanwhile();
+    const now = expectedOf(draft, row);
+    if (!isDeepStrictEqual({ ...now, ...expected }, now)) throw new ChangedMeanwhile();
   }
   const contrary = contraryReport(row, status);
   if (contrary !== null && gatewayReports !== contrary) throw new GatewayContradicts(contrary);

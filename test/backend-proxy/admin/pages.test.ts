@@ -115,6 +115,55 @@ describe('a review', () => {
     assert.deepEqual([transaction?.needsReview, transaction?.surplus], [false, true]);
   });
 
+  it('if the order is closed between the page and its button, nothing is done until the new effect is confirmed', async (t) => {
+    const operator = await createOperator(t);
+    const { world } = operator;
+    await createMismatch(world);
+    await operator.signIn();
+    const first = await (await resolve(operator, 'A-1', ADA)).text();
+    await world.merchant('POST', '/orders/A-1/close', {});
+    const second = await operator.send('/admin/transactions/A-1/resolve', fieldsOf(first));
+    const said = await second.text();
+    assert.equal(second.status, 409);
+    assert.match(textOf(said), /Nothing was done: .* stays unpaid: .*Your server gets payment\.after_close/);
+    assert.equal((await operator.send('/admin/transactions/A-1/resolve', fieldsOf(said))).status, 303);
+    assert.equal((await world.ledger.order('A-1'))?.paidBy, null);
+  });
+
+  it('an order is closed in two steps, of which the first says what will happen and changes nothing', async (t) => {
+    const operator = await createOperator(t);
+    const { world } = operator;
+    await world.start(world.token(), { method: 'QR' });
+    await operator.signIn();
+    const path = '/admin/transactions/A-1';
+    assert.match(textOf(await operator.open(path)), /Close the order/);
+    const first = await (await operator.send(`${path}/close`, { reason: 'out of <stock>' })).text();
+    assert.match(textOf(first), /it cannot be opened again\. .* A-1 may still be paid/);
+    assert.equal((await world.ledger.order('A-1'))?.closed, null);
+    assert.match(first, /value="out of &lt;stock&gt;"/);
+    const done = await operator.send(`${path}/close`, { ...fieldsOf(first), reason: 'out of <stock>' });
+    assert.deepEqual([done.status, done.headers.get('location')], [303, `${path}?done=closed`]);
+    assert.equal((await world.ledger.order('A-1'))?.closed?.reason, 'out of <stock>');
+    const page = await operator.open(path);
+    assert.match(page, /The order is closed since .*: out of &lt;stock&gt;/);
+    assert.doesNotMatch(page, /Close the order/);
+    assert.deepEqual(operator.logged.at(-1), { level: 'info', event: 'operator closed', orderId: 'A-1' });
+  });
+
+  it('a paid order and a payout have nothing to close', async (t) => {
+    const operator = await createOperator(t);
+    const { world } = operator;
+    await world.start(world.token(), { method: 'QR' });
+    await world.settleAfter('approve', 'A-1');
+    await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678' });
+    await operator.signIn();
+    for (const id of ['A-1', 'P-1']) {
+      assert.doesNotMatch(await operator.open(`/admin/transactions/${id}`), /Close the order/);
+      const refused = await operator.send(`/admin/transactions/${id}/close`, { confirmed: 'yes' });
+      assert.ok(refused.status >= 400, id);
+    }
+  });
+
   it('a resolution against what the gateway reports needs a confirmation that names the report', async (t) => {
     const operator = await createOperator(t);
     const { world } = operator;

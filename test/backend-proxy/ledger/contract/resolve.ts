@@ -59,7 +59,10 @@ export function resolveContract({ it, setUp }: Suite): void {
       const before = await ledger.order('A');
       const { transaction, expected, webhook } = (await ledger.preview(id, SUCCESS))!;
       assert.deepEqual(transaction, before?.payments[0]);
-      assert.deepEqual([expected, webhook], [{ version: transaction.version, paidBy: null }, 'payment.succeeded']);
+      assert.deepEqual(
+        [expected, webhook],
+        [{ version: transaction.version, paidBy: null, closed: false }, 'payment.succeeded'],
+      );
       assert.equal((await ledger.preview(id, FAILED))?.webhook, 'payment.failed');
       assert.deepEqual(await ledger.order('A'), before);
       assert.ok(!(await webhookTypes(ledger)).includes('payment.succeeded'));
