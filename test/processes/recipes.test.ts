@@ -168,7 +168,7 @@ it('the compiler refuses a webhook that WEBHOOKS lacks, and a test one that docs
   const [transitions = ''] = filesOf('A webhook', 2);
   const [sample = ''] = filesOf('A webhook', 3);
   const [page = '', test = ''] = filesOf('A webhook', 4);
-  copy.edit(transitions, "'payment.surplus');", "'payment.refunded');");
+  copy.edit(transitions, '`payment.${flagged}`);', "'payment.refunded');");
   assert.deepEqual(await copy.named(), [transitions]);
   copy.edit(table, "  'payment.surplus':", "  'payment.refunded': 'The money went back to the customer',\n$&");
   assert.deepEqual(await copy.named(), [sample]);

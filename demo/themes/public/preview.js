@@ -13,6 +13,7 @@ const ORDER = {
   paid: false,
   checking: false,
   surplus: false,
+  closed: false,
   otherOpen: false,
   payment: null,
 };

@@ -61,7 +61,8 @@ it('an internal error shows no detail to the caller, and its place to the log', 
 
 it('each problem code has one status, one title and one retryable flag', () => {
   const retryable = Object.entries(REFUSALS).flatMap(([code, kind]) => (kind.retryable ? [code] : []));
-  assert.deepEqual(retryable, ['not_ended', 'too_many_requests', 'internal', 'unavailable', 'too_many_streams']);
+  const lasting = ['too_many_requests', 'internal', 'unavailable', 'too_many_streams'];
+  assert.deepEqual(retryable, ['payment_open', 'not_ended', ...lasting]);
   const byStatus = Object.groupBy(Object.keys(REFUSALS) as (keyof typeof REFUSALS)[], (code) => REFUSALS[code].status);
   assert.deepEqual(
     { ...byStatus },
@@ -72,6 +73,8 @@ it('each problem code has one status, one title and one retryable flag', () => {
       404: ['not_found'],
       409: [
         'already_paid',
+        'order_closed',
+        'payment_open',
         'payment_under_review',
         'order_changed',
         'no_review_needed',
