@@ -29,6 +29,8 @@ export interface ClientRecords {
   /** By order id: the keys of its starts, and whether any start succeeded. */
   orders: Map<string, { keys: Set<string>; started: boolean; paid: boolean }>;
   payouts: Map<string, { accepted: boolean; status: string }>;
+  /** By order id: whether the order was closed, or refused as paid. */
+  closings: Map<string, boolean>;
   /** By the digest of the body: how often it was answered 200. */
   ipns: Map<string, number>;
   /** How often a caller got 503 and retried. */
@@ -37,12 +39,20 @@ export interface ClientRecords {
   lastUnavailableAt: number;
 }
 
+interface View {
+  paid: boolean;
+  checking: boolean;
+  closed: boolean;
+  payment: { status: string } | null;
+}
+
 export interface Clients {
   records: ClientRecords;
   /** Retries; resolves with the last answer. */
   startPayment(order: ShopperOrder, body: { method: string; customer?: string }, key: string): Promise<Answer>;
-  view(order: ShopperOrder): Promise<{ paid: boolean; checking: boolean; payment: { status: string } | null }>;
+  view(order: ShopperOrder): Promise<View>;
   startPayout(payout: { orderId: string; amount: number; currency: string; customer: string }): Promise<Answer>;
+  closeOrder(orderId: string, body: { ifUnpaid?: boolean }): Promise<void>;
   sendIpn(body: string): Promise<void>;
   /** A person's word on what the gateway reports as SUCCESS: ours, or not. */
   resolve(gatewayOrderId: string, status: 'SUCCESS' | 'FAILED'): Promise<void>;
@@ -55,6 +65,7 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
   const records: ClientRecords = {
     orders: new Map(),
     payouts: new Map(),
+    closings: new Map(),
     ipns: new Map(),
     unavailable: 0,
     lastUnavailableAt: -Infinity,
@@ -109,7 +120,7 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
     async view(order) {
       const headers = { Authorization: `Bearer ${signOrder(order, now())}` };
       const answer = await retry([200], `view ${order.orderId}`, () => call('GET', '/order', headers));
-      const view = JSON.parse(answer.text) as { paid: boolean; checking: boolean; payment: { status: string } | null };
+      const view = JSON.parse(answer.text) as View;
       const known = records.orders.get(order.orderId);
       if (known !== undefined && view.paid) known.paid = true;
       return view;
@@ -122,6 +133,14 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
       const { status } = JSON.parse(answer.text) as { status: string };
       records.payouts.set(payout.orderId, { accepted: answer.status === 202, status });
       return answer;
+    },
+    async closeOrder(orderId, body) {
+      const headers = { Authorization: `Bearer ${SECRETS.merchantApiKey}` };
+      const { status, text } = await retry([200, 409], `close ${orderId}`, () =>
+        call('POST', `/orders/${orderId}/close`, headers, JSON.stringify(body)),
+      );
+      const { code } = JSON.parse(text) as { code?: string };
+      if (status === 200 || code === 'already_paid') records.closings.set(orderId, status === 200);
     },
     async sendIpn(body) {
       await retry([200], 'IPN', () => call('POST', `/ipn/${SECRETS.ipnSecret}`, {}, body));

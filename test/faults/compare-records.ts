@@ -31,6 +31,8 @@ export type Problems = Record<'lost' | 'doubled' | 'forged' | 'differing' | 'ope
 
 export function compare(records: AllRecords): Problems {
   const problems: Problems = { lost: [], doubled: [], forged: [], differing: [], open: [] };
+  // Once, because an iterator has no second time.
+  const merchant = [...records.merchant];
   const rows = new Map(records.database.transactions.map((row) => [row.id, row]));
   const atGateway = new Map(records.gateway.map((transaction) => [transaction.orderId, transaction]));
   for (const transaction of records.gateway) compareWithGateway(transaction, rows.get(transaction.orderId), problems);
@@ -42,7 +44,8 @@ export function compare(records: AllRecords): Problems {
       problems.open.push(`${row.id} never ended (rank ${row.rank})`);
   }
   compareWithClients(records.clients, records.database, problems);
-  compareWithMerchant([...records.merchant], records.database, problems);
+  compareWithClosings(records.clients, merchant, records.database, problems);
+  compareWithMerchant(merchant, records.database, problems);
   return problems;
 }
 
@@ -97,7 +100,7 @@ function compareWithClients(
     if (answers.paid && !paid.has(orderId)) problems.lost.push(`${orderId}: a client saw it as paid, and it is not`);
     if (rows.length > answers.keys.size)
       problems.doubled.push(`${orderId}: ${rows.length} payments of ${answers.keys.size} keys`);
-    const succeeded = rows.filter(({ rank }) => rank === RANK.succeeded);
+    const succeeded = rows.filter(({ rank, after_close }) => rank === RANK.succeeded && after_close === 0);
     if (succeeded.length > 0 !== paid.has(orderId))
       problems.differing.push(`${orderId}: its payments and "paid" disagree`);
     if (succeeded.filter(({ surplus }) => surplus === 0).length > 1)
@@ -119,6 +122,28 @@ function compareWithClients(
   }
 }
 
+/** Closed and paid exclude each other, in the database, in what the merchant was answered, and in the webhooks. */
+function compareWithClosings(
+  { closings }: ClientRecords,
+  merchant: readonly ReceivedWebhook[],
+  database: DatabaseRows,
+  problems: Problems,
+): void {
+  const orders = new Map(database.orders.map((order) => [order.order_id, order]));
+  for (const { order_id, paid_by, closed_at } of orders.values()) {
+    if (paid_by !== null && closed_at !== null) problems.forged.push(`${order_id} is closed and paid`);
+  }
+  for (const [orderId, isClosed] of closings) {
+    const order = orders.get(orderId);
+    if (isClosed && order?.closed_at == null) problems.lost.push(`${orderId} was answered as closed, and is not`);
+    if (!isClosed && order?.paid_by == null) problems.forged.push(`${orderId} was answered as paid, and is not`);
+  }
+  for (const { type, data } of merchant) {
+    if (type === 'payment.succeeded' && orders.get(data.orderId)?.closed_at != null)
+      problems.forged.push(`the merchant received a ${type} of ${data.orderId}, which is closed`);
+  }
+}
+
 function compareWithMerchant(received: readonly ReceivedWebhook[], database: DatabaseRows, problems: Problems): void {
   const byTransaction = Map.groupBy(received, ({ data, type }) => `${data.gatewayOrderId ?? data.orderId} ${type}`);
   // Reviews and conflicts have numbers: each is one entry of the history.
@@ -131,7 +156,8 @@ function compareWithMerchant(received: readonly ReceivedWebhook[], database: Dat
   for (const row of database.transactions) {
     const prefix = row.type === 'PAY' ? 'payment' : 'payout';
     const has = (type: string) => byTransaction.has(`${row.id} ${type}`);
-    const good = row.surplus === 1 ? 'payment.surplus' : `${prefix}.succeeded`;
+    const flagged = row.surplus === 1 ? 'surplus' : row.after_close === 1 ? 'after_close' : undefined;
+    const good = `${prefix}.${flagged ?? 'succeeded'}`;
     if (row.rank === RANK.succeeded && !has(good))
       problems.lost.push(`the merchant received no webhook of ${row.id} ${good}`);
     if (row.rank !== RANK.succeeded && has(good))

@@ -14,6 +14,7 @@ export interface TransactionRow {
   payment_id: string | null;
   late: number;
   surplus: number;
+  after_close: number;
   mismatch: number;
   conflict: number;
   needs_review: number;
@@ -21,8 +22,15 @@ export interface TransactionRow {
   answer: string | null;
 }
 
+export interface OrderRow {
+  order_id: string;
+  paid_by: string | null;
+  closed_at: number | null;
+  version: number;
+}
+
 export interface DatabaseRows {
-  orders: { order_id: string; paid_by: string | null; version: number }[];
+  orders: OrderRow[];
   transactions: TransactionRow[];
   history: { transaction_id: string; event: string }[];
   ipns: { id: string; order_id: string | null; matched: number; seen: number }[];
@@ -30,9 +38,9 @@ export interface DatabaseRows {
 }
 
 const COLUMNS = {
-  orders: 'order_id, paid_by, version',
+  orders: 'order_id, paid_by, closed_at, version',
   transactions:
-    'id, type, order_id, amount_minor, currency, idempotency_key, rank, payment_id, late, surplus, mismatch, conflict, needs_review, answer',
+    'id, type, order_id, amount_minor, currency, idempotency_key, rank, payment_id, late, surplus, after_close, mismatch, conflict, needs_review, answer',
   history: 'transaction_id, event',
   ipns: 'id, order_id, matched, seen',
   webhooks: 'id, transaction_id, order_id, type, state, attempts',

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
 import { Agent, request } from 'undici';
-import type { TransactionRow } from './database-reader.ts';
+import type { OrderRow, TransactionRow } from './database-reader.ts';
 import { undocumented } from '../backend-proxy/documented.ts';
 import { startFaultProxy, type Fault } from './fault-proxy.ts';
 import { addressOf, closeServer } from '../loopback.ts';
@@ -28,6 +28,7 @@ const ROW: TransactionRow = {
   payment_id: '1',
   late: 0,
   surplus: 0,
+  after_close: 0,
   mismatch: 0,
   conflict: 0,
   needs_review: 0,
@@ -64,13 +65,14 @@ function agreeingRecords(): AllRecords & { merchant: ReceivedWebhook[] } {
     clients: {
       orders: new Map([['a', { keys: new Set(['k']), started: true, paid: true }]]),
       payouts: new Map(),
+      closings: new Map(),
       ipns: new Map([['digest', 2]]),
       unavailable: 0,
       lastUnavailableAt: -Infinity,
     },
     merchant: [webhook('msg_1', 'payment.succeeded')],
     database: {
-      orders: [{ order_id: 'a', paid_by: 'a', version: 3 }],
+      orders: [{ order_id: 'a', paid_by: 'a', closed_at: null, version: 3 }],
       transactions: [{ ...ROW }],
       history: [],
       ipns: [{ id: 'digest', order_id: 'a', matched: 1, seen: 2 }],
@@ -79,21 +81,25 @@ function agreeingRecords(): AllRecords & { merchant: ReceivedWebhook[] } {
   };
 }
 
+function order(all: AllRecords): OrderRow {
+  const [first] = all.database.orders;
+  assert.ok(first);
+  return first;
+}
+
 function row(all: AllRecords): TransactionRow {
   const [first] = all.database.transactions;
   assert.ok(first);
   return first;
 }
 
+const CLOSED = { paid_by: null, closed_at: 1 };
+
 const BROKEN: [kind: string, what: string, breaks: (all: ReturnType<typeof agreeingRecords>) => void][] = [
   ['lost', 'a transaction of the gateway is not in the database', (all) => (all.database.transactions = [])],
   ['lost', 'a success at the gateway is pending in the database', (all) => (row(all).rank = RANK.pending)],
   ['lost', 'a transaction of the gateway is stored as never created', (all) => (row(all).rank = RANK.not_created)],
-  [
-    'lost',
-    'an order shown as paid is unpaid in the database',
-    (all) => (all.database.orders = [{ order_id: 'a', paid_by: null, version: 3 }]),
-  ],
+  ['lost', 'an order shown as paid is unpaid in the database', (all) => (order(all).paid_by = null)],
   ['lost', 'an acknowledged IPN is missing', (all) => (all.database.ipns = [])],
   ['lost', 'a repeat of an acknowledged IPN is missing', (all) => (all.clients.ipns = new Map([['digest', 3]]))],
   ['lost', 'the merchant received no webhook', (all) => (all.merchant = [])],
@@ -122,6 +128,26 @@ const BROKEN: [kind: string, what: string, breaks: (all: ReturnType<typeof agree
   ['forged', 'the merchant received a success that is none', (all) => (row(all).rank = RANK.declined)],
   ['differing', 'the amount differs', (all) => (row(all).amount_minor = 1011)],
   ['differing', 'the payment id differs', (all) => (row(all).payment_id = '2')],
+  ['lost', 'an order that was answered as closed is open', (all) => all.clients.closings.set('a', true)],
+  [
+    'forged',
+    'an order was answered as paid, and is not',
+    (all) => {
+      all.clients.closings.set('a', false);
+      order(all).paid_by = null;
+    },
+  ],
+  ['forged', 'an order is closed and paid', (all) => (order(all).closed_at = 1)],
+  ['forged', 'the merchant received a success of a closed order', (all) => Object.assign(order(all), CLOSED)],
+  [
+    'lost',
+    'the merchant received no webhook that a closed order was paid',
+    (all) => {
+      Object.assign(order(all), CLOSED);
+      row(all).after_close = 1;
+      all.merchant = [];
+    },
+  ],
   ['open', 'a payment never ends', (all) => (row(all).rank = RANK.pending)],
 ];
 

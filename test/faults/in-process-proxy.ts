@@ -12,9 +12,9 @@ import { SHOP_ORIGIN } from './processes.ts';
 import { SECRETS } from './canary-secrets.ts';
 
 const STEP_MS = 1_000;
-/** Errors that it logs about a misbehaving gateway; its work continues. */
+/** Errors that it logs about a misbehaving gateway or late money; its work continues. */
 const EXPECTED_ERRORS =
-  /^error (the gateway no longer knows a transaction|IPNs unmatched for an hour|(payment|payout) (mismatch|conflict)|webhook dead)/;
+  /^error (the gateway no longer knows a transaction|IPNs unmatched for an hour|(payment|payout) (mismatch|conflict|after close)|webhook dead)/;
 /** Identifies this process's own calls after a restart. */
 const SELF = '127.0.0.1:8787';
 
