@@ -22,6 +22,7 @@ import { CHECKS_PER_SECOND, createCheckRate } from './workers/check-rate.ts';
 import { createClosings } from './closing.ts';
 import { createPayments } from './payments.ts';
 import { createPayouts } from './payouts.ts';
+import { createRefunds } from './refunds.ts';
 import { createRetention } from './workers/retention.ts';
 import { createUnknownProof } from './workers/unknown-proof.ts';
 import { createStatusChecks } from './status-checks.ts';
@@ -119,7 +120,9 @@ function assemble(parts: ProxyParts<Ledger>, { elapsed, wait, random, dispatcher
   const self = config.self ?? randomUUID();
   const starting = { gateway, ledger, recorder, self, clocks: { now, elapsed } };
   const payments = createPayments(starting);
-  const payouts = createPayouts({ ...starting, isPathProven: () => proof.isProven('PAYOUT') });
+  const outgoing = { ...starting, isPathProven: () => proof.isProven('PAYOUT') };
+  const payouts = createPayouts(outgoing);
+  const refunds = createRefunds(outgoing);
   const closings = createClosings({ ledger, check: statusChecks.check });
   const streams = createStreams({ ledger, payments, now });
   const exports = createExports({ onError });
@@ -132,6 +135,7 @@ function assemble(parts: ProxyParts<Ledger>, { elapsed, wait, random, dispatcher
     self,
     payments,
     payouts,
+    refunds,
     closings,
     streams,
     exports,
@@ -190,8 +194,7 @@ function observeWrites({ ledger, metrics, webhookLog, log, onError }: Assembly):
 
 /** What each request passes, in this order. */
 function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
-  const { config, ledger, gateway, metrics, now, log, payments, payouts, closings, streams, exports, callers } =
-    assembly;
+  const { config, ledger, gateway, metrics, now, log, payments, closings, streams, exports, callers } = assembly;
   const tokens = createOrderTokens(config.orderSecrets, config, now);
   const keys = config.merchantKeys.map(merchantKey);
   const app = new OpenAPIHono();
@@ -217,7 +220,9 @@ function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
     keys,
     allowedOrigins: config.allowedOrigins,
     tokens,
-    payouts,
+    payouts: assembly.payouts,
+    refunds: assembly.refunds,
+    refundMethods: gateway.refundMethods,
     closings,
     ledger,
     sendsWebhooks: config.webhook !== undefined,

@@ -2,6 +2,7 @@
 // `Refusal`, and turned into application/problem+json (RFC 9457) by http/problem.ts.
 // The kinds are the stable `code`s of problem documents: add, never rename.
 import type { core } from 'zod';
+import type { NotRefundable } from './protocol/refundable.ts';
 
 export const REFUSALS = {
   invalid_request: { status: 400, title: 'The request is not valid', retryable: false },
@@ -19,6 +20,7 @@ export const REFUSALS = {
   no_review_needed: { status: 409, title: 'The transaction needs no review', retryable: false },
   version_changed: { status: 409, title: 'The transaction has changed meanwhile', retryable: false },
   gateway_contradicts: { status: 409, title: 'The gateway reports the contrary', retryable: false },
+  not_refundable: { status: 409, title: 'The payment cannot be refunded', retryable: false },
   not_ended: { status: 409, title: 'The order cannot be erased yet', retryable: true },
   order_id_taken: { status: 409, title: 'The order id is used by another transaction', retryable: false },
   erased: { status: 410, title: 'What was to be sent is erased', retryable: false },
@@ -49,8 +51,20 @@ export function fieldErrorsOf(error: core.$ZodError): FieldError[] {
   );
 }
 
+/** What only some problem documents have. */
+export interface ProblemMembers {
+  /** Why a payment cannot be refunded. */
+  cause?: NotRefundable;
+  /** Decimal string: the most that can be refunded. */
+  refundable?: string;
+}
+
 interface RefusalOptions {
+  /** In place of the kind's. */
+  status?: number;
   errors?: FieldError[];
+  /** More of the problem document. */
+  members?: ProblemMembers;
   /** Whole seconds; sent as `Retry-After`. */
   retryAfterS?: number;
   /** The database may have written it, or may write it yet. */
@@ -67,19 +81,23 @@ export function unavailable(cause: unknown, mayBeWritten = false): Refusal {
 /** `detail` is shown to the caller: no secret, no token, no text of the gateway. */
 export class Refusal extends Error {
   readonly kind: RefusalKind;
+  readonly status: number;
   readonly errors: FieldError[] | undefined;
+  readonly members: ProblemMembers;
   readonly retryAfterS: number | undefined;
   readonly mayBeWritten: boolean;
 
   constructor(
     kind: RefusalKind,
     detail: string,
-    { errors, retryAfterS, mayBeWritten = false, cause }: RefusalOptions = {},
+    { status, errors, members = {}, retryAfterS, mayBeWritten = false, cause }: RefusalOptions = {},
   ) {
     super(detail, { cause });
     this.name = 'Refusal';
     this.kind = kind;
+    this.status = status ?? REFUSALS[kind].status;
     this.errors = errors;
+    this.members = members;
     this.retryAfterS = retryAfterS;
     this.mayBeWritten = mayBeWritten;
   }

@@ -6,6 +6,7 @@ import type { Claim, Ledger, StoredIpn } from './ledger/ledger.ts';
 import type { CheckRate } from './workers/check-rate.ts';
 import type { UnknownProof } from './workers/unknown-proof.ts';
 import { STATUS_CONNECTIONS } from './protocol/gateway-call.ts';
+import { TYPES } from './protocol/transaction.ts';
 import { LEASE_MS, createWorker, type Reserving, type Worker } from './workers/worker.ts';
 
 const PROVE_EVERY_MS = 250;
@@ -40,17 +41,18 @@ export function createStatusChecks(
     const { transaction, beganAt } = claim;
     if (status === undefined) return checkByIpns(claim, ledger);
     const askedAt = now();
-    const checked = await status(transaction.id, transaction.type);
+    const type = TYPES[transaction.type].atGateway;
+    const checked = await status(transaction.id, type);
     if (checked.kind !== 'found') {
       const endedAt = await ledger.observe(claim, { kind: checked.kind });
       // An observation recorded after its lease ended proves nothing.
       if (checked.kind === 'unknown' && endedAt <= claim.leaseUntil) {
-        proof.unknown(transaction.type, { transactionId: transaction.id, beganAt, endedAt }, checked.isNoSuchOrder);
+        proof.unknown(type, { transactionId: transaction.id, beganAt, endedAt }, checked.isNoSuchOrder);
       }
       return;
     }
     await ledger.observe(claim, { kind: 'report', report: checked.report });
-    if (checked.report.type === transaction.type) await proof.found(transaction.type, askedAt);
+    if (checked.report.type === type) await proof.found(type, askedAt);
   }
 
   const worker = createWorker({

@@ -56,6 +56,7 @@ const SAMPLES = {
 const OF_TYPE = {
   PAY: { asked: 'QR', method: 'QR', customer: null },
   PAYOUT: { asked: null, method: null, customer: WALLET },
+  REFUND: { asked: null, method: null, customer: WALLET },
 } as const satisfies Record<TransactionType, Partial<Transaction>>;
 
 export function sampleTransaction(webhook: WebhookType, now: number): Transaction {
@@ -65,10 +66,11 @@ export function sampleTransaction(webhook: WebhookType, now: number): Transactio
   const orderId = `SAMPLE-${randomBytes(3).toString('hex').toUpperCase()}`;
   const createdAt = now - MINUTE_MS;
   return {
-    id: orderId,
+    id: type === 'REFUND' ? `${orderId}-r1` : orderId,
     type,
     orderId,
     attempt: 1,
+    refundOf: type === 'REFUND' ? orderId : null,
     ...OF_TYPE[type],
     amountMinor: 1400,
     currency: 'EUR',

@@ -3,7 +3,7 @@
 // reach a shopper.
 // An answer that is not exactly as documented is "lost" or "unavailable", never "failed".
 import { z } from 'zod';
-import { TRANSACTION_TYPES, TYPES } from '../protocol/transaction.ts';
+import { GATEWAY_TYPES, TYPES } from '../protocol/transaction.ts';
 import type { IpnReading, Report } from '../protocol/verify.ts';
 import { PAYS_BY } from '../protocol/methods.ts';
 import { METHODS } from '../protocol/wire.ts';
@@ -140,7 +140,7 @@ export function readReport(fields: Fields, profile: Profile): IpnReading | undef
   });
   if (!parsed.success) return undefined;
   const { transactionId, type, paymentId, customer, amount, currency, status, message } = parsed.data;
-  const ownType = TRANSACTION_TYPES.find((each) => types[each] === type);
+  const ownType = GATEWAY_TYPES.find((each) => types[each] === type);
   if (ownType === undefined) return undefined;
   const outcome = status ? outcomeOf(status, ownType, profile) : null;
   return {

@@ -1,7 +1,7 @@
 // The port to the gateway: what the proxy can request, and every way it can be answered. Paths and field names are in
 // profile.ts, HTTP in http.ts.
 // An answer is never an exception: a lost one is an outcome like any other, and the most important one.
-import type { TransactionType } from '../protocol/transaction.ts';
+import type { GatewayType } from '../protocol/transaction.ts';
 import type { IpnReading, Report } from '../protocol/verify.ts';
 import type { Method } from '../protocol/wire.ts';
 
@@ -23,6 +23,8 @@ export interface PayoutOrder {
   currency: string;
   customer: string;
   note: string | null;
+  /** Of a refund: the method of its payment. */
+  refunds?: Method | undefined;
 }
 
 /** How the shopper can pay. */
@@ -71,7 +73,7 @@ export interface GatewayCalls {
   pay(collection: Collection, headers?: ExtraHeaders): Promise<Sent<Accepted>>;
   payout(payout: PayoutOrder, headers?: ExtraHeaders): Promise<Sent<{ paymentId: string | null }>>;
   /** Undefined if the profile has no status check: the documented weaker mode, in which IPNs are trusted. */
-  status?: (transactionId: string, type: TransactionType, headers?: ExtraHeaders) => Promise<Checked>;
+  status?: (transactionId: string, type: GatewayType, headers?: ExtraHeaders) => Promise<Checked>;
 }
 
 export type Operation = keyof GatewayCalls;
@@ -79,6 +81,8 @@ export type Operation = keyof GatewayCalls;
 export interface Gateway extends GatewayCalls {
   /** Parses the body of an IPN. `refused`: nested too deep; `unreadable`: not the JSON of an IPN. */
   readIpn(text: string): { kind: 'read'; reading: IpnReading } | { kind: 'refused' } | { kind: 'unreadable' };
+  /** The methods whose payments a payout can send back. */
+  refundMethods: ReadonlySet<Method>;
   /** Whether payouts may have decimals. */
   payoutDecimals: boolean;
   /** How far its clock is ahead of this process's, in ms, by its last answer; undefined before that. */

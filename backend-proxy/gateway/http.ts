@@ -3,8 +3,8 @@
 import { Agent, request, type Dispatcher } from 'undici';
 import { decimalOf } from '../protocol/money.ts';
 import { GATEWAY_TIMEOUT_MS, STATUS_CONNECTIONS } from '../protocol/gateway-call.ts';
-import type { TransactionType } from '../protocol/transaction.ts';
-import type { Method } from '../protocol/wire.ts';
+import type { GatewayType } from '../protocol/transaction.ts';
+import { METHODS, type Method } from '../protocol/wire.ts';
 import {
   readChecked,
   readAccepted,
@@ -60,7 +60,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       return readSent(reply, profile, (fields) => readIdentity(fields, payout.transactionId, profile));
     },
     ...(statusPath !== null && {
-      status: async (transactionId: string, type: TransactionType, headers?: ExtraHeaders) => {
+      status: async (transactionId: string, type: GatewayType, headers?: ExtraHeaders) => {
         const body = { [profile.report.orderId]: transactionId, [profile.report.type]: profile.types[type] };
         return readChecked(await post('status', statusPath, body, headers), transactionId, profile);
       },
@@ -71,6 +71,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const reading = fields && readReport(fields, profile);
       return reading ? { kind: 'read', reading } : { kind: 'unreadable' };
     },
+    refundMethods: new Set(METHODS.filter((method) => profile.refundAs[method] !== 'no')),
     payoutDecimals: profile.payoutDecimals,
     clockOffset: () => offsetMs,
     close: async () => {
@@ -160,13 +161,14 @@ function payRequest(collection: Collection, { request: names }: Profile): Fields
   };
 }
 
-function payoutRequest(payout: PayoutOrder, { request: names, types }: Profile): Fields {
+function payoutRequest(payout: PayoutOrder, { request: names, types, refundAs }: Profile): Fields {
+  const type = payout.refunds === undefined ? types.payoutRequest : refundAs[payout.refunds];
   return {
     [names.orderId]: payout.transactionId,
     [names.amount]: exactNumber(payout.amountMinor, payout.currency),
     [names.currency]: payout.currency,
     [names.customer]: payout.customer,
-    ...(types.payoutRequest !== null && { [names.type]: types.payoutRequest }),
+    ...(type !== null && { [names.type]: type }),
     ...(payout.note !== null && { [names.note]: payout.note }),
   };
 }

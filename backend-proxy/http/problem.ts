@@ -1,7 +1,8 @@
 // Problem documents, application/problem+json (RFC 9457), and their OpenAPI schema.
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { REFUSALS, Refusal, type FieldError, type RefusalKind } from '../errors.ts';
+import { REFUSALS, Refusal, type FieldError, type ProblemMembers, type RefusalKind } from '../errors.ts';
+import { NOT_REFUNDABLE, type NotRefundable } from '../protocol/refundable.ts';
 import type { Problem } from '../protocol/wire.ts';
 import { answer } from './answer.ts';
 
@@ -14,6 +15,8 @@ const problemSchema = z
     code: z.enum(Object.keys(REFUSALS) as [RefusalKind, ...RefusalKind[]]),
     retryable: z.boolean(),
     errors: z.array(z.object({ field: z.string(), detail: z.string() })).optional(),
+    cause: z.enum(Object.keys(NOT_REFUNDABLE) as [NotRefundable, ...NotRefundable[]]).optional(),
+    refundable: z.string().optional().openapi({ description: 'The most that can be refunded' }),
     requestId: z.string(),
   })
   .openapi('Problem');
@@ -33,9 +36,9 @@ export function refusedBy(...kinds: RefusalKind[]) {
 }
 
 export function problemResponse(c: Context, refusal: Refusal): Response {
-  const { kind, message, errors, retryAfterS } = refusal;
-  const { status, title, retryable } = REFUSALS[kind];
-  const problem: Problem = {
+  const { kind, status, message, errors, members, retryAfterS } = refusal;
+  const { title, retryable } = REFUSALS[kind];
+  const problem: Problem & ProblemMembers = {
     type: 'about:blank',
     title,
     status,
@@ -43,6 +46,7 @@ export function problemResponse(c: Context, refusal: Refusal): Response {
     code: kind,
     retryable,
     ...(errors && { errors }),
+    ...members,
     requestId: c.get('requestId'),
   };
   return answer(c, JSON.stringify(problem), status, {

@@ -1,9 +1,16 @@
-// The ledger's port: payments and payouts without SQL. Nothing is reported before the ledger has committed it. Each
-// writing method is one durable transaction: once its promise resolves, the change survives a kill -9. `watch` is part
-// of the port, so that nothing uncommitted is ever announced.
+// The ledger's port: payments, payouts and refunds without SQL. Nothing is reported before the ledger has committed it.
+// Each writing method is one durable transaction: once its promise resolves, the change survives a kill -9. `watch` is
+// part of the port, so that nothing uncommitted is ever announced.
 import type { Warning } from '../protocol/log.ts';
 import type { MerchantSource } from '../protocol/merchant-key.ts';
-import type { HistoryEntry, PostOutcome, Source, Transaction, TransactionType } from '../protocol/transaction.ts';
+import type {
+  GatewayType,
+  HistoryEntry,
+  PostOutcome,
+  Source,
+  Transaction,
+  TransactionType,
+} from '../protocol/transaction.ts';
 import type { IpnReading, Report } from '../protocol/verify.ts';
 import type { WebhookType } from '../protocol/merchant-view.ts';
 import type { Method, QrCode, Status } from '../protocol/wire.ts';
@@ -24,6 +31,8 @@ export interface Order {
   seen: { iat: number; terms: string } | null;
   /** Empty if the order was seen but never started. */
   payments: Transaction[];
+  /** Of its payments, oldest first. */
+  refunds: Transaction[];
 }
 
 export interface NewPayment {
@@ -93,7 +102,50 @@ export interface NewPayout {
   withheld?: Withheld | undefined;
 }
 
-/** Why a payout is not sent: the database was restored, and the gateway may already have it. */
+/** A payout to the wallet that paid. */
+export interface NewRefund {
+  orderId: string;
+  /** The id of the payment that is sent back; undefined: the only one that succeeded. */
+  paymentId: string | undefined;
+  /** Decimal string in the payment's currency; undefined: what is left. */
+  amount: string | undefined;
+  note: string | null;
+  idempotencyKey: string;
+  fingerprint: string;
+  start: Start;
+  /** Whether the gateway takes decimals in payouts. */
+  decimals: boolean;
+  /** The methods whose payments it can send back. */
+  methods: ReadonlySet<Method>;
+  /** What the gateway has of the payment that a restored database may have lost. */
+  lookedUp?: LookedUp | undefined;
+}
+
+/** What the gateway said of the ids that refunds of a payment have. */
+export interface LookedUp {
+  paymentId: string;
+  found: FoundRefund[];
+  /** Why the new one is not sent, and its number. */
+  withheld?: (Withheld & { attempt: number }) | undefined;
+}
+
+/** A refund that the gateway has. */
+export interface FoundRefund {
+  id: string;
+  attempt: number;
+  amountMinor: number;
+  needsReview: boolean;
+}
+
+export interface OpenedRefund {
+  /** The one POST is permitted, to this caller alone. */
+  maySend: boolean;
+  refund: Transaction;
+  /** The method of its payment. */
+  method: Method;
+}
+
+/** Why a transaction is not sent: the database was restored, and the gateway may already have it. */
 export interface Withheld {
   detail: string;
   needsReview: boolean;
@@ -362,6 +414,8 @@ export interface Starts {
   openPayment(payment: NewPayment & TokenTerms, limits: PaymentLimits): Promise<OpenedPayment>;
   /** Writes the payout's row, or finds the one of the same payout. */
   openPayout(payout: NewPayout, source?: MerchantSource): Promise<OpenedPayout>;
+  /** Writes the refund's row, or finds the one written with the same key. */
+  openRefund(refund: NewRefund, source?: MerchantSource): Promise<OpenedRefund>;
   /** The id at the gateway that a payout has. */
   payoutId(orderId: string): string;
   /** Closes an order that is not paid, started or not; again it changes nothing. */
@@ -400,8 +454,8 @@ export interface Checks {
   observe(claim: Claim, observation: Observation): Promise<number>;
   /** Records a proven "unknown"; two of them may end the transaction. */
   recordUnknown(unknown: ProvenUnknown): Promise<void>;
-  /** The transaction of this type that a status check found most recently; undefined if none ever was. */
-  newestFound(type: TransactionType): Promise<Transaction | undefined>;
+  /** The transaction of this type at the gateway that a status check found last; undefined if none ever was. */
+  newestFound(type: GatewayType): Promise<Transaction | undefined>;
   /** Makes uncertain what an earlier process of the same host and port was sending when it died. */
   recover(sentBy: string): Promise<void>;
 }

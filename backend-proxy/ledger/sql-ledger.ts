@@ -1,10 +1,11 @@
 // The ledger over any store, by subject: each method is one write, which loads the rows that it decides on, applies a
-// rule to them and saves what changed (access.ts), or one read. In rules/, payments.ts and payouts.ts decide what may
-// start, transitions.ts raises a stage, answers.ts says how the POST ended, observations.ts what a check saw,
-// resolutions.ts what a person decides, and checks.ts what is checked next.
+// rule to them and saves what changed (access.ts), or one read. In rules/, payments.ts, payouts.ts and
+// refunds.ts decide what may start, transitions.ts raises a stage, answers.ts says how the POST ended, observations.ts
+// what a check saw, resolutions.ts what a person decides, and checks.ts what is checked next.
 import { Refusal } from '../errors.ts';
 import { PAYS_BY } from '../protocol/methods.ts';
 import { TYPES, type Transaction, type TransactionType } from '../protocol/transaction.ts';
+import type { Method } from '../protocol/wire.ts';
 import { Access, PAGE_SIZE, type LedgerOptions } from './access.ts';
 import { applyFact } from './rules/answers.ts';
 import { closeOrder } from './rules/closing.ts';
@@ -59,6 +60,7 @@ import {
 } from './queries/owner.ts';
 import { openPayment, storeTerms } from './rules/payments.ts';
 import { openPayout } from './rules/payouts.ts';
+import { openRefund } from './rules/refunds.ts';
 import { readCounts, readNewestFound, readOfOrder } from './queries/reading.ts';
 import { toOrder, toTransaction, toTransactions } from './rules/records.ts';
 import { applyResolution, contraryReport, expectedOf } from './rules/resolutions.ts';
@@ -124,6 +126,13 @@ function starts(access: Access, ownership: Ownership): Starts {
       return access.write(source, subjectOfOpening('PAYOUT', payout.orderId, id), (draft, taken) => {
         const { row, maySend } = openPayout(draft, payout, id, taken);
         return { maySend, payout: toTransaction(row, historyOf(draft, row.id)) };
+      });
+    },
+    async openRefund(refund, source = 'merchant') {
+      ownership.refuseOther();
+      return access.write(source, { order: refund.orderId }, (draft, taken) => {
+        const { row, payment, maySend } = openRefund(draft, refund, taken);
+        return { maySend, refund: toTransaction(row, historyOf(draft, row.id)), method: payment.method as Method };
       });
     },
     payoutId,
@@ -379,17 +388,17 @@ function subjectOfStart(payment: NewPayment, { directPerWallet }: PaymentLimits)
 }
 
 function subjectOfOpening(type: TransactionType, orderId: string, payoutId: string): Subject {
-  return TYPES[type].paysOrder ? { order: orderId } : { payout: orderId, id: payoutId };
+  return TYPES[type].isOfOrder ? { order: orderId } : { payout: orderId, id: payoutId };
 }
 
-/** A payment is decided on with its whole order. */
+/** What belongs to an order is decided on with the whole of it. */
 function subjectOf({ id, type, orderId }: Pick<Transaction, 'id' | 'type' | 'orderId'>): Subject {
-  return TYPES[type].paysOrder ? { order: orderId } : { transactions: [id] };
+  return TYPES[type].isOfOrder ? { order: orderId } : { transactions: [id] };
 }
 
 function orderIn(draft: Draft, orderId: string): Order | undefined {
   const order = findOrder(draft, orderId);
   if (order === undefined) return undefined;
-  const payments = draft.transactions.map(({ after }) => after).filter((row) => row.order_id === orderId);
-  return toOrder(order, payments, [...draft.loadedHistory, ...draft.history]);
+  const rows = draft.transactions.map(({ after }) => after).filter((row) => row.order_id === orderId);
+  return toOrder(order, rows, [...draft.loadedHistory, ...draft.history]);
 }

@@ -8,7 +8,7 @@ export type Db = Kysely<Tables>;
 
 /** The rows that one decision needs. Each kind is one statement on PostgreSQL, and a few on SQLite. */
 export type Subject =
-  /** An order and its payments. `prompts`: also the wallet's, for a start that sends one. */
+  /** An order, its payments and their refunds. `prompts`: also the wallet's, for a start that sends one. */
   | { order: string; prompts?: PromptQuery }
   /** The merchant's payout, and any transaction with its id at the gateway. */
   | { payout: string; id: string }
@@ -27,7 +27,7 @@ export interface Loaded {
   /** The database's clock at the time of the load, ms since 1970. */
   now: number;
   orders: OrderRow[];
-  /** Payments of one order by attempt. */
+  /** Those of one order by attempt. */
   transactions: TransactionRow[];
   /** Of the transactions, in no order. */
   history: HistoryRow[];

@@ -1,12 +1,19 @@
-// Logs and counts what happened to payments and payouts, from what the ledger has committed.
+// Logs and counts what happened to payments, payouts and refunds, from what the ledger has committed.
 import type { LedgerEvent } from '../ledger/ledger.ts';
 import type { Level, Log } from '../protocol/log.ts';
 import type { Metrics } from './metrics.ts';
-import { STAGES, TYPES, reasonOf, type Stage, type TransactionType } from '../protocol/transaction.ts';
+import {
+  STAGES,
+  TRANSACTION_TYPES,
+  TYPES,
+  reasonOf,
+  type Stage,
+  type TransactionType,
+} from '../protocol/transaction.ts';
 
 interface Meaning {
   level: Level;
-  /** Follows "payment" or "payout"; some events have another word for payouts. */
+  /** Follows "payment", "payout" or "refund"; some events have another word for what is sent. */
   word: string;
   outgoing?: { level: Level; word: string };
 }
@@ -32,6 +39,17 @@ export const BUSINESS_EVENTS = {
   needs_review: { level: 'warn', word: 'needs review' },
   resolved: { level: 'info', word: 'resolved' },
 } as const satisfies Record<LedgerEvent['event'], Meaning>;
+
+/** Of every event that each type can have: only a payment can come twice, or after its order was closed. */
+export function eventNames(): string[] {
+  const events = Object.keys(BUSINESS_EVENTS) as LedgerEvent['event'][];
+  const ofPayments: readonly LedgerEvent['event'][] = ['surplus', 'after_close'];
+  return TRANSACTION_TYPES.flatMap((type) =>
+    events
+      .filter((event) => TYPES[type].paysOrder || !ofPayments.includes(event))
+      .map((event) => eventName(event, type)),
+  );
+}
 
 export function eventName(event: LedgerEvent['event'], type: TransactionType): string {
   return `${TYPES[type].webhooks} ${meaningOf(event, type).word}`;

@@ -43,10 +43,11 @@ export function instrument(gateway: Gateway, onCall: (call: Call) => void, clock
       return answer;
     });
   }
-  const { status, payoutDecimals } = gateway;
+  const { status, refundMethods, payoutDecimals } = gateway;
   // Each member by name: a new call that is not measured does not compile.
   return {
     readIpn: (text) => gateway.readIpn(text),
+    refundMethods,
     payoutDecimals,
     clockOffset: () => gateway.clockOffset(),
     close: () => gateway.close(),

@@ -22,17 +22,28 @@ export const WEBHOOKS = {
     'The gateway contradicts its earlier report or a person: ask its support before sending anything again',
   'payout.needs_review':
     'A person has to resolve this payout: find out, then POST /transactions/{gatewayOrderId}/resolve',
+  'refund.succeeded': 'The money is back with the wallet that paid',
+  'refund.failed': 'Two status checks or a person say so: the amount is refundable again',
+  'refund.mismatch': 'The gateway reports another wallet, amount, currency, type or payment id: ask its support',
+  'refund.conflict':
+    'The gateway contradicts its earlier report or a person: ask its support before sending anything again',
+  'refund.needs_review':
+    'A person has to resolve this refund: find out, then POST /transactions/{gatewayOrderId}/resolve',
 } as const;
 export type WebhookType = keyof typeof WEBHOOKS;
 
-const VIEWS = { PAY: merchantPayment, PAYOUT: merchantPayout } as const satisfies Record<TransactionType, unknown>;
+const VIEWS = { PAY: merchantPayment, PAYOUT: merchantPayout, REFUND: merchantRefund } as const satisfies Record<
+  TransactionType,
+  unknown
+>;
 
-export function merchantView(transaction: Transaction): MerchantPayment | MerchantPayout {
+export function merchantView(transaction: Transaction): MerchantPayment | MerchantPayout | MerchantRefund {
   return VIEWS[transaction.type](transaction);
 }
 
 export type MerchantPayment = ReturnType<typeof merchantPayment>;
 export type MerchantPayout = ReturnType<typeof merchantPayout>;
+export type MerchantRefund = ReturnType<typeof merchantRefund>;
 
 export function merchantPayment(payment: Transaction) {
   const { orderId, id, method, late, surplus, afterClose, payer } = payment;
@@ -52,6 +63,11 @@ export function merchantPayment(payment: Transaction) {
 export function merchantPayout(payout: Transaction) {
   const { orderId, id, note } = payout;
   return { type: 'PAYOUT' as const, orderId, gatewayOrderId: id, note, ...commonFields(payout) };
+}
+
+export function merchantRefund(refund: Transaction) {
+  const { orderId, id, refundOf, note } = refund;
+  return { type: 'REFUND' as const, orderId, gatewayOrderId: id, refundOf, note, ...commonFields(refund) };
 }
 
 function commonFields(transaction: Transaction) {

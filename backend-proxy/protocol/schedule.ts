@@ -38,7 +38,7 @@ export const LAST_SWEEP_MS = 7 * D;
  * A transaction still open after this needs a review. A payout gets slightly more than a day, so that the check at one
  * day still counts.
  */
-export const REVIEW_AFTER_MS = { PAY: LAST_SWEEP_MS, PAYOUT: D + 2 * M } as const satisfies Record<
+export const REVIEW_AFTER_MS = { PAY: LAST_SWEEP_MS, PAYOUT: D + 2 * M, REFUND: D + 2 * M } as const satisfies Record<
   TransactionType,
   number
 >;

@@ -4,12 +4,19 @@
 import type { MerchantSource } from './merchant-key.ts';
 import type { Method, QrCode, Reason, Status } from './wire.ts';
 
-/** A payment collects money, a payout sends it; the names are the gateway's. */
-export type TransactionType = 'PAY' | 'PAYOUT';
+/** What the gateway calls it. */
+export type GatewayType = 'PAY' | 'PAYOUT';
+export const GATEWAY_TYPES = ['PAY', 'PAYOUT'] as const satisfies readonly GatewayType[];
+
+/** A payment collects money, a payout sends it, and a refund sends it back to the wallet that paid. */
+export type TransactionType = GatewayType | 'REFUND';
 
 interface Traits {
   /** First part of its webhooks' names. */
-  webhooks: 'payment' | 'payout';
+  webhooks: 'payment' | 'payout' | 'refund';
+  atGateway: GatewayType;
+  /** It belongs to an order: it is loaded with it, and its changes are seen in it. */
+  isOfOrder: boolean;
   /** It is one of an order's payments: the shopper sees it, it can expire, and its success pays the order. */
   paysOrder: boolean;
   /** The merchant opens it once for each of its payout ids, and finds it by that id. */
@@ -21,10 +28,32 @@ interface Traits {
   isOutgoing: boolean;
 }
 
-/** What differs between the types. To add a type, such as a refund, add a row. */
+/** What differs between the types. */
 export const TYPES = {
-  PAY: { webhooks: 'payment', paysOrder: true, isPayout: false, isOutgoing: false },
-  PAYOUT: { webhooks: 'payout', paysOrder: false, isPayout: true, isOutgoing: true },
+  PAY: {
+    webhooks: 'payment',
+    atGateway: 'PAY',
+    isOfOrder: true,
+    paysOrder: true,
+    isPayout: false,
+    isOutgoing: false,
+  },
+  PAYOUT: {
+    webhooks: 'payout',
+    atGateway: 'PAYOUT',
+    isOfOrder: false,
+    paysOrder: false,
+    isPayout: true,
+    isOutgoing: true,
+  },
+  REFUND: {
+    webhooks: 'refund',
+    atGateway: 'PAYOUT',
+    isOfOrder: true,
+    paysOrder: false,
+    isPayout: false,
+    isOutgoing: true,
+  },
 } as const satisfies Record<TransactionType, Traits>;
 
 export const TRANSACTION_TYPES = Object.keys(TYPES) as [TransactionType, ...TransactionType[]];
@@ -121,25 +150,27 @@ export function reasonOf({ stage, endedBy }: Pick<Transaction, 'stage' | 'endedB
   return status === 'FAILED' ? (endedBy ?? reason) : null;
 }
 
-/** A payment or a payout in the ledger. Times in ms since 1970. */
+/** A payment, a payout or a refund in the ledger. Times in ms since 1970. */
 export interface Transaction {
   /**
    * The transaction's id at the gateway, which calls it orderId; merchants see it as gatewayOrderId. Unique across
-   * payments and payouts. Elsewhere in the code it is called transactionId.
+   * all of them. Elsewhere in the code it is called transactionId.
    */
   id: string;
   type: TransactionType;
   /** The merchant's order id. Several payments may share it. */
   orderId: string;
-  /** 1 for the order's first payment. */
+  /** 1 for the order's first payment, and for a payment's first refund. */
   attempt: number;
-  /** The requested method; null for a payout. */
+  /** The `id` of the payment that a refund sends back; null for anything else. */
+  refundOf: string | null;
+  /** The requested method; null for a payout and a refund. */
   asked: Method | null;
   /** The method in use: the gateway may have answered with another one. */
   method: Method | null;
   amountMinor: number;
   currency: string;
-  /** The wallet that was asked, if any: the token's or a typed one, or a payout's receiver. */
+  /** The wallet that was asked, if any: the token's or a typed one, or the receiver of a payout or refund. */
   customer: string | null;
   /** The wallet that paid, as a verified SUCCESS names it; null if unknown. Only this one may be sent money back. */
   payer: string | null;

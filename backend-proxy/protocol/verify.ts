@@ -1,13 +1,13 @@
 // Compares the gateway's report of a transaction with the ledger's record of it. Pure; every report must pass here
 // before it becomes a fact. Any difference is a mismatch, and a mismatch never pays anything.
 import { decimalOf, minorOfReported } from './money.ts';
-import type { TransactionType } from './transaction.ts';
+import { TYPES, type GatewayType, type TransactionType } from './transaction.ts';
 import { WALLET_ID_FORM } from './wire.ts';
 
 /** A status check's answer or an IPN, in our terms. The amount is the source text. */
 export interface Report {
   transactionId: string;
-  type: TransactionType;
+  type: GatewayType;
   paymentId: string | null;
   /** Wallet id of the payer or receiver. */
   customer: string | null;
@@ -80,7 +80,7 @@ export function verify(expected: Expected, report: Report, { complete }: { compl
 
 function differingField(expected: Expected, report: Report): MismatchField | undefined {
   if (report.transactionId !== expected.id) return 'gatewayOrderId';
-  if (report.type !== expected.type) return 'type';
+  if (report.type !== TYPES[expected.type].atGateway) return 'type';
   const bothHaveId = report.paymentId !== null && expected.paymentId !== null;
   if (bothHaveId && report.paymentId !== expected.paymentId) return 'paymentId';
   if (report.currency !== null && report.currency !== expected.currency) return 'currency';

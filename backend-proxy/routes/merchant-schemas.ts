@@ -5,8 +5,20 @@ import type { Cell } from '../reports/csv.ts';
 import { orderIdSchema } from '../orders/order-token.ts';
 import type { UnmatchedIpn, Webhook } from '../ledger/ledger.ts';
 import { iso } from '../protocol/iso-time.ts';
-import { WEBHOOKS, merchantView, type MerchantPayment, type MerchantPayout } from '../protocol/merchant-view.ts';
-import { TRANSACTION_TYPES, TYPES, type Transaction, type TransactionType } from '../protocol/transaction.ts';
+import {
+  WEBHOOKS,
+  merchantView,
+  type MerchantPayment,
+  type MerchantPayout,
+  type MerchantRefund,
+} from '../protocol/merchant-view.ts';
+import {
+  GATEWAY_TYPES,
+  TRANSACTION_TYPES,
+  TYPES,
+  type Transaction,
+  type TransactionType,
+} from '../protocol/transaction.ts';
 import { METHODS, REASONS, STATUSES } from '../protocol/wire.ts';
 import type { Total } from '../reports/totals.ts';
 
@@ -28,7 +40,10 @@ const settlingShape = {
   paymentId: z.string().nullable(),
   amount: z.string(),
   currency: z.string(),
-  customer: z.string().nullable().openapi({ description: 'The wallet that was asked, or of a payout the receiver' }),
+  customer: z
+    .string()
+    .nullable()
+    .openapi({ description: 'The wallet that was asked, or the receiver of a payout or refund' }),
   status: z.enum(STATUSES),
   reason: z.enum(REASONS).nullable(),
   needsReview: z.boolean(),
@@ -53,8 +68,22 @@ export const paymentSchema = z
 export const payoutSchema = z
   .object({ type: z.literal('PAYOUT'), gatewayOrderId: z.string(), note: z.string().nullable(), ...settlingShape })
   .openapi('Payout') satisfies z.ZodType<Omit<MerchantPayout, 'history'>>;
+export const refundSchema = z
+  .object({
+    type: z.literal('REFUND'),
+    gatewayOrderId: z.string(),
+    refundOf: z.string().nullable().openapi({ description: 'The gatewayOrderId of the payment that is sent back' }),
+    note: z.string().nullable(),
+    ...settlingShape,
+  })
+  .openapi('Refund') satisfies z.ZodType<Omit<MerchantRefund, 'history'>>;
 /** Schema of each transaction type. */
-const SCHEMAS = { PAY: paymentSchema, PAYOUT: payoutSchema } as const satisfies Record<TransactionType, z.ZodType>;
+const SCHEMAS = { PAY: paymentSchema, PAYOUT: payoutSchema, REFUND: refundSchema } as const satisfies Record<
+  TransactionType,
+  z.ZodType
+>;
+
+export const transactionSchema = z.union(Object.values(SCHEMAS));
 
 /** Names of the columns: stable, new ones are added at the end. */
 export const TRANSACTION_COLUMNS = [
@@ -77,6 +106,7 @@ export const TRANSACTION_COLUMNS = [
   'succeededAt',
   'payer',
   'afterClose',
+  'refundOf',
 ] as const;
 
 export function transactionCells(transaction: Transaction): Cell[] {
@@ -144,7 +174,7 @@ export const sentWebhookSchema = webhookSchema
 export const ipnSchema = z
   .object({
     gatewayOrderId: z.string(),
-    type: z.enum(TRANSACTION_TYPES),
+    type: z.enum(GATEWAY_TYPES),
     paymentId: z.string().nullable(),
     amount: z.string().nullable(),
     currency: z.string().nullable(),

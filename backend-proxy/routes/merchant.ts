@@ -4,12 +4,15 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { OrderTokens } from '../orders/order-token.ts';
 import type { Closings } from '../closing.ts';
 import type { Payouts } from '../payouts.ts';
+import type { Method } from '../protocol/wire.ts';
+import type { Refunds } from '../refunds.ts';
 import { createTotals } from '../reports/totals.ts';
 import { merchantOnly } from '../http/guards.ts';
 import type { MerchantKey } from '../protocol/merchant-key.ts';
 import type { Exports } from './exports.ts';
 import { serveOrders } from './orders.ts';
 import { servePayouts } from './payouts.ts';
+import { serveRefunds } from './refunds.ts';
 import { serveReviews } from './reviews.ts';
 import { serveTotals } from './totals.ts';
 import { serveTransactions } from './transactions.ts';
@@ -20,6 +23,9 @@ interface Deps {
   allowedOrigins: readonly string[];
   tokens: OrderTokens;
   payouts: Payouts;
+  refunds: Refunds;
+  /** The methods whose payments can be refunded. */
+  refundMethods: ReadonlySet<Method>;
   closings: Closings;
   ledger: Ledger;
   /** Whether there is a WEBHOOK_URL. */
@@ -30,13 +36,14 @@ interface Deps {
 }
 
 export function serveMerchant(app: OpenAPIHono, deps: Deps): void {
-  const { keys, payouts, ledger, onDue } = deps;
+  const { keys, payouts, refunds, ledger, onDue } = deps;
   for (const path of ['/orders', '/payouts', '/transactions', '/totals', '/ipns', '/webhooks']) {
     // Also the path itself.
     app.use(`${path}/*`, merchantOnly(keys));
   }
   serveOrders(app, deps);
   servePayouts(app, payouts);
+  serveRefunds(app, refunds);
   serveTransactions(app, deps);
   serveTotals(app, createTotals(ledger));
   serveReviews(app, ledger, onDue);

@@ -79,6 +79,10 @@ const getOrder = createRoute({
   responses: { 200: orderView, ...refusedBy(...TOKEN, 'invalid_request') },
 });
 
+export const idempotencyKeyHeader = z.object({
+  'idempotency-key': z.string().regex(/^[!-~]{1,255}$/, { error: '1 to 255 printable characters' }),
+});
+
 const startPayment = createRoute({
   method: 'post',
   path: '/order/payments',
@@ -87,9 +91,7 @@ const startPayment = createRoute({
   security: SHOPPER,
   request: {
     query: noQuery,
-    headers: z.object({
-      'idempotency-key': z.string().regex(/^[!-~]{1,255}$/, { error: '1 to 255 printable characters' }),
-    }),
+    headers: idempotencyKeyHeader,
     body: { content: { 'application/json': { schema: startSchema } }, required: true },
   },
   responses: {

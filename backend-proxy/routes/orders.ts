@@ -7,16 +7,27 @@ import type { ClosedOrder, Ledger } from '../ledger/ledger.ts';
 import { MAX_LIFETIME_S, checkTerms, line, orderClaimsShape, type OrderTokens } from '../orders/order-token.ts';
 import { shownAmount } from '../orders/order-view.ts';
 import { iso } from '../protocol/iso-time.ts';
+import { decimalOf } from '../protocol/money.ts';
 import { PAYS_BY } from '../protocol/methods.ts';
 import { CHECKOUT_LIFETIME_MS } from '../protocol/schedule.ts';
 import { canBePaid } from '../protocol/transaction.ts';
-import { METHODS } from '../protocol/wire.ts';
-import { merchantPayment, merchantView } from '../protocol/merchant-view.ts';
+import { METHODS, type Method } from '../protocol/wire.ts';
+import { refundables } from '../protocol/refundable.ts';
+import { merchantPayment, merchantRefund, merchantView } from '../protocol/merchant-view.ts';
 import { keysWith } from '../http/access.ts';
 import { answerJson } from '../http/answer.ts';
 import { noQuery, refusedBy } from '../http/problem.ts';
 import { serveRoute } from '../http/route.ts';
-import { BODY, MERCHANT, body, json, orderIdParam, paymentSchema, payoutSchema } from './merchant-schemas.ts';
+import {
+  BODY,
+  MERCHANT,
+  body,
+  json,
+  orderIdParam,
+  paymentSchema,
+  transactionSchema,
+  refundSchema,
+} from './merchant-schemas.ts';
 
 const DEFAULT_LIFETIME_S = 3600;
 const LIFETIME = { error: `a whole number of seconds, 60 to ${MAX_LIFETIME_S}` };
@@ -62,8 +73,12 @@ const getOrder = createRoute({
         closedAt: z.string().nullable(),
         closeReason: z.string().nullable(),
         payments: z.array(paymentSchema),
+        refunds: z.array(refundSchema),
+        refundable: z
+          .array(z.object({ gatewayOrderId: z.string(), amount: z.string() }))
+          .openapi({ description: 'What can be sent back now, of each payment' }),
       }),
-      'The order and every payment of it, oldest first',
+      'The order, every payment of it and what was sent back, oldest first',
     ),
     ...refusedBy(...MERCHANT, 'not_found', 'invalid_request'),
   },
@@ -122,7 +137,7 @@ const erase = createRoute({
   request: { params: orderIdParam, query: noQuery },
   responses: {
     200: json(
-      z.object({ orderId: z.string(), transactions: z.array(z.union([paymentSchema, payoutSchema])) }),
+      z.object({ orderId: z.string(), transactions: z.array(transactionSchema) }),
       'What is left of the order or payout',
     ),
     ...refusedBy(...MERCHANT, 'not_found', 'invalid_request', 'not_ended'),
@@ -133,12 +148,14 @@ interface Deps {
   ledger: Ledger;
   closings: Closings;
   tokens: OrderTokens;
+  refundMethods: ReadonlySet<Method>;
   allowedOrigins: readonly string[];
   /** Whether there is a WEBHOOK_URL. */
   sendsWebhooks: boolean;
 }
 
-export function serveOrders(app: OpenAPIHono, { ledger, closings, tokens, allowedOrigins, sendsWebhooks }: Deps): void {
+export function serveOrders(app: OpenAPIHono, deps: Deps): void {
+  const { ledger, closings, tokens, refundMethods, allowedOrigins, sendsWebhooks } = deps;
   serveRoute(app, postOrder, async (c, { sent }) => {
     const { expiresIn, ...claims } = sent;
     const { errors } = checkTerms(claims, { allowedOrigins });
@@ -154,7 +171,7 @@ export function serveOrders(app: OpenAPIHono, { ledger, closings, tokens, allowe
     const order = await ledger.order(params.orderId);
     if (order === undefined || order.payments.length === 0)
       throw new Refusal('not_found', 'No such order, or none of its payments was started.');
-    const { orderId, currency, paidBy, closed, payments } = order;
+    const { orderId, currency, paidBy, closed, payments, refunds } = order;
     note({ orderId });
     const amount = shownAmount(order, order);
     return answerJson(
@@ -168,6 +185,11 @@ export function serveOrders(app: OpenAPIHono, { ledger, closings, tokens, allowe
         closedAt: closed && iso(closed.at),
         closeReason: closed && closed.reason,
         payments: payments.map(merchantPayment),
+        refunds: refunds.map(merchantRefund),
+        refundable: refundables(order, refundMethods).map(({ payment, minor }) => ({
+          gatewayOrderId: payment.id,
+          amount: decimalOf(minor, currency),
+        })),
       },
       200,
     );

@@ -18,8 +18,7 @@ import {
   ipnView,
   json,
   limitQuery,
-  paymentSchema,
-  payoutSchema,
+  transactionSchema,
 } from './merchant-schemas.ts';
 
 const resolveTransaction = createRoute({
@@ -34,7 +33,7 @@ const resolveTransaction = createRoute({
     body: body(resolutionSchema),
   },
   responses: {
-    200: json(z.union([paymentSchema, payoutSchema]), 'The current state of the transaction'),
+    200: json(transactionSchema, 'The current state of the transaction'),
     ...refusedBy(...MERCHANT, ...BODY, 'not_found', 'no_review_needed', 'version_changed', 'gateway_contradicts'),
   },
 });

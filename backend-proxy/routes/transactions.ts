@@ -20,8 +20,7 @@ import {
   gatewayOrderIdParam,
   json,
   limitQuery,
-  paymentSchema,
-  payoutSchema,
+  transactionSchema,
   transactionCells,
 } from './merchant-schemas.ts';
 import { invalid, noQuery, refusedBy } from '../http/problem.ts';
@@ -65,7 +64,7 @@ const getTransactions = createRoute({
       content: {
         ...json(
           z.object({
-            transactions: z.array(z.union([paymentSchema, payoutSchema])),
+            transactions: z.array(transactionSchema),
             nextCursor: z.string().nullable(),
           }),
           '',
@@ -85,7 +84,7 @@ const getTransaction = createRoute({
   security: keysWith('read'),
   request: { params: gatewayOrderIdParam, query: noQuery },
   responses: {
-    200: json(z.union([paymentSchema, payoutSchema]), 'The transaction'),
+    200: json(transactionSchema, 'The transaction'),
     ...refusedBy(...MERCHANT, 'not_found', 'invalid_request'),
   },
 });

@@ -6,7 +6,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { DatabaseOwner, Ledger } from '../ledger/ledger.ts';
 import { DAY_MS } from '../protocol/durations.ts';
 import { isLoopbackName } from '../protocol/links.ts';
-import { TRANSACTION_TYPES } from '../protocol/transaction.ts';
+import { GATEWAY_TYPES } from '../protocol/transaction.ts';
 
 /** A gateway may have forgotten what is older, so its "unknown" says nothing about the account. */
 const OLD_MS = 30 * DAY_MS;
@@ -65,7 +65,7 @@ function refuseMismatch(current: DatabaseOwner, stored: DatabaseOwner, { renamed
  * gateway did not answer. After a quiet season nobody can be asked about, and the key is taken.
  */
 async function isAccountOfNewest({ ledger, gateway }: Options): Promise<boolean> {
-  for (const type of TRANSACTION_TYPES) {
+  for (const type of GATEWAY_TYPES) {
     const newest = await ledger.newestFound(type);
     if (newest === undefined || gateway.status === undefined) continue;
     if ((await ledger.time()) - newest.updatedAt > OLD_MS) continue;

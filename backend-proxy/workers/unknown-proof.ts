@@ -8,7 +8,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { ProvenUnknown, Ledger } from '../ledger/ledger.ts';
 import { MINUTE_MS } from '../protocol/durations.ts';
 import { CALL_OVER_MS } from '../protocol/gateway-call.ts';
-import { TRANSACTION_TYPES, type TransactionType } from '../protocol/transaction.ts';
+import { GATEWAY_TYPES, type GatewayType } from '../protocol/transaction.ts';
 
 /** Reached only if nothing can be proven. */
 const MAX_WAITING = 10_000;
@@ -23,17 +23,17 @@ interface Waiting {
 
 export interface UnknownProof {
   /** A check that began at `beganAt` (clock of this process) has found a transaction of this type. */
-  found(type: TransactionType, beganAt: number): Promise<void>;
-  unknown(type: TransactionType, unknown: ProvenUnknown, isNoSuchOrder: boolean): void;
+  found(type: GatewayType, beganAt: number): Promise<void>;
+  unknown(type: GatewayType, unknown: ProvenUnknown, isNoSuchOrder: boolean): void;
   /**
    * Checks the newest transaction again if "unknowns" wait and the last such check is a minute ago; false if there
    * was nothing to do.
    */
   proveWaiting(): Promise<boolean>;
   /** Checks now whether "unknown" can be trusted. */
-  isProven(type: TransactionType): Promise<boolean>;
+  isProven(type: GatewayType): Promise<boolean>;
   /** Types for which a known transaction was answered "unknown". */
-  wrongPaths(): TransactionType[];
+  wrongPaths(): GatewayType[];
 }
 
 interface Ports {
@@ -41,15 +41,15 @@ interface Ports {
   ledger: Ledger;
   now: () => number;
   /** Called each time the path or the key turns out to be wrong. */
-  onWrongPath(type: TransactionType): void;
+  onWrongPath(type: GatewayType): void;
 }
 
 export function createUnknownProof({ gateway, ledger, now, onWrongPath }: Ports): UnknownProof {
-  const waiting = new Map<TransactionType, Waiting[]>(TRANSACTION_TYPES.map((type) => [type, []]));
-  const recheckedAt = new Map<TransactionType, number>();
-  const wrongTypes = new Set<TransactionType>();
+  const waiting = new Map<GatewayType, Waiting[]>(GATEWAY_TYPES.map((type) => [type, []]));
+  const recheckedAt = new Map<GatewayType, number>();
+  const wrongTypes = new Set<GatewayType>();
 
-  async function found(type: TransactionType, beganAt: number): Promise<void> {
+  async function found(type: GatewayType, beganAt: number): Promise<void> {
     wrongTypes.delete(type);
     const all = waiting.get(type) ?? [];
     const isCovered = ({ answeredAt }: Waiting) => answeredAt <= beganAt && beganAt - answeredAt <= MINUTE_MS;
@@ -61,7 +61,7 @@ export function createUnknownProof({ gateway, ledger, now, onWrongPath }: Ports)
   }
 
   /** Checks the transaction that was found last; `none` if there is none. */
-  async function recheckNewest(type: TransactionType): Promise<'found' | 'unknown' | 'unavailable' | 'none'> {
+  async function recheckNewest(type: GatewayType): Promise<'found' | 'unknown' | 'unavailable' | 'none'> {
     const newest = await ledger.newestFound(type);
     if (newest === undefined || gateway.status === undefined) return 'none';
     const askedAt = now();
@@ -88,7 +88,7 @@ export function createUnknownProof({ gateway, ledger, now, onWrongPath }: Ports)
     return kind;
   }
 
-  async function proveWaitingOf(type: TransactionType): Promise<boolean> {
+  async function proveWaitingOf(type: GatewayType): Promise<boolean> {
     // Drops those older than a minute, or from a clock that was ahead: they prove nothing.
     const fresh = (waiting.get(type) ?? []).filter(({ answeredAt }) => Math.abs(now() - answeredAt) <= MINUTE_MS);
     waiting.set(type, fresh);
@@ -108,7 +108,7 @@ export function createUnknownProof({ gateway, ledger, now, onWrongPath }: Ports)
     },
     async proveWaiting() {
       let hasWorked = false;
-      for (const type of TRANSACTION_TYPES) hasWorked = (await proveWaitingOf(type)) || hasWorked;
+      for (const type of GATEWAY_TYPES) hasWorked = (await proveWaitingOf(type)) || hasWorked;
       return hasWorked;
     },
     isProven: async (type) => (await recheckNewest(type)) === 'found',

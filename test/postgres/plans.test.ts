@@ -67,6 +67,8 @@ const COSTS = {
   'a claim of checks': [3, 1],
   'an observation': [2, 1],
   'a payout': [2, 1],
+  'a refund': [2, 1],
+  'another refund': [2, 1],
   'a poll': [1, 0],
 };
 const IS_WRITE = /^\s*(with (gate|recent)|insert|update|delete)\b/;

@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs';
 import { parse, type Info } from 'csv-parse';
 import { exponentOf, minorOfReported } from '../../protocol/money.ts';
-import type { TransactionType } from '../../protocol/transaction.ts';
+import type { GatewayType } from '../../protocol/transaction.ts';
 import { printable } from '../report.ts';
 
 /** What a column of the statement may hold. The id at the gateway or the payment id, and the amount, are needed. */
@@ -29,7 +29,7 @@ export interface StatementFormat {
   /** A minus means a payout, its absence a payment. */
   isSigned: boolean;
   outcomes: ReadonlyMap<string, Outcome>;
-  types: ReadonlyMap<string, TransactionType>;
+  types: ReadonlyMap<string, GatewayType>;
 }
 
 export interface StatementLine {
@@ -40,7 +40,7 @@ export interface StatementLine {
   currency: string;
   outcome: Outcome;
   /** Null if the statement does not say. */
-  type: TransactionType | null;
+  type: GatewayType | null;
 }
 
 /** Throws an Error that names the line. */

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { unguarded } from '../../reports/csv.ts';
 import { minorOf } from '../../protocol/money.ts';
-import type { TransactionType } from '../../protocol/transaction.ts';
+import { TYPES, type GatewayType, type TransactionType } from '../../protocol/transaction.ts';
 import type { Status } from '../../protocol/wire.ts';
 import type { Outcome } from './lines.ts';
 import { codeOf } from '../../received.ts';
@@ -23,7 +23,7 @@ export interface Recorded {
   amountMinor: number;
   currency: string;
   outcome: Outcome;
-  type: TransactionType;
+  type: GatewayType;
   /** When it succeeded, ms since 1970. */
   succeededAt: number | null;
 }
@@ -95,7 +95,7 @@ function recordedOf(row: Record<string, unknown>): Recorded {
     amountMinor,
     currency,
     outcome,
-    type: cell('type') as TransactionType,
+    type: TYPES[cell('type') as TransactionType].atGateway,
     succeededAt: cell('succeededAt') === '' ? null : Date.parse(cell('succeededAt')),
   };
 }

@@ -25,7 +25,7 @@ import { Servers, describeServers } from './servers.ts';
 import { POSTGRES_SQL } from './sql.ts';
 import { createTurns } from './turns.ts';
 import { upgradePostgres } from './upgrade.ts';
-import { PAYS_ORDER } from '../schema/schema.ts';
+import { IS_OF_ORDER } from '../schema/schema.ts';
 import { upgradeBy } from '../schema/schema-steps.ts';
 import type { Store } from '../store.ts';
 import { MAX_ERRORS, Write, loadOn } from './write.ts';
@@ -117,7 +117,7 @@ async function executeOn<Row>(on: Connection, statement: CompiledQuery<Row>): Pr
 }
 
 async function changedSince(pool: Connections, since: number): Promise<Map<string, number>> {
-  const newest = `select order_id from transactions where ${PAYS_ORDER} and updated_at >= $1
+  const newest = `select order_id from transactions where ${IS_OF_ORDER} and updated_at >= $1
     order by updated_at desc limit ${MAX_CHANGES}`;
   const text = `select o.order_id, o.version from (${newest}) t join orders o on o.order_id = t.order_id
     union all (select order_id, version from orders where closed_at >= $1 order by closed_at desc limit ${MAX_CHANGES})`;

@@ -5,7 +5,7 @@ import type { CompiledQuery } from 'kysely';
 import { TYPES } from '../../protocol/transaction.ts';
 import { MAY_HAVE_PROMPTED } from '../queries/prompts.ts';
 import { changedColumns, type Change, type Changes, type Loaded, type Subject } from '../store.ts';
-import { PAYS_ORDER } from '../schema/schema.ts';
+import { IS_OF_ORDER } from '../schema/schema.ts';
 import type { HistoryRow, OrderRow, Tables, TransactionRow } from '../schema/tables.ts';
 
 /** The server's clock, ms since 1970. Not `now()`, which stands still within a transaction. */
@@ -17,7 +17,7 @@ const ROWS = `select ${CLOCK} as now,
     row_to_json(o) as "order", o.xmin::text as order_xmin, row_to_json(t) as transaction, t.xmin::text as transaction_xmin,
     (select json_agg(h) from history h where h.transaction_id = t.id) as history`;
 const ORDER = `left join orders o on o.order_id = $1 left join transactions t on t.order_id = o.order_id`;
-const ITS_ORDER = `left join orders o on o.order_id = t.order_id and ${PAYS_ORDER}`;
+const ITS_ORDER = `left join orders o on o.order_id = t.order_id and ${IS_OF_ORDER}`;
 
 /** The rows always begin with one that has the clock, even if nothing else was found. */
 export function loadStatement(subject: Subject): Statement {
@@ -76,8 +76,8 @@ export function toLoaded(subject: Subject, rows: readonly LoadedRow[], versions:
 
 /** The statement finds transactions by the order's id only: an index by type would return all of that type. */
 function isOf(subject: Subject, { id, type }: TransactionRow): boolean {
-  const { paysOrder, isPayout } = TYPES[type];
-  if ('order' in subject) return paysOrder;
+  const { isOfOrder, isPayout } = TYPES[type];
+  if ('order' in subject) return isOfOrder;
   return !('payout' in subject) || id === subject.id || isPayout;
 }
 

@@ -2,12 +2,12 @@
 // the database; and the transaction that the gateway surely knows. What shoppers wait for is read by the store's
 // `load`.
 import { sql, type SelectQueryBuilder } from 'kysely';
-import type { Transaction, TransactionType } from '../../protocol/transaction.ts';
-import { STAGES, TRANSACTION_TYPES, stageOf } from '../../protocol/transaction.ts';
+import type { GatewayType, Transaction } from '../../protocol/transaction.ts';
+import { STAGES, TRANSACTION_TYPES, TYPES, stageOf } from '../../protocol/transaction.ts';
 import type { Counts, WebhookState } from '../ledger.ts';
 import type { Db } from '../store.ts';
 import { IS_OPEN, NEEDS_REVIEW } from '../schema/schema.ts';
-import type { Tables } from '../schema/tables.ts';
+import type { Tables, TransactionRow } from '../schema/tables.ts';
 import { withHistory } from './transaction-list.ts';
 
 /**
@@ -19,17 +19,18 @@ const MAX_COUNTED = 40_000;
 /** In one statement. */
 const MAX_IDS = 1_000;
 
-/** The transaction of this type that a check found last: the gateway knows it. Undefined only if none ever was. */
-export async function readNewestFound(db: Db, type: TransactionType): Promise<Transaction | undefined> {
-  const rows = await db
-    .selectFrom('transactions')
-    .selectAll()
-    .where('type', '=', type)
-    .where('found_at', 'is not', null)
-    .orderBy('found_at', 'desc')
-    .limit(1)
-    .execute();
-  return (await withHistory(db, rows))[0];
+/**
+ * The transaction of this type at the gateway that a check found last: the gateway knows it. Undefined only if none
+ * ever was.
+ */
+export async function readNewestFound(db: Db, atGateway: GatewayType): Promise<Transaction | undefined> {
+  const found = db.selectFrom('transactions').selectAll().where('found_at', 'is not', null);
+  const newest: TransactionRow[] = [];
+  for (const type of TRANSACTION_TYPES.filter((each) => TYPES[each].atGateway === atGateway)) {
+    newest.push(...(await found.where('type', '=', type).orderBy('found_at', 'desc').limit(1).execute()));
+  }
+  newest.sort((a, b) => (b.found_at ?? 0) - (a.found_at ?? 0));
+  return (await withHistory(db, newest.slice(0, 1)))[0];
 }
 
 /** Of those orders that are in the database. */

@@ -2,7 +2,7 @@
 // on the whole order, and paying changes the same row, so one order is never both closed and paid.
 import { Refusal } from '../../errors.ts';
 import { canBePaid, isOpen, stageOf } from '../../protocol/transaction.ts';
-import { addOrder, findOrder, type Draft } from './draft.ts';
+import { addOrder, findOrder, paymentsOf, type Draft } from './draft.ts';
 import type { Closing } from '../ledger.ts';
 import { isChecking } from './records.ts';
 import type { TransactionRow } from '../schema/tables.ts';
@@ -15,7 +15,7 @@ export function closeOrder(draft: Draft, { orderId, reason, ifUnpaidSince }: Clo
   const seen = findOrder(draft, orderId);
   if (seen?.paid_by != null) throw new Refusal('already_paid', 'This order is paid; it was not closed.');
   if (seen?.closed_at != null) return;
-  if (ifUnpaidSince !== null) for (const { after } of draft.transactions) refuseOpen(after, ifUnpaidSince);
+  if (ifUnpaidSince !== null) for (const row of paymentsOf(draft)) refuseOpen(row, ifUnpaidSince);
   const order = seen ?? addOrder(draft, { order_id: orderId, amount_minor: null, currency: NO_CURRENCY, version: 0 });
   order.closed_at = draft.now;
   order.close_reason = reason;

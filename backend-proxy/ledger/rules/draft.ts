@@ -1,7 +1,7 @@
 // One write: copies of the loaded rows, which the rules change in memory, and the rows that they add. The store saves
 // what differs from the loaded rows, all or nothing. The rules are therefore plain functions on rows: they run no
 // statement and wait for nothing.
-import type { Source } from '../../protocol/transaction.ts';
+import { TYPES, type Source } from '../../protocol/transaction.ts';
 import { changedColumns, type Change, type Changes, type Loaded } from '../store.ts';
 import type { HistoryRow, IpnRow, OrderRow, TransactionRow, WebhookRow } from '../schema/tables.ts';
 
@@ -73,6 +73,11 @@ export function addOrder({ orders }: Draft, given: NewOrder & Partial<OrderRow>)
   const row: OrderRow = { ...unseen, ...given };
   orders.push({ before: undefined, after: row });
   return row;
+}
+
+/** The order's payments, by attempt. */
+export function paymentsOf({ transactions }: Draft): TransactionRow[] {
+  return transactions.map(({ after }) => after).filter(({ type }) => TYPES[type].paysOrder);
 }
 
 export function addTransaction({ transactions }: Draft, row: TransactionRow): TransactionRow {

@@ -10,6 +10,8 @@ import { addHistory } from './transitions.ts';
  * gateway. It cannot come from a shopper: their keys have no spaces.
  */
 export const PAYOUT_KEY = ' payout';
+/** Before the id, of a row whose key a restore has lost. */
+export const RESTORED_KEY = ' restored ';
 /** Of an id at the gateway. */
 const MAX_ID_CHARS = 64;
 /** What may follow the id of an order: the number of its last attempt, and of a refund of that. */
@@ -25,6 +27,7 @@ type NewColumns = Omit<TransactionRow, keyof NewRow | 'created_at' | 'updated_at
 /** What a new transaction has unless its opener says otherwise. */
 const UNTOUCHED: NewColumns = {
   attempt: 1,
+  refund_of: null,
   asked: null,
   method: null,
   payer: null,
@@ -93,16 +96,17 @@ export function findOrRestore(draft: Draft, transaction: Transaction): Transacti
   const { id, type, orderId, currency, amountMinor } = transaction;
   const found = findTransaction(draft, id);
   if (found !== undefined) return found;
-  const { paysOrder, isPayout } = TYPES[type];
-  if (paysOrder && findOrder(draft, orderId) === undefined) {
+  const { isOfOrder, isPayout } = TYPES[type];
+  if (isOfOrder && findOrder(draft, orderId) === undefined) {
     addOrder(draft, { order_id: orderId, amount_minor: amountMinor, currency, version: 1 });
   }
-  const { attempt, asked, customer, note, fingerprint } = transaction;
+  const { attempt, refundOf, asked, customer, note, fingerprint } = transaction;
   const row = insert(draft, {
     id,
     type,
     order_id: orderId,
     attempt,
+    refund_of: refundOf,
     asked,
     method: asked,
     amount_minor: amountMinor,
@@ -111,7 +115,7 @@ export function findOrRestore(draft: Draft, transaction: Transaction): Transacti
     note,
     // The original key is lost. A shopper's retry finds another payment open; a merchant's retry finds this payout by
     // its order id.
-    idempotency_key: isPayout ? PAYOUT_KEY : ` restored ${id}`,
+    idempotency_key: isPayout ? PAYOUT_KEY : RESTORED_KEY + id,
     fingerprint,
   });
   row.sent_at = Math.min(transaction.createdAt, draft.now);

@@ -6,7 +6,7 @@ import { isSameRequest } from '../../fingerprint.ts';
 import { PAYS_BY } from '../../protocol/methods.ts';
 import { STAGES } from '../../protocol/transaction.ts';
 import { maySend, permitSending } from './answers.ts';
-import { addOrder, findOrder, type Draft } from './draft.ts';
+import { addOrder, findOrder, paymentsOf, type Draft } from './draft.ts';
 import type { NewPayment, PaymentLimits, Start, TokenTerms } from '../ledger.ts';
 import { insert, refuseLongId } from './new-transaction.ts';
 import { isChecking } from './records.ts';
@@ -34,7 +34,7 @@ export function openPayment(
   taken: ReadonlySet<string>,
 ): OpenedRow {
   const { orderId, currency, start } = payment;
-  const earlier = draft.transactions.map(({ after }) => after);
+  const earlier = paymentsOf(draft);
   const order = storeTerms(draft, payment);
 
   const same = earlier.find((row) => row.idempotency_key === payment.idempotencyKey);

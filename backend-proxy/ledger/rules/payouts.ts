@@ -45,7 +45,7 @@ export function openPayout(draft: Draft, payout: NewPayout, id: string, taken: R
 }
 
 /** After a restore: it is not sent, and checks or a person end it. */
-function withhold(draft: Draft, row: TransactionRow, { detail, needsReview }: Withheld): void {
+export function withhold(draft: Draft, row: TransactionRow, { detail, needsReview }: Withheld): void {
   row.answer = 'withheld';
   row.lost_at = draft.now;
   raise(draft, row, 'uncertain', { detail, source: 'check' });

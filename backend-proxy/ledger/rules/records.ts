@@ -1,11 +1,14 @@
 // Turns rows into the port's records.
-import { STAGES, stageOf, type Stage, type Transaction } from '../../protocol/transaction.ts';
+import { STAGES, TYPES, stageOf, type Stage, type Transaction } from '../../protocol/transaction.ts';
 import type { QrCode } from '../../protocol/wire.ts';
 import type { Order } from '../ledger.ts';
 import type { HistoryRow, OrderRow, TransactionRow } from '../schema/tables.ts';
 
-/** `payments`: by attempt. */
-export function toOrder(order: OrderRow, payments: readonly TransactionRow[], history: readonly HistoryRow[]): Order {
+/** `rows`: what belongs to the order, by attempt. */
+export function toOrder(order: OrderRow, rows: readonly TransactionRow[], history: readonly HistoryRow[]): Order {
+  const { payments = [], refunds = [] } = Object.groupBy(toTransactions(rows, history), ({ type }) =>
+    TYPES[type].paysOrder ? 'payments' : 'refunds',
+  );
   return {
     orderId: order.order_id,
     amountMinor: order.amount_minor,
@@ -14,7 +17,8 @@ export function toOrder(order: OrderRow, payments: readonly TransactionRow[], hi
     paidBy: order.paid_by,
     closed: order.closed_at === null ? null : { at: order.closed_at, reason: order.close_reason },
     seen: order.seen_iat === null ? null : { iat: order.seen_iat, terms: order.seen_terms ?? '' },
-    payments: toTransactions(payments, history),
+    payments,
+    refunds: refunds.toSorted((a, b) => a.createdAt - b.createdAt),
   };
 }
 
@@ -48,6 +52,7 @@ export function toTransactionState(row: TransactionRow): Omit<Transaction, 'hist
     type,
     orderId: row.order_id,
     attempt,
+    refundOf: row.refund_of,
     asked,
     method,
     amountMinor: row.amount_minor,

@@ -1,6 +1,7 @@
 // The only code that raises a stored transaction's stage or flags it, with the history, the order's version and the
 // webhook that belong to it. A stage only rises, and the save that follows happens only if the row is still as it was
 // loaded (store.ts).
+import { AFTER_CLOSE } from '../../protocol/refundable.ts';
 import { wayOf } from '../../protocol/report-effects.ts';
 import { nextCheckAt, type Check } from '../../protocol/schedule.ts';
 import {
@@ -44,8 +45,6 @@ export function raise(
   else announceFailure(draft, row, before);
   return true;
 }
-
-const AFTER_CLOSE = 'SUCCESS after the order was closed';
 
 function credit(draft: Draft, row: TransactionRow, before: Stage): void {
   if (isLate(before, 'succeeded')) row.late = 1;
@@ -132,12 +131,12 @@ export function markChanged(draft: Draft, row: TransactionRow): void {
 }
 
 /**
- * The order changed for the shopper, if this is one of its payments: raises the order's version. The payment's
+ * The order changed for the shopper, if this belongs to one: raises the order's version. The row's
  * `updated_at` says when, which is how other processes find it (watch.ts).
  */
 export function showChange(draft: Draft, row: TransactionRow): void {
   stamp(draft, row);
-  const order = TYPES[row.type].paysOrder ? findOrder(draft, row.order_id) : undefined;
+  const order = TYPES[row.type].isOfOrder ? findOrder(draft, row.order_id) : undefined;
   if (order !== undefined) order.version += 1;
 }
 

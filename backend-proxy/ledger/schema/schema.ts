@@ -8,9 +8,11 @@ import type { SchemaSql } from './dialect.ts';
 export const IS_OPEN = `rank < ${STAGES.replaced.rank}`;
 export const NEEDS_REVIEW = 'needs_review = 1';
 /** Of a transaction: its changes are seen in an order. */
-export const PAYS_ORDER = `type in (${TRANSACTION_TYPES.filter((type) => TYPES[type].paysOrder)
-  .map((type) => `'${type}'`)
-  .join(', ')})`;
+export const IS_OF_ORDER = typeIn(TRANSACTION_TYPES.filter((type) => TYPES[type].isOfOrder));
+
+function typeIn(types: readonly string[]): string {
+  return `type in (${types.map((type) => `'${type}'`).join(', ')})`;
+}
 
 /** The statements that make the tables in an empty database, in one transaction. */
 export function schemaStatements(by: SchemaSql): string[] {
@@ -33,9 +35,10 @@ function tables({ int, strict, updated, added, keyed, keyedUpdated }: SchemaSql)
     ) ${keyedUpdated}`,
     `create table transactions (
       id text not null primary key,
-      type text not null check (type in ('PAY', 'PAYOUT')),
+      type text not null check (${typeIn(TRANSACTION_TYPES)}),
       order_id text not null,
       attempt ${int} not null,
+      refund_of text,
       asked text,
       method text,
       amount_minor ${int} not null check (amount_minor > 0),

@@ -35,13 +35,16 @@ export interface TransactionRow {
   id: string;
   type: TransactionType;
   order_id: string;
+  /** Of a payment its number in the order, of a refund its number for that payment. */
   attempt: number;
+  /** The id of the payment that a refund sends back. */
+  refund_of: string | null;
   /** The requested method; `method` is the one in use. */
   asked: Method | null;
   method: Method | null;
   amount_minor: number;
   currency: string;
-  /** The wallet that was asked; of a payout the receiver. */
+  /** The wallet that was asked; of a payout or refund the receiver. */
   customer: string | null;
   /** The wallet that paid; written by a verified SUCCESS alone. */
   payer: string | null;

@@ -2,7 +2,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { TYPES } from '../../protocol/transaction.ts';
 import { MAY_HAVE_PROMPTED } from '../queries/prompts.ts';
-import { PAYS_ORDER } from '../schema/schema.ts';
+import { IS_OF_ORDER } from '../schema/schema.ts';
 import type { Prepare } from './statements.ts';
 import { changedColumns, type Change, type Changes, type Loaded, type PromptQuery, type Subject } from '../store.ts';
 import type { HistoryRow, IpnRow, OrderRow, Tables, TransactionRow } from '../schema/tables.ts';
@@ -27,7 +27,7 @@ export class Rows {
     if ('order' in subject) {
       const orders = this.#orderOf(subject.order);
       // Most starts are an order's first: without its row there are no payments.
-      const transactions = orders.length === 0 ? [] : this.#ofOrder(subject.order, 'paysOrder');
+      const transactions = orders.length === 0 ? [] : this.#ofOrder(subject.order, 'isOfOrder');
       transactions.sort((a, b) => a.attempt - b.attempt);
       const prompts = subject.prompts === undefined ? [] : this.#promptsOf(subject.prompts);
       return { now, orders, transactions, history: transactions.flatMap((row) => this.#historyOf(row)), prompts };
@@ -40,7 +40,7 @@ export class Rows {
         ? [...this.#ofOrder(subject.payout, 'isPayout'), ...this.#byId(subject.id)]
         : subject.transactions.flatMap((id) => this.#byId(id));
     const distinct = [...new Map(transactions.map((row) => [row.id, row])).values()];
-    const orderIds = distinct.flatMap((row) => (TYPES[row.type].paysOrder ? [row.order_id] : []));
+    const orderIds = distinct.flatMap((row) => (TYPES[row.type].isOfOrder ? [row.order_id] : []));
     return {
       now,
       orders: [...new Set(orderIds)].flatMap((orderId) => this.#orderOf(orderId)),
@@ -50,8 +50,8 @@ export class Rows {
     };
   }
 
-  /** The payments of an order, or the payout. The type is compared here: SQLite might search an index for it. */
-  #ofOrder(orderId: string, trait: 'paysOrder' | 'isPayout'): TransactionRow[] {
+  /** What belongs to an order, or the payout. The type is compared here: SQLite might search an index for it. */
+  #ofOrder(orderId: string, trait: 'isOfOrder' | 'isPayout'): TransactionRow[] {
     const rows = this.#all<TransactionRow>('select * from transactions where order_id = ?', orderId);
     return rows.filter(({ type }) => TYPES[type][trait]);
   }
@@ -68,7 +68,7 @@ export class Rows {
   changedSince(since: number): Map<string, number> {
     const changed = this.#all<{ order_id: string; version: number }>(
       `select o.order_id, o.version from transactions t join orders o on o.order_id = t.order_id
-        where ${PAYS_ORDER} and t.updated_at >= ?
+        where ${IS_OF_ORDER} and t.updated_at >= ?
       union all select order_id, version from orders where closed_at >= ?`,
       since,
       since,

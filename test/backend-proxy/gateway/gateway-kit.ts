@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Collection, Gateway, Operation, PayoutOrder } from '../../../backend-proxy/gateway/gateway.ts';
-import type { TransactionType } from '../../../backend-proxy/protocol/transaction.ts';
+import type { GatewayType } from '../../../backend-proxy/protocol/transaction.ts';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
 
 /** What an accepting answer says. `qr`: the text of the code, before it is encoded. */
@@ -18,7 +18,7 @@ export interface Offer {
 /** What a report or an IPN says. `unlisted`: a status that the gateway has never documented. */
 export interface Reported {
   transactionId: string;
-  type: TransactionType;
+  type: GatewayType;
   paymentId?: string;
   customer?: string;
   amount?: string;
@@ -53,7 +53,7 @@ export interface Arrived {
   amount?: string;
   currency?: string;
   method?: string;
-  type?: TransactionType;
+  type?: GatewayType;
 }
 
 export interface ScriptedGateway {
@@ -97,7 +97,7 @@ export const PAYOUT: PayoutOrder = {
   note: 'Thank you',
 };
 
-export async function statusOf(gateway: Gateway, id = 'A-1', type: TransactionType = 'PAY') {
+export async function statusOf(gateway: Gateway, id = 'A-1', type: GatewayType = 'PAY') {
   assert.ok(gateway.status);
   return gateway.status(id, type);
 }

@@ -6,7 +6,7 @@ import type { GatewayOptions } from '../../../backend-proxy/gateway/http.ts';
 import type { Gateway } from '../../../backend-proxy/gateway/gateway.ts';
 import type { Profile } from '../../../backend-proxy/gateway/profile.ts';
 import { parseExact } from '../../../backend-proxy/protocol/exact-json.ts';
-import { TRANSACTION_TYPES } from '../../../backend-proxy/protocol/transaction.ts';
+import { GATEWAY_TYPES } from '../../../backend-proxy/protocol/transaction.ts';
 import { httpGateway } from './http-gateway.ts';
 import type { Adapter, Arrived, Break, Offer, Reported, Says } from './gateway-kit.ts';
 import { serveOnLoopback } from '../../loopback.ts';
@@ -80,7 +80,7 @@ export function openHttp(profile: Profile): Adapter['open'] {
 function arrivedAt(url: string, body: string, { paths, request: names, report, types }: Profile): Arrived {
   const fields = parseExact(body) as Record<string, string>;
   if (url === paths.status) {
-    const type = TRANSACTION_TYPES.find((each) => types[each] === fields[report.type]);
+    const type = GATEWAY_TYPES.find((each) => types[each] === fields[report.type]);
     return { operation: 'status', transactionId: fields[report.orderId] ?? '', ...(type && { type }) };
   }
   const { [names.orderId]: transactionId = '', [names.amount]: amount = '', [names.currency]: currency = '' } = fields;

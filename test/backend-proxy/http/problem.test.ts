@@ -80,6 +80,7 @@ it('each problem code has one status, one title and one retryable flag', () => {
         'no_review_needed',
         'version_changed',
         'gateway_contradicts',
+        'not_refundable',
         'not_ended',
         'order_id_taken',
       ],

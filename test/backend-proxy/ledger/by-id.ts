@@ -15,7 +15,7 @@ import type {
 } from '../../../backend-proxy/ledger/ledger.ts';
 import { decimalOf } from '../../../backend-proxy/protocol/money.ts';
 import type { MerchantSource } from '../../../backend-proxy/protocol/merchant-key.ts';
-import type { PostOutcome, Transaction } from '../../../backend-proxy/protocol/transaction.ts';
+import { TYPES, type PostOutcome, type Transaction } from '../../../backend-proxy/protocol/transaction.ts';
 import type { Report } from '../../../backend-proxy/protocol/verify.ts';
 
 export const SENT_BY = 'host:8787';
@@ -34,7 +34,7 @@ export type Seen =
 
 function observationOf({ id, type, amountMinor, currency }: Claim['transaction'], seen: Seen): Observation {
   if (seen.kind !== 'report') return seen;
-  const agrees = { transactionId: id, type, amount: decimalOf(amountMinor, currency), currency };
+  const agrees = { transactionId: id, type: TYPES[type].atGateway, amount: decimalOf(amountMinor, currency), currency };
   const report: Report = { ...agrees, paymentId: null, customer: null, outcome: 'pending', ...seen.report };
   return { ...seen, report };
 }

@@ -5,7 +5,7 @@ import { connectDatabase } from '../../../backend-proxy/ledger/connect.ts';
 import { createLedger } from '../../../backend-proxy/ledger/sql-ledger.ts';
 import type { Fact, Ledger, NewPayment, TokenTerms, TransactionQuery } from '../../../backend-proxy/ledger/ledger.ts';
 import { STATUSES } from '../../../backend-proxy/protocol/wire.ts';
-import { TRANSACTION_TYPES } from '../../../backend-proxy/protocol/transaction.ts';
+import { GATEWAY_TYPES } from '../../../backend-proxy/protocol/transaction.ts';
 import { D, M, NOON, S } from '../time.ts';
 import {
   BARE_READING,
@@ -13,6 +13,7 @@ import {
   LIMITS,
   MEANS,
   PAYOUT,
+  REFUND,
   UNAVAILABLE,
   UNKNOWN,
   payment,
@@ -159,11 +160,17 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
     await ledger.record(other, ANSWERED);
     await observe(`a check: ${name}`, other.id, observation);
   }
+  const { payment: refunded } = await start('another start', { orderId: 'refunded' });
+  await ledger.record(refunded, ANSWERED);
+  await observe('a success that names the payer', 'refunded', verified('succeeded', null, '12345678'));
+  const refund = { ...REFUND, orderId: 'refunded', start: { by: BY, id: 'refund' } };
+  await step('a refund', () => ledger.openRefund({ ...refund, amount: '1' }));
+  await step('another refund', () => ledger.openRefund({ ...refund, idempotencyKey: 'other' }));
   await step('an unknown', () => ledger.recordUnknown({ transactionId: 'W', beganAt: NOON, endedAt: NOON }));
   const resolution = { status: 'SUCCESS', by: 'ada', note: 'asked' } as const;
   await step('the preview of a resolution', () => ledger.preview('O-mismatch', resolution));
   await step('a resolution', () => ledger.resolve('O-mismatch', resolution));
-  await step('newest found', () => Promise.all(TRANSACTION_TYPES.map((type) => ledger.newestFound(type))));
+  await step('newest found', () => Promise.all(GATEWAY_TYPES.map((type) => ledger.newestFound(type))));
 
   const checks = await step('a claim of checks', () => ledger.claimChecks(20, LEASE_MS));
   await step('a longer claim of checks', () => ledger.prolongChecks(checks, LEASE_MS));
@@ -235,7 +242,7 @@ async function callLists(ledger: Ledger, step: Calls['step']): Promise<void> {
     for (const orderId of maybe('A')) {
       await list({ sort, orderId, ...(sort !== 'updatedAt' && { createdFrom: from, createdBefore: to }), cursor });
     }
-    for (const type of maybe(...TRANSACTION_TYPES)) {
+    for (const type of maybe(...GATEWAY_TYPES)) {
       for (const status of maybe(...STATUSES)) {
         for (const needsReview of maybe(true, false)) {
           for (const after of maybe(cursor)) await list({ sort, type, status, needsReview, cursor: after });

@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { createLedger } from '../../../backend-proxy/ledger/sql-ledger.ts';
 import { Refusal } from '../../../backend-proxy/errors.ts';
-import type { Ledger, NewPayment, NewPayout, PaymentLimits } from '../../../backend-proxy/ledger/ledger.ts';
+import type { Ledger, NewPayment, NewPayout, NewRefund, PaymentLimits } from '../../../backend-proxy/ledger/ledger.ts';
 import type { PostOutcome, Stage, Transaction } from '../../../backend-proxy/protocol/transaction.ts';
 import type { IpnReading } from '../../../backend-proxy/protocol/verify.ts';
+import { METHODS } from '../../../backend-proxy/protocol/wire.ts';
 import { H, M, NOON, S } from '../time.ts';
 import { SENT_BY, byId, type LedgerById, type Seen, type ShortFact } from './by-id.ts';
 
@@ -104,6 +105,18 @@ export const PAYOUT: NewPayout = {
   note: null,
   fingerprint: 'print',
   start: START,
+};
+/** The methods in `methods` are refunded. */
+export const REFUND: NewRefund = {
+  orderId: 'A',
+  paymentId: undefined,
+  amount: undefined,
+  note: null,
+  idempotencyKey: 'key',
+  fingerprint: 'print',
+  start: START,
+  decimals: true,
+  methods: new Set(METHODS),
 };
 export const MEANS = { paymentId: '111', method: null, checkoutUrl: null, qr: null, appUrl: null } as const;
 export const PENDING: ShortFact & { stage: 'pending' } = { stage: 'pending', ...MEANS };

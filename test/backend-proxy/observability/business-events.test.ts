@@ -2,9 +2,7 @@
 // transaction and request.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BUSINESS_EVENTS, eventName } from '../../../backend-proxy/observability/business-events.ts';
-import type { LedgerEvent } from '../../../backend-proxy/ledger/ledger.ts';
-import { TRANSACTION_TYPES } from '../../../backend-proxy/protocol/transaction.ts';
+import { eventNames } from '../../../backend-proxy/observability/business-events.ts';
 import { H } from '../time.ts';
 import { createWorld, type World } from '../world.ts';
 import { endCheck } from '../ledger/by-id.ts';
@@ -12,11 +10,7 @@ import { differing } from '../ledger/ledger-kit.ts';
 
 const PAYOUT = { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678' };
 
-const NAMES = new Set(
-  TRANSACTION_TYPES.flatMap((type) =>
-    (Object.keys(BUSINESS_EVENTS) as LedgerEvent['event'][]).map((event) => eventName(event, type)),
-  ),
-);
+const NAMES = new Set(eventNames());
 
 function eventsOf({ log }: World, ...fields: string[]): unknown[][] {
   return log

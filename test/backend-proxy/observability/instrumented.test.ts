@@ -36,6 +36,7 @@ function listening(answers: Answers, ms: number) {
     payout: () => after(answers.payout),
     status: () => after(answers.status),
     readIpn: () => ({ kind: 'unreadable' }),
+    refundMethods: new Set(),
     payoutDecimals: false,
     clockOffset: () => undefined,
     close: () => Promise.resolve(),

@@ -11,6 +11,7 @@ const TRANSACTION: Transaction = {
   type: 'PAY',
   orderId: 'A-1',
   attempt: 2,
+  refundOf: null,
   asked: 'CHECKOUT',
   method: 'CHECKOUT',
   amountMinor: 1010,

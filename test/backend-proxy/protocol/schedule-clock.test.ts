@@ -28,9 +28,9 @@ it('after a clock step a payment gets its whole time again, and never less than 
   assert.equal(expiryOf({ expiresAt: null, waitsFrom: T0 }, T0), null);
 });
 
-it('a review is due after 24 h for a payout and after the last sweep for a payment', () => {
+it('a review is due after 24 h for a payout or refund and after the last sweep for a payment', () => {
   assert.deepEqual(LAST_SWEEP_MS, 7 * D);
-  assert.deepEqual(REVIEW_AFTER_MS, { PAY: 7 * D, PAYOUT: D + 2 * M });
+  assert.deepEqual(REVIEW_AFTER_MS, { PAY: 7 * D, PAYOUT: D + 2 * M, REFUND: D + 2 * M });
   const past = { createdAt: T0 - 8 * D, sentAt: T0 - 8 * D, ...checked(T0 - D) };
   assert.equal(nextCheckAt(timeline(past), T0), T0 - D, 'due since it should have been flagged');
   assert.equal(nextCheckAt(timeline({ ...past, needsReview: true }), T0), null);

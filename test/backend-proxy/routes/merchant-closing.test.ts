@@ -52,7 +52,7 @@ it('a SUCCESS after the closing is payment.after_close and no payment.succeeded,
   assert.deepEqual(world.webhooks().toSorted(), ['payment.after_close', 'payment.needs_review']);
   const { body } = await world.merchant<{ payments: Record<string, unknown>[] }>('GET', '/orders/A-1');
   const { payments, ...order } = body;
-  const terms = { orderId: 'A-1', amount: '10.10', currency: 'EUR', paid: false };
+  const terms = { orderId: 'A-1', amount: '10.10', currency: 'EUR', paid: false, refunds: [], refundable: [] };
   assert.deepEqual(order, { ...terms, closed: true, closedAt: iso(NOON), closeReason: 'out of stock' });
   const [payment] = payments;
   const { status, afterClose, needsReview, surplus } = payment!;

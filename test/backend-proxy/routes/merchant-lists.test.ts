@@ -48,7 +48,7 @@ describe('GET /transactions', () => {
     for (const query of [
       'since=2026-11-20',
       'status=PAID',
-      'type=REFUND',
+      'type=CHARGE',
       'limit=0',
       'limit=201',
       'limit=x',

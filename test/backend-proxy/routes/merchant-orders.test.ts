@@ -88,6 +88,8 @@ it('GET /orders lists all payments of an order, oldest first, with their history
     closed: false,
     closedAt: null,
     closeReason: null,
+    refunds: [],
+    refundable: [],
   });
   assert.deepEqual(
     payments.map(({ gatewayOrderId, customer, history }) => [

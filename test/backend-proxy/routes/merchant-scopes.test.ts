@@ -11,6 +11,7 @@ const ROUTES: Record<string, Scope[]> = {
   'POST /orders': ['orders'],
   'GET /orders/{orderId}': ['orders', 'read'],
   'POST /orders/{orderId}/close': ['orders'],
+  'POST /orders/{orderId}/refunds': ['refunds'],
   'DELETE /orders/{orderId}/personal-data': ['operate'],
   'POST /payouts': ['payouts'],
   'GET /payouts/{orderId}': ['payouts', 'read'],
@@ -55,7 +56,11 @@ async function callAll(world: World, name: string, fill: (route: string) => Aime
     const [method = ''] = route.split(' ');
     const [path, body = {}] = fill(route);
     const response = await world.request(method, path, {
-      headers: { Authorization: `Bearer ${secretOf(name)}`, 'Content-Type': 'application/json' },
+      headers: {
+        Authorization: `Bearer ${secretOf(name)}`,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': name,
+      },
       ...(method === 'POST' && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
@@ -102,7 +107,8 @@ it('the OpenAPI document says which scopes open a route; `read` opens every GET,
 
 /** What there is to gain: one order paid, one declined, one open, a payout, and webhooks. */
 async function createShop(t: TestContext, keys: Record<string, Scope[]>) {
-  const world = await createSome(t, withKeys(keys));
+  const refundAs = { DIRECT: 'no', CHECKOUT: 'no', JETGO: 'no', QR: 'JETGO' };
+  const world = await createSome(t, { ...withKeys(keys), profile: { refundAs } });
   const [webhook] = world.rows<{ id: string }>("select id from webhooks where order_id = 'A-2'");
   /** A request that would succeed with every scope. */
   const aimed = (route: string): Aimed => {
@@ -116,8 +122,8 @@ async function createShop(t: TestContext, keys: Record<string, Scope[]>) {
     return [route === 'GET /totals' ? `${path}?from=2026-11-20&to=2026-11-21` : path, BODIES[route]];
   };
   const state = async () => ({
-    gateway: await (await world.sandbox.app.request('/_sandbox/transactions')).json(),
-    transactions: world.rows('select * from transactions order by id'),
+    gateway: (await (await world.sandbox.app.request('/_sandbox/transactions')).json()) as { transactions: object[] },
+    transactions: world.rows<{ id: string; customer: string; payer: string }>('select * from transactions order by id'),
     history: world.rows('select * from history order by transaction_id, event, n'),
     webhooks: world.rows('select * from webhooks order by id'),
   });
@@ -127,25 +133,39 @@ async function createShop(t: TestContext, keys: Record<string, Scope[]>) {
 const BODIES: Record<string, object> = {
   'POST /orders': ORDER,
   'POST /payouts': { ...PAYOUT, orderId: 'P-2' },
+  'POST /orders/{orderId}/refunds': { amount: 10 },
   'POST /transactions/{gatewayOrderId}/resolve': { status: 'FAILED', by: 'thief', note: 'none' },
 };
 
-it('a stolen key of a shop pays nobody: it signs, reads and closes, and changes no payment and nothing at the gateway', async (t) => {
+it('a stolen key of a shop pays nobody but who has paid: it signs, reads, closes, and sends a payer their own money back', async (t) => {
   const shop: Scope[] = ['orders', 'read', 'refunds'];
-  const { world, aimed, state } = await createShop(t, { shop, all: SCOPE_NAMES });
+  const { world, aimed, state } = await createShop(t, { shop });
   const before = await state();
   const calls = await callAll(world, 'shop', aimed);
   const opened = calls.filter(({ problem }) => problem.code !== 'forbidden_scope').map(({ route }) => route);
   const readable = Object.keys(ROUTES).filter((route) => route.startsWith('GET'));
-  assert.deepEqual(opened.toSorted(), [...readable, 'POST /orders', 'POST /orders/{orderId}/close'].toSorted());
+  const does = ['POST /orders', 'POST /orders/{orderId}/close', 'POST /orders/{orderId}/refunds'];
+  assert.deepEqual(opened.toSorted(), [...readable, ...does].toSorted());
   assert.ok(calls.every(({ status, problem }) => status < 300 || problem.code === 'forbidden_scope'));
   await world.settle();
-  assert.deepEqual(await state(), before);
+  const { transactions, ...after } = await state();
+  const of = (id: string) => transactions.find((row) => row.id === id);
+  assert.equal(of('A-1-r1')?.customer, of('A-1')?.payer);
+  assert.deepEqual(
+    transactions.filter((row) => row !== of('A-1-r1')),
+    before.transactions,
+  );
+  assert.equal(after.gateway.transactions.length, before.gateway.transactions.length + 1, 'the refund');
 
-  const changed = await callAll(world, 'all', aimed);
+  const other = await createShop(t, { all: SCOPE_NAMES });
+  const changed = await callAll(other.world, 'all', other.aimed);
   const refused = changed.flatMap(({ route, problem: { code } }) => (code === undefined ? [] : [[route, code]]));
-  assert.deepEqual(refused, [['POST /transactions/{gatewayOrderId}/resolve', 'no_review_needed']], 'it asks validly');
-  assert.notEqual((await world.gatewayHas('P-2'))?.status, undefined, 'every scope does pay out');
+  const expected = [
+    ['DELETE /orders/{orderId}/personal-data', 'not_ended'],
+    ['POST /transactions/{gatewayOrderId}/resolve', 'no_review_needed'],
+  ];
+  assert.deepEqual(refused, expected, 'it asks validly; the refund is open');
+  assert.notEqual((await other.world.gatewayHas('P-2'))?.status, undefined, 'every scope does pay out');
 });
 
 it('the history says which key paid out, resolved and erased, and each log line of the request has its name', async (t) => {

@@ -77,6 +77,7 @@ it('/openapi.json lists every documented route', async (t) => {
     'POST /order/payments',
     'POST /orders',
     'POST /orders/{orderId}/close',
+    'POST /orders/{orderId}/refunds',
     'POST /payouts',
     'POST /transactions/{gatewayOrderId}/resolve',
     'POST /webhooks/{id}/redeliver',

@@ -5,7 +5,7 @@ import { ensureOwner } from '../../../backend-proxy/workers/database-owner.ts';
 import type { Checked, Gateway } from '../../../backend-proxy/gateway/gateway.ts';
 import type { DatabaseOwner, Ledger } from '../../../backend-proxy/ledger/ledger.ts';
 import { D, NOON } from '../time.ts';
-import type { Transaction, TransactionType } from '../../../backend-proxy/protocol/transaction.ts';
+import type { Transaction, GatewayType } from '../../../backend-proxy/protocol/transaction.ts';
 
 const GATEWAY_URL = 'https://gateway.example/api';
 const UNKNOWN: Checked = { kind: 'unknown', isNoSuchOrder: false };
@@ -18,11 +18,11 @@ interface Start {
   renamedFrom?: string;
   allowsWeaker?: boolean;
   hasStatusCheck?: boolean;
-  answer?: (type: TransactionType) => Checked;
+  answer?: (type: GatewayType) => Checked;
 }
 
 /** An in-memory database and consecutive starts of a proxy on it. */
-function bench(newest: Partial<Record<TransactionType, string>> = { PAY: 'P1' }) {
+function bench(newest: Partial<Record<GatewayType, string>> = { PAY: 'P1' }) {
   let owner: DatabaseOwner | undefined;
   let now = NOON;
   const asked: string[] = [];
@@ -121,7 +121,7 @@ describe('a start with another API key', () => {
       const { start, owner } = bench({ PAY: 'P1', PAYOUT: 'O1' });
       await start();
       const before = owner();
-      const answer = (type: TransactionType): Checked =>
+      const answer = (type: GatewayType): Checked =>
         type === unknownOf ? UNKNOWN : { kind: 'found', report: { ...REPORT, type } };
       await assert.rejects(start({ apiKey: 'key-2', answer }), /the key belongs to another account/);
       assert.deepEqual(owner(), before);

@@ -4,12 +4,12 @@ import { it } from 'node:test';
 import type { Checked, Gateway } from '../../../backend-proxy/gateway/gateway.ts';
 import type { Claim, ProvenUnknown, Ledger } from '../../../backend-proxy/ledger/ledger.ts';
 import { createUnknownProof } from '../../../backend-proxy/workers/unknown-proof.ts';
-import type { Transaction, TransactionType } from '../../../backend-proxy/protocol/transaction.ts';
+import type { Transaction, GatewayType } from '../../../backend-proxy/protocol/transaction.ts';
 import { S, M } from '../time.ts';
 
 const UNKNOWN: Checked = { kind: 'unknown', isNoSuchOrder: false };
 const UNAVAILABLE: Checked = { kind: 'unavailable', detail: 'timeout' };
-const FOUND = (id: string, type: TransactionType): Checked => ({
+const FOUND = (id: string, type: GatewayType): Checked => ({
   kind: 'found',
   report: {
     transactionId: id,
@@ -26,12 +26,12 @@ const FOUND = (id: string, type: TransactionType): Checked => ({
  * A gateway with a scripted answer, a ledger with the newest transactions whose clock is a minute behind, and a virtual
  * clock.
  */
-function bench({ newest = { PAY: 'P1', PAYOUT: 'O1' } }: { newest?: Partial<Record<TransactionType, string>> } = {}) {
+function bench({ newest = { PAY: 'P1', PAYOUT: 'O1' } }: { newest?: Partial<Record<GatewayType, string>> } = {}) {
   let time = 0;
-  let answer: (id: string, type: TransactionType) => Checked = FOUND;
+  let answer: (id: string, type: GatewayType) => Checked = FOUND;
   const asked: string[] = [];
   const proven: string[] = [];
-  const wrong: TransactionType[] = [];
+  const wrong: GatewayType[] = [];
   const gateway = {
     status: async (id, type) => {
       asked.push(id);

@@ -9,6 +9,7 @@ const POST_ANSWERS = 'backend-proxy/ledger/rules/answers.ts';
 const SCHEDULE = 'backend-proxy/protocol/schedule.ts';
 const REFUSAL = 'backend-proxy/gateway/refusal.ts';
 const ANSWERS = 'backend-proxy/gateway/answers.ts';
+const OUTGOING = 'backend-proxy/outgoing.ts';
 const PAYOUTS = 'backend-proxy/payouts.ts';
 const UNKNOWN_PROOF = 'backend-proxy/workers/unknown-proof.ts';
 
@@ -84,7 +85,7 @@ export const doubles: Edits = {
   "Get a payout twice because of a firewall's 403": [
     [
       [
-        PAYOUTS,
+        OUTGOING,
         "return { stage: 'uncertain', answer: sent.kind, detail: sent.detail, needsReview };",
         "return { stage: 'rejected', answer: 'refused', detail: sent.detail };",
       ],

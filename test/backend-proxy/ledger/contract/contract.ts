@@ -13,6 +13,7 @@ import { webhooksContract } from './webhooks.ts';
 import { unknownContract } from './unknown.ts';
 import { duplicatesContract } from './duplicates.ts';
 import { reportsContract } from './reports.ts';
+import { refundsContract } from './refunds.ts';
 import { resolveContract } from './resolve.ts';
 import { erasingContract } from './erasing.ts';
 import { timeContract } from './time.ts';
@@ -36,6 +37,7 @@ export function ledgerContract({ name, runs, openDatabase }: Adapter): void {
   reportsContract(suite);
   resolveContract(suite);
   closingContract(suite);
+  refundsContract(suite);
   timeContract(suite);
   limitsContract(suite);
   ownerContract(suite);

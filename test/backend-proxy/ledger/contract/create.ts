@@ -26,6 +26,7 @@ export function createContract({ it, setUp }: Suite): void {
         type: 'PAY',
         orderId: 'A',
         attempt: 1,
+        refundOf: null,
         asked: 'CHECKOUT',
         method: 'CHECKOUT',
         amountMinor: 1010,
@@ -68,6 +69,7 @@ export function createContract({ it, setUp }: Suite): void {
         closed: null,
         seen: null,
         payments: [expected],
+        refunds: [],
       });
       assert.deepEqual(await ledger.order('A'), order);
       assert.equal(await ledger.order('B'), undefined);

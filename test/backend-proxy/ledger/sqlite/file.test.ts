@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
-import { PAYS_ORDER } from '../../../../backend-proxy/ledger/schema/schema.ts';
+import { IS_OF_ORDER } from '../../../../backend-proxy/ledger/schema/schema.ts';
 import type { Refusal } from '../../../../backend-proxy/errors.ts';
 import { connectDatabase } from '../../../../backend-proxy/ledger/connect.ts';
 import type { Store } from '../../../../backend-proxy/ledger/store.ts';
@@ -93,7 +93,7 @@ describe('SQLite: the file', () => {
     write('C', 50);
     assert.deepEqual([...(await changedSince(0))].map(([id]) => id).toSorted(), ['A', 'B', 'C']);
     const { rows: plan } = await sql<{ detail: string }>`explain query plan select o.order_id, o.version
-      from transactions t join orders o on o.order_id = t.order_id where ${sql.raw(PAYS_ORDER)} and t.updated_at >= 1`.execute(
+      from transactions t join orders o on o.order_id = t.order_id where ${sql.raw(IS_OF_ORDER)} and t.updated_at >= 1`.execute(
       db,
     );
     assert.match(plan[0]?.detail ?? '', /SEARCH t USING INDEX transactions_updated \(type=\? AND updated_at>/);

@@ -1,0 +1,169 @@
+// Opens a refund: reserves its amount of what the payment brought, in the commit that writes its row. The commit also
+// changes the order, so of two at once the second sees the first.
+import { Refusal } from '../../errors.ts';
+import { isSameRequest } from '../../fingerprint.ts';
+import { decimalOf, exponentOf, minorOf } from '../../protocol/money.ts';
+import {
+  MAX_REFUNDS,
+  NOT_REFUNDABLE,
+  leftOf,
+  whyNotRefundable,
+  type NotRefundable,
+} from '../../protocol/refundable.ts';
+import { STAGES, stageOf, type Transaction } from '../../protocol/transaction.ts';
+import type { FoundRefund, NewRefund } from '../ledger.ts';
+import type { TransactionRow } from '../schema/tables.ts';
+import { maySend, permitSending } from './answers.ts';
+import { historyOf, paymentsOf, type Draft } from './draft.ts';
+import { RESTORED_KEY, insert } from './new-transaction.ts';
+import { withhold } from './payouts.ts';
+import { toTransaction } from './records.ts';
+
+/** Before the merchant's key: those of shoppers, in the same column, have no spaces. */
+const REFUND_KEY = ' refund ';
+
+interface OpenedRow {
+  row: TransactionRow;
+  payment: TransactionRow;
+  /** Whether this call, and no other, may send it. */
+  maySend: boolean;
+}
+
+/** `taken`: ids at the gateway that others use. */
+export function openRefund(draft: Draft, refund: NewRefund, taken: ReadonlySet<string>): OpenedRow {
+  const key = REFUND_KEY + refund.idempotencyKey;
+  const payments = paymentsOf(draft);
+  const same = refundsOf(draft).find((row) => row.idempotency_key === key);
+  if (same !== undefined) {
+    if (!isSameRequest(draft.fingerprintKey, same.fingerprint, refund.fingerprint)) {
+      throw new Refusal('idempotency_key_reused', 'This Idempotency-Key was used with another body; use a new one.');
+    }
+    const payment = payments.find(({ id }) => id === same.refund_of) as TransactionRow;
+    return { row: same, payment, maySend: maySend(same, refund.start) };
+  }
+  const payment = choosePayment(payments, refund);
+  refuseUnrefundable(draft, payment, refund);
+  const { found = [], withheld } = refund.lookedUp?.paymentId === payment.id ? refund.lookedUp : {};
+  for (const each of found) if (!taken.has(each.id)) adopt(draft, payment, each);
+  const left = leftOf(toView(draft, payment), views(draft));
+  const amountMinor = askedAmount(refund, payment);
+  const lost = refundsOf(draft).find((row) => isLostRequest(row, payment, amountMinor ?? left + row.amount_minor));
+  if (lost !== undefined) {
+    Object.assign(lost, { idempotency_key: key, fingerprint: refund.fingerprint });
+    return { row: lost, payment, maySend: false };
+  }
+  const attempt = withheld?.attempt ?? nextAttempt(draft, payment, taken);
+  const row = insertRefund(draft, payment, attempt, {
+    amount_minor: refuseTooMuch(refund, payment, left, amountMinor ?? left),
+    note: refund.note,
+    idempotency_key: key,
+    fingerprint: refund.fingerprint,
+  });
+  if (withheld === undefined) permitSending(draft, row, refund.start);
+  else withhold(draft, row, withheld);
+  return { row, payment, maySend: withheld === undefined };
+}
+
+/** The id at the gateway of a payment's refund. */
+export function refundId(paymentId: string, attempt: number): string {
+  return `${paymentId}-r${attempt}`;
+}
+
+function refundsOf({ transactions }: Draft): TransactionRow[] {
+  return transactions.map(({ after }) => after).filter((row) => row.refund_of !== null);
+}
+
+function views(draft: Draft): Transaction[] {
+  return refundsOf(draft).map((row) => toView(draft, row));
+}
+
+function toView(draft: Draft, row: TransactionRow): Transaction {
+  return toTransaction(row, historyOf(draft, row.id));
+}
+
+function choosePayment(payments: readonly TransactionRow[], { paymentId }: NewRefund): TransactionRow {
+  if (paymentId !== undefined) {
+    const named = payments.find(({ id }) => id === paymentId);
+    if (named === undefined) throw new Refusal('not_found', 'The order has no such payment; nothing was sent.');
+    return named;
+  }
+  const succeeded = payments.filter(({ rank }) => rank === STAGES.succeeded.rank);
+  const [only] = succeeded.length === 0 ? payments : succeeded;
+  if (only === undefined) throw new Refusal('not_found', 'No such order, or none of its payments was started.');
+  if (succeeded.length > 1) {
+    const detail = `one of ${succeeded.map(({ id }) => id).join(', ')}, because more than one payment succeeded`;
+    throw new Refusal('invalid_request', `gatewayOrderId: ${detail}.`, {
+      errors: [{ field: 'gatewayOrderId', detail }],
+    });
+  }
+  return only;
+}
+
+function refuseUnrefundable(draft: Draft, payment: TransactionRow, { methods }: NewRefund): void {
+  const cause = whyNotRefundable(toView(draft, payment), views(draft), methods);
+  if (cause !== null) throw notRefundable(payment, cause);
+}
+
+function notRefundable({ id }: TransactionRow, cause: NotRefundable): Refusal {
+  const detail = `The payment ${id} cannot be refunded, because ${NOT_REFUNDABLE[cause]}; nothing was sent.`;
+  return new Refusal('not_refundable', detail, { members: { cause } });
+}
+
+/** Undefined for all that is left; NaN for what is no amount. */
+function askedAmount({ amount }: NewRefund, { currency }: TransactionRow): number | undefined {
+  return amount === undefined ? undefined : (minorOf(amount, currency) ?? Number.NaN);
+}
+
+/** Never rounded: the merchant decides what happens to the rest. */
+function refuseTooMuch({ decimals }: NewRefund, { currency }: TransactionRow, left: number, amount: number): number {
+  const unit = decimals ? 1 : 10 ** (exponentOf(currency) ?? 0);
+  if (amount > 0 && amount <= left && amount % unit === 0) return amount;
+  const refundable = decimalOf(left - (left % unit), currency);
+  const whole = decimals ? '' : ', a whole one, because the gateway accepts no decimals in payouts';
+  const detail = `an amount above 0 and at most ${refundable} ${currency}${whole}`;
+  const errors = [{ field: 'amount', detail }];
+  throw new Refusal('invalid_request', `amount: ${detail}.`, { status: 422, errors, members: { refundable } });
+}
+
+/**
+ * The request of this refund was lost with a restore, and with it its key: a request of the same amount is taken for
+ * its repetition, and nothing is sent.
+ */
+function isLostRequest(row: TransactionRow, payment: TransactionRow, amountMinor: number): boolean {
+  const isLost = row.refund_of === payment.id && row.idempotency_key === RESTORED_KEY + row.id;
+  return isLost && row.amount_minor === amountMinor && STAGES[stageOf(row.rank)].status !== 'FAILED';
+}
+
+function adopt(draft: Draft, payment: TransactionRow, { id, attempt, amountMinor, needsReview }: FoundRefund): void {
+  if (refundsOf(draft).some((row) => row.id === id)) return;
+  const row = insertRefund(draft, payment, attempt, {
+    amount_minor: amountMinor,
+    note: null,
+    idempotency_key: RESTORED_KEY + id,
+    fingerprint: '',
+  });
+  withhold(draft, row, { detail: 'the database was restored, and the gateway has it already', needsReview });
+}
+
+type Given = Pick<TransactionRow, 'amount_minor' | 'note' | 'idempotency_key' | 'fingerprint'>;
+
+function insertRefund(draft: Draft, payment: TransactionRow, attempt: number, given: Given): TransactionRow {
+  return insert(draft, {
+    id: refundId(payment.id, attempt),
+    type: 'REFUND',
+    order_id: payment.order_id,
+    attempt,
+    refund_of: payment.id,
+    currency: payment.currency,
+    customer: payment.payer,
+    ...given,
+  });
+}
+
+function nextAttempt(draft: Draft, payment: TransactionRow, taken: ReadonlySet<string>): number {
+  const used = refundsOf(draft).filter((row) => row.refund_of === payment.id);
+  let attempt = 1 + Math.max(0, ...used.map((row) => row.attempt));
+  while (taken.has(refundId(payment.id, attempt))) attempt += 1;
+  if (attempt > MAX_REFUNDS) throw notRefundable(payment, 'too_many');
+  return attempt;
+}

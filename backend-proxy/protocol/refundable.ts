@@ -1,0 +1,88 @@
+// What of a payment can be sent back, and why not. Pure; the ledger decides by it, and the operator's page shows it.
+import { STAGES, type Transaction } from './transaction.ts';
+import type { Method } from './wire.ts';
+
+/** Of one payment; their ids at the gateway end with the number. */
+export const MAX_REFUNDS = 99;
+/**
+ * After so many in a row that failed, none is sent. So after a restore, no refund has a number beyond as many that the
+ * gateway does not know.
+ */
+export const MAX_FAILED_IN_A_ROW = 3;
+
+/** Why an order is listed for a person whose money came after it was closed. */
+export const AFTER_CLOSE = 'SUCCESS after the order was closed';
+
+/** Stable, for programs; each with the end of a sentence that begins "It cannot be refunded, because". */
+export const NOT_REFUNDABLE = {
+  not_paid: 'it has not succeeded',
+  marked: 'the gateway reported its id as a duplicate',
+  conflict: 'the gateway has contradicted itself or a person about it',
+  under_review: 'it is under review',
+  resolved: 'a person has resolved it, so the gateway did not name the wallet that paid',
+  erased: 'the wallet that paid is erased',
+  payer_unknown: 'the gateway did not name the whole wallet that paid',
+  method: 'the gateway profile does not say how its method is refunded (refundAs)',
+  failing: `its last ${MAX_FAILED_IN_A_ROW} refunds failed`,
+  too_many: `it has ${MAX_REFUNDS} refunds`,
+} as const;
+export type NotRefundable = keyof typeof NOT_REFUNDABLE;
+
+/**
+ * Minor units that are left of a payment: uncertain and reviewed refunds count as sent, only a FAILED one does not.
+ * `refunds`: of the whole order.
+ */
+export function leftOf(payment: Pick<Transaction, 'id' | 'amountMinor'>, refunds: readonly Transaction[]): number {
+  const reserved = refundsOf(payment, refunds).filter(isReserved);
+  return Math.max(0, payment.amountMinor - reserved.reduce((sum, { amountMinor }) => sum + amountMinor, 0));
+}
+
+/** Null if it can be refunded, as far as anything is left. `methods`: those that the gateway can refund. */
+export function whyNotRefundable(
+  payment: Transaction,
+  refunds: readonly Transaction[],
+  methods: ReadonlySet<Method>,
+): NotRefundable | null {
+  const { stage, answer, conflict, payer, erasedAt, method, history } = payment;
+  if (stage !== 'succeeded') return 'not_paid';
+  if (answer === 'duplicate') return 'marked';
+  if (conflict) return 'conflict';
+  if (isInDoubt(payment)) return 'under_review';
+  if (payer === null) {
+    if (erasedAt !== null) return 'erased';
+    return history.some(({ event }) => event === 'resolved') ? 'resolved' : 'payer_unknown';
+  }
+  if (method === null || !methods.has(method)) return 'method';
+  const own = refundsOf(payment, refunds);
+  if (own.length >= MAX_REFUNDS) return 'too_many';
+  const last = own.toSorted((a, b) => a.attempt - b.attempt).slice(-MAX_FAILED_IN_A_ROW);
+  return last.length === MAX_FAILED_IN_A_ROW && !last.some(isReserved) ? 'failing' : null;
+}
+
+/** Of an order: the payments that can be refunded now, and minor units that are left of each. */
+export function refundables(
+  { payments, refunds }: { payments: readonly Transaction[]; refunds: readonly Transaction[] },
+  methods: ReadonlySet<Method>,
+): { payment: Transaction; minor: number }[] {
+  return payments
+    .filter((payment) => whyNotRefundable(payment, refunds, methods) === null)
+    .map((payment) => ({ payment, minor: leftOf(payment, refunds) }))
+    .filter(({ minor }) => minor > 0);
+}
+
+/** A review only of what came after the order was closed is no doubt: the refund answers it. */
+function isInDoubt({ needsReview, mismatch, history }: Transaction): boolean {
+  const since = history.slice(history.findIndex(({ event }) => event === 'succeeded'));
+  return (
+    needsReview && (mismatch || since.some(({ event, detail }) => event === 'needs_review' && detail !== AFTER_CLOSE))
+  );
+}
+
+function refundsOf({ id }: Pick<Transaction, 'id'>, refunds: readonly Transaction[]): Transaction[] {
+  return refunds.filter(({ refundOf }) => refundOf === id);
+}
+
+/** FAILED ones that are reviewed may have been sent after all. */
+function isReserved({ stage, needsReview }: Transaction): boolean {
+  return STAGES[stage].status !== 'FAILED' || needsReview;
+}

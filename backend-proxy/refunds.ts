@@ -1,0 +1,94 @@
+// Sends money back to the wallet that paid, each refund at most once and never more than its payment brought. The row
+// reserves the amount; then outgoing.ts makes the one call.
+import { fingerprintOf } from './fingerprint.ts';
+import type { LookedUp } from './ledger/ledger.ts';
+import { refundId } from './ledger/rules/refunds.ts';
+import { doubt, sendOut, unsentFact, type OutgoingPorts } from './outgoing.ts';
+import { askPermission } from './permission.ts';
+import type { MerchantSource } from './protocol/merchant-key.ts';
+import { minorOfReported } from './protocol/money.ts';
+import { MAX_FAILED_IN_A_ROW, MAX_REFUNDS } from './protocol/refundable.ts';
+import type { Transaction } from './protocol/transaction.ts';
+import { verify, type Report } from './protocol/verify.ts';
+
+export interface RefundRequest {
+  orderId: string;
+  /** Of the payment; needed where more than one succeeded. */
+  gatewayOrderId?: string | undefined;
+  /** Major units, as written in the request body; undefined: what is left. */
+  amount?: string | undefined;
+  note?: string | undefined;
+  idempotencyKey: string;
+}
+
+export interface Refunds {
+  /** `source`: whose key asks for it. */
+  start(request: RefundRequest, source?: MerchantSource): Promise<Transaction>;
+}
+
+export function createRefunds(ports: OutgoingPorts): Refunds {
+  const { gateway, ledger, recorder, self, clocks = {}, isPathProven } = ports;
+  const { refundMethods: methods, payoutDecimals: decimals } = gateway;
+
+  /** After a restore: asks the gateway for refunds that this database has lost, so that none is sent twice. */
+  async function lookUp({ orderId, gatewayOrderId }: RefundRequest): Promise<LookedUp | undefined> {
+    if (!(await ledger.wasRestoredLately())) return undefined;
+    const order = await ledger.order(orderId);
+    const succeeded = order?.payments.filter(({ stage }) => stage === 'succeeded') ?? [];
+    const payment = gatewayOrderId === undefined ? succeeded[0] : succeeded.find(({ id }) => id === gatewayOrderId);
+    if (payment === undefined) return undefined;
+    const known = new Set(order?.refunds.map(({ id }) => id));
+    const looked: LookedUp = { paymentId: payment.id, found: [] };
+    let [last, unknown] = [0, 0];
+    for (let n = 1; n <= MAX_REFUNDS && unknown < MAX_FAILED_IN_A_ROW; n += 1) {
+      const id = refundId(payment.id, n);
+      const checked = known.has(id) ? 'known' : ((await gateway.status?.(id, 'PAYOUT')) ?? 'unasked');
+      if (checked === 'unasked')
+        return { ...looked, withheld: { ...doubt('the gateway has no status check'), attempt: n } };
+      if (checked !== 'known' && checked.kind === 'unavailable') {
+        return { ...looked, withheld: { ...doubt('the gateway did not answer'), attempt: n } };
+      }
+      if (checked !== 'known' && checked.kind === 'unknown') {
+        unknown += 1;
+        continue;
+      }
+      [last, unknown] = [n, 0];
+      if (checked === 'known') continue;
+      const found = readFound(payment, id, n, checked.report);
+      if (found === undefined) {
+        return { ...looked, withheld: { ...doubt('the gateway has a refund that cannot be compared'), attempt: n } };
+      }
+      looked.found.push(found);
+    }
+    if (await isPathProven()) return looked;
+    return { ...looked, withheld: { ...doubt('its "unknown" could not be proven'), attempt: last + 1 } };
+  }
+
+  return {
+    async start(request, source) {
+      const { orderId, gatewayOrderId, amount, idempotencyKey } = request;
+      const note = request.note ?? null;
+      const fingerprint = fingerprintOf([amount ?? null, note, gatewayOrderId ?? null]);
+      const lookedUp = await lookUp(request);
+      const permission = askPermission(self, clocks);
+      const { start } = permission;
+      const terms = { orderId, paymentId: gatewayOrderId, amount, note, idempotencyKey, fingerprint };
+      const { refund, method, maySend } = await recorder.opened(
+        ledger.openRefund({ ...terms, start, decimals, methods, lookedUp }, source),
+        () => ledger.recordUnsent({ type: 'REFUND', orderId }, start, unsentFact(gateway)),
+      );
+      if (!maySend) return refund;
+      await sendOut(ports, refund, permission, method);
+      return (await ledger.transaction(refund.id)) ?? refund;
+    },
+  };
+}
+
+/** Undefined if what it sends back cannot be read in the payment's currency. */
+function readFound({ currency, payer }: Transaction, id: string, attempt: number, report: Report) {
+  const amountMinor = report.amount === null ? undefined : minorOfReported(report.amount, currency);
+  if (!amountMinor || (report.currency ?? currency) !== currency) return undefined;
+  const ids = { id, paymentId: null, answeredId: null };
+  const expected = { ...ids, type: 'REFUND', amountMinor, currency, customer: payer, comparesWallet: true } as const;
+  return { id, attempt, amountMinor, needsReview: verify(expected, report, { complete: false }).kind !== 'verified' };
+}

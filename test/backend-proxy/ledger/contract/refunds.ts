@@ -1,0 +1,293 @@
+// openRefund(): what may be sent back, that a payment never sends back more than it brought, that a key is one refund,
+// and what a restored database has lost.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import type { LookedUp, NewRefund } from '../../../../backend-proxy/ledger/ledger.ts';
+import type { MerchantSource } from '../../../../backend-proxy/protocol/merchant-key.ts';
+import { leftOf } from '../../../../backend-proxy/protocol/refundable.ts';
+import { D, M, S } from '../../time.ts';
+import type { LedgerById } from '../by-id.ts';
+import {
+  PENDING,
+  REFUND,
+  differing,
+  openPending,
+  openSent,
+  read,
+  refusal,
+  uncertain,
+  verified,
+  webhookTypes,
+  type Setup,
+  type Suite,
+} from '../ledger-kit.ts';
+
+const PAYER = '87654321';
+const RESTORED = 'the database was restored, and the gateway has it already';
+let calls = 0;
+
+const asked = (given: Partial<NewRefund> = {}): NewRefund => ({
+  ...REFUND,
+  idempotencyKey: `key-${(calls += 1)}`,
+  start: { by: 'proxy', id: `start-${calls}` },
+  ...given,
+});
+const refund = ({ ledger }: LedgerById, given: Partial<NewRefund> = {}, source?: MerchantSource) =>
+  ledger.openRefund(asked(given), source);
+
+async function paid(ledger: LedgerById, payer: string | null = PAYER): Promise<string> {
+  const id = await openPending(ledger);
+  await ledger.observe(id, verified('succeeded', null, payer));
+  return id;
+}
+
+/** Two checks that agree. */
+async function fail({ ledger, skip }: Setup, id: string): Promise<void> {
+  await ledger.record(id, PENDING);
+  await ledger.observe(id, verified('failed'));
+  skip(M);
+  await ledger.observe(id, verified('failed'));
+}
+
+async function left(ledger: LedgerById, paymentId = 'A'): Promise<number> {
+  return leftOf(await read(ledger, paymentId), (await ledger.order('A'))?.refunds ?? []);
+}
+
+export function refundsContract({ it, setUp }: Suite): void {
+  describe('openRefund()', () => {
+    it('sends back what is left, to the wallet that paid, and is in the order', async (t) => {
+      const { ledger } = await setUp(t);
+      await paid(ledger);
+      const before = await ledger.order('A');
+      const opened = await refund(ledger, { note: 'sorry' }, 'merchant:desk');
+      const { id, type, orderId, refundOf, amountMinor, currency, customer, note, stage, history } = opened.refund;
+      assert.deepEqual(
+        [id, type, orderId, refundOf, amountMinor, currency, customer, note, stage],
+        ['A-r1', 'REFUND', 'A', 'A', 1010, 'EUR', PAYER, 'sorry', 'sending'],
+      );
+      assert.deepEqual(
+        history.map(({ event, source }) => [event, source]),
+        [
+          ['created', 'merchant:desk'],
+          ['sending', 'merchant:desk'],
+        ],
+      );
+      assert.deepEqual([opened.maySend, opened.method], [true, 'QR']);
+      const order = await ledger.order('A');
+      assert.deepEqual(order?.refunds, [opened.refund]);
+      assert.equal(order.payments.length, 1);
+      assert.ok(order.version > (before?.version ?? order.version), 'others see it');
+      assert.equal(order.paidBy, 'A', 'the order stays paid');
+    });
+
+    it('never sends back more than the payment brought; uncertain and reviewed refunds stay reserved', async (t) => {
+      const setup = await setUp(t);
+      const { ledger, skip } = setup;
+      await paid(ledger);
+      const { id: first } = (await refund(ledger, { amount: '4' })).refund;
+      await ledger.record(first, uncertain('lost'));
+      const { id: second } = (await refund(ledger, { amount: '6.00' })).refund;
+      await ledger.record(second, PENDING);
+      await ledger.observe(second, differing('currency'));
+      assert.equal((await read(ledger, second)).needsReview, true);
+      const refused = await refusal(refund(ledger, { amount: '0.11' }));
+      assert.deepEqual(
+        [refused.kind, refused.status, refused.members],
+        ['invalid_request', 422, { refundable: '0.10' }],
+      );
+      assert.equal((await refund(ledger)).refund.amountMinor, 10);
+      assert.deepEqual((await refusal(refund(ledger))).members, { refundable: '0.00' });
+      skip(S);
+      await ledger.observe(first, verified('succeeded'));
+      assert.equal(await left(ledger), 0);
+      await ledger.resolve(second, { status: 'FAILED', by: 'ada', note: 'asked' });
+      assert.equal(await left(ledger), 600);
+    });
+
+    it('only FAILED frees what it reserved: two checks that agree, or a person', async (t) => {
+      const setup = await setUp(t);
+      const { ledger } = setup;
+      await paid(ledger);
+      const { id } = (await refund(ledger)).refund;
+      await ledger.record(id, PENDING);
+      await ledger.observe(id, verified('failed'));
+      assert.equal(await left(ledger), 0);
+      setup.skip(M);
+      await ledger.observe(id, verified('failed'));
+      assert.equal(await left(ledger), 1010);
+      assert.equal((await refund(ledger)).refund.id, 'A-r2');
+      await ledger.observe(id, verified('succeeded'));
+      assert.equal(await left(ledger), 0, 'a late SUCCESS counts');
+      const types = (await webhookTypes(ledger)).filter((type) => type.startsWith('refund.'));
+      assert.deepEqual(types, ['refund.conflict', 'refund.failed', 'refund.needs_review', 'refund.succeeded']);
+    });
+
+    it('of 8 at once with keys of their own, no more are opened than the payment brought', async (t) => {
+      const { ledger, open } = await setUp(t);
+      const others = [ledger, await open(), await open()];
+      await paid(ledger);
+      const opening = Array.from({ length: 8 }, (_, n) => refund(others[n % 3] ?? ledger, { amount: '3' }));
+      const results = await Promise.allSettled(opening);
+      const opened = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value.refund.id] : []));
+      assert.deepEqual(opened.toSorted(), ['A-r1', 'A-r2', 'A-r3']);
+      assert.equal(await left(ledger), 110);
+    });
+
+    it('a key is one refund, and only its first call may send it', async (t) => {
+      const { ledger } = await setUp(t);
+      await paid(ledger);
+      const first = asked({ amount: '3', idempotencyKey: 'k' });
+      const opened = await ledger.ledger.openRefund(first);
+      const again = await refund(ledger, { amount: '3', idempotencyKey: 'k' });
+      assert.deepEqual([again.maySend, again.refund.id], [false, opened.refund.id]);
+      assert.equal((await ledger.ledger.openRefund(first)).maySend, true, 'the answer to its commit was lost');
+      const other = refund(ledger, { idempotencyKey: 'k', fingerprint: 'other' });
+      assert.equal((await refusal(other)).kind, 'idempotency_key_reused');
+      assert.equal((await ledger.order('A'))?.refunds.length, 1);
+    });
+
+    it('names the payment where more than one succeeded; a surplus is sent back like any other', async (t) => {
+      const { ledger } = await setUp(t);
+      const ids = [await openPending(ledger), await openPending(ledger)];
+      for (const id of ids) await ledger.observe(id, verified('succeeded', null, PAYER));
+      const refused = await refusal(refund(ledger));
+      assert.deepEqual(
+        refused.errors?.map(({ field }) => field),
+        ['gatewayOrderId'],
+      );
+      const { refundOf, id } = (await refund(ledger, { paymentId: 'A-2' })).refund;
+      assert.deepEqual([id, refundOf, await left(ledger, 'A-2'), await left(ledger, 'A')], ['A-2-r1', 'A-2', 0, 1010]);
+      assert.equal((await refusal(refund(ledger, { paymentId: 'B' }))).kind, 'not_found');
+    });
+
+    it('what was paid after the order was closed can be sent back, although it is listed for a person', async (t) => {
+      const { ledger } = await setUp(t);
+      const id = await openPending(ledger);
+      await ledger.closeOrder({ orderId: 'A', reason: null, ifUnpaidSince: null });
+      await ledger.observe(id, verified('succeeded', null, PAYER));
+      assert.equal((await refund(ledger)).refund.amountMinor, 1010);
+      await ledger.observe(id, verified('failed'));
+      assert.equal((await refusal(refund(ledger))).members.cause, 'conflict');
+    });
+
+    const CAUSES: Record<string, (setup: Setup) => Promise<Partial<NewRefund> | void>> = {
+      not_paid: async ({ ledger }) => void (await openPending(ledger)),
+      payer_unknown: async ({ ledger }) => void (await paid(ledger, '****4321')),
+      method: async ({ ledger }) => {
+        await paid(ledger);
+        return { methods: new Set(['DIRECT']) };
+      },
+      conflict: async ({ ledger }) => {
+        await paid(ledger);
+        await ledger.observe('A', verified('failed'));
+      },
+      under_review: async ({ ledger }) => {
+        await openSent(ledger);
+        await ledger.record('A', PENDING);
+        await ledger.observe('A', differing());
+        await ledger.observe('A', verified('succeeded', null, PAYER));
+      },
+      resolved: async ({ ledger }) => {
+        await openPending(ledger);
+        await ledger.observe('A', differing());
+        await ledger.resolve('A', { status: 'SUCCESS', by: 'ada', note: 'asked' });
+      },
+      marked: async ({ ledger }) => {
+        await openPending(ledger, {}, uncertain('duplicate'));
+        await ledger.resolve('A', { status: 'SUCCESS', by: 'ada', note: 'asked' });
+      },
+      erased: async ({ ledger, skip }) => {
+        await paid(ledger);
+        skip(9 * D);
+        await ledger.erase('A', { sendsWebhooks: false });
+      },
+      failing: async (setup) => {
+        await paid(setup.ledger);
+        for (let n = 0; n < 3; n += 1) await fail(setup, (await refund(setup.ledger)).refund.id);
+      },
+    };
+    for (const [cause, bring] of Object.entries(CAUSES)) {
+      it(`refuses, and changes nothing: ${cause}`, async (t) => {
+        const setup = await setUp(t);
+        const given = (await bring(setup)) ?? {};
+        const before = await setup.ledger.order('A');
+        const { kind, members } = await refusal(refund(setup.ledger, given));
+        assert.deepEqual([kind, members], ['not_refundable', { cause }]);
+        assert.deepEqual(await setup.ledger.order('A'), before);
+      });
+    }
+
+    it('a wrong amount names what is refundable; nothing is rounded', async (t) => {
+      const { ledger } = await setUp(t);
+      await paid(ledger);
+      for (const amount of ['0', '-1', '1e1', '10.111', '10.11', '', '١']) {
+        const { status, errors, members } = await refusal(refund(ledger, { amount }));
+        assert.deepEqual([status, errors?.[0]?.field, members.refundable], [422, 'amount', '10.10'], amount);
+      }
+      for (const amount of [undefined, '10.10', '0.50']) {
+        const { status, members } = await refusal(refund(ledger, { amount, decimals: false }));
+        assert.deepEqual([status, members.refundable], [422, '10.00'], amount);
+      }
+      assert.equal((await refund(ledger, { amount: '10', decimals: false })).refund.amountMinor, 1000);
+    });
+  });
+
+  describe('openRefund() after a restore', () => {
+    const found = (id: string, attempt: number, amountMinor: number) => ({
+      id,
+      attempt,
+      amountMinor,
+      needsReview: false,
+    });
+    const lookedUp = (given: Partial<LookedUp>): LookedUp => ({ paymentId: 'A', found: [], ...given });
+
+    it('adopts what the gateway has, reserves it, and takes a request of that amount for its repetition', async (t) => {
+      const { ledger } = await setUp(t);
+      await paid(ledger);
+      const looked = lookedUp({ found: [found('A-r1', 1, 400), found('A-r2', 2, 300)] });
+      const again = await refund(ledger, { amount: '3', idempotencyKey: 'lost', lookedUp: looked });
+      assert.deepEqual([again.maySend, again.refund.id, await left(ledger)], [false, 'A-r2', 310]);
+      assert.ok(again.refund.history.some(({ event, detail }) => event === 'uncertain' && detail === RESTORED));
+      const repeated = await refund(ledger, { amount: '3', idempotencyKey: 'lost', lookedUp: looked });
+      assert.deepEqual([repeated.maySend, repeated.refund.id], [false, 'A-r2']);
+      const fresh = await refund(ledger, { amount: '3', lookedUp: looked });
+      assert.deepEqual([fresh.maySend, fresh.refund.id, await left(ledger)], [true, 'A-r3', 10]);
+    });
+
+    it('without an amount, a whole refund that the gateway has is the repetition', async (t) => {
+      const { ledger } = await setUp(t);
+      await paid(ledger);
+      const whole = await refund(ledger, { lookedUp: lookedUp({ found: [found('A-r1', 1, 1010)] }) });
+      assert.deepEqual([whole.maySend, whole.refund.id, await left(ledger)], [false, 'A-r1', 0]);
+    });
+
+    it('what could not be looked up is reserved, needs review and is not sent', async (t) => {
+      const { ledger } = await setUp(t);
+      await paid(ledger);
+      const withheld = { detail: 'the gateway did not answer', needsReview: true, attempt: 2 };
+      const opened = await refund(ledger, {
+        amount: '5',
+        lookedUp: lookedUp({ found: [found('A-r1', 1, 300)], withheld }),
+      });
+      const { id, needsReview, stage, answer } = opened.refund;
+      assert.deepEqual(
+        [opened.maySend, id, needsReview, stage, answer],
+        [false, 'A-r2', true, 'uncertain', 'withheld'],
+      );
+      assert.equal(await left(ledger), 210);
+    });
+
+    it('an answer whose row the restore lost writes the row anew', async (t) => {
+      const { ledger, change } = await setUp(t);
+      await paid(ledger);
+      const opened = await refund(ledger, { amount: '5' });
+      await change(`delete from transactions where id = 'A-r1'`);
+      await change(`delete from history where transaction_id = 'A-r1'`);
+      await ledger.ledger.record(opened.refund, { stage: 'uncertain', answer: 'lost', detail: 'timeout' });
+      const { refundOf, amountMinor, customer, stage } = await read(ledger, 'A-r1');
+      assert.deepEqual([refundOf, amountMinor, customer, stage], ['A', 500, PAYER, 'uncertain']);
+      assert.equal((await refund(ledger, { amount: '5' })).maySend, false, 'its key is lost');
+      assert.equal(await left(ledger), 510);
+    });
+  });
+}

@@ -1,0 +1,162 @@
+// POST /orders/{orderId}/refunds: money back to the wallet that paid, once for each key, and what others see of it.
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { it } from 'node:test';
+import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
+import { NOON, S } from '../time.ts';
+import { SECRETS, createWorld, type Answer, type World } from '../world.ts';
+
+const WAYS = { DIRECT: 'WALLET', CHECKOUT: null, JETGO: 'no', QR: 'JETGO' };
+const PAYER = '23456789';
+
+async function refund<Body = Record<string, unknown>>(
+  world: World,
+  body: object = {},
+  key = 'key-1',
+  orderId = 'A-1',
+): Promise<Answer<Body>> {
+  const response = await world.request('POST', `/orders/${orderId}/refunds`, {
+    headers: {
+      Authorization: `Bearer ${SECRETS.merchant}`,
+      'Content-Type': 'application/json',
+      ...(key !== '' && { 'Idempotency-Key': key }),
+    },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
+}
+
+/** A-1 is paid by another wallet than any that was typed. */
+async function createPaid(t: Parameters<typeof createWorld>[0], options: Parameters<typeof createWorld>[1] = {}) {
+  const world = await createWorld(t, {
+    webhooks: true,
+    ...options,
+    profile: { refundAs: WAYS, ...options.profile },
+  });
+  await world.start(world.token({ amount: '10.00' }), { method: 'QR' });
+  await world.settleAfter('approve', 'A-1', PAYER);
+  return world;
+}
+
+it('POST /orders/:orderId/refunds sends the money to the wallet that paid, and answers 202 with the refund', async (t) => {
+  const world = await createPaid(t);
+  const { status, body } = await refund(world, { amount: 4, note: 'One cup was cold' });
+  assert.equal(status, 202);
+  const { history, ...view } = body as { history: object[] };
+  assert.deepEqual(view, {
+    type: 'REFUND',
+    orderId: 'A-1',
+    gatewayOrderId: 'A-1-r1',
+    refundOf: 'A-1',
+    paymentId: '100002',
+    amount: '4.00',
+    currency: 'EUR',
+    customer: PAYER,
+    note: 'One cup was cold',
+    status: 'PROCESSING',
+    reason: null,
+    needsReview: false,
+    version: 3,
+    createdAt: new Date(world.now()).toISOString(),
+    updatedAt: new Date(world.now()).toISOString(),
+    erasedAt: null,
+  });
+  assert.equal(history.length, 3);
+  const order = (await world.merchant<{ refunds: object[]; refundable: object[] }>('GET', '/orders/A-1')).body;
+  assert.deepEqual(order.refunds, [body]);
+  assert.deepEqual(order.refundable, [{ gatewayOrderId: 'A-1', amount: '6.00' }]);
+  await world.settleAfter('approve', 'A-1-r1');
+  assert.deepEqual(world.webhooks(), ['payment.succeeded', 'refund.succeeded']);
+  const { body: after } = await world.merchant('GET', '/transactions/A-1-r1');
+  assert.deepEqual([after['type'], after['status']], ['REFUND', 'SUCCESS']);
+});
+
+it('the same key again is the stored refund, and nothing is sent twice; another body under it is refused', async (t) => {
+  const world = await createPaid(t);
+  const answers = await Promise.all(Array.from({ length: 6 }, () => refund(world, { amount: '4.00' })));
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([202]));
+  assert.equal((await world.gatewayHas('A-1-r1'))?.createRequests, 1);
+  assert.equal(await world.gatewayHas('A-1-r2'), undefined);
+  const other = await refund<Problem>(world, { amount: '5.00' });
+  assert.deepEqual([other.status, other.body.code], [422, 'idempotency_key_reused']);
+});
+
+it('without an amount it is what is left, and no more: 422 with what is refundable', async (t) => {
+  const world = await createPaid(t);
+  await refund(world, { amount: 4 });
+  const more = await refund<Problem & { refundable: string }>(world, { amount: 7 }, 'key-2');
+  assert.deepEqual([more.status, more.body.code, more.body.refundable], [422, 'invalid_request', '6.00']);
+  assert.equal((await refund(world, {}, 'key-3')).body['amount'], '6.00');
+  assert.equal((await refund<Problem>(world, {}, 'key-4')).status, 422);
+  assert.equal((await world.gatewayHas('A-1-r2'))?.createRequests, 1);
+  assert.equal(await world.gatewayHas('A-1-r3'), undefined);
+});
+
+it('names every wrong field, the missing key and an order without payments; nothing is sent', async (t) => {
+  const world = await createPaid(t);
+  const wrong = await refund<Problem>(world, { amount: 1.5, note: '', gatewayOrderId: 'a b', customer: '1' });
+  assert.equal(wrong.status, 400);
+  assert.deepEqual(wrong.body.errors?.map(({ field }) => field).toSorted(), [
+    'amount',
+    'customer',
+    'gatewayOrderId',
+    'note',
+  ]);
+  const keyless = await refund<Problem>(world, {}, '');
+  assert.deepEqual([keyless.status, keyless.body.errors?.[0]?.field], [400, 'idempotency-key']);
+  assert.equal((await refund<Problem>(world, {}, 'key', 'B-1')).status, 404);
+  assert.equal((await refund<Problem>(world, { gatewayOrderId: 'B-1' })).body.code, 'not_found');
+  assert.equal(await world.gatewayHas('A-1-r1'), undefined);
+});
+
+it('409 not_refundable names the cause; a refund is typed as `refundAs` says', async (t) => {
+  const bodies: string[] = [];
+  const world = await createPaid(t, {
+    wrapGateway: (gateway) => ({
+      ...gateway,
+      payout: (payout, headers) => {
+        bodies.push(`${payout.transactionId} ${payout.refunds}`);
+        return gateway.payout(payout, headers);
+      },
+    }),
+  });
+  for (const [orderId, method] of [
+    ['B-1', 'JETGO'],
+    ['C-1', 'CHECKOUT'],
+  ] as const) {
+    await world.start(world.token({ orderId, amount: '10.00' }), { method }, orderId);
+    await world.settleAfter('approve', orderId, PAYER);
+  }
+  const { status, body } = await refund<Problem & { cause: string }>(world, {}, 'key', 'B-1');
+  assert.deepEqual([status, body.code, body.cause, body.retryable], [409, 'not_refundable', 'method', false]);
+  assert.equal((await refund(world, {}, 'key', 'C-1')).status, 202);
+  assert.equal((await refund(world)).status, 202);
+  assert.deepEqual(bodies, ['C-1-r1 CHECKOUT', 'A-1-r1 QR']);
+});
+
+it('after a restore the gateway is asked for refunds that were lost, and none is sent twice', async (t) => {
+  const world = await createPaid(t);
+  const first = await refund(world, { amount: 4 }, 'lost');
+  await world.settleAfter('approve', 'A-1-r1');
+  const database = new DatabaseSync(world.file);
+  database.exec(`delete from transactions where id = 'A-1-r1'; delete from history where transaction_id = 'A-1-r1'`);
+  database.close();
+  await world.ledger.recordRestore(world.now());
+  const again = await refund(world, { amount: 4 }, 'lost');
+  assert.deepEqual([again.status, again.body['gatewayOrderId']], [202, first.body['gatewayOrderId']]);
+  assert.equal((await world.gatewayHas('A-1-r1'))?.createRequests, 1);
+  await world.pass(10 * S);
+  assert.equal((await world.merchant('GET', '/transactions/A-1-r1')).body['status'], 'SUCCESS');
+  const rest = await refund(world, {}, 'rest');
+  assert.deepEqual([rest.body['gatewayOrderId'], rest.body['amount']], ['A-1-r2', '6.00']);
+  assert.equal((await world.gatewayHas('A-1-r2'))?.createRequests, 1, 'its "unknown" was proven');
+});
+
+it('after a restore, a gateway that does not answer is asked no further: nothing is sent, and a person decides', async (t) => {
+  const world = await createPaid(t);
+  await world.ledger.recordRestore(NOON);
+  await world.faults({ status: { status: 503 } });
+  const { status, body } = await refund(world, { amount: 4 });
+  assert.deepEqual([status, body['status'], body['needsReview']], [202, 'INITIALIZED', true]);
+  assert.equal(await world.gatewayHas('A-1-r1'), undefined);
+});
