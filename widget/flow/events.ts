@@ -41,8 +41,9 @@ export function emitChange(element: EventTarget, before: OrderView, view: OrderV
   else if (!paid && isFailed(view) && !wasFailed) emit(element, 'payment-failed', view);
 }
 
-/** While a person has to confirm a payment, none has failed. */
-const isFailed = ({ checking, payment }: OrderView): boolean => !checking && payment?.status === 'FAILED';
+/** While a person has to confirm a payment, none has failed; of a closed order, none may be tried again. */
+const isFailed = ({ checking, closed, payment }: OrderView): boolean =>
+  !checking && !closed && payment?.status === 'FAILED';
 
 /** Also logged on the console, because developers look there first. */
 export function emitError(element: EventTarget, error: PaymentEventDetails['payment-error']): void {
