@@ -25,7 +25,8 @@ export function createClosings({ ledger, check }: Ports): Closings {
     const since = await ledger.time();
     const order = await ledger.order(orderId);
     const isSettled = order === undefined || order.paidBy !== null || order.closed !== null;
-    for (const { id, stage } of isSettled ? [] : order.payments) if (canBePaid(stage)) await check(id);
+    const payable = isSettled ? [] : order.payments.filter(({ stage }) => canBePaid(stage));
+    await Promise.all(payable.map(({ id }) => check(id)));
     return since;
   }
 

@@ -1,9 +1,11 @@
 // POST /orders/{orderId}/close: what it answers, what the shopper sees, what a SUCCESS does then, and `ifUnpaid`.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { Checked } from '../../../backend-proxy/gateway/gateway.ts';
 import { DEFAULT_PROFILE } from '../../../backend-proxy/gateway/profile.ts';
 import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
 import { M, NOON, S } from '../time.ts';
+import { until } from '../until.ts';
 import { createWorld, type World } from '../world.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -104,6 +106,20 @@ it('with ifUnpaid, a gateway that does not answer closes nothing: 503, and later
   await world.faults({});
   world.skip(M);
   assert.deepEqual(kindOf(await close(world, { ifUnpaid: true })), [200, undefined]);
+});
+
+it('with ifUnpaid, the gateway is asked about all payments at once, so a slow one is waited for once', async (t) => {
+  const answers: (() => void)[] = [];
+  const held = (): Promise<Checked> =>
+    new Promise((answer) => answers.push(() => answer({ kind: 'unavailable', detail: '' })));
+  const world = await createWorld(t, { wrapGateway: (gateway) => ({ ...gateway, status: held }) });
+  await world.proxy.begin();
+  await world.start(world.token(), { method: 'JETGO' });
+  await world.start(world.token(), { method: 'QR' });
+  const closing = close(world, { ifUnpaid: true });
+  await until(() => answers.length === 2);
+  for (const answer of answers) answer();
+  assert.deepEqual(kindOf(await closing), [503, 'unavailable']);
 });
 
 it('without a status check, ifUnpaid goes by the IPNs', async (t) => {
