@@ -251,9 +251,9 @@ function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
 /** Starts what runs beside the requests. */
 function runAll(assembly: Assembly): { stop(): Promise<void> } {
   const { config, ledger, workers, warnings, streams, exports, recorder, log, onError } = assembly;
-  const { retentionDays: days } = config;
+  const { retentionDays: days, refundDays = 0 } = config;
   const sendsWebhooks = config.webhook !== undefined;
-  const retention = days === undefined ? [] : [createRetention({ ledger, days, sendsWebhooks, log })];
+  const retention = days === undefined ? [] : [createRetention({ ledger, days, refundDays, sendsWebhooks, log })];
   const stops = [...workers, ...retention].map((worker) => worker.run());
   const endWarnings = warnings.run();
   // The port is ours by now, so an earlier process of this name has ended.

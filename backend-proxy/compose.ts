@@ -132,6 +132,7 @@ function proxyConfig(config: Config): ProxyConfig {
     publicUrl: config.PUBLIC_URL,
     checksPerSecond: config.CHECKS_PER_SECOND,
     retentionDays: config.RETENTION_DAYS,
+    refundDays: config.REFUND_DAYS,
     webhook:
       url !== undefined && secrets !== undefined
         ? { url, secrets, privateHosts: config.PRIVATE_HOSTS ?? [] }

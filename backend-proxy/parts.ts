@@ -28,6 +28,8 @@ export interface ProxyConfig {
   publicUrl?: string | undefined;
   /** After so many days the personal data of what has ended is erased; default: never. */
   retentionDays?: number | undefined;
+  /** How long a payer is kept for refunds; default: as long as the rest. */
+  refundDays?: number | undefined;
   /** Upper limit of status checks per second; default 500. */
   checksPerSecond?: number;
   /** Host and port; identifies calls that this process left unfinished before a restart. Default: a random id. */

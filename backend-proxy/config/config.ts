@@ -129,6 +129,8 @@ const schema = z
     DATABASE_POOL: wholeNumber(2, 500).default(CONNECTIONS),
     /** After so many days personal data is erased; default: never. */
     RETENTION_DAYS: wholeNumber(8, 36_500).optional(),
+    /** How long a payer is kept for refunds, whatever RETENTION_DAYS says. */
+    REFUND_DAYS: wholeNumber(1, 36_500).default(180),
     /** Bearer of the operator's page; it is off without one. */
     ADMIN_TOKEN: z
       .string()

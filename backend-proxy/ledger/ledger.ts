@@ -381,6 +381,8 @@ export interface LedgerEvent {
 export interface Retention {
   /** Only what last changed before this. */
   afterMs: number;
+  /** A payer stays so long after the payment began, to be refunded. */
+  payersMs: number;
   /** Whether webhooks are sent at all. If so, one that waits keeps its transaction from being erased. */
   sendsWebhooks: boolean;
 }

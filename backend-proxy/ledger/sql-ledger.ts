@@ -342,15 +342,15 @@ function erasing(access: Access): Erasure {
     async erase(orderId, { sendsWebhooks }, source = 'merchant') {
       const { fingerprintKey } = await access.identity();
       const request = { at: await access.time(), source, fingerprintKey, sendsWebhooks } as const;
-      const all = { ...request, changedBefore: Number.MAX_SAFE_INTEGER };
+      const all = { ...request, changedBefore: Number.MAX_SAFE_INTEGER, payersBefore: Number.MAX_SAFE_INTEGER };
       const hasAny = await access.read(() => eraseOrder(store, orderId, all));
       await store.shrink();
       return hasAny ? access.read((db) => readOfOrder(db, orderId)) : undefined;
     },
-    async erasePage({ afterMs, sendsWebhooks }, next) {
+    async erasePage({ afterMs, payersMs, sendsWebhooks }, next) {
       const [{ fingerprintKey }, at] = [await access.identity(), await access.time()];
-      const due = { at, source: 'clock', fingerprintKey, changedBefore: at - afterMs, sendsWebhooks } as const;
-      return access.read(() => erasePage(store, next, due));
+      const due = { at, source: 'clock', fingerprintKey, changedBefore: at - afterMs } as const;
+      return access.read(() => erasePage(store, next, { ...due, payersBefore: at - payersMs, sendsWebhooks }));
     },
     shrink: () => store.shrink(),
   };

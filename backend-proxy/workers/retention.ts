@@ -14,6 +14,8 @@ const PAUSE_MS = 250;
 interface Options {
   ledger: Pick<Ledger, 'erasePage' | 'shrink'>;
   days: number;
+  /** A payer is kept for so many days after the payment. */
+  refundDays: number;
   sendsWebhooks: boolean;
   log: Log;
   wait?: (ms: number, stopped: AbortSignal) => Promise<unknown>;
@@ -26,13 +28,13 @@ export interface Retention {
   run(): () => Promise<void>;
 }
 
-export function createRetention({ ledger, days, sendsWebhooks, log, wait = waitFor }: Options): Retention {
+export function createRetention({ ledger, days, refundDays, sendsWebhooks, log, wait = waitFor }: Options): Retention {
   async function pass(stopped = new AbortController().signal): Promise<number> {
     let erased = 0;
     let next: string | null = '';
     while (next !== null && !stopped.aborted) {
       const page: Awaited<ReturnType<Ledger['erasePage']>> = await ledger.erasePage(
-        { afterMs: days * DAY_MS, sendsWebhooks },
+        { afterMs: days * DAY_MS, payersMs: refundDays * DAY_MS, sendsWebhooks },
         next,
       );
       erased += page.erased;

@@ -1,7 +1,7 @@
 // Erases the personal data of a few transactions that have ended. Their rows, ids, amounts, stages and keys stay;
-// wallet ids, customer references, notes, links, codes, persons, IPNs and the bodies of webhooks go. Each statement
-// checks again whether the transaction has ended, and its row is changed last, so erasing may stop anywhere and be
-// repeated.
+// wallet ids, customer references, notes, links, codes, persons, IPNs and the bodies of webhooks go, and payers where
+// they may. Each statement checks again whether the transaction has ended, and its row is changed last, so erasing may
+// stop anywhere and be repeated.
 import { sql, type RawBuilder } from 'kysely';
 import { keyedFingerprint } from '../../fingerprint.ts';
 import { STAGES, type Source } from '../../protocol/transaction.ts';
@@ -18,6 +18,8 @@ export interface Erasing {
   fingerprintKey: string;
   /** Only what changed last before this, ms since 1970. */
   changedBefore: number;
+  /** Payers of payments that began before this are erased too, ms since 1970; younger ones may be refunded. */
+  payersBefore: number;
   /** Whether webhooks are sent at all. If so, one that waits keeps its transaction from being erased. */
   sendsWebhooks: boolean;
 }
@@ -70,11 +72,11 @@ function emptyTransactions(
   rows: readonly ErasableRow[],
   erasing: Erasing,
 ): RawBuilder<{ id: string }> {
-  const { at, fingerprintKey } = erasing;
+  const { at, payersBefore, fingerprintKey } = erasing;
   const keyed = filled(rows).map(
     ({ id, fingerprint }) => sql`when ${id} then ${keyedFingerprint(fingerprintKey, fingerprint)}`,
   );
-  return sql`update transactions as t set customer = null, payer = null, customer_ref = null, note = null,
+  return sql`update transactions as t set customer = null, payer = case when created_at < ${payersBefore} then null else payer end, customer_ref = null, note = null,
       checkout_url = null, qr = null, app_url = null, fingerprint = case id ${sql.join(keyed, sql` `)} end, erased_at = ${at} ${movingTogether('transactions')}
     where ${mayBeErased(rows, erasing)} and not exists (select 1 from ipns i where i.order_id = t.id)
       and not exists (select 1 from webhooks w where w.order_id = t.order_id and w.transaction_id = t.id and w.body <> '')
@@ -88,7 +90,9 @@ function emptyTransactions(
 function mayBeErased(rows: readonly ErasableRow[], erasing: Erasing): RawBuilder<boolean> {
   return sql`${isOneOf(rows)}
     and t.erased_at is null and t.next_check_at is null and +t.needs_review = 0 and +t.rank >= ${STAGES.replaced.rank}
-    and +t.updated_at < ${erasing.changedBefore} ${ifSent(
+    and +t.updated_at < ${erasing.changedBefore} and not exists (select 1 from transactions r
+      where r.order_id = t.order_id and r.refund_of = t.id and (r.rank < ${STAGES.replaced.rank} or r.needs_review = 1))
+    ${ifSent(
       erasing,
       sql`and not exists (select 1 from webhooks w
         where w.order_id = t.order_id and w.transaction_id = t.id and w.state not in ('delivered', 'dead'))`,

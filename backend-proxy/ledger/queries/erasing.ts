@@ -23,10 +23,12 @@ export async function erasePage(store: Store, after: string | null, erasing: Era
   try {
     const rows = await readErasable(store.db, erasing.changedBefore, after ?? '');
     const erased = await eraseRows(store, rows, erasing);
-    await forgetReasons(store, sql`closed_at < ${erasing.changedBefore}`);
+    const reasons = await forgetReasons(store, sql`closed_at < ${erasing.changedBefore}`);
+    const payers = await forgetPayers(store, sql`created_at < ${erasing.payersBefore} order by created_at`);
     const last = rows.at(-1);
-    const isLast = last === undefined || rows.length < ERASED_AT_ONCE;
-    return { erased: erased.length, next: isLast ? null : `${last.updated_at}~${last.id}` };
+    const next = last === undefined ? (after ?? '') : `${last.updated_at}~${last.id}`;
+    const isLast = Math.max(rows.length, reasons, payers) < ERASED_AT_ONCE;
+    return { erased: erased.length, next: isLast ? null : next };
   } finally {
     await store.execute(endTurn);
   }
@@ -76,14 +78,24 @@ export async function eraseOrder(store: Store, orderId: string, erasing: Erasing
   const left = (await readAll(store.db, orderId)).filter((row) => row.erased_at === null);
   if (left.length > 0) throw notEnded(left.map(({ id }) => `${id} has just changed`).join('; '));
   await forgetReasons(store, sql`order_id = ${orderId}`);
+  await forgetPayers(store, sql`order_id = ${orderId}`);
   return rows.length > 0 || (await isClosed(store.db, orderId));
 }
 
-/** Why orders were closed, a page at a time. */
-async function forgetReasons({ db, execute }: Store, which: RawBuilder<unknown>): Promise<void> {
+/** Why orders were closed, a page at a time. Returns of how many. */
+async function forgetReasons({ db, execute }: Store, which: RawBuilder<unknown>): Promise<number> {
   const page = sql`select order_id from orders where close_reason is not null and ${which} order by closed_at`;
-  const forget = sql`update orders set close_reason = null where order_id in (${page} limit ${sql.lit(ERASED_AT_ONCE)})`;
-  await execute(forget.compile(db));
+  const forget = sql`update orders set close_reason = null where order_id in (${page} limit ${sql.lit(ERASED_AT_ONCE)})
+    returning order_id`;
+  return (await execute(forget.compile(db))).length;
+}
+
+/** The payers who outlived the rest of their payments, a page at a time. Returns how many. */
+async function forgetPayers({ db, execute }: Store, which: RawBuilder<unknown>): Promise<number> {
+  const page = sql`select id from transactions where payer is not null and erased_at is not null and ${which}
+    limit ${sql.lit(ERASED_AT_ONCE)}`;
+  const forget = sql`update transactions set payer = null where id in (${page}) returning id`;
+  return (await execute(forget.compile(db))).length;
 }
 
 async function isClosed(db: Db, orderId: string): Promise<boolean> {

@@ -154,6 +154,7 @@ const INDEXES = [
     where next_check_at is not null and ipn_received_at is not null`,
   `index transactions_to_erase on transactions (updated_at, id)
     where erased_at is null and next_check_at is null and needs_review = 0 and rank >= ${STAGES.replaced.rank}`,
+  'index transactions_payers on transactions (created_at) where payer is not null and erased_at is not null',
   'index orders_closed on orders (closed_at) where closed_at is not null',
   'index orders_to_erase on orders (closed_at) where close_reason is not null',
   `index history_succeeded on history (at, transaction_id) where event = 'succeeded'`,

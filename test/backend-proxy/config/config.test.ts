@@ -55,6 +55,7 @@ describe('readConfig()', () => {
       CHECKS_PER_SECOND: 500,
       DRAIN_SECONDS: 5,
       DATABASE_POOL: 16,
+      REFUND_DAYS: 180,
       ADMIN_HOST: '127.0.0.1',
       ADMIN_PORT: 8789,
     });

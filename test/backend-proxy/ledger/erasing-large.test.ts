@@ -54,7 +54,14 @@ it(
       },
     };
     const wait = () => new Promise(setImmediate);
-    const retention = createRetention({ ledger: counted, days: 30, sendsWebhooks: true, log: () => undefined, wait });
+    const retention = createRetention({
+      ledger: counted,
+      days: 30,
+      refundDays: 0,
+      sendsWebhooks: true,
+      log: () => undefined,
+      wait,
+    });
     const delay = monitorEventLoopDelay({ resolution: 1 });
     delay.enable();
     const from = performance.now();

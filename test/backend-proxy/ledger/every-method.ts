@@ -219,7 +219,7 @@ async function callErasing(ledger: Ledger, step: Calls['step'], id: string): Pro
   await step('an erasing of an order', () => ledger.erase(id, { sendsWebhooks: true }));
   await step('a redelivery of what is erased', () => ledger.redeliver(webhook.id).catch(() => undefined));
   for (const sendsWebhooks of [true, false]) {
-    const retention = { afterMs: 8 * D, sendsWebhooks };
+    const retention = { afterMs: 8 * D, payersMs: 0, sendsWebhooks };
     const { next } = await step(`a first page of erasing: ${sendsWebhooks}`, () => ledger.erasePage(retention, ''));
     await step(`a page of erasing: ${sendsWebhooks}`, () => ledger.erasePage(retention, next));
   }

@@ -28,6 +28,7 @@ function counting(pages: (ErasedPage | Error)[], shrinks: number) {
   const retention = createRetention({
     ledger,
     days: 30,
+    refundDays: 180,
     sendsWebhooks: true,
     log: (...line) => void log.push(line),
     wait,
@@ -47,7 +48,7 @@ it('the retention erases page after page with a pause after each, then shrinks, 
   assert.equal(await retention.pass(), 57);
   const pages = asked.map(([, next]) => next);
   assert.deepEqual(pages, ['', 'a', 'b']);
-  assert.deepEqual(asked[0]?.[0], { afterMs: 30 * D, sendsWebhooks: true });
+  assert.deepEqual(asked[0]?.[0], { afterMs: 30 * D, payersMs: 180 * D, sendsWebhooks: true });
   assert.deepEqual(waits, [250, 250, 250, 250, 250]);
   assert.deepEqual(log, [['info', 'personal data erased', { transactions: 57 }]]);
 });
@@ -91,6 +92,7 @@ it('the retention goes on at the next hour after the database was away', async (
   const retention = createRetention({
     ledger,
     days: 8,
+    refundDays: 180,
     sendsWebhooks: false,
     log: (level, event) => void log.push(`${level} ${event}`),
     wait,
@@ -131,6 +133,7 @@ for (const [days, passes] of [
         ipnSecrets: ['x'],
         allowedOrigins: [],
         retentionDays: days,
+        refundDays: 90,
       },
     });
     const work = proxy.run();
@@ -143,7 +146,7 @@ for (const [days, passes] of [
     await stopped;
     assert.deepEqual(
       erased,
-      Array.from({ length: passes }, () => ({ afterMs: 8 * D, sendsWebhooks: false })),
+      Array.from({ length: passes }, () => ({ afterMs: 8 * D, payersMs: 90 * D, sendsWebhooks: false })),
     );
   });
 }

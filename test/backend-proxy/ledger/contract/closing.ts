@@ -157,10 +157,10 @@ export function closingContract({ it, setUp }: Suite): void {
       const closed = await rows<{ order_id: string }>('select order_id from orders where close_reason is not null');
       assert.deepEqual(closed, [{ order_id: 'B' }]);
       skip(8 * D);
-      await ledger.erasePage({ afterMs: 8 * D, sendsWebhooks: true }, '');
+      await ledger.erasePage({ afterMs: 8 * D, payersMs: 0, sendsWebhooks: true }, '');
       assert.equal((await ledger.order('B'))?.closed?.reason, 'canary', 'not yet');
       skip(S);
-      await ledger.erasePage({ afterMs: 8 * D, sendsWebhooks: true }, '');
+      await ledger.erasePage({ afterMs: 8 * D, payersMs: 0, sendsWebhooks: true }, '');
       assert.deepEqual(
         [(await ledger.order('B'))?.closed?.reason, (await ledger.order('A'))?.closed?.reason],
         [null, null],

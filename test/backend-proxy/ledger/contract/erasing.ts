@@ -11,6 +11,7 @@ import {
   LIMITS,
   MEANS,
   PAYOUT,
+  REFUND,
   type Setup,
   type Suite,
   openPending,
@@ -26,7 +27,7 @@ import {
   INCOMPLETE,
 } from '../ledger-kit.ts';
 
-const RETENTION = { afterMs: 8 * D, sendsWebhooks: true };
+const RETENTION = { afterMs: 8 * D, payersMs: 0, sendsWebhooks: true };
 const TABLES = ['orders', 'transactions', 'history', 'ipns', 'webhooks', 'meta'];
 /** In every place where personal data may be. */
 const PERSONAL = 'canary';
@@ -81,6 +82,51 @@ export function erasingContract({ it, setUp }: Suite): void {
       assert.deepEqual(history.at(-1), { at: setup.now(), event: 'erased', source: 'clock', detail: null });
     }
     assert.equal(await eraseAll(ledger), 0, 'nothing is left to erase');
+  });
+
+  it('a payer stays for refunds when the rest is erased, until their time is over or the merchant asks', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip } = setup;
+    for (const orderId of ['A', 'B']) {
+      await openPending(ledger, { orderId, customer: PERSONAL });
+      await ledger.observe(orderId, verified('succeeded', null, PAYER));
+    }
+    await tellAll(ledger);
+    const longer = { ...RETENTION, payersMs: 180 * D };
+    await passDays(setup, 9);
+    assert.equal(await eraseAll(ledger, longer), 2);
+    const { payer, customer, erasedAt } = await read(ledger, 'A');
+    assert.deepEqual([payer, customer, erasedAt], [PAYER, null, setup.now()]);
+    const { refund } = await ledger.openRefund({ ...REFUND, orderId: 'A', amount: '1' });
+    assert.equal(refund.customer, PAYER);
+    await ledger.erase('B', RETENTION);
+    assert.equal((await read(ledger, 'B')).payer, null);
+    assert.equal((await refusal(ledger.erase('A', RETENTION))).kind, 'not_ended', 'a refund is open');
+    skip(180 * D);
+    await eraseAll(ledger, longer);
+    assert.deepEqual([(await read(ledger, 'A')).payer, (await read(ledger, refund.id)).customer], [null, PAYER]);
+    assert.equal(
+      (await refusal(ledger.openRefund({ ...REFUND, orderId: 'A', idempotencyKey: 'k2' }))).members.cause,
+      'erased',
+    );
+  });
+
+  it('a payment is not erased while a refund of it is open or under review', async (t) => {
+    const setup = await setUp(t);
+    const { ledger } = setup;
+    await openPending(ledger, { orderId: 'A' });
+    await ledger.observe('A', verified('succeeded', null, PAYER));
+    await passDays(setup, 9);
+    const { refund } = await ledger.openRefund({ ...REFUND, orderId: 'A' });
+    await tellAll(ledger);
+    assert.equal(await eraseAll(ledger), 0, 'open');
+    await ledger.record(refund.id, PENDING);
+    await ledger.observe(refund.id, differing());
+    await tellAll(ledger);
+    assert.equal(await eraseAll(ledger), 0, 'under review');
+    await ledger.resolve(refund.id, { status: 'SUCCESS', by: 'ada', note: 'asked' });
+    await tellAll(ledger);
+    assert.equal(await eraseAll(ledger), 1);
   });
 
   it('nothing is erased that is young, open, in the sweep, under review, or not reported yet', async (t) => {

@@ -41,7 +41,7 @@ async function eraseAll(ledger: Ledger): Promise<number> {
   let erased = 0;
   for (let next: string | null = ''; next !== null;) {
     const page: Awaited<ReturnType<Ledger['erasePage']>> = await ledger.erasePage(
-      { afterMs: -1, sendsWebhooks: true },
+      { afterMs: -1, payersMs: -1, sendsWebhooks: true },
       next,
     );
     erased += page.erased;
