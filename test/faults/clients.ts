@@ -31,6 +31,8 @@ export interface ClientRecords {
   payouts: Map<string, { accepted: boolean; status: string }>;
   /** By order id: whether the order was closed, or refused as paid. */
   closings: Map<string, boolean>;
+  /** By key: the order, and the id of the refund if it was accepted. */
+  refunds: Map<string, { orderId: string; accepted: string | undefined }>;
   /** By the digest of the body: how often it was answered 200. */
   ipns: Map<string, number>;
   /** How often a caller got 503 and retried. */
@@ -53,6 +55,7 @@ export interface Clients {
   view(order: ShopperOrder): Promise<View>;
   startPayout(payout: { orderId: string; amount: number; currency: string; customer: string }): Promise<Answer>;
   closeOrder(orderId: string, body: { ifUnpaid?: boolean }): Promise<void>;
+  refund(orderId: string, body: { amount?: number }, key: string): Promise<void>;
   sendIpn(body: string): Promise<void>;
   /** A person's word on what the gateway reports as SUCCESS: ours, or not. */
   resolve(gatewayOrderId: string, status: 'SUCCESS' | 'FAILED'): Promise<void>;
@@ -66,6 +69,7 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
     orders: new Map(),
     payouts: new Map(),
     closings: new Map(),
+    refunds: new Map(),
     ipns: new Map(),
     unavailable: 0,
     lastUnavailableAt: -Infinity,
@@ -141,6 +145,15 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
       );
       const { code } = JSON.parse(text) as { code?: string };
       if (status === 200 || code === 'already_paid') records.closings.set(orderId, status === 200);
+    },
+    async refund(orderId, body, key) {
+      const headers = { Authorization: `Bearer ${SECRETS.merchantApiKey}`, 'Idempotency-Key': key };
+      const { status, text } = await retry([202, 409, 422], `refund ${orderId}`, () =>
+        call('POST', `/orders/${orderId}/refunds`, headers, JSON.stringify(body)),
+      );
+      const { gatewayOrderId } = JSON.parse(text) as { gatewayOrderId: string };
+      const known = records.refunds.get(key)?.accepted;
+      records.refunds.set(key, { orderId, accepted: status === 202 ? gatewayOrderId : known });
     },
     async sendIpn(body) {
       await retry([200], 'IPN', () => call('POST', `/ipn/${SECRETS.ipnSecret}`, {}, body));

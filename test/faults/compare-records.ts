@@ -18,6 +18,7 @@ export const RANK = {
   succeeded: 9,
 } as const;
 
+const PREFIXES = { PAY: 'payment', PAYOUT: 'payout', REFUND: 'refund' } as const;
 const DECIMALS: Record<string, number> = { EUR: 2, USD: 2, JPY: 0, KWD: 3 };
 
 export interface AllRecords {
@@ -73,7 +74,7 @@ function compareWithGateway(theirs: GatewayTransaction, ours: TransactionRow | u
   }
   const sameAmount = minorOf(theirs.amount, theirs.currency) === ours.amount_minor && theirs.currency === ours.currency;
   const sameId = ours.payment_id === null || ours.payment_id === String(theirs.paymentId);
-  if (!sameAmount || !sameId || theirs.type !== ours.type) {
+  if (!sameAmount || !sameId || theirs.type !== (ours.type === 'REFUND' ? 'PAYOUT' : ours.type)) {
     problems.differing.push(`${orderId}: amount, currency, type or payment id differ from the gateway's`);
   }
 }
@@ -154,7 +155,7 @@ function compareWithMerchant(received: readonly ReceivedWebhook[], database: Dat
       problems.doubled.push(`the merchant received ${what} under ${webhooks.length} ids`);
   }
   for (const row of database.transactions) {
-    const prefix = row.type === 'PAY' ? 'payment' : 'payout';
+    const prefix = PREFIXES[row.type];
     const has = (type: string) => byTransaction.has(`${row.id} ${type}`);
     const flagged = row.surplus === 1 ? 'surplus' : row.after_close === 1 ? 'after_close' : undefined;
     const good = `${prefix}.${flagged ?? 'succeeded'}`;
@@ -167,7 +168,7 @@ function compareWithMerchant(received: readonly ReceivedWebhook[], database: Dat
       problems.lost.push(`the merchant received no webhook of ${row.id} ${prefix}.failed`);
     if (row.mismatch === 1 && !has(`${prefix}.mismatch`))
       problems.lost.push(`the merchant received no webhook of the mismatch of ${row.id}`);
-    if (row.type === 'PAYOUT' && row.needs_review === 1 && !has('payout.needs_review')) {
+    if (row.type !== 'PAY' && row.needs_review === 1 && !has(`${prefix}.needs_review`)) {
       problems.lost.push(`the merchant received no webhook of the review of ${row.id}`);
     }
   }

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 
 export interface TransactionRow {
   id: string;
-  type: 'PAY' | 'PAYOUT';
+  type: 'PAY' | 'PAYOUT' | 'REFUND';
   order_id: string;
   amount_minor: number;
   currency: string;

@@ -26,7 +26,7 @@ export interface Findings {
 }
 
 export type ProblemKind =
-  'forged' | 'differing' | 'open' | 'undocumented' | 'crashed' | 'leaked' | 'diverged' | 'unserved';
+  'astray' | 'forged' | 'differing' | 'open' | 'undocumented' | 'crashed' | 'leaked' | 'diverged' | 'unserved';
 
 const NEEDS = {
   root: { isThere: () => process.getuid?.() === 0, otherwise: 'not root' },

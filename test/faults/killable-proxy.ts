@@ -8,7 +8,8 @@ export interface KillableProxy {
   restartsMs: number[];
   restartsCpuMs: number[];
   output(): string;
-  killAndRestart(): Promise<void>;
+  /** `meanwhile`: what is done to its files. */
+  killAndRestart(meanwhile?: () => Promise<unknown>): Promise<void>;
   /** Sends SIGTERM, which drains the proxy. */
   end(): Promise<void>;
 }
@@ -25,8 +26,9 @@ export async function startKillableProxy({ defer }: FaultTest, settings: ProxySe
     restartsMs,
     restartsCpuMs,
     output: () => output + running.output(),
-    async killAndRestart() {
+    async killAndRestart(meanwhile) {
       await running.kill9();
+      await meanwhile?.();
       output += running.output();
       running = await startProxy({ ...settings, port });
       restartsMs.push(running.readyMs);

@@ -16,7 +16,7 @@ export interface ReceivedWebhook {
   data: {
     orderId: string;
     gatewayOrderId?: string;
-    type: 'PAY' | 'PAYOUT';
+    type: 'PAY' | 'PAYOUT' | 'REFUND';
     status: string;
     amount: string;
     currency: string;

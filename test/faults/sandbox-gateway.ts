@@ -14,6 +14,8 @@ export interface GatewayTransaction {
   /** As it was sent, digit by digit. */
   amount: string;
   currency: string;
+  /** The wallet that was asked, or of a payout the receiver. */
+  customer: string | null;
   status: 'INITIALIZED' | 'PROCESSING' | 'SUCCESS' | 'FAILED';
   method?: string;
   /** How many requests to create it arrived. */
@@ -26,7 +28,7 @@ export interface TestGateway {
   sandbox: Sandbox;
   transactions(): Promise<GatewayTransaction[]>;
   /** @throws if the sandbox refuses, for example because the transaction has ended */
-  act(orderId: string, action: 'approve' | 'decline' | 'expire' | 'ipn'): Promise<void>;
+  act(orderId: string, action: 'approve' | 'decline' | 'expire' | 'ipn', walletId?: string): Promise<void>;
   /** All that are not paid yet. */
   approvePayments(): Promise<void>;
   control(path: 'faults' | 'ipn-url', body: object): Promise<void>;
@@ -58,8 +60,8 @@ export async function startGateway({
 
   const transactions = async () =>
     ((await control('transactions')) as { transactions: GatewayTransaction[] }).transactions;
-  const act = async (orderId: string, action: string) =>
-    void (await control(`transactions/${encodeURIComponent(orderId)}/${action}`, {}));
+  const act = async (orderId: string, action: string, walletId?: string) =>
+    void (await control(`transactions/${encodeURIComponent(orderId)}/${action}`, { customer: walletId }));
 
   return {
     url,

@@ -47,7 +47,7 @@ export function openRefund(draft: Draft, refund: NewRefund, taken: ReadonlySet<s
   for (const each of found) if (!taken.has(each.id)) adopt(draft, payment, each);
   const left = leftOf(toView(draft, payment), views(draft));
   const amountMinor = askedAmount(refund, payment);
-  const lost = refundsOf(draft).find((row) => isLostRequest(row, payment, amountMinor ?? left + row.amount_minor));
+  const lost = refundsOf(draft).findLast((row) => isLostRequest(row, payment, amountMinor ?? left + row.amount_minor));
   if (lost !== undefined) {
     Object.assign(lost, { idempotency_key: key, fingerprint: refund.fingerprint });
     return { row: lost, payment, maySend: false };
