@@ -57,6 +57,7 @@ export function createPayments({ gateway, ledger, recorder, self, clocks = {} }:
         method: request.method,
         customer,
         customerReference: terms.customerReferenceNo ?? null,
+        metadata: terms.metadata ?? null,
         payWithinMs: terms.payWithin === undefined ? null : terms.payWithin * 1000,
         idempotencyKey,
         fingerprint: fingerprintOf([request.method, customer, amountMinor]),

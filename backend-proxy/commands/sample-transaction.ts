@@ -76,6 +76,7 @@ export function sampleTransaction(webhook: WebhookType, now: number): Transactio
     currency: 'EUR',
     payer: null,
     note: null,
+    metadata: null,
     fingerprint: '',
     stage: 'pending',
     endedBy: null,

@@ -13,7 +13,7 @@ import type {
 } from '../protocol/transaction.ts';
 import type { IpnReading, Report } from '../protocol/verify.ts';
 import type { WebhookType } from '../protocol/merchant-view.ts';
-import type { Method, QrCode, Status } from '../protocol/wire.ts';
+import type { Metadata, Method, QrCode, Status } from '../protocol/wire.ts';
 
 /** What the merchant wants paid, and every attempt to pay it, oldest first. */
 export interface Order {
@@ -44,6 +44,8 @@ export interface NewPayment {
   customer: string | null;
   /** The customer's id at the merchant; null if the method takes none. */
   customerReference: string | null;
+  /** Counts for the order's first payment; later ones have the same. */
+  metadata: Metadata | null;
   /** How long a code or prompt is valid once sent; null: as long as the gateway says. */
   payWithinMs: number | null;
   idempotencyKey: string;

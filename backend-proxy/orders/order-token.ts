@@ -6,7 +6,7 @@ import { Refusal, fieldErrorsOf, type FieldError } from '../errors.ts';
 import { signHs256, verifyHs256 } from './hs256.ts';
 import { exponentOf, minorOf } from '../protocol/money.ts';
 import { methodsOf } from '../protocol/methods.ts';
-import { METHODS, WALLET_ID_FORM, type Method, type OrderClaims } from '../protocol/wire.ts';
+import { METHODS, WALLET_ID_FORM, type Metadata, type Method, type OrderClaims } from '../protocol/wire.ts';
 
 /** HS256 needs a key as long as its hash (RFC 7518, 3.2). */
 export const MIN_SECRET_BYTES = 32;
@@ -20,16 +20,14 @@ const rule = (allowed: string) => ({
 });
 const matching = (pattern: RegExp, allowed: string) => z.string(rule(allowed)).regex(pattern, rule(allowed));
 /**
- * Single-line text for people. Excludes control characters, which a database may refuse and a terminal executes, and
- * bidirectional marks, which can make a text read as another.
+ * Excludes control characters, which a database may refuse and a terminal executes, and bidirectional marks, which can
+ * make a text read as another.
  */
+const ONE_LINE = /^[^\p{Cc}\u202A-\u202E\u2066-\u2069]*$/u;
+/** Single-line text for people. */
 export const line = (most: number) => {
   const allowed = rule(`a string of 1 to ${most} characters, without control characters or bidirectional marks`);
-  return z
-    .string(allowed)
-    .min(1, allowed)
-    .max(most, allowed)
-    .regex(/^[^\p{Cc}\u202A-\u202E\u2066-\u2069]*$/u, allowed);
+  return z.string(allowed).min(1, allowed).max(most, allowed).regex(ONE_LINE, allowed);
 };
 
 export const orderIdSchema = matching(
@@ -45,7 +43,24 @@ const amountText = z.string(AMOUNT).max(20, AMOUNT);
 const RETURN_URL = rule('a URL of at most 2048 characters');
 const PAY_WITHIN = rule('a whole number of seconds, 60 to 3600');
 const SUPPORT_URL = rule('an https URL of at most 2048 characters');
+const METADATA_KEY = /^[a-z0-9_]{1,40}$/;
+const METADATA_MAX_BYTES = 1024;
+const METADATA = rule(
+  'an object of strings without control characters or bidirectional marks, with keys of 1 to 40 of a-z, 0-9 and _, ' +
+    `at most ${METADATA_MAX_BYTES} bytes as JSON`,
+);
 const METHOD_LIST = rule(`a list of ${METHODS.join(', ')}`);
+
+/**
+ * One check of the whole, so that an error never names a key, which may be personal too. z.record() would drop a key
+ * `__proto__` without a word.
+ */
+const metadataSchema = z.custom<Metadata>(isMetadata, METADATA).meta({
+  type: 'object',
+  propertyNames: { pattern: METADATA_KEY.source },
+  additionalProperties: { type: 'string' },
+  description: `Your own words about the order: at most ${METADATA_MAX_BYTES} bytes as JSON`,
+});
 
 /** The claims without `exp`: the body of `POST /orders` and the payload of a token. */
 export const orderClaimsShape = {
@@ -70,7 +85,15 @@ export const orderClaimsShape = {
     .url({ protocol: /^https$/, normalize: true, ...SUPPORT_URL })
     .max(2048, SUPPORT_URL)
     .optional(),
+  metadata: metadataSchema.optional(),
 } satisfies Record<Exclude<keyof OrderClaims, 'iat' | 'exp'>, z.ZodType>;
+
+function isMetadata(value: unknown): value is Metadata {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const isWell = ([key, text]: [string, unknown]) =>
+    METADATA_KEY.test(key) && typeof text === 'string' && text.isWellFormed() && ONE_LINE.test(text);
+  return Object.entries(value).every(isWell) && Buffer.byteLength(JSON.stringify(value)) <= METADATA_MAX_BYTES;
+}
 
 export interface OrderTerms extends OrderClaims {
   /** Minor units; null if the shopper enters it. */

@@ -2,7 +2,7 @@
 // of the facts seen, so facts may arrive in any order, any number of times and from any process with the same result.
 // Pure: the ledger stores the stage.
 import type { MerchantSource } from './merchant-key.ts';
-import type { Method, QrCode, Reason, Status } from './wire.ts';
+import type { Metadata, Method, QrCode, Reason, Status } from './wire.ts';
 
 /** What the gateway calls it. */
 export type GatewayType = 'PAY' | 'PAYOUT';
@@ -175,6 +175,8 @@ export interface Transaction {
   /** The wallet that paid, as a verified SUCCESS names it; null if unknown. Only this one may be sent money back. */
   payer: string | null;
   note: string | null;
+  /** The order's; null for a payout. */
+  metadata: Metadata | null;
   /** Digest of the request: an equal one is a retry. */
   fingerprint: string;
   stage: Stage;

@@ -30,6 +30,9 @@ export type Reason = (typeof REASONS)[number];
 export const ANSWERS = ['AWAITED', 'ARRIVED', 'LOST'] as const;
 export type AnswerState = (typeof ANSWERS)[number];
 
+/** The merchant's own words about an order. Personal data: shoppers, the log and the gateway never get them. */
+export type Metadata = Record<string, string>;
+
 /**
  * Claims of the order token (compact JWS, HS256), made by the merchant's server. Amounts are decimal strings in major
  * units.
@@ -60,6 +63,8 @@ export interface OrderClaims {
   payWithin?: number;
   /** The shop's help page; https. */
   supportUrl?: string;
+  /** Of the token that starts the order's first payment; keys `[a-z0-9_]{1,40}`, up to 1024 bytes as JSON. */
+  metadata?: Metadata;
   /** Seconds since 1970; `exp` is at most 24 hours ahead. */
   iat?: number;
   exp: number;

@@ -26,6 +26,7 @@ const payment = (orderId: string, key: string, method: 'QR' | 'CHECKOUT' | 'DIRE
   method,
   customer: method === 'DIRECT' ? '12345678' : null,
   customerReference: method === 'DIRECT' ? 'c-1' : null,
+  metadata: null,
   payWithinMs: method === 'CHECKOUT' ? 600_000 : null,
   idempotencyKey: key,
   fingerprint: `${key} ${method}`,

@@ -1,7 +1,7 @@
 // Erases the personal data of a few transactions that have ended. Their rows, ids, amounts, stages and keys stay;
-// wallet ids, customer references, notes, links, codes, persons, IPNs and the bodies of webhooks go, and payers where
-// they may. Each statement checks again whether the transaction has ended, and its row is changed last, so erasing may
-// stop anywhere and be repeated.
+// wallet ids, customer references, notes, metadata, links, codes, persons, IPNs and the bodies of webhooks go, and
+// payers where they may. Each statement checks again whether the transaction has ended, and its row is changed last, so
+// erasing may stop anywhere and be repeated.
 import { sql, type RawBuilder } from 'kysely';
 import { keyedFingerprint } from '../../fingerprint.ts';
 import { STAGES, type Source } from '../../protocol/transaction.ts';
@@ -77,7 +77,7 @@ function emptyTransactions(
     ({ id, fingerprint }) => sql`when ${id} then ${keyedFingerprint(fingerprintKey, fingerprint)}`,
   );
   return sql`update transactions as t set customer = null, payer = case when created_at < ${payersBefore} then null else payer end, customer_ref = null, note = null,
-      checkout_url = null, qr = null, app_url = null, fingerprint = case id ${sql.join(keyed, sql` `)} end, erased_at = ${at} ${movingTogether('transactions')}
+      metadata = null, checkout_url = null, qr = null, app_url = null, fingerprint = case id ${sql.join(keyed, sql` `)} end, erased_at = ${at} ${movingTogether('transactions')}
     where ${mayBeErased(rows, erasing)} and not exists (select 1 from ipns i where i.order_id = t.id)
       and not exists (select 1 from webhooks w where w.order_id = t.order_id and w.transaction_id = t.id and w.body <> '')
     returning id`;

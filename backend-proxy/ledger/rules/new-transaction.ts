@@ -32,6 +32,7 @@ const UNTOUCHED: NewColumns = {
   method: null,
   payer: null,
   note: null,
+  metadata: null,
   pay_within_ms: null,
   customer_ref: null,
   start_id: null,
@@ -100,7 +101,7 @@ export function findOrRestore(draft: Draft, transaction: Transaction): Transacti
   if (isOfOrder && findOrder(draft, orderId) === undefined) {
     addOrder(draft, { order_id: orderId, amount_minor: amountMinor, currency, version: 1 });
   }
-  const { attempt, refundOf, asked, customer, note, fingerprint } = transaction;
+  const { attempt, refundOf, asked, customer, note, metadata, fingerprint } = transaction;
   const row = insert(draft, {
     id,
     type,
@@ -113,6 +114,7 @@ export function findOrRestore(draft: Draft, transaction: Transaction): Transacti
     currency,
     customer,
     note,
+    metadata: metadata && JSON.stringify(metadata),
     // The original key is lost. A shopper's retry finds another payment open; a merchant's retry finds this payout by
     // its order id.
     idempotency_key: isPayout ? PAYOUT_KEY : RESTORED_KEY + id,

@@ -35,6 +35,7 @@ export function openPayment(
 ): OpenedRow {
   const { orderId, currency, start } = payment;
   const earlier = paymentsOf(draft);
+  const latest = earlier.at(-1);
   const order = storeTerms(draft, payment);
 
   const same = earlier.find((row) => row.idempotency_key === payment.idempotencyKey);
@@ -69,6 +70,7 @@ export function openPayment(
     fingerprint: payment.fingerprint,
     pay_within_ms: payment.payWithinMs,
     customer_ref: payment.customerReference,
+    metadata: latest === undefined ? payment.metadata && JSON.stringify(payment.metadata) : latest.metadata,
   });
   permitSending(draft, row, start);
   return { row, isNew: true, maySend: true };

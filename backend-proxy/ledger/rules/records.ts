@@ -1,6 +1,6 @@
 // Turns rows into the port's records.
 import { STAGES, TYPES, stageOf, type Stage, type Transaction } from '../../protocol/transaction.ts';
-import type { QrCode } from '../../protocol/wire.ts';
+import type { Metadata, QrCode } from '../../protocol/wire.ts';
 import type { Order } from '../ledger.ts';
 import type { HistoryRow, OrderRow, TransactionRow } from '../schema/tables.ts';
 
@@ -60,6 +60,7 @@ export function toTransactionState(row: TransactionRow): Omit<Transaction, 'hist
     customer,
     payer,
     note,
+    metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Metadata),
     fingerprint: row.fingerprint,
     stage: stageOf(row.rank),
     endedBy: row.ended_by,

@@ -156,6 +156,7 @@ function insertRefund(draft: Draft, payment: TransactionRow, attempt: number, gi
     refund_of: payment.id,
     currency: payment.currency,
     customer: payment.payer,
+    metadata: payment.metadata,
     ...given,
   });
 }

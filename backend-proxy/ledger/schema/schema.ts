@@ -47,6 +47,7 @@ function tables({ int, strict, updated, added, keyed, keyedUpdated }: SchemaSql)
       payer text,
       customer_ref text,
       note text,
+      metadata text,
       idempotency_key text,
       fingerprint text not null,
       start_id text,

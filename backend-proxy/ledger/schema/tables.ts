@@ -49,6 +49,8 @@ export interface TransactionRow {
   /** The wallet that paid; written by a verified SUCCESS alone. */
   payer: string | null;
   note: string | null;
+  /** The merchant's, as JSON. */
+  metadata: string | null;
   idempotency_key: string | null;
   fingerprint: string;
   rank: number;

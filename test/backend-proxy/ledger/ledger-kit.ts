@@ -92,6 +92,7 @@ export const PAYMENT: NewPayment = {
   method: 'QR',
   customer: null,
   customerReference: null,
+  metadata: null,
   payWithinMs: null,
   idempotencyKey: 'key',
   fingerprint: 'print',

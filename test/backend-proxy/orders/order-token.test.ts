@@ -177,6 +177,45 @@ describe('the claims of an order token', () => {
         assert.match(await refusalOf({ ...CLAIMS, [claim]: text }), new RegExp(claim));
   });
 
+  it('metadata of any other shape is refused, and neither its keys nor its values are named', async () => {
+    const line = 'canary\n';
+    const wrong = [
+      [],
+      ['canary'],
+      'canary',
+      7,
+      null,
+      { canary: 7 },
+      { canary: null },
+      { canary: {} },
+      { 'canary key': 'x' },
+      { Canary: 'x' },
+      { '': 'canary' },
+      { ['canary'.repeat(7)]: 'x' },
+      { canary: line },
+      { canary: '\u202e' },
+      { canary: 'half \ud800' },
+      { canary: 'x'.repeat(1012) },
+      { canary: '"'.repeat(506) },
+      { canary: '\u{1F375}'.repeat(253) },
+    ];
+    const allowed =
+      'metadata: an object of strings without control characters or bidirectional marks, with keys of 1 to 40 of ' +
+      'a-z, 0-9 and _, at most 1024 bytes as JSON';
+    for (const metadata of wrong) {
+      const message = await refusalOf({ ...CLAIMS, metadata });
+      assert.equal(message, `The order token's claims are not valid: ${allowed}.`, JSON.stringify(metadata));
+    }
+  });
+
+  it('metadata is read as it was signed, whatever its keys are named and up to 1024 bytes', async () => {
+    const longest = { canary: 'x'.repeat(1011) };
+    assert.equal(JSON.stringify(longest).length, 1024);
+    const names = { ['__proto__']: 'x', constructor: '', tostring: '\u{1F375}', ['a'.repeat(40)]: ' =1+1 ' };
+    for (const metadata of [{}, longest, names])
+      assert.equal(JSON.stringify((await verify({ ...CLAIMS, metadata })).metadata), JSON.stringify(metadata));
+  });
+
   it('a token in plain base64 is refused with the alphabet that it needs', async () => {
     const payload = Buffer.from(JSON.stringify({ ...CLAIMS, description: '???>>>' })).toString('base64');
     await assert.rejects(tokensOf(SECRET).verify(`e30.${payload}.e30`), /It has \+ or \/: .*base64url/);

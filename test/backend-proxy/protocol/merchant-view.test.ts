@@ -19,6 +19,7 @@ const TRANSACTION: Transaction = {
   customer: '12345678',
   payer: '87654321',
   note: null,
+  metadata: null,
   fingerprint: 'print',
   stage: 'expired',
   endedBy: null,

@@ -34,6 +34,7 @@ export function createContract({ it, setUp }: Suite): void {
         customer: '12345678',
         payer: null,
         note: null,
+        metadata: null,
         fingerprint: 'print',
         stage: 'sending',
         endedBy: null,
@@ -97,6 +98,24 @@ export function createContract({ it, setUp }: Suite): void {
         source: 'shopper',
         detail: null,
       });
+    });
+
+    it("each payment of an order has the metadata of the order's first one, whatever the later tokens say", async (t) => {
+      const { ledger, change } = await setUp(t);
+      const metadata = { ['__proto__']: '\u{1F375} "\\ \'%_', basket: '', invoice: 'R-17' };
+      await openPending(ledger, { metadata });
+      await openPending(ledger, { metadata: { invoice: 'R-18' } });
+      const all = async () => (await ledger.order('A'))?.payments.map((each) => JSON.stringify(each.metadata));
+      assert.deepEqual(await all(), [JSON.stringify(metadata), JSON.stringify(metadata)]);
+      await change('update transactions set metadata = null');
+      await openPending(ledger, { metadata });
+      assert.deepEqual(await all(), ['null', 'null', 'null'], 'what is erased does not come back');
+      await openPending(ledger, { orderId: 'B' });
+      await openPending(ledger, { orderId: 'B', metadata });
+      assert.deepEqual(
+        (await ledger.order('B'))?.payments.map((each) => each.metadata),
+        [null, null],
+      );
     });
 
     it('the call that wrote a row may send it, also if the answer to the write was lost, and no other call', async (t) => {

@@ -62,6 +62,7 @@ export function erasingContract({ it, setUp }: Suite): void {
       payer: null,
       customer_ref: null,
       note: null,
+      metadata: null,
       checkout_url: null,
       qr: null,
       app_url: null,
@@ -408,7 +409,8 @@ export function erasingContract({ it, setUp }: Suite): void {
 /** A payment that succeeded, with personal data wherever there may be any, and an IPN. */
 async function openPersonal(setup: Setup, orderId: string): Promise<void> {
   const { ledger } = setup;
-  const given = { orderId, customer: 'canary-1', customerReference: 'canary-ref', method: 'DIRECT' as const };
+  const metadata = { name: 'canary' };
+  const given = { orderId, customer: 'canary-1', customerReference: 'canary-ref', metadata, method: 'DIRECT' as const };
   await openPending(ledger, given, { stage: 'pending', ...PERSONAL_MEANS });
   const reading = { ...BARE_READING, transactionId: orderId, customer: 'canary-2' };
   await ledger.receiveIpn({ id: `ipn of ${orderId}`, body: `{"${PERSONAL}": 1}`, reading });

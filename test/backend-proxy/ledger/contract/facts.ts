@@ -109,7 +109,8 @@ export function factsContract({ it, runs, setUp }: Suite): void {
 
     it('an answer whose row a restored database has lost writes the row again', async (t) => {
       const { ledger, change, skip } = await setUp(t);
-      await ledger.openPayment(payment({ customer: '12345678' }), LIMITS);
+      const metadata = { invoice: 'R-17' };
+      await ledger.openPayment(payment({ customer: '12345678', metadata }), LIMITS);
       const [paid, sent] = [await read(ledger, 'A'), await ledger.openPayout({ ...PAYOUT, note: 'Thanks' })];
       skip(S);
       await change('delete from history; delete from transactions; delete from orders');
@@ -120,6 +121,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
         [payment_.stage, payment_.paymentId, payment_.method, payment_.amountMinor, payment_.customer],
         ['pending', '111', 'JETGO', 1010, '12345678'],
       );
+      assert.deepEqual(payment_.metadata, metadata);
       assert.deepEqual([payout.stage, payout.amountMinor, payout.note], ['uncertain', 5000, 'Thanks']);
       assert.deepEqual(await ledger.openPayout({ ...PAYOUT, note: 'Thanks' }), payout, 'the retry finds the payout');
       await ledger.observe('A', verified('succeeded'));

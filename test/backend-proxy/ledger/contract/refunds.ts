@@ -254,6 +254,19 @@ export function refundsContract({ it, setUp }: Suite): void {
       assert.deepEqual([fresh.maySend, fresh.refund.id, await left(ledger)], [true, 'A-r3', 10]);
     });
 
+    it('a refund has the metadata of its payment, also one that the gateway has', async (t) => {
+      const { ledger } = await setUp(t);
+      const metadata = { invoice: 'R-17' };
+      await openPending(ledger, { metadata });
+      await ledger.observe('A', verified('succeeded', null, PAYER));
+      await refund(ledger, { amount: '5', lookedUp: lookedUp({ found: [found('A-r1', 1, 300)] }) });
+      const order = await ledger.order('A');
+      assert.deepEqual(
+        order?.refunds.map((each) => each.metadata),
+        [metadata, metadata],
+      );
+    });
+
     it('without an amount, a whole refund that the gateway has is the repetition', async (t) => {
       const { ledger } = await setUp(t);
       await paid(ledger);
