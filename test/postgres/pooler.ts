@@ -21,7 +21,7 @@ export interface PostgresPooler {
   url: string;
   /** How many requests have used or made a prepared statement. */
   named(): number;
-  /** From now on, transactions run on this connection, from 0, if it is free. */
+  /** From now on, transactions run on this connection, from 0, and wait until it is free. */
   prefer(connection: number): void;
   close(): Promise<void>;
 }
@@ -31,20 +31,19 @@ export async function startPostgresPooler(databaseUrl: string, connections: numb
   const free = await Promise.all(Array.from({ length: connections }, () => openBackend(target)));
   const all = [...free];
   const clients = new Set<Socket>();
-  const waiting: ((backend: Backend) => void)[] = [];
+  const waiting: ((backend: Promise<Backend>) => void)[] = [];
   let preferred: Backend | undefined;
   let named = 0;
 
   function take(): Promise<Backend> {
-    const at = free.findIndex((each) => each === preferred);
-    const [backend] = free.splice(Math.max(at, 0), 1);
+    const at = preferred === undefined ? 0 : free.indexOf(preferred);
+    const [backend] = at < 0 ? [] : free.splice(at, 1);
     return backend === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(backend);
   }
 
   function giveBack(backend: Backend): void {
-    const next = waiting.shift();
-    if (next === undefined) free.push(backend);
-    else next(backend);
+    free.push(backend);
+    waiting.shift()?.(take());
   }
 
   const server = createServer((client) => {
