@@ -150,7 +150,7 @@ describe('npm run proxy', { skip: process.platform === 'win32' && 'process group
     it(`npm run proxy without ${missing} logs one line that asks for ${says}, and exits with 1`, async (t) => {
       const folder = copyProject(t, { without: [missing] });
       for (const command of [PROXY, [process.execPath, 'backend-proxy/main.ts']]) {
-        const ended = await run(folder, command, SETTINGS);
+        const ended = await run(folder, command, SETTINGS, '"listening"');
         assert.equal(ended.code, 1);
         const [line, ...more] = logOf(ended);
         assert.deepEqual([line?.['level'], line?.['event'], more], ['fatal', 'not started', []]);

@@ -22,6 +22,13 @@ export const resolving: Edits = {
     ],
   ],
   'Resolve without the merchant key': [
-    [MERCHANT_ROUTES, "'/payouts', '/transactions', '/totals'", "'/payouts', '/totals'"],
+    [
+      [MERCHANT_ROUTES, "'/payouts', '/transactions', '/totals'", "'/payouts', '/totals'"],
+      [
+        'backend-proxy/http/access.ts',
+        "throw new Refusal('unauthorized', 'No key opens this route.')",
+        'return undefined',
+      ],
+    ],
   ],
 };
