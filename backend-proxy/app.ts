@@ -22,7 +22,7 @@ import { CHECKS_PER_SECOND, createCheckRate } from './workers/check-rate.ts';
 import { createClosings } from './closing.ts';
 import { createPayments } from './payments.ts';
 import { createPayouts } from './payouts.ts';
-import { createRefunds } from './refunds.ts';
+import { createRefunds, type Refunds } from './refunds.ts';
 import { createRetention } from './workers/retention.ts';
 import { createUnknownProof } from './workers/unknown-proof.ts';
 import { createStatusChecks } from './status-checks.ts';
@@ -71,6 +71,7 @@ export interface Proxy {
   begin(): Promise<void>;
   /** Sends what became due by another way than the routes. */
   wake(): void;
+  refunds: Refunds;
   /** Whether it can take payments, and what an operator should fix. */
   readiness(): Promise<Readiness>;
   /** From now on /readyz is 503, so that load balancers choose another proxy; everything else is served. */
@@ -154,12 +155,13 @@ type Assembly = ReturnType<typeof assemble>;
 
 export function createProxy(parts: ProxyParts<Ledger>, outside: Outside = {}): Proxy {
   const assembly = assemble(parts, outside);
-  const { workers, readiness, wake } = assembly;
+  const { workers, refunds, readiness, wake } = assembly;
   let isStopping = false;
   observeWrites(assembly);
   return {
     app: createApp(assembly, () => isStopping),
     wake,
+    refunds,
     readiness,
     async tick() {
       while ((await Promise.all(workers.map((worker) => worker.tick()))).some((handled) => handled > 0));

@@ -91,6 +91,8 @@ export async function compose(
       ? undefined
       : createAdmin({
           ledger,
+          refunds: proxy.refunds,
+          refundMethods: gateway.refundMethods,
           token: config.ADMIN_TOKEN,
           version: VERSION,
           sendsWebhooks: config.WEBHOOK_URL !== undefined,

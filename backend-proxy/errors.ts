@@ -36,6 +36,7 @@ export const REFUSALS = {
 } as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
 
 export type RefusalKind = keyof typeof REFUSALS;
+type Status = (typeof REFUSALS)[RefusalKind]['status'];
 
 export interface FieldError {
   field: string;
@@ -61,7 +62,7 @@ export interface ProblemMembers {
 
 interface RefusalOptions {
   /** In place of the kind's. */
-  status?: number;
+  status?: Status;
   errors?: FieldError[];
   /** More of the problem document. */
   members?: ProblemMembers;
@@ -81,7 +82,7 @@ export function unavailable(cause: unknown, mayBeWritten = false): Refusal {
 /** `detail` is shown to the caller: no secret, no token, no text of the gateway. */
 export class Refusal extends Error {
   readonly kind: RefusalKind;
-  readonly status: number;
+  readonly status: Status;
   readonly errors: FieldError[] | undefined;
   readonly members: ProblemMembers;
   readonly retryAfterS: number | undefined;

@@ -22,8 +22,8 @@ export interface RefundRequest {
 }
 
 export interface Refunds {
-  /** `source`: whose key asks for it. */
-  start(request: RefundRequest, source?: MerchantSource): Promise<Transaction>;
+  /** `source`: whose key, or the operator, asks for it. */
+  start(request: RefundRequest, source?: MerchantSource | 'person'): Promise<Transaction>;
 }
 
 export function createRefunds(ports: OutgoingPorts): Refunds {

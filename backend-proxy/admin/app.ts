@@ -38,7 +38,8 @@ export function createAdmin(parts: AdminParts): Hono {
   app.notFound((c) => c.html(refusalPage('Not found', 'There is no such page.'), 404));
   app.onError((error, c) => {
     const refusal = toRefusal(error);
-    const { status, title } = REFUSALS[refusal.kind];
+    const { status } = refusal;
+    const { title } = REFUSALS[refusal.kind];
     if (refusal.cause !== undefined) log('error', 'operator page failed', { error: describeError(refusal.cause) });
     return c.html(refusalPage(title, refusal.message), status);
   });

@@ -3,7 +3,9 @@
 import type { Context } from 'hono';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Log } from '../protocol/log.ts';
+import type { Method } from '../protocol/wire.ts';
 import type { Readiness } from '../readiness.ts';
+import type { Refunds } from '../refunds.ts';
 import { writeSession } from './guard.ts';
 import type { Html } from './format.ts';
 import { page, type Section } from './layout.ts';
@@ -11,6 +13,9 @@ import type { Sessions } from './session.ts';
 
 export interface AdminParts {
   ledger: Ledger;
+  refunds: Refunds;
+  /** The methods whose payments the gateway can refund. */
+  refundMethods: ReadonlySet<Method>;
   token: string;
   version: string;
   /** Whether a WEBHOOK_URL is set. */

@@ -9,6 +9,7 @@ export type Section = keyof typeof PAGES;
 const DONE: Readonly<Record<string, string>> = {
   resolved: 'Resolved. The history below has your name and note.',
   closed: 'The order is closed.',
+  refunded: 'The refund is made: its status is below.',
   redelivered: 'The webhook is being sent again now. Reload in a moment to see the answer.',
 };
 

@@ -2,10 +2,12 @@
 import { html } from 'hono/html';
 import type { Order, Preview, Resolution, Webhook } from '../ledger/ledger.ts';
 import { mayBeResolved, type HistoryEntry, type Transaction } from '../protocol/transaction.ts';
+import type { Method } from '../protocol/wire.ts';
 import { effectOf } from './resolution.ts';
 import { whyReview } from './overview.ts';
 import { cards } from './cards.ts';
 import { closing } from './closing-page.ts';
+import { refunding } from './refund-page.ts';
 import { NOTHING, amount, kind, marks, status, time, wallet, type Html } from './format.ts';
 import { linkTo } from './transaction-table.ts';
 import { webhookTable } from './webhooks-page.ts';
@@ -22,24 +24,33 @@ export interface ResolutionForm {
 
 interface Given {
   transaction: Transaction;
-  /** Undefined for a payout. */
+  /** Of a payment; undefined for anything else. */
   order: Order | undefined;
+  /** The methods whose payments the gateway can refund. */
+  methods: ReadonlySet<Method>;
   webhooks: readonly Webhook[];
   form: string;
   resolution?: ResolutionForm;
 }
 
-export function transactionPage({ transaction, order, webhooks, form, resolution }: Given): Html {
-  const { id, orderId, paymentId, note, createdAt, updatedAt } = transaction;
+export function transactionPage({ transaction, order, methods, webhooks, form, resolution }: Given): Html {
+  const { id, orderId, paymentId, refundOf, note, createdAt, updatedAt } = transaction;
   return html`<p class="lead">
       ${amount(transaction)} · ${kind(transaction)} · ${status(transaction)} ${marks(transaction)}
     </p>
-    ${mayBeResolved(transaction) ? reviewForm(transaction, form, resolution) : ''} ${closing(transaction, order, form)}
+    ${mayBeResolved(transaction) ? reviewForm(transaction, form, resolution) : ''}
+    ${refunding(transaction, order, methods, form)} ${closing(transaction, order, form)}
     <dl class="details">
       <dt>Order</dt>
       <dd><a href="/admin/transactions?orderId=${encodeURIComponent(orderId)}">${orderId}</a></dd>
       <dt>Id at the gateway</dt>
       <dd>${id}</dd>
+      ${
+        refundOf === null
+          ? ''
+          : html`<dt>Refund of</dt>
+              <dd><a href="${linkTo({ id: refundOf })}">${refundOf}</a></dd>`
+      }
       <dt>Payment id</dt>
       <dd>${paymentId ?? NOTHING}</dd>
       <dt>Wallet asked</dt>

@@ -6,10 +6,12 @@ import { resolutionSchema } from '../http/resolution.ts';
 import type { Expected, Resolution } from '../ledger/ledger.ts';
 import { ChangedMeanwhile, GatewayContradicts } from '../ledger/rules/resolutions.ts';
 import { line } from '../orders/order-token.ts';
+import { minorOf } from '../protocol/money.ts';
 import { TYPES, type Transaction } from '../protocol/transaction.ts';
 import type { AdminParts, Frame } from './frame.ts';
 import { formField } from './guard.ts';
 import { closingPage } from './closing-page.ts';
+import { refundPage } from './refund-page.ts';
 import { confirmationPage, transactionPage, type ResolutionForm } from './transaction-page.ts';
 import { linkTo } from './transaction-table.ts';
 import { queryOf, transactionsPage } from './transactions-page.ts';
@@ -34,7 +36,14 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const webhooks = ofOrder.webhooks.filter(({ transactionId }) => transactionId === transaction.id);
     const form = frame.formToken(c);
     const order = TYPES[transaction.type].paysOrder ? await ledger.order(transaction.orderId) : undefined;
-    const body = transactionPage({ transaction, order, webhooks, form, ...(resolution && { resolution }) });
+    const body = transactionPage({
+      transaction,
+      order,
+      methods: parts.refundMethods,
+      webhooks,
+      form,
+      ...(resolution && { resolution }),
+    });
     return frame.show(c, 'transactions', transaction.orderId, body, code);
   }
   app.get('/admin/transactions/:id', (c) => showOne(c, 200));
@@ -55,6 +64,7 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
   });
 
   app.post('/admin/transactions/:id/close', (c) => close(c, parts, frame));
+  app.post('/admin/transactions/:id/refund', (c) => refund(c, parts, frame));
 }
 
 /** Asks for a confirmation, or does what was confirmed. */
@@ -74,6 +84,28 @@ async function close(c: Context, parts: AdminParts, frame: Frame): Promise<Respo
   await ledger.closeOrder({ orderId, reason: reason || null, ifUnpaidSince: null });
   log('info', 'operator closed', { orderId });
   return c.redirect(`${linkTo(transaction)}?done=closed`, 303);
+}
+
+/** Asks for a confirmation, or does what was confirmed. */
+async function refund(c: Context, parts: AdminParts, frame: Frame): Promise<Response> {
+  const { refunds, log = () => undefined } = parts;
+  const payment = await transactionOf(c, parts);
+  const { orderId, id: gatewayOrderId, currency, payer } = payment;
+  const [amount, note] = [(await formField(c, 'amount')).trim(), (await formField(c, 'note')).trim()];
+  if (minorOf(amount, currency) === undefined)
+    throw new Refusal('invalid_request', `The amount is a decimal number in ${currency}, such as 4.50.`);
+  if (note !== '' && !line(200).safeParse(note).success)
+    throw new Refusal('invalid_request', 'The note is at most 200 characters, without control characters.');
+  if ((await formField(c, 'confirmed')) !== 'yes') {
+    if (payer === null) throw new Refusal('not_refundable', 'The wallet that paid is not known.');
+    const body = refundPage(payment, { amount, note }, frame.formToken(c));
+    return frame.show(c, 'transactions', `Refund ${orderId}?`, body);
+  }
+  const idempotencyKey = `operator-${await formField(c, 'key')}`;
+  const request = { orderId, gatewayOrderId, amount, note: note || undefined, idempotencyKey };
+  const sent = await refunds.start(request, 'person');
+  log('info', 'operator refunded', { transaction: sent.id });
+  return c.redirect(`${linkTo(sent)}?done=refunded`, 303);
 }
 
 async function transactionOf(c: Context, { ledger }: AdminParts): Promise<Transaction> {

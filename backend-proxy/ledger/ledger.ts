@@ -419,7 +419,7 @@ export interface Starts {
   /** Writes the payout's row, or finds the one of the same payout. */
   openPayout(payout: NewPayout, source?: MerchantSource): Promise<OpenedPayout>;
   /** Writes the refund's row, or finds the one written with the same key. */
-  openRefund(refund: NewRefund, source?: MerchantSource): Promise<OpenedRefund>;
+  openRefund(refund: NewRefund, source?: MerchantSource | 'person'): Promise<OpenedRefund>;
   /** The id at the gateway that a payout has. */
   payoutId(orderId: string): string;
   /** Closes an order that is not paid, started or not; again it changes nothing. */

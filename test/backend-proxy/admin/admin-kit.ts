@@ -1,6 +1,7 @@
 // The operator's page over the world of the proxy's tests, and a browser's cookie and forms for it.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { METHODS } from '../../../backend-proxy/protocol/wire.ts';
 import { createAdmin } from '../../../backend-proxy/admin/app.ts';
 import { createWorld, type World, type WorldOptions } from '../world.ts';
 import { endCheck } from '../ledger/by-id.ts';
@@ -28,6 +29,8 @@ export async function createOperator(t: TestContext, options: WorldOptions = {},
   const logged: Record<string, unknown>[] = [];
   const admin = createAdmin({
     ledger: world.ledger,
+    refunds: world.proxy.refunds,
+    refundMethods: new Set(METHODS),
     token: TOKEN,
     version: '1.2.3',
     sendsWebhooks: true,

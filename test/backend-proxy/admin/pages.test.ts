@@ -150,6 +150,45 @@ describe('a review', () => {
     assert.deepEqual(operator.logged.at(-1), { level: 'info', event: 'operator closed', orderId: 'A-1' });
   });
 
+  it('a payment is refunded in two steps: the second names amount and wallet, and sends once however often', async (t) => {
+    const refundAs = { DIRECT: 'no', CHECKOUT: 'no', JETGO: 'no', QR: 'JETGO' };
+    const operator = await createOperator(t, { profile: { refundAs } });
+    const { world } = operator;
+    await world.start(world.token({ amount: '10.00' }), { method: 'QR' });
+    await world.settleAfter('approve', 'A-1', '23456789');
+    await operator.signIn();
+    const path = '/admin/transactions/A-1';
+    assert.match(textOf(await operator.open(path)), /10\.00 EUR can be sent back to the wallet that paid, •••• 6789/);
+    for (const typed of [{ amount: '1e1' }, { amount: '4', note: 'a\tb' }]) {
+      assert.equal((await operator.send(`${path}/refund`, typed)).status, 400);
+    }
+    const first = await (await operator.send(`${path}/refund`, { amount: '4.00', note: 'cold <cup>' })).text();
+    assert.match(textOf(first), /Send 4\.00 EUR to •••• 6789 \?/);
+    assert.equal(await world.gatewayHas('A-1-r1'), undefined, 'nothing is sent yet');
+    const fields = { ...fieldsOf(first), note: 'cold <cup>' };
+    const sent = await Promise.all([1, 2, 3].map(() => operator.send(`${path}/refund`, fields)));
+    const places = sent.map((answer) => [answer.status, answer.headers.get('location')]);
+    assert.deepEqual(new Set(places.map(String)), new Set(['303,/admin/transactions/A-1-r1?done=refunded']));
+    assert.equal((await world.gatewayHas('A-1-r1'))?.createRequests, 1);
+    assert.equal(await world.gatewayHas('A-1-r2'), undefined);
+    const refund = await world.ledger.transaction('A-1-r1');
+    assert.deepEqual([refund?.note, refund?.history[0]?.source], ['cold <cup>', 'person']);
+    assert.match(
+      await operator.open('/admin/transactions/A-1-r1'),
+      /Refund of<\/dt>\s*<dd><a href="\/admin\/transactions\/A-1">/,
+    );
+    assert.match(textOf(await operator.open(path)), /6\.00 EUR can be sent back/);
+    const more = await (await operator.send(`${path}/refund`, { amount: '7' })).text();
+    assert.equal((await operator.send(`${path}/refund`, fieldsOf(more))).status, 422, 'more than is left');
+    const rest = await (await operator.send(`${path}/refund`, { amount: '6' })).text();
+    await operator.send(`${path}/refund`, fieldsOf(rest));
+    assert.match(textOf(await operator.open(path)), /All of it is refunded, or on its way/);
+    await world.start(world.token({ orderId: 'B-1' }), { method: 'CHECKOUT' }, 'b');
+    await world.ledger.closeOrder({ orderId: 'B-1', reason: null, ifUnpaidSince: null });
+    await world.settleAfter('approve', 'B-1', '23456789');
+    assert.match(textOf(await operator.open('/admin/transactions/B-1')), /can be sent back to the wallet that paid/);
+  });
+
   it('a paid order and a payout have nothing to close', async (t) => {
     const operator = await createOperator(t);
     const { world } = operator;
