@@ -46,7 +46,7 @@ export type MerchantPayout = ReturnType<typeof merchantPayout>;
 export type MerchantRefund = ReturnType<typeof merchantRefund>;
 
 export function merchantPayment(payment: Transaction) {
-  const { orderId, id, method, late, surplus, afterClose, payer } = payment;
+  const { orderId, id, method, late, surplus, afterClose, payer, metadata } = payment;
   return {
     type: 'PAY' as const,
     orderId,
@@ -56,6 +56,7 @@ export function merchantPayment(payment: Transaction) {
     surplus,
     afterClose,
     payer,
+    metadata,
     ...commonFields(payment),
   };
 }
@@ -66,8 +67,8 @@ export function merchantPayout(payout: Transaction) {
 }
 
 export function merchantRefund(refund: Transaction) {
-  const { orderId, id, refundOf, note } = refund;
-  return { type: 'REFUND' as const, orderId, gatewayOrderId: id, refundOf, note, ...commonFields(refund) };
+  const { orderId, id, refundOf, note, metadata } = refund;
+  return { type: 'REFUND' as const, orderId, gatewayOrderId: id, refundOf, note, metadata, ...commonFields(refund) };
 }
 
 function commonFields(transaction: Transaction) {

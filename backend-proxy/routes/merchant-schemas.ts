@@ -35,6 +35,10 @@ export const gatewayOrderIdParam = z.object({ gatewayOrderId: gatewayOrderIdSche
 const historySchema = z.array(
   z.object({ at: z.string(), event: z.string(), source: z.string(), detail: z.string().nullable() }),
 );
+export const metadataSchema = z
+  .record(z.string(), z.string())
+  .nullable()
+  .openapi({ description: "The order's; null without any, and once erased" });
 const settlingShape = {
   orderId: z.string(),
   paymentId: z.string().nullable(),
@@ -62,6 +66,7 @@ export const paymentSchema = z
     surplus: z.boolean(),
     payer: z.string().nullable().openapi({ description: 'The wallet that paid, as the gateway reports it' }),
     afterClose: z.boolean(),
+    metadata: metadataSchema,
     ...settlingShape,
   })
   .openapi('Payment') satisfies z.ZodType<Omit<MerchantPayment, 'history'>>;
@@ -74,6 +79,7 @@ export const refundSchema = z
     gatewayOrderId: z.string(),
     refundOf: z.string().nullable().openapi({ description: 'The gatewayOrderId of the payment that is sent back' }),
     note: z.string().nullable(),
+    metadata: metadataSchema,
     ...settlingShape,
   })
   .openapi('Refund') satisfies z.ZodType<Omit<MerchantRefund, 'history'>>;
@@ -107,14 +113,21 @@ export const TRANSACTION_COLUMNS = [
   'payer',
   'afterClose',
   'refundOf',
+  'metadata',
 ] as const;
 
 export function transactionCells(transaction: Transaction): Cell[] {
   const view: Record<string, unknown> = {
     ...merchantView({ ...transaction, history: [] }),
     succeededAt: succeededAt(transaction),
+    metadata: metadataCell(transaction),
   };
   return TRANSACTION_COLUMNS.map((column) => (view[column] ?? null) as Cell);
+}
+
+/** JSON without a semicolon, at which some spreadsheets split even a quoted cell: what followed could be a formula. */
+function metadataCell({ metadata }: Transaction): string | null {
+  return metadata && JSON.stringify(metadata).replaceAll(';', String.raw`\u003b`);
 }
 
 /** The time from which a transaction counts as paid. */

@@ -23,6 +23,7 @@ import {
   MERCHANT,
   body,
   json,
+  metadataSchema,
   orderIdParam,
   paymentSchema,
   transactionSchema,
@@ -72,6 +73,7 @@ const getOrder = createRoute({
         closed: z.boolean(),
         closedAt: z.string().nullable(),
         closeReason: z.string().nullable(),
+        metadata: metadataSchema,
         payments: z.array(paymentSchema),
         refunds: z.array(refundSchema),
         refundable: z
@@ -184,6 +186,8 @@ export function serveOrders(app: OpenAPIHono, deps: Deps): void {
         closed: closed !== null,
         closedAt: closed && iso(closed.at),
         closeReason: closed && closed.reason,
+        // The latest payment's is erased last.
+        metadata: payments.at(-1)?.metadata ?? null,
         payments: payments.map(merchantPayment),
         refunds: refunds.map(merchantRefund),
         refundable: refundables(order, refundMethods).map(({ payment, minor }) => ({

@@ -55,7 +55,7 @@ it('a SUCCESS after the closing is payment.after_close and no payment.succeeded,
   const { body } = await world.merchant<{ payments: Record<string, unknown>[] }>('GET', '/orders/A-1');
   const { payments, ...order } = body;
   const terms = { orderId: 'A-1', amount: '10.10', currency: 'EUR', paid: false, refunds: [], refundable: [] };
-  assert.deepEqual(order, { ...terms, closed: true, closedAt: iso(NOON), closeReason: 'out of stock' });
+  assert.deepEqual(order, { ...terms, metadata: null, closed: true, closedAt: iso(NOON), closeReason: 'out of stock' });
   const [payment] = payments;
   const { status, afterClose, needsReview, surplus } = payment!;
   assert.deepEqual([status, afterClose, needsReview, surplus], ['SUCCESS', true, true, false]);

@@ -78,7 +78,7 @@ describe('CSV', () => {
       'attachment; filename="transactions-from-2026-11-20.csv"',
     );
     const text = await response.text();
-    assert.match(text, /^type,orderId,gatewayOrderId,paymentId,method,amount,currency,status,reason,late,surplus,needsReview,customer,note,createdAt,updatedAt,succeededAt,payer,afterClose,refundOf\r\n/); // prettier-ignore
+    assert.match(text, /^type,orderId,gatewayOrderId,paymentId,method,amount,currency,status,reason,late,surplus,needsReview,customer,note,createdAt,updatedAt,succeededAt,payer,afterClose,refundOf,metadata\r\n/); // prettier-ignore
     const rows = parse(text, { columns: true }) as unknown as Record<string, string>[];
     assert.deepEqual(
       rows.map((row) => [row['type'], unguarded(row['orderId'] ?? ''), row['amount'], row['status'], row['succeededAt'], row['note']]), // prettier-ignore

@@ -88,6 +88,7 @@ it('GET /orders lists all payments of an order, oldest first, with their history
     closed: false,
     closedAt: null,
     closeReason: null,
+    metadata: null,
     refunds: [],
     refundable: [],
   });

@@ -53,6 +53,7 @@ it('POST /orders/:orderId/refunds sends the money to the wallet that paid, and a
     currency: 'EUR',
     customer: PAYER,
     note: 'One cup was cold',
+    metadata: null,
     status: 'PROCESSING',
     reason: null,
     needsReview: false,

@@ -22,6 +22,23 @@ export const personalData: Edits = {
       'same.fingerprint === fingerprint',
     ],
   ],
+  'Read what a shop noted about a customer': [
+    [
+      'backend-proxy/orders/order-view.ts',
+      'supportUrl: terms.supportUrl ?? null,',
+      'supportUrl: terms.supportUrl ?? null, ...{ metadata: terms.metadata },',
+    ],
+    [
+      'backend-proxy/payments.ts',
+      'returnUrl: terms.returnUrl,',
+      'returnUrl: terms.returnUrl, ...{ metadata: terms.metadata },',
+    ],
+    [
+      'backend-proxy/orders/order-token.ts',
+      'z.custom<Metadata>(isMetadata, METADATA)',
+      'z.record(z.string().regex(METADATA_KEY), z.string())',
+    ],
+  ],
   'Erase what is not settled yet': [
     [
       [ERASING, ".where('needs_review', '=', sql.lit(0))", ''],
