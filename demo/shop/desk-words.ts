@@ -1,6 +1,6 @@
 // What the desk calls methods, states and events, for a merchant. Names it does not know are shown as they are, so that
 // a newer proxy can be used.
-import { isPayment, type Method, type Payout, type Status, type Transaction } from './proxy-client.ts';
+import { isPayment, type Method, type Payment, type Payout, type Status, type Transaction } from './proxy-client.ts';
 import { hasNotFailed, refundsOf } from './refunds.ts';
 
 export type State = 'waiting' | 'paid' | 'unpaid' | 'review';
@@ -19,14 +19,14 @@ const STATES: Record<Status, State> = {
   FAILED: 'unpaid',
 };
 
-/** A second payment of an order waits for a person until its money is on its way back. */
+/** Money that pays no order waits for a person until it is on its way back. */
 export function stateOf(entry: Transaction, payouts: readonly Payout[]): State {
-  const isToSendBack = isPaidTwice(entry) && refundOf(entry, payouts) === undefined;
+  const isToSendBack = paysNothing(entry) && refundOf(entry, payouts) === undefined;
   return entry.needsReview || isToSendBack ? 'review' : STATES[entry.status];
 }
 
-function isPaidTwice(entry: Transaction): boolean {
-  return isPayment(entry) && entry.surplus;
+function paysNothing(entry: Transaction): entry is Payment {
+  return isPayment(entry) && (entry.surplus || entry.afterClose);
 }
 
 /** The payout that sends a payment back, unless it failed. */
@@ -62,7 +62,10 @@ const REASONS: Record<string, Badge> = {
 };
 
 export function badgeOf(entry: Transaction, state: State): Badge {
-  if (isPaidTwice(entry)) return { tone: state === 'review' ? 'warn' : 'over', label: 'Paid twice' };
+  if (paysNothing(entry)) {
+    const label = entry.surplus ? 'Paid twice' : 'Paid after closing';
+    return { tone: state === 'review' ? 'warn' : 'over', label };
+  }
   if (entry.needsReview) return { tone: 'warn', label: 'Needs review' };
   if (entry.status === 'SUCCESS') return { tone: 'good', label: isPayment(entry) ? 'Paid' : 'Paid out' };
   if (entry.status === 'FAILED') return REASONS[entry.reason ?? ''] ?? { tone: 'bad', label: 'Failed' };
@@ -82,8 +85,8 @@ const EXPLANATIONS: Record<string, string> = {
 };
 
 export function explanationOf(entry: Transaction, state: State): string | undefined {
-  if (isPaidTwice(entry)) {
-    return `The order was paid already.${state === 'review' ? ' Send this money back to the customer.' : ''}`;
+  if (paysNothing(entry)) {
+    return `The order was ${entry.surplus ? 'paid already' : 'closed before'}.${state === 'review' ? ' Send this money back to the customer.' : ''}`;
   }
   if (entry.needsReview) return 'The proxy cannot tell whether money moved. Ask the gateway, then record its answer.';
   return EXPLANATIONS[entry.reason ?? ''];
@@ -101,6 +104,7 @@ const EVENTS: Record<string, string> = {
   declined: 'Failed',
   succeeded: 'Paid',
   surplus: 'The order was already paid',
+  after_close: 'The order was closed before',
   mismatch: 'The gateway reports something else',
   conflict: 'The gateway contradicts itself',
   needs_review: 'A person has to look at it',

@@ -30,6 +30,8 @@ export interface Payment extends Settling {
   payer: string | null;
   /** The order was already paid. */
   surplus: boolean;
+  /** The order was closed before. */
+  afterClose: boolean;
 }
 
 export interface Payout extends Settling {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clockOf } from '../../../demo/shop/desk-clock.ts';
 import { addressOf, filterOf, viewOf } from '../../../demo/shop/desk-view.ts';
-import { badgeOf, eventName, methodOf, stateOf } from '../../../demo/shop/desk-words.ts';
+import { badgeOf, eventName, explanationOf, methodOf, stateOf } from '../../../demo/shop/desk-words.ts';
 import type { Payment, Payout, Transaction } from '../../../demo/shop/proxy-client.ts';
 import { METHODS, REASONS } from '../../../backend-proxy/protocol/wire.ts';
 import { STAGES } from '../../../backend-proxy/protocol/transaction.ts';
@@ -30,6 +30,7 @@ const payment = (more: Partial<Payment> = {}): Payment => ({
   method: 'QR',
   payer: null,
   surplus: false,
+  afterClose: false,
   ...more,
 });
 const payout = (more: Partial<Payout> = {}): Payout => ({
@@ -133,13 +134,29 @@ test('a second payment of an order needs a person until its money is on its way 
   assert.equal(stateOf(payment({ surplus: true, needsReview: true }), back('SUCCESS')), 'review');
 });
 
+test('a payment of a closed order is not called paid, and is to be sent back', () => {
+  const late = payment({ afterClose: true, needsReview: true });
+  const state = stateOf(late, []);
+  assert.deepEqual([state, badgeOf(late, state).label], ['review', 'Paid after closing']);
+  assert.equal(explanationOf(late, state), 'The order was closed before. Send this money back to the customer.');
+});
+
 test('the desk has words of its own for every method, reason and event of the proxy', () => {
   for (const method of METHODS) assert.notEqual(methodOf(payment({ method })), method);
   for (const reason of REASONS) {
     const { label } = badgeOf(payment({ status: 'FAILED', reason }), 'unpaid');
     assert.ok(label !== 'Failed' && !/[A-Z_]{2}/.test(label), reason);
   }
-  const events = [...Object.keys(STAGES), 'surplus', 'mismatch', 'conflict', 'needs_review', 'resolved', 'erased'];
+  const events = [
+    ...Object.keys(STAGES),
+    'surplus',
+    'after_close',
+    'mismatch',
+    'conflict',
+    'needs_review',
+    'resolved',
+    'erased',
+  ];
   for (const event of events) assert.match(eventName(event), /^[A-Z]/, event);
   assert.equal(eventName('half_paid'), 'half paid');
   assert.equal(methodOf(payment({ method: 'CARRIER_PIGEON' })), 'CARRIER_PIGEON');
