@@ -186,8 +186,8 @@ export function serveOrders(app: OpenAPIHono, deps: Deps): void {
         closed: closed !== null,
         closedAt: closed && iso(closed.at),
         closeReason: closed && closed.reason,
-        // The latest payment's is erased last.
-        metadata: payments.at(-1)?.metadata ?? null,
+        // All have the same, and retention erases one payment before another.
+        metadata: payments.find(({ metadata }) => metadata !== null)?.metadata ?? null,
         payments: payments.map(merchantPayment),
         refunds: refunds.map(merchantRefund),
         refundable: refundables(order, refundMethods).map(({ payment, minor }) => ({

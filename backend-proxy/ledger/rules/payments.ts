@@ -35,7 +35,6 @@ export function openPayment(
 ): OpenedRow {
   const { orderId, currency, start } = payment;
   const earlier = paymentsOf(draft);
-  const latest = earlier.at(-1);
   const order = storeTerms(draft, payment);
 
   const same = earlier.find((row) => row.idempotency_key === payment.idempotencyKey);
@@ -70,10 +69,16 @@ export function openPayment(
     fingerprint: payment.fingerprint,
     pay_within_ms: payment.payWithinMs,
     customer_ref: payment.customerReference,
-    metadata: latest === undefined ? payment.metadata && JSON.stringify(payment.metadata) : latest.metadata,
+    metadata: metadataOf(payment, earlier),
   });
   permitSending(draft, row, start);
   return { row, isNew: true, maySend: true };
+}
+
+/** That of the order's first payment; of payments that retention has erased in part, what is left. */
+function metadataOf({ metadata }: NewPayment, earlier: readonly TransactionRow[]): string | null {
+  if (earlier.length === 0) return metadata && JSON.stringify(metadata);
+  return earlier.find((row) => row.metadata !== null)?.metadata ?? null;
 }
 
 /** Stores the terms of an order's newest token; adds the order if it is new. */

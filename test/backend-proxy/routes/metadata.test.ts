@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
+import { D } from '../time.ts';
 import { SECRETS, createWorld, type World } from '../world.ts';
 import { open } from './events-kit.ts';
 import { ORDER } from './merchant-kit.ts';
@@ -58,6 +59,25 @@ it("an order's metadata is in the order, its payments and refunds, lists, CSV an
   const webhooks = world.receiver.received.map(({ payload }) => payload.data as unknown as Told);
   assert.ok(webhooks.length >= 2, String(webhooks.length));
   assert.deepEqual(new Set(said(webhooks)), new Set([TEXT]));
+});
+
+it("an order's metadata is answered as long as one of its payments has it", async (t) => {
+  const world = await createWorld(t);
+  const token = world.token({ metadata: { invoice: 'R-17' } });
+  await world.start(token, { method: 'QR' });
+  await world.start(token, { method: 'JETGO' });
+  await world.settleAfter('decline', 'A-1-2');
+  await world.pass(6 * D);
+  await world.settleAfter('approve', 'A-1', PAYER);
+  const afterErasing = async (days: number) => {
+    await world.pass(days * D);
+    const { erased } = await world.ledger.erasePage({ afterMs: 8 * D, payersMs: 0, sendsWebhooks: false }, '');
+    const { body } = await world.merchant<Told & { payments: Told[] }>('GET', '/orders/A-1');
+    return [erased, ...said([body, ...body.payments])];
+  };
+  const had = JSON.stringify({ invoice: 'R-17' });
+  assert.deepEqual(await afterErasing(4), [1, had, had, 'null']);
+  assert.deepEqual(await afterErasing(8), [1, 'null', 'null', 'null']);
 });
 
 it("no shopper's view or stream, call of the gateway, log or metric has an order's metadata", async (t) => {

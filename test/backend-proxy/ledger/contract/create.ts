@@ -107,9 +107,12 @@ export function createContract({ it, setUp }: Suite): void {
       await openPending(ledger, { metadata: { invoice: 'R-18' } });
       const all = async () => (await ledger.order('A'))?.payments.map((each) => JSON.stringify(each.metadata));
       assert.deepEqual(await all(), [JSON.stringify(metadata), JSON.stringify(metadata)]);
+      await change(`update transactions set metadata = null where id = 'A-2'`);
+      await openPending(ledger, {});
+      assert.deepEqual(await all(), [JSON.stringify(metadata), 'null', JSON.stringify(metadata)], 'one still has it');
       await change('update transactions set metadata = null');
       await openPending(ledger, { metadata });
-      assert.deepEqual(await all(), ['null', 'null', 'null'], 'what is erased does not come back');
+      assert.deepEqual(await all(), Array(4).fill('null'), 'what is erased does not come back');
       await openPending(ledger, { orderId: 'B' });
       await openPending(ledger, { orderId: 'B', metadata });
       assert.deepEqual(
