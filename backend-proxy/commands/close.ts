@@ -2,11 +2,10 @@
 import { parseArgs } from 'node:util';
 import { UsageError, type Call } from './command-call.ts';
 import { merchantApiOf } from './merchant-api.ts';
-import { createVisitor, jsonOf, wordOf } from './visit.ts';
+import { createVisitor, jsonOf, refusalOf } from './visit.ts';
 
 interface Refused {
   closed?: false;
-  detail?: string;
 }
 
 interface Closed {
@@ -33,7 +32,7 @@ export async function close({ args, env, print }: Call): Promise<number> {
       body: JSON.stringify({ reason: values.reason, ifUnpaid: values['if-unpaid'] }),
     });
     const said = (jsonOf(answer) ?? {}) as unknown as Closed | Refused;
-    if (said.closed !== true) throw new Error(`not closed: ${wordOf(answer)} ${said.detail ?? ''}`);
+    if (said.closed !== true) throw new Error(`not closed: ${refusalOf(answer)}`);
     const { closedAt, mayStillBePaid } = said;
     print(`${orderId} is closed since ${closedAt}`);
     for (const { gatewayOrderId, method, until } of mayStillBePaid)

@@ -52,6 +52,16 @@ const COMMANDS: Record<string, Command> = {
     does: 'closes an order at a proxy, for good',
     load: async () => (await import('./close.ts')).close,
   },
+  order: {
+    takes: 'ID [--proxy URL]',
+    does: 'prints an order, its payments and refunds, and what can be refunded',
+    load: async () => (await import('./order.ts')).order,
+  },
+  refund: {
+    takes: 'ID [AMOUNT] [--payment GATEWAY_ORDER_ID] [--note TEXT] [--key KEY] [--proxy URL]',
+    does: 'sends money of an order back to the wallet that paid',
+    load: async () => (await import('./refund.ts')).refund,
+  },
   version: {
     takes: '',
     does: 'prints the version',

@@ -29,6 +29,7 @@ export async function tryIpn({ settings, visit }: Deployed): Promise<Finding[]> 
 const PROBES = {
   orders: ['POST', 'orders'],
   read: ['GET', 'transactions?limit=1'],
+  refunds: ['POST', 'orders/payment-proxy-doctor/refunds'],
   payouts: ['POST', 'payouts'],
   operate: ['POST', 'transactions/payment-proxy-doctor/resolve'],
 } as const satisfies Partial<Record<Scope, readonly ['GET' | 'POST', string]>>;
