@@ -136,7 +136,9 @@ export const INVARIANTS = {
           ...(row?.history ?? []).map((entry) => (row && world.firstSeen.get(seenKey(row.id, entry))) ?? world.now),
         );
         const wait = attempts === 0 ? 0 : (RETRY_AFTER_MS[attempts - 1] ?? D) * 1.2;
-        const due = Math.max((tried.at(-1) ?? queuedAt) + wait, slowUntil(world, ''));
+        // What was tried before a restore may have the same id.
+        const plannedAt = attempts === 0 ? queuedAt : (tried.at(-1) ?? queuedAt) + wait;
+        const due = Math.max(plannedAt, slowUntil(world, ''));
         return world.now > due + IN_TIME_MS
           ? `${type} ${transactionId} waits since ${(world.now - due) / S} s`
           : undefined;
@@ -245,13 +247,19 @@ function slowUntil(world: World, id: string): number {
 function learned(world: World): Check[] {
   const all = world.checks.filter(
     ({ id, said, isWhole, endedAt }) =>
-      said === 'SUCCESS' && isEqual(world, id) && isWhole && endedAt > world.wentBackAt && !world.held.has(id),
+      said === 'SUCCESS' && isEqual(world, id) && isWhole && endedAt > world.wentBackAt && !isOrderHeld(world, id),
   );
   const isRecorded = ({ id, endedAt, life }: Check) =>
     life.isAlive && !life.isPaused && world.now > Math.max(endedAt, slowUntil(world, id)) + 5 * S;
   return [...Map.groupBy(all, ({ id }) => id).values()].flatMap((checks) =>
     checks.some(isRecorded) ? checks.slice(0, 1) : [],
   );
+}
+
+/** The write that pays an order also changes its other attempts. */
+function isOrderHeld(world: World, id: string): boolean {
+  const orderOf = (one: string) => world.shown.transactions.find((row) => row.id === one)?.orderId ?? one;
+  return [...world.held].some((held) => orderOf(held) === orderOf(id));
 }
 
 /**
