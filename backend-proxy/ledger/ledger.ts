@@ -460,7 +460,10 @@ export interface Checks {
   recordUnknown(unknown: ProvenUnknown): Promise<void>;
   /** The transaction of this type at the gateway that a status check found last; undefined if none ever was. */
   newestFound(type: GatewayType): Promise<Transaction | undefined>;
-  /** Makes uncertain what an earlier process of the same host and port was sending when it died. */
+  /**
+   * Makes uncertain what an earlier process of the same host and port was sending when it died, and makes due what was
+   * queued before a step of the clock that no process saw.
+   */
   recover(sentBy: string): Promise<void>;
 }
 

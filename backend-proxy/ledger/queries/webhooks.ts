@@ -43,18 +43,23 @@ export async function claimWebhooks(store: Store, now: number, limit: number, le
   return (await store.execute(claim.compile())).map(toWebhook);
 }
 
-/** Makes a page of retries due now that are planned further ahead than `waitMs`. */
+/**
+ * Makes a page of retries due now that are planned further ahead than `waitMs`, of those that were queued later than
+ * `after`.
+ */
 export function bringWebhooksForward(
   { db, sql: { among, skipsLocked } }: Store,
   now: number,
   waitMs: number,
   limit: number,
+  after = -1,
 ) {
   const tooFar = db
     .selectFrom('webhooks')
     .select('id')
     .where('state', '=', sql.lit('pending'))
     .where('next_at', '>', now + waitMs)
+    .where('created_at', '>', after)
     .orderBy('next_at')
     .limit(limit);
   const update = db

@@ -127,6 +127,15 @@ export function webhooksContract({ it, setUp }: Suite): void {
       }
     });
 
+    it('a start makes due what was queued before a step of the clock that no process saw', async (t) => {
+      const { ledger, open, now, step } = await setUp(t);
+      await queued(ledger, 'A');
+      step(-H);
+      const restarted = await open(now);
+      await restarted.recover('proxy-2');
+      assert.equal((await restarted.claimWebhooks(10, 5 * S)).length, 1);
+    });
+
     it('a restart makes no webhook due for a clock step of before', async (t) => {
       const { ledger, open, now, step, skip } = await setUp(t);
       await queued(ledger, 'A');
