@@ -1,9 +1,13 @@
 // Repairs of the core, each with the edit that takes it out again, by the defect that comes back. `node
 // test/simulator/without-repairs.ts` shows for each how soon the simulator finds it. To add an edit, name a file, a
 // text that it contains exactly once, and what is put there.
-import type { Change } from '../guards/apply.ts';
+import type { Edit } from '../guards/apply.ts';
 
-export const EDITS: Readonly<Record<string, Change>> = {
+const EFFECTS = 'backend-proxy/protocol/report-effects.ts';
+const OBSERVATIONS = 'backend-proxy/ledger/rules/observations.ts';
+const SCHEDULE = 'backend-proxy/protocol/schedule.ts';
+
+export const EDITS: Readonly<Record<string, Edit>> = {
   'a refusal that only has a word like "used" counts as a duplicate': [
     'backend-proxy/gateway/refusal.ts',
     'names.some((name) => text.toLowerCase().includes(name)) && ',
@@ -15,7 +19,7 @@ export const EDITS: Readonly<Record<string, Change>> = {
     'LEASE_MS = 45_000',
   ],
   'a payout is FAILED by one report': [
-    'backend-proxy/ledger/rules/observations.ts',
+    OBSERVATIONS,
     'if (isStale || (TYPES[row.type].isOutgoing && !isSecondFailure(draft, check))) return;',
     'if (isStale) return;',
   ],
@@ -24,9 +28,96 @@ export const EDITS: Readonly<Record<string, Change>> = {
     'if (row.needs_review === 1 && (detail === null || isInReview(draft, row, name, detail))) return;',
     'if (row.needs_review === 1) return;',
   ],
-  'the wallet that was typed counts as the payer': [
-    'backend-proxy/ledger/rules/observations.ts',
-    'row.payer = payer;',
-    'row.payer = row.customer;',
+  'the wallet that was typed counts as the payer': [OBSERVATIONS, 'row.payer = payer;', 'row.payer = row.customer;'],
+  'what showed nobody anything to pay with is paid': [
+    EFFECTS,
+    "succeeded: { flag: 'needs_review', detail: 'SUCCESS, but nobody was shown anything to pay with' },",
+    '',
+  ],
+  'a refused payment is paid': [
+    EFFECTS,
+    "succeeded: { flag: 'conflict', detail: 'SUCCESS after the gateway refused it' },",
+    '',
+  ],
+  'a payment that was never sent is paid': [
+    EFFECTS,
+    'prompt: UNREACHED, shown: UNREACHED',
+    'prompt: OURS, shown: OURS',
+  ],
+  'a prompt whose answer was lost is paid by another wallet': [
+    [EFFECTS, 'lost: { payout: TO_WALLET, prompt: TO_WALLET,', 'lost: { payout: TO_WALLET, prompt: OURS,'],
+    [EFFECTS, 'foreign: { payout: TO_WALLET, prompt: TO_WALLET,', 'foreign: { payout: TO_WALLET, prompt: OURS,'],
+  ],
+  'an order is paid before the POST is answered': [
+    [OBSERVATIONS, "if (row.answer === null) return { kind: 'unavailable' };", ''],
+    [SCHEDULE, 'Math.max(Math.min(...times), callOver)', 'Math.min(...times)'],
+  ],
+  'a payment that was seen SUCCESS may be paid again': [
+    'backend-proxy/ledger/rules/payments.ts',
+    'earlier.some(isChecking)',
+    'false',
+  ],
+  'a payout whose process died is FAILED without a check': [
+    [OBSERVATIONS, "return 'uncertain';", "return TYPES[row.type].isOutgoing ? 'not_created' : 'uncertain';"],
+    [
+      'backend-proxy/ledger/rules/checks.ts',
+      "raise(draft, row, 'uncertain', {",
+      "raise(draft, row, row.type === 'PAY' ? 'uncertain' : 'not_created', {",
+    ],
+  ],
+  'a payout is FAILED while the status check lags': [SCHEDULE, 'lost: { payout: SLOW,', 'lost: { payout: SOON,'],
+  'a prompt is FAILED while the status check lags': [
+    SCHEDULE,
+    'lost: { payout: SLOW, prompt: PROMPTED,',
+    'lost: { payout: SLOW, prompt: SOON,',
+  ],
+  'a step of the clock by 40 s is not noticed': [
+    'backend-proxy/ledger/clock-step.ts',
+    'STEP_MS = 5_000',
+    'STEP_MS = 60_000',
+  ],
+  'the permission to send a payout does not age': [
+    'backend-proxy/outgoing.ts',
+    'permission.isTooOld(await databaseAge(ledger, transaction))',
+    'false',
+  ],
+  'the permission to send a payment does not age': [
+    'backend-proxy/payments.ts',
+    'permission.isTooOld(ageMs) ? UNSENT : gateway.pay(collection)',
+    'gateway.pay(collection)',
+  ],
+  'after a restore a payout is sent without a look-up': [
+    'backend-proxy/payouts.ts',
+    'await reasonToWithhold(terms)',
+    'undefined',
+  ],
+  'after a restore what was not sent is never looked for': [
+    'backend-proxy/payments.ts',
+    'return mayBeKnown ?',
+    'return false && mayBeKnown ?',
+  ],
+  'a 429 of one wallet pauses all checks': [
+    ['backend-proxy/workers/check-rate.ts', "if (operation !== 'status') return;", ''],
+    ['backend-proxy/workers/check-rate.ts', 'clock() < slowUntil ? MIN_PER_SECOND', 'clock() < slowUntil ? 0'],
+  ],
+  'without a status check, old IPNs are read again': [
+    'backend-proxy/ledger/queries/ipns.ts',
+    ".whereRef('i.n', '>', 't.ipns_answered')",
+    '',
+  ],
+  'a code that nobody has paid asks a person': [
+    OBSERVATIONS,
+    'if (!isAbandonedCode(check, observation)) flag(',
+    'if (observation !== undefined) flag(',
+  ],
+  'an erased SUCCESS asks a person': [
+    OBSERVATIONS,
+    'if (row.rank === STAGES.succeeded.rank) return;\n  row.success_seen = 1;',
+    'row.success_seen = 1;',
+  ],
+  'after a step of the clock webhooks wait for their old time': [
+    'backend-proxy/ledger/sql-ledger.ts',
+    'if (steps.count > stepsSeen) await bringForward(at);',
+    '',
   ],
 };

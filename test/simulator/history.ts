@@ -30,10 +30,10 @@ export interface RunOptions {
   onEnd?: (world: World) => void;
 }
 
-/** Each history has some kinds of steps more than others, so that rare combinations come up. */
+/** Each history has few kinds of steps, and some of them often, so that rare combinations come up. */
 export function drawSteps(seed: number): Drawn[] {
   const dice = createRandom(seed ^ 0x5eed);
-  const weights = NAMES.map((name) => STEPS[name].weight * (STEPS[name].weight >= 8 || dice.chance(0.6) ? 1 : 0));
+  const weights = NAMES.map((name) => STEPS[name].weight * (STEPS[name].weight >= 8 ? 1 : dice.pick([0, 0, 1, 1, 6])));
   const sum = weights.reduce((all, each) => all + each, 0);
   return Array.from({ length: dice.between(3, MAX_STEPS) }, () => {
     let left = dice.next() * sum;

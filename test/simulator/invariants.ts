@@ -3,7 +3,7 @@
 // after nine calm days. A row returns what is wrong. To add an invariant, add a row.
 import { RETRY_AFTER_MS } from '../../backend-proxy/webhooks.ts';
 import { STAGES, TYPES, reasonOf, type Transaction } from '../../backend-proxy/protocol/transaction.ts';
-import { D, S } from '../backend-proxy/time.ts';
+import { D, M, S } from '../backend-proxy/time.ts';
 import { isContradicted } from './faults.ts';
 import { statusOf, was } from './gateway.ts';
 import { AMOUNT } from './people.ts';
@@ -137,8 +137,8 @@ export const INVARIANTS = {
         );
         const wait = attempts === 0 ? 0 : (RETRY_AFTER_MS[attempts - 1] ?? D) * 1.2;
         // What was tried before a restore may have the same id.
-        const plannedAt = attempts === 0 ? queuedAt : (tried.at(-1) ?? queuedAt) + wait;
-        const due = Math.max(plannedAt, slowUntil(world, ''));
+        const triedAt = attempts === 0 ? queuedAt : Math.max(queuedAt, tried.at(-1) ?? 0);
+        const due = Math.max(triedAt + wait, slowUntil(world, ''));
         return world.now > due + IN_TIME_MS
           ? `${type} ${transactionId} waits since ${(world.now - due) / S} s`
           : undefined;
@@ -159,6 +159,30 @@ export const INVARIANTS = {
               (world.firstSeen.get(seenKey(id, entry)) ?? 0) >= endedAt - S,
           );
         return isReported ? undefined : `a check of ${id} said SUCCESS, it is ${statusAt(row)}, and nobody was told`;
+      }),
+  },
+  'nothing is sent for an order that was seen SUCCESS': {
+    always: (world) =>
+      firstOf(world.posts, ({ id, type, sentAt }) => {
+        if (type !== 'PAY') return undefined;
+        const { orderId } = world.shown.transactions.find((each) => each.id === id) ?? {};
+        const seen = world.shown.transactions.find(
+          (row) =>
+            row.id !== id && row.orderId === orderId && wasSeen(world, row, sentAt - PERMISSION_MS - UNNOTICED_MS),
+        );
+        return seen && `${id} is sent, and ${seen.id} was seen SUCCESS`;
+      }),
+  },
+  'a person is contradicted only by what comes later': {
+    always: (world) =>
+      firstOf(world.shown.transactions, ({ id, history }) => {
+        const saidAt = world.person.saidAt.get(id);
+        if (saidAt === undefined || world.hasStatusCheck || saidAt < world.wentBackAt) return undefined;
+        const isAsked = history.some(
+          (entry) => entry.event === 'needs_review' && (world.firstSeen.get(seenKey(id, entry)) ?? 0) > saidAt,
+        );
+        const hasNews = world.ipns.some((ipn) => ipn.id === id && ipn.repeatedAt > saidAt - M);
+        return isAsked && !hasNews ? `a person is asked again about ${id}, and nothing has come` : undefined;
       }),
   },
   'every process starts': {
@@ -271,6 +295,16 @@ function isLikeOurs(world: World, { id, asked }: Transaction): boolean {
     world.posts.some((post) => post.id === id && post.answer === 'no payment id') ||
     (asked === 'DIRECT' && world.checks.some((check) => check.id === id && !check.namesWallet))
   );
+}
+
+/** Whether a SUCCESS of this payment was recorded before, and nobody has ended it otherwise. */
+function wasSeen(world: World, row: Transaction, before: number): boolean {
+  if (world.person.said.has(row.id)) return false;
+  return row.history.some((entry) => {
+    const at = world.firstSeen.get(seenKey(row.id, entry)) ?? Infinity;
+    const isSuccess = entry.event === 'succeeded' || entry.detail?.startsWith('SUCCESS') === true;
+    return isSuccess && at > world.wentBackAt && at < before;
+  });
 }
 
 /** Whether what the gateway has under this id is what was asked for. */

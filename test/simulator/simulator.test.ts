@@ -4,7 +4,9 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { size } from '../faults/fault-test.ts';
+import { withoutGuard } from '../guards/apply.ts';
 import { Database } from './database.ts';
+import { EDITS } from './edits.ts';
 import { run, shorten, type Failure } from './history.ts';
 
 const SECONDS = size(20, 1_800);
@@ -34,6 +36,10 @@ test(`${SECONDS} s of histories from a fresh seed`, { timeout: (SECONDS + 120) *
     await report(await run(database, first + count));
   }
   console.log(`${count} histories from seed=${first}`);
+});
+
+test('each edit finds its text once', () => {
+  for (const edit of Object.values(EDITS)) withoutGuard(edit);
 });
 
 test('the same seed is the same history', async () => {

@@ -55,8 +55,9 @@ export interface Ipn {
   id: string;
   type: TransactionType;
   body: Fields;
-  /** When a proxy had stored it. */
+  /** When a proxy had stored it, first and last. */
   acceptedAt: number;
+  repeatedAt: number;
 }
 
 /** What the proxies show at a moment. */
@@ -113,7 +114,7 @@ export class World implements Site {
     this.store = database.store;
     this.dice = createRandom(seed);
     this.random = () => this.dice.next();
-    this.hasStatusCheck = !this.dice.chance(0.12);
+    this.hasStatusCheck = !this.dice.chance(0.2);
     this.duplicates = this.dice.pick(Object.keys(DUPLICATES) as [DuplicateName, ...DuplicateName[]]);
     this.observer = createLedger(this.store, { now: () => this.databaseTime() });
     this.processes = Array.from(
@@ -290,7 +291,7 @@ export class World implements Site {
   sendIpn(entry: Entry): void {
     const body = this.gateway.report(entry);
     if (body === undefined || this.ipnDelay === undefined) return;
-    const ipn: Ipn = { id: entry.id, type: entry.type, body, acceptedAt: Infinity };
+    const ipn: Ipn = { id: entry.id, type: entry.type, body, acceptedAt: Infinity, repeatedAt: -Infinity };
     this.ipns.push(ipn);
     const { ms, repeats } = this.ipnDelay;
     for (let n = 0; n < repeats; n += 1) this.deliver(ipn, ms + n * 7 * S);
@@ -311,7 +312,9 @@ export class World implements Site {
     const init = { body: JSON.stringify(ipn.body) };
     const answer = await this.up()?.request('POST', `/ipn/${SECRETS.ipn}`, init);
     this.note(`IPN of ${ipn.id}: ${String(ipn.body['status'])}, answered ${answer?.status ?? 'by nobody'}`);
-    if (answer?.status === 200) ipn.acceptedAt = Math.min(ipn.acceptedAt, this.now);
+    if (answer?.status !== 200) return;
+    ipn.acceptedAt = Math.min(ipn.acceptedAt, this.now);
+    ipn.repeatedAt = this.now;
   }
 
   async toMerchant(life: Life, { headers, body }: Request): Promise<Reply | Lost> {
