@@ -22,8 +22,11 @@ const LATE_SWEEP_MS = [H, 6 * H, D, ...DAILY_MS];
 const UNCERTAIN_MS = [2 * S, 5 * S, 10 * S, 30 * S, 60 * S];
 /** After an IPN, while status checks still report pending. */
 const AFTER_IPN_MS = [S, 3 * S, 10 * S, 30 * S, 2 * M, 10 * M];
-/** After an unanswered check; the last wait repeats. */
-const UNANSWERED_MS = [5 * S, 15 * S, M, 5 * M, 15 * M];
+/**
+ * After an unanswered check; the last wait repeats. Where every other answer is garbled, one transaction in 8,000 is
+ * left without an answer by the minutes, while a shopper may wait.
+ */
+const UNANSWERED_MS = [5 * S, 15 * S, ...Array<number>(10).fill(M), 5 * M, 15 * M];
 
 /** An IPN this recent puts a transaction ahead of the sweep. */
 export const RECENT_IPN_MS = 10 * M;
@@ -44,7 +47,7 @@ export const REVIEW_AFTER_MS = { PAY: LAST_SWEEP_MS, PAYOUT: D + 2 * M, REFUND: 
 >;
 /** Unanswered checks end this long after the creation or the last IPN, and not before they are as many: about a day. */
 const GIVE_UP_MS = LAST_SWEEP_MS + D;
-const GIVE_UP_CHECKS = 100;
+const GIVE_UP_CHECKS = 110;
 /** No check is planned further ahead than this; one that is was planned by another clock. */
 export const MAX_WAIT_MS = D + M;
 /**

@@ -52,14 +52,18 @@ describe('nextCheckAt() without IPNs', () => {
 });
 
 describe('nextCheckAt() after an unanswered check', () => {
-  it('an unanswered check is repeated after 5 s, 15 s, 1, 5 and then every 15 minutes, and skips no time of a list', () => {
-    const at = T0 + H;
+  it('an unanswered check is repeated after 5 s, 15 s, each minute for ten, 5 and then every 15 minutes', () => {
+    const minutes = Array.from({ length: 10 }, (_, n) => 20 * S + (n + 1) * M);
     assert.deepEqual(
-      walk(checked(T0 + 30 * M), at, false)
-        .slice(0, 7)
+      walk(checked(T0 + 30 * M), T0 + H, false)
+        .slice(0, 16)
         .map((offset) => offset - H),
-      [0, 5 * S, 20 * S, 80 * S, 380 * S, 1280 * S, 2180 * S],
+      [0, 5 * S, 20 * S, ...minutes, 920 * S, 1820 * S, 2720 * S],
     );
+  });
+
+  it('an unanswered check skips no time of a list', () => {
+    const at = T0 + H;
     const unanswered = { unanswered: 1, checkedAt: T0 + 30 * M, checks: [{ at, byIpn: false }] };
     assert.equal(nextCheckAt(timeline(unanswered), at + S), at + 5 * S);
     assert.equal(nextCheckAt(timeline({ ...unanswered, unanswered: 0, checkedAt: at }), at + S), T0 + 3 * H);
@@ -77,6 +81,6 @@ describe('nextCheckAt() after an unanswered check', () => {
 
   it('after 8 days one unanswered check does not end them: they end after about a day of them', () => {
     const made = walk(checked(T0 + H), T0 + 9 * D, false);
-    assert.ok(made.length === 100 && made.at(-1)! > 10 * D - H && made.at(-1)! < 10 * D + H, String(made.at(-1)));
+    assert.ok(made.length === 110 && made.at(-1)! > 10 * D - H && made.at(-1)! < 10 * D + H, String(made.at(-1)));
   });
 });
