@@ -108,17 +108,20 @@ it('doctor tries what each key may do at the deployed proxy, and names the key w
   const well = await run(deployed);
   assert.equal(well.code, 0, well.out);
   assert.deepEqual(about(well, 'merchant API').slice(1, -1), [
-    'ok the key merchant opens orders, read, payouts, operate, and no more',
-    'ok the key shop opens orders, read, and no more',
+    'ok the key merchant opens orders, read, refunds, payouts, operate, and no more',
+    'ok the key shop opens orders, read, refunds, and no more',
     'ok the key office opens read, operate, and no more',
-    'ok the key refunds opens nothing, and no more',
+    'ok the key refunds opens refunds, and no more',
   ]);
   const { MERCHANT_API_KEY: _, ...env } = installation.env;
   const till = await runHere(['doctor', proxy.url, '--quick'], { ...env, MERCHANT_KEYS: `shop:refunds:${key('r')}` });
   assert.match(about(till, 'merchant API').at(-1) ?? '', /^skipped needs a key with the scope read/);
   const other = await run(`shop:read:${key('s')},office:operate:${key('x')}`);
   assert.equal(other.code, 1);
-  assert.match(about(other, 'merchant API').join('\n'), /^FAIL the key shop opens orders, read, not read -> /m);
+  assert.match(
+    about(other, 'merchant API').join('\n'),
+    /^FAIL the key shop opens orders, read, refunds, not read -> /m,
+  );
   assert.match(about(other, 'merchant API').join('\n'), /^FAIL the key office is answered HTTP 401 -> /m);
   assert.doesNotMatch(well.out + other.out, /canary-key/);
 });
