@@ -168,9 +168,9 @@ export const CLAIMS = {
   /** A person at the shop ended the payment. */
   closedByShop: { holds: ({ closedAt }) => closedAt !== null },
   orderClosed: { holds: ({ isOrderClosed }) => isOrderClosed },
-  /** Something of this order can be paid, or may be. */
+  /** Something of this order can be paid, or may be, as far as anybody but the wallet can know. */
   open: {
-    holds: (facts) => facts.payments.some(isOpen) || isStartUnderWay(facts) || isUnknown(facts),
+    holds: (facts) => facts.payments.some(isOpen) || isStartUnderWay(facts) || isUnknown(facts) || isRequestLost(facts),
     staysMs: NEWS_MS,
   },
   /**
