@@ -107,11 +107,13 @@ function addDesk(app: Hono, desk: StaffDesk, site: Site, now: () => Date): void 
   });
   app.get('/desk/tables', async (c) => c.html(deskTables(contentOf(c, await desk.list()))));
   app.get('/desk/payouts', async (c) => c.html(pageOf(c, await desk.list(), desk.emptyForm())));
-  app.post('/desk/payouts', async (c) => {
-    const form = await desk.sendPayout(await c.req.parseBody());
+  app.post('/desk/payouts', async (c) => answer(c, await desk.sendPayout(await c.req.parseBody())));
+  app.post('/desk/refunds', async (c) => answer(c, await desk.sendRefund(await c.req.parseBody())));
+
+  async function answer(c: Context, form: PayoutForm | undefined) {
     if (form === undefined) return c.redirect('/desk', 303);
     return c.html(pageOf(c, await desk.list(), form), 422);
-  });
+  }
 
   function pageOf(c: Context, list: DeskList, form: PayoutForm | undefined) {
     return deskPage(contentOf(c, list), form, site);

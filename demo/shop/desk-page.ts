@@ -9,7 +9,7 @@ import { addressOf, type Day, type Filter, type Sum, type View } from './desk-vi
 import { STATE_NAMES } from './desk-words.ts';
 import { page, type Markup, type Menu, type Site } from './page.ts';
 import { payoutForm, type PayoutForm } from './payout-form.ts';
-import { MAX_LISTED, isPayout } from './proxy-client.ts';
+import { MAX_LISTED, isRefund } from './proxy-client.ts';
 
 export interface DeskContent {
   list: DeskList;
@@ -79,7 +79,7 @@ function search({ show, find }: Filter): Markup {
 /** The part that `desk.js` refreshes. */
 export function deskTables({ list, view, clock }: DeskContent): Markup {
   const { filter, days } = view;
-  const payouts = list.entries.filter(isPayout);
+  const refunds = list.entries.filter(isRefund);
   const isWhole = filter.state === 'all' && filter.find === '' && filter.show === 'all';
   if (list.problem !== undefined) return html`<p class="message bad" role="alert">${list.problem}</p>`;
   return html`${totals(view)} ${tabs(view)} ${days.length === 0 ? nothing(list, filter) : ''}
@@ -89,7 +89,7 @@ export function deskTables({ list, view, clock }: DeskContent): Markup {
           <h2 id="day-${at}">${day.name}</h2>
           ${isWhole ? html`<p>${daySums(day)}</p>` : ''}
           <ul class="transactions card">
-            ${day.rows.map((entry) => transactionRow(entry, payouts, clock))}
+            ${day.rows.map((entry) => transactionRow(entry, refunds, clock))}
           </ul>
         </section>`,
     )}

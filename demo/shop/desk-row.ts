@@ -1,4 +1,4 @@
-// One payment or payout of the desk: a line, and what opens below it.
+// One payment, payout or refund of the desk: a line, and what opens below it.
 import { html, raw } from 'hono/html';
 import { formatMoney } from './catalog.ts';
 import type { Clock } from './desk-clock.ts';
@@ -7,15 +7,14 @@ import {
   eventName,
   explanationOf,
   methodOf,
-  refundOf,
   sourceName,
   stateOf,
   type Badge,
   type State,
 } from './desk-words.ts';
 import type { Markup } from './page.ts';
-import { isPayment, type Payout, type Transaction } from './proxy-client.ts';
-import { canRefund } from './refunds.ts';
+import { isPayment, type Refund, type Transaction } from './proxy-client.ts';
+import { refundable, refundsOf } from './refunds.ts';
 
 /** Each tone has a shape too, for those who do not see its color. */
 const SHAPES: Record<Badge['tone'], string> = {
@@ -26,13 +25,13 @@ const SHAPES: Record<Badge['tone'], string> = {
   over: '<circle cx="8" cy="8" r="6.5"/><path d="M5 8h6"/>',
 };
 
-export function transactionRow(entry: Transaction, payouts: readonly Payout[], clock: Clock): Markup {
+export function transactionRow(entry: Transaction, refunds: readonly Refund[], clock: Clock): Markup {
   const { orderId, createdAt, status } = entry;
-  const state = stateOf(entry, payouts);
+  const state = stateOf(entry, refunds);
   const badge = badgeOf(entry, state);
-  const refund = refundOf(entry, payouts);
+  const sent = isPayment(entry) ? refundsOf(entry, refunds) : [];
   const wallet = isPayment(entry) ? entry.payer : entry.customer;
-  const about = [wallet && `Wallet ${wallet}`, noteOf(entry), refund && sentBack(refund)];
+  const about = [wallet && `Wallet ${wallet}`, noteOf(entry), ...sent.map(sentBack)];
   return html`<li
     class="${state === 'review' ? 'warn' : ''}"
     data-status="${status}"
@@ -46,7 +45,7 @@ export function transactionRow(entry: Transaction, payouts: readonly Payout[], c
         <span class="about">${about.filter(Boolean).join(' · ')}</span>
         <time datetime="${createdAt}">${clock.timeOf(new Date(createdAt))}</time>
       </summary>
-      ${opened(entry, state, refund, clock)}
+      ${opened(entry, state, refunds, clock)}
     </details>
   </li>`;
 }
@@ -64,18 +63,19 @@ function shapeOf({ tone }: Badge) {
   return raw(`<svg viewBox="0 0 16 16" aria-hidden="true">${SHAPES[tone]}</svg>`);
 }
 
-function sentBack({ status, amount, currency }: Payout): string {
+function sentBack({ status, amount, currency }: Refund): string {
   return `${formatMoney(amount, currency)} ${status === 'SUCCESS' ? 'sent back' : 'on its way back'}`;
 }
 
-function opened(entry: Transaction, state: State, refund: Payout | undefined, clock: Clock): Markup {
+function opened(entry: Transaction, state: State, refunds: readonly Refund[], clock: Clock): Markup {
+  const sent = isPayment(entry) ? refundsOf(entry, refunds) : [];
   const facts = [
     ['Order', entry.orderId],
     ['Method', methodOf(entry)],
     [isPayment(entry) ? 'Wallet asked' : 'Wallet', entry.customer],
     ['Paid by', isPayment(entry) ? entry.payer : null],
     ['Note', noteOf(entry)],
-    ['Refund', refund && `${sentBack(refund)}, as ${refund.orderId}`],
+    ...sent.map((refund) => ['Refund', `${sentBack(refund)}, as ${refund.gatewayOrderId}`] as const),
   ] as const;
   const explanation = explanationOf(entry, state);
   return html`<div class="opened">
@@ -102,13 +102,13 @@ function opened(entry: Transaction, state: State, refund: Payout | undefined, cl
           </li>`,
       )}
     </ol>
-    ${refund === undefined ? refundLink(entry) : ''}
+    ${refundLink(entry, refunds)}
   </div>`;
 }
 
 /** The link has the payment's id: a URL must not have a wallet id. */
-function refundLink(entry: Transaction): Markup | '' {
-  if (!isPayment(entry) || !canRefund(entry)) return '';
+function refundLink(entry: Transaction, refunds: readonly Refund[]): Markup | '' {
+  if (!isPayment(entry) || refundable(entry, refunds) === 0) return '';
   return html`<p>
     <a
       class="button plain"

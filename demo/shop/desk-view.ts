@@ -3,7 +3,7 @@
 import { CURRENCY, centsOf, decimal } from './catalog.ts';
 import type { Clock } from './desk-clock.ts';
 import { STATE_NAMES, stateOf, type State } from './desk-words.ts';
-import { isPayment, isPayout, type Transaction } from './proxy-client.ts';
+import { isPayment, isRefund, type Transaction } from './proxy-client.ts';
 
 export interface Filter {
   show: 'all' | 'payments' | 'payouts';
@@ -70,8 +70,8 @@ export function addressOf({ show = 'all', state = 'all', find = '', page = 1 }: 
 /** Of transactions with the newest first. A page beyond the last is the last. */
 export function viewOf(all: readonly Transaction[], wanted: Filter, { dayOf, dayName }: Clock, now: Date): View {
   const { show, state, find } = wanted;
-  const payouts = all.filter(isPayout);
-  const stateIn = (entry: Transaction) => stateOf(entry, payouts);
+  const refunds = all.filter(isRefund);
+  const stateIn = (entry: Transaction) => stateOf(entry, refunds);
   const shown = all.filter((entry) => {
     const isOfKind = show === 'all' || (show === 'payments') === isPayment(entry);
     return isOfKind && idsOf(entry).some((id) => id.includes(find.toUpperCase()));
@@ -103,12 +103,12 @@ export function viewOf(all: readonly Transaction[], wanted: Filter, { dayOf, day
 }
 
 function idsOf(entry: Transaction): string[] {
-  return [entry.orderId, ...(isPayment(entry) ? [entry.gatewayOrderId] : [])].map((id) => id.toUpperCase());
+  return [entry.orderId, ...('gatewayOrderId' in entry ? [entry.gatewayOrderId] : [])].map((id) => id.toUpperCase());
 }
 
 function paidOf(entries: readonly Transaction[]): { paidIn: Sum; paidOut: Sum } {
   const paid = entries.filter(({ status }) => status === 'SUCCESS');
-  return { paidIn: sumOf(paid.filter(isPayment)), paidOut: sumOf(paid.filter(isPayout)) };
+  return { paidIn: sumOf(paid.filter(isPayment)), paidOut: sumOf(paid.filter((entry) => !isPayment(entry))) };
 }
 
 /** Another currency cannot be added, so it does not count; this shop's tokens have only one. */

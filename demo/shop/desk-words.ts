@@ -1,7 +1,7 @@
 // What the desk calls methods, states and events, for a merchant. Names it does not know are shown as they are, so that
 // a newer proxy can be used.
-import { isPayment, type Method, type Payment, type Payout, type Status, type Transaction } from './proxy-client.ts';
-import { hasNotFailed, refundsOf } from './refunds.ts';
+import { isPayment, type Method, type Payment, type Refund, type Status, type Transaction } from './proxy-client.ts';
+import { refundable } from './refunds.ts';
 
 export type State = 'waiting' | 'paid' | 'unpaid' | 'review';
 
@@ -20,18 +20,13 @@ const STATES: Record<Status, State> = {
 };
 
 /** Money that pays no order waits for a person until it is on its way back. */
-export function stateOf(entry: Transaction, payouts: readonly Payout[]): State {
-  const isToSendBack = paysNothing(entry) && refundOf(entry, payouts) === undefined;
+export function stateOf(entry: Transaction, refunds: readonly Refund[]): State {
+  const isToSendBack = paysNothing(entry) && (entry.payer === null || refundable(entry, refunds) > 0);
   return entry.needsReview || isToSendBack ? 'review' : STATES[entry.status];
 }
 
 function paysNothing(entry: Transaction): entry is Payment {
   return isPayment(entry) && (entry.surplus || entry.afterClose);
-}
-
-/** The payout that sends a payment back, unless it failed. */
-export function refundOf(entry: Transaction, payouts: readonly Payout[]): Payout | undefined {
-  return isPayment(entry) ? refundsOf(entry.gatewayOrderId, payouts).find(hasNotFailed) : undefined;
 }
 
 const METHODS: Record<Method, string> = {
@@ -42,7 +37,7 @@ const METHODS: Record<Method, string> = {
 };
 
 export function methodOf(entry: Transaction): string {
-  if (!isPayment(entry)) return 'Payout';
+  if (!isPayment(entry)) return entry.type === 'REFUND' ? 'Refund' : 'Payout';
   return entry.method === null ? 'Payment' : (METHODS[entry.method as Method] ?? entry.method);
 }
 
@@ -61,13 +56,15 @@ const REASONS: Record<string, Badge> = {
   RESOLVED: { tone: 'bad', label: 'Closed by staff' },
 };
 
+const PAID: Record<Transaction['type'], string> = { PAY: 'Paid', PAYOUT: 'Paid out', REFUND: 'Sent back' };
+
 export function badgeOf(entry: Transaction, state: State): Badge {
   if (paysNothing(entry)) {
     const label = entry.surplus ? 'Paid twice' : 'Paid after closing';
     return { tone: state === 'review' ? 'warn' : 'over', label };
   }
   if (entry.needsReview) return { tone: 'warn', label: 'Needs review' };
-  if (entry.status === 'SUCCESS') return { tone: 'good', label: isPayment(entry) ? 'Paid' : 'Paid out' };
+  if (entry.status === 'SUCCESS') return { tone: 'good', label: PAID[entry.type] };
   if (entry.status === 'FAILED') return REASONS[entry.reason ?? ''] ?? { tone: 'bad', label: 'Failed' };
   if (entry.history.at(-1)?.event === 'uncertain') return { tone: 'wait', label: 'Being checked' };
   if (entry.status === 'INITIALIZED') return { tone: 'wait', label: 'Being sent' };

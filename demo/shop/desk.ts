@@ -1,14 +1,15 @@
-// The desk's actions: list the transactions, and send a payout. The order id of a payout is stored before it is sent,
+// The desk's actions: list the transactions, send a payout, and send a payment's money back. The order id of a payout is stored before it is sent,
 // so after a lost answer the same id can be checked or sent again, and money moves once. If the proxy has no list of
 // transactions, the shop reads its own orders one by one.
 import { CURRENCY } from './catalog.ts';
 import { newId, type OrderStore } from './order-store.ts';
 import type { PayoutForm } from './payout-form.ts';
-import { isPayment, isPayout, ProxyError, type ProxyClient, type Transaction } from './proxy-client.ts';
-import { canRefund, hasNotFailed, refundOrderId, refundsOf, wholeAmount } from './refunds.ts';
+import { isPayment, isRefund, ProxyError, type Payment, type ProxyClient, type Transaction } from './proxy-client.ts';
+import { refundable } from './refunds.ts';
 
 const SHOWN_FOR_MS = 7 * 24 * 60 * 60 * 1000;
 const ASKED_ONE_BY_ONE = 25;
+const AGAIN = 'Send it again unchanged: it is sent at most once.';
 
 /** Of the last seven days, newest first. */
 export interface DeskList {
@@ -33,23 +34,38 @@ export class StaffDesk {
     return { orderId: newId('PO') };
   }
 
-  /**
-   * Filled in to refund the payment, or empty if it cannot be refunded or was already. Two people who refund it at
-   * once send one payout.
-   */
+  /** Filled in with all that can be sent back of the payment; the empty form of a payout if that is nothing. */
   formFor(gatewayOrderId: string | undefined, { entries }: DeskList): PayoutForm {
     const back = entries.filter(isPayment).find((payment) => payment.gatewayOrderId === gatewayOrderId);
-    if (back === undefined || !canRefund(back)) return this.emptyForm();
-    const tries = refundsOf(back.gatewayOrderId, entries.filter(isPayout));
-    if (tries.some(hasNotFailed)) return this.emptyForm();
-    const { orderId, amount, payer } = back;
-    return {
-      orderId: refundOrderId(back.gatewayOrderId, tries.length),
-      amount: String(wholeAmount(amount)),
-      customer: payer ?? '',
-      note: `Money back for ${orderId}`,
-      back,
-    };
+    const left = back === undefined ? 0 : refundable(back, entries.filter(isRefund));
+    if (back === undefined || left === 0) return this.emptyForm();
+    return { orderId: newId('BACK'), amount: String(left), note: `Money back for ${back.orderId}`, back };
+  }
+
+  /** Undefined if the proxy accepted it; else the form with a message about the error. */
+  async sendRefund(typed: Record<string, unknown>): Promise<PayoutForm | undefined> {
+    const back = await this.#paymentOf(typed);
+    const { orderId: key, amount, note } = formOf(typed);
+    if (back === undefined || !/^BACK-[2-9A-HJ-NP-Z]{10}$/.test(key))
+      return { ...this.emptyForm(), problem: 'This form is out of date: open the payment again.' };
+    const form = { orderId: key, amount, note, back };
+    const problem = problemInAmount(amount);
+    if (problem !== undefined) return { ...form, problem };
+    const { orderId, gatewayOrderId } = back;
+    try {
+      await this.#proxy.refund(orderId, { gatewayOrderId, amount: Number(amount), ...(note && { note }) }, key);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof ProxyError)) throw error;
+      return { ...form, problem: error.kind === 'refused' ? error.message : `${error.message} ${AGAIN}` };
+    }
+  }
+
+  /** Of the order, because the list has only the last days. */
+  async #paymentOf({ order, payment }: Record<string, unknown>): Promise<Payment | undefined> {
+    if (typeof order !== 'string' || order === '') return undefined;
+    const report = await this.#proxy.order(order).catch(() => null);
+    return report?.payments.find(({ gatewayOrderId }) => gatewayOrderId === payment);
   }
 
   /** Undefined if the proxy accepted it; else the form with a message about the error. */
@@ -71,10 +87,9 @@ export class StaffDesk {
     } catch (error) {
       if (!(error instanceof ProxyError)) throw error;
       if (error.kind === 'refused') {
-        const next = orderId.startsWith('BACK') ? {} : this.emptyForm();
-        return { ...form, ...next, problem: error.message };
+        return { ...form, ...this.emptyForm(), problem: error.message };
       }
-      return { ...form, problem: `${error.message} Send it again unchanged: it is sent at most once.` };
+      return { ...form, problem: `${error.message} ${AGAIN}` };
     }
   }
 
@@ -94,7 +109,10 @@ export class StaffDesk {
     const payouts = [...this.#sent].slice(-ASKED_ONE_BY_ONE);
     const reports = await Promise.all(orders.map(({ orderId }) => this.#proxy.order(orderId)));
     const sent = await Promise.all(payouts.map((orderId) => this.#proxy.payout(orderId)));
-    return [...reports.flatMap((report) => report?.payments ?? []), ...sent.filter((payout) => payout !== null)];
+    return [
+      ...reports.flatMap((report) => [...(report?.payments ?? []), ...(report?.refunds ?? [])]),
+      ...sent.filter((payout) => payout !== null),
+    ];
   }
 }
 
@@ -109,9 +127,13 @@ function formOf(typed: Record<string, unknown>): Typed {
 }
 
 function problemIn({ orderId, amount, customer }: Typed): string | undefined {
-  if (!/^(PO-[2-9A-HJ-NP-Z]{10}|BACK\d{1,2}-[\w-]{1,58})$/.test(orderId))
-    return 'This form is out of date: open the desk again.';
-  if (!/^[1-9]\d{0,6}$/.test(amount)) return `The amount is a whole number of ${CURRENCY}, at least 1.`;
+  if (!/^PO-[2-9A-HJ-NP-Z]{10}$/.test(orderId)) return 'This form is out of date: open the desk again.';
+  const problem = problemInAmount(amount);
+  if (problem !== undefined) return problem;
   if (!/^\d{1,32}$/.test(customer)) return 'The wallet ID is digits only.';
   return undefined;
+}
+
+function problemInAmount(amount: string): string | undefined {
+  return /^[1-9]\d{0,6}$/.test(amount) ? undefined : `The amount is a whole number of ${CURRENCY}, at least 1.`;
 }

@@ -39,20 +39,37 @@ export interface Payout extends Settling {
   note: string | null;
 }
 
-export type Transaction = Payment | Payout;
+/** Money of a payment that goes back to the wallet that paid. */
+export interface Refund extends Settling {
+  type: 'REFUND';
+  gatewayOrderId: string;
+  /** The payment's `gatewayOrderId`. */
+  refundOf: string;
+  note: string | null;
+}
+
+export type Transaction = Payment | Payout | Refund;
 
 export function isPayment(transaction: Transaction): transaction is Payment {
   return transaction.type === 'PAY';
 }
 
-export function isPayout(transaction: Transaction): transaction is Payout {
-  return transaction.type === 'PAYOUT';
+export function isRefund(transaction: Transaction): transaction is Refund {
+  return transaction.type === 'REFUND';
 }
 
 export interface OrderReport {
   orderId: string;
   paid: boolean;
   payments: Payment[];
+  refunds: Refund[];
+}
+
+export interface NewRefund {
+  /** The payment's. */
+  gatewayOrderId: string;
+  amount: number;
+  note?: string;
 }
 
 export interface NewPayout {
@@ -113,6 +130,11 @@ export class ProxyClient {
     return this.#call('POST', '/payouts', payout);
   }
 
+  /** Safe to repeat with the same key: the proxy sends one refund for each. */
+  refund(orderId: string, refund: NewRefund, key: string): Promise<Refund | null> {
+    return this.#call('POST', `/orders/${encodeURIComponent(orderId)}/refunds`, refund, { 'idempotency-key': key });
+  }
+
   /** Those created since then, newest first, at most MAX_LISTED; null if this proxy has no list of transactions. */
   async transactions(from: Date): Promise<Transaction[] | null> {
     const found: Transaction[] = [];
@@ -133,10 +155,14 @@ export class ProxyClient {
     return found;
   }
 
-  async #call<Answer>(method: string, path: string, body?: object): Promise<Answer | null> {
+  async #call<Answer>(method: string, path: string, body?: object, headers: object = {}): Promise<Answer | null> {
     const response = await this.#fetch(`${this.#url}${path}`, {
       method,
-      headers: { authorization: `Bearer ${this.#key}`, ...(body && { 'content-type': 'application/json' }) },
+      headers: {
+        authorization: `Bearer ${this.#key}`,
+        ...(body && { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body && { body: JSON.stringify(body) }),
       redirect: 'error',
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),

@@ -1,32 +1,19 @@
-// Refunds by payout: which payments can be refunded, with what amount and under which order id. The order id contains
-// the payment's id, so the payouts alone show what was refunded.
-import { CURRENCY } from './catalog.ts';
-import type { Payment, Payout } from './proxy-client.ts';
+// Which payments can be sent back, and how much of each. The proxy decides; this only says what is worth asking for.
+import { CURRENCY, centsOf } from './catalog.ts';
+import type { Payment, Refund } from './proxy-client.ts';
+
+/** Those of this payment that did not fail: the money has arrived, or may still arrive. */
+export function refundsOf({ gatewayOrderId }: Payment, refunds: readonly Refund[]): Refund[] {
+  return refunds.filter(({ refundOf, status }) => refundOf === gatewayOrderId && status !== 'FAILED');
+}
 
 /**
- * Whether a payout can refund it: payouts need a whole amount in the shop's currency, and the wallet that paid. The one
- * that was asked may be somebody else's.
+ * Whole units that are left: the gateway accepts no decimals. 0 if nothing can be sent back: it goes to the wallet that
+ * paid, which has to be known.
  */
-export function canRefund({ status, payer, amount, currency }: Payment): boolean {
-  return status === 'SUCCESS' && payer !== null && currency === CURRENCY && wholeAmount(amount) > 0;
-}
-
-/** Rounded down, so that a refund never exceeds the payment. */
-export function wholeAmount(amount: string): number {
-  return Math.floor(Number(amount));
-}
-
-/** The order id of a payment's refund after this many failed ones; the same for two people who send it at once. */
-export function refundOrderId(gatewayOrderId: string, failed: number): string {
-  return `BACK${failed + 1}-${gatewayOrderId}`;
-}
-
-/** The payouts that refund this payment, including failed ones. */
-export function refundsOf(gatewayOrderId: string, payouts: readonly Payout[]): Payout[] {
-  return payouts.filter(({ orderId }) => orderId.replace(/^BACK\d+-/, '') === gatewayOrderId);
-}
-
-/** Not failed: the money has arrived, or may still arrive. */
-export function hasNotFailed({ status }: Payout): boolean {
-  return status !== 'FAILED';
+export function refundable(payment: Payment, refunds: readonly Refund[]): number {
+  const { status, payer, amount, currency } = payment;
+  if (status !== 'SUCCESS' || payer === null || currency !== CURRENCY) return 0;
+  const sent = refundsOf(payment, refunds).reduce((sum, refund) => sum + centsOf(refund.amount), 0);
+  return Math.max(0, Math.floor((centsOf(amount) - sent) / 100));
 }

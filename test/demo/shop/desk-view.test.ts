@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { clockOf } from '../../../demo/shop/desk-clock.ts';
 import { addressOf, filterOf, viewOf } from '../../../demo/shop/desk-view.ts';
 import { badgeOf, eventName, explanationOf, methodOf, stateOf } from '../../../demo/shop/desk-words.ts';
-import type { Payment, Payout, Transaction } from '../../../demo/shop/proxy-client.ts';
+import type { Payment, Payout, Refund, Transaction } from '../../../demo/shop/proxy-client.ts';
 import { METHODS, REASONS } from '../../../backend-proxy/protocol/wire.ts';
 import { STAGES } from '../../../backend-proxy/protocol/transaction.ts';
 import { Browser, openShop } from './shop-fixture.ts';
@@ -126,8 +126,16 @@ test('the address of a filter is read as that filter', () => {
 });
 
 test('a second payment of an order needs a person until its money is on its way back', () => {
-  const twice = payment({ surplus: true });
-  const back = (status: Payout['status']) => [payout({ orderId: 'BACK1-ST-1', status })];
+  const twice = payment({ surplus: true, payer: '12345678' });
+  const back = (status: Refund['status']): Refund[] => [
+    {
+      ...payout({ status }),
+      type: 'REFUND',
+      gatewayOrderId: 'ST-1-r1',
+      refundOf: twice.gatewayOrderId,
+      amount: twice.amount,
+    },
+  ];
   assert.equal(stateOf(twice, []), 'review');
   assert.equal(stateOf(twice, back('FAILED')), 'review');
   assert.equal(stateOf(twice, back('PROCESSING')), 'paid');

@@ -30,6 +30,15 @@ const payment = (orderId: string, more: object = {}) => ({
   ...transaction,
   ...more,
 });
+const refund = (refundOf: string, more: object = {}) => ({
+  type: 'REFUND',
+  orderId: 'ST-1',
+  gatewayOrderId: `${refundOf}-r1`,
+  refundOf,
+  note: null,
+  ...transaction,
+  ...more,
+});
 const orderIdIn = (page: string) => /name="orderId" value="([^"]+)"/.exec(page)?.[1] ?? '';
 const typed = { amount: '25', customer: '12345678', note: 'For the broken dripper' };
 
@@ -116,36 +125,72 @@ test('the desk lists payments and payouts, and marks those that need review', as
 
 const valueIn = (page: string, name: string) => new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(page)?.[1];
 
-test('the refund link of a paid payment fills in a whole amount and the wallet that paid, and sends nothing', async () => {
-  const { shop, staff, sent, form } = await openDesk();
+test('the refund link of a paid payment offers what is left, names the wallet that paid, and sends nothing', async () => {
+  const { shop, staff, sent } = await openDesk();
   const transactions = [
     payment('ST-1', { gatewayOrderId: 'ST-1-2', amount: '14.50', status: 'SUCCESS' }),
     payment('ST-1', { status: 'FAILED', reason: 'REPLACED' }),
+    refund('ST-1-2', { amount: '4.00' }),
+    refund('ST-1-2', { amount: '9.00', status: 'FAILED' }),
   ];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const { text: desk } = await staff.get('/desk');
-  assert.equal(valueIn(desk, 'customer'), undefined);
+  assert.match(desk, /€4\.00 on its way back/);
   const links = [...desk.matchAll(/href="(\/desk\?[^"#]*)#send"/g)].map(([, link]) => link ?? '');
   assert.deepEqual(links, ['/desk?back=ST-1-2']);
   const { text } = await staff.get(links[0] ?? '');
-  assert.equal(valueIn(text, 'amount'), '14');
-  assert.equal(valueIn(text, 'customer'), '87654321', 'not the wallet that was asked');
-  assert.equal(valueIn(text, 'note'), 'Money back for ST-1');
-  assert.match(text, /€14\.50 came in for ST-1\./);
-  assert.equal(orderIdIn(text), 'BACK1-ST-1-2');
-  assert.notEqual(orderIdIn(text), form);
+  assert.equal(valueIn(text, 'amount'), '10');
+  assert.equal(valueIn(text, 'customer'), undefined, 'the wallet cannot be chosen');
+  assert.match(text, /€14\.50 came in for ST-1\. It goes back to the wallet that\s+paid,\s+ending in 4321/);
+  assert.deepEqual([valueIn(text, 'order'), valueIn(text, 'payment')], ['ST-1', 'ST-1-2']);
+  assert.match(orderIdIn(text), /^BACK-/);
   assert.deepEqual(sent(), []);
 });
 
-test('the desk offers no second refund, unless the first one failed; then with the next order id', async () => {
-  const { shop, staff } = await openDesk();
+test('the desk sends a refund under the key of its form, also if it is sent twice or the answer is lost', async () => {
+  const { shop, staff, sent } = await openDesk();
   const paid = payment('ST-1', { status: 'SUCCESS' });
+  shop.proxy.answers['GET /transactions'] = { body: { transactions: [paid], nextCursor: null } };
+  shop.proxy.answers['GET /orders/ST-1'] = { body: { orderId: 'ST-1', paid: true, payments: [paid], refunds: [] } };
+  const key = orderIdIn((await staff.get('/desk?back=ST-1')).text);
+  const form = { orderId: key, order: 'ST-1', payment: 'ST-1', amount: '4', note: 'Sorry' };
+  shop.proxy.answers['POST /orders/ST-1/refunds'] = 'reset';
+  const lost = await staff.post('/desk/refunds', form);
+  assert.deepEqual([lost.status, orderIdIn(lost.text)], [422, key]);
+  assert.match(lost.text, /Send it again unchanged/);
+  shop.proxy.answers['POST /orders/ST-1/refunds'] = { status: 202, body: refund('ST-1') };
+  assert.equal((await staff.post('/desk/refunds', form)).status, 303);
+  const asked = { gatewayOrderId: 'ST-1', amount: 4, note: 'Sorry' };
+  assert.deepEqual(sent(), [asked, asked]);
+  const keys = shop.proxy.asked.filter(({ method }) => method === 'POST').map((each) => each.key);
+  assert.deepEqual(keys, [key, key]);
+});
+
+test('a refund that the proxy refuses shows why, with what can be sent back', async () => {
+  const { shop, staff, sent } = await openDesk();
+  const paid = payment('ST-1', { status: 'SUCCESS' });
+  shop.proxy.answers['GET /orders/ST-1'] = { body: { orderId: 'ST-1', paid: true, payments: [paid], refunds: [] } };
+  const errors = [{ field: 'amount', detail: 'an amount above 0 and at most 6.00 EUR' }];
+  const refused = { status: 422, body: { detail: 'Refused.', retryable: false, errors } };
+  shop.proxy.answers['POST /orders/ST-1/refunds'] = refused;
+  const form = { orderId: 'BACK-2345678ABC', order: 'ST-1', payment: 'ST-1', amount: '7' };
+  const { status, text } = await staff.post('/desk/refunds', form);
+  assert.equal(status, 422);
+  assert.match(text, /at most 6\.00 EUR/);
+  for (const wrong of [{ amount: '1.5' }, { orderId: 'mine' }, { payment: 'ST-2' }, { order: '' }]) {
+    assert.equal((await staff.post('/desk/refunds', { ...form, ...wrong })).status, 422);
+  }
+  assert.equal(sent().length, 1, 'nothing more is sent');
+});
+
+test('the desk offers no refund once all of it is sent back or on its way, and again if that failed', async () => {
+  const { shop, staff } = await openDesk();
   for (const [status, offered, id] of [
     ['PROCESSING', 0, /^PO-/],
     ['SUCCESS', 0, /^PO-/],
-    ['FAILED', 1, /^BACK2-ST-1$/],
+    ['FAILED', 1, /^BACK-/],
   ] as const) {
-    const transactions = [paid, payout('BACK1-ST-1', { status })];
+    const transactions = [payment('ST-1', { status: 'SUCCESS' }), refund('ST-1', { status })];
     shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
     const { text } = await staff.get('/desk?back=ST-1');
     assert.equal([...text.matchAll(/>Send money back<\/a/g)].length, offered, status);
@@ -153,15 +198,7 @@ test('the desk offers no second refund, unless the first one failed; then with t
   }
 });
 
-test('a refused refund keeps its order id', async () => {
-  const { shop, staff } = await openDesk();
-  shop.proxy.answers['POST /payouts'] = { status: 409, body: { detail: 'Taken.', retryable: false, errors: [] } };
-  const { text } = await staff.post('/desk/payouts', { ...typed, orderId: 'BACK1-ST-1' });
-  assert.match(text, /Taken\./);
-  assert.equal(orderIdIn(text), 'BACK1-ST-1');
-});
-
-test('the desk offers no refund that a payout cannot make, and leaves the form empty', async () => {
+test('the desk offers no refund that cannot be made, and leaves the form empty', async () => {
   const { shop, staff } = await openDesk();
   const transactions = [
     payment('ST-PENDING'),

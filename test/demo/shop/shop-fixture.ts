@@ -11,6 +11,8 @@ export interface Asked {
   method: string;
   path: string;
   authorization: string | undefined;
+  /** The Idempotency-Key. */
+  key: string | null;
   body: unknown;
 }
 
@@ -26,7 +28,8 @@ export class FakeMerchantApi {
     const { pathname } = new URL(request.url);
     const body: unknown = request.method === 'POST' ? await request.json() : undefined;
     const authorization = request.headers.get('authorization') ?? undefined;
-    this.asked.push({ method: request.method, path: pathname, authorization, body });
+    const key = request.headers.get('idempotency-key');
+    this.asked.push({ method: request.method, path: pathname, authorization, key, body });
     const answer = this.answers[`${request.method} ${pathname}`];
     if (typeof answer === 'string') throw new TypeError(answer);
     return Response.json(answer?.body ?? { detail: 'Not found.' }, {
