@@ -1,6 +1,6 @@
-// The desk's actions: list the transactions, send a payout, and send a payment's money back. The order id of a payout is stored before it is sent,
-// so after a lost answer the same id can be checked or sent again, and money moves once. If the proxy has no list of
-// transactions, the shop reads its own orders one by one.
+// The desk's actions: list the transactions, send a payout, and send a payment's money back. The order id of a payout
+// is stored before it is sent, so after a lost answer the same id can be checked or sent again, and money moves once.
+// If the proxy has no list of transactions, the shop reads its own orders one by one.
 import { CURRENCY } from './catalog.ts';
 import { newId, type OrderStore } from './order-store.ts';
 import type { PayoutForm } from './payout-form.ts';

@@ -1,5 +1,5 @@
-// The form that sends a payout, or a payment's money back. The server creates the payout's order id, or the refund's key,
-// and the form contains it, so submitting a form twice sends money once.
+// The form that sends a payout, or a payment's money back. The server creates the payout's order id, or the refund's
+// key, and the form contains it, so submitting a form twice sends money once.
 import { html } from 'hono/html';
 import { CURRENCY, formatMoney } from './catalog.ts';
 import type { Markup } from './page.ts';

@@ -51,3 +51,32 @@ test('the desk shows a payment live, with its history', async () => {
   assert.deepEqual(history, ['Started', 'Sent to the gateway', 'Accepted by the gateway', 'Paid']);
   assert.match((await row.locator('.amount').textContent()) ?? '', /€76\.00/);
 });
+
+test('the desk sends a coffee’s money back in part and then the rest, to the wallet that paid', async () => {
+  const staff = await world.staff();
+  const shopper = await world.shopper();
+  const phone = await world.phone(BRUNO);
+  await shopper.order('Stone Dripper');
+  await shopper.pay('DIRECT', BRUNO);
+  await phone.approve();
+  const payment = staff.page.getByRole('listitem').filter({ hasText: shopper.orderId }).first();
+  const refund = async (amount: string, left: string) => {
+    const row = staff.page.locator(`li[data-key^="${shopper.orderId} "]`).filter({ hasText: 'Send money back' });
+    await row.locator('summary').click();
+    await row.getByRole('link', { name: 'Send money back' }).click();
+    assert.equal(await staff.page.getByLabel('Amount').inputValue(), left);
+    await staff.page.getByLabel('Amount').fill(amount);
+    await staff.page.getByRole('button', { name: 'Send money back' }).click();
+    await staff.page
+      .getByRole('listitem')
+      .filter({ hasText: `−€${amount}.00` })
+      .getByText('Sent back')
+      .waitFor();
+  };
+  await payment.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
+  await refund('20', '76');
+  await refund('56', '56');
+  assert.deepEqual(await world.atGateway(`${shopper.orderId}-r1`), ['SUCCESS']);
+  assert.deepEqual(await world.atGateway(`${shopper.orderId}-r2`), ['SUCCESS']);
+  assert.equal(await staff.page.getByRole('link', { name: 'Send money back' }).count(), 0);
+});
