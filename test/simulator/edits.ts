@@ -115,6 +115,25 @@ export const EDITS: Readonly<Record<string, Edit>> = {
     'if (row.rank === STAGES.succeeded.rank) return;\n  row.success_seen = 1;',
     'row.success_seen = 1;',
   ],
+  'what is paid after the closing pays the order': [
+    'backend-proxy/ledger/rules/transitions.ts',
+    '(order.paid_by === null && order.closed_at === null)',
+    'order.paid_by === null',
+  ],
+  'a closed order may be paid': [
+    'backend-proxy/ledger/rules/payments.ts',
+    'if (order.closed_at !== null) throw',
+    'if (order.closed_at === 1) throw',
+  ],
+  'a paid order is closed': [
+    'backend-proxy/ledger/rules/closing.ts',
+    "if (seen?.paid_by != null) throw new Refusal('already_paid', 'This order is paid; it was not closed.');",
+    '',
+  ],
+  'an order is closed as unpaid without asking the gateway': [
+    ['backend-proxy/ledger/rules/closing.ts', '(row.checked_at ?? 0) >= since', 'since > 0'],
+    ['backend-proxy/ledger/rules/closing.ts', 'if (isOpen(stage) || isChecking(row))', 'if (isChecking(row))'],
+  ],
   'after a step of the clock webhooks wait for their old time': [
     'backend-proxy/ledger/sql-ledger.ts',
     'if (steps.count > stepsSeen) await bringForward(at);',

@@ -217,6 +217,15 @@ export const STEPS = {
     },
   },
   'the database goes back': { weight: 1, take: goBack },
+  'the merchant closes an order': {
+    weight: 2,
+    take(world, dice) {
+      const orderId = oneOf(dice, world.shoppers)?.orderId ?? '';
+      const ifUnpaid = dice.chance(0.5);
+      void world.merchant.close(orderId, ifUnpaid);
+      return `${orderId} is to be closed${ifUnpaid ? ' if it is unpaid' : ''}`;
+    },
+  },
   'personal data is erased': {
     weight: 1,
     take(world, dice) {
@@ -341,6 +350,7 @@ async function goBack(world: World, dice: Random): Promise<string | undefined> {
   world.wentBackAt = world.now;
   world.hasBackup = false;
   world.firstSeen.clear();
+  world.merchant.closed.clear();
   for (const ipn of world.ipns) ipn.acceptedAt = Infinity;
   for (const shopper of world.shoppers) shopper.reopen();
   world.slow(2 * M);

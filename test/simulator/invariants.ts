@@ -173,6 +173,31 @@ export const INVARIANTS = {
         return seen && `${id} is sent, and ${seen.id} was seen SUCCESS`;
       }),
   },
+  'a closed order is never paid': {
+    always: (world) =>
+      firstOf([...world.merchant.closed], ([orderId, { at, paidBefore }]) => {
+        if (paidBefore !== undefined) return `${orderId} is closed as unpaid, and ${paidBefore.id} is paid`;
+        const rows = world.shown.transactions.filter((row) => row.type === 'PAY' && row.orderId === orderId);
+        const paid = rows.find((row) => statusAt(row) === 'SUCCESS' && !row.afterClose);
+        if (paid !== undefined) return `${orderId} is closed, and ${paid.id} pays it`;
+        const isOfOrder = (id: string) => rows.some((row) => row.id === id);
+        const told = world.merchant.received.find(
+          (one) =>
+            one.type === 'payment.succeeded' && isOfOrder(one.id) && one.at > Math.max(at, longAfterRestore(world)),
+        );
+        if (told !== undefined) return `${orderId} is closed, and the merchant reads that ${told.id} has paid it`;
+        const sent = world.posts.find(
+          (post) => isOfOrder(post.id) && post.type === 'PAY' && post.sentAt > at + PERMISSION_MS + UNNOTICED_MS,
+        );
+        return sent && `${sent.id} is sent, and its order is closed`;
+      }),
+    atEnd: (world) =>
+      firstOf(world.shown.transactions, ({ id, afterClose }) =>
+        afterClose && !world.merchant.received.some((one) => one.type === 'payment.after_close' && one.id === id)
+          ? `${id} was paid after the closing, and nobody was told`
+          : undefined,
+      ),
+  },
   'a person is contradicted only by what comes later': {
     always: (world) =>
       firstOf(world.shown.transactions, ({ id, history }) => {
@@ -297,6 +322,11 @@ function isLikeOurs(world: World, { id, asked }: Transaction): boolean {
   );
 }
 
+/** When a paused process, too, has sent what it had in hand before the database went back. */
+function longAfterRestore({ wentBackAt }: World): number {
+  return wentBackAt + 3 * M;
+}
+
 /** Whether a SUCCESS of this payment was recorded before, and nobody has ended it otherwise. */
 function wasSeen(world: World, row: Transaction, before: number): boolean {
   if (world.person.said.has(row.id)) return false;
@@ -314,12 +344,13 @@ function isEqual({ gateway }: World, id: string): boolean {
 }
 
 /** Whether somebody outside gave a reason to ask a person. */
-function hasCause(world: World, { id, type }: Transaction): boolean {
+function hasCause(world: World, { id, type, afterClose }: Transaction): boolean {
   const entry = world.gateway.find(id, type);
   const post = world.posts.findLast((each) => each.id === id);
   const said = world.checks.filter((check) => check.id === id).map((check) => check.said);
   const wasFound = said.some((each) => each === 'SUCCESS' || each === 'FAILED' || each === 'PROCESSING');
   return (
+    afterClose ||
     !wasFound ||
     entry === undefined ||
     !entry.isOurs ||

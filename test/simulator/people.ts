@@ -114,9 +114,18 @@ export interface ReceivedWebhook {
   at: number;
 }
 
+/** What the merchant was told to be closed. */
+export interface ClosedOrder {
+  at: number;
+  /** Closed as unpaid, and paid before that was asked for. */
+  paidBefore: Entry | undefined;
+}
+
 export class Merchant {
   readonly intentions: Intention[] = [];
   readonly received: ReceivedWebhook[] = [];
+  /** By order, since the database last went back. */
+  readonly closed = new Map<string, ClosedOrder>();
   /** Of each webhook, by its id: the true times at which it came. */
   readonly attempts = new Map<string, number[]>();
   readonly #world: World;
@@ -159,6 +168,21 @@ export class Merchant {
     if (!isFailed) return false;
     intention.ids.push(`${intention.ids[0] ?? ''}-again${intention.ids.length}`);
     return true;
+  }
+
+  async close(orderId: string, ifUnpaid: boolean): Promise<void> {
+    const world = this.#world;
+    const { now: askedAt, wentBackAt } = world;
+    const known = new Set(world.shown.transactions.map((row) => row.orderId === orderId && row.id));
+    const paid = world.gateway.entries.find(
+      (entry) => known.has(entry.id) && entry.isOurs && statusOf(entry) === 'SUCCESS' && !was(entry, 'FAILED'),
+    );
+    const body = JSON.stringify({ ifUnpaid });
+    const answer = await world.up()?.request('POST', `/orders/${orderId}/close`, { headers: AS_MERCHANT, body });
+    world.note(`closing ${orderId} answered ${answer?.status ?? 'by nobody'}`);
+    if (answer?.ok !== true || this.closed.has(orderId) || wentBackAt !== world.wentBackAt) return;
+    const mayLag = world.checks.some(({ name, endedAt }) => name === 'lagging' && endedAt >= askedAt);
+    this.closed.set(orderId, { at: world.now, paidBefore: ifUnpaid && !mayLag ? paid : undefined });
   }
 
   async erase(orderId: string): Promise<void> {

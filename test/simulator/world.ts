@@ -43,6 +43,7 @@ export interface Post {
 export interface Check {
   id: string;
   type: TransactionType;
+  name: StatusAnswerName;
   said: 'SUCCESS' | 'FAILED' | 'PROCESSING' | 'unknown' | 'nothing';
   isWhole: boolean;
   namesWallet: boolean;
@@ -262,6 +263,7 @@ export class World implements Site {
     const check: Check = {
       id: orderId,
       type,
+      name: this.statusAnswer,
       said: 'nothing',
       isWhole: true,
       namesWallet: true,
@@ -272,7 +274,7 @@ export class World implements Site {
     this.checks.push(check);
     await this.agenda.wait(this.dice.chance(0.1) ? this.dice.between(500, 4_000) : this.dice.between(5, 100));
     const entry = this.gateway.find(orderId, type);
-    const name = this.statusAnswer;
+    const name = (check.name = this.statusAnswer);
     const report = this.gateway.report(entry, name === 'lagging' ? this.now - LAG_MS : this.now);
     if (report !== undefined && this.mistaken.delete(orderId)) report['status'] = 'FAILED';
     const honest = report === undefined ? json(404, { code: 'UNKNOWN_ORDER' }) : json(200, report);
