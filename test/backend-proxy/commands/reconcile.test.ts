@@ -329,3 +329,11 @@ X-9,5.00,EUR,SUCCESS,PAY\nA-3,10.10,EUR,PROCESSING,PAY\n`;
     }
   });
 });
+
+it('a refund is a payout in the statement, found by its own id', async (t) => {
+  const statement = 'Order,Gross,Cur,State,Kind\nA-1-r1,4.00,EUR,SUCCESS,PAYOUT\n';
+  const row = exportedRow('REFUND', 'A-1-r1', '4.00');
+  assert.equal((await runOver(t, statement, [row], COLUMNS)).code, 0);
+  const wrong = await runOver(t, statement.replace('PAYOUT', 'PAY'), [row], COLUMNS);
+  assert.equal(wrong.code, 1);
+});

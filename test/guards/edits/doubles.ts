@@ -10,6 +10,9 @@ const SCHEDULE = 'backend-proxy/protocol/schedule.ts';
 const REFUSAL = 'backend-proxy/gateway/refusal.ts';
 const ANSWERS = 'backend-proxy/gateway/answers.ts';
 const OUTGOING = 'backend-proxy/outgoing.ts';
+const REFUNDS = 'backend-proxy/refunds.ts';
+const REFUND_RULES = 'backend-proxy/ledger/rules/refunds.ts';
+const REFUNDABLE = 'backend-proxy/protocol/refundable.ts';
 const PAYOUTS = 'backend-proxy/payouts.ts';
 const UNKNOWN_PROOF = 'backend-proxy/workers/unknown-proof.ts';
 
@@ -28,6 +31,22 @@ export const doubles: Edits = {
   'Reopen a closed order with a newer token': [[PAYMENTS, 'order.closed_at !== null', 'false']],
   'Close an order whose payment has just succeeded': [[CLOSING, '(row.checked_at ?? 0) >= since', 'true']],
   'Get a payout twice': [[PAYOUTS, 'if (!maySend) return payout;', '']],
+  'Refund more than was paid': [
+    [REFUND_RULES, 'amount <= left', 'true'],
+    [REFUNDABLE, "!== 'FAILED' || needsReview;", "=== 'SUCCESS';"],
+  ],
+  'Get a refund twice': [
+    [REFUNDS, 'if (!maySend) return refund;', ''],
+    [REFUND_RULES, 'row.idempotency_key === key', 'false'],
+  ],
+  'Get a refund twice after a restore': [
+    [REFUNDS, 'if (!(await ledger.wasRestoredLately())) return undefined;', 'return undefined;'],
+  ],
+  'Be refunded what another wallet paid': [[REFUND_RULES, 'customer: payment.payer', 'customer: payment.customer']],
+  'Be refunded a payment in doubt': [
+    [REFUNDABLE, "if (conflict) return 'conflict';", ''],
+    [REFUNDABLE, "if (isInDoubt(payment)) return 'under_review';", ''],
+  ],
   'Send after a pause what others have ended': [['backend-proxy/permission.ts', ') > PERMISSION_MS', ') > Infinity']],
   "Send twice because the database's answer was lost": [
     [POST_ANSWERS, 'return row.start_id === start.id &&', 'return row.start_id !== null &&'],
