@@ -6,7 +6,7 @@ import { iso } from '../protocol/iso-time.ts';
 import { PAYS_BY } from '../protocol/methods.ts';
 import { decimalOf } from '../protocol/money.ts';
 import { STAGES, canBePaid, reasonOf, type PostOutcome, type Transaction } from '../protocol/transaction.ts';
-import type { AnswerState, Method, OrderView, PaymentView } from '../protocol/wire.ts';
+import type { AnswerState, Method, OrderView, PaymentView, RefundView } from '../protocol/wire.ts';
 
 export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: number): OrderView {
   const { orderId, methods } = terms;
@@ -28,6 +28,7 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     closed,
     surplus: order?.payments.some(({ surplus }) => surplus) ?? false,
     otherOpen: order?.payments.some((payment) => payment !== current && canBePaid(payment.stage)) ?? false,
+    refunds: order?.refunds.flatMap(shopperRefunds) ?? [],
     version: order?.version ?? 0,
     serverTime: iso(nowMs),
     payment: current ? shopperPayment(current, checking || closed) : null,
@@ -46,6 +47,15 @@ export function shownAmount(
 ): string | null {
   const minor = amountMinor ?? (order && currentPayment(order))?.amountMinor;
   return minor === undefined ? null : decimalOf(minor, currency);
+}
+
+/** None that may be wrong: what the shopper reads of it has to be true. */
+function shopperRefunds({ amountMinor, currency, stage, mismatch, conflict, needsReview }: Transaction): RefundView[] {
+  const { status } = STAGES[stage];
+  const isCertain = !mismatch && !conflict && !needsReview;
+  return isCertain && (status === 'PROCESSING' || status === 'SUCCESS')
+    ? [{ amount: decimalOf(amountMinor, currency), status }]
+    : [];
 }
 
 const ANSWER_STATES = {

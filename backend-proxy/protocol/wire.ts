@@ -102,6 +102,13 @@ export interface PaymentView {
   late: boolean;
 }
 
+/** Money that goes back to the wallet that paid. PROCESSING: the gateway has accepted it; SUCCESS: it was sent. */
+export interface RefundView {
+  /** Decimal string with the currency's digits. */
+  amount: string;
+  status: 'PROCESSING' | 'SUCCESS';
+}
+
 /** The complete state of an order at one version; within one stream, ignore a view with a lower version. */
 export interface OrderView {
   orderId: string;
@@ -124,6 +131,8 @@ export interface OrderView {
   surplus: boolean;
   /** A payment other than the current one can still be paid. */
   otherOpen: boolean;
+  /** Oldest first; none that failed, that the gateway has not accepted yet, or that a person has to look into. */
+  refunds: RefundView[];
   version: number;
   serverTime: string;
   /** The current payment: the one that succeeded, else the latest. */

@@ -191,9 +191,10 @@ function createSending({ payments, now, refresh, onEnd }: Sending) {
   return { show, resume, heartbeat, end, leave };
 }
 
-/** Nothing of the order is open, and nothing starts any more. */
-function isFinal({ paid, closed, otherOpen, payment }: OrderView): boolean {
-  return (paid || (closed && !/INITIALIZED|PROCESSING/.test(payment?.status ?? ''))) && !otherOpen;
+/** Nothing of the order is open, nothing starts any more, and no refund is shown as under way. */
+function isFinal({ paid, closed, otherOpen, payment, refunds }: OrderView): boolean {
+  const isOpen = otherOpen || refunds.some(({ status }) => status === 'PROCESSING');
+  return (paid || (closed && !/INITIALIZED|PROCESSING/.test(payment?.status ?? ''))) && !isOpen;
 }
 
 /** Streams, each of which has a heartbeat in every round of HEARTBEAT_MS. */

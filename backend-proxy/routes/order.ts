@@ -52,6 +52,7 @@ const orderViewSchema = z
     closed: z.boolean(),
     surplus: z.boolean(),
     otherOpen: z.boolean(),
+    refunds: z.array(z.object({ amount: z.string(), status: z.enum(['PROCESSING', 'SUCCESS']) })),
     version: z.int(),
     serverTime: z.string(),
     payment: paymentSchema.nullable(),

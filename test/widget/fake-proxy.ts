@@ -131,6 +131,7 @@ export class FakeProxy {
       checking: false,
       closed: false,
       otherOpen: false,
+      refunds: [],
       version: 0,
       serverTime: '',
       payment: null,

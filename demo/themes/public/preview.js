@@ -15,6 +15,7 @@ const ORDER = {
   surplus: false,
   closed: false,
   otherOpen: false,
+  refunds: [],
   payment: null,
 };
 

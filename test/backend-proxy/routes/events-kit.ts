@@ -50,6 +50,8 @@ export interface Opening {
   endsAt?: number;
 }
 
+const NONE: OrderView['refunds'] = [];
+
 /** Opens a stream whose first view is not read yet. */
 export function openOn(streams: Streams, { orderId = 'A-1', address, endsAt = NOON + 3_600_000 }: Opening = {}) {
   return streams.open({ orderId, exp: endsAt / 1000 } as OrderTerms, address);
@@ -72,7 +74,8 @@ export function bench(t: TestContext, orderAt?: Ledger['orderAt']) {
       },
     },
     payments: {
-      show: ({ orderId }, { order }) => ({ orderId, version: order?.version, paid: state.paid }) as OrderView,
+      show: ({ orderId }, { order }) =>
+        ({ orderId, version: order?.version, paid: state.paid, refunds: NONE }) as OrderView,
     },
     now: () => state.now,
   });

@@ -22,6 +22,7 @@ it('the order view of an order that was never started shows the terms of the tok
     closed: false,
     surplus: false,
     otherOpen: false,
+    refunds: [],
     version: 0,
     serverTime: '2026-11-20T12:00:00.000Z',
     payment: null,
