@@ -115,6 +115,26 @@ export const EDITS: Readonly<Record<string, Edit>> = {
     'if (row.rank === STAGES.succeeded.rank) return;\n  row.success_seen = 1;',
     'row.success_seen = 1;',
   ],
+  'a refund that is under way reserves nothing': [
+    'backend-proxy/protocol/refundable.ts',
+    "return STAGES[stage].status !== 'FAILED' || needsReview;",
+    "return STAGES[stage].status === 'SUCCESS' || needsReview;",
+  ],
+  'after a restore a refund is sent without a look-up': [
+    'backend-proxy/refunds.ts',
+    'if (!(await ledger.wasRestoredLately())) return undefined;',
+    'if (await ledger.wasRestoredLately()) return undefined;',
+  ],
+  'a refund goes to the wallet that was typed': [
+    'backend-proxy/ledger/rules/refunds.ts',
+    'customer: payment.payer,',
+    'customer: payment.customer,',
+  ],
+  'a refund with the same key is sent again': [
+    'backend-proxy/ledger/rules/refunds.ts',
+    'if (same !== undefined) {',
+    'if (same !== undefined && same.rank === 0) {',
+  ],
   'what is paid after the closing pays the order': [
     'backend-proxy/ledger/rules/transitions.ts',
     '(order.paid_by === null && order.closed_at === null)',

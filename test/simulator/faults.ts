@@ -1,7 +1,7 @@
 // Everything that may happen in a history, one row each: what people do, and what goes wrong. To add a fault, add a
 // row; if it slows what is shown, say for how long by `world.slow`. A step that finds nothing to do returns undefined.
 import { METHODS } from '../../backend-proxy/protocol/wire.ts';
-import type { TransactionType } from '../../backend-proxy/protocol/transaction.ts';
+import { TYPES, type TransactionType } from '../../backend-proxy/protocol/transaction.ts';
 import { D, H, M, S } from '../backend-proxy/time.ts';
 import type { Random } from '../faults/random.ts';
 import { POST_ANSWERS, STATUS_ANSWERS, type PostAnswerName, type StatusAnswerName } from './answers.ts';
@@ -50,6 +50,32 @@ export const STEPS = {
       const isNew = world.merchant.sendAgain(intention);
       void world.merchant.payOut(intention);
       return `payout ${intention.ids.at(-1) ?? ''} is asked for ${isNew ? 'after the one before failed' : 'again'}`;
+    },
+  },
+  'a refund': {
+    weight: 4,
+    take(world, dice) {
+      const payments = world.shown.transactions.filter(({ type }) => type === 'PAY');
+      const paid = payments.filter(({ stage }) => stage === 'succeeded');
+      const payment = oneOf(dice, paid.length > 0 && dice.chance(0.9) ? paid : payments);
+      if (payment === undefined) return undefined;
+      const amount = dice.pick([undefined, '3.30', '6.80', '10.10']);
+      const count = dice.pick([1, 1, 2]);
+      for (let n = 0; n < count; n += 1) {
+        world.nextPost = dice.chance(0.45) ? 'as documented' : dice.pick(names<PostAnswerName>(POST_ANSWERS));
+        void world.merchant.refund(world.merchant.wish(payment, amount));
+      }
+      return `${amount ?? 'the rest'} of ${payment.id} is to go back, by ${count} requests`;
+    },
+  },
+  'a refund again': {
+    weight: 3,
+    take(world, dice) {
+      const wish = oneOf(dice, world.merchant.wishes);
+      if (wish === undefined) return undefined;
+      world.nextPost = 'as documented';
+      void world.merchant.refund(wish);
+      return `${wish.key} is asked for again`;
     },
   },
   'a shopper pays': {
@@ -220,10 +246,13 @@ export const STEPS = {
   'the merchant closes an order': {
     weight: 2,
     take(world, dice) {
-      const orderId = oneOf(dice, world.shoppers)?.orderId ?? '';
+      const shopper = oneOf(dice, world.shoppers);
       const ifUnpaid = dice.chance(0.5);
-      void world.merchant.close(orderId, ifUnpaid);
-      return `${orderId} is to be closed${ifUnpaid ? ' if it is unpaid' : ''}`;
+      const [entry] = dice.chance(0.4) ? (shopper?.payable() ?? []) : [];
+      if (entry !== undefined) world.gateway.end(entry, 'SUCCESS', shopper?.wallet);
+      void world.merchant.close(shopper?.orderId ?? '', ifUnpaid);
+      const paid = entry === undefined ? '' : `${entry.id} is paid, and `;
+      return `${paid}${shopper?.orderId ?? ''} is to be closed${ifUnpaid ? ' if it is unpaid' : ''}`;
     },
   },
   'personal data is erased': {
@@ -304,13 +333,18 @@ function oneOf<T>(dice: Random, items: readonly T[]): T | undefined {
 
 /** Ids that our proxies use or are about to use, and that the gateway does not have. */
 function idsFree(world: World): [string, TransactionType][] {
-  const used = world.shown.transactions.map(({ id, type }): [string, TransactionType] => [id, type]);
+  const used = world.shown.transactions.map(({ id, type }): [string, TransactionType] => [id, TYPES[type].atGateway]);
   const next = world.shoppers.flatMap(({ orderId }): [string, TransactionType][] => {
-    const n = used.filter(([id]) => id.startsWith(orderId)).length + 1;
+    const n = used.filter(([id, type]) => type === 'PAY' && id.startsWith(orderId)).length + 1;
     return [[n === 1 ? orderId : `${orderId}-${n}`, 'PAY']];
   });
   const payout: [string, TransactionType] = [`p${world.merchant.intentions.length + 1}`, 'PAYOUT'];
-  return [...used, ...next, payout].filter(([id]) => world.gateway.entries.every((entry: Entry) => entry.id !== id));
+  const refunds = used.flatMap(([id, type]): [string, TransactionType][] =>
+    type === 'PAY' ? [[`${id}-r1`, 'PAYOUT']] : [],
+  );
+  return [...used, ...next, payout, ...refunds].filter(([id]) =>
+    world.gateway.entries.every((entry: Entry) => entry.id !== id),
+  );
 }
 
 /** At one of its next turns, so that it leaves half-done work and leases. */

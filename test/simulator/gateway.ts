@@ -1,6 +1,6 @@
 // The gateway's own account book: what it was asked to collect or to send, whose money moved, and what it tells about
 // that. The truth that the invariants compare the proxies with; how its answers are spoiled on the way is in wire.ts.
-import type { TransactionType } from '../../backend-proxy/protocol/transaction.ts';
+import { TYPES, type TransactionType } from '../../backend-proxy/protocol/transaction.ts';
 import type { Method } from '../../backend-proxy/protocol/wire.ts';
 import type { Agenda } from './agenda.ts';
 
@@ -37,9 +37,9 @@ export class Gateway {
     this.#agenda = agenda;
   }
 
-  /** The one that status checks report: the first of its id. */
+  /** The one that status checks report: the first of its id. To the gateway, a refund is a payout. */
   find(id: string, type: TransactionType): Entry | undefined {
-    return this.entries.find((entry) => entry.id === id && entry.type === type);
+    return this.entries.find((entry) => entry.id === id && entry.type === TYPES[type].atGateway);
   }
 
   ours(id: string): Entry | undefined {

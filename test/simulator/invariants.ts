@@ -41,8 +41,9 @@ export const INVARIANTS = {
   },
   'the payer is the wallet that paid': {
     always: (world) =>
-      firstOf(world.shown.transactions, ({ id, type, payer }) => {
-        if (type !== 'PAY' || payer === null) return undefined;
+      firstOf(world.shown.transactions, (row) => {
+        const { id, type, payer } = row;
+        if (type !== 'PAY' || payer === null || isLikeOurs(world, row)) return undefined;
         const paid = world.gateway.ours(id)?.payer ?? 'nobody';
         return payer === paid ? undefined : `the payer of ${id} is ${payer}, and ${paid} paid`;
       }),
@@ -58,10 +59,29 @@ export const INVARIANTS = {
         return stray && `${stray.id} goes to ${stray.wallet}`;
       }),
   },
+  'never more goes back than came in, nor to another wallet': {
+    always: (world) =>
+      firstOf(world.shown.transactions, (payment) => {
+        const { id, type } = payment;
+        const sent = world.gateway.entries.filter(({ id: own, isOurs }) => isOurs && own.startsWith(`${id}-r`));
+        if (type !== 'PAY' || sent.length === 0 || isLikeOurs(world, payment)) return undefined;
+        const paid = world.gateway.ours(id);
+        const stray = sent.find(({ wallet }) => wallet !== paid?.payer);
+        if (stray !== undefined) return `${stray.id} goes to ${stray.wallet}, and ${paid?.payer ?? 'nobody'} paid`;
+        if (sent.some((entry) => isContradicted(entry) || world.person.wrong.has(entry.id))) return undefined;
+        const going = sent.filter((entry) => statusOf(entry) !== 'FAILED');
+        const wishes = world.merchant.wishes.filter(({ paymentId }) => paymentId === id);
+        if (going.length > wishes.length)
+          return `${going.length} refunds of ${id} go back, ${wishes.length} are wished`;
+        const cents = going.reduce((sum, { amount }) => sum + Math.round(amount * 100), 0);
+        return cents > AMOUNT * 100 ? `${cents / 100} of ${id} go back` : undefined;
+      }),
+  },
   'FAILED of a payout only if the gateway has none or says so twice': {
     always: (world) =>
       firstOf(world.shown.transactions, (row) => {
-        if (row.type !== 'PAYOUT' || statusAt(row) !== 'FAILED' || world.person.said.has(row.id)) return undefined;
+        if (!TYPES[row.type].isOutgoing || statusAt(row) !== 'FAILED' || world.person.said.has(row.id))
+          return undefined;
         const entry = world.gateway.ours(row.id);
         if (entry === undefined || (statusOf(entry) === 'FAILED' && !world.hasStatusCheck)) return undefined;
         const failed = world.checks.filter(({ id, said }) => id === row.id && said === 'FAILED');
@@ -168,7 +188,10 @@ export const INVARIANTS = {
         const { orderId } = world.shown.transactions.find((each) => each.id === id) ?? {};
         const seen = world.shown.transactions.find(
           (row) =>
-            row.id !== id && row.orderId === orderId && wasSeen(world, row, sentAt - PERMISSION_MS - UNNOTICED_MS),
+            row.id !== id &&
+            row.type === 'PAY' &&
+            row.orderId === orderId &&
+            wasSeen(world, row, sentAt - PERMISSION_MS - UNNOTICED_MS),
         );
         return seen && `${id} is sent, and ${seen.id} was seen SUCCESS`;
       }),

@@ -114,6 +114,15 @@ export interface ReceivedWebhook {
   at: number;
 }
 
+/** Money of a payment that the merchant wants to go back, once. */
+export interface Wish {
+  key: string;
+  orderId: string;
+  paymentId: string;
+  /** Undefined: what is left. */
+  amount: string | undefined;
+}
+
 /** What the merchant was told to be closed. */
 export interface ClosedOrder {
   at: number;
@@ -123,6 +132,7 @@ export interface ClosedOrder {
 
 export class Merchant {
   readonly intentions: Intention[] = [];
+  readonly wishes: Wish[] = [];
   readonly received: ReceivedWebhook[] = [];
   /** By order, since the database last went back. */
   readonly closed = new Map<string, ClosedOrder>();
@@ -170,12 +180,31 @@ export class Merchant {
     return true;
   }
 
+  wish({ id: paymentId, orderId }: Transaction, amount: string | undefined): Wish {
+    const wish = { key: `refund-${this.wishes.length + 1}-${paymentId}`, orderId, paymentId, amount };
+    this.wishes.push(wish);
+    return wish;
+  }
+
+  async refund({ key, orderId, paymentId, amount }: Wish): Promise<void> {
+    const body = JSON.stringify({ gatewayOrderId: paymentId, amount });
+    const headers = { ...AS_MERCHANT, 'Idempotency-Key': key };
+    const answer = await this.#world.up()?.request('POST', `/orders/${orderId}/refunds`, { headers, body });
+    const text = answer === undefined || answer.ok ? '' : ` ${await answer.text()}`;
+    this.#world.note(`${key} answered ${answer?.status ?? 'by nobody'}${text}`);
+  }
+
   async close(orderId: string, ifUnpaid: boolean): Promise<void> {
     const world = this.#world;
     const { now: askedAt, wentBackAt } = world;
     const known = new Set(world.shown.transactions.map((row) => row.orderId === orderId && row.id));
     const paid = world.gateway.entries.find(
-      (entry) => known.has(entry.id) && entry.isOurs && statusOf(entry) === 'SUCCESS' && !was(entry, 'FAILED'),
+      (entry) =>
+        entry.type === 'PAY' &&
+        known.has(entry.id) &&
+        entry.isOurs &&
+        statusOf(entry) === 'SUCCESS' &&
+        !was(entry, 'FAILED'),
     );
     const body = JSON.stringify({ ifUnpaid });
     const answer = await world.up()?.request('POST', `/orders/${orderId}/close`, { headers: AS_MERCHANT, body });

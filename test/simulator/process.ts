@@ -8,6 +8,7 @@ import { profileSchema } from '../../backend-proxy/gateway/profile.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
 import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import type { Store } from '../../backend-proxy/ledger/store.ts';
+import { METHODS } from '../../backend-proxy/protocol/wire.ts';
 import { ensureOwner } from '../../backend-proxy/workers/database-owner.ts';
 import { SECRETS, SHOP } from '../backend-proxy/world.ts';
 import type { Agenda } from './agenda.ts';
@@ -107,7 +108,11 @@ export class ProxyProcess {
     const gateway = createGateway({
       url: GATEWAY_URL,
       apiKey: this.apiKey,
-      profile: profileSchema.parse(this.#site.hasStatusCheck ? {} : { paths: { status: null } }),
+      profile: profileSchema.parse({
+        refundAs: Object.fromEntries(METHODS.map((method) => [method, 'JETGO'])),
+        payoutDecimals: true,
+        ...(!site.hasStatusCheck && { paths: { status: null } }),
+      }),
       checkoutHosts: [],
       dispatcher: new Wire((request) => this.#site.toGateway(life, request)),
       now: () => this.now(),
