@@ -1,6 +1,14 @@
 // Repairs of the core, each with the edit that takes it out again, by the defect that comes back. `node
 // test/simulator/without-repairs.ts` shows for each how soon the simulator finds it. To add an edit, name a file, a
 // text that it contains exactly once, and what is put there.
+//
+// What the simulator cannot find, and what holds it instead:
+// - what only PostgreSQL has: rows that are skipped because somebody holds them, transaction ids, timelines and
+//   standbys, isolation and encoding. The store here is SQLite in memory (test/postgres);
+// - the commands, the start with its settings, /readyz and a database file that was replaced: they are outside the
+//   app that runs here (test/backend-proxy/commands, test/processes);
+// - sentences and buttons of the widget: a shopper here reads only the version of a view (the truth test);
+// - another key of the API: all processes have the same one all the time.
 import type { Edit } from '../guards/apply.ts';
 
 const EFFECTS = 'backend-proxy/protocol/report-effects.ts';

@@ -27,7 +27,7 @@ export const STEPS = {
     take(world, dice) {
       const shopper = oneOf(dice, world.shoppers);
       const method = dice.pick(METHODS);
-      world.nextPost = dice.chance(0.45) ? 'as documented' : dice.pick(names<PostAnswerName>(POST_ANSWERS));
+      world.nextPost = drawAnswer(world, dice);
       void shopper?.start(method, dice.chance(0.1));
       return `${shopper?.orderId ?? ''} starts ${method}`;
     },
@@ -35,7 +35,7 @@ export const STEPS = {
   'a payout': {
     weight: 5,
     take(world, dice) {
-      world.nextPost = dice.chance(0.45) ? 'as documented' : dice.pick(names<PostAnswerName>(POST_ANSWERS));
+      world.nextPost = drawAnswer(world, dice);
       const intention = world.merchant.openIntention();
       void world.merchant.payOut(intention);
       return `payout ${intention.ids[0] ?? ''} is asked for`;
@@ -62,7 +62,7 @@ export const STEPS = {
       const amount = dice.pick([undefined, '3.30', '6.80', '10.10']);
       const count = dice.pick([1, 1, 2]);
       for (let n = 0; n < count; n += 1) {
-        world.nextPost = dice.chance(0.45) ? 'as documented' : dice.pick(names<PostAnswerName>(POST_ANSWERS));
+        world.nextPost = drawAnswer(world, dice);
         void world.merchant.refund(world.merchant.wish(payment, amount));
       }
       return `${amount ?? 'the rest'} of ${payment.id} is to go back, by ${count} requests`;
@@ -194,7 +194,8 @@ export const STEPS = {
       // After an answer, even a wrong one, only the sweep asks again.
       world.slow(world.statusAnswer === 'wrong path' || world.statusAnswer === 'lagging' ? 25 * H : RECOVERY_MS);
       const isWell = world.statusAnswer === 'as documented';
-      world.statusAnswer = isWell ? dice.pick(names<StatusAnswerName>(STATUS_ANSWERS)) : 'as documented';
+      const another = dice.chance(0.5) ? world.usualStatus : dice.pick(names<StatusAnswerName>(STATUS_ANSWERS));
+      world.statusAnswer = isWell ? another : 'as documented';
       return `status answers from now on: ${world.statusAnswer}`;
     },
   },
@@ -331,6 +332,12 @@ function oneOf<T>(dice: Random, items: readonly T[]): T | undefined {
   return items[dice.between(0, Math.max(items.length - 1, 0))];
 }
 
+/** Half of what goes wrong is the same thing all the time. */
+function drawAnswer(world: World, dice: Random): PostAnswerName {
+  if (dice.chance(0.4)) return 'as documented';
+  return dice.chance(0.5) ? world.usualPost : dice.pick(names<PostAnswerName>(POST_ANSWERS));
+}
+
 /** Ids that our proxies use or are about to use, and that the gateway does not have. */
 function idsFree(world: World): [string, TransactionType][] {
   const used = world.shown.transactions.map(({ id, type }): [string, TransactionType] => [id, TYPES[type].atGateway]);
@@ -390,7 +397,16 @@ async function goBack(world: World, dice: Random): Promise<string | undefined> {
   world.slow(2 * M);
   if (isRestore) for (const process of world.processes) void process.start(world.databaseTime());
   else await world.observer.recordRestore(world.databaseTime());
+  askAgain(world, dice);
   return `the database goes back, ${isRestore ? 'by a restore' : 'to a standby'}`;
+}
+
+/** The merchant misses what was lost. */
+function askAgain({ agenda, merchant }: World, dice: Random): void {
+  for (const wish of merchant.wishes)
+    if (dice.chance(0.5)) agenda.later(dice.pick([S, M, H]), () => void merchant.refund(wish));
+  for (const intention of merchant.intentions)
+    if (dice.chance(0.5)) agenda.later(dice.pick([S, M, H]), () => void merchant.payOut(intention));
 }
 
 /** Whether the gateway contradicted itself about it. */

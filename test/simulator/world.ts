@@ -82,6 +82,9 @@ export class World implements Site {
   readonly person = new Person(this);
   readonly hasStatusCheck: boolean;
   readonly duplicates: DuplicateName;
+  /** What goes wrong most with POSTs, and with status checks. */
+  readonly usualPost: PostAnswerName;
+  readonly usualStatus: StatusAnswerName;
   readonly held = new Set<string>();
   readonly posts: Post[] = [];
   readonly checks: Check[] = [];
@@ -117,6 +120,8 @@ export class World implements Site {
     this.random = () => this.dice.next();
     this.hasStatusCheck = !this.dice.chance(0.2);
     this.duplicates = this.dice.pick(Object.keys(DUPLICATES) as [DuplicateName, ...DuplicateName[]]);
+    this.usualPost = this.dice.pick(Object.keys(POST_ANSWERS) as [PostAnswerName, ...PostAnswerName[]]);
+    this.usualStatus = this.dice.pick(Object.keys(STATUS_ANSWERS) as [StatusAnswerName, ...StatusAnswerName[]]);
     this.observer = createLedger(this.store, { now: () => this.databaseTime() });
     this.processes = Array.from(
       { length: this.dice.between(1, 3) },
