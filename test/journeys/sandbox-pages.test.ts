@@ -147,6 +147,8 @@ test('an open gateway page learns of faults that a test sets, and keeps the choi
 test('on a desktop the wallet is a phone in the middle of the page, from the choice of a customer on', async () => {
   const page = await visit(DESKTOP, '/wallet');
   const middle = async () => {
+    // Its styles may come after its heading.
+    await page.waitForLoadState();
     const box = await page.getByRole('main').boundingBox();
     assert.ok(box);
     assert.ok(box.width < 400 && box.height > 500, `${box.width}×${box.height}`);
