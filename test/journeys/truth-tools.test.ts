@@ -16,6 +16,7 @@ import { isWordless, sentencesIn } from './truth/dictionary-sentences.ts';
 const AT = 1_000_000;
 const NOTHING: OrderRecords = {
   payments: [],
+  refunds: [],
   starts: [],
   requests: [],
   connections: [],
@@ -30,8 +31,23 @@ const payment = (change: Partial<Payment> & { ends?: 'SUCCESS' | 'FAILED'; messa
   const { ends, message = '', ...rest } = change;
   const created = { at: 1_000, status: 'INITIALIZED', message: '' } as const;
   const history = ends ? [created, { at: AT, status: ends, message }] : [created];
-  return { id: 'a', asked: 'QR', method: 'QR', code: null, token: null, expiresAt: null, history, ...rest };
+  return {
+    id: 'a',
+    asked: 'QR',
+    method: 'QR',
+    code: null,
+    token: null,
+    expiresAt: null,
+    customer: null,
+    history,
+    ...rest,
+  };
 };
+/** Of the amount that SAID has, by default to the wallet that paid. */
+const refunding = (status: 'PROCESSING' | 'SUCCESS' | 'FAILED', customer = '12345678'): OrderRecords => ({
+  ...paying(payment({ ends: 'SUCCESS', customer: '12345678' })),
+  refunds: [{ id: 'a-r1', amount: 4, customer, history: [{ at: AT - 60_000, status, message: '' }] }],
+});
 const start = (change: Partial<Start> = {}): Start => ({
   id: 'a',
   asked: 'QR',
@@ -57,7 +73,7 @@ const CHECKOUT = { method: 'CHECKOUT', token: 'T', expiresAt: AT + 60_000 } as c
 const LISTENING = request({ endedAt: null });
 const SAID = {
   key: 'timeLeft' as MessageKey,
-  values: { time: '1:00' },
+  values: { time: '1:00', amount: '€4.00' },
   codes: ['http://wallet.example/scan?code=C'],
   links: ['http://wallet.example/pay?token=T'],
 };
@@ -104,6 +120,8 @@ const EXAMPLES: Record<ClaimName, { holds: OrderRecords; fails: OrderRecords }> 
     holds: paying(payment({ ends: 'SUCCESS' }), payment({ ends: 'SUCCESS' })),
     fails: paying(payment(), payment({ ends: 'SUCCESS' })),
   },
+  onItsWayBack: { holds: refunding('PROCESSING'), fails: refunding('FAILED') },
+  sentBack: { holds: refunding('SUCCESS'), fails: refunding('SUCCESS', '23456789') },
   notPaid: { holds: paying(payment()), fails: paying(payment({ ends: 'SUCCESS' })) },
   noMoneyTaken: { holds: paying(payment({ ends: 'FAILED' })), fails: paying(payment()) },
   onceOnly: {

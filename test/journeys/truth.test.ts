@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { METHODS, type Method } from '../../backend-proxy/protocol/wire.ts';
 import { enFlow } from '../../widget/locales/en-flow.ts';
+import { fill } from '../../widget/shell/language.ts';
 import { ADA, BRUNO, CHIYO } from './shopper.ts';
 import type { Answer, Fault } from './truth/gateway-relay.ts';
 import { ACTION_WITHIN_MS, type WatchedShopper } from './truth/watched-shopper.ts';
@@ -24,6 +25,9 @@ const CUT_MS = 10_000;
 const FROZEN_MS = 50_000;
 /** The browser's own offline event needs no tries: well before the forty seconds of silence. */
 const AT_ONCE_MS = 2_000;
+
+/** Until a page that goes on saying that a refund is on its way is found. */
+const FAILS_MS = 60_000;
 
 /** Longer than any "unknown" was once believed after. */
 const LAG_MS = 200_000;
@@ -59,6 +63,11 @@ const SHORT: Record<Method, readonly FaultName[]> = {
   JETGO: ['comes 3 s late', 'is cut in half', 'is a 403 of an intermediary, before the request arrived'],
   QR: ['comes 12 s late', 'is lost', 'is a 403 of an intermediary, after the request arrived'],
 };
+
+/** What an order of the journeys costs. */
+const ALL = { amount: '€29.00' };
+const PART = { amount: '€4.00' };
+const REST = { amount: '€25.00' };
 
 const stack = await RelayedStack.open();
 after(() => stack.close());
@@ -159,8 +168,26 @@ const JOURNEYS: Record<string, (shopper: WatchedShopper) => Promise<void>> = {
     await shopper.reads(enFlow.closed, ACTION_WITHIN_MS);
     await shopper.settle(shopper.orderId, 'approve');
     await shopper.page.waitForTimeout(WATCHED_MS);
+    await stack.refund(shopper.orderId);
+    await shopper.settle(`${shopper.orderId}-r1`, 'approve');
     await shopper.page.reload();
     await shopper.reads(enFlow.closed, ACTION_WITHIN_MS);
+    await shopper.reads(fill(enFlow.refunded, ALL), ACTION_WITHIN_MS);
+  },
+  async 'a refund in part, and then of the rest'(shopper) {
+    await waitsByQr(shopper);
+    await shopper.settle(shopper.orderId, 'approve');
+    await shopper.sees('paid');
+    await stack.refund(shopper.orderId, '4');
+    await shopper.page.reload();
+    await shopper.reads(fill(enFlow.refunding, PART), ACTION_WITHIN_MS);
+    await shopper.settle(`${shopper.orderId}-r1`, 'approve');
+    await shopper.reads(fill(enFlow.refunded, PART), ACTION_WITHIN_MS);
+    await stack.refund(shopper.orderId);
+    await shopper.page.reload();
+    await shopper.reads(fill(enFlow.refunding, REST), ACTION_WITHIN_MS);
+    await shopper.settle(`${shopper.orderId}-r2`, 'approve');
+    await shopper.reads(fill(enFlow.refunded, ALL), ACTION_WITHIN_MS);
   },
   async 'an order that the shop closes before a method is chosen'(shopper) {
     await stack.closeOrder(shopper.orderId);
@@ -216,6 +243,16 @@ const JOURNEYS: Record<string, (shopper: WatchedShopper) => Promise<void>> = {
     await shopper.paysTheLatest();
   },
   ...(IS_LONG && {
+    async 'a refund that fails after it was accepted'(shopper) {
+      await waitsByQr(shopper);
+      await shopper.settle(shopper.orderId, 'approve');
+      await shopper.sees('paid');
+      await stack.refund(shopper.orderId);
+      await shopper.page.reload();
+      await shopper.reads(fill(enFlow.refunding, ALL), ACTION_WITHIN_MS);
+      await shopper.settle(`${shopper.orderId}-r1`, 'decline');
+      await shopper.page.waitForTimeout(FAILS_MS);
+    },
     async 'a lost request, confirmed while the status check lags'(shopper) {
       const end = Date.now() + LAG_MS;
       const report = (real: Answer) => (Date.now() < end ? NO_SUCH_ORDER : real);

@@ -2,7 +2,7 @@
 // help.
 import { expect } from '@open-wc/testing';
 import { REASONS } from '../../backend-proxy/protocol/wire.ts';
-import { FakeProxy, problemOf, proxyWith } from './fake-proxy.ts';
+import { FakeProxy, paymentOf, problemOf, proxyWith } from './fake-proxy.ts';
 import { announced, heading, link, mount, part, textOf, texts, thePart, until } from './mount.ts';
 
 it('an order under review offers nothing to pay with and no other payment, only help, until a person has decided', async () => {
@@ -75,6 +75,39 @@ it('a paid order announces a second payment, and sends payment-success only once
   await until(() => textOf(widget).includes('paid more than once'), 'the second payment');
   expect(announced(widget)).to.contain('paid more than once');
   expect(successes).to.equal(1);
+});
+
+it('a paid order says what is on its way back and what was sent, each as one sum, and announces each change', async () => {
+  const proxy = proxyWith('QR', { status: 'SUCCESS' });
+  const widget = await mount(proxy);
+  await heading(widget, 'Payment received');
+  expect(textOf(widget)).not.to.contain('the wallet that paid');
+  const refund = (amount: string, status: 'PROCESSING' | 'SUCCESS') => ({ amount, status });
+  proxy.publish({ refunds: [refund('4.00', 'PROCESSING'), refund('0.10', 'PROCESSING'), refund('2.00', 'SUCCESS')] });
+  await until(() => textOf(widget).includes('€4.10 is on its way back to the wallet that paid.'), 'the refunds');
+  expect(textOf(widget)).to.contain('€2.00 was sent back to the wallet that paid.');
+  expect(announced(widget)).to.contain('€4.10 is on its way back');
+  proxy.publish({ refunds: [refund('4.00', 'SUCCESS'), refund('2.00', 'SUCCESS')] });
+  await until(() => textOf(widget).includes('€6.00 was sent back to the wallet that paid.'), 'the refund');
+  expect(textOf(widget)).not.to.contain('on its way');
+  expect(announced(widget)).to.contain('€6.00 was sent back');
+});
+
+it('a closed order says what was sent back of a payment that came after it', async () => {
+  const view = { closed: true, refunds: [{ amount: '10.10', status: 'SUCCESS' as const }] };
+  const widget = await mount(
+    new FakeProxy({}, { ...view, payment: paymentOf('QR', { status: 'SUCCESS' }), version: 3 }),
+  );
+  await heading(widget, 'The shop has closed this order');
+  expect(textOf(widget)).to.contain('€10.10 was sent back to the wallet that paid.');
+});
+
+it('a paid order of a proxy that is older than the widget is shown without refunds', async () => {
+  const proxy = proxyWith('QR', { status: 'SUCCESS' });
+  Reflect.deleteProperty(proxy.view, 'refunds');
+  const widget = await mount(proxy);
+  await heading(widget, 'Payment received');
+  expect(textOf(widget)).not.to.contain('the wallet that paid');
 });
 
 describe('a failed payment', () => {

@@ -86,6 +86,37 @@ describe('a session', () => {
     assert.deepEqual([panel(), events], ['failed', ['change', 'change', 'failed']]);
   });
 
+  for (const [name, over] of [
+    ['paid', { paid: true }],
+    ['closed', { closed: true }],
+  ] as const) {
+    it(`a session follows a ${name} order while a refund is on its way, whatever ends the stream, and no longer`, async () => {
+      const payment = paymentOf('QR', { status: 'SUCCESS' });
+      const back = (status: 'PROCESSING' | 'SUCCESS') => ({ refunds: [{ amount: '4.00', status }] });
+      const { clock, proxy, state, events } = await scene({
+        view: { ...over, payment, version: 3, ...back('PROCESSING') },
+      });
+      proxy.endStreams();
+      await clock.advance(5_000);
+      assert.equal(proxy.streamCount, 1);
+      proxy.publish(back('SUCCESS'));
+      proxy.endStreams();
+      await clock.advance(60_000);
+      assert.deepEqual([state().order.refunds, proxy.streamCount], [back('SUCCESS').refunds, 0]);
+      assert.equal(events.includes('error'), false);
+    });
+  }
+
+  it('a session whose token expires while a refund is on its way goes on showing the paid order, and reports nothing', async () => {
+    const payment = paymentOf('QR', { status: 'SUCCESS' });
+    const view = { paid: true, payment, version: 3, refunds: [{ amount: '4.00', status: 'PROCESSING' as const }] };
+    const { clock, proxy, panel, events } = await scene({ view });
+    proxy.streamProblem = problemOf('token_expired', { status: 401 });
+    proxy.endStreams();
+    await clock.advance(5_000);
+    assert.deepEqual([panel(), events.filter((name) => name === 'error')], ['paid', []]);
+  });
+
   it('a session that follows a closed order neither starts a payment nor calls one that succeeds paid', async () => {
     const { session, clock, proxy, panel, events } = await scene(OPEN);
     proxy.publish({ closed: true });

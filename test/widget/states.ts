@@ -216,6 +216,29 @@ export const STATES = {
     view: { ...paid, surplus: true },
     heading: 'Payment received',
   },
+  'paid, refunded in part': {
+    claims: { description },
+    payment: paymentOf('QR', { status: 'SUCCESS' }),
+    view: {
+      ...paid,
+      refunds: [
+        { amount: '4.00', status: 'SUCCESS' },
+        { amount: '2.00', status: 'PROCESSING' },
+      ],
+    },
+    heading: 'Payment received',
+  },
+  'paid, twice, refunded': {
+    payment: paymentOf('QR', { status: 'SUCCESS' }),
+    view: { ...paid, surplus: true, refunds: [{ amount: '10.10', status: 'PROCESSING' }] },
+    heading: 'Payment received',
+  },
+  'closed, refunded': {
+    claims: { supportUrl },
+    payment: paymentOf('QR', { status: 'SUCCESS' }),
+    view: { closed: true, refunds: [{ amount: '10.10', status: 'SUCCESS' }] },
+    heading: 'The shop has closed this order',
+  },
   declined: {
     payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'DECLINED' }),
     heading: 'The payment was not completed',

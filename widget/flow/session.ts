@@ -23,7 +23,7 @@ import { NO_ANSWER, ProxyError, createProxyClient, type ProxyClient } from './pr
 import { refusedState, troubleOf } from './refused.ts';
 import { checkForm, gatewayLanguage, writeTypedAmount } from './start-form.ts';
 import { startPayment } from './start-payment.ts';
-import { Stream } from './stream.ts';
+import { Stream, isRefunding } from './stream.ts';
 import { SLOW_START_MS, mayStart, show } from './view.ts';
 import { waitByTimer, type Wait } from './wait.ts';
 
@@ -108,7 +108,8 @@ export class Session implements ReactiveController, Actions {
 
   hostConnected(): void {
     const { order, activity } = this.#host.state();
-    if (this.#host.element.isConnected && !order.paid && activity.at !== 'stopped') this.#stream?.start();
+    const isOver = order.paid && !isRefunding(order);
+    if (this.#host.element.isConnected && !isOver && activity.at !== 'stopped') this.#stream?.start();
   }
 
   /** An element that is only moved is connected again before the next microtask, and keeps its stream and its start. */
@@ -312,7 +313,8 @@ export class Session implements ReactiveController, Actions {
       this.#stream?.stop();
       this.#sending.abort();
     } else this.#stream?.reconnect();
-    emitError(this.#host.element, troubleOf(problem));
+    // Once the order is paid, the end of its token matters to nobody.
+    if (started || !this.#host.state().order.paid) emitError(this.#host.element, troubleOf(problem));
   }
 
   #end(): void {

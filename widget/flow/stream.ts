@@ -1,7 +1,7 @@
 // Keeps the order view up to date: by the proxy's event stream, or by polling if no stream can be opened. Only
 // reconnects: the session decides what a view means. Each view is complete, so after a break there is nothing to
 // catch up on; a phone that returns from the wallet app simply opens a new stream. Ends once the order is paid or
-// closed and the proxy ends its stream, or when the proxy refuses the token.
+// closed, no refund is on its way and the proxy ends its stream, or when the proxy refuses the token.
 import type { OrderView } from '../../backend-proxy/protocol/wire.ts';
 import { ProxyError, type ProxyClient } from './proxy-client.ts';
 import type { Wait } from './wait.ts';
@@ -121,7 +121,7 @@ export class Stream {
           this.#failed(1);
         }
       }
-      if (this.#view?.paid || this.#view?.closed) this.stop();
+      if (this.#view && (this.#view.paid || this.#view.closed) && !isRefunding(this.#view)) this.stop();
       if (!running.aborted && !interrupted.aborted) await wait(this.#pauseMs() * (0.5 + random()), signal);
     }
   }
@@ -219,4 +219,9 @@ export class Stream {
 /** The proxy's own 401, 403 and the like do not change by asking again; 408 and 429 may. */
 function isFinal({ problem: { code, status } }: ProxyError): boolean {
   return code !== 'network' && status >= 400 && status < 500 && status !== 408 && status !== 429;
+}
+
+/** Once the order is paid, only that a refund was sent, or failed after all, is still to be shown. */
+export function isRefunding({ refunds = [] }: Partial<OrderView>): boolean {
+  return refunds.some(({ status }) => status === 'PROCESSING');
 }

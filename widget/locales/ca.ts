@@ -87,6 +87,8 @@ export default {
   surplus:
     'Aquesta comanda s’ha pagat més d’una vegada. Ja s’ha avisat la botiga. Contacteu-hi pel pagament addicional, si us plau.',
   otherOpen: 'Un altre pagament d’aquesta comanda continua en curs. No el confirmeu; si ho feu, pagareu dues vegades.',
+  refunding: 'L’import de {amount} està en camí de tornada al moneder amb què s’ha pagat.',
+  refunded: 'S’ha retornat l’import de {amount} al moneder amb què s’ha pagat.',
   method: 'Mètode de pagament',
   order: 'Comanda',
   date: 'Pagat el',

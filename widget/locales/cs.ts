@@ -87,6 +87,8 @@ export default {
   surplus:
     'Tato objednávka byla zaplacena více než jednou. Obchod byl informován. Kontaktujte ho prosím ohledně platby navíc.',
   otherOpen: 'Jiná platba za tuto objednávku ještě není dokončena. Nepotvrzujte ji, jinak zaplatíte dvakrát.',
+  refunding: 'Částka {amount} je na cestě zpět do peněženky, ze které bylo zaplaceno.',
+  refunded: 'Částka {amount} byla odeslána zpět do peněženky, ze které bylo zaplaceno.',
   method: 'Způsob platby',
   order: 'Objednávka',
   date: 'Zaplaceno',

@@ -86,6 +86,8 @@ export default {
   paid: 'Betaling modtaget',
   surplus: 'Denne ordre er betalt mere end én gang. Butikken har fået besked. Kontakt butikken om den ekstra betaling.',
   otherOpen: 'En anden betaling for denne ordre er endnu ikke afsluttet. Bekræft den ikke, ellers betaler du to gange.',
+  refunding: '{amount} er på vej tilbage til den wallet, der blev betalt med.',
+  refunded: '{amount} er sendt tilbage til den wallet, der blev betalt med.',
   method: 'Betalingsmetode',
   order: 'Ordre',
   date: 'Betalt den',

@@ -91,6 +91,8 @@ export default {
     'Diese Bestellung wurde mehr als einmal bezahlt. Der Shop ist informiert. Bitte wenden Sie sich wegen der zusätzlichen Zahlung an ihn.',
   otherOpen:
     'Eine andere Zahlung für diese Bestellung ist noch nicht abgeschlossen. Bestätigen Sie diese nicht, sonst zahlen Sie doppelt.',
+  refunding: 'Der Betrag von {amount} ist auf dem Weg zurück zu der Wallet, mit der bezahlt wurde.',
+  refunded: 'Der Betrag von {amount} wurde an die Wallet zurückgesendet, mit der bezahlt wurde.',
   method: 'Zahlungsart',
   order: 'Bestellung',
   date: 'Bezahlt am',

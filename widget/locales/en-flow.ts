@@ -68,6 +68,8 @@ export const enFlow = {
   paid: 'Payment received',
   surplus: 'This order was paid more than once. The shop has been told. Please contact it about the extra payment.',
   otherOpen: 'Another payment for this order is still open. Do not confirm it, or you will pay twice.',
+  refunding: '{amount} is on its way back to the wallet that paid.',
+  refunded: '{amount} was sent back to the wallet that paid.',
   method: 'Method',
   order: 'Order',
   date: 'Paid on',

@@ -85,6 +85,8 @@ export default {
   paid: 'Pago recibido',
   surplus: 'Este pedido se pagó más de una vez. La tienda ya está avisada. Comuníquese con ella por el pago adicional.',
   otherOpen: 'Otro pago de este pedido sigue en curso. No lo confirme; de lo contrario, pagará dos veces.',
+  refunding: 'La devolución de {amount} está en camino a la billetera con la que se pagó.',
+  refunded: 'El monto de {amount} se devolvió a la billetera con la que se pagó.',
   method: 'Método de pago',
   order: 'Pedido',
   date: 'Pagado el',

@@ -88,6 +88,8 @@ export default {
   surplus:
     'Este pedido se ha pagado más de una vez. La tienda ya está avisada. Póngase en contacto con ella por el pago adicional.',
   otherOpen: 'Otro pago de este pedido sigue en curso. No lo confirme; de lo contrario, pagará dos veces.',
+  refunding: 'La devolución de {amount} está en camino al monedero con el que se pagó.',
+  refunded: 'El importe de {amount} se ha devuelto al monedero con el que se pagó.',
   method: 'Método de pago',
   order: 'Pedido',
   date: 'Pagado el',

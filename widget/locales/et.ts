@@ -87,6 +87,8 @@ export default {
   surplus:
     'Selle tellimuse eest on makstud rohkem kui üks kord. Poodi on teavitatud. Palun pöörduge üleliigse makse asjus poe poole.',
   otherOpen: 'Selle tellimuse teine makse on veel pooleli. Ärge seda kinnitage, muidu maksate kaks korda.',
+  refunding: 'Summa {amount} on teel tagasi rahakotti, millest maksti.',
+  refunded: 'Summa {amount} saadeti tagasi rahakotti, millest maksti.',
   method: 'Makseviis',
   order: 'Tellimus',
   date: 'Makstud',

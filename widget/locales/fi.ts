@@ -87,6 +87,8 @@ export default {
   surplus:
     'Tämä tilaus on maksettu useammin kuin kerran. Kaupalle on ilmoitettu. Ota yhteyttä kauppaan ylimääräisestä maksusta.',
   otherOpen: 'Toinen tämän tilauksen maksu on vielä kesken. Älä vahvista sitä, muuten maksat kahdesti.',
+  refunding: 'Summa {amount} on matkalla takaisin lompakkoon, josta maksettiin.',
+  refunded: 'Summa {amount} on lähetetty takaisin lompakkoon, josta maksettiin.',
   method: 'Maksutapa',
   order: 'Tilaus',
   date: 'Maksettu',

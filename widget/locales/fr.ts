@@ -90,6 +90,8 @@ export default {
     'Cette commande a été payée plus d’une fois. La boutique en est informée. Veuillez la contacter au sujet du paiement supplémentaire.',
   otherOpen:
     'Un autre paiement pour cette commande est toujours en cours. Ne le confirmez pas, sinon vous paierez deux fois.',
+  refunding: 'Le montant de {amount} est en cours de remboursement sur le portefeuille qui a servi à payer.',
+  refunded: 'Le montant de {amount} a été remboursé sur le portefeuille qui a servi à payer.',
   method: 'Moyen de paiement',
   order: 'Commande',
   date: 'Payé le',

@@ -86,6 +86,8 @@ export default {
   paid: 'Uplata je primljena',
   surplus: 'Ova je narudžba plaćena više puta. Trgovina je obaviještena. Obratite joj se zbog dodatne uplate.',
   otherOpen: 'Drugo plaćanje za ovu narudžbu još nije završeno. Nemojte ga potvrditi, inače ćete platiti dvaput.',
+  refunding: 'Iznos {amount} na putu je natrag u novčanik iz kojeg je plaćeno.',
+  refunded: 'Iznos {amount} poslan je natrag u novčanik iz kojeg je plaćeno.',
   method: 'Način plaćanja',
   order: 'Narudžba',
   date: 'Plaćeno',

@@ -88,6 +88,8 @@ export default {
   surplus:
     'Ezt a rendelést többször is kifizették. A bolt értesítést kapott. Kérjük, a többletfizetés ügyében forduljon hozzá.',
   otherOpen: 'Ehhez a rendeléshez egy másik fizetés még nem fejeződött be. Azt ne hagyja jóvá, különben kétszer fizet.',
+  refunding: '{amount} úton van vissza abba a tárcába, amelyből fizettek.',
+  refunded: '{amount} összeget visszaküldtek abba a tárcába, amelyből fizettek.',
   method: 'Fizetési mód',
   order: 'Rendelés',
   date: 'Fizetés ideje',

@@ -88,6 +88,8 @@ export default {
     'Pesanan ini dibayar lebih dari satu kali. Toko sudah diberi tahu. Silakan hubungi toko tentang kelebihan pembayaran ini.',
   otherOpen:
     'Masih ada pembayaran lain untuk pesanan ini yang belum selesai. Jangan konfirmasi pembayaran itu. Jika dikonfirmasi, Anda akan membayar dua kali.',
+  refunding: '{amount} sedang dikirim kembali ke e-wallet yang digunakan untuk membayar.',
+  refunded: '{amount} sudah dikirim kembali ke e-wallet yang digunakan untuk membayar.',
   method: 'Metode',
   order: 'Nomor pesanan',
   date: 'Dibayar pada',

@@ -88,6 +88,8 @@ export default {
   surplus:
     'Questo ordine è stato pagato più di una volta. Il negozio è stato avvisato. Contattalo per il pagamento aggiuntivo.',
   otherOpen: 'Un altro pagamento per questo ordine è ancora in corso. Non confermarlo, altrimenti pagherai due volte.',
+  refunding: 'L’importo di {amount} è in corso di rimborso sul portafoglio usato per pagare.',
+  refunded: 'L’importo di {amount} è stato rimborsato sul portafoglio usato per pagare.',
   method: 'Metodo di pagamento',
   order: 'Ordine',
   date: 'Pagato il',

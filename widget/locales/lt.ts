@@ -87,6 +87,8 @@ export default {
   surplus:
     'Už šį užsakymą sumokėta daugiau nei vieną kartą. Parduotuvei apie tai pranešta. Dėl permokos kreipkitės į ją.',
   otherOpen: 'Kitas šio užsakymo mokėjimas dar neužbaigtas. Nepatvirtinkite jo, kitaip sumokėsite du kartus.',
+  refunding: 'Suma {amount} grąžinama į piniginę, iš kurios sumokėta.',
+  refunded: 'Suma {amount} grąžinta į piniginę, iš kurios sumokėta.',
   method: 'Mokėjimo būdas',
   order: 'Užsakymas',
   date: 'Sumokėta',

@@ -86,6 +86,8 @@ export default {
   surplus:
     'Šis pasūtījums ir apmaksāts vairāk nekā vienu reizi. Veikals ir informēts. Lūdzu, sazinieties ar to par lieko maksājumu.',
   otherOpen: 'Cits maksājums par šo pasūtījumu vēl nav pabeigts. Neapstipriniet to, citādi samaksāsiet divreiz.',
+  refunding: 'Summa {amount} ir ceļā atpakaļ uz maku, no kura samaksāts.',
+  refunded: 'Summa {amount} ir nosūtīta atpakaļ uz maku, no kura samaksāts.',
   method: 'Maksājuma veids',
   order: 'Pasūtījums',
   date: 'Samaksāts',

@@ -89,6 +89,8 @@ export default {
     'Pesanan ini telah dibayar lebih daripada sekali. Kedai telah dimaklumkan. Sila hubungi kedai tentang lebihan pembayaran itu.',
   otherOpen:
     'Satu lagi pembayaran untuk pesanan ini belum selesai. Jangan sahkan pembayaran itu. Jika disahkan, anda akan membayar dua kali.',
+  refunding: '{amount} sedang dihantar kembali ke e-dompet yang digunakan untuk membayar.',
+  refunded: '{amount} telah dihantar kembali ke e-dompet yang digunakan untuk membayar.',
   method: 'Kaedah',
   order: 'Nombor pesanan',
   date: 'Dibayar pada',

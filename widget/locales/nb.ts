@@ -88,6 +88,8 @@ export default {
     'Denne bestillingen er betalt mer enn én gang. Butikken har fått beskjed. Ta kontakt med butikken om den ekstra betalingen.',
   otherOpen:
     'En annen betaling for denne bestillingen er ikke avsluttet ennå. Ikke bekreft den, ellers betaler du to ganger.',
+  refunding: '{amount} er på vei tilbake til lommeboken det ble betalt med.',
+  refunded: '{amount} er sendt tilbake til lommeboken det ble betalt med.',
   method: 'Betalingsmåte',
   order: 'Bestilling',
   date: 'Betalt den',

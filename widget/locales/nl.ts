@@ -88,6 +88,8 @@ export default {
     'Deze bestelling is meer dan één keer betaald. De winkel is op de hoogte. Neem contact op met de winkel over de extra betaling.',
   otherOpen:
     'Een andere betaling voor deze bestelling is nog niet afgerond. Bevestig die niet, anders betaalt u dubbel.',
+  refunding: '{amount} is onderweg terug naar de wallet waarmee is betaald.',
+  refunded: '{amount} is teruggestuurd naar de wallet waarmee is betaald.',
   method: 'Betaalmethode',
   order: 'Bestelling',
   date: 'Betaald op',

@@ -88,6 +88,8 @@ export default {
     'To zamówienie zostało opłacone więcej niż raz. Sklep został powiadomiony. Skontaktuj się z nim w sprawie dodatkowej płatności.',
   otherOpen:
     'Inna płatność za to zamówienie nie została jeszcze zakończona. Nie potwierdzaj jej, inaczej zapłacisz dwa razy.',
+  refunding: 'Kwota {amount} jest w drodze z powrotem do portfela, z którego zapłacono.',
+  refunded: 'Kwota {amount} została odesłana do portfela, z którego zapłacono.',
   method: 'Metoda płatności',
   order: 'Zamówienie',
   date: 'Zapłacono',

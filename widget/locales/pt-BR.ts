@@ -88,6 +88,8 @@ export default {
     'Este pedido foi pago mais de uma vez. A loja foi avisada. Por favor, fale com ela sobre o pagamento em duplicidade.',
   otherOpen:
     'Outro pagamento deste pedido ainda está em andamento. Não o confirme; caso contrário, você pagará duas vezes.',
+  refunding: 'O valor de {amount} está sendo devolvido à carteira usada para pagar.',
+  refunded: 'O valor de {amount} foi devolvido à carteira usada para pagar.',
   method: 'Forma de pagamento',
   order: 'Pedido',
   date: 'Pago em',

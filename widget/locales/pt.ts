@@ -87,6 +87,8 @@ export default {
   surplus:
     'Esta encomenda foi paga mais do que uma vez. A loja foi informada. Por favor, contacte-a sobre o pagamento adicional.',
   otherOpen: 'Outro pagamento desta encomenda ainda está em curso. Não o confirme; caso contrário, pagará duas vezes.',
+  refunding: 'O montante de {amount} está a ser devolvido à carteira usada para pagar.',
+  refunded: 'O montante de {amount} foi devolvido à carteira usada para pagar.',
   method: 'Método de pagamento',
   order: 'Encomenda',
   date: 'Pago em',

@@ -88,6 +88,8 @@ export default {
   surplus:
     'Această comandă a fost plătită de mai multe ori. Magazinul a fost anunțat. Vă rugăm să îl contactați în legătură cu plata suplimentară.',
   otherOpen: 'O altă plată pentru această comandă este încă în curs. Nu o confirmați, altfel veți plăti de două ori.',
+  refunding: 'Suma de {amount} este în curs de returnare în portofelul din care s-a plătit.',
+  refunded: 'Suma de {amount} a fost returnată în portofelul din care s-a plătit.',
   method: 'Metodă de plată',
   order: 'Comandă',
   date: 'Plătit la',

@@ -87,6 +87,8 @@ export default {
   surplus:
     'Táto objednávka bola zaplatená viac ako raz. Obchod bol informovaný. Obráťte sa naň, prosím, kvôli platbe navyše.',
   otherOpen: 'Iná platba za túto objednávku ešte nie je dokončená. Nepotvrdzujte ju, inak zaplatíte dvakrát.',
+  refunding: 'Suma {amount} je na ceste späť do peňaženky, z ktorej sa platilo.',
+  refunded: 'Suma {amount} bola odoslaná späť do peňaženky, z ktorej sa platilo.',
   method: 'Spôsob platby',
   order: 'Objednávka',
   date: 'Zaplatené',

@@ -87,6 +87,8 @@ export default {
   surplus:
     'To naročilo je bilo plačano več kot enkrat. Trgovina je obveščena. Obrnite se nanjo glede dodatnega plačila.',
   otherOpen: 'Drugo plačilo za to naročilo še ni končano. Ne potrjujte ga, sicer boste plačali dvakrat.',
+  refunding: 'Znesek {amount} je na poti nazaj v denarnico, iz katere je bilo plačano.',
+  refunded: 'Znesek {amount} je bil poslan nazaj v denarnico, iz katere je bilo plačano.',
   method: 'Način plačila',
   order: 'Naročilo',
   date: 'Plačano',

@@ -86,6 +86,8 @@ export default {
   paid: 'Uplata je primljena',
   surplus: 'Ova porudžbina je plaćena više puta. Prodavnica je obaveštena. Obratite joj se zbog dodatne uplate.',
   otherOpen: 'Drugo plaćanje za ovu porudžbinu još nije završeno. Nemojte ga potvrditi, inače ćete platiti dva puta.',
+  refunding: 'Iznos {amount} je na putu nazad u novčanik iz kog je plaćeno.',
+  refunded: 'Iznos {amount} je poslat nazad u novčanik iz kog je plaćeno.',
   method: 'Način plaćanja',
   order: 'Porudžbina',
   date: 'Plaćeno',

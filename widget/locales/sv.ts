@@ -88,6 +88,8 @@ export default {
     'Den här beställningen har betalats mer än en gång. Butiken har fått besked. Kontakta butiken om den extra betalningen.',
   otherOpen:
     'En annan betalning för den här beställningen är inte avslutad än. Bekräfta den inte, annars betalar du två gånger.',
+  refunding: '{amount} är på väg tillbaka till plånboken som användes för att betala.',
+  refunded: '{amount} har skickats tillbaka till plånboken som användes för att betala.',
   method: 'Betalsätt',
   order: 'Beställning',
   date: 'Betald den',

@@ -87,6 +87,8 @@ export default {
   surplus:
     'Bu sipariş için birden fazla kez ödeme yapıldı. Mağazaya bilgi verildi. Fazladan yapılan ödeme için lütfen mağazayla iletişime geçin.',
   otherOpen: 'Bu sipariş için henüz tamamlanmamış başka bir ödeme var. O ödemeyi onaylamayın, yoksa iki kez ödersiniz.',
+  refunding: '{amount}, ödemenin yapıldığı cüzdana geri gönderiliyor.',
+  refunded: '{amount}, ödemenin yapıldığı cüzdana geri gönderildi.',
   method: 'Ödeme yöntemi',
   order: 'Sipariş',
   date: 'Ödeme zamanı',

@@ -88,6 +88,8 @@ export default {
     'Đơn hàng này đã được thanh toán hơn một lần. Cửa hàng đã được thông báo. Vui lòng liên hệ cửa hàng về khoản thanh toán thừa.',
   otherOpen:
     'Một giao dịch khác cho đơn hàng này vẫn chưa hoàn tất. Đừng xác nhận giao dịch đó, nếu không bạn sẽ trả tiền hai lần.',
+  refunding: 'Số tiền {amount} đang được hoàn về ví đã dùng để thanh toán.',
+  refunded: 'Số tiền {amount} đã được hoàn về ví đã dùng để thanh toán.',
   method: 'Phương thức',
   order: 'Mã đơn hàng',
   date: 'Thanh toán lúc',

@@ -84,6 +84,8 @@ export default {
   paid: '付款成功',
   surplus: '此訂單已重複付款。商家已收到通知。請就多付的款項聯絡商家。',
   otherOpen: '此訂單還有另一筆付款尚未完成。請勿確認該筆付款，否則會重複付款。',
+  refunding: '{amount} 正在退回付款所用的錢包。',
+  refunded: '{amount} 已退回付款所用的錢包。',
   method: '付款方式',
   order: '訂單編號',
   date: '付款時間',

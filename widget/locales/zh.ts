@@ -84,6 +84,8 @@ export default {
   paid: '付款成功',
   surplus: '此订单已重复付款。商家已收到通知。请就多付的款项联系商家。',
   otherOpen: '此订单还有另一笔付款尚未完成。请勿确认该笔付款，否则会重复付款。',
+  refunding: '{amount} 正在退回付款所用的钱包。',
+  refunded: '{amount} 已退回付款所用的钱包。',
   method: '付款方式',
   order: '订单号',
   date: '付款时间',

@@ -45,12 +45,12 @@ const HANG_UP_MS = 500;
 const LONG_MS = 3_000;
 /** A status check may lag behind a wallet by this much. */
 const LAG_MS = 600_000;
+/** A refund is taken for failed only after two status checks 30 s apart, so that none is sent twice. */
+const BELIEVED_MS = 45_000;
 /** How much too long the remaining time may be shown. */
 const CLOCK_MS = 3_000;
 
-type Payments = Facts['payments'];
-
-const isOpen = ({ status }: Payments[number]) => status === 'INITIALIZED' || status === 'PROCESSING';
+const isOpen = ({ status }: { status: string }) => status === 'INITIALIZED' || status === 'PROCESSING';
 const paidOnes = ({ payments }: Facts) => payments.filter(({ status }) => status === 'SUCCESS');
 /** What may be offered: of a closed order, nothing. */
 const payable = ({ payments, isOrderClosed }: Facts) => (isOrderClosed ? [] : payments.filter(isOpen));
@@ -87,6 +87,18 @@ const isExpired = ({ at, payments }: Facts) =>
   payments.some(
     ({ message, expiresAt }) => message === 'TOKEN_EXPIRED' || (expiresAt !== null && at >= expiresAt - CLOCK_MS),
   );
+/** Of refunds to a wallet that paid. */
+const sumBack = (facts: Facts, counts: (refund: Facts['refunds'][number]) => boolean) => {
+  const payers = new Set(paidOnes(facts).map(({ customer }) => customer));
+  return facts.refunds
+    .filter((refund) => counts(refund) && payers.has(refund.customer))
+    .reduce((sum, { amount }) => sum + amount, 0);
+};
+const mayBeOpen =
+  ({ at }: Facts) =>
+  (refund: Facts['refunds'][number]) =>
+    isOpen(refund) || (refund.status === 'FAILED' && at - refund.since < BELIEVED_MS);
+const numberIn = (amount = '') => Number(amount.replaceAll(/[^\d.]/g, ''));
 const problems = (facts: Facts) => facts.requests.flatMap(({ problem }) => problem ?? []);
 const codeIn = (link: string) => new URL(link).searchParams.get('code');
 const tokenIn = (link: string) => new URL(link).searchParams.get('token');
@@ -186,6 +198,17 @@ export const CLAIMS = {
   /** What succeeds after the order was closed pays nothing. */
   paid: { holds: (facts) => paidOnes(facts).length > 0 && !facts.isOrderClosed },
   paidTwice: { holds: (facts) => paidOnes(facts).length > 1 },
+  /** The gateway has accepted payouts of this sum to the wallet that paid, and none has arrived or long failed. */
+  onItsWayBack: {
+    holds: (facts, { values }) =>
+      [isOpen, mayBeOpen(facts)].some((counts) => sumBack(facts, counts) === numberIn(values['amount'])),
+    staysMs: NEWS_MS,
+  },
+  /** The gateway has paid out this sum to the wallet that paid; more may have followed just now. */
+  sentBack: {
+    holds: (facts, { values }) => sumBack(facts, ({ status }) => status === 'SUCCESS') === numberIn(values['amount']),
+    staysMs: NEWS_MS,
+  },
   notPaid: { holds: (facts) => paidOnes(facts).length === 0, staysMs: NEWS_MS },
   /**
    * Nothing was paid, and the last attempt can no longer be. A replaced attempt still may: it is checked, and would be

@@ -16,8 +16,15 @@ export interface Payment {
   /** For CHECKOUT. */
   token: string | null;
   expiresAt: number | null;
+  /** The wallet that paid, once it has. */
+  customer: string | null;
   /** Oldest first; the first is its creation. */
   history: readonly { at: number; status: Status; message: string }[];
+}
+
+/** A payout of the sandbox that sends money of a payment back. */
+export interface Refund extends Pick<Payment, 'id' | 'customer' | 'history'> {
+  amount: number;
 }
 
 /** A start on its way from the proxy to the gateway. */
@@ -52,6 +59,7 @@ export type Connection = 'up' | 'cut' | 'frozen';
 export interface OrderRecords {
   /** Oldest first, like all lists here. */
   payments: readonly Payment[];
+  refunds: readonly Refund[];
   starts: readonly Start[];
   requests: readonly PageRequest[];
   connections: readonly { at: number; is: Connection }[];
@@ -69,10 +77,11 @@ export interface OrderRecords {
 
 export interface Facts {
   at: number;
-  payments: (Pick<Payment, 'id' | 'asked' | 'method' | 'code' | 'token' | 'expiresAt'> & {
+  payments: (Pick<Payment, 'id' | 'asked' | 'method' | 'code' | 'token' | 'expiresAt' | 'customer'> & {
     status: Status;
     message: string;
   })[];
+  refunds: (Pick<Refund, 'amount' | 'customer'> & { status: Status; since: number })[];
   starts: Start[];
   requests: PageRequest[];
   connection: { is: Connection; since: number };
@@ -83,13 +92,17 @@ export interface Facts {
 }
 
 export function factsAt(records: OrderRecords, at: number): Facts {
-  const { payments, starts, requests, connections, doubtedAt, decidedAt, closedAt, orderClosedAt } = records;
+  const { payments, refunds, starts, requests, connections, doubtedAt, decidedAt, closedAt, orderClosedAt } = records;
   const by = (time: number | null) => time !== null && time <= at;
   return {
     at,
     payments: payments.flatMap(({ history, ...payment }) => {
       const now = history.findLast((entry) => by(entry.at));
       return now ? [{ ...payment, status: now.status, message: now.message }] : [];
+    }),
+    refunds: refunds.flatMap(({ history, amount, customer }) => {
+      const now = history.findLast((entry) => by(entry.at));
+      return now ? [{ amount, customer, status: now.status, since: now.at }] : [];
     }),
     starts: starts
       .filter((start) => by(start.at))
@@ -113,9 +126,10 @@ export function factsAt(records: OrderRecords, at: number): Facts {
 
 /** Every instant at which a fact changed, in order. */
 export function changesOf(records: OrderRecords): number[] {
-  const { payments, starts, requests, connections, doubtedAt, decidedAt, closedAt, orderClosedAt } = records;
+  const { payments, refunds, starts, requests, connections, doubtedAt, decidedAt, closedAt, orderClosedAt } = records;
   const times = [
     ...payments.flatMap(({ history, expiresAt }) => [...history.map(({ at }) => at), expiresAt]),
+    ...refunds.flatMap(({ history }) => history.map(({ at }) => at)),
     ...starts.flatMap(({ at, answeredAt }) => [at, answeredAt]),
     ...requests.flatMap(({ at, answeredAt, endedAt }) => [at, answeredAt, endedAt]),
     ...connections.map(({ at }) => at),

@@ -1,6 +1,7 @@
 // The stack of the truth test: sandbox, proxy and shop as real processes, with a relay that damages answers between
 // proxy and gateway, and one that can cut the connection between browsers and proxy. Gathers their records of an order.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { chromium, type Browser } from 'playwright-core';
 import { FREE_PORTS, startStack, type Stack } from '../../../demo/stack.ts';
 import { buildWidgetIfStale } from '../../../demo/widget-build.ts';
@@ -18,6 +19,8 @@ const STEP_MS = 120_000;
 
 interface Remembered extends Omit<Payment, 'id' | 'asked' | 'history' | 'token' | 'expiresAt'> {
   orderId: string;
+  type: 'PAY' | 'PAYOUT';
+  amount: string;
   askedMethod: Method;
   checkout: { token: string; expiresAt: string } | null;
   history: { at: string; status: Status; message: string }[];
@@ -49,7 +52,10 @@ export class RelayedStack {
     ]);
     gatewayRelay.passOnTo(processes.sandbox);
     browserRelay.passOnTo(processes.proxy);
-    return new RelayedStack(processes, gatewayRelay, browserRelay, browser);
+    const stack = new RelayedStack(processes, gatewayRelay, browserRelay, browser);
+    // A refund is on its way until the journey ends it.
+    await stack.control('/faults', { payout: { hold: true } });
+    return stack;
   }
 
   async close(): Promise<void> {
@@ -110,14 +116,23 @@ export class RelayedStack {
     await this.#asShop(`/orders/${orderId}/close`, { reason: 'out of stock' });
   }
 
-  async #asShop(path: string, body: object): Promise<void> {
+  /** The shop sends money back; without an amount all that is left. */
+  async refund(orderId: string, amount?: string): Promise<void> {
+    await this.#asShop(`/orders/${orderId}/refunds`, { amount }, 202);
+  }
+
+  async #asShop(path: string, body: object, expected = 200): Promise<void> {
     const { proxy, secrets } = this.processes;
     const response = await fetch(proxy + path, {
       method: 'POST',
-      headers: { authorization: `Bearer ${secrets.merchantApiKey}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer ${secrets.merchantApiKey}`,
+        'content-type': 'application/json',
+        'idempotency-key': randomUUID(),
+      },
       body: JSON.stringify(body),
     });
-    assert.equal(response.status, 200, await response.text());
+    assert.equal(response.status, expected, await response.text());
   }
 
   /** Calls one of the sandbox's controls. */
@@ -132,19 +147,29 @@ export class RelayedStack {
   async recordsOf(orderId: string, requests: readonly PageRequest[] = []): Promise<OrderRecords> {
     const { transactions } = (await this.control('/transactions')) as { transactions: Remembered[] };
     const isOurs = (id: string) => id === orderId || id.startsWith(`${orderId}-`);
+    const ours = transactions
+      .toReversed()
+      .filter(({ orderId: id }) => isOurs(id))
+      .map(({ history, ...rest }) => ({
+        ...rest,
+        history: history.map((entry) => ({ ...entry, at: Date.parse(entry.at) })),
+      }));
     return {
-      payments: transactions
-        .toReversed()
-        .filter(({ orderId: id }) => isOurs(id))
-        .map(({ orderId: id, askedMethod: asked, method, code, checkout, history }) => ({
+      payments: ours
+        .filter(({ type }) => type === 'PAY')
+        .map(({ orderId: id, askedMethod: asked, method, code, checkout, customer, history }) => ({
           id,
           asked,
           method,
           code,
           token: checkout?.token ?? null,
           expiresAt: checkout ? Date.parse(checkout.expiresAt) : null,
-          history: history.map((entry) => ({ ...entry, at: Date.parse(entry.at) })),
+          customer,
+          history,
         })),
+      refunds: ours
+        .filter(({ type }) => type === 'PAYOUT')
+        .map(({ orderId: id, amount, customer, history }) => ({ id, amount: Number(amount), customer, history })),
       starts: this.gatewayRelay.starts.filter(({ id }) => isOurs(id)),
       requests,
       connections: this.browserRelay.connectionsOf(orderId),

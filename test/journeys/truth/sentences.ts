@@ -89,6 +89,8 @@ export const SENTENCES = {
   paid: ['paid'],
   surplus: ['paidTwice'],
   otherOpen: ['otherOpen'],
+  refunding: ['onItsWayBack'],
+  refunded: ['sentBack'],
   method: label,
   order: label,
   date: label,

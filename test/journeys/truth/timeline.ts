@@ -5,7 +5,7 @@ import type { OrderRecords } from './facts.ts';
 /** One line for each change; seconds since the first screen. */
 export function timelineOf(screens: readonly Screen[], until: number, records: OrderRecords): string {
   const begin = screens[0]?.at ?? until;
-  const { payments, starts, requests, connections } = records;
+  const { payments, refunds, starts, requests, connections } = records;
   const events: [at: number | null, what: string][] = [
     ...screens.map(({ at, texts }): [number, string] => [at, `screen: ${texts.map(({ text }) => text).join(' | ')}`]),
     ...payments.flatMap(({ id, method, expiresAt, history }) => [
@@ -15,6 +15,9 @@ export function timelineOf(screens: readonly Screen[], until: number, records: O
       ]),
       [expiresAt !== null && expiresAt < until ? expiresAt : null, `sandbox: ${id} expires`] as [number | null, string],
     ]),
+    ...refunds.flatMap(({ id, amount, history }) =>
+      history.map(({ at, status }): [number, string] => [at, `sandbox: ${id} sends ${amount} back, ${status}`]),
+    ),
     ...starts.flatMap(({ id, at, answeredAt, answer }): [number | null, string][] => [
       [at, `gateway: start of ${id} arrives`],
       [answeredAt, `gateway: start of ${id} is ${answer}`],

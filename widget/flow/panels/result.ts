@@ -1,7 +1,8 @@
 // The result: paid, with the details; closed by the shop; or failed, with the reason, what happened to the money, and
 // what the shopper can do next.
 import type { TemplateResult } from 'lit';
-import type { Method, Reason } from '../../../backend-proxy/protocol/wire.ts';
+import { decimalOf, minorOf } from '../../../backend-proxy/protocol/money.ts';
+import type { Method, OrderView, Reason, RefundView } from '../../../backend-proxy/protocol/wire.ts';
 import type { PanelContext } from '../../shell/panel.ts';
 import { supportLink } from '../links.ts';
 import { heading, html } from '../lit.ts';
@@ -19,10 +20,8 @@ const SIGNS = {
   RESOLVED: 'info',
 } as const satisfies Record<Reason, string>;
 
-export function paid(
-  { payment }: Extract<Shown, { panel: 'paid' }>,
-  { say, state, language }: PanelContext,
-): TemplateResult {
+export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: PanelContext): TemplateResult {
+  const { say, state, language } = context;
   const { order } = state;
   const detail = (name: string, value: string | TemplateResult) =>
     html`<dt>${name}</dt>
@@ -35,8 +34,28 @@ export function paid(
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${payment?.paidAt ? detail(say('date'), formatTime(payment.paidAt, language)) : ''}
     </dl>
+    ${refundNotes(context)}
     <p class="print-only"><bdi dir="ltr">${location.host}</bdi></p>
     <slot name="success"></slot>`;
+}
+
+/** A sum for what is on its way back and one for what was sent. The wallet that paid need not be this shopper's. */
+function refundNotes({ say, money, state }: PanelContext): (TemplateResult | '')[] {
+  return (['PROCESSING', 'SUCCESS'] as const).map((status) => {
+    // Empty in the first frame.
+    const amount = money(sumOf(state.order, status));
+    return amount
+      ? html`<p class="announce">${say(status === 'SUCCESS' ? 'refunded' : 'refunding', { amount })}</p>`
+      : '';
+  });
+}
+
+/** Null if there are none, as in a view of an older proxy, or before any view. */
+function sumOf({ refunds = [], currency = '' }: Partial<OrderView>, status: RefundView['status']): string | null {
+  const minor = refunds
+    .filter((refund) => refund.status === status)
+    .reduce((sum, { amount }) => sum + (minorOf(amount, currency) ?? 0), 0);
+  return minor > 0 ? decimalOf(minor, currency) : null;
 }
 
 /** Also where a payment is under way or has succeeded: the sentences hold for each. */
@@ -44,7 +63,7 @@ export function closed(context: PanelContext): TemplateResult {
   const { say } = context;
   return html`${sign('info')}${heading(say('closed'))}
     <p>${say('closed_help')}</p>
-    ${helpLink('second', context)}`;
+    ${refundNotes(context)} ${helpLink('second', context)}`;
 }
 
 export function failed({ method, reason }: Extract<Shown, { panel: 'failed' }>, context: PanelContext): TemplateResult {
