@@ -133,7 +133,7 @@ export const STEPS = {
   'another shop uses an id of ours': {
     weight: 4,
     take(world, dice) {
-      const [id, type] = oneOf(dice, idsFree(world)) ?? [];
+      const [id, type] = oneOf(dice, oneOf(dice, idsFree(world)) ?? []) ?? [];
       if (id === undefined || type === undefined) return undefined;
       const amount = (type === 'PAY' ? AMOUNT : 25) + (dice.chance(0.2) ? 1 : 0);
       const status = dice.chance(0.5) ? 'SUCCESS' : 'PROCESSING';
@@ -338,8 +338,8 @@ function drawAnswer(world: World, dice: Random): PostAnswerName {
   return dice.chance(0.5) ? world.usualPost : dice.pick(names<PostAnswerName>(POST_ANSWERS));
 }
 
-/** Ids that our proxies use or are about to use, and that the gateway does not have. */
-function idsFree(world: World): [string, TransactionType][] {
+/** Ids that our proxies use or are about to use, and that the gateway does not have, by kind. */
+function idsFree(world: World): [string, TransactionType][][] {
   const used = world.shown.transactions.map(({ id, type }): [string, TransactionType] => [id, TYPES[type].atGateway]);
   const next = world.shoppers.flatMap(({ orderId }): [string, TransactionType][] => {
     const n = used.filter(([id, type]) => type === 'PAY' && id.startsWith(orderId)).length + 1;
@@ -349,9 +349,8 @@ function idsFree(world: World): [string, TransactionType][] {
   const refunds = used.flatMap(([id, type]): [string, TransactionType][] =>
     type === 'PAY' ? [[`${id}-r1`, 'PAYOUT']] : [],
   );
-  return [...used, ...next, payout, ...refunds].filter(([id]) =>
-    world.gateway.entries.every((entry: Entry) => entry.id !== id),
-  );
+  const isFree = ([id]: [string, TransactionType]) => world.gateway.entries.every((entry: Entry) => entry.id !== id);
+  return [used, used, [...next, payout], refunds].map((ids) => ids.filter(isFree)).filter(({ length }) => length > 0);
 }
 
 /** At one of its next turns, so that it leaves half-done work and leases. */

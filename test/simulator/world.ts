@@ -127,7 +127,7 @@ export class World implements Site {
       { length: this.dice.between(1, 3) },
       (_, n) => new ProxyProcess(this, `proxy-${n + 1}`),
     );
-    this.shoppers = Array.from({ length: this.dice.between(1, 3) }, (_, n) => new Shopper(this, n + 1));
+    this.shoppers = Array.from({ length: this.dice.pick([1, 1, 1, 2, 3]) }, (_, n) => new Shopper(this, n + 1));
     this.gateway.onEnd = (entry) => this.sendIpn(entry);
   }
 
