@@ -224,7 +224,7 @@ function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
     tokens,
     payouts: assembly.payouts,
     refunds: assembly.refunds,
-    refundMethods: gateway.refundMethods,
+    refundRules: gateway,
     closings,
     ledger,
     sendsWebhooks: config.webhook !== undefined,

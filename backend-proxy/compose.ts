@@ -92,7 +92,7 @@ export async function compose(
       : createAdmin({
           ledger,
           refunds: proxy.refunds,
-          refundMethods: gateway.refundMethods,
+          refundRules: gateway,
           token: config.ADMIN_TOKEN,
           version: VERSION,
           sendsWebhooks: config.WEBHOOK_URL !== undefined,

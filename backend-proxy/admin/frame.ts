@@ -3,7 +3,7 @@
 import type { Context } from 'hono';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Log } from '../protocol/log.ts';
-import type { Method } from '../protocol/wire.ts';
+import type { RefundRules } from '../protocol/refundable.ts';
 import type { Readiness } from '../readiness.ts';
 import type { Refunds } from '../refunds.ts';
 import { writeSession } from './guard.ts';
@@ -14,8 +14,7 @@ import type { Sessions } from './session.ts';
 export interface AdminParts {
   ledger: Ledger;
   refunds: Refunds;
-  /** The methods whose payments the gateway can refund. */
-  refundMethods: ReadonlySet<Method>;
+  refundRules: RefundRules;
   token: string;
   version: string;
   /** Whether a WEBHOOK_URL is set. */

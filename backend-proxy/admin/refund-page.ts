@@ -3,23 +3,18 @@ import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
 import type { Order } from '../ledger/ledger.ts';
 import { decimalOf } from '../protocol/money.ts';
-import { NOT_REFUNDABLE, leftOf, whyNotRefundable } from '../protocol/refundable.ts';
+import { NOT_REFUNDABLE, leftOf, sendableOf, whyNotRefundable, type RefundRules } from '../protocol/refundable.ts';
 import type { Transaction } from '../protocol/transaction.ts';
-import type { Method } from '../protocol/wire.ts';
 import { amount, marks, status, time, wallet, type Html } from './format.ts';
 import { cards } from './cards.ts';
 import { linkTo } from './transaction-table.ts';
 
-/** `order`: undefined for what is no payment. `methods`: those that the gateway can refund. */
-export function refunding(
-  payment: Transaction,
-  order: Order | undefined,
-  methods: ReadonlySet<Method>,
-  form: string,
-): Html | '' {
+/** `order`: undefined for what is no payment. */
+export function refunding(payment: Transaction, order: Order | undefined, rules: RefundRules, form: string): Html | '' {
   if (order === undefined || payment.stage !== 'succeeded') return '';
-  const cause = whyNotRefundable(payment, order.refunds, methods);
+  const cause = whyNotRefundable(payment, order.refunds, rules.refundMethods);
   const left = leftOf(payment, order.refunds);
+  const sendable = sendableOf(left, payment.currency, rules);
   const own = order.refunds.filter(({ refundOf }) => refundOf === payment.id);
   return html`<section class="panel" aria-labelledby="refunds">
     <h2 id="refunds">Refunds</h2>
@@ -29,7 +24,9 @@ export function refunding(
         ? html`<p>It cannot be refunded, because ${NOT_REFUNDABLE[cause]}.</p>`
         : left === 0
           ? html`<p>All of it is refunded, or on its way.</p>`
-          : refundForm(payment, left, form)
+          : sendable === 0
+            ? html`<p>${decimalOf(left, payment.currency)} is left, and the gateway accepts no decimals in payouts.</p>`
+            : refundForm(payment, sendable, form)
     }
   </section>`;
 }
@@ -47,9 +44,9 @@ function refundTable(refunds: readonly Transaction[]): Html {
   );
 }
 
-function refundForm(payment: Transaction, left: number, form: string): Html {
+function refundForm(payment: Transaction, sendable: number, form: string): Html {
   const { currency, payer } = payment;
-  const most = decimalOf(left, currency);
+  const most = decimalOf(sendable, currency);
   return html`<p>${most} ${currency} can be sent back to the wallet that paid, ${wallet(payer)}.</p>
     <form method="post" action="${linkTo(payment)}/refund">
       <input type="hidden" name="form" value="${form}" />

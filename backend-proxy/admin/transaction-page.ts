@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { Order, Preview, Resolution, Webhook } from '../ledger/ledger.ts';
 import { mayBeResolved, type HistoryEntry, type Transaction } from '../protocol/transaction.ts';
-import type { Method } from '../protocol/wire.ts';
+import type { RefundRules } from '../protocol/refundable.ts';
 import { effectOf } from './resolution.ts';
 import { whyReview } from './overview.ts';
 import { cards } from './cards.ts';
@@ -26,20 +26,19 @@ interface Given {
   transaction: Transaction;
   /** Of a payment; undefined for anything else. */
   order: Order | undefined;
-  /** The methods whose payments the gateway can refund. */
-  methods: ReadonlySet<Method>;
+  refundRules: RefundRules;
   webhooks: readonly Webhook[];
   form: string;
   resolution?: ResolutionForm;
 }
 
-export function transactionPage({ transaction, order, methods, webhooks, form, resolution }: Given): Html {
+export function transactionPage({ transaction, order, refundRules, webhooks, form, resolution }: Given): Html {
   const { id, orderId, paymentId, refundOf, note, createdAt, updatedAt } = transaction;
   return html`<p class="lead">
       ${amount(transaction)} · ${kind(transaction)} · ${status(transaction)} ${marks(transaction)}
     </p>
     ${mayBeResolved(transaction) ? reviewForm(transaction, form, resolution) : ''}
-    ${refunding(transaction, order, methods, form)} ${closing(transaction, order, form)}
+    ${refunding(transaction, order, refundRules, form)} ${closing(transaction, order, form)}
     <dl class="details">
       <dt>Order</dt>
       <dd><a href="/admin/transactions?orderId=${encodeURIComponent(orderId)}">${orderId}</a></dd>

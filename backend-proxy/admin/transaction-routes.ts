@@ -39,7 +39,7 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const body = transactionPage({
       transaction,
       order,
-      methods: parts.refundMethods,
+      refundRules: parts.refundRules,
       webhooks,
       form,
       ...(resolution && { resolution }),

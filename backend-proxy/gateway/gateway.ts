@@ -3,6 +3,7 @@
 // An answer is never an exception: a lost one is an outcome like any other, and the most important one.
 import type { GatewayType } from '../protocol/transaction.ts';
 import type { IpnReading, Report } from '../protocol/verify.ts';
+import type { RefundRules } from '../protocol/refundable.ts';
 import type { Method } from '../protocol/wire.ts';
 
 export interface Collection {
@@ -78,13 +79,9 @@ export interface GatewayCalls {
 
 export type Operation = keyof GatewayCalls;
 
-export interface Gateway extends GatewayCalls {
+export interface Gateway extends GatewayCalls, RefundRules {
   /** Parses the body of an IPN. `refused`: nested too deep; `unreadable`: not the JSON of an IPN. */
   readIpn(text: string): { kind: 'read'; reading: IpnReading } | { kind: 'refused' } | { kind: 'unreadable' };
-  /** The methods whose payments a payout can send back. */
-  refundMethods: ReadonlySet<Method>;
-  /** Whether payouts may have decimals. */
-  payoutDecimals: boolean;
   /** How far its clock is ahead of this process's, in ms, by its last answer; undefined before that. */
   clockOffset(): number | undefined;
   close(): Promise<void>;

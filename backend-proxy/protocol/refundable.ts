@@ -1,4 +1,5 @@
 // What of a payment can be sent back, and why not. Pure; the ledger decides by it, and the operator's page shows it.
+import { exponentOf } from './money.ts';
 import { STAGES, type Transaction } from './transaction.ts';
 import type { Method } from './wire.ts';
 
@@ -9,6 +10,14 @@ export const MAX_REFUNDS = 99;
  * gateway does not know.
  */
 export const MAX_FAILED_IN_A_ROW = 3;
+
+/** What the gateway can send back. */
+export interface RefundRules {
+  /** The methods of payments that a payout can send back. */
+  refundMethods: ReadonlySet<Method>;
+  /** Whether payouts may have decimals. */
+  payoutDecimals: boolean;
+}
 
 /** Why an order is listed for a person whose money came after it was closed. */
 export const AFTER_CLOSE = 'SUCCESS after the order was closed';
@@ -37,7 +46,16 @@ export function leftOf(payment: Pick<Transaction, 'id' | 'amountMinor'>, refunds
   return Math.max(0, payment.amountMinor - reserved.reduce((sum, { amountMinor }) => sum + amountMinor, 0));
 }
 
-/** Null if it can be refunded, as far as anything is left. `methods`: those that the gateway can refund. */
+/** Never rounded in silence: the part of what is left that the gateway takes. */
+export function sendableOf(
+  left: number,
+  currency: string,
+  { payoutDecimals }: Pick<RefundRules, 'payoutDecimals'>,
+): number {
+  return payoutDecimals ? left : left - (left % 10 ** (exponentOf(currency) ?? 0));
+}
+
+/** Null if it can be refunded, as far as anything is left. */
 export function whyNotRefundable(
   payment: Transaction,
   refunds: readonly Transaction[],
@@ -59,14 +77,14 @@ export function whyNotRefundable(
   return last.length === MAX_FAILED_IN_A_ROW && !last.some(isReserved) ? 'failing' : null;
 }
 
-/** Of an order: the payments that can be refunded now, and minor units that are left of each. */
+/** Of an order: the payments that can be refunded now, and the most of each, in minor units. */
 export function refundables(
   { payments, refunds }: { payments: readonly Transaction[]; refunds: readonly Transaction[] },
-  methods: ReadonlySet<Method>,
+  rules: RefundRules,
 ): { payment: Transaction; minor: number }[] {
   return payments
-    .filter((payment) => whyNotRefundable(payment, refunds, methods) === null)
-    .map((payment) => ({ payment, minor: leftOf(payment, refunds) }))
+    .filter((payment) => whyNotRefundable(payment, refunds, rules.refundMethods) === null)
+    .map((payment) => ({ payment, minor: sendableOf(leftOf(payment, refunds), payment.currency, rules) }))
     .filter(({ minor }) => minor > 0);
 }
 

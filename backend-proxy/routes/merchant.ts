@@ -4,7 +4,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { OrderTokens } from '../orders/order-token.ts';
 import type { Closings } from '../closing.ts';
 import type { Payouts } from '../payouts.ts';
-import type { Method } from '../protocol/wire.ts';
+import type { RefundRules } from '../protocol/refundable.ts';
 import type { Refunds } from '../refunds.ts';
 import { createTotals } from '../reports/totals.ts';
 import { merchantOnly } from '../http/guards.ts';
@@ -24,8 +24,7 @@ interface Deps {
   tokens: OrderTokens;
   payouts: Payouts;
   refunds: Refunds;
-  /** The methods whose payments can be refunded. */
-  refundMethods: ReadonlySet<Method>;
+  refundRules: RefundRules;
   closings: Closings;
   ledger: Ledger;
   /** Whether there is a WEBHOOK_URL. */

@@ -11,8 +11,8 @@ import { decimalOf } from '../protocol/money.ts';
 import { PAYS_BY } from '../protocol/methods.ts';
 import { CHECKOUT_LIFETIME_MS } from '../protocol/schedule.ts';
 import { canBePaid } from '../protocol/transaction.ts';
-import { METHODS, type Method } from '../protocol/wire.ts';
-import { refundables } from '../protocol/refundable.ts';
+import { METHODS } from '../protocol/wire.ts';
+import { refundables, type RefundRules } from '../protocol/refundable.ts';
 import { merchantPayment, merchantRefund, merchantView } from '../protocol/merchant-view.ts';
 import { keysWith } from '../http/access.ts';
 import { answerJson } from '../http/answer.ts';
@@ -150,14 +150,14 @@ interface Deps {
   ledger: Ledger;
   closings: Closings;
   tokens: OrderTokens;
-  refundMethods: ReadonlySet<Method>;
+  refundRules: RefundRules;
   allowedOrigins: readonly string[];
   /** Whether there is a WEBHOOK_URL. */
   sendsWebhooks: boolean;
 }
 
 export function serveOrders(app: OpenAPIHono, deps: Deps): void {
-  const { ledger, closings, tokens, refundMethods, allowedOrigins, sendsWebhooks } = deps;
+  const { ledger, closings, tokens, refundRules, allowedOrigins, sendsWebhooks } = deps;
   serveRoute(app, postOrder, async (c, { sent }) => {
     const { expiresIn, ...claims } = sent;
     const { errors } = checkTerms(claims, { allowedOrigins });
@@ -190,7 +190,7 @@ export function serveOrders(app: OpenAPIHono, deps: Deps): void {
         metadata: payments.find(({ metadata }) => metadata !== null)?.metadata ?? null,
         payments: payments.map(merchantPayment),
         refunds: refunds.map(merchantRefund),
-        refundable: refundables(order, refundMethods).map(({ payment, minor }) => ({
+        refundable: refundables(order, refundRules).map(({ payment, minor }) => ({
           gatewayOrderId: payment.id,
           amount: decimalOf(minor, currency),
         })),

@@ -139,6 +139,8 @@ test('a form that another page of the same machine sends to the operator’s pag
 
 test('the operator’s pages pass axe in light and dark, fit 320 px, and the public port has none of them', async () => {
   await pay('A-4');
+  await pay('A-5');
+  await approve('A-5');
   for (const [width, colorScheme] of [
     [1280, 'light'],
     [320, 'dark'],
@@ -161,6 +163,11 @@ test('the operator’s pages pass axe in light and dark, fit 320 px, and the pub
     }
     await page.goto(`${admin}/webhooks?state=delivered`);
     await page.getByRole('rowheader').getByRole('link').first().click();
+    await look();
+    await openUntil(page, `${admin}/transactions/A-5`, 'can be sent back to the wallet that paid');
+    await look();
+    await page.getByRole('button', { name: 'Continue to refund' }).click();
+    await page.getByRole('heading', { name: /^Send 10\.00 EUR to/ }).waitFor();
     await look();
     await page.goto(`${admin}/transactions/A-4`);
     await page.getByRole('button', { name: 'Continue to close' }).click();

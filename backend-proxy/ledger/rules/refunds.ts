@@ -2,11 +2,12 @@
 // changes the order, so of two at once the second sees the first.
 import { Refusal } from '../../errors.ts';
 import { isSameRequest } from '../../fingerprint.ts';
-import { decimalOf, exponentOf, minorOf } from '../../protocol/money.ts';
+import { decimalOf, minorOf } from '../../protocol/money.ts';
 import {
   MAX_REFUNDS,
   NOT_REFUNDABLE,
   leftOf,
+  sendableOf,
   whyNotRefundable,
   type NotRefundable,
 } from '../../protocol/refundable.ts';
@@ -116,9 +117,9 @@ function askedAmount({ amount }: NewRefund, { currency }: TransactionRow): numbe
 
 /** Never rounded: the merchant decides what happens to the rest. */
 function refuseTooMuch({ decimals }: NewRefund, { currency }: TransactionRow, left: number, amount: number): number {
-  const unit = decimals ? 1 : 10 ** (exponentOf(currency) ?? 0);
-  if (amount > 0 && amount <= left && amount % unit === 0) return amount;
-  const refundable = decimalOf(left - (left % unit), currency);
+  const isWhole = sendableOf(amount, currency, { payoutDecimals: decimals }) === amount;
+  if (amount > 0 && amount <= left && isWhole) return amount;
+  const refundable = decimalOf(sendableOf(left, currency, { payoutDecimals: decimals }), currency);
   const whole = decimals ? '' : ', a whole one, because the gateway accepts no decimals in payouts';
   const detail = `an amount above 0 and at most ${refundable} ${currency}${whole}`;
   const errors = [{ field: 'amount', detail }];

@@ -30,7 +30,7 @@ export async function createOperator(t: TestContext, options: WorldOptions = {},
   const admin = createAdmin({
     ledger: world.ledger,
     refunds: world.proxy.refunds,
-    refundMethods: new Set(METHODS),
+    refundRules: { refundMethods: new Set(METHODS), payoutDecimals: false },
     token: TOKEN,
     version: '1.2.3',
     sendsWebhooks: true,

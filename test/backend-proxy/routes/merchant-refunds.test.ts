@@ -93,6 +93,19 @@ it('without an amount it is what is left, and no more: 422 with what is refundab
   assert.equal(await world.gatewayHas('A-1-r3'), undefined);
 });
 
+it('where the gateway takes no decimals, the order says the whole amount that can be sent back, as a 422 does', async (t) => {
+  const world = await createWorld(t, { profile: { refundAs: WAYS } });
+  await world.start(world.token({ amount: '10.10' }), { method: 'QR' });
+  await world.settleAfter('approve', 'A-1', PAYER);
+  const refused = await refund<Problem & { refundable: string }>(world);
+  assert.deepEqual([refused.status, refused.body.refundable], [422, '10.00']);
+  const { refundable } = (await world.merchant<{ refundable: object[] }>('GET', '/orders/A-1')).body;
+  assert.deepEqual(refundable, [{ gatewayOrderId: 'A-1', amount: '10.00' }]);
+  assert.equal((await refund(world, { amount: '10' }, 'key-2')).status, 202);
+  const after = (await world.merchant<{ refundable: object[] }>('GET', '/orders/A-1')).body;
+  assert.deepEqual(after.refundable, [], 'cents cannot be sent back');
+});
+
 it('names every wrong field, the missing key and an order without payments; nothing is sent', async (t) => {
   const world = await createPaid(t);
   const wrong = await refund<Problem>(world, { amount: 1.5, note: '', gatewayOrderId: 'a b', customer: '1' });
