@@ -63,7 +63,7 @@ function refundForm(payment: Transaction, sendable: number, form: string): Html 
         />
       </div>
       <div class="field wide">
-        <label for="refund-note">Note, for you only (optional)</label>
+        <label for="refund-note">Note to the customer (optional)</label>
         <input id="refund-note" name="note" maxlength="200" autocomplete="off" />
       </div>
       <button>Continue to refund</button>
