@@ -211,7 +211,9 @@ export class Merchant {
     world.note(`closing ${orderId} answered ${answer?.status ?? 'by nobody'}`);
     if (answer?.ok !== true || this.closed.has(orderId) || wentBackAt !== world.wentBackAt) return;
     const mayLag = world.checks.some(({ name, endedAt }) => name === 'lagging' && endedAt >= askedAt);
-    this.closed.set(orderId, { at: world.now, paidBefore: ifUnpaid && !mayLag ? paid : undefined });
+    // Without a status check nobody can be asked, and what a person has ended is not asked about.
+    const isKnowable = world.hasStatusCheck && !mayLag && !world.person.said.has(paid?.id ?? '');
+    this.closed.set(orderId, { at: world.now, paidBefore: ifUnpaid && isKnowable ? paid : undefined });
   }
 
   async erase(orderId: string): Promise<void> {
