@@ -25,6 +25,7 @@ const SOME: readonly StateName[] = [
   'scan, app pressed',
   'wallet, time left',
   'paid',
+  'paid, refunded in part',
   'declined, with help',
   'closed',
   'offline',
