@@ -8,6 +8,7 @@ import { Client } from 'pg';
 import { Refusal } from '../../backend-proxy/errors.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { createPool } from '../../backend-proxy/ledger/postgres/connection.ts';
+import { listenForOrders } from '../../backend-proxy/ledger/postgres/listen.ts';
 import { Servers } from '../../backend-proxy/ledger/postgres/servers.ts';
 import type { Store, Subject } from '../../backend-proxy/ledger/store.ts';
 import { NOTHING, ORDER, raise } from '../backend-proxy/ledger/order-writes.ts';
@@ -291,6 +292,22 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     await writing;
     assert.deepEqual(await versionOf(end), [0]);
   }
+
+  it('a LISTEN connection that ended before anybody listened to its end is left, and its heartbeat stops', async (t) => {
+    const heartbeats = t.mock.method(globalThis, 'setInterval');
+    const stopped = t.mock.method(globalThis, 'clearInterval');
+    const { once } = Client.prototype;
+    t.mock.method(Client.prototype, 'once', function (this: Client, event: string, listener: () => void) {
+      return event === 'end' ? this : once.call(this, event, listener);
+    });
+    const listening = listenForOrders(new Servers(url), 'self');
+    await until('it listens', () => heartbeats.mock.callCount() > 0);
+    await listening.close();
+    const [heartbeat] = heartbeats.mock.calls;
+    const isStopped = () => stopped.mock.calls.some((call) => call.arguments[0] === heartbeat?.result);
+    t.after(() => clearInterval(heartbeat?.result));
+    await until('the heartbeat stops', isStopped, 5_000);
+  });
 
   it('a save that arrives after its repeat changes nothing', async (t) => {
     const { relay, store } = await relayed(t);

@@ -2,7 +2,6 @@
 // it breaks or the server stops answering. They only wake watchers: the poll of versions (watch.ts) finds what is
 // announced while it is disconnected. Behind a transaction pooler nothing is received, and the poll does all.
 import { sql } from 'kysely';
-import type { Client } from 'pg';
 import { query, connect, prepare } from './connection.ts';
 import type { Servers } from './servers.ts';
 import type { Db } from '../store.ts';
@@ -44,20 +43,22 @@ export function createAnnouncer(db: Db, self: string): (orderIds: readonly strin
 export function listenForOrders(servers: Servers, self: string) {
   let listener: (orderId: string) => void = () => undefined;
   let closed = false;
-  let client: Client | undefined;
+  /** Ends the connection that there is. */
+  let endCurrent = async (): Promise<void> => undefined;
 
   /** Resolves when the connection has ended. */
   async function listen(): Promise<void> {
     const fresh = await connect(servers);
-    client = fresh;
-    const ended = new Promise((resolve) => fresh.once('end', resolve));
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    fresh.once('end', resolve);
+    // It may have ended before this listened to its end, which no event says then.
+    const end = (endCurrent = () => fresh.end().finally(resolve));
     fresh.on('notification', ({ payload = '' }) => {
       const [from, orderId = ''] = payload.split(' ');
       if (from !== self) listener(orderId);
     });
-    const end = (): void => void fresh.end();
     const heartbeat = setInterval(() => void prepare(fresh, servers).catch(end), HEARTBEAT_MS);
-    if (closed) end();
+    if (closed) await end();
     else await query(fresh, `listen ${CHANNEL}`).catch(end);
     await ended;
     clearInterval(heartbeat);
@@ -77,7 +78,7 @@ export function listenForOrders(servers: Servers, self: string) {
     },
     async close() {
       closed = true;
-      await client?.end();
+      await endCurrent();
     },
   };
 }
