@@ -88,7 +88,7 @@ let loading: Promise<typeof import('./flow/flow.ts')> | undefined;
  * @csspart save - The button that saves the code as a picture.
  * @csspart share - The button that shares the code as a picture.
  * @csspart countdown - The time left.
- * @csspart bar - The time left, as a bar.
+ * @csspart bar - The time left, as a bar below the code or a ring around the phone.
  * @csspart status - What the widget is waiting for.
  * @csspart error - What went wrong.
  * @csspart details - The details of a paid order.
@@ -107,6 +107,7 @@ let loading: Promise<typeof import('./flow/flow.ts')> | undefined;
  * @cssprop --payment-color-on-accent - Text on the accent.
  * @cssprop --payment-color-success - Sign of success.
  * @cssprop --payment-color-danger - Errors, and the sign of failure.
+ * @cssprop --payment-color-warning - Warnings, such as not to pay twice: their sign and their tint.
  * @cssprop --payment-radius - Radius of rows, fields and buttons; the sheet's is 1.5 times as large.
  * @cssprop --payment-space - Unit of space.
  * @cssprop --payment-padding - Space inside the sheet.

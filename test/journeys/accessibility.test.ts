@@ -18,7 +18,7 @@ const ON_PHONE: BrowserContextOptions = {
 /** The last link of the shop's pages, behind the widget. */
 const BEHIND = 'For staff: the desk';
 const PACKED = 'Payment received, order is being packed.';
-const REQUESTED = [enFlow.direct, enFlow.direct_help, `${en.wallet}: …5678`, enFlow.waiting];
+const REQUESTED = [enFlow.direct, enFlow.direct_help, `${en.wallet}: ····5678`, enFlow.waiting];
 
 const world = await World.open();
 after(() => world.close());

@@ -38,6 +38,28 @@ it('a paid order shows when it was paid, in the shopper’s time zone', async ()
   expect(thePart(widget, 'details').textContent).to.contain('2026').and.to.contain(`:${minutes}`);
 });
 
+it('an order paid twice links to the shop’s help, which one paid once does not need', async () => {
+  const proxy = proxyWith('QR', { status: 'SUCCESS' }, { supportUrl: 'https://shop.example/help' });
+  const widget = await mount(proxy);
+  await heading(widget, 'Payment received');
+  expect(part(widget, 'support')).to.equal(null);
+  proxy.publish({ surplus: true });
+  await until(() => part(widget, 'support'), 'the link to the shop’s help');
+});
+
+it('the date of a payment wraps after a comma only', async () => {
+  const payment = paymentOf('QR', { status: 'SUCCESS', paidAt: '2026-11-20T12:01:00.000Z' });
+  const widget = await mount(new FakeProxy({}, { paid: true, payment, version: 3 }), { lang: 'el' });
+  await until(() => textOf(widget).includes('2026'), 'the date');
+  const date = texts(widget, 'dd').at(-1) ?? '';
+  expect(
+    date
+      .split(' ')
+      .slice(0, -1)
+      .every((word) => word.endsWith(',')),
+  ).to.equal(true, date);
+});
+
 it('a paid order draws its sign once, in the tab that started the payment, and not on a reload', async () => {
   const isDrawn = (widget: Element) => widget.shadowRoot?.querySelector('.paid')?.classList.contains('news');
   const proxy = new FakeProxy();

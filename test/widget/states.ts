@@ -212,6 +212,7 @@ export const STATES = {
     heading: 'Payment received',
   },
   'paid, twice': {
+    claims: { supportUrl },
     payment: paymentOf('CHECKOUT', { status: 'SUCCESS', late: true }),
     view: { ...paid, surplus: true },
     heading: 'Payment received',

@@ -1,5 +1,5 @@
 // Styles of everything after the first paint: interaction, notes, waiting, results. Uses the short names of
-// shell.styles.ts and adds three.
+// shell.styles.ts and adds four. Choosing and reading is aligned to the start; one thing to do or to know is centered.
 
 /** Called `css` so that formatter and minifier recognize it. Lit's own `css` would be loaded a second time. */
 const css = String.raw;
@@ -8,6 +8,7 @@ export const flowStyles = css`
   :host {
     --_success: var(--payment-color-success, light-dark(#0a7540, #56cc8d));
     --_danger: var(--payment-color-danger, light-dark(#b3231b, #ff978e));
+    --_warning: var(--payment-color-warning, light-dark(#7a4b00, #f5c56b));
     --_code-size: 15rem;
   }
   :host(:disabled) {
@@ -31,9 +32,29 @@ export const flowStyles = css`
   small {
     text-wrap: pretty;
   }
+  .sheet:not(:has(form)) :is(section, .panel) {
+    text-align: center;
+  }
+  .panel > .icon,
+  .panel > p:not(.note),
+  .pair > p {
+    justify-self: center;
+  }
+  .panel > p:not(.note),
+  .pair > p {
+    max-inline-size: 34ch;
+  }
+  .panel > h2 {
+    font-size: 1.25em;
+    font-weight: 650;
+  }
+  .panel > .icon + h2,
+  .panel > .primary {
+    margin-block-start: calc(var(--_space) / 4);
+  }
   .panel > h2 + p:not(.note),
   .panel > h2 + .pair {
-    margin-block-start: calc(var(--_space) / -2);
+    margin-block-start: calc(var(--_space) * -0.625);
   }
   :disabled ~ slot .icon {
     opacity: 0.5;
@@ -82,16 +103,23 @@ export const flowStyles = css`
     border-radius: var(--_radius);
     background: color-mix(in srgb, currentColor 8%, transparent);
     color: var(--_text);
+    text-align: start;
   }
   .note.wrong {
+    background: color-mix(in srgb, var(--_danger) 8%, transparent);
+  }
+  .note.wrong::before {
     color: var(--_danger);
+  }
+  .note.warning {
+    background: color-mix(in srgb, var(--payment-color-warning, light-dark(#f2b134, #f5c56b)) 16%, transparent);
+  }
+  .note.warning::before {
+    color: var(--_warning);
   }
   .note small {
     margin-block-start: 4px;
     grid-column: 2;
-  }
-  .note b {
-    color: var(--_text);
   }
   .quiet {
     min-block-size: max(2.75em, 44px);
@@ -176,23 +204,20 @@ export const flowStyles = css`
     display: flex;
     flex-wrap: wrap;
     align-items: center;
-    gap: 8px 12px;
+    justify-content: center;
+    gap: 4px 12px;
   }
   .status,
   .fact {
     color: var(--_muted);
     font-variant-numeric: tabular-nums;
   }
-  .status span {
-    flex: 1 1 6.5em;
-  }
-  .status .countdown {
-    flex: none;
-  }
   .bar {
-    inline-size: 100%;
-    block-size: 4px;
+    inline-size: min(100%, var(--_code-size));
+    block-size: 3px;
+    margin-block-start: calc(var(--_space) / -2);
     border-radius: 2px;
+    justify-self: center;
     background: var(--_line);
     fill: var(--_accent);
   }
@@ -213,7 +238,7 @@ export const flowStyles = css`
     background: var(--_tint);
     stroke: var(--_accent);
   }
-  .panel > :is(.clock, .ended, .replaced, .info) {
+  .panel > :is(.clock, .ended) {
     background: color-mix(in srgb, var(--_muted) 14%, transparent);
     stroke: var(--_text);
     stroke-width: 2;
@@ -233,20 +258,31 @@ export const flowStyles = css`
     stroke: var(--_danger);
     stroke-width: 3;
   }
-  .panel > .info {
-    stroke-width: 3;
-  }
   .panel > .paid {
     inline-size: 2.75em;
     padding: 0.75em;
-    justify-self: center;
     background: var(--_success);
     stroke: var(--_surface);
     stroke-width: 2.2;
   }
-  .sheet:has(.paid) section,
-  .paid + h2 {
-    text-align: center;
+  .phone {
+    inline-size: 8.25rem;
+    justify-self: center;
+    fill: none;
+    stroke: var(--_text);
+    stroke-width: 2.5;
+    stroke-linecap: round;
+  }
+  .phone :first-child {
+    fill: var(--_tint);
+    stroke: none;
+  }
+  .phone .ring,
+  .phone .ring ~ * {
+    stroke: var(--_accent);
+  }
+  .phone .ring {
+    stroke-width: 4;
   }
   .pair {
     display: grid;
@@ -286,6 +322,7 @@ export const flowStyles = css`
     border-radius: var(--_radius);
     color: var(--_accent);
     font-weight: 600;
+    text-align: center;
     list-style: none;
   }
   summary::-webkit-details-marker {
@@ -349,6 +386,7 @@ export const flowStyles = css`
   }
   dt {
     color: var(--_muted);
+    text-align: start;
   }
   dd {
     text-align: end;
@@ -362,7 +400,12 @@ export const flowStyles = css`
   }
   :lang(ja) {
     line-break: strict;
+  }
+  :is(h2, b, button):lang(ja) {
     word-break: auto-phrase;
+  }
+  :is(p, small):lang(ja) {
+    text-wrap: wrap;
   }
   @keyframes turn {
     to {
@@ -380,36 +423,14 @@ export const flowStyles = css`
     }
   }
   @container (width >= 34rem) {
-    .panel > h2 + .pair {
-      margin-block-start: 0;
-    }
-    .pair {
-      grid-template: auto auto / var(--_code-size) minmax(0, 1fr);
-      column-gap: calc(var(--_space) * 2);
-    }
-    .pair .code {
-      grid-area: 1 / 1 / 3;
-    }
-    .pair p {
-      align-self: end;
-    }
-    :is(.panel, form, slot) > .quiet {
+    form > .quiet {
       inline-size: auto;
       margin-inline-start: calc(var(--_space) / -2);
       justify-self: start;
     }
-    .panel > p:not(.note, .status) {
-      max-inline-size: 48ch;
-    }
     dl {
       inline-size: min(100%, 24rem);
       justify-self: center;
-    }
-    .pair .row {
-      flex-direction: column;
-      align-items: start;
-      justify-content: start;
-      margin-inline-start: -12px;
     }
   }
   @media print {
@@ -529,8 +550,12 @@ export const flowStyles = css`
     i {
       border-style: dotted;
     }
-    .panel > .icon {
+    .panel > .icon,
+    .phone * {
       stroke: CanvasText;
+    }
+    .phone .ring {
+      stroke: Highlight;
     }
     .panel > .paid {
       background: CanvasText;

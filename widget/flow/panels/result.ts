@@ -2,23 +2,13 @@
 // what the shopper can do next.
 import type { TemplateResult } from 'lit';
 import { decimalOf, minorOf } from '../../../backend-proxy/protocol/money.ts';
-import type { Method, OrderView, Reason, RefundView } from '../../../backend-proxy/protocol/wire.ts';
+import type { Method, OrderView, RefundView } from '../../../backend-proxy/protocol/wire.ts';
 import type { PanelContext } from '../../shell/panel.ts';
 import { supportLink } from '../links.ts';
 import { heading, html } from '../lit.ts';
 import type { Shown } from '../view.ts';
 import { sign } from './sign.ts';
 import { againButton, newAttemptButton, onePaymentNote, otherMethodButton } from './waiting-status.ts';
-
-/** A payment that ended is not an alarm; a refused one has to be corrected. */
-const SIGNS = {
-  DECLINED: 'ended',
-  EXPIRED: 'clock',
-  REPLACED: 'replaced',
-  REJECTED: 'wrong',
-  NOT_CREATED: 'ended',
-  RESOLVED: 'info',
-} as const satisfies Record<Reason, string>;
 
 export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: PanelContext): TemplateResult {
   const { say, state, language } = context;
@@ -34,7 +24,7 @@ export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: Pa
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${payment?.paidAt ? detail(say('date'), formatTime(payment.paidAt, language)) : ''}
     </dl>
-    ${refundNotes(context)}
+    ${refundNotes(context)} ${order.surplus ? helpLink('second', context) : ''}
     <p class="print-only"><bdi dir="ltr">${location.host}</bdi></p>
     <slot name="success"></slot>`;
 }
@@ -61,7 +51,7 @@ function sumOf({ refunds = [], currency = '' }: Partial<OrderView>, status: Refu
 /** Also where a payment is under way or has succeeded: the sentences hold for each. */
 export function closed(context: PanelContext): TemplateResult {
   const { say } = context;
-  return html`${sign('info')}${heading(say('closed'))}
+  return html`${sign('ended')}${heading(say('closed'))}
     <p>${say('closed_help')}</p>
     ${refundNotes(context)} ${helpLink('second', context)}`;
 }
@@ -69,13 +59,13 @@ export function closed(context: PanelContext): TemplateResult {
 export function failed({ method, reason }: Extract<Shown, { panel: 'failed' }>, context: PanelContext): TemplateResult {
   const { say, state } = context;
   // A reason newer than this file has no text of its own.
-  const key = reason && Object.hasOwn(SIGNS, reason) ? reason : 'DECLINED';
+  const key = reason && say(`${reason}_help`) ? reason : 'DECLINED';
   // A shopper who typed nothing in this page has no details to check.
   const isTyped = state.form.customer || state.form.amount;
   const help = key === 'REJECTED' && !isTyped ? 'DECLINED' : key;
   // An earlier payment may have been paid, such as a request whose answer was lost.
   const mayBePaid = state.order.otherOpen && /DECLINED|REJECTED|NOT_CREATED/.test(help);
-  return html`${sign(SIGNS[key])}${heading(say(key))}
+  return html`${sign(key === 'REJECTED' ? 'wrong' : 'ended')}${heading(say(key))}
     <p part="error">${say(mayBePaid ? 'open' : `${help}_help`)}</p>
     <slot name="failed"></slot>
     ${nextStep[key in nextStep ? (key as keyof typeof nextStep) : 'again'](method, context)}
@@ -100,8 +90,10 @@ export function helpLink(rank: 'second' | 'quiet', { say, state }: PanelContext)
   >`;
 }
 
-/** In the shopper's own time zone and calendar. */
+/** In the shopper's own time zone and calendar. It may wrap after a comma only. */
 function formatTime(iso: string, language: string): string {
   const time = Date.parse(iso);
-  return time ? new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(time) : '';
+  if (!time) return '';
+  const text = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(time);
+  return text.replaceAll(/(?<![,،、]) /g, '\u00a0');
 }

@@ -10,7 +10,7 @@ import { heading, html, icon } from '../lit.ts';
 import { QUIET_ZONE, qrImage, qrPath, removeIfTooLarge } from '../qr-code.ts';
 import { canShare, drawPng, saveImage, shareImage } from '../save-code.ts';
 import type { Shown } from '../view.ts';
-import { otherMethodButton, waitingStatus } from './waiting-status.ts';
+import { otherMethodButton, timeBar, waitingStatus } from './waiting-status.ts';
 
 type Scan = Extract<Shown, { panel: 'scan' }>;
 
@@ -37,7 +37,7 @@ export function scan(shown: Scan, context: PanelContext): TemplateResult {
 }
 
 function codePanel(
-  { code }: Scan,
+  { code, ...limit }: Scan,
   picture: Picture,
   link: string | null,
   isTouch: boolean,
@@ -47,7 +47,7 @@ function codePanel(
   return html`${heading(say('scan'))}
     <div class="pair">
       <p>${say(isTouch ? 'scanOnPhone' : 'scan_help')}</p>
-      ${picture.tile}
+      ${picture.tile} ${timeBar(limit)}
       <div class="row">${codeButtons(code && 'text' in code ? code.text : null, picture, context)}</div>
     </div>
     ${link ? appButton(link, 'quiet', context, icon('', ICONS.app)) : ''} ${appHelp(link, true, context)}`;

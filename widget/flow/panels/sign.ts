@@ -7,9 +7,6 @@ const PATHS = {
   paid: 'm5 12.5 4.5 4.5L19 7.5',
   clock: 'M12 3.5a8.5 8.5 0 1 1 0 17 8.5 8.5 0 0 1 0-17m0 4V12l3 2',
   ended: 'm7 7 10 10m0-10L7 17',
-  /** Two arrows, the one after the other. */
-  replaced: 'M4 9h14l-4-4m6 10H6l4 4',
-  info: 'M12 18v-7m0-5h.01',
   wrong: 'M12 5v8.5m0 5h.01',
 };
 

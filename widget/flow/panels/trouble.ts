@@ -16,7 +16,7 @@ export function trouble(refused: Trouble, context: PanelContext): TemplateResult
   const mayBePaid = state.activity.at === 'stopped' && payment && payment.status !== 'FAILED';
   const shown = mayBePaid ? { ...refused, code: 'token_expired' } : refused;
   if (shown.code === 'already_paid')
-    return html`${sign('info')}${heading(say('already_paid'))}${helpLink('second', context)}`;
+    return html`${sign('paid')}${heading(say('already_paid'))}${helpLink('second', context)}`;
   return html`${sign('wrong')}${heading(say('stopped'))}${problem(shown, say)}
   ${
     shown.code === 'token_expired'

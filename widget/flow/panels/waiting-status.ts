@@ -23,18 +23,23 @@ export function waitingStatus(context: PanelContext, text: string, limit?: Limit
   </div>`;
 }
 
-/** Only shows the time, as digits and as a bar. That it is over is for the proxy to say. */
+/** Only shows the time, as digits. That it is over is for the proxy to say. */
 function countdown({ say, language }: PanelContext, { remainingMs, totalMs }: Limit): TemplateResult | '' {
   if (!remainingMs || !totalMs) return '';
   const seconds = Math.ceil(remainingMs / 1000);
   const digits = (value: number, least: number) =>
     new Intl.NumberFormat(language, { minimumIntegerDigits: least }).format(value);
   const time = `${digits(Math.floor(seconds / 60), 1)}:${digits(seconds % 60, 2)}`;
-  return html`<span part="countdown" class="countdown" role="timer">${say('timeLeft', { time })}</span>
-    <svg part="bar" class="bar" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
-      <rect width=${Math.min(1, remainingMs / totalMs)} height="1" />
-    </svg>`;
+  return html`<span part="countdown" class="countdown" role="timer">${say('timeLeft', { time })}</span>`;
 }
+
+/** The same time as a bar, below what it is for. */
+export const timeBar = ({ remainingMs, totalMs }: Limit): TemplateResult | '' =>
+  remainingMs && totalMs
+    ? html`<svg part="bar" class="bar" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+        <rect width=${Math.min(1, remainingMs / totalMs)} height="1" />
+      </svg>`
+    : '';
 
 /** The button's text for a new payment of each method. */
 const NEW_ATTEMPT = {

@@ -7,7 +7,7 @@ import type { Method } from '../../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../../locales/en.ts';
 import type { PanelContext } from '../../shell/panel.ts';
 import { heading, html, icon } from '../lit.ts';
-import type { Shown } from '../view.ts';
+import type { Limit, Shown } from '../view.ts';
 import { helpLink } from './result.ts';
 import { sign } from './sign.ts';
 import { newAttemptButton, onePaymentNote, otherMethodButton, waitingStatus } from './waiting-status.ts';
@@ -23,10 +23,32 @@ const HEADINGS = {
 export function wallet(shown: Extract<Shown, { panel: 'wallet' }>, context: PanelContext): TemplateResult {
   const { say } = context;
   const { last4 } = shown;
-  return html`${icon('DIRECT')}${heading(say('direct'))}
+  return html`${phone(shown)}${heading(say('direct'))}
     <p>${say('direct_help')}</p>
-    ${last4 ? html`<p class="fact">${say('wallet')}: <bdi>…${last4}</bdi></p>` : ''}
+    ${last4 ? html`<p class="fact">${say('wallet')}: <bdi dir="ltr">····${last4}</bdi></p>` : ''}
     ${waitingStatus(context, say('waiting'), shown)} ${otherMethodButton(context)}`;
+}
+
+/** A request on a phone; the ring around it is the time that is left. Drawn by attributes alone, for a strict CSP. */
+function phone({ remainingMs, totalMs }: Limit): TemplateResult {
+  const left = remainingMs && totalMs ? Math.min(1, remainingMs / totalMs) : 0;
+  return html`<svg class="phone" part="icon" viewBox="0 0 132 132" aria-hidden="true">
+    <circle cx="66" cy="66" r="62" />
+    <rect x="42" y="24" width="48" height="84" rx="10" />
+    <path d="M60 32h12" />
+    <circle
+      class="ring"
+      part="bar"
+      cx="66"
+      cy="66"
+      r="62"
+      pathLength="1"
+      opacity=${Math.sign(left)}
+      stroke-dasharray="${left} 2"
+      transform="rotate(-90 66 66)"
+    />
+    <path d="M50 49h32v27H50zm6 9h18m-18 8h11m-8 27h14" />
+  </svg>`;
 }
 
 export function fetching(
@@ -51,7 +73,8 @@ export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, 
 /** No button: while the outcome is unknown, another payment might be paid as well. No spinner: it may take days. */
 export function checking(context: PanelContext): TemplateResult {
   const { say, state } = context;
+  const isReviewed = state.order.checking;
   return html`${sign('clock')}${heading(say('checking'))}
-    <p>${say('checking_help')}</p>
-    ${state.disconnected ? waitingStatus(context, '') : ''} ${state.order.checking ? helpLink('second', context) : ''}`;
+    <p class=${isReviewed ? 'note warning' : ''}>${say('checking_help')}</p>
+    ${state.disconnected ? waitingStatus(context, '') : ''} ${isReviewed ? helpLink('second', context) : ''}`;
 }
