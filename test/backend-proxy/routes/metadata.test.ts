@@ -14,7 +14,7 @@ const METADATA = JSON.parse(TEXT) as unknown;
 const WAYS = { DIRECT: 'WALLET', CHECKOUT: null, JETGO: 'no', QR: 'JETGO' };
 const PAYER = '23456789';
 
-interface Told {
+interface WithMetadata {
   metadata: unknown;
 }
 
@@ -37,17 +37,20 @@ async function payAndRefund(world: World): Promise<void> {
   await world.settleAfter('approve', 'A-1-3-r1');
 }
 
-const said = (told: readonly Told[]) => told.map(({ metadata }) => JSON.stringify(metadata));
+const metadataOf = (answers: readonly WithMetadata[]) => answers.map(({ metadata }) => JSON.stringify(metadata));
 
 it("an order's metadata is in the order, its payments and refunds, lists, CSV and webhooks", async (t) => {
   const world = await createWorld(t, { webhooks: true, profile: { refundAs: WAYS } });
   await payAndRefund(world);
-  const { body: order } = await world.merchant<Told & { payments: Told[]; refunds: Told[] }>('GET', '/orders/A-1');
-  assert.deepEqual(said([order, ...order.payments, ...order.refunds]), Array(5).fill(TEXT));
-  const { body: list } = await world.merchant<{ transactions: Told[] }>('GET', '/transactions');
-  assert.deepEqual(said(list.transactions), Array(4).fill(TEXT));
-  const { body: one } = await world.merchant<Told>('GET', '/transactions/A-1-3-r1');
-  assert.deepEqual(said([one]), [TEXT]);
+  const { body: order } = await world.merchant<WithMetadata & { payments: WithMetadata[]; refunds: WithMetadata[] }>(
+    'GET',
+    '/orders/A-1',
+  );
+  assert.deepEqual(metadataOf([order, ...order.payments, ...order.refunds]), Array(5).fill(TEXT));
+  const { body: list } = await world.merchant<{ transactions: WithMetadata[] }>('GET', '/transactions');
+  assert.deepEqual(metadataOf(list.transactions), Array(4).fill(TEXT));
+  const { body: one } = await world.merchant<WithMetadata>('GET', '/transactions/A-1-3-r1');
+  assert.deepEqual(metadataOf([one]), [TEXT]);
   const headers = { Authorization: `Bearer ${SECRETS.merchant}`, Accept: 'text/csv' };
   const csv = await (await world.request('GET', '/transactions', { headers })).text();
   const rows = parse(csv, { columns: true }) as Record<string, string>[];
@@ -56,9 +59,9 @@ it("an order's metadata is in the order, its payments and refunds, lists, CSV an
     Array(4).fill(TEXT),
   );
   assert.doesNotMatch(csv, /;/, 'some spreadsheets split even a quoted cell at semicolons, before a formula');
-  const webhooks = world.receiver.received.map(({ payload }) => payload.data as unknown as Told);
+  const webhooks = world.receiver.received.map(({ payload }) => payload.data as unknown as WithMetadata);
   assert.ok(webhooks.length >= 2, String(webhooks.length));
-  assert.deepEqual(new Set(said(webhooks)), new Set([TEXT]));
+  assert.deepEqual(new Set(metadataOf(webhooks)), new Set([TEXT]));
 });
 
 it("an order's metadata is answered as long as one of its payments has it", async (t) => {
@@ -72,8 +75,8 @@ it("an order's metadata is answered as long as one of its payments has it", asyn
   const afterErasing = async (days: number) => {
     await world.pass(days * D);
     const { erased } = await world.ledger.erasePage({ afterMs: 8 * D, payersMs: 0, sendsWebhooks: false }, '');
-    const { body } = await world.merchant<Told & { payments: Told[] }>('GET', '/orders/A-1');
-    return [erased, ...said([body, ...body.payments])];
+    const { body } = await world.merchant<WithMetadata & { payments: WithMetadata[] }>('GET', '/orders/A-1');
+    return [erased, ...metadataOf([body, ...body.payments])];
   };
   const had = JSON.stringify({ invoice: 'R-17' });
   assert.deepEqual(await afterErasing(4), [1, had, had, 'null']);

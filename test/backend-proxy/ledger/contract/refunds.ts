@@ -290,7 +290,7 @@ export function refundsContract({ it, setUp }: Suite): void {
       assert.equal(await left(ledger), 210);
     });
 
-    it('an answer whose row the restore lost writes the row anew', async (t) => {
+    it('an answer whose row the restore lost inserts the row again', async (t) => {
       const { ledger, change } = await setUp(t);
       await paid(ledger);
       const opened = await refund(ledger, { amount: '5' });
