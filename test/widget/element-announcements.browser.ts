@@ -90,7 +90,7 @@ it('the remaining time is announced at 3 minutes, 1 minute and 30 seconds, by th
     expect(await announcedAt(29)).to.equal('Time left: 30 seconds');
     thePart(widget, 'checkout').focus();
     await announcedAt(0);
-    await heading(widget, 'The time is up');
+    await heading(widget, 'Time is up');
     expect(announced(widget)).to.equal(
       'If you have paid, your payment counts. | We are checking whether your payment arrived.',
     );

@@ -71,7 +71,7 @@ it('the choice pays by a method newer than the widget, and each panel until its 
   proxy.settle({ answer: 'LOST' });
   await heading(widget, 'We are checking your payment');
   proxy.settle({ status: 'FAILED', reason: 'EXPIRED' });
-  await heading(widget, 'Time ran out');
+  await heading(widget, 'Time is up');
   expect(thePart(widget, 'again').textContent?.trim()).to.equal('Try again');
 });
 
@@ -213,12 +213,12 @@ it('a method that is not available ends the choice once no other is left', async
 
 it('the time for the wallet’s website is said before the shopper leaves, and is that of the order', async () => {
   const widget = await mount(new FakeProxy(), { method: 'CHECKOUT' });
-  expect(textOf(widget)).to.contain('You then have 15 minutes');
+  expect(textOf(widget)).to.contain('You will have 15 minutes');
   radio(widget, 'QR').click();
   await widget.updateComplete;
-  expect(textOf(widget)).not.to.contain('You then have');
+  expect(textOf(widget)).not.to.contain('You will have');
   const short = await mount(new FakeProxy({ payWithin: 300 }), { method: 'CHECKOUT' });
-  expect(textOf(short)).to.contain('You then have 5 minutes');
+  expect(textOf(short)).to.contain('You will have 5 minutes');
 });
 
 it('an open amount is asked for within its bounds, shown on the button and sent as a decimal string', async () => {

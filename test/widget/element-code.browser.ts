@@ -132,7 +132,7 @@ it('the time of a code counts down, and a new code replaces one whose time is up
   widget.pay();
   await heading(widget, 'Scan the code to pay');
   expect(thePart(widget, 'countdown').textContent).to.match(/^0:0[12] left$/);
-  await heading(widget, 'The time is up');
+  await heading(widget, 'Time is up');
   expect(part(widget, 'code')).to.equal(null);
   expect(textOf(widget)).to.contain('If you have paid, your payment counts.');
   expect(thePart(widget, 'again').textContent?.trim()).to.equal('Get a new code');

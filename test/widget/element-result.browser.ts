@@ -137,7 +137,7 @@ describe('a failed payment', () => {
     const proxy = proxyWith('QR');
     const widget = await mount(proxy);
     proxy.settle({ status: 'FAILED', reason: 'EXPIRED' });
-    await heading(widget, 'Time ran out');
+    await heading(widget, 'Time is up');
     thePart(widget, 'again').click();
     await heading(widget, 'Scan the code to pay');
   });
@@ -175,7 +175,7 @@ describe('a failed payment', () => {
   ] as const) {
     it(`a failed payment that expired offers a new ${method} payment by its own text`, async () => {
       const widget = await mount(proxyWith(method, { status: 'FAILED', reason: 'EXPIRED' }));
-      await heading(widget, 'Time ran out');
+      await heading(widget, 'Time is up');
       expect(thePart(widget, 'again').textContent?.trim()).to.equal(label);
       expect(textOf(widget).includes('you will pay twice')).to.equal(method === 'DIRECT');
     });

@@ -178,14 +178,14 @@ export const STATES = {
     payment: paymentOf('DIRECT', { method: 'CHECKOUT', checkoutUrl: CHECKOUT_URL, ...limited(572_000) }),
     heading: 'Continue on the wallet’s website',
   },
-  'redirect, time up': { payment: paymentOf('CHECKOUT', limited(-1000)), heading: 'The time is up' },
+  'redirect, time up': { payment: paymentOf('CHECKOUT', limited(-1000)), heading: 'Time is up' },
   'redirect, unsafe': {
     payment: paymentOf('CHECKOUT', { checkoutUrl: 'http://checkout.example/' }),
     heading: 'The wallet’s website cannot be opened',
   },
   scan: { payment: paymentOf('QR', { appUrl }), heading: 'Scan the code to pay' },
   'scan, time left': { payment: paymentOf('QR', limited(299_000)), heading: 'Scan the code to pay' },
-  'scan, time up': { payment: paymentOf('QR', limited(-1000)), heading: 'The time is up' },
+  'scan, time up': { payment: paymentOf('QR', limited(-1000)), heading: 'Time is up' },
   'scan, app pressed': { payment: paymentOf('QR', { appUrl }), act: openAppLink, heading: 'Scan the code to pay' },
   'scan, image': { payment: paymentOf('JETGO', { qr: { image: IMAGE } }), heading: 'Scan the code to pay' },
   'scan, app only': { payment: paymentOf('JETGO', { qr: null, appUrl }), heading: 'Pay in your wallet app' },
@@ -198,7 +198,7 @@ export const STATES = {
     payment: paymentOf('DIRECT', limited(299_000)),
     heading: 'Confirm in your wallet app',
   },
-  'wallet, time up': { payment: paymentOf('DIRECT', limited(-1000)), heading: 'The time is up' },
+  'wallet, time up': { payment: paymentOf('DIRECT', limited(-1000)), heading: 'Time is up' },
   wallet: { payment: paymentOf('DIRECT'), heading: 'Confirm in your wallet app' },
   paid: {
     claims: { description },
@@ -249,10 +249,10 @@ export const STATES = {
     payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'DECLINED' }),
     heading: 'The payment was not completed',
   },
-  'expired, code': { payment: paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' }), heading: 'Time ran out' },
+  'expired, code': { payment: paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' }), heading: 'Time is up' },
   'expired, request': {
     payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'EXPIRED' }),
-    heading: 'Time ran out',
+    heading: 'Time is up',
   },
   resolved: {
     claims: { supportUrl },
@@ -265,7 +265,7 @@ export const STATES = {
     view: { closed: true },
     heading: 'The shop has closed this order',
   },
-  expired: { payment: paymentOf('CHECKOUT', { status: 'FAILED', reason: 'EXPIRED' }), heading: 'Time ran out' },
+  expired: { payment: paymentOf('CHECKOUT', { status: 'FAILED', reason: 'EXPIRED' }), heading: 'Time is up' },
   rejected: {
     act: (widget, proxy) => {
       type(widget, 'wallet', '12345678');

@@ -58,7 +58,6 @@ export default {
   redirectUnsafe_help: 'L’adreça del web no és segura. Pagueu d’una altra manera, si us plau.',
   timeLeft: 'Queden {time}',
   timeSpoken: 'Temps restant: {time}',
-  timeUp: 'S’ha acabat el temps',
   timeUp_help: 'Estem comprovant si ha arribat el pagament.',
   timeUp_counts: 'Si heu pagat, el vostre pagament és vàlid.',
   scan: 'Escanegeu el codi per pagar',

@@ -58,7 +58,6 @@ export default {
   redirectUnsafe_help: 'Jeho adresa není bezpečná. Zaplaťte prosím jiným způsobem.',
   timeLeft: 'Zbývá {time}',
   timeSpoken: 'Zbývající čas: {time}',
-  timeUp: 'Čas vypršel',
   timeUp_help: 'Ověřujeme, zda vaše platba dorazila.',
   timeUp_counts: 'Pokud jste už zaplatili, vaše platba se započítá.',
   scan: 'Zaplaťte naskenováním kódu',

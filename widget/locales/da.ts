@@ -58,7 +58,6 @@ export default {
   redirectUnsafe_help: 'Adressen er ikke sikker. Betal på en anden måde.',
   timeLeft: '{time} tilbage',
   timeSpoken: 'Tid tilbage: {time}',
-  timeUp: 'Tiden er gået',
   timeUp_help: 'Vi tjekker, om din betaling er modtaget.',
   timeUp_counts: 'Hvis du har betalt, tæller din betaling.',
   scan: 'Scan koden for at betale',

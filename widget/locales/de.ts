@@ -42,7 +42,7 @@ export default {
   fetchRequest: 'Die Anfrage wird an Ihre Wallet gesendet',
   lostCode: 'Der Code ist nicht angekommen',
   lostPage: 'Die Website der Wallet hat sich nicht geöffnet',
-  missed_help: 'Sie können es unbesorgt erneut versuchen.',
+  missed_help: 'Sie können es ohne Risiko erneut versuchen.',
   lostRequest: 'Sehen Sie in Ihrer Wallet-App nach',
   lostRequest_help:
     'Wir wissen nicht, ob die Anfrage Ihre Wallet erreicht hat. Wenn sie dort ist, bestätigen Sie sie, um diese Bestellung zu bezahlen.',
@@ -59,7 +59,6 @@ export default {
   redirectUnsafe_help: 'Die Adresse der Website ist nicht sicher. Bitte wählen Sie eine andere Zahlungsart.',
   timeLeft: 'Noch {time}',
   timeSpoken: 'Verbleibende Zeit: {time}',
-  timeUp: 'Die Zeit ist um',
   timeUp_help: 'Wir prüfen, ob Ihre Zahlung angekommen ist.',
   timeUp_counts: 'Wenn Sie bezahlt haben, zählt Ihre Zahlung.',
   scan: 'Zum Bezahlen Code scannen',
@@ -82,7 +81,7 @@ export default {
   share: 'Bild teilen',
   direct: 'In der Wallet-App bestätigen',
   direct_help:
-    'Öffnen Sie die App und geben Sie die Zahlungsanfrage frei, auch wenn Sie keine Mitteilung erhalten haben.',
+    'Öffnen Sie die App und bestätigen Sie die Zahlungsanfrage, auch wenn Sie keine Mitteilung erhalten haben.',
   waiting: 'Warten auf Zahlung',
   other: 'Andere Zahlungsart',
 
@@ -106,8 +105,8 @@ export default {
   REJECTED: 'Die Zahlung wurde nicht angenommen',
   REJECTED_help: 'Es wurde nichts abgebucht. Bitte prüfen Sie Ihre Angaben oder wählen Sie eine andere Zahlungsart.',
   NOT_CREATED: 'Die Zahlung wurde nicht gestartet',
-  NOT_CREATED_help: 'Es wurde nichts abgebucht. Sie können es unbesorgt erneut versuchen.',
-  RESOLVED: 'Der Shop hat diese Zahlung beendet',
+  NOT_CREATED_help: 'Es wurde nichts abgebucht. Sie können es ohne Risiko erneut versuchen.',
+  RESOLVED: 'Der Shop hat diese Zahlung geschlossen',
   RESOLVED_help: 'Bitte wenden Sie sich an den Shop.',
   closed: 'Der Shop hat diese Bestellung geschlossen',
   closed_help: 'Bitte bezahlen Sie sie nicht mehr. Wenn Sie bezahlt haben, wenden Sie sich an den Shop.',

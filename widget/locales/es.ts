@@ -33,7 +33,7 @@ export default {
   slow: 'Esto tarda más de lo habitual. Seguimos intentándolo. No se le cobrará dos veces.',
   back: 'Volver a ese pago',
   open: 'Ya ha iniciado un pago. Confirme solo uno; de lo contrario, pagará dos veces.',
-  unpaid: 'Por favor, pague primero.',
+  unpaid: 'Complete primero el pago.',
 
   checking: 'Estamos comprobando su pago',
   checking_help: 'Por favor, no vuelva a pagar. El resultado aparecerá aquí. Esto puede llevar un tiempo.',
@@ -55,12 +55,11 @@ export default {
     'No podemos enviar una solicitud a este ID de monedero. En su lugar, inicie sesión en la web del monedero. El resultado aparecerá aquí.',
   redirectOpen: 'Ir a la web del monedero',
   redirectUnsafe: 'No se puede abrir la web del monedero',
-  redirectUnsafe_help: 'Su dirección no es segura. Por favor, pague de otra forma.',
+  redirectUnsafe_help: 'La dirección de la web no es segura. Por favor, pague de otra forma.',
   timeLeft: 'Quedan {time}',
   timeSpoken: 'Tiempo restante: {time}',
-  timeUp: 'El tiempo se ha agotado',
   timeUp_help: 'Estamos comprobando si ha llegado su pago.',
-  timeUp_counts: 'Si ya ha pagado, su pago es válido.',
+  timeUp_counts: 'Si ya ha pagado, su pago se tendrá en cuenta.',
   scan: 'Escanee el código para pagar',
   scan_help: 'Abra la aplicación de su monedero, escanee el código y confirme.',
   scanOnPhone:
@@ -115,8 +114,9 @@ export default {
   retry: 'Intentar de nuevo ahora',
   reload: 'Recargar la página',
   stopped: 'El pago no puede continuar aquí',
-  token_expired: 'Esta página ha caducado. Recárguela para continuar. Si ya ha pagado, su pago es válido.',
-  invalid_token: 'El enlace de pago no es válido. Si ya ha pagado, su pago es válido. Por favor, vuelva a la tienda.',
+  token_expired: 'Esta página ha caducado. Recárguela para continuar. Si ya ha pagado, su pago se tendrá en cuenta.',
+  invalid_token:
+    'El enlace de pago no es válido. Si ya ha pagado, su pago se tendrá en cuenta. Por favor, vuelva a la tienda.',
   network:
     'No se ha podido contactar con el servicio de pago. Revise su conexión e inténtelo de nuevo. No se le cobrará dos veces.',
   invalid_request: 'Por favor, revise sus datos. No se ha iniciado ningún pago nuevo.',

@@ -58,7 +58,6 @@ export default {
   redirectUnsafe_help: 'Selle aadress ei ole turvaline. Palun makske muul viisil.',
   timeLeft: 'Veel {time}',
   timeSpoken: 'Järelejäänud aeg: {time}',
-  timeUp: 'Aeg on läbi',
   timeUp_help: 'Kontrollime, kas teie makse jõudis kohale.',
   timeUp_counts: 'Kui olete maksnud, läheb teie makse arvesse.',
   scan: 'Maksmiseks skannige kood',

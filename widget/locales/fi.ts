@@ -58,7 +58,6 @@ export default {
   redirectUnsafe_help: 'Sen osoite ei ole turvallinen. Maksa toisella tavalla.',
   timeLeft: 'Vielä {time}',
   timeSpoken: 'Aikaa jäljellä: {time}',
-  timeUp: 'Aika on päättynyt',
   timeUp_help: 'Tarkistamme, onko maksusi saapunut.',
   timeUp_counts: 'Jos olet maksanut, maksusi huomioidaan.',
   scan: 'Maksa skannaamalla koodi',

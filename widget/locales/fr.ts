@@ -23,7 +23,7 @@ export default {
   walletHelp: 'Le numéro indiqué dans votre application de portefeuille',
   below: 'Saisissez au moins {min}.',
   above: 'Saisissez {max} au maximum.',
-  walletEmpty: 'Saisissez l’identifiant du portefeuille. Il est indiqué dans votre application.',
+  walletEmpty: 'Saisissez votre identifiant de portefeuille. Il est indiqué dans votre application.',
   walletWrong: 'Saisissez le numéro indiqué dans votre application de portefeuille (4 à 20 chiffres).',
   unavailable: 'Indisponible pour le moment',
   checkoutTime: 'Vous aurez ensuite {time} pour vous connecter et confirmer.',
@@ -46,12 +46,12 @@ export default {
   missed_help: 'Vous pouvez réessayer sans risque.',
   lostRequest: 'Consultez votre application de portefeuille',
   lostRequest_help:
-    'Nous ne savons pas si la demande est arrivée dans votre portefeuille. Si elle y est, confirmez-la pour payer cette commande.',
+    'Nous ne savons pas si la demande est bien parvenue à votre portefeuille. Si elle y est, confirmez-la pour payer cette commande.',
   onlyOne: 'Ne confirmez qu’un seul paiement, sinon vous paierez deux fois.',
   newCode: 'Obtenir un nouveau code',
   newRequest: 'Envoyer une nouvelle demande',
   redirect: 'Continuez sur le site du portefeuille',
-  redirect_help: 'Connectez-vous-y et confirmez. Gardez cette page ouverte : le résultat s’affichera ici.',
+  redirect_help: 'Connectez-vous à ce site et confirmez. Gardez cette page ouverte : le résultat s’affichera ici.',
   notDirect:
     'Nous ne pouvons pas envoyer de demande à cet identifiant de portefeuille. Connectez-vous plutôt sur le site du portefeuille. Le résultat s’affichera ici.',
   redirectOpen: 'Aller sur le site du portefeuille',
@@ -59,8 +59,7 @@ export default {
   redirectUnsafe_help: 'Son adresse n’est pas sûre. Veuillez payer autrement.',
   timeLeft: 'Il reste {time}',
   timeSpoken: 'Temps restant : {time}',
-  timeUp: 'Le délai est écoulé',
-  timeUp_help: 'Nous vérifions si votre paiement est arrivé.',
+  timeUp_help: 'Nous vérifions si votre paiement est bien arrivé.',
   timeUp_counts: 'Si vous avez payé, votre paiement sera pris en compte.',
   scan: 'Scannez le code pour payer',
   scan_help: 'Ouvrez votre application de portefeuille, scannez le code et confirmez.',
@@ -87,7 +86,7 @@ export default {
 
   paid: 'Paiement reçu',
   surplus:
-    'Cette commande a été payée plus d’une fois. La boutique en est informée. Veuillez la contacter au sujet du paiement supplémentaire.',
+    'Cette commande a été payée plus d’une fois. La boutique en a été informée. Veuillez la contacter au sujet du paiement supplémentaire.',
   otherOpen:
     'Un autre paiement pour cette commande est toujours en cours. Ne le confirmez pas, sinon vous paierez deux fois.',
   refunding: 'Le montant de {amount} est en cours de remboursement sur le portefeuille qui a servi à payer.',
@@ -106,7 +105,7 @@ export default {
   REJECTED_help: 'Aucun montant n’a été débité. Veuillez vérifier vos informations ou payer autrement.',
   NOT_CREATED: 'Le paiement n’a pas été lancé',
   NOT_CREATED_help: 'Aucun montant n’a été débité. Vous pouvez réessayer sans risque.',
-  RESOLVED: 'La boutique a clos ce paiement',
+  RESOLVED: 'La boutique a clôturé ce paiement',
   RESOLVED_help: 'Veuillez contacter la boutique.',
   closed: 'La boutique a clos cette commande',
   closed_help: 'Veuillez ne plus la payer. Si vous avez payé, contactez la boutique.',
@@ -116,7 +115,7 @@ export default {
   lost: 'Pas de connexion. Nous continuons d’essayer. Le montant ne sera pas débité deux fois.',
   retry: 'Réessayer maintenant',
   reload: 'Recharger la page',
-  stopped: 'Le paiement ne peut pas continuer ici',
+  stopped: 'Le paiement ne peut pas se poursuivre ici',
   token_expired:
     'Cette page a expiré. Rechargez-la pour continuer. Si vous avez payé, votre paiement sera pris en compte.',
   invalid_token:
@@ -125,7 +124,7 @@ export default {
     'Impossible de joindre le service de paiement. Vérifiez votre connexion et réessayez. Le montant ne sera pas débité deux fois.',
   invalid_request: 'Veuillez vérifier vos informations. Aucun nouveau paiement n’a été lancé.',
   already_paid: 'Cette commande est déjà payée. Aucun nouveau débit n’a été effectué.',
-  order_changed: 'La commande a changé. Aucun nouveau paiement n’a été lancé. Veuillez revenir à la boutique.',
+  order_changed: 'La commande a été modifiée. Aucun nouveau paiement n’a été lancé. Veuillez revenir à la boutique.',
   method_unavailable:
     'Ce moyen de paiement est indisponible pour le moment. Aucun nouveau paiement n’a été lancé. Veuillez en utiliser un autre.',
   too_many_payments:

@@ -56,7 +56,6 @@ export default {
   redirectUnsafe_help: 'כתובת האתר אינה בטוחה. נא לשלם באמצעי אחר.',
   timeLeft: 'נותרו {time}',
   timeSpoken: 'הזמן שנותר: {time}',
-  timeUp: 'הזמן נגמר',
   timeUp_help: 'אנחנו בודקים אם התשלום שלכם הגיע.',
   timeUp_counts: 'אם שילמתם, התשלום שלכם תקף.',
   scan: 'סרקו את הקוד כדי לשלם',

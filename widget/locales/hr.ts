@@ -58,7 +58,6 @@ export default {
   redirectUnsafe_help: 'Njezina adresa nije sigurna. Platite na drugi način.',
   timeLeft: 'Još {time}',
   timeSpoken: 'Preostalo vrijeme: {time}',
-  timeUp: 'Vrijeme je isteklo',
   timeUp_help: 'Provjeravamo je li vaša uplata stigla.',
   timeUp_counts: 'Ako ste platili, vaša uplata vrijedi.',
   scan: 'Skenirajte kôd za plaćanje',

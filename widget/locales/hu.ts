@@ -59,7 +59,6 @@ export default {
   redirectUnsafe_help: 'A címe nem biztonságos. Kérjük, fizessen más módon.',
   timeLeft: 'Még {time}',
   timeSpoken: 'Hátralévő idő: {time}',
-  timeUp: 'Lejárt az idő',
   timeUp_help: 'Ellenőrizzük, hogy megérkezett-e a fizetése.',
   timeUp_counts: 'Ha már fizetett, a fizetését figyelembe vesszük.',
   scan: 'Fizetéshez olvassa be a kódot',

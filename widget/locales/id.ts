@@ -58,7 +58,6 @@ export default {
   redirectUnsafe_help: 'Alamat situsnya tidak aman. Silakan bayar dengan cara lain.',
   timeLeft: 'Sisa {time}',
   timeSpoken: 'Sisa waktu: {time}',
-  timeUp: 'Waktu habis',
   timeUp_help: 'Kami sedang memeriksa apakah pembayaran Anda sudah kami terima.',
   timeUp_counts: 'Jika Anda sudah membayar, pembayaran Anda tetap sah.',
   scan: 'Pindai kode untuk membayar',

@@ -30,7 +30,7 @@ export default {
   pay: 'Paga {amount}',
   sending: 'Avvio del pagamento…',
   long: 'Ci vuole più tempo del solito. Attendi un momento.',
-  slow: 'Ci vuole più tempo del solito. Continuiamo a provare. L’importo non ti verrà addebitato due volte.',
+  slow: 'Ci vuole più tempo del solito. Continuiamo a riprovare. L’importo non ti verrà addebitato due volte.',
   back: 'Torna a quel pagamento',
   open: 'Hai già avviato un pagamento. Confermane uno solo, altrimenti pagherai due volte.',
   unpaid: 'Effettua prima il pagamento.',
@@ -45,7 +45,7 @@ export default {
   missed_help: 'Puoi riprovare in tutta sicurezza.',
   lostRequest: 'Controlla l’app del tuo portafoglio',
   lostRequest_help:
-    'Non sappiamo se la richiesta è arrivata al tuo portafoglio. Se è lì, confermala per pagare questo ordine.',
+    'Non sappiamo se la richiesta è arrivata al tuo portafoglio. Se la trovi, confermala per pagare questo ordine.',
   onlyOne: 'Conferma un solo pagamento, altrimenti pagherai due volte.',
   newCode: 'Ottieni un nuovo codice',
   newRequest: 'Invia una nuova richiesta',
@@ -58,9 +58,8 @@ export default {
   redirectUnsafe_help: 'L’indirizzo del sito non è sicuro. Paga in un altro modo.',
   timeLeft: 'Restano {time}',
   timeSpoken: 'Tempo rimanente: {time}',
-  timeUp: 'Il tempo è scaduto',
   timeUp_help: 'Stiamo verificando se il pagamento è arrivato.',
-  timeUp_counts: 'Se hai pagato, il tuo pagamento è valido.',
+  timeUp_counts: 'Se hai pagato, il tuo pagamento verrà registrato.',
   scan: 'Inquadra il codice per pagare',
   scan_help: 'Apri l’app del tuo portafoglio, inquadra il codice e conferma.',
   scanOnPhone:
@@ -99,7 +98,7 @@ export default {
   EXPIRED_help:
     'Se hai confermato all’ultimo momento, il pagamento comparirà qui tra qualche minuto. Altrimenti non ti è stato addebitato nulla.',
   REPLACED: 'Hai avviato un pagamento più recente',
-  REPLACED_help: 'Non confermare il precedente. Se va comunque a buon fine, comparirà qui.',
+  REPLACED_help: 'Non confermare il precedente. Se dovesse comunque andare a buon fine, comparirà qui.',
   REJECTED: 'Il pagamento non è stato accettato',
   REJECTED_help: 'Non ti è stato addebitato nulla. Verifica i tuoi dati o paga in un altro modo.',
   NOT_CREATED: 'Il pagamento non è stato avviato',
@@ -111,12 +110,14 @@ export default {
   support: 'Contatta il negozio',
   again: 'Riprova',
 
-  lost: 'Nessuna connessione. Continuiamo a provare. L’importo non ti verrà addebitato due volte.',
+  lost: 'Nessuna connessione. Continuiamo a riprovare. L’importo non ti verrà addebitato due volte.',
   retry: 'Riprova ora',
   reload: 'Ricarica la pagina',
   stopped: 'Il pagamento non può proseguire qui',
-  token_expired: 'Questa pagina è scaduta. Ricaricala per continuare. Se hai pagato, il tuo pagamento è valido.',
-  invalid_token: 'Il link di pagamento non è valido. Se hai pagato, il tuo pagamento è valido. Torna al negozio.',
+  token_expired:
+    'Questa pagina è scaduta. Ricaricala per continuare. Se hai pagato, il tuo pagamento verrà registrato.',
+  invalid_token:
+    'Il link di pagamento non è valido. Se hai pagato, il tuo pagamento verrà registrato. Torna al negozio.',
   network:
     'Non è stato possibile raggiungere il servizio di pagamento. Verifica la connessione e riprova. L’importo non ti verrà addebitato due volte.',
   invalid_request: 'Verifica i tuoi dati. Non è stato avviato alcun nuovo pagamento.',
@@ -130,7 +131,8 @@ export default {
     'Troppi tentativi. Non è stato avviato alcun nuovo pagamento. Riprova più tardi o paga in un altro modo.',
   forbidden_origin:
     'Questa pagina non è autorizzata a ricevere pagamenti. Non è stato avviato alcun nuovo pagamento. Avvisa il negozio.',
-  tryLater: 'Il servizio di pagamento ha un problema. Riprova. L’importo non ti verrà addebitato due volte.',
+  tryLater:
+    'Si è verificato un problema con il servizio di pagamento. Riprova. L’importo non ti verrà addebitato due volte.',
   tryNever: 'Non è stato avviato alcun nuovo pagamento. Contatta il negozio.',
   reference: 'Riferimento: {id}',
 } satisfies Messages;

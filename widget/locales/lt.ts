@@ -58,7 +58,6 @@ export default {
   redirectUnsafe_help: 'Jos adresas nesaugus. Sumokėkite kitu būdu.',
   timeLeft: 'Liko {time}',
   timeSpoken: 'Likęs laikas: {time}',
-  timeUp: 'Laikas baigėsi',
   timeUp_help: 'Tikriname, ar gautas jūsų mokėjimas.',
   timeUp_counts: 'Jei sumokėjote, jūsų mokėjimas bus įskaitytas.',
   scan: 'Nuskenuokite kodą ir sumokėkite',

@@ -57,7 +57,6 @@ export default {
   redirectUnsafe_help: 'Tās adrese nav droša. Lūdzu, maksājiet citā veidā.',
   timeLeft: 'Vēl {time}',
   timeSpoken: 'Atlikušais laiks: {time}',
-  timeUp: 'Laiks ir beidzies',
   timeUp_help: 'Pārbaudām, vai jūsu maksājums ir saņemts.',
   timeUp_counts: 'Ja samaksājāt, jūsu maksājums tiks ieskaitīts.',
   scan: 'Noskenējiet kodu, lai maksātu',

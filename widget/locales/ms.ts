@@ -59,7 +59,6 @@ export default {
   redirectUnsafe_help: 'Alamatnya tidak selamat. Sila bayar dengan cara lain.',
   timeLeft: 'Tinggal {time}',
   timeSpoken: 'Baki masa: {time}',
-  timeUp: 'Masa telah tamat',
   timeUp_help: 'Kami sedang menyemak sama ada pembayaran anda telah diterima.',
   timeUp_counts: 'Jika anda sudah membayar, pembayaran anda tetap sah.',
   scan: 'Imbas kod untuk membayar',

@@ -58,7 +58,6 @@ export default {
   redirectUnsafe_help: 'Adressen er ikke trygg. Betal på en annen måte.',
   timeLeft: '{time} igjen',
   timeSpoken: 'Tid igjen: {time}',
-  timeUp: 'Tiden er ute',
   timeUp_help: 'Vi sjekker om betalingen din har kommet frem.',
   timeUp_counts: 'Hvis du har betalt, teller betalingen din.',
   scan: 'Skann koden for å betale',

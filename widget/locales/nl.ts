@@ -52,13 +52,12 @@ export default {
   redirect: 'Ga verder op de website van de wallet',
   redirect_help: 'Log daar in en bevestig de betaling. Houd deze pagina open: het resultaat verschijnt hier.',
   notDirect:
-    'We kunnen geen verzoek sturen naar dit wallet-ID. Log daarom in op de website van de wallet. Het resultaat verschijnt hier.',
+    'We kunnen geen verzoek sturen naar dit wallet-ID. Log in plaats daarvan in op de website van de wallet. Het resultaat verschijnt hier.',
   redirectOpen: 'Naar de website van de wallet',
   redirectUnsafe: 'De website van de wallet kan niet worden geopend',
   redirectUnsafe_help: 'Het adres van de website is niet veilig. Kies een andere betaalmethode.',
   timeLeft: 'Nog {time}',
   timeSpoken: 'Resterende tijd: {time}',
-  timeUp: 'De tijd is om',
   timeUp_help: 'We controleren of uw betaling is aangekomen.',
   timeUp_counts: 'Hebt u betaald, dan telt uw betaling.',
   scan: 'Scan de code om te betalen',
@@ -99,7 +98,7 @@ export default {
   EXPIRED_help:
     'Hebt u op het laatste moment bevestigd, dan ziet u uw betaling hier binnen enkele minuten. Anders is er niets afgeschreven.',
   REPLACED: 'U hebt een nieuwere betaling gestart',
-  REPLACED_help: 'Bevestig de eerdere niet. Gaat die toch nog door, dan ziet u dat hier.',
+  REPLACED_help: 'Bevestig de eerdere niet. Wordt die toch nog uitgevoerd, dan ziet u dat hier.',
   REJECTED: 'De betaling is niet geaccepteerd',
   REJECTED_help: 'Er is niets afgeschreven. Controleer uw gegevens of kies een andere betaalmethode.',
   NOT_CREATED: 'De betaling is niet gestart',
@@ -108,7 +107,7 @@ export default {
   RESOLVED_help: 'Neem contact op met de winkel.',
   closed: 'De winkel heeft deze bestelling afgesloten',
   closed_help: 'Betaal deze niet meer. Hebt u betaald, neem dan contact op met de winkel.',
-  support: 'Contact met de winkel',
+  support: 'Neem contact op met de winkel',
   again: 'Opnieuw proberen',
 
   lost: 'Geen verbinding. We blijven het proberen. Er wordt niet dubbel afgeschreven.',
@@ -129,7 +128,7 @@ export default {
   too_many_requests:
     'Te veel pogingen. Er is geen nieuwe betaling gestart. Probeer het later of kies een andere betaalmethode.',
   forbidden_origin:
-    'Deze pagina mag geen betalingen aannemen. Er is geen nieuwe betaling gestart. Meld dit bij de winkel.',
+    'Deze pagina mag geen betalingen ontvangen. Er is geen nieuwe betaling gestart. Meld dit bij de winkel.',
   tryLater: 'Er is een probleem bij de betaaldienst. Probeer het opnieuw. Er wordt niet dubbel afgeschreven.',
   tryNever: 'Er is geen nieuwe betaling gestart. Neem contact op met de winkel.',
   reference: 'Referentie: {id}',

@@ -33,7 +33,7 @@ export default {
   slow: 'Isso está demorando mais que o normal. Continuamos tentando. O valor não será cobrado duas vezes.',
   back: 'Voltar ao pagamento em andamento',
   open: 'Você já iniciou um pagamento. Confirme apenas um; caso contrário, você pagará duas vezes.',
-  unpaid: 'Por favor, pague primeiro.',
+  unpaid: 'Conclua primeiro o pagamento.',
 
   checking: 'Estamos verificando seu pagamento',
   checking_help: 'Por favor, não pague de novo. O resultado aparecerá aqui. Isso pode levar algum tempo.',
@@ -45,7 +45,7 @@ export default {
   missed_help: 'Você pode tentar de novo com segurança.',
   lostRequest: 'Verifique o app da sua carteira',
   lostRequest_help:
-    'Não sabemos se a solicitação chegou à sua carteira. Se ela estiver lá, confirme-a para pagar este pedido.',
+    'Não sabemos se a solicitação chegou à sua carteira. Se ela estiver lá, confirme para pagar este pedido.',
   onlyOne: 'Confirme apenas um pagamento; caso contrário, você pagará duas vezes.',
   newCode: 'Obter um novo código',
   newRequest: 'Enviar nova solicitação',
@@ -58,12 +58,11 @@ export default {
   redirectUnsafe_help: 'O endereço do site não é seguro. Por favor, pague de outra forma.',
   timeLeft: 'Restam {time}',
   timeSpoken: 'Tempo restante: {time}',
-  timeUp: 'O tempo acabou',
   timeUp_help: 'Estamos verificando se seu pagamento chegou.',
-  timeUp_counts: 'Se você já pagou, seu pagamento é válido.',
+  timeUp_counts: 'Se você já pagou, seu pagamento será considerado.',
   scan: 'Escaneie o código para pagar',
   scan_help: 'Abra o app da sua carteira, escaneie o código e confirme.',
-  scanOnPhone: 'Sua carteira está neste celular? Salve o código como imagem e abra-a no app da sua carteira.',
+  scanOnPhone: 'Sua carteira está neste celular? Salve o código como imagem e abra essa imagem no app da sua carteira.',
   otherDevice: 'Pagar com outro dispositivo',
   scanOther: 'Escaneie o código com o app da carteira no seu outro dispositivo.',
   scanLabel: 'QR Code para pagar {amount}',
@@ -71,7 +70,7 @@ export default {
   app: 'Pague no app da sua carteira',
   app_help: 'Abra o app neste dispositivo e confirme.',
   appHelp: 'O app não abriu?',
-  appHelp_scan: 'Escaneie o código com outro dispositivo ou copie-o para o app da sua carteira.',
+  appHelp_scan: 'Escaneie o código com outro dispositivo ou copie e cole o código no app da sua carteira.',
   appHelp_browser: 'Se você está dentro de outro app, abra esta página no navegador do celular.',
   copy: 'Copiar código',
   copied: 'Copiado',
@@ -87,7 +86,7 @@ export default {
   surplus:
     'Este pedido foi pago mais de uma vez. A loja foi avisada. Por favor, fale com ela sobre o pagamento em duplicidade.',
   otherOpen:
-    'Outro pagamento deste pedido ainda está em andamento. Não o confirme; caso contrário, você pagará duas vezes.',
+    'Outro pagamento deste pedido ainda está em andamento. Não confirme esse pagamento; caso contrário, você pagará duas vezes.',
   refunding: 'O valor de {amount} está sendo devolvido à carteira usada para pagar.',
   refunded: 'O valor de {amount} foi devolvido à carteira usada para pagar.',
   method: 'Forma de pagamento',
@@ -95,7 +94,7 @@ export default {
   date: 'Pago em',
   DECLINED: 'O pagamento não foi concluído',
   DECLINED_help: 'Nenhum valor foi cobrado. Você pode tentar de novo ou pagar de outra forma.',
-  EXPIRED: 'O tempo se esgotou',
+  EXPIRED: 'O tempo acabou',
   EXPIRED_help:
     'Se você confirmou no último momento, seu pagamento aparecerá aqui em alguns minutos. Caso contrário, nenhum valor foi cobrado.',
   REPLACED: 'Você iniciou um pagamento mais recente',
@@ -115,8 +114,9 @@ export default {
   retry: 'Tentar de novo agora',
   reload: 'Recarregar a página',
   stopped: 'O pagamento não pode continuar aqui',
-  token_expired: 'Esta página expirou. Recarregue-a para continuar. Se você já pagou, seu pagamento é válido.',
-  invalid_token: 'O link de pagamento não é válido. Se você já pagou, seu pagamento é válido. Por favor, volte à loja.',
+  token_expired: 'Esta página expirou. Recarregue para continuar. Se você já pagou, seu pagamento será considerado.',
+  invalid_token:
+    'O link de pagamento não é válido. Se você já pagou, seu pagamento será considerado. Por favor, volte à loja.',
   network:
     'Não foi possível acessar o serviço de pagamento. Verifique sua conexão e tente de novo. O valor não será cobrado duas vezes.',
   invalid_request: 'Verifique seus dados. Nenhum novo pagamento foi iniciado.',

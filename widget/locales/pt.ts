@@ -33,7 +33,7 @@ export default {
   slow: 'Está a demorar mais do que o habitual. Continuamos a tentar. O valor não será cobrado duas vezes.',
   back: 'Voltar ao pagamento em curso',
   open: 'Já iniciou um pagamento. Confirme apenas um; caso contrário, pagará duas vezes.',
-  unpaid: 'Por favor, pague primeiro.',
+  unpaid: 'Conclua primeiro o pagamento.',
 
   checking: 'Estamos a verificar o seu pagamento',
   checking_help: 'Por favor, não volte a pagar. O resultado aparecerá aqui. Pode demorar algum tempo.',
@@ -58,9 +58,8 @@ export default {
   redirectUnsafe_help: 'O endereço do site não é seguro. Por favor, pague de outra forma.',
   timeLeft: 'Restam {time}',
   timeSpoken: 'Tempo restante: {time}',
-  timeUp: 'O tempo terminou',
   timeUp_help: 'Estamos a verificar se o seu pagamento chegou.',
-  timeUp_counts: 'Se já pagou, o seu pagamento é válido.',
+  timeUp_counts: 'Se já pagou, o seu pagamento será tido em conta.',
   scan: 'Leia o código para pagar',
   scan_help: 'Abra a aplicação da sua carteira, leia o código e confirme.',
   scanOnPhone: 'Tem a carteira neste telemóvel? Guarde o código como imagem e abra-a na aplicação da sua carteira.',
@@ -114,8 +113,9 @@ export default {
   retry: 'Tentar novamente agora',
   reload: 'Recarregar a página',
   stopped: 'O pagamento não pode continuar aqui',
-  token_expired: 'Esta página expirou. Recarregue-a para continuar. Se já pagou, o seu pagamento é válido.',
-  invalid_token: 'O link de pagamento não é válido. Se já pagou, o seu pagamento é válido. Por favor, volte à loja.',
+  token_expired: 'Esta página expirou. Recarregue-a para continuar. Se já pagou, o seu pagamento será tido em conta.',
+  invalid_token:
+    'O link de pagamento não é válido. Se já pagou, o seu pagamento será tido em conta. Por favor, volte à loja.',
   network:
     'Não foi possível contactar o serviço de pagamento. Verifique a sua ligação à Internet e tente novamente. O valor não será cobrado duas vezes.',
   invalid_request: 'Verifique os seus dados. Não foi iniciado qualquer novo pagamento.',
@@ -129,7 +129,8 @@ export default {
     'Demasiadas tentativas. Não foi iniciado qualquer novo pagamento. Tente mais tarde ou pague de outra forma.',
   forbidden_origin:
     'Esta página não está autorizada a receber pagamentos. Não foi iniciado qualquer novo pagamento. Por favor, informe a loja.',
-  tryLater: 'O serviço de pagamento tem um problema. Por favor, tente novamente. O valor não será cobrado duas vezes.',
+  tryLater:
+    'Ocorreu um problema no serviço de pagamento. Por favor, tente novamente. O valor não será cobrado duas vezes.',
   tryNever: 'Não foi iniciado qualquer novo pagamento. Por favor, contacte a loja.',
   reference: 'Referência: {id}',
 } satisfies Messages;

@@ -58,7 +58,6 @@ export default {
   redirectUnsafe_help: 'Adresa site-ului nu este sigură. Vă rugăm să plătiți în alt mod.',
   timeLeft: 'Mai aveți {time}',
   timeSpoken: 'Timp rămas: {time}',
-  timeUp: 'Timpul s-a încheiat',
   timeUp_help: 'Verificăm dacă plata a ajuns.',
   timeUp_counts: 'Dacă ați plătit, plata este valabilă.',
   scan: 'Scanați codul pentru a plăti',

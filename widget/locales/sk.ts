@@ -58,7 +58,6 @@ export default {
   redirectUnsafe_help: 'Jeho adresa nie je bezpečná. Zaplaťte, prosím, iným spôsobom.',
   timeLeft: 'Ešte {time}',
   timeSpoken: 'Zostávajúci čas: {time}',
-  timeUp: 'Čas uplynul',
   timeUp_help: 'Overujeme, či vaša platba prišla.',
   timeUp_counts: 'Ak ste už zaplatili, vaša platba sa započíta.',
   scan: 'Naskenujte kód a zaplaťte',

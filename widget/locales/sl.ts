@@ -58,7 +58,6 @@ export default {
   redirectUnsafe_help: 'Njegov naslov ni varen. Plačajte na drug način.',
   timeLeft: 'Še {time}',
   timeSpoken: 'Preostali čas: {time}',
-  timeUp: 'Čas je potekel',
   timeUp_help: 'Preverjamo, ali je vaše plačilo prispelo.',
   timeUp_counts: 'Če ste plačali, vaše plačilo velja.',
   scan: 'Skenirajte kodo za plačilo',

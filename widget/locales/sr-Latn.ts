@@ -58,7 +58,6 @@ export default {
   redirectUnsafe_help: 'Njegova adresa nije bezbedna. Platite na drugi način.',
   timeLeft: 'Još {time}',
   timeSpoken: 'Preostalo vreme: {time}',
-  timeUp: 'Vreme je isteklo',
   timeUp_help: 'Proveravamo da li je vaša uplata stigla.',
   timeUp_counts: 'Ako ste platili, vaša uplata važi.',
   scan: 'Skenirajte kod da biste platili',

@@ -58,7 +58,6 @@ export default {
   redirectUnsafe_help: 'Adressen är inte säker. Välj ett annat betalsätt.',
   timeLeft: '{time} kvar',
   timeSpoken: 'Tid kvar: {time}',
-  timeUp: 'Tiden är slut',
   timeUp_help: 'Vi kontrollerar om din betalning har kommit fram.',
   timeUp_counts: 'Om du har betalat räknas din betalning.',
   scan: 'Skanna koden för att betala',

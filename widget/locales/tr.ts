@@ -4,7 +4,7 @@ import type { Messages } from './en.ts';
 export default {
   choose: 'Nasıl ödemek istersiniz?',
   DIRECT: 'Cüzdan',
-  DIRECT_help: 'Cüzdan uygulamanıza ödeme isteği göndeririz',
+  DIRECT_help: 'Cüzdan uygulamanıza ödeme isteği göndereceğiz',
   CHECKOUT: 'Cüzdanın web sitesi',
   CHECKOUT_help: 'Cüzdanın web sitesinde oturum açın',
   JETGO: 'JetGo',
@@ -58,7 +58,6 @@ export default {
   redirectUnsafe_help: 'Sitenin adresi güvenli değil. Lütfen başka bir yöntemle ödeyin.',
   timeLeft: '{time} kaldı',
   timeSpoken: 'Kalan süre: {time}',
-  timeUp: 'Süre doldu',
   timeUp_help: 'Ödemenizin ulaşıp ulaşmadığını kontrol ediyoruz.',
   timeUp_counts: 'Ödeme yaptıysanız ödemeniz geçerlidir.',
   scan: 'Ödemek için kodu okutun',
@@ -115,14 +114,14 @@ export default {
   reload: 'Sayfayı yenile',
   stopped: 'Ödemeye burada devam edilemiyor',
   token_expired: 'Bu sayfanın süresi doldu. Devam etmek için yenileyin. Ödeme yaptıysanız ödemeniz geçerlidir.',
-  invalid_token: 'Ödeme bağlantısı hatalı. Ödeme yaptıysanız ödemeniz geçerlidir. Lütfen mağazaya dönün.',
+  invalid_token: 'Ödeme bağlantısı geçersiz. Ödeme yaptıysanız ödemeniz geçerlidir. Lütfen mağazaya dönün.',
   network:
     'Ödeme hizmetine ulaşılamadı. Bağlantınızı kontrol edip tekrar deneyin. Hesabınızdan iki kez para çekilmeyecek.',
   invalid_request: 'Lütfen bilgilerinizi kontrol edin. Yeni bir ödeme başlatılmadı.',
   already_paid: 'Bu siparişin ödemesi zaten yapıldı. Hesabınızdan tekrar para çekilmedi.',
   order_changed: 'Sipariş değişti. Yeni bir ödeme başlatılmadı. Lütfen mağazaya dönün.',
   method_unavailable:
-    'Bu ödeme yöntemi şu anda kullanılamıyor. Yeni bir ödeme başlatılmadı. Lütfen başka birini kullanın.',
+    'Bu ödeme yöntemi şu anda kullanılamıyor. Yeni bir ödeme başlatılmadı. Lütfen başka bir yöntem seçin.',
   too_many_payments:
     'Bu sipariş için çok fazla deneme yapıldı. Yeni bir ödeme başlatılmadı. Lütfen mağazayla iletişime geçin.',
   too_many_requests:

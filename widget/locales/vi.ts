@@ -58,7 +58,6 @@ export default {
   redirectUnsafe_help: 'Địa chỉ trang web không an toàn. Vui lòng thanh toán bằng cách khác.',
   timeLeft: 'Còn {time}',
   timeSpoken: 'Thời gian còn lại: {time}',
-  timeUp: 'Đã hết thời gian',
   timeUp_help: 'Chúng tôi đang kiểm tra xem đã nhận được thanh toán của bạn hay chưa.',
   timeUp_counts: 'Nếu bạn đã thanh toán, giao dịch vẫn được ghi nhận.',
   scan: 'Quét mã để thanh toán',

@@ -56,7 +56,6 @@ export default {
   redirectUnsafe_help: '該網站的網址不安全。請用其他方式付款。',
   timeLeft: '剩餘 {time}',
   timeSpoken: '剩餘時間：{time}',
-  timeUp: '時間已到',
   timeUp_help: '我們正在查核您的付款是否已入帳。',
   timeUp_counts: '如果您已付款，付款仍然有效。',
   scan: '掃碼付款',

@@ -61,7 +61,6 @@ export const SENTENCES = {
   redirectUnsafe_help: label,
   timeLeft: ['timeLeft'],
   timeSpoken: ['timeLeft'],
-  timeUp: ['timeIsUp'],
   timeUp_help: ['timeIsUp', 'follows'],
   timeUp_counts: ['timeIsUp'],
   scan: ['codeIsGood'],

@@ -35,7 +35,7 @@ export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: 
 
 export function timeUp({ method }: Extract<Shown, { panel: 'timeUp' }>, context: PanelContext): TemplateResult {
   const { say } = context;
-  return html`${sign('clock')}${heading(say('timeUp'))}
+  return html`${sign('clock')}${heading(say('EXPIRED'))}
     <p>${say('timeUp_counts')}</p>
     ${waitingStatus(context, say('timeUp_help'))} ${onePaymentNote(method, context)}
     ${newAttemptButton(method, context)} ${otherMethodButton(context)}`;
