@@ -14,9 +14,11 @@ export const PAIRS = [
   { of: 'text', on: 'surface', where: 'on the surface', atLeast: TEXT },
   { of: 'text', on: ['accent', 0.08, 'surface'], where: 'on the chosen row', atLeast: TEXT },
   { of: 'text', on: ['text', 0.08, 'surface'], where: 'in a note', atLeast: TEXT },
+  { of: 'text', on: ['warning', 0.16, 'surface'], where: 'in a warning', atLeast: TEXT },
   { of: 'muted', on: 'surface', where: 'on the surface', atLeast: TEXT },
   { of: 'muted', on: ['accent', 0.08, 'surface'], where: 'on the chosen row', atLeast: TEXT },
   { of: 'muted', on: ['text', 0.08, 'surface'], where: 'in a note', atLeast: TEXT },
+  { of: 'muted', on: ['warning', 0.16, 'surface'], where: 'in a warning', atLeast: TEXT },
   { of: 'muted', on: ['danger', 0.08, 'surface'], where: 'in an error', atLeast: TEXT },
   { of: 'field', on: 'surface', where: 'on the surface', atLeast: GRAPHIC },
   { of: 'accent', on: 'surface', where: 'on the surface', atLeast: TEXT },
@@ -32,6 +34,7 @@ export const PAIRS = [
   { of: 'danger', on: 'surface', where: 'on the surface', atLeast: TEXT },
   { of: 'danger', on: ['danger', 0.08, 'surface'], where: 'in an error', atLeast: TEXT },
   { of: 'danger', on: ['danger', 0.12, 'surface'], where: 'in its icon', atLeast: GRAPHIC },
+  { of: 'warning', on: ['warning', 0.16, 'surface'], where: 'as the sign of a warning', atLeast: GRAPHIC },
 ];
 
 const COLORS = PROPERTIES.filter(({ kind }) => kind === 'color');
