@@ -47,7 +47,7 @@ export interface FieldError {
 export function fieldErrorsOf(error: core.$ZodError): FieldError[] {
   return error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map((field) => ({ field, detail: 'unknown field' }))
+      ? issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), detail: 'unknown field' }))
       : [{ field: issue.path.join('.') || 'body', detail: issue.message }],
   );
 }

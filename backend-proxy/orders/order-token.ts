@@ -43,6 +43,9 @@ const amountText = z.string(AMOUNT).max(20, AMOUNT);
 const RETURN_URL = rule('a URL of at most 2048 characters');
 const PAY_WITHIN = rule('a whole number of seconds, 60 to 3600');
 const SUPPORT_URL = rule('an https URL of at most 2048 characters');
+const LOGO_FORM = /^(?:https:\/\/[!-~]{1,2040}|data:image\/(?=.{1,16373}$)[a-z+]+[;,][!-~]+)$/;
+const METHOD_NAMES = rule(`an object from ${METHODS.join(', ')} to names`);
+const SUGGESTED = rule('a list of 1 to 4 decimal strings');
 const METADATA_KEY = /^[a-z0-9_]{1,40}$/;
 const METADATA_MAX_BYTES = 1024;
 const METADATA = rule(
@@ -85,6 +88,14 @@ export const orderClaimsShape = {
     .url({ protocol: /^https$/, normalize: true, ...SUPPORT_URL })
     .max(2048, SUPPORT_URL)
     .optional(),
+  merchant: line(60).optional(),
+  logo: matching(
+    LOGO_FORM,
+    'an https URL of at most 2048 characters, or a data: URL of an image of at most 16384',
+  ).optional(),
+  walletName: line(30).optional(),
+  methodNames: z.partialRecord(z.enum(METHODS), line(40), METHOD_NAMES).optional(),
+  suggestedAmounts: z.array(amountText, SUGGESTED).min(1, SUGGESTED).max(4, SUGGESTED).optional(),
   metadata: metadataSchema.optional(),
 } satisfies Record<Exclude<keyof OrderClaims, 'iat' | 'exp'>, z.ZodType>;
 
@@ -131,6 +142,12 @@ export function checkTerms(claims: z.infer<z.ZodObject<typeof orderClaimsShape>>
     wrong('amount', 'either amount, or minAmount and maxAmount');
   if (amount === undefined && maxAmount === undefined) wrong('maxAmount', 'required if the shopper enters the amount');
   if (minMinor > maxMinor) wrong('minAmount', 'not above maxAmount');
+  const isOffered = (text: string) => {
+    const minor = minorOf(text, currency) ?? 0;
+    return amount === undefined && minor >= minMinor && minor <= maxMinor;
+  };
+  if (claims.suggestedAmounts?.every(isOffered) === false)
+    wrong('suggestedAmounts', 'amounts that the shopper may enter');
   const { origin, username, password } = new URL(claims.returnUrl);
   if (!options.allowedOrigins.includes(origin) || username !== '' || password !== '') {
     wrong('returnUrl', 'a URL whose origin is one of ALLOWED_ORIGINS, without a user name');

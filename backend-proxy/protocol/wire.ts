@@ -63,6 +63,16 @@ export interface OrderClaims {
   payWithin?: number;
   /** The shop's help page; https. */
   supportUrl?: string;
+  /** The payee's name, as the shopper knows it. */
+  merchant?: string;
+  /** The payee's mark, drawn square: an https URL, or a `data:` image. */
+  logo?: string;
+  /** The wallet's name, in place of "your wallet app". */
+  walletName?: string;
+  /** In place of the widget's own names of methods. */
+  methodNames?: Partial<Record<Method, string>>;
+  /** Up to 4 for an open amount, within its bounds. */
+  suggestedAmounts?: string[];
   /** Of the token that starts the order's first payment; keys `[a-z0-9_]{1,40}`, up to 1024 bytes as JSON. */
   metadata?: Metadata;
   /** Seconds since 1970; `exp` is at most 24 hours ahead. */

@@ -158,6 +158,19 @@ describe('the claims of an order token', () => {
       customerReferenceNo: ['', 'x'.repeat(65), 7],
       language: ['', 'EN', 'eng', 'e', 'e1'],
       description: ['', 'x'.repeat(201), {}],
+      merchant: ['', 'x'.repeat(61), 'a\nb', {}],
+      logo: [
+        '',
+        'http://shop.example/logo.svg',
+        'javascript:alert(1)',
+        'data:text/html,<script>',
+        'data:image/png',
+        `https://shop.example/${'a'.repeat(2048)}`,
+        `data:image/png;base64,${'A'.repeat(16_384)}`,
+      ],
+      walletName: ['', 'x'.repeat(31), '\u202eJeton', 7],
+      methodNames: [[], 'QR', { CASH: 'Cash' }, { QR: '' }, { QR: 'x'.repeat(41) }, { QR: 'a\nb' }],
+      suggestedAmounts: [[], '5', [5], ['1', '2', '3', '4', '5'], ['5']],
       iat: [1.5],
     })) {
       for (const value of values) {
@@ -214,6 +227,22 @@ describe('the claims of an order token', () => {
     const names = { ['__proto__']: 'x', constructor: '', tostring: '\u{1F375}', ['a'.repeat(40)]: ' =1+1 ' };
     for (const metadata of [{}, longest, names])
       assert.equal(JSON.stringify((await verify({ ...CLAIMS, metadata })).metadata), JSON.stringify(metadata));
+  });
+
+  it('a name, a logo and names of methods are read as they were signed', async () => {
+    for (const logo of ['https://shop.example/logo.svg', `data:image/png;base64,${'A'.repeat(16_362)}`]) {
+      const claims = { merchant: 'Käse & Söhne', logo, walletName: 'Jeton', methodNames: { QR: 'Scan at the till' } };
+      assert.partialDeepStrictEqual(await verify({ ...CLAIMS, ...claims }), claims);
+    }
+  });
+
+  it('suggested amounts are amounts that the shopper may enter', async () => {
+    const { amount: _, ...claims } = CLAIMS;
+    const open = { ...claims, minAmount: '5', maxAmount: '50' };
+    const suggestedAmounts = ['5', '12.50', '50.00'];
+    assert.deepEqual((await verify({ ...open, suggestedAmounts })).suggestedAmounts, suggestedAmounts);
+    for (const wrong of ['4.99', '50.01', '0', '-5', '12.505', 'x'])
+      assert.match(await refusalOf({ ...open, suggestedAmounts: ['10', wrong] }), /: suggestedAmounts: /);
   });
 
   it('a token in plain base64 is refused with the alphabet that it needs', async () => {
