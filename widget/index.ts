@@ -3,7 +3,7 @@
 import { PaymentWidget } from './payment-widget.ts';
 
 export type { Method, OrderView, PaymentView, QrCode, Reason, Status } from '../backend-proxy/protocol/wire.ts';
-export type { PaymentEventDetails, PaymentEventMap } from './flow/events.ts';
+export type { HiddenMethod, PaymentEventDetails, PaymentEventMap } from './flow/events.ts';
 export type { Messages, MessageKey } from './locales/en.ts';
 export { PaymentWidget };
 

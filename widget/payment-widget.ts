@@ -51,6 +51,8 @@ let loading: Promise<typeof import('./flow/flow.ts')> | undefined;
  * @attr {_self|_blank|_top} checkout-target - Where the checkout opens. Default: in place of the page.
  * @attr {boolean} required - Makes the form invalid until the order is paid.
  *
+ * @fires {CustomEvent<PaymentEventDetails['payment-ready']>} payment-ready - The proxy has answered; the methods shown.
+ * @fires {CustomEvent<PaymentEventDetails['payment-select']>} payment-select - The shopper chose another method.
  * @fires {CustomEvent<PaymentEventDetails['payment-submit']>} payment-submit - Before a payment starts; cancelable.
  * @fires {CustomEvent<PaymentEventDetails['payment-redirect']>} payment-redirect - Before the checkout; cancelable.
  * @fires {CustomEvent<OrderView>} payment-change - Each new view of the order.

@@ -1,7 +1,7 @@
 // What a page can do with the element: events, states, the form, properties, texts, slots, and console warnings.
 import { expect, fixture, html, oneEvent } from '@open-wc/testing';
 import { FakeProxy, proxyWith } from './fake-proxy.ts';
-import { field, heading, methodsOf, mount, radio, thePart, until, warningsDuring } from './mount.ts';
+import { announced, field, heading, methodsOf, mount, radio, thePart, until, warningsDuring } from './mount.ts';
 
 it('the element’s events reach any ancestor, also outside a shadow root', async () => {
   const received: string[] = [];
@@ -9,7 +9,7 @@ it('the element’s events reach any ancestor, also outside a shadow root', asyn
   const root = page.attachShadow({ mode: 'open' });
   const inner = document.createElement('div');
   root.append(inner);
-  for (const name of ['submit', 'change', 'success', 'failed', 'redirect', 'error'] as const) {
+  for (const name of ['ready', 'select', 'submit', 'change', 'success', 'failed', 'redirect', 'error'] as const) {
     page.addEventListener(`payment-${name}`, () => received.push(name));
   }
   const proxy = new FakeProxy();
@@ -20,8 +20,21 @@ it('the element’s events reach any ancestor, also outside a shadow root', asyn
   proxy.settle({ status: 'FAILED', reason: 'DECLINED' });
   proxy.settle({ status: 'SUCCESS', late: true });
   await heading(widget, 'Payment received');
-  expect(received).to.deep.equal(['change', 'submit', 'change', 'change', 'failed', 'change', 'success']);
+  expect(received).to.deep.equal(['ready', 'change', 'submit', 'change', 'change', 'failed', 'change', 'success']);
   expect(widget.view?.paid).to.equal(true);
+});
+
+it('the element stays at the choice and shows the page’s words if a promise of waitUntil() is rejected', async () => {
+  const proxy = new FakeProxy();
+  const widget = await mount(proxy, { method: 'QR' });
+  widget.addEventListener('payment-submit', ({ detail }) =>
+    detail.waitUntil(Promise.reject(new Error('Sold <b>out</b>.'))),
+  );
+  thePart(widget, 'pay').click();
+  await until(() => announced(widget) === 'Sold <b>out</b>.', 'the announced message');
+  expect(thePart(widget, 'error').textContent?.trim()).to.equal('Sold <b>out</b>.');
+  expect(thePart(widget, 'pay').textContent?.trim()).to.equal('Pay €10.10');
+  expect(proxy.starts.length).to.equal(0);
 });
 
 it('the element’s method is what the shopper has chosen, and no event of a field leaves the element', async () => {

@@ -1,6 +1,7 @@
 // A proxy in memory: has one order view, answers the widget's three routes by `fetch`, streams each change.
 // It behaves as docs/api.md says (a repeated key starts no second payment, a stream begins with the
 // view) and can be made to misbehave. It does not model the ledger: tests set what is true by publish().
+import { methodsOf } from '../../backend-proxy/protocol/methods.ts';
 import type {
   Method,
   OrderClaims,
@@ -125,7 +126,7 @@ export class FakeProxy {
       currency: this.claims.currency,
       description: this.claims.description ?? null,
       supportUrl: this.claims.supportUrl ?? null,
-      methods: this.claims.methods ?? ['DIRECT', 'CHECKOUT', 'JETGO', 'QR'],
+      methods: methodsOf(this.claims),
       paid: false,
       surplus: false,
       checking: false,

@@ -75,6 +75,10 @@ export async function scene({ isConnected = true, claims, view, language: first 
   const prefer = (method: Method) => {
     state = { ...state, preferences: { ...state.preferences, method } };
   };
+  /** The page asks for these methods. */
+  const ask = (methods: string[] | null) => {
+    state = { ...state, preferences: { ...state.preferences, methods } };
+  };
   const setLanguage = (tag: string) => void (language = tag);
   proxy.streamProblem = isConnected ? undefined : problemOf('too_many_streams', { status: 503, retryable: true });
   open();
@@ -93,6 +97,7 @@ export async function scene({ isConnected = true, claims, view, language: first 
     sendBy,
     keysSent,
     prefer,
+    ask,
     setLanguage,
     state: () => state,
   };

@@ -1,10 +1,19 @@
 // The element's events: their names, details, and how they are sent. All bubble and are composed, so a page may
 // listen on any ancestor of the widget. An outcome is detected by comparing the previous view with the new one.
-import type { Method, OrderView } from '../../backend-proxy/protocol/wire.ts';
+import { METHODS, type Method, type OrderView } from '../../backend-proxy/protocol/wire.ts';
+import { offeredMethods } from '../shell/choice.ts';
+import type { SessionState } from '../shell/state.ts';
 
 export interface PaymentEventDetails {
-  /** Before a payment starts. Canceling it sends nothing. `amount` is null only if it is not known. */
-  'payment-submit': { method: Method; amount: string | null };
+  /** Once for each order: the proxy has answered, and these are the methods that the choice offers. */
+  'payment-ready': { shown: Method[]; hidden: HiddenMethod[] };
+  /** The shopper has chosen another method. */
+  'payment-select': { method: Method };
+  /**
+   * Before a payment starts. Canceling it sends nothing. `amount` is null only if it is not known. `waitUntil` delays
+   * the start until the promise is fulfilled; if it is rejected, nothing is sent and its message is shown.
+   */
+  'payment-submit': { method: Method; amount: string | null; waitUntil(promise: Promise<unknown>): void };
   /** Before the page or the new tab goes to the checkout. If canceled, the page takes the shopper there itself. */
   'payment-redirect': { url: string };
   /** Each new view of the order. */
@@ -20,6 +29,15 @@ export interface PaymentEventDetails {
   'payment-error': { code: string; retryable: boolean; requestId?: string | undefined; detail?: string | undefined };
 }
 
+/**
+ * A method that the choice does not offer. `cause`: the order's `methods` lacks it, its token lacks the
+ * `customerReferenceNo` that the method needs, or the page's attribute `methods` lacks it.
+ */
+export interface HiddenMethod {
+  method: Method;
+  cause: 'order' | 'reference' | 'page';
+}
+
 export type PaymentEventMap = { [Name in keyof PaymentEventDetails]: CustomEvent<PaymentEventDetails[Name]> };
 
 /** False if a listener canceled the event. */
@@ -30,6 +48,18 @@ export function emit<Name extends keyof PaymentEventDetails>(
 ): boolean {
   const cancelable = name === 'payment-submit' || name === 'payment-redirect';
   return element.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable }));
+}
+
+/** Reports which methods the choice offers, and why not the others. */
+export function emitReady(element: EventTarget, state: SessionState): void {
+  const { claims, order } = state;
+  const shown = offeredMethods(state);
+  const causeOf = (method: Method): HiddenMethod['cause'] => {
+    if (order.methods.includes(method)) return 'page';
+    return claims?.methods?.includes(method) === false ? 'order' : 'reference';
+  };
+  const hidden = METHODS.filter((method) => !shown.includes(method));
+  emit(element, 'payment-ready', { shown, hidden: hidden.map((method) => ({ method, cause: causeOf(method) })) });
 }
 
 /** Reports a newer view and, once each, the outcome that it brings. */

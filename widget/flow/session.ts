@@ -17,13 +17,14 @@ import {
   type CheckoutWindow,
 } from './checkout-window.ts';
 import { INVALID_PROXY, INVALID_TOKEN, warnAboutMethods, warnAboutMissingOrder } from './developer-warnings.ts';
-import { emit, emitChange, emitError } from './events.ts';
+import { emit, emitChange, emitError, emitReady } from './events.ts';
 import { isStartedBy, pendingStart, type PendingStart } from './pending-start.ts';
 import { NO_ANSWER, ProxyError, createProxyClient, type ProxyClient } from './proxy-client.ts';
 import { refusedState, troubleOf } from './refused.ts';
 import { checkForm, gatewayLanguage, writeTypedAmount } from './start-form.ts';
 import { startPayment } from './start-payment.ts';
 import { Stream, isRefunding } from './stream.ts';
+import { troubleOfPage } from './submit-wait.ts';
 import { SLOW_START_MS, mayStart, show } from './view.ts';
 import { waitByTimer, type Wait } from './wait.ts';
 
@@ -129,7 +130,7 @@ export class Session implements ReactiveController, Actions {
     if (!method || state.activity.at === 'sending' || !mayStart(shown)) return;
     const { body, errors } = checkForm(state, method, this.#host.language());
     if (errors) this.#host.set({ activity: { at: 'choosing', errors } });
-    else this.#send(body, state.order, !!shown);
+    else this.#submit(body, !!shown);
   }
 
   /** Returns to the choice. A payment that is open stays open until another one is started. */
@@ -144,13 +145,16 @@ export class Session implements ReactiveController, Actions {
 
   /** Stores what the shopper chose or typed, and removes the errors of the last try. */
   edit(change: Partial<SessionState['form']>): void {
-    const { activity, form } = this.#host.state();
+    const before = this.#host.state();
+    const { activity, form } = before;
     if (activity.at === 'sending') return;
     if (change.method) this.#host.element.method = change.method;
     this.#host.set({
       form: { ...form, ...change },
       activity: activity.at === 'choosing' ? { at: 'choosing' } : activity,
     });
+    const method = chosenMethod(this.#host.state());
+    if (method && method !== chosenMethod(before)) emit(this.#host.element, 'payment-select', { method });
   }
 
   /** Says for a moment that the text was copied. */
@@ -193,14 +197,39 @@ export class Session implements ReactiveController, Actions {
     this.#stream?.reconnect();
   }
 
-  /** `isRetry`: its progress is shown in place of the payment before, not at the choice. */
-  #send(body: StartPayment, order: OrderView, isRetry: boolean): void {
-    const { openCheckoutWindow: openWindow, newKey } = this.#options;
-    if (!emit(this.#host.element, 'payment-submit', { method: body.method, amount: body.amount ?? order.amount }))
-      return;
-    this.#pending = pendingStart(this.#pending, JSON.stringify(body), order, newKey);
+  /** Asks the page. `isRetry`: its progress is shown in place of the payment before, not at the choice. */
+  #submit(body: StartPayment, isRetry: boolean): void {
+    const { element } = this.#host;
+    const promises: Promise<unknown>[] = [];
+    const waitUntil = (promise: Promise<unknown>) => void promises.push(promise);
+    const amount = body.amount ?? this.#host.state().order.amount;
+    if (!emit(element, 'payment-submit', { method: body.method, amount, waitUntil })) return;
     this.#closeCheckoutWindow();
-    if (PAYS_BY[body.method] === 'link') this.#checkoutWindow = openWindow(this.#host.element.checkoutTarget);
+    if (PAYS_BY[body.method] === 'link')
+      this.#checkoutWindow = this.#options.openCheckoutWindow(element.checkoutTarget);
+    if (promises.length) void this.#sendAfter(promises, body, isRetry);
+    else this.#send(body, isRetry);
+  }
+
+  /** Sends once the page is ready; until then the choice shows progress, because nothing is on its way yet. */
+  async #sendAfter(promises: Promise<unknown>[], body: StartPayment, isRetry: boolean): Promise<void> {
+    this.#sending.abort();
+    const { signal } = (this.#sending = new AbortController());
+    this.#host.set({ activity: { at: 'sending', slow: false } });
+    const { wait } = this.#options;
+    void wait(SLOW_START_MS, signal).then(() => signal.aborted || this.#setSlow('long'));
+    const trouble = await troubleOfPage(promises, (ms) => wait(ms, signal));
+    if (signal.aborted) return;
+    if (!trouble) return this.#send(body, isRetry);
+    this.#sending.abort();
+    this.#closeCheckoutWindow();
+    this.#host.set({ activity: { at: 'choosing', trouble } });
+    if (trouble.detail) emitError(this.#host.element, trouble);
+  }
+
+  #send(body: StartPayment, isRetry: boolean): void {
+    const { order } = this.#host.state();
+    this.#pending = pendingStart(this.#pending, JSON.stringify(body), order, this.#options.newKey);
     // Not part of the pending start, because another language does not make it another payment.
     const language = gatewayLanguage(this.#host.language());
     // Sent before the rest: storing the hint and rendering take milliseconds on a slow phone.
@@ -261,6 +290,7 @@ export class Session implements ReactiveController, Actions {
     this.#host.set({ order: view, hasResumeHint: false, skewMs: Date.parse(view.serverTime) - this.#options.now() });
     this.#restoreAmount(view);
     this.#recognizeStart(view);
+    if (order.version < 0) emitReady(this.#host.element, this.#host.state());
     if (view.version !== order.version || view.paid !== order.paid) emitChange(this.#host.element, order, view);
     this.#updateCheckoutWindow(view);
   }

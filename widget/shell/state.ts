@@ -10,6 +10,8 @@ export interface Trouble {
   requestId?: string | undefined;
   /** The proxy's explanation, in English, for developers. */
   detail?: string | undefined;
+  /** The page's own words for the shopper. */
+  message?: string;
 }
 
 /** Why a field that the shopper filled in is not accepted. */
