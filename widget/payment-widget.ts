@@ -49,6 +49,7 @@ let loading: Promise<typeof import('./flow/flow.ts')> | undefined;
  * @attr {DIRECT|CHECKOUT|JETGO|QR} method - The method chosen at first. Default: the first.
  * @attr {string} lang - Language. Default: the nearest `lang` of the page, else the order's, else the browser's.
  * @attr {_self|_blank|_top} checkout-target - Where the checkout opens. Default: in place of the page.
+ * @attr {'hidden'} total - Leaves the amount out of the widget, because the page shows it.
  * @attr {boolean} required - Makes the form invalid until the order is paid.
  *
  * @fires {CustomEvent<PaymentEventDetails['payment-ready']>} payment-ready - The proxy has answered; the methods shown.
@@ -132,6 +133,7 @@ export class PaymentWidget extends LitElement {
     method: {},
     lang: { reflect: true, useDefault: true },
     checkoutTarget: { attribute: 'checkout-target' },
+    total: {},
     required: { type: Boolean },
     messages: { attribute: false },
   };
@@ -144,6 +146,8 @@ export class PaymentWidget extends LitElement {
   declare method: Method | null;
   declare lang: string;
   declare checkoutTarget: '_self' | '_blank' | '_top';
+  /** `hidden`: the page shows the amount, and the widget leaves it out. */
+  declare total: 'hidden' | null;
   /** Whether the form is invalid until the order is paid. */
   declare required: boolean;
   /** Texts that replace those of the language. */
@@ -164,7 +168,7 @@ export class PaymentWidget extends LitElement {
   constructor() {
     super();
     this.order = this.proxy = this.lang = '';
-    this.methods = this.method = this.messages = null;
+    this.methods = this.method = this.total = this.messages = null;
     this.checkoutTarget = '_self';
     this.required = false;
   }
@@ -246,7 +250,7 @@ export class PaymentWidget extends LitElement {
     const context = (this.#context = this.#contextFor(this.#language.tag));
     const { description, amount, orderId } = this.#state.order;
     const total = context.money(amount) || '\u00a0';
-    const hasTotal = amount && !(shown.panel === 'choose' && shown.askAmount);
+    const hasTotal = amount && this.total !== 'hidden' && !(shown.panel === 'choose' && shown.askAmount);
     return html`<div
       class="sheet"
       part="sheet"

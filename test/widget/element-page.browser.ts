@@ -1,7 +1,7 @@
 // What a page can do with the element: events, states, the form, properties, texts, slots, and console warnings.
 import { expect, fixture, html, oneEvent } from '@open-wc/testing';
 import { FakeProxy, proxyWith } from './fake-proxy.ts';
-import { announced, field, heading, methodsOf, mount, radio, thePart, until, warningsDuring } from './mount.ts';
+import { announced, field, heading, methodsOf, mount, part, radio, thePart, until, warningsDuring } from './mount.ts';
 
 it('the element’s events reach any ancestor, also outside a shadow root', async () => {
   const received: string[] = [];
@@ -113,6 +113,21 @@ it('the element’s properties take methods as a list, and reflect the language 
   await widget.updateComplete;
   expect(widget.getAttribute('lang')).to.equal('de');
   expect(document.createElement('payment-widget').hasAttribute('lang')).to.equal(false);
+});
+
+it('the element’s total leaves out the amount, and the room for it', async () => {
+  const proxy = new FakeProxy({ description: undefined });
+  const widget = await mount(proxy, { total: 'hidden', method: 'QR' });
+  const room = () => widget.shadowRoot?.querySelector('section')?.offsetHeight;
+  expect([part(widget, 'total'), room()]).to.deep.equal([null, 0]);
+  expect(thePart(widget, 'pay').textContent?.trim()).to.equal('Pay €10.10');
+  widget.pay();
+  await heading(widget, 'Scan the code to pay');
+  expect(part(widget, 'total')).to.equal(null);
+  widget.total = null;
+  await widget.updateComplete;
+  expect(thePart(widget, 'total').textContent).to.equal('€10.10');
+  expect(room()).to.be.above(0);
 });
 
 it('the element’s properties replace texts by messages', async () => {
