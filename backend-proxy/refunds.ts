@@ -28,7 +28,6 @@ export interface Refunds {
 
 export function createRefunds(ports: OutgoingPorts): Refunds {
   const { gateway, ledger, recorder, self, clocks = {}, isPathProven } = ports;
-  const { refundMethods: methods, payoutDecimals: decimals } = gateway;
 
   /** After a restore: asks the gateway for refunds that this database has lost, so that none is sent twice. */
   async function lookUp({ orderId, gatewayOrderId }: RefundRequest): Promise<LookedUp | undefined> {
@@ -39,30 +38,27 @@ export function createRefunds(ports: OutgoingPorts): Refunds {
     if (payment === undefined) return undefined;
     const known = new Set(order?.refunds.map(({ id }) => id));
     const looked: LookedUp = { paymentId: payment.id, found: [] };
+    const withhold = (why: string, attempt: number) => ({ ...looked, withheld: { ...doubt(why), attempt } });
     let [last, unknown] = [0, 0];
     for (let n = 1; n <= MAX_REFUNDS && unknown < MAX_FAILED_IN_A_ROW; n += 1) {
       const id = refundId(payment.id, n);
-      const checked = known.has(id) ? 'known' : ((await gateway.status?.(id, 'PAYOUT')) ?? 'unasked');
-      if (checked === 'unasked')
-        return { ...looked, withheld: { ...doubt('the gateway has no status check'), attempt: n } };
-      if (checked !== 'known' && checked.kind === 'unavailable') {
-        return { ...looked, withheld: { ...doubt('the gateway did not answer'), attempt: n } };
-      }
-      if (checked !== 'known' && checked.kind === 'unknown') {
-        unknown += 1;
-        continue;
+      if (!known.has(id)) {
+        const checked = await gateway.status?.(id, 'PAYOUT');
+        if (checked === undefined) return withhold('the gateway has no status check', n);
+        if (checked.kind === 'unavailable') return withhold('the gateway did not answer', n);
+        if (checked.kind === 'unknown') {
+          unknown += 1;
+          continue;
+        }
+        const found = readFound(payment, id, n, checked.report);
+        if (found === undefined) return withhold('the gateway has a refund that cannot be compared', n);
+        looked.found.push(found);
       }
       [last, unknown] = [n, 0];
-      if (checked === 'known') continue;
-      const found = readFound(payment, id, n, checked.report);
-      if (found === undefined) {
-        return { ...looked, withheld: { ...doubt('the gateway has a refund that cannot be compared'), attempt: n } };
-      }
-      looked.found.push(found);
     }
     // What it has found just now was on the same path.
     if (looked.found.length > 0 || (await isPathProven())) return looked;
-    return { ...looked, withheld: { ...doubt('its "unknown" could not be proven'), attempt: last + 1 } };
+    return withhold('its "unknown" could not be proven', last + 1);
   }
 
   return {
@@ -75,7 +71,7 @@ export function createRefunds(ports: OutgoingPorts): Refunds {
       const { start } = permission;
       const terms = { orderId, paymentId: gatewayOrderId, amount, note, idempotencyKey, fingerprint };
       const { refund, method, maySend } = await recorder.opened(
-        ledger.openRefund({ ...terms, start, decimals, methods, lookedUp }, source),
+        ledger.openRefund({ ...terms, start, rules: gateway, lookedUp }, source),
         () => ledger.recordUnsent({ type: 'REFUND', orderId }, start, unsentFact(gateway)),
       );
       if (!maySend) return refund;

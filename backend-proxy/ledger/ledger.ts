@@ -11,6 +11,7 @@ import type {
   Transaction,
   TransactionType,
 } from '../protocol/transaction.ts';
+import type { RefundRules } from '../protocol/refundable.ts';
 import type { IpnReading, Report } from '../protocol/verify.ts';
 import type { WebhookType } from '../protocol/merchant-view.ts';
 import type { Metadata, Method, QrCode, Status } from '../protocol/wire.ts';
@@ -115,10 +116,7 @@ export interface NewRefund {
   idempotencyKey: string;
   fingerprint: string;
   start: Start;
-  /** Whether the gateway takes decimals in payouts. */
-  decimals: boolean;
-  /** The methods whose payments it can send back. */
-  methods: ReadonlySet<Method>;
+  rules: RefundRules;
   /** What the gateway has of the payment that a restored database may have lost. */
   lookedUp?: LookedUp | undefined;
 }

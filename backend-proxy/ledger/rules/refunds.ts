@@ -100,8 +100,8 @@ function choosePayment(payments: readonly TransactionRow[], { paymentId }: NewRe
   return only;
 }
 
-function refuseUnrefundable(draft: Draft, payment: TransactionRow, { methods }: NewRefund): void {
-  const cause = whyNotRefundable(toView(draft, payment), views(draft), methods);
+function refuseUnrefundable(draft: Draft, payment: TransactionRow, { rules }: NewRefund): void {
+  const cause = whyNotRefundable(toView(draft, payment), views(draft), rules.refundMethods);
   if (cause !== null) throw notRefundable(payment, cause);
 }
 
@@ -116,11 +116,11 @@ function askedAmount({ amount }: NewRefund, { currency }: TransactionRow): numbe
 }
 
 /** Never rounded: the merchant decides what happens to the rest. */
-function refuseTooMuch({ decimals }: NewRefund, { currency }: TransactionRow, left: number, amount: number): number {
-  const isWhole = sendableOf(amount, currency, { payoutDecimals: decimals }) === amount;
+function refuseTooMuch({ rules }: NewRefund, { currency }: TransactionRow, left: number, amount: number): number {
+  const isWhole = sendableOf(amount, currency, rules) === amount;
   if (amount > 0 && amount <= left && isWhole) return amount;
-  const refundable = decimalOf(sendableOf(left, currency, { payoutDecimals: decimals }), currency);
-  const whole = decimals ? '' : ', a whole one, because the gateway accepts no decimals in payouts';
+  const refundable = decimalOf(sendableOf(left, currency, rules), currency);
+  const whole = rules.payoutDecimals ? '' : ', a whole one, because the gateway accepts no decimals in payouts';
   const detail = `an amount above 0 and at most ${refundable} ${currency}${whole}`;
   const errors = [{ field: 'amount', detail }];
   throw new Refusal('invalid_request', `amount: ${detail}.`, { status: 422, errors, members: { refundable } });

@@ -107,7 +107,6 @@ export const PAYOUT: NewPayout = {
   fingerprint: 'print',
   start: START,
 };
-/** The methods in `methods` are refunded. */
 export const REFUND: NewRefund = {
   orderId: 'A',
   paymentId: undefined,
@@ -116,8 +115,7 @@ export const REFUND: NewRefund = {
   idempotencyKey: 'key',
   fingerprint: 'print',
   start: START,
-  decimals: true,
-  methods: new Set(METHODS),
+  rules: { refundMethods: new Set(METHODS), payoutDecimals: true },
 };
 export const MEANS = { paymentId: '111', method: null, checkoutUrl: null, qr: null, appUrl: null } as const;
 export const PENDING: ShortFact & { stage: 'pending' } = { stage: 'pending', ...MEANS };

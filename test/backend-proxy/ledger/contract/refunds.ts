@@ -175,7 +175,7 @@ export function refundsContract({ it, setUp }: Suite): void {
       payer_unknown: async ({ ledger }) => void (await paid(ledger, '****4321')),
       method: async ({ ledger }) => {
         await paid(ledger);
-        return { methods: new Set(['DIRECT']) };
+        return { rules: { ...REFUND.rules, refundMethods: new Set(['DIRECT']) } };
       },
       conflict: async ({ ledger }) => {
         await paid(ledger);
@@ -224,11 +224,12 @@ export function refundsContract({ it, setUp }: Suite): void {
         const { status, errors, members } = await refusal(refund(ledger, { amount }));
         assert.deepEqual([status, errors?.[0]?.field, members.refundable], [422, 'amount', '10.10'], amount);
       }
+      const rules = { ...REFUND.rules, payoutDecimals: false };
       for (const amount of [undefined, '10.10', '0.50']) {
-        const { status, members } = await refusal(refund(ledger, { amount, decimals: false }));
+        const { status, members } = await refusal(refund(ledger, { amount, rules }));
         assert.deepEqual([status, members.refundable], [422, '10.00'], amount);
       }
-      assert.equal((await refund(ledger, { amount: '10', decimals: false })).refund.amountMinor, 1000);
+      assert.equal((await refund(ledger, { amount: '10', rules })).refund.amountMinor, 1000);
     });
   });
 
