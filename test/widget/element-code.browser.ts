@@ -2,7 +2,7 @@
 // left.
 import { expect } from '@open-wc/testing';
 import { CODE, FakeProxy, proxyWith } from './fake-proxy.ts';
-import { announced, heading, link, mount, part, textOf, thePart, until } from './mount.ts';
+import { announced, copiedFrom, heading, link, mount, part, textOf, thePart, until } from './mount.ts';
 
 const APP_URL = 'jetgo://pay?reference=1';
 /** With eight pixels for each module, and the quiet zone. */
@@ -12,14 +12,7 @@ const proxyWithAppLink = () => proxyWith('QR', { appUrl: APP_URL });
 
 it('the buttons beside the code copy its text, and say so for a moment', async () => {
   const widget = await mount(proxyWith('QR'));
-  const written: string[] = [];
-  const { clipboard } = navigator;
-  const write = clipboard.writeText.bind(clipboard);
-  clipboard.writeText = async (text) => void written.push(text);
-  thePart(widget, 'copy').click();
-  await until(() => thePart(widget, 'copy').innerText.trim() === 'Copied', 'the confirmation');
-  clipboard.writeText = write;
-  expect(written).to.deep.equal([CODE.text]);
+  expect(await copiedFrom(widget)).to.deep.equal([CODE.text]);
   expect(announced(widget)).to.equal('Copied');
   await until(() => thePart(widget, 'copy').innerText.trim() === 'Copy code', 'the usual text');
 });

@@ -1,7 +1,7 @@
 // Paying by each method, from the click to what there is to pay with; refused starts; the checkout in a new tab.
 import { expect, oneEvent } from '@open-wc/testing';
 import { CHECKOUT_URL, CODE, FakeProxy, problemOf, proxyWith } from './fake-proxy.ts';
-import { heading, link, mount, part, radio, textOf, thePart, type, until } from './mount.ts';
+import { copiedFrom, heading, link, mount, part, radio, textOf, thePart, type, until } from './mount.ts';
 
 it('paying by QR shows the code with a name, its text to copy, and the link to the app', async () => {
   const proxy = new FakeProxy();
@@ -94,10 +94,23 @@ describe('a refused start', () => {
       await until(() => part(widget, 'error'), code);
       return thePart(widget, 'error').textContent?.replaceAll(/\s+/g, ' ').trim();
     };
-    expect(await errorOf('too_many_requests', true)).to.match(/^Too many attempts.* Reference: req-7f3a$/);
+    expect(await errorOf('too_many_requests', true)).to.match(/^Too many attempts/);
     expect(await errorOf('brand_new', true)).to.match(/^The payment service has a problem/);
     expect(await errorOf('brand_new', false)).to.match(/^No new payment was started. Please contact the shop./);
     expect(part(widget, 'pay')).to.equal(null);
+  });
+
+  it('a refused start shows the beginning of its reference, and copies all of it', async () => {
+    const requestId = '3f0f21b5-06a5-4a71-910e-309ca4c8b954';
+    for (const retryable of [true, false]) {
+      const proxy = new FakeProxy();
+      proxy.nextStarts.push(problemOf('brand_new', { retryable, requestId }));
+      const widget = await mount(proxy, { method: 'QR' });
+      widget.pay();
+      await until(() => part(widget, 'reference'), 'the reference');
+      expect(thePart(widget, 'reference').innerText).to.contain('Reference: 3F0F-21B5');
+      expect(await copiedFrom(widget)).to.deep.equal([requestId]);
+    }
   });
 
   it('a refused token does not hide that an open payment may have been paid', async () => {

@@ -5,7 +5,7 @@ import { REASONS } from '../../backend-proxy/protocol/wire.ts';
 import { FakeProxy, paymentOf, problemOf, proxyWith } from './fake-proxy.ts';
 import { announced, heading, link, mount, part, textOf, texts, thePart, until } from './mount.ts';
 
-it('an order under review offers nothing to pay with and no other payment, only help, until a person has decided', async () => {
+it('an order under review offers nothing to pay with and no other payment, only help and the way back, until a person has decided', async () => {
   const proxy = proxyWith('QR', {}, { supportUrl: 'https://shop.example/help' });
   const widget = await mount(proxy);
   proxy.publish({ checking: true });
@@ -15,7 +15,7 @@ it('an order under review offers nothing to pay with and no other payment, only 
   widget.pay();
   await widget.updateComplete;
   const controls = [...(widget.shadowRoot?.querySelectorAll('.panel :is(button, a, input)') ?? [])];
-  expect(controls).to.deep.equal([link(widget, 'support')]);
+  expect(controls).to.deep.equal([link(widget, 'support'), link(widget, 'return')]);
   expect([part(widget, 'code'), proxy.starts.length]).to.deep.equal([null, 0]);
   proxy.settle({ status: 'SUCCESS' });
   proxy.publish({ checking: false });
@@ -180,6 +180,54 @@ describe('a failed payment', () => {
       expect(textOf(widget).includes('you will pay twice')).to.equal(method === 'DIRECT');
     });
   }
+});
+
+describe('the link back to the shop', () => {
+  const returnUrl = 'https://shop.example/thanks?order=ABC-123';
+  const paid = (url: string) => new FakeProxy({ returnUrl: url }, { paid: true, version: 3 });
+
+  it('the link back to the shop leads to the token’s return URL once the order is paid or closed', async () => {
+    const widget = await mount(paid(returnUrl));
+    expect(link(widget, 'return').href).to.equal(returnUrl);
+    const closed = await mount(new FakeProxy({ returnUrl }, { closed: true, version: 3 }));
+    expect(link(closed, 'return').href).to.equal(returnUrl);
+  });
+
+  it('the link back to the shop is left out if it is not safe, if it is this page, and while there is something to pay', async () => {
+    for (const url of ['javascript:alert(1)', 'http://shop.example/', `${location.href.split('#')[0]}#top`]) {
+      const widget = await mount(paid(url));
+      expect([textOf(widget).includes('Payment received'), part(widget, 'return')]).to.deep.equal([true, null]);
+    }
+    expect(part(await mount(proxyWith('QR')), 'return')).to.equal(null);
+  });
+
+  it('the link back to the shop never comes from a token that the proxy has not accepted', async () => {
+    const proxy = new FakeProxy({ returnUrl });
+    proxy.streamProblem = problemOf('invalid_token', { status: 401 });
+    const widget = await mount(proxy);
+    await heading(widget, 'The payment cannot continue here');
+    expect(part(widget, 'return')).to.equal(null);
+  });
+
+  it('the link back to the shop is what an order that has changed offers', async () => {
+    const proxy = new FakeProxy({ returnUrl, methods: ['QR'] });
+    proxy.nextStarts.push(problemOf('order_changed', { status: 409 }));
+    const widget = await mount(proxy);
+    widget.pay();
+    await heading(widget, 'The payment cannot continue here');
+    expect(link(widget, 'return').href).to.equal(returnUrl);
+  });
+});
+
+it('the button below a receipt prints the page', async () => {
+  const widget = await mount(proxyWith('QR', { status: 'SUCCESS' }));
+  await heading(widget, 'Payment received');
+  const { print } = globalThis;
+  let prints = 0;
+  globalThis.print = () => void (prints += 1);
+  thePart(widget, 'print').click();
+  globalThis.print = print;
+  expect(prints).to.equal(1);
 });
 
 describe('the link to the shop’s help', () => {

@@ -105,6 +105,18 @@ export async function warningsDuring(act: () => Promise<unknown>): Promise<strin
   return warnings;
 }
 
+/** What the button with the part `copy` writes to the clipboard, once it says so. */
+export async function copiedFrom(widget: Element): Promise<string[]> {
+  const written: string[] = [];
+  const { clipboard } = navigator;
+  const write = clipboard.writeText.bind(clipboard);
+  clipboard.writeText = async (text) => void written.push(text);
+  thePart(widget, 'copy').click();
+  await until(() => thePart(widget, 'copy').innerText.trim() === 'Copied', 'the confirmation');
+  clipboard.writeText = write;
+  return written;
+}
+
 export function radio(widget: Element, method: string): HTMLInputElement {
   const input = widget.shadowRoot?.querySelector<HTMLInputElement>(`input[value=${method}]`);
   if (!input) throw new Error(`No method ${method}`);

@@ -129,7 +129,7 @@ export const STATES = {
   'refused: invalid request': refused('invalid_request'),
   'refused: already paid': {
     ...refused('already_paid', { isClosed: true }),
-    heading: 'This order is already paid. You were not charged again.',
+    heading: 'This order is already paid',
   },
   'refused: order changed': refused('order_changed', { isClosed: true }),
   'refused: too many payments': { ...refused('too_many_payments', { isClosed: true }), claims: { supportUrl } },

@@ -117,10 +117,6 @@ export const flowStyles = css`
   .note.warning::before {
     color: var(--_warning);
   }
-  .note small {
-    margin-block-start: 4px;
-    grid-column: 2;
-  }
   .quiet {
     min-block-size: max(2.75em, 44px);
     padding-inline: calc(var(--_space) / 2);
@@ -248,7 +244,7 @@ export const flowStyles = css`
     margin-block-start: calc(var(--_space) / -2);
     padding: 0;
     background: none;
-    color: var(--_text);
+    text-align: center;
   }
   .panel > p.wrong::before {
     content: none;
@@ -292,6 +288,7 @@ export const flowStyles = css`
     display: flex;
     flex-wrap: wrap;
     justify-content: center;
+    align-items: center;
     gap: 0 4px;
     margin-block: calc(var(--_space) / -2);
   }

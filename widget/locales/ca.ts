@@ -75,6 +75,7 @@ export default {
   copy: 'Copia el codi',
   copied: 'Copiat',
   copyLink: 'Copia l’enllaç',
+  copyReference: 'Copia',
   save: 'Desa com a imatge',
   share: 'Comparteix la imatge',
   direct: 'Confirmeu a l’aplicació del moneder',
@@ -91,6 +92,7 @@ export default {
   method: 'Mètode de pagament',
   order: 'Comanda',
   date: 'Pagat el',
+  print: 'Imprimeix o desa',
   DECLINED: 'No s’ha completat el pagament',
   DECLINED_help: 'No s’ha cobrat res. Podeu tornar-ho a provar o pagar d’una altra manera.',
   EXPIRED: 'S’ha exhaurit el temps',
@@ -107,6 +109,8 @@ export default {
   closed: 'La botiga ha tancat aquesta comanda',
   closed_help: 'Si us plau, ja no la pagueu. Si heu pagat, contacteu amb la botiga.',
   support: 'Contacta amb la botiga',
+  toShop: 'Torna a la botiga',
+  toMerchant: 'Torna a {merchant}',
   again: 'Torna-ho a provar',
 
   lost: 'Sense connexió. Ho continuem provant. No se us cobrarà dues vegades.',
@@ -119,7 +123,8 @@ export default {
   network:
     'No s’ha pogut contactar amb el servei de pagament. Reviseu la connexió i torneu-ho a provar. No se us cobrarà dues vegades.',
   invalid_request: 'Reviseu les dades, si us plau. No s’ha iniciat cap pagament nou.',
-  already_paid: 'Aquesta comanda ja està pagada. No se us ha tornat a cobrar.',
+  already_paid: 'Aquesta comanda ja està pagada',
+  already_paid_help: 'No se us ha tornat a cobrar.',
   order_changed: 'La comanda ha canviat. No s’ha iniciat cap pagament nou. Torneu a la botiga, si us plau.',
   method_unavailable:
     'Aquest mètode de pagament no està disponible en aquest moment. No s’ha iniciat cap pagament nou. Trieu-ne un altre, si us plau.',

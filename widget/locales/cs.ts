@@ -75,6 +75,7 @@ export default {
   copy: 'Kopírovat kód',
   copied: 'Zkopírováno',
   copyLink: 'Kopírovat odkaz',
+  copyReference: 'Kopírovat',
   save: 'Uložit jako obrázek',
   share: 'Sdílet obrázek',
   direct: 'Potvrďte v aplikaci peněženky',
@@ -91,6 +92,7 @@ export default {
   method: 'Způsob platby',
   order: 'Objednávka',
   date: 'Zaplaceno',
+  print: 'Vytisknout nebo uložit',
   DECLINED: 'Platba nebyla dokončena',
   DECLINED_help: 'Žádné peníze nebyly strženy. Můžete to zkusit znovu nebo zaplatit jiným způsobem.',
   EXPIRED: 'Čas na platbu vypršel',
@@ -107,6 +109,8 @@ export default {
   closed: 'Obchod tuto objednávku uzavřel',
   closed_help: 'Už ji prosím neplaťte. Pokud jste už zaplatili, kontaktujte obchod.',
   support: 'Kontaktovat obchod',
+  toShop: 'Zpět do obchodu',
+  toMerchant: 'Zpět do obchodu {merchant}',
   again: 'Zkusit znovu',
 
   lost: 'Jste bez připojení. Zkoušíme to dál. Částka se nestrhne dvakrát.',
@@ -120,7 +124,8 @@ export default {
   network:
     'S platební službou se nepodařilo spojit. Zkontrolujte připojení a zkuste to znovu. Částka se nestrhne dvakrát.',
   invalid_request: 'Zkontrolujte prosím své údaje. Žádná nová platba nebyla zahájena.',
-  already_paid: 'Tato objednávka je už zaplacena. Částka nebyla stržena znovu.',
+  already_paid: 'Tato objednávka je už zaplacena',
+  already_paid_help: 'Částka nebyla stržena znovu.',
   order_changed: 'Objednávka se změnila. Žádná nová platba nebyla zahájena. Vraťte se prosím do obchodu.',
   method_unavailable:
     'Tento způsob platby teď není k dispozici. Žádná nová platba nebyla zahájena. Použijte prosím jiný.',

@@ -75,6 +75,7 @@ export default {
   copy: 'Kopiér kode',
   copied: 'Kopieret',
   copyLink: 'Kopiér link',
+  copyReference: 'Kopiér',
   save: 'Gem som billede',
   share: 'Del billede',
   direct: 'Bekræft i din wallet-app',
@@ -90,6 +91,7 @@ export default {
   method: 'Betalingsmetode',
   order: 'Ordre',
   date: 'Betalt den',
+  print: 'Udskriv eller gem',
   DECLINED: 'Betalingen blev ikke gennemført',
   DECLINED_help: 'Der er ikke trukket penge. Du kan prøve igen eller betale på en anden måde.',
   EXPIRED: 'Tiden løb ud',
@@ -106,6 +108,8 @@ export default {
   closed: 'Butikken har afsluttet denne ordre',
   closed_help: 'Betal ikke længere for den. Hvis du har betalt, skal du kontakte butikken.',
   support: 'Kontakt butikken',
+  toShop: 'Tilbage til butikken',
+  toMerchant: 'Tilbage til {merchant}',
   again: 'Prøv igen',
 
   lost: 'Ingen forbindelse. Vi bliver ved med at prøve. Beløbet bliver ikke trukket to gange.',
@@ -117,7 +121,8 @@ export default {
   network:
     'Vi kunne ikke få kontakt til betalingstjenesten. Tjek din forbindelse, og prøv igen. Beløbet bliver ikke trukket to gange.',
   invalid_request: 'Tjek dine oplysninger. Der er ikke startet en ny betaling.',
-  already_paid: 'Denne ordre er allerede betalt. Der er ikke trukket penge igen.',
+  already_paid: 'Denne ordre er allerede betalt',
+  already_paid_help: 'Der er ikke trukket penge igen.',
   order_changed: 'Ordren er blevet ændret. Der er ikke startet en ny betaling. Gå tilbage til butikken.',
   method_unavailable:
     'Denne betalingsmetode kan ikke bruges lige nu. Der er ikke startet en ny betaling. Vælg en anden.',

@@ -77,6 +77,7 @@ export default {
   copy: 'Code kopieren',
   copied: 'Kopiert',
   copyLink: 'Link kopieren',
+  copyReference: 'Kopieren',
   save: 'Als Bild speichern',
   share: 'Bild teilen',
   direct: 'In der Wallet-App bestätigen',
@@ -95,6 +96,7 @@ export default {
   method: 'Zahlungsart',
   order: 'Bestellung',
   date: 'Bezahlt am',
+  print: 'Drucken oder speichern',
   DECLINED: 'Die Zahlung wurde nicht abgeschlossen',
   DECLINED_help: 'Es wurde nichts abgebucht. Versuchen Sie es erneut oder wählen Sie eine andere Zahlungsart.',
   EXPIRED: 'Die Zeit ist abgelaufen',
@@ -111,6 +113,8 @@ export default {
   closed: 'Der Shop hat diese Bestellung geschlossen',
   closed_help: 'Bitte bezahlen Sie sie nicht mehr. Wenn Sie bezahlt haben, wenden Sie sich an den Shop.',
   support: 'Shop kontaktieren',
+  toShop: 'Zurück zum Shop',
+  toMerchant: 'Zurück zu {merchant}',
   again: 'Erneut versuchen',
 
   lost: 'Keine Verbindung. Wir versuchen es weiter. Es wird nicht doppelt abgebucht.',
@@ -124,7 +128,8 @@ export default {
   network:
     'Der Zahlungsdienst war nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut. Es wird nicht doppelt abgebucht.',
   invalid_request: 'Bitte prüfen Sie Ihre Angaben. Es wurde keine neue Zahlung gestartet.',
-  already_paid: 'Diese Bestellung ist bereits bezahlt. Es wurde nicht noch einmal abgebucht.',
+  already_paid: 'Diese Bestellung ist bereits bezahlt',
+  already_paid_help: 'Es wurde nicht noch einmal abgebucht.',
   order_changed:
     'Die Bestellung hat sich geändert. Es wurde keine neue Zahlung gestartet. Bitte gehen Sie zurück zum Shop.',
   method_unavailable:

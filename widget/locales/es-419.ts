@@ -74,6 +74,7 @@ export default {
   copy: 'Copiar código',
   copied: 'Copiado',
   copyLink: 'Copiar enlace',
+  copyReference: 'Copiar',
   save: 'Guardar como imagen',
   share: 'Compartir imagen',
   direct: 'Confirme en la app de su billetera',
@@ -89,6 +90,7 @@ export default {
   method: 'Método de pago',
   order: 'Pedido',
   date: 'Pagado el',
+  print: 'Imprimir o guardar',
   DECLINED: 'El pago no se completó',
   DECLINED_help: 'No se cobró nada. Puede intentar de nuevo o pagar de otra forma.',
   EXPIRED: 'El tiempo se agotó',
@@ -105,6 +107,8 @@ export default {
   closed: 'La tienda cerró este pedido',
   closed_help: 'Por favor, ya no lo pague. Si ya pagó, comuníquese con la tienda.',
   support: 'Contactar a la tienda',
+  toShop: 'Volver a la tienda',
+  toMerchant: 'Volver a {merchant}',
   again: 'Intentar de nuevo',
 
   lost: 'Sin conexión. Seguimos intentando. No se le cobrará dos veces.',
@@ -117,7 +121,8 @@ export default {
   network:
     'No se pudo contactar al servicio de pago. Revise su conexión e intente de nuevo. No se le cobrará dos veces.',
   invalid_request: 'Por favor, revise sus datos. No se inició ningún pago nuevo.',
-  already_paid: 'Este pedido ya está pagado. No se le cobró de nuevo.',
+  already_paid: 'Este pedido ya está pagado',
+  already_paid_help: 'No se le cobró de nuevo.',
   order_changed: 'El pedido cambió. No se inició ningún pago nuevo. Por favor, vuelva a la tienda.',
   method_unavailable:
     'Este método de pago no está disponible en este momento. No se inició ningún pago nuevo. Por favor, use otro.',

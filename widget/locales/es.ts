@@ -76,6 +76,7 @@ export default {
   copy: 'Copiar código',
   copied: 'Copiado',
   copyLink: 'Copiar enlace',
+  copyReference: 'Copiar',
   save: 'Guardar como imagen',
   share: 'Compartir imagen',
   direct: 'Confirme en la aplicación de su monedero',
@@ -92,6 +93,7 @@ export default {
   method: 'Método de pago',
   order: 'Pedido',
   date: 'Pagado el',
+  print: 'Imprimir o guardar',
   DECLINED: 'El pago no se ha completado',
   DECLINED_help: 'No se ha cobrado nada. Puede intentarlo de nuevo o pagar de otra forma.',
   EXPIRED: 'El tiempo se agotó',
@@ -108,6 +110,8 @@ export default {
   closed: 'La tienda ha cerrado este pedido',
   closed_help: 'Por favor, ya no lo pague. Si ya ha pagado, póngase en contacto con la tienda.',
   support: 'Contactar con la tienda',
+  toShop: 'Volver a la tienda',
+  toMerchant: 'Volver a {merchant}',
   again: 'Intentar de nuevo',
 
   lost: 'Sin conexión. Seguimos intentándolo. No se le cobrará dos veces.',
@@ -120,7 +124,8 @@ export default {
   network:
     'No se ha podido contactar con el servicio de pago. Revise su conexión e inténtelo de nuevo. No se le cobrará dos veces.',
   invalid_request: 'Por favor, revise sus datos. No se ha iniciado ningún pago nuevo.',
-  already_paid: 'Este pedido ya está pagado. No se le ha cobrado de nuevo.',
+  already_paid: 'Este pedido ya está pagado',
+  already_paid_help: 'No se le ha cobrado de nuevo.',
   order_changed: 'El pedido ha cambiado. No se ha iniciado ningún pago nuevo. Por favor, vuelva a la tienda.',
   method_unavailable:
     'Este método de pago no está disponible en este momento. No se ha iniciado ningún pago nuevo. Por favor, use otro.',

@@ -77,6 +77,7 @@ export default {
   copy: 'Copier le code',
   copied: 'Copié',
   copyLink: 'Copier le lien',
+  copyReference: 'Copier',
   save: 'Enregistrer comme image',
   share: 'Partager l’image',
   direct: 'Confirmez dans votre application',
@@ -94,6 +95,7 @@ export default {
   method: 'Moyen de paiement',
   order: 'Commande',
   date: 'Payé le',
+  print: 'Imprimer ou enregistrer',
   DECLINED: 'Le paiement n’a pas abouti',
   DECLINED_help: 'Aucun montant n’a été débité. Vous pouvez réessayer ou payer autrement.',
   EXPIRED: 'Le délai a expiré',
@@ -110,6 +112,8 @@ export default {
   closed: 'La boutique a clos cette commande',
   closed_help: 'Veuillez ne plus la payer. Si vous avez payé, contactez la boutique.',
   support: 'Contacter la boutique',
+  toShop: 'Revenir à la boutique',
+  toMerchant: 'Revenir à {merchant}',
   again: 'Réessayer',
 
   lost: 'Pas de connexion. Nous continuons d’essayer. Le montant ne sera pas débité deux fois.',
@@ -123,7 +127,8 @@ export default {
   network:
     'Impossible de joindre le service de paiement. Vérifiez votre connexion et réessayez. Le montant ne sera pas débité deux fois.',
   invalid_request: 'Veuillez vérifier vos informations. Aucun nouveau paiement n’a été lancé.',
-  already_paid: 'Cette commande est déjà payée. Aucun nouveau débit n’a été effectué.',
+  already_paid: 'Cette commande est déjà payée',
+  already_paid_help: 'Aucun nouveau débit n’a été effectué.',
   order_changed: 'La commande a été modifiée. Aucun nouveau paiement n’a été lancé. Veuillez revenir à la boutique.',
   method_unavailable:
     'Ce moyen de paiement est indisponible pour le moment. Aucun nouveau paiement n’a été lancé. Veuillez en utiliser un autre.',

@@ -75,6 +75,7 @@ export default {
   copy: 'Salin kode',
   copied: 'Tersalin',
   copyLink: 'Salin tautan',
+  copyReference: 'Salin',
   save: 'Simpan sebagai gambar',
   share: 'Bagikan gambar',
   direct: 'Konfirmasi di aplikasi e-wallet Anda',
@@ -92,6 +93,7 @@ export default {
   method: 'Metode',
   order: 'Nomor pesanan',
   date: 'Dibayar pada',
+  print: 'Cetak atau simpan',
   DECLINED: 'Pembayaran tidak selesai',
   DECLINED_help: 'Saldo Anda tidak terpotong. Anda dapat mencoba lagi atau membayar dengan cara lain.',
   EXPIRED: 'Waktu pembayaran habis',
@@ -108,6 +110,8 @@ export default {
   closed: 'Toko telah menutup pesanan ini',
   closed_help: 'Mohon jangan membayarnya lagi. Jika Anda sudah membayar, silakan hubungi toko.',
   support: 'Hubungi toko',
+  toShop: 'Kembali ke toko',
+  toMerchant: 'Kembali ke {merchant}',
   again: 'Coba lagi',
 
   lost: 'Tidak ada koneksi. Kami terus mencoba. Saldo Anda tidak akan terpotong dua kali.',
@@ -121,7 +125,8 @@ export default {
   network:
     'Layanan pembayaran tidak dapat dihubungi. Periksa koneksi Anda dan coba lagi. Saldo Anda tidak akan terpotong dua kali.',
   invalid_request: 'Silakan periksa data Anda. Tidak ada pembayaran baru yang dimulai.',
-  already_paid: 'Pesanan ini sudah dibayar. Saldo Anda tidak terpotong untuk kedua kalinya.',
+  already_paid: 'Pesanan ini sudah dibayar',
+  already_paid_help: 'Saldo Anda tidak terpotong untuk kedua kalinya.',
   order_changed: 'Pesanan telah berubah. Tidak ada pembayaran baru yang dimulai. Silakan kembali ke toko.',
   method_unavailable:
     'Metode ini sedang tidak tersedia. Tidak ada pembayaran baru yang dimulai. Silakan gunakan metode lain.',

@@ -76,6 +76,7 @@ export default {
   copy: 'Copia il codice',
   copied: 'Copiato',
   copyLink: 'Copia il link',
+  copyReference: 'Copia',
   save: 'Salva come immagine',
   share: 'Condividi l’immagine',
   direct: 'Conferma nell’app del tuo portafoglio',
@@ -92,6 +93,7 @@ export default {
   method: 'Metodo di pagamento',
   order: 'Ordine',
   date: 'Pagato il',
+  print: 'Stampa o salva',
   DECLINED: 'Il pagamento non è stato completato',
   DECLINED_help: 'Non ti è stato addebitato nulla. Puoi riprovare o pagare in un altro modo.',
   EXPIRED: 'Tempo scaduto',
@@ -108,6 +110,8 @@ export default {
   closed: 'Il negozio ha chiuso questo ordine',
   closed_help: 'Non effettuare più il pagamento. Se hai pagato, contatta il negozio.',
   support: 'Contatta il negozio',
+  toShop: 'Torna al negozio',
+  toMerchant: 'Torna a {merchant}',
   again: 'Riprova',
 
   lost: 'Nessuna connessione. Continuiamo a riprovare. L’importo non ti verrà addebitato due volte.',
@@ -121,7 +125,8 @@ export default {
   network:
     'Non è stato possibile raggiungere il servizio di pagamento. Verifica la connessione e riprova. L’importo non ti verrà addebitato due volte.',
   invalid_request: 'Verifica i tuoi dati. Non è stato avviato alcun nuovo pagamento.',
-  already_paid: 'Questo ordine è già pagato. L’importo non ti è stato addebitato di nuovo.',
+  already_paid: 'Questo ordine è già pagato',
+  already_paid_help: 'L’importo non ti è stato addebitato di nuovo.',
   order_changed: 'L’ordine è cambiato. Non è stato avviato alcun nuovo pagamento. Torna al negozio.',
   method_unavailable:
     'Questo metodo di pagamento non è disponibile al momento. Non è stato avviato alcun nuovo pagamento. Usane un altro.',

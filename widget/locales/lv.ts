@@ -74,6 +74,7 @@ export default {
   copy: 'Kopēt kodu',
   copied: 'Nokopēts',
   copyLink: 'Kopēt saiti',
+  copyReference: 'Kopēt',
   save: 'Saglabāt kā attēlu',
   share: 'Kopīgot attēlu',
   direct: 'Apstipriniet maka lietotnē',
@@ -90,6 +91,7 @@ export default {
   method: 'Maksājuma veids',
   order: 'Pasūtījums',
   date: 'Samaksāts',
+  print: 'Drukāt vai saglabāt',
   DECLINED: 'Maksājums netika pabeigts',
   DECLINED_help: 'Nauda nav norakstīta. Varat mēģināt vēlreiz vai maksāt citā veidā.',
   EXPIRED: 'Maksājuma laiks ir beidzies',
@@ -106,6 +108,8 @@ export default {
   closed: 'Veikals ir slēdzis šo pasūtījumu',
   closed_help: 'Lūdzu, vairs to neapmaksājiet. Ja samaksājāt, sazinieties ar veikalu.',
   support: 'Sazināties ar veikalu',
+  toShop: 'Atgriezties veikalā',
+  toMerchant: 'Atgriezties veikalā {merchant}',
   again: 'Mēģināt vēlreiz',
 
   lost: 'Nav savienojuma. Turpinām mēģināt. Nauda netiks norakstīta divreiz.',
@@ -119,7 +123,8 @@ export default {
   network:
     'Neizdevās sazināties ar maksājumu pakalpojumu. Pārbaudiet savienojumu un mēģiniet vēlreiz. Nauda netiks norakstīta divreiz.',
   invalid_request: 'Lūdzu, pārbaudiet savus datus. Jauns maksājums netika sākts.',
-  already_paid: 'Šis pasūtījums jau ir apmaksāts. Nauda netika norakstīta vēlreiz.',
+  already_paid: 'Šis pasūtījums jau ir apmaksāts',
+  already_paid_help: 'Nauda netika norakstīta vēlreiz.',
   order_changed: 'Pasūtījums ir mainījies. Jauns maksājums netika sākts. Lūdzu, atgriezieties veikalā.',
   method_unavailable:
     'Šis maksājuma veids pašlaik nav pieejams. Jauns maksājums netika sākts. Lūdzu, izmantojiet citu.',

@@ -76,6 +76,7 @@ export default {
   copy: 'Salin kod',
   copied: 'Disalin',
   copyLink: 'Salin pautan',
+  copyReference: 'Salin',
   save: 'Simpan sebagai imej',
   share: 'Kongsi imej',
   direct: 'Sahkan dalam aplikasi e-dompet anda',
@@ -93,6 +94,7 @@ export default {
   method: 'Kaedah',
   order: 'Nombor pesanan',
   date: 'Dibayar pada',
+  print: 'Cetak atau simpan',
   DECLINED: 'Pembayaran tidak selesai',
   DECLINED_help: 'Tiada wang dipotong. Anda boleh cuba lagi atau bayar dengan cara lain.',
   EXPIRED: 'Masa pembayaran telah tamat',
@@ -109,6 +111,8 @@ export default {
   closed: 'Kedai telah menutup pesanan ini',
   closed_help: 'Sila jangan membayarnya lagi. Jika anda sudah membayar, sila hubungi kedai.',
   support: 'Hubungi kedai',
+  toShop: 'Kembali ke kedai',
+  toMerchant: 'Kembali ke {merchant}',
   again: 'Cuba lagi',
 
   lost: 'Tiada sambungan. Kami terus mencuba. Wang anda tidak akan dipotong dua kali.',
@@ -122,7 +126,8 @@ export default {
   network:
     'Perkhidmatan pembayaran tidak dapat dihubungi. Semak sambungan anda dan cuba lagi. Wang anda tidak akan dipotong dua kali.',
   invalid_request: 'Sila semak butiran anda. Tiada pembayaran baharu dimulakan.',
-  already_paid: 'Pesanan ini sudah dibayar. Wang anda tidak dipotong buat kali kedua.',
+  already_paid: 'Pesanan ini sudah dibayar',
+  already_paid_help: 'Wang anda tidak dipotong buat kali kedua.',
   order_changed: 'Pesanan telah berubah. Tiada pembayaran baharu dimulakan. Sila kembali ke kedai.',
   method_unavailable:
     'Kaedah ini tidak tersedia sekarang. Tiada pembayaran baharu dimulakan. Sila gunakan kaedah lain.',

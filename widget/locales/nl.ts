@@ -75,6 +75,7 @@ export default {
   copy: 'Code kopiëren',
   copied: 'Gekopieerd',
   copyLink: 'Link kopiëren',
+  copyReference: 'Kopiëren',
   save: 'Opslaan als afbeelding',
   share: 'Afbeelding delen',
   direct: 'Bevestig in uw wallet-app',
@@ -92,6 +93,7 @@ export default {
   method: 'Betaalmethode',
   order: 'Bestelling',
   date: 'Betaald op',
+  print: 'Afdrukken of opslaan',
   DECLINED: 'De betaling is niet voltooid',
   DECLINED_help: 'Er is niets afgeschreven. Probeer het opnieuw of kies een andere betaalmethode.',
   EXPIRED: 'De tijd is verstreken',
@@ -108,6 +110,8 @@ export default {
   closed: 'De winkel heeft deze bestelling afgesloten',
   closed_help: 'Betaal deze niet meer. Hebt u betaald, neem dan contact op met de winkel.',
   support: 'Neem contact op met de winkel',
+  toShop: 'Terug naar de winkel',
+  toMerchant: 'Terug naar {merchant}',
   again: 'Opnieuw proberen',
 
   lost: 'Geen verbinding. We blijven het proberen. Er wordt niet dubbel afgeschreven.',
@@ -120,7 +124,8 @@ export default {
   network:
     'De betaaldienst kon niet worden bereikt. Controleer uw verbinding en probeer het opnieuw. Er wordt niet dubbel afgeschreven.',
   invalid_request: 'Controleer uw gegevens. Er is geen nieuwe betaling gestart.',
-  already_paid: 'Deze bestelling is al betaald. Er is niet opnieuw afgeschreven.',
+  already_paid: 'Deze bestelling is al betaald',
+  already_paid_help: 'Er is niet opnieuw afgeschreven.',
   order_changed: 'De bestelling is gewijzigd. Er is geen nieuwe betaling gestart. Ga terug naar de winkel.',
   method_unavailable: 'Deze betaalmethode is nu niet beschikbaar. Er is geen nieuwe betaling gestart. Kies een andere.',
   too_many_payments:

@@ -75,6 +75,7 @@ export default {
   copy: 'Kopiuj kod',
   copied: 'Skopiowano',
   copyLink: 'Kopiuj link',
+  copyReference: 'Kopiuj',
   save: 'Zapisz jako obraz',
   share: 'Udostępnij obraz',
   direct: 'Potwierdź w aplikacji portfela',
@@ -92,6 +93,7 @@ export default {
   method: 'Metoda płatności',
   order: 'Zamówienie',
   date: 'Zapłacono',
+  print: 'Drukuj lub zapisz',
   DECLINED: 'Płatność nie doszła do skutku',
   DECLINED_help: 'Nie pobrano żadnych środków. Możesz spróbować ponownie lub zapłacić w inny sposób.',
   EXPIRED: 'Czas na płatność minął',
@@ -108,6 +110,8 @@ export default {
   closed: 'Sklep zamknął to zamówienie',
   closed_help: 'Prosimy, nie opłacaj go już. Jeśli płatność już wykonano, skontaktuj się ze sklepem.',
   support: 'Skontaktuj się ze sklepem',
+  toShop: 'Wróć do sklepu',
+  toMerchant: 'Wróć do sklepu {merchant}',
   again: 'Spróbuj ponownie',
 
   lost: 'Brak połączenia. Nadal próbujemy. Środki nie zostaną pobrane dwa razy.',
@@ -120,7 +124,8 @@ export default {
   network:
     'Nie udało się połączyć z serwisem płatności. Sprawdź połączenie i spróbuj ponownie. Środki nie zostaną pobrane dwa razy.',
   invalid_request: 'Sprawdź swoje dane. Nie rozpoczęto nowej płatności.',
-  already_paid: 'To zamówienie jest już opłacone. Środki nie zostały pobrane ponownie.',
+  already_paid: 'To zamówienie jest już opłacone',
+  already_paid_help: 'Środki nie zostały pobrane ponownie.',
   order_changed: 'Zamówienie zostało zmienione. Nie rozpoczęto nowej płatności. Wróć do sklepu.',
   method_unavailable: 'Ta metoda płatności jest teraz niedostępna. Nie rozpoczęto nowej płatności. Wybierz inną.',
   too_many_payments:

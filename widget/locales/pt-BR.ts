@@ -75,6 +75,7 @@ export default {
   copy: 'Copiar código',
   copied: 'Copiado',
   copyLink: 'Copiar link',
+  copyReference: 'Copiar',
   save: 'Salvar como imagem',
   share: 'Compartilhar imagem',
   direct: 'Confirme no app da sua carteira',
@@ -92,6 +93,7 @@ export default {
   method: 'Forma de pagamento',
   order: 'Pedido',
   date: 'Pago em',
+  print: 'Imprimir ou salvar',
   DECLINED: 'O pagamento não foi concluído',
   DECLINED_help: 'Nenhum valor foi cobrado. Você pode tentar de novo ou pagar de outra forma.',
   EXPIRED: 'O tempo acabou',
@@ -108,6 +110,8 @@ export default {
   closed: 'A loja encerrou este pedido',
   closed_help: 'Por favor, não pague mais. Se você já pagou, fale com a loja.',
   support: 'Falar com a loja',
+  toShop: 'Voltar à loja',
+  toMerchant: 'Voltar para {merchant}',
   again: 'Tentar de novo',
 
   lost: 'Sem conexão. Continuamos tentando. O valor não será cobrado duas vezes.',
@@ -120,7 +124,8 @@ export default {
   network:
     'Não foi possível acessar o serviço de pagamento. Verifique sua conexão e tente de novo. O valor não será cobrado duas vezes.',
   invalid_request: 'Verifique seus dados. Nenhum novo pagamento foi iniciado.',
-  already_paid: 'Este pedido já está pago. O valor não foi cobrado de novo.',
+  already_paid: 'Este pedido já está pago',
+  already_paid_help: 'O valor não foi cobrado de novo.',
   order_changed: 'O pedido foi alterado. Nenhum novo pagamento foi iniciado. Por favor, volte à loja.',
   method_unavailable:
     'Esta forma de pagamento está indisponível no momento. Nenhum novo pagamento foi iniciado. Por favor, use outra.',

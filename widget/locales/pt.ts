@@ -75,6 +75,7 @@ export default {
   copy: 'Copiar código',
   copied: 'Copiado',
   copyLink: 'Copiar link',
+  copyReference: 'Copiar',
   save: 'Guardar como imagem',
   share: 'Partilhar imagem',
   direct: 'Confirme na aplicação da sua carteira',
@@ -91,6 +92,7 @@ export default {
   method: 'Método de pagamento',
   order: 'Encomenda',
   date: 'Pago em',
+  print: 'Imprimir ou guardar',
   DECLINED: 'O pagamento não foi concluído',
   DECLINED_help: 'Não foi cobrado qualquer valor. Pode tentar novamente ou pagar de outra forma.',
   EXPIRED: 'O tempo esgotou-se',
@@ -107,6 +109,8 @@ export default {
   closed: 'A loja encerrou esta encomenda',
   closed_help: 'Por favor, já não a pague. Se já pagou, contacte a loja.',
   support: 'Contactar a loja',
+  toShop: 'Voltar à loja',
+  toMerchant: 'Voltar a {merchant}',
   again: 'Tentar novamente',
 
   lost: 'Sem ligação. Continuamos a tentar. O valor não será cobrado duas vezes.',
@@ -119,7 +123,8 @@ export default {
   network:
     'Não foi possível contactar o serviço de pagamento. Verifique a sua ligação à Internet e tente novamente. O valor não será cobrado duas vezes.',
   invalid_request: 'Verifique os seus dados. Não foi iniciado qualquer novo pagamento.',
-  already_paid: 'Esta encomenda já está paga. O valor não voltou a ser cobrado.',
+  already_paid: 'Esta encomenda já está paga',
+  already_paid_help: 'O valor não voltou a ser cobrado.',
   order_changed: 'A encomenda foi alterada. Não foi iniciado qualquer novo pagamento. Por favor, volte à loja.',
   method_unavailable:
     'Este método de pagamento está indisponível de momento. Não foi iniciado qualquer novo pagamento. Por favor, use outro.',

@@ -76,6 +76,7 @@ export default {
   copy: 'Copiați codul',
   copied: 'Copiat',
   copyLink: 'Copiați linkul',
+  copyReference: 'Copiați',
   save: 'Salvați ca imagine',
   share: 'Distribuiți imaginea',
   direct: 'Confirmați în aplicația portofelului',
@@ -92,6 +93,7 @@ export default {
   method: 'Metodă de plată',
   order: 'Comandă',
   date: 'Plătit la',
+  print: 'Tipăriți sau salvați',
   DECLINED: 'Plata nu a fost finalizată',
   DECLINED_help: 'Nu s-a debitat nicio sumă. Puteți încerca din nou sau plăti în alt mod.',
   EXPIRED: 'Timpul a expirat',
@@ -108,6 +110,8 @@ export default {
   closed: 'Magazinul a închis această comandă',
   closed_help: 'Vă rugăm să nu o mai plătiți. Dacă ați plătit, contactați magazinul.',
   support: 'Contactați magazinul',
+  toShop: 'Reveniți la magazin',
+  toMerchant: 'Reveniți la {merchant}',
   again: 'Încercați din nou',
 
   lost: 'Nu există conexiune. Încercăm în continuare. Suma nu va fi debitată de două ori.',
@@ -120,7 +124,8 @@ export default {
   network:
     'Serviciul de plată nu a putut fi contactat. Verificați conexiunea și încercați din nou. Suma nu va fi debitată de două ori.',
   invalid_request: 'Vă rugăm să verificați datele. Nu a fost inițiată nicio plată nouă.',
-  already_paid: 'Această comandă este deja plătită. Suma nu a fost debitată din nou.',
+  already_paid: 'Această comandă este deja plătită',
+  already_paid_help: 'Suma nu a fost debitată din nou.',
   order_changed: 'Comanda s-a modificat. Nu a fost inițiată nicio plată nouă. Vă rugăm să reveniți la magazin.',
   method_unavailable:
     'Această metodă de plată este indisponibilă momentan. Nu a fost inițiată nicio plată nouă. Vă rugăm să folosiți alta.',

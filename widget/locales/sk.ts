@@ -75,6 +75,7 @@ export default {
   copy: 'Kopírovať kód',
   copied: 'Skopírované',
   copyLink: 'Kopírovať odkaz',
+  copyReference: 'Kopírovať',
   save: 'Uložiť ako obrázok',
   share: 'Zdieľať obrázok',
   direct: 'Potvrďte v aplikácii peňaženky',
@@ -91,6 +92,7 @@ export default {
   method: 'Spôsob platby',
   order: 'Objednávka',
   date: 'Zaplatené',
+  print: 'Vytlačiť alebo uložiť',
   DECLINED: 'Platba nebola dokončená',
   DECLINED_help: 'Nestrhli sa žiadne peniaze. Môžete to skúsiť znova alebo zaplatiť iným spôsobom.',
   EXPIRED: 'Čas na platbu uplynul',
@@ -107,6 +109,8 @@ export default {
   closed: 'Obchod túto objednávku uzavrel',
   closed_help: 'Už ju, prosím, neplaťte. Ak ste už zaplatili, obráťte sa na obchod.',
   support: 'Kontaktovať obchod',
+  toShop: 'Späť do obchodu',
+  toMerchant: 'Späť do obchodu {merchant}',
   again: 'Skúsiť znova',
 
   lost: 'Ste bez pripojenia. Skúšame to ďalej. Peniaze sa nestrhnú dvakrát.',
@@ -120,7 +124,8 @@ export default {
   network:
     'S platobnou službou sa nepodarilo spojiť. Skontrolujte pripojenie a skúste to znova. Peniaze sa nestrhnú dvakrát.',
   invalid_request: 'Skontrolujte, prosím, svoje údaje. Nezačala sa žiadna nová platba.',
-  already_paid: 'Táto objednávka je už zaplatená. Peniaze sa nestrhli znova.',
+  already_paid: 'Táto objednávka je už zaplatená',
+  already_paid_help: 'Peniaze sa nestrhli znova.',
   order_changed: 'Objednávka sa zmenila. Nezačala sa žiadna nová platba. Vráťte sa, prosím, do obchodu.',
   method_unavailable:
     'Tento spôsob platby teraz nie je k dispozícii. Nezačala sa žiadna nová platba. Použite, prosím, iný.',

@@ -75,6 +75,7 @@ export default {
   copy: 'Kodu kopyala',
   copied: 'Kopyalandı',
   copyLink: 'Bağlantıyı kopyala',
+  copyReference: 'Kopyala',
   save: 'Görsel olarak kaydet',
   share: 'Görseli paylaş',
   direct: 'Cüzdan uygulamanızda onaylayın',
@@ -91,6 +92,7 @@ export default {
   method: 'Ödeme yöntemi',
   order: 'Sipariş',
   date: 'Ödeme zamanı',
+  print: 'Yazdır veya kaydet',
   DECLINED: 'Ödeme tamamlanmadı',
   DECLINED_help: 'Hesabınızdan para çekilmedi. Tekrar deneyebilir veya başka bir yöntemle ödeyebilirsiniz.',
   EXPIRED: 'Ödeme süresi doldu',
@@ -107,6 +109,8 @@ export default {
   closed: 'Mağaza bu siparişi kapattı',
   closed_help: 'Lütfen artık ödeme yapmayın. Ödeme yaptıysanız mağazayla iletişime geçin.',
   support: 'Mağazayla iletişime geç',
+  toShop: 'Mağazaya dön',
+  toMerchant: '{merchant} mağazasına dön',
   again: 'Tekrar dene',
 
   lost: 'Bağlantı yok. Denemeye devam ediyoruz. Hesabınızdan iki kez para çekilmeyecek.',
@@ -118,7 +122,8 @@ export default {
   network:
     'Ödeme hizmetine ulaşılamadı. Bağlantınızı kontrol edip tekrar deneyin. Hesabınızdan iki kez para çekilmeyecek.',
   invalid_request: 'Lütfen bilgilerinizi kontrol edin. Yeni bir ödeme başlatılmadı.',
-  already_paid: 'Bu siparişin ödemesi zaten yapıldı. Hesabınızdan tekrar para çekilmedi.',
+  already_paid: 'Bu siparişin ödemesi zaten yapıldı',
+  already_paid_help: 'Hesabınızdan tekrar para çekilmedi.',
   order_changed: 'Sipariş değişti. Yeni bir ödeme başlatılmadı. Lütfen mağazaya dönün.',
   method_unavailable:
     'Bu ödeme yöntemi şu anda kullanılamıyor. Yeni bir ödeme başlatılmadı. Lütfen başka bir yöntem seçin.',

@@ -75,6 +75,7 @@ export default {
   copy: 'Sao chép mã',
   copied: 'Đã sao chép',
   copyLink: 'Sao chép liên kết',
+  copyReference: 'Sao chép',
   save: 'Lưu thành ảnh',
   share: 'Chia sẻ ảnh',
   direct: 'Xác nhận trong ứng dụng ví',
@@ -92,6 +93,7 @@ export default {
   method: 'Phương thức',
   order: 'Mã đơn hàng',
   date: 'Thanh toán lúc',
+  print: 'In hoặc lưu',
   DECLINED: 'Giao dịch không hoàn tất',
   DECLINED_help: 'Bạn không bị trừ khoản tiền nào. Bạn có thể thử lại hoặc thanh toán bằng cách khác.',
   EXPIRED: 'Đã hết thời gian thanh toán',
@@ -108,6 +110,8 @@ export default {
   closed: 'Cửa hàng đã đóng đơn hàng này',
   closed_help: 'Vui lòng không thanh toán nữa. Nếu bạn đã thanh toán, vui lòng liên hệ cửa hàng.',
   support: 'Liên hệ cửa hàng',
+  toShop: 'Quay lại cửa hàng',
+  toMerchant: 'Quay lại {merchant}',
   again: 'Thử lại',
 
   lost: 'Không có kết nối. Chúng tôi vẫn đang thử lại. Bạn sẽ không bị trừ tiền hai lần.',
@@ -121,7 +125,8 @@ export default {
   network:
     'Không thể kết nối với dịch vụ thanh toán. Vui lòng kiểm tra kết nối và thử lại. Bạn sẽ không bị trừ tiền hai lần.',
   invalid_request: 'Vui lòng kiểm tra thông tin đã nhập. Không có giao dịch mới nào được tạo.',
-  already_paid: 'Đơn hàng này đã được thanh toán. Bạn không bị trừ tiền thêm lần nào nữa.',
+  already_paid: 'Đơn hàng này đã được thanh toán',
+  already_paid_help: 'Bạn không bị trừ tiền thêm lần nào nữa.',
   order_changed: 'Đơn hàng đã thay đổi. Không có giao dịch mới nào được tạo. Vui lòng quay lại cửa hàng.',
   method_unavailable:
     'Phương thức này hiện không khả dụng. Không có giao dịch mới nào được tạo. Vui lòng dùng phương thức khác.',

@@ -41,7 +41,7 @@ export function choose(shown: Choice, context: PanelContext, flow: Additions | u
           </fieldset>`
         : methods.map((method) => onlyMethod(method, shown, context))
     }
-    ${flow?.notesAbovePay(context)} ${trouble ? problem(trouble, say) : ''}
+    ${trouble ? problem(trouble, say) : ''} ${flow?.notesAbovePay(context)}
     <button part="pay" class="primary" aria-disabled=${!!busy} @click=${press}>
       ${busy ? html`<i></i><span class="announce">${say('sending')}</span>` : payText}
     </button>

@@ -38,11 +38,10 @@ export interface PanelContext {
 export const heading = (text: string): TemplateResult => html`<h2 part="heading" tabindex="-1">${text}</h2>`;
 
 /** The text for the problem's code. A code newer than this file gets a text that says whether trying again can help. */
-export function problem({ code, retryable, requestId, message }: Trouble, say: Say): TemplateResult {
+export function problem({ code, retryable, message }: Trouble, say: Say): TemplateResult {
   // The class `announce` makes a screen reader read the text when it changes (flow/announcer.ts).
   return html`<p class="note wrong announce" part="error">
     ${message || say(code as MessageKey) || say(retryable ? 'tryLater' : 'tryNever')}
-    ${requestId ? html`<small>${say('reference', { id: requestId })}</small>` : ''}
   </p>`;
 }
 

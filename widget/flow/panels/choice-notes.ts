@@ -10,6 +10,7 @@ import { FOLLOWING, type SessionState } from '../../shell/state.ts';
 import { timeInWords } from '../announcer.ts';
 import { html } from '../lit.ts';
 import { show } from '../view.ts';
+import { reference } from './copy.ts';
 
 /** Whether there is an open payment that the shopper can return to. */
 export function canReturn(state: SessionState, now = Date.now()): boolean {
@@ -19,8 +20,12 @@ export function canReturn(state: SessionState, now = Date.now()): boolean {
   );
 }
 
-export const notesAbovePay = ({ say, state }: PanelContext): TemplateResult =>
-  html`${canReturn(state) ? html`<p class="note warning" part="status">${say('open')}</p>` : ''}`;
+export function notesAbovePay(context: PanelContext): TemplateResult {
+  const { say, state } = context;
+  const { activity } = state;
+  return html`${activity.at === 'choosing' ? reference(activity.trouble?.requestId, context) : ''}
+  ${canReturn(state) ? html`<p class="note warning" part="status">${say('open')}</p>` : ''}`;
+}
 
 function slownessText({ activity }: SessionState): MessageKey {
   if (!navigator.onLine) return 'lost';

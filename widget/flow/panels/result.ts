@@ -4,11 +4,13 @@ import type { TemplateResult } from 'lit';
 import { decimalOf, minorOf } from '../../../backend-proxy/protocol/money.ts';
 import type { Method, OrderView, RefundView } from '../../../backend-proxy/protocol/wire.ts';
 import type { PanelContext } from '../../shell/panel.ts';
-import { supportLink } from '../links.ts';
-import { heading, html } from '../lit.ts';
+import { heading, html, icon } from '../lit.ts';
 import type { Shown } from '../view.ts';
 import { sign } from './sign.ts';
 import { againButton, newAttemptButton, onePaymentNote, otherMethodButton } from './waiting-status.ts';
+import { helpLink, shopLink, waysOut } from './ways-out.ts';
+
+const PRINTER = 'M7 9V4h10v5M7 17H4v-6a2 2 0 0 1 2-2h12a2 2 0 0 1 2 2v6h-3M7 14h10v6H7z';
 
 export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: PanelContext): TemplateResult {
   const { say, state, language } = context;
@@ -24,7 +26,10 @@ export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: Pa
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${payment?.paidAt ? detail(say('date'), formatTime(payment.paidAt, language)) : ''}
     </dl>
-    ${refundNotes(context)} ${order.surplus ? helpLink('second', context) : ''}
+    ${refundNotes(context)} ${order.surplus ? waysOut('help', context) : shopLink('second', context)}
+    <button part="print" class="quiet" type="button" @click=${() => print()}>
+      ${icon('', PRINTER)}${say('print')}
+    </button>
     <p class="print-only"><bdi dir="ltr">${location.host}</bdi></p>
     <slot name="success"></slot>`;
 }
@@ -53,7 +58,7 @@ export function closed(context: PanelContext): TemplateResult {
   const { say } = context;
   return html`${sign('ended')}${heading(say('closed'))}
     <p>${say('closed_help')}</p>
-    ${refundNotes(context)} ${helpLink('second', context)}`;
+    ${refundNotes(context)} ${waysOut('help', context)}`;
 }
 
 export function failed({ method, reason }: Extract<Shown, { panel: 'failed' }>, context: PanelContext): TemplateResult {
@@ -78,17 +83,9 @@ const nextStep = {
   EXPIRED: (method: Method, context: PanelContext) =>
     html`${onePaymentNote(method, context)} ${newAttemptButton(method, context)}`,
   // A person at the shop closed the payment, so the shop decides about another try.
-  RESOLVED: (_: Method, context: PanelContext) => helpLink('second', context),
+  RESOLVED: (_: Method, context: PanelContext) => waysOut('help', context),
   again: (method: Method, context: PanelContext) => againButton(method, context.say('again'), context),
 };
-
-/** The page's content in slot `help`, else a link to the shop's help; from the token until the first view arrives. */
-export function helpLink(rank: 'second' | 'quiet', { say, state }: PanelContext): TemplateResult {
-  const link = supportLink(state.order.supportUrl ?? state.claims?.supportUrl);
-  return html`<slot name="help"
-    >${link ? html`<a part="support" class=${rank} href=${link} target="_blank" rel="noopener">${say('support')}</a>` : ''}</slot
-  >`;
-}
 
 /** In the shopper's own time zone and calendar. It may wrap after a comma only. */
 function formatTime(iso: string, language: string): string {

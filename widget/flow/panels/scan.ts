@@ -10,14 +10,13 @@ import { heading, html, icon } from '../lit.ts';
 import { QUIET_ZONE, qrImage, qrPath, removeIfTooLarge } from '../qr-code.ts';
 import { canShare, drawPng, saveImage, shareImage } from '../save-code.ts';
 import type { Shown } from '../view.ts';
+import { copyButton } from './copy.ts';
 import { otherMethodButton, timeBar, waitingStatus } from './waiting-status.ts';
 
 type Scan = Extract<Shown, { panel: 'scan' }>;
 
 const ICONS = {
   app: 'M8 4h8a2 2 0 0 1 2 2v12a2 2 0 0 1-2 2H8a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2m2.5 13h3',
-  copy: 'M9 9h9a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2h-7a2 2 0 0 1-2-2zm6-5H6a2 2 0 0 0-2 2v9',
-  copied: 'm5 12.5 4.5 4.5L19 7.5',
   save: 'M12 4v11m-4.5-4 4.5 4.5 4.5-4.5M5 20h14',
   share: 'M12 15V4M8 7.5 12 4l4 3.5M6 12v6a2 2 0 0 0 2 2h8a2 2 0 0 0 2-2v-6',
 };
@@ -107,24 +106,6 @@ function codeButtons(text: string | null, picture: Picture, context: PanelContex
   };
   return html`${text ? copyButton(text, 'copy', context) : ''} ${button('save', saveImage)}
   ${canShare() ? button('share', shareImage) : ''}`;
-}
-
-function copyButton(text: string, key: 'copy' | 'copyLink', { say, state, run }: PanelContext): TemplateResult | '' {
-  // Without access to the clipboard there is no button.
-  if (!navigator.clipboard) return '';
-  const isCopied = state.copied === text;
-  const copy = () =>
-    void navigator.clipboard.writeText(text).then(
-      () => run((session) => session.copied(text)),
-      () => {},
-    );
-  return html`<button part="copy" class="quiet" type="button" @click=${copy}>
-    ${icon('', ICONS[isCopied ? 'copied' : 'copy'])}
-    <span class="swap">
-      <span ?hidden=${isCopied}>${say(key)}</span>
-      <span ?hidden=${!isCopied} class=${isCopied ? 'announce' : ''}>${say('copied')}</span>
-    </span>
-  </button>`;
 }
 
 interface Picture {

@@ -6,8 +6,9 @@ import type { PanelContext } from '../../shell/panel.ts';
 import type { Trouble } from '../../shell/state.ts';
 import { heading, html, problem } from '../lit.ts';
 import { backButton } from './choice-notes.ts';
-import { helpLink } from './result.ts';
+import { reference } from './copy.ts';
 import { sign } from './sign.ts';
+import { waysOut } from './ways-out.ts';
 
 export function trouble(refused: Trouble, context: PanelContext): TemplateResult {
   const { say, state } = context;
@@ -16,8 +17,10 @@ export function trouble(refused: Trouble, context: PanelContext): TemplateResult
   const mayBePaid = state.activity.at === 'stopped' && payment && payment.status !== 'FAILED';
   const shown = mayBePaid ? { ...refused, code: 'token_expired' } : refused;
   if (shown.code === 'already_paid')
-    return html`${sign('paid')}${heading(say('already_paid'))}${helpLink('second', context)}`;
-  return html`${sign('wrong')}${heading(say('stopped'))}${problem(shown, say)}
+    return html`${sign('paid')}${heading(say('already_paid'))}
+      <p>${say('already_paid_help')}</p>
+      ${waysOut('shop', context)}`;
+  return html`${sign('wrong')}${heading(say('stopped'))}${problem(shown, say)} ${reference(shown.requestId, context)}
   ${
     shown.code === 'token_expired'
       ? html`<button part="again" class="primary" type="button" @click=${() => location.reload()}>
@@ -25,5 +28,5 @@ export function trouble(refused: Trouble, context: PanelContext): TemplateResult
         </button>`
       : ''
   }
-  ${helpLink('second', context)} ${backButton(context)}`;
+  ${waysOut(shown.code === 'order_changed' ? 'shop' : 'help', context)} ${backButton(context)}`;
 }

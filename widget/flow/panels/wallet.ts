@@ -8,9 +8,9 @@ import type { MessageKey } from '../../locales/en.ts';
 import type { PanelContext } from '../../shell/panel.ts';
 import { heading, html, icon } from '../lit.ts';
 import type { Limit, Shown } from '../view.ts';
-import { helpLink } from './result.ts';
 import { sign } from './sign.ts';
 import { newAttemptButton, onePaymentNote, otherMethodButton, waitingStatus } from './waiting-status.ts';
+import { waysOut } from './ways-out.ts';
 
 /** Headings while the answer is awaited, and once it is lost. None for a method newer than this file. */
 const HEADINGS = {
@@ -76,5 +76,5 @@ export function checking(context: PanelContext): TemplateResult {
   const isReviewed = state.order.checking;
   return html`${sign('clock')}${heading(say('checking'))}
     <p class=${isReviewed ? 'note warning' : ''}>${say('checking_help')}</p>
-    ${state.disconnected ? waitingStatus(context, '') : ''} ${isReviewed ? helpLink('second', context) : ''}`;
+    ${state.disconnected ? waitingStatus(context, '') : ''} ${isReviewed ? waysOut('help', context) : ''}`;
 }
