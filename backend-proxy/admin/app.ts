@@ -10,7 +10,7 @@ import { healthPage } from './health-page.ts';
 import { ipnsPage } from './ipns-page.ts';
 import { refusalPage } from './layout.ts';
 import { loginRoutes } from './login.ts';
-import { overview } from './overview.ts';
+import { overview, titleOf } from './overview.ts';
 import { createSessions } from './session.ts';
 import { ICON, STYLE } from './style.ts';
 import { transactionRoutes } from './transaction-routes.ts';
@@ -56,8 +56,16 @@ function overviewRoutes(app: Hono, { ledger, version, readiness, now = Date.now 
       readiness(),
     ]);
     const problem = refusal?.message;
-    const body = overview({ counts, reviews: reviews.transactions, dead, problem, warnings, now: now() });
-    return frame.show(c, '', 'Overview', body);
+    const shown = {
+      counts,
+      reviews: reviews.transactions,
+      dead,
+      problem,
+      warnings,
+      now: now(),
+      form: frame.formToken(c),
+    };
+    return frame.show(c, '', titleOf(shown), overview(shown));
   });
 
   app.get('/admin/ipns', async (c) => frame.show(c, 'ipns', 'IPNs', ipnsPage(await ledger.unmatchedIpns(MAX_IPNS))));

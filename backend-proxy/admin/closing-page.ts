@@ -20,8 +20,8 @@ export function closing(transaction: Transaction, order: Order | undefined, form
         <label for="reason">Reason, for you only (optional)</label>
         <input id="reason" name="reason" maxlength="200" autocomplete="off" />
       </div>
-      <button>Continue to close</button>
-      <p class="hint">Nothing is changed yet: the next page says what will happen.</p>
+      <button class="quiet">Review the closing</button>
+      <p class="hint">Nothing changes yet: the next page says what will happen.</p>
     </form>
   </section>`;
 }
@@ -49,7 +49,7 @@ export function closingPage(
       <input type="hidden" name="confirmed" value="yes" />
       <input type="hidden" name="reason" value="${reason}" />
       <div class="buttons">
-        <button class="danger">Yes, close it</button> <a href="${linkTo(transaction)}">Cancel</a>
+        <button class="danger">Close the order</button> <a href="${linkTo(transaction)}">Cancel</a>
       </div>
     </form>
   </section>`;

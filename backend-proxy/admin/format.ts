@@ -1,23 +1,26 @@
-// How the operator's page shows values: amounts, times, statuses, wallet ids.
+// How the operator's page shows values: amounts, times, statuses, wallet ids. The words are in words.ts.
 import { html } from 'hono/html';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../protocol/durations.ts';
 import { iso } from '../protocol/iso-time.ts';
-import { decimalOf } from '../protocol/money.ts';
-import { STAGES, TYPES, reasonOf, type Transaction, type TransactionType } from '../protocol/transaction.ts';
-import type { Reason } from '../protocol/wire.ts';
+import { STAGES, type Transaction } from '../protocol/transaction.ts';
+import type { Status } from '../protocol/wire.ts';
+import { moneyOf, statusName } from './words.ts';
 
 export type Html = ReturnType<typeof html>;
 
 export const NOTHING = html`<span class="none">–</span>`;
 
-export function amount({ amountMinor, currency }: Pick<Transaction, 'amountMinor' | 'currency'>): Html {
-  return html`<span class="amount">${decimalOf(amountMinor, currency)} ${currency}</span>`;
+export function amount(of: Pick<Transaction, 'amountMinor' | 'currency'>): Html {
+  return html`<span class="amount">${moneyOf(of)}</span>`;
 }
 
-/** `2026-11-20 12:00:05`; all times of the page are UTC. */
+const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+
+/** `20 Nov 2026, 12:00:05 UTC`: without a script no page knows the zone of its reader. It breaks at the comma only. */
 export function time(ms: number): Html {
   const text = iso(ms);
-  return html`<time datetime="${text}">${text.slice(0, 10)} ${text.slice(11, 19)}</time>`;
+  const words = `${DATE.format(ms)}, ${text.slice(11, 19)} UTC`.replaceAll(/(?<!,) /g, '\u00A0');
+  return html`<time datetime="${text}">${words}</time>`;
 }
 
 const UNITS = [
@@ -32,45 +35,15 @@ export function age(ms: number): string {
   return `${Math.max(0, Math.floor(ms / length))} ${unit}`;
 }
 
-const REASONS: Record<Reason, string> = {
-  DECLINED: 'declined',
-  EXPIRED: 'out of time',
-  REPLACED: 'another method was chosen',
-  REJECTED: 'refused by the gateway',
-  NOT_CREATED: 'unknown to the gateway',
-  RESOLVED: 'ended by a person',
-};
+const TONES: Record<Status, string> = { INITIALIZED: 'wait', PROCESSING: 'wait', SUCCESS: 'good', FAILED: 'over' };
 
+/** The status in a word, and what a person should notice besides it. */
 export function status(transaction: Transaction): Html {
-  const { status: shown } = STAGES[transaction.stage];
-  const reason = reasonOf(transaction);
-  return html`<span class="status ${shown.toLowerCase()}">${shown}</span>${
-      reason === null ? '' : html` <span class="reason">${REASONS[reason]}</span>`
-    }`;
-}
-
-/** What a person should notice besides the status. */
-export function marks({ needsReview, late, surplus, afterClose, mismatch, conflict }: Transaction): Html {
-  const words = Object.entries({
-    'needs review': needsReview,
-    late,
-    surplus,
-    'after close': afterClose,
-    mismatch,
-    conflict,
-  });
-  const set = words.filter(([, is]) => is).map(([word]) => word);
-  return html`${set.map((word) => html`<span class="mark ${word === 'needs review' ? 'urgent' : ''}">${word}</span> `)}`;
-}
-
-export function kind({ type, method }: Transaction): string {
-  return method === null ? typeName(type) : `${typeName(type)}, ${method}`;
-}
-
-/** `Payment`. */
-export function typeName(type: TransactionType): string {
-  const { webhooks } = TYPES[type];
-  return webhooks.charAt(0).toUpperCase() + webhooks.slice(1);
+  const { stage, needsReview, late, surplus, afterClose } = transaction;
+  const tone = surplus || afterClose ? 'warn' : TONES[STAGES[stage].status];
+  return html`<span class="status ${tone}">${statusName(transaction)}</span>
+    ${needsReview ? html`<span class="status warn">Needs review</span>` : ''}
+    ${late ? html`<span class="status over">Late</span>` : ''}`;
 }
 
 /** The last four digits, and at most half of a short id: enough to compare, too little to use. */

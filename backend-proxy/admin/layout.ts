@@ -7,7 +7,7 @@ export type Section = keyof typeof PAGES;
 
 /** The message about what was just done, by the word in the address. */
 const DONE: Readonly<Record<string, string>> = {
-  resolved: 'Resolved. The history below has your name and note.',
+  resolved: 'Recorded. The history below has your name and note.',
   closed: 'The order is closed.',
   refunded: 'The refund is made: its status is below.',
   redelivered: 'The webhook is being sent again now. Reload in a moment to see the answer.',
@@ -48,8 +48,7 @@ export function page({ title, section, body, form, done = '' }: Page): Html {
         ${message === undefined ? '' : html`<p class="message" role="status">${message}</p>`}
         <h1>${title}</h1>
         ${body}
-      </main>
-      <footer><p>All times are UTC.</p></footer>`,
+      </main>`,
   );
 }
 

@@ -36,7 +36,7 @@ export function loginRoutes(app: Hono, { sessions, token, now, log }: Login): vo
       limit.fail(address);
       log('warn', 'operator sign-in refused', { address });
       if (typeof given !== 'string') throw given;
-      return c.html(loginPage('This is not the token.', isLoopback(c)), 401);
+      return c.html(loginPage('That token is not right.', isLoopback(c)), 401);
     }
     writeSession(c, sessions, sessions.begin());
     log('info', 'operator signed in', { address });

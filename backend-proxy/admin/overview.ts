@@ -1,10 +1,12 @@
-// The first page: what needs a person now, the most urgent first, and nothing else.
+// The first page: one list of what needs attention, each with its reason, age, amount and one action; and what is open.
 import { html } from 'hono/html';
 import type { Counts, Webhook } from '../ledger/ledger.ts';
 import type { Warning } from '../protocol/log.ts';
 import type { Transaction } from '../protocol/transaction.ts';
-import { age, amount, kind, plural, status, typeName, type Html } from './format.ts';
+import { age, amount, plural, type Html } from './format.ts';
 import { linkTo } from './transaction-table.ts';
+import { redeliverForm } from './webhooks-page.ts';
+import { STATUS_NAMES, TYPE_NAMES, kindOf, reviewReason } from './words.ts';
 
 export interface Overview {
   counts: Counts;
@@ -15,105 +17,90 @@ export interface Overview {
   problem: string | undefined;
   warnings: readonly Warning[];
   now: number;
+  /** Of the session, for the buttons. */
+  form: string;
 }
 
-export function overview({ counts, reviews, dead, problem, warnings, now }: Overview): Html {
-  const deadCount = counts.webhooks.find(({ state }) => state === 'dead')?.count ?? 0;
-  const waiting: Html[] = [
-    ...(problem === undefined
-      ? []
-      : [html`<li class="urgent"><a href="/admin/health">The proxy cannot serve</a></li>`]),
-    ...(counts.needReview === 0
-      ? []
-      : [
-          html`<li class="urgent">
-            <a href="/admin/transactions?needsReview=true"
-              >${plural(counts.needReview, 'transaction needs', 'transactions need')} a person</a
-            >
-          </li>`,
-        ]),
-    ...(deadCount === 0
-      ? []
-      : [
-          html`<li class="urgent">
-            <a href="/admin/webhooks?state=dead"
-              >${plural(deadCount, 'webhook')} given up: not delivered to your server</a
-            >
-          </li>`,
-        ]),
-    ...(counts.unmatchedIpns === 0
-      ? []
-      : [html`<li><a href="/admin/ipns">${plural(counts.unmatchedIpns, 'IPN')} without a transaction</a></li>`]),
-    ...(warnings.length === 0
-      ? []
-      : [html`<li><a href="/admin/health">${plural(warnings.length, 'warning')} about the proxy</a></li>`]),
+const deadIn = ({ webhooks }: Counts) => webhooks.find(({ state }) => state === 'dead')?.count ?? 0;
+
+/** `3 things need attention`: as many as the list has, with those that it only counts. */
+export function titleOf({ counts, reviews, dead, problem, warnings }: Overview): string {
+  const others = (problem === undefined ? 0 : 1) + (counts.unmatchedIpns === 0 ? 0 : 1) + warnings.length;
+  const count = Math.max(counts.needReview, reviews.length) + Math.max(deadIn(counts), dead.length) + others;
+  return count === 0 ? 'All clear' : `${plural(count, 'thing needs', 'things need')} attention`;
+}
+
+export function overview({ counts, reviews, dead, problem, warnings, now, form }: Overview): Html {
+  const toHealth = html`<a class="button" href="/admin/health">Open health</a>`;
+  const items = [
+    ...(problem === undefined ? [] : [item(html`The proxy cannot serve. ${problem}`, '', toHealth)]),
+    ...reviews.map((each) => review(each, now)),
+    ...more(counts.needReview - reviews.length, 'to review', '/admin/transactions?needsReview=true'),
+    ...dead.map((each) => failedWebhook(each, now, form)),
+    ...more(deadIn(counts) - dead.length, 'failed', '/admin/webhooks?state=dead'),
+    ...(counts.unmatchedIpns === 0 ? [] : [unmatched(counts.unmatchedIpns)]),
+    ...warnings.map(({ warning, detail }) => item(warning, detail ?? '', toHealth)),
   ];
   return html`${
-      waiting.length === 0
-        ? html`<p class="verdict good">Nothing needs you.</p>`
-        : html`<p class="verdict bad">${plural(waiting.length, 'thing needs', 'things need')} you.</p>
-            <ul class="waiting">
-              ${waiting}
-            </ul>`
-    }
-    ${
-      reviews.length === 0
+      items.length === 0
         ? ''
-        : html`<h2>Needs review</h2>
-            ${reviews.map((each) => review(each, now))}`
+        : html`<ul class="attention">
+            ${items}
+          </ul>`
     }
-    ${
-      dead.length === 0
-        ? ''
-        : html`<h2>Webhooks given up</h2>
-            ${dead.map((each) => deadWebhook(each, now))}`
-    }
-    <h2>Open transactions</h2>
+    <h2>Open</h2>
     ${summary(counts)}
     <p><a href="/admin/transactions">All transactions</a></p>`;
 }
 
+function item(reason: Html | string, facts: Html | string, action: Html, money: Html | string = ''): Html {
+  return html`<li>
+    <p>${reason}</p>
+    <p class="facts">${facts}</p>
+    ${money} ${action}
+  </li>`;
+}
+
 function review(transaction: Transaction, now: number): Html {
-  const at = askedAt(transaction);
-  return html`<article class="item">
-    <h3><a href="${linkTo(transaction)}">${transaction.orderId}</a> ${amount(transaction)}</h3>
-    <p>${whyReview(transaction)}</p>
-    <p class="facts">${kind(transaction)} · ${status(transaction)} · waiting for ${age(now - at)}</p>
-  </article>`;
+  const { orderId, history, updatedAt } = transaction;
+  const askedAt = history.findLast(({ event }) => event === 'needs_review')?.at ?? updatedAt;
+  const facts = html`${orderId} · ${kindOf(transaction)} · waiting for ${age(now - askedAt)}`;
+  const action = html`<a class="button" href="${linkTo(transaction)}" aria-label="Review ${orderId}">Review</a>`;
+  return item(reviewReason(transaction), facts, action, amount(transaction));
 }
 
-function deadWebhook({ id, orderId, type, lastAnswer, createdAt }: Webhook, now: number): Html {
-  return html`<article class="item">
-    <h3><a href="/admin/webhooks/${id}">${type}</a> ${orderId}</h3>
-    <p class="facts">Last answer: ${lastAnswer ?? 'none'} · made ${age(now - createdAt)} ago</p>
-  </article>`;
+function failedWebhook(webhook: Webhook, now: number, form: string): Html {
+  const { id, orderId, type, lastAnswer, createdAt } = webhook;
+  const reason = html`Your server did not take a webhook${lastAnswer === null ? '' : `: ${lastAnswer}`}.`;
+  const link = html`<a href="/admin/webhooks/${id}">${type}</a>`;
+  return item(reason, html`${orderId} · ${link} · ${age(now - createdAt)} old`, redeliverForm(webhook, form));
 }
 
-function askedAt({ history, updatedAt }: Transaction): number {
-  return history.findLast(({ event }) => event === 'needs_review')?.at ?? updatedAt;
+function unmatched(count: number): Html {
+  const reason = `The gateway reports ${plural(count, 'transaction')} that this proxy never started.`;
+  return item(reason, 'Of the last 7 days', html`<a class="button" href="/admin/ipns">See IPNs</a>`);
 }
 
-/** In words: what the last request for a review says. */
-export function whyReview({ history, mismatch, conflict }: Transaction): string {
-  const detail = history.findLast(({ event }) => event === 'needs_review')?.detail ?? null;
-  const [field, figures] = history.findLast(({ event }) => event === 'mismatch')?.detail?.split(': ') ?? [];
-  if (detail === 'mismatch' || (detail === null && mismatch)) {
-    return `The gateway reports another ${field ?? 'amount, currency, type or payment id'} than was requested${figures ? `: ${figures}` : ''}.`;
-  }
-  if (detail === 'conflict' || (detail === null && conflict)) {
-    const what = history.findLast(({ event }) => event === 'conflict')?.detail;
-    return `The gateway contradicts an earlier report or a person${what ? `: ${what}` : ''}.`;
-  }
-  return detail === null ? 'The gateway has not reported an outcome in time.' : `${detail}.`;
+/** The rest, which the list only counts. */
+function more(count: number, what: string, href: string): Html[] {
+  if (count <= 0) return [];
+  return [
+    html`<li>
+      <p>And ${count} more ${what}</p>
+      <a class="button" href="${href}">Show all</a>
+    </li>`,
+  ];
 }
 
 function summary({ transactions }: Counts): Html {
   if (transactions.length === 0) return html`<p class="empty">Nothing is open.</p>`;
   return html`<ul class="figures">
     ${transactions.map(
-      ({ type, status: shown, count }) =>
+      ({ type, status, count }) =>
         html`<li>
-          <a href="/admin/transactions?type=${type}&amp;status=${shown}"><b>${count}</b> ${typeName(type)}s ${shown}</a>
+          <a href="/admin/transactions?type=${type}&amp;status=${status}"
+            ><b>${count}</b> ${TYPE_NAMES[type]}${count === 1 ? '' : 's'} ${STATUS_NAMES[status].toLowerCase()}</a
+          >
         </li>`,
     )}
   </ul>`;

@@ -5,9 +5,10 @@ import type { Order } from '../ledger/ledger.ts';
 import { decimalOf } from '../protocol/money.ts';
 import { NOT_REFUNDABLE, leftOf, sendableOf, whyNotRefundable, type RefundRules } from '../protocol/refundable.ts';
 import type { Transaction } from '../protocol/transaction.ts';
-import { amount, marks, status, time, wallet, type Html } from './format.ts';
+import { amount, status, time, wallet, walletEnd, type Html } from './format.ts';
 import { cards } from './cards.ts';
 import { linkTo } from './transaction-table.ts';
+import { moneyOf } from './words.ts';
 
 /** `order`: undefined for what is no payment. */
 export function refunding(payment: Transaction, order: Order | undefined, rules: RefundRules, form: string): Html | '' {
@@ -25,7 +26,7 @@ export function refunding(payment: Transaction, order: Order | undefined, rules:
         : left === 0
           ? html`<p>All of it is refunded, or on its way.</p>`
           : sendable === 0
-            ? html`<p>${decimalOf(left, payment.currency)} is left, and the gateway accepts no decimals in payouts.</p>`
+            ? html`<p>${moneyIn(left, payment)} is left, and the gateway accepts no decimals in payouts.</p>`
             : refundForm(payment, sendable, form)
     }
   </section>`;
@@ -38,7 +39,7 @@ function refundTable(refunds: readonly Transaction[]): Html {
     refunds.map((refund) => [
       html`<a href="${linkTo(refund)}">${refund.id}</a>`,
       amount(refund),
-      html`${status(refund)} ${marks(refund)}`,
+      status(refund),
       time(refund.createdAt),
     ]),
   );
@@ -47,7 +48,7 @@ function refundTable(refunds: readonly Transaction[]): Html {
 function refundForm(payment: Transaction, sendable: number, form: string): Html {
   const { currency, payer } = payment;
   const most = decimalOf(sendable, currency);
-  return html`<p>${most} ${currency} can be sent back to the wallet that paid, ${wallet(payer)}.</p>
+  return html`<p>${moneyIn(sendable, payment)} can be sent back to the wallet that paid, ${wallet(payer)}.</p>
     <form method="post" action="${linkTo(payment)}/refund">
       <input type="hidden" name="form" value="${form}" />
       <div class="field">
@@ -66,15 +67,24 @@ function refundForm(payment: Transaction, sendable: number, form: string): Html 
         <label for="refund-note">Note to the customer (optional)</label>
         <input id="refund-note" name="note" maxlength="200" autocomplete="off" />
       </div>
-      <button>Continue to refund</button>
+      <button>Review the refund</button>
       <p class="hint">Nothing is sent yet: the next page says what will happen.</p>
     </form>`;
 }
 
+const moneyIn = (amountMinor: number, { currency }: Transaction) => moneyOf({ amountMinor, currency });
+
+/** `Send €4.00 to •••• 6789?` */
+export const refundTitle = (payment: Transaction, money: string) =>
+  `Send ${money} to ••••\u00A0${walletEnd(payment.payer ?? '')}?`;
+
 /** Its form has a key of its own, so that a second press sends nothing more. */
-export function refundPage(payment: Transaction, typed: { amount: string; note: string }, form: string): Html {
-  return html`<section class="panel" aria-labelledby="effect">
-    <h2 id="effect">Send ${typed.amount} ${payment.currency} to ${wallet(payment.payer)}?</h2>
+export function refundPage(
+  payment: Transaction,
+  typed: { amount: string; note: string; money: string },
+  form: string,
+): Html {
+  return html`<section class="panel">
     <ul class="effect">
       <li>The money goes to the wallet that paid ${payment.id}, and cannot be called back.</li>
       <li>The shopper reads that it is on its way, once the gateway has accepted it.</li>
@@ -86,7 +96,7 @@ export function refundPage(payment: Transaction, typed: { amount: string; note: 
       <input type="hidden" name="key" value="${randomUUID()}" />
       <input type="hidden" name="amount" value="${typed.amount}" />
       <input type="hidden" name="note" value="${typed.note}" />
-      <div class="buttons"><button class="danger">Yes, send it</button> <a href="${linkTo(payment)}">Cancel</a></div>
+      <div class="buttons"><button>Send ${typed.money}</button> <a href="${linkTo(payment)}">Cancel</a></div>
     </form>
   </section>`;
 }

@@ -1,17 +1,17 @@
 // What a resolution will do, in words, before it is made. The ledger decides it: its preview applies the same rules.
 import type { Preview, Resolution } from '../ledger/ledger.ts';
 import { WEBHOOKS, type WebhookType } from '../protocol/merchant-view.ts';
-import { decimalOf } from '../protocol/money.ts';
-import { STAGES, type Transaction } from '../protocol/transaction.ts';
+import { STAGES, TYPES, type Transaction } from '../protocol/transaction.ts';
+import { moneyOf } from './words.ts';
 
 /** By the webhook: those that a resolution can queue. */
 const BECOMES: Partial<Record<WebhookType, (orderId: string) => string>> = {
   'payment.succeeded': (orderId) => `Order ${orderId} becomes paid.`,
   'payment.surplus': (orderId) => `Order ${orderId} is paid already: this is money paid twice.`,
   'payment.after_close': (orderId) => `Order ${orderId} is closed and stays unpaid: the money has to go back.`,
-  'payment.failed': () => 'The payment becomes FAILED.',
-  'payout.succeeded': (orderId) => `Payout ${orderId} becomes SUCCESS.`,
-  'payout.failed': () => 'The payout becomes FAILED.',
+  'payment.failed': (orderId) => `The payment of order ${orderId} counts as unpaid.`,
+  'payout.succeeded': (orderId) => `Payout ${orderId} counts as paid out.`,
+  'payout.failed': (orderId) => `Payout ${orderId} counts as not sent.`,
 };
 
 export function effectOf({ transaction, webhook }: Preview, status: Resolution['status']): string[] {
@@ -19,7 +19,7 @@ export function effectOf({ transaction, webhook }: Preview, status: Resolution['
     return [onlyEndsReview(STAGES[transaction.stage].status, status), 'Your server gets no webhook.'];
   const becomes = BECOMES[webhook]?.(transaction.orderId);
   const isAsAsked = transaction.mismatch && status === 'SUCCESS';
-  const counts = `It counts as ${amountOf(transaction)}, as it was asked for, whatever the gateway reported.`;
+  const counts = `It counts as ${moneyOf(transaction)}, as it was asked for, whatever the gateway reported.`;
   return [
     ...(becomes === undefined ? [] : [becomes]),
     ...(isAsAsked ? [counts] : []),
@@ -29,10 +29,12 @@ export function effectOf({ transaction, webhook }: Preview, status: Resolution['
 
 function onlyEndsReview(shown: string, status: Resolution['status']): string {
   return shown === 'SUCCESS' && status === 'FAILED'
-    ? 'It stays SUCCESS: what has succeeded cannot be made to fail. Only the review ends.'
-    : `It is ${shown} already and stays so. Only the review ends.`;
+    ? 'It stays as it is: what has succeeded cannot be made to fail. Only the review ends.'
+    : 'It counts as this already. Only the review ends.';
 }
 
-function amountOf({ amountMinor, currency }: Transaction): string {
-  return `${decimalOf(amountMinor, currency)} ${currency}`;
+/** `Record €48.00 as received`, and of a payout or refund `as sent`. */
+export function resolutionTitle(transaction: Transaction, status: Resolution['status']): string {
+  const done = TYPES[transaction.type].isOutgoing ? 'sent' : 'received';
+  return `Record ${moneyOf(transaction)} as ${status === 'FAILED' ? 'not ' : ''}${done}`;
 }

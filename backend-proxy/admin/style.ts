@@ -22,8 +22,6 @@ export const STYLE = `
   --wait: light-dark(#7a4b00, #f2c26b);
   --wait-back: light-dark(#fdf3df, #2e2413);
   --calm: light-dark(#1f4b99, #9dbcf5);
-  --calm-back: light-dark(#e9effa, #1a2436);
-  --gray-back: light-dark(#eceef2, #272d37);
 }
 * { box-sizing: border-box; }
 html { font: 1rem/1.5 system-ui, sans-serif; -webkit-text-size-adjust: 100%; }
@@ -51,64 +49,71 @@ h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; font-weight: 650; }
 h2 { margin: 2.25rem 0 0.75rem; font-size: 1.125rem; font-weight: 650; }
 h3 { margin: 0; font-size: 1rem; font-weight: 600; }
 .lead { margin: -0.25rem 0 1.5rem; font-size: 1.0625rem; }
+.lead .status { margin: 0 0.35rem 0 0.75rem; }
 .hint, .facts, .reason, .none { color: var(--soft); }
 .hint, .facts { font-size: 0.875rem; }
-.empty { padding: 1.25rem; color: var(--soft); background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
-.amount, time, .wallet { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.empty { padding: 1.25rem; color: var(--soft); background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+.amount, time, .wallet { font-variant-numeric: tabular-nums; }
+.amount, .wallet { white-space: nowrap; }
 .amount { font-weight: 600; }
 
-.status, .mark { display: inline-block; padding: 0 0.5rem; border-radius: 4px; font-size: 0.8125rem; line-height: 1.6;
-  font-weight: 600; white-space: nowrap; background: var(--gray-back); }
-.success, .delivered { color: var(--good); background: var(--good-back); }
-.failed, .dead { color: var(--bad); background: var(--bad-back); }
-.processing, .pending { color: var(--calm); background: var(--calm-back); }
-.mark { font-weight: 500; }
-.mark.urgent { color: var(--wait); background: var(--wait-back); font-weight: 600; }
+.status { display: inline-flex; align-items: center; gap: 0.45rem; margin-right: 0.35rem; font-size: 0.9375rem; font-weight: 500;
+  white-space: nowrap; }
+.status::before { content: ''; width: 0.5rem; height: 0.5rem; border: 2px solid; border-radius: 50%; }
+.status.good::before, .status.warn::before { background: currentColor; }
+.good { color: var(--good); }
+.bad { color: var(--bad); }
+.wait { color: var(--calm); }
+.warn { color: var(--wait); }
+.over { color: var(--soft); }
 .reason { font-size: 0.875rem; }
 
-.verdict { margin: 0 0 1rem; padding: 1rem 1.25rem; border-radius: 8px; font-size: 1.25rem; font-weight: 600; border-left: 4px solid; }
-.verdict.good { color: var(--good); background: var(--good-back); }
-.verdict.bad { color: var(--bad); background: var(--bad-back); }
-.waiting { display: grid; gap: 0.5rem; margin: 0; padding: 0; list-style: none; }
-.waiting a { display: flex; justify-content: space-between; gap: 1rem; padding: 0.85rem 1.25rem; background: var(--card); border: 1px solid var(--line); border-left: 4px solid var(--wait);
-  border-radius: 8px; color: var(--text); text-decoration: none; }
-.waiting .urgent a { border-left-color: var(--bad); font-weight: 600; }
-.waiting a::after { content: '→' / ''; color: var(--soft); }
-.waiting a:hover { text-decoration: underline; }
-.item { margin: 0 0 0.75rem; padding: 0.9rem 1.25rem; background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
-.item h3 { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; }
-.item p { margin: 0.25rem 0 0; }
+.verdict { margin: 0 0 1rem; padding: 1rem 1.25rem; border-radius: 10px; font-weight: 600; }
+.verdict.good { background: var(--good-back); }
+.verdict.bad { background: var(--bad-back); }
+.attention { margin: 0; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+.attention li { display: grid; grid-template-columns: minmax(0, 1fr) auto 9rem; align-items: center; gap: 0 1.25rem; padding: 0.85rem 1.25rem; }
+.attention li + li { border-top: 1px solid var(--line); }
+.attention p { grid-column: 1; margin: 0; }
+.attention p:first-child { font-weight: 600; }
+.attention .amount { grid-area: 1 / 2 / span 2; }
+.attention li > :is(a, form) { grid-area: 1 / 3 / span 2; display: grid; }
 .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(8rem, 1fr)); gap: 0.5rem; margin: 0; padding: 0; list-style: none; }
-.figures a { display: block; padding: 0.75rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 8px;
+.figures a { display: block; padding: 0.75rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px;
   color: var(--soft); font-size: 0.875rem; text-decoration: none; }
 .figures a:hover { border-color: var(--accent); }
 .figures b { display: block; color: var(--text); font-size: 1.375rem; font-weight: 650; font-variant-numeric: tabular-nums; }
-.warnings { margin: 0; padding: 1rem 1rem 1rem 2rem; background: var(--wait-back); border-radius: 8px; }
+.warnings { margin: 0; padding: 1rem 1rem 1rem 2rem; background: var(--wait-back); border-radius: 10px; }
 
-table { width: 100%; border-collapse: separate; border-spacing: 0; background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
+table { width: 100%; border-collapse: separate; border-spacing: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 th, td { padding: 0.6rem 0.9rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
 thead th { border: 0; color: var(--soft); font-size: 0.8125rem; font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 600; }
 .right { text-align: right; }
 .action { text-align: right; white-space: nowrap; }
 
-.details { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
+.details { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .details dt, .details dd { margin: 0; padding: 0.5rem 1rem; }
 .details dt { color: var(--soft); }
 .details dt:nth-of-type(n + 2), .details dd:nth-of-type(n + 2) { border-top: 1px solid var(--line); }
-pre { margin: 0; padding: 1rem; overflow: auto; background: var(--card); border: 1px solid var(--line); border-radius: 8px; font-size: 0.875rem;
+pre { margin: 0; padding: 1rem; overflow: auto; background: var(--card); border: 1px solid var(--line); border-radius: 10px; font-size: 0.875rem;
   white-space: pre-wrap; }
+
+.history { display: grid; gap: 0.6rem; margin: 0; padding: 1rem 1.25rem; list-style: none; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+.history li { display: grid; grid-template-columns: 15rem minmax(0, 1fr); gap: 0 1rem; }
+.history time { color: var(--soft); }
 
 form { margin: 0; }
 label, legend { font-weight: 600; }
 input, select, button { font: inherit; color: inherit; }
 input:not([type='radio'], [type='checkbox'], [type='hidden']), select { width: 100%; min-height: 2.75rem; padding: 0.45rem 0.7rem; background: var(--card);
-  border: 1px solid var(--field); border-radius: 6px; }
+  border: 1px solid var(--field); border-radius: 8px; }
 input[aria-invalid='true'] { border-color: var(--bad); }
 input[type='radio'], input[type='checkbox'] { width: 1.25rem; height: 1.25rem; margin: 0; accent-color: var(--accent); flex: none; }
-button { min-height: 2.75rem; padding: 0.45rem 1.1rem; border: 1px solid transparent; border-radius: 6px; background: var(--accent); color: var(--on-accent);
+button, .button { min-height: 2.75rem; padding: 0.45rem 1.1rem; border: 1px solid transparent; border-radius: 8px; background: var(--accent); color: var(--on-accent);
   font-weight: 600; cursor: pointer; }
-button:hover { filter: brightness(1.08); }
+.button { display: inline-block; text-align: center; text-decoration: none; line-height: 1.75rem; }
+button:hover, .button:hover { filter: brightness(1.08); }
 button.quiet { background: transparent; border-color: var(--line); color: var(--text); font-weight: 500; }
 button.quiet:hover { border-color: var(--field); filter: none; }
 td button, .top button { min-height: 2.25rem; padding: 0.2rem 0.8rem; font-size: 0.875rem; }
@@ -128,19 +133,19 @@ legend { padding: 0; }
 .filters label { font-size: 0.875rem; color: var(--soft); }
 .check { display: flex; align-items: center; gap: 0.5rem; min-height: 2.75rem; }
 .check label { color: var(--text); font-weight: 500; }
-.panel { margin: 0 0 1.5rem; padding: 1.25rem; background: var(--card); border: 1px solid var(--line); border-left: 4px solid var(--wait); border-radius: 8px; }
+.panel { margin: 0 0 1.5rem; padding: 1.25rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .panel h2 { margin: 0 0 0.5rem; }
 .panel form { display: grid; gap: 1rem; max-width: 40rem; margin-top: 1rem; }
 .panel form > button { justify-self: start; }
 .effect { margin: 0.5rem 0 0; padding-left: 1.25rem; }
 .effect li { margin: 0.35rem 0; }
-.message { margin: 0 0 1.25rem; padding: 0.75rem 1rem; border-radius: 8px; color: var(--good); background: var(--good-back); }
+.message { margin: 0 0 1.25rem; padding: 0.75rem 1rem; border-radius: 10px; color: var(--good); background: var(--good-back); }
 .message.bad { color: var(--bad); background: var(--bad-back); }
 .pager, .tabs { margin: 1rem 0; }
 .pager { display: flex; gap: 1rem; }
 .pager a { padding: 0.55rem 0; }
 .login { max-width: 26rem; margin: 12vh auto 0; }
-.login form { display: grid; gap: 0.6rem; padding: 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
+.login form { display: grid; gap: 0.6rem; padding: 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .login .hint, .panel .hint { margin: 0; }
 .panel b { white-space: nowrap; }
 
@@ -150,7 +155,7 @@ legend { padding: 0; }
   .cards, .cards tbody, .cards tr, .cards th, .cards td { display: block; }
   .cards { background: none; border: 0; }
   .cards thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  .cards tr { margin-bottom: 0.75rem; padding: 0.75rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
+  .cards tr { margin-bottom: 0.75rem; padding: 0.75rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
   .cards tbody th { padding: 0 0 0.35rem; border: 0; font-size: 1.0625rem; }
   .cards td { position: relative; padding: 0.2rem 0 0.2rem 6rem; border: 0; text-align: left; }
   .cards td::before { content: attr(data-label) / ''; position: absolute; left: 0; color: var(--soft); font-size: 0.875rem; line-height: 1.7; }
@@ -159,10 +164,16 @@ legend { padding: 0; }
   .filters { display: grid; grid-template-columns: 1fr 1fr; }
   .filters .order, .filters .buttons { grid-column: 1 / -1; }
   .filters input[type='date'] { padding-inline: 0.4rem; font-size: 0.875rem; }
+  .attention li, .history li { grid-template-columns: minmax(0, 1fr) auto; }
+  .attention li > * { grid-area: auto; }
+  .attention p { grid-column: 1 / -1; }
+  .attention .amount, .attention li > :is(a, form) { grid-area: auto; margin-top: 0.6rem; }
+  .attention li > :is(a, form) { grid-column: 2; min-width: 8rem; }
+  .history li { grid-template-columns: 1fr; }
   .details { grid-template-columns: 1fr; }
   .details dt { padding-bottom: 0; font-size: 0.875rem; }
   .details dd { padding-top: 0; border-top: 0 !important; }
 }
 @media (prefers-reduced-motion: no-preference) { a, button { transition: border-color 0.12s, filter 0.12s; } }
-@media (forced-colors: active) { .status, .mark, .verdict { border: 1px solid; } }
+@media (forced-colors: active) { .verdict { border: 1px solid; } .status::before { forced-color-adjust: none; } }
 `;

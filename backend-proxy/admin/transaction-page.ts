@@ -1,18 +1,17 @@
 // One transaction: its data, its history, its webhooks, and the form for a review.
 import { html } from 'hono/html';
 import type { Order, Preview, Resolution, Webhook } from '../ledger/ledger.ts';
-import { mayBeResolved, type HistoryEntry, type Transaction } from '../protocol/transaction.ts';
+import { TYPES, mayBeResolved, type HistoryEntry, type Transaction } from '../protocol/transaction.ts';
 import type { RefundRules } from '../protocol/refundable.ts';
-import { effectOf } from './resolution.ts';
-import { whyReview } from './overview.ts';
-import { cards } from './cards.ts';
+import { effectOf, resolutionTitle } from './resolution.ts';
 import { closing } from './closing-page.ts';
 import { refunding } from './refund-page.ts';
-import { NOTHING, amount, kind, marks, status, time, wallet, type Html } from './format.ts';
+import { NOTHING, amount, status, time, wallet, type Html } from './format.ts';
 import { linkTo } from './transaction-table.ts';
 import { webhookTable } from './webhooks-page.ts';
+import { detailOf, eventName, explanationOf, kindOf, moved, reviewReason, sourceName } from './words.ts';
 
-const DUPLICATE = 'The gateway had this id before. Nothing ends it but a report that differs, or you.';
+const DUPLICATE = 'The gateway had this id before, so nothing but a report that differs, or you, can end it.';
 
 export interface ResolutionForm {
   status: string;
@@ -34,15 +33,12 @@ interface Given {
 
 export function transactionPage({ transaction, order, refundRules, webhooks, form, resolution }: Given): Html {
   const { id, orderId, paymentId, refundOf, note, createdAt, updatedAt } = transaction;
-  return html`<p class="lead">
-      ${amount(transaction)} · ${kind(transaction)} · ${status(transaction)} ${marks(transaction)}
-    </p>
-    ${mayBeResolved(transaction) ? reviewForm(transaction, form, resolution) : ''}
+  return html`${lead(transaction)} ${mayBeResolved(transaction) ? reviewForm(transaction, form, resolution) : ''}
     ${refunding(transaction, order, refundRules, form)} ${closing(transaction, order, form)}
     <dl class="details">
       <dt>Order</dt>
       <dd><a href="/admin/transactions?orderId=${encodeURIComponent(orderId)}">${orderId}</a></dd>
-      <dt>Id at the gateway</dt>
+      <dt>Gateway ID</dt>
       <dd>${id}</dd>
       ${
         refundOf === null
@@ -50,7 +46,7 @@ export function transactionPage({ transaction, order, refundRules, webhooks, for
           : html`<dt>Refund of</dt>
               <dd><a href="${linkTo({ id: refundOf })}">${refundOf}</a></dd>`
       }
-      <dt>Payment id</dt>
+      <dt>Payment ID</dt>
       <dd>${paymentId ?? NOTHING}</dd>
       <dt>Wallet asked</dt>
       <dd>${wallet(transaction.customer)}</dd>
@@ -64,21 +60,33 @@ export function transactionPage({ transaction, order, refundRules, webhooks, for
       <dd>${time(updatedAt)}</dd>
     </dl>
     <h2>History</h2>
-    ${historyTable(transaction.history)}
+    ${historyList(transaction.history)}
     <h2>Webhooks</h2>
     ${webhookTable('Webhooks of this transaction', webhooks, form)}`;
 }
 
-function historyTable(history: readonly HistoryEntry[]): Html {
-  return cards(
-    'What happened, oldest first',
-    ['Event', 'Source', 'Detail', 'Time'],
-    history.map(({ at, event, source, detail }) => [event.replaceAll('_', ' '), source, detail ?? NOTHING, time(at)]),
-  );
+function lead(transaction: Transaction): Html {
+  return html`<p class="lead">
+    ${amount(transaction)} · ${kindOf(transaction)} ${status(transaction)}
+    <span class="reason">${explanationOf(transaction)}</span>
+  </p>`;
+}
+
+function historyList(history: readonly HistoryEntry[]): Html {
+  return html`<ol class="history" aria-label="What happened, oldest first">
+    ${history.map((entry) => {
+      const detail = detailOf(entry);
+      return html`<li>
+        ${time(entry.at)}
+        <span><b>${eventName(entry.event)}</b> ${sourceName(entry)}${detail && html` · ${detail}`}</span>
+      </li>`;
+    })}
+  </ol>`;
 }
 
 function reviewForm(transaction: Transaction, form: string, given: ResolutionForm | undefined): Html {
   const { status: chosen = '', by = '', note = '', refused = {} } = given ?? {};
+  const done = TYPES[transaction.type].isOutgoing ? 'sent' : 'received';
   const radio = (value: string, label: string) =>
     html`<label class="choice">
       <input type="radio" name="status" value="${value}" required ${chosen === value ? 'checked' : ''} />
@@ -91,16 +99,15 @@ function reviewForm(transaction: Transaction, form: string, given: ResolutionFor
   return html`<section class="panel" aria-labelledby="review">
     <h2 id="review">${transaction.needsReview ? 'Needs review' : 'A duplicate'}</h2>
     <p>
-      ${transaction.needsReview ? whyReview(transaction) : DUPLICATE} Ask the gateway’s support about
+      ${transaction.needsReview ? reviewReason(transaction) : DUPLICATE} Ask the gateway’s support about
       <b>${transaction.id}</b>, then say what you know.
     </p>
     <form method="post" action="${linkTo(transaction)}/resolve">
       <input type="hidden" name="form" value="${form}" />
       <input type="hidden" name="version" value="${transaction.version}" />
       <fieldset>
-        <legend>How did it end?</legend>
-        ${radio('SUCCESS', 'SUCCESS: the money has moved')} ${radio('FAILED', 'FAILED: no money has moved')}
-        ${problem('status')}
+        <legend>What happened?</legend>
+        ${radio('SUCCESS', `The money was ${done}`)} ${radio('FAILED', `No money was ${done}`)} ${problem('status')}
       </fieldset>
       <div class="field">
         <label for="by">Your name</label>
@@ -127,7 +134,7 @@ function reviewForm(transaction: Transaction, form: string, given: ResolutionFor
         />${problem('note')}
       </div>
       <button>Continue</button>
-      <p class="hint">Nothing is changed yet: the next page says what will happen.</p>
+      <p class="hint">Nothing changes yet: the next page says what will happen.</p>
     </form>
   </section>`;
 }
@@ -147,9 +154,7 @@ export function confirmationPage(confirmation: Confirmation): Html {
   const { transaction, expected, webhook, gatewayReports } = preview;
   const hidden = (name: string, value: string | number) =>
     html`<input type="hidden" name="${name}" value="${value}" />`;
-  return html`<p class="lead">
-      ${amount(transaction)} · ${kind(transaction)} · ${status(transaction)} ${marks(transaction)}
-    </p>
+  return html`${lead(transaction)}
     ${
       hasChanged
         ? html`<p class="message bad" role="alert">
@@ -161,17 +166,17 @@ export function confirmationPage(confirmation: Confirmation): Html {
       gatewayReports === null
         ? ''
         : html`<p class="message bad" role="alert">
-            The gateway reports ${gatewayReports}, and you say ${resolution.status}. The same report once more will not
-            ask for a review.
+            The gateway reports that ${moved(gatewayReports)}, and you say that ${moved(resolution.status)}. The same
+            report once more will not ask for a review.
           </p>`
     }
     <section class="panel" aria-labelledby="effect">
-      <h2 id="effect">You say: ${resolution.status}</h2>
+      <h2 id="effect">Order ${transaction.orderId}</h2>
       <ul class="effect">
         ${effectOf(preview, resolution.status).map((sentence) => html`<li>${sentence}</li>`)}
         ${webhook !== null && !sendsWebhooks ? html`<li>No WEBHOOK_URL is set, so it is not sent now.</li>` : ''}
-        <li>The history shows “${resolution.status} by ${resolution.by}: ${resolution.note}”.</li>
-        <li>If the gateway later reports the opposite, it needs review again.</li>
+        <li>The history shows “${moved(resolution.status)}, says ${resolution.by}: ${resolution.note}”.</li>
+        <li>If the gateway later says otherwise, this comes back for review.</li>
       </ul>
       <form method="post" action="${linkTo(transaction)}/resolve">
         ${hidden('form', form)} ${hidden('version', expected.version)} ${hidden('paidBy', expected.paidBy ?? '')}
@@ -179,7 +184,8 @@ export function confirmationPage(confirmation: Confirmation): Html {
         ${hidden('status', resolution.status)} ${hidden('by', resolution.by)} ${hidden('note', resolution.note)}
         ${gatewayReports === null ? '' : hidden('gatewayReports', gatewayReports)}
         <div class="buttons">
-          <button class="danger">Yes, it is ${resolution.status}</button> <a href="${linkTo(transaction)}">Cancel</a>
+          <button>${resolutionTitle(transaction, resolution.status)}</button>
+          <a href="${linkTo(transaction)}">Cancel</a>
         </div>
       </form>
     </section>`;

@@ -11,10 +11,12 @@ import { TYPES, type Transaction } from '../protocol/transaction.ts';
 import type { AdminParts, Frame } from './frame.ts';
 import { formField } from './guard.ts';
 import { closingPage } from './closing-page.ts';
-import { refundPage } from './refund-page.ts';
+import { refundPage, refundTitle } from './refund-page.ts';
+import { resolutionTitle } from './resolution.ts';
 import { confirmationPage, transactionPage, type ResolutionForm } from './transaction-page.ts';
 import { linkTo } from './transaction-table.ts';
 import { queryOf, transactionsPage } from './transactions-page.ts';
+import { moneyOf } from './words.ts';
 
 const MAX_WEBHOOKS = 50;
 
@@ -52,8 +54,7 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const [status, by, note] = [await formField(c, 'status'), await formField(c, 'by'), await formField(c, 'note')];
     const transaction = await transactionOf(c, parts);
     const isAsShown = (await formField(c, 'version')) === String(transaction.version);
-    if (!isAsShown)
-      throw new Refusal('version_changed', 'It has changed since you looked. Reload the page and decide again.');
+    if (!isAsShown) throw new Refusal('version_changed', 'It changed while you were deciding. Open it again and look.');
     const gatewayReports = (await formField(c, 'gatewayReports')) || undefined;
     const parsed = resolutionSchema.safeParse({ status, by: by.trim(), note: note.trim(), gatewayReports });
     if (!parsed.success) {
@@ -92,14 +93,16 @@ async function refund(c: Context, parts: AdminParts, frame: Frame): Promise<Resp
   const payment = await transactionOf(c, parts);
   const { orderId, id: gatewayOrderId, currency, payer } = payment;
   const [amount, note] = [(await formField(c, 'amount')).trim(), (await formField(c, 'note')).trim()];
-  if (minorOf(amount, currency) === undefined)
+  const amountMinor = minorOf(amount, currency);
+  if (amountMinor === undefined)
     throw new Refusal('invalid_request', `The amount is a decimal number in ${currency}, such as 4.50.`);
   if (note !== '' && !line(200).safeParse(note).success)
     throw new Refusal('invalid_request', 'The note is at most 200 characters, without control characters.');
   if ((await formField(c, 'confirmed')) !== 'yes') {
     if (payer === null) throw new Refusal('not_refundable', 'The wallet that paid is not known.');
-    const body = refundPage(payment, { amount, note }, frame.formToken(c));
-    return frame.show(c, 'transactions', `Refund ${orderId}?`, body);
+    const money = moneyOf({ amountMinor, currency });
+    const body = refundPage(payment, { amount, note, money }, frame.formToken(c));
+    return frame.show(c, 'transactions', refundTitle(payment, money), body);
   }
   const idempotencyKey = `operator-${await formField(c, 'key')}`;
   const request = { orderId, gatewayOrderId, amount, note: note || undefined, idempotencyKey };
@@ -152,6 +155,6 @@ async function confirm(
   const preview = await ledger.preview(id, resolution);
   if (preview === undefined) throw new Refusal('not_found', 'There is no such transaction.');
   const body = confirmationPage({ preview, resolution, hasChanged, form: frame.formToken(c), sendsWebhooks });
-  const { orderId } = preview.transaction;
-  return frame.show(c, 'transactions', `Resolve ${orderId}?`, body, hasChanged ? 409 : 200);
+  const title = resolutionTitle(preview.transaction, resolution.status);
+  return frame.show(c, 'transactions', `${title}?`, body, hasChanged ? 409 : 200);
 }

@@ -2,7 +2,8 @@
 import { html } from 'hono/html';
 import type { Transaction } from '../protocol/transaction.ts';
 import { cards } from './cards.ts';
-import { amount, kind, marks, status, time, type Html } from './format.ts';
+import { amount, status, time, type Html } from './format.ts';
+import { kindOf } from './words.ts';
 
 export const linkTo = ({ id }: Pick<Transaction, 'id'>) => `/admin/transactions/${encodeURIComponent(id)}`;
 
@@ -10,12 +11,12 @@ export function transactionTable(caption: string, transactions: readonly Transac
   if (transactions.length === 0) return html`<p class="empty">${none}</p>`;
   return cards(
     caption,
-    ['Order', 'Kind', ['Amount', 'right'], 'Status', 'Created'],
+    ['Order', 'Type', ['Amount', 'right'], 'Status', 'Created'],
     transactions.map((each) => [
       html`<a href="${linkTo(each)}">${each.orderId}</a>`,
-      kind(each),
+      kindOf(each),
       amount(each),
-      html`${status(each)} ${marks(each)}`,
+      status(each),
       time(each.createdAt),
     ]),
   );

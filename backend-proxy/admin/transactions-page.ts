@@ -8,6 +8,7 @@ import { TRANSACTION_TYPES, type TransactionType } from '../protocol/transaction
 import { STATUSES, type Status } from '../protocol/wire.ts';
 import type { Html } from './format.ts';
 import { transactionTable } from './transaction-table.ts';
+import { STATUS_NAMES, TYPE_NAMES } from './words.ts';
 
 const PAGE_SIZE = 50;
 
@@ -54,13 +55,14 @@ function form(filters: Filters, refused?: string): Html {
       <label for="orderId">Order</label>
       <input id="orderId" name="orderId" value="${filters.orderId ?? ''}" maxlength="64" autocomplete="off" />
     </div>
-    <div class="field"><label for="type">Type</label>${select('type', TRANSACTION_TYPES, filters.type)}</div>
-    <div class="field"><label for="status">Status</label>${select('status', STATUSES, filters.status)}</div>
+    <div class="field"><label for="type">Type</label>${select('type', TYPE_NAMES, filters.type)}</div>
+    <div class="field"><label for="status">Status</label>${select('status', STATUS_NAMES, filters.status)}</div>
     <div class="field day">
-      <label for="from">First day</label> <input id="from" name="from" type="date" value="${filters.from ?? ''}" />
+      <label for="from">First day (UTC)</label>
+      <input id="from" name="from" type="date" value="${filters.from ?? ''}" />
     </div>
     <div class="field day">
-      <label for="to">Last day</label> <input id="to" name="to" type="date" value="${filters.to ?? ''}" />
+      <label for="to">Last day (UTC)</label> <input id="to" name="to" type="date" value="${filters.to ?? ''}" />
     </div>
     <div class="field check">
       <input
@@ -73,15 +75,17 @@ function form(filters: Filters, refused?: string): Html {
       <label for="needsReview">Needs review</label>
     </div>
     <div class="buttons">
-      <button>Show</button> ${isNarrowed ? html`<a href="/admin/transactions">Show all</a>` : ''}
+      <button>Filter</button> ${isNarrowed ? html`<a href="/admin/transactions">Show all</a>` : ''}
     </div>
   </form>`;
 }
 
-function select(name: string, words: readonly string[], chosen: string | undefined): Html {
+function select(name: string, names: Readonly<Record<string, string>>, chosen: string | undefined): Html {
   return html`<select id="${name}" name="${name}">
-    <option value="">any</option>
-    ${words.map((word) => html`<option ${word === chosen ? 'selected' : ''}>${word}</option>`)}
+    <option value="">All</option>
+    ${Object.entries(names).map(
+      ([value, text]) => html`<option value="${value}" ${value === chosen ? 'selected' : ''}>${text}</option>`,
+    )}
   </select>`;
 }
 

@@ -4,7 +4,9 @@ import type { Webhook, WebhookState } from '../ledger/ledger.ts';
 import { cards } from './cards.ts';
 import { NOTHING, plural, time, walletEnd, type Html } from './format.ts';
 
-const STATES: Record<WebhookState, string> = { dead: 'given up', pending: 'to be sent', delivered: 'delivered' };
+const STATES: Record<WebhookState, string> = { dead: 'Failed', pending: 'Queued', delivered: 'Delivered' };
+
+const TONES: Record<WebhookState, string> = { dead: 'bad', pending: 'wait', delivered: 'good' };
 
 export function isState(text: string | undefined): text is WebhookState {
   return text !== undefined && Object.hasOwn(STATES, text);
@@ -29,7 +31,7 @@ export function webhooksPage({ state, webhooks, nextCursor, form }: List): Html 
         ${tabs}
       </ul>
     </nav>
-    ${webhookTable(`Webhooks ${STATES[state]}, newest first`, webhooks, form)}
+    ${webhookTable(`${STATES[state]} webhooks, newest first`, webhooks, form)}
     ${
       nextCursor === null
         ? ''
@@ -40,7 +42,7 @@ export function webhooksPage({ state, webhooks, nextCursor, form }: List): Html 
 }
 
 export function webhookTable(caption: string, webhooks: readonly Webhook[], form: string): Html {
-  if (webhooks.length === 0) return html`<p class="empty">No webhook.</p>`;
+  if (webhooks.length === 0) return html`<p class="empty">No webhooks.</p>`;
   return cards(
     caption,
     ['Type', 'Order', 'State', 'Last answer', 'Created', ['Action', 'action']],
@@ -57,11 +59,11 @@ export function webhookTable(caption: string, webhooks: readonly Webhook[], form
 
 function stateOf({ state: name, attempts }: Webhook): Html {
   const tries = attempts === 0 ? '' : plural(attempts, 'attempt');
-  return html`<span class="status ${name}">${STATES[name]}</span> <span class="reason">${tries}</span>`;
+  return html`<span class="status ${TONES[name]}">${STATES[name]}</span> <span class="reason">${tries}</span>`;
 }
 
 /** Empty if the body was erased, because it cannot be sent. */
-function redeliverForm({ id, type, orderId, state: name, body }: Webhook, form: string): Html {
+export function redeliverForm({ id, type, orderId, state: name, body }: Webhook, form: string): Html {
   if (body === '') return html``;
   return html`<form method="post" action="/admin/webhooks/${id}/redeliver">
     <input type="hidden" name="form" value="${form}" />
@@ -74,11 +76,11 @@ export function webhookPage(webhook: Webhook, form: string): Html {
   return html`<p class="lead">${stateOf(webhook)}</p>
     ${redeliverForm(webhook, form)}
     <dl class="details">
-      <dt>Id</dt>
+      <dt>Webhook ID</dt>
       <dd>${id}</dd>
       <dt>Order</dt>
       <dd><a href="/admin/transactions?orderId=${encodeURIComponent(orderId)}">${orderId}</a></dd>
-      <dt>Id at the gateway</dt>
+      <dt>Gateway ID</dt>
       <dd>${transactionId}</dd>
       <dt>Last answer</dt>
       <dd>${lastAnswer ?? NOTHING}</dd>

@@ -79,7 +79,7 @@ async function signIn(page: Page): Promise<void> {
   await page.goto(admin);
   await page.getByLabel('Operator’s token').fill(TOKEN);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 
 test('the operator finds what needs a person, resolves it, and sends a webhook again, without a script', async () => {
@@ -89,24 +89,22 @@ test('the operator finds what needs a person, resolves it, and sends a webhook a
   const visitor = await Visitor.enter(await browser.newContext({ javaScriptEnabled: false }), () => undefined);
   const { page } = visitor;
   await signIn(page);
-  await openUntil(page, admin, '2 webhooks given up: not delivered to your server');
-  await openUntil(page, admin, '1 transaction needs a person');
+  await openUntil(page, admin, '3 things need attention');
 
-  await page.getByRole('link', { name: '1 transaction needs a person' }).click();
-  await page.getByRole('link', { name: 'A-2' }).click();
-  await page.getByLabel('FAILED: no money has moved').check();
+  await page.getByRole('link', { name: 'Review A-2' }).click();
+  await page.getByLabel('No money was received').check();
   await page.getByLabel('Your name').fill('Ada');
   await page.getByLabel('How you know').fill('it was paid to the other shop');
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await page.getByText('Your server gets payment.failed').waitFor();
-  await page.getByRole('button', { name: 'Yes, it is FAILED' }).click();
-  await page.getByText('Resolved. The history below has your name and note.').waitFor();
-  await page.getByText('FAILED by Ada: it was paid to the other shop').waitFor();
+  await page.getByRole('button', { name: 'Record €10.10 as not received' }).click();
+  await page.getByText('Recorded. The history below has your name and note.').waitFor();
+  await page.getByText('no money moved, says Ada: it was paid to the other shop').waitFor();
 
   answer = 200;
   await page.getByRole('link', { name: 'Webhooks' }).click();
   await page.getByRole('button', { name: 'Send again: payment.succeeded of A-1' }).click();
-  await openUntil(page, page.url().replace(/\?.*/, ''), 'delivered');
+  await openUntil(page, page.url().replace(/\?.*/, ''), 'Delivered');
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByLabel('Operator’s token').waitFor();
   await page.goto(`${admin}/transactions`);
@@ -119,7 +117,7 @@ test('a form that another page of the same machine sends to the operator’s pag
   const context = await browser.newContext();
   const page = await context.newPage();
   await signIn(page);
-  await openUntil(page, `${admin}/transactions?orderId=A-3`, 'needs review');
+  await openUntil(page, `${admin}/transactions?orderId=A-3`, 'Needs review');
   // Of the same site, so that even a strict cookie is sent.
   const forger = await serveOnLoopback((_, response) => {
     response.setHeader('Content-Type', 'text/html');
@@ -166,11 +164,11 @@ test('the operator’s pages pass axe in light and dark, fit 320 px, and the pub
     await look();
     await openUntil(page, `${admin}/transactions/A-5`, 'can be sent back to the wallet that paid');
     await look();
-    await page.getByRole('button', { name: 'Continue to refund' }).click();
-    await page.getByRole('heading', { name: /^Send 10\.00 EUR to/ }).waitFor();
+    await page.getByRole('button', { name: 'Review the refund' }).click();
+    await page.getByRole('heading', { name: /^Send €10\.00 to/ }).waitFor();
     await look();
     await page.goto(`${admin}/transactions/A-4`);
-    await page.getByRole('button', { name: 'Continue to close' }).click();
+    await page.getByRole('button', { name: 'Review the closing' }).click();
     await page.getByText('The gateway cannot cancel: A-4 may still be paid').waitFor();
     await look();
     await context.close();

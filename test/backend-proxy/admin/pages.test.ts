@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { unavailable } from '../../../backend-proxy/errors.ts';
+import { overview, titleOf } from '../../../backend-proxy/admin/overview.ts';
 import { effectOf } from '../../../backend-proxy/admin/resolution.ts';
 import { walletEnd } from '../../../backend-proxy/admin/format.ts';
 import { transactionsPage } from '../../../backend-proxy/admin/transactions-page.ts';
@@ -44,11 +45,11 @@ describe('a review', () => {
     const { world } = operator;
     await createMismatch(world);
     await operator.signIn();
-    assert.match(textOf(await operator.open('/admin')), /1 transaction needs a person.*A-1 10\.10 EUR The gateway reports another amount than was requested: asked 10\.10 EUR, reported 0\.07 EUR\./); // prettier-ignore
+    assert.match(textOf(await operator.open('/admin')), /1 thing needs attention The gateway reported another amount than was requested: asked €10\.10, reported €0\.07\. A-1 · Payment · QR code · waiting for \d+ \w+ €10\.10 Review/); // prettier-ignore
     const first = await resolve(operator, 'A-1', ADA);
     const said = textOf(await first.text());
     assert.equal(first.status, 200);
-    assert.match(said, /You say: SUCCESS Order A-1 becomes paid\. It counts as 10\.10 EUR.*payment\.succeeded: “The order is paid: ship it”.*SUCCESS by Ada: on the statement/); // prettier-ignore
+    assert.match(said, /Record €10\.10 as received\? .*Order A-1 becomes paid\. It counts as €10\.10.*payment\.succeeded: “The order is paid: ship it”.*money moved, says Ada: on the statement/); // prettier-ignore
     assert.equal((await world.ledger.transaction('A-1'))?.needsReview, true);
     const second = await resolve(operator, 'A-1', { ...ADA, confirmed: 'yes' });
     assert.deepEqual([second.status, second.headers.get('location')], [303, '/admin/transactions/A-1?done=resolved']);
@@ -63,7 +64,7 @@ describe('a review', () => {
     });
     await world.settle();
     assert.ok(world.receiver.received.some(({ payload }) => payload.type === 'payment.succeeded'));
-    assert.match(textOf(await operator.open('/admin')), /Nothing needs you\./);
+    assert.match(textOf(await operator.open('/admin')), /All clear/);
   });
 
   it('a form with a missing or wrong field is shown again with what was typed and what is allowed', async (t) => {
@@ -91,7 +92,7 @@ describe('a review', () => {
     await operator.signIn();
     const response = await operator.send('/admin/transactions/A-1/resolve', { version: '1', ...ADA, confirmed: 'yes' });
     assert.equal(response.status, 409);
-    assert.match(textOf(await response.text()), /It has changed since you looked\./);
+    assert.match(textOf(await response.text()), /It changed while you were deciding\./);
     await resolve(operator, 'A-1', { ...ADA, confirmed: 'yes' });
     assert.equal((await resolve(operator, 'A-1', { ...ADA, note: 'or not', confirmed: 'yes' })).status, 409);
   });
@@ -158,12 +159,12 @@ describe('a review', () => {
     await world.settleAfter('approve', 'A-1', '23456789');
     await operator.signIn();
     const path = '/admin/transactions/A-1';
-    assert.match(textOf(await operator.open(path)), /10\.00 EUR can be sent back to the wallet that paid, •••• 6789/);
+    assert.match(textOf(await operator.open(path)), /€10\.00 can be sent back to the wallet that paid, •••• 6789/);
     for (const typed of [{ amount: '1e1' }, { amount: '4', note: 'a\tb' }]) {
       assert.equal((await operator.send(`${path}/refund`, typed)).status, 400);
     }
     const first = await (await operator.send(`${path}/refund`, { amount: '4.00', note: 'cold <cup>' })).text();
-    assert.match(textOf(first), /Send 4\.00 EUR to •••• 6789 \?/);
+    assert.match(textOf(first), /Send €4\.00 to •••• 6789\? .*Send €4\.00 Cancel/);
     assert.equal(await world.gatewayHas('A-1-r1'), undefined, 'nothing is sent yet');
     const fields = { ...fieldsOf(first), note: 'cold <cup>' };
     const sent = await Promise.all([1, 2, 3].map(() => operator.send(`${path}/refund`, fields)));
@@ -177,7 +178,7 @@ describe('a review', () => {
       await operator.open('/admin/transactions/A-1-r1'),
       /Refund of<\/dt>\s*<dd><a href="\/admin\/transactions\/A-1">/,
     );
-    assert.match(textOf(await operator.open(path)), /6\.00 EUR can be sent back/);
+    assert.match(textOf(await operator.open(path)), /€6\.00 can be sent back/);
     const more = await (await operator.send(`${path}/refund`, { amount: '7' })).text();
     assert.equal((await operator.send(`${path}/refund`, fieldsOf(more))).status, 422, 'more than is left');
     const rest = await (await operator.send(`${path}/refund`, { amount: '6' })).text();
@@ -210,11 +211,11 @@ describe('a review', () => {
     for (const outcome of ['succeeded', 'failed'] as const) await observe(world, 'A-1', verified(outcome), outcome);
     await operator.signIn();
     const first = await (await resolve(operator, 'A-1', ADA)).text();
-    assert.match(textOf(first), /The gateway reports FAILED, and you say SUCCESS\./);
+    assert.match(textOf(first), /The gateway reports that no money moved, and you say that money moved\./);
     const { gatewayReports, ...unknowing } = fieldsOf(first);
     const second = await operator.send('/admin/transactions/A-1/resolve', unknowing);
     assert.deepEqual([gatewayReports, second.status], ['FAILED', 409]);
-    assert.match(textOf(await second.text()), /Nothing was done: .*The gateway reports FAILED/);
+    assert.match(textOf(await second.text()), /Nothing was done: .*The gateway reports that no money moved/);
     assert.equal((await operator.send('/admin/transactions/A-1/resolve', fieldsOf(first))).status, 303);
     assert.equal((await world.ledger.transaction('A-1'))?.needsReview, false);
   });
@@ -317,17 +318,36 @@ it('a webhook that was given up is found from the overview and sent again', asyn
   await world.customer('approve', 'A-1');
   await world.settle();
   await operator.signIn();
-  const overview = await operator.open('/admin');
-  assert.match(textOf(overview), /Open transactions Nothing is open\. All transactions/);
-  assert.match(textOf(overview), /1 webhook given up: not delivered to your server/);
-  const [, path = ''] = /href="(\/admin\/webhooks\/msg_\w+)"/.exec(overview) ?? [];
-  assert.match(textOf(await operator.open(path)), /given up 1 attempt .* Last answer HTTP 410/);
+  const first = await operator.open('/admin');
+  assert.match(textOf(first), /Open Nothing is open\. All transactions/);
+  assert.match(
+    textOf(first),
+    /1 thing needs attention Your server did not take a webhook: HTTP 410\. A-1 · payment\.succeeded · \d+ \w+ old Send again/,
+  );
+  const [, path = ''] = /href="(\/admin\/webhooks\/msg_\w+)"/.exec(first) ?? [];
+  assert.match(textOf(await operator.open(path)), /Failed 1 attempt .* Last answer HTTP 410/);
   world.receiver.answers = [200];
   const sent = await operator.send(`${path}/redeliver`);
   assert.deepEqual([sent.status, sent.headers.get('location')], [303, `${path}?done=redelivered`]);
   await world.settle();
-  assert.match(textOf(await operator.open(path)), /delivered 1 attempt/);
+  assert.match(textOf(await operator.open(path)), /Delivered 1 attempt/);
   assert.equal((await operator.send('/admin/webhooks/msg_none/redeliver')).status, 404);
+});
+
+it('the overview counts each thing that needs attention once, and also those that it only counts', async (t) => {
+  const { world } = await createOperator(t);
+  await createMismatch(world);
+  const transaction = (await world.ledger.transaction('A-1')) ?? assert.fail();
+  const counts = { ...(await world.ledger.counts()), needReview: 12, unmatchedIpns: 3 };
+  const none = { reviews: [], dead: [], problem: undefined, warnings: [], now: world.now(), form: 'x' };
+  const shown = { ...none, counts, reviews: [transaction], warnings: [{ warning: 'No <metrics>.' }] };
+  assert.equal(titleOf(shown), '14 things need attention');
+  const said = textOf(String(await overview(shown)));
+  assert.match(
+    said,
+    /€10\.10 Review And 11 more to review Show all The gateway reports 3 transactions .* No &lt;metrics/,
+  );
+  assert.equal(titleOf({ ...none, counts: { ...counts, needReview: 0, unmatchedIpns: 0 } }), 'All clear');
 });
 
 describe('the pages', () => {

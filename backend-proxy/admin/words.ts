@@ -1,0 +1,157 @@
+// What the operator's page calls methods, statuses, events and reasons: sentences instead of the API's words. The
+// demo's desk has the same ones, which a test compares.
+import { decimalOf } from '../protocol/money.ts';
+import { reasonOf, type HistoryEntry, type Transaction, type TransactionType } from '../protocol/transaction.ts';
+import type { Method, Reason, Status } from '../protocol/wire.ts';
+
+/** `€1,200.00`, of a decimal string. */
+export function money(decimal: string, currency: string): string {
+  const digits = decimal.split('.')[1]?.length ?? 0;
+  const options = {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  } as const;
+  return new Intl.NumberFormat('en', options).format(decimal as Intl.StringNumericLiteral);
+}
+
+export function moneyOf({ amountMinor, currency }: Pick<Transaction, 'amountMinor' | 'currency'>): string {
+  return money(decimalOf(amountMinor, currency), currency);
+}
+
+export const TYPE_NAMES: Record<TransactionType, string> = { PAY: 'Payment', PAYOUT: 'Payout', REFUND: 'Refund' };
+
+const METHODS: Record<Method, string> = {
+  DIRECT: 'Wallet',
+  CHECKOUT: 'Wallet website',
+  JETGO: 'JetGo code',
+  QR: 'QR code',
+};
+
+/** `Payment · QR code`. */
+export function kindOf({ type, method }: Transaction): string {
+  return method === null ? TYPE_NAMES[type] : `${TYPE_NAMES[type]} · ${METHODS[method]}`;
+}
+
+/** Of lists, whatever the type. */
+export const STATUS_NAMES: Record<Status, string> = {
+  INITIALIZED: 'Being sent or checked',
+  PROCESSING: 'Waiting',
+  SUCCESS: 'Paid',
+  FAILED: 'Unpaid',
+};
+
+const PAID: Record<TransactionType, string> = { PAY: 'Paid', PAYOUT: 'Paid out', REFUND: 'Sent back' };
+const PENDING: Record<TransactionType, string> = { PAY: 'Waiting', PAYOUT: 'On its way', REFUND: 'On its way' };
+
+const ENDED: Record<Reason, readonly [label: string, explanation: string]> = {
+  DECLINED: ['Declined', 'The gateway says that it failed. No money moved.'],
+  EXPIRED: ['Expired', 'Nobody paid in time. No money moved.'],
+  REPLACED: ['Replaced', 'The customer chose another way to pay.'],
+  REJECTED: ['Refused', 'The gateway refused it. No money moved.'],
+  NOT_CREATED: ['Not started', 'It never reached the gateway. No money moved.'],
+  RESOLVED: ['Closed by staff', 'A colleague confirmed that no money moved.'],
+};
+
+export function statusName(transaction: Transaction): string {
+  const { type, stage, surplus, afterClose } = transaction;
+  const reason = reasonOf(transaction);
+  if (surplus) return 'Paid twice';
+  if (afterClose) return 'Paid after closing';
+  if (reason !== null) return ENDED[reason][0];
+  if (stage === 'succeeded') return PAID[type];
+  if (stage === 'sending') return 'Being sent';
+  if (stage === 'uncertain') return 'Being checked';
+  return PENDING[type];
+}
+
+/** More than the status says; empty if there is no more. */
+export function explanationOf(transaction: Transaction): string {
+  const reason = reasonOf(transaction);
+  if (transaction.surplus) return 'The order was paid already.';
+  if (transaction.afterClose) return 'The order was closed before.';
+  return reason === null ? '' : ENDED[reason][1];
+}
+
+const EVENTS: Record<HistoryEntry['event'], string> = {
+  created: 'Started',
+  sending: 'Sent to the gateway',
+  uncertain: 'No clear answer, checking',
+  pending: 'Waiting at the gateway',
+  replaced: 'Replaced by another payment',
+  expired: 'Expired',
+  rejected: 'Refused by the gateway',
+  not_created: 'Never reached the gateway',
+  declined: 'Failed',
+  succeeded: 'Paid',
+  surplus: 'The order was already paid',
+  after_close: 'The order was closed before',
+  mismatch: 'The gateway reports something else',
+  conflict: 'The gateway contradicts itself',
+  needs_review: 'Needs review',
+  resolved: 'Decided by a person',
+  erased: 'Personal data erased',
+};
+
+const SOURCES: Record<string, string> = {
+  shopper: 'by the customer',
+  merchant: 'by the shop',
+  answer: '',
+  check: 'by a status check',
+  clock: 'automatically',
+  restart: 'after a restart',
+  person: 'by a person',
+};
+
+export const eventName = (event: HistoryEntry['event']): string => EVENTS[event];
+
+/** Empty where the event's name says it. */
+export function sourceName({ event, source }: HistoryEntry): string {
+  return event === 'sending' || event === 'resolved'
+    ? ''
+    : (SOURCES[source] ?? source.replace(/^merchant:/, 'by the key '));
+}
+
+/** Empty where the line before has said it. */
+export function detailOf({ event, detail }: HistoryEntry): string {
+  if (detail === null || ['mismatch', 'conflict', 'RESOLVED'].includes(detail)) return '';
+  return event === 'resolved'
+    ? detail.replace(/^(SUCCESS|FAILED) by /, (_, status) => `${moved(status)}, says `)
+    : inWords(detail);
+}
+
+/** What a person says by a resolution. */
+export const moved = (status: string): string => (status === 'SUCCESS' ? 'money moved' : 'no money moved');
+
+/** The API's words and amounts of a detail, for reading. */
+function inWords(detail: string): string {
+  return detail
+    .replaceAll('SUCCESS', 'a success')
+    .replaceAll('FAILED', 'a failure')
+    .replaceAll(/\b(\d+(?:\.\d+)?) ([A-Z]{3})\b/g, (_, decimal, currency) => money(decimal, currency));
+}
+
+/** Why a person has to look at it. */
+export function reviewReason({ history, mismatch, conflict }: Pick<Transaction, 'history' | 'mismatch' | 'conflict'>) {
+  const last = (wanted: HistoryEntry['event']) => history.findLastIndex(({ event }) => event === wanted);
+  const detailAt = (at: number) => history[at]?.detail ?? null;
+  const asked = detailAt(last('needs_review'));
+  if (asked === 'mismatch' || (asked === null && mismatch)) {
+    const [field = '', figures = ''] = detailAt(last('mismatch'))?.split(': ') ?? [];
+    const what = `The gateway reported another ${field || 'amount, currency, type or payment id'} than was requested`;
+    const isConfirmed = last('succeeded') > last('mismatch') && history[last('succeeded')]?.source !== 'person';
+    const then = isConfirmed ? ', and confirmed the payment later. Compare with its statement' : '';
+    return `${what}${figures && `: ${inWords(figures)}`}${then}.`;
+  }
+  const said = asked === 'conflict' || (asked === null && conflict) ? detailAt(last('conflict')) : asked;
+  if (said === null) {
+    return conflict
+      ? 'The gateway contradicts an earlier report or a person.'
+      : 'The gateway has not reported an outcome in time.';
+  }
+  const words = inWords(said);
+  return /^(SUCCESS|FAILED)/.test(said)
+    ? `The gateway reports ${words}.`
+    : `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
