@@ -1,9 +1,16 @@
 // Builds the widget into dist/widget, for pages: widget.js, which they load, a copy of it under the version's own name,
-// the files that it loads later, integrity.json, and the licenses of the bundled packages. widget/build/ builds the npm
-// package of the same sources.
+// the files that it loads later, the themes, integrity.json, and the licenses of the bundled packages. widget/build/
+// builds the npm package of the same sources.
 import { defineConfig } from 'vite';
 import { licenses } from './widget/build/licenses.ts';
-import { copySharedModules, integrity, minifyTemplates, rootRelative, versionedEntry } from './widget/build/plugins.ts';
+import {
+  copySharedModules,
+  integrity,
+  minifyTemplates,
+  rootRelative,
+  themes,
+  versionedEntry,
+} from './widget/build/plugins.ts';
 
 export default defineConfig({
   plugins: [
@@ -11,6 +18,7 @@ export default defineConfig({
     minifyTemplates(),
     licenses(import.meta.dirname),
     versionedEntry(import.meta.dirname),
+    themes(import.meta.dirname),
     integrity(),
   ],
   publicDir: false,

@@ -17,6 +17,7 @@ const TYPES: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
   json: 'application/json',
   map: 'application/json',
+  css: 'text/css; charset=utf-8',
 };
 /** The license texts are served beside the code. */
 const LICENSES = 'LICENSES.txt';
@@ -105,7 +106,8 @@ function encoder(bytes: Bytes): WidgetFile['encoded'] {
 
 function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder);
+    // The themes are in a folder of their own.
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
   } catch {
     return [];
   }

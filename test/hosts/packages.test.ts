@@ -2,7 +2,16 @@
 // Then the proxy's package: its types, its contents, its licenses, and what it loads.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, mkdirSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  mkdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -43,7 +52,8 @@ describe('npm run build', () => {
 describe('npm packages', () => {
   const ATTW = resolve('test/hosts/node_modules/@arethetypeswrong/cli/dist/index.js');
   /** Exports that are not modules. */
-  const DATA = { npm: ['custom-elements.json'], proxy: [] };
+  const SHEETS = readdirSync('widget/themes').map((name) => `themes/${name}`);
+  const DATA = { npm: ['custom-elements.json', ...SHEETS], proxy: [] };
 
   for (const [part, data] of Object.entries(DATA)) {
     it(`publint and "Are the types wrong?" find nothing in dist/${part}`, async () => {

@@ -57,6 +57,10 @@ describe('the built widget', () => {
     for (const hash of Object.values(hashes)) assert.match(hash, /^sha384-[A-Za-z0-9+/]{64}$/);
   });
 
+  it('the built widget comes with the themes', () => {
+    assert.deepEqual(readdirSync(join(folder, 'themes')), readdirSync('widget/themes'));
+  });
+
   it('the built widget comes with the verbatim license of every package in it', () => {
     const maps = readdirSync(folder).filter((name) => name.endsWith('.map'));
     // From the source maps rather than the build's own count.

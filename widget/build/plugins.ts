@@ -1,7 +1,8 @@
-// Vite plugins of the builds: minify templates, keep the first bundle one file, name its version, write integrity
-// hashes. Runs in Node and is in no bundle. Apart from vite.config.ts because the packages' builds use some as well.
+// Vite plugins of the builds: minify templates, keep the first bundle one file, name its version, add the themes, write
+// integrity hashes. Runs in Node and is in no bundle. Apart from vite.config.ts because the packages' builds use some
+// as well.
 import { createHash } from 'node:crypto';
-import { copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { minifyHTMLLiterals } from 'minify-literals';
 import type { Plugin } from 'vite';
@@ -56,6 +57,17 @@ export function versionedEntry(root: string): Plugin {
     writeBundle({ dir }) {
       const folder = dir ?? 'dist/widget';
       copyFileSync(join(folder, 'widget.js'), join(folder, `widget-${version}.js`));
+    },
+  };
+}
+
+/** Adds the ready themes, which a page loads as style sheets of their own. */
+export function themes(root: string): Plugin {
+  return {
+    name: 'themes',
+    apply: 'build',
+    writeBundle({ dir }) {
+      cpSync(join(root, 'widget/themes'), join(dir ?? 'dist/widget', 'themes'), { recursive: true });
     },
   };
 }

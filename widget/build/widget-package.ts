@@ -1,6 +1,6 @@
-// Builds the npm package `payment-widget`: ES modules without Lit, types, the manifest and what is made from it, and a
-// package.json. Decides what the package contains; the neighboring files make each part. The package is built in a
-// temporary folder and then renamed, so that the target folder is never incomplete.
+// Builds the npm package `payment-widget`: ES modules without Lit, types, the themes, the manifest and what is made
+// from it, and a package.json. Decides what the package contains; the neighboring files make each part. The package is
+// built in a temporary folder and then renamed, so that the target folder is never incomplete.
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { vscodeCssData, vscodeHtmlData, webTypes } from './editors.ts';
 import { FRAMEWORKS, frameworkModule, frameworkTypes } from './frameworks.ts';
 import { licenses } from './licenses.ts';
 import { elementOf, readManifest } from './manifest.ts';
-import { minifyTemplates } from './plugins.ts';
+import { minifyTemplates, themes } from './plugins.ts';
 import { originOf, withoutRelativeLinks, type Project } from './project.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -54,7 +54,7 @@ async function writeModules(outDir: string): Promise<void> {
     root: ROOT,
     configFile: false,
     logLevel: 'error',
-    plugins: [minifyTemplates(), licenses(ROOT)],
+    plugins: [minifyTemplates(), licenses(ROOT), themes(ROOT)],
     publicDir: false,
     build: {
       outDir,
@@ -72,6 +72,7 @@ function describePackage(project: Project, contents: string[]): object {
   const { version, license, dependencies } = project;
   const exported = (name: string) => ({ types: `./types/${name}.d.ts`, default: `./${name}.js` });
   const exports = Object.fromEntries(FRAMEWORKS.map((name) => [`./${name}`, exported(name)]));
+  const sheets = readdirSync(join(ROOT, 'widget/themes')).map((name) => `./themes/${name}`);
   return {
     name: NAME,
     version,
@@ -80,9 +81,14 @@ function describePackage(project: Project, contents: string[]): object {
     license,
     ...originOf(project),
     type: 'module',
-    exports: { '.': exported('index'), ...exports, './custom-elements.json': './custom-elements.json' },
-    // Importing one of these defines the element, so a bundler must not drop it.
-    sideEffects: ['index', ...FRAMEWORKS].map((name) => `./${name}.js`),
+    exports: {
+      '.': exported('index'),
+      ...exports,
+      './custom-elements.json': './custom-elements.json',
+      ...Object.fromEntries(sheets.map((sheet) => [sheet, sheet])),
+    },
+    // Importing one of these defines the element or styles it, so a bundler must not drop it.
+    sideEffects: [...['index', ...FRAMEWORKS].map((name) => `./${name}.js`), ...sheets],
     files: contents.toSorted(),
     customElements: 'custom-elements.json',
     'web-types': './web-types.json',

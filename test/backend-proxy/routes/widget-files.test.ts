@@ -21,6 +21,7 @@ const BUILT = [
   'locale-longword.js',
   'locale-zh-Hant.js',
   'locale-zh-Hant.js.map',
+  'themes/plain.css',
   VERSIONED,
   'widget.js',
   'widget.js.map',
@@ -31,7 +32,7 @@ function widgetFolder(t: TestContext, names: string[] = [...BUILT, 'notes.txt', 
   const around = temporaryFolder(t);
   writeFileSync(join(around, 'package.json'), '{}');
   const folder = join(around, 'widget');
-  mkdirSync(folder);
+  mkdirSync(join(folder, 'themes'), { recursive: true });
   for (const name of names) writeFileSync(join(folder, name), WIDGET);
   return folder;
 }
@@ -45,6 +46,7 @@ it("the widget's files are served to any origin, with integrity, and cached as t
     ['widget.js.map', 'application/json', named],
     ['integrity.json', 'application/json', named],
     ['LICENSES.txt', 'text/plain; charset=utf-8', named],
+    ['themes/plain.css', 'text/css; charset=utf-8', named],
     ['locale-de.js', 'text/javascript; charset=utf-8', named],
     ['locale-longword.js', 'text/javascript; charset=utf-8', named],
     ['locale-zh-Hant.js', 'text/javascript; charset=utf-8', named],

@@ -15,8 +15,11 @@ interface Shortfall {
 type Mixed = string | [one: string, share: number, other: string];
 
 const PUBLIC = new URL('../../../demo/themes/public/', import.meta.url);
-const { cssOf, hashOf, parseHex, themeOf, withValue } = (await import(new URL('theme-text.js', PUBLIC).href)) as {
+const { cssOf, defaultsCss, hashOf, parseHex, themeOf, withValue } = (await import(
+  new URL('theme-text.js', PUBLIC).href
+)) as {
   cssOf(theme: Theme): string;
+  defaultsCss(selector: string): string;
   hashOf(theme: Theme): string;
   parseHex(text: string): string | undefined;
   themeOf(hash: string): Theme | undefined;
@@ -79,7 +82,7 @@ describe('a ready theme', () => {
     assert.equal(new Set(THEMES.map(({ theme }) => hashOf(theme))).size, 5);
   });
 
-  for (const { id, theme } of THEMES) {
+  for (const { id, label, note, theme } of THEMES) {
     it(`the theme ${id} passes WCAG AA in light and dark`, () => {
       assert.deepEqual(shortfalls(theme), []);
     });
@@ -87,6 +90,12 @@ describe('a ready theme', () => {
     it(`the theme ${id} has only known properties, none with its default`, () => {
       const rebuilt = Object.entries(theme).reduce<Theme>((all, [key, value]) => withValue(all, key, value), {});
       assert.deepEqual(rebuilt, theme);
+    });
+
+    it(`the file of the theme ${id} has the editor's CSS; that of the defaults, all of them`, () => {
+      const css = cssOf(theme) || defaultsCss('payment-widget');
+      const spaced = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
+      assert.equal(spaced(read(`themes/${id}.css`)), spaced(`/* ${label}: ${note.toLowerCase()}. */ ${css}`));
     });
 
     it(`the theme ${id} is unchanged after a round trip through an address`, () => {

@@ -7,7 +7,11 @@ const WIDGET_FILES = 'backend-proxy/routes/widget-files.ts';
 export const files: Edits = {
   'Read files of the server': [
     [WIDGET_FILES, "TYPES[name.split('.').at(-1) ?? '']", "TYPES[name.split('.').at(-1) ?? ''] ?? 'text/plain'"],
-    [WIDGET_FILES, 'return readdirSync(folder);', "return [...readdirSync(folder), '../package.json'];"],
+    [
+      WIDGET_FILES,
+      "return readdirSync(folder, { recursive: true, encoding: 'utf8' })",
+      "return [...readdirSync(folder), '../package.json']",
+    ],
   ],
   'Change the widget in transit': [
     [WIDGET_FILES, "'Access-Control-Allow-Origin': '*',", ''],
