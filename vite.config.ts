@@ -6,6 +6,7 @@ import { licenses } from './widget/build/licenses.ts';
 import {
   copySharedModules,
   integrity,
+  minifyScripts,
   minifyTemplates,
   rootRelative,
   themes,
@@ -16,6 +17,7 @@ export default defineConfig({
   plugins: [
     copySharedModules(),
     minifyTemplates(),
+    minifyScripts(),
     licenses(import.meta.dirname),
     versionedEntry(import.meta.dirname),
     themes(import.meta.dirname),
@@ -32,7 +34,7 @@ export default defineConfig({
     lib: { entry: 'widget/index.ts', formats: ['es'], fileName: () => 'widget.js' },
     rolldownOptions: {
       output: {
-        minify: true,
+        minify: false,
         // `@__PURE__` and the like: a page has no bundler that would read them.
         comments: false,
         // Chromium then compiles the first bundle beside the page's own thread and in one go, not each function in the
