@@ -10,12 +10,13 @@ import type { Shown } from './flow/view.ts';
 import type { Messages } from './locales/en.ts';
 import { styles } from './shell/shell.styles.ts';
 import { showChoice } from './shell/choice.ts';
-import { BLANK, stateFor, type SessionState } from './shell/state.ts';
+import { BLANK, FOLLOWING, stateFor, type SessionState } from './shell/state.ts';
 import { localizedAmount } from './shell/localized-amount.ts';
 import { preflightStart } from './shell/preflight.ts';
 import { hasResumeHint } from './shell/resume-hint.ts';
 import { choose } from './shell/choose.ts';
-import { drawing, type PanelContext } from './shell/panel.ts';
+import { drawing } from './shell/field.ts';
+import type { PanelContext } from './shell/panel.ts';
 import { chooseTag, fill, loadLanguage, nearestLang, type Language, type Say } from './shell/language.ts';
 
 /** English is shown if a dictionary takes longer than this: a slow translation must not prevent a payment. */
@@ -80,6 +81,7 @@ let loading: Promise<typeof import('./flow/flow.ts')> | undefined;
  * @csspart method - One method: its row, and the field that the row opens.
  * @csspart icon - The icon of a method, or the sign of success or failure.
  * @csspart amount - The input for the amount, if the shopper enters it.
+ * @csspart suggestion - A button with an amount that the token suggests.
  * @csspart wallet - The input for the wallet id.
  * @csspart help - The hint below a field.
  * @csspart pay - The button that pays.
@@ -238,8 +240,9 @@ export class PaymentWidget extends LitElement {
       this.#open();
     }
     this.#findLanguage();
-    const { claims, hasResumeHint: isResuming } = this.#state;
-    const isReady = flow || (claims && !isResuming);
+    const { claims, hasResumeHint: isResuming, activity } = this.#state;
+    // The field of an open amount is in the second bundle.
+    const isReady = flow || (claims && !isResuming && (claims.amount || activity !== FOLLOWING));
     this.#shown =
       this.order && this.#language && isReady
         ? (flow?.show(this.#state, Date.now()) ?? showChoice(this.#state))
@@ -303,7 +306,7 @@ export class PaymentWidget extends LitElement {
     const { order } = state;
     return {
       say: this.#say,
-      money: (amount, max) => (amount && isPainted ? localizedAmount(amount, order.currency, language, max) : ''),
+      money: (amount) => (amount && isPainted ? localizedAmount(amount, order.currency, language) : ''),
       language,
       state,
       amount: flow ? flow.formAmount(state, language) : order.amount,

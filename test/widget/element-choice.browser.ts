@@ -140,7 +140,7 @@ it('the choice describes a wrong field by its error and focuses it, and says the
 });
 
 it('the choice keeps its place when the styles of the second bundle arrive', async () => {
-  for (const claims of [{}, { amount: undefined, minAmount: '5' }, { methods: ['DIRECT' as const] }]) {
+  for (const claims of [{}, { methods: ['DIRECT' as const] }]) {
     const widget = await mount(new FakeProxy(claims));
     const top = () => thePart(widget, 'pay').getBoundingClientRect().top - widget.getBoundingClientRect().top;
     const after = top();
@@ -241,6 +241,20 @@ it('an open amount is asked for within its bounds, shown on the button and sent 
   await until(() => part(widget, 'code'), 'the code');
   expect(proxy.starts[0]?.body).to.deep.equal({ method: 'QR', amount: '12.5', language: 'de' });
   expect(thePart(widget, 'total').textContent).to.contain('12,5');
+});
+
+it('a suggested amount fills the field as the language writes it, and is marked as chosen', async () => {
+  const suggestedAmounts = ['10', '12.50'];
+  const proxy = new FakeProxy({ amount: undefined, maxAmount: '500', methods: ['QR'], suggestedAmounts });
+  const widget = await mount(proxy, { lang: 'de' });
+  const [, second] = widget.shadowRoot?.querySelectorAll<HTMLElement>('[part=suggestion]') ?? [];
+  second?.click();
+  await widget.updateComplete;
+  expect(field(widget, 'amount').value).to.equal('12,50');
+  expect(second?.getAttribute('aria-pressed')).to.equal('true');
+  thePart(widget, 'pay').click();
+  await until(() => part(widget, 'code'), 'the code');
+  expect(proxy.starts[0]?.body).to.deep.equal({ method: 'QR', amount: '12.50', language: 'de' });
 });
 
 it('an open amount is filled with the amount of an earlier payment, and can be emptied', async () => {

@@ -26,7 +26,7 @@ it('the field of an open amount names its purpose and its currency', async () =>
   const widget = await mount(new FakeProxy({ amount: undefined, methods: ['QR'] }));
   const amount = field(widget, 'amount');
   expect(amount.getAttribute('autocomplete')).to.equal('transaction-amount');
-  expect([...(amount.labels ?? [])].map((label) => label.textContent)).to.deep.equal(['Amount', 'EUR']);
+  expect([...(amount.labels ?? [])].map((label) => label.textContent)).to.deep.equal(['Amount', '€']);
 });
 
 it('the field of a method that is not chosen cannot take the focus', async () => {

@@ -80,6 +80,7 @@ export const STATES = {
       amount: undefined,
       minAmount: '5',
       maxAmount: '500',
+      suggestedAmounts: ['10', '20', '50'],
       methods: ['CHECKOUT', 'QR'],
       description,
     },

@@ -65,15 +65,52 @@ export const flowStyles = css`
   :disabled ~ span b {
     color: var(--_muted);
   }
-  .field [name='amount'] {
-    padding-inline-end: 4.5em;
+  .field.amount {
+    display: flex;
+    flex-wrap: wrap;
+    gap: calc(var(--_space) / 2) 0;
+  }
+  .amount > * {
+    flex: 1 0 100%;
+  }
+  .amount > .unit,
+  .amount > [name] {
+    flex: none;
+    min-block-size: 0;
+    padding: 0;
+    border: 0;
+    border-block-end: 2px solid var(--_field);
+    border-radius: 0;
+    background: none;
+    font-size: 2em;
+    font-weight: 680;
+    letter-spacing: -0.02em;
+  }
+  .amount > [name] {
+    flex: 1 1 3ch;
+  }
+  .amount:has([name]:focus-visible) > :is(.unit, [name]) {
+    border-color: var(--_accent);
+    outline: none;
+  }
+  .amount > .row {
+    justify-content: start;
+    gap: 8px;
+    margin: 0;
+  }
+  [aria-pressed='true'] {
+    border-color: var(--_accent);
+    background: var(--_tint);
   }
   .primary,
   [name='amount'] {
     font-variant-numeric: tabular-nums;
   }
-  .field [aria-invalid='true'] {
+  .wallet [aria-invalid='true'] {
     border: 2px solid var(--_danger);
+  }
+  .amount:has([aria-invalid='true']) > :is(.unit, [name]) {
+    border-color: var(--_danger);
   }
   .wrong {
     color: var(--_danger);

@@ -17,6 +17,7 @@ import { Session, type SessionHost } from './session.ts';
 import type { Outcome, Shown } from './view.ts';
 
 export { provide } from './lit.ts';
+export { amountField } from './panels/amount-field.ts';
 export { checkoutTime, notesAbovePay, notesBelowPay } from './panels/choice-notes.ts';
 export { formAmount } from './start-form.ts';
 export { show } from './view.ts';

@@ -1,6 +1,9 @@
 // English of everything after the first paint. Each error says what happened, whether money moved, and what to do.
 
 export const enFlow = {
+  amount: 'Amount',
+  atLeast: 'At least {min}',
+  atMost: 'At most {max}',
   amountEmpty: 'Enter an amount.',
   amountWrong: 'Enter the amount in digits, for example {example}.',
   amountDecimals: 'This amount has too many decimals. Enter it like this: {example}.',

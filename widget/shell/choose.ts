@@ -7,10 +7,12 @@ import { html, type TemplateResult } from 'lit';
 import { PAYS_BY } from '../../backend-proxy/protocol/methods.ts';
 import type { Method } from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId, type Choice } from './choice.ts';
+import { field } from './field.ts';
 import { heading, icon, problem, type PanelContext } from './panel.ts';
 
-/** What the second bundle adds (flow/panels/choice-notes.ts). */
+/** What the second bundle adds (flow/panels/choice-notes.ts, flow/panels/amount-field.ts). */
 interface Additions {
+  amountField(shown: Choice, context: PanelContext): TemplateResult;
   notesAbovePay(context: PanelContext): TemplateResult;
   checkoutTime(context: PanelContext): string;
   notesBelowPay(shown: Choice, context: PanelContext): TemplateResult;
@@ -32,7 +34,7 @@ export function choose(shown: Choice, context: PanelContext, flow: Additions | u
   // The fields' events are not the element's.
   const keep = (event: Event) => event.stopPropagation();
   return html`<form novalidate aria-label=${say('choose')} @submit=${press} @input=${keep}>
-    ${shown.askAmount ? amountField(shown, context) : ''}
+    ${shown.askAmount ? flow?.amountField(shown, context) : ''}
     ${
       methods.length > 1
         ? html`<fieldset part="methods" @click=${(event: Event) => busy && event.preventDefault()}>
@@ -92,62 +94,5 @@ function helpOf(method: Method, { say }: PanelContext): string {
   return say(isCodeOnPhone ? 'codeOnPhone' : `${method}_help`);
 }
 
-function amountField(shown: Choice, context: PanelContext): TemplateResult {
-  const { say, money, state } = context;
-  const { minAmount, maxAmount } = state.claims ?? {};
-  const values = { min: money(minAmount), max: money(maxAmount) };
-  const { min, max } = values;
-  const oneBound = min ? say('atLeast', values) : max && say('atMost', values);
-  const help = min && max ? money(minAmount, maxAmount) : oneBound;
-  return field('amount', { key: 'amount', unit: state.order.currency, help, values }, shown, context);
-}
-
 const walletField = (shown: Choice, context: PanelContext): TemplateResult =>
-  field('wallet', { key: 'customer', help: context.say('walletHelp') }, shown, context);
-
-interface Field {
-  /** In the form's state, and among its errors. */
-  key: 'amount' | 'customer';
-  /** Shown inside the field, at its end, and part of its name. */
-  unit?: string;
-  help: string;
-  /** For the text of an error. */
-  values?: Record<string, string>;
-}
-
-function field(
-  name: 'amount' | 'wallet',
-  { key, unit, help, values }: Field,
-  { errors, busy }: Choice,
-  { say, run, state }: PanelContext,
-): TemplateResult {
-  const error = errors[key] && say(errors[key], { ...values, ...errors });
-  const edit = ({ target }: InputEvent & { target: HTMLInputElement }) => {
-    // Read now: until the session is loaded, `act` waits, and the event loses its target meanwhile.
-    const { value } = target;
-    run((session) => session.edit({ [key]: value }));
-  };
-  return html`<div class="field">
-    <label for=${name}><b>${say(name)}</b></label>
-    <div class="input">
-      <input
-        id=${name}
-        name=${name}
-        part=${name}
-        inputmode=${unit ? 'decimal' : 'numeric'}
-        enterkeyhint="go"
-        autocomplete=${unit ? 'transaction-amount' : 'on'}
-        required
-        aria-describedby="help-${name}"
-        aria-invalid=${!!error}
-        ?readonly=${busy}
-        .value=${state.form[key] ?? ''}
-        @input=${edit}
-      />
-      ${unit ? html`<label for=${name}>${unit}</label>` : ''}
-    </div>
-    <small id="help-${name}" class=${error ? 'wrong announce' : ''} part=${error ? 'error' : 'help'}
-      >${error ?? help}</small
-    >
-  </div>`;
-}
+  field('wallet', 'customer', context.say('walletHelp'), shown, context);

@@ -3,11 +3,8 @@
 
 const formats = new Map<string, Intl.NumberFormat>();
 
-/**
- * `1234.5` as the language writes it in that currency, with at least the currency's own decimals; with a greater `max`
- * the range from the one to the other.
- */
-export function localizedAmount(amount: string, currency: string, language: string, max = amount): string {
+/** `1234.5` as the language writes it in that currency, with at least the currency's own decimals. */
+export function localizedAmount(amount: string, currency: string, language: string): string {
   const key = currency + language;
   // A format is slow to make, so each is made once. Intl differs from ISO 4217 in 16 currencies, so it may not cut
   // decimals off.
@@ -16,7 +13,5 @@ export function localizedAmount(amount: string, currency: string, language: stri
   formats.set(key, format);
   // Intl formats decimal strings exactly (ES2023); TypeScript accepts only those that look like numbers. The proxy
   // refuses a text that is not a number; until then it is not shown, as NaN would be.
-  if (!(+amount >= 0)) return '';
-  // A range of equal amounts would be written as an approximate one.
-  return +max > +amount ? format.formatRange(amount as never, max as never) : format.format(amount as `${number}`);
+  return +amount >= 0 ? format.format(amount as `${number}`) : '';
 }

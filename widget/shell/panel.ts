@@ -1,6 +1,6 @@
 // What all panels share: the context they are given, the heading, the icons, the text of a problem.
 // A panel is a function of (what to show, context) that returns a template; it keeps no state and decides nothing.
-import { html, render, type TemplateResult } from 'lit';
+import { html, type TemplateResult } from 'lit';
 import type { Method } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { Say } from './language.ts';
@@ -21,8 +21,8 @@ export interface Actions {
 
 export interface PanelContext {
   say: Say;
-  /** A decimal string in the order's currency, or a range of two, as the language writes it; empty if there is none. */
-  money(amount: string | null | undefined, max?: string): string;
+  /** A decimal string in the order's currency, as the language writes it; empty if there is none. */
+  money(amount: string | null | undefined): string;
   /** BCP 47 tag. */
   language: string;
   state: SessionState;
@@ -56,7 +56,3 @@ const PATHS = {
 /** A method's icon, or one with the given path. */
 export const icon = (name: string, path: string = PATHS[name as Method]): TemplateResult =>
   html`<svg class="icon ${name}" part="icon" viewBox="0 0 24 24" aria-hidden="true"><path d=${path} /></svg>`;
-
-/** What the second bundle draws with (flow/lit.ts). */
-export const drawing = { html, render, heading, problem, icon };
-export type Drawing = typeof drawing;

@@ -73,7 +73,6 @@ export const styles = css`
   }
   small {
     color: var(--_muted);
-
     min-block-size: 1lh;
     font-size: 0.875em;
   }
@@ -120,11 +119,8 @@ export const styles = css`
   .method > * {
     margin: var(--_margin, -1px);
   }
-  .fold,
-  .input {
-    display: grid;
-  }
   .fold {
+    display: grid;
     grid-template-rows: var(--_fold, 1fr);
     visibility: var(--_fold-visibility);
   }
@@ -157,14 +153,6 @@ export const styles = css`
   :checked ~ slot .icon,
   .only .icon {
     stroke: var(--_accent);
-  }
-  .input > * {
-    grid-area: 1 / 1;
-  }
-  .input label {
-    place-self: center end;
-    padding-inline-end: var(--_space);
-    color: var(--_muted);
   }
   .field input,
   button,
