@@ -1,4 +1,5 @@
-// Scans the code on the screen with the wallet's mark in its middle, by two decoders that share no code.
+// Scans the code on the screen, with the wallet's mark in its middle and once its time is up, by two decoders that
+// share no code.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { chromium, type Browser } from 'playwright-core';
@@ -14,7 +15,7 @@ const MARK = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8" fill="#2348d5"/></svg>',
 )}`;
 
-describe('a code with the mark of the wallet', () => {
+describe('a code on the screen', () => {
   let browser: Browser;
   before(async () => {
     browser = await chromium.launch(await findBrowser());
@@ -39,6 +40,19 @@ describe('a code with the mark of the wallet', () => {
       const [byZxing] = await readQrCodes(image);
       assert.equal(byZxing?.text, CODE.text);
       assert.equal(decodeQR({ width, height, data }), CODE.text);
+      await page.context().close();
+    }
+  });
+
+  it('a code whose time is up is read by no decoder, in the light and in the dark', async () => {
+    const open = await statesPageOpener(browser);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await open({ width: 400, options: { deviceScaleFactor: 2, colorScheme } }, ['scan, time up']);
+      await page.locator('[part=code]').waitFor();
+      const { width, height, data } = PNG.sync.read(await page.locator('payment-widget').screenshot());
+      const image = { width, height, data: Uint8ClampedArray.from(data), colorSpace: 'srgb' as const };
+      assert.deepEqual(await readQrCodes(image), []);
+      assert.throws(() => decodeQR({ width, height, data }));
       await page.context().close();
     }
   });

@@ -1,6 +1,6 @@
 // The panel with the code: copy, save, share, the link to the app, pictures from the gateway, and the time that is
 // left.
-import { expect } from '@open-wc/testing';
+import { expect, fixture, html } from '@open-wc/testing';
 import { CODE, FakeProxy, proxyWith } from './fake-proxy.ts';
 import { announced, copiedFrom, heading, link, mount, part, textOf, thePart, until } from './mount.ts';
 
@@ -84,6 +84,22 @@ it('the link to the app without a code can be copied after a click', async () =>
   expect(textOf(widget)).not.to.contain('Scan the code');
 });
 
+it('the buttons beside the code are icons in a narrow column, each with its name, and have words in a wide one', async () => {
+  const column = await fixture<HTMLElement>(html`<div style="inline-size: 400px"></div>`);
+  const widget = await mount(proxyWith('QR'), {}, column);
+  for (const [inlineSize, isWide] of [
+    ['400px', false],
+    ['640px', true],
+  ] as const) {
+    column.style.inlineSize = inlineSize;
+    for (const name of ['copy', 'save']) {
+      const { width, height } = thePart(widget, name).getBoundingClientRect();
+      expect([width >= 44, height >= 44, width > 60], `${name} at ${inlineSize}`).to.deep.equal([true, true, isWide]);
+      expect(thePart(widget, name).innerText.trim()).to.match(/^(Copy code|Save as image)$/);
+    }
+  }
+});
+
 it('the mark of the wallet is in the middle of a drawn code, and small enough to scan', async () => {
   const widget = await mount(proxyWith('QR'));
   const mark = document.createElement('img');
@@ -126,7 +142,9 @@ it('the time of a code counts down, and a new code replaces one whose time is up
   await heading(widget, 'Scan the code to pay');
   expect(thePart(widget, 'countdown').textContent).to.match(/^0:0[12] left$/);
   await heading(widget, 'Time is up');
-  expect(part(widget, 'code')).to.equal(null);
+  const [code, cover] = ['code', 'heading'].map((name) => thePart(widget, name).getBoundingClientRect());
+  expect(cover!.width).to.be.least(code!.width);
+  expect(cover!.height).to.be.above(0.2 * code!.height);
   expect(textOf(widget)).to.contain('If you have paid, your payment counts.');
   expect(thePart(widget, 'again').textContent?.trim()).to.equal('Get a new code');
   expect(proxy.starts.length).to.equal(1);

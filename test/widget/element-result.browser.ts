@@ -5,7 +5,7 @@ import { REASONS } from '../../backend-proxy/protocol/wire.ts';
 import { FakeProxy, paymentOf, problemOf, proxyWith } from './fake-proxy.ts';
 import { announced, heading, link, mount, part, textOf, texts, thePart, until } from './mount.ts';
 
-it('an order under review offers nothing to pay with and no other payment, only help and the way back, until a person has decided', async () => {
+it('an order under review offers nothing to pay with, only help and the way back, until a person has decided', async () => {
   const proxy = proxyWith('QR', {}, { supportUrl: 'https://shop.example/help' });
   const widget = await mount(proxy);
   proxy.publish({ checking: true });

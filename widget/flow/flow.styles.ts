@@ -40,11 +40,12 @@ export const flowStyles = css`
   .pair > p {
     justify-self: center;
   }
-  .panel > p:not(.note),
+  .panel > p:not(.note, .status),
   .pair > p {
     max-inline-size: 34ch;
   }
-  .panel > h2 {
+  .panel > h2,
+  .covered h2 {
     font-size: 1.25em;
     font-weight: 650;
   }
@@ -233,12 +234,14 @@ export const flowStyles = css`
     border-radius: 50%;
     animation: turn 1.1s linear infinite;
   }
-  .status {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    justify-content: center;
-    gap: 4px 12px;
+  .status i,
+  .countdown {
+    display: inline-block;
+    margin-inline: 0.6em;
+    vertical-align: -0.2em;
+  }
+  .countdown {
+    vertical-align: baseline;
   }
   .status,
   .fact {
@@ -329,6 +332,10 @@ export const flowStyles = css`
     gap: 0 4px;
     margin-block: calc(var(--_space) / -2);
   }
+  .icons span {
+    position: absolute;
+    clip-path: inset(50%);
+  }
   .swap {
     display: grid;
     justify-items: start;
@@ -396,6 +403,22 @@ export const flowStyles = css`
     image-rendering: pixelated;
     shape-rendering: crispEdges;
   }
+  .covered {
+    display: grid;
+    align-items: center;
+  }
+  .covered > * {
+    grid-area: 1 / 1;
+  }
+  .covered > div {
+    display: grid;
+    opacity: 0.2;
+  }
+  .covered > h2 {
+    z-index: 1;
+    padding-block: calc(var(--_space) * 0.75);
+    background: var(--_surface);
+  }
   .code img {
     padding: 6%;
   }
@@ -457,6 +480,10 @@ export const flowStyles = css`
     }
   }
   @container (width >= 34rem) {
+    .icons span {
+      position: static;
+      clip-path: none;
+    }
     form > .quiet {
       inline-size: auto;
       margin-inline-start: calc(var(--_space) / -2);

@@ -8,6 +8,7 @@ import { targetOf } from '../checkout-window.ts';
 import { checkoutLink } from '../links.ts';
 import { heading, html, icon } from '../lit.ts';
 import type { Shown } from '../view.ts';
+import { coveredCode } from './scan.ts';
 import { sign } from './sign.ts';
 import { newAttemptButton, onePaymentNote, otherMethodButton, waitingStatus } from './waiting-status.ts';
 
@@ -33,9 +34,10 @@ export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: 
     ${waitingStatus(context, say('waiting'), shown)} ${otherMethodButton(context)}`;
 }
 
-export function timeUp({ method }: Extract<Shown, { panel: 'timeUp' }>, context: PanelContext): TemplateResult {
+export function timeUp({ method, code }: Extract<Shown, { panel: 'timeUp' }>, context: PanelContext): TemplateResult {
   const { say } = context;
-  return html`${sign('clock')}${heading(say('EXPIRED'))}
+  const title = heading(say('EXPIRED'));
+  return html`${(code && coveredCode(code, title)) ?? html`${sign('clock')}${title}`}
     <p>${say('timeUp_counts')}</p>
     ${waitingStatus(context, say('timeUp_help'))} ${onePaymentNote(method, context)}
     ${newAttemptButton(method, context)} ${otherMethodButton(context)}`;

@@ -1,7 +1,8 @@
-// Waiting for a scan (JETGO, QR): what to do, the code on a light background in every theme, and in one quiet row the
-// other ways to use it. A touch device that has a link to the app shows the link; the code is folded, for another
-// device. This is decided by a media query rather than by the user agent. Printed, only the code remains, with the
-// amount, the order and the shop (flow.styles.ts).
+// Waiting for a scan (JETGO, QR): what to do, the code on a light background in every theme, and below it the icons
+// that copy and save it, with words where there is room, or where saving is what to do. A touch device that has a link
+// to the app shows the link; the code is folded, for another device. This is decided by a media query rather than by
+// the user agent. Printed, only the code remains, with the amount, the order and the shop (flow.styles.ts). A code
+// whose time is up stays in its place, where nothing can read it.
 import type { TemplateResult } from 'lit';
 import type { QrCode } from '../../../backend-proxy/protocol/wire.ts';
 import type { PanelContext } from '../../shell/panel.ts';
@@ -23,7 +24,8 @@ const ICONS = {
 
 export function scan(shown: Scan, context: PanelContext): TemplateResult {
   const { say, state } = context;
-  const code = shown.code && pictureOf(shown.code, context);
+  const label = say('scanLabel', { amount: context.money(state.order.amount) });
+  const code = shown.code && pictureOf(shown.code, label);
   const link = appLink(shown.appUrl);
   const isTouch = matchMedia('(pointer: coarse)').matches;
   // A phone cannot scan its own screen. If the wallet is probably on this device, the link to it comes first.
@@ -33,6 +35,17 @@ export function scan(shown: Scan, context: PanelContext): TemplateResult {
       ${say('order')}: <bdi dir="ltr">${state.order.orderId}</bdi> · <bdi dir="ltr">${location.host}</bdi>
     </p>
     ${waitingStatus(context, say('waiting'), shown)} ${otherMethodButton(context)}`;
+}
+
+/** The code that was drawn, faded, with the heading across it: our codes can be read without 15 % of their modules. */
+export function coveredCode(code: QrCode, title: TemplateResult): TemplateResult | null {
+  const picture = 'modules' in code && pictureOf(code, '');
+  return picture
+    ? html`<div class="covered">
+        <div aria-hidden="true">${picture.tile}</div>
+        ${title}
+      </div>`
+    : null;
 }
 
 function codePanel(
@@ -47,9 +60,11 @@ function codePanel(
     <div class="pair">
       <p>${say(isTouch ? 'scanOnPhone' : 'scan_help')}</p>
       ${picture.tile} ${timeBar(limit)}
-      <div class="row">${codeButtons(code && 'text' in code ? code.text : null, picture, context)}</div>
+      <div class=${isTouch ? 'row' : 'row icons'}>
+        ${codeButtons(code && 'text' in code ? code.text : null, picture, context)}
+      </div>
     </div>
-    ${link ? appButton(link, 'quiet', context, icon('', ICONS.app)) : ''} ${appHelp(link, true, context)}`;
+    ${link ? appButton(link, 'second', context) : ''} ${appHelp(link, true, context)}`;
 }
 
 function appPanel({ code }: Scan, picture: Picture | null, link: string | null, context: PanelContext): TemplateResult {
@@ -65,7 +80,7 @@ function appPanel({ code }: Scan, picture: Picture | null, link: string | null, 
             <div class="pair">
               <p>${say('scanOther')}</p>
               ${picture.tile}
-              <div class="row">${codeButtons(text, picture, context)}</div>
+              <div class="row icons">${codeButtons(text, picture, context)}</div>
             </div>
           </details>`
         : html`<div class="row">
@@ -75,14 +90,9 @@ function appPanel({ code }: Scan, picture: Picture | null, link: string | null, 
     }`;
 }
 
-function appButton(
-  link: string,
-  rank: 'primary' | 'quiet',
-  { say, run }: PanelContext,
-  sign: TemplateResult | '' = '',
-): TemplateResult {
+function appButton(link: string, rank: 'primary' | 'second', { say, run }: PanelContext): TemplateResult {
   const open = () => run((session) => session.appLinkOpened(link));
-  return html`<a part="app-link" class=${rank} href=${link} rel="noopener" @click=${open}>${sign}${say('appOpen')}</a>`;
+  return html`<a part="app-link" class=${rank} href=${link} rel="noopener" @click=${open}>${say('appOpen')}</a>`;
 }
 
 /** Alternatives for an app that did not open, which a page cannot know. Shown once the link was opened. */
@@ -101,7 +111,7 @@ function codeButtons(text: string | null, picture: Picture, context: PanelContex
       if (image) act(image);
     };
     return html`<button part=${key} class="quiet" type="button" @click=${click}>
-      ${icon('', ICONS[key])}${context.say(key)}
+      ${icon('', ICONS[key])}<span>${context.say(key)}</span>
     </button>`;
   };
   return html`${text ? copyButton(text, 'copy', context) : ''} ${button('save', saveImage)}
@@ -115,8 +125,7 @@ interface Picture {
 }
 
 /** Null for a code that cannot be drawn; the shopper then still has the app and the text. */
-function pictureOf(code: QrCode, { say, money, state }: PanelContext): Picture | null {
-  const label = say('scanLabel', { amount: money(state.order.amount) });
+function pictureOf(code: QrCode, label: string): Picture | null {
   const image = qrImage(code);
   if (image)
     return {
