@@ -64,6 +64,7 @@ let loading: Promise<typeof import('./flow/flow.ts')> | undefined;
  *
  * @slot header - Above the amount.
  * @slot footer - Below the panel.
+ * @slot terms - Directly above the button that pays; its required controls hold the press.
  * @slot success - Below the details of a paid order.
  * @slot failed - Below the explanation of a failed payment.
  * @slot help - If a payment failed, cannot continue or is checked; replaces the link to the shop's help (`supportUrl`).

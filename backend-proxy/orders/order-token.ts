@@ -6,7 +6,7 @@ import { Refusal, fieldErrorsOf, type FieldError } from '../errors.ts';
 import { signHs256, verifyHs256 } from './hs256.ts';
 import { exponentOf, minorOf } from '../protocol/money.ts';
 import { methodsOf } from '../protocol/methods.ts';
-import { METHODS, WALLET_ID_FORM, type Metadata, type Method, type OrderClaims } from '../protocol/wire.ts';
+import { METHODS, PURPOSES, WALLET_ID_FORM, type Metadata, type Method, type OrderClaims } from '../protocol/wire.ts';
 
 /** HS256 needs a key as long as its hash (RFC 7518, 3.2). */
 export const MIN_SECRET_BYTES = 32;
@@ -83,6 +83,7 @@ export const orderClaimsShape = {
     .optional(),
   language: languageSchema.optional(),
   description: line(200).optional(),
+  purpose: z.enum(PURPOSES, rule(`one of ${PURPOSES.join(', ')}`)).optional(),
   payWithin: z.int(PAY_WITHIN).min(60, PAY_WITHIN).max(3600, PAY_WITHIN).optional(),
   supportUrl: z
     .url({ protocol: /^https$/, normalize: true, ...SUPPORT_URL })

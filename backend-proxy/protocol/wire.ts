@@ -4,6 +4,10 @@
 export const METHODS = ['DIRECT', 'CHECKOUT', 'JETGO', 'QR'] as const;
 export type Method = (typeof METHODS)[number];
 
+/** What the shopper's press does, in the words on the button; `order` concludes a contract. */
+export const PURPOSES = ['payment', 'order', 'deposit', 'donation'] as const;
+export type Purpose = (typeof PURPOSES)[number];
+
 /** A wallet id, as the gateway takes one. */
 export const WALLET_ID_FORM = /^[0-9]{4,20}$/;
 
@@ -61,6 +65,8 @@ export interface OrderClaims {
    * start another.
    */
   payWithin?: number;
+  /** Default: `payment`, for an order that was placed before. */
+  purpose?: Purpose;
   /** The shop's help page; https. */
   supportUrl?: string;
   /** The payee's name, as the shopper knows it. */

@@ -11,7 +11,8 @@ export const TERMS = {
   walletId: /wallet ID/i,
   payment: /\bpayment\b(?! (service|link))/i,
   paymentService: /payment service/i,
-  order: /\border\b/i,
+  // Not on the button: the law or usage fixes its words.
+  order: /\border\b(?! with)/i,
   shop: /\bshop\b/i,
   amount: /\bamount\b(?!\})/i,
   code: /\bcode\b/i,

@@ -1,7 +1,7 @@
 // The dictionaries: complete, in their own language and script, with the placeholders of English; and which tag leads
 // to which dictionary. Whether a text fits into its box is tested in locales.browser.ts.
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { LOADERS, chooseTag, loadLanguage } from '../../widget/shell/language.ts';
 import { en } from '../../widget/locales/en.ts';
@@ -95,6 +95,14 @@ it('only ar, fa, he and ur are right-to-left, also under another tag', async () 
   for (const tag of [...tags, 'iw', 'AR-eg', 'fa-AF', 'fr-FR', 'ms-Arab'])
     if ((await loadLanguage(tag)).direction === 'rtl') fromTheRight.push(tag);
   assert.deepEqual(fromTheRight, ['ar', 'fa', 'he', 'ur', 'iw', 'AR-eg', 'fa-AF']);
+});
+
+it('the words that the law gives for ordering are on the button as docs/element.md lists them, and nothing else', async () => {
+  const rows = [...readFileSync('docs/element.md', 'utf8').matchAll(/^\| `([a-z]{2})` +\| (.+?) +\|$/gm)];
+  const listed = Object.fromEntries(rows.map(([, tag, words]) => [tag, words]));
+  assert.deepEqual(Object.keys(listed), 'bg cs da de el en es et fi fr hr hu it lt lv nl pl pt ro sk sl sv'.split(' '));
+  for (const [tag, words] of Object.entries(listed))
+    assert.equal((await loadLanguage(tag)).messages.pay_order, words, tag);
 });
 
 for (const tag of tags) {

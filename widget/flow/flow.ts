@@ -14,6 +14,7 @@ import { scan } from './panels/scan.ts';
 import { trouble } from './panels/trouble.ts';
 import { checking, fetching, unanswered, wallet } from './panels/wallet.ts';
 import { Session, type SessionHost } from './session.ts';
+import { reportTerms } from './terms.ts';
 import type { Outcome, Shown } from './view.ts';
 
 export { provide } from './lit.ts';
@@ -59,7 +60,7 @@ export function start(host: SessionHost & { element: ReactiveElement }): Flow {
     },
     hostDisconnected: () => languages.disconnect(),
   });
-  const session = new Session(host);
+  const session = new Session({ ...host, acceptsTerms: () => reportTerms(element.shadowRoot) });
   const countdown = new Countdown(element);
   const announcer = new Announcer();
   // When the focused element is removed, the browser lays the page out with half a panel and scrolls to the end of

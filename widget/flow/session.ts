@@ -44,6 +44,8 @@ export interface SessionHost {
   set(change: Partial<SessionState>): void;
   /** BCP 47 tag of the language in which amounts are typed. */
   language(): string;
+  /** Whether the shopper has accepted what the page asks for above the button; if not, the page says so. */
+  acceptsTerms?(): boolean;
 }
 
 export interface SessionOptions {
@@ -130,7 +132,7 @@ export class Session implements ReactiveController, Actions {
     if (!method || state.activity.at === 'sending' || !mayStart(shown)) return;
     const { body, errors } = checkForm(state, method, this.#host.language());
     if (errors) this.#host.set({ activity: { at: 'choosing', errors } });
-    else this.#submit(body, !!shown);
+    else if (this.#host.acceptsTerms?.() ?? true) this.#submit(body, !!shown);
   }
 
   /** Returns to the choice. A payment that is open stays open until another one is started. */

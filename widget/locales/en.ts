@@ -17,6 +17,9 @@ export const en = {
   wallet: 'Wallet ID',
   walletHelp: 'The number shown in your wallet app',
   pay: 'Pay {amount}',
+  pay_order: 'Order with obligation to pay',
+  pay_deposit: 'Deposit {amount}',
+  pay_donation: 'Donate {amount}',
   network:
     'The payment service could not be reached. Check your connection and try again. You will not be charged twice.',
 } as const;

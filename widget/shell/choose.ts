@@ -6,6 +6,7 @@
 import { html, type TemplateResult } from 'lit';
 import { PAYS_BY } from '../../backend-proxy/protocol/methods.ts';
 import type { Method } from '../../backend-proxy/protocol/wire.ts';
+import type { MessageKey } from '../locales/en.ts';
 import { asksWalletId, type Choice } from './choice.ts';
 import { field } from './field.ts';
 import { heading, icon, problem, type PanelContext } from './panel.ts';
@@ -19,9 +20,12 @@ interface Additions {
 }
 
 export function choose(shown: Choice, context: PanelContext, flow: Additions | undefined): TemplateResult {
-  const { say, run, money, amount } = context;
+  const { say, run, money, amount, state } = context;
   const { busy, trouble, methods, chosen } = shown;
-  const text = say('pay', { amount: money(amount) }).trim();
+  const values = { amount: money(amount) };
+  // Until a payment was started: from then on the order is placed, and what is left is to pay it.
+  const purpose = !state.order.payment && state.claims?.purpose;
+  const text = (say(`pay_${purpose}` as MessageKey, values) || say('pay', values)).trim();
   // In some languages the amount comes first. Without one the verb begins the text, so it needs a capital.
   const payText = text.charAt(0).toLocaleUpperCase(context.language) + text.slice(1);
   const press = (event: Event) => {
@@ -44,6 +48,7 @@ export function choose(shown: Choice, context: PanelContext, flow: Additions | u
         : methods.map((method) => onlyMethod(method, shown, context))
     }
     ${trouble ? problem(trouble, say) : ''} ${flow?.notesAbovePay(context)}
+    <slot name="terms"></slot>
     <button part="pay" class="primary" aria-disabled=${!!busy} @click=${press}>
       ${busy ? html`<i></i><span class="announce">${say('sending')}</span>` : payText}
     </button>

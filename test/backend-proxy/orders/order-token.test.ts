@@ -157,6 +157,7 @@ describe('the claims of an order token', () => {
       customer: ['', '123', '1'.repeat(21), '١٢٣٤', '1234a', 12345678],
       customerReferenceNo: ['', 'x'.repeat(65), 7],
       language: ['', 'EN', 'eng', 'e', 'e1'],
+      purpose: ['', 'Order', 'tip', true],
       description: ['', 'x'.repeat(201), {}],
       merchant: ['', 'x'.repeat(61), 'a\nb', {}],
       logo: [

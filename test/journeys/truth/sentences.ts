@@ -22,6 +22,9 @@ export const SENTENCES = {
   wallet: label,
   walletHelp: label,
   pay: label,
+  pay_order: label,
+  pay_deposit: label,
+  pay_donation: label,
   network: ['unreached', 'onceOnly'],
 
   amountEmpty: label,
