@@ -1,22 +1,19 @@
-// Money as integer minor units and decimal strings, never a float. Intl cannot supply the exponents: it follows custom,
-// and 16 currencies differ from ISO 4217.
-// Source: ISO 4217 list one, active codes, October 2026. Codes without an exponent (gold, testing, bond units) are left
-// out.
+// Money as integer minor units and decimal strings, never a float.
+import { CODES_BY_DECIMALS, withDecimals } from './decimals.ts';
 
-const CODES_BY_EXPONENT: Readonly<Record<number, string>> = {
-  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
-  2:
-    'AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CNY ' +
-    'COP COU CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS ' +
-    'INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR ' +
-    'MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP ' +
-    'STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XAD XCD XCG YER ZAR ZMW ZWG',
-  3: 'BHD IQD JOD KWD LYD OMR TND',
-  4: 'CLF UYW',
-};
+/**
+ * Source: ISO 4217 list one, active codes, October 2026. Codes without an exponent (gold, testing, bond units) are left
+ * out.
+ */
+const TWO_DECIMALS =
+  'AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CNY ' +
+  'COP COU CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS ' +
+  'INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR ' +
+  'MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP ' +
+  'STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XAD XCD XCG YER ZAR ZMW ZWG';
 
 const EXPONENTS: ReadonlyMap<string, number> = new Map(
-  Object.entries(CODES_BY_EXPONENT).flatMap(([exponent, codes]) =>
+  Object.entries({ ...CODES_BY_DECIMALS, 2: TWO_DECIMALS }).flatMap(([exponent, codes]) =>
     codes.split(' ').map((code) => [code, Number(exponent)] as const),
   ),
 );
@@ -77,6 +74,5 @@ export function decimalOf(amountMinor: number | bigint, currency: string): strin
   if (exponent === undefined || !isWhole || amountMinor < 0) {
     throw new RangeError(`Not an amount: ${amountMinor} ${currency}`);
   }
-  const digits = String(amountMinor).padStart(exponent + 1, '0');
-  return exponent === 0 ? digits : `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
+  return withDecimals(amountMinor, exponent);
 }

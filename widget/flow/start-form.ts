@@ -1,6 +1,6 @@
 // Checks what the shopper typed and makes the body of the start from it. Amounts are decimal strings, in and out.
 // Pure. The proxy decides about digits and bounds; this check says the same at once, beside the field.
-import { exponentOf } from '../../backend-proxy/protocol/money.ts';
+import { decimalsOf } from '../../backend-proxy/protocol/decimals.ts';
 import type { Method, StartPayment } from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId } from '../shell/choice.ts';
 import type { FieldErrors, SessionState } from '../shell/state.ts';
@@ -123,9 +123,6 @@ function normalized(typed: string): string {
 export function compareAmounts(a: string, b: string): number {
   return Number(scaled(a) - scaled(b));
 }
-
-/** By ISO 4217, as the proxy counts: Intl has other digits in 16 currencies. */
-const decimalsOf = (currency: string): number => exponentOf(currency) ?? 2;
 
 /** More than any currency has. */
 const MAX_DECIMALS = 9;

@@ -1,7 +1,7 @@
 // The result: paid, with the details; closed by the shop; or failed, with the reason, what happened to the money, and
 // what the shopper can do next.
 import type { TemplateResult } from 'lit';
-import { decimalOf, minorOf } from '../../../backend-proxy/protocol/money.ts';
+import { decimalsOf, withDecimals } from '../../../backend-proxy/protocol/decimals.ts';
 import type { Method, OrderView, RefundView } from '../../../backend-proxy/protocol/wire.ts';
 import type { PanelContext } from '../../shell/panel.ts';
 import { heading, html, icon } from '../lit.ts';
@@ -49,8 +49,8 @@ function refundNotes({ say, money, state }: PanelContext): (TemplateResult | '')
 function sumOf({ refunds = [], currency = '' }: Partial<OrderView>, status: RefundView['status']): string | null {
   const minor = refunds
     .filter((refund) => refund.status === status)
-    .reduce((sum, { amount }) => sum + (minorOf(amount, currency) ?? 0), 0);
-  return minor > 0 ? decimalOf(minor, currency) : null;
+    .reduce((sum, { amount }) => sum + Number(amount.replace('.', '')), 0);
+  return minor > 0 ? withDecimals(minor, decimalsOf(currency)) : null;
 }
 
 /** Also where a payment is under way or has succeeded: the sentences hold for each. */
