@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import { eventNames } from '../backend-proxy/observability/business-events.ts';
 import { REFUSALS } from '../backend-proxy/errors.ts';
 import { configWarnings, readConfig } from '../backend-proxy/config/config.ts';
@@ -73,6 +74,28 @@ it('docs/configuration.md lists every key of the gateway profile', () => {
 it('docs/element.md pins the script of this version', () => {
   const pinned = [...page('element').matchAll(/widget-(\d+\.\d+\.\d+)\.js/g)].map(([, version]) => version);
   assert.deepEqual(pinned, [VERSION]);
+});
+
+it('the analytics of docs/element.md report each event, and nothing that identifies the order', () => {
+  const [, script = ''] = /```js\n(.*?)```/s.exec(section('element', 'Analytics')) ?? [];
+  const widget = new EventTarget();
+  const reports: string[] = [];
+  const navigator = { sendBeacon: (url: string, body: string) => reports.push(`${url} ${body}`) };
+  runInNewContext(script, { widget, navigator, JSON, Object });
+  const payment = { method: 'QR', reason: 'EXPIRED', walletLast4: '5678' };
+  for (const [name, detail] of [
+    ['ready', { shown: ['QR'], hidden: [] }],
+    ['submit', { method: 'QR', amount: '10.10' }],
+    ['failed', { orderId: 'ABC-123', payment }],
+    ['error', { code: 'network', retryable: true }],
+  ] as const)
+    widget.dispatchEvent(new CustomEvent(`payment-${name}`, { detail }));
+  assert.deepEqual(reports, [
+    '/analytics {"name":"payment-ready","shown":["QR"]}',
+    '/analytics {"name":"payment-submit","method":"QR"}',
+    '/analytics {"name":"payment-failed","method":"QR","reason":"EXPIRED"}',
+    '/analytics {"name":"payment-error","code":"network"}',
+  ]);
 });
 
 describe('docs/api.md', () => {
