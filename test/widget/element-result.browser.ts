@@ -193,6 +193,12 @@ describe('the link back to the shop', () => {
     expect(link(closed, 'return').href).to.equal(returnUrl);
   });
 
+  it('the link back to the shop names the merchant of the token', async () => {
+    const linkOf = async (merchant?: string) =>
+      link(await mount(new FakeProxy({ returnUrl, merchant }, { paid: true, version: 3 })), 'return').innerText;
+    expect([await linkOf(), await linkOf('Stillwater')]).to.deep.equal(['Back to the shop', 'Back to Stillwater']);
+  });
+
   it('the link back to the shop is left out if it is not safe, if it is this page, and while there is something to pay', async () => {
     for (const url of ['javascript:alert(1)', 'http://shop.example/', `${location.href.split('#')[0]}#top`]) {
       const widget = await mount(paid(url));

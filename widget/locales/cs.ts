@@ -45,7 +45,7 @@ export default {
   fetchRequest: 'Posíláme žádost do vaší peněženky',
   lostCode: 'Kód nedorazil',
   lostPage: 'Web peněženky se neotevřel',
-  missed_help: 'Můžete to bez obav zkusit znovu.',
+  missed_help: 'Žádné peníze nebyly strženy. Můžete to bez obav zkusit znovu.',
   lostRequest: 'Podívejte se do aplikace peněženky',
   lostRequest_help:
     'Nevíme, zda žádost dorazila do vaší peněženky. Pokud tam je, potvrďte ji a tím tuto objednávku zaplatíte.',

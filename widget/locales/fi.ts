@@ -45,7 +45,7 @@ export default {
   fetchRequest: 'Lähetetään maksupyyntöä lompakkoosi',
   lostCode: 'Koodi ei saapunut',
   lostPage: 'Lompakon verkkosivusto ei avautunut',
-  missed_help: 'Voit turvallisesti yrittää uudelleen.',
+  missed_help: 'Rahaa ei veloitettu. Voit turvallisesti yrittää uudelleen.',
   lostRequest: 'Tarkista lompakon sovellus',
   lostRequest_help:
     'Emme tiedä, saapuiko maksupyyntö lompakkoosi. Jos se on siellä, maksat tämän tilauksen vahvistamalla sen.',

@@ -45,7 +45,7 @@ export default {
   fetchRequest: 'Sūtām pieprasījumu uz jūsu maku',
   lostCode: 'Kods netika saņemts',
   lostPage: 'Maka vietne neatvērās',
-  missed_help: 'Varat droši mēģināt vēlreiz.',
+  missed_help: 'Nauda nav norakstīta. Varat droši mēģināt vēlreiz.',
   lostRequest: 'Pārbaudiet maka lietotni',
   lostRequest_help:
     'Mēs nezinām, vai pieprasījums nonāca jūsu makā. Ja tas tur ir, apstipriniet to, lai samaksātu par šo pasūtījumu.',

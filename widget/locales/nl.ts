@@ -45,7 +45,7 @@ export default {
   fetchRequest: 'Het verzoek wordt naar uw wallet gestuurd',
   lostCode: 'De code is niet aangekomen',
   lostPage: 'De website van de wallet is niet geopend',
-  missed_help: 'U kunt het gerust opnieuw proberen.',
+  missed_help: 'Er is niets afgeschreven. U kunt het gerust opnieuw proberen.',
   lostRequest: 'Kijk in uw wallet-app',
   lostRequest_help:
     'We weten niet of het verzoek uw wallet heeft bereikt. Staat het daar, bevestig het dan om deze bestelling te betalen.',

@@ -45,7 +45,7 @@ export default {
   fetchRequest: 'Wysyłamy prośbę o płatność do Twojego portfela',
   lostCode: 'Kod nie dotarł',
   lostPage: 'Strona portfela się nie otworzyła',
-  missed_help: 'Możesz bezpiecznie spróbować ponownie.',
+  missed_help: 'Nie pobrano żadnych środków. Możesz bezpiecznie spróbować ponownie.',
   lostRequest: 'Sprawdź aplikację portfela',
   lostRequest_help:
     'Nie wiemy, czy prośba dotarła do Twojego portfela. Jeśli tam jest, potwierdź ją, aby zapłacić za to zamówienie.',

@@ -45,7 +45,7 @@ export default {
   fetchRequest: 'Cüzdanınıza ödeme isteği gönderiliyor',
   lostCode: 'Kod gelmedi',
   lostPage: 'Cüzdanın web sitesi açılmadı',
-  missed_help: 'Güvenle tekrar deneyebilirsiniz.',
+  missed_help: 'Hesabınızdan para çekilmedi. Güvenle tekrar deneyebilirsiniz.',
   lostRequest: 'Cüzdan uygulamanızı kontrol edin',
   lostRequest_help:
     'Ödeme isteğinin cüzdanınıza ulaşıp ulaşmadığını bilmiyoruz. Oradaysa bu siparişi ödemek için onaylayın.',

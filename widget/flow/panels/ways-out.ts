@@ -22,5 +22,7 @@ export function helpLink(rank: 'second' | 'quiet', { say, state }: PanelContext)
 /** To the token's `returnUrl`, out of a frame if need be. */
 export function shopLink(rank: 'second' | 'quiet', { say, state }: PanelContext): TemplateResult | '' {
   const link = returnLink(state);
-  return link ? html`<a part="return" class=${rank} href=${link} target=${targetOf('_self')}>${say('toShop')}</a>` : '';
+  const { merchant } = state.claims ?? {};
+  const text = merchant ? say('toMerchant', { merchant }) : say('toShop');
+  return link ? html`<a part="return" class=${rank} href=${link} target=${targetOf('_self')}>${text}</a>` : '';
 }
