@@ -19,19 +19,19 @@ const ANSWERS = [
   { id: 'html', words: 'Answer HTML', fault: { garbage: true } },
   { id: 'error-500', words: 'Fail with 500', fault: { status: 500 } },
   { id: 'error-503', words: 'Fail with 503', fault: { status: 503 } },
-  { id: 'refuse-400', words: 'Refusals answer 400', fault: { refusalStatus: 400 } },
+  { id: 'refuse-400', words: 'Use status 400 for refusals', fault: { refusalStatus: 400 } },
 ] as const;
 
 export const PRESETS: { [T in Target]: readonly Preset<T>[] } = {
   pay: [
     ...ANSWERS,
-    { id: 'other-order', words: 'Name another order', fault: { tamper: { orderId: 'another-order' } } },
+    { id: 'other-order', words: 'Answer for another order', fault: { tamper: { orderId: 'another-order' } } },
     { id: 'png', words: 'Send the code as PNG', fault: { qr: 'png' } },
     { id: 'svg', words: 'Send the code as SVG', fault: { qr: 'svg' } },
   ],
   payout: [
     ...ANSWERS,
-    { id: 'other-order', words: 'Name another order', fault: { tamper: { orderId: 'another-order' } } },
+    { id: 'other-order', words: 'Answer for another order', fault: { tamper: { orderId: 'another-order' } } },
     { id: 'hold', words: 'Keep it open', fault: { hold: true } },
   ],
   status: [
@@ -43,10 +43,19 @@ export const PRESETS: { [T in Target]: readonly Preset<T>[] } = {
     { id: 'never', words: 'Send none', fault: { never: true } },
     { id: 'late', words: 'Send 1 min late', fault: { delayMs: 60_000 } },
     { id: 'repeat', words: 'Send each 3 times', fault: { repeat: 3 } },
-    { id: 'reverse', words: 'Collect for 30 s, last one first', fault: { reverse: true, delayMs: 30_000 } },
+    { id: 'reverse', words: 'Hold 30 s, then send in reverse', fault: { reverse: true, delayMs: 30_000 } },
     { id: 'other-amount', words: 'Report another amount', fault: { tamper: { amount: 0.01 } } },
   ],
 };
+
+/** What people try most, by target and preset, on top of the page. */
+export const COMMON = [
+  ['pay.late', 'Answer payments 5 s late'],
+  ['pay.lost', 'Lose the answer to a payment'],
+  ['status.other-amount', 'Report another amount'],
+  ['ipn.never', 'Send no IPNs'],
+  ['ipn.repeat', 'Send each IPN 3 times'],
+] as const;
 
 export const TARGETS = Object.keys(PRESETS) as Target[];
 

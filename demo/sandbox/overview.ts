@@ -22,7 +22,8 @@ export function createOverview(options: OverviewOptions) {
 
   overview.get('/', (c) => {
     const body = frontPage(options, c.req.query('times') ?? '');
-    return page(c, { title: 'Transactions', layout: 'overview', body });
+    const title = faults.active().length === 0 ? 'Gateway' : 'The gateway misbehaves';
+    return page(c, { title, layout: 'overview', body });
   });
   overview.get('/overview/live', (c) => liveAnswer(c, versionOf(options), () => regions(options)));
 
@@ -98,11 +99,13 @@ function frontPage(options: OverviewOptions, times: string): Markup {
     <main data-live="/overview/live" data-version="${versionOf(options)}">
       <h1>Gateway</h1>
       <div id="state">${now}</div>
-      <div class="stack">
-        <div id="transactions" class="stack">${transactions}</div>
-        <div id="refusals">${refused}</div>
+      <div class="columns">
+        <div class="stack">
+          <div id="transactions" class="stack">${transactions}</div>
+          <div id="refusals">${refused}</div>
+        </div>
+        ${testControls(options, times)}
       </div>
-      ${testControls(options, times)}
     </main>`;
 }
 

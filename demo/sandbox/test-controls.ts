@@ -2,7 +2,7 @@
 // address. The buttons of the faults are a region of their own, so that live.js keeps a half-filled form around them.
 import { html } from 'hono/html';
 import type { ControlOptions } from './controls.ts';
-import { isOn, PRESETS, TARGETS } from './fault-presets.ts';
+import { COMMON, isOn, PRESETS, TARGETS } from './fault-presets.ts';
 import type { Fault, Faults, Target } from './faults.ts';
 import type { Markup } from './page.ts';
 
@@ -16,7 +16,7 @@ export const STEPS_MS = [
 
 /** How often a fault applies, as the form sends it; empty means until it is ended. */
 export const TIMES = [
-  ['', 'Until ended'],
+  ['', 'Until I stop it'],
   ['1', 'Once'],
   ['3', '3 times'],
 ] as const;
@@ -52,7 +52,7 @@ export function state({ clock, faults, ipns }: ControlOptions): Markup {
   }
   return html`<section class="state odd card">
     <div class="row between">
-      <h2>Active now</h2>
+      <h2>The gateway misbehaves</h2>
       <form method="post" action="/overview/end-faults">
         <button id="end-faults" class="main">Back to normal</button>
       </form>
@@ -61,9 +61,8 @@ export function state({ clock, faults, ipns }: ControlOptions): Markup {
       ${active.map(
         ({ target, fault, left }) =>
           html`<li>
-            <strong>${NAMES[target]}${wordsFor(target, fault)}</strong>
-            <code>${target} ${JSON.stringify(fault)}</code>
-            <small>${left === null ? 'until ended' : `${left} more ${left === 1 ? 'time' : 'times'}`}</small>
+            <strong>${NAMES[target]}${wordsFor(target, fault)}</strong> ${otherParts(target, fault)}
+            <small>${left === null ? 'until you stop it' : `${left} more ${left === 1 ? 'time' : 'times'}`}</small>
           </li>`,
       )}
     </ul>
@@ -73,9 +72,15 @@ export function state({ clock, faults, ipns }: ControlOptions): Markup {
 
 /** Such as `: lose the answer`; empty for a fault that has no button. */
 function wordsFor(target: Target, fault: Fault<Target>): string {
-  const presets = PRESETS[target].filter((preset) => isOn(preset, fault));
-  const words = presets.map((preset) => preset.words.charAt(0).toLowerCase() + preset.words.slice(1));
-  return words.length === 0 ? '' : `: ${words.join(', ')}`;
+  const words = PRESETS[target].filter((preset) => isOn(preset, fault)).map((preset) => preset.words);
+  return words.length === 0 ? '' : `: ${words.map((each) => each.charAt(0).toLowerCase() + each.slice(1)).join(', ')}`;
+}
+
+/** What no button says, as JSON. */
+function otherParts(target: Target, fault: Fault<Target>): Markup | '' {
+  const said = PRESETS[target].filter((preset) => isOn(preset, fault)).flatMap((preset) => Object.keys(preset.fault));
+  const others = Object.entries(fault).filter(([part]) => !said.includes(part));
+  return others.length === 0 ? '' : html`<code>${JSON.stringify(Object.fromEntries(others))}</code>`;
 }
 
 /** Hides the last segment of an IPN URL, which is the IPN secret. */
@@ -98,29 +103,36 @@ function duration(ms: number): string {
   return shown.join(' ') || `${ms / 1000} s`;
 }
 
+/** The common ones, and all below a press; that is open while an active one is only there. */
 export function faultButtons(faults: Faults): Markup {
   const active = faults.active();
-  return html`${TARGETS.map((target) => {
-    const fault = active.find((each) => each.target === target)?.fault;
-    return html`<details id="faults-${target}" ${fault ? html`open` : ''}>
-      <summary id="faults-${target}-summary">
-        ${NAMES[target]} ${fault ? html`<span class="chip">active</span>` : ''}
-      </summary>
-      <div role="group" aria-label="${NAMES[target]}">
-        ${PRESETS[target].map(
-          (preset) =>
-            html`<button
-              name="fault"
-              value="${target}.${preset.id}"
-              id="fault-${target}-${preset.id}"
-              aria-pressed="${String(isOn(preset, fault ?? {}))}"
-            >
-              ${preset.words}
-            </button>`,
-        )}
-      </div>
+  const pressed = (target: Target, id: string) => {
+    const fault = active.find((each) => each.target === target)?.fault ?? {};
+    return PRESETS[target].some((preset) => preset.id === id && isOn(preset, fault));
+  };
+  const button = (name: string, words: string, isPressed: boolean, id: string) =>
+    html`<button name="fault" value="${name}" id="${id}" aria-pressed="${String(isPressed)}">${words}</button>`;
+  const common: readonly string[] = COMMON.map(([name]) => name);
+  const all = TARGETS.flatMap((target) => PRESETS[target].map(({ id, words }) => ({ target, id, words })));
+  const isHidden = all.some(({ target, id }) => pressed(target, id) && !common.includes(`${target}.${id}`));
+  return html`<div role="group" aria-label="Common faults">
+      ${COMMON.map(([name, words]) => {
+        const { target, id } = all.find((each) => name === `${each.target}.${each.id}`)!;
+        return button(name, words, pressed(target, id), `common-${target}-${id}`);
+      })}
+    </div>
+    <details id="faults-all" ${isHidden ? html`open` : ''}>
+      <summary id="faults-all-summary">All faults</summary>
+      ${TARGETS.map(
+        (target) =>
+          html`<h4>${NAMES[target]}</h4>
+            <div role="group" aria-label="${NAMES[target]}">
+              ${PRESETS[target].map(({ id, words }) =>
+                button(`${target}.${id}`, words, pressed(target, id), `fault-${target}-${id}`),
+              )}
+            </div>`,
+      )}
     </details>`;
-  })}`;
 }
 
 export function testControls({ faults }: ControlOptions, chosenTimes: string): Markup {
@@ -134,14 +146,14 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string): M
           ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+ ${name}</button>`)}
         </div>
       </fieldset>
-      <small>Only the sandbox’s: the proxy and the shop keep their own time. It goes back only by a restart.</small>
+      <small>Only the sandbox’s: the proxy and the shop keep their own time. Restart the demo to go back.</small>
     </form>
     <form method="post" action="/overview/fault" class="card stack">
       <h3>Faults</h3>
-      <small>What the gateway does wrong. Press one again to end it.</small>
+      <small>Make the gateway misbehave. Press again to stop.</small>
       <button hidden>Enter in the choice below presses this and no fault</button>
       <fieldset class="times">
-        <legend>Each applies</legend>
+        <legend>How often</legend>
         <div class="row">
           ${TIMES.map(
             ([value, name]) =>

@@ -107,13 +107,12 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
 test('without script, a fault is switched on by a button, shown as active, and ended by Back to normal', async () => {
   const page = await visit({ ...DESKTOP, javaScriptEnabled: false }, '/');
-  await page.getByText('IPNs', { exact: true }).click();
   await page.getByText('Once', { exact: true }).click();
-  await page.getByRole('button', { name: 'Send none' }).click();
-  await page.getByRole('heading', { name: 'Active now' }).waitFor();
+  await page.getByRole('button', { name: 'Send no IPNs' }).click();
+  await page.getByRole('heading', { name: 'The gateway misbehaves' }).waitFor();
   await page.getByText('IPNs: send none').waitFor();
   await page.getByText('1 more time', { exact: true }).waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Send none' }).getAttribute('aria-pressed'), 'true');
+  assert.equal(await page.getByRole('button', { name: 'Send no IPNs' }).getAttribute('aria-pressed'), 'true');
   await page.getByRole('button', { name: 'Back to normal' }).click();
   await page.getByRole('heading', { name: 'No fault is active' }).waitFor();
   await page.context().close();
@@ -132,13 +131,16 @@ test('Enter in the choice of how often presses no fault', async () => {
 test('an open gateway page learns of faults that a test sets, and keeps the choice and the focus', async () => {
   const page = await visit(DESKTOP, '/');
   await page.getByLabel('3 times').check();
-  await page.locator('#faults-ipn > summary').focus();
+  await page.locator('#faults-all > summary').focus();
   await page.keyboard.press('Enter');
   await post('/_sandbox/faults', { ipn: { repeat: 3 } });
   await page.getByText('IPNs: send each 3 times').waitFor();
   assert.ok(await page.getByRole('button', { name: 'Send none' }).isVisible());
   assert.ok(await page.getByLabel('3 times').isChecked());
-  assert.equal(await page.evaluate(() => document.activeElement?.id), 'faults-ipn-summary');
+  assert.equal(await page.evaluate(() => document.activeElement?.id), 'faults-all-summary');
+  await page.getByText('Send IPNs elsewhere').scrollIntoViewIfNeeded();
+  const { top } = await page.locator('#end-faults').evaluate((button) => button.getBoundingClientRect());
+  assert.ok((await page.evaluate(() => scrollY)) > 300 && top >= 0, 'what is active stays in sight');
   await post('/_sandbox/faults', {});
   await page.getByRole('heading', { name: 'No fault is active' }).waitFor();
   await page.context().close();

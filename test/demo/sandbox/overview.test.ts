@@ -2,7 +2,7 @@
 // of its controls does what the same control does for tests over HTTP.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { PRESETS, TARGETS } from '../../../demo/sandbox/fault-presets.ts';
+import { COMMON, PRESETS, TARGETS } from '../../../demo/sandbox/fault-presets.ts';
 import { FaultSet } from '../../../demo/sandbox/faults.ts';
 import { Browser, collection, DAY, HOME, openSandbox, type Opened, payout } from './sandbox-fixture.ts';
 
@@ -99,13 +99,15 @@ describe('the overview of transactions', () => {
 });
 
 describe('the test controls of the overview', () => {
-  it('the overview shows the active faults in words and as JSON, and hides the IPN secret', async () => {
+  it('the overview shows the active faults in words, or as JSON if they have none, and hides the IPN secret', async () => {
     const opened = openSandbox();
     await opened.control('faults', { pay: { garbage: true, delayMs: 5_000 }, status: { lagMs: 7 }, times: 7 });
     const browser = await openOverview(opened);
-    assert.match(browser.text, /Active now Back to normal Payment requests: answer 5 s late, answer HTML/);
-    assert.match(browser.text, /pay {&quot;delayMs&quot;:5000,&quot;garbage&quot;:true} 7 more times/);
-    assert.match(browser.text, /Status checks status {&quot;lagMs&quot;:7}/);
+    assert.match(
+      browser.text,
+      /The gateway misbehaves Back to normal Payment requests: answer 5 s late, answer HTML 7/,
+    );
+    assert.match(browser.text, /Status checks {&quot;lagMs&quot;:7} 7 more times/);
     assert.match(browser.text, /http:\/\/merchant\.example\/ipn\/…/);
     assert.doesNotMatch(browser.html, /ipn\/secret/);
   });
@@ -127,6 +129,22 @@ describe('the test controls of the overview', () => {
       }
     });
   }
+
+  it('five common faults are above the others, which are open only while one of them is active', async () => {
+    const opened = openSandbox();
+    const browser = await openOverview(opened);
+    const isOpen = () => /<details id="faults-all" open>/.test(browser.html);
+    for (const [name, words] of COMMON) {
+      const pressed = new RegExp(`value="${name}"\\s+id="common-[^"]+"\\s+aria-pressed="true"\\s*>\\s*${words}`);
+      assert.doesNotMatch(browser.html, pressed);
+      await browser.submit('/overview/fault', { fault: name, times: '' });
+      assert.match(browser.html, pressed);
+      assert.equal(isOpen(), false, name);
+    }
+    assert.match(browser.html, /<title>The gateway misbehaves/);
+    await browser.submit('/overview/fault', { fault: 'status.lag', times: '' });
+    assert.equal(isOpen(), true);
+  });
 
   it('a fault joins the active ones, replaces what excludes it, and applies as often as chosen', async () => {
     const opened = openSandbox();
