@@ -13,6 +13,8 @@ export interface OrderClaims {
   customerReferenceNo: string;
   language: string;
   description: string;
+  /** What the press on the button does; by default it pays an order that was placed before. */
+  purpose?: 'deposit';
   /** Seconds since 1970. */
   iat: number;
   exp: number;

@@ -102,5 +102,6 @@ function tokenFor(order: Order, { publicUrl, orderSecret }: ShopSettings, now: D
     return signOrder({ ...common, amount: order.amount, description: 'Coffee from Stillwater' }, orderSecret);
   }
   const { least: minAmount, most: maxAmount } = TOP_UP;
-  return signOrder({ ...common, minAmount, maxAmount, description: 'Stillwater coffee card' }, orderSecret);
+  const topUp = { ...common, minAmount, maxAmount, description: 'Stillwater coffee card', purpose: 'deposit' } as const;
+  return signOrder(topUp, orderSecret);
 }

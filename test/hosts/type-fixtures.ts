@@ -11,8 +11,13 @@ if (widget) {
   widget.messages = { pay: 'Go' } satisfies Partial<Messages>;
   widget.addEventListener('payment-success', ({ detail }) => console.log(detail.orderId, detail.payment?.method));
   widget.addEventListener('payment-submit', (event) => event.detail.amount === '10.10' || event.preventDefault());
+  widget.addEventListener('payment-submit', ({ detail }) => detail.waitUntil(Promise.resolve()));
+  widget.addEventListener('payment-ready', ({ detail }) => console.log(detail.hidden[0]?.cause === 'page'));
+  widget.total = 'hidden';
   const paid: boolean | undefined = widget.view?.paid;
   widget.pay();
+  // @ts-expect-error: it takes a promise
+  widget.addEventListener('payment-submit', ({ detail }) => detail.waitUntil(30));
   // @ts-expect-error: the view is read-only
   widget.view = null;
   // @ts-expect-error: there is no such target

@@ -80,7 +80,7 @@ test('a top-up: the shopper chooses the amount, within the bounds of the order',
   await shopper.part('error').waitFor();
   assert.deepEqual(await world.atGateway(shopper.orderId), []);
   await shopper.part('amount').fill('25.50');
-  await shopper.part('pay').click();
+  await shopper.page.getByRole('button', { name: 'Deposit €25.50' }).click();
   await phone.scan(await shopper.scannedCode());
   await phone.approve();
   await shopper.isFulfilled('Payment received, your coffee card is topped up.');
