@@ -8,6 +8,7 @@ import { compare } from './compare.ts';
 import { drawScene } from './draw.ts';
 import { compareWithKept, NO_PICTURE, readKept, type Finding } from './kept.ts';
 import { messageOf, writeFindings, writeIndex } from './report.ts';
+import { README_PICTURE, differenceFromKept, drawReadmePicture } from './readme-picture.ts';
 import { SCENES } from './scenes.ts';
 import { PNG } from 'pngjs';
 import { statesPageOpener, type OpenStatesPage } from './states-page.ts';
@@ -38,6 +39,11 @@ describe('the look', { skip, concurrency: 2 }, () => {
       if (found.length > 0) assert.fail(messageOf(found));
     });
   }
+});
+
+it('the picture of the README shows the widget as it looks', { skip }, async () => {
+  const difference = differenceFromKept(await drawReadmePicture(browser, open));
+  assert.equal(difference, undefined, `npm run shots -- --update draws ${README_PICTURE} again`);
 });
 
 /** Adds a rule to each widget. */
