@@ -8,6 +8,7 @@ import { CHECKOUT_URL, FakeProxy, paymentOf, problemOf, type ClaimsChange } from
 export interface Subject {
   pay(): void;
   reset(): void;
+  append(child: Node): void;
   readonly shadowRoot: ShadowRoot | null;
   readonly updateComplete: Promise<boolean>;
 }
@@ -61,6 +62,16 @@ function type(widget: Subject, id: string, value: string): void {
   input.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
+/** A box to tick, as a page puts it above the button. */
+function terms(): HTMLElement {
+  const label = document.createElement('label');
+  label.slot = 'terms';
+  const box = document.createElement('input');
+  Object.assign(box, { type: 'checkbox', required: true });
+  label.append(box, ' I accept the terms.');
+  return label;
+}
+
 /** A start that the proxy refuses. `isClosed`: it accepts no further start. */
 function refused(code: string, { retryable = false, isClosed = false } = {}): State {
   return {
@@ -75,6 +86,11 @@ export const STATES = {
   choose: { claims: { description }, heading: 'How would you like to pay?' },
   'choose, one method': { claims: { methods: ['QR'] }, heading: 'QR code' },
   'choose, one method with a field': { claims: { methods: ['DIRECT'], description }, heading: 'Wallet' },
+  'choose, order': {
+    claims: { methods: ['CHECKOUT', 'QR'], description, purpose: 'order' },
+    act: (widget) => widget.append(terms()),
+    heading: 'How would you like to pay?',
+  },
   'choose, amount open': {
     claims: {
       amount: undefined,

@@ -16,7 +16,7 @@ export interface Screen {
 }
 
 /** Buttons that lead to another payment. */
-const OFFERS = /^(pay|again|other|newCode|newRequest|redirectOpen|appOpen)$/;
+const OFFERS = /^(pay(_order|_deposit|_donation)?|again|other|newCode|newRequest|redirectOpen|appOpen)$/;
 
 /**
  * Each false claim once, with its first time: `0.4 s: "…" claims requestAtWallet`. Times count from the first screen.
