@@ -116,9 +116,11 @@ export function sourceName({ event, source }: HistoryEntry): string {
 /** Empty where the line before has said it. */
 export function detailOf({ event, detail }: HistoryEntry): string {
   if (detail === null || ['mismatch', 'conflict', 'RESOLVED'].includes(detail)) return '';
-  return event === 'resolved'
-    ? detail.replace(/^(SUCCESS|FAILED) by /, (_, status) => `${moved(status)}, says `)
-    : inWords(detail);
+  // Without a name once it is erased.
+  if (event === 'resolved') {
+    return detail.replace(/^(SUCCESS|FAILED)( by )?/, (_, status, by) => `${moved(status)}${by ? ', says ' : ''}`);
+  }
+  return event === 'mismatch' || event === 'conflict' || event === 'needs_review' ? inWords(detail) : detail;
 }
 
 /** What a person says by a resolution. */
@@ -145,13 +147,8 @@ export function reviewReason({ history, mismatch, conflict }: Pick<Transaction, 
     return `${what}${figures && `: ${inWords(figures)}`}${then}.`;
   }
   const said = asked === 'conflict' || (asked === null && conflict) ? detailAt(last('conflict')) : asked;
-  if (said === null) {
-    return conflict
-      ? 'The gateway contradicts an earlier report or a person.'
-      : 'The gateway has not reported an outcome in time.';
-  }
+  if (said === null) return 'The gateway has not reported an outcome in time.';
   const words = inWords(said);
-  return /^(SUCCESS|FAILED)/.test(said)
-    ? `The gateway reports ${words}.`
-    : `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+  if (/^(SUCCESS|FAILED)/.test(said)) return `The gateway reports ${words}.`;
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }

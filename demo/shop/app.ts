@@ -112,7 +112,7 @@ function addDesk(app: Hono, desk: StaffDesk, site: Site, now: () => Date): void 
 
   async function answer(c: Context, form: PayoutForm | undefined) {
     if (form === undefined) return c.redirect('/desk', 303);
-    return c.html(pageOf(c, await desk.list(), form), 422);
+    return c.html(pageOf(c, await desk.list(), form), form.problem === undefined ? 200 : 422);
   }
 
   function pageOf(c: Context, list: DeskList, form: PayoutForm | undefined) {

@@ -18,7 +18,7 @@ export interface DeskContent {
 }
 
 const TITLES: Record<Filter['show'], string> = {
-  all: 'All money',
+  all: 'Payments and payouts',
   payments: 'Payments',
   payouts: 'Payouts',
 };
@@ -61,9 +61,7 @@ function menuOf({ show }: Filter): Menu {
       link('payouts', 'Payouts'),
       { href: '/', text: 'The shop', isCurrent: false },
     ],
-    footer:
-      'Anyone who can open this page can send money. So it is served only on this machine, or with DESK_PASSWORD, ' +
-      'in place of your staff’s sign-in.',
+    footer: 'Anyone who can open this page can send money. A shop of your own has its staff’s sign-in here.',
   };
 }
 
@@ -95,18 +93,18 @@ export function deskTables({ list, view, clock }: DeskContent): Markup {
     )}
     ${pager(view)}
     <p class="quiet zone" data-zone="${clock.zone}">
-      ${list.entries.length < MAX_LISTED ? 'The last seven days.' : `The newest ${MAX_LISTED} of seven days.`} Times are
-      those of ${clock.zoneName}.
+      ${list.entries.length < MAX_LISTED ? 'Last 7 days' : `The newest ${MAX_LISTED} of the last 7 days`} · times of
+      ${clock.zoneName}
     </p>`;
 }
 
 function totals({ today, waiting, toReview }: View): Markup {
   return html`<dl class="totals card">
     ${total('Paid in today', today.paidIn, 'payment')} ${total('Paid out today', today.paidOut, 'payout')}
-    ${total('Still to be paid', waiting, 'payment')}
+    ${total('Awaiting payment', waiting, 'payment')}
     <div class="${toReview === 0 ? '' : 'warn'}">
-      <dt>Needs you</dt>
-      <dd>${toReview} <small>${toReview === 0 ? 'all is well' : 'to look at'}</small></dd>
+      <dt>Needs attention</dt>
+      <dd>${toReview} <small>${toReview === 0 ? 'all clear' : 'to look at'}</small></dd>
     </div>
   </dl>`;
 }

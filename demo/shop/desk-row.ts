@@ -4,11 +4,13 @@ import { formatMoney } from './catalog.ts';
 import type { Clock } from './desk-clock.ts';
 import {
   badgeOf,
+  detailOf,
   eventName,
   explanationOf,
   methodOf,
   sourceName,
   stateOf,
+  walletEnd,
   type Badge,
   type State,
 } from './desk-words.ts';
@@ -31,7 +33,7 @@ export function transactionRow(entry: Transaction, refunds: readonly Refund[], c
   const badge = badgeOf(entry, state);
   const sent = isPayment(entry) ? refundsOf(entry, refunds) : [];
   const wallet = isPayment(entry) ? entry.payer : entry.customer;
-  const about = [wallet && `Wallet ${wallet}`, noteOf(entry), ...sent.map(sentBack)];
+  const about = [wallet && walletEnd(wallet), noteOf(entry), ...sent.map(sentBack)];
   return html`<li
     class="${state === 'review' ? 'warn' : ''}"
     data-status="${status}"
@@ -91,16 +93,13 @@ function opened(entry: Transaction, state: State, refunds: readonly Refund[], cl
       )}
     </dl>
     <ol class="history" aria-label="What happened">
-      ${entry.history.map(
-        ({ at, event, source, detail }) =>
-          html`<li>
-            <time datetime="${at}">${clock.exactTimeOf(new Date(at))}</time>
-            <span
-              ><b>${eventName(event)}</b>
-              ${sourceName(event, source)}${detail === null ? '' : html`: <q>${detail}</q>`}</span
-            >
-          </li>`,
-      )}
+      ${entry.history.map((step) => {
+        const detail = detailOf(step);
+        return html`<li>
+          <time datetime="${step.at}">${clock.exactTimeOf(new Date(step.at))}</time>
+          <span><b>${eventName(step.event)}</b> ${sourceName(step)}${detail && html` · ${detail}`}</span>
+        </li>`;
+      })}
     </ol>
     ${refundLink(entry, refunds)}
   </div>`;

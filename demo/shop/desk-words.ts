@@ -1,15 +1,16 @@
-// What the desk calls methods, states and events, for a merchant. Names it does not know are shown as they are, so that
-// a newer proxy can be used.
+// What the desk calls methods, states and events: the words of the operator's page, which a test compares. Names that
+// it does not know are shown as they are, so that a newer proxy can be used.
+import { formatMoney } from './catalog.ts';
 import { isPayment, type Method, type Payment, type Refund, type Status, type Transaction } from './proxy-client.ts';
 import { refundable } from './refunds.ts';
 
 export type State = 'waiting' | 'paid' | 'unpaid' | 'review';
 
 export const STATE_NAMES: Record<State, string> = {
-  review: 'Needs you',
+  review: 'Needs attention',
   waiting: 'Waiting',
   paid: 'Paid',
-  unpaid: 'Not paid',
+  unpaid: 'Unpaid',
 };
 
 const STATES: Record<Status, State> = {
@@ -68,32 +69,32 @@ export function badgeOf(entry: Transaction, state: State): Badge {
   if (entry.status === 'FAILED') return REASONS[entry.reason ?? ''] ?? { tone: 'bad', label: 'Failed' };
   if (entry.history.at(-1)?.event === 'uncertain') return { tone: 'wait', label: 'Being checked' };
   if (entry.status === 'INITIALIZED') return { tone: 'wait', label: 'Being sent' };
-  return { tone: 'wait', label: isPayment(entry) ? 'Waiting for the customer' : 'On its way' };
+  return { tone: 'wait', label: isPayment(entry) ? 'Waiting' : 'On its way' };
 }
 
 /** More than the badge says; for the opened row. */
 const EXPLANATIONS: Record<string, string> = {
   DECLINED: 'The gateway says that it failed. No money moved.',
   EXPIRED: 'Nobody paid in time. No money moved.',
-  REPLACED: 'The customer chose another way to pay, which has a row of its own.',
+  REPLACED: 'The customer chose another way to pay.',
   REJECTED: 'The gateway refused it. No money moved.',
   NOT_CREATED: 'It never reached the gateway. No money moved.',
-  RESOLVED: 'Somebody of the staff found out that no money moved.',
+  RESOLVED: 'A colleague confirmed that no money moved.',
 };
 
 export function explanationOf(entry: Transaction, state: State): string | undefined {
+  if (entry.needsReview) return `${reviewReason(entry)} The operator decides, on the operator’s page.`;
   if (paysNothing(entry)) {
     return `The order was ${entry.surplus ? 'paid already' : 'closed before'}.${state === 'review' ? ' Send this money back to the customer.' : ''}`;
   }
-  if (entry.needsReview) return 'The proxy cannot tell whether money moved. Ask the gateway, then record its answer.';
   return EXPLANATIONS[entry.reason ?? ''];
 }
 
 const EVENTS: Record<string, string> = {
   created: 'Started',
   sending: 'Sent to the gateway',
-  uncertain: 'No clear answer, so it is checked',
-  pending: 'Accepted by the gateway',
+  uncertain: 'No clear answer, checking',
+  pending: 'Waiting at the gateway',
   replaced: 'Replaced by another payment',
   expired: 'Expired',
   rejected: 'Refused by the gateway',
@@ -104,7 +105,7 @@ const EVENTS: Record<string, string> = {
   after_close: 'The order was closed before',
   mismatch: 'The gateway reports something else',
   conflict: 'The gateway contradicts itself',
-  needs_review: 'A person has to look at it',
+  needs_review: 'Needs review',
   resolved: 'Decided by a person',
   erased: 'Personal data erased',
 };
@@ -114,7 +115,7 @@ const SOURCES: Record<string, string> = {
   merchant: 'by the shop',
   answer: '',
   check: 'by a status check',
-  clock: 'by the clock',
+  clock: 'automatically',
   restart: 'after a restart',
   person: 'by a person',
 };
@@ -123,7 +124,53 @@ export function eventName(event: string): string {
   return EVENTS[event] ?? event.replaceAll('_', ' ');
 }
 
+type HistoryEntry = Transaction['history'][number];
+
 /** Empty where the event's name says it. */
-export function sourceName(event: string, source: string): string {
-  return event === 'sending' ? '' : (SOURCES[source] ?? source);
+export function sourceName({ event, source }: HistoryEntry): string {
+  if (event === 'sending' || event === 'resolved') return '';
+  return SOURCES[source] ?? source.replace(/^merchant:/, 'by the key ');
+}
+
+/** Empty where the line before has said it. */
+export function detailOf({ event, detail }: HistoryEntry): string {
+  if (detail === null || ['mismatch', 'conflict', 'RESOLVED'].includes(detail)) return '';
+  // Without a name once it is erased.
+  if (event === 'resolved') {
+    const moved = (status: string) => (status === 'SUCCESS' ? 'money moved' : 'no money moved');
+    return detail.replace(/^(SUCCESS|FAILED)( by )?/, (_, status, by) => `${moved(status)}${by ? ', says ' : ''}`);
+  }
+  return ['mismatch', 'conflict', 'needs_review'].includes(event) ? inWords(detail) : detail;
+}
+
+/** The API's words and amounts of a detail, for reading. */
+function inWords(detail: string): string {
+  return detail
+    .replaceAll('SUCCESS', 'a success')
+    .replaceAll('FAILED', 'a failure')
+    .replaceAll(/\b(\d+\.\d+) ([A-Z]{3})\b/g, (_, amount, currency) => formatMoney(amount, currency));
+}
+
+/** Why a person has to look at it: what the last request for a review says. */
+export function reviewReason({ history }: Pick<Transaction, 'history'>): string {
+  const last = (wanted: string) => history.findLastIndex(({ event }) => event === wanted);
+  const detailAt = (at: number) => history[at]?.detail ?? null;
+  const asked = detailAt(last('needs_review'));
+  if (asked === 'mismatch') {
+    const [field = '', figures = ''] = detailAt(last('mismatch'))?.split(': ') ?? [];
+    const what = `The gateway reported another ${field || 'amount, currency, type or payment id'} than was requested`;
+    const isConfirmed = last('succeeded') > last('mismatch') && history[last('succeeded')]?.source !== 'person';
+    const then = isConfirmed ? ', and confirmed the payment later. Compare with its statement' : '';
+    return `${what}${figures && `: ${inWords(figures)}`}${then}.`;
+  }
+  const said = asked === 'conflict' ? detailAt(last('conflict')) : asked;
+  if (said === null) return 'The gateway has not reported an outcome in time.';
+  const words = inWords(said);
+  if (/^(SUCCESS|FAILED)/.test(said)) return `The gateway reports ${words}.`;
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+/** `•••• 5678`: at most half of a short id. The opened row has all of it. */
+export function walletEnd(id: string): string {
+  return `••••\u00A0${id.slice(Math.max(id.length - 4, Math.ceil(id.length / 2)))}`;
 }

@@ -1,6 +1,6 @@
-// The desk's actions: list the transactions, send a payout, and send a payment's money back. The order id of a payout
-// is stored before it is sent, so after a lost answer the same id can be checked or sent again, and money moves once.
-// If the proxy has no list of transactions, the shop reads its own orders one by one.
+// The desk's actions: list the transactions, send a payout, and send a payment's money back, each after a second step.
+// The order id of a payout is stored before it is sent, so after a lost answer the same id can be checked or sent
+// again, and money moves once. If the proxy has no list of transactions, the shop reads its own orders one by one.
 import { CURRENCY } from './catalog.ts';
 import { newId, type OrderStore } from './order-store.ts';
 import type { PayoutForm } from './payout-form.ts';
@@ -42,7 +42,7 @@ export class StaffDesk {
     return { orderId: newId('BACK'), amount: String(left), note: `Money back for ${back.orderId}`, back };
   }
 
-  /** Undefined if the proxy accepted it; else the form with a message about the error. */
+  /** Undefined if the proxy accepted it; else the form: its second step, or with a message about the error. */
   async sendRefund(typed: Record<string, unknown>): Promise<PayoutForm | undefined> {
     const back = await this.#paymentOf(typed);
     const { orderId: key, amount, note } = formOf(typed);
@@ -50,14 +50,16 @@ export class StaffDesk {
       return { ...this.emptyForm(), problem: 'This form is out of date: open the payment again.' };
     const form = { orderId: key, amount, note, back };
     const problem = problemInAmount(amount);
-    if (problem !== undefined) return { ...form, problem };
+    if (problem !== undefined || typed['step'] !== 'send')
+      return { ...form, problem, isReview: isReview(typed, problem) };
     const { orderId, gatewayOrderId } = back;
     try {
       await this.#proxy.refund(orderId, { gatewayOrderId, amount: Number(amount), ...(note && { note }) }, key);
       return undefined;
     } catch (error) {
       if (!(error instanceof ProxyError)) throw error;
-      return { ...form, problem: error.kind === 'refused' ? error.message : `${error.message} ${AGAIN}` };
+      if (error.kind === 'refused') return { ...form, problem: error.message };
+      return { ...form, isReview: true, problem: `${error.message} ${AGAIN}` };
     }
   }
 
@@ -68,11 +70,12 @@ export class StaffDesk {
     return report?.payments.find(({ gatewayOrderId }) => gatewayOrderId === payment);
   }
 
-  /** Undefined if the proxy accepted it; else the form with a message about the error. */
+  /** Undefined if the proxy accepted it; else the form: its second step, or with a message about the error. */
   async sendPayout(typed: Record<string, unknown>): Promise<PayoutForm | undefined> {
     const form = formOf(typed);
     const problem = problemIn(form);
-    if (problem !== undefined) return { ...form, problem };
+    if (problem !== undefined || typed['step'] !== 'send')
+      return { ...form, problem, isReview: isReview(typed, problem) };
     const { orderId, amount, customer, note } = form;
     this.#sent.add(orderId);
     try {
@@ -89,7 +92,7 @@ export class StaffDesk {
       if (error.kind === 'refused') {
         return { ...form, ...this.emptyForm(), problem: error.message };
       }
-      return { ...form, problem: `${error.message} ${AGAIN}` };
+      return { ...form, isReview: true, problem: `${error.message} ${AGAIN}` };
     }
   }
 
@@ -115,6 +118,9 @@ export class StaffDesk {
     ];
   }
 }
+
+/** Whether the second step comes next: the first has no `step`, and "Change" goes back to it. */
+const isReview = ({ step }: Record<string, unknown>, problem?: string) => problem === undefined && step !== 'edit';
 
 type Typed = Required<Record<'orderId' | 'amount' | 'customer' | 'note', string>>;
 

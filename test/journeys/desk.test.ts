@@ -14,7 +14,8 @@ test('a payout goes from the desk to the customer’s phone, and the desk follow
   await staff.page.getByLabel('Amount').fill('25');
   await staff.page.getByLabel('Wallet ID').fill(BRUNO);
   await staff.page.getByLabel('Note').fill('For the broken dripper');
-  await staff.page.getByRole('button', { name: 'Send payout' }).click();
+  await staff.page.getByRole('button', { name: 'Review payout' }).click();
+  await staff.page.getByRole('button', { name: 'Send €25' }).click();
   const row = staff.page.getByRole('listitem').filter({ hasText: 'For the broken dripper' });
   await row.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
   await phone.page.getByText('For the broken dripper').waitFor();
@@ -27,11 +28,12 @@ test('the desk learns the result of a payout whose answer was lost, and it was s
   await staff.page.getByRole('link', { name: 'Send a payout' }).click();
   await staff.page.getByLabel('Amount').fill('5');
   await staff.page.getByLabel('Wallet ID').fill(ADA);
-  await staff.page.getByRole('button', { name: 'Send payout' }).click();
+  await staff.page.getByRole('button', { name: 'Review payout' }).click();
+  await staff.page.getByRole('button', { name: 'Send €5' }).click();
   const row = staff.page.getByRole('listitem').filter({ hasText: `wallet ${ADA}` });
   await row.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
   await row.locator('summary').click();
-  assert.ok((await row.locator('.history b').allTextContents()).includes('No clear answer, so it is checked'));
+  assert.ok((await row.locator('.history b').allTextContents()).includes('No clear answer, checking'));
   const orderId = (await row.locator('summary .id').textContent()) ?? '';
   assert.deepEqual(await world.atGateway(orderId), ['SUCCESS']);
 });
@@ -48,7 +50,7 @@ test('the desk shows a payment live, with its history', async () => {
   await phone.approve();
   await row.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
   const history = await row.locator('.history b').allTextContents();
-  assert.deepEqual(history, ['Started', 'Sent to the gateway', 'Accepted by the gateway', 'Paid']);
+  assert.deepEqual(history, ['Started', 'Sent to the gateway', 'Waiting at the gateway', 'Paid']);
   assert.match((await row.locator('.amount').textContent()) ?? '', /€76\.00/);
 });
 
@@ -66,7 +68,8 @@ test('the desk sends a coffee’s money back in part and then the rest, to the w
     await row.getByRole('link', { name: 'Send money back' }).click();
     assert.equal(await staff.page.getByLabel('Amount').inputValue(), left);
     await staff.page.getByLabel('Amount').fill(amount);
-    await staff.page.getByRole('button', { name: 'Send money back' }).click();
+    await staff.page.getByRole('button', { name: 'Review' }).click();
+    await staff.page.getByRole('button', { name: `Send €${amount}` }).click();
     await staff.page
       .getByRole('listitem')
       .filter({ hasText: `−€${amount}.00` })

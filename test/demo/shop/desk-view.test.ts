@@ -3,10 +3,33 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clockOf } from '../../../demo/shop/desk-clock.ts';
 import { addressOf, filterOf, viewOf } from '../../../demo/shop/desk-view.ts';
-import { badgeOf, eventName, explanationOf, methodOf, stateOf } from '../../../demo/shop/desk-words.ts';
+import {
+  badgeOf,
+  detailOf,
+  eventName,
+  explanationOf,
+  methodOf,
+  reviewReason,
+  sourceName,
+  stateOf,
+} from '../../../demo/shop/desk-words.ts';
 import type { Payment, Payout, Refund, Transaction } from '../../../demo/shop/proxy-client.ts';
-import { METHODS, REASONS } from '../../../backend-proxy/protocol/wire.ts';
-import { STAGES } from '../../../backend-proxy/protocol/transaction.ts';
+import {
+  detailOf as operatorsDetail,
+  eventName as operatorsEvent,
+  explanationOf as operatorsExplanation,
+  kindOf,
+  reviewReason as operatorsReason,
+  sourceName as operatorsSource,
+  statusName,
+} from '../../../backend-proxy/admin/words.ts';
+import { METHODS } from '../../../backend-proxy/protocol/wire.ts';
+import {
+  STAGES,
+  reasonOf,
+  type Stage,
+  type Transaction as Stored,
+} from '../../../backend-proxy/protocol/transaction.ts';
 import { Browser, openShop } from './shop-fixture.ts';
 
 const NOW = new Date('2026-11-22T23:30:00Z');
@@ -43,6 +66,9 @@ const payout = (more: Partial<Payout> = {}): Payout => ({
 const view = (all: readonly Transaction[], query: Record<string, string> = {}, zone = 'UTC') =>
   viewOf(all, filterOf(query), clockOf(zone, NOW), NOW);
 const idsIn = ({ days }: ReturnType<typeof view>) => days.flatMap(({ rows }) => rows.map(({ orderId }) => orderId));
+
+const historyOf = (events: readonly string[], sources: readonly string[] = ['check']) =>
+  events.map((event, at) => ({ at: '', event, source: sources[at % sources.length] ?? '', detail: null }));
 
 test('the desk groups transactions by the day of the reader’s time zone', () => {
   const late = payment({ createdAt: '2026-11-22T22:30:00.000Z' });
@@ -143,31 +169,93 @@ test('a second payment of an order needs a person until its money is on its way 
 });
 
 test('a payment of a closed order is not called paid, and is to be sent back', () => {
-  const late = payment({ afterClose: true, needsReview: true });
+  const late = payment({ afterClose: true });
   const state = stateOf(late, []);
   assert.deepEqual([state, badgeOf(late, state).label], ['review', 'Paid after closing']);
   assert.equal(explanationOf(late, state), 'The order was closed before. Send this money back to the customer.');
 });
 
-test('the desk has words of its own for every method, reason and event of the proxy', () => {
-  for (const method of METHODS) assert.notEqual(methodOf(payment({ method })), method);
-  for (const reason of REASONS) {
-    const { label } = badgeOf(payment({ status: 'FAILED', reason }), 'unpaid');
-    assert.ok(label !== 'Failed' && !/[A-Z_]{2}/.test(label), reason);
+test('the desk and the operator’s page have the same words for methods, statuses, events and reasons', () => {
+  const flags = { needsReview: false, surplus: false, afterClose: false };
+  for (const [type, of] of Object.entries({ PAY: payment, PAYOUT: payout }) as ['PAY', typeof payment][]) {
+    for (const stage of Object.keys(STAGES) as Stage[]) {
+      const stored = { ...flags, type, stage, endedBy: null } as Stored;
+      const shown = { status: STAGES[stage].status, reason: reasonOf(stored), history: historyOf([stage]) };
+      assert.equal(badgeOf(of(shown), 'waiting').label, statusName(stored), stage);
+      assert.equal(explanationOf(of(shown), 'waiting') ?? '', operatorsExplanation(stored), stage);
+    }
   }
-  const events = [
-    ...Object.keys(STAGES),
-    'surplus',
-    'after_close',
-    'mismatch',
-    'conflict',
-    'needs_review',
-    'resolved',
-    'erased',
-  ];
-  for (const event of events) assert.match(eventName(event), /^[A-Z]/, event);
-  assert.equal(eventName('half_paid'), 'half paid');
-  assert.equal(methodOf(payment({ method: 'CARRIER_PIGEON' })), 'CARRIER_PIGEON');
+  for (const endedBy of ['EXPIRED', 'RESOLVED'] as const) {
+    const stored = { ...flags, type: 'PAY', stage: 'declined', endedBy } as Stored;
+    assert.equal(badgeOf(payment({ status: 'FAILED', reason: endedBy }), 'unpaid').label, statusName(stored));
+  }
+  for (const surplus of [true, false]) {
+    const stored = { ...flags, type: 'PAY', stage: 'succeeded', surplus, afterClose: !surplus } as Stored;
+    assert.equal(badgeOf(payment({ surplus, afterClose: !surplus }), 'paid').label, statusName(stored));
+  }
+  for (const method of METHODS)
+    assert.equal(`Payment · ${methodOf(payment({ method }))}`, kindOf({ type: 'PAY', method } as Stored));
+  const events = [...Object.keys(STAGES), 'created', 'surplus', 'after_close', 'mismatch', 'conflict', 'needs_review', 'resolved', 'erased']; // prettier-ignore
+  const sources = ['shopper', 'merchant', 'merchant:shop', 'answer', 'check', 'clock', 'restart', 'person'];
+  for (const [at, entry] of historyOf(events, sources).entries()) {
+    assert.equal(eventName(entry.event), operatorsEvent(entry.event as 'created'), events[at]);
+    assert.match(eventName(entry.event), /^[A-Z]/);
+  }
+  for (const source of sources)
+    for (const detail of [
+      null,
+      'mismatch',
+      'SUCCESS by Ada: line 4',
+      'FAILED',
+      'amount: asked 10.10 EUR, reported 0.07 EUR',
+    ])
+      for (const event of ['sending', 'resolved', 'mismatch', 'declined']) {
+        const entry = { at: '', event, source, detail };
+        const stored = { ...entry, at: 0 } as Stored['history'][number];
+        assert.deepEqual([sourceName(entry), detailOf(entry)], [operatorsSource(stored), operatorsDetail(stored)]);
+      }
+});
+
+test('why a payment is in review is said from its history, by the desk as by the operator’s page', () => {
+  const figures = 'amount: asked 48.00 EUR, reported 0.01 EUR';
+  const differs = [['mismatch', figures], ['needs_review', 'mismatch']] as const; // prettier-ignore
+  for (const [steps, said] of [
+    [differs, 'The gateway reported another amount than was requested: asked €48.00, reported €0.01.'],
+    [
+      [...differs, ['succeeded', null]],
+      /reported €0\.01, and confirmed the payment later\. Compare with its statement\.$/,
+    ],
+    [[['succeeded', null], ...differs], /reported €0\.01\.$/],
+    [
+      [
+        ['conflict', 'FAILED after SUCCESS'],
+        ['needs_review', 'conflict'],
+      ],
+      'The gateway reports a failure after a success.',
+    ],
+    [[['needs_review', 'the database was restored']], 'The database was restored.'],
+    [[['needs_review', null]], 'The gateway has not reported an outcome in time.'],
+  ] as const) {
+    const history = steps.map(([event, detail]) => ({ at: '', event, source: 'check', detail }));
+    const reason = reviewReason({ history });
+    if (typeof said === 'string') assert.equal(reason, said);
+    else assert.match(reason, said);
+    const stored = { history, mismatch: false, conflict: false } as unknown as Stored;
+    assert.equal(operatorsReason(stored), reason);
+    assert.equal(explanationOf(payment({ needsReview: true, history }), 'review')?.startsWith(reason), true);
+  }
+});
+
+test('the desk shows a wallet id by its end, and all of it in the opened row', async () => {
+  const shop = openShop(undefined, () => NOW, { publicUrl: 'http://127.0.0.1:8080' });
+  shop.proxy.answers['GET /transactions'] = {
+    body: { transactions: [payment({ payer: '98765432' })], nextCursor: null },
+  };
+  const { text } = await new Browser(shop).get('/desk/tables');
+  const [row = '', opened = ''] = text.split('</summary>');
+  assert.match(row, /••••\u00A05432/);
+  assert.doesNotMatch(row, /98765432/);
+  assert.match(opened, /98765432/);
 });
 
 test('the desk shows times in the zone of the browser’s cookie', async () => {
