@@ -25,7 +25,8 @@ export const flowStyles = css`
     text-align: center;
     text-decoration: none;
   }
-  h2 {
+  h2,
+  button {
     text-wrap: balance;
   }
   p,
