@@ -58,6 +58,7 @@ export const EDITS: Readonly<Record<string, Edit>> = {
   ],
   'an order is paid before the POST is answered': [
     [OBSERVATIONS, "if (row.answer === null) return { kind: 'unavailable' };", ''],
+    [EFFECTS, "EFFECTS[transaction.answer ?? 'lost']", "EFFECTS[transaction.answer ?? 'identified']"],
     [SCHEDULE, 'Math.max(Math.min(...times), callOver)', 'Math.min(...times)'],
   ],
   'a payment that was seen SUCCESS may be paid again': [
@@ -140,8 +141,8 @@ export const EDITS: Readonly<Record<string, Edit>> = {
   ],
   'a refund with the same key is sent again': [
     'backend-proxy/ledger/rules/refunds.ts',
-    'if (same !== undefined) {',
-    'if (same !== undefined && same.rank === 0) {',
+    'const key = REFUND_KEY + refund.idempotencyKey;',
+    'const key = REFUND_KEY + refund.idempotencyKey + refund.start.id;',
   ],
   'what is paid after the closing pays the order': [
     'backend-proxy/ledger/rules/transitions.ts',

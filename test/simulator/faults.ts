@@ -6,7 +6,7 @@ import { D, H, M, S } from '../backend-proxy/time.ts';
 import type { Random } from '../faults/random.ts';
 import { POST_ANSWERS, STATUS_ANSWERS, type PostAnswerName, type StatusAnswerName } from './answers.ts';
 import { statusOf, was, type Entry } from './gateway.ts';
-import { AMOUNT } from './people.ts';
+import { AMOUNT, type Shopper } from './people.ts';
 import type { ProxyProcess } from './process.ts';
 import type { World } from './world.ts';
 
@@ -79,7 +79,7 @@ export const STEPS = {
     },
   },
   'a shopper pays': {
-    weight: 9,
+    weight: 12,
     take(world, dice) {
       const [shopper, entry] =
         oneOf(
@@ -153,6 +153,23 @@ export const STEPS = {
       return `another shop's ${entry.id} is paid`;
     },
   },
+  'another shop has the next id': {
+    weight: 3,
+    take(world, dice) {
+      const shopper = dice.pick(world.shoppers as [Shopper, ...Shopper[]]);
+      const id = nextId(world, shopper);
+      if (world.gateway.entries.some((entry) => entry.id === id)) return undefined;
+      const theirs = { type: 'PAY', amount: AMOUNT, method: 'QR', wallet: FOREIGN_WALLET, isOurs: false } as const;
+      const entry = world.gateway.create({ id, ...theirs });
+      const paidMs = dice.pick([S, 5 * S, 2 * M]);
+      world.agenda.later(paidMs, () => {
+        if (statusOf(entry) === 'PROCESSING') world.gateway.end(entry, 'SUCCESS', FOREIGN_WALLET);
+      });
+      world.nextPost = drawAnswer(world, dice);
+      void shopper.start(dice.pick(METHODS), false);
+      return `another shop makes ${id}, to be paid in ${paidMs / S} s, and ${shopper.orderId} starts`;
+    },
+  },
   'IPNs from now on': {
     weight: 2,
     take(world, dice) {
@@ -221,8 +238,9 @@ export const STEPS = {
   'the clock steps': {
     weight: 2,
     take(world, dice) {
-      const ms = dice.pick([1, -1]) * dice.pick([3 * S, 10 * S, 40 * S, 2 * M, H]);
+      const ms = dice.pick([1, -1]) * dice.pick([3 * S, 10 * S, 40 * S, 40 * S, 2 * M, H]);
       world.databaseAheadMs += ms;
+      world.hasStepped = true;
       world.slow(M);
       return `the database's clock steps by ${ms / S} s`;
     },
@@ -332,19 +350,22 @@ function oneOf<T>(dice: Random, items: readonly T[]): T | undefined {
   return items[dice.between(0, Math.max(items.length - 1, 0))];
 }
 
-/** Half of what goes wrong is the same thing all the time. */
+/** Most of what goes wrong is the same thing all the time. */
 function drawAnswer(world: World, dice: Random): PostAnswerName {
-  if (dice.chance(0.4)) return 'as documented';
-  return dice.chance(0.5) ? world.usualPost : dice.pick(names<PostAnswerName>(POST_ANSWERS));
+  if (dice.chance(0.3)) return 'as documented';
+  return dice.chance(0.7) ? world.usualPost : dice.pick(names<PostAnswerName>(POST_ANSWERS));
+}
+
+/** Of the payment that the shopper starts next. */
+function nextId(world: World, { orderId }: Shopper): string {
+  const n = world.shown.transactions.filter((row) => row.type === 'PAY' && row.orderId === orderId).length + 1;
+  return n === 1 ? orderId : `${orderId}-${n}`;
 }
 
 /** Ids that our proxies use or are about to use, and that the gateway does not have, by kind. */
 function idsFree(world: World): [string, TransactionType][][] {
   const used = world.shown.transactions.map(({ id, type }): [string, TransactionType] => [id, TYPES[type].atGateway]);
-  const next = world.shoppers.flatMap(({ orderId }): [string, TransactionType][] => {
-    const n = used.filter(([id, type]) => type === 'PAY' && id.startsWith(orderId)).length + 1;
-    return [[n === 1 ? orderId : `${orderId}-${n}`, 'PAY']];
-  });
+  const next = world.shoppers.map((shopper): [string, TransactionType] => [nextId(world, shopper), 'PAY']);
   const payout: [string, TransactionType] = [`p${world.merchant.intentions.length + 1}`, 'PAYOUT'];
   const refunds = used.flatMap(([id, type]): [string, TransactionType][] =>
     type === 'PAY' ? [[`${id}-r1`, 'PAYOUT']] : [],
@@ -366,17 +387,18 @@ function interrupt(
   const life = process?.life;
   if (process === undefined || life === undefined) return undefined;
   const forMs = dice.pick([500, 3 * S, 60 * S, 150 * S]);
-  life.turnsLeft = dice.between(1, 12);
+  life.countsWrites = dice.chance(0.5);
+  life.turnsLeft = dice.between(1, life.countsWrites ? 3 : 12);
   life.onLastTurn = () => {
     if (!life.isAlive || process.life !== life) return;
     world.note(`${process.name} ${does(process, forMs)} for ${forMs / S} s`);
     const isAlone = world.processes.every(({ isUp }) => !isUp);
     world.slow((isAlone ? forMs : 0) + 10 * S);
-    // What it was sending is uncertain after 45 s.
+    // What it was sending, or has not recorded yet, is uncertain after 45 s.
     for (const post of world.posts)
-      if (post.life === life && post.endedAt === Infinity) world.slow(forMs + 50 * S, post.id);
+      if (post.life === life && post.endedAt > world.now - 5 * S) world.slow(forMs + 50 * S, post.id);
   };
-  return `${process.name} is interrupted ${life.turnsLeft} turns later`;
+  return `${process.name} is interrupted ${life.turnsLeft} ${life.countsWrites ? 'writes' : 'turns'} later`;
 }
 
 /** A restore, with all processes ended; or a standby takes over, and they go on. */

@@ -14,11 +14,6 @@ interface Invariant {
   atEnd?(world: World): string | undefined;
 }
 
-/**
- * Within this time what the gateway has ended is shown and delivered, if nothing slows it. Once the clock was set back
- * and gets to the time of a lease that a killed process left, that lease holds for 25 s.
- */
-const IN_TIME_MS = 30 * S;
 const APART_MS = 30 * S;
 /** A step of the clock below 5 s is not noticed. */
 const UNNOTICED_MS = 5 * S;
@@ -122,7 +117,7 @@ export const INVARIANTS = {
           type !== 'PAY' ||
           !REFUSALS.includes(answer) ||
           !life.isAlive ||
-          world.now < Math.max(endedAt, slowUntil(world, id)) + IN_TIME_MS
+          world.now < Math.max(endedAt, slowUntil(world, id)) + inTimeMs(world)
         )
           return undefined;
         const row = world.shown.transactions.find((each) => each.id === id);
@@ -141,7 +136,7 @@ export const INVARIANTS = {
         const isMarked = world.posts.some((post) => post.id === id && post.answer.endsWith('409'));
         if (isMarked && body['status'] === 'FAILED') return undefined;
         if (body['status'] !== statusOf(entry) || (type === 'PAYOUT' && body['status'] === 'FAILED')) return undefined;
-        if (world.now < Math.max(acceptedAt, slowUntil(world, id)) + IN_TIME_MS) return undefined;
+        if (world.now < Math.max(acceptedAt, slowUntil(world, id)) + inTimeMs(world)) return undefined;
         return isOpen(row) && !hasFlag(row)
           ? `${id} is ${statusAt(row)}, ${(world.now - acceptedAt) / S} s after the IPN: ${String(body['status'])}`
           : undefined;
@@ -159,7 +154,7 @@ export const INVARIANTS = {
         // What was tried before a restore may have the same id.
         const triedAt = attempts === 0 ? queuedAt : Math.max(queuedAt, tried.at(-1) ?? 0);
         const due = Math.max(triedAt + wait, slowUntil(world, ''));
-        return world.now > due + IN_TIME_MS
+        return world.now > due + inTimeMs(world)
           ? `${type} ${transactionId} waits since ${(world.now - due) / S} s`
           : undefined;
       }),
@@ -169,14 +164,14 @@ export const INVARIANTS = {
       firstOf(learned(world), ({ id, endedAt }) => {
         const row = world.shown.transactions.find((each) => each.id === id);
         if (row === undefined || statusAt(row) === 'SUCCESS') return undefined;
-        // What differs is another's, and that is all that there is to say.
+        // What differs is another's, and that is all that there is to say. What a backup had was reported before.
         const isReported =
           row.mismatch ||
           row.stage === 'rejected' ||
           row.history.some(
             (entry) =>
               ['conflict', 'needs_review'].includes(entry.event) &&
-              (world.firstSeen.get(seenKey(id, entry)) ?? 0) >= endedAt - S,
+              isNewOrRestored(world, world.firstSeen.get(seenKey(id, entry)) ?? 0, endedAt - S),
           );
         return isReported ? undefined : `a check of ${id} said SUCCESS, it is ${statusAt(row)}, and nobody was told`;
       }),
@@ -297,6 +292,14 @@ function firstOf<T>(items: readonly T[], wrong: (item: T) => string | undefined)
   return undefined;
 }
 
+/**
+ * Within this time what the gateway has ended is shown and delivered, if nothing slows it. Once the clock was set back
+ * and gets to the time of a lease that a killed process left, that lease holds for 25 s.
+ */
+function inTimeMs({ hasStepped }: World): number {
+  return (hasStepped ? 30 : 15) * S;
+}
+
 /** Until when something slows the news of this transaction. */
 function slowUntil(world: World, id: string): number {
   const post = world.posts.findLast((each) => each.id === id);
@@ -313,6 +316,10 @@ function slowUntil(world: World, id: string): number {
     world.slowedUntil.get(id) ?? 0,
     post?.life.isAlive === true ? post.endedAt : 0,
   );
+}
+
+function isNewOrRestored({ wentBackAt }: World, at: number, since: number): boolean {
+  return at >= since || at === wentBackAt;
 }
 
 /** Of each transaction the first check that said SUCCESS, if a process must have recorded one. */

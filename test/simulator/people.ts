@@ -197,6 +197,7 @@ export class Merchant {
   async close(orderId: string, ifUnpaid: boolean): Promise<void> {
     const world = this.#world;
     const { now: askedAt, wentBackAt } = world;
+    const asked = world.databaseTime();
     const known = new Set(world.shown.transactions.map((row) => row.orderId === orderId && row.id));
     const paid = world.gateway.entries.find(
       (entry) =>
@@ -210,10 +211,13 @@ export class Merchant {
     const answer = await world.up()?.request('POST', `/orders/${orderId}/close`, { headers: AS_MERCHANT, body });
     world.note(`closing ${orderId} answered ${answer?.status ?? 'by nobody'}`);
     if (answer?.ok !== true || this.closed.has(orderId) || wentBackAt !== world.wentBackAt) return;
+    // One that was closed before, asked or not, is answered as it was then.
+    const { closedAt } = (await answer.json()) as { closedAt: string };
+    const isNew = Date.parse(closedAt) >= asked;
     const mayLag = world.checks.some(({ name, endedAt }) => name === 'lagging' && endedAt >= askedAt);
     // Without a status check nobody can be asked, and what a person has ended is not asked about.
     const isKnowable = world.hasStatusCheck && !mayLag && !world.person.said.has(paid?.id ?? '');
-    this.closed.set(orderId, { at: world.now, paidBefore: ifUnpaid && isKnowable ? paid : undefined });
+    this.closed.set(orderId, { at: world.now, paidBefore: ifUnpaid && isNew && isKnowable ? paid : undefined });
   }
 
   async erase(orderId: string): Promise<void> {

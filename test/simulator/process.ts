@@ -27,6 +27,8 @@ export interface Site {
   databaseTime(): number;
   random(): number;
   hasStatusCheck: boolean;
+  /** The profile tells its answer about an id that it does not have from a wrong path. */
+  saysNoSuchOrder: boolean;
   /** Transactions whose row somebody holds. */
   held: ReadonlySet<string>;
   /** Work that goes on without waiting for virtual time. */
@@ -43,15 +45,19 @@ export class Life {
   isAlive = true;
   /** How many more turns until `onLastTurn`. */
   turnsLeft = Infinity;
+  /** Only what follows a write that may be shown is a turn. */
+  countsWrites = false;
   onLastTurn: () => void = () => undefined;
   #isPaused = false;
   #awake: Promise<void> = Promise.resolve();
   #resume: () => void = () => undefined;
 
   /** Resolves when the process may go on; never, if it was killed. */
-  async turn(): Promise<void> {
-    this.turnsLeft -= 1;
-    if (this.turnsLeft === 0) this.onLastTurn();
+  async turn(isAfterWrite = false): Promise<void> {
+    if (isAfterWrite || !this.countsWrites) {
+      this.turnsLeft -= 1;
+      if (this.turnsLeft === 0) this.onLastTurn();
+    }
     if (this.isPaused) await this.#awake;
     if (!this.isAlive) await new Promise(() => undefined);
   }
@@ -111,6 +117,7 @@ export class ProxyProcess {
       profile: profileSchema.parse({
         refundAs: Object.fromEntries(METHODS.map((method) => [method, 'JETGO'])),
         payoutDecimals: true,
+        ...(site.saysNoSuchOrder && { noSuchOrder: { field: 'code', value: 'UNKNOWN_ORDER' } }),
         ...(!site.hasStatusCheck && { paths: { status: null } }),
       }),
       checkoutHosts: [],
@@ -136,6 +143,7 @@ export class ProxyProcess {
           ipnSecrets: [SECRETS.ipn],
           allowedOrigins: [SHOP],
           self: this.name,
+          widgetFolder: 'none',
           webhook: { url: WEBHOOK_URL, secrets: [SECRETS.webhook] },
         },
       },
@@ -203,7 +211,7 @@ export class ProxyProcess {
         return result;
       } finally {
         site.busy(-1);
-        await life.turn();
+        await life.turn(isShown);
       }
     };
     return {

@@ -10,8 +10,8 @@ import { EDITS } from './edits.ts';
 import { run, shorten, type Failure } from './history.ts';
 
 const SECONDS = size(20, 1_800);
-/** Each broke an invariant once. */
-const ONCE_FAILED: readonly number[] = [10, 12, 125, 133, 266, 278];
+/** Each broke an invariant once. A change of the simulator makes other histories of them: add the newest. */
+const ONCE_FAILED: readonly number[] = [10, 12, 125, 133, 266, 278, 328160137, 1552654616];
 
 let database: Database;
 before(async () => {

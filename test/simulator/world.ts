@@ -2,9 +2,10 @@
 // virtual time. Everything that may happen is chosen from the seed, so the same seed is the same history. What goes
 // wrong is in faults.ts, what has to hold all the same in invariants.ts.
 import type { Ledger, Webhook } from '../../backend-proxy/ledger/ledger.ts';
+import { PAYOUT_FAILED_APART_MS } from '../../backend-proxy/protocol/schedule.ts';
 import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import type { HistoryEntry, Transaction, TransactionType } from '../../backend-proxy/protocol/transaction.ts';
-import { D, M, NOON, S } from '../backend-proxy/time.ts';
+import { D, H, M, NOON, S } from '../backend-proxy/time.ts';
 import { SECRETS } from '../backend-proxy/world.ts';
 import { createRandom, type Random } from '../faults/random.ts';
 import { Agenda } from './agenda.ts';
@@ -81,6 +82,7 @@ export class World implements Site {
   readonly merchant = new Merchant(this);
   readonly person = new Person(this);
   readonly hasStatusCheck: boolean;
+  readonly saysNoSuchOrder: boolean;
   readonly duplicates: DuplicateName;
   /** What goes wrong most with POSTs, and with status checks. */
   readonly usualPost: PostAnswerName;
@@ -97,6 +99,7 @@ export class World implements Site {
   readonly shown: Shown = { transactions: [], pending: [] };
   violation: string | undefined;
   databaseAheadMs = 0;
+  hasStepped = false;
   nextPost: PostAnswerName = 'as documented';
   statusAnswer: StatusAnswerName = 'as documented';
   /** Ids whose next report says FAILED by mistake. */
@@ -119,9 +122,15 @@ export class World implements Site {
     this.dice = createRandom(seed);
     this.random = () => this.dice.next();
     this.hasStatusCheck = !this.dice.chance(0.2);
+    this.saysNoSuchOrder = this.dice.chance(0.7);
     this.duplicates = this.dice.pick(Object.keys(DUPLICATES) as [DuplicateName, ...DuplicateName[]]);
     this.usualPost = this.dice.pick(Object.keys(POST_ANSWERS) as [PostAnswerName, ...PostAnswerName[]]);
     this.usualStatus = this.dice.pick(Object.keys(STATUS_ANSWERS) as [StatusAnswerName, ...StatusAnswerName[]]);
+    // Rarely drawn one by one: answers are lost, and checks do not know yet what the gateway has.
+    if (this.dice.chance(0.3)) {
+      [this.usualPost, this.statusAnswer] = ['lost, made', 'lagging'];
+      this.slow(25 * H);
+    }
     this.observer = createLedger(this.store, { now: () => this.databaseTime() });
     this.processes = Array.from(
       { length: this.dice.between(1, 3) },
@@ -281,7 +290,10 @@ export class World implements Site {
     const entry = this.gateway.find(orderId, type);
     const name = (check.name = this.statusAnswer);
     const report = this.gateway.report(entry, name === 'lagging' ? this.now - LAG_MS : this.now);
-    if (report !== undefined && this.mistaken.delete(orderId)) report['status'] = 'FAILED';
+    if (report !== undefined && this.mistaken.delete(orderId)) {
+      report['status'] = 'FAILED';
+      this.slow(PAYOUT_FAILED_APART_MS, orderId);
+    }
     const honest = report === undefined ? json(404, { code: 'UNKNOWN_ORDER' }) : json(200, report);
     const reply = STATUS_ANSWERS[name](honest);
     await life.turn();
