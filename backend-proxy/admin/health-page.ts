@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import type { Counts } from '../ledger/ledger.ts';
 import type { Warning } from '../protocol/log.ts';
 import type { Html } from './format.ts';
+import { STATES } from './webhooks-page.ts';
 
 export interface Health {
   problem: string | undefined;
@@ -39,7 +40,7 @@ export function healthPage({ problem, warnings, counts, version }: Health): Html
 function figures({ checks, webhooks, unmatchedIpns }: Counts): Html {
   const rows = [
     ...checks.map(({ state, count }) => [`Status checks ${state}`, count] as const),
-    ...webhooks.map(({ state, count }) => [`Webhooks ${state}`, count] as const),
+    ...webhooks.map(({ state, count }) => [`${STATES[state]} webhooks`, count] as const),
     ['IPNs without a transaction', unmatchedIpns] as const,
   ];
   return html`<h2>Work</h2>

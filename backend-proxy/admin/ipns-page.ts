@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import type { UnmatchedIpn } from '../ledger/ledger.ts';
 import { cards } from './cards.ts';
 import { NOTHING, time, type Html } from './format.ts';
+import { TYPE_NAMES } from './words.ts';
 
 export function ipnsPage(ipns: readonly UnmatchedIpn[]): Html {
   if (ipns.length === 0) return html`<p class="empty">Every IPN of the last 7 days has its transaction.</p>`;
@@ -18,5 +19,5 @@ const COLUMNS = ['Gateway ID', 'Type', ['Amount', 'right'], 'Reported', 'First',
 function cellsOf({ reading, seen, firstAt }: UnmatchedIpn) {
   const { transactionId, type, amount, currency, outcome } = reading;
   const money = html`<span class="amount">${amount ?? NOTHING} ${currency ?? ''}</span>`;
-  return [transactionId, type, money, outcome ?? NOTHING, time(firstAt), seen];
+  return [transactionId, TYPE_NAMES[type], money, outcome ?? NOTHING, time(firstAt), seen];
 }

@@ -88,7 +88,7 @@ h3 { margin: 0; font-size: 1rem; font-weight: 600; }
 table { width: 100%; border-collapse: separate; border-spacing: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 th, td { padding: 0.6rem 0.9rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
 thead th { border: 0; color: var(--soft); font-size: 0.8125rem; font-weight: 600; white-space: nowrap; }
-tbody th { font-weight: 600; }
+tbody th { min-width: 10rem; font-weight: 600; }
 .right { text-align: right; }
 .action { text-align: right; white-space: nowrap; }
 

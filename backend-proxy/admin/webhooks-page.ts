@@ -4,7 +4,7 @@ import type { Webhook, WebhookState } from '../ledger/ledger.ts';
 import { cards } from './cards.ts';
 import { NOTHING, plural, time, walletEnd, type Html } from './format.ts';
 
-const STATES: Record<WebhookState, string> = { dead: 'Failed', pending: 'Queued', delivered: 'Delivered' };
+export const STATES: Record<WebhookState, string> = { dead: 'Failed', pending: 'Queued', delivered: 'Delivered' };
 
 const TONES: Record<WebhookState, string> = { dead: 'bad', pending: 'wait', delivered: 'good' };
 
