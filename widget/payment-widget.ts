@@ -51,6 +51,7 @@ let loading: Promise<typeof import('./flow/flow.ts')> | undefined;
  * @attr {string} lang - Language. Default: the nearest `lang` of the page, else the order's, else the browser's.
  * @attr {_self|_blank|_top} checkout-target - Where the checkout opens. Default: in place of the page.
  * @attr {'hidden'} total - Leaves the amount out of the widget, because the page shows it.
+ * @attr {string} wallet-name - The wallet's name, if the token has none: "Open Jeton" for "Open the wallet app".
  * @attr {boolean} required - Makes the form invalid until the order is paid.
  *
  * @fires {CustomEvent<PaymentEventDetails['payment-ready']>} payment-ready - The proxy has answered; the methods shown.
@@ -63,6 +64,7 @@ let loading: Promise<typeof import('./flow/flow.ts')> | undefined;
  * @fires {CustomEvent<PaymentEventDetails['payment-error']>} payment-error - An error other than a failed payment.
  *
  * @slot header - Above the amount.
+ * @slot logo - The merchant's mark, beside its name; square. Replaces the token's `logo`.
  * @slot footer - Below the panel.
  * @slot terms - Directly above the button that pays; its required controls hold the press.
  * @slot success - Below the details of a paid order.
@@ -75,6 +77,8 @@ let loading: Promise<typeof import('./flow/flow.ts')> | undefined;
  * @slot icon-QR - Replaces the icon of QR.
  *
  * @csspart sheet - The whole widget.
+ * @csspart logo - The merchant's mark.
+ * @csspart merchant - The merchant's name.
  * @csspart description - The order's description.
  * @csspart total - The amount, above each panel.
  * @csspart heading - The panel's heading.
@@ -140,6 +144,7 @@ export class PaymentWidget extends LitElement {
     lang: { reflect: true, useDefault: true },
     checkoutTarget: { attribute: 'checkout-target' },
     total: {},
+    walletName: { attribute: 'wallet-name' },
     required: { type: Boolean },
     messages: { attribute: false },
   };
@@ -154,6 +159,8 @@ export class PaymentWidget extends LitElement {
   declare checkoutTarget: '_self' | '_blank' | '_top';
   /** `hidden`: the page shows the amount, and the widget leaves it out. */
   declare total: 'hidden' | null;
+  /** In place of "your wallet app", if the token has no name. */
+  declare walletName: string;
   /** Whether the form is invalid until the order is paid. */
   declare required: boolean;
   /** Texts that replace those of the language. */
@@ -173,7 +180,7 @@ export class PaymentWidget extends LitElement {
 
   constructor() {
     super();
-    this.order = this.proxy = this.lang = '';
+    this.order = this.proxy = this.lang = this.walletName = '';
     this.methods = this.method = this.total = this.messages = null;
     this.checkoutTarget = '_self';
     this.required = false;
@@ -256,19 +263,24 @@ export class PaymentWidget extends LitElement {
     if (!shown || !this.#language) return '';
     const context = (this.#context = this.#contextFor(this.#language.tag));
     const { description, amount, orderId } = this.#state.order;
+    const { merchant, logo } = this.#state.claims ?? {};
     const total = context.money(amount) || '\u00a0';
     const hasTotal = amount && this.total !== 'hidden' && !(shown.panel === 'choose' && shown.askAmount);
     return html`<div
       class="sheet"
       part="sheet"
       role="group"
-      aria-label=${`${description ?? ''} ${hasTotal ? total : orderId}`}
+      aria-label=${[merchant, description, hasTotal ? total : orderId].filter(Boolean).join(' ')}
       lang=${context.language}
       dir=${this.#language.direction}
     >
       <slot name="header"></slot>
       <section>
-        ${description ? html`<p part="description"><bdi lang=${nearestLang(this)}>${description}</bdi></p>` : ''}
+        <slot name="logo">${logo ? html`<img part="logo" src=${logo} alt="" />` : ''}</slot>
+        <div lang=${nearestLang(this)}>
+          ${merchant ? html`<b part="merchant"><bdi>${merchant}</bdi></b>` : ''}
+          ${description ? html`<p part="description"><bdi>${description}</bdi></p>` : ''}
+        </div>
         ${hasTotal ? html`<p class=${total.length > 12 ? 'total long' : 'total'} part="total">${total}</p>` : ''}
       </section>
       <div class="panel">${shown.panel === 'choose' ? choose(shown, context, flow) : flow?.panel(shown, context)}</div>
@@ -324,7 +336,10 @@ export class PaymentWidget extends LitElement {
   #say: Say = (key, values) => {
     const texts = [this.messages, this.#language?.messages, flow?.enFlow as Partial<Messages> | undefined];
     // A name of the proxy, such as `constructor`, may be one that every object has.
-    return fill(texts.map((each) => each?.[key]).find((text) => typeof text === 'string') ?? '', values);
+    return fill(texts.map((each) => each?.[key]).find((text) => typeof text === 'string') ?? '', {
+      wallet: this.#state.claims?.walletName || this.walletName || undefined,
+      ...values,
+    });
   };
 
   /**

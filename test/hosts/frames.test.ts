@@ -126,7 +126,7 @@ test('a sandboxed frame that may not open tabs keeps the link and does not navig
 
 test('Enter starts a payment in a sandboxed frame', async () => {
   const { visit, page, frame } = await open({ sandbox: SANDBOX, attributes: 'methods="QR CHECKOUT"' });
-  await frame.getByRole('radio', { name: 'QR code' }).check();
+  await frame.getByRole('radio', { name: 'Scan a QR code' }).check();
   await page.keyboard.press('Enter');
   await frame.getByText('Scan the code to pay').waitFor();
   visit.allowed = REFUSED;

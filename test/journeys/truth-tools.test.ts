@@ -5,8 +5,8 @@ import { describe, it } from 'node:test';
 import QRCode from 'qrcode';
 import { H } from '../backend-proxy/time.ts';
 import { qrPath } from '../../widget/flow/qr-code.ts';
-import { en, type MessageKey } from '../../widget/locales/en.ts';
-import { enFlow } from '../../widget/locales/en-flow.ts';
+import type { MessageKey } from '../../widget/locales/en.ts';
+import { en, enFlow } from '../english.ts';
 import { CLAIMS, type Claim, type ClaimName } from './truth/claims.ts';
 import { readDrawing } from './truth/read-qr-code.ts';
 import { findFalseClaims, type Screen } from './truth/false-claims.ts';
@@ -195,7 +195,7 @@ describe('sentencesIn()', () => {
   it('sentencesIn() recognizes every sentence of the dictionary and its placeholders', () => {
     for (const [key, words] of Object.entries(ENGLISH)) {
       const text = words.replaceAll(/\{(\w+)\}/g, (_, name: string) => VALUES[name] ?? 'x');
-      const isOfMethods = /^(DIRECT|CHECKOUT|JETGO|QR)_help$|^(codeOnPhone|unavailable)$/.test(key);
+      const isOfMethods = /^(DIRECT|CHECKOUT|JETGO|QR)_help$|^(direct|appOpen|unavailable)$/.test(key);
       const place = isOfMethods ? 'method' : 'panel';
       assert.ok(
         sentencesIn({ text, place }).some((sentence) => sentence.key === key),
@@ -295,8 +295,8 @@ describe('findFalseClaims()', () => {
       requests: [request({ at: 900, isStart: true, key: 'k', endedAt: 1_100 }), LISTENING],
       connections: [{ at: AT - 10, is: 'cut' }],
     };
-    assert.deepEqual(judge([screen(AT - 5, enFlow.lost, enFlow.direct)], records), []);
-    assert.equal(judge([screen(AT - 5, enFlow.direct)], records).length, 1);
+    assert.deepEqual(judge([screen(AT - 5, enFlow.lost, en.direct)], records), []);
+    assert.equal(judge([screen(AT - 5, en.direct)], records).length, 1);
   });
 
   it('findFalseClaims() finds a success that a person has to decide on, and a screen that does not say so', () => {

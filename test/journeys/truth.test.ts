@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { METHODS, type Method } from '../../backend-proxy/protocol/wire.ts';
-import { enFlow } from '../../widget/locales/en-flow.ts';
+import { enFlow } from '../english.ts';
 import { fill } from '../../widget/shell/language.ts';
 import { ADA, BRUNO, CHIYO } from './shopper.ts';
 import type { Answer, Fault } from './truth/gateway-relay.ts';

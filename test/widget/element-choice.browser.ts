@@ -38,12 +38,43 @@ it('the choice has a named and described radio input for each method, the first 
   const widget = await mount();
   expect(widget.shadowRoot?.querySelector('fieldset')?.getAttribute('part')).to.equal('methods');
   expect(radio(widget, 'DIRECT').checked).to.equal(true);
-  const input = radio(widget, 'QR');
+  const input = radio(widget, 'DIRECT');
   expect(input.type).to.equal('radio');
   const help = widget.shadowRoot?.getElementById(input.getAttribute('aria-describedby') ?? '');
-  expect(help?.textContent).to.equal('Scan a QR code with your wallet app');
+  expect(help?.textContent).to.equal('We send a request to your wallet app');
   const name = widget.shadowRoot?.getElementById(input.getAttribute('aria-labelledby') ?? '');
-  expect(name?.textContent).to.equal('QR code');
+  expect(name?.textContent).to.equal('Confirm in your wallet app');
+});
+
+it('the choice shows the names that the token has for methods, with what the shopper does below', async () => {
+  const widget = await mount(new FakeProxy({ methods: ['QR', 'CHECKOUT'], methodNames: { QR: 'Scan at the till' } }));
+  expect(texts(widget, '[part=method] label > span')).to.deep.equal([
+    'Scan at the tillScan a QR code with your wallet app',
+    'Log in on the wallet’s website',
+  ]);
+});
+
+it('the texts name the wallet, by the token or else by the attribute, in each language', async () => {
+  const proxy = new FakeProxy({ methods: ['DIRECT', 'QR'] });
+  const widget = await mount(proxy, { 'wallet-name': 'Vipps' });
+  expect(textOf(widget)).to.contain('Confirm in Vipps').and.to.contain('Scan a QR code with Vipps');
+  widget.order = new FakeProxy({ walletName: 'Jeton' }).token;
+  widget.lang = 'pl';
+  await until(() => textOf(widget).includes('w aplikacji Jeton'), 'the name of the token, in Polish');
+  expect(textOf(widget)).not.to.contain('aplikacji portfela');
+});
+
+it('each panel says who is paid, and for how much', async () => {
+  const logo = 'data:image/svg+xml,<svg%20xmlns="http://www.w3.org/2000/svg"/>';
+  const proxy = new FakeProxy({ merchant: 'Stillwater', logo, customer: '12345678' });
+  const widget = await mount(proxy);
+  expect(thePart(widget, 'merchant').textContent).to.equal('Stillwater');
+  expect((thePart(widget, 'logo') as HTMLImageElement).src).to.equal(logo);
+  thePart(widget, 'pay').click();
+  await until(() => textOf(widget).includes('approve €10.10 to \u2068Stillwater\u2069'), 'who is paid');
+  proxy.settle({ status: 'SUCCESS' });
+  await until(() => part(widget, 'details'), 'the receipt');
+  expect(thePart(widget, 'details').textContent).to.match(/Paid to\s+Stillwater/);
 });
 
 it('the choice offers the methods that the page asks for, in its order, and checks its first choice', async () => {
@@ -58,7 +89,7 @@ it('the choice offers the methods that the page asks for, in its order, and chec
 it('the choice shows a method newer than the widget by its own name', async () => {
   const widget = await mount(new FakeProxy({}, { version: 2, methods: ['NEW' as 'QR', 'QR'] }));
   await until(() => methodsOf(widget).length === 2, 'the methods');
-  expect(texts(widget, '[part=method] label > span > b')).to.deep.equal(['NEW', 'QR code']);
+  expect(texts(widget, '[part=method] label > span > b')).to.deep.equal(['NEW', 'Scan a QR code with your wallet app']);
 });
 
 it('the choice pays by a method newer than the widget, and each panel until its result is drawn', async () => {
@@ -163,7 +194,7 @@ it('the choice does not change while a start is being sent', async () => {
 it('a choice of one method names it and pays by it, without a radio input', async () => {
   const proxy = new FakeProxy({ methods: ['QR'] });
   const widget = await mount(proxy);
-  expect(thePart(widget, 'heading').textContent).to.equal('QR code');
+  expect(thePart(widget, 'heading').textContent).to.equal('Scan a QR code with your wallet app');
   expect(widget.shadowRoot?.querySelector('[type=radio], fieldset')).to.equal(null);
   thePart(widget, 'pay').click();
   await until(() => proxy.starts.length, 'a start');

@@ -7,6 +7,8 @@ it('the sheet is a group named by the description and the amount, or by the orde
   const described = await mount(new FakeProxy({ description: 'Two tickets' }));
   expect(thePart(described, 'sheet').role).to.equal('group');
   expect(thePart(described, 'sheet').ariaLabel).to.equal('Two tickets €10.10');
+  const named = await mount(new FakeProxy({ merchant: 'Stillwater', description: 'Two tickets' }));
+  expect(thePart(named, 'sheet').ariaLabel).to.equal('Stillwater Two tickets €10.10');
   const open = await mount(new FakeProxy({ amount: undefined, methods: ['QR'] }));
   expect(thePart(open, 'sheet').ariaLabel?.trim()).to.equal('ABC-123');
 });
@@ -19,7 +21,7 @@ it('the order’s description has the language of the page, and the rest that of
   await until(() => thePart(widget, 'sheet').lang === 'en', 'English');
   widget.requestUpdate();
   await widget.updateComplete;
-  expect(thePart(widget, 'description').querySelector('bdi')?.lang).to.equal('de');
+  expect(thePart(widget, 'description').closest<HTMLElement>('[lang]')?.lang).to.equal('de');
 });
 
 it('the field of an open amount names its purpose and its currency', async () => {

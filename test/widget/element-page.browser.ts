@@ -196,10 +196,10 @@ it('console warnings explain an order attribute that is not a token, as payment-
   expect(warnings).to.deep.equal([`<payment-widget> invalid_token ${detail}`]);
 });
 
-it('the element’s slots of a paid order are header, success and footer', async () => {
+it('the element’s slots of a paid order are header, logo, success and footer', async () => {
   const widget = await mount(proxyWith('QR', { status: 'SUCCESS' }));
   const slots = [...(widget.shadowRoot?.querySelectorAll('slot') ?? [])].map(({ name }) => name);
-  expect(slots).to.deep.equal(['header', 'success', 'footer']);
+  expect(slots).to.deep.equal(['header', 'logo', 'success', 'footer']);
 });
 
 it('the element’s slots replace a method’s icon by the page’s picture', async () => {

@@ -38,3 +38,9 @@ it('timeInWords() uses the plural of the language', () => {
 it('fill() replaces each place that has a value, and leaves the others', () => {
   assert.equal(fill('{a} of {b}, {a}', { a: '1' }), '1 of {b}, 1');
 });
+
+it('fill() takes the second text of [a|b] only if each of its values is known', () => {
+  const text = 'Approve [the request|{amount} to {merchant}] in [your wallet app|{wallet}].';
+  assert.equal(fill(text, { amount: '€10' }), 'Approve the request in your wallet app.');
+  assert.equal(fill(text, { amount: '€10', merchant: 'Tea', wallet: 'Jeton' }), 'Approve €10 to Tea in Jeton.');
+});

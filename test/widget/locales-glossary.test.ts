@@ -2,15 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { LOADERS } from '../../widget/shell/language.ts';
-import { en } from '../../widget/locales/en.ts';
-import { enFlow } from '../../widget/locales/en-flow.ts';
+import { en, enFlow, withoutNames } from '../english.ts';
 import { GLOSSARIES, TERMS, type Glossary, type Term } from './glossary.ts';
 
 const english: Record<string, string> = { ...en, ...enFlow };
 
 async function textsOf(tag: string): Promise<Record<string, string>> {
   const { default: texts } = (await import(`../../widget/locales/${tag}.ts`)) as { default: Record<string, string> };
-  return texts;
+  return withoutNames(texts);
 }
 
 /** The keys of the texts that say `term` in English. */

@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { LOADERS, chooseTag, loadLanguage } from '../../widget/shell/language.ts';
-import { en } from '../../widget/locales/en.ts';
-import { enFlow } from '../../widget/locales/en-flow.ts';
+import { en as first, type MessageKey } from '../../widget/locales/en.ts';
+import { enFlow as others } from '../../widget/locales/en-flow.ts';
+import { en, enFlow, withoutNames } from '../english.ts';
 
 const english: Record<string, string> = { ...en, ...enFlow };
 const tags = readdirSync('widget/locales')
@@ -19,6 +20,10 @@ const SAME_AS_ENGLISH: Record<string, string[]> = {
   de: ['DIRECT'],
   nl: ['DIRECT'],
 };
+/** Texts that leave the wallet out. */
+const NO_WALLET_NAME: Record<string, string[]> = Object.fromEntries(
+  ['ca', 'es-419', 'es', 'fr', 'it', 'pt-BR', 'pt', 'ro'].map((tag) => [tag, ['walletEmpty']]),
+);
 /** Words of a half translated text. Not app, online, QR, ID, wallet, link, which many languages use. */
 const ENGLISH_WORDS = /\b(the|your|you|please|payment|money|again|order|method|with|will|was|has|this)\b/i;
 /** The script of a dictionary, if it is not Latin. */
@@ -41,7 +46,9 @@ const SCRIPTS: Record<string, RegExp> = {
 };
 
 const placesOf = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).toSorted();
-const textsOf = async (tag: string) => Object.entries((await loadLanguage(tag)).messages);
+/** Of each `[a|b]` the a, which is read without names. */
+const textsOf = async (tag: string) =>
+  Object.entries(withoutNames((await loadLanguage(tag)).messages as Record<string, string>));
 /** The keys of the texts for which `isSo` is true. */
 const keysWhere = async (tag: string, isSo: (text: string, key: string) => boolean) =>
   (await textsOf(tag)).filter(([key, text]) => isSo(text, key)).map(([key]) => key);
@@ -87,7 +94,7 @@ for (const [way, file] of ways) {
 
 it('unknown tags, English tags and no tags lead to English', async () => {
   for (const preferred of [['zz'], ['tlh', 'xx'], ['en-AU', 'de'], [], ['tostring', 'valueof', 'hasOwnProperty']])
-    assert.equal((await loadLanguage(chooseTag(preferred))).messages, en, preferred.join());
+    assert.equal((await loadLanguage(chooseTag(preferred))).messages, first, preferred.join());
 });
 
 it('only ar, fa, he and ur are right-to-left, also under another tag', async () => {
@@ -111,6 +118,14 @@ for (const tag of tags) {
       assert.deepEqual((await textsOf(tag)).map(([key]) => key).toSorted(), Object.keys(english).toSorted());
       for (const [key, text] of await textsOf(tag))
         assert.deepEqual(placesOf(text), placesOf(english[key] ?? ''), `${key}: ${text}`);
+    });
+
+    it(`the dictionary ${tag} names the wallet, the merchant and the amount where English does`, async () => {
+      const { messages } = await loadLanguage(tag);
+      const named = (text = '') => /\[[^[\]|]*\|[^[\]|]*\{(wallet|merchant)\}[^[\]|]*\]/.test(text);
+      const source: Record<string, string> = { ...first, ...others };
+      const wrong = Object.keys(source).filter((key) => named(source[key]) !== named(messages[key as MessageKey]));
+      assert.deepEqual(wrong, NO_WALLET_NAME[tag] ?? []);
     });
 
     it(`the dictionary ${tag} leaves only names in English`, async () => {

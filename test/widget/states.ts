@@ -25,7 +25,12 @@ export interface State {
   heading: string;
 }
 
-const description = 'Two tickets, Saturday evening';
+const logo =
+  "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 4 4'><path fill='%231d2b2d' d='M0 0h4v4H0z'/><circle cx='2' cy='2' r='1' fill='%23f0a37c'/></svg>".replaceAll(
+    ' ',
+    '%20',
+  );
+const who = { merchant: 'Stillwater Coffee', logo, description: 'Two tickets, Saturday evening' };
 const appUrl = 'jetgo://pay?reference=4711';
 const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
 /** A payment of 15 minutes that has `remainingMs` left. */
@@ -83,11 +88,11 @@ function refused(code: string, { retryable = false, isClosed = false } = {}): St
 }
 
 export const STATES = {
-  choose: { claims: { description }, heading: 'How would you like to pay?' },
-  'choose, one method': { claims: { methods: ['QR'] }, heading: 'QR code' },
-  'choose, one method with a field': { claims: { methods: ['DIRECT'], description }, heading: 'Wallet' },
+  choose: { claims: who, heading: 'How would you like to pay?' },
+  'choose, one method': { claims: { methods: ['QR'] }, heading: 'Scan a QR code with your wallet app' },
+  'choose, one method with a field': { claims: { methods: ['DIRECT'], ...who }, heading: 'Confirm in your wallet app' },
   'choose, order': {
-    claims: { methods: ['CHECKOUT', 'QR'], description, purpose: 'order' },
+    claims: { methods: ['CHECKOUT', 'QR'], ...who, purpose: 'order' },
     act: (widget) => widget.append(terms()),
     heading: 'How would you like to pay?',
   },
@@ -98,7 +103,7 @@ export const STATES = {
       maxAmount: '500',
       suggestedAmounts: ['10', '20', '50'],
       methods: ['CHECKOUT', 'QR'],
-      description,
+      ...who,
     },
     heading: 'How would you like to pay?',
   },
@@ -123,7 +128,7 @@ export const STATES = {
     heading: 'How would you like to pay?',
   },
   'choose, website': {
-    claims: { description },
+    claims: who,
     attributes: { method: 'CHECKOUT' },
     heading: 'How would you like to pay?',
   },
@@ -175,7 +180,7 @@ export const STATES = {
     heading: 'We are checking your payment',
   },
   checking: {
-    claims: { description, supportUrl },
+    claims: { ...who, supportUrl },
     payment: paymentOf('QR', { qr: null }),
     view: { checking: true },
     heading: 'We are checking your payment',
@@ -187,7 +192,7 @@ export const STATES = {
   'lost, page': { payment: paymentOf('CHECKOUT', LOST), heading: 'The wallet’s website did not open' },
   'lost, request': { payment: paymentOf('DIRECT', LOST), heading: 'Check your wallet app' },
   redirect: {
-    claims: { description },
+    claims: who,
     payment: paymentOf('CHECKOUT', limited(572_000)),
     heading: 'Continue on the wallet’s website',
   },
@@ -212,13 +217,14 @@ export const STATES = {
     heading: 'Pay in your wallet app',
   },
   'wallet, time left': {
+    claims: who,
     payment: paymentOf('DIRECT', limited(299_000)),
     heading: 'Confirm in your wallet app',
   },
   'wallet, time up': { payment: paymentOf('DIRECT', limited(-1000)), heading: 'Time is up' },
   wallet: { payment: paymentOf('DIRECT'), heading: 'Confirm in your wallet app' },
   paid: {
-    claims: { description },
+    claims: who,
     payment: paymentOf('QR', { status: 'SUCCESS' }),
     view: paid,
     heading: 'Payment received',
@@ -235,7 +241,7 @@ export const STATES = {
     heading: 'Payment received',
   },
   'paid, refunded in part': {
-    claims: { description },
+    claims: who,
     payment: paymentOf('QR', { status: 'SUCCESS' }),
     view: {
       ...paid,

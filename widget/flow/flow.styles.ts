@@ -30,10 +30,11 @@ export const flowStyles = css`
     text-wrap: balance;
   }
   p,
+  b,
   small {
     text-wrap: pretty;
   }
-  .sheet:not(:has(form)) :is(section, .panel) {
+  .sheet:not(:has(form)) :is(section:not(:has(b)), .panel) {
     text-align: center;
   }
   .panel > .icon,
@@ -471,6 +472,10 @@ export const flowStyles = css`
     }
   }
   @container (width < 16rem) {
+    .method b,
+    .only h2 {
+      font-size: 0.9em;
+    }
     dl {
       grid-template-columns: minmax(0, 1fr);
       row-gap: 0;

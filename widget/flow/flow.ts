@@ -19,7 +19,7 @@ import type { Outcome, Shown } from './view.ts';
 
 export { provide } from './lit.ts';
 export { amountField } from './panels/amount-field.ts';
-export { checkoutTime, notesAbovePay, notesBelowPay } from './panels/choice-notes.ts';
+export { assurance, notesAbovePay, notesBelowPay } from './panels/choice-notes.ts';
 export { formAmount } from './start-form.ts';
 export { show } from './view.ts';
 export { enFlow } from '../locales/en-flow.ts';

@@ -1,21 +1,19 @@
 // English of the first paint, built in so that no text has to be loaded for it. The rest is in en-flow.ts. Every
-// other dictionary has the keys of both files; the compiler checks it. `{…}` stands for a value. Intl formats times
+// other dictionary has the keys of both files; the compiler checks it. `{…}` stands for a value, and
+// `[a|b]` for b if all of its values are known, else for a. Intl formats times
 // and amounts, plurals included, so no text depends on a number.
 import type { enFlow } from './en-flow.ts';
 
 export const en = {
   choose: 'How would you like to pay?',
-  DIRECT: 'Wallet',
-  DIRECT_help: 'We send a request to your wallet app',
-  CHECKOUT: 'Wallet website',
+  direct: 'Confirm in [your wallet app|{wallet}]',
+  DIRECT_help: 'We send a request to [your wallet app|{wallet}]',
   CHECKOUT_help: 'Log in on the wallet’s website',
-  JETGO: 'JetGo',
-  JETGO_help: 'Scan a JetGo code with your wallet app',
-  QR: 'QR code',
-  QR_help: 'Scan a QR code with your wallet app',
-  codeOnPhone: 'Opens your wallet app or shows a code',
+  JETGO_help: 'Scan a JetGo code with [your wallet app|{wallet}]',
+  QR_help: 'Scan a QR code with [your wallet app|{wallet}]',
+  appOpen: 'Open [the wallet app|{wallet}]',
   wallet: 'Wallet ID',
-  walletHelp: 'The number shown in your wallet app',
+  walletHelp: 'The number shown in [your wallet app|{wallet}]',
   pay: 'Pay {amount}',
   pay_order: 'Order with obligation to pay',
   pay_deposit: 'Deposit {amount}',

@@ -15,13 +15,14 @@ import { heading, icon, problem, type PanelContext } from './panel.ts';
 interface Additions {
   amountField(shown: Choice, context: PanelContext): TemplateResult;
   notesAbovePay(context: PanelContext): TemplateResult;
-  checkoutTime(context: PanelContext): string;
+  assurance(shown: Choice, context: PanelContext): string;
   notesBelowPay(shown: Choice, context: PanelContext): TemplateResult;
 }
 
 export function choose(shown: Choice, context: PanelContext, flow: Additions | undefined): TemplateResult {
   const { say, run, money, amount, state } = context;
-  const { busy, trouble, methods, chosen } = shown;
+  const { busy, trouble } = shown;
+  const methods = rowsOf(shown);
   const values = { amount: money(amount) };
   // Until a payment was started: from then on the order is placed, and what is left is to pay it.
   const purpose = !state.order.payment && state.claims?.purpose;
@@ -52,9 +53,19 @@ export function choose(shown: Choice, context: PanelContext, flow: Additions | u
     <button part="pay" class="primary" aria-disabled=${!!busy} @click=${press}>
       ${busy ? html`<i></i><span class="announce">${say('sending')}</span>` : payText}
     </button>
-    ${chosen && PAYS_BY[chosen] === 'link' ? html`<small>${flow?.checkoutTime(context)}</small>` : ''}
+    <small>${flow?.assurance(shown, context)}</small>
     ${flow?.notesBelowPay(shown, context)}
   </form>`;
+}
+
+const isTouch = (): boolean => matchMedia('(pointer: coarse)').matches;
+const isCode = (method: Method | null): boolean => PAYS_BY[method as Method] === 'code';
+
+/** A phone cannot scan its own screen: each code opens the app there, so one row stands for all. */
+function rowsOf({ methods, chosen, unavailable }: Choice): Method[] {
+  const available = methods.filter((method) => !unavailable.includes(method));
+  const shown = [chosen, ...available, ...methods].find(isCode);
+  return methods.filter((method) => !isTouch() || !isCode(method) || method === shown);
 }
 
 function methodRow(method: Method, shown: Choice, context: PanelContext): TemplateResult {
@@ -74,7 +85,7 @@ function methodRow(method: Method, shown: Choice, context: PanelContext): Templa
       />
       ${mark(method)}
       <span
-        ><b id=${method}>${say(method) || method}</b
+        ><b id=${method}>${nameOf(method, context)}</b
         ><small id="help-${method}">${isUnavailable ? say('unavailable') : helpOf(method, context)}</small></span
       >
     </label>
@@ -86,17 +97,25 @@ function methodRow(method: Method, shown: Choice, context: PanelContext): Templa
 function onlyMethod(method: Method, shown: Choice, context: PanelContext): TemplateResult {
   return html`<div part="method" class="only">
       ${mark(method)}
-      <span>${heading(context.say(method) || method)}<small>${helpOf(method, context)}</small></span>
+      <span>${heading(nameOf(method, context))}<small>${helpOf(method, context)}</small></span>
     </div>
     ${asksWalletId(method, context.state.claims) ? walletField(shown, context) : ''}`;
 }
 
 const mark = (method: Method): TemplateResult => html`<slot name="icon-${method}">${icon(method)}</slot>`;
 
-/** A phone cannot scan its own screen, and only the gateway's answer says whether there is a link to the app. */
-function helpOf(method: Method, { say }: PanelContext): string {
-  const isCodeOnPhone = PAYS_BY[method] === 'code' && matchMedia('(pointer: coarse)').matches;
-  return say(isCodeOnPhone ? 'codeOnPhone' : `${method}_help`);
+/** What the shopper does, or the merchant's own name, with what the shopper does below it. */
+const nameOf = (method: Method, context: PanelContext): string =>
+  context.state.claims?.methodNames?.[method] ?? actionOf(method, context);
+
+function helpOf(method: Method, context: PanelContext): string {
+  if (context.state.claims?.methodNames?.[method]) return actionOf(method, context);
+  return PAYS_BY[method] === 'prompt' ? context.say('DIRECT_help') : '';
+}
+
+function actionOf(method: Method, { say }: PanelContext): string {
+  if (PAYS_BY[method] === 'prompt') return say('direct');
+  return say(isCode(method) && isTouch() ? 'appOpen' : `${method}_help`) || method;
 }
 
 const walletField = (shown: Choice, context: PanelContext): TemplateResult =>

@@ -26,7 +26,7 @@ export const styles = css`
     line-height: 1.5;
     text-align: start;
   }
-  section:not(:has(p)),
+  section:not(:has(p, b)),
   :host([hidden]) {
     display: none;
   }
@@ -53,11 +53,31 @@ export const styles = css`
     background: var(--_surface);
     overflow-wrap: anywhere;
   }
-  section {
+  section:has(b) {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 4px 12px;
+    line-height: 1.375;
+  }
+  section > div {
+    flex: 1 1 8em;
+  }
+  section div p {
     color: var(--_muted);
   }
+  b + p {
+    font-size: 0.875em;
+  }
+  section img,
+  ::slotted([slot='logo']) {
+    flex: none;
+    inline-size: 40px;
+    block-size: 40px;
+    border-radius: calc(var(--_radius) * 0.75);
+    object-fit: cover;
+  }
   .total {
-    color: var(--_text);
     font-size: min(2em, 11cqi);
     font-variant-numeric: tabular-nums;
     font-weight: 680;
@@ -67,6 +87,9 @@ export const styles = css`
   .long {
     font-size: min(2em, 7cqi);
   }
+  section:has(b) .total:not(.long) {
+    font-size: 1.5em;
+  }
   small,
   b {
     display: block;
@@ -75,6 +98,9 @@ export const styles = css`
     color: var(--_muted);
     min-block-size: 1lh;
     font-size: 0.875em;
+  }
+  span > small:empty {
+    display: none;
   }
   h2,
   b,

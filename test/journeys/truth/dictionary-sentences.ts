@@ -16,7 +16,15 @@ export interface Sentence {
   values: Record<string, string>;
 }
 
-const ENGLISH: Record<MessageKey, string> = { ...en, ...enFlow };
+/** `[a|b]`: a without names, b with them. */
+const CHOICE = /\[(.*?)\|(.*?)\]/g;
+/** Each text without names, and with them. */
+const ENGLISH = Object.fromEntries(
+  Object.entries({ ...en, ...enFlow }).map(([key, text]) => [
+    key,
+    [text.replaceAll(CHOICE, '$1'), text.replaceAll(CHOICE, '$2')],
+  ]),
+) as Record<MessageKey, [string, string]>;
 const KEYS = Object.keys(ENGLISH) as MessageKey[];
 
 /** What may fill a placeholder; a button may still wait for its amount. */
@@ -27,20 +35,22 @@ const PLACEHOLDERS: Record<string, string> = {
   example: '[\\d.,]+',
   time: '[\\d:]+(?: \\w+)?',
   id: '\\S+',
+  merchant: '.+',
+  wallet: '.+',
 };
 
-const OF_METHODS = /^(DIRECT|CHECKOUT|JETGO|QR)(_help)?$|^(codeOnPhone|unavailable)$/;
-const NAMES = /^(DIRECT|CHECKOUT|JETGO|QR)$/;
+const OF_METHODS = /^(DIRECT|CHECKOUT|JETGO|QR)_help$|^(direct|appOpen|unavailable)$/;
+const ALSO_OF_PANELS = /^(direct|appOpen)$/;
 
 /** Several if sentences share their words; none if it is not in the dictionary. */
 export function sentencesIn({ text, place }: Text): Sentence[] {
   const isCandidate = (key: MessageKey) =>
-    place === 'method' ? OF_METHODS.test(key) : NAMES.test(key) || !OF_METHODS.test(key);
-  const exact = KEYS.filter((key) => isCandidate(key) && ENGLISH[key] === text);
+    place === 'method' ? OF_METHODS.test(key) : ALSO_OF_PANELS.test(key) || !OF_METHODS.test(key);
+  const exact = KEYS.filter((key) => isCandidate(key) && ENGLISH[key].includes(text));
   if (exact.length > 0) return exact.map((key) => ({ key, values: {} }));
   return KEYS.flatMap((key) => {
-    const values = isCandidate(key) && PATTERNS[key]?.exec(text)?.groups;
-    return values ? [{ key, values: { ...values } }] : [];
+    const found = isCandidate(key) && PATTERNS[key].map((pattern) => pattern.exec(text)?.groups).find(Boolean);
+    return found ? [{ key, values: { ...found } }] : [];
   });
 }
 
@@ -49,13 +59,15 @@ export function isWordless(text: string): boolean {
   return !/\p{L}/u.test(text);
 }
 
+const patternOf = (text: string): RegExp => {
+  const words = text.replaceAll(/[.?()]/g, String.raw`\$&`);
+  const pattern = words.replaceAll(/ ?\{(\w+)\}/g, (place, name: string) => {
+    const space = place.startsWith(' ') ? ' ?' : '';
+    return `${space}(?<${name}>${PLACEHOLDERS[name] ?? '.+'})`;
+  });
+  return new RegExp(`^${pattern}$`);
+};
+
 const PATTERNS = Object.fromEntries(
-  KEYS.filter((key) => ENGLISH[key].includes('{')).map((key) => {
-    const words = ENGLISH[key].replaceAll(/[.?()]/g, String.raw`\$&`);
-    const pattern = words.replaceAll(/ ?\{(\w+)\}/g, (place, name: string) => {
-      const space = place.startsWith(' ') ? ' ?' : '';
-      return `${space}(?<${name}>${PLACEHOLDERS[name] ?? '.+'})`;
-    });
-    return [key, new RegExp(`^${pattern}$`)];
-  }),
-) as Partial<Record<MessageKey, RegExp>>;
+  KEYS.map((key) => [key, ENGLISH[key].filter((text) => text.includes('{')).map(patternOf)]),
+) as Record<MessageKey, RegExp[]>;

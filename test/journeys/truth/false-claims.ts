@@ -53,7 +53,8 @@ export function findFalseClaims(
       if (sentences.length === 0) note(`${JSON.stringify(text.text)} is no sentence of the dictionary`, screen.at);
       const untrue = sentences.map((sentence) => {
         const said: Said = { ...sentence, codes: screen.codes, links: screen.links };
-        const names: readonly ClaimName[] = SENTENCES[sentence.key];
+        const isAction = text.place === 'method' && sentence.key !== 'unavailable';
+        const names: readonly ClaimName[] = isAction ? [] : SENTENCES[sentence.key];
         return names.flatMap((name) => {
           const at = firstUntrue(CLAIMS[name], said, { from: screen.at, end, changes, records, saysLost });
           return at === null ? [] : [{ name, at }];

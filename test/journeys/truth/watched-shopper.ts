@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
-import { enFlow } from '../../../widget/locales/en-flow.ts';
+import { enFlow } from '../../english.ts';
 import { readDrawing } from './read-qr-code.ts';
 import { findFalseClaims, type Screen } from './false-claims.ts';
 import type { OrderRecords, Payment } from './facts.ts';

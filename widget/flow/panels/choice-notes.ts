@@ -1,7 +1,8 @@
-// What the choice adds around its button: that a payment is open already, that a start is slow, how much time the
-// wallet's website gives, and the button back to the open payment. Apart from shell/choose.ts because the first paint
-// needs none of it.
+// What the choice adds around its button: that a payment is open already, that a start is slow, who can confirm the
+// payment or how much time the wallet's website gives, and the button back to the open payment. Apart from
+// shell/choose.ts because the first paint needs none of it.
 import type { TemplateResult } from 'lit';
+import { PAYS_BY } from '../../../backend-proxy/protocol/methods.ts';
 import { CHECKOUT_LIFETIME_MS } from '../../../backend-proxy/protocol/schedule.ts';
 import type { MessageKey } from '../../locales/en.ts';
 import type { Choice } from '../../shell/choice.ts';
@@ -32,8 +33,9 @@ function slownessText({ activity }: SessionState): MessageKey {
   return activity.at === 'sending' && activity.slow === 'again' ? 'slow' : 'long';
 }
 
-/** The page is left at once, so the limit of the wallet's website is shown before. */
-export function checkoutTime({ say, state, language }: PanelContext): string {
+/** The page is left at once for the wallet's website, so its limit is shown before. */
+export function assurance({ chosen }: Choice, { say, state, language }: PanelContext): string {
+  if (!chosen || PAYS_BY[chosen] !== 'link') return say('safe');
   const seconds = Math.min(CHECKOUT_LIFETIME_MS / 1000, state.claims?.payWithin ?? Infinity);
   return say('checkoutTime', { time: timeInWords(seconds - (seconds % 60), language) });
 }

@@ -14,7 +14,8 @@ const PRINTER = 'M7 9V4h10v5M7 17H4v-6a2 2 0 0 1 2-2h12a2 2 0 0 1 2 2v6h-3M7 14h
 
 export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: PanelContext): TemplateResult {
   const { say, state, language } = context;
-  const { order } = state;
+  const { order, claims } = state;
+  const { merchant, methodNames } = claims ?? {};
   const detail = (name: string, value: string | TemplateResult) =>
     html`<dt>${name}</dt>
       <dd>${value}</dd>`;
@@ -22,7 +23,8 @@ export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: Pa
   return html`${sign('paid')}${heading(say('paid'))}
     ${warning ? html`<p class="note warning announce">${say(warning)}</p>` : ''}
     <dl part="details">
-      ${payment ? detail(say('method'), say(payment.method)) : ''}
+      ${merchant ? detail(say('paidTo'), html`<bdi>${merchant}</bdi>`) : ''}
+      ${payment ? detail(say('method'), methodNames?.[payment.method] ?? say(payment.method)) : ''}
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${payment?.paidAt ? detail(say('date'), formatTime(payment.paidAt, language)) : ''}
     </dl>

@@ -24,9 +24,16 @@ export function wallet(shown: Extract<Shown, { panel: 'wallet' }>, context: Pane
   const { say } = context;
   const { last4 } = shown;
   return html`${phone(shown)}${heading(say('direct'))}
-    <p>${say('direct_help')}</p>
+    <p>${say('direct_help', approved(context))}</p>
     ${last4 ? html`<p class="fact">${say('wallet')}: <bdi dir="ltr">····${last4}</bdi></p>` : ''}
     ${waitingStatus(context, say('waiting'), shown)} ${otherMethodButton(context)}`;
+}
+
+/** What the request asks for; only the whole of it is named. */
+function approved({ money, amount, state }: PanelContext): Record<string, string> | undefined {
+  const merchant = state.claims?.merchant;
+  // Isolated, because the name may be written in another direction than the text around it.
+  return merchant === undefined ? undefined : { amount: money(amount), merchant: `\u2068${merchant}\u2069` };
 }
 
 /** A request on a phone; the ring around it is the time that is left. Drawn by attributes alone, for a strict CSP. */
