@@ -322,11 +322,19 @@ function isNewOrRestored({ wentBackAt }: World, at: number, since: number): bool
   return at >= since || at === wentBackAt;
 }
 
-/** Of each transaction the first check that said SUCCESS, if a process must have recorded one. */
+/**
+ * Of each transaction the first check that said SUCCESS, if a process must have recorded one. What is said before our
+ * POST is answered waits for the answer, and is asked for again.
+ */
 function learned(world: World): Check[] {
+  const answeredAt = new Map(world.posts.map(({ id, endedAt }) => [id, endedAt]));
   const all = world.checks.filter(
     ({ id, said, isWhole, endedAt }) =>
-      said === 'SUCCESS' && isEqual(world, id) && isWhole && endedAt > world.wentBackAt && !isOrderHeld(world, id),
+      said === 'SUCCESS' &&
+      isEqual(world, id) &&
+      isWhole &&
+      endedAt > Math.max(world.wentBackAt, answeredAt.get(id) ?? 0) &&
+      !isOrderHeld(world, id),
   );
   const isRecorded = ({ id, endedAt, life }: Check) =>
     life.isAlive && !life.isPaused && world.now > Math.max(endedAt, slowUntil(world, id)) + 5 * S;
