@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { PaymentEventDetails } from '../../widget/flow/events.ts';
 import { PAGE_LIMIT_MS } from '../../widget/flow/submit-wait.ts';
 import { settle } from './clock.ts';
-import { paymentOf, type ClaimsChange } from './fake-proxy.ts';
+import { paymentOf, problemOf, type ClaimsChange } from './fake-proxy.ts';
 import { scene } from './session-scene.ts';
 
 type Submit = CustomEvent<PaymentEventDetails['payment-submit']>;
@@ -135,5 +135,47 @@ describe('waitUntil()', () => {
     page.resolve();
     await clock.advance(0);
     assert.deepEqual([proxy.starts.length, panel()], [1, 'scan']);
+  });
+
+  it('waitUntil() sends nothing if the order is paid or closed meanwhile', async () => {
+    for (const view of [{ paid: true }, { closed: true }, { checking: true }]) {
+      const page = Promise.withResolvers<void>();
+      const { clock, proxy, events, windowCalls, panel, sendBy } = await waitingFor(page.promise);
+      await sendBy('CHECKOUT');
+      proxy.publish(view);
+      await clock.advance(0);
+      const shown = panel();
+      page.resolve();
+      await clock.advance(0);
+      assert.deepEqual([proxy.starts.length, panel(), events.includes('error')], [0, shown, false]);
+      assert.deepEqual(windowCalls, ['open _self', 'close']);
+    }
+  });
+
+  it('waitUntil() sends nothing once an earlier start is known to have begun a payment', async () => {
+    const page = Promise.withResolvers<void>();
+    const { clock, proxy, element, panel, sendBy } = await scene();
+    proxy.nextStarts.push(problemOf('too_many_requests', { status: 429, retryable: true }));
+    await sendBy('QR');
+    const { length } = proxy.starts;
+    assert.equal(panel(), 'choose');
+    element.addEventListener('payment-submit', (event) => (event as Submit).detail.waitUntil(page.promise));
+    await sendBy('JETGO');
+    proxy.publish({ payment: paymentOf('QR') });
+    await clock.advance(0);
+    page.resolve();
+    await clock.advance(0);
+    assert.deepEqual([proxy.starts.length, panel()], [length, 'scan']);
+  });
+
+  it('waitUntil() throws after the event, because the start no longer waits', async () => {
+    const { element, sendBy } = await scene();
+    let late: () => void = () => {};
+    element.addEventListener('payment-submit', (event) => {
+      const { detail } = event as Submit;
+      late = () => detail.waitUntil(Promise.resolve());
+    });
+    await sendBy('QR');
+    assert.throws(late);
   });
 });

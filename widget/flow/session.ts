@@ -203,9 +203,15 @@ export class Session implements ReactiveController, Actions {
   #submit(body: StartPayment, isRetry: boolean): void {
     const { element } = this.#host;
     const promises: Promise<unknown>[] = [];
-    const waitUntil = (promise: Promise<unknown>) => void promises.push(promise);
+    let isDispatched = false;
+    const waitUntil = (promise: Promise<unknown>) => {
+      if (isDispatched) throw new Error('Call waitUntil() while the event is dispatched.');
+      promises.push(promise);
+    };
     const amount = body.amount ?? this.#host.state().order.amount;
-    if (!emit(element, 'payment-submit', { method: body.method, amount, waitUntil })) return;
+    const isAllowed = emit(element, 'payment-submit', { method: body.method, amount, waitUntil });
+    isDispatched = true;
+    if (!isAllowed) return;
     this.#closeCheckoutWindow();
     if (PAYS_BY[body.method] === 'link')
       this.#checkoutWindow = this.#options.openCheckoutWindow(element.checkoutTarget);
@@ -221,12 +227,14 @@ export class Session implements ReactiveController, Actions {
     const { wait } = this.#options;
     void wait(SLOW_START_MS, signal).then(() => signal.aborted || this.#setSlow('long'));
     const trouble = await troubleOfPage(promises, (ms) => wait(ms, signal));
-    if (signal.aborted) return;
-    if (!trouble) return this.#send(body, isRetry);
+    const state = this.#host.state();
+    // Meanwhile an earlier start may have been found, or the order needs no payment any more.
+    if (signal.aborted || state.activity.at !== 'sending') return;
+    if (!trouble && !show(state, this.#options.now())) return this.#send(body, isRetry);
     this.#sending.abort();
     this.#closeCheckoutWindow();
-    this.#host.set({ activity: { at: 'choosing', trouble } });
-    if (trouble.detail) emitError(this.#host.element, trouble);
+    this.#host.set({ activity: trouble ? { at: 'choosing', trouble } : FOLLOWING });
+    if (trouble?.detail) emitError(this.#host.element, trouble);
   }
 
   #send(body: StartPayment, isRetry: boolean): void {
