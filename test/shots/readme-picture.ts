@@ -1,4 +1,4 @@
-// The picture in the README: a phone, a desktop and a dark screen of one height, each with a state of the widget.
+// The picture in the README: a desktop, a phone and a dark screen of one height, each with a state of the widget.
 import { existsSync, readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { PNG } from 'pngjs';
@@ -15,16 +15,16 @@ interface Screen {
 }
 
 const SCREENS: readonly Screen[] = [
-  { name: 'phone', state: 'scan, app only', variant: { width: 320, options: { hasTouch: true, isMobile: true } } },
-  { name: 'desktop', state: 'scan, time left', variant: { width: 400 } },
+  { name: 'desktop', state: 'choose', variant: { width: 400 } },
+  { name: 'phone', state: 'wallet, time left', variant: { width: 320, options: { hasTouch: true, isMobile: true } } },
   { name: 'dark', state: 'paid', variant: { width: 400, options: { colorScheme: 'dark' } } },
 ];
 /** Pixels of the picture for each of the page. */
-const SCALE = 2;
+const SCALE = 1.5;
 
 const STYLE = `
   body { display: flex; width: max-content; gap: 40px; margin: 0; padding: 40px; background: #e3e7ee; }
-  div { position: relative; box-sizing: border-box; display: grid; place-items: center; height: 680px; overflow: hidden;
+  div { position: relative; box-sizing: border-box; display: grid; place-items: center; height: 740px; overflow: hidden;
     background: #f4f5f8; border-radius: 16px; box-shadow: 0 2px 4px #0f182a1f, 0 24px 48px #0f182a2e; }
   .phone { padding: 56px 8px 24px; border: 10px solid #14171d; border-radius: 48px; }
   .desktop, .dark { padding: 64px 32px 24px; background: linear-gradient(#fff 36px, #d6dae2 36px 37px, #f4f5f8 37px); }
@@ -44,7 +44,7 @@ export async function drawReadmePicture(browser: Browser, open: OpenStatesPage):
       return `<div class="${name}"><img src="${src}" width="${variant.width}" alt=""></div>`;
     }),
   );
-  const page = await browser.newPage({ viewport: { width: 1444, height: 760 }, deviceScaleFactor: SCALE });
+  const page = await browser.newPage({ viewport: { width: 1444, height: 820 }, deviceScaleFactor: SCALE });
   await page.setContent(`<!doctype html><style>${STYLE}</style><body>${frames.join('')}</body>`);
   const picture = await page.screenshot();
   await page.close();
