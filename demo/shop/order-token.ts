@@ -13,6 +13,10 @@ export interface OrderClaims {
   customerReferenceNo: string;
   language: string;
   description: string;
+  merchant?: string;
+  /** A `data:` image, because the demo has no https. */
+  logo?: string;
+  suggestedAmounts?: string[];
   /** What the press on the button does; by default it pays an order that was placed before. */
   purpose?: 'deposit';
   /** Seconds since 1970. */

@@ -2,6 +2,7 @@
 // order belongs to the session that opened it, and the order page gets a new token each time. fulfillment.ts decides
 // whether an order is paid, and is asked before a page shows it.
 import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { Context, Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { CURRENCY, TOP_UP, formatMoney, linesOf } from './catalog.ts';
@@ -30,6 +31,8 @@ interface Storefront {
   now: () => Date;
 }
 
+const ICON = readFileSync(new URL('public/icon.svg', import.meta.url));
+const LOGO = `data:image/svg+xml;base64,${ICON.toString('base64')}`;
 const TOKEN_LIFE_S = 60 * 60;
 const SESSION_LIFE_S = 30 * 24 * 60 * 60;
 
@@ -95,6 +98,8 @@ function tokenFor(order: Order, { publicUrl, orderSecret }: ShopSettings, now: D
     returnUrl: `${publicUrl}/orders/${order.orderId}`,
     customerReferenceNo: order.owner,
     language: 'en',
+    merchant: 'Stillwater Coffee',
+    logo: LOGO,
     iat,
     exp: iat + TOKEN_LIFE_S,
   };
@@ -102,6 +107,8 @@ function tokenFor(order: Order, { publicUrl, orderSecret }: ShopSettings, now: D
     return signOrder({ ...common, amount: order.amount, description: 'Coffee from Stillwater' }, orderSecret);
   }
   const { least: minAmount, most: maxAmount } = TOP_UP;
-  const topUp = { ...common, minAmount, maxAmount, description: 'Stillwater coffee card', purpose: 'deposit' } as const;
+  const suggestedAmounts = ['10.00', '25.00', '50.00'];
+  const bounds = { minAmount, maxAmount, suggestedAmounts };
+  const topUp = { ...common, ...bounds, description: 'Stillwater coffee card', purpose: 'deposit' } as const;
   return signOrder(topUp, orderSecret);
 }

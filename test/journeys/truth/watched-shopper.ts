@@ -20,7 +20,7 @@ const PAID_MS = 20_000;
 const POLL_MS = 50;
 
 /** Data on the screen besides the order's id: the product, and the time of payment. */
-const DATA = String.raw`Coffee from Stillwater|[A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d [AP]M`;
+const DATA = String.raw`Stillwater Coffee|Coffee from Stillwater|[A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d [AP]M`;
 
 /** These do not lead on. `other` comes last, so that a more likely action is tried first. */
 const NOT_ONWARD = ['copy', 'save', 'share', 'app-link', 'support', 'retry', 'back', 'other'];
