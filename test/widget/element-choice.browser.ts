@@ -54,6 +54,24 @@ it('the choice shows the names that the token has for methods, with what the sho
   ]);
 });
 
+it('a wallet id is shown in groups of four once it is typed; a text that is none stays', async () => {
+  const proxy = new FakeProxy({ methods: ['DIRECT'] });
+  const widget = await mount(proxy);
+  for (const [typed, shown] of [
+    ['Wallet 123456789', '1234\u00a05678\u00a09'],
+    ['me@mail', 'me@mail'],
+    ['12345678', '1234\u00a05678'],
+  ] as const) {
+    type(widget, 'wallet', typed);
+    field(widget, 'wallet').dispatchEvent(new Event('change', { bubbles: true }));
+    await widget.updateComplete;
+    expect(field(widget, 'wallet').value).to.equal(shown);
+  }
+  thePart(widget, 'pay').click();
+  await until(() => proxy.starts.length, 'a start');
+  expect(proxy.starts[0]?.body).to.deep.include({ method: 'DIRECT', customer: '12345678' });
+});
+
 it('the texts name the wallet, by the token or else by the attribute, in each language', async () => {
   const proxy = new FakeProxy({ methods: ['DIRECT', 'QR'] });
   const widget = await mount(proxy, { 'wallet-name': 'Vipps' });

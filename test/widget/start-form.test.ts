@@ -160,6 +160,14 @@ describe('checkForm()', () => {
       customer: '12345678',
     });
     assert.equal(checkForm(state({}, { customer: '۱۲۳۴٥٦٧٨' }), 'DIRECT', 'fa').body?.customer, '12345678');
+    for (const customer of ['1234-5678', '1234.5678', '１２３４５６７８', 'Wallet 12345678', 'ID: 1234\u00a05678'])
+      assert.equal(checkForm(state({}, { customer }), 'DIRECT', 'en').body?.customer, '12345678', customer);
+    for (const customer of ['123', '1'.repeat(21), 'me1234@mail.example', '12345678 EUR', '12345678@'])
+      assert.deepEqual(
+        checkForm(state({}, { customer }), 'DIRECT', 'en').errors,
+        { customer: 'walletWrong' },
+        customer,
+      );
     assert.deepEqual(checkForm(state({}), 'DIRECT', 'en').errors, { customer: 'walletEmpty' });
     assert.deepEqual(checkForm(state({}, { customer: 'me' }), 'DIRECT', 'en').errors, { customer: 'walletWrong' });
     assert.deepEqual(checkForm(state({}, { customer: '12345678' }), 'CHECKOUT', 'en').body, { method: 'CHECKOUT' });

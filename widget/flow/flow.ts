@@ -14,6 +14,7 @@ import { scan } from './panels/scan.ts';
 import { trouble } from './panels/trouble.ts';
 import { checking, fetching, unanswered, wallet } from './panels/wallet.ts';
 import { Session, type SessionHost } from './session.ts';
+import { groupedWalletId } from './start-form.ts';
 import { reportTerms } from './terms.ts';
 import type { Outcome, Shown } from './view.ts';
 
@@ -61,6 +62,10 @@ export function start(host: SessionHost & { element: ReactiveElement }): Flow {
     hostDisconnected: () => languages.disconnect(),
   });
   const session = new Session({ ...host, acceptsTerms: () => reportTerms(element.shadowRoot) });
+  element.shadowRoot?.addEventListener('change', ({ target }) => {
+    const { name, value } = target as HTMLInputElement;
+    if (name === 'wallet') session.edit({ customer: groupedWalletId(value) });
+  });
   const countdown = new Countdown(element);
   const announcer = new Announcer();
   // When the focused element is removed, the browser lays the page out with half a panel and scrolls to the end of

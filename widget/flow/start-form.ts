@@ -17,12 +17,25 @@ export function checkForm(state: SessionState, method: Method, language: string)
     else Object.assign(errors, amountErrors(state, amount, language));
   }
   if (asksWalletId(method, claims)) {
-    const customer = normalized(form.customer);
-    if (/^\d{4,20}$/.test(customer)) body.customer = customer;
-    else errors.customer = customer ? 'walletWrong' : 'walletEmpty';
+    const customer = readWalletId(form.customer);
+    if (customer) body.customer = customer;
+    else errors.customer = normalized(form.customer) ? 'walletWrong' : 'walletEmpty';
   }
   return errors.amount || errors.customer ? { errors } : { body };
 }
+
+/**
+ * The digits of a wallet id in any shape that people copy, such as "Wallet 1234-5678"; null if they are too few or too
+ * many, or if letters follow, as in an e-mail address.
+ */
+export function readWalletId(typed: string): string | null {
+  const bare = normalized(typed.normalize('NFKC')).replaceAll(/[^\p{L}\d@]/gu, '');
+  return /^\p{L}*(\d{4,20})$/u.exec(bare)?.[1] ?? null;
+}
+
+/** A wallet id in groups of four, held together; other texts as they were typed. */
+export const groupedWalletId = (typed: string): string =>
+  readWalletId(typed)?.replaceAll(/\d{4}(?=\d)/g, '$&\u00a0') ?? typed;
 
 function isWithin(claims: SessionState['claims'], amount: string): boolean {
   const { minAmount = amount, maxAmount = amount } = claims ?? {};
