@@ -33,6 +33,8 @@ export default defineConfig({
     modulePreload: false,
     lib: { entry: 'widget/index.ts', formats: ['es'], fileName: () => 'widget.js' },
     rolldownOptions: {
+      // Two minifiers take their time.
+      checks: { pluginTimings: false },
       output: {
         minify: false,
         // `@__PURE__` and the like: a page has no bundler that would read them.
