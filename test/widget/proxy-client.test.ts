@@ -71,6 +71,7 @@ it('the proxy client treats an answer that is not the proxy’s as lost', async 
     ['{"error": "no route"}', 404],
     ['{"code": 1020, "message": "Forbidden"}', 403],
     ['{"code": "VALIDATION", "errors": {"amount": ["wrong"]}}', 400],
+    ['{"code": "VALIDATION", "requestId": 4711}', 400],
   ];
   for (const [body, status] of answers) {
     const { code, retryable } = await refusalOf(answering(body, { status }).order(signal));

@@ -52,7 +52,8 @@ export function createProxyClient(url: string, token: string, fetch: typeof glob
     // A problem without a textual code comes from something between us and the proxy, which the request may not have
     // reached.
     const problem = (await response.json().catch(() => ({}))) as Partial<Problem>;
-    const isOurs = typeof problem.code === 'string' && Array.isArray(problem.errors ?? []);
+    const { code, requestId, errors } = problem;
+    const isOurs = typeof code === 'string' && typeof (requestId ?? '') === 'string' && Array.isArray(errors ?? []);
     throw new ProxyError({ ...(isOurs && problem), status: response.status });
   }
 
