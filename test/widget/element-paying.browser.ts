@@ -1,7 +1,7 @@
 // Paying by each method, from the click to what there is to pay with; refused starts; the checkout in a new tab.
 import { expect, oneEvent } from '@open-wc/testing';
 import { CHECKOUT_URL, CODE, FakeProxy, problemOf, proxyWith } from './fake-proxy.ts';
-import { copiedFrom, heading, link, mount, part, radio, textOf, thePart, type, until } from './mount.ts';
+import { copiedFrom, heading, leftOf, link, mount, part, radio, textOf, thePart, type, until } from './mount.ts';
 
 it('paying by QR shows the code with a name, its text to copy, and the link to the app', async () => {
   const proxy = new FakeProxy();
@@ -108,9 +108,19 @@ describe('a refused start', () => {
       const widget = await mount(proxy, { method: 'QR' });
       widget.pay();
       await until(() => part(widget, 'reference'), 'the reference');
-      expect(thePart(widget, 'reference').innerText).to.contain('Reference: 3F0F-21B5');
+      expect(thePart(widget, 'reference').innerText).to.contain('3F0F-21B5');
       expect(await copiedFrom(widget)).to.deep.equal([requestId]);
     }
+  });
+
+  it('a refused start keeps the order of its reference in a language from right to left', async () => {
+    const proxy = new FakeProxy();
+    proxy.nextStarts.push(problemOf('brand_new', { retryable: true, requestId: '12345abc' }));
+    const widget = await mount(proxy, { method: 'QR', lang: 'ar' });
+    widget.pay();
+    await until(() => part(widget, 'reference'), 'the reference');
+    const reference = thePart(widget, 'reference');
+    expect(leftOf(reference, '5ABC')).to.be.above(leftOf(reference, '1234'));
   });
 
   it('a refused token does not hide that an open payment may have been paid', async () => {

@@ -3,7 +3,7 @@
 import { expect } from '@open-wc/testing';
 import { REASONS } from '../../backend-proxy/protocol/wire.ts';
 import { FakeProxy, paymentOf, problemOf, proxyWith } from './fake-proxy.ts';
-import { announced, heading, link, mount, part, textOf, texts, thePart, until } from './mount.ts';
+import { announced, heading, leftOf, link, mount, part, textOf, texts, thePart, until } from './mount.ts';
 
 it('an order under review offers nothing to pay with, only help and the way back, until a person has decided', async () => {
   const proxy = proxyWith('QR', {}, { supportUrl: 'https://shop.example/help' });
@@ -196,7 +196,15 @@ describe('the link back to the shop', () => {
   it('the link back to the shop names the merchant of the token', async () => {
     const linkOf = async (merchant?: string) =>
       link(await mount(new FakeProxy({ returnUrl, merchant }, { paid: true, version: 3 })), 'return').innerText;
-    expect([await linkOf(), await linkOf('Stillwater')]).to.deep.equal(['Back to the shop', 'Back to Stillwater']);
+    const named = (await linkOf('Stillwater')).replaceAll(/[\u2068\u2069]/g, '');
+    expect([await linkOf(), named]).to.deep.equal(['Back to the shop', 'Back to Stillwater']);
+  });
+
+  it('the link back to the shop keeps the order of the merchant’s name in a language from right to left', async () => {
+    const proxy = new FakeProxy({ returnUrl, merchant: 'Stillwater Ltd.' }, { paid: true, version: 3 });
+    const widget = await mount(proxy, { lang: 'ar' });
+    const found = link(widget, 'return');
+    expect(leftOf(found, '.')).to.be.above(leftOf(found, 'd'));
   });
 
   it('the link back to the shop is left out if it is not safe, if it is this page, and while there is something to pay', async () => {

@@ -61,6 +61,20 @@ export function textOf(widget: Element): string {
   return widget.shadowRoot?.querySelector('.sheet')?.textContent?.replaceAll(/\s+/g, ' ').trim() ?? '';
 }
 
+/** How far from the left this text of the element is on the screen. */
+export function leftOf(element: Element, text: string): number {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const start = node.nodeValue?.indexOf(text) ?? -1;
+    const range = new Range();
+    if (start < 0) continue;
+    range.setStart(node, start);
+    range.setEnd(node, start + text.length);
+    return range.getBoundingClientRect().left;
+  }
+  throw new Error(`No "${text}" in: ${element.textContent}`);
+}
+
 /** The input with this part. */
 export function field(widget: Element, name: string): HTMLInputElement {
   return thePart(widget, name) as HTMLInputElement;

@@ -30,13 +30,13 @@ export function copyButton(
   </button>`;
 }
 
-/** A request's id at the proxy, as in `3F0F-21B5`. */
+/** A request's id at the proxy, as in `3F0F-21B5`, which Arabic would otherwise write with its halves exchanged. */
 export function reference(id: string | undefined, context: PanelContext): TemplateResult | '' {
   if (!id) return '';
   const start = id.replaceAll(/\W|_/g, '').slice(0, 8).toUpperCase();
   const short = start.replace(/^.{4}(?=.)/, '$&-');
   return html`<div class="row" part="reference">
-    <small>${context.say('reference', { id: short })}</small>
+    <small>${context.say('reference', { id: `\u2066${short}\u2069` })}</small>
     ${copyButton(id, 'copyReference', context)}
   </div>`;
 }

@@ -23,6 +23,6 @@ export function helpLink(rank: 'second' | 'quiet', { say, state }: PanelContext)
 export function shopLink(rank: 'second' | 'quiet', { say, state }: PanelContext): TemplateResult | '' {
   const link = returnLink(state);
   const { merchant } = state.claims ?? {};
-  const text = merchant ? say('toMerchant', { merchant }) : say('toShop');
+  const text = merchant ? say('toMerchant', { merchant: `\u2068${merchant}\u2069` }) : say('toShop');
   return link ? html`<a part="return" class=${rank} href=${link} target=${targetOf('_self')}>${text}</a>` : '';
 }
