@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'S’està enviant la sol·licitud al vostre moneder',
   lostCode: 'El codi no ha arribat',
   lostPage: 'El web del moneder no s’ha obert',
-  missed_help: 'No s’ha cobrat res. Podeu tornar-ho a provar sense cap risc.',
   lostRequest: 'Consulteu l’aplicació [del moneder|{wallet}]',
   lostRequest_help:
     'No sabem si la sol·licitud ha arribat al vostre moneder. Si hi és, confirmeu-la per pagar aquesta comanda.',

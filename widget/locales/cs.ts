@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Posíláme žádost do vaší peněženky',
   lostCode: 'Kód nedorazil',
   lostPage: 'Web peněženky se neotevřel',
-  missed_help: 'Žádné peníze nebyly strženy. Můžete to bez obav zkusit znovu.',
   lostRequest: 'Podívejte se do aplikace [peněženky|{wallet}]',
   lostRequest_help:
     'Nevíme, zda žádost dorazila do vaší peněženky. Pokud tam je, potvrďte ji a tím tuto objednávku zaplatíte.',

@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Sender anmodningen til din wallet',
   lostCode: 'Koden kom ikke frem',
   lostPage: 'Wallettens hjemmeside blev ikke åbnet',
-  missed_help: 'Der er ikke trukket penge. Du kan trygt prøve igen.',
   lostRequest: 'Se i din [wallet|{wallet}]-app',
   lostRequest_help:
     'Vi ved ikke, om anmodningen nåede frem til din wallet. Hvis den er der, så bekræft den for at betale denne ordre.',

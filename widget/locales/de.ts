@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Die Anfrage wird an Ihre Wallet gesendet',
   lostCode: 'Der Code ist nicht angekommen',
   lostPage: 'Die Website der Wallet hat sich nicht geöffnet',
-  missed_help: 'Es wurde nichts abgebucht. Sie können es ohne Risiko erneut versuchen.',
   lostRequest: 'Sehen Sie in Ihrer [Wallet|{wallet}]-App nach',
   lostRequest_help:
     'Wir wissen nicht, ob die Anfrage Ihre Wallet erreicht hat. Wenn sie dort ist, bestätigen Sie sie, um diese Bestellung zu bezahlen.',

@@ -28,7 +28,6 @@ export const enFlow = {
   fetchRequest: 'Sending the request to your wallet',
   lostCode: 'The code did not arrive',
   lostPage: 'The wallet’s website did not open',
-  missed_help: 'No money was taken. You can safely try again.',
   lostRequest: 'Check [your wallet app|{wallet}]',
   lostRequest_help:
     'We do not know whether the request reached your wallet. If it is there, confirm it to pay this order.',

@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Enviando la solicitud a su billetera',
   lostCode: 'El código no llegó',
   lostPage: 'El sitio web de la billetera no se abrió',
-  missed_help: 'No se cobró nada. Puede intentar de nuevo sin ningún riesgo.',
   lostRequest: 'Revise la app [de su billetera|{wallet}]',
   lostRequest_help: 'No sabemos si la solicitud llegó a su billetera. Si está ahí, confírmela para pagar este pedido.',
   onlyOne: 'Confirme un solo pago; de lo contrario, pagará dos veces.',

@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Enviando la solicitud a su monedero',
   lostCode: 'El código no ha llegado',
   lostPage: 'La web del monedero no se ha abierto',
-  missed_help: 'No se ha cobrado nada. Puede intentarlo de nuevo sin ningún riesgo.',
   lostRequest: 'Consulte la aplicación [de su monedero|{wallet}]',
   lostRequest_help:
     'No sabemos si la solicitud ha llegado a su monedero. Si está allí, confírmela para pagar este pedido.',

@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Saadame maksetaotluse teie rahakotti',
   lostCode: 'Kood ei jõudnud kohale',
   lostPage: 'Rahakoti veebisait ei avanenud',
-  missed_help: 'Raha ei võetud. Võite julgelt uuesti proovida.',
   lostRequest: 'Vaadake [rahakoti|{wallet} ]rakendust',
   lostRequest_help:
     'Me ei tea, kas maksetaotlus jõudis teie rahakotti. Kui see on seal, kinnitage see, et selle tellimuse eest maksta.',

@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Lähetetään maksupyyntöä lompakkoosi',
   lostCode: 'Koodi ei saapunut',
   lostPage: 'Lompakon verkkosivusto ei avautunut',
-  missed_help: 'Rahaa ei veloitettu. Voit turvallisesti yrittää uudelleen.',
   lostRequest: 'Tarkista [lompakon |{wallet}-]sovellus',
   lostRequest_help:
     'Emme tiedä, saapuiko maksupyyntö lompakkoosi. Jos se on siellä, maksat tämän tilauksen vahvistamalla sen.',

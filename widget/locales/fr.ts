@@ -46,7 +46,6 @@ export default {
   fetchRequest: 'Envoi de la demande à votre portefeuille',
   lostCode: 'Le code n’est pas arrivé',
   lostPage: 'Le site du portefeuille ne s’est pas ouvert',
-  missed_help: 'Aucun montant n’a été débité. Vous pouvez réessayer sans risque.',
   lostRequest: 'Consultez votre application [de portefeuille|{wallet}]',
   lostRequest_help:
     'Nous ne savons pas si la demande est bien parvenue à votre portefeuille. Si elle y est, confirmez-la pour payer cette commande.',

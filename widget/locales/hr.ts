@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Šaljemo zahtjev u vaš novčanik',
   lostCode: 'Kôd nije stigao',
   lostPage: 'Web-stranica novčanika nije se otvorila',
-  missed_help: 'Ništa vam nije naplaćeno. Možete bez brige pokušati ponovno.',
   lostRequest: 'Provjerite aplikaciju [novčanika|{wallet}]',
   lostRequest_help:
     'Ne znamo je li zahtjev stigao u vaš novčanik. Ako je ondje, potvrdite ga i time platite ovu narudžbu.',

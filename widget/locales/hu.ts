@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Kérelem küldése a tárcájába',
   lostCode: 'A kód nem érkezett meg',
   lostPage: 'A tárca weboldala nem nyílt meg',
-  missed_help: 'Nem vontak le pénzt. Nyugodtan próbálja újra.',
   lostRequest: 'Nézze meg a [tárca|{wallet}-]alkalmazást',
   lostRequest_help:
     'Nem tudjuk, hogy a kérelem megérkezett-e a tárcájába. Ha ott van, hagyja jóvá, és ezzel kifizeti ezt a rendelést.',

@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Mengirim permintaan ke e-wallet Anda',
   lostCode: 'Kode gagal diambil',
   lostPage: 'Situs e-wallet gagal dibuka',
-  missed_help: 'Saldo Anda tidak terpotong. Anda dapat mencoba lagi dengan aman.',
   lostRequest: 'Periksa aplikasi [e-wallet|{wallet}] Anda',
   lostRequest_help:
     'Kami tidak tahu apakah permintaan sudah sampai di e-wallet Anda. Jika ada di sana, konfirmasi untuk membayar pesanan ini.',

@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Stiamo inviando la richiesta al tuo portafoglio',
   lostCode: 'Il codice non è arrivato',
   lostPage: 'Il sito del portafoglio non si è aperto',
-  missed_help: 'Non ti è stato addebitato nulla. Puoi riprovare in tutta sicurezza.',
   lostRequest: 'Controlla l’app [del tuo portafoglio|{wallet}]',
   lostRequest_help:
     'Non sappiamo se la richiesta è arrivata al tuo portafoglio. Se la trovi, confermala per pagare questo ordine.',

@@ -45,7 +45,6 @@ export default {
   fetchRequest: '전자지갑으로 요청을 보내는 중',
   lostCode: '코드를 받지 못했습니다',
   lostPage: '전자지갑 웹사이트가 열리지 않았습니다',
-  missed_help: '출금된 금액은 없습니다. 안심하고 다시 시도하셔도 됩니다.',
   lostRequest: '[전자지갑|{wallet}] 앱을 확인해 주세요',
   lostRequest_help: '요청이 전자지갑에 도착했는지 알 수 없습니다. 도착했다면 승인하여 이 주문을 결제해 주세요.',
   onlyOne: '결제를 하나만 승인해 주세요. 둘 다 승인하면 이중으로 결제됩니다.',

@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Siunčiame prašymą į jūsų piniginę',
   lostCode: 'Kodas neatėjo',
   lostPage: 'Piniginės svetainė neatsidarė',
-  missed_help: 'Pinigai nenuskaičiuoti. Galite drąsiai bandyti dar kartą.',
   lostRequest: 'Patikrinkite [piniginės|„{wallet}“] programėlę',
   lostRequest_help:
     'Nežinome, ar prašymas pasiekė jūsų piniginę. Jei jis ten yra, patvirtinkite jį ir sumokėsite už šį užsakymą.',

@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Sūtām pieprasījumu uz jūsu maku',
   lostCode: 'Kods netika saņemts',
   lostPage: 'Maka vietne neatvērās',
-  missed_help: 'Nauda nav norakstīta. Varat droši mēģināt vēlreiz.',
   lostRequest: 'Pārbaudiet [maka|{wallet}] lietotni',
   lostRequest_help:
     'Mēs nezinām, vai pieprasījums nonāca jūsu makā. Ja tas tur ir, apstipriniet to, lai samaksātu par šo pasūtījumu.',

@@ -46,7 +46,6 @@ export default {
   fetchRequest: 'Menghantar permintaan ke e-dompet anda',
   lostCode: 'Kod tidak diterima',
   lostPage: 'Laman web e-dompet gagal dibuka',
-  missed_help: 'Tiada wang dipotong. Anda boleh cuba lagi dengan selamat.',
   lostRequest: 'Semak aplikasi [e-dompet|{wallet}] anda',
   lostRequest_help:
     'Kami tidak tahu sama ada permintaan telah sampai ke e-dompet anda. Jika ada di sana, sahkan permintaan itu untuk membayar pesanan ini.',

@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Sender forespørselen til lommeboken din',
   lostCode: 'Koden kom ikke frem',
   lostPage: 'Lommebokens nettsted ble ikke åpnet',
-  missed_help: 'Ingen penger er trukket. Du kan trygt prøve igjen.',
   lostRequest: 'Sjekk [lommebok|{wallet}-]appen din',
   lostRequest_help:
     'Vi vet ikke om forespørselen kom frem til lommeboken din. Hvis den er der, bekrefter du den for å betale denne bestillingen.',

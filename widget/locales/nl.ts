@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Het verzoek wordt naar uw wallet gestuurd',
   lostCode: 'De code is niet aangekomen',
   lostPage: 'De website van de wallet is niet geopend',
-  missed_help: 'Er is niets afgeschreven. U kunt het gerust opnieuw proberen.',
   lostRequest: 'Kijk in uw [wallet|{wallet}]-app',
   lostRequest_help:
     'We weten niet of het verzoek uw wallet heeft bereikt. Staat het daar, bevestig het dan om deze bestelling te betalen.',

@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Wysyłamy prośbę o płatność do Twojego portfela',
   lostCode: 'Kod nie dotarł',
   lostPage: 'Strona portfela się nie otworzyła',
-  missed_help: 'Nie pobrano żadnych środków. Możesz bezpiecznie spróbować ponownie.',
   lostRequest: 'Sprawdź aplikację [portfela|{wallet}]',
   lostRequest_help:
     'Nie wiemy, czy prośba dotarła do Twojego portfela. Jeśli tam jest, potwierdź ją, aby zapłacić za to zamówienie.',

@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Enviando a solicitação para sua carteira',
   lostCode: 'O código não chegou',
   lostPage: 'O site da carteira não abriu',
-  missed_help: 'Nenhum valor foi cobrado. Você pode tentar de novo com segurança.',
   lostRequest: 'Verifique o app [da sua carteira|{wallet}]',
   lostRequest_help:
     'Não sabemos se a solicitação chegou à sua carteira. Se ela estiver lá, confirme para pagar este pedido.',

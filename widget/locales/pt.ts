@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'A enviar o pedido para a sua carteira',
   lostCode: 'O código não chegou',
   lostPage: 'O site da carteira não abriu',
-  missed_help: 'Não foi cobrado qualquer valor. Pode tentar novamente sem qualquer risco.',
   lostRequest: 'Verifique a aplicação [da sua carteira|{wallet}]',
   lostRequest_help:
     'Não sabemos se o pedido chegou à sua carteira. Se lá estiver, confirme-o para pagar esta encomenda.',

@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Se trimite solicitarea către portofel',
   lostCode: 'Codul nu a ajuns',
   lostPage: 'Site-ul portofelului nu s-a deschis',
-  missed_help: 'Nu s-a debitat nicio sumă. Puteți încerca din nou fără niciun risc.',
   lostRequest: 'Verificați aplicația [portofelului|{wallet}]',
   lostRequest_help:
     'Nu știm dacă solicitarea a ajuns în portofel. Dacă este acolo, confirmați-o pentru a plăti această comandă.',

@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Posielame žiadosť do vašej peňaženky',
   lostCode: 'Kód neprišiel',
   lostPage: 'Web peňaženky sa neotvoril',
-  missed_help: 'Nestrhli sa žiadne peniaze. Môžete to bez obáv skúsiť znova.',
   lostRequest: 'Pozrite sa do aplikácie [peňaženky|{wallet}]',
   lostRequest_help:
     'Nevieme, či žiadosť prišla do vašej peňaženky. Ak tam je, potvrďte ju a tým túto objednávku zaplatíte.',

@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Pošiljamo zahtevek v vašo denarnico',
   lostCode: 'Koda ni prispela',
   lostPage: 'Spletno mesto denarnice se ni odprlo',
-  missed_help: 'Nič vam ni bilo zaračunano. Brez skrbi lahko poskusite znova.',
   lostRequest: 'Preverite aplikacijo [denarnice|{wallet}]',
   lostRequest_help:
     'Ne vemo, ali je zahtevek prispel v vašo denarnico. Če je tam, ga potrdite in s tem plačajte to naročilo.',

@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Šaljemo zahtev u vaš novčanik',
   lostCode: 'Kod nije stigao',
   lostPage: 'Sajt novčanika se nije otvorio',
-  missed_help: 'Novac vam nije skinut. Možete bez brige da pokušate ponovo.',
   lostRequest: 'Proverite aplikaciju [novčanika|{wallet}]',
   lostRequest_help:
     'Ne znamo da li je zahtev stigao u vaš novčanik. Ako je tamo, potvrdite ga i time platite ovu porudžbinu.',

@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Skickar förfrågan till din plånbok',
   lostCode: 'Koden kom inte fram',
   lostPage: 'Plånbokens webbplats öppnades inte',
-  missed_help: 'Inga pengar har dragits. Du kan tryggt försöka igen.',
   lostRequest: 'Titta i din [plånboks|{wallet}-]app',
   lostRequest_help:
     'Vi vet inte om förfrågan kom fram till din plånbok. Om den finns där bekräftar du den för att betala beställningen.',

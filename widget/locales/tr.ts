@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Cüzdanınıza ödeme isteği gönderiliyor',
   lostCode: 'Kod gelmedi',
   lostPage: 'Cüzdanın web sitesi açılmadı',
-  missed_help: 'Hesabınızdan para çekilmedi. Güvenle tekrar deneyebilirsiniz.',
   lostRequest: '[Cüzdan|{wallet}] uygulamanızı kontrol edin',
   lostRequest_help:
     'Ödeme isteğinin cüzdanınıza ulaşıp ulaşmadığını bilmiyoruz. Oradaysa bu siparişi ödemek için onaylayın.',

@@ -45,7 +45,6 @@ export default {
   fetchRequest: 'Đang gửi yêu cầu đến ví của bạn',
   lostCode: 'Không nhận được mã',
   lostPage: 'Không mở được trang web của ví',
-  missed_help: 'Bạn không bị trừ khoản tiền nào. Bạn có thể yên tâm thử lại.',
   lostRequest: 'Vui lòng kiểm tra ứng dụng [ví|{wallet}]',
   lostRequest_help:
     'Chúng tôi không biết yêu cầu đã đến ví của bạn hay chưa. Nếu ví đã nhận được, hãy xác nhận để thanh toán đơn hàng này.',

@@ -45,7 +45,6 @@ export default {
   fetchRequest: '正在向您的錢包傳送請求',
   lostCode: '未能取得 QR Code',
   lostPage: '未能開啟錢包網站',
-  missed_help: '未扣款。您可以放心重試。',
   lostRequest: '請查看[錢包|{wallet}] App',
   lostRequest_help: '我們不確定請求是否已送達您的錢包。如果已送達，請確認該請求，即可支付此訂單。',
   onlyOne: '請只確認一筆付款，否則會重複付款。',

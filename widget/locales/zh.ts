@@ -45,7 +45,6 @@ export default {
   fetchRequest: '正在向您的钱包发送请求',
   lostCode: '未能获取二维码',
   lostPage: '未能打开钱包网站',
-  missed_help: '未扣款。您可以放心重试。',
   lostRequest: '请查看[钱包|{wallet}] App',
   lostRequest_help: '我们不确定请求是否已送达您的钱包。如果已送达，请确认该请求，即可支付此订单。',
   onlyOne: '请只确认一笔付款，否则会重复付款。',

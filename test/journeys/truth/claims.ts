@@ -81,6 +81,9 @@ const isRequestLost = ({ starts, at }: Facts) => {
 };
 const wasAnswered = ({ starts }: Facts, id: string) =>
   starts.some((start) => start.id === id && start.answer === 'accepted');
+/** Somebody may have had what it takes to pay it. */
+const wasOffered = (facts: Facts, { id, method }: Facts['payments'][number]) =>
+  method === 'DIRECT' || wasAnswered(facts, id);
 const isListening = ({ requests, at }: Facts) =>
   requests.some((request) => request.endedAt === null || at - request.endedAt < PAUSE_MS || at - request.at < PAUSE_MS);
 const isExpired = ({ at, payments }: Facts) =>
@@ -164,9 +167,7 @@ export const CLAIMS = {
   safeToRepeat: {
     holds: (facts) =>
       paidOnes(facts).length === 0 &&
-      facts.payments.every(
-        (payment) => !isOpen(payment) || (payment.method !== 'DIRECT' && !wasAnswered(facts, payment.id)),
-      ),
+      facts.payments.every((payment) => !isOpen(payment) || !wasOffered(facts, payment)),
     staysMs: NEWS_MS,
   },
   /** The proxy refused the start without calling the gateway. */
@@ -211,16 +212,18 @@ export const CLAIMS = {
   },
   notPaid: { holds: (facts) => paidOnes(facts).length === 0, staysMs: NEWS_MS },
   /**
-   * Nothing was paid, and the last attempt can no longer be. A replaced attempt still may: it is checked, and would be
-   * shown.
+   * Nothing was paid, and the last attempt can no longer be, or not without the code or page that nobody has seen. A
+   * replaced attempt still may: it is checked, and would be shown.
    */
   noMoneyTaken: {
     holds: (facts) => {
       const payment = latest(facts);
-      const isOver = !isStartUnderWay(facts) && !isRequestLost(facts) && (!payment || !isOpen(payment));
+      const isPayable = payment && isOpen(payment) && wasOffered(facts, payment);
+      const isOver = !isStartUnderWay(facts) && !isRequestLost(facts) && !isPayable;
       return paidOnes(facts).length === 0 && isOver;
     },
     staysMs: SHORTLY_MS,
+    leadsMs: HANG_UP_MS,
   },
   /** However often a start was sent, there are no more payments than presses, and at most one is paid. */
   onceOnly: {

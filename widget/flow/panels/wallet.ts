@@ -72,7 +72,7 @@ export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, 
   const { say } = context;
   const isPrompt = PAYS_BY[method] === 'prompt';
   return html`${icon(method)}${heading(say(HEADINGS[method][1]))}
-    <p>${say(isPrompt ? 'lostRequest_help' : 'missed_help')}</p>
+    <p>${say(isPrompt ? 'lostRequest_help' : 'NOT_CREATED_help')}</p>
     ${isPrompt ? waitingStatus(context, say('waiting')) : ''} ${onePaymentNote(method, context)}
     ${newAttemptButton(method, context)} ${otherMethodButton(context)}`;
 }
