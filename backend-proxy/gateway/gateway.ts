@@ -4,7 +4,7 @@
 import type { GatewayType } from '../protocol/transaction.ts';
 import type { IpnReading, Report } from '../protocol/verify.ts';
 import type { RefundRules } from '../protocol/refundable.ts';
-import type { Method } from '../protocol/wire.ts';
+import type { Cause, Method } from '../protocol/wire.ts';
 
 export interface Collection {
   /** The gateway's `orderId`: unique per payment. */
@@ -82,6 +82,8 @@ export type Operation = keyof GatewayCalls;
 export interface Gateway extends GatewayCalls, RefundRules {
   /** Parses the body of an IPN. `refused`: nested too deep; `unreadable`: not the JSON of an IPN. */
   readIpn(text: string): { kind: 'read'; reading: IpnReading } | { kind: 'refused' } | { kind: 'unreadable' };
+  /** What a failure's code tells the shopper. */
+  causeOf(code: string | null): Cause | null;
   /** How far its clock is ahead of this process's, in ms, by its last answer; undefined before that. */
   clockOffset(): number | undefined;
   close(): Promise<void>;

@@ -4,7 +4,7 @@ import { Agent, request, type Dispatcher } from 'undici';
 import { decimalOf } from '../protocol/money.ts';
 import { GATEWAY_TIMEOUT_MS, STATUS_CONNECTIONS } from '../protocol/gateway-call.ts';
 import type { GatewayType } from '../protocol/transaction.ts';
-import { METHODS, type Method } from '../protocol/wire.ts';
+import { CAUSES, METHODS, type Method } from '../protocol/wire.ts';
 import {
   readChecked,
   readAccepted,
@@ -73,6 +73,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     refundMethods: new Set(METHODS.filter((method) => profile.refundAs[method] !== 'no')),
     payoutDecimals: profile.payoutDecimals,
+    causeOf: (code) => CAUSES.find((cause) => code !== null && profile.causes[cause].includes(code)) ?? null,
     clockOffset: () => offsetMs,
     close: async () => {
       await Promise.all([...new Set(Object.values(pools))].map((pool) => pool.close()));

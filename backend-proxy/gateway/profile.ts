@@ -70,6 +70,11 @@ export const profileSchema = section({
   noSuchOrder: z.strictObject({ field: name, value: name }).nullable().default(null),
   /** Codes in the message of a failed report that mean that the gateway let the payment expire. */
   expired: codes.default(['TOKEN_EXPIRED']),
+  /** Such codes that tell the shopper why the payment was declined. */
+  causes: section({
+    CANCELLED: codes.default(['USER_CANCELLED']),
+    LOW_BALANCE: codes.default(['INSUFFICIENT_BALANCE']),
+  }),
   /** Schemes of wallet apps that a link may open. CHECKOUT_HOSTS limits web links. */
   appSchemes: z.array(scheme).default(['jetgo', 'jeton']),
   types: section({

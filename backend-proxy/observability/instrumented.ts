@@ -49,6 +49,7 @@ export function instrument(gateway: Gateway, onCall: (call: Call) => void, clock
     readIpn: (text) => gateway.readIpn(text),
     refundMethods,
     payoutDecimals,
+    causeOf: (code) => gateway.causeOf(code),
     clockOffset: () => gateway.clockOffset(),
     close: () => gateway.close(),
     pay: (collection) => measure('pay', collection.transactionId, (headers) => gateway.pay(collection, headers)),

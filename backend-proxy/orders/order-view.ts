@@ -6,9 +6,12 @@ import { iso } from '../protocol/iso-time.ts';
 import { PAYS_BY } from '../protocol/methods.ts';
 import { decimalOf } from '../protocol/money.ts';
 import { STAGES, canBePaid, reasonOf, type PostOutcome, type Transaction } from '../protocol/transaction.ts';
-import type { AnswerState, Method, OrderView, PaymentView, RefundView } from '../protocol/wire.ts';
+import type { AnswerState, Cause, Method, OrderView, PaymentView, RefundView } from '../protocol/wire.ts';
 
-export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: number): OrderView {
+type CauseOf = (code: string | null) => Cause | null;
+
+/** `causeOf`: what the gateway's code for a failure tells the shopper. */
+export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: number, causeOf: CauseOf): OrderView {
   const { orderId, methods } = terms;
   // Once a payment was started, the stored amount and currency apply, even if a newer token has others.
   const total = order?.payments.length ? order : terms;
@@ -31,7 +34,7 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     refunds: order?.refunds.flatMap(shopperRefunds) ?? [],
     version: order?.version ?? 0,
     serverTime: iso(nowMs),
-    payment: current ? shopperPayment(current, checking || closed) : null,
+    payment: current ? shopperPayment(current, checking || closed, causeOf) : null,
   };
 }
 
@@ -70,18 +73,21 @@ const ANSWER_STATES = {
 } as const satisfies Record<PostOutcome, AnswerState>;
 
 /** `withheld`: the money may have come, or the order is closed, so nothing is shown to pay with. */
-function shopperPayment(payment: Transaction, withheld: boolean): PaymentView {
+function shopperPayment(payment: Transaction, withheld: boolean, causeOf: CauseOf): PaymentView {
   const { method, asked, customer, stage, answer, checkoutUrl, qr, appUrl, expiresAt, createdAt, late, history } =
     payment;
   const { status } = STAGES[stage];
   // An ended payment shows no code or link, so that nobody pays it.
   const open = status === 'PROCESSING' && !withheld;
   const success = history.find(({ event }) => event === 'succeeded');
+  const reason = reasonOf(payment);
+  const decline = reason === 'DECLINED' ? history.findLast(({ event }) => event === 'declined') : undefined;
   return {
     method: method as Method,
     asked: asked as Method,
     status,
-    reason: reasonOf(payment),
+    reason,
+    cause: causeOf(decline?.detail ?? null),
     answer: answer === null ? 'AWAITED' : ANSWER_STATES[answer],
     checkoutUrl: open ? checkoutUrl : null,
     qr: open ? qr : null,

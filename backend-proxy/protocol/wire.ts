@@ -25,6 +25,10 @@ export type Status = (typeof STATUSES)[number];
 export const REASONS = ['DECLINED', 'EXPIRED', 'REPLACED', 'REJECTED', 'NOT_CREATED', 'RESOLVED'] as const;
 export type Reason = (typeof REASONS)[number];
 
+/** Why the gateway declined a payment, as far as its code tells: the customer ended it, or had too little money. */
+export const CAUSES = ['CANCELLED', 'LOW_BALANCE'] as const;
+export type Cause = (typeof CAUSES)[number];
+
 /**
  * Whether the gateway answered the call that starts the payment. AWAITED: the call is in flight. ARRIVED: the answer is
  * documented. LOST: the call ended without such an answer, so it is unknown whether the gateway has the payment. The
@@ -98,6 +102,8 @@ export interface PaymentView {
   asked: Method;
   status: Status;
   reason: Reason | null;
+  /** Of a DECLINED one; null if unknown. */
+  cause: Cause | null;
   answer: AnswerState;
   /** CHECKOUT: where to send the shopper; https, or http on loopback. */
   checkoutUrl: string | null;

@@ -7,7 +7,7 @@ import { Refusal } from '../errors.ts';
 import { languageSchema, walletIdSchema, type OrderTerms, type OrderTokens } from '../orders/order-token.ts';
 import type { Payments } from '../payments.ts';
 import { writesBodies } from '../http/server.ts';
-import { ANSWERS, METHODS, REASONS, STATUSES, type OrderView, type StartPayment } from '../protocol/wire.ts';
+import { ANSWERS, CAUSES, METHODS, REASONS, STATUSES, type OrderView, type StartPayment } from '../protocol/wire.ts';
 import type { AddressLimit } from '../http/rate-limit.ts';
 import { SHOPPER } from '../http/access.ts';
 import { answer, answerJson } from '../http/answer.ts';
@@ -26,6 +26,7 @@ const paymentSchema = z.object({
   asked: z.enum(METHODS),
   status: z.enum(STATUSES),
   reason: z.enum(REASONS).nullable(),
+  cause: z.enum(CAUSES).nullable(),
   answer: z.enum(ANSWERS),
   checkoutUrl: nullableText,
   qr: z

@@ -135,6 +135,14 @@ const EXAMPLES: Record<ClaimName, { holds: OrderRecords; fails: OrderRecords }> 
     holds: paying(payment({ ends: 'FAILED', message: 'DECLINED' })),
     fails: paying(payment({ ends: 'FAILED', message: 'TOKEN_EXPIRED' })),
   },
+  cancelled: {
+    holds: paying(payment({ ends: 'FAILED', message: 'USER_CANCELLED' })),
+    fails: paying(payment({ ends: 'FAILED', message: 'DECLINED' })),
+  },
+  lowBalance: {
+    holds: paying(payment({ ends: 'FAILED', message: 'INSUFFICIENT_BALANCE' })),
+    fails: paying(payment({ ends: 'FAILED', message: 'DECLINED' })),
+  },
   expired: {
     holds: paying(payment({ ends: 'FAILED', message: 'TOKEN_EXPIRED' })),
     fails: paying(payment({ ends: 'FAILED', message: 'DECLINED' })),

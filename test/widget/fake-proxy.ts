@@ -60,6 +60,7 @@ export function paymentOf(method: Method, change: Partial<PaymentView> = {}): Pa
     asked: method,
     status: 'PROCESSING',
     reason: null,
+    cause: null,
     answer: change.status === 'INITIALIZED' ? 'AWAITED' : 'ARRIVED',
     checkoutUrl: method === 'CHECKOUT' ? CHECKOUT_URL : null,
     qr: method === 'QR' || method === 'JETGO' ? CODE : null,

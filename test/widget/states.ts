@@ -267,6 +267,14 @@ export const STATES = {
     payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'DECLINED' }),
     heading: 'The payment was not completed',
   },
+  'declined, cancelled': {
+    payment: paymentOf('CHECKOUT', { status: 'FAILED', reason: 'DECLINED', cause: 'CANCELLED' }),
+    heading: 'The payment was cancelled',
+  },
+  'declined, low balance': {
+    payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'DECLINED', cause: 'LOW_BALANCE' }),
+    heading: 'There was not enough money in the wallet',
+  },
   'declined, with help': {
     claims: { supportUrl },
     payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'DECLINED' }),

@@ -2,7 +2,7 @@
 // panel. It is not optimistic: waiting and paid come only from the order view, which is what the ledger committed.
 // The session adds what the shopper is doing in this page (choosing, sending).
 import { PAYS_BY } from '../../backend-proxy/protocol/methods.ts';
-import type { Method, PaymentView, QrCode, Reason } from '../../backend-proxy/protocol/wire.ts';
+import type { Cause, Method, PaymentView, QrCode, Reason } from '../../backend-proxy/protocol/wire.ts';
 import type { Choice } from '../shell/choice.ts';
 import type { SessionState, Trouble } from '../shell/state.ts';
 
@@ -26,7 +26,7 @@ export type Outcome =
   | { panel: 'paid'; payment: PaymentView | null }
   /** The shop has closed the order, whatever becomes of its payments. */
   | { panel: 'closed' }
-  | { panel: 'failed'; method: Method; reason: Reason | null }
+  | { panel: 'failed'; method: Method; reason: Reason | null; cause: Cause | null }
   | { panel: 'trouble'; trouble: Trouble };
 
 /** How long the payment can still be paid, and how long it could be at first, in ms; null without a limit. */
@@ -61,7 +61,7 @@ export function mayStart(shown: Outcome | null): boolean {
 }
 
 function showPayment(payment: PaymentView, proxyTime: number): Outcome {
-  const { method, reason } = payment;
+  const { method, reason, cause } = payment;
   switch (payment.status) {
     case 'INITIALIZED':
       return showUnanswered(payment, proxyTime);
@@ -70,7 +70,7 @@ function showPayment(payment: PaymentView, proxyTime: number): Outcome {
     case 'SUCCESS':
       return { panel: 'paid', payment };
     case 'FAILED':
-      return { panel: 'failed', method, reason };
+      return { panel: 'failed', method, reason, cause };
     default:
       // A status newer than this file is not final; the gateway requires the same of statuses that we do not know.
       return { panel: 'checking' };

@@ -100,6 +100,8 @@ export default {
   print: 'Imprimeix o desa',
   DECLINED: 'No s’ha completat el pagament',
   DECLINED_help: 'No s’ha cobrat res. Podeu tornar-ho a provar o pagar d’una altra manera.',
+  CANCELLED: 'S’ha cancel·lat el pagament',
+  LOW_BALANCE: 'No hi ha prou saldo al moneder',
   EXPIRED: 'S’ha exhaurit el temps',
   EXPIRED_help:
     'Si heu confirmat a l’últim moment, el pagament es mostrarà aquí en uns minuts. Si no, no s’ha cobrat res.',

@@ -99,6 +99,8 @@ export default {
   print: 'Vytisknout nebo uložit',
   DECLINED: 'Platba nebyla dokončena',
   DECLINED_help: 'Žádné peníze nebyly strženy. Můžete to zkusit znovu nebo zaplatit jiným způsobem.',
+  CANCELLED: 'Platba byla zrušena',
+  LOW_BALANCE: 'V peněžence není dost peněz',
   EXPIRED: 'Čas na platbu vypršel',
   EXPIRED_help:
     'Pokud jste platbu potvrdili na poslední chvíli, zobrazí se zde během několika minut. Jinak žádné peníze nebyly strženy.',

@@ -99,6 +99,8 @@ export default {
   print: 'Udskriv eller gem',
   DECLINED: 'Betalingen blev ikke gennemført',
   DECLINED_help: 'Der er ikke trukket penge. Du kan prøve igen eller betale på en anden måde.',
+  CANCELLED: 'Betalingen blev annulleret',
+  LOW_BALANCE: 'Der er ikke penge nok i din wallet',
   EXPIRED: 'Tiden løb ud',
   EXPIRED_help:
     'Hvis du bekræftede i sidste øjeblik, vises din betaling her om få minutter. Ellers er der ikke trukket penge.',

@@ -102,6 +102,8 @@ export default {
   print: 'Drucken oder speichern',
   DECLINED: 'Die Zahlung wurde nicht abgeschlossen',
   DECLINED_help: 'Es wurde nichts abgebucht. Versuchen Sie es erneut oder wählen Sie eine andere Zahlungsart.',
+  CANCELLED: 'Die Zahlung wurde abgebrochen',
+  LOW_BALANCE: 'Das Guthaben der Wallet reicht nicht aus',
   EXPIRED: 'Die Zeit ist abgelaufen',
   EXPIRED_help:
     'Wenn Sie im letzten Moment bestätigt haben, erscheint Ihre Zahlung in wenigen Minuten hier. Sonst wurde nichts abgebucht.',

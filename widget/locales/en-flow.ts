@@ -83,6 +83,8 @@ export const enFlow = {
   print: 'Print or save',
   DECLINED: 'The payment was not completed',
   DECLINED_help: 'No money was taken. You can try again or pay another way.',
+  CANCELLED: 'The payment was cancelled',
+  LOW_BALANCE: 'There was not enough money in the wallet',
   EXPIRED: 'Time is up',
   EXPIRED_help:
     'If you confirmed at the last moment, your payment will show here in a few minutes. Otherwise no money was taken.',

@@ -98,6 +98,8 @@ export default {
   print: 'Imprimir o guardar',
   DECLINED: 'El pago no se completó',
   DECLINED_help: 'No se cobró nada. Puede intentar de nuevo o pagar de otra forma.',
+  CANCELLED: 'El pago se canceló',
+  LOW_BALANCE: 'No hay saldo suficiente en la billetera',
   EXPIRED: 'El tiempo se agotó',
   EXPIRED_help:
     'Si confirmó en el último momento, su pago aparecerá aquí en unos minutos. De lo contrario, no se cobró nada.',

@@ -100,6 +100,8 @@ export default {
   print: 'Imprimir o guardar',
   DECLINED: 'El pago no se ha completado',
   DECLINED_help: 'No se ha cobrado nada. Puede intentarlo de nuevo o pagar de otra forma.',
+  CANCELLED: 'El pago se ha cancelado',
+  LOW_BALANCE: 'No hay saldo suficiente en el monedero',
   EXPIRED: 'El tiempo se agotó',
   EXPIRED_help:
     'Si confirmó en el último momento, su pago aparecerá aquí en unos minutos. De lo contrario, no se ha cobrado nada.',

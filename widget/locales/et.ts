@@ -99,6 +99,8 @@ export default {
   print: 'Prindi või salvesta',
   DECLINED: 'Makse jäi lõpetamata',
   DECLINED_help: 'Raha ei võetud. Võite uuesti proovida või maksta muul viisil.',
+  CANCELLED: 'Makse tühistati',
+  LOW_BALANCE: 'Rahakotis pole piisavalt raha',
   EXPIRED: 'Makseaeg sai läbi',
   EXPIRED_help:
     'Kui kinnitasite viimasel hetkel, ilmub teie makse siia mõne minuti jooksul. Muul juhul raha ei võetud.',

@@ -99,6 +99,8 @@ export default {
   print: 'Tulosta tai tallenna',
   DECLINED: 'Maksu ei toteutunut',
   DECLINED_help: 'Rahaa ei veloitettu. Voit yrittää uudelleen tai maksaa toisella tavalla.',
+  CANCELLED: 'Maksu peruutettiin',
+  LOW_BALANCE: 'Lompakossa ei ole tarpeeksi rahaa',
   EXPIRED: 'Maksuaika loppui',
   EXPIRED_help:
     'Jos vahvistit viime hetkellä, maksusi näkyy tässä muutaman minuutin kuluessa. Muuten rahaa ei veloitettu.',

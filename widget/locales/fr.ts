@@ -103,6 +103,8 @@ export default {
   print: 'Imprimer ou enregistrer',
   DECLINED: 'Le paiement n’a pas abouti',
   DECLINED_help: 'Aucun montant n’a été débité. Vous pouvez réessayer ou payer autrement.',
+  CANCELLED: 'Le paiement a été annulé',
+  LOW_BALANCE: 'Le solde du portefeuille est insuffisant',
   EXPIRED: 'Le délai a expiré',
   EXPIRED_help:
     'Si vous avez confirmé au dernier moment, votre paiement s’affichera ici dans quelques minutes. Sinon, aucun montant n’a été débité.',

@@ -98,6 +98,8 @@ export default {
   print: 'Ispiši ili spremi',
   DECLINED: 'Plaćanje nije dovršeno',
   DECLINED_help: 'Ništa vam nije naplaćeno. Možete pokušati ponovno ili platiti na drugi način.',
+  CANCELLED: 'Plaćanje je otkazano',
+  LOW_BALANCE: 'U novčaniku nema dovoljno novca',
   EXPIRED: 'Isteklo je vrijeme za plaćanje',
   EXPIRED_help:
     'Ako ste potvrdili u zadnji čas, vaša će se uplata prikazati ovdje za nekoliko minuta. Inače vam ništa nije naplaćeno.',

@@ -100,6 +100,8 @@ export default {
   print: 'Nyomtatás vagy mentés',
   DECLINED: 'A fizetés nem teljesült',
   DECLINED_help: 'Nem vontak le pénzt. Próbálja újra, vagy fizessen más módon.',
+  CANCELLED: 'A fizetést megszakították',
+  LOW_BALANCE: 'Nincs elég pénz a tárcában',
   EXPIRED: 'Lejárt a fizetésre szánt idő',
   EXPIRED_help:
     'Ha az utolsó pillanatban hagyta jóvá, a fizetése néhány percen belül megjelenik itt. Ellenkező esetben nem vontak le pénzt.',

@@ -100,6 +100,8 @@ export default {
   print: 'Cetak atau simpan',
   DECLINED: 'Pembayaran tidak selesai',
   DECLINED_help: 'Saldo Anda tidak terpotong. Anda dapat mencoba lagi atau membayar dengan cara lain.',
+  CANCELLED: 'Pembayaran dibatalkan',
+  LOW_BALANCE: 'Saldo e-wallet tidak cukup',
   EXPIRED: 'Waktu pembayaran habis',
   EXPIRED_help:
     'Jika Anda mengonfirmasi di saat terakhir, pembayaran Anda akan tampil di sini dalam beberapa menit. Jika tidak, saldo Anda tidak terpotong.',

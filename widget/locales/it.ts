@@ -100,6 +100,8 @@ export default {
   print: 'Stampa o salva',
   DECLINED: 'Il pagamento non è stato completato',
   DECLINED_help: 'Non ti è stato addebitato nulla. Puoi riprovare o pagare in un altro modo.',
+  CANCELLED: 'Il pagamento è stato annullato',
+  LOW_BALANCE: 'Il saldo del portafoglio non è sufficiente',
   EXPIRED: 'Tempo scaduto',
   EXPIRED_help:
     'Se hai confermato all’ultimo momento, il pagamento comparirà qui tra qualche minuto. Altrimenti non ti è stato addebitato nulla.',

@@ -100,6 +100,8 @@ export default {
   print: 'Spausdinti arba išsaugoti',
   DECLINED: 'Mokėjimas neįvykdytas',
   DECLINED_help: 'Pinigai nenuskaičiuoti. Galite bandyti dar kartą arba mokėti kitu būdu.',
+  CANCELLED: 'Mokėjimas atšauktas',
+  LOW_BALANCE: 'Piniginėje nepakanka lėšų',
   EXPIRED: 'Mokėjimo laikas baigėsi',
   EXPIRED_help:
     'Jei patvirtinote paskutinę akimirką, jūsų mokėjimas bus parodytas čia per kelias minutes. Kitu atveju pinigai nenuskaičiuoti.',

@@ -98,6 +98,8 @@ export default {
   print: 'Drukāt vai saglabāt',
   DECLINED: 'Maksājums netika pabeigts',
   DECLINED_help: 'Nauda nav norakstīta. Varat mēģināt vēlreiz vai maksāt citā veidā.',
+  CANCELLED: 'Maksājums tika atcelts',
+  LOW_BALANCE: 'Makā nepietiek līdzekļu',
   EXPIRED: 'Maksājuma laiks ir beidzies',
   EXPIRED_help:
     'Ja apstiprinājāt pēdējā brīdī, jūsu maksājums dažu minūšu laikā parādīsies šeit. Pretējā gadījumā nauda nav norakstīta.',

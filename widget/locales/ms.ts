@@ -102,6 +102,8 @@ export default {
   print: 'Cetak atau simpan',
   DECLINED: 'Pembayaran tidak selesai',
   DECLINED_help: 'Tiada wang dipotong. Anda boleh cuba lagi atau bayar dengan cara lain.',
+  CANCELLED: 'Pembayaran dibatalkan',
+  LOW_BALANCE: 'Baki e-dompet tidak mencukupi',
   EXPIRED: 'Masa pembayaran telah tamat',
   EXPIRED_help:
     'Jika anda mengesahkan pada saat akhir, pembayaran anda akan dipaparkan di sini dalam beberapa minit. Jika tidak, tiada wang dipotong.',

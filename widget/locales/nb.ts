@@ -101,6 +101,8 @@ export default {
   print: 'Skriv ut eller lagre',
   DECLINED: 'Betalingen ble ikke fullført',
   DECLINED_help: 'Ingen penger er trukket. Du kan prøve igjen eller betale på en annen måte.',
+  CANCELLED: 'Betalingen ble avbrutt',
+  LOW_BALANCE: 'Det er ikke nok penger i lommeboken',
   EXPIRED: 'Tiden gikk ut',
   EXPIRED_help:
     'Hvis du bekreftet i siste øyeblikk, vises betalingen din her om noen minutter. Ellers er ingen penger trukket.',

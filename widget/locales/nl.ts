@@ -100,6 +100,8 @@ export default {
   print: 'Afdrukken of opslaan',
   DECLINED: 'De betaling is niet voltooid',
   DECLINED_help: 'Er is niets afgeschreven. Probeer het opnieuw of kies een andere betaalmethode.',
+  CANCELLED: 'De betaling is geannuleerd',
+  LOW_BALANCE: 'Er staat niet genoeg geld in uw wallet',
   EXPIRED: 'De tijd is verstreken',
   EXPIRED_help:
     'Hebt u op het laatste moment bevestigd, dan ziet u uw betaling hier binnen enkele minuten. Anders is er niets afgeschreven.',

@@ -100,6 +100,8 @@ export default {
   print: 'Drukuj lub zapisz',
   DECLINED: 'Płatność nie doszła do skutku',
   DECLINED_help: 'Nie pobrano żadnych środków. Możesz spróbować ponownie lub zapłacić w inny sposób.',
+  CANCELLED: 'Płatność została anulowana',
+  LOW_BALANCE: 'W portfelu jest za mało środków',
   EXPIRED: 'Czas na płatność minął',
   EXPIRED_help:
     'Jeśli płatność potwierdzono w ostatniej chwili, pojawi się tutaj w ciągu kilku minut. W przeciwnym razie nie pobrano żadnych środków.',

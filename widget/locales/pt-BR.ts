@@ -101,6 +101,8 @@ export default {
   print: 'Imprimir ou salvar',
   DECLINED: 'O pagamento não foi concluído',
   DECLINED_help: 'Nenhum valor foi cobrado. Você pode tentar de novo ou pagar de outra forma.',
+  CANCELLED: 'O pagamento foi cancelado',
+  LOW_BALANCE: 'Não há saldo suficiente na carteira',
   EXPIRED: 'O tempo acabou',
   EXPIRED_help:
     'Se você confirmou no último momento, seu pagamento aparecerá aqui em alguns minutos. Caso contrário, nenhum valor foi cobrado.',

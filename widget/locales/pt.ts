@@ -100,6 +100,8 @@ export default {
   print: 'Imprimir ou guardar',
   DECLINED: 'O pagamento não foi concluído',
   DECLINED_help: 'Não foi cobrado qualquer valor. Pode tentar novamente ou pagar de outra forma.',
+  CANCELLED: 'O pagamento foi cancelado',
+  LOW_BALANCE: 'Não há saldo suficiente na carteira',
   EXPIRED: 'O tempo esgotou-se',
   EXPIRED_help:
     'Se confirmou no último momento, o seu pagamento aparecerá aqui dentro de alguns minutos. Caso contrário, não foi cobrado qualquer valor.',

@@ -100,6 +100,8 @@ export default {
   print: 'Tipăriți sau salvați',
   DECLINED: 'Plata nu a fost finalizată',
   DECLINED_help: 'Nu s-a debitat nicio sumă. Puteți încerca din nou sau plăti în alt mod.',
+  CANCELLED: 'Plata a fost anulată',
+  LOW_BALANCE: 'Soldul portofelului nu este suficient',
   EXPIRED: 'Timpul a expirat',
   EXPIRED_help:
     'Dacă ați confirmat în ultimul moment, plata va apărea aici în câteva minute. În caz contrar, nu s-a debitat nicio sumă.',

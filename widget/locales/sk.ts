@@ -99,6 +99,8 @@ export default {
   print: 'Vytlačiť alebo uložiť',
   DECLINED: 'Platba nebola dokončená',
   DECLINED_help: 'Nestrhli sa žiadne peniaze. Môžete to skúsiť znova alebo zaplatiť iným spôsobom.',
+  CANCELLED: 'Platba bola zrušená',
+  LOW_BALANCE: 'V peňaženke nie je dosť peňazí',
   EXPIRED: 'Čas na platbu uplynul',
   EXPIRED_help:
     'Ak ste platbu potvrdili v poslednej chvíli, zobrazí sa tu do niekoľkých minút. Inak sa nestrhli žiadne peniaze.',

@@ -99,6 +99,8 @@ export default {
   print: 'Natisni ali shrani',
   DECLINED: 'Plačilo ni bilo dokončano',
   DECLINED_help: 'Nič vam ni bilo zaračunano. Lahko poskusite znova ali plačate na drug način.',
+  CANCELLED: 'Plačilo je bilo preklicano',
+  LOW_BALANCE: 'V denarnici ni dovolj denarja',
   EXPIRED: 'Čas za plačilo je potekel',
   EXPIRED_help:
     'Če ste plačilo potrdili v zadnjem trenutku, bo v nekaj minutah prikazano tukaj. Sicer vam ni bilo zaračunano nič.',

@@ -98,6 +98,8 @@ export default {
   print: 'Odštampaj ili sačuvaj',
   DECLINED: 'Plaćanje nije završeno',
   DECLINED_help: 'Novac vam nije skinut. Možete da pokušate ponovo ili da platite na drugi način.',
+  CANCELLED: 'Plaćanje je otkazano',
+  LOW_BALANCE: 'U novčaniku nema dovoljno novca',
   EXPIRED: 'Vreme za plaćanje je isteklo',
   EXPIRED_help:
     'Ako ste potvrdili u poslednjem trenutku, vaša uplata će se prikazati ovde za nekoliko minuta. U suprotnom, novac vam nije skinut.',

@@ -101,6 +101,8 @@ export default {
   print: 'Skriv ut eller spara',
   DECLINED: 'Betalningen slutfördes inte',
   DECLINED_help: 'Inga pengar har dragits. Du kan försöka igen eller välja ett annat betalsätt.',
+  CANCELLED: 'Betalningen avbröts',
+  LOW_BALANCE: 'Det finns inte tillräckligt med pengar i plånboken',
   EXPIRED: 'Tiden gick ut',
   EXPIRED_help:
     'Om du bekräftade i sista stund visas din betalning här om några minuter. Annars har inga pengar dragits.',

@@ -99,6 +99,8 @@ export default {
   print: 'Yazdır veya kaydet',
   DECLINED: 'Ödeme tamamlanmadı',
   DECLINED_help: 'Hesabınızdan para çekilmedi. Tekrar deneyebilir veya başka bir yöntemle ödeyebilirsiniz.',
+  CANCELLED: 'Ödeme iptal edildi',
+  LOW_BALANCE: 'Cüzdan bakiyesi yetersiz',
   EXPIRED: 'Ödeme süresi doldu',
   EXPIRED_help:
     'Son anda onayladıysanız ödemeniz birkaç dakika içinde burada görünecek. Aksi hâlde hesabınızdan para çekilmedi.',

@@ -99,6 +99,8 @@ export default {
   print: 'In hoặc lưu',
   DECLINED: 'Giao dịch không hoàn tất',
   DECLINED_help: 'Bạn không bị trừ khoản tiền nào. Bạn có thể thử lại hoặc thanh toán bằng cách khác.',
+  CANCELLED: 'Giao dịch đã bị hủy',
+  LOW_BALANCE: 'Số dư trong ví không đủ',
   EXPIRED: 'Đã hết thời gian thanh toán',
   EXPIRED_help:
     'Nếu bạn đã xác nhận vào phút chót, giao dịch sẽ hiển thị tại đây sau vài phút. Nếu không, bạn không bị trừ khoản tiền nào.',

@@ -95,6 +95,8 @@ export default {
   print: '列印或儲存',
   DECLINED: '付款未完成',
   DECLINED_help: '未扣款。您可以重試，或用其他方式付款。',
+  CANCELLED: '付款已取消',
+  LOW_BALANCE: '錢包餘額不足',
   EXPIRED: '付款已逾時',
   EXPIRED_help: '如果您在最後一刻確認了付款，結果會在幾分鐘後顯示在這裡；否則並未扣款。',
   REPLACED: '您已發起新的付款',

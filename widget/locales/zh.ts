@@ -95,6 +95,8 @@ export default {
   print: '打印或保存',
   DECLINED: '付款未完成',
   DECLINED_help: '未扣款。您可以重试，或用其他方式付款。',
+  CANCELLED: '付款已取消',
+  LOW_BALANCE: '钱包余额不足',
   EXPIRED: '付款已超时',
   EXPIRED_help: '如果您在最后一刻确认了付款，结果会在几分钟后显示在这里；否则并未扣款。',
   REPLACED: '您已发起新的付款',

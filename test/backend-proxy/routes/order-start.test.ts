@@ -22,6 +22,7 @@ describe('starting a payment', () => {
         asked: method,
         status: 'PROCESSING',
         reason: null,
+        cause: null,
         answer: 'ARRIVED',
         checkoutUrl: null,
         qr: null,
@@ -113,6 +114,22 @@ describe('starting a payment', () => {
     await world.settleAfter('decline', 'A-1');
     const { status, reason, checkoutUrl } = (await world.view(token)).payment!;
     assert.deepEqual([status, reason, checkoutUrl], ['FAILED', 'DECLINED', null]);
+  });
+
+  it('a declined payment tells the shopper why, if the gateway’s code does', async (t) => {
+    for (const [message, cause] of [
+      ['USER_CANCELLED', 'CANCELLED'],
+      ['INSUFFICIENT_BALANCE', 'LOW_BALANCE'],
+      ['DECLINED', null],
+    ] as const) {
+      const world = await createWorld(t);
+      const token = world.token();
+      await world.start(token, { method: 'QR' });
+      await world.faults({ status: { tamper: { message } } });
+      await world.settleAfter('decline', 'A-1');
+      const { payment } = await world.view(token);
+      assert.deepEqual([payment?.reason, payment?.cause], ['DECLINED', cause]);
+    }
   });
 });
 

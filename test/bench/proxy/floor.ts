@@ -59,6 +59,7 @@ function viewOf(orderId: string, paid: boolean): string {
     asked: 'CHECKOUT',
     status,
     reason: null,
+    cause: null,
     answer: 'accepted',
     ...means,
     ...times,

@@ -234,6 +234,9 @@ export const CLAIMS = {
   declined: {
     holds: (facts) => facts.payments.some(({ status, message }) => status === 'FAILED' && message !== 'TOKEN_EXPIRED'),
   },
+  /** The customer ended a payment at the checkout. */
+  cancelled: { holds: ({ payments }) => payments.some(({ message }) => message === 'USER_CANCELLED') },
+  lowBalance: { holds: ({ payments }) => payments.some(({ message }) => message === 'INSUFFICIENT_BALANCE') },
   expired: { holds: isExpired },
   timeIsUp: { holds: isExpired, staysMs: NEWS_MS },
   /** No more time is shown than there is. */

@@ -100,6 +100,8 @@ export const SENTENCES = {
   print: label,
   DECLINED: ['declined'],
   DECLINED_help: ['noMoneyTaken'],
+  CANCELLED: ['cancelled'],
+  LOW_BALANCE: ['lowBalance'],
   EXPIRED: ['expired'],
   EXPIRED_help: ['notPaid', 'follows'],
   REPLACED: ['replaced'],

@@ -63,7 +63,10 @@ export function closed(context: PanelContext): TemplateResult {
     ${refundNotes(context)} ${waysOut('help', context)}`;
 }
 
-export function failed({ method, reason }: Extract<Shown, { panel: 'failed' }>, context: PanelContext): TemplateResult {
+export function failed(
+  { method, reason, cause }: Extract<Shown, { panel: 'failed' }>,
+  context: PanelContext,
+): TemplateResult {
   const { say, state } = context;
   // A reason newer than this file has no text of its own.
   const key = reason && say(`${reason}_help`) ? reason : 'DECLINED';
@@ -72,11 +75,12 @@ export function failed({ method, reason }: Extract<Shown, { panel: 'failed' }>, 
   const help = key === 'REJECTED' && !isTyped ? 'DECLINED' : key;
   // An earlier payment may have been paid, such as a request whose answer was lost.
   const mayBePaid = state.order.otherOpen && /DECLINED|REJECTED|NOT_CREATED/.test(help);
-  return html`${sign(key === 'REJECTED' ? 'wrong' : 'ended')}${heading(say(key))}
+  return html`${sign(key === 'REJECTED' ? 'wrong' : 'ended')}${heading((cause && say(cause)) || say(key))}
     <p part="error">${say(mayBePaid ? 'open' : `${help}_help`)}</p>
     <slot name="failed"></slot>
     ${nextStep[key in nextStep ? (key as keyof typeof nextStep) : 'again'](method, context)}
-    ${otherMethodButton(context)} ${key === 'RESOLVED' ? '' : helpLink('quiet', context)}`;
+    ${otherMethodButton(context, cause === 'LOW_BALANCE' ? 'second' : 'quiet')}
+    ${key === 'RESOLVED' ? '' : helpLink('quiet', context)}`;
 }
 
 const nextStep = {

@@ -64,9 +64,12 @@ export const againButton = (method: Method, text: string, { run, state }: PanelC
 export const onePaymentNote = (method: Method, { say, state }: PanelContext): TemplateResult | '' =>
   PAYS_BY[method] === 'prompt' && !state.blocked ? html`<p class="note warning">${say('onlyOne')}</p>` : '';
 
-export const otherMethodButton = ({ say, run, state }: PanelContext): TemplateResult | '' =>
+export const otherMethodButton = (
+  { say, run, state }: PanelContext,
+  rank: 'second' | 'quiet' = 'quiet',
+): TemplateResult | '' =>
   state.blocked
     ? ''
-    : html`<button part="other" class="quiet" type="button" @click=${() => run((session) => session.reset())}>
+    : html`<button part="other" class=${rank} type="button" @click=${() => run((session) => session.reset())}>
         ${say('other')}
       </button>`;
