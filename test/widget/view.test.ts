@@ -133,6 +133,7 @@ describe('show()', () => {
         panel: 'failed',
         method: 'QR',
         reason,
+        cause: null,
       });
     });
   }

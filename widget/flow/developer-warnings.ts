@@ -5,13 +5,13 @@ import type { SessionState, Trouble } from '../shell/state.ts';
 export const INVALID_TOKEN: Trouble = {
   code: 'invalid_token',
   retryable: false,
-  detail: 'The order attribute holds no order token, or its orderId or currency is missing or malformed.',
+  detail: 'The order attribute holds no order token that can be read.',
 };
 
 export const INVALID_PROXY = { detail: 'The proxy attribute is not a valid URL.', retryable: false };
 
 export function warnAboutMissingOrder(): void {
-  console.warn('<payment-widget> has no order: set its `order` attribute to the order token.');
+  console.warn('<payment-widget> has no order: set its attribute `order`.');
 }
 
 export function warnAboutMethods({ order, preferences: { methods } }: SessionState): void {

@@ -18,7 +18,6 @@ export const flowStyles = css`
   button,
   summary,
   a {
-    touch-action: manipulation;
     cursor: pointer;
   }
   a {
@@ -236,14 +235,12 @@ export const flowStyles = css`
     border-radius: 50%;
     animation: turn 1.1s linear infinite;
   }
-  .status i,
-  .countdown {
+  .status i {
     display: inline-block;
-    margin-inline: 0.6em;
     vertical-align: -0.2em;
   }
-  .countdown {
-    vertical-align: baseline;
+  .status > span {
+    margin-inline-start: 0.6em;
   }
   .status,
   .fact {
@@ -280,16 +277,6 @@ export const flowStyles = css`
     background: color-mix(in srgb, var(--_muted) 14%, transparent);
     stroke: var(--_text);
     stroke-width: 2;
-  }
-  .panel > p.wrong {
-    display: block;
-    margin-block-start: calc(var(--_space) / -2);
-    padding: 0;
-    background: none;
-    text-align: center;
-  }
-  .panel > p.wrong::before {
-    content: none;
   }
   .panel > svg.wrong {
     background: color-mix(in srgb, var(--_danger) 12%, transparent);
@@ -337,17 +324,6 @@ export const flowStyles = css`
   .icons span {
     position: absolute;
     clip-path: inset(50%);
-  }
-  .swap {
-    display: grid;
-    justify-items: start;
-  }
-  .swap > * {
-    grid-area: 1 / 1;
-  }
-  .swap > [hidden] {
-    display: block;
-    visibility: hidden;
   }
   .row:not(:has(*)) {
     display: none;

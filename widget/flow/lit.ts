@@ -5,11 +5,10 @@ import type { Drawing } from '../shell/field.ts';
 export let html: Drawing['html'];
 export let render: Drawing['render'];
 export let heading: Drawing['heading'];
-export let problem: Drawing['problem'];
 export let icon: Drawing['icon'];
 export let field: Drawing['field'];
 
 /** Must be called before any panel is drawn. */
 export function provide(drawing: Drawing): void {
-  ({ html, render, heading, problem, icon, field } = drawing);
+  ({ html, render, heading, icon, field } = drawing);
 }

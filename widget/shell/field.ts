@@ -2,7 +2,7 @@
 // bundle draws with.
 import { html, render, type TemplateResult } from 'lit';
 import type { Choice } from './choice.ts';
-import { heading, icon, problem, type PanelContext } from './panel.ts';
+import { heading, icon, type PanelContext } from './panel.ts';
 
 /** What only the amount has: it surrounds the input, and its errors name amounts. */
 export interface Extras {
@@ -51,5 +51,5 @@ export function field(
 }
 
 /** What the second bundle draws with (flow/lit.ts). */
-export const drawing = { html, render, heading, problem, icon, field };
+export const drawing = { html, render, heading, icon, field };
 export type Drawing = typeof drawing;

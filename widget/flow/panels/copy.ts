@@ -23,10 +23,7 @@ export function copyButton(
     );
   return html`<button part="copy" class="quiet" type="button" @click=${copy}>
     ${icon('', ICONS[isCopied ? 'copied' : 'copy'])}
-    <span class="swap">
-      <span ?hidden=${isCopied}>${say(key)}</span>
-      <span ?hidden=${!isCopied} class=${isCopied ? 'announce' : ''}>${say('copied')}</span>
-    </span>
+    <span class=${isCopied ? 'announce' : ''}>${say(isCopied ? 'copied' : key)}</span>
   </button>`;
 }
 

@@ -10,7 +10,7 @@ import { appLink } from '../links.ts';
 import { heading, html, icon } from '../lit.ts';
 import { QUIET_ZONE, qrImage, qrPath, removeIfTooLarge } from '../qr-code.ts';
 import { canShare, drawPng, saveImage, shareImage } from '../save-code.ts';
-import type { Shown } from '../view.ts';
+import type { Limit, Shown } from '../view.ts';
 import { copyButton } from './copy.ts';
 import { otherMethodButton, timeBar, waitingStatus } from './waiting-status.ts';
 
@@ -49,23 +49,28 @@ export function coveredCode(code: QrCode, title: TemplateResult): TemplateResult
 }
 
 function codePanel(
-  { code, ...limit }: Scan,
+  limit: Scan,
   picture: Picture,
   link: string | null,
   isTouch: boolean,
   context: PanelContext,
 ): TemplateResult {
-  const { say } = context;
-  return html`${heading(say('scan'))}
-    <div class="pair">
-      <p>${say(isTouch ? 'scanOnPhone' : 'scan_help')}</p>
-      ${picture.tile} ${timeBar(limit)}
-      <div class=${isTouch ? 'row' : 'row icons'}>
-        ${codeButtons(code && 'text' in code ? code.text : null, picture, context)}
-      </div>
-    </div>
-    ${link ? appButton(link, 'second', context) : ''} ${appHelp(link, true, context)}`;
+  return html`${heading(context.say('scan'))}${pair(picture, isTouch ? 'scanOnPhone' : 'scan_help', context, limit)}
+  ${link ? appButton(link, 'second', context) : ''} ${appHelp(link, true, context)}`;
 }
+
+/** What to do, the code, and what else can be done with it; in words where that is what to do. */
+const pair = (
+  picture: Picture,
+  help: 'scan_help' | 'scanOnPhone' | 'scanOther',
+  context: PanelContext,
+  limit?: Limit,
+): TemplateResult =>
+  html`<div class="pair">
+    <p>${context.say(help)}</p>
+    ${picture.tile} ${limit ? timeBar(limit) : ''}
+    <div class=${help === 'scanOnPhone' ? 'row' : 'row icons'}>${codeButtons(picture, context)}</div>
+  </div>`;
 
 function appPanel({ code }: Scan, picture: Picture | null, link: string | null, context: PanelContext): TemplateResult {
   const { say, state } = context;
@@ -77,11 +82,7 @@ function appPanel({ code }: Scan, picture: Picture | null, link: string | null, 
       picture
         ? html`<details part="other-device">
             <summary>${say('otherDevice')}</summary>
-            <div class="pair">
-              <p>${say('scanOther')}</p>
-              ${picture.tile}
-              <div class="row icons">${codeButtons(text, picture, context)}</div>
-            </div>
+            ${pair(picture, 'scanOther', context)}
           </details>`
         : html`<div class="row">
             ${text ? copyButton(text, 'copy', context) : ''}
@@ -104,7 +105,7 @@ function appHelp(link: string | null, hasPicture: boolean, { say, state }: Panel
 }
 
 /** Buttons to copy, save and share the code. */
-function codeButtons(text: string | null, picture: Picture, context: PanelContext): TemplateResult {
+function codeButtons(picture: Picture, context: PanelContext): TemplateResult {
   const button = (key: 'save' | 'share', act: (image: string) => void) => {
     const click = () => {
       const image = picture.image();
@@ -114,12 +115,13 @@ function codeButtons(text: string | null, picture: Picture, context: PanelContex
       ${icon('', ICONS[key])}<span>${context.say(key)}</span>
     </button>`;
   };
-  return html`${text ? copyButton(text, 'copy', context) : ''} ${button('save', saveImage)}
+  return html`${picture.text ? copyButton(picture.text, 'copy', context) : ''} ${button('save', saveImage)}
   ${canShare() ? button('share', shareImage) : ''}`;
 }
 
 interface Picture {
   tile: TemplateResult;
+  text?: string;
   /** Data URL. */
   image(): string | null;
 }
@@ -141,6 +143,7 @@ function pictureOf(code: QrCode, label: string): Picture | null {
       <svg viewBox="0 0 ${side} ${side}" role="img" aria-label=${label}><path d=${path} /></svg>
       <slot name="mark"></slot>
     </div>`,
+    text: code.text,
     image: () => drawPng(path, code.size),
   };
 }

@@ -2,9 +2,10 @@
 // and what to do. If a new page helps, a button reloads it; if only new payments are refused, another button returns
 // to the open one.
 import type { TemplateResult } from 'lit';
+import type { MessageKey } from '../../locales/en.ts';
 import type { PanelContext } from '../../shell/panel.ts';
 import type { Trouble } from '../../shell/state.ts';
-import { heading, html, problem } from '../lit.ts';
+import { heading, html } from '../lit.ts';
 import { backButton } from './choice-notes.ts';
 import { reference } from './copy.ts';
 import { sign } from './sign.ts';
@@ -20,13 +21,17 @@ export function trouble(refused: Trouble, context: PanelContext): TemplateResult
     return html`${sign('paid')}${heading(say('already_paid'))}
       <p>${say('already_paid_help')}</p>
       ${waysOut('shop', context)}`;
-  return html`${sign('wrong')}${heading(say('stopped'))}${problem(shown, say)} ${reference(shown.requestId, context)}
-  ${
-    shown.code === 'token_expired'
-      ? html`<button part="again" class="primary" type="button" @click=${() => location.reload()}>
-          ${say('reload')}
-        </button>`
-      : ''
-  }
-  ${waysOut(shown.code === 'order_changed' ? 'shop' : 'help', context)} ${backButton(context)}`;
+  return html`${sign('wrong')}${heading(say('stopped'))}
+    <p class="announce" part="error">
+      ${say(shown.code as MessageKey) || say(shown.retryable ? 'tryLater' : 'tryNever')}
+    </p>
+    ${reference(shown.requestId, context)}
+    ${
+      shown.code === 'token_expired'
+        ? html`<button part="again" class="primary" type="button" @click=${() => location.reload()}>
+            ${say('reload')}
+          </button>`
+        : ''
+    }
+    ${waysOut(shown.code === 'order_changed' ? 'shop' : 'help', context)} ${backButton(context)}`;
 }
