@@ -67,7 +67,7 @@ interface UnknownRule {
   apartMs: number;
 }
 const SOON: UnknownRule = { firstMs: 90 * S, secondMs: 90 * S, apartMs: M };
-/** Something other than the gateway answered: the call cannot arrive any more. */
+/** Something other than the gateway answered: the call cannot arrive any more, and brought nothing to pay with. */
 const ANSWERED: UnknownRule = { firstMs: 0, secondMs: 0, apartMs: 10 * S };
 /** A prompt may have reached the wallet: a status check may lag while the customer confirms. */
 const PROMPTED: UnknownRule = { firstMs: 90 * S, secondMs: 10 * M, apartMs: M };
@@ -78,7 +78,7 @@ const UNKNOWN_RULES = {
   refused: { payout: SOON, prompt: SOON, shown: SOON },
   // A payment has ended at once.
   unreached: { payout: SOON, prompt: null, shown: null },
-  foreign: { payout: SLOW, prompt: ANSWERED, shown: ANSWERED },
+  foreign: { payout: SLOW, prompt: PROMPTED, shown: ANSWERED },
   lost: { payout: SLOW, prompt: PROMPTED, shown: SOON },
   identified: null,
   accepted: null,

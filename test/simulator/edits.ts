@@ -80,6 +80,11 @@ export const EDITS: Readonly<Record<string, Edit>> = {
     'lost: { payout: SLOW, prompt: PROMPTED,',
     'lost: { payout: SLOW, prompt: SOON,',
   ],
+  'a prompt that a firewall answered is FAILED while the status check lags': [
+    SCHEDULE,
+    'foreign: { payout: SLOW, prompt: PROMPTED,',
+    'foreign: { payout: SLOW, prompt: ANSWERED,',
+  ],
   'a step of the clock by 40 s is not noticed': [
     'backend-proxy/ledger/clock-step.ts',
     'STEP_MS = 5_000',

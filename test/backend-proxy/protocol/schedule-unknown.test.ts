@@ -49,7 +49,7 @@ describe('unknownRule()', () => {
   /** First and second check after the POST, and the time between them; null if "unknown" never ends it. */
   const RULES = {
     lost: { payout: [H, D, M], prompt: [90 * S, 10 * M, M], shown: [90 * S, 90 * S, M] },
-    foreign: { payout: [H, D, M], prompt: [0, 0, 10 * S], shown: [0, 0, 10 * S] },
+    foreign: { payout: [H, D, M], prompt: [90 * S, 10 * M, M], shown: [0, 0, 10 * S] },
     refused: { payout: SOON, prompt: SOON, shown: SOON },
     unreached: { payout: SOON, prompt: null, shown: null },
     identified: null,
