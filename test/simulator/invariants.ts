@@ -339,7 +339,7 @@ function learned(world: World): Check[] {
   const isRecorded = ({ id, endedAt, life }: Check) =>
     life.isAlive && !life.isPaused && world.now > Math.max(endedAt, slowUntil(world, id)) + 5 * S;
   return [...Map.groupBy(all, ({ id }) => id).values()].flatMap((checks) =>
-    checks.some(isRecorded) ? checks.slice(0, 1) : [],
+    checks.some(isRecorded) ? checks.toSorted((a, b) => a.endedAt - b.endedAt).slice(0, 1) : [],
   );
 }
 
