@@ -72,8 +72,11 @@ export const styles = css`
   section img,
   ::slotted([slot='logo']) {
     flex: none;
-    inline-size: 40px;
-    block-size: 40px;
+    /* With a size of its own, a mark that cannot be loaded would be drawn as a broken image. */
+    min-inline-size: 40px;
+    max-inline-size: 40px;
+    min-block-size: 40px;
+    max-block-size: 40px;
     border-radius: calc(var(--_radius) * 0.75);
     object-fit: cover;
   }
