@@ -44,11 +44,13 @@ describe('a code on the screen', () => {
     }
   });
 
-  it('a code whose time is up is read by no decoder, in the light and in the dark', async () => {
+  it('a code whose time is up is read by no decoder, in the light, in the dark and on paper', async () => {
     const open = await statesPageOpener(browser);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const page = await open({ width: 400, options: { deviceScaleFactor: 2, colorScheme } }, ['scan, time up']);
+    for (const media of ['light', 'dark', 'print'] as const) {
+      const page = await open({ width: 400, options: { deviceScaleFactor: 2 } }, ['scan, time up']);
+      await page.emulateMedia(media === 'print' ? { media } : { colorScheme: media });
       await page.locator('[part=code]').waitFor();
+      assert.ok(await page.getByRole('heading', { name: 'Time is up' }).isVisible(), media);
       const { width, height, data } = PNG.sync.read(await page.locator('payment-widget').screenshot());
       const image = { width, height, data: Uint8ClampedArray.from(data), colorSpace: 'srgb' as const };
       assert.deepEqual(await readQrCodes(image), []);

@@ -493,7 +493,7 @@ export const flowStyles = css`
     details::details-content {
       content-visibility: visible;
     }
-    .sheet:has(.code) :is(p:not(.total, .print-only, section p), small, h2, summary, slot:not([name='mark'])),
+    .sheet:has(.pair) :is(p:not(.total, .print-only, section p), small, h2, summary, slot:not([name='mark'])),
     :is(a, button, .row, .status, .live) {
       display: none;
     }
