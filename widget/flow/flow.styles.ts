@@ -487,13 +487,10 @@ export const flowStyles = css`
     .print-only {
       display: block;
     }
-    .code {
-      justify-self: start;
-    }
     details::details-content {
       content-visibility: visible;
     }
-    .sheet:has(.pair) :is(p:not(.total, .print-only, section p), small, h2, summary, slot:not([name='mark'])),
+    .sheet:has(.pair) :is(p:not(.total, .print-only, section p), small, h2, summary, slot:not([name='mark'], section slot)),
     :is(a, button, .row, .status, .live) {
       display: none;
     }
