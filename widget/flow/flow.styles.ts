@@ -490,7 +490,8 @@ export const flowStyles = css`
     details::details-content {
       content-visibility: visible;
     }
-    .sheet:has(.pair) :is(p:not(.total, .print-only, section p), small, h2, summary, slot:not([name='mark'], section slot)),
+    .sheet:has(.pair)
+      :is(p:not(.total, .print-only, section p), small, h2, summary, slot:not([name='mark'], section slot)),
     :is(a, button, .row, .status, .live) {
       display: none;
     }
