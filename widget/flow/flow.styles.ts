@@ -323,7 +323,7 @@ export const flowStyles = css`
   }
   .icons span {
     position: absolute;
-    clip-path: inset(50%);
+    font-size: 0;
   }
   .row:not(:has(*)) {
     display: none;
@@ -464,7 +464,7 @@ export const flowStyles = css`
   @container (width >= 34rem) {
     .icons span {
       position: static;
-      clip-path: none;
+      font-size: inherit;
     }
     form > .quiet {
       inline-size: auto;
