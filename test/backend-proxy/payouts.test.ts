@@ -43,7 +43,8 @@ it('a stop waits for what is written and not yet sent, although the database doe
     };
     const ledger: Ledger = { ...world.ledger, time };
     const sent = { kind: 'lost', detail: 'timeout' } as const;
-    const gateway = { pay: async () => sent, payout: async () => sent } as Partial<Gateway> as Gateway;
+    const calls: Partial<Gateway> = { pay: async () => sent, payout: async () => sent, causeOf: () => null };
+    const gateway = calls as Gateway;
     const recorder = createRecorder({ ledger, onError: assert.ifError });
     const ports = { gateway, ledger, recorder, self: 'host:1', isPathProven: async () => true };
     const request = { method: 'DIRECT', customer: '12345678' } as const;

@@ -22,6 +22,7 @@ const ORDER = {
 const PAYMENT = {
   status: 'PROCESSING',
   reason: null,
+  cause: null,
   answer: 'ARRIVED',
   checkoutUrl: null,
   qr: null,
