@@ -78,12 +78,9 @@ export function layoutFaults(): string[] {
     for (const input of root.querySelectorAll<HTMLInputElement>('.field input')) {
       if (!input.checkVisibility({ visibilityProperty: true })) continue;
       if (input.scrollWidth > input.clientWidth) yield `what was typed does not fit the field ${input.name}`;
-      const unit = input.nextElementSibling;
-      if (!unit) continue;
-      const range = document.createRange();
-      range.selectNodeContents(unit);
-      const room = input.getBoundingClientRect().right - Number.parseFloat(getComputedStyle(input).paddingInlineEnd);
-      if (range.getBoundingClientRect().left < room) yield `the unit covers what is typed into ${input.name}`;
+      const unit = input.parentElement?.querySelector('.unit');
+      if (unit && overlap(unit.getBoundingClientRect(), input.getBoundingClientRect()))
+        yield `the unit covers what is typed into ${input.name}`;
     }
   }
 

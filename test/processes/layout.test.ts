@@ -71,8 +71,8 @@ describe('the probe of the layout', () => {
   const PLANTED: Record<string, [rule: string, fault: RegExp]> = {
     'text beside the window': ['.sheet { inline-size: 400px }', /the page is/],
     'text that is cut off': ['h2 { overflow: hidden; block-size: 9px }', /is cut off by/],
-    'text above text': ['.method small { margin-block-start: -1em }', /overlap/],
-    'a currency above the amount': ["input[name='amount'] { padding-inline: 16px !important }", /the unit covers/],
+    'text above text': ['.method { margin-block-start: -3em }', /overlap/],
+    'a currency above the amount': ['.unit { position: absolute; inset: 0 }', /the unit covers/],
     'a low button': ['.primary { block-size: 40px; min-block-size: 0 }', /is 40 px high/],
     'a button without a focus': ['.primary { outline: none !important }', /shows no focus/],
     'a focus that is cut off': ['form { overflow: hidden }', /the focus of .* is cut off/],

@@ -91,10 +91,6 @@ export const flowStyles = css`
   .amount > [name] {
     flex: 1 1 3ch;
   }
-  .amount:has([name]:focus-visible) > :is(.unit, [name]) {
-    border-color: var(--_accent);
-    outline: none;
-  }
   .amount > .row {
     justify-content: start;
     gap: 8px;
