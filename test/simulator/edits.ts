@@ -9,6 +9,14 @@
 //   app that runs here (test/backend-proxy/commands, test/processes);
 // - sentences and buttons of the widget: a shopper here reads only the version of a view (the truth test);
 // - another key of the API: all processes have the same one all the time.
+//
+// What it finds only sometimes within a minute of processor time, because several rare things have to come together:
+// - a step of the clock by 40 s: between the two checks that end a payout;
+// - old IPNs that are read again: no status check, a person's word, and a gateway that changes its mind;
+// - an erased SUCCESS: a report that comes after the erasure and differs by what was erased;
+// - a refund without a look-up: a restore between the refund and its repetition, and a payment that was paid before;
+// - an open review that hides what comes after it: a second cause for the same payment;
+// - a claim of a killed process: a kill in the second between the claim of something and its end.
 import type { Edit } from '../guards/apply.ts';
 
 const EFFECTS = 'backend-proxy/protocol/report-effects.ts';
