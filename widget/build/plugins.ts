@@ -24,7 +24,7 @@ export function minifyTemplates(): Plugin {
   };
 }
 
-/** By the bundler's minifier and then by Terser: each finds what the other leaves, together 3 % of the bytes. */
+/** By the bundler's minifier and then by Terser, which takes another 2 % of the bytes. */
 export function minifyScripts(): Plugin {
   return {
     name: 'minify-scripts',
