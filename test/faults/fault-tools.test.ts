@@ -6,13 +6,19 @@ import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, it, type TestContext } from 'node:test';
 import { Agent, request } from 'undici';
 import type { OrderRow, TransactionRow } from './database-reader.ts';
 import { undocumented } from '../backend-proxy/documented.ts';
+import { D } from '../backend-proxy/time.ts';
 import { startFaultProxy, type Fault } from './fault-proxy.ts';
 import { addressOf, closeServer } from '../loopback.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { compare, RANK, type AllRecords } from './compare-records.ts';
+import { passTime, type InProcessProxy } from './in-process-proxy.ts';
+import { createManualClock } from './manual-clock.ts';
 import { isSigned, type ReceivedWebhook } from './merchant-server.ts';
 import { createRandom } from './random.ts';
 import { leaksIn, SECRETS } from './canary-secrets.ts';
@@ -182,6 +188,32 @@ describe('isSigned()', () => {
     assert.equal(isSigned(signed('AAAA'), '{}', at), false);
     assert.equal(isSigned(signed(key, at - 600_000), '{}', at), false);
     assert.equal(isSigned({}, '{}', at), false);
+  });
+});
+
+describe('passTime()', () => {
+  it('passTime() does what falls due while the work before it takes time', async (t) => {
+    const path = join(temporaryFolder(t), 'due.db');
+    const database = new DatabaseSync(path);
+    t.after(() => database.close());
+    database.exec('create table webhooks (state, next_at, lease_until)');
+    database.exec('create table transactions (next_check_at, lease_until)');
+    const clock = createManualClock();
+    database.prepare('insert into transactions values (?, 0)').run(clock.now() + 1_000);
+    async function tick(): Promise<void> {
+      await Promise.resolve();
+      database.prepare('update transactions set next_check_at = null where next_check_at <= ?').run(clock.now());
+      clock.advance(2_000);
+    }
+    const proxy = { tick, log: [] } as unknown as InProcessProxy;
+    await passTime(proxy, { tickOthers: async () => {}, databaseUrl: `file:${path}`, clock }, D);
+    assert.deepEqual(
+      database
+        .prepare('select next_check_at as at from transactions')
+        .all()
+        .map(({ at }) => at),
+      [null],
+    );
   });
 });
 
