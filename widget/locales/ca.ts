@@ -57,7 +57,8 @@ export default {
     'No podem enviar cap sol·licitud a aquest ID de moneder. En lloc d’això, inicieu sessió al web del moneder. El resultat es mostrarà aquí.',
   redirectOpen: 'Ves al web del moneder',
   redirectUnsafe: 'No es pot obrir el web del moneder',
-  redirectUnsafe_help: 'L’adreça del web no és segura. Pagueu d’una altra manera, si us plau.',
+  redirectUnsafe_help:
+    'L’adreça del web no és segura. No s’ha cobrat res. Pagueu d’una altra manera i aviseu la botiga, si us plau.',
   timeLeft: 'Queden {time}',
   timeSpoken: 'Temps restant: {time}',
   timeUp_help: 'Estem comprovant si ha arribat el pagament.',
@@ -112,7 +113,7 @@ export default {
   NOT_CREATED: 'No s’ha iniciat el pagament',
   NOT_CREATED_help: 'No s’ha cobrat res. Podeu tornar-ho a provar sense cap risc.',
   RESOLVED: 'La botiga ha tancat aquest pagament',
-  RESOLVED_help: 'Contacteu amb la botiga, si us plau.',
+  RESOLVED_help: 'Si heu pagat, contacteu amb la botiga.',
   closed: 'La botiga ha tancat aquesta comanda',
   closed_help: 'Si us plau, ja no la pagueu. Si heu pagat, contacteu amb la botiga.',
   support: 'Contacta amb la botiga',

@@ -57,7 +57,8 @@ export default {
     'Na toto ID peněženky nelze žádost poslat. Přihlaste se místo toho na webu peněženky. Výsledek se zobrazí zde.',
   redirectOpen: 'Přejít na web peněženky',
   redirectUnsafe: 'Web peněženky nelze otevřít',
-  redirectUnsafe_help: 'Jeho adresa není bezpečná. Zaplaťte prosím jiným způsobem.',
+  redirectUnsafe_help:
+    'Jeho adresa není bezpečná. Žádné peníze nebyly strženy. Zaplaťte prosím jiným způsobem a informujte obchod.',
   timeLeft: 'Zbývá {time}',
   timeSpoken: 'Zbývající čas: {time}',
   timeUp_help: 'Ověřujeme, zda vaše platba dorazila.',
@@ -111,7 +112,7 @@ export default {
   NOT_CREATED: 'Platba nebyla zahájena',
   NOT_CREATED_help: 'Žádné peníze nebyly strženy. Můžete to bez obav zkusit znovu.',
   RESOLVED: 'Obchod tuto platbu uzavřel',
-  RESOLVED_help: 'Kontaktujte prosím obchod.',
+  RESOLVED_help: 'Pokud jste už zaplatili, kontaktujte obchod.',
   closed: 'Obchod tuto objednávku uzavřel',
   closed_help: 'Už ji prosím neplaťte. Pokud jste už zaplatili, kontaktujte obchod.',
   support: 'Kontaktovat obchod',

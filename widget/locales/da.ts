@@ -57,7 +57,8 @@ export default {
     'Vi kan ikke sende en anmodning til dette wallet-id. Log ind på wallettens hjemmeside i stedet. Resultatet vises her.',
   redirectOpen: 'Gå til wallettens hjemmeside',
   redirectUnsafe: 'Wallettens hjemmeside kan ikke åbnes',
-  redirectUnsafe_help: 'Adressen er ikke sikker. Betal på en anden måde.',
+  redirectUnsafe_help:
+    'Adressen er ikke sikker. Der er ikke trukket penge. Betal på en anden måde, og giv butikken besked.',
   timeLeft: '{time} tilbage',
   timeSpoken: 'Tid tilbage: {time}',
   timeUp_help: 'Vi tjekker, om din betaling er modtaget.',
@@ -111,7 +112,7 @@ export default {
   NOT_CREATED: 'Betalingen blev ikke startet',
   NOT_CREATED_help: 'Der er ikke trukket penge. Du kan trygt prøve igen.',
   RESOLVED: 'Butikken har afsluttet denne betaling',
-  RESOLVED_help: 'Kontakt butikken.',
+  RESOLVED_help: 'Hvis du har betalt, skal du kontakte butikken.',
   closed: 'Butikken har afsluttet denne ordre',
   closed_help: 'Betal ikke længere for den. Hvis du har betalt, skal du kontakte butikken.',
   support: 'Kontakt butikken',

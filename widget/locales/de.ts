@@ -58,7 +58,8 @@ export default {
     'An diese Wallet-ID können wir keine Anfrage senden. Melden Sie sich stattdessen auf der Website der Wallet an. Das Ergebnis erscheint hier.',
   redirectOpen: 'Zur Website der Wallet',
   redirectUnsafe: 'Die Website der Wallet lässt sich nicht öffnen',
-  redirectUnsafe_help: 'Die Adresse der Website ist nicht sicher. Bitte wählen Sie eine andere Zahlungsart.',
+  redirectUnsafe_help:
+    'Die Adresse der Website ist nicht sicher. Es wurde nichts abgebucht. Bitte wählen Sie eine andere Zahlungsart und informieren Sie den Shop.',
   timeLeft: 'Noch {time}',
   timeSpoken: 'Verbleibende Zeit: {time}',
   timeUp_help: 'Wir prüfen, ob Ihre Zahlung angekommen ist.',
@@ -114,7 +115,7 @@ export default {
   NOT_CREATED: 'Die Zahlung wurde nicht gestartet',
   NOT_CREATED_help: 'Es wurde nichts abgebucht. Sie können es ohne Risiko erneut versuchen.',
   RESOLVED: 'Der Shop hat diese Zahlung geschlossen',
-  RESOLVED_help: 'Bitte wenden Sie sich an den Shop.',
+  RESOLVED_help: 'Wenn Sie bezahlt haben, wenden Sie sich an den Shop.',
   closed: 'Der Shop hat diese Bestellung geschlossen',
   closed_help: 'Bitte bezahlen Sie sie nicht mehr. Wenn Sie bezahlt haben, wenden Sie sich an den Shop.',
   support: 'Shop kontaktieren',

@@ -29,8 +29,7 @@ export const enFlow = {
   lostCode: 'The code did not arrive',
   lostPage: 'The wallet’s website did not open',
   lostRequest: 'Check [your wallet app|{wallet}]',
-  lostRequest_help:
-    'We do not know whether the request reached your wallet. If it is there, confirm it to pay this order.',
+  lostRequest_help: 'The request may not have reached your wallet. If it is there, confirm it. If not, send a new one.',
   onlyOne: 'Confirm only one payment, or you will pay twice.',
   newCode: 'Get a new code',
   newRequest: 'Send a new request',
@@ -40,7 +39,8 @@ export const enFlow = {
     'We cannot send a request to this wallet ID. Log in on the wallet’s website instead. The result will show here.',
   redirectOpen: 'Go to the wallet’s website',
   redirectUnsafe: 'The wallet’s website cannot be opened',
-  redirectUnsafe_help: 'We did not open it, because its address is not safe. Please pay another way.',
+  redirectUnsafe_help:
+    'We did not open it, because its address looks wrong. No money was taken. Please pay another way, and tell the shop.',
   timeLeft: '{time} left',
   timeSpoken: 'Time left: {time}',
   timeUp_help: 'We are checking whether your payment arrived.',
@@ -95,7 +95,7 @@ export const enFlow = {
   NOT_CREATED: 'The payment was not started',
   NOT_CREATED_help: 'No money was taken. You can safely try again.',
   RESOLVED: 'The shop has closed this payment',
-  RESOLVED_help: 'Please contact the shop.',
+  RESOLVED_help: 'If you have paid, contact the shop.',
   closed: 'The shop has closed this order',
   closed_help: 'Please do not pay for it any more. If you have paid, contact the shop.',
   support: 'Contact the shop',
@@ -118,6 +118,6 @@ export const enFlow = {
   too_many_requests: 'Too many attempts. No new payment was started. Please wait a few minutes, or pay another way.',
   forbidden_origin: 'Payments do not work on this page. No new payment was started. Please tell the shop.',
   tryLater: 'The payment service has a problem. Please try again. You will not be charged twice.',
-  tryNever: 'No new payment was started. Please contact the shop.',
+  tryNever: 'The payment could not be started. Please contact the shop.',
   reference: 'Reference: {id}',
 } as const;

@@ -56,7 +56,8 @@ export default {
     'No podemos enviar una solicitud a este ID de billetera. En su lugar, inicie sesión en el sitio web de la billetera. El resultado aparecerá aquí.',
   redirectOpen: 'Ir al sitio web de la billetera',
   redirectUnsafe: 'No se puede abrir el sitio web de la billetera',
-  redirectUnsafe_help: 'La dirección del sitio no es segura. Por favor, pague de otra forma.',
+  redirectUnsafe_help:
+    'La dirección del sitio no es segura. No se cobró nada. Por favor, pague de otra forma y avise a la tienda.',
   timeLeft: 'Quedan {time}',
   timeSpoken: 'Tiempo restante: {time}',
   timeUp_help: 'Estamos verificando si llegó su pago.',
@@ -110,7 +111,7 @@ export default {
   NOT_CREATED: 'El pago no se inició',
   NOT_CREATED_help: 'No se cobró nada. Puede intentar de nuevo sin ningún riesgo.',
   RESOLVED: 'La tienda cerró este pago',
-  RESOLVED_help: 'Comuníquese con la tienda.',
+  RESOLVED_help: 'Si ya pagó, comuníquese con la tienda.',
   closed: 'La tienda cerró este pedido',
   closed_help: 'Por favor, ya no lo pague. Si ya pagó, comuníquese con la tienda.',
   support: 'Contactar a la tienda',

@@ -57,7 +57,8 @@ export default {
     'No podemos enviar una solicitud a este ID de monedero. En su lugar, inicie sesión en la web del monedero. El resultado aparecerá aquí.',
   redirectOpen: 'Ir a la web del monedero',
   redirectUnsafe: 'No se puede abrir la web del monedero',
-  redirectUnsafe_help: 'La dirección de la web no es segura. Por favor, pague de otra forma.',
+  redirectUnsafe_help:
+    'La dirección de la web no es segura. No se ha cobrado nada. Por favor, pague de otra forma y avise a la tienda.',
   timeLeft: 'Quedan {time}',
   timeSpoken: 'Tiempo restante: {time}',
   timeUp_help: 'Estamos comprobando si ha llegado su pago.',
@@ -112,7 +113,7 @@ export default {
   NOT_CREATED: 'El pago no se ha iniciado',
   NOT_CREATED_help: 'No se ha cobrado nada. Puede intentarlo de nuevo sin ningún riesgo.',
   RESOLVED: 'La tienda ha cerrado este pago',
-  RESOLVED_help: 'Póngase en contacto con la tienda.',
+  RESOLVED_help: 'Si ya ha pagado, póngase en contacto con la tienda.',
   closed: 'La tienda ha cerrado este pedido',
   closed_help: 'Por favor, ya no lo pague. Si ya ha pagado, póngase en contacto con la tienda.',
   support: 'Contactar con la tienda',

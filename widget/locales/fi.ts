@@ -57,7 +57,8 @@ export default {
     'Tälle lompakon tunnukselle ei voi lähettää maksupyyntöä. Kirjaudu sen sijaan lompakon verkkosivustolle. Tulos näkyy tässä.',
   redirectOpen: 'Siirry lompakon verkkosivustolle',
   redirectUnsafe: 'Lompakon verkkosivustoa ei voi avata',
-  redirectUnsafe_help: 'Sen osoite ei ole turvallinen. Maksa toisella tavalla.',
+  redirectUnsafe_help:
+    'Sen osoite ei ole turvallinen. Rahaa ei veloitettu. Maksa toisella tavalla ja ilmoita kaupalle.',
   timeLeft: 'Vielä {time}',
   timeSpoken: 'Aikaa jäljellä: {time}',
   timeUp_help: 'Tarkistamme, onko maksusi saapunut.',
@@ -111,7 +112,7 @@ export default {
   NOT_CREATED: 'Maksua ei aloitettu',
   NOT_CREATED_help: 'Rahaa ei veloitettu. Voit turvallisesti yrittää uudelleen.',
   RESOLVED: 'Kauppa on sulkenut tämän maksun',
-  RESOLVED_help: 'Ota yhteyttä kauppaan.',
+  RESOLVED_help: 'Jos olet maksanut, ota yhteyttä kauppaan.',
   closed: 'Kauppa on sulkenut tämän tilauksen',
   closed_help: 'Älä enää maksa sitä. Jos olet maksanut, ota yhteyttä kauppaan.',
   support: 'Ota yhteyttä kauppaan',

@@ -58,7 +58,8 @@ export default {
     'Nous ne pouvons pas envoyer de demande à cet identifiant de portefeuille. Connectez-vous plutôt sur le site du portefeuille. Le résultat s’affichera ici.',
   redirectOpen: 'Aller sur le site du portefeuille',
   redirectUnsafe: 'Impossible d’ouvrir le site du portefeuille',
-  redirectUnsafe_help: 'Son adresse n’est pas sûre. Veuillez payer autrement.',
+  redirectUnsafe_help:
+    'Son adresse n’est pas sûre. Aucun montant n’a été débité. Veuillez payer autrement et prévenir la boutique.',
   timeLeft: 'Il reste {time}',
   timeSpoken: 'Temps restant : {time}',
   timeUp_help: 'Nous vérifions si votre paiement est bien arrivé.',
@@ -115,7 +116,7 @@ export default {
   NOT_CREATED: 'Le paiement n’a pas été lancé',
   NOT_CREATED_help: 'Aucun montant n’a été débité. Vous pouvez réessayer sans risque.',
   RESOLVED: 'La boutique a clôturé ce paiement',
-  RESOLVED_help: 'Veuillez contacter la boutique.',
+  RESOLVED_help: 'Si vous avez payé, contactez la boutique.',
   closed: 'La boutique a clos cette commande',
   closed_help: 'Veuillez ne plus la payer. Si vous avez payé, contactez la boutique.',
   support: 'Contacter la boutique',

@@ -57,7 +57,8 @@ export default {
     'Na ovaj ID novčanika nije moguće poslati zahtjev. Umjesto toga prijavite se na web-stranici novčanika. Rezultat će se prikazati ovdje.',
   redirectOpen: 'Otvori web-stranicu novčanika',
   redirectUnsafe: 'Web-stranicu novčanika nije moguće otvoriti',
-  redirectUnsafe_help: 'Njezina adresa nije sigurna. Platite na drugi način.',
+  redirectUnsafe_help:
+    'Njezina adresa nije sigurna. Ništa vam nije naplaćeno. Platite na drugi način i obavijestite trgovinu.',
   timeLeft: 'Još {time}',
   timeSpoken: 'Preostalo vrijeme: {time}',
   timeUp_help: 'Provjeravamo je li vaša uplata stigla.',
@@ -110,7 +111,7 @@ export default {
   NOT_CREATED: 'Plaćanje nije pokrenuto',
   NOT_CREATED_help: 'Ništa vam nije naplaćeno. Možete bez brige pokušati ponovno.',
   RESOLVED: 'Trgovina je zatvorila ovo plaćanje',
-  RESOLVED_help: 'Obratite se trgovini.',
+  RESOLVED_help: 'Ako ste platili, obratite se trgovini.',
   closed: 'Trgovina je zatvorila ovu narudžbu',
   closed_help: 'Molimo vas, nemojte je više plaćati. Ako ste platili, obratite se trgovini.',
   support: 'Kontaktiraj trgovinu',

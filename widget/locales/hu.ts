@@ -58,7 +58,8 @@ export default {
     'Erre a tárcaazonosítóra nem küldhető kérelem. Jelentkezzen be helyette a tárca weboldalán. Az eredmény itt jelenik meg.',
   redirectOpen: 'Ugrás a tárca weboldalára',
   redirectUnsafe: 'A tárca weboldala nem nyitható meg',
-  redirectUnsafe_help: 'A címe nem biztonságos. Kérjük, fizessen más módon.',
+  redirectUnsafe_help:
+    'A címe nem biztonságos. Nem vontak le pénzt. Kérjük, fizessen más módon, és értesítse a boltot.',
   timeLeft: 'Még {time}',
   timeSpoken: 'Hátralévő idő: {time}',
   timeUp_help: 'Ellenőrizzük, hogy megérkezett-e a fizetése.',
@@ -112,7 +113,7 @@ export default {
   NOT_CREATED: 'A fizetés nem indult el',
   NOT_CREATED_help: 'Nem vontak le pénzt. Nyugodtan próbálja újra.',
   RESOLVED: 'A bolt lezárta ezt a fizetést',
-  RESOLVED_help: 'Kérjük, forduljon a bolthoz.',
+  RESOLVED_help: 'Ha már fizetett, forduljon a bolthoz.',
   closed: 'A bolt lezárta ezt a rendelést',
   closed_help: 'Kérjük, már ne fizesse ki. Ha már fizetett, forduljon a bolthoz.',
   support: 'Kapcsolat a bolttal',

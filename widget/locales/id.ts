@@ -57,7 +57,8 @@ export default {
     'Kami tidak dapat mengirim permintaan ke ID e-wallet ini. Sebagai gantinya, silakan masuk di situs e-wallet. Hasilnya akan tampil di sini.',
   redirectOpen: 'Buka situs e-wallet',
   redirectUnsafe: 'Situs e-wallet tidak dapat dibuka',
-  redirectUnsafe_help: 'Alamat situsnya tidak aman. Silakan bayar dengan cara lain.',
+  redirectUnsafe_help:
+    'Alamat situsnya tidak aman. Saldo Anda tidak terpotong. Silakan bayar dengan cara lain dan beri tahu toko.',
   timeLeft: 'Sisa {time}',
   timeSpoken: 'Sisa waktu: {time}',
   timeUp_help: 'Kami sedang memeriksa apakah pembayaran Anda sudah kami terima.',
@@ -112,7 +113,7 @@ export default {
   NOT_CREATED: 'Pembayaran gagal dimulai',
   NOT_CREATED_help: 'Saldo Anda tidak terpotong. Anda dapat mencoba lagi dengan aman.',
   RESOLVED: 'Toko telah menutup pembayaran ini',
-  RESOLVED_help: 'Silakan hubungi toko.',
+  RESOLVED_help: 'Jika Anda sudah membayar, silakan hubungi toko.',
   closed: 'Toko telah menutup pesanan ini',
   closed_help: 'Mohon jangan membayarnya lagi. Jika Anda sudah membayar, silakan hubungi toko.',
   support: 'Hubungi toko',

@@ -57,7 +57,8 @@ export default {
     'Non possiamo inviare una richiesta a questo ID di portafoglio. Effettua invece l’accesso sul sito del portafoglio. Il risultato comparirà qui.',
   redirectOpen: 'Vai al sito del portafoglio',
   redirectUnsafe: 'Non è possibile aprire il sito del portafoglio',
-  redirectUnsafe_help: 'L’indirizzo del sito non è sicuro. Paga in un altro modo.',
+  redirectUnsafe_help:
+    'L’indirizzo del sito non è sicuro. Non ti è stato addebitato nulla. Paga in un altro modo e avvisa il negozio.',
   timeLeft: 'Restano {time}',
   timeSpoken: 'Tempo rimanente: {time}',
   timeUp_help: 'Stiamo verificando se il pagamento è arrivato.',
@@ -112,7 +113,7 @@ export default {
   NOT_CREATED: 'Il pagamento non è stato avviato',
   NOT_CREATED_help: 'Non ti è stato addebitato nulla. Puoi riprovare in tutta sicurezza.',
   RESOLVED: 'Il negozio ha chiuso questo pagamento',
-  RESOLVED_help: 'Contatta il negozio.',
+  RESOLVED_help: 'Se hai pagato, contatta il negozio.',
   closed: 'Il negozio ha chiuso questo ordine',
   closed_help: 'Non effettuare più il pagamento. Se hai pagato, contatta il negozio.',
   support: 'Contatta il negozio',

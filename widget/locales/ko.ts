@@ -56,7 +56,8 @@ export default {
     '이 전자지갑 ID로는 요청을 보낼 수 없습니다. 대신 전자지갑 웹사이트에 로그인해 주세요. 결과가 여기에 표시됩니다.',
   redirectOpen: '전자지갑 웹사이트로 이동',
   redirectUnsafe: '전자지갑 웹사이트를 열 수 없습니다',
-  redirectUnsafe_help: '웹사이트 주소가 안전하지 않습니다. 다른 결제 수단을 이용해 주세요.',
+  redirectUnsafe_help:
+    '웹사이트 주소가 안전하지 않습니다. 출금된 금액은 없습니다. 다른 결제 수단을 이용하고 상점에 알려 주세요.',
   timeLeft: '{time} 남음',
   timeSpoken: '남은 시간: {time}',
   timeUp_help: '결제가 접수되었는지 확인하고 있습니다.',
@@ -109,7 +110,7 @@ export default {
   NOT_CREATED: '결제가 시작되지 않았습니다',
   NOT_CREATED_help: '출금된 금액은 없습니다. 안심하고 다시 시도하셔도 됩니다.',
   RESOLVED: '상점에서 이 결제를 종료했습니다',
-  RESOLVED_help: '상점에 문의해 주세요.',
+  RESOLVED_help: '이미 결제하셨다면 상점에 문의해 주세요.',
   closed: '상점에서 이 주문을 종료했습니다',
   closed_help: '더 이상 결제하지 마세요. 이미 결제하셨다면 상점에 문의해 주세요.',
   support: '상점에 문의',

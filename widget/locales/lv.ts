@@ -56,7 +56,8 @@ export default {
   notDirect: 'Uz šo maka ID nevar nosūtīt pieprasījumu. Tā vietā piesakieties maka vietnē. Rezultāts būs redzams šeit.',
   redirectOpen: 'Atvērt maka vietni',
   redirectUnsafe: 'Maka vietni nevar atvērt',
-  redirectUnsafe_help: 'Tās adrese nav droša. Lūdzu, maksājiet citā veidā.',
+  redirectUnsafe_help:
+    'Tās adrese nav droša. Nauda nav norakstīta. Lūdzu, maksājiet citā veidā un informējiet veikalu.',
   timeLeft: 'Vēl {time}',
   timeSpoken: 'Atlikušais laiks: {time}',
   timeUp_help: 'Pārbaudām, vai jūsu maksājums ir saņemts.',
@@ -110,7 +111,7 @@ export default {
   NOT_CREATED: 'Maksājums netika sākts',
   NOT_CREATED_help: 'Nauda nav norakstīta. Varat droši mēģināt vēlreiz.',
   RESOLVED: 'Veikals ir slēdzis šo maksājumu',
-  RESOLVED_help: 'Lūdzu, sazinieties ar veikalu.',
+  RESOLVED_help: 'Ja samaksājāt, sazinieties ar veikalu.',
   closed: 'Veikals ir slēdzis šo pasūtījumu',
   closed_help: 'Lūdzu, vairs to neapmaksājiet. Ja samaksājāt, sazinieties ar veikalu.',
   support: 'Sazināties ar veikalu',

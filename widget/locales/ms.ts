@@ -58,7 +58,8 @@ export default {
     'Kami tidak dapat menghantar permintaan ke ID e-dompet ini. Sebaliknya, sila log masuk di laman web e-dompet. Keputusan akan dipaparkan di sini.',
   redirectOpen: 'Pergi ke laman web e-dompet',
   redirectUnsafe: 'Laman web e-dompet tidak dapat dibuka',
-  redirectUnsafe_help: 'Alamatnya tidak selamat. Sila bayar dengan cara lain.',
+  redirectUnsafe_help:
+    'Alamatnya tidak selamat. Tiada wang dipotong. Sila bayar dengan cara lain dan maklumkan kepada kedai.',
   timeLeft: 'Tinggal {time}',
   timeSpoken: 'Baki masa: {time}',
   timeUp_help: 'Kami sedang menyemak sama ada pembayaran anda telah diterima.',
@@ -114,7 +115,7 @@ export default {
   NOT_CREATED: 'Pembayaran tidak dimulakan',
   NOT_CREATED_help: 'Tiada wang dipotong. Anda boleh cuba lagi dengan selamat.',
   RESOLVED: 'Kedai telah menutup pembayaran ini',
-  RESOLVED_help: 'Sila hubungi kedai.',
+  RESOLVED_help: 'Jika anda sudah membayar, sila hubungi kedai.',
   closed: 'Kedai telah menutup pesanan ini',
   closed_help: 'Sila jangan membayarnya lagi. Jika anda sudah membayar, sila hubungi kedai.',
   support: 'Hubungi kedai',

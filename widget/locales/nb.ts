@@ -57,7 +57,8 @@ export default {
     'Vi kan ikke sende en forespørsel til denne lommebok-ID-en. Logg inn på lommebokens nettsted i stedet. Resultatet vises her.',
   redirectOpen: 'Gå til lommebokens nettsted',
   redirectUnsafe: 'Lommebokens nettsted kan ikke åpnes',
-  redirectUnsafe_help: 'Adressen er ikke trygg. Betal på en annen måte.',
+  redirectUnsafe_help:
+    'Adressen er ikke trygg. Ingen penger er trukket. Betal på en annen måte, og si fra til butikken.',
   timeLeft: '{time} igjen',
   timeSpoken: 'Tid igjen: {time}',
   timeUp_help: 'Vi sjekker om betalingen din har kommet frem.',
@@ -113,7 +114,7 @@ export default {
   NOT_CREATED: 'Betalingen ble ikke startet',
   NOT_CREATED_help: 'Ingen penger er trukket. Du kan trygt prøve igjen.',
   RESOLVED: 'Butikken har avsluttet denne betalingen',
-  RESOLVED_help: 'Kontakt butikken.',
+  RESOLVED_help: 'Kontakt butikken hvis du har betalt.',
   closed: 'Butikken har avsluttet denne bestillingen',
   closed_help: 'Ikke betal for den lenger. Kontakt butikken hvis du har betalt.',
   support: 'Kontakt butikken',

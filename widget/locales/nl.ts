@@ -57,7 +57,8 @@ export default {
     'We kunnen geen verzoek sturen naar dit wallet-ID. Log in plaats daarvan in op de website van de wallet. Het resultaat verschijnt hier.',
   redirectOpen: 'Naar de website van de wallet',
   redirectUnsafe: 'De website van de wallet kan niet worden geopend',
-  redirectUnsafe_help: 'Het adres van de website is niet veilig. Kies een andere betaalmethode.',
+  redirectUnsafe_help:
+    'Het adres van de website is niet veilig. Er is niets afgeschreven. Kies een andere betaalmethode en meld dit bij de winkel.',
   timeLeft: 'Nog {time}',
   timeSpoken: 'Resterende tijd: {time}',
   timeUp_help: 'We controleren of uw betaling is aangekomen.',
@@ -112,7 +113,7 @@ export default {
   NOT_CREATED: 'De betaling is niet gestart',
   NOT_CREATED_help: 'Er is niets afgeschreven. U kunt het gerust opnieuw proberen.',
   RESOLVED: 'De winkel heeft deze betaling afgesloten',
-  RESOLVED_help: 'Neem contact op met de winkel.',
+  RESOLVED_help: 'Hebt u betaald, neem dan contact op met de winkel.',
   closed: 'De winkel heeft deze bestelling afgesloten',
   closed_help: 'Betaal deze niet meer. Hebt u betaald, neem dan contact op met de winkel.',
   support: 'Neem contact op met de winkel',

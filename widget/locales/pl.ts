@@ -57,7 +57,8 @@ export default {
     'Na to ID portfela nie możemy wysłać prośby. Zaloguj się zamiast tego na stronie portfela. Wynik pojawi się tutaj.',
   redirectOpen: 'Przejdź na stronę portfela',
   redirectUnsafe: 'Nie można otworzyć strony portfela',
-  redirectUnsafe_help: 'Jej adres nie jest bezpieczny. Zapłać w inny sposób.',
+  redirectUnsafe_help:
+    'Jej adres nie jest bezpieczny. Nie pobrano żadnych środków. Zapłać w inny sposób i powiadom o tym sklep.',
   timeLeft: 'Zostało {time}',
   timeSpoken: 'Pozostały czas: {time}',
   timeUp_help: 'Sprawdzamy, czy Twoja płatność dotarła.',
@@ -112,7 +113,7 @@ export default {
   NOT_CREATED: 'Płatność nie została rozpoczęta',
   NOT_CREATED_help: 'Nie pobrano żadnych środków. Możesz bezpiecznie spróbować ponownie.',
   RESOLVED: 'Sklep zamknął tę płatność',
-  RESOLVED_help: 'Skontaktuj się ze sklepem.',
+  RESOLVED_help: 'Jeśli płatność już wykonano, skontaktuj się ze sklepem.',
   closed: 'Sklep zamknął to zamówienie',
   closed_help: 'Prosimy, nie opłacaj go już. Jeśli płatność już wykonano, skontaktuj się ze sklepem.',
   support: 'Skontaktuj się ze sklepem',

@@ -57,7 +57,8 @@ export default {
     'Não podemos enviar uma solicitação para este ID de carteira. Em vez disso, entre na sua conta no site da carteira. O resultado aparecerá aqui.',
   redirectOpen: 'Ir para o site da carteira',
   redirectUnsafe: 'Não foi possível abrir o site da carteira',
-  redirectUnsafe_help: 'O endereço do site não é seguro. Por favor, pague de outra forma.',
+  redirectUnsafe_help:
+    'O endereço do site não é seguro. Nenhum valor foi cobrado. Por favor, pague de outra forma e avise a loja.',
   timeLeft: 'Restam {time}',
   timeSpoken: 'Tempo restante: {time}',
   timeUp_help: 'Estamos verificando se seu pagamento chegou.',
@@ -113,7 +114,7 @@ export default {
   NOT_CREATED: 'O pagamento não foi iniciado',
   NOT_CREATED_help: 'Nenhum valor foi cobrado. Você pode tentar de novo com segurança.',
   RESOLVED: 'A loja encerrou este pagamento',
-  RESOLVED_help: 'Por favor, fale com a loja.',
+  RESOLVED_help: 'Se você já pagou, fale com a loja.',
   closed: 'A loja encerrou este pedido',
   closed_help: 'Por favor, não pague mais. Se você já pagou, fale com a loja.',
   support: 'Falar com a loja',

@@ -57,7 +57,8 @@ export default {
     'Não podemos enviar um pedido para este ID de carteira. Em alternativa, inicie sessão no site da carteira. O resultado aparecerá aqui.',
   redirectOpen: 'Ir para o site da carteira',
   redirectUnsafe: 'Não é possível abrir o site da carteira',
-  redirectUnsafe_help: 'O endereço do site não é seguro. Por favor, pague de outra forma.',
+  redirectUnsafe_help:
+    'O endereço do site não é seguro. Não foi cobrado qualquer valor. Por favor, pague de outra forma e informe a loja.',
   timeLeft: 'Restam {time}',
   timeSpoken: 'Tempo restante: {time}',
   timeUp_help: 'Estamos a verificar se o seu pagamento chegou.',
@@ -112,7 +113,7 @@ export default {
   NOT_CREATED: 'O pagamento não foi iniciado',
   NOT_CREATED_help: 'Não foi cobrado qualquer valor. Pode tentar novamente sem qualquer risco.',
   RESOLVED: 'A loja encerrou este pagamento',
-  RESOLVED_help: 'Por favor, contacte a loja.',
+  RESOLVED_help: 'Se já pagou, contacte a loja.',
   closed: 'A loja encerrou esta encomenda',
   closed_help: 'Por favor, já não a pague. Se já pagou, contacte a loja.',
   support: 'Contactar a loja',

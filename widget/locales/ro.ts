@@ -57,7 +57,8 @@ export default {
     'Nu putem trimite o solicitare către acest ID de portofel. Autentificați-vă în schimb pe site-ul portofelului. Rezultatul va apărea aici.',
   redirectOpen: 'Accesați site-ul portofelului',
   redirectUnsafe: 'Site-ul portofelului nu poate fi deschis',
-  redirectUnsafe_help: 'Adresa site-ului nu este sigură. Vă rugăm să plătiți în alt mod.',
+  redirectUnsafe_help:
+    'Adresa site-ului nu este sigură. Nu s-a debitat nicio sumă. Vă rugăm să plătiți în alt mod și să anunțați magazinul.',
   timeLeft: 'Mai aveți {time}',
   timeSpoken: 'Timp rămas: {time}',
   timeUp_help: 'Verificăm dacă plata a ajuns.',
@@ -112,7 +113,7 @@ export default {
   NOT_CREATED: 'Plata nu a fost inițiată',
   NOT_CREATED_help: 'Nu s-a debitat nicio sumă. Puteți încerca din nou fără niciun risc.',
   RESOLVED: 'Magazinul a închis această plată',
-  RESOLVED_help: 'Vă rugăm să contactați magazinul.',
+  RESOLVED_help: 'Dacă ați plătit, contactați magazinul.',
   closed: 'Magazinul a închis această comandă',
   closed_help: 'Vă rugăm să nu o mai plătiți. Dacă ați plătit, contactați magazinul.',
   support: 'Contactați magazinul',

@@ -57,7 +57,8 @@ export default {
     'Na toto ID peňaženky sa žiadosť nedá poslať. Namiesto toho sa prihláste na webe peňaženky. Výsledok sa zobrazí tu.',
   redirectOpen: 'Prejsť na web peňaženky',
   redirectUnsafe: 'Web peňaženky sa nedá otvoriť',
-  redirectUnsafe_help: 'Jeho adresa nie je bezpečná. Zaplaťte, prosím, iným spôsobom.',
+  redirectUnsafe_help:
+    'Jeho adresa nie je bezpečná. Nestrhli sa žiadne peniaze. Zaplaťte, prosím, iným spôsobom a informujte obchod.',
   timeLeft: 'Ešte {time}',
   timeSpoken: 'Zostávajúci čas: {time}',
   timeUp_help: 'Overujeme, či vaša platba prišla.',
@@ -111,7 +112,7 @@ export default {
   NOT_CREATED: 'Platba sa nezačala',
   NOT_CREATED_help: 'Nestrhli sa žiadne peniaze. Môžete to bez obáv skúsiť znova.',
   RESOLVED: 'Obchod túto platbu uzavrel',
-  RESOLVED_help: 'Obráťte sa, prosím, na obchod.',
+  RESOLVED_help: 'Ak ste už zaplatili, obráťte sa na obchod.',
   closed: 'Obchod túto objednávku uzavrel',
   closed_help: 'Už ju, prosím, neplaťte. Ak ste už zaplatili, obráťte sa na obchod.',
   support: 'Kontaktovať obchod',

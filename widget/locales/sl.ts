@@ -57,7 +57,8 @@ export default {
     'Na ta ID denarnice ni mogoče poslati zahtevka. Namesto tega se prijavite na spletnem mestu denarnice. Rezultat bo prikazan tukaj.',
   redirectOpen: 'Odpri spletno mesto denarnice',
   redirectUnsafe: 'Spletnega mesta denarnice ni mogoče odpreti',
-  redirectUnsafe_help: 'Njegov naslov ni varen. Plačajte na drug način.',
+  redirectUnsafe_help:
+    'Njegov naslov ni varen. Nič vam ni bilo zaračunano. Plačajte na drug način in obvestite trgovino.',
   timeLeft: 'Še {time}',
   timeSpoken: 'Preostali čas: {time}',
   timeUp_help: 'Preverjamo, ali je vaše plačilo prispelo.',
@@ -111,7 +112,7 @@ export default {
   NOT_CREATED: 'Plačilo se ni začelo',
   NOT_CREATED_help: 'Nič vam ni bilo zaračunano. Brez skrbi lahko poskusite znova.',
   RESOLVED: 'Trgovina je zaprla to plačilo',
-  RESOLVED_help: 'Obrnite se na trgovino.',
+  RESOLVED_help: 'Če ste plačali, se obrnite na trgovino.',
   closed: 'Trgovina je zaprla to naročilo',
   closed_help: 'Prosimo, ne plačajte ga več. Če ste plačali, se obrnite na trgovino.',
   support: 'Kontaktiraj trgovino',

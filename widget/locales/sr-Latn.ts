@@ -57,7 +57,8 @@ export default {
     'Na ovaj ID novčanika ne može da se pošalje zahtev. Umesto toga, prijavite se na sajtu novčanika. Rezultat će se prikazati ovde.',
   redirectOpen: 'Otvori sajt novčanika',
   redirectUnsafe: 'Sajt novčanika ne može da se otvori',
-  redirectUnsafe_help: 'Njegova adresa nije bezbedna. Platite na drugi način.',
+  redirectUnsafe_help:
+    'Njegova adresa nije bezbedna. Novac vam nije skinut. Platite na drugi način i obavestite prodavnicu.',
   timeLeft: 'Još {time}',
   timeSpoken: 'Preostalo vreme: {time}',
   timeUp_help: 'Proveravamo da li je vaša uplata stigla.',
@@ -110,7 +111,7 @@ export default {
   NOT_CREATED: 'Plaćanje nije pokrenuto',
   NOT_CREATED_help: 'Novac vam nije skinut. Možete bez brige da pokušate ponovo.',
   RESOLVED: 'Prodavnica je zatvorila ovo plaćanje',
-  RESOLVED_help: 'Obratite se prodavnici.',
+  RESOLVED_help: 'Ako ste platili, obratite se prodavnici.',
   closed: 'Prodavnica je zatvorila ovu porudžbinu',
   closed_help: 'Molimo vas, nemojte je više plaćati. Ako ste platili, obratite se prodavnici.',
   support: 'Kontaktiraj prodavnicu',

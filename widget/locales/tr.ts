@@ -57,7 +57,8 @@ export default {
     'Bu cüzdan numarasına ödeme isteği gönderemiyoruz. Bunun yerine cüzdanın web sitesinde oturum açın. Sonuç burada görünecek.',
   redirectOpen: 'Cüzdanın web sitesine git',
   redirectUnsafe: 'Cüzdanın web sitesi açılamıyor',
-  redirectUnsafe_help: 'Sitenin adresi güvenli değil. Lütfen başka bir yöntemle ödeyin.',
+  redirectUnsafe_help:
+    'Sitenin adresi güvenli değil. Hesabınızdan para çekilmedi. Lütfen başka bir yöntemle ödeyin ve mağazaya bildirin.',
   timeLeft: '{time} kaldı',
   timeSpoken: 'Kalan süre: {time}',
   timeUp_help: 'Ödemenizin ulaşıp ulaşmadığını kontrol ediyoruz.',
@@ -111,7 +112,7 @@ export default {
   NOT_CREATED: 'Ödeme başlatılmadı',
   NOT_CREATED_help: 'Hesabınızdan para çekilmedi. Güvenle tekrar deneyebilirsiniz.',
   RESOLVED: 'Mağaza bu ödemeyi sonlandırdı',
-  RESOLVED_help: 'Lütfen mağazayla iletişime geçin.',
+  RESOLVED_help: 'Ödeme yaptıysanız mağazayla iletişime geçin.',
   closed: 'Mağaza bu siparişi kapattı',
   closed_help: 'Lütfen artık ödeme yapmayın. Ödeme yaptıysanız mağazayla iletişime geçin.',
   support: 'Mağazayla iletişime geç',

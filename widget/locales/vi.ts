@@ -57,7 +57,8 @@ export default {
     'Chúng tôi không thể gửi yêu cầu đến ID ví này. Thay vào đó, hãy đăng nhập trên trang web của ví. Kết quả sẽ hiển thị tại đây.',
   redirectOpen: 'Đến trang web của ví',
   redirectUnsafe: 'Không thể mở trang web của ví',
-  redirectUnsafe_help: 'Địa chỉ trang web không an toàn. Vui lòng thanh toán bằng cách khác.',
+  redirectUnsafe_help:
+    'Địa chỉ trang web không an toàn. Bạn không bị trừ khoản tiền nào. Vui lòng thanh toán bằng cách khác và báo cho cửa hàng.',
   timeLeft: 'Còn {time}',
   timeSpoken: 'Thời gian còn lại: {time}',
   timeUp_help: 'Chúng tôi đang kiểm tra xem đã nhận được thanh toán của bạn hay chưa.',
@@ -111,7 +112,7 @@ export default {
   NOT_CREATED: 'Giao dịch chưa được tạo',
   NOT_CREATED_help: 'Bạn không bị trừ khoản tiền nào. Bạn có thể yên tâm thử lại.',
   RESOLVED: 'Cửa hàng đã đóng giao dịch này',
-  RESOLVED_help: 'Vui lòng liên hệ cửa hàng.',
+  RESOLVED_help: 'Nếu bạn đã thanh toán, vui lòng liên hệ cửa hàng.',
   closed: 'Cửa hàng đã đóng đơn hàng này',
   closed_help: 'Vui lòng không thanh toán nữa. Nếu bạn đã thanh toán, vui lòng liên hệ cửa hàng.',
   support: 'Liên hệ cửa hàng',

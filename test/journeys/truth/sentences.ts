@@ -60,7 +60,7 @@ export const SENTENCES = {
   notDirect: ['notDirect', 'pageIsGood', 'follows'],
   redirectOpen: label,
   redirectUnsafe: label,
-  redirectUnsafe_help: label,
+  redirectUnsafe_help: ['notPaid'],
   timeLeft: ['timeLeft'],
   timeSpoken: ['timeLeft'],
   timeUp_help: ['timeIsUp', 'follows'],

@@ -13,12 +13,12 @@ import { sign } from './sign.ts';
 import { newAttemptButton, onePaymentNote, otherMethodButton, waitingStatus } from './waiting-status.ts';
 
 export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: PanelContext): TemplateResult {
-  const { say, target, run } = context;
+  const { say, target, run, state } = context;
   const { asked, url } = shown;
   const link = checkoutLink(url);
   if (!link)
     return html`${sign('wrong')}${heading(say('redirectUnsafe'))}
-      <p part="error">${say('redirectUnsafe_help')}</p>
+      <p part="error">${say(state.order.otherOpen ? 'open' : 'redirectUnsafe_help')}</p>
       ${otherMethodButton(context)}`;
   return html`${icon('CHECKOUT')}${heading(say('redirect'))}
     <p>${say(PAYS_BY[asked] === 'prompt' ? 'notDirect' : 'redirect_help')}</p>
