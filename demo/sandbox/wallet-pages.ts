@@ -208,7 +208,7 @@ function request({ customer, merchant }: PhoneView, payment: Payment, fromApp: b
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  DECLINED: 'It was declined on the phone.',
+  DECLINED: 'This payment was declined.',
   INSUFFICIENT_BALANCE: 'The balance is too low.',
 };
 
@@ -219,7 +219,7 @@ function result({ merchant }: PhoneView, payment: Payment, fromApp: boolean): Ma
     ${mark(isPaid)}
     <h2 class="title">${isPaid ? 'Paid' : 'Not paid'}</h2>
     <p class="amount">${amount}</p>
-    <p>${isPaid ? `${merchant} has received the payment.` : `${REASONS[payment.message] ?? ''} No money was taken.`}</p>
+    <p>${isPaid ? `Sent to ${merchant}.` : `${REASONS[payment.message] ?? ''} No money was taken.`}</p>
     ${fromApp ? html`<a class="button main" href="${payment.returnUrl}">Back to ${merchant}</a>` : ''}
     <a class="button" href="/wallet">Done</a>
   </section>`;

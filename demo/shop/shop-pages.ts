@@ -6,8 +6,8 @@ import { CURRENCY, MAX_OF_ONE, PRODUCTS, decimal, formatMoney, type Line, type P
 import type { Order } from './order-store.ts';
 import { page, type Markup, type Site } from './page.ts';
 
-export const PAID = 'Payment received, order is being packed.';
-export const TOPPED_UP = 'Payment received, your coffee card is topped up.';
+export const PAID = 'Payment received. We are packing your order.';
+export const TOPPED_UP = 'Payment received. Your coffee card is topped up.';
 
 export function shopFront(site: Site): Markup {
   return page(
@@ -90,9 +90,7 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
 
 export function fulfillmentOf(order: Order): string {
   if (order.paidAt !== null) return order.kind === 'goods' ? PAID : TOPPED_UP;
-  return order.kind === 'goods'
-    ? 'We pack it as soon as the payment is in.'
-    : 'It is on your card once the payment is in.';
+  return order.kind === 'goods' ? 'We start packing once you have paid.' : 'Your card is topped up once you have paid.';
 }
 
 /** Folded on a phone, so that the payment is seen first; always open where it has a column of its own. */
@@ -104,7 +102,7 @@ function orderSummary(lines: readonly Line[], amount: string): Markup {
     ${receipt(lines, amount)}
     <h2>What happens next</h2>
     <ol class="steps">
-      <li><b>Payment</b> With your wallet, on this page.</li>
+      <li><b>Payment</b> With your wallet.</li>
       <li><b>Packed on Tuesday</b> The day on which we roast, so that it is fresh.</li>
       <li><b>Sent on Wednesday</b> Shipping is free.</li>
     </ol>

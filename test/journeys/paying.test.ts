@@ -83,7 +83,7 @@ test('a top-up: the shopper chooses the amount, within the bounds of the order',
   await shopper.page.getByRole('button', { name: 'Deposit €25.50' }).click();
   await phone.scan(await shopper.scannedCode());
   await phone.approve();
-  await shopper.isFulfilled('Payment received, your coffee card is topped up.');
+  await shopper.isFulfilled('Payment received. Your coffee card is topped up.');
   await shopper.page.goto(`${world.stack.shop}/account`);
   await shopper.page.getByText('Balance €25.50').waitFor();
 });

@@ -79,7 +79,7 @@ describe('the hosted checkout', () => {
     const browser = await openCheckout(opened);
     await browser.submit('/pay/login', { wallet: '12345678', password: 'wrong' });
     assert.equal(browser.status, 422);
-    assert.match(browser.html, /<p class="problem" id="problem" role="alert">This wallet ID or password is not right/);
+    assert.match(browser.html, /<p class="problem" id="problem" role="alert">Wrong wallet ID or password/);
     for (const field of ['wallet', 'password']) {
       const [input = ''] = new RegExp(`<input\\s+id="${field}"[^>]*>`).exec(browser.html) ?? [];
       assert.match(input, /aria-describedby="problem"\s+aria-invalid="true"/, field);
@@ -183,7 +183,7 @@ describe('the hosted checkout', () => {
     const opened = openSandbox();
     const german = await openCheckout(opened, { orderId: 'de', language: 'DE' });
     assert.match(german.html, /<html lang="de">.*<body class="checkout" lang="de">/s);
-    assert.match(german.text, /Im Wallet anmelden/);
+    assert.match(german.text, /Bei Ihrer Wallet anmelden/);
     const finnish = await openCheckout(opened, { orderId: 'fi', language: 'fi' });
     assert.match(finnish.html, /<html lang="fi">.*<body class="checkout" lang="en">/s);
   });
