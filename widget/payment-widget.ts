@@ -8,7 +8,7 @@ import type { Flow } from './flow/flow.ts';
 import type { Session } from './flow/session.ts';
 import type { Shown } from './flow/view.ts';
 import type { Messages } from './locales/en.ts';
-import { styles } from './shell/shell.styles.ts';
+import { styles } from './shell/styles.ts';
 import { showChoice } from './shell/choice.ts';
 import { BLANK, FOLLOWING, stateFor, type SessionState } from './shell/state.ts';
 import { localizedAmount } from './shell/localized-amount.ts';

@@ -116,7 +116,7 @@ ${head.replaceAll(/(src|href)="(?=\w)/g, `$1="${assets}`)}</head>
 /** The scripts and styles of the pages, by path. */
 export async function buildFiles(pages: readonly Page[]): Promise<Map<string, string>> {
   const isWanted = (name: string) => pages.some((page) => page.name === name);
-  const minifiedStyles = (await transform(styles.cssText, { loader: 'css', minify: true })).code;
+  const minifiedStyles = (await transform(styles, { loader: 'css', minify: true })).code;
   const files = new Map<string, string>();
   for (const name of ENTRIES.filter(isWanted)) {
     const file = fileURLToPath(new URL(`pages/${name}.ts`, import.meta.url));

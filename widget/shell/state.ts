@@ -70,7 +70,7 @@ export const FOLLOWING: Activity = { at: 'following' };
 
 export const BLANK: SessionState = {
   claims: null,
-  order: claimedOrder({}),
+  order: /* @__PURE__ */ claimedOrder({}),
   activity: FOLLOWING,
   blocked: null,
   unavailable: [],
