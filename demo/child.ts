@@ -15,8 +15,11 @@ export const EXIT_WITH_PARENT = `data:text/javascript,${encodeURIComponent(
 )}`;
 
 /** The last two bring a debugger into the child. */
-const INHERITED =
-  /^(PATH|SYSTEMROOT|TEMP|TMP|TMPDIR|HOME|USERPROFILE|LOG_LEVEL|NODE_V8_COVERAGE|NODE_OPTIONS|VSCODE_INSPECTOR_OPTIONS)$/i;
+const INHERITED = new RegExp(
+  '^(PATH|SYSTEMROOT|TEMP|TMP|TMPDIR|HOME|USERPROFILE|LOG_LEVEL' +
+    '|NODE_COMPILE_CACHE|NODE_V8_COVERAGE|NODE_OPTIONS|VSCODE_INSPECTOR_OPTIONS)$',
+  'i',
+);
 
 /** The variables that a child needs; others of this process, such as secrets, are not passed on. */
 export function inheritedEnvironment(): Record<string, string | undefined> {

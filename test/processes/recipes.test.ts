@@ -21,8 +21,8 @@ interface Ended {
 }
 
 function run(cwd: string, args: string[]): Promise<Ended> {
-  // With it, a test runner reports to the one that runs this file.
-  const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
+  // With NODE_TEST_CONTEXT a test runner reports to the one that runs this file.
+  const env = { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_COMPILE_CACHE: join(cwd, 'compiled') };
   return new Promise((done) => {
     execFile(process.execPath, args, { cwd, env }, (error, stdout, stderr) => {
       done({ code: error === null ? 0 : 1, output: stdout + stderr });

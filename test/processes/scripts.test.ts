@@ -19,7 +19,8 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 function run(command: readonly string[], { env, cwd = folder, ...settings }: Partial<Settings> = {}): Promise<Ended> {
   // With NODE_TEST_CONTEXT a test runner reports to the one that runs this file.
-  const all = { ...process.env, NODE_TEST_CONTEXT: undefined, FORCE_COLOR: '0', ...env };
+  const compiled = join(folder, 'compiled');
+  const all = { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_COMPILE_CACHE: compiled, FORCE_COLOR: '0', ...env };
   return runCommand(command, { cwd, env: all, ...settings });
 }
 
