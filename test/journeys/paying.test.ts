@@ -88,6 +88,24 @@ test('a top-up: the shopper chooses the amount, within the bounds of the order',
   await shopper.page.getByText('Balance €25.50').waitFor();
 });
 
+test('an amount that cannot be read yet, because a bundle is lost, is paid once the shopper presses again', async () => {
+  const shopper = await world.shopper();
+  const { page } = shopper;
+  shopper.visitor.allowed = /typed-amount/;
+  const lost = '**/typed-amount-*.js';
+  await page.route(lost, (route) => route.abort());
+  await page.goto(`${world.stack.shop}/account`);
+  await page.getByRole('button', { name: 'Top up your balance' }).click();
+  await shopper.choose('QR');
+  await shopper.part('amount').fill('25.50');
+  await shopper.part('pay').click();
+  assert.match((await shopper.part('error').textContent()) ?? '', /could not be reached/);
+  assert.deepEqual(await world.atGateway(shopper.orderId), []);
+  await page.unroute(lost);
+  await shopper.part('pay').click();
+  assert.match(await shopper.scannedCode(), /^http/);
+});
+
 test('what the shopper types and presses before the second bundle arrives is done in that order', async () => {
   for (let tries = 0; tries < 3; tries += 1) {
     const shopper = await world.shopper();

@@ -39,24 +39,33 @@ export function minifyScripts(): Plugin {
   };
 }
 
-/** Marks the second bundle's copy of a module. */
-const COPY = '?flow';
+/** The marks of each later bundle's copies of modules. */
+const FLOW = '?flow';
+const AMOUNT = '?amount';
+
+/** The mark of the later bundle that a module belongs to, if any. */
+function bundleOf(id: string): string | undefined {
+  if (id.endsWith(AMOUNT) || id.endsWith('/widget/flow/typed-amount.ts')) return AMOUNT;
+  return id.endsWith(FLOW) || id.includes('/widget/flow/') ? FLOW : undefined;
+}
 
 /**
- * Gives the second bundle its own copies of the pure modules that both bundles use, a few hundred bytes. Shared, they
- * would become a third file that widget.js imports: one more round trip before the first paint. Lit is not copied
- * (widget/flow/lit.ts).
+ * Gives each later bundle its own copies of the pure modules that it shares with another one, a few hundred bytes.
+ * Shared, they would become a file of their own, which widget.js or the second bundle imports: one more round trip
+ * before the first paint or the press. Lit is not copied (widget/flow/lit.ts).
  */
 export function copySharedModules(): Plugin {
-  const isOfFlow = (id: string) => id.includes('/widget/flow/') || id.endsWith(COPY);
   return {
     name: 'copy-shared-modules',
     apply: 'build',
     enforce: 'pre',
     async resolveId(source, importer, options) {
-      if (importer === undefined || !isOfFlow(importer) || !source.startsWith('.')) return null;
-      const found = await this.resolve(source, importer.replace(COPY, ''), { ...options, skipSelf: true });
-      return found === null || isOfFlow(found.id) ? found : { ...found, id: `${found.id}${COPY}` };
+      const mark = importer && bundleOf(importer);
+      if (!mark || !source.startsWith('.')) return null;
+      const found = await this.resolve(source, importer.replace(mark, ''), { ...options, skipSelf: true });
+      // Its own, or the entry of the bundle that it fetches.
+      const isEntry = mark === FLOW && bundleOf(found?.id ?? '') === AMOUNT;
+      return !found || isEntry || bundleOf(found.id) === mark ? found : { ...found, id: `${found.id}${mark}` };
     },
   };
 }

@@ -18,10 +18,11 @@ import {
 } from './checkout-window.ts';
 import { INVALID_PROXY, INVALID_TOKEN, warnAboutMethods, warnAboutMissingOrder } from './developer-warnings.ts';
 import { emit, emitChange, emitError, emitReady } from './events.ts';
+import { loadTypedAmount, typedAmount } from './open-amount.ts';
 import { isStartedBy, pendingStart, type PendingStart } from './pending-start.ts';
 import { NO_ANSWER, ProxyError, createProxyClient, type ProxyClient } from './proxy-client.ts';
 import { refusedState, troubleOf } from './refused.ts';
-import { checkForm, gatewayLanguage, writeTypedAmount } from './start-form.ts';
+import { checkForm, gatewayLanguage } from './start-form.ts';
 import { startPayment } from './start-payment.ts';
 import { Stream, isRefunding } from './stream.ts';
 import { troubleOfPage } from './submit-wait.ts';
@@ -94,6 +95,7 @@ export class Session implements ReactiveController, Actions {
     if (this.#pending?.orderId !== order.orderId) this.#pending = undefined;
     if (!token) return void this.#warnIfOrderStaysMissing();
     if (!claims) return emitError(this.#host.element, INVALID_TOKEN);
+    if (claims.amount === undefined) void this.#loadTypedAmount();
     warnAboutMethods(this.#host.state());
     const base = globalThis.document?.baseURI;
     if (!URL.canParse(proxyUrl, base)) return this.#refused(new ProxyError(INVALID_PROXY));
@@ -130,9 +132,18 @@ export class Session implements ReactiveController, Actions {
     // While there is something to wait for, another start could be paid as well.
     const shown = show(state, this.#options.now());
     if (!method || state.activity.at === 'sending' || !mayStart(shown)) return;
+    if (state.claims?.amount === undefined && !typedAmount) return void this.#payOnceLoaded();
     const { body, errors } = checkForm(state, method, this.#host.language());
     if (errors) this.#host.set({ activity: { at: 'choosing', errors } });
     else if (this.#host.acceptsTerms?.() ?? true) this.#submit(body, !!shown);
+  }
+
+  async #payOnceLoaded(): Promise<void> {
+    const isLoaded = await this.#loadTypedAmount();
+    // Meanwhile the element may have been removed, or the stream may have shown a payment.
+    if (!this.#host.element.isConnected || !mayStart(show(this.#host.state(), this.#options.now()))) return;
+    if (isLoaded) this.pay();
+    else this.#host.set({ activity: { at: 'choosing', trouble: NO_ANSWER } });
   }
 
   /** Returns to the choice. A payment that is open stays open until another one is started. */
@@ -298,18 +309,27 @@ export class Session implements ReactiveController, Actions {
     const { order } = this.#host.state();
     if (view.orderId !== order.orderId || (view.version < order.version && !isFirst)) return;
     this.#host.set({ order: view, hasResumeHint: false, skewMs: Date.parse(view.serverTime) - this.#options.now() });
-    this.#restoreAmount(view);
+    this.#restoreAmount();
     this.#recognizeStart(view);
     if (order.version < 0) emitReady(this.#host.element, this.#host.state());
     if (view.version !== order.version || view.paid !== order.paid) emitChange(this.#host.element, order, view);
     this.#updateCheckoutWindow(view);
   }
 
+  async #loadTypedAmount(): Promise<boolean> {
+    const isLoaded = await loadTypedAmount();
+    this.#restoreAmount();
+    // What was typed meanwhile can be read now, so the button names it.
+    this.#host.set({});
+    return isLoaded;
+  }
+
   /** After a reload, puts the amount of the earlier payment into the form, because only the proxy still knows it. */
-  #restoreAmount({ amount, currency }: OrderView): void {
-    const { claims, form } = this.#host.state();
-    if (amount && form.amount === null && claims?.amount === undefined)
-      this.#host.set({ form: { ...form, amount: writeTypedAmount(amount, currency, this.#host.language()) } });
+  #restoreAmount(): void {
+    const { claims, form, order } = this.#host.state();
+    if (!typedAmount || !order.amount || form.amount !== null || claims?.amount !== undefined) return;
+    const amount = typedAmount.writeTypedAmount(order.amount, order.currency, this.#host.language());
+    this.#host.set({ form: { ...form, amount } });
   }
 
   /** Follows the payment of the pending start once the stream shows it, without waiting for the answer. */

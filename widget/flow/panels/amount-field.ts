@@ -3,7 +3,7 @@ import type { TemplateResult } from 'lit';
 import type { Choice } from '../../shell/choice.ts';
 import type { PanelContext } from '../../shell/panel.ts';
 import { field, html } from '../lit.ts';
-import { writeTypedAmount } from '../start-form.ts';
+import { typedAmount } from '../open-amount.ts';
 
 export function amountField(shown: Choice, context: PanelContext): TemplateResult {
   const { say, money, state, language } = context;
@@ -27,8 +27,8 @@ function suggestions({ money, state, run, amount, language }: PanelContext): Tem
   if (!suggestedAmounts.length) return '';
   return html`<div class="row">
     ${suggestedAmounts.map((each) => {
-      const choose = () =>
-        run((session) => session.edit({ amount: writeTypedAmount(each, state.order.currency, language) }));
+      const amountOf = () => typedAmount?.writeTypedAmount(each, state.order.currency, language) ?? each;
+      const choose = () => run((session) => session.edit({ amount: amountOf() }));
       return html`<button part="suggestion" type="button" aria-pressed=${+each === +(amount ?? 0)} @click=${choose}>
         ${money(each)}
       </button>`;

@@ -1,7 +1,7 @@
 // The result: paid, with the details; closed by the shop; or failed, with the reason, what happened to the money, and
 // what the shopper can do next.
 import type { TemplateResult } from 'lit';
-import { decimalsOf, withDecimals } from '../../../backend-proxy/protocol/decimals.ts';
+import { withDecimals } from '../../../backend-proxy/protocol/decimals.ts';
 import type { Method, OrderView, RefundView } from '../../../backend-proxy/protocol/wire.ts';
 import type { PanelContext } from '../../shell/panel.ts';
 import { heading, html, icon } from '../lit.ts';
@@ -48,11 +48,11 @@ function refundNotes({ say, money, state }: PanelContext): (TemplateResult | '')
 }
 
 /** Null if there are none, as in a view of an older proxy, or before any view. */
-function sumOf({ refunds = [], currency = '' }: Partial<OrderView>, status: RefundView['status']): string | null {
-  const minor = refunds
-    .filter((refund) => refund.status === status)
-    .reduce((sum, { amount }) => sum + Number(amount.replace('.', '')), 0);
-  return minor > 0 ? withDecimals(minor, decimalsOf(currency)) : null;
+function sumOf({ refunds = [] }: Partial<OrderView>, status: RefundView['status']): string | null {
+  const amounts = refunds.filter((refund) => refund.status === status).map(({ amount }) => amount);
+  const minor = amounts.reduce((sum, amount) => sum + Number(amount.replace('.', '')), 0);
+  // All have the currency's digits.
+  return minor > 0 ? withDecimals(minor, amounts[0]?.split('.')[1]?.length ?? 0) : null;
 }
 
 /** Also where a payment is under way or has succeeded: the sentences hold for each. */

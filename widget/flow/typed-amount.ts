@@ -1,0 +1,97 @@
+// The amount that the shopper enters, as people write it: read, written, and checked against the order's bounds. In and
+// out, amounts are decimal strings. A bundle of its own, because few orders leave the amount open
+// (open-amount.ts fetches it). Pure.
+import { decimalsOf } from '../../backend-proxy/protocol/decimals.ts';
+import type { FieldErrors, SessionState } from '../shell/state.ts';
+import { asciiDigits } from './ascii-digits.ts';
+
+/** What is wrong with the amount, nothing if it is accepted. `amount`: null if the typed text is not an amount. */
+export function amountErrors(state: SessionState, amount: string | null, language: string): FieldErrors {
+  const { claims, order, form } = state;
+  const { minAmount, maxAmount } = claims ?? {};
+  if (amount && minAmount && compareAmounts(amount, minAmount) < 0) return { amount: 'below' };
+  if (amount) return maxAmount && compareAmounts(amount, maxAmount) > 0 ? { amount: 'above' } : {};
+  const typed = normalized(form.amount ?? '');
+  if (!typed) return { amount: 'amountEmpty' };
+  const { currency } = order;
+  if (/^\D*0[0\D]*$/.test(typed))
+    return { amount: 'below', ...(!minAmount && { min: writeTypedAmount(leastAmount(currency), currency, language) }) };
+  const isTooExact = readTypedAmount(typed, currency, language, MAX_DECIMALS);
+  return { amount: isTooExact ? 'amountDecimals' : 'amountWrong', example: exampleAmount(state, language) };
+}
+
+/** One of the currency's smallest unit. */
+const leastAmount = (currency: string): string => `${10 ** -decimalsOf(currency)}`;
+
+/** An amount that would be accepted, as the shopper would type it. */
+export function exampleAmount({ claims, order }: SessionState, language: string): string {
+  const { minAmount = '12', maxAmount = minAmount } = claims ?? {};
+  const example = compareAmounts(minAmount, maxAmount) > 0 ? maxAmount : minAmount;
+  return writeTypedAmount(example, order.currency, language);
+}
+
+/**
+ * Separators that can only group thousands: several, or one before a fraction. Indian groups have two digits. No group
+ * follows a zero: "0.500" is half a euro for whoever types it, in German too.
+ */
+const GROUPED = /^[1-9]\d{0,2}([.,])(?:\d{2,3}\1)*\d{3}(?!\1)[.,٫]\d+$|^[1-9]\d{0,2}([.,])(?:\d{2,3}\2)+\d{3}$/;
+
+/**
+ * The decimal string of a typed amount, or null if the text is not an amount. Accepts point and comma, Latin, Arabic
+ * and Persian digits, and the currency's code or symbol. `most`: the decimals that are accepted.
+ */
+export function readTypedAmount(
+  typed: string,
+  currency: string,
+  language: string,
+  most = decimalsOf(currency),
+): string | null {
+  const parts = new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: 1,
+  }).formatToParts(12345.5);
+  const partOf = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
+  const bare = normalized(typed)
+    .replace(currency, '')
+    .replace(normalized(partOf('currency')), '');
+  const [, beforeFraction, several] = GROUPED.exec(bare) ?? [];
+  const [, single] = /^[1-9]\d{0,2}([.,])\d{3}$/.exec(bare) ?? [];
+  const isThousand = decimalsOf(currency) < 3 && single === partOf('group');
+  const separator = beforeFraction ?? several ?? (isThousand ? single : undefined);
+  // "1.000" dinars are a thousand in German and one in English. An ambiguous amount is refused rather than guessed.
+  if (!separator && /\D\d{3}$/.test(bare) && bare.at(-4) !== partOf('decimal')) return null;
+  const text = separator ? bare.replaceAll(separator, '') : bare;
+  const [, whole, fraction = ''] = /^0*(\d{1,15})(?:[.,٫](\d+))?$/.exec(text) ?? [];
+  if (!whole || fraction.length > most) return null;
+  const amount = fraction ? `${whole}.${fraction}` : whole;
+  return scaled(amount) > 0n ? amount : null;
+}
+
+/** A decimal string as people type it: the language's digits and separator, without currency and grouping. */
+export function writeTypedAmount(amount: string, currency: string, language: string): string {
+  return new Intl.NumberFormat(language, {
+    useGrouping: false,
+    minimumFractionDigits: decimalsOf(currency),
+    maximumFractionDigits: MAX_DECIMALS,
+  }).format(amount as `${number}`);
+}
+
+/** With ASCII digits; without spaces, marks of direction, and signs that can only group thousands. */
+function normalized(typed: string): string {
+  return asciiDigits(typed).replace(/[\s\u200e\u200f'’٬]/g, '');
+}
+
+/** Negative, 0 or positive, as `sort` expects. */
+export function compareAmounts(a: string, b: string): number {
+  return Number(scaled(a) - scaled(b));
+}
+
+/** More than any currency has. */
+const MAX_DECIMALS = 9;
+
+/** In billionths. */
+function scaled(amount: string): bigint {
+  const [whole = '', fraction = ''] = amount.split('.');
+  return BigInt(whole + fraction.padEnd(MAX_DECIMALS, '0'));
+}
