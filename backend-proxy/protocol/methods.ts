@@ -33,5 +33,8 @@ type Offer = { [Claim in 'methods' | 'customerReferenceNo']?: OrderClaims[Claim]
 
 /** The methods an order offers, in the merchant's order; by default all that its other claims allow. */
 export function methodsOf({ methods, customerReferenceNo }: Offer): Method[] {
-  return (methods ?? METHODS).filter((method) => CUSTOMER_REFERENCE[method] === 'none' || customerReferenceNo);
+  // In the browser the claims are unchecked, so this may be no list.
+  return Array.from(methods ?? METHODS).filter(
+    (method) => CUSTOMER_REFERENCE[method] === 'none' || customerReferenceNo,
+  );
 }

@@ -62,10 +62,10 @@ export interface Language {
   messages: Partial<Messages>;
 }
 
-/** The first tag whose language has a dictionary; `en` if none has. */
-export function chooseTag(preferred: readonly (string | null | undefined)[]): string {
+/** The first tag whose language has a dictionary; `en` if none has. That of an unchecked token may be no text. */
+export function chooseTag(preferred: readonly unknown[]): string {
   for (const each of preferred) {
-    const tag = each?.replaceAll('_', '-') ?? '';
+    const tag = typeof each === 'string' ? each.replaceAll('_', '-') : '';
     if (tag && dictionaryOf(tag)) return tag;
   }
   return 'en';

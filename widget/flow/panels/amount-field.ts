@@ -23,8 +23,9 @@ export function amountField(shown: Choice, context: PanelContext): TemplateResul
 }
 
 function suggestions({ money, state, run, amount, language }: PanelContext): TemplateResult | '' {
-  const { suggestedAmounts = [] } = state.claims ?? {};
-  if (!suggestedAmounts.length) return '';
+  const { suggestedAmounts } = state.claims ?? {};
+  // The proxy, which refuses anything else, may not have answered yet.
+  if (!Array.isArray(suggestedAmounts)) return '';
   return html`<div class="row">
     ${suggestedAmounts.map((each) => {
       const amountOf = () => typedAmount?.writeTypedAmount(each, state.order.currency, language) ?? each;
