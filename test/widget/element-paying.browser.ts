@@ -96,7 +96,7 @@ describe('a refused start', () => {
     };
     expect(await errorOf('too_many_requests', true)).to.match(/^Too many attempts/);
     expect(await errorOf('brand_new', true)).to.match(/^The payment service has a problem/);
-    expect(await errorOf('brand_new', false)).to.match(/^No new payment was started. Please contact the shop./);
+    expect(await errorOf('brand_new', false)).to.match(/^The payment could not be started. Please contact the shop./);
     expect(part(widget, 'pay')).to.equal(null);
   });
 
