@@ -2,7 +2,7 @@
 import { expect } from '@open-wc/testing';
 import { PURPOSES, type Purpose } from '../../backend-proxy/protocol/wire.ts';
 import { FakeProxy, paymentOf } from './fake-proxy.ts';
-import { field, heading, mount, thePart, type } from './mount.ts';
+import { field, heading, mount, part, thePart, type } from './mount.ts';
 
 const wordsOf = (widget: Element) => thePart(widget, 'pay').textContent?.trim();
 
@@ -78,6 +78,21 @@ describe('the terms', () => {
     type(widget, 'wallet', '12345678');
     thePart(widget, 'pay').click();
     await widget.updateComplete;
+    expect(document.activeElement).to.equal(box);
+  });
+
+  it('the terms hold the press also for a control that nobody can see, and the widget says its message', async () => {
+    const proxy = new FakeProxy();
+    const { widget, terms, box } = await mountWithTerms(proxy, { method: 'QR' });
+    terms.style.display = 'none';
+    thePart(widget, 'pay').click();
+    await widget.updateComplete;
+    expect(thePart(widget, 'error').textContent?.trim()).to.equal(box.validationMessage);
+    expect(proxy.starts.length).to.equal(0);
+    terms.style.display = '';
+    thePart(widget, 'pay').click();
+    await widget.updateComplete;
+    expect(part(widget, 'error')).to.equal(null);
     expect(document.activeElement).to.equal(box);
   });
 

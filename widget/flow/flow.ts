@@ -15,7 +15,7 @@ import { trouble } from './panels/trouble.ts';
 import { checking, fetching, unanswered, wallet } from './panels/wallet.ts';
 import { Session, type SessionHost } from './session.ts';
 import { groupedWalletId } from './start-form.ts';
-import { reportTerms } from './terms.ts';
+import { troubleOfTerms } from './terms.ts';
 import type { Outcome, Shown } from './view.ts';
 
 export { provide } from './lit.ts';
@@ -61,7 +61,7 @@ export function start(host: SessionHost & { element: ReactiveElement }): Flow {
     },
     hostDisconnected: () => languages.disconnect(),
   });
-  const session = new Session({ ...host, acceptsTerms: () => reportTerms(element.shadowRoot) });
+  const session = new Session({ ...host, troubleOfTerms: () => troubleOfTerms(element.shadowRoot) });
   element.shadowRoot?.addEventListener('change', ({ target }) => {
     const { name, value } = target as HTMLInputElement;
     if (name === 'wallet') session.edit({ customer: groupedWalletId(value) });

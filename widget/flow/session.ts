@@ -8,7 +8,7 @@ import type { Method, OrderView, StartPayment } from '../../backend-proxy/protoc
 import { asksWalletId, chosenMethod } from '../shell/choice.ts';
 import type { Actions } from '../shell/panel.ts';
 import { leaveResumeHint } from '../shell/resume-hint.ts';
-import { FOLLOWING, type SessionState } from '../shell/state.ts';
+import { FOLLOWING, type SessionState, type Trouble } from '../shell/state.ts';
 import {
   followOut,
   navigateOrClose,
@@ -45,8 +45,8 @@ export interface SessionHost {
   set(change: Partial<SessionState>): void;
   /** BCP 47 tag of the language in which amounts are typed. */
   language(): string;
-  /** Whether the shopper has accepted what the page asks for above the button; if not, the page says so. */
-  acceptsTerms?(): boolean;
+  /** What the page asks for above the button and the shopper has not accepted; null if the browser has said it. */
+  troubleOfTerms?(): Trouble | null | undefined;
 }
 
 export interface SessionOptions {
@@ -134,8 +134,11 @@ export class Session implements ReactiveController, Actions {
     if (!method || state.activity.at === 'sending' || !mayStart(shown)) return;
     if (state.claims?.amount === undefined && !typedAmount) return void this.#payOnceLoaded();
     const { body, errors } = checkForm(state, method, this.#host.language());
-    if (errors) this.#host.set({ activity: { at: 'choosing', errors } });
-    else if (this.#host.acceptsTerms?.() ?? true) this.#submit(body, !!shown);
+    if (errors) return this.#host.set({ activity: { at: 'choosing', errors } });
+    const trouble = this.#host.troubleOfTerms?.();
+    if (trouble === undefined) return this.#submit(body, !!shown);
+    this.edit({});
+    if (trouble) this.#host.set({ activity: { at: 'choosing', trouble } });
   }
 
   async #payOnceLoaded(): Promise<void> {
