@@ -4,6 +4,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { Refusal, fieldErrorsOf, type FieldError } from '../errors.ts';
 import { signHs256, verifyHs256 } from './hs256.ts';
+import { isSafeWebUrl } from '../protocol/links.ts';
 import { exponentOf, minorOf } from '../protocol/money.ts';
 import { methodsOf } from '../protocol/methods.ts';
 import { METHODS, PURPOSES, WALLET_ID_FORM, type Metadata, type Method, type OrderClaims } from '../protocol/wire.ts';
@@ -29,6 +30,10 @@ export const line = (most: number) => {
   const allowed = rule(`a string of 1 to ${most} characters, without control characters or bidirectional marks`);
   return z.string(allowed).min(1, allowed).max(most, allowed).regex(ONE_LINE, allowed);
 };
+/** Has a character that can be seen, and breaks no line. */
+const NAME = /^[^\u2028\u2029]*[^\p{Z}\p{C}][^\u2028\u2029]*$/u;
+const name = (most: number) =>
+  line(most).regex(NAME, rule(`a name of 1 to ${most} characters in one line, not only of spaces`));
 
 export const orderIdSchema = matching(
   /^(?!\.{1,2}$)[!-~]{1,64}$/,
@@ -43,7 +48,11 @@ const amountText = z.string(AMOUNT).max(20, AMOUNT);
 const RETURN_URL = rule('a URL of at most 2048 characters');
 const PAY_WITHIN = rule('a whole number of seconds, 60 to 3600');
 const SUPPORT_URL = rule('an https URL of at most 2048 characters');
-const LOGO_FORM = /^(?:https:\/\/[!-~]{1,2040}|data:image\/(?=.{1,16373}$)[a-z+]+[;,][!-~]+)$/;
+/** Of a data: URL. In base64url with the other claims it fits a header of 8 KB, the least that servers take. */
+const LOGO_MAX = 4096;
+const LOGO = rule(
+  `an https URL of at most 2048 characters without a user name, or a data: URL of an image of at most ${LOGO_MAX}`,
+);
 const METHOD_NAMES = rule(`an object from ${METHODS.join(', ')} to names`);
 const SUGGESTED = rule('a list of 1 to 4 decimal strings');
 const METADATA_KEY = /^[a-z0-9_]{1,40}$/;
@@ -89,16 +98,19 @@ export const orderClaimsShape = {
     .url({ protocol: /^https$/, normalize: true, ...SUPPORT_URL })
     .max(2048, SUPPORT_URL)
     .optional(),
-  merchant: line(60).optional(),
-  logo: matching(
-    LOGO_FORM,
-    'an https URL of at most 2048 characters, or a data: URL of an image of at most 16384',
-  ).optional(),
-  walletName: line(30).optional(),
-  methodNames: z.partialRecord(z.enum(METHODS), line(40), METHOD_NAMES).optional(),
+  merchant: name(60).optional(),
+  logo: z.string(LOGO).max(LOGO_MAX, LOGO).refine(isLogo, LOGO).optional(),
+  walletName: name(30).optional(),
+  methodNames: z.partialRecord(z.enum(METHODS), name(40), METHOD_NAMES).optional(),
   suggestedAmounts: z.array(amountText, SUGGESTED).min(1, SUGGESTED).max(4, SUGGESTED).optional(),
   metadata: metadataSchema.optional(),
 } satisfies Record<Exclude<keyof OrderClaims, 'iat' | 'exp'>, z.ZodType>;
+
+function isLogo(text: string): boolean {
+  if (text.startsWith('data:')) return /^data:image\/[a-z+]+[;,][!-~]+$/.test(text);
+  const isHttps = /^https:\/\/[^/\\][!-~]*$/.test(text) && text.length <= 2048;
+  return isHttps && URL.canParse(text) && isSafeWebUrl(new URL(text));
+}
 
 function isMetadata(value: unknown): value is Metadata {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../../backend-proxy/errors.ts';
+import { LIMITS } from '../../../backend-proxy/http/server.ts';
 import { MAX_LIFETIME_S, createOrderTokens, type OrderTerms } from '../../../backend-proxy/orders/order-token.ts';
 import { METHODS } from '../../../backend-proxy/protocol/wire.ts';
 import { signToken } from '../merchant-shop.ts';
@@ -159,18 +160,22 @@ describe('the claims of an order token', () => {
       language: ['', 'EN', 'eng', 'e', 'e1'],
       purpose: ['', 'Order', 'tip', true],
       description: ['', 'x'.repeat(201), {}],
-      merchant: ['', 'x'.repeat(61), 'a\nb', {}],
+      merchant: ['', 'x'.repeat(61), 'a\nb', '   ', '\u2003\u00ad', 'a\u2028b', {}],
       logo: [
         '',
         'http://shop.example/logo.svg',
         'javascript:alert(1)',
         'data:text/html,<script>',
         'data:image/png',
+        'https:///',
+        'https:///shop.example',
+        'https://user:pass@shop.example/logo.svg',
+        'https://shop.example:x/logo.svg',
         `https://shop.example/${'a'.repeat(2048)}`,
-        `data:image/png;base64,${'A'.repeat(16_384)}`,
+        `data:image/png;base64,${'A'.repeat(4_075)}`,
       ],
-      walletName: ['', 'x'.repeat(31), '\u202eJeton', 7],
-      methodNames: [[], 'QR', { CASH: 'Cash' }, { QR: '' }, { QR: 'x'.repeat(41) }, { QR: 'a\nb' }],
+      walletName: ['', ' ', 'x'.repeat(31), '\u202eJeton', 7],
+      methodNames: [[], 'QR', { CASH: 'Cash' }, { QR: '' }, { QR: 'x'.repeat(41) }, { QR: 'a\nb' }, { QR: ' ' }],
       suggestedAmounts: [[], '5', [5], ['1', '2', '3', '4', '5'], ['5']],
       iat: [1.5],
     })) {
@@ -231,10 +236,38 @@ describe('the claims of an order token', () => {
   });
 
   it('a name, a logo and names of methods are read as they were signed', async () => {
-    for (const logo of ['https://shop.example/logo.svg', `data:image/png;base64,${'A'.repeat(16_362)}`]) {
+    for (const logo of ['https://shop.example/logo.svg', `data:image/png;base64,${'A'.repeat(4_074)}`]) {
       const claims = { merchant: 'Käse & Söhne', logo, walletName: 'Jeton', methodNames: { QR: 'Scan at the till' } };
       assert.partialDeepStrictEqual(await verify({ ...CLAIMS, ...claims }), claims);
     }
+  });
+
+  it('the longest claims leave 1,000 bytes of the headers of a request for the browser', async () => {
+    const long = (most: number) => 'あ'.repeat(most);
+    const url = (path: string) => `https://shop.example/${path}`.padEnd(2048, 'x');
+    const { token } = await tokensOf(SECRET).sign(
+      {
+        orderId: 'o'.repeat(64),
+        currency: 'EUR',
+        minAmount: '1000000000000.00',
+        maxAmount: '9000000000000.00',
+        returnUrl: url('r'),
+        supportUrl: url('s'),
+        customer: '1'.repeat(20),
+        customerReferenceNo: long(64),
+        methods: [...METHODS],
+        description: long(200),
+        merchant: long(60),
+        logo: 'data:image/png;base64,'.padEnd(4096, 'A'),
+        walletName: long(30),
+        methodNames: Object.fromEntries(METHODS.map((method) => [method, long(40)])),
+        suggestedAmounts: Array.from({ length: 4 }, () => '5000000000000.00'),
+        metadata: { note: 'x'.repeat(1013) },
+      },
+      3600,
+    );
+    await tokensOf(SECRET).verify(token);
+    assert.ok(`Authorization: Bearer ${token}`.length <= LIMITS.headerBytes - 1000);
   });
 
   it('suggested amounts are amounts that the shopper may enter', async () => {
