@@ -68,13 +68,19 @@ export function readTypedAmount(
   return scaled(amount) > 0n ? amount : null;
 }
 
-/** A decimal string as people type it: the language's digits and separator, without currency and grouping. */
+/**
+ * A decimal string as people type it: the language's digits, and its separator in amounts (another one than in other
+ * numbers in Swiss French), without currency and grouping.
+ */
 export function writeTypedAmount(amount: string, currency: string, language: string): string {
-  return new Intl.NumberFormat(language, {
+  const parts = new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency,
     useGrouping: false,
     minimumFractionDigits: decimalsOf(currency),
     maximumFractionDigits: MAX_DECIMALS,
-  }).format(amount as `${number}`);
+  }).formatToParts(amount as `${number}`);
+  return parts.map(({ type, value }) => (/integer|decimal|fraction/.test(type) ? value : '')).join('');
 }
 
 /** With ASCII digits; without spaces, marks of direction, and signs that can only group thousands. */
