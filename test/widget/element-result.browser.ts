@@ -193,6 +193,13 @@ describe('the link back to the shop', () => {
     expect(link(closed, 'return').href).to.equal(returnUrl);
   });
 
+  it('the link back to the shop of an order paid twice is a button if there is no link to help', async () => {
+    const rankOf = async (supportUrl?: string) =>
+      link(await mount(new FakeProxy({ returnUrl, supportUrl }, { paid: true, surplus: true, version: 3 })), 'return')
+        .className;
+    expect([await rankOf(), await rankOf('https://shop.example/help')]).to.deep.equal(['second', 'quiet']);
+  });
+
   it('the link back to the shop names the merchant of the token', async () => {
     const linkOf = async (merchant?: string) =>
       link(await mount(new FakeProxy({ returnUrl, merchant }, { paid: true, version: 3 })), 'return').innerText;
