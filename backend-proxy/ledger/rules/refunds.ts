@@ -53,7 +53,7 @@ export function openRefund(draft: Draft, refund: NewRefund, taken: ReadonlySet<s
     Object.assign(lost, { idempotency_key: key, fingerprint: refund.fingerprint });
     return { row: lost, payment, maySend: false };
   }
-  const attempt = withheld?.attempt ?? nextAttempt(draft, payment, taken);
+  const attempt = nextAttempt(draft, payment, taken, withheld?.attempt);
   const row = insertRefund(draft, payment, attempt, {
     amount_minor: refuseTooMuch(refund, payment, left, amountMinor ?? left),
     note: refund.note,
@@ -162,10 +162,11 @@ function insertRefund(draft: Draft, payment: TransactionRow, attempt: number, gi
   });
 }
 
-function nextAttempt(draft: Draft, payment: TransactionRow, taken: ReadonlySet<string>): number {
+/** `from`: the number that the gateway may have; if it is in use, the next one that is not. */
+function nextAttempt(draft: Draft, payment: TransactionRow, taken: ReadonlySet<string>, from?: number): number {
   const used = refundsOf(draft).filter((row) => row.refund_of === payment.id);
-  let attempt = 1 + Math.max(0, ...used.map((row) => row.attempt));
-  while (taken.has(refundId(payment.id, attempt))) attempt += 1;
+  let attempt = from ?? 1 + Math.max(0, ...used.map((row) => row.attempt));
+  while (taken.has(refundId(payment.id, attempt)) || used.some((row) => row.attempt === attempt)) attempt += 1;
   if (attempt > MAX_REFUNDS) throw notRefundable(payment, 'too_many');
   return attempt;
 }

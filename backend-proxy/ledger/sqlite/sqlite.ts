@@ -93,7 +93,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
   };
 }
 
-/** Tries again with another id if the one of a new transaction is in use. */
+/** Tries again if the id of a new transaction is in use, as long as another one is chosen each time. */
 function decideAndSave<T>(
   queue: CommitQueue,
   rows: Rows,
@@ -108,8 +108,9 @@ function decideAndSave<T>(
       return result;
     } catch (error) {
       const added = changes.transactions.find(({ before }) => before === undefined);
-      if (added === undefined || !isIdTaken(error) || taken.size >= MAX_IDS_TRIED) throw error;
-      taken.add(added.after.id);
+      const id = added?.after.id;
+      if (id === undefined || taken.has(id) || !isIdTaken(error) || taken.size >= MAX_IDS_TRIED) throw error;
+      taken.add(id);
     }
   }
 }

@@ -291,6 +291,19 @@ export function refundsContract({ it, setUp }: Suite): void {
       assert.equal(await left(ledger), 210);
     });
 
+    it('what could not be looked up has the next number if its own is in use', async (t) => {
+      const { ledger } = await setUp(t);
+      await paid(ledger);
+      await openPending(ledger, { orderId: 'A-r2' });
+      const withheld = { detail: 'the gateway did not answer', needsReview: true, attempt: 1 };
+      const ids: string[] = [];
+      for (const amount of ['5', '2']) {
+        const { refund: each } = await refund(ledger, { amount, lookedUp: lookedUp({ found: [], withheld }) });
+        ids.push(each.id);
+      }
+      assert.deepEqual(ids, ['A-r1', 'A-r3']);
+    });
+
     it('an answer whose row the restore lost inserts the row again', async (t) => {
       const { ledger, change } = await setUp(t);
       await paid(ledger);

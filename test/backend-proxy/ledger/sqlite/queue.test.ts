@@ -52,6 +52,24 @@ it('a write whose new row violates another constraint than its id is not decided
   assert.equal(decided, 1);
 });
 
+it('a write that chooses an id again that was in use fails', async (t) => {
+  const store = await openedStore(t);
+  await createLedger(store).openPayout(PAYOUT);
+  const { transactions } = await store.load({ payout: 'P', id: 'P' });
+  const row = { ...transactions[0]!, order_id: 'Q' };
+  let decided = 0;
+  const again = store.write({ transactions: [] }, () => {
+    decided += 1;
+    assert.ok(decided < 9);
+    return {
+      changes: { ...NOTHING, transactions: [{ before: undefined, after: row }] },
+      result: undefined,
+    };
+  });
+  await assert.rejects(again, { kind: 'unavailable' });
+  assert.equal(decided, 2);
+});
+
 it('queued writes see each other in their order, hundreds of them', async (t) => {
   const store = await openedStore(t);
   await raise(store, 'A');
