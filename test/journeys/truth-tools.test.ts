@@ -10,11 +10,12 @@ import { en, enFlow } from '../english.ts';
 import { CLAIMS, type Claim, type ClaimName } from './truth/claims.ts';
 import { readDrawing } from './truth/read-qr-code.ts';
 import { findFalseClaims, type Screen } from './truth/false-claims.ts';
-import { factsAt, type PageRequest, type OrderRecords, type Payment, type Start } from './truth/facts.ts';
+import { factsAt, type PageRequest, type OrderRecords, type Payment, type Start, type Terms } from './truth/facts.ts';
 import { isWordless, sentencesIn } from './truth/dictionary-sentences.ts';
 
 const AT = 1_000_000;
 const NOTHING: OrderRecords = {
+  terms: [{ at: 0, amount: 4, merchant: 'Stillwater', purpose: 'payment' }],
   payments: [],
   refunds: [],
   starts: [],
@@ -38,7 +39,9 @@ const payment = (change: Partial<Payment> & { ends?: 'SUCCESS' | 'FAILED'; messa
     code: null,
     token: null,
     expiresAt: null,
+    amount: 4,
     customer: null,
+    confirmedAt: null,
     history,
     ...rest,
   };
@@ -67,20 +70,34 @@ const request = (change: Partial<PageRequest> = {}): PageRequest => ({
   ...change,
 });
 const paying = (...payments: Payment[]): OrderRecords => ({ ...NOTHING, payments, starts: [start()] });
+const signed = (change: Partial<Terms>): OrderRecords => ({
+  ...NOTHING,
+  terms: NOTHING.terms.map((terms) => ({ ...terms, ...change })),
+});
 const requesting = (...requests: PageRequest[]): OrderRecords => ({ ...NOTHING, requests });
 
 const CHECKOUT = { method: 'CHECKOUT', token: 'T', expiresAt: AT + 60_000 } as const;
 const LISTENING = request({ endedAt: null });
 const SAID = {
-  key: 'timeLeft' as MessageKey,
-  values: { time: '1:00', amount: '€4.00' },
+  key: 'pay' as MessageKey,
+  values: { time: '1:00', amount: '€4.00', merchant: '\u2068Stillwater\u2069' },
   codes: ['http://wallet.example/scan?code=C'],
   links: ['http://wallet.example/pay?token=T'],
 };
 
 /** Records for which each claim holds, and similar ones for which it fails. */
 const EXAMPLES: Record<ClaimName, { holds: OrderRecords; fails: OrderRecords }> = {
-  requestAtWallet: { holds: paying(payment({ method: 'DIRECT' })), fails: paying(payment()) },
+  purposeOfToken: { holds: NOTHING, fails: signed({ purpose: 'order' }) },
+  amountOfOrder: { holds: NOTHING, fails: signed({ amount: 5 }) },
+  merchantOfOrder: { holds: NOTHING, fails: signed({ merchant: 'Another' }) },
+  onlyByShopper: {
+    holds: paying(payment({ ends: 'SUCCESS', confirmedAt: AT - 1 })),
+    fails: paying(payment({ ends: 'SUCCESS' })),
+  },
+  requestAtWallet: {
+    holds: paying(payment({ method: 'DIRECT' })),
+    fails: paying(payment({ method: 'DIRECT', amount: 5 })),
+  },
   codeIsGood: { holds: paying(payment({ code: 'C' })), fails: paying(payment({ code: 'D' })) },
   pageIsGood: { holds: paying(payment(CHECKOUT)), fails: paying(payment({ ...CHECKOUT, ends: 'FAILED' })) },
   notDirect: { holds: paying(payment({ asked: 'DIRECT', method: 'CHECKOUT' })), fails: paying(payment()) },
@@ -170,7 +187,7 @@ const EXAMPLES: Record<ClaimName, { holds: OrderRecords; fails: OrderRecords }> 
     fails: requesting(request({ problem: 'another' })),
   },
   sentByProxy: {
-    holds: requesting(request({ problem: 'timeLeft' })),
+    holds: requesting(request({ problem: 'pay' })),
     fails: requesting(request({ problem: 'another' })),
   },
   refused: { holds: requesting(request({ problem: 'another' })), fails: requesting(request()) },

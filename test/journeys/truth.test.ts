@@ -4,8 +4,8 @@
 // that behave differently.
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { METHODS, type Method } from '../../backend-proxy/protocol/wire.ts';
-import { enFlow } from '../english.ts';
+import { METHODS, PURPOSES, type Method } from '../../backend-proxy/protocol/wire.ts';
+import { en, enFlow } from '../english.ts';
 import { fill } from '../../widget/shell/language.ts';
 import { ADA, BRUNO, CHIYO } from './shopper.ts';
 import type { Answer, Fault } from './truth/gateway-relay.ts';
@@ -193,6 +193,18 @@ const JOURNEYS: Record<string, (shopper: WatchedShopper) => Promise<void>> = {
     await stack.closeOrder(shopper.orderId);
     await shopper.reads(enFlow.closed, ACTION_WITHIN_MS);
   },
+  ...Object.fromEntries(
+    PURPOSES.map((purpose) => [
+      `an order with the purpose ${purpose}, asked for by another method`,
+      async (shopper: WatchedShopper) => {
+        await stack.offer(shopper, purpose);
+        const words = purpose === 'payment' ? en.pay : en[`pay_${purpose}`];
+        await shopper.reads(fill(words, ALL), ACTION_WITHIN_MS);
+        await switchesMethod(shopper);
+        await shopper.paysTheLatest();
+      },
+    ]),
+  ),
   async 'a payment refused by the gateway'(shopper) {
     const body = '{"code":"INVALID_REQUEST","message":"no","errors":[]}';
     await begin(shopper, 'QR', { unsent: true, answer: { status: 400, type: 'application/json', body } });

@@ -13,6 +13,8 @@ export interface Said {
   /** Texts of the drawn codes, and the targets of the links. */
   codes: readonly string[];
   links: readonly string[];
+  /** The method that is chosen, where methods are shown. */
+  chosen?: string | undefined;
 }
 
 export interface Claim {
@@ -107,9 +109,28 @@ const codeIn = (link: string) => new URL(link).searchParams.get('code');
 const tokenIn = (link: string) => new URL(link).searchParams.get('token');
 
 export const CLAIMS = {
-  /** A payment of this order waits for approval in a wallet. */
+  /** The button says what the press does by the token; once a payment was started, that it pays. */
+  purposeOfToken: {
+    holds: (facts, { key }) =>
+      key === 'pay'
+        ? facts.terms?.purpose === 'payment' || startsOf(facts).length > 0
+        : key === `pay_${facts.terms?.purpose}` && facts.starts.length === 0,
+    staysMs: NEWS_MS,
+    leadsMs: PRESS_MS,
+  },
+  /** The amount is the order's; a button may still wait for it. */
+  amountOfOrder: {
+    holds: ({ terms }, { values }) => !values['amount'] || numberIn(values['amount']) === terms?.amount,
+  },
+  merchantOfOrder: {
+    holds: ({ terms }, { values }) => [undefined, `\u2068${terms?.merchant}\u2069`].includes(values['merchant']),
+  },
+  /** By a method that the wallet confirms, and no payment of this order was ever confirmed by anybody else. */
+  onlyByShopper: { holds: ({ isConfirmedByOthers }, { chosen }) => chosen !== 'CHECKOUT' && !isConfirmedByOthers },
+  /** A payment of this order, and of this amount, waits for approval in a wallet. */
   requestAtWallet: {
-    holds: (facts) => payable(facts).some(({ method }) => method === 'DIRECT'),
+    holds: (facts, { values: { amount } }) =>
+      payable(facts).some((payment) => payment.method === 'DIRECT' && (!amount || payment.amount === numberIn(amount))),
     staysMs: NEWS_MS,
   },
   /** There is a code or an app link, and each one shown can be paid now. */

@@ -2,7 +2,7 @@
 // their changes), the gateway relay's (which starts reached it, and what the proxy received), the browser's (the page's
 // requests and their answers) and the browser relay's (when the connection was cut). Pure: gathered once at the end of
 // a journey, then evaluated for any instant.
-import type { Method } from '../../../backend-proxy/protocol/wire.ts';
+import type { Method, Purpose } from '../../../backend-proxy/protocol/wire.ts';
 
 export type Status = 'INITIALIZED' | 'PROCESSING' | 'SUCCESS' | 'FAILED';
 
@@ -16,15 +16,24 @@ export interface Payment {
   /** For CHECKOUT. */
   token: string | null;
   expiresAt: number | null;
+  amount: number;
   /** The wallet that paid, once it has. */
   customer: string | null;
+  /** When the shopper confirmed it; null if they did not. */
+  confirmedAt: number | null;
   /** Oldest first; the first is its creation. */
   history: readonly { at: number; status: Status; message: string }[];
 }
 
 /** A payout of the sandbox that sends money of a payment back. */
-export interface Refund extends Pick<Payment, 'id' | 'customer' | 'history'> {
+export type Refund = Pick<Payment, 'id' | 'amount' | 'customer' | 'history'>;
+
+/** What the shop has signed. */
+export interface Terms {
+  at: number;
   amount: number;
+  merchant: string;
+  purpose: Purpose;
 }
 
 /** A start on its way from the proxy to the gateway. */
@@ -58,6 +67,7 @@ export type Connection = 'up' | 'cut' | 'frozen';
 
 export interface OrderRecords {
   /** Oldest first, like all lists here. */
+  terms: readonly Terms[];
   payments: readonly Payment[];
   refunds: readonly Refund[];
   starts: readonly Start[];
@@ -77,7 +87,8 @@ export interface OrderRecords {
 
 export interface Facts {
   at: number;
-  payments: (Pick<Payment, 'id' | 'asked' | 'method' | 'code' | 'token' | 'expiresAt' | 'customer'> & {
+  terms: Terms | undefined;
+  payments: (Pick<Payment, 'id' | 'asked' | 'method' | 'code' | 'token' | 'expiresAt' | 'amount' | 'customer'> & {
     status: Status;
     message: string;
   })[];
@@ -85,6 +96,8 @@ export interface Facts {
   starts: Start[];
   requests: PageRequest[];
   connection: { is: Connection; since: number };
+  /** Sooner or later a payment succeeded that the shopper had not confirmed. */
+  isConfirmedByOthers: boolean;
   /** A person at the shop has to decide whether the order is paid. */
   isDoubted: boolean;
   closedAt: number | null;
@@ -96,6 +109,7 @@ export function factsAt(records: OrderRecords, at: number): Facts {
   const by = (time: number | null) => time !== null && time <= at;
   return {
     at,
+    terms: records.terms.findLast((terms) => by(terms.at)),
     payments: payments.flatMap(({ history, ...payment }) => {
       const now = history.findLast((entry) => by(entry.at));
       return now ? [{ ...payment, status: now.status, message: now.message }] : [];
@@ -118,6 +132,9 @@ export function factsAt(records: OrderRecords, at: number): Facts {
       is: 'up',
       since: 0,
     },
+    isConfirmedByOthers: payments.some(({ confirmedAt, history }) =>
+      history.some((entry) => entry.status === 'SUCCESS' && entry.at < (confirmedAt ?? Infinity)),
+    ),
     isDoubted: by(doubtedAt) && !by(decidedAt),
     closedAt: by(closedAt) ? closedAt : null,
     isOrderClosed: by(orderClosedAt),
@@ -128,6 +145,7 @@ export function factsAt(records: OrderRecords, at: number): Facts {
 export function changesOf(records: OrderRecords): number[] {
   const { payments, refunds, starts, requests, connections, doubtedAt, decidedAt, closedAt, orderClosedAt } = records;
   const times = [
+    ...records.terms.map((terms) => terms.at),
     ...payments.flatMap(({ history, expiresAt }) => [...history.map(({ at }) => at), expiresAt]),
     ...refunds.flatMap(({ history }) => history.map(({ at }) => at)),
     ...starts.flatMap(({ at, answeredAt }) => [at, answeredAt]),

@@ -13,6 +13,7 @@ export interface Screen {
   texts: readonly Text[];
   codes: readonly string[];
   links: readonly string[];
+  chosen?: string | undefined;
 }
 
 /** Buttons that lead to another payment. */
@@ -52,7 +53,7 @@ export function findFalseClaims(
       const sentences = sentencesIn(text);
       if (sentences.length === 0) note(`${JSON.stringify(text.text)} is no sentence of the dictionary`, screen.at);
       const untrue = sentences.map((sentence) => {
-        const said: Said = { ...sentence, codes: screen.codes, links: screen.links };
+        const said: Said = { ...sentence, codes: screen.codes, links: screen.links, chosen: screen.chosen };
         const isAction = text.place === 'method' && sentence.key !== 'unavailable';
         const names: readonly ClaimName[] = isAction ? [] : SENTENCES[sentence.key];
         return names.flatMap((name) => {

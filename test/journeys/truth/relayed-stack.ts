@@ -2,22 +2,26 @@
 // proxy and gateway, and one that can cut the connection between browsers and proxy. Gathers their records of an order.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { chromium, type Browser } from 'playwright-core';
+import { chromium, type Browser, type Page } from 'playwright-core';
 import { FREE_PORTS, startStack, type Stack } from '../../../demo/stack.ts';
 import { buildWidgetIfStale } from '../../../demo/widget-build.ts';
-import type { Method } from '../../../backend-proxy/protocol/wire.ts';
+import type { Method, OrderClaims, Purpose } from '../../../backend-proxy/protocol/wire.ts';
+import { signToken } from '../../backend-proxy/merchant-shop.ts';
 import { findBrowser } from '../../browser.ts';
 import { watchPageRequests } from './page-requests.ts';
 import { startGatewayRelay, type GatewayRelay } from './gateway-relay.ts';
 import { startBrowserRelay, type BrowserRelay } from './browser-relay.ts';
-import type { PageRequest, OrderRecords, Payment, Status } from './facts.ts';
+import type { PageRequest, OrderRecords, Payment, Status, Terms } from './facts.ts';
 import { blank, watchScreens, type ScreenReading } from './watch-screen.ts';
 import { WatchedShopper } from './watched-shopper.ts';
 
 /** How long a step may take, with a dozen pages at once on a busy machine. */
 const STEP_MS = 120_000;
 
-interface Remembered extends Omit<Payment, 'id' | 'asked' | 'history' | 'token' | 'expiresAt'> {
+interface Remembered extends Omit<
+  Payment,
+  'id' | 'asked' | 'amount' | 'confirmedAt' | 'history' | 'token' | 'expiresAt'
+> {
   orderId: string;
   type: 'PAY' | 'PAYOUT';
   amount: string;
@@ -26,11 +30,19 @@ interface Remembered extends Omit<Payment, 'id' | 'asked' | 'history' | 'token' 
   history: { at: string; status: Status; message: string }[];
 }
 
+/** What the shop has signed for the widget of the page. */
+async function claimsOn(page: Page): Promise<OrderClaims> {
+  const token = (await page.locator('payment-widget').getAttribute('order')) ?? '';
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as OrderClaims;
+}
+
 export class RelayedStack {
   readonly processes: Stack;
   readonly gatewayRelay: GatewayRelay;
   readonly browserRelay: BrowserRelay;
   readonly #browser: Browser;
+  readonly #terms = new Map<string, Terms[]>();
+  readonly #confirmations = new Map<string, number>();
   readonly #decisions = new Map<string, number>();
   readonly #closings = new Map<string, number>();
   #lastOpening: Promise<unknown> = Promise.resolve();
@@ -93,11 +105,28 @@ export class RelayedStack {
       readings,
       sandbox: this.processes.sandbox,
       recordsOf: async (orderId) => this.recordsOf(orderId, await requests.gather()),
-      settle: (id, how) => this.control(`/transactions/${id}/${how}`, {}),
+      settle: (id, how) => {
+        if (how === 'approve') this.#confirmations.set(id, Date.now());
+        return this.control(`/transactions/${id}/${how}`, {});
+      },
     });
     await shopper.page.goto(ordered.url());
     await shopper.part('pay').waitFor();
+    this.#remember(await claimsOn(page));
     return shopper;
+  }
+
+  /** The shop signs the order anew, with this purpose. */
+  async offer({ page }: WatchedShopper, purpose: Purpose): Promise<void> {
+    const claims = { ...(await claimsOn(page)), purpose };
+    const token = signToken(claims, this.processes.secrets.orderSecret, { alg: 'HS256' });
+    this.#remember(claims, Date.now());
+    await page.locator('payment-widget').evaluate((widget, order) => widget.setAttribute('order', order), token);
+  }
+
+  #remember({ orderId, amount, merchant = '', purpose = 'payment' }: OrderClaims, at = 0): void {
+    const terms = { at, amount: Number(amount), merchant, purpose };
+    this.#terms.set(orderId, [...(this.#terms.get(orderId) ?? []), terms]);
   }
 
   /** A person at the shop decides that the payment has paid its order. */
@@ -155,16 +184,19 @@ export class RelayedStack {
         history: history.map((entry) => ({ ...entry, at: Date.parse(entry.at) })),
       }));
     return {
+      terms: this.#terms.get(orderId) ?? [],
       payments: ours
         .filter(({ type }) => type === 'PAY')
-        .map(({ orderId: id, askedMethod: asked, method, code, checkout, customer, history }) => ({
+        .map(({ orderId: id, askedMethod: asked, method, code, checkout, amount, customer, history }) => ({
           id,
           asked,
           method,
           code,
           token: checkout?.token ?? null,
           expiresAt: checkout ? Date.parse(checkout.expiresAt) : null,
+          amount: Number(amount),
           customer,
+          confirmedAt: this.#confirmations.get(id) ?? null,
           history,
         })),
       refunds: ours

@@ -70,6 +70,7 @@ function watch(binding: string): void {
     const pressable = find('button:not([aria-disabled=true]):not(:disabled), a[href]');
     return {
       texts,
+      chosen: root.querySelector<HTMLInputElement>('input[name=method]:checked')?.value,
       links: find('a[href]').map((link) => (link as HTMLAnchorElement).href),
       drawings: find('[part~=code] path, [part~=code] img').map(
         (drawing) => drawing.getAttribute('d') ?? drawing.getAttribute('src'),

@@ -137,10 +137,11 @@ export class WatchedShopper {
     const codes = new Map<string, string>();
     for (const drawing of new Set(readings.flatMap(({ drawings }) => drawings)))
       codes.set(drawing, await readDrawing(drawing));
-    const screens: Screen[] = readings.map(({ at, texts, links, drawings }) => ({
+    const screens: Screen[] = readings.map(({ at, texts, links, chosen, drawings }) => ({
       at,
       texts,
       links,
+      chosen,
       codes: drawings.map((drawing) => codes.get(drawing) ?? ''),
     }));
     const records = await recordsOf(this.orderId);
