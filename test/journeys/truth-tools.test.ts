@@ -232,6 +232,20 @@ describe('sentencesIn()', () => {
     ]);
   });
 
+  it('sentencesIn() finds one sentence in a text that names the amount, the merchant or the wallet', () => {
+    for (const [text, key] of [
+      ['Open the app and approve €4.00 to Ada & Co. The request is there even without a notification.', 'direct_help'],
+      ['Open Jeton, scan the code and confirm.', 'scan_help'],
+      ['Open Jeton', 'appOpen'],
+      ['Back to Ada & Co.', 'toMerchant'],
+      ['Pay in Jeton', 'app'],
+    ] as const)
+      assert.deepEqual(
+        sentencesIn({ text, place: 'panel' }).map((sentence) => sentence.key),
+        [key],
+      );
+  });
+
   it('sentencesIn() knows a method’s description only among the methods', () => {
     const keys = (place: 'method' | 'panel') => sentencesIn({ text: en.DIRECT_help, place }).map(({ key }) => key);
     assert.deepEqual(keys('method'), ['DIRECT_help']);

@@ -36,7 +36,8 @@ const PLACEHOLDERS: Record<string, string> = {
   time: '[\\d:]+(?: \\w+)?',
   id: '\\S+',
   merchant: '.+',
-  wallet: '.+',
+  // No sentence: "Open {wallet}" would be found in each one that begins with "Open".
+  wallet: '[^.]{1,30}',
 };
 
 const OF_METHODS = /^(DIRECT|CHECKOUT|JETGO|QR)_help$|^(direct|appOpen|unavailable)$/;
