@@ -4,6 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../protocol/durations.ts'
 import { iso } from '../protocol/iso-time.ts';
 import { STAGES, type Transaction } from '../protocol/transaction.ts';
 import type { Status } from '../protocol/wire.ts';
+import { serverClock } from './server-clock.ts';
 import { moneyOf, statusName } from './words.ts';
 
 export type Html = ReturnType<typeof html>;
@@ -14,13 +15,8 @@ export function amount(of: Pick<Transaction, 'amountMinor' | 'currency'>): Html 
   return html`<span class="amount">${moneyOf(of)}</span>`;
 }
 
-const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
-
-/** `20 Nov 2026, 12:00:05 UTC`: without a script no page knows the zone of its reader. It breaks at the comma only. */
 export function time(ms: number): Html {
-  const text = iso(ms);
-  const words = `${DATE.format(ms)}, ${text.slice(11, 19)} UTC`.replaceAll(/(?<!,) /g, '\u00A0');
-  return html`<time datetime="${text}">${words}</time>`;
+  return html`<time datetime="${iso(ms)}">${serverClock.words(ms)}</time>`;
 }
 
 const UNITS = [

@@ -3,10 +3,10 @@ import { html } from 'hono/html';
 import { isDay } from '../reports/calendar-days.ts';
 import type { TransactionPage, TransactionQuery } from '../ledger/ledger.ts';
 import { isCursorOf } from '../ledger/queries/transaction-list.ts';
-import { DAY_MS } from '../protocol/durations.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../protocol/transaction.ts';
 import { STATUSES, type Status } from '../protocol/wire.ts';
 import type { Html } from './format.ts';
+import { serverClock } from './server-clock.ts';
 import { transactionTable } from './transaction-table.ts';
 import { STATUS_NAMES, TYPE_NAMES } from './words.ts';
 
@@ -32,8 +32,8 @@ export function queryOf(filters: Filters): TransactionQuery | string {
     ...(type !== '' && { type: type satisfies TransactionType }),
     ...(status !== '' && { status: status satisfies Status }),
     ...(needsReview === 'true' && { needsReview: true }),
-    ...(from !== '' && { createdFrom: Date.parse(from) }),
-    ...(to !== '' && { createdBefore: Date.parse(to) + DAY_MS }),
+    ...(from !== '' && { createdFrom: serverClock.start(from) }),
+    ...(to !== '' && { createdBefore: serverClock.end(to) }),
     ...(cursor !== '' && { cursor }),
   };
 }
@@ -58,11 +58,12 @@ function form(filters: Filters, refused?: string): Html {
     <div class="field"><label for="type">Type</label>${select('type', TYPE_NAMES, filters.type)}</div>
     <div class="field"><label for="status">Status</label>${select('status', STATUS_NAMES, filters.status)}</div>
     <div class="field day">
-      <label for="from">First day (UTC)</label>
+      <label for="from">First day (${serverClock.zone})</label>
       <input id="from" name="from" type="date" value="${filters.from ?? ''}" />
     </div>
     <div class="field day">
-      <label for="to">Last day (UTC)</label> <input id="to" name="to" type="date" value="${filters.to ?? ''}" />
+      <label for="to">Last day (${serverClock.zone})</label>
+      <input id="to" name="to" type="date" value="${filters.to ?? ''}" />
     </div>
     <div class="field check">
       <input
