@@ -50,9 +50,10 @@ export function removeIfTooLarge({ target }: { target: unknown }): void {
   if (isLarge && !image.src.startsWith('data:image/svg')) image.removeAttribute('src');
 }
 
-function decode(modules: string): Uint8Array {
+/** The bytes of base64, also of its variant for URLs; none if it is invalid. */
+export function decode(base64: string): Uint8Array<ArrayBuffer> {
   try {
-    const binary = atob(modules.replaceAll('-', '+').replaceAll('_', '/'));
+    const binary = atob(base64.replaceAll('-', '+').replaceAll('_', '/'));
     return Uint8Array.from(binary, (character) => character.charCodeAt(0));
   } catch {
     return new Uint8Array();

@@ -1,7 +1,7 @@
 // Saves or shares the code as a picture file, for a wallet app that reads codes from pictures or for a second device.
 // The picture is drawn on a canvas from the same path as on the screen. It leaves the page only when the shopper
 // clicks.
-import { QUIET_ZONE } from './qr-code.ts';
+import { QUIET_ZONE, decode } from './qr-code.ts';
 
 const PIXELS_PER_MODULE = 8;
 
@@ -36,8 +36,7 @@ export function canShare(): boolean {
 
 export function shareImage(dataUrl: string): void {
   const [, type = '', base64 = ''] = /^data:(.*);base64,(.*)$/.exec(dataUrl) ?? [];
-  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  const files = [new File([bytes], nameOf(dataUrl), { type })];
+  const files = [new File([decode(base64)], nameOf(dataUrl), { type })];
   // The shopper canceled, or the type is not supported; neither needs a message.
   navigator.share({ files }).catch(() => {});
 }

@@ -11,6 +11,7 @@ import { FOLLOWING, type SessionState } from '../../shell/state.ts';
 import { timeInWords } from '../announcer.ts';
 import { html } from '../lit.ts';
 import { show } from '../view.ts';
+import { button } from './button.ts';
 import { reference } from './copy.ts';
 
 /** Whether there is an open payment that the shopper can return to. */
@@ -48,8 +49,4 @@ export function notesBelowPay({ busy }: Choice, context: PanelContext): Template
 }
 
 export const backButton = ({ say, run, state }: PanelContext): TemplateResult | '' =>
-  canReturn(state)
-    ? html`<button part="back" class="quiet" type="button" @click=${() => run((session) => session.showOpenPayment())}>
-        ${say('back')}
-      </button>`
-    : '';
+  canReturn(state) ? button('back', 'quiet', say('back'), () => run((session) => session.showOpenPayment())) : '';

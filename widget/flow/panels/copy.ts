@@ -2,6 +2,7 @@
 import type { TemplateResult } from 'lit';
 import type { PanelContext } from '../../shell/panel.ts';
 import { html, icon } from '../lit.ts';
+import { button } from './button.ts';
 
 const ICONS = {
   copy: 'M9 9h9a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2h-7a2 2 0 0 1-2-2zm6-5H6a2 2 0 0 0-2 2v9',
@@ -21,10 +22,9 @@ export function copyButton(
       () => run((session) => session.copied(text)),
       () => {},
     );
-  return html`<button part="copy" class="quiet" type="button" @click=${copy}>
-    ${icon('', ICONS[isCopied ? 'copied' : 'copy'])}
-    <span class=${isCopied ? 'announce' : ''}>${say(isCopied ? 'copied' : key)}</span>
-  </button>`;
+  const content = html`${icon('', ICONS[isCopied ? 'copied' : 'copy'])}
+    <span class=${isCopied ? 'announce' : ''}>${say(isCopied ? 'copied' : key)}</span>`;
+  return button('copy', 'quiet', content, copy);
 }
 
 /** A request's id at the proxy, as in `3F0F-21B5`, which Arabic would otherwise write with its halves exchanged. */

@@ -6,6 +6,7 @@ import type { Method, OrderView, RefundView } from '../../../backend-proxy/proto
 import type { PanelContext } from '../../shell/panel.ts';
 import { heading, html, icon } from '../lit.ts';
 import type { Shown } from '../view.ts';
+import { button } from './button.ts';
 import { sign } from './sign.ts';
 import { againButton, newAttemptButton, onePaymentNote, otherMethodButton } from './waiting-status.ts';
 import { helpLink, shopLink, waysOut } from './ways-out.ts';
@@ -29,9 +30,7 @@ export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: Pa
       ${payment?.paidAt ? detail(say('date'), formatTime(payment.paidAt, language)) : ''}
     </dl>
     ${refundNotes(context)} ${order.surplus ? waysOut('help', context) : shopLink('second', context)}
-    <button part="print" class="quiet" type="button" @click=${() => print()}>
-      ${icon('', PRINTER)}${say('print')}
-    </button>
+    ${button('print', 'quiet', html`${icon('', PRINTER)}${say('print')}`, () => print())}
     <p class="print-only"><bdi dir="ltr">${location.host}</bdi></p>
     <slot name="success"></slot>`;
 }

@@ -11,6 +11,7 @@ import { heading, html, icon } from '../lit.ts';
 import { QUIET_ZONE, qrImage, qrPath, removeIfTooLarge } from '../qr-code.ts';
 import { canShare, drawPng, saveImage, shareImage } from '../save-code.ts';
 import type { Limit, Shown } from '../view.ts';
+import { button } from './button.ts';
 import { copyButton } from './copy.ts';
 import { otherMethodButton, timeBar, waitingStatus } from './waiting-status.ts';
 
@@ -106,17 +107,13 @@ function appHelp(link: string | null, hasPicture: boolean, { say, state }: Panel
 
 /** Buttons to copy, save and share the code. */
 function codeButtons(picture: Picture, context: PanelContext): TemplateResult {
-  const button = (key: 'save' | 'share', act: (image: string) => void) => {
-    const click = () => {
+  const imageButton = (key: 'save' | 'share', act: (image: string) => void) =>
+    button(key, 'quiet', html`${icon('', ICONS[key])}<span>${context.say(key)}</span>`, () => {
       const image = picture.image();
       if (image) act(image);
-    };
-    return html`<button part=${key} class="quiet" type="button" @click=${click}>
-      ${icon('', ICONS[key])}<span>${context.say(key)}</span>
-    </button>`;
-  };
-  return html`${picture.text ? copyButton(picture.text, 'copy', context) : ''} ${button('save', saveImage)}
-  ${canShare() ? button('share', shareImage) : ''}`;
+    });
+  return html`${picture.text ? copyButton(picture.text, 'copy', context) : ''} ${imageButton('save', saveImage)}
+  ${canShare() ? imageButton('share', shareImage) : ''}`;
 }
 
 interface Picture {

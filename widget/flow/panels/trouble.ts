@@ -6,6 +6,7 @@ import type { MessageKey } from '../../locales/en.ts';
 import type { PanelContext } from '../../shell/panel.ts';
 import type { Trouble } from '../../shell/state.ts';
 import { heading, html } from '../lit.ts';
+import { button } from './button.ts';
 import { backButton } from './choice-notes.ts';
 import { reference } from './copy.ts';
 import { sign } from './sign.ts';
@@ -26,12 +27,6 @@ export function trouble(refused: Trouble, context: PanelContext): TemplateResult
       ${say(shown.code as MessageKey) || say(shown.retryable ? 'tryLater' : 'tryNever')}
     </p>
     ${reference(shown.requestId, context)}
-    ${
-      shown.code === 'token_expired'
-        ? html`<button part="again" class="primary" type="button" @click=${() => location.reload()}>
-            ${say('reload')}
-          </button>`
-        : ''
-    }
+    ${shown.code === 'token_expired' ? button('again', 'primary', say('reload'), () => location.reload()) : ''}
     ${waysOut(shown.code === 'order_changed' ? 'shop' : 'help', context)} ${backButton(context)}`;
 }

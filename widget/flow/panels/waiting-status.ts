@@ -8,6 +8,7 @@ import type { MessageKey } from '../../locales/en.ts';
 import type { PanelContext } from '../../shell/panel.ts';
 import { html } from '../lit.ts';
 import type { Limit } from '../view.ts';
+import { button } from './button.ts';
 
 export function waitingStatus(context: PanelContext, text: string, limit?: Limit): TemplateResult {
   const { say, state, run } = context;
@@ -17,9 +18,7 @@ export function waitingStatus(context: PanelContext, text: string, limit?: Limit
     </p>`;
   return html`<div part="status" class="note">
     <span class="announce">${say('lost')}</span>
-    <button part="retry" class="quiet" type="button" @click=${() => run((session) => session.reconnect())}>
-      ${say('retry')}
-    </button>
+    ${button('retry', 'quiet', say('retry'), () => run((session) => session.reconnect()))}
   </div>`;
 }
 
@@ -54,11 +53,7 @@ export const newAttemptButton = (method: Method, context: PanelContext): Templat
   againButton(method, context.say(Object.hasOwn(NEW_ATTEMPT, method) ? NEW_ATTEMPT[method] : 'again'), context);
 
 export const againButton = (method: Method, text: string, { run, state }: PanelContext): TemplateResult | '' =>
-  state.blocked
-    ? ''
-    : html`<button part="again" class="primary" type="button" @click=${() => run((session) => session.again(method))}>
-        ${text}
-      </button>`;
+  state.blocked ? '' : button('again', 'primary', text, () => run((session) => session.again(method)));
 
 /** Beside the button for a new request, because the previous request may still be in the wallet. */
 export const onePaymentNote = (method: Method, { say, state }: PanelContext): TemplateResult | '' =>
@@ -68,8 +63,4 @@ export const otherMethodButton = (
   { say, run, state }: PanelContext,
   rank: 'second' | 'quiet' = 'quiet',
 ): TemplateResult | '' =>
-  state.blocked
-    ? ''
-    : html`<button part="other" class=${rank} type="button" @click=${() => run((session) => session.reset())}>
-        ${say('other')}
-      </button>`;
+  state.blocked ? '' : button('other', rank, say('other'), () => run((session) => session.reset()));
