@@ -32,8 +32,11 @@ function importsOf(file: string): Import[] {
 
 const IMPORTS = SOURCES.flatMap(importsOf);
 
-/** The one way from the widget's first bundle into its second. */
-const ENTRY = 'widget/payment-widget.ts → widget/flow/flow.ts';
+/** The ways from the widget's first bundle into the later ones. */
+const ENTRIES = [
+  'widget/payment-widget.ts → widget/flow/flow.ts',
+  'widget/payment-widget.ts → widget/flow/amount/amount.ts',
+];
 
 /** Import cycles, each as `a → b → a`. Type imports count, because a reader has to follow them as well. */
 function circlesIn(imports: readonly Import[]): string[] {
@@ -143,18 +146,26 @@ describe('imports', () => {
     assertNone(IMPORTS.filter(({ from, target }) => !build(from) && build(target)));
   });
 
-  it('the widget’s first bundle imports the second one only by one import(), apart from types in its entry files', () => {
+  it('the widget’s first bundle imports each later one only by one import(), apart from types in its entry files', () => {
     const top = SOURCES.filter((file) => dirname(file) === 'widget');
     assert.deepEqual(top.toSorted(), ['widget/index.ts', 'widget/payment-widget.ts']);
     const shell = within('widget/shell/');
-    const flow = within('widget/flow/');
-    assertNone(IMPORTS.filter(({ from, target }) => shell(from) && flow(target)));
-    const values = IMPORTS.filter(({ from, target, typeOnly }) => top.includes(from) && flow(target) && !typeOnly);
-    assert.deepEqual([...new Set(values.map(({ from, target }) => `${from} → ${target}`))], [ENTRY]);
+    const later = within('widget/flow/');
+    assertNone(IMPORTS.filter(({ from, target }) => shell(from) && later(target)));
+    const values = IMPORTS.filter(({ from, target, typeOnly }) => top.includes(from) && later(target) && !typeOnly);
+    assert.deepEqual([...new Set(values.map(({ from, target }) => `${from} → ${target}`))], ENTRIES);
     assert.ok(values.every(({ lazy }) => lazy));
   });
 
-  it('the widget’s second bundle takes Lit and the drawing functions only from flow/lit.ts', () => {
+  it('the widget’s second bundle imports the third one only by one import()', () => {
+    const amount = within('widget/flow/amount/');
+    const flow = within('widget/flow/');
+    const ways = IMPORTS.filter(({ from, target }) => flow(from) && !amount(from) && amount(target));
+    assert.deepEqual([...new Set(ways.map(({ from }) => from))], ['widget/flow/open-amount.ts']);
+    assert.ok(ways.every(({ lazy, typeOnly }) => lazy || typeOnly));
+  });
+
+  it('the widget’s later bundles take Lit and the drawing functions only from flow/lit.ts', () => {
     const flow = within('widget/flow/');
     const drawing = ['lit', 'widget/shell/field.ts', 'widget/shell/panel.ts'];
     const others = new Set([...drawing, ...SOURCES.filter((file) => dirname(file) === 'widget')]);

@@ -244,16 +244,20 @@ export class PaymentWidget extends LitElement {
     this.#state = { ...this.#state, preferences };
     if (changed.has('order') || changed.has('proxy')) {
       this.#state = stateFor(this.order, this.#state, hasResumeHint);
-      if (this.#state.claims) preflightStart(this.#proxyUrl);
+      const { claims } = this.#state;
+      if (claims) preflightStart(this.#proxyUrl);
+      // Beside the second bundle, which provides it and says if it is lost.
+      if (claims && !claims.amount) import('./flow/amount/amount.ts').catch(() => {});
       this.#open();
     }
     this.#findLanguage();
     const { claims, hasResumeHint: isResuming, activity } = this.#state;
-    // The field of an open amount is in the second bundle.
-    const isReady = flow || (claims && !isResuming && (claims.amount || activity !== FOLLOWING));
+    const mayChoose = claims && (flow || !isResuming);
+    // The field of an open amount is in the third bundle.
+    const canChoose = mayChoose && (claims.amount || flow?.amountBundle || activity !== FOLLOWING);
     this.#shown =
-      this.order && this.#language && isReady
-        ? (flow?.show(this.#state, Date.now()) ?? showChoice(this.#state))
+      this.order && this.#language
+        ? (flow?.show(this.#state, Date.now()) ?? (canChoose ? showChoice(this.#state) : undefined))
         : undefined;
     this.#hadFocus = !!this.shadowRoot?.activeElement;
   }

@@ -1,6 +1,6 @@
 // A session with a fake proxy, a fake clock and an element that is only an EventTarget.
 import type { Method, OrderView } from '../../backend-proxy/protocol/wire.ts';
-import { loadTypedAmount } from '../../widget/flow/open-amount.ts';
+import { loadAmountBundle } from '../../widget/flow/open-amount.ts';
 import { Session } from '../../widget/flow/session.ts';
 import { show } from '../../widget/flow/view.ts';
 import { BLANK, stateFor, type SessionState } from '../../widget/shell/state.ts';
@@ -25,7 +25,7 @@ interface SceneOptions {
 
 export async function scene({ isConnected = true, claims, view, language: first = 'en' }: SceneOptions = {}) {
   // A page has it before anybody has typed an amount.
-  await loadTypedAmount();
+  await loadAmountBundle();
   let language = first;
   const clock = new Clock();
   const proxy = new FakeProxy(claims, view, clock.now);

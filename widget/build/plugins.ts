@@ -45,7 +45,7 @@ const AMOUNT = '?amount';
 
 /** The mark of the later bundle that a module belongs to, if any. */
 function bundleOf(id: string): string | undefined {
-  if (id.endsWith(AMOUNT) || id.endsWith('/widget/flow/typed-amount.ts')) return AMOUNT;
+  if (id.endsWith(AMOUNT) || id.includes('/widget/flow/amount/')) return AMOUNT;
   return id.endsWith(FLOW) || id.includes('/widget/flow/') ? FLOW : undefined;
 }
 
@@ -64,7 +64,7 @@ export function copySharedModules(): Plugin {
       if (!mark || !source.startsWith('.')) return null;
       const found = await this.resolve(source, importer.replace(mark, ''), { ...options, skipSelf: true });
       // Its own, or the entry of the bundle that it fetches.
-      const isEntry = mark === FLOW && bundleOf(found?.id ?? '') === AMOUNT;
+      const isEntry = mark === FLOW && found?.id.endsWith('/widget/flow/amount/amount.ts');
       return !found || isEntry || bundleOf(found.id) === mark ? found : { ...found, id: `${found.id}${mark}` };
     },
   };

@@ -18,8 +18,8 @@ import { groupedWalletId } from './start-form.ts';
 import { troubleOfTerms } from './terms.ts';
 import type { Outcome, Shown } from './view.ts';
 
+export { amountBundle, amountField } from './open-amount.ts';
 export { provide } from './lit.ts';
-export { amountField } from './panels/amount-field.ts';
 export { assurance, notesAbovePay, notesBelowPay } from './panels/choice-notes.ts';
 export { formAmount } from './start-form.ts';
 export { show } from './view.ts';

@@ -1,11 +1,17 @@
-// Fetches the bundle that reads and writes typed amounts (typed-amount.ts), once an order leaves the amount to the
-// shopper. The field is drawn without it; only the press on the button waits for it.
+// Provides the third bundle (flow/amount/), once an order leaves the amount to the shopper.
+import type { TemplateResult } from 'lit';
+import type { Choice } from '../shell/choice.ts';
+import type { PanelContext } from '../shell/panel.ts';
+import { field, html } from './lit.ts';
 
 /** Undefined until it is loaded. */
-export let typedAmount: typeof import('./typed-amount.ts') | undefined;
+export let amountBundle: typeof import('./amount/amount.ts') | undefined;
 
 /** False if it cannot be loaded now; the next call tries again. */
-export async function loadTypedAmount(): Promise<boolean> {
-  typedAmount ??= await import('./typed-amount.ts').catch(() => undefined);
-  return !!typedAmount;
+export async function loadAmountBundle(): Promise<boolean> {
+  amountBundle ??= await import('./amount/amount.ts').catch(() => undefined);
+  return !!amountBundle;
 }
+
+export const amountField = (shown: Choice, context: PanelContext): TemplateResult | '' =>
+  amountBundle?.amountField({ html, field }, shown, context) ?? '';

@@ -3,7 +3,7 @@
 import type { Method } from '../../backend-proxy/protocol/wire.ts';
 import { chosenMethod } from '../shell/choice.ts';
 import type { ProxyError } from './proxy-client.ts';
-import { typedAmount } from './open-amount.ts';
+import { amountBundle } from './open-amount.ts';
 import { FOLLOWING, type FieldErrors, type SessionState, type Trouble } from '../shell/state.ts';
 
 type Problem = ProxyError['problem'];
@@ -48,7 +48,7 @@ function isFinal({ code, retryable }: Problem, state: SessionState): boolean {
 function fieldErrors({ errors = [] }: Problem, state: SessionState, language: string): FieldErrors {
   const isWrong = (name: string) => errors.some(({ field }) => field === name);
   return {
-    ...(isWrong('amount') && { amount: 'amountWrong', example: typedAmount?.exampleAmount(state, language) ?? '' }),
+    ...(isWrong('amount') && { amount: 'amountWrong', example: amountBundle?.exampleAmount(state, language) ?? '' }),
     ...(isWrong('customer') && { customer: 'walletWrong' }),
   };
 }

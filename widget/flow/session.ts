@@ -18,7 +18,7 @@ import {
 } from './checkout-window.ts';
 import { INVALID_PROXY, INVALID_TOKEN, warnAboutMethods, warnAboutMissingOrder } from './developer-warnings.ts';
 import { emit, emitChange, emitError, emitReady } from './events.ts';
-import { loadTypedAmount, typedAmount } from './open-amount.ts';
+import { loadAmountBundle, amountBundle } from './open-amount.ts';
 import { isStartedBy, pendingStart, type PendingStart } from './pending-start.ts';
 import { NO_ANSWER, ProxyError, createProxyClient, type ProxyClient } from './proxy-client.ts';
 import { refusedState, troubleOf } from './refused.ts';
@@ -95,7 +95,7 @@ export class Session implements ReactiveController, Actions {
     if (this.#pending?.orderId !== order.orderId) this.#pending = undefined;
     if (!token) return void this.#warnIfOrderStaysMissing();
     if (!claims) return emitError(this.#host.element, INVALID_TOKEN);
-    if (claims.amount === undefined) void this.#loadTypedAmount();
+    if (claims.amount === undefined) void this.#loadAmountBundle();
     warnAboutMethods(this.#host.state());
     const base = globalThis.document?.baseURI;
     if (!URL.canParse(proxyUrl, base)) return this.#refused(new ProxyError(INVALID_PROXY));
@@ -132,7 +132,7 @@ export class Session implements ReactiveController, Actions {
     // While there is something to wait for, another start could be paid as well.
     const shown = show(state, this.#options.now());
     if (!method || state.activity.at === 'sending' || !mayStart(shown)) return;
-    if (state.claims?.amount === undefined && !typedAmount) return void this.#payOnceLoaded();
+    if (state.claims?.amount === undefined && !amountBundle) return void this.#payOnceLoaded();
     const { body, errors } = checkForm(state, method, this.#host.language());
     if (errors) return this.#host.set({ activity: { at: 'choosing', errors } });
     const trouble = this.#host.troubleOfTerms?.();
@@ -142,11 +142,9 @@ export class Session implements ReactiveController, Actions {
   }
 
   async #payOnceLoaded(): Promise<void> {
-    const isLoaded = await this.#loadTypedAmount();
-    // Meanwhile the element may have been removed, or the stream may have shown a payment.
-    if (!this.#host.element.isConnected || !mayStart(show(this.#host.state(), this.#options.now()))) return;
-    if (isLoaded) this.pay();
-    else this.#host.set({ activity: { at: 'choosing', trouble: NO_ANSWER } });
+    const isLoaded = await this.#loadAmountBundle();
+    // The element may have been removed meanwhile.
+    if (isLoaded && this.#host.element.isConnected) this.pay();
   }
 
   /** Returns to the choice. A payment that is open stays open until another one is started. */
@@ -319,19 +317,20 @@ export class Session implements ReactiveController, Actions {
     this.#updateCheckoutWindow(view);
   }
 
-  async #loadTypedAmount(): Promise<boolean> {
-    const isLoaded = await loadTypedAmount();
+  async #loadAmountBundle(): Promise<boolean> {
+    const isLoaded = await loadAmountBundle();
     this.#restoreAmount();
-    // What was typed meanwhile can be read now, so the button names it.
-    this.#host.set({});
+    // Draws the field, or says that there is none yet.
+    const isLost = !isLoaded && mayStart(show(this.#host.state(), this.#options.now()));
+    this.#host.set(isLost ? { activity: { at: 'choosing', trouble: NO_ANSWER } } : {});
     return isLoaded;
   }
 
   /** After a reload, puts the amount of the earlier payment into the form, because only the proxy still knows it. */
   #restoreAmount(): void {
     const { claims, form, order } = this.#host.state();
-    if (!typedAmount || !order.amount || form.amount !== null || claims?.amount !== undefined) return;
-    const amount = typedAmount.writeTypedAmount(order.amount, order.currency, this.#host.language());
+    if (!amountBundle || !order.amount || form.amount !== null || claims?.amount !== undefined) return;
+    const amount = amountBundle.writeTypedAmount(order.amount, order.currency, this.#host.language());
     this.#host.set({ form: { ...form, amount } });
   }
 

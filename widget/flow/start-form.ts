@@ -4,7 +4,7 @@ import type { Method, StartPayment } from '../../backend-proxy/protocol/wire.ts'
 import { asksWalletId } from '../shell/choice.ts';
 import type { FieldErrors, SessionState } from '../shell/state.ts';
 import { asciiDigits } from './ascii-digits.ts';
-import { typedAmount } from './open-amount.ts';
+import { amountBundle } from './open-amount.ts';
 
 export type CheckedForm = { body: StartPayment; errors?: undefined } | { body?: undefined; errors: FieldErrors };
 
@@ -15,7 +15,7 @@ export function checkForm(state: SessionState, method: Method, language: string)
   const body: StartPayment = { method };
   if (claims?.amount === undefined) {
     const amount = formAmount(state, language);
-    Object.assign(errors, typedAmount?.amountErrors(state, amount, language));
+    Object.assign(errors, amountBundle?.amountErrors(state, amount, language));
     if (amount) body.amount = amount;
   }
   if (asksWalletId(method, claims)) {
@@ -48,5 +48,5 @@ export function gatewayLanguage(tag: string): Pick<StartPayment, 'language'> {
 /** The amount to pay as far as it is known: the order's, else the typed one; null if that cannot be read. */
 export function formAmount({ claims, order, form }: SessionState, language: string): string | null {
   if (claims?.amount !== undefined || form.amount === null) return order.amount;
-  return typedAmount?.readTypedAmount(form.amount, order.currency, language) ?? null;
+  return amountBundle?.readTypedAmount(form.amount, order.currency, language) ?? null;
 }

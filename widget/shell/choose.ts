@@ -11,9 +11,9 @@ import { asksWalletId, type Choice } from './choice.ts';
 import { field } from './field.ts';
 import { heading, icon, problem, type PanelContext } from './panel.ts';
 
-/** What the second bundle adds (flow/panels/choice-notes.ts, flow/panels/amount-field.ts). */
+/** What the second bundle adds (flow/panels/choice-notes.ts, flow/open-amount.ts). */
 interface Additions {
-  amountField(shown: Choice, context: PanelContext): TemplateResult;
+  amountField(shown: Choice, context: PanelContext): TemplateResult | '';
   notesAbovePay(context: PanelContext): TemplateResult;
   assurance(shown: Choice, context: PanelContext): string;
   notesBelowPay(shown: Choice, context: PanelContext): TemplateResult;

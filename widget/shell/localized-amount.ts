@@ -1,5 +1,5 @@
 // Shows a decimal string as the language writes amounts, without floating point.
-// What people type is read in flow/typed-amount.ts, which the first paint does not need.
+// What people type is read in flow/amount/typed-amount.ts, which the first paint does not need.
 
 const formats = new Map<string, Intl.NumberFormat>();
 

@@ -1,9 +1,8 @@
 // The amount that the shopper enters, as people write it: read, written, and checked against the order's bounds. In and
-// out, amounts are decimal strings. A bundle of its own, because few orders leave the amount open
-// (open-amount.ts fetches it). Pure.
-import { decimalsOf } from '../../backend-proxy/protocol/decimals.ts';
-import type { FieldErrors, SessionState } from '../shell/state.ts';
-import { asciiDigits } from './ascii-digits.ts';
+// out, amounts are decimal strings. Pure.
+import { decimalsOf } from '../../../backend-proxy/protocol/decimals.ts';
+import type { FieldErrors, SessionState } from '../../shell/state.ts';
+import { asciiDigits } from '../ascii-digits.ts';
 
 /** What is wrong with the amount, nothing if it is accepted. `amount`: null if the typed text is not an amount. */
 export function amountErrors(state: SessionState, amount: string | null, language: string): FieldErrors {
