@@ -50,6 +50,7 @@ let loading: Promise<typeof import('./flow/flow.ts')> | undefined;
  * @attr {DIRECT|CHECKOUT|JETGO|QR} method - The method chosen at first. Default: the first.
  * @attr {string} lang - Language. Default: the nearest `lang` of the page, else the order's, else the browser's.
  * @attr {_self|_blank|_top} checkout-target - Where the checkout opens. Default: in place of the page.
+ * @attr {'auto'|'ask'} app-open - `ask`: on a phone the wallet app is opened by a second press only, never at once.
  * @attr {'hidden'} total - Leaves the amount out of the widget, because the page shows it.
  * @attr {string} wallet-name - The wallet's name, if the token has none: "Open Jeton" for "Open the wallet app".
  * @attr {boolean} required - Makes the form invalid until the order is paid.
@@ -57,7 +58,7 @@ let loading: Promise<typeof import('./flow/flow.ts')> | undefined;
  * @fires {CustomEvent<PaymentEventDetails['payment-ready']>} payment-ready - The proxy has answered; the methods shown.
  * @fires {CustomEvent<PaymentEventDetails['payment-select']>} payment-select - The shopper chose another method.
  * @fires {CustomEvent<PaymentEventDetails['payment-submit']>} payment-submit - Before a payment starts; cancelable.
- * @fires {CustomEvent<PaymentEventDetails['payment-redirect']>} payment-redirect - Before the checkout; cancelable.
+ * @fires {CustomEvent<PaymentEventDetails['payment-redirect']>} payment-redirect - Before leaving to pay; cancelable.
  * @fires {CustomEvent<OrderView>} payment-change - Each new view of the order.
  * @fires {CustomEvent<OrderView>} payment-success - The order is paid.
  * @fires {CustomEvent<OrderView>} payment-failed - The payment failed; the shopper may try again.
@@ -143,6 +144,7 @@ export class PaymentWidget extends LitElement {
     method: {},
     lang: { reflect: true, useDefault: true },
     checkoutTarget: { attribute: 'checkout-target' },
+    appOpen: { attribute: 'app-open' },
     total: {},
     walletName: { attribute: 'wallet-name' },
     required: { type: Boolean },
@@ -157,6 +159,8 @@ export class PaymentWidget extends LitElement {
   declare method: Method | null;
   declare lang: string;
   declare checkoutTarget: '_self' | '_blank' | '_top';
+  /** `auto`: on a phone the press that pays opens the wallet app, if its link is https and arrives in time. */
+  declare appOpen: 'auto' | 'ask';
   /** `hidden`: the page shows the amount, and the widget leaves it out. */
   declare total: 'hidden' | null;
   /** In place of "your wallet app", if the token has no name. */
@@ -183,6 +187,7 @@ export class PaymentWidget extends LitElement {
     this.order = this.proxy = this.lang = this.walletName = '';
     this.methods = this.method = this.total = this.messages = null;
     this.checkoutTarget = '_self';
+    this.appOpen = 'auto';
     this.required = false;
   }
 

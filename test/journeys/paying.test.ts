@@ -126,6 +126,30 @@ test('what the shopper types and presses before the second bundle arrives is don
   }
 });
 
+test('on a phone the press that pays opens the wallet app by its https link; the panel is there on the way back', async () => {
+  const shopper = await world.shopper(PHONE_SIZE);
+  const { page } = shopper;
+  const app = 'https://wallet.example/pay';
+  await page.route(`${app}**`, (route) => route.fulfill({ contentType: 'text/html', body: '<title>Wallet</title>' }));
+  // The gateway of the demo has no address on the web. The stream cannot be rewritten, so the widget polls.
+  shopper.visitor.allowed = /order\/events|network/;
+  await page.route('**/order/events', (route) => route.abort());
+  await page.route(/\/order(\/payments)?$/, async (route) => {
+    if (route.request().method() === 'OPTIONS') return route.continue();
+    const response = await route.fetch();
+    const view = (await response.json()) as { payment: { appUrl: string } | null };
+    if (view.payment) view.payment.appUrl = app;
+    return route.fulfill({ response, json: view });
+  });
+  await shopper.order();
+  await shopper.pay('JETGO');
+  await page.waitForURL(app);
+  await page.goBack();
+  await shopper.part('app-link').waitFor();
+  await page.waitForTimeout(1_000);
+  assert.ok(page.url().startsWith(world.stack.shop), 'the app is opened once');
+});
+
 test('on a phone the shopper opens the wallet app, approves, and comes back to the shop', async () => {
   const shopper = await world.shopper(PHONE_SIZE);
   const { page } = shopper;

@@ -1,4 +1,4 @@
-// The window of the hosted checkout: when it opens, where it goes, when it is closed.
+// The window of the hosted checkout: when it opens, where it goes, when it is closed. The same of the wallet app.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CHECKOUT_URL, paymentOf, problemOf } from './fake-proxy.ts';
@@ -105,5 +105,92 @@ describe('the checkout window', () => {
     release();
     await clock.advance(60_000);
     assert.deepEqual([windowCalls, panel()], [CLOSED, 'choose']);
+  });
+});
+
+describe('app-open', () => {
+  const LINK = 'https://wallet.example/pay?id=1';
+
+  it('app-open: the press that pays opens the app by its https link, once, and the panel stays', async () => {
+    for (const method of ['JETGO', 'QR'] as const) {
+      const { clock, proxy, panel, events, windowCalls, state, sendBy } = await scene();
+      proxy.onStart = () => ({ appUrl: LINK });
+      await sendBy(method);
+      proxy.publish({});
+      await clock.advance(0);
+      assert.deepEqual(windowCalls, [`app ${LINK}`]);
+      assert.deepEqual(events, ['submit', 'change', 'redirect', 'change']);
+      assert.deepEqual([panel(), state().openedAppLink], ['scan', LINK]);
+    }
+  });
+
+  it('app-open: the app is not opened by a link that is unsafe or of another scheme', async () => {
+    const links = [
+      null,
+      'jetgo://pay',
+      'http://127.0.0.1/app',
+      'http://wallet.example/',
+      'https://shop.example@wallet.example/',
+      'javascript:alert(1)',
+      ' https://wallet.example/',
+      'https:',
+    ];
+    for (const appUrl of links) {
+      const { proxy, panel, events, windowCalls, sendBy } = await scene();
+      proxy.onStart = () => ({ appUrl });
+      await sendBy('QR');
+      assert.deepEqual([windowCalls, panel()], [[], 'scan'], String(appUrl));
+      assert.ok(!events.includes('redirect'));
+    }
+  });
+
+  it('app-open: the app is opened by a second press if the page asks for it, or cancels payment-redirect', async () => {
+    const asking = await scene();
+    asking.element.appOpen = 'ask';
+    const canceling = await scene();
+    canceling.element.addEventListener('payment-redirect', (event) => event.preventDefault());
+    for (const { proxy, windowCalls, sendBy, state } of [asking, canceling]) {
+      proxy.onStart = () => ({ appUrl: LINK });
+      await sendBy('QR');
+      assert.deepEqual([windowCalls, state().openedAppLink], [[], null]);
+    }
+  });
+
+  it('app-open: the app is not opened once the press counts no more, or the start is slow', async () => {
+    const late = await scene();
+    late.press.counts = false;
+    late.proxy.onStart = () => ({ appUrl: LINK });
+    await late.sendBy('QR');
+    late.press.counts = true;
+    late.proxy.publish({});
+    await late.clock.advance(0);
+    assert.deepEqual(late.windowCalls, []);
+    const slow = await scene();
+    slow.proxy.onStart = () => ({ appUrl: LINK });
+    const release = slow.proxy.hold();
+    await slow.sendBy('QR');
+    await slow.clock.advance(5_000);
+    release();
+    await slow.clock.advance(0);
+    assert.deepEqual([slow.windowCalls, slow.panel()], [[], 'scan']);
+  });
+
+  it('app-open: the app is not opened for a payment that this page did not start, such as after a reload', async () => {
+    const payment = paymentOf('QR', { appUrl: LINK });
+    const { clock, proxy, windowCalls, panel } = await scene({ view: { payment, version: 3 } });
+    proxy.publish({});
+    await clock.advance(0);
+    assert.deepEqual([panel(), windowCalls], ['scan', []]);
+  });
+
+  it('app-open: the app is not opened once the shopper has returned to the choice', async () => {
+    const { clock, proxy, session, windowCalls, sendBy } = await scene();
+    proxy.onStart = () => ({ appUrl: LINK });
+    const release = proxy.hold();
+    await sendBy('QR');
+    session.reset();
+    release();
+    await clock.advance(1_000);
+    assert.deepEqual(windowCalls, []);
   });
 });

@@ -10,6 +10,7 @@ import { FakeProxy, problemOf, type ClaimsChange } from './fake-proxy.ts';
 class Element extends EventTarget {
   isConnected = true;
   checkoutTarget = '_self' as const;
+  appOpen: 'auto' | 'ask' = 'auto';
   method = null;
   addController(): void {}
 }
@@ -32,6 +33,8 @@ export async function scene({ isConnected = true, claims, view, language: first 
   const element = new Element();
   const events: string[] = [];
   const windowCalls: string[] = [];
+  /** Whether the browser still knows of the press. */
+  const press = { counts: true };
   let keys = 0;
   let state: SessionState = stateFor(proxy.token, BLANK, () => false);
   const session = new Session(
@@ -53,6 +56,13 @@ export async function scene({ isConnected = true, claims, view, language: first 
       openCheckoutWindow: (target) => {
         windowCalls.push(`open ${target}`);
         return { navigate: (url) => windowCalls.push(`navigate ${url}`), close: () => windowCalls.push('close') };
+      },
+      openAppWindow: (opened) => {
+        const navigate = (link: string) => {
+          opened(link);
+          windowCalls.push(`app ${link}`);
+        };
+        return { navigate, close: () => {}, mayOpen: () => press.counts };
       },
     },
   );
@@ -94,6 +104,7 @@ export async function scene({ isConnected = true, claims, view, language: first 
     session,
     events,
     windowCalls,
+    press,
     panel,
     open,
     payBy,

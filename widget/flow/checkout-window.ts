@@ -1,4 +1,5 @@
-// Opens the hosted checkout: in place of this page, out of the frame that contains it, or in a new tab. Browsers
+// Opens the hosted checkout: in place of this page, out of the frame that contains it, or in a new tab; or, for a code,
+// the wallet app on a phone, in place of this page, while the press on the button still counts. Browsers
 // allow a new tab only during the click, so the tab is opened empty, without access to this page, and navigated once
 // the URL is known. Checkouts forbid framing, so a frame navigates the top page. Navigating the top and opening a tab
 // are never both tried at once: WebKit cancels both. Only a shopper who chose the checkout is taken there; if the
@@ -15,6 +16,8 @@ export interface CheckoutWindow {
   close(): void;
   /** `createdAt` of the payment that it belongs to, once known. */
   payment?: string;
+  /** Only that of the wallet app: whether it may still be opened without another press. */
+  mayOpen?(): boolean;
 }
 
 /** Navigates once the checkout URL is known, or closes the window once there will be none. True if it did either. */
@@ -24,11 +27,14 @@ export function navigateOrClose(
   element: EventTarget,
 ): boolean {
   const isMine = payment?.createdAt === checkoutWindow.payment;
-  const url = isMine && payment?.status === 'PROCESSING' ? payment.checkoutUrl : null;
+  const { mayOpen } = checkoutWindow;
+  const url = isMine && payment?.status === 'PROCESSING' ? payment[mayOpen ? 'appUrl' : 'checkoutUrl'] : null;
   // A status check may find the payment before the gateway's answer brings the URL.
   if (!paid && (!checkoutWindow.payment || (isMine && payment?.answer === 'AWAITED' && !url))) return false;
   const link = !paid && checkoutLink(url);
-  if (link && emit(element, 'payment-redirect', { url: link })) checkoutWindow.navigate(link);
+  // A link of another scheme would fail without a word where no app has it.
+  const isAllowed = link && (!mayOpen || (link.startsWith('https:') && mayOpen()));
+  if (isAllowed && emit(element, 'payment-redirect', { url: link })) checkoutWindow.navigate(link);
   else checkoutWindow.close();
   return true;
 }
@@ -46,6 +52,17 @@ export function openCheckoutWindow(target: CheckoutTarget): CheckoutWindow {
     close: () => tab?.close(),
   };
 }
+
+/** `opened` is called before the page is left: the shopper may come back, or the browser may stay. */
+export const openAppWindow = (opened: (link: string) => void): CheckoutWindow => ({
+  navigate(link) {
+    opened(link);
+    location.assign(link);
+  },
+  close() {},
+  // Beside a mouse there is a screen that a phone can scan, and in a frame a link opens no app.
+  mayOpen: () => self === top && matchMedia('(pointer: coarse)').matches && navigator.userActivation.isActive,
+});
 
 /** Whether the browser has refused to let this frame navigate its top page; then only a tab is left. */
 let isTopRefused = false;

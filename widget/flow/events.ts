@@ -14,7 +14,10 @@ export interface PaymentEventDetails {
    * the start until the promise is fulfilled; if it is rejected, nothing is sent and its message is shown.
    */
   'payment-submit': { method: Method; amount: string | null; waitUntil(promise: Promise<unknown>): void };
-  /** Before the page or the new tab goes to the checkout. If canceled, the page takes the shopper there itself. */
+  /**
+   * Before the page or the new tab goes to the checkout, or the page to the wallet app by itself. If canceled, the page
+   * takes the shopper there.
+   */
   'payment-redirect': { url: string };
   /** Each new view of the order. */
   'payment-change': OrderView;

@@ -12,6 +12,7 @@ import { FOLLOWING, type SessionState, type Trouble } from '../shell/state.ts';
 import {
   followOut,
   navigateOrClose,
+  openAppWindow,
   openCheckoutWindow,
   type CheckoutTarget,
   type CheckoutWindow,
@@ -39,6 +40,7 @@ export interface SessionHost {
     Pick<ReactiveControllerHost, 'addController'> & {
       readonly isConnected: boolean;
       checkoutTarget: CheckoutTarget;
+      appOpen: 'auto' | 'ask';
       method: Method | null;
     };
   state(): SessionState;
@@ -59,6 +61,8 @@ export interface SessionOptions {
   page?: EventTarget;
   /** Called during the shopper's click, before the start is sent. */
   openCheckoutWindow?: (target: CheckoutTarget) => CheckoutWindow;
+  /** Called like it, for a code. */
+  openAppWindow?: typeof openAppWindow;
 }
 
 export class Session implements ReactiveController, Actions {
@@ -69,7 +73,7 @@ export class Session implements ReactiveController, Actions {
   /** Aborts the start that is being sent. */
   #sending = new AbortController();
   #pending: PendingStart | undefined;
-  /** Set until the payment started here has a checkout URL, or will never have one. */
+  /** Set until the payment started here has a URL of the checkout or the app, or will never have one. */
   #checkoutWindow: CheckoutWindow | undefined;
 
   constructor(host: SessionHost, options: SessionOptions = {}) {
@@ -82,6 +86,7 @@ export class Session implements ReactiveController, Actions {
       newKey: () => crypto.getRandomValues(new Uint32Array(4)).join('-'),
       page: globalThis,
       openCheckoutWindow,
+      openAppWindow,
       ...options,
     };
     host.element.addController(this);
@@ -225,8 +230,10 @@ export class Session implements ReactiveController, Actions {
     isDispatched = true;
     if (!isAllowed) return;
     this.#closeCheckoutWindow();
-    if (PAYS_BY[body.method] === 'link')
-      this.#checkoutWindow = this.#options.openCheckoutWindow(element.checkoutTarget);
+    const way = PAYS_BY[body.method];
+    if (way === 'link') this.#checkoutWindow = this.#options.openCheckoutWindow(element.checkoutTarget);
+    if (way === 'code' && element.appOpen !== 'ask')
+      this.#checkoutWindow = this.#options.openAppWindow((link) => this.appLinkOpened(link));
     if (promises.length) void this.#sendAfter(promises, body, isRetry);
     else this.#send(body, isRetry);
   }
@@ -285,6 +292,8 @@ export class Session implements ReactiveController, Actions {
     await this.#options.wait(SLOW_START_MS, signal);
     pending.isSlow = true;
     if (signal.aborted) return;
+    // By now the shopper may be busy elsewhere in the page.
+    if (this.#checkoutWindow?.mayOpen) this.#closeCheckoutWindow();
     this.#recognizeStart(this.#host.state().order);
     this.#setSlow('long');
   }
