@@ -50,6 +50,8 @@ async function show(name: string, state: State, index: number): Promise<void> {
   // The widget shows "no connection" after three failed tries.
   while (proxy.isDown && !widget.shadowRoot?.querySelector('.note')) await pause(20);
   await widget.updateComplete;
+  // The first frame has the amount's line without the amount.
+  while (widget.shadowRoot?.querySelector('.total')?.textContent?.trim() === '') await pause(20);
   // An image is drawn only once it is decoded; one that cannot be is drawn as broken.
   const images = widget.shadowRoot?.querySelectorAll('img') ?? [];
   await Promise.allSettled([...images].map((image) => image.decode()));
