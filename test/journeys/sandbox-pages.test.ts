@@ -187,7 +187,7 @@ test('a wrong login at the checkout is described at the field that has the focus
   await page.getByLabel('Wallet ID or e-mail').fill('12345678');
   await page.getByLabel('Password').fill('wrong');
   await page.getByRole('button', { name: 'Continue' }).click();
-  const password = page.getByRole('textbox', { name: 'Password', description: /wallet ID or password is not right/ });
+  const password = page.getByRole('textbox', { name: 'Password', description: /Wrong wallet ID or password/ });
   await password.waitFor();
   assert.equal(await password.evaluate((field) => field === document.activeElement), true);
   assert.equal((await page.getByRole('button', { name: 'Cancel payment' }).boundingBox())?.height, 48);
