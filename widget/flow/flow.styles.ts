@@ -258,8 +258,9 @@ export const flowStyles = css`
   .note button {
     justify-content: start;
     inline-size: auto;
-    margin: 0 -8px -10px;
-    padding: 0 8px;
+    margin: 0 -8px -0.6em;
+    padding: 0.6em 8px;
+    text-align: start;
   }
   .panel > .icon {
     box-sizing: content-box;
@@ -558,6 +559,7 @@ export const flowStyles = css`
       forced-color-adjust: none;
     }
     .quiet {
+      margin-block: 0;
       text-decoration: underline;
     }
     .method:has(:checked):not(:has([type='radio']:focus-visible)) {
