@@ -150,9 +150,11 @@ async function bundle(entry: string, define: Record<string, string>): Promise<st
   return chunk.code;
 }
 
-/** The widget's scripts, built as `npm run build` does. */
-export async function buildWidget(): Promise<Chunk[]> {
-  return chunksOf(await build({ logLevel: 'error', build: { write: false } }));
+let widget: Promise<Chunk[]> | undefined;
+
+/** The widget's scripts, built once, as `npm run build` does. */
+export function buildWidget(): Promise<Chunk[]> {
+  return (widget ??= build({ logLevel: 'error', build: { write: false } }).then(chunksOf));
 }
 
 export type Chunk = ReturnType<typeof chunksOf>[number];
