@@ -71,7 +71,7 @@ export function createPayments({ gateway, ledger, recorder, self, clocks = {} }:
     );
     const { isNew, payment } = opened;
     const state = opened.maySend ? await send(permission, payment, request, terms) : opened;
-    return { created: isNew, view: orderView(terms, state.order, state.now, gateway.causeOf) };
+    return { created: isNew, view: orderView(terms, state.order, state.now, gateway) };
   }
 
   async function send(
@@ -111,7 +111,7 @@ export function createPayments({ gateway, ledger, recorder, self, clocks = {} }:
     // A read-only database can still show the order; the next view stores the terms.
     const isNewer = terms.iat !== undefined && terms.iat > (order?.seen?.iat ?? -1);
     if (isNewer) void ledger.recordTerms(seenTermsOf(terms)).catch(() => undefined);
-    return orderView(terms, order, now, gateway.causeOf);
+    return orderView(terms, order, now, gateway);
   }
 
   return { start, view, show };

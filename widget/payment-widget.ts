@@ -78,6 +78,7 @@ let loading: Promise<typeof import('./flow/flow.ts')> | undefined;
  * @slot icon-QR - Replaces the icon of QR.
  *
  * @csspart sheet - The whole widget.
+ * @csspart test - Says that no money moves, on the sheet's border.
  * @csspart logo - The merchant's mark.
  * @csspart merchant - The merchant's name.
  * @csspart description - The order's description.
@@ -283,6 +284,7 @@ export class PaymentWidget extends LitElement {
       lang=${context.language}
       dir=${this.#language.direction}
     >
+      ${flow?.testBadge(context)}
       <slot name="header"></slot>
       <section>
         <slot name="logo">${logo ? html`<img part="logo" src=${logo} alt="" />` : ''}</slot>

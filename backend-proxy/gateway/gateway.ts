@@ -82,6 +82,8 @@ export type Operation = keyof GatewayCalls;
 export interface Gateway extends GatewayCalls, RefundRules {
   /** Parses the body of an IPN. `refused`: nested too deep; `unreadable`: not the JSON of an IPN. */
   readIpn(text: string): { kind: 'read'; reading: IpnReading } | { kind: 'refused' } | { kind: 'unreadable' };
+  /** It moves no money: the profile says so, or it is on loopback. */
+  isTest: boolean;
   /** What a failure's code tells the shopper. */
   causeOf(code: string | null): Cause | null;
   /** How far its clock is ahead of this process's, in ms, by its last answer; undefined before that. */

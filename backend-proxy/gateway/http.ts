@@ -4,6 +4,7 @@ import { Agent, request, type Dispatcher } from 'undici';
 import { decimalOf } from '../protocol/money.ts';
 import { GATEWAY_TIMEOUT_MS, STATUS_CONNECTIONS } from '../protocol/gateway-call.ts';
 import type { GatewayType } from '../protocol/transaction.ts';
+import { isLoopbackName } from '../protocol/links.ts';
 import { CAUSES, METHODS, type Method } from '../protocol/wire.ts';
 import {
   readChecked,
@@ -73,6 +74,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     refundMethods: new Set(METHODS.filter((method) => profile.refundAs[method] !== 'no')),
     payoutDecimals: profile.payoutDecimals,
+    isTest: profile.sandbox ?? isLoopbackName(new URL(options.url).hostname),
     causeOf: (code) => CAUSES.find((cause) => code !== null && profile.causes[cause].includes(code)) ?? null,
     clockOffset: () => offsetMs,
     close: async () => {

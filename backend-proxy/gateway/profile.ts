@@ -109,6 +109,8 @@ export const profileSchema = section({
   }),
   /** The service documents integer payout amounts. */
   payoutDecimals: z.boolean().default(false),
+  /** Whether the gateway moves no money. null: if it is on loopback. */
+  sandbox: z.boolean().nullable().default(null),
 });
 
 export type Profile = z.infer<typeof profileSchema>;

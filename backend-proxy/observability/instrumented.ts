@@ -43,12 +43,13 @@ export function instrument(gateway: Gateway, onCall: (call: Call) => void, clock
       return answer;
     });
   }
-  const { status, refundMethods, payoutDecimals } = gateway;
+  const { status, refundMethods, payoutDecimals, isTest } = gateway;
   // Each member by name: a new call that is not measured does not compile.
   return {
     readIpn: (text) => gateway.readIpn(text),
     refundMethods,
     payoutDecimals,
+    isTest,
     causeOf: (code) => gateway.causeOf(code),
     clockOffset: () => gateway.clockOffset(),
     close: () => gateway.close(),

@@ -1,17 +1,18 @@
 // Builds the order view that the shopper sees. Pure: from the stored order and the terms of the token to the promised
 // fields of wire.ts.
+import type { Gateway } from '../gateway/gateway.ts';
 import type { Order } from '../ledger/ledger.ts';
 import type { OrderTerms } from './order-token.ts';
 import { iso } from '../protocol/iso-time.ts';
 import { PAYS_BY } from '../protocol/methods.ts';
 import { decimalOf } from '../protocol/money.ts';
 import { STAGES, canBePaid, reasonOf, type PostOutcome, type Transaction } from '../protocol/transaction.ts';
-import type { AnswerState, Cause, Method, OrderView, PaymentView, RefundView } from '../protocol/wire.ts';
+import type { AnswerState, Method, OrderView, PaymentView, RefundView } from '../protocol/wire.ts';
 
-type CauseOf = (code: string | null) => Cause | null;
+/** Of the gateway: what its code for a failure tells the shopper, and whether it moves money. */
+type Traits = Pick<Gateway, 'causeOf' | 'isTest'>;
 
-/** `causeOf`: what the gateway's code for a failure tells the shopper. */
-export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: number, causeOf: CauseOf): OrderView {
+export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: number, gateway: Traits): OrderView {
   const { orderId, methods } = terms;
   // Once a payment was started, the stored amount and currency apply, even if a newer token has others.
   const total = order?.payments.length ? order : terms;
@@ -29,12 +30,13 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     paid,
     checking,
     closed,
+    test: gateway.isTest,
     surplus: order?.payments.some(({ surplus }) => surplus) ?? false,
     otherOpen: order?.payments.some((payment) => payment !== current && canBePaid(payment.stage)) ?? false,
     refunds: order?.refunds.flatMap(shopperRefunds) ?? [],
     version: order?.version ?? 0,
     serverTime: iso(nowMs),
-    payment: current ? shopperPayment(current, checking || closed, causeOf) : null,
+    payment: current ? shopperPayment(current, checking || closed, gateway.causeOf) : null,
   };
 }
 
@@ -73,7 +75,7 @@ const ANSWER_STATES = {
 } as const satisfies Record<PostOutcome, AnswerState>;
 
 /** `withheld`: the money may have come, or the order is closed, so nothing is shown to pay with. */
-function shopperPayment(payment: Transaction, withheld: boolean, causeOf: CauseOf): PaymentView {
+function shopperPayment(payment: Transaction, withheld: boolean, causeOf: Traits['causeOf']): PaymentView {
   const { method, asked, customer, stage, answer, checkoutUrl, qr, appUrl, expiresAt, createdAt, late, history } =
     payment;
   const { status } = STAGES[stage];

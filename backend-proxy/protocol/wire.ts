@@ -149,6 +149,8 @@ export interface OrderView {
   checking: boolean;
   /** The shop has closed it: nothing is shown to pay with, and a start is refused. */
   closed: boolean;
+  /** The gateway moves no money, because it is on loopback or its profile says so (`sandbox`). */
+  test: boolean;
   /** Paid more than once; reported to the merchant as `payment.surplus`. */
   surplus: boolean;
   /** A payment other than the current one can still be paid. */

@@ -51,6 +51,7 @@ const orderViewSchema = z
     paid: z.boolean(),
     checking: z.boolean(),
     closed: z.boolean(),
+    test: z.boolean(),
     surplus: z.boolean(),
     otherOpen: z.boolean(),
     refunds: z.array(z.object({ amount: z.string(), status: z.enum(['PROCESSING', 'SUCCESS']) })),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it, mock } from 'node:test';
 import type { ReactiveControllerHost } from 'lit';
-import { Countdown } from '../../widget/flow/countdown.ts';
+import { countDown } from '../../widget/flow/countdown.ts';
 
 function hostOf(): ReactiveControllerHost & { paints: number } {
   return {
@@ -19,27 +19,26 @@ it('the countdown repaints all counting widgets once a second by one timer, whic
   mock.timers.enable({ apis: ['setInterval'] });
   const started = mock.method(globalThis, 'setInterval');
   const [a, b] = [hostOf(), hostOf()];
-  const [first, second] = [new Countdown(a), new Countdown(b)];
   mock.timers.tick(5_000);
   assert.equal(started.mock.callCount(), 0);
 
-  first.run(true);
-  first.run(true);
-  second.run(true);
+  countDown(a, true);
+  countDown(a, true);
+  countDown(b, true);
   mock.timers.tick(2_000);
   assert.deepEqual([a.paints, b.paints, started.mock.callCount()], [2, 2, 1]);
 
-  second.run(false);
+  countDown(b, false);
   mock.timers.tick(1_000);
   assert.deepEqual([a.paints, b.paints], [3, 2]);
 
-  first.hostDisconnected();
+  countDown(a, false);
   mock.timers.tick(9_000);
   assert.deepEqual([a.paints, b.paints], [3, 2]);
 
-  second.run(true);
+  countDown(b, true);
   mock.timers.tick(1_000);
   assert.deepEqual([b.paints, started.mock.callCount()], [3, 2]);
-  second.run(false);
+  countDown(b, false);
   mock.reset();
 });

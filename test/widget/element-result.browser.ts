@@ -292,3 +292,20 @@ describe('the link to the shop’s help', () => {
     expect(textOf(widget)).not.to.contain('No money');
   });
 });
+
+it('a test gateway is said on the sheet’s border at the choice and in each panel, a live one never', async () => {
+  const proxy = new FakeProxy({}, { test: true });
+  const widget = await mount(proxy);
+  const badge = () => widget.shadowRoot?.querySelector('[part="test"]');
+  await until(badge, 'the badge at the choice');
+  expect(badge()?.textContent).to.equal('Test: no money moves');
+  proxy.publish({ payment: paymentOf('QR') });
+  await heading(widget, 'Scan the code to pay');
+  expect(badge()).not.to.equal(null);
+  proxy.settle({ status: 'SUCCESS' });
+  await heading(widget, 'Payment received');
+  expect(badge()).not.to.equal(null);
+  const live = await mount(proxyWith('QR'));
+  await heading(live, 'Scan the code to pay');
+  expect(live.shadowRoot?.querySelector('[part="test"]')).to.equal(null);
+});

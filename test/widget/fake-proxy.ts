@@ -132,6 +132,7 @@ export class FakeProxy {
       surplus: false,
       checking: false,
       closed: false,
+      test: false,
       otherOpen: false,
       refunds: [],
       version: 0,

@@ -14,6 +14,21 @@ export const flowStyles = css`
   :host(:disabled) {
     opacity: 0.5;
   }
+  .sheet {
+    position: relative;
+  }
+  strong {
+    position: absolute;
+    inset-block-start: -0.85em;
+    inset-inline-start: var(--_space);
+    padding-inline: 0.6em;
+    border: 1px solid;
+    border-radius: 1em;
+    background: var(--_surface);
+    color: var(--_warning);
+    font-size: 0.8125em;
+    font-weight: 600;
+  }
   .method > label,
   button,
   summary,
@@ -67,48 +82,11 @@ export const flowStyles = css`
   :disabled ~ span b {
     color: var(--_muted);
   }
-  .field.amount {
-    display: flex;
-    flex-wrap: wrap;
-    gap: calc(var(--_space) / 2) 0;
-  }
-  .amount > * {
-    flex: 1 0 100%;
-  }
-  .amount > .unit,
-  .amount > [name] {
-    flex: none;
-    min-block-size: 0;
-    padding: 0;
-    border: 0;
-    border-block-end: 2px solid var(--_field);
-    border-radius: 0;
-    background: none;
-    font-size: 2em;
-    font-weight: 680;
-    letter-spacing: -0.02em;
-  }
-  .amount > [name] {
-    flex: 1 1 3ch;
-  }
-  .amount > .row {
-    justify-content: start;
-    gap: 8px;
-    margin: 0;
-  }
-  [aria-pressed='true'] {
-    border-color: var(--_accent);
-    background: var(--_tint);
-  }
-  .primary,
-  [name='amount'] {
+  .primary {
     font-variant-numeric: tabular-nums;
   }
   .wallet [aria-invalid='true'] {
     border: 2px solid var(--_danger);
-  }
-  .amount:has([aria-invalid='true']) > :is(.unit, [name]) {
-    border-color: var(--_danger);
   }
   .wrong {
     color: var(--_danger);

@@ -4,9 +4,10 @@
 import type { ReactiveElement, TemplateResult } from 'lit';
 import type { PanelContext } from '../shell/panel.ts';
 import { Announcer } from './announcer.ts';
-import { Countdown } from './countdown.ts';
+import { countDown } from './countdown.ts';
 import { flowStyles } from './flow.styles.ts';
 import { render } from './lit.ts';
+import { amountBundle } from './open-amount.ts';
 import { showPaidNews } from './paid-news.ts';
 import { redirect, timeUp } from './panels/redirect.ts';
 import { closed, failed, paid } from './panels/result.ts';
@@ -20,7 +21,7 @@ import type { Outcome, Shown } from './view.ts';
 
 export { amountBundle, amountField } from './open-amount.ts';
 export { provide } from './lit.ts';
-export { assurance, notesAbovePay, notesBelowPay } from './panels/choice-notes.ts';
+export { assurance, notesAbovePay, notesBelowPay, testBadge } from './panels/choice-notes.ts';
 export { formAmount } from './start-form.ts';
 export { show } from './view.ts';
 export { enFlow } from '../locales/en-flow.ts';
@@ -48,9 +49,13 @@ export interface Flow {
 
 export function start(host: SessionHost & { element: ReactiveElement }): Flow {
   const { element } = host;
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(flowStyles);
-  element.shadowRoot?.adoptedStyleSheets.push(sheet);
+  const adopt = (styles: string) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(styles);
+    element.shadowRoot?.adoptedStyleSheets.push(sheet);
+  };
+  adopt(flowStyles);
+  let hasAmountStyles = false;
   // A page may change its language at any time.
   const languages = new MutationObserver(() => element.requestUpdate());
   element.addController({
@@ -59,20 +64,26 @@ export function start(host: SessionHost & { element: ReactiveElement }): Flow {
       // After a move the language may differ, and the countdown has to run again.
       element.requestUpdate();
     },
-    hostDisconnected: () => languages.disconnect(),
+    hostDisconnected() {
+      languages.disconnect();
+      countDown(element, false);
+    },
   });
   const session = new Session({ ...host, troubleOfTerms: () => troubleOfTerms(element.shadowRoot) });
   element.shadowRoot?.addEventListener('change', ({ target }) => {
     const { name, value } = target as HTMLInputElement;
     if (name === 'wallet') session.edit({ customer: groupedWalletId(value) });
   });
-  const countdown = new Countdown(element);
   const announcer = new Announcer();
   // When the focused element is removed, the browser lays the page out with half a panel and scrolls to the end of
   // that. The old height is kept until the new panel is complete.
   let kept: HTMLElement | null | undefined;
   element.addController({
     hostUpdate() {
+      if (amountBundle && !hasAmountStyles) {
+        hasAmountStyles = true;
+        adopt(amountBundle.amountStyles);
+      }
       kept = scrollY ? element.shadowRoot?.querySelector<HTMLElement>('.sheet') : null;
       if (kept) kept.style.minBlockSize = `${kept.offsetHeight}px`;
     },
@@ -86,7 +97,7 @@ export function start(host: SessionHost & { element: ReactiveElement }): Flow {
     painted(shown, context, hadFocus) {
       if (context.state.activity.at === 'sending') drawScanAhead(context);
       const isCounting = shown.panel === 'fetching' ? !shown.isLong : 'remainingMs' in shown && !!shown.remainingMs;
-      countdown.run(element.isConnected && isCounting);
+      countDown(element, element.isConnected && isCounting);
       if (!element.shadowRoot) return;
       if (shown.panel === 'paid') showPaidNews(element.shadowRoot, context.state.order.orderId);
       announcer.update(element.shadowRoot, shown, hadFocus, context.say);
@@ -105,31 +116,23 @@ function drawScanAhead(context: PanelContext): void {
   setTimeout(() => render(scan(shown, context), new DocumentFragment()));
 }
 
-export function panel(shown: Outcome, context: PanelContext): TemplateResult {
-  switch (shown.panel) {
-    case 'checking':
-      return checking(context);
-    case 'fetching':
-      return fetching(shown, context);
-    case 'unanswered':
-      return unanswered(shown, context);
-    case 'redirect':
-      return redirect(shown, context);
-    case 'scan':
-      return scan(shown, context);
-    case 'wallet':
-      return wallet(shown, context);
-    case 'timeUp':
-      return timeUp(shown, context);
-    case 'closed':
-      return closed(context);
-    case 'paid':
-      return paid(shown, context);
-    case 'failed':
-      return failed(shown, context);
-    case 'trouble':
-      return trouble(shown.trouble, context);
-    default:
-      return shown satisfies never;
-  }
-}
+type Panels = {
+  [Name in Outcome['panel']]: (shown: Extract<Outcome, { panel: Name }>, context: PanelContext) => TemplateResult;
+};
+
+const PANELS: Panels = {
+  checking: (_, context) => checking(context),
+  fetching,
+  unanswered,
+  redirect,
+  scan,
+  wallet,
+  timeUp,
+  closed: (_, context) => closed(context),
+  paid,
+  failed,
+  trouble: (shown, context) => trouble(shown.trouble, context),
+};
+
+export const panel = (shown: Outcome, context: PanelContext): TemplateResult =>
+  PANELS[shown.panel](shown as never, context);

@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Ingressa {amount}',
   pay_donation: 'Fes un donatiu de {amount}',
   safe: 'Només vós podeu confirmar el pagament, al vostre moneder.',
+  test: 'Prova: no es mouen diners',
   sending: 'S’està iniciant el pagament…',
   long: 'Això triga més del que és habitual. Espereu un moment, si us plau.',
   slow: 'Això triga més del que és habitual. Ho continuem provant. No se us cobrarà dues vegades.',

@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Vložit {amount}',
   pay_donation: 'Darovat {amount}',
   safe: 'Platbu můžete potvrdit jen vy ve své peněžence.',
+  test: 'Test: žádné peníze se nepřevádějí',
   sending: 'Zahajujeme platbu…',
   long: 'Trvá to déle než obvykle. Chvíli prosím počkejte.',
   slow: 'Trvá to déle než obvykle. Zkoušíme to dál. Částka se nestrhne dvakrát.',

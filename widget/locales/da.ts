@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Indbetal {amount}',
   pay_donation: 'Donér {amount}',
   safe: 'Kun du kan bekræfte betalingen i din wallet.',
+  test: 'Test: der flyttes ingen penge',
   sending: 'Starter betalingen …',
   long: 'Det tager længere tid end normalt. Vent et øjeblik.',
   slow: 'Det tager længere tid end normalt. Vi bliver ved med at prøve. Beløbet bliver ikke trukket to gange.',

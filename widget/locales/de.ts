@@ -31,6 +31,7 @@ export default {
   pay_deposit: '{amount} einzahlen',
   pay_donation: '{amount} spenden',
   safe: 'Nur Sie können die Zahlung bestätigen, in Ihrer Wallet.',
+  test: 'Test: Es fließt kein Geld',
   sending: 'Zahlung wird gestartet …',
   long: 'Das dauert länger als üblich. Bitte warten Sie einen Moment.',
   slow: 'Das dauert länger als üblich. Wir versuchen es weiter. Es wird nicht doppelt abgebucht.',

@@ -14,6 +14,7 @@ export const enFlow = {
   unavailable: 'Not available right now',
   checkoutTime: 'You will have {time} to log in and confirm.',
   safe: 'Only you can confirm it, in your wallet.',
+  test: 'Test: no money moves',
   sending: 'Starting the payment…',
   long: 'This is taking longer than usual. Please wait a moment.',
   slow: 'This is taking longer than usual. We keep trying. You will not be charged twice.',

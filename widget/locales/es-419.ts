@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Depositar {amount}',
   pay_donation: 'Donar {amount}',
   safe: 'Solo usted puede confirmar el pago, en su billetera.',
+  test: 'Prueba: no se mueve dinero',
   sending: 'Iniciando el pago…',
   long: 'Esto está tardando más de lo normal. Espere un momento, por favor.',
   slow: 'Esto está tardando más de lo normal. Seguimos intentando. No se le cobrará dos veces.',

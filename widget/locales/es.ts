@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Ingresar {amount}',
   pay_donation: 'Donar {amount}',
   safe: 'Solo usted puede confirmar el pago, en su monedero.',
+  test: 'Prueba: no se mueve dinero',
   sending: 'Iniciando el pago…',
   long: 'Esto tarda más de lo habitual. Espere un momento, por favor.',
   slow: 'Esto tarda más de lo habitual. Seguimos intentándolo. No se le cobrará dos veces.',

@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Sissemakse {amount}',
   pay_donation: 'Anneta {amount}',
   safe: 'Makset saate kinnitada ainult teie oma rahakotis.',
+  test: 'Test: raha ei liigu',
   sending: 'Alustame makset…',
   long: 'See võtab tavapärasest kauem aega. Palun oodake hetk.',
   slow: 'See võtab tavapärasest kauem aega. Proovime edasi. Teilt ei võeta raha kaks korda.',

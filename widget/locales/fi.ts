@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Talleta {amount}',
   pay_donation: 'Lahjoita {amount}',
   safe: 'Vain sinä voit vahvistaa maksun lompakossasi.',
+  test: 'Testi: rahaa ei siirry',
   sending: 'Aloitetaan maksua…',
   long: 'Tämä kestää tavallista kauemmin. Odota hetki.',
   slow: 'Tämä kestää tavallista kauemmin. Yritämme edelleen. Sinua ei veloiteta kahdesti.',

@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Déposer {amount}',
   pay_donation: 'Donner {amount}',
   safe: 'Vous seul pouvez confirmer le paiement, dans votre portefeuille.',
+  test: 'Test : aucun mouvement d’argent',
   sending: 'Lancement du paiement…',
   long: 'Cela prend plus de temps que d’habitude. Veuillez patienter un instant.',
   slow: 'Cela prend plus de temps que d’habitude. Nous continuons d’essayer. Le montant ne sera pas débité deux fois.',

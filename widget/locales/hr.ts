@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Uplati {amount}',
   pay_donation: 'Doniraj {amount}',
   safe: 'Samo vi možete potvrditi plaćanje, u svojem novčaniku.',
+  test: 'Test: novac se ne prenosi',
   sending: 'Pokrećemo plaćanje…',
   long: 'Ovo traje dulje nego obično. Pričekajte trenutak.',
   slow: 'Ovo traje dulje nego obično. I dalje pokušavamo. Iznos vam neće biti naplaćen dvaput.',

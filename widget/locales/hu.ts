@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Befizetés {amount}',
   pay_donation: 'Adomány {amount}',
   safe: 'A fizetéshez az Ön jóváhagyása kell, a tárcájában.',
+  test: 'Teszt: nem történik pénzmozgás',
   sending: 'Fizetés indítása…',
   long: 'Ez a szokásosnál tovább tart. Kérjük, várjon egy kicsit.',
   slow: 'Ez a szokásosnál tovább tart. Tovább próbálkozunk. Az összeget nem vonják le kétszer.',

@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Setor {amount}',
   pay_donation: 'Donasikan {amount}',
   safe: 'Hanya Anda yang dapat mengonfirmasi pembayaran di e-wallet Anda.',
+  test: 'Uji coba: tidak ada uang yang berpindah',
   sending: 'Memulai pembayaran…',
   long: 'Prosesnya lebih lama dari biasanya. Mohon tunggu sebentar.',
   slow: 'Prosesnya lebih lama dari biasanya. Kami terus mencoba. Saldo Anda tidak akan terpotong dua kali.',

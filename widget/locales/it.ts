@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Deposita {amount}',
   pay_donation: 'Dona {amount}',
   safe: 'Solo tu puoi confermare il pagamento, nel tuo portafoglio.',
+  test: 'Test: nessun movimento di denaro',
   sending: 'Avvio del pagamento…',
   long: 'Ci vuole più tempo del solito. Attendi un momento.',
   slow: 'Ci vuole più tempo del solito. Continuiamo a riprovare. L’importo non ti verrà addebitato due volte.',

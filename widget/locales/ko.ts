@@ -31,6 +31,7 @@ export default {
   pay_deposit: '{amount} 입금',
   pay_donation: '{amount} 기부',
   safe: '본인만 전자지갑에서 결제를 승인할 수 있습니다.',
+  test: '테스트: 실제로 결제되지 않습니다',
   sending: '결제를 시작하는 중…',
   long: '평소보다 오래 걸리고 있습니다. 잠시만 기다려 주세요.',
   slow: '평소보다 오래 걸리고 있습니다. 계속 시도하고 있습니다. 중복 결제되지 않습니다.',

@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Įnešti {amount}',
   pay_donation: 'Paaukoti {amount}',
   safe: 'Mokėjimą galite patvirtinti tik jūs savo piniginėje.',
+  test: 'Bandymas: pinigai nepervedami',
   sending: 'Pradedame mokėjimą…',
   long: 'Tai trunka ilgiau nei įprastai. Palaukite akimirką.',
   slow: 'Tai trunka ilgiau nei įprastai. Bandome toliau. Pinigai nebus nuskaičiuoti du kartus.',

@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Iemaksāt {amount}',
   pay_donation: 'Ziedot {amount}',
   safe: 'Maksājumu varat apstiprināt tikai jūs savā makā.',
+  test: 'Tests: nauda netiek pārskaitīta',
   sending: 'Sākam maksājumu…',
   long: 'Tas aizņem vairāk laika nekā parasti. Lūdzu, uzgaidiet.',
   slow: 'Tas aizņem vairāk laika nekā parasti. Turpinām mēģināt. Nauda netiks norakstīta divreiz.',

@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Depositkan {amount}',
   pay_donation: 'Dermakan {amount}',
   safe: 'Hanya anda boleh mengesahkan pembayaran dalam e-dompet anda.',
+  test: 'Ujian: tiada wang dipindahkan',
   sending: 'Memulakan pembayaran…',
   long: 'Ini mengambil masa lebih lama daripada biasa. Sila tunggu sebentar.',
   slow: 'Ini mengambil masa lebih lama daripada biasa. Kami terus mencuba. Wang anda tidak akan dipotong dua kali.',

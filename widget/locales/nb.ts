@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Sett inn {amount}',
   pay_donation: 'Doner {amount}',
   safe: 'Bare du kan bekrefte betalingen i lommeboken din.',
+  test: 'Test: ingen penger flyttes',
   sending: 'Starter betalingen …',
   long: 'Dette tar lengre tid enn vanlig. Vent et øyeblikk.',
   slow: 'Dette tar lengre tid enn vanlig. Vi fortsetter å prøve. Du blir ikke belastet to ganger.',

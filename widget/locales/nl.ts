@@ -31,6 +31,7 @@ export default {
   pay_deposit: '{amount} storten',
   pay_donation: '{amount} doneren',
   safe: 'Alleen u kunt de betaling bevestigen, in uw wallet.',
+  test: 'Test: er wordt geen geld overgemaakt',
   sending: 'De betaling wordt gestart…',
   long: 'Dit duurt langer dan normaal. Een ogenblik geduld.',
   slow: 'Dit duurt langer dan normaal. We blijven het proberen. Er wordt niet dubbel afgeschreven.',

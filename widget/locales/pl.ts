@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Wpłać {amount}',
   pay_donation: 'Przekaż darowiznę {amount}',
   safe: 'Tylko Ty możesz potwierdzić płatność w swoim portfelu.',
+  test: 'Test: pieniądze nie są pobierane',
   sending: 'Rozpoczynamy płatność…',
   long: 'To trwa dłużej niż zwykle. Poczekaj chwilę.',
   slow: 'To trwa dłużej niż zwykle. Nadal próbujemy. Środki nie zostaną pobrane dwa razy.',

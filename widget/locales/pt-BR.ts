@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Depositar {amount}',
   pay_donation: 'Doar {amount}',
   safe: 'Só você pode confirmar o pagamento, na sua carteira.',
+  test: 'Teste: nenhum dinheiro é movimentado',
   sending: 'Iniciando o pagamento…',
   long: 'Isso está demorando mais que o normal. Aguarde um momento.',
   slow: 'Isso está demorando mais que o normal. Continuamos tentando. O valor não será cobrado duas vezes.',

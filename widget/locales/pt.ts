@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Depositar {amount}',
   pay_donation: 'Doar {amount}',
   safe: 'O pagamento só pode ser confirmado por si, na sua carteira.',
+  test: 'Teste: não há movimento de dinheiro',
   sending: 'A iniciar o pagamento…',
   long: 'Está a demorar mais do que o habitual. Aguarde um momento.',
   slow: 'Está a demorar mais do que o habitual. Continuamos a tentar. O valor não será cobrado duas vezes.',

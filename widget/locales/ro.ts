@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Depuneți {amount}',
   pay_donation: 'Donați {amount}',
   safe: 'Doar dumneavoastră puteți confirma plata, în portofelul dumneavoastră.',
+  test: 'Test: nu se transferă bani',
   sending: 'Se inițiază plata…',
   long: 'Durează mai mult decât de obicei. Vă rugăm să așteptați puțin.',
   slow: 'Durează mai mult decât de obicei. Încercăm în continuare. Suma nu va fi debitată de două ori.',

@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Vložiť {amount}',
   pay_donation: 'Darovať {amount}',
   safe: 'Platbu môžete potvrdiť iba vy vo svojej peňaženke.',
+  test: 'Test: žiadne peniaze sa neprevádzajú',
   sending: 'Začíname platbu…',
   long: 'Trvá to dlhšie ako zvyčajne. Chvíľu, prosím, počkajte.',
   slow: 'Trvá to dlhšie ako zvyčajne. Skúšame to ďalej. Peniaze sa nestrhnú dvakrát.',

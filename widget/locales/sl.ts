@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Vplačaj {amount}',
   pay_donation: 'Doniraj {amount}',
   safe: 'Plačilo lahko potrdite samo vi v svoji denarnici.',
+  test: 'Preizkus: denar se ne prenaša',
   sending: 'Začenjamo plačilo …',
   long: 'To traja dlje kot običajno. Počakajte trenutek.',
   slow: 'To traja dlje kot običajno. Poskušamo naprej. Znesek vam ne bo zaračunan dvakrat.',

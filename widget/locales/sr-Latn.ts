@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Uplati {amount}',
   pay_donation: 'Doniraj {amount}',
   safe: 'Samo vi možete potvrditi plaćanje, u svom novčaniku.',
+  test: 'Test: novac se ne prenosi',
   sending: 'Pokrećemo plaćanje…',
   long: 'Ovo traje duže nego obično. Sačekajte trenutak.',
   slow: 'Ovo traje duže nego obično. I dalje pokušavamo. Novac vam neće biti skinut dva puta.',

@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Sätt in {amount}',
   pay_donation: 'Skänk {amount}',
   safe: 'Bara du kan bekräfta betalningen i din plånbok.',
+  test: 'Test: inga pengar flyttas',
   sending: 'Startar betalningen…',
   long: 'Det här tar längre tid än vanligt. Vänta ett ögonblick.',
   slow: 'Det här tar längre tid än vanligt. Vi fortsätter att försöka. Du kommer inte att debiteras två gånger.',

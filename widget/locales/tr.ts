@@ -31,6 +31,7 @@ export default {
   pay_deposit: '{amount} yatır',
   pay_donation: '{amount} bağışla',
   safe: 'Ödemeyi yalnızca siz, cüzdanınızda onaylayabilirsiniz.',
+  test: 'Test: gerçek para aktarılmaz',
   sending: 'Ödeme başlatılıyor…',
   long: 'Bu işlem normalden uzun sürüyor. Lütfen biraz bekleyin.',
   slow: 'Bu işlem normalden uzun sürüyor. Denemeye devam ediyoruz. Hesabınızdan iki kez para çekilmeyecek.',

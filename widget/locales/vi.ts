@@ -31,6 +31,7 @@ export default {
   pay_deposit: 'Nạp {amount}',
   pay_donation: 'Quyên góp {amount}',
   safe: 'Chỉ bạn mới có thể xác nhận thanh toán, trong ví của bạn.',
+  test: 'Thử nghiệm: không có tiền nào được chuyển',
   sending: 'Đang tạo giao dịch…',
   long: 'Quá trình này lâu hơn bình thường. Vui lòng chờ trong giây lát.',
   slow: 'Quá trình này lâu hơn bình thường. Chúng tôi vẫn đang thử lại. Bạn sẽ không bị trừ tiền hai lần.',

@@ -31,6 +31,7 @@ export default {
   pay_deposit: '儲值 {amount}',
   pay_donation: '捐款 {amount}',
   safe: '只有您本人可以在錢包中確認付款。',
+  test: '測試：不會實際扣款',
   sending: '正在發起付款…',
   long: '處理時間比平常久，請稍候。',
   slow: '處理時間比平常久。我們仍在嘗試。您不會被重複扣款。',

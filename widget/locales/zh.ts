@@ -31,6 +31,7 @@ export default {
   pay_deposit: '充值 {amount}',
   pay_donation: '捐款 {amount}',
   safe: '只有您本人可以在钱包中确认付款。',
+  test: '测试：不会产生实际扣款',
   sending: '正在发起付款…',
   long: '处理时间比平常长，请稍候。',
   slow: '处理时间比平常长。我们仍在尝试。您不会被重复扣款。',

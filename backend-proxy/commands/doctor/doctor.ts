@@ -10,7 +10,7 @@ import type { Deployed } from './deployed.ts';
 import { createOrderToken } from './token.ts';
 import { tryAddresses } from './addresses.ts';
 import { tryIpn, tryMerchantApi, tryPayouts } from './callers.ts';
-import { tryHealth, tryOrderClock, tryReadiness } from './health.ts';
+import { tryHealth, tryOrder, tryReadiness } from './health.ts';
 import { tryOrigins } from './origins.ts';
 import { tryStream } from './stream.ts';
 import { tryCertificate, tryHsts, tryRedirect } from './transport.ts';
@@ -56,7 +56,7 @@ export async function doctor({ args, env, print }: Call): Promise<number> {
       report.add(skipped('everything else', 'no proxy answers there, and secrets are sent to nothing else'));
       return report.end();
     }
-    const attempts = [tryReadiness, tryOrderClock, tryOrigins, tryWidgetFiles, tryIpn, tryMerchantApi, tryPayouts];
+    const attempts = [tryReadiness, tryOrder, tryOrigins, tryWidgetFiles, tryIpn, tryMerchantApi, tryPayouts];
     for (const attempt of attempts) report.add(await attempt(deployed));
     report.add(await tryAddresses(deployed));
     report.add(await tryGateway(env));

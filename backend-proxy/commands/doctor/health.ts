@@ -1,5 +1,6 @@
-// Whether the proxy answers and can take payments, and its clocks.
+// Whether the proxy answers and can take payments, by which gateway, and its clocks.
 import { needs, type Deployed } from './deployed.ts';
+import { isLoopbackName } from '../../protocol/links.ts';
 import { clockFinding, fail, ok, warn, type Finding } from '../report.ts';
 import { jsonOf, wordOf } from '../visit.ts';
 
@@ -25,7 +26,7 @@ export async function tryReadiness({ visit }: Deployed): Promise<Finding[]> {
 }
 
 /** The Date header has the proxy's clock, the order view its database's. */
-export async function tryOrderClock({ token, visit }: Deployed): Promise<Finding[]> {
+export async function tryOrder({ base, token, visit }: Deployed): Promise<Finding[]> {
   if (token === undefined) return [needs('clocks', 'ORDER_SECRET and ALLOWED_ORIGINS')];
   const answer = await visit('order', { headers: token() });
   if ('lost' in answer || answer.status !== 200) {
@@ -33,10 +34,19 @@ export async function tryOrderClock({ token, visit }: Deployed): Promise<Finding
     return [fail('order', `it does not show an order signed with ORDER_SECRET (${wordOf(answer)})`, remedy)];
   }
   const date = Date.parse(String(answer.headers.date));
-  const serverTime = Date.parse(String(jsonOf(answer)?.['serverTime']));
+  const view = jsonOf(answer);
+  const serverTime = Date.parse(String(view?.['serverTime']));
   return [
     ok('order', 'it shows an order signed with ORDER_SECRET'),
+    moneyFinding(view?.['test'] === true, isLoopbackName(base.hostname)),
     ...(Number.isNaN(date) ? [] : [clockFinding('clock of the proxy', date - Date.now())]),
     ...(Number.isNaN(serverTime) ? [] : [clockFinding('clock of the database', serverTime - Date.now())]),
   ];
+}
+
+function moneyFinding(isTest: boolean, isHere: boolean): Finding {
+  if (!isTest) return ok('money', 'the gateway moves money');
+  if (isHere) return ok('money', 'a test gateway: no money moves');
+  const remedy = 'set GATEWAY_URL and GATEWAY_PROFILE of the live gateway; a shop for tests may stay as it is';
+  return fail('money', 'a test gateway at a public address: shoppers pay, and no money moves', remedy);
 }

@@ -14,6 +14,7 @@ const ORDER = {
   checking: false,
   surplus: false,
   closed: false,
+  test: false,
   otherOpen: false,
   refunds: [],
   payment: null,

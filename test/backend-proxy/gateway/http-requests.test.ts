@@ -92,3 +92,18 @@ it('payout() leaves the type out if the profile has none', async (t) => {
   await gateway.payout({ ...PAYOUT, note: null });
   assert.equal(requests[0]?.body, `{${PAYOUT_FIELDS.replace(',"type":"JETGO"', '')}}`);
 });
+
+it('a gateway is a test one on loopback, or as its profile says', async (t) => {
+  for (const [url, sandbox, isTest] of [
+    ['http://127.0.0.1:8788', null, true],
+    ['http://localhost/api', null, true],
+    ['https://gateway.example', null, false],
+    ['https://127.0.0.1.gateway.example', null, false],
+    ['https://gateway.example', true, true],
+    ['http://127.0.0.1:8788', false, false],
+  ] as const) {
+    const gateway = httpGateway(url, { profile: profileSchema.parse({ sandbox }) });
+    t.after(() => gateway.close());
+    assert.equal(gateway.isTest, isTest, `${url} ${sandbox}`);
+  }
+});

@@ -38,6 +38,7 @@ function listening(answers: Answers, ms: number) {
     readIpn: () => ({ kind: 'unreadable' }),
     refundMethods: new Set(),
     payoutDecimals: false,
+    isTest: true,
     causeOf: () => null,
     clockOffset: () => undefined,
     close: () => Promise.resolve(),

@@ -20,6 +20,7 @@ it('the order view of an order that was never started shows the terms of the tok
     paid: false,
     checking: false,
     closed: false,
+    test: true,
     surplus: false,
     otherOpen: false,
     refunds: [],

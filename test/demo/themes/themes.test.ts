@@ -33,7 +33,7 @@ const { PAIRS, contrast, mix, shortfalls } = (await import(new URL('contrast.js'
 };
 
 const read = (file: string) => readFileSync(new URL(`../../../widget/${file}`, import.meta.url), 'utf8');
-const STYLES = read('shell/shell.styles.ts') + read('flow/flow.styles.ts');
+const STYLES = read('shell/shell.styles.ts') + read('flow/flow.styles.ts') + read('flow/amount/amount.styles.ts');
 
 describe('PROPERTIES', () => {
   it('PROPERTIES are those that the widget documents, in its order', () => {

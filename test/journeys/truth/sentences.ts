@@ -36,6 +36,7 @@ export const SENTENCES = {
   unavailable: ['methodRefused'],
   checkoutTime: label,
   safe: ['onlyByShopper'],
+  test: label,
   sending: ['starting'],
   long: ['startingLong'],
   slow: ['starting', 'tries', 'onceOnly'],

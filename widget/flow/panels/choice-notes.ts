@@ -34,6 +34,10 @@ function slownessText({ activity }: SessionState): MessageKey {
   return activity.at === 'sending' && activity.slow === 'again' ? 'slow' : 'long';
 }
 
+/** On the border of the sheet, above each panel. */
+export const testBadge = ({ say, state }: PanelContext): TemplateResult | '' =>
+  state.order.test ? html`<strong part="test">${say('test')}</strong>` : '';
+
 /** The page is left at once for the wallet's website, so its limit is shown before. */
 export function assurance({ chosen }: Choice, { say, state, language }: PanelContext): string {
   if (!chosen || PAYS_BY[chosen] !== 'link') return say('safe');
