@@ -19,8 +19,8 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 function run(command: readonly string[], { env, cwd = folder, ...settings }: Partial<Settings> = {}): Promise<Ended> {
   // With NODE_TEST_CONTEXT a test runner reports to the one that runs this file.
-  const compiled = join(folder, 'compiled');
-  const all = { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_COMPILE_CACHE: compiled, FORCE_COLOR: '0', ...env };
+  const ofTheCopy = { NODE_COMPILE_CACHE: join(folder, 'compiled'), BUILT_PROXY: undefined };
+  const all = { ...process.env, NODE_TEST_CONTEXT: undefined, ...ofTheCopy, FORCE_COLOR: '0', ...env };
   return runCommand(command, { cwd, env: all, ...settings });
 }
 
