@@ -441,11 +441,6 @@ export const flowStyles = css`
       position: static;
       font-size: inherit;
     }
-    form > .quiet {
-      inline-size: auto;
-      margin-inline-start: calc(var(--_space) / -2);
-      justify-self: start;
-    }
     dl {
       inline-size: min(100%, 24rem);
       justify-self: center;
