@@ -109,6 +109,7 @@ const EXAMPLES: Record<ClaimName, { holds: OrderRecords; fails: OrderRecords }> 
     holds: { ...paying(payment()), starts: [start({ answer: 'broken' })], requests: [request()] },
     fails: { ...paying(payment()), requests: [request()] },
   },
+  closable: { holds: { ...NOTHING, doubtedAt: AT }, fails: { ...NOTHING, doubtedAt: AT + 1 } },
   startingLong: {
     holds: { ...NOTHING, starts: [start({ answeredAt: null, answer: null })] },
     fails: { ...NOTHING, starts: [start({ at: AT - 1_000, answeredAt: null, answer: null })] },

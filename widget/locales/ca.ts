@@ -41,6 +41,7 @@ export default {
 
   checking: 'Estem comprovant el pagament',
   checking_help: 'Si us plau, no torneu a pagar. El resultat es mostrarà aquí. Això pot trigar una estona.',
+  closePage: 'Podeu tancar aquesta pàgina.',
   fetchCode: 'S’està obtenint el codi',
   fetchPage: 'S’està obrint el web del moneder',
   fetchRequest: 'S’està enviant la sol·licitud al vostre moneder',

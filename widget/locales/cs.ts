@@ -41,6 +41,7 @@ export default {
 
   checking: 'Ověřujeme vaši platbu',
   checking_help: 'Neplaťte prosím znovu. Výsledek se zobrazí zde. Může to nějakou dobu trvat.',
+  closePage: 'Tuto stránku můžete zavřít.',
   fetchCode: 'Získáváme kód',
   fetchPage: 'Otevíráme web peněženky',
   fetchRequest: 'Posíláme žádost do vaší peněženky',

@@ -41,6 +41,7 @@ export default {
 
   checking: 'Vi tjekker din betaling',
   checking_help: 'Betal ikke igen. Resultatet vises her. Det kan tage lidt tid.',
+  closePage: 'Du kan lukke denne side.',
   fetchCode: 'Henter din kode',
   fetchPage: 'Åbner wallettens hjemmeside',
   fetchRequest: 'Sender anmodningen til din wallet',

@@ -41,6 +41,7 @@ export default {
 
   checking: 'Wir prüfen Ihre Zahlung',
   checking_help: 'Bitte bezahlen Sie nicht noch einmal. Das Ergebnis erscheint hier. Das kann etwas dauern.',
+  closePage: 'Sie können diese Seite schließen.',
   fetchCode: 'Ihr Code wird abgerufen',
   fetchPage: 'Die Website der Wallet wird geöffnet',
   fetchRequest: 'Die Anfrage wird an Ihre Wallet gesendet',

@@ -24,6 +24,7 @@ export const enFlow = {
 
   checking: 'We are checking your payment',
   checking_help: 'Please do not pay again. The result will show here. This can take some time.',
+  closePage: 'You can close this page.',
   fetchCode: 'Getting your code',
   fetchPage: 'Opening the wallet’s website',
   fetchRequest: 'Sending the request to your wallet',

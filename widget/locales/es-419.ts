@@ -41,6 +41,7 @@ export default {
 
   checking: 'Estamos verificando su pago',
   checking_help: 'Por favor, no vuelva a pagar. El resultado aparecerá aquí. Esto puede llevar un tiempo.',
+  closePage: 'Puede cerrar esta página.',
   fetchCode: 'Obteniendo su código',
   fetchPage: 'Abriendo el sitio web de la billetera',
   fetchRequest: 'Enviando la solicitud a su billetera',

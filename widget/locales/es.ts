@@ -41,6 +41,7 @@ export default {
 
   checking: 'Estamos comprobando su pago',
   checking_help: 'Por favor, no vuelva a pagar. El resultado aparecerá aquí. Esto puede llevar un tiempo.',
+  closePage: 'Puede cerrar esta página.',
   fetchCode: 'Obteniendo su código',
   fetchPage: 'Abriendo la web del monedero',
   fetchRequest: 'Enviando la solicitud a su monedero',

@@ -41,6 +41,7 @@ export default {
 
   checking: 'Kontrollime teie makset',
   checking_help: 'Palun ärge makske uuesti. Tulemus ilmub siia. Selleks võib kuluda veidi aega.',
+  closePage: 'Võite selle lehe sulgeda.',
   fetchCode: 'Hangime koodi',
   fetchPage: 'Avame rahakoti veebisaidi',
   fetchRequest: 'Saadame maksetaotluse teie rahakotti',

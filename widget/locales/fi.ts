@@ -41,6 +41,7 @@ export default {
 
   checking: 'Tarkistamme maksuasi',
   checking_help: 'Älä maksa uudelleen. Tulos näkyy tässä. Tämä voi kestää jonkin aikaa.',
+  closePage: 'Voit sulkea tämän sivun.',
   fetchCode: 'Haetaan koodia',
   fetchPage: 'Avataan lompakon verkkosivustoa',
   fetchRequest: 'Lähetetään maksupyyntöä lompakkoosi',

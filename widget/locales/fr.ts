@@ -42,6 +42,7 @@ export default {
   checking: 'Nous vérifions votre paiement',
   checking_help:
     'Veuillez ne pas payer une seconde fois. Le résultat s’affichera ici. Cela peut prendre un certain temps.',
+  closePage: 'Vous pouvez fermer cette page.',
   fetchCode: 'Récupération de votre code',
   fetchPage: 'Ouverture du site du portefeuille',
   fetchRequest: 'Envoi de la demande à votre portefeuille',

@@ -41,6 +41,7 @@ export default {
 
   checking: 'Provjeravamo vaše plaćanje',
   checking_help: 'Molimo vas, nemojte ponovno plaćati. Rezultat će se prikazati ovdje. To može potrajati neko vrijeme.',
+  closePage: 'Možete zatvoriti ovu stranicu.',
   fetchCode: 'Dohvaćamo kôd',
   fetchPage: 'Otvaramo web-stranicu novčanika',
   fetchRequest: 'Šaljemo zahtjev u vaš novčanik',

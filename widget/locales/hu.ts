@@ -41,6 +41,7 @@ export default {
 
   checking: 'Ellenőrizzük a fizetését',
   checking_help: 'Kérjük, ne fizessen újra. Az eredmény itt jelenik meg. Ez eltarthat egy ideig.',
+  closePage: 'Bezárhatja ezt az oldalt.',
   fetchCode: 'Kód lekérése',
   fetchPage: 'A tárca weboldalának megnyitása',
   fetchRequest: 'Kérelem küldése a tárcájába',

@@ -41,6 +41,7 @@ export default {
 
   checking: 'Kami sedang memeriksa pembayaran Anda',
   checking_help: 'Mohon jangan membayar lagi. Hasilnya akan tampil di sini. Ini bisa memakan waktu.',
+  closePage: 'Anda dapat menutup halaman ini.',
   fetchCode: 'Mengambil kode',
   fetchPage: 'Membuka situs e-wallet',
   fetchRequest: 'Mengirim permintaan ke e-wallet Anda',

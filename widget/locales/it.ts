@@ -41,6 +41,7 @@ export default {
 
   checking: 'Stiamo verificando il pagamento',
   checking_help: 'Non pagare di nuovo. Il risultato comparirà qui. Può richiedere un po’ di tempo.',
+  closePage: 'Puoi chiudere questa pagina.',
   fetchCode: 'Stiamo recuperando il codice',
   fetchPage: 'Stiamo aprendo il sito del portafoglio',
   fetchRequest: 'Stiamo inviando la richiesta al tuo portafoglio',

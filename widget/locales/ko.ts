@@ -41,6 +41,7 @@ export default {
 
   checking: '결제를 확인하고 있습니다',
   checking_help: '다시 결제하지 마세요. 결과가 여기에 표시됩니다. 시간이 걸릴 수 있습니다.',
+  closePage: '이 페이지를 닫아도 됩니다.',
   fetchCode: '코드를 가져오는 중',
   fetchPage: '전자지갑 웹사이트를 여는 중',
   fetchRequest: '전자지갑으로 요청을 보내는 중',

@@ -41,6 +41,7 @@ export default {
 
   checking: 'Tikriname jūsų mokėjimą',
   checking_help: 'Prašome nemokėti dar kartą. Rezultatas bus rodomas čia. Tai gali šiek tiek užtrukti.',
+  closePage: 'Galite uždaryti šį puslapį.',
   fetchCode: 'Gauname kodą',
   fetchPage: 'Atidarome piniginės svetainę',
   fetchRequest: 'Siunčiame prašymą į jūsų piniginę',

@@ -41,6 +41,7 @@ export default {
 
   checking: 'Pārbaudām jūsu maksājumu',
   checking_help: 'Lūdzu, nemaksājiet vēlreiz. Rezultāts būs redzams šeit. Tas var aizņemt kādu laiku.',
+  closePage: 'Varat aizvērt šo lapu.',
   fetchCode: 'Saņemam kodu',
   fetchPage: 'Atveram maka vietni',
   fetchRequest: 'Sūtām pieprasījumu uz jūsu maku',

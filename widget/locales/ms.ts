@@ -42,6 +42,7 @@ export default {
   checking: 'Kami sedang menyemak pembayaran anda',
   checking_help:
     'Sila jangan bayar sekali lagi. Keputusan akan dipaparkan di sini. Ini mungkin mengambil sedikit masa.',
+  closePage: 'Anda boleh menutup halaman ini.',
   fetchCode: 'Mendapatkan kod',
   fetchPage: 'Membuka laman web e-dompet',
   fetchRequest: 'Menghantar permintaan ke e-dompet anda',

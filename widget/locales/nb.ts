@@ -41,6 +41,7 @@ export default {
 
   checking: 'Vi sjekker betalingen din',
   checking_help: 'Ikke betal en gang til. Resultatet vises her. Det kan ta litt tid.',
+  closePage: 'Du kan lukke denne siden.',
   fetchCode: 'Henter koden din',
   fetchPage: 'Åpner lommebokens nettsted',
   fetchRequest: 'Sender forespørselen til lommeboken din',

@@ -41,6 +41,7 @@ export default {
 
   checking: 'We controleren uw betaling',
   checking_help: 'Betaal niet nog een keer. Het resultaat verschijnt hier. Dit kan even duren.',
+  closePage: 'U kunt deze pagina sluiten.',
   fetchCode: 'Uw code wordt opgehaald',
   fetchPage: 'De website van de wallet wordt geopend',
   fetchRequest: 'Het verzoek wordt naar uw wallet gestuurd',

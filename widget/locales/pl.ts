@@ -41,6 +41,7 @@ export default {
 
   checking: 'Sprawdzamy Twoją płatność',
   checking_help: 'Prosimy, nie płać ponownie. Wynik pojawi się tutaj. To może trochę potrwać.',
+  closePage: 'Możesz zamknąć tę stronę.',
   fetchCode: 'Pobieramy kod',
   fetchPage: 'Otwieramy stronę portfela',
   fetchRequest: 'Wysyłamy prośbę o płatność do Twojego portfela',

@@ -41,6 +41,7 @@ export default {
 
   checking: 'Estamos verificando seu pagamento',
   checking_help: 'Por favor, não pague de novo. O resultado aparecerá aqui. Isso pode levar algum tempo.',
+  closePage: 'Você pode fechar esta página.',
   fetchCode: 'Obtendo seu código',
   fetchPage: 'Abrindo o site da carteira',
   fetchRequest: 'Enviando a solicitação para sua carteira',

@@ -41,6 +41,7 @@ export default {
 
   checking: 'Estamos a verificar o seu pagamento',
   checking_help: 'Por favor, não volte a pagar. O resultado aparecerá aqui. Pode demorar algum tempo.',
+  closePage: 'Pode fechar esta página.',
   fetchCode: 'A obter o seu código',
   fetchPage: 'A abrir o site da carteira',
   fetchRequest: 'A enviar o pedido para a sua carteira',

@@ -41,6 +41,7 @@ export default {
 
   checking: 'Verificăm plata',
   checking_help: 'Vă rugăm să nu plătiți din nou. Rezultatul va apărea aici. Poate dura ceva timp.',
+  closePage: 'Puteți închide această pagină.',
   fetchCode: 'Se obține codul',
   fetchPage: 'Se deschide site-ul portofelului',
   fetchRequest: 'Se trimite solicitarea către portofel',

@@ -41,6 +41,7 @@ export default {
 
   checking: 'Overujeme vašu platbu',
   checking_help: 'Neplaťte, prosím, znova. Výsledok sa zobrazí tu. Môže to nejaký čas trvať.',
+  closePage: 'Túto stránku môžete zavrieť.',
   fetchCode: 'Získavame kód',
   fetchPage: 'Otvárame web peňaženky',
   fetchRequest: 'Posielame žiadosť do vašej peňaženky',

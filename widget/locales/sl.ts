@@ -41,6 +41,7 @@ export default {
 
   checking: 'Preverjamo vaše plačilo',
   checking_help: 'Prosimo, ne plačajte še enkrat. Rezultat bo prikazan tukaj. To lahko traja nekaj časa.',
+  closePage: 'To stran lahko zaprete.',
   fetchCode: 'Pridobivamo kodo',
   fetchPage: 'Odpiramo spletno mesto denarnice',
   fetchRequest: 'Pošiljamo zahtevek v vašo denarnico',

@@ -41,6 +41,7 @@ export default {
 
   checking: 'Proveravamo vaše plaćanje',
   checking_help: 'Molimo vas, nemojte ponovo plaćati. Rezultat će se prikazati ovde. To može potrajati neko vreme.',
+  closePage: 'Možete da zatvorite ovu stranicu.',
   fetchCode: 'Preuzimamo kod',
   fetchPage: 'Otvaramo sajt novčanika',
   fetchRequest: 'Šaljemo zahtev u vaš novčanik',

@@ -41,6 +41,7 @@ export default {
 
   checking: 'Vi kontrollerar din betalning',
   checking_help: 'Betala inte en gång till. Resultatet visas här. Det kan ta en stund.',
+  closePage: 'Du kan stänga den här sidan.',
   fetchCode: 'Hämtar din kod',
   fetchPage: 'Öppnar plånbokens webbplats',
   fetchRequest: 'Skickar förfrågan till din plånbok',

@@ -41,6 +41,7 @@ export default {
 
   checking: 'Ödemenizi kontrol ediyoruz',
   checking_help: 'Lütfen tekrar ödeme yapmayın. Sonuç burada görünecek. Bu, biraz zaman alabilir.',
+  closePage: 'Bu sayfayı kapatabilirsiniz.',
   fetchCode: 'Kodunuz alınıyor',
   fetchPage: 'Cüzdanın web sitesi açılıyor',
   fetchRequest: 'Cüzdanınıza ödeme isteği gönderiliyor',

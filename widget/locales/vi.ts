@@ -41,6 +41,7 @@ export default {
 
   checking: 'Chúng tôi đang kiểm tra giao dịch của bạn',
   checking_help: 'Vui lòng không thanh toán lại. Kết quả sẽ hiển thị tại đây. Việc này có thể mất một thời gian.',
+  closePage: 'Bạn có thể đóng trang này.',
   fetchCode: 'Đang lấy mã',
   fetchPage: 'Đang mở trang web của ví',
   fetchRequest: 'Đang gửi yêu cầu đến ví của bạn',

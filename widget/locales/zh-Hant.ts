@@ -41,6 +41,7 @@ export default {
 
   checking: '我們正在查核您的付款',
   checking_help: '請勿再次付款。結果會顯示在這裡，可能需要一些時間。',
+  closePage: '您可以關閉本頁。',
   fetchCode: '正在取得 QR Code',
   fetchPage: '正在開啟錢包網站',
   fetchRequest: '正在向您的錢包傳送請求',

@@ -41,6 +41,7 @@ export default {
 
   checking: '我们正在核实您的付款',
   checking_help: '请勿再次付款。结果会显示在这里，可能需要一些时间。',
+  closePage: '您可以关闭本页。',
   fetchCode: '正在获取二维码',
   fetchPage: '正在打开钱包网站',
   fetchRequest: '正在向您的钱包发送请求',

@@ -171,6 +171,8 @@ export const CLAIMS = {
     staysMs: NEWS_MS,
     leadsMs: PRESS_MS,
   },
+  /** A person of the shop decides what the page waits for, so that nothing is left to do in it. */
+  closable: { holds: ({ isDoubted }) => isDoubted, staysMs: NEWS_MS },
   /** A start takes longer than most do. */
   startingLong: {
     holds: ({ at, starts, requests }) =>

@@ -46,6 +46,7 @@ export const SENTENCES = {
 
   checking: ['outcomeUnknown'],
   checking_help: ['outcomeUnknown', 'follows'],
+  closePage: ['closable'],
   fetchCode: ['starting'],
   fetchPage: ['starting'],
   fetchRequest: ['starting'],

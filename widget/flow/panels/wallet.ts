@@ -82,6 +82,6 @@ export function checking(context: PanelContext): TemplateResult {
   const { say, state } = context;
   const isReviewed = state.order.checking;
   return html`${sign('clock')}${heading(say('checking'))}
-    <p class=${isReviewed ? 'note warning' : ''}>${say('checking_help')}</p>
+    <p class=${isReviewed ? 'note warning' : ''}>${say('checking_help')} ${isReviewed ? say('closePage') : ''}</p>
     ${state.disconnected ? waitingStatus(context, '') : ''} ${isReviewed ? waysOut('help', context) : ''}`;
 }
