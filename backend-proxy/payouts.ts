@@ -8,7 +8,7 @@ import { askPermission } from './permission.ts';
 import type { MerchantSource } from './protocol/merchant-key.ts';
 import { MAX_AMOUNT_DIGITS, exponentOf, minorOf } from './protocol/money.ts';
 import type { Transaction } from './protocol/transaction.ts';
-import { verify } from './protocol/verify.ts';
+import { verify, type Report } from './protocol/verify.ts';
 
 export interface PayoutRequest {
   orderId: string;
@@ -36,23 +36,16 @@ export function createPayouts(ports: OutgoingPorts): Payouts {
    */
   async function reasonToWithhold(payout: Terms): Promise<Withheld | undefined> {
     if (!(await ledger.wasRestoredLately()) || (await ledger.payout(payout.orderId)) !== undefined) return undefined;
-    const id = ledger.payoutId(payout.orderId);
-    const checked = await gateway.status?.(id, 'PAYOUT');
-    if (checked === undefined) return doubt('the gateway has no status check');
-    if (checked.kind === 'found') {
-      const expected = {
-        ...payout,
-        id,
-        type: 'PAYOUT',
-        paymentId: null,
-        answeredId: null,
-        comparesWallet: true,
-      } as const;
-      const { kind } = verify(expected, checked.report, { complete: false });
+    const [own, ...earlier] = await ledger.payoutIds(payout.orderId);
+    for (const id of [own, ...earlier] as string[]) {
+      const checked = await gateway.status?.(id, 'PAYOUT');
+      if (checked === undefined) return doubt('the gateway has no status check');
+      if (checked.kind === 'unavailable') return doubt('the gateway did not answer');
+      if (checked.kind === 'unknown') continue;
+      if (id !== own) return doubt(`the gateway has it already, as ${id}`);
       // Found and equal, it is adopted: the checks that follow settle it.
-      return { ...doubt('the gateway has it already'), needsReview: kind !== 'verified' };
+      return { ...doubt('the gateway has it already'), needsReview: !isEqual(payout, id, checked.report) };
     }
-    if (checked.kind === 'unavailable') return doubt('the gateway did not answer');
     return (await isPathProven()) ? undefined : doubt('its "unknown" could not be proven');
   }
 
@@ -75,6 +68,11 @@ export function createPayouts(ports: OutgoingPorts): Payouts {
     },
     find: (orderId) => ledger.payout(orderId),
   };
+}
+
+function isEqual(payout: Terms, id: string, report: Report): boolean {
+  const expected = { ...payout, id, type: 'PAYOUT', paymentId: null, answeredId: null, comparesWallet: true } as const;
+  return verify(expected, report, { complete: false }).kind === 'verified';
 }
 
 function readAmount({ amount, currency }: PayoutRequest, decimals: boolean): number {

@@ -418,8 +418,8 @@ export interface Starts {
   openPayout(payout: NewPayout, source?: MerchantSource): Promise<OpenedPayout>;
   /** Writes the refund's row, or finds the one written with the same key. */
   openRefund(refund: NewRefund, source?: MerchantSource | 'person'): Promise<OpenedRefund>;
-  /** The id at the gateway that a payout has. */
-  payoutId(orderId: string): string;
+  /** The ids at the gateway that a payout may have: the one of today first, then those under earlier prefixes. */
+  payoutIds(orderId: string): Promise<string[]>;
   /** Closes an order that is not paid, started or not; again it changes nothing. */
   closeOrder(closing: Closing): Promise<ClosedOrder>;
   /** Stores the terms of a token if it is newer than those known; started payments do not change. */
@@ -534,7 +534,10 @@ export interface WebhookQueue {
 export interface Owners {
   /** The database's owner, as written at the first start; undefined before. */
   owner(): Promise<DatabaseOwner | undefined>;
-  /** Writes the owner. If another process then writes another one, this process starts no more payments or payouts. */
+  /**
+   * Writes the owner, and the prefix of ids. If another process then writes another owner, this process starts no more
+   * payments or payouts.
+   */
   setOwner(owner: DatabaseOwner): Promise<void>;
   /** Why nothing may be started at the moment, or undefined. */
   ownerMismatch(): string | undefined;

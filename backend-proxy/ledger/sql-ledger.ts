@@ -52,7 +52,9 @@ import {
   readMeta,
   readRestoredAt,
   stepsIn,
+  prefixesIn,
   writeOwner,
+  writePrefix,
   writePing,
   writeRestoredAt,
   writeSteps,
@@ -135,7 +137,10 @@ function starts(access: Access, ownership: Ownership): Starts {
         return { maySend, refund: toTransaction(row, historyOf(draft, row.id)), method: payment.method as Method };
       });
     },
-    payoutId,
+    async payoutIds(orderId) {
+      const prefixes = prefixesIn(await access.read(readMeta));
+      return [...new Set([access.idPrefix, ...prefixes])].map((prefix) => prefix + orderId);
+    },
     recordUnsent: ({ type, orderId }, start, fact) =>
       access.write('answer', subjectOfOpening(type, orderId, payoutId(orderId)), (draft) => {
         const row = draft.transactions.find(({ after }) => after.start_id === start.id)?.after;
@@ -327,6 +332,7 @@ function owners(access: Access, ownership: Ownership): Owners {
     owner: () => access.read(async (db) => ownerIn(await readMeta(db))),
     async setOwner(owner) {
       await writeOwner(store, owner);
+      await writePrefix(store, access.idPrefix);
       ownership.ours = owner;
     },
     ownerMismatch: () => ownership.mismatch,

@@ -387,6 +387,24 @@ it('a payout that was SUCCESS and then FAILED is reported as payout.conflict and
   );
 });
 
+it('after a restore a payout that the gateway has under an earlier prefix is not sent and needs review', async (t) => {
+  let wire: Gateway | undefined;
+  const world = await createWorld(t, {
+    wrapGateway: (gateway) => (wire = gateway),
+    wrapLedger: (ledger) => ({ ...ledger, payoutIds: (orderId) => Promise.resolve([orderId, `shop-${orderId}`]) }),
+  });
+  const terms = { amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null };
+  await wire?.payout({ ...terms, transactionId: 'shop-P-1' });
+  await world.ledger.recordRestore(world.now());
+  const { needsReview, status } = (await send(world)).body;
+  assert.deepEqual([needsReview, status, await world.gatewayHas('P-1')], [true, 'INITIALIZED', undefined]);
+  const details = (await payout(world)).history.map(({ detail }) => detail);
+  assert.ok(
+    details.includes('the database was restored, and the gateway has it already, as shop-P-1'),
+    String(details),
+  );
+});
+
 it('after a restore a payout that differs at the gateway is not sent and needs review', async (t) => {
   let wire: Gateway | undefined;
   const world = await createWorld(t, { webhooks: true, wrapGateway: (gateway) => (wire = gateway) });

@@ -1,6 +1,6 @@
-// The rows of `meta`: the gateway and account that the database belongs to, when it was last restored, its identity,
-// and how often its clock has stepped. A database used with another gateway would apply that gateway's reports to this
-// one's payments, so it stays with the first.
+// The rows of `meta`: the gateway and account that the database belongs to, the prefixes of its ids, when it was last
+// restored, its identity, and how often its clock has stepped. A database used with another gateway would apply that
+// gateway's reports to this one's payments, so it stays with the first.
 import { DAY_MS } from '../../protocol/durations.ts';
 import type { DatabaseOwner } from '../ledger.ts';
 import type { MetaKey } from '../schema/tables.ts';
@@ -27,6 +27,16 @@ export function ownerIn({
 
 export async function writeOwner(store: Store, { gateway, hasStatusCheck, keyDigest }: DatabaseOwner): Promise<void> {
   await put(store, { gateway, status_check: hasStatusCheck ? 'yes' : 'no', key_digest: keyDigest });
+}
+
+/** Each ORDER_ID_PREFIX that a process had, oldest first. */
+export function prefixesIn({ id_prefixes: prefixes = '[]' }: Meta): string[] {
+  return JSON.parse(prefixes) as string[];
+}
+
+export async function writePrefix(store: Store, prefix: string): Promise<void> {
+  const known = prefixesIn(await readMeta(store.db));
+  if (!known.includes(prefix)) await put(store, { id_prefixes: JSON.stringify([...known, prefix]) });
 }
 
 /** Why this process must not use a database that belongs to `theirs`, or undefined. */

@@ -158,6 +158,7 @@ export type MetaKey =
   | 'gateway'
   | 'status_check'
   | 'key_digest'
+  | 'id_prefixes'
   | 'restored_at'
   | 'clock_steps'
   | 'webhook_steps'

@@ -132,9 +132,7 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
     ledger.recordUnsent({ type: 'PAY', orderId: 'A' }, { by: BY, id: 'none' }, ANSWERED),
   );
   await step('a payout', () => ledger.openPayout({ ...PAYOUT, start: { by: BY, id: 'payout' } }));
-  await step('payouts', () =>
-    Promise.all([ledger.payout(ledger.payoutId('P')), ledger.payout('none'), ledger.payout('T1000001')]),
-  );
+  await step('payouts', () => Promise.all([ledger.payoutIds('P'), ledger.payout('none'), ledger.payout('T1000001')]));
 
   await step('a closing', () => ledger.closeOrder({ orderId: 'R', reason: 'why', ifUnpaidSince: null }));
   await step('a check that is not due', () => ledger.claimCheck('W', LEASE_MS));

@@ -96,8 +96,8 @@ export const doubles: Edits = {
     [PAYOUTS, 'if (!(await ledger.wasRestoredLately())', 'if (true'],
     [
       PAYOUTS,
-      "if (checked.kind === 'found') {",
-      "if (checked.kind === 'found') {\n      if (id !== '') return undefined;",
+      "if (checked.kind === 'unknown') continue;",
+      "if (checked.kind === 'unknown') continue;\n      if (id !== '') return undefined;",
     ],
     [PAYOUTS, '(await isPathProven()) ? undefined', 'true ? undefined'],
   ],

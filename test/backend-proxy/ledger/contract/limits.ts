@@ -194,5 +194,15 @@ export function limitsContract({ it, setUp }: Suite): void {
       await later.observe(first, verified('succeeded'));
       assert.equal((await later.order('A'))?.paidBy, 'shop-A');
     });
+
+    it('payoutIds() names the id under each prefix that a process had, the own first', async (t) => {
+      const { ledger, open, now } = await setUp(t);
+      const later = await open(now, { idPrefix: 'shop-' });
+      assert.deepEqual(await later.payoutIds('P'), ['shop-P']);
+      const owner = { gateway: 'gateway.example', hasStatusCheck: true, keyDigest: 'k1' };
+      for (const each of [ledger, later, later]) await each.setOwner(owner);
+      assert.deepEqual(await later.payoutIds('P'), ['shop-P', 'P']);
+      assert.deepEqual(await ledger.payoutIds('P'), ['P', 'shop-P']);
+    });
   });
 }
