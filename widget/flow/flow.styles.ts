@@ -82,6 +82,10 @@ export const flowStyles = css`
   :disabled ~ span b {
     color: var(--_muted);
   }
+  ::placeholder {
+    color: var(--_muted);
+    opacity: 1;
+  }
   .primary {
     font-variant-numeric: tabular-nums;
   }
@@ -209,8 +213,10 @@ export const flowStyles = css`
     border-radius: 50%;
     animation: turn 1.1s linear infinite;
   }
-  .status i {
+  .status > :not(:last-child) {
     display: inline-block;
+  }
+  .status i {
     vertical-align: -0.2em;
   }
   .status > span {

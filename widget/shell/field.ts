@@ -36,6 +36,7 @@ export function field(
       inputmode=${extras ? 'decimal' : 'numeric'}
       enterkeyhint="go"
       autocomplete=${extras ? 'transaction-amount' : 'on'}
+      placeholder=${extras ? '' : '1234 5678'}
       required
       aria-describedby="help-${name}"
       aria-invalid=${!!error}

@@ -80,9 +80,11 @@ export const styles = css`
     min-block-size: 40px;
     max-block-size: 40px;
     border-radius: calc(var(--_radius) * 0.75);
+    background: #fff;
     object-fit: cover;
   }
   .total {
+    margin-inline-start: auto;
     font-size: min(2em, 11cqi);
     font-variant-numeric: tabular-nums;
     font-weight: 680;
