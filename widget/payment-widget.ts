@@ -302,7 +302,7 @@ export class PaymentWidget extends LitElement {
 
   protected override updated(): void {
     const shown = this.#shown;
-    const state = shown?.panel === 'choose' ? 'choosing' : shown && flow?.STATES[shown.panel];
+    const state = shown?.panel === 'choose' ? 'choosing' : shown && flow?.stateOf(shown);
     const { states } = this.#internals;
     states.clear();
     if (state) states.add(state);

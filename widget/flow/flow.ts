@@ -26,20 +26,11 @@ export { formAmount } from './start-form.ts';
 export { show } from './view.ts';
 export { enFlow } from '../locales/en-flow.ts';
 
-/** The element's `:state(…)` for each panel. */
-export const STATES: Record<Outcome['panel'], 'waiting' | 'paid' | 'failed' | null> = {
-  checking: 'waiting',
-  fetching: 'waiting',
-  unanswered: 'waiting',
-  redirect: 'waiting',
-  scan: 'waiting',
-  wallet: 'waiting',
-  timeUp: 'waiting',
-  paid: 'paid',
-  closed: null,
-  failed: 'failed',
-  trouble: null,
-};
+/** The element's `:state(…)` for a panel; null for those that are neither waiting nor a result. */
+export function stateOf({ panel }: Outcome): 'waiting' | 'paid' | 'failed' | null {
+  if (panel === 'paid' || panel === 'failed') return panel;
+  return panel === 'closed' || panel === 'trouble' ? null : 'waiting';
+}
 
 export interface Flow {
   session: Session;
