@@ -334,3 +334,14 @@ it('the way back to an open payment is a button at the choice, beside a warning 
   thePart(widget, 'back').click();
   await until(() => part(widget, 'code'), 'the code');
 });
+
+it('the empty field of the wallet id shows an example, which names nothing and is not sent', async () => {
+  const proxy = new FakeProxy({ methods: ['DIRECT'] });
+  const widget = await mount(proxy);
+  const input = thePart(widget, 'wallet') as HTMLInputElement;
+  expect([input.placeholder, input.value]).to.deep.equal(['1234 5678', '']);
+  expect(input.labels?.[0]?.textContent).to.equal('Wallet ID');
+  thePart(widget, 'pay').click();
+  await until(() => part(widget, 'error'), 'the error of the empty field');
+  expect(proxy.starts.length).to.equal(0);
+});
