@@ -11,12 +11,10 @@
 // - another key of the API: all processes have the same one all the time.
 //
 // What it finds only sometimes within a minute of processor time, because several rare things have to come together:
-// - a step of the clock by 40 s: between the two checks that end a payout;
 // - old IPNs that are read again: no status check, a person's word, and a gateway that changes its mind;
 // - an erased SUCCESS: a report that comes after the erasure and differs by what was erased;
-// - a refund without a look-up: a restore between the refund and its repetition, and a payment that was paid before;
 // - an open review that hides what comes after it: a second cause for the same payment;
-// - a claim of a killed process: a kill in the second between the claim of something and its end.
+// - a payout under an earlier prefix: a backup, a payout, a new prefix, a restore, and the payout again.
 import type { Edit } from '../guards/apply.ts';
 
 const EFFECTS = 'backend-proxy/protocol/report-effects.ts';
@@ -112,6 +110,11 @@ export const EDITS: Readonly<Record<string, Edit>> = {
     'backend-proxy/payouts.ts',
     'await reasonToWithhold(terms)',
     'undefined',
+  ],
+  'after a restore a payout is looked up under its new prefix alone': [
+    'backend-proxy/payouts.ts',
+    'for (const id of [own, ...earlier] as string[]) {',
+    'for (const id of [own, ...earlier].slice(0, 1) as string[]) {',
   ],
   'after a restore what was not sent is never looked for': [
     'backend-proxy/payments.ts',

@@ -32,6 +32,17 @@ export const STEPS = {
       return `${shopper?.orderId ?? ''} starts ${method}`;
     },
   },
+  'a payment': {
+    weight: 2,
+    take(world, dice) {
+      const shopper = oneOf(dice, world.shoppers);
+      void shopper?.start(dice.pick(METHODS), false);
+      world.agenda.later(dice.pick([S, 5 * S]), () => {
+        for (const entry of shopper?.payable().slice(-1) ?? []) world.gateway.end(entry, 'SUCCESS', shopper?.wallet);
+      });
+      return `${shopper?.orderId ?? ''} starts a payment, and pays`;
+    },
+  },
   'a payout': {
     weight: 5,
     take(world, dice) {

@@ -8,6 +8,17 @@ import { INVARIANTS, type InvariantName } from './invariants.ts';
 import { World } from './world.ts';
 
 const NAMES = Object.keys(STEPS) as StepName[];
+/** Steps that only together lead to something rare: many histories have them and what is usual, nothing else. */
+const SUBJECTS: readonly (readonly StepName[])[] = [
+  ['a payment', 'a refund', 'a refund again'],
+  ['a payment', 'a refund', 'a backup', 'the database goes back'],
+  ['a payout', 'a payout again', 'a backup', 'the database goes back', 'another prefix'],
+  ['a payout', 'the gateway ends a payout', 'the gateway says FAILED by mistake', 'the clock steps'],
+  ['a person resolves', 'the gateway changes its mind', 'an old IPN again', 'another shop has the next id'],
+  ['a payment', 'personal data is erased', 'the gateway changes its mind', 'status answers from now on'],
+  ['IPNs from now on', 'status answers from now on', 'another shop has the next id', 'a person resolves'],
+  ['the merchant closes an order', 'a look at the page', 'a kill'],
+];
 const MAX_STEPS = 24;
 const CALM_MS = 9 * D;
 
@@ -33,7 +44,12 @@ export interface RunOptions {
 /** Each history has few kinds of steps, and some of them often, so that rare combinations come up. */
 export function drawSteps(seed: number): Drawn[] {
   const dice = createRandom(seed ^ 0x5eed);
-  const weights = NAMES.map((name) => STEPS[name].weight * (STEPS[name].weight >= 8 ? 1 : dice.pick([0, 0, 1, 1, 6])));
+  const subject: readonly StepName[] | undefined = dice.pick([undefined, ...SUBJECTS, ...SUBJECTS]);
+  const weights = NAMES.map((name) => {
+    const { weight } = STEPS[name];
+    if (subject !== undefined) return subject.includes(name) ? 12 : Math.max(weight - 6, 0);
+    return weight >= 8 ? weight : weight * dice.pick([0, 0, 1, 1, 6]);
+  });
   const sum = weights.reduce((all, each) => all + each, 0);
   return Array.from({ length: dice.between(3, MAX_STEPS) }, () => {
     let left = dice.next() * sum;

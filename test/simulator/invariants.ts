@@ -17,6 +17,8 @@ interface Invariant {
 const APART_MS = 30 * S;
 /** A step of the clock below 5 s is not noticed. */
 const UNNOTICED_MS = 5 * S;
+/** In the first 14 minutes. */
+const ASKED_MS = 6 * M;
 /** From its permission to the one POST. */
 const PERMISSION_MS = 20 * S;
 /** Answers that are refusals by the gateway itself, after which it has nothing. */
@@ -105,8 +107,10 @@ export const INVARIANTS = {
         if (world.wentBackAt > 0) return undefined;
         const entry = world.gateway.ours(row.id);
         const hasLearned = row.needsReview || row.conflict || row.mismatch;
-        return entry !== undefined && statusOf(entry) === 'SUCCESS' && !hasLearned
-          ? `${row.id} is ${reason}, and the shopper has paid it`
+        if (entry === undefined || hasLearned) return undefined;
+        if (statusOf(entry) === 'SUCCESS') return `${row.id} is ${reason}, and the shopper has paid it`;
+        return entry.method === 'DIRECT' && statusOf(entry) === 'PROCESSING'
+          ? `${row.id} is ${reason}, and the shopper can still confirm it`
           : undefined;
       }),
   },
@@ -139,6 +143,18 @@ export const INVARIANTS = {
         if (world.now < Math.max(acceptedAt, slowUntil(world, id)) + inTimeMs(world)) return undefined;
         return isOpen(row) && !hasFlag(row)
           ? `${id} is ${statusAt(row)}, ${(world.now - acceptedAt) / S} s after the IPN: ${String(body['status'])}`
+          : undefined;
+      }),
+  },
+  'an open payment is asked about': {
+    always: (world) =>
+      firstOf(world.posts, ({ id, type, endedAt, life }) => {
+        const row = world.shown.transactions.find((each) => each.id === id);
+        if (type !== 'PAY' || !world.hasStatusCheck || world.now - endedAt > 14 * M || !life.isAlive) return undefined;
+        const asked = world.checks.findLast((check) => check.id === id)?.beganAt ?? 0;
+        const waited = world.now - Math.max(asked, endedAt, slowUntil(world, id));
+        return row !== undefined && isOpen(row) && !hasFlag(row) && waited > ASKED_MS + inTimeMs(world)
+          ? `${id} is not asked about for ${waited / S} s`
           : undefined;
       }),
   },
@@ -386,9 +402,11 @@ function hasCause(world: World, { id, type, afterClose }: Transaction): boolean 
   const entry = world.gateway.find(id, type);
   const post = world.posts.findLast((each) => each.id === id);
   const said = world.checks.filter((check) => check.id === id).map((check) => check.said);
+  const wasTakenBack = said.lastIndexOf('PROCESSING') > said.indexOf('FAILED') && said.includes('FAILED');
   const wasFound = said.some((each) => each === 'SUCCESS' || each === 'FAILED' || each === 'PROCESSING');
   return (
     afterClose ||
+    wasTakenBack ||
     !wasFound ||
     entry === undefined ||
     !entry.isOurs ||
