@@ -190,8 +190,9 @@ export class Merchant {
     const body = JSON.stringify({ gatewayOrderId: paymentId, amount });
     const headers = { ...AS_MERCHANT, 'Idempotency-Key': key };
     const answer = await this.#world.up()?.request('POST', `/orders/${orderId}/refunds`, { headers, body });
-    const text = answer === undefined || answer.ok ? '' : ` ${await answer.text()}`;
-    this.#world.note(`${key} answered ${answer?.status ?? 'by nobody'}${text}`);
+    // Without its request id, which is random.
+    const why = answer === undefined || answer.ok ? '' : `: ${((await answer.json()) as { detail: string }).detail}`;
+    this.#world.note(`${key} answered ${answer?.status ?? 'by nobody'}${why}`);
   }
 
   async close(orderId: string, ifUnpaid: boolean): Promise<void> {
