@@ -48,7 +48,11 @@ function build(folder: string): void {
     execFileSync('cp', ['-al', ...names.map((name) => `node_modules/${name}`), join(folder, 'node_modules')]);
     const env = { PATH: process.env['PATH'], HOME: folder };
     execFileSync('npm', ['run', 'build'], { cwd: folder, stdio: 'pipe', env });
-  } else cpSync('dist/proxy', join(folder, 'dist/proxy'), { recursive: true });
+  } else {
+    // Without the compile cache of processes that were started from it.
+    const filter = (path: string) => !path.endsWith('/.cache');
+    cpSync('dist/proxy', join(folder, 'dist/proxy'), { recursive: true, filter });
+  }
 }
 
 it('the image has the version of Node on which the tests run', () => {
