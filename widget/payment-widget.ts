@@ -78,7 +78,7 @@ let loading: Promise<typeof import('./flow/flow.ts')> | undefined;
  * @slot icon-QR - Replaces the icon of QR.
  *
  * @csspart sheet - The whole widget.
- * @csspart test - Says that no money moves, on the sheet's border.
+ * @csspart test - Says that no money moves, at the sheet's upper edge.
  * @csspart logo - The merchant's mark.
  * @csspart merchant - The merchant's name.
  * @csspart description - The order's description.

@@ -339,7 +339,8 @@ it('the empty field of the wallet id shows an example, which names nothing and i
   const proxy = new FakeProxy({ methods: ['DIRECT'] });
   const widget = await mount(proxy);
   const input = thePart(widget, 'wallet') as HTMLInputElement;
-  expect([input.placeholder, input.value]).to.deep.equal(['1234 5678', '']);
+  // An ordinary space would exchange both halves in a text from right to left.
+  expect([input.placeholder, input.value]).to.deep.equal(['1234\u00a05678', '']);
   expect(input.labels?.[0]?.textContent).to.equal('Wallet ID');
   thePart(widget, 'pay').click();
   await until(() => part(widget, 'error'), 'the error of the empty field');

@@ -293,12 +293,14 @@ describe('the link to the shop’s help', () => {
   });
 });
 
-it('a test gateway is said on the sheet’s border at the choice and in each panel, a live one never', async () => {
+it('a test gateway is said in the sheet’s edge at the choice and in each panel, a live one never', async () => {
   const proxy = new FakeProxy({}, { test: true });
   const widget = await mount(proxy);
   const badge = () => widget.shadowRoot?.querySelector('[part="test"]');
   await until(badge, 'the badge at the choice');
   expect(badge()?.textContent).to.equal('Test: no money moves');
+  const tops = [badge(), thePart(widget, 'sheet')].map((each) => each?.getBoundingClientRect().top ?? NaN);
+  expect(tops[0], 'it covers nothing of the page').to.be.at.least(tops[1] ?? NaN);
   proxy.publish({ payment: paymentOf('QR') });
   await heading(widget, 'Scan the code to pay');
   expect(badge()).not.to.equal(null);

@@ -19,15 +19,15 @@ export const flowStyles = css`
   }
   strong {
     position: absolute;
-    inset-block-start: -0.85em;
+    inset-block-start: 0;
     inset-inline-start: var(--_space);
     padding-inline: 0.6em;
     border: 1px solid;
-    border-radius: 1em;
-    background: var(--_surface);
+    border-block-start: 0;
+    border-radius: 0 0 0.5em 0.5em;
     color: var(--_warning);
-    font-size: 0.8125em;
-    font-weight: 600;
+    font-size: 0.75em;
+    line-height: 1.3;
   }
   .method > label,
   button,

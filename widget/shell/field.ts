@@ -36,7 +36,7 @@ export function field(
       inputmode=${extras ? 'decimal' : 'numeric'}
       enterkeyhint="go"
       autocomplete=${extras ? 'transaction-amount' : 'on'}
-      placeholder=${extras ? '' : '1234 5678'}
+      placeholder=${extras ? '' : '1234\u00a05678'}
       required
       aria-describedby="help-${name}"
       aria-invalid=${!!error}
