@@ -15,7 +15,7 @@ import { Fulfillment } from './fulfillment.ts';
 import { OrderStore } from './order-store.ts';
 import { notice, type Site } from './page.ts';
 import type { PayoutForm } from './payout-form.ts';
-import { ProxyClient } from './proxy-client.ts';
+import { ProxyClient, ProxyError } from './proxy-client.ts';
 import { staffOnly } from './desk-auth.ts';
 import { addStorefront, type ShopSettings } from './storefront.ts';
 
@@ -82,11 +82,12 @@ function onlyAt(publicUrl: string) {
 function addWebhooks(app: Hono, fulfillment: Fulfillment): void {
   app.post('/webhooks', async (c) => {
     try {
-      fulfillment.takeWebhook(await c.req.text(), c.req.header());
+      await fulfillment.takeWebhook(await c.req.text(), c.req.header());
       return c.body(null, 204);
     } catch (error) {
-      if (!(error instanceof WebhookVerificationError)) throw error;
-      return c.text('The signature is not valid.', 401);
+      if (error instanceof WebhookVerificationError) return c.text('The signature is not valid.', 401);
+      if (error instanceof ProxyError) return c.text('Deliver it again.', 503);
+      throw error;
     }
   });
 }

@@ -1,6 +1,7 @@
 // Marks orders as paid, from the two sources that can be trusted: a signed webhook, and the proxy's answer about an
-// order. A browser is never trusted. The proxy is asked when a page is shown and in a slow sweep, so a lost webhook
-// only delays an order. Both sources call `OrderStore.recordPaid`, which counts a payment once.
+// order. A browser is never trusted. The proxy is asked when an order's page is shown, after each other webhook of an
+// order, and in a slow sweep, so a lost webhook only delays an order. Both sources call `OrderStore.recordPaid`, which
+// counts a payment once. Whether a person checks a payment comes from the proxy's answer alone.
 import { Webhook } from 'standardwebhooks';
 import type { Order, OrderStore, Receipt } from './order-store.ts';
 import type { ProxyClient } from './proxy-client.ts';
@@ -27,13 +28,18 @@ export class Fulfillment {
     this.#webhook = new Webhook(webhookSecret);
   }
 
-  /** `body` must be the raw text, because the signature covers its bytes. Throws if the signature is not valid. */
-  takeWebhook(body: string, headers: Record<string, string>): void {
+  /**
+   * `body` must be the raw text, because the signature covers its bytes. Throws if the signature is not valid,
+   * and ProxyError if the proxy cannot be asked: then the webhook comes again.
+   */
+  async takeWebhook(body: string, headers: Record<string, string>): Promise<void> {
     this.#webhook.verify(body, headers, { jsonParse: false });
     const { type, data }: Event = JSON.parse(body);
     const id = headers['webhook-id'] ?? '';
     if (this.#seen.has(id)) return;
+    const order = this.#orders.get(data.orderId);
     if (type === 'payment.succeeded') this.#orders.recordPaid(data);
+    else if (order !== undefined) await this.ask(order);
     this.#remember(id);
   }
 
@@ -41,8 +47,10 @@ export class Fulfillment {
   async ask(order: Order): Promise<void> {
     if (order.paidAt !== null) return;
     const report = await this.#proxy.order(order.orderId);
-    const payment = report?.payments.find(({ status }) => status === 'SUCCESS');
+    const payments = report?.payments ?? [];
+    const payment = payments.find(({ status }) => status === 'SUCCESS');
     if (payment !== undefined) this.#orders.recordPaid({ ...payment, orderId: order.orderId });
+    order.inReview = payments.some(({ needsReview }) => needsReview);
   }
 
   /** Asks about unpaid orders, newest first. Called by a timer, so a failed request is repeated by the next sweep. */

@@ -1,6 +1,6 @@
-// The shop's orders, and whether each is paid. An order is fulfilled once: when `recordPaid` is called with exactly its
-// amount, after a verified webhook or the proxy's answer. No browser request leads there. The orders are in memory,
-// because this shop is a demo; a real one has the same columns in its database.
+// The shop's orders, and whether each is paid, or its payment checked by a person. An order is fulfilled once: when
+// `recordPaid` is called with exactly its amount, after a verified webhook or the proxy's answer. No browser request
+// leads there. The orders are in memory, because this shop is a demo; a real one has the same columns in its database.
 import { randomInt } from 'node:crypto';
 import { CURRENCY, TOP_UP, centsOf, decimal, totalCents, type Line } from './catalog.ts';
 
@@ -13,6 +13,15 @@ interface Common {
   createdAt: Date;
   /** When the shop learned of the payment; null if it is not paid. */
   paidAt: Date | null;
+  /** A person checks a payment of it; means nothing once it is paid. */
+  inReview: boolean;
+}
+
+export type OrderState = 'paid' | 'checking' | 'unpaid';
+
+export function stateOf({ paidAt, inReview }: Order): OrderState {
+  if (paidAt !== null) return 'paid';
+  return inReview ? 'checking' : 'unpaid';
 }
 
 export interface Goods extends Common {
@@ -61,6 +70,11 @@ export class OrderStore {
     return order?.owner === owner ? order : undefined;
   }
 
+  /** Whoever owns it: not for what a browser asks. */
+  get(orderId: string): Order | undefined {
+    return this.#orders.get(orderId);
+  }
+
   byOwner(owner: string): Order[] {
     return this.newest().filter((order) => order.owner === owner);
   }
@@ -87,7 +101,7 @@ export class OrderStore {
   }
 
   #fresh(owner: string): Common {
-    return { orderId: newId('ST'), owner, createdAt: this.#now(), paidAt: null };
+    return { orderId: newId('ST'), owner, createdAt: this.#now(), paidAt: null, inReview: false };
   }
 
   #add<Kind extends Order>(order: Kind): Kind {

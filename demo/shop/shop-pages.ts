@@ -3,11 +3,29 @@
 import { html } from 'hono/html';
 import { card, picture, shore } from './artwork.ts';
 import { CURRENCY, MAX_OF_ONE, PRODUCTS, decimal, formatMoney, type Line, type Product } from './catalog.ts';
-import type { Order } from './order-store.ts';
+import { stateOf, type Order, type OrderState } from './order-store.ts';
 import { page, type Markup, type Site } from './page.ts';
 
 export const PAID = 'Payment received. We are packing your order.';
 export const TOPPED_UP = 'Payment received. Your coffee card is topped up.';
+
+const SENTENCES: Record<Order['kind'], Record<OrderState, string>> = {
+  goods: {
+    paid: PAID,
+    checking: 'Your payment is being checked. We start packing once it is confirmed.',
+    unpaid: 'We start packing once you have paid.',
+  },
+  'top-up': {
+    paid: TOPPED_UP,
+    checking: 'Your payment is being checked. Your card is topped up once it is confirmed.',
+    unpaid: 'Your card is topped up once you have paid.',
+  },
+};
+const CHIPS: Record<OrderState, { tone: string; label: string }> = {
+  paid: { tone: 'good', label: 'Paid' },
+  checking: { tone: 'warn', label: 'Payment being checked' },
+  unpaid: { tone: '', label: 'Not paid' },
+};
 
 export function shopFront(site: Site): Markup {
   return page(
@@ -78,7 +96,7 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
           <small>Order ${order.orderId}</small>
           <h1 id="summary">${order.kind === 'goods' ? 'Your order' : 'Top up your coffee card'}</h1>
         </div>
-        <p class="message" role="status" data-fulfilled="${String(order.paidAt !== null)}">${fulfillmentOf(order)}</p>
+        <p class="message" role="status" data-state="${stateOf(order)}">${fulfillmentOf(order)}</p>
         ${order.kind === 'goods' ? orderSummary(order.lines, order.amount) : coffeeCard(balance)}
       </section>
       <section class="payment" aria-label="Payment">
@@ -89,8 +107,7 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
 }
 
 export function fulfillmentOf(order: Order): string {
-  if (order.paidAt !== null) return order.kind === 'goods' ? PAID : TOPPED_UP;
-  return order.kind === 'goods' ? 'We start packing once you have paid.' : 'Your card is topped up once you have paid.';
+  return SENTENCES[order.kind][stateOf(order)];
 }
 
 /** Folded on a phone, so that the payment is seen first; always open where it has a column of its own. */
@@ -162,21 +179,21 @@ export function accountPage({ balance, orders, site }: AccountPage): Markup {
         <h2 id="orders">Your orders</h2>
         ${orders.length === 0 ? html`<p class="quiet">Nothing yet.</p>` : ''}
         <ul class="orders">
-          ${orders.map(
-            (order) =>
-              html`<li>
-                <a href="/orders/${order.orderId}">${order.kind === 'goods' ? goodsOf(order.lines) : 'Coffee card'}</a>
-                <span>${order.amount === null ? '' : formatMoney(order.amount, CURRENCY)}</span>
-                <small>${order.orderId}</small>
-                <span class="chip ${order.paidAt === null ? '' : 'good'}"
-                  >${order.paidAt === null ? 'Not paid' : 'Paid'}</span
-                >
-              </li>`,
-          )}
+          ${orders.map(orderItem)}
         </ul>
       </section>
     </div>`,
   );
+}
+
+function orderItem(order: Order): Markup {
+  const { tone, label } = CHIPS[stateOf(order)];
+  return html`<li>
+    <a href="/orders/${order.orderId}">${order.kind === 'goods' ? goodsOf(order.lines) : 'Coffee card'}</a>
+    <span>${order.amount === null ? '' : formatMoney(order.amount, CURRENCY)}</span>
+    <small>${order.orderId}</small>
+    <span class="chip ${tone}">${label}</span>
+  </li>`;
 }
 
 function goodsOf(lines: readonly Line[]): string {

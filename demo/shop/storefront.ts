@@ -7,7 +7,7 @@ import type { Context, Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { CURRENCY, TOP_UP, formatMoney, linesOf } from './catalog.ts';
 import type { Fulfillment } from './fulfillment.ts';
-import type { Order, OrderStore } from './order-store.ts';
+import { stateOf, type Order, type OrderStore } from './order-store.ts';
 import { signOrder } from './order-token.ts';
 import { notice, type Site } from './page.ts';
 import { accountPage, fulfillmentOf, orderPage, shopFront } from './shop-pages.ts';
@@ -68,7 +68,7 @@ export function addStorefront(app: Hono, { settings, site, orders, fulfillment, 
     const order = await theirs(c);
     if (order === undefined) return c.json({}, 404);
     const balance = formatMoney(orders.balance(order.owner), CURRENCY);
-    return c.json({ fulfilled: order.paidAt !== null, text: fulfillmentOf(order), balance });
+    return c.json({ state: stateOf(order), text: fulfillmentOf(order), balance });
   });
 
   /** The visitor's order, after asking the proxy about it; an unreachable proxy is ignored. */

@@ -117,7 +117,7 @@ test('a proxy killed while the shopper waits: the widget recovers by itself', as
   shopper.visitor.allowed = /net::ERR_|^console: <payment-widget> network /;
 });
 
-test('a report with another amount: a person ends the payment, and the shopper reads that the shop closed it', async () => {
+test('a report with another amount: the shop says that it is checked, until a person ends the payment', async () => {
   const shopper = await world.shopper();
   const phone = await world.phone(ADA);
   await shopper.order();
@@ -126,6 +126,11 @@ test('a report with another amount: a person ends the payment, and the shopper r
   await world.control('/faults', { status: { tamper: { amount: 0.01 } } });
   await phone.scan(code);
   await phone.approve();
+  await shopper.page.getByText('Your payment is being checked.').waitFor();
+  await shopper.page.getByRole('link', { name: 'Account' }).click();
+  await shopper.page.getByText('Payment being checked').waitFor();
+  await shopper.page.goBack();
+  await shopper.page.getByRole('heading', { name: 'We are checking your payment' }).waitFor();
   const resolve = (status = 'FAILED') =>
     fetch(`${world.stack.proxy}/transactions/${shopper.orderId}/resolve`, {
       method: 'POST',
@@ -144,7 +149,7 @@ test('a report with another amount: a person ends the payment, and the shopper r
   }
   assert.equal(answer.status, 200, await answer.text());
   await shopper.sees('failed');
-  await shopper.page.getByText('The shop has closed this payment').waitFor();
+  await shopper.page.getByRole('heading', { name: 'The shop has closed this payment' }).waitFor();
   await shopper.isUnfulfilled();
   assert.equal((await resolve('SUCCESS')).status, 409, 'a payment can be resolved once');
   await world.control('/faults', {});

@@ -1,29 +1,39 @@
-// After the widget's `payment-success`, asks the shop's server until it confirms the payment, and shows its message.
-// The event only starts the requests: the server decides whether the order is paid.
+// When the widget shows that the order is paid or its payment checked, asks the shop's server until it says so too, and
+// shows its message. The event only starts the requests: the server decides what the order is.
 const EVERY_MS = 1000;
 const TRIES = 120;
 
 const { order } = document.querySelector('[data-order]').dataset;
-const fulfillment = document.querySelector('[data-fulfilled]');
+const message = document.querySelector('[data-state]');
 const balance = document.querySelector('[data-balance]');
+let wanted = message.dataset.state;
 let asking = false;
 
 async function askShop() {
   if (asking) return;
   asking = true;
-  for (let tries = 0; tries < TRIES && fulfillment.dataset.fulfilled === 'false'; tries++) {
+  for (let tries = 0; tries < (wanted === 'unpaid' ? 1 : TRIES) && !isShown(); tries++) {
     if (tries > 0) await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
-    const state = await fetch(`/orders/${order}/state`)
+    const answer = await fetch(`/orders/${order}/state`)
       .then((response) => (response.ok ? response.json() : undefined))
       .catch(() => undefined);
-    if (state?.fulfilled) {
-      fulfillment.textContent = state.text;
-      fulfillment.dataset.fulfilled = 'true';
-      document.title = `Paid · ${document.title}`;
-      if (balance) balance.textContent = state.balance;
-    }
+    if (answer && answer.state !== message.dataset.state) show(answer);
   }
   asking = false;
 }
 
-document.addEventListener('payment-success', () => void askShop());
+/** What is paid stays paid, whatever a view that is late says. */
+const isShown = () => ['paid', wanted].includes(message.dataset.state);
+
+function show(answer) {
+  message.textContent = answer.text;
+  message.dataset.state = answer.state;
+  if (answer.state !== 'paid') return;
+  document.title = `Paid · ${document.title}`;
+  if (balance) balance.textContent = answer.balance;
+}
+
+document.addEventListener('payment-change', ({ detail: { paid, checking } }) => {
+  wanted = paid ? 'paid' : checking ? 'checking' : 'unpaid';
+  void askShop();
+});

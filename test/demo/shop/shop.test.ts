@@ -15,6 +15,8 @@ import {
 } from './shop-fixture.ts';
 
 const BASKET = { 'dawn-chorus': '2', 'night-harbor': '1' };
+const SEEN = { type: 'PAY', amount: '42.75', currency: 'EUR' };
+const LATER = { ...SEEN, status: 'FAILED', needsReview: false };
 const orderIdIn = (path: string) => path.replace('/orders/', '');
 
 interface WebhookSettings {
@@ -102,7 +104,7 @@ test('an order is not paid until the proxy says so', async () => {
   const report = { ...paidReport(orderIdIn(path), '42.75'), paid: false, payments: [] };
   shop.proxy.answers[`GET ${path}`] = { body: report };
   assert.doesNotMatch((await shopper.get(path)).text, new RegExp(PAID));
-  assert.match((await shopper.get(`${path}/state`)).text, /"fulfilled":false/);
+  assert.match((await shopper.get(`${path}/state`)).text, /"state":"unpaid"/);
 });
 
 test('an order whose webhook is late is paid when its page is shown', async () => {
@@ -162,6 +164,41 @@ test('a webhook that is forged, too old, of another type or of another amount pa
   assert.equal(await deliver(shop, orderId, { id: 'c', type: 'payment.failed' }), 204);
   assert.equal(await deliver(shop, orderId, { id: 'd', amount: '0.01' }), 204);
   assert.doesNotMatch((await shopper.get(path)).text, new RegExp(PAID));
+});
+
+test('while a person checks a payment, order page and account say so, and neither asks for money', async () => {
+  const shop = openShop();
+  const shopper = new Browser(shop);
+  const path = await shopper.order(BASKET);
+  const orderId = orderIdIn(path);
+  const report = (needsReview: boolean) => ({
+    body: { orderId, paid: false, payments: [{ ...SEEN, orderId, status: 'PROCESSING', needsReview }, LATER] },
+  });
+  shop.proxy.answers[`GET ${path}`] = report(true);
+  assert.equal(await deliver(shop, orderId, { type: 'payment.needs_review' }), 204);
+  const account = (await shopper.get('/account')).text;
+  assert.match(account, /Payment being checked/);
+  assert.doesNotMatch(account, /Not paid/);
+  assert.match((await shopper.get(`${path}/state`)).text, /"state":"checking"/);
+  const shown = (await shopper.get(path)).text;
+  assert.match(shown, /Your payment is being checked\. We start packing once it is confirmed\./);
+  assert.doesNotMatch(shown, /once you have paid/);
+  shop.proxy.answers[`GET ${path}`] = report(false);
+  assert.equal(await deliver(shop, orderId, { id: 'msg_2', type: 'payment.failed' }), 204);
+  assert.match((await shopper.get('/account')).text, /Not paid/);
+});
+
+test('a webhook after which the proxy cannot be asked is delivered again', async () => {
+  const shop = openShop();
+  const shopper = new Browser(shop);
+  const path = await shopper.order(BASKET);
+  const orderId = orderIdIn(path);
+  shop.proxy.answers[`GET ${path}`] = 'connection refused';
+  assert.equal(await deliver(shop, orderId, { type: 'payment.needs_review' }), 503);
+  const payments = [{ ...SEEN, orderId, status: 'PROCESSING', needsReview: true }];
+  shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: false, payments } };
+  assert.equal(await deliver(shop, orderId, { type: 'payment.needs_review' }), 204);
+  assert.match((await shopper.get('/account')).text, /Payment being checked/);
 });
 
 test('an order page that is paid says so in its title, and a top-up page shows the card’s balance', async () => {
