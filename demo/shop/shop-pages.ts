@@ -100,7 +100,9 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
         ${order.kind === 'goods' ? orderSummary(order.lines, order.amount) : coffeeCard(balance)}
       </section>
       <section class="payment" aria-label="Payment">
-        <payment-widget order="${token}"></payment-widget>
+        <payment-widget order="${token}"
+          ><a slot="help" href="/contact" target="_blank" rel="noopener">Contact the shop</a></payment-widget
+        >
       </section>
     </div>`,
   );

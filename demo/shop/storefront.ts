@@ -33,6 +33,7 @@ interface Storefront {
 
 const ICON = readFileSync(new URL('public/icon.svg', import.meta.url));
 const LOGO = `data:image/svg+xml;base64,${ICON.toString('base64')}`;
+const CONTACT = 'Write to help@stillwater.example, and tell us the number of your order.';
 const TOKEN_LIFE_S = 60 * 60;
 const SESSION_LIFE_S = 30 * 24 * 60 * 60;
 
@@ -49,6 +50,8 @@ export function addStorefront(app: Hono, { settings, site, orders, fulfillment, 
     if (lines.length === 0) return c.redirect('/', 303);
     return c.redirect(`/orders/${orders.openGoods(customerOf(c, settings), lines).orderId}`, 303);
   });
+
+  app.get('/contact', (c) => c.html(notice('Contact us', CONTACT)));
 
   app.get('/account', (c) => {
     const owner = customerOf(c, settings);

@@ -127,6 +127,7 @@ test('a report with another amount: the shop says that it is checked, until a pe
   await phone.scan(code);
   await phone.approve();
   await shopper.page.getByText('Your payment is being checked.').waitFor();
+  await shopper.page.getByRole('link', { name: 'Contact the shop' }).waitFor();
   await shopper.page.getByRole('link', { name: 'Account' }).click();
   await shopper.page.getByText('Payment being checked').waitFor();
   await shopper.page.goBack();

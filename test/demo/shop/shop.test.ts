@@ -135,6 +135,15 @@ test('the sweep skips an order that is a day old', async () => {
   assert.deepEqual(shop.proxy.asked, []);
 });
 
+test('the help on an order page leads to the shop’s contact', async () => {
+  const shopper = new Browser(openShop());
+  const { text } = await shopper.get(await shopper.order(BASKET));
+  const [, href = ''] = /<a slot="help" href="([^"]+)"/.exec(text) ?? [];
+  const contact = await shopper.get(href);
+  assert.equal(contact.status, 200);
+  assert.match(contact.text, /help@stillwater\.example/);
+});
+
 test('an order page is shown while the proxy is down', async () => {
   const shop = openShop();
   const shopper = new Browser(shop);
