@@ -23,7 +23,7 @@ const SENTENCES: Record<Order['kind'], Record<OrderState, string>> = {
 };
 const CHIPS: Record<OrderState, { tone: string; label: string }> = {
   paid: { tone: 'good', label: 'Paid' },
-  checking: { tone: 'warn', label: 'Payment being checked' },
+  checking: { tone: 'warn', label: 'Being checked' },
   unpaid: { tone: '', label: 'Not paid' },
 };
 

@@ -186,7 +186,7 @@ test('while a person checks a payment, order page and account say so, and neithe
   shop.proxy.answers[`GET ${path}`] = report(true);
   assert.equal(await deliver(shop, orderId, { type: 'payment.needs_review' }), 204);
   const account = (await shopper.get('/account')).text;
-  assert.match(account, /Payment being checked/);
+  assert.match(account, /Being checked/);
   assert.doesNotMatch(account, /Not paid/);
   assert.match((await shopper.get(`${path}/state`)).text, /"state":"checking"/);
   const shown = (await shopper.get(path)).text;
@@ -207,7 +207,7 @@ test('a webhook after which the proxy cannot be asked is delivered again', async
   const payments = [{ ...SEEN, orderId, status: 'PROCESSING', needsReview: true }];
   shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: false, payments } };
   assert.equal(await deliver(shop, orderId, { type: 'payment.needs_review' }), 204);
-  assert.match((await shopper.get('/account')).text, /Payment being checked/);
+  assert.match((await shopper.get('/account')).text, /Being checked/);
 });
 
 test('an order page that is paid says so in its title, and a top-up page shows the card’s balance', async () => {
