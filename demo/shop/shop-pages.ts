@@ -94,7 +94,7 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
       <section class="stack" aria-labelledby="summary">
         <div>
           <small>Order ${order.orderId}</small>
-          <h1 id="summary">${order.kind === 'goods' ? 'Your order' : 'Top up your coffee card'}</h1>
+          <h1 id="summary">${headingOf(order)}</h1>
         </div>
         <p class="message" role="status" data-state="${stateOf(order)}">${fulfillmentOf(order)}</p>
         ${order.kind === 'goods' ? orderSummary(order.lines, order.amount) : coffeeCard(balance)}
@@ -106,6 +106,11 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
       </section>
     </div>`,
   );
+}
+
+export function headingOf(order: Order): string {
+  if (order.kind === 'top-up') return 'Top up your coffee card';
+  return order.paidAt === null ? 'Your order' : 'Order received';
 }
 
 export function fulfillmentOf(order: Order): string {

@@ -10,7 +10,7 @@ import type { Fulfillment } from './fulfillment.ts';
 import { stateOf, type Order, type OrderStore } from './order-store.ts';
 import { signOrder } from './order-token.ts';
 import { notice, type Site } from './page.ts';
-import { accountPage, fulfillmentOf, orderPage, shopFront } from './shop-pages.ts';
+import { accountPage, fulfillmentOf, headingOf, orderPage, shopFront } from './shop-pages.ts';
 import type { StaffSettings } from './desk-auth.ts';
 
 export interface ShopSettings extends StaffSettings {
@@ -71,7 +71,7 @@ export function addStorefront(app: Hono, { settings, site, orders, fulfillment, 
     const order = await theirs(c);
     if (order === undefined) return c.json({}, 404);
     const balance = formatMoney(orders.balance(order.owner), CURRENCY);
-    return c.json({ state: stateOf(order), text: fulfillmentOf(order), balance });
+    return c.json({ state: stateOf(order), heading: headingOf(order), text: fulfillmentOf(order), balance });
   });
 
   /** The visitor's order, after asking the proxy about it; an unreachable proxy is ignored. */

@@ -36,6 +36,7 @@ test('DIRECT: the shopper enters a wallet ID and confirms on the phone', async (
   await shopper.isUnfulfilled();
   await phone.approve();
   await shopper.isFulfilled();
+  await shopper.page.getByRole('heading', { name: 'Order received' }).waitFor();
 });
 
 test('CHECKOUT: the shopper logs in, enters the code from the phone, pays, and returns to the shop', async () => {

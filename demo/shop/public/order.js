@@ -26,6 +26,7 @@ async function askShop() {
 const isShown = () => ['paid', wanted].includes(message.dataset.state);
 
 function show(answer) {
+  document.querySelector('h1').textContent = answer.heading;
   message.textContent = answer.text;
   message.dataset.state = answer.state;
   if (answer.state !== 'paid') return;

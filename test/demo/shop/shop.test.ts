@@ -111,8 +111,11 @@ test('an order whose webhook is late is paid when its page is shown', async () =
   const shop = openShop();
   const shopper = new Browser(shop);
   const path = await shopper.order(BASKET);
+  assert.match((await shopper.get(path)).text, /Your order<\/h1>/);
   shop.proxy.answers[`GET ${path}`] = { body: paidReport(orderIdIn(path), '42.75') };
-  assert.match((await shopper.get(path)).text, new RegExp(PAID));
+  const { text } = await shopper.get(path);
+  assert.match(text, new RegExp(PAID));
+  assert.match(text, /Order received<\/h1>/);
   assert.equal(shop.proxy.asked.at(-1)?.authorization, 'Bearer a merchant key of more than 32 characters');
 });
 
