@@ -121,6 +121,8 @@ export const INVARIANTS = {
           type !== 'PAY' ||
           !REFUSALS.includes(answer) ||
           !life.isAlive ||
+          // A restore may have lost it.
+          endedAt < world.wentBackAt ||
           world.now < Math.max(endedAt, slowUntil(world, id)) + inTimeMs(world)
         )
           return undefined;
