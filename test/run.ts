@@ -53,12 +53,12 @@ const LANES: readonly (readonly Part[])[] = [
   [
     { name: 'check', command: npm('check'), count: byExitCode },
     { name: 'unit tests', command: npm('test:unit'), count: byNodeTotals },
+    { name: 'the element in a browser', command: npm('test:widget'), count: byBrowserTotals },
     { name: 'pictures', command: npm('test:shots'), count: byNodeTotals },
     { name: 'host pages', command: npm('test:hosts'), count: byNodeTotals },
     { name: 'processes', command: npm('test:processes'), count: byNodeTotals },
   ],
   [
-    { name: 'the element in a browser', command: npm('test:widget'), count: byBrowserTotals },
     { name: 'PostgreSQL', command: npm('test:postgres'), count: byNodeTotals },
     { name: 'simulator', command: npm('test:simulator'), count: byNodeTotals },
     { name: 'faults', command: npm('test:faults'), count: byNodeTotals },
