@@ -49,7 +49,7 @@ export class Fulfillment {
     const report = await this.#proxy.order(order.orderId);
     const payments = report?.payments ?? [];
     const payment = payments.find(({ status }) => status === 'SUCCESS');
-    if (payment !== undefined) this.#orders.recordPaid({ ...payment, orderId: order.orderId });
+    if (report?.paid && payment !== undefined) this.#orders.recordPaid({ ...payment, orderId: order.orderId });
     order.inReview = payments.some(({ needsReview }) => needsReview);
   }
 

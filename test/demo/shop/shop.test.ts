@@ -119,6 +119,14 @@ test('an order whose webhook is late is paid when its page is shown', async () =
   assert.equal(shop.proxy.asked.at(-1)?.authorization, 'Bearer a merchant key of more than 32 characters');
 });
 
+test('a payment that came after the closing of its order does not pay it', async () => {
+  const shop = openShop();
+  const shopper = new Browser(shop);
+  const path = await shopper.order(BASKET);
+  shop.proxy.answers[`GET ${path}`] = { body: { ...paidReport(orderIdIn(path), '42.75'), paid: false } };
+  assert.doesNotMatch((await shopper.get(path)).text, new RegExp(PAID));
+});
+
 test('the sweep marks an order as paid if its page is not opened again', async () => {
   const shop = openShop();
   const shopper = new Browser(shop);
