@@ -36,13 +36,13 @@ export function createPayouts(ports: OutgoingPorts): Payouts {
    */
   async function reasonToWithhold(payout: Terms): Promise<Withheld | undefined> {
     if (!(await ledger.wasRestoredLately()) || (await ledger.payout(payout.orderId)) !== undefined) return undefined;
-    const [own, ...earlier] = await ledger.payoutIds(payout.orderId);
-    for (const id of [own, ...earlier] as string[]) {
+    const ids = await ledger.payoutIds(payout.orderId);
+    for (const id of ids) {
       const checked = await gateway.status?.(id, 'PAYOUT');
       if (checked === undefined) return doubt('the gateway has no status check');
       if (checked.kind === 'unavailable') return doubt('the gateway did not answer');
       if (checked.kind === 'unknown') continue;
-      if (id !== own) return doubt(`the gateway has it already, as ${id}`);
+      if (id !== ids[0]) return doubt(`the gateway has it already, as ${id}`);
       // Found and equal, it is adopted: the checks that follow settle it.
       return { ...doubt('the gateway has it already'), needsReview: !isEqual(payout, id, checked.report) };
     }

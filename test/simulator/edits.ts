@@ -113,8 +113,8 @@ export const EDITS: Readonly<Record<string, Edit>> = {
   ],
   'after a restore a payout is looked up under its new prefix alone': [
     'backend-proxy/payouts.ts',
-    'for (const id of [own, ...earlier] as string[]) {',
-    'for (const id of [own, ...earlier].slice(0, 1) as string[]) {',
+    'for (const id of ids) {',
+    'for (const id of ids.slice(0, 1)) {',
   ],
   'after a restore what was not sent is never looked for': [
     'backend-proxy/payments.ts',
