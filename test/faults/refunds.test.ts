@@ -81,7 +81,7 @@ faultTest(
       killAlong([proxy], kills, { ...half, all: RESTORED_AFTER - COPIED_AFTER }),
     ]);
     await proxy.killAndRestart(() => restore(command));
-    // A merchant repeats what the restore may have lost, among what it asks for anew.
+    // A merchant repeats what the restore may have lost, among its new requests.
     const after = [...before, ...wanted.slice(RESTORED_AFTER)].toSorted(() => t.random.next() - 0.5);
     done = 0;
     await Promise.all([
@@ -100,7 +100,7 @@ faultTest(
       problems: {
         ...problems,
         doubled: [...(problems.doubled ?? []), ...found.doubled],
-        // What was delivered before the restore comes again under its id, about the row that was written anew.
+        // What was delivered before the restore comes again under its id, about the row that was written again.
         forged: (problems.forged ?? []).filter((what) => !what.endsWith('came with other bytes')),
         astray: found.astray,
         leaked: leaksIn(proxy.output()),

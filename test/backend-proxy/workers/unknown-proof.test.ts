@@ -150,7 +150,7 @@ it('isProven() checks now, and is true only if the newest transaction is found',
   const { proof, asked, answers } = bench();
   assert.equal(await proof.isProven('PAYOUT'), true);
   assert.equal(await proof.isProven('PAYOUT'), true);
-  assert.deepEqual(asked, ['O1', 'O1'], 'each time anew');
+  assert.deepEqual(asked, ['O1', 'O1'], 'asked again each time');
   answers(() => UNAVAILABLE);
   assert.equal(await proof.isProven('PAYOUT'), false);
   answers(() => UNKNOWN);

@@ -116,7 +116,7 @@ export class RelayedStack {
     return shopper;
   }
 
-  /** The shop signs the order anew, with this purpose. */
+  /** The shop signs the order again, with this purpose. */
   async offer({ page }: WatchedShopper, purpose: Purpose): Promise<void> {
     const claims = { ...(await claimsOn(page)), purpose };
     const token = signToken(claims, this.processes.secrets.orderSecret, { alg: 'HS256' });

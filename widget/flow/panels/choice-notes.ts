@@ -34,7 +34,7 @@ function slownessText({ activity }: SessionState): MessageKey {
   return activity.at === 'sending' && activity.slow === 'again' ? 'slow' : 'long';
 }
 
-/** On the border of the sheet, above each panel. */
+/** At the upper edge of the sheet, above each panel. */
 export const testBadge = ({ say, state }: PanelContext): TemplateResult | '' =>
   state.order.test ? html`<strong part="test">${say('test')}</strong>` : '';
 
