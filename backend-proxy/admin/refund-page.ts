@@ -27,7 +27,7 @@ export function refunding(payment: Transaction, order: Order | undefined, rules:
           ? html`<p>All of it is refunded, or on its way.</p>`
           : sendable === 0
             ? html`<p>${moneyIn(left, payment)} is left, and the gateway accepts no decimals in payouts.</p>`
-            : refundForm(payment, sendable, form)
+            : refundForm(payment, { sendable, left }, form)
     }
   </section>`;
 }
@@ -45,10 +45,14 @@ function refundTable(refunds: readonly Transaction[]): Html {
   );
 }
 
-function refundForm(payment: Transaction, sendable: number, form: string): Html {
+function refundForm(payment: Transaction, { sendable, left }: Record<'sendable' | 'left', number>, form: string): Html {
   const { currency, payer } = payment;
   const most = decimalOf(sendable, currency);
-  return html`<p>${moneyIn(sendable, payment)} can be sent back to the wallet that paid, ${wallet(payer)}.</p>
+  const rest = moneyIn(left - sendable, payment);
+  return html`<p>
+      ${moneyIn(sendable, payment)} can be sent back to the wallet that paid, ${wallet(payer)}.
+      ${left === sendable ? '' : `The other ${rest} cannot, because payouts take whole amounts only.`}
+    </p>
     <form method="post" action="${linkTo(payment)}/refund">
       <input type="hidden" name="form" value="${form}" />
       <div class="field">
