@@ -1,7 +1,7 @@
 // What the operator's page calls methods, statuses, events and reasons: sentences instead of the API's words. The
 // demo's desk has the same ones, which a test compares.
 import { decimalOf } from '../protocol/money.ts';
-import { reasonOf, type HistoryEntry, type Transaction, type TransactionType } from '../protocol/transaction.ts';
+import { TYPES, reasonOf, type HistoryEntry, type Transaction, type TransactionType } from '../protocol/transaction.ts';
 import type { Method, Reason, Status } from '../protocol/wire.ts';
 
 /** `€1,200.00`, of a decimal string. */
@@ -54,24 +54,41 @@ const ENDED: Record<Reason, readonly [label: string, explanation: string]> = {
   RESOLVED: ['Closed by staff', 'A colleague confirmed that no money moved.'],
 };
 
+/** Why a payment was declined, by the gateway's code. */
+const CAUSES: Record<string, readonly [label: string, explanation: string]> = {
+  USER_CANCELLED: ['Canceled', 'The customer canceled it. No money moved.'],
+  INSUFFICIENT_BALANCE: [
+    'Too little money',
+    'The wallet had too little money, so no money moved. The customer can top it up and pay again.',
+  ],
+};
+
+function endOf({ type, history }: Transaction, reason: Reason): readonly [label: string, explanation: string] {
+  const code = history.findLast(({ event }) => event === 'declined')?.detail ?? '';
+  return (TYPES[type].paysOrder && reason === 'DECLINED' && CAUSES[code]) || ENDED[reason];
+}
+
 export function statusName(transaction: Transaction): string {
   const { type, stage, surplus, afterClose } = transaction;
   const reason = reasonOf(transaction);
   if (surplus) return 'Paid twice';
   if (afterClose) return 'Paid after closing';
-  if (reason !== null) return ENDED[reason][0];
+  if (reason !== null) return endOf(transaction, reason)[0];
   if (stage === 'succeeded') return PAID[type];
   if (stage === 'sending') return 'Being sent';
   if (stage === 'uncertain') return 'Being checked';
   return PENDING[type];
 }
 
+const UNCLEAR = 'It is not clear whether the gateway has it. Status checks find out, so there is nothing to do yet.';
+
 /** More than the status says; empty if there is no more. */
 export function explanationOf(transaction: Transaction): string {
   const reason = reasonOf(transaction);
   if (transaction.surplus) return 'The order was paid already.';
   if (transaction.afterClose) return 'The order was closed before.';
-  return reason === null ? '' : ENDED[reason][1];
+  if (transaction.stage === 'uncertain' && transaction.answer !== 'duplicate') return UNCLEAR;
+  return reason === null ? '' : endOf(transaction, reason)[1];
 }
 
 const EVENTS: Record<HistoryEntry['event'], string> = {
@@ -113,14 +130,33 @@ export function sourceName({ event, source }: HistoryEntry): string {
     : (SOURCES[source] ?? source.replace(/^merchant:/, 'by the key '));
 }
 
+/** What the codes of the gateway and of the network mean; the first that fits. */
+const MEANINGS: readonly (readonly [RegExp, string])[] = [
+  [/^USER_CANCELLED$/, 'the customer canceled'],
+  [/^INSUFFICIENT_BALANCE$/, 'too little money'],
+  [/^TOKEN_EXPIRED$/, 'the time to pay was over'],
+  [/^HTTP 409|^HTTP 4.*(DUPLICATE|ORDER\w*ALREADY)/, 'the gateway has this id already'],
+  [/^HTTP 401/, 'the gateway refused the proxy’s key'],
+  [/^HTTP 4/, 'the gateway refused the request'],
+  [/^HTTP/, 'the gateway had a problem'],
+  [/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/, 'the gateway could not be reached'],
+  [/^(E[A-Z]+|UND_ERR_\w+|\w+Error)$/, 'the gateway’s answer did not come'],
+];
+
+/** The code stays, because the gateway's support asks for it. */
+function meaningOf(detail: string): string {
+  const meaning = MEANINGS.find(([code]) => code.test(detail))?.[1];
+  return meaning === undefined ? detail : `${meaning} (${detail})`;
+}
+
 /** Empty where the line before has said it. */
 export function detailOf({ event, detail }: HistoryEntry): string {
-  if (detail === null || ['mismatch', 'conflict', 'RESOLVED'].includes(detail)) return '';
+  if (detail === null || ['mismatch', 'conflict', 'RESOLVED', 'DECLINED'].includes(detail)) return '';
   // Without a name once it is erased.
   if (event === 'resolved') {
     return detail.replace(/^(SUCCESS|FAILED)( by )?/, (_, status, by) => `${moved(status)}${by ? ', says ' : ''}`);
   }
-  return event === 'mismatch' || event === 'conflict' || event === 'needs_review' ? inWords(detail) : detail;
+  return event === 'mismatch' || event === 'conflict' || event === 'needs_review' ? inWords(detail) : meaningOf(detail);
 }
 
 /** What a person says by a resolution. */

@@ -57,6 +57,21 @@ const REASONS: Record<string, Badge> = {
   RESOLVED: { tone: 'bad', label: 'Closed by staff' },
 };
 
+/** Why a payment was declined, by the gateway's code. */
+const CAUSES: Record<string, Badge & { explanation: string }> = {
+  USER_CANCELLED: { tone: 'over', label: 'Canceled', explanation: 'The customer canceled it. No money moved.' },
+  INSUFFICIENT_BALANCE: {
+    tone: 'bad',
+    label: 'Too little money',
+    explanation: 'The wallet had too little money, so no money moved. The customer can top it up and pay again.',
+  },
+};
+
+function causeOf(entry: Transaction) {
+  if (!isPayment(entry) || entry.reason !== 'DECLINED') return undefined;
+  return CAUSES[entry.history.findLast(({ event }) => event === 'declined')?.detail ?? ''];
+}
+
 const PAID: Record<Transaction['type'], string> = { PAY: 'Paid', PAYOUT: 'Paid out', REFUND: 'Sent back' };
 
 export function badgeOf(entry: Transaction, state: State): Badge {
@@ -66,7 +81,8 @@ export function badgeOf(entry: Transaction, state: State): Badge {
   }
   if (entry.needsReview) return { tone: 'warn', label: 'Needs review' };
   if (entry.status === 'SUCCESS') return { tone: 'good', label: PAID[entry.type] };
-  if (entry.status === 'FAILED') return REASONS[entry.reason ?? ''] ?? { tone: 'bad', label: 'Failed' };
+  if (entry.status === 'FAILED')
+    return causeOf(entry) ?? REASONS[entry.reason ?? ''] ?? { tone: 'bad', label: 'Failed' };
   if (entry.history.at(-1)?.event === 'uncertain') return { tone: 'wait', label: 'Being checked' };
   if (entry.status === 'INITIALIZED') return { tone: 'wait', label: 'Being sent' };
   return { tone: 'wait', label: isPayment(entry) ? 'Waiting' : 'On its way' };
@@ -87,8 +103,14 @@ export function explanationOf(entry: Transaction, state: State): string | undefi
   if (paysNothing(entry)) {
     return `The order was ${entry.surplus ? 'paid already' : 'closed before'}.${state === 'review' ? ' Send this money back to the customer.' : ''}`;
   }
-  return EXPLANATIONS[entry.reason ?? ''];
+  const last = entry.history.at(-1);
+  if (last?.event === 'uncertain') return DUPLICATE.test(last.detail ?? '') ? HAD_BEFORE : UNCLEAR;
+  return causeOf(entry)?.explanation ?? EXPLANATIONS[entry.reason ?? ''];
 }
+
+const UNCLEAR = 'It is not clear whether the gateway has it. Status checks find out, so there is nothing to do yet.';
+const HAD_BEFORE =
+  'The gateway says that it had this id before, so it may be somebody else’s. Ask the operator before you ship or send anything for it.';
 
 const EVENTS: Record<string, string> = {
   created: 'Started',
@@ -132,15 +154,35 @@ export function sourceName({ event, source }: HistoryEntry): string {
   return SOURCES[source] ?? source.replace(/^merchant:/, 'by the key ');
 }
 
+/** What the codes of the gateway and of the network mean; the first that fits. */
+const DUPLICATE = /^HTTP 409|^HTTP 4.*(DUPLICATE|ORDER\w*ALREADY)/;
+const MEANINGS: readonly (readonly [RegExp, string])[] = [
+  [/^USER_CANCELLED$/, 'the customer canceled'],
+  [/^INSUFFICIENT_BALANCE$/, 'too little money'],
+  [/^TOKEN_EXPIRED$/, 'the time to pay was over'],
+  [DUPLICATE, 'the gateway has this id already'],
+  [/^HTTP 401/, 'the gateway refused the proxy’s key'],
+  [/^HTTP 4/, 'the gateway refused the request'],
+  [/^HTTP/, 'the gateway had a problem'],
+  [/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/, 'the gateway could not be reached'],
+  [/^(E[A-Z]+|UND_ERR_\w+|\w+Error)$/, 'the gateway’s answer did not come'],
+];
+
+/** The code stays, because the gateway's support asks for it. */
+function meaningOf(detail: string): string {
+  const meaning = MEANINGS.find(([code]) => code.test(detail))?.[1];
+  return meaning === undefined ? detail : `${meaning} (${detail})`;
+}
+
 /** Empty where the line before has said it. */
 export function detailOf({ event, detail }: HistoryEntry): string {
-  if (detail === null || ['mismatch', 'conflict', 'RESOLVED'].includes(detail)) return '';
+  if (detail === null || ['mismatch', 'conflict', 'RESOLVED', 'DECLINED'].includes(detail)) return '';
   // Without a name once it is erased.
   if (event === 'resolved') {
     const moved = (status: string) => (status === 'SUCCESS' ? 'money moved' : 'no money moved');
     return detail.replace(/^(SUCCESS|FAILED)( by )?/, (_, status, by) => `${moved(status)}${by ? ', says ' : ''}`);
   }
-  return ['mismatch', 'conflict', 'needs_review'].includes(event) ? inWords(detail) : detail;
+  return ['mismatch', 'conflict', 'needs_review'].includes(event) ? inWords(detail) : meaningOf(detail);
 }
 
 /** The API's words and amounts of a detail, for reading. */

@@ -179,14 +179,14 @@ test('the desk and the operator’s page have the same words for methods, status
   const flags = { needsReview: false, surplus: false, afterClose: false };
   for (const [type, of] of Object.entries({ PAY: payment, PAYOUT: payout }) as ['PAY', typeof payment][]) {
     for (const stage of Object.keys(STAGES) as Stage[]) {
-      const stored = { ...flags, type, stage, endedBy: null } as Stored;
+      const stored = { ...flags, type, stage, endedBy: null, history: [] as Stored['history'] } as Stored;
       const shown = { status: STAGES[stage].status, reason: reasonOf(stored), history: historyOf([stage]) };
       assert.equal(badgeOf(of(shown), 'waiting').label, statusName(stored), stage);
       assert.equal(explanationOf(of(shown), 'waiting') ?? '', operatorsExplanation(stored), stage);
     }
   }
   for (const endedBy of ['EXPIRED', 'RESOLVED'] as const) {
-    const stored = { ...flags, type: 'PAY', stage: 'declined', endedBy } as Stored;
+    const stored = { ...flags, type: 'PAY', stage: 'declined', endedBy, history: [] as Stored['history'] } as Stored;
     assert.equal(badgeOf(payment({ status: 'FAILED', reason: endedBy }), 'unpaid').label, statusName(stored));
   }
   for (const surplus of [true, false]) {
@@ -214,6 +214,65 @@ test('the desk and the operator’s page have the same words for methods, status
         const stored = { ...entry, at: 0 } as Stored['history'][number];
         assert.deepEqual([sourceName(entry), detailOf(entry)], [operatorsSource(stored), operatorsDetail(stored)]);
       }
+});
+
+test('a canceled payment and too little money are told apart, by the desk as by the operator’s page', () => {
+  for (const [detail, label, said] of [
+    ['USER_CANCELLED', 'Canceled', 'The customer canceled it. No money moved.'],
+    [
+      'INSUFFICIENT_BALANCE',
+      'Too little money',
+      /^The wallet had too little money, so no money moved\. .* pay again\.$/,
+    ],
+    ['DECLINED', 'Declined', 'The gateway says that it failed. No money moved.'],
+  ] as const) {
+    const history = [{ at: '', event: 'declined', source: 'check', detail }];
+    for (const [type, of] of Object.entries({ PAY: payment, PAYOUT: payout }) as ['PAY', typeof payment][]) {
+      const entry = of({ status: 'FAILED', reason: 'DECLINED', history });
+      const explanation = explanationOf(entry, 'unpaid') ?? '';
+      const isPay = type === 'PAY';
+      assert.equal(badgeOf(entry, 'unpaid').label, isPay ? label : 'Declined', 'only a customer’s wallet is meant');
+      if (isPay) assert.match(explanation, typeof said === 'string' ? RegExp(`^${RegExp.escape(said)}$`) : said);
+      const stored = { type, stage: 'declined', endedBy: null, history } as unknown as Stored;
+      assert.deepEqual(
+        [statusName(stored), operatorsExplanation(stored)],
+        [badgeOf(entry, 'unpaid').label, explanation],
+      );
+    }
+  }
+});
+
+test('the history says what a code of the gateway or of the network means, and names the code', () => {
+  for (const [event, detail, said] of [
+    ['uncertain', 'HTTP 409 DUPLICATE_ORDER', 'the gateway has this id already (HTTP 409 DUPLICATE_ORDER)'],
+    ['uncertain', 'HTTP 400 ORDER_ALREADY_EXISTS', 'the gateway has this id already (HTTP 400 ORDER_ALREADY_EXISTS)'],
+    ['rejected', 'HTTP 401 INVALID_API_KEY', 'the gateway refused the proxy’s key (HTTP 401 INVALID_API_KEY)'],
+    ['rejected', 'HTTP 422 INVALID_REQUEST', 'the gateway refused the request (HTTP 422 INVALID_REQUEST)'],
+    ['uncertain', 'HTTP 503', 'the gateway had a problem (HTTP 503)'],
+    ['not_created', 'ECONNREFUSED', 'the gateway could not be reached (ECONNREFUSED)'],
+    ['uncertain', 'UND_ERR_SOCKET', 'the gateway’s answer did not come (UND_ERR_SOCKET)'],
+    ['uncertain', 'TimeoutError', 'the gateway’s answer did not come (TimeoutError)'],
+    ['declined', 'USER_CANCELLED', 'the customer canceled (USER_CANCELLED)'],
+    ['declined', 'INSUFFICIENT_BALANCE', 'too little money (INSUFFICIENT_BALANCE)'],
+    ['declined', 'TOKEN_EXPIRED', 'the time to pay was over (TOKEN_EXPIRED)'],
+    ['declined', 'DECLINED', ''],
+    ['declined', 'SOME_OTHER_CODE', 'SOME_OTHER_CODE'],
+    ['uncertain', 'the process restarted during the call', 'the process restarted during the call'],
+  ] as const) {
+    const entry = { at: '', event, source: 'answer', detail };
+    assert.equal(detailOf(entry), said);
+    assert.equal(operatorsDetail({ ...entry, at: 0 } as Stored['history'][number]), said);
+  }
+});
+
+test('the desk says what to do while it is not clear whether the gateway has a payment', () => {
+  const unclear = (detail: string) =>
+    explanationOf(payment({ status: 'INITIALIZED', history: [{ at: '', event: 'uncertain', source: 'answer', detail }] }), 'waiting'); // prettier-ignore
+  assert.match(unclear('HTTP 503') ?? '', /Status checks find out, so there is nothing to do yet\.$/);
+  assert.match(
+    unclear('HTTP 409 DUPLICATE_ORDER') ?? '',
+    /had this id before.* Ask the operator before you ship or send/,
+  );
 });
 
 test('why a payment is in review is said from its history, by the desk as by the operator’s page', () => {
