@@ -6,6 +6,7 @@ import { licenses } from './widget/build/licenses.ts';
 import {
   copySharedModules,
   integrity,
+  joinLoaders,
   minifyScripts,
   minifyTemplates,
   rootRelative,
@@ -17,6 +18,7 @@ export default defineConfig({
   plugins: [
     copySharedModules(),
     minifyTemplates(),
+    joinLoaders(),
     minifyScripts(),
     licenses(import.meta.dirname),
     versionedEntry(import.meta.dirname),

@@ -11,6 +11,7 @@ import type { Messages } from './locales/en.ts';
 import { styles } from './shell/styles.ts';
 import { showChoice } from './shell/choice.ts';
 import { BLANK, FOLLOWING, stateFor, type SessionState } from './shell/state.ts';
+import { laterBundle } from './shell/later-bundle.ts';
 import { localizedAmount } from './shell/localized-amount.ts';
 import { preflightStart } from './shell/preflight.ts';
 import { hasResumeHint } from './shell/resume-hint.ts';
@@ -37,7 +38,8 @@ let flow: typeof import('./flow/flow.ts') | undefined;
  * One promise for all: several import() calls of a module resolve in any order, and what the shopper did while it was
  * loading has to run in the order in which it was done.
  */
-let loading: Promise<typeof import('./flow/flow.ts')> | undefined;
+const loadFlow = laterBundle(() => import('./flow/flow.ts'));
+const loadAmount = laterBundle(() => import('./flow/amount/amount.ts'));
 
 /**
  * Collects one payment for one order and follows it to its result.
@@ -253,7 +255,7 @@ export class PaymentWidget extends LitElement {
       const { claims } = this.#state;
       if (claims) preflightStart(this.#proxyUrl);
       // Beside the second bundle, which provides it and says if it is lost.
-      if (claims && !claims.amount) import('./flow/amount/amount.ts').catch(() => {});
+      if (claims && !claims.amount) loadAmount().catch(() => {});
       this.#open();
     }
     this.#findLanguage();
@@ -359,10 +361,9 @@ export class PaymentWidget extends LitElement {
    */
   async #run(act: (session: Session) => void): Promise<void> {
     try {
-      flow ??= await (loading ??= import('./flow/flow.ts'));
-      flow.provide(drawing);
+      flow ??= await loadFlow();
+      flow.provide({ ...drawing, loadAmount });
     } catch {
-      loading = undefined;
       return this.#set({
         hasResumeHint: false,
         activity: { at: 'choosing', trouble: { code: 'network', retryable: true } },

@@ -77,6 +77,34 @@ test('a dictionary that does not match its hash in the import map does not run',
   visit.allowed = /integrity/;
 });
 
+test('a second bundle that does not match its hash in the import map does not run, however often the shopper presses', async () => {
+  const isFlow = (file: string) => file.startsWith('flow-');
+  const { visit } = await host.shop(mappedPage((file) => (isFlow(file) ? OTHER_HASH : (hashes[file] ?? ''))));
+  visit.allowed = /integrity/;
+  const requested: string[] = [];
+  visit.page.on('request', (request) => requested.push(request.url()));
+  for (let presses = 0; presses < 3; presses += 1) {
+    await visit.widget.locator('[part~="pay"]').click();
+    await visit.widget.locator('[part~="error"]').waitFor();
+  }
+  await visit.logs(/integrity/);
+  assert.deepEqual(
+    requested.filter((url) => url.endsWith('?1')),
+    [],
+  );
+});
+
+test('a page with a strict policy pays after its second bundle was lost', async () => {
+  const { visit } = await host.shop({ policy: STRICT, head: '' });
+  const { page, widget } = visit;
+  visit.allowed = /ERR_FAILED/;
+  await page.route(/\/flow-/, (route) => route.abort());
+  await page.evaluate((src) => import(src), `${host.proxy}/widget.js`);
+  await widget.locator('[part~="error"]').waitFor();
+  await page.unroute(/\/flow-/);
+  await visit.showsCode();
+});
+
 /** A page whose import map has a hash for each file. It is in Turkish, so that the widget loads a dictionary. */
 function mappedPage(hashOf: (file: string) => string): ShopPage {
   const integrity = Object.fromEntries(Object.keys(hashes).map((file) => [`${host.proxy}/${file}`, hashOf(file)]));

@@ -1,9 +1,9 @@
 // A session with a fake proxy, a fake clock and an element that is only an EventTarget.
 import type { Method, OrderView } from '../../backend-proxy/protocol/wire.ts';
-import { loadAmountBundle } from '../../widget/flow/open-amount.ts';
 import { Session } from '../../widget/flow/session.ts';
 import { show } from '../../widget/flow/view.ts';
 import { BLANK, stateFor, type SessionState } from '../../widget/shell/state.ts';
+import { provideAmountBundle } from './amount-bundle.ts';
 import { Clock } from './clock.ts';
 import { FakeProxy, problemOf, type ClaimsChange } from './fake-proxy.ts';
 
@@ -26,7 +26,7 @@ interface SceneOptions {
 
 export async function scene({ isConnected = true, claims, view, language: first = 'en' }: SceneOptions = {}) {
   // A page has it before anybody has typed an amount.
-  await loadAmountBundle();
+  await provideAmountBundle();
   let language = first;
   const clock = new Clock();
   const proxy = new FakeProxy(claims, view, clock.now);

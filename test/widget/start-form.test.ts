@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { localizedAmount } from '../../widget/shell/localized-amount.ts';
-import { loadAmountBundle } from '../../widget/flow/open-amount.ts';
 import { checkForm } from '../../widget/flow/start-form.ts';
 import { compareAmounts, readTypedAmount, writeTypedAmount } from '../../widget/flow/amount/typed-amount.ts';
 import { BLANK, type SessionState } from '../../widget/shell/state.ts';
 import { claimedOrder } from '../../widget/shell/order-token.ts';
+import { provideAmountBundle } from './amount-bundle.ts';
 import { claimsOf, type ClaimsChange } from './fake-proxy.ts';
 
-before(loadAmountBundle);
+before(provideAmountBundle);
 
 describe('readTypedAmount()', () => {
   const cases: [typed: string, currency: string, language: string, amount: string | null][] = [

@@ -1,6 +1,6 @@
-// Vite plugins of the builds: minify templates, keep the first bundle one file, name its version, add the themes, write
-// integrity hashes. Runs in Node and is in no bundle. Apart from vite.config.ts because the packages' builds use some
-// as well.
+// Vite plugins of the builds: minify templates and scripts, keep the first bundle one file, name its version, add the
+// themes, write integrity hashes. Runs in Node and is in no bundle. Apart from vite.config.ts because the packages'
+// builds use some as well.
 import { createHash } from 'node:crypto';
 import { copyFileSync, cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -39,6 +39,25 @@ export function minifyScripts(): Plugin {
   };
 }
 
+const LOADER = String.raw`\s*"?([\w-]+)"?: \(\) => import\("\./locale-\1\.js"\),?`;
+
+/** Writes the loaders of the dictionaries, which differ only by a name, as one: 1 % of the first bundle. */
+export function joinLoaders(): Plugin {
+  return {
+    name: 'join-loaders',
+    apply: 'build',
+    renderChunk(code, { isEntry }) {
+      if (!isEntry) return null;
+      const [loaders, ...others] = code.match(new RegExp(String.raw`\{(?:${LOADER})+\s*\}`, 'g')) ?? [];
+      if (!loaders || others.length > 0) throw new Error('The loaders of the dictionaries were not found in one place');
+      const names = [...loaders.matchAll(new RegExp(LOADER, 'g'))].map(([, name]) => name).join(' ');
+      const joined = `Object.fromEntries('${names}'.split(' ').map((name) => [name, () => import(\`./locale-\${name}.js\`)]))`;
+      // As many lines as before, for the source map.
+      return { code: code.replace(loaders, () => joined + '\n'.repeat(loaders.split('\n').length - 1)), map: null };
+    },
+  };
+}
+
 /** The marks of each later bundle's copies of modules. */
 const FLOW = '?flow';
 const AMOUNT = '?amount';
@@ -63,9 +82,7 @@ export function copySharedModules(): Plugin {
       const mark = importer && bundleOf(importer);
       if (!mark || !source.startsWith('.')) return null;
       const found = await this.resolve(source, importer.replace(mark, ''), { ...options, skipSelf: true });
-      // Its own, or the entry of the bundle that it fetches.
-      const isEntry = mark === FLOW && found?.id.endsWith('/widget/flow/amount/amount.ts');
-      return !found || isEntry || bundleOf(found.id) === mark ? found : { ...found, id: `${found.id}${mark}` };
+      return !found || bundleOf(found.id) === mark ? found : { ...found, id: `${found.id}${mark}` };
     },
   };
 }

@@ -1,4 +1,4 @@
-// Lit and the shell's drawing functions, as the second bundle imports them. These are live bindings that provide()
+// Lit and the shell's functions, as the second bundle imports them. These are live bindings that provide()
 // sets once. Importing the shell itself would load Lit a second time if the page's URL of the script has a query.
 import type { Drawing } from '../shell/field.ts';
 
@@ -7,8 +7,15 @@ export let render: Drawing['render'];
 export let heading: Drawing['heading'];
 export let icon: Drawing['icon'];
 export let field: Drawing['field'];
+export let loadAmount: Provided['loadAmount'];
+
+export type AmountBundle = typeof import('./amount/amount.ts');
+
+interface Provided extends Drawing {
+  loadAmount(): Promise<AmountBundle>;
+}
 
 /** Must be called before any panel is drawn. */
-export function provide(drawing: Drawing): void {
-  ({ html, render, heading, icon, field } = drawing);
+export function provide(shell: Provided): void {
+  ({ html, render, heading, icon, field, loadAmount } = shell);
 }

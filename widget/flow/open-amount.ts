@@ -2,14 +2,14 @@
 import type { TemplateResult } from 'lit';
 import type { Choice } from '../shell/choice.ts';
 import type { PanelContext } from '../shell/panel.ts';
-import { field, html } from './lit.ts';
+import { field, html, loadAmount, type AmountBundle } from './lit.ts';
 
 /** Undefined until it is loaded. */
-export let amountBundle: typeof import('./amount/amount.ts') | undefined;
+export let amountBundle: AmountBundle | undefined;
 
 /** False if it cannot be loaded now; the next call tries again. */
 export async function loadAmountBundle(): Promise<boolean> {
-  amountBundle ??= await import('./amount/amount.ts').catch(() => undefined);
+  amountBundle ??= await loadAmount().catch(() => undefined);
   return !!amountBundle;
 }
 

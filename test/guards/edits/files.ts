@@ -22,6 +22,9 @@ export const files: Edits = {
     ['vite.config.ts', '    integrity(),\n', ''],
     ['widget/build/plugins.ts', "file.endsWith('.js')", "file === 'widget.js'"],
   ],
+  'Have a changed script loaded by another address': [
+    ['widget/shell/later-bundle.ts', " && !document.querySelector('[type=importmap]')", ''],
+  ],
   'Poison a cache with the answer for classic scripts': [[WIDGET_FILES, ", 'Cache-Control': 'no-store' }", ' }']],
   'Round an amount before the proxy reads it': [
     ['backend-proxy/http/body-limit.ts', 'if (wasRead(c)) throw alreadyRead();', ''],
