@@ -6,8 +6,8 @@ import { CURRENCY, MAX_OF_ONE, PRODUCTS, decimal, formatMoney, type Line, type P
 import { stateOf, type Order, type OrderState } from './order-store.ts';
 import { page, type Markup, type Site } from './page.ts';
 
-export const PAID = 'Payment received. We are packing your order.';
-export const TOPPED_UP = 'Payment received. Your coffee card is topped up.';
+export const PAID = 'Thank you. We pack your order on Tuesday and send it on Wednesday.';
+export const TOPPED_UP = 'Thank you. Your coffee card is topped up.';
 
 const SENTENCES: Record<Order['kind'], Record<OrderState, string>> = {
   goods: {
@@ -91,25 +91,27 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
       site,
     },
     html`<div class="stack" data-order="${order.orderId}">
-      <section class="stack" aria-labelledby="summary">
+      <section class="stack head" aria-labelledby="summary">
         <div>
           <small>Order ${order.orderId}</small>
           <h1 id="summary">${headingOf(order)}</h1>
         </div>
         <p class="message" role="status" data-state="${stateOf(order)}">${fulfillmentOf(order)}</p>
-        ${order.kind === 'goods' ? orderSummary(order.lines, order.amount) : coffeeCard(balance)}
+        ${order.kind === 'goods' ? '' : coffeeCard(balance)}
       </section>
+      ${order.kind === 'goods' ? orderSummary(order.lines, order.amount) : ''}
       <section class="payment" aria-label="Payment">
         <payment-widget order="${token}"
           ><a slot="help" href="/contact" target="_blank" rel="noopener">Contact the shop</a></payment-widget
         >
       </section>
+      ${order.kind === 'goods' ? nextSteps(order.amount) : ''} ${onward(order)}
     </div>`,
   );
 }
 
 export function headingOf(order: Order): string {
-  if (order.kind === 'top-up') return 'Top up your coffee card';
+  if (order.kind === 'top-up') return order.paidAt === null ? 'Top up your coffee card' : 'Top-up received';
   return order.paidAt === null ? 'Your order' : 'Order received';
 }
 
@@ -117,20 +119,40 @@ export function fulfillmentOf(order: Order): string {
   return SENTENCES[order.kind][stateOf(order)];
 }
 
-/** Folded on a phone, so that the payment is seen first; always open where it has a column of its own. */
+/** Folded on a phone until it is paid, so that the payment is seen first; open where it has a column of its own. */
 function orderSummary(lines: readonly Line[], amount: string): Markup {
   return html`<details class="summary">
     <summary>
       <span><span class="show">Show</span><span class="hide">Hide</span> order · ${formatMoney(amount, CURRENCY)}</span>
     </summary>
     ${receipt(lines, amount)}
-    <h2>What happens next</h2>
+  </details>`;
+}
+
+function nextSteps(amount: string): Markup {
+  return html`<section class="next" aria-labelledby="next">
+    <h2 id="next">What happens next</h2>
     <ol class="steps">
-      <li><b>Payment</b> With your wallet.</li>
+      <li>
+        <b>Payment</b> <span class="due">With your wallet.</span>
+        <span class="done">We have received ${formatMoney(amount, CURRENCY)}.</span>
+      </li>
       <li><b>Packed on Tuesday</b> The day on which we roast, so that it is fresh.</li>
       <li><b>Sent on Wednesday</b> Shipping is free.</li>
     </ol>
-  </details>`;
+  </section>`;
+}
+
+/** The ways on from a paid order; unseen before. */
+function onward({ orderId }: Order): Markup {
+  return html`<section class="onward" aria-labelledby="onward">
+    <h2 id="onward">Your order stays in your account</h2>
+    <p>
+      You find ${orderId} under <a href="/account">your orders</a> at any time. A question?
+      <a href="/contact">Contact us</a> with its number.
+    </p>
+    <p><a class="button" href="/">Back to the coffee</a></p>
+  </section>`;
 }
 
 function receipt(lines: readonly Line[], amount: string): Markup {

@@ -16,7 +16,7 @@ const ON_PHONE: BrowserContextOptions = {
 };
 /** The last link of the shop's pages, behind the widget. */
 const BEHIND = 'For staff: the desk';
-const PACKED = 'Payment received. We are packing your order.';
+const PACKED = 'Thank you. We pack your order on Tuesday and send it on Wednesday.';
 const APPROVE =
   'Open the app and approve €14.50 to \u2068Stillwater Coffee\u2069. The request is there even without a notification.';
 const REQUESTED = [en.direct, APPROVE, `${en.wallet}: ····5678`, enFlow.waiting];

@@ -33,9 +33,16 @@ test('DIRECT: the shopper enters a wallet ID and confirms on the phone', async (
   await shopper.pay('DIRECT', ADA);
   await shopper.sees('waiting');
   await shopper.isUnfulfilled();
+  const onward = shopper.page.getByRole('link', { name: 'Back to the coffee' });
+  assert.equal(await onward.isVisible(), false, 'the ways on are for a paid order');
   await phone.approve();
   await shopper.isFulfilled();
   await shopper.page.getByRole('heading', { name: 'Order received' }).waitFor();
+  await shopper.page.getByText('We have received €29.00.').waitFor();
+  await shopper.page.setViewportSize({ width: 390, height: 844 });
+  await shopper.page.getByRole('rowheader', { name: 'Dawn Chorus' }).waitFor();
+  await onward.click();
+  await shopper.page.waitForURL(`${world.stack.shop}/`);
 });
 
 test('CHECKOUT: the shopper logs in, enters the code from the phone, pays, and returns to the shop', async () => {
@@ -84,7 +91,8 @@ test('a top-up: the shopper chooses the amount, within the bounds of the order',
   await shopper.page.getByRole('button', { name: 'Deposit €25.50' }).click();
   await phone.scan(await shopper.scannedCode());
   await phone.approve();
-  await shopper.isFulfilled('Payment received. Your coffee card is topped up.');
+  await shopper.isFulfilled('Thank you. Your coffee card is topped up.');
+  await shopper.page.getByRole('heading', { name: 'Top-up received' }).waitFor();
   await shopper.page.goto(`${world.stack.shop}/account`);
   await shopper.page.getByText('Balance €25.50').waitFor();
 });
