@@ -39,9 +39,9 @@ async function setLanguage(widget: PaymentWidget, tag: string): Promise<void> {
   endAnimations(widget);
 }
 
-/** Texts that overflow their box, boxes outside the sheet, words broken across lines. */
+/** Texts that overflow their box, boxes outside the sheet, words broken across lines, spaces that a script has not. */
 function misfits(widget: PaymentWidget): string[] {
-  const sheet = widget.shadowRoot?.querySelector('.sheet');
+  const sheet = widget.shadowRoot?.querySelector<HTMLElement>('.sheet');
   if (!sheet) return ['no sheet'];
   const bounds = sheet.getBoundingClientRect();
   const found: string[] = [];
@@ -55,6 +55,7 @@ function misfits(widget: PaymentWidget): string[] {
     if (element.scrollHeight > element.clientHeight + 1 && getComputedStyle(element).overflowY !== 'visible')
       found.push(`cut: ${description}`);
   }
+  for (const [joined] of sheet.innerText.matchAll(/[。！？] .*/gu)) found.push(`a space between sentences: ${joined}`);
   return [...found, ...brokenWords(sheet)];
 }
 

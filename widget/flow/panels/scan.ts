@@ -13,6 +13,7 @@ import { canShare, drawPng, saveImage, shareImage } from '../save-code.ts';
 import type { Limit, Shown } from '../view.ts';
 import { button } from './button.ts';
 import { copyButton } from './copy.ts';
+import { space } from './space.ts';
 import { otherMethodButton, timeBar, waitingStatus } from './waiting-status.ts';
 
 type Scan = Extract<Shown, { panel: 'scan' }>;
@@ -98,10 +99,12 @@ function appButton(link: string, rank: 'primary' | 'second', { say, run }: Panel
 }
 
 /** Alternatives for an app that did not open, which a page cannot know. Shown once the link was opened. */
-function appHelp(link: string | null, hasPicture: boolean, { say, state }: PanelContext): TemplateResult | '' {
+function appHelp(link: string | null, hasPicture: boolean, context: PanelContext): TemplateResult | '' {
+  const { say, state } = context;
   if (!link || state.openedAppLink !== link) return '';
   return html`<p part="status" class="note announce">
-    <b>${say('appHelp')}</b> ${hasPicture ? say('appHelp_scan') : ''} ${say('appHelp_browser')}
+    <b>${say('appHelp')}</b
+    >${space(context)}${hasPicture ? say('appHelp_scan') + space(context) : ''}${say('appHelp_browser')}
   </p>`;
 }
 

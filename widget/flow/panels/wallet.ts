@@ -9,6 +9,7 @@ import type { PanelContext } from '../../shell/panel.ts';
 import { heading, html, icon } from '../lit.ts';
 import type { Limit, Shown } from '../view.ts';
 import { sign } from './sign.ts';
+import { space } from './space.ts';
 import { newAttemptButton, onePaymentNote, otherMethodButton, waitingStatus } from './waiting-status.ts';
 import { waysOut } from './ways-out.ts';
 
@@ -82,6 +83,8 @@ export function checking(context: PanelContext): TemplateResult {
   const { say, state } = context;
   const isReviewed = state.order.checking;
   return html`${sign('clock')}${heading(say('checking'))}
-    <p class=${isReviewed ? 'note warning' : ''}>${say('checking_help')} ${isReviewed ? say('closePage') : ''}</p>
+    <p class=${isReviewed ? 'note warning' : ''}>
+      ${say('checking_help')}${isReviewed ? space(context) + say('closePage') : ''}
+    </p>
     ${state.disconnected ? waitingStatus(context, '') : ''} ${isReviewed ? waysOut('help', context) : ''}`;
 }
