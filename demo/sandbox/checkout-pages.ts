@@ -5,7 +5,7 @@ import { html } from 'hono/html';
 import { type CheckoutTexts, checkoutTexts, fill } from './checkout-texts.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
 import { formatMoney } from './money.ts';
-import { banner, countdown, hint, logo, mark, type Markup, page } from './page.ts';
+import { banner, countdown, hint, initials, logo, mark, type Markup, page } from './page.ts';
 import type { Payment } from './transaction.ts';
 
 export type LoginProblem = 'wrongLogin' | 'tooManyCodes';
@@ -27,6 +27,8 @@ export interface CheckoutView {
   screen: Screen;
 }
 
+/** The time left is shown from here on: a clock that runs from the start only hurries. */
+const SHOWN_FROM_MS = 5 * 60_000;
 const STEPS = ['login', 'verify', 'pay'] as const;
 
 export function checkoutPage(c: Context, view: CheckoutView) {
@@ -35,16 +37,17 @@ export function checkoutPage(c: Context, view: CheckoutView) {
   const amount = formatMoney(payment.minor, payment.currency, textLang);
   const isProblem =
     (screen.name === 'login' && screen.problem !== null) || (screen.name === 'verify' && screen.triesLeft !== null);
+  const hasEnded = screen.name === 'ended';
   const body = html`${banner(texts.banner)}
     <div class="frame">
       <header>
         ${logo}
-        <p class="soft">${fill(texts.payTo, { merchant })}</p>
+        <p class="payee">${initials(merchant)} ${hasEnded ? merchant : fill(texts.payTo, { merchant })}</p>
         <p class="amount">${amount}</p>
         <p class="order"><small>${texts.order}</small> ${payment.orderId}</p>
-        ${screen.name === 'ended' ? '' : html`<p><small>${texts.timeLeft}</small> ${countdown(view.leftMs, true)}</p>`}
+        ${hasEnded ? '' : timeLeft(view.leftMs, texts)}
       </header>
-      <main class="card stack">
+      <main class="card stack ${hasEnded ? 'result' : ''}">
         ${screen.name === 'ended' ? '' : steps(screen.name, texts)} ${screenMarkup(view, texts, amount, textLang)}
       </main>
     </div>`;
@@ -58,6 +61,9 @@ export function checkoutPage(c: Context, view: CheckoutView) {
     formTargets: [new URL(payment.returnUrl).origin],
   });
 }
+
+const timeLeft = (leftMs: number, texts: CheckoutTexts): Markup =>
+  html`<p ${leftMs > SHOWN_FROM_MS ? 'hidden' : ''}><small>${texts.timeLeft}</small> ${countdown(leftMs, true)}</p>`;
 
 export function unknownTokenPage(c: Context) {
   const body = html`${banner('Sandbox: no real money moves here')}
@@ -111,7 +117,7 @@ function cancelForm(view: CheckoutView, texts: CheckoutTexts): Markup {
 
 function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, texts: CheckoutTexts): Markup {
   const people = view.people.map(
-    ({ walletId, name }) => html`<li class="row between">${name} <code>${walletId}</code></li>`,
+    ({ walletId, name }) => html`<button name="wallet" value="${walletId}">${name} <code>${walletId}</code></button>`,
   );
   // Too many codes are not an error in these fields.
   const isWrong = screen.problem === 'wrongLogin' ? html`aria-invalid="true"` : '';
@@ -147,9 +153,11 @@ function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, tex
     ${cancelForm(view, texts)}
     <div class="hint">
       <p>${texts.loginHint} <code>${DEMO_PASSWORD}</code></p>
-      <ul>
+      <form method="post" action="/pay/login">
+        ${hidden(view)}
+        <input type="hidden" name="password" value="${DEMO_PASSWORD}" />
         ${people}
-      </ul>
+      </form>
     </div>`;
 }
 

@@ -91,6 +91,15 @@ export const hint = (content: Markup): Markup => html`<p class="hint">${content}
 /** Drawn as a phone on a wide screen; on a phone it fills the screen. */
 export const device = (screen: Markup): Markup => html`<div class="device"><main class="phone">${screen}</main></div>`;
 
+/** The initials of a person or a merchant, in place of a picture. */
+export const initials = (name: string): Markup =>
+  html`<span class="avatar" aria-hidden="true"
+    >${name
+      .split(' ')
+      .slice(0, 2)
+      .map((word) => word[0])}</span
+  >`;
+
 /** A check mark or a cross. */
 export function mark(isGood: boolean): Markup {
   return html`<svg class="mark ${isGood ? 'good' : ''}" viewBox="0 0 24 24" aria-hidden="true">

@@ -5,7 +5,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Customer, Movement } from './customers.ts';
 import { formatMoney } from './money.ts';
-import { banner, countdown, device, logo, mark, type Markup, page } from './page.ts';
+import { banner, countdown, device, initials, logo, mark, type Markup, page } from './page.ts';
 import { isFinal, type Payment } from './transaction.ts';
 
 export interface PhoneView {
@@ -19,6 +19,7 @@ export interface PhoneView {
 }
 
 const MAX_MOVEMENTS = 30;
+const AND = new Intl.ListFormat('en');
 
 export function homePage(c: Context, view: PhoneView) {
   const screen = html`<div class="stack" data-live="/wallet/live" data-version="${view.version}">
@@ -110,12 +111,7 @@ function stage({ customer, people }: PhoneView, screen: Markup, showing: 'home' 
 }
 
 function identity({ name, walletId }: Customer): Markup {
-  const initials = name
-    .split(' ')
-    .map((word) => word[0])
-    .join('');
-  return html`<span class="avatar" aria-hidden="true">${initials}</span>
-    <span>${name} <small>Wallet ${walletId}</small></span>`;
+  return html`${initials(name)} <span>${name} <small>Wallet ${walletId}</small></span>`;
 }
 
 function prompts({ prompts: waiting, merchant }: PhoneView): Markup {
@@ -130,12 +126,14 @@ function prompts({ prompts: waiting, merchant }: PhoneView): Markup {
   )}`;
 }
 
-function answerForm({ paymentId }: Payment, fromApp: boolean): Markup {
+function answerForm({ paymentId, minor, currency }: Payment, fromApp: boolean): Markup {
   return html`<form method="post" action="/wallet/answer" class="answer">
     <input type="hidden" name="paymentId" value="${paymentId}" />
     ${fromApp ? html`<input type="hidden" name="app" value="1" />` : ''}
     <button name="answer" value="decline" id="decline-${paymentId}">Decline</button>
-    <button name="answer" value="approve" id="approve-${paymentId}" class="main">Approve</button>
+    <button name="answer" value="approve" id="approve-${paymentId}" class="main">
+      Approve ${formatMoney(minor, currency)}
+    </button>
   </form>`;
 }
 
@@ -145,9 +143,7 @@ function balances({ customer }: PhoneView): Markup {
   return html`<section class="card balance">
     <h2>Balance</h2>
     <p class="amount">${formatMoney(first[1], first[0])}</p>
-    <ul class="row">
-      ${others.map(([currency, minor]) => html`<li>${formatMoney(minor, currency)}</li>`)}
-    </ul>
+    ${others.length === 0 ? '' : html`<p>Also ${AND.format(others.map(([of, minor]) => formatMoney(minor, of)))}</p>`}
   </section>`;
 }
 
@@ -176,7 +172,9 @@ function activity({ customer, merchant }: PhoneView): Markup {
           html`<li>
             <strong class="row between">
               ${kind === 'TOP_UP' ? KIND_NAMES[kind] : merchant}
-              <span class="${minor < 0n ? '' : 'in'}">${formatMoney(minor, currency, 'en', true)}</span>
+              <span class="${minor < 0n ? '' : 'in'}"
+                >${formatMoney(minor, currency, 'en', true).replace('-', '−')}</span
+              >
             </strong>
             <small>${kind === 'TOP_UP' ? note : `${KIND_NAMES[kind]} · ${note ?? orderId}`}</small>
           </li>`,
@@ -189,7 +187,8 @@ function request({ customer, merchant }: PhoneView, payment: Payment, fromApp: b
   const { minor, currency, orderId } = payment;
   const balance = customer.balance(currency);
   const isShort = balance < minor;
-  return html`<section class="stack">
+  return html`<section class="result stack">
+    ${initials(merchant)}
     <h2 class="title">Pay ${merchant}</h2>
     <p class="amount">${formatMoney(minor, currency)}</p>
     <dl class="facts lines">
@@ -201,6 +200,14 @@ function request({ customer, merchant }: PhoneView, payment: Payment, fromApp: b
         <dt>Balance</dt>
         <dd>${formatMoney(balance, currency)}</dd>
       </div>
+      ${
+        isShort
+          ? ''
+          : html`<div>
+              <dt>Balance after</dt>
+              <dd>${formatMoney(balance - minor, currency)}</dd>
+            </div>`
+      }
     </dl>
     ${isShort ? html`<p class="problem">The balance is too low: this payment would be declined.</p>` : ''}
     ${answerForm(payment, fromApp)}
@@ -220,7 +227,10 @@ function result({ merchant }: PhoneView, payment: Payment, fromApp: boolean): Ma
     <h2 class="title">${isPaid ? 'Paid' : 'Not paid'}</h2>
     <p class="amount">${amount}</p>
     <p>${isPaid ? `Sent to ${merchant}.` : `${REASONS[payment.message] ?? ''} No money was taken.`}</p>
-    ${fromApp ? html`<a class="button main" href="${payment.returnUrl}">Back to ${merchant}</a>` : ''}
-    <a class="button" href="/wallet">Done</a>
+    <p class="soft order">Order ${payment.orderId}</p>
+    <div class="answer">
+      <a class="button" href="/wallet">Done</a>
+      ${fromApp ? html`<a class="button main" href="${payment.returnUrl}">Back to ${merchant}</a>` : ''}
+    </div>
   </section>`;
 }

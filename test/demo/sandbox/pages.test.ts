@@ -74,6 +74,35 @@ describe('the hosted checkout', () => {
     });
   }
 
+  it('a demo customer is logged in at the checkout by one press', async () => {
+    const browser = await openCheckout(openSandbox());
+    const [, hint = ''] = browser.html.split('<div class="hint">');
+    assert.match(hint, /<button name="wallet" value="23456789">Bruno Costa <code>23456789<\/code><\/button>/);
+    browser.html = hint;
+    await browser.submit('/pay/login', { wallet: '23456789' });
+    assert.match(browser.text, /Confirm that it is you.* the phone of Bruno Costa/);
+  });
+
+  it('the checkout shows the time left in the last 5 minutes only', async () => {
+    const opened = openSandbox();
+    const browser = await openCheckout(opened);
+    assert.match(browser.html, /<p hidden><small>Time left<\/small>/);
+    await opened.pass(10 * MINUTE);
+    await browser.open(browser.url);
+    assert.match(browser.html, /<p ><small>Time left<\/small> <span[^>]*>5:00</);
+  });
+
+  it('an ended checkout names merchant and amount, and asks for no payment any more', async () => {
+    const opened = openSandbox();
+    const browser = await openCheckout(opened);
+    const checkout = browser.url;
+    assert.match(browser.text, /Pay Demo Shop €10\.50/);
+    await browser.submit('/pay/cancel');
+    await browser.open(checkout);
+    assert.match(browser.text, /Demo Shop €10\.50 .* Payment canceled/);
+    assert.doesNotMatch(browser.html, /Pay Demo Shop<\/p>/);
+  });
+
   it('a wrong password at the checkout stays at the login', async () => {
     const opened = openSandbox();
     const browser = await openCheckout(opened);
@@ -236,12 +265,15 @@ describe('the wallet phone', () => {
     const bruno = await phoneOf(opened, '23456789');
     assert.doesNotMatch(bruno.text, /asks for a payment/);
     const ada = await phoneOf(opened);
-    assert.match(ada.text, /Demo Shop asks for a payment €10\.50/);
+    assert.match(ada.text, /Demo Shop asks for a payment €10\.50 .* Decline Approve €10\.50/);
+    assert.match(ada.text, /Balance €2,500\.00 Also \$1,800\.00 and £950\.00/);
     bruno.html = ada.html;
     await bruno.submit('/wallet/answer', { answer: 'approve' });
     assert.equal(bruno.status, 404);
     await ada.submit('/wallet/answer', { answer: 'approve' });
-    assert.match(ada.text, /Paid €10\.50/);
+    assert.match(ada.text, /Paid €10\.50 Sent to Demo Shop\. Order order-DIRECT/);
+    await ada.open('/wallet');
+    assert.match(ada.text, /−€10\.50/);
     assert.deepEqual(await statusOf(opened, 'order-DIRECT'), ['SUCCESS', 'SUCCESS']);
   });
 
