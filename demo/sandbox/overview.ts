@@ -98,6 +98,7 @@ function frontPage(options: OverviewOptions, times: string): Markup {
     </header>
     <main data-live="/overview/live" data-version="${versionOf(options)}">
       <h1>Gateway</h1>
+      <p class="soft">Every payment and payout it received. Answer for its customers, or make it misbehave.</p>
       <div id="state">${now}</div>
       <div class="columns">
         <div class="stack">

@@ -45,29 +45,29 @@ export function state({ clock, faults, ipns }: ControlOptions): Markup {
     </div>
   </dl>`;
   if (active.length === 0) {
-    return html`<section class="state card row between">
+    return html`<section class="card row between">
       <h2 class="calm">No fault is active</h2>
       ${facts}
     </section>`;
   }
-  return html`<section class="state odd card">
-    <div class="row between">
-      <h2>The gateway misbehaves</h2>
-      <form method="post" action="/overview/end-faults">
-        <button id="end-faults" class="main">Back to normal</button>
-      </form>
-    </div>
-    <ul class="lines">
-      ${active.map(
-        ({ target, fault, left }) =>
-          html`<li>
-            <strong>${NAMES[target]}${wordsFor(target, fault)}</strong> ${otherParts(target, fault)}
-            <small>${left === null ? 'until you stop it' : `${left} more ${left === 1 ? 'time' : 'times'}`}</small>
-          </li>`,
-      )}
-    </ul>
-    ${facts}
-  </section>`;
+  return html`<section class="odd card">
+      <div class="row between">
+        <h2>The gateway misbehaves</h2>
+        <form method="post" action="/overview/end-faults">
+          <button id="end-faults" class="main">Back to normal</button>
+        </form>
+      </div>
+      <ul class="lines">
+        ${active.map(
+          ({ target, fault, left }) =>
+            html`<li>
+              <strong>${NAMES[target]}${wordsFor(target, fault)}</strong> ${otherParts(target, fault)}
+              <small>${left === null ? 'until you stop it' : `${left} more ${left === 1 ? 'time' : 'times'}`}</small>
+            </li>`,
+        )}
+      </ul>
+    </section>
+    <section class="card">${facts}</section>`;
 }
 
 /** Such as `: lose the answer`; empty for a fault that has no button. */
@@ -139,15 +139,6 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string): M
   const json = Object.fromEntries(faults.active().map(({ target, fault }) => [target, fault]));
   return html`<section id="controls" class="controls stack" aria-labelledby="controls-title">
     <h2 id="controls-title" class="title">Test controls</h2>
-    <form method="post" action="/overview/clock" class="card">
-      <fieldset>
-        <legend>Advance the clock</legend>
-        <div class="row">
-          ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+ ${name}</button>`)}
-        </div>
-      </fieldset>
-      <small>Only the sandbox’s: the proxy and the shop keep their own time. Restart the demo to go back.</small>
-    </form>
     <form method="post" action="/overview/fault" class="card stack">
       <h3>Faults</h3>
       <small>Make the gateway misbehave. Press again to stop.</small>
@@ -170,6 +161,13 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string): M
         </div>
       </fieldset>
       <div id="faults">${faultButtons(faults)}</div>
+    </form>
+    <form method="post" action="/overview/clock" class="card stack">
+      <h3>Clock</h3>
+      <small>Moves the sandbox’s time on. The proxy and the shop keep theirs. Restart the demo to go back.</small>
+      <div class="row" role="group" aria-label="Advance the clock by">
+        ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+ ${name}</button>`)}
+      </div>
     </form>
     <details class="card">
       <summary>Any fault, as JSON</summary>

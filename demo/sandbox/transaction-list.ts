@@ -1,5 +1,5 @@
-// The overview's list of transactions. A row says in words what a transaction is and how it stands, with the
-// gateway's own codes beside them, and has one button: to approve it. The rest is in its details: its history, the
+// The overview's list of transactions. A row says in words what a transaction is and how it stands, has the gateway's
+// own codes at its end, and has one button: to approve it. The rest is in its details: its history, the
 // IPNs with the answers to them, and the other ways on.
 import { html } from 'hono/html';
 import type { ControlOptions } from './controls.ts';
@@ -18,7 +18,7 @@ const FAILURES: Readonly<Record<string, [string, Tone]>> = {
   DECLINED: ['Declined', 'bad'],
   INSUFFICIENT_BALANCE: ['Balance too low', 'bad'],
   UNKNOWN_CUSTOMER: ['No such customer', 'bad'],
-  USER_CANCELLED: ['Cancelled', 'plain'],
+  USER_CANCELLED: ['Canceled', 'plain'],
   TOKEN_EXPIRED: ['Expired', 'plain'],
 };
 
@@ -77,15 +77,18 @@ function row(transaction: Transaction, { ipns, requestLog, processor, clock }: C
   return html`<li class="transaction">
     <details id="details-${paymentId}">
       <summary id="summary-${paymentId}">
-        <span class="outcome"><span class="chip ${tone}">${word}</span> <code>${status}</code></span>
+        <span><span class="chip ${tone}">${word}</span></span>
         <span class="amount">${formatMoney(minor, currency)}</span>
         <span class="what">
           <strong class="order">${orderId}</strong>
-          <small>${name} <code>${code}</code> · ${whoIn(transaction, processor.customers)}</small>
+          <small>${name} · ${whoIn(transaction, processor.customers)}</small>
         </span>
         <span class="when">
-          ${requests > 1 ? html`<span class="chip bad">${requests} create requests</span>` : ''}
-          ${deliveries.map((delivery) => ipnChips(delivery))} ${time(createdAt, clock.now())}
+          <code>${code} ${status}</code>
+          <span>
+            ${requests > 1 ? html`<span class="chip bad">${requests} create requests</span>` : ''}
+            ${deliveries.map((delivery) => ipnChips(delivery))} ${time(createdAt, clock.now())}
+          </span>
         </span>
       </summary>
       <div class="inside stack">
