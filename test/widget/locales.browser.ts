@@ -55,7 +55,8 @@ function misfits(widget: PaymentWidget): string[] {
     if (element.scrollHeight > element.clientHeight + 1 && getComputedStyle(element).overflowY !== 'visible')
       found.push(`cut: ${description}`);
   }
-  for (const [joined] of sheet.innerText.matchAll(/[。！？] .*/gu)) found.push(`a space between sentences: ${joined}`);
+  for (const { innerText } of sheet.querySelectorAll('p'))
+    if (/[。！？] /.test(innerText)) found.push(`a space between sentences: ${innerText}`);
   return [...found, ...brokenWords(sheet)];
 }
 
