@@ -1,7 +1,8 @@
-// A token whose claims have wrong types: the widget draws what it can, until the proxy refuses the token.
+// A token whose claims have wrong types: the widget does what it can, until the proxy refuses the token.
+import { expect } from '@open-wc/testing';
 import type { OrderClaims } from '../../backend-proxy/protocol/wire.ts';
 import { claimsOf, FakeProxy, tokenOf } from './fake-proxy.ts';
-import { addressOf, mount } from './mount.ts';
+import { addressOf, mount, part } from './mount.ts';
 
 /** The compiler demands each new claim. */
 const OPTIONAL: Record<keyof Omit<OrderClaims, 'orderId' | 'currency'>, true> = {
@@ -29,11 +30,24 @@ const OPTIONAL: Record<keyof Omit<OrderClaims, 'orderId' | 'currency'>, true> = 
 
 const WRONG = [null, 7, 'x', true, [], [null], [7], {}];
 
-// Loads the second bundle.
-before(() => mount());
+const errors: unknown[] = [];
+const keepError = (event: ErrorEvent | PromiseRejectionEvent) =>
+  errors.push('reason' in event ? event.reason : event.error);
+
+before(async () => {
+  // Loads the second and the third bundle.
+  await mount();
+  await mount(new FakeProxy({ amount: undefined }));
+  addEventListener('error', keepError);
+  addEventListener('unhandledrejection', keepError);
+});
+after(() => {
+  removeEventListener('error', keepError);
+  removeEventListener('unhandledrejection', keepError);
+});
 
 for (const claim of Object.keys(OPTIONAL)) {
-  it(`the widget draws a token whose claim ${claim} has a wrong type`, async () => {
+  it(`the widget draws a token whose claim ${claim} has a wrong type, and takes its press`, async () => {
     for (const value of WRONG) {
       for (const amount of [undefined, '10.10']) {
         const proxy = new FakeProxy();
@@ -44,6 +58,15 @@ for (const claim of Object.keys(OPTIONAL)) {
         document.body.append(widget);
         // Rejects if it cannot be drawn.
         await widget.updateComplete;
+        for (const typed of ['5', 'five']) {
+          const input = part(widget, 'amount') as HTMLInputElement | null;
+          if (input) input.value = typed;
+          input?.dispatchEvent(new Event('input'));
+          part(widget, 'pay')?.click();
+          await widget.updateComplete;
+        }
+        await new Promise((resolve) => setTimeout(resolve));
+        expect(errors.splice(0), JSON.stringify({ [claim]: value, amount })).to.deep.equal([]);
         widget.remove();
       }
     }

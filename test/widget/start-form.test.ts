@@ -83,6 +83,7 @@ describe('readTypedAmount()', () => {
   it('compareAmounts() does not round', () => {
     assert.ok(compareAmounts('0.3', '0.30') === 0);
     assert.ok(compareAmounts('10', '9.99') > 0);
+    assert.ok(compareAmounts('9007199254740993', '9007199254740992') > 0);
   });
 });
 

@@ -64,7 +64,7 @@ export function readTypedAmount(
   const [, whole, fraction = ''] = /^0*(\d{1,15})(?:[.,٫](\d+))?$/.exec(text) ?? [];
   if (!whole || fraction.length > most) return null;
   const amount = fraction ? `${whole}.${fraction}` : whole;
-  return scaled(amount) > 0n ? amount : null;
+  return Number(scaled(amount)) > 0 ? amount : null;
 }
 
 /**
@@ -87,16 +87,17 @@ function normalized(typed: string): string {
   return asciiDigits(typed).replace(/[\s\u200e\u200f'’٬]/g, '');
 }
 
-/** Negative, 0 or positive, as `sort` expects. */
+/** Negative, 0 or positive, as `sort` expects. 0 for what is not an amount, as a bound of an unchecked token may be. */
 export function compareAmounts(a: string, b: string): number {
-  return Number(scaled(a) - scaled(b));
+  const [first, second] = [scaled(a), scaled(b)];
+  return first === null || second === null ? 0 : Number(first - second);
 }
 
 /** More than any currency has. */
 const MAX_DECIMALS = 9;
 
 /** In billionths. */
-function scaled(amount: string): bigint {
-  const [whole = '', fraction = ''] = amount.split('.');
-  return BigInt(whole + fraction.padEnd(MAX_DECIMALS, '0'));
+function scaled(amount: string): bigint | null {
+  const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(amount) ?? [];
+  return whole === undefined ? null : BigInt(whole + fraction.padEnd(MAX_DECIMALS, '0'));
 }
