@@ -1,6 +1,6 @@
 // `npm run shots`: draws every state of the widget in every scene into shots/, and compares those that are kept in
 // test/shots/pictures/. index.html shows the differences and all scenes.
-//   npm run shots -- --update          keeps what was drawn, and the README's picture
+//   npm run shots -- --update          keeps what was drawn, and the README's pictures
 //   npm run shots -- --scene dark      one scene only
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -9,7 +9,7 @@ import { findPinnedBrowser } from '../browser.ts';
 import { drawScene } from './draw.ts';
 import { compareWithKept, fileOf, keep, keptOf, type Finding } from './kept.ts';
 import { FOLDER, messageOf, writeFindings, writeIndex } from './report.ts';
-import { README_PICTURE, differenceFromKept, drawReadmePicture } from './readme-picture.ts';
+import { README_PICTURES, differenceFromKept } from './readme-pictures.ts';
 import { SCENES } from './scenes.ts';
 import { statesPageOpener } from './states-page.ts';
 
@@ -42,8 +42,10 @@ try {
   await writeFindings(findings);
   await writeIndex(findings, names);
   if (values.update) {
-    const picture = await drawReadmePicture(browser, open);
-    if (differenceFromKept(picture) !== undefined) await writeFile(README_PICTURE, picture);
+    for (const [path, draw] of Object.entries(README_PICTURES)) {
+      const picture = await draw(browser, open);
+      if (differenceFromKept(path, picture) !== undefined) await writeFile(path, picture);
+    }
     console.log(`${findings.length} pictures changed in test/shots/pictures/`);
   } else if (findings.length > 0) {
     console.error(messageOf(findings));

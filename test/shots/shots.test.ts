@@ -8,7 +8,7 @@ import { compare } from './compare.ts';
 import { drawScene } from './draw.ts';
 import { compareWithKept, NO_PICTURE, readKept, type Finding } from './kept.ts';
 import { messageOf, writeFindings, writeIndex } from './report.ts';
-import { README_PICTURE, differenceFromKept, drawReadmePicture } from './readme-picture.ts';
+import { README_PICTURES, differenceFromKept } from './readme-pictures.ts';
 import { SCENES } from './scenes.ts';
 import { PNG } from 'pngjs';
 import { statesPageOpener, type OpenStatesPage } from './states-page.ts';
@@ -41,10 +41,12 @@ describe('the look', { skip, concurrency: 2 }, () => {
   }
 });
 
-it('the picture of the README shows the widget as it looks', { skip }, async () => {
-  const difference = differenceFromKept(await drawReadmePicture(browser, open));
-  assert.equal(difference, undefined, `npm run shots -- --update draws ${README_PICTURE} again`);
-});
+for (const [path, draw] of Object.entries(README_PICTURES)) {
+  it(`${path} shows the widget as it looks`, { skip }, async () => {
+    const difference = differenceFromKept(path, await draw(browser, open));
+    assert.equal(difference, undefined, `npm run shots -- --update draws ${path} again`);
+  });
+}
 
 /** Adds a rule to each widget. */
 function withRule(rule: string): (page: Page) => Promise<void> {

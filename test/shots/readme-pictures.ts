@@ -1,0 +1,100 @@
+// The pictures of the README. One is a desktop, a phone and a dark screen of one height, each with a state of the
+// widget. The other has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in drop-in/ were taken of the
+// pages of test/bench/pages/, which answer each of its logos by a black box.
+import { existsSync, readFileSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+import { PNG } from 'pngjs';
+import { compare } from './compare.ts';
+import type { StateName } from './scenes.ts';
+import type { OpenStatesPage, Variant } from './states-page.ts';
+
+type Draw = (browser: Browser, open: OpenStatesPage) => Promise<Buffer>;
+
+export const README_PICTURES: Readonly<Record<string, Draw>> = {
+  'docs/pictures/widget.png': drawScreens,
+  'docs/pictures/side-by-side.png': drawSideBySide,
+};
+
+interface Screen {
+  name: 'phone' | 'desktop' | 'dark';
+  state: StateName;
+  variant: Variant;
+}
+
+const SCREENS: readonly Screen[] = [
+  { name: 'desktop', state: 'choose', variant: { width: 400 } },
+  { name: 'phone', state: 'wallet, time left', variant: { width: 320, options: { hasTouch: true, isMobile: true } } },
+  { name: 'dark', state: 'paid', variant: { width: 400, options: { colorScheme: 'dark' } } },
+];
+/** Pixels of the picture for each of the page. */
+const SCALE = 1.5;
+
+const STYLE = `
+  body { display: flex; width: max-content; gap: 40px; margin: 0; padding: 40px; background: #e3e7ee; }
+  div { position: relative; box-sizing: border-box; display: grid; place-items: center; height: 740px; overflow: hidden;
+    background: #f4f5f8; border-radius: 16px; box-shadow: 0 2px 4px #0f182a1f, 0 24px 48px #0f182a2e; }
+  .phone { padding: 56px 8px 24px; border: 10px solid #14171d; border-radius: 48px; }
+  .desktop, .dark { padding: 64px 32px 24px; background: linear-gradient(#fff 36px, #d6dae2 36px 37px, #f4f5f8 37px); }
+  .dark { background: linear-gradient(#20242c 36px, #343a45 36px 37px, #0d0f13 37px); }
+  .desktop::before, .dark::before { content: ''; position: absolute; inset: 13px auto auto 16px; width: 10px;
+    height: 10px; border-radius: 50%; background: #98a1b0; box-shadow: 18px 0 #98a1b0, 36px 0 #98a1b0; }
+  img { display: block; }`;
+
+async function drawScreens(browser: Browser, open: OpenStatesPage): Promise<Buffer> {
+  const frames = await Promise.all(
+    SCREENS.map(async ({ name, state, variant }) => {
+      const image = await drawState(open, state, variant, SCALE);
+      return `<div class="${name}">${image}</div>`;
+    }),
+  );
+  return drawPage(browser, { width: 1444, height: 820 }, SCALE, STYLE, frames.join(''));
+}
+
+const BESIDE = ['choose', 'scan'] as const;
+const BESIDE_STYLE = `
+  body { display: grid; grid-template-columns: 400px 400px; align-items: start; gap: 24px 32px; width: max-content;
+    margin: 0; padding: 32px; background: #eceef2; }
+  h2 { margin: 0; color: #14171d; font: 600 16px/1 Inter, sans-serif; }
+  img { display: block; }`;
+
+async function drawSideBySide(browser: Browser, open: OpenStatesPage): Promise<Buffer> {
+  const rows = await Promise.all(
+    BESIDE.map(async (state) => {
+      const peer = readFileSync(new URL(`drop-in/${state}.png`, import.meta.url));
+      return `${await drawState(open, state, { width: 400 }, 1)}${imageOf(peer, 400)}`;
+    }),
+  );
+  const titles = '<h2>This widget</h2><h2>Adyen Drop-in 6.45</h2>';
+  return drawPage(browser, { width: 896, height: 100 }, 1, BESIDE_STYLE, titles + rows.join(''));
+}
+
+async function drawState(open: OpenStatesPage, state: StateName, variant: Variant, scale: number): Promise<string> {
+  const options = { ...variant.options, reducedMotion: 'reduce', deviceScaleFactor: scale } as const;
+  const page = await open({ ...variant, options }, [state]);
+  const image = await page.locator('payment-widget').screenshot({ animations: 'disabled' });
+  await page.context().close();
+  return imageOf(image, variant.width);
+}
+
+const imageOf = (png: Buffer, width: number) =>
+  `<img src="data:image/png;base64,${png.toString('base64')}" width="${width}" alt="">`;
+
+async function drawPage(
+  browser: Browser,
+  viewport: { width: number; height: number },
+  deviceScaleFactor: number,
+  style: string,
+  body: string,
+): Promise<Buffer> {
+  const page = await browser.newPage({ viewport, deviceScaleFactor });
+  await page.setContent(`<!doctype html><style>${style}</style><body>${body}</body>`);
+  const picture = await page.screenshot({ fullPage: true });
+  await page.close();
+  return picture;
+}
+
+/** How the kept picture differs, in words; undefined if it looks the same. */
+export function differenceFromKept(path: string, drawn: Buffer): string | undefined {
+  if (!existsSync(path)) return 'no picture is kept';
+  return compare(PNG.sync.read(readFileSync(path)), PNG.sync.read(drawn))?.words;
+}
