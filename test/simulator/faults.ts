@@ -36,11 +36,23 @@ export const STEPS = {
     weight: 2,
     take(world, dice) {
       const shopper = oneOf(dice, world.shoppers);
+      if (dice.chance(0.5)) world.nextPost = drawAnswer(world, dice);
       void shopper?.start(dice.pick(METHODS), false);
       world.agenda.later(dice.pick([S, 5 * S]), () => {
         for (const entry of shopper?.payable().slice(-1) ?? []) world.gateway.end(entry, 'SUCCESS', shopper?.wallet);
       });
       return `${shopper?.orderId ?? ''} starts a payment, and pays`;
+    },
+  },
+  'a lost prompt, while checks lag': {
+    weight: 1,
+    take(world, dice) {
+      const shopper = oneOf(dice, world.shoppers);
+      world.slow(25 * H);
+      world.statusAnswer = 'lagging';
+      world.nextPost = dice.pick(['lost, made', '403 of a firewall, made']);
+      void shopper?.start('DIRECT', false);
+      return `${shopper?.orderId ?? ''} starts DIRECT, and status checks lag from now on`;
     },
   },
   'a payout': {
@@ -268,8 +280,10 @@ export const STEPS = {
   'a backup': {
     weight: 3,
     take(world, dice) {
-      world.backUpIn = dice.between(1, 6);
-      return `a backup after ${world.backUpIn} commits`;
+      const commits = dice.chance(0.5) ? 0 : dice.between(1, 6);
+      world.backUpIn = commits + 1;
+      if (commits === 0) world.committed(false);
+      return `a backup after ${commits} commits`;
     },
   },
   'the database goes back': { weight: 1, take: goBack },
@@ -296,8 +310,10 @@ export const STEPS = {
   },
   'another prefix': {
     weight: 1,
-    take(world, dice) {
-      const prefix = dice.pick(['', 'shop-']);
+    take(world) {
+      const prefix = 'shop-';
+      // One that comes and goes between a backup and its restore is known to nobody.
+      if (world.processes.some((process) => process.prefix === prefix)) return undefined;
       for (const process of world.processes) {
         process.kill();
         process.prefix = prefix;

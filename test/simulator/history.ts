@@ -8,14 +8,18 @@ import { INVARIANTS, type InvariantName } from './invariants.ts';
 import { World } from './world.ts';
 
 const NAMES = Object.keys(STEPS) as StepName[];
-/** Steps that only together lead to something rare: many histories have them and what is usual, nothing else. */
+/**
+ * Steps that lead to something rare only together and in this order: many histories are one of these, with what is
+ * usual in between.
+ */
 const SUBJECTS: readonly (readonly StepName[])[] = [
   ['a payment', 'a refund', 'a refund again'],
-  ['a payment', 'a refund', 'a backup', 'the database goes back'],
-  ['a payout', 'a payout again', 'a backup', 'the database goes back', 'another prefix'],
-  ['a payout', 'the gateway ends a payout', 'the gateway says FAILED by mistake', 'the clock steps'],
-  ['a person resolves', 'the gateway changes its mind', 'an old IPN again', 'another shop has the next id'],
-  ['a payment', 'personal data is erased', 'the gateway changes its mind', 'status answers from now on'],
+  ['a payment', 'a backup', 'a refund', 'the database goes back', 'a refund again'],
+  ['a payout', 'a backup', 'a payout', 'another prefix', 'the database goes back', 'a payout again'],
+  ['a payout', 'the gateway says FAILED by mistake', 'the clock steps', 'the gateway ends a payout'],
+  ['a payment', 'the gateway changes its mind', 'a person resolves', 'an old IPN again', 'an old IPN again'],
+  ['a start', 'time passes', 'a lost prompt, while checks lag', 'time passes'],
+  ['a payout', 'the gateway ends a payout', 'personal data is erased', 'an old IPN again'],
   ['IPNs from now on', 'status answers from now on', 'another shop has the next id', 'a person resolves'],
   ['the merchant closes an order', 'a look at the page', 'a kill'],
 ];
@@ -44,17 +48,19 @@ export interface RunOptions {
 /** Each history has few kinds of steps, and some of them often, so that rare combinations come up. */
 export function drawSteps(seed: number): Drawn[] {
   const dice = createRandom(seed ^ 0x5eed);
-  const subject: readonly StepName[] | undefined = dice.pick([undefined, ...SUBJECTS, ...SUBJECTS]);
+  const subject: readonly StepName[] = dice.pick([[], [], ...SUBJECTS, ...SUBJECTS]);
   const weights = NAMES.map((name) => {
     const { weight } = STEPS[name];
-    if (subject !== undefined) return subject.includes(name) ? 12 : Math.max(weight - 6, 0);
-    return weight >= 8 ? weight : weight * dice.pick([0, 0, 1, 1, 6]);
+    return weight >= 8 ? weight : weight * dice.pick(subject.length > 0 ? [0, 0, 0, 1] : [0, 0, 1, 1, 6]);
   });
   const sum = weights.reduce((all, each) => all + each, 0);
-  return Array.from({ length: dice.between(3, MAX_STEPS) }, () => {
+  let done = 0;
+  return Array.from({ length: dice.between(3 + subject.length, MAX_STEPS) }, () => {
     let left = dice.next() * sum;
-    const at = weights.findIndex((weight) => (left -= weight) < 0);
-    return { name: NAMES[at] ?? 'time passes', seed: dice.between(0, 2 ** 31) };
+    const usual = NAMES[weights.findIndex((weight) => (left -= weight) < 0)] ?? 'time passes';
+    const next = dice.chance(0.5) ? subject[done % subject.length] : undefined;
+    if (next !== undefined) done += 1;
+    return { name: next ?? usual, seed: dice.between(0, 2 ** 31) };
   });
 }
 
@@ -80,7 +86,12 @@ export async function run(
   for (const step of steps) {
     if (world.violation !== undefined) break;
     const dice = createRandom(step.seed);
-    const text = await STEPS[step.name].take(world, dice);
+    let text = await STEPS[step.name].take(world, dice);
+    if (text === undefined) {
+      // What it needs may be under way.
+      await world.pass(10 * S, always);
+      text = await STEPS[step.name].take(world, dice);
+    }
     if (text === undefined) continue;
     const passes = text.startsWith('pass ') ? Number(text.slice(5)) : undefined;
     world.note(passes === undefined ? `— ${text}` : `— ${passes / S} s pass`);

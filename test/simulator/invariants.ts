@@ -182,13 +182,12 @@ export const INVARIANTS = {
       firstOf(learned(world), ({ id, endedAt }) => {
         const row = world.shown.transactions.find((each) => each.id === id);
         if (row === undefined || statusAt(row) === 'SUCCESS') return undefined;
-        // What differs is another's, and that is all that there is to say. What a backup had was reported before.
+        // What a backup had was reported before.
         const isReported =
-          row.mismatch ||
           row.stage === 'rejected' ||
           row.history.some(
             (entry) =>
-              ['conflict', 'needs_review'].includes(entry.event) &&
+              ['conflict', 'mismatch', 'needs_review'].includes(entry.event) &&
               isNewOrRestored(world, world.firstSeen.get(seenKey(id, entry)) ?? 0, endedAt - S),
           );
         return isReported ? undefined : `a check of ${id} said SUCCESS, it is ${statusAt(row)}, and nobody was told`;
@@ -242,8 +241,13 @@ export const INVARIANTS = {
         const isAsked = history.some(
           (entry) => entry.event === 'needs_review' && (world.firstSeen.get(seenKey(id, entry)) ?? 0) > saidAt,
         );
-        const hasNews = world.ipns.some((ipn) => ipn.id === id && ipn.repeatedAt > saidAt - M);
-        return isAsked && !hasNews ? `a person is asked again about ${id}, and nothing has come` : undefined;
+        const hasNews = world.ipns.some(
+          (ipn) =>
+            ipn.id === id &&
+            ipn.repeatedAt > saidAt - M &&
+            (ipn.body['status'] !== world.person.said.get(id) || world.gateway.ours(id) === undefined),
+        );
+        return isAsked && !hasNews ? `a person is asked again about ${id}, and nothing contrary has come` : undefined;
       }),
   },
   'every process starts': {
@@ -259,7 +263,7 @@ export const INVARIANTS = {
       ),
   },
   'a person is asked only for cause': {
-    atEnd: (world) =>
+    always: (world) =>
       firstOf(world.shown.transactions, (row) =>
         row.needsReview && !hasCause(world, row) ? `${row.id} needs review for nothing` : undefined,
       ),

@@ -121,7 +121,7 @@ export class World implements Site {
     this.store = database.store;
     this.dice = createRandom(seed);
     this.random = () => this.dice.next();
-    this.hasStatusCheck = !this.dice.chance(0.2);
+    this.hasStatusCheck = !this.dice.chance(0.25);
     this.saysNoSuchOrder = this.dice.chance(0.7);
     this.duplicates = this.dice.pick(Object.keys(DUPLICATES) as [DuplicateName, ...DuplicateName[]]);
     // Money has to come in first, for what happens to it later.
