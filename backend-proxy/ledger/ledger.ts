@@ -546,8 +546,8 @@ export interface Owners {
    * are sent.
    */
   recordRestore(at: number): Promise<void>;
-  /** Whether that was within the last 7 days. */
-  wasRestoredLately(): Promise<boolean>;
+  /** Whether that was within the last 7 days, or these milliseconds. */
+  wasRestoredLately(withinMs?: number): Promise<boolean>;
 }
 
 /** Personal data is erased; amounts and stages stay. */

@@ -338,9 +338,9 @@ function owners(access: Access, ownership: Ownership): Owners {
     ownerMismatch: () => ownership.mismatch,
     // Clamped to now: the latest time wins, so a future one could never be corrected.
     recordRestore: async (at) => writeRestoredAt(store, Math.min(at, await access.time())),
-    async wasRestoredLately() {
+    async wasRestoredLately(withinMs = RESTORED_LATELY_MS) {
       const at = await access.time();
-      return at - (await access.read(readRestoredAt)) < RESTORED_LATELY_MS;
+      return at - (await access.read(readRestoredAt)) < withinMs;
     },
   };
 }

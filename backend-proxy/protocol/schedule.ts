@@ -71,8 +71,10 @@ const SOON: UnknownRule = { firstMs: 90 * S, secondMs: 90 * S, apartMs: M };
 const ANSWERED: UnknownRule = { firstMs: 0, secondMs: 0, apartMs: 10 * S };
 /** A prompt may have reached the wallet: a status check may lag while the customer confirms. */
 const PROMPTED: UnknownRule = { firstMs: 90 * S, secondMs: 10 * M, apartMs: M };
+/** For so long after a payout left, a lagging status check may not know it. */
+export const PAYOUT_UNKNOWN_MS = H;
 /** A payout may have left: a lagging status check must not make it FAILED. */
-const SLOW: UnknownRule = { firstMs: H, secondMs: D, apartMs: M };
+const SLOW: UnknownRule = { firstMs: PAYOUT_UNKNOWN_MS, secondMs: D, apartMs: M };
 
 const UNKNOWN_RULES = {
   refused: { payout: SOON, prompt: SOON, shown: SOON },

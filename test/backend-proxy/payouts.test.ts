@@ -11,6 +11,7 @@ import type { OrderTerms } from '../../backend-proxy/orders/order-token.ts';
 import { createRecorder } from '../../backend-proxy/workers/recorder.ts';
 import { NO_SUCH_ORDER, SECRETS, createWorld, type World } from './world.ts';
 import type { MerchantPayout } from '../../backend-proxy/protocol/merchant-view.ts';
+import type { Problem } from '../../backend-proxy/protocol/wire.ts';
 import { S, M, H } from './time.ts';
 import { until } from './until.ts';
 
@@ -403,6 +404,21 @@ it('after a restore a payout that the gateway has under an earlier prefix is not
     details.includes('the database was restored, and the gateway has it already, as shop-P-1'),
     String(details),
   );
+});
+
+it('for an hour after a restore no payout is sent if the prefix was changed: a status check may lag', async (t) => {
+  const world = await createWorld(t, {
+    profile: { noSuchOrder: NO_SUCH_ORDER },
+    wrapLedger: (ledger) => ({ ...ledger, payoutIds: (orderId) => Promise.resolve([orderId, `shop-${orderId}`]) }),
+  });
+  await world.merchant('POST', '/payouts', { ...PAYOUT, orderId: 'P-0' });
+  await world.ledger.recordRestore(world.now());
+  const refused = await world.merchant<Problem>('POST', '/payouts', PAYOUT);
+  assert.deepEqual([refused.status, refused.body.retryable, refused.headers.get('retry-after')], [503, true, '3600']);
+  assert.match(refused.body.detail, /ORDER_ID_PREFIX/);
+  assert.deepEqual([(await payout(world)).orderId, await creates(world)], [undefined, undefined]);
+  await world.pass(H);
+  assert.deepEqual([(await send(world)).status, await creates(world)], [202, 1]);
 });
 
 it('after a restore a payout that differs at the gateway is not sent and needs review', async (t) => {
