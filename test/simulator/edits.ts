@@ -116,6 +116,11 @@ export const EDITS: Readonly<Record<string, Edit>> = {
     'for (const id of ids) {',
     'for (const id of ids.slice(0, 1)) {',
   ],
+  'after a restore a check that lags is believed under an earlier prefix': [
+    'backend-proxy/payouts.ts',
+    'ids.length > 1 &&',
+    'ids.length > 9 &&',
+  ],
   'after a restore what was not sent is never looked for': [
     'backend-proxy/payments.ts',
     'return mayBeKnown ?',

@@ -21,6 +21,7 @@ const SUBJECTS: readonly (readonly StepName[])[] = [
   ['a start', 'time passes', 'a lost prompt, while checks lag', 'time passes'],
   ['a payout', 'the gateway ends a payout', 'personal data is erased', 'an old IPN again'],
   ['IPNs from now on', 'status answers from now on', 'another shop has the next id', 'a person resolves'],
+  ["the merchant's server", 'a payment', 'the clock steps', "the merchant's server"],
   ['the merchant closes an order', 'a look at the page', 'a kill'],
 ];
 const MAX_STEPS = 24;

@@ -263,10 +263,10 @@ export const INVARIANTS = {
       ),
   },
   'a person is asked only for cause': {
+    // An open one may have been without an answer for too long.
     always: (world) =>
-      firstOf(world.shown.transactions, (row) =>
-        row.needsReview && !hasCause(world, row) ? `${row.id} needs review for nothing` : undefined,
-      ),
+      firstOf(world.shown.transactions, (row) => (isOpen(row) ? undefined : reviewedForNothing(world, row))),
+    atEnd: (world) => firstOf(world.shown.transactions, (row) => reviewedForNothing(world, row)),
   },
   'every webhook is delivered': {
     atEnd: (world) =>
@@ -401,6 +401,10 @@ function wasSeen(world: World, row: Transaction, before: number): boolean {
 function isEqual({ gateway }: World, id: string): boolean {
   const entry = gateway.entries.find((each) => each.id === id);
   return entry !== undefined && (entry.isOurs || (entry.type === 'PAY' && entry.amount === AMOUNT));
+}
+
+function reviewedForNothing(world: World, row: Transaction): string | undefined {
+  return row.needsReview && !hasCause(world, row) ? `${row.id} needs review for nothing` : undefined;
 }
 
 /** Whether somebody outside gave a reason to ask a person. */
