@@ -83,3 +83,30 @@ test('the desk sends a coffee’s money back in part and then the rest, to the w
   assert.deepEqual(await world.atGateway(`${shopper.orderId}-r2`), ['SUCCESS']);
   assert.equal(await staff.page.getByRole('link', { name: 'Send money back' }).count(), 0);
 });
+
+test('the desk’s badges can be read on their own ground, light and dark', async () => {
+  const staff = await world.staff();
+  const shopper = await world.shopper();
+  await world.control('/faults', { status: { tamper: { amount: 0.01 } } });
+  await shopper.order();
+  await shopper.pay('QR');
+  await shopper.sees('waiting');
+  await world.control(`/transactions/${shopper.orderId}/approve`, {});
+  await staff.page.locator('.chip.warn', { hasText: 'Needs review' }).waitFor();
+  await world.control('/faults', {});
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await staff.page.emulateMedia({ colorScheme });
+    const unreadable = await staff.page.locator('.chip').evaluateAll((chips) => {
+      const luminance = (color: string) => {
+        const [r = 0, g = 0, b = 0] = (color.match(/[\d.]+/g) ?? []).map((part) => (Number(part) / 255) ** 2.2);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+      };
+      return chips.flatMap((chip) => {
+        const { color, backgroundColor } = getComputedStyle(chip);
+        const [dark = 1, light = 0] = [luminance(color), luminance(backgroundColor)].toSorted((a, b) => a - b);
+        return light / dark < 4.5 ? [`${chip.textContent}: ${color} on ${backgroundColor}`] : [];
+      });
+    });
+    assert.deepEqual(unreadable, [], colorScheme);
+  }
+});
