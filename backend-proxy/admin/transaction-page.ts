@@ -11,7 +11,8 @@ import { linkTo } from './transaction-table.ts';
 import { webhookTable } from './webhooks-page.ts';
 import { detailOf, eventName, explanationOf, kindOf, moved, reviewReason, sourceName } from './words.ts';
 
-const DUPLICATE = 'The gateway had this id before, so nothing but a report that differs, or you, can end it.';
+const DUPLICATE =
+  'The gateway says that it had this id before, so what it reports may be about somebody else’s payment and credits nothing.';
 
 export interface ResolutionForm {
   status: string;

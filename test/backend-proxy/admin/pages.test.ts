@@ -196,6 +196,21 @@ describe('a review', () => {
     );
   });
 
+  it('a payment whose id the gateway had before says what that means, and what to do', async (t) => {
+    const operator = await createOperator(t);
+    const { world } = operator;
+    await world.faults({ pay: { status: 409 } });
+    await world.start(world.token(), { method: 'QR' });
+    await operator.signIn();
+    const said = textOf(await operator.open('/admin/transactions/A-1'));
+    assert.match(
+      said,
+      /had this id before, so what it reports may be about somebody else’s payment and credits nothing/,
+    );
+    assert.match(said, /Ask the gateway’s support about A-1 , then say what you know/);
+    assert.match(said, /No clear answer, checking · the gateway has this id already \(HTTP 409/);
+  });
+
   it('a paid order and a payout have nothing to close', async (t) => {
     const operator = await createOperator(t);
     const { world } = operator;
