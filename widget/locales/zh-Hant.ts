@@ -81,7 +81,7 @@ export default {
   save: '儲存為圖片',
   share: '分享圖片',
   direct: '請在[錢包|{wallet}] App 中確認',
-  direct_help: '即使沒有收到通知，也請開啟 App 同意[該請求|向 {merchant} 支付 {amount}]。',
+  direct_help: '請開啟 App，同意[該請求|向 {merchant} 支付 {amount}]。即使沒有收到通知，也能在 App 中找到請求。',
   waiting: '等待付款',
   other: '用其他方式付款',
 

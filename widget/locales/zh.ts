@@ -81,7 +81,7 @@ export default {
   save: '保存为图片',
   share: '分享图片',
   direct: '请在[钱包|{wallet}] App 中确认',
-  direct_help: '即使没有收到通知，也请打开 App 同意[该请求|向 {merchant} 支付 {amount}]。',
+  direct_help: '请打开 App，同意[该请求|向 {merchant} 支付 {amount}]。即使没有收到通知，也能在 App 中找到请求。',
   waiting: '等待付款',
   other: '用其他方式付款',
 
