@@ -95,7 +95,9 @@ it('the buttons beside the code are icons in a narrow column, each with its name
     for (const name of ['copy', 'save']) {
       const { width, height } = thePart(widget, name).getBoundingClientRect();
       expect([width >= 44, height >= 44, width > 60], `${name} at ${inlineSize}`).to.deep.equal([true, true, isWide]);
-      expect(thePart(widget, name).innerText.trim()).to.match(/^(Copy code|Save as image)$/);
+      const { innerText, title } = thePart(widget, name);
+      expect(innerText.trim()).to.equal(name === 'copy' ? 'Copy code' : 'Save as image');
+      expect(title, 'the tooltip').to.equal(innerText.trim());
     }
   }
 });

@@ -55,7 +55,7 @@ function misfits(widget: PaymentWidget): string[] {
     if (element.scrollHeight > element.clientHeight + 1 && getComputedStyle(element).overflowY !== 'visible')
       found.push(`cut: ${description}`);
   }
-  for (const { innerText } of sheet.querySelectorAll('p'))
+  for (const { innerText } of sheet.querySelectorAll<HTMLElement>('.panel p'))
     if (/[。！？] /.test(innerText)) found.push(`a space between sentences: ${innerText}`);
   return [...found, ...brokenWords(sheet)];
 }

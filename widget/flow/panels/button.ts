@@ -7,4 +7,6 @@ export const button = (
   rank: 'primary' | 'second' | 'quiet',
   content: string | TemplateResult,
   press: () => void,
-): TemplateResult => html`<button part=${part} class=${rank} type="button" @click=${press}>${content}</button>`;
+  title = '',
+): TemplateResult =>
+  html`<button part=${part} class=${rank} type="button" title=${title} @click=${press}>${content}</button>`;

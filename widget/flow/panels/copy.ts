@@ -22,9 +22,10 @@ export function copyButton(
       () => run((session) => session.copied(text)),
       () => {},
     );
+  const name = say(isCopied ? 'copied' : key);
   const content = html`${icon('', ICONS[isCopied ? 'copied' : 'copy'])}
-    <span class=${isCopied ? 'announce' : ''}>${say(isCopied ? 'copied' : key)}</span>`;
-  return button('copy', 'quiet', content, copy);
+    <span class=${isCopied ? 'announce' : ''}>${name}</span>`;
+  return button('copy', 'quiet', content, copy, name);
 }
 
 /** A request's id at the proxy, as in `3F0F-21B5`, which Arabic would otherwise write with its halves exchanged. */

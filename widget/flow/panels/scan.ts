@@ -58,7 +58,7 @@ function codePanel(
   context: PanelContext,
 ): TemplateResult {
   return html`${heading(context.say('scan'))}${pair(picture, isTouch ? 'scanOnPhone' : 'scan_help', context, limit)}
-  ${link ? appButton(link, 'second', context) : ''} ${appHelp(link, true, context)}`;
+  ${link ? appButton(link, 'quiet', context) : ''} ${appHelp(link, true, context)}`;
 }
 
 /** What to do, the code, and what else can be done with it; in words where that is what to do. */
@@ -93,7 +93,7 @@ function appPanel({ code }: Scan, picture: Picture | null, link: string | null, 
     }`;
 }
 
-function appButton(link: string, rank: 'primary' | 'second', { say, run }: PanelContext): TemplateResult {
+function appButton(link: string, rank: 'primary' | 'quiet', { say, run }: PanelContext): TemplateResult {
   const open = () => run((session) => session.appLinkOpened(link));
   return html`<a part="app-link" class=${rank} href=${link} rel="noopener" @click=${open}>${say('appOpen')}</a>`;
 }
@@ -103,18 +103,20 @@ function appHelp(link: string | null, hasPicture: boolean, context: PanelContext
   const { say, state } = context;
   if (!link || state.openedAppLink !== link) return '';
   return html`<p part="status" class="note announce">
-    <b>${say('appHelp')}</b
-    >${space(context)}${hasPicture ? say('appHelp_scan') + space(context) : ''}${say('appHelp_browser')}
+    <b>${say('appHelp')}</b> ${hasPicture ? say('appHelp_scan') + space(context) : ''}${say('appHelp_browser')}
   </p>`;
 }
 
 /** Buttons to copy, save and share the code. */
 function codeButtons(picture: Picture, context: PanelContext): TemplateResult {
-  const imageButton = (key: 'save' | 'share', act: (image: string) => void) =>
-    button(key, 'quiet', html`${icon('', ICONS[key])}<span>${context.say(key)}</span>`, () => {
+  const imageButton = (key: 'save' | 'share', act: (image: string) => void) => {
+    const name = context.say(key);
+    const press = () => {
       const image = picture.image();
       if (image) act(image);
-    });
+    };
+    return button(key, 'quiet', html`${icon('', ICONS[key])}<span>${name}</span>`, press, name);
+  };
   return html`${picture.text ? copyButton(picture.text, 'copy', context) : ''} ${imageButton('save', saveImage)}
   ${canShare() ? imageButton('share', shareImage) : ''}`;
 }
