@@ -13,6 +13,7 @@ export interface Scene extends Variant {
 /** At least one of each panel, and of each kind of note, field and control. */
 const SOME: readonly StateName[] = [
   'choose',
+  'choose, test',
   'choose, one method',
   'choose, amount wrong',
   'choose, payment open',

@@ -19,15 +19,18 @@ export const flowStyles = css`
   }
   strong {
     position: absolute;
-    inset-block-start: 0;
+    top: 0;
     inset-inline-start: var(--_space);
     padding-inline: 0.6em;
     border: 1px solid;
-    border-block-start: 0;
+    border-top: 0;
     border-radius: 0 0 0.5em 0.5em;
     color: var(--_warning);
     font-size: 0.75em;
     line-height: 1.3;
+  }
+  strong ~ section {
+    margin-block-start: max(0px, 1em - var(--_space));
   }
   .method > label,
   button,
