@@ -41,6 +41,9 @@ test('DIRECT: the shopper enters a wallet ID and confirms on the phone', async (
   await shopper.page.getByText('We have received €29.00.').waitFor();
   await shopper.page.setViewportSize({ width: 390, height: 844 });
   await shopper.page.getByRole('rowheader', { name: 'Dawn Chorus' }).waitFor();
+  await shopper.page.emulateMedia({ media: 'print' });
+  assert.equal(await onward.isVisible(), false, 'paper has the order alone');
+  await shopper.page.emulateMedia({ media: null });
   await onward.click();
   await shopper.page.waitForURL(`${world.stack.shop}/`);
 });
