@@ -10,11 +10,9 @@
 // - sentences and buttons of the widget: a shopper here reads only the version of a view (the truth test);
 // - another key of the API: all processes have the same one all the time.
 //
-// What it finds only sometimes within a minute of processor time, because several rare things have to come together:
-// - old IPNs that are read again: no status check, a person's word, and a gateway that changes its mind;
-// - an erased SUCCESS: a report that comes after the erasure and differs by what was erased;
-// - an open review that hides what comes after it: a second cause for the same payment;
-// - a payout under an earlier prefix: a backup, a payout, a new prefix, a restore, and the payout again.
+// What it finds only in one run of two or so within a minute of processor time, because several rare things have to
+// come together: webhooks that wait for their old time (the merchant's server is down, the clock steps back by an hour,
+// the server is up again, and hours pass).
 import type { Edit } from '../guards/apply.ts';
 
 const EFFECTS = 'backend-proxy/protocol/report-effects.ts';
@@ -127,7 +125,11 @@ export const EDITS: Readonly<Record<string, Edit>> = {
     'return false && mayBeKnown ?',
   ],
   'a 429 of one wallet pauses all checks': [
-    ['backend-proxy/workers/check-rate.ts', "if (operation !== 'status') return;", ''],
+    [
+      'backend-proxy/workers/check-rate.ts',
+      "if (operation !== 'status') return;",
+      "if (operation !== 'status') return void (slowUntil = outcome === 'lost' ? clock() + 600_000 : slowUntil);",
+    ],
     ['backend-proxy/workers/check-rate.ts', 'clock() < slowUntil ? MIN_PER_SECOND', 'clock() < slowUntil ? 0'],
   ],
   'without a status check, old IPNs are read again': [

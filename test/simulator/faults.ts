@@ -55,6 +55,15 @@ export const STEPS = {
       return `${shopper?.orderId ?? ''} starts DIRECT, and status checks lag from now on`;
     },
   },
+  'a start above the limit': {
+    weight: 1,
+    take(world) {
+      const [shopper] = world.shoppers;
+      world.nextPost = '429';
+      void shopper?.start('QR', false);
+      return `${shopper?.orderId ?? ''} starts QR, above the gateway's limit`;
+    },
+  },
   'a payout': {
     weight: 5,
     take(world, dice) {

@@ -21,7 +21,8 @@ const SUBJECTS: readonly (readonly StepName[])[] = [
   ['a start', 'time passes', 'a lost prompt, while checks lag', 'time passes'],
   ['a payout', 'the gateway ends a payout', 'personal data is erased', 'an old IPN again'],
   ['IPNs from now on', 'status answers from now on', 'another shop has the next id', 'a person resolves'],
-  ["the merchant's server", 'a payment', 'the clock steps', "the merchant's server"],
+  ['a start above the limit', 'time passes', 'a payment'],
+  ["the merchant's server", 'a payment', 'time passes', 'the clock steps', "the merchant's server", 'time passes'],
   ['the merchant closes an order', 'a look at the page', 'a kill'],
 ];
 const MAX_STEPS = 24;

@@ -179,7 +179,9 @@ export const INVARIANTS = {
   },
   'what is learned is reported': {
     always: (world) =>
-      firstOf(learned(world), ({ id, endedAt }) => {
+      firstOf(learned(world), ({ id }) => {
+        // One that named no amount may have been reported as another's.
+        const saidAt = world.checks.find((check) => check.id === id && check.said === 'SUCCESS')?.endedAt ?? 0;
         const row = world.shown.transactions.find((each) => each.id === id);
         if (row === undefined || statusAt(row) === 'SUCCESS') return undefined;
         // What a backup had was reported before.
@@ -188,7 +190,7 @@ export const INVARIANTS = {
           row.history.some(
             (entry) =>
               ['conflict', 'mismatch', 'needs_review'].includes(entry.event) &&
-              isNewOrRestored(world, world.firstSeen.get(seenKey(id, entry)) ?? 0, endedAt - S),
+              isNewOrRestored(world, world.firstSeen.get(seenKey(id, entry)) ?? 0, saidAt - S),
           );
         return isReported ? undefined : `a check of ${id} said SUCCESS, it is ${statusAt(row)}, and nobody was told`;
       }),

@@ -128,12 +128,11 @@ export class World implements Site {
     const posts = this.dice.chance(0.4) ? ['as documented'] : Object.keys(POST_ANSWERS);
     this.usualPost = this.dice.pick(posts as [PostAnswerName, ...PostAnswerName[]]);
     this.usualStatus = this.dice.pick(Object.keys(STATUS_ANSWERS) as [StatusAnswerName, ...StatusAnswerName[]]);
-    // Rarely drawn one by one: answers are lost, and checks do not know yet what the gateway has; or it limits POSTs.
-    const [isLagging, isLimited] = [this.dice.chance(0.3), this.dice.chance(0.1)];
-    if (isLagging) {
+    // Rarely drawn one by one: answers are lost, and checks do not know yet what the gateway has.
+    if (this.dice.chance(0.3)) {
       [this.usualPost, this.statusAnswer] = ['lost, made', 'lagging'];
       this.slow(25 * H);
-    } else if (isLimited) this.usualPost = '429';
+    }
     this.observer = createLedger(this.store, { now: () => this.databaseTime() });
     this.processes = Array.from(
       { length: this.dice.between(1, 3) },
