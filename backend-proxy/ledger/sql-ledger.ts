@@ -99,6 +99,8 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
 /** Another process may give the database another owner; then this one starts nothing more. */
 class Ownership {
   ours: DatabaseOwner | undefined;
+  /** By the database's clock; before, this process cannot have sent anything. */
+  since = Number.MAX_SAFE_INTEGER;
   mismatch: string | undefined;
 
   compare(meta: Meta): void {
@@ -215,7 +217,7 @@ function checks(access: Access, ownership: Ownership): Checks {
       ),
     newestFound: (type) => access.read((db) => readNewestFound(db, type)),
     async recover(sentBy) {
-      const ids = await access.read((db) => readAbandoned(db, sentBy));
+      const ids = await access.read((db) => readAbandoned(db, sentBy, ownership.since));
       // Each alone: what somebody holds is found by its time.
       await Promise.allSettled(ids.map((id) => access.writeEach('restart', { transactions: [id] }, recover)));
       // What was queued in the future was queued before a step of the clock that no process saw.
@@ -334,6 +336,7 @@ function owners(access: Access, ownership: Ownership): Owners {
       await writeOwner(store, owner);
       await writePrefix(store, access.idPrefix);
       ownership.ours = owner;
+      ownership.since = await access.time();
     },
     ownerMismatch: () => ownership.mismatch,
     // Clamped to now: the latest time wins, so a future one could never be corrected.

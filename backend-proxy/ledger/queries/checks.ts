@@ -94,12 +94,13 @@ export function prolongChecks({ db, sql: { among, skipsLocked } }: Store, claims
   return update.returning('id').compile();
 }
 
-/** Transactions that an earlier process of the same host and port was sending when it died. */
-export async function readAbandoned(db: Db, sentBy: string): Promise<string[]> {
+/** Transactions that an earlier process of the same host and port was sending when it died, `until` this one began. */
+export async function readAbandoned(db: Db, sentBy: string, until: number): Promise<string[]> {
   const rows = await db
     .selectFrom('transactions')
     .select('id')
     .where('sent_by', '=', sentBy)
+    .where('sent_at', '<=', until)
     .where('answer', 'is', null)
     .where('rank', '<', STAGES.declined.rank)
     .execute();

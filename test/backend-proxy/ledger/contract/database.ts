@@ -67,6 +67,18 @@ export function databaseContract({ it, setUp }: Suite): void {
       });
     });
 
+    it('recover() leaves what this process itself has begun to send, before it was asked to recover', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      await ledger.openPayment(payment({ orderId: 'B' }), LIMITS);
+      skip(1);
+      await ledger.setOwner({ gateway: 'gateway.example', hasStatusCheck: true, keyDigest: 'k' });
+      skip(1);
+      await ledger.openPayment(payment({ orderId: 'C' }), LIMITS);
+      await ledger.recover();
+      const stages = await Promise.all(['B', 'C'].map(async (id) => (await read(ledger, id)).stage));
+      assert.deepEqual(stages, ['uncertain', 'sending']);
+    });
+
     it('counts() counts open transactions, reviews, checks and webhooks that are not delivered', async (t) => {
       const { ledger, skip } = await setUp(t);
       assert.deepEqual(await ledger.counts(), {
