@@ -22,6 +22,7 @@ const SUBJECTS: readonly (readonly StepName[])[] = [
   ['a payout', 'the gateway ends a payout', 'personal data is erased', 'an old IPN again'],
   ['IPNs from now on', 'status answers from now on', 'another shop has the next id', 'a person resolves'],
   ['a start above the limit', 'time passes', 'a payment'],
+  ['a pause', 'a payout', 'time passes'],
   ["the merchant's server", 'a payment', 'time passes', 'the clock steps', "the merchant's server", 'time passes'],
   ['the merchant closes an order', 'a look at the page', 'a kill'],
 ];
@@ -100,7 +101,7 @@ export async function run(
     await world.pass(passes ?? dice.pick([0, 0, 10, 150, S, 3 * S, 10 * S]), always);
   }
   // Most defects show before the end, and the calm days take most of the time.
-  if (world.violation === undefined && seed % 2 === 0) await calm(world, look);
+  if (world.violation === undefined && seed % 4 === 0) await calm(world, look);
   for (const process of world.processes) process.kill();
   onEnd?.(world);
   if (world.violation === undefined) return undefined;
