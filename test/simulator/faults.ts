@@ -273,7 +273,8 @@ export const STEPS = {
       const ms = dice.pick([1, -1]) * dice.pick([3 * S, 10 * S, 40 * S, 40 * S, 2 * M, H]);
       world.databaseAheadMs += ms;
       world.hasStepped = true;
-      world.slow(M);
+      // By a step ahead each payment is older, and what is older is asked about more rarely.
+      world.slow(ms > M ? 14 * M : M);
       return `the database's clock steps by ${ms / S} s`;
     },
   },
