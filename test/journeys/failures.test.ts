@@ -35,7 +35,7 @@ test('a payment canceled at the checkout: the shopper is back at the shop, unpai
   await shopper.page.getByRole('button', { name: /^Cancel/ }).click();
   await shopper.page.waitForURL(orderPage);
   await shopper.sees('failed');
-  await shopper.page.getByRole('heading', { name: 'The payment was cancelled' }).waitFor();
+  await shopper.page.getByRole('heading', { name: 'The payment was canceled' }).waitFor();
   await shopper.isUnfulfilled();
   await shopper.part('again').click();
   await shopper.page.waitForURL(`${world.stack.sandbox}/pay?token=*`);

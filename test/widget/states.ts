@@ -268,9 +268,9 @@ export const STATES = {
     payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'DECLINED' }),
     heading: 'The payment was not completed',
   },
-  'declined, cancelled': {
+  'declined, canceled': {
     payment: paymentOf('CHECKOUT', { status: 'FAILED', reason: 'DECLINED', cause: 'CANCELLED' }),
-    heading: 'The payment was cancelled',
+    heading: 'The payment was canceled',
   },
   'declined, low balance': {
     payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'DECLINED', cause: 'LOW_BALANCE' }),

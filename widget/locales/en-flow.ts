@@ -85,7 +85,7 @@ export const enFlow = {
   print: 'Print or save',
   DECLINED: 'The payment was not completed',
   DECLINED_help: 'No money was taken. You can try again or pay another way.',
-  CANCELLED: 'The payment was cancelled',
+  CANCELLED: 'The payment was canceled',
   LOW_BALANCE: 'There was not enough money in the wallet',
   EXPIRED: 'Time is up',
   EXPIRED_help:

@@ -34,7 +34,7 @@ const SETTINGS = {
   synchronous_commit: 'on',
   /** So that each load sees what was committed before it, also after a wait for the lock of a wallet. */
   default_transaction_isolation: 'read committed',
-  /** The notice of a cancelled wait for a standby is a warning. */
+  /** The notice of a canceled wait for a standby is a warning. */
   client_min_messages: 'warning',
   statement_timeout: '10s',
   /** A row locked by another transaction costs this wait, not the whole statement time. */
@@ -66,7 +66,7 @@ const WRONG_SERVER = new Set(['25006', '57P01', '57P02', '57P03']);
 const CLOSED_WHILE_IDLE = '57P05';
 
 /**
- * Where PostgreSQL waits for a synchronous standby. If that wait is cancelled, the commit succeeds with a warning,
+ * Where PostgreSQL waits for a synchronous standby. If that wait is canceled, the commit succeeds with a warning,
  * though it is on this server alone.
  */
 const STANDBY_WAIT = 'SyncRepWaitForLSN';
@@ -305,7 +305,7 @@ function guarded({ client, isPooled: isBehindPooler }: Acquired) {
     async ask<Row>(config: QueryConfig): Promise<QueryResult<Row & QueryResultRow>> {
       try {
         const result = await query<Row>(client, config);
-        if (isOnlyHere) throw new Error('The wait for a synchronous standby was cancelled');
+        if (isOnlyHere) throw new Error('The wait for a synchronous standby was canceled');
         return result;
       } catch (error) {
         isUnusable ||= isWrongServerError(error) || isOutcomeUnknown(error);

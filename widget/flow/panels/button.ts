@@ -9,4 +9,4 @@ export const button = (
   press: () => void,
   title = '',
 ): TemplateResult =>
-  html`<button part=${part} class=${rank} type="button" title=${title} @click=${press}>${content}</button>`;
+  html`<button part=${part} class=${rank} type="button" @click=${press} title=${title}>${content}</button>`;
