@@ -5,7 +5,7 @@ import { html } from 'hono/html';
 import { type CheckoutTexts, checkoutTexts, fill } from './checkout-texts.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
 import { formatMoney } from './money.ts';
-import { banner, countdown, hint, initials, logo, mark, type Markup, page } from './page.ts';
+import { banner, countdown, fact, hint, initials, logo, mark, type Markup, page } from './page.ts';
 import type { Payment } from './transaction.ts';
 
 export type LoginProblem = 'wrongLogin' | 'tooManyCodes';
@@ -187,12 +187,6 @@ function verifyScreen(view: CheckoutView, screen: Screen & { name: 'verify' }, t
     </form>
     ${cancelForm(view, texts)} ${hint(html`${texts.codeHint} ${phone}.`)}`;
 }
-
-const fact = (name: string, value: string): Markup =>
-  html`<div>
-    <dt>${name}</dt>
-    <dd>${value}</dd>
-  </div>`;
 
 function payScreen(
   view: CheckoutView,

@@ -10,7 +10,7 @@ import type { Clock } from './sandbox-clock.ts';
 import type { Customer } from './customers.ts';
 import type { Faults } from './faults.ts';
 import type { IpnSender } from './ipn.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal, checked } from './refusal.ts';
 import type { RequestLog } from './request-log.ts';
 import { isFinal, isPayment, type Transaction } from './transaction.ts';
 import type { PaymentProcessor } from './payment-processor.ts';
@@ -129,10 +129,7 @@ async function read<T>(c: Context, schema: z.ZodType<T>): Promise<T> {
   } catch {
     throw new Refusal(400, 'MALFORMED_JSON', 'The body is not JSON.');
   }
-  const result = schema.safeParse(body);
-  if (result.success) return result.data;
-  const errors = result.error.issues.map(({ path, message }) => ({ field: path.join('.') || 'body', message }));
-  throw new Refusal(400, 'INVALID_REQUEST', errors.map((e) => `${e.field}: ${e.message}.`).join(' '), errors);
+  return checked(schema, body, 'INVALID_REQUEST');
 }
 
 function iso(at: number): string {

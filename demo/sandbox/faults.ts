@@ -14,7 +14,7 @@
 //               reverse: collects for delayMs (or 1 s) and sends the last one first;
 //               tamper: replaces fields of the IPN, not of the status check
 import { z } from 'zod';
-import { Refusal } from './refusal.ts';
+import { checked } from './refusal.ts';
 
 const delayMs = z.int().min(0).max(86_400_000).optional();
 const tamper = z.record(z.string(), z.json()).optional();
@@ -114,13 +114,7 @@ export class Faults {
 }
 
 /** @throws Refusal */
-function read(wanted: unknown): FaultSet {
-  const result = FaultSet.safeParse(wanted);
-  if (result.success) return result.data;
-  const errors = result.error.issues.map(({ path, message }) => ({ field: path.join('.') || 'body', message }));
-  const message = errors.map((error) => `${error.field}: ${error.message}.`).join(' ');
-  throw new Refusal(400, 'INVALID_FAULTS', message, errors);
-}
+const read = (wanted: unknown): FaultSet => checked(FaultSet, wanted, 'INVALID_FAULTS');
 
 /** The body with these fields replaced. */
 export function tampered(body: object, fields: Record<string, unknown> | undefined): object {

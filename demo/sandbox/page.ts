@@ -88,6 +88,13 @@ export const banner = (text: string): Markup => html`<aside class="hint banner">
 /** Help that a real checkout would not give. */
 export const hint = (content: Markup): Markup => html`<p class="hint">${content}</p>`;
 
+/** A line of a `dl`. */
+export const fact = (name: string, value: string): Markup =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+  </div>`;
+
 /** Drawn as a phone on a wide screen; on a phone it fills the screen. */
 export const device = (screen: Markup): Markup => html`<div class="device"><main class="phone">${screen}</main></div>`;
 

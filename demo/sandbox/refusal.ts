@@ -1,5 +1,6 @@
 // The sandbox's only error class: a request that the gateway refuses, with an HTTP status, a code for programs and
 // the wrong fields. Any other error is a bug in the sandbox.
+import type { z } from 'zod';
 
 type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 503;
 
@@ -24,4 +25,12 @@ export class Refusal extends Error {
   get body(): { code: string; message: string; errors: FieldError[] } {
     return { code: this.code, message: this.message, errors: this.errors };
   }
+}
+
+/** @throws Refusal naming every wrong field */
+export function checked<T>(schema: z.ZodType<T>, value: unknown, code: string): T {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  const errors = error.issues.map(({ path, message }) => ({ field: path.join('.') || 'body', message }));
+  throw new Refusal(400, code, errors.map(({ field, message }) => `${field}: ${message}.`).join(' '), errors);
 }

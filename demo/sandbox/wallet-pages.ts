@@ -5,7 +5,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Customer, Movement } from './customers.ts';
 import { formatMoney } from './money.ts';
-import { banner, countdown, device, initials, logo, mark, type Markup, page } from './page.ts';
+import { banner, countdown, device, fact, initials, logo, mark, type Markup, page } from './page.ts';
 import { isFinal, type Payment } from './transaction.ts';
 
 export interface PhoneView {
@@ -192,22 +192,8 @@ function request({ customer, merchant }: PhoneView, payment: Payment, fromApp: b
     <h2 class="title">Pay ${merchant}</h2>
     <p class="amount">${formatMoney(minor, currency)}</p>
     <dl class="facts lines">
-      <div>
-        <dt>Order</dt>
-        <dd>${orderId}</dd>
-      </div>
-      <div>
-        <dt>Balance</dt>
-        <dd>${formatMoney(balance, currency)}</dd>
-      </div>
-      ${
-        isShort
-          ? ''
-          : html`<div>
-              <dt>Balance after</dt>
-              <dd>${formatMoney(balance - minor, currency)}</dd>
-            </div>`
-      }
+      ${fact('Order', orderId)} ${fact('Balance', formatMoney(balance, currency))}
+      ${isShort ? '' : fact('Balance after', formatMoney(balance - minor, currency))}
     </dl>
     ${isShort ? html`<p class="problem">The balance is too low: this payment would be declined.</p>` : ''}
     ${answerForm(payment, fromApp)}
