@@ -93,7 +93,7 @@ export function deskTables({ list, view, clock }: DeskContent): Markup {
     )}
     ${pager(view)}
     <p class="quiet zone" data-zone="${clock.zone}">
-      ${list.entries.length < MAX_LISTED ? 'Last 7 days' : `The newest ${MAX_LISTED} of the last 7 days`} · times of
+      ${list.entries.length < MAX_LISTED ? 'Last 7 days' : `The newest ${MAX_LISTED} of the last 7 days`} · times in
       ${clock.zoneName}
     </p>`;
 }

@@ -84,7 +84,8 @@ export function viewOf(all: readonly Transaction[], wanted: Filter, { dayOf, day
   const allByDay = Map.groupBy(all, keyOf);
   const counts = { all: shown.length, waiting: 0, paid: 0, unpaid: 0, review: 0 };
   for (const entry of shown) counts[stateIn(entry)] += 1;
-  const totalsOf = (day: string) => paidOf(allByDay.get(day) ?? []);
+  const totalsOf = (day: string) =>
+    totalsOfPaid((allByDay.get(day) ?? []).filter((entry) => stateIn(entry) === 'paid'));
   return {
     filter: { ...wanted, page },
     counts,
@@ -106,8 +107,8 @@ function idsOf(entry: Transaction): string[] {
   return [entry.orderId, ...('gatewayOrderId' in entry ? [entry.gatewayOrderId] : [])].map((id) => id.toUpperCase());
 }
 
-function paidOf(entries: readonly Transaction[]): { paidIn: Sum; paidOut: Sum } {
-  const paid = entries.filter(({ status }) => status === 'SUCCESS');
+/** Of those that the tab "Paid" counts: money that waits for a person is not called paid. */
+function totalsOfPaid(paid: readonly Transaction[]): { paidIn: Sum; paidOut: Sum } {
   return { paidIn: sumOf(paid.filter(isPayment)), paidOut: sumOf(paid.filter((entry) => !isPayment(entry))) };
 }
 

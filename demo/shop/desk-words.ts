@@ -1,7 +1,15 @@
 // What the desk calls methods, states and events: the words of the operator's page, which a test compares. Names that
 // it does not know are shown as they are, so that a newer proxy can be used.
 import { formatMoney } from './catalog.ts';
-import { isPayment, type Method, type Payment, type Refund, type Status, type Transaction } from './proxy-client.ts';
+import {
+  isPayment,
+  isRefund,
+  type Method,
+  type Payment,
+  type Refund,
+  type Status,
+  type Transaction,
+} from './proxy-client.ts';
 import { refundable } from './refunds.ts';
 
 export type State = 'waiting' | 'paid' | 'unpaid' | 'review';
@@ -38,7 +46,7 @@ const METHODS: Record<Method, string> = {
 };
 
 export function methodOf(entry: Transaction): string {
-  if (!isPayment(entry)) return entry.type === 'REFUND' ? 'Refund' : 'Payout';
+  if (!isPayment(entry)) return isRefund(entry) ? 'Refund' : 'Payout';
   return entry.method === null ? 'Payment' : (METHODS[entry.method as Method] ?? entry.method);
 }
 
@@ -48,17 +56,20 @@ export interface Badge {
   label: string;
 }
 
-const REASONS: Record<string, Badge> = {
-  DECLINED: { tone: 'bad', label: 'Declined' },
-  EXPIRED: { tone: 'over', label: 'Expired' },
-  REPLACED: { tone: 'over', label: 'Replaced' },
-  REJECTED: { tone: 'bad', label: 'Refused' },
-  NOT_CREATED: { tone: 'bad', label: 'Not started' },
-  RESOLVED: { tone: 'bad', label: 'Closed by staff' },
+/** How a transaction ended: its badge, and more for the opened row. */
+type Ending = Badge & { explanation: string };
+
+const REASONS: Record<string, Ending> = {
+  DECLINED: { tone: 'bad', label: 'Declined', explanation: 'The gateway says that it failed. No money moved.' },
+  EXPIRED: { tone: 'over', label: 'Expired', explanation: 'Nobody paid in time. No money moved.' },
+  REPLACED: { tone: 'over', label: 'Replaced', explanation: 'The customer chose another way to pay.' },
+  REJECTED: { tone: 'bad', label: 'Refused', explanation: 'The gateway refused it. No money moved.' },
+  NOT_CREATED: { tone: 'bad', label: 'Not started', explanation: 'It never reached the gateway. No money moved.' },
+  RESOLVED: { tone: 'bad', label: 'Closed by staff', explanation: 'A colleague confirmed that no money moved.' },
 };
 
 /** Why a payment was declined, by the gateway's code. */
-const CAUSES: Record<string, Badge & { explanation: string }> = {
+const CAUSES: Record<string, Ending> = {
   USER_CANCELLED: { tone: 'over', label: 'Canceled', explanation: 'The customer canceled it. No money moved.' },
   INSUFFICIENT_BALANCE: {
     tone: 'bad',
@@ -67,9 +78,10 @@ const CAUSES: Record<string, Badge & { explanation: string }> = {
   },
 };
 
-function causeOf(entry: Transaction) {
-  if (!isPayment(entry) || entry.reason !== 'DECLINED') return undefined;
-  return CAUSES[entry.history.findLast(({ event }) => event === 'declined')?.detail ?? ''];
+function endingOf(entry: Transaction): Ending | undefined {
+  const code = entry.history.findLast(({ event }) => event === 'declined')?.detail ?? '';
+  const cause = isPayment(entry) && entry.reason === 'DECLINED' ? CAUSES[code] : undefined;
+  return cause ?? REASONS[entry.reason ?? ''];
 }
 
 const PAID: Record<Transaction['type'], string> = { PAY: 'Paid', PAYOUT: 'Paid out', REFUND: 'Sent back' };
@@ -81,23 +93,13 @@ export function badgeOf(entry: Transaction, state: State): Badge {
   }
   if (entry.needsReview) return { tone: 'warn', label: 'Needs review' };
   if (entry.status === 'SUCCESS') return { tone: 'good', label: PAID[entry.type] };
-  if (entry.status === 'FAILED')
-    return causeOf(entry) ?? REASONS[entry.reason ?? ''] ?? { tone: 'bad', label: 'Failed' };
+  if (entry.status === 'FAILED') return endingOf(entry) ?? { tone: 'bad', label: 'Failed' };
   if (entry.history.at(-1)?.event === 'uncertain') return { tone: 'wait', label: 'Being checked' };
   if (entry.status === 'INITIALIZED') return { tone: 'wait', label: 'Being sent' };
   return { tone: 'wait', label: isPayment(entry) ? 'Waiting' : 'On its way' };
 }
 
 /** More than the badge says; for the opened row. */
-const EXPLANATIONS: Record<string, string> = {
-  DECLINED: 'The gateway says that it failed. No money moved.',
-  EXPIRED: 'Nobody paid in time. No money moved.',
-  REPLACED: 'The customer chose another way to pay.',
-  REJECTED: 'The gateway refused it. No money moved.',
-  NOT_CREATED: 'It never reached the gateway. No money moved.',
-  RESOLVED: 'A colleague confirmed that no money moved.',
-};
-
 export function explanationOf(entry: Transaction, state: State): string | undefined {
   if (entry.needsReview) return `${reviewReason(entry)} The operator decides, on the operator’s page.`;
   if (paysNothing(entry)) {
@@ -105,7 +107,7 @@ export function explanationOf(entry: Transaction, state: State): string | undefi
   }
   const last = entry.history.at(-1);
   if (last?.event === 'uncertain') return DUPLICATE.test(last.detail ?? '') ? HAD_BEFORE : UNCLEAR;
-  return causeOf(entry)?.explanation ?? EXPLANATIONS[entry.reason ?? ''];
+  return endingOf(entry)?.explanation;
 }
 
 const UNCLEAR = 'It is not clear whether the gateway has it. Status checks find out, so there is nothing to do yet.';

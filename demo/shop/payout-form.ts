@@ -2,7 +2,7 @@
 // button sends. The server creates the payout's order id, or the refund's key, and both steps contain it, so submitting
 // one twice sends money once.
 import { html } from 'hono/html';
-import { CURRENCY, formatMoney } from './catalog.ts';
+import { CURRENCY, centsOf, decimal, formatMoney } from './catalog.ts';
 import { walletEnd } from './desk-words.ts';
 import type { Markup } from './page.ts';
 import type { Payment } from './proxy-client.ts';
@@ -50,9 +50,12 @@ function question(form: PayoutForm): string {
 }
 
 function origin({ amount, currency, orderId, payer }: Payment): Markup {
+  const cents = centsOf(amount) % 100;
+  const kept = formatMoney(decimal(cents), currency);
   return html`<p class="quiet">
     ${formatMoney(amount, currency)} came in for ${orderId}. It goes back to the wallet that paid,
     ${walletEnd(payer ?? '')}.
+    ${cents === 0 ? '' : `${kept} stays with you, because this gateway sends whole amounts only.`}
   </p>`;
 }
 

@@ -137,7 +137,7 @@ function nextSteps(amount: string): Markup {
         <b>Payment</b> <span class="due">With your wallet.</span>
         <span class="done">We have received ${formatMoney(amount, CURRENCY)}.</span>
       </li>
-      <li><b>Packed on Tuesday</b> The day on which we roast, so that it is fresh.</li>
+      <li><b>Packed on Tuesday</b> We roast on Tuesdays, so it’s fresh.</li>
       <li><b>Sent on Wednesday</b> Shipping is free.</li>
     </ol>
   </section>`;
@@ -148,7 +148,7 @@ function onward({ orderId }: Order): Markup {
   return html`<section class="onward" aria-labelledby="onward">
     <h2 id="onward">Your order stays in your account</h2>
     <p>
-      You find ${orderId} under <a href="/account">your orders</a> at any time. A question?
+      You’ll find ${orderId} under <a href="/account">your orders</a> at any time. A question?
       <a href="/contact">Contact us</a> with its number.
     </p>
     <p><a class="button" href="/">Back to the coffee</a></p>

@@ -5,6 +5,9 @@ interface Preview {
   STATES: Readonly<Record<string, { label: string }>>;
   /** What the page answers to a request of a preview. */
   answerTo(url: URL, init?: RequestInit, now?: number): Response;
+  claimsOf(state: string, now?: number): object;
 }
 
-export const { STATES, answerTo } = (await import(new URL('public/preview.js', import.meta.url).href)) as Preview;
+const module = (await import(new URL('public/preview.js', import.meta.url).href)) as Preview;
+
+export const { STATES, answerTo, claimsOf } = module;

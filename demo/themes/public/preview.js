@@ -82,9 +82,21 @@ const STARTED = { DIRECT: 'wait', QR: 'code' };
 /** A widget that shows the state, not yet in the page. */
 export function previewOf(state, now = Date.now()) {
   const widget = document.createElement('payment-widget');
+  // Without a valid signature: the widget only reads tokens.
+  widget.setAttribute('order', [{ alg: 'HS256' }, claimsOf(state, now), {}].map(encode).join('.'));
+  widget.setAttribute('proxy', `${PROXY}${state}/`);
+  if (STATES[state].starts) {
+    widget.setAttribute('method', 'QR');
+    widget.addEventListener('payment-change', () => widget.pay(), { once: true });
+  }
+  return widget;
+}
+
+/** What the order token of a state says. */
+export function claimsOf(state, now = Date.now()) {
   const { amount, currency, description } = ORDER;
   const exp = Math.floor((now + 60 * MINUTE_MS) / 1000);
-  const claims = {
+  return {
     orderId: orderIdOf(state),
     amount,
     currency,
@@ -93,14 +105,6 @@ export function previewOf(state, now = Date.now()) {
     customerReferenceNo: state,
     exp,
   };
-  // Without a valid signature: the widget only reads tokens.
-  widget.setAttribute('order', [{ alg: 'HS256' }, claims, {}].map(encode).join('.'));
-  widget.setAttribute('proxy', `${PROXY}${state}/`);
-  if (STATES[state].starts) {
-    widget.setAttribute('method', 'QR');
-    widget.addEventListener('payment-change', () => widget.pay(), { once: true });
-  }
-  return widget;
 }
 
 /** From here on, `fetch` answers what the previews ask. */

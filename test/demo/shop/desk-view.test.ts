@@ -93,7 +93,9 @@ test('the desk says its time zone with the offset, and ignores an unknown one', 
 test('the totals of a day have what was paid that day, whatever the list is narrowed to', () => {
   const all = [
     payment(),
-    payment({ amount: '0.05', surplus: true }),
+    payment({ amount: '0.05' }),
+    payment({ amount: '38.00', needsReview: true }),
+    payment({ amount: '52.50', surplus: true }),
     payment({ status: 'FAILED', reason: 'EXPIRED', amount: '99.00' }),
     payment({ amount: '7.00', currency: 'USD' }),
     payout({ amount: '25.00' }),

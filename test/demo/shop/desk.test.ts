@@ -49,6 +49,8 @@ async function openDesk() {
   return { shop, staff, sent, form: orderIdIn((await staff.get('/desk/payouts')).text) };
 }
 
+const KEPT = /€0\.50 stays with you, because this gateway sends whole amounts only\./;
+
 test('the desk sends a payout with a whole amount and an order id from the server', async () => {
   const { shop, staff, sent, form } = await openDesk();
   shop.proxy.answers['POST /payouts'] = { status: 202, body: payout(form) };
@@ -166,6 +168,7 @@ test('the refund link of a paid payment offers what is left, names the wallet th
   assert.equal(valueIn(text, 'amount'), '10');
   assert.equal(valueIn(text, 'customer'), undefined, 'the wallet cannot be chosen');
   assert.match(text, /€14\.50 came in for ST-1\. It goes back to the wallet that\s+paid,\s+••••\u00A04321/);
+  assert.match(text, KEPT);
   assert.deepEqual([valueIn(text, 'order'), valueIn(text, 'payment')], ['ST-1', 'ST-1-2']);
   assert.match(orderIdIn(text), /^BACK-/);
   assert.deepEqual(sent(), []);
@@ -173,11 +176,12 @@ test('the refund link of a paid payment offers what is left, names the wallet th
 
 test('the desk sends a refund under the key of its form, also if it is sent twice or the answer is lost', async () => {
   const { shop, staff, sent } = await openDesk();
-  const paid = payment('ST-1', { status: 'SUCCESS' });
+  const paid = payment('ST-1', { status: 'SUCCESS', amount: '14.50' });
   shop.proxy.answers['GET /transactions'] = { body: { transactions: [paid], nextCursor: null } };
   shop.proxy.answers['GET /orders/ST-1'] = { body: { orderId: 'ST-1', paid: true, payments: [paid], refunds: [] } };
   const key = orderIdIn((await staff.get('/desk?back=ST-1')).text);
   const form = { orderId: key, order: 'ST-1', payment: 'ST-1', amount: '4', note: 'Sorry', step: 'send' };
+  assert.match((await staff.post('/desk/refunds', { ...form, step: '' })).text, KEPT);
   shop.proxy.answers['POST /orders/ST-1/refunds'] = 'reset';
   const lost = await staff.post('/desk/refunds', form);
   assert.deepEqual([lost.status, orderIdIn(lost.text)], [422, key]);

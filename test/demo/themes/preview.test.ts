@@ -2,8 +2,10 @@
 // a shop. test/journeys/themes.test.ts shows them in a browser.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { z } from 'zod';
+import { orderClaimsShape } from '../../../backend-proxy/orders/order-token.ts';
 import type { OrderView } from '../../../backend-proxy/protocol/wire.ts';
-import { answerTo, STATES } from '../../../demo/themes/preview.ts';
+import { STATES, answerTo, claimsOf } from '../../../demo/themes/preview.ts';
 import { CODE, FakeProxy, paymentOf } from '../../widget/fake-proxy.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
@@ -20,6 +22,11 @@ for (const state of Object.keys(STATES)) {
     if (view.payment) assert.deepEqual(names(view.payment), names(paymentOf('QR')));
   });
 }
+
+it('the token of a preview has only claims that the proxy knows, in their form', () => {
+  const claims = z.strictObject({ ...orderClaimsShape, exp: z.int() });
+  for (const state of Object.keys(STATES)) claims.parse(claimsOf(state, NOW));
+});
 
 it('the previews show a choice, a request, a code, a paid order and a failed one', async () => {
   const payments = await Promise.all(Object.keys(STATES).map(async (state) => (await viewOf(state)).payment));
