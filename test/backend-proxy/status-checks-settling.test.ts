@@ -133,19 +133,6 @@ describe('a lost answer', () => {
     }
   });
 
-  it('one check alone does not make a payment NOT_CREATED, nor do two if the gateway knew it in between', async (t) => {
-    const world = await createWorld(t);
-    const token = world.token();
-    await world.faults({ pay: { dropAnswer: true }, status: { status: 404 } });
-    await world.start(token, { method: 'QR' });
-    await world.pass(100 * S);
-    await world.faults({});
-    await world.pass(100 * S);
-    await world.faults({ status: { status: 404 } });
-    await world.pass(D);
-    assert.equal((await world.view(world.token())).payment?.status, 'PROCESSING');
-  });
-
   it('an uncertain payment stays so while the status check is unavailable, and settles afterwards', async (t) => {
     const world = await createWorld(t);
     await world.faults({ pay: { dropAnswer: true }, status: { status: 503 }, ipn: { never: true } });
@@ -248,21 +235,6 @@ describe('an unpaid CHECKOUT', () => {
       ['payment.failed', false],
       ['payment.succeeded', true],
     ]);
-  });
-
-  it('a CHECKOUT with a lost answer expires too, counted from when it was sent', async (t) => {
-    const world = await createWorld(t);
-    await world.faults({ pay: { dropAnswer: true }, times: 1 });
-    await world.start(world.token(), { method: 'CHECKOUT' });
-    await world.pass(10 * S);
-    assert.equal((await world.view(world.token())).payment?.expiresAt, '2026-11-20T12:15:00.000Z');
-  });
-
-  it('a QR code does not expire by our clock', async (t) => {
-    const world = await createWorld(t);
-    await world.start(world.token(), { method: 'QR' });
-    await world.pass(H);
-    assert.equal((await world.view(world.token())).payment?.status, 'PROCESSING');
   });
 });
 

@@ -33,7 +33,7 @@ export interface DatabaseRows {
   orders: OrderRow[];
   transactions: TransactionRow[];
   history: { transaction_id: string; event: string }[];
-  ipns: { id: string; order_id: string | null; matched: number; seen: number }[];
+  ipns: { id: string; transaction_id: string | null; matched: number; seen: number }[];
   webhooks: { id: string; transaction_id: string; order_id: string; type: string; state: string; attempts: number }[];
 }
 
@@ -42,7 +42,7 @@ const COLUMNS = {
   transactions:
     'id, type, order_id, amount_minor, currency, idempotency_key, rank, payment_id, late, surplus, after_close, mismatch, conflict, needs_review, answer',
   history: 'transaction_id, event',
-  ipns: 'id, order_id, matched, seen',
+  ipns: 'id, transaction_id, matched, seen',
   webhooks: 'id, transaction_id, order_id, type, state, attempts',
 } as const satisfies Record<keyof DatabaseRows, string>;
 

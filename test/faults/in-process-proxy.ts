@@ -2,7 +2,7 @@
 // that span days. `passTime` jumps from one due time to the next, so that days take seconds.
 import { createProxy, type Proxy } from '../../backend-proxy/app.ts';
 import { createGateway } from '../../backend-proxy/gateway/http.ts';
-import { profileSchema } from '../../backend-proxy/gateway/profile.ts';
+import { DEFAULT_PROFILE } from '../../backend-proxy/gateway/profile.ts';
 import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
@@ -23,14 +23,8 @@ export interface InProcessProxySettings {
   gatewayUrl: string;
   webhookUrl: string;
   clock: Clock;
-  /** The limit of one call to the gateway; default: as in production. */
-  callLimitMs?: number;
   /** Put before every id at the gateway. */
   idPrefix?: string;
-  /** When the database was restored, as in DATABASE_RESTORED. */
-  restoredAt?: number;
-  /** Overrides, as in GATEWAY_PROFILE. */
-  profile?: object;
 }
 
 export interface InProcessProxy {
@@ -43,7 +37,7 @@ export interface InProcessProxy {
 }
 
 export async function openInProcessProxy(settings: InProcessProxySettings): Promise<InProcessProxy> {
-  const { databaseUrl, gatewayUrl, webhookUrl, clock, callLimitMs, profile = {} } = settings;
+  const { databaseUrl, gatewayUrl, webhookUrl, clock } = settings;
   const store = await connectDatabase(databaseUrl, (error) => {
     throw error;
   });
@@ -51,9 +45,8 @@ export async function openInProcessProxy(settings: InProcessProxySettings): Prom
   const gateway = createGateway({
     url: gatewayUrl,
     apiKey: SECRETS.gatewayApiKey,
-    profile: profileSchema.parse(profile),
+    profile: DEFAULT_PROFILE,
     checkoutHosts: [],
-    ...(callLimitMs !== undefined && { totalTimeoutMs: callLimitMs }),
   });
   const log: string[] = [];
   const { app, tick } = createProxy({
@@ -71,7 +64,6 @@ export async function openInProcessProxy(settings: InProcessProxySettings): Prom
     },
   });
   await ledger.recover(SELF);
-  if (settings.restoredAt !== undefined) await ledger.recordRestore(settings.restoredAt);
   return {
     app,
     ledger,

@@ -1,21 +1,27 @@
-// Kills the whole proxy at every step; commit-kill.test.ts does so for the ledger alone. It runs one payment from its
-// start to its webhook and one payout, while strace kills the process (SIGKILL) at its nth write or fsync of the
-// database. The states between two commits matter here: a call to the gateway, an answer, a webhook. A run without a
-// kill shows which calls there are. The short run kills each commit before its first write, when it is lost, and at its
-// fsync, when it may be stored. The restarted proxy runs in this process, so that leases and limits can pass at once.
-// All transactions must settle, once.
-import { readFile } from 'node:fs/promises';
+// Kills the whole proxy at every step. It creates its tables and runs one payment from its start to its webhook and
+// one payout, while strace kills the process (SIGKILL) at its nth write or fsync of the database's files. If the power
+// fails as well, unsynced bytes are cut off or replaced by garbage. The states between two commits matter, too: a call
+// to the gateway, an answer, a webhook. A run without a kill shows which calls there are. The short run kills each
+// commit before its first write, when it is lost, and at its fsync, when it may be stored, and cuts the power at some
+// other writes. The database must then be whole. The restarted proxy runs in this process, so that leases and limits
+// can pass at once. All transactions must settle, once. strace rather than hooks, so that the tested code is the code
+// that runs.
+import { open as openFile, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { createClients, type Clients } from './clients.ts';
 import type { TestGateway } from './sandbox-gateway.ts';
-import { openInProcessProxy } from './in-process-proxy.ts';
 import { startProxy, type Running } from './processes.ts';
 import { serveInProcessProxy, createEnvironment, settle, type Environment } from './environment.ts';
 import { leaksIn } from './canary-secrets.ts';
+import type { Random } from './random.ts';
 import { each, isLong, faultTest, until, type Findings, type FaultTest } from './fault-test.ts';
 
-const CALLS = ['pwrite64', 'fsync', 'fdatasync'] as const;
+const CALLS = ['pwrite64', 'fsync', 'fdatasync', 'ftruncate', 'unlink'] as const;
+const FILES = ['', '-wal', '-journal'];
 const AT_ONCE = 3;
+/** Power cuts of the short run at any write, also in the middle of a commit. */
+const MORE_CUTS = 8;
 /** No two runs are identical, so a point of one may be missing in the other; most are not. */
 const MIN_KILLED = 0.75;
 /** Nothing listens here, so the clients keep retrying. */
@@ -28,21 +34,31 @@ interface Point {
   call: (typeof CALLS)[number];
   /** Which call of its kind, from 1. */
   n: number;
+  cutsPower: boolean;
 }
 
 faultTest(
-  'A kill at any write or fsync of the whole proxy: all transactions settle, none is lost and none is sent twice',
+  'A kill at any write or fsync of the whole proxy, with or without a power cut: the database is whole, ' +
+    'all transactions settle, none is lost and none is sent twice',
   { withinMs: isLong ? 3_600_000 : 300_000, needs: ['strace', 'linux'] },
   async (t) => {
     const undisturbed = await runKilled(t, undefined);
-    const points = isLong ? undisturbed.points : endsOfCommits(undisturbed.points);
+    const cuts = undisturbed.points.map((point) => ({ ...point, cutsPower: true }));
+    const points = isLong
+      ? [...undisturbed.points, ...cuts]
+      : [
+          ...endsOfCommits(undisturbed.points).map((point) => ({ ...point, cutsPower: t.random.chance(0.5) })),
+          ...t.random.shuffled(cuts).slice(0, MORE_CUTS),
+        ];
     const problems: Record<string, string[]> = { crashed: [] };
-    const counts = { points: points.length, killed: 0 };
+    const counts = { points: points.length, killed: 0, bytesCut: 0 };
     await each(points, AT_ONCE, async (point) => {
       const run = await runKilled(t, point);
       if (run.wasKilled) counts.killed += 1;
+      counts.bytesCut += run.bytesCut;
+      const what = `${point.call} ${point.n}${point.cutsPower ? ' with a power cut' : ''}`;
       for (const [kind, found] of Object.entries(run.problems)) {
-        problems[kind] = [...(problems[kind] ?? []), ...found.map((what) => `${point.call} ${point.n}: ${what}`)];
+        problems[kind] = [...(problems[kind] ?? []), ...found.map((problem) => `${what}: ${problem}`)];
       }
     });
     const isEnough = counts.killed > 0 && counts.killed >= points.length * MIN_KILLED;
@@ -85,7 +101,11 @@ async function runWithin(t: FaultTest, point: Point | undefined) {
   }
   const wasKilled = typeof first === 'string' ? first.includes('SIGKILL') : first.hasEnded();
   if (typeof first !== 'string') await first.kill9();
+  const path = join(dir, 'payments.db');
+  const trace = await readFile(join(dir, 'trace'), 'utf8');
+  const bytesCut = point?.cutsPower ? await cutPower(path, syncedLength(trace), t.random) : 0;
   const second = await serveInProcessProxy(t, environment);
+  const damage = damageIn(path);
   url = second.url;
   while (!work.isOver()) {
     await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
@@ -97,29 +117,68 @@ async function runWithin(t: FaultTest, point: Point | undefined) {
     typeof first === 'string' ? first : first.output(),
     ...second.log,
   ]);
-  return { wasKilled, problems, points: callsIn(await readFile(join(dir, 'trace'), 'utf8')) };
+  return { wasKilled, bytesCut, problems: { ...problems, crashed: damage }, points: callsIn(trace) };
 }
 
-async function startTraced(
-  { gateway, merchant, databaseUrl, dir, clock }: Environment,
-  point?: Point,
-): Promise<Running> {
+function startTraced({ gateway, merchant, databaseUrl, dir }: Environment, point?: Point): Promise<Running> {
   const settings = { databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url };
-  // Creates the tables first: commit-kill.test.ts covers their creation.
-  await (await openInProcessProxy({ ...settings, clock })).close();
-  const files = ['', '-wal'].flatMap((suffix) => ['-P', join(dir, `payments.db${suffix}`)]);
+  const files = FILES.flatMap((suffix) => ['-P', join(dir, `payments.db${suffix}`)]);
   const kill = point ? ['-e', `inject=${point.call}:signal=KILL:when=${point.n}`] : [];
-  const trace = ['strace', '-f', '-qq', '-o', join(dir, 'trace'), ...files, '-e', `trace=${CALLS.join(',')}`, ...kill];
-  return startProxy({ ...settings, under: trace });
+  const options = ['-f', '-qq', '-y', '-s', '0', '-o', join(dir, 'trace')];
+  const under = ['strace', ...options, ...files, '-e', `trace=${CALLS.join(',')}`, ...kill];
+  return startProxy({ ...settings, under });
 }
 
 /** Counted per kind, as strace counts. */
 function callsIn(trace: string): Point[] {
-  const counts = { pwrite64: 0, fsync: 0, fdatasync: 0 };
-  return [...trace.matchAll(/^\d+ +(pwrite64|fsync|fdatasync)\(/gm)].map(([, name]) => {
+  const counts = { pwrite64: 0, fsync: 0, fdatasync: 0, ftruncate: 0, unlink: 0 };
+  return [...trace.matchAll(/^\d+ +(\w+)\(/gm)].map(([, name]) => {
     const call = name as Point['call'];
-    return { call, n: (counts[call] += 1) };
+    return { call, n: (counts[call] += 1), cutsPower: false };
   });
+}
+
+/** Removes all or part of the unsynced bytes from the write-ahead log, and puts garbage at the end of the rest. */
+async function cutPower(path: string, synced: number, random: Random): Promise<number> {
+  const length = await stat(`${path}-wal`).then(
+    ({ size }) => size,
+    () => 0,
+  );
+  await rm(`${path}-shm`, { force: true });
+  if (length <= synced) return 0;
+  const kept = random.between(synced, length);
+  const file = await openFile(`${path}-wal`, 'r+');
+  await file.truncate(kept);
+  if (kept > synced) await file.write(random.bytes(1), 0, 1, random.between(synced, kept - 1));
+  await file.close();
+  return length - kept;
+}
+
+/** How many bytes of the write-ahead log were on disk at the kill. */
+function syncedLength(trace: string): number {
+  let written = 0;
+  let synced = 0;
+  for (const line of trace.split('\n').filter((entry) => entry.includes('-wal>'))) {
+    const write = /pwrite64\(.*, (\d+), (\d+)\) = \d+$/.exec(line);
+    if (write) written = Math.max(written, Number(write[1]) + Number(write[2]));
+    if (/f(data)?sync\(.*\) += 0$/.test(line)) synced = written;
+  }
+  return synced;
+}
+
+/** What is wrong with the file, and rows that only a part of a commit leaves behind. */
+function damageIn(path: string): string[] {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const checks = database.prepare('pragma integrity_check').all();
+    const halves = database
+      .prepare('select id from transactions where id not in (select transaction_id from history)')
+      .all();
+    const isWhole = checks.length === 1 && checks[0]?.['integrity_check'] === 'ok';
+    return [...(isWhole ? [] : [JSON.stringify(checks)]), ...halves.map(({ id }) => `${String(id)} has no history`)];
+  } finally {
+    database.close();
+  }
 }
 
 async function judge(environment: Environment, clients: Clients, output: string[]): Promise<Findings['problems']> {

@@ -17,10 +17,8 @@ export interface GatewayTransaction {
   /** The wallet that was asked, or of a payout the receiver. */
   customer: string | null;
   status: 'INITIALIZED' | 'PROCESSING' | 'SUCCESS' | 'FAILED';
-  method?: string;
   /** How many requests to create it arrived. */
   createRequests: number;
-  ipns: { state: string; attempts: { answer: number | null }[] }[];
 }
 
 export interface TestGateway {
@@ -28,7 +26,7 @@ export interface TestGateway {
   sandbox: Sandbox;
   transactions(): Promise<GatewayTransaction[]>;
   /** @throws if the sandbox refuses, for example because the transaction has ended */
-  act(orderId: string, action: 'approve' | 'decline' | 'expire' | 'ipn', walletId?: string): Promise<void>;
+  act(orderId: string, action: 'approve' | 'decline', walletId?: string): Promise<void>;
   /** All that are not paid yet. */
   approvePayments(): Promise<void>;
   control(path: 'faults' | 'ipn-url', body: object): Promise<void>;
@@ -37,15 +35,13 @@ export interface TestGateway {
 
 export async function startGateway({
   clock,
-  ipnUrl = null,
   apiKey = SECRETS.gatewayApiKey,
 }: {
   clock: Clock;
-  ipnUrl?: string | null;
   /** Each account has its own. */
   apiKey?: string;
 }): Promise<TestGateway> {
-  const sandbox = createSandbox({ apiKey, now: clock.now, ipnUrl });
+  const sandbox = createSandbox({ apiKey, now: clock.now });
   const stop = sandbox.run();
   const server = serve({ fetch: sandbox.app.fetch, hostname: '127.0.0.1', port: 0, createServer }) as Server;
   const url = await addressOf(server);

@@ -82,8 +82,8 @@ export function ipnsContract({ it, setUp }: Suite): void {
     it('an unreadable IPN is stored without a transaction', async (t) => {
       const { ledger, rows } = await setUp(t);
       await ledger.receiveIpn({ id: 'i1', body: 'It works!', reading: undefined });
-      assert.deepEqual(await rows('select order_id, reading, body, matched from ipns'), [
-        { order_id: null, reading: null, body: 'It works!', matched: 0 },
+      assert.deepEqual(await rows('select transaction_id, reading, body, matched from ipns'), [
+        { transaction_id: null, reading: null, body: 'It works!', matched: 0 },
       ]);
     });
 

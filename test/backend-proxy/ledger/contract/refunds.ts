@@ -155,9 +155,9 @@ export function refundsContract({ it, setUp }: Suite): void {
         refused.errors?.map(({ field }) => field),
         ['gatewayOrderId'],
       );
-      const { refundOf, id } = (await refund(ledger, { paymentId: 'A-2' })).refund;
+      const { refundOf, id } = (await refund(ledger, { transactionId: 'A-2' })).refund;
       assert.deepEqual([id, refundOf, await left(ledger, 'A-2'), await left(ledger, 'A')], ['A-2-r1', 'A-2', 0, 1010]);
-      assert.equal((await refusal(refund(ledger, { paymentId: 'B' }))).kind, 'not_found');
+      assert.equal((await refusal(refund(ledger, { transactionId: 'B' }))).kind, 'not_found');
     });
 
     it('what was paid after the order was closed can be sent back, although it is listed for a person', async (t) => {
@@ -217,6 +217,15 @@ export function refundsContract({ it, setUp }: Suite): void {
       });
     }
 
+    it('after three that the gateway has not shown yet, none is sent until it shows one', async (t) => {
+      const { ledger } = await setUp(t);
+      await paid(ledger);
+      for (let n = 0; n < 3; n += 1) await refund(ledger, { amount: '1' });
+      assert.deepEqual((await refusal(refund(ledger, { amount: '1' }))).members, { cause: 'failing' });
+      await ledger.record('A-r2', PENDING);
+      assert.equal((await refund(ledger, { amount: '1' })).refund.id, 'A-r4');
+    });
+
     it('a wrong amount names what is refundable; nothing is rounded', async (t) => {
       const { ledger } = await setUp(t);
       await paid(ledger);
@@ -240,7 +249,7 @@ export function refundsContract({ it, setUp }: Suite): void {
       amountMinor,
       needsReview: false,
     });
-    const lookedUp = (given: Partial<LookedUp>): LookedUp => ({ paymentId: 'A', found: [], ...given });
+    const lookedUp = (given: Partial<LookedUp>): LookedUp => ({ transactionId: 'A', found: [], ...given });
 
     it('adopts what the gateway has, reserves it, and takes a request of that amount for its repetition', async (t) => {
       const { ledger } = await setUp(t);

@@ -4,7 +4,6 @@ import { describe } from 'node:test';
 import type { LedgerById } from '../by-id.ts';
 import { D, H, M, S } from '../../time.ts';
 import {
-  LEASE_MS,
   PENDING,
   UNKNOWN,
   openPending,
@@ -270,20 +269,6 @@ export function resolveContract({ it, setUp }: Suite): void {
       }
       assert.equal((await read(ledger, unseen)).conflict, true);
       assert.equal((await read(ledger, known)).conflict, false);
-    });
-
-    it('a FAILED payout is checked after 1, 6 and 24 h, then daily up to 7 days', async (t) => {
-      const { ledger, now, skip } = await setUp(t);
-      const from = now();
-      const id = await failPayout(ledger, skip);
-      const asked: number[] = [];
-      for (let hours = 1; hours <= 8 * 24; hours += 1) {
-        skip(H - ((now() - from) % H));
-        if ((await ledger.claimChecks(1, LEASE_MS)).length === 0) continue;
-        asked.push((now() - from) / H);
-        await ledger.observe(id, verified('failed'));
-      }
-      assert.deepEqual(asked, [1, 6, 24, 48, 72, 96, 120, 144, 168]);
     });
   });
 

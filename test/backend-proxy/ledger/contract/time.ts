@@ -18,7 +18,6 @@ import {
   verified,
   sendIpn,
   claimIds,
-  INCOMPLETE,
 } from '../ledger-kit.ts';
 import { endCheck } from '../by-id.ts';
 
@@ -76,6 +75,22 @@ export function timeContract({ it, setUp }: Suite): void {
       assert.deepEqual(await claimIds(ledger), []);
       skip(15 * S);
       assert.deepEqual((await claimIds(ledger)).toSorted(), ids);
+    });
+
+    it('the checks before a step back do not delay the check that an IPN requests', async (t) => {
+      const { ledger, skip, step } = await setUp(t);
+      const id = await openPending(ledger);
+      const checkAfter = async (ms: number) => {
+        skip(ms);
+        assert.deepEqual(await claimIds(ledger), [id]);
+        await ledger.observe(id, verified('pending'));
+      };
+      for (const ms of [15 * S, 15 * S, 30 * S]) await checkAfter(ms);
+      step(-H);
+      await checkAfter(0);
+      await checkAfter(M);
+      await sendIpn(ledger, id);
+      assert.deepEqual(await claimIds(ledger), [id]);
     });
 
     it('a clock step that only a write has seen is not lost with its process', async (t) => {
@@ -209,20 +224,6 @@ export function timeContract({ it, setUp }: Suite): void {
       const [again] = await ledger.ledger.claimChecks(1, LEASE_MS);
       await endCheck(ledger.ledger, again, verified('pending'));
       assert.equal(await stageOf(ledger, 'A'), 'expired');
-    });
-
-    it('an IPN is checked at once even if the lists have used their three checks of the minute', async (t) => {
-      const { ledger, skip } = await setUp(t);
-      await openPending(ledger, {}, uncertain('lost'));
-      const asked: number[] = [];
-      for (let second = 1; second <= 40; second += 1) {
-        skip(S);
-        if (second === 20) await sendIpn(ledger, 'A');
-        if ((await claimIds(ledger)).length === 0) continue;
-        asked.push(second);
-        await ledger.observe('A', INCOMPLETE);
-      }
-      assert.deepEqual(asked, [2, 5, 10, 20]);
     });
   });
 
