@@ -11,8 +11,13 @@
 // - another key of the API: all processes have the same one all the time.
 //
 // What it finds only in one run of two or so within a minute of processor time, because several rare things have to
-// come together: webhooks that wait for their old time (the merchant's server is down, the clock steps back by an hour,
-// the server is up again, and hours pass).
+// come together:
+// - webhooks that wait for their old time: the merchant's server is down, the clock steps back by an hour, the server
+//   is up again, and hours pass;
+// - a check that lags and is believed under an earlier prefix: a backup, a payout, another prefix, a restore, and the
+//   same payout while checks lag;
+// - an order that is closed without asking: somebody has paid it, its check is not answered, and the request says
+//   ifUnpaid.
 import type { Edit } from '../guards/apply.ts';
 
 const EFFECTS = 'backend-proxy/protocol/report-effects.ts';

@@ -73,15 +73,13 @@ export const STEPS = {
       return `payout ${intention.ids[0] ?? ''} is asked for`;
     },
   },
-  'a payout again': {
-    weight: 3,
+  'a payout again': { weight: 3, take: payAgain },
+  'a payout again, while checks lag': {
+    weight: 1,
     take(world, dice) {
-      const intention = oneOf(dice, world.merchant.intentions);
-      if (intention === undefined) return undefined;
-      world.nextPost = 'as documented';
-      const isNew = world.merchant.sendAgain(intention);
-      void world.merchant.payOut(intention);
-      return `payout ${intention.ids.at(-1) ?? ''} is asked for ${isNew ? 'after the one before failed' : 'again'}`;
+      world.slow(25 * H);
+      world.statusAnswer = 'lagging';
+      return payAgain(world, dice);
     },
   },
   'a refund': {
@@ -300,9 +298,11 @@ export const STEPS = {
   'the merchant closes an order': {
     weight: 2,
     take(world, dice) {
-      const shopper = oneOf(dice, world.shoppers);
+      const payable = world.shoppers.filter((each) => each.payable().length > 0);
+      const isPaid = payable.length > 0 && dice.chance(0.5);
+      const shopper = oneOf(dice, isPaid ? payable : world.shoppers);
       const ifUnpaid = dice.chance(0.5);
-      const [entry] = dice.chance(0.4) ? (shopper?.payable() ?? []) : [];
+      const [entry] = isPaid ? (shopper?.payable() ?? []) : [];
       if (entry !== undefined) world.gateway.end(entry, 'SUCCESS', shopper?.wallet);
       void world.merchant.close(shopper?.orderId ?? '', ifUnpaid);
       const paid = entry === undefined ? '' : `${entry.id} is paid, and `;
@@ -436,6 +436,15 @@ function interrupt(
       if (post.life === life && post.endedAt > world.now - 5 * S) world.slow(forMs + 50 * S, post.id);
   };
   return `${process.name} is interrupted ${life.turnsLeft} ${life.countsWrites ? 'writes' : 'turns'} later`;
+}
+
+function payAgain(world: World, dice: Random): string | undefined {
+  const intention = oneOf(dice, world.merchant.intentions);
+  if (intention === undefined) return undefined;
+  world.nextPost = 'as documented';
+  const isNew = world.merchant.sendAgain(intention);
+  void world.merchant.payOut(intention);
+  return `payout ${intention.ids.at(-1) ?? ''} is asked for ${isNew ? 'after the one before failed' : 'again'}`;
 }
 
 /** A restore, with all processes ended; or a standby takes over, and they go on. */

@@ -16,6 +16,7 @@ const SUBJECTS: readonly (readonly StepName[])[] = [
   ['a payment', 'a refund', 'a refund again'],
   ['a payment', 'a backup', 'a refund', 'the database goes back', 'a refund again'],
   ['a payout', 'a backup', 'a payout', 'another prefix', 'the database goes back', 'a payout again'],
+  ['a payout', 'a backup', 'a payout', 'another prefix', 'the database goes back', 'a payout again, while checks lag'],
   ['a payout', 'the gateway says FAILED by mistake', 'the clock steps', 'the gateway ends a payout'],
   ['a payment', 'the gateway changes its mind', 'a person resolves', 'an old IPN again', 'an old IPN again'],
   ['a start', 'time passes', 'a lost prompt, while checks lag', 'time passes'],
@@ -25,6 +26,7 @@ const SUBJECTS: readonly (readonly StepName[])[] = [
   ['a pause', 'a payout', 'time passes'],
   ["the merchant's server", 'a payment', 'time passes', 'the clock steps', "the merchant's server", 'time passes'],
   ['the merchant closes an order', 'a look at the page', 'a kill'],
+  ['a start', 'status answers from now on', 'the merchant closes an order'],
 ];
 const MAX_STEPS = 24;
 const CALM_MS = 9 * D;

@@ -139,7 +139,9 @@ export const INVARIANTS = {
         const row = world.shown.transactions.find((each) => each.id === id);
         if (entry === undefined || row === undefined || entry !== world.gateway.find(id, type)) return undefined;
         // Of one that the gateway called a duplicate, only a SUCCESS is news.
-        const isMarked = world.posts.some((post) => post.id === id && post.answer.endsWith('409'));
+        const isMarked = world.posts.some(
+          (post) => post.id === id && (post.answer === 'duplicate' || post.answer.endsWith('409')),
+        );
         if (isMarked && body['status'] === 'FAILED') return undefined;
         if (body['status'] !== statusOf(entry) || (type === 'PAYOUT' && body['status'] === 'FAILED')) return undefined;
         if (world.now < Math.max(acceptedAt, slowUntil(world, id)) + inTimeMs(world)) return undefined;
@@ -181,7 +183,8 @@ export const INVARIANTS = {
     always: (world) =>
       firstOf(learned(world), ({ id }) => {
         // One that named no amount may have been reported as another's.
-        const saidAt = world.checks.find((check) => check.id === id && check.said === 'SUCCESS')?.endedAt ?? 0;
+        const said = world.checks.filter((check) => check.id === id && check.said === 'SUCCESS');
+        const saidAt = Math.min(...said.map(({ endedAt }) => endedAt));
         const row = world.shown.transactions.find((each) => each.id === id);
         if (row === undefined || statusAt(row) === 'SUCCESS') return undefined;
         // What a backup had was reported before.
@@ -416,8 +419,18 @@ function reviewedForNothing(world: World, row: Transaction): string | undefined 
   return row.needsReview && !hasCause(world, row) ? `${row.id} needs review for nothing` : undefined;
 }
 
+/** Whether the time was over while the gateway did not answer. */
+function wasUnanswered(world: World, { id, history }: Transaction): boolean {
+  return history.some((entry) => {
+    if (entry.event !== 'needs_review' || entry.source !== 'clock') return false;
+    const askedAt = world.firstSeen.get(seenKey(id, entry)) ?? world.now;
+    return world.checks.findLast((check) => check.id === id && check.endedAt <= askedAt)?.said === 'nothing';
+  });
+}
+
 /** Whether somebody outside gave a reason to ask a person. */
-function hasCause(world: World, { id, type, afterClose }: Transaction): boolean {
+function hasCause(world: World, row: Transaction): boolean {
+  const { id, type, afterClose } = row;
   const entry = world.gateway.find(id, type);
   const post = world.posts.findLast((each) => each.id === id);
   const said = world.checks.filter((check) => check.id === id).map((check) => check.said);
@@ -427,6 +440,7 @@ function hasCause(world: World, { id, type, afterClose }: Transaction): boolean 
     afterClose ||
     wasTakenBack ||
     !wasFound ||
+    wasUnanswered(world, row) ||
     entry === undefined ||
     !entry.isOurs ||
     world.gateway.entries.filter((each) => each.id === id).length > 1 ||
