@@ -20,7 +20,7 @@ export function closing(transaction: Transaction, order: Order | undefined, form
         <label for="reason">Reason, for you only (optional)</label>
         <input id="reason" name="reason" maxlength="200" autocomplete="off" />
       </div>
-      <button class="quiet">Review the closing</button>
+      <button class="quiet">Close the order…</button>
       <p class="hint">Nothing changes yet: the next page says what will happen.</p>
     </form>
   </section>`;

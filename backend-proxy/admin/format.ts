@@ -33,13 +33,14 @@ export function age(ms: number): string {
 
 const TONES: Record<Status, string> = { INITIALIZED: 'wait', PROCESSING: 'wait', SUCCESS: 'good', FAILED: 'over' };
 
-/** The status in a word, and what a person should notice besides it. */
+/** The status in a word, and what a person should notice besides it; a review in its place, for it asks for action. */
 export function status(transaction: Transaction): Html {
   const { stage, needsReview, late, surplus, afterClose } = transaction;
   const tone = surplus || afterClose ? 'warn' : TONES[STAGES[stage].status];
-  return html`<span class="status ${tone}">${statusName(transaction)}</span>
-    ${needsReview ? html`<span class="status warn">Needs review</span>` : ''}
-    ${late ? html`<span class="status over">Late</span>` : ''}`;
+  const isStatusShown = !needsReview || surplus || afterClose;
+  return html`${isStatusShown ? html`<span class="status ${tone}">${statusName(transaction)}</span>` : ''}
+  ${needsReview ? html`<span class="status warn">Needs review</span>` : ''}
+  ${late ? html`<span class="status over">Late</span>` : ''}`;
 }
 
 /** The last four digits, and at most half of a short id: enough to compare, too little to use. */
@@ -54,4 +55,19 @@ export function wallet(customer: string | null): Html {
 
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
+}
+
+export function linkToOrder(orderId: string): Html {
+  return html`<a href="/admin/transactions?orderId=${encodeURIComponent(orderId)}">${orderId}</a>`;
+}
+
+/** Each value beside its name. */
+export function details(rows: readonly (readonly [name: string, value: Html | string | number])[]): Html {
+  return html`<dl class="details">
+    ${rows.map(
+      ([name, value]) =>
+        html`<dt>${name}</dt>
+          <dd>${value}</dd>`,
+    )}
+  </dl>`;
 }

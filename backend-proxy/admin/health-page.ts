@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { Counts } from '../ledger/ledger.ts';
 import type { Warning } from '../protocol/log.ts';
-import type { Html } from './format.ts';
+import { details, type Html } from './format.ts';
 import { STATES } from './webhooks-page.ts';
 
 export interface Health {
@@ -29,12 +29,10 @@ export function healthPage({ problem, warnings, counts, version }: Health): Html
     }
     ${counts === undefined ? '' : figures(counts)}
     <h2>Running</h2>
-    <dl class="details">
-      <dt>Proxy</dt>
-      <dd>${version}</dd>
-      <dt>Node</dt>
-      <dd>${process.version}</dd>
-    </dl>`;
+    ${details([
+      ['Proxy', version],
+      ['Node', process.version],
+    ])}`;
 }
 
 function figures({ checks, webhooks, unmatchedIpns }: Counts): Html {
@@ -44,11 +42,5 @@ function figures({ checks, webhooks, unmatchedIpns }: Counts): Html {
     ['IPNs without a transaction', unmatchedIpns] as const,
   ];
   return html`<h2>Work</h2>
-    <dl class="details">
-      ${rows.map(
-        ([name, count]) =>
-          html`<dt>${name}</dt>
-            <dd>${count}</dd>`,
-      )}
-    </dl>`;
+    ${details(rows)}`;
 }

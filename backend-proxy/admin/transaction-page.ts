@@ -6,7 +6,7 @@ import type { RefundRules } from '../protocol/refundable.ts';
 import { effectOf, resolutionTitle } from './resolution.ts';
 import { closing } from './closing-page.ts';
 import { refunding } from './refund-page.ts';
-import { NOTHING, amount, status, time, wallet, type Html } from './format.ts';
+import { NOTHING, amount, details, linkToOrder, status, time, wallet, type Html } from './format.ts';
 import { linkTo } from './transaction-table.ts';
 import { webhookTable } from './webhooks-page.ts';
 import { detailOf, eventName, explanationOf, kindOf, moved, reviewReason, sourceName } from './words.ts';
@@ -36,30 +36,19 @@ export function transactionPage({ transaction, order, refundRules, webhooks, for
   const { id, orderId, paymentId, refundOf, note, createdAt, updatedAt } = transaction;
   return html`${lead(transaction)} ${mayBeResolved(transaction) ? reviewForm(transaction, form, resolution) : ''}
     ${refunding(transaction, order, refundRules, form)} ${closing(transaction, order, form)}
-    <dl class="details">
-      <dt>Order</dt>
-      <dd><a href="/admin/transactions?orderId=${encodeURIComponent(orderId)}">${orderId}</a></dd>
-      <dt>Gateway ID</dt>
-      <dd>${id}</dd>
-      ${
-        refundOf === null
-          ? ''
-          : html`<dt>Refund of</dt>
-              <dd><a href="${linkTo({ id: refundOf })}">${refundOf}</a></dd>`
-      }
-      <dt>Payment ID</dt>
-      <dd>${paymentId ?? NOTHING}</dd>
-      <dt>Wallet asked</dt>
-      <dd>${wallet(transaction.customer)}</dd>
-      <dt>Payer</dt>
-      <dd>${wallet(transaction.payer)}</dd>
-      <dt>Note</dt>
-      <dd>${note ?? NOTHING}</dd>
-      <dt>Created</dt>
-      <dd>${time(createdAt)}</dd>
-      <dt>Changed</dt>
-      <dd>${time(updatedAt)}</dd>
-    </dl>
+    ${details([
+      ['Order', linkToOrder(orderId)],
+      ['Gateway ID', id],
+      ...(refundOf === null
+        ? []
+        : [['Refund of', html`<a href="${linkTo({ id: refundOf })}">${refundOf}</a>`] as const]),
+      ['Payment ID', paymentId ?? NOTHING],
+      ['Wallet asked', wallet(transaction.customer)],
+      ['Payer', wallet(transaction.payer)],
+      ['Note', note ?? NOTHING],
+      ['Created', time(createdAt)],
+      ['Changed', time(updatedAt)],
+    ])}
     <h2>History</h2>
     ${historyList(transaction.history)}
     <h2>Webhooks</h2>

@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { Webhook, WebhookState } from '../ledger/ledger.ts';
 import { cards } from './cards.ts';
-import { NOTHING, plural, time, walletEnd, type Html } from './format.ts';
+import { NOTHING, details, linkToOrder, plural, time, walletEnd, type Html } from './format.ts';
 
 export const STATES: Record<WebhookState, string> = { dead: 'Failed', pending: 'Queued', delivered: 'Delivered' };
 
@@ -48,7 +48,7 @@ export function webhookTable(caption: string, webhooks: readonly Webhook[], form
     ['Type', 'Order', 'State', 'Last answer', 'Created', ['Action', 'action']],
     webhooks.map((webhook) => [
       html`<a href="/admin/webhooks/${webhook.id}">${webhook.type}</a>`,
-      html`<a href="/admin/transactions?orderId=${encodeURIComponent(webhook.orderId)}">${webhook.orderId}</a>`,
+      linkToOrder(webhook.orderId),
       stateOf(webhook),
       webhook.lastAnswer ?? NOTHING,
       time(webhook.createdAt),
@@ -75,20 +75,14 @@ export function webhookPage(webhook: Webhook, form: string): Html {
   const { id, orderId, transactionId, lastAnswer, nextAt, createdAt } = webhook;
   return html`<p class="lead">${stateOf(webhook)}</p>
     ${redeliverForm(webhook, form)}
-    <dl class="details">
-      <dt>Webhook ID</dt>
-      <dd>${id}</dd>
-      <dt>Order</dt>
-      <dd><a href="/admin/transactions?orderId=${encodeURIComponent(orderId)}">${orderId}</a></dd>
-      <dt>Gateway ID</dt>
-      <dd>${transactionId}</dd>
-      <dt>Last answer</dt>
-      <dd>${lastAnswer ?? NOTHING}</dd>
-      <dt>Next attempt</dt>
-      <dd>${webhook.state === 'pending' ? time(nextAt) : NOTHING}</dd>
-      <dt>Created</dt>
-      <dd>${time(createdAt)}</dd>
-    </dl>
+    ${details([
+      ['Webhook ID', id],
+      ['Order', linkToOrder(orderId)],
+      ['Gateway ID', transactionId],
+      ['Last answer', lastAnswer ?? NOTHING],
+      ['Next attempt', webhook.state === 'pending' ? time(nextAt) : NOTHING],
+      ['Created', time(createdAt)],
+    ])}
     <h2>Body</h2>
     <p class="hint">Laid out for reading; wallet ids are shown only by their ends, but sent in full.</p>
     <pre tabindex="0" aria-label="Body">${shownBody(webhook.body)}</pre>`;
