@@ -9,6 +9,7 @@ import { configWarnings, readConfig, type Config, type Environment } from './con
 import { ensureOwner } from './workers/database-owner.ts';
 import { createGateway } from './gateway/http.ts';
 import { connectDatabase } from './ledger/connect.ts';
+import { filePathOf } from './ledger/database-url.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { createLedger } from './ledger/sql-ledger.ts';
 import type { Store } from './ledger/store.ts';
@@ -169,9 +170,8 @@ function endProcess(): never {
 
 /** The database files to protect; empty for PostgreSQL. */
 function filesOf(databaseUrl: string): string[] {
-  if (!databaseUrl.startsWith('file:')) return [];
-  const path = databaseUrl.slice('file:'.length);
-  return [path, `${path}-wal`, `${path}-shm`];
+  const path = filePathOf(databaseUrl);
+  return path === undefined ? [] : [path, `${path}-wal`, `${path}-shm`];
 }
 
 /** Prefixes a system or database error with the variables that caused it. */

@@ -1,5 +1,5 @@
 // `payment-proxy`, in a clone `npm run proxy`: without arguments the proxy, otherwise a command of commands/. Enables
-// the compile cache, which must happen before other modules load and saves a third of the start time. The cache is
+// the compile cache before it loads nearly all modules, which saves a third of the start time. The cache is
 // under node_modules, not in a shared temp directory: whoever can write there can already change our code. If it cannot
 // be written, the start only takes longer.
 import * as module from 'node:module';

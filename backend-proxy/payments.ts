@@ -1,4 +1,4 @@
-// Starts payments and builds the shopper's view of an order. No other module sends collections.
+// Starts payments, and reads what the shopper's view of an order shows. No other module sends collections.
 // The row is written first, with the permission to send it; then one call is made. Its outcome, or the lack of one, is
 // recorded as a fact; the call is never repeated.
 import { Refusal } from './errors.ts';

@@ -2,12 +2,11 @@
 // reserves the amount; then outgoing.ts makes the one call.
 import { fingerprintOf } from './fingerprint.ts';
 import type { LookedUp } from './ledger/ledger.ts';
-import { refundId } from './ledger/rules/refunds.ts';
 import { doubt, sendOut, unsentFact, type OutgoingPorts } from './outgoing.ts';
 import { askPermission } from './permission.ts';
 import type { MerchantSource } from './protocol/merchant-key.ts';
 import { minorOfReported } from './protocol/money.ts';
-import { MAX_FAILED_IN_A_ROW, MAX_REFUNDS } from './protocol/refundable.ts';
+import { MAX_UNSEEN_IN_A_ROW, MAX_REFUNDS, refundId } from './protocol/refundable.ts';
 import type { Transaction } from './protocol/transaction.ts';
 import { verify, type Report } from './protocol/verify.ts';
 
@@ -37,10 +36,10 @@ export function createRefunds(ports: OutgoingPorts): Refunds {
     const payment = gatewayOrderId === undefined ? succeeded[0] : succeeded.find(({ id }) => id === gatewayOrderId);
     if (payment === undefined) return undefined;
     const known = new Set(order?.refunds.map(({ id }) => id));
-    const looked: LookedUp = { paymentId: payment.id, found: [] };
+    const looked: LookedUp = { transactionId: payment.id, found: [] };
     const withhold = (why: string, attempt: number) => ({ ...looked, withheld: { ...doubt(why), attempt } });
     let [last, unknown] = [0, 0];
-    for (let n = 1; n <= MAX_REFUNDS && unknown < MAX_FAILED_IN_A_ROW; n += 1) {
+    for (let n = 1; n <= MAX_REFUNDS && unknown < MAX_UNSEEN_IN_A_ROW; n += 1) {
       const id = refundId(payment.id, n);
       if (!known.has(id)) {
         const checked = await gateway.status?.(id, 'PAYOUT');
@@ -69,7 +68,7 @@ export function createRefunds(ports: OutgoingPorts): Refunds {
       const lookedUp = await lookUp(request);
       const permission = askPermission(self, clocks);
       const { start } = permission;
-      const terms = { orderId, paymentId: gatewayOrderId, amount, note, idempotencyKey, fingerprint };
+      const terms = { orderId, transactionId: gatewayOrderId, amount, note, idempotencyKey, fingerprint };
       const { refund, method, maySend } = await recorder.opened(
         ledger.openRefund({ ...terms, start, rules: gateway, lookedUp }, source),
         () => ledger.recordUnsent({ type: 'REFUND', orderId }, start, unsentFact(gateway)),

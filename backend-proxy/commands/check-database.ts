@@ -1,6 +1,7 @@
 // Checks the database of DATABASE_URL without changing it: whether it can be read, its tables, rights, and space.
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { filePathOf } from '../ledger/database-url.ts';
 import { LITTLE_SPACE, TOO_LITTLE_SPACE, describeFree, freeBytes } from '../ledger/sqlite/disk.ts';
 import type { SchemaState } from '../ledger/schema/schema-steps.ts';
 import { explainStart } from '../ledger/postgres/errors.ts';
@@ -10,7 +11,8 @@ const ABOUT = 'database';
 const OTHERS = 0o077;
 
 export async function checkDatabase(url: string): Promise<Finding[]> {
-  return url.startsWith('file:') ? checkSqlite(resolve(url.slice('file:'.length))) : checkPostgres(url);
+  const path = filePathOf(url);
+  return path === undefined ? checkPostgres(url) : checkSqlite(resolve(path));
 }
 
 async function checkSqlite(path: string): Promise<Finding[]> {

@@ -16,7 +16,7 @@ export type GatewaySettings = Pick<Config, 'GATEWAY_URL' | 'GATEWAY_API_KEY' | '
 
 export async function checkGateway(config: GatewaySettings): Promise<Finding[]> {
   const { GATEWAY_URL: url, GATEWAY_API_KEY: apiKey, GATEWAY_PROFILE: profile, ORDER_ID_PREFIX: prefix = '' } = config;
-  const seen: Seen = { text: '' };
+  const seen = { text: '' };
   const agent = new Agent({ connect: { timeout: TIMEOUT_MS } });
   const dispatcher = agent.compose(observe(seen));
   const gateway = createGateway({ url, apiKey, profile, checkoutHosts: [], dispatcher, totalTimeoutMs: TIMEOUT_MS });
@@ -69,13 +69,8 @@ function unavailable(detail: string, host: string): Finding {
   return fail(ABOUT, `${host} ${says} (${detail})`, 'check GATEWAY_URL, paths.status and the network');
 }
 
-/** What the gateway answered, as it wrote it. */
-interface Seen {
-  text: string;
-}
-
-/** Forwards everything, and keeps the text. */
-function observe(seen: Seen): Dispatcher.DispatcherComposeInterceptor {
+/** Forwards everything, and keeps what the gateway answered, as it wrote it. */
+function observe(seen: { text: string }): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
     dispatch(options, {
       onRequestStart: (...args) => handler.onRequestStart?.(...args),

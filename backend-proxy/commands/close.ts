@@ -1,19 +1,9 @@
 // `payment-proxy close ID`: closes an order through the merchant API, and says what may still be paid.
 import { parseArgs } from 'node:util';
+import type { ClosedReport } from '../routes/orders.ts';
 import { UsageError, type Call } from './command-call.ts';
 import { merchantApiOf } from './merchant-api.ts';
 import { createVisitor, jsonOf, refusalOf } from './visit.ts';
-
-interface Refused {
-  closed?: false;
-}
-
-interface Closed {
-  closed: true;
-  orderId: string;
-  closedAt: string;
-  mayStillBePaid: { gatewayOrderId: string; method: string | null; until: string | null }[];
-}
 
 export async function close({ args, env, print }: Call): Promise<number> {
   const { positionals, values } = parseArgs({
@@ -31,9 +21,9 @@ export async function close({ args, env, print }: Call): Promise<number> {
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ reason: values.reason, ifUnpaid: values['if-unpaid'] }),
     });
-    const said = (jsonOf(answer) ?? {}) as unknown as Closed | Refused;
-    if (said.closed !== true) throw new Error(`not closed: ${refusalOf(answer)}`);
-    const { closedAt, mayStillBePaid } = said;
+    const said = jsonOf(answer);
+    if (said?.['closed'] !== true) throw new Error(`not closed: ${refusalOf(answer)}`);
+    const { closedAt, mayStillBePaid } = said as ClosedReport;
     print(`${orderId} is closed since ${closedAt}`);
     for (const { gatewayOrderId, method, until } of mayStillBePaid)
       print(`${gatewayOrderId} (${method ?? 'no method'}) may still be paid${until === null ? '' : ` until ${until}`}`);

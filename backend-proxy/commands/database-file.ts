@@ -2,11 +2,13 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { readSome, type Environment } from '../config/config.ts';
+import { filePathOf } from '../ledger/database-url.ts';
 
 /** The absolute path of the SQLite file; undefined for PostgreSQL. */
 export function databaseFile(env: Environment): string | undefined {
   const { DATABASE_URL: url = '' } = readSome(env, ['DATABASE_URL']);
-  return url.startsWith('file:') ? resolve(url.slice('file:'.length)) : undefined;
+  const path = filePathOf(url);
+  return path === undefined ? undefined : resolve(path);
 }
 
 /** Whether `path` is the database or a file that SQLite keeps beside it, also by a link or another name. */

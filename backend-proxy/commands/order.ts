@@ -1,28 +1,11 @@
 // `payment-proxy order ID`: an order as the merchant API has it, its payments and its refunds.
 import { parseArgs } from 'node:util';
+import type { OrderReport } from '../routes/orders.ts';
 import { UsageError, type Call } from './command-call.ts';
 import { merchantApiOf } from './merchant-api.ts';
 import { createVisitor, jsonOf, refusalOf } from './visit.ts';
 
-interface Moved {
-  gatewayOrderId: string;
-  amount: string;
-  currency: string;
-  status: string;
-  reason: string | null;
-  needsReview: boolean;
-}
-
-interface OrderReport {
-  orderId: string;
-  amount: string | null;
-  currency: string;
-  paid: boolean;
-  closedAt: string | null;
-  payments: (Moved & { method: string | null; late: boolean; surplus: boolean; afterClose: boolean })[];
-  refunds: (Moved & { refundOf: string })[];
-  refundable: { gatewayOrderId: string; amount: string }[];
-}
+type Moved = OrderReport['payments' | 'refunds'][number];
 
 export async function order({ args, env, print }: Call): Promise<number> {
   const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { proxy: { type: 'string' } } });
@@ -37,7 +20,7 @@ export async function order({ args, env, print }: Call): Promise<number> {
     if ('lost' in answer || answer.status !== 200 || said === undefined) {
       throw new Error(refusalOf(answer));
     }
-    for (const each of linesOf(said as unknown as OrderReport)) print(each);
+    for (const each of linesOf(said as OrderReport)) print(each);
     return 0;
   } finally {
     await visitor.close();

@@ -1,17 +1,10 @@
 // `payment-proxy refund ID [AMOUNT]`: sends money of an order back through the merchant API, to the wallet that paid.
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import type { MerchantRefund } from '../protocol/merchant-view.ts';
 import { UsageError, type Call } from './command-call.ts';
 import { merchantApiOf } from './merchant-api.ts';
 import { createVisitor, jsonOf, refusalOf, wordOf } from './visit.ts';
-
-interface Refund {
-  gatewayOrderId: string;
-  amount: string;
-  currency: string;
-  customer: string | null;
-  status: string;
-}
 
 export async function refund({ args, env, print }: Call): Promise<number> {
   const { positionals, values } = parseArgs({
@@ -46,7 +39,7 @@ export async function refund({ args, env, print }: Call): Promise<number> {
       throw new Error(`${wordOf(answer)}: ${again}`);
     }
     if (answer.status !== 202) throw new Error(`not refunded: ${refusalOf(answer)}`);
-    const sent = jsonOf(answer) as unknown as Refund;
+    const sent = jsonOf(answer) as MerchantRefund;
     const { gatewayOrderId, customer, status } = sent;
     print(`${gatewayOrderId}: ${sent.amount} ${sent.currency} to the wallet ending in ${endOf(customer)}, ${status}`);
     return 0;

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { MINUTE_MS } from '../protocol/durations.ts';
 import type { WebhookType } from '../protocol/merchant-view.ts';
+import { refundId } from '../protocol/refundable.ts';
 import {
   TRANSACTION_TYPES,
   TYPES,
@@ -62,15 +63,16 @@ const OF_TYPE = {
 export function sampleTransaction(webhook: WebhookType, now: number): Transaction {
   const [prefix, name] = webhook.split('.') as [string, EventName];
   const type = TRANSACTION_TYPES.find((each) => TYPES[each].webhooks === prefix) ?? 'PAY';
+  const { isRefund } = TYPES[type];
   const { is, event } = SAMPLES[name];
   const orderId = `SAMPLE-${randomBytes(3).toString('hex').toUpperCase()}`;
   const createdAt = now - MINUTE_MS;
   return {
-    id: type === 'REFUND' ? `${orderId}-r1` : orderId,
+    id: isRefund ? refundId(orderId, 1) : orderId,
     type,
     orderId,
     attempt: 1,
-    refundOf: type === 'REFUND' ? orderId : null,
+    refundOf: isRefund ? orderId : null,
     ...OF_TYPE[type],
     amountMinor: 1400,
     currency: 'EUR',

@@ -4,14 +4,16 @@
 import { z } from 'zod';
 import { DEFAULT_PROFILE, profileSchema, type Profile } from '../gateway/profile.ts';
 import { CONNECTIONS } from '../ledger/postgres/servers.ts';
+import { DAY_MS } from '../protocol/durations.ts';
 import { isSafeWebUrl } from '../protocol/links.ts';
+import { LAST_SWEEP_MS } from '../protocol/schedule.ts';
 import { MIN_SECRET_BYTES } from '../orders/order-token.ts';
 import { CHECKS_PER_SECOND } from '../workers/check-rate.ts';
 import { readLimited } from './limited-file.ts';
 import { keyIn, readMerchantKeys } from './merchant-keys.ts';
 import { isNamedHost } from './private-hosts.ts';
 import { fileVariable, readSecretFiles } from './secret-files.ts';
-import { sharedSecrets } from './shared-secrets.ts';
+import { sharedSecrets, type HeldSecret } from './shared-secrets.ts';
 import { misspelledVariables, nearest } from './variable-names.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -127,8 +129,8 @@ const schema = z
     DRAIN_SECONDS: wholeNumber(0, 300).default(5),
     /** Connections to PostgreSQL for queries. */
     DATABASE_POOL: wholeNumber(2, 500).default(CONNECTIONS),
-    /** After so many days personal data is erased; default: never. */
-    RETENTION_DAYS: wholeNumber(8, 36_500).optional(),
+    /** After so many days personal data is erased, when status checks are over; default: never. */
+    RETENTION_DAYS: wholeNumber(LAST_SWEEP_MS / DAY_MS + 1, 36_500).optional(),
     /** How long a payer is kept for refunds, whatever RETENTION_DAYS says. */
     REFUND_DAYS: wholeNumber(1, 36_500).default(180),
     /** Bearer of the operator's page; it is off without one. */
@@ -156,7 +158,7 @@ const schema = z
 
 export type Config = Omit<z.infer<typeof schema>, 'GATEWAY_PROFILE'> & { GATEWAY_PROFILE: Profile };
 
-/** Each may be in a file instead, named by `NAME_FILE`. DATABASE_URL has a password. */
+/** Each may be in a file instead, named by `NAME_FILE`. DATABASE_URL has a password, and no other holder. */
 const SECRETS = [
   'GATEWAY_API_KEY',
   'ORDER_SECRET',
@@ -167,7 +169,7 @@ const SECRETS = [
   'METRICS_TOKEN',
   'ADMIN_TOKEN',
   'DATABASE_URL',
-] as const satisfies (keyof typeof schema.shape)[];
+] as const satisfies (keyof typeof schema.shape & (HeldSecret | 'DATABASE_URL'))[];
 
 const VARIABLES = [...Object.keys(schema.shape), ...SECRETS.map(fileVariable)];
 
@@ -186,7 +188,7 @@ export function readConfig(env: Environment): Config {
   const profile = readProfile(given['GATEWAY_PROFILE']);
   const wrong = parsed.success
     ? []
-    : parsed.error.issues.map(({ path, message }) => problemOf(path.join('.'), message));
+    : parsed.error.issues.map(({ path, message }) => ({ name: path.join('.'), problem: message }));
   const problems = [
     // A secret that could not be read is not missing.
     ...wrong.filter(({ name }) => !unread.some((file) => file.name === fileVariable(name))),
@@ -222,7 +224,7 @@ export function readSome<Name extends keyof Variables>(
   const wrong = read.flatMap(({ name, parsed }) =>
     parsed.success || given[name] === undefined
       ? []
-      : parsed.error.issues.map(({ message }) => problemOf(name, message)),
+      : parsed.error.issues.map(({ message }) => ({ name, problem: message })),
   );
   const problems = [...unread, ...wrong];
   if (problems.length > 0) throw new Error(problems.map(({ name, problem }) => `${name}: ${problem}`).join('\n'));
@@ -239,10 +241,6 @@ function misspelled(env: Environment): string[] {
   return misspelledVariables(Object.keys(env), VARIABLES);
 }
 
-function problemOf(name: string, problem: string): Problem {
-  return { name, problem };
-}
-
 /** The secrets in the value of a variable. */
 function secretsIn(name: string, value: string): string[] {
   return name === 'MERCHANT_KEYS' ? list(value).map(keyIn) : list(value);
@@ -252,7 +250,7 @@ function secretsIn(name: string, value: string): string[] {
 function missingKey(given: Environment): Problem[] {
   const names = ['MERCHANT_API_KEY', 'MERCHANT_KEYS'].flatMap((name) => [name, fileVariable(name)]);
   const isGiven = names.some((name) => given[name] !== undefined);
-  return isGiven ? [] : [problemOf('MERCHANT_API_KEY', `missing: ${API_KEY}; or MERCHANT_KEYS`)];
+  return isGiven ? [] : [{ name: 'MERCHANT_API_KEY', problem: `missing: ${API_KEY}; or MERCHANT_KEYS` }];
 }
 
 /** Plain http is for loopback and for the hosts that the operator has named. */
@@ -263,7 +261,7 @@ function plainHttpProblems(given: Environment): Problem[] {
     if (!URL.canParse(text)) return [];
     const url = new URL(text);
     if (!isHttpUrl(url) || isSafeWebUrl(url) || isNamedHost(url, hosts)) return [];
-    return [problemOf(name, 'https, or http on loopback or at a host that PRIVATE_HOSTS names')];
+    return [{ name, problem: 'https, or http on loopback or at a host that PRIVATE_HOSTS names' }];
   });
 }
 
@@ -286,8 +284,8 @@ function readProfile(path: string | undefined): Profile | Problem[] {
   try {
     const parsed = profileSchema.safeParse(JSON.parse(readLimited(path, MAX_PROFILE_BYTES)));
     if (parsed.success) return parsed.data;
-    return parsed.error.issues.flatMap(profileProblems).map((problem) => problemOf('GATEWAY_PROFILE', problem));
+    return parsed.error.issues.flatMap(profileProblems).map((problem) => ({ name: 'GATEWAY_PROFILE', problem }));
   } catch {
-    return [problemOf('GATEWAY_PROFILE', 'the path of a readable JSON file of at most 1 MB')];
+    return [{ name: 'GATEWAY_PROFILE', problem: 'the path of a readable JSON file of at most 1 MB' }];
   }
 }

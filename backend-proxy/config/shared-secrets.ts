@@ -13,9 +13,9 @@ const HOLDERS = {
   ADMIN_TOKEN: 'the operator',
 } as const;
 
-type Secret = keyof typeof HOLDERS;
+export type HeldSecret = keyof typeof HOLDERS;
 
-const SECRETS = Object.keys(HOLDERS) as Secret[];
+const SECRETS = Object.keys(HOLDERS) as HeldSecret[];
 
 export interface SharedSecrets {
   /** Two holders have the same secret: one of them can act as the other. */

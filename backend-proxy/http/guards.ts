@@ -1,4 +1,4 @@
-// Access checks: the shopper's order token, the merchant's key, the IPN secret and the origin.
+// Access checks: the merchant's key, the IPN secret and the origin. routes/order.ts checks the order token.
 // Secrets are compared by hash and in constant time; a wrong secret is answered like a missing one.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';

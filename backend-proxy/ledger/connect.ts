@@ -1,6 +1,7 @@
-// Opens the store that DATABASE_URL names. Only this file knows both kinds.
+// Opens the store that DATABASE_URL names.
 import { resolve } from 'node:path';
 import type { Log } from '../protocol/log.ts';
+import { filePathOf } from './database-url.ts';
 import { createPrivately } from './sqlite/private-files.ts';
 import { explainStart } from './postgres/errors.ts';
 import { CONNECTIONS, describeServers } from './postgres/servers.ts';
@@ -18,7 +19,8 @@ export async function connectDatabase(
   onFatal: (error: unknown) => void,
   { connections = CONNECTIONS, log = () => undefined }: { connections?: number; log?: Log } = {},
 ): Promise<Store> {
-  if (url.startsWith('file:')) return openFile(url.slice('file:'.length), onFatal, log);
+  const path = filePathOf(url);
+  if (path !== undefined) return openFile(path, onFatal, log);
   const { openPostgres } = await import('./postgres/postgres.ts');
   try {
     log('info', 'database', { ...describeServers(url), connections: connections + 1 });

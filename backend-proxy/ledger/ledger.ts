@@ -76,7 +76,10 @@ export interface TokenTerms {
 export interface Closing {
   orderId: string;
   reason: string | null;
-  /** Only if no payment is open, and each that may still be paid was checked since this time; null: in any case. */
+  /**
+   * Close only if nothing is open and every payment that may still be paid was checked since this time. Null: close in
+   * any case.
+   */
   ifUnpaidSince: number | null;
 }
 
@@ -108,8 +111,8 @@ export interface NewPayout {
 /** A payout to the wallet that paid. */
 export interface NewRefund {
   orderId: string;
-  /** The id of the payment that is sent back; undefined: the only one that succeeded. */
-  paymentId: string | undefined;
+  /** Of the payment that is sent back; undefined: the only one that succeeded. */
+  transactionId: string | undefined;
   /** Decimal string in the payment's currency; undefined: what is left. */
   amount: string | undefined;
   note: string | null;
@@ -123,7 +126,8 @@ export interface NewRefund {
 
 /** What the gateway said of the ids that refunds of a payment have. */
 export interface LookedUp {
-  paymentId: string;
+  /** The payment's. */
+  transactionId: string;
   found: FoundRefund[];
   /** Why the new one is not sent, and its number. */
   withheld?: (Withheld & { attempt: number }) | undefined;
@@ -151,7 +155,7 @@ export interface Withheld {
   needsReview: boolean;
 }
 
-/** An answer to the one POST. What a later check sees is an Observation. */
+/** How the one POST ended. What a later check sees is an Observation. */
 export type Fact =
   /** `needsReview`: status checks cannot settle it. */
   | { stage: 'uncertain'; answer: Unanswered; detail: string; needsReview?: boolean }

@@ -69,7 +69,7 @@ import { applyResolution, contraryReport, expectedOf } from './rules/resolutions
 import type { Store, Subject } from './store.ts';
 import { readTransactions } from './queries/transaction-list.ts';
 import {
-  MAX_WAIT_MS,
+  MAX_WEBHOOK_WAIT_MS,
   bringWebhooksForward,
   claimWebhooks,
   isWebhookDue,
@@ -381,7 +381,7 @@ function database(access: Access): Database {
     async prune() {
       const at = await access.time();
       await access.executeInPages(deleteOldUnmatched(store, at, PAGE_SIZE));
-      await access.executeInPages(bringWebhooksForward(store, at, MAX_WAIT_MS, PAGE_SIZE));
+      await access.executeInPages(bringWebhooksForward(store, at, MAX_WEBHOOK_WAIT_MS, PAGE_SIZE));
       await access.executeInPages(bringChecksForward(store, at, PAGE_SIZE));
     },
     ping: () => writePing(store),

@@ -90,8 +90,8 @@ export interface Store {
   /** Where the database is and what it costs, for the log; without user and password. */
   place: Readonly<Record<string, unknown>>;
   /**
-   * Loads the subject, lets `decide` change its rows, and saves the changes in one durable commit, which happens only
-   * if none of the rows to change is another than the loaded one; otherwise `decide` runs again on the newer rows. So
+   * Loads the subject, lets `decide` change its rows, and saves the changes in one durable commit. The commit happens
+   * only if every row to change is still as it was loaded; otherwise `decide` runs again on the newer rows. So
    * `decide` only looks at what it is given, and what it concludes from an order's other payments, it writes to the
    * order as well. An error that it throws changes nothing. `taken` holds ids of new transactions that
    * turned out to be in use. Throws `unavailable` if nothing was committed, or if that stays unknown for too long.

@@ -103,10 +103,10 @@ function createCounted({ counter, histogram }: Make) {
       'Time of a write, with the wait for others',
       [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     ),
-    started: counter('transactions_started_total', 'Payments and payouts started', 'type', 'method'),
+    started: counter('transactions_started_total', 'Transactions started', 'type', 'method'),
     ended: counter(
       'transactions_ended_total',
-      'Payments and payouts reported as SUCCESS or FAILED, by reason',
+      'Transactions reported as SUCCESS or FAILED, by reason',
       'type',
       'method',
       'outcome',
@@ -134,7 +134,7 @@ function createCounted({ counter, histogram }: Make) {
 function createRead({ counter, gauge }: Make) {
   return {
     streams: gauge('open_streams', 'Open event streams'),
-    transactions: gauge('transactions', 'Open payments and payouts, by type and status', 'type', 'status'),
+    transactions: gauge('transactions', 'Open transactions, by type and status', 'type', 'status'),
     reviews: gauge('transactions_needing_review', 'Transactions that a person must resolve'),
     unmatched: gauge('unmatched_ipns', 'Stored IPNs that match no transaction'),
     checks: gauge('checks', 'Planned status checks, and those that are due', 'state'),

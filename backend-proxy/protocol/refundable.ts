@@ -6,10 +6,15 @@ import type { Method } from './wire.ts';
 /** Of one payment; their ids at the gateway end with the number. */
 export const MAX_REFUNDS = 99;
 /**
- * After so many in a row that failed, none is sent. So after a restore, no refund has a number beyond as many that the
- * gateway does not know.
+ * After so many in a row that failed, or that the gateway has not shown yet, none is sent; so after a restore, no more
+ * in a row are looked up in vain.
  */
-export const MAX_FAILED_IN_A_ROW = 3;
+export const MAX_UNSEEN_IN_A_ROW = 3;
+
+/** The id at the gateway of a payment's refund; `transactionId`: the payment's. */
+export function refundId(transactionId: string, attempt: number): string {
+  return `${transactionId}-r${attempt}`;
+}
 
 /** What the gateway can send back. */
 export interface RefundRules {
@@ -32,7 +37,7 @@ export const NOT_REFUNDABLE = {
   erased: 'the wallet that paid is erased',
   payer_unknown: 'the gateway did not name the whole wallet that paid',
   method: 'the gateway profile does not say how its method is refunded (refundAs)',
-  failing: `its last ${MAX_FAILED_IN_A_ROW} refunds failed`,
+  failing: `its last ${MAX_UNSEEN_IN_A_ROW} refunds failed or are not known to the gateway yet`,
   too_many: `it has ${MAX_REFUNDS} refunds`,
 } as const;
 export type NotRefundable = keyof typeof NOT_REFUNDABLE;
@@ -73,8 +78,8 @@ export function whyNotRefundable(
   if (method === null || !methods.has(method)) return 'method';
   const own = refundsOf(payment, refunds);
   if (own.length >= MAX_REFUNDS) return 'too_many';
-  const last = own.toSorted((a, b) => a.attempt - b.attempt).slice(-MAX_FAILED_IN_A_ROW);
-  return last.length === MAX_FAILED_IN_A_ROW && !last.some(isReserved) ? 'failing' : null;
+  const last = own.toSorted((a, b) => a.attempt - b.attempt).slice(-MAX_UNSEEN_IN_A_ROW);
+  return last.length === MAX_UNSEEN_IN_A_ROW && !last.some(isSeen) ? 'failing' : null;
 }
 
 /** Of an order: the payments that can be refunded now, and the most of each, in minor units. */
@@ -103,4 +108,9 @@ function refundsOf({ id }: Pick<Transaction, 'id'>, refunds: readonly Transactio
 /** FAILED ones that are reviewed may have been sent after all. */
 function isReserved({ stage, needsReview }: Transaction): boolean {
   return STAGES[stage].status !== 'FAILED' || needsReview;
+}
+
+/** Whether the gateway has it, and has not refused it. */
+function isSeen({ stage }: Transaction): boolean {
+  return stage === 'pending' || stage === 'succeeded';
 }

@@ -20,7 +20,10 @@ interface Effects {
   failed: 'raise' | 'ignore';
   /** A verified SUCCESS: it pays, or a person is asked. */
   succeeded: 'raise' | { flag: 'needs_review' | 'conflict'; detail: string };
-  /** A report that differs: a mismatch, or the proof that it is not ours (but not a payout's SUCCESS). */
+  /**
+   * What a differing report means: a mismatch, or proof that the transaction is not ours (never for a payout's
+   * SUCCESS).
+   */
   differs: 'mismatch' | 'reject';
   /** Whether the wallet that a SUCCESS names has to be the one that was asked. */
   comparesWallet: boolean;

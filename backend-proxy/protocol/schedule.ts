@@ -8,7 +8,8 @@ import { CALL_OVER_MS } from './gateway-call.ts';
 import type { Way } from './report-effects.ts';
 import { STAGES, TYPES, isOpen, type PostOutcome, type Stage, type TransactionType } from './transaction.ts';
 
-const DAILY_MS = [2 * D, 3 * D, 4 * D, 5 * D, 6 * D, 7 * D];
+export const LAST_SWEEP_MS = 7 * D;
+const DAILY_MS = [2 * D, 3 * D, 4 * D, 5 * D, 6 * D, LAST_SWEEP_MS];
 /**
  * Settles every transaction even if no IPN ever arrives, and catches a late SUCCESS of a payment that ended without a
  * report.
@@ -36,7 +37,6 @@ export const CHECKOUT_LIFETIME_MS = 15 * M;
 export const EXPIRY_GRACE_MS = 2 * M;
 /** Minimum time between the two checks that must both report FAILED before a payout is reported as FAILED. */
 export const PAYOUT_FAILED_APART_MS = 30 * S;
-export const LAST_SWEEP_MS = 7 * D;
 /**
  * A transaction still open after this needs a review. A payout gets slightly more than a day, so that the check at one
  * day still counts.
@@ -45,11 +45,14 @@ export const REVIEW_AFTER_MS = { PAY: LAST_SWEEP_MS, PAYOUT: D + 2 * M, REFUND: 
   TransactionType,
   number
 >;
-/** Unanswered checks end this long after the creation or the last IPN, and not before they are as many: about a day. */
+/**
+ * Unanswered checks stop 8 days after the creation or the last IPN, but only after at least 110 in a row (about a day's
+ * worth).
+ */
 const GIVE_UP_MS = LAST_SWEEP_MS + D;
 const GIVE_UP_CHECKS = 110;
 /** No check is planned further ahead than this; one that is was planned by another clock. */
-export const MAX_WAIT_MS = D + M;
+export const MAX_CHECK_WAIT_MS = D + M;
 /**
  * Maximum checks of one transaction in any minute, and how many of them may follow the lists: the rest are left to new
  * IPNs.

@@ -19,6 +19,8 @@ interface Traits {
   isOfOrder: boolean;
   /** It is one of an order's payments: the shopper sees it, it can expire, and its success pays the order. */
   paysOrder: boolean;
+  /** It sends a payment of the order back. */
+  isRefund: boolean;
   /** The merchant opens it once for each of its payout ids, and finds it by that id. */
   isPayout: boolean;
   /**
@@ -35,6 +37,7 @@ export const TYPES = {
     atGateway: 'PAY',
     isOfOrder: true,
     paysOrder: true,
+    isRefund: false,
     isPayout: false,
     isOutgoing: false,
   },
@@ -43,6 +46,7 @@ export const TYPES = {
     atGateway: 'PAYOUT',
     isOfOrder: false,
     paysOrder: false,
+    isRefund: false,
     isPayout: true,
     isOutgoing: true,
   },
@@ -51,6 +55,7 @@ export const TYPES = {
     atGateway: 'PAYOUT',
     isOfOrder: true,
     paysOrder: false,
+    isRefund: true,
     isPayout: false,
     isOutgoing: true,
   },

@@ -9,12 +9,7 @@ import { merchantOnly } from '../http/guards.ts';
 import { refusedBy } from '../http/problem.ts';
 import type { MerchantKey } from '../protocol/merchant-key.ts';
 import { serveRoute } from '../http/route.ts';
-import { MERCHANT } from './merchant-schemas.ts';
-
-const status = <Word extends string>(word: Word) => ({
-  description: word,
-  content: { 'application/json': { schema: z.object({ status: z.literal(word) }) } },
-});
+import { MERCHANT, json } from './merchant-schemas.ts';
 
 const getHealth = createRoute({
   method: 'get',
@@ -22,7 +17,7 @@ const getHealth = createRoute({
   operationId: 'getHealth',
   summary: 'Whether the process answers',
   security: PUBLIC,
-  responses: { 200: status('ok'), ...refusedBy() },
+  responses: { 200: json(z.object({ status: z.literal('ok') }), 'ok'), ...refusedBy() },
 });
 
 const getReadiness = createRoute({
@@ -32,14 +27,10 @@ const getReadiness = createRoute({
   summary: 'Whether the database can be written, payments can start, and the proxy is not stopping',
   security: PUBLIC,
   responses: {
-    200: {
-      description: 'Ready; `warnings` lists problems that an operator should fix',
-      content: {
-        'application/json': {
-          schema: z.object({ status: z.literal('ready'), warnings: z.array(z.string()).optional() }),
-        },
-      },
-    },
+    200: json(
+      z.object({ status: z.literal('ready'), warnings: z.array(z.string()).optional() }),
+      'Ready; `warnings` lists problems that an operator should fix',
+    ),
     ...refusedBy(),
   },
 });

@@ -56,6 +56,23 @@ const postOrder = createRoute({
   },
 });
 
+const orderSchema = z.object({
+  orderId: z.string(),
+  amount: z.string().nullable(),
+  currency: z.string(),
+  paid: z.boolean(),
+  closed: z.boolean(),
+  closedAt: z.string().nullable(),
+  closeReason: z.string().nullable(),
+  metadata: metadataSchema,
+  payments: z.array(paymentSchema),
+  refunds: z.array(refundSchema),
+  refundable: z
+    .array(z.object({ gatewayOrderId: z.string(), amount: z.string() }))
+    .openapi({ description: 'What can be sent back now, of each payment' }),
+});
+export type OrderReport = z.infer<typeof orderSchema>;
+
 const getOrder = createRoute({
   method: 'get',
   path: '/orders/{orderId}',
@@ -64,27 +81,24 @@ const getOrder = createRoute({
   security: keysWith('orders', 'read'),
   request: { params: orderIdParam, query: noQuery },
   responses: {
-    200: json(
-      z.object({
-        orderId: z.string(),
-        amount: z.string().nullable(),
-        currency: z.string(),
-        paid: z.boolean(),
-        closed: z.boolean(),
-        closedAt: z.string().nullable(),
-        closeReason: z.string().nullable(),
-        metadata: metadataSchema,
-        payments: z.array(paymentSchema),
-        refunds: z.array(refundSchema),
-        refundable: z
-          .array(z.object({ gatewayOrderId: z.string(), amount: z.string() }))
-          .openapi({ description: 'What can be sent back now, of each payment' }),
-      }),
-      'The order, every payment of it and what was sent back, oldest first',
-    ),
+    200: json(orderSchema, 'The order, every payment of it and what was sent back, oldest first'),
     ...refusedBy(...MERCHANT, 'not_found', 'invalid_request'),
   },
 });
+
+const closedSchema = z.object({
+  orderId: z.string(),
+  closed: z.literal(true),
+  closedAt: z.string(),
+  mayStillBePaid: z.array(
+    z.object({
+      gatewayOrderId: z.string(),
+      method: z.enum(METHODS).nullable(),
+      until: z.string().nullable().openapi({ description: 'When the checkout of the gateway ends; null: not known' }),
+    }),
+  ),
+});
+export type ClosedReport = z.infer<typeof closedSchema>;
 
 const closeOrder = createRoute({
   method: 'post',
@@ -108,24 +122,7 @@ const closeOrder = createRoute({
     ),
   },
   responses: {
-    200: json(
-      z.object({
-        orderId: z.string(),
-        closed: z.literal(true),
-        closedAt: z.string(),
-        mayStillBePaid: z.array(
-          z.object({
-            gatewayOrderId: z.string(),
-            method: z.enum(METHODS).nullable(),
-            until: z
-              .string()
-              .nullable()
-              .openapi({ description: 'When the checkout of the gateway ends; null: not known' }),
-          }),
-        ),
-      }),
-      'Closed; the gateway cannot cancel, so these payments may still be paid',
-    ),
+    200: json(closedSchema, 'Closed; the gateway cannot cancel, so these payments may still be paid'),
     ...refusedBy(...MERCHANT, ...BODY, 'already_paid', 'payment_open'),
   },
 });

@@ -25,7 +25,7 @@ const resolveTransaction = createRoute({
   method: 'post',
   path: '/transactions/{gatewayOrderId}/resolve',
   operationId: 'resolveTransaction',
-  summary: 'Resolve a payment or payout that needs review',
+  summary: 'Resolve a payment, payout or refund that needs review',
   security: keysWith('operate'),
   request: {
     params: gatewayOrderIdParam,

@@ -55,7 +55,7 @@ const getTransactions = createRoute({
   method: 'get',
   path: '/transactions',
   operationId: 'listTransactions',
-  summary: 'List payments and payouts by last change or creation; as CSV, all of them',
+  summary: 'List payments, payouts and refunds by last change or creation; as CSV, all of them',
   security: keysWith('read'),
   request: { query: listQuery },
   responses: {
@@ -80,7 +80,7 @@ const getTransaction = createRoute({
   method: 'get',
   path: '/transactions/{gatewayOrderId}',
   operationId: 'getTransaction',
-  summary: 'Get a payment or payout by its id at the gateway',
+  summary: 'Get a payment, payout or refund by its id at the gateway',
   security: keysWith('read'),
   request: { params: gatewayOrderIdParam, query: noQuery },
   responses: {

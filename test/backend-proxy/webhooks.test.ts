@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { request } from 'undici';
 import type { Delivery, Ledger, Webhook } from '../../backend-proxy/ledger/ledger.ts';
+import { MAX_WEBHOOK_WAIT_MS } from '../../backend-proxy/ledger/queries/webhooks.ts';
 import { WEBHOOKS } from '../../backend-proxy/protocol/merchant-view.ts';
 import { RETRY_AFTER_MS, createWebhookSender, deliveryOf, guardedAgent } from '../../backend-proxy/webhooks.ts';
 import { assertDocumentedWebhook, type OpenApi } from './documented.ts';
@@ -59,6 +60,15 @@ describe('deliveryOf()', () => {
     assert.equal(after(2, answered(500), 0), 0.8 * 5 * M);
     assert.equal(after(2, answered(500), 1), 1.2 * 5 * M);
     assert.equal(after(2, answered(500), 0.75), 1.1 * 5 * M);
+  });
+
+  it('no webhook waits so long that its retry counts as planned by another clock', () => {
+    for (const at of RETRY_AFTER_MS.keys()) {
+      for (const answer of [answered(500), answered(503, '999999999')]) {
+        const wait = after(at + 1, answer, 1);
+        assert.ok(typeof wait === 'number' && wait < MAX_WEBHOOK_WAIT_MS, `${at}: ${wait}`);
+      }
+    }
   });
 
   it('a webhook answered 410 is dead at once', () => {

@@ -3,16 +3,20 @@ import type { Config } from '../../config/config.ts';
 import { skipped, type Finding } from '../report.ts';
 import type { Lost, Visit, VisitOptions, Visitor } from '../visit.ts';
 
+export const SETTINGS = [
+  'ORDER_SECRET',
+  'MERCHANT_API_KEY',
+  'MERCHANT_KEYS',
+  'IPN_SECRET',
+  'ALLOWED_ORIGINS',
+  'TRUSTED_PROXIES',
+] as const;
+
 export interface Deployed {
   /** Ends with a slash. */
   base: URL;
-  /** The settings in this command's environment; they should be the proxy's. */
-  settings: Partial<
-    Pick<
-      Config,
-      'ORDER_SECRET' | 'MERCHANT_API_KEY' | 'MERCHANT_KEYS' | 'IPN_SECRET' | 'ALLOWED_ORIGINS' | 'TRUSTED_PROXIES'
-    >
-  >;
+  /** Those in this command's environment; they should be the proxy's. */
+  settings: Partial<Pick<Config, (typeof SETTINGS)[number]>>;
   visitor: Visitor;
   /** Requests a path below the base, without a slash at its beginning. */
   visit(path: string, options?: VisitOptions): Promise<Visit | Lost>;

@@ -6,7 +6,7 @@ import { readConfig, readSome, type Config, type Environment } from '../../confi
 import { isSafeWebUrl } from '../../protocol/links.ts';
 import { checkGateway } from '../check-gateway.ts';
 import { UsageError, type Call } from '../command-call.ts';
-import type { Deployed } from './deployed.ts';
+import { SETTINGS, type Deployed } from './deployed.ts';
 import { createOrderToken } from './token.ts';
 import { tryAddresses } from './addresses.ts';
 import { tryIpn, tryMerchantApi, tryPayouts } from './callers.ts';
@@ -22,15 +22,6 @@ import { createVisitor } from '../visit.ts';
 const STREAM_SECONDS = 70;
 const MAX_STREAM_SECONDS = 3_600;
 
-const NAMES = [
-  'ORDER_SECRET',
-  'MERCHANT_API_KEY',
-  'MERCHANT_KEYS',
-  'IPN_SECRET',
-  'ALLOWED_ORIGINS',
-  'TRUSTED_PROXIES',
-] as const;
-
 export async function doctor({ args, env, print }: Call): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
@@ -38,7 +29,7 @@ export async function doctor({ args, env, print }: Call): Promise<number> {
     options: { quick: { type: 'boolean' }, 'stream-seconds': { type: 'string' }, json: { type: 'boolean' } },
   });
   const base = baseOf(positionals);
-  const settings = readSome(env, NAMES);
+  const settings = readSome(env, SETTINGS);
   const visitor = createVisitor();
   const deployed: Deployed = {
     base,
@@ -90,16 +81,11 @@ function secondsOf(values: { quick?: boolean; 'stream-seconds'?: string }): numb
 
 /** Asked from this machine, which may not be the proxy's. */
 async function tryGateway(env: Environment): Promise<Finding[]> {
-  const config = configOf(env);
-  return config === undefined
-    ? [skipped('gateway', "needs the proxy's whole configuration (`payment-proxy check` says what is missing)")]
-    : checkGateway(config);
-}
-
-function configOf(env: Environment): Config | undefined {
+  let config: Config;
   try {
-    return readConfig(env);
+    config = readConfig(env);
   } catch {
-    return undefined;
+    return [skipped('gateway', "needs the proxy's whole configuration (`payment-proxy check` says what is missing)")];
   }
+  return checkGateway(config);
 }

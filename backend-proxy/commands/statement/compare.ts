@@ -1,6 +1,7 @@
 // `payment-proxy reconcile STATEMENT.csv`: compares a gateway's statement with what the proxy has. It reads only: the
 // file, and the merchant API. Exit code 1 if anything differs.
 import { DAY_MS } from '../../protocol/durations.ts';
+import { LAST_SWEEP_MS } from '../../protocol/schedule.ts';
 import type { Call } from '../command-call.ts';
 import { merchantApiOf } from '../merchant-api.ts';
 import { CSV_HEADER, differencesOf, lineOf, missingThere, type Difference } from './differences.ts';
@@ -10,8 +11,8 @@ import { pairUp, type Pair } from './pairs.ts';
 import { openRecords, type Recorded, type Records } from './recorded.ts';
 import { csvTotal, totalsOf, type CurrencyTotal } from './totals.ts';
 
-/** A payment is followed for 7 days, so one created this long before the period may have been paid within it. */
-const MARGIN_DAYS = 8;
+/** A payment created this long before the period may have been paid within it. */
+const MARGIN_MS = LAST_SWEEP_MS + DAY_MS;
 /** Lines outside the period that are looked up one by one. */
 const MAX_LOOKUPS = 1_000;
 
@@ -23,7 +24,7 @@ export async function compareStatement({ args, env, print }: Call, request: type
   const records = openRecords(proxy, key, request);
   const isPaidWithin = ({ succeededAt }: Recorded) => succeededAt !== null && succeededAt >= from && succeededAt < to;
   const lines = await all(readStatement(file, format));
-  const recorded = await all(records.between(from - MARGIN_DAYS * DAY_MS, to));
+  const recorded = await all(records.between(from - MARGIN_MS, to));
   const { pairs, onlyHere } = pairUp(lines, recorded, columns.id === undefined ? byPaymentId : byId);
   const paid = recorded.filter(isPaidWithin);
   const counts = { differences: 0, notLookedUp: 0 };

@@ -129,7 +129,7 @@ export function saveStatement(changes: Changes, versions: Versions): Statement {
   };
   const add = (row: TransactionRow) => {
     // Not `matched = 0`: by that the planner would choose an index of all that match nothing.
-    const isEarly = `order_id = ${parameter(row.id)} and matched <> 1`;
+    const isEarly = `transaction_id = ${parameter(row.id)} and matched <> 1`;
     const unchanged = locks.length === 0 ? '' : 'and (select saved from gate)';
     // As in sqlite/rows.ts: these IPNs came before the row and count as answered.
     const early = part(`update ipns set matched = 1 where ${isEarly} ${unchanged} returning 1`);

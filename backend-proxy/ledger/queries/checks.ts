@@ -1,15 +1,16 @@
 // Finds the transactions whose check is due and claims them with a lease. When a check is due is decided in
 // protocol/schedule.ts, what is done about it in ../rules/checks.ts.
 import { sql, type RawBuilder } from 'kysely';
-import { CHECKS_PER_MINUTE, MAX_WAIT_MS, RECENT_IPN_MS } from '../../protocol/schedule.ts';
+import { CALL_OVER_MS } from '../../protocol/gateway-call.ts';
+import { CHECKS_PER_MINUTE, MAX_CHECK_WAIT_MS, RECENT_IPN_MS } from '../../protocol/schedule.ts';
 import { STAGES } from '../../protocol/transaction.ts';
 import type { Claim } from '../ledger.ts';
 import { longestLease, toClaim, type Shares } from '../rules/checks.ts';
 import type { Db, Store } from '../store.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 
-/** At most this many with a recent IPN are examined; the others are found as longest due. */
-const MAX_RECENT_IPNS = 1_000;
+/** At most this many, with a recent IPN or just sent, are examined; the others are found as longest due. */
+const MAX_EXAMINED = 1_000;
 
 /** Why a check is due at a time: a range of one index, which is in this order. */
 export interface Due {
@@ -55,7 +56,7 @@ export async function claimChecks(
     with recent as materialized (
       select id from (
         select id, next_check_at, clock_steps, lease_until from transactions
-        where next_check_at is not null and ipn_received_at > ${now - RECENT_IPN_MS} order by ipn_received_at desc limit ${MAX_RECENT_IPNS}
+        where next_check_at is not null and ipn_received_at > ${now - RECENT_IPN_MS} order by ipn_received_at desc limit ${MAX_EXAMINED}
       ) as newest where ${isFree} limit ${shares.recent}
     ), swept as (
       select id from transactions where ${isFree} and id not in (select id from recent)
@@ -94,10 +95,19 @@ export function prolongChecks({ db, sql: { among, skipsLocked } }: Store, claims
   return update.returning('id').compile();
 }
 
-/** Transactions that an earlier process of the same host and port was sending when it died, `until` this one began. */
+/**
+ * Transactions that an earlier process of the same host and port was sending when it died, `until` this one began. What
+ * has no answer is planned for the end of its call, so of what is planned until then, these are among the last.
+ */
 export async function readAbandoned(db: Db, sentBy: string, until: number): Promise<string[]> {
-  const rows = await db
+  const newest = db
     .selectFrom('transactions')
+    .select(['id', 'sent_by', 'sent_at', 'answer', 'rank'])
+    .where('next_check_at', '<=', until + CALL_OVER_MS)
+    .orderBy('next_check_at', 'desc')
+    .limit(MAX_EXAMINED);
+  const rows = await db
+    .selectFrom(newest.as('newest'))
     .select('id')
     .where('sent_by', '=', sentBy)
     .where('sent_at', '<=', until)
@@ -112,7 +122,7 @@ export function bringChecksForward({ db, sql: { among, skipsLocked } }: Store, n
   const tooFar = db
     .selectFrom('transactions')
     .select('id')
-    .where('next_check_at', '>', now + MAX_WAIT_MS)
+    .where('next_check_at', '>', now + MAX_CHECK_WAIT_MS)
     .orderBy('next_check_at')
     .limit(limit);
   const update = db

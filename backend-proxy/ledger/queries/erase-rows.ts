@@ -64,7 +64,7 @@ function emptyWebhooks(
 
 /** Whole rows, because the id of an IPN is a digest of its body. */
 function deleteIpns({ among }: SqlDialect, rows: readonly ErasableRow[], erasing: Erasing): RawBuilder<unknown> {
-  return sql`delete from ipns where order_id ${among(idsOf('id', rows, erasing))}`;
+  return sql`delete from ipns where transaction_id ${among(idsOf('id', rows, erasing))}`;
 }
 
 function emptyTransactions(
@@ -78,7 +78,7 @@ function emptyTransactions(
   );
   return sql`update transactions as t set customer = null, payer = case when created_at < ${payersBefore} then null else payer end, customer_ref = null, note = null,
       metadata = null, checkout_url = null, qr = null, app_url = null, fingerprint = case id ${sql.join(keyed, sql` `)} end, erased_at = ${at} ${movingTogether('transactions')}
-    where ${mayBeErased(rows, erasing)} and not exists (select 1 from ipns i where i.order_id = t.id)
+    where ${mayBeErased(rows, erasing)} and not exists (select 1 from ipns i where i.transaction_id = t.id)
       and not exists (select 1 from webhooks w where w.order_id = t.order_id and w.transaction_id = t.id and w.body <> '')
     returning id`;
 }

@@ -26,9 +26,9 @@ export async function readUnmatchedIpns(db: Db, limit: number): Promise<Unmatche
 export async function readNewIpns(db: Db, transactionId: string): Promise<NewIpn[]> {
   const rows = await db
     .selectFrom('ipns as i')
-    .innerJoin('transactions as t', 't.id', 'i.order_id')
+    .innerJoin('transactions as t', 't.id', 'i.transaction_id')
     .select(['i.reading', 'i.n'])
-    .where('i.order_id', '=', transactionId)
+    .where('i.transaction_id', '=', transactionId)
     .whereRef('i.n', '>', 't.ipns_answered')
     .execute();
   return rows

@@ -9,7 +9,7 @@ import type { Db, Store } from '../store.ts';
 import type { WebhookRow } from '../schema/tables.ts';
 
 /** A longer wait or lease than we ever plan was written by another clock. */
-export const MAX_WAIT_MS = 2 * DAY_MS;
+export const MAX_WEBHOOK_WAIT_MS = 2 * DAY_MS;
 const MAX_LEASE_MS = MINUTE_MS;
 /** When one was queued, and its id. */
 export const WEBHOOK_CURSOR = /^[0-9]{1,15}~[!-~]{1,100}$/;

@@ -46,9 +46,13 @@ export function toClaim(row: TransactionRow, beganAt: number): Claim {
   };
 }
 
-/** Whether nobody has claimed it since. Its lease does not tell: that may be prolonged while the check ends. */
-export function isHeld(row: TransactionRow, { beganAt }: Claim): boolean {
-  return (JSON.parse(row.checks) as Check[]).at(-1)?.at === beganAt;
+/**
+ * Whether nobody has claimed it since. Its lease does not tell: that may be prolonged while the check ends. A clock
+ * that stepped back meanwhile has moved the check to now.
+ */
+export function isHeld({ now }: Draft, row: TransactionRow, { beganAt }: Claim): boolean {
+  const at = checksOf(row).at(-1)?.at;
+  return at === beganAt || (at === now && beganAt > now);
 }
 
 /** Claims the check of this row if it is due and nobody has claimed it. */
@@ -60,13 +64,13 @@ export function claimNow({ now }: Draft, row: TransactionRow, leaseMs: number): 
     byIpn: hasUnansweredIpn({ ipnsReceived: row.ipns_received, ipnsAnswered: row.ipns_answered }),
   };
   row.lease_until = now + leaseMs;
-  row.checks = JSON.stringify([...(JSON.parse(row.checks) as Check[]), check].slice(-CHECKS_PER_MINUTE));
+  row.checks = JSON.stringify([...checksOf(row), check].slice(-CHECKS_PER_MINUTE));
   return toClaim(row, now);
 }
 
 /** Claims the check of this row, due or not, unless one is under way or the last minute had enough. */
 export function claimAtOnce(draft: Draft, row: TransactionRow, leaseMs: number): Claim | undefined {
-  const [oldest] = (JSON.parse(row.checks) as Check[]).slice(-CHECKS_PER_MINUTE, 1 - CHECKS_PER_MINUTE);
+  const [oldest] = checksOf(row).slice(-CHECKS_PER_MINUTE, 1 - CHECKS_PER_MINUTE);
   if (oldest !== undefined && oldest.at > draft.now - MINUTE_MS && oldest.at <= draft.now) return undefined;
   row.next_check_at = draft.now;
   return claimNow(draft, row, leaseMs);
@@ -89,6 +93,8 @@ export function restartWaits(draft: Draft, row: TransactionRow): void {
   row.waits_from = now;
   row.unknown_at = null;
   row.failed_at = null;
+  // One in the future would count as of now each time, until the list has forgotten it.
+  row.checks = JSON.stringify(checksOf(row).map((check) => ({ ...check, at: Math.min(check.at, now) })));
   if (row.sent_at !== null) {
     const sentAt = Math.min(row.sent_at, now);
     // Keeps how long it is valid, counted from a start that is never in the future.
@@ -97,4 +103,8 @@ export function restartWaits(draft: Draft, row: TransactionRow): void {
   }
   row.created_at = Math.min(row.created_at, now);
   plan(draft, row);
+}
+
+function checksOf(row: TransactionRow): Check[] {
+  return JSON.parse(row.checks) as Check[];
 }

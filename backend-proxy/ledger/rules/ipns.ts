@@ -11,7 +11,7 @@ import { plan } from './transitions.ts';
 export function receiveIpn(draft: Draft, { id, body, reading }: StoredIpn, row: TransactionRow | undefined): boolean {
   draft.ipn = {
     id,
-    order_id: reading?.transactionId ?? null,
+    transaction_id: reading?.transactionId ?? null,
     reading: reading === undefined ? null : JSON.stringify(reading),
     body,
     matched: row === undefined ? 0 : 1,

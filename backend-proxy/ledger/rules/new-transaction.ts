@@ -1,6 +1,6 @@
 // Adds the row of a new transaction, before anything is sent.
 import { Refusal } from '../../errors.ts';
-import { STAGES, TYPES, type Transaction, type TransactionType } from '../../protocol/transaction.ts';
+import { STAGES, TYPES, type Transaction } from '../../protocol/transaction.ts';
 import { addOrder, addTransaction, findOrder, findTransaction, type Draft } from './draft.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 import { addHistory } from './transitions.ts';
@@ -14,27 +14,30 @@ export const PAYOUT_KEY = ' payout';
 export const RESTORED_KEY = ' restored ';
 /** Of an id at the gateway. */
 const MAX_ID_CHARS = 64;
-/** What may follow the id of an order: the number of its last attempt, and of a refund of that. */
-const LAST_OF_ORDER = '-20-r99';
 
-/** What no transaction is without. */
+/** What each opener decides. A column that is not here has the same value in every new transaction. */
 type NewRow = Pick<
   TransactionRow,
-  'id' | 'type' | 'order_id' | 'amount_minor' | 'currency' | 'customer' | 'idempotency_key' | 'fingerprint'
+  | 'id'
+  | 'type'
+  | 'order_id'
+  | 'attempt'
+  | 'refund_of'
+  | 'asked'
+  | 'method'
+  | 'amount_minor'
+  | 'currency'
+  | 'customer'
+  | 'customer_ref'
+  | 'note'
+  | 'metadata'
+  | 'pay_within_ms'
+  | 'idempotency_key'
+  | 'fingerprint'
 >;
-type NewColumns = Omit<TransactionRow, keyof NewRow | 'created_at' | 'updated_at' | 'clock_steps'>;
 
-/** What a new transaction has unless its opener says otherwise. */
-const UNTOUCHED: NewColumns = {
-  attempt: 1,
-  refund_of: null,
-  asked: null,
-  method: null,
+const UNTOUCHED: Omit<TransactionRow, keyof NewRow | 'created_at' | 'updated_at' | 'clock_steps'> = {
   payer: null,
-  note: null,
-  metadata: null,
-  pay_within_ms: null,
-  customer_ref: null,
   start_id: null,
   rank: STAGES.sending.rank,
   version: 1,
@@ -73,7 +76,7 @@ const UNTOUCHED: NewColumns = {
   erased_at: null,
 };
 
-export function insert(draft: Draft, given: NewRow & Partial<NewColumns>): TransactionRow {
+export function insert(draft: Draft, given: NewRow): TransactionRow {
   const { now, clockSteps } = draft;
   const times = { created_at: now, updated_at: now, clock_steps: clockSteps };
   const row = addTransaction(draft, { ...UNTOUCHED, ...given, ...times });
@@ -81,8 +84,9 @@ export function insert(draft: Draft, given: NewRow & Partial<NewColumns>): Trans
   return row;
 }
 
-export function refuseLongId({ idPrefix }: Draft, orderId: string, type: TransactionType): void {
-  const after = TYPES[type].paysOrder ? LAST_OF_ORDER.length : 0;
+/** `ending`: the longest that may follow it in an id at the gateway. */
+export function refuseLongId({ idPrefix }: Draft, orderId: string, ending = ''): void {
+  const after = ending.length;
   const max = MAX_ID_CHARS - idPrefix.length - after;
   if (orderId.length <= max) return;
   const detail = `at most ${max} characters, because ${idPrefix.length} are added before it and up to ${after} after it`;
@@ -113,8 +117,10 @@ export function findOrRestore(draft: Draft, transaction: Transaction): Transacti
     amount_minor: amountMinor,
     currency,
     customer,
+    customer_ref: null,
     note,
     metadata: metadata && JSON.stringify(metadata),
+    pay_within_ms: null,
     // The original key is lost. A shopper's retry finds another payment open; a merchant's retry finds this payout by
     // its order id.
     idempotency_key: isPayout ? PAYOUT_KEY : RESTORED_KEY + id,

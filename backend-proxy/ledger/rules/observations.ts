@@ -80,7 +80,7 @@ function expectedOf(row: TransactionRow): Expected {
 
 /** Returns the lease and stores what the schedule needs. */
 function storeCheck(draft: Draft, { row, beganAt, isStale }: EndedCheck, claim: Claim, observation: Seen): void {
-  if (isHeld(row, claim)) row.lease_until = 0;
+  if (isHeld(draft, row, claim)) row.lease_until = 0;
   // A stale check ends nothing, so it must be repeated soon.
   if (observation.kind === 'unavailable' || isStale) {
     row.unanswered += 1;

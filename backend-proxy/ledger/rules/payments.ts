@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { Refusal } from '../../errors.ts';
 import { isSameRequest } from '../../fingerprint.ts';
 import { PAYS_BY } from '../../protocol/methods.ts';
+import { MAX_REFUNDS, refundId } from '../../protocol/refundable.ts';
 import { STAGES } from '../../protocol/transaction.ts';
 import { maySend, permitSending } from './answers.ts';
 import { addOrder, findOrder, paymentsOf, type Draft } from './draft.ts';
@@ -52,6 +53,8 @@ export function openPayment(
     throw new Refusal('payment_under_review', 'A payment of this order is being checked; do not pay again.');
   }
   refuseTooMany(draft, payment, earlier, limits);
+  // A refund of the last payment.
+  refuseLongId(draft, orderId, refundId(`-${limits.inAll}`, MAX_REFUNDS));
 
   for (const row of earlier) if (row.rank < STAGES.replaced.rank) replace(draft, row);
   if (earlier.length === 0) Object.assign(order, { amount_minor: payment.orderAmountMinor, currency });
@@ -60,16 +63,18 @@ export function openPayment(
     type: 'PAY',
     order_id: orderId,
     attempt: earlier.length + 1,
+    refund_of: null,
     asked: payment.method,
     method: payment.method,
     amount_minor: payment.amountMinor,
     currency,
     customer: payment.customer,
+    customer_ref: payment.customerReference,
+    note: null,
+    metadata: metadataOf(payment, earlier),
+    pay_within_ms: payment.payWithinMs,
     idempotency_key: payment.idempotencyKey,
     fingerprint: payment.fingerprint,
-    pay_within_ms: payment.payWithinMs,
-    customer_ref: payment.customerReference,
-    metadata: metadataOf(payment, earlier),
   });
   permitSending(draft, row, start);
   return { row, isNew: true, maySend: true };
@@ -162,7 +167,6 @@ function nextFreeId(
   earlier: readonly TransactionRow[],
   taken: ReadonlySet<string>,
 ): string {
-  refuseLongId(draft, orderId, 'PAY');
   for (let n = earlier.length + 1; ; n += 1) {
     const ending = taken.size < NUMBERS_TRIED ? n : lettersOf(start, n);
     const id = draft.idPrefix + (n === 1 ? orderId : `${orderId}-${ending}`);

@@ -27,15 +27,22 @@ export function openPayout(draft: Draft, payout: NewPayout, id: string, taken: R
   if (existing.length > 0 || taken.has(id)) {
     throw new Refusal('order_id_taken', 'Another payment or payout uses this order id; nothing was sent.');
   }
-  refuseLongId(draft, orderId, 'PAYOUT');
+  refuseLongId(draft, orderId);
   const row = insert(draft, {
     id,
     type: 'PAYOUT',
     order_id: orderId,
+    attempt: 1,
+    refund_of: null,
+    asked: null,
+    method: null,
     amount_minor: amountMinor,
     currency,
     customer,
+    customer_ref: null,
     note,
+    metadata: null,
+    pay_within_ms: null,
     idempotency_key: PAYOUT_KEY,
     fingerprint,
   });

@@ -6,9 +6,7 @@ import type { HistoryRow, OrderRow, TransactionRow } from '../schema/tables.ts';
 
 /** `rows`: what belongs to the order, by attempt. */
 export function toOrder(order: OrderRow, rows: readonly TransactionRow[], history: readonly HistoryRow[]): Order {
-  const { payments = [], refunds = [] } = Object.groupBy(toTransactions(rows, history), ({ type }) =>
-    TYPES[type].paysOrder ? 'payments' : 'refunds',
-  );
+  const transactions = toTransactions(rows, history);
   return {
     orderId: order.order_id,
     amountMinor: order.amount_minor,
@@ -17,8 +15,8 @@ export function toOrder(order: OrderRow, rows: readonly TransactionRow[], histor
     paidBy: order.paid_by,
     closed: order.closed_at === null ? null : { at: order.closed_at, reason: order.close_reason },
     seen: order.seen_iat === null ? null : { iat: order.seen_iat, terms: order.seen_terms ?? '' },
-    payments,
-    refunds: refunds.toSorted((a, b) => a.createdAt - b.createdAt),
+    payments: transactions.filter(({ type }) => TYPES[type].paysOrder),
+    refunds: transactions.filter(({ type }) => TYPES[type].isRefund).toSorted((a, b) => a.createdAt - b.createdAt),
   };
 }
 

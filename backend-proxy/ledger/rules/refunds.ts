@@ -7,6 +7,7 @@ import {
   MAX_REFUNDS,
   NOT_REFUNDABLE,
   leftOf,
+  refundId,
   sendableOf,
   whyNotRefundable,
   type NotRefundable,
@@ -44,7 +45,7 @@ export function openRefund(draft: Draft, refund: NewRefund, taken: ReadonlySet<s
   }
   const payment = choosePayment(payments, refund);
   refuseUnrefundable(draft, payment, refund);
-  const { found = [], withheld } = refund.lookedUp?.paymentId === payment.id ? refund.lookedUp : {};
+  const { found = [], withheld } = refund.lookedUp?.transactionId === payment.id ? refund.lookedUp : {};
   for (const each of found) if (!taken.has(each.id)) adopt(draft, payment, each);
   const left = leftOf(toView(draft, payment), views(draft));
   const amountMinor = askedAmount(refund, payment);
@@ -65,11 +66,6 @@ export function openRefund(draft: Draft, refund: NewRefund, taken: ReadonlySet<s
   return { row, payment, maySend: withheld === undefined };
 }
 
-/** The id at the gateway of a payment's refund. */
-export function refundId(paymentId: string, attempt: number): string {
-  return `${paymentId}-r${attempt}`;
-}
-
 function refundsOf({ transactions }: Draft): TransactionRow[] {
   return transactions.map(({ after }) => after).filter((row) => row.refund_of !== null);
 }
@@ -82,9 +78,9 @@ function toView(draft: Draft, row: TransactionRow): Transaction {
   return toTransaction(row, historyOf(draft, row.id));
 }
 
-function choosePayment(payments: readonly TransactionRow[], { paymentId }: NewRefund): TransactionRow {
-  if (paymentId !== undefined) {
-    const named = payments.find(({ id }) => id === paymentId);
+function choosePayment(payments: readonly TransactionRow[], { transactionId }: NewRefund): TransactionRow {
+  if (transactionId !== undefined) {
+    const named = payments.find(({ id }) => id === transactionId);
     if (named === undefined) throw new Refusal('not_found', 'The order has no such payment; nothing was sent.');
     return named;
   }
@@ -155,9 +151,13 @@ function insertRefund(draft: Draft, payment: TransactionRow, attempt: number, gi
     order_id: payment.order_id,
     attempt,
     refund_of: payment.id,
+    asked: null,
+    method: null,
     currency: payment.currency,
     customer: payment.payer,
+    customer_ref: null,
     metadata: payment.metadata,
+    pay_within_ms: null,
     ...given,
   });
 }

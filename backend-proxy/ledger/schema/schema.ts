@@ -35,7 +35,7 @@ function tables({ int, strict, updated, added, keyed, keyedUpdated }: SchemaSql)
     ) ${keyedUpdated}`,
     `create table transactions (
       id text not null primary key,
-      type text not null check (${typeIn(TRANSACTION_TYPES)}),
+      type text not null,
       order_id text not null,
       attempt ${int} not null,
       refund_of text,
@@ -103,7 +103,7 @@ function tables({ int, strict, updated, added, keyed, keyedUpdated }: SchemaSql)
     ) ${keyed}`,
     `create table ipns (
       id text not null primary key,
-      order_id text,
+      transaction_id text,
       reading text,
       body text not null,
       matched ${int} not null,
@@ -148,7 +148,6 @@ const INDEXES = [
   'index transactions_found on transactions (type, found_at) where found_at is not null',
   // Only prompts are counted for each wallet.
   `index transactions_prompts on transactions (customer, created_at) where asked in ('DIRECT')`,
-  'index transactions_sending on transactions (sent_by) where answer is null and sent_by is not null',
   'index transactions_due on transactions (next_check_at) where next_check_at is not null',
   'index transactions_planned on transactions (clock_steps) where next_check_at is not null',
   `index transactions_ipn_received on transactions (ipn_received_at)
@@ -159,7 +158,7 @@ const INDEXES = [
   'index orders_closed on orders (closed_at) where closed_at is not null',
   'index orders_to_erase on orders (closed_at) where close_reason is not null',
   `index history_succeeded on history (at, transaction_id) where event = 'succeeded'`,
-  'index ipns_order on ipns (order_id)',
+  'index ipns_transaction on ipns (transaction_id)',
   'index ipns_unmatched on ipns (first_at) where matched = 0 and reading is not null',
   'index ipns_unreported on ipns (first_at) where matched = 0 and reported = 0 and reading is not null',
   'index ipns_unmatched_last on ipns (last_at) where matched = 0',

@@ -1,12 +1,12 @@
 // The steps that make the tables and change them later, in their order. Every proxy that starts makes those that are
 // missing, while proxies of the version before go on working; so a step only adds, and holds up nobody:
 //
-//   { name: '2027-01-remember-the-shop', compatibleWith: '0.1.0',
+//   { name: '2027-01-remember-the-shop', compatibleWith: '0.2.0',
 //     change: ({ int }) => ['alter table orders add column shop text',
 //       `alter table orders add column shop_at ${int}`] },
-//   { name: '2027-01-list-by-shop', compatibleWith: '0.1.0',
+//   { name: '2027-01-list-by-shop', compatibleWith: '0.2.0',
 //     index: { name: 'orders_shop', on: 'orders', columns: 'shop, order_id', where: 'shop is not null' } },
-//   { name: '2027-01-fill-the-shop', compatibleWith: '0.1.0',
+//   { name: '2027-01-fill-the-shop', compatibleWith: '0.2.0',
 //     backfill: { table: 'orders', key: 'order_id', set: `shop = 'first'`, where: 'shop is null' } },
 //
 // `change` is one short transaction: new tables, or columns of one table that are nullable or have a constant default.

@@ -122,8 +122,8 @@ export interface HistoryRow {
 
 export interface IpnRow {
   id: string;
-  /** The transaction's id, or null if the body was unreadable. */
-  order_id: string | null;
+  /** Null if the body was unreadable. */
+  transaction_id: string | null;
   reading: string | null;
   body: string;
   matched: number;

@@ -114,7 +114,7 @@ export class Rows {
    * frequent.
    */
   #matchEarlyIpns({ id, created_at: createdAt }: TransactionRow): void {
-    const { changes } = this.#prepare('update ipns set matched = 1 where order_id = ? and matched <> 1').run(id);
+    const { changes } = this.#prepare('update ipns set matched = 1 where transaction_id = ? and matched <> 1').run(id);
     if (changes === 0) return;
     this.#prepare('update transactions set ipn_received_at = ?, ipns_received = ?, ipns_answered = ? where id = ?').run(
       createdAt,

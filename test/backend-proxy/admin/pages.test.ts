@@ -1,6 +1,6 @@
 // What the operator sees and does: reviews, webhooks, lists, health.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { unavailable } from '../../../backend-proxy/errors.ts';
 import { overview, titleOf } from '../../../backend-proxy/admin/overview.ts';
 import { effectOf } from '../../../backend-proxy/admin/resolution.ts';
@@ -280,6 +280,9 @@ describe('a review', () => {
       await payer.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678' });
       await observe(payer, 'P-1', mismatch, 'payout');
       seen.push(`payout ${status}: ${await compare(payer, 'P-1', status)}`);
+      const refunder = await createRefund(t);
+      await observe(refunder, 'A-1-r1', mismatch, 'refund');
+      seen.push(`refund ${status}: ${await compare(refunder, 'A-1-r1', status)}`);
     }
     assert.deepEqual(seen, [
       'open SUCCESS: payment.succeeded',
@@ -290,12 +293,25 @@ describe('a review', () => {
       'succeeded FAILED: null',
       'paid by another SUCCESS: payment.surplus',
       'payout SUCCESS: payout.succeeded',
+      'refund SUCCESS: refund.succeeded',
       'payout FAILED: payout.failed',
+      'refund FAILED: refund.failed',
     ]);
   });
 });
 
 type World = Operator['world'];
+
+/** A-1 is paid, and its refund A-1-r1 is sent. */
+async function createRefund(t: TestContext): Promise<World> {
+  const refundAs = { DIRECT: 'no', CHECKOUT: 'no', JETGO: 'no', QR: 'JETGO' };
+  const { world } = await createOperator(t, { profile: { refundAs } });
+  await world.start(world.token(), { method: 'QR' });
+  await world.settleAfter('approve', 'A-1', '23456789');
+  const refund = await world.proxy.refunds.start({ orderId: 'A-1', amount: '5', idempotencyKey: 'refund' });
+  assert.equal(refund.id, 'A-1-r1');
+  return world;
+}
 
 async function observe(world: World, id: string, seen: Seen, ring: string): Promise<void> {
   const none = { paymentId: null, customer: null, amount: null, currency: null };
@@ -320,6 +336,8 @@ async function compare(world: World, id: string, status: 'SUCCESS' | 'FAILED'): 
   const queued = (await world.ledger.webhooks(undefined, 100)).webhooks.filter((each) => !known.has(each.id));
   const types = queued.map(({ type }) => type);
   assert.deepEqual(types, webhook === null ? [] : [webhook]);
+  const [effect = ''] = sentences;
+  assert.ok(effect.includes(webhook === null ? 'the review ends' : before.orderId), effect);
   assert.equal(
     sentences.some((sentence) => sentence.includes('gets no webhook')),
     webhook === null,

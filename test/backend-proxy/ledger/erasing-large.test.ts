@@ -27,7 +27,7 @@ function fill(file: string): void {
     insert into history (transaction_id, event, at, source) select 'T' || n, 'succeeded', ${at}, 'check' from ${from};
     insert into webhooks (id, transaction_id, order_id, type, body, state, attempts, next_at, lease_until, created_at)
       select 'msg_' || n, 'T' || n, 'T' || n, 'payment.succeeded', '${'w'.repeat(800)}', 'delivered', 1, 0, 0, ${at} from ${from};
-    insert into ipns (id, order_id, reading, body, matched, seen, first_at, last_at)
+    insert into ipns (id, transaction_id, reading, body, matched, seen, first_at, last_at)
       select hex(randomblob(32)), 'T' || n, '${'r'.repeat(150)}', '${'i'.repeat(300)}', 1, 1, ${at}, ${at} from ${from};
     commit; pragma wal_checkpoint(truncate)`);
   database.close();

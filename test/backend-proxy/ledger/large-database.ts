@@ -112,6 +112,6 @@ export function fillings(filling: Filling, numbers: (most: number) => string): s
       attempts: 1,
       lease_until: 0,
     }),
-    fill('ipns', { ...IPNS[filling], id: `'ipn-' || n`, order_id: EVERY.id, reading, body: `'{}'`, seen: 1 }),
+    fill('ipns', { ...IPNS[filling], id: `'ipn-' || n`, transaction_id: EVERY.id, reading, body: `'{}'`, seen: 1 }),
   ];
 }

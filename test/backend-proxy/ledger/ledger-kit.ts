@@ -109,7 +109,7 @@ export const PAYOUT: NewPayout = {
 };
 export const REFUND: NewRefund = {
   orderId: 'A',
-  paymentId: undefined,
+  transactionId: undefined,
   amount: undefined,
   note: null,
   idempotencyKey: 'key',

@@ -15,7 +15,7 @@ import { temporaryFile } from './sqlite/sqlite-kit.ts';
 
 const PAYMENTS = 50;
 /** On average, with the pages that split. */
-const MAX_PAGES = { 'a start and its answer': 24, 'an IPN until its webhook is delivered': 30 };
+const MAX_PAGES = { 'a start and its answer': 21, 'an IPN until its webhook is delivered': 30 };
 const HEADER_BYTES = 32;
 const FRAME_BYTES = 4096 + 24;
 

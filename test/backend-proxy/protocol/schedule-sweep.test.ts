@@ -2,9 +2,9 @@
 // check that the gateway did not answer.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nextCheckAt } from '../../../backend-proxy/protocol/schedule.ts';
+import { MAX_CHECK_WAIT_MS, nextCheckAt } from '../../../backend-proxy/protocol/schedule.ts';
 import { D, H, M, S } from '../time.ts';
-import { T0, afterCheck, checked, ipnAt, timeline, walk } from './schedule-kit.ts';
+import { T0, UNCERTAIN, afterCheck, checked, ipnAt, timeline, walk } from './schedule-kit.ts';
 
 const DAILY = [2 * D, 3 * D, 4 * D, 5 * D, 6 * D, 7 * D];
 const SWEEP = [15 * S, 30 * S, M, 2 * M, 5 * M, 10 * M, 17 * M, 30 * M, H, 3 * H, 6 * H, 12 * H, D, ...DAILY];
@@ -37,6 +37,18 @@ describe('nextCheckAt() without IPNs', () => {
   it('a transaction that ended by a verified report is not checked', () => {
     for (const stage of ['declined', 'succeeded'] as const) assert.deepEqual(walk({ stage }), [], stage);
     assert.deepEqual(walk({ type: 'PAYOUT', stage: 'succeeded' }), []);
+  });
+
+  it('no list waits so long that the check counts as planned by another clock', () => {
+    const ended = { type: 'PAYOUT', stage: 'declined' } as const;
+    const resolved = { stage: 'succeeded', isResolved: true } as const;
+    for (const given of [{}, UNCERTAIN, { ...UNCERTAIN, type: 'PAYOUT' } as const, ended, resolved]) {
+      for (const isAnswered of [true, false]) {
+        const made = walk(given, T0, isAnswered);
+        const waits = made.map((at, n) => at - (made[n - 1] ?? 0));
+        assert.ok(Math.max(...waits) < MAX_CHECK_WAIT_MS, made.join());
+      }
+    }
   });
 
   it('a payout withheld after a restore of the database is checked like a sent one', () => {

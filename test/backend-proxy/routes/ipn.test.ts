@@ -8,7 +8,7 @@ import type { MerchantPayment } from '../../../backend-proxy/protocol/merchant-v
 import { until } from '../until.ts';
 
 const REPORT = { paymentId: 100_001, orderId: 'A-1', type: 'PAY', customer: '12345678', amount: 10.1, currency: 'EUR', status: 'SUCCESS', message: 'SUCCESS' }; // prettier-ignore
-const ipns = (world: World) => world.rows<{ order_id: string | null; matched: number; seen: number; body: string }>('select order_id, matched, seen, body from ipns order by first_at'); // prettier-ignore
+const ipns = (world: World) => world.rows<{ transaction_id: string | null; matched: number; seen: number; body: string }>('select transaction_id, matched, seen, body from ipns order by first_at'); // prettier-ignore
 const checks = (world: World) =>
   (JSON.parse(world.rows<{ checks: string }>('select checks from transactions')[0]!.checks) as { at: number }[]).map(
     ({ at }) => at,
@@ -19,7 +19,7 @@ describe('POST /ipn', () => {
     const world = await createWorld(t);
     const response = await world.ipn(REPORT);
     assert.deepEqual([response.status, await response.text()], [200, '']);
-    assert.deepEqual(ipns(world), [{ order_id: 'A-1', matched: 0, seen: 1, body: JSON.stringify(REPORT) }]);
+    assert.deepEqual(ipns(world), [{ transaction_id: 'A-1', matched: 0, seen: 1, body: JSON.stringify(REPORT) }]);
   });
 
   it('an IPN is answered 200 whatever its Content-Type, and stored as it is', async (t) => {
@@ -91,9 +91,9 @@ describe('POST /ipn', () => {
     const world = await createWorld(t);
     const bodies = ['', 'It works!', '[]', '{"orderId":7.5}', '\0', '{"orderId":"A\\u0000","type":"PAY"}'];
     for (const body of bodies) assert.equal((await world.ipn(body)).status, 200, body);
-    const orderIds = ipns(world).map(({ order_id }) => order_id);
+    const ids = ipns(world).map(({ transaction_id }) => transaction_id);
     assert.deepEqual(
-      orderIds,
+      ids,
       bodies.map(() => null),
     );
     const stored = new Set(ipns(world).map(({ body }) => body));
@@ -109,7 +109,7 @@ describe('POST /ipn', () => {
       await world.settle();
       world.skip(200);
     }
-    assert.deepEqual(ipns(world), [{ order_id: 'A-1', matched: 1, seen: 3, body: JSON.stringify(processing) }]);
+    assert.deepEqual(ipns(world), [{ transaction_id: 'A-1', matched: 1, seen: 3, body: JSON.stringify(processing) }]);
     assert.deepEqual(checks(world), [NOON, NOON + 200, NOON + 400]);
   });
 
@@ -238,7 +238,7 @@ describe('the content of an IPN', () => {
     world.skip(1);
     await world.ledger.prune();
     assert.deepEqual(
-      ipns(world).map(({ order_id }) => order_id),
+      ipns(world).map(({ transaction_id }) => transaction_id),
       ['A-1'],
       'a matched one is kept',
     );

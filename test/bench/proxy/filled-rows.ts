@@ -1,4 +1,4 @@
-// The rows of payments as a year leaves them: 85 % paid, 10 % declined, 5 % replaced; each with its history, an IPN and
+// The rows of payments as a year leaves them: 85% paid, 10% declined, 5% replaced; each with its history, an IPN and
 // a delivered webhook. Or payments that are still open.
 const DAY_MS = 86_400_000;
 
@@ -81,7 +81,7 @@ export function filledRows(
   };
   const ipn: Columns = {
     id: `'${'0123456789abcdef'.repeat(2)}' || ${pad('(i * 2654435761) % 99999999999', 11, 'd')}`,
-    order_id: id,
+    transaction_id: id,
     reading: `'{"transactionId":"' || ${id} || '","type":"PAY","paymentId":"' || ${paymentId} || '","customer":"12345678","amount":"10.1","currency":"EUR","outcome":"succeeded"}'`,
     body: `'{"paymentId":' || ${paymentId} || ',"orderId":"' || ${id} || '","type":"PAY","customer":"12345678","amount":10.1,"currency":"EUR","status":"SUCCESS","message":"SUCCESS"}'`,
     matched: '1',

@@ -30,8 +30,8 @@ export const logs: Edits = {
   'Read secrets from the message of a failed start': [
     [
       CONFIG,
-      "problemOf(path.join('.'), message)",
-      "problemOf(path.join('.'), `${message}: ${given[String(path[0])]}`)",
+      "name: path.join('.'), problem: message }",
+      "name: path.join('.'), problem: `${message}: ${given[String(path[0])]}` }",
     ],
   ],
   'Write lines into the log': [

@@ -14,7 +14,7 @@ import type { Store } from '../../../../backend-proxy/ledger/store.ts';
 import { NOTHING, ORDER, raise, versions } from '../order-writes.ts';
 import { die, openedStore, temporaryFile } from './sqlite-kit.ts';
 
-const IPN = { order_id: null, reading: null, matched: 0, n: 0, reported: 0, seen: 1, first_at: 0, last_at: 0 };
+const IPN = { transaction_id: null, reading: null, matched: 0, n: 0, reported: 0, seen: 1, first_at: 0, last_at: 0 };
 const storeIpn = (store: Store, id: string, body: string) =>
   store.write({ transactions: [] }, () => ({ changes: { ...NOTHING, ipn: { ...IPN, id, body } }, result: undefined }));
 
