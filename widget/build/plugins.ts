@@ -24,7 +24,7 @@ export function minifyTemplates(): Plugin {
   };
 }
 
-/** By the bundler's minifier and then by Terser, which takes another 2 % of the bytes. */
+/** By the bundler's minifier and then by Terser, which takes another 2% of the bytes. */
 export function minifyScripts(): Plugin {
   return {
     name: 'minify-scripts',
@@ -41,7 +41,7 @@ export function minifyScripts(): Plugin {
 
 const LOADER = String.raw`\s*"?([\w-]+)"?: \(\) => import\("\./locale-\1\.js"\),?`;
 
-/** Writes the loaders of the dictionaries, which differ only by a name, as one: 1 % of the first bundle. */
+/** Writes the loaders of the dictionaries, which differ only by a name, as one: 1% of the first bundle. */
 export function joinLoaders(): Plugin {
   return {
     name: 'join-loaders',

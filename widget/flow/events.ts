@@ -26,8 +26,8 @@ export interface PaymentEventDetails {
   /** The payment failed. The shopper may try again, and a late success still counts. */
   'payment-failed': OrderView;
   /**
-   * Something went wrong that is not the result of a payment. `code` is the problem's code, or `network`. `detail` is
-   * the proxy's explanation, in English, for developers.
+   * Something went wrong that is not the result of a payment. `code` is the problem's code, `network` or
+   * `page_timeout`. `detail` is an explanation, in English, for developers.
    */
   'payment-error': { code: string; retryable: boolean; requestId?: string | undefined; detail?: string | undefined };
 }

@@ -3,7 +3,7 @@
 import type { Method, OrderClaims, OrderView } from '../../backend-proxy/protocol/wire.ts';
 import { claimedOrder, readClaims } from './order-token.ts';
 
-/** What is wrong, as far as the shopper needs to know. `code` is a problem's code, or `network`. */
+/** What is wrong, as far as the shopper needs to know. `code` is a problem's code, `network` or `page_timeout`. */
 export interface Trouble {
   code: string;
   retryable: boolean;

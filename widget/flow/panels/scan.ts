@@ -39,7 +39,7 @@ export function scan(shown: Scan, context: PanelContext): TemplateResult {
     ${waitingStatus(context, say('waiting'), shown)} ${otherMethodButton(context)}`;
 }
 
-/** The code that was drawn, faded, with the heading across it: our codes can be read without 15 % of their modules. */
+/** The code that was drawn, faded, with the heading across it: our codes can be read without 15% of their modules. */
 export function coveredCode(code: QrCode, title: TemplateResult): TemplateResult | null {
   const picture = 'modules' in code && pictureOf(code, '');
   return picture
@@ -140,7 +140,8 @@ function pictureOf(code: QrCode, label: string): Picture | null {
   if (!path) return null;
   const side = code.size + 2 * QUIET_ZONE;
   return {
-    // The proxy's codes can lose 15 % of their modules and are still read; the mark covers less than 5 %.
+    // The proxy's codes can lose 15% of their codewords and are still read. The mark covers 3% of the picture: of the
+    // modules 6% in the smallest code, and less in a larger one.
     tile: html`<div part="code" class="code">
       <svg viewBox="0 0 ${side} ${side}" role="img" aria-label=${label}><path d=${path} /></svg>
       <slot name="mark"></slot>
