@@ -117,9 +117,9 @@ describe('imports', () => {
   });
 
   it('use cases import the ports as types only', () => {
-    const useCases = new Set(
-      ['payments', 'payouts', 'status-checks', 'webhooks'].map((name) => `backend-proxy/${name}.ts`),
-    );
+    const [line = ''] = /^ {2}payments\.ts .* the use cases$/m.exec(readFileSync('ARCHITECTURE.md', 'utf8')) ?? [];
+    const useCases = new Set(`${line} outgoing.ts`.match(/[\w-]+\.ts/g)?.map((name) => `backend-proxy/${name}`));
+    assert.equal(useCases.size, 7);
     const ports = within('backend-proxy/gateway/', 'backend-proxy/ledger/');
     assertNone(IMPORTS.filter(({ from, target, typeOnly }) => useCases.has(from) && ports(target) && !typeOnly));
   });
@@ -301,11 +301,11 @@ it('only reset-connection.ts resets a connection, because after a failed reset N
 describe('payment methods and transaction types', () => {
   /** Compared, switched on or searched for, rather than a row of a table or a value that is sent. */
   const CONDITION =
-    /(?:[=!]==?\s*|\bcase\s+|\b(?:includes|startsWith)\(\s*)'(?:DIRECT|CHECKOUT|JETGO|QR|PAY|PAYOUT|payment|payout)'/;
+    /(?:[=!]==?\s*|\bcase\s+|\b(?:includes|startsWith)\(\s*)'(?:DIRECT|CHECKOUT|JETGO|QR|PAY|PAYOUT|REFUND|payment|payout|refund)'/;
   /** The same in SQL, where `schema/` alone may name them, for its constraints. */
   const IN_SQL =
-    /\b(?:type|method|asked)\s*(?:=|<>|!=|\b(?:not )?in\s*\()\s*'(?:DIRECT|CHECKOUT|JETGO|QR|PAY|PAYOUT)'/i;
-  const REVERSED = /'(?:DIRECT|CHECKOUT|JETGO|QR|PAY|PAYOUT)'\s*[=!]==?/;
+    /\b(?:type|method|asked)\s*(?:=|<>|!=|\b(?:not )?in\s*\()\s*'(?:DIRECT|CHECKOUT|JETGO|QR|PAY|PAYOUT|REFUND)'/i;
+  const REVERSED = /'(?:DIRECT|CHECKOUT|JETGO|QR|PAY|PAYOUT|REFUND)'\s*[=!]==?/;
 
   const namesOne = (line: string, isSchema = false) =>
     CONDITION.test(line) || REVERSED.test(line) || (!isSchema && IN_SQL.test(line));

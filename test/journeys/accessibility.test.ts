@@ -1,4 +1,4 @@
-// Each journey by keyboard alone, in a window of 1280 × 1024 px at 400 % or on a phone: every stop of the focus is seen
+// Each journey by keyboard alone, in a window of 1280 × 1024 px at 400% or on a phone: every stop of the focus is seen
 // and in order, nothing scrolls sideways, and each text is announced once.
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';

@@ -168,7 +168,7 @@ test('the operator’s pages pass axe in light and dark, fit 320 px, and the pub
     await page.getByRole('heading', { name: /^Send €10\.00 to/ }).waitFor();
     await look();
     await page.goto(`${admin}/transactions/A-4`);
-    await page.getByRole('button', { name: 'Review the closing' }).click();
+    await page.getByRole('button', { name: 'Close the order…' }).click();
     await page.getByText('The gateway cannot cancel: A-4 may still be paid').waitFor();
     await look();
     await context.close();

@@ -34,8 +34,8 @@ it('doctor finds a well deployed proxy in order, and leaves no payment, no payou
   assert.match(about(ended, 'stream').at(-1) ?? '', /^ok open for 1 s/);
   const { orders, transactions, ipns, webhooks } = await readDatabase(installation.env['DATABASE_URL']!);
   assert.deepEqual([orders, transactions, webhooks], [[], [], []]);
-  const kept = ipns.map(({ order_id, seen }) => ({ order_id, seen }));
-  assert.deepEqual(kept, [{ order_id: null, seen: 2 }]);
+  const kept = ipns.map(({ transaction_id, seen }) => ({ transaction_id, seen }));
+  assert.deepEqual(kept, [{ transaction_id: null, seen: 2 }]);
   const metrics = await (await installation.merchant(proxy, '/metrics')).text();
   assert.doesNotMatch(metrics, /^payment_proxy_(ipns_total\{.*\}|unmatched_ipns) [1-9]/m, 'it leaves no alarm');
   const listed = await installation.merchant(proxy, '/ipns');

@@ -14,7 +14,7 @@ const TEXT_SPACING = `
   * { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }
   p { margin-block-end: 2em !important; }`;
 
-/** A window of 1280 × 1024 px at 400 %; the page around each widget leaves 24 px at both sides. */
+/** A window of 1280 × 1024 px at 400%; the page around each widget leaves 24 px at both sides. */
 const AT_400: Variant = { width: 272, options: { viewport: { width: 320, height: 256 } } };
 
 interface View extends Variant {

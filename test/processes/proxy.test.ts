@@ -138,11 +138,12 @@ it('the proxy process is 503 at /readyz after SIGTERM but serves for DRAIN_SECON
   assert.deepEqual(order, ['draining', 'stopping', 'stopped']);
 });
 
-it('a proxy start with a port in use or an unusable database exits and logs the reason', async (t) => {
+it("a proxy start with a port in use, an unusable database or another gateway's exits and logs the reason", async (t) => {
   const env = environment(t);
   const { url } = await start(t, env);
   for (const [wrong, why] of [
     [{ PORT: new URL(url).port }, /^HOST, PORT: .*EADDRINUSE/],
+    [{ GATEWAY_URL: 'https://gateway.example' }, /^GATEWAY_URL: the database belongs to the gateway 127\.0\.0\.1/],
     [
       { DATABASE_URL: `${env['DATABASE_URL']}/payments.db` },
       /^DATABASE_URL: \/.*\/payments\.db\/payments\.db cannot be written: not a directory/,

@@ -163,12 +163,13 @@ it('the compiler refuses a webhook that WEBHOOKS lacks, and a test one that docs
   const copy = new Copy(t, ['backend-proxy']);
   const [table = ''] = filesOf('A webhook', 1);
   const [transitions = ''] = filesOf('A webhook', 2);
-  const [sample = ''] = filesOf('A webhook', 3);
+  const [resolution = '', sample = ''] = filesOf('A webhook', 3);
   const [page = '', test = ''] = filesOf('A webhook', 4);
   copy.edit(transitions, '`payment.${flagged}`);', "'payment.refunded');");
   assert.deepEqual(await copy.named(), [transitions]);
   copy.edit(table, "  'payment.surplus':", "  'payment.refunded': 'The money went back to the customer',\n$&");
-  assert.deepEqual(await copy.named(), [sample]);
+  assert.deepEqual(await copy.named(), [resolution, sample]);
+  copy.edit(resolution, "  'payment.surplus':", "  'payment.refunded': () => 'It counts as sent back.',\n$&");
   copy.edit(
     sample,
     '  surplus: {',
