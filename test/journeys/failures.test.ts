@@ -143,6 +143,9 @@ test('a report with another amount: the shop says that it is checked, until a pe
         note: 'sent back by the wallet',
       }),
     });
+  // An answer that was on its way when the payment ended.
+  const late = { state: 'checking', heading: 'We are checking your payment', text: 'Your payment is being checked.' };
+  await shopper.page.route('**/state', (route) => route.fulfill({ json: late }), { times: 1 });
   let answer = await resolve();
   for (const end = Date.now() + RESOLVABLE_WITHIN_MS; answer.status === 409 && Date.now() < end;) {
     await new Promise((done) => setTimeout(done, 100));

@@ -1,5 +1,6 @@
-// When the widget shows that the order is paid or its payment checked, asks the shop's server until it says so too, and
-// shows its message. The event only starts the requests: the server decides what the order is.
+// When the widget shows another state of the order, asks the shop's server until it says so too, and shows its message.
+// One answer is not enough: it may be older than the event. The event only starts the requests: the server decides what
+// the order is.
 const EVERY_MS = 1000;
 const TRIES = 120;
 
@@ -14,7 +15,7 @@ let asking = false;
 async function askShop() {
   if (asking) return;
   asking = true;
-  for (let tries = 0; tries < (wanted === 'unpaid' ? 1 : TRIES) && !isShown(); tries++) {
+  for (let tries = 0; tries < TRIES && !isShown(); tries++) {
     if (tries > 0) await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
     const answer = await fetch(`/orders/${order}/state`)
       .then((response) => (response.ok ? response.json() : undefined))
