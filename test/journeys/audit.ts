@@ -14,6 +14,8 @@ export const AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
 /** By these rules, or by all. `contrasts` counts the measured texts: without any, the result would mean nothing. */
 export async function audit(page: Page, rules?: string[]): Promise<{ violations: string[]; contrasts: number }> {
+  // Without its stylesheet, a page that a press has opened has other colors.
+  await page.waitForLoadState();
   await page.evaluate(AXE);
   return page.evaluate(async (runOnly) => {
     const { axe } = globalThis as unknown as { axe: Axe };

@@ -145,6 +145,8 @@ test('the operator’s pages pass axe in light and dark, fit 320 px, and the pub
   ] as const) {
     const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme, bypassCSP: true });
     const page = await context.newPage();
+    // A stylesheet that comes late is waited for.
+    await page.route('**/style.css', (route) => setTimeout(() => void route.continue(), 300));
     const look = async () => {
       const { violations, contrasts } = await audit(page);
       const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
@@ -161,6 +163,7 @@ test('the operator’s pages pass axe in light and dark, fit 320 px, and the pub
     }
     await page.goto(`${admin}/webhooks?state=delivered`);
     await page.getByRole('rowheader').getByRole('link').first().click();
+    await page.waitForURL('**/webhooks/msg_*');
     await look();
     await openUntil(page, `${admin}/transactions/A-5`, 'can be sent back to the wallet that paid');
     await look();
