@@ -40,7 +40,7 @@ export interface Backfill extends Named {
 }
 
 export const FIRST_STEP: Change = {
-  name: '2026-12-tables',
+  name: '2026-12-tables-2',
   compatibleWith: '0.2.0',
   change: schemaStatements,
 };
