@@ -46,6 +46,8 @@ function atLeastOneFailure(counts: Counts, exitCode: number): Counts {
 
 const npm = (script: string) => ['npm', 'run', '--silent', script];
 
+/** A few, which end within 45 s: what they find is for a person to read, and fails nothing. */
+const MUTATIONS = ['--seconds', '30', '--no-simulator'];
 /** The others read what it has built. */
 const BUILD: Part = { name: 'build', command: npm('build'), count: byExitCode };
 /** Each lane runs its parts in order, beside the other lane. */
@@ -63,6 +65,7 @@ const LANES: readonly (readonly Part[])[] = [
     { name: 'simulator', command: npm('test:simulator'), count: byNodeTotals },
     { name: 'faults', command: npm('test:faults'), count: byNodeTotals },
     { name: 'journeys', command: npm('test:journeys'), count: byNodeTotals },
+    { name: 'mutations of the day', command: [...npm('test:mutation'), '--', ...MUTATIONS], count: byExitCode },
   ],
 ];
 /** Code stays compiled from one process to the next, the browser has no window, and the proxy is the one just built. */

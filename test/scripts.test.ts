@@ -34,7 +34,14 @@ const RUN_BY: Record<string, readonly [file: string, ...tests: string[]]> = {
 };
 /** Asks the registry, which a test must not need. */
 const ONLY_WEEKLY = ['audit'];
-const WHOLE_EACH_WEEK = ['test:guards', 'test:engines', 'test:long', 'bench -- --quick', 'audit'];
+const WHOLE_EACH_WEEK = [
+  'test:mutation -- --seconds 14000',
+  'test:guards',
+  'test:engines',
+  'test:long',
+  'bench -- --quick',
+  'audit',
+];
 
 const isPart = (script: string) => RUN.includes(`'${script}'`);
 
