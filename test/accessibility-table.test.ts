@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { it } from 'node:test';
-import { testsOf } from './security-table.ts';
+import { testsOf } from './test-names.ts';
 
 /** By their chapters, for example 1.1: how each level A or AA criterion ends. 4.1.1 was withdrawn. */
 const CRITERIA: Record<string, number[]> = {

@@ -1,8 +1,8 @@
 // Compares the lists in docs/ with the code: variables, routes, claims, errors, webhooks, metrics, log events,
-// languages. test/widget/manifest.test.ts does so for the element's attributes, events, slots and parts.
+// languages, attacks. test/widget/manifest.test.ts does so for the element's attributes, events, slots and parts.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import { eventNames } from '../backend-proxy/observability/business-events.ts';
@@ -14,6 +14,7 @@ import { WEBHOOKS } from '../backend-proxy/protocol/merchant-view.ts';
 import { VERSION } from '../backend-proxy/version.ts';
 import { LOADERS } from '../widget/shell/language.ts';
 import { SECRETS, createWorld, readDocument } from './backend-proxy/world.ts';
+import { testsOf } from './test-names.ts';
 
 const page = (name: string) => readFileSync(`docs/${name}.md`, 'utf8');
 
@@ -32,6 +33,18 @@ function listed(text: string, kind: 'rows' | 'items' = 'rows'): string[] {
 function quoted(text: string): string[] {
   return [...text.matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word);
 }
+
+it('SECURITY.md names guards and tests that exist, in at most 40 attacks', () => {
+  const text = readFileSync('SECURITY.md', 'utf8');
+  const rows = [...text.matchAll(/^\| (.+?) +\| .+?: `([\w/.-]+)` +\| `(test\/[\w/.-]+\.ts)`: (.+?) +\|$/gm)];
+  assert.equal(rows.length, text.match(/^\| (?!attack|-)/gm)?.length, 'each row has an attack, a guard and a test');
+  assert.ok(rows.length > 30 && rows.length <= 40, `${rows.length} rows`);
+  const missing = rows.filter(
+    ([, , guard = '', file = '', name = '']) =>
+      !existsSync(guard) || !existsSync(file) || !testsOf(file).includes(name.replaceAll('\\', '')),
+  );
+  assert.deepEqual(missing, []);
+});
 
 it('docs/configuration.md lists every variable that config.ts reads', () => {
   const read = readFileSync('backend-proxy/config/config.ts', 'utf8').matchAll(/^ {4}([A-Z][A-Z_]+):/gm);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { it } from 'node:test';
-import { testsOf } from './security-table.ts';
+import { testsOf } from './test-names.ts';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 const RUN = readFileSync('test/run.ts', 'utf8');
@@ -28,20 +28,12 @@ const RUN_BY: Record<string, readonly [file: string, ...tests: string[]]> = {
     'npm run bench without a known name prints its usage',
   ],
   'test:watch': [SMOKES, 'npm run test:watch runs a file'],
-  'test:guards': [SMOKES, 'npm run test:guards finds a failing test for three guards a day'],
   'test:long': [SMOKES, 'a fault test with LONG=1 has its full size'],
   'test:engines': [SMOKES, 'npm run test:engines runs a file in each engine that is installed'],
 };
 /** Asks the registry, which a test must not need. */
 const ONLY_WEEKLY = ['audit'];
-const WHOLE_EACH_WEEK = [
-  'test:mutation -- --seconds 14000',
-  'test:guards',
-  'test:engines',
-  'test:long',
-  'bench -- --quick',
-  'audit',
-];
+const WHOLE_EACH_WEEK = ['test:mutation -- --seconds 14000', 'test:engines', 'test:long', 'bench -- --quick', 'audit'];
 
 const isPart = (script: string) => RUN.includes(`'${script}'`);
 

@@ -93,12 +93,6 @@ describe('scripts for those who change the project', { skip: ON_WINDOWS, concurr
     assert.match(out, /^ℹ fail 0$/m);
   });
 
-  it('npm run test:guards finds a failing test for three guards a day', async () => {
-    const { code, out, err } = await run(npm('test:guards', '--', '--drawn', '3'));
-    assert.equal(code, 0, out + err);
-    assert.match(out, /^3 guards removed: 3 red, /m);
-  });
-
   it('a fault test with LONG=1 has its full size', async () => {
     const file = 'test/faults/shared-account.test.ts';
     const only = ['--test-name-pattern=different prefixes', file];

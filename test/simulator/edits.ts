@@ -18,7 +18,7 @@
 //   same payout while checks lag;
 // - an order that is closed without asking: somebody has paid it, its check is not answered, and the request says
 //   ifUnpaid.
-import type { Edit } from '../guards/apply.ts';
+import type { Edit } from './apply-edit.ts';
 
 const EFFECTS = 'backend-proxy/protocol/report-effects.ts';
 const OBSERVATIONS = 'backend-proxy/ledger/rules/observations.ts';

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { size } from '../faults/fault-test.ts';
-import { withoutGuard } from '../guards/apply.ts';
+import { withoutGuard } from './apply-edit.ts';
 import { Database } from './database.ts';
 import { EDITS } from './edits.ts';
 import { run, shorten, type Failure } from './history.ts';

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withoutGuard } from '../guards/apply.ts';
+import { withoutGuard } from './apply-edit.ts';
 import { copyProject } from '../project-copy.ts';
 import { EDITS } from './edits.ts';
 

@@ -27,8 +27,8 @@ export async function buildProxyPackage(to: string, widget: string): Promise<voi
     writeDeclarations(config, 'backend-proxy/index', join(folder, 'types')),
   ]);
   cpSync(widget, join(folder, 'dist/widget'), { recursive: true });
-  // The pictures are README's, and the threats name sources that the package does not have.
-  const isForUsers = (path: string) => !/(pictures|threats\.md)$/.test(path);
+  // The pictures are README's.
+  const isForUsers = (path: string) => !path.endsWith('pictures');
   cpSync(join(ROOT, 'docs'), join(folder, 'docs'), { recursive: true, filter: isForUsers });
 
   const packages = [...new Set([...bundled, ...packagesInFolder(widget)])].toSorted();

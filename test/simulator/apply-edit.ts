@@ -1,15 +1,12 @@
-// Removes a guard from the sources: returns the changed text of each file, and writes nothing.
+// Applies an edit of edits.ts to the sources: returns the changed text of each file, and writes nothing.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** One place in one file: a text that the file contains exactly once, and what is put there instead. */
 export type Change = readonly [file: string, find: string, put: string];
 
-/** One change, or several that only together remove a guard. */
+/** One change, or several that only together remove a rule. */
 export type Edit = Change | readonly Change[];
-
-/** By the attack's name in docs/threats.md. */
-export type Edits = Readonly<Record<string, readonly Edit[]>>;
 
 export function changesOf(edit: Edit): readonly Change[] {
   return isChange(edit) ? [edit] : edit;
@@ -19,7 +16,7 @@ function isChange(edit: Edit): edit is Change {
   return typeof edit[0] === 'string';
 }
 
-/** The files without the guard. @throws if a text to find is not in its file exactly once */
+/** The files after the edit. @throws if a text to find is not in its file exactly once */
 export function withoutGuard(edit: Edit, folder = '.'): Map<string, string> {
   const texts = new Map<string, string>();
   for (const [file, find, put] of changesOf(edit)) {
