@@ -28,7 +28,7 @@ const SCRIPT_URL = import.meta.url;
 
 /**
  * Whether any widget of the page was painted. The first Intl.NumberFormat takes 16 ms (60 on a slow phone), so the
- * first frame shows the methods and keeps the amount's place free; the next one shows the amount.
+ * first frame, drawn from the token, keeps the amount's place free; the next one shows the amount.
  */
 let isPainted = false;
 
@@ -332,7 +332,9 @@ export class PaymentWidget extends LitElement {
     const { order } = state;
     return {
       say: this.#say,
-      money: (amount) => (amount && isPainted ? localizedAmount(amount, order.currency, language) : ''),
+      // With the proxy's view at once, because a screen reader hears the result and its amount together.
+      money: (amount) =>
+        amount && (isPainted || order.version >= 0) ? localizedAmount(amount, order.currency, language) : '',
       language,
       state,
       amount: flow ? flow.formAmount(state, language) : order.amount,

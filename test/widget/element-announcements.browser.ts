@@ -100,3 +100,22 @@ it('the remaining time is announced at 3 minutes, 1 minute and 30 seconds, by th
     Date.now = now;
   }
 });
+
+it('the result is announced with the amount when it comes before the page has drawn a frame', async () => {
+  // Another copy of the module, whose first widget this is. In a hidden tab no frame is drawn at all.
+  const source = new URL('../../widget/payment-widget.ts?unpainted', import.meta.url).href;
+  const { PaymentWidget } = (await import(source)) as typeof import('../../widget/payment-widget.ts');
+  const page = await fixture<HTMLElement>(html`<div></div>`);
+  const { requestAnimationFrame } = globalThis;
+  globalThis.requestAnimationFrame = () => 0;
+  try {
+    customElements.define('unpainted-widget', PaymentWidget);
+    const proxy = proxyWith('CHECKOUT');
+    const widget = await mount(proxy, {}, page, 'unpainted-widget');
+    proxy.settle({ status: 'SUCCESS' });
+    await heading(widget, 'Payment received');
+    expect(announced(widget)).to.equal('Payment received | €10.10');
+  } finally {
+    globalThis.requestAnimationFrame = requestAnimationFrame;
+  }
+});

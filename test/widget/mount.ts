@@ -32,8 +32,9 @@ export async function mount(
   proxy: FakeProxy = new FakeProxy(),
   attributes: Record<string, string> = {},
   parent?: Element,
+  tag = 'payment-widget',
 ): Promise<PaymentWidget> {
-  const widget = document.createElement('payment-widget');
+  const widget = document.createElement(tag) as PaymentWidget;
   for (const [name, value] of Object.entries({ lang: 'en', ...attributes })) widget.setAttribute(name, value);
   widget.proxy = addressOf(proxy);
   widget.order = proxy.token;
