@@ -9,6 +9,9 @@ const isPackage = import.meta.url.endsWith('.js');
 /** The built widget. */
 export const WIDGET_FOLDER = inRoot('dist/widget');
 
+/** The environment's variables with their defaults. */
+export const EXAMPLE_ENVIRONMENT = inRoot('.env.example');
+
 /** Where Node keeps compiled code. */
 export const CACHE_FOLDER = inRoot('node_modules/.cache/proxy');
 

@@ -12,6 +12,11 @@ interface Command {
 }
 
 const COMMANDS: Record<string, Command> = {
+  init: {
+    takes: '[FILE]',
+    does: 'writes an .env with fresh secrets, never over an existing one',
+    load: async () => (await import('./init.ts')).init,
+  },
   check: {
     takes: '[--json]',
     does: 'tries configuration, database, gateway and webhook host, and says what is wrong',
