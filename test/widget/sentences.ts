@@ -1,6 +1,6 @@
 // Each sentence that the shopper can read, and what it claims; the compiler demands an entry for each new key. All
 // claims of a sentence must hold. A label claims nothing: it names a field or a button, or says what to do there.
-import type { MessageKey } from '../../../widget/locales/en.ts';
+import type { MessageKey } from '../../widget/locales/en.ts';
 import type { ClaimName } from './claims.ts';
 
 const label = [] as const;
@@ -24,7 +24,7 @@ export const SENTENCES = {
   pay_order: ['purposeOfToken'],
   pay_deposit: ['purposeOfToken', 'amountOfOrder'],
   pay_donation: ['purposeOfToken', 'amountOfOrder'],
-  network: ['unreached', 'onceOnly'],
+  network: ['onceOnly'],
 
   amountEmpty: label,
   amountWrong: label,
@@ -39,7 +39,7 @@ export const SENTENCES = {
   test: label,
   sending: ['starting'],
   long: ['startingLong'],
-  slow: ['starting', 'tries', 'onceOnly'],
+  slow: ['starting', 'onceOnly'],
   back: label,
   open: ['open'],
   unpaid: ['notPaid'],
@@ -111,7 +111,7 @@ export const SENTENCES = {
   REJECTED: ['rejected'],
   REJECTED_help: ['noMoneyTaken'],
   NOT_CREATED: ['notCreated'],
-  NOT_CREATED_help: ['noMoneyTaken', 'safeToRepeat', 'onceOnly'],
+  NOT_CREATED_help: ['safeToRepeat'],
   RESOLVED: ['closedByShop'],
   RESOLVED_help: label,
   closed: ['orderClosed'],
@@ -121,7 +121,7 @@ export const SENTENCES = {
   toMerchant: ['merchantOfOrder'],
   again: label,
 
-  lost: ['noConnection', 'tries', 'onceOnly'],
+  lost: ['noConnection', 'follows', 'onceOnly'],
   retry: label,
   reload: label,
   stopped: ['refused'],

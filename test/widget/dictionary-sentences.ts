@@ -1,7 +1,7 @@
 // Finds the sentence of a text on the screen: the keys of the English dictionary with these words, and the values of
 // their placeholders. A text without a letter claims nothing. Any other text must be data that the journey knows.
-import { en, type MessageKey } from '../../../widget/locales/en.ts';
-import { enFlow } from '../../../widget/locales/en-flow.ts';
+import { en, type MessageKey } from '../../widget/locales/en.ts';
+import { enFlow } from '../../widget/locales/en-flow.ts';
 
 /**
  * Where a text stands: `method` is the list of methods, whose names and descriptions say nothing about this payment.

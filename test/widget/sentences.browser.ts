@@ -1,0 +1,86 @@
+// In each state that a shopper can see, each sentence on the screen is true of what the proxy has committed and
+// answered; and each sentence that claims something is shown in one of these states.
+import { expect } from '@open-wc/testing';
+import type { MessageKey } from '../../widget/locales/en.ts';
+import type { Facts } from './claims.ts';
+import { sentencesIn } from './dictionary-sentences.ts';
+import { falseClaimsOn } from './false-claims.ts';
+import type { FakeProxy } from './fake-proxy.ts';
+import { heading, mount, part, until } from './mount.ts';
+import { readScreen } from './read-screen.ts';
+import { SENTENCES } from './sentences.ts';
+import { proxyOf, STATES, type State, type Subject } from './states.ts';
+
+const seen = (widget: Subject, text: string) => widget.shadowRoot?.querySelector('.sheet')?.textContent?.includes(text);
+
+const CHOICE = 'How would you like to pay?';
+/** Those of the pictures, and those that look like one of them. */
+const ALL: Record<string, State> = {
+  ...STATES,
+  deposit: { claims: { purpose: 'deposit' }, heading: CHOICE },
+  donation: { claims: { purpose: 'donation' }, heading: CHOICE },
+  'start not answered': {
+    attributes: { method: 'QR' },
+    act: async (widget, proxy) => {
+      proxy.isDown = true;
+      widget.pay();
+      await until(() => seen(widget, 'We keep trying'), 'the next try');
+      proxy.hold();
+      proxy.isDown = false;
+    },
+    heading: CHOICE,
+  },
+};
+
+/** What only a phone, a printer, a screen reader or a lost file shows. */
+const ELSEWHERE = new Set<MessageKey>(['scanOnPhone', 'scanOther', 'unpaid', 'timeSpoken', 'network']);
+
+/** Data of the orders, and what the page itself has put beside the button. */
+const DATA =
+  /^(ABC-123|req-7f3a|01JD4Z8Q6M|c-1|•+ ?\d+|\u2068?Stillwater Coffee\u2069?|Two tickets, Saturday evening|I accept the terms\.|[A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d\s[AP]M)$/;
+
+function factsOf(proxy: FakeProxy, refusal: Facts['problem']): Facts {
+  const { view, claims: terms, isDown, starts, streamProblem, streamCount } = proxy;
+  return {
+    view,
+    terms,
+    isDown,
+    problem: streamProblem ?? (starts.length > 0 ? refusal : undefined),
+    isStarting: starts.length > 0 && view.payment === null && refusal === undefined,
+    listening: isDown ? 1 : streamCount,
+    keys: new Set(starts.map(({ key }) => key)),
+  };
+}
+
+const shown = new Set<MessageKey>();
+
+for (const [name, state] of Object.entries(ALL)) {
+  it(`the state "${name}" says nothing that is not true`, async () => {
+    const proxy = proxyOf(state);
+    const [refusal] = proxy.nextStarts;
+    const widget = await mount(proxy, state.attributes ?? {});
+    await state.act?.(widget, proxy);
+    if (proxy.isDown) await until(() => part(widget, 'retry'), 'the lost connection');
+    await heading(widget, state.heading);
+    if (refusal !== undefined) await until(() => !seen(widget, 'Starting the payment'), 'the refusal');
+    await widget.updateComplete;
+    const screen = readScreen(widget);
+    for (const { key } of screen.texts.flatMap(sentencesIn)) shown.add(key);
+    const facts = factsOf(proxy, typeof refusal === 'object' ? refusal : undefined);
+    expect(falseClaimsOn(screen, facts, DATA)).to.deep.equal([]);
+  });
+}
+
+it('a false sentence is found', async () => {
+  const widget = await mount(proxyOf(STATES.choose));
+  const screen = readScreen(widget);
+  const said = { ...screen, texts: [{ text: 'Payment received', place: 'panel' as const }] };
+  const facts = factsOf(proxyOf(STATES.choose), undefined);
+  expect(falseClaimsOn(said, facts, DATA)).to.deep.equal(['"Payment received" claims paid']);
+});
+
+it('each sentence that claims something is shown in a state', () => {
+  const claiming = (Object.keys(SENTENCES) as MessageKey[]).filter((key) => SENTENCES[key].length > 0);
+  const unseen = claiming.filter((key) => !shown.has(key) && !ELSEWHERE.has(key));
+  expect(unseen).to.deep.equal([]);
+});
