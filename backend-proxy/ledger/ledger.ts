@@ -450,7 +450,7 @@ export interface Checks {
   receiveIpn(ipn: StoredIpn, leaseMs?: number): Promise<{ isMatched: boolean; claim: Claim | undefined }>;
   /**
    * Claims the check of a transaction whether or not it is due; undefined if one is under way, if the last minute had
-   * as many as it may have, or if there is no such transaction.
+   * as many as it may have without an IPN, or if there is no such transaction.
    */
   claimCheck(transactionId: string, leaseMs: number): Promise<Claim | undefined>;
   /**

@@ -29,6 +29,12 @@ const AFTER_IPN_MS = [S, 3 * S, 10 * S, 30 * S, 2 * M, 10 * M];
  */
 const UNANSWERED_MS = [5 * S, 15 * S, ...Array<number>(10).fill(M), 5 * M, 15 * M];
 
+/**
+ * After each unanswered check that an IPN requested, since a shopper may be waiting: so many checks of one IPN, and in
+ * any minute, are outside the limit.
+ */
+const REPEAT_MS = [S, 2 * S, 4 * S, 8 * S];
+
 /** An IPN this recent puts a transaction ahead of the sweep. */
 export const RECENT_IPN_MS = 10 * M;
 /** Lifetime of the gateway's token for a CHECKOUT. */
@@ -54,11 +60,13 @@ const GIVE_UP_CHECKS = 110;
 /** No check is planned further ahead than this; one that is was planned by another clock. */
 export const MAX_CHECK_WAIT_MS = D + M;
 /**
- * Maximum checks of one transaction in any minute, and how many of them may follow the lists: the rest are left to new
- * IPNs.
+ * Maximum checks of one transaction in any minute, and how many of them may follow the lists or a merchant's question:
+ * the rest are left to new IPNs.
  */
 export const CHECKS_PER_MINUTE = 5;
 const SCHEDULED_PER_MINUTE = 3;
+/** As many as the limits need: those of a minute, and those that are outside the limit. */
+export const CHECKS_KEPT = CHECKS_PER_MINUTE + REPEAT_MS.length;
 
 /**
  * Two proven "unknown" end a transaction. The first two limits say how long after the POST each check may begin, the
@@ -100,6 +108,8 @@ export function unknownRule(way: Way, answer: PostOutcome | null): UnknownRule |
 export interface Check {
   at: number;
   byIpn: boolean;
+  /** It got no answer, so it is repeated soon, and is outside the limit. */
+  isRepeated?: true;
 }
 
 /** What the ledger stores about one transaction; times in ms since 1970, null if it has not happened. */
@@ -127,9 +137,9 @@ export interface Timeline {
   waitsFrom: number;
   /** When the last answered check began. */
   checkedAt: number | null;
-  /** Unanswered checks since then. */
+  /** Unanswered checks since then, and since the last IPN. */
   unanswered: number;
-  /** The last checks, answered or not, oldest first, at most CHECKS_PER_MINUTE. */
+  /** The last checks, answered or not, oldest first, at most CHECKS_KEPT. */
   checks: readonly Check[];
 }
 
@@ -140,8 +150,10 @@ export function nextCheckAt(row: Timeline, now: number): number | null {
   if (isOver && t.unanswered >= GIVE_UP_CHECKS) return null;
   const scheduled = Math.min(...scheduledTimes(t));
   const times = [
-    hasUnansweredIpn(t) ? earliestAllowed(t, t.ipnReceivedAt ?? now, CHECKS_PER_MINUTE, () => true) : Infinity,
-    Number.isFinite(scheduled) ? earliestAllowed(t, scheduled, SCHEDULED_PER_MINUTE, ({ byIpn }) => !byIpn) : Infinity,
+    hasUnansweredIpn(t)
+      ? Math.max(t.ipnReceivedAt ?? now, waitEndsAt(t), allowedAt(t.checks, CHECKS_PER_MINUTE))
+      : Infinity,
+    Number.isFinite(scheduled) ? Math.max(scheduled, waitEndsAt(t), scheduledAllowedAt(t.checks)) : Infinity,
     reviewAt(t),
   ];
   // Nothing counts before the answer to our POST: a report could be about another's transaction of this id.
@@ -171,20 +183,34 @@ function clampToNow(t: Timeline, now: number): Timeline {
     failedAt: past(t.failedAt),
     waitsFrom: past(t.waitsFrom),
     checkedAt: past(t.checkedAt),
-    checks: t.checks.map(({ at, byIpn }) => ({ at: past(at), byIpn })),
+    checks: t.checks.map((check) => ({ ...check, at: past(check.at) })),
   };
 }
 
-/**
- * The earliest time for a check that is due: after the wait that follows unanswered checks, and when the last minute
- * has room for one more, among all checks and among those of its kind.
- */
-function earliestAllowed(t: Timeline, due: number, limit: number, counts: (check: Check) => boolean): number {
-  const last = t.unanswered === 0 ? undefined : t.checks.at(-1);
-  const wait = UNANSWERED_MS[Math.min(t.unanswered, UNANSWERED_MS.length) - 1] ?? 0;
-  const inAll = t.checks.at(-CHECKS_PER_MINUTE);
-  const ofKind = t.checks.filter(counts).at(-limit);
-  return Math.max(due, last ? last.at + wait : 0, ...[inAll, ofKind].map((check) => (check ? check.at + M : 0)));
+/** When the last minute has room for one more check that no IPN requests: among all, and among those of its kind. */
+export function scheduledAllowedAt(checks: readonly Check[]): number {
+  const ofKind = checks.filter(({ byIpn }) => !byIpn);
+  return Math.max(allowedAt(checks, CHECKS_PER_MINUTE), allowedAt(ofKind, SCHEDULED_PER_MINUTE));
+}
+
+function allowedAt(checks: readonly Check[], perMinute: number): number {
+  const counted = checks.filter(({ isRepeated }) => !isRepeated).at(-perMinute);
+  return counted === undefined ? 0 : counted.at + M;
+}
+
+/** The end of the wait that follows unanswered checks. */
+function waitEndsAt({ checks, unanswered }: Timeline): number {
+  const last = checks.at(-1);
+  if (unanswered === 0 || last === undefined) return 0;
+  const waits = last.isRepeated ? REPEAT_MS : UNANSWERED_MS;
+  return last.at + (waits[Math.min(unanswered, waits.length) - 1] ?? 0);
+}
+
+/** The checks of a row, of which the one that began at `at` got no answer, after `unanswered` others since its IPN. */
+export function withoutAnswer({ checks, unanswered }: Pick<Timeline, 'checks' | 'unanswered'>, at: number): Check[] {
+  const repeated = checks.filter((check) => check.isRepeated && check.at > at - M).length;
+  const isSoon = Math.max(unanswered, repeated) < REPEAT_MS.length;
+  return checks.map((check) => (isSoon && check.at === at && check.byIpn ? { ...check, isRepeated: true } : check));
 }
 
 /** For each list that applies, its first time after the last answered check. */

@@ -1,18 +1,26 @@
 // Limits the status checks per second to what the gateway can take. The rate grows while answers are good and quick
 // and the whole rate is used: it doubles each second until the gateway first objects, and grows slowly from then on.
-// It is halved by unanswered status checks (429, 5xx, timeouts), and is one a second for as long as a Retry-After asks.
+// It is halved by a 429 of a status check, and while most status checks are unanswered (5xx, timeouts, garbage): where a
+// network loses a part of the answers at random, asking less loses no fewer. It is one a second for as long as a
+// Retry-After asks.
 // Payments and payouts do not count: one shopper's wallet over its limit must not stop everybody's checks. Only a
 // fraction of a second of unused rate is saved, so there is no burst.
 // The limit is per process: proxies that share a database or an account do not coordinate. The gateway answers each
 // of them, and each slows down.
 import type { Call } from '../observability/instrumented.ts';
 
+/** The detail of a call that the gateway limits. */
+const TOO_MANY = 'HTTP 429';
 /** Default upper limit. */
 export const CHECKS_PER_SECOND = 500;
 const START_PER_SECOND = 20;
 const MIN_PER_SECOND = 1;
 /** Growth per second of good answers, once it was halved; below this rate, each good answer adds one. */
 const GROWTH_PER_SECOND = 20;
+/** Above this share of unanswered checks, each of them halves the rate. */
+const OVERLOADED_SHARE = 0.5;
+/** The share is that of about so many last answers. */
+const SHARE_OF_LAST = 50;
 /** Slower answers do not raise the rate. */
 const QUICK_MS = 1_000;
 /** The rate counts as fully used if it was used up within this time. */
@@ -52,6 +60,8 @@ export function createCheckRate({
   let usedUpAt = -Infinity;
   let halvedAt = -Infinity;
   let wasHalved = false;
+  /** 0 to 1. */
+  let unanswered = 0;
 
   function current(): number {
     return clock() < slowUntil ? MIN_PER_SECOND : perSecond;
@@ -81,14 +91,16 @@ export function createCheckRate({
   }
 
   return {
-    record({ operation, outcome, ms, retryAfterMs }) {
+    record({ operation, outcome, ms, detail, retryAfterMs }) {
       if (operation !== 'status') return;
       count();
-      if (outcome !== 'unavailable') {
+      const isUnanswered = outcome === 'unavailable';
+      unanswered += (Number(isUnanswered) - unanswered) / SHARE_OF_LAST;
+      if (!isUnanswered) {
         if (ms <= QUICK_MS) grow();
         return;
       }
-      halve(clock() - ms);
+      if (detail === TOO_MANY || unanswered > OVERLOADED_SHARE) halve(clock() - ms);
       if (retryAfterMs === undefined) return;
       saved = 0;
       slowUntil = Math.max(slowUntil, clock() + retryAfterMs);

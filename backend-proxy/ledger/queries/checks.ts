@@ -2,7 +2,7 @@
 // protocol/schedule.ts, what is done about it in ../rules/checks.ts.
 import { sql, type RawBuilder } from 'kysely';
 import { CALL_OVER_MS } from '../../protocol/gateway-call.ts';
-import { CHECKS_PER_MINUTE, MAX_CHECK_WAIT_MS, RECENT_IPN_MS } from '../../protocol/schedule.ts';
+import { CHECKS_KEPT, MAX_CHECK_WAIT_MS, RECENT_IPN_MS } from '../../protocol/schedule.ts';
 import { STAGES } from '../../protocol/transaction.ts';
 import type { Claim } from '../ledger.ts';
 import { longestLease, toClaim, type Shares } from '../rules/checks.ts';
@@ -62,7 +62,7 @@ export async function claimChecks(
       select id from transactions where ${isFree} and id not in (select id from recent)
       order by ${by} limit (select ${shares.inAll} - count(*) from recent)
     )
-    update transactions set lease_until = ${leaseUntil}, checks = ${store.sql.checksWith(now, CHECKS_PER_MINUTE)}
+    update transactions set lease_until = ${leaseUntil}, checks = ${store.sql.checksWith(now, CHECKS_KEPT)}
     where id ${store.sql.among(sql`(
       select id from transactions
       where id ${store.sql.among(sql`(select id from recent union all select id from swept)`)} and ${isFree}

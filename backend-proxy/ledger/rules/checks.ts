@@ -1,7 +1,6 @@
 // Who gets the next check, and what changes in a row when it is claimed, when the process that sent it has died, and
 // after a clock step. What a check saw is applied in observations.ts.
-import { MINUTE_MS } from '../../protocol/durations.ts';
-import { CHECKS_PER_MINUTE, hasUnansweredIpn, type Check } from '../../protocol/schedule.ts';
+import { CHECKS_KEPT, hasUnansweredIpn, scheduledAllowedAt, type Check } from '../../protocol/schedule.ts';
 import type { Draft } from './draft.ts';
 import type { Claim } from '../ledger.ts';
 import { toTransactionState } from './records.ts';
@@ -57,23 +56,35 @@ export function isHeld({ now }: Draft, row: TransactionRow, { beganAt }: Claim):
 
 /** Claims the check of this row if it is due and nobody has claimed it. */
 export function claimNow({ now }: Draft, row: TransactionRow, leaseMs: number): Claim | undefined {
-  const isLeased = row.lease_until > now && row.lease_until <= now + longestLease(leaseMs);
-  if (row.next_check_at === null || row.next_check_at > now || isLeased) return undefined;
-  const check: Check = {
-    at: now,
-    byIpn: hasUnansweredIpn({ ipnsReceived: row.ipns_received, ipnsAnswered: row.ipns_answered }),
-  };
-  row.lease_until = now + leaseMs;
-  row.checks = JSON.stringify([...checksOf(row), check].slice(-CHECKS_PER_MINUTE));
-  return toClaim(row, now);
+  if (row.next_check_at === null || row.next_check_at > now || isLeased(row, now, leaseMs)) return undefined;
+  return claim(
+    row,
+    now,
+    leaseMs,
+    hasUnansweredIpn({ ipnsReceived: row.ipns_received, ipnsAnswered: row.ipns_answered }),
+  );
 }
 
-/** Claims the check of this row, due or not, unless one is under way or the last minute had enough. */
-export function claimAtOnce(draft: Draft, row: TransactionRow, leaseMs: number): Claim | undefined {
-  const [oldest] = checksOf(row).slice(-CHECKS_PER_MINUTE, 1 - CHECKS_PER_MINUTE);
-  if (oldest !== undefined && oldest.at > draft.now - MINUTE_MS && oldest.at <= draft.now) return undefined;
-  row.next_check_at = draft.now;
-  return claimNow(draft, row, leaseMs);
+/**
+ * Claims the check of this row, due or not, unless one is under way or the last minute had enough. It counts as one of
+ * the lists, so that a merchant who asks often delays no IPN.
+ */
+export function claimAtOnce({ now }: Draft, row: TransactionRow, leaseMs: number): Claim | undefined {
+  const checks = checksOf(row).filter(({ at }) => at <= now);
+  if (isLeased(row, now, leaseMs) || scheduledAllowedAt(checks) > now) return undefined;
+  row.next_check_at = now;
+  return claim(row, now, leaseMs, false);
+}
+
+function isLeased({ lease_until: until }: TransactionRow, now: number, leaseMs: number): boolean {
+  return until > now && until <= now + longestLease(leaseMs);
+}
+
+function claim(row: TransactionRow, now: number, leaseMs: number, byIpn: boolean): Claim {
+  const check: Check = { at: now, byIpn };
+  row.lease_until = now + leaseMs;
+  row.checks = JSON.stringify([...checksOf(row), check].slice(-CHECKS_KEPT));
+  return toClaim(row, now);
 }
 
 /** Makes it uncertain, unless it was answered meanwhile. */

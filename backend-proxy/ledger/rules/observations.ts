@@ -10,6 +10,8 @@ import {
   expiryOf,
   hasUnansweredIpn,
   unknownRule,
+  withoutAnswer,
+  type Check,
 } from '../../protocol/schedule.ts';
 import { STAGES, TYPES, isOpen, stageOf, type Stage } from '../../protocol/transaction.ts';
 import { checkoutExpiry } from './answers.ts';
@@ -83,6 +85,8 @@ function storeCheck(draft: Draft, { row, beganAt, isStale }: EndedCheck, claim: 
   if (isHeld(draft, row, claim)) row.lease_until = 0;
   // A stale check ends nothing, so it must be repeated soon.
   if (observation.kind === 'unavailable' || isStale) {
+    const checks = JSON.parse(row.checks) as Check[];
+    row.checks = JSON.stringify(withoutAnswer({ checks, unanswered: row.unanswered }, beganAt));
     row.unanswered += 1;
   } else {
     row.checked_at = beganAt;

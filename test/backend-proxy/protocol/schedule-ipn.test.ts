@@ -56,6 +56,28 @@ it('the first FAILED of a payout ends the checks after its IPN', () => {
   assert.equal(nextCheckAt(timeline(given), ipnReceivedAt + 1), ipnReceivedAt + S);
 });
 
+it('a check of an IPN that gets no answer is repeated after 1, 2, 4 and 8 s, and then like any other', () => {
+  const given = { ...ipnAt(T0 + H), ...checked(T0 + 30 * M) };
+  const after = walk(given, T0 + H, false).map((at) => at - H);
+  assert.deepEqual(after.slice(0, 8), [0, S, 3 * S, 7 * S, 15 * S, 75 * S, 135 * S, 195 * S]);
+});
+
+it('repeated checks of one IPN leave a new IPN its own at once, and are four in any minute', () => {
+  let t = timeline({ ...ipnAt(T0 + H), ...checked(T0 + 30 * M) });
+  for (const at of [0, S, 3 * S, 7 * S, 15 * S]) t = afterCheck(t, T0 + H + at, at === 15 * S);
+  const made = [];
+  for (let now = T0 + H + 16 * S; now < T0 + H + M; now += S) {
+    t = { ...t, ipnReceivedAt: now, ipnsReceived: t.ipnsReceived + 1, unanswered: 0 };
+    if ((nextCheckAt(t, now) ?? Infinity) > now) continue;
+    made.push(now - T0 - H);
+    t = afterCheck(t, now, true);
+  }
+  assert.deepEqual(
+    made,
+    [16, 17, 18, 19].map((second) => second * S),
+  );
+});
+
 it('any number of IPNs leads to at most five checks a minute', () => {
   const made: number[] = [];
   let t = timeline();

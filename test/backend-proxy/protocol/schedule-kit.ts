@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { CALL_OVER_MS } from '../../../backend-proxy/protocol/gateway-call.ts';
 import {
-  CHECKS_PER_MINUTE,
+  CHECKS_KEPT,
   REVIEW_AFTER_MS,
   nextCheckAt,
+  withoutAnswer,
   type Check,
   type Timeline,
 } from '../../../backend-proxy/protocol/schedule.ts';
@@ -48,14 +49,15 @@ export const checked = (...times: number[]) => ({
 /** What the ledger stores after a check that found nothing new. */
 export function afterCheck(t: Timeline, now: number, isAnswered: boolean): Timeline {
   const check: Check = { at: now, byIpn: t.ipnsReceived > t.ipnsAnswered };
+  const checks = [...t.checks, check].slice(-CHECKS_KEPT);
   const isLeft = now >= (t.sentAt ?? t.createdAt) + CALL_OVER_MS;
   const isOpen = STAGES[t.stage].rank <= STAGES.pending.rank;
   return {
     ...t,
-    checks: [...t.checks, check].slice(-CHECKS_PER_MINUTE),
+    checks,
     ...(isAnswered
       ? { checkedAt: now, unanswered: 0, ipnsAnswered: t.ipnsReceived }
-      : { unanswered: t.unanswered + 1 }),
+      : { unanswered: t.unanswered + 1, checks: withoutAnswer({ ...t, checks }, now) }),
     ...(isLeft && t.stage === 'sending' && { stage: 'uncertain' }),
     ...(isLeft && t.sentAt !== null && t.answer === null && { answer: 'lost', lostAt: now }),
     ...(isOpen && now >= t.createdAt + REVIEW_AFTER_MS[t.type] && { needsReview: true }),

@@ -83,7 +83,7 @@ describe('nextCheckAt() after an unanswered check', () => {
 
   it('an unanswered check leaves its IPN unanswered', () => {
     const t = afterCheck(timeline({ ...ipnAt(T0 + H), ...checked(T0 + 30 * M) }), T0 + H, false);
-    assert.equal(nextCheckAt(t, T0 + H), T0 + H + 5 * S);
+    assert.equal(nextCheckAt(t, T0 + H), T0 + H + S);
   });
 
   it('unanswered checks end a day after the last sweep', () => {
