@@ -1,5 +1,6 @@
 // Reads MERCHANT_KEYS: entries `name:scope+scope:key`. A problem names an entry by its number and never quotes it,
 // because each part of it may be the key.
+import { SOURCES } from '../protocol/transaction.ts';
 import { SCOPE_NAMES, merchantKey, type MerchantKey, type Scope } from '../protocol/merchant-key.ts';
 
 const NAME = /^[a-z0-9-]{1,32}$/;
@@ -35,6 +36,8 @@ export function readMerchantKeys(entries: readonly string[]): { keys: MerchantKe
 function problemOf({ name, scopes, key }: MerchantKey, entry: string): string | undefined {
   if (entry.split(':').length !== 3) return 'name:scope+scope:key, separated by commas';
   if (!NAME.test(name)) return 'its name has 1 to 32 of a-z 0-9 -';
+  // In the history it could not be told from what is not this key's.
+  if ((SOURCES as readonly string[]).includes(name)) return `its name is not ${name}, which the history has for others`;
   if (!scopes.every((scope) => SCOPE_NAMES.includes(scope))) return `its scopes are of ${SCOPE_NAMES.join('+')}`;
   return KEY.test(key) ? undefined : 'its key has at least 32 of A-Z a-z 0-9 _ -';
 }

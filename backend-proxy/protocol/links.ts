@@ -19,7 +19,7 @@ export function isSafeWebUrl({ protocol, hostname, username, password }: URL): b
  * has such a scheme; the schemes that wallet apps have are configured in the proxy.
  */
 export function isDangerousScheme({ protocol }: URL): boolean {
-  return /^(javascript|data|blob|file|about|vbscript|view-source|filesystem|ftp|wss?|itms-services|search-ms|ms-.*):$/.test(
+  return /^(javascript|data|blob|file|about|vbscript|view-source|filesystem|ftp|wss?|intent|itms-services|search-ms|ms-.*):$/.test(
     protocol,
   );
 }

@@ -217,8 +217,10 @@ export interface Transaction {
  */
 export type Flag = 'surplus' | 'after_close' | 'mismatch' | 'conflict' | 'needs_review';
 
+/** What causes history entries, beside keys with a name. */
+export const SOURCES = ['shopper', 'merchant', 'answer', 'check', 'clock', 'restart', 'person'] as const;
 /** What caused a history entry. */
-export type Source = 'shopper' | MerchantSource | 'answer' | 'check' | 'clock' | 'restart' | 'person';
+export type Source = (typeof SOURCES)[number] | MerchantSource;
 
 export interface HistoryEntry {
   at: number;

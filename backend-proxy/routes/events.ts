@@ -191,10 +191,14 @@ function createSending({ payments, now, refresh, onEnd }: Sending) {
   return { show, resume, heartbeat, end, leave };
 }
 
-/** Nothing of the order is open, nothing starts any more, and no refund is shown as under way. */
+/**
+ * Nothing of the order is open, nothing starts any more, no refund is shown as under way, and none has to follow: what
+ * came after the order was closed goes back.
+ */
 function isFinal({ paid, closed, otherOpen, payment, refunds }: OrderView): boolean {
   const isOpen = otherOpen || refunds.some(({ status }) => status === 'PROCESSING');
-  return (paid || (closed && !/INITIALIZED|PROCESSING/.test(payment?.status ?? ''))) && !isOpen;
+  const isOwed = payment?.status === 'SUCCESS' && refunds.length === 0;
+  return (paid || (closed && !isOwed && !/INITIALIZED|PROCESSING/.test(payment?.status ?? ''))) && !isOpen;
 }
 
 /** Streams, each of which has a heartbeat in every round of HEARTBEAT_MS. */

@@ -59,7 +59,7 @@ const postOrder = createRoute({
 const orderSchema = z.object({
   orderId: z.string(),
   amount: z.string().nullable(),
-  currency: z.string(),
+  currency: z.string().openapi({ description: 'XXX (none) of an order that was closed before it was started' }),
   paid: z.boolean(),
   closed: z.boolean(),
   closedAt: z.string().nullable(),
@@ -77,7 +77,7 @@ const getOrder = createRoute({
   method: 'get',
   path: '/orders/{orderId}',
   operationId: 'getOrder',
-  summary: 'Get an order with all its payments; 404 until the first is started',
+  summary: 'Get an order with all its payments; 404 until the first is started or it is closed',
   security: keysWith('orders', 'read'),
   request: { params: orderIdParam, query: noQuery },
   responses: {
@@ -168,7 +168,7 @@ export function serveOrders(app: OpenAPIHono, deps: Deps): void {
 
   serveRoute(app, getOrder, async (c, { params }) => {
     const order = await ledger.order(params.orderId);
-    if (order === undefined || order.payments.length === 0)
+    if (order === undefined || (order.payments.length === 0 && order.closed === null))
       throw new Refusal('not_found', 'No such order, or none of its payments was started.');
     const { orderId, currency, paidBy, closed, payments, refunds } = order;
     note({ orderId });

@@ -34,7 +34,7 @@ it('checkoutLink() refuses everything else', () => {
 it('appLink() accepts schemes that a wallet may have, and web links that are safe', () => {
   for (const url of [
     'jetgo://pay?reference=1234',
-    'intent://pay#Intent;end',
+
     'https://wallet.example/app',
     'http://localhost:8788/wallet/open',
     'http://127.0.0.1:8788/wallet/open',
@@ -65,6 +65,7 @@ it('appLink() refuses schemes that run or read something in the page, or install
     'ftp://x/',
     'ws://x/',
     'wss://x/',
+    'intent://pay#Intent;scheme=x;package=y;end',
     'itms-services://?action=download-manifest&url=https://x/',
     'ms-msdt:/id',
     'ms-settings:',

@@ -198,6 +198,7 @@ describe('MERCHANT_KEYS', () => {
     const good = `shop:read:${key('s')}`;
     const scopes = 'its scopes are of orders+read+refunds+payouts+operate';
     const name = 'its name has 1 to 32 of a-z 0-9 -';
+    const source = (word: string) => `its name is not ${word}, which the history has for others`;
     for (const [entry, problem] of [
       ['canary'.padEnd(32, 'x'), 'name:scope+scope:key, separated by commas'],
       [`canary:${key('c')}`, 'name:scope+scope:key, separated by commas'],
@@ -205,6 +206,9 @@ describe('MERCHANT_KEYS', () => {
       [`:read:${key('c')}`, name],
       [`Canary:read:${key('c')}`, name],
       [`${'canary'.repeat(6)}:read:${key('c')}`, name],
+      [`merchant:read:${key('c')}`, source('merchant')],
+      [`person:read:${key('c')}`, source('person')],
+      [`check:read:${key('c')}`, source('check')],
       [`canary:order:${key('c')}`, scopes],
       [`canary::${key('c')}`, scopes],
       [`canary:read+:${key('c')}`, scopes],

@@ -60,6 +60,25 @@ it('the event stream shows the closing, and ends once nothing of the closed orde
   assert.equal(await stream.next(), 'end');
 });
 
+it('the event stream of a closed order that was paid after all continues until the money is on its way back and there', async (t) => {
+  const world = await createWorld(t, {
+    profile: { refundAs: { DIRECT: 'no', CHECKOUT: 'no', JETGO: 'no', QR: 'JETGO' } },
+  });
+  const token = world.token();
+  await world.start(token, { method: 'QR' });
+  await world.merchant('POST', '/orders/A-1/close', {});
+  await world.settleAfter('approve', 'A-1', '23456789');
+  const stream = await open(world, token);
+  assert.deepEqual((await stream.view()).refunds, []);
+  await world.proxy.refunds.start({ orderId: 'A-1', amount: '10', idempotencyKey: 'refund' });
+  await world.settle();
+  for (let sent: string | undefined; sent !== 'SUCCESS';) {
+    sent = (await stream.view()).refunds[0]?.status;
+    if (sent === 'PROCESSING') await world.settleAfter('approve', 'A-1-r1');
+  }
+  assert.equal(await stream.next(), 'end');
+});
+
 it('the event stream of a paid order continues while another payment can still be paid, and shows when it was', async (t) => {
   const world = await createWorld(t);
   const token = world.token();

@@ -20,6 +20,17 @@ it('an order that nobody has started can be closed: the view says so, a start is
   assert.deepEqual([status, body], [200, closed]);
   world.skip(S);
   assert.deepEqual((await close(world, { ifUnpaid: true })).body, closed);
+  const { body: order } = await world.merchant('GET', '/orders/A-1');
+  const none = {
+    amount: null,
+    currency: 'XXX',
+    paid: false,
+    metadata: null,
+    payments: [],
+    refunds: [],
+    refundable: [],
+  };
+  assert.deepEqual(order, { ...none, orderId: 'A-1', closed: true, closedAt: iso(NOON), closeReason: 'out of stock' });
   const view = await world.view(world.token());
   assert.deepEqual([view.closed, view.paid, view.payment, view.amount], [true, false, null, '10.10']);
   const newer = world.token({ iat: Math.floor(world.now() / 1000), amount: '9.00' });
