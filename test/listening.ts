@@ -1,4 +1,4 @@
-// Reads from a program's output where it listens. The proxy and the floors of the benchmark log an event with a `url`;
+// Reads from a program's output where it listens. The proxy and the benchmark's skeleton log an event with a `url`;
 // the sandbox and the shop print the address alone. Lines are read as JSON, so that other fields may come and go.
 
 /** The address, or undefined as long as no whole line says it. */

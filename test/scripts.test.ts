@@ -22,9 +22,8 @@ const RUN_BY: Record<string, readonly [file: string, ...tests: string[]]> = {
   shots: [SMOKES, 'npm run shots draws a scene that looks as kept'],
   bench: [
     BENCH,
-    'the row ${name} of the benchmark runs, and its databases have what was answered',
+    'the benchmark of the proxy runs, and both databases have what was answered',
     'the benchmark of the widget visits a page, pays there and reads the code',
-    'the benchmark of bytes names the sources of a script',
     'npm run bench without a known name prints its usage',
   ],
   'test:watch': [SMOKES, 'npm run test:watch runs a file'],

@@ -1,7 +1,6 @@
 // Serves the compared pages on loopback: the shop's pages and files, an in-memory proxy for the widget, and fakes of
-// the endpoints that Adyen's Drop-in calls. Two origins serve the same content, so that a page can use a proxy on
-// another origin. The browser emulates the network's delay, except for chunks on an open stream and CORS preflights:
-// these two are delayed here by one round trip.
+// the endpoints that Adyen's Drop-in calls. The browser emulates the network's delay, except for chunks on an open
+// stream: these are delayed here by one round trip.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -10,18 +9,13 @@ import { toBuffer } from 'qrcode';
 import { CODE, FakeProxy } from '../widget/fake-proxy.ts';
 import { htmlOf, PAGES, type BenchPage } from './pages.ts';
 
-const PREFLIGHT = {
-  'access-control-allow-methods': 'GET, POST, OPTIONS',
-  'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key',
-  'access-control-max-age': '7200',
-};
 const ICON = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="26"><path d="M0 0h40v26H0z"/></svg>';
 
 export class Site {
   /** Requested paths that no route matches. */
   readonly unknown: string[] = [];
   readonly #files: Map<string, { type: string; body: Buffer }>;
-  readonly #servers: [Server, Server];
+  readonly #server: Server;
   #proxy = new FakeProxy();
   #roundTripMs = 0;
   #barcode: Uint8Array = new Uint8Array();
@@ -29,9 +23,7 @@ export class Site {
   static async open(files: Map<string, string>): Promise<Site> {
     const site = new Site(files);
     site.#barcode = await toBuffer(CODE.text);
-    await Promise.all(
-      site.#servers.map((server) => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))),
-    );
+    await new Promise<void>((resolve) => site.#server.listen(0, '127.0.0.1', resolve));
     return site;
   }
 
@@ -42,52 +34,33 @@ export class Site {
         return [path, { type, body: brotliCompressSync(content) }];
       }),
     );
-    const serve = () =>
-      createServer((request, response) => {
-        this.#answer(request, response).catch((error: unknown) => response.destroy(error as Error));
-      });
-    this.#servers = [serve(), serve()];
+    this.#server = createServer((request, response) => {
+      this.#answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+    });
   }
 
   /** The page's address, for a new visitor whose order has no payment yet. */
   receive(page: BenchPage, roundTripMs: number): string {
     this.#proxy = new FakeProxy();
     this.#roundTripMs = roundTripMs;
-    return `${this.#origin(0)}/${page.name}/`;
+    const { port } = this.#server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}/${page.name}/`;
   }
 
   async close(): Promise<void> {
-    await Promise.all(
-      this.#servers.map((server) => {
-        server.closeAllConnections();
-        return new Promise((resolve) => server.close(resolve));
-      }),
-    );
-  }
-
-  #origin(index: 0 | 1): string {
-    return `http://127.0.0.1:${(this.#servers[index].address() as AddressInfo).port}`;
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://site');
-    const { origin } = request.headers;
-    if (origin !== undefined) {
-      response.setHeader('access-control-allow-origin', origin);
-      response.setHeader('timing-allow-origin', origin);
-    }
-    if (request.method === 'OPTIONS') {
-      setTimeout(() => response.writeHead(204, PREFLIGHT).end(), this.#roundTripMs);
-      return;
-    }
     const file = this.#files.get(pathname);
     const page = PAGES.find(({ name }) => pathname === `/${name}/`);
     if (file !== undefined) {
       response.writeHead(200, { 'content-type': file.type, 'content-encoding': 'br' }).end(file.body);
     } else if (page !== undefined) {
-      const assets = `${this.#origin(page.isApart ? 1 : 0)}/${page.name}/`;
-      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(htmlOf(page, assets));
-    } else if (/^\/(bare|widget|apart|hasty|hasty-apart)\/order(\/|$)/.test(pathname)) {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(htmlOf(page));
+    } else if (/^\/widget\/order(\/|$)/.test(pathname)) {
       await this.#askProxy(request, response, pathname);
     } else if (pathname.startsWith('/adyen/')) {
       await this.#askAdyen(request, response, pathname.replace(/^\/\w+\//, ''), searchParams);

@@ -26,22 +26,8 @@ export function number(value: number, digits = 0): string {
   return Number.isFinite(value) ? new Intl.NumberFormat('en', options).format(value) : '';
 }
 
-/** The first column is text; the others are figures and align to the right. */
+/** A Markdown table. The first column is text; the others are figures and align to the right. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = heads.map((head, column) =>
-    Math.max(3, ...[head, ...rows.map((row) => row[column] ?? '')].map(width)),
-  );
-  const line = (cells: readonly string[]) =>
-    `| ${widths.map((size, column) => pad(cells[column] ?? '', size, column > 0)).join(' | ')} |`;
-  const rule = `| ${widths.map((size, column) => (column > 0 ? `${'-'.repeat(size - 1)}:` : '-'.repeat(size))).join(' | ')} |`;
-  return [line(heads), rule, ...rows.map(line)].join('\n');
-}
-
-function pad(text: string, size: number, toTheRight: boolean): string {
-  const space = ' '.repeat(Math.max(0, size - width(text)));
-  return toTheRight ? space + text : text + space;
-}
-
-function width(text: string): number {
-  return Array.from(text).length;
+  const rule = heads.map((_, column) => (column > 0 ? '--:' : '---'));
+  return [heads, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

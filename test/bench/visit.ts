@@ -3,12 +3,11 @@
 // comes from a broken page; an independent decoder reads the code from a screenshot.
 import assert from 'node:assert/strict';
 import type { Browser, CDPSession, Page } from 'playwright-core';
-import { readQrCodes } from '../qr-reader.ts';
+import { scanCode } from '../qr-reader.ts';
 import { CODE } from '../widget/fake-proxy.ts';
 import { BLANK, type BenchPage } from './pages.ts';
 import { installProbe } from './probe.ts';
 import type { Site } from './site.ts';
-import { startTrace, stopTrace } from './trace.ts';
 
 const STEP_MS = 30_000;
 /** Between the methods and the choice, so that the page can load its other resources (an event stream, icons). */
@@ -40,17 +39,15 @@ export const SLOW: Condition = {
 
 /** A figure is undefined if it does not apply to the page or is not measured under the condition. */
 export interface Visit {
-  /** Encoded bytes of the scripts and styles loaded until a method can be chosen, and until the code is drawn. */
+  /** Encoded bytes of the scripts and styles loaded until a method can be chosen. */
   bytes: number;
-  bytesWithCode: number | undefined;
   interactiveMs: number;
   firstPaintMs: number;
   codeMs: number | undefined;
-  /** After a garbage collection, once a method can be chosen. The last three are measured at full processor speed. */
+  /** After a garbage collection, once a method can be chosen; at full processor speed. */
   heapBytes: number | undefined;
-  workMs: number | undefined;
-  /** From processor time, scaled to the processor speed of SLOW. */
-  blockingMs: number | undefined;
+  /** The time above 50 ms of each task. */
+  blockingMs: number;
 }
 
 export async function visit(browser: Browser, site: Site, page: BenchPage, condition: Condition): Promise<Visit> {
@@ -58,78 +55,43 @@ export async function visit(browser: Browser, site: Site, page: BenchPage, condi
   context.setDefaultTimeout(STEP_MS);
   try {
     const tab = await context.newPage();
-    const problems = collectProblems(tab);
     const devTools = await context.newCDPSession(tab);
     // A shopper comes from another page of the shop: the browser has a process for the shop, but no payment files.
     await tab.goto(site.receive(BLANK, 0));
     await slowDown(devTools, condition);
     await tab.addInitScript(installProbe, page);
-    const isTraced = condition.cpuSlowdown === 1;
-    if (isTraced) await startTrace(browser, tab);
     await tab.goto(site.receive(page, condition.roundTripMs), { waitUntil: 'commit' });
     const measured = await measure(tab, devTools, page, condition);
-    const work = isTraced ? await stopTrace(browser, SLOW.cpuSlowdown) : undefined;
-    assert.deepEqual([...problems, ...site.unknown], [], `${page.label}, ${condition.name}`);
-    return { ...measured, workMs: work?.workMs, blockingMs: work?.blockingMs };
+    assert.deepEqual(site.unknown, [], `${page.label}, ${condition.name}`);
+    return measured;
   } finally {
     await context.close();
   }
 }
 
-async function measure(tab: Page, devTools: CDPSession, page: BenchPage, condition: Condition) {
-  const interactiveMs = await within(
-    tab.evaluate(() => window.probe.choosable),
-    `no method on ${page.label}`,
-  );
+async function measure(tab: Page, devTools: CDPSession, page: BenchPage, condition: Condition): Promise<Visit> {
+  await tab.waitForFunction(() => window.probe.choosableMs !== undefined);
+  const interactiveMs = await tab.evaluate(() => window.probe.choosableMs ?? NaN);
   const bytes = await bytesUntil(tab, interactiveMs);
   const heapBytes = condition.cpuSlowdown === 1 ? await heapAfterCollection(devTools) : undefined;
-  if (page.code !== null && !page.isHasty) await tab.waitForTimeout(THINK_MS + condition.roundTripMs);
-  const drawn = await shop(tab, page, devTools);
-  const firstPaintMs = await tab.evaluate(
-    () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN,
-  );
-  return {
-    bytes,
-    bytesWithCode: drawn && (await bytesUntil(tab, drawn.at)),
-    interactiveMs,
-    firstPaintMs,
-    codeMs: drawn?.ms,
-    heapBytes,
-  };
+  const codeMs = page.code === undefined ? undefined : await shop(tab, page, devTools, condition);
+  const painted = () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN;
+  const firstPaintMs = await tab.evaluate(painted);
+  const blockingMs = await tab.evaluate(() => window.probe.blockingMs);
+  return { bytes, interactiveMs, firstPaintMs, codeMs, heapBytes, blockingMs };
 }
 
-/** Chooses, pays and scans, as far as the page supports it. */
-async function shop(tab: Page, { choice, pay, code, label }: BenchPage, devTools: CDPSession) {
-  if (choice === null) return undefined;
-  await tab.locator(choice).click();
-  const isChosen = await tab
-    .locator(choice)
-    .evaluate((radio) => radio.matches(':checked') || radio.getAttribute('aria-checked') === 'true');
-  assert.ok(isChosen, `the method can be chosen on ${label}`);
-  if (pay === null || code === null) return undefined;
-  const { x, y } = await middleOf(tab, pay);
-  await tab.evaluate(() => window.probe.watchCode());
-  await tab.mouse.click(x, y);
-  const seen = tab.evaluate(() => window.probe.code);
-  const { clickMs, codeMs } = await within(seen, `no code on ${label}`);
+/** Chooses, pays and scans; returns the time from the click to the code. */
+async function shop(tab: Page, { choice, pay, code, label }: BenchPage, devTools: CDPSession, condition: Condition) {
+  await tab.waitForTimeout(THINK_MS + condition.roundTripMs);
+  await tab.locator(choice ?? '').click();
+  await tab.locator(pay ?? '').click();
+  await tab.waitForFunction(() => window.probe.codeMs !== undefined);
+  const { clickMs = NaN, codeMs = NaN } = await tab.evaluate(() => window.probe);
   await devTools.send('Emulation.setCPUThrottlingRate', { rate: 1 });
-  assert.equal(await scan(tab, code), CODE.text, `the code on ${label} can be read`);
-  return { at: codeMs, ms: codeMs - clickMs };
-}
-
-async function middleOf(tab: Page, target: string): Promise<{ x: number; y: number }> {
-  await tab.locator(target).scrollIntoViewIfNeeded();
-  const box = await tab.locator(target).boundingBox();
-  assert.ok(box, `${target} has no box`);
-  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-}
-
-async function scan(tab: Page, code: string): Promise<string | undefined> {
-  const { x, y } = await middleOf(tab, code);
-  const clip = { x: Math.max(0, x - 160), y: Math.max(0, y - 160), width: 320, height: 320 };
-  const picture = await tab.screenshot({ clip });
-  const [found] = await readQrCodes(picture);
-  return found?.text;
+  const text = await scanCode(tab.locator(code ?? '').first(), STEP_MS);
+  assert.equal(text, CODE.text, `the code on ${label} can be read`);
+  return codeMs - clickMs;
 }
 
 async function slowDown(devTools: CDPSession, condition: Condition): Promise<void> {
@@ -159,26 +121,4 @@ async function heapAfterCollection(devTools: CDPSession): Promise<number> {
   await devTools.send('HeapProfiler.collectGarbage');
   await devTools.send('HeapProfiler.collectGarbage');
   return (await devTools.send('Runtime.getHeapUsage')).usedSize;
-}
-
-/** Collects console errors and warnings, uncaught errors, and requests to other machines. */
-function collectProblems(tab: Page): string[] {
-  const problems: string[] = [];
-  tab.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) problems.push(message.text());
-  });
-  tab.on('pageerror', (error) => problems.push(String(error)));
-  tab.on('request', (request) => {
-    const { protocol, hostname } = new URL(request.url());
-    if (protocol !== 'data:' && hostname !== '127.0.0.1') problems.push(`request to ${hostname}`);
-  });
-  return problems;
-}
-
-async function within<T>(promise: Promise<T>, message: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(message)), STEP_MS);
-  });
-  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }

@@ -1,6 +1,6 @@
 // The pictures of the README. One is a desktop, a phone and a dark screen of one height, each with a state of the
 // widget. The other has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in drop-in/ were taken of the
-// pages of test/bench/pages/, which answer each of its logos by a black box.
+// pages of test/bench/, which answer each of its logos by a black box.
 import { existsSync, readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { PNG } from 'pngjs';
