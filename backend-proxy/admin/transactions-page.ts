@@ -1,12 +1,11 @@
 // The list of transactions, newest first, with its filters.
 import { html } from 'hono/html';
-import { isDay } from '../reports/calendar-days.ts';
 import type { TransactionPage, TransactionQuery } from '../ledger/ledger.ts';
 import { isCursorOf } from '../ledger/queries/transaction-list.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../protocol/transaction.ts';
 import { STATUSES, type Status } from '../protocol/wire.ts';
 import type { Html } from './format.ts';
-import { serverClock } from './server-clock.ts';
+import { isDay, serverClock } from './server-clock.ts';
 import { transactionTable } from './transaction-table.ts';
 import { STATUS_NAMES, TYPE_NAMES } from './words.ts';
 

@@ -47,11 +47,6 @@ const COMMANDS: Record<string, Command> = {
     does: 'puts a backup in the place of the database, while no proxy runs',
     load: async () => (await import('./restore.ts')).restore,
   },
-  reconcile: {
-    takes: 'STATEMENT.csv --from DAY --to DAY --columns id=NAME,amount=NAME,… [--csv] [more: docs/office.md]',
-    does: "compares a gateway's statement with what the proxy has",
-    load: async () => (await import('./statement/compare.ts')).compareStatement,
-  },
   close: {
     takes: 'ID [--reason TEXT] [--if-unpaid] [--proxy URL]',
     does: 'closes an order at a proxy, for good',

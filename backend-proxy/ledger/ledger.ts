@@ -284,28 +284,6 @@ export interface TransactionPage {
   nextCursor: string | null;
 }
 
-/** What succeeded, by the time at which it did; or all transactions, by the time at which they were created. */
-export type CountedBasis = 'paid' | 'created';
-
-export interface CountedQuery {
-  basis: CountedBasis;
-  /** The last position of the page before, or the begin: `id` is empty then. */
-  after: { at: number; id: string };
-  before: number;
-  limit: number;
-}
-
-/** A transaction as totals count it. */
-export interface Counted {
-  at: number;
-  id: string;
-  type: TransactionType;
-  method: Method | null;
-  currency: string;
-  amountMinor: number;
-  status: Status;
-}
-
 export type WebhookState = 'pending' | 'delivered' | 'dead';
 
 /** Narrows a list of webhooks: to an order, and to the page after another. */
@@ -504,8 +482,6 @@ export interface Reads {
   /** By its id at the gateway. */
   transaction(transactionId: string): Promise<Transaction | undefined>;
   transactions(query: TransactionQuery): Promise<TransactionPage>;
-  /** A page of what totals are made of, oldest first; the last one is shorter than the limit. */
-  counted(query: CountedQuery): Promise<Counted[]>;
   counts(): Promise<Counts>;
   /**
    * Calls back after each commit that changed the order, from any process, with the new version (undefined: not known).

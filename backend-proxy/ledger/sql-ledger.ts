@@ -19,7 +19,6 @@ import {
   prolongChecks,
   readAbandoned,
 } from './queries/checks.ts';
-import { readCounted } from './queries/counted-page.ts';
 import { findOrder, findTransaction, historyOf, type Draft } from './rules/draft.ts';
 import { deleteOldUnmatched, markUnmatchedReported, readNewIpns, readUnmatchedIpns } from './queries/ipns.ts';
 import type {
@@ -282,7 +281,6 @@ function reads(access: Access): Reads {
       return toTransactions(transactions, history)[0];
     },
     transactions: (query) => access.read(() => readTransactions(store, query)),
-    counted: (query) => access.read((db) => readCounted(db, query)),
     async counts() {
       const at = await access.time();
       return access.read((db) => readCounts(db, at));

@@ -1,7 +1,7 @@
 // What the merchant routes share: response schemas, which only generate the OpenAPI document and validate nothing, the
 // columns of CSV, and the parameters that several routes take.
 import { z, type OpenAPIHono } from '@hono/zod-openapi';
-import type { Cell } from '../reports/csv.ts';
+import type { Cell } from './csv.ts';
 import { orderIdSchema } from '../orders/order-token.ts';
 import type { UnmatchedIpn, Webhook } from '../ledger/ledger.ts';
 import { iso } from '../protocol/iso-time.ts';
@@ -20,7 +20,6 @@ import {
   type TransactionType,
 } from '../protocol/transaction.ts';
 import { METHODS, REASONS, STATUSES } from '../protocol/wire.ts';
-import type { Total } from '../reports/totals.ts';
 
 /** How any of them may be refused, and how those with a body. */
 export const MERCHANT = ['unauthorized', 'forbidden_origin', 'forbidden_scope'] as const;
@@ -135,34 +134,6 @@ export function succeededAt({ history }: Transaction): string | null {
   const at = history.find(({ event }) => event === 'succeeded')?.at;
   return at === undefined ? null : iso(at);
 }
-
-export const TOTAL_COLUMNS = [
-  'day',
-  'type',
-  'method',
-  'status',
-  'currency',
-  'count',
-  'amount',
-] as const satisfies (keyof Total)[];
-
-export const totalsSchema = z.object({
-  from: z.string(),
-  to: z.string(),
-  timeZone: z.string(),
-  basis: z.enum(['paid', 'created']),
-  totals: z.array(
-    z.object({
-      day: z.string().nullable(),
-      type: z.enum(TRANSACTION_TYPES),
-      method: z.enum(METHODS).nullable(),
-      status: z.enum(STATUSES).nullable(),
-      currency: z.string(),
-      count: z.int(),
-      amount: z.string(),
-    }),
-  ),
-});
 
 export const csv = { content: { 'text/csv': { schema: z.string() } } };
 

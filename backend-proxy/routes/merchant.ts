@@ -6,7 +6,6 @@ import type { Closings } from '../closing.ts';
 import type { Payouts } from '../payouts.ts';
 import type { RefundRules } from '../protocol/refundable.ts';
 import type { Refunds } from '../refunds.ts';
-import { createTotals } from '../reports/totals.ts';
 import { merchantOnly } from '../http/guards.ts';
 import type { MerchantKey } from '../protocol/merchant-key.ts';
 import type { Exports } from './exports.ts';
@@ -14,7 +13,6 @@ import { serveOrders } from './orders.ts';
 import { servePayouts } from './payouts.ts';
 import { serveRefunds } from './refunds.ts';
 import { serveReviews } from './reviews.ts';
-import { serveTotals } from './totals.ts';
 import { serveTransactions } from './transactions.ts';
 import { serveWebhooks } from './webhooks.ts';
 
@@ -36,7 +34,7 @@ interface Deps {
 
 export function serveMerchant(app: OpenAPIHono, deps: Deps): void {
   const { keys, payouts, refunds, ledger, onDue } = deps;
-  for (const path of ['/orders', '/payouts', '/transactions', '/totals', '/ipns', '/webhooks']) {
+  for (const path of ['/orders', '/payouts', '/transactions', '/ipns', '/webhooks']) {
     // Also the path itself.
     app.use(`${path}/*`, merchantOnly(keys));
   }
@@ -44,7 +42,6 @@ export function serveMerchant(app: OpenAPIHono, deps: Deps): void {
   servePayouts(app, payouts);
   serveRefunds(app, refunds);
   serveTransactions(app, deps);
-  serveTotals(app, createTotals(ledger));
   serveReviews(app, ledger, onDue);
   serveWebhooks(app, ledger, onDue);
 }

@@ -1,7 +1,7 @@
 // GET /transactions, as pages of JSON or as one CSV of any length; and one transaction.
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
-import { csvLine } from '../reports/csv.ts';
+import { csvLine } from './csv.ts';
 import { Refusal, type FieldError } from '../errors.ts';
 import type { Ledger, TransactionPage, TransactionQuery, TransactionSort } from '../ledger/ledger.ts';
 import { isCursorOf } from '../ledger/queries/transaction-list.ts';

@@ -248,8 +248,4 @@ async function callLists(ledger: Ledger, step: Calls['step']): Promise<void> {
       }
     }
   }
-  for (const basis of ['paid', 'created'] as const) {
-    const query = { basis, after: { at: from, id: 'T1050000' }, before: to, limit: 50 };
-    await step(`counted: ${basis}`, () => ledger.counted(query));
-  }
 }

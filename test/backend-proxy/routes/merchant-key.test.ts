@@ -16,7 +16,7 @@ async function merchantRoutes(world: World): Promise<[method: string, path: stri
         : [],
     ),
   );
-  assert.equal(routes.length, 16);
+  assert.equal(routes.length, 15);
   return routes;
 }
 

@@ -67,7 +67,6 @@ it('/openapi.json lists every documented route', async (t) => {
     'GET /orders/{orderId}',
     'GET /payouts/{orderId}',
     'GET /readyz',
-    'GET /totals',
     'GET /transactions',
     'GET /transactions/{gatewayOrderId}',
     'GET /webhooks',

@@ -1,7 +1,7 @@
 // Lists page by page, with every filter and while rows change.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { Counted, TransactionQuery } from '../../../../backend-proxy/ledger/ledger.ts';
+import type { TransactionQuery } from '../../../../backend-proxy/ledger/ledger.ts';
 import { isCursorOf } from '../../../../backend-proxy/ledger/queries/transaction-list.ts';
 import { STAGES, TRANSACTION_TYPES, type Transaction } from '../../../../backend-proxy/protocol/transaction.ts';
 import { STATUSES } from '../../../../backend-proxy/protocol/wire.ts';
@@ -175,41 +175,6 @@ export function listsContract({ it, setUp }: Suite): void {
           const { transactions } = await ledger.transactions({ sort: other, limit: 9, cursor: nextCursor ?? '' });
           assert.equal(transactions.length, other === sort ? 1 : 2, `${sort} ${other}`);
           assert.equal(isCursorOf(nextCursor ?? '', other), other === sort);
-        }
-      }
-    });
-
-    it('counted() returns what succeeded by the time of its success, and all by creation, page by page', async (t) => {
-      const setup = await setUp(t);
-      const { ledger } = setup;
-      await openSome(setup);
-      const all = (await ledger.transactions({ limit: 100 })).transactions;
-      const succeededAt = ({ history }: Transaction) => history.find(({ event }) => event === 'succeeded')?.at;
-      for (const basis of ['paid', 'created'] as const) {
-        const timeOf = (each: Transaction) => (basis === 'paid' ? succeededAt(each) : each.createdAt);
-        for (const [from, before] of [
-          [0, NOON * 2],
-          [NOON, NOON + S],
-          [NOON + S, NOON + 2 * S],
-        ] as const) {
-          const seen: Counted[] = [];
-          for (let after = { at: from, id: '' }; ;) {
-            const page = await ledger.counted({ basis, after, before, limit: 2 });
-            seen.push(...page);
-            after = page.at(-1) ?? after;
-            if (page.length < 2) break;
-          }
-          const expected = all.flatMap((each) => {
-            const at = timeOf(each);
-            if (at === undefined || at < from || at >= before) return [];
-            const { id, type, method, currency, amountMinor, stage } = each;
-            return [{ at, id, type, method, currency, amountMinor, status: STAGES[stage].status }];
-          });
-          assert.deepEqual(
-            seen,
-            expected.toSorted((a, b) => a.at - b.at || compare(a.id, b.id)),
-          );
-          assert.ok(from > 0 || seen.length > 1);
         }
       }
     });

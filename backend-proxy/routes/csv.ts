@@ -1,6 +1,6 @@
 // Writes CSV (RFC 4180). Merchants open it in spreadsheets, which run a cell that begins with `=`, `+`, `-`, `@` (full
 // width too), a tab or a line break as a formula, and an order id may begin so. Such a cell begins with an apostrophe
-// instead; so does one that begins with an apostrophe itself, so that `unguarded` gets back every text.
+// instead; so does one that begins with an apostrophe itself, so that removing one gets back every text.
 
 const FORMULA = /^['=+\-@＝＋－＠\t\r\n]/;
 /** Some spreadsheets also split at semicolons and tabs. */
@@ -16,9 +16,4 @@ function cellOf(value: Cell): string {
   if (value === null) return '';
   const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value);
   return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** The text of a cell that `csvLine` wrote. */
-export function unguarded(cell: string): string {
-  return cell.startsWith("'") ? cell.slice(1) : cell;
 }
