@@ -17,6 +17,9 @@ export interface RefundRequest {
   /** Major units, as written in the request body; undefined: what is left. */
   amount?: string | undefined;
   note?: string | undefined;
+  /** The person who asks for it, and what was left when they decided, in minor units. */
+  by?: string | undefined;
+  expectedLeft?: number | undefined;
   idempotencyKey: string;
 }
 
@@ -62,13 +65,22 @@ export function createRefunds(ports: OutgoingPorts): Refunds {
 
   return {
     async start(request, source) {
-      const { orderId, gatewayOrderId, amount, idempotencyKey } = request;
+      const { orderId, gatewayOrderId, amount, by, expectedLeft, idempotencyKey } = request;
       const note = request.note ?? null;
       const fingerprint = fingerprintOf([amount ?? null, note, gatewayOrderId ?? null]);
       const lookedUp = await lookUp(request);
       const permission = askPermission(self, clocks);
       const { start } = permission;
-      const terms = { orderId, transactionId: gatewayOrderId, amount, note, idempotencyKey, fingerprint };
+      const terms = {
+        orderId,
+        transactionId: gatewayOrderId,
+        amount,
+        note,
+        by,
+        expectedLeft,
+        idempotencyKey,
+        fingerprint,
+      };
       const { refund, method, maySend } = await recorder.opened(
         ledger.openRefund({ ...terms, start, rules: gateway, lookedUp }, source),
         () => ledger.recordUnsent({ type: 'REFUND', orderId }, start, unsentFact(gateway)),

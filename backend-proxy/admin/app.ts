@@ -10,7 +10,8 @@ import { healthPage } from './health-page.ts';
 import { ipnsPage } from './ipns-page.ts';
 import { refusalPage } from './layout.ts';
 import { loginRoutes } from './login.ts';
-import { overview, titleOf } from './overview.ts';
+import { overview, titleOf, type ToSendBack } from './overview.ts';
+import { leftOfPayment } from './refund-page.ts';
 import { createSessions } from './session.ts';
 import { ICON, STYLE } from './style.ts';
 import { transactionRoutes } from './transaction-routes.ts';
@@ -18,6 +19,8 @@ import { webhookRoutes } from './webhook-routes.ts';
 
 /** Items on the overview; a page lists all of them. */
 const MAX_SHOWN = 10;
+/** There is no other list of what has to be sent back. */
+const MAX_TO_SEND_BACK = 50;
 const MAX_IPNS = 200;
 
 export function createAdmin(parts: AdminParts): Hono {
@@ -47,10 +50,24 @@ export function createAdmin(parts: AdminParts): Hono {
 }
 
 /** The overview, the IPNs without a transaction, and the health of the proxy. */
-function overviewRoutes(app: Hono, { ledger, version, readiness, now = Date.now }: AdminParts, frame: Frame): void {
+function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
+  const { ledger, version, readiness, refundRules, now = Date.now } = parts;
+
+  /** What can be sent, or whose payer a person has to find. */
+  async function toSendBack(): Promise<ToSendBack[]> {
+    const payments = await ledger.toSendBack(MAX_TO_SEND_BACK);
+    const found = payments.map(async (payment) => {
+      const order = await ledger.order(payment.orderId);
+      const left = order === undefined ? 0 : leftOfPayment(payment, order, refundRules).sendable;
+      return left > 0 ? [{ payment, left }] : [];
+    });
+    return (await Promise.all(found)).flat();
+  }
+
   app.get('/admin', async (c) => {
-    const [counts, reviews, { webhooks: dead }, { refusal, warnings }] = await Promise.all([
+    const [counts, owed, reviews, { webhooks: dead }, { refusal, warnings }] = await Promise.all([
       ledger.counts(),
+      toSendBack(),
       ledger.transactions({ sort: '-createdAt', needsReview: true, limit: MAX_SHOWN }),
       ledger.webhooks('dead', MAX_SHOWN),
       readiness(),
@@ -58,6 +75,7 @@ function overviewRoutes(app: Hono, { ledger, version, readiness, now = Date.now 
     const problem = refusal?.message;
     const shown = {
       counts,
+      owed,
       reviews: reviews.transactions,
       dead,
       problem,

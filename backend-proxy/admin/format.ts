@@ -16,7 +16,7 @@ export function amount(of: Pick<Transaction, 'amountMinor' | 'currency'>): Html 
 }
 
 export function time(ms: number): Html {
-  return html`<time datetime="${iso(ms)}">${serverClock.words(ms)}</time>`;
+  return html`<time datetime="${iso(ms)}" title="${iso(ms)}">${serverClock.words(ms)}</time>`;
 }
 
 const UNITS = [

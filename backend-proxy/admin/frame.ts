@@ -8,7 +8,7 @@ import type { Readiness } from '../readiness.ts';
 import type { Refunds } from '../refunds.ts';
 import { writeSession } from './guard.ts';
 import type { Html } from './format.ts';
-import { page, type Section } from './layout.ts';
+import { page, type Done, type Section } from './layout.ts';
 import type { Sessions } from './session.ts';
 
 export interface AdminParts {
@@ -27,6 +27,8 @@ export interface AdminParts {
 }
 
 export interface Frame {
+  /** Goes to a page that says what was just done: to this session, and at this address only. */
+  done(c: Context, path: string, done: Done): Response;
   show(c: Context, section: Section, title: string, body: Html, code?: 200 | 400 | 409): Response | Promise<Response>;
   /** Proves that a form belongs to this session. */
   formToken(c: Context): string;
@@ -34,10 +36,18 @@ export interface Frame {
 
 export function createFrame(sessions: Sessions): Frame {
   const formToken = (c: Context) => sessions.formToken(c.get('session'));
+  const pathOf = (c: Context, path: string) => new URL(path, c.req.url).pathname;
   return {
+    done(c, path, done) {
+      const proof = sessions.doneToken(c.get('session'), `${done} ${pathOf(c, path)}`);
+      return c.redirect(`${path}?done=${done}.${proof}`, 303);
+    },
     show(c, section, title, body, code = 200) {
-      writeSession(c, sessions, c.get('session'));
-      return c.html(page({ title, section, body, form: formToken(c), done: c.req.query('done') }), code);
+      const session = c.get('session');
+      writeSession(c, sessions, session);
+      const [word = '', proof = ''] = c.req.query('done')?.split('.') ?? [];
+      const isDone = sessions.isDoneToken(session, `${word} ${pathOf(c, c.req.url)}`, proof);
+      return c.html(page({ title, section, body, form: formToken(c), ...(isDone && { done: word }) }), code);
     },
     formToken,
   };

@@ -6,12 +6,13 @@ const PAGES = { '': 'Overview', transactions: 'Transactions', webhooks: 'Webhook
 export type Section = keyof typeof PAGES;
 
 /** The message about what was just done, by the word in the address. */
-const DONE: Readonly<Record<string, string>> = {
+const DONE = {
   resolved: 'Recorded. The history below has your name and note.',
   closed: 'The order is closed.',
-  refunded: 'The refund is made: its status is below.',
+  refunded: 'The refund was asked for: its status is below.',
   redelivered: 'The webhook is being sent again now. Reload in a moment to see the answer.',
 };
+export type Done = keyof typeof DONE;
 
 interface Page {
   title: string;
@@ -19,7 +20,8 @@ interface Page {
   body: Html;
   /** Of the session, for the button that ends it. */
   form: string;
-  done?: string | undefined;
+  /** A word of DONE that this session was sent here with. */
+  done?: string;
 }
 
 export function page({ title, section, body, form, done = '' }: Page): Html {
@@ -29,7 +31,7 @@ export function page({ title, section, body, form, done = '' }: Page): Html {
         <a href="/admin${path && `/${path}`}" ${path === section ? html` aria-current="page"` : ''}>${name}</a>
       </li>`,
   );
-  const message = Object.hasOwn(DONE, done) ? DONE[done] : undefined;
+  const message = Object.hasOwn(DONE, done) ? DONE[done as Done] : undefined;
   return document(
     title,
     html`<a class="skip" href="#content">Skip to the content</a>

@@ -1,15 +1,23 @@
-// The first page: one list of what needs attention, each with its reason, age, amount and one action; and what is open.
+// The first page: what a person has to review, each with its reason, age, amount and one action; then what else needs
+// attention, and what is open.
 import { html } from 'hono/html';
 import type { Counts, Webhook } from '../ledger/ledger.ts';
 import type { Warning } from '../protocol/log.ts';
-import type { Transaction } from '../protocol/transaction.ts';
-import { age, amount, plural, type Html } from './format.ts';
+import { TYPES, type Transaction } from '../protocol/transaction.ts';
+import { age, amount, plural, wallet, type Html } from './format.ts';
 import { linkTo } from './transaction-table.ts';
 import { redeliverForm } from './webhooks-page.ts';
-import { STATUS_NAMES, TYPE_NAMES, kindOf, reviewReason } from './words.ts';
+import { STATUS_NAMES, TYPE_NAMES, kindOf, moneyOf, reviewReason, statusName } from './words.ts';
+
+/** A payment that pays no order, and the minor units of it that can be sent back. */
+export interface ToSendBack {
+  payment: Transaction;
+  left: number;
+}
 
 export interface Overview {
   counts: Counts;
+  owed: readonly ToSendBack[];
   /** Newest first, at most a page. */
   reviews: readonly Transaction[];
   dead: readonly Webhook[];
@@ -23,34 +31,42 @@ export interface Overview {
 
 const deadIn = ({ webhooks }: Counts) => webhooks.find(({ state }) => state === 'dead')?.count ?? 0;
 
-/** `3 things need attention`: as many as the list has, with those that it only counts. */
-export function titleOf({ counts, reviews, dead, problem, warnings }: Overview): string {
+/** `3 payments to review`: as many as the list has, with those that it only counts; then what is not about money. */
+export function titleOf({ counts, owed, reviews, dead, problem, warnings }: Overview): string {
+  const toReview = Math.max(counts.needReview, reviews.length) + owed.length;
   const others = (problem === undefined ? 0 : 1) + (counts.unmatchedIpns === 0 ? 0 : 1) + warnings.length;
-  const count = Math.max(counts.needReview, reviews.length) + Math.max(deadIn(counts), dead.length) + others;
-  return count === 0 ? 'All clear' : `${plural(count, 'thing needs', 'things need')} attention`;
+  const rest = Math.max(deadIn(counts), dead.length) + others;
+  const arePayments = reviews.every(({ type }) => TYPES[type].paysOrder);
+  if (toReview > 0) return `${plural(toReview, arePayments ? 'payment' : 'transaction')} to review`;
+  return rest === 0 ? 'All clear' : `${plural(rest, 'thing needs', 'things need')} attention`;
 }
 
-export function overview({ counts, reviews, dead, problem, warnings, now, form }: Overview): Html {
+export function overview({ counts, owed, reviews, dead, problem, warnings, now, form }: Overview): Html {
   const toHealth = html`<a class="button" href="/admin/health">Open health</a>`;
-  const items = [
-    ...(problem === undefined ? [] : [item(html`The proxy cannot serve. ${problem}`, '', toHealth)]),
+  const toReview = [
     ...reviews.map((each) => review(each, now)),
     ...more(counts.needReview - reviews.length, 'to review', '/admin/transactions?needsReview=true'),
+    ...owed.map((each) => sendBack(each, now)),
+  ];
+  const others = [
+    ...(problem === undefined ? [] : [item(html`The proxy cannot serve. ${problem}`, '', toHealth)]),
     ...dead.map((each) => failedWebhook(each, now, form)),
     ...more(deadIn(counts) - dead.length, 'failed', '/admin/webhooks?state=dead'),
     ...(counts.unmatchedIpns === 0 ? [] : [unmatched(counts.unmatchedIpns)]),
     ...warnings.map(({ warning, detail }) => item(warning, detail ?? '', toHealth)),
   ];
-  return html`${
-      items.length === 0
-        ? ''
-        : html`<ul class="attention">
-            ${items}
-          </ul>`
-    }
+  const isBoth = toReview.length > 0 && others.length > 0;
+  return html`${list(toReview)} ${isBoth ? html`<h2>Not about money</h2>` : ''} ${list(others)}
     <h2>Open</h2>
     ${summary(counts)}
     <p><a href="/admin/transactions">All transactions</a></p>`;
+}
+
+function list(items: readonly Html[]): Html | '' {
+  if (items.length === 0) return '';
+  return html`<ul class="attention">
+    ${items}
+  </ul>`;
 }
 
 function item(reason: Html | string, facts: Html | string, action: Html, money: Html | string = ''): Html {
@@ -64,9 +80,20 @@ function item(reason: Html | string, facts: Html | string, action: Html, money: 
 function review(transaction: Transaction, now: number): Html {
   const { orderId, history, updatedAt } = transaction;
   const askedAt = history.findLast(({ event }) => event === 'needs_review')?.at ?? updatedAt;
-  const facts = html`${orderId} · ${kindOf(transaction)} · waiting for ${age(now - askedAt)}`;
+  const facts = html`${orderId} · ${kindOf(transaction)} · for ${age(now - askedAt)}`;
   const action = html`<a class="button" href="${linkTo(transaction)}" aria-label="Review ${orderId}">Review</a>`;
   return item(reviewReason(transaction), facts, action, amount(transaction));
+}
+
+function sendBack({ payment, left }: ToSendBack, now: number): Html {
+  const { orderId, payer, currency, updatedAt } = payment;
+  const money = moneyOf({ amountMinor: left, currency });
+  const reason = html`${statusName(payment)}: ${money} too much from
+  ${payer === null ? 'an unknown wallet' : wallet(payer)}.`;
+  const facts = html`${orderId} · ${kindOf(payment)} · for ${age(now - updatedAt)}`;
+  const label = `Send back ${money} of ${orderId}`;
+  const action = html`<a class="button" href="${linkTo(payment)}" aria-label="${label}">Send back</a>`;
+  return item(reason, facts, action, amount(payment));
 }
 
 function failedWebhook(webhook: Webhook, now: number, form: string): Html {
@@ -92,13 +119,17 @@ function more(count: number, what: string, href: string): Html[] {
   ];
 }
 
+/** What is under review is in the list above, and waits for a person. */
 function summary({ transactions }: Counts): Html {
-  if (transactions.length === 0) return html`<p class="empty">Nothing is open.</p>`;
+  const waiting = transactions
+    .map(({ count, inReview, ...each }) => ({ ...each, count: count - inReview }))
+    .filter(({ count }) => count > 0);
+  if (waiting.length === 0) return html`<p class="empty">Nothing is open.</p>`;
   return html`<ul class="figures">
-    ${transactions.map(
+    ${waiting.map(
       ({ type, status, count }) =>
         html`<li>
-          <a href="/admin/transactions?type=${type}&amp;status=${status}"
+          <a href="/admin/transactions?type=${type}&amp;status=${status}&amp;needsReview=false"
             ><b>${count}</b> ${TYPE_NAMES[type]}${count === 1 ? '' : 's'} ${STATUS_NAMES[status].toLowerCase()}</a
           >
         </li>`,

@@ -3,19 +3,55 @@ import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
 import type { Order } from '../ledger/ledger.ts';
 import { decimalOf } from '../protocol/money.ts';
-import { NOT_REFUNDABLE, leftOf, sendableOf, whyNotRefundable, type RefundRules } from '../protocol/refundable.ts';
+import {
+  NOT_REFUNDABLE,
+  leftOf,
+  sendableOf,
+  whyNotRefundable,
+  type NotRefundable,
+  type RefundRules,
+} from '../protocol/refundable.ts';
 import type { Transaction } from '../protocol/transaction.ts';
 import { amount, status, time, wallet, walletEnd, type Html } from './format.ts';
 import { cards } from './cards.ts';
+import { decision } from './decision.ts';
+import { hidden, nameField, textField, type Problems } from './fields.ts';
 import { linkTo } from './transaction-table.ts';
 import { moneyOf } from './words.ts';
 
-/** `order`: undefined for what is no payment. */
-export function refunding(payment: Transaction, order: Order | undefined, rules: RefundRules, form: string): Html | '' {
-  if (order === undefined || payment.stage !== 'succeeded') return '';
-  const cause = whyNotRefundable(payment, order.refunds, rules.refundMethods);
+export interface RefundForm {
+  amount: string;
+  note: string;
+  by: string;
+  problems: Problems;
+}
+
+/** Minor units of a payment: what is left, and how much of it the gateway takes. */
+interface Left {
+  cause: NotRefundable | null;
+  left: number;
+  sendable: number;
+}
+
+export function leftOfPayment(payment: Transaction, order: Order, rules: RefundRules): Left {
   const left = leftOf(payment, order.refunds);
-  const sendable = sendableOf(left, payment.currency, rules);
+  return {
+    cause: whyNotRefundable(payment, order.refunds, rules.refundMethods),
+    left,
+    sendable: sendableOf(left, payment.currency, rules),
+  };
+}
+
+/** `order`: undefined for what is no payment. */
+export function refunding(
+  payment: Transaction,
+  order: Order | undefined,
+  rules: RefundRules,
+  form: string,
+  typed?: RefundForm,
+): Html | '' {
+  if (order === undefined || payment.stage !== 'succeeded') return '';
+  const { cause, left, sendable } = leftOfPayment(payment, order, rules);
   const own = order.refunds.filter(({ refundOf }) => refundOf === payment.id);
   return html`<section class="panel" aria-labelledby="refunds">
     <h2 id="refunds">Refunds</h2>
@@ -27,7 +63,7 @@ export function refunding(payment: Transaction, order: Order | undefined, rules:
           ? html`<p>All of it is refunded, or on its way.</p>`
           : sendable === 0
             ? html`<p>${moneyIn(left, payment)} is left, and the gateway accepts no decimals in payouts.</p>`
-            : refundForm(payment, { sendable, left }, form)
+            : refundForm(payment, { cause, sendable, left }, form, typed)
     }
   </section>`;
 }
@@ -45,32 +81,36 @@ function refundTable(refunds: readonly Transaction[]): Html {
   );
 }
 
-function refundForm(payment: Transaction, { sendable, left }: Record<'sendable' | 'left', number>, form: string): Html {
+function refundForm(payment: Transaction, { sendable, left }: Left, form: string, typed: RefundForm | undefined): Html {
   const { currency, payer } = payment;
-  const most = decimalOf(sendable, currency);
+  const { amount: asked = decimalOf(sendable, currency), note, by, problems } = typed ?? {};
   const rest = moneyIn(left - sendable, payment);
   return html`<p>
       ${moneyIn(sendable, payment)} can be sent back to the wallet that paid, ${wallet(payer)}.
       ${left === sendable ? '' : `The other ${rest} cannot, because payouts take whole amounts only.`}
     </p>
     <form method="post" action="${linkTo(payment)}/refund">
-      <input type="hidden" name="form" value="${form}" />
-      <div class="field">
-        <label for="amount">Amount, ${currency}</label>
-        <input
-          id="amount"
-          name="amount"
-          value="${most}"
-          inputmode="decimal"
-          maxlength="20"
-          required
-          autocomplete="off"
-        />
-      </div>
-      <div class="field wide">
-        <label for="refund-note">Note to the customer (optional)</label>
-        <input id="refund-note" name="note" maxlength="200" autocomplete="off" />
-      </div>
+      ${hidden({ form })}
+      ${textField({
+        form: 'refund',
+        name: 'amount',
+        label: `Amount, ${currency}`,
+        value: asked,
+        maxlength: 20,
+        problems,
+        isDecimal: true,
+      })}
+      ${nameField('refund', by, problems)}
+      ${textField({
+        form: 'refund',
+        name: 'note',
+        label: 'Note to the customer (optional)',
+        value: note,
+        maxlength: 200,
+        problems,
+        isWide: true,
+        isOptional: true,
+      })}
       <button>Review the refund</button>
       <p class="hint">Nothing is sent yet: the next page says what will happen.</p>
     </form>`;
@@ -78,29 +118,43 @@ function refundForm(payment: Transaction, { sendable, left }: Record<'sendable' 
 
 const moneyIn = (amountMinor: number, { currency }: Transaction) => moneyOf({ amountMinor, currency });
 
-/** `Send €4.00 to •••• 6789?` */
-export const refundTitle = (payment: Transaction, money: string) =>
-  `Send ${money} to ••••\u00A0${walletEnd(payment.payer ?? '')}?`;
+/** What is wrong with an amount, in words; undefined if it can be sent. */
+export function problemOf(
+  amountMinor: number | undefined,
+  payment: Transaction,
+  { sendable }: Left,
+  rules: RefundRules,
+) {
+  if (amountMinor === undefined) return `a decimal number in ${payment.currency}, such as 4.50`;
+  if (amountMinor > sendable) return `at most ${moneyIn(sendable, payment)}: more is not left`;
+  if (amountMinor === 0) return 'above 0';
+  const isWhole = sendableOf(amountMinor, payment.currency, rules) === amountMinor;
+  return isWhole ? undefined : 'a whole amount, because the gateway accepts no decimals in payouts';
+}
 
-/** Its form has a key of its own, so that a second press sends nothing more. */
+/** `Send €4.00 to •••• 6789?` */
+export const refundTitle = (payment: Transaction, amountMinor: number) =>
+  `Send ${moneyIn(amountMinor, payment)} to ••••\u00A0${walletEnd(payment.payer ?? '')}?`;
+
+/** Its form has a key of its own, so that a second press sends nothing more, and what was left when it was made. */
 export function refundPage(
   payment: Transaction,
-  typed: { amount: string; note: string; money: string },
+  { amountMinor, left, ...typed }: Pick<RefundForm, 'amount' | 'note' | 'by'> & { amountMinor: number; left: number },
   form: string,
 ): Html {
-  return html`<section class="panel">
-    <ul class="effect">
-      <li>The money goes to the wallet that paid ${payment.id}, and cannot be called back.</li>
-      <li>The shopper reads that it is on its way, once the gateway has accepted it.</li>
-      <li>If the gateway’s answer is lost, status checks find out what happened. Nothing is sent twice.</li>
-    </ul>
-    <form method="post" action="${linkTo(payment)}/refund">
-      <input type="hidden" name="form" value="${form}" />
-      <input type="hidden" name="confirmed" value="yes" />
-      <input type="hidden" name="key" value="${randomUUID()}" />
-      <input type="hidden" name="amount" value="${typed.amount}" />
-      <input type="hidden" name="note" value="${typed.note}" />
-      <div class="buttons"><button>Send ${typed.money}</button> <a href="${linkTo(payment)}">Cancel</a></div>
-    </form>
-  </section>`;
+  const stays = left - amountMinor;
+  const kept = stays === 0 ? [] : [`${moneyIn(stays, payment)} of the payment ${payment.id} stays with you.`];
+  return decision({
+    sum: moneyIn(amountMinor, payment),
+    subject: html`to the wallet that paid, ${wallet(payment.payer)}`,
+    rows: [
+      ['What happens', ['The money is sent once, and cannot be called back.', ...kept]],
+      ['The shopper sees', ['It is on its way, once the gateway has accepted it.']],
+      ['If the answer is lost', ['Status checks find out what happened. Nothing is sent twice.']],
+    ],
+    action: `${linkTo(payment)}/refund`,
+    fields: hidden({ form, confirmed: 'yes', key: randomUUID(), left, ...typed }),
+    button: `Send ${moneyIn(amountMinor, payment)}`,
+    back: linkTo(payment),
+  });
 }

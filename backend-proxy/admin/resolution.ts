@@ -1,7 +1,7 @@
 // What a resolution will do, in words, before it is made. The ledger decides it: its preview applies the same rules.
 import type { Preview, Resolution } from '../ledger/ledger.ts';
 import { WEBHOOKS, type WebhookType } from '../protocol/merchant-view.ts';
-import { STAGES, TYPES, type Flag, type Transaction } from '../protocol/transaction.ts';
+import { STAGES, TYPES, type Flag, type Transaction, type TransactionType } from '../protocol/transaction.ts';
 import { moneyOf } from './words.ts';
 
 /** Those that a resolution can queue: all but those that ask for a review or say why. */
@@ -19,8 +19,7 @@ const BECOMES: Record<Queued, (orderId: string) => string> = {
 };
 
 export function effectOf({ transaction, webhook }: Preview, status: Resolution['status']): string[] {
-  if (webhook === null)
-    return [onlyEndsReview(STAGES[transaction.stage].status, status), 'Your server gets no webhook.'];
+  if (webhook === null) return [onlyEndsReview(transaction, status), 'Your server gets no webhook.'];
   const becomes = webhook in BECOMES ? BECOMES[webhook as Queued](transaction.orderId) : undefined;
   const isAsAsked = transaction.mismatch && status === 'SUCCESS';
   const counts = `It counts as ${moneyOf(transaction)}, as it was asked for, whatever the gateway reported.`;
@@ -31,14 +30,17 @@ export function effectOf({ transaction, webhook }: Preview, status: Resolution['
   ];
 }
 
-function onlyEndsReview(shown: string, status: Resolution['status']): string {
-  return shown === 'SUCCESS' && status === 'FAILED'
-    ? 'It stays as it is: what has succeeded cannot be made to fail. Only the review ends.'
-    : 'It counts as this already. Only the review ends.';
+function onlyEndsReview({ stage, type }: Transaction, status: Resolution['status']): string {
+  return STAGES[stage].status === 'SUCCESS' && status === 'FAILED'
+    ? 'It stays as it is: what has succeeded cannot be made to fail. This only ends the review.'
+    : `It is already counted as ${counted(type, status)}. This only ends the review.`;
 }
 
 /** `Record €48.00 as received`, and of a payout or refund `as sent`. */
 export function resolutionTitle(transaction: Transaction, status: Resolution['status']): string {
-  const done = TYPES[transaction.type].isOutgoing ? 'sent' : 'received';
-  return `Record ${moneyOf(transaction)} as ${status === 'FAILED' ? 'not ' : ''}${done}`;
+  return `Record ${moneyOf(transaction)} as ${counted(transaction.type, status)}`;
+}
+
+function counted(type: TransactionType, status: Resolution['status']): string {
+  return `${status === 'FAILED' ? 'not ' : ''}${TYPES[type].isOutgoing ? 'sent' : 'received'}`;
 }

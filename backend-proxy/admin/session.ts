@@ -26,6 +26,9 @@ export interface Sessions {
   /** Proves that a form was made for this session. */
   formToken(session: Session): string;
   isFormToken(session: Session, given: string): boolean;
+  /** Proves that this session was sent to an address after it did what the address says. */
+  doneToken(session: Session, text: string): string;
+  isDoneToken(session: Session, text: string, given: string): boolean;
 }
 
 export function createSessions(now: () => number): Sessions {
@@ -39,6 +42,7 @@ export function createSessions(now: () => number): Sessions {
   /** When each ended session began, by id, in the order in which they ended. */
   const ended = new Map<string, number>();
   const formToken = ({ id }: Session) => sign('form', id);
+  const doneToken = ({ id }: Session, text: string) => sign('done', `${id} ${text}`);
 
   return {
     begin: () => ({ id: randomBytes(16).toString('base64url'), beganAt: now() }),
@@ -63,5 +67,7 @@ export function createSessions(now: () => number): Sessions {
     },
     formToken,
     isFormToken: (session, given) => isEqual(given, formToken(session)),
+    doneToken,
+    isDoneToken: (session, text, given) => isEqual(given, doneToken(session, text)),
   };
 }

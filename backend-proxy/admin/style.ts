@@ -123,13 +123,20 @@ legend { padding: 0; }
 .field { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.25rem; align-content: start; }
 .buttons { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1rem; }
 .problem { margin: 0; color: var(--bad); font-size: 0.875rem; }
+/* Folded on a phone; where a browser cannot show it unfolded, it can be unfolded everywhere. */
+.fold summary { padding: 0.55rem 0; color: var(--accent); cursor: pointer; }
+@supports selector(::details-content) {
+  @media (min-width: 46.01rem) {
+    .fold summary { display: none; }
+    .fold::details-content { display: block; content-visibility: visible; }
+  }
+}
 .filters { display: flex; flex-wrap: wrap; gap: 0.75rem 1rem; align-items: end; margin-bottom: 1.25rem; }
 .filters .field { flex: 0 1 8.5rem; min-width: 0; }
 .filters .order { flex-grow: 1; }
 .filters .day { flex-basis: 9.75rem; }
 .filters .check, .filters .buttons { flex: 0 0 auto; }
 .filters .buttons { display: flex; }
-.filters .message { flex-basis: 100%; margin: 0; }
 .filters label { font-size: 0.875rem; color: var(--soft); }
 .check { display: flex; align-items: center; gap: 0.5rem; min-height: 2.75rem; }
 .check label { color: var(--text); font-weight: 500; }
@@ -137,8 +144,14 @@ legend { padding: 0; }
 .panel h2 { margin: 0 0 0.5rem; }
 .panel form { display: grid; gap: 1rem; max-width: 40rem; margin-top: 1rem; }
 .panel form > button { justify-self: start; }
-.effect { margin: 0.5rem 0 0; padding-left: 1.25rem; }
-.effect li { margin: 0.35rem 0; }
+.decision { max-width: 35rem; }
+.decision p { margin: 0; }
+.decision .sum { font-size: 2rem; line-height: 1.2; font-weight: 650; font-variant-numeric: tabular-nums; }
+.decision dl { margin: 1.25rem 0 0; }
+.decision dl div { display: grid; grid-template-columns: 9rem minmax(0, 1fr); gap: 0 1rem; padding: 0.6rem 0; border-top: 1px solid var(--line); }
+.decision dt { color: var(--soft); }
+.decision dd { grid-column: 2; margin: 0; }
+.decision form { margin-top: 0.75rem; }
 .message { margin: 0 0 1.25rem; padding: 0.75rem 1rem; border-radius: 10px; color: var(--good); background: var(--good-back); }
 .message.bad { color: var(--bad); background: var(--bad-back); }
 .pager, .tabs { margin: 1rem 0; }
@@ -164,6 +177,8 @@ legend { padding: 0; }
   .filters { display: grid; grid-template-columns: 1fr 1fr; }
   .filters .order, .filters .buttons { grid-column: 1 / -1; }
   .filters input[type='date'] { padding-inline: 0.4rem; font-size: 0.875rem; }
+  .decision dl div { grid-template-columns: 1fr; }
+  .decision dd { grid-column: 1; }
   .attention li, .history li { grid-template-columns: minmax(0, 1fr) auto; }
   .attention li > * { grid-area: auto; }
   .attention p { grid-column: 1 / -1; }

@@ -4,12 +4,14 @@ import type { Order, Preview, Resolution, Webhook } from '../ledger/ledger.ts';
 import { TYPES, mayBeResolved, type HistoryEntry, type Transaction } from '../protocol/transaction.ts';
 import type { RefundRules } from '../protocol/refundable.ts';
 import { effectOf, resolutionTitle } from './resolution.ts';
-import { closing } from './closing-page.ts';
-import { refunding } from './refund-page.ts';
+import { closing, type ClosingForm } from './closing-page.ts';
+import { changedMessage, decision } from './decision.ts';
+import { hidden, nameField, problem, textField, type Problems } from './fields.ts';
+import { refunding, type RefundForm } from './refund-page.ts';
 import { NOTHING, amount, details, linkToOrder, status, time, wallet, type Html } from './format.ts';
 import { linkTo } from './transaction-table.ts';
 import { webhookTable } from './webhooks-page.ts';
-import { detailOf, eventName, explanationOf, kindOf, moved, reviewReason, sourceName } from './words.ts';
+import { detailOf, eventName, explanationOf, kindOf, moneyOf, moved, reviewReason, sourceName } from './words.ts';
 
 const DUPLICATE =
   'The gateway says that it had this id before, so what it reports may be about somebody else’s payment and credits nothing.';
@@ -18,8 +20,14 @@ export interface ResolutionForm {
   status: string;
   by: string;
   note: string;
-  /** Why the form was refused, by field. */
-  refused: Readonly<Record<string, string>>;
+  refused: Problems;
+}
+
+/** What was typed into a form that was refused. */
+export interface Typed {
+  resolution?: ResolutionForm;
+  refund?: RefundForm;
+  closing?: ClosingForm;
 }
 
 interface Given {
@@ -29,13 +37,15 @@ interface Given {
   refundRules: RefundRules;
   webhooks: readonly Webhook[];
   form: string;
-  resolution?: ResolutionForm;
+  typed?: Typed;
 }
 
-export function transactionPage({ transaction, order, refundRules, webhooks, form, resolution }: Given): Html {
+export function transactionPage({ transaction, order, refundRules, webhooks, form, typed = {} }: Given): Html {
   const { id, orderId, paymentId, refundOf, note, createdAt, updatedAt } = transaction;
-  return html`${lead(transaction)} ${mayBeResolved(transaction) ? reviewForm(transaction, form, resolution) : ''}
-    ${refunding(transaction, order, refundRules, form)} ${closing(transaction, order, form)}
+  const review = mayBeResolved(transaction) ? reviewForm(transaction, form, typed.resolution) : '';
+  const refund = refunding(transaction, order, refundRules, form, typed.refund);
+  const inOrder = isOnlyAfterClose(transaction) ? [refund, review] : [review, refund];
+  return html`${lead(transaction)} ${inOrder} ${closing(transaction, order, form, typed.closing)}
     ${details([
       ['Order', linkToOrder(orderId)],
       ['Gateway ID', id],
@@ -68,61 +78,46 @@ function historyList(history: readonly HistoryEntry[]): Html {
       const detail = detailOf(entry);
       return html`<li>
         ${time(entry.at)}
-        <span><b>${eventName(entry.event)}</b> ${sourceName(entry)}${detail && html` · ${detail}`}</span>
+        <span><b>${eventName(entry)}</b> ${sourceName(entry)}${detail && html` · ${detail}`}</span>
       </li>`;
     })}
   </ol>`;
 }
 
+/** A review only of money that came after the closing: what to do is known, so nobody is asked. */
+function isOnlyAfterClose({ afterClose, mismatch, conflict }: Transaction): boolean {
+  return afterClose && !mismatch && !conflict;
+}
+
+function whatToDo(transaction: Transaction): Html {
+  if (!transaction.needsReview) return html`${DUPLICATE} ${ask(transaction)}`;
+  if (!isOnlyAfterClose(transaction)) return html`${reviewReason(transaction)} ${ask(transaction)}`;
+  return html`The order was closed before this money came. Send it back above, then record it as received: this ends the
+  review.`;
+}
+
+const ask = ({ id }: Transaction) => html`Ask the gateway’s support about <b>${id}</b>, then say what you know.`;
+
 function reviewForm(transaction: Transaction, form: string, given: ResolutionForm | undefined): Html {
-  const { status: chosen = '', by = '', note = '', refused = {} } = given ?? {};
+  const { status: chosen = '', by, note, refused = {} } = given ?? {};
   const done = TYPES[transaction.type].isOutgoing ? 'sent' : 'received';
   const radio = (value: string, label: string) =>
     html`<label class="choice">
       <input type="radio" name="status" value="${value}" required ${chosen === value ? 'checked' : ''} />
       ${label}</label
     >`;
-  const problem = (field: string) =>
-    refused[field] === undefined ? '' : html`<p class="problem" id="${field}-problem">${refused[field]}</p>`;
-  const described = (field: string) =>
-    refused[field] === undefined ? '' : html`aria-invalid="true" aria-describedby="${field}-problem"`;
   return html`<section class="panel" aria-labelledby="review">
     <h2 id="review">${transaction.needsReview ? 'Needs review' : 'A duplicate'}</h2>
-    <p>
-      ${transaction.needsReview ? reviewReason(transaction) : DUPLICATE} Ask the gateway’s support about
-      <b>${transaction.id}</b>, then say what you know.
-    </p>
+    <p>${whatToDo(transaction)}</p>
     <form method="post" action="${linkTo(transaction)}/resolve">
-      <input type="hidden" name="form" value="${form}" />
-      <input type="hidden" name="version" value="${transaction.version}" />
+      ${hidden({ form, version: transaction.version })}
       <fieldset>
         <legend>What happened?</legend>
-        ${radio('SUCCESS', `The money was ${done}`)} ${radio('FAILED', `No money was ${done}`)} ${problem('status')}
+        ${radio('SUCCESS', `The money was ${done}`)} ${radio('FAILED', `No money was ${done}`)}
+        ${refused['status'] === undefined ? '' : problem('status', refused['status'])}
       </fieldset>
-      <div class="field">
-        <label for="by">Your name</label>
-        <input
-          id="by"
-          name="by"
-          value="${by}"
-          maxlength="100"
-          required
-          autocomplete="name"
-          ${described('by')}
-        />${problem('by')}
-      </div>
-      <div class="field wide">
-        <label for="note">How you know</label>
-        <input
-          id="note"
-          name="note"
-          value="${note}"
-          maxlength="500"
-          required
-          autocomplete="off"
-          ${described('note')}
-        />${problem('note')}
-      </div>
+      ${nameField('review', by, refused)}
+      ${textField({ form: 'review', name: 'note', label: 'How you know', value: note, maxlength: 500, problems: refused, isWide: true })}
       <button>Continue</button>
       <p class="hint">Nothing changes yet: the next page says what will happen.</p>
     </form>
@@ -142,41 +137,40 @@ interface Confirmation {
 export function confirmationPage(confirmation: Confirmation): Html {
   const { preview, resolution, hasChanged, form, sendsWebhooks } = confirmation;
   const { transaction, expected, webhook, gatewayReports } = preview;
-  const hidden = (name: string, value: string | number) =>
-    html`<input type="hidden" name="${name}" value="${value}" />`;
-  return html`${lead(transaction)}
-    ${
-      hasChanged
-        ? html`<p class="message bad" role="alert">
-            Nothing was done: the payment or its order has changed since you looked. This is what would happen now.
-          </p>`
-        : ''
-    }
-    ${
-      gatewayReports === null
-        ? ''
-        : html`<p class="message bad" role="alert">
-            The gateway reports that ${moved(gatewayReports)}, and you say that ${moved(resolution.status)}. The same
-            report once more will not ask for a review.
-          </p>`
-    }
-    <section class="panel" aria-labelledby="effect">
-      <h2 id="effect">Order ${transaction.orderId}</h2>
-      <ul class="effect">
-        ${effectOf(preview, resolution.status).map((sentence) => html`<li>${sentence}</li>`)}
-        ${webhook !== null && !sendsWebhooks ? html`<li>No WEBHOOK_URL is set, so it is not sent now.</li>` : ''}
-        <li>The history shows “${moved(resolution.status)}, says ${resolution.by}: ${resolution.note}”.</li>
-        <li>If the gateway later says otherwise, this comes back for review.</li>
-      </ul>
-      <form method="post" action="${linkTo(transaction)}/resolve">
-        ${hidden('form', form)} ${hidden('version', expected.version)} ${hidden('paidBy', expected.paidBy ?? '')}
-        ${hidden('closed', expected.closed ? 'yes' : 'no')} ${hidden('confirmed', 'yes')}
-        ${hidden('status', resolution.status)} ${hidden('by', resolution.by)} ${hidden('note', resolution.note)}
-        ${gatewayReports === null ? '' : hidden('gatewayReports', gatewayReports)}
-        <div class="buttons">
-          <button>${resolutionTitle(transaction, resolution.status)}</button>
-          <a href="${linkTo(transaction)}">Cancel</a>
-        </div>
-      </form>
-    </section>`;
+  const { status: said, by, note } = resolution;
+  const unsent = webhook !== null && !sendsWebhooks ? ['No WEBHOOK_URL is set, so it is not sent now.'] : [];
+  return html`${lead(transaction)} ${hasChanged ? changedMessage('the payment or its order') : ''}
+  ${gatewayReports === null ? '' : contradiction(gatewayReports, said)}
+  ${decision({
+    sum: moneyOf(transaction),
+    subject: `Order ${transaction.orderId}`,
+    rows: [
+      ['What happens', [...effectOf(preview, said), ...unsent]],
+      ['The history says', [`${capital(moved(said))}, says ${by}: ${note}`]],
+      ['If we are wrong', ['The gateway will say otherwise, and this comes back for review.']],
+    ],
+    action: `${linkTo(transaction)}/resolve`,
+    fields: hidden({
+      form,
+      version: expected.version,
+      paidBy: expected.paidBy ?? '',
+      closed: expected.closed ? 'yes' : 'no',
+      confirmed: 'yes',
+      status: said,
+      by,
+      note,
+      ...(gatewayReports !== null && { gatewayReports }),
+    }),
+    button: resolutionTitle(transaction, said),
+    back: linkTo(transaction),
+  })}`;
 }
+
+function contradiction(gatewayReports: Resolution['status'], said: Resolution['status']): Html {
+  return html`<p class="message bad" role="alert">
+    The gateway reports that ${moved(gatewayReports)}, and you say that ${moved(said)}. The same report once more will
+    not ask for a review.
+  </p>`;
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

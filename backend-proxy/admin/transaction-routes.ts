@@ -1,22 +1,25 @@
 // The transactions on the operator's page: a list, one with its history, and the two steps of resolving a review. The
 // first step says what would happen; the second does it, if nothing has changed meanwhile.
 import type { Context, Hono } from 'hono';
+import { html } from 'hono/html';
 import { Refusal } from '../errors.ts';
 import { resolutionSchema } from '../http/resolution.ts';
-import type { Expected, Resolution } from '../ledger/ledger.ts';
+import type { Expected, Order, Resolution } from '../ledger/ledger.ts';
 import { ChangedMeanwhile, GatewayContradicts } from '../ledger/rules/resolutions.ts';
 import { line } from '../orders/order-token.ts';
 import { minorOf } from '../protocol/money.ts';
+import { NOT_REFUNDABLE } from '../protocol/refundable.ts';
 import { TYPES, type Transaction } from '../protocol/transaction.ts';
 import type { AdminParts, Frame } from './frame.ts';
 import { formField } from './guard.ts';
 import { closingPage } from './closing-page.ts';
-import { refundPage, refundTitle } from './refund-page.ts';
+import { changedMessage } from './decision.ts';
+import type { Problems } from './fields.ts';
+import { leftOfPayment, problemOf, refundPage, refundTitle, type RefundForm } from './refund-page.ts';
 import { resolutionTitle } from './resolution.ts';
-import { confirmationPage, transactionPage, type ResolutionForm } from './transaction-page.ts';
+import { confirmationPage, transactionPage, type Typed } from './transaction-page.ts';
 import { linkTo } from './transaction-table.ts';
 import { queryOf, transactionsPage } from './transactions-page.ts';
-import { moneyOf } from './words.ts';
 
 const MAX_WEBHOOKS = 50;
 
@@ -32,20 +35,13 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     return frame.show(c, 'transactions', 'Transactions', body, isRefused ? 400 : 200);
   });
 
-  async function showOne(c: Context, code: 200 | 400, resolution?: ResolutionForm) {
+  async function showOne(c: Context, code: 200 | 400 | 409, typed: Typed = {}) {
     const transaction = await transactionOf(c, parts);
     const ofOrder = await ledger.webhooks(undefined, MAX_WEBHOOKS, { orderId: transaction.orderId });
     const webhooks = ofOrder.webhooks.filter(({ transactionId }) => transactionId === transaction.id);
     const form = frame.formToken(c);
     const order = TYPES[transaction.type].paysOrder ? await ledger.order(transaction.orderId) : undefined;
-    const body = transactionPage({
-      transaction,
-      order,
-      refundRules: parts.refundRules,
-      webhooks,
-      form,
-      ...(resolution && { resolution }),
-    });
+    const body = transactionPage({ transaction, order, refundRules: parts.refundRules, webhooks, form, typed });
     return frame.show(c, 'transactions', transaction.orderId, body, code);
   }
   app.get('/admin/transactions/:id', (c) => showOne(c, 200));
@@ -59,56 +55,111 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const parsed = resolutionSchema.safeParse({ status, by: by.trim(), note: note.trim(), gatewayReports });
     if (!parsed.success) {
       const refused = Object.fromEntries(parsed.error.issues.map(({ path, message }) => [path.join('.'), message]));
-      return showOne(c, 400, { status, by, note, refused });
+      return showOne(c, 400, { resolution: { status, by, note, refused } });
     }
     return resolve(c, transaction, parsed.data, parts, frame);
   });
 
-  app.post('/admin/transactions/:id/close', (c) => close(c, parts, frame));
-  app.post('/admin/transactions/:id/refund', (c) => refund(c, parts, frame));
+  app.post('/admin/transactions/:id/close', (c) => close(c, parts, frame, showOne));
+  app.post('/admin/transactions/:id/refund', (c) => refund(c, parts, frame, showOne));
 }
 
+/** Shows a transaction's page again, with what was typed and what is wrong with it. */
+type ShowAgain = (c: Context, code: 400 | 409, typed: Typed) => Promise<Response>;
+
 /** Asks for a confirmation, or does what was confirmed. */
-async function close(c: Context, parts: AdminParts, frame: Frame): Promise<Response> {
+async function close(c: Context, parts: AdminParts, frame: Frame, showAgain: ShowAgain): Promise<Response> {
   const { ledger, log = () => undefined } = parts;
   const transaction = await transactionOf(c, parts);
-  const { orderId, type } = transaction;
-  const order = TYPES[type].paysOrder ? await ledger.order(orderId) : undefined;
-  if (order === undefined) throw new Refusal('not_found', 'This is no payment of an order.');
-  const reason = (await formField(c, 'reason')).trim();
-  if (reason !== '' && !line(200).safeParse(reason).success)
-    throw new Refusal('invalid_request', 'The reason is at most 200 characters, without control characters.');
+  const { orderId } = transaction;
+  const order = await orderOf(transaction, parts);
+  const [by, reason] = [(await formField(c, 'by')).trim(), (await formField(c, 'reason')).trim()];
+  const problems = { ...wrongName(by), ...wrongLine('reason', reason) };
+  const typed = { by, reason, problems };
+  if (Object.keys(problems).length > 0) return showAgain(c, 400, { closing: typed });
   if ((await formField(c, 'confirmed')) !== 'yes') {
-    const body = closingPage(transaction, order, reason, frame.formToken(c));
+    const body = closingPage(transaction, order, typed, frame.formToken(c));
     return frame.show(c, 'transactions', `Close ${orderId}?`, body);
   }
-  await ledger.closeOrder({ orderId, reason: reason || null, ifUnpaidSince: null });
+  const said = reason === '' ? `by ${by}` : `by ${by}: ${reason}`;
+  await ledger.closeOrder({ orderId, reason: said, ifUnpaidSince: null });
   log('info', 'operator closed', { orderId });
-  return c.redirect(`${linkTo(transaction)}?done=closed`, 303);
+  return frame.done(c, linkTo(transaction), 'closed');
 }
 
-/** Asks for a confirmation, or does what was confirmed. */
-async function refund(c: Context, parts: AdminParts, frame: Frame): Promise<Response> {
+/** Asks for a confirmation, or does what was confirmed: if something else is left by now, asks again. */
+async function refund(c: Context, parts: AdminParts, frame: Frame, showAgain: ShowAgain): Promise<Response> {
   const { refunds, log = () => undefined } = parts;
   const payment = await transactionOf(c, parts);
-  const { orderId, id: gatewayOrderId, currency, payer } = payment;
-  const [amount, note] = [(await formField(c, 'amount')).trim(), (await formField(c, 'note')).trim()];
-  const amountMinor = minorOf(amount, currency);
-  if (amountMinor === undefined)
-    throw new Refusal('invalid_request', `The amount is a decimal number in ${currency}, such as 4.50.`);
-  if (note !== '' && !line(200).safeParse(note).success)
-    throw new Refusal('invalid_request', 'The note is at most 200 characters, without control characters.');
-  if ((await formField(c, 'confirmed')) !== 'yes') {
-    if (payer === null) throw new Refusal('not_refundable', 'The wallet that paid is not known.');
-    const money = moneyOf({ amountMinor, currency });
-    const body = refundPage(payment, { amount, note, money }, frame.formToken(c));
-    return frame.show(c, 'transactions', refundTitle(payment, money), body);
+  await orderOf(payment, parts);
+  const [amount, note, by] = [await formField(c, 'amount'), await formField(c, 'note'), await formField(c, 'by')];
+  const typed = { amount: amount.trim(), note: note.trim(), by: by.trim() };
+  const wrong = { ...wrongName(typed.by), ...wrongLine('note', typed.note) };
+  const isConfirmed = (await formField(c, 'confirmed')) === 'yes';
+  if (!isConfirmed || Object.keys(wrong).length > 0)
+    return askToRefund(c, typed, wrong, false, parts, frame, showAgain);
+  const { orderId, id: gatewayOrderId } = payment;
+  const shown = await formField(c, 'left');
+  const request = {
+    ...typed,
+    orderId,
+    gatewayOrderId,
+    note: typed.note || undefined,
+    expectedLeft: /^\d{1,16}$/.test(shown) ? Number(shown) : -1,
+    idempotencyKey: `operator-${await formField(c, 'key')}`,
+  };
+  try {
+    const sent = await refunds.start(request, 'person');
+    log('info', 'operator refunded', { transaction: sent.id });
+    return frame.done(c, linkTo(sent), 'refunded');
+  } catch (error) {
+    if (!(error instanceof ChangedMeanwhile)) throw error;
+    return askToRefund(c, typed, wrong, true, parts, frame, showAgain);
   }
-  const idempotencyKey = `operator-${await formField(c, 'key')}`;
-  const request = { orderId, gatewayOrderId, amount, note: note || undefined, idempotencyKey };
-  const sent = await refunds.start(request, 'person');
-  log('info', 'operator refunded', { transaction: sent.id });
-  return c.redirect(`${linkTo(sent)}?done=refunded`, 303);
+}
+
+/** `hasChanged`: it was confirmed before, when something else was left. */
+async function askToRefund(
+  c: Context,
+  typed: Pick<RefundForm, 'amount' | 'note' | 'by'>,
+  wrong: Problems,
+  hasChanged: boolean,
+  parts: AdminParts,
+  frame: Frame,
+  showAgain: ShowAgain,
+): Promise<Response> {
+  const payment = await transactionOf(c, parts);
+  const left = leftOfPayment(payment, await orderOf(payment, parts), parts.refundRules);
+  if (left.cause !== null) {
+    const why = `It cannot be refunded, because ${NOT_REFUNDABLE[left.cause]}; nothing was sent.`;
+    throw new Refusal('not_refundable', why, { members: { cause: left.cause } });
+  }
+  const amountMinor = minorOf(typed.amount, payment.currency);
+  const wrongAmount = problemOf(amountMinor, payment, left, parts.refundRules);
+  const problems = { ...wrong, ...(wrongAmount !== undefined && { amount: wrongAmount }) };
+  if (amountMinor === undefined || Object.keys(problems).length > 0) {
+    return showAgain(c, hasChanged ? 409 : 400, { refund: { ...typed, problems } });
+  }
+  const question = refundPage(payment, { ...typed, amountMinor, left: left.left }, frame.formToken(c));
+  const body = html`${hasChanged ? changedMessage('what is left of the payment') : ''} ${question}`;
+  return frame.show(c, 'transactions', refundTitle(payment, amountMinor), body, hasChanged ? 409 : 200);
+}
+
+function wrongName(by: string): Problems {
+  const parsed = resolutionSchema.shape.by.safeParse(by);
+  return parsed.success ? {} : { by: parsed.error.issues[0]?.message ?? '' };
+}
+
+/** Of a line that may be empty. */
+function wrongLine(field: string, text: string): Problems {
+  const isFine = text === '' || line(200).safeParse(text).success;
+  return isFine ? {} : { [field]: 'at most 200 characters, without control characters' };
+}
+
+async function orderOf({ type, orderId }: Transaction, { ledger }: AdminParts): Promise<Order> {
+  const order = TYPES[type].paysOrder ? await ledger.order(orderId) : undefined;
+  if (order === undefined) throw new Refusal('not_found', 'This is no payment of an order.');
+  return order;
 }
 
 async function transactionOf(c: Context, { ledger }: AdminParts): Promise<Transaction> {
@@ -140,7 +191,7 @@ async function resolve(
   }
   onDue();
   log('info', 'operator resolved', { transaction: transaction.id, status: resolution.status });
-  return c.redirect(`${linkTo(transaction)}?done=resolved`, 303);
+  return frame.done(c, linkTo(transaction), 'resolved');
 }
 
 /** `hasChanged`: it was confirmed before, when it would have had another effect. */

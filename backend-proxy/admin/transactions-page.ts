@@ -30,7 +30,7 @@ export function queryOf(filters: Filters): TransactionQuery | string {
     ...(orderId !== '' && { orderId }),
     ...(type !== '' && { type: type satisfies TransactionType }),
     ...(status !== '' && { status: status satisfies Status }),
-    ...(needsReview === 'true' && { needsReview: true }),
+    ...(['true', 'false'].includes(needsReview) && { needsReview: needsReview === 'true' }),
     ...(from !== '' && { createdFrom: serverClock.start(from) }),
     ...(to !== '' && { createdBefore: serverClock.end(to) }),
     ...(cursor !== '' && { cursor }),
@@ -48,36 +48,39 @@ export function transactionsPage(filters: Filters, page: TransactionPage | strin
 
 function form(filters: Filters, refused?: string): Html {
   const isNarrowed = Object.values(filters).some((value) => value !== '');
-  return html`<form class="filters" method="get" action="/admin/transactions">
-    ${refused === undefined ? '' : html`<p class="message bad" role="alert">${refused}</p>`}
-    <div class="field order">
-      <label for="orderId">Order</label>
-      <input id="orderId" name="orderId" value="${filters.orderId ?? ''}" maxlength="64" autocomplete="off" />
-    </div>
-    <div class="field"><label for="type">Type</label>${select('type', TYPE_NAMES, filters.type)}</div>
-    <div class="field"><label for="status">Status</label>${select('status', STATUS_NAMES, filters.status)}</div>
-    <div class="field day">
-      <label for="from">First day (${serverClock.zone})</label>
-      <input id="from" name="from" type="date" value="${filters.from ?? ''}" />
-    </div>
-    <div class="field day">
-      <label for="to">Last day (${serverClock.zone})</label>
-      <input id="to" name="to" type="date" value="${filters.to ?? ''}" />
-    </div>
-    <div class="field check">
-      <input
-        id="needsReview"
-        name="needsReview"
-        type="checkbox"
-        value="true"
-        ${filters.needsReview === 'true' ? 'checked' : ''}
-      />
-      <label for="needsReview">Needs review</label>
-    </div>
-    <div class="buttons">
-      <button>Filter</button> ${isNarrowed ? html`<a href="/admin/transactions">Show all</a>` : ''}
-    </div>
-  </form>`;
+  return html`${refused === undefined ? '' : html`<p class="message bad" role="alert">${refused}</p>`}
+    <details class="fold" ${isNarrowed ? 'open' : ''}>
+      <summary>Filter</summary>
+      <form class="filters" method="get" action="/admin/transactions">
+        <div class="field order">
+          <label for="orderId">Order</label>
+          <input id="orderId" name="orderId" value="${filters.orderId ?? ''}" maxlength="64" autocomplete="off" />
+        </div>
+        <div class="field"><label for="type">Type</label>${select('type', TYPE_NAMES, filters.type)}</div>
+        <div class="field"><label for="status">Status</label>${select('status', STATUS_NAMES, filters.status)}</div>
+        <div class="field day">
+          <label for="from">First day (${serverClock.zone})</label>
+          <input id="from" name="from" type="date" value="${filters.from ?? ''}" />
+        </div>
+        <div class="field day">
+          <label for="to">Last day (${serverClock.zone})</label>
+          <input id="to" name="to" type="date" value="${filters.to ?? ''}" />
+        </div>
+        <div class="field check">
+          <input
+            id="needsReview"
+            name="needsReview"
+            type="checkbox"
+            value="true"
+            ${filters.needsReview === 'true' ? 'checked' : ''}
+          />
+          <label for="needsReview">Needs review</label>
+        </div>
+        <div class="buttons">
+          <button>Filter</button> ${isNarrowed ? html`<a href="/admin/transactions">Show all</a>` : ''}
+        </div>
+      </form>
+    </details>`;
 }
 
 function select(name: string, names: Readonly<Record<string, string>>, chosen: string | undefined): Html {

@@ -25,6 +25,6 @@ export function webhookRoutes(app: Hono, { ledger, onDue, log = () => undefined 
     if (webhook === undefined) throw new Refusal('not_found', 'There is no such webhook.');
     onDue();
     log('info', 'operator redelivered', { webhook: webhook.id });
-    return c.redirect(`/admin/webhooks/${webhook.id}?done=redelivered`, 303);
+    return frame.done(c, `/admin/webhooks/${webhook.id}`, 'redelivered');
   });
 }

@@ -106,7 +106,7 @@ const EVENTS: Record<HistoryEntry['event'], string> = {
   after_close: 'The order was closed before',
   mismatch: 'The gateway reports something else',
   conflict: 'The gateway contradicts itself',
-  needs_review: 'Needs review',
+  needs_review: 'Put up for review',
   resolved: 'Decided by a person',
   erased: 'Personal data erased',
 };
@@ -115,19 +115,26 @@ const SOURCES: Record<string, string> = {
   shopper: 'by the customer',
   merchant: 'by the shop',
   answer: '',
-  check: 'by a status check',
+  check: '',
   clock: 'automatically',
   restart: 'after a restart',
   person: 'by a person',
 };
 
-export const eventName = (event: HistoryEntry['event']): string => EVENTS[event];
+/** Two figures of a mismatch. */
+const FIGURES = /^(?:[\w ]+: )?asked (.+), reported (.+)$/;
+
+export function eventName({ event, detail }: Pick<HistoryEntry, 'event' | 'detail'>): string {
+  const [, asked, reported] = (event === 'mismatch' && FIGURES.exec(inWords(detail ?? ''))) || [];
+  return asked && reported ? `The gateway reported ${reported} instead of ${asked}` : EVENTS[event];
+}
 
 /** Empty where the event's name says it. */
-export function sourceName({ event, source }: HistoryEntry): string {
-  return event === 'sending' || event === 'resolved'
-    ? ''
-    : (SOURCES[source] ?? source.replace(/^merchant:/, 'by the key '));
+export function sourceName({ event, source, detail }: HistoryEntry): string {
+  if (event === 'sending' || event === 'resolved') return '';
+  if (event === 'succeeded' && source === 'check') return '· confirmed by the gateway';
+  if (event === 'created' && detail !== null) return `by ${detail}`;
+  return SOURCES[source] ?? source.replace(/^merchant:/, 'by the key ');
 }
 
 /** What the codes of the gateway and of the network mean; the first that fits. */
@@ -151,7 +158,9 @@ function meaningOf(detail: string): string {
 
 /** Empty where the line before has said it. */
 export function detailOf({ event, detail }: HistoryEntry): string {
-  if (detail === null || ['mismatch', 'conflict', 'RESOLVED', 'DECLINED'].includes(detail)) return '';
+  if (detail === null || event === 'created' || ['mismatch', 'conflict', 'RESOLVED', 'DECLINED'].includes(detail))
+    return '';
+  if (event === 'mismatch' && FIGURES.test(detail)) return '';
   // Without a name once it is erased.
   if (event === 'resolved') {
     return detail.replace(/^(SUCCESS|FAILED)( by )?/, (_, status, by) => `${moved(status)}${by ? ', says ' : ''}`);
@@ -179,7 +188,7 @@ export function reviewReason({ history, mismatch, conflict }: Pick<Transaction, 
     const [field = '', figures = ''] = detailAt(last('mismatch'))?.split(': ') ?? [];
     const what = `The gateway reported another ${field || 'amount, currency, type or payment id'} than was requested`;
     const isConfirmed = last('succeeded') > last('mismatch') && history[last('succeeded')]?.source !== 'person';
-    const then = isConfirmed ? ', and confirmed the payment later. Compare with its statement' : '';
+    const then = isConfirmed ? ', and confirmed the payment later. Compare with the gateway’s statement' : '';
     return `${what}${figures && `: ${inWords(figures)}`}${then}.`;
   }
   const said = asked === 'conflict' || (asked === null && conflict) ? detailAt(last('conflict')) : asked;

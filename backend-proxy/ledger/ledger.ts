@@ -116,6 +116,10 @@ export interface NewRefund {
   /** Decimal string in the payment's currency; undefined: what is left. */
   amount: string | undefined;
   note: string | null;
+  /** The person who asks for it. */
+  by?: string | undefined;
+  /** Minor units that were left of the payment when the person decided. */
+  expectedLeft?: number | undefined;
   idempotencyKey: string;
   fingerprint: string;
   start: Start;
@@ -380,8 +384,8 @@ export interface ErasedPage {
  * (metrics).
  */
 export interface Counts {
-  /** Neither paid nor failed. */
-  transactions: { type: TransactionType; status: Status; count: number }[];
+  /** Neither paid nor failed, and how many of them a person has to resolve. */
+  transactions: { type: TransactionType; status: Status; count: number; inReview: number }[];
   /** Transactions that a person has to resolve. */
   needReview: number;
   /** IPNs whose transaction is not in this database. */
@@ -483,6 +487,8 @@ export interface Reads {
   transaction(transactionId: string): Promise<Transaction | undefined>;
   transactions(query: TransactionQuery): Promise<TransactionPage>;
   counts(): Promise<Counts>;
+  /** Payments that pay no order, need no review and are not sent back yet, newest first. */
+  toSendBack(limit: number): Promise<Transaction[]>;
   /**
    * Calls back after each commit that changed the order, from any process, with the new version (undefined: not known).
    */

@@ -62,7 +62,7 @@ import {
 import { openPayment, storeTerms } from './rules/payments.ts';
 import { openPayout } from './rules/payouts.ts';
 import { openRefund } from './rules/refunds.ts';
-import { readCounts, readNewestFound, readOfOrder } from './queries/reading.ts';
+import { readCounts, readNewestFound, readOfOrder, readToSendBack } from './queries/reading.ts';
 import { toOrder, toTransaction, toTransactions } from './rules/records.ts';
 import { applyResolution, contraryReport, expectedOf } from './rules/resolutions.ts';
 import type { Store, Subject } from './store.ts';
@@ -285,6 +285,7 @@ function reads(access: Access): Reads {
       const at = await access.time();
       return access.read((db) => readCounts(db, at));
     },
+    toSendBack: (limit) => access.read((db) => readToSendBack(db, limit)),
     watch: access.watch.add,
     onWrite: (listener) => void (access.onWrite = listener),
   };

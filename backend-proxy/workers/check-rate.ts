@@ -1,7 +1,7 @@
 // Limits the status checks per second to what the gateway can take. The rate grows while answers are good and quick
 // and the whole rate is used: it doubles each second until the gateway first objects, and grows slowly from then on.
-// It is halved by a 429 of a status check, and while most status checks are unanswered (5xx, timeouts, garbage): where a
-// network loses a part of the answers at random, asking less loses no fewer. It is one a second for as long as a
+// It is halved by a 429 of a status check, and while most status checks are unanswered (5xx, timeouts, garbage): where
+// a network loses a part of the answers at random, asking less loses no fewer. It is one a second for as long as a
 // Retry-After asks.
 // Payments and payouts do not count: one shopper's wallet over its limit must not stop everybody's checks. Only a
 // fraction of a second of unused rate is saved, so there is no burst.

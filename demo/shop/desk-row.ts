@@ -97,7 +97,7 @@ function opened(entry: Transaction, state: State, refunds: readonly Refund[], cl
         const detail = detailOf(step);
         return html`<li>
           <time datetime="${step.at}">${clock.exactTimeOf(new Date(step.at))}</time>
-          <span><b>${eventName(step.event)}</b> ${sourceName(step)}${detail && html` · ${detail}`}</span>
+          <span><b>${eventName(step)}</b> ${sourceName(step)}${detail && html` · ${detail}`}</span>
         </li>`;
       })}
     </ol>

@@ -89,7 +89,7 @@ test('the operator finds what needs a person, resolves it, and sends a webhook a
   const visitor = await Visitor.enter(await browser.newContext({ javaScriptEnabled: false }), () => undefined);
   const { page } = visitor;
   await signIn(page);
-  await openUntil(page, admin, '3 things need attention');
+  await openUntil(page, admin, '1 payment to review');
 
   await page.getByRole('link', { name: 'Review A-2' }).click();
   await page.getByLabel('No money was received').check();
@@ -167,10 +167,12 @@ test('the operator’s pages pass axe in light and dark, fit 320 px, and the pub
     await look();
     await openUntil(page, `${admin}/transactions/A-5`, 'can be sent back to the wallet that paid');
     await look();
+    await page.getByRole('region', { name: 'Refunds' }).getByLabel('Your name').fill('Ada');
     await page.getByRole('button', { name: 'Review the refund' }).click();
     await page.getByRole('heading', { name: /^Send €10\.00 to/ }).waitFor();
     await look();
     await page.goto(`${admin}/transactions/A-4`);
+    await page.getByLabel('Your name').fill('Ada');
     await page.getByRole('button', { name: 'Close the order…' }).click();
     await page.getByText('The gateway cannot cancel: A-4 may still be paid').waitFor();
     await look();

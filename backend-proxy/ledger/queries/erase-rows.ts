@@ -45,10 +45,10 @@ function recordErasing(rows: readonly ErasableRow[], { at, source }: Erasing): R
     from transactions t where ${isOneOf(rows)} and +t.erased_at = ${at} on conflict do nothing`;
 }
 
-/** A resolution has its author and a note. */
+/** A resolution has its author and a note, and a refund the person who asked for it. */
 function forgetPersons({ among }: SqlDialect, rows: readonly ErasableRow[], erasing: Erasing): RawBuilder<unknown> {
-  return sql`update history set detail = case when detail like 'SUCCESS%' then 'SUCCESS' else 'FAILED' end
-    where transaction_id ${among(idsOf('id', rows, erasing))} and event = 'resolved'`;
+  return sql`update history set detail = case when event = 'created' then null when detail like 'SUCCESS%' then 'SUCCESS' else 'FAILED' end
+    where transaction_id ${among(idsOf('id', rows, erasing))} and event in ('resolved', 'created')`;
 }
 
 function emptyWebhooks(

@@ -6,7 +6,7 @@ import type { GatewayType, Transaction } from '../../protocol/transaction.ts';
 import { STAGES, TRANSACTION_TYPES, TYPES, stageOf } from '../../protocol/transaction.ts';
 import type { Counts, WebhookState } from '../ledger.ts';
 import type { Db } from '../store.ts';
-import { IS_OPEN, NEEDS_REVIEW } from '../schema/schema.ts';
+import { IS_OPEN, NEEDS_REVIEW, PAYS_NOTHING } from '../schema/schema.ts';
 import type { Tables, TransactionRow } from '../schema/tables.ts';
 import { withHistory } from './transaction-list.ts';
 
@@ -42,6 +42,18 @@ export async function readVersions(db: Db, orderIds: readonly string[]): Promise
     for (const { order_id: orderId, version } of rows) versions.set(orderId, version);
   }
   return versions;
+}
+
+/**
+ * Payments, newest first, that came in, pay no order, wait for no review, and of which something is left to send back.
+ */
+export async function readToSendBack(db: Db, limit: number): Promise<Transaction[]> {
+  const sentBack = sql`(select coalesce(sum(r.amount_minor), 0) from transactions r where r.order_id = t.order_id
+    and r.refund_of = t.id and (r.needs_review = 1 or r.rank < ${STAGES.replaced.rank} or r.rank = ${STAGES.succeeded.rank}))`;
+  const rows = await sql<TransactionRow>`select * from transactions t
+    where ${sql.raw(PAYS_NOTHING)} and t.needs_review = 0 and t.amount_minor > ${sentBack}
+    order by t.created_at desc, t.id desc limit ${limit}`.execute(db);
+  return withHistory(db, rows.rows);
 }
 
 /** Every payment of an order, or the payout. */
@@ -112,17 +124,19 @@ async function countOpen(db: Db): Promise<Counts['transactions']> {
   for (const type of TRANSACTION_TYPES) {
     const open = db
       .selectFrom('transactions')
-      .select('rank')
+      .select(['rank', 'needs_review'])
       .where('type', '=', type)
       .where(sql<boolean>`${sql.raw(IS_OPEN)}`)
       .orderBy('updated_at');
     const page = db
       .selectFrom(open.limit(MAX_COUNTED).as('page'))
-      .select(['rank', db.fn.countAll<number>().as('count')]);
-    for (const { rank, count } of await page.groupBy('rank').execute()) {
+      .select(['rank', db.fn.countAll<number>().as('count')])
+      .select(sql<number>`count(case when ${sql.raw(NEEDS_REVIEW)} then 1 end)`.as('inReview'));
+    for (const { rank, count, inReview } of await page.groupBy('rank').execute()) {
       const { status } = STAGES[stageOf(rank)];
       const key = `${type} ${status}`;
-      sums.set(key, { type, status, count: (sums.get(key)?.count ?? 0) + count });
+      const before = sums.get(key) ?? { count: 0, inReview: 0 };
+      sums.set(key, { type, status, count: before.count + count, inReview: before.inReview + inReview });
     }
   }
   return [...sums.values()];

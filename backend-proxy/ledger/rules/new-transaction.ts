@@ -76,11 +76,12 @@ const UNTOUCHED: Omit<TransactionRow, keyof NewRow | 'created_at' | 'updated_at'
   erased_at: null,
 };
 
-export function insert(draft: Draft, given: NewRow): TransactionRow {
+/** `by`: the person who asked for it. */
+export function insert(draft: Draft, given: NewRow, by: string | null = null): TransactionRow {
   const { now, clockSteps } = draft;
   const times = { created_at: now, updated_at: now, clock_steps: clockSteps };
   const row = addTransaction(draft, { ...UNTOUCHED, ...given, ...times });
-  addHistory(draft, row, 'created');
+  addHistory(draft, row, 'created', { detail: by });
   return row;
 }
 

@@ -20,6 +20,7 @@ import { historyOf, paymentsOf, type Draft } from './draft.ts';
 import { RESTORED_KEY, insert } from './new-transaction.ts';
 import { withhold } from './payouts.ts';
 import { toTransaction } from './records.ts';
+import { ChangedMeanwhile } from './resolutions.ts';
 
 /** Before the merchant's key: those of shoppers, in the same column, have no spaces. */
 const REFUND_KEY = ' refund ';
@@ -48,6 +49,7 @@ export function openRefund(draft: Draft, refund: NewRefund, taken: ReadonlySet<s
   const { found = [], withheld } = refund.lookedUp?.transactionId === payment.id ? refund.lookedUp : {};
   for (const each of found) if (!taken.has(each.id)) adopt(draft, payment, each);
   const left = leftOf(toView(draft, payment), views(draft));
+  if (refund.expectedLeft !== undefined && refund.expectedLeft !== left) throw new ChangedMeanwhile();
   const amountMinor = askedAmount(refund, payment);
   const lost = refundsOf(draft).findLast((row) => isLostRequest(row, payment, amountMinor ?? left + row.amount_minor));
   if (lost !== undefined) {
@@ -60,6 +62,7 @@ export function openRefund(draft: Draft, refund: NewRefund, taken: ReadonlySet<s
     note: refund.note,
     idempotency_key: key,
     fingerprint: refund.fingerprint,
+    by: refund.by,
   });
   if (withheld === undefined) permitSending(draft, row, refund.start);
   else withhold(draft, row, withheld);
@@ -115,9 +118,17 @@ function askedAmount({ amount }: NewRefund, { currency }: TransactionRow): numbe
 function refuseTooMuch({ rules }: NewRefund, { currency }: TransactionRow, left: number, amount: number): number {
   const isWhole = sendableOf(amount, currency, rules) === amount;
   if (amount > 0 && amount <= left && isWhole) return amount;
-  const refundable = decimalOf(sendableOf(left, currency, rules), currency);
+  const sendable = sendableOf(left, currency, rules);
+  const refundable = decimalOf(sendable, currency);
   const whole = rules.payoutDecimals ? '' : ', a whole one, because the gateway accepts no decimals in payouts';
-  const detail = `an amount above 0 and at most ${refundable} ${currency}${whole}`;
+  const rest =
+    left === 0
+      ? ''
+      : `: ${decimalOf(left, currency)} ${currency} is left, and the gateway accepts no decimals in payouts`;
+  const detail =
+    sendable === 0
+      ? `nothing is left to refund${rest}`
+      : `an amount above 0 and at most ${refundable} ${currency}${whole}`;
   const errors = [{ field: 'amount', detail }];
   throw new Refusal('invalid_request', `amount: ${detail}.`, { status: 422, errors, members: { refundable } });
 }
@@ -142,10 +153,10 @@ function adopt(draft: Draft, payment: TransactionRow, { id, attempt, amountMinor
   withhold(draft, row, { detail: 'the database was restored, and the gateway has it already', needsReview });
 }
 
-type Given = Pick<TransactionRow, 'amount_minor' | 'note' | 'idempotency_key' | 'fingerprint'>;
+type Given = Pick<TransactionRow, 'amount_minor' | 'note' | 'idempotency_key' | 'fingerprint'> & Pick<NewRefund, 'by'>;
 
-function insertRefund(draft: Draft, payment: TransactionRow, attempt: number, given: Given): TransactionRow {
-  return insert(draft, {
+function insertRefund(draft: Draft, payment: TransactionRow, attempt: number, { by, ...given }: Given): TransactionRow {
+  const row = {
     id: refundId(payment.id, attempt),
     type: 'REFUND',
     order_id: payment.order_id,
@@ -159,7 +170,8 @@ function insertRefund(draft: Draft, payment: TransactionRow, attempt: number, gi
     metadata: payment.metadata,
     pay_within_ms: null,
     ...given,
-  });
+  } as const;
+  return insert(draft, row, by);
 }
 
 /** `from`: the number that the gateway may have; if it is in use, the next one that is not. */

@@ -7,6 +7,8 @@ import type { SchemaSql } from './dialect.ts';
 /** Of a transaction: neither paid nor failed; a person must resolve it. */
 export const IS_OPEN = `rank < ${STAGES.replaced.rank}`;
 export const NEEDS_REVIEW = 'needs_review = 1';
+/** What came in and pays no order. */
+export const PAYS_NOTHING = '(surplus = 1 or after_close = 1)';
 /** Of a transaction: its changes are seen in an order. */
 export const IS_OF_ORDER = typeIn(TRANSACTION_TYPES.filter((type) => TYPES[type].isOfOrder));
 
@@ -139,11 +141,12 @@ const INDEXES = [
   // Lists. The conditions are written in the statements as they are here, or no planner would take these indexes.
   'index transactions_updated on transactions (type, updated_at, id)',
   'index transactions_created on transactions (type, created_at, id)',
-  // With the rank, by which what is open is counted.
-  `index transactions_open_updated on transactions (type, updated_at, id, rank) where ${IS_OPEN}`,
+  // With the rank and the review, by which what is open is counted.
+  `index transactions_open_updated on transactions (type, updated_at, id, rank, needs_review) where ${IS_OPEN}`,
   `index transactions_open_created on transactions (type, created_at, id) where ${IS_OPEN}`,
   `index transactions_review_updated on transactions (type, updated_at, id) where ${NEEDS_REVIEW}`,
   `index transactions_review_created on transactions (type, created_at, id) where ${NEEDS_REVIEW}`,
+  `index transactions_paying_nothing on transactions (created_at, id) where ${PAYS_NOTHING}`,
   // The newest of them proves an "unknown", so however many were opened since, it must be in reach.
   'index transactions_found on transactions (type, found_at) where found_at is not null',
   // Only prompts are counted for each wallet.

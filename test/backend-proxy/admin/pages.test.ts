@@ -35,6 +35,9 @@ const WEBHOOK: Webhook = {
 };
 const ADA = { status: 'SUCCESS', by: 'Ada', note: 'on the statement' };
 
+/** Where an answer leads, without the proof that this session was sent there. */
+const placeOf = (response: Response) => response.headers.get('location')?.split('.')[0];
+
 /** The hidden fields of a page's form. */
 const fieldsOf = (html: string): Record<string, string> =>
   Object.fromEntries([...html.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value])); // prettier-ignore
@@ -45,14 +48,14 @@ describe('a review', () => {
     const { world } = operator;
     await createMismatch(world);
     await operator.signIn();
-    assert.match(textOf(await operator.open('/admin')), /1 thing needs attention The gateway reported another amount than was requested: asked €10\.10, reported €0\.07\. A-1 · Payment · QR code · waiting for \d+ \w+ €10\.10 Review/); // prettier-ignore
+    assert.match(textOf(await operator.open('/admin')), /1 payment to review The gateway reported another amount than was requested: asked €10\.10, reported €0\.07\. A-1 · Payment · QR code · for \d+ \w+ €10\.10 Review/); // prettier-ignore
     const first = await resolve(operator, 'A-1', ADA);
     const said = textOf(await first.text());
     assert.equal(first.status, 200);
-    assert.match(said, /Record €10\.10 as received\? .*Order A-1 becomes paid\. It counts as €10\.10.*payment\.succeeded: “The order is paid: ship it”.*money moved, says Ada: on the statement/); // prettier-ignore
+    assert.match(said, /Record €10\.10 as received\? .*Order A-1 becomes paid\. It counts as €10\.10.*payment\.succeeded: “The order is paid: ship it”.*Money moved, says Ada: on the statement/); // prettier-ignore
     assert.equal((await world.ledger.transaction('A-1'))?.needsReview, true);
     const second = await resolve(operator, 'A-1', { ...ADA, confirmed: 'yes' });
-    assert.deepEqual([second.status, second.headers.get('location')], [303, '/admin/transactions/A-1?done=resolved']);
+    assert.deepEqual([second.status, placeOf(second)], [303, '/admin/transactions/A-1?done=resolved']);
     const transaction = await world.ledger.transaction('A-1');
     assert.deepEqual([transaction?.stage, transaction?.needsReview], ['succeeded', false]);
     const resolved = transaction?.history.find(({ event }) => event === 'resolved');
@@ -138,15 +141,22 @@ describe('a review', () => {
     await operator.signIn();
     const path = '/admin/transactions/A-1';
     assert.match(textOf(await operator.open(path)), /Close the order/);
-    const first = await (await operator.send(`${path}/close`, { reason: 'out of <stock>' })).text();
-    assert.match(textOf(first), /it cannot be opened again\. .* A-1 may still be paid/);
+    const refused = await operator.send(`${path}/close`, { reason: 'out of <stock>', by: ' ' });
+    assert.equal(refused.status, 400);
+    assert.match(textOf(await refused.text()), /Your name 1 to 100 characters/);
+    const typed = { reason: 'out of <stock>', by: 'Marta K.' };
+    const first = await (await operator.send(`${path}/close`, typed)).text();
+    assert.match(
+      textOf(first),
+      /it cannot be opened again\. .* A-1 may still be paid\. It would then come up for review/,
+    );
     assert.equal((await world.ledger.order('A-1'))?.closed, null);
     assert.match(first, /value="out of &lt;stock&gt;"/);
-    const done = await operator.send(`${path}/close`, { ...fieldsOf(first), reason: 'out of <stock>' });
-    assert.deepEqual([done.status, done.headers.get('location')], [303, `${path}?done=closed`]);
-    assert.equal((await world.ledger.order('A-1'))?.closed?.reason, 'out of <stock>');
+    const done = await operator.send(`${path}/close`, { ...fieldsOf(first), ...typed });
+    assert.deepEqual([done.status, placeOf(done)], [303, `${path}?done=closed`]);
+    assert.equal((await world.ledger.order('A-1'))?.closed?.reason, 'by Marta K.: out of <stock>');
     const page = await operator.open(path);
-    assert.match(page, /The order is closed since .*: out of &lt;stock&gt;/);
+    assert.match(page, /Closed on .* · by Marta K\.: out of &lt;stock&gt;/);
     assert.doesNotMatch(page, /Close the order/);
     assert.deepEqual(operator.logged.at(-1), { level: 'info', event: 'operator closed', orderId: 'A-1' });
   });
@@ -163,29 +173,51 @@ describe('a review', () => {
       textOf(await operator.open(path)),
       /€10\.00 can be sent back to the wallet .*, •••• 6789 ?\. Amount, EUR/,
     );
-    for (const typed of [{ amount: '1e1' }, { amount: '4', note: 'a\tb' }]) {
-      assert.equal((await operator.send(`${path}/refund`, typed)).status, 400);
+    for (const [typed, problem] of [
+      [{ amount: '1e1' }, /a decimal number in EUR/],
+      [{ amount: '999.00' }, /at most €10\.00: more is not left/],
+      [{ amount: '0.00' }, /above 0/],
+      [{ amount: '4.50' }, /a whole amount, because the gateway accepts no decimals/],
+      [{ amount: '4', note: 'a\tb' }, /at most 200 characters/],
+      [{ amount: '4', by: ' ' }, /Your name 1 to 100 characters/],
+    ] as const) {
+      const refused = await operator.send(`${path}/refund`, { by: 'Marta K.', ...typed });
+      assert.equal(refused.status, 400);
+      assert.match(textOf(await refused.text()), problem);
     }
-    const first = await (await operator.send(`${path}/refund`, { amount: '4.00', note: 'cold <cup>' })).text();
-    assert.match(textOf(first), /Send €4\.00 to •••• 6789\? .*Send €4\.00 Cancel/);
+    const ask = async (amount: string) =>
+      (await operator.send(`${path}/refund`, { amount, note: 'cold <cup>', by: 'Marta K.' })).text();
+    const [first, others] = [await ask('4.00'), await ask('4.00')];
+    assert.match(
+      textOf(first),
+      /Send €4\.00 to •••• 6789\? .*€6\.00 of the payment A-1 stays with you.*Send €4\.00 Cancel/,
+    );
     assert.equal(await world.gatewayHas('A-1-r1'), undefined, 'nothing is sent yet');
     const fields = { ...fieldsOf(first), note: 'cold <cup>' };
     const sent = await Promise.all([1, 2, 3].map(() => operator.send(`${path}/refund`, fields)));
-    const places = sent.map((answer) => [answer.status, answer.headers.get('location')]);
+    const places = sent.map((answer) => [answer.status, placeOf(answer)]);
     assert.deepEqual(new Set(places.map(String)), new Set(['303,/admin/transactions/A-1-r1?done=refunded']));
     assert.equal((await world.gatewayHas('A-1-r1'))?.createRequests, 1);
+    const [{ headers }] = sent as [Response];
+    assert.match(
+      textOf(await operator.open(headers.get('location') ?? '')),
+      /The refund was asked for: its status is below/,
+    );
+    const asked = await operator.send(`${path}/refund`, { ...fieldsOf(others), note: 'cold <cup>' });
+    const again = await asked.text();
+    assert.equal(asked.status, 409, 'another person has sent one meanwhile');
+    assert.match(textOf(again), /Nothing was done: what is left of the payment has changed .* €2\.00 of the payment/);
     assert.equal(await world.gatewayHas('A-1-r2'), undefined);
     const refund = await world.ledger.transaction('A-1-r1');
-    assert.deepEqual([refund?.note, refund?.history[0]?.source], ['cold <cup>', 'person']);
+    const [started] = refund?.history ?? [];
+    assert.deepEqual([refund?.note, started?.source, started?.detail], ['cold <cup>', 'person', 'Marta K.']);
+    assert.match(textOf(await operator.open('/admin/transactions/A-1-r1')), /Started by Marta K\./);
     assert.match(
       await operator.open('/admin/transactions/A-1-r1'),
       /Refund of<\/dt>\s*<dd><a href="\/admin\/transactions\/A-1">/,
     );
     assert.match(textOf(await operator.open(path)), /€6\.00 can be sent back/);
-    const more = await (await operator.send(`${path}/refund`, { amount: '7' })).text();
-    assert.equal((await operator.send(`${path}/refund`, fieldsOf(more))).status, 422, 'more than is left');
-    const rest = await (await operator.send(`${path}/refund`, { amount: '6' })).text();
-    await operator.send(`${path}/refund`, fieldsOf(rest));
+    await operator.send(`${path}/refund`, fieldsOf(await ask('6')));
     assert.match(textOf(await operator.open(path)), /All of it is refunded, or on its way/);
     await world.start(world.token({ orderId: 'B-1' }), { method: 'CHECKOUT' }, 'b');
     await world.ledger.closeOrder({ orderId: 'B-1', reason: null, ifUnpaidSince: null });
@@ -337,7 +369,7 @@ async function compare(world: World, id: string, status: 'SUCCESS' | 'FAILED'): 
   const types = queued.map(({ type }) => type);
   assert.deepEqual(types, webhook === null ? [] : [webhook]);
   const [effect = ''] = sentences;
-  assert.ok(effect.includes(webhook === null ? 'the review ends' : before.orderId), effect);
+  assert.ok(effect.includes(webhook === null ? 'only ends the review' : before.orderId), effect);
   assert.equal(
     sentences.some((sentence) => sentence.includes('gets no webhook')),
     webhook === null,
@@ -367,10 +399,48 @@ it('a webhook that was given up is found from the overview and sent again', asyn
   assert.match(textOf(await operator.open(path)), /Failed 1 attempt .* Last answer HTTP 410/);
   world.receiver.answers = [200];
   const sent = await operator.send(`${path}/redeliver`);
-  assert.deepEqual([sent.status, sent.headers.get('location')], [303, `${path}?done=redelivered`]);
+  assert.deepEqual([sent.status, placeOf(sent)], [303, `${path}?done=redelivered`]);
   await world.settle();
   assert.match(textOf(await operator.open(path)), /Delivered 1 attempt/);
   assert.equal((await operator.send('/admin/webhooks/msg_none/redeliver')).status, 404);
+});
+
+it('money that pays no order is in the same list and count as a review, until it is sent back; a review is not waiting', async (t) => {
+  const refundAs = { DIRECT: 'no', CHECKOUT: 'no', JETGO: 'no', QR: 'JETGO' };
+  const operator = await createOperator(t, { profile: { refundAs } });
+  const { world } = operator;
+  await createMismatch(world, 'B-1');
+  await world.start(world.token(), { method: 'QR' });
+  await world.start(world.token(), { method: 'QR' }, 'again');
+  for (const id of ['A-1', 'A-1-2']) await world.settleAfter('approve', id, '23456789');
+  await operator.signIn();
+  const said = textOf(await operator.open('/admin'));
+  assert.match(
+    said,
+    /2 payments to review .* Paid twice: €10\.00 too much from •••• 6789 ?\. A-1 · Payment · QR code · for/,
+  );
+  assert.match(said, /Send back Open Nothing is open/, 'the payment under review is not counted as waiting');
+  assert.match(textOf(await operator.open('/admin/transactions/A-1-2')), /Paid · confirmed by the gateway/);
+  await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1-2', amount: '10', idempotencyKey: 'back' });
+  const after = textOf(await operator.open('/admin'));
+  assert.match(after, /1 payment to review/);
+  assert.doesNotMatch(after, /Paid twice/);
+});
+
+it('a payment after the closing says what to do: send it back, and then end the review', async (t) => {
+  const refundAs = { DIRECT: 'no', CHECKOUT: 'no', JETGO: 'no', QR: 'JETGO' };
+  const operator = await createOperator(t, { profile: { refundAs } });
+  const { world } = operator;
+  await world.start(world.token(), { method: 'QR' });
+  await world.merchant('POST', '/orders/A-1/close', {});
+  await world.settleAfter('approve', 'A-1', '23456789');
+  await operator.signIn();
+  const said = textOf(await operator.open('/admin/transactions/A-1'));
+  assert.match(
+    said,
+    /Refunds .* Needs review .* Send it back above, then record it as received: this ends the review\./,
+  );
+  assert.doesNotMatch(said, /Ask the gateway/);
 });
 
 it('the overview counts each thing that needs attention once, and also those that it only counts', async (t) => {
@@ -378,13 +448,14 @@ it('the overview counts each thing that needs attention once, and also those tha
   await createMismatch(world);
   const transaction = (await world.ledger.transaction('A-1')) ?? assert.fail();
   const counts = { ...(await world.ledger.counts()), needReview: 12, unmatchedIpns: 3 };
-  const none = { reviews: [], dead: [], problem: undefined, warnings: [], now: world.now(), form: 'x' };
+  const none = { owed: [], reviews: [], dead: [], problem: undefined, warnings: [], now: world.now(), form: 'x' };
   const shown = { ...none, counts, reviews: [transaction], warnings: [{ warning: 'No <metrics>.' }] };
-  assert.equal(titleOf(shown), '14 things need attention');
+  assert.equal(titleOf(shown), '12 payments to review');
+  assert.equal(titleOf({ ...shown, reviews: [], counts: { ...counts, needReview: 0 } }), '2 things need attention');
   const said = textOf(String(await overview(shown)));
   assert.match(
     said,
-    /€10\.10 Review And 11 more to review Show all The gateway reports 3 transactions .* No &lt;metrics/,
+    /€10\.10 Review And 11 more to review Show all Not about money The gateway reports 3 transactions .* No &lt;metrics/,
   );
   assert.equal(titleOf({ ...none, counts: { ...counts, needReview: 0, unmatchedIpns: 0 } }), 'All clear');
 });
@@ -471,7 +542,9 @@ describe('the pages', () => {
     for (const word of ['constructor', '__proto__', 'toString', 'x']) {
       assert.doesNotMatch(await operator.open(`/admin?done=${word}`), /role="status"/, word);
     }
-    assert.match(await operator.open('/admin?done=resolved'), /role="status"/);
+    for (const word of ['resolved', 'refunded', 'closed.forged']) {
+      assert.doesNotMatch(await operator.open(`/admin?done=${word}`), /role="status"/, `${word}: anybody may write it`);
+    }
   });
 
   it('the list of transactions is filtered, paged newest first, and says what is wrong with a filter', async (t) => {

@@ -199,6 +199,7 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   await step('restored lately', () => ledger.wasRestoredLately());
   await step('clocks', () => Promise.all([ledger.time(), ledger.clockOffset()]));
   await step('counts', () => ledger.counts());
+  await step('to send back', () => ledger.toSendBack(10));
   await step('warnings', () => ledger.databaseWarnings());
   await step('free space', async () => ledger.freeBytes());
   await step('a ping', () => ledger.ping());

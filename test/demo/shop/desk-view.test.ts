@@ -200,8 +200,8 @@ test('the desk and the operator’s page have the same words for methods, status
   const events = [...Object.keys(STAGES), 'created', 'surplus', 'after_close', 'mismatch', 'conflict', 'needs_review', 'resolved', 'erased']; // prettier-ignore
   const sources = ['shopper', 'merchant', 'merchant:shop', 'answer', 'check', 'clock', 'restart', 'person'];
   for (const [at, entry] of historyOf(events, sources).entries()) {
-    assert.equal(eventName(entry.event), operatorsEvent(entry.event as 'created'), events[at]);
-    assert.match(eventName(entry.event), /^[A-Z]/);
+    assert.equal(eventName(entry), operatorsEvent(entry as unknown as Stored['history'][number]), events[at]);
+    assert.match(eventName(entry), /^[A-Z]/);
   }
   for (const source of sources)
     for (const detail of [
@@ -211,10 +211,11 @@ test('the desk and the operator’s page have the same words for methods, status
       'FAILED',
       'amount: asked 10.10 EUR, reported 0.07 EUR',
     ])
-      for (const event of ['sending', 'resolved', 'mismatch', 'declined']) {
+      for (const event of ['created', 'sending', 'succeeded', 'resolved', 'mismatch', 'declined']) {
         const entry = { at: '', event, source, detail };
         const stored = { ...entry, at: 0 } as Stored['history'][number];
-        assert.deepEqual([sourceName(entry), detailOf(entry)], [operatorsSource(stored), operatorsDetail(stored)]);
+        const words = [eventName(entry), sourceName(entry), detailOf(entry)];
+        assert.deepEqual(words, [operatorsEvent(stored), operatorsSource(stored), operatorsDetail(stored)]);
       }
 });
 
@@ -284,7 +285,7 @@ test('why a payment is in review is said from its history, by the desk as by the
     [differs, 'The gateway reported another amount than was requested: asked €48.00, reported €0.01.'],
     [
       [...differs, ['succeeded', null]],
-      /reported €0\.01, and confirmed the payment later\. Compare with its statement\.$/,
+      /reported €0\.01, and confirmed the payment later\. Compare with the gateway’s statement\.$/,
     ],
     [[['succeeded', null], ...differs], /reported €0\.01\.$/],
     [

@@ -23,6 +23,7 @@ export function countsContract({ it, runs, setUp }: Suite): void {
     const COUNTED = `select type || ' ' || rank as name, count(*) as count from transactions where rank < 4 group by type, rank
       union all select 'planned', count(*) from transactions where next_check_at is not null
       union all select 'review', count(*) from transactions where needs_review = 1
+      union all select 'in-review', count(*) from transactions where needs_review = 1 and rank < 4
       union all select 'unmatched', count(*) from ipns where matched = 0 and reading is not null
       union all select state, count(*) from webhooks where state <> 'delivered' group by state`;
 
@@ -72,6 +73,7 @@ export function countsContract({ it, runs, setUp }: Suite): void {
             ...transactions.map(({ type, status, count }): [string, number] => [`${type} ${status}`, count]),
             ...[...checks, ...webhooks].map(({ state, count }): [string, number] => [state, count]),
             ['review', needReview],
+            ['in-review', transactions.reduce((sum, { inReview }) => sum + inReview, 0)],
             ['unmatched', unmatchedIpns],
           ];
           const found = counts.filter(([name, count]) => count > 0 && name !== 'due');
