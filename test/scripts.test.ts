@@ -27,11 +27,10 @@ const RUN_BY: Record<string, readonly [file: string, ...tests: string[]]> = {
     'npm run bench without a known name prints its usage',
   ],
   'test:watch': [SMOKES, 'npm run test:watch runs a file'],
-  'test:long': [SMOKES, 'a fault test with LONG=1 has its full size'],
   'test:engines': [SMOKES, 'npm run test:engines runs a file in each engine that is installed'],
 };
-/** Asks the registry, which a test must not need. */
-const ONLY_WEEKLY = ['audit'];
+/** One asks the registry, which a test must not need; the other runs what `npm test` has with a small size. */
+const ONLY_WEEKLY = ['audit', 'test:long'];
 const WHOLE_EACH_WEEK = ['test:mutation -- --seconds 14000', 'test:engines', 'test:long', 'bench -- --quick', 'audit'];
 
 const isPart = (script: string) => RUN.includes(`'${script}'`);

@@ -31,11 +31,10 @@ export interface Environment {
 export async function createEnvironment(
   { defer }: Pick<FaultTest, 'defer'>,
   clock = createRunningClock(),
-  merchants: { refusesStale?: boolean } = {},
 ): Promise<Environment> {
   const gateway = await startGateway({ clock });
   defer(gateway.close);
-  const merchant = await startMerchant({ clock, ...merchants });
+  const merchant = await startMerchant({ clock });
   defer(merchant.close);
   const dir = await mkdtemp(join(tmpdir(), 'payment-faults-'));
   defer(() => rm(dir, { recursive: true, force: true }));

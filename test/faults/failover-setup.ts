@@ -14,36 +14,27 @@ export interface Failover {
   /** They turn to the two proxies in turn. */
   clients: Clients;
   proxies(): readonly Running[];
-  /** Drains both proxies and starts two with these variables. */
-  restartProxies(env: Record<string, string>): Promise<void>;
   /** Drains both proxies; returns the secrets that their logs contain. */
   endProxies(): Promise<readonly string[]>;
 }
 
-/** The gateway sends no IPNs; `gatewayUrl` is its address for the proxies. */
-export async function openFailover(
-  t: FaultTest,
-  { isSynchronous, through }: { isSynchronous: boolean; through?: (gatewayUrl: string) => Promise<string> },
-): Promise<Failover> {
+/** The gateway sends no IPNs, and the standby is synchronous. */
+export async function openFailover(t: FaultTest): Promise<Failover> {
   const environment = await createEnvironment(t);
   const { gateway, merchant } = environment;
-  const pair = await startPostgresPair(t, { isSynchronous });
-  const gatewayUrl = (await through?.(gateway.url)) ?? gateway.url;
-  const settings = { databaseUrl: withPassword(pair.address.url), gatewayUrl, webhookUrl: merchant.url };
+  const pair = await startPostgresPair(t, { isSynchronous: true });
+  const settings = { databaseUrl: withPassword(pair.address.url), gatewayUrl: gateway.url, webhookUrl: merchant.url };
   let running: Running[] = [];
   let output = '';
   t.defer(() => Promise.all(running.map((proxy) => proxy.kill9())));
 
-  async function startProxies(env: Record<string, string> = {}): Promise<void> {
-    running = await Promise.all(Array.from({ length: PROXIES }, () => startProxy({ ...settings, env })));
-  }
   async function endProxies(): Promise<readonly string[]> {
     await Promise.all(running.map((proxy) => proxy.end()));
     output += running.map((proxy) => proxy.output()).join('\n');
     return leaksIn(output);
   }
 
-  await startProxies();
+  running = await Promise.all(Array.from({ length: PROXIES }, () => startProxy(settings)));
   let turn = 0;
   const clients = createClients(() => running[(turn += 1) % PROXIES]?.url ?? '');
   t.defer(clients.close);
@@ -53,10 +44,6 @@ export async function openFailover(
     pair,
     clients,
     proxies: () => running,
-    async restartProxies(env) {
-      await endProxies();
-      await startProxies(env);
-    },
     endProxies,
   };
 }

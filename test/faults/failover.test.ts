@@ -52,7 +52,7 @@ if (isLong)
 
 /** `fail` does the failover and returns what checks the recovery at the end. */
 async function run(t: FaultTest, fail: (failover: Failover) => Promise<() => string[]>): Promise<Findings> {
-  const failover = await openFailover(t, { isSynchronous: true });
+  const failover = await openFailover(t);
   const { environment, pair, clients } = failover;
   const load = startLoad(clients, environment.gateway);
   await load.moreDone(ORDERS);

@@ -93,14 +93,6 @@ describe('scripts for those who change the project', { skip: ON_WINDOWS, concurr
     assert.match(out, /^ℹ fail 0$/m);
   });
 
-  it('a fault test with LONG=1 has its full size', async () => {
-    const file = 'test/faults/shared-account.test.ts';
-    const only = ['--test-name-pattern=different prefixes', file];
-    const { code, out, err } = await run([process.execPath, '--test', ...only], { env: { LONG: '1' } });
-    assert.equal(code, 0, out + err);
-    assert.match(out, / orders=100 /);
-  });
-
   it('npm run test:engines runs a file in each engine that is installed', async () => {
     const { code, out, err } = await run(
       npm('test:engines', '--', '--files', 'test/widget/element-announcements.browser.ts'),
