@@ -58,7 +58,7 @@ async function handle(c: NodeContext, operation: Operation, options: ApiOptions)
     const body = parseBody(await readText(c));
     orderId = typeof body['orderId'] === 'string' ? body['orderId'] : null;
     if (operation !== 'status') requestLog.received(orderId);
-    const fault: AnswerFault = faults.take(operation) ?? {};
+    const fault: AnswerFault = faults.take(operation, orderId) ?? {};
     return await answer(c, fault, clock, () =>
       WORK[operation](processor, body, fault, { baseUrl: options.baseUrl(c), now: clock.now() }),
     );

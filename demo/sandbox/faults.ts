@@ -1,5 +1,6 @@
 // The faults that can be injected into the gateway. Validates them and counts how often each still applies; api.ts
 // and ipn.ts apply them. `pay`, `payout`, `status` (the operations) and `ipn` each count `times` on their own:
+//   only        applies, and counts, only for requests of this orderId
 //   delayMs     processes the request, waits, then answers, so that an IPN can arrive first
 //   status      answers this HTTP status without processing the request
 //   dropAnswer  processes the request, then closes the connection
@@ -19,6 +20,7 @@ import { checked } from './refusal.ts';
 const delayMs = z.int().min(0).max(86_400_000).optional();
 const tamper = z.record(z.string(), z.json()).optional();
 const answer = {
+  only: z.string().max(64).optional(),
   delayMs,
   status: z.int().min(200).max(599).optional(),
   dropAnswer: z.literal(true).optional(),
@@ -94,10 +96,11 @@ export class Faults {
   }
 
   /** The fault to apply to this request or IPN; counts as one of its `times`. */
-  take<T extends Target>(target: T): Fault<T> | undefined {
+  take<T extends Target>(target: T, orderId: string | null = null): Fault<T> | undefined {
     const fault = this.#set[target];
     const left = this.#left[target] ?? 0;
     if (fault === undefined || left < 1) return undefined;
+    if ('only' in fault && fault.only !== orderId) return undefined;
     this.#left[target] = left - 1;
     this.#onChange();
     return fault;
