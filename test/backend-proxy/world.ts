@@ -61,6 +61,9 @@ export interface WorldOptions {
   wrapGateway?: (gateway: Gateway) => Gateway;
 }
 
+/** By which each call of the gateway advances the clock, because no real call takes no time. */
+const CALL_MS = 1;
+
 /** Those of a start of a payment. */
 export function startHeaders(token: string, key = 'k'): Record<string, string> {
   return { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'Idempotency-Key': key };
@@ -85,6 +88,8 @@ export interface World {
   skip(ms: number): void;
   /** Advances the clock and runs everything that becomes due, when it is due. */
   pass(ms: number): Promise<void>;
+  /** The same, until this time. */
+  passTo(at: number): Promise<void>;
   /** Runs everything that is due now. */
   settle(): Promise<void>;
   proxy: Proxy;
@@ -158,7 +163,12 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
   const receiver = options.webhooks ? await startWebhookReceiver(SECRETS.webhook, now) : undefined;
   const gateway = options.wrapGateway?.(wire) ?? wire;
   const proxy = createProxy({
-    gateway: { ...gateway, ...(gateway.status && { status: noteUnknown(gateway.status) }) },
+    gateway: {
+      ...gateway,
+      pay: (...asked) => timed(() => gateway.pay(...asked)),
+      payout: (...asked) => timed(() => gateway.payout(...asked)),
+      ...(gateway.status && { status: noteUnknown(gateway.status) }),
+    },
     ledger,
     now,
     log: onLog,
@@ -201,9 +211,14 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
     return sandbox.app.request(`/_sandbox/${path}`, { method: 'POST', body: JSON.stringify(body) });
   }
 
+  async function timed<T>(call: () => Promise<T>): Promise<T> {
+    time += CALL_MS;
+    return call();
+  }
+
   function noteUnknown(status: NonNullable<Gateway['status']>): typeof status {
     return async (...asked) => {
-      const answer = await status(...asked);
+      const answer = await timed(() => status(...asked));
       if (answer.kind === 'unknown') unknownAt = time;
       return answer;
     };
@@ -225,6 +240,17 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
     return row?.at ?? undefined;
   }
 
+  async function passTo(end: number): Promise<void> {
+    for (;;) {
+      await settle();
+      if (time >= end) return;
+      const due = nextDueAt() ?? end;
+      // After an "unknown" a process tries again and again to prove it.
+      const proofTimes = PROOF_MS.map((after) => unknownAt + after);
+      time = Math.min(due, end, ...proofTimes.filter((at) => at > time));
+    }
+  }
+
   async function customer(...[does, gatewayOrderId, walletId]: Parameters<World['customer']>): Promise<void> {
     const response = await control(`transactions/${gatewayOrderId}/${does}`, { customer: walletId });
     assert.equal(response.status, 200, await response.text());
@@ -234,17 +260,8 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
     now,
     skip: (ms) => void (time += ms),
     settle,
-    async pass(ms) {
-      const end = time + ms;
-      for (;;) {
-        await settle();
-        if (time >= end) return;
-        const due = nextDueAt() ?? end;
-        // After an "unknown" a process tries again and again to prove it.
-        const proofTimes = PROOF_MS.map((after) => unknownAt + after);
-        time = Math.min(due, end, ...proofTimes.filter((at) => at > time));
-      }
-    },
+    pass: (ms) => passTo(time + ms),
+    passTo,
     proxy,
     ledger,
     sandbox,

@@ -29,7 +29,7 @@ it('payment-proxy close closes an order, prints what may still be paid, and does
   await world.start(world.token(), { method: 'CHECKOUT' });
   await world.start(world.token(), { method: 'QR' });
   const out = [
-    'A-1 is closed since 2026-11-20T12:00:00.000Z',
+    `A-1 is closed since ${new Date(world.now()).toISOString()}`,
     'A-1 (CHECKOUT) may still be paid until 2026-11-20T12:15:00.000Z',
     'A-1-2 (QR) may still be paid',
   ];

@@ -25,7 +25,7 @@ it('POST /payouts answers 202 with the payout, which GET /payouts returns too', 
     needsReview: false,
     version: 3,
     createdAt: new Date(NOON).toISOString(),
-    updatedAt: new Date(NOON).toISOString(),
+    updatedAt: new Date(world.now()).toISOString(),
     erasedAt: null,
   });
   const steps = history.map(({ event, source }) => [event, source]);

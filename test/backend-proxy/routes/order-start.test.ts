@@ -13,6 +13,7 @@ describe('starting a payment', () => {
       ['A-1', 'QR'],
       ['A-2', 'JETGO'],
     ] as const) {
+      const createdAt = new Date(world.now()).toISOString();
       const { status, body } = await world.start(world.token({ orderId }), { method });
       assert.equal(status, 201);
       const { payment } = body;
@@ -29,7 +30,7 @@ describe('starting a payment', () => {
         appUrl: null,
         walletLast4: null,
         expiresAt: null,
-        createdAt: new Date(NOON).toISOString(),
+        createdAt,
         paidAt: null,
         late: false,
       });
