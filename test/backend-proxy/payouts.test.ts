@@ -1,6 +1,7 @@
 // Payouts: each is sent at most once, is FAILED only after two checks that agree, and needs review after a day.
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { it, type TestContext } from 'node:test';
+import { DEFAULT_PROFILE } from '../../backend-proxy/gateway/profile.ts';
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
 import { unavailable } from '../../backend-proxy/errors.ts';
 import { fingerprintOf } from '../../backend-proxy/fingerprint.ts';
@@ -12,7 +13,7 @@ import { createRecorder } from '../../backend-proxy/workers/recorder.ts';
 import { NO_SUCH_ORDER, SECRETS, createWorld, type World } from './world.ts';
 import type { MerchantPayout } from '../../backend-proxy/protocol/merchant-view.ts';
 import type { Problem } from '../../backend-proxy/protocol/wire.ts';
-import { S, M, H } from './time.ts';
+import { H, M, NOON, S } from './time.ts';
 import { until } from './until.ts';
 
 const PAYOUT = { orderId: 'P-1', amount: 50, currency: 'EUR', customer: '12345678' };
@@ -99,7 +100,7 @@ it('a payout that was never created is FAILED after two checks that agree, and o
   const world = await createWorld(t, { webhooks: true, profile: { noSuchOrder: NO_SUCH_ORDER } });
   await world.faults({ payout: { status: 500 } });
   await send(world);
-  await world.pass(24 * H - 1);
+  await world.passTo(NOON + 24 * H - 1);
   assert.deepEqual(
     [(await payout(world)).status, world.webhooks()],
     ['INITIALIZED', []],
@@ -222,7 +223,7 @@ it('a payout without a result after 24 hours needs review once, and can still en
   const world = await createWorld(t, { webhooks: true });
   await world.faults({ payout: { dropAnswer: true, hold: true }, status: { status: 503 } });
   await send(world);
-  await world.pass(24 * H + 2 * M - 1);
+  await world.passTo(NOON + 24 * H + 2 * M - 1);
   assert.deepEqual([(await payout(world)).needsReview, world.webhooks()], [false, []]);
   await world.pass(1);
   assert.deepEqual([(await payout(world)).needsReview, world.webhooks()], [true, ['payout.needs_review']]);
@@ -271,7 +272,7 @@ it('after a restore a payout is sent only if the gateway surely does not have it
   await world.pass(15 * S);
   assert.equal((await payout(world)).status, 'SUCCESS', 'checks settle the payout');
   assert.equal((await pay('P-new')).body.status, 'PROCESSING', 'another payout was found, which proves "unknown"');
-  await world.faults({ status: { status: 503 } });
+  await world.faults({ status: { only: 'P-silent', status: 503 } });
   const silent = (await pay('P-silent')).body;
   assert.deepEqual([silent.status, silent.needsReview, await requests('P-silent')], ['INITIALIZED', true, undefined]);
   world.skip(7 * 24 * H);
@@ -326,12 +327,16 @@ for (const [what, { status, lags, isMade = true }] of Object.entries({
 
 for (const [what, hold] of Object.entries({
   'by the wall clock': (world: World) => world.skip(21 * S),
+  'by the monotonic clock': (_world: World, { mock }: TestContext) => {
+    const sleptUntil = performance.now() + 21 * S;
+    mock.method(performance, 'now', () => sleptUntil);
+  },
   "by the database's clock": (world: World) => (world.ledger.time = async () => world.now() + 21 * S),
 })) {
   it(`a payout or payment whose permission is older than 20 s ${what} is not sent`, async (t) => {
     const paused = async <T>(opening: Promise<T>): Promise<T> => {
       const opened = await opening;
-      hold(world);
+      hold(world, t);
       return opened;
     };
     const world: World = await createWorld(t, {
@@ -404,6 +409,31 @@ it('after a restore a payout that the gateway has under an earlier prefix is not
     details.includes('the database was restored, and the gateway has it already, as shop-P-1'),
     String(details),
   );
+});
+
+it('after a restore one look-up without an answer, under any prefix, withholds the payout', async (t) => {
+  let wire: Gateway | undefined;
+  const world = await createWorld(t, {
+    wrapGateway: (gateway) => (wire = gateway),
+    wrapLedger: (ledger) => ({ ...ledger, payoutIds: (orderId) => Promise.resolve([orderId, `shop-${orderId}`]) }),
+  });
+  const terms = { amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null };
+  await world.merchant('POST', '/payouts', { ...PAYOUT, orderId: 'P-0' });
+  await world.pass(M);
+  await wire?.payout({ ...terms, transactionId: 'shop-P-1' });
+  await world.ledger.recordRestore(world.now());
+  await world.pass(2 * H);
+  await world.faults({ status: { only: 'shop-P-1', status: 503 } });
+  const { needsReview, status } = (await send(world)).body;
+  assert.deepEqual([needsReview, status, await creates(world)], [true, 'INITIALIZED', undefined]);
+});
+
+it('without a status check, a payout whose answer was lost waits for its IPN before a person is asked', async (t) => {
+  const world = await createWorld(t, { profile: { paths: { ...DEFAULT_PROFILE.paths, status: null } } });
+  await world.faults({ payout: { dropAnswer: true } });
+  assert.equal((await send(world)).body.needsReview, false);
+  await world.settleAfter('approve', 'P-1');
+  assert.equal((await payout(world)).status, 'SUCCESS');
 });
 
 it('for an hour after a restore no payout is sent if the prefix was changed: a status check may lag', async (t) => {

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { NO_SUCH_ORDER, SELF, createWorld, type World, startHeaders } from './world.ts';
 import type { Collection, Gateway } from '../../backend-proxy/gateway/gateway.ts';
 import type { MerchantPayment } from '../../backend-proxy/protocol/merchant-view.ts';
-import { S, M, H, D } from './time.ts';
+import { D, H, M, NOON, S } from './time.ts';
 import { until } from './until.ts';
 
 const LOST = {
@@ -79,7 +79,7 @@ describe('payments without any IPN', () => {
   it('a code that nobody has paid after seven days is EXPIRED by the last check, without a review', async (t) => {
     const world = await createWorld(t);
     await world.start(world.token(), { method: 'QR' });
-    await world.pass(7 * D - 1);
+    await world.passTo(NOON + 7 * D - 1);
     assert.equal((await payments(world))[0]?.status, 'PROCESSING');
     await world.pass(1);
     const [payment] = await payments(world);
@@ -174,6 +174,14 @@ describe('a lost answer', () => {
     });
   }
 
+  it('a payment that did not reach the gateway stays open while nobody can say whether the database was restored', async (t) => {
+    const world = await createWorld(t, {
+      wrapGateway: (gateway) => ({ ...gateway, pay: async () => ({ kind: 'unreached', detail: 'ECONNREFUSED' }) }),
+      wrapLedger: (ledger) => ({ ...ledger, wasRestoredLately: () => Promise.reject(new Error('unreadable')) }),
+    });
+    assert.equal((await world.start(world.token(), { method: 'QR' })).body.payment?.status, 'INITIALIZED');
+  });
+
   it('a replaced payment with a lost answer is still checked to its end', async (t) => {
     const world = await createWorld(t);
     const token = world.token({ customerReferenceNo: 'c-1' });
@@ -217,7 +225,7 @@ describe('an unpaid CHECKOUT', () => {
     await world.faults({ status: { tamper: { status: 'PROCESSING' } }, ipn: { never: true } });
     await world.pass(14 * M);
     await world.customer('approve', 'A-1');
-    await world.pass(3 * M - 1);
+    await world.passTo(NOON + 17 * M - 1);
     assert.equal((await world.view(world.token())).payment?.status, 'PROCESSING');
     await world.pass(1);
     assert.equal((await world.view(world.token())).payment?.reason, 'EXPIRED');

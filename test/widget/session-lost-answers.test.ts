@@ -17,6 +17,17 @@ describe('a lost answer of the proxy', () => {
     assert.deepEqual([panel(), events.includes('error'), events.includes('failed')], ['scan', false, false]);
   });
 
+  it('a shopper who has gone back to the choice while a start was unanswered stays there when its payment is seen', async () => {
+    const { clock, proxy, session, payBy, panel } = await scene();
+    const answer = proxy.hold();
+    payBy('QR');
+    session.reset();
+    answer();
+    proxy.publish({ payment: paymentOf('QR') });
+    await clock.advance(0);
+    assert.equal(panel(), 'choose');
+  });
+
   it('a start whose answer is lost is not sent again once the stream shows the payment', async () => {
     const { clock, proxy, payBy, panel } = await scene();
     proxy.nextStarts.push('lost');

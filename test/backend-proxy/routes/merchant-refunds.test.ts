@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { it } from 'node:test';
+import type { Gateway } from '../../../backend-proxy/gateway/gateway.ts';
+import { MAX_UNSEEN_IN_A_ROW } from '../../../backend-proxy/protocol/refundable.ts';
 import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
 import { NOON, S } from '../time.ts';
 import { SECRETS, createWorld, type Answer, type World } from '../world.ts';
@@ -40,6 +42,7 @@ async function createPaid(t: Parameters<typeof createWorld>[0], options: Paramet
 
 it('POST /orders/:orderId/refunds sends the money to the wallet that paid, and answers 202 with the refund', async (t) => {
   const world = await createPaid(t);
+  const createdAt = new Date(world.now()).toISOString();
   const { status, body } = await refund(world, { amount: 4, note: 'One cup was cold' });
   assert.equal(status, 202);
   const { history, ...view } = body as { history: object[] };
@@ -58,7 +61,7 @@ it('POST /orders/:orderId/refunds sends the money to the wallet that paid, and a
     reason: null,
     needsReview: false,
     version: 3,
-    createdAt: new Date(world.now()).toISOString(),
+    createdAt,
     updatedAt: new Date(world.now()).toISOString(),
     erasedAt: null,
   });
@@ -165,6 +168,33 @@ it('after a restore the gateway is asked for refunds that were lost, and none is
   assert.deepEqual([rest.body['gatewayOrderId'], rest.body['amount']], ['A-1-r2', '6.00']);
   assert.equal((await world.gatewayHas('A-1-r2'))?.createRequests, 1, 'its "unknown" was proven');
 });
+
+it('after a restore the look-up goes on from each number that is found: only so many unknown in a row end it', async (t) => {
+  let wire: Gateway | undefined;
+  const world = await createPaid(t, { wrapGateway: (gateway) => (wire = gateway) });
+  const found = [MAX_UNSEEN_IN_A_ROW, 2 * MAX_UNSEEN_IN_A_ROW];
+  const terms = { amountMinor: 300, currency: 'EUR', customer: PAYER, note: null, refunds: 'QR' } as const;
+  for (const n of found) await wire?.payout({ ...terms, transactionId: `A-1-r${n}` });
+  await world.ledger.recordRestore(world.now());
+  const { body } = await refund(world);
+  assert.deepEqual([body['amount'], body['gatewayOrderId']], ['4.00', `A-1-r${2 * MAX_UNSEEN_IN_A_ROW + 1}`]);
+});
+
+for (const [what, sent] of Object.entries({
+  'in another currency': { currency: 'USD', customer: PAYER },
+  'of no amount': { currency: 'EUR', customer: PAYER },
+})) {
+  it(`after a restore a refund that the gateway has ${what} stops the next: nothing is sent, and a person decides`, async (t) => {
+    let wire: Gateway | undefined;
+    const world = await createPaid(t, { wrapGateway: (gateway) => (wire = gateway) });
+    await wire?.payout({ transactionId: 'A-1-r1', amountMinor: 300, note: null, refunds: 'QR', ...sent });
+    await world.ledger.recordRestore(world.now());
+    if (sent.currency === 'EUR') await world.faults({ status: { only: 'A-1-r1', tamper: { amount: null } } });
+    const { body } = await refund(world);
+    assert.deepEqual([body['status'], body['needsReview'], body['amount']], ['INITIALIZED', true, '10.00']);
+    assert.equal(await world.gatewayHas('A-1-r2'), undefined);
+  });
+}
 
 it('after a restore, a gateway that does not answer is asked no further: nothing is sent, and a person decides', async (t) => {
   const world = await createPaid(t);

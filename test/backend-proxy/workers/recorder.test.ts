@@ -88,6 +88,22 @@ it('record() answers its caller after 10 s and still writes the answer', async (
   assert.equal(recorded.length, 1);
 });
 
+it('record() answers its caller by a call that took 25 s, and counts its 10 s only from then', async (t: TestContext) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { recorder, recorded } = bench(() => undefined);
+  const call = Promise.withResolvers<Fact>();
+  const recording = recorder.record(PAYMENT, call.promise).then(
+    () => 'recorded',
+    (error: Refusal) => error.kind,
+  );
+  for (let s = 0; s < 25; s += 1) {
+    t.mock.timers.tick(1_000);
+    await settle();
+  }
+  call.resolve(FACT);
+  assert.deepEqual([await recording, recorded.length], ['recorded', 1]);
+});
+
 it('opened() looks for a row that may show later until it is there, and only for such a row', async () => {
   const { recorder, waits } = bench(() => undefined);
   const looks: boolean[] = [];

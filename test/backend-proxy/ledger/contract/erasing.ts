@@ -244,6 +244,23 @@ export function erasingContract({ it, setUp }: Suite): void {
     assert.equal((await read(ledger, 'A')).history.filter(({ event }) => event === 'erased').length, 2);
   });
 
+  it('what a check learns of an erased payment, without an IPN, is erased later too', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip } = setup;
+    await openPending(ledger);
+    await ledger.observe('A', verified('failed'));
+    await tellAll(ledger);
+    skip(9 * D);
+    assert.equal(await eraseAll(ledger), 1);
+    await ledger.observe('A', verified('succeeded', null, PAYER));
+    const { payer, erasedAt } = await read(ledger, 'A');
+    assert.deepEqual([payer, erasedAt], [PAYER, null]);
+    await tellAll(ledger);
+    skip(9 * D);
+    assert.equal(await eraseAll(ledger), 1);
+    assert.doesNotMatch(await dump(setup), CANARY);
+  });
+
   it('a SUCCESS of a payout whose wallet is erased needs review, and is neither a mismatch nor a success', async (t) => {
     const setup = await setUp(t);
     const { ledger, skip } = setup;

@@ -65,6 +65,15 @@ export function factsContract({ it, runs, setUp }: Suite): void {
         for (const at of FACTS.keys()) if (!mustWait(from, at)) await check(from, at);
     });
 
+    it('an answer without a payment id keeps the one that a check has reported', async (t) => {
+      const { ledger } = await setUp(t);
+      await openSent(ledger);
+      await ledger.record('A', { stage: 'uncertain', answer: 'lost', detail: 'timeout' });
+      await ledger.observe('A', verified('pending', '111'));
+      await ledger.record('A', { ...PENDING, paymentId: null });
+      assert.equal((await read(ledger, 'A')).paymentId, '111');
+    });
+
     it('facts in any order and number lead to the same stage, for one answer to the one POST', async (t) => {
       const { ledger } = await setUp(t);
       let orders = 0;

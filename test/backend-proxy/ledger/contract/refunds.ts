@@ -264,6 +264,17 @@ export function refundsContract({ it, setUp }: Suite): void {
       assert.deepEqual([fresh.maySend, fresh.refund.id, await left(ledger)], [true, 'A-r3', 10]);
     });
 
+    it('a refund that was adopted and then FAILED is no repetition: a request of its amount is sent', async (t) => {
+      const setup = await setUp(t);
+      const { ledger } = setup;
+      await paid(ledger);
+      const looked = lookedUp({ found: [found('A-r1', 1, 300)] });
+      await refund(ledger, { amount: '5', lookedUp: looked });
+      await fail(setup, 'A-r1');
+      const fresh = await refund(ledger, { amount: '3', lookedUp: looked });
+      assert.deepEqual([fresh.maySend, fresh.refund.id], [true, 'A-r3']);
+    });
+
     it('a refund has the metadata of its payment, also one that the gateway has', async (t) => {
       const { ledger } = await setUp(t);
       const metadata = { invoice: 'R-17' };

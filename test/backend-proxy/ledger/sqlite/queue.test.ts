@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { it } from 'node:test';
 import { Refusal } from '../../../../backend-proxy/errors.ts';
+import { connectDatabase } from '../../../../backend-proxy/ledger/connect.ts';
 import { createLedger } from '../../../../backend-proxy/ledger/sql-ledger.ts';
 import { PAYOUT } from '../ledger-kit.ts';
 import { NOTHING, ORDER, raise, versions } from '../order-writes.ts';
@@ -35,6 +36,23 @@ it('a write of which one statement fails rolls back alone', async (t) => {
   ]);
   assert.equal(((results[1] as PromiseRejectedResult).reason as Refusal).kind, 'unavailable');
   assert.deepEqual(await versions(store), ['A0', 'C0']);
+});
+
+it('a write that meets a damaged page ends the process, and nothing that was queued with it is committed', async (t) => {
+  const file = temporaryFile(t);
+  const fatal: unknown[] = [];
+  const store = await connectDatabase(`file:${file}`, (error) => void fatal.push(error));
+  t.after(() => store.close());
+  const damaged = Object.assign(new Error('database disk image is malformed'), { errcode: 11 });
+  const results = await Promise.allSettled([
+    raise(store, 'A'),
+    store.write({ order: 'B' }, () => {
+      throw damaged;
+    }),
+    raise(store, 'C'),
+  ]);
+  assert.ok(results.every(({ status }) => status === 'rejected'));
+  assert.deepEqual([fatal, await versions(store)], [[damaged], []]);
 });
 
 it('a write whose new row violates another constraint than its id is not decided again', async (t) => {
