@@ -28,7 +28,7 @@ export async function backup({ args, env, print }: Call): Promise<number> {
   const unfinished = `${target}.unfinished-${randomBytes(4).toString('hex')}`;
   const { transactions, orders, schema } = copySqlite(database, unfinished);
   try {
-    if (schema.newest === undefined) throw new Error(`${database} is empty: the proxy has never used it`);
+    if (schema.schema === 0) throw new Error(`${database} is empty: the proxy has never used it`);
     giveName(unfinished, target, mayReplace);
   } finally {
     rmSync(unfinished, { force: true });

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { filePathOf } from '../ledger/database-url.ts';
 import { LITTLE_SPACE, TOO_LITTLE_SPACE, describeFree, freeBytes } from '../ledger/sqlite/disk.ts';
-import type { SchemaState } from '../ledger/schema/schema-steps.ts';
+import type { SchemaState } from '../ledger/schema/migrate.ts';
 import { explainStart } from '../ledger/postgres/errors.ts';
 import { clockFinding, fail, ok, warn, type Finding } from './report.ts';
 
@@ -47,7 +47,7 @@ async function checkPostgres(url: string): Promise<Finding[]> {
     const { schema, version, role, schemaName } = found;
     const says = schemaFinding(schema, `PostgreSQL ${version}, role ${role}, schema ${schemaName}`);
     const clock = clockFinding('clock of the database', found.now - Date.now());
-    if (found.mayCreate || schema.pending.length === 0) return [says, clock];
+    if (found.mayCreate || schema.pending === 0) return [says, clock];
     const statement = `GRANT CREATE ON SCHEMA "${schemaName}" TO "${role}"`;
     return [
       fail(ABOUT, `the role ${role} may not create tables in ${schemaName}`, `as its owner: ${statement}`),
@@ -58,12 +58,15 @@ async function checkPostgres(url: string): Promise<Finding[]> {
   }
 }
 
-function schemaFinding({ newest, pending, refusal }: SchemaState, where: string): Finding {
+function schemaFinding({ schema, pending, refusal }: SchemaState, where: string): Finding {
   if (refusal !== undefined) return fail(ABOUT, `${where}; ${refusal}`, 'see docs/operations.md');
-  if (newest === undefined) return ok(ABOUT, `${where}; empty: the first start creates the tables`);
-  if (pending.length === 0) return ok(ABOUT, `${where}; schema ${newest}, nothing to migrate`);
-  const says = `${where}; schema ${newest}; the next start migrates ${pending.join(', ')}`;
-  return warn(ABOUT, says, 'make a backup first');
+  if (schema === 0) return ok(ABOUT, `${where}; empty: the first start creates the tables`);
+  if (pending === 0) return ok(ABOUT, `${where}; schema ${schema}, nothing to migrate`);
+  return warn(
+    ABOUT,
+    `${where}; the next start migrates schema ${schema} to ${schema + pending}`,
+    'make a backup first',
+  );
 }
 
 function rightsOf(path: string): Finding[] {

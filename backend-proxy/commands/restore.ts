@@ -47,7 +47,7 @@ export async function restore({ args, env, print }: Call, now: () => number = Da
 
 function refuseUnusable(source: string, { schema }: Inspected): void {
   if (schema.refusal !== undefined) throw new Error(`${source}: ${schema.refusal}`);
-  if (schema.newest === undefined) throw new Error(`${source} is empty: not a database of the proxy`);
+  if (schema.schema === 0) throw new Error(`${source} is empty: not a database of the proxy`);
 }
 
 /** Also migrates the copy, as the next start would. The file is complete and on disk when this resolves. */

@@ -63,7 +63,7 @@ describe('a dump of PostgreSQL', { skip: TOOLS === undefined && 'pg_dump is not 
     await old.openPayout(payout('P-3'));
     await old.close();
     runShell(await printedCommand(['restore', file], from), { NEW_DATABASE_URL: to });
-    assert.deepEqual((await inspectPostgres(to)).schema.pending, []);
+    assert.deepEqual((await inspectPostgres(to)).schema.pending, 0);
     const restored = createLedger(await connectDatabase(to, die), { idPrefix: '' });
     t.after(() => restored.close());
     const { transactions } = await restored.transactions({ limit: 10 });

@@ -114,18 +114,6 @@ describe('PostgreSQL: a start', { skip: why === undefined ? false : `skipped: ${
     assert.deepEqual(warnings, []);
   });
 
-  it("a connection that the server ended meanwhile is reported in the server's words", async (t) => {
-    const url = await server.createDatabase();
-    const owner = new Client({ connectionString: url });
-    await owner.connect();
-    t.after(() => owner.end());
-    await owner.query(`create function end_others() returns event_trigger language plpgsql as $$ begin
-        perform pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid();
-      end $$`);
-    await owner.query('create event trigger end_others on ddl_command_start execute function end_others()');
-    assert.match(await refusal(url), /^terminating connection due to administrator command$/);
-  });
-
   it('a host that refuses connections is reported with its address and what to check', async () => {
     const port = await freePort();
     const message = await refusal(`postgres://pay:canary@127.0.0.1:${port}/pay`);

@@ -188,7 +188,7 @@ describe('the recipe for a change of a table', () => {
   function withStep(t: TestContext): Copy {
     const copy = new Copy(t, ['backend-proxy']);
     const change = 'alter table orders add column example integer not null default 7';
-    const step = `{ name: '2999-01-example', compatibleWith: '0.1.0', change: () => ['${change}'] }`;
+    const step = `{ oldest: 1, statements: () => ['${change}'] }`;
     copy.edit(steps, /^(export const STEPS[^;]*)\];$/ms, `$1, ${step}];`);
     return copy;
   }

@@ -1,5 +1,5 @@
 // Looks at a PostgreSQL database without changing it, by a connection with the settings that the proxy needs.
-import { schemaState, type MadeStep, type SchemaState } from '../schema/schema-steps.ts';
+import { schemaState, type SchemaState } from '../schema/migrate.ts';
 import { connect, query } from './connection.ts';
 import { Servers } from './servers.ts';
 
@@ -19,7 +19,7 @@ const FACTS = `select current_setting('server_version') as version, current_user
   coalesce(current_schema(), 'public') as schema_name,
   has_schema_privilege(coalesce(current_schema(), 'public'), 'CREATE') as may_create,
   to_regclass('transactions') is not null as has_tables,
-  to_regclass('schema_steps') is not null as has_steps,
+  to_regclass('meta') is not null as has_meta,
   (extract(epoch from clock_timestamp()) * 1000)::float8 as now`;
 
 /** Throws the error of the server or the driver if it cannot be used. */
@@ -33,21 +33,16 @@ export async function inspectPostgres(url: string): Promise<InspectedPostgres> {
         schema_name: string;
         may_create: boolean;
         has_tables: boolean;
-        has_steps: boolean;
+        has_meta: boolean;
         now: number;
       }>(client, FACTS)
     ).rows;
     if (facts === undefined) throw new Error('The server answered no row');
-    const steps = facts.has_steps
-      ? (
-          await query<MadeStep>(
-            client,
-            'select name, written_by, compatible_with from schema_steps order by applied_at',
-          )
-        ).rows
+    const meta = facts.has_meta
+      ? (await query<{ key: string; value: string }>(client, 'select key, value from meta')).rows
       : [];
     return {
-      schema: schemaState(steps, facts.has_tables),
+      schema: schemaState(meta, facts.has_tables),
       version: facts.version.split(' ')[0] ?? '',
       mayCreate: facts.may_create,
       role: facts.role,

@@ -24,9 +24,8 @@ import { CLOCK } from './rows.ts';
 import { Servers, describeServers } from './servers.ts';
 import { POSTGRES_SQL } from './sql.ts';
 import { createTurns } from './turns.ts';
-import { upgradePostgres } from './upgrade.ts';
 import { IS_OF_ORDER } from '../schema/schema.ts';
-import { upgradeBy } from '../schema/schema-steps.ts';
+import { migrate } from '../schema/migrate.ts';
 import type { Store } from '../store.ts';
 import { MAX_ERRORS, Write, loadOn } from './write.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -46,7 +45,7 @@ export async function openPostgres(url: string, connections: number, log: Log): 
     // First, so that a problem with the server is reported as itself, not as a failed change of the tables.
     await time(pool);
     await requireSchema(db);
-    await upgradePostgres(servers, db, upgradeBy(log));
+    await migrate(db, 'postgres', log);
     pooler = await pool.use('read', (on) => findPooler(on, servers));
   } catch (error) {
     await pool.end();
@@ -130,7 +129,7 @@ async function changedSince(pool: Connections, since: number): Promise<Map<strin
 /** Kysely replaces this error by the next one that it causes. */
 async function requireSchema(db: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ name: string | null; is_open: boolean | null }>`select current_schema() as name,
-    to_regclass('schema_steps') is not null or has_schema_privilege(current_schema(), 'create') as is_open`.execute(db);
+    to_regclass('meta') is not null or has_schema_privilege(current_schema(), 'create') as is_open`.execute(db);
   const { name = null, is_open: isOpen } = rows[0] ?? {};
   if (name === null) throw Object.assign(new Error('no schema has been selected to create in'), { code: '3F000' });
   if (isOpen !== true) throw Object.assign(new Error(`permission denied for schema ${name}`), { code: '42501' });

@@ -20,8 +20,12 @@ export interface SchemaSql {
   /** Both `keyed` and `updated`. */
   keyedUpdated: string;
   hasTable(name: string): RawBuilder<unknown>;
+  /** Begin a transaction that one process at a time has. */
+  beginLocked: readonly string[];
 }
 
+/** Any fixed number, the same in all versions. */
+const LOCK = 4_076_310_586;
 const VACUUM_SOON = 'autovacuum_vacuum_scale_factor = 0.02';
 
 export const DIALECTS: Readonly<Record<Dialect, SchemaSql>> = {
@@ -33,6 +37,8 @@ export const DIALECTS: Readonly<Record<Dialect, SchemaSql>> = {
     keyed: 'strict, without rowid',
     keyedUpdated: 'strict, without rowid',
     hasTable: (name) => sql`select 1 from sqlite_master where type = 'table' and name = ${name}`,
+    // A plain BEGIN would notice another process only at its first write.
+    beginLocked: ['begin immediate'],
   },
   postgres: {
     int: 'bigint',
@@ -41,6 +47,13 @@ export const DIALECTS: Readonly<Record<Dialect, SchemaSql>> = {
     added: `with (${VACUUM_SOON})`,
     keyed: `with (${VACUUM_SOON})`,
     keyedUpdated: `with (fillfactor = 70, ${VACUUM_SOON})`,
-    hasTable: (name) => sql`select 1 where to_regclass(${name}) is not null`,
+    // To read a table makes the process notice what others have made; `to_regclass` alone may answer from its cache.
+    hasTable: (name) => sql`select 1 from pg_class where oid = to_regclass(${name})`,
+    beginLocked: [
+      'begin isolation level read committed',
+      // An index of many rows takes longer than any other statement may.
+      'set local statement_timeout = 0',
+      `select pg_advisory_xact_lock(${LOCK})`,
+    ],
   },
 };

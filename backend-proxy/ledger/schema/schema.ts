@@ -1,5 +1,5 @@
 // The tables of the ledger and their indexes, the same in SQLite and PostgreSQL. tables.ts says what the columns mean,
-// steps.ts changes them later.
+// migrate.ts changes them later.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { STAGES, TRANSACTION_TYPES, TYPES } from '../../protocol/transaction.ts';
 import type { SchemaSql } from './dialect.ts';

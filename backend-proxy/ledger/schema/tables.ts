@@ -152,6 +152,8 @@ export interface WebhookRow {
 }
 
 export type MetaKey =
+  | 'schema'
+  | 'oldest'
   | 'database_id'
   | 'fingerprint_key'
   | 'pinged_at'

@@ -6,7 +6,7 @@ import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
-import { schemaState, type MadeStep, type SchemaState } from '../schema/schema-steps.ts';
+import { schemaState, type SchemaState } from '../schema/migrate.ts';
 
 /** How long a read waits for another process that recovers or closes the database. */
 const LOCK_WAIT_MS = 5_000;
@@ -25,7 +25,7 @@ export function inspectSqlite(path: string): Inspected {
     if (!isEmpty && !tables.includes('transactions')) throw new Error('not a database of the proxy');
     const count = (table: string) => Number(database.prepare(`select count(*) as n from ${table}`).get()?.['n']);
     return {
-      schema: schemaState(tables.includes('schema_steps') ? stepsIn(database) : [], !isEmpty),
+      schema: schemaState(tables.includes('meta') ? metaIn(database) : [], !isEmpty),
       transactions: isEmpty ? 0 : count('transactions'),
       orders: isEmpty ? 0 : count('orders'),
     };
@@ -96,9 +96,9 @@ function reading<T>(path: string, read: (database: DatabaseSync) => T): T {
   }
 }
 
-function stepsIn(database: DatabaseSync): MadeStep[] {
-  const rows = textsOf(database, 'select name, written_by, compatible_with from schema_steps order by applied_at');
-  return rows.map(({ name = '', written_by = '', compatible_with = '' }) => ({ name, written_by, compatible_with }));
+function metaIn(database: DatabaseSync): { key: string; value: string }[] {
+  const rows = textsOf(database, 'select key, value from meta');
+  return rows.map(({ key = '', value = '' }) => ({ key, value }));
 }
 
 function tablesIn(database: DatabaseSync): string[] {

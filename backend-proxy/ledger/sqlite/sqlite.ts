@@ -13,8 +13,7 @@ import { FileReplaced, errorOf, isFatal, isIdTaken, retryWhileLocked } from './e
 import { Rows } from './rows.ts';
 import { SQLITE_SQL } from './sql.ts';
 import { createStatements, type Prepare } from './statements.ts';
-import { upgradeBy } from '../schema/schema-steps.ts';
-import { upgradeSqlite } from './steps.ts';
+import { migrate } from '../schema/migrate.ts';
 import type { Decision, Loaded, Store, Subject } from '../store.ts';
 import type { Tables } from '../schema/tables.ts';
 
@@ -47,7 +46,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: forKysely }) });
   await retryWhileLocked(async () => {
     database.exec(PRAGMAS);
-    await upgradeSqlite(db, upgradeBy(log));
+    await migrate(db, 'sqlite', log);
   }).catch((error: unknown) => {
     database.close();
     throw error;
