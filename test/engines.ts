@@ -1,11 +1,10 @@
-// The browser engines for the element's tests: Chromium always, Firefox and WebKit if they are installed. Finds them,
+// The browser engines for the element's tests: Chromium always, Firefox if it is installed. Finds them,
 // and prints a table at the end: each engine's version and how many tests passed and failed. A missing engine is
 // reported as skipped, never as passed.
 import { existsSync } from 'node:fs';
 import type { BrowserLauncher, Reporter, TestSession, TestSuiteResult } from '@web/test-runner';
 import { chromeLauncher, puppeteerCore } from '@web/test-runner-chrome';
 import { findBrowser } from './browser.ts';
-import { hasWebKit, WebKitLauncher } from './webkit.ts';
 
 export interface Engine {
   name: string;
@@ -28,7 +27,7 @@ const FIREFOX_INSTALLED = [
 ];
 
 export async function findEngines(): Promise<(Engine | MissingEngine)[]> {
-  return [puppeteerEngine('Chromium', await findBrowser()), findFirefox(), findWebKit()];
+  return [puppeteerEngine('Chromium', await findBrowser()), findFirefox()];
 }
 
 function findFirefox(): Engine | MissingEngine {
@@ -40,13 +39,6 @@ function findFirefox(): Engine | MissingEngine {
   if (executablePath === undefined)
     return { name, launcher: null, remedy: 'install it (Debian: firefox-esr), or set FIREFOX_PATH to its executable' };
   return puppeteerEngine(name, { browser: 'firefox', executablePath });
-}
-
-function findWebKit(): Engine | MissingEngine {
-  const name = 'WebKitGTK';
-  if (!hasWebKit()) return { name, launcher: null, remedy: 'install it (Debian: webkit2gtk-driver and xvfb)' };
-  const launcher = new WebKitLauncher();
-  return { name, launcher, version: () => launcher.version };
 }
 
 type LaunchOptions = NonNullable<NonNullable<Parameters<typeof chromeLauncher>[0]>['launchOptions']>;
