@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
+import { dirname, join, matchesGlob } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { eventNames } from '../backend-proxy/observability/business-events.ts';
 import { REFUSALS } from '../backend-proxy/errors.ts';
@@ -44,6 +45,65 @@ it('SECURITY.md names guards and tests that exist, in at most 40 attacks', () =>
       !existsSync(guard) || !existsSync(file) || !testsOf(file).includes(name.replaceAll('\\', '')),
   );
   assert.deepEqual(missing, []);
+});
+
+it('ACCESSIBILITY.md names tests that exist', () => {
+  const found = readFileSync('ACCESSIBILITY.md', 'utf8').matchAll(
+    /^- \*\*(\w+)\*\*: `(test\/[\w/.-]+\.ts)`:\s+([^]+?)$(?=\n- |\n*$(?![^]))/gm,
+  );
+  const tests = [...found].map(([, word, file = '', name = '']) => ({
+    word,
+    file,
+    name: name.replaceAll(/\s+/g, ' '),
+  }));
+  assert.ok(tests.length > 20);
+  const missing = tests.filter(({ file, name }) => !existsSync(file) || !testsOf(file).includes(name));
+  assert.deepEqual(missing, []);
+});
+
+it('documents link only to files and headings that exist', () => {
+  const withoutCode = (file: string) => readFileSync(file, 'utf8').replaceAll(/^( *)```.*?^\1```$/gms, '');
+  const anchorOf = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-');
+  const anchorsOf = (file: string) =>
+    [...withoutCode(file).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => anchorOf(text));
+  const broken = globSync(['*.md', 'docs/*.md', '.github/**/*.md']).flatMap((file) => {
+    const links = withoutCode(file).matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g);
+    return [...links].flatMap(([, path = '', anchor = '']) => {
+      const target = path === '' ? file : join(dirname(file), path);
+      const isThere = existsSync(target) && (anchor === '' || anchorsOf(target).includes(anchor));
+      return isThere ? [] : [`${file} → ${path}#${anchor}`];
+    });
+  });
+  assert.deepEqual(broken, []);
+});
+
+it('CONTRIBUTING.md names commands and files that exist', () => {
+  const guide = readFileSync('CONTRIBUTING.md', 'utf8');
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: object };
+  const commands = [...guide.matchAll(/npm run ([\w:]+)/g)].map(([, command = '']) => command);
+  const paths = [...guide.matchAll(/`([\w.-]+\/[\w./-]*)`/g)].map(([, path = '']) => path);
+  assert.ok(commands.length > 10 && paths.length > 10);
+  assert.deepEqual(
+    [commands.filter((command) => !(command in scripts)), paths.filter((path) => !existsSync(path))],
+    [[], []],
+  );
+});
+
+it('npm test runs every test file, each by one command', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+  const parts = [...readFileSync('test/run.ts', 'utf8').matchAll(/npm\('(test:\w+)'[,)]/g)].map(
+    ([, name = '']) => name,
+  );
+  const text = (name: string) => (name === 'test:unit' ? readFileSync('test/unit.ts', 'utf8') : (scripts[name] ?? ''));
+  const globs = parts.flatMap((name) => [...text(name).matchAll(/'(test\/[^']*\*[^']*\.ts)'/g)]);
+  const runs = (file: string) => globs.filter(([, glob = '']) => matchesGlob(file, glob)).length;
+  const files = globSync('test/**/*.test.ts', { exclude: (path) => path.includes('node_modules') });
+  const notOnce = files.filter((file) => runs(file.replaceAll('\\', '/')) !== 1);
+  assert.deepEqual(notOnce, []);
 });
 
 it('docs/configuration.md lists every variable that config.ts reads', () => {

@@ -87,7 +87,7 @@ describe('scripts for those who change the project', { skip: ON_WINDOWS, concurr
   });
 
   it('npm run test:watch runs a file', async () => {
-    const { out } = await run(npm('test:watch', '--', 'test/prose.test.ts'), {
+    const { out } = await run(npm('test:watch', '--', 'test/backend-proxy/errors.test.ts'), {
       isReady: (text) => /^ℹ fail \d/m.test(text),
     });
     assert.match(out, /^ℹ fail 0$/m);
