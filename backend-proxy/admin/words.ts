@@ -1,5 +1,4 @@
-// What the operator's page calls methods, statuses, events and reasons: sentences instead of the API's words. The
-// demo's desk has the same ones, which a test compares.
+// What the operator's page calls methods, statuses, events and reasons: sentences instead of the API's words.
 import { decimalOf } from '../protocol/money.ts';
 import { TYPES, reasonOf, type HistoryEntry, type Transaction, type TransactionType } from '../protocol/transaction.ts';
 import type { Method, Reason, Status } from '../protocol/wire.ts';

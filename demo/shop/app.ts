@@ -3,20 +3,15 @@
 import { readFileSync } from 'node:fs';
 import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { getCookie } from 'hono/cookie';
 import { csrf } from 'hono/csrf';
 import { secureHeaders } from 'hono/secure-headers';
 import { WebhookVerificationError } from 'standardwebhooks';
-import { clockOf } from './desk-clock.ts';
-import { deskPage, deskTables } from './desk-page.ts';
-import { filterOf, viewOf } from './desk-view.ts';
-import { StaffDesk, type DeskList } from './desk.ts';
+import { staffOnly } from './desk-auth.ts';
+import { addDesk } from './desk.ts';
 import { Fulfillment } from './fulfillment.ts';
 import { OrderStore } from './order-store.ts';
-import { notice, type Site } from './page.ts';
-import type { PayoutForm } from './payout-form.ts';
+import { notice } from './page.ts';
 import { ProxyClient, ProxyError } from './proxy-client.ts';
-import { staffOnly } from './desk-auth.ts';
 import { addStorefront, type ShopSettings } from './storefront.ts';
 
 const BODY_LIMIT = 16 * 1024;
@@ -45,7 +40,7 @@ export function createShop(settings: ShopSettings, fetcher: typeof fetch = fetch
   addAssets(app);
 
   addStorefront(app, { settings, site, orders, fulfillment, now });
-  if (guard !== undefined) addDesk(app.use('/desk/*', guard), new StaffDesk(orders, proxy, now), site, now);
+  if (guard !== undefined) addDesk(app.use('/desk/*', guard), proxy, site, now);
   app.notFound((c) => c.html(notice('Nothing here', 'This page does not exist.'), 404));
   return { app, sweep: () => fulfillment.sweep(now()) };
 }
@@ -97,32 +92,5 @@ function addAssets(app: Hono): void {
   for (const [name, type] of Object.entries(ASSETS)) {
     const content = readFileSync(new URL(name, folder), 'utf8');
     app.get(`/assets/${name}`, (c) => c.body(content, 200, { 'content-type': type, 'cache-control': 'no-cache' }));
-  }
-}
-
-function addDesk(app: Hono, desk: StaffDesk, site: Site, now: () => Date): void {
-  app.get('/desk', async (c) => {
-    const list = await desk.list();
-    const back = c.req.query('back');
-    return c.html(pageOf(c, list, back === undefined ? undefined : desk.formFor(back, list)));
-  });
-  app.get('/desk/tables', async (c) => c.html(deskTables(contentOf(c, await desk.list()))));
-  app.get('/desk/payouts', async (c) => c.html(pageOf(c, await desk.list(), desk.emptyForm())));
-  app.post('/desk/payouts', async (c) => answer(c, await desk.sendPayout(await c.req.parseBody())));
-  app.post('/desk/refunds', async (c) => answer(c, await desk.sendRefund(await c.req.parseBody())));
-
-  async function answer(c: Context, form: PayoutForm | undefined) {
-    if (form === undefined) return c.redirect('/desk', 303);
-    return c.html(pageOf(c, await desk.list(), form), form.problem === undefined ? 200 : 422);
-  }
-
-  function pageOf(c: Context, list: DeskList, form: PayoutForm | undefined) {
-    return deskPage(contentOf(c, list), form, site);
-  }
-
-  /** Narrowed by the address, and in the zone that desk.js found in the browser. */
-  function contentOf(c: Context, list: DeskList) {
-    const clock = clockOf(getCookie(c, 'zone'), now());
-    return { list, clock, view: viewOf(list.entries, filterOf(c.req.query()), clock, now()) };
   }
 }

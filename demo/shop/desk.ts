@@ -1,145 +1,108 @@
-// The desk's actions: list the transactions, send a payout, and send a payment's money back, each after a second step.
-// The order id of a payout is stored before it is sent, so after a lost answer the same id can be checked or sent
-// again, and money moves once. If the proxy has no list of transactions, the shop reads its own orders one by one.
+// The desk: what a merchant's staff needs each day. It lists the newest payments and payouts, sends a payment's money
+// back and sends payouts, each in two steps: the second names amount and wallet, and its button sends. The id of a
+// payout, or the key of a refund, is made before the first step, so after a lost answer the same form can be sent
+// again, and money moves once. Reviews and the history of a payment are on the operator's page.
+import type { Hono } from 'hono';
 import { CURRENCY } from './catalog.ts';
-import { newId, type OrderStore } from './order-store.ts';
-import type { PayoutForm } from './payout-form.ts';
-import { isPayment, isRefund, ProxyError, type Payment, type ProxyClient, type Transaction } from './proxy-client.ts';
-import { refundable } from './refunds.ts';
+import { deskForm, type DeskForm } from './desk-form.ts';
+import { deskList, deskPage, refundable, type DeskList } from './desk-list.ts';
+import { newId } from './order-store.ts';
+import type { Site } from './page.ts';
+import { ProxyError, type Payment, type ProxyClient } from './proxy-client.ts';
 
 const SHOWN_FOR_MS = 7 * 24 * 60 * 60 * 1000;
-const ASKED_ONE_BY_ONE = 25;
 const AGAIN = 'Send it again unchanged: it is sent at most once.';
 
-/** Of the last seven days, newest first. */
-export interface DeskList {
-  entries: readonly Transaction[];
-  /** Why there are none. */
-  problem?: string | undefined;
+export function addDesk(app: Hono, proxy: ProxyClient, site: Site, now: () => Date): void {
+  const list = async () => deskList(await read(proxy, now()), now());
+
+  app.get('/desk', async (c) => c.html(deskPage(await list(), site)));
+  app.get('/desk/list', async (c) => c.html(await list()));
+  app.get('/desk/send', async (c) => c.html(deskForm(await emptyForm(proxy, c.req.query()), site)));
+  app.post('/desk/send', async (c) => {
+    const form = await send(proxy, await c.req.parseBody());
+    if (form === undefined) return c.redirect('/desk', 303);
+    return c.html(deskForm(form, site), form.problem === undefined ? 200 : 422);
+  });
 }
 
-export class StaffDesk {
-  readonly #orders: OrderStore;
-  readonly #proxy: ProxyClient;
-  readonly #now: () => Date;
-  readonly #sent = new Set<string>();
-
-  constructor(orders: OrderStore, proxy: ProxyClient, now: () => Date) {
-    this.#orders = orders;
-    this.#proxy = proxy;
-    this.#now = now;
-  }
-
-  emptyForm(): PayoutForm {
-    return { orderId: newId('PO') };
-  }
-
-  /** Filled in with all that can be sent back of the payment; the empty form of a payout if that is nothing. */
-  formFor(gatewayOrderId: string | undefined, { entries }: DeskList): PayoutForm {
-    const back = entries.filter(isPayment).find((payment) => payment.gatewayOrderId === gatewayOrderId);
-    const left = back === undefined ? 0 : refundable(back, entries.filter(isRefund));
-    if (back === undefined || left === 0) return this.emptyForm();
-    return { orderId: newId('BACK'), amount: String(left), note: `Money back for ${back.orderId}`, back };
-  }
-
-  /** Undefined if the proxy accepted it; else the form: its second step, or with a message about the error. */
-  async sendRefund(typed: Record<string, unknown>): Promise<PayoutForm | undefined> {
-    const back = await this.#paymentOf(typed);
-    const { orderId: key, amount, note } = formOf(typed);
-    if (back === undefined || !/^BACK-[2-9A-HJ-NP-Z]{10}$/.test(key))
-      return { ...this.emptyForm(), problem: 'This form is out of date: open the payment again.' };
-    const form = { orderId: key, amount, note, back };
-    const problem = problemInAmount(amount);
-    if (problem !== undefined || typed['step'] !== 'send')
-      return { ...form, problem, isReview: isReview(typed, problem) };
-    const { orderId, gatewayOrderId } = back;
-    try {
-      await this.#proxy.refund(orderId, { gatewayOrderId, amount: Number(amount), ...(note && { note }) }, key);
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof ProxyError)) throw error;
-      if (error.kind === 'refused') return { ...form, problem: error.message };
-      return { ...form, isReview: true, problem: `${error.message} ${AGAIN}` };
-    }
-  }
-
-  /** Of the order, because the list has only the last days. */
-  async #paymentOf({ order, payment }: Record<string, unknown>): Promise<Payment | undefined> {
-    if (typeof order !== 'string' || order === '') return undefined;
-    const report = await this.#proxy.order(order).catch(() => null);
-    return report?.payments.find(({ gatewayOrderId }) => gatewayOrderId === payment);
-  }
-
-  /** Undefined if the proxy accepted it; else the form: its second step, or with a message about the error. */
-  async sendPayout(typed: Record<string, unknown>): Promise<PayoutForm | undefined> {
-    const form = formOf(typed);
-    const problem = problemIn(form);
-    if (problem !== undefined || typed['step'] !== 'send')
-      return { ...form, problem, isReview: isReview(typed, problem) };
-    const { orderId, amount, customer, note } = form;
-    this.#sent.add(orderId);
-    try {
-      await this.#proxy.sendPayout({
-        orderId,
-        amount: Number(amount),
-        currency: CURRENCY,
-        customer,
-        ...(note && { note }),
-      });
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof ProxyError)) throw error;
-      if (error.kind === 'refused') {
-        return { ...form, ...this.emptyForm(), problem: error.message };
-      }
-      return { ...form, isReview: true, problem: `${error.message} ${AGAIN}` };
-    }
-  }
-
-  async list(): Promise<DeskList> {
-    try {
-      const since = new Date(this.#now().getTime() - SHOWN_FOR_MS);
-      const all = (await this.#proxy.transactions(since)) ?? (await this.#oneByOne());
-      return { entries: all.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt)) };
-    } catch (error) {
-      if (!(error instanceof ProxyError)) throw error;
-      return { entries: [], problem: error.message };
-    }
-  }
-
-  async #oneByOne(): Promise<Transaction[]> {
-    const orders = this.#orders.newest().slice(0, ASKED_ONE_BY_ONE);
-    const payouts = [...this.#sent].slice(-ASKED_ONE_BY_ONE);
-    const reports = await Promise.all(orders.map(({ orderId }) => this.#proxy.order(orderId)));
-    const sent = await Promise.all(payouts.map((orderId) => this.#proxy.payout(orderId)));
-    return [
-      ...reports.flatMap((report) => [...(report?.payments ?? []), ...(report?.refunds ?? [])]),
-      ...sent.filter((payout) => payout !== null),
-    ];
+async function read(proxy: ProxyClient, now: Date): Promise<DeskList> {
+  try {
+    const entries = await proxy.transactions(new Date(now.getTime() - SHOWN_FOR_MS));
+    return { entries };
+  } catch (error) {
+    if (!(error instanceof ProxyError)) throw error;
+    return { entries: [], problem: error.message };
   }
 }
 
-/** Whether the second step comes next: the first has no `step`, and "Change" goes back to it. */
-const isReview = ({ step }: Record<string, unknown>, problem?: string) => problem === undefined && step !== 'edit';
+/** Of a refund filled in with all that can be sent back; of a payout empty. */
+async function emptyForm(proxy: ProxyClient, asked: Record<string, string>): Promise<DeskForm> {
+  const { payment: back, left } = await paymentOf(proxy, asked);
+  const empty = { customer: '', isReview: false };
+  if (back === undefined || left === 0) return { ...empty, id: newId('PO'), amount: '', note: '' };
+  return { ...empty, id: newId('BACK'), amount: String(left), note: `Money back for ${back.orderId}`, back };
+}
 
-type Typed = Required<Record<'orderId' | 'amount' | 'customer' | 'note', string>>;
+/** Asks for the order, because the list has only the last days. */
+async function paymentOf(
+  proxy: ProxyClient,
+  { order, payment }: Record<string, unknown>,
+): Promise<{ payment: Payment | undefined; left: number }> {
+  const report = typeof order === 'string' && order !== '' ? await proxy.order(order).catch(() => null) : null;
+  const found = report?.payments.find(({ gatewayOrderId }) => gatewayOrderId === payment);
+  return { payment: found, left: found === undefined ? 0 : refundable(found, report?.refunds ?? []) };
+}
 
-function formOf(typed: Record<string, unknown>): Typed {
-  const text = (name: string) => {
-    const value = typed[name];
-    return typeof value === 'string' ? value.trim() : '';
+/** Undefined if the proxy accepted it; else the form: its second step, or with a message about the error. */
+async function send(proxy: ProxyClient, typed: Record<string, unknown>): Promise<DeskForm | undefined> {
+  const { payment: back } = await paymentOf(proxy, typed);
+  const form: DeskForm = {
+    id: textOf(typed['id']),
+    amount: textOf(typed['amount']),
+    customer: walletIdOf(textOf(typed['customer'])),
+    note: textOf(typed['note']),
+    isReview: false,
+    back,
   };
-  return { orderId: text('orderId'), amount: text('amount'), customer: text('customer'), note: text('note') };
+  const prefix = back === undefined ? 'PO' : 'BACK';
+  if (!new RegExp(`^${prefix}-[2-9A-HJ-NP-Z]{10}$`).test(form.id)) {
+    const problem = { text: 'This form is out of date: open the payment again from the list.' };
+    return { ...(await emptyForm(proxy, {})), problem };
+  }
+  const problem = problemIn(form);
+  if (problem !== undefined) return { ...form, problem };
+  if (typed['step'] !== 'send') return { ...form, isReview: typed['step'] !== 'edit' };
+  try {
+    await sendMoney(proxy, form);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ProxyError)) throw error;
+    if (error.kind === 'unreachable')
+      return { ...form, isReview: true, problem: { text: `${error.message} ${AGAIN}` } };
+    return { ...form, id: back === undefined ? newId('PO') : form.id, problem: { text: error.message } };
+  }
 }
 
-function problemIn({ orderId, amount, customer }: Typed): string | undefined {
-  if (!/^PO-[2-9A-HJ-NP-Z]{10}$/.test(orderId)) return 'This form is out of date: open the desk again.';
-  const problem = problemInAmount(amount);
-  if (problem !== undefined) return problem;
-  if (!/^\d{1,32}$/.test(customer)) return 'The wallet ID is digits only.';
+async function sendMoney(proxy: ProxyClient, { id, back, customer, ...typed }: DeskForm): Promise<void> {
+  const sent = { amount: Number(typed.amount), ...(typed.note && { note: typed.note }) };
+  if (back === undefined) await proxy.sendPayout({ orderId: id, currency: CURRENCY, customer, ...sent });
+  else await proxy.refund(back.orderId, { gatewayOrderId: back.gatewayOrderId, ...sent }, id);
+}
+
+function problemIn({ amount, customer, back }: DeskForm): DeskForm['problem'] {
+  if (!/^[1-9]\d{0,6}$/.test(amount)) return { field: 'amount', text: 'A whole number of euros, from 1 to 9999999.' };
+  if (back === undefined && !/^\d{4,20}$/.test(customer))
+    return { field: 'customer', text: 'The 4 to 20 digits of a wallet ID.' };
   return undefined;
 }
 
-function problemInAmount(amount: string): string | undefined {
-  return /^[1-9]\d{0,6}$/.test(amount) ? undefined : `The amount is a whole number of ${CURRENCY}, at least 1.`;
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+/** Digits in any shape that people copy, such as "1234 5678"; other texts stay as they are. */
+function walletIdOf(typed: string): string {
+  const bare = typed.normalize('NFKC').replaceAll(/[\s.\p{Pd}]/gu, '');
+  return /^\d+$/.test(bare) ? bare : typed;
 }

@@ -16,8 +16,6 @@ interface Settling {
   reason: string | null;
   needsReview: boolean;
   createdAt: string;
-  updatedAt: string;
-  history: { at: string; event: string; source: string; detail: string | null }[];
 }
 
 export interface Payment extends Settling {
@@ -104,7 +102,6 @@ interface TransactionPage {
 const ANSWER_WITHIN_MS = 5_000;
 const PAGE_SIZE = 100;
 const PAGES_FOLLOWED = 10;
-export const MAX_LISTED = PAGE_SIZE * PAGES_FOLLOWED;
 
 export class ProxyClient {
   readonly #url: string;
@@ -121,10 +118,6 @@ export class ProxyClient {
     return this.#call('GET', `/orders/${encodeURIComponent(orderId)}`);
   }
 
-  payout(orderId: string): Promise<Payout | null> {
-    return this.#call('GET', `/payouts/${encodeURIComponent(orderId)}`);
-  }
-
   /** Safe to repeat with the same `orderId`: the proxy sends a payout once and answers a repeat with the stored one. */
   sendPayout(payout: NewPayout): Promise<Payout | null> {
     return this.#call('POST', '/payouts', payout);
@@ -135,8 +128,8 @@ export class ProxyClient {
     return this.#call('POST', `/orders/${encodeURIComponent(orderId)}/refunds`, refund, { 'idempotency-key': key });
   }
 
-  /** Those created since then, newest first, at most MAX_LISTED; null if this proxy has no list of transactions. */
-  async transactions(from: Date): Promise<Transaction[] | null> {
+  /** Those created since then, newest first, at most 1,000. */
+  async transactions(from: Date): Promise<Transaction[]> {
     const found: Transaction[] = [];
     let cursor: string | null = null;
     for (let pages = 0; pages < PAGES_FOLLOWED; pages++) {
@@ -147,9 +140,8 @@ export class ProxyClient {
         ...(cursor && { cursor }),
       });
       const page = await this.#call<TransactionPage>('GET', `/transactions?${query.toString()}`);
-      if (page === null) return null;
-      found.push(...page.transactions);
-      cursor = page.nextCursor;
+      found.push(...(page?.transactions ?? []));
+      cursor = page?.nextCursor ?? null;
       if (cursor === null) break;
     }
     return found;

@@ -30,15 +30,13 @@ test('the desk learns the result of a payout whose answer was lost, and it was s
   await staff.page.getByLabel('Wallet ID').fill(ADA);
   await staff.page.getByRole('button', { name: 'Review payout' }).click();
   await staff.page.getByRole('button', { name: 'Send €5' }).click();
-  const row = staff.page.getByRole('listitem').filter({ hasText: `wallet ${ADA}` });
+  const row = staff.page.getByRole('listitem').filter({ hasText: '−€5.00' });
   await row.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
-  await row.locator('summary').click();
-  assert.ok((await row.locator('.history b').allTextContents()).includes('No clear answer, checking'));
-  const orderId = (await row.locator('summary .id').textContent()) ?? '';
+  const orderId = (await row.locator('.id').textContent()) ?? '';
   assert.deepEqual(await world.atGateway(orderId), ['SUCCESS']);
 });
 
-test('the desk shows a payment live, with its history', async () => {
+test('the desk shows a payment live', async () => {
   const staff = await world.staff();
   const shopper = await world.shopper();
   const phone = await world.phone(ADA);
@@ -46,11 +44,8 @@ test('the desk shows a payment live, with its history', async () => {
   await shopper.pay('DIRECT', ADA);
   const row = staff.page.getByRole('listitem').filter({ hasText: shopper.orderId });
   await row.and(staff.page.locator('[data-status="PROCESSING"]')).waitFor();
-  await row.locator('summary').click();
   await phone.approve();
   await row.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
-  const history = await row.locator('.history b').allTextContents();
-  assert.deepEqual(history, ['Started', 'Sent to the gateway', 'Waiting at the gateway', 'Paid']);
   assert.match((await row.locator('.amount').textContent()) ?? '', /€76\.00/);
 });
 
@@ -63,9 +58,7 @@ test('the desk sends a coffee’s money back in part and then the rest, to the w
   await phone.approve();
   const payment = staff.page.getByRole('listitem').filter({ hasText: shopper.orderId }).first();
   const refund = async (amount: string, left: string) => {
-    const row = staff.page.locator(`li[data-key^="${shopper.orderId} "]`).filter({ hasText: 'Send money back' });
-    await row.locator('summary').click();
-    await row.getByRole('link', { name: 'Send money back' }).click();
+    await staff.page.getByRole('link', { name: `Send back the money for ${shopper.orderId}` }).click();
     assert.equal(await staff.page.getByLabel('Amount').inputValue(), left);
     await staff.page.getByLabel('Amount').fill(amount);
     await staff.page.getByRole('button', { name: 'Review' }).click();
@@ -81,7 +74,7 @@ test('the desk sends a coffee’s money back in part and then the rest, to the w
   await refund('56', '56');
   assert.deepEqual(await world.atGateway(`${shopper.orderId}-r1`), ['SUCCESS']);
   assert.deepEqual(await world.atGateway(`${shopper.orderId}-r2`), ['SUCCESS']);
-  assert.equal(await staff.page.getByRole('link', { name: 'Send money back' }).count(), 0);
+  assert.equal(await payment.getByRole('link', { name: 'Send back' }).count(), 0);
 });
 
 test('the desk’s badges can be read on their own ground, light and dark', async () => {

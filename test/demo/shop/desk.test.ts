@@ -39,22 +39,29 @@ const refund = (refundOf: string, more: object = {}) => ({
   ...transaction,
   ...more,
 });
-const orderIdIn = (page: string) => /name="orderId" value="([^"]+)"/.exec(page)?.[1] ?? '';
+const idIn = (page: string) => /name="id" value="([^"]+)"/.exec(page)?.[1] ?? '';
 const typed = { amount: '25', customer: '12345678', note: 'For the broken dripper', step: 'send' };
 
 async function openDesk() {
   const shop = openShop(undefined, undefined, { publicUrl: 'http://127.0.0.1:8080' });
   const staff = new Browser(shop);
   const sent = () => shop.proxy.asked.filter(({ method }) => method === 'POST').map(({ body }) => body);
-  return { shop, staff, sent, form: orderIdIn((await staff.get('/desk/payouts')).text) };
+  return { shop, staff, sent, form: idIn((await staff.get('/desk/send')).text) };
 }
+
+const BACK = '/desk/send?order=ST-1&payment=ST-1';
+const reportOf = (...all: { type: string }[]) => ({
+  orderId: 'ST-1',
+  payments: all.filter(({ type }) => type === 'PAY'),
+  refunds: all.filter(({ type }) => type === 'REFUND'),
+});
 
 const KEPT = /€0\.50 stays with you, because this gateway sends whole amounts only\./;
 
 test('the desk sends a payout with a whole amount and an order id from the server', async () => {
   const { shop, staff, sent, form } = await openDesk();
   shop.proxy.answers['POST /payouts'] = { status: 202, body: payout(form) };
-  const { status, headers } = await staff.post('/desk/payouts', { orderId: form, ...typed });
+  const { status, headers } = await staff.post('/desk/send', { id: form, ...typed });
   assert.equal(status, 303);
   assert.equal(headers.get('location'), '/desk');
   assert.match(form, /^PO-/);
@@ -66,16 +73,11 @@ test('the desk sends a payout with a whole amount and an order id from the serve
 test('the desk sends money in a second step only, which names amount and wallet, and leads back to the first', async () => {
   const { shop, staff, sent, form } = await openDesk();
   const paid = payment('ST-1', { status: 'SUCCESS', history: [] });
-  shop.proxy.answers['GET /orders/ST-1'] = { body: { orderId: 'ST-1', paid: true, payments: [paid], refunds: [] } };
-  const back = { orderId: 'BACK-2345678ABC', order: 'ST-1', payment: 'ST-1', amount: '4', note: '<b>' };
+  shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf(paid) };
+  const back = { id: 'BACK-2345678ABC', order: 'ST-1', payment: 'ST-1', amount: '4', note: '<b>' };
   for (const [path, fields, question, wallet] of [
-    [
-      '/desk/payouts',
-      { orderId: form, ...typed },
-      /Send €25 to ••••\u00A05678\?[^]*To the wallet <b>12345678</,
-      '12345678',
-    ],
-    ['/desk/refunds', back, /Send €4 to ••••\u00A04321\?[^]*“&lt;b&gt;”/, undefined],
+    ['/desk/send', { id: form, ...typed }, /Send €25 to ••••\u00A05678\?[^]*To the wallet <b>12345678</, '12345678'],
+    ['/desk/send', back, /Send €4 to ••••\u00A04321\?[^]*“&lt;b&gt;”/, undefined],
   ] as const) {
     const review = await staff.post(path, { ...fields, step: '' });
     assert.equal(review.status, 200);
@@ -89,13 +91,13 @@ test('the desk sends money in a second step only, which names amount and wallet,
 
 test('the desk sends no note if the field is empty', async () => {
   const { sent, staff, form } = await openDesk();
-  await staff.post('/desk/payouts', { orderId: form, ...typed, note: ' ' });
+  await staff.post('/desk/send', { id: form, ...typed, note: ' ' });
   assert.deepEqual(sent(), [{ orderId: form, amount: 25, currency: 'EUR', customer: '12345678' }]);
 });
 
 test('a double click at the desk sends the same payout twice, with one order id', async () => {
   const { sent, staff, form } = await openDesk();
-  await Promise.all([1, 2].map(() => staff.post('/desk/payouts', { orderId: form, ...typed })));
+  await Promise.all([1, 2].map(() => staff.post('/desk/send', { id: form, ...typed })));
   const [first, second] = sent();
   assert.deepEqual(first, second);
 });
@@ -103,9 +105,9 @@ test('a double click at the desk sends the same payout twice, with one order id'
 test('the payout form keeps its order id after a lost answer, so that sending it again is safe', async () => {
   const { shop, staff, form } = await openDesk();
   shop.proxy.answers['POST /payouts'] = 'reset';
-  const { status, text } = await staff.post('/desk/payouts', { orderId: form, ...typed });
+  const { status, text } = await staff.post('/desk/send', { id: form, ...typed });
   assert.equal(status, 422);
-  assert.equal(orderIdIn(text), form);
+  assert.equal(idIn(text), form);
   assert.match(text, /value="12345678"/);
   assert.match(text, /Send it again unchanged/);
 });
@@ -114,21 +116,15 @@ test('a refused payout shows the reason, and the form gets a new order id', asyn
   const { shop, staff, form } = await openDesk();
   const errors = [{ field: 'customer', detail: 'Unknown wallet.' }];
   shop.proxy.answers['POST /payouts'] = { status: 422, body: { detail: 'Refused.', retryable: false, errors } };
-  const { text } = await staff.post('/desk/payouts', { orderId: form, ...typed });
+  const { text } = await staff.post('/desk/send', { id: form, ...typed });
   assert.match(text, /customer: Unknown wallet\./);
-  assert.notEqual(orderIdIn(text), form);
+  assert.notEqual(idIn(text), form);
 });
 
 test('the desk refuses an invalid amount, wallet id or order id without a request to the proxy', async () => {
   const { sent, staff, form } = await openDesk();
-  for (const wrong of [
-    { amount: '10.50' },
-    { amount: '0' },
-    { amount: '1e3' },
-    { customer: '12x' },
-    { orderId: 'mine' },
-  ]) {
-    assert.equal((await staff.post('/desk/payouts', { orderId: form, ...typed, ...wrong })).status, 422);
+  for (const wrong of [{ amount: '10.50' }, { amount: '0' }, { amount: '1e3' }, { customer: '12x' }, { id: 'mine' }]) {
+    assert.equal((await staff.post('/desk/send', { id: form, ...typed, ...wrong })).status, 422);
   }
   assert.deepEqual(sent(), []);
 });
@@ -142,7 +138,7 @@ test('the desk lists payments and payouts, and marks those that need review', as
     payment('ST-2', { status: 'SUCCESS', surplus: true }),
   ];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
-  const { text } = await staff.get('/desk/tables');
+  const { text } = await staff.get('/desk/list');
   assert.match(text, /<li\s+class="warn"[^>]*PO-1[^>]*>[\s\S]*?Needs review/);
   assert.match(text, /<li\s+class="warn"[^>]*ST-2[^>]*>[\s\S]*?Paid twice/);
   assert.match(text, /Expired[\s\S]*?ST-1/);
@@ -162,32 +158,32 @@ test('the refund link of a paid payment offers what is left, names the wallet th
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const { text: desk } = await staff.get('/desk');
   assert.match(desk, /€4\.00 on its way back/);
-  const links = [...desk.matchAll(/href="(\/desk\?[^"#]*)#send"/g)].map(([, link]) => link ?? '');
-  assert.deepEqual(links, ['/desk?back=ST-1-2']);
-  const { text } = await staff.get(links[0] ?? '');
+  const links = [...desk.matchAll(/href="(\/desk\/send\?[^"]*)"/g)].map(([, link]) => link ?? '');
+  assert.deepEqual(links, [BACK.replace('&', '&amp;').concat('-2')]);
+  shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf(...transactions) };
+  const { text } = await staff.get(`${BACK}-2`);
   assert.equal(valueIn(text, 'amount'), '10');
   assert.equal(valueIn(text, 'customer'), undefined, 'the wallet cannot be chosen');
   assert.match(text, /€14\.50 came in for ST-1\. It goes back to the wallet that\s+paid,\s+••••\u00A04321/);
   assert.match(text, KEPT);
   assert.deepEqual([valueIn(text, 'order'), valueIn(text, 'payment')], ['ST-1', 'ST-1-2']);
-  assert.match(orderIdIn(text), /^BACK-/);
+  assert.match(idIn(text), /^BACK-/);
   assert.deepEqual(sent(), []);
 });
 
 test('the desk sends a refund under the key of its form, also if it is sent twice or the answer is lost', async () => {
   const { shop, staff, sent } = await openDesk();
   const paid = payment('ST-1', { status: 'SUCCESS', amount: '14.50' });
-  shop.proxy.answers['GET /transactions'] = { body: { transactions: [paid], nextCursor: null } };
-  shop.proxy.answers['GET /orders/ST-1'] = { body: { orderId: 'ST-1', paid: true, payments: [paid], refunds: [] } };
-  const key = orderIdIn((await staff.get('/desk?back=ST-1')).text);
-  const form = { orderId: key, order: 'ST-1', payment: 'ST-1', amount: '4', note: 'Sorry', step: 'send' };
-  assert.match((await staff.post('/desk/refunds', { ...form, step: '' })).text, KEPT);
+  shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf(paid) };
+  const key = idIn((await staff.get(BACK)).text);
+  const form = { id: key, order: 'ST-1', payment: 'ST-1', amount: '4', note: 'Sorry', step: 'send' };
+  assert.match((await staff.post('/desk/send', { ...form, step: '' })).text, KEPT);
   shop.proxy.answers['POST /orders/ST-1/refunds'] = 'reset';
-  const lost = await staff.post('/desk/refunds', form);
-  assert.deepEqual([lost.status, orderIdIn(lost.text)], [422, key]);
+  const lost = await staff.post('/desk/send', form);
+  assert.deepEqual([lost.status, idIn(lost.text)], [422, key]);
   assert.match(lost.text, /Send it again unchanged/);
   shop.proxy.answers['POST /orders/ST-1/refunds'] = { status: 202, body: refund('ST-1') };
-  assert.equal((await staff.post('/desk/refunds', form)).status, 303);
+  assert.equal((await staff.post('/desk/send', form)).status, 303);
   const asked = { gatewayOrderId: 'ST-1', amount: 4, note: 'Sorry' };
   assert.deepEqual(sent(), [asked, asked]);
   const keys = shop.proxy.asked.filter(({ method }) => method === 'POST').map((each) => each.key);
@@ -197,16 +193,16 @@ test('the desk sends a refund under the key of its form, also if it is sent twic
 test('a refund that the proxy refuses shows why, with what can be sent back', async () => {
   const { shop, staff, sent } = await openDesk();
   const paid = payment('ST-1', { status: 'SUCCESS' });
-  shop.proxy.answers['GET /orders/ST-1'] = { body: { orderId: 'ST-1', paid: true, payments: [paid], refunds: [] } };
+  shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf(paid) };
   const errors = [{ field: 'amount', detail: 'an amount above 0 and at most 6.00 EUR' }];
   const refused = { status: 422, body: { detail: 'Refused.', retryable: false, errors } };
   shop.proxy.answers['POST /orders/ST-1/refunds'] = refused;
-  const form = { orderId: 'BACK-2345678ABC', order: 'ST-1', payment: 'ST-1', amount: '7', step: 'send' };
-  const { status, text } = await staff.post('/desk/refunds', form);
+  const form = { id: 'BACK-2345678ABC', order: 'ST-1', payment: 'ST-1', amount: '7', step: 'send' };
+  const { status, text } = await staff.post('/desk/send', form);
   assert.equal(status, 422);
   assert.match(text, /at most 6\.00 EUR/);
-  for (const wrong of [{ amount: '1.5' }, { orderId: 'mine' }, { payment: 'ST-2' }, { order: '' }]) {
-    assert.equal((await staff.post('/desk/refunds', { ...form, ...wrong })).status, 422);
+  for (const wrong of [{ amount: '1.5' }, { id: 'mine' }, { payment: 'ST-2' }, { order: '' }]) {
+    assert.equal((await staff.post('/desk/send', { ...form, ...wrong })).status, 422);
   }
   assert.equal(sent().length, 1, 'nothing more is sent');
 });
@@ -220,9 +216,10 @@ test('the desk offers no refund once all of it is sent back or on its way, and a
   ] as const) {
     const transactions = [payment('ST-1', { status: 'SUCCESS' }), refund('ST-1', { status })];
     shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
-    const { text } = await staff.get('/desk?back=ST-1');
-    assert.equal([...text.matchAll(/>Send money back<\/a/g)].length, offered, status);
-    assert.match(orderIdIn(text), id);
+    shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf(...transactions) };
+    const { text } = await staff.get('/desk');
+    assert.equal([...text.matchAll(/>Send back<\/a/g)].length, offered, status);
+    assert.match(idIn((await staff.get(BACK)).text), id);
   }
 });
 
@@ -237,9 +234,11 @@ test('the desk offers no refund that cannot be made, and leaves the form empty',
     payout('PO-1', { status: 'SUCCESS' }),
   ];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
-  for (const { orderId } of transactions) {
-    const { text } = await staff.get(`/desk?back=${orderId}`);
-    assert.doesNotMatch(text, /money back/i);
+  assert.doesNotMatch((await staff.get('/desk')).text, /Send back/);
+  for (const { orderId, ...each } of transactions) {
+    shop.proxy.answers[`GET /orders/${orderId}`] = { body: reportOf(each) };
+    const { text } = await staff.get(`/desk/send?order=${orderId}&payment=${orderId}`);
+    assert.match(text, /Send a payout<\/h1>/);
     assert.equal(valueIn(text, 'customer'), '');
     assert.equal(valueIn(text, 'amount'), '');
   }
@@ -256,23 +255,43 @@ test('the desk reads all pages of transactions', async () => {
       return { body: pages.shift() };
     },
   };
-  const { text } = await staff.get('/desk/tables');
+  const { text } = await staff.get('/desk/list');
   assert.match(text, /ST-1/);
   assert.match(text, /ST-2/);
 });
 
-test('the desk reads its own orders one by one if the proxy has no list', async () => {
-  const { shop, staff, form } = await openDesk();
-  const path = await staff.order({ 'dawn-chorus': '1' });
-  shop.proxy.answers = {
-    'POST /payouts': { status: 202, body: payout(form) },
-    [`GET /payouts/${form}`]: { body: payout(form, { status: 'SUCCESS' }) },
-    [`GET ${path}`]: { body: { orderId: 'x', paid: false, payments: [payment(path.slice(8))] } },
+test('the desk counts an order once, and neither a surplus nor what is under review as paid or as waiting', async () => {
+  const { shop, staff } = await openDesk();
+  const paid = { status: 'SUCCESS', amount: '14.50' };
+  const twice = payment('ST-1', { ...paid, gatewayOrderId: 'ST-1-2', surplus: true });
+  const all = [
+    payment('ST-1', paid),
+    twice,
+    payment('ST-2', { ...paid, needsReview: true }),
+    payment('ST-3', { amount: '20.00' }),
+    payment('ST-4', { amount: '30.00', needsReview: true }),
+    payment('ST-5', { ...paid, createdAt: '2026-11-18T12:00:00.000Z' }),
+    payout('PO-1', { status: 'SUCCESS' }),
+    refund('ST-9', { status: 'SUCCESS', amount: '5.00' }),
+  ];
+  const totals = async (...transactions: object[]) => {
+    shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+    const { text } = await staff.get('/desk/list');
+    return [...text.matchAll(/<dd>\s*(\S+)\s+<small>(\d*)/g)].map(([, sum, count]) => `${sum} ${count}`.trim());
   };
-  await staff.post('/desk/payouts', { orderId: form, ...typed });
-  const { text } = await staff.get('/desk/tables');
-  assert.match(text, new RegExp(`data-status="SUCCESS"[\\s\\S]*${form}`));
-  assert.match(text, new RegExp(path.slice(8)));
+  assert.deepEqual(await totals(...all), ['€14.50 1', '€30.00 2', '€20.00 1', '3']);
+  assert.match((await staff.get('/desk/list')).text, /The order was paid already\. Send this money back/);
+  assert.equal((await totals(twice, refund('ST-1-2', { amount: '14.00' })))[3], '0', 'it is on its way back');
+});
+
+test('the desk takes a wallet id in any shape that people copy, and says under the field what it does not take', async () => {
+  const { staff, sent, form } = await openDesk();
+  for (const customer of ['1234 5678', '1234.5678', '１２３４-５６７８']) {
+    await staff.post('/desk/send', { id: form, ...typed, customer });
+    assert.equal((sent().at(-1) as typeof typed).customer, '12345678', customer);
+  }
+  const { text } = await staff.post('/desk/send', { id: form, ...typed, customer: 'Ada', step: '' });
+  assert.match(text, /value="Ada"[^>]*aria-describedby="problem"[^]*?>The 4 to 20 digits of a wallet ID\.</);
 });
 
 test('the desk says that the proxy is down', async () => {
@@ -298,8 +317,8 @@ const opened = async (more: Parameters<typeof openShop>[2], headers = {}) => {
   const visitor = new Browser(shop, headers);
   const statuses = [
     (await visitor.get('/desk')).status,
-    (await visitor.get('/desk/tables')).status,
-    (await visitor.post('/desk/payouts', { orderId: 'PO-2345678ABC', ...typed })).status,
+    (await visitor.get('/desk/list')).status,
+    (await visitor.post('/desk/send', { id: 'PO-2345678ABC', ...typed })).status,
   ];
   const { text } = await visitor.get('/');
   return { statuses, asked: shop.proxy.asked.length, isLinked: text.includes('href="/desk"') };

@@ -240,7 +240,7 @@ test('an order page that is paid says so in its title, and a top-up page shows t
 test('a form that another site sends is refused', async () => {
   const shopper = new Browser(openShop());
   assert.equal((await shopper.post('/checkout', BASKET, 'https://evil.example')).status, 403);
-  assert.equal((await shopper.post('/desk/payouts', {}, 'https://evil.example')).status, 403);
+  assert.equal((await shopper.post('/desk/send', {}, 'https://evil.example')).status, 403);
 });
 
 test('the shop redirects from another host name, and refuses forms there', async () => {

@@ -1,0 +1,101 @@
+// The page that sends a payout, or a payment's money back, in two steps.
+import { html } from 'hono/html';
+import { CURRENCY, centsOf, decimal, formatMoney } from './catalog.ts';
+import { deskFrame, walletEnd } from './desk-list.ts';
+import type { Markup, Site } from './page.ts';
+import type { Payment } from './proxy-client.ts';
+
+export interface DeskForm {
+  /** The payout's order id, or the refund's key. */
+  id: string;
+  /** The values typed so far. */
+  amount: string;
+  customer: string;
+  note: string;
+  /** The payment whose money goes back; undefined of a payout. */
+  back?: Payment | undefined;
+  problem?: { text: string; field?: 'amount' | 'customer' } | undefined;
+  /** The second step, before money leaves. */
+  isReview: boolean;
+}
+
+export function deskForm(form: DeskForm, site: Site): Markup {
+  const { id, back, problem, isReview } = form;
+  const title = isReview ? question(form) : back === undefined ? 'Send a payout' : 'Send money back';
+  return deskFrame(
+    title,
+    site,
+    html`<section class="send card stack" aria-labelledby="title">
+      <h1 id="title">${title}</h1>
+      ${back === undefined ? '' : origin(back)}
+      ${problem === undefined || problem.field ? '' : html`<p class="message bad" role="alert">${problem.text}</p>`}
+      <form class="stack" method="post" action="/desk/send" autocomplete="off" novalidate>
+        ${hidden('id', id)}
+        ${back === undefined ? '' : html`${hidden('order', back.orderId)} ${hidden('payment', back.gatewayOrderId)}`}
+        ${isReview ? review(form) : fields(form)}
+      </form>
+    </section>`,
+  );
+}
+
+function hidden(name: string, value: string): Markup {
+  return html`<input type="hidden" name="${name}" value="${value}" />`;
+}
+
+/** The gateway takes whole units only. */
+const moneyOf = ({ amount }: DeskForm) => formatMoney(amount, CURRENCY).replace(/\.00$/, '');
+
+/** `Send €40 to •••• 5678?` */
+function question(form: DeskForm): string {
+  return `Send ${moneyOf(form)} to ${walletEnd(form.back?.payer ?? form.customer)}?`;
+}
+
+function origin({ amount, currency, orderId, payer }: Payment): Markup {
+  const cents = centsOf(amount) % 100;
+  const kept = formatMoney(decimal(cents), currency);
+  return html`<p class="quiet">
+    ${formatMoney(amount, currency)} came in for ${orderId}. It goes back to the wallet that paid,
+    ${walletEnd(payer ?? '')}.
+    ${cents === 0 ? '' : `${kept} stays with you, because this gateway sends whole amounts only.`}
+  </p>`;
+}
+
+function fields(form: DeskForm): Markup {
+  const { back, note } = form;
+  return html`${field(form, 'amount', 'Amount (whole euros)')}
+    ${back === undefined ? field(form, 'customer', 'Wallet ID') : ''}
+    <label>Note to the customer <input name="note" value="${note}" maxlength="120" placeholder="Optional" /></label>
+    <div class="buttons">
+      <button class="button">${back === undefined ? 'Review payout' : 'Review'}</button>
+      <a href="/desk">Cancel</a>
+    </div>`;
+}
+
+function field({ problem, ...form }: DeskForm, name: 'amount' | 'customer', label: string): Markup {
+  const isWrong = problem?.field === name;
+  return html`<label
+    >${label}
+    <input
+      name="${name}"
+      value="${form[name]}"
+      inputmode="numeric"
+      maxlength="40"
+      ${isWrong ? html`aria-invalid="true" aria-describedby="problem" autofocus` : ''}
+    />
+    ${isWrong ? html`<span class="problem" id="problem">${problem.text}</span>` : ''}
+  </label>`;
+}
+
+function review(form: DeskForm): Markup {
+  const { amount, customer, note, back } = form;
+  return html`${hidden('amount', amount)} ${hidden('customer', customer)} ${hidden('note', note)}
+    <p>
+      ${back === undefined ? html`To the wallet <b>${customer}</b>.` : ''}
+      ${note === '' ? '' : html`The customer reads “${note}”.`} Sent money cannot be called back.
+    </p>
+    <div class="buttons">
+      <button class="button" name="step" value="send">Send ${moneyOf(form)}</button>
+      <button class="button plain" name="step" value="edit">Change</button>
+      <a href="/desk">Cancel</a>
+    </div>`;
+}

@@ -1,0 +1,206 @@
+// The desk's list: the newest payments, payouts and refunds by day, and the totals above them. What is to review is
+// what the operator's page has under that name: `needsReview`, or money that pays no order and is not yet sent back.
+import { html } from 'hono/html';
+import { CURRENCY, centsOf, decimal, formatMoney } from './catalog.ts';
+import { page, type Markup, type Site } from './page.ts';
+import { isPayment, isRefund, type Payment, type Refund, type Transaction } from './proxy-client.ts';
+
+/** Of the last seven days, newest first. */
+export interface DeskList {
+  entries: readonly Transaction[];
+  /** Why there are none. */
+  problem?: string;
+}
+
+const MAX_SHOWN = 100;
+
+const days = new Intl.DateTimeFormat('en-IE', { weekday: 'long', day: 'numeric', month: 'long' });
+const times = new Intl.DateTimeFormat('en-IE', { timeStyle: 'short', hourCycle: 'h23' });
+
+export function deskPage(list: Markup, site: Site): Markup {
+  return deskFrame(
+    'Payments and payouts',
+    site,
+    html`<div class="head">
+        <h1>Payments and payouts</h1>
+        <a class="button" href="/desk/send">Send a payout</a>
+      </div>
+      <div data-live>${list}</div>`,
+  );
+}
+
+export function deskFrame(title: string, site: Site, body: Markup): Markup {
+  const menu = {
+    label: 'Desk',
+    home: '/desk',
+    tag: 'Desk',
+    links: [
+      { href: '/desk', text: 'Overview', isCurrent: true },
+      { href: '/', text: 'The shop', isCurrent: false },
+    ],
+    footer:
+      'Anyone who can open this page can send money. In your own shop, put this page behind your staff’s sign-in.',
+  };
+  const files = { styles: ['/assets/desk.css'], scripts: ['/assets/desk.js'] };
+  return page({ title: `${title} · Desk`, place: 'desk', menu, ...files, site }, body);
+}
+
+/** The part that desk.js refreshes. */
+export function deskList({ entries, problem }: DeskList, now: Date): Markup {
+  if (problem !== undefined) return html`<p class="message bad" role="alert">${problem}</p>`;
+  const shown = entries.slice(0, MAX_SHOWN);
+  const byDay = Map.groupBy(shown, ({ createdAt }) => days.format(new Date(createdAt)));
+  const rows = [...byDay].map(
+    ([day, ofDay], at) =>
+      html`<section aria-labelledby="day-${at}">
+        <h2 id="day-${at}">${day === days.format(now) ? `Today, ${day}` : day}</h2>
+        <ul class="transactions card">
+          ${ofDay.map((entry) => row(entry, entries))}
+        </ul>
+      </section>`,
+  );
+  const { length } = entries;
+  return html`${totals(entries, now)} ${rows}
+  ${length === 0 ? html`<p>No money has moved yet. Pay for an <a href="/">order in the shop</a>.</p>` : ''}
+  ${length > MAX_SHOWN ? html`<p class="quiet">The newest ${MAX_SHOWN}. The operator’s page has all.</p>` : ''}`;
+}
+
+function totals(entries: readonly Transaction[], now: Date): Markup {
+  const today = days.format(now);
+  const paid = entries.filter(
+    ({ status, needsReview, createdAt }) =>
+      status === 'SUCCESS' && !needsReview && days.format(new Date(createdAt)) === today,
+  );
+  const waiting = entries.filter((entry) => isPayment(entry) && isOpen(entry) && !entry.needsReview);
+  const toReview = entries.filter((entry) => isToReview(entry, entries)).length;
+  return html`<dl class="totals card">
+    ${total(
+      'Paid orders today',
+      paid.filter((entry) => isPayment(entry) && !paysNothing(entry)),
+    )}
+    ${total(
+      'Paid out today',
+      paid.filter((entry) => !isPayment(entry)),
+    )}
+    ${total('Awaiting payment', waiting)}
+    <div class="${toReview === 0 ? '' : 'warn'}">
+      <dt>To review</dt>
+      <dd>${toReview} <small>${toReview === 0 ? 'all clear' : 'to look at'}</small></dd>
+    </div>
+  </dl>`;
+}
+
+/** Another currency cannot be added, so it does not count; this shop's tokens have only one. */
+function total(name: string, entries: readonly Transaction[]): Markup {
+  const ours = entries.filter(({ currency }) => currency === CURRENCY);
+  const cents = ours.reduce((sum, { amount }) => sum + centsOf(amount), 0);
+  return html`<div>
+    <dt>${name}</dt>
+    <dd>${formatMoney(decimal(cents), CURRENCY)} <small>${ours.length} in all</small></dd>
+  </div>`;
+}
+
+function row(entry: Transaction, entries: readonly Transaction[]): Markup {
+  const { orderId, createdAt, status } = entry;
+  const { tone, label } = badgeOf(entry, entries);
+  const wallet = isPayment(entry) ? entry.payer : entry.customer;
+  const sent = isPayment(entry) ? refundsOf(entry, entries) : [];
+  const about = [wallet && walletEnd(wallet), isPayment(entry) ? null : entry.note, ...sent.map(sentBack)];
+  const advice = adviceOf(entry, entries);
+  return html`<li class="${isToReview(entry, entries) ? 'warn' : ''}" data-status="${status}" data-order="${orderId}">
+    <b class="amount">${isPayment(entry) ? '' : '−'}${formatMoney(entry.amount, entry.currency)}</b>
+    <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
+    <span class="names">${kindOf(entry)} <span class="id">${orderId}</span></span>
+    <span class="about">${about.filter(Boolean).join(' · ')}</span>
+    <time datetime="${createdAt}">${times.format(new Date(createdAt))}</time>
+    ${isPayment(entry) && refundable(entry, entries) > 0 ? sendBack(entry) : html`<span></span>`}
+    ${advice === undefined ? '' : html`<p>${advice}</p>`}
+  </li>`;
+}
+
+/** The link has the payment's id: a URL must not have a wallet id. */
+function sendBack({ orderId, gatewayOrderId }: Payment): Markup {
+  const href = `/desk/send?order=${encodeURIComponent(orderId)}&payment=${encodeURIComponent(gatewayOrderId)}`;
+  return html`<a href="${href}" aria-label="Send back the money for ${orderId}">Send back</a>`;
+}
+
+function sentBack({ status, needsReview, amount, currency }: Refund): string {
+  const how = needsReview ? 'back, to review' : status === 'SUCCESS' ? 'sent back' : 'on its way back';
+  return `${formatMoney(amount, currency)} ${how}`;
+}
+
+const KINDS: Record<string, string> = {
+  PAYOUT: 'Payout',
+  REFUND: 'Refund',
+  DIRECT: 'Wallet',
+  CHECKOUT: 'Wallet website',
+  JETGO: 'JetGo code',
+  QR: 'QR code',
+};
+
+/** A method that a newer proxy has is shown by its name. */
+function kindOf(entry: Transaction): string {
+  const kind = isPayment(entry) ? (entry.method ?? 'Payment') : entry.type;
+  return KINDS[kind] ?? kind;
+}
+
+/** Each tone has a sign too, for those who do not see its color. */
+const SIGNS = { good: '✓', bad: '✕', warn: '!', wait: '…' };
+
+const REASONS: Record<string, string> = {
+  DECLINED: 'Declined',
+  EXPIRED: 'Expired',
+  REPLACED: 'Replaced',
+  REJECTED: 'Refused',
+  NOT_CREATED: 'Not started',
+  RESOLVED: 'Closed by staff',
+};
+
+function badgeOf(entry: Transaction, entries: readonly Transaction[]): { tone: keyof typeof SIGNS; label: string } {
+  if (paysNothing(entry)) {
+    const tone = isToReview(entry, entries) ? 'warn' : 'wait';
+    return { tone, label: entry.surplus ? 'Paid twice' : 'Paid after closing' };
+  }
+  if (entry.needsReview) return { tone: 'warn', label: 'Needs review' };
+  if (isOpen(entry)) return { tone: 'wait', label: isPayment(entry) ? 'Waiting' : 'On its way' };
+  if (entry.status === 'FAILED') return { tone: 'bad', label: REASONS[entry.reason ?? ''] ?? 'Failed' };
+  return { tone: 'good', label: isPayment(entry) ? 'Paid' : isRefund(entry) ? 'Sent back' : 'Paid out' };
+}
+
+function adviceOf(entry: Transaction, entries: readonly Transaction[]): string | undefined {
+  if (entry.needsReview) return 'The operator decides, on the operator’s page.';
+  if (!paysNothing(entry) || !isToReview(entry, entries)) return undefined;
+  return `The order was ${entry.surplus ? 'paid already' : 'closed before'}. Send this money back to the customer.`;
+}
+
+const isOpen = ({ status }: Transaction) => status === 'INITIALIZED' || status === 'PROCESSING';
+
+function paysNothing(entry: Transaction): entry is Payment {
+  return isPayment(entry) && (entry.surplus || entry.afterClose);
+}
+
+/** Money that pays no order is to review until it is on its way back. */
+function isToReview(entry: Transaction, entries: readonly Transaction[]): boolean {
+  return entry.needsReview || (paysNothing(entry) && (entry.payer === null || refundable(entry, entries) > 0));
+}
+
+/** Those of this payment that did not fail: the money has arrived, or may still arrive. */
+function refundsOf({ gatewayOrderId }: Payment, entries: readonly Transaction[]): Refund[] {
+  return entries.filter(isRefund).filter(({ refundOf, status }) => refundOf === gatewayOrderId && status !== 'FAILED');
+}
+
+/**
+ * Whole units that are left to send back: the gateway accepts no decimals. 0 if nothing can be: the wallet that paid
+ * has to be known, and nothing is sent while it is in doubt whether the money came. The proxy decides.
+ */
+export function refundable(payment: Payment, entries: readonly Transaction[]): number {
+  const { status, payer, amount, currency, needsReview } = payment;
+  if (status !== 'SUCCESS' || needsReview || payer === null || currency !== CURRENCY) return 0;
+  const sent = refundsOf(payment, entries).reduce((sum, refund) => sum + centsOf(refund.amount), 0);
+  return Math.max(0, Math.floor((centsOf(amount) - sent) / 100));
+}
+
+/** `•••• 5678`: at most half of a short id. */
+export function walletEnd(id: string): string {
+  return `••••\u00A0${id.slice(Math.max(id.length - 4, Math.ceil(id.length / 2)))}`;
+}
