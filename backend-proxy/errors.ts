@@ -3,6 +3,7 @@
 // The kinds are the stable `code`s of problem documents: add, never rename.
 import type { core } from 'zod';
 import type { NotRefundable } from './protocol/refundable.ts';
+import type { Transaction } from './protocol/transaction.ts';
 
 export const REFUSALS = {
   invalid_request: { status: 400, title: 'The request is not valid', retryable: false },
@@ -56,6 +57,8 @@ export function fieldErrorsOf(error: core.$ZodError): FieldError[] {
 export interface ProblemMembers {
   /** Why a payment cannot be refunded. */
   cause?: NotRefundable;
+  /** ISO time: when that ends by itself. */
+  until?: string;
   /** Decimal string: the most that can be refunded. */
   refundable?: string;
 }
@@ -101,6 +104,22 @@ export class Refusal extends Error {
     this.members = members;
     this.retryAfterS = retryAfterS;
     this.mayBeWritten = mayBeWritten;
+  }
+}
+
+/** The database was restored: before a refund of this payment is sent, the gateway is asked what it has of it. */
+export class LookUpNeeded extends Refusal {
+  readonly payment: Transaction;
+  /** That the database has. */
+  readonly refunds: readonly Transaction[];
+  readonly restoredAt: number;
+
+  constructor(payment: Transaction, refunds: readonly Transaction[], restoredAt: number) {
+    const detail = 'The database was restored meanwhile, so the gateway has to be asked again; nothing was sent.';
+    super('unavailable', `${detail} Try again.`, { retryAfterS: 1 });
+    this.payment = payment;
+    this.refunds = refunds;
+    this.restoredAt = restoredAt;
   }
 }
 

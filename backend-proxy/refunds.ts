@@ -1,7 +1,8 @@
 // Sends money back to the wallet that paid, each refund at most once and never more than its payment brought. The row
 // reserves the amount; then outgoing.ts makes the one call.
+import { LookUpNeeded } from './errors.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import type { LookedUp } from './ledger/ledger.ts';
+import type { FoundRefund, LookedUp } from './ledger/ledger.ts';
 import { doubt, sendOut, unsentFact, type OutgoingPorts } from './outgoing.ts';
 import { askPermission } from './permission.ts';
 import type { MerchantSource } from './protocol/merchant-key.ts';
@@ -32,31 +33,26 @@ export function createRefunds(ports: OutgoingPorts): Refunds {
   const { gateway, ledger, recorder, self, clocks = {}, isPathProven } = ports;
 
   /** After a restore: asks the gateway for refunds that this database has lost, so that none is sent twice. */
-  async function lookUp({ orderId, gatewayOrderId }: RefundRequest): Promise<LookedUp | undefined> {
-    if (!(await ledger.wasRestoredLately())) return undefined;
-    const order = await ledger.order(orderId);
-    const succeeded = order?.payments.filter(({ stage }) => stage === 'succeeded') ?? [];
-    const payment = gatewayOrderId === undefined ? succeeded[0] : succeeded.find(({ id }) => id === gatewayOrderId);
-    if (payment === undefined) return undefined;
-    const known = new Set(order?.refunds.map(({ id }) => id));
-    const looked: LookedUp = { transactionId: payment.id, found: [] };
+  async function lookUp({ payment, refunds, restoredAt }: LookUpNeeded): Promise<LookedUp & { found: FoundRefund[] }> {
+    const looked: LookedUp & { found: FoundRefund[] } = { transactionId: payment.id, restoredAt, found: [] };
     const withhold = (why: string, attempt: number) => ({ ...looked, withheld: { ...doubt(why), attempt } });
-    let [last, unknown] = [0, 0];
-    for (let n = 1; n <= MAX_REFUNDS && unknown < MAX_UNSEEN_IN_A_ROW; n += 1) {
+    let last = 0;
+    for (let n = 1; n <= MAX_REFUNDS && n - last <= MAX_UNSEEN_IN_A_ROW; n += 1) {
       const id = refundId(payment.id, n);
-      if (!known.has(id)) {
+      const row = refunds.find((refund) => refund.id === id);
+      // A lost one may have had the number of one that was withheld, and another amount.
+      if (row === undefined || row.answer === 'withheld') {
         const checked = await gateway.status?.(id, 'PAYOUT');
         if (checked === undefined) return withhold('the gateway has no status check', n);
         if (checked.kind === 'unavailable') return withhold('the gateway did not answer', n);
-        if (checked.kind === 'unknown') {
-          unknown += 1;
-          continue;
-        }
-        const found = readFound(payment, id, n, checked.report);
-        if (found === undefined) return withhold('the gateway has a refund that cannot be compared', n);
-        looked.found.push(found);
+        if (checked.kind === 'found') {
+          const found = readFound(payment, id, n, checked.report);
+          if (found === undefined) return withhold('the gateway has a refund that cannot be compared', n);
+          if (row && row.amountMinor !== found.amountMinor) return withhold(`the gateway has another ${id}`, n);
+          looked.found.push(found);
+        } else if (row === undefined) continue;
       }
-      [last, unknown] = [n, 0];
+      last = n;
     }
     // What it has found just now was on the same path.
     if (looked.found.length > 0 || (await isPathProven())) return looked;
@@ -68,23 +64,25 @@ export function createRefunds(ports: OutgoingPorts): Refunds {
       const { orderId, gatewayOrderId, amount, by, expectedLeft, idempotencyKey } = request;
       const note = request.note ?? null;
       const fingerprint = fingerprintOf([amount ?? null, note, gatewayOrderId ?? null]);
-      const lookedUp = await lookUp(request);
-      const permission = askPermission(self, clocks);
-      const { start } = permission;
-      const terms = {
-        orderId,
-        transactionId: gatewayOrderId,
-        amount,
-        note,
-        by,
-        expectedLeft,
-        idempotencyKey,
-        fingerprint,
+      const asked = { orderId, transactionId: gatewayOrderId, amount, note, by, expectedLeft };
+      const terms = { ...asked, idempotencyKey, fingerprint };
+      const open = async (lookedUp?: LookedUp) => {
+        const permission = askPermission(self, clocks);
+        const { start } = permission;
+        const opened = await recorder.opened(
+          ledger.openRefund({ ...terms, start, rules: gateway, lookedUp }, source),
+          () => ledger.recordUnsent({ type: 'REFUND', orderId }, start, unsentFact(gateway)),
+        );
+        return { ...opened, permission };
       };
-      const { refund, method, maySend } = await recorder.opened(
-        ledger.openRefund({ ...terms, start, rules: gateway, lookedUp }, source),
-        () => ledger.recordUnsent({ type: 'REFUND', orderId }, start, unsentFact(gateway)),
-      );
+      const { refund, method, maySend, permission } = await open().catch(async (error: unknown) => {
+        if (!(error instanceof LookUpNeeded)) throw error;
+        const { found, ...lookedUp } = await lookUp(error);
+        // In a commit of its own: it is also true if the request is refused.
+        if (found.length > 0)
+          await ledger.recordFound({ orderId, transactionId: lookedUp.transactionId, found }, source);
+        return open(lookedUp);
+      });
       if (!maySend) return refund;
       await sendOut(ports, refund, permission, method);
       return (await ledger.transaction(refund.id)) ?? refund;

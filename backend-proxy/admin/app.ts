@@ -57,8 +57,8 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
   async function toSendBack(): Promise<ToSendBack[]> {
     const payments = await ledger.toSendBack(MAX_TO_SEND_BACK);
     const found = payments.map(async (payment) => {
-      const order = await ledger.order(payment.orderId);
-      const left = order === undefined ? 0 : leftOfPayment(payment, order, refundRules).sendable;
+      const { order, now: at } = await ledger.orderAt(payment.orderId);
+      const left = order === undefined ? 0 : leftOfPayment(payment, order, refundRules, at).sendable;
       return left > 0 ? [{ payment, left }] : [];
     });
     return (await Promise.all(found)).flat();

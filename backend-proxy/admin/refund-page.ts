@@ -1,11 +1,12 @@
 // Sending a payment's money back: its refunds and the form on the payment's page, and the question before it is sent.
 import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
-import type { Order } from '../ledger/ledger.ts';
+import type { Order, OrderAt } from '../ledger/ledger.ts';
 import { decimalOf } from '../protocol/money.ts';
 import {
   NOT_REFUNDABLE,
   leftOf,
+  limitOf,
   sendableOf,
   whyNotRefundable,
   type NotRefundable,
@@ -33,25 +34,27 @@ interface Left {
   sendable: number;
 }
 
-export function leftOfPayment(payment: Transaction, order: Order, rules: RefundRules): Left {
+export function leftOfPayment(payment: Transaction, order: Order, rules: RefundRules, now: number): Left {
   const left = leftOf(payment, order.refunds);
+  const limit = limitOf(payment, order.refunds, now);
   return {
-    cause: whyNotRefundable(payment, order.refunds, rules.refundMethods),
+    cause: whyNotRefundable(payment, rules.refundMethods) ?? limit?.cause ?? null,
     left,
     sendable: sendableOf(left, payment.currency, rules),
   };
 }
 
-/** `order`: undefined for what is no payment. */
+/** `at`: undefined for what is no payment. */
 export function refunding(
   payment: Transaction,
-  order: Order | undefined,
+  at: OrderAt | undefined,
   rules: RefundRules,
   form: string,
   typed?: RefundForm,
 ): Html | '' {
-  if (order === undefined || payment.stage !== 'succeeded') return '';
-  const { cause, left, sendable } = leftOfPayment(payment, order, rules);
+  if (at?.order === undefined || payment.stage !== 'succeeded') return '';
+  const { order, now } = at;
+  const { cause, left, sendable } = leftOfPayment(payment, order, rules, now);
   const own = order.refunds.filter(({ refundOf }) => refundOf === payment.id);
   return html`<section class="panel" aria-labelledby="refunds">
     <h2 id="refunds">Refunds</h2>

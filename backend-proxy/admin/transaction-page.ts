@@ -1,6 +1,6 @@
 // One transaction: its data, its history, its webhooks, and the form for a review.
 import { html } from 'hono/html';
-import type { Order, Preview, Resolution, Webhook } from '../ledger/ledger.ts';
+import type { OrderAt, Preview, Resolution, Webhook } from '../ledger/ledger.ts';
 import { TYPES, mayBeResolved, type HistoryEntry, type Transaction } from '../protocol/transaction.ts';
 import type { RefundRules } from '../protocol/refundable.ts';
 import { effectOf, resolutionTitle } from './resolution.ts';
@@ -32,20 +32,20 @@ export interface Typed {
 
 interface Given {
   transaction: Transaction;
-  /** Of a payment; undefined for anything else. */
-  order: Order | undefined;
+  /** The order of a payment; undefined for anything else. */
+  at: OrderAt | undefined;
   refundRules: RefundRules;
   webhooks: readonly Webhook[];
   form: string;
   typed?: Typed;
 }
 
-export function transactionPage({ transaction, order, refundRules, webhooks, form, typed = {} }: Given): Html {
+export function transactionPage({ transaction, at, refundRules, webhooks, form, typed = {} }: Given): Html {
   const { id, orderId, paymentId, refundOf, note, createdAt, updatedAt } = transaction;
   const review = mayBeResolved(transaction) ? reviewForm(transaction, form, typed.resolution) : '';
-  const refund = refunding(transaction, order, refundRules, form, typed.refund);
+  const refund = refunding(transaction, at, refundRules, form, typed.refund);
   const inOrder = isOnlyAfterClose(transaction) ? [refund, review] : [review, refund];
-  return html`${lead(transaction)} ${inOrder} ${closing(transaction, order, form, typed.closing)}
+  return html`${lead(transaction)} ${inOrder} ${closing(transaction, at?.order, form, typed.closing)}
     ${details([
       ['Order', linkToOrder(orderId)],
       ['Gateway ID', id],

@@ -40,8 +40,8 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const ofOrder = await ledger.webhooks(undefined, MAX_WEBHOOKS, { orderId: transaction.orderId });
     const webhooks = ofOrder.webhooks.filter(({ transactionId }) => transactionId === transaction.id);
     const form = frame.formToken(c);
-    const order = TYPES[transaction.type].paysOrder ? await ledger.order(transaction.orderId) : undefined;
-    const body = transactionPage({ transaction, order, refundRules: parts.refundRules, webhooks, form, typed });
+    const at = TYPES[transaction.type].paysOrder ? await ledger.orderAt(transaction.orderId) : undefined;
+    const body = transactionPage({ transaction, at, refundRules: parts.refundRules, webhooks, form, typed });
     return frame.show(c, 'transactions', transaction.orderId, body, code);
   }
   app.get('/admin/transactions/:id', (c) => showOne(c, 200));
@@ -129,7 +129,8 @@ async function askToRefund(
   showAgain: ShowAgain,
 ): Promise<Response> {
   const payment = await transactionOf(c, parts);
-  const left = leftOfPayment(payment, await orderOf(payment, parts), parts.refundRules);
+  const order = await orderOf(payment, parts);
+  const left = leftOfPayment(payment, order, parts.refundRules, await parts.ledger.time());
   if (left.cause !== null) {
     const why = `It cannot be refunded, because ${NOT_REFUNDABLE[left.cause]}; nothing was sent.`;
     throw new Refusal('not_refundable', why, { members: { cause: left.cause } });

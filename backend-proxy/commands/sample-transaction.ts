@@ -84,6 +84,8 @@ export function sampleTransaction(webhook: WebhookType, now: number): Transactio
     endedBy: null,
     version: 4,
     answer: 'identified',
+    seen: true,
+    resolved: null,
     paymentId: String(100_000 + (createdAt % 900_000)),
     checkoutUrl: null,
     qr: null,

@@ -16,6 +16,7 @@ const problemSchema = z
     retryable: z.boolean(),
     errors: z.array(z.object({ field: z.string(), detail: z.string() })).optional(),
     cause: z.enum(Object.keys(NOT_REFUNDABLE) as [NotRefundable, ...NotRefundable[]]).optional(),
+    until: z.string().optional().openapi({ description: 'When the cause ends by itself' }),
     refundable: z.string().optional().openapi({ description: 'The most that can be refunded' }),
     requestId: z.string(),
   })

@@ -124,7 +124,7 @@ export interface NewRefund {
   fingerprint: string;
   start: Start;
   rules: RefundRules;
-  /** What the gateway has of the payment that a restored database may have lost. */
+  /** What the gateway has of the payment that a restored database may have lost; needed there. */
   lookedUp?: LookedUp | undefined;
 }
 
@@ -132,12 +132,20 @@ export interface NewRefund {
 export interface LookedUp {
   /** The payment's. */
   transactionId: string;
-  found: FoundRefund[];
+  /** The restore after which it was asked. */
+  restoredAt: number;
   /** Why the new one is not sent, and its number. */
   withheld?: (Withheld & { attempt: number }) | undefined;
 }
 
-/** A refund that the gateway has. */
+/** Refunds of a payment that the gateway has. */
+export interface FoundRefunds {
+  orderId: string;
+  /** The payment's. */
+  transactionId: string;
+  found: readonly FoundRefund[];
+}
+
 export interface FoundRefund {
   id: string;
   attempt: number;
@@ -402,6 +410,8 @@ export interface Starts {
   openPayment(payment: NewPayment & TokenTerms, limits: PaymentLimits): Promise<OpenedPayment>;
   /** Writes the payout's row, or finds the one of the same payout. */
   openPayout(payout: NewPayout, source?: MerchantSource): Promise<OpenedPayout>;
+  /** Writes the rows of refunds that a restored database has lost. */
+  recordFound(refunds: FoundRefunds, source?: MerchantSource | 'person'): Promise<void>;
   /** Writes the refund's row, or finds the one written with the same key. */
   openRefund(refund: NewRefund, source?: MerchantSource | 'person'): Promise<OpenedRefund>;
   /** The ids at the gateway that a payout may have: the one of today first, then those under earlier prefixes. */

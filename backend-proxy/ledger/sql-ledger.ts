@@ -4,6 +4,7 @@
 // what a check saw, resolutions.ts what a person decides, and checks.ts what is checked next.
 import { Refusal } from '../errors.ts';
 import { PAYS_BY } from '../protocol/methods.ts';
+import { RESTORED_LATELY_MS } from '../protocol/schedule.ts';
 import { TYPES, type Transaction, type TransactionType } from '../protocol/transaction.ts';
 import type { Method } from '../protocol/wire.ts';
 import { Access, PAGE_SIZE, type LedgerOptions } from './access.ts';
@@ -45,7 +46,6 @@ import { receiveIpn } from './rules/ipns.ts';
 import { findOrRestore } from './rules/new-transaction.ts';
 import { applyObservation, applyProvenUnknown } from './rules/observations.ts';
 import {
-  RESTORED_LATELY_MS,
   differenceOf,
   ownerIn,
   readMeta,
@@ -61,7 +61,7 @@ import {
 } from './queries/owner.ts';
 import { openPayment, storeTerms } from './rules/payments.ts';
 import { openPayout } from './rules/payouts.ts';
-import { openRefund } from './rules/refunds.ts';
+import { openRefund, recordFound } from './rules/refunds.ts';
 import { readCounts, readNewestFound, readOfOrder, readToSendBack } from './queries/reading.ts';
 import { toOrder, toTransaction, toTransactions } from './rules/records.ts';
 import { applyResolution, contraryReport, expectedOf } from './rules/resolutions.ts';
@@ -133,11 +133,13 @@ function starts(access: Access, ownership: Ownership): Starts {
     },
     async openRefund(refund, source = 'merchant') {
       ownership.refuseOther();
-      return access.write(source, { order: refund.orderId }, (draft, taken) => {
+      return access.write(source, { order: refund.orderId, restored: true }, (draft, taken) => {
         const { row, payment, maySend } = openRefund(draft, refund, taken);
         return { maySend, refund: toTransaction(row, historyOf(draft, row.id)), method: payment.method as Method };
       });
     },
+    recordFound: (refunds, source = 'merchant') =>
+      access.write(source, { order: refunds.orderId }, (draft, taken) => recordFound(draft, refunds, taken)),
     async payoutIds(orderId) {
       const prefixes = prefixesIn(await access.read(readMeta));
       return [...new Set([access.idPrefix, ...prefixes])].map((prefix) => prefix + orderId);

@@ -8,8 +8,11 @@ export type Db = Kysely<Tables>;
 
 /** The rows that one decision needs. Each kind is one statement on PostgreSQL, and a few on SQLite. */
 export type Subject =
-  /** An order, its payments and their refunds. `prompts`: also the wallet's, for a start that sends one. */
-  | { order: string; prompts?: PromptQuery }
+  /**
+   * An order, its payments and their refunds. `prompts`: also the wallet's, for a start that sends one. `restored`:
+   * also when the database was restored, for a refund.
+   */
+  | { order: string; prompts?: PromptQuery; restored?: true }
   /** The merchant's payout, and any transaction with its id at the gateway. */
   | { payout: string; id: string }
   /** Transactions by id, each with its order. */
@@ -33,6 +36,8 @@ export interface Loaded {
   history: HistoryRow[];
   /** Newest first. */
   prompts: Pick<TransactionRow, 'customer_ref' | 'created_at'>[];
+  /** ms since 1970; 0 if it never was, or if the subject does not ask. */
+  restoredAt: number;
 }
 
 /** A row before and after; `before` is undefined for a new row. */

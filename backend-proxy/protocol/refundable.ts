@@ -1,15 +1,16 @@
 // What of a payment can be sent back, and why not. Pure; the ledger decides by it, and the operator's page shows it.
 import { exponentOf } from './money.ts';
-import { STAGES, type Transaction } from './transaction.ts';
+import { RESTORED_LATELY_MS } from './schedule.ts';
+import { STAGES, isOpen, type Transaction } from './transaction.ts';
 import type { Method } from './wire.ts';
 
 /** Of one payment; their ids at the gateway end with the number. */
 export const MAX_REFUNDS = 99;
 /**
- * After so many in a row that failed, or that the gateway has not shown yet, none is sent; so after a restore, no more
- * in a row are looked up in vain.
+ * After a restore, the look-up ends at so many numbers in a row that the gateway does not know. So that it finds every
+ * refund, none is sent with a number further than this behind the last one that the gateway has shown.
  */
-export const MAX_UNSEEN_IN_A_ROW = 3;
+export const MAX_UNSEEN_IN_A_ROW = 10;
 
 /** The id at the gateway of a payment's refund; `transactionId`: the payment's. */
 export function refundId(transactionId: string, attempt: number): string {
@@ -37,7 +38,7 @@ export const NOT_REFUNDABLE = {
   erased: 'the wallet that paid is erased',
   payer_unknown: 'the gateway did not name the whole wallet that paid',
   method: 'the gateway profile does not say how its method is refunded (refundAs)',
-  failing: `its last ${MAX_UNSEEN_IN_A_ROW} refunds failed or are not known to the gateway yet`,
+  failing: `the gateway has not shown its last ${MAX_UNSEEN_IN_A_ROW} refunds`,
   too_many: `it has ${MAX_REFUNDS} refunds`,
 } as const;
 export type NotRefundable = keyof typeof NOT_REFUNDABLE;
@@ -60,37 +61,78 @@ export function sendableOf(
   return payoutDecimals ? left : left - (left % 10 ** (exponentOf(currency) ?? 0));
 }
 
-/** Null if it can be refunded, as far as anything is left. */
-export function whyNotRefundable(
-  payment: Transaction,
-  refunds: readonly Transaction[],
-  methods: ReadonlySet<Method>,
-): NotRefundable | null {
-  const { stage, answer, conflict, payer, erasedAt, method, history } = payment;
+/** Null if it can be refunded, as far as anything is left and another number is free (`limitOf`). */
+export function whyNotRefundable(payment: Transaction, methods: ReadonlySet<Method>): NotRefundable | null {
+  const { stage, answer, payer, erasedAt, method, history } = payment;
   if (stage !== 'succeeded') return 'not_paid';
   if (answer === 'duplicate') return 'marked';
-  if (conflict) return 'conflict';
+  if (isContradicted(payment)) return 'conflict';
   if (isInDoubt(payment)) return 'under_review';
   if (payer === null) {
     if (erasedAt !== null) return 'erased';
     return history.some(({ event }) => event === 'resolved') ? 'resolved' : 'payer_unknown';
   }
-  if (method === null || !methods.has(method)) return 'method';
+  return method === null || !methods.has(method) ? 'method' : null;
+}
+
+/** Why a refund with this number cannot be sent. */
+export interface RefundLimit {
+  cause: 'too_many' | 'failing';
+  /** One that the gateway has not shown is open: it may show it soon. */
+  isOpen: boolean;
+  /** When time ends it, ms since 1970; null if it does not. */
+  until: number | null;
+}
+
+/** `attempt`: the number; by default the next. Null if it may be sent. */
+export function limitOf(
+  payment: Pick<Transaction, 'id'>,
+  refunds: readonly Transaction[],
+  now: number,
+  attempt?: number,
+): RefundLimit | null {
   const own = refundsOf(payment, refunds);
-  if (own.length >= MAX_REFUNDS) return 'too_many';
-  const last = own.toSorted((a, b) => a.attempt - b.attempt).slice(-MAX_UNSEEN_IN_A_ROW);
-  return last.length === MAX_UNSEEN_IN_A_ROW && !last.some(isSeen) ? 'failing' : null;
+  const next = attempt ?? 1 + lastOf(own);
+  if (next > MAX_REFUNDS) return { cause: 'too_many', isOpen: false, until: null };
+  const counts = ({ seen, createdAt }: Transaction) => !seen && createdAt > now - RESTORED_LATELY_MS;
+  const last = lastOf(own.filter((refund) => !counts(refund)));
+  if (next - last <= MAX_UNSEEN_IN_A_ROW) return null;
+  const behind = own.filter((refund) => refund.attempt > last);
+  const ends = behind.filter((refund) => next - refund.attempt <= MAX_UNSEEN_IN_A_ROW);
+  return {
+    cause: 'failing',
+    isOpen: behind.some(({ stage }) => isOpen(stage)),
+    until: ends.length === 0 ? null : Math.min(...ends.map(({ createdAt }) => createdAt)) + RESTORED_LATELY_MS,
+  };
+}
+
+function lastOf(refunds: readonly Transaction[]): number {
+  return Math.max(0, ...refunds.map(({ attempt }) => attempt));
 }
 
 /** Of an order: the payments that can be refunded now, and the most of each, in minor units. */
 export function refundables(
   { payments, refunds }: { payments: readonly Transaction[]; refunds: readonly Transaction[] },
   rules: RefundRules,
+  now: number,
 ): { payment: Transaction; minor: number }[] {
   return payments
-    .filter((payment) => whyNotRefundable(payment, refunds, rules.refundMethods) === null)
+    .filter((payment) => whyNotRefundable(payment, rules.refundMethods) === null)
+    .filter((payment) => limitOf(payment, refunds, now) === null)
     .map((payment) => ({ payment, minor: sendableOf(leftOf(payment, refunds), payment.currency, rules) }))
     .filter(({ minor }) => minor > 0);
+}
+
+/**
+ * Whether the gateway or a person has said the contrary of its SUCCESS, and no person has decided since that the money
+ * came.
+ */
+export function isContradicted({
+  conflict,
+  resolved,
+  needsReview,
+}: Pick<Transaction, 'conflict' | 'resolved' | 'needsReview'>): boolean {
+  return resolved === 'declined' || (conflict && needsReview);
 }
 
 /** A review only of what came after the order was closed is no doubt: the refund answers it. */
@@ -108,9 +150,4 @@ function refundsOf({ id }: Pick<Transaction, 'id'>, refunds: readonly Transactio
 /** FAILED ones that are reviewed may have been sent after all. */
 function isReserved({ stage, needsReview }: Transaction): boolean {
   return STAGES[stage].status !== 'FAILED' || needsReview;
-}
-
-/** Whether the gateway has it, and has not refused it. */
-function isSeen({ stage }: Transaction): boolean {
-  return stage === 'pending' || stage === 'succeeded';
 }

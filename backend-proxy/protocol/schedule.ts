@@ -82,6 +82,11 @@ const SOON: UnknownRule = { firstMs: 90 * S, secondMs: 90 * S, apartMs: M };
 const ANSWERED: UnknownRule = { firstMs: 0, secondMs: 0, apartMs: 10 * S };
 /** A prompt may have reached the wallet: a status check may lag while the customer confirms. */
 const PROMPTED: UnknownRule = { firstMs: 90 * S, secondMs: 10 * M, apartMs: M };
+/**
+ * For so long after a restore, the gateway is asked for a payout or refund before it is sent. The copy that is restored
+ * is taken to be no older.
+ */
+export const RESTORED_LATELY_MS = 7 * D;
 /** For so long after a payout left, a lagging status check may not know it. */
 export const PAYOUT_UNKNOWN_MS = H;
 /** A payout may have left: a lagging status check must not make it FAILED. */

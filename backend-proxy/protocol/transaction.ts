@@ -191,6 +191,10 @@ export interface Transaction {
   version: number;
   /** How the POST ended; null while it is in flight. */
   answer: PostOutcome | null;
+  /** Whether the gateway has accepted or reported it. */
+  seen: boolean;
+  /** What a person said last; null if nobody had to. */
+  resolved: 'succeeded' | 'declined' | null;
   paymentId: string | null;
   checkoutUrl: string | null;
   qr: QrCode | null;

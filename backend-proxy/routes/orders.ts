@@ -167,7 +167,7 @@ export function serveOrders(app: OpenAPIHono, deps: Deps): void {
   });
 
   serveRoute(app, getOrder, async (c, { params }) => {
-    const order = await ledger.order(params.orderId);
+    const { order, now } = await ledger.orderAt(params.orderId);
     if (order === undefined || (order.payments.length === 0 && order.closed === null))
       throw new Refusal('not_found', 'No such order, or none of its payments was started.');
     const { orderId, currency, paidBy, closed, payments, refunds } = order;
@@ -187,7 +187,7 @@ export function serveOrders(app: OpenAPIHono, deps: Deps): void {
         metadata: payments.find(({ metadata }) => metadata !== null)?.metadata ?? null,
         payments: payments.map(merchantPayment),
         refunds: refunds.map(merchantRefund),
-        refundable: refundables(order, refundRules).map(({ payment, minor }) => ({
+        refundable: refundables(order, refundRules, now).map(({ payment, minor }) => ({
           gatewayOrderId: payment.id,
           amount: decimalOf(minor, currency),
         })),

@@ -158,8 +158,8 @@ export const EDITS: Readonly<Record<string, Edit>> = {
     "return STAGES[stage].status === 'SUCCESS' || needsReview;",
   ],
   'after a restore a refund is sent without a look-up': [
-    'backend-proxy/refunds.ts',
-    'if (!(await ledger.wasRestoredLately())) return undefined;',
+    'backend-proxy/ledger/rules/refunds.ts',
+    'if (now - restoredAt >= RESTORED_LATELY_MS) return undefined;',
     'return undefined;',
   ],
   'a refund goes to the wallet that was typed': [

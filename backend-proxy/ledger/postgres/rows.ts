@@ -36,7 +36,8 @@ export function loadStatement(subject: Subject): Statement {
     return { sql, parameters: [subject.payout, subject.id] };
   }
   if (subject.prompts === undefined) {
-    return { sql: `${ROWS} from (select 1) one ${ORDER} order by t.attempt`, parameters: [subject.order] };
+    const restored = subject.restored ? `, (select value from meta where key = 'restored_at') as restored_at` : '';
+    return { sql: `${ROWS}${restored} from (select 1) one ${ORDER} order by t.attempt`, parameters: [subject.order] };
   }
   const { customer, limit } = subject.prompts;
   const prompts = `(select json_agg(p) from (select customer_ref, created_at from transactions
@@ -53,6 +54,7 @@ export interface LoadedRow {
   transaction_xmin: string | null;
   history: HistoryRow[] | null;
   prompts?: Loaded['prompts'] | null;
+  restored_at?: string | null;
 }
 
 /** The version of each loaded row. */
@@ -60,7 +62,15 @@ export type Versions = WeakMap<object, string>;
 
 export function toLoaded(subject: Subject, rows: readonly LoadedRow[], versions: Versions): Loaded {
   const orders = new Map<string, OrderRow>();
-  const loaded: Loaded = { now: rows[0]?.now ?? Number.NaN, orders: [], transactions: [], history: [], prompts: [] };
+  const [first] = rows;
+  const loaded: Loaded = {
+    now: first?.now ?? Number.NaN,
+    orders: [],
+    transactions: [],
+    history: [],
+    prompts: first?.prompts ?? [],
+    restoredAt: Number(first?.restored_at ?? 0),
+  };
   for (const { order, order_xmin: orderVersion, transaction, transaction_xmin: version, history } of rows) {
     if (order !== null && !orders.has(order.order_id)) {
       orders.set(order.order_id, order);
@@ -71,7 +81,7 @@ export function toLoaded(subject: Subject, rows: readonly LoadedRow[], versions:
     loaded.history.push(...(history ?? []));
     versions.set(transaction, version ?? '');
   }
-  return { ...loaded, orders: [...orders.values()], prompts: rows[0]?.prompts ?? [] };
+  return { ...loaded, orders: [...orders.values()] };
 }
 
 /** The statement finds transactions by the order's id only: an index by type would return all of that type. */

@@ -1,13 +1,9 @@
 // The rows of `meta`: the gateway and account that the database belongs to, the prefixes of its ids, when it was last
 // restored, its identity, and how often its clock has stepped. A database used with another gateway would apply that
 // gateway's reports to this one's payments, so it stays with the first.
-import { DAY_MS } from '../../protocol/durations.ts';
 import type { DatabaseOwner } from '../ledger.ts';
 import type { MetaKey } from '../schema/tables.ts';
 import type { Db, Store } from '../store.ts';
-
-/** For this long after a restore, a payout is checked before it is sent. */
-export const RESTORED_LATELY_MS = 7 * DAY_MS;
 
 export type Meta = Partial<Record<MetaKey, string>>;
 

@@ -26,6 +26,7 @@ export interface Draft {
   readonly webhooks: WebhookRow[];
   ipn: IpnRow | undefined;
   readonly prompts: Loaded['prompts'];
+  readonly restoredAt: number;
 }
 
 export type WriteContext = Pick<Draft, 'now' | 'clockSteps' | 'source' | 'databaseId' | 'fingerprintKey' | 'idPrefix'>;
@@ -41,6 +42,7 @@ export function createDraft(loaded: Loaded, context: WriteContext): Draft {
     webhooks: [],
     ipn: undefined,
     prompts: loaded.prompts,
+    restoredAt: loaded.restoredAt,
   };
 }
 

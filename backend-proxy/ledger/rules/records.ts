@@ -64,6 +64,8 @@ export function toTransactionState(row: TransactionRow): Omit<Transaction, 'hist
     endedBy: row.ended_by,
     version: row.version,
     answer: row.answer,
+    seen: row.found_at !== null || row.answer === 'identified' || row.answer === 'accepted',
+    resolved: row.resolved,
     paymentId: row.payment_id,
     checkoutUrl: row.checkout_url,
     qr: row.qr === null ? null : (JSON.parse(row.qr) as QrCode),

@@ -1,19 +1,21 @@
 // Opens a refund: reserves its amount of what the payment brought, in the commit that writes its row. The commit also
 // changes the order, so of two at once the second sees the first.
-import { Refusal } from '../../errors.ts';
+import { LookUpNeeded, Refusal } from '../../errors.ts';
 import { isSameRequest } from '../../fingerprint.ts';
 import { decimalOf, minorOf } from '../../protocol/money.ts';
 import {
-  MAX_REFUNDS,
   NOT_REFUNDABLE,
   leftOf,
+  limitOf,
   refundId,
   sendableOf,
   whyNotRefundable,
   type NotRefundable,
 } from '../../protocol/refundable.ts';
+import { iso } from '../../protocol/iso-time.ts';
+import { RESTORED_LATELY_MS } from '../../protocol/schedule.ts';
 import { STAGES, stageOf, type Transaction } from '../../protocol/transaction.ts';
-import type { FoundRefund, NewRefund } from '../ledger.ts';
+import type { FoundRefund, FoundRefunds, LookedUp, NewRefund } from '../ledger.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 import { maySend, permitSending } from './answers.ts';
 import { historyOf, paymentsOf, type Draft } from './draft.ts';
@@ -24,6 +26,8 @@ import { ChangedMeanwhile } from './resolutions.ts';
 
 /** Before the merchant's key: those of shoppers, in the same column, have no spaces. */
 const REFUND_KEY = ' refund ';
+/** The answer to a call that is under way comes within half a minute. */
+const ASK_AGAIN_AFTER_S = 10;
 
 interface OpenedRow {
   row: TransactionRow;
@@ -46,8 +50,7 @@ export function openRefund(draft: Draft, refund: NewRefund, taken: ReadonlySet<s
   }
   const payment = choosePayment(payments, refund);
   refuseUnrefundable(draft, payment, refund);
-  const { found = [], withheld } = refund.lookedUp?.transactionId === payment.id ? refund.lookedUp : {};
-  for (const each of found) if (!taken.has(each.id)) adopt(draft, payment, each);
+  const withheld = lookUpOf(draft, payment, refund)?.withheld;
   const left = leftOf(toView(draft, payment), views(draft));
   if (refund.expectedLeft !== undefined && refund.expectedLeft !== left) throw new ChangedMeanwhile();
   const amountMinor = askedAmount(refund, payment);
@@ -56,9 +59,10 @@ export function openRefund(draft: Draft, refund: NewRefund, taken: ReadonlySet<s
     Object.assign(lost, { idempotency_key: key, fingerprint: refund.fingerprint });
     return { row: lost, payment, maySend: false };
   }
+  const amount = refuseTooMuch(refund, payment, left, amountMinor ?? left);
   const attempt = nextAttempt(draft, payment, taken, withheld?.attempt);
   const row = insertRefund(draft, payment, attempt, {
-    amount_minor: refuseTooMuch(refund, payment, left, amountMinor ?? left),
+    amount_minor: amount,
     note: refund.note,
     idempotency_key: key,
     fingerprint: refund.fingerprint,
@@ -67,6 +71,13 @@ export function openRefund(draft: Draft, refund: NewRefund, taken: ReadonlySet<s
   if (withheld === undefined) permitSending(draft, row, refund.start);
   else withhold(draft, row, withheld);
   return { row, payment, maySend: withheld === undefined };
+}
+
+/** `taken`: ids at the gateway that others use. */
+export function recordFound(draft: Draft, { transactionId, found }: FoundRefunds, taken: ReadonlySet<string>): void {
+  const payment = paymentsOf(draft).find(({ id }) => id === transactionId);
+  if (payment === undefined) return;
+  for (const each of found) if (!taken.has(each.id)) adopt(draft, payment, each);
 }
 
 function refundsOf({ transactions }: Draft): TransactionRow[] {
@@ -100,13 +111,24 @@ function choosePayment(payments: readonly TransactionRow[], { transactionId }: N
 }
 
 function refuseUnrefundable(draft: Draft, payment: TransactionRow, { rules }: NewRefund): void {
-  const cause = whyNotRefundable(toView(draft, payment), views(draft), rules.refundMethods);
+  const cause = whyNotRefundable(toView(draft, payment), rules.refundMethods);
   if (cause !== null) throw notRefundable(payment, cause);
 }
 
-function notRefundable({ id }: TransactionRow, cause: NotRefundable): Refusal {
+function notRefundable({ id }: TransactionRow, cause: NotRefundable, until: number | null = null): Refusal {
   const detail = `The payment ${id} cannot be refunded, because ${NOT_REFUNDABLE[cause]}; nothing was sent.`;
-  return new Refusal('not_refundable', detail, { members: { cause } });
+  if (until === null) return new Refusal('not_refundable', detail, { members: { cause } });
+  return new Refusal('not_refundable', `${detail} It can be from ${iso(until)}.`, {
+    members: { cause, until: iso(until) },
+  });
+}
+
+/** Refuses where the database was restored lately and no look-up of this payment has begun since. */
+function lookUpOf(draft: Draft, payment: TransactionRow, { lookedUp }: NewRefund): LookedUp | undefined {
+  const { now, restoredAt } = draft;
+  if (now - restoredAt >= RESTORED_LATELY_MS) return undefined;
+  if (lookedUp?.transactionId === payment.id && lookedUp.restoredAt === restoredAt) return lookedUp;
+  throw new LookUpNeeded(toView(draft, payment), views(draft), restoredAt);
 }
 
 /** Undefined for all that is left; NaN for what is no amount. */
@@ -150,6 +172,7 @@ function adopt(draft: Draft, payment: TransactionRow, { id, attempt, amountMinor
     idempotency_key: RESTORED_KEY + id,
     fingerprint: '',
   });
+  row.found_at = draft.now;
   withhold(draft, row, { detail: 'the database was restored, and the gateway has it already', needsReview });
 }
 
@@ -179,6 +202,9 @@ function nextAttempt(draft: Draft, payment: TransactionRow, taken: ReadonlySet<s
   const used = refundsOf(draft).filter((row) => row.refund_of === payment.id);
   let attempt = from ?? 1 + Math.max(0, ...used.map((row) => row.attempt));
   while (taken.has(refundId(payment.id, attempt)) || used.some((row) => row.attempt === attempt)) attempt += 1;
-  if (attempt > MAX_REFUNDS) throw notRefundable(payment, 'too_many');
-  return attempt;
+  const limit = limitOf(payment, views(draft), draft.now, attempt);
+  if (limit === null) return attempt;
+  if (!limit.isOpen) throw notRefundable(payment, limit.cause, limit.until);
+  const detail = `The gateway has to show one of the last refunds of ${payment.id} first; nothing was sent. Try again.`;
+  throw new Refusal('unavailable', detail, { retryAfterS: ASK_AGAIN_AFTER_S });
 }

@@ -5,7 +5,7 @@ import { MAY_HAVE_PROMPTED } from '../queries/prompts.ts';
 import { IS_OF_ORDER } from '../schema/schema.ts';
 import type { Prepare } from './statements.ts';
 import { changedColumns, type Change, type Changes, type Loaded, type PromptQuery, type Subject } from '../store.ts';
-import type { HistoryRow, IpnRow, OrderRow, Tables, TransactionRow } from '../schema/tables.ts';
+import type { HistoryRow, IpnRow, MetaRow, OrderRow, Tables, TransactionRow } from '../schema/tables.ts';
 
 type Row = Record<string, SQLInputValue>;
 
@@ -30,10 +30,12 @@ export class Rows {
       const transactions = orders.length === 0 ? [] : this.#ofOrder(subject.order, 'isOfOrder');
       transactions.sort((a, b) => a.attempt - b.attempt);
       const prompts = subject.prompts === undefined ? [] : this.#promptsOf(subject.prompts);
-      return { now, orders, transactions, history: transactions.flatMap((row) => this.#historyOf(row)), prompts };
+      const history = transactions.flatMap((row) => this.#historyOf(row));
+      return { now, orders, transactions, history, prompts, restoredAt: subject.restored ? this.#restoredAt() : 0 };
     }
     if ('alone' in subject) {
-      return { now, orders: [], transactions: subject.alone.flatMap((id) => this.#byId(id)), history: [], prompts: [] };
+      const transactions = subject.alone.flatMap((id) => this.#byId(id));
+      return { now, orders: [], transactions, history: [], prompts: [], restoredAt: 0 };
     }
     const transactions =
       'payout' in subject
@@ -47,6 +49,7 @@ export class Rows {
       transactions: distinct,
       history: distinct.flatMap((row) => this.#historyOf(row)),
       prompts: [],
+      restoredAt: 0,
     };
   }
 
@@ -63,6 +66,11 @@ export class Rows {
       customer,
       limit,
     );
+  }
+
+  #restoredAt(): number {
+    const [row] = this.#all<MetaRow>(`select * from meta where key = 'restored_at'`);
+    return Number(row?.value ?? 0);
   }
 
   changedSince(since: number): Map<string, number> {

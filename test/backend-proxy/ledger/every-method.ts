@@ -164,6 +164,9 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   const refund = { ...REFUND, orderId: 'refunded', start: { by: BY, id: 'refund' } };
   await step('a refund', () => ledger.openRefund({ ...refund, amount: '1' }));
   await step('another refund', () => ledger.openRefund({ ...refund, idempotencyKey: 'other' }));
+  const found = [{ id: 'refunded-r9', attempt: 9, amountMinor: 1, needsReview: false }];
+  const lost = { orderId: 'refunded', transactionId: 'refunded', found };
+  await step('refunds that were lost', () => ledger.recordFound(lost));
   await step('an unknown', () => ledger.recordUnknown({ transactionId: 'W', beganAt: NOON, endedAt: NOON }));
   const resolution = { status: 'SUCCESS', by: 'ada', note: 'asked' } as const;
   await step('the preview of a resolution', () => ledger.preview('O-mismatch', resolution));

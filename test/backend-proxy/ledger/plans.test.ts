@@ -102,8 +102,8 @@ const COSTS = {
   'a claim of checks': [3, 1],
   'an observation': [8, 1],
   'a payout': [6, 1],
-  'a refund': [8, 1],
-  'another refund': [9, 1],
+  'a refund': [9, 1],
+  'another refund': [10, 1],
   'a poll': [2, 0],
 };
 

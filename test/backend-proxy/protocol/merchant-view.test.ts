@@ -25,6 +25,8 @@ const TRANSACTION: Transaction = {
   endedBy: null,
   version: 7,
   answer: 'identified',
+  seen: true,
+  resolved: null,
   paymentId: '111328',
   checkoutUrl: 'https://checkout.example/pay?token=secret-of-the-shopper',
   qr: null,

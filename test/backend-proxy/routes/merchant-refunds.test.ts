@@ -204,3 +204,23 @@ it('after a restore, a gateway that does not answer is asked no further: nothing
   assert.deepEqual([status, body['status'], body['needsReview']], [202, 'INITIALIZED', true]);
   assert.equal(await world.gatewayHas('A-1-r1'), undefined);
 });
+
+it('after a restore, a number that was withheld is asked about again: what the gateway has of it counts', async (t) => {
+  const world = await createPaid(t);
+  await world.start(world.token({ orderId: 'B-1', amount: '10.00' }), { method: 'QR' }, 'B-1');
+  await world.settleAfter('approve', 'B-1', PAYER);
+  await refund(world, {}, 'proof', 'B-1');
+  await world.settleAfter('approve', 'B-1-r1');
+  await refund(world, { amount: 8 }, 'lost');
+  const database = new DatabaseSync(world.file);
+  database.exec(`delete from transactions where id = 'A-1-r1'; delete from history where transaction_id = 'A-1-r1'`);
+  database.close();
+  await world.ledger.recordRestore(world.now());
+  await world.faults({ status: { status: 503 } });
+  const other = await refund(world, { amount: 1 }, 'other');
+  assert.deepEqual([other.body['gatewayOrderId'], other.body['needsReview']], ['A-1-r1', true]);
+  await world.faults({});
+  const rest = await refund(world, { amount: 9 }, 'rest');
+  assert.deepEqual([rest.status, rest.body['needsReview']], [202, true]);
+  assert.equal(await world.gatewayHas('A-1-r2'), undefined, '8.00 and 9.00 are more than 10.00');
+});

@@ -40,6 +40,8 @@ export function createContract({ it, setUp }: Suite): void {
         endedBy: null,
         version: 1,
         answer: null,
+        seen: false,
+        resolved: null,
         paymentId: null,
         checkoutUrl: null,
         qr: null,

@@ -2,14 +2,16 @@
 // and what a restored database has lost.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { LookedUp, NewRefund } from '../../../../backend-proxy/ledger/ledger.ts';
+import type { FoundRefund, LookedUp, NewRefund } from '../../../../backend-proxy/ledger/ledger.ts';
+import { LookUpNeeded } from '../../../../backend-proxy/errors.ts';
 import type { MerchantSource } from '../../../../backend-proxy/protocol/merchant-key.ts';
 import { leftOf } from '../../../../backend-proxy/protocol/refundable.ts';
-import { D, M, S } from '../../time.ts';
+import { D, H, M, NOON, S } from '../../time.ts';
 import type { LedgerById } from '../by-id.ts';
 import {
   PENDING,
   REFUND,
+  UNKNOWN,
   differing,
   openPending,
   openSent,
@@ -34,6 +36,8 @@ const asked = (given: Partial<NewRefund> = {}): NewRefund => ({
 });
 const refund = ({ ledger }: LedgerById, given: Partial<NewRefund> = {}, source?: MerchantSource) =>
   ledger.openRefund(asked(given), source);
+const recordFound = (ledger: LedgerById, ...found: FoundRefund[]) =>
+  ledger.recordFound({ orderId: 'A', transactionId: 'A', found });
 
 async function paid(ledger: LedgerById, payer: string | null = PAYER): Promise<string> {
   const id = await openPending(ledger);
@@ -47,6 +51,16 @@ async function fail({ ledger, skip }: Setup, id: string): Promise<void> {
   await ledger.observe(id, verified('failed'));
   skip(M);
   await ledger.observe(id, verified('failed'));
+}
+
+/** Two checks whose "unknown" is proven. */
+async function endUnknown(ledger: LedgerById, id: string, skip: Setup['skip']): Promise<void> {
+  await ledger.record(id, uncertain('refused'));
+  for (const wait of [2 * M, M + S]) {
+    skip(wait);
+    await ledger.observe(id, UNKNOWN);
+  }
+  assert.equal((await read(ledger, id)).stage, 'not_created');
 }
 
 async function left(ledger: LedgerById, paymentId = 'A'): Promise<number> {
@@ -201,10 +215,6 @@ export function refundsContract({ it, setUp }: Suite): void {
         skip(9 * D);
         await ledger.erase('A', { sendsWebhooks: false });
       },
-      failing: async (setup) => {
-        await paid(setup.ledger);
-        for (let n = 0; n < 3; n += 1) await fail(setup, (await refund(setup.ledger)).refund.id);
-      },
     };
     for (const [cause, bring] of Object.entries(CAUSES)) {
       it(`refuses, and changes nothing: ${cause}`, async (t) => {
@@ -217,13 +227,48 @@ export function refundsContract({ it, setUp }: Suite): void {
       });
     }
 
-    it('after three that the gateway has not shown yet, none is sent until it shows one', async (t) => {
+    it('ten that the gateway has not shown are sent, and no other while one of them is open: 503, retryable', async (t) => {
       const { ledger } = await setUp(t);
       await paid(ledger);
-      for (let n = 0; n < 3; n += 1) await refund(ledger, { amount: '1' });
-      assert.deepEqual((await refusal(refund(ledger, { amount: '1' }))).members, { cause: 'failing' });
+      const ids = Array.from({ length: 10 }, async () => (await refund(ledger, { amount: '0.50' })).refund.id);
+      assert.equal(new Set(await Promise.all(ids)).size, 10);
+      const { kind, retryAfterS } = await refusal(refund(ledger, { amount: '1' }));
+      assert.deepEqual([kind, retryAfterS], ['unavailable', 10]);
       await ledger.record('A-r2', PENDING);
-      assert.equal((await refund(ledger, { amount: '1' })).refund.id, 'A-r4');
+      assert.equal((await refund(ledger, { amount: '0.50' })).refund.id, 'A-r11', 'it was shown');
+    });
+
+    it('after ten that the gateway never had, it is refundable again 7 days after the first of them', async (t) => {
+      const { ledger, skip, now } = await setUp(t);
+      await paid(ledger);
+      const first = now();
+      for (let n = 1; n <= 10; n += 1) {
+        await refund(ledger, { amount: '1' });
+        skip(M);
+      }
+      for (let n = 1; n <= 10; n += 1) await endUnknown(ledger, `A-r${n}`, skip);
+      const before = await ledger.order('A');
+      const { kind, members } = await refusal(refund(ledger));
+      const until = new Date(first + 7 * D).toISOString();
+      assert.deepEqual([kind, members], ['not_refundable', { cause: 'failing', until }]);
+      assert.deepEqual(await ledger.order('A'), before);
+      skip(first + 7 * D - now());
+      assert.equal((await refund(ledger)).refund.id, 'A-r11');
+    });
+
+    it('what the gateway has reported FAILED blocks nothing, however often', async (t) => {
+      const setup = await setUp(t);
+      await paid(setup.ledger);
+      for (let n = 0; n < 11; n += 1) await fail(setup, (await refund(setup.ledger)).refund.id);
+      assert.equal((await refund(setup.ledger)).refund.id, 'A-r12');
+    });
+
+    it('numbers that others use count too: the look-up after a restore asks for them in vain', async (t) => {
+      const { ledger } = await setUp(t);
+      await paid(ledger);
+      for (const n of [1, 2, 3]) await openPending(ledger, { orderId: `A-r${n}` });
+      for (let n = 4; n <= 10; n += 1) assert.equal((await refund(ledger, { amount: '1' })).refund.id, `A-r${n}`);
+      assert.equal((await refusal(refund(ledger, { amount: '1' }))).kind, 'unavailable');
     });
 
     it('a wrong amount names what is refundable; nothing is rounded', async (t) => {
@@ -249,12 +294,60 @@ export function refundsContract({ it, setUp }: Suite): void {
       amountMinor,
       needsReview: false,
     });
-    const lookedUp = (given: Partial<LookedUp>): LookedUp => ({ transactionId: 'A', found: [], ...given });
+    const lookedUp = (given: Partial<LookedUp>): LookedUp => ({
+      transactionId: 'A',
+      restoredAt: NOON,
+      ...given,
+    });
+    const setUpRestored: Suite['setUp'] = async (...given) => {
+      const setup = await setUp(...given);
+      await setup.ledger.recordRestore(NOON);
+      return setup;
+    };
+
+    it('without a look-up of this payment since the restore, nothing is sent: 503, retryable', async (t) => {
+      const { ledger, skip, now } = await setUpRestored(t);
+      await paid(ledger);
+      const before = await ledger.order('A');
+      const withheld = { detail: 'the gateway did not answer', needsReview: true, attempt: 1 };
+      const others = {
+        none: undefined,
+        another: lookedUp({ transactionId: 'A-2' }),
+        earlier: lookedUp({ restoredAt: 0 }),
+      };
+      for (const [name, looked] of Object.entries({ ...others, failed: { ...others.another, withheld } })) {
+        const error = await refusal(refund(ledger, { lookedUp: looked }));
+        assert.deepEqual([error.kind, error.retryAfterS], ['unavailable', 1], name);
+        assert.ok(error instanceof LookUpNeeded);
+        assert.deepEqual([error.payment.id, error.refunds, error.restoredAt], ['A', [], NOON]);
+      }
+      assert.deepEqual(await ledger.order('A'), before);
+      assert.equal((await refund(ledger, { amount: '1', lookedUp: lookedUp({}) })).maySend, true);
+      skip(H);
+      await ledger.recordRestore(now());
+      const again = await refusal(refund(ledger, { lookedUp: lookedUp({}) }));
+      assert.equal(again.kind, 'unavailable', 'it was restored again');
+      skip(7 * D);
+      assert.equal((await refund(ledger)).maySend, true, 'too long ago');
+    });
+
+    it('a request that was lost is found, whatever the gateway has not shown', async (t) => {
+      const { ledger } = await setUpRestored(t);
+      await paid(ledger);
+      for (let n = 1; n <= 10; n += 1) await refund(ledger, { amount: '0.10', lookedUp: lookedUp({}) });
+      await recordFound(ledger, found('A-r11', 11, 400));
+      const looked = lookedUp({});
+      const again = await refund(ledger, { amount: '4', lookedUp: looked });
+      assert.deepEqual([again.maySend, again.refund.id], [false, 'A-r11']);
+      assert.equal((await refund(ledger, { amount: '1', lookedUp: looked })).refund.id, 'A-r12', 'the gateway has one');
+    });
 
     it('adopts what the gateway has, reserves it, and takes a request of that amount for its repetition', async (t) => {
-      const { ledger } = await setUp(t);
+      const { ledger } = await setUpRestored(t);
       await paid(ledger);
-      const looked = lookedUp({ found: [found('A-r1', 1, 400), found('A-r2', 2, 300)] });
+      await recordFound(ledger, found('A-r1', 1, 400), found('A-r2', 2, 300));
+      assert.equal(await left(ledger), 310);
+      const looked = lookedUp({});
       const again = await refund(ledger, { amount: '3', idempotencyKey: 'lost', lookedUp: looked });
       assert.deepEqual([again.maySend, again.refund.id, await left(ledger)], [false, 'A-r2', 310]);
       assert.ok(again.refund.history.some(({ event, detail }) => event === 'uncertain' && detail === RESTORED));
@@ -265,10 +358,11 @@ export function refundsContract({ it, setUp }: Suite): void {
     });
 
     it('a refund that was adopted and then FAILED is no repetition: a request of its amount is sent', async (t) => {
-      const setup = await setUp(t);
+      const setup = await setUpRestored(t);
       const { ledger } = setup;
       await paid(ledger);
-      const looked = lookedUp({ found: [found('A-r1', 1, 300)] });
+      await recordFound(ledger, found('A-r1', 1, 300));
+      const looked = lookedUp({});
       await refund(ledger, { amount: '5', lookedUp: looked });
       await fail(setup, 'A-r1');
       const fresh = await refund(ledger, { amount: '3', lookedUp: looked });
@@ -276,11 +370,12 @@ export function refundsContract({ it, setUp }: Suite): void {
     });
 
     it('a refund has the metadata of its payment, also one that the gateway has', async (t) => {
-      const { ledger } = await setUp(t);
+      const { ledger } = await setUpRestored(t);
       const metadata = { invoice: 'R-17' };
       await openPending(ledger, { metadata });
       await ledger.observe('A', verified('succeeded', null, PAYER));
-      await refund(ledger, { amount: '5', lookedUp: lookedUp({ found: [found('A-r1', 1, 300)] }) });
+      await recordFound(ledger, found('A-r1', 1, 300));
+      await refund(ledger, { amount: '5', lookedUp: lookedUp({}) });
       const order = await ledger.order('A');
       assert.deepEqual(
         order?.refunds.map((each) => each.metadata),
@@ -289,20 +384,19 @@ export function refundsContract({ it, setUp }: Suite): void {
     });
 
     it('without an amount, a whole refund that the gateway has is the repetition', async (t) => {
-      const { ledger } = await setUp(t);
+      const { ledger } = await setUpRestored(t);
       await paid(ledger);
-      const whole = await refund(ledger, { lookedUp: lookedUp({ found: [found('A-r1', 1, 1010)] }) });
+      await recordFound(ledger, found('A-r1', 1, 1010));
+      const whole = await refund(ledger, { lookedUp: lookedUp({}) });
       assert.deepEqual([whole.maySend, whole.refund.id, await left(ledger)], [false, 'A-r1', 0]);
     });
 
     it('what could not be looked up is reserved, needs review and is not sent', async (t) => {
-      const { ledger } = await setUp(t);
+      const { ledger } = await setUpRestored(t);
       await paid(ledger);
       const withheld = { detail: 'the gateway did not answer', needsReview: true, attempt: 2 };
-      const opened = await refund(ledger, {
-        amount: '5',
-        lookedUp: lookedUp({ found: [found('A-r1', 1, 300)], withheld }),
-      });
+      await recordFound(ledger, found('A-r1', 1, 300));
+      const opened = await refund(ledger, { amount: '5', lookedUp: lookedUp({ withheld }) });
       const { id, needsReview, stage, answer } = opened.refund;
       assert.deepEqual(
         [opened.maySend, id, needsReview, stage, answer],
@@ -312,28 +406,28 @@ export function refundsContract({ it, setUp }: Suite): void {
     });
 
     it('what could not be looked up has the next number if its own is in use', async (t) => {
-      const { ledger } = await setUp(t);
+      const { ledger } = await setUpRestored(t);
       await paid(ledger);
       await openPending(ledger, { orderId: 'A-r2' });
       const withheld = { detail: 'the gateway did not answer', needsReview: true, attempt: 1 };
       const ids: string[] = [];
       for (const amount of ['5', '2']) {
-        const { refund: each } = await refund(ledger, { amount, lookedUp: lookedUp({ found: [], withheld }) });
+        const { refund: each } = await refund(ledger, { amount, lookedUp: lookedUp({ withheld }) });
         ids.push(each.id);
       }
       assert.deepEqual(ids, ['A-r1', 'A-r3']);
     });
 
     it('an answer whose row the restore lost inserts the row again', async (t) => {
-      const { ledger, change } = await setUp(t);
+      const { ledger, change } = await setUpRestored(t);
       await paid(ledger);
-      const opened = await refund(ledger, { amount: '5' });
+      const opened = await refund(ledger, { amount: '5', lookedUp: lookedUp({}) });
       await change(`delete from transactions where id = 'A-r1'`);
       await change(`delete from history where transaction_id = 'A-r1'`);
       await ledger.ledger.record(opened.refund, { stage: 'uncertain', answer: 'lost', detail: 'timeout' });
       const { refundOf, amountMinor, customer, stage } = await read(ledger, 'A-r1');
       assert.deepEqual([refundOf, amountMinor, customer, stage], ['A', 500, PAYER, 'uncertain']);
-      assert.equal((await refund(ledger, { amount: '5' })).maySend, false, 'its key is lost');
+      assert.equal((await refund(ledger, { amount: '5', lookedUp: lookedUp({}) })).maySend, false, 'its key is lost');
       assert.equal(await left(ledger), 510);
     });
   });
