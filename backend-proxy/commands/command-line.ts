@@ -23,9 +23,9 @@ const COMMANDS: Record<string, Command> = {
     load: async () => (await import('./check.ts')).check,
   },
   doctor: {
-    takes: 'URL [--quick] [--stream-seconds N] [--json]',
+    takes: 'URL [--json]',
     does: 'tries a deployed proxy from outside',
-    load: async () => (await import('./doctor/doctor.ts')).doctor,
+    load: async () => (await import('./doctor.ts')).doctor,
   },
   listen: {
     takes: '--to URL [--proxy URL]',
@@ -46,21 +46,6 @@ const COMMANDS: Record<string, Command> = {
     takes: 'FILE',
     does: 'puts a backup in the place of the database, while no proxy runs',
     load: async () => (await import('./restore.ts')).restore,
-  },
-  close: {
-    takes: 'ID [--reason TEXT] [--if-unpaid] [--proxy URL]',
-    does: 'closes an order at a proxy, for good',
-    load: async () => (await import('./close.ts')).close,
-  },
-  order: {
-    takes: 'ID [--proxy URL]',
-    does: 'prints an order, its payments and refunds, and what can be refunded',
-    load: async () => (await import('./order.ts')).order,
-  },
-  refund: {
-    takes: 'ID [AMOUNT] [--payment GATEWAY_ORDER_ID] [--note TEXT] [--key KEY] [--proxy URL]',
-    does: 'sends money of an order back to the wallet that paid',
-    load: async () => (await import('./refund.ts')).refund,
   },
   version: {
     takes: '',

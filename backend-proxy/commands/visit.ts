@@ -54,12 +54,6 @@ export function wordOf(answer: Visit | Lost): string {
   return 'lost' in answer ? answer.lost : `HTTP ${answer.status}`;
 }
 
-/** What the answer says of itself: its word, and a problem document's detail. */
-export function refusalOf(answer: Visit | Lost): string {
-  const { detail } = (jsonOf(answer) ?? {}) as { detail?: string };
-  return detail === undefined ? wordOf(answer) : `${wordOf(answer)} ${detail}`;
-}
-
 /** The parsed body; undefined if it is not a JSON object. */
 export function jsonOf(answer: Visit | Lost): Record<string, unknown> | undefined {
   if ('lost' in answer) return undefined;

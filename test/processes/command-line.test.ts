@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { runCommand, runHere } from './command-kit.ts';
 
-const COMMANDS = ['check', 'doctor', 'listen', 'trigger', 'backup', 'restore', 'close', 'order', 'refund', 'version'];
+const COMMANDS = ['init', 'check', 'doctor', 'listen', 'trigger', 'backup', 'restore', 'version'];
 
 it('payment-proxy version prints the version, and needs no configuration', async (t) => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };

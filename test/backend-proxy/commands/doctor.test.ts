@@ -1,12 +1,15 @@
 // doctor fails a proxy at a public address whose gateway moves no money.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Deployed } from '../../../backend-proxy/commands/doctor/deployed.ts';
-import { tryOrder } from '../../../backend-proxy/commands/doctor/health.ts';
+import { tryOrder, type Deployed } from '../../../backend-proxy/commands/doctor.ts';
 
 async function moneyAt(base: string, view: object): Promise<string> {
   const answer = { status: 200, headers: {}, body: Buffer.from(JSON.stringify(view)) };
-  const deployed = { base: new URL(base), token: () => ({}), visit: async () => answer };
+  const deployed = {
+    base: new URL(base),
+    settings: { ORDER_SECRET: ['s'.repeat(32)], ALLOWED_ORIGINS: ['https://shop.example'] },
+    visit: async () => answer,
+  };
   const findings = await tryOrder(deployed as unknown as Deployed);
   return findings.find(({ about }) => about === 'money')?.result ?? 'none';
 }
