@@ -36,6 +36,7 @@ import { crossOrigin } from './http/guards.ts';
 import { serveIpns } from './routes/ipn.ts';
 import { serveMerchant } from './routes/merchant.ts';
 import { serveHealth } from './routes/health.ts';
+import { servePayPage } from './routes/pay-page.ts';
 import { serveOrder } from './routes/order.ts';
 import { serveDocument } from './routes/openapi.ts';
 import { problemResponse, toRefusal } from './http/problem.ts';
@@ -221,6 +222,7 @@ function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
   serveMerchant(app, {
     keys,
     allowedOrigins: config.allowedOrigins,
+    publicUrl: config.publicUrl,
     tokens,
     payouts: assembly.payouts,
     refunds: assembly.refunds,
@@ -231,6 +233,7 @@ function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
     exports,
     onDue: assembly.wake,
   });
+  if (config.publicUrl !== undefined) servePayPage(app);
   serveDocument(app, config.publicUrl);
   serveHealth(app, {
     keys: config.metricsTokens?.map((key) => ({ name: 'metrics', scopes: ['read'], key })) ?? keys,

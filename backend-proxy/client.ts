@@ -104,6 +104,8 @@ export interface SignedOrder {
   orderId: string;
   token: string;
   expiresAt: string;
+  /** The payment page; null if the proxy has no PUBLIC_URL. */
+  url: string | null;
 }
 
 export interface ClosedOrder {

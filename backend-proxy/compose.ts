@@ -123,6 +123,11 @@ async function openLedger(config: Config, onFatal: (error: unknown) => void, log
   return ledger;
 }
 
+/** The payment page is a page of the proxy's own. */
+function ownOrigin({ PUBLIC_URL: url }: Config): string[] {
+  return url === undefined ? [] : [new URL(url).origin];
+}
+
 function proxyConfig(config: Config): ProxyConfig {
   const { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets } = config;
   return {
@@ -130,7 +135,7 @@ function proxyConfig(config: Config): ProxyConfig {
     merchantKeys: merchantKeysOf(config),
     metricsTokens: config.METRICS_TOKEN,
     ipnSecrets: config.IPN_SECRET,
-    allowedOrigins: config.ALLOWED_ORIGINS,
+    allowedOrigins: [...config.ALLOWED_ORIGINS, ...ownOrigin(config)],
     trustedProxies: config.TRUSTED_PROXIES,
     publicUrl: config.PUBLIC_URL,
     checksPerSecond: config.CHECKS_PER_SECOND,

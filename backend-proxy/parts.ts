@@ -24,7 +24,7 @@ export interface ProxyConfig {
   webhook?: WebhookTarget | undefined;
   /** Number of reverse proxies in front whose X-Forwarded-For is trusted; default 0. */
   trustedProxies?: number;
-  /** URL by which browsers reach the proxy, for the OpenAPI document; default: relative to that. */
+  /** URL by which browsers reach the proxy; without it there is no payment page. */
   publicUrl?: string | undefined;
   /** After so many days the personal data of what has ended is erased; default: never. */
   retentionDays?: number | undefined;

@@ -151,6 +151,7 @@ export class Stack {
         MERCHANT_API_KEY: merchantApiKey,
         IPN_SECRET: ipnSecret,
         ALLOWED_ORIGINS: this.shop,
+        PUBLIC_URL: this.proxy,
         DATABASE_URL: `file:${join(this.#dir, 'payments.db')}`,
         WEBHOOK_URL: `${this.shop}/webhooks`,
         WEBHOOK_SECRET: webhookSecret,

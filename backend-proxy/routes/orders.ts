@@ -18,6 +18,7 @@ import { keysWith } from '../http/access.ts';
 import { answerJson } from '../http/answer.ts';
 import { noQuery, refusedBy } from '../http/problem.ts';
 import { serveRoute } from '../http/route.ts';
+import { payPageOf } from './pay-page.ts';
 import {
   BODY,
   MERCHANT,
@@ -51,7 +52,17 @@ const postOrder = createRoute({
     ),
   },
   responses: {
-    201: json(z.object({ orderId: z.string(), token: z.string(), expiresAt: z.string() }), 'The signed order'),
+    201: json(
+      z
+        .object({
+          orderId: z.string(),
+          token: z.string(),
+          expiresAt: z.string(),
+          url: z.string().nullable().openapi({ description: 'The payment page; null without PUBLIC_URL' }),
+        })
+        .openapi('SignedOrder'),
+      'The signed order',
+    ),
     ...refusedBy(...MERCHANT, ...BODY),
   },
 });
@@ -149,12 +160,13 @@ interface Deps {
   tokens: OrderTokens;
   refundRules: RefundRules;
   allowedOrigins: readonly string[];
+  publicUrl: string | undefined;
   /** Whether there is a WEBHOOK_URL. */
   sendsWebhooks: boolean;
 }
 
 export function serveOrders(app: OpenAPIHono, deps: Deps): void {
-  const { ledger, closings, tokens, refundRules, allowedOrigins, sendsWebhooks } = deps;
+  const { ledger, closings, tokens, refundRules, allowedOrigins, publicUrl, sendsWebhooks } = deps;
   serveRoute(app, postOrder, async (c, { sent }) => {
     const { expiresIn, ...claims } = sent;
     const { errors } = checkTerms(claims, { allowedOrigins });
@@ -163,7 +175,8 @@ export function serveOrders(app: OpenAPIHono, deps: Deps): void {
     }
     note({ orderId: claims.orderId });
     const { token, expiresAt } = await tokens.sign(claims, expiresIn);
-    return answerJson(c, { orderId: claims.orderId, token, expiresAt: iso(expiresAt) }, 201);
+    const url = publicUrl === undefined ? null : payPageOf(publicUrl, token);
+    return answerJson(c, { orderId: claims.orderId, token, expiresAt: iso(expiresAt), url }, 201);
   });
 
   serveRoute(app, getOrder, async (c, { params }) => {

@@ -1,0 +1,70 @@
+// The payment page of the proxy, as an invoice's reader meets it: a link, and nothing else.
+import assert from 'node:assert/strict';
+import { after, afterEach, test } from 'node:test';
+import { PaymentProxy, signOrder, type NewOrder } from '../../backend-proxy/client.ts';
+import { ADA, BRUNO, World } from './shopper.ts';
+
+const world = await World.open();
+afterEach(() => world.leave());
+after(() => world.close());
+
+const { proxy: url, secrets } = world.stack;
+const client = new PaymentProxy({ url, key: secrets.merchantApiKey });
+const order = (orderId: string, more: Partial<NewOrder> = {}): NewOrder => ({
+  orderId,
+  amount: '29.00',
+  currency: 'EUR',
+  returnUrl: `${url}/pay`,
+  merchant: 'Stillwater Coffee',
+  description: `Invoice ${orderId}`,
+  ...more,
+});
+
+test('a link from POST /orders is paid by scanning, and says so again when it is opened later', async () => {
+  const { url: link } = await client.createOrder(order('INV-1'));
+  const shopper = await world.shopper();
+  const phone = await world.phone(ADA);
+  await shopper.page.goto(link ?? '');
+  assert.equal(await shopper.page.title(), 'Stillwater Coffee');
+  assert.equal(await client.order('INV-1'), null, 'opening it starts nothing');
+  await shopper.pay('QR');
+  await phone.scan(await shopper.scannedCode());
+  await phone.approve();
+  await shopper.sees('paid');
+  await shopper.page.reload();
+  await shopper.sees('paid');
+  assert.equal((await client.order('INV-1'))?.paid, true);
+});
+
+test("the shopper comes back from the gateway's checkout to the same payment", async () => {
+  const { url: link } = await client.createOrder(order('INV-2'));
+  const shopper = await world.shopper();
+  await shopper.page.goto(link ?? '');
+  await shopper.pay('CHECKOUT');
+  await shopper.page.waitForURL(`${world.stack.sandbox}/pay?token=*`);
+  await shopper.logInAtCheckout(BRUNO);
+  await shopper.page.getByRole('button', { name: 'Pay €29.00' }).click();
+  await shopper.page.waitForURL(`${url}/pay`);
+  await shopper.sees('paid');
+});
+
+test('a link that was cut or has expired says so, and offers nothing to pay with', async () => {
+  const token = await signOrder({ ...order('INV-3'), expiresIn: 60 }, secrets.orderSecret, Date.now() - 120_000);
+  for (const [fragment, says] of [
+    [`#${token}`, /expired/i],
+    [`#${token.slice(0, -20)}`, /link/i],
+    ['', /link/i],
+  ] as const) {
+    const shopper = await world.shopper();
+    shopper.visitor.allowed = /401|payment-widget/;
+    await shopper.page.goto(`${url}/pay${fragment}`);
+    await shopper.page.getByText(says).first().waitFor();
+    assert.equal(await shopper.page.getByRole('radio').count(), 0);
+  }
+});
+
+test('the page may be in no frame, is not indexed, and tells no other site where the shopper came from', async () => {
+  const { headers } = await fetch(`${url}/pay`);
+  assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'.*frame-ancestors 'none'/);
+  assert.deepEqual([headers.get('x-robots-tag'), headers.get('referrer-policy')], ['noindex', 'no-referrer']);
+});
