@@ -5,7 +5,7 @@ import { RETRY_AFTER_MS } from '../../backend-proxy/webhooks.ts';
 import { STAGES, TYPES, reasonOf, type Transaction } from '../../backend-proxy/protocol/transaction.ts';
 import { D, M, S } from '../backend-proxy/time.ts';
 import { isContradicted } from './faults.ts';
-import { statusOf, was } from './gateway.ts';
+import { statusOf, was, type Entry } from './gateway.ts';
 import { AMOUNT } from './people.ts';
 import { seenKey, type Check, type World } from './world.ts';
 
@@ -49,9 +49,8 @@ export const INVARIANTS = {
     always: (world) =>
       firstOf(world.merchant.intentions, ({ ids, wallet }) => {
         const sent = world.gateway.entries.filter(({ id, isOurs }) => isOurs && ids.some((own) => id.endsWith(own)));
-        const isExcused = sent.some((entry) => isContradicted(entry) || world.person.wrong.has(entry.id));
-        const going = sent.filter((entry) => statusOf(entry) !== 'FAILED');
-        if (going.length > 1 && !isExcused) return `${going.map(({ id }) => id).join(' and ')} go out`;
+        const going = sent.filter((entry) => isGoing(world, entry));
+        if (going.length > 1) return `${going.map(({ id }) => id).join(' and ')} go out`;
         const stray = sent.find((entry) => entry.wallet !== wallet);
         return stray && `${stray.id} goes to ${stray.wallet}`;
       }),
@@ -65,8 +64,7 @@ export const INVARIANTS = {
         const paid = world.gateway.ours(id);
         const stray = sent.find(({ wallet }) => wallet !== paid?.payer);
         if (stray !== undefined) return `${stray.id} goes to ${stray.wallet}, and ${paid?.payer ?? 'nobody'} paid`;
-        if (sent.some((entry) => isContradicted(entry) || world.person.wrong.has(entry.id))) return undefined;
-        const going = sent.filter((entry) => statusOf(entry) !== 'FAILED');
+        const going = sent.filter((entry) => isGoing(world, entry));
         const wishes = world.merchant.wishes.filter(({ paymentId }) => paymentId === id);
         if (going.length > wishes.length)
           return `${going.length} refunds of ${id} go back, ${wishes.length} are wished`;
@@ -92,7 +90,7 @@ export const INVARIANTS = {
         const row = world.shown.transactions.find((each) => each.id === id);
         const sending = row?.history.find(({ event }) => event === 'sending');
         const permittedAt = sending && row && world.firstSeen.get(seenKey(row.id, sending));
-        if (permittedAt === undefined || world.wentBackAt > 0) return undefined;
+        if (permittedAt === undefined) return undefined;
         return sentAt - permittedAt > PERMISSION_MS + UNNOTICED_MS
           ? `${id} is sent ${sentAt - permittedAt} ms after its permission`
           : undefined;
@@ -103,11 +101,10 @@ export const INVARIANTS = {
       firstOf(world.shown.transactions, (row) => {
         const reason = reasonOf(row);
         if (row.type !== 'PAY' || (reason !== 'NOT_CREATED' && reason !== 'REJECTED')) return undefined;
-        // What a lost database had sent under the same id is known to nobody.
-        if (world.wentBackAt > 0) return undefined;
         const entry = world.gateway.ours(row.id);
-        const hasLearned = row.needsReview || row.conflict || row.mismatch;
-        if (entry === undefined || hasLearned) return undefined;
+        if (entry === undefined || hasFlag(row)) return undefined;
+        // What a lost database had sent under the same id is known to nobody.
+        if ((entry.changes[0]?.at ?? 0) <= world.wentBackAt) return undefined;
         if (statusOf(entry) === 'SUCCESS') return `${row.id} is ${reason}, and the shopper has paid it`;
         return entry.method === 'DIRECT' && statusOf(entry) === 'PROCESSING'
           ? `${row.id} is ${reason}, and the shopper can still confirm it`
@@ -313,6 +310,11 @@ function hasFlag({ needsReview, mismatch, conflict }: Transaction): boolean {
   return needsReview || mismatch || conflict;
 }
 
+/** Whether its money goes out, and nobody was made to believe the contrary, so that the merchant sent it again. */
+function isGoing({ person }: World, entry: Entry): boolean {
+  return statusOf(entry) !== 'FAILED' && !isContradicted(entry) && !person.wrong.has(entry.id);
+}
+
 function firstOf<T>(items: readonly T[], wrong: (item: T) => string | undefined): string | undefined {
   for (const item of items) {
     const what = wrong(item);
@@ -445,7 +447,7 @@ function hasCause(world: World, row: Transaction): boolean {
     !entry.isOurs ||
     world.gateway.entries.filter((each) => each.id === id).length > 1 ||
     isContradicted(entry) ||
-    world.wentBackAt > 0 ||
+    (post?.sentAt ?? 0) < longAfterRestore(world) ||
     world.person.said.has(id) ||
     world.checks.some((check) => check.id === id && !check.isWhole) ||
     post === undefined ||
