@@ -22,6 +22,7 @@ const HTML = '<html><h1>It works!</h1></html>';
 export const POST_ANSWERS = {
   'as documented': { arrives: true, reply: (made) => made },
   '12 s late': { arrives: true, afterMs: 12_000, reply: (made) => made },
+  '28 s late': { arrives: true, afterMs: 28_000, reply: (made) => made },
   'after the call was given up': { arrives: true, afterMs: 40_000, reply: (made) => made },
   'no connection': { arrives: false, ...lost('ECONNREFUSED') },
   'lost, not made': { arrives: false, ...lost('UND_ERR_SOCKET') },

@@ -19,6 +19,8 @@ interface Step {
 const FOREIGN_WALLET = '99999999';
 /** The waits after unanswered checks. */
 const RECOVERY_MS = 16 * M;
+/** After the database went back: also while its first checks are under way. */
+const AGAIN_AFTER_MS = [10, 100, 250, 500, S, M, H] as const;
 const names = <Name extends string>(table: Record<Name, unknown>) => Object.keys(table) as [Name, ...Name[]];
 
 export const STEPS = {
@@ -98,6 +100,24 @@ export const STEPS = {
       return `${amount ?? 'the rest'} of ${payment.id} is to go back, by ${count} requests`;
     },
   },
+  'refunds with gaps': {
+    weight: 1,
+    take(world, dice) {
+      const paid = world.shown.transactions.filter(({ type, stage }) => type === 'PAY' && stage === 'succeeded');
+      const payment = oneOf(dice, paid);
+      if (payment === undefined) return undefined;
+      const answers = Array.from({ length: dice.between(2, 5) }, () =>
+        dice.pick(['wallet blocked', '503, not made', 'lost, not made', 'as documented'] as const),
+      );
+      answers.forEach((answer, n) =>
+        world.agenda.later(n * S, () => {
+          world.nextPost = answer;
+          void world.merchant.refund(world.merchant.wish(payment, '2.10'));
+        }),
+      );
+      return `${answers.length} times 2.10 of ${payment.id} are to go back: ${answers.join(', ')}`;
+    },
+  },
   'a refund again': {
     weight: 3,
     take(world, dice) {
@@ -120,6 +140,18 @@ export const STEPS = {
       const status = dice.chance(0.8) ? 'SUCCESS' : 'FAILED';
       world.gateway.end(entry, status, shopper.wallet);
       return `the gateway ends ${entry.id}: ${status}`;
+    },
+  },
+  'the gateway declines': {
+    weight: 1,
+    take(world, dice) {
+      const entry = oneOf(
+        dice,
+        world.shoppers.flatMap((each) => each.payable()),
+      );
+      if (entry === undefined) return undefined;
+      world.gateway.end(entry, 'FAILED');
+      return `the gateway ends ${entry.id}: FAILED`;
     },
   },
   'the gateway ends a payout': {
@@ -246,6 +278,23 @@ export const STEPS = {
       return `status answers from now on: ${world.statusAnswer}`;
     },
   },
+  'one id is not answered': {
+    weight: 2,
+    take(world, dice) {
+      const ids = world.shown.transactions.map(({ id }) => id);
+      const refunds = world.merchant.wishes.map(({ paymentId }) => `${paymentId}-r${dice.between(1, 4)}`);
+      const payouts = world.merchant.intentions
+        .flatMap(({ ids: own }) => own.slice(-1))
+        .flatMap((id) => [id, `shop-${id}`]);
+      const id = oneOf(dice, [...ids, ...refunds, ...payouts]);
+      if (id === undefined) return undefined;
+      const forMs = dice.pick([5 * S, M, H]);
+      world.silent.add(id);
+      world.slow(forMs + RECOVERY_MS, id);
+      world.agenda.later(forMs, () => world.silent.delete(id));
+      return `status checks of ${id} are answered 503 for ${forMs / S} s`;
+    },
+  },
   'a kill': {
     weight: 4,
     take: (world, dice) =>
@@ -288,6 +337,10 @@ export const STEPS = {
   'a backup': {
     weight: 3,
     take(world, dice) {
+      if (dice.chance(0.25)) {
+        world.isBackUpAtCheck = true;
+        return 'a backup while the next check is under way';
+      }
       const commits = dice.chance(0.5) ? 0 : dice.between(1, 6);
       world.backUpIn = commits + 1;
       if (commits === 0) world.committed(false);
@@ -471,9 +524,9 @@ async function goBack(world: World, dice: Random): Promise<string | undefined> {
 /** The merchant misses what was lost. */
 function askAgain({ agenda, merchant }: World, dice: Random): void {
   for (const wish of merchant.wishes)
-    if (dice.chance(0.5)) agenda.later(dice.pick([S, M, H]), () => void merchant.refund(wish));
+    if (dice.chance(0.5)) agenda.later(dice.pick(AGAIN_AFTER_MS), () => void merchant.refund(wish));
   for (const intention of merchant.intentions)
-    if (dice.chance(0.5)) agenda.later(dice.pick([S, M, H]), () => void merchant.payOut(intention));
+    if (dice.chance(0.5)) agenda.later(dice.pick(AGAIN_AFTER_MS), () => void merchant.payOut(intention));
 }
 
 /** Whether the gateway contradicted itself about it. */

@@ -15,7 +15,10 @@ const NAMES = Object.keys(STEPS) as StepName[];
 const SUBJECTS: readonly (readonly StepName[])[] = [
   ['a payment', 'a refund', 'a refund again'],
   ['a payment', 'a backup', 'a refund', 'the database goes back', 'a refund again'],
+  ['a start', 'a backup', 'a shopper pays', 'a refund', 'the database goes back', 'a refund again'],
+  ['a payment', 'a backup', 'refunds with gaps', 'the database goes back', 'a refund again', 'a refund'],
   ['a payout', 'a backup', 'a payout', 'another prefix', 'the database goes back', 'a payout again'],
+  ['a payout', 'a backup', 'a payout', 'another prefix', 'one id is not answered', 'the database goes back'],
   ['a payout', 'a backup', 'a payout', 'another prefix', 'the database goes back', 'a payout again, while checks lag'],
   ['a payout', 'the gateway says FAILED by mistake', 'the clock steps', 'the gateway ends a payout'],
   ['a payment', 'the gateway changes its mind', 'a person resolves', 'an old IPN again', 'an old IPN again'],
@@ -27,6 +30,7 @@ const SUBJECTS: readonly (readonly StepName[])[] = [
   ["the merchant's server", 'a payment', 'time passes', 'the clock steps', "the merchant's server", 'time passes'],
   ['the merchant closes an order', 'a look at the page', 'a kill'],
   ['a start', 'status answers from now on', 'the merchant closes an order'],
+  ['a start', 'a start', 'the gateway declines', 'the merchant closes an order'],
 ];
 const MAX_STEPS = 24;
 const CALM_MS = 9 * D;
@@ -118,6 +122,8 @@ async function calm(world: World, look: (when: 'always' | 'atEnd') => void): Pro
   world.isMerchantUp = true;
   world.isCalm = true;
   world.backUpIn = Infinity;
+  world.isBackUpAtCheck = false;
+  world.silent.clear();
   world.held.clear();
   for (const { life } of world.processes) {
     if (life === undefined) continue;

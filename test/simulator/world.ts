@@ -102,6 +102,8 @@ export class World implements Site {
   hasStepped = false;
   nextPost: PostAnswerName = 'as documented';
   statusAnswer: StatusAnswerName = 'as documented';
+  /** Ids whose status checks are answered 503. */
+  readonly silent = new Set<string>();
   /** Ids whose next report says FAILED by mistake. */
   readonly mistaken = new Set<string>();
   ipnDelay: { ms: number; repeats: number } | undefined = { ms: 0, repeats: 1 };
@@ -109,6 +111,8 @@ export class World implements Site {
   isCalm = false;
   wentBackAt = -Infinity;
   backUpIn = Infinity;
+  /** A backup is made when the gateway answers the next check. */
+  isBackUpAtCheck = false;
   hasBackup = false;
   #busy = 0;
   #commits = 0;
@@ -164,9 +168,13 @@ export class World implements Site {
     this.#commits += 1;
     if (isShown) this.#changes += 1;
     this.backUpIn -= 1;
-    if (this.backUpIn !== 0) return;
+    if (this.backUpIn === 0) this.backUp();
+  }
+
+  backUp(): void {
     this.note('a backup is made');
     this.hasBackup = true;
+    this.isBackUpAtCheck = false;
     this.busy(1);
     void this.database.backUp().then(() => this.busy(-1));
   }
@@ -290,7 +298,7 @@ export class World implements Site {
     this.checks.push(check);
     await this.agenda.wait(this.dice.chance(0.1) ? this.dice.between(500, 4_000) : this.dice.between(5, 100));
     const entry = this.gateway.find(orderId, type);
-    const name = (check.name = this.statusAnswer);
+    const name = (check.name = this.silent.has(orderId) ? '503' : this.statusAnswer);
     const report = this.gateway.report(entry, name === 'lagging' ? this.now - LAG_MS : this.now);
     if (report !== undefined && this.mistaken.delete(orderId)) {
       report['status'] = 'FAILED';
@@ -298,6 +306,8 @@ export class World implements Site {
     }
     const honest = report === undefined ? json(404, { code: 'UNKNOWN_ORDER' }) : json(200, report);
     const reply = STATUS_ANSWERS[name](honest);
+    // A copy that has what was before this check is recorded.
+    if (this.isBackUpAtCheck) this.backUp();
     await life.turn();
     check.endedAt = this.now;
     check.isWhole = name !== 'without amount';
