@@ -230,8 +230,8 @@ function checks(access: Access, ownership: Ownership): Checks {
 
 function reviews(access: Access): Reviews {
   return {
-    preview: (transactionId, resolution) =>
-      access.preview('person', { transactions: [transactionId] }, (draft) => {
+    preview: async (transactionId, resolution) =>
+      access.preview('person', await subjectById(access, transactionId), (draft) => {
         const row = findTransaction(draft, transactionId);
         if (row === undefined) return undefined;
         const transaction = toTransaction(row, historyOf(draft, row.id));
@@ -240,8 +240,8 @@ function reviews(access: Access): Reviews {
         applyResolution(draft, row, { ...resolution, gatewayReports: gatewayReports ?? undefined });
         return { transaction, expected, webhook: draft.webhooks[0]?.type ?? null, gatewayReports };
       }),
-    resolve: (transactionId, resolution, expected, source = 'person') =>
-      access.write(source, { transactions: [transactionId] }, (draft) => {
+    resolve: async (transactionId, resolution, expected, source = 'person') =>
+      access.write(source, await subjectById(access, transactionId), (draft) => {
         const row = findTransaction(draft, transactionId);
         if (row === undefined) return undefined;
         applyResolution(draft, row, resolution, expected);
@@ -402,6 +402,12 @@ function subjectOfStart(payment: NewPayment, { directPerWallet }: PaymentLimits)
 
 function subjectOfOpening(type: TransactionType, orderId: string, payoutId: string): Subject {
   return TYPES[type].isOfOrder ? { order: orderId } : { payout: orderId, id: payoutId };
+}
+
+async function subjectById(access: Access, transactionId: string): Promise<Subject> {
+  const alone = await access.load({ alone: [transactionId] });
+  const [row] = alone.transactions;
+  return row === undefined ? { alone: [] } : subjectOf({ id: row.id, type: row.type, orderId: row.order_id });
 }
 
 /** What belongs to an order is decided on with the whole of it. */

@@ -7,7 +7,7 @@ import { findOrder, historyOf, type Draft } from './draft.ts';
 import type { Expected, Resolution } from '../ledger.ts';
 import { toTransactionState } from './records.ts';
 import type { TransactionRow } from '../schema/tables.ts';
-import { addHistory, markChanged, plan, raise } from './transitions.ts';
+import { addHistory, credit, markChanged, plan, raise } from './transitions.ts';
 
 const STAGE_OF = { SUCCESS: 'succeeded', FAILED: 'declined' } as const satisfies Record<Resolution['status'], string>;
 
@@ -62,6 +62,11 @@ export function applyResolution(draft: Draft, row: TransactionRow, resolution: R
   row.resolved = resolved;
   markChanged(draft, row);
   addHistory(draft, row, 'resolved', { detail, n: row.reviews });
-  raise(draft, row, resolved, { detail: 'RESOLVED', ...(status === 'FAILED' && { endedBy: 'RESOLVED' }) });
+  const isRaised = raise(draft, row, resolved, {
+    detail: 'RESOLVED',
+    ...(status === 'FAILED' && { endedBy: 'RESOLVED' }),
+  });
+  // It may have waited for this word.
+  if (!isRaised && status === 'SUCCESS' && TYPES[row.type].paysOrder) credit(draft, row);
   plan(draft, row);
 }

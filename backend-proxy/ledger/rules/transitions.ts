@@ -1,7 +1,7 @@
 // The only code that raises a stored transaction's stage or flags it, with the history, the order's version and the
 // webhook that belong to it. A stage only rises, and the save that follows happens only if the row is still as it was
 // loaded (store.ts).
-import { AFTER_CLOSE } from '../../protocol/refundable.ts';
+import { AFTER_CLOSE, isContradicted } from '../../protocol/refundable.ts';
 import { wayOf } from '../../protocol/report-effects.ts';
 import { nextCheckAt, type Check } from '../../protocol/schedule.ts';
 import {
@@ -14,9 +14,12 @@ import {
   type Source,
   type Stage,
 } from '../../protocol/transaction.ts';
-import { findOrder, historyOf, type Draft } from './draft.ts';
-import type { TransactionRow } from '../schema/tables.ts';
+import { findOrder, findTransaction, historyOf, type Draft } from './draft.ts';
+import { toTransactionState } from './records.ts';
+import type { OrderRow, TransactionRow } from '../schema/tables.ts';
 import { queueWebhook } from './webhooks.ts';
+
+const PAYER_IN_DOUBT = 'SUCCESS while the payment that paid the order is in doubt';
 
 interface RaiseOptions {
   detail?: string | null;
@@ -41,13 +44,16 @@ export function raise(
   // A review of what only took too long ends here; a mismatch or conflict still needs a person.
   if (rank >= STAGES.not_created.rank && row.mismatch + row.conflict === 0) row.needs_review = 0;
   addHistory(draft, row, stage, { detail, source });
-  if (stage === 'succeeded') credit(draft, row, before);
-  else announceFailure(draft, row, before);
+  if (stage !== 'succeeded') announceFailure(draft, row, before);
+  else {
+    if (isLate(before, stage)) row.late = 1;
+    credit(draft, row);
+  }
   return true;
 }
 
-function credit(draft: Draft, row: TransactionRow, before: Stage): void {
-  if (isLate(before, 'succeeded')) row.late = 1;
+/** A SUCCESS pays its order, unless another payment has, or it is closed. Again it changes nothing. */
+export function credit(draft: Draft, row: TransactionRow): void {
   const { webhooks, paysOrder } = TYPES[row.type];
   const order = paysOrder ? findOrder(draft, row.order_id) : undefined;
   if (order === undefined || (order.paid_by === null && order.closed_at === null)) {
@@ -55,6 +61,9 @@ function credit(draft: Draft, row: TransactionRow, before: Stage): void {
     queueWebhook(draft, row, `${webhooks}.succeeded`);
     return;
   }
+  if (order.paid_by === row.id) return;
+  const paying = order.paid_by === null ? undefined : findTransaction(draft, order.paid_by);
+  if (paying !== undefined && isContradicted(toTransactionState(paying))) return creditInDoubt(draft, row, order);
   const flagged = order.closed_at === null ? 'surplus' : 'after_close';
   if (row[flagged] === 1) return;
   row[flagged] = 1;
@@ -63,6 +72,13 @@ function credit(draft: Draft, row: TransactionRow, before: Stage): void {
   // Instead of payment.succeeded, so that a merchant who ships on it ships nothing twice, and nothing that is closed.
   queueWebhook(draft, row, `payment.${flagged}`);
   if (flagged === 'after_close' && row.resolved !== 'succeeded') flag(draft, row, 'needs_review', AFTER_CLOSE);
+}
+
+/** The payment that paid the order may not have: a person says which one does. */
+function creditInDoubt(draft: Draft, row: TransactionRow, order: OrderRow): void {
+  if (row.resolved !== 'succeeded') return flag(draft, row, 'needs_review', PAYER_IN_DOUBT);
+  order.paid_by = row.id;
+  queueWebhook(draft, row, 'payment.succeeded');
 }
 
 /** Sends a webhook only when the status that the merchant sees changes, not at every stage. */
