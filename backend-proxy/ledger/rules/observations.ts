@@ -21,7 +21,7 @@ import { verify, type Expected, type Verdict } from '../../protocol/verify.ts';
 import type { ProvenUnknown, Claim, Observation } from '../ledger.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 import { isChecking } from './records.ts';
-import { flag, plan, raise, showChange, type ReviewFlag } from './transitions.ts';
+import { flag, markChanged, plan, raise, showChange, type ReviewFlag } from './transitions.ts';
 
 /** A FAILED this shortly before the end of its time is the gateway's expiry: its clock and ours differ. */
 const EXPIRY_SLACK_MS = 5_000;
@@ -191,15 +191,26 @@ function contradictPerson(draft: Draft, check: EndedCheck): void {
   if (row.reported === contrary) flag(draft, row, 'conflict', detail);
 }
 
-/** Stores the payer, who may not be the wallet that was asked. Before `raise`, so that the webhook carries it. */
+/** Before `raise`, so that the webhook carries the payer. */
 function applySucceeded(draft: Draft, check: EndedCheck, payer: string | null): void {
   const { row } = check;
-  const isNew = row.rank < STAGES.succeeded.rank;
-  if (isNew && !TYPES[row.type].isOutgoing) row.payer = payer;
+  storePayer(draft, row, payer);
   const wasReportedFailed = isFailedForGood(row);
   const isRaised = raise(draft, row, 'succeeded');
   const isContrary = wasReportedFailed || row.resolved === 'declined';
   if (isContrary && (isRaised || isNews(check))) flag(draft, row, 'conflict', 'SUCCESS after FAILED');
+}
+
+/**
+ * Who paid may not be the wallet that was asked, and a later report than the first may name them. What was erased of a
+ * SUCCESS stays erased.
+ */
+function storePayer(draft: Draft, row: TransactionRow, payer: string | null): void {
+  if (payer === null || row.payer !== null || TYPES[row.type].isOutgoing) return;
+  const isRaised = row.rank < STAGES.succeeded.rank;
+  if (!isRaised && row.erased_at !== null) return;
+  row.payer = payer;
+  if (!isRaised) markChanged(draft, row);
 }
 
 /** The merchant saw FAILED and may have sent the money again: a contrary report is a conflict. */

@@ -1,6 +1,6 @@
 // The contract of erasing: what goes and what stays, what may not be erased yet, and that money is as safe after it.
 import assert from 'node:assert/strict';
-import type { TransactionRow } from '../../../../backend-proxy/ledger/schema/tables.ts';
+import type { IpnRow, TransactionRow } from '../../../../backend-proxy/ledger/schema/tables.ts';
 import { fingerprintOf } from '../../../../backend-proxy/fingerprint.ts';
 import { D, H, S } from '../../time.ts';
 import type { LedgerById } from '../by-id.ts';
@@ -229,8 +229,7 @@ export function erasingContract({ it, setUp }: Suite): void {
     assert.equal(await eraseAll(ledger), 1);
     const ipn = { id: 'late', body: 'canary', reading: { ...BARE_READING, customer: 'canary-2' } };
     assert.equal(await ledger.receiveIpn(ipn), true);
-    assert.equal((await read(ledger, 'A')).erasedAt, null);
-    assert.equal(await eraseAll(ledger), 0, 'its check is due');
+    assert.doesNotMatch(await dump(setup), CANARY, 'without its body');
     assert.deepEqual(await claimIds(ledger, 5), ['A']);
     await ledger.observe('A', verified('succeeded', null, PAYER));
     const { stage, late, payer } = await read(ledger, 'A');
@@ -242,6 +241,25 @@ export function erasingContract({ it, setUp }: Suite): void {
     assert.equal(await eraseAll(ledger), 1);
     assert.doesNotMatch(await dump(setup), CANARY);
     assert.equal((await read(ledger, 'A')).history.filter(({ event }) => event === 'erased').length, 2);
+  });
+
+  it('an IPN that comes again after an erasure is stored without its body, counted, and brings no wallet back', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip, rows } = setup;
+    await openPersonal(setup, 'A');
+    await tellAll(ledger);
+    skip(9 * D);
+    await ledger.erase('A', RETENTION);
+    const before = await read(ledger, 'A');
+    const reading = { ...BARE_READING, customer: 'canary-2', outcome: 'succeeded' as const };
+    for (let n = 0; n < 2; n += 1) await ledger.receiveIpn({ id: 'plain digest', body: 'canary', reading });
+    const [stored, ...others] = await rows<IpnRow>('select * from ipns');
+    assert.deepEqual([stored?.body, stored?.seen, others], ['', 2, []]);
+    assert.match(stored?.id ?? '', /^keyed /, 'nobody can guess the wallet from it');
+    assert.equal((await ledger.newIpns('A'))[0]?.reading.customer, '*', 'that it names one is kept');
+    await settle(setup, 'A', PAYER);
+    assert.deepEqual(await read(ledger, 'A'), before);
+    assert.doesNotMatch(await dump(setup), CANARY);
   });
 
   it('what a check learns of an erased payment, without an IPN, is erased later too', async (t) => {

@@ -34,6 +34,11 @@ const FACTS: { fact: Stage; raise: (ledger: LedgerById, id: string) => Promise<u
   { fact: 'succeeded', raise: (ledger, id) => ledger.observe(id, verified('succeeded')) },
 ];
 
+const SAYS = {
+  SUCCESS: { status: 'SUCCESS', by: 'ada', note: 'on the statement' },
+  FAILED: { status: 'FAILED', by: 'ada', note: 'not on the statement' },
+} as const;
+
 export function factsContract({ it, runs, setUp }: Suite): void {
   describe('record() and observe()', () => {
     it('every fact raises the stage or changes nothing, from every stage', async (t) => {
@@ -233,6 +238,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       assert.equal((await read(ledger, 'A')).payer, null, 'nobody has paid yet');
       await ledger.observe('A', verified('succeeded', null, '22222222'));
       await ledger.observe('A', verified('succeeded', null, '33333333'));
+      await ledger.observe('A', verified('succeeded'));
       const { customer, payer } = await read(ledger, 'A');
       assert.deepEqual({ customer, payer }, { customer: typed.customer, payer: '22222222' });
       const [webhook] = (await ledger.webhooks('pending', 10)).webhooks;
@@ -256,10 +262,57 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       await openPending(ledger, { ...typed, orderId: 'person' });
       await ledger.observe('person', differing());
       await ledger.resolve('person', { status: 'SUCCESS', by: 'ada', note: 'seen' });
-      await ledger.observe('person', verified('succeeded', null, '11111111'));
       payers['person'] = (await read(ledger, 'person')).payer;
       assert.deepEqual(payers, { nobody: null, masked: null, 'weaker-mode': null, person: null });
+      for (const id of ['nobody', 'person']) {
+        const { version } = await read(ledger, id);
+        await ledger.observe(id, verified('succeeded', null, '22222222'));
+        const later = await read(ledger, id);
+        assert.deepEqual([later.payer, later.version], ['22222222', version + 1], `${id}: a later report names them`);
+      }
     });
+
+    it('while the payment that paid is in doubt, another SUCCESS is no surplus: a person says which one pays', async (t) => {
+      const { ledger } = await setUp(t);
+      const [paying, other] = [await openPending(ledger), await openPending(ledger)];
+      await ledger.observe(paying, verified('succeeded', null, '11111111'));
+      await ledger.observe(paying, verified('failed'));
+      await ledger.observe(other, verified('succeeded', null, '22222222'));
+      const { stage, surplus, needsReview } = await read(ledger, other);
+      assert.deepEqual([stage, surplus, needsReview], ['succeeded', false, true]);
+      assert.equal((await ledger.order('A'))?.paidBy, paying);
+      assert.ok(!(await webhookTypes(ledger)).includes('payment.surplus'));
+      assert.equal((await ledger.preview(other, SAYS.SUCCESS))?.webhook, 'payment.succeeded');
+      await ledger.resolve(other, SAYS.SUCCESS);
+      assert.equal((await ledger.order('A'))?.paidBy, other);
+      await ledger.resolve(paying, { ...SAYS.SUCCESS, gatewayReports: 'FAILED' });
+      const flags = (await ledger.order('A'))?.payments.map((each) => [each.id, each.surplus, each.needsReview]);
+      assert.deepEqual(flags, [
+        [paying, true, false],
+        [other, false, false],
+      ]);
+      const types = (await webhookTypes(ledger)).filter((type) => /succeeded|surplus/.test(type));
+      assert.deepEqual(types, ['payment.succeeded', 'payment.succeeded', 'payment.surplus']);
+    });
+
+    for (const [word, surplus] of [
+      ['SUCCESS', true],
+      ['FAILED', false],
+    ] as const) {
+      it(`after a person has called a payment in conflict ${word}, another SUCCESS is ${surplus ? '' : 'no '}surplus`, async (t) => {
+        const { ledger } = await setUp(t);
+        const [paying, other] = [await openPending(ledger), await openPending(ledger)];
+        await ledger.observe(paying, verified('succeeded'));
+        await ledger.observe(paying, verified('failed'));
+        await ledger.resolve(paying, { ...SAYS[word], gatewayReports: 'FAILED' });
+        await ledger.observe(other, verified('succeeded', null, '22222222'));
+        const seen = await read(ledger, other);
+        assert.deepEqual([seen.surplus, seen.needsReview], [surplus, !surplus]);
+        if (surplus) return;
+        await ledger.resolve(other, { ...SAYS.FAILED, gatewayReports: 'SUCCESS' });
+        assert.equal((await ledger.order('A'))?.paidBy, paying, 'nothing else pays it');
+      });
+    }
 
     it('a payout has a receiver and no payer, whatever wallet is reported', async (t) => {
       const { ledger } = await setUp(t);
