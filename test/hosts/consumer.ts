@@ -1,6 +1,6 @@
 // A project that has installed the npm package: a temporary folder whose node_modules has the freshly built package and
 // the frameworks. Files in it resolve the package as a user's project does.
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { buildPackage } from '../../widget/build/widget-package.ts';
@@ -17,8 +17,8 @@ export interface Consumer {
   write(name: string, text: string): string;
 }
 
-/** Files in the folder `sources` are copied into the project. The project is deleted when this process ends. */
-export async function installPackage(sources?: string): Promise<Consumer> {
+/** The project is deleted when this process ends. */
+export async function installPackage(): Promise<Consumer> {
   const folder = mkdtempSync(join(tmpdir(), 'widget-consumer-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const modules = join(folder, 'node_modules');
@@ -27,7 +27,6 @@ export async function installPackage(sources?: string): Promise<Consumer> {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(resolve(path), join(modules, name), 'junction');
   }
-  if (sources !== undefined) cpSync(sources, folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
   await buildPackage(join(modules, 'payment-widget'));
   return {
