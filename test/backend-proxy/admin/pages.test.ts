@@ -273,19 +273,6 @@ describe('a review', () => {
     assert.equal((await world.ledger.transaction('A-1'))?.needsReview, false);
   });
 
-  it('the ledger itself refuses a resolution of another version than expected', async (t) => {
-    const { world } = await createOperator(t);
-    await createMismatch(world);
-    const { version = 0 } = (await world.ledger.transaction('A-1')) ?? {};
-    const word = { status: 'SUCCESS', by: 'Ada', note: 'asked' } as const;
-    await assert.rejects(
-      world.ledger.resolve('A-1', word, { version: version - 1, paidBy: null }),
-      /changed meanwhile/,
-    );
-    await assert.rejects(world.ledger.resolve('A-1', word, { version, paidBy: 'A-1-2' }), /changed meanwhile/);
-    assert.equal((await world.ledger.resolve('A-1', word, { version, paidBy: null }))?.needsReview, false);
-  });
-
   it('a resolution does what is said before it, in every state', async (t) => {
     const seen: string[] = [];
     const mismatch = differing();

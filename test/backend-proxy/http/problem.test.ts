@@ -1,7 +1,6 @@
 // Problem documents: fields, codes, and what is hidden from the caller.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { REFUSALS } from '../../../backend-proxy/errors.ts';
 import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
 import { SECRETS, createWorld } from '../world.ts';
 
@@ -57,40 +56,4 @@ it('an internal error shows no detail to the caller, and its place to the log', 
   assert.equal(line?.['requestId'], problem.requestId);
   assert.match(String(line?.['error']), /^TypeError E_CODE .*at /);
   assert.ok(world.log.some(({ event, level }) => event === 'request' && level === 'warn'));
-});
-
-it('each problem code has one status, one title and one retryable flag', () => {
-  const retryable = Object.entries(REFUSALS).flatMap(([code, kind]) => (kind.retryable ? [code] : []));
-  const lasting = ['too_many_requests', 'internal', 'unavailable', 'too_many_streams'];
-  assert.deepEqual(retryable, ['payment_open', 'not_ended', ...lasting]);
-  const byStatus = Object.groupBy(Object.keys(REFUSALS) as (keyof typeof REFUSALS)[], (code) => REFUSALS[code].status);
-  assert.deepEqual(
-    { ...byStatus },
-    {
-      400: ['invalid_request'],
-      401: ['invalid_token', 'token_expired', 'unauthorized'],
-      403: ['forbidden_origin', 'forbidden_scope'],
-      404: ['not_found'],
-      409: [
-        'already_paid',
-        'order_closed',
-        'payment_open',
-        'payment_under_review',
-        'order_changed',
-        'no_review_needed',
-        'version_changed',
-        'gateway_contradicts',
-        'not_refundable',
-        'not_ended',
-        'order_id_taken',
-      ],
-      410: ['erased'],
-      413: ['payload_too_large'],
-      415: ['unsupported_media_type'],
-      422: ['method_unavailable', 'idempotency_key_reused'],
-      429: ['too_many_payments', 'too_many_requests'],
-      500: ['internal'],
-      503: ['unavailable', 'too_many_streams'],
-    },
-  );
 });

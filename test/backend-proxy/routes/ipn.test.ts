@@ -4,8 +4,6 @@ import { describe, it } from 'node:test';
 import { Refusal } from '../../../backend-proxy/errors.ts';
 import { SECRETS, createWorld, type World } from '../world.ts';
 import { D, H, S } from '../time.ts';
-import type { MerchantPayment } from '../../../backend-proxy/protocol/merchant-view.ts';
-import { until } from '../until.ts';
 
 const REPORT = { paymentId: 100_001, orderId: 'A-1', type: 'PAY', customer: '12345678', amount: 10.1, currency: 'EUR', status: 'SUCCESS', message: 'SUCCESS' }; // prettier-ignore
 const ipns = (world: World) => world.rows<{ transaction_id: string | null; matched: number; seen: number; body: string }>('select transaction_id, matched, seen, body from ipns order by first_at'); // prettier-ignore
@@ -100,21 +98,6 @@ describe('POST /ipn', () => {
     assert.ok(stored.has('\uFFFD') && !stored.has('\0'), 'PostgreSQL could not keep a NUL');
   });
 
-  it('a repeated IPN raises a counter and requests another check', async (t) => {
-    const world = await createWorld(t);
-    await world.start(world.token(), { method: 'QR' });
-    const processing = { ...REPORT, status: 'PROCESSING' };
-    const asked: number[] = [];
-    for (let n = 0; n < 3; n += 1) {
-      await world.ipn(processing);
-      asked.push(world.now());
-      await world.settle();
-      world.skip(200);
-    }
-    assert.deepEqual(ipns(world), [{ transaction_id: 'A-1', matched: 1, seen: 3, body: JSON.stringify(processing) }]);
-    assert.deepEqual(checks(world), asked);
-  });
-
   it('an IPN is answered 503 if the database cannot be written, so that it is sent again', async (t) => {
     let isAway = false;
     const world = await createWorld(t, {
@@ -205,20 +188,6 @@ describe('the content of an IPN', () => {
     );
   });
 
-  it('IPNs request at most five checks a minute, however many arrive', async (t) => {
-    const world = await createWorld(t);
-    await world.start(world.token(), { method: 'QR' });
-    let asked = 0;
-    for (let second = 0; second < 60; second += 1) {
-      await world.ipn({ ...REPORT, message: String(second) });
-      const before = checks(world).at(-1);
-      await world.settle();
-      if (checks(world).at(-1) !== before) asked += 1;
-      world.skip(S);
-    }
-    assert.equal(asked, 5);
-  });
-
   it('an IPN of an unknown order causes no call, is kept 7 days, and requests a check 1 s after its id is sent', async (t) => {
     let calls = 0;
     const world = await createWorld(t, {
@@ -244,23 +213,6 @@ describe('the content of an IPN', () => {
       ['A-1'],
       'a matched one is kept',
     );
-  });
-
-  it('an IPN that overtakes the answer waits for it, and then settles the payment', async (t) => {
-    const world = await createWorld(t);
-    const token = world.token();
-    await world.faults({ pay: { delayMs: 5_000 } });
-    const starting = world.start(token, { method: 'QR' });
-    await until(async () => (await world.gatewayHas('A-1')) !== undefined);
-    await world.settleAfter('approve', 'A-1');
-    assert.equal((await world.view(token)).paid, false);
-    world.skip(5_000);
-    await world.settle();
-    assert.equal((await starting).body.payment?.status, 'PROCESSING');
-    await world.settle();
-    assert.equal((await world.view(token)).paid, true);
-    const { body: order } = await world.merchant<{ payments: MerchantPayment[] }>('GET', '/orders/A-1');
-    assert.equal(order.payments[0]?.paymentId, '100001');
   });
 });
 
@@ -363,45 +315,5 @@ describe('a difference between report and database', () => {
       await world.pass(15 * S);
       assert.equal((await world.view(token)).paid, true, amount);
     }
-  });
-
-  it('a different amount is reported as payment.mismatch once, and nothing is paid', async (t) => {
-    for (const [tamper, detail] of [
-      [{ amount: 10.11 }, 'amount: asked 10.10 EUR, reported 10.11 EUR'],
-      [{ currency: 'USD' }, 'currency: asked 10.10 EUR, reported 10.10 USD'],
-      [{ paymentId: 7 }, 'paymentId'],
-      [{ type: 'PAYOUT' }, 'type'],
-    ] as const) {
-      const world = await createWorld(t, { webhooks: true });
-      const token = world.token();
-      await world.start(token, { method: 'QR' });
-      await world.customer('approve', 'A-1');
-      await world.faults({ status: { tamper } });
-      await world.pass(120 * S);
-      const { paid, payment } = await world.view(token);
-      assert.deepEqual([paid, payment?.status], [false, 'PROCESSING'], JSON.stringify(tamper));
-      assert.deepEqual(world.webhooks(), ['payment.mismatch', 'payment.needs_review']);
-      const history = world.receiver.received[0]!.payload.data['history'] as { event: string; detail: string }[];
-      assert.deepEqual([history.at(-1)?.event, history.at(-1)?.detail], ['mismatch', detail]);
-      await world.faults({});
-      await world.pass(600 * S);
-      assert.equal((await world.view(token)).paid, true, 'the payment is still checked');
-    }
-  });
-
-  it('a FAILED after SUCCESS is reported as payment.conflict once, and the order stays paid', async (t) => {
-    const world = await createWorld(t, { webhooks: true });
-    const token = world.token();
-    await world.start(token, { method: 'QR' });
-    await world.settleAfter('approve', 'A-1');
-    await world.faults({ status: { tamper: { status: 'FAILED' } } });
-    for (let n = 0; n < 2; n += 1) {
-      world.skip(S);
-      await world.ipn({ ...REPORT, status: 'FAILED', message: String(n) });
-      await world.settle();
-    }
-    const { paid, payment } = await world.view(token);
-    assert.deepEqual([paid, payment?.status], [true, 'SUCCESS']);
-    assert.deepEqual(world.webhooks(), ['payment.succeeded', 'payment.conflict', 'payment.needs_review']);
   });
 });

@@ -56,26 +56,6 @@ it('what may still be paid is listed, with the end of a checkout; the shopper se
   assert.deepEqual([closed, payment?.status, payment?.qr], [true, 'PROCESSING', null]);
 });
 
-it('a SUCCESS after the closing is payment.after_close and no payment.succeeded, and the order stays unpaid', async (t) => {
-  const world = await createWorld(t, { webhooks: true });
-  const token = world.token();
-  await world.start(token, { method: 'QR' });
-  const closedAt = iso(world.now());
-  await close(world, { reason: 'out of stock' });
-  await world.settleAfter('approve', 'A-1');
-  assert.deepEqual(world.webhooks().toSorted(), ['payment.after_close', 'payment.needs_review']);
-  const { body } = await world.merchant<{ payments: Record<string, unknown>[] }>('GET', '/orders/A-1');
-  const { payments, ...order } = body;
-  const terms = { orderId: 'A-1', amount: '10.10', currency: 'EUR', paid: false, refunds: [], refundable: [] };
-  assert.deepEqual(order, { ...terms, metadata: null, closed: true, closedAt, closeReason: 'out of stock' });
-  const [payment] = payments;
-  const { status, afterClose, needsReview, surplus } = payment!;
-  assert.deepEqual([status, afterClose, needsReview, surplus], ['SUCCESS', true, true, false]);
-  const view = await world.view(token);
-  assert.deepEqual([view.closed, view.paid, view.payment?.status], [true, false, 'SUCCESS']);
-  assert.deepEqual(kindOf(await close(world)), [200, undefined]);
-});
-
 it('a paid order is not closed: 409 already_paid', async (t) => {
   const world = await createWorld(t);
   await world.start(world.token(), { method: 'QR' });

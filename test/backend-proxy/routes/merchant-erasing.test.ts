@@ -4,7 +4,6 @@ import { it, type TestContext } from 'node:test';
 import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
 import { D, M } from '../time.ts';
 import { createWorld, type World } from '../world.ts';
-import { PAYOUT } from './merchant-kit.ts';
 
 interface View {
   gatewayOrderId: string;
@@ -24,7 +23,6 @@ interface Erased {
 
 const WALLET = '12345678';
 const ERASE_ORDER = '/orders/A-1/personal-data';
-const ERASE_PAYOUT = '/orders/P-1/personal-data';
 
 /** An order that was paid from a wallet, and reported. */
 async function paid(t: TestContext): Promise<World> {
@@ -35,14 +33,6 @@ async function paid(t: TestContext): Promise<World> {
     'key-of-the-shopper-abcdef',
   );
   await world.customer('approve', 'A-1');
-  await world.pass(M);
-  return world;
-}
-
-async function paidOut(t: TestContext): Promise<World> {
-  const world = await createWorld(t, { webhooks: true });
-  await world.merchant('POST', '/payouts', PAYOUT);
-  await world.customer('approve', 'P-1');
   await world.pass(M);
   return world;
 }
@@ -112,35 +102,4 @@ it('a webhook is not sent again once its body is erased: 410', async (t) => {
   assert.deepEqual([again.status, again.body.code], [410, 'erased']);
   await world.pass(M);
   assert.equal(world.receiver.received.length, sent);
-});
-
-it('a payout that is erased and then sent again is answered as stored, and the gateway gets no second request', async (t) => {
-  const world = await paidOut(t);
-  assert.equal((await world.merchant('DELETE', ERASE_PAYOUT)).status, 200);
-  const again = await world.merchant<View>('POST', '/payouts', PAYOUT);
-  assert.equal(again.status, 202);
-  assert.partialDeepStrictEqual(again.body, { customer: null, note: null, status: 'SUCCESS' });
-  const other = await world.merchant<Problem>('POST', '/payouts', { ...PAYOUT, customer: '23456789' });
-  assert.deepEqual([other.status, other.body.code], [409, 'order_id_taken']);
-  await world.pass(M);
-  assert.equal((await world.gatewayHas('P-1'))?.createRequests, 1);
-});
-
-it('a start that is repeated after erasing is answered as before, and nothing is sent', async (t) => {
-  const world = await paid(t);
-  await world.merchant('DELETE', ERASE_ORDER);
-  const token = world.token({ customerReferenceNo: 'c-1' });
-  const again = await world.start(token, { method: 'DIRECT', customer: WALLET }, 'key-of-the-shopper-abcdef');
-  assert.deepEqual([again.status, again.body.paid], [200, true]);
-  assert.equal((await world.gatewayHas('A-1'))?.createRequests, 1);
-});
-
-it('an IPN about an erased payout that has succeeded changes nothing, and it can be erased again', async (t) => {
-  const world = await paidOut(t);
-  await world.merchant('DELETE', ERASE_PAYOUT);
-  await world.customer('ipn', 'P-1');
-  await world.pass(M);
-  const { body } = await world.merchant<View>('GET', '/payouts/P-1');
-  assert.partialDeepStrictEqual(body, { status: 'SUCCESS', needsReview: false, customer: null });
-  assert.equal((await world.merchant('DELETE', ERASE_PAYOUT)).status, 200);
 });

@@ -37,21 +37,6 @@ it('an idempotency key with another body is refused with 422', async (t) => {
   assert.equal((await world.start(token, { method: 'QR', amount: '10.00' }, 'key-1')).status, 200, 'the same amount');
 });
 
-it('a repeated idempotency key returns the stored payment even after the order is paid', async (t) => {
-  const world = await createWorld(t);
-  const token = world.token();
-  await world.start(token, { method: 'QR' }, 'key-1');
-  await world.settleAfter('approve', 'A-1');
-  const { status, body } = await world.start(token, { method: 'QR' }, 'key-1');
-  assert.deepEqual([status, body.paid], [200, true]);
-});
-
-it('an idempotency key belongs to one order', async (t) => {
-  const world = await createWorld(t);
-  await world.start(world.token(), { method: 'QR' }, 'key-1');
-  assert.equal((await world.start(world.token({ orderId: 'A-2' }), { method: 'QR' }, 'key-1')).status, 201);
-});
-
 it('an idempotency key is required, with 1 to 255 printable characters', async (t) => {
   const world = await createWorld(t);
   for (const key of ['x', '~'.repeat(255)]) {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { STARTS_PER_MINUTE } from '../../../backend-proxy/http/rate-limit.ts';
-import { NOON } from '../time.ts';
 import { createWorld, startHeaders } from '../world.ts';
 import { DIRECT, creates } from './order-kit.ts';
 
@@ -99,32 +98,6 @@ it('a start is refused after 5 payments of an order, 3 of them DIRECT', async (t
   const any = await world.refused(token, { method: 'QR' });
   assert.deepEqual([any.status, any.body.code], [429, 'too_many_payments']);
   assert.deepEqual(await creates(world, 'A-1', 'A-1-5', 'A-1-6'), [1, 1, undefined]);
-});
-
-it('a start is refused after 3 prompts on a wallet within an hour by one customer, and 10 by all, over all orders', async (t) => {
-  const world = await createWorld(t);
-  let orders = 0;
-  const tokenOf = (customerReferenceNo: string, customer = '12345678') =>
-    world.token({ orderId: `A-${(orders += 1)}`, customerReferenceNo, customer });
-  for (let n = 1; n <= 3; n += 1) {
-    await world.start(tokenOf('C-1'), { method: 'DIRECT' });
-    world.skip(60_000);
-  }
-  const { status, body, headers } = await world.refused(tokenOf('C-1'), { method: 'DIRECT' });
-  assert.deepEqual([status, body.code, body.retryable], [429, 'too_many_requests', true]);
-  assert.equal(headers.get('retry-after'), '3600', 'when the wallet was last asked is nobody else’s to know');
-  assert.equal((await world.start(tokenOf('C-1'), { method: 'CHECKOUT' })).status, 201, 'another method is free');
-  assert.equal((await world.start(tokenOf('C-1', '23456789'), { method: 'DIRECT' })).status, 201, 'another wallet');
-  for (let n = 2; n <= 8; n += 1) await world.start(tokenOf(`C-${n}`), { method: 'DIRECT' });
-  assert.equal(
-    (await world.refused(tokenOf('C-9'), { method: 'DIRECT' })).status,
-    429,
-    'the eleventh prompt of all customers',
-  );
-  world.skip(NOON + 60 * 60_000 - 1 - world.now());
-  assert.equal((await world.refused(tokenOf('C-9'), { method: 'DIRECT' })).status, 429);
-  world.skip(1);
-  assert.equal((await world.start(tokenOf('C-9'), { method: 'DIRECT' })).status, 201);
 });
 
 it('a start is refused after 30 from one address in a minute, with the time to wait', async (t) => {

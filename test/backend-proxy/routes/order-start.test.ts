@@ -200,22 +200,3 @@ describe('an open amount', () => {
     assert.deepEqual(await creates(world, 'A-1', 'A-1-2'), [1, 1]);
   });
 });
-
-it("the order id at the gateway is the order's own, then counted up, past ids that another order or a payout took", async (t) => {
-  const world = await createWorld(t);
-  await world.start(world.token({ orderId: 'A-2' }), { method: 'QR' });
-  const payout = { orderId: 'A-3', amount: 5, currency: 'EUR', customer: '12345678' };
-  assert.equal((await world.merchant('POST', '/payouts', payout)).status, 202);
-  await world.start(world.token({ orderId: 'A' }), { method: 'QR' });
-  await world.start(world.token({ orderId: 'A' }), { method: 'QR' });
-  await world.start(world.token({ orderId: 'A-3' }), { method: 'QR' });
-  const { body } = await world.merchant<{
-    transactions: { type: string; orderId: string; gatewayOrderId?: string }[];
-  }>('GET', '/transactions');
-  assert.deepEqual(
-    body.transactions
-      .map(({ type, orderId, gatewayOrderId }) => `${type} ${orderId} ${gatewayOrderId ?? ''}`.trim())
-      .toSorted(),
-    ['PAY A A', 'PAY A A-4', 'PAY A-2 A-2', 'PAY A-3 A-3-2', 'PAYOUT A-3 A-3'],
-  );
-});
