@@ -154,13 +154,6 @@ async function logDatabase({ place }: Store, ledger: Ledger, log: Log): Promise<
   const { transactions } = await ledger.counts();
   log('info', 'database opened', { open: transactions.reduce((sum, { count }) => sum + count, 0) });
   if (isNew) log('warn', 'a new, empty database was made', place);
-  if (place['pooler'] === 'session') {
-    const warning = `a session pooler needs ${String(place['connections'])} server connections for each proxy`;
-    log('warn', 'database warning', { warning });
-  }
-  if (place['pooler'] === 'transaction') {
-    log('info', 'behind a transaction pooler, events of other proxies are found by a look each second');
-  }
 }
 
 async function warnOfPrivateWebhook({ WEBHOOK_URL: url, PRIVATE_HOSTS: hosts = [] }: Config, log: Log): Promise<void> {

@@ -3,7 +3,7 @@
 // merely suspicious is a warning.
 import { z } from 'zod';
 import { DEFAULT_PROFILE, profileSchema, type Profile } from '../gateway/profile.ts';
-import { CONNECTIONS } from '../ledger/postgres/servers.ts';
+import { CONNECTIONS } from '../ledger/postgres/url.ts';
 import { DAY_MS } from '../protocol/durations.ts';
 import { isSafeWebUrl } from '../protocol/links.ts';
 import { LAST_SWEEP_MS } from '../protocol/schedule.ts';

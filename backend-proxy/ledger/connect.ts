@@ -1,17 +1,17 @@
 // Opens the store that DATABASE_URL names.
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../protocol/log.ts';
 import { filePathOf } from './database-url.ts';
 import { createPrivately } from './sqlite/private-files.ts';
 import { explainStart } from './postgres/errors.ts';
-import { CONNECTIONS, describeServers } from './postgres/servers.ts';
+import { CONNECTIONS, describeServer } from './postgres/url.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import type { Store } from './store.ts';
 
 /**
  * Accepts `file:PATH` (SQLite) or `postgres://…`. `onFatal`: the disk failed during a commit, and the process must end.
- * `connections`: PostgreSQL's maximum for queries; one more listens, and three more change the tables at the start of a
- * new version. `log`: where it is, and changes of the tables.
+ * `connections`: PostgreSQL's maximum. `log`: where it is, and changes of the tables.
  * @throws an Error whose message is written for the operator
  */
 export async function connectDatabase(
@@ -21,12 +21,32 @@ export async function connectDatabase(
 ): Promise<Store> {
   const path = filePathOf(url);
   if (path !== undefined) return openFile(path, onFatal, log);
-  const { openPostgres } = await import('./postgres/postgres.ts');
+  const [{ openPostgres }, { isPassing }] = await Promise.all([
+    import('./postgres/postgres.ts'),
+    import('./postgres/connection.ts'),
+  ]);
   try {
-    log('info', 'database', { ...describeServers(url), connections: connections + 1 });
-    return await openPostgres(url, connections, log);
+    log('info', 'database', { ...describeServer(url), connections });
+    return await patiently(isPassing, () => openPostgres(url, connections, log));
   } catch (error) {
-    throw new Error(explainStart(error, url, connections + 1), { cause: error });
+    throw new Error(explainStart(error, url, connections), { cause: error });
+  }
+}
+
+/** A start repeats what fails by an ended connection or a held lock, for so long. */
+const START_LIMIT_MS = 15_000;
+const START_AGAIN_MS = 500;
+
+/** Repeats `work` while its error passes by itself. */
+export async function patiently<T>(isPassing: (error: unknown) => boolean, work: () => Promise<T>): Promise<T> {
+  const until = performance.now() + START_LIMIT_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isPassing(error) || performance.now() > until) throw error;
+    }
+    await sleep(START_AGAIN_MS);
   }
 }
 

@@ -54,7 +54,6 @@ import {
   prefixesIn,
   writeOwner,
   writePrefix,
-  writePing,
   writeRestoredAt,
   writeSteps,
   type Meta,
@@ -385,7 +384,7 @@ function database(access: Access): Database {
       await access.executeInPages(bringWebhooksForward(store, at, MAX_WEBHOOK_WAIT_MS, PAGE_SIZE));
       await access.executeInPages(bringChecksForward(store, at, PAGE_SIZE));
     },
-    ping: () => writePing(store),
+    ping: () => access.read(() => store.ping()),
     freeBytes: () => store.freeBytes(),
     async close() {
       access.watch.close();

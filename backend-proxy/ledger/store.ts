@@ -108,16 +108,12 @@ export interface Store {
   /** The single clock, ms since 1970: the database's if several hosts share it, else this host's. */
   time(): Promise<number>;
   /**
-   * Tells other processes that these orders changed. It only wakes their watchers; correctness does not depend on it.
-   */
-  announce(orderIds: readonly string[]): void;
-  /**
    * The orders with a transaction stamped at or after this time, and their versions. What only this process has
    * committed may be missing.
    */
   changedSince(since: number): Promise<Map<string, number>>;
-  /** Calls back for announcements by other processes. */
-  onAnnounced(listener: (orderId: string) => void): void;
+  /** Really writes, because a full or missing disk may answer reads for a long time. */
+  ping(): Promise<void>;
   /** Returns a little of the file's unused space to the file system; false if there is none, and on PostgreSQL. */
   shrink(): Promise<boolean>;
   /** On the disk of the database file; undefined if the database is not a file here. */

@@ -1,7 +1,7 @@
 // Calls watchers after a commit that changed their order, with its new version. The version of each watched order is
-// remembered, so that no change is reported twice. Changes by other processes arrive by the store's announcements,
-// which may be lost and do not say the version, and by a poll of what changed lately. A commit that waited for a
-// standby may show later than any poll looks back, so now and then the versions of all watched orders are read.
+// remembered, so that no change is reported twice. Changes by other processes are found by a poll of what changed
+// lately. A commit that waited for a standby may show later than any poll looks back, so now and then the versions of
+// all watched orders are read.
 import type { Store } from './store.ts';
 
 const POLL_MS = 1_000;
@@ -12,8 +12,7 @@ const POLL_MS = 1_000;
 const LOOK_BACK_MS = 25_000;
 const POLLS_PER_READ_OF_ALL = 30;
 
-/** Undefined if the new version is not known. */
-type OnChange = (version: number | undefined) => void;
+type OnChange = (version: number) => void;
 
 interface Watched {
   /** The last version that was reported to the watchers. */
@@ -23,7 +22,7 @@ interface Watched {
 
 /** `time` is the clock of the stamps. */
 export function createWatch(
-  store: Pick<Store, 'changedSince' | 'announce' | 'onAnnounced'>,
+  store: Pick<Store, 'changedSince'>,
   time: () => Promise<number>,
   versionsOf: (orderIds: readonly string[]) => Promise<ReadonlyMap<string, number>>,
 ) {
@@ -33,22 +32,25 @@ export function createWatch(
   let polling = false;
   let polls = 0;
 
-  function tell(orderId: string, version: number | undefined): void {
+  function tell(orderId: string, version: number): void {
     const order = orders.get(orderId);
-    if (order === undefined || (version !== undefined && order.version === version)) return;
-    order.version = version ?? order.version;
+    if (order === undefined || order.version === version) return;
+    order.version = version;
     for (const watcher of order.watchers) watcher(version);
   }
 
   async function poll(): Promise<void> {
     if (polling) return;
+    if (orders.size === 0) {
+      polledAt = Infinity;
+      return;
+    }
     polling = true;
     try {
       const at = await time();
       // From the last successful poll, because a change may have been committed while the database did not answer us.
-      if (orders.size > 0)
-        for (const [orderId, version] of await store.changedSince(Math.min(at, polledAt) - LOOK_BACK_MS))
-          tell(orderId, version);
+      for (const [orderId, version] of await store.changedSince(Math.min(at, polledAt) - LOOK_BACK_MS))
+        tell(orderId, version);
       polledAt = at;
       polls += 1;
       if (polls % POLLS_PER_READ_OF_ALL === 0)
@@ -60,7 +62,6 @@ export function createWatch(
     }
   }
 
-  store.onAnnounced((orderId) => tell(orderId, undefined));
   const timer = setInterval(() => void poll(), POLL_MS);
   timer.unref();
 
@@ -76,9 +77,7 @@ export function createWatch(
     },
     /** After a commit of this process: the new version of each order that it changed. */
     changed(versions: ReadonlyMap<string, number>): void {
-      if (versions.size === 0) return;
       for (const [orderId, version] of versions) tell(orderId, version);
-      store.announce([...versions.keys()]);
     },
     close: () => clearInterval(timer),
   };

@@ -7,9 +7,6 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { Refusal } from '../../backend-proxy/errors.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
-import { createPool } from '../../backend-proxy/ledger/postgres/connection.ts';
-import { listenForOrders } from '../../backend-proxy/ledger/postgres/listen.ts';
-import { Servers } from '../../backend-proxy/ledger/postgres/servers.ts';
 import type { Store, Subject } from '../../backend-proxy/ledger/store.ts';
 import { NOTHING, ORDER, raise } from '../backend-proxy/ledger/order-writes.ts';
 import { until } from '../faults/fault-test.ts';
@@ -101,6 +98,21 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     // The trigger is deferred, so it runs when the transaction commits.
     assert.deepEqual((await admin.query('select value from settings')).rows, [{ value: 'on' }, { value: 'on' }]);
     assert.equal(await setting(store, 'synchronous_commit'), 'off');
+  });
+
+  it('where the server has no more connections for the role, a statement waits for one that the proxy has', async (t) => {
+    await admin.query('create role few login superuser');
+    const few = new URL(url);
+    few.username = 'few';
+    await admin.query('alter role few nosuperuser connection limit 2');
+    await admin.query('grant all on schema public to few');
+    const database = await server.createDatabase();
+    await admin.query(`alter database ${database.split('/').at(-1)} owner to few`);
+    few.pathname = new URL(database).pathname;
+    const store = await opened(t, few.href, 16);
+    await raise(store, 'few');
+    const versions = await Promise.all(Array.from({ length: 12 }, () => store.load({ order: 'few' })));
+    assert.deepEqual(new Set(versions.map(({ orders }) => orders[0]?.version)), new Set([0]));
   });
 
   it('opening refuses a server that takes no writes', async (t) => {
@@ -240,35 +252,6 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     await until('no commit waits', async () => (await waiting()).length === 0);
   }
 
-  it('while a standby is away, writes leave no more server processes than connections, and reads go on', async (t) => {
-    await admin.query('create table if not exists stalled (n int)');
-    const named = new URL(url);
-    named.searchParams.set('application_name', 'stall');
-    const pool = createPool(new Servers(named.href), 4, 1_000);
-    t.after(() => pool.end());
-    const write = () => pool.use('write', (on) => on.runSimple('insert into stalled values (1)'));
-    await write();
-    t.after(() => waitFor(''));
-    await waitFor('away');
-    await untilCommitsWait();
-    const count = async () =>
-      (await admin.query("select 1 from pg_stat_activity where application_name = 'stall'")).rowCount ?? 0;
-    const writing = Array.from({ length: 20 }, () => write().catch(() => undefined));
-    for (let second = 0; second < 4; second += 1) {
-      await sleep(1_000);
-      await pool.use('read', (on) => on.runSimple('select 1'));
-      assert.ok((await count()) <= 4, String(await count()));
-    }
-    await Promise.all(writing);
-    await waitFor('');
-    await until('a write succeeds', () =>
-      write().then(
-        () => true,
-        () => false,
-      ),
-    );
-  });
-
   for (const end of ['pg_terminate_backend', 'pg_cancel_backend'] as const)
     it(`a save whose wait for a standby ends by ${end} is reported only once the standby has it`, (t) =>
       endWait(t, end));
@@ -292,22 +275,6 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     await writing;
     assert.deepEqual(await versionOf(end), [0]);
   }
-
-  it('a LISTEN connection that ended before anybody listened to its end is left, and its heartbeat stops', async (t) => {
-    const heartbeats = t.mock.method(globalThis, 'setInterval');
-    const stopped = t.mock.method(globalThis, 'clearInterval');
-    const { once } = Client.prototype;
-    t.mock.method(Client.prototype, 'once', function (this: Client, event: string, listener: () => void) {
-      return event === 'end' ? this : once.call(this, event, listener);
-    });
-    const listening = listenForOrders(new Servers(url), 'self');
-    await until('it listens', () => heartbeats.mock.callCount() > 0);
-    await listening.close();
-    const [heartbeat] = heartbeats.mock.calls;
-    const isStopped = () => stopped.mock.calls.some((call) => call.arguments[0] === heartbeat?.result);
-    t.after(() => clearInterval(heartbeat?.result));
-    await until('the heartbeat stops', isStopped, 5_000);
-  });
 
   it('a save that arrives after its repeat changes nothing', async (t) => {
     const { relay, store } = await relayed(t);

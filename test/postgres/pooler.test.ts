@@ -24,8 +24,6 @@ describe('PostgreSQL: a transaction pooler', { skip: why === undefined ? false :
 
   async function started(t: TestContext, connections: number): Promise<PostgresPooler> {
     const url = await server.createDatabase();
-    // A pooler with one connection can make no tables, which needs two at a time.
-    await (await connectDatabase(url, die, { connections: 1 })).close();
     const pooler = await startPostgresPooler(url, connections);
     t.after(pooler.close);
     return pooler;
@@ -93,15 +91,6 @@ describe('PostgreSQL: a transaction pooler', { skip: why === undefined ? false :
       (await admin.query('select * from settings')).rows,
       ['saved', 'locked', 'saved'].map((by) => ({ by, value })),
     );
-  });
-
-  it('the kind of a pooler is found, and a server without one has none', async (t) => {
-    assert.equal((await opened(t, await started(t, 2))).place['pooler'], 'transaction');
-    assert.equal((await opened(t, await started(t, 1))).place['pooler'], 'transaction');
-    const direct = await connectDatabase(await server.createDatabase(), die, { connections: 3 });
-    t.after(() => direct.close());
-    const { servers, name, ...rest } = direct.place;
-    assert.deepEqual([servers, name, rest], [[new URL(server.urlOf('x')).host], name, { connections: 4 }]);
   });
 
   it("proxies behind one pooler never run another's prepared statements", async (t) => {

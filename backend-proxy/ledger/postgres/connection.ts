@@ -3,22 +3,25 @@
 // override them. A server that does not take writes is refused.
 import { createHash } from 'node:crypto';
 import { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CompiledQuery, PostgresPool, PostgresPoolClient } from 'kysely';
 import {
   Client,
   DatabaseError,
   Pool,
   type ClientBase,
-  type ClientConfig,
   type PoolClient,
   type QueryConfig,
   type QueryResult,
   type QueryResultRow,
 } from 'pg';
-import type { Servers, Writable } from './servers.ts';
-import { Slots, type Use } from './slots.ts';
+import type { Timeline } from './timeline.ts';
+import { postgresUrl } from './url.ts';
 
+/** For a new connection, and for one of the pool. */
 const CONNECT_TIMEOUT_MS = 5_000;
+/** A server that has no connection for us is asked again after this, or after the longer one if we have some. */
+const FULL_AGAIN_MS = { none: 100, some: 10_000 };
 /**
  * Above the server's statement limit: a server silent for this long is gone, though the kernel may take hours to
  * notice. The pool closes idle connections sooner, so only a waiting query is ever cut.
@@ -62,6 +65,7 @@ const REFUSALS: Record<string, string> = {
  * read_only_sql_transaction, admin_shutdown, crash_shutdown, cannot_connect_now: this server takes no writes now.
  */
 const WRONG_SERVER = new Set(['25006', '57P01', '57P02', '57P03']);
+const TOO_MANY_CONNECTIONS = '53300';
 /** idle_session_timeout: the connection was closed before the statement arrived. */
 const CLOSED_WHILE_IDLE = '57P05';
 
@@ -90,7 +94,7 @@ export const BEGIN = `begin isolation level read committed; ${setSettings('trans
  * Applies and verifies the settings, and returns whether a pooler is in between, which may not keep them for the next
  * transaction. @throws an Error for the operator if one does not hold
  */
-export async function prepare(client: ClientBase, servers?: Servers): Promise<{ isPooled: boolean }> {
+export async function prepare(client: ClientBase, timeline?: Timeline): Promise<{ isPooled: boolean }> {
   const readBack = Object.keys(REQUIRED).map((name) => `current_setting('${name}') as ${name}`);
   const text = `${setSettings('session')}; select ${readBack.join(', ')}, pg_backend_pid() as pid`;
   const [actual = {}] = (await query(client, text)).rows;
@@ -101,16 +105,8 @@ export async function prepare(client: ClientBase, servers?: Servers): Promise<{ 
         `PostgreSQL has ${name} = ${String(actual[name])} although it was set to ${wanted}; is a pooler in between?`,
     );
   }
-  servers?.accept((await timelineOf(client)).timeline);
+  await timeline?.accept(client);
   return { isPooled: isPooled(client, actual['pid']) };
-}
-
-/** Some services hide their log: then nothing is known. */
-async function timelineOf(client: ClientBase): Promise<Omit<Writable, 'url'>> {
-  const text = `select substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline,
-    pg_postmaster_start_time()::text as started`;
-  const { rows } = await query<Omit<Writable, 'url'>>(client, text).catch(() => ({ rows: [] }));
-  return rows[0] ?? { timeline: '', started: '' };
 }
 
 /** A pooler answers for the server, so the process id that it gave the client is not that of the server's process. */
@@ -127,42 +123,14 @@ export async function query<Row = Record<string, unknown>>(
   return Array.isArray(result) ? (result.at(-1) as QueryResult) : result;
 }
 
-/** A single connection outside the pool, to the server that takes writes. The caller ends it. */
-export async function connect(servers: Servers): Promise<Client> {
-  if (!servers.isChosen()) await turn(servers);
-  try {
-    return await connectTo(servers.current(), servers);
-  } catch (error) {
-    if (servers.urls.length === 1) throw error;
-    await turn(servers);
-    return connectTo(servers.current(), servers);
-  }
-}
-
-/** Chooses the server again, by asking each of them. */
-async function turn(servers: Servers): Promise<void> {
-  const found = await Promise.all(servers.urls.map(findWritable));
-  servers.choose(found.filter((server) => server !== undefined));
-}
-
-async function findWritable(url: string): Promise<Writable | undefined> {
-  try {
-    const client = await connectTo(url);
-    const found = await timelineOf(client);
-    await client.end();
-    return { url, ...found };
-  } catch {
-    return undefined;
-  }
-}
-
-async function connectTo(server: string, servers?: Servers): Promise<Client> {
-  const client = new Client({ ...options(), connectionString: server });
+/** A single connection outside the pool. The caller ends it. */
+export async function connect(databaseUrl: string): Promise<Client> {
+  const client = new Client({ ...options(), connectionString: postgresUrl(databaseUrl) });
   // Without a listener, a broken connection would crash the process; its query rejects anyway.
   client.on('error', () => undefined);
   try {
     await client.connect();
-    await prepare(client, servers);
+    await prepare(client);
     return client;
   } catch (error) {
     void client.end();
@@ -181,41 +149,21 @@ export interface Connection {
   isPooled: boolean;
 }
 
-export function createPool(servers: Servers, limit: number, silenceLimitMs = SILENCE_LIMIT_MS) {
-  const pool = new Pool({ ...options(silenceLimitMs), max: limit, Client: clientOf(servers) });
+interface PoolOptions {
+  databaseUrl: string;
+  connections: number;
+  timeline: Timeline;
+  silenceLimitMs?: number;
+}
+
+export function createPool({ databaseUrl, connections, timeline, silenceLimitMs }: PoolOptions) {
+  const pool = new Pool({ ...options(silenceLimitMs), connectionString: postgresUrl(databaseUrl), max: connections });
   pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
-  const acquire = createAcquire(pool, servers);
-  const slots = new Slots(limit, CONNECT_TIMEOUT_MS);
+  const acquire = createAcquire(pool, connections, timeline);
   const names = createNames();
 
-  /** A connection whose release frees its slot. */
-  async function take(of: Use) {
-    await slots.take(of);
-    try {
-      const held = guarded(await acquire());
-      return {
-        ...held,
-        release() {
-          held.release();
-          const silent = of === 'write' ? held.silentProcess() : undefined;
-          if (silent === undefined) slots.free(of);
-          else void slots.freeLater(silent, alive);
-        },
-      };
-    } catch (error) {
-      slots.free(of);
-      throw error;
-    }
-  }
-
-  const alive = (pids: readonly number[]): Promise<number[]> =>
-    use('read', async ({ run }) => {
-      const sql = 'select pid from pg_stat_activity where pid = any($1)';
-      return (await run<{ pid: number }>({ sql, parameters: [pids] })).map(({ pid }) => pid);
-    });
-
-  async function use<T>(of: Use, work: (on: Connection) => Promise<T>): Promise<T> {
-    const { ask, release, isInTransaction, isPooled: isBehindPooler } = await take(of);
+  async function use<T>(work: (on: Connection) => Promise<T>): Promise<T> {
+    const { ask, release, isInTransaction, isPooled: isBehindPooler } = guarded(await acquire());
     try {
       return await work({
         isPooled: isBehindPooler,
@@ -240,13 +188,13 @@ export function createPool(servers: Servers, limit: number, silenceLimitMs = SIL
     // Kysely calls it only if it ever connected.
     end: () => Promise.resolve(),
     async connect() {
-      const { ask, release } = await take('read');
+      const { ask, release } = guarded(await acquire());
       const client = { query: (text: string, values: unknown[]) => ask({ text, values: [...values] }), release };
       return client as unknown as PostgresPoolClient;
     },
   };
   let ended: Promise<void> | undefined;
-  return { use, forKysely, end: () => (slots.close(), (ended ??= pool.end())) };
+  return { use, forKysely, end: () => (ended ??= pool.end()) };
 }
 
 interface Acquired {
@@ -254,46 +202,42 @@ interface Acquired {
   isPooled: boolean;
 }
 
-/** Takes a connection of the pool, prepared, to the server that takes writes. */
-function createAcquire(pool: Pool, servers: Servers): () => Promise<Acquired> {
+/** Takes a connection of the pool, prepared, and waits for one while all are in use. */
+function createAcquire(pool: Pool, limit: number, timeline: Timeline): () => Promise<Acquired> {
   const prepared = new WeakMap<ClientBase, { isPooled: boolean }>();
-  let turning: Promise<void> | undefined;
-  const turnOnce = () => (turning ??= turn(servers).finally(() => (turning = undefined)));
 
-  async function acquire(): Promise<Acquired> {
-    if (!servers.isChosen()) await turnOnce();
-    try {
-      return await acquireOne();
-    } catch (error) {
-      if (servers.urls.length === 1) throw error;
-      await turnOnce();
-      return acquireOne();
+  /** Where the server has no more connections for this proxy, those that it has are its limit for a while. */
+  async function connected(): Promise<PoolClient> {
+    const until = performance.now() + CONNECT_TIMEOUT_MS;
+    for (;;) {
+      try {
+        return await pool.connect();
+      } catch (error) {
+        if (codeOf(error) !== TOO_MANY_CONNECTIONS || performance.now() > until) throw error;
+      }
+      if (pool.totalCount === 0) await sleep(FULL_AGAIN_MS.none);
+      else if (pool.options.max === limit) setTimeout(() => (pool.options.max = limit), FULL_AGAIN_MS.some).unref();
+      pool.options.max = Math.max(1, pool.totalCount);
     }
   }
 
-  async function acquireOne(): Promise<Acquired> {
-    const client = await pool.connect();
+  return async () => {
+    const client = await connected();
     try {
-      const found = prepared.get(client) ?? (await prepare(client, servers));
+      const found = prepared.get(client) ?? (await prepare(client, timeline));
       prepared.set(client, found);
-      if ('server' in client && client.server === servers.current()) return { client, ...found };
+      return { client, ...found };
     } catch (error) {
       client.release(true);
       throw error;
     }
-    // Another server was chosen since it connected.
-    client.release(true);
-    return acquireOne();
-  }
-
-  return acquire;
+  };
 }
 
 /** A client that is closed on release if it must not be used again. */
 function guarded({ client, isPooled: isBehindPooler }: Acquired) {
   let isUnusable = false;
   let isOnlyHere = false;
-  let isSilent = false;
   const onNotice = ({ routine }: { routine: string | undefined }) => void (isOnlyHere ||= routine === STANDBY_WAIT);
   client.on('notice', onNotice);
   /** What the server said between two statements, before it ended the connection. */
@@ -309,13 +253,10 @@ function guarded({ client, isPooled: isBehindPooler }: Acquired) {
         return result;
       } catch (error) {
         isUnusable ||= isWrongServerError(error) || isOutcomeUnknown(error);
-        isSilent ||= error instanceof Silence;
         if (isBroken(error) && error instanceof Error) error.cause ??= lastWords;
         throw error;
       }
     },
-    /** The process of the server behind a connection that fell silent. */
-    silentProcess: () => (isSilent && 'processID' in client ? Number(client.processID) : undefined),
     isInTransaction: () => client.getTransactionStatus() !== 'I',
     release() {
       client.off('notice', onNotice);
@@ -369,18 +310,6 @@ function isNameError(error: unknown): boolean {
   return NO_SUCH_NAME.has(codeOf(error)) || codeOf(error) === OTHER_COLUMNS;
 }
 
-/** Each new client of the pool connects to the server that is the current one by then. */
-function clientOf(servers: Servers): typeof Client {
-  return class extends Client {
-    readonly server: string;
-    constructor(settings?: ClientConfig) {
-      const server = servers.current();
-      super({ ...settings, connectionString: server });
-      this.server = server;
-    }
-  };
-}
-
 function options(silenceLimitMs = SILENCE_LIMIT_MS) {
   return {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -423,4 +352,12 @@ export function isBroken(error: unknown): boolean {
 /** SQLSTATE, or empty for a broken connection. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Whether a start that failed so may succeed some seconds later. */
+export function isPassing(error: unknown): boolean {
+  const isEnded = isBroken(error) && error instanceof Error && error.message.includes('terminated unexpectedly');
+  return isEnded || isRepeatable(error) || codeOf(error) === LOCK_NOT_AVAILABLE;
 }

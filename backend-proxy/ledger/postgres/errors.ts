@@ -32,8 +32,8 @@ const REMEDIES: Record<string, Remedy> = {
     return 'allow this machine, role and database in pg_hba.conf, then run: SELECT pg_reload_conf()';
   },
   '53300': ({ connections }) =>
-    `each proxy uses up to ${connections} connections (DATABASE_POOL and one that listens), and a new version at its ` +
-    'first start three more: raise max_connections of the server or the limit of the role, or lower DATABASE_POOL',
+    `each proxy uses up to ${connections} connections: raise max_connections of the server or the limit of the role, ` +
+    'or lower DATABASE_POOL',
   '57P03': () => 'start the proxy again in some seconds',
   '08P01': (_, message) =>
     /startup parameter/.test(message)

@@ -1,7 +1,6 @@
 // Looks at a PostgreSQL database without changing it, by a connection with the settings that the proxy needs.
 import { schemaState, type SchemaState } from '../schema/migrate.ts';
 import { connect, query } from './connection.ts';
-import { Servers } from './servers.ts';
 
 export interface InspectedPostgres {
   schema: SchemaState;
@@ -24,7 +23,7 @@ const FACTS = `select current_setting('server_version') as version, current_user
 
 /** Throws the error of the server or the driver if it cannot be used. */
 export async function inspectPostgres(url: string): Promise<InspectedPostgres> {
-  const client = await connect(new Servers(url));
+  const client = await connect(url);
   try {
     const [facts] = (
       await query<{

@@ -1,9 +1,7 @@
 // The store on PostgreSQL, for several proxies on one database. A write is one statement that loads and one that saves,
 // each a transaction of its own on a pooled connection (connection.ts). Nothing is locked in between: the save
 // changes nothing if a loaded row has changed meanwhile (rows.ts), and the write begins again. So a save whose
-// outcome was lost can be repeated, too. NOTIFY runs outside the transaction, where it would serialize every commit; it
-// only wakes the other proxies, which also poll (watch.ts).
-import { randomUUID } from 'node:crypto';
+// outcome was lost can be repeated, too. The other proxies find what changed by a look each second (watch.ts).
 import { Kysely, PostgresDialect, sql, type CompiledQuery } from 'kysely';
 import { types } from 'pg';
 import { unavailable } from '../../errors.ts';
@@ -13,17 +11,16 @@ import {
   isBroken,
   isOutcomeUnknown,
   isRepeatable,
+  setSettings,
   type Connection,
   type Connections,
 } from './connection.ts';
 import { inTransaction } from './in-transaction.ts';
-import { createAnnouncer, listenForOrders } from './listen.ts';
-import { findPooler, type Pooler } from './pooling.ts';
 import { standbyWarnings } from './replication.ts';
 import { CLOCK } from './rows.ts';
-import { Servers, describeServers } from './servers.ts';
 import { POSTGRES_SQL } from './sql.ts';
-import { createTurns } from './turns.ts';
+import { Timeline } from './timeline.ts';
+import { describeServer } from './url.ts';
 import { IS_OF_ORDER } from '../schema/schema.ts';
 import { migrate } from '../schema/migrate.ts';
 import type { Store } from '../store.ts';
@@ -33,47 +30,60 @@ import type { Tables } from '../schema/tables.ts';
 /** The newest changes that a poll looks at; each poll looks back over several. */
 const MAX_CHANGES = 50_000;
 const INT8 = 20;
+/** A change of the tables may take longer than any other statement. */
+const STEP_LIMIT_MS = 3_600_000;
 
-export async function openPostgres(url: string, connections: number, log: Log): Promise<Store> {
+export async function openPostgres(databaseUrl: string, connections: number, log: Log): Promise<Store> {
   // Every bigint here is a time or an amount of at most 15 digits.
   types.setTypeParser(INT8, Number);
-  const servers = new Servers(url);
-  const pool = createPool(servers, connections);
+  const timeline = new Timeline((newer) =>
+    log('warn', 'a standby that may lack commits took over: the database counts as restored', { timeline: newer }),
+  );
+  await prepareTables(databaseUrl, timeline, log);
+  const pool = createPool({ databaseUrl, connections, timeline });
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool.forKysely }) });
-  let pooler: Pooler;
+  return {
+    db,
+    sql: POSTGRES_SQL,
+    place: { ...describeServer(databaseUrl), connections },
+    write: (subject, decide) => new Write(subject, decide).run(pool),
+    load: (subject) => read(pool, (on) => loadOn(on, subject, new WeakMap())),
+    execute: (statement, undo) => execute(pool, statement, undo),
+    time: () => time(pool),
+    changedSince: (since) => changedSince(pool, since),
+    ping: () => read(pool, ({ runSimple }) => runSimple(PING)),
+    shrink: () => Promise.resolve(false),
+    freeBytes: () => undefined,
+    warnings: () => standbyWarnings(db),
+    close: () => pool.end(),
+  };
+}
+
+/** By a connection of its own, which the pool's connections then find as it leaves the tables. */
+async function prepareTables(databaseUrl: string, timeline: Timeline, log: Log): Promise<void> {
+  const pool = createPool({ databaseUrl, connections: 1, timeline, silenceLimitMs: STEP_LIMIT_MS });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool.forKysely }) });
   try {
     // First, so that a problem with the server is reported as itself, not as a failed change of the tables.
     await time(pool);
     await requireSchema(db);
     await migrate(db, 'postgres', log);
-    pooler = await pool.use('read', (on) => findPooler(on, servers));
-  } catch (error) {
+  } finally {
     await pool.end();
-    throw error;
   }
-  const inTurn = createTurns();
-  const self = randomUUID();
-  const listener = listenForOrders(servers, self);
-  return {
-    db,
-    sql: POSTGRES_SQL,
-    place: { ...describeServers(url), connections: connections + 1, ...(pooler !== 'none' && { pooler }) },
-    write: (subject, decide) => new Write(subject, decide).run(pool, inTurn),
-    load: (subject) => read(pool, (on) => loadOn(on, subject, new WeakMap())),
-    execute: (statement, undo) => execute(pool, statement, undo),
-    time: () => time(pool),
-    changedSince: (since) => changedSince(pool, since),
-    announce: createAnnouncer(db, self),
-    onAnnounced: listener.onAnnounced,
-    shrink: () => Promise.resolve(false),
-    freeBytes: () => undefined,
-    warnings: async () => [...servers.warnings, ...(await standbyWarnings(db))],
-    async close() {
-      await listener.close();
-      await pool.end();
-    },
-  };
 }
+
+/**
+ * As a start writes: a row that needs a new page, because a full disk still takes changes within the old ones, and
+ * locks of the tables, because a person may hold one. It leaves the row of `meta` where somebody else has it.
+ */
+const PING = `begin isolation level read committed; ${setSettings('transaction')};
+  set local lock_timeout = '2s'; set local statement_timeout = '2500ms'; set local temp_tablespaces = '';
+  lock table orders, transactions, history, ipns, webhooks in row exclusive mode;
+  create temporary table ping on commit drop as select 1;
+  update meta set value = ${CLOCK}::text
+    where key in (select key from meta where key = 'pinged_at' for update skip locked);
+  commit`;
 
 async function time(pool: Connections): Promise<number> {
   const [row] = await read(pool, ({ run }) => run<{ ms: number }>({ sql: `select ${CLOCK} as ms`, parameters: [] }));
@@ -83,10 +93,10 @@ async function time(pool: Connections): Promise<number> {
 /** Once more on another connection, if the first one was being closed. */
 async function read<T>(pool: Connections, work: (on: Connection) => Promise<T>): Promise<T> {
   try {
-    return await pool.use('read', work);
+    return await pool.use(work);
   } catch (error) {
     if (!isRepeatable(error) && !isBroken(error)) throw error;
-    return pool.use('read', work);
+    return pool.use(work);
   }
 }
 
@@ -97,10 +107,10 @@ async function execute<Row>(
 ): Promise<Row[]> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await pool.use('write', (on) => executeOn(on, statement));
+      return await pool.use((on) => executeOn(on, statement));
     } catch (error) {
       if (undo !== undefined && isOutcomeUnknown(error))
-        await pool.use('write', (on) => executeOn(on, undo)).catch(() => undefined);
+        await pool.use((on) => executeOn(on, undo)).catch(() => undefined);
       if (!isRepeatable(error) || tries >= MAX_ERRORS) throw unavailable(error);
     }
   }

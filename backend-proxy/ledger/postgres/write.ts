@@ -5,7 +5,6 @@ import { Refusal, unavailable } from '../../errors.ts';
 import { codeOf, isBroken, isOutcomeUnknown, isRepeatable, type Connection, type Connections } from './connection.ts';
 import { inTransaction } from './in-transaction.ts';
 import { CONFIRM, isSaved, loadStatement, saveStatement, toLoaded, type LoadedRow, type Versions } from './rows.ts';
-import type { InTurn } from './turns.ts';
 import type { Changes, Decision, Loaded, Subject } from '../store.ts';
 
 /** Each conflict means that another write of the same rows succeeded. */
@@ -43,15 +42,15 @@ export class Write<T> {
     this.#wallet = 'prompts' in subject ? subject.prompts?.customer : undefined;
   }
 
-  async run(connections: Connections, inTurn: InTurn): Promise<T> {
+  async run(connections: Connections): Promise<T> {
     const attempt = () => {
       this.#step = 'a connection';
-      return connections.use('write', (on) => this.#attemptOn(on));
+      return connections.use((on) => this.#attemptOn(on));
     };
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
       if (conflicts > PATIENT_AFTER) await sleep(Math.random() * CONFLICT_WAIT_MS);
       try {
-        const decision = await inTurn(rowsOf(this.#subject), conflicts > 0, attempt);
+        const decision = await attempt();
         if (decision !== undefined) return decision.result;
       } catch (error) {
         await this.#waitOrThrow(error);
@@ -116,13 +115,6 @@ export class Write<T> {
 
 export async function loadOn({ run }: Connection, subject: Subject, versions: Versions): Promise<Loaded> {
   return toLoaded(subject, await run<LoadedRow>(loadStatement(subject)), versions);
-}
-
-/** The same for writes that change the same rows; the id of an order's first payment is often the order's own. */
-function rowsOf(subject: Subject): string {
-  if ('order' in subject) return subject.order;
-  if ('payout' in subject) return subject.payout;
-  return ('alone' in subject ? subject.alone : subject.transactions).join(' ');
 }
 
 function isEmpty({ orders, transactions, history, webhooks, ipn }: Changes): boolean {

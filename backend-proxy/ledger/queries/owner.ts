@@ -54,11 +54,6 @@ export async function readRestoredAt(db: Db): Promise<number> {
   return Number(row?.value ?? 0);
 }
 
-/** Really writes, because a full or missing disk may answer reads for a long time. */
-export async function writePing(store: Store): Promise<void> {
-  await replace(store, 'pinged_at', String(Date.now()));
-}
-
 /** Random, written when the tables are made; a backup and a standby have the same. */
 export interface Identity {
   databaseId: string;

@@ -1,6 +1,7 @@
 // Brings a database to the tables of this version by numbered steps. Each is one transaction under a lock: a process
 // that is killed leaves it made or not made, and processes that start together make it once. The table `meta` has the
-// number of the last step as `schema`, and as `oldest` the lowest number that a version must know to work on the tables.
+// number of the last step as `schema`, and as `oldest` the lowest number that a version must know to work on the
+// tables.
 import { sql, type Kysely } from 'kysely';
 import type { Log } from '../../protocol/log.ts';
 import { DIALECTS, type Dialect, type SchemaSql } from './dialect.ts';

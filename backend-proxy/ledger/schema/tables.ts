@@ -162,6 +162,7 @@ export type MetaKey =
   | 'key_digest'
   | 'id_prefixes'
   | 'restored_at'
+  | 'timeline'
   | 'clock_steps'
   | 'webhook_steps'
   | 'erasing_until';

@@ -83,8 +83,8 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
       queue.enqueue(() => queue.inSavepoint(() => prepare(text).all(...(parameters as never[])) as Row[])),
     time: () => Promise.resolve(Date.now()),
     changedSince: watchOthers(prepare, rows),
-    announce: () => undefined,
-    onAnnounced: () => undefined,
+    ping: () =>
+      queue.enqueue(() => void prepare("update meta set value = ? where key = 'pinged_at'").run(String(Date.now()))),
     shrink: () => shrink(prepare, queue, onError),
     freeBytes: () => freeBytes(dirname(absolute(path))),
     warnings: async () => warnings(),

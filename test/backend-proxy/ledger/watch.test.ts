@@ -16,17 +16,13 @@ function bench(t: TestContext) {
     changed: new Map<string, number>(),
     versions: new Map<string, number>(),
     askedSince: [] as number[],
-    announced: [] as string[],
   };
-  let announce: (orderId: string) => void = () => undefined;
-  const store: Pick<Store, 'changedSince' | 'announce' | 'onAnnounced'> = {
+  const store: Pick<Store, 'changedSince'> = {
     changedSince: async (since) => {
       if (state.isAway) throw new Error('away');
       state.askedSince.push(since);
       return state.changed;
     },
-    announce: (orderIds) => void state.announced.push(...orderIds),
-    onAnnounced: (listener) => void (announce = listener),
   };
   const watch = createWatch(
     store,
@@ -34,13 +30,12 @@ function bench(t: TestContext) {
     async (orderIds) => new Map([...state.versions].filter(([orderId]) => orderIds.includes(orderId))),
   );
   t.after(watch.close);
-  const reported: [string, number | undefined][] = [];
+  const reported: [string, number][] = [];
   return {
     state,
     watch,
     reported,
     add: (orderId: string) => watch.add(orderId, (version) => void reported.push([orderId, version])),
-    announce: (orderId: string) => announce(orderId),
     async poll(): Promise<void> {
       state.now += POLL_MS;
       t.mock.timers.tick(POLL_MS);
@@ -49,8 +44,8 @@ function bench(t: TestContext) {
   };
 }
 
-it('a commit of this process is reported at once with its version, and announced to other processes', (t) => {
-  const { watch, add, reported, state } = bench(t);
+it('a commit of this process is reported at once with its version', (t) => {
+  const { watch, add, reported } = bench(t);
   add('A');
   watch.changed(
     new Map([
@@ -59,7 +54,6 @@ it('a commit of this process is reported at once with its version, and announced
     ]),
   );
   assert.deepEqual(reported, [['A', 3]]);
-  assert.deepEqual(state.announced, ['A', 'B']);
 });
 
 it('a reported version is not reported again, however it is found', async (t) => {
@@ -79,29 +73,14 @@ it('a reported version is not reported again, however it is found', async (t) =>
   ]);
 });
 
-it('an announced change is reported without a version, and with it once the poll has found it', async (t) => {
-  const { add, reported, announce, poll, state } = bench(t);
-  add('A');
-  announce('A');
-  announce('B');
-  state.changed = new Map([
-    ['A', 2],
-    ['B', 2],
-  ]);
-  await poll();
-  await poll();
-  assert.deepEqual(reported, [
-    ['A', undefined],
-    ['A', 2],
-  ]);
-});
-
 it('a poll looks back as long as a commit can take, and after an outage to the last poll before it', async (t) => {
   const { add, state, poll } = bench(t);
   await poll();
   assert.deepEqual(state.askedSince, [], 'nothing is watched');
-  const lastPollAt = state.now;
   add('A');
+  await poll();
+  const lastPollAt = state.now;
+  state.askedSince.length = 0;
   state.isAway = true;
   for (let n = 0; n < 100; n += 1) await poll();
   state.isAway = false;

@@ -1,5 +1,5 @@
-// What both databases promise of a change of the tables: each step is made once, whole or not at all, and a version that
-// is too old is refused.
+// What both databases promise of a change of the tables: each step is made once, whole or not at all, and a version
+// that is too old is refused.
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { STEPS, UNRELEASED, type Step } from '../../../../backend-proxy/ledger/schema/migrate.ts';

@@ -1,83 +1,54 @@
-// What DATABASE_URL says about PostgreSQL's servers, and what is said about an error of the driver.
+// What DATABASE_URL says about PostgreSQL, and what is said about an error of the driver.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Client } from 'pg';
 import { explainStart } from '../../../../backend-proxy/ledger/postgres/errors.ts';
-import { Servers, describeServers, serverUrls } from '../../../../backend-proxy/ledger/postgres/servers.ts';
+import { describeServer, postgresUrl } from '../../../../backend-proxy/ledger/postgres/url.ts';
 
-describe('the servers of DATABASE_URL', () => {
-  it('a URL with several hosts is one URL for each, with its own port', () => {
-    assert.deepEqual(serverUrls('postgres://pay:p%40ss@a:5433,b,[::1]:5434/pay?target_session_attrs=read-write&x=1'), [
-      'postgres://pay:p%40ss@a:5433/pay?x=1',
-      'postgres://pay:p%40ss@b/pay?x=1',
-      'postgres://pay:p%40ss@[::1]:5434/pay?x=1',
-    ]);
-  });
-
-  it('a URL with one host stays as it is', () => {
+describe('DATABASE_URL of PostgreSQL', () => {
+  it('a URL stays as it is', () => {
     for (const url of [
       'postgres://pay@db/pay',
       'postgresql://pay:p%2Fss@db:5432/pay?options=-c%20search_path%3Dpay',
-      'postgres:///pay?host=/var/run/postgresql',
       'postgres://pay@%2Frun%2Fpostgresql/pay',
       'postgres://db/pay?sslmode=verify-full',
       'postgres://db/pay?sslmode=disable',
       'postgres://db/pay?uselibpqcompat=true&sslmode=require',
     ])
-      assert.deepEqual(serverUrls(url), [url]);
+      assert.equal(postgresUrl(url), url);
   });
 
   it('every sslmode that checks the certificate is written in a form that the driver does not warn about', () => {
     for (const mode of ['prefer', 'require', 'verify-ca'])
-      assert.deepEqual(serverUrls(`postgres://db/pay?sslmode=${mode}`), ['postgres://db/pay?sslmode=verify-full']);
+      assert.equal(postgresUrl(`postgres://db/pay?sslmode=${mode}`), 'postgres://db/pay?sslmode=verify-full');
   });
 
-  it('a URL that cannot be read, or asks for a server without writes, is refused without its password', () => {
-    const wrong = ['postgres://pay:can/ary@db/pay', 'postgres://pay:can#ary@db', 'postgres://a:port,b/pay'];
-    for (const url of wrong) {
-      assert.throws(() => serverUrls(url), { message: /^not a URL; in its password, write each of/ }, url);
+  it('a socket is named by host=, with or without a host before the path', () => {
+    for (const [url, wanted] of [
+      ['postgres://pay:p%40ss@/pay?host=/cloudsql/a:b:c', 'pay'],
+      ['postgres://pay:p%40ss@localhost/pay?host=/cloudsql/a:b:c', 'pay'],
+      ['postgres:///pay?host=/cloudsql/a:b:c&user=pay', 'pay'],
+    ] as const) {
+      const { host, user, database } = new Client({ connectionString: postgresUrl(url) });
+      assert.deepEqual([host, user, database], ['/cloudsql/a:b:c', wanted, 'pay'], url);
+      assert.deepEqual(describeServer(url), { server: '/cloudsql/a:b:c', name: 'pay' });
     }
-    assert.throws(() => serverUrls('postgres://pay:canary@a,b/pay?target_session_attrs=standby'), {
-      message: 'target_session_attrs=standby: the proxy writes, so only read-write is possible',
-    });
   });
 
-  it('of several servers that take writes the one on the newest timeline is chosen, with a warning', () => {
-    const servers = new Servers('postgres://a,b,c/pay');
-    assert.equal(servers.isChosen(), false);
-    const [a = '', b = '', c = ''] = servers.urls;
-    servers.choose([
-      { url: a, timeline: '00000009', started: 'first' },
-      { url: b, timeline: '0000000A', started: 'second' },
-      { url: c, timeline: '0000000A', started: 'second' },
-    ]);
-    assert.equal(servers.current(), b, 'the same server by another name is no rival');
-    assert.deepEqual(
-      servers.warnings.map(({ detail }) => detail),
-      ['a'],
-    );
-    servers.choose([{ url: c, timeline: '0000000A', started: 'second' }]);
-    assert.deepEqual([servers.current(), servers.warnings], [c, []]);
-    servers.choose([]);
-    assert.equal(servers.current(), c);
+  it('a URL that cannot be read, or names several servers, is refused without its password', () => {
+    for (const url of ['postgres://pay:can/ary@db/pay', 'postgres://pay:can#ary@db', 'postgres://a:port/pay'])
+      assert.throws(() => postgresUrl(url), { message: /^not a URL; in its password, write each of/ }, url);
+    for (const hosts of ['a,b', 'a:5433,b'])
+      assert.throws(() => postgresUrl(`postgres://pay:canary@${hosts}/pay`), {
+        message: 'names several servers; name one address that leads to the primary',
+      });
   });
 
-  it('two servers that take writes on one timeline are refused, and so is an older timeline', () => {
-    const servers = new Servers('postgres://a,b/pay');
-    const [a = '', b = ''] = servers.urls;
-    const twice = [a, b].map((url) => ({ url, timeline: '00000002', started: url }));
-    assert.throws(() => servers.choose(twice), /take writes, on one timeline/);
-    servers.choose(twice.map((each) => ({ ...each, timeline: '' })));
-    assert.equal(servers.current(), a, 'a service that hides its timeline');
-    for (const timeline of ['00000002', '', '00000010']) servers.accept(timeline);
-    assert.throws(() => servers.accept('0000000F'), /on timeline 0000000F, after 00000010 was used/);
-  });
-
-  it('the servers and the database are described without user and password', () => {
-    assert.deepEqual(describeServers('postgres://pay:canary@a:5433,b/pay?sslmode=require'), {
-      servers: ['a:5433', 'b'],
+  it('the server and the database are described without user and password', () => {
+    assert.deepEqual(describeServer('postgres://pay:canary@a:5433/pay?sslmode=require'), {
+      server: 'a:5433',
       name: 'pay',
     });
-    assert.deepEqual(describeServers('postgres:///pay?host=/run/postgresql').servers, ['/run/postgresql']);
   });
 });
 
@@ -95,7 +66,7 @@ describe('explainStart()', () => {
       ['28000', 'no pg_hba.conf entry for host "1", user "pay", database "shop", no encryption', /sslmode=verify-full/],
       ['28000', 'no pg_hba.conf entry for host "1", user "pay", database "shop", SSL encryption', /pg_reload_conf/],
       ['28000', 'role "pay" does not exist', /; run: CREATE ROLE "pay" LOGIN/],
-      ['53300', 'sorry, too many clients already', /each proxy uses up to 17 connections .* max_connections .* DATABASE_POOL$/],
+      ['53300', 'sorry, too many clients already', /each proxy uses up to 17 connections: .* max_connections .* DATABASE_POOL$/],
       ['57P03', 'the database system is starting up', /; start the proxy again in some seconds$/],
       ['08P01', 'unsupported startup parameter: options', /; a pooler refuses it: remove it from DATABASE_URL/],
       ['SELF_SIGNED_CERT_IN_CHAIN', 'self-signed certificate in certificate chain', /sslrootcert=/],
