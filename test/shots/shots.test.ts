@@ -1,5 +1,5 @@
-// Draws the states whose pictures are kept and compares them, so that no change alters the look unseen. The last tests
-// change the widget in the page, and expect the comparison to find it.
+// Draws the states whose pictures are kept and compares them, so that no change alters the look unseen. The last test
+// changes the widget in the page, and expects the comparison to find it.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { chromium, type Browser, type Page } from 'playwright-core';
@@ -48,24 +48,13 @@ for (const [path, draw] of Object.entries(README_PICTURES)) {
   });
 }
 
-/** Adds a rule to each widget. */
-function withRule(rule: string): (page: Page) => Promise<void> {
-  return (page) =>
-    page.evaluate((text) => {
-      const sheet = new CSSStyleSheet();
-      sheet.replaceSync(text);
-      for (const { shadowRoot } of document.querySelectorAll('payment-widget'))
-        shadowRoot?.adoptedStyleSheets.push(sheet);
-    }, rule);
-}
-
-async function replaceWord(page: Page): Promise<void> {
+/** Changes a color of each widget. */
+async function darken(page: Page): Promise<void> {
   await page.evaluate(() => {
-    const heading = document.querySelector('payment-widget')?.shadowRoot?.querySelector('h2');
-    const walker = document.createTreeWalker(heading!, NodeFilter.SHOW_TEXT);
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      node.nodeValue = node.nodeValue!.replace(/\w+\W*$/, (word) => `${word.slice(0, -1)}.`);
-    }
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('h2 { color: #0c0f17 }');
+    for (const { shadowRoot } of document.querySelectorAll('payment-widget'))
+      shadowRoot?.adoptedStyleSheets.push(sheet);
   });
 }
 
@@ -84,29 +73,9 @@ it('a difference names the state: one that changed, one that is new, and one tha
   ]);
 });
 
-describe('the comparison', { skip }, () => {
-  const STATE = 'paid';
-  const draw = async (change?: (page: Page) => Promise<void>): Promise<PNG> => {
-    const { pictures } = await drawScene(open, { width: 320 }, { states: [STATE], ...(change && { change }) });
-    return pictures.get(STATE)!;
-  };
-  let asKept: PNG;
-  before(async () => {
-    asKept = await draw();
-  });
-
-  it('the comparison finds nothing if nothing changed', async () => {
-    assert.equal(compare(asKept, await draw())?.words, undefined);
-  });
-
-  for (const [what, change] of Object.entries({
-    '2 px more padding': withRule('.sheet { padding-inline-start: 26px }'),
-    'a color that is 8 steps darker': withRule('h2 { color: #0c0f17 }'),
-    'a border that is 8 steps darker': withRule('.sheet { border-color: #d7dae1 }'),
-    'one letter': replaceWord,
-  })) {
-    it(`the comparison finds ${what}`, async () => {
-      assert.ok(compare(asKept, await draw(change)));
-    });
-  }
+it('the comparison finds a color that is 8 steps darker', { skip }, async () => {
+  const draw = (change?: (page: Page) => Promise<void>) =>
+    drawScene(open, { width: 320 }, { states: ['paid'], ...(change && { change }) });
+  const [asIs, changed] = [await draw(), await draw(darken)].map(({ pictures }) => pictures.get('paid')!);
+  assert.ok(compare(asIs!, changed!));
 });
