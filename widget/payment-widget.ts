@@ -2,23 +2,28 @@
 // flow/session.ts what happens. This bundle has only what the first paint needs: the choice, drawn from the token's
 // own claims. The second bundle (flow/flow.ts) is fetched right away and is there before anybody has read the
 // methods' names.
-import { LitElement, html, type PropertyValues, type TemplateResult } from 'lit';
+import { LitElement, html, unsafeCSS, type PropertyValues, type TemplateResult } from 'lit';
 import type { Method, OrderView } from '../backend-proxy/protocol/wire.ts';
 import type { Flow } from './flow/flow.ts';
 import type { Session } from './flow/session.ts';
 import type { Shown } from './flow/view.ts';
 import type { Messages } from './locales/en.ts';
-import { styles } from './shell/styles.ts';
+import { styles } from './shell/shell.styles.ts';
 import { showChoice } from './shell/choice.ts';
 import { BLANK, FOLLOWING, stateFor, type SessionState } from './shell/state.ts';
-import { laterBundle } from './shell/later-bundle.ts';
-import { localizedAmount } from './shell/localized-amount.ts';
-import { preflightStart } from './shell/preflight.ts';
+import { laterBundle, preflightStart } from './shell/loading.ts';
 import { hasResumeHint } from './shell/resume-hint.ts';
-import { choose } from './shell/choose.ts';
-import { drawing } from './shell/field.ts';
+import { choose, drawing } from './shell/choose.ts';
 import type { PanelContext } from './shell/panel.ts';
-import { chooseTag, fill, loadLanguage, nearestLang, type Language, type Say } from './shell/language.ts';
+import {
+  chooseTag,
+  fill,
+  loadLanguage,
+  localizedAmount,
+  nearestLang,
+  type Language,
+  type Say,
+} from './shell/language.ts';
 
 /** English is shown if a dictionary takes longer than this: a slow translation must not prevent a payment. */
 const LANGUAGE_TIMEOUT_MS = 3_000;
@@ -39,7 +44,7 @@ let flow: typeof import('./flow/flow.ts') | undefined;
  * loading has to run in the order in which it was done.
  */
 const loadFlow = laterBundle(() => import('./flow/flow.ts'));
-const loadAmount = laterBundle(() => import('./flow/amount/amount.ts'));
+const loadAmount = laterBundle(() => import('./flow/amount.ts'));
 
 /**
  * Collects one payment for one order and follows it to its result.
@@ -139,7 +144,7 @@ const loadAmount = laterBundle(() => import('./flow/amount/amount.ts'));
  */
 export class PaymentWidget extends LitElement {
   static readonly formAssociated = true;
-  static override styles = styles;
+  static override styles = unsafeCSS(styles);
   static override properties = {
     order: {},
     proxy: {},

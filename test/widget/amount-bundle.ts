@@ -1,9 +1,8 @@
 // Provides the third bundle without an element.
-import { provide } from '../../widget/flow/lit.ts';
-import { loadAmountBundle } from '../../widget/flow/open-amount.ts';
-import { drawing } from '../../widget/shell/field.ts';
+import { loadAmountBundle, provide } from '../../widget/flow/provided.ts';
+import { drawing } from '../../widget/shell/choose.ts';
 
 export async function provideAmountBundle(): Promise<void> {
-  provide({ ...drawing, loadAmount: () => import('../../widget/flow/amount/amount.ts') });
+  provide({ ...drawing, loadAmount: () => import('../../widget/flow/amount.ts') });
   await loadAmountBundle();
 }

@@ -1,6 +1,6 @@
 // A clock that only advance() moves, so that no test of the widget depends on real time.
 import { setImmediate } from 'node:timers/promises';
-import type { Wait } from '../../widget/flow/wait.ts';
+import type { Wait } from '../../widget/flow/stream.ts';
 
 interface Sleeper {
   until: number;

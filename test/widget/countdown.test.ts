@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it, mock } from 'node:test';
 import type { ReactiveControllerHost } from 'lit';
-import { countDown } from '../../widget/flow/countdown.ts';
+import { countDown } from '../../widget/flow/flow.ts';
 
 function hostOf(): ReactiveControllerHost & { paints: number } {
   return {

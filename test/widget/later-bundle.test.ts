@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { laterBundle } from '../../widget/shell/later-bundle.ts';
+import { laterBundle } from '../../widget/shell/loading.ts';
 
 const FILE = import.meta.resolve('./clock.ts');
 /** What Chromium and Firefox say. */

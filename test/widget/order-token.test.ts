@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { claimedOrder, readClaims } from '../../widget/shell/order-token.ts';
+import { claimedOrder, readClaims } from '../../widget/shell/state.ts';
 import { claimsOf, tokenOf } from './fake-proxy.ts';
 
 it('readClaims() returns the claims, in any script', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { PaymentEventDetails } from '../../widget/flow/events.ts';
-import { PAGE_LIMIT_MS } from '../../widget/flow/submit-wait.ts';
+import { PAGE_LIMIT_MS } from '../../widget/flow/start-payment.ts';
 import { settle } from './clock.ts';
 import { paymentOf, problemOf, type ClaimsChange } from './fake-proxy.ts';
 import { scene } from './session-scene.ts';

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { localizedAmount } from '../../widget/shell/localized-amount.ts';
+import { localizedAmount } from '../../widget/shell/language.ts';
 import { checkForm } from '../../widget/flow/start-form.ts';
-import { compareAmounts, readTypedAmount, writeTypedAmount } from '../../widget/flow/amount/typed-amount.ts';
-import { BLANK, type SessionState } from '../../widget/shell/state.ts';
-import { claimedOrder } from '../../widget/shell/order-token.ts';
+import { compareAmounts, readTypedAmount, writeTypedAmount } from '../../widget/flow/amount.ts';
+import { BLANK, claimedOrder, type SessionState } from '../../widget/shell/state.ts';
 import { provideAmountBundle } from './amount-bundle.ts';
 import { claimsOf, type ClaimsChange } from './fake-proxy.ts';
 

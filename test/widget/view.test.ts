@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ANSWERS, METHODS, REASONS, STATUSES, type PaymentView } from '../../backend-proxy/protocol/wire.ts';
 import { showChoice } from '../../widget/shell/choice.ts';
-import { claimedOrder } from '../../widget/shell/order-token.ts';
-import { BLANK, stateFor, type SessionState, type Activity } from '../../widget/shell/state.ts';
-import { canReturn } from '../../widget/flow/panels/choice-notes.ts';
+import { BLANK, claimedOrder, stateFor, type SessionState, type Activity } from '../../widget/shell/state.ts';
+import { canReturn } from '../../widget/flow/choice-notes.ts';
 import { mayStart, show } from '../../widget/flow/view.ts';
 import { CHECKOUT_URL, CODE, claimsOf, paymentOf, tokenOf } from './fake-proxy.ts';
 

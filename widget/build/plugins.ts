@@ -64,14 +64,14 @@ const AMOUNT = '?amount';
 
 /** The mark of the later bundle that a module belongs to, if any. */
 function bundleOf(id: string): string | undefined {
-  if (id.endsWith(AMOUNT) || id.includes('/widget/flow/amount/')) return AMOUNT;
+  if (id.endsWith(AMOUNT) || id.endsWith('/widget/flow/amount.ts')) return AMOUNT;
   return id.endsWith(FLOW) || id.includes('/widget/flow/') ? FLOW : undefined;
 }
 
 /**
  * Gives each later bundle its own copies of the pure modules that it shares with another one, a few hundred bytes.
  * Shared, they would become a file of their own, which widget.js or the second bundle imports: one more round trip
- * before the first paint or the press. Lit is not copied (widget/flow/lit.ts).
+ * before the first paint or the press. Lit is not copied (widget/flow/provided.ts).
  */
 export function copySharedModules(): Plugin {
   return {

@@ -1,8 +1,9 @@
 // The element's events: their names, details, and how they are sent. All bubble and are composed, so a page may
-// listen on any ancestor of the widget. An outcome is detected by comparing the previous view with the new one.
+// listen on any ancestor of the widget. An outcome is detected by comparing the previous view with the new one. Also
+// what the page's developer is told on the console, because the widget itself does not show it.
 import { METHODS, type Method, type OrderView } from '../../backend-proxy/protocol/wire.ts';
 import { offeredMethods } from '../shell/choice.ts';
-import type { SessionState } from '../shell/state.ts';
+import type { SessionState, Trouble } from '../shell/state.ts';
 
 export interface PaymentEventDetails {
   /** Once for each order: the proxy has answered, and these are the methods that the choice offers. */
@@ -82,6 +83,23 @@ const isFailed = ({ checking, closed, payment }: OrderView): boolean =>
 export function emitError(element: EventTarget, error: PaymentEventDetails['payment-error']): void {
   console.warn('<payment-widget>', error.code, error.detail);
   emit(element, 'payment-error', error);
+}
+
+export const INVALID_TOKEN: Trouble = {
+  code: 'invalid_token',
+  retryable: false,
+  detail: 'The order attribute holds no order token that can be read.',
+};
+
+export const INVALID_PROXY = { detail: 'The proxy attribute is not a valid URL.', retryable: false };
+
+export function warnAboutMissingOrder(): void {
+  console.warn('<payment-widget> has no order: set its attribute `order`.');
+}
+
+export function warnAboutMethods({ order, preferences: { methods } }: SessionState): void {
+  if (methods && !order.methods.some((method) => methods.includes(method)))
+    console.warn(`<payment-widget> methods="${methods.join(' ')}": the order has only ${order.methods.join(' ')}`);
 }
 
 declare global {

@@ -1,27 +1,21 @@
 // The second bundle: everything that the first paint does not need. payment-widget.ts fetches it as soon as
-// the element is in the page. Attaches session, countdown, announcer and styles to an element, and chooses the panel
-// for what view.ts decides to show.
-import type { ReactiveElement, TemplateResult } from 'lit';
+// the element is in the page. Attaches session, announcer and styles to an element, runs the countdown, asks the page's
+// terms, marks a success as news, and chooses the panel for what view.ts decides to show.
+import type { ReactiveControllerHost, ReactiveElement, TemplateResult } from 'lit';
 import type { PanelContext } from '../shell/panel.ts';
+import { keyOf } from '../shell/resume-hint.ts';
+import type { Trouble } from '../shell/state.ts';
 import { Announcer } from './announcer.ts';
-import { countDown } from './countdown.ts';
 import { flowStyles } from './flow.styles.ts';
-import { render } from './lit.ts';
-import { amountBundle } from './open-amount.ts';
-import { showPaidNews } from './paid-news.ts';
-import { redirect, timeUp } from './panels/redirect.ts';
-import { closed, failed, paid } from './panels/result.ts';
-import { scan } from './panels/scan.ts';
-import { trouble } from './panels/trouble.ts';
-import { checking, fetching, unanswered, wallet } from './panels/wallet.ts';
+import { checking, fetching, redirect, scan, timeUp, unanswered, wallet } from './pay.ts';
+import { amountBundle, render } from './provided.ts';
+import { closed, failed, paid, trouble } from './result.ts';
 import { Session, type SessionHost } from './session.ts';
 import { groupedWalletId } from './start-form.ts';
-import { troubleOfTerms } from './terms.ts';
 import type { Outcome, Shown } from './view.ts';
 
-export { amountBundle, amountField } from './open-amount.ts';
-export { provide } from './lit.ts';
-export { assurance, notesAbovePay, notesBelowPay, testBadge } from './panels/choice-notes.ts';
+export { amountBundle, amountField, provide } from './provided.ts';
+export { assurance, notesAbovePay, notesBelowPay, testBadge } from './choice-notes.ts';
 export { formAmount } from './start-form.ts';
 export { show } from './view.ts';
 export { enFlow } from '../locales/en-flow.ts';
@@ -127,3 +121,72 @@ const PANELS: Panels = {
 
 export const panel = (shown: Outcome, context: PanelContext): TemplateResult =>
   PANELS[shown.panel](shown as never, context);
+
+const TICK_MS = 1_000;
+
+/** The widgets of the page that count down. Without any there is no timer. */
+const counting = new Set<ReactiveControllerHost>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/**
+ * While on, the host's requestUpdate() is called every second. The remaining time is computed from the proxy's clock at
+ * each paint, so a late or missed tick does no harm.
+ */
+export function countDown(host: ReactiveControllerHost, on: boolean): void {
+  if (on) counting.add(host);
+  else counting.delete(host);
+  if (counting.size) timer ??= setInterval(() => counting.forEach((each) => each.requestUpdate()), TICK_MS);
+  else {
+    clearInterval(timer);
+    timer = undefined;
+  }
+}
+
+/**
+ * The page's controls in the slot `terms`, such as a required check box, hold the press until they are valid. Of the
+ * first that is not, what the widget has to say: null if the browser said it and focused the control; its message if it
+ * takes no focus, because nobody can see it. Undefined if all are valid.
+ */
+export function troubleOfTerms(root: ShadowRoot | null): Trouble | null | undefined {
+  const slot = root?.querySelector<HTMLSlotElement>('slot[name=terms]');
+  const elements = slot?.assignedElements({ flatten: true }) ?? [];
+  const all: (Element & Partial<HTMLInputElement>)[] = elements.flatMap((each) => [
+    each,
+    ...each.querySelectorAll('*'),
+  ]);
+  const wrong = all.find((control) => control.reportValidity?.() === false);
+  if (!wrong) return undefined;
+  const isFocused = (wrong.getRootNode() as Document).activeElement === wrong;
+  return isFocused ? null : { code: 'invalid_request', retryable: false, message: wrong.validationMessage ?? '' };
+}
+
+const SEEN = 'paid';
+
+/**
+ * Marks the success as news the first time that this tab shows it for a payment that was started here: the sign is then
+ * drawn (flow.styles.ts), and on a phone the panel is scrolled into view, once. A reload shows the same panel at rest.
+ * Called after each paint of the paid panel, before the browser shows it.
+ */
+export function showPaidNews(root: ShadowRoot, orderId: string): void {
+  if (!isNews(orderId)) return;
+  const sign = root.querySelector('.paid');
+  sign?.classList.add('news');
+  // A page that moves the element, or hides and shows it, would have the browser draw the sign again.
+  const isDrawn = () => sign?.classList.remove('news');
+  sign?.querySelector('path')?.addEventListener('animationend', isDrawn, { once: true });
+  // A shopper who comes back from the wallet is at the top of the page. The focus stays where it is.
+  if (matchMedia('(pointer: coarse)').matches)
+    requestAnimationFrame(() => root.querySelector('.sheet')?.scrollIntoView({ block: 'nearest' }));
+}
+
+function isNews(orderId: string): boolean {
+  try {
+    const hint = sessionStorage.getItem(keyOf(orderId));
+    if (!hint || hint === SEEN) return false;
+    sessionStorage.setItem(keyOf(orderId), SEEN);
+    return true;
+  } catch {
+    // A sandboxed frame has no storage, so the success is shown at rest.
+    return false;
+  }
+}

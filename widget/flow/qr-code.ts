@@ -1,6 +1,7 @@
 // Draws a QR code's modules as one SVG path, or accepts an image for an <img>. The proxy encodes the code, which
 // saves the page 6 kB; here it is only drawn, with the quiet zone of four modules that scanners need. Invalid data
-// returns null; the shopper then still has the text and the link.
+// returns null; the shopper then still has the text and the link. Also saves or shares the code as a picture file, for
+// a wallet app that reads codes from pictures or for a second device; it leaves the page only when the shopper clicks.
 import type { QrCode } from '../../backend-proxy/protocol/wire.ts';
 
 /** Modules of light margin on each side (ISO/IEC 18004). */
@@ -58,4 +59,47 @@ export function decode(base64: string): Uint8Array<ArrayBuffer> {
   } catch {
     return new Uint8Array();
   }
+}
+
+const PIXELS_PER_MODULE = 8;
+
+/** From the same path as on the screen, the data URL of a PNG; null if the browser provides no canvas. */
+export function drawPng(path: string, size: number): string | null {
+  const side = (size + 2 * QUIET_ZONE) * PIXELS_PER_MODULE;
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = side;
+  const context = canvas.getContext('2d');
+  if (!context) return null;
+  context.fillStyle = '#fff';
+  context.fillRect(0, 0, side, side);
+  context.scale(PIXELS_PER_MODULE, PIXELS_PER_MODULE);
+  context.fillStyle = '#000';
+  // oxlint-disable-next-line unicorn/no-array-fill-with-reference-type -- a canvas, not an array
+  context.fill(new Path2D(path));
+  return canvas.toDataURL();
+}
+
+export function saveImage(dataUrl: string): void {
+  const link = document.createElement('a');
+  link.download = nameOf(dataUrl);
+  link.href = dataUrl;
+  link.click();
+}
+
+/** Whether this browser can share pictures with other apps. */
+export function canShare(): boolean {
+  const file = new File([], 'payment-code.png', { type: 'image/png' });
+  return (navigator as Partial<Navigator>).canShare?.({ files: [file] }) ?? false;
+}
+
+export function shareImage(dataUrl: string): void {
+  const [, type = '', base64 = ''] = /^data:(.*);base64,(.*)$/.exec(dataUrl) ?? [];
+  const files = [new File([decode(base64)], nameOf(dataUrl), { type })];
+  // The shopper canceled, or the type is not supported; neither needs a message.
+  navigator.share({ files }).catch(() => {});
+}
+
+/** Named by its type, because a gateway's picture is not always a PNG. */
+function nameOf(dataUrl: string): string {
+  return `payment-code.${/\w+(?=[+;])/.exec(dataUrl)?.[0]}`;
 }

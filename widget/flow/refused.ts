@@ -3,7 +3,7 @@
 import type { Method } from '../../backend-proxy/protocol/wire.ts';
 import { chosenMethod } from '../shell/choice.ts';
 import type { ProxyError } from './proxy-client.ts';
-import { amountBundle } from './open-amount.ts';
+import { amountBundle } from './provided.ts';
 import { FOLLOWING, type FieldErrors, type SessionState, type Trouble } from '../shell/state.ts';
 
 type Problem = ProxyError['problem'];

@@ -17,18 +17,23 @@ import {
   type CheckoutTarget,
   type CheckoutWindow,
 } from './checkout-window.ts';
-import { INVALID_PROXY, INVALID_TOKEN, warnAboutMethods, warnAboutMissingOrder } from './developer-warnings.ts';
-import { emit, emitChange, emitError, emitReady } from './events.ts';
-import { loadAmountBundle, amountBundle } from './open-amount.ts';
-import { isStartedBy, pendingStart, type PendingStart } from './pending-start.ts';
+import {
+  INVALID_PROXY,
+  INVALID_TOKEN,
+  emit,
+  emitChange,
+  emitError,
+  emitReady,
+  warnAboutMethods,
+  warnAboutMissingOrder,
+} from './events.ts';
+import { amountBundle, loadAmountBundle } from './provided.ts';
 import { NO_ANSWER, ProxyError, createProxyClient, type ProxyClient } from './proxy-client.ts';
 import { refusedState, troubleOf } from './refused.ts';
 import { checkForm, gatewayLanguage } from './start-form.ts';
-import { startPayment } from './start-payment.ts';
-import { Stream, isRefunding } from './stream.ts';
-import { troubleOfPage } from './submit-wait.ts';
+import { isStartedBy, pendingStart, startPayment, troubleOfPage, type PendingStart } from './start-payment.ts';
+import { Stream, isRefunding, waitByTimer, type Wait } from './stream.ts';
 import { SLOW_START_MS, mayStart, show } from './view.ts';
-import { waitByTimer, type Wait } from './wait.ts';
 
 /** How long the button says that the code was copied. */
 const COPIED_MS = 2_500;

@@ -2,9 +2,9 @@
 // this check says the same at once, beside the field.
 import type { Method, StartPayment } from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId } from '../shell/choice.ts';
+import { asciiDigits } from '../shell/language.ts';
 import type { FieldErrors, SessionState } from '../shell/state.ts';
-import { asciiDigits } from './ascii-digits.ts';
-import { amountBundle } from './open-amount.ts';
+import { amountBundle } from './provided.ts';
 
 export type CheckedForm = { body: StartPayment; errors?: undefined } | { body?: undefined; errors: FieldErrors };
 

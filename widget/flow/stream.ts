@@ -4,7 +4,9 @@
 // closed, no refund is on its way and the proxy ends its stream, or when the proxy refuses the token.
 import type { OrderView } from '../../backend-proxy/protocol/wire.ts';
 import { ProxyError, type ProxyClient } from './proxy-client.ts';
-import type { Wait } from './wait.ts';
+
+/** Resolves after `ms`, or at once when the signal aborts; never rejects. A parameter wherever time matters. */
+export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
 
 /** The proxy sends a comment every 15 s. A stream is dead after two missing ones. */
 const SILENCE_MS = 40_000;
@@ -225,3 +227,15 @@ function isFinal({ problem: { code, status } }: ProxyError): boolean {
 export function isRefunding({ refunds = [] }: Partial<OrderView>): boolean {
   return refunds.some(({ status }) => status === 'PROCESSING');
 }
+
+export const waitByTimer: Wait = (ms, signal) =>
+  new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      // One signal may live for hours and see thousands of waits.
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, signal.aborted ? 0 : ms);
+    signal.addEventListener('abort', end);
+  });

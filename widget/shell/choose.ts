@@ -3,15 +3,14 @@
 // button, and the click pays, because a sandboxed frame may not be allowed to submit a form. While a start is being
 // sent, everything keeps its place and its focus; the button shows the progress, and further clicks do nothing.
 // The field of a method is always there and is folded by CSS, so a row opens before the session is loaded, too.
-import { html, type TemplateResult } from 'lit';
+import { html, render, type TemplateResult } from 'lit';
 import { PAYS_BY } from '../../backend-proxy/protocol/methods.ts';
 import type { Method } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
 import { asksWalletId, type Choice } from './choice.ts';
-import { field } from './field.ts';
 import { heading, icon, problem, type PanelContext } from './panel.ts';
 
-/** What the second bundle adds (flow/panels/choice-notes.ts, flow/open-amount.ts). */
+/** What the second bundle adds (flow/choice-notes.ts, flow/provided.ts). */
 interface Additions {
   amountField(shown: Choice, context: PanelContext): TemplateResult | '';
   notesAbovePay(context: PanelContext): TemplateResult;
@@ -120,3 +119,54 @@ function actionOf(method: Method, { say }: PanelContext): string {
 
 const walletField = (shown: Choice, context: PanelContext): TemplateResult =>
   field('wallet', 'customer', context.say('walletHelp'), shown, context);
+
+/** What only the amount has: it surrounds the input, and its errors name amounts. */
+export interface Extras {
+  before?: TemplateResult | '';
+  after?: TemplateResult;
+  values?: Record<string, string>;
+}
+
+/** `key`: in the form's state, and among its errors. */
+export function field(
+  name: 'amount' | 'wallet',
+  key: 'amount' | 'customer',
+  help: string,
+  { errors, busy }: Choice,
+  { say, run, state }: PanelContext,
+  extras?: Extras,
+): TemplateResult {
+  const error = errors[key] && say(errors[key], { ...extras?.values, ...errors });
+  const edit = ({ target }: InputEvent & { target: HTMLInputElement }) => {
+    // Read now: until the session is loaded, `act` waits, and the event loses its target meanwhile.
+    const { value } = target;
+    run((session) => session.edit({ [key]: value }));
+  };
+  return html`<div class="field ${name}">
+    <label for=${name}><b>${say(name)}</b></label>
+    ${extras?.before}
+    <input
+      id=${name}
+      name=${name}
+      part=${name}
+      inputmode=${extras ? 'decimal' : 'numeric'}
+      enterkeyhint="go"
+      autocomplete=${extras ? 'transaction-amount' : 'on'}
+      placeholder=${extras ? '' : '1234\u00a05678'}
+      required
+      aria-describedby="help-${name}"
+      aria-invalid=${!!error}
+      ?readonly=${busy}
+      .value=${state.form[key] ?? ''}
+      @input=${edit}
+    />
+    ${extras?.after}
+    <small id="help-${name}" class=${error ? 'wrong announce' : ''} part=${error ? 'error' : 'help'}
+      >${error ?? help}</small
+    >
+  </div>`;
+}
+
+/** What the second bundle draws with (flow/provided.ts). */
+export const drawing = { html, render, heading, icon, field };
+export type Drawing = typeof drawing;

@@ -1,7 +1,7 @@
-// Finds the language for a widget and loads its dictionary. English is built in; every other dictionary is a file
-// that is loaded when it is needed. Intl resolves aliases (iw is he) and likely scripts (zh-TW is Hant), so the table
-// lists each dictionary once. If a dictionary cannot be loaded, English is used: a missing translation must not
-// prevent a payment.
+// Finds the language for a widget, loads its dictionary, and writes amounts as it does. English is built in; every
+// other dictionary is a file that is loaded when it is needed. Intl resolves aliases (iw is he) and likely scripts
+// (zh-TW is Hant), so the table lists each dictionary once. If a dictionary cannot be loaded, English is used: a missing
+// translation must not prevent a payment.
 import { en, type MessageKey, type Messages } from '../locales/en.ts';
 
 /** All languages but English, by the names of their files. */
@@ -115,4 +115,24 @@ function dictionaryOf(tag: string): Dictionary | undefined {
   } catch {
     return undefined;
   }
+}
+
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** `1234.5`, without floating point, as the language writes it in that currency, with at least its own decimals. */
+export function localizedAmount(amount: string, currency: string, language: string): string {
+  const key = currency + language;
+  // A format is slow to make, so each is made once. Intl differs from ISO 4217 in 16 currencies, so it may not cut
+  // decimals off.
+  const format =
+    formats.get(key) ?? new Intl.NumberFormat(language, { style: 'currency', currency, maximumFractionDigits: 9 });
+  formats.set(key, format);
+  // Intl formats decimal strings exactly (ES2023); TypeScript accepts only those that look like numbers. The proxy
+  // refuses a text that is not a number; until then it is not shown, as NaN would be.
+  return +amount >= 0 ? format.format(amount as `${number}`) : '';
+}
+
+/** Arabic and Persian digits as ASCII: people type both. */
+export function asciiDigits(typed: string): string {
+  return typed.replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 15));
 }

@@ -1,7 +1,9 @@
 // The one mutable state of a widget, as data: the proxy's latest view, what the shopper is doing, what the page
-// prefers. Defines its shape and its initial value; flow/session.ts decides how it changes.
+// prefers. Defines its shape and its initial value, which is what the order token claims, so that the first paint needs
+// no answer from the network; flow/session.ts decides how it changes. The token's signature is not verified here: only
+// the proxy can do that, and it decides everything that matters.
+import { methodsOf } from '../../backend-proxy/protocol/methods.ts';
 import type { Method, OrderClaims, OrderView } from '../../backend-proxy/protocol/wire.ts';
-import { claimedOrder, readClaims } from './order-token.ts';
 
 /** What is wrong, as far as the shopper needs to know. `code` is a problem's code, `network` or `page_timeout`. */
 export interface Trouble {
@@ -98,4 +100,31 @@ export function stateFor(token: string, before: SessionState, hasHint: (orderId:
     unavailable: [],
     hasResumeHint: hasHint(claims?.orderId ?? ''),
   };
+}
+
+/** The claims, or null if the text is not an order token. */
+export function readClaims(token: string): OrderClaims | null {
+  try {
+    const base64 = token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? '';
+    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    const claims = JSON.parse(new TextDecoder().decode(bytes)) as OrderClaims;
+    return typeof claims.orderId === 'string' && /^[A-Z]{3}$/.test(claims.currency) ? claims : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The order as its token describes it, at a version below any that the proxy has. */
+export function claimedOrder(claims: Partial<OrderClaims>): OrderView {
+  return {
+    orderId: claims.orderId ?? '',
+    amount: claims.amount ?? null,
+    currency: claims.currency ?? '',
+    description: claims.description ?? null,
+    methods: methodsOf(claims),
+    paid: false,
+    version: -1,
+    payment: null,
+    // The other fields are read only from the proxy's views.
+  } as OrderView;
 }

@@ -1,8 +1,54 @@
-// The amount that the shopper enters, as people write it: read, written, and checked against the order's bounds. In and
-// out, amounts are decimal strings. Pure.
-import { decimalsOf } from '../../../backend-proxy/protocol/decimals.ts';
-import type { FieldErrors, SessionState } from '../../shell/state.ts';
-import { asciiDigits } from '../ascii-digits.ts';
+// The third bundle: what an order needs that leaves the amount to the shopper. Few do. The field is one large figure
+// with its currency, and the amounts that the token suggests. What is typed is read as people write amounts, and
+// checked against the order's bounds. In and out, amounts are decimal strings. payment-widget.ts begins to fetch the
+// bundle, and flow/provided.ts provides it.
+import type { TemplateResult } from 'lit';
+import { decimalsOf } from '../../backend-proxy/protocol/decimals.ts';
+import type { Choice } from '../shell/choice.ts';
+import type { Drawing } from '../shell/choose.ts';
+import { asciiDigits } from '../shell/language.ts';
+import type { PanelContext } from '../shell/panel.ts';
+import type { FieldErrors, SessionState } from '../shell/state.ts';
+
+/** Draws with the functions of the bundle that calls it. */
+export function amountField(
+  { html, field }: Pick<Drawing, 'html' | 'field'>,
+  shown: Choice,
+  context: PanelContext,
+): TemplateResult {
+  const { say, money, state, language } = context;
+  const { minAmount, maxAmount } = state.claims ?? {};
+  const { currency } = state.order;
+  const values = { min: money(minAmount), max: money(maxAmount) };
+  const help = [values.min && say('atLeast', values), values.max && say('atMost', values)].filter(Boolean).join(' · ');
+  const parts = new Intl.NumberFormat(language, { style: 'currency', currency }).formatToParts(1);
+  const indexOf = (type: string) => parts.findIndex((part) => part.type === type);
+  const unit = html`<label class="unit" for="amount">${parts[indexOf('currency')]?.value}</label>`;
+  const isFirst = indexOf('currency') < indexOf('integer');
+  return field('amount', 'amount', help, shown, context, {
+    values,
+    before: isFirst ? unit : '',
+    after: html`${isFirst ? '' : unit}${suggestions(html, context)}`,
+  });
+}
+
+function suggestions(
+  html: Drawing['html'],
+  { money, state, run, amount, language }: PanelContext,
+): TemplateResult | '' {
+  const { suggestedAmounts } = state.claims ?? {};
+  // The proxy, which refuses anything else, may not have answered yet.
+  if (!Array.isArray(suggestedAmounts)) return '';
+  return html`<div class="row">
+    ${suggestedAmounts.map((each) => {
+      const choose = () =>
+        run((session) => session.edit({ amount: writeTypedAmount(each, state.order.currency, language) }));
+      return html`<button part="suggestion" type="button" aria-pressed=${+each === +(amount ?? 0)} @click=${choose}>
+        ${money(each)}
+      </button>`;
+    })}
+  </div>`;
+}
 
 /** What is wrong with the amount, nothing if it is accepted. `amount`: null if the typed text is not an amount. */
 export function amountErrors(state: SessionState, amount: string | null, language: string): FieldErrors {
@@ -101,3 +147,46 @@ function scaled(amount: string): bigint | null {
   const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(amount) ?? [];
   return whole === undefined ? null : BigInt(whole + fraction.padEnd(MAX_DECIMALS, '0'));
 }
+
+/** Called `css` so that formatter and minifier recognize it. */
+const css = String.raw;
+
+export const amountStyles = css`
+  .field.amount {
+    display: flex;
+    flex-wrap: wrap;
+    gap: calc(var(--_space) / 2) 0;
+  }
+  .amount > * {
+    flex: 1 0 100%;
+  }
+  .amount > .unit,
+  .amount > [name] {
+    flex: none;
+    min-block-size: 0;
+    padding: 0;
+    border: 0;
+    border-block-end: 2px solid var(--_field);
+    border-radius: 0;
+    background: none;
+    font-size: 2em;
+    font-variant-numeric: tabular-nums;
+    font-weight: 680;
+    letter-spacing: -0.02em;
+  }
+  .amount > [name] {
+    flex: 1 1 3ch;
+  }
+  .amount > .row {
+    justify-content: start;
+    gap: 8px;
+    margin: 0;
+  }
+  [aria-pressed='true'] {
+    border-color: var(--_accent);
+    background: var(--_tint);
+  }
+  .amount:has([aria-invalid='true']) > :is(.unit, [name]) {
+    border-color: var(--_danger);
+  }
+`;

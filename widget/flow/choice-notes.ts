@@ -2,17 +2,16 @@
 // payment or how much time the wallet's website gives, and the button back to the open payment. Apart from
 // shell/choose.ts because the first paint needs none of it.
 import type { TemplateResult } from 'lit';
-import { PAYS_BY } from '../../../backend-proxy/protocol/methods.ts';
-import { CHECKOUT_LIFETIME_MS } from '../../../backend-proxy/protocol/schedule.ts';
-import type { MessageKey } from '../../locales/en.ts';
-import type { Choice } from '../../shell/choice.ts';
-import type { PanelContext } from '../../shell/panel.ts';
-import { FOLLOWING, type SessionState } from '../../shell/state.ts';
-import { timeInWords } from '../announcer.ts';
-import { html } from '../lit.ts';
-import { show } from '../view.ts';
-import { button } from './button.ts';
-import { reference } from './copy.ts';
+import { PAYS_BY } from '../../backend-proxy/protocol/methods.ts';
+import { CHECKOUT_LIFETIME_MS } from '../../backend-proxy/protocol/schedule.ts';
+import type { MessageKey } from '../locales/en.ts';
+import type { Choice } from '../shell/choice.ts';
+import type { PanelContext } from '../shell/panel.ts';
+import { FOLLOWING, type SessionState } from '../shell/state.ts';
+import { timeInWords } from './announcer.ts';
+import { button, reference } from './parts.ts';
+import { html } from './provided.ts';
+import { show } from './view.ts';
 
 /** Whether there is an open payment that the shopper can return to. */
 export function canReturn(state: SessionState, now = Date.now()): boolean {

@@ -1,15 +1,26 @@
-// The result: paid, with the details; closed by the shop; or failed, with the reason, what happened to the money, and
-// what the shopper can do next.
+// The result: paid, with the details; closed by the shop; failed, with the reason, what happened to the money, and what
+// the shopper can do next; or that nothing more can be done with this token.
 import type { TemplateResult } from 'lit';
-import { withDecimals } from '../../../backend-proxy/protocol/decimals.ts';
-import type { Method, OrderView, RefundView } from '../../../backend-proxy/protocol/wire.ts';
-import type { PanelContext } from '../../shell/panel.ts';
-import { heading, html, icon } from '../lit.ts';
-import type { Shown } from '../view.ts';
-import { button } from './button.ts';
-import { sign } from './sign.ts';
-import { againButton, newAttemptButton, onePaymentNote, otherMethodButton } from './waiting-status.ts';
-import { helpLink, shopLink, waysOut } from './ways-out.ts';
+import { withDecimals } from '../../backend-proxy/protocol/decimals.ts';
+import type { Method, OrderView, RefundView } from '../../backend-proxy/protocol/wire.ts';
+import type { MessageKey } from '../locales/en.ts';
+import type { PanelContext } from '../shell/panel.ts';
+import type { Trouble } from '../shell/state.ts';
+import { backButton } from './choice-notes.ts';
+import {
+  againButton,
+  button,
+  helpLink,
+  newAttemptButton,
+  onePaymentNote,
+  otherMethodButton,
+  reference,
+  shopLink,
+  sign,
+  waysOut,
+} from './parts.ts';
+import { heading, html, icon } from './provided.ts';
+import type { Shown } from './view.ts';
 
 const PRINTER = 'M7 9V4h10v5M7 17H4v-6a2 2 0 0 1 2-2h12a2 2 0 0 1 2 2v6h-3M7 14h10v6H7z';
 
@@ -98,4 +109,28 @@ function formatTime(iso: string, language: string): string {
   if (!time) return '';
   const text = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(time);
   return text.replaceAll(/(?<![,،、]) /g, '\u00a0');
+}
+
+/**
+ * Nothing more can be done with this token, or no new payment is accepted: says what happened, whether money moved, and
+ * what to do. If a new page helps, a button reloads it; if only new payments are refused, another button returns to the
+ * open one.
+ */
+export function trouble(refused: Trouble, context: PanelContext): TemplateResult {
+  const { say, state } = context;
+  const { payment } = state.order;
+  // The open payment may be paid by now, but this page no longer receives views. A reloaded page does.
+  const mayBePaid = state.activity.at === 'stopped' && payment && payment.status !== 'FAILED';
+  const shown = mayBePaid ? { ...refused, code: 'token_expired' } : refused;
+  if (shown.code === 'already_paid')
+    return html`${sign('paid')}${heading(say('already_paid'))}
+      <p>${say('already_paid_help')}</p>
+      ${waysOut('shop', context)}`;
+  return html`${sign('wrong')}${heading(say('stopped'))}
+    <p class="announce" part="error">
+      ${say(shown.code as MessageKey) || say(shown.retryable ? 'tryLater' : 'tryNever')}
+    </p>
+    ${reference(shown.requestId, context)}
+    ${shown.code === 'token_expired' ? button('again', 'primary', say('reload'), () => location.reload()) : ''}
+    ${waysOut(shown.code === 'order_changed' ? 'shop' : 'help', context)} ${backButton(context)}`;
 }

@@ -1,0 +1,161 @@
+// What the panels share: signs, buttons, links out, the line of waiting, and what copies a text. Each is a function of
+// the context, like a panel.
+import type { TemplateResult } from 'lit';
+import { PAYS_BY } from '../../backend-proxy/protocol/methods.ts';
+import type { Method } from '../../backend-proxy/protocol/wire.ts';
+import type { MessageKey } from '../locales/en.ts';
+import type { PanelContext } from '../shell/panel.ts';
+import { targetOf } from './checkout-window.ts';
+import { returnLink, supportLink } from './links.ts';
+import { html, icon } from './provided.ts';
+import type { Limit } from './view.ts';
+
+const SIGNS = {
+  paid: 'm5 12.5 4.5 4.5L19 7.5',
+  clock: 'M12 3.5a8.5 8.5 0 1 1 0 17 8.5 8.5 0 0 1 0-17m0 4V12l3 2',
+  ended: 'm7 7 10 10m0-10L7 17',
+  wrong: 'M12 5v8.5m0 5h.01',
+};
+
+/**
+ * Above a panel's heading: what kind of news it is, before any word is read. Only what the shopper has to act on is
+ * red. What the shopper or the clock ended is gray.
+ */
+export const sign = (name: keyof typeof SIGNS): TemplateResult => icon(name, SIGNS[name]);
+
+/** Its rank: what to do now, the next best, or one of several. */
+export const button = (
+  part: string,
+  rank: 'primary' | 'second' | 'quiet',
+  content: string | TemplateResult,
+  press: () => void,
+  title = '',
+): TemplateResult =>
+  html`<button part=${part} class=${rank} type="button" @click=${press} title=${title}>${content}</button>`;
+
+/** Between two sentences of one paragraph: Chinese and Japanese have no space there. */
+export const space = ({ language }: PanelContext): string => (/^(ja|zh)/.test(language) ? '' : ' ');
+
+const COPY_ICONS = {
+  copy: 'M9 9h9a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2h-7a2 2 0 0 1-2-2zm6-5H6a2 2 0 0 0-2 2v9',
+  copied: 'm5 12.5 4.5 4.5L19 7.5',
+};
+
+/** Copies the code, a link, or a reference. Without access to the clipboard there is no button. */
+export function copyButton(
+  text: string,
+  key: 'copy' | 'copyLink' | 'copyReference',
+  { say, state, run }: PanelContext,
+): TemplateResult | '' {
+  if (!navigator.clipboard) return '';
+  const isCopied = state.copied === text;
+  const copy = () =>
+    void navigator.clipboard.writeText(text).then(
+      () => run((session) => session.copied(text)),
+      () => {},
+    );
+  const name = say(isCopied ? 'copied' : key);
+  const content = html`${icon('', COPY_ICONS[isCopied ? 'copied' : 'copy'])}
+    <span class=${isCopied ? 'announce' : ''}>${name}</span>`;
+  return button('copy', 'quiet', content, copy, name);
+}
+
+/**
+ * A request's id at the proxy, for the shop's help. Only its beginning is shown, as in `3F0F-21B5`, which Arabic would
+ * otherwise write with its halves exchanged.
+ */
+export function reference(id: string | undefined, context: PanelContext): TemplateResult | '' {
+  if (!id) return '';
+  const start = id.replaceAll(/\W|_/g, '').slice(0, 8).toUpperCase();
+  const short = start.replace(/^.{4}(?=.)/, '$&-');
+  return html`<div class="row" part="reference">
+    <small>${context.say('reference', { id: `\u2066${short}\u2069` })}</small>
+    ${copyButton(id, 'copyReference', context)}
+  </div>`;
+}
+
+/**
+ * The status line with the remaining time. It never looks like a result. If the connection is lost, only this line says
+ * so: it matters only to who is waiting.
+ */
+export function waitingStatus(context: PanelContext, text: string, limit?: Limit): TemplateResult {
+  const { say, state, run } = context;
+  if (!state.disconnected)
+    return html`<p part="status" class="status">
+      <i></i><span>${text}</span>${limit ? countdown(context, limit) : ''}
+    </p>`;
+  return html`<div part="status" class="note">
+    <span class="announce">${say('lost')}</span>
+    ${button('retry', 'quiet', say('retry'), () => run((session) => session.reconnect()))}
+  </div>`;
+}
+
+/** Only shows the time, as digits. That it is over is for the proxy to say. */
+function countdown({ say, language }: PanelContext, { remainingMs, totalMs }: Limit): TemplateResult | '' {
+  if (!remainingMs || !totalMs) return '';
+  const seconds = Math.ceil(remainingMs / 1000);
+  const digits = (value: number, least: number) =>
+    new Intl.NumberFormat(language, { minimumIntegerDigits: least }).format(value);
+  const time = `${digits(Math.floor(seconds / 60), 1)}:${digits(seconds % 60, 2)}`;
+  return html`<span part="countdown" class="countdown" role="timer">${say('timeLeft', { time })}</span>`;
+}
+
+/** The same time as a bar, below what it is for. */
+export const timeBar = ({ remainingMs, totalMs }: Limit): TemplateResult | '' =>
+  remainingMs && totalMs
+    ? html`<svg part="bar" class="bar" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+        <rect width=${Math.min(1, remainingMs / totalMs)} height="1" />
+      </svg>`
+    : '';
+
+/** The button's text for a new payment of each method. */
+const NEW_ATTEMPT = {
+  DIRECT: 'newRequest',
+  CHECKOUT: 'redirectOpen',
+  JETGO: 'newCode',
+  QR: 'newCode',
+} as const satisfies Record<Method, MessageKey>;
+
+/** Starts a new payment in place of one that expired or cannot be paid. */
+export const newAttemptButton = (method: Method, context: PanelContext): TemplateResult | '' =>
+  againButton(method, context.say(Object.hasOwn(NEW_ATTEMPT, method) ? NEW_ATTEMPT[method] : 'again'), context);
+
+export const againButton = (method: Method, text: string, { run, state }: PanelContext): TemplateResult | '' =>
+  state.blocked ? '' : button('again', 'primary', text, () => run((session) => session.again(method)));
+
+/** Beside the button for a new request, because the previous request may still be in the wallet. */
+export const onePaymentNote = (method: Method, { say, state }: PanelContext): TemplateResult | '' =>
+  PAYS_BY[method] === 'prompt' && !state.blocked ? html`<p class="note warning">${say('onlyOne')}</p>` : '';
+
+export const otherMethodButton = (
+  { say, run, state }: PanelContext,
+  rank: 'second' | 'quiet' = 'quiet',
+): TemplateResult | '' =>
+  state.blocked ? '' : button('other', rank, say('other'), () => run((session) => session.reset()));
+
+/**
+ * Where the shopper can go if nothing is left to do here, each only if there is such a link. `first` is the more useful
+ * one; without help it is the way to the shop.
+ */
+export const waysOut = (first: 'help' | 'shop', context: PanelContext): TemplateResult =>
+  first === 'help'
+    ? html`${helpLink('second', context)} ${shopLink(helpUrl(context) ? 'quiet' : 'second', context)}`
+    : html`${shopLink('second', context)} ${helpLink('quiet', context)}`;
+
+/** The page's content in slot `help`, else a link to the shop's help; from the token until the first view arrives. */
+export function helpLink(rank: 'second' | 'quiet', context: PanelContext): TemplateResult {
+  const link = helpUrl(context);
+  return html`<slot name="help"
+    >${link ? html`<a part="support" class=${rank} href=${link} target="_blank" rel="noopener">${context.say('support')}</a>` : ''}</slot
+  >`;
+}
+
+const helpUrl = ({ state }: PanelContext) => supportLink(state.order.supportUrl ?? state.claims?.supportUrl);
+
+/** To the token's `returnUrl`, out of a frame if need be. */
+export function shopLink(rank: 'second' | 'quiet', { say, state }: PanelContext): TemplateResult | '' {
+  const link = returnLink(state);
+  const { merchant } = state.claims ?? {};
+  const text = merchant ? say('toMerchant', { merchant: `\u2068${merchant}\u2069` }) : say('toShop');
+  return link ? html`<a part="return" class=${rank} href=${link} target=${targetOf('_self')}>${text}</a>` : '';
+}

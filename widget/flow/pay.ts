@@ -1,0 +1,271 @@
+// Waiting for a payment: with nothing to do in this page (a request in the wallet, an answer, an outcome), at the
+// hosted checkout, or by a code. The link to a checkout stays visible, so that a shopper who comes back, also by the
+// back-forward cache, can go on. A touch device that has a link to the app shows the link, and the code is folded, for
+// another device; a media query decides this, not the user agent. The code is on a light background in every theme.
+// Printed, only the code remains, with the amount, the order and the shop (flow.styles.ts). Once the time of a page, a
+// code or a request is up, the shopper may start a new one; until the proxy says how the old one ended, the panel says
+// that it is being checked, and a code stays in its place, where nothing can read it.
+import type { TemplateResult } from 'lit';
+import { PAYS_BY } from '../../backend-proxy/protocol/methods.ts';
+import type { Method, QrCode } from '../../backend-proxy/protocol/wire.ts';
+import type { MessageKey } from '../locales/en.ts';
+import type { PanelContext } from '../shell/panel.ts';
+import { targetOf } from './checkout-window.ts';
+import { appLink, checkoutLink } from './links.ts';
+import {
+  button,
+  copyButton,
+  newAttemptButton,
+  onePaymentNote,
+  otherMethodButton,
+  sign,
+  space,
+  timeBar,
+  waitingStatus,
+  waysOut,
+} from './parts.ts';
+import { heading, html, icon } from './provided.ts';
+import { QUIET_ZONE, canShare, drawPng, qrImage, qrPath, removeIfTooLarge, saveImage, shareImage } from './qr-code.ts';
+import type { Limit, Shown } from './view.ts';
+
+/** Headings while the answer is awaited, and once it is lost. None for a method newer than this file. */
+const HEADINGS = {
+  DIRECT: ['fetchRequest', 'lostRequest'],
+  CHECKOUT: ['fetchPage', 'lostPage'],
+  JETGO: ['fetchCode', 'lostCode'],
+  QR: ['fetchCode', 'lostCode'],
+} as const satisfies Record<Method, [MessageKey, MessageKey]>;
+
+export function wallet(shown: Extract<Shown, { panel: 'wallet' }>, context: PanelContext): TemplateResult {
+  const { say } = context;
+  const { last4 } = shown;
+  return html`${phone(shown)}${heading(say('direct'))}
+    <p>${say('direct_help', approved(context))}</p>
+    ${last4 ? html`<p class="fact">${say('wallet')}: <bdi dir="ltr">····${last4}</bdi></p>` : ''}
+    ${waitingStatus(context, say('waiting'), shown)} ${otherMethodButton(context)}`;
+}
+
+/** What the request asks for; only the whole of it is named. */
+function approved({ money, amount, state }: PanelContext): Record<string, string> | undefined {
+  const merchant = state.claims?.merchant;
+  // Isolated, because the name may be written in another direction than the text around it.
+  return merchant === undefined ? undefined : { amount: money(amount), merchant: `\u2068${merchant}\u2069` };
+}
+
+/** A request on a phone; the ring around it is the time that is left. Drawn by attributes alone, for a strict CSP. */
+function phone({ remainingMs, totalMs }: Limit): TemplateResult {
+  const left = remainingMs && totalMs ? Math.min(1, remainingMs / totalMs) : 0;
+  return html`<svg class="phone" part="icon" viewBox="0 0 132 132" aria-hidden="true">
+    <circle cx="66" cy="66" r="62" />
+    <rect x="42" y="24" width="48" height="84" rx="10" />
+    <path d="M60 32h12" />
+    <circle
+      class="ring"
+      part="bar"
+      cx="66"
+      cy="66"
+      r="62"
+      pathLength="1"
+      opacity=${Math.sign(left)}
+      stroke-dasharray="${left} 2"
+      transform="rotate(-90 66 66)"
+    />
+    <path d="M50 49h32v27H50zm6 9h18m-18 8h11m-8 27h14" />
+  </svg>`;
+}
+
+export function fetching(
+  { method, isLong }: Extract<Shown, { panel: 'fetching' }>,
+  context: PanelContext,
+): TemplateResult {
+  const { say } = context;
+  return html`${icon(method)}${heading(say(Object.hasOwn(HEADINGS, method) ? HEADINGS[method][0] : 'sending'))}
+  ${waitingStatus(context, say(isLong ? 'long' : 'sending'))}${otherMethodButton(context)}`;
+}
+
+/** A code or a page that never arrived cannot be paid, but a request may have reached the wallet. */
+export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, context: PanelContext): TemplateResult {
+  const { say } = context;
+  const isPrompt = PAYS_BY[method] === 'prompt';
+  return html`${icon(method)}${heading(say(HEADINGS[method][1]))}
+    <p>${say(isPrompt ? 'lostRequest_help' : 'NOT_CREATED_help')}</p>
+    ${isPrompt ? waitingStatus(context, say('waiting')) : ''} ${onePaymentNote(method, context)}
+    ${newAttemptButton(method, context)} ${otherMethodButton(context)}`;
+}
+
+/** No button: while the outcome is unknown, another payment might be paid as well. No spinner: it may take days. */
+export function checking(context: PanelContext): TemplateResult {
+  const { say, state } = context;
+  const isReviewed = state.order.checking;
+  return html`${sign('clock')}${heading(say('checking'))}
+    <p class=${isReviewed ? 'note warning' : ''}>
+      ${say('checking_help')}${isReviewed ? space(context) + say('closePage') : ''}
+    </p>
+    ${state.disconnected ? waitingStatus(context, '') : ''} ${isReviewed ? waysOut('help', context) : ''}`;
+}
+
+export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: PanelContext): TemplateResult {
+  const { say, target, run, state } = context;
+  const { asked, url } = shown;
+  const link = checkoutLink(url);
+  if (!link)
+    return html`${sign('wrong')}${heading(say('redirectUnsafe'))}
+      <p part="error">${say(state.order.otherOpen ? 'open' : 'redirectUnsafe_help')}</p>
+      ${otherMethodButton(context)}`;
+  return html`${icon('CHECKOUT')}${heading(say('redirect'))}
+    <p>${say(PAYS_BY[asked] === 'prompt' ? 'notDirect' : 'redirect_help')}</p>
+    <a
+      part="checkout"
+      class="primary"
+      href=${link}
+      target=${targetOf(target)}
+      rel="noopener noreferrer"
+      @click=${(event: Event) => run((session) => session.leaveForCheckout(event, link))}
+      >${say('redirectOpen')}</a
+    >
+    ${waitingStatus(context, say('waiting'), shown)} ${otherMethodButton(context)}`;
+}
+
+export function timeUp({ method, code }: Extract<Shown, { panel: 'timeUp' }>, context: PanelContext): TemplateResult {
+  const { say } = context;
+  const title = heading(say('EXPIRED'));
+  return html`${(code && coveredCode(code, title)) ?? html`${sign('clock')}${title}`}
+    <p>${say('timeUp_counts')}</p>
+    ${waitingStatus(context, say('timeUp_help'))} ${onePaymentNote(method, context)}
+    ${newAttemptButton(method, context)} ${otherMethodButton(context)}`;
+}
+
+type Scan = Extract<Shown, { panel: 'scan' }>;
+
+const ICONS = {
+  app: 'M8 4h8a2 2 0 0 1 2 2v12a2 2 0 0 1-2 2H8a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2m2.5 13h3',
+  save: 'M12 4v11m-4.5-4 4.5 4.5 4.5-4.5M5 20h14',
+  share: 'M12 15V4M8 7.5 12 4l4 3.5M6 12v6a2 2 0 0 0 2 2h8a2 2 0 0 0 2-2v-6',
+};
+
+export function scan(shown: Scan, context: PanelContext): TemplateResult {
+  const { say, state } = context;
+  const label = say('scanLabel', { amount: context.money(state.order.amount) });
+  const code = shown.code && pictureOf(shown.code, label);
+  const link = appLink(shown.appUrl);
+  const isTouch = matchMedia('(pointer: coarse)').matches;
+  // A phone cannot scan its own screen. If the wallet is probably on this device, the link to it comes first.
+  const isAppFirst = !code || (link && isTouch);
+  return html`${isAppFirst ? appPanel(shown, code, link, context) : codePanel(shown, code, link, isTouch, context)}
+    <p class="print-only">
+      ${say('order')}: <bdi dir="ltr">${state.order.orderId}</bdi> · <bdi dir="ltr">${location.host}</bdi>
+    </p>
+    ${waitingStatus(context, say('waiting'), shown)} ${otherMethodButton(context)}`;
+}
+
+/** The code that was drawn, faded, with the heading across it: our codes can be read without 15% of their modules. */
+export function coveredCode(code: QrCode, title: TemplateResult): TemplateResult | null {
+  const picture = 'modules' in code && pictureOf(code, '');
+  return picture
+    ? html`<div class="covered">
+        <div aria-hidden="true">${picture.tile}</div>
+        ${title}
+      </div>`
+    : null;
+}
+
+function codePanel(
+  limit: Scan,
+  picture: Picture,
+  link: string | null,
+  isTouch: boolean,
+  context: PanelContext,
+): TemplateResult {
+  return html`${heading(context.say('scan'))}${pair(picture, isTouch ? 'scanOnPhone' : 'scan_help', context, limit)}
+  ${link ? appButton(link, 'quiet', context) : ''} ${appHelp(link, true, context)}`;
+}
+
+/** What to do, the code, and what else can be done with it; in words where that is what to do. */
+const pair = (
+  picture: Picture,
+  help: 'scan_help' | 'scanOnPhone' | 'scanOther',
+  context: PanelContext,
+  limit?: Limit,
+): TemplateResult =>
+  html`<div class="pair">
+    <p>${context.say(help)}</p>
+    ${picture.tile} ${limit ? timeBar(limit) : ''}
+    <div class=${help === 'scanOnPhone' ? 'row' : 'row icons'}>${codeButtons(picture, context)}</div>
+  </div>`;
+
+function appPanel({ code }: Scan, picture: Picture | null, link: string | null, context: PanelContext): TemplateResult {
+  const { say, state } = context;
+  const text = code && 'text' in code ? code.text : null;
+  return html`${icon('', ICONS.app)}${heading(say('app'))}
+    <p>${say('app_help')}</p>
+    ${link ? appButton(link, 'primary', context) : ''} ${appHelp(link, !!picture, context)}
+    ${
+      picture
+        ? html`<details part="other-device">
+            <summary>${say('otherDevice')}</summary>
+            ${pair(picture, 'scanOther', context)}
+          </details>`
+        : html`<div class="row">
+            ${text ? copyButton(text, 'copy', context) : ''}
+            ${!text && link && state.openedAppLink === link ? copyButton(link, 'copyLink', context) : ''}
+          </div>`
+    }`;
+}
+
+function appButton(link: string, rank: 'primary' | 'quiet', { say, run }: PanelContext): TemplateResult {
+  const open = () => run((session) => session.appLinkOpened(link));
+  return html`<a part="app-link" class=${rank} href=${link} rel="noopener" @click=${open}>${say('appOpen')}</a>`;
+}
+
+/** Alternatives for an app that did not open, which a page cannot know. Shown once the link was opened. */
+function appHelp(link: string | null, hasPicture: boolean, context: PanelContext): TemplateResult | '' {
+  const { say, state } = context;
+  if (!link || state.openedAppLink !== link) return '';
+  return html`<p part="status" class="note announce">
+    <b>${say('appHelp')}</b> ${hasPicture ? say('appHelp_scan') + space(context) : ''}${say('appHelp_browser')}
+  </p>`;
+}
+
+/** Buttons to copy, save and share the code. */
+function codeButtons(picture: Picture, context: PanelContext): TemplateResult {
+  const imageButton = (key: 'save' | 'share', act: (image: string) => void) => {
+    const name = context.say(key);
+    const press = () => {
+      const image = picture.image();
+      if (image) act(image);
+    };
+    return button(key, 'quiet', html`${icon('', ICONS[key])}<span>${name}</span>`, press, name);
+  };
+  return html`${picture.text ? copyButton(picture.text, 'copy', context) : ''} ${imageButton('save', saveImage)}
+  ${canShare() ? imageButton('share', shareImage) : ''}`;
+}
+
+interface Picture {
+  tile: TemplateResult;
+  text?: string;
+  /** Data URL. */
+  image(): string | null;
+}
+
+/** Null for a code that cannot be drawn; the shopper then still has the app and the text. */
+function pictureOf(code: QrCode, label: string): Picture | null {
+  const image = qrImage(code);
+  if (image)
+    return {
+      tile: html`<div part="code" class="code"><img src=${image} alt=${label} @load=${removeIfTooLarge} /></div>`,
+      image: () => image,
+    };
+  const path = 'modules' in code && qrPath(code);
+  if (!path) return null;
+  const side = code.size + 2 * QUIET_ZONE;
+  return {
+    // The proxy's codes can lose 15% of their codewords and are still read. The mark covers 3% of the picture: of the
+    // modules 6% in the smallest code, and less in a larger one.
+    tile: html`<div part="code" class="code">
+      <svg viewBox="0 0 ${side} ${side}" role="img" aria-label=${label}><path d=${path} /></svg>
+      <slot name="mark"></slot>
+    </div>`,
+    text: code.text,
+    image: () => drawPng(path, code.size),
+  };
+}
