@@ -85,7 +85,7 @@ const loadAmount = laterBundle(() => import('./flow/amount.ts'));
  * @slot icon-QR - Replaces the icon of QR.
  *
  * @csspart sheet - The whole widget.
- * @csspart test - Says that no money moves, at the sheet's upper edge.
+ * @csspart test - Says that no money moves, above everything else.
  * @csspart logo - The merchant's mark.
  * @csspart merchant - The merchant's name.
  * @csspart description - The order's description.
@@ -105,7 +105,6 @@ const loadAmount = laterBundle(() => import('./flow/amount.ts'));
  * @csspart app-link - The link to the wallet app.
  * @csspart copy - The button that copies the code's text, the app link or the reference of an error.
  * @csspart save - The button that saves the code as a picture.
- * @csspart share - The button that shares the code as a picture.
  * @csspart countdown - The time left.
  * @csspart bar - The time left, as a bar below the code or a ring around the phone.
  * @csspart status - What the widget is waiting for.
@@ -126,7 +125,7 @@ const loadAmount = laterBundle(() => import('./flow/amount.ts'));
  * @cssprop --payment-color-line - Light borders.
  * @cssprop --payment-color-field - Borders of fields and secondary buttons.
  * @cssprop --payment-color-accent - Main button, chosen method, links, focus.
- * @cssprop --payment-color-on-accent - Text on the accent.
+ * @cssprop --payment-color-on-accent - Text on the accent. Default: white or black, whichever is readable on it.
  * @cssprop --payment-color-success - Sign of success.
  * @cssprop --payment-color-danger - Errors, and the sign of failure.
  * @cssprop --payment-color-warning - Warnings, such as not to pay twice: their sign and their tint.
@@ -295,11 +294,13 @@ export class PaymentWidget extends LitElement {
       <slot name="header"></slot>
       <section>
         <slot name="logo">${logo ? html`<img part="logo" src=${logo} alt="" />` : ''}</slot>
-        <div lang=${nearestLang(this)}>
-          ${merchant ? html`<b part="merchant"><bdi>${merchant}</bdi></b>` : ''}
-          ${description ? html`<p part="description"><bdi>${description}</bdi></p>` : ''}
+        <div>
+          <div lang=${nearestLang(this)}>
+            ${merchant ? html`<b part="merchant"><bdi>${merchant}</bdi></b>` : ''}
+            ${description ? html`<p part="description"><bdi>${description}</bdi></p>` : ''}
+          </div>
+          ${hasTotal ? html`<p class=${total.length > 12 ? 'total long' : 'total'} part="total">${total}</p>` : ''}
         </div>
-        ${hasTotal ? html`<p class=${total.length > 12 ? 'total long' : 'total'} part="total">${total}</p>` : ''}
       </section>
       <div class="panel">${shown.panel === 'choose' ? choose(shown, context, flow) : flow?.panel(shown, context)}</div>
       <slot name="footer"></slot>

@@ -19,7 +19,8 @@ const BEHIND = 'For staff: the desk';
 const PACKED = 'Thank you. We pack your order on Tuesday and send it on Wednesday.';
 const APPROVE =
   'Open the app and approve €14.50 to \u2068Stillwater Coffee\u2069. The request is there even without a notification.';
-const REQUESTED = [en.direct, APPROVE, `${en.wallet}: ····5678`, enFlow.waiting];
+const SENT = 'Sent to \u2066•••• 5678\u2069';
+const REQUESTED = [en.direct, APPROVE, SENT];
 
 const world = await World.open();
 after(() => world.close());
@@ -75,7 +76,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     await keyboard.press('ControlOrMeta+A');
     await keyboard.type(ADA);
     await keyboard.press('Enter');
-    assert.deepEqual(await keyboard.heard(enFlow.waiting), [enFlow.sending, ...REQUESTED]);
+    assert.deepEqual(await keyboard.heard(SENT), [enFlow.sending, ...REQUESTED]);
     assert.equal((await keyboard.stop()).name, en.direct);
     await phone.decline();
     assert.deepEqual(await keyboard.heard(enFlow.DECLINED_help), [enFlow.DECLINED, enFlow.DECLINED_help]);

@@ -96,8 +96,10 @@ export const CLAIMS = {
     (!facts.view.paid && facts.view.payment?.answer === 'LOST' && facts.view.payment.method !== 'DIRECT'),
   closedByShop: (facts) => hasFailed(facts, 'RESOLVED'),
   orderClosed: ({ view }) => view.closed && !view.paid,
-  /** Nothing was paid, and the last attempt can no longer be. */
-  noMoneyTaken: (facts) => !facts.view.paid && hasFailed(facts, 'DECLINED', 'REJECTED', 'NOT_CREATED'),
+  /** Nothing was paid, and there was no attempt or the last one can no longer be paid. */
+  noMoneyTaken: (facts) =>
+    !facts.view.paid &&
+    ((!facts.view.payment && !facts.view.otherOpen) || hasFailed(facts, 'DECLINED', 'REJECTED', 'NOT_CREATED')),
   timeIsUp: (facts) => leftMs(facts) <= 0,
   /** No more time is shown than there is. */
   timeLeft: (facts, { values }) => {

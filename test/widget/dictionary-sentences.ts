@@ -38,9 +38,10 @@ const PLACEHOLDERS: Record<string, string> = {
   merchant: '.+',
   // No sentence: "Open {wallet}" would be found in each one that begins with "Open".
   wallet: '[^.]{1,30}',
+  last4: '.?•+.\\d{4}.?',
 };
 
-const OF_METHODS = /^(DIRECT|CHECKOUT|JETGO|QR)_help$|^(direct|appOpen|unavailable)$/;
+const OF_METHODS = /^(DIRECT|CHECKOUT|JETGO|QR)_help$|^(direct|appOpen|with|unavailable)$/;
 const ALSO_OF_PANELS = /^(direct|appOpen)$/;
 
 /** Several if sentences share their words; none if it is not in the dictionary. */
@@ -54,6 +55,10 @@ export function sentencesIn({ text, place }: Text): Sentence[] {
     return found ? [{ key, values: { ...found } }] : [];
   });
 }
+
+/** The sentence within this one that says what was charged. */
+export const withinSentence = ({ values: { nothing } }: Sentence): Sentence[] =>
+  nothing ? sentencesIn({ text: nothing, place: 'panel' }) : [];
 
 /** An amount, a sign or a number, which claims nothing. */
 export function isWordless(text: string): boolean {

@@ -1,7 +1,19 @@
 // What a page can do with the element: events, states, the form, properties, texts, slots, and console warnings.
 import { expect, fixture, html, oneEvent } from '@open-wc/testing';
 import { FakeProxy, proxyWith } from './fake-proxy.ts';
-import { announced, field, heading, methodsOf, mount, part, radio, thePart, until, warningsDuring } from './mount.ts';
+import {
+  announced,
+  endAnimations,
+  field,
+  heading,
+  methodsOf,
+  mount,
+  part,
+  radio,
+  thePart,
+  until,
+  warningsDuring,
+} from './mount.ts';
 
 it('the element’s events reach any ancestor, also outside a shadow root', async () => {
   const received: string[] = [];
@@ -161,7 +173,7 @@ it('the element’s properties set the direction of the text by the language, th
   await heading(widget, 'كيف تريد الدفع؟');
   expect(getComputedStyle(thePart(widget, 'sheet')).direction).to.equal('rtl');
   widget.lang = 'fr-CA';
-  await heading(widget, 'Comment souhaitez-vous payer\u202f?');
+  await heading(widget, 'Comment souhaitez‑vous payer\u202f?');
   expect(thePart(widget, 'sheet').lang).to.equal('fr-CA');
 });
 
@@ -223,3 +235,42 @@ it('the element’s slots keep the page’s own custom properties', async () => 
   widget.append(slotted);
   expect(getComputedStyle(slotted).getPropertyValue('--accent')).to.equal('rebeccapurple');
 });
+
+const LEVELS = [0, 51, 102, 153, 204, 255];
+const COLORS = LEVELS.flatMap((red) =>
+  LEVELS.flatMap((green) => LEVELS.map((blue) => `rgb(${[red, green, blue].join(' ')})`)),
+);
+
+/** WCAG's relative luminance of what the browser draws in a color. */
+function luminanceOf(color: string): number {
+  const context = new OffscreenCanvas(1, 1).getContext('2d');
+  if (!context) throw new Error('No canvas');
+  context.fillStyle = color;
+  context.fillRect(0, 0, 1, 1);
+  const [red = 0, green = 0, blue = 0] = [...context.getImageData(0, 0, 1, 1).data].map((byte) =>
+    byte <= 10 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4,
+  );
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function contrastOf(one: string, other: string): number {
+  const [light = 0, dark = 0] = [luminanceOf(one), luminanceOf(other)].toSorted((a, b) => b - a);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+for (const scheme of ['light', 'dark'] as const) {
+  it(`the text on any accent, and in any accent, is readable in ${scheme} colors if the page sets nothing else`, async () => {
+    const widget = await mount(proxyWith('CHECKOUT'));
+    await heading(widget, 'Continue on the wallet’s website');
+    endAnimations(widget);
+    widget.style.colorScheme = scheme;
+    const styleOf = (name: string) => getComputedStyle(thePart(widget, name));
+    const unreadable = COLORS.filter((color) => {
+      widget.style.setProperty('--payment-color-accent', color);
+      const { color: text, backgroundColor } = styleOf('checkout');
+      const onSheet = contrastOf(styleOf('other').color, styleOf('sheet').backgroundColor);
+      return Math.min(contrastOf(text, backgroundColor), onSheet) < 4.5;
+    });
+    expect(unreadable).to.deep.equal([]);
+  });
+}

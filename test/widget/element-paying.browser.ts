@@ -23,7 +23,7 @@ it('paying by DIRECT sends the wallet id and says where to confirm', async () =>
   type(widget, 'wallet', '12345678');
   thePart(widget, 'pay').click();
   await heading(widget, 'Confirm in your wallet app');
-  expect(textOf(widget)).to.contain('Wallet ID: ····5678');
+  expect(textOf(widget)).to.contain('Sent to \u2066•••• 5678\u2069');
   expect(proxy.starts[0]?.body).to.deep.equal({ method: 'DIRECT', customer: '12345678', language: 'en' });
 });
 

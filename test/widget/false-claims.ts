@@ -1,7 +1,7 @@
 // Compares what a screen says with what is true: each text has to be a sentence of the dictionary or data of the order,
 // and each claim of a sentence has to hold.
 import { CLAIMS, type Facts } from './claims.ts';
-import { isWordless, sentencesIn, type Sentence } from './dictionary-sentences.ts';
+import { isWordless, sentencesIn, withinSentence, type Sentence } from './dictionary-sentences.ts';
 import type { Screen } from './read-screen.ts';
 import { SENTENCES } from './sentences.ts';
 
@@ -9,7 +9,8 @@ import { SENTENCES } from './sentences.ts';
 export function falseClaimsOn({ texts, links, hasCode, chosen }: Screen, facts: Facts, data: RegExp): string[] {
   const falseOf = (sentence: Sentence) => {
     const said = { ...sentence, links, hasCode, chosen };
-    return SENTENCES[sentence.key].filter((name) => !CLAIMS[name](facts, said));
+    const claims = [sentence, ...withinSentence(sentence)].flatMap(({ key }) => [...SENTENCES[key]]);
+    return claims.filter((name) => !CLAIMS[name](facts, said));
   };
   // One line may have several sentences.
   const parts = texts.flatMap(({ text, place }) => text.split(' · ').map((part) => ({ text: part, place })));

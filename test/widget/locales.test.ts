@@ -13,13 +13,8 @@ const tags = readdirSync('widget/locales')
   .map((file) => file.replace('.ts', ''))
   .filter((name) => !name.startsWith('en'));
 
-/** Names that a language does not translate, and words that it has taken from English. */
-const SAME_AS_ENGLISH: Record<string, string[]> = {
-  '*': ['JETGO'],
-  da: ['DIRECT'],
-  de: ['DIRECT'],
-  nl: ['DIRECT'],
-};
+/** Names that a language does not translate. */
+const SAME_AS_ENGLISH = ['JETGO'];
 /** Texts that leave the wallet out. */
 const NO_WALLET_NAME: Record<string, string[]> = Object.fromEntries(
   ['ca', 'es-419', 'es', 'fr', 'it', 'pt-BR', 'pt', 'ro'].map((tag) => [tag, ['walletEmpty']]),
@@ -134,10 +129,19 @@ for (const tag of tags) {
       assert.deepEqual(wrong, NO_WALLET_NAME[tag] ?? []);
     });
 
+    it(`the dictionary ${tag} has words of its own for a button without its amount`, async () => {
+      const { messages } = await loadLanguage(tag);
+      for (const key of ['pay', 'pay_deposit', 'pay_donation'] as const) {
+        const [, plain = '', named = ''] = /^\[(.+)\|(.+)\]$/.exec(messages[key] ?? '') ?? [];
+        assert.match(named, /\{amount\}/, key);
+        assert.doesNotMatch(plain, /[{}]|^を/, key);
+        assert.equal(plain, plain.charAt(0).toLocaleUpperCase(tag) + plain.slice(1), key);
+      }
+    });
+
     it(`the dictionary ${tag} leaves only names in English`, async () => {
-      const allowed = [...(SAME_AS_ENGLISH['*'] ?? []), ...(SAME_AS_ENGLISH[tag] ?? [])];
       const same = await keysWhere(tag, (text, key) => text === english[key]);
-      assert.deepEqual(same.toSorted(), allowed.toSorted());
+      assert.deepEqual(same, SAME_AS_ENGLISH);
       assert.deepEqual(await keysWhere(tag, (text) => ENGLISH_WORDS.test(text)), []);
     });
 

@@ -100,7 +100,7 @@ describe('the manifest and the element', () => {
   });
 
   it('the manifest and the sources have the same custom properties and slots', () => {
-    assert.deepEqual(names(element.cssProperties), [...found(/var\((--payment-[\w-]+)/g)].toSorted());
+    assert.deepEqual(names(element.cssProperties), [...found(/var\(\s*(--payment-[\w-]+)/g)].toSorted());
     const slots = [...found(/<slot name="([^"]+)"/g)];
     const each = slots.flatMap((slot) =>
       slot === 'icon-${method}' ? METHODS.map((method) => `icon-${method}`) : slot,

@@ -3,7 +3,7 @@
 import { expect } from '@open-wc/testing';
 import type { MessageKey } from '../../widget/locales/en.ts';
 import type { Facts } from './claims.ts';
-import { sentencesIn } from './dictionary-sentences.ts';
+import { sentencesIn, withinSentence } from './dictionary-sentences.ts';
 import { falseClaimsOn } from './false-claims.ts';
 import type { FakeProxy } from './fake-proxy.ts';
 import { heading, mount, part, until } from './mount.ts';
@@ -65,7 +65,8 @@ for (const [name, state] of Object.entries(ALL)) {
     if (refusal !== undefined) await until(() => !seen(widget, 'Starting the payment'), 'the refusal');
     await widget.updateComplete;
     const screen = readScreen(widget);
-    for (const { key } of screen.texts.flatMap(sentencesIn)) shown.add(key);
+    const said = screen.texts.flatMap(sentencesIn);
+    for (const { key } of [...said, ...said.flatMap(withinSentence)]) shown.add(key);
     const facts = factsOf(proxy, typeof refusal === 'object' ? refusal : undefined);
     expect(falseClaimsOn(screen, facts, DATA)).to.deep.equal([]);
   });

@@ -90,7 +90,7 @@ function refused(code: string, { retryable = false, isClosed = false } = {}): St
 export const STATES = {
   choose: { claims: who, heading: 'How would you like to pay?' },
   'choose, test': { claims: who, view: { test: true }, heading: 'How would you like to pay?' },
-  'choose, one method': { claims: { methods: ['QR'] }, heading: 'Scan a QR code with your wallet app' },
+  'choose, one method': { claims: { methods: ['QR'] }, heading: 'Scan a QR code' },
   'choose, one method with a field': { claims: { methods: ['DIRECT'], ...who }, heading: 'Confirm in your wallet app' },
   'choose, order': {
     claims: { methods: ['CHECKOUT', 'QR'], ...who, purpose: 'order' },

@@ -16,26 +16,31 @@ export function amountField(
   shown: Choice,
   context: PanelContext,
 ): TemplateResult {
-  const { say, money, state, language } = context;
-  const { minAmount, maxAmount } = state.claims ?? {};
+  const { say, state, language } = context;
+  const { minAmount: min, maxAmount: max } = state.claims ?? {};
   const { currency } = state.order;
-  const values = { min: money(minAmount), max: money(maxAmount) };
-  const help = [values.min && say('atLeast', values), values.max && say('atMost', values)].filter(Boolean).join(' · ');
+  const values = { ...(min && { min: rounded(min, context) }), ...(max && { max: rounded(max, context) }) };
+  const key = min ? (max ? 'between' : 'below') : 'above';
   const parts = new Intl.NumberFormat(language, { style: 'currency', currency }).formatToParts(1);
   const indexOf = (type: string) => parts.findIndex((part) => part.type === type);
   const unit = html`<label class="unit" for="amount">${parts[indexOf('currency')]?.value}</label>`;
   const isFirst = indexOf('currency') < indexOf('integer');
-  return field('amount', 'amount', help, shown, context, {
+  return field('amount', 'amount', min || max ? say(key, values) : '', shown, context, {
     values,
     before: isFirst ? unit : '',
     after: html`${isFirst ? '' : unit}${suggestions(html, context)}`,
+    placeholder: new Intl.NumberFormat(language).format(0),
   });
 }
 
-function suggestions(
-  html: Drawing['html'],
-  { money, state, run, amount, language }: PanelContext,
-): TemplateResult | '' {
+/** With decimals only if there are any: "€10". */
+function rounded(amount: string, { state, language }: PanelContext): string {
+  const options = { style: 'currency', currency: state.order.currency, trailingZeroDisplay: 'stripIfInteger' } as const;
+  return +amount >= 0 ? new Intl.NumberFormat(language, options).format(amount as `${number}`) : '';
+}
+
+function suggestions(html: Drawing['html'], context: PanelContext): TemplateResult | '' {
+  const { state, run, amount, language } = context;
   const { suggestedAmounts } = state.claims ?? {};
   // The proxy, which refuses anything else, may not have answered yet.
   if (!Array.isArray(suggestedAmounts)) return '';
@@ -44,7 +49,7 @@ function suggestions(
       const choose = () =>
         run((session) => session.edit({ amount: writeTypedAmount(each, state.order.currency, language) }));
       return html`<button part="suggestion" type="button" aria-pressed=${+each === +(amount ?? 0)} @click=${choose}>
-        ${money(each)}
+        ${rounded(each, context)}
       </button>`;
     })}
   </div>`;
@@ -175,7 +180,24 @@ export const amountStyles = css`
     letter-spacing: -0.02em;
   }
   .amount > [name] {
-    flex: 1 1 3ch;
+    inline-size: auto;
+    max-inline-size: 100%;
+    outline: none;
+    field-sizing: content;
+  }
+  .unit + [name],
+  [name] + .unit {
+    flex: 1;
+  }
+  [name] + .unit {
+    padding-inline-start: 0.25em;
+  }
+  .amount > [name]:placeholder-shown + .unit,
+  .amount > .unit:has(+ :placeholder-shown) {
+    color: var(--_muted);
+  }
+  .amount:has(> [name]:focus) > :is(.unit, [name]) {
+    border-color: var(--_accent);
   }
   .amount > .row {
     justify-content: start;
@@ -183,10 +205,21 @@ export const amountStyles = css`
     margin: 0;
   }
   [aria-pressed='true'] {
-    border-color: var(--_accent);
-    background: var(--_tint);
+    border-color: transparent;
+    background: var(--_fill);
+    color: var(--_on-accent);
   }
   .amount:has([aria-invalid='true']) > :is(.unit, [name]) {
     border-color: var(--_danger);
+  }
+  @media (forced-colors: active) {
+    .amount:has(> [name]:focus) > :is(.unit, [name]) {
+      border-color: Highlight;
+    }
+    [aria-pressed='true'] {
+      background: Highlight;
+      color: HighlightText;
+      forced-color-adjust: none;
+    }
   }
 `;

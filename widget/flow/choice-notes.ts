@@ -9,7 +9,7 @@ import type { Choice } from '../shell/choice.ts';
 import type { PanelContext } from '../shell/panel.ts';
 import { FOLLOWING, type SessionState } from '../shell/state.ts';
 import { timeInWords } from './announcer.ts';
-import { button, reference } from './parts.ts';
+import { button, reference, troubleText } from './parts.ts';
 import { html } from './provided.ts';
 import { show } from './view.ts';
 
@@ -21,10 +21,11 @@ export function canReturn(state: SessionState, now = Date.now()): boolean {
   );
 }
 
-export function notesAbovePay(context: PanelContext): TemplateResult {
+export function notesAbovePay({ trouble }: Choice, context: PanelContext): TemplateResult {
   const { say, state } = context;
-  const { activity } = state;
-  return html`${activity.at === 'choosing' ? reference(activity.trouble?.requestId, context) : ''}
+  // The class `announce` makes a screen reader read the text when it changes (announcer.ts).
+  return html`${trouble ? html`<p class="note wrong announce" part="error">${troubleText(trouble, context)}</p>` : ''}
+  ${reference(trouble?.requestId, context)}
   ${canReturn(state) ? html`<p class="note warning" part="status">${say('open')}</p>` : ''}`;
 }
 

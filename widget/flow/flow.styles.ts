@@ -9,28 +9,19 @@ export const flowStyles = css`
     --_success: var(--payment-color-success, light-dark(#0a7540, #56cc8d));
     --_danger: var(--payment-color-danger, light-dark(#b3231b, #ff978e));
     --_warning: var(--payment-color-warning, light-dark(#7a4b00, #f5c56b));
+    --_press: color(from var(--_on-accent) srgb calc(1 - r) calc(1 - g) calc(1 - b));
     --_code-size: 15rem;
   }
   :host(:disabled) {
     opacity: 0.5;
   }
-  .sheet {
-    position: relative;
-  }
   strong {
-    position: absolute;
-    top: 0;
-    inset-inline-start: var(--_space);
-    padding-inline: 0.6em;
+    justify-self: start;
+    padding: 0.1em 0.75em;
     border: 1px solid;
-    border-top: 0;
-    border-radius: 0 0 0.5em 0.5em;
+    border-radius: 1em;
     color: var(--_warning);
     font-size: 0.75em;
-    line-height: 1.3;
-  }
-  strong ~ section {
-    margin-block-start: max(0px, 1em - var(--_space));
   }
   .method > label,
   button,
@@ -150,6 +141,7 @@ export const flowStyles = css`
   }
   .row .quiet {
     margin: 0;
+    font-size: 0.875em;
   }
   [open] {
     margin-block-end: 0;
@@ -166,7 +158,7 @@ export const flowStyles = css`
       border-color: var(--_field);
     }
     .primary:hover {
-      background: color-mix(in srgb, var(--_accent) 88%, var(--_text));
+      background: color-mix(in srgb, var(--_fill) 88%, var(--_press));
     }
     .second:hover,
     .quiet:hover {
@@ -181,7 +173,7 @@ export const flowStyles = css`
     background: color-mix(in srgb, var(--_accent) 12%, transparent);
   }
   .primary:active {
-    background: color-mix(in srgb, var(--_accent) 76%, var(--_text));
+    background: color-mix(in srgb, var(--_fill) 76%, var(--_press));
   }
   :focus-visible,
   .method:has(:focus-visible) {
@@ -220,13 +212,13 @@ export const flowStyles = css`
     display: inline-block;
   }
   .status i {
+    margin-inline-end: 0.6em;
     vertical-align: -0.2em;
   }
-  .status > span {
-    margin-inline-start: 0.6em;
+  .countdown {
+    white-space: nowrap;
   }
-  .status,
-  .fact {
+  .status {
     color: var(--_muted);
     font-variant-numeric: tabular-nums;
   }
@@ -304,10 +296,6 @@ export const flowStyles = css`
     align-items: center;
     gap: 0 4px;
     margin-block: calc(var(--_space) / -2);
-  }
-  .icons span {
-    position: absolute;
-    font-size: 0;
   }
   .row:not(:has(*)) {
     display: none;
@@ -446,13 +434,15 @@ export const flowStyles = css`
     }
   }
   @container (width >= 34rem) {
-    .icons span {
-      position: static;
-      font-size: inherit;
-    }
     dl {
       inline-size: min(100%, 24rem);
       justify-self: center;
+    }
+  }
+  /* The page sets the accent alone: as a line or as text it is as light as this surface needs. */
+  @container not style(--payment-color-surface) {
+    .sheet {
+      --_accent: light-dark(oklch(from var(--_fill) min(l, 0.5) c h), oklch(from var(--_fill) max(l, 0.7) c h));
     }
   }
   @media print {
@@ -495,12 +485,6 @@ export const flowStyles = css`
     .paid.news {
       transition: none;
       animation: pop 0.3s cubic-bezier(0.2, 1.4, 0.4, 1);
-    }
-    .paid.news + h2 {
-      transition-delay: 0.08s;
-    }
-    .paid.news ~ :is(dl, .note) {
-      transition-delay: 0.14s;
     }
     .paid.news path {
       stroke-dasharray: 24;

@@ -8,7 +8,7 @@ import type { Trouble } from '../shell/state.ts';
 import { Announcer } from './announcer.ts';
 import { flowStyles } from './flow.styles.ts';
 import { checking, fetching, redirect, scan, timeUp, unanswered, wallet } from './pay.ts';
-import { amountBundle, render } from './provided.ts';
+import { amountBundle } from './provided.ts';
 import { closed, failed, paid, trouble } from './result.ts';
 import { Session, type SessionHost } from './session.ts';
 import { groupedWalletId } from './start-form.ts';
@@ -80,7 +80,6 @@ export function start(host: SessionHost & { element: ReactiveElement }): Flow {
   return {
     session,
     painted(shown, context, hadFocus) {
-      if (context.state.activity.at === 'sending') drawScanAhead(context);
       const isCounting = shown.panel === 'fetching' ? !shown.isLong : 'remainingMs' in shown && !!shown.remainingMs;
       countDown(element, element.isConnected && isCounting);
       if (!element.shadowRoot) return;
@@ -88,17 +87,6 @@ export function start(host: SessionHost & { element: ReactiveElement }): Flow {
       announcer.update(element.shadowRoot, shown, hadFocus, context.say);
     },
   };
-}
-
-let isScanDrawn = false;
-
-/** Draws the code's panel once off screen while the answer is awaited: the first time takes 10 ms on a slow phone. */
-function drawScanAhead(context: PanelContext): void {
-  if (isScanDrawn) return;
-  isScanDrawn = true;
-  const code = { text: 'A', size: 21, modules: 'A'.repeat(75) };
-  const shown = { panel: 'scan', code, appUrl: null, remainingMs: null, totalMs: null } as const;
-  setTimeout(() => render(scan(shown, context), new DocumentFragment()));
 }
 
 type Panels = {

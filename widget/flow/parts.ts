@@ -8,6 +8,7 @@ import type { PanelContext } from '../shell/panel.ts';
 import { targetOf } from './checkout-window.ts';
 import { returnLink, supportLink } from './links.ts';
 import { html, icon } from './provided.ts';
+import type { Trouble } from '../shell/state.ts';
 import type { Limit } from './view.ts';
 
 const SIGNS = {
@@ -23,15 +24,11 @@ const SIGNS = {
  */
 export const sign = (name: keyof typeof SIGNS): TemplateResult => icon(name, SIGNS[name]);
 
-/** Its rank: what to do now, the next best, or one of several. */
-export const button = (
-  part: string,
-  rank: 'primary' | 'second' | 'quiet',
-  content: string | TemplateResult,
-  press: () => void,
-  title = '',
-): TemplateResult =>
-  html`<button part=${part} class=${rank} type="button" @click=${press} title=${title}>${content}</button>`;
+/** What to do now, the next best, or one of several. */
+type Rank = 'primary' | 'second' | 'quiet';
+
+export const button = (part: string, rank: Rank, content: string | TemplateResult, press: () => void): TemplateResult =>
+  html`<button part=${part} class=${rank} type="button" @click=${press}>${content}</button>`;
 
 /** Between two sentences of one paragraph: Chinese and Japanese have no space there. */
 export const space = ({ language }: PanelContext): string => (/^(ja|zh)/.test(language) ? '' : ' ');
@@ -54,10 +51,9 @@ export function copyButton(
       () => run((session) => session.copied(text)),
       () => {},
     );
-  const name = say(isCopied ? 'copied' : key);
   const content = html`${icon('', COPY_ICONS[isCopied ? 'copied' : 'copy'])}
-    <span class=${isCopied ? 'announce' : ''}>${name}</span>`;
-  return button('copy', 'quiet', content, copy, name);
+    <span class=${isCopied ? 'announce' : ''}>${say(isCopied ? 'copied' : key)}</span>`;
+  return button('copy', 'quiet', content, copy);
 }
 
 /**
@@ -78,6 +74,16 @@ export function reference(id: string | undefined, context: PanelContext): Templa
  * The status line with the remaining time. It never looks like a result. If the connection is lost, only this line says
  * so: it matters only to who is waiting.
  */
+/**
+ * The text for the problem's code. A code newer than this file gets a text that says whether trying again can help.
+ * While nothing was open before, nothing can be charged.
+ */
+export function troubleText({ code, retryable, message }: Trouble, { say, state }: PanelContext): string {
+  const { version, payment, otherOpen } = state.order;
+  const nothing = say(version < 0 || payment || otherOpen ? 'notStarted' : 'notTaken');
+  return message || say(code as MessageKey, { nothing }) || say(retryable ? 'tryLater' : 'tryNever');
+}
+
 export function waitingStatus(context: PanelContext, text: string, limit?: Limit): TemplateResult {
   const { say, state, run } = context;
   if (!state.disconnected)
@@ -86,7 +92,7 @@ export function waitingStatus(context: PanelContext, text: string, limit?: Limit
     </p>`;
   return html`<div part="status" class="note">
     <span class="announce">${say('lost')}</span>
-    ${button('retry', 'quiet', say('retry'), () => run((session) => session.reconnect()))}
+    ${button('retry', 'quiet', say('again'), () => run((session) => session.reconnect()))}
   </div>`;
 }
 
@@ -97,7 +103,7 @@ function countdown({ say, language }: PanelContext, { remainingMs, totalMs }: Li
   const digits = (value: number, least: number) =>
     new Intl.NumberFormat(language, { minimumIntegerDigits: least }).format(value);
   const time = `${digits(Math.floor(seconds / 60), 1)}:${digits(seconds % 60, 2)}`;
-  return html`<span part="countdown" class="countdown" role="timer">${say('timeLeft', { time })}</span>`;
+  return html` · <span part="countdown" class="countdown" role="timer">${say('timeLeft', { time })}</span>`;
 }
 
 /** The same time as a bar, below what it is for. */
@@ -120,17 +126,19 @@ const NEW_ATTEMPT = {
 export const newAttemptButton = (method: Method, context: PanelContext): TemplateResult | '' =>
   againButton(method, context.say(Object.hasOwn(NEW_ATTEMPT, method) ? NEW_ATTEMPT[method] : 'again'), context);
 
-export const againButton = (method: Method, text: string, { run, state }: PanelContext): TemplateResult | '' =>
-  state.blocked ? '' : button('again', 'primary', text, () => run((session) => session.again(method)));
+export const againButton = (
+  method: Method,
+  text: string,
+  { run, state }: PanelContext,
+  rank: Rank = 'primary',
+): TemplateResult | '' =>
+  state.blocked ? '' : button('again', rank, text, () => run((session) => session.again(method)));
 
 /** Beside the button for a new request, because the previous request may still be in the wallet. */
 export const onePaymentNote = (method: Method, { say, state }: PanelContext): TemplateResult | '' =>
   PAYS_BY[method] === 'prompt' && !state.blocked ? html`<p class="note warning">${say('onlyOne')}</p>` : '';
 
-export const otherMethodButton = (
-  { say, run, state }: PanelContext,
-  rank: 'second' | 'quiet' = 'quiet',
-): TemplateResult | '' =>
+export const otherMethodButton = ({ say, run, state }: PanelContext, rank: Rank = 'quiet'): TemplateResult | '' =>
   state.blocked ? '' : button('other', rank, say('other'), () => run((session) => session.reset()));
 
 /**

@@ -25,7 +25,7 @@ import {
   waysOut,
 } from './parts.ts';
 import { heading, html, icon } from './provided.ts';
-import { QUIET_ZONE, canShare, drawPng, qrImage, qrPath, removeIfTooLarge, saveImage, shareImage } from './qr-code.ts';
+import { QUIET_ZONE, drawPng, qrImage, qrPath, saveImage } from './qr-code.ts';
 import type { Limit, Shown } from './view.ts';
 
 /** Headings while the answer is awaited, and once it is lost. None for a method newer than this file. */
@@ -41,8 +41,8 @@ export function wallet(shown: Extract<Shown, { panel: 'wallet' }>, context: Pane
   const { last4 } = shown;
   return html`${phone(shown)}${heading(say('direct'))}
     <p>${say('direct_help', approved(context))}</p>
-    ${last4 ? html`<p class="fact">${say('wallet')}: <bdi dir="ltr">····${last4}</bdi></p>` : ''}
-    ${waitingStatus(context, say('waiting'), shown)} ${otherMethodButton(context)}`;
+    ${waitingStatus(context, last4 ? say('sentTo', { last4: `\u2066••••\u00a0${last4}\u2069` }) : say('waiting'), shown)}
+    ${otherMethodButton(context)}`;
 }
 
 /** What the request asks for; only the whole of it is named. */
@@ -140,7 +140,6 @@ type Scan = Extract<Shown, { panel: 'scan' }>;
 const ICONS = {
   app: 'M8 4h8a2 2 0 0 1 2 2v12a2 2 0 0 1-2 2H8a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2m2.5 13h3',
   save: 'M12 4v11m-4.5-4 4.5 4.5 4.5-4.5M5 20h14',
-  share: 'M12 15V4M8 7.5 12 4l4 3.5M6 12v6a2 2 0 0 0 2 2h8a2 2 0 0 0 2-2v-6',
 };
 
 export function scan(shown: Scan, context: PanelContext): TemplateResult {
@@ -155,7 +154,7 @@ export function scan(shown: Scan, context: PanelContext): TemplateResult {
     <p class="print-only">
       ${say('order')}: <bdi dir="ltr">${state.order.orderId}</bdi> · <bdi dir="ltr">${location.host}</bdi>
     </p>
-    ${waitingStatus(context, say('waiting'), shown)} ${otherMethodButton(context)}`;
+    ${otherMethodButton(context)}`;
 }
 
 /** The code that was drawn, faded, with the heading across it: our codes can be read without 15% of their modules. */
@@ -177,10 +176,11 @@ function codePanel(
   context: PanelContext,
 ): TemplateResult {
   return html`${heading(context.say('scan'))}${pair(picture, isTouch ? 'scanOnPhone' : 'scan_help', context, limit)}
+  ${waitingStatus(context, context.say('waiting'), limit)} ${codeButtons(picture, context)}
   ${link ? appButton(link, 'quiet', context) : ''} ${appHelp(link, true, context)}`;
 }
 
-/** What to do, the code, and what else can be done with it; in words where that is what to do. */
+/** What to do, and the code. */
 const pair = (
   picture: Picture,
   help: 'scan_help' | 'scanOnPhone' | 'scanOther',
@@ -190,20 +190,21 @@ const pair = (
   html`<div class="pair">
     <p>${context.say(help)}</p>
     ${picture.tile} ${limit ? timeBar(limit) : ''}
-    <div class=${help === 'scanOnPhone' ? 'row' : 'row icons'}>${codeButtons(picture, context)}</div>
   </div>`;
 
-function appPanel({ code }: Scan, picture: Picture | null, link: string | null, context: PanelContext): TemplateResult {
+function appPanel(shown: Scan, picture: Picture | null, link: string | null, context: PanelContext): TemplateResult {
   const { say, state } = context;
+  const { code } = shown;
   const text = code && 'text' in code ? code.text : null;
   return html`${icon('', ICONS.app)}${heading(say('app'))}
     <p>${say('app_help')}</p>
     ${link ? appButton(link, 'primary', context) : ''} ${appHelp(link, !!picture, context)}
+    ${waitingStatus(context, say('waiting'), shown)}
     ${
       picture
         ? html`<details part="other-device">
             <summary>${say('otherDevice')}</summary>
-            ${pair(picture, 'scanOther', context)}
+            ${pair(picture, 'scanOther', context)} ${codeButtons(picture, context)}
           </details>`
         : html`<div class="row">
             ${text ? copyButton(text, 'copy', context) : ''}
@@ -226,18 +227,15 @@ function appHelp(link: string | null, hasPicture: boolean, context: PanelContext
   </p>`;
 }
 
-/** Buttons to copy, save and share the code. */
 function codeButtons(picture: Picture, context: PanelContext): TemplateResult {
-  const imageButton = (key: 'save' | 'share', act: (image: string) => void) => {
-    const name = context.say(key);
-    const press = () => {
-      const image = picture.image();
-      if (image) act(image);
-    };
-    return button(key, 'quiet', html`${icon('', ICONS[key])}<span>${name}</span>`, press, name);
+  const save = () => {
+    const image = picture.image();
+    if (image) saveImage(image);
   };
-  return html`${picture.text ? copyButton(picture.text, 'copy', context) : ''} ${imageButton('save', saveImage)}
-  ${canShare() ? imageButton('share', shareImage) : ''}`;
+  return html`<div class="row">
+    ${picture.text ? copyButton(picture.text, 'copy', context) : ''}
+    ${button('save', 'quiet', html`${icon('', ICONS.save)}${context.say('save')}`, save)}
+  </div>`;
 }
 
 interface Picture {
@@ -252,7 +250,7 @@ function pictureOf(code: QrCode, label: string): Picture | null {
   const image = qrImage(code);
   if (image)
     return {
-      tile: html`<div part="code" class="code"><img src=${image} alt=${label} @load=${removeIfTooLarge} /></div>`,
+      tile: html`<div part="code" class="code"><img src=${image} alt=${label} /></div>`,
       image: () => image,
     };
   const path = 'modules' in code && qrPath(code);

@@ -7,7 +7,6 @@ import type { Drawing } from '../shell/choose.ts';
 import type { PanelContext } from '../shell/panel.ts';
 
 export let html: Drawing['html'];
-export let render: Drawing['render'];
 export let heading: Drawing['heading'];
 export let icon: Drawing['icon'];
 export let field: Drawing['field'];
@@ -21,7 +20,7 @@ interface Provided extends Drawing {
 
 /** Must be called before any panel is drawn. */
 export function provide(shell: Provided): void {
-  ({ html, render, heading, icon, field, loadAmount } = shell);
+  ({ html, heading, icon, field, loadAmount } = shell);
 }
 
 /** Undefined until it is loaded. */

@@ -1,7 +1,7 @@
 // Draws a QR code's modules as one SVG path, or accepts an image for an <img>. The proxy encodes the code, which
 // saves the page 6 kB; here it is only drawn, with the quiet zone of four modules that scanners need. Invalid data
-// returns null; the shopper then still has the text and the link. Also saves or shares the code as a picture file, for
-// a wallet app that reads codes from pictures or for a second device; it leaves the page only when the shopper clicks.
+// returns null; the shopper then still has the text and the link. Also saves the code as a picture file, for a
+// wallet app that reads codes from pictures or for a second device.
 import type { QrCode } from '../../backend-proxy/protocol/wire.ts';
 
 /** Modules of light margin on each side (ISO/IEC 18004). */
@@ -29,7 +29,6 @@ export function qrPath({ size, modules }: { size: number; modules: string }): st
 
 /** 64 KB in base64, plus the type. */
 const MAX_IMAGE_CHARACTERS = 90_000;
-const MAX_IMAGE_SIDE = 2048;
 
 /**
  * The data URL, if it is an image in base64, which an <img> draws and never runs. The proxy has already limited what
@@ -42,13 +41,6 @@ export function qrImage(code: QrCode): string | null {
     code.image.length <= MAX_IMAGE_CHARACTERS &&
     /^data:image\/(png|jpeg|gif|webp|svg\+xml);base64,/.test(code.image);
   return isImage ? code.image : null;
-}
-
-/** Handles the `load` of an <img>, usually before its pixels are decoded. An SVG has no pixels. */
-export function removeIfTooLarge({ target }: { target: unknown }): void {
-  const image = target as HTMLImageElement;
-  const isLarge = Math.max(image.naturalWidth, image.naturalHeight) > MAX_IMAGE_SIDE;
-  if (isLarge && !image.src.startsWith('data:image/svg')) image.removeAttribute('src');
 }
 
 /** The bytes of base64, also of its variant for URLs; none if it is invalid. */
@@ -84,19 +76,6 @@ export function saveImage(dataUrl: string): void {
   link.download = nameOf(dataUrl);
   link.href = dataUrl;
   link.click();
-}
-
-/** Whether this browser can share pictures with other apps. */
-export function canShare(): boolean {
-  const file = new File([], 'payment-code.png', { type: 'image/png' });
-  return (navigator as Partial<Navigator>).canShare?.({ files: [file] }) ?? false;
-}
-
-export function shareImage(dataUrl: string): void {
-  const [, type = '', base64 = ''] = /^data:(.*);base64,(.*)$/.exec(dataUrl) ?? [];
-  const files = [new File([decode(base64)], nameOf(dataUrl), { type })];
-  // The shopper canceled, or the type is not supported; neither needs a message.
-  navigator.share({ files }).catch(() => {});
 }
 
 /** Named by its type, because a gateway's picture is not always a PNG. */

@@ -2,8 +2,8 @@
 // the shopper can do next; or that nothing more can be done with this token.
 import type { TemplateResult } from 'lit';
 import { withDecimals } from '../../backend-proxy/protocol/decimals.ts';
-import type { Method, OrderView, RefundView } from '../../backend-proxy/protocol/wire.ts';
-import type { MessageKey } from '../locales/en.ts';
+import type { Method, OrderView, Reason, RefundView } from '../../backend-proxy/protocol/wire.ts';
+import { asksWalletId } from '../shell/choice.ts';
 import type { PanelContext } from '../shell/panel.ts';
 import type { Trouble } from '../shell/state.ts';
 import { backButton } from './choice-notes.ts';
@@ -17,6 +17,8 @@ import {
   reference,
   shopLink,
   sign,
+  space,
+  troubleText,
   waysOut,
 } from './parts.ts';
 import { heading, html, icon } from './provided.ts';
@@ -31,12 +33,12 @@ export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: Pa
   const detail = (name: string, value: string | TemplateResult) =>
     html`<dt>${name}</dt>
       <dd>${value}</dd>`;
-  const warning = order.surplus ? 'surplus' : order.otherOpen && 'otherOpen';
-  return html`${sign('paid')}${heading(say('paid'))}
-    ${warning ? html`<p class="note warning announce">${say(warning)}</p>` : ''}
+  const method = payment && (methodNames?.[payment.method] ?? say(payment.method));
+  const last4 = payment?.walletLast4;
+  return html`${sign('paid')}${heading(say('paid'))} ${paidWarning(context)}
     <dl part="details">
       ${merchant ? detail(say('paidTo'), html`<bdi>${merchant}</bdi>`) : ''}
-      ${payment ? detail(say('method'), methodNames?.[payment.method] ?? say(payment.method)) : ''}
+      ${method ? detail(say('method'), html`${method}${last4 ? html` <bdi dir="ltr">•••• ${last4}</bdi>` : ''}`) : ''}
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${payment?.paidAt ? detail(say('date'), formatTime(payment.paidAt, language)) : ''}
     </dl>
@@ -44,6 +46,17 @@ export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: Pa
     ${button('print', 'quiet', html`${icon('', PRINTER)}${say('print')}`, () => print())}
     <p class="print-only"><bdi dir="ltr">${location.host}</bdi></p>
     <slot name="success"></slot>`;
+}
+
+/** What is sent back already needs no request. */
+function paidWarning(context: PanelContext): TemplateResult | '' {
+  const { say, state } = context;
+  const { surplus, otherOpen, refunds } = state.order;
+  if (!surplus && !otherOpen) return '';
+  const text = surplus ? say('surplus') : say('otherOpen');
+  return html`<p class="note warning announce">
+    ${text}${surplus && !refunds?.length ? space(context) + say('surplus_help') : ''}
+  </p>`;
 }
 
 /** A sum for what is on its way back and one for what was sent. The wallet that paid need not be this shopper's. */
@@ -67,9 +80,9 @@ function sumOf({ refunds = [] }: Partial<OrderView>, status: RefundView['status'
 
 /** Also where a payment is under way or has succeeded: the sentences hold for each. */
 export function closed(context: PanelContext): TemplateResult {
-  const { say } = context;
+  const { say, state } = context;
   return html`${sign('ended')}${heading(say('closed'))}
-    <p>${say('closed_help')}</p>
+    <p>${say('closed_help')}${state.order.refunds?.length ? '' : space(context) + say('RESOLVED_help')}</p>
     ${refundNotes(context)} ${waysOut('help', context)}`;
 }
 
@@ -81,26 +94,33 @@ export function failed(
   // A reason newer than this file has no text of its own.
   const key = reason && say(`${reason}_help`) ? reason : 'DECLINED';
   // A shopper who typed nothing in this page has no details to check.
-  const isTyped = state.form.customer || state.form.amount;
-  const help = key === 'REJECTED' && !isTyped ? 'DECLINED' : key;
+  const isTyped = (asksWalletId(method, state.claims) && state.form.customer) || state.form.amount;
+  const isLow = cause === 'LOW_BALANCE';
+  const help = isLow ? cause : key === 'REJECTED' && !isTyped ? 'DECLINED' : key;
   // An earlier payment may have been paid, such as a request whose answer was lost.
-  const mayBePaid = state.order.otherOpen && /DECLINED|REJECTED|NOT_CREATED/.test(help);
-  return html`${sign(key === 'REJECTED' ? 'wrong' : 'ended')}${heading((cause && say(cause)) || say(key))}
+  const mayBePaid = state.order.otherOpen && /DECLINED|REJECTED|NOT_CREATED|LOW/.test(help);
+  const next = isLow ? cause : key in nextStep ? (key as keyof typeof nextStep) : 'again';
+  return html`${sign(SIGNS[key] ?? 'ended')}${heading((cause && say(cause)) || say(key))}
     <p part="error">${say(mayBePaid ? 'open' : `${help}_help`)}</p>
     <slot name="failed"></slot>
-    ${nextStep[key in nextStep ? (key as keyof typeof nextStep) : 'again'](method, context)}
-    ${otherMethodButton(context, cause === 'LOW_BALANCE' ? 'second' : 'quiet')}
-    ${key === 'RESOLVED' ? '' : helpLink('quiet', context)}`;
+    ${nextStep[next](method, context)} ${key === 'RESOLVED' ? '' : helpLink('quiet', context)}`;
 }
 
+/** Red is what the shopper has to act on; a clock is what may still change by itself. */
+const SIGNS: Partial<Record<Reason, 'wrong' | 'clock'>> = { REJECTED: 'wrong', EXPIRED: 'clock' };
+
 const nextStep = {
-  // The newer payment is the next step.
-  REPLACED: () => '',
+  // The same press fails again until there is more money.
+  LOW_BALANCE: (method: Method, context: PanelContext) =>
+    html`${otherMethodButton(context, 'primary')} ${againButton(method, context.say('again'), context, 'second')}`,
+  REPLACED: (_: Method, context: PanelContext) =>
+    html`${otherMethodButton(context, 'second')} ${shopLink('quiet', context)}`,
   EXPIRED: (method: Method, context: PanelContext) =>
-    html`${onePaymentNote(method, context)} ${newAttemptButton(method, context)}`,
+    html`${onePaymentNote(method, context)} ${newAttemptButton(method, context)} ${otherMethodButton(context)}`,
   // A person at the shop closed the payment, so the shop decides about another try.
-  RESOLVED: (_: Method, context: PanelContext) => waysOut('help', context),
-  again: (method: Method, context: PanelContext) => againButton(method, context.say('again'), context),
+  RESOLVED: (_: Method, context: PanelContext) => html`${waysOut('help', context)} ${otherMethodButton(context)}`,
+  again: (method: Method, context: PanelContext) =>
+    html`${againButton(method, context.say('again'), context)} ${otherMethodButton(context)}`,
 };
 
 /** In the shopper's own time zone and calendar. It may wrap after a comma only. */
@@ -127,9 +147,7 @@ export function trouble(refused: Trouble, context: PanelContext): TemplateResult
       <p>${say('already_paid_help')}</p>
       ${waysOut('shop', context)}`;
   return html`${sign('wrong')}${heading(say('stopped'))}
-    <p class="announce" part="error">
-      ${say(shown.code as MessageKey) || say(shown.retryable ? 'tryLater' : 'tryNever')}
-    </p>
+    <p class="announce" part="error">${troubleText(shown, context)}</p>
     ${reference(shown.requestId, context)}
     ${shown.code === 'token_expired' ? button('again', 'primary', say('reload'), () => location.reload()) : ''}
     ${waysOut(shown.code === 'order_changed' ? 'shop' : 'help', context)} ${backButton(context)}`;

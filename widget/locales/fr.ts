@@ -2,22 +2,22 @@
 import type { Messages } from './en.ts';
 
 export default {
-  choose: 'Comment souhaitez-vous payer ?',
-  DIRECT: 'Portefeuille mobile',
+  choose: 'Comment souhaitez‑vous payer ?',
+  DIRECT: 'Application de portefeuille',
   DIRECT_help: 'Nous envoyons une demande à votre application [de portefeuille|{wallet}]',
   CHECKOUT: 'Site du portefeuille',
-  CHECKOUT_help: 'Connectez-vous sur le site du portefeuille',
+  CHECKOUT_help: 'Se connecter sur le site du portefeuille',
   JETGO: 'JetGo',
-  JETGO_help: 'Scannez un code JetGo avec votre application [de portefeuille|{wallet}]',
+  JETGO_help: 'Scanner un code JetGo',
   QR: 'Code QR',
-  QR_help: 'Scannez un code QR avec votre application [de portefeuille|{wallet}]',
+  QR_help: 'Scanner un code QR',
+  with: 'Avec votre application [de portefeuille|{wallet}]',
 
   amount: 'Montant',
   amountEmpty: 'Saisissez un montant.',
   amountWrong: 'Saisissez le montant en chiffres, par exemple {example}.',
   amountDecimals: 'Ce montant a trop de décimales. Saisissez-le ainsi : {example}.',
-  atLeast: 'Minimum {min}',
-  atMost: 'Maximum {max}',
+  between: 'Entre {min} et {max}',
   wallet: 'Identifiant du portefeuille',
   walletHelp: 'Le numéro indiqué dans votre application [de portefeuille|{wallet}]',
   below: 'Saisissez au moins {min}.',
@@ -26,11 +26,11 @@ export default {
   walletWrong: 'Saisissez le numéro indiqué dans votre application [de portefeuille|{wallet}] (4 à 20 chiffres).',
   unavailable: 'Indisponible pour le moment',
   checkoutTime: 'Vous aurez ensuite {time} pour vous connecter et confirmer.',
-  pay: 'Payer {amount}',
+  pay: '[Payer|Payer {amount}]',
   pay_order: 'Commande avec obligation de paiement',
-  pay_deposit: 'Déposer {amount}',
-  pay_donation: 'Donner {amount}',
-  safe: 'Vous seul pouvez confirmer le paiement, dans votre portefeuille.',
+  pay_deposit: '[Déposer|Déposer {amount}]',
+  pay_donation: '[Donner|Donner {amount}]',
+  safe: 'Rien n’est payé tant que vous ne confirmez pas dans votre portefeuille.',
   test: 'Test : aucun mouvement d’argent',
   sending: 'Lancement du paiement…',
   long: 'Cela prend plus de temps que d’habitude. Veuillez patienter un instant.',
@@ -50,7 +50,7 @@ export default {
   lostPage: 'Le site du portefeuille ne s’est pas ouvert',
   lostRequest: 'Consultez votre application [de portefeuille|{wallet}]',
   lostRequest_help:
-    'Nous ne savons pas si la demande est bien parvenue à votre portefeuille. Si elle y est, confirmez-la pour payer cette commande.',
+    'Regardez dans votre portefeuille. Si la demande y est, confirmez-la. Sinon, envoyez-en une nouvelle.',
   onlyOne: 'Ne confirmez qu’un seul paiement, sinon vous paierez deux fois.',
   newCode: 'Obtenir un nouveau code',
   newRequest: 'Envoyer une nouvelle demande',
@@ -61,7 +61,7 @@ export default {
   redirectOpen: 'Aller sur le site du portefeuille',
   redirectUnsafe: 'Impossible d’ouvrir le site du portefeuille',
   redirectUnsafe_help:
-    'Son adresse n’est pas sûre. Aucun montant n’a été débité. Veuillez payer autrement et prévenir la boutique.',
+    'Nous ne l’avons pas ouvert, car son adresse semble incorrecte. Aucun montant n’a été débité. Veuillez payer autrement et prévenir la boutique.',
   timeLeft: 'Il reste {time}',
   timeSpoken: 'Temps restant : {time}',
   timeUp_help: 'Nous vérifions si votre paiement est bien arrivé.',
@@ -85,16 +85,16 @@ export default {
   copyLink: 'Copier le lien',
   copyReference: 'Copier',
   save: 'Enregistrer comme image',
-  share: 'Partager l’image',
-  direct: 'Confirmez dans votre application[| {wallet}]',
+  direct: 'Confirmer dans votre application[| {wallet}]',
   direct_help:
     'Ouvrez l’application et acceptez [la demande|le paiement de {amount} à {merchant}], même si vous n’avez reçu aucun message.',
   waiting: 'En attente du paiement',
+  sentTo: 'Envoyée à {last4}',
   other: 'Payer autrement',
 
   paid: 'Paiement reçu',
-  surplus:
-    'Cette commande a été payée plus d’une fois. La boutique en a été informée. Veuillez la contacter au sujet du paiement supplémentaire.',
+  surplus: 'Cette commande a été payée plus d’une fois.',
+  surplus_help: 'La boutique le sait. Demandez-lui de vous rembourser le paiement supplémentaire.',
   otherOpen:
     'Un autre paiement pour cette commande est toujours en cours. Ne le confirmez pas, sinon vous paierez deux fois.',
   refunding: 'Le montant de {amount} est en cours de remboursement sur le portefeuille qui a servi à payer.',
@@ -108,6 +108,8 @@ export default {
   DECLINED_help: 'Aucun montant n’a été débité. Vous pouvez réessayer ou payer autrement.',
   CANCELLED: 'Le paiement a été annulé',
   LOW_BALANCE: 'Le solde du portefeuille est insuffisant',
+  LOW_BALANCE_help:
+    'Ajoutez de l’argent à votre portefeuille et réessayez. Vous pouvez aussi payer autrement. Aucun montant n’a été débité.',
   EXPIRED: 'Le délai a expiré',
   EXPIRED_help:
     'Si vous avez confirmé au dernier moment, votre paiement s’affichera ici dans quelques minutes. Sinon, aucun montant n’a été débité.',
@@ -120,36 +122,33 @@ export default {
   RESOLVED: 'La boutique a clôturé ce paiement',
   RESOLVED_help: 'Si vous avez payé, contactez la boutique.',
   closed: 'La boutique a clos cette commande',
-  closed_help: 'Veuillez ne plus la payer. Si vous avez payé, contactez la boutique.',
+  closed_help: 'Veuillez ne pas payer cette commande.',
   support: 'Contacter la boutique',
   toShop: 'Revenir à la boutique',
   toMerchant: 'Revenir à {merchant}',
   again: 'Réessayer',
 
   lost: 'Pas de connexion. Nous continuons d’essayer. Le montant ne sera pas débité deux fois.',
-  retry: 'Réessayer maintenant',
   reload: 'Recharger la page',
   stopped: 'Le paiement ne peut pas se poursuivre ici',
   token_expired:
     'Cette page a expiré. Rechargez-la pour continuer. Si vous avez payé, votre paiement sera pris en compte.',
   invalid_token:
-    'Le lien de paiement n’est pas valide. Si vous avez payé, votre paiement sera pris en compte. Veuillez revenir à la boutique.',
+    'Ce lien de paiement ne fonctionne pas. Rouvrez-le depuis la boutique ou le message. Si vous avez payé, votre paiement sera pris en compte.',
   network:
     'Impossible de joindre le service de paiement. Vérifiez votre connexion et réessayez. Le montant ne sera pas débité deux fois.',
-  invalid_request: 'Veuillez vérifier vos informations. Aucun nouveau paiement n’a été lancé.',
+  invalid_request: 'Veuillez vérifier vos informations. {nothing}',
   already_paid: 'Cette commande est déjà payée',
   already_paid_help: 'Aucun nouveau débit n’a été effectué.',
-  order_changed: 'La commande a été modifiée. Aucun nouveau paiement n’a été lancé. Veuillez revenir à la boutique.',
-  method_unavailable:
-    'Ce moyen de paiement est indisponible pour le moment. Aucun nouveau paiement n’a été lancé. Veuillez en utiliser un autre.',
-  too_many_payments:
-    'Trop de tentatives pour cette commande. Aucun nouveau paiement n’a été lancé. Veuillez contacter la boutique.',
-  too_many_requests:
-    'Trop de tentatives. Aucun nouveau paiement n’a été lancé. Veuillez réessayer plus tard ou payer autrement.',
-  forbidden_origin:
-    'Cette page n’est pas autorisée à recevoir des paiements. Aucun nouveau paiement n’a été lancé. Veuillez prévenir la boutique.',
+  order_changed: 'La commande a été modifiée. {nothing} Veuillez revenir à la boutique.',
+  method_unavailable: 'Ce moyen de paiement est indisponible pour le moment. {nothing} Veuillez en utiliser un autre.',
+  too_many_payments: 'Trop de tentatives pour cette commande. {nothing} Veuillez contacter la boutique.',
+  too_many_requests: 'Trop de tentatives. {nothing} Veuillez patienter quelques minutes ou payer autrement.',
+  forbidden_origin: 'Les paiements ne fonctionnent pas sur cette page. {nothing} Veuillez prévenir la boutique.',
   tryLater:
     'Le service de paiement rencontre un problème. Veuillez réessayer. Le montant ne sera pas débité deux fois.',
-  tryNever: 'Aucun nouveau paiement n’a été lancé. Veuillez contacter la boutique.',
+  tryNever: 'Le paiement n’a pas pu être lancé. Veuillez contacter la boutique.',
+  notStarted: 'Aucun nouveau paiement n’a été lancé.',
+  notTaken: 'Aucun montant n’a été débité.',
   reference: 'Référence : {id}',
 } satisfies Messages;

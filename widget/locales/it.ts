@@ -3,21 +3,21 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Come vuoi pagare?',
-  DIRECT: 'Portafoglio digitale',
+  DIRECT: 'App del portafoglio',
   DIRECT_help: 'Inviamo una richiesta all’app [del tuo portafoglio|{wallet}]',
   CHECKOUT: 'Sito del portafoglio',
   CHECKOUT_help: 'Effettua l’accesso sul sito del portafoglio',
   JETGO: 'JetGo',
-  JETGO_help: 'Inquadra un codice JetGo con l’app [del tuo portafoglio|{wallet}]',
+  JETGO_help: 'Inquadra un codice JetGo',
   QR: 'Codice QR',
-  QR_help: 'Inquadra un codice QR con l’app [del tuo portafoglio|{wallet}]',
+  QR_help: 'Inquadra un codice QR',
+  with: 'Con l’app [del tuo portafoglio|{wallet}]',
 
   amount: 'Importo',
   amountEmpty: 'Inserisci un importo.',
   amountWrong: 'Inserisci l’importo in cifre, ad esempio {example}.',
   amountDecimals: 'Questo importo ha troppi decimali. Inseriscilo così: {example}.',
-  atLeast: 'Minimo {min}',
-  atMost: 'Massimo {max}',
+  between: 'Tra {min} e {max}',
   wallet: 'ID del portafoglio',
   walletHelp: 'Il numero indicato nell’app [del tuo portafoglio|{wallet}]',
   below: 'Inserisci almeno {min}.',
@@ -26,11 +26,11 @@ export default {
   walletWrong: 'Inserisci il numero indicato nell’app [del tuo portafoglio|{wallet}] (da 4 a 20 cifre).',
   unavailable: 'Non disponibile al momento',
   checkoutTime: 'Avrai poi {time} per effettuare l’accesso e confermare.',
-  pay: 'Paga {amount}',
+  pay: '[Paga|Paga {amount}]',
   pay_order: 'Ordine con obbligo di pagare',
-  pay_deposit: 'Deposita {amount}',
-  pay_donation: 'Dona {amount}',
-  safe: 'Solo tu puoi confermare il pagamento, nel tuo portafoglio.',
+  pay_deposit: '[Deposita|Deposita {amount}]',
+  pay_donation: '[Dona|Dona {amount}]',
+  safe: 'Il pagamento avviene solo con la tua conferma nel portafoglio.',
   test: 'Test: nessun movimento di denaro',
   sending: 'Avvio del pagamento…',
   long: 'Ci vuole più tempo del solito. Attendi un momento.',
@@ -48,8 +48,7 @@ export default {
   lostCode: 'Il codice non è arrivato',
   lostPage: 'Il sito del portafoglio non si è aperto',
   lostRequest: 'Controlla l’app [del tuo portafoglio|{wallet}]',
-  lostRequest_help:
-    'Non sappiamo se la richiesta è arrivata al tuo portafoglio. Se la trovi, confermala per pagare questo ordine.',
+  lostRequest_help: 'Guarda nel tuo portafoglio. Se la richiesta c’è, confermala. Se non c’è, inviane una nuova.',
   onlyOne: 'Conferma un solo pagamento, altrimenti pagherai due volte.',
   newCode: 'Ottieni un nuovo codice',
   newRequest: 'Invia una nuova richiesta',
@@ -60,7 +59,7 @@ export default {
   redirectOpen: 'Vai al sito del portafoglio',
   redirectUnsafe: 'Non è possibile aprire il sito del portafoglio',
   redirectUnsafe_help:
-    'L’indirizzo del sito non è sicuro. Non ti è stato addebitato nulla. Paga in un altro modo e avvisa il negozio.',
+    'Non lo abbiamo aperto perché il suo indirizzo sembra errato. Non ti è stato addebitato nulla. Paga in un altro modo e avvisa il negozio.',
   timeLeft: 'Restano {time}',
   timeSpoken: 'Tempo rimanente: {time}',
   timeUp_help: 'Stiamo verificando se il pagamento è arrivato.',
@@ -83,16 +82,16 @@ export default {
   copyLink: 'Copia il link',
   copyReference: 'Copia',
   save: 'Salva come immagine',
-  share: 'Condividi l’immagine',
   direct: 'Conferma nell’app [del tuo portafoglio|{wallet}]',
   direct_help:
     'Apri l’app e approva [la richiesta|il pagamento di {amount} a {merchant}], anche se non è arrivato alcun messaggio.',
   waiting: 'In attesa del pagamento',
+  sentTo: 'Inviata a {last4}',
   other: 'Paga in un altro modo',
 
   paid: 'Pagamento ricevuto',
-  surplus:
-    'Questo ordine è stato pagato più di una volta. Il negozio è stato avvisato. Contattalo per il pagamento aggiuntivo.',
+  surplus: 'Questo ordine è stato pagato più di una volta.',
+  surplus_help: 'Il negozio lo sa. Chiedi che ti restituisca il pagamento aggiuntivo.',
   otherOpen: 'Un altro pagamento per questo ordine è ancora in corso. Non confermarlo, altrimenti pagherai due volte.',
   refunding: 'L’importo di {amount} è in corso di rimborso sul portafoglio usato per pagare.',
   refunded: 'L’importo di {amount} è stato rimborsato sul portafoglio usato per pagare.',
@@ -105,6 +104,8 @@ export default {
   DECLINED_help: 'Non ti è stato addebitato nulla. Puoi riprovare o pagare in un altro modo.',
   CANCELLED: 'Il pagamento è stato annullato',
   LOW_BALANCE: 'Il saldo del portafoglio non è sufficiente',
+  LOW_BALANCE_help:
+    'Aggiungi denaro al tuo portafoglio e riprova, oppure paga in un altro modo. Non ti è stato addebitato nulla.',
   EXPIRED: 'Tempo scaduto',
   EXPIRED_help:
     'Se hai confermato all’ultimo momento, il pagamento comparirà qui tra qualche minuto. Altrimenti non ti è stato addebitato nulla.',
@@ -117,36 +118,33 @@ export default {
   RESOLVED: 'Il negozio ha chiuso questo pagamento',
   RESOLVED_help: 'Se hai pagato, contatta il negozio.',
   closed: 'Il negozio ha chiuso questo ordine',
-  closed_help: 'Non effettuare più il pagamento. Se hai pagato, contatta il negozio.',
+  closed_help: 'Non pagare questo ordine.',
   support: 'Contatta il negozio',
   toShop: 'Torna al negozio',
   toMerchant: 'Torna a {merchant}',
   again: 'Riprova',
 
   lost: 'Nessuna connessione. Continuiamo a riprovare. L’importo non ti verrà addebitato due volte.',
-  retry: 'Riprova ora',
   reload: 'Ricarica la pagina',
   stopped: 'Il pagamento non può proseguire qui',
   token_expired:
     'Questa pagina è scaduta. Ricaricala per continuare. Se hai pagato, il tuo pagamento verrà registrato.',
   invalid_token:
-    'Il link di pagamento non è valido. Se hai pagato, il tuo pagamento verrà registrato. Torna al negozio.',
+    'Questo link di pagamento non funziona. Aprilo di nuovo dal negozio o dal messaggio. Se hai pagato, il tuo pagamento verrà registrato.',
   network:
     'Non è stato possibile raggiungere il servizio di pagamento. Verifica la connessione e riprova. L’importo non ti verrà addebitato due volte.',
-  invalid_request: 'Verifica i tuoi dati. Non è stato avviato alcun nuovo pagamento.',
+  invalid_request: 'Verifica i tuoi dati. {nothing}',
   already_paid: 'Questo ordine è già pagato',
   already_paid_help: 'L’importo non ti è stato addebitato di nuovo.',
-  order_changed: 'L’ordine è cambiato. Non è stato avviato alcun nuovo pagamento. Torna al negozio.',
-  method_unavailable:
-    'Questo metodo di pagamento non è disponibile al momento. Non è stato avviato alcun nuovo pagamento. Usane un altro.',
-  too_many_payments:
-    'Troppi tentativi per questo ordine. Non è stato avviato alcun nuovo pagamento. Contatta il negozio.',
-  too_many_requests:
-    'Troppi tentativi. Non è stato avviato alcun nuovo pagamento. Riprova più tardi o paga in un altro modo.',
-  forbidden_origin:
-    'Questa pagina non è autorizzata a ricevere pagamenti. Non è stato avviato alcun nuovo pagamento. Avvisa il negozio.',
+  order_changed: 'L’ordine è cambiato. {nothing} Torna al negozio.',
+  method_unavailable: 'Questo metodo di pagamento non è disponibile al momento. {nothing} Usane un altro.',
+  too_many_payments: 'Troppi tentativi per questo ordine. {nothing} Contatta il negozio.',
+  too_many_requests: 'Troppi tentativi. {nothing} Attendi qualche minuto o paga in un altro modo.',
+  forbidden_origin: 'In questa pagina i pagamenti non funzionano. {nothing} Avvisa il negozio.',
   tryLater:
     'Si è verificato un problema con il servizio di pagamento. Riprova. L’importo non ti verrà addebitato due volte.',
-  tryNever: 'Non è stato avviato alcun nuovo pagamento. Contatta il negozio.',
+  tryNever: 'Non è stato possibile avviare il pagamento. Contatta il negozio.',
+  notStarted: 'Non è stato avviato alcun nuovo pagamento.',
+  notTaken: 'Non ti è stato addebitato nulla.',
   reference: 'Riferimento: {id}',
 } satisfies Messages;

@@ -3,17 +3,17 @@
 // button, and the click pays, because a sandboxed frame may not be allowed to submit a form. While a start is being
 // sent, everything keeps its place and its focus; the button shows the progress, and further clicks do nothing.
 // The field of a method is always there and is folded by CSS, so a row opens before the session is loaded, too.
-import { html, render, type TemplateResult } from 'lit';
+import { html, type TemplateResult } from 'lit';
 import { PAYS_BY } from '../../backend-proxy/protocol/methods.ts';
 import type { Method } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
 import { asksWalletId, type Choice } from './choice.ts';
-import { heading, icon, problem, type PanelContext } from './panel.ts';
+import { heading, icon, type PanelContext } from './panel.ts';
 
 /** What the second bundle adds (flow/choice-notes.ts, flow/provided.ts). */
 interface Additions {
   amountField(shown: Choice, context: PanelContext): TemplateResult | '';
-  notesAbovePay(context: PanelContext): TemplateResult;
+  notesAbovePay(shown: Choice, context: PanelContext): TemplateResult;
   assurance(shown: Choice, context: PanelContext): string;
   notesBelowPay(shown: Choice, context: PanelContext): TemplateResult;
 }
@@ -22,12 +22,9 @@ export function choose(shown: Choice, context: PanelContext, flow: Additions | u
   const { say, run, money, amount, state } = context;
   const { busy, trouble } = shown;
   const methods = rowsOf(shown);
-  const values = { amount: money(amount) };
+  const values = { amount: money(amount) || undefined };
   // Until a payment was started: from then on the order is placed, and what is left is to pay it.
   const purpose = !state.order.payment && state.claims?.purpose;
-  const text = (say(`pay_${purpose}` as MessageKey, values) || say('pay', values)).trim();
-  // In some languages the amount comes first. Without one the verb begins the text, so it needs a capital.
-  const payText = text.charAt(0).toLocaleUpperCase(context.language) + text.slice(1);
   const press = (event: Event) => {
     event.preventDefault();
     // Read from the form: before the session is loaded, the state does not follow the shopper's choice.
@@ -47,10 +44,10 @@ export function choose(shown: Choice, context: PanelContext, flow: Additions | u
           </fieldset>`
         : methods.map((method) => onlyMethod(method, shown, context))
     }
-    ${trouble ? problem(trouble, say) : ''} ${flow?.notesAbovePay(context)}
+    ${flow?.notesAbovePay(shown, context) ?? (trouble && html`<p part="error">${say('network')}</p>`)}
     <slot name="terms"></slot>
     <button part="pay" class="primary" aria-disabled=${!!busy} @click=${press}>
-      ${busy ? html`<i></i><span class="announce">${say('sending')}</span>` : payText}
+      ${busy ? html`<i></i><span class="announce">${say('sending')}</span>` : say(`pay_${purpose}` as MessageKey, values) || say('pay', values)}
     </button>
     <small>${flow?.assurance(shown, context)}</small>
     ${flow?.notesBelowPay(shown, context)}
@@ -85,7 +82,7 @@ function methodRow(method: Method, shown: Choice, context: PanelContext): Templa
       ${mark(method)}
       <span
         ><b id=${method}>${nameOf(method, context)}</b
-        ><small id="help-${method}">${isUnavailable ? say('unavailable') : helpOf(method, context)}</small></span
+        ><small id="help-${method}">${isUnavailable ? say('unavailable') : helpOf(method, shown, context)}</small></span
       >
     </label>
     ${asksWalletId(method, state.claims) ? html`<div class="fold"><div>${walletField(shown, context)}</div></div>` : ''}
@@ -96,7 +93,7 @@ function methodRow(method: Method, shown: Choice, context: PanelContext): Templa
 function onlyMethod(method: Method, shown: Choice, context: PanelContext): TemplateResult {
   return html`<div part="method" class="only">
       ${mark(method)}
-      <span>${heading(nameOf(method, context))}<small>${helpOf(method, context)}</small></span>
+      <span>${heading(nameOf(method, context))}<small>${helpOf(method, shown, context)}</small></span>
     </div>
     ${asksWalletId(method, context.state.claims) ? walletField(shown, context) : ''}`;
 }
@@ -107,9 +104,10 @@ const mark = (method: Method): TemplateResult => html`<slot name="icon-${method}
 const nameOf = (method: Method, context: PanelContext): string =>
   context.state.claims?.methodNames?.[method] ?? actionOf(method, context);
 
-function helpOf(method: Method, context: PanelContext): string {
+function helpOf(method: Method, { chosen }: Choice, context: PanelContext): string {
   if (context.state.claims?.methodNames?.[method]) return actionOf(method, context);
-  return PAYS_BY[method] === 'prompt' ? context.say('DIRECT_help') : '';
+  if (PAYS_BY[method] === 'prompt') return context.say('DIRECT_help');
+  return method === chosen && isCode(method) && !isTouch() ? context.say('with') : '';
 }
 
 function actionOf(method: Method, { say }: PanelContext): string {
@@ -125,6 +123,7 @@ export interface Extras {
   before?: TemplateResult | '';
   after?: TemplateResult;
   values?: Record<string, string>;
+  placeholder?: string;
 }
 
 /** `key`: in the form's state, and among its errors. */
@@ -152,7 +151,7 @@ export function field(
       inputmode=${extras ? 'decimal' : 'numeric'}
       enterkeyhint="go"
       autocomplete=${extras ? 'transaction-amount' : 'on'}
-      placeholder=${extras ? '' : '1234\u00a05678'}
+      placeholder=${extras?.placeholder ?? '1234\u00a05678'}
       required
       aria-describedby="help-${name}"
       aria-invalid=${!!error}
@@ -168,5 +167,5 @@ export function field(
 }
 
 /** What the second bundle draws with (flow/provided.ts). */
-export const drawing = { html, render, heading, icon, field };
+export const drawing = { html, heading, icon, field };
 export type Drawing = typeof drawing;

@@ -1,7 +1,7 @@
 // Finds the language for a widget, loads its dictionary, and writes amounts as it does. English is built in; every
 // other dictionary is a file that is loaded when it is needed. Intl resolves aliases (iw is he) and likely scripts
-// (zh-TW is Hant), so the table lists each dictionary once. If a dictionary cannot be loaded, English is used: a missing
-// translation must not prevent a payment.
+// (zh-TW is Hant), so the table lists each dictionary once. If a dictionary cannot be loaded, English is used: a
+// missing translation must not prevent a payment.
 import { en, type MessageKey, type Messages } from '../locales/en.ts';
 
 /** All languages but English, by the names of their files. */
@@ -95,7 +95,7 @@ export function fill(text: string, values: Record<string, string | undefined> = 
   return filled(text.replaceAll(/\[(.*?)\|(.*?)\]/g, chosen));
 }
 
-export type Say = (key: MessageKey, values?: Record<string, string>) => string;
+export type Say = (key: MessageKey, values?: Record<string, string | undefined>) => string;
 
 /** By language and script, else language and region, else language. Undefined without one, or for an invalid tag. */
 function dictionaryOf(tag: string): Dictionary | undefined {

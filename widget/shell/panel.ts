@@ -1,10 +1,9 @@
-// What all panels share: the context they are given, the heading, the icons, the text of a problem.
+// What all panels share: the context they are given, the heading, the icons.
 // A panel is a function of (what to show, context) that returns a template; it keeps no state and decides nothing.
 import { html, type TemplateResult } from 'lit';
 import type { Method } from '../../backend-proxy/protocol/wire.ts';
-import type { MessageKey } from '../locales/en.ts';
 import type { Say } from './language.ts';
-import type { SessionState, Trouble } from './state.ts';
+import type { SessionState } from './state.ts';
 
 /** What the shopper can do in a panel. Done by the session (flow/session.ts). */
 export interface Actions {
@@ -36,14 +35,6 @@ export interface PanelContext {
 
 /** The heading of a panel. It takes the focus if the previous panel had it. */
 export const heading = (text: string): TemplateResult => html`<h2 part="heading" tabindex="-1">${text}</h2>`;
-
-/** The text for the problem's code. A code newer than this file gets a text that says whether trying again can help. */
-export function problem({ code, retryable, message }: Trouble, say: Say): TemplateResult {
-  // The class `announce` makes a screen reader read the text when it changes (flow/announcer.ts).
-  return html`<p class="note wrong announce" part="error">
-    ${message || say(code as MessageKey) || say(retryable ? 'tryLater' : 'tryNever')}
-  </p>`;
-}
 
 const PATHS = {
   DIRECT: 'M4 8V7a2 2 0 0 1 2-2h11v3M4 8v9a2 2 0 0 0 2 2h14V8zm12 5.5h.5',

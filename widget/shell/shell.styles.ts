@@ -13,8 +13,14 @@ export const styles = css`
     --_surface: var(--payment-color-surface, light-dark(#fff, #16181e));
     --_line: var(--payment-color-line, light-dark(#dfe2e9, #343945));
     --_field: var(--payment-color-field, light-dark(#858c9b, #737b8b));
-    --_accent: var(--payment-color-accent, light-dark(#2348d5, #94abff));
-    --_on-accent: var(--payment-color-on-accent, light-dark(#fff, #0c1230));
+    --_fill: var(--payment-color-accent, light-dark(#2348d5, #94abff));
+    --_accent: var(--_fill);
+    /* White or black: at this luminance of the accent both are 4.6 : 1 on it. */
+    --_bright: calc((0.179 - y) * 9999);
+    --_on-accent: var(
+      --payment-color-on-accent,
+      color(from var(--_fill) xyz var(--_bright) var(--_bright) var(--_bright))
+    );
     --_radius: var(--payment-radius, 12px);
     --_space: var(--payment-space, 16px);
     --_tint: color-mix(in srgb, var(--_accent) 8%, transparent);
@@ -55,17 +61,21 @@ export const styles = css`
     background: var(--_surface);
     overflow-wrap: anywhere;
   }
-  section:has(b) {
+  section:has(b),
+  section:has(b) > div {
     display: flex;
-    flex-wrap: wrap;
     align-items: center;
     gap: 4px 12px;
     line-height: 1.375;
   }
   section > div {
-    flex: 1 1 8em;
+    flex: 1;
+    flex-wrap: wrap;
   }
-  section div p {
+  div > [lang] {
+    flex: 1 1 7.5em;
+  }
+  [lang] > p {
     color: var(--_muted);
   }
   b + p {
@@ -79,12 +89,12 @@ export const styles = css`
     max-inline-size: 40px;
     min-block-size: 40px;
     max-block-size: 40px;
+    border: 1px solid var(--_line);
     border-radius: calc(var(--_radius) * 0.75);
     background: #fff;
     object-fit: cover;
   }
   .total {
-    margin-inline-start: auto;
     font-size: min(2em, 11cqi);
     font-variant-numeric: tabular-nums;
     font-weight: 680;
@@ -218,17 +228,19 @@ export const styles = css`
   .primary {
     min-block-size: 3.25em;
     border-color: transparent;
-    background: var(--_accent);
+    background: var(--_fill);
     color: var(--_on-accent);
   }
   .live {
     position: absolute;
     clip-path: inset(50%);
   }
-  @container (width < 20rem) {
+  @container (width < 21rem) {
     .sheet {
       padding: var(--payment-padding, var(--_space));
     }
+  }
+  @container (width < 20rem) {
     .method > label slot {
       display: none;
     }
