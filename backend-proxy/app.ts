@@ -20,7 +20,7 @@ import type { Log } from './protocol/log.ts';
 import { merchantKey } from './protocol/merchant-key.ts';
 import { CHECKS_PER_SECOND, createCheckRate } from './workers/check-rate.ts';
 import { createClosings } from './closing.ts';
-import { createPayments } from './payments.ts';
+import { LONGEST_ENDING, createPayments } from './payments.ts';
 import { createPayouts } from './payouts.ts';
 import { createRefunds, type Refunds } from './refunds.ts';
 import { createRetention } from './workers/retention.ts';
@@ -198,7 +198,13 @@ function observeWrites({ ledger, metrics, webhookLog, log, onError }: Assembly):
 /** What each request passes, in this order. */
 function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
   const { config, ledger, gateway, metrics, now, log, payments, closings, streams, exports, callers } = assembly;
-  const tokens = createOrderTokens(config.orderSecrets, config, now);
+  const claims = {
+    allowedOrigins: config.allowedOrigins,
+    added: { before: config.orderIdPrefix?.length ?? 0, after: LONGEST_ENDING.length },
+    onOddClaim: (claim: string, known: string) =>
+      log('warn', 'order tokens have a claim that is ignored', { claim, nearest: known }),
+  };
+  const tokens = createOrderTokens(config.orderSecrets, claims, now);
   const keys = config.merchantKeys.map(merchantKey);
   const app = new OpenAPIHono();
   const logRequest = createRequestLog(log, metrics, now);
@@ -221,7 +227,6 @@ function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
   serveOrder(app, { tokens, payments, streams, limitStarts: createRateLimit(now), callers });
   serveMerchant(app, {
     keys,
-    allowedOrigins: config.allowedOrigins,
     publicUrl: config.publicUrl,
     tokens,
     payouts: assembly.payouts,

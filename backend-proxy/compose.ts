@@ -136,6 +136,7 @@ function proxyConfig(config: Config): ProxyConfig {
     metricsTokens: config.METRICS_TOKEN,
     ipnSecrets: config.IPN_SECRET,
     allowedOrigins: [...config.ALLOWED_ORIGINS, ...ownOrigin(config)],
+    orderIdPrefix: config.ORDER_ID_PREFIX,
     trustedProxies: config.TRUSTED_PROXIES,
     publicUrl: config.PUBLIC_URL,
     checksPerSecond: config.CHECKS_PER_SECOND,

@@ -21,6 +21,8 @@ export interface ProxyConfig {
   metricsTokens?: readonly string[] | undefined;
   ipnSecrets: readonly string[];
   allowedOrigins: readonly string[];
+  /** What the ledger puts before each order id at the gateway; default: nothing. */
+  orderIdPrefix?: string | undefined;
   webhook?: WebhookTarget | undefined;
   /** Number of reverse proxies in front whose X-Forwarded-For is trusted; default 0. */
   trustedProxies?: number;

@@ -12,6 +12,7 @@ import { PAYS_BY, WALLET_ID } from './protocol/methods.ts';
 import { exponentOf, decimalOf, minorOf } from './protocol/money.ts';
 import { TOO_OLD, askPermission, databaseAge, type Clocks, type Permission } from './permission.ts';
 import { orderView } from './orders/order-view.ts';
+import { MAX_REFUNDS, refundId } from './protocol/refundable.ts';
 import type { Transaction } from './protocol/transaction.ts';
 import type { Method, OrderView, StartPayment } from './protocol/wire.ts';
 import { toQrCode } from './orders/qr.ts';
@@ -23,6 +24,9 @@ const LIMITS: PaymentLimits = {
   inAll: 20,
   directPerWallet: { perCustomer: 3, inAll: 10, withinMs: HOUR_MS },
 };
+
+/** The longest that is added to an order's id: a refund of its last payment. */
+export const LONGEST_ENDING = refundId(`-${LIMITS.inAll}`, MAX_REFUNDS);
 
 export interface Payments {
   /** Resolves when the gateway has answered or timed out. `created` is false if the key was used before. */

@@ -1,6 +1,7 @@
 // Reads and validates the environment; no other module reads it. A missing or wrong variable ends the start with one
 // message that names each wrong variable and the allowed values, never the value itself: it may be a secret. What is
 // merely suspicious is a warning.
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { DEFAULT_PROFILE, profileSchema, type Profile } from '../gateway/profile.ts';
 import { CONNECTIONS } from '../ledger/postgres/url.ts';
@@ -14,7 +15,8 @@ import { keyIn, readMerchantKeys } from './merchant-keys.ts';
 import { isNamedHost } from './private-hosts.ts';
 import { fileVariable, readSecretFiles } from './secret-files.ts';
 import { sharedSecrets, type HeldSecret } from './shared-secrets.ts';
-import { misspelledVariables, nearest } from './variable-names.ts';
+import { nearest } from '../protocol/nearest.ts';
+import { misspelledVariables } from './variable-names.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -285,7 +287,9 @@ function readProfile(path: string | undefined): Profile | Problem[] {
     const parsed = profileSchema.safeParse(JSON.parse(readLimited(path, MAX_PROFILE_BYTES)));
     if (parsed.success) return parsed.data;
     return parsed.error.issues.flatMap(profileProblems).map((problem) => ({ name: 'GATEWAY_PROFILE', problem }));
-  } catch {
-    return [{ name: 'GATEWAY_PROFILE', problem: 'the path of a readable JSON file of at most 1 MB' }];
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const problem = isMissing ? 'there is no file' : 'no readable JSON of at most 1 MB in';
+    return [{ name: 'GATEWAY_PROFILE', problem: `${problem} ${resolve(path)}` }];
   }
 }

@@ -7,6 +7,8 @@ import { signHs256, verifyHs256 } from './hs256.ts';
 import { isSafeWebUrl } from '../protocol/links.ts';
 import { exponentOf, minorOf } from '../protocol/money.ts';
 import { methodsOf } from '../protocol/methods.ts';
+import { editDistance, nearest } from '../protocol/nearest.ts';
+import { whyTooLong } from '../protocol/transaction.ts';
 import { METHODS, PURPOSES, WALLET_ID_FORM, type Metadata, type Method, type OrderClaims } from '../protocol/wire.ts';
 
 /** HS256 needs a key as long as its hash (RFC 7518, 3.2). */
@@ -131,6 +133,10 @@ export interface OrderTerms extends OrderClaims {
 
 interface ClaimsOptions {
   allowedOrigins: readonly string[];
+  /** Characters that an order id gets at the gateway. */
+  added?: { before: number; after: number };
+  /** Called once for a claim that is nearly a known one. */
+  onOddClaim?: (claim: string, known: string) => void;
 }
 
 /** Checks rules that span several fields. */
@@ -138,6 +144,8 @@ export function checkTerms(claims: z.infer<z.ZodObject<typeof orderClaimsShape>>
   const errors: FieldError[] = [];
   const wrong = (field: keyof OrderClaims, detail: string) => void errors.push({ field, detail });
   const { currency, amount, minAmount, maxAmount } = claims;
+  const tooLong = options.added && whyTooLong(claims.orderId, options.added);
+  if (tooLong !== undefined) wrong('orderId', tooLong);
   const digits = exponentOf(currency) ?? 0;
   const read = (field: 'amount' | 'minAmount' | 'maxAmount', otherwise: number): number => {
     const text = claims[field];
@@ -177,6 +185,8 @@ export interface OrderTokens {
     claims: z.infer<z.ZodObject<typeof orderClaimsShape>>,
     expiresInS: number,
   ): Promise<{ token: string; expiresAt: number }>;
+  /** What is wrong with claims, beside the form of each. */
+  check(claims: z.infer<z.ZodObject<typeof orderClaimsShape>>): FieldError[];
   /** Throws `invalid_token` (the detail names the claim, never its value) or `token_expired`. */
   verify(token: string): Promise<OrderTerms>;
 }
@@ -202,14 +212,18 @@ export function createOrderTokens(
   const keyObjects = keys.map((key) => createSecretKey(key));
   const [signingKey] = keyObjects as [KeyObject];
 
+  const reportOdd = createOddClaims(options.onOddClaim);
+
   return {
+    check: (claims) => checkTerms(claims, options).errors,
     async sign(claims, expiresInS) {
       const issuedS = Math.floor(now() / 1000);
       const exp = issuedS + expiresInS;
       return { token: signHs256({ ...claims, iat: issuedS, exp }, signingKey), expiresAt: exp * 1000 };
     },
     async verify(token) {
-      const parsed = tokenSchema.safeParse(verifyNow(token, keyObjects, now()));
+      const signed = verifyNow(token, keyObjects, now());
+      const parsed = tokenSchema.safeParse(signed);
       if (!parsed.success) throw wrongClaims(fieldErrorsOf(parsed.error));
       const { data } = parsed;
       if (data.exp > now() / 1000 + MAX_LIFETIME_S + CLOCK_TOLERANCE_S) {
@@ -221,8 +235,27 @@ export function createOrderTokens(
       }
       const { errors, terms } = checkTerms(data, options);
       if (errors.length > 0) throw wrongClaims(errors);
+      reportOdd(signed);
       return { ...(data as OrderClaims), ...terms };
     },
+  };
+}
+
+const CLAIMS = Object.keys(tokenSchema.shape);
+/** Names that are remembered, so that each is reported once. */
+const MAX_ODD = 100;
+
+/** Other claims are ignored, so a misspelled one would be missed without a word. */
+function createOddClaims(report: ClaimsOptions['onOddClaim']): (signed: object) => void {
+  const reported = new Set<string>();
+  return (signed) => {
+    for (const claim of Object.keys(signed)) {
+      if (CLAIMS.includes(claim) || reported.has(claim) || claim.length > 40 || reported.size >= MAX_ODD) continue;
+      const known = nearest(claim, CLAIMS);
+      if (editDistance(claim, known) > 1) continue;
+      reported.add(claim);
+      report?.(claim, known);
+    }
   };
 }
 
@@ -237,16 +270,21 @@ function verifyNow(token: string, keys: readonly KeyObject[], nowMs: number): ob
   const nowS = Math.floor(nowMs / 1000);
   const { iat, nbf, exp } = claims ?? {};
   if (claims === undefined || !isTime(iat) || !isTime(nbf) || !isTime(exp) || (nbf ?? 0) > nowS) {
-    const hint = /[+/]/.test(token) ? ' It has + or /: write it in base64url, with - and _.' : '';
     throw new Refusal(
       'invalid_token',
-      `The order token is missing, malformed, or not signed by HS256 with the shared secret.${hint}`,
+      `The order token is missing, malformed, or not signed by HS256 with the shared secret.${hintOf(token)}`,
     );
   }
   if (exp !== undefined && exp <= nowS) {
     throw new Refusal('token_expired', 'The order token has expired; the shop must issue a new one.');
   }
   return claims;
+}
+
+function hintOf(token: string): string {
+  if (/[+/]/.test(token)) return ' It has + or /: write it in base64url, with - and _.';
+  const isHex = /\.[0-9a-f]{64}$/i.test(token);
+  return isHex ? ' Its signature is in hex: write its 32 bytes in base64url.' : '';
 }
 
 function isTime(claim: unknown): claim is number | undefined {

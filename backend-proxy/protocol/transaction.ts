@@ -221,6 +221,16 @@ export interface Transaction {
  */
 export type Flag = 'surplus' | 'after_close' | 'mismatch' | 'conflict' | 'needs_review';
 
+/** Of an id at the gateway. */
+const MAX_ID_CHARS = 64;
+
+/** Why an order id is too long with what is added to it at the gateway; undefined if it is not. */
+export function whyTooLong(orderId: string, { before, after }: { before: number; after: number }): string | undefined {
+  const max = MAX_ID_CHARS - before - after;
+  if (orderId.length <= max) return undefined;
+  return `at most ${max} characters, because ${before} are added before it and up to ${after} after it`;
+}
+
 /** What causes history entries, beside keys with a name. */
 export const SOURCES = ['shopper', 'merchant', 'answer', 'check', 'clock', 'restart', 'person'] as const;
 /** What caused a history entry. */

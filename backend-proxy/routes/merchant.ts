@@ -18,7 +18,6 @@ import { serveWebhooks } from './webhooks.ts';
 
 interface Deps {
   keys: readonly MerchantKey[];
-  allowedOrigins: readonly string[];
   publicUrl: string | undefined;
   tokens: OrderTokens;
   payouts: Payouts;

@@ -82,8 +82,9 @@ const getOrder = createRoute({
   responses: { 200: orderView, ...refusedBy(...TOKEN, 'invalid_request') },
 });
 
+const IDEMPOTENCY_KEY = { error: 'send the header Idempotency-Key, 1 to 255 printable characters without spaces' };
 export const idempotencyKeyHeader = z.object({
-  'idempotency-key': z.string().regex(/^[!-~]{1,255}$/, { error: '1 to 255 printable characters' }),
+  'idempotency-key': z.string(IDEMPOTENCY_KEY).regex(/^[!-~]{1,255}$/, IDEMPOTENCY_KEY),
 });
 
 const startPayment = createRoute({

@@ -4,7 +4,7 @@ import { note } from '../observability/cause.ts';
 import { Refusal } from '../errors.ts';
 import type { Closings } from '../closing.ts';
 import type { ClosedOrder, Ledger } from '../ledger/ledger.ts';
-import { MAX_LIFETIME_S, checkTerms, line, orderClaimsShape, type OrderTokens } from '../orders/order-token.ts';
+import { MAX_LIFETIME_S, line, orderClaimsShape, type OrderTokens } from '../orders/order-token.ts';
 import { shownAmount } from '../orders/order-view.ts';
 import { iso } from '../protocol/iso-time.ts';
 import { decimalOf } from '../protocol/money.ts';
@@ -159,17 +159,16 @@ interface Deps {
   closings: Closings;
   tokens: OrderTokens;
   refundRules: RefundRules;
-  allowedOrigins: readonly string[];
   publicUrl: string | undefined;
   /** Whether there is a WEBHOOK_URL. */
   sendsWebhooks: boolean;
 }
 
 export function serveOrders(app: OpenAPIHono, deps: Deps): void {
-  const { ledger, closings, tokens, refundRules, allowedOrigins, publicUrl, sendsWebhooks } = deps;
+  const { ledger, closings, tokens, refundRules, publicUrl, sendsWebhooks } = deps;
   serveRoute(app, postOrder, async (c, { sent }) => {
     const { expiresIn, ...claims } = sent;
-    const { errors } = checkTerms(claims, { allowedOrigins });
+    const errors = tokens.check(claims);
     if (errors.length > 0) {
       throw new Refusal('invalid_request', `Not valid: ${errors.map(({ field }) => field).join(', ')}.`, { errors });
     }

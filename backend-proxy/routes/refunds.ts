@@ -47,7 +47,7 @@ export function serveRefunds(app: OpenAPIHono, refunds: Refunds): void {
   serveRoute(app, postRefund, async (c, { params, headers, sent, source }) => {
     note({ orderId: params.orderId });
     // The source text of the number, as for payouts.
-    const { amount } = parseExact(await c.req.text()) as { amount?: string };
+    const { amount } = (parseExact(await c.req.text()) ?? {}) as { amount?: string };
     const idempotencyKey = headers['idempotency-key'];
     const refund = await refunds.start({ ...sent, ...params, amount, idempotencyKey }, source);
     return answerJson(c, merchantRefund(refund), 202);

@@ -37,6 +37,7 @@ make order_secret openssl rand -base64 48
 make merchant_api_key openssl rand -hex 32
 make ipn_secret openssl rand -hex 24
 make metrics_token openssl rand -hex 24
+make admin_token openssl rand -hex 24
 make webhook_secret webhook_secret
 make database_password openssl rand -hex 24
 make database_url database_url

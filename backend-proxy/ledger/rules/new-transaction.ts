@@ -1,6 +1,6 @@
 // Adds the row of a new transaction, before anything is sent.
 import { Refusal } from '../../errors.ts';
-import { STAGES, TYPES, type Transaction } from '../../protocol/transaction.ts';
+import { STAGES, TYPES, whyTooLong, type Transaction } from '../../protocol/transaction.ts';
 import { addOrder, addTransaction, findOrder, findTransaction, type Draft } from './draft.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 import { addHistory } from './transitions.ts';
@@ -12,8 +12,6 @@ import { addHistory } from './transitions.ts';
 export const PAYOUT_KEY = ' payout';
 /** Before the id, of a row whose key a restore has lost. */
 export const RESTORED_KEY = ' restored ';
-/** Of an id at the gateway. */
-const MAX_ID_CHARS = 64;
 
 /** What each opener decides. A column that is not here has the same value in every new transaction. */
 type NewRow = Pick<
@@ -87,10 +85,8 @@ export function insert(draft: Draft, given: NewRow, by: string | null = null): T
 
 /** `ending`: the longest that may follow it in an id at the gateway. */
 export function refuseLongId({ idPrefix }: Draft, orderId: string, ending = ''): void {
-  const after = ending.length;
-  const max = MAX_ID_CHARS - idPrefix.length - after;
-  if (orderId.length <= max) return;
-  const detail = `at most ${max} characters, because ${idPrefix.length} are added before it and up to ${after} after it`;
+  const detail = whyTooLong(orderId, { before: idPrefix.length, after: ending.length });
+  if (detail === undefined) return;
   throw new Refusal('invalid_request', `orderId: ${detail}.`, { errors: [{ field: 'orderId', detail }] });
 }
 

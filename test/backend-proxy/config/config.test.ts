@@ -1,7 +1,7 @@
 // Reading the environment: every wrong variable is named with its allowed values, and no value is repeated.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { configWarnings, readConfig } from '../../../backend-proxy/config/config.ts';
 import { DEFAULT_PROFILE } from '../../../backend-proxy/gateway/profile.ts';
@@ -142,7 +142,8 @@ describe('a wrong variable', () => {
       LOG_LEVEL: 'canary',
       TRUSTED_PROXIES: 'canary',
       CHECKS_PER_SECOND: 'canary',
-      GATEWAY_PROFILE: '/canary/profile.json',
+      // Its path is no secret, and who has mistaken it needs to see it.
+      GATEWAY_PROFILE: '/nowhere/profile.json',
     };
     const message = messageOf(canaries);
     assert.deepEqual(named(message).toSorted(), Object.keys(canaries).toSorted());
@@ -284,9 +285,13 @@ describe('the profile file', () => {
     for (const path of process.platform === 'win32' ? wrong : [...wrong, '/dev/zero']) {
       assert.match(
         messageOf({ ...REQUIRED, GATEWAY_PROFILE: path }),
-        /GATEWAY_PROFILE: the path of a readable JSON file of at most 1 MB$/,
+        /GATEWAY_PROFILE: (there is no file \/nowhere\/profile\.json|no readable JSON of at most 1 MB in \/\S+)$/,
       );
     }
+    assert.match(
+      messageOf({ ...REQUIRED, GATEWAY_PROFILE: 'demo/none.json' }),
+      new RegExp(`GATEWAY_PROFILE: there is no file ${resolve('demo/none.json')}$`),
+    );
   });
 });
 

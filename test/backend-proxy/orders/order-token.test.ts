@@ -35,7 +35,36 @@ async function refusalOf(claims: object): Promise<string> {
   return refused.message;
 }
 
+it('an order id that is too long with what is added to it is refused with the real limit', async () => {
+  const options = { allowedOrigins: ORIGINS, added: { before: 5, after: 7 } };
+  const tokens = createOrderTokens([SECRET], options, () => NOON);
+  const signed = (length: number) => signToken({ ...CLAIMS, orderId: 'x'.repeat(length) }, SECRET, HS256);
+  assert.equal((await tokens.verify(signed(52))).orderId.length, 52);
+  const message = /orderId: at most 52 characters, because 5 are added before it and up to 7 after it\.$/;
+  await assert.rejects(tokens.verify(signed(53)), { kind: 'invalid_token', message });
+});
+
+it('a claim that is nearly a known one is reported once, and any other is not', async () => {
+  const odd: string[][] = [];
+  const options = { allowedOrigins: ORIGINS, onOddClaim: (...claim: string[]) => void odd.push(claim) };
+  const tokens = createOrderTokens([SECRET], options, () => NOON);
+  const { amount: _, ...others } = CLAIMS;
+  const claims = { ...others, maxAmount: '5.00', amout: '10.10', iss: 'shop', jti: '1', mehtods: ['QR'] };
+  for (let n = 0; n < 3; n += 1) await tokens.verify(signToken(claims, SECRET, HS256));
+  assert.deepEqual(odd, [
+    ['amout', 'amount'],
+    ['mehtods', 'methods'],
+  ]);
+});
+
 describe('the signature of an order token', () => {
+  it('a signature in hex, as hash_hmac() makes it, is named', async () => {
+    const [header, claims] = signToken(CLAIMS, SECRET, HS256).split('.');
+    const hex = createHmac('sha256', SECRET).update(`${header}.${claims}`).digest('hex');
+    const message = /Its signature is in hex: write its 32 bytes in base64url\.$/;
+    await assert.rejects(tokensOf(SECRET).verify(`${header}.${claims}.${hex}`), { kind: 'invalid_token', message });
+  });
+
   it('a token signed by HS256 with the secret is accepted', async () => {
     const terms = await verify(CLAIMS);
     assert.deepEqual(terms, {

@@ -19,6 +19,17 @@ it('POST /orders answers 201 with a token that can pay the order, and its expiry
   assert.equal((await world.refused(body.token, { method: 'QR' })).body.code, 'token_expired');
 });
 
+it('POST /orders refuses an order id that could not be paid with what is added to it', async (t) => {
+  const world = await createWorld(t);
+  const terms = { amount: '10.10', currency: 'EUR', returnUrl: 'https://shop.example/x' };
+  const sign = (length: number) =>
+    world.merchant<Problem>('POST', '/orders', { ...terms, orderId: 'x'.repeat(length) });
+  assert.equal((await sign(57)).status, 201);
+  const { status, body } = await sign(58);
+  const detail = 'at most 57 characters, because 0 are added before it and up to 7 after it';
+  assert.deepEqual([status, body.errors], [400, [{ field: 'orderId', detail }]]);
+});
+
 it('POST /orders issues a token for an hour by default, and for a minute to a day on request', async (t) => {
   const world = await createWorld(t);
   const expires = async (expiresIn?: unknown) =>

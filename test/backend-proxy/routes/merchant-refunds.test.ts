@@ -28,6 +28,16 @@ async function refund<Body = Record<string, unknown>>(
   return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
 }
 
+/** With this text as its body. */
+async function refundByText(world: World, body: string | undefined, key: string | undefined, type?: string) {
+  const headers = { Authorization: `Bearer ${SECRETS.merchant}`, ...(key !== undefined && { 'Idempotency-Key': key }) };
+  const response = await world.request('POST', '/orders/A-1/refunds', {
+    headers: { ...headers, ...(type !== undefined && { 'Content-Type': type }) },
+    ...(body !== undefined && { body }),
+  });
+  return { status: response.status, body: (await response.json()) as Problem };
+}
+
 /** A-1 is paid by another wallet than any that was typed. */
 async function createPaid(t: Parameters<typeof createWorld>[0], options: Parameters<typeof createWorld>[1] = {}) {
   const world = await createWorld(t, {
@@ -39,6 +49,24 @@ async function createPaid(t: Parameters<typeof createWorld>[0], options: Paramet
   await world.settleAfter('approve', 'A-1', PAYER);
   return world;
 }
+
+it('without a body, and with the list that PHP writes, all that is left is sent back; other bodies are refused', async (t) => {
+  for (const [body, type] of [
+    ['[]', 'application/json'],
+    ['', 'application/json'],
+    [undefined, undefined],
+  ] as const) {
+    const world = await createPaid(t);
+    const { status } = await refundByText(world, body, 'key-1', type);
+    assert.deepEqual([status, (await world.ledger.transaction('A-1-r1'))?.amountMinor], [202, 1000], body);
+    for (const other of ['[1]', 'null', '""', '{'])
+      assert.equal((await refundByText(world, other, 'key-2', 'application/json')).status, 400, other);
+    const { status: left, body: refused } = await refundByText(world, '{}', 'key-3', 'application/json');
+    assert.deepEqual([left, refused.detail], [422, 'amount: nothing is left to refund.']);
+    const { body: without } = await refundByText(world, '{}', undefined, 'application/json');
+    assert.match(JSON.stringify(without.errors), /send the header Idempotency-Key/);
+  }
+});
 
 it('POST /orders/:orderId/refunds sends the money to the wallet that paid, and answers 202 with the refund', async (t) => {
   const world = await createPaid(t);
