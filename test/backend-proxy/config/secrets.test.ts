@@ -22,7 +22,7 @@ it('no secret appears in a log, an answer, a webhook or the database, whatever g
     webhooks: true,
     wrapLedger: (ledger) => ({
       ...ledger,
-      order: (orderId) => (isBroken ? Promise.reject(new Error(JSON.stringify(SECRETS))) : ledger.order(orderId)),
+      orderAt: (orderId) => (isBroken ? Promise.reject(new Error(JSON.stringify(SECRETS))) : ledger.orderAt(orderId)),
       receiveIpn: (ipn) => (isBroken ? Promise.reject(new Error(SECRETS.ipn)) : ledger.receiveIpn(ipn)),
       claimChecks: (most, leaseMs) =>
         isBroken ? Promise.reject(new Error(SECRETS.gatewayKey)) : ledger.claimChecks(most, leaseMs),

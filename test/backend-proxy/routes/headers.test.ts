@@ -103,7 +103,7 @@ async function createBreakableWorld(t: Parameters<typeof createWorld>[0]): Promi
   return createWorld(t, {
     wrapLedger: (ledger) => ({
       ...ledger,
-      order: (orderId) => (orderId === 'broken' ? Promise.reject(new Error('broken')) : ledger.order(orderId)),
+      orderAt: (orderId) => (orderId === 'broken' ? Promise.reject(new Error('broken')) : ledger.orderAt(orderId)),
     }),
   });
 }
