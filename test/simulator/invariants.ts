@@ -3,7 +3,7 @@
 // after nine calm days. A row returns what is wrong. To add an invariant, add a row.
 import { RETRY_AFTER_MS } from '../../backend-proxy/webhooks.ts';
 import { STAGES, TYPES, reasonOf, type Transaction } from '../../backend-proxy/protocol/transaction.ts';
-import { D, M, S } from '../backend-proxy/time.ts';
+import { D, H, M, S } from '../backend-proxy/time.ts';
 import { isContradicted } from './faults.ts';
 import { statusOf, was, type Entry } from './gateway.ts';
 import { AMOUNT } from './people.ts';
@@ -21,6 +21,8 @@ const UNNOTICED_MS = 5 * S;
 const ASKED_MS = 6 * M;
 /** From its permission to the one POST. */
 const PERMISSION_MS = 20 * S;
+/** Refunds of one payment that the gateway has not shown. */
+const UNSEEN_IN_A_ROW = 10;
 /** Answers that are refusals by the gateway itself, after which it has nothing. */
 const REFUSALS: readonly string[] = ['wallet not found', 'wrong key', 'wallet blocked', 'reference not unique'];
 
@@ -237,6 +239,33 @@ export const INVARIANTS = {
           : undefined,
       ),
   },
+  'a closing of what is unpaid succeeds': {
+    always: (world) =>
+      firstOf(world.merchant.asked, ({ what, id, askedAt, answeredAt, answer: { status, code } }) => {
+        if (what !== 'closing if unpaid' || status === 200 || isHindered(world, askedAt, answeredAt)) return undefined;
+        const rows = world.shown.transactions.filter((row) => row.type === 'PAY' && row.orderId === id);
+        const isEnded = rows.every((row) => !isOpen(row) && statusAt(row) === 'FAILED' && !hasFlag(row));
+        const checks = world.checks.filter((check) => rows.some((row) => row.id === check.id));
+        const isAsked = checks.some(({ beganAt, endedAt }) => beganAt < askedAt && endedAt > askedAt - M);
+        const isUnanswered = checks.some(({ name, endedAt }) => name !== 'as documented' && endedAt >= askedAt);
+        return isEnded && world.hasStatusCheck && !isAsked && !isUnanswered
+          ? `the closing of ${id} is answered ${status} ${code ?? ''}, and nothing of it is open`
+          : undefined;
+      }),
+  },
+  'no refund or payout is refused, withheld or FAILED for nothing': {
+    always: (world) =>
+      firstOf(world.merchant.asked, ({ what, id, isFirst, askedAt, answeredAt, answer: { status, cause, shows } }) => {
+        if (what !== 'payout' && what !== 'refund') return undefined;
+        if (isFirst && shows === 'FAILED') return `a new ${what} of ${id} is answered FAILED`;
+        const wishes = world.merchant.wishes.filter(({ paymentId }) => paymentId === id);
+        if (cause === 'failing' && wishes.length <= UNSEEN_IN_A_ROW)
+          return `a refund of ${id} is "failing" after ${wishes.length - 1} others`;
+        return status === 503 && cause === undefined && !isHindered(world, askedAt, answeredAt)
+          ? `a ${what} of ${id} is answered 503`
+          : undefined;
+      }) ?? firstOf(world.shown.transactions, (row) => withheldForNothing(world, row)),
+  },
   'a person is contradicted only by what comes later': {
     always: (world) =>
       firstOf(world.shown.transactions, ({ id, history }) => {
@@ -313,6 +342,41 @@ function hasFlag({ needsReview, mismatch, conflict }: Transaction): boolean {
 /** Whether its money goes out, and nobody was made to believe the contrary, so that the merchant sent it again. */
 function isGoing({ person }: World, entry: Entry): boolean {
   return statusOf(entry) !== 'FAILED' && !isContradicted(entry) && !person.wrong.has(entry.id);
+}
+
+/** Whether something kept a request from being answered well. */
+function isHindered(world: World, askedAt: number, answeredAt: number): boolean {
+  return (
+    world.hasStepped ||
+    world.held.size > 0 ||
+    world.wentBackAt > askedAt - H ||
+    (world.slowedUntil.get('') ?? 0) > askedAt ||
+    [...world.slowedUntil].some(([id, until]) => id !== '' && until > askedAt) ||
+    answeredAt - askedAt > 30 * S
+  );
+}
+
+/** Only a restore is a reason to withhold, and only of what the gateway has or did not say. */
+function withheldForNothing(world: World, { id, answer, needsReview, history }: Transaction): string | undefined {
+  if (answer !== 'withheld' || !needsReview) return undefined;
+  if (world.wentBackAt === -Infinity) return `${id} is withheld, and nothing was restored`;
+  const withheldAt = Math.min(...history.map((entry) => world.firstSeen.get(seenKey(id, entry)) ?? Infinity));
+  const checks = world.checks.filter(
+    ({ type, endedAt }) => type === 'PAYOUT' && endedAt >= world.wentBackAt && endedAt <= withheldAt,
+  );
+  // Found while it was looked up, on the same path.
+  const isProven = checks.some(
+    ({ said, endedAt }) => said !== 'unknown' && said !== 'nothing' && endedAt > withheldAt - S,
+  );
+  const isDoubtful = checks.some(({ name }) => name !== 'as documented');
+  const isKnown = world.gateway.entries.some((entry) => entry.type === 'PAYOUT' && isLikely(entry.id, id));
+  return world.hasStatusCheck && isProven && !isDoubtful && !isKnown ? `${id} is withheld for nothing` : undefined;
+}
+
+/** Another refund of the same payment, or the payout under another prefix. */
+function isLikely(id: string, asked: string): boolean {
+  const common = (one: string) => one.replace(/^shop-/, '').replace(/-r\d+$/, '-r');
+  return common(id) === common(asked);
 }
 
 function firstOf<T>(items: readonly T[], wrong: (item: T) => string | undefined): string | undefined {

@@ -130,7 +130,20 @@ export interface ClosedOrder {
   paidBefore: Entry | undefined;
 }
 
+/** A request of the merchant, and how it was answered. */
+export interface Asked {
+  what: 'payout' | 'refund' | 'closing' | 'closing if unpaid';
+  /** The payout's order, the refunded payment, or the order to be closed. */
+  id: string;
+  /** Nobody has asked for the same before. */
+  isFirst: boolean;
+  askedAt: number;
+  answeredAt: number;
+  answer: { status: number; code?: string; cause?: string; shows?: string };
+}
+
 export class Merchant {
+  readonly asked: Asked[] = [];
   readonly intentions: Intention[] = [];
   readonly wishes: Wish[] = [];
   readonly received: ReceivedWebhook[] = [];
@@ -138,6 +151,7 @@ export class Merchant {
   readonly closed = new Map<string, ClosedOrder>();
   /** Of each webhook, by its id: the true times at which it came. */
   readonly attempts = new Map<string, number[]>();
+  readonly #keys = new Set<string>();
   readonly #world: World;
 
   constructor(world: World) {
@@ -160,8 +174,9 @@ export class Merchant {
       currency: 'EUR',
       customer: intention.wallet,
     });
-    const answer = await this.#world.up()?.request('POST', '/payouts', { headers: AS_MERCHANT, body });
-    this.#world.note(`payout ${String(intention.ids.at(-1))} answered ${answer?.status ?? 'by nobody'}`);
+    const id = intention.ids.at(-1) ?? '';
+    const answer = await this.#ask('payout', id, id, '/payouts', AS_MERCHANT, body);
+    this.#world.note(`payout ${id} answered ${answer?.status ?? 'by nobody'}`);
   }
 
   openIntention(): Intention {
@@ -189,10 +204,31 @@ export class Merchant {
   async refund({ key, orderId, paymentId, amount }: Wish): Promise<void> {
     const body = JSON.stringify({ gatewayOrderId: paymentId, amount });
     const headers = { ...AS_MERCHANT, 'Idempotency-Key': key };
-    const answer = await this.#world.up()?.request('POST', `/orders/${orderId}/refunds`, { headers, body });
+    const answer = await this.#ask('refund', paymentId, key, `/orders/${orderId}/refunds`, headers, body);
     // Without its request id, which is random.
-    const why = answer === undefined || answer.ok ? '' : `: ${((await answer.json()) as { detail: string }).detail}`;
+    const why = answer === undefined || answer.status === 202 ? '' : `: ${String(answer.body['detail'])}`;
     this.#world.note(`${key} answered ${answer?.status ?? 'by nobody'}${why}`);
+  }
+
+  async #ask(
+    what: Asked['what'],
+    id: string,
+    key: string,
+    path: string,
+    headers: Record<string, string>,
+    body: string,
+  ): Promise<{ status: number; body: Record<string, unknown> } | undefined> {
+    const world = this.#world;
+    const isFirst = !this.#keys.has(key);
+    this.#keys.add(key);
+    const askedAt = world.now;
+    const answer = await world.up()?.request('POST', path, { headers, body });
+    if (answer === undefined) return undefined;
+    const fields = (await answer.json()) as Record<string, unknown>;
+    const { code, cause, status: shows } = fields as Record<string, string>;
+    const seen = { status: answer.status, ...(answer.ok ? { shows } : { code, cause }) } as Asked['answer'];
+    this.asked.push({ what, id, isFirst, askedAt, answeredAt: world.now, answer: seen });
+    return { status: answer.status, body: fields };
   }
 
   async close(orderId: string, ifUnpaid: boolean): Promise<void> {
@@ -209,12 +245,12 @@ export class Merchant {
         !was(entry, 'FAILED'),
     );
     const body = JSON.stringify({ ifUnpaid });
-    const answer = await world.up()?.request('POST', `/orders/${orderId}/close`, { headers: AS_MERCHANT, body });
+    const what = ifUnpaid ? 'closing if unpaid' : 'closing';
+    const answer = await this.#ask(what, orderId, orderId, `/orders/${orderId}/close`, AS_MERCHANT, body);
     world.note(`closing ${orderId} answered ${answer?.status ?? 'by nobody'}`);
-    if (answer?.ok !== true || this.closed.has(orderId) || wentBackAt !== world.wentBackAt) return;
+    if (answer?.status !== 200 || this.closed.has(orderId) || wentBackAt !== world.wentBackAt) return;
     // One that was closed before, asked or not, is answered as it was then.
-    const { closedAt } = (await answer.json()) as { closedAt: string };
-    const isNew = Date.parse(closedAt) >= asked;
+    const isNew = Date.parse(String(answer.body['closedAt'])) >= asked;
     const mayLag = world.checks.some(({ name, endedAt }) => name === 'lagging' && endedAt >= askedAt);
     // Without a status check nobody can be asked, and what a person has ended is not asked about.
     const isKnowable = world.hasStatusCheck && !mayLag && !world.person.said.has(paid?.id ?? '');
