@@ -11,7 +11,13 @@ import { createStatusChecks } from '../../backend-proxy/status-checks.ts';
 import { until } from './until.ts';
 import { createWorld, startHeaders } from './world.ts';
 
-const NO_PROOF = { look: async () => false, proveWaiting: async () => false } as unknown as UnknownProof;
+const NO_PROOF: UnknownProof = {
+  found: async () => undefined,
+  unknown: () => undefined,
+  proveWaiting: async () => false,
+  isProven: async () => false,
+  wrongPaths: () => [],
+};
 
 it('the routes are such that Hono finds each by its fast router', async (t) => {
   const { proxy } = await createWorld(t);

@@ -51,7 +51,7 @@ it('DELETE /orders/:orderId/personal-data erases a paid order, and the views say
   assert.deepEqual((await world.merchant<{ payments: View[] }>('GET', '/orders/A-1')).body.payments, [payment]);
   assert.equal((await world.view(world.token())).paid, true);
   for (const table of ['transactions', 'history', 'webhooks', 'ipns']) {
-    assert.doesNotMatch(JSON.stringify(world.rows(`select * from ${table}`)), /12345678|c-1/, table);
+    assert.doesNotMatch(JSON.stringify(world.rows(`select * from ${table}`)), /"(12345678|c-1)\\?"/, table);
   }
   world.skip(M);
   assert.deepEqual((await world.merchant('DELETE', ERASE_ORDER)).body, body, 'again it changes nothing');
