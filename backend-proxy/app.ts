@@ -40,7 +40,7 @@ import { servePayPage } from './routes/pay-page.ts';
 import { serveOrder } from './routes/order.ts';
 import { serveDocument } from './routes/openapi.ts';
 import { problemResponse, toRefusal } from './http/problem.ts';
-import { createRequestLog, traced } from './http/request-log.ts';
+import { createRequestLog, caused } from './http/request-log.ts';
 import { notFound, readWidgetFiles, serveWidget } from './routes/widget-files.ts';
 import { createWebhookLog } from './observability/webhook-log.ts';
 import { createWebhookSender } from './webhooks.ts';
@@ -113,9 +113,8 @@ function assemble(parts: ProxyParts<Ledger>, { elapsed, wait, random, dispatcher
       log('error', 'the gateway no longer knows a transaction: the status path or the API key is wrong', { type }),
   });
   const statusChecks = createStatusChecks({ gateway, ledger, proof, rate, now, elapsed }, onError);
-  const webhookLog = createWebhookLog(log, metrics, now);
-  const { contextOf, attempted: onAttempt } = webhookLog;
-  const sending = { ledger, now, elapsed, random, dispatcher, contextOf, onAttempt };
+  const onAttempt = createWebhookLog(log, metrics, now);
+  const sending = { ledger, now, elapsed, random, dispatcher, onAttempt };
   const sender = config.webhook && createWebhookSender({ ...sending, target: config.webhook }, onError);
   const workers: Worker[] = sender ? [statusChecks, sender] : [statusChecks];
   const recorder = createRecorder({ ledger, onError, wait });
@@ -149,7 +148,7 @@ function assemble(parts: ProxyParts<Ledger>, { elapsed, wait, random, dispatcher
     recorder,
     statusChecks,
   };
-  return { ...use, config, ledger, gateway, metrics, webhookLog, now, log, onError, wake: () => sender?.wake() };
+  return { ...use, config, ledger, gateway, metrics, now, log, onError, wake: () => sender?.wake() };
 }
 
 type Assembly = ReturnType<typeof assemble>;
@@ -181,13 +180,12 @@ export function createProxy(parts: ProxyParts<Ledger>, outside: Outside = {}): P
 }
 
 /** Counts and logs what the ledger commits. */
-function observeWrites({ ledger, metrics, webhookLog, log, onError }: Assembly): void {
+function observeWrites({ ledger, metrics, log, onError }: Assembly): void {
   const logEvents = createBusinessLog(log, metrics);
   ledger.onWrite((ms, events) => {
     try {
       metrics.countWrite(ms);
       logEvents(events);
-      webhookLog.queued(events);
     } catch (error) {
       // What is committed must not be answered as an error.
       onError(error);
@@ -211,7 +209,7 @@ function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
   app.use((c, next) => {
     const startedAt = now();
     prepareAnswer(c);
-    return traced(c, next, () => {
+    return caused(c, next, () => {
       completeAnswer(c);
       logRequest(c, now() - startedAt);
     });

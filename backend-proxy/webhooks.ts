@@ -4,16 +4,14 @@
 // At least once: a crash can duplicate a delivery but never lose it; `webhook-id` is the same for each attempt.
 import { lookup } from 'node:dns';
 import { isIP } from 'node:net';
-import type { Context } from '@opentelemetry/api';
 import { Webhook as Signer } from 'standardwebhooks';
 import { Agent, request, type Dispatcher } from 'undici';
 import type { Delivery, Ledger, Webhook } from './ledger/ledger.ts';
-import { causeOf, runAs } from './observability/cause.ts';
+import { runAs } from './observability/cause.ts';
 import type { WebhookTarget } from './parts.ts';
 import { hostOf, mayBePrivate, remedyFor } from './config/private-hosts.ts';
 import { isPublicAddress } from './config/public-address.ts';
 import { HOUR_MS as H, MINUTE_MS as M, SECOND_MS as S } from './protocol/durations.ts';
-import { beginStep } from './observability/tracing.ts';
 import { codeOf, retryAfterMs } from './received.ts';
 import { LEASE_MS, createWorker, type Worker } from './workers/worker.ts';
 
@@ -35,8 +33,6 @@ interface Options {
   dispatcher?: Dispatcher | undefined;
   /** A monotonic clock, ms. */
   elapsed?: (() => number) | undefined;
-  /** The trace that queued a webhook, if known. */
-  contextOf?(id: string): Context | undefined;
   /** Called when an attempt is recorded; `ms` is how long it took. */
   onAttempt?(webhook: Webhook, delivery: Delivery, ms: number): void;
 }
@@ -47,28 +43,18 @@ export function createWebhookSender(options: Options, onError: (error: unknown) 
   const signers = target.secrets.map((secret) => new Signer(secret));
 
   async function deliver(webhook: Webhook): Promise<void> {
-    const { step } = causeOf();
-    const headers = {
-      ...sign(webhook, signers, now()),
-      ...(step?.traceparent !== undefined && { traceparent: step.traceparent }),
-    };
+    const headers = sign(webhook, signers, now());
     const startedAt = performance.now();
     const answer = await post(webhook, target.url, headers, dispatcher);
     const ms = Math.round(performance.now() - startedAt);
     const delivery = deliveryOf(webhook.attempts, answer, now(), random);
     if (await ledger.recordDelivery(webhook, delivery)) onAttempt(webhook, delivery, ms);
-    step?.end(() => ({
-      attributes: { 'payment.webhook_id': webhook.id, 'payment.webhook_type': webhook.type },
-      isError: delivery.state !== 'delivered',
-    }));
   }
 
-  /** A step of the trace in which the webhook was queued, if that was in this process; else of a new one. */
-  function handle(webhook: Webhook): Promise<void> {
-    const { id, orderId, transactionId } = webhook;
-    const step = beginStep('webhook delivery', 'client', options.contextOf?.(id));
-    return runAs({ orderId, transactionId, step }, () => step.run(() => deliver(webhook)));
-  }
+  const handle = (webhook: Webhook): Promise<void> => {
+    const { orderId, transactionId } = webhook;
+    return runAs({ orderId, transactionId }, () => deliver(webhook));
+  };
 
   return createWorker({
     claim: (most) => ledger.claimWebhooks(most, LEASE_MS),

@@ -69,7 +69,7 @@ export interface ExtraHeaders {
   traceparent?: string;
 }
 
-/** What is sent to the gateway. Each call has connections of its own, and is logged, counted and traced. */
+/** What is sent to the gateway. Each call has connections of its own, and is logged and counted. */
 export interface GatewayCalls {
   pay(collection: Collection, headers?: ExtraHeaders): Promise<Sent<Accepted>>;
   payout(payout: PayoutOrder, headers?: ExtraHeaders): Promise<Sent<{ paymentId: string | null }>>;

@@ -1,17 +1,18 @@
-// Logs, counts and traces each request.
+// Logs and counts each request.
 import type { Context, Next } from 'hono';
 import { routePath } from 'hono/route';
-import { causeOf, runAs } from '../observability/cause.ts';
+import { runAs } from '../observability/cause.ts';
 import type { Refusal } from '../errors.ts';
 import { HOUR_MS } from '../protocol/durations.ts';
 import type { Level, Log } from '../protocol/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { beginStep, contextOfRequest } from '../observability/tracing.ts';
 import { toRefusal } from './problem.ts';
 
 const MAX_LOGGED_CHARS = 300;
 /** Of refused origins that are warned of in an hour: more than a shop has. */
 const MAX_ORIGINS = 100;
+/** Of W3C, version 00. */
+const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 /** Load balancers and Prometheus ask these every few seconds: `debug`, unless the answer is a problem. */
 const PROBE = /\/(healthz|readyz|metrics)$/;
 
@@ -22,24 +23,13 @@ declare module 'hono' {
   }
 }
 
-/** Runs a request as a part of its caller's trace, with its request id in each log line (observability/cause.ts). */
-export function traced(c: Context, next: Next, answered: () => void): Promise<void> {
-  const step = beginStep(c.req.method, 'server', contextOfRequest(c.req.header('traceparent')));
-  return runAs({ requestId: c.get('requestId'), step }, async () => {
-    await step.run(next);
+/** Runs a request with its id in each log line, and with its caller's `traceparent` (observability/cause.ts). */
+export function caused(c: Context, next: Next, answered: () => void): Promise<void> {
+  const traceparent = c.req.header('traceparent') ?? '';
+  const cause = { requestId: c.get('requestId'), ...(TRACEPARENT.test(traceparent) && { traceparent }) };
+  return runAs(cause, async () => {
+    await next();
     answered();
-    const { status } = c.res;
-    const { orderId } = causeOf();
-    step.end(() => ({
-      name: `${c.req.method} ${routeOf(c)}`,
-      attributes: {
-        'http.request.method': c.req.method,
-        'http.route': routeOf(c),
-        'http.response.status_code': status,
-        ...(orderId !== undefined && { 'payment.order_id': orderId }),
-      },
-      isError: status >= 500,
-    }));
   });
 }
 

@@ -1,8 +1,7 @@
-// What the running work is about and what caused it: the request, its trace, the order. Each log line of that work has
-// these fields, and each call that it makes continues the trace. They follow the work through every await
+// What the running work is about and what caused it: the request, the order. Each log line of that work has these
+// fields, and a `traceparent` that came with the request goes on to the gateway. They follow the work through every await
 // (AsyncLocalStorage), so that no function passes them on; that costs a request half a microsecond.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Step } from './tracing.ts';
 
 export interface Cause {
   requestId?: string;
@@ -10,8 +9,8 @@ export interface Cause {
   transactionId?: string;
   /** The name of the merchant's key. */
   key?: string;
-  /** The part of a trace that this work belongs to; undefined without a trace. */
-  step?: Step;
+  /** The header of W3C, as it came. */
+  traceparent?: string;
 }
 
 const storage = new AsyncLocalStorage<Cause>();
@@ -39,7 +38,6 @@ export function withCause(fields: Record<string, unknown> = {}): Record<string, 
   // One assignment after the other, because conditional spreads cost a request a microsecond.
   const all: Record<string, unknown> = {};
   if (cause.requestId !== undefined) all['requestId'] = cause.requestId;
-  if (cause.step?.traceId !== undefined) all['traceId'] = cause.step.traceId;
   if (cause.orderId !== undefined) all['orderId'] = cause.orderId;
   if (cause.transactionId !== undefined) all['transactionId'] = cause.transactionId;
   if (cause.key !== undefined) all['key'] = cause.key;

@@ -1,7 +1,5 @@
-// Wraps the gateway: each call is a step of the trace, and is reported with its outcome and duration for log and
-// metrics; no customer data.
+// Wraps the gateway: each call is reported with its outcome and duration for log and metrics; no customer data.
 import { causeOf, runAs } from './cause.ts';
-import { beginStep } from './tracing.ts';
 import type { Checked, ExtraHeaders, Gateway, Operation, Sent } from '../gateway/gateway.ts';
 
 export interface Call {
@@ -23,11 +21,10 @@ export function instrument(gateway: Gateway, onCall: (call: Call) => void, clock
     transactionId: string,
     call: (headers: ExtraHeaders) => Promise<Result>,
   ): Promise<Result> {
-    const step = beginStep(`gateway ${operation}`, 'client', causeOf().step?.context);
-    const { traceparent } = step;
+    const { traceparent } = causeOf();
     const startedAt = clock();
-    return runAs({ transactionId, step }, async () => {
-      const answer = await step.run(() => call(traceparent === undefined ? {} : { traceparent }));
+    return runAs({ transactionId }, async () => {
+      const answer = await call(traceparent === undefined ? {} : { traceparent });
       const { kind: outcome, detail, retryAfterMs } = answer;
       onCall({
         operation,
@@ -36,10 +33,6 @@ export function instrument(gateway: Gateway, onCall: (call: Call) => void, clock
         ...(detail !== undefined && { detail }),
         ...(retryAfterMs !== undefined && { retryAfterMs }),
       });
-      step.end(() => ({
-        attributes: { 'payment.transaction_id': transactionId, 'payment.outcome': outcome },
-        isError: detail !== undefined,
-      }));
       return answer;
     });
   }

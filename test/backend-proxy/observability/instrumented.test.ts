@@ -7,6 +7,7 @@ import type { Checked, Collection, Gateway, PayoutOrder, Sent } from '../../../b
 import { DEFAULT_PROFILE } from '../../../backend-proxy/gateway/profile.ts';
 import { gatewayContract } from '../gateway/contract.ts';
 import { openHttp } from '../gateway/scripted-gateway.ts';
+import { createWorld } from '../world.ts';
 
 gatewayContract({
   name: 'instrumented',
@@ -74,4 +75,22 @@ it('an instrumented status check is reported with the wait of its Retry-After', 
   const { gateway, calls } = listening({ pay: lost, payout: lost, status: unavailable }, 0);
   await gateway.status?.('A-1', 'PAY');
   assert.equal(calls[0]?.retryAfterMs, 60_000);
+});
+
+it("a caller's traceparent goes on to the gateway, if it has the form of W3C", async (t) => {
+  const seen: unknown[] = [];
+  const wrapGateway = (gateway: Gateway): Gateway => ({
+    ...gateway,
+    pay: (collection, headers) => (seen.push(headers), gateway.pay(collection, headers)),
+  });
+  const world = await createWorld(t, { wrapGateway });
+  const traceparent = `00-${'4b'.repeat(16)}-${'f0'.repeat(8)}-01`;
+  for (const [orderId, given] of [
+    ['A-1', traceparent],
+    ['A-2', 'canary'],
+  ] as const) {
+    const headers = { Authorization: `Bearer ${world.token({ orderId })}`, 'Content-Type': 'application/json', 'Idempotency-Key': 'k', traceparent: given }; // prettier-ignore
+    await world.request('POST', '/order/payments', { headers, body: JSON.stringify({ method: 'QR' }) });
+  }
+  assert.deepEqual(seen, [{ traceparent }, {}]);
 });

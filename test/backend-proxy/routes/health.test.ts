@@ -1,6 +1,7 @@
 // Health, readiness and metrics.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { readFileSync } from 'node:fs';
 import { Refusal, unavailable } from '../../../backend-proxy/errors.ts';
 import type { Checked } from '../../../backend-proxy/gateway/gateway.ts';
 import type { Claim } from '../../../backend-proxy/ledger/ledger.ts';
@@ -292,4 +293,19 @@ describe('metrics', () => {
     assert.doesNotMatch(text, /canary|99887766/);
     assert.match(text, /method="other"/);
   });
+});
+
+it('/metrics has each metric that the alerts and the dashboard ask for', async (t) => {
+  const world = await createWorld(t, { webhooks: true });
+  const headers = { Authorization: `Bearer ${SECRETS.merchant}` };
+  const text = await (await world.request('GET', '/metrics', { headers })).text();
+  const asked = ['alerts.yml', 'grafana-dashboard.json'].flatMap((name) => {
+    const queries = readFileSync(`docs/monitoring/${name}`, 'utf8');
+    return [...queries.matchAll(/\b(payment_proxy_[a-z_]+|nodejs_[a-z0-9_]+|process_[a-z_]+)/g)].map(
+      ([found]) => found,
+    );
+  });
+  const missing = new Set(asked.filter((name) => !text.includes(`# TYPE ${name.replace(/_(bucket|sum)$/, '')} `)));
+  assert.ok(asked.length > 50, `${asked.length} are asked for`);
+  assert.deepEqual([...missing], []);
 });
