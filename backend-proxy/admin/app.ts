@@ -53,7 +53,7 @@ export function createAdmin(parts: AdminParts): Hono {
 function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
   const { ledger, version, readiness, refundRules, now = Date.now } = parts;
 
-  /** What can be sent, or whose payer a person has to find. */
+  /** Those of which something can be sent. */
   async function toSendBack(): Promise<ToSendBack[]> {
     const payments = await ledger.toSendBack(MAX_TO_SEND_BACK);
     const found = payments.map(async (payment) => {

@@ -9,7 +9,7 @@ import { linkTo } from './transaction-table.ts';
 import { redeliverForm } from './webhooks-page.ts';
 import { STATUS_NAMES, TYPE_NAMES, kindOf, moneyOf, reviewReason, statusName } from './words.ts';
 
-/** A payment that pays no order, and the minor units of it that can be sent back. */
+/** A payment that pays no order, and the minor units of it that are left. */
 export interface ToSendBack {
   payment: Transaction;
   left: number;

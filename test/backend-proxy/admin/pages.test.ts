@@ -404,7 +404,7 @@ it('money that pays no order is in the same list and count as a review, until it
   const said = textOf(await operator.open('/admin'));
   assert.match(
     said,
-    /2 payments to review .* Paid twice: €10\.00 too much from •••• 6789 ?\. A-1 · Payment · QR code · for/,
+    /2 payments to review .* Paid twice: €10\.10 too much from •••• 6789 ?\. A-1 · Payment · QR code · for/,
   );
   assert.match(said, /Send back Open Nothing is open/, 'the payment under review is not counted as waiting');
   assert.match(textOf(await operator.open('/admin/transactions/A-1-2')), /Paid · confirmed by the gateway/);
