@@ -58,8 +58,9 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
     const payments = await ledger.toSendBack(MAX_TO_SEND_BACK);
     const found = payments.map(async (payment) => {
       const { order, now: at } = await ledger.orderAt(payment.orderId);
-      const left = order === undefined ? 0 : leftOfPayment(payment, order, refundRules, at).sendable;
-      return left > 0 ? [{ payment, left }] : [];
+      if (order === undefined) return [];
+      const { left, sendable } = leftOfPayment(payment, order, refundRules, at);
+      return sendable > 0 ? [{ payment, left }] : [];
     });
     return (await Promise.all(found)).flat();
   }
