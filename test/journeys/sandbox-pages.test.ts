@@ -1,5 +1,5 @@
 // The sandbox's pages in a real browser: size, contrast and names on a small screen, the page for developers with and
-// without script, the phone on a desktop and on a phone. test/demo/sandbox/ tests what the pages do.
+// without script. test/demo/sandbox/ tests what the pages do.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -118,16 +118,6 @@ test('without script, a fault is switched on by a button, shown as active, and e
   await page.context().close();
 });
 
-test('Enter in the choice of how often presses no fault', async () => {
-  const page = await visit(DESKTOP, '/');
-  await page.getByLabel('Once').check();
-  await page.getByLabel('Once').press('Enter');
-  await page.waitForURL('**/?times=1#controls');
-  assert.ok(await page.getByLabel('Once').isChecked());
-  await page.getByRole('heading', { name: 'No fault is active' }).waitFor();
-  await page.context().close();
-});
-
 test('an open gateway page learns of faults that a test sets, and keeps the choice and the focus', async () => {
   const page = await visit(DESKTOP, '/');
   await page.getByLabel('3 times').check();
@@ -143,41 +133,6 @@ test('an open gateway page learns of faults that a test sets, and keeps the choi
   assert.ok((await page.evaluate(() => scrollY)) > 300 && top >= 0, 'what is active stays in sight');
   await post('/_sandbox/faults', {});
   await page.getByRole('heading', { name: 'No fault is active' }).waitFor();
-  await page.context().close();
-});
-
-test('on a desktop the wallet is a phone in the middle of the page, from the choice of a customer on', async () => {
-  const page = await visit(DESKTOP, '/wallet');
-  const middle = async () => {
-    // Its styles may come after its heading.
-    await page.waitForLoadState();
-    const box = await page.getByRole('main').boundingBox();
-    assert.ok(box);
-    assert.ok(box.width < 400 && box.height > 500, `${box.width}×${box.height}`);
-    return box.x + box.width / 2;
-  };
-  assert.equal(await middle(), 640);
-  await page.getByRole('button', { name: 'Bruno Costa' }).click();
-  await page.getByRole('heading', { name: 'Security code' }).waitFor();
-  assert.equal(await middle(), 640);
-  assert.ok(await page.getByRole('link', { name: 'Ada Keller' }).isVisible());
-  await page.getByLabel('Scan or paste a code').fill('not a code');
-  await page.getByRole('button', { name: 'Open' }).click();
-  await page.getByRole('heading', { name: 'This did not work' }).waitFor();
-  assert.equal(await middle(), 640);
-  await page.context().close();
-});
-
-test('on a phone the wallet fills the screen, and an approved payment has no list of customers below it', async () => {
-  const { appPaymentLink = '' } = await pay('QR');
-  const page = await visit(PHONE, `${appPaymentLink}&as=12345678`);
-  await page.getByRole('button', { name: 'Approve' }).click();
-  await page.getByRole('heading', { name: 'Paid', exact: true }).waitFor();
-  assert.equal(await page.getByText('Whose phone is this?').isVisible(), false);
-  assert.equal(await page.evaluate(() => document.documentElement.scrollHeight), 844);
-  await page.getByRole('link', { name: 'Done' }).click();
-  const chooser = await page.getByText('Whose phone is this?').boundingBox();
-  assert.ok(chooser && chooser.y > 844, 'the list of customers is below the screen of the wallet');
   await page.context().close();
 });
 
