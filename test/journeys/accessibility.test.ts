@@ -83,7 +83,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
 
     assert.deepEqual(await keyboard.tabTo(enFlow.again), [enFlow.again]);
     await keyboard.press('Enter');
-    const again = await keyboard.heard(enFlow.waiting);
+    const again = await keyboard.heard(SENT);
     assert.deepEqual(again, [enFlow.fetchRequest, enFlow.sending, ...REQUESTED]);
     await phone.page.goto(`${world.stack.sandbox}/wallet?as=${ADA}`);
     await phone.approve();

@@ -23,7 +23,7 @@ interface Screen {
 
 const SCREENS: readonly Screen[] = [
   { name: 'desktop', state: 'choose', variant: { width: 400 } },
-  { name: 'phone', state: 'wallet, time left', variant: { width: 320, options: { hasTouch: true, isMobile: true } } },
+  { name: 'phone', state: 'scan, time left', variant: { width: 320, options: { hasTouch: true, isMobile: true } } },
   { name: 'dark', state: 'paid', variant: { width: 400, options: { colorScheme: 'dark' } } },
 ];
 /** Pixels of the picture for each of the page. */
@@ -33,7 +33,7 @@ const STYLE = `
   body { display: flex; width: max-content; gap: 40px; margin: 0; padding: 40px; background: #e3e7ee; }
   div { position: relative; box-sizing: border-box; display: grid; place-items: center; height: 740px; overflow: hidden;
     background: #f4f5f8; border-radius: 16px; box-shadow: 0 2px 4px #0f182a1f, 0 24px 48px #0f182a2e; }
-  .phone { padding: 56px 8px 24px; border: 10px solid #14171d; border-radius: 48px; }
+  .phone { padding: 56px 0 24px; border: 10px solid #14171d; border-radius: 48px; }
   .desktop, .dark { padding: 64px 32px 24px; background: linear-gradient(#fff 36px, #d6dae2 36px 37px, #f4f5f8 37px); }
   .dark { background: linear-gradient(#20242c 36px, #343a45 36px 37px, #0d0f13 37px); }
   .desktop::before, .dark::before { content: ''; position: absolute; inset: 13px auto auto 16px; width: 10px;
@@ -47,7 +47,7 @@ async function drawScreens(browser: Browser, open: OpenStatesPage): Promise<Buff
       return `<div class="${name}">${image}</div>`;
     }),
   );
-  return drawPage(browser, { width: 1444, height: 820 }, SCALE, STYLE, frames.join(''));
+  return drawPage(browser, { width: 1428, height: 820 }, SCALE, STYLE, frames.join(''));
 }
 
 const BESIDE = ['choose', 'scan'] as const;

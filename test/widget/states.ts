@@ -207,7 +207,7 @@ export const STATES = {
     heading: 'The wallet’s website cannot be opened',
   },
   scan: { payment: paymentOf('QR', { appUrl }), heading: 'Scan the code to pay' },
-  'scan, time left': { payment: paymentOf('QR', limited(299_000)), heading: 'Scan the code to pay' },
+  'scan, time left': { claims: who, payment: paymentOf('QR', limited(299_000)), heading: 'Scan the code to pay' },
   'scan, time up': { payment: paymentOf('QR', limited(-1000)), heading: 'Time is up' },
   'scan, app pressed': { payment: paymentOf('QR', { appUrl }), act: openAppLink, heading: 'Scan the code to pay' },
   'scan, image': { payment: paymentOf('JETGO', { qr: { image: IMAGE } }), heading: 'Scan the code to pay' },
