@@ -3,6 +3,7 @@
 // order, and in a slow sweep, so a lost webhook only delays an order. Both sources call `OrderStore.recordPaid`, which
 // counts a payment once. Whether a person checks a payment comes from the proxy's answer alone.
 import { Webhook } from 'standardwebhooks';
+import { centsOf, decimal } from './catalog.ts';
 import type { Order, OrderStore, Receipt } from './order-store.ts';
 import type { ProxyClient } from './proxy-client.ts';
 
@@ -51,6 +52,7 @@ export class Fulfillment {
     const payment = payments.find(({ status }) => status === 'SUCCESS');
     if (report?.paid && payment !== undefined) this.#orders.recordPaid({ ...payment, orderId: order.orderId });
     order.inReview = payments.some(({ needsReview }) => needsReview);
+    order.closed = report?.closed ? { received: sumOf(payments), sentBack: sumOf(report.refunds) } : null;
   }
 
   /** Asks about unpaid orders, newest first. Called by a timer, so a failed request is repeated by the next sweep. */
@@ -66,4 +68,10 @@ export class Fulfillment {
     const [oldest] = this.#seen;
     if (this.#seen.size > MAX_REMEMBERED && oldest !== undefined) this.#seen.delete(oldest);
   }
+}
+
+/** Of what succeeded. */
+function sumOf(transactions: readonly { status: string; amount: string }[]): string {
+  const succeeded = transactions.filter(({ status }) => status === 'SUCCESS');
+  return decimal(succeeded.reduce((sum, { amount }) => sum + centsOf(amount), 0));
 }

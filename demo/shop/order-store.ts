@@ -15,13 +15,16 @@ interface Common {
   paidAt: Date | null;
   /** A person checks a payment of it; means nothing once it is paid. */
   inReview: boolean;
+  /** Null while it is open. What came in after the closing, and what of it went back, as decimal strings. */
+  closed: { received: string; sentBack: string } | null;
 }
 
-export type OrderState = 'paid' | 'checking' | 'unpaid';
+export type OrderState = 'paid' | 'checking' | 'closed' | 'unpaid';
 
-export function stateOf({ paidAt, inReview }: Order): OrderState {
+export function stateOf({ paidAt, inReview, closed }: Order): OrderState {
   if (paidAt !== null) return 'paid';
-  return inReview ? 'checking' : 'unpaid';
+  if (inReview) return 'checking';
+  return closed === null ? 'unpaid' : 'closed';
 }
 
 export interface Goods extends Common {
@@ -101,7 +104,7 @@ export class OrderStore {
   }
 
   #fresh(owner: string): Common {
-    return { orderId: newId('ST'), owner, createdAt: this.#now(), paidAt: null, inReview: false };
+    return { orderId: newId('ST'), owner, createdAt: this.#now(), paidAt: null, inReview: false, closed: null };
   }
 
   #add<Kind extends Order>(order: Kind): Kind {

@@ -52,7 +52,7 @@ export function page(frame: PageFrame, body: Markup): Markup {
       </head>
       <body class="${place}">
         <a class="skip" href="#main">Skip to the content</a>
-        ${site.walletUrl === undefined ? '' : demoBar(site.walletUrl)}
+        ${site.walletUrl === undefined ? '' : demoBar(site.walletUrl, place)}
         <header class="top">
           <a class="brand" href="${home}">${logo}<span>Stillwater</span>${tag && html` <small>${tag}</small>`}</a>
           <nav aria-label="${label}">
@@ -84,10 +84,24 @@ function shopMenu(place: string): Menu {
   };
 }
 
-function demoBar(walletUrl: string): Markup {
-  const phone = html`<a href="${walletUrl}" target="_blank" rel="noopener">Wallet&nbsp;phone</a>`;
+/** The wallet that a visitor of the demo pays with: one of the sandbox's customers. */
+export const DEMO_WALLET = { id: '12345678', shown: '1234 5678', name: 'Ada' };
+
+export function walletPhone(walletUrl: string): Markup {
+  const href = `${walletUrl}?as=${DEMO_WALLET.id}`;
+  return html`<a href="${href}" target="_blank" rel="noopener">wallet&nbsp;phone</a>`;
+}
+
+/** Says what is demonstrated, and leads to a paid order: shop.css ticks the steps by what the page shows. */
+function demoBar(walletUrl: string, place: string): Markup {
+  const steps = html`<ol aria-label="To a paid order">
+    <li>Put a coffee in</li>
+    <li>Check out</li>
+    <li>Pay with wallet ${DEMO_WALLET.shown}, and approve on the ${walletPhone(walletUrl)}</li>
+  </ol>`;
   return html`<aside class="demo" aria-label="Demo">
-    This is a demo: no real money moves. ${phone}&nbsp;·&nbsp;<a href="/themes">Theme&nbsp;editor</a>
+    <p><b>A demo of payment-widget.</b> No real money moves. <a href="/themes">Theme&nbsp;editor</a></p>
+    ${['shop', 'order'].includes(place) ? steps : html`<p>The customer’s ${walletPhone(walletUrl)}</p>`}
   </aside>`;
 }
 

@@ -59,6 +59,7 @@ export function isRefund(transaction: Transaction): transaction is Refund {
 export interface OrderReport {
   orderId: string;
   paid: boolean;
+  closed: boolean;
   payments: Payment[];
   refunds: Refund[];
 }

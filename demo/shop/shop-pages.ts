@@ -4,12 +4,12 @@ import { html } from 'hono/html';
 import { card, picture, shore } from './artwork.ts';
 import { CURRENCY, MAX_OF_ONE, PRODUCTS, decimal, formatMoney, type Line, type Product } from './catalog.ts';
 import { stateOf, type Order, type OrderState } from './order-store.ts';
-import { page, type Markup, type Site } from './page.ts';
+import { DEMO_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
 
-export const PAID = 'Thank you. We pack your order on Tuesday and send it on Wednesday.';
+export const PAID = 'Thank you. We will pack your order on Tuesday and send it on Wednesday.';
 export const TOPPED_UP = 'Thank you. Your coffee card is topped up.';
 
-const SENTENCES: Record<Order['kind'], Record<OrderState, string>> = {
+const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed'>, string>> = {
   goods: {
     paid: PAID,
     checking: 'Your payment is being checked. We start packing once it is confirmed.',
@@ -24,6 +24,7 @@ const SENTENCES: Record<Order['kind'], Record<OrderState, string>> = {
 const CHIPS: Record<OrderState, { tone: string; label: string }> = {
   paid: { tone: 'good', label: 'Paid' },
   checking: { tone: 'warn', label: 'Being checked' },
+  closed: { tone: '', label: 'Closed' },
   unpaid: { tone: '', label: 'Not paid' },
 };
 
@@ -55,7 +56,7 @@ function productCard({ id, name, note, size, cents, artwork }: Product): Markup 
     <div class="buy">
       <p><strong>${formatMoney(decimal(cents), CURRENCY)}</strong> <small>${size}</small></p>
       <div class="stepper card" data-cents="${cents}">
-        <button type="button" data-step="-1" aria-label="One less ${name}">−</button>
+        <button type="button" data-step="-1" aria-label="One less ${name}" hidden>−</button>
         <input
           name="${id}"
           type="number"
@@ -65,7 +66,7 @@ function productCard({ id, name, note, size, cents, artwork }: Product): Markup 
           value="0"
           aria-label="Quantity of ${name}"
         />
-        <button type="button" data-step="1" aria-label="One more ${name}">+</button>
+        <button type="button" data-step="1" data-name="${name}" aria-label="Add ${name}">Add</button>
       </div>
     </div>
   </li>`;
@@ -104,10 +105,20 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
         <payment-widget order="${token}"
           ><a slot="help" href="/contact" target="_blank" rel="noopener">Contact the shop</a></payment-widget
         >
+        ${site.walletUrl === undefined ? '' : trial(site.walletUrl)}
       </section>
       ${order.kind === 'goods' ? nextSteps(order.amount) : ''} ${onward(order)}
     </div>`,
   );
+}
+
+/** For a visitor of the demo, who has no wallet. */
+function trial(walletUrl: string): Markup {
+  return html`<p class="trial">
+    <span>Demo: use wallet <b>${DEMO_WALLET.shown}</b> (${DEMO_WALLET.name}).</span>
+    <button class="button plain" type="button" data-fill="${DEMO_WALLET.id}">Fill in</button>
+    <span>Then approve on the ${walletPhone(walletUrl)}.</span>
+  </p>`;
 }
 
 export function headingOf(order: Order): string {
@@ -116,7 +127,15 @@ export function headingOf(order: Order): string {
 }
 
 export function fulfillmentOf(order: Order): string {
-  return SENTENCES[order.kind][stateOf(order)];
+  const state = stateOf(order);
+  return state === 'closed' ? closedSentence(order) : SENTENCES[order.kind][state];
+}
+
+function closedSentence({ closed }: Order): string {
+  const { received = '0.00', sentBack = '0.00' } = closed ?? {};
+  if (received === '0.00') return 'This order was closed. Nothing is owed.';
+  if (sentBack === '0.00') return 'This order was closed. We will send your money back.';
+  return `This order was closed. ${formatMoney(sentBack, CURRENCY)} was sent back.`;
 }
 
 /** Folded on a phone until it is paid, so that the payment is seen first; open where it has a column of its own. */
@@ -134,7 +153,7 @@ function nextSteps(amount: string): Markup {
     <h2 id="next">What happens next</h2>
     <ol class="steps">
       <li>
-        <b>Payment</b> <span class="due">With your wallet.</span>
+        <b>Payment</b> <span class="due">With your wallet.</span> <span class="checked">Being checked.</span>
         <span class="done">We have received ${formatMoney(amount, CURRENCY)}.</span>
       </li>
       <li><b>Packed on Tuesday</b> We roast on Tuesdays, so it’s fresh.</li>

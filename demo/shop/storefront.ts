@@ -99,7 +99,8 @@ function tokenFor(order: Order, { publicUrl, orderSecret }: ShopSettings, now: D
     orderId: order.orderId,
     currency: CURRENCY,
     returnUrl: `${publicUrl}/orders/${order.orderId}`,
-    customerReferenceNo: order.owner,
+    // At the gateway a reference belongs to one wallet, and a visitor without an account may have several.
+    customerReferenceNo: order.orderId,
     language: 'en',
     merchant: 'Stillwater Coffee',
     logo: LOGO,

@@ -16,7 +16,7 @@ const ON_PHONE: BrowserContextOptions = {
 };
 /** The last link of the shop's pages, behind the widget. */
 const BEHIND = 'For staff: the desk';
-const PACKED = 'Thank you. We pack your order on Tuesday and send it on Wednesday.';
+const PACKED = 'Thank you. We will pack your order on Tuesday and send it on Wednesday.';
 const APPROVE =
   'Open the app and approve €14.50 to \u2068Stillwater Coffee\u2069. The request is there even without a notification.';
 const SENT = 'Sent to \u2066•••• 5678\u2069';
@@ -57,7 +57,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     const [shopper, keyboard] = await shopperWithKeyboard(AT_400);
     const phone = await world.phone(ADA);
     await shopper.page.goto(world.stack.shop);
-    await keyboard.tabTo('One more Dawn Chorus');
+    await keyboard.tabTo('Add Dawn Chorus');
     await keyboard.press('Enter');
     assert.deepEqual(await keyboard.heard(), ['1 item, €14.50']);
     await keyboard.tabTo('Check out');

@@ -146,9 +146,8 @@ export class Shopper {
   /** From the shop front to the order's page: two bags of one coffee. */
   async order(product = 'Dawn Chorus'): Promise<void> {
     await this.page.goto(this.#world.stack.shop);
-    const more = this.page.getByRole('button', { name: `One more ${product}` });
-    await more.click();
-    await more.click();
+    await this.page.getByRole('button', { name: `Add ${product}` }).click();
+    await this.page.getByRole('button', { name: `One more ${product}` }).click();
     await this.page.getByRole('button', { name: 'Check out' }).click();
     await this.part('pay').waitFor();
   }
@@ -197,7 +196,7 @@ export class Shopper {
   }
 
   /** Waits until the shop shows the order as paid, and asserts that exactly one payment succeeded at the gateway. */
-  async isFulfilled(text = 'Thank you. We pack your order on Tuesday and send it on Wednesday.'): Promise<void> {
+  async isFulfilled(text = 'Thank you. We will pack your order on Tuesday and send it on Wednesday.'): Promise<void> {
     await this.sees('paid');
     const fulfillment = this.page.locator('main [data-state="paid"]');
     await fulfillment.waitFor();

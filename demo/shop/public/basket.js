@@ -11,8 +11,12 @@ function addUp() {
     const input = stepper.querySelector('input');
     const quantity = input.validity.valid ? Number(input.value) : 0;
     stepper.toggleAttribute('data-chosen', quantity > 0);
-    stepper.querySelector('[data-step="-1"]').disabled = quantity === 0;
-    stepper.querySelector('[data-step="1"]').disabled = quantity === Number(input.max);
+    const more = stepper.querySelector('[data-step="1"]');
+    stepper.querySelector('[data-step="-1"]').hidden = quantity === 0;
+    input.hidden = quantity === 0 && input !== document.activeElement;
+    more.disabled = quantity === Number(input.max);
+    more.textContent = quantity === 0 ? 'Add' : '+';
+    more.ariaLabel = `${quantity === 0 ? 'Add' : 'One more'} ${more.dataset.name}`;
     items += quantity;
     cents += quantity * Number(stepper.dataset.cents);
   }
@@ -29,6 +33,8 @@ form.addEventListener('click', ({ target }) => {
   const input = target.closest('.stepper').querySelector('input');
   input.value = String(Math.min(Number(input.max), Math.max(0, Number(input.value) + Number(step))));
   addUp();
+  // The button that was pressed is gone.
+  if (target.hidden) target.closest('.stepper').querySelector('[data-step="1"]').focus();
 });
 form.addEventListener('input', addUp);
 // After the back button the browser may have restored the quantities.

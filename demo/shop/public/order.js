@@ -15,12 +15,12 @@ let asking = false;
 async function askShop() {
   if (asking) return;
   asking = true;
-  for (let tries = 0; tries < TRIES && !isShown(); tries++) {
+  for (let tries = 0; tries < TRIES && (tries === 0 || !isShown()); tries++) {
     if (tries > 0) await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
     const answer = await fetch(`/orders/${order}/state`)
       .then((response) => (response.ok ? response.json() : undefined))
       .catch(() => undefined);
-    if (answer && answer.state !== message.dataset.state) show(answer);
+    if (answer && answer.text !== message.textContent) show(answer);
   }
   asking = false;
 }
@@ -37,7 +37,18 @@ function show(answer) {
   if (balance) balance.textContent = answer.balance;
 }
 
-document.addEventListener('payment-change', ({ detail: { paid, checking } }) => {
-  wanted = paid ? 'paid' : checking ? 'checking' : 'unpaid';
+document.addEventListener('payment-change', ({ detail: { paid, checking, closed } }) => {
+  wanted = paid ? 'paid' : checking ? 'checking' : closed ? 'closed' : 'unpaid';
   void askShop();
+});
+
+// Only the demo reaches into the widget: a visitor has no wallet id to type.
+document.querySelector('[data-fill]')?.addEventListener('click', async ({ target }) => {
+  const { shadowRoot } = document.querySelector('payment-widget');
+  const wallet = () => shadowRoot.querySelector('input[name="wallet"]');
+  if (!wallet()) shadowRoot.querySelector('input[value="DIRECT"]').click();
+  await new Promise(requestAnimationFrame);
+  wallet().value = target.dataset.fill;
+  wallet().dispatchEvent(new Event('input', { bubbles: true }));
+  wallet().focus();
 });
