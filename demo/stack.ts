@@ -2,6 +2,7 @@
 // each run, given only to the processes that need them) and the folder of the proxy's database. `npm start` and the
 // journeys run it; it is not for production.
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,6 +44,7 @@ const PROGRAMS: Record<Part, string> = {
 };
 /** A path that each answers as soon as it is ready. */
 const READY: Record<Part, string> = { sandbox: '/', proxy: '/readyz', shop: '/' };
+const LOGO = `data:image/svg+xml;base64,${readFileSync(new URL('shop/public/icon.svg', import.meta.url), 'base64')}`;
 const READY_WITHIN_MS = 30_000;
 /** Starts again, at most so often, if another process took a port in the meantime. */
 const MAX_STARTS = 3;
@@ -142,6 +144,7 @@ export class Stack {
         GATEWAY_API_KEY: gatewayApiKey,
         IPN_URL: `${this.proxy}/ipn/${ipnSecret}`,
         MERCHANT_NAME: 'Stillwater Coffee',
+        MERCHANT_LOGO: LOGO,
       },
       proxy: {
         GATEWAY_URL: this.sandbox,

@@ -5,7 +5,7 @@ import { html } from 'hono/html';
 import { type CheckoutTexts, checkoutTexts, fill } from './checkout-texts.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
 import { formatMoney } from './money.ts';
-import { banner, countdown, fact, hint, initials, logo, mark, type Markup, page } from './page.ts';
+import { banner, countdown, fact, hint, logo, mark, type Markup, page, pictureOf } from './page.ts';
 import type { Payment } from './transaction.ts';
 
 export type LoginProblem = 'wrongLogin' | 'tooManyCodes';
@@ -20,6 +20,7 @@ export type Screen =
 export interface CheckoutView {
   payment: Payment;
   merchant: string;
+  merchantLogo?: string | undefined;
   /** A hidden field in each form, which ties it to this browser's session. */
   proof: string;
   leftMs: number;
@@ -32,7 +33,7 @@ const SHOWN_FROM_MS = 5 * 60_000;
 const STEPS = ['login', 'verify', 'pay'] as const;
 
 export function checkoutPage(c: Context, view: CheckoutView) {
-  const { payment, screen, merchant } = view;
+  const { payment, screen, merchant, merchantLogo } = view;
   const { texts, textLang } = checkoutTexts(payment.language);
   const amount = formatMoney(payment.minor, payment.currency, textLang);
   const isProblem =
@@ -42,7 +43,9 @@ export function checkoutPage(c: Context, view: CheckoutView) {
     <div class="frame">
       <header>
         ${logo}
-        <p class="payee">${initials(merchant)} ${hasEnded ? merchant : fill(texts.payTo, { merchant })}</p>
+        <p class="payee">
+          ${pictureOf(merchant, merchantLogo)} ${hasEnded ? merchant : fill(texts.payTo, { merchant })}
+        </p>
         <p class="amount">${amount}</p>
         <p class="order"><small>${texts.order}</small> ${payment.orderId}</p>
         ${hasEnded ? '' : timeLeft(view.leftMs, texts)}
@@ -152,7 +155,7 @@ function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, tex
     </form>
     ${cancelForm(view, texts)}
     <div class="hint">
-      <p>${texts.loginHint} <code>${DEMO_PASSWORD}</code></p>
+      <p>${texts.loginHint}</p>
       <form method="post" action="/pay/login">
         ${hidden(view)}
         <input type="hidden" name="password" value="${DEMO_PASSWORD}" />

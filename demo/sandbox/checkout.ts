@@ -23,6 +23,7 @@ export interface CheckoutOptions {
   random: (bytes: number) => Buffer;
   /** The merchant's name, as customers see it. */
   merchant: string;
+  merchantLogo?: string | undefined;
 }
 
 /** The progress after the login; a visitor without one has not logged in. */
@@ -145,10 +146,11 @@ class Checkout {
   }
 
   #show(c: Context, { payment, key, proof }: Visit, problem: LoginProblem | null = null, wallet?: string) {
-    const { merchant, clock } = this.#options;
+    const { merchant, merchantLogo, clock } = this.#options;
     return checkoutPage(c, {
       payment,
       merchant,
+      merchantLogo,
       proof,
       leftMs: (payment.checkout?.expiresAt ?? 0) - clock.now(),
       people: this.#processor.customers,

@@ -1,12 +1,12 @@
 // Runs the sandbox gateway as a process, configured by the environment: GATEWAY_API_KEY (required: the key that the
 // proxy sends as X-API-KEY), IPN_URL (the proxy's IPN URL; can be set later by POST /_sandbox/ipn-url), PUBLIC_URL
-// (how browsers reach it; default: the host of each request), MERCHANT_NAME (Demo Shop), HOST (127.0.0.1), PORT
+// (how browsers reach it; default: the host of each request), MERCHANT_NAME (Demo Shop), MERCHANT_LOGO (a `data:` URL), HOST (127.0.0.1), PORT
 // (8788; 0 for any free port). An empty variable counts as missing. Prints one JSON line, {"listening": "http://…"},
 // when ready; ends on SIGTERM or SIGINT.
 import { serve } from '@hono/node-server';
 import { createSandbox } from './sandbox.ts';
 
-const { GATEWAY_API_KEY, IPN_URL, PUBLIC_URL, MERCHANT_NAME } = process.env;
+const { GATEWAY_API_KEY, IPN_URL, PUBLIC_URL, MERCHANT_NAME, MERCHANT_LOGO } = process.env;
 const HOST = process.env['HOST'] || '127.0.0.1';
 const PORT = process.env['PORT'] || '8788';
 if (!GATEWAY_API_KEY) fail('GATEWAY_API_KEY is missing: the key that the proxy sends as X-API-KEY.');
@@ -20,6 +20,7 @@ const sandbox = createSandbox({
   apiKey: GATEWAY_API_KEY,
   ipnUrl: IPN_URL || null,
   ...(MERCHANT_NAME ? { merchant: MERCHANT_NAME } : {}),
+  ...(MERCHANT_LOGO ? { merchantLogo: MERCHANT_LOGO } : {}),
   ...(PUBLIC_URL ? { publicUrl: PUBLIC_URL.replace(/\/+$/, '') } : {}),
 });
 const stop = sandbox.run();

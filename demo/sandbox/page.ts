@@ -107,6 +107,10 @@ export const initials = (name: string): Markup =>
       .map((word) => word[0])}</span
   >`;
 
+/** The merchant's logo, else its initials. */
+export const pictureOf = (merchant: string, url: string | undefined): Markup =>
+  url === undefined ? initials(merchant) : html`<img class="avatar" src="${url}" alt="" />`;
+
 /** A check mark or a cross. */
 export function mark(isGood: boolean): Markup {
   return html`<svg class="mark ${isGood ? 'good' : ''}" viewBox="0 0 24 24" aria-hidden="true">

@@ -46,9 +46,7 @@ export class PaymentProcessor {
     this.#store.refuseDuplicate(request.orderId);
     const { customer, customerReferenceNo } = request;
     const known = this.customer(customer) !== undefined;
-    if (known && customer !== null && customerReferenceNo !== null) {
-      this.#store.bindReference(customerReferenceNo, customer);
-    }
+    if (known) this.#store.refuseOtherWallet(customerReferenceNo, customer);
     const method = known ? request.method : WITHOUT_WALLET[request.method];
     const token = ANSWER[method] === 'link' ? this.#options.newToken() : null;
     const expiresAt = this.#clock.now() + TOKEN_LIFETIME_MS;
@@ -58,6 +56,7 @@ export class PaymentProcessor {
       askedMethod: request.method,
       method,
       returnUrl: request.returnUrl,
+      customerReferenceNo,
       language: request.language,
       checkout: token === null ? null : { token, expiresAt, step: 'LOGIN_STEP' },
       code: ANSWER[method] === 'code' ? this.#options.newToken() : null,
@@ -144,6 +143,7 @@ export class PaymentProcessor {
       this.#end(payment, 'FAILED', 'INSUFFICIENT_BALANCE');
       return;
     }
+    this.#store.bindReference(payment.customerReferenceNo, customer.walletId);
     const at = this.#clock.now();
     customer.move({ at, kind: 'PAYMENT', minor: -minor, currency, orderId, note: null });
     this.reach(payment, 'PAYMENT_FINALIZED');

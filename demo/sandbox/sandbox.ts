@@ -30,6 +30,8 @@ export interface SandboxOptions {
   random?: (bytes: number) => Buffer;
   /** The merchant's name, as customers see it. */
   merchant?: string;
+  /** The merchant's picture, as a `data:` URL; without one its initials are shown. */
+  merchantLogo?: string;
   fetch?: typeof fetch;
   ipnAttemptLimitMs?: number;
 }
@@ -44,7 +46,7 @@ export interface Sandbox {
 }
 
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const { random = randomBytes, merchant = 'Demo Shop', publicUrl } = options;
+  const { random = randomBytes, merchant = 'Demo Shop', merchantLogo, publicUrl } = options;
   const clock = new Clock(options.now ?? Date.now);
   let version = 0;
   const onChange = () => {
@@ -67,7 +69,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   });
   const requestLog = new RequestLog(clock, onChange);
   const controls = { processor, faults, clock, requestLog, ipns };
-  const shown = { processor, clock, random, merchant, version: () => version };
+  const shown = { processor, clock, random, merchant, merchantLogo, version: () => version };
   const baseUrl = (c: Context) => publicUrl ?? new URL(c.req.url).origin;
 
   const app = new Hono<{ Bindings: HttpBindings }>();

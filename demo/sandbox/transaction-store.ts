@@ -58,13 +58,18 @@ export class TransactionStore {
     }
   }
 
-  /** A reference belongs to the first customer that uses it. @throws Refusal for another customer */
-  bindReference(reference: string, walletId: string): void {
-    const bound = this.#customerByReference.get(reference) ?? walletId;
-    if (bound !== walletId) {
-      const message = 'This customerReferenceNo belongs to another customer.';
-      throw new Refusal(400, 'CUSTOMER_REFERENCE_TAKEN', message, 'customerReferenceNo');
+  /** @throws Refusal if another customer has paid with the reference */
+  refuseOtherWallet(reference: string | null, walletId: string | null): void {
+    const bound = reference === null ? undefined : this.#customerByReference.get(reference);
+    if (bound === undefined || bound === walletId) return;
+    const message = 'This customerReferenceNo belongs to another customer.';
+    throw new Refusal(400, 'CUSTOMER_REFERENCE_TAKEN', message, 'customerReferenceNo');
+  }
+
+  /** A reference belongs to the first customer that pays with it: a typing error must not take it for ever. */
+  bindReference(reference: string | null, walletId: string): void {
+    if (reference !== null && !this.#customerByReference.has(reference)) {
+      this.#customerByReference.set(reference, walletId);
     }
-    this.#customerByReference.set(reference, bound);
   }
 }

@@ -29,6 +29,7 @@ export interface Payment extends TransactionFields {
   /** The method in use, which the answer contains. */
   method: Method;
   returnUrl: string;
+  customerReferenceNo: string | null;
   language: string | null;
   /** Only if the method is confirmed by a link. */
   checkout: { token: string; expiresAt: number; step: Step } | null;

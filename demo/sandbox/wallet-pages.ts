@@ -5,13 +5,14 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Customer, Movement } from './customers.ts';
 import { formatMoney } from './money.ts';
-import { banner, countdown, device, fact, initials, logo, mark, type Markup, page } from './page.ts';
+import { banner, countdown, device, fact, initials, logo, mark, type Markup, page, pictureOf } from './page.ts';
 import { isFinal, type Payment } from './transaction.ts';
 
 export interface PhoneView {
   customer: Customer;
   people: readonly Customer[];
   merchant: string;
+  merchantLogo?: string | undefined;
   prompts: Payment[];
   code: string;
   codeLeftMs: number;
@@ -157,38 +158,41 @@ function securityCode({ code, codeLeftMs }: PhoneView): Markup {
   </section>`;
 }
 
-const KIND_NAMES = { TOP_UP: 'Money added', PAYMENT: 'Payment', PAYOUT: 'Payout received' } satisfies Record<
-  Movement['kind'],
-  string
->;
+const KIND_NAMES = { TOP_UP: 'Money added', PAYMENT: 'Payment', PAYOUT: 'Payout received' };
+
+/** The proxy names a refund after the payment that it sends back: `ST-1-r1`. */
+function nameOf({ kind, orderId }: Movement, movements: readonly Movement[]): string {
+  const refunded = kind === 'PAYOUT' ? /^(.+)-r\d+$/.exec(orderId ?? '')?.[1] : undefined;
+  const isRefund = refunded !== undefined && movements.some((each) => each.orderId === refunded);
+  return isRefund ? 'Refund received' : KIND_NAMES[kind];
+}
 
 function activity({ customer, merchant }: PhoneView): Markup {
   const latest = customer.movements.slice(-MAX_MOVEMENTS).toReversed();
   return html`<section>
     <h2>Activity</h2>
     <ol class="lines">
-      ${latest.map(
-        ({ kind, minor, currency, orderId, note }) =>
-          html`<li>
-            <strong class="row between">
-              ${kind === 'TOP_UP' ? KIND_NAMES[kind] : merchant}
-              <span class="${minor < 0n ? '' : 'in'}"
-                >${formatMoney(minor, currency, 'en', true).replace('-', '−')}</span
-              >
-            </strong>
-            <small>${kind === 'TOP_UP' ? note : `${KIND_NAMES[kind]} · ${note ?? orderId}`}</small>
-          </li>`,
-      )}
+      ${latest.map((movement) => {
+        const { kind, minor, currency, orderId, note } = movement;
+        const name = nameOf(movement, customer.movements);
+        return html`<li>
+          <strong class="row between">
+            ${kind === 'TOP_UP' ? name : merchant}
+            <span class="${minor < 0n ? '' : 'in'}">${formatMoney(minor, currency, 'en', true).replace('-', '−')}</span>
+          </strong>
+          <small>${kind === 'TOP_UP' ? note : `${name} · ${note ?? orderId}`}</small>
+        </li>`;
+      })}
     </ol>
   </section>`;
 }
 
-function request({ customer, merchant }: PhoneView, payment: Payment, fromApp: boolean): Markup {
+function request({ customer, merchant, merchantLogo }: PhoneView, payment: Payment, fromApp: boolean): Markup {
   const { minor, currency, orderId } = payment;
   const balance = customer.balance(currency);
   const isShort = balance < minor;
   return html`<section class="result stack">
-    ${initials(merchant)}
+    ${pictureOf(merchant, merchantLogo)}
     <h2 class="title">Pay ${merchant}</h2>
     <p class="amount">${formatMoney(minor, currency)}</p>
     <dl class="facts lines">

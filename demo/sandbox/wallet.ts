@@ -19,6 +19,7 @@ export interface WalletOptions {
   processor: PaymentProcessor;
   clock: Clock;
   merchant: string;
+  merchantLogo?: string | undefined;
   /** Changes with each change of a transaction, fault or refusal. */
   version: () => number;
 }
@@ -79,6 +80,7 @@ function viewOf(customer: Customer, options: WalletOptions): PhoneView {
     customer,
     people: options.processor.customers,
     merchant: options.merchant,
+    merchantLogo: options.merchantLogo,
     prompts: options.processor.prompts(customer),
     code: customer.code(now),
     codeLeftMs: TOTP_PERIOD_MS - (now % TOTP_PERIOD_MS),

@@ -184,10 +184,13 @@ describe('unique ids', () => {
     assert.deepEqual(await transaction('same'), { ...before, createRequests: 3 });
   });
 
-  it('a customerReferenceNo is refused for another customer, and accepted again for the same one', async () => {
-    const { send } = openSandbox();
+  it('a customerReferenceNo is refused for another customer than the first who paid with it', async () => {
+    const { send, control } = openSandbox();
     const direct = (orderId: string, customer: string) => send('pay', collection('DIRECT', { orderId, customer }));
+    assert.equal((await direct('declined', '23456789')).status, 202);
+    await control('transactions/declined/decline');
     assert.equal((await direct('a', '12345678')).status, 202);
+    await control('transactions/a/approve');
     assert.equal((await direct('b', '12345678')).status, 202);
     const { status, json } = await direct('c', '23456789');
     assert.deepEqual([status, fieldsOf(json)], [400, ['customerReferenceNo']]);
