@@ -117,7 +117,7 @@ function trial(walletUrl: string): Markup {
   return html`<p class="trial">
     <span>Demo: use wallet <b>${DEMO_WALLET.shown}</b> (${DEMO_WALLET.name}).</span>
     <button class="button plain" type="button" data-fill="${DEMO_WALLET.id}">Fill in</button>
-    <span>Then approve on the ${walletPhone(walletUrl)}.</span>
+    <span>Approve it on the ${walletPhone(walletUrl)}.</span>
   </p>`;
 }
 
