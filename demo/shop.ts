@@ -46,7 +46,8 @@ server.listen(Number(env['PORT'] || 8080), host, () => {
   const publicUrl = (env['PUBLIC_URL'] || listening).replace(/\/$/, '');
   const { app, sweep } = createShop({ ...settings, publicUrl });
   // The demo's theme editor is not part of a shop.
-  if (settings.walletUrl !== undefined) app.route('/themes', createThemes({ ...settings, publicUrl }));
+  if (settings.walletUrl !== undefined)
+    app.route('/themes', createThemes(settings.proxyUrl, { walletUrl: settings.walletUrl }));
   const answer = getRequestListener(app.fetch);
   server.on('request', (request, response) => void answer(request, response));
   const timer = setInterval(() => void sweep(), SWEEP_EVERY_MS);

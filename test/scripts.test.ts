@@ -14,7 +14,6 @@ const BENCH = 'test/processes/bench.test.ts';
 /** The test that runs each script which is no part of `npm test`. */
 const RUN_BY: Record<string, readonly [file: string, ...tests: string[]]> = {
   start: [SMOKES, 'npm start prints links that answer'],
-  themes: [SMOKES, 'npm run themes serves the editor and all that its page names'],
   proxy: ['test/processes/commands.test.ts', 'npm run proxy starts only the proxy, builds and installs nothing, and prints only log lines'], // prettier-ignore
   sandbox: [SMOKES, 'npm run sandbox prints its address and answers there'],
   map: ['test/architecture.test.ts', 'npm run map prints each source file with its first line, or those of a folder'],

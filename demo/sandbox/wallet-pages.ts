@@ -162,7 +162,7 @@ const KIND_NAMES = { TOP_UP: 'Money added', PAYMENT: 'Payment', PAYOUT: 'Payout 
 
 /** The proxy names a refund after the payment that it sends back: `ST-1-r1`. */
 function nameOf({ kind, orderId }: Movement, movements: readonly Movement[]): string {
-  const refunded = kind === 'PAYOUT' ? /^(.+)-r\d+$/.exec(orderId ?? '')?.[1] : undefined;
+  const refunded = /^(.+)-r\d+$/.exec(orderId ?? '')?.[1];
   const isRefund = refunded !== undefined && movements.some((each) => each.orderId === refunded);
   return isRefund ? 'Refund received' : KIND_NAMES[kind];
 }

@@ -5,7 +5,7 @@ interface Preview {
   STATES: Readonly<Record<string, { label: string }>>;
   /** What the page answers to a request of a preview. */
   answerTo(url: URL, init?: RequestInit, now?: number): Response;
-  claimsOf(state: string, now?: number): object;
+  claimsOf(state: string, brand?: object, now?: number): object;
 }
 
 const module = (await import(new URL('public/preview.js', import.meta.url).href)) as Preview;

@@ -46,21 +46,6 @@ describe('scripts that serve', { skip: ON_WINDOWS }, () => {
     assert.equal(links(out).length, 5, out);
   });
 
-  it('npm run themes serves the editor and all that its page names', async () => {
-    const address = (out: string) => /^Themes +(http:\S+)$/m.exec(out)?.[1];
-    let named: string[] = [];
-    await run(npm('themes'), {
-      env: { PORT: '0' },
-      isReady: (out) => address(out) !== undefined,
-      async whileReady(out) {
-        const page = await ok(address(out));
-        named = [...page.matchAll(/ (?:src|href)="(?!data:)([^"#]+)"/g)].map(([, path = '']) => path);
-        for (const path of [...named, '/widget/widget.js']) await ok(new URL(path, address(out)).href);
-      },
-    });
-    assert.ok(named.length >= 3, named.join());
-  });
-
   it('npm run sandbox prints its address and answers there', async () => {
     let page = '';
     await run(npm('sandbox'), {

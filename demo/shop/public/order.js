@@ -43,12 +43,15 @@ document.addEventListener('payment-change', ({ detail: { paid, checking, closed 
 });
 
 // Only the demo reaches into the widget: a visitor has no wallet id to type.
-document.querySelector('[data-fill]')?.addEventListener('click', async ({ target }) => {
+async function fillIn(walletId) {
   const { shadowRoot } = document.querySelector('payment-widget');
-  const wallet = () => shadowRoot.querySelector('input[name="wallet"]');
-  if (!wallet()) shadowRoot.querySelector('input[value="DIRECT"]').click();
+  const field = () => shadowRoot.querySelector('input[name="wallet"]');
+  if (!field()) shadowRoot.querySelector('input[value="DIRECT"]').click();
   await new Promise(requestAnimationFrame);
-  wallet().value = target.dataset.fill;
-  wallet().dispatchEvent(new Event('input', { bubbles: true }));
-  wallet().focus();
-});
+  field().value = walletId;
+  field().dispatchEvent(new Event('input', { bubbles: true }));
+  field().focus();
+}
+
+const fill = document.querySelector('[data-fill]');
+fill?.addEventListener('click', () => void fillIn(fill.dataset.fill));

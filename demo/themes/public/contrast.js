@@ -1,7 +1,7 @@
 // Checks a theme's contrast by WCAG 2.2 for each pair of colors that the widget shows together. Tints are mixed as the
 // widget mixes them, because a color can pass on the surface and fail on the chosen row. Quiet lines are not checked,
 // because they carry no information.
-import { PROPERTIES, SHEETS } from './themes.js';
+import { PROPERTIES } from './themes.js';
 
 const TEXT = 4.5;
 const GRAPHIC = 3;
@@ -44,27 +44,14 @@ export function shortfalls(theme) {
   return ['light', 'dark'].flatMap((scheme) => {
     const colors = Object.fromEntries(COLORS.map((each) => [each.key, (theme[each.key] ?? each.default)[scheme]]));
     const worst = new Map();
-    const surfaces = surfacesOf(theme, colors['color-surface'], scheme);
     for (const { of, on, where, atLeast } of PAIRS) {
       const key = `color-${typeof of === 'string' ? of : of[0]}`;
-      const ratio = Math.min(
-        ...surfaces.map((surface) => {
-          const seen = { ...colors, 'color-surface': surface };
-          return contrast(colorOf(of, seen), colorOf(on, seen));
-        }),
-      );
+      const ratio = contrast(colorOf(of, colors), colorOf(on, colors));
       const lack = ratio / atLeast;
       if (lack < Math.min(1, worst.get(key)?.lack ?? 1)) worst.set(key, { key, scheme, ratio, atLeast, where, lack });
     }
     return [...worst.values()];
   });
-}
-
-/** What the surface looks like: one color, or one over each color that shines through it. */
-function surfacesOf({ sheet }, surface, scheme) {
-  if (sheet === undefined) return [surface];
-  const { share, behind } = SHEETS[sheet];
-  return behind[scheme].map((color) => mix(surface, share[scheme], color));
 }
 
 /** The contrast ratio, from 1 to 21. */

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 const ORDER = {
   amount: '52.50',
   currency: 'EUR',
-  description: 'Coffee from Stillwater',
+  description: 'Two coffees',
   supportUrl: null,
   methods: ['DIRECT', 'QR'],
   paid: false,
@@ -42,20 +42,9 @@ const CODE = {
     '_pFr_BEmkG6U2rt1k0XbqVguwXNdB_qqr-AcGQCLjk_OzW0f3Z5wwol8xbinVUF4vuP9u30tog1t0-auaBehrh7AlmoKMgHKPyNt_IBFzEf6vGuwTqsRusRf1dGd4G6b-x8E8PW_7iTZAA',
 };
 
-const PROBLEM = {
-  type: 'about:blank',
-  title: 'Too many requests',
-  status: 429,
-  detail: '',
-  code: 'too_many_requests',
-  retryable: true,
-  requestId: '01JD4Z8Q6M',
-};
-
-/** `view`: what the order's view has other than ORDER. `starts`: the first start of a payment is refused. */
+/** `view`: what the order's view has other than ORDER. */
 export const STATES = {
   choose: { label: 'Choose', view: () => ({}) },
-  error: { label: 'Error', view: () => ({}), starts: true },
   wait: {
     label: 'Wait',
     view: (now) => ({
@@ -79,21 +68,17 @@ export const STATES = {
 /** What a started payment shows. */
 const STARTED = { DIRECT: 'wait', QR: 'code' };
 
-/** A widget that shows the state, not yet in the page. */
-export function previewOf(state, now = Date.now()) {
+/** A widget that shows the state, not yet in the page. `brand`: the claims that name shop and wallet. */
+export function previewOf(state, brand, now = Date.now()) {
   const widget = document.createElement('payment-widget');
   // Without a valid signature: the widget only reads tokens.
-  widget.setAttribute('order', [{ alg: 'HS256' }, claimsOf(state, now), {}].map(encode).join('.'));
+  widget.setAttribute('order', [{ alg: 'HS256' }, claimsOf(state, brand, now), {}].map(encode).join('.'));
   widget.setAttribute('proxy', `${PROXY}${state}/`);
-  if (STATES[state].starts) {
-    widget.setAttribute('method', 'QR');
-    widget.addEventListener('payment-change', () => widget.pay(), { once: true });
-  }
   return widget;
 }
 
 /** What the order token of a state says. */
-export function claimsOf(state, now = Date.now()) {
+export function claimsOf(state, brand, now = Date.now()) {
   const { amount, currency, description } = ORDER;
   const exp = Math.floor((now + 60 * MINUTE_MS) / 1000);
   return {
@@ -101,6 +86,7 @@ export function claimsOf(state, now = Date.now()) {
     amount,
     currency,
     description,
+    ...brand,
     returnUrl: PROXY,
     customerReferenceNo: state,
     exp,
@@ -119,12 +105,6 @@ export function answerPreviews(realFetch = globalThis.fetch) {
 export function answerTo({ pathname }, { method = 'GET', body, signal } = {}, now = Date.now()) {
   const [, state] = pathname.split('/');
   if (method === 'POST') {
-    if (STATES[state].starts) {
-      return Response.json(PROBLEM, {
-        status: PROBLEM.status,
-        headers: { 'content-type': 'application/problem+json' },
-      });
-    }
     return Response.json(viewOf(state, STARTED[JSON.parse(body).method], now, 2), { status: 201 });
   }
   const view = viewOf(state, state, now, 1);

@@ -25,13 +25,13 @@ for (const state of Object.keys(STATES)) {
 
 it('the token of a preview has only claims that the proxy knows, in their form', () => {
   const claims = z.strictObject({ ...orderClaimsShape, exp: z.int() });
-  for (const state of Object.keys(STATES)) claims.parse(claimsOf(state, NOW));
+  for (const state of Object.keys(STATES)) claims.parse(claimsOf(state, { walletName: 'Jeton' }, NOW));
 });
 
 it('the previews show a choice, a request, a code, a paid order and a failed one', async () => {
   const payments = await Promise.all(Object.keys(STATES).map(async (state) => (await viewOf(state)).payment));
   const shown = payments.map((payment) => payment && `${payment.method} ${payment.status}`);
-  assert.deepEqual(shown, [null, null, 'DIRECT PROCESSING', 'QR PROCESSING', 'QR SUCCESS', 'DIRECT FAILED']);
+  assert.deepEqual(shown, [null, 'DIRECT PROCESSING', 'QR PROCESSING', 'QR SUCCESS', 'DIRECT FAILED']);
   assert.equal((await viewOf('paid')).paid, true);
   assert.deepEqual((await viewOf('code')).payment?.qr, CODE);
 });
@@ -47,10 +47,8 @@ it('the stream of a preview begins with the view and stays open', async () => {
   assert.equal(next, 'open');
 });
 
-it('a payment that is started in a preview shows its method’s next state, and in the preview "error" a refusal', async () => {
-  const start = (state: string) => answer(state, 'order/payments', { method: 'POST', body: '{"method":"QR"}' });
-  const view = (await start('choose').json()) as OrderView;
+it('a payment that is started in a preview shows its method’s next state', async () => {
+  const started = answer('choose', 'order/payments', { method: 'POST', body: '{"method":"QR"}' });
+  const view = (await started.json()) as OrderView;
   assert.deepEqual([view.version, view.payment?.qr], [2, CODE]);
-  const refused = start('error');
-  assert.deepEqual([refused.status, refused.headers.get('content-type')], [429, 'application/problem+json']);
 });
