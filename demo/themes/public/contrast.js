@@ -43,6 +43,7 @@ const COLORS = PROPERTIES.filter(({ kind }) => kind === 'color');
 export function shortfalls(theme) {
   return ['light', 'dark'].flatMap((scheme) => {
     const colors = Object.fromEntries(COLORS.map((each) => [each.key, (theme[each.key] ?? each.default)[scheme]]));
+    if (!('color-on-accent' in theme)) colors['color-on-accent'] = readableOn(colors['color-accent']);
     const worst = new Map();
     for (const { of, on, where, atLeast } of PAIRS) {
       const key = `color-${typeof of === 'string' ? of : of[0]}`;
@@ -52,6 +53,11 @@ export function shortfalls(theme) {
     }
     return [...worst.values()];
   });
+}
+
+/** White or black, as the widget chooses the text on an accent that comes alone. */
+function readableOn(accent) {
+  return contrast(accent, '#ffffff') > contrast(accent, '#000000') ? '#ffffff' : '#000000';
 }
 
 /** The contrast ratio, from 1 to 21. */

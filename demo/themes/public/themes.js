@@ -9,7 +9,7 @@ export const PROPERTIES = [
   color('line', 'Line', 'Subtle borders', '#dfe2e9', '#343945'),
   color('field', 'Field', 'Borders of fields', '#858c9b', '#737b8b'),
   color('accent', 'Accent', 'Button, choice, links', '#2348d5', '#94abff'),
-  color('on-accent', 'On accent', 'Text on the button', '#ffffff', '#0c1230'),
+  color('on-accent', 'On accent', 'Text on the button', '#ffffff', '#000000'),
   color('success', 'Success', 'Paid', '#0a7540', '#56cc8d'),
   color('danger', 'Danger', 'Errors, failure', '#b3231b', '#ff978e'),
   color('warning', 'Warning', 'Not to pay twice', '#7a4b00', '#f5c56b'),

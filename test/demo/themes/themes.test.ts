@@ -30,7 +30,7 @@ const { PAIRS, contrast, mix, shortfalls } = (await import(new URL('contrast.js'
 };
 
 const read = (file: string) => readFileSync(new URL(`../../../widget/${file}`, import.meta.url), 'utf8');
-const STYLES = read('shell/shell.styles.ts') + read('flow/flow.styles.ts') + read('flow/amount/amount.styles.ts');
+const STYLES = read('shell/shell.styles.ts') + read('flow/flow.styles.ts');
 
 describe('PROPERTIES', () => {
   it('PROPERTIES are those that the widget documents, in its order', () => {
@@ -55,7 +55,9 @@ describe('PROPERTIES', () => {
     for (const property of PROPERTIES) {
       const { name } = property;
       const usual = property.default;
-      if (typeof usual === 'number') {
+      if (name === '--payment-color-on-accent') {
+        assert.match(STYLES, /--payment-color-on-accent,\s+color\(from var\(--_fill\)/, 'it follows from the accent');
+      } else if (typeof usual === 'number') {
         assert.equal(expected(property), `${usual}${property.unit}`, name);
       } else if (usual !== null) {
         assert.equal(expected(property), `light-dark(${usual.light}, ${usual.dark})`, name);
@@ -79,7 +81,9 @@ const themes = createThemes('https://pay.shop.example', {});
 const page = await (await themes.request('/')).text();
 
 describe('a ready theme', () => {
-  const links = [...page.matchAll(/href="(#[^"]+=[^"]*)"/g)].map(([, hash = '']) => hash.replaceAll('&amp;', '&').replaceAll('&#39;', "'"));
+  const links = [...page.matchAll(/href="(#[^"]+=[^"]*)"/g)].map(([, hash = '']) =>
+    hash.replaceAll('&amp;', '&').replaceAll('&#39;', "'"),
+  );
   const files = readdirSync(new URL('../../../widget/themes/', import.meta.url));
 
   it('the page has a link to each theme of the widget, and they differ', () => {
