@@ -1,5 +1,5 @@
 // Builds the npm package `payment-proxy`: the proxy as plain JavaScript with all of its packages, types, the built
-// widget, licenses, an SBOM and a package.json. Decides what the package contains; the neighboring files make each
+// widget, licenses and a package.json. Decides what the package contains; the neighboring files make each
 // part. The package is built in a temporary folder and then renamed, so that the target folder is never incomplete.
 // Nothing in it depends on the time, the machine or the folder, so that two builds are equal.
 import { copyFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,6 @@ import { writeDeclarations } from './declarations.ts';
 import { licenseTexts, packagesInFolder } from './licenses.ts';
 import { originOf, withoutRelativeLinks, type Project } from './project.ts';
 import { bundleProxy } from './proxy-bundle.ts';
-import { sbomOf, type LockFile } from './sbom.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NAME = 'payment-proxy';
@@ -33,12 +32,10 @@ export async function buildProxyPackage(to: string, widget: string): Promise<voi
 
   const packages = [...new Set([...bundled, ...packagesInFolder(widget)])].toSorted();
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
-  const writeJson = (name: string, value: object) => write(name, `${JSON.stringify(value, null, 2)}\n`);
   write('LICENSES.txt', licenseTexts(ROOT, packages));
-  writeJson('sbom.cdx.json', sbomOf(release, packages, readJson('package-lock.json') as LockFile));
   write('README.md', readme());
   for (const name of ['LICENSE', '.env.example', 'CHANGELOG.md']) copyFileSync(join(ROOT, name), join(folder, name));
-  writeJson('package.json', describe(project, release));
+  write('package.json', `${JSON.stringify(describe(project, release), null, 2)}\n`);
 
   rmSync(to, { recursive: true, force: true });
   renameSync(folder, to);
@@ -61,7 +58,7 @@ function describe(project: Project, release: object): object {
       './package.json': './package.json',
     },
     engines: project.engines,
-    files: ['lib', 'types', 'dist', 'docs', '.env.example', 'CHANGELOG.md', 'LICENSES.txt', 'sbom.cdx.json'],
+    files: ['lib', 'types', 'dist', 'docs', '.env.example', 'CHANGELOG.md', 'LICENSES.txt'],
     // For the types of a handler of node:http.
     peerDependencies: { '@types/node': '>=24' },
     peerDependenciesMeta: { '@types/node': { optional: true } },
@@ -81,6 +78,6 @@ npx ${NAME}            # starts it, as its environment says
 \`\`\`
 
 \`/widget.js\` is the widget. The other pages of the documentation are in
-\`docs/\`, with files for systemd, nginx and Caddy. What is bundled here is in \`sbom.cdx.json\`, with its licenses in \`LICENSES.txt\`.`;
+\`docs/\`, with files for systemd, nginx and Caddy. What is bundled here is in \`LICENSES.txt\`, with its licenses.`;
   return `# ${NAME}\n\n${intro}\n\n${withoutRelativeLinks(page).replaceAll(/^#/gm, '##')}`;
 }
