@@ -364,9 +364,14 @@ function withheldForNothing(world: World, { id, answer, needsReview, history }: 
   const checks = world.checks.filter(
     ({ type, endedAt }) => type === 'PAYOUT' && endedAt >= world.wentBackAt && endedAt <= withheldAt,
   );
-  // Found while it was looked up, on the same path.
+  // Of one that is known here, so that it can be asked about again for the proof.
   const isProven = checks.some(
-    ({ said, endedAt }) => said !== 'unknown' && said !== 'nothing' && endedAt > withheldAt - S,
+    ({ id: found, said, endedAt, life }) =>
+      life.isAlive &&
+      said !== 'unknown' &&
+      said !== 'nothing' &&
+      endedAt < withheldAt - 5 * S &&
+      world.shown.transactions.some((row) => row.id === found),
   );
   const isDoubtful = checks.some(({ name }) => name !== 'as documented');
   const isKnown = world.gateway.entries.some((entry) => entry.type === 'PAYOUT' && isLikely(entry.id, id));
