@@ -180,12 +180,13 @@ export function createProxy(parts: ProxyParts<Ledger>, outside: Outside = {}): P
 }
 
 /** Counts and logs what the ledger commits. */
-function observeWrites({ ledger, metrics, log, onError }: Assembly): void {
+function observeWrites({ ledger, metrics, log, onError, wake }: Assembly): void {
   const logEvents = createBusinessLog(log, metrics);
   ledger.onWrite((ms, events) => {
     try {
       metrics.countWrite(ms);
       logEvents(events);
+      if (events.some(({ webhooks }) => webhooks.length > 0)) wake();
     } catch (error) {
       // What is committed must not be answered as an error.
       onError(error);

@@ -7,8 +7,9 @@ import { createAdmin } from './admin/app.ts';
 import { createProxy, type Proxy } from './app.ts';
 import { configWarnings, readConfig, type Config, type Environment } from './config/config.ts';
 import { ensureOwner } from './workers/database-owner.ts';
+import { Refusal } from './errors.ts';
 import { createGateway } from './gateway/http.ts';
-import { connectDatabase } from './ledger/connect.ts';
+import { connectDatabase, patiently } from './ledger/connect.ts';
 import { filePathOf } from './ledger/database-url.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { createLedger } from './ledger/sql-ledger.ts';
@@ -62,14 +63,16 @@ export async function compose(
     profile: config.GATEWAY_PROFILE,
     checkoutHosts: config.CHECKOUT_HOSTS ?? [],
   });
-  await ensureOwner({
-    ledger,
-    gateway,
-    url: config.GATEWAY_URL,
-    apiKey: config.GATEWAY_API_KEY,
-    renamedFrom: config.GATEWAY_RENAMED_FROM,
-    allowsWeaker: config.GATEWAY_WEAKER_MODE === 'yes',
-  });
+  await patiently(isUnavailable, () =>
+    ensureOwner({
+      ledger,
+      gateway,
+      url: config.GATEWAY_URL,
+      apiKey: config.GATEWAY_API_KEY,
+      renamedFrom: config.GATEWAY_RENAMED_FROM,
+      allowsWeaker: config.GATEWAY_WEAKER_MODE === 'yes',
+    }),
+  );
   if (config.DATABASE_RESTORED !== undefined) await ledger.recordRestore(Date.parse(config.DATABASE_RESTORED));
   if (await ledger.wasRestoredLately()) {
     log('warn', 'restored database: for 7 days the gateway is checked before each payout is sent');
@@ -119,7 +122,7 @@ async function openLedger(config: Config, onFatal: (error: unknown) => void, log
   const connected = connectDatabase(config.DATABASE_URL, onFatal, { connections: config.DATABASE_POOL, log });
   const store = await namingVariables('DATABASE_URL', connected);
   const ledger = createLedger(store, { idPrefix: config.ORDER_ID_PREFIX ?? '' });
-  await logDatabase(store, ledger, log);
+  await patiently(isUnavailable, () => logDatabase(store, ledger, log));
   return ledger;
 }
 
@@ -162,6 +165,8 @@ async function warnOfPrivateWebhook({ WEBHOOK_URL: url, PRIVATE_HOSTS: hosts = [
   const warning = await privateHostWarning('WEBHOOK_URL', new URL(url), hosts);
   if (warning !== undefined) log('warn', 'configuration warning', { warning });
 }
+
+const isUnavailable = (error: unknown): boolean => error instanceof Refusal && error.kind === 'unavailable';
 
 function endProcess(): never {
   process.exit(1);

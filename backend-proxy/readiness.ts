@@ -6,8 +6,11 @@ import { REMEDIES } from './installation.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { SECOND_MS } from './protocol/durations.ts';
 import type { Warning } from './protocol/log.ts';
+import { withinLimit } from './protocol/within-limit.ts';
 
 const KEPT_MS = SECOND_MS;
+/** Longer than a ping waits for a lock. A database that takes longer is not ready. */
+const LIMIT_MS = 3 * SECOND_MS;
 
 export interface Readiness {
   /** Why it cannot take payments. */
@@ -25,6 +28,8 @@ interface Ports {
 
 const UNWRITABLE = 'The database cannot be written: the log says why.';
 const OTHER_OWNER = 'No payments are started, because the database is used with another gateway: the log names both.';
+
+const tooSlow = () => new Refusal('unavailable', UNWRITABLE, { cause: new Error('no answer within 3 s') });
 
 /** What it returns never rejects. */
 export function createReadiness({ ledger, isWidgetBuilt, warnings, now }: Ports): () => Promise<Readiness> {
@@ -49,7 +54,7 @@ export function createReadiness({ ledger, isWidgetBuilt, warnings, now }: Ports)
     // In either direction, because a clock may be set back.
     if (Math.abs(now() - lookedAt) >= KEPT_MS) {
       lookedAt = now();
-      latest = look();
+      latest = withinLimit(look(), LIMIT_MS).then((found) => found ?? { refusal: tooSlow(), warnings: [] });
     }
     return latest;
   };

@@ -24,6 +24,8 @@ const JITTER = 0.2;
 const MAX_RETRY_AFTER_MS = 24 * H;
 const TIMEOUT_MS = 15 * S;
 const AT_ONCE = 16;
+/** For retries, and for what another process has queued and not sent. */
+const POLL_EVERY_MS = 2 * S;
 
 interface Options {
   ledger: Ledger;
@@ -62,6 +64,7 @@ export function createWebhookSender(options: Options, onError: (error: unknown) 
     prolong: (webhooks) => ledger.prolongWebhooks(webhooks, LEASE_MS),
     handle,
     atOnce: AT_ONCE,
+    pollEveryMs: POLL_EVERY_MS,
     onError,
     elapsed: options.elapsed,
   });

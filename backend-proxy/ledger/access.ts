@@ -8,6 +8,7 @@ import { ClockSteps } from './clock-step.ts';
 import { eventsOf } from './events.ts';
 import type { Ledger } from './ledger.ts';
 import { readStepsUsed } from './queries/checks.ts';
+import { readLook, type Look } from './queries/look.ts';
 import { readVersions } from './queries/reading.ts';
 import { identityIn, readMeta, stepsIn, writeSteps, type Identity, type Meta } from './queries/owner.ts';
 import { restartWaits } from './rules/checks.ts';
@@ -56,6 +57,15 @@ export class Access {
     const time = this.#now?.() ?? (await this.read(() => this.store.time()));
     this.steps.look(time, since);
     return time;
+  }
+
+  /** What is due, by the clock that the ledger goes by. */
+  async look(): Promise<Look> {
+    const since = this.steps.elapsed();
+    const look = await this.read(() => readLook(this.store));
+    const now = this.#now?.() ?? look.now;
+    this.steps.look(now, since);
+    return { ...look, now };
   }
 
   async identity(): Promise<Identity> {

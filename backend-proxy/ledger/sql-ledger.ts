@@ -16,7 +16,6 @@ import {
   claimChecks,
   dueByStep,
   dueByTime,
-  isCheckDue,
   prolongChecks,
   readAbandoned,
 } from './queries/checks.ts';
@@ -70,7 +69,6 @@ import {
   MAX_WEBHOOK_WAIT_MS,
   bringWebhooksForward,
   claimWebhooks,
-  isWebhookDue,
   prolongWebhooks,
   readWebhook,
   readWebhooks,
@@ -168,17 +166,20 @@ function checks(access: Access, ownership: Ownership): Checks {
   let claimed = 0;
   return {
     async claimChecks(limit, leaseMs) {
-      const at = await access.time();
-      // Even if nothing is due: an idle proxy must not start a payment at another gateway.
-      const meta = await readMeta(store.db);
+      // Even if nothing may be claimed: an idle proxy must not start a payment at another gateway.
+      const { now: at, meta, checkAt, checkSteps } = await access.look();
       ownership.compare(meta);
       await access.shareSteps(meta);
       if (ownership.mismatch !== undefined) return [];
       const claims: Claim[] = [];
-      for (const due of steps.count === 0 ? [dueByTime(at)] : [dueByTime(at), dueByStep(at, steps.count)]) {
+      const due = [
+        ...(checkAt <= at ? [dueByTime(at)] : []),
+        ...(checkSteps < steps.count ? [dueByStep(at, steps.count)] : []),
+      ];
+      for (const each of due) {
         const rest = limit - claims.length;
-        if (rest <= 0 || !(await isCheckDue(store.db, due))) continue;
-        const taken = await claimChecks(store, due, leaseMs, sharesOf(rest, claimed));
+        if (rest <= 0) break;
+        const taken = await claimChecks(store, each, leaseMs, sharesOf(rest, claimed));
         claimed += taken.length;
         claims.push(...taken);
       }
@@ -308,9 +309,10 @@ function webhooks(access: Access): WebhookQueue {
 
   return {
     async claimWebhooks(limit, leaseMs) {
-      const at = await access.time();
-      if (steps.count > stepsSeen) await bringForward(at);
-      return limit > 0 && (await isWebhookDue(store.db, at)) ? claimWebhooks(store, at, limit, leaseMs) : [];
+      const { now: at, webhookAt } = await access.look();
+      const isStepNew = steps.count > stepsSeen;
+      if (isStepNew) await bringForward(at);
+      return limit > 0 && (isStepNew || webhookAt <= at) ? claimWebhooks(store, at, limit, leaseMs) : [];
     },
     async prolongWebhooks(claimed, leaseMs) {
       await store.execute(prolongWebhooks(store, claimed, await access.time(), leaseMs));

@@ -69,6 +69,8 @@ export interface Decision<T> {
 
 /** What the two databases write differently, for statements that mean the same on both. */
 export interface SqlDialect {
+  /** SQL for the store's clock, ms since 1970. */
+  clock(): RawBuilder<number>;
   /**
    * Whether rows locked by another transaction can be skipped (`for update skip locked`); SQLite locks the whole file.
    */

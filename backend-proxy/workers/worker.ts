@@ -3,7 +3,8 @@
 // virtual clock.
 import type { CheckRate } from './check-rate.ts';
 
-const POLL_EVERY_MS = 250;
+/** What this process makes due wakes the worker; a poll finds what comes by the clock, or from other processes. */
+const POLL_EVERY_MS = 1_000;
 /** Poll interval while more may be due: long enough for one claim to take several items. */
 const POLL_AGAIN_MS = 10;
 /**
@@ -29,6 +30,7 @@ interface WorkerOptions<Item> {
   rate?: Pick<CheckRate, 'available' | 'take' | 'availableInMs'>;
   /** Called with an error of `claim` or `handle`; the item becomes due again when its lease ends. */
   onError(error: unknown): void;
+  pollEveryMs?: number;
   /** A monotonic clock, ms. */
   elapsed?: (() => number) | undefined;
 }
@@ -55,7 +57,7 @@ export interface Reserving<Item> {
 }
 
 export function createWorker<Item>(options: WorkerOptions<Item>): Worker & Reserving<Item> {
-  const { claim, atOnce, rate = UNLIMITED, elapsed = monotonic, onError } = options;
+  const { claim, atOnce, rate = UNLIMITED, elapsed = monotonic, pollEveryMs = POLL_EVERY_MS, onError } = options;
   const { start, ...inFlight } = createInFlight({ ...options, elapsed });
   let reserved = 0;
   let claimedAt = -Infinity;
@@ -77,13 +79,13 @@ export function createWorker<Item>(options: WorkerOptions<Item>): Worker & Reser
     isRunning = true;
     const most = Math.max(0, Math.min(atOnce - inFlight.size() - reserved, rate.available()));
     // Even none, now and then: a claim also looks at what else has changed.
-    const isLook = elapsed() - claimedAt >= POLL_EVERY_MS;
+    const isLook = elapsed() - claimedAt >= pollEveryMs;
     if (most > 0 || isLook) claimedAt = elapsed();
     const items = most > 0 || isLook ? await claim(most) : [];
     rate.take(items.length);
     start(items);
-    if (items.length < most) return POLL_EVERY_MS;
-    return Math.min(POLL_EVERY_MS, Math.max(POLL_AGAIN_MS, rate.availableInMs()));
+    if (items.length < most) return pollEveryMs;
+    return Math.min(pollEveryMs, Math.max(POLL_AGAIN_MS, rate.availableInMs()));
   }
 
   async function beginSafely(): Promise<number> {
@@ -91,7 +93,7 @@ export function createWorker<Item>(options: WorkerOptions<Item>): Worker & Reser
       return await begin();
     } catch (error) {
       onError(error);
-      return POLL_EVERY_MS;
+      return pollEveryMs;
     }
   }
 

@@ -65,7 +65,7 @@ const COSTS = {
   'a view': [1, 0],
   'an IPN': [2, 1],
   'an IPN with its claim': [2, 1],
-  'a claim of checks': [3, 1],
+  'a claim of checks': [2, 1],
   'an observation': [2, 1],
   'a payout': [2, 1],
   'a refund': [2, 1],

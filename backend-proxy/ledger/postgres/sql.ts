@@ -1,8 +1,10 @@
 // What PostgreSQL writes in its own way.
 import { sql } from 'kysely';
 import type { SqlDialect } from '../store.ts';
+import { CLOCK } from './rows.ts';
 
 export const POSTGRES_SQL: SqlDialect = {
+  clock: () => sql.raw(CLOCK),
   skipsLocked: true,
   // `in` is planned as a join, which may read the whole table if the planner expects many.
   among: (few) => sql`= any(array${few})`,

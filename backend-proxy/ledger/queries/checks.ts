@@ -35,11 +35,6 @@ export async function readStepsUsed(db: Db): Promise<number> {
   return last?.clock_steps ?? 0;
 }
 
-/** Whether anything is due. Reads without a lock, because usually nothing is. */
-export async function isCheckDue(db: Db, { is, by }: Due): Promise<boolean> {
-  return (await sql`select id from transactions where ${is} order by ${by} limit 1`.execute(db)).rows.length > 0;
-}
-
 /**
  * Claims in one statement, so that no other process claims the same. Claims whose answer is lost are freed, or their
  * checks would wait for the lease to end.

@@ -4,7 +4,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { STAGES, TRANSACTION_TYPES, stageOf, type Transaction } from '../../protocol/transaction.ts';
 import type { Status } from '../../protocol/wire.ts';
 import type { TransactionPage, TransactionQuery, TransactionSort } from '../ledger.ts';
-import { IS_OPEN, NEEDS_REVIEW } from '../schema/schema.ts';
+import { HAS_FAILED, HAS_SUCCEEDED, IS_OPEN, NEEDS_REVIEW } from '../schema/schema.ts';
 import { mergedPages } from './merged-pages.ts';
 import { toTransactions } from '../rules/records.ts';
 import type { Db, Store } from '../store.ts';
@@ -105,6 +105,8 @@ function rangesOf({ type, status, needsReview }: TransactionQuery): Ranges {
     types.map((each) => sql<boolean>`type = ${each} and ${condition}`);
   if (needsReview === true) return { conditions: ofTypes(sql.raw(NEEDS_REVIEW)), isExact: status === undefined };
   if (isOpenList) return { conditions: ofTypes(sql.raw(IS_OPEN)), isExact: false };
+  const ended = status === 'FAILED' ? HAS_FAILED : status === 'SUCCESS' ? HAS_SUCCEEDED : undefined;
+  if (ended !== undefined) return { conditions: ofTypes(sql.raw(ended)), isExact: needsReview === undefined };
   const conditions = types.map((each) => sql<boolean>`type = ${each}`);
   return { conditions, isExact: status === undefined && needsReview === undefined };
 }

@@ -16,11 +16,6 @@ export const WEBHOOK_CURSOR = /^[0-9]{1,15}~[!-~]{1,100}$/;
 /** Before the first page: later than any time. */
 const BEGIN = '999999999999999~';
 
-/** Whether one is due. Reads without a lock, because usually none is. */
-export async function isWebhookDue(db: Db, now: number): Promise<boolean> {
-  return (await dueWebhooks(db, now, 1).execute()).length > 0;
-}
-
 function dueWebhooks(db: Db, now: number, limit: number) {
   return db
     .selectFrom('webhooks')

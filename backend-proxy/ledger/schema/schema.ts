@@ -6,6 +6,9 @@ import type { SchemaSql } from './dialect.ts';
 
 /** Of a transaction: neither paid nor failed; a person must resolve it. */
 export const IS_OPEN = `rank < ${STAGES.replaced.rank}`;
+/** Of a transaction, written as in the indexes. */
+export const HAS_FAILED = `rank between ${STAGES.replaced.rank} and ${STAGES.declined.rank}`;
+export const HAS_SUCCEEDED = `rank = ${STAGES.succeeded.rank}`;
 export const NEEDS_REVIEW = 'needs_review = 1';
 /** What came in and pays no order. */
 export const PAYS_NOTHING = '(surplus = 1 or after_close = 1)';
@@ -144,6 +147,10 @@ const INDEXES = [
   // With the rank and the review, by which what is open is counted.
   `index transactions_open_updated on transactions (type, updated_at, id, rank, needs_review) where ${IS_OPEN}`,
   `index transactions_open_created on transactions (type, created_at, id) where ${IS_OPEN}`,
+  `index transactions_failed_updated on transactions (type, updated_at, id) where ${HAS_FAILED}`,
+  `index transactions_failed_created on transactions (type, created_at, id) where ${HAS_FAILED}`,
+  `index transactions_succeeded_updated on transactions (type, updated_at, id) where ${HAS_SUCCEEDED}`,
+  `index transactions_succeeded_created on transactions (type, created_at, id) where ${HAS_SUCCEEDED}`,
   `index transactions_review_updated on transactions (type, updated_at, id) where ${NEEDS_REVIEW}`,
   `index transactions_review_created on transactions (type, created_at, id) where ${NEEDS_REVIEW}`,
   `index transactions_paying_nothing on transactions (created_at, id) where ${PAYS_NOTHING}`,

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { SqlDialect } from '../store.ts';
 
 export const SQLITE_SQL: SqlDialect = {
+  clock: () => sql`${Date.now()}`,
   // BEGIN IMMEDIATE locks the whole file.
   skipsLocked: false,
   among: (few) => sql`in ${few}`,

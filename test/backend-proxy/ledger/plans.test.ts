@@ -99,7 +99,7 @@ const COSTS = {
   'a view': [3, 0],
   'an IPN': [3, 1],
   'an IPN with its claim': [3, 1],
-  'a claim of checks': [3, 1],
+  'a claim of checks': [2, 1],
   'an observation': [8, 1],
   'a payout': [6, 1],
   'a refund': [9, 1],

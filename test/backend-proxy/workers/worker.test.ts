@@ -95,15 +95,15 @@ it('begin() claims as many items as the rate and the concurrency allow', async (
   assert.deepEqual([state.handled, limit.open], [[1, 2, 3, 4, 5], 2]);
 });
 
-it('begin() asks for the next poll after 250 ms if it claimed everything due, and sooner if not', async () => {
+it('begin() asks for the next poll after a second if it claimed everything due, and sooner if not', async () => {
   const again = async (items: number[], open: number, availableInMs: number) =>
     setUp(items, { atOnce: 3, rate: rateOf(open, availableInMs).rate }).worker.begin();
-  assert.equal(await again([], 3, 0), 250);
-  assert.equal(await again([1, 2], 3, 0), 250);
+  assert.equal(await again([], 3, 0), 1000);
+  assert.equal(await again([1, 2], 3, 0), 1000);
   assert.equal(await again([1, 2, 3], 3, 0), 10);
   assert.equal(await again([1, 2, 3], 2, 40), 40);
   assert.equal(await again([1], 0, 40), 40);
-  assert.equal(await again([1], 0, 600_000), 250);
+  assert.equal(await again([1], 0, 600_000), 1000);
 });
 
 it('run() handles items as they come, never more at once than allowed', async () => {

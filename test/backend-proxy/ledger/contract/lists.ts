@@ -118,7 +118,7 @@ export function listsContract({ it, setUp }: Suite): void {
       assert.deepEqual(await walk(ledger, { limit: 3 }), all);
     });
 
-    it('a list by status passes over more than a page looks at, skips none, and ends only at the end', async (t) => {
+    it('a list by a finished status has only those, skips none, and ends only at the end', async (t) => {
       const { ledger, skip } = await setUp(t);
       for (let n = 0; n < 157; n += 1) {
         const id = await openPending(ledger, { orderId: `A${n}` });
@@ -126,9 +126,9 @@ export function listsContract({ it, setUp }: Suite): void {
         skip(n % 2);
       }
       for (const [sort, sizes] of [
-        ['updatedAt', [0, 5, 2]],
-        ['createdAt', [0, 5, 2]],
-        ['-createdAt', [5, 2, 0]],
+        ['updatedAt', [5, 2]],
+        ['createdAt', [5, 2]],
+        ['-createdAt', [5, 2]],
       ] as const) {
         const all = await walk(ledger, { sort, limit: 157 });
         for (const status of ['FAILED', 'SUCCESS'] as const) {
