@@ -499,6 +499,12 @@ function wasUnanswered(world: World, { id, history }: Transaction): boolean {
   });
 }
 
+/** Whether the gateway or a person contradicted another payment of its order, so that nobody knows which one pays. */
+function isSecondInDoubt({ shown, gateway, person }: World, { id, type, orderId }: Transaction): boolean {
+  const others = shown.transactions.filter((row) => row.orderId === orderId && row.type === 'PAY' && row.id !== id);
+  return type === 'PAY' && others.some((row) => isContradicted(gateway.ours(row.id)) || person.said.has(row.id));
+}
+
 /** Whether somebody outside gave a reason to ask a person. */
 function hasCause(world: World, row: Transaction): boolean {
   const { id, type, afterClose } = row;
@@ -516,6 +522,7 @@ function hasCause(world: World, row: Transaction): boolean {
     !entry.isOurs ||
     world.gateway.entries.filter((each) => each.id === id).length > 1 ||
     isContradicted(entry) ||
+    isSecondInDoubt(world, row) ||
     (post?.sentAt ?? 0) < longAfterRestore(world) ||
     world.person.said.has(id) ||
     world.checks.some((check) => check.id === id && !check.isWhole) ||
