@@ -340,8 +340,19 @@ function hasFlag({ needsReview, mismatch, conflict }: Transaction): boolean {
 }
 
 /** Whether its money goes out, and nobody was made to believe the contrary, so that the merchant sent it again. */
-function isGoing({ person }: World, entry: Entry): boolean {
-  return statusOf(entry) !== 'FAILED' && !isContradicted(entry) && !person.wrong.has(entry.id);
+function isGoing(world: World, entry: Entry): boolean {
+  const isBelieved = isContradicted(entry) || world.person.wrong.has(entry.id) || isSentWhileLagging(world, entry);
+  return statusOf(entry) !== 'FAILED' && !isBelieved;
+}
+
+/**
+ * After the database went back, a status check that lags does not know yet what was sent last under this id: then only
+ * the gateway's own refusal of the id keeps it from being made again.
+ */
+function isSentWhileLagging({ checks, gateway, wentBackAt }: World, entry: Entry): boolean {
+  const madeAt = entry.changes[0]?.at ?? 0;
+  const said = checks.findLast(({ id, endedAt }) => id === entry.id && endedAt > wentBackAt && endedAt <= madeAt);
+  return gateway.ours(entry.id) !== entry && said?.name === 'lagging' && said.said === 'unknown';
 }
 
 /** Whether something kept a request from being answered well. */
