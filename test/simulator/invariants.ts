@@ -244,7 +244,9 @@ export const INVARIANTS = {
       firstOf(world.merchant.asked, ({ what, id, askedAt, answeredAt, answer: { status, code } }) => {
         if (what !== 'closing if unpaid' || status === 200 || isHindered(world, askedAt, answeredAt)) return undefined;
         const rows = world.shown.transactions.filter((row) => row.type === 'PAY' && row.orderId === id);
-        const isEnded = rows.every((row) => !isOpen(row) && statusAt(row) === 'FAILED' && !hasFlag(row));
+        const isOld = (row: Transaction) =>
+          row.history.every((entry) => (world.firstSeen.get(seenKey(row.id, entry)) ?? world.now) < askedAt);
+        const isEnded = rows.every((row) => isOld(row) && statusAt(row) === 'FAILED' && !hasFlag(row));
         const checks = world.checks.filter((check) => rows.some((row) => row.id === check.id));
         const isAsked = checks.some(({ beganAt, endedAt }) => beganAt < askedAt && endedAt > askedAt - M);
         const isUnanswered = checks.some(({ name, endedAt }) => name !== 'as documented' && endedAt >= askedAt);
