@@ -62,6 +62,8 @@ export interface Outside {
   random?: () => number;
   /** Sends the webhooks. */
   dispatcher?: Dispatcher;
+  /** The time in the signature of a webhook, which its receiver compares with the real time; default: `now`. */
+  signedAt?: () => number;
 }
 
 export interface Proxy {
@@ -82,7 +84,7 @@ export interface Proxy {
 }
 
 /** What the proxy is made of. */
-function assemble(parts: ProxyParts<Ledger>, { elapsed, wait, random, dispatcher }: Outside) {
+function assemble(parts: ProxyParts<Ledger>, { elapsed, wait, random, dispatcher, signedAt }: Outside) {
   const { ledger, config, now = Date.now, log: write = () => undefined, lostLogLines = () => 0 } = parts;
   const log: Log = (level, event, fields) => write(level, event, withCause(fields));
   const onError = (error: unknown) => log('error', 'work failed', { error: describeError(error) });
@@ -114,7 +116,7 @@ function assemble(parts: ProxyParts<Ledger>, { elapsed, wait, random, dispatcher
   });
   const statusChecks = createStatusChecks({ gateway, ledger, proof, rate, now, elapsed }, onError);
   const onAttempt = createWebhookLog(log, metrics, now);
-  const sending = { ledger, now, elapsed, random, dispatcher, onAttempt };
+  const sending = { ledger, now, signedAt, elapsed, random, dispatcher, onAttempt };
   const sender = config.webhook && createWebhookSender({ ...sending, target: config.webhook }, onError);
   const workers: Worker[] = sender ? [statusChecks, sender] : [statusChecks];
   const recorder = createRecorder({ ledger, onError, wait });

@@ -1,6 +1,7 @@
 // What a proxy is made of. The npm package publishes these types, so this file, and whatever it imports, imports no
 // package: a merchant's compiler would need its types.
 import type { Gateway } from './gateway/gateway.ts';
+import type { Origins } from './protocol/links.ts';
 import type { Log } from './protocol/log.ts';
 import type { MerchantKey } from './protocol/merchant-key.ts';
 
@@ -20,7 +21,7 @@ export interface ProxyConfig {
   /** The bearers of `/metrics` alone; default: those of `merchantKeys` that may read. */
   metricsTokens?: readonly string[] | undefined;
   ipnSecrets: readonly string[];
-  allowedOrigins: readonly string[];
+  allowedOrigins: Origins;
   /** What the ledger puts before each order id at the gateway; default: nothing. */
   orderIdPrefix?: string | undefined;
   webhook?: WebhookTarget | undefined;

@@ -31,6 +31,7 @@ interface Options {
   ledger: Ledger;
   target: WebhookTarget;
   now?: () => number;
+  signedAt?: (() => number) | undefined;
   random?: (() => number) | undefined;
   dispatcher?: Dispatcher | undefined;
   /** A monotonic clock, ms. */
@@ -40,12 +41,12 @@ interface Options {
 }
 
 export function createWebhookSender(options: Options, onError: (error: unknown) => void): Worker {
-  const { ledger, target, now = Date.now, random = Math.random, onAttempt = () => undefined } = options;
+  const { ledger, target, now = Date.now, random = Math.random, signedAt = now, onAttempt = () => undefined } = options;
   const dispatcher = options.dispatcher ?? guardedAgent(target.url, target.privateHosts);
   const signers = target.secrets.map((secret) => new Signer(secret));
 
   async function deliver(webhook: Webhook): Promise<void> {
-    const headers = sign(webhook, signers, now());
+    const headers = sign(webhook, signers, signedAt());
     const startedAt = performance.now();
     const answer = await post(webhook, target.url, headers, dispatcher);
     const ms = Math.round(performance.now() - startedAt);

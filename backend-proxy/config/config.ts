@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { DEFAULT_PROFILE, profileSchema, type Profile } from '../gateway/profile.ts';
 import { CONNECTIONS } from '../ledger/postgres/url.ts';
 import { DAY_MS } from '../protocol/durations.ts';
-import { isSafeWebUrl } from '../protocol/links.ts';
+import { isLoopbackName, isSafeWebUrl } from '../protocol/links.ts';
 import { LAST_SWEEP_MS } from '../protocol/schedule.ts';
 import { MIN_SECRET_BYTES } from '../orders/order-token.ts';
 import { CHECKS_PER_SECOND } from '../workers/check-rate.ts';
@@ -198,6 +198,7 @@ export function readConfig(env: Environment): Config {
     ...missingKey(given),
     ...plainHttpProblems(given),
     ...sharedSecrets(given, secretsIn).refused,
+    ...sandboxSecrets(given),
     ...(Array.isArray(profile) ? profile : []),
   ];
   if (!parsed.success || Array.isArray(profile) || problems.length > 0) {
@@ -265,6 +266,19 @@ function plainHttpProblems(given: Environment): Problem[] {
     if (!isHttpUrl(url) || isSafeWebUrl(url) || isNamedHost(url, hosts)) return [];
     return [{ name, problem: 'https, or http on loopback or at a host that PRIVATE_HOSTS names' }];
   });
+}
+
+/** What `payment-sandbox` makes is in every test's log, so it opens no proxy with a gateway of another machine. */
+function sandboxSecrets(given: Environment): Problem[] {
+  const url = URL.parse(given['GATEWAY_URL'] ?? '');
+  if (url === null || isLoopbackName(url.hostname)) return [];
+  const isOfSandbox = (secret: string) =>
+    secret.startsWith('sandbox-') ||
+    Buffer.from(secret.replace('whsec_', ''), 'base64').toString().startsWith('sandbox-');
+  return SECRETS.filter((name) => secretsIn(name, given[name] ?? '').some(isOfSandbox)).map((name) => ({
+    name,
+    problem: 'a secret of payment-sandbox, which is only for tests: make another one',
+  }));
 }
 
 /** An unknown key is reported with the nearest key of the same section. */

@@ -4,6 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { Refusal } from '../errors.ts';
 import { note } from '../observability/cause.ts';
+import type { Origins } from '../protocol/links.ts';
 import type { MerchantKey } from '../protocol/merchant-key.ts';
 import { answer } from './answer.ts';
 
@@ -54,7 +55,7 @@ const PREFLIGHT = {
 };
 
 /** Refuses pages of other origins before anything is done for them; those of allowed origins may read the answers. */
-export function crossOrigin(allowed: readonly string[]): MiddlewareHandler {
+export function crossOrigin(allowed: Origins): MiddlewareHandler {
   return async (c, next) => {
     const origin = c.req.header('Origin');
     if (origin !== undefined && !allowed.includes(origin)) {

@@ -4,7 +4,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { Refusal, fieldErrorsOf, type FieldError } from '../errors.ts';
 import { signHs256, verifyHs256 } from './hs256.ts';
-import { isSafeWebUrl } from '../protocol/links.ts';
+import { isSafeWebUrl, type Origins } from '../protocol/links.ts';
 import { exponentOf, minorOf } from '../protocol/money.ts';
 import { methodsOf } from '../protocol/methods.ts';
 import { editDistance, nearest } from '../protocol/nearest.ts';
@@ -132,7 +132,7 @@ export interface OrderTerms extends OrderClaims {
 }
 
 interface ClaimsOptions {
-  allowedOrigins: readonly string[];
+  allowedOrigins: Origins;
   /** Characters that an order id gets at the gateway. */
   added?: { before: number; after: number };
   /** Called once for a claim that is nearly a known one. */

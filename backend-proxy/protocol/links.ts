@@ -23,3 +23,6 @@ export function isDangerousScheme({ protocol }: URL): boolean {
     protocol,
   );
 }
+
+/** Which origins pages may have; a list has `includes`. */
+export type Origins = Pick<readonly string[], 'includes'>;

@@ -29,6 +29,11 @@ export class Clock {
     return this.#aheadMs;
   }
 
+  /** When the next entry is due. */
+  get nextAt(): number | undefined {
+    return this.#due[0]?.at;
+  }
+
   advance(ms: number): void {
     this.#aheadMs += ms;
     this.#arm();

@@ -43,6 +43,8 @@ export interface Sandbox {
   run: () => () => void;
   /** Runs the due work and waits for it: in tests with a virtual clock, instead of `run`. */
   tick: () => Promise<void>;
+  /** When the next work is due; undefined if none is. */
+  nextDueAt: () => number | undefined;
 }
 
 export function createSandbox(options: SandboxOptions): Sandbox {
@@ -87,6 +89,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     app,
     processor,
     tick: () => clock.tick(),
+    nextDueAt: () => clock.nextAt,
     run() {
       const stopClock = clock.run();
       return () => {

@@ -97,7 +97,7 @@ const WRONG: Record<string, string[]> = {
   GATEWAY_API_KEY: ['canary key', 'canary\nkey', 'kännary', 'x'.repeat(513)],
   ORDER_SECRET: ['canary'.padEnd(31, 'x'), `${'o'.repeat(32)},canary`, ','],
   MERCHANT_API_KEY: ['canary'.padEnd(31, 'x'), `${'m'.repeat(32)},canary`, `canary ${'x'.repeat(32)}`],
-  IPN_SECRET: ['canary'.padEnd(21, 'x'), 'canary/'.padEnd(22, 'x'), `${'i'.repeat(22)},canary`, 'canary%'.padEnd(22, 'x')],
+  IPN_SECRET: ['canary'.padEnd(21, 'x'), 'canary/'.padEnd(22, 'x'), `${'i'.repeat(22)},canary`, 'canary%'.padEnd(22, 'x'), 'sandbox-canary'.padEnd(40, 'x')],
   ALLOWED_ORIGINS: ['*', 'shop.example', 'https://shop.example/', 'https://shop.example/path', 'HTTPS://shop.example', 'https://shop.example:443', 'null', 'https://a.example,*'],
   DATABASE_URL: ['payments.db', 'file:', 'mysql://canary:canary@db/x', 'postgres://'],
   WEBHOOK_URL: ['http://shop.example/hooks', 'shop.example', 'https://user@shop.example/'],

@@ -1,0 +1,84 @@
+// `payment-sandbox`: a shop's whole test world in one command.
+//   payment-sandbox [--webhook-url URL] [--seed N] [--stopped]      prints one JSON line, and stays until it is ended
+//   payment-sandbox exec [the same options] -- COMMAND [ARG ...]    sets the variables, runs COMMAND, ends with its code
+// Reads none of the environment but NODE_ENV. Exit codes: COMMAND's; 2 for a wrong call; 1 if it cannot start.
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { parseArgs } from 'node:util';
+import { TestWorld } from './test-world.ts';
+
+const USAGE = `Usage:
+  payment-sandbox [--webhook-url URL] [--seed N] [--stopped]
+  payment-sandbox exec [--webhook-url URL] [--seed N] [--stopped] -- COMMAND [ARG ...]`;
+const WRONG_CALL = 2;
+
+function fail(message: string, code = 1): never {
+  console.error(`payment-sandbox: ${message}`);
+  process.exit(code);
+}
+
+function read(args: string[]) {
+  try {
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        'webhook-url': { type: 'string' },
+        seed: { type: 'string' },
+        stopped: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    return { values, positionals };
+  } catch (error) {
+    return fail(`${(error as Error).message}\n${USAGE}`, WRONG_CALL);
+  }
+}
+
+/** Options end at `--`, so that COMMAND keeps its own. */
+const given = process.argv.slice(2);
+const end = given.includes('--') ? given.indexOf('--') : given.length;
+const command = given.slice(end + 1);
+const { values, positionals } = read(given.slice(0, end));
+const { 'webhook-url': webhookUrl, seed, stopped, help } = values;
+if (help) {
+  console.log(USAGE);
+  process.exit(0);
+}
+const isExec = positionals[0] === 'exec';
+if (positionals.length > (isExec ? 1 : 0) || isExec !== command.length > 0) fail(`not a call.\n${USAGE}`, WRONG_CALL);
+if (seed !== undefined && !/^\d{1,9}$/.test(seed)) fail('--seed: a whole number of at most 9 digits', WRONG_CALL);
+if (webhookUrl !== undefined && !/^https?:$/.test(URL.parse(webhookUrl)?.protocol ?? ''))
+  fail('--webhook-url: an http or https URL', WRONG_CALL);
+
+const world = await TestWorld.open({
+  webhookUrl,
+  clock: stopped ? 'stopped' : 'real',
+  ...(seed !== undefined && { seed: Number(seed) }),
+}).catch((error: unknown) => fail((error as Error).message));
+
+/** Ends the world, then the process, once. */
+let isEnding = false;
+async function finish(code: number): Promise<void> {
+  if (isEnding) return;
+  isEnding = true;
+  await world.close();
+  process.exit(code);
+}
+
+function run({ env }: TestWorld, [program = '', ...args]: string[]): void {
+  const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...env } });
+  child.once('error', (error: NodeJS.ErrnoException) => {
+    console.error(`payment-sandbox: ${program}: ${error.code === 'ENOENT' ? 'no such command' : error.message}`);
+    void finish(error.code === 'ENOENT' ? 127 : 126);
+  });
+  child.once('exit', (code, signal) => void finish(code ?? 128 + constants.signals[signal ?? 'SIGTERM']));
+  // COMMAND gets the signal, and ends us by its own end.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void child.kill(signal));
+}
+
+if (isExec) run(world, command);
+else {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void finish(0));
+  console.log(JSON.stringify({ proxy: world.url, gateway: world.gatewayUrl, env: world.env }));
+}

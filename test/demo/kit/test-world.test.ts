@@ -1,0 +1,127 @@
+// The test world as a shop's tests use it: a payment, a webhook, a refund, faults, the clock, the journal.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { describe, it, type TestContext } from 'node:test';
+import { PaymentProxy } from '../../../backend-proxy/client.ts';
+import { TestWorld, type TestWorldOptions } from '../../../demo/kit/test-world.ts';
+
+const ORDER = { amount: '10.00', currency: 'EUR', returnUrl: 'http://localhost:3000/thanks' } as const;
+
+async function open(t: TestContext, options: TestWorldOptions = {}) {
+  const world = await TestWorld.open(options);
+  t.after(() => world.close());
+  return { world, client: new PaymentProxy({ url: world.url, key: world.env.MERCHANT_API_KEY }) };
+}
+
+describe('the test world', () => {
+  it('starts within two seconds, pays without a browser, and tells the shop by a webhook', async (t) => {
+    const { world, client } = await open(t);
+    const token = await world.token({ ...ORDER, orderId: 'A-1' });
+    const view = await world.shop({ token, method: 'QR', does: 'approve' });
+    assert.equal(view.paid, true);
+    const event = await world.webhooks.next('payment.succeeded', { orderId: 'A-1' });
+    assert.equal(event.data.amount, '10.00');
+    await client.refund('A-1', { key: 'R-1', amount: '4' });
+    await world.advance(60_000);
+    assert.equal((await world.webhooks.next('refund.succeeded')).data.amount, '4.00');
+  });
+
+  for (const method of ['DIRECT', 'CHECKOUT', 'JETGO', 'QR'] as const) {
+    it(`a shopper declines by ${method}`, async (t) => {
+      const { world } = await open(t, { clock: 'stopped' });
+      const token = await world.token({ ...ORDER, orderId: 'A-1', customerReferenceNo: 'c-1' });
+      const { payment } = await world.shop({ token, method, does: 'decline' });
+      assert.deepEqual([payment?.status, payment?.reason], ['FAILED', 'DECLINED']);
+    });
+  }
+
+  it('a stopped clock moves by advance alone, and a checkout expires when its time has come', async (t) => {
+    const { world, client } = await open(t, { clock: 'stopped' });
+    const before = world.now();
+    const token = await world.token({ ...ORDER, orderId: 'A-1', expiresIn: 7200 });
+    await world.shop({ token, method: 'CHECKOUT', does: 'nothing' });
+    assert.equal(world.now(), before);
+    await world.advance(14 * 60_000);
+    assert.equal((await client.order('A-1'))?.payments[0]?.status, 'PROCESSING');
+    await world.advance(4 * 60_000);
+    assert.equal((await client.order('A-1'))?.payments[0]?.reason, 'EXPIRED');
+    assert.equal((await world.webhooks.next('payment.failed')).data.orderId, 'A-1');
+  });
+
+  it('a lost answer of the gateway is settled by a check, and the payment is made once', async (t) => {
+    const { world } = await open(t, { clock: 'stopped' });
+    await world.faults({ pay: { dropAnswer: true }, times: 1 });
+    const token = await world.token({ ...ORDER, orderId: 'A-1', customerReferenceNo: 'c-1' });
+    await world.shop({ token, method: 'DIRECT', does: 'approve' });
+    await world.advance(60_000);
+    const sent = world.journal.entries.filter(({ to, path }) => to === 'gateway' && path.endsWith('/pay'));
+    assert.equal(sent.length, 1);
+    assert.equal((await world.webhooks.next('payment.succeeded')).data.orderId, 'A-1');
+  });
+
+  it("passes webhooks on to the shop's endpoint, signed by the real time, and answers as that does", async (t) => {
+    const bodies: string[] = [];
+    const shop = createServer((request, response) => {
+      request.setEncoding('utf8').on('data', (text: string) => bodies.push(text));
+      request.on('end', () => response.writeHead(bodies.length === 1 ? 500 : 204).end());
+    });
+    await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
+    t.after(() => shop.close());
+    const { port } = shop.address() as { port: number };
+    const { world } = await open(t, { webhookUrl: `http://127.0.0.1:${port}/hooks`, clock: 'stopped' });
+    await world.shop({ token: await world.token({ ...ORDER, orderId: 'A-1' }), method: 'QR', does: 'approve' });
+    await world.advance(10_000);
+    assert.deepEqual([bodies.length, new Set(bodies).size], [2, 1]);
+  });
+
+  it('begins again after a reset, and the same seed makes the same codes', async (t) => {
+    const { world, client } = await open(t, { seed: 7, clock: 'stopped' });
+    const code = async () => {
+      const view = await world.shop({
+        token: await world.token({ ...ORDER, orderId: 'A-1' }),
+        method: 'QR',
+        does: 'nothing',
+      });
+      return view.payment?.qr;
+    };
+    const first = await code();
+    await world.reset();
+    assert.equal(await client.order('A-1'), null);
+    assert.deepEqual(await code(), first);
+    assert.equal(world.webhooks.all.length, 0);
+  });
+
+  it('has the same controls for every language', async (t) => {
+    const { world } = await open(t, { clock: 'stopped' });
+    const post = async (path: string, body: object) => {
+      const init = { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+      const response = await fetch(`${world.gatewayUrl}/_sandbox/${path}`, init);
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    };
+    const token = await world.token({ ...ORDER, orderId: 'A-1' });
+    const paid = await post('shopper', { token, method: 'QR', does: 'approve' });
+    assert.equal(paid.body['paid'], true, JSON.stringify(paid.body));
+    assert.equal((await post('clock', { advanceMs: 60_000 })).status, 200);
+    for (const [path, body, says] of [
+      ['clock', { advanceMs: -1 }, /whole number of milliseconds/],
+      ['shopper', { token, method: 'CARD', does: 'approve' }, /DIRECT, CHECKOUT, JETGO, QR/],
+      ['faults', { pay: { explode: true } }, /explode/],
+    ] as const) {
+      const refused = await post(path, body);
+      assert.equal(refused.status, 400, path);
+      assert.match(JSON.stringify(refused.body), says);
+    }
+    const journal = await (await fetch(`${world.gatewayUrl}/_sandbox/journal`)).json();
+    assert.ok((journal as { journal: unknown[] }).journal.length > 3);
+    assert.equal((await post('reset', {})).status, 200);
+  });
+
+  it('does not start with NODE_ENV=production, nor on a port that is taken', async (t) => {
+    const { world } = await open(t);
+    const taken = Number(new URL(world.url).port);
+    await assert.rejects(TestWorld.open({ ports: { proxy: taken, gateway: 0 } }), /EADDRINUSE/);
+    t.after(() => delete process.env.NODE_ENV);
+    process.env.NODE_ENV = 'production';
+    await assert.rejects(TestWorld.open(), /does not run with NODE_ENV=production/);
+  });
+});

@@ -1,0 +1,67 @@
+// `payment-sandbox` as a process: it stays and prints one line, or runs a command with the variables and ends with its
+// code; it leaves nothing behind.
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+
+const MAIN = 'demo/kit/main.ts';
+
+function folderOf(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function run(args: string[], env: Record<string, string> = {}): Promise<{ code: number; out: string; err: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, ...args], { env: { ...process.env, ...env } }, (error, out, err) =>
+      resolve({ code: Number(error?.code ?? 0), out, err }),
+    );
+  });
+}
+
+test('alone it prints one JSON line, answers, and ends on a signal without leaving a file', async (t) => {
+  const TMPDIR = folderOf(t);
+  const child = spawn(process.execPath, [MAIN], {
+    env: { ...process.env, TMPDIR },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+  const { proxy, env } = JSON.parse(line) as { proxy: string; env: Record<string, string> };
+  assert.equal((await fetch(`${proxy}/healthz`)).status, 200);
+  for (const name of ['ORDER_SECRET', 'MERCHANT_API_KEY']) assert.match(env[name] ?? '', /^sandbox-/);
+  assert.match(Buffer.from((env['WEBHOOK_SECRET'] ?? '').slice(6), 'base64').toString(), /^sandbox-/);
+  child.kill('SIGTERM');
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
+  assert.deepEqual(readdirSync(TMPDIR), []);
+});
+
+test('exec sets the variables, and ends with the code of COMMAND', async (t) => {
+  const script = `fetch(process.env.PAYMENT_PROXY_URL + '/healthz').then((r) => process.exit(r.ok ? 7 : 1))`;
+  const { code } = await run(['exec', '--', process.execPath, '-e', script], { TMPDIR: folderOf(t) });
+  assert.equal(code, 7);
+});
+
+for (const [what, args, expected, says] of [
+  ['a COMMAND that does not exist', ['exec', '--', 'no-such-command-here'], 127, /no such command/],
+  ['exec without a COMMAND', ['exec'], 2, /Usage/],
+  ['an unknown option', ['--hurry'], 2, /--hurry/],
+  ['a webhook URL that is none', ['--webhook-url', 'shop'], 2, /--webhook-url: an http or https URL/],
+] as const) {
+  test(`says what is wrong with ${what}, and ends with ${expected}`, async () => {
+    const { code, err } = await run([...args]);
+    assert.equal(code, expected);
+    assert.match(err, says);
+  });
+}
+
+test('reads no secret and no gateway of the environment', async (t) => {
+  const env = { GATEWAY_URL: 'https://gateway.example', ORDER_SECRET: 'x'.repeat(40), TMPDIR: folderOf(t) };
+  const script = 'console.log(process.env.ORDER_SECRET.slice(0, 8), process.env.PAYMENT_SANDBOX_URL)';
+  const { out } = await run(['exec', '--', process.execPath, '-e', script], env);
+  assert.match(out, /^sandbox- http:\/\/127\.0\.0\.1:\d+/);
+});
