@@ -526,7 +526,9 @@ function hasCause(world: World, row: Transaction): boolean {
   const entry = world.gateway.find(id, type);
   const post = world.posts.findLast((each) => each.id === id);
   const said = world.checks.filter((check) => check.id === id).map((check) => check.said);
-  const wasTakenBack = said.lastIndexOf('PROCESSING') > said.indexOf('FAILED') && said.includes('FAILED');
+  const failedAt = said.indexOf('FAILED');
+  const wasTakenBack =
+    failedAt >= 0 && said.slice(failedAt).some((each) => each === 'PROCESSING' || each === 'SUCCESS');
   const wasFound = said.some((each) => each === 'SUCCESS' || each === 'FAILED' || each === 'PROCESSING');
   return (
     afterClose ||
