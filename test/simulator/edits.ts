@@ -193,7 +193,7 @@ export const EDITS: Readonly<Record<string, Edit>> = {
   ],
   'after a step of the clock webhooks wait for their old time': [
     'backend-proxy/ledger/sql-ledger.ts',
-    'if (steps.count > stepsSeen) await bringForward(at);',
+    'if (isStepNew) await bringForward(at);',
     '',
   ],
 };
