@@ -3,50 +3,44 @@
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Dispatcher } from 'undici';
-import { createBusinessLog } from './observability/business-events.ts';
-import { withCause } from './observability/cause.ts';
-import { createRecorder } from './workers/recorder.ts';
-import { instrument, type Call } from './observability/instrumented.ts';
 import { describeError } from './errors.ts';
-import { WIDGET_FOLDER } from './installation.ts';
-import { createOrderTokens } from './orders/order-token.ts';
-import { createMetrics, type IpnOutcome } from './observability/metrics.ts';
-import { watchKey } from './observability/gateway-key.ts';
-import type { Ledger } from './ledger/ledger.ts';
-import type { ProxyConfig, ProxyParts } from './parts.ts';
-import { HOUR_MS, SECOND_MS } from './protocol/durations.ts';
-import { GATEWAY_TIMEOUT_MS } from './protocol/gateway-call.ts';
-import type { Log } from './protocol/log.ts';
-import { merchantKey } from './protocol/merchant-key.ts';
-import { CHECKS_PER_SECOND, createCheckRate } from './workers/check-rate.ts';
-import { createClosings } from './closing.ts';
-import { LONGEST_ENDING, createPayments } from './payments.ts';
-import { createPayouts } from './payouts.ts';
-import { createRefunds, type Refunds } from './refunds.ts';
-import { createRetention } from './workers/retention.ts';
-import { createUnknownProof } from './workers/unknown-proof.ts';
-import { createStatusChecks } from './status-checks.ts';
-import { createRateLimit } from './http/rate-limit.ts';
-import { createStreams } from './routes/events.ts';
-import { createExports } from './routes/exports.ts';
 import { completeAnswer, prepareAnswer } from './http/answer.ts';
-import { METHODS_WITH_BODY, limitBody } from './http/body-limit.ts';
 import { createCallerAddress } from './http/caller-address.ts';
-import { crossOrigin } from './http/guards.ts';
-import { serveIpns } from './routes/ipn.ts';
-import { serveMerchant } from './routes/merchant.ts';
-import { serveHealth } from './routes/health.ts';
-import { servePayPage } from './routes/pay-page.ts';
-import { serveOrder } from './routes/order.ts';
-import { serveDocument } from './routes/openapi.ts';
+import { createRateLimit, METHODS_WITH_BODY, limitBody, crossOrigin, merchantOnly } from './http/guards.ts';
 import { problemResponse, toRefusal } from './http/problem.ts';
 import { createRequestLog, caused } from './http/request-log.ts';
+import { WIDGET_FOLDER } from './installation.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import { createBusinessLog, createWebhookLog } from './observability/business-events.ts';
+import { withCause } from './observability/log.ts';
+import { instrument, type Call, createMetrics, type IpnOutcome } from './observability/metrics.ts';
+import { createOrderTokens, type OrderTokens } from './orders/order-token.ts';
+import type { ProxyConfig, ProxyParts } from './parts.ts';
+import { HOUR_MS, SECOND_MS } from './protocol/durations.ts';
+import { CHECKS_PER_SECOND, GATEWAY_TIMEOUT_MS } from './protocol/gateway-call.ts';
+import type { Log } from './protocol/log.ts';
+import { merchantKey, type MerchantKey } from './protocol/merchant-key.ts';
+import type { RefundRules } from './protocol/refundable.ts';
+import { watchKey, createReadiness, type Readiness, createWarnings } from './readiness.ts';
+import { createStreams } from './routes/events.ts';
+import { serveHealth, serveDocument } from './routes/health.ts';
+import { serveIpns } from './routes/ipn.ts';
+import { serveOrder } from './routes/order.ts';
+import { serveOrders } from './routes/orders.ts';
+import { servePayouts, serveRefunds } from './routes/outgoing.ts';
+import { servePayPage } from './routes/pay-page.ts';
+import { serveReviews, serveWebhooks } from './routes/reviews.ts';
+import { createExports, type Exports, serveTransactions } from './routes/transactions.ts';
 import { notFound, readWidgetFiles, serveWidget } from './routes/widget-files.ts';
-import { createWebhookLog } from './observability/webhook-log.ts';
-import { createWebhookSender } from './webhooks.ts';
-import { createReadiness, type Readiness } from './readiness.ts';
-import { createWarnings } from './warnings.ts';
-import type { Worker } from './workers/worker.ts';
+import { createCheckRate } from './use-cases/check-rate.ts';
+import { createClosings, type Closings } from './use-cases/closing.ts';
+import { createPayouts, createRefunds, type Refunds, type Payouts } from './use-cases/outgoing.ts';
+import { LONGEST_ENDING, createPayments } from './use-cases/payments.ts';
+import { createRecorder } from './use-cases/recorder.ts';
+import { createRetention } from './use-cases/retention.ts';
+import { createUnknownProof, createStatusChecks } from './use-cases/status-checks.ts';
+import { createWebhookSender } from './use-cases/webhooks.ts';
+import type { Worker } from './use-cases/worker.ts';
 
 const PRUNE_EVERY_MS = HOUR_MS;
 /** For the end of a gateway call and the write of its answer. */
@@ -55,7 +49,7 @@ const RECORDING_WAIT_MS = GATEWAY_TIMEOUT_MS + 2 * SECOND_MS;
 export type { ProxyConfig, ProxyParts };
 
 /** What tests with a virtual clock replace. */
-export interface Outside {
+interface Outside {
   /** A monotonic clock, ms. */
   elapsed?: () => number;
   wait?: (ms: number) => Promise<void>;
@@ -281,4 +275,36 @@ function runAll(assembly: Assembly): { stop(): Promise<void> } {
       await recorder.drain(RECORDING_WAIT_MS);
     },
   };
+}
+
+// Routes for the merchant's server, each resource in a file of its own. Browsers are refused.
+
+interface Deps {
+  keys: readonly MerchantKey[];
+  publicUrl: string | undefined;
+  tokens: OrderTokens;
+  payouts: Payouts;
+  refunds: Refunds;
+  refundRules: RefundRules;
+  closings: Closings;
+  ledger: Ledger;
+  /** Whether there is a WEBHOOK_URL. */
+  sendsWebhooks: boolean;
+  exports: Exports;
+  /** Called when something is due to be sent, after a redelivery or a resolution. */
+  onDue(): void;
+}
+
+function serveMerchant(app: OpenAPIHono, deps: Deps): void {
+  const { keys, payouts, refunds, ledger, onDue } = deps;
+  for (const path of ['/orders', '/payouts', '/transactions', '/ipns', '/webhooks']) {
+    // Also the path itself.
+    app.use(`${path}/*`, merchantOnly(keys));
+  }
+  serveOrders(app, deps);
+  servePayouts(app, payouts);
+  serveRefunds(app, refunds);
+  serveTransactions(app, deps);
+  serveReviews(app, ledger, onDue);
+  serveWebhooks(app, ledger, onDue);
 }

@@ -5,21 +5,19 @@ import { hostname } from 'node:os';
 import type { Hono } from 'hono';
 import { createAdmin } from './admin/app.ts';
 import { createProxy, type Proxy } from './app.ts';
-import { configWarnings, readConfig, type Config, type Environment } from './config/config.ts';
-import { ensureOwner } from './workers/database-owner.ts';
+import { configWarnings, readConfig, type Config, type Environment, merchantKeysOf } from './config/config.ts';
+import { ensureOwner } from './use-cases/database-owner.ts';
 import { Refusal } from './errors.ts';
 import { createGateway } from './gateway/http.ts';
-import { connectDatabase, patiently } from './ledger/connect.ts';
-import { filePathOf } from './ledger/database-url.ts';
+import { connectDatabase, patiently, filePathOf } from './ledger/connect.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { createLedger } from './ledger/sql-ledger.ts';
 import type { Store } from './ledger/store.ts';
 import { createLogger } from './observability/log.ts';
 import type { ProxyConfig } from './parts.ts';
 import type { Log } from './protocol/log.ts';
-import { merchantKeysOf } from './config/merchant-keys.ts';
-import { privateHostWarning } from './config/private-hosts.ts';
-import { makePrivate } from './ledger/sqlite/private-files.ts';
+import { privateHostWarning } from './config/addresses.ts';
+import { makePrivate } from './ledger/sqlite/files.ts';
 import { VERSION } from './version.ts';
 
 export interface ComposedProxy extends Proxy {

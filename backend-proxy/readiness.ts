@@ -1,12 +1,15 @@
 // Whether the proxy can take payments, and what its operator should fix. Looked up at most once a second, whoever asks:
 // /readyz is open to all, and each look writes to the database.
 import { Refusal } from './errors.ts';
+import type { Gateway } from './gateway/gateway.ts';
+import type { CallerAddress } from './http/caller-address.ts';
 import { toRefusal } from './http/problem.ts';
 import { REMEDIES } from './installation.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import { SECOND_MS } from './protocol/durations.ts';
-import type { Warning } from './protocol/log.ts';
-import { withinLimit } from './protocol/within-limit.ts';
+import type { Call } from './observability/metrics.ts';
+import { SECOND_MS, withinLimit, HOUR_MS, MINUTE_MS } from './protocol/durations.ts';
+import type { Warning, Log } from './protocol/log.ts';
+import type { UnknownProof } from './use-cases/status-checks.ts';
 
 const KEPT_MS = SECOND_MS;
 /** Longer than a ping waits for a lock. A database that takes longer is not ready. */
@@ -57,5 +60,100 @@ export function createReadiness({ ledger, isWidgetBuilt, warnings, now }: Ports)
       latest = withinLimit(look(), LIMIT_MS).then((found) => found ?? { refusal: tooSlow(), warnings: [] });
     }
     return latest;
+  };
+}
+
+// What an operator should fix: listed by /readyz and the operator's page, and logged.
+
+const WARN_EVERY_MS = MINUTE_MS;
+/** An unmatched IPN this old is reported to the operator: the database may have lost its transaction. */
+const UNMATCHED_REPORT_AFTER_MS = HOUR_MS;
+const CLOCK_TOLERANCE_MS = SECOND_MS;
+
+interface WarningPorts {
+  ledger: Pick<Ledger, 'clockOffset' | 'databaseWarnings' | 'reportUnmatched'>;
+  gateway: Pick<Gateway, 'clockOffset'>;
+  key: Pick<GatewayKey, 'warnings'>;
+  proof: Pick<UnknownProof, 'wrongPaths'>;
+  callers: Pick<CallerAddress, 'warnings'>;
+  now: () => number;
+  log: Log;
+  onError(error: unknown): void;
+}
+
+interface Warnings {
+  all(): Promise<Warning[]>;
+  /** Logs until the returned function is called. */
+  run(): () => void;
+}
+
+export function createWarnings({ ledger, gateway, key, proof, callers, now, log, onError }: WarningPorts): Warnings {
+  /** Warnings of the database, as JSON. */
+  const loggedAt = new Map<string, number>();
+
+  async function current(): Promise<Warning[]> {
+    return [
+      ...key.warnings(),
+      ...proof.wrongPaths().map(wrongPath),
+      ...clockWarnings('database', await ledger.clockOffset()),
+      ...clockWarnings('gateway', gateway.clockOffset() ?? 0),
+    ];
+  }
+
+  // Each minute; those of the callers and of the database, which may be an operator's choice, once an hour.
+  async function logCurrent(): Promise<void> {
+    const unmatched = await ledger.reportUnmatched(UNMATCHED_REPORT_AFTER_MS);
+    if (unmatched > 0) log('error', 'IPNs unmatched for an hour: see GET /ipns', { count: unmatched });
+    for (const warning of await current()) log('warn', 'proxy warning', { ...warning });
+    for (const warning of await ledger.databaseWarnings()) {
+      const told = JSON.stringify(warning);
+      if (Math.abs(now() - (loggedAt.get(told) ?? -Infinity)) < HOUR_MS) continue;
+      loggedAt.set(told, now());
+      log('warn', 'database warning', { ...warning });
+    }
+  }
+
+  return {
+    all: async () => [...(await current()), ...callers.warnings(), ...(await ledger.databaseWarnings())],
+    run() {
+      const timer = setInterval(() => void logCurrent().catch(onError), WARN_EVERY_MS);
+      timer.unref();
+      return () => clearInterval(timer);
+    },
+  };
+}
+
+function clockWarnings(whose: string, aheadMs: number): Warning[] {
+  if (Math.abs(aheadMs) <= CLOCK_TOLERANCE_MS) return [];
+  const how = aheadMs > 0 ? 'ahead of' : 'behind';
+  return [{ warning: `The ${whose}'s clock is ${Math.abs(Math.round(aheadMs))} ms ${how} this process's.` }];
+}
+
+function wrongPath(type: string): Warning {
+  const warning = `The gateway no longer knows a ${type} that it reported before: the status path or the API key is wrong.`;
+  return { warning };
+}
+
+// Whether the gateway refuses our API key, from how its calls end.
+
+interface GatewayKey {
+  /** Records a gateway call that has ended. */
+  record(call: Pick<Call, 'operation' | 'outcome' | 'detail'>): void;
+  warnings(): Warning[];
+}
+
+export function watchKey(): GatewayKey {
+  let refusedBy: string | undefined;
+  return {
+    record({ operation, outcome, detail = '' }) {
+      // A 403 to anything else may be about a wallet.
+      const isRefused = /^HTTP 401\b/.test(detail) || (operation === 'status' && /^HTTP 403\b/.test(detail));
+      if (isRefused) refusedBy = detail;
+      else if (['accepted', 'found', 'unknown'].includes(outcome)) refusedBy = undefined;
+    },
+    warnings: () =>
+      refusedBy === undefined
+        ? []
+        : [{ warning: 'The gateway refuses the key: set GATEWAY_API_KEY.', detail: refusedBy }],
   };
 }

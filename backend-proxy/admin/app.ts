@@ -1,21 +1,29 @@
 // The operator's page: plain HTML with forms and no script, on a listener of its own. It reads and changes only through
 // the ledger's methods, as the merchant API does, so that there is one truth.
-import { Hono } from 'hono';
-import { REFUSALS, describeError } from '../errors.ts';
-import { limitBody } from '../http/body-limit.ts';
+import { Hono, type Context } from 'hono';
+import { REFUSALS, describeError, Refusal } from '../errors.ts';
+import { limitBody, createSecretCheck } from '../http/guards.ts';
 import { toRefusal } from '../http/problem.ts';
-import { createFrame, type AdminParts, type Frame } from './frame.ts';
-import { adminHeaders, sameOriginOnly } from './guard.ts';
-import { healthPage } from './health-page.ts';
-import { ipnsPage } from './ipns-page.ts';
-import { refusalPage } from './layout.ts';
-import { loginRoutes } from './login.ts';
-import { overview, titleOf, type ToSendBack } from './overview.ts';
-import { leftOfPayment } from './refund-page.ts';
-import { createSessions } from './session.ts';
+import { WEBHOOK_CURSOR } from '../ledger/queries/webhooks.ts';
+import type { Log } from '../protocol/log.ts';
+import { leftOfPayment } from './decisions.ts';
+import { createFrame, type AdminParts, type Frame, refusalPage, loginPage } from './layout.ts';
+import { isState, webhookPage, webhooksPage } from './lists.ts';
+import { healthPage, ipnsPage, overview, titleOf, type ToSendBack } from './overview.ts';
+import {
+  adminHeaders,
+  sameOriginOnly,
+  createSessions,
+  endSession,
+  formField,
+  isLoopback,
+  sessionOnly,
+  writeSession,
+  createLoginLimit,
+  type Sessions,
+} from './session.ts';
 import { ICON, STYLE } from './style.ts';
 import { transactionRoutes } from './transaction-routes.ts';
-import { webhookRoutes } from './webhook-routes.ts';
 
 /** Items on the overview; a page lists all of them. */
 const MAX_SHOWN = 10;
@@ -94,4 +102,82 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
     const counts = await ledger.counts().catch(() => undefined);
     return frame.show(c, 'health', 'Health', healthPage({ problem: refusal?.message, warnings, counts, version }));
   });
+}
+
+// The webhooks on the operator's page: lists by state, one with its body, and sending one again.
+
+const PAGE_SIZE = 50;
+
+function webhookRoutes(app: Hono, { ledger, onDue, log = () => undefined }: AdminParts, frame: Frame): void {
+  app.get('/admin/webhooks', async (c) => {
+    const { state: asked, cursor } = c.req.query();
+    const state = isState(asked) ? asked : 'dead';
+    const isPage = cursor !== undefined && WEBHOOK_CURSOR.test(cursor);
+    const page = await ledger.webhooks(state, PAGE_SIZE, isPage ? { cursor } : {});
+    return frame.show(c, 'webhooks', 'Webhooks', webhooksPage({ ...page, state, form: frame.formToken(c) }));
+  });
+  app.get('/admin/webhooks/:id', async (c) => {
+    const webhook = await ledger.webhook(c.req.param('id'));
+    if (webhook === undefined) throw new Refusal('not_found', 'There is no such webhook.');
+    return frame.show(c, 'webhooks', webhook.type, webhookPage(webhook, frame.formToken(c)));
+  });
+  app.post('/admin/webhooks/:id/redeliver', async (c) => {
+    const webhook = await ledger.redeliver(c.req.param('id'));
+    if (webhook === undefined) throw new Refusal('not_found', 'There is no such webhook.');
+    onDue();
+    log('info', 'operator redelivered', { webhook: webhook.id });
+    return frame.done(c, `/admin/webhooks/${webhook.id}`, 'redelivered');
+  });
+}
+
+// Signing in and out of the operator's page.
+
+interface Login {
+  sessions: Sessions;
+  token: string;
+  now: () => number;
+  log: Log;
+}
+
+/** All paths below /admin that are registered later need a session. */
+function loginRoutes(app: Hono, { sessions, token, now, log }: Login): void {
+  const limit = createLoginLimit(now);
+  const isToken = createSecretCheck([token]);
+
+  app.get('/admin/login', (c) => c.html(loginPage(undefined, isLoopback(c))));
+  app.post('/admin/login', async (c) => {
+    const address = addressOf(c);
+    // The body is read first: nothing is awaited between checking the limit and counting, so that parallel tries count.
+    const given = await formField(c, 'token').catch((error: unknown) => {
+      if (error instanceof Refusal) return error;
+      throw error;
+    });
+    if (typeof given !== 'string' || !isToken(given)) {
+      // The right token is never refused, or anybody could lock the operator out.
+      if (limit.isReached(address)) {
+        return c.html(loginPage('Too many attempts. Wait ten minutes.', isLoopback(c)), 429);
+      }
+      limit.fail(address);
+      log('warn', 'operator sign-in refused', { address });
+      if (typeof given !== 'string') throw given;
+      return c.html(loginPage('That token is not right.', isLoopback(c)), 401);
+    }
+    writeSession(c, sessions, sessions.begin());
+    log('info', 'operator signed in', { address });
+    return c.redirect('/admin', 303);
+  });
+
+  app.use('/admin', sessionOnly(sessions));
+  app.use('/admin/*', sessionOnly(sessions));
+  app.post('/admin/logout', (c) => {
+    sessions.end(c.get('session'));
+    endSession(c);
+    return c.redirect('/admin/login', 303);
+  });
+}
+
+/** Behind a reverse proxy all callers share its address. */
+function addressOf(c: Context): string {
+  const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined;
+  return env?.incoming?.socket?.remoteAddress ?? 'unknown';
 }

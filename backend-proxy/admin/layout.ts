@@ -1,9 +1,17 @@
 // The frame of each operator page: head, navigation, and the message about what was just done.
+import type { Context } from 'hono';
 import { html } from 'hono/html';
-import type { Html } from './format.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Log } from '../protocol/log.ts';
+import type { RefundRules } from '../protocol/refundable.ts';
+import type { Transaction } from '../protocol/transaction.ts';
+import type { Readiness } from '../readiness.ts';
+import type { Refunds } from '../use-cases/outgoing.ts';
+import { writeSession, type Sessions } from './session.ts';
+import { type Html, amount, status, time, kindOf } from './words.ts';
 
 const PAGES = { '': 'Overview', transactions: 'Transactions', webhooks: 'Webhooks', ipns: 'IPNs', health: 'Health' };
-export type Section = keyof typeof PAGES;
+type Section = keyof typeof PAGES;
 
 /** The message about what was just done, by the word in the address. */
 const DONE = {
@@ -12,7 +20,7 @@ const DONE = {
   refunded: 'The refund was asked for: its status is below.',
   redelivered: 'The webhook is being sent again now. Reload in a moment to see the answer.',
 };
-export type Done = keyof typeof DONE;
+type Done = keyof typeof DONE;
 
 interface Page {
   title: string;
@@ -24,7 +32,7 @@ interface Page {
   done?: string;
 }
 
-export function page({ title, section, body, form, done = '' }: Page): Html {
+function page({ title, section, body, form, done = '' }: Page): Html {
   const links = Object.entries(PAGES).map(
     ([path, name]) =>
       html`<li>
@@ -54,7 +62,7 @@ export function page({ title, section, body, form, done = '' }: Page): Html {
   );
 }
 
-export function document(title: string, body: Html): Html {
+function document(title: string, body: Html): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -106,5 +114,168 @@ export function refusalPage(title: string, text: string): Html {
       <p>${text}</p>
       <p><a href="/admin">Back to the overview</a></p>
     </main>`,
+  );
+}
+
+// What the pages of a signed-in operator share: the parts that they read and change, the frame around a page's body,
+// and a session that each page prolongs.
+
+export interface AdminParts {
+  ledger: Ledger;
+  refunds: Refunds;
+  refundRules: RefundRules;
+  token: string;
+  version: string;
+  /** Whether a WEBHOOK_URL is set. */
+  sendsWebhooks: boolean;
+  /** Called when something is due to be sent. */
+  onDue(): void;
+  readiness(): Promise<Readiness>;
+  now?: () => number;
+  log?: Log;
+}
+
+export interface Frame {
+  /** Goes to a page that says what was just done: to this session, and at this address only. */
+  done(c: Context, path: string, done: Done): Response;
+  show(c: Context, section: Section, title: string, body: Html, code?: 200 | 400 | 409): Response | Promise<Response>;
+  /** Proves that a form belongs to this session. */
+  formToken(c: Context): string;
+}
+
+export function createFrame(sessions: Sessions): Frame {
+  const formToken = (c: Context) => sessions.formToken(c.get('session'));
+  const pathOf = (c: Context, path: string) => new URL(path, c.req.url).pathname;
+  return {
+    done(c, path, done) {
+      const proof = sessions.doneToken(c.get('session'), `${done} ${pathOf(c, path)}`);
+      return c.redirect(`${path}?done=${done}.${proof}`, 303);
+    },
+    show(c, section, title, body, code = 200) {
+      const session = c.get('session');
+      writeSession(c, sessions, session);
+      const [word = '', proof = ''] = c.req.query('done')?.split('.') ?? [];
+      const isDone = sessions.isDoneToken(session, `${word} ${pathOf(c, c.req.url)}`, proof);
+      return c.html(page({ title, section, body, form: formToken(c), ...(isDone && { done: word }) }), code);
+    },
+    formToken,
+  };
+}
+
+// Fields of the operator's forms, each with what is wrong with it.
+
+/** Why a form was refused, by field. */
+export type Problems = Readonly<Record<string, string>>;
+
+interface Field {
+  /** Several forms of a page have fields of one name. */
+  form: string;
+  name: string;
+  label: string;
+  value?: string | undefined;
+  maxlength: number;
+  problems?: Problems | undefined;
+  isWide?: boolean;
+  isOptional?: boolean;
+  isDecimal?: boolean;
+  autocomplete?: 'name' | 'off';
+}
+
+export function textField(field: Field): Html {
+  const { form, name, label, value = '', maxlength, problems = {}, isWide, isOptional, isDecimal } = field;
+  const isWrong = problems[name] !== undefined;
+  const id = `${form}-${name}`;
+  return html`<div class="field ${isWide ? 'wide' : ''}">
+    <label for="${id}">${label}</label>
+    <input
+      id="${id}"
+      name="${name}"
+      value="${value}"
+      maxlength="${maxlength}"
+      ${isDecimal ? html`inputmode="decimal"` : ''}
+      ${isOptional ? '' : 'required'}
+      autocomplete="${field.autocomplete ?? 'off'}"
+      ${isWrong ? html`aria-invalid="true" aria-describedby="${id}-problem"` : ''}
+    />${isWrong ? problem(id, problems[name]) : ''}
+  </div>`;
+}
+
+/** The person who decides, for the history. */
+export const nameField = (form: string, value: string | undefined, problems: Problems | undefined): Html =>
+  textField({ form, name: 'by', label: 'Your name', value, maxlength: 100, problems, autocomplete: 'name' });
+
+export const problem = (id: string, text: string | undefined): Html =>
+  html`<p class="problem" id="${id}-problem">${text}</p>`;
+
+export function hidden(fields: Readonly<Record<string, string | number>>): Html {
+  return html`${Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+  )}`;
+}
+
+// A table for the operator's page; on a narrow screen each row is a card. The roles are explicit, because a table that
+// is laid out as cards would lose its own.
+
+/** A name; or a name and how its cells are shown. `action`: buttons, whose column has no visible name. */
+type Column = string | readonly [name: string, kind: 'right' | 'action'];
+
+type Cell = Html | string | number;
+
+/** Each row has a cell for each column; the first names the row. */
+export function cards(caption: string, columns: readonly Column[], rows: readonly (readonly Cell[])[]): Html {
+  return html`<table role="table" class="cards">
+    <caption class="unseen">
+      ${caption}
+    </caption>
+    <thead role="rowgroup">
+      <tr role="row">
+        ${columns.map(head)}
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      ${rows.map(
+        ([first = '', ...cells]) =>
+          html`<tr role="row">
+            <th role="rowheader" scope="row">${first}</th>
+            ${columns.slice(1).map((column, at) => cell(column, cells[at] ?? ''))}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+function head(column: Column): Html {
+  const { name, kind } = partsOf(column);
+  if (kind === 'action') return html`<th role="columnheader" scope="col"><span class="unseen">${name}</span></th>`;
+  return html`<th role="columnheader" scope="col" ${kind && html`class="${kind}"`}>${name}</th>`;
+}
+
+function cell(column: Column, content: Cell): Html {
+  const { name, kind } = partsOf(column);
+  const label = kind === 'action' ? '' : html`data-label="${name}"`;
+  return html`<td role="cell" ${label} ${kind && html`class="${kind}"`}>${content}</td>`;
+}
+
+function partsOf(column: Column) {
+  const [name, kind] = typeof column === 'string' ? [column] : column;
+  return { name, kind: kind ?? '' };
+}
+
+// Transactions as a table.
+
+export const linkTo = ({ id }: Pick<Transaction, 'id'>) => `/admin/transactions/${encodeURIComponent(id)}`;
+
+export function transactionTable(caption: string, transactions: readonly Transaction[], none: string): Html {
+  if (transactions.length === 0) return html`<p class="empty">${none}</p>`;
+  return cards(
+    caption,
+    ['Order', 'Type', ['Amount', 'right'], 'Status', 'Created'],
+    transactions.map((each) => [
+      html`<a href="${linkTo(each)}">${each.orderId}</a>`,
+      kindOf(each),
+      amount(each),
+      status(each),
+      time(each.createdAt),
+    ]),
   );
 }

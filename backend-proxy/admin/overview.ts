@@ -1,13 +1,27 @@
 // The first page: what a person has to review, each with its reason, age, amount and one action; then what else needs
 // attention, and what is open.
 import { html } from 'hono/html';
-import type { Counts, Webhook } from '../ledger/ledger.ts';
+import type { Counts, Webhook, UnmatchedIpn } from '../ledger/ledger.ts';
 import type { Warning } from '../protocol/log.ts';
 import { TYPES, type Transaction } from '../protocol/transaction.ts';
-import { age, amount, plural, wallet, type Html } from './format.ts';
-import { linkTo } from './transaction-table.ts';
-import { redeliverForm } from './webhooks-page.ts';
-import { STATUS_NAMES, TYPE_NAMES, kindOf, moneyOf, reviewReason, statusName } from './words.ts';
+import { linkTo, cards } from './layout.ts';
+import { redeliverForm, STATES } from './lists.ts';
+import {
+  age,
+  amount,
+  plural,
+  wallet,
+  type Html,
+  STATUS_NAMES,
+  TYPE_NAMES,
+  kindOf,
+  moneyOf,
+  reviewReason,
+  statusName,
+  details,
+  NOTHING,
+  time,
+} from './words.ts';
 
 /** A payment that pays no order, and the minor units of it that are left. */
 export interface ToSendBack {
@@ -15,7 +29,7 @@ export interface ToSendBack {
   left: number;
 }
 
-export interface Overview {
+interface Overview {
   counts: Counts;
   owed: readonly ToSendBack[];
   /** Newest first, at most a page. */
@@ -135,4 +149,65 @@ function summary({ transactions }: Counts): Html {
         </li>`,
     )}
   </ul>`;
+}
+
+// Whether the proxy can serve, what its operator should fix, and what is running.
+
+interface Health {
+  problem: string | undefined;
+  warnings: readonly Warning[];
+  counts: Counts | undefined;
+  version: string;
+}
+
+export function healthPage({ problem, warnings, counts, version }: Health): Html {
+  return html`${
+      problem === undefined
+        ? html`<p class="verdict good">The proxy is ready: its database can be written.</p>`
+        : html`<p class="verdict bad">The proxy cannot serve.</p>
+            <p>${problem}</p>`
+    }
+    <h2>Warnings</h2>
+    ${
+      warnings.length === 0
+        ? html`<p class="empty">None.</p>`
+        : html`<ul class="warnings">
+            ${warnings.map(({ warning, detail }) => html`<li>${warning}${detail && ` (${detail})`}</li>`)}
+          </ul>`
+    }
+    ${counts === undefined ? '' : figures(counts)}
+    <h2>Running</h2>
+    ${details([
+      ['Proxy', version],
+      ['Node', process.version],
+    ])}`;
+}
+
+function figures({ checks, webhooks, unmatchedIpns }: Counts): Html {
+  const rows = [
+    ...checks.map(({ state, count }) => [`Status checks ${state}`, count] as const),
+    ...webhooks.map(({ state, count }) => [`${STATES[state]} webhooks`, count] as const),
+    ['IPNs without a transaction', unmatchedIpns] as const,
+  ];
+  return html`<h2>Work</h2>
+    ${details(rows)}`;
+}
+
+// IPNs of the last 7 days whose transaction is not in the database.
+
+export function ipnsPage(ipns: readonly UnmatchedIpn[]): Html {
+  if (ipns.length === 0) return html`<p class="empty">Every IPN of the last 7 days has its transaction.</p>`;
+  return html`<p>
+      The gateway reports transactions that this proxy has never started. They belong to another shop or a test on the
+      same account, or the database has lost them: after a restore see the page on operations.
+    </p>
+    ${cards('IPNs without a transaction, newest first', COLUMNS, ipns.map(cellsOf))}`;
+}
+
+const COLUMNS = ['Gateway ID', 'Type', ['Amount', 'right'], 'Reported', 'First', ['Times', 'right']] as const;
+
+function cellsOf({ reading, seen, firstAt }: UnmatchedIpn) {
+  const { transactionId, type, currency, outcome } = reading;
+  const money = html`<span class="amount">${reading.amount ?? NOTHING} ${currency ?? ''}</span>`;
+  return [transactionId, TYPE_NAMES[type], money, outcome ?? NOTHING, time(firstAt), seen];
 }

@@ -1,22 +1,43 @@
 // One transaction: its data, its history, its webhooks, and the form for a review.
 import { html } from 'hono/html';
 import type { OrderAt, Preview, Resolution, Webhook } from '../ledger/ledger.ts';
-import { TYPES, mayBeResolved, type HistoryEntry, type Transaction } from '../protocol/transaction.ts';
+import { WEBHOOKS, type WebhookType } from '../protocol/merchant-view.ts';
 import type { RefundRules } from '../protocol/refundable.ts';
-import { effectOf, resolutionTitle } from './resolution.ts';
-import { closing, type ClosingForm } from './closing-page.ts';
-import { changedMessage, decision } from './decision.ts';
-import { hidden, nameField, problem, textField, type Problems } from './fields.ts';
-import { refunding, type RefundForm } from './refund-page.ts';
-import { NOTHING, amount, details, linkToOrder, status, time, wallet, type Html } from './format.ts';
-import { linkTo } from './transaction-table.ts';
-import { webhookTable } from './webhooks-page.ts';
-import { detailOf, eventName, explanationOf, kindOf, moneyOf, moved, reviewReason, sourceName } from './words.ts';
+import {
+  TYPES,
+  mayBeResolved,
+  type HistoryEntry,
+  type Transaction,
+  STAGES,
+  type Flag,
+  type TransactionType,
+} from '../protocol/transaction.ts';
+import { closing, type ClosingForm, changedMessage, decision, refunding, type RefundForm } from './decisions.ts';
+import { hidden, nameField, problem, textField, type Problems, linkTo } from './layout.ts';
+import { webhookTable } from './lists.ts';
+import {
+  NOTHING,
+  amount,
+  details,
+  linkToOrder,
+  status,
+  time,
+  wallet,
+  type Html,
+  detailOf,
+  eventName,
+  explanationOf,
+  kindOf,
+  moneyOf,
+  moved,
+  reviewReason,
+  sourceName,
+} from './words.ts';
 
 const DUPLICATE =
   'The gateway says that it had this id before, so what it reports may be about somebody else’s payment and credits nothing.';
 
-export interface ResolutionForm {
+interface ResolutionForm {
   status: string;
   by: string;
   note: string;
@@ -174,3 +195,46 @@ function contradiction(gatewayReports: Resolution['status'], said: Resolution['s
 }
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+// What a resolution will do, in words, before it is made. The ledger decides it: its preview applies the same rules.
+
+/** Those that a resolution can queue: all but those that ask for a review or say why. */
+type Queued = Exclude<WebhookType, `${string}.${Exclude<Flag, 'surplus' | 'after_close'>}`>;
+
+const BECOMES: Record<Queued, (orderId: string) => string> = {
+  'payment.succeeded': (orderId) => `Order ${orderId} becomes paid.`,
+  'payment.surplus': (orderId) => `Order ${orderId} is paid already: this is money paid twice.`,
+  'payment.after_close': (orderId) => `Order ${orderId} is closed and stays unpaid: the money has to go back.`,
+  'payment.failed': (orderId) => `The payment of order ${orderId} counts as unpaid.`,
+  'payout.succeeded': (orderId) => `Payout ${orderId} counts as paid out.`,
+  'payout.failed': (orderId) => `Payout ${orderId} counts as not sent.`,
+  'refund.succeeded': (orderId) => `The refund of order ${orderId} counts as sent back.`,
+  'refund.failed': (orderId) => `The refund of order ${orderId} counts as not sent.`,
+};
+
+export function effectOf({ transaction, webhook }: Preview, word: Resolution['status']): string[] {
+  if (webhook === null) return [onlyEndsReview(transaction, word), 'Your server gets no webhook.'];
+  const becomes = webhook in BECOMES ? BECOMES[webhook as Queued](transaction.orderId) : undefined;
+  const isAsAsked = transaction.mismatch && word === 'SUCCESS';
+  const counts = `It counts as ${moneyOf(transaction)}, as it was asked for, whatever the gateway reported.`;
+  return [
+    ...(becomes === undefined ? [] : [becomes]),
+    ...(isAsAsked ? [counts] : []),
+    `Your server gets ${webhook}: “${WEBHOOKS[webhook]}”.`,
+  ];
+}
+
+function onlyEndsReview({ stage, type }: Transaction, word: Resolution['status']): string {
+  return STAGES[stage].status === 'SUCCESS' && word === 'FAILED'
+    ? 'It stays as it is: what has succeeded cannot be made to fail. This only ends the review.'
+    : `It is already counted as ${counted(type, word)}. This only ends the review.`;
+}
+
+/** `Record €48.00 as received`, and of a payout or refund `as sent`. */
+export function resolutionTitle(transaction: Transaction, word: Resolution['status']): string {
+  return `Record ${moneyOf(transaction)} as ${counted(transaction.type, word)}`;
+}
+
+function counted(type: TransactionType, word: Resolution['status']): string {
+  return `${word === 'FAILED' ? 'not ' : ''}${TYPES[type].isOutgoing ? 'sent' : 'received'}`;
+}

@@ -5,21 +5,24 @@ import { html } from 'hono/html';
 import { Refusal } from '../errors.ts';
 import { resolutionSchema } from '../http/resolution.ts';
 import type { Expected, Order, Resolution } from '../ledger/ledger.ts';
-import { ChangedMeanwhile, GatewayContradicts } from '../ledger/rules/resolutions.ts';
+import { ChangedMeanwhile, GatewayContradicts } from '../ledger/rules/decisions.ts';
 import { line } from '../orders/order-token.ts';
 import { minorOf } from '../protocol/money.ts';
 import { NOT_REFUNDABLE } from '../protocol/refundable.ts';
 import { TYPES, type Transaction } from '../protocol/transaction.ts';
-import type { AdminParts, Frame } from './frame.ts';
-import { formField } from './guard.ts';
-import { closingPage } from './closing-page.ts';
-import { changedMessage } from './decision.ts';
-import type { Problems } from './fields.ts';
-import { leftOfPayment, problemOf, refundPage, refundTitle, type RefundForm } from './refund-page.ts';
-import { resolutionTitle } from './resolution.ts';
-import { confirmationPage, transactionPage, type Typed } from './transaction-page.ts';
-import { linkTo } from './transaction-table.ts';
-import { queryOf, transactionsPage } from './transactions-page.ts';
+import { type AdminParts, type Frame, type Problems, linkTo } from './layout.ts';
+import { formField } from './session.ts';
+import {
+  closingPage,
+  changedMessage,
+  leftOfPayment,
+  problemOf,
+  refundPage,
+  refundTitle,
+  type RefundForm,
+} from './decisions.ts';
+import { resolutionTitle, confirmationPage, transactionPage, type Typed } from './transaction-page.ts';
+import { queryOf, transactionsPage } from './lists.ts';
 
 const MAX_WEBHOOKS = 50;
 

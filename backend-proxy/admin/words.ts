@@ -1,10 +1,19 @@
 // What the operator's page calls methods, statuses, events and reasons: sentences instead of the API's words.
+import { html } from 'hono/html';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, iso } from '../protocol/durations.ts';
 import { decimalOf } from '../protocol/money.ts';
-import { TYPES, reasonOf, type HistoryEntry, type Transaction, type TransactionType } from '../protocol/transaction.ts';
+import {
+  TYPES,
+  reasonOf,
+  type HistoryEntry,
+  type Transaction,
+  type TransactionType,
+  STAGES,
+} from '../protocol/transaction.ts';
 import type { Method, Reason, Status } from '../protocol/wire.ts';
 
 /** `€1,200.00`, of a decimal string. */
-export function money(decimal: string, currency: string): string {
+function money(decimal: string, currency: string): string {
   const digits = decimal.split('.')[1]?.length ?? 0;
   const options = {
     style: 'currency',
@@ -162,13 +171,13 @@ export function detailOf({ event, detail }: HistoryEntry): string {
   if (event === 'mismatch' && FIGURES.test(detail)) return '';
   // Without a name once it is erased.
   if (event === 'resolved') {
-    return detail.replace(/^(SUCCESS|FAILED)( by )?/, (_, status, by) => `${moved(status)}${by ? ', says ' : ''}`);
+    return detail.replace(/^(SUCCESS|FAILED)( by )?/, (_, said, by) => `${moved(said)}${by ? ', says ' : ''}`);
   }
   return event === 'mismatch' || event === 'conflict' || event === 'needs_review' ? inWords(detail) : meaningOf(detail);
 }
 
 /** What a person says by a resolution. */
-export const moved = (status: string): string => (status === 'SUCCESS' ? 'money moved' : 'no money moved');
+export const moved = (said: string): string => (said === 'SUCCESS' ? 'money moved' : 'no money moved');
 
 /** The API's words and amounts of a detail, for reading. */
 function inWords(detail: string): string {
@@ -196,3 +205,125 @@ export function reviewReason({ history, mismatch, conflict }: Pick<Transaction, 
   if (/^(SUCCESS|FAILED)/.test(said)) return `The gateway reports ${words}.`;
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
+
+// How the operator's page shows values: amounts, times, statuses, wallet ids. The words are in words.ts.
+
+export type Html = ReturnType<typeof html>;
+
+export const NOTHING = html`<span class="none">–</span>`;
+
+export function amount(of: Pick<Transaction, 'amountMinor' | 'currency'>): Html {
+  return html`<span class="amount">${moneyOf(of)}</span>`;
+}
+
+export function time(ms: number): Html {
+  return html`<time datetime="${iso(ms)}" title="${iso(ms)}">${serverClock.words(ms)}</time>`;
+}
+
+const UNITS = [
+  ['d', DAY_MS],
+  ['h', HOUR_MS],
+  ['min', MINUTE_MS],
+] as const;
+
+/** A duration such as `3 h`, in the largest unit that fits. */
+export function age(ms: number): string {
+  const [unit, length] = UNITS.find(([, each]) => ms >= each) ?? ['s', SECOND_MS];
+  return `${Math.max(0, Math.floor(ms / length))} ${unit}`;
+}
+
+const TONES: Record<Status, string> = { INITIALIZED: 'wait', PROCESSING: 'wait', SUCCESS: 'good', FAILED: 'over' };
+
+/** The status in a word, and what a person should notice besides it; a review in its place, for it asks for action. */
+export function status(transaction: Transaction): Html {
+  const { stage, needsReview, late, surplus, afterClose } = transaction;
+  const tone = surplus || afterClose ? 'warn' : TONES[STAGES[stage].status];
+  const isStatusShown = !needsReview || surplus || afterClose;
+  return html`${isStatusShown ? html`<span class="status ${tone}">${statusName(transaction)}</span>` : ''}
+  ${needsReview ? html`<span class="status warn">Needs review</span>` : ''}
+  ${late ? html`<span class="status over">Late</span>` : ''}`;
+}
+
+/** The last four digits, and at most half of a short id: enough to compare, too little to use. */
+export function walletEnd(customer: string): string {
+  return customer.slice(Math.max(customer.length - 4, Math.ceil(customer.length / 2)));
+}
+
+export function wallet(customer: string | null): Html {
+  if (customer === null) return NOTHING;
+  return html`<span class="wallet">•••• ${walletEnd(customer)}</span>`;
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+export function linkToOrder(orderId: string): Html {
+  return html`<a href="/admin/transactions?orderId=${encodeURIComponent(orderId)}">${orderId}</a>`;
+}
+
+/** Each value beside its name. */
+export function details(rows: readonly (readonly [name: string, value: Html | string | number])[]): Html {
+  return html`<dl class="details">
+    ${rows.map(
+      ([name, value]) =>
+        html`<dt>${name}</dt>
+          <dd>${value}</dd>`,
+    )}
+  </dl>`;
+}
+
+// The times and days of the operator's page, in the time zone of the server (`TZ`), and named: without a script no page
+// knows the zone of its reader.
+
+const QUARTER_MS = 15 * MINUTE_MS;
+/** Every zone is within this of UTC. */
+const FARTHEST_MS = 15 * HOUR_MS;
+
+export function clockIn(zone: string) {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone: zone,
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+  });
+  return {
+    zone,
+    /** `20 Nov 2026, 13:00:05 CET`; it breaks at the comma only. */
+    words: (ms: number) => format.format(ms).replaceAll(/(?<!,) /g, '\u00A0'),
+    /** The first moment of the day. */
+    start: (day: string) => startOf(day, zone),
+    /** The first moment after the day. */
+    end: (day: string) => startOf(iso(Date.parse(day) + DAY_MS).slice(0, 10), zone),
+  };
+}
+
+/** The zones differ by whole quarters of an hour. */
+function startOf(day: string, timeZone: string): number {
+  const format = new Intl.DateTimeFormat('sv', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  let [before, at] = [Date.parse(day) - FARTHEST_MS, Date.parse(day) + FARTHEST_MS];
+  while (at - before > QUARTER_MS) {
+    const middle = Math.floor((before + at) / 2 / QUARTER_MS) * QUARTER_MS;
+    if (format.format(middle) < day) before = middle;
+    else at = middle;
+  }
+  return at;
+}
+
+/** Whether it is a day of the calendar, as `2026-11-20`. */
+export function isDay(text: string): boolean {
+  const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
+}
+
+/** UTC if `TZ` names no zone. */
+function serverZone(): string {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  return Intl.supportedValuesOf('timeZone').includes(timeZone) ? timeZone : 'UTC';
+}
+
+export const serverClock = clockIn(serverZone());

@@ -2,8 +2,7 @@
 // called, so that `version` answers at once. An unknown command or option prints the usage and ends with 2.
 import { parseArgs } from 'node:util';
 import { VERSION } from '../version.ts';
-import { UsageError, type Call, type Run } from './command-call.ts';
-import { printable } from './report.ts';
+import { UsageError, type Call, type Run, printable } from './report.ts';
 
 interface Command {
   takes: string;
@@ -45,7 +44,7 @@ const COMMANDS: Record<string, Command> = {
   restore: {
     takes: 'FILE',
     does: 'puts a backup in the place of the database, while no proxy runs',
-    load: async () => (await import('./restore.ts')).restore,
+    load: async () => (await import('./backup.ts')).restore,
   },
   version: {
     takes: '',

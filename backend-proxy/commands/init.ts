@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { EXAMPLE_ENVIRONMENT } from '../installation.ts';
-import { UsageError, type Call } from './command-call.ts';
+import { UsageError, type Call } from './report.ts';
 
 const base64url = (bytes: number) => randomBytes(bytes).toString('base64url');
 

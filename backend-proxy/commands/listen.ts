@@ -3,11 +3,8 @@
 // proxy, which goes on sending to its WEBHOOK_URL.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { Call } from './command-call.ts';
-import { createTarget, type Target } from './loopback-target.ts';
-import { merchantApiOf } from './merchant-api.ts';
-import { printable } from './report.ts';
-import { createVisitor, jsonOf, wordOf, type Visitor } from './visit.ts';
+import { type Call, printable } from './report.ts';
+import { createTarget, type Target, merchantApiOf, createVisitor, jsonOf, wordOf, type Visitor } from './requests.ts';
 
 const EVERY_MS = 1_000;
 /** The largest page of the merchant API. */

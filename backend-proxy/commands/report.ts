@@ -1,5 +1,25 @@
+// How a command is called.
+import type { Environment } from '../config/config.ts';
+
+export interface Call {
+  /** The arguments after the command's name. */
+  args: string[];
+  env: Environment;
+  /** Prints a line on standard output. */
+  print: (line: string) => void;
+  /** Aborts when nobody reads standard output any more; this ends a command that would run forever. */
+  unread?: AbortSignal;
+}
+
+/** Resolves with the exit code. Throws an Error whose message is written for the operator. */
+export type Run = (call: Call) => Promise<number>;
+
+/** A wrong call: the usage is printed with it. */
+export class UsageError extends Error {}
+
 // What `check` and `doctor` found: one line for each finding, as text for people or as JSON. A finding that is not ok
 // has a remedy.
+
 export type Finding =
   | { result: 'ok'; about: string; says: string }
   | { result: 'warn' | 'FAIL'; about: string; says: string; remedy: string }
@@ -13,7 +33,7 @@ export const skipped = (about: string, says: string): Finding => ({ result: 'ski
 const RESULTS = ['ok', 'warn', 'FAIL', 'skipped'] as const;
 const WIDTH = Math.max(...RESULTS.map((result) => result.length));
 
-export interface Report {
+interface Report {
   add(findings: Finding | readonly Finding[]): void;
   /** Prints the totals and returns the exit code: 1 if anything failed. */
   end(): number;

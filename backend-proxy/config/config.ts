@@ -4,19 +4,17 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { DEFAULT_PROFILE, profileSchema, type Profile } from '../gateway/profile.ts';
-import { CONNECTIONS } from '../ledger/postgres/url.ts';
-import { DAY_MS } from '../protocol/durations.ts';
-import { isLoopbackName, isSafeWebUrl } from '../protocol/links.ts';
-import { LAST_SWEEP_MS } from '../protocol/schedule.ts';
+import { CONNECTIONS } from '../ledger/postgres/connection.ts';
 import { MIN_SECRET_BYTES } from '../orders/order-token.ts';
-import { CHECKS_PER_SECOND } from '../workers/check-rate.ts';
-import { readLimited } from './limited-file.ts';
-import { keyIn, readMerchantKeys } from './merchant-keys.ts';
-import { isNamedHost } from './private-hosts.ts';
-import { fileVariable, readSecretFiles } from './secret-files.ts';
-import { sharedSecrets, type HeldSecret } from './shared-secrets.ts';
+import { DAY_MS } from '../protocol/durations.ts';
+import { CHECKS_PER_SECOND } from '../protocol/gateway-call.ts';
+import { isLoopbackName, isSafeWebUrl } from '../protocol/links.ts';
+import { SCOPE_NAMES, merchantKey, type MerchantKey, type Scope } from '../protocol/merchant-key.ts';
 import { nearest } from '../protocol/nearest.ts';
-import { misspelledVariables } from './variable-names.ts';
+import { LAST_SWEEP_MS } from '../protocol/schedule.ts';
+import { SOURCES } from '../protocol/transaction.ts';
+import { isNamedHost } from './addresses.ts';
+import { readLimited, fileVariable, readSecretFiles, sharedSecrets, type HeldSecret } from './secrets.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -306,4 +304,68 @@ function readProfile(path: string | undefined): Profile | Problem[] {
     const problem = isMissing ? 'there is no file' : 'no readable JSON of at most 1 MB in';
     return [{ name: 'GATEWAY_PROFILE', problem: `${problem} ${resolve(path)}` }];
   }
+}
+
+// Reads MERCHANT_KEYS: entries `name:scope+scope:key`. A problem names an entry by its number and never quotes it,
+// because each part of it may be the key.
+
+const NAME = /^[a-z0-9-]{1,32}$/;
+const KEY = /^[A-Za-z0-9_-]{32,}$/;
+
+/** All keys of a configuration. */
+export function merchantKeysOf(config: {
+  MERCHANT_API_KEY?: readonly string[] | undefined;
+  MERCHANT_KEYS?: readonly MerchantKey[] | undefined;
+}): MerchantKey[] {
+  return [...(config.MERCHANT_API_KEY ?? []).map(merchantKey), ...(config.MERCHANT_KEYS ?? [])];
+}
+
+/** The key of an entry; the entry itself if it has no parts. */
+function keyIn(entry: string): string {
+  return entry.slice(entry.lastIndexOf(':') + 1);
+}
+
+/** Every wrong entry is a problem of its own. */
+function readMerchantKeys(entries: readonly string[]): { keys: MerchantKey[]; problems: string[] } {
+  const keys = entries.map((entry) => {
+    const [name = '', scopes = '', key = ''] = entry.split(':');
+    return { name, scopes: [...new Set(scopes.split('+'))] as Scope[], key };
+  });
+  const problems = keys.flatMap((entry, at) => {
+    const first = keys.findIndex(({ key }) => key === entry.key);
+    const problem = first < at ? `the same key as entry ${first + 1}` : problemOf(entry, entries[at] ?? '');
+    return problem === undefined ? [] : [`entry ${at + 1}: ${problem}`];
+  });
+  return { keys, problems: entries.length === 0 ? ['at least one entry name:scope+scope:key'] : problems };
+}
+
+function problemOf({ name, scopes, key }: MerchantKey, entry: string): string | undefined {
+  if (entry.split(':').length !== 3) return 'name:scope+scope:key, separated by commas';
+  if (!NAME.test(name)) return 'its name has 1 to 32 of a-z 0-9 -';
+  // In the history it could not be told from what is not this key's.
+  if ((SOURCES as readonly string[]).includes(name)) return `its name is not ${name}, which the history has for others`;
+  if (!scopes.every((scope) => SCOPE_NAMES.includes(scope))) return `its scopes are of ${SCOPE_NAMES.join('+')}`;
+  return KEY.test(key) ? undefined : 'its key has at least 32 of A-Z a-z 0-9 _ -';
+}
+
+// Finds misspelled variables: those that begin like ours but are not ours, each with the nearest name. They may belong
+// to another program, so they only cause a warning.
+
+/** The beginning of Node's own variables. */
+const FOREIGN = new Set(['NODE_']);
+/** Kubernetes sets these for each service, such as one named "gateway". */
+const SERVICE = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/;
+
+/** A warning for each variable that is not in `known`. */
+export function misspelledVariables(names: readonly string[], known: readonly string[]): string[] {
+  const beginnings = new Set(known.map(beginningOf));
+  return names
+    .filter((name) => beginnings.has(beginningOf(name)) && !known.includes(name) && !SERVICE.test(name))
+    .map((name) => `${name} is no variable of the proxy; the nearest one is ${nearest(name, known)}`);
+}
+
+/** The part before the first `_`; a name without one has no beginning in common with others. */
+function beginningOf(name: string): string {
+  const beginning = name.slice(0, name.indexOf('_') + 1);
+  return FOREIGN.has(beginning) || beginning === '' ? name : beginning;
 }

@@ -1,11 +1,12 @@
 // The gateway over HTTP: one POST per call, never repeated, no redirects followed, every wait limited. answers.ts
 // interprets the answers.
 import { Agent, request, type Dispatcher } from 'undici';
-import { decimalOf } from '../protocol/money.ts';
 import { GATEWAY_TIMEOUT_MS, STATUS_CONNECTIONS } from '../protocol/gateway-call.ts';
-import type { GatewayType } from '../protocol/transaction.ts';
 import { isLoopbackName } from '../protocol/links.ts';
+import { decimalOf, isTooDeep, parseExact } from '../protocol/money.ts';
+import type { GatewayType } from '../protocol/transaction.ts';
 import { CAUSES, METHODS, type Method } from '../protocol/wire.ts';
+import { codeOf, readBody, retryAfterMs } from '../received.ts';
 import {
   readChecked,
   readAccepted,
@@ -16,11 +17,8 @@ import {
   type Lost,
   type Reply,
 } from './answers.ts';
-import { clockOffset } from './clock-offset.ts';
 import type { Collection, ExtraHeaders, Gateway, Operation, PayoutOrder } from './gateway.ts';
-import { isTooDeep, parseExact } from '../protocol/exact-json.ts';
 import type { Profile } from './profile.ts';
-import { codeOf, readBody, retryAfterMs } from '../received.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
@@ -182,4 +180,19 @@ function payoutRequest(payout: PayoutOrder, { request: names, types, refundAs }:
  */
 function exactNumber(amountMinor: number, currency: string): unknown {
   return JSON.rawJSON(decimalOf(amountMinor, currency).replace(/\.0+$/, ''));
+}
+
+// How far the gateway's clock is ahead of this process's, by the Date of its answers.
+
+/**
+ * In ms. Date has whole seconds, and was written at some time between request and answer: what this leaves open is
+ * taken as no difference, so any other answer is certain. Undefined without a readable date.
+ */
+
+export function clockOffset(date: unknown, sentAt: number, answeredAt: number): number | undefined {
+  const from = Date.parse(typeof date === 'string' ? date : '');
+  if (Number.isNaN(from)) return undefined;
+  const [least, most] = [from - answeredAt, from + 1_000 - sentAt];
+  if (least > 0) return least;
+  return Math.min(0, most);
 }

@@ -4,7 +4,7 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
 import { HOUR_MS } from '../protocol/durations.ts';
 import type { Log, Warning } from '../protocol/log.ts';
-import { callerAt, isPublicAddress } from '../config/public-address.ts';
+import { callerAt, isPublicAddress } from '../config/addresses.ts';
 
 const WARN_EVERY_MS = HOUR_MS;
 

@@ -1,7 +1,7 @@
 // Logs and counts each request.
 import type { Context, Next } from 'hono';
 import { routePath } from 'hono/route';
-import { runAs } from '../observability/cause.ts';
+import { runAs } from '../observability/log.ts';
 import type { Refusal } from '../errors.ts';
 import { HOUR_MS } from '../protocol/durations.ts';
 import type { Level, Log } from '../protocol/log.ts';

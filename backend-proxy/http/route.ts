@@ -6,7 +6,7 @@ import type { OpenAPIHono, RouteConfig, RouteConfigToTypedResponse, z } from '@h
 import type { Context } from 'hono';
 import { Refusal, fieldErrorsOf } from '../errors.ts';
 import type { MerchantSource } from '../protocol/merchant-key.ts';
-import { checkAccess, scopesOf, type Access, type MerchantAccess } from './access.ts';
+import { checkAccess, scopesOf, type Access, type MerchantAccess } from './guards.ts';
 import { invalid } from './problem.ts';
 
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;

@@ -3,18 +3,23 @@
 import { performance } from 'node:perf_hooks';
 import type { CompiledQuery } from 'kysely';
 import { Refusal, unavailable } from '../errors.ts';
-import type { Source } from '../protocol/transaction.ts';
+import { type Source, STAGES, stageOf } from '../protocol/transaction.ts';
 import { ClockSteps } from './clock-step.ts';
-import { eventsOf } from './events.ts';
-import type { Ledger } from './ledger.ts';
-import { readStepsUsed } from './queries/checks.ts';
-import { readLook, type Look } from './queries/look.ts';
-import { readVersions } from './queries/reading.ts';
-import { identityIn, readMeta, stepsIn, writeSteps, type Identity, type Meta } from './queries/owner.ts';
+import type { Ledger, LedgerEvent } from './ledger.ts';
+import {
+  readVersions,
+  identityIn,
+  readMeta,
+  stepsIn,
+  writeSteps,
+  type Identity,
+  type Meta,
+} from './queries/reading.ts';
+import { readStepsUsed, readLook, type Look } from './queries/work.ts';
 import { restartWaits } from './rules/checks.ts';
-import { changesOf, createDraft, type Draft } from './rules/draft.ts';
-import type { TransactionRow } from './schema/tables.ts';
-import type { Changes, Db, Loaded, Store, Subject } from './store.ts';
+import { changesOf, createDraft, type Draft } from './rules/records.ts';
+import type { TransactionRow, HistoryRow } from './schema/tables.ts';
+import type { Changes, Db, Loaded, Store, Subject, Change } from './store.ts';
 import { createWatch } from './watch.ts';
 
 /** Rows that one statement changes, so that no write waits long for another. */
@@ -157,4 +162,43 @@ export class Access {
 function versionsRaised(orders: Changes['orders']): Map<string, number> {
   const raised = orders.filter(({ before, after }) => after.version > (before?.version ?? 0));
   return new Map(raised.map(({ after }) => [after.order_id, after.version]));
+}
+
+// What a committed write changed, read from its draft: each history entry that it added is one event. Only the process
+// that committed it sees it, and once.
+
+function eventsOf(draft: Draft): LedgerEvent[] {
+  return draft.history.flatMap((entry) => {
+    const { event } = entry;
+    const change = draft.transactions.find(({ after }) => after.id === entry.transaction_id);
+    // Drafts do not write erasures.
+    return change === undefined || event === 'erased' ? [] : [eventOf(draft, { ...entry, event }, change)];
+  });
+}
+
+type Entry = HistoryRow & Pick<LedgerEvent, 'event'>;
+
+function eventOf(draft: Draft, entry: Entry, { before, after }: Change<TransactionRow>): LedgerEvent {
+  const { event, source, detail } = entry;
+  const { id, type, method, answer } = after;
+  return {
+    event,
+    source,
+    detail,
+    transaction: {
+      id,
+      type,
+      orderId: after.order_id,
+      method,
+      stage: stageOf(after.rank),
+      endedBy: after.ended_by,
+      answer,
+      late: after.late === 1,
+      surplus: after.surplus === 1,
+      afterClose: after.after_close === 1,
+    },
+    statusBefore: before && STAGES[stageOf(before.rank)].status,
+    sinceIpnMs: after.ipn_received_at === null ? null : Math.max(0, draft.now - after.ipn_received_at),
+    webhooks: draft.webhooks.filter(({ transaction_id: of }) => of === id).map((webhook) => webhook.id),
+  };
 }

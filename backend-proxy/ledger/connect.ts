@@ -2,10 +2,9 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../protocol/log.ts';
-import { filePathOf } from './database-url.ts';
-import { createPrivately } from './sqlite/private-files.ts';
+import { CONNECTIONS, describeServer } from './postgres/connection.ts';
 import { explainStart } from './postgres/errors.ts';
-import { CONNECTIONS, describeServer } from './postgres/url.ts';
+import { createPrivately } from './sqlite/files.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import type { Store } from './store.ts';
 
@@ -61,4 +60,12 @@ async function openFile(path: string, onFatal: (error: unknown) => void, log: Lo
       cause: error,
     });
   }
+}
+
+// What DATABASE_URL names: `file:PATH` is SQLite, every other URL PostgreSQL.
+
+/** The path of the SQLite file; undefined for PostgreSQL. */
+
+export function filePathOf(databaseUrl: string): string | undefined {
+  return databaseUrl.startsWith('file:') ? databaseUrl.slice('file:'.length) : undefined;
 }

@@ -8,9 +8,9 @@ import { RESTORED_LATELY_MS } from '../protocol/schedule.ts';
 import { TYPES, type Transaction, type TransactionType } from '../protocol/transaction.ts';
 import type { Method } from '../protocol/wire.ts';
 import { Access, PAGE_SIZE, type LedgerOptions } from './access.ts';
-import { applyFact } from './rules/answers.ts';
-import { closeOrder } from './rules/closing.ts';
-import { claimAtOnce, claimNow, isTurnOfLongestDue, recover, sharesOf } from './rules/checks.ts';
+import { applyFact } from './rules/settle.ts';
+import { closeOrder, applyResolution, contraryReport, expectedOf } from './rules/decisions.ts';
+import { claimAtOnce, claimNow, isTurnOfLongestDue, recover, sharesOf, receiveIpn } from './rules/checks.ts';
 import {
   bringChecksForward,
   claimChecks,
@@ -18,9 +18,20 @@ import {
   dueByTime,
   prolongChecks,
   readAbandoned,
-} from './queries/checks.ts';
-import { findOrder, findTransaction, historyOf, type Draft } from './rules/draft.ts';
-import { deleteOldUnmatched, markUnmatchedReported, readNewIpns, readUnmatchedIpns } from './queries/ipns.ts';
+  deleteOldUnmatched,
+  markUnmatchedReported,
+  readNewIpns,
+  readUnmatchedIpns,
+} from './queries/work.ts';
+import {
+  findOrder,
+  findTransaction,
+  historyOf,
+  type Draft,
+  toOrder,
+  toTransaction,
+  toTransactions,
+} from './rules/records.ts';
 import type {
   Checks,
   Claim,
@@ -41,8 +52,7 @@ import type {
   WebhookQueue,
 } from './ledger.ts';
 import { eraseOrder, erasePage } from './queries/erasing.ts';
-import { receiveIpn } from './rules/ipns.ts';
-import { findOrRestore } from './rules/new-transaction.ts';
+import { findOrRestore, openPayment, storeTerms, openPayout } from './rules/start.ts';
 import { applyObservation, applyProvenUnknown } from './rules/observations.ts';
 import {
   differenceOf,
@@ -56,13 +66,12 @@ import {
   writeRestoredAt,
   writeSteps,
   type Meta,
-} from './queries/owner.ts';
-import { openPayment, storeTerms } from './rules/payments.ts';
-import { openPayout } from './rules/payouts.ts';
+  readCounts,
+  readNewestFound,
+  readOfOrder,
+  readToSendBack,
+} from './queries/reading.ts';
 import { openRefund, recordFound } from './rules/refunds.ts';
-import { readCounts, readNewestFound, readOfOrder, readToSendBack } from './queries/reading.ts';
-import { toOrder, toTransaction, toTransactions } from './rules/records.ts';
-import { applyResolution, contraryReport, expectedOf } from './rules/resolutions.ts';
 import type { Store, Subject } from './store.ts';
 import { readTransactions } from './queries/transaction-list.ts';
 import {

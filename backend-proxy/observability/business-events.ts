@@ -1,7 +1,7 @@
 // Logs and counts what happened to payments, payouts and refunds, from what the ledger has committed.
-import type { LedgerEvent } from '../ledger/ledger.ts';
+import type { LedgerEvent, Delivery, Webhook } from '../ledger/ledger.ts';
+import { iso } from '../protocol/durations.ts';
 import type { Level, Log } from '../protocol/log.ts';
-import type { Metrics } from './metrics.ts';
 import {
   STAGES,
   TRANSACTION_TYPES,
@@ -10,6 +10,7 @@ import {
   type Stage,
   type TransactionType,
 } from '../protocol/transaction.ts';
+import type { Metrics } from './metrics.ts';
 
 interface Meaning {
   level: Level;
@@ -21,7 +22,7 @@ interface Meaning {
 const FAILED = { level: 'info', word: 'failed' } as const;
 
 /** A failure is logged when the status that the merchant sees becomes FAILED, as its webhook is sent. */
-export const BUSINESS_EVENTS = {
+const BUSINESS_EVENTS = {
   created: { level: 'info', word: 'started' },
   sending: { level: 'debug', word: 'sent', outgoing: { level: 'info', word: 'sent' } },
   uncertain: { level: 'warn', word: 'uncertain' },
@@ -51,7 +52,7 @@ export function eventNames(): string[] {
   );
 }
 
-export function eventName(event: LedgerEvent['event'], type: TransactionType): string {
+function eventName(event: LedgerEvent['event'], type: TransactionType): string {
   return `${TYPES[type].webhooks} ${meaningOf(event, type).word}`;
 }
 
@@ -112,4 +113,19 @@ function detailsOf({ event, detail, transaction }: LedgerEvent): Record<string, 
     default:
       return event satisfies never;
   }
+}
+
+// Logs and counts each attempt to deliver a webhook.
+
+export function createWebhookLog(log: Log, metrics: Metrics, now: () => number) {
+  return (webhook: Webhook, delivery: Delivery, ms: number): void => {
+    const { id: webhookId, type, attempts: attempt, orderId, transactionId, createdAt } = webhook;
+    const { state, answer } = delivery;
+    const nextAttemptAt = 'afterMs' in delivery ? iso(now() + delivery.afterMs) : undefined;
+    const fields = { webhookId, type, orderId, transactionId, answer, attempt, ms };
+    metrics.countDelivery({ outcome: state === 'pending' ? 'failed' : state, ms, ageMs: now() - createdAt });
+    if (state === 'delivered') log('info', 'webhook delivered', fields);
+    else if (state === 'dead') log('error', 'webhook dead', fields);
+    else log('warn', 'webhook failed', { ...fields, nextAttemptAt });
+  };
 }

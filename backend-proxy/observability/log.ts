@@ -2,6 +2,7 @@
 // the process: the lines are dropped and counted, and the count is logged after the next successful write. The lines of
 // one turn of the event loop are one synchronous write at its end, because a write for each request costs as much as
 // the rest of its log. No line is lost when the process exits; a kill -9 loses those of its last turn.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { writeSync } from 'node:fs';
 import { pino, type DestinationStream, type Logger } from 'pino';
 
@@ -96,4 +97,49 @@ function lossy(write: Write, atEndOfTurn: AtEndOfTurn): Lossy {
 function lossNotice(lines: number): string {
   const line = { level: 'warn', time: new Date().toISOString(), event: 'log lines were lost', lines };
   return `${JSON.stringify(line)}\n`;
+}
+
+// What the running work is about and what caused it: the request, the order. Each log line of that work has these
+// fields, and a `traceparent` that came with the request goes on to the gateway. They follow the work through every await
+// (AsyncLocalStorage), so that no function passes them on; that costs a request half a microsecond.
+
+interface Cause {
+  requestId?: string;
+  orderId?: string;
+  transactionId?: string;
+  /** The name of the merchant's key. */
+  key?: string;
+  /** The header of W3C, as it came. */
+  traceparent?: string;
+}
+
+const storage = new AsyncLocalStorage<Cause>();
+const NONE: Readonly<Cause> = {};
+
+export function causeOf(): Readonly<Cause> {
+  return storage.getStore() ?? NONE;
+}
+
+/** Runs work with these fields and those of the work that begins it. */
+export function runAs<T>(cause: Cause, work: () => T): T {
+  return storage.run({ ...storage.getStore(), ...cause }, work);
+}
+
+/** Adds what the running work has learned about itself, such as the order of a token. */
+export function note(learned: Pick<Cause, 'orderId' | 'transactionId' | 'key'>): void {
+  const cause = storage.getStore();
+  if (cause !== undefined) Object.assign(cause, learned);
+}
+
+/** A log line's fields with those of the running work, which come first. */
+export function withCause(fields: Record<string, unknown> = {}): Record<string, unknown> {
+  const cause = storage.getStore();
+  if (cause === undefined) return fields;
+  // One assignment after the other, because conditional spreads cost a request a microsecond.
+  const all: Record<string, unknown> = {};
+  if (cause.requestId !== undefined) all['requestId'] = cause.requestId;
+  if (cause.orderId !== undefined) all['orderId'] = cause.orderId;
+  if (cause.transactionId !== undefined) all['transactionId'] = cause.transactionId;
+  if (cause.key !== undefined) all['key'] = cause.key;
+  return Object.assign(all, fields);
 }

@@ -1,13 +1,14 @@
 // Builds the order view that the shopper sees. Pure: from the stored order and the terms of the token to the promised
 // fields of wire.ts.
+import { create } from 'qrcode';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Order } from '../ledger/ledger.ts';
-import type { OrderTerms } from './order-token.ts';
-import { iso } from '../protocol/iso-time.ts';
+import { iso } from '../protocol/durations.ts';
 import { PAYS_BY } from '../protocol/methods.ts';
 import { decimalOf } from '../protocol/money.ts';
 import { STAGES, canBePaid, reasonOf, type PostOutcome, type Transaction } from '../protocol/transaction.ts';
-import type { AnswerState, Method, OrderView, PaymentView, RefundView } from '../protocol/wire.ts';
+import type { AnswerState, Method, OrderView, PaymentView, RefundView, QrCode } from '../protocol/wire.ts';
+import type { OrderTerms } from './order-token.ts';
 
 /** Of the gateway: what its code for a failure tells the shopper, and whether it moves money. */
 type Traits = Pick<Gateway, 'causeOf' | 'isTest'>;
@@ -100,4 +101,23 @@ function shopperPayment(payment: Transaction, withheld: boolean, causeOf: Traits
     paidAt: success === undefined ? null : iso(success.at),
     late,
   };
+}
+
+// Encodes the text of a QR code on the server, once per payment, so that no shopper loads an encoder (89 ms on a slow
+// phone, a third of the bytes of the widget).
+
+/** `code`: text to encode, or a `data:image/…` URL, which is passed through. */
+export function toQrCode(code: string): QrCode {
+  if (code.startsWith('data:image/')) return { image: code };
+  const { data, size } = create(code, { errorCorrectionLevel: 'M' }).modules;
+  return { text: code, size, modules: packBits(data).toString('base64url') };
+}
+
+/** One bit per module, the first in the most significant bit of the first byte. */
+function packBits(modules: ArrayLike<number>): Buffer {
+  const bytes = Buffer.alloc(Math.ceil(modules.length / 8));
+  for (let at = 0; at < modules.length; at += 1) {
+    if (modules[at]) bytes[at >> 3] = (bytes[at >> 3] ?? 0) | (0x80 >> (at & 7));
+  }
+  return bytes;
 }

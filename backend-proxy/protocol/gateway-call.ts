@@ -11,3 +11,5 @@ export const GATEWAY_TIMEOUT_MS = 30 * SECOND_MS;
 export const CALL_OVER_MS = GATEWAY_TIMEOUT_MS + 15 * SECOND_MS;
 /** Connections for status checks: one more check would wait for one, and appear slow. */
 export const STATUS_CONNECTIONS = 24;
+/** The most status checks that one proxy begins in a second, unless the operator says otherwise. */
+export const CHECKS_PER_SECOND = 500;

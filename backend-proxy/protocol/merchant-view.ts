@@ -1,6 +1,6 @@
 // Builds the merchant's view of a transaction for HTTP and webhooks. Pure. The shopper's view is in wire.ts: it has no
 // payment id and no history, and shows only the last four digits of a wallet id.
-import { iso } from './iso-time.ts';
+import { iso } from './durations.ts';
 import { decimalOf } from './money.ts';
 import { STAGES, reasonOf, type Transaction, type TransactionType } from './transaction.ts';
 

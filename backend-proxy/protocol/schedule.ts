@@ -5,7 +5,7 @@
 // one. A stored time in the future counts as now.
 import { DAY_MS as D, HOUR_MS as H, MINUTE_MS as M, SECOND_MS as S } from './durations.ts';
 import { CALL_OVER_MS } from './gateway-call.ts';
-import type { Way } from './report-effects.ts';
+import type { Way } from './verify.ts';
 import { STAGES, TYPES, isOpen, type PostOutcome, type Stage, type TransactionType } from './transaction.ts';
 
 export const LAST_SWEEP_MS = 7 * D;

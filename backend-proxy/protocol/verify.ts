@@ -1,7 +1,8 @@
 // Compares the gateway's report of a transaction with the ledger's record of it. Pure; every report must pass here
 // before it becomes a fact. Any difference is a mismatch, and a mismatch never pays anything.
+import { PAYS_BY } from './methods.ts';
 import { decimalOf, minorOfReported } from './money.ts';
-import { TYPES, type GatewayType, type TransactionType } from './transaction.ts';
+import { TYPES, type GatewayType, type TransactionType, type PostOutcome, type Transaction } from './transaction.ts';
 import { WALLET_ID_FORM } from './wire.ts';
 
 /** A status check's answer or an IPN, in our terms. The amount is the source text. */
@@ -39,7 +40,7 @@ export interface Expected {
 }
 
 /** Named as in the merchant's history. */
-export type MismatchField = 'gatewayOrderId' | 'type' | 'paymentId' | 'currency' | 'amount' | 'customer';
+type MismatchField = 'gatewayOrderId' | 'type' | 'paymentId' | 'currency' | 'amount' | 'customer';
 
 export type Verdict =
   /** `payer`: the whole wallet id that a status check names. */
@@ -134,4 +135,81 @@ function isSameWallet(asked: string, reported: string): boolean {
     rest = rest.slice(at + part.length);
     return at >= 0;
   });
+}
+
+// What a report of the gateway does, by how our one POST was answered and how the money moves. This is the one table of
+// it: ledger/rules/observations.ts applies it to a row, and a test goes through every combination.
+
+/**
+ * How the money moves: out, by a prompt in the payer's wallet, or by a page or code that only the answer to our POST
+ * brings.
+ */
+export type Way = 'payout' | 'prompt' | 'shown';
+
+export function wayOf({ type, asked }: Pick<Transaction, 'type' | 'asked'>): Way {
+  if (TYPES[type].isOutgoing) return 'payout';
+  return asked !== null && PAYS_BY[asked] === 'prompt' ? 'prompt' : 'shown';
+}
+
+interface Effects {
+  /** A verified report: it raises the stage, or nothing. */
+  pending: 'raise' | 'ignore';
+  failed: 'raise' | 'ignore';
+  /** A verified SUCCESS: it pays, or a person is asked. */
+  succeeded: 'raise' | { flag: 'needs_review' | 'conflict'; detail: string };
+  /**
+   * What a differing report means: a mismatch, or proof that the transaction is not ours (never for a payout's
+   * SUCCESS).
+   */
+  differs: 'mismatch' | 'reject';
+  /** Whether the wallet that a SUCCESS names has to be the one that was asked. */
+  comparesWallet: boolean;
+}
+
+const OURS: Effects = {
+  pending: 'raise',
+  failed: 'raise',
+  succeeded: 'raise',
+  differs: 'mismatch',
+  comparesWallet: false,
+};
+const TO_WALLET: Effects = { ...OURS, comparesWallet: true };
+const NOT_SHOWN: Effects = {
+  ...OURS,
+  succeeded: { flag: 'needs_review', detail: 'SUCCESS, but nobody was shown anything to pay with' },
+};
+const REFUSED: Effects = {
+  ...OURS,
+  succeeded: { flag: 'conflict', detail: 'SUCCESS after the gateway refused it' },
+};
+/** The id is most likely another's: marked for good. */
+const MARKED = {
+  pending: 'ignore',
+  failed: 'ignore',
+  differs: 'reject',
+  comparesWallet: false,
+} as const satisfies Partial<Effects>;
+const DUPLICATE: Effects = {
+  ...MARKED,
+  succeeded: { flag: 'needs_review', detail: 'SUCCESS for an order id that the gateway reported as a duplicate' },
+};
+const UNREACHED: Effects = {
+  ...MARKED,
+  succeeded: { flag: 'needs_review', detail: 'SUCCESS for an order id that was never sent' },
+};
+
+const EFFECTS = {
+  identified: { payout: TO_WALLET, prompt: OURS, shown: OURS },
+  accepted: { payout: TO_WALLET, prompt: OURS, shown: OURS },
+  refused: { payout: TO_WALLET, prompt: REFUSED, shown: REFUSED },
+  foreign: { payout: TO_WALLET, prompt: TO_WALLET, shown: NOT_SHOWN },
+  lost: { payout: TO_WALLET, prompt: TO_WALLET, shown: NOT_SHOWN },
+  unreached: { payout: TO_WALLET, prompt: UNREACHED, shown: UNREACHED },
+  duplicate: { payout: { ...DUPLICATE, comparesWallet: true }, prompt: DUPLICATE, shown: DUPLICATE },
+  withheld: { payout: TO_WALLET, prompt: OURS, shown: OURS },
+} as const satisfies Record<PostOutcome, Record<Way, Effects>>;
+
+/** While our POST is under way, no report is asked for; later a missing answer counts as lost. */
+export function effectsOf(transaction: Pick<Transaction, 'type' | 'asked' | 'answer'>): Effects {
+  return EFFECTS[transaction.answer ?? 'lost'][wayOf(transaction)];
 }

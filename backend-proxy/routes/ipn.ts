@@ -3,13 +3,12 @@
 import { createHash } from 'node:crypto';
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
-import { note } from '../observability/cause.ts';
+import { note } from '../observability/log.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { StoredIpn } from '../ledger/ledger.ts';
 import type { IpnOutcome } from '../observability/metrics.ts';
 import { answer } from '../http/answer.ts';
-import { PUBLIC } from '../http/access.ts';
-import { createSecretCheck } from '../http/guards.ts';
+import { PUBLIC, createSecretCheck } from '../http/guards.ts';
 import { refusedBy } from '../http/problem.ts';
 import { serveRoute } from '../http/route.ts';
 

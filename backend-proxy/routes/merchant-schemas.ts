@@ -1,10 +1,9 @@
 // What the merchant routes share: response schemas, which only generate the OpenAPI document and validate nothing, the
 // columns of CSV, and the parameters that several routes take.
 import { z, type OpenAPIHono } from '@hono/zod-openapi';
-import type { Cell } from './csv.ts';
-import { orderIdSchema } from '../orders/order-token.ts';
 import type { UnmatchedIpn, Webhook } from '../ledger/ledger.ts';
-import { iso } from '../protocol/iso-time.ts';
+import { orderIdSchema } from '../orders/order-token.ts';
+import { iso } from '../protocol/durations.ts';
 import {
   WEBHOOKS,
   merchantView,
@@ -130,7 +129,7 @@ function metadataCell({ metadata }: Transaction): string | null {
 }
 
 /** The time from which a transaction counts as paid. */
-export function succeededAt({ history }: Transaction): string | null {
+function succeededAt({ history }: Transaction): string | null {
   const at = history.find(({ event }) => event === 'succeeded')?.at;
   return at === undefined ? null : iso(at);
 }
@@ -216,4 +215,24 @@ export function documentWebhooks({ openAPIRegistry: registry }: OpenAPIHono): vo
       },
     });
   }
+}
+
+// Writes CSV (RFC 4180). Merchants open it in spreadsheets, which run a cell that begins with `=`, `+`, `-`, `@` (full
+// width too), a tab or a line break as a formula, and an order id may begin so. Such a cell begins with an apostrophe
+// instead; so does one that begins with an apostrophe itself, so that removing one gets back every text.
+
+const FORMULA = /^['=+\-@＝＋－＠\t\r\n]/;
+/** Some spreadsheets also split at semicolons and tabs. */
+const QUOTED = /[",;\t\r\n]/;
+
+export type Cell = string | number | boolean | null;
+
+export function csvLine(cells: readonly Cell[]): string {
+  return `${cells.map(cellOf).join(',')}\r\n`;
+}
+
+function cellOf(value: Cell): string {
+  if (value === null) return '';
+  const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value);
+  return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -2,21 +2,18 @@
 // credential.
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { note } from '../observability/cause.ts';
+import { note } from '../observability/log.ts';
 import { Refusal } from '../errors.ts';
 import { languageSchema, walletIdSchema, type OrderTerms, type OrderTokens } from '../orders/order-token.ts';
-import type { Payments } from '../payments.ts';
+import type { Payments } from '../use-cases/payments.ts';
 import { writesBodies } from '../http/server.ts';
 import { ANSWERS, CAUSES, METHODS, REASONS, STATUSES, type OrderView, type StartPayment } from '../protocol/wire.ts';
-import type { AddressLimit } from '../http/rate-limit.ts';
-import { SHOPPER } from '../http/access.ts';
+import { type AddressLimit, SHOPPER, bearerOf } from '../http/guards.ts';
 import { answer, answerJson } from '../http/answer.ts';
-import { STREAM_HEADERS, type Streams } from './events.ts';
+import { STREAM_HEADERS, type Streams, sendToSocket, toWebStream } from './events.ts';
 import type { CallerAddress } from '../http/caller-address.ts';
-import { bearerOf } from '../http/guards.ts';
 import { noQuery, refusedBy } from '../http/problem.ts';
 import { serveRoute } from '../http/route.ts';
-import { sendToSocket, toWebStream } from './stream-sinks.ts';
 
 const TOKEN = ['invalid_token', 'token_expired', 'forbidden_origin'] as const;
 const nullableText = z.string().nullable();

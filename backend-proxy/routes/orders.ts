@@ -1,12 +1,12 @@
 // What the merchant's server does with an order: sign it, read it, close it, erase its personal data.
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
-import { note } from '../observability/cause.ts';
+import { note } from '../observability/log.ts';
 import { Refusal } from '../errors.ts';
-import type { Closings } from '../closing.ts';
+import type { Closings } from '../use-cases/closing.ts';
 import type { ClosedOrder, Ledger } from '../ledger/ledger.ts';
 import { MAX_LIFETIME_S, line, orderClaimsShape, type OrderTokens } from '../orders/order-token.ts';
 import { shownAmount } from '../orders/order-view.ts';
-import { iso } from '../protocol/iso-time.ts';
+import { iso } from '../protocol/durations.ts';
 import { decimalOf } from '../protocol/money.ts';
 import { PAYS_BY } from '../protocol/methods.ts';
 import { CHECKOUT_LIFETIME_MS } from '../protocol/schedule.ts';
@@ -14,7 +14,7 @@ import { canBePaid } from '../protocol/transaction.ts';
 import { METHODS } from '../protocol/wire.ts';
 import { refundables, type RefundRules } from '../protocol/refundable.ts';
 import { merchantPayment, merchantRefund, merchantView } from '../protocol/merchant-view.ts';
-import { keysWith } from '../http/access.ts';
+import { keysWith } from '../http/guards.ts';
 import { answerJson } from '../http/answer.ts';
 import { noQuery, refusedBy } from '../http/problem.ts';
 import { serveRoute } from '../http/route.ts';

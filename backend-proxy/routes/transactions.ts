@@ -1,19 +1,24 @@
 // GET /transactions, as pages of JSON or as one CSV of any length; and one transaction.
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
-import { csvLine } from './csv.ts';
+import type { Context } from 'hono';
 import { Refusal, type FieldError } from '../errors.ts';
+import { answerJson, answer } from '../http/answer.ts';
+import { keysWith } from '../http/guards.ts';
+import { invalid, noQuery, refusedBy } from '../http/problem.ts';
+import { serveRoute } from '../http/route.ts';
+import { writesBodies } from '../http/server.ts';
 import type { Ledger, TransactionPage, TransactionQuery, TransactionSort } from '../ledger/ledger.ts';
 import { isCursorOf } from '../ledger/queries/transaction-list.ts';
 import { orderIdSchema } from '../orders/order-token.ts';
+import { HOUR_MS } from '../protocol/durations.ts';
 import { merchantView } from '../protocol/merchant-view.ts';
 import { TRANSACTION_TYPES } from '../protocol/transaction.ts';
 import { STATUSES } from '../protocol/wire.ts';
-import { keysWith } from '../http/access.ts';
-import { answerJson } from '../http/answer.ts';
-import { csvAnswer, csvName, wantsCsv } from './csv-answer.ts';
-import type { Exports } from './exports.ts';
 import {
+  csvLine,
   MERCHANT,
   TRANSACTION_COLUMNS,
   csv,
@@ -23,8 +28,6 @@ import {
   transactionSchema,
   transactionCells,
 } from './merchant-schemas.ts';
-import { invalid, noQuery, refusedBy } from '../http/problem.ts';
-import { serveRoute } from '../http/route.ts';
 
 const SORTS = ['updatedAt', 'createdAt', '-createdAt'] as const satisfies TransactionSort[];
 /** Rows of a CSV that are read together: each part keeps the process busy for some milliseconds. */
@@ -156,4 +159,146 @@ async function* exported(ledger: Ledger, query: Omit<TransactionQuery, 'limit'>)
     cursor = page.nextCursor;
     await yieldToOthers();
   }
+}
+
+// Long answers, made while they are read: the next part is read from the database when the connection has taken the
+// last one. Between two parts only the position is held, and a client that disconnects ends the export. A failed export
+// is cut off, so that nobody takes it for complete.
+
+const MAX_AT_ONCE = 4;
+/** A slow reader holds one of the places. */
+const LIMIT_MS = HOUR_MS;
+const RETRY_AFTER_S = 30;
+
+export interface Exports {
+  /** Throws `too_many_requests`. */
+  open(parts: AsyncIterator<string> & AsyncIterable<string>): Export;
+  /** Aborts all of them, for a shutdown. */
+  close(): void;
+}
+
+/** Goes to a socket of node:http, or in a merchant's own server into a web stream; to one of the two. */
+interface Export {
+  writeTo(outgoing: Writable): void;
+  toWebStream(): ReadableStream<Uint8Array>;
+}
+
+interface Options {
+  atOnce?: number;
+  limitMs?: number;
+  onError?: (error: unknown) => void;
+}
+
+export function createExports(options: Options = {}): Exports {
+  const { atOnce = MAX_AT_ONCE, limitMs = LIMIT_MS, onError = () => undefined } = options;
+  const open = new Set<{ breakOff(): void }>();
+
+  return {
+    open(parts) {
+      if (open.size >= atOnce) {
+        throw new Refusal('too_many_requests', `At most ${atOnce} exports run at once; try again later.`, {
+          retryAfterS: RETRY_AFTER_S,
+        });
+      }
+      const running = { breakOff: end };
+      open.add(running);
+      const timer = setTimeout(() => running.breakOff(), limitMs);
+      timer.unref();
+
+      function end(): void {
+        clearTimeout(timer);
+        open.delete(running);
+      }
+
+      return {
+        writeTo(outgoing) {
+          running.breakOff = () => void outgoing.destroy();
+          pipeline(Readable.from(parts), outgoing)
+            .catch((error: unknown) => {
+              if (!isReaderGone(error)) onError(error);
+            })
+            .finally(end);
+        },
+        toWebStream: () => webStream(parts, running, end, onError),
+      };
+    },
+    close() {
+      for (const { breakOff } of open) breakOff();
+    },
+  };
+}
+
+function isReaderGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+}
+
+function webStream(
+  parts: AsyncIterator<string>,
+  running: { breakOff(): void },
+  end: () => void,
+  onError: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let isOver = false;
+  const stop = () => {
+    isOver = true;
+    end();
+    void parts.return?.();
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        running.breakOff = () => {
+          stop();
+          // Without the cause, because a server may show this text to the reader.
+          controller.error(new Error('The export was cut off'));
+        };
+      },
+      async pull(controller) {
+        try {
+          const { done, value } = await parts.next();
+          if (isOver) return;
+          if (!done) return controller.enqueue(encoder.encode(value));
+          stop();
+          controller.close();
+        } catch (error) {
+          onError(error);
+          running.breakOff();
+        }
+      },
+      cancel: stop,
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+// Answers of text/csv.
+
+function wantsCsv(c: Context): boolean {
+  return /\btext\/csv\b/i.test(c.req.header('Accept') ?? '');
+}
+
+/** The type says nothing: the document describes CSV as a string. */
+function csvAnswer(c: Context, body: string | Export, name: string): never {
+  return answer(c, bodyOf(c, body), 200, {
+    'Content-Type': 'text/csv; charset=utf-8; header=present',
+    'Content-Disposition': `attachment; filename="${name}.csv"`,
+    'Cache-Control': 'no-store, no-transform',
+    Vary: 'Accept',
+    'X-Accel-Buffering': 'no',
+  }) as never;
+}
+
+/** Null if it is written to the socket after the head. */
+function bodyOf(c: Context, body: string | Export): string | ReadableStream<Uint8Array> | null {
+  if (typeof body === 'string') return body;
+  if (!writesBodies(c.env)) return body.toWebStream();
+  c.env.writeBody = (outgoing) => body.writeTo(outgoing);
+  return null;
+}
+
+/** The file's name, of checked times and days only. */
+function csvName(what: string, { from, to }: { from?: string | undefined; to?: string | undefined }): string {
+  const parts = [what, from && `from-${from.slice(0, 10)}`, to && `to-${to.slice(0, 10)}`];
+  return parts.filter((part) => part !== undefined && part !== '').join('-');
 }

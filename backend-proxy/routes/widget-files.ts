@@ -9,8 +9,7 @@ import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { HonoRequest } from 'hono';
 import { Refusal } from '../errors.ts';
 import { VERSION } from '../version.ts';
-import { answer } from '../http/answer.ts';
-import { chooseCoding, hasMatch, type Coding } from '../http/content-negotiation.ts';
+import { answer, chooseCoding, hasMatch, type Coding } from '../http/answer.ts';
 import { refusedBy } from '../http/problem.ts';
 
 const TYPES: Record<string, string> = {

@@ -5,9 +5,8 @@ import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
 import type { Claim, Ledger, Observation } from '../../backend-proxy/ledger/ledger.ts';
 import type { Problem } from '../../backend-proxy/protocol/wire.ts';
 import type { Transaction } from '../../backend-proxy/protocol/transaction.ts';
-import type { UnknownProof } from '../../backend-proxy/workers/unknown-proof.ts';
-import { createCheckRate, type CheckRate } from '../../backend-proxy/workers/check-rate.ts';
-import { createStatusChecks } from '../../backend-proxy/status-checks.ts';
+import { type UnknownProof, createStatusChecks } from '../../backend-proxy/use-cases/status-checks.ts';
+import { createCheckRate, type CheckRate } from '../../backend-proxy/use-cases/check-rate.ts';
 import { until } from './until.ts';
 import { createWorld, startHeaders } from './world.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { it, type TestContext } from 'node:test';
-import { endOnSignals, exitOnSignals, type Shutdown } from '../../backend-proxy/shutdown.ts';
+import { endOnSignals, exitOnSignals, type Shutdown } from '../../backend-proxy/start.ts';
 
 interface Tried {
   /** What happened, in order. */

@@ -1,11 +1,10 @@
 // The check that an IPN requests: begun with the IPN's own commit, or if a limit is reached, with the next claim.
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
-import { createCheckRate } from '../../backend-proxy/workers/check-rate.ts';
+import { createCheckRate } from '../../backend-proxy/use-cases/check-rate.ts';
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
-import { createStatusChecks } from '../../backend-proxy/status-checks.ts';
-import type { UnknownProof } from '../../backend-proxy/workers/unknown-proof.ts';
+import { createStatusChecks, type UnknownProof } from '../../backend-proxy/use-cases/status-checks.ts';
 import { createWorld } from './world.ts';
 
 const PROOF: UnknownProof = {

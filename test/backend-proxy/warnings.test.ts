@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Warning } from '../../backend-proxy/protocol/log.ts';
-import { createWarnings } from '../../backend-proxy/warnings.ts';
+import { createWarnings } from '../../backend-proxy/readiness.ts';
 import { M } from './time.ts';
 
 it('a warning of the database that comes up later is logged, once an hour', async (t) => {

@@ -7,7 +7,12 @@ import { request } from 'undici';
 import type { Delivery, Ledger, Webhook } from '../../backend-proxy/ledger/ledger.ts';
 import { MAX_WEBHOOK_WAIT_MS } from '../../backend-proxy/ledger/queries/webhooks.ts';
 import { WEBHOOKS } from '../../backend-proxy/protocol/merchant-view.ts';
-import { RETRY_AFTER_MS, createWebhookSender, deliveryOf, guardedAgent } from '../../backend-proxy/webhooks.ts';
+import {
+  RETRY_AFTER_MS,
+  createWebhookSender,
+  deliveryOf,
+  guardedAgent,
+} from '../../backend-proxy/use-cases/webhooks.ts';
 import { assertDocumentedWebhook, type OpenApi } from './documented.ts';
 import { SECRETS, createWorld, type World } from './world.ts';
 import { S, M, H } from './time.ts';

@@ -3,8 +3,7 @@
 // repeats some with their keys, and all of them after the restore. Each payment was made by another wallet than the one
 // that was typed. Never more may go back than came in, none twice, and none to a wallet that did not pay.
 import { join } from 'node:path';
-import { backup } from '../../backend-proxy/commands/backup.ts';
-import { restore } from '../../backend-proxy/commands/restore.ts';
+import { backup, restore } from '../../backend-proxy/commands/backup.ts';
 import { SECRETS, leaksIn } from './canary-secrets.ts';
 import { createClients, type ClientRecords } from './clients.ts';
 import { RANK } from './compare-records.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Client } from 'pg';
-import { checkDatabase } from '../../backend-proxy/commands/check-database.ts';
+import { checkDatabase } from '../../backend-proxy/commands/check.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { startPostgres, whyNoPostgres, type PostgresServer } from './server.ts';
 

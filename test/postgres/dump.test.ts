@@ -9,7 +9,7 @@ import { describe, it } from 'node:test';
 import { runCommand } from '../../backend-proxy/commands/command-line.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
-import { inspectPostgres } from '../../backend-proxy/ledger/postgres/inspect.ts';
+import { inspectPostgres } from '../../backend-proxy/ledger/postgres/postgres.ts';
 import { startPostgres } from './server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { Client } from 'pg';
-import { checkDatabase } from '../../backend-proxy/commands/check-database.ts';
+import { checkDatabase } from '../../backend-proxy/commands/check.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { freePort } from '../free-port.ts';
 import { startPostgres, whyNoPostgres, type PostgresServer } from './server.ts';

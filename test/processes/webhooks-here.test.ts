@@ -7,7 +7,7 @@ import { it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { trigger } from '../../backend-proxy/commands/trigger.ts';
 import { WEBHOOKS } from '../../backend-proxy/protocol/merchant-view.ts';
-import { sign } from '../../backend-proxy/webhooks.ts';
+import { sign } from '../../backend-proxy/use-cases/webhooks.ts';
 import { leaksIn, SECRETS } from '../faults/canary-secrets.ts';
 import { createRunningClock } from '../faults/manual-clock.ts';
 import { startMerchant } from '../faults/merchant-server.ts';

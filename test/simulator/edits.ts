@@ -20,18 +20,18 @@
 //   ifUnpaid.
 import type { Edit } from './apply-edit.ts';
 
-const EFFECTS = 'backend-proxy/protocol/report-effects.ts';
+const EFFECTS = 'backend-proxy/protocol/verify.ts';
 const OBSERVATIONS = 'backend-proxy/ledger/rules/observations.ts';
 const SCHEDULE = 'backend-proxy/protocol/schedule.ts';
 
 export const EDITS: Readonly<Record<string, Edit>> = {
   'a refusal that only has a word like "used" counts as a duplicate': [
-    'backend-proxy/gateway/refusal.ts',
+    'backend-proxy/gateway/answers.ts',
     'names.some((name) => text.toLowerCase().includes(name)) && ',
     '',
   ],
   'a claim of a killed process holds for 45 s': [
-    'backend-proxy/workers/worker.ts',
+    'backend-proxy/use-cases/worker.ts',
     'LEASE_MS = 5_000',
     'LEASE_MS = 45_000',
   ],
@@ -41,7 +41,7 @@ export const EDITS: Readonly<Record<string, Edit>> = {
     'if (isStale) return;',
   ],
   'an open review hides what comes after it': [
-    'backend-proxy/ledger/rules/transitions.ts',
+    'backend-proxy/ledger/rules/settle.ts',
     'if (row.needs_review === 1 && (detail === null || isInReview(draft, row, name, detail))) return;',
     'if (row.needs_review === 1) return;',
   ],
@@ -71,7 +71,7 @@ export const EDITS: Readonly<Record<string, Edit>> = {
     [SCHEDULE, 'Math.max(Math.min(...times), callOver)', 'Math.min(...times)'],
   ],
   'a payment that was seen SUCCESS may be paid again': [
-    'backend-proxy/ledger/rules/payments.ts',
+    'backend-proxy/ledger/rules/start.ts',
     'earlier.some(isChecking)',
     'false',
   ],
@@ -100,45 +100,45 @@ export const EDITS: Readonly<Record<string, Edit>> = {
     'STEP_MS = 60_000',
   ],
   'the permission to send a payout does not age': [
-    'backend-proxy/outgoing.ts',
+    'backend-proxy/use-cases/outgoing.ts',
     'permission.isTooOld(await databaseAge(ledger, transaction))',
     'false',
   ],
   'the permission to send a payment does not age': [
-    'backend-proxy/payments.ts',
+    'backend-proxy/use-cases/payments.ts',
     'permission.isTooOld(ageMs) ? UNSENT : gateway.pay(collection)',
     'gateway.pay(collection)',
   ],
   'after a restore a payout is sent without a look-up': [
-    'backend-proxy/payouts.ts',
+    'backend-proxy/use-cases/outgoing.ts',
     'await reasonToWithhold(terms)',
     'undefined',
   ],
   'after a restore a payout is looked up under its new prefix alone': [
-    'backend-proxy/payouts.ts',
+    'backend-proxy/use-cases/outgoing.ts',
     'for (const id of ids) {',
     'for (const id of ids.slice(0, 1)) {',
   ],
   'after a restore a check that lags is believed under an earlier prefix': [
-    'backend-proxy/payouts.ts',
+    'backend-proxy/use-cases/outgoing.ts',
     'ids.length > 1 &&',
     'ids.length > 9 &&',
   ],
   'after a restore what was not sent is never looked for': [
-    'backend-proxy/payments.ts',
+    'backend-proxy/use-cases/payments.ts',
     'return mayBeKnown ?',
     'return false && mayBeKnown ?',
   ],
   'a 429 of one wallet pauses all checks': [
     [
-      'backend-proxy/workers/check-rate.ts',
+      'backend-proxy/use-cases/check-rate.ts',
       "if (operation !== 'status') return;",
       "if (operation !== 'status') return void (slowUntil = outcome === 'lost' ? clock() + 600_000 : slowUntil);",
     ],
-    ['backend-proxy/workers/check-rate.ts', 'clock() < slowUntil ? MIN_PER_SECOND', 'clock() < slowUntil ? 0'],
+    ['backend-proxy/use-cases/check-rate.ts', 'clock() < slowUntil ? MIN_PER_SECOND', 'clock() < slowUntil ? 0'],
   ],
   'without a status check, old IPNs are read again': [
-    'backend-proxy/ledger/queries/ipns.ts',
+    'backend-proxy/ledger/queries/work.ts',
     ".whereRef('i.n', '>', 't.ipns_answered')",
     '',
   ],
@@ -173,23 +173,23 @@ export const EDITS: Readonly<Record<string, Edit>> = {
     'const key = REFUND_KEY + refund.idempotencyKey + refund.start.id;',
   ],
   'what is paid after the closing pays the order': [
-    'backend-proxy/ledger/rules/transitions.ts',
+    'backend-proxy/ledger/rules/settle.ts',
     '(order.paid_by === null && order.closed_at === null)',
     'order.paid_by === null',
   ],
   'a closed order may be paid': [
-    'backend-proxy/ledger/rules/payments.ts',
+    'backend-proxy/ledger/rules/start.ts',
     'if (order.closed_at !== null) throw',
     'if (order.closed_at === 1) throw',
   ],
   'a paid order is closed': [
-    'backend-proxy/ledger/rules/closing.ts',
+    'backend-proxy/ledger/rules/decisions.ts',
     "if (seen?.paid_by != null) throw new Refusal('already_paid', 'This order is paid; it was not closed.');",
     '',
   ],
   'an order is closed as unpaid without asking the gateway': [
-    ['backend-proxy/ledger/rules/closing.ts', '(row.checked_at ?? 0) >= since', 'since > 0'],
-    ['backend-proxy/ledger/rules/closing.ts', 'if (isOpen(stage) || isChecking(row))', 'if (isChecking(row))'],
+    ['backend-proxy/ledger/rules/decisions.ts', '(row.checked_at ?? 0) >= since', 'since > 0'],
+    ['backend-proxy/ledger/rules/decisions.ts', 'if (isOpen(stage) || isChecking(row))', 'if (isChecking(row))'],
   ],
   'after a step of the clock webhooks wait for their old time': [
     'backend-proxy/ledger/sql-ledger.ts',

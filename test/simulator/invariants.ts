@@ -1,7 +1,7 @@
 // What has to hold whatever happens, one row each, compared with the accounts of those outside: the gateway's, the
 // shoppers' and the merchant's. None knows how the proxy decides. `always` is looked at after each change, `atEnd`
 // after nine calm days. A row returns what is wrong. To add an invariant, add a row.
-import { RETRY_AFTER_MS } from '../../backend-proxy/webhooks.ts';
+import { RETRY_AFTER_MS } from '../../backend-proxy/use-cases/webhooks.ts';
 import { STAGES, TYPES, reasonOf, type Transaction } from '../../backend-proxy/protocol/transaction.ts';
 import { D, H, M, S } from '../backend-proxy/time.ts';
 import { isContradicted } from './faults.ts';

@@ -9,7 +9,7 @@ import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
 import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import type { Store } from '../../backend-proxy/ledger/store.ts';
 import { METHODS } from '../../backend-proxy/protocol/wire.ts';
-import { ensureOwner } from '../../backend-proxy/workers/database-owner.ts';
+import { ensureOwner } from '../../backend-proxy/use-cases/database-owner.ts';
 import { SECRETS, SHOP } from '../backend-proxy/world.ts';
 import type { Agenda } from './agenda.ts';
 import { Wire, type Lost, type Reply, type Request } from './wire.ts';

@@ -5,7 +5,11 @@
 import { Kysely, PostgresDialect, sql, type CompiledQuery } from 'kysely';
 import { types } from 'pg';
 import { unavailable } from '../../errors.ts';
-import type { Log } from '../../protocol/log.ts';
+import type { Log, Warning } from '../../protocol/log.ts';
+import { migrate, schemaState, type SchemaState } from '../schema/migrate.ts';
+import { IS_OF_ORDER } from '../schema/schema.ts';
+import type { Tables } from '../schema/tables.ts';
+import type { Store, Db } from '../store.ts';
 import {
   createPool,
   isBroken,
@@ -14,18 +18,13 @@ import {
   setSettings,
   type Connection,
   type Connections,
+  describeServer,
+  connect,
+  query,
 } from './connection.ts';
-import { inTransaction } from './in-transaction.ts';
-import { standbyWarnings } from './replication.ts';
-import { CLOCK } from './rows.ts';
-import { POSTGRES_SQL } from './sql.ts';
+import { CLOCK, POSTGRES_SQL } from './rows.ts';
 import { Timeline } from './timeline.ts';
-import { describeServer } from './url.ts';
-import { IS_OF_ORDER } from '../schema/schema.ts';
-import { migrate } from '../schema/migrate.ts';
-import type { Store } from '../store.ts';
-import { MAX_ERRORS, Write, loadOn } from './write.ts';
-import type { Tables } from '../schema/tables.ts';
+import { inTransaction, MAX_ERRORS, Write, loadOn } from './write.ts';
 
 /** The newest changes that a poll looks at; each poll looks back over several. */
 const MAX_CHANGES = 50_000;
@@ -143,4 +142,83 @@ async function requireSchema(db: Kysely<Tables>): Promise<void> {
   const { name = null, is_open: isOpen } = rows[0] ?? {};
   if (name === null) throw Object.assign(new Error('no schema has been selected to create in'), { code: '3F000' });
   if (isOpen !== true) throw Object.assign(new Error(`permission denied for schema ${name}`), { code: '42501' });
+}
+
+// Looks at a PostgreSQL database without changing it, by a connection with the settings that the proxy needs.
+
+export interface InspectedPostgres {
+  schema: SchemaState;
+  /** `15.18`. */
+  version: string;
+  /** Whether this role may make tables here. */
+  mayCreate: boolean;
+  role: string;
+  schemaName: string;
+  /** The database's clock, ms since 1970. */
+  now: number;
+}
+
+const FACTS = `select current_setting('server_version') as version, current_user as role,
+  coalesce(current_schema(), 'public') as schema_name,
+  has_schema_privilege(coalesce(current_schema(), 'public'), 'CREATE') as may_create,
+  to_regclass('transactions') is not null as has_tables,
+  to_regclass('meta') is not null as has_meta,
+  (extract(epoch from clock_timestamp()) * 1000)::float8 as now`;
+
+/** Throws the error of the server or the driver if it cannot be used. */
+export async function inspectPostgres(url: string): Promise<InspectedPostgres> {
+  const client = await connect(url);
+  try {
+    const [facts] = (
+      await query<{
+        version: string;
+        role: string;
+        schema_name: string;
+        may_create: boolean;
+        has_tables: boolean;
+        has_meta: boolean;
+        now: number;
+      }>(client, FACTS)
+    ).rows;
+    if (facts === undefined) throw new Error('The server answered no row');
+    const meta = facts.has_meta
+      ? (await query<{ key: string; value: string }>(client, 'select key, value from meta')).rows
+      : [];
+    return {
+      schema: schemaState(meta, facts.has_tables),
+      version: facts.version.split(' ')[0] ?? '',
+      mayCreate: facts.may_create,
+      role: facts.role,
+      schemaName: facts.schema_name,
+      now: facts.now,
+    };
+  } finally {
+    await client.end();
+  }
+}
+
+// Whether a failover could lose commits: PostgreSQL has standbys, and commits wait for none of them.
+
+const WARNING =
+  'A standby of the database is not synchronous: if it takes over, the last payments and payouts are lost. ' +
+  'Set synchronous_standby_names; after such a failover set DATABASE_RESTORED.';
+
+/**
+ * Base backups and logical subscribers never take over. A role without pg_monitor sees the connections of standbys but
+ * not their state, hence the setting and not `sync_state`.
+ */
+const ENDANGERED = `select exists (
+  select from pg_stat_replication
+  where state is distinct from 'backup' and not exists (
+    select from pg_replication_slots where slot_type = 'logical' and active_pid = pg_stat_replication.pid
+  )
+) and current_setting('synchronous_standby_names') = '' as endangered`;
+
+/** Empty on a service that hides its replication. */
+export async function standbyWarnings(db: Db): Promise<Warning[]> {
+  const { rows } = await sql
+    .raw<{ endangered: boolean }>(ENDANGERED)
+    .execute(db)
+    .catch(() => ({ rows: [] }));
+  return rows[0]?.endangered === true ? [{ warning: WARNING }] : [];
 }

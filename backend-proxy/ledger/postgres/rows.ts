@@ -1,12 +1,12 @@
 // Loads a subject's rows from PostgreSQL in one statement, and saves changes in one. The save locks each loaded row
 // that it changes and checks that it is still the version that was loaded (`xmin`, which every update changes); if one
 // is not, it changes nothing at all.
-import type { CompiledQuery } from 'kysely';
+import { type CompiledQuery, sql as fragment } from 'kysely';
 import { TYPES } from '../../protocol/transaction.ts';
-import { MAY_HAVE_PROMPTED } from '../queries/prompts.ts';
-import { changedColumns, type Change, type Changes, type Loaded, type Subject } from '../store.ts';
+import { MAY_HAVE_PROMPTED } from '../queries/work.ts';
 import { IS_OF_ORDER } from '../schema/schema.ts';
 import type { HistoryRow, OrderRow, Tables, TransactionRow } from '../schema/tables.ts';
+import { changedColumns, type Change, type Changes, type Loaded, type Subject, type SqlDialect } from '../store.ts';
 
 /** The server's clock, ms since 1970. Not `now()`, which stands still within a transaction. */
 export const CLOCK = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
@@ -42,8 +42,10 @@ export function loadStatement(subject: Subject): Statement {
   const { customer, limit } = subject.prompts;
   const prompts = `(select json_agg(p) from (select customer_ref, created_at from transactions
     where customer = $2 and ${MAY_HAVE_PROMPTED} order by created_at desc limit $3) p) as prompts`;
-  const sql = `${ROWS}, ${prompts} from (select 1) one ${ORDER} order by t.attempt`;
-  return { sql, parameters: [subject.order, customer, limit] };
+  return {
+    sql: `${ROWS}, ${prompts} from (select 1) one ${ORDER} order by t.attempt`,
+    parameters: [subject.order, customer, limit],
+  };
 }
 
 export interface LoadedRow {
@@ -197,3 +199,15 @@ export function isSaved({ orders, transactions }: Changes, loaded: Loaded): bool
     transactions.every((change) => isAsChanged(change, loaded.transactions, 'id'))
   );
 }
+
+// What PostgreSQL writes in its own way.
+
+export const POSTGRES_SQL: SqlDialect = {
+  clock: () => fragment.raw(CLOCK),
+  skipsLocked: true,
+  // `in` is planned as a join, which may read the whole table if the planner expects many.
+  among: (few) => fragment`= any(array${few})`,
+  checksWith: (now, most) => fragment`((case when json_array_length(checks::json) >= ${most} then checks::jsonb - 0
+    else checks::jsonb end) || jsonb_build_object('at', ${now}::bigint, 'byIpn', ipns_received > ipns_answered))::text`,
+  movingTogether: () => fragment``,
+};

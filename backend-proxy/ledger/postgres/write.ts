@@ -1,11 +1,19 @@
 // One write on PostgreSQL: it loads, decides and saves, and begins again if a loaded row has changed meanwhile. If the
 // answer to a save was lost, it looks whether the save was made, and only then decides again.
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal, unavailable } from '../../errors.ts';
-import { codeOf, isBroken, isOutcomeUnknown, isRepeatable, type Connection, type Connections } from './connection.ts';
-import { inTransaction } from './in-transaction.ts';
-import { CONFIRM, isSaved, loadStatement, saveStatement, toLoaded, type LoadedRow, type Versions } from './rows.ts';
 import type { Changes, Decision, Loaded, Subject } from '../store.ts';
+import {
+  codeOf,
+  isBroken,
+  isOutcomeUnknown,
+  isRepeatable,
+  type Connection,
+  type Connections,
+  BEGIN,
+} from './connection.ts';
+import { CONFIRM, isSaved, loadStatement, saveStatement, toLoaded, type LoadedRow, type Versions } from './rows.ts';
 
 /** Each conflict means that another write of the same rows succeeded. */
 const MAX_CONFLICTS = 200;
@@ -125,4 +133,29 @@ function isEmpty({ orders, transactions, history, webhooks, ipn }: Changes): boo
 function isIdTaken(error: unknown): boolean {
   const constraint = error instanceof Error && 'constraint' in error ? error.constraint : undefined;
   return codeOf(error) === UNIQUE_VIOLATION && constraint === 'transactions_pkey';
+}
+
+// A transaction of several statements on one connection.
+
+/**
+ * Within a transaction: behind a pooler, because the settings hold nowhere else, and for a wallet: its lock
+ * serializes the counting of prompts.
+ */
+export async function inTransaction<T>(
+  on: Connection,
+  wallet: string | undefined,
+  work: (commit: () => Promise<void>) => Promise<T>,
+): Promise<T> {
+  await on.runSimple(wallet === undefined ? BEGIN : `${BEGIN}; select pg_advisory_xact_lock(${lockOf(wallet)})`);
+  try {
+    return await work(() => on.runSimple('commit'));
+  } finally {
+    // Nothing to roll back after the commit. If this fails, the connection is not used again.
+    if (on.isInTransaction()) await on.runSimple('rollback').catch(() => undefined);
+  }
+}
+
+/** A 48-bit number for the wallet. */
+function lockOf(wallet: string): number {
+  return createHash('sha256').update(wallet).digest().readUIntBE(0, 6);
 }

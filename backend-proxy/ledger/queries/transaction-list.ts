@@ -1,14 +1,13 @@
 // Lists of transactions for merchants and operators. Each page is a range of an index, or some ranges merged, so that
 // its cost does not grow with the database.
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import { STAGES, TRANSACTION_TYPES, stageOf, type Transaction } from '../../protocol/transaction.ts';
 import type { Status } from '../../protocol/wire.ts';
 import type { TransactionPage, TransactionQuery, TransactionSort } from '../ledger.ts';
-import { HAS_FAILED, HAS_SUCCEEDED, IS_OPEN, NEEDS_REVIEW } from '../schema/schema.ts';
-import { mergedPages } from './merged-pages.ts';
 import { toTransactions } from '../rules/records.ts';
+import { HAS_FAILED, HAS_SUCCEEDED, IS_OPEN, NEEDS_REVIEW } from '../schema/schema.ts';
+import type { TransactionRow, Tables } from '../schema/tables.ts';
 import type { Db, Store } from '../store.ts';
-import type { TransactionRow } from '../schema/tables.ts';
 
 interface Sorting {
   column: 'updated_at' | 'created_at';
@@ -183,4 +182,16 @@ export async function withHistory(db: Db, rows: TransactionRow[], successOnly = 
 /** Up to a power of two, so that pages of any length are a few statements, each prepared once. */
 function filled(ids: readonly string[]): string[] {
   return Array.from({ length: 2 ** Math.ceil(Math.log2(Math.max(1, ids.length))) }, (_, at) => ids[at] ?? ids[0] ?? '');
+}
+
+// A page of several ranges of one index, read in one statement.
+
+/**
+ * Each range is limited by itself: PostgreSQL would read all of a range to sort it, because it does not see that the
+ * ranges are in order.
+ */
+export function mergedPages<Row>(db: Db, pages: readonly SelectQueryBuilder<Tables, never, Row>[]) {
+  const [first, ...others] = pages.map((page) => db.selectFrom(page.as('page')).selectAll());
+  if (first === undefined) throw new RangeError('There is no page to read');
+  return others.reduce((merged, page) => merged.unionAll(page), first);
 }

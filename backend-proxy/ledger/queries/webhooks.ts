@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { Refusal } from '../../errors.ts';
 import type { Delivery, Webhook, WebhookPage, WebhookRange, WebhookState } from '../ledger.ts';
 import { DAY_MS, MINUTE_MS } from '../../protocol/durations.ts';
-import { mergedPages } from './merged-pages.ts';
+import { mergedPages } from './transaction-list.ts';
 import type { Db, Store } from '../store.ts';
 import type { WebhookRow } from '../schema/tables.ts';
 

@@ -1,11 +1,12 @@
 // Who gets the next check, and what changes in a row when it is claimed, when the process that sent it has died, and
 // after a clock step. What a check saw is applied in observations.ts.
+import { keyedFingerprint } from '../../fingerprint.ts';
 import { CHECKS_KEPT, hasUnansweredIpn, scheduledAllowedAt, type Check } from '../../protocol/schedule.ts';
-import type { Draft } from './draft.ts';
-import type { Claim } from '../ledger.ts';
-import { toTransactionState } from './records.ts';
+import type { IpnReading } from '../../protocol/verify.ts';
+import type { Claim, StoredIpn } from '../ledger.ts';
 import type { TransactionRow } from '../schema/tables.ts';
-import { plan, raise, showChange } from './transitions.ts';
+import { type Draft, toTransactionState } from './records.ts';
+import { plan, raise, showChange } from './settle.ts';
 
 /** One in this many checks goes to the transaction that has been due longest, so that IPNs cannot starve it. */
 const CHECKS_PER_LONGEST_DUE = 5;
@@ -118,4 +119,39 @@ export function restartWaits(draft: Draft, row: TransactionRow): void {
 
 function checksOf(row: TransactionRow): Check[] {
   return JSON.parse(row.checks) as Check[];
+}
+
+// An IPN: its row, and the check that it requests.
+
+/**
+ * Stores the IPN and requests a check; returns false if its transaction is not in this database. IPNs are counted, so
+ * that no clock can make an earlier check look like the answer. Of an erased transaction nothing personal is stored; the
+ * id is a digest of the body, so it is keyed.
+ */
+export function receiveIpn(draft: Draft, { id, body, reading }: StoredIpn, row: TransactionRow | undefined): boolean {
+  const isErased = row !== undefined && row.erased_at !== null;
+  const kept = isErased && reading !== undefined ? withoutWallet(reading) : reading;
+  draft.ipn = {
+    id: isErased ? keyedFingerprint(draft.fingerprintKey, id) : id,
+    transaction_id: reading?.transactionId ?? null,
+    reading: kept === undefined ? null : JSON.stringify(kept),
+    body: isErased ? '' : body,
+    matched: row === undefined ? 0 : 1,
+    n: row === undefined ? 0 : row.ipns_received + 1,
+    reported: 0,
+    seen: 1,
+    first_at: draft.now,
+    last_at: draft.now,
+  };
+  if (row === undefined) return reading === undefined;
+  row.ipn_received_at = draft.now;
+  row.ipns_received += 1;
+  row.unanswered = 0;
+  plan(draft, row);
+  return true;
+}
+
+/** Of an erased transaction. That it names a wallet is kept: with the one that was asked, it cannot be compared. */
+function withoutWallet(reading: IpnReading): IpnReading {
+  return { ...reading, customer: reading.customer === null ? null : '*' };
 }

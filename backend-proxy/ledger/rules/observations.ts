@@ -3,7 +3,7 @@
 // stays open.
 import { PAYS_BY } from '../../protocol/methods.ts';
 import { CALL_OVER_MS } from '../../protocol/gateway-call.ts';
-import { effectsOf, wayOf } from '../../protocol/report-effects.ts';
+import { effectsOf, wayOf, verify, type Expected, type Verdict } from '../../protocol/verify.ts';
 import {
   PAYOUT_FAILED_APART_MS,
   REVIEW_AFTER_MS,
@@ -14,14 +14,11 @@ import {
   type Check,
 } from '../../protocol/schedule.ts';
 import { STAGES, TYPES, isOpen, stageOf, type Stage } from '../../protocol/transaction.ts';
-import { checkoutExpiry } from './answers.ts';
+import { checkoutExpiry, flag, markChanged, plan, raise, showChange, type ReviewFlag } from './settle.ts';
 import { isHeld } from './checks.ts';
-import type { Draft } from './draft.ts';
-import { verify, type Expected, type Verdict } from '../../protocol/verify.ts';
+import { type Draft, isChecking } from './records.ts';
 import type { ProvenUnknown, Claim, Observation } from '../ledger.ts';
 import type { TransactionRow } from '../schema/tables.ts';
-import { isChecking } from './records.ts';
-import { flag, markChanged, plan, raise, showChange, type ReviewFlag } from './transitions.ts';
 
 /** A FAILED this shortly before the end of its time is the gateway's expiry: its clock and ours differ. */
 const EXPIRY_SLACK_MS = 5_000;

@@ -12,17 +12,15 @@ import {
   whyNotRefundable,
   type NotRefundable,
 } from '../../protocol/refundable.ts';
-import { iso } from '../../protocol/iso-time.ts';
+import { iso } from '../../protocol/durations.ts';
 import { RESTORED_LATELY_MS } from '../../protocol/schedule.ts';
 import { STAGES, stageOf, type Transaction } from '../../protocol/transaction.ts';
 import type { FoundRefund, FoundRefunds, LookedUp, NewRefund } from '../ledger.ts';
 import type { TransactionRow } from '../schema/tables.ts';
-import { maySend, permitSending } from './answers.ts';
-import { historyOf, paymentsOf, type Draft } from './draft.ts';
-import { RESTORED_KEY, insert } from './new-transaction.ts';
-import { withhold } from './payouts.ts';
-import { toTransaction } from './records.ts';
-import { ChangedMeanwhile } from './resolutions.ts';
+import { maySend, permitSending } from './settle.ts';
+import { historyOf, paymentsOf, type Draft, toTransaction } from './records.ts';
+import { RESTORED_KEY, insert, withhold } from './start.ts';
+import { ChangedMeanwhile } from './decisions.ts';
 
 /** Before the merchant's key: those of shoppers, in the same column, have no spaces. */
 const REFUND_KEY = ' refund ';

@@ -4,8 +4,7 @@
 // tables.
 import { sql, type Kysely } from 'kysely';
 import type { Log } from '../../protocol/log.ts';
-import { DIALECTS, type Dialect, type SchemaSql } from './dialect.ts';
-import { schemaStatements } from './schema.ts';
+import { DIALECTS, type Dialect, type SchemaSql, schemaStatements } from './schema.ts';
 import type { Tables } from './tables.ts';
 
 export interface Step {

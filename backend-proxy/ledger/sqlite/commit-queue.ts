@@ -1,9 +1,8 @@
 // The writes to one SQLite file, in one queue: a commit is an fsync, the main cost, so waiting writes share it. A
 // savepoint lets each fail alone. While another process holds the lock, the queue waits and tries again.
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { SqliteDatabase } from 'kysely';
 import { unavailable } from '../../errors.ts';
-import { LOCK_RETRY_MS, LOCK_WAIT_MS, SQLITE_BUSY, errorOf, isFatal, primaryCode } from './errors.ts';
-import type { Prepare } from './statements.ts';
 
 const MAX_QUEUED_WRITES = 10_000;
 const MAX_WRITES_PER_COMMIT = 128;
@@ -122,4 +121,115 @@ export class CommitQueue {
       return primaryCode(error) === undefined ? error : unavailable(error);
     }
   }
+}
+
+// Prepares each SQLite statement once, for the hot paths and for Kysely.
+
+/** More than the statements of the code; lists with filters have a few hundred forms. */
+const MAX_STATEMENTS = 1_000;
+
+export type Prepare = (text: string) => StatementSync;
+
+/** `onError` gets the errors of Kysely's statements. */
+export function createStatements(
+  database: DatabaseSync,
+  onError: (error: unknown) => void,
+): { prepare: Prepare; forKysely: SqliteDatabase } {
+  const statements = new Map<string, StatementSync>();
+  /** Read once: `columns()` costs as much as a small read. */
+  const readers = new WeakMap<StatementSync, boolean>();
+
+  function prepare(text: string): StatementSync {
+    const known = statements.get(text);
+    if (known !== undefined) return known;
+    const statement = database.prepare(text);
+    if (statements.size < MAX_STATEMENTS) statements.set(text, statement);
+    return statement;
+  }
+
+  function isReader(statement: StatementSync): boolean {
+    const known = readers.get(statement) ?? statement.columns().length > 0;
+    readers.set(statement, known);
+    return known;
+  }
+
+  function reporting<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      onError(error);
+      throw error;
+    }
+  }
+
+  return {
+    prepare,
+    forKysely: {
+      close: () => database.close(),
+      prepare(text) {
+        const statement = prepare(text);
+        return {
+          reader: isReader(statement),
+          all: (parameters) => reporting(() => statement.all(...(parameters as SQLInputValue[]))),
+          run: (parameters) => reporting(() => statement.run(...(parameters as SQLInputValue[]))),
+          iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
+        };
+      },
+    },
+  };
+}
+
+// SQLite's errors, and how long its lock is waited for.
+
+/** How long opening or a write waits for another process's lock, and how often it retries. */
+
+const LOCK_WAIT_MS = 5_000;
+const LOCK_RETRY_MS = 5;
+/** SQLite's primary result codes: the low byte of `errcode`. */
+export const SQLITE_BUSY = 5;
+const SQLITE_IOERR = 10;
+const SQLITE_CORRUPT = 11;
+const SQLITE_CONSTRAINT = 19;
+
+/** Runs `work`, which must be repeatable, again while another process holds the lock. */
+export async function retryWhileLocked(work: () => Promise<void>): Promise<void> {
+  const until = performance.now() + LOCK_WAIT_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (primaryCode(error) !== SQLITE_BUSY || performance.now() > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
+    }
+  }
+}
+
+export function errorOf(work: () => unknown): unknown {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Whether a row with this id exists already. */
+export function isIdTaken(error: unknown): boolean {
+  return (
+    primaryCode(error) === SQLITE_CONSTRAINT && error instanceof Error && error.message.endsWith('transactions.id')
+  );
+}
+
+/** The path no longer leads to the file that is open, so a commit would be lost with that file. */
+export class FileReplaced extends Error {}
+
+/** What is durable is unknown after it, so the process must end and read the file again. */
+export function isFatal(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code === SQLITE_IOERR || code === SQLITE_CORRUPT || error instanceof FileReplaced;
+}
+
+export function primaryCode(error: unknown): number | undefined {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+  return typeof code === 'number' ? code & 0xff : undefined;
 }

@@ -1,11 +1,20 @@
 // Loads a subject's rows from SQLite and saves changes, within the transaction that is open. Synchronous.
 import type { SQLInputValue } from 'node:sqlite';
+import { sql } from 'kysely';
 import { TYPES } from '../../protocol/transaction.ts';
-import { MAY_HAVE_PROMPTED } from '../queries/prompts.ts';
+import { MAY_HAVE_PROMPTED } from '../queries/work.ts';
 import { IS_OF_ORDER } from '../schema/schema.ts';
-import type { Prepare } from './statements.ts';
-import { changedColumns, type Change, type Changes, type Loaded, type PromptQuery, type Subject } from '../store.ts';
 import type { HistoryRow, IpnRow, MetaRow, OrderRow, Tables, TransactionRow } from '../schema/tables.ts';
+import {
+  changedColumns,
+  type Change,
+  type Changes,
+  type Loaded,
+  type PromptQuery,
+  type Subject,
+  type SqlDialect,
+} from '../store.ts';
+import type { Prepare } from './commit-queue.ts';
 
 type Row = Record<string, SQLInputValue>;
 
@@ -157,3 +166,19 @@ export class Rows {
     return this.#all('select * from transactions where id = ?', id);
   }
 }
+
+// What SQLite writes in its own way.
+
+export const SQLITE_SQL: SqlDialect = {
+  clock: () => sql`${Date.now()}`,
+  // BEGIN IMMEDIATE locks the whole file.
+  skipsLocked: false,
+  among: (few) => sql`in ${few}`,
+  checksWith: (now, most) => sql`json_insert(
+    case when json_array_length(checks) >= ${most} then json_remove(checks, '$[0]') else checks end, '$[#]',
+    json_object('at', cast(${now} as integer), 'byIpn', json(iif(ipns_received > ipns_answered, 'true', 'false'))))`,
+  // What a shorter row leaves in its page stays unused. A row that gets another number is taken out and put beside
+  // the others, which frees whole pages. The highest number stays, because the next row gets the one after it.
+  movingTogether: (table) => sql`, rowid = case rowid
+    when (select max(rowid) from ${sql.table(table)}) then rowid else -abs(rowid) end`,
+};

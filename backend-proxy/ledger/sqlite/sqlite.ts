@@ -7,12 +7,18 @@ import { dirname, resolve as absolute } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, SqliteDialect } from 'kysely';
 import type { Log } from '../../protocol/log.ts';
-import { CommitQueue } from './commit-queue.ts';
-import { freeBytes, watchDisk } from './disk.ts';
-import { FileReplaced, errorOf, isFatal, isIdTaken, retryWhileLocked } from './errors.ts';
-import { Rows } from './rows.ts';
-import { SQLITE_SQL } from './sql.ts';
-import { createStatements, type Prepare } from './statements.ts';
+import {
+  CommitQueue,
+  FileReplaced,
+  errorOf,
+  isFatal,
+  isIdTaken,
+  retryWhileLocked,
+  createStatements,
+  type Prepare,
+} from './commit-queue.ts';
+import { freeBytes, watchDisk } from './files.ts';
+import { Rows, SQLITE_SQL } from './rows.ts';
 import { migrate } from '../schema/migrate.ts';
 import type { Decision, Loaded, Store, Subject } from '../store.ts';
 import type { Tables } from '../schema/tables.ts';

@@ -1,7 +1,7 @@
 // PRIVATE_HOSTS: which URLs a name allows, and the warning about a WEBHOOK_URL inside the operator's network.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { isNamedHost, mayBePrivate, privateHostWarning } from '../../../backend-proxy/config/private-hosts.ts';
+import { isNamedHost, mayBePrivate, privateHostWarning } from '../../../backend-proxy/config/addresses.ts';
 
 const named = (url: string, ...hosts: string[]) => isNamedHost(new URL(url), hosts);
 

@@ -1,7 +1,7 @@
 // Public and reserved addresses in every notation.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { callerAt, isPublicAddress } from '../../../backend-proxy/config/public-address.ts';
+import { callerAt, isPublicAddress } from '../../../backend-proxy/config/addresses.ts';
 
 const PUBLIC = [
   '1.1.1.1', '8.8.8.8', '9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '126.255.255.255', '128.0.0.0',

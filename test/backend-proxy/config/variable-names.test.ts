@@ -1,7 +1,7 @@
 // Misspelled variables are named with the nearest one that exists.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { misspelledVariables } from '../../../backend-proxy/config/variable-names.ts';
+import { misspelledVariables } from '../../../backend-proxy/config/config.ts';
 import { editDistance } from '../../../backend-proxy/protocol/nearest.ts';
 
 const KNOWN = ['ORDER_SECRET', 'ORDER_SECRET_FILE', 'TRUSTED_PROXIES', 'GATEWAY_URL', 'NODE_TLS_REJECT_UNAUTHORIZED', 'HOST']; // prettier-ignore

@@ -1,7 +1,7 @@
 // The gateway's clock, from the Date of its answers.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { clockOffset } from '../../../backend-proxy/gateway/clock-offset.ts';
+import { clockOffset } from '../../../backend-proxy/gateway/http.ts';
 
 it('only what the whole seconds of Date and the time of the call prove counts as a difference', () => {
   const at = Date.parse('2026-11-20T12:00:00.000Z');

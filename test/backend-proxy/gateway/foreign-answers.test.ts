@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { DEFAULT_PROFILE, profileSchema } from '../../../backend-proxy/gateway/profile.ts';
-import { mentions } from '../../../backend-proxy/gateway/refusal.ts';
+import { mentions } from '../../../backend-proxy/gateway/answers.ts';
 import { COLLECTION, PAYOUT, statusOf } from './gateway-kit.ts';
 import { scripted } from './scripted-gateway.ts';
 

@@ -1,7 +1,7 @@
 // Links to the checkout and the wallet app: unsafe ones are refused, safe ones pass.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { appUrlOf, checkoutUrlOf } from '../../../backend-proxy/gateway/links.ts';
+import { appUrlOf, checkoutUrlOf } from '../../../backend-proxy/gateway/answers.ts';
 import { isSafeWebUrl } from '../../../backend-proxy/protocol/links.ts';
 
 const ANY: string[] = [];

@@ -1,7 +1,7 @@
 // The QR content of an answer: unsafe content is refused, safe content passes.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { qrContentOf } from '../../../backend-proxy/gateway/qr-content.ts';
+import { qrContentOf } from '../../../backend-proxy/gateway/answers.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const PNG = latin1('\x89PNG\r\n\x1a\n....');

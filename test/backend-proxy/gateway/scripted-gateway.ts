@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import type { GatewayOptions } from '../../../backend-proxy/gateway/http.ts';
 import type { Gateway } from '../../../backend-proxy/gateway/gateway.ts';
 import type { Profile } from '../../../backend-proxy/gateway/profile.ts';
-import { parseExact } from '../../../backend-proxy/protocol/exact-json.ts';
+import { parseExact } from '../../../backend-proxy/protocol/money.ts';
 import { GATEWAY_TYPES } from '../../../backend-proxy/protocol/transaction.ts';
 import { httpGateway } from './http-gateway.ts';
 import type { Adapter, Arrived, Break, Offer, Reported, Says } from './gateway-kit.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { OpenAPIHono, createRoute } from '@hono/zod-openapi';
-import { keysWith } from '../../../backend-proxy/http/access.ts';
+import { keysWith } from '../../../backend-proxy/http/guards.ts';
 import { problemResponse, toRefusal } from '../../../backend-proxy/http/problem.ts';
 import { serveRoute } from '../../../backend-proxy/http/route.ts';
 

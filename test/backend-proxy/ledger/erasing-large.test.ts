@@ -6,7 +6,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DatabaseSync } from 'node:sqlite';
 import { it } from 'node:test';
 import { createLedger } from '../../../backend-proxy/ledger/sql-ledger.ts';
-import { createRetention } from '../../../backend-proxy/workers/retention.ts';
+import { createRetention } from '../../../backend-proxy/use-cases/retention.ts';
 import { D, NOON } from '../time.ts';
 import { writeEmptyDatabase } from './empty-database.ts';
 import { openedStore, temporaryFile } from './sqlite/sqlite-kit.ts';

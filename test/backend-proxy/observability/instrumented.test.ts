@@ -2,7 +2,7 @@
 // Retry-After.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { instrument, type Call } from '../../../backend-proxy/observability/instrumented.ts';
+import { instrument, type Call } from '../../../backend-proxy/observability/metrics.ts';
 import type { Checked, Collection, Gateway, PayoutOrder, Sent } from '../../../backend-proxy/gateway/gateway.ts';
 import { DEFAULT_PROFILE } from '../../../backend-proxy/gateway/profile.ts';
 import { gatewayContract } from '../gateway/contract.ts';

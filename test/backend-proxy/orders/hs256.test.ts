@@ -5,8 +5,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import { SignJWT, errors, jwtVerify } from 'jose';
 import { Refusal } from '../../../backend-proxy/errors.ts';
-import { signHs256, verifyHs256 } from '../../../backend-proxy/orders/hs256.ts';
-import { createOrderTokens } from '../../../backend-proxy/orders/order-token.ts';
+import { signHs256, verifyHs256, createOrderTokens } from '../../../backend-proxy/orders/order-token.ts';
 import { NOON } from '../time.ts';
 
 const NOW_S = NOON / 1000;

@@ -1,7 +1,7 @@
 // An independent decoder reads the modules back: what the widget draws is what a phone scans.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { toQrCode } from '../../../backend-proxy/orders/qr.ts';
+import { toQrCode } from '../../../backend-proxy/orders/order-view.ts';
 import type { QrCode } from '../../../backend-proxy/protocol/wire.ts';
 import { readQrCodes } from '../../qr-reader.ts';
 

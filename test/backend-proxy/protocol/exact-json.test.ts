@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { MAX_DEPTH, isTooDeep, parseExact } from '../../../backend-proxy/protocol/exact-json.ts';
+import { MAX_DEPTH, isTooDeep, parseExact } from '../../../backend-proxy/protocol/money.ts';
 
 /** As fast-check's 'binary', which builds a table of all of Unicode first: half a second in each process. */
 const anyCharacter = fc.nat(0x10_ffff).map((code) => String.fromCodePoint(code));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { STAGES, type Stage, type Transaction } from '../../../backend-proxy/protocol/transaction.ts';
-import { iso } from '../../../backend-proxy/protocol/iso-time.ts';
+import { iso } from '../../../backend-proxy/protocol/durations.ts';
 import { merchantView, merchantPayment, merchantPayout } from '../../../backend-proxy/protocol/merchant-view.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CALL_OVER_MS } from '../../../backend-proxy/protocol/gateway-call.ts';
 import { PAYOUT_FAILED_APART_MS, nextCheckAt, unknownRule } from '../../../backend-proxy/protocol/schedule.ts';
-import type { Way } from '../../../backend-proxy/protocol/report-effects.ts';
+import type { Way } from '../../../backend-proxy/protocol/verify.ts';
 import type { PostOutcome } from '../../../backend-proxy/protocol/transaction.ts';
 import { D, H, M, S } from '../time.ts';
 import { T0, UNCERTAIN, checked, ipnAt, timeline, walk } from './schedule-kit.ts';

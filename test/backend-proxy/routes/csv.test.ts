@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { csvLine, type Cell } from '../../../backend-proxy/routes/csv.ts';
+import { csvLine, type Cell } from '../../../backend-proxy/routes/merchant-schemas.ts';
 
 const unguarded = (cell: string) => cell.replace(/^'/, '');
 const TEXTS = ['', 'plain', 'a,b', 'say "hi"', 'two\nlines', 'two\r\nlines', ' padded ', 'ünï', '1.50', '-'.repeat(3)];

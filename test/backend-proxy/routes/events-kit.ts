@@ -4,8 +4,7 @@ import type { TestContext } from 'node:test';
 import type { OrderView } from '../../../backend-proxy/protocol/wire.ts';
 import type { Ledger, Order, OrderAt } from '../../../backend-proxy/ledger/ledger.ts';
 import type { OrderTerms } from '../../../backend-proxy/orders/order-token.ts';
-import { createStreams, type Streams } from '../../../backend-proxy/routes/events.ts';
-import { toWebStream } from '../../../backend-proxy/routes/stream-sinks.ts';
+import { createStreams, type Streams, toWebStream } from '../../../backend-proxy/routes/events.ts';
 import type { World } from '../world.ts';
 import { NOON } from '../time.ts';
 

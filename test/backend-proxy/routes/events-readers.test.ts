@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Order, OrderAt } from '../../../backend-proxy/ledger/ledger.ts';
-import { toWebStream } from '../../../backend-proxy/routes/stream-sinks.ts';
+import { toWebStream } from '../../../backend-proxy/routes/events.ts';
 import { NOON } from '../time.ts';
 import { HEARTBEAT_MS, bench, openOn, turn } from './events-kit.ts';
 

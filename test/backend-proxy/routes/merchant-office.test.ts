@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { csvLine } from '../../../backend-proxy/routes/csv.ts';
+import { csvLine } from '../../../backend-proxy/routes/merchant-schemas.ts';
 import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
 import type { Transaction } from '../../../backend-proxy/protocol/transaction.ts';
 import type { Refusal } from '../../../backend-proxy/errors.ts';
-import { createExports } from '../../../backend-proxy/routes/exports.ts';
+import { createExports } from '../../../backend-proxy/routes/transactions.ts';
 import { NOON, S } from '../time.ts';
 import { SECRETS } from '../world.ts';
 import { allPages, createSome } from './merchant-kit.ts';

@@ -1,7 +1,7 @@
 // POST /order/payments refused: each refusal with its code, and no call to the gateway.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { STARTS_PER_MINUTE } from '../../../backend-proxy/http/rate-limit.ts';
+import { STARTS_PER_MINUTE } from '../../../backend-proxy/http/guards.ts';
 import { createWorld, startHeaders } from '../world.ts';
 import { DIRECT, creates } from './order-kit.ts';
 

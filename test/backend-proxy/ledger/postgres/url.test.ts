@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
 import { explainStart } from '../../../../backend-proxy/ledger/postgres/errors.ts';
-import { describeServer, postgresUrl } from '../../../../backend-proxy/ledger/postgres/url.ts';
+import { describeServer, postgresUrl } from '../../../../backend-proxy/ledger/postgres/connection.ts';
 
 describe('DATABASE_URL of PostgreSQL', () => {
   it('a URL stays as it is', () => {

@@ -3,8 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Kysely, SqliteDialect } from 'kysely';
 import { migrate } from '../../../../backend-proxy/ledger/schema/migrate.ts';
 import type { Tables } from '../../../../backend-proxy/ledger/schema/tables.ts';
-import { retryWhileLocked } from '../../../../backend-proxy/ledger/sqlite/errors.ts';
-import { createStatements } from '../../../../backend-proxy/ledger/sqlite/statements.ts';
+import { retryWhileLocked, createStatements } from '../../../../backend-proxy/ledger/sqlite/commit-queue.ts';
 import { migrateContract } from '../contract/migrate.ts';
 import { temporaryFile } from './sqlite-kit.ts';
 

@@ -4,7 +4,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { connectDatabase } from '../../../../backend-proxy/ledger/connect.ts';
-import { createPrivately } from '../../../../backend-proxy/ledger/sqlite/private-files.ts';
+import { createPrivately } from '../../../../backend-proxy/ledger/sqlite/files.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 
 function folder(t: TestContext): string {

@@ -1,0 +1,261 @@
+// Sending a payment's money back: its refunds and the form on the payment's page, and the question before it is sent.
+import { randomUUID } from 'node:crypto';
+import { html } from 'hono/html';
+import type { Order, OrderAt } from '../ledger/ledger.ts';
+import { decimalOf } from '../protocol/money.ts';
+import {
+  NOT_REFUNDABLE,
+  leftOf,
+  limitOf,
+  sendableOf,
+  whyNotRefundable,
+  type NotRefundable,
+  type RefundRules,
+} from '../protocol/refundable.ts';
+import { type Transaction, canBePaid } from '../protocol/transaction.ts';
+import { cards, hidden, nameField, textField, type Problems, linkTo } from './layout.ts';
+import { amount, status, time, wallet, walletEnd, type Html, moneyOf } from './words.ts';
+
+export interface RefundForm {
+  amount: string;
+  note: string;
+  by: string;
+  problems: Problems;
+}
+
+/** Minor units of a payment: what is left, and how much of it the gateway takes. */
+interface Left {
+  cause: NotRefundable | null;
+  left: number;
+  sendable: number;
+}
+
+export function leftOfPayment(payment: Transaction, order: Order, rules: RefundRules, now: number): Left {
+  const left = leftOf(payment, order.refunds);
+  const limit = limitOf(payment, order.refunds, now);
+  return {
+    cause: whyNotRefundable(payment, rules.refundMethods) ?? limit?.cause ?? null,
+    left,
+    sendable: sendableOf(left, payment.currency, rules),
+  };
+}
+
+/** `at`: undefined for what is no payment. */
+export function refunding(
+  payment: Transaction,
+  at: OrderAt | undefined,
+  rules: RefundRules,
+  form: string,
+  typed?: RefundForm,
+): Html | '' {
+  if (at?.order === undefined || payment.stage !== 'succeeded') return '';
+  const { order, now } = at;
+  const { cause, left, sendable } = leftOfPayment(payment, order, rules, now);
+  const own = order.refunds.filter(({ refundOf }) => refundOf === payment.id);
+  return html`<section class="panel" aria-labelledby="refunds">
+    <h2 id="refunds">Refunds</h2>
+    ${own.length === 0 ? '' : refundTable(own)}
+    ${
+      cause !== null
+        ? html`<p>It cannot be refunded, because ${NOT_REFUNDABLE[cause]}.</p>`
+        : left === 0
+          ? html`<p>All of it is refunded, or on its way.</p>`
+          : sendable === 0
+            ? html`<p>${moneyIn(left, payment)} is left, and the gateway accepts no decimals in payouts.</p>`
+            : refundForm(payment, { cause, sendable, left }, form, typed)
+    }
+  </section>`;
+}
+
+function refundTable(refunds: readonly Transaction[]): Html {
+  return cards(
+    'Refunds, oldest first',
+    ['Refund', 'Amount', 'Status', 'Time'],
+    refunds.map((refund) => [
+      html`<a href="${linkTo(refund)}">${refund.id}</a>`,
+      amount(refund),
+      status(refund),
+      time(refund.createdAt),
+    ]),
+  );
+}
+
+function refundForm(payment: Transaction, { sendable, left }: Left, form: string, typed: RefundForm | undefined): Html {
+  const { currency, payer } = payment;
+  const { amount: asked = decimalOf(sendable, currency), note, by, problems } = typed ?? {};
+  const rest = moneyIn(left - sendable, payment);
+  return html`<p>
+      ${moneyIn(sendable, payment)} can be sent back to the wallet that paid, ${wallet(payer)}.
+      ${left === sendable ? '' : `The other ${rest} cannot, because payouts take whole amounts only.`}
+    </p>
+    <form method="post" action="${linkTo(payment)}/refund">
+      ${hidden({ form })}
+      ${textField({
+        form: 'refund',
+        name: 'amount',
+        label: `Amount, ${currency}`,
+        value: asked,
+        maxlength: 20,
+        problems,
+        isDecimal: true,
+      })}
+      ${nameField('refund', by, problems)}
+      ${textField({
+        form: 'refund',
+        name: 'note',
+        label: 'Note to the customer (optional)',
+        value: note,
+        maxlength: 200,
+        problems,
+        isWide: true,
+        isOptional: true,
+      })}
+      <button>Review the refund</button>
+      <p class="hint">Nothing is sent yet: the next page says what will happen.</p>
+    </form>`;
+}
+
+const moneyIn = (amountMinor: number, { currency }: Transaction) => moneyOf({ amountMinor, currency });
+
+/** What is wrong with an amount, in words; undefined if it can be sent. */
+export function problemOf(
+  amountMinor: number | undefined,
+  payment: Transaction,
+  { sendable }: Left,
+  rules: RefundRules,
+) {
+  if (amountMinor === undefined) return `a decimal number in ${payment.currency}, such as 4.50`;
+  if (amountMinor > sendable) return `at most ${moneyIn(sendable, payment)}: more is not left`;
+  if (amountMinor === 0) return 'above 0';
+  const isWhole = sendableOf(amountMinor, payment.currency, rules) === amountMinor;
+  return isWhole ? undefined : 'a whole amount, because the gateway accepts no decimals in payouts';
+}
+
+/** `Send €4.00 to •••• 6789?` */
+export const refundTitle = (payment: Transaction, amountMinor: number) =>
+  `Send ${moneyIn(amountMinor, payment)} to ••••\u00A0${walletEnd(payment.payer ?? '')}?`;
+
+/** Its form has a key of its own, so that a second press sends nothing more, and what was left when it was made. */
+export function refundPage(
+  payment: Transaction,
+  { amountMinor, left, ...typed }: Pick<RefundForm, 'amount' | 'note' | 'by'> & { amountMinor: number; left: number },
+  form: string,
+): Html {
+  const stays = left - amountMinor;
+  const kept = stays === 0 ? [] : [`${moneyIn(stays, payment)} of the payment ${payment.id} stays with you.`];
+  return decision({
+    sum: moneyIn(amountMinor, payment),
+    subject: html`to the wallet that paid, ${wallet(payment.payer)}`,
+    rows: [
+      ['What happens', ['The money is sent once, and cannot be called back.', ...kept]],
+      ['The shopper sees', ['It is on its way, once the gateway has accepted it.']],
+      ['If the answer is lost', ['Status checks find out what happened. Nothing is sent twice.']],
+    ],
+    action: `${linkTo(payment)}/refund`,
+    fields: hidden({ form, confirmed: 'yes', key: randomUUID(), left, ...typed }),
+    button: `Send ${moneyIn(amountMinor, payment)}`,
+    back: linkTo(payment),
+  });
+}
+
+// Closing an order from one of its payments: the form on the payment's page, and what it will do before it is done.
+
+export interface ClosingForm {
+  by: string;
+  reason: string;
+  problems: Problems;
+}
+
+/** Of a payout, and of an order that is paid, there is nothing to close. */
+export function closing(transaction: Transaction, order: Order | undefined, form: string, typed?: ClosingForm) {
+  if (order?.closed) {
+    const { at, reason } = order.closed;
+    return html`<p class="message">Closed on ${time(at)}${reason === null ? '' : ` · ${reason}`}</p>`;
+  }
+  if (order === undefined || order.paidBy !== null) return '';
+  const { by, reason, problems } = typed ?? {};
+  return html`<section class="panel" aria-labelledby="closing">
+    <h2 id="closing">Close the order</h2>
+    <form method="post" action="${linkTo(transaction)}/close">
+      ${hidden({ form })} ${nameField('closing', by, problems)}
+      ${textField({
+        form: 'closing',
+        name: 'reason',
+        label: 'Reason, for you only (optional)',
+        value: reason,
+        maxlength: 200,
+        problems,
+        isWide: true,
+        isOptional: true,
+      })}
+      <button class="quiet">Close the order…</button>
+      <p class="hint">Nothing changes yet: the next page says what will happen.</p>
+    </form>
+  </section>`;
+}
+
+export function closingPage(transaction: Transaction, order: Order, typed: ClosingForm, form: string): Html {
+  const { by, reason } = typed;
+  const payable = order.payments.filter(({ stage }) => canBePaid(stage)).map(({ id }) => id);
+  const mayBePaid = `The gateway cannot cancel: ${payable.join(', ')} may still be paid. It would then come up for review.`;
+  return decision({
+    subject: `Order ${order.orderId}`,
+    rows: [
+      [
+        'What happens',
+        [
+          'No payment of it starts any more, and it cannot be opened again.',
+          ...(payable.length === 0 ? [] : [mayBePaid]),
+        ],
+      ],
+      ['The shopper sees', ['The shop has closed the order, and whom to ask if it is paid.']],
+    ],
+    action: `${linkTo(transaction)}/close`,
+    fields: hidden({ form, confirmed: 'yes', by, reason }),
+    button: 'Close the order',
+    back: linkTo(transaction),
+  });
+}
+
+// The second step of what an operator does: how much and to whom, what happens then, and one button that does it.
+
+interface Decision {
+  /** Large, such as an amount. */
+  sum?: string;
+  /** Whose it is: a wallet or an order. */
+  subject: Html | string;
+  /** What changes, each under its name. */
+  rows: readonly (readonly [name: string, sentences: readonly string[]])[];
+  action: string;
+  /** The hidden fields of the form. */
+  fields: Html;
+  button: string;
+  back: string;
+}
+
+export function decision({ sum, subject, rows, action, fields, button, back }: Decision): Html {
+  return html`<section class="panel decision">
+    ${sum === undefined ? '' : html`<p class="sum">${sum}</p>`}
+    <p>${subject}</p>
+    <dl>
+      ${rows.map(
+        ([name, sentences]) =>
+          html`<div>
+            <dt>${name}</dt>
+            ${sentences.map((sentence) => html`<dd>${sentence}</dd>`)}
+          </div>`,
+      )}
+    </dl>
+    <form method="post" action="${action}">
+      ${fields}
+      <div class="buttons"><button>${button}</button> <a href="${back}">Cancel</a></div>
+    </form>
+  </section>`;
+}
+
+/** What was confirmed is not what would happen now. */
+export function changedMessage(what: string): Html {
+  return html`<p class="message bad" role="alert">
+    Nothing was done: ${what} has changed since you looked. This is what would happen now.
+  </p>`;
+}

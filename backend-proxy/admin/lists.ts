@@ -1,0 +1,213 @@
+// The list of transactions, newest first, with its filters.
+import { html } from 'hono/html';
+import type { TransactionPage, TransactionQuery, Webhook, WebhookState } from '../ledger/ledger.ts';
+import { isCursorOf } from '../ledger/queries/transaction-list.ts';
+import { TRANSACTION_TYPES, type TransactionType } from '../protocol/transaction.ts';
+import { STATUSES, type Status } from '../protocol/wire.ts';
+import { transactionTable, cards } from './layout.ts';
+import {
+  type Html,
+  isDay,
+  serverClock,
+  STATUS_NAMES,
+  TYPE_NAMES,
+  NOTHING,
+  details,
+  linkToOrder,
+  plural,
+  time,
+  walletEnd,
+} from './words.ts';
+
+const PAGE_SIZE = 50;
+
+/** The submitted fields of the form. */
+type Filters = Partial<Record<'orderId' | 'type' | 'status' | 'needsReview' | 'from' | 'to' | 'cursor', string>>;
+
+/** The query that the form asks for, or why it is impossible, in words. */
+export function queryOf(filters: Filters): TransactionQuery | string {
+  const { orderId = '', type = '', status = '', needsReview = '', from = '', to = '', cursor = '' } = filters;
+  const isOf = <Word extends string>(words: readonly Word[], word: string): word is Word | '' =>
+    word === '' || (words as readonly string[]).includes(word);
+  if (!/^[!-~]{0,64}$/.test(orderId)) return 'An order id has up to 64 characters and no spaces.';
+  if (!isOf(TRANSACTION_TYPES, type) || !isOf(STATUSES, status)) return 'There is no such type or status.';
+  if ([from, to].some((day) => day !== '' && !isDay(day))) return 'A day is written as 2026-11-20.';
+  if (from !== '' && to !== '' && from > to) return 'The first day is after the last.';
+  if (cursor !== '' && !isCursorOf(cursor, '-createdAt')) return 'This page of the list does not exist.';
+  return {
+    sort: '-createdAt',
+    limit: PAGE_SIZE,
+    ...(orderId !== '' && { orderId }),
+    ...(type !== '' && { type: type satisfies TransactionType }),
+    ...(status !== '' && { status: status satisfies Status }),
+    ...(['true', 'false'].includes(needsReview) && { needsReview: needsReview === 'true' }),
+    ...(from !== '' && { createdFrom: serverClock.start(from) }),
+    ...(to !== '' && { createdBefore: serverClock.end(to) }),
+    ...(cursor !== '' && { cursor }),
+  };
+}
+
+export function transactionsPage(filters: Filters, page: TransactionPage | string): Html {
+  if (typeof page === 'string') return filterForm(filters, page);
+  const { transactions, nextCursor } = page;
+  // A page is of a limited number of transactions that were looked at: before the last one, none may match.
+  const none = nextCursor === null ? 'No transaction.' : 'None among those looked at. Older ones may match:';
+  return html`${filterForm(filters)} ${transactionTable('Transactions, newest first', transactions, none)}
+  ${pager(filters, nextCursor)}`;
+}
+
+function filterForm(filters: Filters, refused?: string): Html {
+  const isNarrowed = Object.values(filters).some((value) => value !== '');
+  return html`${refused === undefined ? '' : html`<p class="message bad" role="alert">${refused}</p>`}
+    <details class="fold" ${isNarrowed ? 'open' : ''}>
+      <summary>Filter</summary>
+      <form class="filters" method="get" action="/admin/transactions">
+        <div class="field order">
+          <label for="orderId">Order</label>
+          <input id="orderId" name="orderId" value="${filters.orderId ?? ''}" maxlength="64" autocomplete="off" />
+        </div>
+        <div class="field"><label for="type">Type</label>${select('type', TYPE_NAMES, filters.type)}</div>
+        <div class="field"><label for="status">Status</label>${select('status', STATUS_NAMES, filters.status)}</div>
+        <div class="field day">
+          <label for="from">First day (${serverClock.zone})</label>
+          <input id="from" name="from" type="date" value="${filters.from ?? ''}" />
+        </div>
+        <div class="field day">
+          <label for="to">Last day (${serverClock.zone})</label>
+          <input id="to" name="to" type="date" value="${filters.to ?? ''}" />
+        </div>
+        <div class="field check">
+          <input
+            id="needsReview"
+            name="needsReview"
+            type="checkbox"
+            value="true"
+            ${filters.needsReview === 'true' ? 'checked' : ''}
+          />
+          <label for="needsReview">Needs review</label>
+        </div>
+        <div class="buttons">
+          <button>Filter</button> ${isNarrowed ? html`<a href="/admin/transactions">Show all</a>` : ''}
+        </div>
+      </form>
+    </details>`;
+}
+
+function select(name: string, names: Readonly<Record<string, string>>, chosen: string | undefined): Html {
+  return html`<select id="${name}" name="${name}">
+    <option value="">All</option>
+    ${Object.entries(names).map(
+      ([value, text]) => html`<option value="${value}" ${value === chosen ? 'selected' : ''}>${text}</option>`,
+    )}
+  </select>`;
+}
+
+/** Links to the newest and to the next page of a list. */
+function pager(filters: Filters, nextCursor: string | null): Html {
+  const { cursor = '', ...others } = filters;
+  const query = (more: Record<string, string>) =>
+    String(new URLSearchParams(Object.entries({ ...others, ...more }).filter(([, value]) => value !== '')));
+  if (cursor === '' && nextCursor === null) return html``;
+  return html`<nav class="pager" aria-label="Pages of the list">
+    ${cursor === '' ? '' : html`<a href="/admin/transactions?${query({})}">Newest</a>`}
+    ${nextCursor === null ? '' : html`<a href="/admin/transactions?${query({ cursor: nextCursor })}">Older</a>`}
+  </nav>`;
+}
+
+// Webhooks: lists by state, and one with its body.
+
+export const STATES: Record<WebhookState, string> = { dead: 'Failed', pending: 'Queued', delivered: 'Delivered' };
+
+const TONES: Record<WebhookState, string> = { dead: 'bad', pending: 'wait', delivered: 'good' };
+
+export function isState(text: string | undefined): text is WebhookState {
+  return text !== undefined && Object.hasOwn(STATES, text);
+}
+
+interface List {
+  state: WebhookState;
+  webhooks: readonly Webhook[];
+  nextCursor: string | null;
+  form: string;
+}
+
+export function webhooksPage({ state, webhooks, nextCursor, form }: List): Html {
+  const tabs = Object.entries(STATES).map(
+    ([each, name]) =>
+      html`<li>
+        <a href="/admin/webhooks?state=${each}" ${each === state ? html` aria-current="true"` : ''}>${name}</a>
+      </li>`,
+  );
+  return html`<nav class="tabs" aria-label="States">
+      <ul>
+        ${tabs}
+      </ul>
+    </nav>
+    ${webhookTable(`${STATES[state]} webhooks, newest first`, webhooks, form)}
+    ${
+      nextCursor === null
+        ? ''
+        : html`<nav class="pager" aria-label="Pages of the list">
+            <a href="/admin/webhooks?state=${state}&amp;cursor=${encodeURIComponent(nextCursor)}">Older</a>
+          </nav>`
+    }`;
+}
+
+export function webhookTable(caption: string, webhooks: readonly Webhook[], form: string): Html {
+  if (webhooks.length === 0) return html`<p class="empty">No webhooks.</p>`;
+  return cards(
+    caption,
+    ['Type', 'Order', 'State', 'Last answer', 'Created', ['Action', 'action']],
+    webhooks.map((webhook) => [
+      html`<a href="/admin/webhooks/${webhook.id}">${webhook.type}</a>`,
+      linkToOrder(webhook.orderId),
+      stateOf(webhook),
+      webhook.lastAnswer ?? NOTHING,
+      time(webhook.createdAt),
+      redeliverForm(webhook, form),
+    ]),
+  );
+}
+
+function stateOf({ state: name, attempts }: Webhook): Html {
+  const tries = attempts === 0 ? '' : plural(attempts, 'attempt');
+  return html`<span class="status ${TONES[name]}">${STATES[name]}</span> <span class="reason">${tries}</span>`;
+}
+
+/** Empty if the body was erased, because it cannot be sent. */
+export function redeliverForm({ id, type, orderId, state: name, body }: Webhook, form: string): Html {
+  if (body === '') return html``;
+  return html`<form method="post" action="/admin/webhooks/${id}/redeliver">
+    <input type="hidden" name="form" value="${form}" />
+    <button class="${name === 'dead' ? '' : 'quiet'}" aria-label="Send again: ${type} of ${orderId}">Send again</button>
+  </form>`;
+}
+
+export function webhookPage(webhook: Webhook, form: string): Html {
+  const { id, orderId, transactionId, lastAnswer, nextAt, createdAt } = webhook;
+  return html`<p class="lead">${stateOf(webhook)}</p>
+    ${redeliverForm(webhook, form)}
+    ${details([
+      ['Webhook ID', id],
+      ['Order', linkToOrder(orderId)],
+      ['Gateway ID', transactionId],
+      ['Last answer', lastAnswer ?? NOTHING],
+      ['Next attempt', webhook.state === 'pending' ? time(nextAt) : NOTHING],
+      ['Created', time(createdAt)],
+    ])}
+    <h2>Body</h2>
+    <p class="hint">Laid out for reading; wallet ids are shown only by their ends, but sent in full.</p>
+    <pre tabindex="0" aria-label="Body">${shownBody(webhook.body)}</pre>`;
+}
+
+const WALLETS = new Set(['customer', 'payer']);
+
+function shownBody(body: string): string {
+  const hide = (key: string, value: unknown) =>
+    WALLETS.has(key) && typeof value === 'string' ? `•••• ${walletEnd(value)}` : value;
+  try {
+    return JSON.stringify(JSON.parse(body), hide, 2);
+  } catch {
+    return 'The body was erased.';
+  }
+}

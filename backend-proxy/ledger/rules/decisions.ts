@@ -1,0 +1,100 @@
+// Applies how a person resolves a review: ends the transaction where no check may, and clears the flag. Checks go on,
+// and a report that contradicts the person and is new asks for another review (observations.ts).
+import { isDeepStrictEqual } from 'node:util';
+import { Refusal } from '../../errors.ts';
+import { TYPES, mayBeResolved, canBePaid, isOpen, stageOf } from '../../protocol/transaction.ts';
+import type { Expected, Resolution, Closing } from '../ledger.ts';
+import type { TransactionRow } from '../schema/tables.ts';
+import { findOrder, historyOf, type Draft, toTransactionState, addOrder, paymentsOf, isChecking } from './records.ts';
+import { addHistory, credit, markChanged, plan, raise } from './settle.ts';
+
+const STAGE_OF = { SUCCESS: 'succeeded', FAILED: 'declined' } as const satisfies Record<Resolution['status'], string>;
+
+/** The transaction has changed since the person decided. */
+export class ChangedMeanwhile extends Refusal {
+  constructor() {
+    super('version_changed', 'The payment or its order has changed meanwhile; nothing was changed.');
+  }
+}
+
+/** What the person says contradicts the gateway, and they have not said that they know. */
+export class GatewayContradicts extends Refusal {
+  constructor(reported: Resolution['status']) {
+    const knowingly = `To decide against it all the same, repeat the request with "gatewayReports": "${reported}".`;
+    super('gateway_contradicts', `The gateway reports ${reported}; nothing was changed. ${knowingly}`);
+  }
+}
+
+/** What a person who looks now decides on. */
+export function expectedOf(draft: Draft, row: TransactionRow): Required<Expected> {
+  const order = TYPES[row.type].paysOrder ? findOrder(draft, row.order_id) : undefined;
+  return { version: row.version, paidBy: order?.paid_by ?? null, closed: order?.closed_at != null };
+}
+
+/** What the gateway reports, if it contradicts the person. A pending after a SUCCESS may only lag behind. */
+export function contraryReport(row: TransactionRow, status: Resolution['status']): Resolution['status'] | null {
+  const isSuccess = row.reported === 'succeeded' || row.success_seen === 1;
+  const reported = row.reported === 'failed' ? 'FAILED' : isSuccess ? 'SUCCESS' : status;
+  return reported === status ? null : reported;
+}
+
+/**
+ * Refuses if it needs no review, is no longer as the person saw it, or contradicts the gateway unknowingly. The same
+ * once more changes nothing: a reverse proxy may have repeated the request.
+ */
+export function applyResolution(draft: Draft, row: TransactionRow, resolution: Resolution, expected?: Expected): void {
+  const { status, by, note, gatewayReports } = resolution;
+  const detail = `${status} by ${by}: ${note}`;
+  const last = historyOf(draft, row.id).find(({ event, n }) => event === 'resolved' && n === row.reviews);
+  if (row.needs_review === 0 && last?.detail === detail.toWellFormed()) return;
+  if (!mayBeResolved(toTransactionState(row))) {
+    throw new Refusal('no_review_needed', 'This transaction needs no review; nothing was changed.');
+  }
+  if (expected !== undefined) {
+    const now = expectedOf(draft, row);
+    if (!isDeepStrictEqual({ ...now, ...expected }, now)) throw new ChangedMeanwhile();
+  }
+  const contrary = contraryReport(row, status);
+  if (contrary !== null && gatewayReports !== contrary) throw new GatewayContradicts(contrary);
+  const resolved = STAGE_OF[status];
+  row.needs_review = 0;
+  row.resolved = resolved;
+  markChanged(draft, row);
+  addHistory(draft, row, 'resolved', { detail, n: row.reviews });
+  const isRaised = raise(draft, row, resolved, {
+    detail: 'RESOLVED',
+    ...(status === 'FAILED' && { endedBy: 'RESOLVED' }),
+  });
+  // It may have waited for this word.
+  if (!isRaised && status === 'SUCCESS' && TYPES[row.type].paysOrder) credit(draft, row);
+  plan(draft, row);
+}
+
+// Closes an order: from then on nothing starts, and a SUCCESS pays nothing (`credit` in transitions.ts). It is decided
+// on the whole order, and paying changes the same row, so one order is never both closed and paid.
+
+/** ISO 4217 for "no currency": of an order that was closed before anybody saw it. */
+const NO_CURRENCY = 'XXX';
+const ASK_AGAIN_AFTER_S = 10;
+
+export function closeOrder(draft: Draft, { orderId, reason, ifUnpaidSince }: Closing): void {
+  const seen = findOrder(draft, orderId);
+  if (seen?.paid_by != null) throw new Refusal('already_paid', 'This order is paid; it was not closed.');
+  if (seen?.closed_at != null) return;
+  if (ifUnpaidSince !== null) for (const row of paymentsOf(draft)) refuseOpen(row, ifUnpaidSince);
+  const order = seen ?? addOrder(draft, { order_id: orderId, amount_minor: null, currency: NO_CURRENCY, version: 0 });
+  order.closed_at = draft.now;
+  order.close_reason = reason;
+  order.version += 1;
+}
+
+function refuseOpen(row: TransactionRow, since: number): void {
+  const stage = stageOf(row.rank);
+  if (isOpen(stage) || isChecking(row)) {
+    throw new Refusal('payment_open', `The payment ${row.id} is under way; the order was not closed.`);
+  }
+  if (!canBePaid(stage) || (row.checked_at ?? 0) >= since) return;
+  throw new Refusal('unavailable', `The gateway did not say how ${row.id} stands; the order was not closed.`, {
+    retryAfterS: ASK_AGAIN_AFTER_S,
+  });
+}

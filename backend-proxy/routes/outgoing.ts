@@ -1,0 +1,121 @@
+// Starting a payout and reading it.
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
+import { Refusal } from '../errors.ts';
+import { answerJson } from '../http/answer.ts';
+import { keysWith } from '../http/guards.ts';
+import { noQuery, refusedBy } from '../http/problem.ts';
+import { serveRoute } from '../http/route.ts';
+import { note } from '../observability/log.ts';
+import { currencySchema, line, orderIdSchema, walletIdSchema } from '../orders/order-token.ts';
+import { merchantPayout, merchantRefund } from '../protocol/merchant-view.ts';
+import { parseExact } from '../protocol/money.ts';
+import type { Payouts, Refunds } from '../use-cases/outgoing.ts';
+import {
+  BODY,
+  MERCHANT,
+  body,
+  json,
+  orderIdParam,
+  payoutSchema,
+  gatewayOrderIdSchema,
+  refundSchema,
+} from './merchant-schemas.ts';
+import { idempotencyKeyHeader } from './order.ts';
+
+const postPayout = createRoute({
+  method: 'post',
+  path: '/payouts',
+  operationId: 'sendPayout',
+  summary: 'Send money to a wallet once; repeating the same body returns the stored payout',
+  security: keysWith('payouts'),
+  request: {
+    query: noQuery,
+    body: body(
+      z
+        .strictObject({
+          orderId: orderIdSchema,
+          amount: z
+            .union([z.int().positive(), z.string().max(20)], { error: 'a whole number, or a decimal string' })
+            .openapi({ description: 'Major units; whole unless the gateway takes decimals in payouts' }),
+          currency: currencySchema,
+          customer: walletIdSchema,
+          note: line(200).optional(),
+        })
+        .openapi('NewPayout'),
+    ),
+  },
+  responses: {
+    202: json(payoutSchema, 'The current state of the payout'),
+    ...refusedBy(...MERCHANT, ...BODY, 'order_id_taken'),
+  },
+});
+
+const getPayout = createRoute({
+  method: 'get',
+  path: '/payouts/{orderId}',
+  operationId: 'getPayout',
+  summary: 'Get a payout',
+  security: keysWith('payouts', 'read'),
+  request: { params: orderIdParam, query: noQuery },
+  responses: { 200: json(payoutSchema, 'The payout'), ...refusedBy(...MERCHANT, 'not_found', 'invalid_request') },
+});
+
+export function servePayouts(app: OpenAPIHono, payouts: Payouts): void {
+  serveRoute(app, postPayout, async (c, { sent, source }) => {
+    // The source text of the number: JSON.parse reads 1e3 and 1.00000000000000001 as whole numbers.
+    note({ orderId: sent.orderId });
+    const { amount } = parseExact(await c.req.text()) as { amount: string };
+    return answerJson(c, merchantPayout(await payouts.start({ ...sent, amount }, source)), 202);
+  });
+
+  serveRoute(app, getPayout, async (c, { params }) => {
+    const payout = await payouts.find(params.orderId);
+    if (payout === undefined) throw new Refusal('not_found', 'No such payout.');
+    note({ orderId: payout.orderId });
+    return answerJson(c, merchantPayout(payout), 200);
+  });
+}
+
+// Sending a payment's money back.
+
+const postRefund = createRoute({
+  method: 'post',
+  path: '/orders/{orderId}/refunds',
+  operationId: 'refundOrder',
+  summary: 'Send money of a payment back to the wallet that paid, once for each Idempotency-Key',
+  security: keysWith('refunds'),
+  request: {
+    params: orderIdParam,
+    query: noQuery,
+    headers: idempotencyKeyHeader,
+    body: body(
+      z
+        .strictObject({
+          amount: z
+            .union([z.int().positive(), z.string().max(20)], { error: 'a whole number, or a decimal string' })
+            .optional()
+            .openapi({ description: 'Major units; what is left if it is missing' }),
+          note: line(200).optional(),
+          gatewayOrderId: gatewayOrderIdSchema
+            .optional()
+            .openapi({ description: 'Of the payment; required where more than one succeeded' }),
+        })
+        .openapi('NewRefund'),
+    ),
+  },
+  responses: {
+    202: json(refundSchema, 'The current state of the refund'),
+    ...refusedBy(...MERCHANT, ...BODY, 'not_found', 'not_refundable', 'idempotency_key_reused'),
+  },
+});
+
+export function serveRefunds(app: OpenAPIHono, refunds: Refunds): void {
+  serveRoute(app, postRefund, async (c, { params, headers, sent, source }) => {
+    note({ orderId: params.orderId });
+    // The source text of the number, as for payouts.
+    const { amount } = (parseExact(await c.req.text()) ?? {}) as { amount?: string };
+    const idempotencyKey = headers['idempotency-key'];
+    const refund = await refunds.start({ ...sent, ...params, amount, idempotencyKey }, source);
+    return answerJson(c, merchantRefund(refund), 202);
+  });
+}
