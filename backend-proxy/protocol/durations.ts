@@ -16,7 +16,7 @@ export function iso(ms: number): string {
 /** The result of `work`, or undefined if it did not end within the limit. */
 
 export async function withinLimit<T>(work: Promise<T>, limitMs: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), limitMs);
   });
