@@ -76,7 +76,6 @@ export function readLimited(path: string, maxBytes: number): string {
 // allows.
 
 /** Who holds it besides the proxy. */
-
 const HOLDERS = {
   MERCHANT_API_KEY: "the merchant's server",
   MERCHANT_KEYS: 'the holder of a key with a scope',

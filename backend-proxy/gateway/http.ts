@@ -188,7 +188,6 @@ function exactNumber(amountMinor: number, currency: string): unknown {
  * In ms. Date has whole seconds, and was written at some time between request and answer: what this leaves open is
  * taken as no difference, so any other answer is certain. Undefined without a readable date.
  */
-
 export function clockOffset(date: unknown, sentAt: number, answeredAt: number): number | undefined {
   const from = Date.parse(typeof date === 'string' ? date : '');
   if (Number.isNaN(from)) return undefined;

@@ -80,7 +80,6 @@ export function answerJson<Value, Status extends 200 | 201 | 202>(
 // Which encoding is sent to a client, and whether it has the answer already (RFC 9110, 12.5.3 and 13.1.2).
 
 /** From the smallest answer to the largest: the order among those that a client accepts equally. */
-
 const CODINGS = ['br', 'gzip', 'identity'] as const;
 export type Coding = (typeof CODINGS)[number];
 

@@ -81,7 +81,6 @@ export function decimalOf(amountMinor: number | bigint, currency: string): strin
 // amount or id is a different one.
 
 /** No valid message nests deeper; the limit bounds the recursion. */
-
 export const MAX_DEPTH = 8;
 
 /** The value with each number as a string; undefined if the text is not JSON or nests deeper than MAX_DEPTH. */

@@ -250,7 +250,6 @@ function createTally() {
 // more read, unless the read has its version.
 
 /** A record and shared functions, because ten thousand of them are held in memory. */
-
 interface Feed<Member> {
   members: readonly Member[];
   readVersion: number | undefined;

@@ -364,7 +364,6 @@ export function isPassing(error: unknown): boolean {
 // What DATABASE_URL says about PostgreSQL: one address, which leads to the server that takes writes.
 
 /** Connections of one proxy, if DATABASE_POOL says nothing else. */
-
 export const CONNECTIONS = 16;
 
 /** The driver checks the certificate for all of these, and prints a warning that this will change. */

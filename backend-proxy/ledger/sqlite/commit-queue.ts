@@ -182,7 +182,6 @@ export function createStatements(
 // SQLite's errors, and how long its lock is waited for.
 
 /** How long opening or a write waits for another process's lock, and how often it retries. */
-
 const LOCK_WAIT_MS = 5_000;
 const LOCK_RETRY_MS = 5;
 /** SQLite's primary result codes: the low byte of `errcode`. */
