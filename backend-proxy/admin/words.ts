@@ -206,7 +206,7 @@ export function reviewReason({ history, mismatch, conflict }: Pick<Transaction, 
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
-// How the operator's page shows values: amounts, times, statuses, wallet ids. The words are in words.ts.
+// How the operator's page shows values: amounts, times, statuses, wallet ids.
 
 export type Html = ReturnType<typeof html>;
 

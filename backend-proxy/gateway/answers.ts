@@ -1,6 +1,5 @@
 // Interprets the answers of the gateway. Pure: from a status, its Retry-After and the fields of a body to the kinds
-// of the port. The profile names the fields, refusal.ts interprets a 4xx, links.ts and qr-content.ts check what may
-// reach a shopper.
+// of the port. The profile names the fields. Below: what a 4xx means, and which codes and links may reach a shopper.
 // An answer that is not exactly as documented is "lost" or "unavailable", never "failed".
 import { z } from 'zod';
 import { isSafeWebUrl } from '../protocol/links.ts';
@@ -47,7 +46,7 @@ export function readChecked(reply: Reply | Lost, transactionId: string, profile:
   if ('lost' in reply) return { kind: 'unavailable', detail: reply.lost };
   const { status, fields } = reply;
   // A page that is not a JSON object shows that the gateway was not reached. Frameworks also answer a wrong path with
-  // a JSON 404, so `isNoSuchOrder` tells the documented answer apart, and unknown-proof.ts decides what an "unknown"
+  // a JSON 404, so `isNoSuchOrder` tells the documented answer apart, and status-checks.ts decides what an "unknown"
   // proves.
   if (profile.httpStatuses.unknown.includes(status) && fields) {
     const { noSuchOrder } = profile;

@@ -73,7 +73,7 @@ export function crossOrigin(allowed: Origins): MiddlewareHandler {
   };
 }
 
-// Who may call a route. Each route says so in its `security`, without which it does not compile (route.ts); the OpenAPI
+// Who may call a route. Each route says so in its `security`, without which it does not compile (http/route.ts); the OpenAPI
 // document shows the same.
 
 type OfMerchant = Record<'merchantKey', [Scope]>;

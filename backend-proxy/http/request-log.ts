@@ -23,7 +23,7 @@ declare module 'hono' {
   }
 }
 
-/** Runs a request with its id in each log line, and with its caller's `traceparent` (observability/cause.ts). */
+/** Runs a request with its id in each log line, and with its caller's `traceparent` (observability/log.ts). */
 export function caused(c: Context, next: Next, answered: () => void): Promise<void> {
   const traceparent = c.req.header('traceparent') ?? '';
   const cause = { requestId: c.get('requestId'), ...(TRACEPARENT.test(traceparent) && { traceparent }) };

@@ -1,7 +1,7 @@
 // The ledger over any store, by subject: each method is one write, which loads the rows that it decides on, applies a
-// rule to them and saves what changed (access.ts), or one read. In rules/, payments.ts, payouts.ts and
-// refunds.ts decide what may start, transitions.ts raises a stage, answers.ts says how the POST ended, observations.ts
-// what a check saw, resolutions.ts what a person decides, and checks.ts what is checked next.
+// rule to them and saves what changed (access.ts), or one read. In rules/, start.ts and refunds.ts decide
+// what may start, settle.ts raises a stage and says how the POST ended, observations.ts what a check saw, decisions.ts
+// what a person or the merchant decides, and checks.ts what is checked next.
 import { Refusal } from '../errors.ts';
 import { PAYS_BY } from '../protocol/methods.ts';
 import { RESTORED_LATELY_MS } from '../protocol/schedule.ts';

@@ -69,8 +69,8 @@ function doubt(why: string): Withheld {
   return { detail: `the database was restored, and ${why}`, needsReview: true };
 }
 
-// Starts payouts, each at most once: the row is written first, with the permission to send it; then outgoing.ts makes
-// the one call.
+// Starts payouts, each at most once: the row is written first, with the permission to send it; then `sendOut`
+// makes the one call.
 
 interface PayoutRequest {
   orderId: string;
@@ -159,7 +159,7 @@ function readAmount({ amount, currency }: PayoutRequest, decimals: boolean): num
 }
 
 // Sends money back to the wallet that paid, each refund at most once and never more than its payment brought. The row
-// reserves the amount; then outgoing.ts makes the one call.
+// reserves the amount; then `sendOut` makes the one call.
 
 interface RefundRequest {
   orderId: string;

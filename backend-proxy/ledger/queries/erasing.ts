@@ -1,5 +1,4 @@
 // Which transactions may be erased: page by page after the retention time, or those of one order on request.
-// erase-rows.ts says what erasing one means.
 import { sql, type CompiledQuery, type RawBuilder } from 'kysely';
 import { Refusal } from '../../errors.ts';
 import { keyedFingerprint } from '../../fingerprint.ts';

@@ -70,7 +70,7 @@ export function applyResolution(draft: Draft, row: TransactionRow, resolution: R
   plan(draft, row);
 }
 
-// Closes an order: from then on nothing starts, and a SUCCESS pays nothing (`credit` in transitions.ts). It is decided
+// Closes an order: from then on nothing starts, and a SUCCESS pays nothing (`credit` in settle.ts). It is decided
 // on the whole order, and paying changes the same row, so one order is never both closed and paid.
 
 /** ISO 4217 for "no currency": of an order that was closed before anybody saw it. */

@@ -1,4 +1,4 @@
-// Turns the end of a check into facts (transitions.ts): what the gateway reported, and what the clock alone decides.
+// Turns the end of a check into facts (settle.ts): what the gateway reported, and what the clock alone decides.
 // Holds the rules that need more than one check: proven unknowns, a payout's two FAILED, expiry, and the review of what
 // stays open.
 import { PAYS_BY } from '../../protocol/methods.ts';
@@ -105,7 +105,7 @@ function isReport({ kind }: Seen): boolean {
   return kind === 'verified' || kind === 'mismatch' || kind === 'incomplete' || kind === 'incomparable';
 }
 
-/** By the table of report-effects.ts. */
+/** By the table of protocol/verify.ts. */
 function applyObserved(draft: Draft, check: EndedCheck, observation: Seen): void {
   const { row } = check;
   switch (observation.kind) {

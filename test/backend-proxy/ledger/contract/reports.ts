@@ -1,5 +1,5 @@
 // What each report of the gateway does, for each answer to our POST and each way of paying: every combination of
-// report-effects.ts, through the ledger.
+// protocol/verify.ts, through the ledger.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { ShortFact } from '../by-id.ts';
