@@ -8,7 +8,6 @@ import { STAGES, TRANSACTION_TYPES, TYPES } from '../../protocol/transaction.ts'
 export const IS_OPEN = `rank < ${STAGES.replaced.rank}`;
 /** Of a transaction, written as in the indexes. */
 export const HAS_FAILED = `rank between ${STAGES.replaced.rank} and ${STAGES.declined.rank}`;
-export const HAS_SUCCEEDED = `rank = ${STAGES.succeeded.rank}`;
 export const NEEDS_REVIEW = 'needs_review = 1';
 /** What came in and pays no order. */
 export const PAYS_NOTHING = '(surplus = 1 or after_close = 1)';
@@ -149,8 +148,6 @@ const INDEXES = [
   `index transactions_open_created on transactions (type, created_at, id) where ${IS_OPEN}`,
   `index transactions_failed_updated on transactions (type, updated_at, id) where ${HAS_FAILED}`,
   `index transactions_failed_created on transactions (type, created_at, id) where ${HAS_FAILED}`,
-  `index transactions_succeeded_updated on transactions (type, updated_at, id) where ${HAS_SUCCEEDED}`,
-  `index transactions_succeeded_created on transactions (type, created_at, id) where ${HAS_SUCCEEDED}`,
   `index transactions_review_updated on transactions (type, updated_at, id) where ${NEEDS_REVIEW}`,
   `index transactions_review_created on transactions (type, created_at, id) where ${NEEDS_REVIEW}`,
   `index transactions_paying_nothing on transactions (created_at, id) where ${PAYS_NOTHING}`,
@@ -167,7 +164,6 @@ const INDEXES = [
   'index transactions_payers on transactions (created_at) where payer is not null and erased_at is not null',
   'index orders_closed on orders (closed_at) where closed_at is not null',
   'index orders_to_erase on orders (closed_at) where close_reason is not null',
-  `index history_succeeded on history (at, transaction_id) where event = 'succeeded'`,
   'index ipns_transaction on ipns (transaction_id)',
   'index ipns_unmatched on ipns (first_at) where matched = 0 and reading is not null',
   'index ipns_unreported on ipns (first_at) where matched = 0 and reported = 0 and reading is not null',
