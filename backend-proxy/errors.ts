@@ -107,19 +107,17 @@ export class Refusal extends Error {
   }
 }
 
-/** The database was restored: before a refund of this payment is sent, the gateway is asked what it has of it. */
+/** The database was restored: before a payout or refund is sent, the gateway is asked what it has of it. */
 export class LookUpNeeded extends Refusal {
-  readonly payment: Transaction;
-  /** That the database has. */
-  readonly refunds: readonly Transaction[];
   readonly restoredAt: number;
+  /** Of a refund: its payment, and the refunds of it that the database has. */
+  readonly refunded: { payment: Transaction; refunds: readonly Transaction[] } | undefined;
 
-  constructor(payment: Transaction, refunds: readonly Transaction[], restoredAt: number) {
+  constructor(restoredAt: number, refunded?: LookUpNeeded['refunded']) {
     const detail = 'The database was restored meanwhile, so the gateway has to be asked again; nothing was sent.';
     super('unavailable', `${detail} Try again.`, { retryAfterS: 1 });
-    this.payment = payment;
-    this.refunds = refunds;
     this.restoredAt = restoredAt;
+    this.refunded = refunded;
   }
 }
 

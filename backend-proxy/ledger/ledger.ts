@@ -104,7 +104,14 @@ export interface NewPayout {
   note: string | null;
   fingerprint: string;
   start: Start;
-  /** It is not sent. */
+  /** What the gateway said of it; needed in a restored database. */
+  lookedUp?: LookedUpPayout | undefined;
+}
+
+export interface LookedUpPayout {
+  /** The restore after which it was asked. */
+  restoredAt: number;
+  /** Why it is not sent. */
   withheld?: Withheld | undefined;
 }
 

@@ -13,7 +13,7 @@ export type Subject =
    * also when the database was restored, for a refund.
    */
   | { order: string; prompts?: PromptQuery; restored?: true }
-  /** The merchant's payout, and any transaction with its id at the gateway. */
+  /** The merchant's payout, any transaction with its id at the gateway, and when the database was restored. */
   | { payout: string; id: string }
   /** Transactions by id, each with its order. */
   | { transactions: readonly string[] }

@@ -3,7 +3,7 @@
 import { Refusal, LookUpNeeded } from '../errors.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { Fact, Ledger, Withheld, NewPayout, FoundRefund, LookedUp } from '../ledger/ledger.ts';
+import type { Fact, Ledger, Withheld, NewPayout, FoundRefund, LookedUp, LookedUpPayout } from '../ledger/ledger.ts';
 import type { MerchantSource } from '../protocol/merchant-key.ts';
 import { MAX_AMOUNT_DIGITS, exponentOf, minorOf, minorOfReported } from '../protocol/money.ts';
 import { MAX_UNSEEN_IN_A_ROW, MAX_REFUNDS, refundId } from '../protocol/refundable.ts';
@@ -87,7 +87,7 @@ export interface Payouts {
   find(orderId: string): Promise<Transaction | undefined>;
 }
 
-type Terms = Omit<NewPayout, 'start' | 'withheld'>;
+type Terms = Omit<NewPayout, 'start' | 'lookedUp'>;
 
 export function createPayouts(ports: OutgoingPorts): Payouts {
   const { gateway, ledger, recorder, self, clocks = {}, isPathProven } = ports;
@@ -97,7 +97,6 @@ export function createPayouts(ports: OutgoingPorts): Payouts {
    * so that it may be sent.
    */
   async function reasonToWithhold(payout: Terms): Promise<Withheld | undefined> {
-    if (!(await ledger.wasRestoredLately()) || (await ledger.payout(payout.orderId)) !== undefined) return undefined;
     const ids = await ledger.payoutIds(payout.orderId);
     for (const id of ids) {
       const checked = await gateway.status?.(id, 'PAYOUT');
@@ -120,12 +119,18 @@ export function createPayouts(ports: OutgoingPorts): Payouts {
       const note = request.note ?? null;
       const fingerprint = fingerprintOf([amountMinor, currency, customer, note]);
       const terms: Terms = { orderId, amountMinor, currency, customer, note, fingerprint };
-      const withheld = await reasonToWithhold(terms);
-      const permission = askPermission(self, clocks);
-      const { start } = permission;
-      const { payout, maySend } = await recorder.opened(ledger.openPayout({ ...terms, start, withheld }, source), () =>
-        ledger.recordUnsent({ type: 'PAYOUT', orderId }, start, unsentFact(gateway)),
-      );
+      const open = async (lookedUp?: LookedUpPayout) => {
+        const permission = askPermission(self, clocks);
+        const { start } = permission;
+        const opened = await recorder.opened(ledger.openPayout({ ...terms, start, lookedUp }, source), () =>
+          ledger.recordUnsent({ type: 'PAYOUT', orderId }, start, unsentFact(gateway)),
+        );
+        return { ...opened, permission };
+      };
+      const { payout, maySend, permission } = await open().catch(async (error: unknown) => {
+        if (!(error instanceof LookUpNeeded)) throw error;
+        return open({ restoredAt: error.restoredAt, withheld: await reasonToWithhold(terms) });
+      });
       if (!maySend) return payout;
       await sendOut(ports, payout, permission);
       return (await ledger.payout(orderId)) ?? payout;
@@ -183,7 +188,10 @@ export function createRefunds(ports: OutgoingPorts): Refunds {
   const { gateway, ledger, recorder, self, clocks = {}, isPathProven } = ports;
 
   /** After a restore: asks the gateway for refunds that this database has lost, so that none is sent twice. */
-  async function lookUp({ payment, refunds, restoredAt }: LookUpNeeded): Promise<LookedUp & { found: FoundRefund[] }> {
+  async function lookUp(
+    restoredAt: number,
+    { payment, refunds }: NonNullable<LookUpNeeded['refunded']>,
+  ): Promise<LookedUp & { found: FoundRefund[] }> {
     const looked: LookedUp & { found: FoundRefund[] } = { transactionId: payment.id, restoredAt, found: [] };
     const withhold = (why: string, attempt: number) => ({ ...looked, withheld: { ...doubt(why), attempt } });
     let last = 0;
@@ -226,8 +234,8 @@ export function createRefunds(ports: OutgoingPorts): Refunds {
         return { ...opened, permission };
       };
       const { refund, method, maySend, permission } = await open().catch(async (error: unknown) => {
-        if (!(error instanceof LookUpNeeded)) throw error;
-        const { found, ...lookedUp } = await lookUp(error);
+        if (!(error instanceof LookUpNeeded) || error.refunded === undefined) throw error;
+        const { found, ...lookedUp } = await lookUp(error.restoredAt, error.refunded);
         // In a commit of its own: it is also true if the request is refused.
         if (found.length > 0)
           await ledger.recordFound({ orderId, transactionId: lookedUp.transactionId, found }, source);

@@ -411,6 +411,31 @@ it('after a restore a payout that the gateway has under an earlier prefix is not
   );
 });
 
+it('a payout that is lost with the primary while it is asked for again is looked up, not sent twice', async (t) => {
+  let wire: Gateway | undefined;
+  let failOver: (() => Promise<void>) | undefined;
+  const world: World = await createWorld(t, {
+    wrapGateway: (gateway) => (wire = gateway),
+    wrapLedger: (ledger) => ({
+      ...ledger,
+      async openPayout(...given) {
+        await failOver?.();
+        return ledger.openPayout(...given);
+      },
+    }),
+  });
+  const terms = { amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null };
+  await wire?.payout({ ...terms, transactionId: 'P-1' });
+  failOver = async () => {
+    failOver = undefined;
+    await world.ledger.recordRestore(world.now());
+  };
+  assert.equal((await send(world)).body.status, 'INITIALIZED');
+  assert.equal(await creates(world), 1, 'at the gateway');
+  await world.pass(M);
+  assert.equal((await payout(world)).status, 'SUCCESS', 'adopted');
+});
+
 it('after a restore one look-up without an answer, under any prefix, withholds the payout', async (t) => {
   let wire: Gateway | undefined;
   const world = await createWorld(t, {

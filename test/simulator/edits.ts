@@ -111,8 +111,8 @@ export const EDITS: Readonly<Record<string, Edit>> = {
   ],
   'after a restore a payout is sent without a look-up': [
     'backend-proxy/use-cases/outgoing.ts',
-    'await reasonToWithhold(terms)',
-    'undefined',
+    'withheld: await reasonToWithhold(terms)',
+    'withheld: undefined',
   ],
   'after a restore a payout is looked up under its new prefix alone': [
     'backend-proxy/use-cases/outgoing.ts',

@@ -17,6 +17,7 @@ const ROWS = `select ${CLOCK} as now,
     row_to_json(o) as "order", o.xmin::text as order_xmin, row_to_json(t) as transaction, t.xmin::text as transaction_xmin,
     (select json_agg(h) from history h where h.transaction_id = t.id) as history`;
 const ORDER = `left join orders o on o.order_id = $1 left join transactions t on t.order_id = o.order_id`;
+const RESTORED_AT = `(select value from meta where key = 'restored_at') as restored_at`;
 const ITS_ORDER = `left join orders o on o.order_id = t.order_id and ${IS_OF_ORDER}`;
 
 /** The rows always begin with one that has the clock, even if nothing else was found. */
@@ -31,12 +32,12 @@ export function loadStatement(subject: Subject): Statement {
     return { sql, parameters: [subject.transactions] };
   }
   if ('payout' in subject) {
-    const sql = `${ROWS} from (select 1) one
+    const sql = `${ROWS}, ${RESTORED_AT} from (select 1) one
       left join transactions t on t.id = $2 or t.order_id = $1 ${ITS_ORDER}`;
     return { sql, parameters: [subject.payout, subject.id] };
   }
   if (subject.prompts === undefined) {
-    const restored = subject.restored ? `, (select value from meta where key = 'restored_at') as restored_at` : '';
+    const restored = subject.restored ? `, ${RESTORED_AT}` : '';
     return { sql: `${ROWS}${restored} from (select 1) one ${ORDER} order by t.attempt`, parameters: [subject.order] };
   }
   const { customer, limit } = subject.prompts;

@@ -13,13 +13,12 @@ import {
   type NotRefundable,
 } from '../../protocol/refundable.ts';
 import { iso } from '../../protocol/durations.ts';
-import { RESTORED_LATELY_MS } from '../../protocol/schedule.ts';
 import { STAGES, stageOf, type Transaction } from '../../protocol/transaction.ts';
 import type { FoundRefund, FoundRefunds, LookedUp, NewRefund } from '../ledger.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 import { maySend, permitSending } from './settle.ts';
 import { historyOf, paymentsOf, type Draft, toTransaction } from './records.ts';
-import { RESTORED_KEY, insert, withhold } from './start.ts';
+import { RESTORED_KEY, insert, wasRestoredLately, withhold } from './start.ts';
 import { ChangedMeanwhile } from './decisions.ts';
 
 /** Before the merchant's key: those of shoppers, in the same column, have no spaces. */
@@ -123,10 +122,10 @@ function notRefundable({ id }: TransactionRow, cause: NotRefundable, until: numb
 
 /** Refuses where the database was restored lately and no look-up of this payment has begun since. */
 function lookUpOf(draft: Draft, payment: TransactionRow, { lookedUp }: NewRefund): LookedUp | undefined {
-  const { now, restoredAt } = draft;
-  if (now - restoredAt >= RESTORED_LATELY_MS) return undefined;
+  const { restoredAt } = draft;
+  if (!wasRestoredLately(draft)) return undefined;
   if (lookedUp?.transactionId === payment.id && lookedUp.restoredAt === restoredAt) return lookedUp;
-  throw new LookUpNeeded(toView(draft, payment), views(draft), restoredAt);
+  throw new LookUpNeeded(restoredAt, { payment: toView(draft, payment), refunds: views(draft) });
 }
 
 /** Undefined for all that is left; NaN for what is no amount. */

@@ -1,10 +1,11 @@
 // Opens a payment: decides whether it may start, replaces the order's open payment, and writes its row before anything
 // is sent. It is decided on the whole order, so the second of two concurrent starts sees the first.
 import { createHash } from 'node:crypto';
-import { Refusal } from '../../errors.ts';
+import { LookUpNeeded, Refusal } from '../../errors.ts';
 import { isSameRequest } from '../../fingerprint.ts';
 import { PAYS_BY } from '../../protocol/methods.ts';
 import { MAX_REFUNDS, refundId } from '../../protocol/refundable.ts';
+import { RESTORED_LATELY_MS } from '../../protocol/schedule.ts';
 import { STAGES, TYPES, whyTooLong, type Transaction } from '../../protocol/transaction.ts';
 import type { NewPayment, PaymentLimits, Start, TokenTerms, NewPayout, Withheld } from '../ledger.ts';
 import type { OrderRow, TransactionRow } from '../schema/tables.ts';
@@ -312,7 +313,7 @@ interface OpenedPayout {
 
 /** The payout's row, either new or written by an earlier call for the same payout. */
 export function openPayout(draft: Draft, payout: NewPayout, id: string, taken: ReadonlySet<string>): OpenedPayout {
-  const { orderId, amountMinor, currency, customer, note, fingerprint, start, withheld } = payout;
+  const { orderId, amountMinor, currency, customer, note, fingerprint, start, lookedUp } = payout;
   const existing = draft.transactions.map(({ after }) => after);
   const same = existing.find((row) => TYPES[row.type].isPayout && row.order_id === orderId);
   if (same !== undefined && isSameRequest(draft.fingerprintKey, same.fingerprint, fingerprint)) {
@@ -322,6 +323,8 @@ export function openPayout(draft: Draft, payout: NewPayout, id: string, taken: R
     throw new Refusal('order_id_taken', 'Another payment or payout uses this order id; nothing was sent.');
   }
   refuseLongId(draft, orderId);
+  if (wasRestoredLately(draft) && lookedUp?.restoredAt !== draft.restoredAt) throw new LookUpNeeded(draft.restoredAt);
+  const withheld = lookedUp?.withheld;
   const row = insert(draft, {
     id,
     type: 'PAYOUT',
@@ -343,6 +346,10 @@ export function openPayout(draft: Draft, payout: NewPayout, id: string, taken: R
   if (withheld === undefined) permitSending(draft, row, start);
   else withhold(draft, row, withheld);
   return { row, maySend: withheld === undefined };
+}
+
+export function wasRestoredLately({ now, restoredAt }: Draft): boolean {
+  return now - restoredAt < RESTORED_LATELY_MS;
 }
 
 /** After a restore: it is not sent, and checks or a person end it. */

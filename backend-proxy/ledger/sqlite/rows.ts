@@ -58,7 +58,7 @@ export class Rows {
       transactions: distinct,
       history: distinct.flatMap((row) => this.#historyOf(row)),
       prompts: [],
-      restoredAt: 0,
+      restoredAt: 'payout' in subject ? this.#restoredAt() : 0,
     };
   }
 

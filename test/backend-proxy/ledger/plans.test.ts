@@ -101,7 +101,7 @@ const COSTS = {
   'an IPN with its claim': [3, 1],
   'a claim of checks': [2, 1],
   'an observation': [8, 1],
-  'a payout': [6, 1],
+  'a payout': [7, 1],
   'a refund': [9, 1],
   'another refund': [10, 1],
   'a poll': [2, 0],

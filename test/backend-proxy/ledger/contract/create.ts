@@ -1,9 +1,9 @@
 // openPayment() and openPayout(): the row before the call, refusals, ids and concurrent starts.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { Refusal } from '../../../../backend-proxy/errors.ts';
+import { LookUpNeeded, type Refusal } from '../../../../backend-proxy/errors.ts';
 import { type Transaction } from '../../../../backend-proxy/protocol/transaction.ts';
-import { H, M, NOON } from '../../time.ts';
+import { D, H, M, NOON } from '../../time.ts';
 import {
   LIMITS,
   PAYMENT,
@@ -267,6 +267,24 @@ export function createContract({ it, setUp }: Suite): void {
       );
       assert.equal(await ledger.payout('A'), undefined, 'payout() finds no payment');
       assert.equal(await ledger.order('P'), undefined, 'order() finds no payout');
+    });
+
+    it('after a restore openPayout() needs a look-up of the payout since: without one it is 503, retryable', async (t) => {
+      const { ledger, now, skip } = await setUp(t);
+      const first = await ledger.openPayout(PAYOUT);
+      await ledger.recordRestore(now());
+      assert.deepEqual(await ledger.openPayout(PAYOUT), first, 'nothing is sent for one that is known');
+      const next = { ...PAYOUT, orderId: 'Q' };
+      for (const lookedUp of [undefined, { restoredAt: now() - 1 }]) {
+        const error = await refusal(ledger.openPayout({ ...next, lookedUp }));
+        assert.deepEqual([error.kind, error.retryAfterS], ['unavailable', 1]);
+        assert.ok(error instanceof LookUpNeeded);
+        assert.equal(error.restoredAt, now());
+      }
+      assert.equal(await ledger.payout('Q'), undefined);
+      assert.equal((await ledger.openPayout({ ...next, lookedUp: { restoredAt: now() } })).stage, 'sending');
+      skip(7 * D);
+      assert.equal((await ledger.openPayout({ ...PAYOUT, orderId: 'R' })).stage, 'sending', 'too long ago');
     });
 
     it('concurrent calls of openPayout() write one row', async (t) => {

@@ -341,7 +341,7 @@ export function refundsContract({ it, setUp }: Suite): void {
         const error = await refusal(refund(ledger, { lookedUp: looked }));
         assert.deepEqual([error.kind, error.retryAfterS], ['unavailable', 1], name);
         assert.ok(error instanceof LookUpNeeded);
-        assert.deepEqual([error.payment.id, error.refunds, error.restoredAt], ['A', [], NOON]);
+        assert.deepEqual([error.refunded?.payment.id, error.refunded?.refunds, error.restoredAt], ['A', [], NOON]);
       }
       assert.deepEqual(await ledger.order('A'), before);
       assert.equal((await refund(ledger, { amount: '1', lookedUp: lookedUp({}) })).maySend, true);
