@@ -1,20 +1,10 @@
 // The controls over HTTP, for every language: those that need more than the gateway. The sandbox has the others.
 import type { Hono } from 'hono';
 import { PaymentProxyError } from '../../backend-proxy/client.ts';
-import { METHODS, type Method, type OrderView } from '../../backend-proxy/protocol/wire.ts';
+import { METHODS, type OrderView } from '../../backend-proxy/protocol/wire.ts';
 import type { Journal } from './journal.ts';
+import type { Shopping } from './shopping.ts';
 import type { WebhookInbox } from './webhook-inbox.ts';
-
-/** A shopper who starts and ends a payment without a browser. */
-export interface Shopping {
-  token: string;
-  method: Method;
-  /** The wallet that pays; default: the sandbox's first customer. */
-  customer?: string | undefined;
-  /** For an open amount. */
-  amount?: string | undefined;
-  does: 'approve' | 'decline' | 'nothing';
-}
 
 interface Controlled {
   advance(ms: number): Promise<string>;

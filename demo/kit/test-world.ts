@@ -7,9 +7,10 @@ import { PaymentProxyError, signOrder, type NewOrder } from '../../backend-proxy
 import { listen, type Listening } from '../../backend-proxy/http/server.ts';
 import { WALLET_ID } from '../../backend-proxy/protocol/methods.ts';
 import type { OrderView, Problem } from '../../backend-proxy/protocol/wire.ts';
-import { serveControls, type Shopping } from './controls.ts';
+import { serveControls } from './controls.ts';
 import { newSecrets, openGatewayAndProxy, type GatewayAndProxy, type Secrets } from './gateway-and-proxy.ts';
 import { Journal } from './journal.ts';
+import type { Shopping } from './shopping.ts';
 import { WebhookInbox } from './webhook-inbox.ts';
 
 export interface TestWorldOptions {

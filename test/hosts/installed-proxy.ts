@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { buildProxyPackage } from '../../widget/build/proxy-package.ts';
+import { buildProxyPackage } from '../../widget/build/node-packages.ts';
 import { buildWidgetIfStale } from '../../demo/widget-build.ts';
 
 /** Hono is a package of the project; a merchant's own copy is another one than the proxy's, as here. */
@@ -38,7 +38,10 @@ export async function installProxy(): Promise<InstalledProxy> {
 
   writeFileSync(join(folder, 'package.json'), '{ "name": "shop", "private": true, "type": "module" }\n');
   // Offline: the package has everything inside.
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', packed.filename], { cwd: folder, shell });
+  const install = ['install', '--offline', '--no-audit', '--no-fund'];
+  await run('npm', [...install, packed.filename], { cwd: folder, shell });
+  // A later install keeps it.
+  await run('npm', install, { cwd: folder, shell });
   const modules = join(folder, 'node_modules');
   for (const path of LINKED) {
     const to = join(modules, path.split('node_modules/')[1] ?? '');

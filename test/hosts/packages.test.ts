@@ -1,11 +1,20 @@
-// What `npm run build` makes: two npm packages that the registry's checkers accept. Then the proxy's package: its types,
-// what it imports, and that its command starts.
+// What `npm run build` makes: three npm packages that the registry's checkers accept. Then those for Node: what they
+// import, their types, and that their commands start.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, mkdirSync, writeFileSync } from 'node:fs';
+import {
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  mkdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
@@ -23,15 +32,12 @@ interface Line {
 const here = copyProject('build');
 await run(process.execPath, ['widget/build/main.ts'], { cwd: here, maxBuffer: 1e7 });
 const PROXY = join(here, 'dist/proxy');
-const text = (name: string) => readFileSync(join(PROXY, name), 'utf8');
-const json = (name: string): unknown => JSON.parse(text(name));
-const files = Object.keys(digestsOf(PROXY));
 
 describe('npm packages', () => {
   const ATTW = resolve('test/hosts/node_modules/@arethetypeswrong/cli/dist/index.js');
   /** Exports that are not modules. */
   const SHEETS = readdirSync('widget/themes').map((name) => `themes/${name}`);
-  const DATA = { npm: ['custom-elements.json', ...SHEETS], proxy: [] };
+  const DATA = { npm: ['custom-elements.json', ...SHEETS], proxy: [], sandbox: [] };
 
   for (const [part, data] of Object.entries(DATA)) {
     it(`publint and "Are the types wrong?" find nothing in dist/${part}`, async () => {
@@ -68,31 +74,57 @@ describe('npm packages', () => {
   }
 });
 
+describe('the packages for Node', () => {
+  const scriptsOf = (part: string) => globSync(join(here, 'dist', part, 'lib/*.js'));
+  /** What is imported by any statement or function that a bundle has. */
+  const importedBy = (script: string) =>
+    [
+      ...readFileSync(script, 'utf8').matchAll(
+        /^(?:import|export) .*?from "([^"]+)"|^import "([^"]+)"|import\("([^"]+)"\)|__require\("([^"]+)"\)/gm,
+      ),
+    ].map((found) => found.slice(1).find((name) => name !== undefined) ?? '');
+
+  for (const part of ['proxy', 'sandbox']) {
+    it(`dist/${part} imports only its own files and modules of Node, and an addon that it never loads`, () => {
+      const scripts = scriptsOf(part);
+      const names = [...new Set(scripts.flatMap(importedBy))];
+      assert.ok(names.length > 20);
+      const own = scripts.map((script) => `./${basename(script)}`);
+      const isKnown = (name: string) => name.startsWith('node:') || builtinModules.includes(name) || own.includes(name);
+      assert.deepEqual(
+        names.filter((name) => !isKnown(name)),
+        ['pg-native'],
+      );
+    });
+  }
+
+  it('the sandbox is not inside payment-proxy', () => {
+    const withSandbox = (part: string) =>
+      scriptsOf(part).filter((script) => readFileSync(script, 'utf8').includes('/_sandbox'));
+    assert.deepEqual(withSandbox('proxy'), []);
+    assert.ok(withSandbox('sandbox').length > 0);
+  });
+
+  it('payment-proxy/client imports nothing', () => {
+    assert.deepEqual(importedBy(join(PROXY, 'lib/client.js')), []);
+  });
+
+  it('the command payment-sandbox runs a command in a test world with its pages and the widget', async () => {
+    const script = `
+      const { PAYMENT_PROXY_URL: proxy, PAYMENT_SANDBOX_URL: sandbox } = process.env;
+      const urls = [proxy + '/widget.js', sandbox + '/assets/sandbox.css', sandbox + '/wallet'];
+      Promise.all(urls.map((url) => fetch(url))).then((answers) => console.log(answers.map(({ status }) => status)));`;
+    const command = [join(here, 'dist/sandbox/lib/main.js'), 'exec', '--', process.execPath, '-e', script];
+    const { stdout } = await run(process.execPath, command, { timeout: LIMIT_MS });
+    assert.equal(stdout, '[ 200, 200, 200 ]\n');
+  });
+});
+
 describe('the proxy’s package', () => {
   interface Description {
-    version: string;
     bin: Record<string, string>;
-    exports: Record<string, unknown>;
-    files: string[];
   }
-  const description = json('package.json') as Description;
-  const scripts = files.filter((file) => /^lib\/.*\.js$/.test(file));
-
-  it('the proxy’s package imports only its own files and modules of Node, and an addon that it never loads', () => {
-    const found = scripts.flatMap((file) =>
-      [...text(file).matchAll(/^(?:import|export) .*?from "([^"]+)"|^import "([^"]+)"|import\("([^"]+)"\)/gm)].map(
-        ([, from, bare, lazy]) => from ?? bare ?? lazy ?? '',
-      ),
-    );
-    const required = scripts.flatMap((file) =>
-      [...text(file).matchAll(/__require\("([^"]+)"\)/g)].map(([, name = '']) => name),
-    );
-    assert.ok(found.length > 10 && required.length > 10);
-    const isKnown = (name: string) =>
-      name.startsWith('node:') || builtinModules.includes(name) || scripts.includes(name.replace('./', 'lib/'));
-    const others = [...new Set([...found, ...required])].filter((name) => !isKnown(name));
-    assert.deepEqual(others, ['pg-native']);
-  });
+  const description = JSON.parse(readFileSync(join(PROXY, 'package.json'), 'utf8')) as Description;
 
   describe('installed', () => {
     const folder = mkdtempSync(join(tmpdir(), 'proxy-types-'));
@@ -108,6 +140,7 @@ describe('the proxy’s package', () => {
         join(folder, 'shop.ts'),
         `import { createServer } from 'node:http';
          import { createGateway, createProxy, createProxyFrom, openLedger, VERSION, type Log, type OwnedProxy } from 'payment-proxy';
+         import { PaymentProxy, type Order } from 'payment-proxy/client';
          const log: Log = (level, event) => console.log(level, event);
          const proxy: OwnedProxy = await createProxyFrom(process.env, { prefix: '/pay', log });
          createServer(proxy.handler);
@@ -125,7 +158,11 @@ describe('the proxy’s package', () => {
          await ledger.counts();
          // @ts-expect-error: only openLedger() opens one
          createProxy({ gateway, ledger: { close: () => Promise.resolve() }, config });
-         export { answer };`,
+         const shop = new PaymentProxy({ url: 'https://pay.shop.example', key: VERSION });
+         const order: Order | null = await shop.order('A-1');
+         // @ts-expect-error: a refund needs the shop's own id of it
+         await shop.refund('A-1', { amount: '4' });
+         export { answer, order };`,
       );
       const compilerOptions = {
         strict: true,

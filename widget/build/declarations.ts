@@ -12,10 +12,10 @@ const TSC = fileURLToPath(new URL('bin/tsc', import.meta.resolve('typescript/pac
 const RELATIVE = /(from |import\()(['"])(\.[^'"]+)\.ts\2/g;
 
 /**
- * Writes the types of the entry into the folder `to`: index.d.ts and the files that it imports. `config` is a
- * tsconfig.json with the project's folder as its `rootDir`; `entry` is relative to that, without an extension.
+ * Writes the types of the entries into the folder `to`, with those of the files that they import. `config` is a
+ * tsconfig.json with the project's folder as its `rootDir`; entries are relative to that.
  */
-export async function writeDeclarations(config: string, entry: string, to: string): Promise<void> {
+export async function writeDeclarations(config: string, entries: readonly string[], to: string): Promise<void> {
   const emitted = mkdtempSync(join(tmpdir(), 'types-'));
   try {
     await promisify(execFile)(process.execPath, [TSC, '-p', config, '--outDir', emitted]).catch(
@@ -24,7 +24,8 @@ export async function writeDeclarations(config: string, entry: string, to: strin
       },
     );
     mkdirSync(to, { recursive: true });
-    gather(join(emitted, `${entry}.d.ts`), to, new Map());
+    const taken = new Map<string, string>();
+    for (const entry of entries) gather(join(emitted, entry.replace(/\.ts$/, '.d.ts')), to, taken);
   } finally {
     rmSync(emitted, { recursive: true, force: true });
   }

@@ -1,7 +1,6 @@
 // Builds the npm package `payment-widget`: ES modules without Lit, types, the themes, the manifest and what is made
-// from it, and a package.json. Decides what the package contains; the neighboring files make each part. The package is
-// built in a temporary folder and then renamed, so that the target folder is never incomplete.
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+// from it, and a package.json. Decides what the package contains; the neighboring files make each part.
+import { copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
@@ -11,7 +10,7 @@ import { FRAMEWORKS, frameworkModule, frameworkTypes } from './frameworks.ts';
 import { licenses } from './licenses.ts';
 import { elementOf, readManifest } from './manifest.ts';
 import { minifyTemplates, themes } from './plugins.ts';
-import { originOf, withoutRelativeLinks, type Project } from './project.ts';
+import { originOf, replaceFolder, withoutRelativeLinks, type Project } from './project.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NAME = 'payment-widget';
@@ -19,13 +18,14 @@ const ENTRY = 'index.js';
 
 /** Replaces the folder `to`. */
 export async function buildPackage(to: string): Promise<void> {
+  await replaceFolder(to, writePackage);
+}
+
+async function writePackage(folder: string): Promise<void> {
   const project = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Project;
-  const folder = `${to}-${process.pid}`;
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
   await Promise.all([
     writeModules(folder),
-    writeDeclarations(join(ROOT, 'widget/build/widget.tsconfig.json'), 'widget/index', join(folder, 'types')),
+    writeDeclarations(join(ROOT, 'widget/build/widget.tsconfig.json'), ['widget/index.ts'], join(folder, 'types')),
   ]);
 
   const manifest = readManifest(ROOT, ENTRY);
@@ -43,9 +43,6 @@ export async function buildPackage(to: string): Promise<void> {
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
   writeFileSync(join(folder, 'README.md'), packageReadme());
   json('package.json', describePackage(project, readdirSync(folder)));
-
-  rmSync(to, { recursive: true, force: true });
-  renameSync(folder, to);
 }
 
 /** Not minified: bundlers do that later, and unminified code can be debugged. */

@@ -1,18 +1,18 @@
-// Bundles the proxy into plain JavaScript with all of its packages, for lib/ of the npm package. What is imported by
+// Bundles programs for Node into plain JavaScript with all of their packages, for the npm packages. What is imported by
 // import(), such as PostgreSQL's driver, stays a file of its own, which is loaded when it is needed.
 import { resolve } from 'node:path';
 import { build, type Plugin } from 'vite';
 import { packagesIn } from './licenses.ts';
 import { rootRelative } from './plugins.ts';
 
-/** By the name of its file. */
-const ENTRIES = { main: 'backend-proxy/main.ts', index: 'backend-proxy/index.ts' };
-
 /** An addon that its users compile; pg loads it only if the property `native` is read, and the proxy never does. */
 const OPTIONAL = ['pg-native'];
 
-/** Writes the bundle into the folder `to`, and returns the folders of the packages in it, relative to `root`. */
-export async function bundleProxy(root: string, to: string): Promise<string[]> {
+/**
+ * Writes the bundle into the folder `to`, and returns the folders of the packages in it, relative to `root`. `entries`:
+ * the files by the names of their bundles; `main` is a command.
+ */
+export async function bundleForNode(root: string, entries: Record<string, string>, to: string): Promise<string[]> {
   let packages: string[] = [];
   const collectPackages: Plugin = {
     name: 'collect-packages',
@@ -36,7 +36,7 @@ export async function bundleProxy(root: string, to: string): Promise<string[]> {
       minify: false,
       sourcemap: true,
       rolldownOptions: {
-        input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, resolve(root, file)])),
+        input: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, resolve(root, file)])),
         output: {
           banner: ({ name, isEntry }) => (isEntry && name === 'main' ? '#!/usr/bin/env node' : ''),
           entryFileNames: '[name].js',
