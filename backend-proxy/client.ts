@@ -157,6 +157,8 @@ export interface TransactionQuery {
   status?: Status;
   type?: Transaction['type'];
   needsReview?: boolean;
+  /** By creation, oldest or newest first; without `from` and `to` the default is by change. */
+  sort?: 'updatedAt' | 'createdAt' | '-createdAt';
 }
 
 /** The proxy refused a request, or did not answer: `code` is stable, `retryable` says whether the same may succeed. */

@@ -5,6 +5,7 @@
 // the demo: the address of the wallet phone). Prints one JSON line, {"listening": "http://…"}, when ready.
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import { PaymentProxy } from '../backend-proxy/client.ts';
 import { createShop } from './shop/app.ts';
 import { createThemes } from './themes/app.ts';
 
@@ -26,13 +27,15 @@ function required(name: string): string {
 const host = env['HOST'] || '127.0.0.1';
 const settings = {
   proxyUrl: required('PROXY_URL').replace(/\/$/, ''),
-  proxyInternalUrl: env['PROXY_INTERNAL_URL']?.replace(/\/$/, '') || undefined,
   orderSecret: required('ORDER_SECRET'),
-  merchantApiKey: required('MERCHANT_API_KEY'),
   webhookSecret: required('WEBHOOK_SECRET'),
   walletUrl: env['WALLET_URL'] || undefined,
   deskPassword: env['DESK_PASSWORD'] || undefined,
 };
+const proxy = new PaymentProxy({
+  url: env['PROXY_INTERNAL_URL'] || settings.proxyUrl,
+  key: required('MERCHANT_API_KEY'),
+});
 if (settings.deskPassword !== undefined && settings.deskPassword.length < MIN_PASSWORD) {
   console.error(`DESK_PASSWORD must have at least ${MIN_PASSWORD} characters.`);
   process.exit(1);
@@ -44,7 +47,7 @@ server.listen(Number(env['PORT'] || 8080), host, () => {
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const listening = `http://${host}:${port}`;
   const publicUrl = (env['PUBLIC_URL'] || listening).replace(/\/$/, '');
-  const { app, sweep } = createShop({ ...settings, publicUrl });
+  const { app, sweep } = createShop({ ...settings, publicUrl }, proxy);
   // The demo's theme editor is not part of a shop.
   if (settings.walletUrl !== undefined)
     app.route('/themes', createThemes(settings.proxyUrl, { walletUrl: settings.walletUrl }));

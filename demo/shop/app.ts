@@ -5,13 +5,12 @@ import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { csrf } from 'hono/csrf';
 import { secureHeaders } from 'hono/secure-headers';
-import { WebhookVerificationError } from 'standardwebhooks';
+import { PaymentProxyError, WebhookError, type PaymentProxy } from '../../backend-proxy/client.ts';
 import { staffOnly } from './desk-auth.ts';
 import { addDesk } from './desk.ts';
 import { Fulfillment } from './fulfillment.ts';
 import { OrderStore } from './order-store.ts';
 import { notice } from './page.ts';
-import { ProxyClient, ProxyError } from './proxy-client.ts';
 import { addStorefront, type ShopSettings } from './storefront.ts';
 
 const BODY_LIMIT = 16 * 1024;
@@ -24,12 +23,11 @@ const ASSETS: Record<string, string> = {
   'icon.svg': 'image/svg+xml',
 };
 
-export function createShop(settings: ShopSettings, fetcher: typeof fetch = fetch, now: () => Date = () => new Date()) {
-  const { proxyUrl, proxyInternalUrl = proxyUrl, walletUrl } = settings;
+export function createShop(settings: ShopSettings, proxy: PaymentProxy, now: () => Date = () => new Date()) {
+  const { proxyUrl, walletUrl } = settings;
   const guard = staffOnly(settings);
   const site = { walletUrl, hasDesk: guard !== undefined };
   const orders = new OrderStore(now);
-  const proxy = new ProxyClient(proxyInternalUrl, settings.merchantApiKey, fetcher);
   const fulfillment = new Fulfillment(orders, proxy, settings.webhookSecret);
   const app = new Hono();
 
@@ -80,8 +78,8 @@ function addWebhooks(app: Hono, fulfillment: Fulfillment): void {
       await fulfillment.takeWebhook(await c.req.text(), c.req.header());
       return c.body(null, 204);
     } catch (error) {
-      if (error instanceof WebhookVerificationError) return c.text('The signature is not valid.', 401);
-      if (error instanceof ProxyError) return c.text('Deliver it again.', 503);
+      if (error instanceof WebhookError) return c.text(error.message, 400);
+      if (error instanceof PaymentProxyError) return c.text('Deliver it again.', 503);
       throw error;
     }
   });

@@ -1,9 +1,9 @@
 // The page that sends a payout, or a payment's money back, in two steps.
 import { html } from 'hono/html';
+import type { Payment } from '../../backend-proxy/client.ts';
 import { CURRENCY, centsOf, decimal, formatMoney } from './catalog.ts';
 import { deskFrame, walletEnd } from './desk-list.ts';
 import type { Markup, Site } from './page.ts';
-import type { Payment } from './proxy-client.ts';
 
 export interface DeskForm {
   /** The payout's order id, or the refund's key. */

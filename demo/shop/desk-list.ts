@@ -1,9 +1,9 @@
 // The desk's list: the newest payments, payouts and refunds by day, and the totals above them. What is to review is
 // what the operator's page has under that name: `needsReview`, or money that pays no order and is not yet sent back.
 import { html } from 'hono/html';
+import type { Payment, Refund, Transaction } from '../../backend-proxy/client.ts';
 import { CURRENCY, centsOf, decimal, formatMoney } from './catalog.ts';
 import { page, type Markup, type Site } from './page.ts';
-import { isPayment, isRefund, type Payment, type Refund, type Transaction } from './proxy-client.ts';
 
 /** Of the last seven days, newest first. */
 export interface DeskList {
@@ -173,6 +173,8 @@ function adviceOf(entry: Transaction, entries: readonly Transaction[]): string |
   return `The order was ${entry.surplus ? 'paid already' : 'closed before'}. Send this money back to the customer.`;
 }
 
+const isPayment = (entry: Transaction): entry is Payment => 'payer' in entry;
+const isRefund = (entry: Transaction): entry is Refund => 'refundOf' in entry;
 const isOpen = ({ status }: Transaction) => status === 'INITIALIZED' || status === 'PROCESSING';
 
 function paysNothing(entry: Transaction): entry is Payment {

@@ -3,17 +3,19 @@
 // payout, or the key of a refund, is made before the first step, so after a lost answer the same form can be sent
 // again, and money moves once. Reviews and the history of a payment are on the operator's page.
 import type { Hono } from 'hono';
+import { PaymentProxyError, type Payment, type PaymentProxy, type Transaction } from '../../backend-proxy/client.ts';
 import { CURRENCY } from './catalog.ts';
 import { deskForm, type DeskForm } from './desk-form.ts';
 import { deskList, deskPage, refundable, type DeskList } from './desk-list.ts';
 import { newId } from './order-store.ts';
 import type { Site } from './page.ts';
-import { ProxyError, type Payment, type ProxyClient } from './proxy-client.ts';
 
 const SHOWN_FOR_MS = 7 * 24 * 60 * 60 * 1000;
+/** Transactions. */
+const MAX_READ = 1_000;
 const AGAIN = 'Send it again unchanged: it is sent at most once.';
 
-export function addDesk(app: Hono, proxy: ProxyClient, site: Site, now: () => Date): void {
+export function addDesk(app: Hono, proxy: PaymentProxy, site: Site, now: () => Date): void {
   const list = async () => deskList(await read(proxy, now()), now());
 
   app.get('/desk', async (c) => c.html(deskPage(await list(), site)));
@@ -26,18 +28,22 @@ export function addDesk(app: Hono, proxy: ProxyClient, site: Site, now: () => Da
   });
 }
 
-async function read(proxy: ProxyClient, now: Date): Promise<DeskList> {
+async function read(proxy: PaymentProxy, now: Date): Promise<DeskList> {
   try {
-    const entries = await proxy.transactions(new Date(now.getTime() - SHOWN_FOR_MS));
+    const from = new Date(now.getTime() - SHOWN_FOR_MS).toISOString();
+    const entries: Transaction[] = [];
+    for await (const entry of proxy.transactions({ from, sort: '-createdAt' })) {
+      if (entries.push(entry) === MAX_READ) break;
+    }
     return { entries };
   } catch (error) {
-    if (!(error instanceof ProxyError)) throw error;
+    if (!(error instanceof PaymentProxyError)) throw error;
     return { entries: [], problem: error.message };
   }
 }
 
 /** Of a refund filled in with all that can be sent back; of a payout empty. */
-async function emptyForm(proxy: ProxyClient, asked: Record<string, string>): Promise<DeskForm> {
+async function emptyForm(proxy: PaymentProxy, asked: Record<string, string>): Promise<DeskForm> {
   const { payment: back, left } = await paymentOf(proxy, asked);
   const empty = { customer: '', isReview: false };
   if (back === undefined || left === 0) return { ...empty, id: newId('PO'), amount: '', note: '' };
@@ -46,7 +52,7 @@ async function emptyForm(proxy: ProxyClient, asked: Record<string, string>): Pro
 
 /** Asks for the order, because the list has only the last days. */
 async function paymentOf(
-  proxy: ProxyClient,
+  proxy: PaymentProxy,
   { order, payment }: Record<string, unknown>,
 ): Promise<{ payment: Payment | undefined; left: number }> {
   const report = typeof order === 'string' && order !== '' ? await proxy.order(order).catch(() => null) : null;
@@ -55,7 +61,7 @@ async function paymentOf(
 }
 
 /** Undefined if the proxy accepted it; else the form: its second step, or with a message about the error. */
-async function send(proxy: ProxyClient, typed: Record<string, unknown>): Promise<DeskForm | undefined> {
+async function send(proxy: PaymentProxy, typed: Record<string, unknown>): Promise<DeskForm | undefined> {
   const { payment: back } = await paymentOf(proxy, typed);
   const form: DeskForm = {
     id: textOf(typed['id']),
@@ -77,17 +83,16 @@ async function send(proxy: ProxyClient, typed: Record<string, unknown>): Promise
     await sendMoney(proxy, form);
     return undefined;
   } catch (error) {
-    if (!(error instanceof ProxyError)) throw error;
-    if (error.kind === 'unreachable')
-      return { ...form, isReview: true, problem: { text: `${error.message} ${AGAIN}` } };
+    if (!(error instanceof PaymentProxyError)) throw error;
+    if (error.retryable) return { ...form, isReview: true, problem: { text: `${error.message} ${AGAIN}` } };
     return { ...form, id: back === undefined ? newId('PO') : form.id, problem: { text: error.message } };
   }
 }
 
-async function sendMoney(proxy: ProxyClient, { id, back, customer, ...typed }: DeskForm): Promise<void> {
+async function sendMoney(proxy: PaymentProxy, { id, back, customer, ...typed }: DeskForm): Promise<void> {
   const sent = { amount: Number(typed.amount), ...(typed.note && { note: typed.note }) };
   if (back === undefined) await proxy.sendPayout({ orderId: id, currency: CURRENCY, customer, ...sent });
-  else await proxy.refund(back.orderId, { gatewayOrderId: back.gatewayOrderId, ...sent }, id);
+  else await proxy.refund(back.orderId, { key: id, gatewayOrderId: back.gatewayOrderId, ...sent });
 }
 
 function problemIn({ amount, customer, back }: DeskForm): DeskForm['problem'] {

@@ -134,7 +134,9 @@ export function fulfillmentOf(order: Order): string {
 function closedSentence({ closed }: Order): string {
   const { received = '0.00', sentBack = '0.00' } = closed ?? {};
   if (received === '0.00') return 'This order was closed. Nothing is owed.';
-  if (sentBack === '0.00') return 'This order was closed. We will send your money back.';
+  if (sentBack === '0.00') {
+    return `This order was closed. We received ${formatMoney(received, CURRENCY)} after that, and will look into it.`;
+  }
   return `This order was closed. ${formatMoney(sentBack, CURRENCY)} was sent back.`;
 }
 

@@ -3,22 +3,21 @@
 // whether an order is paid, and is asked before a page shows it.
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import type { Context, Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
+import { signOrder } from '../../backend-proxy/client.ts';
 import { CURRENCY, TOP_UP, formatMoney, linesOf } from './catalog.ts';
 import type { Fulfillment } from './fulfillment.ts';
 import { stateOf, type Order, type OrderStore } from './order-store.ts';
-import { signOrder } from './order-token.ts';
 import { notice, type Site } from './page.ts';
 import { accountPage, fulfillmentOf, headingOf, orderPage, shopFront } from './shop-pages.ts';
 import type { StaffSettings } from './desk-auth.ts';
 
 export interface ShopSettings extends StaffSettings {
-  /** How browsers reach the payment proxy, and this server unless there is another way. */
+  /** How browsers reach the payment proxy. */
   proxyUrl: string;
-  proxyInternalUrl?: string | undefined;
   orderSecret: string;
-  merchantApiKey: string;
   webhookSecret: string;
   walletUrl?: string | undefined;
 }
@@ -34,7 +33,7 @@ interface Storefront {
 const ICON = readFileSync(new URL('public/icon.svg', import.meta.url));
 const LOGO = `data:image/svg+xml;base64,${ICON.toString('base64')}`;
 const CONTACT = 'Write to help@stillwater.example, and tell us the number of your order.';
-const TOKEN_LIFE_S = 60 * 60;
+const ASKED_FOR_MS = 2_000;
 const SESSION_LIFE_S = 30 * 24 * 60 * 60;
 
 export function addStorefront(app: Hono, { settings, site, orders, fulfillment, now }: Storefront): void {
@@ -64,7 +63,7 @@ export function addStorefront(app: Hono, { settings, site, orders, fulfillment, 
     const order = await theirs(c);
     if (order === undefined) return c.html(notice('No such order', 'It may belong to someone else.'), 404);
     const balance = orders.balance(order.owner);
-    return c.html(orderPage({ order, balance, token: tokenFor(order, settings, now()), proxyUrl, site }));
+    return c.html(orderPage({ order, balance, token: await tokenFor(order, settings, now()), proxyUrl, site }));
   });
 
   app.get('/orders/:orderId/state', async (c) => {
@@ -74,10 +73,11 @@ export function addStorefront(app: Hono, { settings, site, orders, fulfillment, 
     return c.json({ state: stateOf(order), heading: headingOf(order), text: fulfillmentOf(order), balance });
   });
 
-  /** The visitor's order, after asking the proxy about it; an unreachable proxy is ignored. */
+  /** The visitor's order, after asking the proxy about it; a page is shown without its answer too. */
   async function theirs(c: Context<object, '/orders/:orderId'>): Promise<Order | undefined> {
     const order = orders.find(c.req.param('orderId'), customerOf(c, settings));
-    if (order !== undefined) await fulfillment.ask(order).catch(() => {});
+    if (order !== undefined)
+      await Promise.race([fulfillment.ask(order).catch(() => {}), setTimeout(ASKED_FOR_MS, undefined, { ref: false })]);
     return order;
   }
 }
@@ -93,8 +93,7 @@ function customerOf(c: Context, { publicUrl }: ShopSettings): string {
   return `C-${createHash('sha256').update(session).digest('hex').slice(0, 16)}`;
 }
 
-function tokenFor(order: Order, { publicUrl, orderSecret }: ShopSettings, now: Date): string {
-  const iat = Math.floor(now.getTime() / 1000);
+function tokenFor(order: Order, { publicUrl, orderSecret }: ShopSettings, now: Date): Promise<string> {
   const common = {
     orderId: order.orderId,
     currency: CURRENCY,
@@ -104,15 +103,14 @@ function tokenFor(order: Order, { publicUrl, orderSecret }: ShopSettings, now: D
     language: 'en',
     merchant: 'Stillwater Coffee',
     logo: LOGO,
-    iat,
-    exp: iat + TOKEN_LIFE_S,
   };
   if (order.kind === 'goods') {
-    return signOrder({ ...common, amount: order.amount, description: 'Coffee from Stillwater' }, orderSecret);
+    const goods = { ...common, amount: order.amount, description: 'Coffee from Stillwater' };
+    return signOrder(goods, orderSecret, now.getTime());
   }
   const { least: minAmount, most: maxAmount } = TOP_UP;
   const suggestedAmounts = ['10.00', '25.00', '50.00'];
   const bounds = { minAmount, maxAmount, suggestedAmounts };
   const topUp = { ...common, ...bounds, description: 'Stillwater coffee card', purpose: 'deposit' } as const;
-  return signOrder(topUp, orderSecret);
+  return signOrder(topUp, orderSecret, now.getTime());
 }

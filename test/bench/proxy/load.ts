@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool, type Dispatcher } from 'undici';
-import { signOrder } from '../../../demo/shop/order-token.ts';
+import { signOrder } from '../../../backend-proxy/client.ts';
 import { quantile } from '../table.ts';
 
 export interface Run {
@@ -43,17 +43,13 @@ export async function openGateway(): Promise<string> {
   return `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`;
 }
 
-function tokenOf(orderId: string): string {
-  const now = Math.floor(Date.now() / 1000);
+function tokenOf(orderId: string): Promise<string> {
   const order = { orderId, currency: 'EUR', amount: '10.10', description: 'Tea', language: 'en' };
   const customerReferenceNo = 'c-1';
-  return signOrder(
-    { ...order, customerReferenceNo, returnUrl: `${SHOP}/thanks`, iat: now, exp: now + 7200 },
-    ORDER_SECRET,
-  );
+  return signOrder({ ...order, customerReferenceNo, returnUrl: `${SHOP}/thanks`, expiresIn: 7200 }, ORDER_SECRET);
 }
 
-function requestOf(kind: Run['kind'], orderId: string): Dispatcher.RequestOptions {
+async function requestOf(kind: Run['kind'], orderId: string): Promise<Dispatcher.RequestOptions> {
   if (kind === 'ipn') {
     const report = { type: 'PAY', customer: '12345678', amount: 10.1, currency: 'EUR', status: 'SUCCESS' };
     const body = JSON.stringify({ ...payment(orderId), ...report });
@@ -62,7 +58,7 @@ function requestOf(kind: Run['kind'], orderId: string): Dispatcher.RequestOption
   const headers = {
     ...JSON_TYPE,
     origin: SHOP,
-    authorization: `Bearer ${tokenOf(orderId)}`,
+    authorization: `Bearer ${await tokenOf(orderId)}`,
     'idempotency-key': `key-${orderId}`,
   };
   return { method: 'POST', path: '/order/payments', headers, body: '{"method":"CHECKOUT"}' };
@@ -71,7 +67,7 @@ function requestOf(kind: Run['kind'], orderId: string): Dispatcher.RequestOption
 /** Throws if an answer is missing or refuses. */
 export async function send({ url, kind, prefix, count, connections }: Run) {
   const pool = new Pool(url, { connections, pipelining: 1 });
-  const requests = Array.from({ length: count }, (_, at) => requestOf(kind, `${prefix}-${at}`));
+  const requests = await Promise.all(Array.from({ length: count }, (_, at) => requestOf(kind, `${prefix}-${at}`)));
   const taken: number[] = [];
   const from = performance.now();
   const one = async (request: Dispatcher.RequestOptions) => {
@@ -96,7 +92,7 @@ export async function openStreams(url: string, prefix: string, count: number): P
   const bodies: Dispatcher.ResponseData['body'][] = [];
   const one = async () => {
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
-      const headers = { origin: SHOP, authorization: `Bearer ${tokenOf(id)}`, accept: 'text/event-stream' };
+      const headers = { origin: SHOP, authorization: `Bearer ${await tokenOf(id)}`, accept: 'text/event-stream' };
       const { statusCode, body } = await pool.request({ method: 'GET', path: '/order/events', headers });
       assert.equal(statusCode, 200);
       await once(body.resume(), 'data');

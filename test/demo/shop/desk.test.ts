@@ -49,6 +49,8 @@ async function openDesk() {
   return { shop, staff, sent, form: idIn((await staff.get('/desk/send')).text) };
 }
 
+/** Of the client, where no answer comes. */
+const TRIES = 3;
 const BACK = '/desk/send?order=ST-1&payment=ST-1';
 const reportOf = (...all: { type: string }[]) => ({
   orderId: 'ST-1',
@@ -115,7 +117,10 @@ test('the payout form keeps its order id after a lost answer, so that sending it
 test('a refused payout shows the reason, and the form gets a new order id', async () => {
   const { shop, staff, form } = await openDesk();
   const errors = [{ field: 'customer', detail: 'Unknown wallet.' }];
-  shop.proxy.answers['POST /payouts'] = { status: 422, body: { detail: 'Refused.', retryable: false, errors } };
+  shop.proxy.answers['POST /payouts'] = {
+    status: 422,
+    body: { code: 'invalid_request', detail: 'Refused.', retryable: false, errors },
+  };
   const { text } = await staff.post('/desk/send', { id: form, ...typed });
   assert.match(text, /customer: Unknown wallet\./);
   assert.notEqual(idIn(text), form);
@@ -185,9 +190,12 @@ test('the desk sends a refund under the key of its form, also if it is sent twic
   shop.proxy.answers['POST /orders/ST-1/refunds'] = { status: 202, body: refund('ST-1') };
   assert.equal((await staff.post('/desk/send', form)).status, 303);
   const asked = { gatewayOrderId: 'ST-1', amount: 4, note: 'Sorry' };
-  assert.deepEqual(sent(), [asked, asked]);
+  assert.deepEqual(
+    sent(),
+    Array.from({ length: TRIES + 1 }, () => asked),
+  );
   const keys = shop.proxy.asked.filter(({ method }) => method === 'POST').map((each) => each.key);
-  assert.deepEqual(keys, [key, key]);
+  assert.deepEqual(new Set(keys), new Set([key]));
 });
 
 test('a refund that the proxy refuses shows why, with what can be sent back', async () => {
@@ -195,7 +203,7 @@ test('a refund that the proxy refuses shows why, with what can be sent back', as
   const paid = payment('ST-1', { status: 'SUCCESS' });
   shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf(paid) };
   const errors = [{ field: 'amount', detail: 'an amount above 0 and at most 6.00 EUR' }];
-  const refused = { status: 422, body: { detail: 'Refused.', retryable: false, errors } };
+  const refused = { status: 422, body: { code: 'invalid_request', detail: 'Refused.', retryable: false, errors } };
   shop.proxy.answers['POST /orders/ST-1/refunds'] = refused;
   const form = { id: 'BACK-2345678ABC', order: 'ST-1', payment: 'ST-1', amount: '7', step: 'send' };
   const { status, text } = await staff.post('/desk/send', form);

@@ -1,5 +1,6 @@
 // Opens a shop with a fake merchant API: its answers are set by each test and returned by the shop's injected `fetch`.
 // Also a small browser with one session and cookies, which submits forms from the shop's own pages.
+import { PaymentProxy } from '../../../backend-proxy/client.ts';
 import { createShop } from '../../../demo/shop/app.ts';
 
 export const PROXY_URL = 'https://pay.stillwater.example';
@@ -32,7 +33,7 @@ export class FakeMerchantApi {
     this.asked.push({ method: request.method, path: pathname, authorization, key, body });
     const answer = this.answers[`${request.method} ${pathname}`];
     if (typeof answer === 'string') throw new TypeError(answer);
-    return Response.json(answer?.body ?? { detail: 'Not found.' }, {
+    return Response.json(answer?.body ?? { code: 'not_found', detail: 'Not found.', retryable: false }, {
       status: answer === undefined ? 404 : (answer.status ?? 200),
     });
   };
@@ -47,11 +48,12 @@ export function openShop(
     publicUrl: SHOP_URL,
     proxyUrl: PROXY_URL,
     orderSecret: ORDER_SECRET,
-    merchantApiKey: 'a merchant key of more than 32 characters',
     webhookSecret: WEBHOOK_SECRET,
     ...more,
   };
-  return { ...createShop(settings, proxy.fetch, now), proxy, url: settings.publicUrl };
+  const key = 'a merchant key of more than 32 characters';
+  const client = new PaymentProxy({ url: PROXY_URL, key, fetch: proxy.fetch, wait: async () => {} });
+  return { ...createShop(settings, client, now), proxy, url: settings.publicUrl };
 }
 
 export type Shop = ReturnType<typeof openShop>;

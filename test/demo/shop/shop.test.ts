@@ -176,8 +176,8 @@ test('a webhook that is forged, too old, of another type or of another amount pa
   const path = await shopper.order(BASKET);
   const orderId = orderIdIn(path);
   const forged = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
-  assert.equal(await deliver(shop, orderId, { id: 'a', secret: forged }), 401);
-  assert.equal(await deliver(shop, orderId, { id: 'b', at: new Date(Date.now() - 3_600_000) }), 401);
+  assert.equal(await deliver(shop, orderId, { id: 'a', secret: forged }), 400);
+  assert.equal(await deliver(shop, orderId, { id: 'b', at: new Date(Date.now() - 3_600_000) }), 400);
   assert.equal(await deliver(shop, orderId, { id: 'c', type: 'payment.failed' }), 204);
   assert.equal(await deliver(shop, orderId, { id: 'd', amount: '0.01' }), 204);
   assert.doesNotMatch((await shopper.get(path)).text, new RegExp(PAID));
@@ -214,7 +214,7 @@ test('a closed order owes nothing, says what was sent back, and asks for no mone
   const back = { orderId, amount: '42.00', currency: 'EUR', status: 'SUCCESS' };
   for (const [payments, refunds, text] of [
     [[], [], 'Nothing is owed.'],
-    [[late], [], 'We will send your money back.'],
+    [[late], [], 'We received €42.75 after that, and will look into it.'],
     [[late], [back], '€42.00 was sent back.'],
   ] as const) {
     shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: false, closed: true, payments, refunds } };
