@@ -115,22 +115,21 @@ describe('POST /ipn', () => {
   });
 
   it('an IPN is not answered before the commit', async (t) => {
-    let release = (): void => undefined;
+    const order: string[] = [];
     const world = await createWorld(t, {
       wrapLedger: (ledger) => ({
         ...ledger,
-        receiveIpn: async (ipn) => {
-          await new Promise<void>((resolve) => (release = resolve));
-          return ledger.receiveIpn(ipn);
+        receiveIpn: async (...given) => {
+          for (let turns = 0; turns < 100; turns += 1) await new Promise(setImmediate);
+          const received = await ledger.receiveIpn(...given);
+          order.push('committed');
+          return received;
         },
       }),
     });
-    let answered = false;
-    const answer = world.ipn(REPORT).then(() => (answered = true));
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    assert.equal(answered, false);
-    release();
-    await answer;
+    await world.ipn(REPORT);
+    order.push('answered');
+    assert.deepEqual(order, ['committed', 'answered']);
     assert.equal(ipns(world).length, 1);
   });
 });
