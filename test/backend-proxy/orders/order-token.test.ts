@@ -65,8 +65,8 @@ describe('the signature of an order token', () => {
     await assert.rejects(tokensOf(SECRET).verify(`${header}.${claims}.${hex}`), { kind: 'invalid_token', message });
   });
 
-  it('a token signed by HS256 with the secret is accepted', async () => {
-    const terms = await verify(CLAIMS);
+  it('a token signed by HS256 with the secret is accepted, and claims that a library adds are ignored', async () => {
+    const terms = await verify({ ...CLAIMS, iss: 'shop', jti: '1', admin: true });
     assert.deepEqual(terms, {
       ...CLAIMS,
       amountMinor: 1010,
@@ -143,16 +143,15 @@ describe('the signature of an order token', () => {
 
 describe('the lifetime of an order token', () => {
   it('a token without exp is refused', async () => {
-    const { exp: _, ...eternal } = CLAIMS;
-    await assert.rejects(verify(eternal), { kind: 'invalid_token' });
-    for (const exp of [null, 'soon', String(NOW_S + 60), NOW_S + 60.5, Infinity]) {
+    for (const exp of [undefined, null, 'soon', String(NOW_S + 60), NOW_S + 60.5, Infinity]) {
       await assert.rejects(verify({ ...CLAIMS, exp }), { kind: 'invalid_token' }, String(exp));
     }
   });
 
   it('a token expires on the second', async () => {
-    await assert.rejects(verify({ ...CLAIMS, exp: NOW_S }), { kind: 'token_expired' });
-    await assert.rejects(verify({ ...CLAIMS, exp: NOW_S - 86_400 }), { kind: 'token_expired' });
+    const message = 'The order token has expired; the shop must issue a new one.';
+    for (const exp of [NOW_S, NOW_S - 86_400])
+      await assert.rejects(verify({ ...CLAIMS, exp }), { kind: 'token_expired', message });
     assert.equal((await verify({ ...CLAIMS, exp: NOW_S + 1 })).orderId, 'A-1');
   });
 
@@ -174,7 +173,7 @@ describe('the lifetime of an order token', () => {
 describe('the claims of an order token', () => {
   it('an invalid claim is named in the error, without its value', async () => {
     for (const [claim, values] of Object.entries({
-      orderId: [undefined, '', 'a b', 'ä', 'x'.repeat(65), 'a\nb', 7, null],
+      orderId: [undefined, '', 'a b', 'ä', 'x'.repeat(65), 'a\nb', '.', '..', 7, null],
       currency: [undefined, 'eur', 'EURO', 'XXX', 978],
       returnUrl: [
         undefined,
@@ -185,10 +184,10 @@ describe('the claims of an order token', () => {
         `https://shop.example/${'a'.repeat(2048)}`,
       ],
       customer: ['', '123', '1'.repeat(21), '١٢٣٤', '1234a', 12345678],
-      customerReferenceNo: ['', 'x'.repeat(65), 7],
+      customerReferenceNo: ['', 'x'.repeat(65), 'a\nb', '\0', '\u202eEUR 1', 7],
       language: ['', 'EN', 'eng', 'e', 'e1'],
       purpose: ['', 'Order', 'tip', true],
-      description: ['', 'x'.repeat(201), {}],
+      description: ['', 'x'.repeat(201), 'a\nb', '\0', '\u202eEUR 1', {}],
       merchant: ['', 'x'.repeat(61), 'a\nb', '   ', '\u2003\u00ad', 'a\u2028b', {}],
       logo: [
         '',
@@ -207,6 +206,7 @@ describe('the claims of an order token', () => {
       methodNames: [[], 'QR', { CASH: 'Cash' }, { QR: '' }, { QR: 'x'.repeat(41) }, { QR: 'a\nb' }, { QR: ' ' }],
       suggestedAmounts: [[], '5', [5], ['1', '2', '3', '4', '5'], ['5']],
       iat: [1.5],
+      methods: [[], ['CASH'], ['QR', 'QR'], ['QR', 'CHECKOUT', 'JETGO', 'DIRECT', 'QR'], 'QR'],
     })) {
       for (const value of values) {
         const message = await refusalOf({ ...CLAIMS, [claim]: value });
@@ -214,15 +214,6 @@ describe('the claims of an order token', () => {
         if (typeof value === 'string' && value.length > 4) assert.ok(!message.includes(value), message);
       }
     }
-    for (const methods of [[], ['CASH'], ['QR', 'QR'], ['QR', 'CHECKOUT', 'JETGO', 'DIRECT', 'QR'], 'QR']) {
-      assert.match(await refusalOf({ ...CLAIMS, methods }), /methods/);
-    }
-  });
-
-  it('a claim with control characters or bidirectional marks is refused', async () => {
-    for (const claim of ['description', 'customerReferenceNo'])
-      for (const text of ['a\nb', '\0', '\u202eEUR 1'])
-        assert.match(await refusalOf({ ...CLAIMS, [claim]: text }), new RegExp(claim));
   });
 
   it('metadata of any other shape is refused, and neither its keys nor its values are named', async () => {
@@ -313,12 +304,6 @@ describe('the claims of an order token', () => {
     await assert.rejects(tokensOf(SECRET).verify(`e30.${payload}.e30`), /It has \+ or \/: .*base64url/);
   });
 
-  it('an order id that clients take out of a path is refused', async () => {
-    for (const orderId of ['.', '..'])
-      assert.match(await refusalOf({ ...CLAIMS, orderId }), /: orderId: .*not \. or \.\./);
-    await verify({ ...CLAIMS, orderId: '...' });
-  });
-
   it('the error about a claim says what is allowed', async () => {
     const claims = { ...CLAIMS, methods: ['QR', 'CASH'] };
     assert.match(await refusalOf(claims), /: methods\.1: one of DIRECT, CHECKOUT, JETGO, QR\.$/);
@@ -331,75 +316,48 @@ describe('the claims of an order token', () => {
       ],
     });
     assert.match(await refusalOf({ ...CLAIMS, methods: ['QR', 'QR'] }), /: methods: each method once\.$/);
-    await assert.rejects(verify({ ...CLAIMS, exp: NOW_S }), {
-      message: 'The order token has expired; the shop must issue a new one.',
-    });
   });
 
   it('claims of the minimum and maximum length are accepted', async () => {
-    const longest = {
-      orderId: '~'.repeat(64),
-      customer: '1'.repeat(20),
-      customerReferenceNo: 'x'.repeat(64),
-      description: 'ä'.repeat(200),
-      language: 'en',
-    };
-    assert.equal((await verify({ ...CLAIMS, ...longest })).orderId, longest.orderId);
+    const longest = { orderId: '~'.repeat(64), customer: '1'.repeat(20), customerReferenceNo: 'x'.repeat(64) };
     const shortest = { orderId: '!', customer: '1234', customerReferenceNo: 'x', description: 'x' };
-    assert.equal((await verify({ ...CLAIMS, ...shortest })).orderId, '!');
-  });
-
-  it('registered claims added by a library are ignored', async () => {
-    const terms = await verify({ ...CLAIMS, iss: 'shop', jti: '1', admin: true });
-    assert.deepEqual(
-      Object.keys(terms).filter((name) => ['iss', 'jti', 'admin'].includes(name)),
-      [],
-    );
+    for (const claims of [{ ...longest, description: 'ä'.repeat(200), language: 'en' }, shortest, { orderId: '...' }])
+      assert.partialDeepStrictEqual(await verify({ ...CLAIMS, ...claims }), claims);
   });
 
   it('an amount is read exactly: 1e3, ١٢ and more decimals than the currency has are refused', async () => {
-    for (const amount of [
-      '1e3',
-      '١٢',
-      '10.101',
-      '10.100',
-      '-1',
-      '0',
-      '0.00',
-      '',
-      ' 1',
-      '1,5',
-      '+1',
-      '9'.repeat(16),
-      10,
-      10.1,
-      null,
-    ]) {
+    const wrong = ['1e3', '١٢', '10.101', '10.100', '-1', '0', '0.00', '', ' 1', '1,5', '+1', '9'.repeat(16)];
+    for (const amount of [...wrong, 10, 10.1, null])
       assert.match(await refusalOf({ ...CLAIMS, amount }), /amount/, String(amount));
+    for (const [currency, amount, allowed] of [
+      ['JPY', '10.0', 'amount: a decimal string above 0 with at most 0 decimals, like "10"'],
+      ['KWD', '1.0000', 'at most 3 decimals, like "10.000"'],
+    ] as const) {
+      const message = await refusalOf({ ...CLAIMS, currency, amount });
+      assert.ok(message.includes(allowed), message);
     }
-    assert.match(
-      await refusalOf({ ...CLAIMS, currency: 'JPY', amount: '10.0' }),
-      /amount: a decimal string above 0 with at most 0 decimals, like "10"/,
-    );
-    assert.match(
-      await refusalOf({ ...CLAIMS, currency: 'KWD', amount: '1.0000' }),
-      /at most 3 decimals, like "10.000"/,
-    );
-    assert.equal((await verify({ ...CLAIMS, currency: 'KWD', amount: '10.005' })).amountMinor, 10_005);
-    assert.equal((await verify({ ...CLAIMS, amount: '0.01' })).amountMinor, 1);
-    assert.equal((await verify({ ...CLAIMS, amount: '9999999999999.99' })).amountMinor, 999_999_999_999_999);
+    for (const [currency, amount, minor] of [
+      ['KWD', '10.005', 10_005],
+      ['EUR', '0.01', 1],
+      ['EUR', '9999999999999.99', 999_999_999_999_999],
+    ] as const) {
+      assert.equal((await verify({ ...CLAIMS, currency, amount })).amountMinor, minor);
+    }
   });
 
   it('an open amount needs consistent bounds', async () => {
     const { amount: _, ...open } = CLAIMS;
-    assert.match(await refusalOf(open), /maxAmount: required if the shopper enters the amount/);
-    assert.match(await refusalOf({ ...open, minAmount: '1' }), /maxAmount: required/);
-    assert.match(await refusalOf({ ...open, minAmount: '5.01', maxAmount: '5.00' }), /minAmount: not above maxAmount/);
-    assert.match(await refusalOf({ ...open, maxAmount: '0' }), /maxAmount/);
-    assert.match(await refusalOf({ ...open, maxAmount: '1e3' }), /maxAmount/);
-    assert.match(await refusalOf({ ...open, minAmount: '-1', maxAmount: '5' }), /minAmount/);
-    for (const bound of ['minAmount', 'maxAmount']) {
-      assert.match(await refusalOf({ ...CLAIMS, [bound]: '5' }), /amount: either amount, or minAmount and maxAmount/);
+    for (const [bounds, problem] of [
+      [{}, /maxAmount: required if the shopper enters the amount/],
+      [{ minAmount: '1' }, /maxAmount: required/],
+      [{ minAmount: '5.01', maxAmount: '5.00' }, /minAmount: not above maxAmount/],
+      [{ maxAmount: '0' }, /maxAmount/],
+      [{ maxAmount: '1e3' }, /maxAmount/],
+      [{ minAmount: '-1', maxAmount: '5' }, /minAmount/],
+      [{ amount: '5', minAmount: '5' }, /amount: either amount, or minAmount and maxAmount/],
+      [{ amount: '5', maxAmount: '5' }, /amount: either amount, or minAmount and maxAmount/],
+    ] as const) {
+      assert.match(await refusalOf({ ...open, ...bounds }), problem);
     }
     const terms = await verify({ ...open, minAmount: '5', maxAmount: '5.00' });
     assert.deepEqual([terms.amountMinor, terms.minMinor, terms.maxMinor], [null, 500, 500]);
@@ -432,14 +390,12 @@ describe('the return URL', () => {
       'http://localhost:8081/',
       'http://localhost/',
       'https://shop。example.evil.example/',
+      // People read a user name as the site.
+      'https://evil.example@shop.example/',
+      'https://evil.example:80@shop.example/',
+      'https://:x@shop.example/',
     ]) {
       assert.match(await refusalOf({ ...CLAIMS, returnUrl }), /returnUrl: a URL whose origin/, returnUrl);
-    }
-  });
-
-  it('a return URL with a user name is refused, because people read it as the site', async () => {
-    for (const user of ['evil.example@', 'evil.example:80@', ':x@']) {
-      assert.match(await refusalOf({ ...CLAIMS, returnUrl: `https://${user}shop.example/` }), /returnUrl/, user);
     }
   });
 
