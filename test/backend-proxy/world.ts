@@ -46,6 +46,9 @@ export const SELF = 'proxy.example:8787';
  */
 const PROOF_MS = [10_000, 20_000, 30_000, 40_000, 50_000, 60_000];
 
+/** A payment by QR code is sent back as a payout of type JETGO, and no other is. */
+export const REFUNDS_QR = { refundAs: { DIRECT: 'no', CHECKOUT: 'no', JETGO: 'no', QR: 'JETGO' } } as const;
+
 /** The "no such order" answer of the sandbox: with it an "unknown" is trusted before any transaction was found. */
 export const NO_SUCH_ORDER = { field: 'code', value: 'UNKNOWN_ORDER' };
 

@@ -10,10 +10,17 @@ import type { Webhook } from '../../../backend-proxy/ledger/ledger.ts';
 import { endCheck, type Seen } from '../ledger/by-id.ts';
 import { differing, verified } from '../ledger/ledger-kit.ts';
 import { M, S } from '../time.ts';
+import { REFUNDS_QR, type World, type WorldOptions } from '../world.ts';
 import { createOperator, createMismatch, type Operator } from './admin-kit.ts';
 
 /** What a reader of the page sees, with one space between words. */
 const textOf = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
+async function signedIn(t: TestContext, options?: WorldOptions): Promise<Operator> {
+  const operator = await createOperator(t, options);
+  await operator.signIn();
+  return operator;
+}
 
 async function resolve(operator: Operator, id: string, fields: Record<string, string>): Promise<Response> {
   const { version } = (await operator.world.ledger.transaction(id)) ?? {};
@@ -43,10 +50,9 @@ const fieldsOf = (html: string): Record<string, string> =>
 
 describe('a review', () => {
   it('a review is resolved in two steps: the first says what will happen and changes nothing', async (t) => {
-    const operator = await createOperator(t);
+    const operator = await signedIn(t);
     const { world } = operator;
     await createMismatch(world);
-    await operator.signIn();
     assert.match(textOf(await operator.open('/admin')), /1 payment to review The gateway reported another amount than was requested: asked €10\.10, reported €0\.07\. A-1 · Payment · QR code · for \d+ \w+ €10\.10 Review/); // prettier-ignore
     const first = await resolve(operator, 'A-1', ADA);
     const said = textOf(await first.text());
@@ -70,9 +76,8 @@ describe('a review', () => {
   });
 
   it('a form with a missing or wrong field is shown again with what was typed and what is allowed', async (t) => {
-    const operator = await createOperator(t);
+    const operator = await signedIn(t);
     await createMismatch(operator.world);
-    await operator.signIn();
     for (const [fields, problem] of [
       [{ ...ADA, status: '' }, 'SUCCESS or FAILED'],
       [{ ...ADA, by: ' ' }, '1 to 100 characters'],
@@ -89,9 +94,8 @@ describe('a review', () => {
   });
 
   it('a decision about a transaction that has changed since it was shown is refused', async (t) => {
-    const operator = await createOperator(t);
+    const operator = await signedIn(t);
     await createMismatch(operator.world);
-    await operator.signIn();
     const response = await operator.send('/admin/transactions/A-1/resolve', { version: '1', ...ADA, confirmed: 'yes' });
     assert.equal(response.status, 409);
     assert.match(textOf(await response.text()), /It changed while you were deciding\./);
@@ -99,45 +103,41 @@ describe('a review', () => {
     assert.equal((await resolve(operator, 'A-1', { ...ADA, note: 'or not', confirmed: 'yes' })).status, 409);
   });
 
-  it('if the order is paid between the page and its button, nothing is done until the new effect is confirmed', async (t) => {
-    const operator = await createOperator(t);
-    const { world } = operator;
-    await createMismatch(world);
-    await world.start(world.token(), { method: 'CHECKOUT' });
-    await operator.signIn();
-    const first = await (await resolve(operator, 'A-1', ADA)).text();
-    assert.match(first, /payment\.succeeded/);
-    await observe(world, 'A-1-2', verified('succeeded'), 'other');
-    const second = await operator.send('/admin/transactions/A-1/resolve', fieldsOf(first));
-    const said = await second.text();
-    assert.equal(second.status, 409);
-    assert.match(textOf(said), /Nothing was done: .* has changed .*Your server gets payment\.surplus/);
-    assert.equal((await world.ledger.transaction('A-1'))?.needsReview, true);
-    assert.equal((await operator.send('/admin/transactions/A-1/resolve', fieldsOf(said))).status, 303);
-    const transaction = await world.ledger.transaction('A-1');
-    assert.deepEqual([transaction?.needsReview, transaction?.surplus], [false, true]);
-  });
-
-  it('if the order is closed between the page and its button, nothing is done until the new effect is confirmed', async (t) => {
-    const operator = await createOperator(t);
-    const { world } = operator;
-    await createMismatch(world);
-    await operator.signIn();
-    const first = await (await resolve(operator, 'A-1', ADA)).text();
-    await world.merchant('POST', '/orders/A-1/close', {});
-    const second = await operator.send('/admin/transactions/A-1/resolve', fieldsOf(first));
-    const said = await second.text();
-    assert.equal(second.status, 409);
-    assert.match(textOf(said), /Nothing was done: .* stays unpaid: .*Your server gets payment\.after_close/);
-    assert.equal((await operator.send('/admin/transactions/A-1/resolve', fieldsOf(said))).status, 303);
-    assert.equal((await world.ledger.order('A-1'))?.paidBy, null);
-  });
+  const MEANWHILE: Record<string, { does(world: World): Promise<unknown>; said: RegExp; after: object }> = {
+    paid: {
+      does: (world) => observe(world, 'A-1-2', verified('succeeded'), 'other'),
+      said: /Nothing was done: .* has changed .*Your server gets payment\.surplus/,
+      after: { needsReview: false, surplus: true },
+    },
+    closed: {
+      does: (world) => world.merchant('POST', '/orders/A-1/close', {}),
+      said: /Nothing was done: .* stays unpaid: .*Your server gets payment\.after_close/,
+      after: { needsReview: false, afterClose: true },
+    },
+  };
+  for (const [what, { does, said, after }] of Object.entries(MEANWHILE)) {
+    it(`if the order is ${what} between the page and its button, nothing is done until the new effect is confirmed`, async (t) => {
+      const operator = await signedIn(t);
+      const { world } = operator;
+      await createMismatch(world);
+      await world.start(world.token(), { method: 'CHECKOUT' });
+      const first = await (await resolve(operator, 'A-1', ADA)).text();
+      assert.match(first, /payment\.succeeded/);
+      await does(world);
+      const second = await operator.send('/admin/transactions/A-1/resolve', fieldsOf(first));
+      const again = await second.text();
+      assert.equal(second.status, 409);
+      assert.match(textOf(again), said);
+      assert.equal((await world.ledger.transaction('A-1'))?.needsReview, true);
+      assert.equal((await operator.send('/admin/transactions/A-1/resolve', fieldsOf(again))).status, 303);
+      assert.partialDeepStrictEqual(await world.ledger.transaction('A-1'), after);
+    });
+  }
 
   it('an order is closed in two steps, of which the first says what will happen and changes nothing', async (t) => {
-    const operator = await createOperator(t);
+    const operator = await signedIn(t);
     const { world } = operator;
     await world.start(world.token(), { method: 'QR' });
-    await operator.signIn();
     const path = '/admin/transactions/A-1';
     assert.match(textOf(await operator.open(path)), /Close the order/);
     const refused = await operator.send(`${path}/close`, { reason: 'out of <stock>', by: ' ' });
@@ -161,12 +161,10 @@ describe('a review', () => {
   });
 
   it('a payment is refunded in two steps: the second names amount and wallet, and sends once however often', async (t) => {
-    const refundAs = { DIRECT: 'no', CHECKOUT: 'no', JETGO: 'no', QR: 'JETGO' };
-    const operator = await createOperator(t, { profile: { refundAs } });
+    const operator = await signedIn(t, { profile: REFUNDS_QR });
     const { world } = operator;
     await world.start(world.token({ amount: '10.00' }), { method: 'QR' });
     await world.settleAfter('approve', 'A-1', '23456789');
-    await operator.signIn();
     const path = '/admin/transactions/A-1';
     assert.match(
       textOf(await operator.open(path)),
@@ -228,11 +226,10 @@ describe('a review', () => {
   });
 
   it('a payment whose id the gateway had before says what that means, and what to do', async (t) => {
-    const operator = await createOperator(t);
+    const operator = await signedIn(t);
     const { world } = operator;
     await world.faults({ pay: { status: 409 } });
     await world.start(world.token(), { method: 'QR' });
-    await operator.signIn();
     const said = textOf(await operator.open('/admin/transactions/A-1'));
     assert.match(
       said,
@@ -243,12 +240,11 @@ describe('a review', () => {
   });
 
   it('a paid order and a payout have nothing to close', async (t) => {
-    const operator = await createOperator(t);
+    const operator = await signedIn(t);
     const { world } = operator;
     await world.start(world.token(), { method: 'QR' });
     await world.settleAfter('approve', 'A-1');
     await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678' });
-    await operator.signIn();
     for (const id of ['A-1', 'P-1']) {
       assert.doesNotMatch(await operator.open(`/admin/transactions/${id}`), /Close the order/);
       const refused = await operator.send(`/admin/transactions/${id}/close`, { confirmed: 'yes' });
@@ -257,11 +253,10 @@ describe('a review', () => {
   });
 
   it('a resolution against what the gateway reports needs a confirmation that names the report', async (t) => {
-    const operator = await createOperator(t);
+    const operator = await signedIn(t);
     const { world } = operator;
     await world.start(world.token(), { method: 'QR' });
     for (const outcome of ['succeeded', 'failed'] as const) await observe(world, 'A-1', verified(outcome), outcome);
-    await operator.signIn();
     const first = await (await resolve(operator, 'A-1', ADA)).text();
     assert.match(textOf(first), /The gateway reports that no money moved, and you say that money moved\./);
     const { gatewayReports, ...unknowing } = fieldsOf(first);
@@ -318,12 +313,9 @@ describe('a review', () => {
   });
 });
 
-type World = Operator['world'];
-
 /** A-1 is paid, and its refund A-1-r1 is sent. */
 async function createRefund(t: TestContext): Promise<World> {
-  const refundAs = { DIRECT: 'no', CHECKOUT: 'no', JETGO: 'no', QR: 'JETGO' };
-  const { world } = await createOperator(t, { profile: { refundAs } });
+  const { world } = await createOperator(t, { profile: REFUNDS_QR });
   await world.start(world.token(), { method: 'QR' });
   await world.settleAfter('approve', 'A-1', '23456789');
   const refund = await world.proxy.refunds.start({ orderId: 'A-1', amount: '5', idempotencyKey: 'refund' });
@@ -368,13 +360,12 @@ async function compare(world: World, id: string, status: 'SUCCESS' | 'FAILED'): 
 }
 
 it('a webhook that was given up is found from the overview and sent again', async (t) => {
-  const operator = await createOperator(t);
+  const operator = await signedIn(t);
   const { world } = operator;
   world.receiver.answers = [410];
   await world.start(world.token(), { method: 'QR' });
   await world.customer('approve', 'A-1');
   await world.settle();
-  await operator.signIn();
   const first = await operator.open('/admin');
   assert.match(textOf(first), /Open Nothing is open\. All transactions/);
   assert.match(
@@ -392,14 +383,12 @@ it('a webhook that was given up is found from the overview and sent again', asyn
 });
 
 it('money that pays no order is in the same list and count as a review, until it is sent back; a review is not waiting', async (t) => {
-  const refundAs = { DIRECT: 'no', CHECKOUT: 'no', JETGO: 'no', QR: 'JETGO' };
-  const operator = await createOperator(t, { profile: { refundAs } });
+  const operator = await signedIn(t, { profile: REFUNDS_QR });
   const { world } = operator;
   await createMismatch(world, 'B-1');
   await world.start(world.token(), { method: 'QR' });
   await world.start(world.token(), { method: 'QR' }, 'again');
   for (const id of ['A-1', 'A-1-2']) await world.settleAfter('approve', id, '23456789');
-  await operator.signIn();
   const said = textOf(await operator.open('/admin'));
   assert.match(
     said,
@@ -414,13 +403,11 @@ it('money that pays no order is in the same list and count as a review, until it
 });
 
 it('a payment after the closing says what to do: send it back, and then end the review', async (t) => {
-  const refundAs = { DIRECT: 'no', CHECKOUT: 'no', JETGO: 'no', QR: 'JETGO' };
-  const operator = await createOperator(t, { profile: { refundAs } });
+  const operator = await signedIn(t, { profile: REFUNDS_QR });
   const { world } = operator;
   await world.start(world.token(), { method: 'QR' });
   await world.merchant('POST', '/orders/A-1/close', {});
   await world.settleAfter('approve', 'A-1', '23456789');
-  await operator.signIn();
   const said = textOf(await operator.open('/admin/transactions/A-1'));
   assert.match(
     said,
@@ -448,13 +435,12 @@ it('the overview counts each thing that needs attention once, and also those tha
 
 describe('the pages', () => {
   it('every text of others is escaped, on every page, and no page may run a script', async (t) => {
-    const operator = await createOperator(t);
+    const operator = await signedIn(t);
     const { world } = operator;
     const evil = `<img/src=x>"'&<b>`;
     await createMismatch(world, evil);
     await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678', note: evil }); // prettier-ignore
     await world.ipn({ orderId: `${evil}2`, type: 'PAY', amount: 1, currency: 'EUR', status: 'SUCCESS' });
-    await operator.signIn();
     await resolve(operator, evil, { ...ADA, by: evil, note: evil }).then((response) => response.text());
     const pages = ['/admin', '/admin/transactions', `/admin/transactions/${encodeURIComponent(evil)}`, '/admin/transactions/P-1', '/admin/ipns', '/admin/webhooks?state=pending', `/admin/transactions?orderId=${encodeURIComponent(evil)}&type=${encodeURIComponent(evil)}`]; // prettier-ignore
     for (const path of pages) {
@@ -469,13 +455,12 @@ describe('the pages', () => {
   });
 
   it('no page shows more of a wallet id than its last four digits', async (t) => {
-    const operator = await createOperator(t);
+    const operator = await signedIn(t);
     const { world } = operator;
     await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '98765432' });
     await world.start(world.token(), { method: 'QR' });
     await world.customer('approve', 'A-1');
     await world.pass(M);
-    await operator.signIn();
     const payer = (await world.ledger.order('A-1'))?.payments[0]?.payer ?? assert.fail('no payer');
     const { webhooks } = await world.ledger.webhooks(undefined, 10);
     for (const [id, walletId] of [
@@ -493,7 +478,7 @@ describe('the pages', () => {
   });
 
   it('at most half of a short wallet id is shown', async (t) => {
-    const operator = await createOperator(t);
+    const operator = await signedIn(t);
     const { world } = operator;
     for (const [id, customer] of [
       ['P-4', '1234'],
@@ -504,7 +489,6 @@ describe('the pages', () => {
     }
     assert.equal(walletEnd('1234'), '34');
     assert.deepEqual(['', '7', '12345', '1234567', '12345678'].map(walletEnd), ['', '', '45', '567', '5678']);
-    await operator.signIn();
     assert.match(await operator.open('/admin/transactions/P-4'), /•••• 34</);
     const body = JSON.stringify({ data: { customer: '1234' } });
     assert.match(String(await webhookPage({ ...WEBHOOK, body }, 'x')), /•••• 34&quot;/);
@@ -523,8 +507,7 @@ describe('the pages', () => {
   });
 
   it('only known words of the address become a message', async (t) => {
-    const operator = await createOperator(t);
-    await operator.signIn();
+    const operator = await signedIn(t);
     for (const word of ['constructor', '__proto__', 'toString', 'x']) {
       assert.doesNotMatch(await operator.open(`/admin?done=${word}`), /role="status"/, word);
     }
@@ -534,13 +517,12 @@ describe('the pages', () => {
   });
 
   it('the list of transactions is filtered, paged newest first, and says what is wrong with a filter', async (t) => {
-    const operator = await createOperator(t);
+    const operator = await signedIn(t);
     const { world } = operator;
     for (let n = 0; n < 52; n += 1) {
       await world.start(world.token({ orderId: `A-${n}` }), { method: 'QR' });
       world.skip(S);
     }
-    await operator.signIn();
     const idsOf = (html: string) => [...html.matchAll(/scope="row">\s*<a href="[^"]+">([^<]+)</g)].map(([, id]) => id);
     const first = await operator.open('/admin/transactions');
     assert.deepEqual(
@@ -570,14 +552,13 @@ describe('the pages', () => {
 
   it('the pages stay useful while the database fails: health says so, others say to try again', async (t) => {
     let isBroken = false;
-    const operator = await createOperator(t, {
+    const operator = await signedIn(t, {
       wrapLedger: (ledger) => ({
         ...ledger,
         ping: () => (isBroken ? Promise.reject(unavailable(new Error('secret text'))) : ledger.ping()),
         transactions: (query) => (isBroken ? Promise.reject(new Error('secret text')) : ledger.transactions(query)),
       }),
     });
-    await operator.signIn();
     assert.match(textOf(await operator.open('/admin/health')), /The proxy is ready.*Proxy 1\.2\.3/);
     isBroken = true;
     operator.world.skip(1_000);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { NOON } from '../time.ts';
-import { SHOP, createWorld } from '../world.ts';
+import { REFUNDS_QR, SHOP, createWorld } from '../world.ts';
 import { open, reading } from './events-kit.ts';
 
 it('the event stream starts with the whole view, and its headers keep proxies from buffering it', async (t) => {
@@ -62,7 +62,7 @@ it('the event stream shows the closing, and ends once nothing of the closed orde
 
 it('the event stream of a closed order that was paid after all continues until the money is on its way back and there', async (t) => {
   const world = await createWorld(t, {
-    profile: { refundAs: { DIRECT: 'no', CHECKOUT: 'no', JETGO: 'no', QR: 'JETGO' } },
+    profile: REFUNDS_QR,
   });
   const token = world.token();
   await world.start(token, { method: 'QR' });

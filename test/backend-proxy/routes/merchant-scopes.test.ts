@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { SCOPE_NAMES, type Scope } from '../../../backend-proxy/protocol/merchant-key.ts';
 import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
-import { SECRETS, createWorld, readDocument, type World } from '../world.ts';
+import { REFUNDS_QR, SECRETS, createWorld, readDocument, type World } from '../world.ts';
 import { ORDER, PAYOUT, createSome } from './merchant-kit.ts';
 
 /** What opens each route. A route of the OpenAPI document that is missing here fails a test. */
@@ -106,8 +106,7 @@ it('the OpenAPI document says which scopes open a route; `read` opens every GET,
 
 /** What there is to gain: one order paid, one declined, one open, a payout, and webhooks. */
 async function createShop(t: TestContext, keys: Record<string, Scope[]>) {
-  const refundAs = { DIRECT: 'no', CHECKOUT: 'no', JETGO: 'no', QR: 'JETGO' };
-  const world = await createSome(t, { ...withKeys(keys), profile: { refundAs } });
+  const world = await createSome(t, { ...withKeys(keys), profile: REFUNDS_QR });
   const [webhook] = world.rows<{ id: string }>("select id from webhooks where order_id = 'A-2'");
   /** A request that would succeed with every scope. */
   const aimed = (route: string): Aimed => {

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { it, type TestContext } from 'node:test';
-import { SECRETS, createWorld, type World } from '../world.ts';
+import { REFUNDS_QR, SECRETS, createWorld, type World } from '../world.ts';
 import { open } from './events-kit.ts';
 
 /** A-1 is paid. */
 async function createPaid(t: TestContext): Promise<World & { refund(amount: string): Promise<unknown> }> {
   const world = await createWorld(t, {
-    profile: { refundAs: { DIRECT: 'no', CHECKOUT: 'no', JETGO: 'no', QR: 'JETGO' } },
+    profile: REFUNDS_QR,
   });
   await world.start(world.token({ amount: '10.00' }), { method: 'QR' });
   await world.settleAfter('approve', 'A-1', '23456789');
