@@ -129,17 +129,17 @@ it('.env.example has all that a proxy needs to run with the sandbox, which is st
   const config = readConfig(settings);
   assert.deepEqual(configWarnings(settings), []);
   const sandbox = `GATEWAY_API_KEY=${config.GATEWAY_API_KEY} IPN_URL=${config.PUBLIC_URL}/ipn/${config.IPN_SECRET[0]} npm`;
-  assert.ok(block.includes(sandbox) && page('configuration').includes(sandbox), sandbox);
+  assert.ok(block.includes(sandbox) && page('gateway-profile').includes(sandbox), sandbox);
 });
 
-it('the command in docs/configuration.md prints the default gateway profile', () => {
-  const [, script = ''] = /^node -p '(.+)'$/m.exec(section('configuration', 'The gateway profile')) ?? [];
+it('the command in docs/gateway-profile.md prints the default gateway profile', () => {
+  const [, script = ''] = /^node -p '(.+)'$/m.exec(page('gateway-profile')) ?? [];
   const printed = execFileSync(process.execPath, ['-p', script], { encoding: 'utf8' });
   assert.deepEqual(JSON.parse(printed), DEFAULT_PROFILE);
 });
 
-it('docs/configuration.md lists every key of the gateway profile', () => {
-  const words = listed(section('configuration', 'The gateway profile'), 'items');
+it('docs/gateway-profile.md lists every key of the gateway profile', () => {
+  const words = listed(page('gateway-profile'), 'items');
   const unlisted = Object.keys(DEFAULT_PROFILE).filter((key) => !words.includes(key));
   assert.deepEqual(unlisted, []);
 });
@@ -208,9 +208,8 @@ describe('docs/api.md', () => {
     assert.deepEqual(listed(section('api', 'The order token')), [...claims, 'exp', 'iat'].toSorted());
   });
 
-  it('docs/api.md lists every webhook in the words of the OpenAPI document', () => {
-    const list = section('api', 'Webhooks').split(/^What to do/m)[0] ?? '';
-    const items = [...list.matchAll(/^- `([\w.]+)`: ([^]*?)\.$(?=\n-|\n\n)/gm)];
+  it('docs/webhooks.md lists every webhook in the words of the OpenAPI document', () => {
+    const items = [...section('webhooks', 'Types').matchAll(/^- `([\w.]+)`: ([^]*?)\.$(?=\n-|\n\n)/gm)];
     const described = items.map(([, type, text = '']) => [type, text.replaceAll(/\s+/g, ' ')]);
     assert.deepEqual(Object.fromEntries(described), WEBHOOKS);
   });
@@ -239,19 +238,19 @@ describe('docs/api.md', () => {
   });
 });
 
-describe('docs/operations.md', () => {
-  it('docs/operations.md lists every metric of the proxy', async (t) => {
+describe('docs/operations.md and docs/monitoring.md', () => {
+  it('docs/monitoring.md lists every metric of the proxy', async (t) => {
     const world = await createWorld(t);
     const headers = { Authorization: `Bearer ${SECRETS.merchant}` };
     const text = await (await world.request('GET', '/metrics', { headers })).text();
     const metrics = [...text.matchAll(/^# TYPE (payment_proxy_\S+)/gm)].map(([, name = '']) => name);
-    const words = listed(section('operations', 'Health and metrics'), 'items');
+    const words = listed(section('monitoring', 'Metrics'), 'items');
     const listedMetrics = words.filter((word) => word.startsWith('payment_proxy_'));
     assert.deepEqual(listedMetrics, metrics.toSorted());
   });
 
-  it('docs/operations.md lists every event of the log, and no other', () => {
-    const words = listed(section('operations', 'Log').split('### ')[0] ?? '');
+  it('docs/monitoring.md lists every event of the log, and no other', () => {
+    const words = listed(section('monitoring', 'Log'));
     assert.ok(logEvents().length > 30);
     assert.deepEqual(words, logEvents().toSorted());
   });

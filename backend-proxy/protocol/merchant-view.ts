@@ -4,7 +4,7 @@ import { iso } from './durations.ts';
 import { decimalOf } from './money.ts';
 import { STAGES, reasonOf, type Transaction, type TransactionType } from './transaction.ts';
 
-/** Types and descriptions of all webhooks. Promised in docs/api.md, in the same words. */
+/** Types and descriptions of all webhooks. Promised in docs/webhooks.md, in the same words. */
 export const WEBHOOKS = {
   'payment.succeeded': 'The order is paid: ship it',
   'payment.failed': 'One payment of the order failed; another one, or this one late, may still succeed',

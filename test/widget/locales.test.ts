@@ -105,8 +105,8 @@ it('a dictionary is right-to-left if its own script is, also under another tag',
   assert.equal(directions.size, 2);
 });
 
-it('the words that the law gives for ordering are on the button as docs/element.md lists them, and nothing else', async () => {
-  const rows = [...readFileSync('docs/element.md', 'utf8').matchAll(/^\| `([a-z]{2})` +\| (.+?) +\|$/gm)];
+it('the words that the law gives for ordering are on the button as docs/order-button.md lists them, and nothing else', async () => {
+  const rows = [...readFileSync('docs/order-button.md', 'utf8').matchAll(/^\| `([a-z]{2})` +\| (.+?) +\|$/gm)];
   const listed = Object.fromEntries(rows.map(([, tag, words]) => [tag, words]));
   assert.deepEqual(Object.keys(listed), 'bg cs da de el en es et fi fr hr hu it lt lv nl pl pt ro sk sl sv'.split(' '));
   for (const [tag, words] of Object.entries(listed))

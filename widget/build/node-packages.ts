@@ -104,13 +104,12 @@ function readProject(): Project {
 
 /** How to start it, and the project's page on configuration; the other pages are beside it, in docs/. */
 function proxyReadme(): string {
-  const page = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8')
-    .replaceAll('./backend-proxy/gateway/profile.ts', PROXY)
-    .replace('cp .env.example .env', `cp node_modules/${PROXY}/.env.example .env`);
+  const page = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8');
   const intro = `The proxy of payment-widget: a small server that holds the gateway’s key, records every payment,
 verifies every callback and sends your server signed webhooks. It needs Node 24, and no other package.
 
 \`\`\`sh
+npx ${PROXY} init       # writes .env with fresh secrets
 npx ${PROXY}            # starts it, as its environment says
 \`\`\`
 
