@@ -33,7 +33,7 @@ const ClockBody = z.strictObject({
     .min(0)
     .max(366 * 86_400_000),
 });
-export const IpnUrlBody = z.strictObject({ url: z.url({ protocol: /^https?$/ }) });
+const IpnUrlBody = z.strictObject({ url: z.url({ protocol: /^https?$/ }) });
 
 export function createControls(options: ControlOptions) {
   const { faults, clock, ipns } = options;

@@ -1,6 +1,5 @@
 // The faults that the overview has a button for, in plain words: at least one for each fault of faults.ts. A button
-// switches its part of a target's fault on or off and keeps the rest; what a button does not offer can be entered as
-// JSON.
+// switches its part of a target's fault on or off and keeps the rest. `POST /_sandbox/faults` takes any fault.
 import { isDeepStrictEqual } from 'node:util';
 import { EXCLUSIVE, type Fault, type Faults, type Target } from './faults.ts';
 import { Refusal } from './refusal.ts';

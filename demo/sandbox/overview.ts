@@ -1,9 +1,9 @@
-// The sandbox's front page, for developers: what is active now, all transactions, the refused requests, and a control
-// for everything that controls.ts offers to tests. transaction-list.ts and test-controls.ts have the markup of the
+// The sandbox's front page, for developers: what is active now, all transactions, the refused requests, and buttons
+// for most of what controls.ts offers to tests. transaction-list.ts and test-controls.ts have the markup of the
 // two columns.
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
-import { ACTIONS, act, type ControlOptions, findTransaction, IpnUrlBody } from './controls.ts';
+import { ACTIONS, act, type ControlOptions, findTransaction } from './controls.ts';
 import { toggle } from './fault-presets.ts';
 import { banner, logo, liveAnswer, type Markup, page, readForm, errorPage } from './page.ts';
 import { Refusal } from './refusal.ts';
@@ -17,7 +17,7 @@ export interface OverviewOptions extends ControlOptions {
 }
 
 export function createOverview(options: OverviewOptions) {
-  const { processor, clock, faults, ipns } = options;
+  const { processor, clock, faults } = options;
   const overview = new Hono();
 
   overview.get('/', (c) => {
@@ -44,16 +44,6 @@ export function createOverview(options: OverviewOptions) {
     if (fault !== '') toggle(faults, fault, times === '' ? null : Number(times));
     return backToControls(c, times);
   });
-  overview.post('/overview/faults', async (c) => {
-    faults.replace(parseJson((await readForm(c))['json'] ?? ''));
-    return backToControls(c);
-  });
-  overview.post('/overview/ipn-url', async (c) => {
-    const wanted = IpnUrlBody.safeParse(await readForm(c));
-    if (!wanted.success) throw new Refusal(400, 'INVALID_REQUEST', 'This is not an http or https address.', 'url');
-    ipns.url = wanted.data.url;
-    return backToControls(c);
-  });
   overview.post('/overview/clock', async (c) => {
     const ms = Number((await readForm(c))['ms']);
     if (!STEPS_MS.some(([, step]) => step === ms))
@@ -72,15 +62,6 @@ export function createOverview(options: OverviewOptions) {
 /** On a phone the controls are below the transactions. Keeps what was chosen for `times`. */
 function backToControls(c: Context, times = '') {
   return c.redirect(`/${times === '' ? '' : `?times=${times}`}#controls`, 303);
-}
-
-/** @throws Refusal */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Refusal(400, 'MALFORMED_JSON', 'The text is not JSON.', 'json');
-  }
 }
 
 /** Changes with each change of a transaction, fault or refusal, and with each step of the clock. */

@@ -1,5 +1,4 @@
-// The overview's markup for tests by hand: what is active now, a button for each fault, the clock and the IPN
-// address. The buttons of the faults are a region of their own, so that live.js keeps a half-filled form around them.
+// The overview's markup for tests by hand: what is active now, a button for each fault, and the clock. The buttons of the faults are a region of their own, so that live.js keeps a half-filled form around them.
 import { html } from 'hono/html';
 import type { ControlOptions } from './controls.ts';
 import { COMMON, isOn, PRESETS, TARGETS } from './fault-presets.ts';
@@ -136,7 +135,6 @@ export function faultButtons(faults: Faults): Markup {
 }
 
 export function testControls({ faults }: ControlOptions, chosenTimes: string): Markup {
-  const json = Object.fromEntries(faults.active().map(({ target, fault }) => [target, fault]));
   return html`<section id="controls" class="controls stack" aria-labelledby="controls-title">
     <h2 id="controls-title" class="title">Test controls</h2>
     <form method="post" action="/overview/fault" class="card stack">
@@ -169,21 +167,5 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string): M
         ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+ ${name}</button>`)}
       </div>
     </form>
-    <details class="card">
-      <summary>Any fault, as JSON</summary>
-      <form method="post" action="/overview/faults">
-        <label for="json">All faults, as for <code>POST /_sandbox/faults</code></label>
-        <textarea id="json" name="json" rows="5" spellcheck="false" required>${JSON.stringify(json, null, 2)}</textarea>
-        <button>Replace all faults</button>
-      </form>
-    </details>
-    <details class="card">
-      <summary>Send IPNs elsewhere</summary>
-      <form method="post" action="/overview/ipn-url">
-        <label for="url">The merchant’s IPN address</label>
-        <input id="url" name="url" type="url" placeholder="https://" autocomplete="off" required />
-        <button>Change address</button>
-      </form>
-    </details>
   </section>`;
 }

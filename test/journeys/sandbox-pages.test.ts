@@ -128,7 +128,7 @@ test('an open gateway page learns of faults that a test sets, and keeps the choi
   assert.ok(await page.getByRole('button', { name: 'Send none' }).isVisible());
   assert.ok(await page.getByLabel('3 times').isChecked());
   assert.equal(await page.evaluate(() => document.activeElement?.id), 'faults-all-summary');
-  await page.getByText('Send IPNs elsewhere').scrollIntoViewIfNeeded();
+  await page.getByRole('button', { name: '+ 1 day' }).scrollIntoViewIfNeeded();
   const { top } = await page.locator('#end-faults').evaluate((button) => button.getBoundingClientRect());
   assert.ok((await page.evaluate(() => scrollY)) > 300 && top >= 0, 'what is active stays in sight');
   await post('/_sandbox/faults', {});
