@@ -23,8 +23,8 @@ export type OrderState = 'paid' | 'checking' | 'closed' | 'unpaid';
 
 export function stateOf({ paidAt, inReview, closed }: Order): OrderState {
   if (paidAt !== null) return 'paid';
-  if (inReview) return 'checking';
-  return closed === null ? 'unpaid' : 'closed';
+  if (closed !== null) return 'closed';
+  return inReview ? 'checking' : 'unpaid';
 }
 
 export interface Goods extends Common {

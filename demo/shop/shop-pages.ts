@@ -131,13 +131,11 @@ export function fulfillmentOf(order: Order): string {
   return state === 'closed' ? closedSentence(order) : SENTENCES[order.kind][state];
 }
 
-function closedSentence({ closed }: Order): string {
+function closedSentence({ closed, inReview }: Order): string {
   const { received = '0.00', sentBack = '0.00' } = closed ?? {};
-  if (received === '0.00') return 'This order was closed. Nothing is owed.';
-  if (sentBack === '0.00') {
-    return `This order was closed. We received ${formatMoney(received, CURRENCY)} after that, and will look into it.`;
-  }
-  return `This order was closed. ${formatMoney(sentBack, CURRENCY)} was sent back.`;
+  if (sentBack !== '0.00') return `This order was closed. ${formatMoney(sentBack, CURRENCY)} was sent back.`;
+  if (inReview || received !== '0.00') return 'This order was closed. Your payment is being checked.';
+  return 'This order was closed. Nothing is owed.';
 }
 
 /** Folded on a phone until it is paid, so that the payment is seen first; open where it has a column of its own. */

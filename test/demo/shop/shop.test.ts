@@ -214,7 +214,8 @@ test('a closed order owes nothing, says what was sent back, and asks for no mone
   const back = { orderId, amount: '42.00', currency: 'EUR', status: 'SUCCESS' };
   for (const [payments, refunds, text] of [
     [[], [], 'Nothing is owed.'],
-    [[late], [], 'We received €42.75 after that, and will look into it.'],
+    [[{ ...late, status: 'PROCESSING', needsReview: true }], [], 'Your payment is being checked.'],
+    [[late], [], 'Your payment is being checked.'],
     [[late], [back], '€42.00 was sent back.'],
   ] as const) {
     shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: false, closed: true, payments, refunds } };
