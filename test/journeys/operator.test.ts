@@ -93,7 +93,7 @@ test('the operator finds what needs a person, resolves it, and sends a webhook a
 
   await page.getByRole('link', { name: 'Review A-2' }).click();
   await page.getByLabel('No money was received').check();
-  await page.getByLabel('Your name').fill('Ada');
+  await page.getByRole('region', { name: 'Needs review' }).getByLabel('Your name').fill('Ada');
   await page.getByLabel('How you know').fill('it was paid to the other shop');
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await page.getByText('Your server gets payment.failed').waitFor();
