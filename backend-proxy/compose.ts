@@ -11,7 +11,7 @@ import { Refusal } from './errors.ts';
 import { createGateway } from './gateway/http.ts';
 import { connectDatabase, patiently, filePathOf } from './ledger/connect.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import { createLedger } from './ledger/sql-ledger.ts';
+import { createLedger } from './ledger/ledger.ts';
 import type { Store } from './ledger/store.ts';
 import { createLogger } from './observability/log.ts';
 import type { ProxyConfig } from './parts.ts';

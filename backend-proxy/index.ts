@@ -8,7 +8,7 @@ import { createGateway as createHttpGateway } from './gateway/http.ts';
 import { DEFAULT_PROFILE as BUILT_IN, profileSchema } from './gateway/profile.ts';
 import { connectDatabase } from './ledger/connect.ts';
 import type { Ledger as LedgerPort } from './ledger/ledger.ts';
-import { createLedger } from './ledger/sql-ledger.ts';
+import { createLedger } from './ledger/ledger.ts';
 import { mountAt, type Fetch, type Handlers } from './http/mount.ts';
 import type { ProxyParts as Parts } from './parts.ts';
 import type { Log } from './protocol/log.ts';

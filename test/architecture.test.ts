@@ -119,18 +119,19 @@ describe('imports', () => {
     assertNone(IMPORTS.filter(({ from, target, typeOnly }) => useCases(from) && ports(target) && !typeOnly));
   });
 
-  it('routes import no adapter', () => {
+  it('routes import no adapter, and the ledger as a type only', () => {
     const routes = within('backend-proxy/routes/');
     const adapters = new Set([
       'gateway/http.ts',
       'gateway/profile.ts',
-      'ledger/sql-ledger.ts',
       'ledger/sqlite/sqlite.ts',
       'ledger/postgres/postgres.ts',
     ]);
     assertNone(
       IMPORTS.filter(({ from, target }) => routes(from) && adapters.has(target.replace('backend-proxy/', ''))),
     );
+    const ledger = 'backend-proxy/ledger/ledger.ts';
+    assertNone(IMPORTS.filter(({ from, target, typeOnly }) => routes(from) && target === ledger && !typeOnly));
   });
 
   it('the widget imports only lit, its own files and protocol/', () => {
@@ -190,7 +191,7 @@ describe('imports', () => {
       const [, folder = '', file] = /^backend-proxy\/ledger\/(?:(\w+)\/)?(.+)/.exec(target) ?? [];
       const [, own] = /^backend-proxy\/ledger\/(\w+)\//.exec(from) ?? [];
       if (own === undefined || file === undefined || folder === own) return false;
-      return folder === '' ? !['ledger.ts', 'store.ts'].includes(file) : LEDGER[own]?.includes(folder) !== true;
+      return folder === '' ? !['model.ts', 'store.ts'].includes(file) : LEDGER[own]?.includes(folder) !== true;
     });
     assertNone(offending);
     assertNone(

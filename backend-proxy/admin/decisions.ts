@@ -1,7 +1,7 @@
 // Sending a payment's money back: its refunds and the form on the payment's page, and the question before it is sent.
 import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
-import type { Order, OrderAt } from '../ledger/ledger.ts';
+import type { Order, OrderAt } from '../ledger/model.ts';
 import { decimalOf } from '../protocol/money.ts';
 import {
   NOT_REFUNDABLE,

@@ -1,6 +1,6 @@
 // The list of transactions, newest first, with its filters.
 import { html } from 'hono/html';
-import type { TransactionPage, TransactionQuery, Webhook, WebhookState } from '../ledger/ledger.ts';
+import type { TransactionPage, TransactionQuery, Webhook, WebhookState } from '../ledger/model.ts';
 import { isCursorOf } from '../ledger/queries/transaction-list.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../protocol/transaction.ts';
 import { STATUSES, type Status } from '../protocol/wire.ts';

@@ -1,7 +1,7 @@
 // The first page: what a person has to review, each with its reason, age, amount and one action; then what else needs
 // attention, and what is open.
 import { html } from 'hono/html';
-import type { Counts, Webhook, UnmatchedIpn } from '../ledger/ledger.ts';
+import type { Counts, Webhook, UnmatchedIpn } from '../ledger/model.ts';
 import type { Warning } from '../protocol/log.ts';
 import { TYPES, type Transaction } from '../protocol/transaction.ts';
 import { linkTo, cards } from './layout.ts';

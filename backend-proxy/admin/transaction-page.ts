@@ -1,6 +1,6 @@
 // One transaction: its data, its history, its webhooks, and the form for a review.
 import { html } from 'hono/html';
-import type { OrderAt, Preview, Resolution, Webhook } from '../ledger/ledger.ts';
+import type { OrderAt, Preview, Resolution, Webhook } from '../ledger/model.ts';
 import { WEBHOOKS, type WebhookType } from '../protocol/merchant-view.ts';
 import type { RefundRules } from '../protocol/refundable.ts';
 import {

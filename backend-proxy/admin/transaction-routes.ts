@@ -4,7 +4,7 @@ import type { Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { Refusal } from '../errors.ts';
 import { resolutionSchema } from '../http/resolution.ts';
-import type { Expected, Order, Resolution } from '../ledger/ledger.ts';
+import type { Expected, Order, Resolution } from '../ledger/model.ts';
 import { ChangedMeanwhile, GatewayContradicts } from '../ledger/rules/decisions.ts';
 import { line } from '../orders/order-token.ts';
 import { minorOf } from '../protocol/money.ts';

@@ -6,7 +6,7 @@ import { dirname, resolve, basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readSome, type Environment } from '../config/config.ts';
 import { connectDatabase, filePathOf } from '../ledger/connect.ts';
-import { createLedger } from '../ledger/sql-ledger.ts';
+import { createLedger } from '../ledger/ledger.ts';
 import {
   copySqlite,
   flushNames,

@@ -1,11 +1,11 @@
-// How all parts of the ledger (sql-ledger.ts) read and write: a write loads a subject's rows, applies a rule to a draft
+// How all parts of the ledger (ledger.ts) read and write: a write loads a subject's rows, applies a rule to a draft
 // of them, and saves what the draft changed; only after the commit its watchers and the listener are called.
 import { performance } from 'node:perf_hooks';
 import type { CompiledQuery } from 'kysely';
 import { Refusal, unavailable } from '../errors.ts';
 import { type Source, STAGES, stageOf } from '../protocol/transaction.ts';
 import { ClockSteps } from './clock-step.ts';
-import type { Ledger, LedgerEvent } from './ledger.ts';
+import type { LedgerEvent } from './model.ts';
 import {
   readVersions,
   identityIn,
@@ -41,7 +41,7 @@ export class Access {
   readonly idPrefix: string;
   readonly steps: ClockSteps;
   readonly watch: ReturnType<typeof createWatch>;
-  onWrite: Parameters<Ledger['onWrite']>[0] = () => undefined;
+  onWrite: (ms: number, events: LedgerEvent[]) => void = () => undefined;
   readonly #now: (() => number) | undefined;
   #identity: Identity | undefined;
 

@@ -1,591 +1,571 @@
-// The ledger's port: payments, payouts and refunds without SQL. Nothing is reported before the ledger has committed it.
-// Each writing method is one durable transaction: once its promise resolves, the change survives a kill -9. `watch` is
-// part of the port, so that nothing uncommitted is ever announced.
+// The ledger: payments, payouts and refunds over any store, by subject. Each method is one write, which loads the rows
+// that it decides on, applies a rule to them and saves what changed (access.ts), or one read. A write is one durable
+// transaction: once its promise resolves, the change survives a kill -9, and nothing is reported before. In rules/,
+// start.ts and refunds.ts decide what may start, settle.ts raises a stage and says how the POST ended, observations.ts
+// what a check saw, decisions.ts what a person or the merchant decides, and checks.ts what is checked next.
+import { Refusal } from '../errors.ts';
+import { PAYS_BY } from '../protocol/methods.ts';
+import { RESTORED_LATELY_MS } from '../protocol/schedule.ts';
 import type { Warning } from '../protocol/log.ts';
 import type { MerchantSource } from '../protocol/merchant-key.ts';
+import { TYPES, type GatewayType, type Transaction, type TransactionType } from '../protocol/transaction.ts';
+import type { Method } from '../protocol/wire.ts';
+import { Access, PAGE_SIZE, type LedgerOptions } from './access.ts';
+import { applyFact } from './rules/settle.ts';
+import { closeOrder, applyResolution, contraryReport, expectedOf } from './rules/decisions.ts';
+import { claimAtOnce, claimNow, isTurnOfLongestDue, recover, sharesOf, receiveIpn } from './rules/checks.ts';
+import {
+  bringChecksForward,
+  claimChecks,
+  dueByStep,
+  dueByTime,
+  prolongChecks,
+  readAbandoned,
+  deleteOldUnmatched,
+  markUnmatchedReported,
+  readNewIpns,
+  readUnmatchedIpns,
+} from './queries/work.ts';
+import {
+  findOrder,
+  findTransaction,
+  historyOf,
+  type Draft,
+  toOrder,
+  toTransaction,
+  toTransactions,
+} from './rules/records.ts';
 import type {
-  GatewayType,
-  HistoryEntry,
-  PostOutcome,
-  Source,
-  Transaction,
-  TransactionType,
-} from '../protocol/transaction.ts';
-import type { RefundRules } from '../protocol/refundable.ts';
-import type { IpnReading, Report } from '../protocol/verify.ts';
-import type { WebhookType } from '../protocol/merchant-view.ts';
-import type { Metadata, Method, QrCode, Status } from '../protocol/wire.ts';
+  Claim,
+  ClosedOrder,
+  Closing,
+  Counts,
+  DatabaseOwner,
+  Delivery,
+  ErasedPage,
+  Expected,
+  Fact,
+  FoundRefunds,
+  LedgerEvent,
+  NewIpn,
+  NewPayment,
+  NewPayout,
+  NewRefund,
+  Observation,
+  OpenedPayment,
+  OpenedPayout,
+  OpenedRefund,
+  Order,
+  OrderAt,
+  PaymentLimits,
+  Preview,
+  ProvenUnknown,
+  Resolution,
+  Retention,
+  Start,
+  StoredIpn,
+  TokenTerms,
+  TransactionPage,
+  TransactionQuery,
+  UnmatchedIpn,
+  Webhook,
+  WebhookPage,
+  WebhookRange,
+  WebhookState,
+} from './model.ts';
+import { eraseOrder, erasePage } from './queries/erasing.ts';
+import { findOrRestore, openPayment, storeTerms, openPayout } from './rules/start.ts';
+import { applyObservation, applyProvenUnknown } from './rules/observations.ts';
+import {
+  differenceOf,
+  ownerIn,
+  readMeta,
+  readRestoredAt,
+  stepsIn,
+  prefixesIn,
+  writeOwner,
+  writePrefix,
+  writeRestoredAt,
+  writeSteps,
+  type Meta,
+  readCounts,
+  readNewestFound,
+  readOfOrder,
+  readToSendBack,
+} from './queries/reading.ts';
+import { openRefund, recordFound } from './rules/refunds.ts';
+import type { Store, Subject } from './store.ts';
+import { readTransactions } from './queries/transaction-list.ts';
+import {
+  MAX_WEBHOOK_WAIT_MS,
+  bringWebhooksForward,
+  claimWebhooks,
+  prolongWebhooks,
+  readWebhook,
+  readWebhooks,
+  recordDelivery,
+  redeliver,
+} from './queries/webhooks.ts';
 
-/** What the merchant wants paid, and every attempt to pay it, oldest first. */
-export interface Order {
-  orderId: string;
-  /** Null if the shopper enters it. */
-  amountMinor: number | null;
-  currency: string;
-  /** Raised by every commit that changes what is shown of the order. */
-  version: number;
-  /** The `id` of the payment that paid it. */
-  paidBy: string | null;
-  /** By the merchant, for good: nothing starts, and nothing pays it. */
-  closed: { at: number; reason: string | null } | null;
-  /** From the newest order token seen; null if none had an `iat`. */
-  seen: { iat: number; terms: string } | null;
-  /** Empty if the order was seen but never started. */
-  payments: Transaction[];
-  /** Of its payments, oldest first. */
-  refunds: Transaction[];
-}
-
-export interface NewPayment {
-  orderId: string;
-  orderAmountMinor: number | null;
-  amountMinor: number;
-  currency: string;
-  method: Method;
-  customer: string | null;
-  /** The customer's id at the merchant; null if the method takes none. */
-  customerReference: string | null;
-  /** Counts for the order's first payment; later ones have the same. */
-  metadata: Metadata | null;
-  /** How long a code or prompt is valid once sent; null: as long as the gateway says. */
-  payWithinMs: number | null;
-  idempotencyKey: string;
-  /** Digest of the request: the same key with another fingerprint is refused. */
-  fingerprint: string;
-  start: Start;
-}
-
-/** The one call that may send a transaction: the permission is in the commit that writes its row. */
-export interface Start {
-  /** Host and port of the process. */
-  by: string;
-  /** Random. If the answer to a commit is lost, it tells this call's row from an equal one. */
-  id: string;
-}
-
-/** `iat` and terms of an order token, to decide which of two is newer and whether they ask for the same. */
-export interface TokenTerms {
-  orderId: string;
-  currency: string;
-  orderAmountMinor: number | null;
-  iat: number | null;
-  /** Equal if the terms are equal. */
-  terms: string;
-}
-
-export interface Closing {
-  orderId: string;
-  reason: string | null;
-  /**
-   * Close only if nothing is open and every payment that may still be paid was checked since this time. Null: close in
-   * any case.
-   */
-  ifUnpaidSince: number | null;
-}
-
-export type ClosedOrder = Order & { closed: NonNullable<Order['closed']> };
-
-export interface PaymentLimits {
-  /** Payments per order, without expired ones and duplicates. */
-  perOrder: number;
-  directPerOrder: number;
-  /** Payments per order including duplicates, and including all. */
-  withDuplicates: number;
-  inAll: number;
-  /** Prompts in a wallet: per customer of the merchant, and in total. */
-  directPerWallet: { perCustomer: number; inAll: number; withinMs: number };
-}
-
-export interface NewPayout {
-  orderId: string;
-  amountMinor: number;
-  currency: string;
-  customer: string;
-  note: string | null;
-  fingerprint: string;
-  start: Start;
-  /** What the gateway said of it; needed in a restored database. */
-  lookedUp?: LookedUpPayout | undefined;
-}
-
-export interface LookedUpPayout {
-  /** The restore after which it was asked. */
-  restoredAt: number;
-  /** Why it is not sent. */
-  withheld?: Withheld | undefined;
-}
-
-/** A payout to the wallet that paid. */
-export interface NewRefund {
-  orderId: string;
-  /** Of the payment that is sent back; undefined: the only one that succeeded. */
-  transactionId: string | undefined;
-  /** Decimal string in the payment's currency; undefined: what is left. */
-  amount: string | undefined;
-  note: string | null;
-  /** The person who asks for it. */
-  by?: string | undefined;
-  /** Minor units that were left of the payment when the person decided. */
-  expectedLeft?: number | undefined;
-  idempotencyKey: string;
-  fingerprint: string;
-  start: Start;
-  rules: RefundRules;
-  /** What the gateway has of the payment that a restored database may have lost; needed there. */
-  lookedUp?: LookedUp | undefined;
-}
-
-/** What the gateway said of the ids that refunds of a payment have. */
-export interface LookedUp {
-  /** The payment's. */
-  transactionId: string;
-  /** The restore after which it was asked. */
-  restoredAt: number;
-  /** Why the new one is not sent, and its number. */
-  withheld?: (Withheld & { attempt: number }) | undefined;
-}
-
-/** Refunds of a payment that the gateway has. */
-export interface FoundRefunds {
-  orderId: string;
-  /** The payment's. */
-  transactionId: string;
-  found: readonly FoundRefund[];
-}
-
-export interface FoundRefund {
-  id: string;
-  attempt: number;
-  amountMinor: number;
-  needsReview: boolean;
-}
-
-export interface OpenedRefund {
-  /** The one POST is permitted, to this caller alone. */
-  maySend: boolean;
-  refund: Transaction;
-  /** The method of its payment. */
-  method: Method;
-}
-
-/** Why a transaction is not sent: the database was restored, and the gateway may already have it. */
-export interface Withheld {
-  detail: string;
-  needsReview: boolean;
-}
-
-/** How the one POST ended. What a later check sees is an Observation. */
-export type Fact =
-  /** `needsReview`: status checks cannot settle it. */
-  | { stage: 'uncertain'; answer: Unanswered; detail: string; needsReview?: boolean }
-  | { stage: 'rejected'; answer: 'refused'; detail: string }
-  | { stage: 'not_created'; answer: 'unreached'; detail: string }
-  | ({ stage: 'pending' } & PaymentMeans);
-type Unanswered = Exclude<PostOutcome, 'identified' | 'accepted' | 'withheld'>;
-
-/** How the shopper pays, from the gateway's answer. */
-export interface PaymentMeans {
-  paymentId: string | null;
-  method: Method | null;
-  checkoutUrl: string | null;
-  qr: QrCode | null;
-  appUrl: string | null;
-}
-
-/** A claimed check, exclusive until `leaseUntil`; times by the database's clock. */
-export interface Claim {
-  transaction: Omit<Transaction, 'history'>;
-  beganAt: number;
-  leaseUntil: number;
-  /** IPNs received for it by then. */
-  ipnsReceived: number;
-}
-
-/**
- * What a check saw. `report`: the gateway's, which is compared with the row within the write; `isIpn` without a status
- * check. `unknown`: the gateway has no such order; not yet proven. `unavailable`: no answer. `silent`: there is no
- * status check, and no IPN has an outcome.
- */
-export type Observation =
-  { kind: 'report'; report: Report; isIpn?: true } | { kind: 'unknown' | 'unavailable' | 'silent' };
-
-/** An "unknown" that was proven: when its check began and ended. */
-export interface ProvenUnknown {
-  transactionId: string;
-  beganAt: number;
-  endedAt: number;
-}
-
-/** How a person resolves a review. */
-export interface Resolution {
-  status: 'SUCCESS' | 'FAILED';
-  by: string;
-  note: string;
-  /** What the gateway reports instead, if the person knows that it contradicts them. */
-  gatewayReports?: 'SUCCESS' | 'FAILED' | undefined;
-}
-
-/** What a person was shown before resolving. */
-export interface Expected {
-  /** Of the transaction. */
-  version: number;
-  /** Which transaction pays the order; null for none, and for a payout. Undefined: whichever. */
-  paidBy?: string | null;
-  /** Whether the order is closed. Undefined: either way. */
-  closed?: boolean;
-}
-
-/** What a resolution would do, all as of one moment. */
-export interface Preview {
-  transaction: Transaction;
-  /** For `resolve`, which refuses if it is no longer so. */
-  expected: Required<Expected>;
-  /** The webhook that would be queued; null for none. */
-  webhook: WebhookType | null;
-  /** What the gateway reports, if the resolution contradicts it; null otherwise. */
-  gatewayReports: Resolution['status'] | null;
-}
-
-/** An IPN, and its number among those of its transaction. */
-export interface NewIpn {
-  reading: IpnReading;
-  n: number;
-}
-
-/** An IPN whose transaction is not in this database. */
-export interface UnmatchedIpn {
-  reading: IpnReading;
-  seen: number;
-  firstAt: number;
-  lastAt: number;
-}
-
-/** The gateway and account that the database belongs to. */
-export interface DatabaseOwner {
-  /** Host and base path; for a loopback address without the port. */
-  gateway: string;
-  hasStatusCheck: boolean;
-  /** Distinguishes API keys without revealing them. */
-  keyDigest: string;
-}
-
-export interface StoredIpn {
-  /** Digest of the body: an equal body is the same IPN. */
-  id: string;
-  body: string;
-  /** Undefined if the body is unreadable: the IPN is kept for a person to examine. */
-  reading: IpnReading | undefined;
-}
-
-/** By last change, or by creation: oldest first, or newest first. */
-export type TransactionSort = 'updatedAt' | 'createdAt' | '-createdAt';
-
-export interface TransactionQuery {
-  /** Default: `updatedAt`. */
-  sort?: TransactionSort | undefined;
-  orderId?: string | undefined;
-  /** For `updatedAt` only. */
-  updatedSince?: number | undefined;
-  /** For lists by creation only: from this time, and before that one. */
-  createdFrom?: number | undefined;
-  createdBefore?: number | undefined;
-  status?: Status | undefined;
-  type?: TransactionType | undefined;
-  needsReview?: boolean | undefined;
-  /** Of each history only the success: an export needs no more, and the rest takes most of its time. */
-  successOnly?: boolean | undefined;
-  cursor?: string | undefined;
-  limit: number;
-}
-
-export interface TransactionPage {
-  transactions: Transaction[];
-  nextCursor: string | null;
-}
-
-export type WebhookState = 'pending' | 'delivered' | 'dead';
-
-/** Narrows a list of webhooks: to an order, and to the page after another. */
-export interface WebhookRange {
-  orderId?: string | undefined;
-  cursor?: string | undefined;
-}
-
-export interface WebhookPage {
-  webhooks: Webhook[];
-  nextCursor: string | null;
-}
-
-export interface Webhook {
-  id: string;
-  type: WebhookType;
-  /** The id of its transaction at the gateway. */
-  transactionId: string;
-  /** The order or payout it reports on. */
-  orderId: string;
-  /** The bytes to send, the same for every retry; empty once erased. */
-  body: string;
-  state: WebhookState;
-  attempts: number;
-  nextAt: number;
-  /** HTTP status or error code of the last attempt. */
-  lastAnswer: string | null;
-  createdAt: number;
-}
-
-export type Delivery =
-  { state: 'delivered' | 'dead'; answer: string } | { state: 'pending'; afterMs: number; answer: string };
-
-/** An order as it was at a time by the database's clock, ms since 1970; undefined if it was never seen. */
-export interface OrderAt {
-  order: Order | undefined;
-  now: number;
-}
-
-export interface OpenedPayment {
-  /** False if the key was used before. */
-  isNew: boolean;
-  /** The one POST is permitted, to this caller alone. */
-  maySend: boolean;
-  payment: Transaction;
-  order: Order;
-  /** The database's clock, ms since 1970. */
-  now: number;
-}
-
-export interface OpenedPayout {
-  /** The one POST is permitted, to this caller alone. */
-  maySend: boolean;
-  payout: Transaction;
-}
-
-/** What a commit changed about one transaction: a history entry that it added. */
-export interface LedgerEvent {
-  /** Erasing is not logged for each transaction. */
-  event: Exclude<HistoryEntry['event'], 'erased'>;
-  source: Source;
-  detail: string | null;
-  /** The transaction after the commit. */
-  transaction: Pick<
-    Transaction,
-    'id' | 'type' | 'orderId' | 'method' | 'stage' | 'endedBy' | 'answer' | 'late' | 'surplus' | 'afterClose'
-  >;
-  /** The status before the commit; undefined for a new transaction. */
-  statusBefore: Status | undefined;
-  /** How long before the commit its newest IPN came; null if none came. */
-  sinceIpnMs: number | null;
-  /** The ids of the webhooks that the commit queued for it. */
-  webhooks: readonly string[];
-}
-
-/** What to erase: only what has ended, is out of the sweep and needs no review. */
-export interface Retention {
-  /** Only what last changed before this. */
-  afterMs: number;
-  /** A payer stays so long after the payment began, to be refunded. */
-  payersMs: number;
-  /** Whether webhooks are sent at all. If so, one that waits keeps its transaction from being erased. */
-  sendsWebhooks: boolean;
-}
-
-export interface ErasedPage {
-  erased: number;
-  /** Where the next page begins; null after the last. */
-  next: string | null;
-}
-
-/**
- * Counts for operators, of what is open: each up to a limit (queries/reading.ts). What has ended is counted as it ends
- * (metrics).
- */
-export interface Counts {
-  /** Neither paid nor failed, and how many of them a person has to resolve. */
-  transactions: { type: TransactionType; status: Status; count: number; inReview: number }[];
-  /** Transactions that a person has to resolve. */
-  needReview: number;
-  /** IPNs whose transaction is not in this database. */
-  unmatchedIpns: number;
-  checks: { state: 'planned' | 'due'; count: number }[];
-  webhooks: { state: Exclude<WebhookState, 'delivered'>; count: number }[];
-  /** Age of the oldest webhook that is not delivered and not dead; 0 if there is none. */
-  oldestPendingWebhookMs: number;
-}
-
-/** What is written before and after the one POST of a transaction. */
-export interface Starts {
-  /** Writes the payment's row, or finds the one written with the same key. Replaces the order's open payment. */
-  openPayment(payment: NewPayment & TokenTerms, limits: PaymentLimits): Promise<OpenedPayment>;
-  /** Writes the payout's row, or finds the one of the same payout. */
-  openPayout(payout: NewPayout, source?: MerchantSource): Promise<OpenedPayout>;
-  /** Writes the rows of refunds that a restored database has lost. */
-  recordFound(refunds: FoundRefunds, source?: MerchantSource | 'person'): Promise<void>;
-  /** Writes the refund's row, or finds the one written with the same key. */
-  openRefund(refund: NewRefund, source?: MerchantSource | 'person'): Promise<OpenedRefund>;
-  /** The ids at the gateway that a payout may have: the one of today first, then those under earlier prefixes. */
-  payoutIds(orderId: string): Promise<string[]>;
-  /** Closes an order that is not paid, started or not; again it changes nothing. */
-  closeOrder(closing: Closing): Promise<ClosedOrder>;
-  /** Stores the terms of a token if it is newer than those known; started payments do not change. */
-  recordTerms(seen: TokenTerms): Promise<void>;
-  /** Records that this start has sent nothing; false if there is no such row (yet). */
-  recordUnsent(of: Pick<Transaction, 'type' | 'orderId'>, start: Start, fact: Fact): Promise<boolean>;
-  /** Returns the order as it then is. If a restored database has lost the row, writes it again from `transaction`. */
-  record(transaction: Transaction, fact: Fact): Promise<OrderAt>;
-}
-
-/** Which transactions are checked, and what a check or an IPN saw. */
-export interface Checks {
-  /**
-   * Claims transactions whose check is due, each exclusively for `leaseMs`. Those with a recent IPN come first, the
-   * newest IPN before older ones; one in five goes to the one due longest.
-   */
-  claimChecks(limit: number, leaseMs: number): Promise<Claim[]>;
-  /** Keeps claims for another `leaseMs`, except those that another process has claimed since. */
-  prolongChecks(claims: readonly Claim[], leaseMs: number): Promise<void>;
-  /**
-   * Stores the IPN and requests a check in the same commit. With `leaseMs` that commit also claims the check, if it is
-   * due and free.
-   */
-  receiveIpn(ipn: StoredIpn, leaseMs?: number): Promise<{ isMatched: boolean; claim: Claim | undefined }>;
-  /**
-   * Claims the check of a transaction whether or not it is due; undefined if one is under way, if the last minute had
-   * as many as it may have without an IPN, or if there is no such transaction.
-   */
-  claimCheck(transactionId: string, leaseMs: number): Promise<Claim | undefined>;
-  /**
-   * Ends a check: applies the observation and the clock's rules, and plans the next check. Returns when it ended, by
-   * the database's clock.
-   */
-  observe(claim: Claim, observation: Observation): Promise<number>;
-  /** Records a proven "unknown"; two of them may end the transaction. */
-  recordUnknown(unknown: ProvenUnknown): Promise<void>;
-  /** The transaction of this type at the gateway that a status check found last; undefined if none ever was. */
-  newestFound(type: GatewayType): Promise<Transaction | undefined>;
-  /**
-   * Makes uncertain what an earlier process of the same host and port was sending when it died, and makes due what was
-   * queued before a step of the clock that no process saw.
-   */
-  recover(sentBy: string): Promise<void>;
-}
-
-/** What a person decides. */
-export interface Reviews {
-  /** What `resolve` would do. Refuses if no review is needed; undefined if there is no such transaction. */
-  preview(transactionId: string, resolution: Resolution): Promise<Preview | undefined>;
-  /**
-   * Records how a person resolved a review; refuses if none is needed, if it is no longer as `expected`, or if the
-   * gateway reports the contrary and `gatewayReports` does not say so. Undefined if there is no such transaction.
-   */
-  resolve(
-    transactionId: string,
-    resolution: Resolution,
-    expected?: Expected,
-    source?: MerchantSource | 'person',
-  ): Promise<Transaction | undefined>;
-}
-
-/** The IPNs as they were received. */
-export interface Ipns {
-  /** Those that no check has answered, by their number. */
-  newIpns(transactionId: string): Promise<NewIpn[]>;
-  unmatchedIpns(limit: number): Promise<UnmatchedIpn[]>;
-  /** Counts unmatched IPNs older than this, each only once. */
-  reportUnmatched(olderThanMs: number): Promise<number>;
-}
-
-/** What others see of it, and when it changes. */
-export interface Reads {
-  order(orderId: string): Promise<Order | undefined>;
-  /** The order and the database's clock, read together. */
-  orderAt(orderId: string): Promise<OrderAt>;
-  /** By the merchant's order id. */
-  payout(orderId: string): Promise<Transaction | undefined>;
-  /** By its id at the gateway. */
-  transaction(transactionId: string): Promise<Transaction | undefined>;
-  transactions(query: TransactionQuery): Promise<TransactionPage>;
-  counts(): Promise<Counts>;
-  /** Payments that pay no order, need no review and are not sent back yet, newest first. */
-  toSendBack(limit: number): Promise<Transaction[]>;
-  /**
-   * Calls back after each commit that changed the order, from any process, with the new version (undefined: not known).
-   */
-  watch(orderId: string, onChange: (version: number | undefined) => void): () => void;
-  /**
-   * Calls back after each write of this process, within the work that asked for it: how long the write took, and what
-   * its commit changed.
-   */
-  onWrite(listener: (ms: number, events: LedgerEvent[]) => void): void;
-}
-
-/** The webhooks to send, and those that were sent. */
-export interface WebhookQueue {
-  claimWebhooks(limit: number, leaseMs: number): Promise<Webhook[]>;
-  prolongWebhooks(webhooks: readonly Webhook[], leaseMs: number): Promise<void>;
-  /**
-   * Records how a claimed attempt ended, unless it failed and a later one has begun or delivered; returns whether it
-   * did.
-   */
-  recordDelivery(attempt: Pick<Webhook, 'id' | 'attempts'>, delivery: Delivery): Promise<boolean>;
-  webhook(id: string): Promise<Webhook | undefined>;
-  /** Newest first. */
-  webhooks(state: WebhookState | undefined, limit: number, range?: WebhookRange): Promise<WebhookPage>;
-  /** Makes it due now and resets its attempts; undefined if there is none. Refuses if its body is erased. */
-  redeliver(id: string): Promise<Webhook | undefined>;
-}
-
-/** Which gateway the database belongs to, and whether it has lost anything. */
-export interface Owners {
-  /** The database's owner, as written at the first start; undefined before. */
-  owner(): Promise<DatabaseOwner | undefined>;
-  /**
-   * Writes the owner, and the prefix of ids. If another process then writes another owner, this process starts no more
-   * payments or payouts.
-   */
-  setOwner(owner: DatabaseOwner): Promise<void>;
-  /** Why nothing may be started at the moment, or undefined. */
-  ownerMismatch(): string | undefined;
-  /**
-   * The database lost what was committed before `at` (a restore, a lagging standby): payouts are checked before they
-   * are sent.
-   */
-  recordRestore(at: number): Promise<void>;
-  /** Whether that was within the last 7 days, or these milliseconds. */
-  wasRestoredLately(withinMs?: number): Promise<boolean>;
-}
-
-/** Personal data is erased; amounts and stages stay. */
-export interface Erasure {
-  /**
-   * Erases the personal data of an order's payments, or of a payout, and returns them. Refuses (`not_ended`) if one of
-   * them may still change; undefined if there is none.
-   */
-  erase(
-    orderId: string,
-    retention: Pick<Retention, 'sendsWebhooks'>,
-    source?: MerchantSource,
-  ): Promise<Transaction[] | undefined>;
-  /** Erases a page of transactions, beginning at `next` of the page before. */
-  erasePage(retention: Retention, next: string | null): Promise<ErasedPage>;
-  /** Returns a little of the unused space to the file system; false if there is none. */
-  shrink(): Promise<boolean>;
-}
-
-/** The database itself. */
-export interface Database {
-  /** The database's clock, ms since 1970. */
-  time(): Promise<number>;
-  /** How far the database's clock is ahead of this process's, ms. */
-  clockOffset(): Promise<number>;
-  /** What an operator should change about the database. */
-  databaseWarnings(): Promise<Warning[]>;
-  /** Deletes IPNs that matched nothing for 7 days, and moves up what another clock planned too far ahead. */
-  prune(): Promise<void>;
-  /** Throws if the database cannot be written. */
-  ping(): Promise<void>;
-  /** On the disk of the database file; undefined if the database is not a file here. */
-  freeBytes(): number | undefined;
-  close(): Promise<void>;
+export function createLedger(store: Store, options: LedgerOptions = {}) {
+  const access = new Access(store, options);
+  const ownership = new Ownership();
+  return {
+    ...starts(access, ownership),
+    ...claiming(access, ownership),
+    ...checks(access, ownership),
+    ...reviews(access),
+    ...ipns(access),
+    ...reads(access),
+    ...webhooks(access),
+    ...owners(access, ownership),
+    ...erasing(access),
+    ...database(access),
+  };
 }
 
 /** Refuses by throwing a Refusal; throws one of kind `unavailable` if the database cannot be used. */
-export interface Ledger extends Starts, Checks, Reviews, Ipns, Reads, WebhookQueue, Owners, Erasure, Database {}
+export type Ledger = ReturnType<typeof createLedger>;
+
+/** Another process may give the database another owner; then this one starts nothing more. */
+class Ownership {
+  ours: DatabaseOwner | undefined;
+  /** By the database's clock; before, this process cannot have sent anything. */
+  since = Number.MAX_SAFE_INTEGER;
+  mismatch: string | undefined;
+
+  compare(meta: Meta): void {
+    if (this.ours !== undefined) this.mismatch = differenceOf(this.ours, ownerIn(meta));
+  }
+
+  refuseOther(): void {
+    if (this.mismatch === undefined) return;
+    throw new Refusal('unavailable', 'Payments cannot start at the moment; try again.');
+  }
+}
+
+/** What is written before and after the one POST of a transaction. */
+function starts(access: Access, ownership: Ownership) {
+  const payoutId = (orderId: string): string => access.idPrefix + orderId;
+  return {
+    /** Writes the payment's row, or finds the one written with the same key. Replaces the order's open payment. */
+    async openPayment(payment: NewPayment & TokenTerms, limits: PaymentLimits): Promise<OpenedPayment> {
+      ownership.refuseOther();
+      return access.write('shopper', subjectOfStart(payment, limits), (draft, taken) => {
+        const { row, isNew, maySend } = openPayment(draft, payment, limits, taken);
+        const opened = toTransaction(row, historyOf(draft, row.id));
+        return { isNew, maySend, payment: opened, order: orderIn(draft, row.order_id) as Order, now: draft.now };
+      });
+    },
+    /** Writes the payout's row, or finds the one of the same payout. */
+    async openPayout(payout: NewPayout, source: MerchantSource = 'merchant'): Promise<OpenedPayout> {
+      ownership.refuseOther();
+      const id = payoutId(payout.orderId);
+      return access.write(source, subjectOfOpening('PAYOUT', payout.orderId, id), (draft, taken) => {
+        const { row, maySend } = openPayout(draft, payout, id, taken);
+        return { maySend, payout: toTransaction(row, historyOf(draft, row.id)) };
+      });
+    },
+    /** Writes the refund's row, or finds the one written with the same key. */
+    async openRefund(refund: NewRefund, source: MerchantSource | 'person' = 'merchant'): Promise<OpenedRefund> {
+      ownership.refuseOther();
+      return access.write(source, { order: refund.orderId, restored: true }, (draft, taken) => {
+        const { row, payment, maySend } = openRefund(draft, refund, taken);
+        return { maySend, refund: toTransaction(row, historyOf(draft, row.id)), method: payment.method as Method };
+      });
+    },
+    /** Writes the rows of refunds that a restored database has lost. */
+    recordFound: (refunds: FoundRefunds, source: MerchantSource | 'person' = 'merchant'): Promise<void> =>
+      access.write(source, { order: refunds.orderId }, (draft, taken) => recordFound(draft, refunds, taken)),
+    /** The ids at the gateway that a payout may have: the one of today first, then those under earlier prefixes. */
+    async payoutIds(orderId: string): Promise<string[]> {
+      const prefixes = prefixesIn(await access.read(readMeta));
+      return [...new Set([access.idPrefix, ...prefixes])].map((prefix) => prefix + orderId);
+    },
+    /** Records that this start has sent nothing; false if there is no such row (yet). */
+    recordUnsent: (
+      { type, orderId }: Pick<Transaction, 'type' | 'orderId'>,
+      start: Start,
+      fact: Fact,
+    ): Promise<boolean> =>
+      access.write('answer', subjectOfOpening(type, orderId, payoutId(orderId)), (draft) => {
+        const row = draft.transactions.find(({ after }) => after.start_id === start.id)?.after;
+        if (row !== undefined) applyFact(draft, row, fact);
+        return row !== undefined;
+      }),
+    /** Closes an order that is not paid, started or not; again it changes nothing. */
+    closeOrder: (closing: Closing): Promise<ClosedOrder> =>
+      access.write('merchant', { order: closing.orderId }, (draft) => {
+        closeOrder(draft, closing);
+        return orderIn(draft, closing.orderId) as ClosedOrder;
+      }),
+    /** Stores the terms of a token if it is newer than those known; started payments do not change. */
+    recordTerms: (seen: TokenTerms): Promise<void> =>
+      access.write('shopper', { order: seen.orderId }, (draft) => void storeTerms(draft, seen)),
+    /** Returns the order as it then is. If a restored database has lost the row, writes it again from `transaction`. */
+    record: (transaction: Transaction, fact: Fact): Promise<OrderAt> =>
+      access.write('answer', subjectOf(transaction), (draft) => {
+        applyFact(draft, findOrRestore(draft, transaction), fact);
+        return { order: orderIn(draft, transaction.orderId), now: draft.now };
+      }),
+  };
+}
+
+/** Which transactions are checked, each by one process at a time. */
+function claiming(access: Access, ownership: Ownership) {
+  const { store, steps } = access;
+  let claimed = 0;
+  return {
+    /**
+     * Claims transactions whose check is due, each exclusively for `leaseMs`. Those with a recent IPN come first, the
+     * newest IPN before older ones; one in five goes to the one due longest.
+     */
+    async claimChecks(limit: number, leaseMs: number): Promise<Claim[]> {
+      // Even if nothing may be claimed: an idle proxy must not start a payment at another gateway.
+      const { now: at, meta, checkAt, checkSteps } = await access.look();
+      ownership.compare(meta);
+      await access.shareSteps(meta);
+      if (ownership.mismatch !== undefined) return [];
+      const claims: Claim[] = [];
+      const due = [
+        ...(checkAt <= at ? [dueByTime(at)] : []),
+        ...(checkSteps < steps.count ? [dueByStep(at, steps.count)] : []),
+      ];
+      for (const each of due) {
+        const rest = limit - claims.length;
+        if (rest <= 0) break;
+        const taken = await claimChecks(store, each, leaseMs, sharesOf(rest, claimed));
+        claimed += taken.length;
+        claims.push(...taken);
+      }
+      return claims;
+    },
+    /** Keeps claims for another `leaseMs`, except those that another process has claimed since. */
+    async prolongChecks(claims: readonly Claim[], leaseMs: number): Promise<void> {
+      const until = (await access.time()) + leaseMs;
+      const held = new Set((await store.execute(prolongChecks(store, claims, until))).map(({ id }) => id));
+      for (const claim of claims) if (held.has(claim.transaction.id)) claim.leaseUntil = until;
+    },
+    /**
+     * Stores the IPN and requests a check in the same commit. With `leaseMs` that commit also claims the check, if it is
+     * due and free.
+     */
+    async receiveIpn(ipn: StoredIpn, leaseMs?: number): Promise<{ isMatched: boolean; claim: Claim | undefined }> {
+      const id = ipn.reading?.transactionId;
+      const received = await access.write('check', { alone: id === undefined ? [] : [id] }, (draft) => {
+        const row = id === undefined ? undefined : findTransaction(draft, id);
+        const isMatched = receiveIpn(draft, ipn, row);
+        const mayClaim = row !== undefined && ownership.mismatch === undefined && !isTurnOfLongestDue(claimed);
+        return { isMatched, claim: mayClaim && leaseMs ? claimNow(draft, row, leaseMs) : undefined };
+      });
+      if (received.claim !== undefined) claimed += 1;
+      return received;
+    },
+    /**
+     * Claims the check of a transaction whether or not it is due; undefined if one is under way, if the last minute had
+     * as many as it may have without an IPN, or if there is no such transaction.
+     */
+    claimCheck: (transactionId: string, leaseMs: number): Promise<Claim | undefined> =>
+      access.write('merchant', { alone: [transactionId] }, (draft) => {
+        const row = findTransaction(draft, transactionId);
+        return row && ownership.mismatch === undefined ? claimAtOnce(draft, row, leaseMs) : undefined;
+      }),
+  };
+}
+
+/** What a check saw. */
+function checks(access: Access, ownership: Ownership) {
+  const { store } = access;
+  return {
+    /**
+     * Ends a check: applies the observation and the clock's rules, and plans the next check. Returns when it ended, by
+     * the database's clock.
+     */
+    observe: (claim: Claim, observation: Observation): Promise<number> =>
+      access.write('check', subjectOf(claim.transaction), (draft) => {
+        const row = findTransaction(draft, claim.transaction.id);
+        if (row !== undefined) applyObservation(draft, row, claim, observation);
+        return draft.now;
+      }),
+    /** Records a proven "unknown"; two of them may end the transaction. */
+    recordUnknown: (unknown: ProvenUnknown): Promise<void> =>
+      access.writeEach('check', { transactions: [unknown.transactionId] }, (draft, row) =>
+        applyProvenUnknown(draft, row, unknown),
+      ),
+    /** The transaction of this type at the gateway that a status check found last; undefined if none ever was. */
+    newestFound: (type: GatewayType): Promise<Transaction | undefined> =>
+      access.read((db) => readNewestFound(db, type)),
+    /**
+     * Makes uncertain what an earlier process of the same host and port was sending when it died, and makes due what was
+     * queued before a step of the clock that no process saw.
+     */
+    async recover(sentBy: string): Promise<void> {
+      const ids = await access.read((db) => readAbandoned(db, sentBy, ownership.since));
+      // Each alone: what somebody holds is found by its time.
+      await Promise.allSettled(ids.map((id) => access.writeEach('restart', { transactions: [id] }, recover)));
+      // What was queued in the future was queued before a step of the clock that no process saw.
+      const at = await access.time();
+      await access.executeInPages(bringWebhooksForward(store, at, 0, PAGE_SIZE, at));
+    },
+  };
+}
+
+/** What a person decides. */
+function reviews(access: Access) {
+  return {
+    /** What `resolve` would do. Refuses if no review is needed; undefined if there is no such transaction. */
+    preview: async (transactionId: string, resolution: Resolution): Promise<Preview | undefined> =>
+      access.preview('person', await subjectById(access, transactionId), (draft) => {
+        const row = findTransaction(draft, transactionId);
+        if (row === undefined) return undefined;
+        const transaction = toTransaction(row, historyOf(draft, row.id));
+        const expected = expectedOf(draft, row);
+        const gatewayReports = contraryReport(row, resolution.status);
+        applyResolution(draft, row, { ...resolution, gatewayReports: gatewayReports ?? undefined });
+        return { transaction, expected, webhook: draft.webhooks[0]?.type ?? null, gatewayReports };
+      }),
+    /**
+     * Records how a person resolved a review; refuses if none is needed, if it is no longer as `expected`, or if the
+     * gateway reports the contrary and `gatewayReports` does not say so. Undefined if there is no such transaction.
+     */
+    resolve: async (
+      transactionId: string,
+      resolution: Resolution,
+      expected?: Expected,
+      source: MerchantSource | 'person' = 'person',
+    ): Promise<Transaction | undefined> =>
+      access.write(source, await subjectById(access, transactionId), (draft) => {
+        const row = findTransaction(draft, transactionId);
+        if (row === undefined) return undefined;
+        applyResolution(draft, row, resolution, expected);
+        return toTransaction(row, historyOf(draft, row.id));
+      }),
+  };
+}
+
+/** The IPNs as they were received. */
+function ipns(access: Access) {
+  return {
+    /** Those that no check has answered, by their number. */
+    newIpns: (transactionId: string): Promise<NewIpn[]> => access.read((db) => readNewIpns(db, transactionId)),
+    unmatchedIpns: (limit: number): Promise<UnmatchedIpn[]> => access.read((db) => readUnmatchedIpns(db, limit)),
+    /** Counts unmatched IPNs older than this, each only once. */
+    async reportUnmatched(olderThanMs: number): Promise<number> {
+      const firstBefore = (await access.time()) - olderThanMs;
+      return access.executeInPages(markUnmatchedReported(access.store, firstBefore, PAGE_SIZE));
+    },
+  };
+}
+
+/** What others see of it, and when it changes. */
+function reads(access: Access) {
+  const { store, idPrefix } = access;
+
+  async function orderAt(orderId: string): Promise<OrderAt> {
+    const { orders, transactions, history, now } = await access.load({ order: orderId });
+    const [order] = orders;
+    return { order: order && toOrder(order, transactions, history), now };
+  }
+
+  return {
+    /** The order and the database's clock, read together. */
+    orderAt,
+    order: async (orderId: string): Promise<Order | undefined> => (await orderAt(orderId)).order,
+    /** By the merchant's order id. */
+    async payout(orderId: string): Promise<Transaction | undefined> {
+      const { transactions, history } = await access.load({ payout: orderId, id: idPrefix + orderId });
+      const row = transactions.find((each) => TYPES[each.type].isPayout && each.order_id === orderId);
+      return toTransactions(row === undefined ? [] : [row], history)[0];
+    },
+    /** By its id at the gateway. */
+    async transaction(transactionId: string): Promise<Transaction | undefined> {
+      const { transactions, history } = await access.load({ transactions: [transactionId] });
+      return toTransactions(transactions, history)[0];
+    },
+    transactions: (query: TransactionQuery): Promise<TransactionPage> =>
+      access.read(() => readTransactions(store, query)),
+    async counts(): Promise<Counts> {
+      const at = await access.time();
+      return access.read((db) => readCounts(db, at));
+    },
+    /** Payments that pay no order, need no review and are not sent back yet, newest first. */
+    toSendBack: (limit: number): Promise<Transaction[]> => access.read((db) => readToSendBack(db, limit)),
+    /**
+     * Calls back after each commit that changed the order, from any process, with the new version (undefined: not known).
+     */
+    watch: access.watch.add,
+    /**
+     * Calls back after each write of this process, within the work that asked for it: how long the write took, and what
+     * its commit changed.
+     */
+    onWrite: (listener: (ms: number, events: LedgerEvent[]) => void): void => void (access.onWrite = listener),
+  };
+}
+
+/** The webhooks to send, and those that were sent. */
+function webhooks(access: Access) {
+  const { store, steps } = access;
+  let stepsSeen = 0;
+
+  /** Each step makes the waiting ones due, by whichever process is first. If it dies halfway, by the next one. */
+  async function bringForward(at: number): Promise<void> {
+    const meta = await readMeta(store.db);
+    stepsSeen = await access.shareSteps(meta);
+    const before = stepsIn(meta, 'webhook_steps');
+    if (before >= stepsSeen) return;
+    await access.executeInPages(bringWebhooksForward(store, at, 0, PAGE_SIZE));
+    await writeSteps(store, 'webhook_steps', before, stepsSeen);
+  }
+
+  return {
+    async claimWebhooks(limit: number, leaseMs: number): Promise<Webhook[]> {
+      const { now: at, webhookAt } = await access.look();
+      const isStepNew = steps.count > stepsSeen;
+      if (isStepNew) await bringForward(at);
+      return limit > 0 && (isStepNew || webhookAt <= at) ? claimWebhooks(store, at, limit, leaseMs) : [];
+    },
+    async prolongWebhooks(claimed: readonly Webhook[], leaseMs: number): Promise<void> {
+      await store.execute(prolongWebhooks(store, claimed, await access.time(), leaseMs));
+    },
+    /**
+     * Records how a claimed attempt ended, unless it failed and a later one has begun or delivered; returns whether it
+     * did.
+     */
+    async recordDelivery(attempt: Pick<Webhook, 'id' | 'attempts'>, delivery: Delivery): Promise<boolean> {
+      const at = 'afterMs' in delivery ? await access.time() : 0;
+      return (await store.execute(recordDelivery(store.db, attempt, delivery, at))).length > 0;
+    },
+    webhook: (id: string): Promise<Webhook | undefined> => access.read((db) => readWebhook(db, id)),
+    /** Newest first. */
+    webhooks: (state: WebhookState | undefined, limit: number, range?: WebhookRange): Promise<WebhookPage> =>
+      access.read((db) => readWebhooks(db, state, limit, range)),
+    /** Makes it due now and resets its attempts; undefined if there is none. Refuses if its body is erased. */
+    async redeliver(id: string): Promise<Webhook | undefined> {
+      const at = await access.time();
+      return access.read(() => redeliver(store, at, id));
+    },
+  };
+}
+
+/** Which gateway the database belongs to, and whether it has lost anything. */
+function owners(access: Access, ownership: Ownership) {
+  const { store } = access;
+  return {
+    /** The database's owner, as written at the first start; undefined before. */
+    owner: (): Promise<DatabaseOwner | undefined> => access.read(async (db) => ownerIn(await readMeta(db))),
+    /**
+     * Writes the owner, and the prefix of ids. If another process then writes another owner, this process starts no more
+     * payments or payouts.
+     */
+    async setOwner(owner: DatabaseOwner): Promise<void> {
+      await writeOwner(store, owner);
+      await writePrefix(store, access.idPrefix);
+      ownership.ours = owner;
+      ownership.since = await access.time();
+    },
+    /** Why nothing may be started at the moment, or undefined. */
+    ownerMismatch: (): string | undefined => ownership.mismatch,
+    // Clamped to now: the latest time wins, so a future one could never be corrected.
+    /**
+     * The database lost what was committed before `at` (a restore, a lagging standby): payouts are checked before they
+     * are sent.
+     */
+    recordRestore: async (at: number): Promise<void> => writeRestoredAt(store, Math.min(at, await access.time())),
+    /** Whether that was within the last 7 days, or these milliseconds. */
+    async wasRestoredLately(withinMs: number = RESTORED_LATELY_MS): Promise<boolean> {
+      const at = await access.time();
+      return at - (await access.read(readRestoredAt)) < withinMs;
+    },
+  };
+}
+
+/** Personal data is erased; amounts and stages stay. */
+function erasing(access: Access) {
+  const { store } = access;
+  return {
+    /**
+     * Erases the personal data of an order's payments, or of a payout, and returns them. Refuses (`not_ended`) if one of
+     * them may still change; undefined if there is none.
+     */
+    async erase(
+      orderId: string,
+      { sendsWebhooks }: Pick<Retention, 'sendsWebhooks'>,
+      source: MerchantSource = 'merchant',
+    ): Promise<Transaction[] | undefined> {
+      const { fingerprintKey } = await access.identity();
+      const request = { at: await access.time(), source, fingerprintKey, sendsWebhooks } as const;
+      const all = { ...request, changedBefore: Number.MAX_SAFE_INTEGER, payersBefore: Number.MAX_SAFE_INTEGER };
+      const hasAny = await access.read(() => eraseOrder(store, orderId, all));
+      await store.shrink();
+      return hasAny ? access.read((db) => readOfOrder(db, orderId)) : undefined;
+    },
+    /** Erases a page of transactions, beginning at `next` of the page before. */
+    async erasePage({ afterMs, payersMs, sendsWebhooks }: Retention, next: string | null): Promise<ErasedPage> {
+      const [{ fingerprintKey }, at] = [await access.identity(), await access.time()];
+      const due = { at, source: 'clock', fingerprintKey, changedBefore: at - afterMs } as const;
+      return access.read(() => erasePage(store, next, { ...due, payersBefore: at - payersMs, sendsWebhooks }));
+    },
+    /** Returns a little of the unused space to the file system; false if there is none. */
+    shrink: (): Promise<boolean> => store.shrink(),
+  };
+}
+
+/** The database itself. */
+function database(access: Access) {
+  const { store } = access;
+  return {
+    /** The database's clock, ms since 1970. */
+    time: (): Promise<number> => access.time(),
+    /** How far the database's clock is ahead of this process's, ms. */
+    async clockOffset(): Promise<number> {
+      const before = Date.now();
+      const databaseTime = await access.read(() => store.time());
+      return databaseTime - (before + Date.now()) / 2;
+    },
+    /** What an operator should change about the database. */
+    databaseWarnings: (): Promise<Warning[]> => store.warnings(),
+    /** Deletes IPNs that matched nothing for 7 days, and moves up what another clock planned too far ahead. */
+    async prune(): Promise<void> {
+      const at = await access.time();
+      await access.executeInPages(deleteOldUnmatched(store, at, PAGE_SIZE));
+      await access.executeInPages(bringWebhooksForward(store, at, MAX_WEBHOOK_WAIT_MS, PAGE_SIZE));
+      await access.executeInPages(bringChecksForward(store, at, PAGE_SIZE));
+    },
+    /** Throws if the database cannot be written. */
+    ping: (): Promise<void> => access.read(() => store.ping()),
+    /** On the disk of the database file; undefined if the database is not a file here. */
+    freeBytes: (): number | undefined => store.freeBytes(),
+    async close(): Promise<void> {
+      access.watch.close();
+      await store.close();
+    },
+  };
+}
+
+function subjectOfStart(payment: NewPayment, { directPerWallet }: PaymentLimits): Subject {
+  const { orderId, customer, method } = payment;
+  if (PAYS_BY[method] !== 'prompt' || customer === null) return { order: orderId };
+  return { order: orderId, prompts: { customer, limit: directPerWallet.inAll } };
+}
+
+function subjectOfOpening(type: TransactionType, orderId: string, payoutId: string): Subject {
+  return TYPES[type].isOfOrder ? { order: orderId } : { payout: orderId, id: payoutId };
+}
+
+async function subjectById(access: Access, transactionId: string): Promise<Subject> {
+  const alone = await access.load({ alone: [transactionId] });
+  const [row] = alone.transactions;
+  return row === undefined ? { alone: [] } : subjectOf({ id: row.id, type: row.type, orderId: row.order_id });
+}
+
+/** What belongs to an order is decided on with the whole of it. */
+function subjectOf({ id, type, orderId }: Pick<Transaction, 'id' | 'type' | 'orderId'>): Subject {
+  return TYPES[type].isOfOrder ? { order: orderId } : { transactions: [id] };
+}
+
+function orderIn(draft: Draft, orderId: string): Order | undefined {
+  const order = findOrder(draft, orderId);
+  if (order === undefined) return undefined;
+  const rows = draft.transactions.map(({ after }) => after).filter((row) => row.order_id === orderId);
+  return toOrder(order, rows, [...draft.loadedHistory, ...draft.history]);
+}

@@ -1,4 +1,4 @@
-// The ledger's storage port: loads rows, and saves changes in commits that are durable once they resolve. sql-ledger.ts
+// The ledger's storage port: loads rows, and saves changes in commits that are durable once they resolve. ledger.ts
 // uses it; sqlite.ts and postgres.ts implement it.
 import type { CompiledQuery, Expression, Kysely, RawBuilder } from 'kysely';
 import type { Warning } from '../protocol/log.ts';
@@ -85,7 +85,7 @@ export interface SqlDialect {
 
 /**
  * There are two ways to write. `write` is for all that a rule decides: it loads rows, and what the rule changed in them
- * is saved at once or not at all; the ledger then reports each event and wakes the watchers (sql-ledger.ts). `execute`
+ * is saved at once or not at all; the ledger then reports each event and wakes the watchers (ledger.ts). `execute`
  * is one statement of its own, for leases, deliveries, erasing and the rows of `meta`: as durable, and atomic for
  * itself, but it decides by its own conditions, raises no version, reports no event and wakes no watcher. So nothing is
  * announced before it is committed, and what `execute` commits is not announced at all.

@@ -3,7 +3,7 @@
 // so their number is bounded and they hold no order or shopper data.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from '@prometheus-io/client';
 import type { Checked, ExtraHeaders, Gateway, Operation, Sent } from '../gateway/gateway.ts';
-import type { Counts, LedgerEvent, WebhookState } from '../ledger/ledger.ts';
+import type { Counts, LedgerEvent, WebhookState } from '../ledger/model.ts';
 import { withinLimit } from '../protocol/durations.ts';
 import { STAGES, TRANSACTION_TYPES, TYPES, reasonOf } from '../protocol/transaction.ts';
 import { METHODS, REASONS } from '../protocol/wire.ts';

@@ -2,7 +2,7 @@
 // fields of wire.ts.
 import { create } from 'qrcode';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { Order } from '../ledger/ledger.ts';
+import type { Order } from '../ledger/model.ts';
 import { iso } from '../protocol/durations.ts';
 import { PAYS_BY } from '../protocol/methods.ts';
 import { decimalOf } from '../protocol/money.ts';

@@ -5,7 +5,8 @@
 // reconnects.
 import type { ServerResponse } from 'node:http';
 import { Refusal } from '../errors.ts';
-import type { Ledger, OrderAt } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { OrderAt } from '../ledger/model.ts';
 import type { OrderTerms } from '../orders/order-token.ts';
 import type { OrderView } from '../protocol/wire.ts';
 import type { Payments } from '../use-cases/payments.ts';

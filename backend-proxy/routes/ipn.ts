@@ -5,7 +5,7 @@ import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
 import { note } from '../observability/log.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { StoredIpn } from '../ledger/ledger.ts';
+import type { StoredIpn } from '../ledger/model.ts';
 import type { IpnOutcome } from '../observability/metrics.ts';
 import { answer } from '../http/answer.ts';
 import { PUBLIC, createSecretCheck } from '../http/guards.ts';

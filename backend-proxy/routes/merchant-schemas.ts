@@ -1,7 +1,7 @@
 // What the merchant routes share: response schemas, which only generate the OpenAPI document and validate nothing, the
 // columns of CSV, and the parameters that several routes take.
 import { z, type OpenAPIHono } from '@hono/zod-openapi';
-import type { UnmatchedIpn, Webhook } from '../ledger/ledger.ts';
+import type { UnmatchedIpn, Webhook } from '../ledger/model.ts';
 import { orderIdSchema } from '../orders/order-token.ts';
 import { iso } from '../protocol/durations.ts';
 import {

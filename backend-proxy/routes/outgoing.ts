@@ -8,7 +8,6 @@ import { serveRoute } from '../http/route.ts';
 import { note } from '../observability/log.ts';
 import { currencySchema, line, orderIdSchema, walletIdSchema } from '../orders/order-token.ts';
 import { merchantPayout, merchantRefund } from '../protocol/merchant-view.ts';
-import { parseExact } from '../protocol/money.ts';
 import type { Payouts, Refunds } from '../use-cases/outgoing.ts';
 import {
   BODY,
@@ -22,6 +21,10 @@ import {
 } from './merchant-schemas.ts';
 import { idempotencyKeyHeader } from './order.ts';
 
+const amountSchema = z
+  .union([z.int().positive(), z.string().max(20)], { error: 'a whole number, or a decimal string' })
+  .transform(String);
+
 const postPayout = createRoute({
   method: 'post',
   path: '/payouts',
@@ -34,9 +37,9 @@ const postPayout = createRoute({
       z
         .strictObject({
           orderId: orderIdSchema,
-          amount: z
-            .union([z.int().positive(), z.string().max(20)], { error: 'a whole number, or a decimal string' })
-            .openapi({ description: 'Major units; whole unless the gateway takes decimals in payouts' }),
+          amount: amountSchema.openapi({
+            description: 'Major units; whole unless the gateway takes decimals in payouts',
+          }),
           currency: currencySchema,
           customer: walletIdSchema,
           note: line(200).optional(),
@@ -62,10 +65,8 @@ const getPayout = createRoute({
 
 export function servePayouts(app: OpenAPIHono, payouts: Payouts): void {
   serveRoute(app, postPayout, async (c, { sent, source }) => {
-    // The source text of the number: JSON.parse reads 1e3 and 1.00000000000000001 as whole numbers.
     note({ orderId: sent.orderId });
-    const { amount } = parseExact(await c.req.text()) as { amount: string };
-    return answerJson(c, merchantPayout(await payouts.start({ ...sent, amount }, source)), 202);
+    return answerJson(c, merchantPayout(await payouts.start(sent, source)), 202);
   });
 
   serveRoute(app, getPayout, async (c, { params }) => {
@@ -91,10 +92,7 @@ const postRefund = createRoute({
     body: body(
       z
         .strictObject({
-          amount: z
-            .union([z.int().positive(), z.string().max(20)], { error: 'a whole number, or a decimal string' })
-            .optional()
-            .openapi({ description: 'Major units; what is left if it is missing' }),
+          amount: amountSchema.optional().openapi({ description: 'Major units; what is left if it is missing' }),
           note: line(200).optional(),
           gatewayOrderId: gatewayOrderIdSchema
             .optional()
@@ -112,10 +110,8 @@ const postRefund = createRoute({
 export function serveRefunds(app: OpenAPIHono, refunds: Refunds): void {
   serveRoute(app, postRefund, async (c, { params, headers, sent, source }) => {
     note({ orderId: params.orderId });
-    // The source text of the number, as for payouts.
-    const { amount } = (parseExact(await c.req.text()) ?? {}) as { amount?: string };
     const idempotencyKey = headers['idempotency-key'];
-    const refund = await refunds.start({ ...sent, ...params, amount, idempotencyKey }, source);
+    const refund = await refunds.start({ ...sent, ...params, idempotencyKey }, source);
     return answerJson(c, merchantRefund(refund), 202);
   });
 }

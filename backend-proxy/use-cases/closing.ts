@@ -1,6 +1,7 @@
 // Closes an order for the merchant: no payment of it starts any more, and what is paid after all pays nothing. The
 // gateway cannot cancel, so codes that are out may still be paid, and checks go on.
-import type { ClosedOrder, Ledger } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { ClosedOrder } from '../ledger/model.ts';
 import { canBePaid } from '../protocol/transaction.ts';
 
 export interface ClosingRequest {

@@ -3,7 +3,8 @@
 // ends the start unless the operator has allowed it.
 import { createHash } from 'node:crypto';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { DatabaseOwner, Ledger } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { DatabaseOwner } from '../ledger/model.ts';
 import { DAY_MS } from '../protocol/durations.ts';
 import { isLoopbackName } from '../protocol/links.ts';
 import { GATEWAY_TYPES } from '../protocol/transaction.ts';

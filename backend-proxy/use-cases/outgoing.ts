@@ -3,7 +3,8 @@
 import { Refusal, LookUpNeeded } from '../errors.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { Fact, Ledger, Withheld, NewPayout, FoundRefund, LookedUp, LookedUpPayout } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Fact, Withheld, NewPayout, FoundRefund, LookedUp, LookedUpPayout } from '../ledger/model.ts';
 import type { MerchantSource } from '../protocol/merchant-key.ts';
 import { MAX_AMOUNT_DIGITS, exponentOf, minorOf, minorOfReported } from '../protocol/money.ts';
 import { MAX_UNSEEN_IN_A_ROW, MAX_REFUNDS, refundId } from '../protocol/refundable.ts';

@@ -4,7 +4,8 @@
 import { Refusal } from '../errors.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import type { Collection, Gateway } from '../gateway/gateway.ts';
-import type { Fact, Ledger, OrderAt, PaymentLimits, TokenTerms } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Fact, OrderAt, PaymentLimits, TokenTerms } from '../ledger/model.ts';
 import type { OrderTerms } from '../orders/order-token.ts';
 import { orderView, toQrCode } from '../orders/order-view.ts';
 import { HOUR_MS } from '../protocol/durations.ts';

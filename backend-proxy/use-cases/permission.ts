@@ -2,7 +2,8 @@
 // process was too slow to send (it was paused, or the commit waited) may have been ended meanwhile.
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import type { Ledger, Start } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Start } from '../ledger/model.ts';
 import { SECOND_MS } from '../protocol/durations.ts';
 import type { Transaction } from '../protocol/transaction.ts';
 

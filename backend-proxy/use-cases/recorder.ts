@@ -3,7 +3,8 @@
 // shopper pays with.
 import { setTimeout } from 'node:timers/promises';
 import { Refusal } from '../errors.ts';
-import type { Fact, Ledger, OrderAt } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Fact, OrderAt } from '../ledger/model.ts';
 import { withinLimit } from '../protocol/durations.ts';
 import type { Transaction } from '../protocol/transaction.ts';
 

@@ -1,7 +1,8 @@
 // Checks every transaction that is due, because an IPN requested it or by the schedule, and records the report.
 // Without any IPN, everything still settles this way.
 import type { Gateway } from '../gateway/gateway.ts';
-import type { Claim, Ledger, StoredIpn, ProvenUnknown } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Claim, StoredIpn, ProvenUnknown } from '../ledger/model.ts';
 import { runAs } from '../observability/log.ts';
 import { MINUTE_MS } from '../protocol/durations.ts';
 import { STATUS_CONNECTIONS, CALL_OVER_MS } from '../protocol/gateway-call.ts';

@@ -9,7 +9,7 @@ import { createProxy, type Proxy } from '../../backend-proxy/app.ts';
 import { createGateway } from '../../backend-proxy/gateway/http.ts';
 import { DEFAULT_PROFILE } from '../../backend-proxy/gateway/profile.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
-import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
+import { createLedger } from '../../backend-proxy/ledger/ledger.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import profile from '../sandbox-profile.json' with { type: 'json' };
 

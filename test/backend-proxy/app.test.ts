@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
-import type { Claim, Ledger, Observation } from '../../backend-proxy/ledger/ledger.ts';
+import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
+import type { Claim, Observation } from '../../backend-proxy/ledger/model.ts';
 import type { Problem } from '../../backend-proxy/protocol/wire.ts';
 import type { Transaction } from '../../backend-proxy/protocol/transaction.ts';
 import { type UnknownProof, createStatusChecks } from '../../backend-proxy/use-cases/status-checks.ts';

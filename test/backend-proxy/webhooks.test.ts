@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { request } from 'undici';
-import type { Delivery, Ledger, Webhook } from '../../backend-proxy/ledger/ledger.ts';
+import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
+import type { Delivery, Webhook } from '../../backend-proxy/ledger/model.ts';
 import { MAX_WEBHOOK_WAIT_MS } from '../../backend-proxy/ledger/queries/webhooks.ts';
 import { WEBHOOKS } from '../../backend-proxy/protocol/merchant-view.ts';
 import {

@@ -16,7 +16,7 @@ import { createProxy, type Proxy, type ProxyConfig } from '../../backend-proxy/a
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
 import { DEFAULT_PROFILE, type Profile } from '../../backend-proxy/gateway/profile.ts';
 import { listen } from '../../backend-proxy/http/server.ts';
-import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
+import { createLedger } from '../../backend-proxy/ledger/ledger.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
 import type { Log } from '../../backend-proxy/protocol/log.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';

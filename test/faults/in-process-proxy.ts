@@ -3,7 +3,7 @@
 import { createProxy, type Proxy } from '../../backend-proxy/app.ts';
 import { createGateway } from '../../backend-proxy/gateway/http.ts';
 import { DEFAULT_PROFILE } from '../../backend-proxy/gateway/profile.ts';
-import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
+import { createLedger } from '../../backend-proxy/ledger/ledger.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import type { Clock } from './manual-clock.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { runCommand } from '../../backend-proxy/commands/command-line.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
-import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
+import { createLedger } from '../../backend-proxy/ledger/ledger.ts';
 import { inspectPostgres } from '../../backend-proxy/ledger/postgres/postgres.ts';
 import { startPostgres } from './server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { Pool } from 'pg';
-import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
+import { createLedger } from '../../backend-proxy/ledger/ledger.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import type { Store } from '../../backend-proxy/ledger/store.ts';

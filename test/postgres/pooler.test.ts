@@ -4,7 +4,7 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
-import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
+import { createLedger } from '../../backend-proxy/ledger/ledger.ts';
 import type { Store } from '../../backend-proxy/ledger/store.ts';
 import { LIMITS, payment } from '../backend-proxy/ledger/ledger-kit.ts';
 import { NOTHING, ORDER, raise } from '../backend-proxy/ledger/order-writes.ts';

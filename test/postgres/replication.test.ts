@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { Client } from 'pg';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
-import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
+import { createLedger } from '../../backend-proxy/ledger/ledger.ts';
 import { raise } from '../backend-proxy/ledger/order-writes.ts';
 import { until } from '../faults/fault-test.ts';
 import { startPostgresPair, type PostgresPair } from './pair.ts';

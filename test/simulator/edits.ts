@@ -192,7 +192,7 @@ export const EDITS: Readonly<Record<string, Edit>> = {
     ['backend-proxy/ledger/rules/decisions.ts', 'if (isOpen(stage) || isChecking(row))', 'if (isChecking(row))'],
   ],
   'after a step of the clock webhooks wait for their old time': [
-    'backend-proxy/ledger/sql-ledger.ts',
+    'backend-proxy/ledger/ledger.ts',
     'if (isStepNew) await bringForward(at);',
     '',
   ],

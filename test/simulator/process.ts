@@ -6,7 +6,7 @@ import { unavailable } from '../../backend-proxy/errors.ts';
 import { createGateway } from '../../backend-proxy/gateway/http.ts';
 import { profileSchema } from '../../backend-proxy/gateway/profile.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
-import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
+import { createLedger } from '../../backend-proxy/ledger/ledger.ts';
 import type { Store } from '../../backend-proxy/ledger/store.ts';
 import { METHODS } from '../../backend-proxy/protocol/wire.ts';
 import { ensureOwner } from '../../backend-proxy/use-cases/database-owner.ts';

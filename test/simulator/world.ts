@@ -1,9 +1,10 @@
 // One history: up to three proxies, their database and its clock, the gateway, shoppers, a merchant and a person, in
 // virtual time. Everything that may happen is chosen from the seed, so the same seed is the same history. What goes
 // wrong is in faults.ts, what has to hold all the same in invariants.ts.
-import type { Ledger, Webhook } from '../../backend-proxy/ledger/ledger.ts';
+import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
+import type { Webhook } from '../../backend-proxy/ledger/model.ts';
 import { PAYOUT_FAILED_APART_MS } from '../../backend-proxy/protocol/schedule.ts';
-import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
+import { createLedger } from '../../backend-proxy/ledger/ledger.ts';
 import type { HistoryEntry, Transaction, TransactionType } from '../../backend-proxy/protocol/transaction.ts';
 import { D, H, M, NOON, S } from '../backend-proxy/time.ts';
 import { SECRETS } from '../backend-proxy/world.ts';

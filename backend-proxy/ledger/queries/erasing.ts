@@ -5,7 +5,7 @@ import { keyedFingerprint } from '../../fingerprint.ts';
 import { HOUR_MS, iso } from '../../protocol/durations.ts';
 import { LAST_SWEEP_MS } from '../../protocol/schedule.ts';
 import { STAGES, isOpen, stageOf, type Source } from '../../protocol/transaction.ts';
-import type { ErasedPage } from '../ledger.ts';
+import type { ErasedPage } from '../model.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 import type { Db, Store, SqlDialect } from '../store.ts';
 

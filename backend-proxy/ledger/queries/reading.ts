@@ -10,7 +10,7 @@ import {
   TYPES,
   stageOf,
 } from '../../protocol/transaction.ts';
-import type { Counts, WebhookState, DatabaseOwner } from '../ledger.ts';
+import type { Counts, WebhookState, DatabaseOwner } from '../model.ts';
 import { IS_OPEN, NEEDS_REVIEW, PAYS_NOTHING } from '../schema/schema.ts';
 import type { Tables, TransactionRow, MetaKey } from '../schema/tables.ts';
 import type { Db, Store } from '../store.ts';

@@ -3,7 +3,7 @@
 import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import { STAGES, TRANSACTION_TYPES, stageOf, type Transaction } from '../../protocol/transaction.ts';
 import type { Status } from '../../protocol/wire.ts';
-import type { TransactionPage, TransactionQuery, TransactionSort } from '../ledger.ts';
+import type { TransactionPage, TransactionQuery, TransactionSort } from '../model.ts';
 import { toTransactions } from '../rules/records.ts';
 import { HAS_FAILED, IS_OPEN, NEEDS_REVIEW } from '../schema/schema.ts';
 import type { TransactionRow, Tables } from '../schema/tables.ts';

@@ -2,7 +2,7 @@
 // (../rules/webhooks.ts), and ../../webhooks.ts sends them.
 import { sql } from 'kysely';
 import { Refusal } from '../../errors.ts';
-import type { Delivery, Webhook, WebhookPage, WebhookRange, WebhookState } from '../ledger.ts';
+import type { Delivery, Webhook, WebhookPage, WebhookRange, WebhookState } from '../model.ts';
 import { DAY_MS, MINUTE_MS } from '../../protocol/durations.ts';
 import { mergedPages } from './transaction-list.ts';
 import type { Db, Store } from '../store.ts';

@@ -7,7 +7,7 @@ import { PROMPT_METHODS } from '../../protocol/methods.ts';
 import { CHECKS_KEPT, MAX_CHECK_WAIT_MS, RECENT_IPN_MS } from '../../protocol/schedule.ts';
 import { STAGES } from '../../protocol/transaction.ts';
 import type { IpnReading } from '../../protocol/verify.ts';
-import type { Claim, NewIpn, UnmatchedIpn } from '../ledger.ts';
+import type { Claim, NewIpn, UnmatchedIpn } from '../model.ts';
 import { longestLease, toClaim, type Shares } from '../rules/checks.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 import type { Db, Store } from '../store.ts';

@@ -3,7 +3,7 @@
 import { keyedFingerprint } from '../../fingerprint.ts';
 import { CHECKS_KEPT, hasUnansweredIpn, scheduledAllowedAt, type Check } from '../../protocol/schedule.ts';
 import type { IpnReading } from '../../protocol/verify.ts';
-import type { Claim, StoredIpn } from '../ledger.ts';
+import type { Claim, StoredIpn } from '../model.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 import { type Draft, toTransactionState } from './records.ts';
 import { plan, raise, showChange } from './settle.ts';

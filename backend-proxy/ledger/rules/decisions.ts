@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Refusal } from '../../errors.ts';
 import { TYPES, mayBeResolved, canBePaid, isOpen, stageOf } from '../../protocol/transaction.ts';
-import type { Expected, Resolution, Closing } from '../ledger.ts';
+import type { Expected, Resolution, Closing } from '../model.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 import { findOrder, historyOf, type Draft, toTransactionState, addOrder, paymentsOf, isChecking } from './records.ts';
 import { addHistory, credit, markChanged, plan, raise } from './settle.ts';

@@ -17,7 +17,7 @@ import { STAGES, TYPES, isOpen, stageOf, type Stage } from '../../protocol/trans
 import { checkoutExpiry, flag, markChanged, plan, raise, showChange, type ReviewFlag } from './settle.ts';
 import { isHeld } from './checks.ts';
 import { type Draft, isChecking } from './records.ts';
-import type { ProvenUnknown, Claim, Observation } from '../ledger.ts';
+import type { ProvenUnknown, Claim, Observation } from '../model.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 
 /** A FAILED this shortly before the end of its time is the gateway's expiry: its clock and ours differ. */

@@ -1,7 +1,7 @@
 // Turns rows into the port's records.
 import { STAGES, TYPES, stageOf, type Stage, type Transaction, type Source } from '../../protocol/transaction.ts';
 import type { Metadata, QrCode } from '../../protocol/wire.ts';
-import type { Order } from '../ledger.ts';
+import type { Order } from '../model.ts';
 import type { HistoryRow, OrderRow, TransactionRow, IpnRow, WebhookRow } from '../schema/tables.ts';
 import { changedColumns, type Change, type Changes, type Loaded } from '../store.ts';
 

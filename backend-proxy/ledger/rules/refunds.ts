@@ -14,7 +14,7 @@ import {
 } from '../../protocol/refundable.ts';
 import { iso } from '../../protocol/durations.ts';
 import { STAGES, stageOf, type Transaction } from '../../protocol/transaction.ts';
-import type { FoundRefund, FoundRefunds, LookedUp, NewRefund } from '../ledger.ts';
+import type { FoundRefund, FoundRefunds, LookedUp, NewRefund } from '../model.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 import { maySend, permitSending } from './settle.ts';
 import { historyOf, paymentsOf, type Draft, toTransaction } from './records.ts';

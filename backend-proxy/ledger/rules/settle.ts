@@ -19,7 +19,7 @@ import {
   type PostOutcome,
 } from '../../protocol/transaction.ts';
 import { wayOf, effectsOf } from '../../protocol/verify.ts';
-import type { Fact, Start } from '../ledger.ts';
+import type { Fact, Start } from '../model.ts';
 import type { OrderRow, TransactionRow } from '../schema/tables.ts';
 import { findOrder, findTransaction, historyOf, type Draft, toTransactionState, toTransaction } from './records.ts';
 

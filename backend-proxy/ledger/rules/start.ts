@@ -7,7 +7,7 @@ import { PAYS_BY } from '../../protocol/methods.ts';
 import { MAX_REFUNDS, refundId } from '../../protocol/refundable.ts';
 import { RESTORED_LATELY_MS } from '../../protocol/schedule.ts';
 import { STAGES, TYPES, whyTooLong, type Transaction } from '../../protocol/transaction.ts';
-import type { NewPayment, PaymentLimits, Start, TokenTerms, NewPayout, Withheld } from '../ledger.ts';
+import type { NewPayment, PaymentLimits, Start, TokenTerms, NewPayout, Withheld } from '../model.ts';
 import type { OrderRow, TransactionRow } from '../schema/tables.ts';
 import { addOrder, findOrder, paymentsOf, type Draft, isChecking, addTransaction, findTransaction } from './records.ts';
 import { maySend, permitSending, plan, raise, addHistory, flag } from './settle.ts';

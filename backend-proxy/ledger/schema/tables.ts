@@ -4,7 +4,7 @@ import type { HistoryEntry, PostOutcome, Source, Transaction, TransactionType } 
 import type { Report } from '../../protocol/verify.ts';
 import type { WebhookType } from '../../protocol/merchant-view.ts';
 import type { Method } from '../../protocol/wire.ts';
-import type { WebhookState } from '../ledger.ts';
+import type { WebhookState } from '../model.ts';
 
 export interface Tables {
   orders: OrderRow;

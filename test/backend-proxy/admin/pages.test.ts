@@ -6,7 +6,7 @@ import { overview, titleOf } from '../../../backend-proxy/admin/overview.ts';
 import { effectOf } from '../../../backend-proxy/admin/transaction-page.ts';
 import { walletEnd } from '../../../backend-proxy/admin/words.ts';
 import { transactionsPage, webhookPage, webhookTable } from '../../../backend-proxy/admin/lists.ts';
-import type { Webhook } from '../../../backend-proxy/ledger/ledger.ts';
+import type { Webhook } from '../../../backend-proxy/ledger/model.ts';
 import { endCheck, type Seen } from '../ledger/by-id.ts';
 import { differing, verified } from '../ledger/ledger-kit.ts';
 import { M, S } from '../time.ts';

@@ -1,10 +1,10 @@
 // Wraps a ledger for tests: transactions by id, checks without claiming first, and every "unknown" proven. Each call is
 // one or two calls of the port, with the claim that `claimChecks` would have returned at that moment.
 import assert from 'node:assert/strict';
+import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
 import type {
   Claim,
   Fact,
-  Ledger,
   NewPayment,
   NewPayout,
   Observation,
@@ -12,7 +12,7 @@ import type {
   PaymentLimits,
   StoredIpn,
   TokenTerms,
-} from '../../../backend-proxy/ledger/ledger.ts';
+} from '../../../backend-proxy/ledger/model.ts';
 import { decimalOf } from '../../../backend-proxy/protocol/money.ts';
 import type { MerchantSource } from '../../../backend-proxy/protocol/merchant-key.ts';
 import { TYPES, type PostOutcome, type Transaction } from '../../../backend-proxy/protocol/transaction.ts';

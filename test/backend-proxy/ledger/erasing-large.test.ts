@@ -5,7 +5,7 @@ import { statSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DatabaseSync } from 'node:sqlite';
 import { it } from 'node:test';
-import { createLedger } from '../../../backend-proxy/ledger/sql-ledger.ts';
+import { createLedger } from '../../../backend-proxy/ledger/ledger.ts';
 import { createRetention } from '../../../backend-proxy/use-cases/retention.ts';
 import { D, NOON } from '../time.ts';
 import { writeEmptyDatabase } from './empty-database.ts';

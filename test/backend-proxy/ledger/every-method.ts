@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { connectDatabase } from '../../../backend-proxy/ledger/connect.ts';
-import { createLedger } from '../../../backend-proxy/ledger/sql-ledger.ts';
-import type { Fact, Ledger, NewPayment, TokenTerms, TransactionQuery } from '../../../backend-proxy/ledger/ledger.ts';
+import { createLedger } from '../../../backend-proxy/ledger/ledger.ts';
+import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
+import type { Fact, NewPayment, TokenTerms, TransactionQuery } from '../../../backend-proxy/ledger/model.ts';
 import { STATUSES } from '../../../backend-proxy/protocol/wire.ts';
 import { GATEWAY_TYPES } from '../../../backend-proxy/protocol/transaction.ts';
 import { D, M, NOON, S } from '../time.ts';

@@ -2,9 +2,10 @@
 // and a way to bring a payment to each stage.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { createLedger } from '../../../backend-proxy/ledger/sql-ledger.ts';
+import type { createLedger } from '../../../backend-proxy/ledger/ledger.ts';
 import { Refusal } from '../../../backend-proxy/errors.ts';
-import type { Ledger, NewPayment, NewPayout, NewRefund, PaymentLimits } from '../../../backend-proxy/ledger/ledger.ts';
+import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
+import type { NewPayment, NewPayout, NewRefund, PaymentLimits } from '../../../backend-proxy/ledger/model.ts';
 import type { PostOutcome, Stage, Transaction } from '../../../backend-proxy/protocol/transaction.ts';
 import type { IpnReading } from '../../../backend-proxy/protocol/verify.ts';
 import { METHODS } from '../../../backend-proxy/protocol/wire.ts';

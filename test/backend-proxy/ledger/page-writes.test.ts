@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { existsSync, statSync } from 'node:fs';
 import { it } from 'node:test';
 import { connectDatabase } from '../../../backend-proxy/ledger/connect.ts';
-import { createLedger } from '../../../backend-proxy/ledger/sql-ledger.ts';
+import { createLedger } from '../../../backend-proxy/ledger/ledger.ts';
 import { NOON, S } from '../time.ts';
 import { writeEmptyDatabase } from './empty-database.ts';
 import { fillings } from './large-database.ts';

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { OrderView } from '../../../backend-proxy/protocol/wire.ts';
-import type { Ledger, Order, OrderAt } from '../../../backend-proxy/ledger/ledger.ts';
+import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
+import type { Order, OrderAt } from '../../../backend-proxy/ledger/model.ts';
 import type { OrderTerms } from '../../../backend-proxy/orders/order-token.ts';
 import { createStreams, type Streams, toWebStream } from '../../../backend-proxy/routes/events.ts';
 import type { World } from '../world.ts';

@@ -1,7 +1,7 @@
 // What a slow, a stalled or a gone reader of an event stream gets, and how seldom the order is read for all readers.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Order, OrderAt } from '../../../backend-proxy/ledger/ledger.ts';
+import type { Order, OrderAt } from '../../../backend-proxy/ledger/model.ts';
 import { toWebStream } from '../../../backend-proxy/routes/events.ts';
 import { NOON } from '../time.ts';
 import { HEARTBEAT_MS, bench, openOn, turn } from './events-kit.ts';

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { readFileSync } from 'node:fs';
 import { Refusal, unavailable } from '../../../backend-proxy/errors.ts';
 import type { Checked } from '../../../backend-proxy/gateway/gateway.ts';
-import type { Claim } from '../../../backend-proxy/ledger/ledger.ts';
+import type { Claim } from '../../../backend-proxy/ledger/model.ts';
 import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
 import { VERSION } from '../../../backend-proxy/version.ts';
 import { SECRETS, createWorld, type World } from '../world.ts';

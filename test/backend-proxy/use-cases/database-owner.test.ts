@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ensureOwner } from '../../../backend-proxy/use-cases/database-owner.ts';
 import type { Checked, Gateway } from '../../../backend-proxy/gateway/gateway.ts';
-import type { DatabaseOwner, Ledger } from '../../../backend-proxy/ledger/ledger.ts';
+import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
+import type { DatabaseOwner } from '../../../backend-proxy/ledger/model.ts';
 import { D, NOON } from '../time.ts';
 import type { Transaction, GatewayType } from '../../../backend-proxy/protocol/transaction.ts';
 

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { it, mock } from 'node:test';
 import { createProxy } from '../../../backend-proxy/app.ts';
 import type { Gateway } from '../../../backend-proxy/gateway/gateway.ts';
-import type { ErasedPage, Ledger, Retention } from '../../../backend-proxy/ledger/ledger.ts';
+import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
+import type { ErasedPage, Retention } from '../../../backend-proxy/ledger/model.ts';
 import { createRetention } from '../../../backend-proxy/use-cases/retention.ts';
 import { D, M } from '../time.ts';
 

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Checked, Gateway } from '../../../backend-proxy/gateway/gateway.ts';
-import type { Claim, ProvenUnknown, Ledger } from '../../../backend-proxy/ledger/ledger.ts';
+import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
+import type { Claim, ProvenUnknown } from '../../../backend-proxy/ledger/model.ts';
 import { createUnknownProof } from '../../../backend-proxy/use-cases/status-checks.ts';
 import type { Transaction, GatewayType } from '../../../backend-proxy/protocol/transaction.ts';
 import { S, M } from '../time.ts';

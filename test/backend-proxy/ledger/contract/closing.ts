@@ -2,7 +2,7 @@
 // each other.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { Closing } from '../../../../backend-proxy/ledger/ledger.ts';
+import type { Closing } from '../../../../backend-proxy/ledger/model.ts';
 import { D, M, S } from '../../time.ts';
 import type { LedgerById } from '../by-id.ts';
 import {

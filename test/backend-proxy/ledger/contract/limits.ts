@@ -1,7 +1,7 @@
 // The limits of an order and a wallet, the time a payment is valid, the terms of tokens, and ids with a prefix.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { NewPayment, TokenTerms } from '../../../../backend-proxy/ledger/ledger.ts';
+import type { NewPayment, TokenTerms } from '../../../../backend-proxy/ledger/model.ts';
 import { H, M, S } from '../../time.ts';
 import {
   LIMITS,

@@ -1,7 +1,7 @@
 // Lists page by page, with every filter and while rows change.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { TransactionQuery } from '../../../../backend-proxy/ledger/ledger.ts';
+import type { TransactionQuery } from '../../../../backend-proxy/ledger/model.ts';
 import { isCursorOf } from '../../../../backend-proxy/ledger/queries/transaction-list.ts';
 import { STAGES, TRANSACTION_TYPES, type Transaction } from '../../../../backend-proxy/protocol/transaction.ts';
 import { STATUSES } from '../../../../backend-proxy/protocol/wire.ts';

@@ -2,7 +2,7 @@
 // and what a restored database has lost.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { FoundRefund, LookedUp, NewRefund } from '../../../../backend-proxy/ledger/ledger.ts';
+import type { FoundRefund, LookedUp, NewRefund } from '../../../../backend-proxy/ledger/model.ts';
 import { LookUpNeeded } from '../../../../backend-proxy/errors.ts';
 import type { MerchantSource } from '../../../../backend-proxy/protocol/merchant-key.ts';
 import { leftOf } from '../../../../backend-proxy/protocol/refundable.ts';

@@ -1,7 +1,7 @@
 // The ledger on SQLite: the contract.
 import { DatabaseSync } from 'node:sqlite';
 import { connectDatabase } from '../../../../backend-proxy/ledger/connect.ts';
-import { createLedger } from '../../../../backend-proxy/ledger/sql-ledger.ts';
+import { createLedger } from '../../../../backend-proxy/ledger/ledger.ts';
 import { ledgerContract } from '../contract/contract.ts';
 import { writeEmptyDatabase } from '../empty-database.ts';
 import { die, temporaryFile } from './sqlite-kit.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { it, type TestContext } from 'node:test';
-import { createLedger } from '../../../../backend-proxy/ledger/sql-ledger.ts';
+import { createLedger } from '../../../../backend-proxy/ledger/ledger.ts';
 import type { Ledger } from '../../../../backend-proxy/ledger/ledger.ts';
 import { NOON } from '../../time.ts';
 import { byId, endCheck } from '../by-id.ts';

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { it } from 'node:test';
 import { Refusal } from '../../../../backend-proxy/errors.ts';
 import { connectDatabase } from '../../../../backend-proxy/ledger/connect.ts';
-import { createLedger } from '../../../../backend-proxy/ledger/sql-ledger.ts';
+import { createLedger } from '../../../../backend-proxy/ledger/ledger.ts';
 import { PAYOUT } from '../ledger-kit.ts';
 import { NOTHING, ORDER, raise, versions } from '../order-writes.ts';
 import { openedStore, temporaryFile } from './sqlite-kit.ts';
