@@ -95,9 +95,12 @@ function isEmpty(text = ''): boolean {
   return /^\s*(\[\s*\]\s*)?$/.test(text);
 }
 
+/** A number that a float does not hold exactly, or is not written as decimals (1e3), is NaN, which no schema accepts. */
 function jsonOf(text = ''): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, (_key, value: unknown, { source }: { source?: string }) =>
+      typeof value === 'number' && source?.replace(/\.0+$/, '') !== String(value) ? NaN : value,
+    );
   } catch {
     throw new Refusal('invalid_request', 'The body is not valid JSON.', {
       errors: [{ field: 'body', detail: 'JSON' }],
