@@ -4,10 +4,20 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { html } from 'hono/html';
 import { page, type Markup, type Site } from '../shop/page.ts';
-import { STATES } from './preview.ts';
+import type { StateName } from '../../widget/testing/fake-proxy.ts';
 import { PROPERTIES, type Property, type Scheme } from './theme.ts';
 
 const SCHEMES: Record<Scheme, string> = { light: 'Light', dark: 'Dark' };
+
+/** The states of the fake proxy to look at: together they show every property. */
+const STATES = {
+  choosing: 'Choose',
+  requested: 'Wait',
+  code: 'Code',
+  paid: 'Paid',
+  declined: 'Failed',
+  checking: 'Checking',
+} satisfies Partial<Record<StateName, string>>;
 
 const READY = new URL('../../widget/themes/', import.meta.url);
 const LOGO = `data:image/svg+xml;base64,${readFileSync(new URL('../shop/public/icon.svg', import.meta.url), 'base64')}`;
@@ -33,7 +43,7 @@ const editor: Markup = html`<h1>Make the widget yours</h1>
       <div class="previews card">${preview('light')} ${preview('dark')}</div>
       <div class="bar" role="group" aria-label="State of the widget">
         ${Object.entries(STATES).map(
-          ([id, { label }]) => html`<button class="button plain" type="button" data-state="${id}">${label}</button>`,
+          ([id, label]) => html`<button class="button plain" type="button" data-state="${id}">${label}</button>`,
         )}
       </div>
       <div class="bar">
@@ -76,7 +86,7 @@ const editor: Markup = html`<h1>Make the widget yours</h1>
 
 function preview(scheme: Scheme): Markup {
   return html`<section class="${scheme}" aria-label="The widget, ${scheme}">
-    <payment-widget methods="DIRECT QR"></payment-widget>
+    <payment-widget></payment-widget>
   </section>`;
 }
 

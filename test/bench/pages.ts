@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
 import { build } from 'vite';
-import { claimsOf, tokenOf } from '../widget/fake-proxy.ts';
+import { claimsOf, tokenOf } from '../../widget/testing/fake-proxy.ts';
 
 /** CSS selectors of the elements that a visit uses; what the page does not have is left out. */
 export interface Places {

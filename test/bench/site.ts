@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync } from 'node:zlib';
 import { toBuffer } from 'qrcode';
-import { CODE, FakeProxy } from '../widget/fake-proxy.ts';
+import { CODE, FakeProxy } from '../../widget/testing/fake-proxy.ts';
 import { htmlOf, PAGES, type BenchPage } from './pages.ts';
 
 const ICON = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="26"><path d="M0 0h40v26H0z"/></svg>';

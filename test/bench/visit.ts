@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { scanCode } from '../qr-reader.ts';
-import { CODE } from '../widget/fake-proxy.ts';
+import { CODE } from '../../widget/testing/fake-proxy.ts';
 import { BLANK, type BenchPage } from './pages.ts';
 import { installProbe } from './probe.ts';
 import type { Site } from './site.ts';

@@ -160,11 +160,12 @@ test('a link within the theme page keeps the theme and its address', async () =>
 test('the editor shows each state in both widgets, and the picked button keeps the focus', async () => {
   const { page } = await atThemes('#radius=4');
   for (const [state, shown] of Object.entries({
-    choose: '[part=pay]',
-    wait: '[part=countdown]',
+    choosing: '[part=pay]',
+    requested: '[part=countdown]',
     code: '[part=code]',
     paid: '[part=details]',
-    failed: '[part=again]',
+    declined: '[part=again]',
+    checking: '[part=heading]',
   })) {
     await page.locator(`[data-state=${state}]`).click();
     for (const scheme of ['light', 'dark']) await page.locator(`.${scheme} payment-widget ${shown}`).waitFor();

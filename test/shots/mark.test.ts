@@ -7,7 +7,7 @@ import { PNG } from 'pngjs';
 import { decodeQR } from 'qr/decode.js';
 import { findBrowser } from '../browser.ts';
 import { readQrCodes } from '../qr-reader.ts';
-import { CODE } from '../widget/fake-proxy.ts';
+import { CODE } from '../../widget/testing/fake-proxy.ts';
 import { statesPageOpener } from './states-page.ts';
 
 /** Solid, so that it hides every module below it. */

@@ -2,7 +2,6 @@
 // variant, and each `state=…` names a state to show; without any all are shown. Sets `document.title` to 'ready' once
 // all are drawn; until then the title names the states it waits for.
 import '../../widget/index.ts';
-import type { FakeProxy } from '../widget/fake-proxy.ts';
 import { proxyOf, STATES, type State } from '../widget/states.ts';
 
 const variant = new URLSearchParams(location.search);
@@ -21,21 +20,14 @@ globalThis.setTimeout = ((run: () => void, ms = 0) =>
   ms > MAX_TIMER_MS ? 0 : realTimeout(run, ms)) as typeof setTimeout;
 
 const waiting = new Set(states.map(([name]) => name));
-const proxies = new Map<string, FakeProxy>();
-const realFetch = globalThis.fetch;
-globalThis.fetch = (input, init) => {
-  const url = input instanceof Request ? input.url : String(input);
-  const proxy = proxies.get(new URL(url).hostname);
-  return proxy ? proxy.fetch(input, init) : realFetch(input, init);
-};
 
 async function show(name: string, state: State, index: number): Promise<void> {
   const proxy = proxyOf(state);
-  const host = `p${index}.test`;
-  proxies.set(host, proxy);
+  const url = `https://p${index}.test/`;
+  proxy.install(url);
   const widget = document.createElement('payment-widget');
   for (const [attribute, value] of Object.entries(state.attributes ?? {})) widget.setAttribute(attribute, value);
-  widget.proxy = `https://${host}/`;
+  widget.proxy = url;
   widget.order = proxy.token;
   const figure = document.createElement('figure');
   const caption = document.createElement('figcaption');

@@ -1,6 +1,6 @@
 // Keyboard focus, and what a screen reader announces, when the panel changes.
 import { expect, fixture, html } from '@open-wc/testing';
-import { FakeProxy, paymentOf, proxyWith } from './fake-proxy.ts';
+import { FakeProxy, paymentOf, proxyWith } from '../../widget/testing/fake-proxy.ts';
 import { announced, field, heading, mount, part, radio, thePart, until } from './mount.ts';
 
 it('the focus stays in its field when the page changes its language', async () => {

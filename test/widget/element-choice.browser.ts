@@ -1,7 +1,7 @@
 // The choice: methods, wallet id, and an amount that the shopper enters.
 import { expect, fixture, html } from '@open-wc/testing';
 import { ANSWERS, STATUSES, type OrderView } from '../../backend-proxy/protocol/wire.ts';
-import { FakeProxy, paymentOf, problemOf, proxyWith } from './fake-proxy.ts';
+import { FakeProxy, paymentOf, problemOf, proxyWith } from '../../widget/testing/fake-proxy.ts';
 import {
   announced,
   endAnimations,

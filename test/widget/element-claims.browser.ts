@@ -1,7 +1,7 @@
 // A token whose claims have wrong types: the widget does what it can, until the proxy refuses the token.
 import { expect } from '@open-wc/testing';
 import type { OrderClaims } from '../../backend-proxy/protocol/wire.ts';
-import { claimsOf, FakeProxy, tokenOf } from './fake-proxy.ts';
+import { claimsOf, FakeProxy, tokenOf } from '../../widget/testing/fake-proxy.ts';
 import { addressOf, mount, part } from './mount.ts';
 
 /** The compiler demands each new claim. */

@@ -1,7 +1,7 @@
 // The panel with the code: copy, save, the link to the app, pictures from the gateway, and the time that is
 // left.
 import { expect, fixture, html } from '@open-wc/testing';
-import { CODE, FakeProxy, proxyWith } from './fake-proxy.ts';
+import { CODE, FakeProxy, proxyWith } from '../../widget/testing/fake-proxy.ts';
 import { announced, copiedFrom, heading, link, mount, part, textOf, thePart, until } from './mount.ts';
 
 const APP_URL = 'jetgo://pay?reference=1';

@@ -1,6 +1,6 @@
 // The element over time: set up late, moved, removed, reloaded, defined twice, without a connection.
 import { expect, fixture, html } from '@open-wc/testing';
-import { FakeProxy, paymentOf, proxyWith } from './fake-proxy.ts';
+import { FakeProxy, paymentOf, proxyWith } from '../../widget/testing/fake-proxy.ts';
 import { addressOf, heading, mount, part, textOf, thePart, until } from './mount.ts';
 
 const inTenMinutes = () => new Date(Date.now() + 600_000).toISOString();

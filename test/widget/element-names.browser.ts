@@ -1,6 +1,6 @@
 // What assistive technology knows about the parts of the widget: names, languages and purposes.
 import { expect, fixture, html } from '@open-wc/testing';
-import { FakeProxy } from './fake-proxy.ts';
+import { FakeProxy } from '../../widget/testing/fake-proxy.ts';
 import { announced, endAnimations, field, mount, radio, thePart, type, until } from './mount.ts';
 
 it('the sheet is a group named by the description and the amount, or by the order id while the amount is open', async () => {

@@ -1,6 +1,6 @@
 // What a page can do with the element: events, states, the form, properties, texts, slots, and console warnings.
 import { expect, fixture, html, oneEvent } from '@open-wc/testing';
-import { FakeProxy, proxyWith } from './fake-proxy.ts';
+import { FakeProxy, proxyWith } from '../../widget/testing/fake-proxy.ts';
 import {
   announced,
   endAnimations,

@@ -1,6 +1,6 @@
 // Paying by each method, from the click to what there is to pay with; refused starts; the checkout in a new tab.
 import { expect, oneEvent } from '@open-wc/testing';
-import { CHECKOUT_URL, CODE, FakeProxy, problemOf, proxyWith } from './fake-proxy.ts';
+import { CHECKOUT_URL, CODE, FakeProxy, problemOf, proxyWith } from '../../widget/testing/fake-proxy.ts';
 import { copiedFrom, heading, leftOf, link, mount, part, radio, textOf, thePart, type, until } from './mount.ts';
 
 it('paying by QR shows the code with a name, its text to copy, and the link to the app', async () => {

@@ -1,7 +1,7 @@
 // The button's words for each purpose of an order, and the page's terms above it.
 import { expect } from '@open-wc/testing';
 import { PURPOSES, type Purpose } from '../../backend-proxy/protocol/wire.ts';
-import { FakeProxy, paymentOf } from './fake-proxy.ts';
+import { FakeProxy, paymentOf } from '../../widget/testing/fake-proxy.ts';
 import { field, heading, mount, part, thePart, type } from './mount.ts';
 
 const wordsOf = (widget: Element) => thePart(widget, 'pay').textContent?.trim();

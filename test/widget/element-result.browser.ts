@@ -2,7 +2,7 @@
 // help.
 import { expect } from '@open-wc/testing';
 import { REASONS } from '../../backend-proxy/protocol/wire.ts';
-import { FakeProxy, paymentOf, problemOf, proxyWith } from './fake-proxy.ts';
+import { FakeProxy, paymentOf, problemOf, proxyWith } from '../../widget/testing/fake-proxy.ts';
 import { announced, heading, leftOf, link, mount, part, textOf, texts, thePart, until } from './mount.ts';
 
 it('an order under review offers nothing to pay with, only help and the way back, until a person has decided', async () => {

@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { METHODS } from '../../backend-proxy/protocol/wire.ts';
 import { vscodeCssData, vscodeHtmlData, webTypes } from '../../widget/build/editors.ts';
 import { elementOf, readManifest } from '../../widget/build/manifest.ts';
+import { ATTRIBUTES } from '../../widget/testing/stub-element.ts';
 import { PaymentWidget } from '../../widget/payment-widget.ts';
 
 const element = elementOf(readManifest('.', 'index.js'));
@@ -79,6 +80,12 @@ describe('the manifest and the element', () => {
     const settable = names(fields.filter(({ readonly }) => !readonly));
     assert.deepEqual(settable, [...elementProperties.keys()].map(String).toSorted());
     for (const { name } of element.members) assert.ok(name in prototype, name);
+  });
+
+  it('the stand-in for tests mirrors the attributes of the manifest, with their usual values', () => {
+    const documented = element.attributes.filter(({ name }) => name !== 'name');
+    const mirrored = Object.entries(ATTRIBUTES).map(([name, [property]]) => `${name} ${property}`);
+    assert.deepEqual(mirrored.toSorted(), documented.map(({ name, fieldName }) => `${name} ${fieldName}`).toSorted());
   });
 
   it('the manifest names the values of method and checkout-target', () => {

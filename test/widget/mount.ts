@@ -1,27 +1,20 @@
-// Adds widgets to the page of a browser test, each with its own fake proxy, which the page's `fetch` finds by host
-// name.
+// Adds widgets to the page of a browser test, each with its own fake proxy at an address of its own.
 import { fixture, html, waitUntil } from '@open-wc/testing';
 import '../../widget/index.ts';
 import type { PaymentWidget } from '../../widget/payment-widget.ts';
-import { FakeProxy } from './fake-proxy.ts';
+import { FakeProxy } from '../../widget/testing/fake-proxy.ts';
 
 // Test files share a tab and use the same order ids, so resume hints of an earlier file must not count.
 sessionStorage.clear();
 
-const proxies = new Map<string, FakeProxy>();
-const pageFetch = globalThis.fetch;
-
-globalThis.fetch = (input, init) => {
-  const url = input instanceof Request ? input.url : String(input);
-  const proxy = proxies.get(new URL(url, location.href).hostname);
-  return proxy ? proxy.fetch(input, init) : pageFetch(input, init);
-};
+let count = 0;
 
 /** The URL of the proxy, which answers there from now on. */
 export function addressOf(proxy: FakeProxy): string {
-  const host = `p${proxies.size}.test`;
-  proxies.set(host, proxy);
-  return `https://${host}/`;
+  const url = `https://p${count}.test/`;
+  count += 1;
+  proxy.install(url);
+  return url;
 }
 
 /** Below the limit of a test, so that what is on the screen gets into its failure. */

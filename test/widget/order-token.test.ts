@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { claimedOrder, readClaims } from '../../widget/shell/state.ts';
-import { claimsOf, tokenOf } from './fake-proxy.ts';
+import { claimsOf, tokenOf } from '../../widget/testing/fake-proxy.ts';
 
 it('readClaims() returns the claims, in any script', () => {
   const claims = claimsOf({ description: 'Çay ☕ für zwei, ?>~' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createProxyClient, ProxyError } from '../../widget/flow/proxy-client.ts';
-import { FakeProxy, problemOf } from './fake-proxy.ts';
+import { FakeProxy, problemOf } from '../../widget/testing/fake-proxy.ts';
 
 const signal = new AbortController().signal;
 const clientOf = (fetch: typeof globalThis.fetch) => createProxyClient('https://pay.test/', 'token', fetch);

@@ -5,7 +5,7 @@ import type { MessageKey } from '../../widget/locales/en.ts';
 import type { Facts } from './claims.ts';
 import { sentencesIn, withinSentence } from './dictionary-sentences.ts';
 import { falseClaimsOn } from './false-claims.ts';
-import type { FakeProxy } from './fake-proxy.ts';
+import type { FakeProxy } from '../../widget/testing/fake-proxy.ts';
 import { heading, mount, part, until } from './mount.ts';
 import { readScreen } from './read-screen.ts';
 import { SENTENCES } from './sentences.ts';

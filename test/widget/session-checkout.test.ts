@@ -1,7 +1,7 @@
 // The window of the hosted checkout: when it opens, where it goes, when it is closed. The same of the wallet app.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CHECKOUT_URL, paymentOf, problemOf } from './fake-proxy.ts';
+import { CHECKOUT_URL, paymentOf, problemOf } from '../../widget/testing/fake-proxy.ts';
 import { scene } from './session-scene.ts';
 
 const NAVIGATED = ['open _self', `navigate ${CHECKOUT_URL}`];

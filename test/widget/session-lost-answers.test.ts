@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { METHODS } from '../../backend-proxy/protocol/wire.ts';
-import { CHECKOUT_URL, paymentOf, problemOf } from './fake-proxy.ts';
+import { CHECKOUT_URL, paymentOf, problemOf } from '../../widget/testing/fake-proxy.ts';
 import { scene } from './session-scene.ts';
 
 describe('a lost answer of the proxy', () => {

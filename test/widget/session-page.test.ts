@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { PaymentEventDetails } from '../../widget/flow/events.ts';
 import { PAGE_LIMIT_MS } from '../../widget/flow/start-payment.ts';
 import { settle } from './clock.ts';
-import { paymentOf, problemOf, type ClaimsChange } from './fake-proxy.ts';
+import { paymentOf, problemOf, type ClaimsChange } from '../../widget/testing/fake-proxy.ts';
 import { scene } from './session-scene.ts';
 
 type Submit = CustomEvent<PaymentEventDetails['payment-submit']>;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { settle } from './clock.ts';
-import { paymentOf, problemOf, tokenOf } from './fake-proxy.ts';
+import { paymentOf, problemOf, tokenOf } from '../../widget/testing/fake-proxy.ts';
 import { scene } from './session-scene.ts';
 
 const OPEN = { view: { payment: paymentOf('QR'), version: 3 } };

@@ -5,7 +5,7 @@ import { show } from '../../widget/flow/view.ts';
 import { BLANK, stateFor, type SessionState } from '../../widget/shell/state.ts';
 import { provideAmountBundle } from './amount-bundle.ts';
 import { Clock } from './clock.ts';
-import { FakeProxy, problemOf, type ClaimsChange } from './fake-proxy.ts';
+import { FakeProxy, problemOf, type ClaimsChange } from '../../widget/testing/fake-proxy.ts';
 
 class Element extends EventTarget {
   isConnected = true;

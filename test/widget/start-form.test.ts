@@ -5,7 +5,7 @@ import { checkForm } from '../../widget/flow/start-form.ts';
 import { compareAmounts, readTypedAmount, writeTypedAmount } from '../../widget/flow/amount.ts';
 import { BLANK, claimedOrder, type SessionState } from '../../widget/shell/state.ts';
 import { provideAmountBundle } from './amount-bundle.ts';
-import { claimsOf, type ClaimsChange } from './fake-proxy.ts';
+import { claimsOf, type ClaimsChange } from '../../widget/testing/fake-proxy.ts';
 
 before(provideAmountBundle);
 

@@ -2,7 +2,7 @@
 // accessibility tests and the contact sheet use this table, so a state that is missing here is neither tested nor
 // shown.
 import type { OrderView, PaymentView } from '../../backend-proxy/protocol/wire.ts';
-import { CHECKOUT_URL, FakeProxy, paymentOf, problemOf, type ClaimsChange } from './fake-proxy.ts';
+import { CHECKOUT_URL, FakeProxy, paymentOf, problemOf, type ClaimsChange } from '../../widget/testing/fake-proxy.ts';
 
 /** The part of the element that a state uses. */
 export interface Subject {

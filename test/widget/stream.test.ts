@@ -4,7 +4,7 @@ import type { OrderView } from '../../backend-proxy/protocol/wire.ts';
 import { Stream } from '../../widget/flow/stream.ts';
 import { createProxyClient } from '../../widget/flow/proxy-client.ts';
 import { Clock, settle } from './clock.ts';
-import { FakeProxy, paymentOf, problemOf } from './fake-proxy.ts';
+import { FakeProxy, paymentOf, problemOf } from '../../widget/testing/fake-proxy.ts';
 
 const streams: Stream[] = [];
 afterEach(() => streams.splice(0).forEach((stream) => stream.stop()));

@@ -5,7 +5,7 @@ import { showChoice } from '../../widget/shell/choice.ts';
 import { BLANK, claimedOrder, stateFor, type SessionState, type Activity } from '../../widget/shell/state.ts';
 import { canReturn } from '../../widget/flow/choice-notes.ts';
 import { mayStart, show } from '../../widget/flow/view.ts';
-import { CHECKOUT_URL, CODE, claimsOf, paymentOf, tokenOf } from './fake-proxy.ts';
+import { CHECKOUT_URL, CODE, claimsOf, paymentOf, tokenOf } from '../../widget/testing/fake-proxy.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const claims = claimsOf();

@@ -1,14 +1,15 @@
 // Connects the controls, the theme and the fragment of the address. The theme is the only state; the page is drawn
-// from it. The previews use the same CSS rule that is shown for copying, as a constructed style sheet. theme-text.js
+// from it. The previews use the same CSS rule that is shown for copying, as a constructed style sheet, and a fake proxy each. theme-text.js
 // converts a theme to text, contrast.js checks its colors.
 import { shortfalls } from './contrast.js';
-import { answerPreviews, previewOf } from './preview.js';
+import { FakeProxy } from './fake-proxy.js';
 import { cssOf, hashOf, themeOf, withValue } from './theme-text.js';
 import { PROPERTIES } from './themes.js';
 
 /** Browsers limit how often the address may change, so a moving slider must wait. */
 const ADDRESS_AFTER_MS = 300;
 const EMPTY = '/* payment-widget { --payment-color-accent: …; } */';
+const ORDER = { amount: '52.50', description: 'Two coffees', methods: ['DIRECT', 'QR'] };
 const NEEDS = { 3: 'a border or icon', 4.5: 'text' };
 
 const find = (selector, within = document) => within.querySelector(selector);
@@ -18,8 +19,11 @@ const rows = PROPERTIES.map((property) => ({ property, row: find(`[data-key="${p
 const styles = new CSSStyleSheet();
 
 let theme = themeOf(location.hash) ?? {};
-let state = 'choose';
+let state = 'choosing';
 let addressTimer;
+/** One more for each preview, because the widget remembers what was started for an order. */
+let count = 0;
+let release = [];
 
 function show() {
   const css = cssOf(theme);
@@ -84,11 +88,17 @@ async function copy() {
 function showState() {
   const given = all('[data-claim]').map(({ dataset, value }) => [dataset.claim, value.trim()]);
   const brand = Object.fromEntries(given.filter(([, value]) => value !== ''));
-  for (const widget of all('payment-widget')) {
-    const fresh = previewOf(state, brand);
-    fresh.setAttribute('methods', widget.getAttribute('methods'));
+  for (const end of release.toReversed()) end();
+  release = all('payment-widget').map((widget) => {
+    count += 1;
+    const proxy = new FakeProxy({ orderId: `TH-${count}`, ...ORDER, ...brand });
+    proxy.become(state);
+    const fresh = document.createElement('payment-widget');
+    fresh.setAttribute('proxy', `https://preview${count}.invalid/`);
+    fresh.setAttribute('order', proxy.token);
     widget.replaceWith(fresh);
-  }
+    return proxy.install(fresh.getAttribute('proxy'));
+  });
   for (const button of all('[data-state]')) button.ariaPressed = String(button.dataset.state === state);
 }
 
@@ -117,7 +127,6 @@ window.addEventListener('hashchange', () => {
   show();
 });
 
-answerPreviews();
 showState();
 document.adoptedStyleSheets.push(styles);
 show();

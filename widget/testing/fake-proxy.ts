@@ -1,7 +1,7 @@
-// A proxy in memory: has one order view, answers the widget's three routes by `fetch`, streams each change.
-// It behaves as docs/api.md says (a repeated key starts no second payment, a stream begins with the
-// view) and can be made to misbehave. It does not model the ledger: tests set what is true by publish().
-import { methodsOf } from '../../backend-proxy/protocol/methods.ts';
+// A proxy in memory, for a page or a test without a server: it has one order view, answers the widget's three routes by
+// `fetch` and streams each change. It behaves as docs/api.md says (a repeated key starts no second payment, a stream
+// begins with the view), shows every state of STATES and can be made to misbehave. It does not model the ledger: the
+// test says by become() or publish() what is true. Imports nothing at run time, because browsers load this one file.
 import type {
   Method,
   OrderClaims,
@@ -54,6 +54,22 @@ export function tokenOf(claims: OrderClaims): string {
   return `${part({ alg: 'HS256' })}.${part(claims)}.c2lnbmF0dXJl`;
 }
 
+/** What the gateway answers to the start of a payment. */
+const TO_PAY_WITH = {
+  DIRECT: { walletLast4: '5678' },
+  CHECKOUT: { checkoutUrl: CHECKOUT_URL },
+  JETGO: { qr: CODE },
+  QR: { qr: CODE },
+} satisfies Record<Method, Partial<PaymentView>>;
+
+/** By method: the claim without which it is not offered. */
+const NEEDED_CLAIM = {
+  DIRECT: 'customerReferenceNo',
+  CHECKOUT: null,
+  JETGO: null,
+  QR: null,
+} satisfies Record<Method, keyof OrderClaims | null>;
+
 export function paymentOf(method: Method, change: Partial<PaymentView> = {}): PaymentView {
   return {
     method,
@@ -62,14 +78,15 @@ export function paymentOf(method: Method, change: Partial<PaymentView> = {}): Pa
     reason: null,
     cause: null,
     answer: change.status === 'INITIALIZED' ? 'AWAITED' : 'ARRIVED',
-    checkoutUrl: method === 'CHECKOUT' ? CHECKOUT_URL : null,
-    qr: method === 'QR' || method === 'JETGO' ? CODE : null,
+    checkoutUrl: null,
+    qr: null,
     appUrl: null,
-    walletLast4: method === 'DIRECT' ? '5678' : null,
+    walletLast4: null,
     expiresAt: null,
     createdAt: '2026-11-20T12:00:00.000Z',
     paidAt: change.status === 'SUCCESS' ? '2026-11-20T12:01:00.000Z' : null,
     late: false,
+    ...TO_PAY_WITH[method],
     ...change,
   };
 }
@@ -91,6 +108,59 @@ export function problemOf(code: string, change: Partial<Problem> = {}): Problem 
 export function proxyWith(method: Method, change: Partial<PaymentView> = {}, claims: ClaimsChange = {}): FakeProxy {
   const payment = paymentOf(method, change);
   return new FakeProxy(claims, { payment, paid: payment.status === 'SUCCESS', version: 3 });
+}
+
+/** What an order can look like to the shopper: what its view has other than a fresh one, at this time. */
+export const STATES = {
+  choosing: () => ({}),
+  starting: (now) => ({ payment: paymentOf('QR', { answer: 'AWAITED', qr: null, ...since(now) }) }),
+  unanswered: (now) => ({ payment: paymentOf('QR', { answer: 'LOST', qr: null, ...since(now) }) }),
+  requested: (now) => ({ payment: paymentOf('DIRECT', { ...since(now), expiresAt: at(now + LIMIT_MS) }) }),
+  redirecting: (now) => ({ payment: paymentOf('CHECKOUT', { ...since(now), expiresAt: at(now + LIMIT_MS) }) }),
+  code: (now) => ({ payment: paymentOf('QR', { ...since(now), appUrl: 'jetgo://pay?reference=4711' }) }),
+  timeUp: (now) => ({ payment: paymentOf('QR', { ...since(now - LIMIT_MS), expiresAt: at(now - 1_000) }) }),
+  checking: (now) => ({ checking: true, payment: paymentOf('QR', { qr: null, ...since(now) }) }),
+  paid: (now) => ({ paid: true, payment: paidBy('QR', now) }),
+  paidTwice: (now) => ({ paid: true, surplus: true, payment: paidBy('QR', now) }),
+  refunded: (now) => ({ paid: true, refunds: [{ amount: '10.10', status: 'SUCCESS' }], payment: paidBy('QR', now) }),
+  declined: (now) => ({ payment: failed('DIRECT', now, 'DECLINED') }),
+  canceled: (now) => ({ payment: failed('CHECKOUT', now, 'DECLINED', 'CANCELLED') }),
+  lowBalance: (now) => ({ payment: failed('DIRECT', now, 'DECLINED', 'LOW_BALANCE') }),
+  rejected: (now) => ({ payment: failed('DIRECT', now, 'REJECTED') }),
+  expired: (now) => ({ payment: failed('QR', now, 'EXPIRED') }),
+  replaced: (now) => ({ payment: failed('QR', now, 'REPLACED') }),
+  notCreated: (now) => ({ payment: failed('QR', now, 'NOT_CREATED') }),
+  resolved: (now) => ({ payment: failed('QR', now, 'RESOLVED') }),
+  closed: () => ({ closed: true }),
+} satisfies Record<string, (now: number) => Partial<OrderView>>;
+
+export type StateName = keyof typeof STATES;
+
+/** How long a payment that shows its time can be paid. */
+const LIMIT_MS = 15 * 60_000;
+
+const at = (ms: number) => new Date(ms).toISOString();
+const since = (ms: number) => ({ createdAt: at(ms) });
+const paidBy = (method: Method, now: number) =>
+  paymentOf(method, { status: 'SUCCESS', ...since(now - 60_000), paidAt: at(now) });
+const failed = (method: Method, now: number, reason: PaymentView['reason'], cause: PaymentView['cause'] = null) =>
+  paymentOf(method, { status: 'FAILED', reason, cause, ...since(now) });
+
+/** What the view of an order has on which nothing has happened. */
+const FRESH = {
+  paid: false,
+  surplus: false,
+  checking: false,
+  closed: false,
+  otherOpen: false,
+  refunds: [],
+  payment: null,
+};
+
+/** The methods that these claims offer. */
+function offered(claims: OrderClaims): Method[] {
+  const methods = claims.methods ?? (Object.keys(NEEDED_CLAIM) as Method[]);
+  return methods.filter((method) => NEEDED_CLAIM[method] === null || claims[NEEDED_CLAIM[method]]);
 }
 
 export class FakeProxy {
@@ -127,17 +197,11 @@ export class FakeProxy {
       currency: this.claims.currency,
       description: this.claims.description ?? null,
       supportUrl: this.claims.supportUrl ?? null,
-      methods: methodsOf(this.claims),
-      paid: false,
-      surplus: false,
-      checking: false,
-      closed: false,
+      methods: offered(this.claims),
+      ...FRESH,
       test: false,
-      otherOpen: false,
-      refunds: [],
       version: 0,
       serverTime: '',
-      payment: null,
       ...view,
     };
   }
@@ -155,6 +219,24 @@ export class FakeProxy {
     this.view = { ...this.view, version: this.view.version + 1, ...change };
     if (this.isSilent) return;
     for (const stream of this.#streams) stream.enqueue(this.#event());
+  }
+
+  /** Commits a state. */
+  become(state: StateName, change: Partial<OrderView> = {}): void {
+    this.publish({ ...FRESH, ...STATES[state](this.now()), ...change });
+  }
+
+  /** From here on, `fetch` of this page is answered here for what begins with `url`. The returned function ends it. */
+  install(url: string): () => void {
+    const before = globalThis.fetch;
+    const answering: typeof fetch = (input, init) =>
+      (input instanceof Request ? input.url : String(input)).startsWith(url)
+        ? this.fetch(input, init)
+        : before(input, init);
+    globalThis.fetch = answering;
+    return () => {
+      if (globalThis.fetch === answering) globalThis.fetch = before;
+    };
   }
 
   /** Changes the current payment; the gateway's answer has arrived unless the change says otherwise. */
