@@ -15,6 +15,7 @@ import { originOf, replaceFolder, withoutRelativeLinks, type Project } from './p
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NAME = 'payment-widget';
 const ENTRY = 'index.js';
+const SOURCES = { index: 'widget/index.ts', 'testing/fake': 'widget/testing/fake.ts' };
 
 /** Replaces the folder `to`. */
 export async function buildPackage(to: string): Promise<void> {
@@ -25,7 +26,7 @@ async function writePackage(folder: string): Promise<void> {
   const project = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Project;
   await Promise.all([
     writeModules(folder),
-    writeDeclarations(join(ROOT, 'widget/build/widget.tsconfig.json'), ['widget/index.ts'], join(folder, 'types')),
+    writeDeclarations(join(ROOT, 'widget/build/widget.tsconfig.json'), Object.values(SOURCES), join(folder, 'types')),
   ]);
 
   const manifest = readManifest(ROOT, ENTRY);
@@ -59,8 +60,11 @@ async function writeModules(outDir: string): Promise<void> {
       target: 'es2022',
       minify: false,
       modulePreload: false,
-      lib: { entry: 'widget/index.ts', formats: ['es'], fileName: () => ENTRY },
-      rolldownOptions: { external: /^lit(\/|$)/, output: { chunkFileNames: 'chunks/[name].js' } },
+      lib: { entry: SOURCES, formats: ['es'] },
+      rolldownOptions: {
+        external: /^lit(\/|$)/,
+        output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name].js' },
+      },
     },
   });
 }
@@ -81,6 +85,7 @@ function describePackage(project: Project, contents: string[]): object {
     exports: {
       '.': exported('index'),
       ...exports,
+      './testing/fake': { types: './types/fake.d.ts', default: './testing/fake.js' },
       './custom-elements.json': './custom-elements.json',
       ...Object.fromEntries(sheets.map((sheet) => [sheet, sheet])),
     },
