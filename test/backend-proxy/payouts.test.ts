@@ -16,7 +16,14 @@ import type { Problem } from '../../backend-proxy/protocol/wire.ts';
 import { H, M, NOON, S } from './time.ts';
 import { until } from './until.ts';
 
+const AT_GATEWAY = { transactionId: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null };
 const PAYOUT = { orderId: 'P-1', amount: 50, currency: 'EUR', customer: '12345678' };
+
+/** A process with the prefix "shop-" was there before. */
+const withEarlierPrefix = (ledger: Ledger): Ledger => ({
+  ...ledger,
+  payoutIds: (orderId) => Promise.resolve([orderId, `shop-${orderId}`]),
+});
 
 const send = (world: World) => world.merchant<MerchantPayout>('POST', '/payouts', PAYOUT);
 const payout = async (world: World) => (await world.merchant<MerchantPayout>('GET', '/payouts/P-1')).body;
@@ -262,7 +269,7 @@ it('after a restore a payout is sent only if the gateway surely does not have it
     [unproven.status, unproven.needsReview, await requests('P-unproven')],
     ['INITIALIZED', true, undefined],
   );
-  await wire?.payout({ transactionId: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null });
+  await wire?.payout(AT_GATEWAY);
   const known = (await send(world)).body;
   assert.deepEqual(
     [known.status, known.needsReview, await creates(world)],
@@ -397,10 +404,9 @@ it('after a restore a payout that the gateway has under an earlier prefix is not
   let wire: Gateway | undefined;
   const world = await createWorld(t, {
     wrapGateway: (gateway) => (wire = gateway),
-    wrapLedger: (ledger) => ({ ...ledger, payoutIds: (orderId) => Promise.resolve([orderId, `shop-${orderId}`]) }),
+    wrapLedger: withEarlierPrefix,
   });
-  const terms = { amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null };
-  await wire?.payout({ ...terms, transactionId: 'shop-P-1' });
+  await wire?.payout({ ...AT_GATEWAY, transactionId: 'shop-P-1' });
   await world.ledger.recordRestore(world.now());
   const { needsReview, status } = (await send(world)).body;
   assert.deepEqual([needsReview, status, await world.gatewayHas('P-1')], [true, 'INITIALIZED', undefined]);
@@ -424,8 +430,7 @@ it('a payout that is lost with the primary while it is asked for again is looked
       },
     }),
   });
-  const terms = { amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null };
-  await wire?.payout({ ...terms, transactionId: 'P-1' });
+  await wire?.payout(AT_GATEWAY);
   failOver = async () => {
     failOver = undefined;
     await world.ledger.recordRestore(world.now());
@@ -440,12 +445,11 @@ it('after a restore one look-up without an answer, under any prefix, withholds t
   let wire: Gateway | undefined;
   const world = await createWorld(t, {
     wrapGateway: (gateway) => (wire = gateway),
-    wrapLedger: (ledger) => ({ ...ledger, payoutIds: (orderId) => Promise.resolve([orderId, `shop-${orderId}`]) }),
+    wrapLedger: withEarlierPrefix,
   });
-  const terms = { amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null };
   await world.merchant('POST', '/payouts', { ...PAYOUT, orderId: 'P-0' });
   await world.pass(M);
-  await wire?.payout({ ...terms, transactionId: 'shop-P-1' });
+  await wire?.payout({ ...AT_GATEWAY, transactionId: 'shop-P-1' });
   await world.ledger.recordRestore(world.now());
   await world.pass(2 * H);
   await world.faults({ status: { only: 'shop-P-1', status: 503 } });
@@ -464,7 +468,7 @@ it('without a status check, a payout whose answer was lost waits for its IPN bef
 it('for an hour after a restore no payout is sent if the prefix was changed: a status check may lag', async (t) => {
   const world = await createWorld(t, {
     profile: { noSuchOrder: NO_SUCH_ORDER },
-    wrapLedger: (ledger) => ({ ...ledger, payoutIds: (orderId) => Promise.resolve([orderId, `shop-${orderId}`]) }),
+    wrapLedger: withEarlierPrefix,
   });
   await world.merchant('POST', '/payouts', { ...PAYOUT, orderId: 'P-0' });
   await world.ledger.recordRestore(world.now());
@@ -479,7 +483,7 @@ it('for an hour after a restore no payout is sent if the prefix was changed: a s
 it('after a restore a payout that differs at the gateway is not sent and needs review', async (t) => {
   let wire: Gateway | undefined;
   const world = await createWorld(t, { webhooks: true, wrapGateway: (gateway) => (wire = gateway) });
-  await wire?.payout({ transactionId: 'P-1', amountMinor: 7000, currency: 'EUR', customer: '12345678', note: null });
+  await wire?.payout({ ...AT_GATEWAY, amountMinor: 7000 });
   await world.ledger.recordRestore(world.now());
   assert.equal((await send(world)).body.needsReview, true);
   await world.pass(H);
