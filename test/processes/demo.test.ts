@@ -10,6 +10,7 @@ import { FREE_PORTS, startStack } from '../../demo/stack.ts';
 import { buildWidgetIfStale } from '../../demo/widget-build.ts';
 import { until } from '../faults/fault-test.ts';
 import { serveOnLoopback } from '../loopback.ts';
+import { runCommand } from './run-command.ts';
 
 before(() => buildWidgetIfStale());
 
@@ -32,6 +33,20 @@ test('the desk shows a payout that was sent to the proxy, even after the proxy i
   assert.match(await desk(), /PO-2345678ABC/);
   await stack.stop();
   assert.deepEqual(await Promise.all([stack.sandbox, stack.proxy, stack.shop].map(answers)), [false, false, false]);
+});
+
+test('the demo prints links that answer', { skip: process.platform === 'win32' && 'process groups' }, async () => {
+  const linksIn = (text: string) => [...text.matchAll(/^ {2}\w+ +(http:\S+)$/gm)].map(([, url = '']) => url);
+  let statuses: number[] = [];
+  const { out } = await runCommand([process.execPath, 'demo/main.ts'], {
+    cwd: process.cwd(),
+    env: process.env,
+    isReady: (text) => text.includes('Ctrl-C'),
+    whileReady: async (text) => {
+      statuses = await Promise.all(linksIn(text).map(async (url) => (await fetch(url)).status));
+    },
+  });
+  assert.deepEqual(statuses, [200, 200, 200, 200, 200], out);
 });
 
 test('the stack uses a free port if the requested port is in use', async () => {
