@@ -1,62 +1,23 @@
-// The faults that the overview has a button for, in plain words: at least one for each fault of faults.ts. A button
-// switches its part of a target's fault on or off and keeps the rest. `POST /_sandbox/faults` takes any fault.
+// The faults that the overview has a button for, in plain words. A button switches its part of a target's fault on or
+// off and keeps the rest. `POST /_sandbox/faults` takes any fault of faults.ts.
 import { isDeepStrictEqual } from 'node:util';
-import { EXCLUSIVE, type Fault, type Faults, type Target } from './faults.ts';
+import { EXCLUSIVE, type Faults, type Target } from './faults.ts';
 import { Refusal } from './refusal.ts';
 
-export interface Preset<T extends Target = Target> {
+export interface Preset {
   id: string;
+  target: Target;
   words: string;
-  fault: Fault<T>;
+  fault: object;
 }
 
-const ANSWERS = [
-  { id: 'late', words: 'Answer 5 s late', fault: { delayMs: 5_000 } },
-  { id: 'later', words: 'Answer 1 min late', fault: { delayMs: 60_000 } },
-  { id: 'lost', words: 'Lose the answer', fault: { dropAnswer: true } },
-  { id: 'half', words: 'Cut the answer in half', fault: { halfAnswer: true } },
-  { id: 'html', words: 'Answer HTML', fault: { garbage: true } },
-  { id: 'error-500', words: 'Fail with 500', fault: { status: 500 } },
-  { id: 'error-503', words: 'Fail with 503', fault: { status: 503 } },
-  { id: 'refuse-400', words: 'Use status 400 for refusals', fault: { refusalStatus: 400 } },
-] as const;
-
-export const PRESETS: { [T in Target]: readonly Preset<T>[] } = {
-  pay: [
-    ...ANSWERS,
-    { id: 'other-order', words: 'Answer for another order', fault: { tamper: { orderId: 'another-order' } } },
-    { id: 'png', words: 'Send the code as PNG', fault: { qr: 'png' } },
-    { id: 'svg', words: 'Send the code as SVG', fault: { qr: 'svg' } },
-  ],
-  payout: [
-    ...ANSWERS,
-    { id: 'other-order', words: 'Answer for another order', fault: { tamper: { orderId: 'another-order' } } },
-    { id: 'hold', words: 'Keep it open', fault: { hold: true } },
-  ],
-  status: [
-    ...ANSWERS,
-    { id: 'other-amount', words: 'Report another amount', fault: { tamper: { amount: 0.01 } } },
-    { id: 'lag', words: 'Report the state of 1 min ago', fault: { lagMs: 60_000 } },
-  ],
-  ipn: [
-    { id: 'never', words: 'Send none', fault: { never: true } },
-    { id: 'late', words: 'Send 1 min late', fault: { delayMs: 60_000 } },
-    { id: 'repeat', words: 'Send each 3 times', fault: { repeat: 3 } },
-    { id: 'reverse', words: 'Hold 30 s, then send in reverse', fault: { reverse: true, delayMs: 30_000 } },
-    { id: 'other-amount', words: 'Report another amount', fault: { tamper: { amount: 0.01 } } },
-  ],
-};
-
-/** What people try most, by target and preset, on top of the page. */
-export const COMMON = [
-  ['pay.late', 'Answer payments 5 s late'],
-  ['pay.lost', 'Lose the answer to a payment'],
-  ['status.other-amount', 'Report another amount'],
-  ['ipn.never', 'Send no IPNs'],
-  ['ipn.repeat', 'Send each IPN 3 times'],
-] as const;
-
-export const TARGETS = Object.keys(PRESETS) as Target[];
+export const PRESETS: readonly Preset[] = [
+  { id: 'pay-late', target: 'pay', words: 'Answer payments 5 s late', fault: { delayMs: 5_000 } },
+  { id: 'pay-lost', target: 'pay', words: 'Lose the answer to a payment', fault: { dropAnswer: true } },
+  { id: 'status-amount', target: 'status', words: 'Report another amount', fault: { tamper: { amount: 0.01 } } },
+  { id: 'ipn-never', target: 'ipn', words: 'Send no IPNs', fault: { never: true } },
+  { id: 'ipn-repeat', target: 'ipn', words: 'Send each IPN 3 times', fault: { repeat: 3 } },
+];
 
 type Parts = Readonly<Record<string, unknown>>;
 
@@ -65,11 +26,11 @@ export function isOn(preset: Preset, fault: object): boolean {
   return Object.entries(preset.fault).every(([name, value]) => isDeepStrictEqual(parts[name], value));
 }
 
-/** `name`: a target and a preset's id, such as `pay.lost`. `times`: null means no limit. @throws Refusal */
-export function toggle(faults: Faults, name: string, times: number | null): void {
-  const target = TARGETS.find((each) => name.startsWith(`${each}.`));
-  const preset = target && PRESETS[target].find(({ id }) => name === `${target}.${id}`);
+/** `times`: null means no limit. @throws Refusal */
+export function toggle(faults: Faults, id: string, times: number | null): void {
+  const preset = PRESETS.find((each) => each.id === id);
   if (!preset) throw new Refusal(400, 'INVALID_FAULTS', 'There is no such fault.');
+  const { target } = preset;
   const active = faults.active().find((each) => each.target === target);
   const now = active?.fault ?? {};
   const added: Parts = { ...preset.fault };

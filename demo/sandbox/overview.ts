@@ -1,5 +1,5 @@
 // The sandbox's front page, for developers: what is active now, all transactions, the refused requests, and buttons
-// for most of what controls.ts offers to tests. transaction-list.ts and test-controls.ts have the markup of the
+// for what people try most of what controls.ts offers to tests. transaction-list.ts and test-controls.ts have the markup of the
 // two columns.
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';

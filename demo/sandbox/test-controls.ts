@@ -1,8 +1,9 @@
-// The overview's markup for tests by hand: what is active now, a button for each fault, and the clock. The buttons of the faults are a region of their own, so that live.js keeps a half-filled form around them.
+// The overview's markup for tests by hand: what is active now, a button for each common fault, and the clock. The
+// buttons of the faults are a region of their own, so that live.js keeps the choice around them.
 import { html } from 'hono/html';
 import type { ControlOptions } from './controls.ts';
-import { COMMON, isOn, PRESETS, TARGETS } from './fault-presets.ts';
-import type { Fault, Faults, Target } from './faults.ts';
+import { isOn, PRESETS } from './fault-presets.ts';
+import type { Faults, Target } from './faults.ts';
 import type { Markup } from './page.ts';
 
 export const STEPS_MS = [
@@ -69,15 +70,18 @@ export function state({ clock, faults, ipns }: ControlOptions): Markup {
     <section class="card">${facts}</section>`;
 }
 
-/** Such as `: lose the answer`; empty for a fault that has no button. */
-function wordsFor(target: Target, fault: Fault<Target>): string {
-  const words = PRESETS[target].filter((preset) => isOn(preset, fault)).map((preset) => preset.words);
+const presetsOn = (target: Target, fault: object) =>
+  PRESETS.filter((preset) => preset.target === target && isOn(preset, fault));
+
+/** Such as `: send no IPNs`; empty for a fault that has no button. */
+function wordsFor(target: Target, fault: object): string {
+  const words = presetsOn(target, fault).map((preset) => preset.words);
   return words.length === 0 ? '' : `: ${words.map((each) => each.charAt(0).toLowerCase() + each.slice(1)).join(', ')}`;
 }
 
 /** What no button says, as JSON. */
-function otherParts(target: Target, fault: Fault<Target>): Markup | '' {
-  const said = PRESETS[target].filter((preset) => isOn(preset, fault)).flatMap((preset) => Object.keys(preset.fault));
+function otherParts(target: Target, fault: object): Markup | '' {
+  const said = presetsOn(target, fault).flatMap((preset) => Object.keys(preset.fault));
   const others = Object.entries(fault).filter(([part]) => !said.includes(part));
   return others.length === 0 ? '' : html`<code>${JSON.stringify(Object.fromEntries(others))}</code>`;
 }
@@ -102,36 +106,16 @@ function duration(ms: number): string {
   return shown.join(' ') || `${ms / 1000} s`;
 }
 
-/** The common ones, and all below a press; that is open while an active one is only there. */
 export function faultButtons(faults: Faults): Markup {
-  const active = faults.active();
-  const pressed = (target: Target, id: string) => {
-    const fault = active.find((each) => each.target === target)?.fault ?? {};
-    return PRESETS[target].some((preset) => preset.id === id && isOn(preset, fault));
-  };
-  const button = (name: string, words: string, isPressed: boolean, id: string) =>
-    html`<button name="fault" value="${name}" id="${id}" aria-pressed="${String(isPressed)}">${words}</button>`;
-  const common: readonly string[] = COMMON.map(([name]) => name);
-  const all = TARGETS.flatMap((target) => PRESETS[target].map(({ id, words }) => ({ target, id, words })));
-  const isHidden = all.some(({ target, id }) => pressed(target, id) && !common.includes(`${target}.${id}`));
+  const on = faults.active().flatMap(({ target, fault }) => presetsOn(target, fault));
   return html`<div role="group" aria-label="Common faults">
-      ${COMMON.map(([name, words]) => {
-        const { target, id } = all.find((each) => name === `${each.target}.${each.id}`)!;
-        return button(name, words, pressed(target, id), `common-${target}-${id}`);
-      })}
-    </div>
-    <details id="faults-all" ${isHidden ? html`open` : ''}>
-      <summary id="faults-all-summary">All faults</summary>
-      ${TARGETS.map(
-        (target) =>
-          html`<h4>${NAMES[target]}</h4>
-            <div role="group" aria-label="${NAMES[target]}">
-              ${PRESETS[target].map(({ id, words }) =>
-                button(`${target}.${id}`, words, pressed(target, id), `fault-${target}-${id}`),
-              )}
-            </div>`,
-      )}
-    </details>`;
+    ${PRESETS.map(
+      (preset) =>
+        html`<button name="fault" value="${preset.id}" id="${preset.id}" aria-pressed="${String(on.includes(preset))}">
+          ${preset.words}
+        </button>`,
+    )}
+  </div>`;
 }
 
 export function testControls({ faults }: ControlOptions, chosenTimes: string): Markup {
@@ -139,7 +123,7 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string): M
     <h2 id="controls-title" class="title">Test controls</h2>
     <form method="post" action="/overview/fault" class="card stack">
       <h3>Faults</h3>
-      <small>Make the gateway misbehave. Press again to stop.</small>
+      <small>Make the gateway misbehave. Press again to stop. <code>POST /_sandbox/faults</code> has more.</small>
       <button hidden>Enter in the choice below presses this and no fault</button>
       <fieldset class="times">
         <legend>How often</legend>
