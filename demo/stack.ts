@@ -4,11 +4,11 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, mkdir, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Child, type ChildSettings } from './child.ts';
-import { findPorts } from './ports.ts';
 
 export type Part = 'sandbox' | 'proxy' | 'shop';
 
@@ -173,8 +173,31 @@ export class Stack {
 }
 
 async function portsFor(wanted: Record<Part, number>): Promise<Record<Part, number>> {
-  const [sandbox = 0, proxy = 0, shop = 0] = await findPorts([wanted.sandbox, wanted.proxy, wanted.shop], HOST);
+  const [sandbox = 0, proxy = 0, shop = 0] = await findPorts([wanted.sandbox, wanted.proxy, wanted.shop]);
   return { sandbox, proxy, shop };
+}
+
+/**
+ * Each wanted port, or a free one if it is taken; 0 for any. They differ, because all are held during the search; a start that loses one
+ * to another process is repeated.
+ */
+async function findPorts(wanted: readonly number[]): Promise<number[]> {
+  const held = await Promise.all(wanted.map((port) => listen(port).catch(() => listen(0))));
+  const ports = held.map(portOf);
+  await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+function listen(port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject).listen(port, HOST, () => resolve(server));
+  });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 function newSecrets(): Secrets {

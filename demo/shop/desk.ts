@@ -2,7 +2,9 @@
 // back and sends payouts, each in two steps: the second names amount and wallet, and its button sends. The id of a
 // payout, or the key of a refund, is made before the first step, so after a lost answer the same form can be sent
 // again, and money moves once. Reviews and the history of a payment are on the operator's page.
-import type { Hono } from 'hono';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Hono, MiddlewareHandler } from 'hono';
+import { basicAuth } from 'hono/basic-auth';
 import { PaymentProxyError, type Payment, type PaymentProxy, type Transaction } from '../../backend-proxy/client.ts';
 import { CURRENCY } from './catalog.ts';
 import { deskForm, type DeskForm } from './desk-form.ts';
@@ -14,6 +16,12 @@ const SHOWN_FOR_MS = 7 * 24 * 60 * 60 * 1000;
 /** Transactions. */
 const MAX_READ = 1_000;
 const AGAIN = 'Send it again unchanged: it is sent at most once.';
+
+export interface StaffSettings {
+  /** How browsers reach the shop; other host names are redirected here. */
+  publicUrl: string;
+  deskPassword?: string | undefined;
+}
 
 export function addDesk(app: Hono, proxy: PaymentProxy, site: Site, now: () => Date): void {
   const list = async () => deskList(await read(proxy, now()), now());
@@ -110,4 +118,21 @@ function textOf(value: unknown): string {
 function walletIdOf(typed: string): string {
   const bare = typed.normalize('NFKC').replaceAll(/[\s.\p{Pd}]/gu, '');
   return /^\d+$/.test(bare) ? bare : typed;
+}
+
+/**
+ * The middleware that protects the desk: without a password it opens only from this machine. Undefined if the desk must
+ * not be served. A real merchant has a sign-in here.
+ */
+export function staffOnly({ publicUrl, deskPassword }: StaffSettings): MiddlewareHandler | undefined {
+  if (deskPassword !== undefined) {
+    const hash = (text: string) => createHash('sha256').update(text).digest();
+    const known = hash(deskPassword);
+    return basicAuth({ realm: 'The desk', verifyUser: (_name, password) => timingSafeEqual(known, hash(password)) });
+  }
+  return isLoopback(new URL(publicUrl).hostname) ? (_c, next) => next() : undefined;
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }

@@ -12,7 +12,7 @@ import type { Fulfillment } from './fulfillment.ts';
 import { stateOf, type Order, type OrderStore } from './order-store.ts';
 import { notice, type Site } from './page.ts';
 import { accountPage, fulfillmentOf, headingOf, orderPage, shopFront } from './shop-pages.ts';
-import type { StaffSettings } from './desk-auth.ts';
+import type { StaffSettings } from './desk.ts';
 
 export interface ShopSettings extends StaffSettings {
   /** How browsers reach the payment proxy. */
