@@ -66,7 +66,12 @@ export async function startPostgresPair(
     async caughtUp() {
       const [{ lsn } = {}] = await ask(primaryUrl, 'select pg_current_wal_flush_lsn() as lsn');
       await until('the standby has caught up', async () => {
-        const [{ ok } = {}] = await ask(standbyUrl, 'select pg_last_wal_replay_lsn() >= $1::pg_lsn as ok', [lsn]);
+        // Of any database: this one may not be there yet.
+        const [{ ok } = {}] = await ask(
+          standby.urlOf('postgres'),
+          'select pg_last_wal_replay_lsn() >= $1::pg_lsn as ok',
+          [lsn],
+        );
         return ok === true;
       });
     },

@@ -9,6 +9,7 @@ const PROTOCOL_3 = 196_608;
 /** AuthenticationOk, then ReadyForQuery outside a transaction. */
 const WELCOME = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1');
 const LAST = 'Z';
+const ROLLBACK = Buffer.from('Q\0\0\0\x0drollback\0', 'latin1');
 
 interface Backend {
   /** Sends a request and passes on each message of the answer; resolves with the transaction's status at its end. */
@@ -23,6 +24,8 @@ export interface PostgresPooler {
   named(): number;
   /** From now on, transactions run on this connection, from 0, and wait until it is free. */
   prefer(connection: number): void;
+  /** From now on, transactions run on a connection to this database. */
+  moveTo(databaseUrl: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -62,6 +65,9 @@ export async function startPostgresPooler(databaseUrl: string, connections: numb
       if (pinned === undefined) giveBack(backend);
     }
 
+    // What it left in a transaction is free again once that has ended.
+    client.once('close', () => void answered.then(() => pinned && answer(ROLLBACK)));
+
     client.on('data', (chunk: Buffer) => {
       for (const { bytes, names } of requestsIn(chunk)) {
         const isEnd = bytes[0] === 'X'.charCodeAt(0);
@@ -80,6 +86,11 @@ export async function startPostgresPooler(databaseUrl: string, connections: numb
     url: url.href,
     named: () => named,
     prefer: (connection) => void (preferred = all[connection]),
+    async moveTo(newUrl) {
+      preferred = await openBackend(new URL(newUrl));
+      all.push(preferred);
+      free.push(preferred);
+    },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       for (const client of clients) client.destroy();

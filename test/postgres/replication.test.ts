@@ -4,9 +4,12 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { Client } from 'pg';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { createLedger } from '../../backend-proxy/ledger/ledger.ts';
+import { LookUpNeeded } from '../../backend-proxy/errors.ts';
+import { PAYOUT } from '../backend-proxy/ledger/ledger-kit.ts';
 import { raise } from '../backend-proxy/ledger/order-writes.ts';
 import { until } from '../faults/fault-test.ts';
 import { startPostgresPair, type PostgresPair } from './pair.ts';
+import { startPostgresPooler } from './pooler.ts';
 import { startPostgres, whyNoPostgres } from './server.ts';
 
 const why = whyNoPostgres();
@@ -85,12 +88,7 @@ describe('PostgreSQL: a failover behind one address', { skip: why === undefined 
     const first = await open();
     await raise(first.store, 'before');
     assert.equal(await first.ledger.wasRestoredLately(), false);
-    await until('the standby has it', () =>
-      pair.caughtUp().then(
-        () => true,
-        () => false,
-      ),
-    );
+    await pair.caughtUp();
     pair.stopReplication();
     await pair.promote();
     pair.address.cut();
@@ -111,6 +109,25 @@ describe('PostgreSQL: a failover behind one address', { skip: why === undefined 
     const next = await open();
     assert.equal(await next.ledger.wasRestoredLately(), true);
     assert.equal(tookOver(), 1, 'once for each failover');
+  });
+
+  it('a pooler that leads an open connection to the promoted standby is noticed by the next write there', async (t) => {
+    const pair = await startPostgresPair({ defer: (end) => t.after(end) }, { isSynchronous: false });
+    const pooler = await startPostgresPooler(pair.primaryUrl, 1);
+    t.after(pooler.close);
+    const store = await connectDatabase(pooler.url, die, { connections: 1 });
+    t.after(() => store.close());
+    const ledger = createLedger(store);
+    const payOut = (orderId: string) => ledger.openPayout({ ...PAYOUT, orderId, start: { by: 'us', id: orderId } });
+    assert.equal((await payOut('before')).maySend, true);
+    await pair.caughtUp();
+    pair.stopReplication();
+    assert.equal((await payOut('lost')).maySend, true);
+    await pair.promote();
+    await pooler.moveTo(pair.standbyUrl);
+    await assert.rejects(payOut('lost'), LookUpNeeded);
+    await pooler.moveTo(pair.primaryUrl);
+    await assert.rejects(payOut('too late'), { kind: 'unavailable' });
   });
 
   it('a process that starts after such a failover finds it too', async (t) => {

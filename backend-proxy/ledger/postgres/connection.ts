@@ -15,7 +15,7 @@ import {
   type QueryResult,
   type QueryResultRow,
 } from 'pg';
-import type { Timeline } from './timeline.ts';
+import { TIMELINE, type Timeline } from './timeline.ts';
 
 /** For a new connection, and for one of the pool. */
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -27,6 +27,12 @@ const FULL_AGAIN_MS = { none: 100, some: 10_000 };
  */
 const SILENCE_LIMIT_MS = 12_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
+
+/** Behind a pooler: a new connection finds out what the other server lacks, before it is used. */
+class OtherServer extends Error {
+  override message = 'The pooler has chosen another server';
+  readonly code = 'other_server';
+}
 
 class Silence extends Error {
   override message = 'The database does not answer';
@@ -61,9 +67,10 @@ const REFUSALS: Record<string, string> = {
 };
 
 /**
- * read_only_sql_transaction, admin_shutdown, crash_shutdown, cannot_connect_now: this server takes no writes now.
+ * read_only_sql_transaction, admin_shutdown, crash_shutdown, cannot_connect_now: this server takes no writes now. And
+ * OtherServer.
  */
-const WRONG_SERVER = new Set(['25006', '57P01', '57P02', '57P03']);
+const WRONG_SERVER = new Set(['25006', '57P01', '57P02', '57P03', 'other_server']);
 const TOO_MANY_CONNECTIONS = '53300';
 /** idle_session_timeout: the connection was closed before the statement arrived. */
 const CLOSED_WHILE_IDLE = '57P05';
@@ -86,8 +93,7 @@ export function setSettings(of: 'session' | 'transaction' = 'session'): string {
   return `select ${[...calls, ...(of === 'session' ? [NO_TRANSACTION_TIMEOUT] : [])].join(', ')}`;
 }
 
-/** Begins a transaction that has the settings, whatever server connection a pooler has chosen for it. */
-export const BEGIN = `begin isolation level read committed; ${setSettings('transaction')}`;
+const BEGIN = `begin isolation level read committed; ${setSettings('transaction')}`;
 
 /**
  * Applies and verifies the settings, and returns whether a pooler is in between, which may not keep them for the next
@@ -143,8 +149,13 @@ export interface Connection {
   run<Row>(query: Pick<CompiledQuery, 'sql' | 'parameters'>): Promise<Row[]>;
   /** One or more statements without parameters, in one round trip. */
   runSimple(text: string): Promise<void>;
+  /**
+   * Begins a transaction that has the settings, whatever server connection a pooler has chosen for it, then runs `and`.
+   * Refuses one to a server of another timeline.
+   */
+  begin(and?: string): Promise<void>;
   isInTransaction(): boolean;
-  /** The settings hold within a transaction that begins with BEGIN, and nowhere else. */
+  /** The settings hold within a transaction that `begin` began, and nowhere else. */
   isPooled: boolean;
 }
 
@@ -174,6 +185,11 @@ export function createPool({ databaseUrl, connections, timeline, silenceLimitMs 
         },
         async runSimple(text) {
           await ask({ text });
+        },
+        async begin(and = '') {
+          const isKnown = isBehindPooler && timeline.isKnown;
+          const { rows } = await ask<{ timeline: string }>({ text: BEGIN + and + (isKnown ? `; ${TIMELINE}` : '') });
+          if (isKnown && !timeline.isRecorded(rows[0]?.timeline)) throw new OtherServer();
         },
         isInTransaction,
       });

@@ -4,6 +4,9 @@
 // too, so it does not matter which process was there before the failover.
 import type { Client, ClientBase, QueryResult } from 'pg';
 
+export const TIMELINE = `select case when pg_is_in_recovery() then ''
+  else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end as timeline`;
+
 /** Some services hide their log: then nothing is known. */
 const LOOK = `select substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline,
   case current_setting('synchronous_standby_names') when '' then 'alone' else 'synchronous' end as commits,
@@ -32,6 +35,15 @@ export class Timeline {
 
   constructor(onRestored: (timeline: string) => void = () => undefined) {
     this.#onRestored = onRestored;
+  }
+
+  get isKnown(): boolean {
+    return this.#recorded !== '';
+  }
+
+  /** Whether the database of this timeline says what it may lack. */
+  isRecorded(timeline = ''): boolean {
+    return timeline === this.#recorded.split(' ', 1)[0];
   }
 
   /**

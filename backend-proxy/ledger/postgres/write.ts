@@ -4,15 +4,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal, unavailable } from '../../errors.ts';
 import type { Changes, Decision, Loaded, Subject } from '../store.ts';
-import {
-  codeOf,
-  isBroken,
-  isOutcomeUnknown,
-  isRepeatable,
-  type Connection,
-  type Connections,
-  BEGIN,
-} from './connection.ts';
+import { codeOf, isBroken, isOutcomeUnknown, isRepeatable, type Connection, type Connections } from './connection.ts';
 import { CONFIRM, isSaved, loadStatement, saveStatement, toLoaded, type LoadedRow, type Versions } from './rows.ts';
 
 /** Each conflict means that another write of the same rows succeeded. */
@@ -146,7 +138,7 @@ export async function inTransaction<T>(
   wallet: string | undefined,
   work: (commit: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  await on.runSimple(wallet === undefined ? BEGIN : `${BEGIN}; select pg_advisory_xact_lock(${lockOf(wallet)})`);
+  await on.begin(wallet === undefined ? '' : `; select pg_advisory_xact_lock(${lockOf(wallet)})`);
   try {
     return await work(() => on.runSimple('commit'));
   } finally {
