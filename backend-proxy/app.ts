@@ -1,9 +1,10 @@
 // Assembles the proxy: a Hono app over a gateway and a ledger, and the background workers. Reads no environment and
-// opens no port, so it can also be mounted in a merchant's own server (http/mount.ts).
+// opens no port.
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Dispatcher } from 'undici';
 import { describeError } from './errors.ts';
+import type { Gateway } from './gateway/gateway.ts';
 import { completeAnswer, prepareAnswer } from './http/answer.ts';
 import { createCallerAddress } from './http/caller-address.ts';
 import { createRateLimit, METHODS_WITH_BODY, limitBody, crossOrigin, merchantOnly } from './http/guards.ts';
@@ -15,9 +16,9 @@ import { createBusinessLog, createWebhookLog } from './observability/business-ev
 import { withCause } from './observability/log.ts';
 import { instrument, type Call, createMetrics, type IpnOutcome } from './observability/metrics.ts';
 import { createOrderTokens, type OrderTokens } from './orders/order-token.ts';
-import type { ProxyConfig, ProxyParts } from './parts.ts';
 import { HOUR_MS, SECOND_MS } from './protocol/durations.ts';
 import { CHECKS_PER_SECOND, GATEWAY_TIMEOUT_MS } from './protocol/gateway-call.ts';
+import type { Origins } from './protocol/links.ts';
 import type { Log } from './protocol/log.ts';
 import { merchantKey, type MerchantKey } from './protocol/merchant-key.ts';
 import type { RefundRules } from './protocol/refundable.ts';
@@ -39,14 +40,50 @@ import { LONGEST_ENDING, createPayments } from './use-cases/payments.ts';
 import { createRecorder } from './use-cases/recorder.ts';
 import { createRetention } from './use-cases/retention.ts';
 import { createUnknownProof, createStatusChecks } from './use-cases/status-checks.ts';
-import { createWebhookSender } from './use-cases/webhooks.ts';
+import { createWebhookSender, type WebhookTarget } from './use-cases/webhooks.ts';
 import type { Worker } from './use-cases/worker.ts';
 
 const PRUNE_EVERY_MS = HOUR_MS;
 /** For the end of a gateway call and the write of its answer. */
 const RECORDING_WAIT_MS = GATEWAY_TIMEOUT_MS + 2 * SECOND_MS;
 
-export type { ProxyConfig, ProxyParts };
+export interface ProxyConfig {
+  orderSecrets: readonly string[];
+  /** Bearers of the merchant API; a text may do everything. */
+  merchantKeys: readonly (string | MerchantKey)[];
+  /** The bearers of `/metrics` alone; default: those of `merchantKeys` that may read. */
+  metricsTokens?: readonly string[] | undefined;
+  ipnSecrets: readonly string[];
+  allowedOrigins: Origins;
+  /** What the ledger puts before each order id at the gateway; default: nothing. */
+  orderIdPrefix?: string | undefined;
+  webhook?: WebhookTarget | undefined;
+  /** Number of reverse proxies in front whose X-Forwarded-For is trusted; default 0. */
+  trustedProxies?: number;
+  /** URL by which browsers reach the proxy; without it there is no payment page. */
+  publicUrl?: string | undefined;
+  /** After so many days the personal data of what has ended is erased; default: never. */
+  retentionDays?: number | undefined;
+  /** How long a payer is kept for refunds; default: as long as the rest. */
+  refundDays?: number | undefined;
+  /** Upper limit of status checks per second; default 500. */
+  checksPerSecond?: number;
+  /** Host and port; identifies calls that this process left unfinished before a restart. Default: a random id. */
+  self?: string;
+  /** Folder of the built widget; default: the one of this installation. */
+  widgetFolder?: string;
+}
+
+/** What a proxy is made of. */
+export interface ProxyParts {
+  gateway: Gateway;
+  ledger: Ledger;
+  config: ProxyConfig;
+  now?: () => number;
+  log?: Log;
+  /** How many lines the log has lost, for the metrics. */
+  lostLogLines?: (() => number) | undefined;
+}
 
 /** What tests with a virtual clock replace. */
 interface Outside {
@@ -78,7 +115,7 @@ export interface Proxy {
 }
 
 /** What the proxy is made of. */
-function assemble(parts: ProxyParts<Ledger>, { elapsed, wait, random, dispatcher, signedAt }: Outside) {
+function assemble(parts: ProxyParts, { elapsed, wait, random, dispatcher, signedAt }: Outside) {
   const { ledger, config, now = Date.now, log: write = () => undefined, lostLogLines = () => 0 } = parts;
   const log: Log = (level, event, fields) => write(level, event, withCause(fields));
   const onError = (error: unknown) => log('error', 'work failed', { error: describeError(error) });
@@ -149,7 +186,7 @@ function assemble(parts: ProxyParts<Ledger>, { elapsed, wait, random, dispatcher
 
 type Assembly = ReturnType<typeof assemble>;
 
-export function createProxy(parts: ProxyParts<Ledger>, outside: Outside = {}): Proxy {
+export function createProxy(parts: ProxyParts, outside: Outside = {}): Proxy {
   const assembly = assemble(parts, outside);
   const { workers, refunds, readiness, wake } = assembly;
   let isStopping = false;

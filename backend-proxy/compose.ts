@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Hono } from 'hono';
 import { createAdmin } from './admin/app.ts';
-import { createProxy, type Proxy } from './app.ts';
+import { createProxy, type Proxy, type ProxyConfig } from './app.ts';
 import { configWarnings, readConfig, type Config, type Environment, merchantKeysOf } from './config/config.ts';
 import { ensureOwner } from './use-cases/database-owner.ts';
 import { Refusal } from './errors.ts';
@@ -14,7 +14,6 @@ import type { Ledger } from './ledger/ledger.ts';
 import { createLedger } from './ledger/ledger.ts';
 import type { Store } from './ledger/store.ts';
 import { createLogger } from './observability/log.ts';
-import type { ProxyConfig } from './parts.ts';
 import type { Log } from './protocol/log.ts';
 import { privateHostWarning } from './config/addresses.ts';
 import { makePrivate } from './ledger/sqlite/files.ts';
@@ -38,7 +37,7 @@ export interface ComposeOptions {
 }
 
 /**
- * The proxy that the variables of docs/configuration.md describe, for mounting in another server.
+ * The proxy that the variables of docs/configuration.md describe.
  * @throws an Error whose message is written for the operator
  */
 export async function createProxyFrom(env: Environment, options: ComposeOptions = {}): Promise<ComposedProxy> {

@@ -10,10 +10,18 @@ import { hostOf, mayBePrivate, remedyFor, isPublicAddress } from '../config/addr
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Delivery, Webhook } from '../ledger/model.ts';
 import { runAs } from '../observability/log.ts';
-import type { WebhookTarget } from '../parts.ts';
 import { HOUR_MS as H, MINUTE_MS as M, SECOND_MS as S } from '../protocol/durations.ts';
 import { codeOf, retryAfterMs } from '../received.ts';
 import { LEASE_MS, createWorker, type Worker } from './worker.ts';
+
+export interface WebhookTarget {
+  /** https, or http on loopback or at one of `privateHosts`. */
+  url: string;
+  /** `whsec_…`; each of them signs, so that a secret can be rotated without a gap. */
+  secrets: readonly string[];
+  /** Hosts, with or without port, that may have private addresses. */
+  privateHosts?: readonly string[];
+}
 
 /**
  * The wait before each retry; the first attempt is immediate. After the last, the webhook is dead: listed, and

@@ -174,11 +174,7 @@ export class TestWorld {
     );
     try {
       this.#proxyServer = await listen(
-        (request, env) =>
-          this.journal.record('proxy', request, (read) =>
-            // What reads the socket would find the body read already.
-            this.#current.proxy.app.fetch(read, read === request ? env : {}),
-          ),
+        (request, env) => this.journal.record('proxy', request, (read) => this.#current.proxy.app.fetch(read, env)),
         { host: HOST, port: ports?.proxy ?? 0 },
       );
     } catch (error) {

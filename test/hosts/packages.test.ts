@@ -20,10 +20,32 @@ import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { VERSION } from '../../backend-proxy/version.ts';
 import { copyProject, digestsOf } from './project-copy.ts';
-import { proxyEnvironment, RUNTIMES } from './server.ts';
+import { SECRETS, SHOP } from '../backend-proxy/world.ts';
 
 const run = promisify(execFile);
 const LIMIT_MS = 60_000;
+
+/** The program and arguments that run a script with each runtime. */
+const RUNTIMES = {
+  node: [process.execPath],
+  bun: [resolve('test/hosts/node_modules/.bin/bun')],
+  deno: [resolve('test/hosts/node_modules/.bin/deno'), 'run', '--allow-all'],
+} as const;
+
+/** Of a proxy that runs in the folder. */
+const proxyEnvironment = (folder: string): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'],
+  HOME: folder,
+  GATEWAY_URL: 'http://127.0.0.1:1',
+  GATEWAY_API_KEY: SECRETS.gatewayKey,
+  ORDER_SECRET: SECRETS.order,
+  MERCHANT_API_KEY: SECRETS.merchant,
+  IPN_SECRET: SECRETS.ipn,
+  ALLOWED_ORIGINS: SHOP,
+  DATABASE_URL: `file:${join(folder, 'payments.db')}`,
+  DRAIN_SECONDS: '0',
+  PORT: '0',
+});
 
 interface Line {
   event: string;
@@ -131,38 +153,28 @@ describe('the proxy’s package', () => {
     after(() => rmSync(folder, { recursive: true, force: true }));
     mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
     symlinkSync(PROXY, join(folder, 'node_modules/payment-proxy'), 'junction');
-    for (const name of ['@types/node', 'undici-types'])
+    for (const name of ['@types/node', 'undici-types', 'hono'])
       symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name), 'junction');
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
 
-    it('the proxy’s types accept correct use and reject wrong use, with nothing of the project installed', async () => {
+    it('the proxy’s types accept correct use and reject wrong use, with nothing of the project installed but Hono', async () => {
       writeFileSync(
         join(folder, 'shop.ts'),
-        `import { createServer } from 'node:http';
-         import { createGateway, createProxy, createProxyFrom, openLedger, VERSION, type Log, type OwnedProxy } from 'payment-proxy';
+        `import { Hono } from 'hono';
+         import { createProxy, VERSION, type Log, type RunningProxy } from 'payment-proxy';
          import { PaymentProxy, type Order } from 'payment-proxy/client';
-         const log: Log = (level, event) => console.log(level, event);
-         const proxy: OwnedProxy = await createProxyFrom(process.env, { prefix: '/pay', log });
-         createServer(proxy.handler);
-         const answer: Response = await proxy.fetch(new Request('https://shop.example/pay/healthz'));
-         const ledger = await openLedger('file:payments.db', { onFatal: () => process.exit(1) });
-         const gateway = createGateway({ url: 'https://gateway.example', apiKey: VERSION });
-         const config = { orderSecrets: [], merchantKeys: [], ipnSecrets: [], allowedOrigins: [] };
-         await createProxy({ gateway, ledger, config }, { prefix: '/pay' }).run().stop();
+         const log: Log = (level, event) => console.log(level, event, VERSION);
+         const proxy: RunningProxy = await createProxy(process.env, { log });
+         const pages = new Hono().route('/pay', proxy.app);
+         const answer: Response = await proxy.fetch(new Request('https://shop.example/healthz'));
          // @ts-expect-error: there is no such option
-         await createProxyFrom({}, { path: '/pay' });
-         // @ts-expect-error: a proxy needs a ledger
-         createProxy({ gateway, config });
-         await ledger.close();
-         // @ts-expect-error: what is in a ledger is the proxy's own
-         await ledger.counts();
-         // @ts-expect-error: only openLedger() opens one
-         createProxy({ gateway, ledger: { close: () => Promise.resolve() }, config });
+         await createProxy({}, { path: '/pay' });
+         await proxy.stop();
          const shop = new PaymentProxy({ url: 'https://pay.shop.example', key: VERSION });
          const order: Order | null = await shop.order('A-1');
          // @ts-expect-error: a refund needs the shop's own id of it
          await shop.refund('A-1', { amount: '4' });
-         export { answer, order };`,
+         export { answer, order, pages };`,
       );
       const compilerOptions = {
         strict: true,
@@ -185,7 +197,7 @@ describe('the proxy’s package', () => {
     const command = join(PROXY, description.bin['payment-proxy'] ?? '');
     /** Starts the proxy, and ends it by SIGTERM once it listens. Rejects if it fails. */
     async function startAndEnd([program, ...args]: readonly [string, ...string[]]) {
-      const env = { ...proxyEnvironment(folder, 'http://127.0.0.1:1'), DRAIN_SECONDS: '0', PORT: '0' };
+      const env = proxyEnvironment(folder);
       const running = run(program, [...args, command], { env, cwd: folder, timeout: LIMIT_MS });
       running.child.stdout?.on('data', (lines: string) => {
         if (lines.includes('"listening"')) running.child.kill('SIGTERM');

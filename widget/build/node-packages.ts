@@ -35,13 +35,13 @@ export async function buildProxyPackage(to: string, widget: string): Promise<voi
       readme: proxyReadme(),
       described: {
         description: 'The proxy of payment-widget: holds the gateway’s key, records payments, sends signed webhooks',
-        keywords: ['payment', 'wallet', 'proxy', 'webhooks', 'hono', 'express', 'fastify'],
+        keywords: ['payment', 'wallet', 'proxy', 'webhooks', 'hono'],
         // Of the client. The proxy itself refuses a Node that is too old for it.
         engines: { node: '>=20' },
         files: ['docs', '.env.example', 'CHANGELOG.md'],
-        // For the types of a handler of node:http.
-        peerDependencies: { '@types/node': '>=24' },
-        peerDependenciesMeta: { '@types/node': { optional: true } },
+        // For the type of the app alone: the code has its own.
+        peerDependencies: { hono: '>=4' },
+        peerDependenciesMeta: { hono: { optional: true } },
       },
     });
   });
