@@ -78,25 +78,21 @@ export class Access {
       const meta = await this.read(readMeta);
       // A process that died may have used a count before it was stored.
       const used = await this.read(readStepsUsed);
-      this.steps.count = Math.max(this.steps.count, stepsIn(meta, 'clock_steps'), used);
+      this.steps.count = Math.max(this.steps.count, stepsIn(meta), used);
       this.#identity = identityIn(meta);
     }
     return this.#identity;
   }
 
-  /**
-   * Learns of the steps that another process has counted, or stores those that only this one has; returns how many are
-   * stored.
-   */
-  async shareSteps(meta: Meta): Promise<number> {
+  /** Learns of the steps that another process has counted, or stores those that only this one has. */
+  async shareSteps(meta: Meta): Promise<void> {
     await this.identity();
-    const stored = stepsIn(meta, 'clock_steps');
+    const stored = stepsIn(meta);
     const count = Math.max(this.steps.count, stored);
     this.steps.count = count;
-    if (stored === count) return stored;
+    if (stored === count) return;
     // Tried again with the next claim: it must not stop this one.
-    const isStored = await writeSteps(this.store, 'clock_steps', stored, count).catch(() => false);
-    return isStored ? count : stored;
+    await writeSteps(this.store, stored, count).catch(() => false);
   }
 
   async read<T>(op: (db: Db) => Promise<T>): Promise<T> {

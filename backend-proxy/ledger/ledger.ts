@@ -81,12 +81,10 @@ import {
   ownerIn,
   readMeta,
   readRestoredAt,
-  stepsIn,
   prefixesIn,
   writeOwner,
   writePrefix,
   writeRestoredAt,
-  writeSteps,
   type Meta,
   readCounts,
   readNewestFound,
@@ -405,23 +403,19 @@ function reads(access: Access) {
 /** The webhooks to send, and those that were sent. */
 function webhooks(access: Access) {
   const { store, steps } = access;
-  let stepsSeen = 0;
-
-  /** Each step makes the waiting ones due, by whichever process is first. If it dies halfway, by the next one. */
-  async function bringForward(at: number): Promise<void> {
-    const meta = await readMeta(store.db);
-    stepsSeen = await access.shareSteps(meta);
-    const before = stepsIn(meta, 'webhook_steps');
-    if (before >= stepsSeen) return;
-    await access.executeInPages(bringWebhooksForward(store, at, 0, PAGE_SIZE));
-    await writeSteps(store, 'webhook_steps', before, stepsSeen);
-  }
+  let stepsSeen: number | undefined;
 
   return {
     async claimWebhooks(limit: number, leaseMs: number): Promise<Webhook[]> {
+      // Steps before this process began are another one's.
+      await access.identity();
+      stepsSeen ??= steps.count;
       const { now: at, webhookAt } = await access.look();
-      const isStepNew = steps.count > stepsSeen;
-      if (isStepNew) await bringForward(at);
+      const { count } = steps;
+      const isStepNew = count > stepsSeen;
+      // Each process makes the waiting ones due: when they were due is not known by this clock.
+      if (isStepNew) await access.executeInPages(bringWebhooksForward(store, at, 0, PAGE_SIZE));
+      stepsSeen = count;
       return limit > 0 && (isStepNew || webhookAt <= at) ? claimWebhooks(store, at, limit, leaseMs) : [];
     },
     async prolongWebhooks(claimed: readonly Webhook[], leaseMs: number): Promise<void> {

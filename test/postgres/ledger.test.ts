@@ -46,7 +46,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
     const { rows } = await pool.query(`select 1 from pg_tables where tablename = 'orders'`);
     if (rows.length === 0) return;
     await pool.query('truncate orders, transactions, history, ipns, webhooks');
-    const kept = `'schema', 'oldest', 'database_id', 'fingerprint_key', 'pinged_at', 'clock_steps', 'webhook_steps'`;
+    const kept = `'schema', 'oldest', 'database_id', 'fingerprint_key', 'pinged_at', 'clock_steps'`;
     await pool.query(`delete from meta where key not in (${kept})`);
     await pool.query(`update meta set value = '0' where key like '%_steps'`);
   }

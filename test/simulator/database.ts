@@ -32,7 +32,7 @@ export class Database {
   async empty(): Promise<void> {
     for (const table of TABLES.slice(0, -1)) await this.#run(`delete from ${table}`);
     const kept = `'database_id', 'fingerprint_key'`;
-    const steps = `'clock_steps', 'webhook_steps'`;
+    const steps = `'clock_steps'`;
     await this.#run(`delete from meta where key not in (${kept}, ${steps})`);
     await this.#run(`update meta set value = '0' where key in (${steps})`);
   }

@@ -212,16 +212,14 @@ export function identityIn({ database_id: databaseId, fingerprint_key: fingerpri
   return { databaseId, fingerprintKey };
 }
 
-/** The clock's steps that were counted, and those after which the waiting webhooks were made due. */
-type StepsKey = 'clock_steps' | 'webhook_steps';
-
-export function stepsIn(meta: Meta, key: StepsKey): number {
-  return Number(meta[key] ?? 0);
+/** The clock's steps that were counted. */
+export function stepsIn({ clock_steps: steps }: Meta): number {
+  return Number(steps ?? 0);
 }
 
 /** Unless another process has changed it since; returns whether it was this one. */
-export async function writeSteps(store: Store, key: StepsKey, before: number, count: number): Promise<boolean> {
-  return replace(store, key, String(count), String(before));
+export async function writeSteps(store: Store, before: number, count: number): Promise<boolean> {
+  return replace(store, 'clock_steps', String(count), String(before));
 }
 
 /** Where somebody holds the row, it neither waits nor writes: no payment or check waits for that. */

@@ -179,7 +179,7 @@ function identity(): string[] {
   return [
     `insert into meta (key, value)
       values ('database_id', '${databaseId}'), ('fingerprint_key', '${fingerprintKey}'), ('pinged_at', '0'),
-        ('clock_steps', '0'), ('webhook_steps', '0')`,
+        ('clock_steps', '0')`,
   ];
 }
 

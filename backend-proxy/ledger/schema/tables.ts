@@ -164,7 +164,6 @@ export type MetaKey =
   | 'restored_at'
   | 'timeline'
   | 'clock_steps'
-  | 'webhook_steps'
   | 'erasing_until';
 export interface MetaRow {
   key: MetaKey;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { LedgerById } from '../by-id.ts';
-import { D, H, M, NOON, S } from '../../time.ts';
+import { D, H, NOON, S } from '../../time.ts';
 import {
   LIMITS,
   PAYOUT,
@@ -108,23 +108,6 @@ export function webhooksContract({ it, setUp }: Suite): void {
         (await ledger.claimWebhooks(10, 5 * S)).map(({ id }) => id),
         [webhook!.id],
       );
-    });
-
-    it('after a clock step one of several processes makes the waiting webhooks due, once', async (t) => {
-      const { ledger, open, now, step } = await setUp(t);
-      const other = await open(now);
-      await queued(ledger, 'A');
-      const [webhook] = await ledger.claimWebhooks(10, 5 * S);
-      const failed = { state: 'pending', afterMs: 5 * M, answer: 'HTTP 500' } as const;
-      await ledger.recordDelivery(webhook!, failed);
-      for (const each of [ledger, other]) assert.deepEqual(await each.claimWebhooks(10, 5 * S), []);
-      step(-H);
-      const [again] = await ledger.claimWebhooks(10, 5 * S);
-      await ledger.recordDelivery(again!, failed);
-      for (const each of [other, ledger, await open(now)]) {
-        await each.claimChecks(10, 5 * S);
-        assert.deepEqual(await each.claimWebhooks(10, 5 * S), []);
-      }
     });
 
     it('a start makes due what was queued before a step of the clock that no process saw', async (t) => {
