@@ -15,7 +15,6 @@ import { createLedger } from './ledger/ledger.ts';
 import type { Store } from './ledger/store.ts';
 import { createLogger } from './observability/log.ts';
 import type { Log } from './protocol/log.ts';
-import { privateHostWarning } from './config/addresses.ts';
 import { makePrivate } from './ledger/sqlite/files.ts';
 import { VERSION } from './version.ts';
 
@@ -78,8 +77,6 @@ export async function compose(
   if (gateway.status === undefined) {
     log('warn', 'weaker mode: the profile has no status check, so IPNs are trusted unchecked');
   }
-  // Not awaited, so that a name server that does not answer cannot delay the start.
-  void warnOfPrivateWebhook(config, log);
   const proxy = createProxy({
     gateway,
     ledger,
@@ -142,10 +139,7 @@ function proxyConfig(config: Config): ProxyConfig {
     checksPerSecond: config.CHECKS_PER_SECOND,
     retentionDays: config.RETENTION_DAYS,
     refundDays: config.REFUND_DAYS,
-    webhook:
-      url !== undefined && secrets !== undefined
-        ? { url, secrets, privateHosts: config.PRIVATE_HOSTS ?? [] }
-        : undefined,
+    webhook: url !== undefined && secrets !== undefined ? { url, secrets } : undefined,
   };
 }
 
@@ -155,12 +149,6 @@ async function logDatabase({ place }: Store, ledger: Ledger, log: Log): Promise<
   const { transactions } = await ledger.counts();
   log('info', 'database opened', { open: transactions.reduce((sum, { count }) => sum + count, 0) });
   if (isNew) log('warn', 'a new, empty database was made', place);
-}
-
-async function warnOfPrivateWebhook({ WEBHOOK_URL: url, PRIVATE_HOSTS: hosts = [] }: Config, log: Log): Promise<void> {
-  if (url === undefined) return;
-  const warning = await privateHostWarning('WEBHOOK_URL', new URL(url), hosts);
-  if (warning !== undefined) log('warn', 'configuration warning', { warning });
 }
 
 const isUnavailable = (error: unknown): boolean => error instanceof Refusal && error.kind === 'unavailable';

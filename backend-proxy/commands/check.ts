@@ -8,7 +8,7 @@ import { dirname, join, resolve as absolute } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { parseArgs } from 'node:util';
 import { Agent, type Dispatcher } from 'undici';
-import { hostOf, mayBePrivate, remedyFor, isPublicAddress } from '../config/addresses.ts';
+import { hostOf } from '../config/addresses.ts';
 import { configWarnings, readConfig, type Config, type Environment, merchantKeysOf } from '../config/config.ts';
 import type { Checked } from '../gateway/gateway.ts';
 import { createGateway } from '../gateway/http.ts';
@@ -265,25 +265,18 @@ function wordsIn(text: string): string {
   }
 }
 
-// Connects to the host of WEBHOOK_URL and sends nothing: its name, whether webhooks may go to its address, its
-// certificate.
+// Connects to the host of WEBHOOK_URL and sends nothing: its name, whether it answers, its certificate.
 
 const ABOUT_WEBHOOKS = 'webhooks';
 const CONNECT_WITHIN_MS = 5_000;
 
-export async function checkWebhookHost(config: Pick<Config, 'WEBHOOK_URL' | 'PRIVATE_HOSTS'>): Promise<Finding> {
+export async function checkWebhookHost(config: Pick<Config, 'WEBHOOK_URL'>): Promise<Finding> {
   if (config.WEBHOOK_URL === undefined)
     return skipped(ABOUT_WEBHOOKS, 'WEBHOOK_URL is not set, so no payment is reported');
   const url = new URL(config.WEBHOOK_URL);
   const host = hostOf(url);
-  const isAllowed = mayBePrivate(url, config.PRIVATE_HOSTS ?? []);
-  const addresses = await lookup(host, { all: true }).catch(() => []);
-  if (addresses.length === 0) return fail(ABOUT_WEBHOOKS, `${host} has no address`, 'correct WEBHOOK_URL, or the DNS');
-  const allowed = addresses.filter(({ address }) => isAllowed || isPublicAddress(address));
-  const [first] = allowed;
-  if (first === undefined) {
-    return fail(ABOUT_WEBHOOKS, `${host} has only private addresses, so nothing is sent to it`, remedyFor(url));
-  }
+  const [first] = await lookup(host, { all: true }).catch(() => []);
+  if (first === undefined) return fail(ABOUT_WEBHOOKS, `${host} has no address`, 'correct WEBHOOK_URL, or the DNS');
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   const refused = await tryConnection({ host: first.address, port }, url.protocol === 'https:' ? host : undefined);
   if (refused === undefined) return ok(ABOUT_WEBHOOKS, `${url.host} accepts connections`);

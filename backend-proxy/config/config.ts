@@ -13,7 +13,7 @@ import { SCOPE_NAMES, merchantKey, type MerchantKey, type Scope } from '../proto
 import { nearest } from '../protocol/nearest.ts';
 import { LAST_SWEEP_MS } from '../protocol/schedule.ts';
 import { SOURCES } from '../protocol/transaction.ts';
-import { isNamedHost } from './addresses.ts';
+import { isInOwnNetwork } from './addresses.ts';
 import { readLimited, fileVariable, readSecretFiles, sharedSecrets, type HeldSecret } from './secrets.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -36,17 +36,13 @@ const webUrl = (allowed: string, isAllowed: (url: URL) => boolean = isSafeWebUrl
     .string({ error: `missing: ${allowed}` })
     .refine((text) => URL.canParse(text) && isAllowed(new URL(text)), { error: allowed });
 
-/** Plain http as well; plainHttpProblems() asks PRIVATE_HOSTS about it. */
-const isHttpUrl = ({ protocol, username, password }: URL): boolean =>
-  /^https?:$/.test(protocol) && username === '' && password === '';
+const OPERATORS_URL = 'https, or http on loopback, at a private address or at a name without a dot';
+const isOperatorsUrl = (url: URL): boolean =>
+  isSafeWebUrl(url) || (url.protocol === 'http:' && isInOwnNetwork(url) && url.username === '' && url.password === '');
 
 /** A base URL without query or fragment, because paths are appended to it. */
 const baseUrl = (allowed: string, isAllowed?: (url: URL) => boolean) =>
   webUrl(allowed, isAllowed).refine((text) => !/[?#]/.test(text), { error: allowed });
-
-/** Both schemes, because an origin does not name the default port of its own. A URL may have a host `*`. */
-const isHost = (text: string): boolean =>
-  !text.includes('*') && (isOrigin(`https://${text}`) || isOrigin(`http://${text}`));
 
 const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text;
 
@@ -70,7 +66,7 @@ const merchantKeys = z.string().transform((text, { issues }) => {
 
 const schema = z
   .object({
-    GATEWAY_URL: baseUrl("the gateway's base URL: https, or http on loopback", isHttpUrl),
+    GATEWAY_URL: baseUrl(`the gateway's base URL: ${OPERATORS_URL}`, isOperatorsUrl),
     GATEWAY_API_KEY: z
       .string({ error: 'missing: the key issued by the gateway' })
       .regex(/^[!-~]{1,512}$/, { error: 'printable ASCII, no spaces' }),
@@ -104,7 +100,7 @@ const schema = z
     DATABASE_RESTORED: z.iso
       .datetime({ offset: true, error: 'the RFC 3339 time of the restore or failover' })
       .optional(),
-    WEBHOOK_URL: webUrl("the merchant's endpoint: https, or http on loopback", isHttpUrl).optional(),
+    WEBHOOK_URL: webUrl(`the merchant's endpoint: ${OPERATORS_URL}`, isOperatorsUrl).optional(),
     WEBHOOK_SECRET: listOf('whsec_ and 24 to 64 bytes in base64', isWebhookSecret).optional(),
     PUBLIC_URL: baseUrl('how browsers reach the proxy: https, or http on loopback').optional(),
     CHECKOUT_HOSTS: listOf('comma-separated hosts, like checkout.example', (host) =>
@@ -116,11 +112,6 @@ const schema = z
     /** Number of reverse proxies in front, each adding to X-Forwarded-For. */
     TRUSTED_PROXIES: wholeNumber(0, 9).default(0),
     CHECKS_PER_SECOND: wholeNumber(1, 10_000).default(CHECKS_PER_SECOND),
-    /** Hosts that may have private addresses or plain http, for GATEWAY_URL and WEBHOOK_URL. */
-    PRIVATE_HOSTS: listOf(
-      'comma-separated hosts in lower case, like shop.internal, shop:3000 or 10.0.0.5; no scheme, no path',
-      isHost,
-    ).optional(),
     /** Bearer of /metrics alone; default: the merchant's keys that may read. */
     METRICS_TOKEN: listOf('at least 22 printable characters, or a comma-separated list of such tokens', (token) =>
       /^[!-~]{22,}$/.test(token),
@@ -194,7 +185,6 @@ export function readConfig(env: Environment): Config {
     ...wrong.filter(({ name }) => !unread.some((file) => file.name === fileVariable(name))),
     ...unread,
     ...missingKey(given),
-    ...plainHttpProblems(given),
     ...sharedSecrets(given, secretsIn).refused,
     ...sandboxSecrets(given),
     ...(Array.isArray(profile) ? profile : []),
@@ -252,18 +242,6 @@ function missingKey(given: Environment): Problem[] {
   const names = ['MERCHANT_API_KEY', 'MERCHANT_KEYS'].flatMap((name) => [name, fileVariable(name)]);
   const isGiven = names.some((name) => given[name] !== undefined);
   return isGiven ? [] : [{ name: 'MERCHANT_API_KEY', problem: `missing: ${API_KEY}; or MERCHANT_KEYS` }];
-}
-
-/** Plain http is for loopback and for the hosts that the operator has named. */
-function plainHttpProblems(given: Environment): Problem[] {
-  const hosts = list(given['PRIVATE_HOSTS'] ?? '');
-  return ['GATEWAY_URL', 'WEBHOOK_URL'].flatMap((name) => {
-    const text = given[name] ?? '';
-    if (!URL.canParse(text)) return [];
-    const url = new URL(text);
-    if (!isHttpUrl(url) || isSafeWebUrl(url) || isNamedHost(url, hosts)) return [];
-    return [{ name, problem: 'https, or http on loopback or at a host that PRIVATE_HOSTS names' }];
-  });
 }
 
 /** What `payment-sandbox` makes is in every test's log, so it opens no proxy with a gateway of another machine. */

@@ -4,7 +4,7 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
 import { HOUR_MS } from '../protocol/durations.ts';
 import type { Log, Warning } from '../protocol/log.ts';
-import { callerAt, isPublicAddress } from '../config/addresses.ts';
+import { callerAt, isPrivateAddress } from '../config/addresses.ts';
 
 const WARN_EVERY_MS = HOUR_MS;
 
@@ -55,7 +55,7 @@ function addressOf(c: Context, hops: readonly string[], trustedProxies: number):
   const hop = trustedProxies > 0 ? hops.at(-trustedProxies) : undefined;
   if (hop !== undefined) return callerAt(hop);
   const nearest = (trustedProxies > 0 ? hops.at(-1) : undefined) ?? connectionAddress(c);
-  return isPublicAddress(nearest) ? callerAt(nearest) : undefined;
+  return isPrivateAddress(nearest) ? undefined : callerAt(nearest);
 }
 
 /** Empty without a socket. A dual-stack socket reports IPv4 as ::ffff:192.0.2.1. */

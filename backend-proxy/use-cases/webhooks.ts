@@ -1,12 +1,8 @@
 // Sends webhooks for settled transactions, signed by the Standard Webhooks scheme, until the merchant's server
-// answers 2xx. Handles sending, the retry schedule and which addresses are allowed; the ledger writes the rows
-// together with the facts.
+// answers 2xx. The ledger writes the rows together with the facts.
 // At least once: a crash can duplicate a delivery but never lose it; `webhook-id` is the same for each attempt.
-import { lookup } from 'node:dns';
-import { isIP } from 'node:net';
 import { Webhook as Signer } from 'standardwebhooks';
 import { Agent, request, type Dispatcher } from 'undici';
-import { hostOf, mayBePrivate, remedyFor, isPublicAddress } from '../config/addresses.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Delivery, Webhook } from '../ledger/model.ts';
 import { runAs } from '../observability/log.ts';
@@ -15,12 +11,9 @@ import { codeOf, retryAfterMs } from '../received.ts';
 import { LEASE_MS, createWorker, type Worker } from './worker.ts';
 
 export interface WebhookTarget {
-  /** https, or http on loopback or at one of `privateHosts`. */
   url: string;
   /** `whsec_…`; each of them signs, so that a secret can be rotated without a gap. */
   secrets: readonly string[];
-  /** Hosts, with or without port, that may have private addresses. */
-  privateHosts?: readonly string[];
 }
 
 /**
@@ -31,6 +24,7 @@ export const RETRY_AFTER_MS = [5 * S, 5 * M, 30 * M, 2 * H, 5 * H, 10 * H, 14 * 
 const JITTER = 0.2;
 const MAX_RETRY_AFTER_MS = 24 * H;
 const TIMEOUT_MS = 15 * S;
+const CONNECT_MS = 5 * S;
 const AT_ONCE = 16;
 /** For retries, and for what another process has queued and not sent. */
 const POLL_EVERY_MS = 2 * S;
@@ -50,7 +44,7 @@ interface Options {
 
 export function createWebhookSender(options: Options, onError: (error: unknown) => void): Worker {
   const { ledger, target, now = Date.now, random = Math.random, signedAt = now, onAttempt = () => undefined } = options;
-  const dispatcher = options.dispatcher ?? guardedAgent(target.url, target.privateHosts);
+  const dispatcher = options.dispatcher ?? new Agent({ connect: { timeout: CONNECT_MS } });
   const signers = target.secrets.map((secret) => new Signer(secret));
 
   async function deliver(webhook: Webhook): Promise<void> {
@@ -126,32 +120,4 @@ export function deliveryOf(attempts: number, answer: Answer, nowMs: number, rand
   const jittered = planned * (1 + JITTER * (2 * random() - 1));
   const asked = 'lost' in answer ? 0 : (retryAfterMs(answer.retryAfter, nowMs, MAX_RETRY_AFTER_MS) ?? 0);
   return { state: 'pending', afterMs: Math.round(Math.max(jittered, asked)), answer: answerText };
-}
-
-/**
- * Connects to public addresses only. The check runs on the resolved address that is connected to, so a second DNS
- * answer cannot bypass it. Loopback is allowed only if the URL itself names it, another private address only if its
- * host is one of `privateHosts`.
- */
-export function guardedAgent(url: string, privateHosts: readonly string[] = []): Agent {
-  const target = new URL(url);
-  const host = hostOf(target);
-  const isPrivate = mayBePrivate(target, privateHosts);
-  if (isIP(host) !== 0 && !isPrivate && !isPublicAddress(host)) {
-    throw new Error(`WEBHOOK_URL names a private address; ${remedyFor(target)}`);
-  }
-  return new Agent({
-    connect: {
-      timeout: 5 * S,
-      lookup: (name, options, done) => {
-        lookup(name, { ...options, all: true }, (error, addresses) => {
-          if (error) return done(error, []);
-          const allowed = isPrivate ? addresses : addresses.filter(({ address }) => isPublicAddress(address));
-          if (allowed.length === 0) return done(Object.assign(new Error('private address'), { code: 'EPRIVATE' }), []);
-          const [first] = allowed as [(typeof allowed)[0]];
-          return options.all === true ? done(null, allowed) : done(null, first.address, first.family);
-        });
-      },
-    },
-  });
 }

@@ -3,17 +3,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { request } from 'undici';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
 import type { Delivery, Webhook } from '../../backend-proxy/ledger/model.ts';
 import { MAX_WEBHOOK_WAIT_MS } from '../../backend-proxy/ledger/queries/webhooks.ts';
 import { WEBHOOKS } from '../../backend-proxy/protocol/merchant-view.ts';
-import {
-  RETRY_AFTER_MS,
-  createWebhookSender,
-  deliveryOf,
-  guardedAgent,
-} from '../../backend-proxy/use-cases/webhooks.ts';
+import { RETRY_AFTER_MS, createWebhookSender, deliveryOf } from '../../backend-proxy/use-cases/webhooks.ts';
 import { assertDocumentedWebhook, type OpenApi } from './documented.ts';
 import { SECRETS, createWorld, type World } from './world.ts';
 import { S, M, H } from './time.ts';
@@ -99,115 +93,24 @@ describe('deliveryOf()', () => {
   });
 });
 
-describe('where webhooks may go', () => {
-  it('a webhook never goes to a private address, not even if its name only resolves to one', async () => {
-    const agent = guardedAgent('https://hooks.example/');
-    try {
-      for (const name of ['localhost', 'ip6-localhost', 'localhost.localdomain']) {
-        await assert.rejects(
-          request(`http://${name}:9/`, { dispatcher: agent }),
-          (error: Error & { code?: string }) => {
-            assert.match(String(error.code), /EPRIVATE|ENOTFOUND|EAI_AGAIN/, name);
-            return true;
-          },
-        );
-      }
-      await assert.rejects(request('http://localhost:9/', { dispatcher: agent }), { code: 'EPRIVATE' });
-    } finally {
-      await agent.close();
-    }
+it('a webhook does not follow a redirect', async (t) => {
+  const asked: string[] = [];
+  const { url, close } = await serveOnLoopback((incoming, response) => {
+    asked.push(incoming.url ?? '');
+    response.writeHead(307, { location: '/elsewhere' }).end();
   });
-
-  it('a WEBHOOK_URL with a private address is refused at the start', () => {
-    for (const host of [
-      '10.0.0.1',
-      '192.168.1.1',
-      '169.254.169.254',
-      '127.0.0.2',
-      '0x7f.2',
-      '2130706434',
-      '[::ffff:127.0.0.1]',
-      '[::ffff:10.0.0.1]',
-      '[fd00::1]',
-      '[fe80::1]',
-      '[::]',
-      '0.0.0.0',
-      '[64:ff9b::a00:1]',
-      '[2002:a00:1::]',
-    ]) {
-      assert.throws(
-        () => guardedAgent(`https://${host}/hooks`),
-        { message: /^WEBHOOK_URL names a private address; .* set PRIVATE_HOSTS=/ },
-        host,
-      );
-    }
-  });
-
-  it('a webhook goes to a private address only at a host that PRIVATE_HOSTS names, and only there', async () => {
-    const allowed: [string, string[]][] = [
-      ['https://10.0.0.5/hook', ['10.0.0.5']],
-      ['https://[fd00::1]/hook', ['[fd00::1]']],
-      ['http://shop:3000/hook', ['other', 'shop:3000']],
-      ['http://shop:3000/hook', ['shop']],
-    ];
-    for (const [url, hosts] of allowed) await guardedAgent(url, hosts).close();
-    for (const hosts of [['10.0.0.6'], ['10.0.0.5:8443'], ['0.0.5'], []])
-      assert.throws(() => guardedAgent('https://10.0.0.5/hook', hosts), /PRIVATE_HOSTS=10\.0\.0\.5$/, String(hosts));
-    // An agent for this name connects to what it resolves to; here that is loopback, where port 9 has no server.
-    for (const [hosts, code] of [
-      [['hooks.example'], 'ECONNREFUSED'],
-      [['hooks.example:443'], 'ECONNREFUSED'],
-      [['hooks.example:9'], 'EPRIVATE'],
-      [['localhost', 'example'], 'EPRIVATE'],
-      [[], 'EPRIVATE'],
-    ] as const) {
-      const agent = guardedAgent('https://hooks.example/', hosts);
-      await assert.rejects(request('http://localhost:9/', { dispatcher: agent }), { code }, String(hosts));
-      await agent.close();
-    }
-  });
-
-  it('a webhook does not follow a redirect', async (t) => {
-    const asked: string[] = [];
-    const { url, close } = await serveOnLoopback((incoming, response) => {
-      asked.push(incoming.url ?? '');
-      response.writeHead(307, { location: '/elsewhere' }).end();
-    });
-    t.after(close);
-    const due = [{ id: 'msg_1', body: '{}', attempts: 1 } as Webhook];
-    const answers: string[] = [];
-    const ledger = {
-      claimWebhooks: async () => due.splice(0),
-      recordDelivery: async (_webhook: unknown, { answer }: Delivery) => answers.push(answer) > 0,
-    } as unknown as Ledger;
-    const sender = createWebhookSender(
-      { ledger, target: { url: `${url}/hooks`, secrets: [SECRETS.webhook] } },
-      (error) => assert.fail(String(error)),
-    );
-    await sender.tick();
-    assert.deepEqual([asked, answers], [['/hooks'], ['HTTP 307']]);
-  });
-
-  it('a webhook may go to loopback if WEBHOOK_URL names it, and to public addresses', async () => {
-    for (const url of [
-      'http://localhost:9/',
-      'http://127.0.0.1:9/',
-      'http://[::1]:9/',
-      'https://0x7f.1/',
-      'https://8.8.8.8/',
-      'https://[2606:4700::1111]/',
-      'https://hooks.example/',
-    ]) {
-      const agent = guardedAgent(url);
-      await agent.close();
-    }
-    const agent = guardedAgent('http://localhost:9/');
-    await assert.rejects(
-      request('http://localhost:1/', { dispatcher: agent }),
-      (error: Error & { code?: string }) => error.code !== 'EPRIVATE',
-    );
-    await agent.close();
-  });
+  t.after(close);
+  const due = [{ id: 'msg_1', body: '{}', attempts: 1 } as Webhook];
+  const answers: string[] = [];
+  const ledger = {
+    claimWebhooks: async () => due.splice(0),
+    recordDelivery: async (_webhook: unknown, { answer }: Delivery) => answers.push(answer) > 0,
+  } as unknown as Ledger;
+  const sender = createWebhookSender({ ledger, target: { url: `${url}/hooks`, secrets: [SECRETS.webhook] } }, (error) =>
+    assert.fail(String(error)),
+  );
+  await sender.tick();
+  assert.deepEqual([asked, answers], [['/hooks'], ['HTTP 307']]);
 });
 
 async function paid(world: World, orderId: string): Promise<void> {

@@ -94,11 +94,10 @@ it('check finds a database of a newer version, one that others may read, and a f
   assert.match(about(other, 'database')[0] ?? '', /^FAIL .*file is not a database/);
 });
 
-it('check refuses a webhook host with a private address, and one that refuses connections', async (t) => {
+it('check refuses a webhook host that refuses connections', async (t) => {
   const { env } = await install(t);
   const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   for (const [WEBHOOK_URL, says] of [
-    ['https://10.0.0.5/webhooks', /^FAIL 10\.0\.0\.5 has only private addresses.*PRIVATE_HOSTS=10\.0\.0\.5/],
     ['http://127.0.0.1:1/webhooks', /^FAIL 127\.0\.0\.1:1 refuses connections \(ECONNREFUSED\)/],
     [`${env['GATEWAY_URL']}/webhooks`, /^ok 127\.0\.0\.1:\d+ accepts connections/],
   ] as const) {
