@@ -9,7 +9,7 @@ import { connect } from 'node:tls';
 import { parseArgs } from 'node:util';
 import { readSome, type Config, merchantKeysOf } from '../config/config.ts';
 import { WIDGET_FOLDER } from '../installation.ts';
-import { signHs256 } from '../orders/order-token.ts';
+import { signToken } from '../orders/order-token.ts';
 import { isLoopbackName, isSafeWebUrl } from '../protocol/links.ts';
 import { SCOPE_NAMES, type MerchantKey, type Scope } from '../protocol/merchant-key.ts';
 import { MAX_STREAMS } from '../routes/events.ts';
@@ -99,17 +99,20 @@ async function tryHealth({ visit }: Deployed): Promise<Finding> {
  * The header with a token for an order that nobody pays; undefined without the secret. It has no `iat`, so the proxy
  * stores nothing about an order that is only viewed.
  */
-function tokenOf({ settings }: Deployed, orderId = 'payment-proxy-doctor'): Record<string, string> | undefined {
+async function tokenOf(
+  { settings }: Deployed,
+  orderId = 'payment-proxy-doctor',
+): Promise<Record<string, string> | undefined> {
   const [secret] = settings.ORDER_SECRET ?? [];
   const [origin] = settings.ALLOWED_ORIGINS ?? [];
   if (secret === undefined || origin === undefined) return undefined;
   const exp = Math.floor(Date.now() / 1000) + TOKEN_LIFETIME_S;
   const claims = { orderId, amount: '1', currency: 'EUR', returnUrl: `${origin}/`, exp };
-  return { Authorization: `Bearer ${signHs256(claims, createSecretKey(Buffer.from(secret)))}` };
+  return { Authorization: `Bearer ${await signToken(claims, createSecretKey(Buffer.from(secret)))}` };
 }
 
 export async function tryOrder(deployed: Deployed): Promise<Finding[]> {
-  const headers = tokenOf(deployed);
+  const headers = await tokenOf(deployed);
   if (headers === undefined) return [needs('order', 'ORDER_SECRET and ALLOWED_ORIGINS')];
   const answer = await deployed.visit('order', { headers });
   if (wordOf(answer) !== 'HTTP 200') {
@@ -126,7 +129,7 @@ export async function tryOrder(deployed: Deployed): Promise<Finding[]> {
 /** Whether the stream's first event comes at once, so that nothing buffers it. */
 async function tryStream(deployed: Deployed): Promise<Finding> {
   const about = 'stream';
-  const headers = tokenOf(deployed);
+  const headers = await tokenOf(deployed);
   if (headers === undefined) return needs(about, 'ORDER_SECRET and ALLOWED_ORIGINS');
   const signal = AbortSignal.timeout(FIRST_EVENT_WITHIN_MS);
   const buffered = 'switch buffering and compression of text/event-stream off (nginx: proxy_buffering off)';
@@ -145,7 +148,7 @@ async function tryStream(deployed: Deployed): Promise<Finding> {
 /** Streams are limited by address, as starts of payments are, and cost nothing. */
 async function tryAddresses(deployed: Deployed): Promise<Finding> {
   const about = 'addresses';
-  if (tokenOf(deployed) === undefined) return needs(about, 'ORDER_SECRET and ALLOWED_ORIGINS');
+  if ((await tokenOf(deployed)) === undefined) return needs(about, 'ORDER_SECRET and ALLOWED_ORIGINS');
   const remedy = 'set TRUSTED_PROXIES to the number of reverse proxies; nginx: $proxy_add_x_forwarded_for';
   // 198.51.100.0/24 is for documentation: nobody has these addresses.
   if (!(await isOneRefused(deployed, () => '198.51.100.1'))) {
@@ -162,7 +165,7 @@ async function tryAddresses(deployed: Deployed): Promise<Finding> {
 async function isOneRefused(deployed: Deployed, addressOf: (at: number) => string): Promise<boolean> {
   const ending = new AbortController();
   const open = async (at: number): Promise<number> => {
-    const token = tokenOf(deployed, `payment-proxy-doctor-${Math.floor(at / MAX_STREAMS.perOrder)}`);
+    const token = await tokenOf(deployed, `payment-proxy-doctor-${Math.floor(at / MAX_STREAMS.perOrder)}`);
     const headers = { ...token, 'X-Forwarded-For': addressOf(at) };
     const answer = await deployed.open('order/events', { headers, signal: ending.signal });
     // It ends with the signal, which is no error here.

@@ -1,4 +1,4 @@
-// The order token: signature, lifetime and claims. `jose` is the oracle of the signature in hs256.test.ts.
+// The order token: signature, lifetime and claims.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
