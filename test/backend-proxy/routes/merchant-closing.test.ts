@@ -56,14 +56,6 @@ it('what may still be paid is listed, with the end of a checkout; the shopper se
   assert.deepEqual([closed, payment?.status, payment?.qr], [true, 'PROCESSING', null]);
 });
 
-it('a paid order is not closed: 409 already_paid', async (t) => {
-  const world = await createWorld(t);
-  await world.start(world.token(), { method: 'QR' });
-  await world.settleAfter('approve', 'A-1');
-  assert.deepEqual(kindOf(await close(world)), [409, 'already_paid']);
-  assert.equal((await world.merchant('GET', '/orders/A-1')).body['closed'], false);
-});
-
 it('with ifUnpaid, the gateway is asked first: an open payment is 409, and a SUCCESS that came meanwhile pays', async (t) => {
   const world = await createWorld(t, { webhooks: true });
   await world.proxy.begin();
