@@ -29,8 +29,6 @@ export interface ClientRecords {
   /** By order id: the keys of its starts, and whether any start succeeded. */
   orders: Map<string, { keys: Set<string>; started: boolean; paid: boolean }>;
   payouts: Map<string, { accepted: boolean; status: string }>;
-  /** By order id: whether the order was closed, or refused as paid. */
-  closings: Map<string, boolean>;
   /** By key: the order, and the id of the refund if it was accepted. */
   refunds: Map<string, { orderId: string; accepted: string | undefined }>;
   /** By the digest of the body: how often it was answered 200. */
@@ -54,7 +52,6 @@ export interface Clients {
   startPayment(order: ShopperOrder, body: { method: string; customer?: string }, key: string): Promise<Answer>;
   view(order: ShopperOrder): Promise<View>;
   startPayout(payout: { orderId: string; amount: number; currency: string; customer: string }): Promise<Answer>;
-  closeOrder(orderId: string, body: { ifUnpaid?: boolean }): Promise<void>;
   refund(orderId: string, body: { amount?: number }, key: string): Promise<void>;
   sendIpn(body: string): Promise<void>;
   /** A person's word on what the gateway reports as SUCCESS: ours, or not. */
@@ -68,7 +65,6 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
   const records: ClientRecords = {
     orders: new Map(),
     payouts: new Map(),
-    closings: new Map(),
     refunds: new Map(),
     ipns: new Map(),
     unavailable: 0,
@@ -137,14 +133,6 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
       const { status } = JSON.parse(answer.text) as { status: string };
       records.payouts.set(payout.orderId, { accepted: answer.status === 202, status });
       return answer;
-    },
-    async closeOrder(orderId, body) {
-      const headers = { Authorization: `Bearer ${SECRETS.merchantApiKey}` };
-      const { status, text } = await retry([200, 409], `close ${orderId}`, () =>
-        call('POST', `/orders/${orderId}/close`, headers, JSON.stringify(body)),
-      );
-      const { code } = JSON.parse(text) as { code?: string };
-      if (status === 200 || code === 'already_paid') records.closings.set(orderId, status === 200);
     },
     async refund(orderId, body, key) {
       const headers = { Authorization: `Bearer ${SECRETS.merchantApiKey}`, 'Idempotency-Key': key };

@@ -45,7 +45,6 @@ export function compare(records: AllRecords): Problems {
       problems.open.push(`${row.id} never ended (rank ${row.rank})`);
   }
   compareWithClients(records.clients, records.database, problems);
-  compareWithClosings(records.clients, merchant, records.database, problems);
   compareWithMerchant(merchant, records.database, problems);
   return problems;
 }
@@ -120,28 +119,6 @@ function compareWithClients(
   for (const [digest, acknowledged] of ipns) {
     const kept = seen.get(digest) ?? 0;
     if (kept < acknowledged) problems.lost.push(`an IPN was answered 200 ${acknowledged} times and kept ${kept} times`);
-  }
-}
-
-/** Closed and paid exclude each other, in the database, in what the merchant was answered, and in the webhooks. */
-function compareWithClosings(
-  { closings }: ClientRecords,
-  merchant: readonly ReceivedWebhook[],
-  database: DatabaseRows,
-  problems: Problems,
-): void {
-  const orders = new Map(database.orders.map((order) => [order.order_id, order]));
-  for (const { order_id, paid_by, closed_at } of orders.values()) {
-    if (paid_by !== null && closed_at !== null) problems.forged.push(`${order_id} is closed and paid`);
-  }
-  for (const [orderId, isClosed] of closings) {
-    const order = orders.get(orderId);
-    if (isClosed && order?.closed_at == null) problems.lost.push(`${orderId} was answered as closed, and is not`);
-    if (!isClosed && order?.paid_by == null) problems.forged.push(`${orderId} was answered as paid, and is not`);
-  }
-  for (const { type, data } of merchant) {
-    if (type === 'payment.succeeded' && orders.get(data.orderId)?.closed_at != null)
-      problems.forged.push(`the merchant received a ${type} of ${data.orderId}, which is closed`);
   }
 }
 

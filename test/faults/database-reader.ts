@@ -25,7 +25,6 @@ export interface TransactionRow {
 export interface OrderRow {
   order_id: string;
   paid_by: string | null;
-  closed_at: number | null;
   version: number;
 }
 
@@ -38,7 +37,7 @@ export interface DatabaseRows {
 }
 
 const COLUMNS = {
-  orders: 'order_id, paid_by, closed_at, version',
+  orders: 'order_id, paid_by, version',
   transactions:
     'id, type, order_id, amount_minor, currency, idempotency_key, rank, payment_id, late, surplus, after_close, mismatch, conflict, needs_review, answer',
   history: 'transaction_id, event',

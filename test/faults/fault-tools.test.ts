@@ -57,7 +57,6 @@ function agreeingRecords(): AllRecords & { merchant: ReceivedWebhook[] } {
     clients: {
       orders: new Map([['a', { keys: new Set(['k']), started: true, paid: true }]]),
       payouts: new Map(),
-      closings: new Map(),
       refunds: new Map(),
       ipns: new Map([['digest', 2]]),
       unavailable: 0,
@@ -65,7 +64,7 @@ function agreeingRecords(): AllRecords & { merchant: ReceivedWebhook[] } {
     },
     merchant: [webhook('msg_1', 'payment.succeeded')],
     database: {
-      orders: [{ order_id: 'a', paid_by: 'a', closed_at: null, version: 3 }],
+      orders: [{ order_id: 'a', paid_by: 'a', version: 3 }],
       transactions: [{ ...ROW }],
       history: [],
       ipns: [{ id: 'digest', transaction_id: 'a', matched: 1, seen: 2 }],
@@ -84,12 +83,10 @@ const BROKEN: [kind: 'lost' | 'doubled' | 'forged' | 'differing' | 'open', what:
     ['lost', 'an order shown as paid is unpaid in the database', (all) => (order(all).paid_by = null)],
     ['lost', 'an acknowledged IPN is missing', (all) => (all.database.ipns = [])],
     ['lost', 'the merchant received no webhook', (all) => (all.merchant = [])],
-    ['lost', 'an order that was answered as closed is open', (all) => all.clients.closings.set('a', true)],
     ['doubled', 'a payment was sent twice', (all) => Object.assign(all.gateway[0] ?? {}, { createRequests: 2 })],
     ['doubled', 'two webhooks', (all) => all.merchant.push(webhook('msg_2', 'payment.succeeded'))],
     ['doubled', 'an order credited twice', (all) => all.database.transactions.push({ ...ROW, id: 'a-2' })],
     ['forged', 'a success that is none', (all) => Object.assign(all.gateway[0] ?? {}, { status: 'PROCESSING' })],
-    ['forged', 'an order is closed and paid', (all) => (order(all).closed_at = 1)],
     ['differing', 'the amount differs', (all) => (row(all).amount_minor = 1011)],
     ['open', 'a payment never ends', (all) => (row(all).rank = RANK.pending)],
   ];
