@@ -45,9 +45,15 @@ it('ten thousand writes may wait for a lock; the next is refused at once', async
 it("opening the database waits for another process's lock", async (t) => {
   const file = temporaryFile(t);
   const release = lock(t, file);
-  const opening = openedStore(t, file);
-  setTimeout(release, 30);
-  await raise(await opening, 'A');
+  const order: string[] = [];
+  setTimeout(() => {
+    order.push('released');
+    release();
+  }, 30);
+  const store = await openedStore(t, file);
+  order.push('opened');
+  assert.deepEqual(order, ['released', 'opened']);
+  await raise(store, 'A');
 });
 
 it("close() does not wait for another process's lock, and rejects waiting writes", async (t) => {
