@@ -191,6 +191,11 @@ describe('show()', () => {
     const withoutView = { ...BLANK, claims, order: claimedOrder(claims) };
     assert.deepEqual(show({ ...withoutView, hasResumeHint: true }, NOW), { panel: 'checking' });
     assert.equal(show(withoutView, NOW), null);
+    // An order that nobody has started has version 0.
+    assert.equal(
+      show({ ...stateWith(null), order: { ...withoutView.order, version: 0 }, hasResumeHint: true }, NOW),
+      null,
+    );
   });
 
   it('show() returns trouble if the token cannot be read or was refused', () => {
