@@ -17,7 +17,12 @@ try {
 } catch {}
 document.documentElement.lang = claims.language || navigator.language;
 if (claims.merchant) document.title = claims.merchant;
-document.querySelector('payment-widget').setAttribute('order', token);
+const widget = document.querySelector('payment-widget');
+// Reloading brings no other token: without one the widget asks the shopper to open the link again.
+widget.addEventListener('payment-error', ({ detail }) => {
+  if (detail.code === 'token_expired') widget.setAttribute('order', 'none');
+});
+widget.setAttribute('order', token);
 `;
 
 const STYLE = `
