@@ -2,7 +2,6 @@
 // the files that it loads later, the themes, integrity.json, and the licenses of the bundled packages. widget/build/
 // builds the npm package of the same sources.
 import { defineConfig } from 'vite';
-import { licenses } from './widget/build/licenses.ts';
 import {
   copySharedModules,
   integrity,
@@ -20,7 +19,6 @@ export default defineConfig({
     minifyTemplates(),
     joinLoaders(),
     minifyScripts(),
-    licenses(import.meta.dirname),
     versionedEntry(import.meta.dirname),
     themes(import.meta.dirname),
     integrity(),
@@ -32,6 +30,7 @@ export default defineConfig({
     outDir: 'dist/widget',
     target: 'es2022',
     sourcemap: true,
+    license: { fileName: 'LICENSES.txt' },
     modulePreload: false,
     lib: { entry: 'widget/index.ts', formats: ['es'], fileName: () => 'widget.js' },
     rolldownOptions: {

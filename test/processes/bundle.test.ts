@@ -88,7 +88,7 @@ describe('the built widget', () => {
     assert.match(licenses, /Copyright \(c\) 2017 Google LLC/);
     for (const name of packages) {
       const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8')) as { version: string };
-      assert.ok(licenses.includes(`${name} ${version} (`), name);
+      assert.ok(licenses.includes(`${name} - ${version} (`), name);
       assert.ok(licenses.includes(readFileSync(`node_modules/${name}/LICENSE`, 'utf8').trim()), name);
     }
   });

@@ -2,31 +2,20 @@
 // import(), such as PostgreSQL's driver, stays a file of its own, which is loaded when it is needed.
 import { resolve } from 'node:path';
 import { build, type Plugin } from 'vite';
-import { packagesIn } from './licenses.ts';
 import { rootRelative } from './plugins.ts';
 
 /** An addon that its users compile; pg loads it only if the property `native` is read, and the proxy never does. */
 const OPTIONAL = ['pg-native'];
 
-/**
- * Writes the bundle into the folder `to`, and returns the folders of the packages in it, relative to `root`. `entries`:
- * the files by the names of their bundles; `main` is a command.
- */
-export async function bundleForNode(root: string, entries: Record<string, string>, to: string): Promise<string[]> {
-  let packages: string[] = [];
-  const collectPackages: Plugin = {
-    name: 'collect-packages',
-    generateBundle(_options, bundle) {
-      packages = packagesIn(bundle).filter((folder) => !OPTIONAL.includes(folder.replace('node_modules/', '')));
-    },
-  };
+/** Writes the bundle into the folder `to`. `entries`: the files by the names of their bundles; `main` is a command. */
+export async function bundleForNode(root: string, entries: Record<string, string>, to: string): Promise<void> {
   await build({
     root,
     configFile: false,
     envDir: false,
     publicDir: false,
     logLevel: 'error',
-    plugins: [collectPackages, shortSourceMaps(), englishOnly()],
+    plugins: [shortSourceMaps(), englishOnly()],
     ssr: { target: 'node', noExternal: true, external: OPTIONAL },
     build: {
       ssr: true,
@@ -35,6 +24,7 @@ export async function bundleForNode(root: string, entries: Record<string, string
       // Unminified code is readable where an error's stack points to.
       minify: false,
       sourcemap: true,
+      license: { fileName: 'LICENSES.txt' },
       rolldownOptions: {
         input: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, resolve(root, file)])),
         output: {
@@ -47,7 +37,6 @@ export async function bundleForNode(root: string, entries: Record<string, string
       },
     },
   });
-  return packages;
 }
 
 /** Zod's messages in 50 languages are a fifth of the bundle; the proxy answers in English. */

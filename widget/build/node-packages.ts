@@ -1,11 +1,10 @@
 // Builds the npm packages for Node, `payment-proxy` and `payment-sandbox`: plain JavaScript with all packages that it
-// needs, types, the built widget, licenses and a package.json. Decides what the packages contain; the neighboring files
+// needs and their licenses, types, the built widget and a package.json. Decides what the packages contain; the neighboring files
 // make each part. Nothing in them depends on the time, the machine or the folder, so that two builds are equal.
 import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeDeclarations } from './declarations.ts';
-import { licenseTexts, packagesInFolder } from './licenses.ts';
 import { bundleForNode } from './node-bundle.ts';
 import { originOf, replaceFolder, withoutRelativeLinks, type Project } from './project.ts';
 
@@ -71,13 +70,11 @@ async function buildNodePackage(folder: string, widget: string, what: NodePackag
   const project = readProject();
   const { main: _, ...modules } = entries;
   const config = join(ROOT, 'widget/build/node.tsconfig.json');
-  const [bundled] = await Promise.all([
+  await Promise.all([
     bundleForNode(ROOT, entries, join(folder, 'lib')),
     writeDeclarations(config, Object.values(modules), join(folder, 'types')),
   ]);
   cpSync(widget, join(folder, 'dist/widget'), { recursive: true });
-  const packages = [...new Set([...bundled, ...packagesInFolder(widget)])].toSorted();
-  writeFileSync(join(folder, 'LICENSES.txt'), licenseTexts(ROOT, packages));
   writeFileSync(join(folder, 'README.md'), readme);
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
   const exported = Object.keys(modules).map((module) => [
@@ -93,7 +90,7 @@ async function buildNodePackage(folder: string, widget: string, what: NodePackag
     bin: { [name]: './lib/main.js' },
     exports: { ...Object.fromEntries(exported), './package.json': './package.json' },
     ...described,
-    files: ['lib', 'types', 'dist', 'LICENSES.txt', ...described.files],
+    files: ['lib', 'types', 'dist', ...described.files],
   };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(description, null, 2)}\n`);
 }
@@ -114,7 +111,8 @@ npx ${PROXY}            # starts it, as its environment says
 \`\`\`
 
 \`/widget.js\` is the widget. The other pages of the documentation are in
-\`docs/\`, with files for systemd, nginx and Caddy. What is bundled here is in \`LICENSES.txt\`, with its licenses.`;
+\`docs/\`, with files for systemd, nginx and Caddy. The licenses of what is bundled are in
+\`lib/LICENSES.txt\` and \`dist/widget/LICENSES.txt\`.`;
   return `# ${PROXY}\n\n${intro}\n\n${withoutRelativeLinks(page).replaceAll(/^#/gm, '##')}`;
 }
 

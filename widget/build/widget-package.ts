@@ -7,7 +7,6 @@ import { build } from 'vite';
 import { writeDeclarations } from './declarations.ts';
 import { vscodeCssData, vscodeHtmlData, webTypes } from './editors.ts';
 import { FRAMEWORKS, frameworkModule, frameworkTypes } from './frameworks.ts';
-import { licenses } from './licenses.ts';
 import { elementOf, readManifest } from './manifest.ts';
 import { minifyTemplates, themes } from './plugins.ts';
 import { originOf, replaceFolder, withoutRelativeLinks, type Project } from './project.ts';
@@ -52,13 +51,14 @@ async function writeModules(outDir: string): Promise<void> {
     root: ROOT,
     configFile: false,
     logLevel: 'error',
-    plugins: [minifyTemplates(), licenses(ROOT), themes(ROOT)],
+    plugins: [minifyTemplates(), themes(ROOT)],
     publicDir: false,
     build: {
       outDir,
       emptyOutDir: false,
       target: 'es2022',
       minify: false,
+      license: { fileName: 'LICENSES.txt' },
       modulePreload: false,
       lib: { entry: SOURCES, formats: ['es'] },
       rolldownOptions: {
