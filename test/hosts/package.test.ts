@@ -52,7 +52,6 @@ describe('the package', () => {
     files: string[];
     dependencies: Record<string, string>;
     customElements: string;
-    'web-types': string;
   }
   const description = json('package.json') as Description;
   const files = readdirSync(project.package, { recursive: true, withFileTypes: true })

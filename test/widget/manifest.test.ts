@@ -1,10 +1,9 @@
 // Compares the element's manifest with everything else that makes the same promises: docs/element.md and
-// docs/theming.md, the class, its templates, styles and types, and the data for editors.
+// docs/theming.md, the class, its templates, styles and types.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { METHODS } from '../../backend-proxy/protocol/wire.ts';
-import { vscodeCssData, vscodeHtmlData, webTypes } from '../../widget/build/editors.ts';
 import { elementOf, readManifest } from '../../widget/build/manifest.ts';
 import { ATTRIBUTES } from '../../widget/testing/stub-element.ts';
 import { PaymentWidget } from '../../widget/payment-widget.ts';
@@ -120,36 +119,5 @@ describe('the manifest and the element', () => {
       /interface PaymentEventDetails \{(.*?)^\}/ms.exec(readFileSync('widget/flow/events.ts', 'utf8')) ?? [];
     const typed = [...map.matchAll(/^ {2}'([\w-]+)':/gm)].map(([, name = '']) => name);
     assert.deepEqual(names(element.events), typed.toSorted());
-  });
-});
-
-describe('the data for editors', () => {
-  type Names = { name: string }[];
-
-  it('VS Code’s data has every attribute, with its values, and every custom property', () => {
-    const { tags } = vscodeHtmlData(element) as {
-      tags: (Names[0] & { attributes: (Names[0] & { values?: Names })[] })[];
-    };
-    assert.deepEqual(names(tags), ['payment-widget']);
-    const attributes = tags[0]?.attributes ?? [];
-    assert.deepEqual(names(attributes), names(element.attributes));
-    const method = attributes.find(({ name }) => name === 'method');
-    const values = method?.values?.map(({ name }) => name);
-    assert.deepEqual(values, [...METHODS]);
-    const { properties } = vscodeCssData(element) as { properties: Names };
-    assert.deepEqual(names(properties), names(element.cssProperties));
-  });
-
-  it('JetBrains’ data has every attribute, property, event, slot, part and custom property', () => {
-    const { contributions } = webTypes(element, { name: 'payment-widget', version: '1.2.3' }) as {
-      contributions: { html: { elements: Record<string, Names & Record<string, Names>>[] } };
-    };
-    const [tag] = contributions.html.elements;
-    assert.deepEqual(names(tag?.['attributes'] ?? []), names(element.attributes));
-    assert.deepEqual(names(tag?.['slots'] ?? []), names(element.slots));
-    assert.deepEqual(names(tag?.['js']?.['properties'] ?? []), names(fields));
-    assert.deepEqual(names(tag?.['js']?.['events'] ?? []), names(element.events));
-    assert.deepEqual(names(tag?.['css']?.['properties'] ?? []), names(element.cssProperties));
-    assert.deepEqual(names(tag?.['css']?.['parts'] ?? []), names(element.cssParts));
   });
 });

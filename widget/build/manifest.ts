@@ -1,6 +1,6 @@
 // Makes the element's manifest (custom-elements.json): the analyzer reads the class and its doc comments, and the
-// result is reduced to what the package publishes: one module without private members. Editor data and framework
-// types (editors.ts, frameworks.ts) are made from it, so everything is documented once, above the class.
+// result is reduced to what the package publishes: one module without private members. The types for frameworks
+// (frameworks.ts) are made from it, so everything is documented once, above the class.
 import { readFileSync } from 'node:fs';
 import { create, ts } from '@custom-elements-manifest/analyzer';
 // Without this plugin, which its command line loads, the analyzer ignores Lit's `static properties`.
@@ -79,12 +79,6 @@ export function elementOf({ modules }: Manifest): Declaration {
   const element = modules[0]?.declarations[0];
   if (!element) throw new Error('the manifest has no element');
   return element;
-}
-
-/** The values of a union of strings; none for any other type. */
-export function valuesOf({ type }: Typed): string[] {
-  const parts = type?.text.split('|').map((part) => /^\s*'([^']*)'\s*$/.exec(part)?.[1]) ?? [];
-  return parts.every((part) => part !== undefined) ? parts : [];
 }
 
 /** `@attr` tags describe attributes, and fields without a comment; the analyzer prefers the field's comment. */

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { writeDeclarations } from './declarations.ts';
-import { vscodeCssData, vscodeHtmlData, webTypes } from './editors.ts';
 import { FRAMEWORKS, frameworkModule, frameworkTypes } from './frameworks.ts';
 import { elementOf, readManifest } from './manifest.ts';
 import { minifyTemplates, themes } from './plugins.ts';
@@ -33,9 +32,6 @@ async function writePackage(folder: string): Promise<void> {
   const json = (name: string, value: object) =>
     writeFileSync(join(folder, name), `${JSON.stringify(value, null, 2)}\n`);
   json('custom-elements.json', manifest);
-  json('vscode.html-custom-data.json', vscodeHtmlData(element));
-  json('vscode.css-custom-data.json', vscodeCssData(element));
-  json('web-types.json', webTypes(element, { name: NAME, version: project.version }));
   for (const framework of FRAMEWORKS) {
     writeFileSync(join(folder, `${framework}.js`), frameworkModule(framework, ENTRY));
     writeFileSync(join(folder, `types/${framework}.d.ts`), frameworkTypes(framework, element));
@@ -93,7 +89,6 @@ function describePackage(project: Project, contents: string[]): object {
     sideEffects: [...['index', ...FRAMEWORKS].map((name) => `./${name}.js`), ...sheets],
     files: contents.toSorted(),
     customElements: 'custom-elements.json',
-    'web-types': './web-types.json',
     dependencies: { lit: dependencies.lit },
     peerDependencies: { '@types/react': '>=19', svelte: '>=5', vue: '>=3.5' },
     peerDependenciesMeta: {
