@@ -1,8 +1,8 @@
 // `payment-proxy backup FILE`: copies the SQLite database, also while the proxy runs. For PostgreSQL it prints the
 // command to use.
 import { randomBytes } from 'node:crypto';
-import { existsSync, linkSync, renameSync, rmSync, statSync, mkdirSync, realpathSync } from 'node:fs';
-import { dirname, resolve, basename, join } from 'node:path';
+import { existsSync, linkSync, renameSync, rmSync, statSync, mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readSome, type Environment } from '../config/config.ts';
 import { connectDatabase, filePathOf } from '../ledger/connect.ts';
@@ -19,7 +19,7 @@ import {
 import { UsageError, type Call } from './report.ts';
 
 export async function backup({ args, env, print }: Call): Promise<number> {
-  const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { force: { type: 'boolean' } } });
+  const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
   const [file, ...more] = positionals;
   if (file === undefined || more.length > 0) throw new UsageError('name one file.');
   const database = databaseFile(env);
@@ -30,16 +30,15 @@ export async function backup({ args, env, print }: Call): Promise<number> {
     );
   }
   const target = resolve(file);
-  const mayReplace = values.force === true;
   if (isOfDatabase(target, database)) throw new Error(`${file} belongs to the database itself; name another file.`);
   const folder = dirname(target);
   if (!existsSync(folder)) throw new Error(`the folder ${folder} does not exist: make it, or name a file in another.`);
-  if (existsSync(target) && !mayReplace) throw new Error(taken(target));
+  if (existsSync(target)) throw new Error(taken(target));
   const unfinished = `${target}.unfinished-${randomBytes(4).toString('hex')}`;
   const { transactions, orders, schema } = copySqlite(database, unfinished);
   try {
     if (schema.schema === 0) throw new Error(`${database} is empty: the proxy has never used it`);
-    giveName(unfinished, target, mayReplace);
+    giveName(unfinished, target);
   } finally {
     rmSync(unfinished, { force: true });
   }
@@ -48,11 +47,10 @@ export async function backup({ args, env, print }: Call): Promise<number> {
   return 0;
 }
 
-function giveName(unfinished: string, target: string, mayReplace: boolean): void {
+function giveName(unfinished: string, target: string): void {
   try {
     // A link never replaces a file.
-    if (mayReplace) renameSync(unfinished, target);
-    else linkSync(unfinished, target);
+    linkSync(unfinished, target);
   } catch (error) {
     if (existsSync(target)) throw new Error(taken(target), { cause: error });
     // Some disks, such as memory sticks and network shares, do not support links.
@@ -61,7 +59,7 @@ function giveName(unfinished: string, target: string, mayReplace: boolean): void
 }
 
 function taken(target: string): string {
-  return `${target} exists; --force replaces it.`;
+  return `${target} exists; name a new file.`;
 }
 
 // `payment-proxy restore FILE`: replaces the SQLite database by a backup, and records that the database lost what came
@@ -134,35 +132,18 @@ function postgresCommands(file: string, at: number): string {
 // Where the database of this environment is, for commands that work on its file.
 
 /** The absolute path of the SQLite file; undefined for PostgreSQL. */
-export function databaseFile(env: Environment): string | undefined {
+function databaseFile(env: Environment): string | undefined {
   const { DATABASE_URL: url = '' } = readSome(env, ['DATABASE_URL']);
   const path = filePathOf(url);
   return path === undefined ? undefined : resolve(path);
 }
 
-/** Whether `path` is the database or a file that SQLite keeps beside it, also by a link or another name. */
-export function isOfDatabase(path: string, database: string): boolean {
-  const real = realPath(database);
-  return ['', '-wal', '-shm', '-journal'].some((part) => isSameFile(path, `${real}${part}`));
-}
-
-function isSameFile(one: string, other: string): boolean {
-  if (realPath(one) === realPath(other)) return true;
-  const [ours, theirs] = [one, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
-  return ours !== undefined && ours.ino === theirs?.ino && ours.dev === theirs.dev;
-}
-
-/** Without links; the file itself may be missing. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const folder = dirname(path);
-    return folder === path ? path : join(realPath(folder), basename(path));
-  }
+/** Whether `path` is the database or a file that SQLite keeps beside it. */
+function isOfDatabase(path: string, database: string): boolean {
+  return ['', '-wal', '-shm', '-journal'].some((part) => path === `${database}${part}`);
 }
 
 /** A word of a shell command. */
-export function quoted(word: string): string {
+function quoted(word: string): string {
   return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

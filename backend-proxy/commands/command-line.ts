@@ -37,7 +37,7 @@ const COMMANDS: Record<string, Command> = {
     load: async () => (await import('./trigger.ts')).trigger,
   },
   backup: {
-    takes: 'FILE [--force]',
+    takes: 'FILE',
     does: 'copies the database into a file, also while the proxy runs',
     load: async () => (await import('./backup.ts')).backup,
   },

@@ -37,7 +37,7 @@ it('payment-proxy help lists every command, and COMMAND --help its usage alone',
   const named = [...out.matchAll(/^ {2}payment-proxy (\w+)/gm)].map(([, name]) => name);
   assert.deepEqual(named, COMMANDS);
   const own = await runHere(['backup', '--help']);
-  assert.deepEqual([own.code, own.out.split('\n')[1]], [0, '  payment-proxy backup FILE [--force]']);
+  assert.deepEqual([own.code, own.out.split('\n')[1]], [0, '  payment-proxy backup FILE']);
 });
 
 it('payment-proxy refuses an unknown command, option or missing argument with its usage and exit code 2', async (t) => {
