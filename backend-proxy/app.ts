@@ -75,7 +75,7 @@ export interface ProxyConfig {
 }
 
 /** What a proxy is made of. */
-export interface ProxyParts {
+interface ProxyParts {
   gateway: Gateway;
   ledger: Ledger;
   config: ProxyConfig;

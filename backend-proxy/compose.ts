@@ -18,14 +18,14 @@ import type { Log } from './protocol/log.ts';
 import { makePrivate } from './ledger/sqlite/files.ts';
 import { VERSION } from './version.ts';
 
-export interface ComposedProxy extends Proxy {
+interface ComposedProxy extends Proxy {
   /** The operator's page, for a listener of its own; undefined without ADMIN_TOKEN. */
   admin: Hono | undefined;
   /** Ends the connections to the gateway and the database. Call it after `stop()` of `run()`. */
   close(): Promise<void>;
 }
 
-export interface ComposeOptions {
+interface ComposeOptions {
   log?: Log;
   /** How many lines the log has lost, for the metrics. */
   lostLogLines?: () => number;

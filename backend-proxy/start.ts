@@ -92,7 +92,7 @@ export interface Shutdown {
 }
 
 /** Where the signals come from and what ends the process. */
-export interface EndingProcess {
+interface EndingProcess {
   on(signal: Signal, listener: (signal: Signal) => void): unknown;
   off(signal: Signal, listener: (signal: Signal) => void): unknown;
   exit(code: number): void;

@@ -169,9 +169,9 @@ const ABOUT_GATEWAY = 'gateway';
 const MAX_BYTES = 64 * 1024;
 const ANSWER_WITHIN_MS = 10_000;
 
-export type GatewaySettings = Pick<Config, 'GATEWAY_URL' | 'GATEWAY_API_KEY' | 'GATEWAY_PROFILE' | 'ORDER_ID_PREFIX'>;
+type GatewaySettings = Pick<Config, 'GATEWAY_URL' | 'GATEWAY_API_KEY' | 'GATEWAY_PROFILE' | 'ORDER_ID_PREFIX'>;
 
-export async function checkGateway(config: GatewaySettings): Promise<Finding[]> {
+async function checkGateway(config: GatewaySettings): Promise<Finding[]> {
   const { GATEWAY_URL: url, GATEWAY_API_KEY: apiKey, GATEWAY_PROFILE: profile, ORDER_ID_PREFIX: prefix = '' } = config;
   const seen = { text: '' };
   const agent = new Agent({ connect: { timeout: ANSWER_WITHIN_MS } });
@@ -270,7 +270,7 @@ function wordsIn(text: string): string {
 const ABOUT_WEBHOOKS = 'webhooks';
 const CONNECT_WITHIN_MS = 5_000;
 
-export async function checkWebhookHost(config: Pick<Config, 'WEBHOOK_URL'>): Promise<Finding> {
+async function checkWebhookHost(config: Pick<Config, 'WEBHOOK_URL'>): Promise<Finding> {
   if (config.WEBHOOK_URL === undefined)
     return skipped(ABOUT_WEBHOOKS, 'WEBHOOK_URL is not set, so no payment is reported');
   const url = new URL(config.WEBHOOK_URL);

@@ -93,7 +93,7 @@ const OF_TYPE = {
   REFUND: { asked: null, method: null, customer: WALLET },
 } as const satisfies Record<TransactionType, Partial<Transaction>>;
 
-export function sampleTransaction(webhook: WebhookType, now: number): Transaction {
+function sampleTransaction(webhook: WebhookType, now: number): Transaction {
   const [prefix, name] = webhook.split('.') as [string, EventName];
   const type = TRANSACTION_TYPES.find((each) => TYPES[each].webhooks === prefix) ?? 'PAY';
   const { isRefund } = TYPES[type];

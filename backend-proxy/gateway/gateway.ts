@@ -70,7 +70,7 @@ export interface ExtraHeaders {
 }
 
 /** What is sent to the gateway. Each call has connections of its own, and is logged and counted. */
-export interface GatewayCalls {
+interface GatewayCalls {
   pay(collection: Collection, headers?: ExtraHeaders): Promise<Sent<Accepted>>;
   payout(payout: PayoutOrder, headers?: ExtraHeaders): Promise<Sent<{ paymentId: string | null }>>;
   /** Undefined if the profile has no status check: the documented weaker mode, in which IPNs are trusted. */

@@ -5,7 +5,7 @@ import { serve, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { GATEWAY_TIMEOUT_MS } from '../protocol/gateway-call.ts';
 
-export interface ServerLimits {
+interface ServerLimits {
   /** Time limit for the headers, and for the whole request. */
   headersMs: number;
   requestMs: number;

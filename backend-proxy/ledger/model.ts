@@ -173,7 +173,7 @@ export type Fact =
 type Unanswered = Exclude<PostOutcome, 'identified' | 'accepted' | 'withheld'>;
 
 /** How the shopper pays, from the gateway's answer. */
-export interface PaymentMeans {
+interface PaymentMeans {
   paymentId: string | null;
   method: Method | null;
   checkoutUrl: string | null;

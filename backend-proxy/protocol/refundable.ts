@@ -76,7 +76,7 @@ export function whyNotRefundable(payment: Transaction, methods: ReadonlySet<Meth
 }
 
 /** Why a refund with this number cannot be sent. */
-export interface RefundLimit {
+interface RefundLimit {
   cause: 'too_many' | 'failing';
   /** One that the gateway has not shown is open: it may show it soon. */
   isOpen: boolean;

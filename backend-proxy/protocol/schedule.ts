@@ -63,7 +63,7 @@ export const MAX_CHECK_WAIT_MS = D + M;
  * Maximum checks of one transaction in any minute, and how many of them may follow the lists or a merchant's question:
  * the rest are left to new IPNs.
  */
-export const CHECKS_PER_MINUTE = 5;
+const CHECKS_PER_MINUTE = 5;
 const SCHEDULED_PER_MINUTE = 3;
 /** As many as the limits need: those of a minute, and those that are outside the limit. */
 export const CHECKS_KEPT = CHECKS_PER_MINUTE + REPEAT_MS.length;

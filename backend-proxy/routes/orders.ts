@@ -83,7 +83,6 @@ const orderSchema = z.object({
     .array(z.object({ gatewayOrderId: z.string(), amount: z.string() }))
     .openapi({ description: 'What can be sent back now, of each payment' }),
 });
-export type OrderReport = z.infer<typeof orderSchema>;
 
 const getOrder = createRoute({
   method: 'get',
@@ -110,7 +109,6 @@ const closedSchema = z.object({
     }),
   ),
 });
-export type ClosedReport = z.infer<typeof closedSchema>;
 
 const closeOrder = createRoute({
   method: 'post',

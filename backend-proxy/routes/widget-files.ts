@@ -70,7 +70,7 @@ const getWidget = createRoute({
   },
 });
 
-export interface WidgetFile {
+interface WidgetFile {
   digest: string;
   headers: Record<string, string>;
   /** Compressed on the first request, so that the start does not wait for it. */

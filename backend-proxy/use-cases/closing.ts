@@ -4,7 +4,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { ClosedOrder } from '../ledger/model.ts';
 import { canBePaid } from '../protocol/transaction.ts';
 
-export interface ClosingRequest {
+interface ClosingRequest {
   reason?: string | undefined;
   /** Asks the gateway first, and closes nothing while a payment is under way. */
   ifUnpaid?: boolean | undefined;

@@ -4,7 +4,7 @@
 import type { Attribute, Declaration, Named } from './manifest.ts';
 
 export const FRAMEWORKS = ['react', 'vue', 'svelte'] as const;
-export type Framework = (typeof FRAMEWORKS)[number];
+type Framework = (typeof FRAMEWORKS)[number];
 
 const HEAD = `// Generated from custom-elements.json.
 import type { PaymentEventMap, PaymentWidget } from './index.js';`;

@@ -155,7 +155,7 @@ const SEEN = 'paid';
  * drawn (flow.styles.ts), and on a phone the panel is scrolled into view, once. A reload shows the same panel at rest.
  * Called after each paint of the paid panel, before the browser shows it.
  */
-export function showPaidNews(root: ShadowRoot, orderId: string): void {
+function showPaidNews(root: ShadowRoot, orderId: string): void {
   if (!isNews(orderId)) return;
   const sign = root.querySelector('.paid');
   sign?.classList.add('news');

@@ -158,7 +158,7 @@ export function scan(shown: Scan, context: PanelContext): TemplateResult {
 }
 
 /** The code that was drawn, faded, with the heading across it: our codes can be read without 15% of their modules. */
-export function coveredCode(code: QrCode, title: TemplateResult): TemplateResult | null {
+function coveredCode(code: QrCode, title: TemplateResult): TemplateResult | null {
   const picture = 'modules' in code && pictureOf(code, '');
   return picture
     ? html`<div class="covered">

@@ -12,7 +12,7 @@ export let icon: Drawing['icon'];
 export let field: Drawing['field'];
 export let loadAmount: Provided['loadAmount'];
 
-export type AmountBundle = typeof import('./amount.ts');
+type AmountBundle = typeof import('./amount.ts');
 
 interface Provided extends Drawing {
   loadAmount(): Promise<AmountBundle>;

@@ -56,7 +56,7 @@ export interface SessionHost {
   troubleOfTerms?(): Trouble | null | undefined;
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   fetch?: typeof fetch;
   now?: () => number;
   random?: () => number;

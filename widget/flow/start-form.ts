@@ -6,7 +6,7 @@ import { asciiDigits } from '../shell/language.ts';
 import type { FieldErrors, SessionState } from '../shell/state.ts';
 import { amountBundle } from './provided.ts';
 
-export type CheckedForm = { body: StartPayment; errors?: undefined } | { body?: undefined; errors: FieldErrors };
+type CheckedForm = { body: StartPayment; errors?: undefined } | { body?: undefined; errors: FieldErrors };
 
 /** Only once the typed amount can be read, if the order leaves it open. */
 export function checkForm(state: SessionState, method: Method, language: string): CheckedForm {
@@ -30,7 +30,7 @@ export function checkForm(state: SessionState, method: Method, language: string)
  * The digits of a wallet id in any shape that people copy, such as "Wallet 1234-5678"; null if they are too few or too
  * many, or if letters follow, as in an e-mail address.
  */
-export function readWalletId(typed: string): string | null {
+function readWalletId(typed: string): string | null {
   const bare = asciiDigits(typed.normalize('NFKC')).replaceAll(/[^\p{L}\d@]/gu, '');
   return /^\p{L}*(\d{4,20})$/u.exec(bare)?.[1] ?? null;
 }

@@ -10,7 +10,7 @@ import type { Wait } from './stream.ts';
 /** Pause after each try, randomly half to one and a half times as long; 0 after the last try. */
 const PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 0];
 
-export interface StartAttempt {
+interface StartAttempt {
   client: ProxyClient;
   body: StartPayment;
   key: string;

@@ -26,7 +26,7 @@ const DISCONNECTED_AFTER = 3;
 /** While polling, the stream is tried again after this many tries. */
 const STREAM_AGAIN = 6;
 
-export interface StreamOptions {
+interface StreamOptions {
   client: ProxyClient;
   /** `isFirst`: of a new connection. Its version may be lower, because a restored database counts from an older one. */
   onView(view: OrderView, isFirst: boolean): void;

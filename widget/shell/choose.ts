@@ -119,7 +119,7 @@ const walletField = (shown: Choice, context: PanelContext): TemplateResult =>
   field('wallet', 'customer', context.say('walletHelp'), shown, context);
 
 /** What only the amount has: it surrounds the input, and its errors name amounts. */
-export interface Extras {
+interface Extras {
   before?: TemplateResult | '';
   after?: TemplateResult;
   values?: Record<string, string>;

@@ -146,7 +146,7 @@ async function requireSchema(db: Kysely<Tables>): Promise<void> {
 
 // Looks at a PostgreSQL database without changing it, by a connection with the settings that the proxy needs.
 
-export interface InspectedPostgres {
+interface InspectedPostgres {
   schema: SchemaState;
   /** `15.18`. */
   version: string;
@@ -215,7 +215,7 @@ const ENDANGERED = `select exists (
 ) and current_setting('synchronous_standby_names') = '' as endangered`;
 
 /** Empty on a service that hides its replication. */
-export async function standbyWarnings(db: Db): Promise<Warning[]> {
+async function standbyWarnings(db: Db): Promise<Warning[]> {
   const { rows } = await sql
     .raw<{ endangered: boolean }>(ENDANGERED)
     .execute(db)
