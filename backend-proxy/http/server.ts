@@ -1,8 +1,7 @@
 // The HTTP server, with limits on every wait and every count, because it faces the internet.
-import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { serve, type HttpBindings } from '@hono/node-server';
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { GATEWAY_TIMEOUT_MS } from '../protocol/gateway-call.ts';
 
 interface ServerLimits {
@@ -47,42 +46,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-type Fetch = (request: Request, env: BodyWriter) => Response | Promise<Response>;
-
-/** Env of a request to this server. */
-export interface BodyWriter extends HttpBindings {
-  /**
-   * Set by a handler that answers without a body: writes the body to the socket. A web stream would double the memory
-   * of each open answer.
-   */
-  writeBody: ((outgoing: ServerResponse) => void) | undefined;
-}
-
-/** False in another server, which knows nothing of `writeBody`. */
-export function writesBodies(env: unknown): env is BodyWriter {
-  return typeof env === 'object' && env !== null && 'writeBody' in env;
-}
-
-/**
- * Writes the head after all middleware, because any of them may replace the response. It relies on the insides of
- * `@hono/node-server`, so package.json pins that exactly: what listens for `close` while the app runs is its alone, and
- * it reads no header of the request after RESPONSE_ALREADY_SENT.
- */
-async function respond(fetch: Fetch, request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> {
-  const env: BodyWriter = { incoming, outgoing, writeBody: undefined };
-  const ownListeners = outgoing.listenerCount('close');
-  const response = await fetch(request, env);
-  if (env.writeBody === undefined || response.status !== 200) return response;
-  outgoing.writeHead(200, [...response.headers].flat());
-  // Makes the head one string: until then it is a tree of a hundred pieces, which node:http keeps.
-  outgoing.flushHeaders();
-  // Otherwise the stream would keep what nobody needs any more: the headers, and the Request by its listener.
-  incoming.rawHeaders = [];
-  incoming.headers = {};
-  for (const listener of outgoing.listeners('close').slice(ownListeners)) outgoing.off('close', listener as () => void);
-  env.writeBody(outgoing);
-  return RESPONSE_ALREADY_SENT;
-}
+type Fetch = (request: Request, env: HttpBindings) => Response | Promise<Response>;
 
 /** Rejects if the port cannot be bound. */
 export function listen(
@@ -103,7 +67,7 @@ export function listen(
         }),
       );
     const server = serve({
-      fetch: (request, bindings) => respond(fetch, request, bindings as HttpBindings),
+      fetch: (request, bindings) => fetch(request, bindings as HttpBindings),
       hostname: host,
       port,
       createServer: limited as typeof createServer,

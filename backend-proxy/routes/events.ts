@@ -3,7 +3,6 @@
 // One message at a time is sent to a reader, and the next one when the connection has taken it, so a slow reader gets
 // the latest view and never a queue. A reader that takes nothing between two heartbeats is disconnected; the widget
 // reconnects.
-import type { ServerResponse } from 'node:http';
 import { Refusal } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { OrderAt } from '../ledger/model.ts';
@@ -14,6 +13,7 @@ import type { Payments } from '../use-cases/payments.ts';
 const HEARTBEAT_MS = 15_000;
 /** A comment. */
 const HEARTBEAT = ':\n\n';
+const ENCODER = new TextEncoder();
 /** Heartbeats are spread over slices: all at once would block for 150 ms with ten thousand streams. */
 const SLICE_MS = 100;
 /**
@@ -29,23 +29,9 @@ export const STREAM_HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 
-/** Where the messages go: a ServerResponse of node:http, or a web stream. */
-export interface Sink {
-  /** Calls back when the connection can take the next message, or with the error of this one. */
-  write(text: string, onTaken: (error?: Error | null) => void): unknown;
-  /** After what was written. */
-  end(): unknown;
-  /** At once. */
-  destroy(): unknown;
-}
-
 export interface Streams {
-  /** Throws `too_many_streams`. A stream without a reader is dropped at its second heartbeat. */
-  open(terms: OrderTerms, address: string | undefined): Stream;
-  /** Sends the first view to the reader, and everything that follows. */
-  connect(stream: Stream, sink: Sink): void;
-  /** The reader has gone. */
-  leave(stream: Stream): void;
+  /** Throws `too_many_streams`. A stream that nobody reads is dropped at its second heartbeat. */
+  open(terms: OrderTerms, address: string | undefined): ReadableStream<Uint8Array>;
   /** Number of open streams. */
   size(): number;
   /** Ends all streams for a shutdown; the widgets reconnect. */
@@ -61,7 +47,7 @@ interface Stream {
   /** A change came while a message was being sent. */
   missedChange: boolean;
   sentVersion: number;
-  sink: Sink | undefined;
+  controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   readonly slice: Set<Stream>;
 }
 
@@ -113,14 +99,15 @@ export function createStreams({ ledger, payments, now = Date.now }: Ports): Stre
       feeds.join(terms.orderId, stream);
       byAddress.add(address, 1);
       size += 1;
-      return stream;
+      return new ReadableStream<Uint8Array>(
+        {
+          start: (controller) => void (stream.controller = controller),
+          pull: () => sending.resume(stream),
+          cancel: () => sending.leave(stream),
+        },
+        { highWaterMark: 0 },
+      );
     },
-    connect(stream, sink) {
-      stream.sink = sink;
-      if (stream.state === 'ended') sink.end();
-      else sending.resume(stream);
-    },
-    leave: sending.leave,
     size: () => size,
     close() {
       closed = true;
@@ -157,9 +144,10 @@ function createSending({ payments, now, refresh, onEnd }: Sending) {
 
   function send(stream: Stream, text: string): void {
     stream.state = 'sending';
-    stream.sink?.write(text, (error) => (error ? leave(stream) : resume(stream)));
+    stream.controller?.enqueue(ENCODER.encode(text));
   }
 
+  /** The connection can take the next message. */
   function resume(stream: Stream): void {
     const { state, missedChange } = stream;
     if (state === 'ended') return;
@@ -170,17 +158,16 @@ function createSending({ payments, now, refresh, onEnd }: Sending) {
   }
 
   function heartbeat(stream: Stream): void {
-    if (stream.state === 'late') {
-      leave(stream);
-      stream.sink?.destroy();
-    } else if (now() >= stream.terms.exp * 1000) end(stream);
+    // The server closes the connection after its own limit.
+    if (stream.state === 'late' || now() >= stream.terms.exp * 1000) end(stream);
     else if (stream.state === 'sending') stream.state = 'late';
     else send(stream, HEARTBEAT);
   }
 
   function end(stream: Stream): void {
+    if (stream.state === 'ended') return;
     leave(stream);
-    stream.sink?.end();
+    stream.controller?.close();
   }
 
   function leave(stream: Stream): void {
@@ -223,7 +210,7 @@ function createRounds(heartbeat: (stream: Stream) => void) {
         state: 'sending',
         missedChange: true,
         sentVersion: -1,
-        sink: undefined,
+        controller: undefined,
         slice,
       };
       slice.add(stream);
@@ -337,40 +324,4 @@ function createFeeds<Member, State>(source: Source<Member, State>): OrderFeeds<M
       if (feed !== undefined) void read(orderId, feed);
     },
   };
-}
-
-// Where an event stream sends its messages: to the socket of node:http, or into a web stream where there is none, in a
-// merchant's own server. A web stream doubles the memory of each open stream.
-
-/** The head of the answer has been written. */
-export function sendToSocket(streams: Streams, stream: Stream, outgoing: ServerResponse): void {
-  outgoing.on('close', () => streams.leave(stream));
-  streams.connect(stream, outgoing);
-}
-
-export function toWebStream(streams: Streams, stream: Stream): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  let onPull: (() => void) | undefined;
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        const sink: Sink = {
-          write(text, onTaken) {
-            onPull = onTaken;
-            controller.enqueue(encoder.encode(text));
-          },
-          end: () => controller.close(),
-          destroy: () => controller.close(),
-        };
-        onPull = () => streams.connect(stream, sink);
-      },
-      pull() {
-        const pulled = onPull;
-        onPull = undefined;
-        pulled?.();
-      },
-      cancel: () => streams.leave(stream),
-    },
-    { highWaterMark: 0 },
-  );
 }

@@ -6,11 +6,10 @@ import { note } from '../observability/log.ts';
 import { Refusal } from '../errors.ts';
 import { languageSchema, walletIdSchema, type OrderTerms, type OrderTokens } from '../orders/order-token.ts';
 import type { Payments } from '../use-cases/payments.ts';
-import { writesBodies } from '../http/server.ts';
 import { ANSWERS, CAUSES, METHODS, REASONS, STATUSES, type OrderView, type StartPayment } from '../protocol/wire.ts';
 import { type AddressLimit, SHOPPER, bearerOf } from '../http/guards.ts';
 import { answer, answerJson } from '../http/answer.ts';
-import { STREAM_HEADERS, type Streams, sendToSocket, toWebStream } from './events.ts';
+import { STREAM_HEADERS, type Streams } from './events.ts';
 import type { CallerAddress } from '../http/caller-address.ts';
 import { noQuery, refusedBy } from '../http/problem.ts';
 import { serveRoute } from '../http/route.ts';
@@ -160,12 +159,7 @@ export function serveOrder(app: OpenAPIHono, { tokens, payments, streams, limitS
 
   serveRoute(app, getEvents, async (c) => {
     const terms = await termsOf(c);
-    const head = () => answer(c, null, 200, STREAM_HEADERS);
-    if (c.req.method === 'HEAD') return head();
-    const stream = streams.open(terms, callers.of(c));
-    const env: unknown = c.env;
-    if (!writesBodies(env)) return c.body(toWebStream(streams, stream), 200, STREAM_HEADERS);
-    env.writeBody = (outgoing) => sendToSocket(streams, stream, outgoing);
-    return head();
+    const stream = c.req.method === 'HEAD' ? null : streams.open(terms, callers.of(c));
+    return answer(c, stream, 200, STREAM_HEADERS);
   });
 }

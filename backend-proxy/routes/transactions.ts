@@ -1,6 +1,4 @@
 // GET /transactions, as pages of JSON or as one CSV of any length; and one transaction.
-import { Readable, type Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -9,7 +7,6 @@ import { answerJson, answer } from '../http/answer.ts';
 import { keysWith } from '../http/guards.ts';
 import { invalid, noQuery, refusedBy } from '../http/problem.ts';
 import { serveRoute } from '../http/route.ts';
-import { writesBodies } from '../http/server.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { TransactionPage, TransactionQuery, TransactionSort } from '../ledger/model.ts';
 import { isCursorOf } from '../ledger/queries/transaction-list.ts';
@@ -173,15 +170,9 @@ const RETRY_AFTER_S = 30;
 
 export interface Exports {
   /** Throws `too_many_requests`. */
-  open(parts: AsyncIterator<string> & AsyncIterable<string>): Export;
+  open(parts: AsyncIterator<string>): ReadableStream<Uint8Array>;
   /** Aborts all of them, for a shutdown. */
   close(): void;
-}
-
-/** Goes to a socket of node:http, or in a merchant's own server into a web stream; to one of the two. */
-interface Export {
-  writeTo(outgoing: Writable): void;
-  toWebStream(): ReadableStream<Uint8Array>;
 }
 
 interface Options {
@@ -211,26 +202,12 @@ export function createExports(options: Options = {}): Exports {
         open.delete(running);
       }
 
-      return {
-        writeTo(outgoing) {
-          running.breakOff = () => void outgoing.destroy();
-          pipeline(Readable.from(parts), outgoing)
-            .catch((error: unknown) => {
-              if (!isReaderGone(error)) onError(error);
-            })
-            .finally(end);
-        },
-        toWebStream: () => webStream(parts, running, end, onError),
-      };
+      return webStream(parts, running, end, onError);
     },
     close() {
       for (const { breakOff } of open) breakOff();
     },
   };
-}
-
-function isReaderGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
 
 function webStream(
@@ -251,7 +228,7 @@ function webStream(
       start(controller) {
         running.breakOff = () => {
           stop();
-          // Without the cause, because a server may show this text to the reader.
+          // Without the cause, because the server may show this text to the reader.
           controller.error(new Error('The export was cut off'));
         };
       },
@@ -280,22 +257,14 @@ function wantsCsv(c: Context): boolean {
 }
 
 /** The type says nothing: the document describes CSV as a string. */
-function csvAnswer(c: Context, body: string | Export, name: string): never {
-  return answer(c, bodyOf(c, body), 200, {
+function csvAnswer(c: Context, body: string | ReadableStream<Uint8Array>, name: string): never {
+  return answer(c, body, 200, {
     'Content-Type': 'text/csv; charset=utf-8; header=present',
     'Content-Disposition': `attachment; filename="${name}.csv"`,
     'Cache-Control': 'no-store, no-transform',
     Vary: 'Accept',
     'X-Accel-Buffering': 'no',
   }) as never;
-}
-
-/** Null if it is written to the socket after the head. */
-function bodyOf(c: Context, body: string | Export): string | ReadableStream<Uint8Array> | null {
-  if (typeof body === 'string') return body;
-  if (!writesBodies(c.env)) return body.toWebStream();
-  c.env.writeBody = (outgoing) => body.writeTo(outgoing);
-  return null;
 }
 
 /** The file's name, of checked times and days only. */

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { LIMITS, listen, type BodyWriter, type Listening } from '../../../backend-proxy/http/server.ts';
+import type { HttpBindings } from '@hono/node-server';
+import { LIMITS, listen, type Listening } from '../../../backend-proxy/http/server.ts';
 
 // Real time, with a limit a hundredth of the one in use only where the test is about that limit: a machine that pauses
 // for longer than a short limit would have the server close connections that are healthy.
@@ -160,7 +161,7 @@ describe('a connection', () => {
   it('a connection whose reader stalls is closed, and a quiet one that reads is not', async (t) => {
     const chunk = new Uint8Array(64 * 1024);
     const cut = Promise.withResolvers<void>();
-    function answer(request: Request, { incoming }: BodyWriter): Response {
+    function answer(request: Request, { incoming }: HttpBindings): Response {
       if (request.url.endsWith('/beats')) return new Response(new ReadableStream({ pull: beating(BEATS) }));
       incoming.socket.once('close', cut.resolve);
       return new Response(new ReadableStream({ pull: (to) => to.enqueue(chunk) }));
@@ -181,51 +182,6 @@ describe('a connection', () => {
   });
 });
 
-describe('an answer whose body the handler writes to the socket', () => {
-  const writing =
-    (status: number, writeBody: BodyWriter['writeBody']) =>
-    (_: Request, env: BodyWriter): Response => {
-      env.writeBody = writeBody;
-      return new Response(null, { status, headers: { 'X-Kind': 'written' } });
-    };
-
-  it('a handler may write the body to the socket, after the head of its response', async (t) => {
-    const server = await start(
-      t,
-      writing(200, (outgoing) => {
-        outgoing.write('one ');
-        outgoing.end('two');
-      }),
-    );
-    for (let round = 0; round < 2; round += 1) {
-      const response = await fetch(server.url);
-      assert.deepEqual([response.headers.get('x-kind'), await response.text()], ['written', 'one two']);
-    }
-  });
-
-  it('a client that disconnects closes the response that a handler writes', async (t) => {
-    const closed = Promise.withResolvers<void>();
-    const server = await start(
-      t,
-      writing(200, (outgoing) => void outgoing.once('close', closed.resolve).write('one')),
-    );
-    const socket = await dial(t, server);
-    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-    await once(socket, 'data');
-    socket.destroy();
-    await closed.promise;
-  });
-
-  it('an error is answered as it is, and the handler writes nothing', async (t) => {
-    const server = await start(
-      t,
-      writing(500, () => assert.fail()),
-    );
-    const response = await fetch(server.url);
-    assert.deepEqual([response.status, await response.text()], [500, '']);
-  });
-});
-
 describe('the end of the server', () => {
   it('a draining server accepts connections, and each answer closes its own', async (t) => {
     const server = await start(t, () => new Response('ok'));
@@ -238,16 +194,6 @@ describe('the end of the server', () => {
       socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
       assert.match(await untilCut(socket), /^HTTP\/1\.1 200 .*^Connection: close\r$/ims);
     }
-  });
-
-  it('a draining server also closes the connection of an answer whose body the handler writes', async (t) => {
-    const server = await start(t, (_: Request, env: BodyWriter) => {
-      env.writeBody = (outgoing) => void outgoing.end('written');
-      return new Response(null);
-    });
-    server.drain();
-    const response = await fetch(server.url);
-    assert.deepEqual([response.headers.get('connection'), await response.text()], ['close', 'written']);
   });
 
   it('close() waits for open answers, accepts no new connections, and closes those without a request', async (t) => {

@@ -5,7 +5,7 @@ import type { OrderView } from '../../../backend-proxy/protocol/wire.ts';
 import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
 import type { Order, OrderAt } from '../../../backend-proxy/ledger/model.ts';
 import type { OrderTerms } from '../../../backend-proxy/orders/order-token.ts';
-import { createStreams, type Streams, toWebStream } from '../../../backend-proxy/routes/events.ts';
+import { createStreams, type Streams } from '../../../backend-proxy/routes/events.ts';
 import type { World } from '../world.ts';
 import { NOON } from '../time.ts';
 
@@ -83,7 +83,7 @@ export function bench(t: TestContext, orderAt?: Ledger['orderAt']) {
   return {
     state,
     streams,
-    open: (opening?: Opening) => reading(new Response(toWebStream(streams, openOn(streams, opening)))),
+    open: (opening?: Opening) => reading(new Response(openOn(streams, opening))),
     /** `reported`: the version that the watchers receive. */
     change: (version: number, reported: number | undefined = version) => {
       state.version = version;

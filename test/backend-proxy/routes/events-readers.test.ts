@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Order, OrderAt } from '../../../backend-proxy/ledger/model.ts';
-import { toWebStream } from '../../../backend-proxy/routes/events.ts';
 import { NOON } from '../time.ts';
 import { HEARTBEAT_MS, bench, openOn, turn } from './events-kit.ts';
 
@@ -40,11 +39,30 @@ describe('a reader of an event stream', () => {
 
   it('a stalled reader is disconnected at the second heartbeat, and frees its place', async (t) => {
     const { streams, state, pass } = bench(t);
-    assert.ok(new Response(toWebStream(streams, openOn(streams, { address: '8.8.8.8' }))).body);
+    assert.ok(openOn(streams, { address: '8.8.8.8' }));
     pass(HEARTBEAT_MS);
     assert.deepEqual([streams.size(), state.watchers.size], [1, 1]);
     pass(HEARTBEAT_MS);
     assert.deepEqual([streams.size(), state.watchers.size], [0, 0]);
+  });
+
+  it('a reader that takes a message late gets heartbeats again', async (t) => {
+    const { open: connect, streams, pass } = bench(t);
+    const stream = connect();
+    await stream.view();
+    pass(HEARTBEAT_MS);
+    assert.equal(await stream.next(), ':\n\n');
+    const next = stream.next();
+    pass(HEARTBEAT_MS);
+    assert.equal(await next, ':\n\n');
+    assert.equal(streams.size(), 1);
+  });
+
+  it('a stream that is first read after close() ends', async (t) => {
+    const { open: connect, streams } = bench(t);
+    const stream = connect();
+    streams.close();
+    assert.equal(await stream.next(), 'end');
   });
 
   it('a reader gets the end of the stream and no error text if the database cannot be read', async (t) => {
