@@ -1,8 +1,9 @@
 // Builds the widget into dist/widget, for pages: widget.js, which they load, a copy of it under the version's own name,
-// the files that it loads later, the themes, integrity.json, and the licenses of the bundled packages. widget/build/
+// the files that it loads later, the themes, compressed copies, integrity.json, and the licenses of the bundled packages. widget/build/
 // builds the npm package of the same sources.
 import { defineConfig } from 'vite';
 import {
+  compressed,
   copySharedModules,
   integrity,
   joinLoaders,
@@ -22,6 +23,7 @@ export default defineConfig({
     versionedEntry(import.meta.dirname),
     themes(import.meta.dirname),
     integrity(),
+    compressed(),
   ],
   publicDir: false,
   // Beside this file lies the proxy's .env, which is none of the build's business.

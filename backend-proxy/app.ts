@@ -32,7 +32,7 @@ import { servePayouts, serveRefunds } from './routes/outgoing.ts';
 import { servePayPage } from './routes/pay-page.ts';
 import { serveReviews, serveWebhooks } from './routes/reviews.ts';
 import { createExports, type Exports, serveTransactions } from './routes/transactions.ts';
-import { notFound, readWidgetFiles, serveWidget } from './routes/widget-files.ts';
+import { notFound, serveWidget, widgetFilesIn } from './routes/widget-files.ts';
 import { createCheckRate } from './use-cases/check-rate.ts';
 import { createClosings, type Closings } from './use-cases/closing.ts';
 import { createPayouts, createRefunds, type Refunds, type Payouts } from './use-cases/outgoing.ts';
@@ -162,8 +162,9 @@ function assemble(parts: ProxyParts, { elapsed, wait, random, dispatcher, signed
   const exports = createExports({ onError });
   const callers = createCallerAddress(config.trustedProxies ?? 0, now, log);
   const warnings = createWarnings({ ledger, gateway, key, proof, callers, now, log, onError });
-  const widgetFiles = readWidgetFiles(config.widgetFolder ?? WIDGET_FOLDER);
-  const isWidgetBuilt = widgetFiles.has('widget.js');
+  const { widgetFolder = WIDGET_FOLDER } = config;
+  const widgetFiles = widgetFilesIn(widgetFolder);
+  const isWidgetBuilt = widgetFiles.includes('widget.js');
   const readiness = createReadiness({ ledger, isWidgetBuilt, warnings: warnings.all, now });
   const use = {
     self,
@@ -176,6 +177,7 @@ function assemble(parts: ProxyParts, { elapsed, wait, random, dispatcher, signed
     callers,
     warnings,
     readiness,
+    widgetFolder,
     widgetFiles,
     workers,
     recorder,
@@ -278,7 +280,7 @@ function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
     isStopping,
     readiness: assembly.readiness,
   });
-  serveWidget(app, assembly.widgetFiles);
+  serveWidget(app, assembly.widgetFolder, assembly.widgetFiles);
   app.notFound((c) => problemResponse(c, notFound(c.req.path)));
   app.onError((error, c) => {
     const refusal = toRefusal(error);

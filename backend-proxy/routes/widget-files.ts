@@ -1,25 +1,18 @@
-// Serves the built widget. Files are read once at the start, compressed once, outside the only thread, and cached by
-// browsers. `/widget.js` is the newest version, for a minute; `/widget-1.2.3.js` is that version, for a year.
-import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
+// Serves the built widget, compressed as the build has left it. `/widget.js` is the newest version, for a minute;
+// `/widget-1.2.3.js` is that version, for a year.
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
+import { serveStatic } from '@hono/node-server/serve-static';
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { HonoRequest } from 'hono';
+import { etag, RETAINED_304_HEADERS } from 'hono/etag';
 import { Refusal } from '../errors.ts';
 import { VERSION } from '../version.ts';
-import { answer, chooseCoding, hasMatch, type Coding } from '../http/answer.ts';
+import { answer } from '../http/answer.ts';
 import { refusedBy } from '../http/problem.ts';
 
-const TYPES: Record<string, string> = {
-  js: 'text/javascript; charset=utf-8',
-  json: 'application/json',
-  map: 'application/json',
-  css: 'text/css; charset=utf-8',
-};
 /** The license texts are served beside the code. */
-const LICENSES = 'LICENSES.txt';
+const SERVED = /^LICENSES\.txt$|\.(?:js|json|map|css)$/;
 /** The entry by its version. A version may have a suffix, as in `widget-1.2.3-beta.1.js`. */
 const VERSIONED = /^widget-\d+\.\d+\.\d+\S*\.js$/;
 /** Chunks have a content hash (`flow-Ab12Cd34.js`); the entry and dictionaries have fixed names (`locale-de.js`). */
@@ -30,19 +23,14 @@ const CACHE = {
   lasting: 'public, max-age=31536000, immutable',
 };
 
-type Bytes = Uint8Array<ArrayBuffer>;
-
-const ENCODE: Record<Coding, (bytes: Bytes) => Promise<Bytes>> = {
-  br: promisify<Bytes, Bytes>(brotliCompress),
-  gzip: promisify<Bytes, Bytes>(gzip),
-  identity: (bytes) => Promise.resolve(bytes),
-};
-
 /** Any page may load the files, also with an integrity attribute, which needs CORS. */
 const ANY_PAGE = {
   'Access-Control-Allow-Origin': '*',
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };
+
+/** Of the bytes that are sent, so each encoding has one of its own. */
+const TAGGED = etag({ retainedHeaders: [...RETAINED_304_HEADERS, ...Object.keys(ANY_PAGE)] });
 
 /**
  * For a script tag without type="module", which could not run the widget: it fetches in another mode than a module.
@@ -50,7 +38,7 @@ const ANY_PAGE = {
  */
 const CLASSIC = {
   script: `import(document.currentScript.src);console.warn('payment-widget: the script tag needs type="module"');`,
-  headers: { ...ANY_PAGE, 'Content-Type': TYPES['js'] ?? '', 'Cache-Control': 'no-store' },
+  headers: { ...ANY_PAGE, 'Content-Type': 'text/javascript; charset=utf-8', 'Cache-Control': 'no-store' },
 };
 
 /** Their common name in log and metrics, because file names change with each build. */
@@ -70,61 +58,32 @@ const getWidget = createRoute({
   },
 });
 
-interface WidgetFile {
-  digest: string;
-  headers: Record<string, string>;
-  /** Compressed on the first request, so that the start does not wait for it. */
-  encoded(coding: Coding): Promise<Bytes>;
-}
-
-/** Reads the built files; an empty map if the widget is not built. */
-export function readWidgetFiles(folder: string): ReadonlyMap<string, WidgetFile> {
-  const files = new Map<string, WidgetFile>();
-  for (const name of namesIn(folder)) {
-    const type = name === LICENSES ? 'text/plain; charset=utf-8' : TYPES[name.split('.').at(-1) ?? ''];
-    if (type === undefined) continue;
-    const bytes = new Uint8Array(readFileSync(join(folder, name)));
-    files.set(name, {
-      digest: createHash('sha256').update(bytes).digest('base64url').slice(0, 22),
-      headers: {
-        'Content-Type': type,
-        'Cache-Control': HASHED.test(name) || VERSIONED.test(name) ? CACHE.lasting : CACHE.named,
-        Vary: 'Accept-Encoding',
-        ...ANY_PAGE,
-      },
-      encoded: encoder(bytes),
-    });
-  }
-  return files;
-}
-
-function encoder(bytes: Bytes): WidgetFile['encoded'] {
-  const made: Partial<Record<Coding, Promise<Bytes>>> = {};
-  return (coding) => (made[coding] ??= ENCODE[coding](bytes));
-}
-
-function namesIn(folder: string): string[] {
+/** The names of the built files; none if the widget is not built. */
+export function widgetFilesIn(folder: string): string[] {
   try {
     // The themes are in a folder of their own.
-    return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
+    return names.filter((name) => SERVED.test(name));
   } catch {
     return [];
   }
 }
 
-export function serveWidget(app: OpenAPIHono, files: ReadonlyMap<string, WidgetFile>): void {
+export function serveWidget(app: OpenAPIHono, folder: string, names: readonly string[]): void {
   // A route for each name: a pattern for all of them would make Hono match every request by its slower router.
-  for (const [name, file] of files) {
-    app.get(`/${name}`, async (c) => {
+  for (const name of names) {
+    const headers = {
+      'Cache-Control': HASHED.test(name) || VERSIONED.test(name) ? CACHE.lasting : CACHE.named,
+      Vary: 'Accept-Encoding',
+      ...ANY_PAGE,
+    };
+    const serveFile = serveStatic({ path: join(folder, name), precompressed: true });
+    app.get(`/${name}`, TAGGED, async (c, next) => {
       c.set('route', ROUTE);
       if (isEntry(name) && isClassicScript(c.req)) return answer(c, CLASSIC.script, 200, CLASSIC.headers);
-      const coding = chooseCoding(c.req.header('Accept-Encoding'));
-      // A strong tag stands for bytes, so each encoding has one of its own.
-      const etag = coding === 'identity' ? `"${file.digest}"` : `"${file.digest}-${coding}"`;
-      const headers = { ...file.headers, ETag: etag };
-      if (hasMatch(c.req.header('If-None-Match'), etag)) return answer(c, null, 304, headers);
-      const encoding: Record<string, string> = coding === 'identity' ? {} : { 'Content-Encoding': coding };
-      return answer(c, await file.encoded(coding), 200, { ...headers, ...encoding });
+      const response = await serveFile(c, next);
+      for (const [key, value] of Object.entries(headers)) response?.headers.set(key, value);
+      return response;
     });
   }
   app.openAPIRegistry.registerPath(getWidget);

@@ -4,6 +4,8 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
 import { minifyHTMLLiterals } from 'minify-literals';
 import { minify as terser } from 'terser';
 import { minify, type Plugin } from 'vite';
@@ -136,6 +138,25 @@ export function integrity(): Plugin {
         .toSorted();
       const hashes = Object.fromEntries(scripts.map((file) => [file, hash(file)]));
       writeFileSync(join(folder, 'integrity.json'), `${JSON.stringify(hashes, null, 2)}\n`);
+    },
+  };
+}
+
+/** Adds a copy in Brotli and one in gzip of each script, for servers that send compressed files. */
+export function compressed(): Plugin {
+  return {
+    name: 'compressed',
+    apply: 'build',
+    // After all other plugins have written theirs.
+    async writeBundle({ dir }) {
+      const folder = dir ?? 'dist/widget';
+      const scripts = readdirSync(folder).filter((file) => file.endsWith('.js'));
+      const compress = async (file: string) => {
+        const bytes = readFileSync(join(folder, file));
+        writeFileSync(join(folder, `${file}.br`), await promisify(brotliCompress)(bytes));
+        writeFileSync(join(folder, `${file}.gz`), await promisify(gzip)(bytes));
+      };
+      await Promise.all(scripts.map(compress));
     },
   };
 }
