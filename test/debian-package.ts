@@ -2,7 +2,7 @@
 // script of theirs runs.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,6 +37,36 @@ export async function debianPackage(names: readonly string[]): Promise<string> {
     await rm(unfinished, { recursive: true, force: true });
   }
   return folder;
+}
+
+export interface Program {
+  command: string;
+  /** Debian 12's, unpacked; without it the program is only used where it is installed. */
+  debian?: { packages: readonly string[]; binary: string };
+}
+
+export const PHP: Program = {
+  command: 'php',
+  debian: { packages: ['php8.2-cli', 'libargon2-1', 'libsodium23'], binary: 'usr/bin/php8.2' },
+};
+
+/** The command and its environment, or why there is none. */
+export async function findProgram({ command, debian }: Program): Promise<{ path: string; env: object } | string> {
+  const isInstalled = await run('which', [command]).then(
+    () => true,
+    () => false,
+  );
+  if (isInstalled) return { path: command, env: {} };
+  const why = debian === undefined ? `${command} is not installed` : whyNoDebian();
+  if (why !== undefined || debian === undefined) return why ?? '';
+  try {
+    const root = await debianPackage(debian.packages);
+    const libraries = globSync(join(root, 'usr/lib/{*-linux-gnu,ruby/3.1.0,*-linux-gnu/ruby/3.1.0}'));
+    const env = { LD_LIBRARY_PATH: libraries.join(':'), RUBYLIB: libraries.join(':'), RUBYOPT: '--disable-gems' };
+    return { path: join(root, debian.binary), env };
+  } catch (error) {
+    return `Debian's packages of ${command}: ${(error as Error).message}`;
+  }
 }
 
 async function areInstalled(names: readonly string[]): Promise<boolean> {

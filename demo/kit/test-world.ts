@@ -26,6 +26,8 @@ export interface TestWorldOptions {
   ports?: { proxy: number; gateway: number } | undefined;
 }
 
+export type FaultTarget = 'pay' | 'payout' | 'status' | 'ipn';
+
 const HOST = '127.0.0.1';
 /** Ada, of the sandbox's wallet. */
 const FIRST_CUSTOMER = '12345678';
@@ -124,14 +126,14 @@ export class TestWorld {
       headers: { 'content-type': 'application/json', 'idempotency-key': randomBytes(16).toString('hex') },
       body: JSON.stringify(body),
     });
-    const id = await this.#current.newestPayment(orderId);
-    if (does !== 'nothing' && id !== undefined) await this.act(id, does, customer);
+    if (does !== 'nothing') await this.act(orderId, does, customer);
     await this.quiet();
     return this.#asShopper(token, '/order');
   }
 
-  /** What the customer or the gateway does with a transaction, by its id at the gateway. */
-  async act(id: string, does: 'approve' | 'decline' | 'expire' | 'ipn', customer?: string): Promise<void> {
+  /** What the customer or the gateway does: with the newest payment of an order, or a transaction by its own id. */
+  async act(orderId: string, does: 'approve' | 'decline' | 'expire' | 'ipn', customer?: string): Promise<void> {
+    const id = (await this.#current.newestPayment(orderId)) ?? orderId;
     await this.#control(`transactions/${encodeURIComponent(id)}/${does}`, { customer });
     await this.quiet();
   }
@@ -139,6 +141,11 @@ export class TestWorld {
   /** Replaces all faults of the gateway; `{}` ends them. */
   async faults(faults: object): Promise<void> {
     await this.#control('faults', faults);
+  }
+
+  /** Replaces the fault of one target, and leaves those of the others; `{}` ends it. */
+  fault(target: FaultTarget, fault: object, times: number | null): void {
+    this.#current.sandbox.faults.replaceOne(target, fault, times);
   }
 
   /** A fresh start for the next test: database, gateway, faults, clock, webhooks, journal. */

@@ -1,6 +1,6 @@
 // The faults that can be injected into the gateway. Validates them and counts how often each still applies; api.ts
 // and ipn.ts apply them. `pay`, `payout`, `status` (the operations) and `ipn` each count `times` on their own:
-//   only        applies, and counts, only for requests of this orderId
+//   only        applies, and counts, only for this orderId and those made from it (A-1-2, A-1-r1)
 //   delayMs     processes the request, waits, then answers, so that an IPN can arrive first
 //   status      answers this HTTP status without processing the request
 //   dropAnswer  processes the request, then closes the connection
@@ -51,6 +51,7 @@ export const FaultSet = z.strictObject({
     .optional(),
   ipn: z
     .strictObject({
+      only: answer.only,
       delayMs,
       repeat: z.int().min(1).max(100).optional(),
       reverse: z.literal(true).optional(),
@@ -100,7 +101,7 @@ export class Faults {
     const fault = this.#set[target];
     const left = this.#left[target] ?? 0;
     if (fault === undefined || left < 1) return undefined;
-    if ('only' in fault && fault.only !== orderId) return undefined;
+    if (fault.only !== undefined && orderId !== fault.only && !orderId?.startsWith(`${fault.only}-`)) return undefined;
     this.#left[target] = left - 1;
     this.#onChange();
     return fault;

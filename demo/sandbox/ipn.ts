@@ -76,7 +76,7 @@ export class IpnSender {
 
   send(transaction: Transaction): void {
     const { clock, faults, onChange } = this.#options;
-    const fault: Fault<'ipn'> = faults.take('ipn') ?? {};
+    const fault: Fault<'ipn'> = faults.take('ipn', transaction.orderId) ?? {};
     const delivery: Delivery = { state: fault.never ? 'WITHHELD' : 'WAITING', attempts: [] };
     this.#deliveries.set(transaction, [...this.about(transaction), delivery]);
     onChange();

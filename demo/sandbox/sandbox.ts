@@ -39,6 +39,7 @@ export interface SandboxOptions {
 export interface Sandbox {
   app: Hono<{ Bindings: HttpBindings }>;
   processor: PaymentProcessor;
+  faults: Faults;
   /** Starts the scheduled work (IPNs, payouts, expiry); returns a function that stops it for good. */
   run: () => () => void;
   /** Runs the due work and waits for it: in tests with a virtual clock, instead of `run`. */
@@ -88,6 +89,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   return {
     app,
     processor,
+    faults,
     tick: () => clock.tick(),
     nextDueAt: () => clock.nextAt,
     run() {

@@ -2,13 +2,13 @@
 // A language that is not on the PATH comes from Debian's packages, or its row is skipped with the reason.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { createOrderTokens } from '../../backend-proxy/orders/order-token.ts';
-import { debianPackage, whyNoDebian } from '../debian-package.ts';
+import { findProgram, PHP, type Program } from '../debian-package.ts';
 
 const run = promisify(execFile);
 const RUN_WITHIN_MS = 120_000;
@@ -20,23 +20,19 @@ const { now, orderSecret, webhooks } = JSON.parse(readFileSync('docs/vectors.jso
 const CLAIMS = { orderId: 'A-1', amount: '10.10', currency: 'EUR', returnUrl: 'https://shop.example/thanks' };
 const SIGNED = { ...CLAIMS, description: 'Ein Päckchen für 10,10 €', iat: now, exp: now + 3600 };
 
-interface Language {
+interface Language extends Program {
   name: string;
-  command: string;
   args?: readonly string[];
   /** Prints {"token", "verified"} for the vectors and claims beside it. */
   main: [file: string, text: string];
   client: string;
-  /** Debian 12's, unpacked; without it the language is only used where it is installed. */
-  debian?: { packages: readonly string[]; binary: string };
 }
 
 const LANGUAGES: readonly Language[] = [
   {
     name: 'PHP',
-    command: 'php',
+    ...PHP,
     client: 'payments.php',
-    debian: { packages: ['php8.2-cli', 'libargon2-1', 'libsodium23'], binary: 'usr/bin/php8.2' },
     main: [
       'main.php',
       `<?php
@@ -115,28 +111,9 @@ func TestVectors(t *testing.T) {
   },
 ];
 
-/** The command and its environment, or why there is none. */
-async function find({ command, debian }: Language): Promise<{ path: string; env: object } | string> {
-  const isInstalled = await run('which', [command]).then(
-    () => true,
-    () => false,
-  );
-  if (isInstalled) return { path: command, env: {} };
-  const why = debian === undefined ? `${command} is not installed` : whyNoDebian();
-  if (why !== undefined || debian === undefined) return why ?? '';
-  try {
-    const root = await debianPackage(debian.packages);
-    const libraries = globSync(join(root, 'usr/lib/{*-linux-gnu,ruby/3.1.0,*-linux-gnu/ruby/3.1.0}'));
-    const env = { LD_LIBRARY_PATH: libraries.join(':'), RUBYLIB: libraries.join(':'), RUBYOPT: '--disable-gems' };
-    return { path: join(root, debian.binary), env };
-  } catch (error) {
-    return `Debian's packages of ${command}: ${(error as Error).message}`;
-  }
-}
-
 for (const language of LANGUAGES) {
   test(`docs/clients/${language.client} signs and verifies as docs/vectors.json says`, async (t) => {
-    const found = await find(language);
+    const found = await findProgram(language);
     if (typeof found === 'string') return t.skip(found);
     const folder = mkdtempSync(join(tmpdir(), 'client-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));

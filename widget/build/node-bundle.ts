@@ -7,8 +7,16 @@ import { rootRelative } from './plugins.ts';
 /** An addon that its users compile; pg loads it only if the property `native` is read, and the proxy never does. */
 const OPTIONAL = ['pg-native'];
 
-/** Writes the bundle into the folder `to`. `entries`: the files by the names of their bundles; `main` is a command. */
-export async function bundleForNode(root: string, entries: Record<string, string>, to: string): Promise<void> {
+/**
+ * Writes the bundle into the folder `to`. `entries`: the files by the names of their bundles; `main` is a command.
+ * `external`: packages that the user installs.
+ */
+export async function bundleForNode(
+  root: string,
+  entries: Record<string, string>,
+  to: string,
+  external: string[] = [],
+): Promise<void> {
   await build({
     root,
     configFile: false,
@@ -16,10 +24,11 @@ export async function bundleForNode(root: string, entries: Record<string, string
     publicDir: false,
     logLevel: 'error',
     plugins: [shortSourceMaps(), englishOnly()],
-    ssr: { target: 'node', noExternal: true, external: OPTIONAL },
+    ssr: { target: 'node', noExternal: true, external: [...OPTIONAL, ...external] },
     build: {
       ssr: true,
       outDir: to,
+      emptyOutDir: false,
       target: 'node24',
       // Unminified code is readable where an error's stack points to.
       minify: false,

@@ -7,6 +7,7 @@ import { build } from 'vite';
 import { writeDeclarations } from './declarations.ts';
 import { FRAMEWORKS, frameworkModule, frameworkTypes } from './frameworks.ts';
 import { elementOf, readManifest } from './manifest.ts';
+import { bundleForNode } from './node-bundle.ts';
 import { minifyTemplates, themes } from './plugins.ts';
 import { originOf, replaceFolder, withoutRelativeLinks, type Project } from './project.ts';
 
@@ -14,6 +15,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NAME = 'payment-widget';
 const ENTRY = 'index.js';
 const SOURCES = { index: 'widget/index.ts', 'testing/fake': 'widget/testing/fake.ts' };
+const PLAYWRIGHT = '@playwright/test';
+/** For tests in Node, by the names of their bundles. */
+const TESTING = { testing: 'demo/kit/testing.ts', playwright: 'demo/kit/playwright.ts' };
 
 /** Replaces the folder `to`. */
 export async function buildPackage(to: string): Promise<void> {
@@ -25,6 +29,12 @@ async function writePackage(folder: string): Promise<void> {
   await Promise.all([
     writeModules(folder),
     writeDeclarations(join(ROOT, 'widget/build/widget.tsconfig.json'), Object.values(SOURCES), join(folder, 'types')),
+    bundleForNode(ROOT, TESTING, join(folder, 'testing'), [PLAYWRIGHT]),
+    writeDeclarations(
+      join(ROOT, 'widget/build/node.tsconfig.json'),
+      Object.values(TESTING),
+      join(folder, 'types/testing'),
+    ),
   ]);
 
   const manifest = readManifest(ROOT, ENTRY);
@@ -82,6 +92,8 @@ function describePackage(project: Project, contents: string[]): object {
       '.': exported('index'),
       ...exports,
       './testing/fake': { types: './types/fake.d.ts', default: './testing/fake.js' },
+      './testing': { types: './types/testing/testing.d.ts', default: './testing/testing.js' },
+      './testing/playwright': { types: './types/testing/playwright.d.ts', default: './testing/playwright.js' },
       './custom-elements.json': './custom-elements.json',
       ...Object.fromEntries(sheets.map((sheet) => [sheet, sheet])),
     },
@@ -90,8 +102,16 @@ function describePackage(project: Project, contents: string[]): object {
     files: contents.toSorted(),
     customElements: 'custom-elements.json',
     dependencies: { lit: dependencies.lit },
-    peerDependencies: { '@types/react': '>=19', svelte: '>=5', vue: '>=3.5' },
+    peerDependencies: {
+      [PLAYWRIGHT]: '>=1.55',
+      '@types/react': '>=19',
+      'payment-sandbox': version,
+      svelte: '>=5',
+      vue: '>=3.5',
+    },
     peerDependenciesMeta: {
+      [PLAYWRIGHT]: { optional: true },
+      'payment-sandbox': { optional: true },
       '@types/react': { optional: true },
       svelte: { optional: true },
       vue: { optional: true },

@@ -1,0 +1,30 @@
+// `payment-widget/testing/playwright`: a test world for each worker, reset before each test. A failed test has the
+// world's journal attached.
+import { test as base } from '@playwright/test';
+import { startPayments, type Payments, type PaymentsOptions } from './testing.ts';
+
+export { expect } from '@playwright/test';
+
+export const test = base.extend<
+  { payments: Payments },
+  { paymentsOptions: PaymentsOptions; paymentsOfWorker: Payments }
+>({
+  /** For `test.use`, once for each file. */
+  paymentsOptions: [{}, { scope: 'worker', option: true }],
+  paymentsOfWorker: [
+    async ({ paymentsOptions }, use) => {
+      await using payments = await startPayments(paymentsOptions);
+      await use(payments);
+    },
+    { scope: 'worker' },
+  ],
+  payments: async ({ paymentsOfWorker: payments, context }, use, testInfo) => {
+    await payments.reset();
+    // A page that a test itself answers (`page.route`) may otherwise not load the widget from loopback.
+    await context.grantPermissions(['local-network-access']).catch(() => undefined);
+    await use(payments);
+    if (testInfo.status === testInfo.expectedStatus) return;
+    const body = JSON.stringify(payments.journal, null, 2);
+    await testInfo.attach('payments-journal.json', { body, contentType: 'application/json' });
+  },
+});

@@ -1,0 +1,75 @@
+// demo/checkout-tests/ as a shop has it: in a folder of its own, with the three packages from their .tgz files.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+import { it } from 'node:test';
+import { promisify } from 'node:util';
+import { buildWidgetIfStale } from '../../demo/widget-build.ts';
+import { buildProxyPackage, buildSandboxPackage } from '../../widget/build/node-packages.ts';
+import { buildPackage } from '../../widget/build/widget-package.ts';
+import { findBrowser } from '../browser.ts';
+import { findProgram, PHP } from '../debian-package.ts';
+
+const LIMIT_MS = 120_000;
+const MAX_INSTALLED = 20e6;
+const MAX_LINES = 15;
+
+const folder = mkdtempSync(join(tmpdir(), 'checkout-tests-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+// With what it sets for the browser, and before a build sets NODE_ENV.
+const { executablePath } = await findBrowser();
+// The shop's own test runner is not a part of this one.
+const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
+const options = { cwd: folder, env: inherited, timeout: LIMIT_MS, shell: process.platform === 'win32' };
+const run = promisify(execFile);
+
+cpSync('demo/checkout-tests', folder, { recursive: true });
+await buildWidgetIfStale();
+const built = ['npm', 'proxy', 'sandbox'].map((part) => join(folder, 'built', part));
+const [npm = '', proxy = '', sandbox = ''] = built;
+mkdirSync(join(folder, 'built'));
+await Promise.all([
+  buildPackage(npm),
+  buildProxyPackage(proxy, resolve('dist/widget')),
+  buildSandboxPackage(sandbox, resolve('dist/widget')),
+]);
+await run('npm', ['pack', ...built], options);
+rmSync(join(folder, 'built'), { recursive: true });
+// Offline: these two are the project's own copies.
+const others = ['lit', '@playwright/test'].map((name) => resolve('node_modules', name));
+const install = ['install', '--offline', '--no-audit', '--no-fund'];
+await run('npm', [...install, ...globSync('*.tgz', { cwd: folder }), ...others], options);
+// A later install keeps them.
+await run('npm', install, options);
+
+it('the three packages together are under 20 MB', () => {
+  const files = globSync(join(folder, 'node_modules/payment-*/**/*'));
+  const bytes = files.map((file) => statSync(file)).reduce((sum, { size }) => sum + size, 0);
+  assert.ok(bytes > 1e6 && bytes < MAX_INSTALLED, `${bytes} bytes`);
+});
+
+it('a shop’s Playwright test of a QR payment passes, and has at most 15 lines', async () => {
+  const { length } = readFileSync(join(folder, 'test/checkout.spec.js'), 'utf8').trim().split('\n');
+  assert.ok(length <= MAX_LINES, `${length} lines`);
+  const env = { ...inherited, CHROME_PATH: executablePath };
+  const { stdout } = await run('npx', ['playwright', 'test'], { ...options, env });
+  assert.match(stdout, /1 passed/);
+});
+
+it('a shop’s unit test of a component passes', async () => {
+  const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'test/thanks.test.js'], options);
+  assert.match(stdout, /^# pass 1$/m);
+});
+
+it('a shop’s PHP test of a webhook and a refund passes', async (t) => {
+  const php = await findProgram(PHP);
+  if (typeof php === 'string') return t.skip(php);
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  if (php.path !== PHP.command) symlinkSync(php.path, join(bin, 'php'));
+  const env = { ...inherited, ...php.env, PATH: `${bin}${delimiter}${inherited['PATH']}` };
+  const { stdout } = await run('npm', ['run', 'test:php'], { ...options, env });
+  assert.equal(stdout.match(/^ok: /gm)?.length, 4);
+});
