@@ -75,7 +75,7 @@ for (const [fault, cause] of [
 
 it('the kit says what is allowed', async (t) => {
   const { payments } = await open(t);
-  const wrong = <T>(value: T) => value as never;
+  const wrong = (value: string) => value as never;
   for (const [call, says] of [
     [() => payments.faults.lose(wrong('refund')), /no fault of 'refund': pay, payout, status/],
     [() => payments.faults.ipn(wrong('late')), /no fault of 'late': never, twice, reversed/],
