@@ -10,6 +10,7 @@ import { D, H, M, NOON, S } from '../backend-proxy/time.ts';
 import { SECRETS } from '../backend-proxy/world.ts';
 import { createRandom, type Random } from '../faults/random.ts';
 import { Agenda } from './agenda.ts';
+import { countSignatures } from './signatures.ts';
 import {
   DUPLICATES,
   LAG_MS,
@@ -68,6 +69,8 @@ export interface Shown {
   transactions: Transaction[];
   pending: Webhook[];
 }
+
+const signatures = countSignatures();
 
 export class World implements Site {
   readonly agenda = new Agenda();
@@ -191,7 +194,7 @@ export class World implements Site {
 
   /** Lets all work go on that waits for nothing but other work. */
   async settle(): Promise<void> {
-    for (let quiet = 0; quiet < 3; quiet = this.#busy === 0 ? quiet + 1 : 0) {
+    for (let quiet = 0; quiet < 3; quiet = this.#busy + signatures.pending === 0 ? quiet + 1 : 0) {
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
