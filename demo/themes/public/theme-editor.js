@@ -10,6 +10,8 @@ import { PROPERTIES } from './themes.js';
 const ADDRESS_AFTER_MS = 300;
 const EMPTY = '/* payment-widget { --payment-color-accent: …; } */';
 const ORDER = { amount: '52.50', description: 'Two coffees', methods: ['DIRECT', 'QR'] };
+/** The form of a widget is a landmark with its heading as the name, and two landmarks need different names. */
+const CHOOSE_DARK = 'How do you want to pay?';
 const NEEDS = { 3: 'a border or icon', 4.5: 'text' };
 
 const find = (selector, within = document) => within.querySelector(selector);
@@ -96,6 +98,7 @@ function showState() {
     const fresh = document.createElement('payment-widget');
     fresh.setAttribute('proxy', `https://preview${count}.invalid/`);
     fresh.setAttribute('order', proxy.token);
+    if (widget.closest('.dark')) fresh.messages = { choose: CHOOSE_DARK };
     widget.replaceWith(fresh);
     return proxy.install(fresh.getAttribute('proxy'));
   });
