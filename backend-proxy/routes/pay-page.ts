@@ -16,7 +16,7 @@ try {
   claims = JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))));
 } catch {}
 document.documentElement.lang = claims.language || navigator.language;
-if (claims.merchant) document.title = claims.merchant;
+if (claims.merchant) document.title = document.querySelector('h1').textContent = claims.merchant;
 const widget = document.querySelector('payment-widget');
 // Reloading brings no other token: without one the widget asks the shopper to open the link again.
 widget.addEventListener('payment-error', ({ detail }) => {
@@ -30,6 +30,7 @@ const STYLE = `
 body { margin: 0; min-height: 100dvh; display: grid; justify-items: center; align-content: start; background: light-dark(#f5f6f8, #0d1017); color: light-dark(#14171f, #e8eaf0); }
 main { box-sizing: border-box; width: min(100%, 28rem); padding: 0; }
 @media (min-width: 30rem) { body { align-content: center; } main { padding: 2rem 0; } }
+h1 { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 noscript { display: block; padding: 2rem; }
 `;
 
@@ -48,7 +49,7 @@ const PAGE = `<!doctype html>
 <script type="module" src="widget.js"></script>
 </head>
 <body>
-<main><payment-widget></payment-widget><noscript>This page needs JavaScript.</noscript></main>
+<main><h1>Payment</h1><payment-widget></payment-widget><noscript>This page needs JavaScript.</noscript></main>
 <script type="module">${SCRIPT}</script>
 </body>
 </html>

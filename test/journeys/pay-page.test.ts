@@ -26,6 +26,7 @@ test('a link from POST /orders is paid by scanning, and says so again when it is
   const phone = await world.phone(ADA);
   await shopper.page.goto(link ?? '');
   assert.equal(await shopper.page.title(), 'Stillwater Coffee');
+  await shopper.page.getByRole('heading', { level: 1, name: 'Stillwater Coffee' }).waitFor();
   assert.equal(await client.order('INV-1'), null, 'opening it starts nothing');
   await shopper.pay('QR');
   await phone.scan(await shopper.scannedCode());
