@@ -104,13 +104,15 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     assert.deepEqual(await keyboard.tabTo('Pay €29.00'), ['Pay €29.00']);
     await keyboard.press('Enter');
     await shopper.page.locator('#password').waitFor();
+    await shopper.page.locator('input:focus').waitFor();
 
     assert.equal((await keyboard.stop()).name, 'Wallet ID or e-mail');
     await keyboard.type(BRUNO);
     await keyboard.tabTo('Password');
     await keyboard.type('sandbox');
     await keyboard.press('Enter');
-    await shopper.page.locator('#code').waitFor();
+    // The browser moves the focus there when it draws the page.
+    await shopper.page.locator('#code:focus').waitFor();
     assert.equal((await keyboard.stop()).name, 'Six-digit code');
     const phone = await world.phone(BRUNO);
     await keyboard.type(await phone.securityCode());

@@ -159,7 +159,7 @@ export const EDITS: Readonly<Record<string, Edit>> = {
   ],
   'after a restore a refund is sent without a look-up': [
     'backend-proxy/ledger/rules/refunds.ts',
-    'if (now - restoredAt >= RESTORED_LATELY_MS) return undefined;',
+    'if (!wasRestoredLately(draft)) return undefined;',
     'return undefined;',
   ],
   'a refund goes to the wallet that was typed': [
