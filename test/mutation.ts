@@ -31,7 +31,6 @@ const SHARE = 40;
 /** A change that makes a loop endless is noticed by this. The longest share takes a tenth of it. */
 const PROCESS_LIMIT_MS = 300_000;
 const SIMULATOR_SECONDS = 20;
-/** Ends the process at the first failure. */
 const FIRST_FAILURE = `export default async function* (events) {
   for await (const { type, data } of events) if (type === 'test:fail') {
     console.log(data.name);
@@ -49,7 +48,6 @@ interface Mutant {
 const COMPARISONS: Record<string, string> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>', '===': '!==', '!==': '===' };
 const SIGNS: Record<string, string> = { '+': '-', '-': '+', '*': '/', '/': '*', '+=': '-=', '-=': '+=' };
 
-/** Every change of one file. */
 function mutantsOf(path: string): Mutant[] {
   const source = readFileSync(path, 'utf8');
   const found: Mutant[] = [];
@@ -116,13 +114,13 @@ function testsOf(path: string): string[] {
   return [...distances].toSorted((a, b) => a[1] - b[1]).map(([test]) => test);
 }
 
-/** Runs a command; returns what it printed last if it failed. */
 async function failureOf(folder: string, args: readonly string[]): Promise<string | null> {
   const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, '.compiled'), TMPDIR: scratch };
   const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const limit = setTimeout(() => child.kill('SIGKILL'), PROCESS_LIMIT_MS);
+  const limitMs = Math.max(1, Math.min(PROCESS_LIMIT_MS, endsAt - performance.now()));
+  const limit = setTimeout(() => child.kill('SIGKILL'), limitMs);
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   clearTimeout(limit);
   if (code === 0) return null;
@@ -146,12 +144,13 @@ async function noticedBy(folder: string, tests: readonly string[]): Promise<stri
   return (await failureOf(folder, simulator)) === null ? null : 'the simulator';
 }
 
-/** Returns whether the change was noticed, and says so. */
-async function isNoticed(folder: string, { path, start, end, text }: Mutant): Promise<boolean> {
+/** Whether the change was noticed, printed too; undefined if the time was over before. */
+async function isNoticed(folder: string, { path, start, end, text }: Mutant): Promise<boolean | undefined> {
   const source = readFileSync(path, 'utf8');
   writeFileSync(join(folder, path), source.slice(0, start) + text + source.slice(end));
   const by = await noticedBy(folder, testsOf(path));
   writeFileSync(join(folder, path), source);
+  if (performance.now() >= endsAt) return undefined;
   const line = source.slice(0, start).split('\n').length;
   const change = `${source.slice(start, end)}  =>  ${text}`.replaceAll(/\s+/g, ' ');
   console.log(
@@ -166,8 +165,9 @@ async function work(folder: string): Promise<void> {
     throw new Error('The tests fail without a change, or no file has one.');
   }
   for (let next = waiting.shift(); next !== undefined && performance.now() < endsAt; next = waiting.shift()) {
-    tried += 1;
-    if (await isNoticed(folder, next)) noticed += 1;
+    const is = await isNoticed(folder, next);
+    tried += Number(is !== undefined);
+    noticed += Number(is === true);
   }
 }
 

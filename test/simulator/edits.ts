@@ -193,7 +193,7 @@ export const EDITS: Readonly<Record<string, Edit>> = {
   ],
   'after a step of the clock webhooks wait for their old time': [
     'backend-proxy/ledger/ledger.ts',
-    'if (isStepNew) await bringForward(at);',
+    'if (isStepNew) await access.executeInPages(bringWebhooksForward(store, at, 0, PAGE_SIZE));',
     '',
   ],
 };

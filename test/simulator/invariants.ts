@@ -151,9 +151,9 @@ export const INVARIANTS = {
   },
   'an open payment is asked about': {
     always: (world) =>
-      firstOf(world.posts, ({ id, type, endedAt, life }) => {
+      firstOf(world.posts, ({ id, type, sentAt, endedAt, life }) => {
         const row = world.shown.transactions.find((each) => each.id === id);
-        if (type !== 'PAY' || !world.hasStatusCheck || world.now - endedAt > 14 * M || !life.isAlive) return undefined;
+        if (type !== 'PAY' || !world.hasStatusCheck || world.now - sentAt > 14 * M || !life.isAlive) return undefined;
         const asked = world.checks.findLast((check) => check.id === id)?.beganAt ?? 0;
         const waited = world.now - Math.max(asked, endedAt, slowUntil(world, id));
         return row !== undefined && isOpen(row) && !hasFlag(row) && waited > ASKED_MS + inTimeMs(world)
