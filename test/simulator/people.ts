@@ -252,8 +252,9 @@ export class Merchant {
     // One that was closed before, asked or not, is answered as it was then.
     const isNew = Date.parse(String(answer.body['closedAt'])) >= asked;
     const mayLag = world.checks.some(({ name, endedAt }) => name === 'lagging' && endedAt >= askedAt);
+    const isTakenBack = paid !== undefined && was(paid, 'FAILED');
     // Without a status check nobody can be asked, and what a person has ended is not asked about.
-    const isKnowable = world.hasStatusCheck && !mayLag && !world.person.said.has(paid?.id ?? '');
+    const isKnowable = world.hasStatusCheck && !mayLag && !isTakenBack && !world.person.said.has(paid?.id ?? '');
     this.closed.set(orderId, { at: world.now, paidBefore: ifUnpaid && isNew && isKnowable ? paid : undefined });
   }
 
