@@ -106,9 +106,9 @@ export function createWarnings({ ledger, gateway, key, proof, callers, now, log,
     if (unmatched > 0) log('error', 'IPNs unmatched for an hour: see GET /ipns', { count: unmatched });
     for (const warning of await current()) log('warn', 'proxy warning', { ...warning });
     for (const warning of await ledger.databaseWarnings()) {
-      const told = JSON.stringify(warning);
-      if (Math.abs(now() - (loggedAt.get(told) ?? -Infinity)) < HOUR_MS) continue;
-      loggedAt.set(told, now());
+      const logged = JSON.stringify(warning);
+      if (Math.abs(now() - (loggedAt.get(logged) ?? -Infinity)) < HOUR_MS) continue;
+      loggedAt.set(logged, now());
       log('warn', 'database warning', { ...warning });
     }
   }
