@@ -31,16 +31,20 @@ test('the seeds that once failed', async () => {
   for (const seed of ONCE_FAILED) await report(await run(database, seed));
 });
 
-test(`${SECONDS} s of histories from ${SECONDS > 60 ? 'a random seed' : 'the seed of the day'}`, { timeout: (SECONDS + 120) * 1_000 }, async () => {
-  const ofDay = Math.floor(Date.now() / 86_400_000) * 10_000;
-  const first = Number(process.env['SEED'] ?? (SECONDS > 60 ? Math.floor(Math.random() * 2 ** 31) : ofDay));
-  const endsAt = performance.now() + SECONDS * 1_000;
-  let count = 0;
-  for (; performance.now() < endsAt; count += 1) {
-    await report(await run(database, first + count));
-  }
-  console.log(`${count} histories from seed=${first}`);
-});
+test(
+  `${SECONDS} s of histories from ${SECONDS > 60 ? 'a random seed' : 'the seed of the day'}`,
+  { timeout: (SECONDS + 120) * 1_000 },
+  async () => {
+    const ofDay = Math.floor(Date.now() / 86_400_000) * 10_000;
+    const first = Number(process.env['SEED'] ?? (SECONDS > 60 ? Math.floor(Math.random() * 2 ** 31) : ofDay));
+    const endsAt = performance.now() + SECONDS * 1_000;
+    let count = 0;
+    for (; performance.now() < endsAt; count += 1) {
+      await report(await run(database, first + count));
+    }
+    console.log(`${count} histories from seed=${first}`);
+  },
+);
 
 test('each edit finds its text once', () => {
   for (const edit of Object.values(EDITS)) withoutGuard(edit);
