@@ -73,13 +73,6 @@ for (const method of ['JETGO', 'QR'] as const) {
   });
 }
 
-test('in dark mode the code can still be scanned', async () => {
-  const shopper = await world.shopper({ colorScheme: 'dark' });
-  await shopper.order();
-  await shopper.pay('QR');
-  assert.match(await shopper.scannedCode(), /^http/);
-});
-
 test('a top-up: the shopper chooses the amount, within the bounds of the order', async () => {
   const shopper = await world.shopper();
   const phone = await world.phone(ADA);

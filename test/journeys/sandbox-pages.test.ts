@@ -117,32 +117,3 @@ test('without script, a fault is switched on by a button, shown as active, and e
   await page.getByRole('heading', { name: 'No fault is active' }).waitFor();
   await page.context().close();
 });
-
-test('an open gateway page learns of faults that a test sets, and keeps the choice and the focus', async () => {
-  const page = await visit({ viewport: { width: 1280, height: 480 } }, '/');
-  await page.getByLabel('3 times').check();
-  await page.locator('#ipn-never').focus();
-  await post('/_sandbox/faults', { ipn: { repeat: 3 } });
-  await page.getByText('IPNs: send each IPN 3 times').waitFor();
-  assert.ok(await page.getByLabel('3 times').isChecked());
-  assert.equal(await page.evaluate(() => document.activeElement?.id), 'ipn-never');
-  await page.getByRole('button', { name: '+ 1 day' }).scrollIntoViewIfNeeded();
-  const { top } = await page.locator('#end-faults').evaluate((button) => button.getBoundingClientRect());
-  assert.ok((await page.evaluate(() => scrollY)) > 300 && top >= 0, 'what is active stays in sight');
-  await post('/_sandbox/faults', {});
-  await page.getByRole('heading', { name: 'No fault is active' }).waitFor();
-  await page.context().close();
-});
-
-test('a wrong login at the checkout is described at the field that has the focus', async () => {
-  const { checkout = '' } = await pay('CHECKOUT');
-  const page = await visit(PHONE, checkout);
-  await page.getByLabel('Wallet ID or e-mail').fill('12345678');
-  await page.getByLabel('Password').fill('wrong');
-  await page.getByRole('button', { name: 'Continue' }).click();
-  const password = page.getByRole('textbox', { name: 'Password', description: /Wrong wallet ID or password/ });
-  await password.waitFor();
-  assert.equal(await password.evaluate((field) => field === document.activeElement), true);
-  assert.equal((await page.getByRole('button', { name: 'Cancel payment' }).boundingBox())?.height, 48);
-  await page.context().close();
-});

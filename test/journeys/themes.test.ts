@@ -69,69 +69,6 @@ test('an edited property applies at once, is in the CSS and survives a reload', 
   assert.equal(await page.getByLabel('Surface, dark', { exact: true }).inputValue(), '#112233');
 });
 
-test('the font is a text, and the names and the logo of the shop are shown in the widget’s head', async () => {
-  const visitor = await atThemes();
-  const { page } = visitor;
-  await page.getByLabel('Font', { exact: true }).fill('1.25rem Georgia, serif');
-  assert.match(await css(page), /--payment-font: 1\.25rem Georgia, serif/);
-  assert.deepEqual(await styleOf(page, 'fontSize'), ['20px', '20px']);
-  await page.getByLabel('Font', { exact: true }).fill('');
-  assert.equal(await css(page), EMPTY);
-  await page.getByLabel('Name', { exact: true }).fill('Tide & Co.');
-  await page.locator('.dark payment-widget', { hasText: 'Tide & Co.' }).waitFor();
-  assert.equal(await widgets(page).locator('img').count(), 2);
-});
-
-test('the theme page does not move while it loads, even if the widget is late', async () => {
-  for (const [width, height] of [
-    [320, 640],
-    [800, 900],
-    [1280, 900],
-  ] as const) {
-    const { visitor } = await world.shopper({ viewport: { width, height } });
-    const { page } = visitor;
-    await page.route('**/widget.js', async (route) => {
-      await page.locator('.ready [aria-current=true]').waitFor();
-      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-      await route.continue();
-    });
-    await page.goto(`${world.stack.shop}/themes`);
-    await widgets(page).nth(1).locator('[part=pay]').waitFor();
-    assert.ok((await layoutShift(page)) < 0.01, `${width} px: ${await layoutShift(page)}`);
-  }
-});
-
-/** The sum of the page's layout shifts so far. */
-async function layoutShift(page: Page): Promise<number> {
-  return page.evaluate(
-    () =>
-      new Promise((resolve) => {
-        let sum = 0;
-        const observer = new PerformanceObserver((list) => {
-          for (const entry of list.getEntries()) sum += 'value' in entry ? Number(entry.value) : 0;
-        });
-        observer.observe({ type: 'layout-shift', buffered: true });
-        requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
-      }),
-  );
-}
-
-test('the CSS and both widgets stay in a window of 900 px from the first control to the last', async () => {
-  const visitor = await atThemes('', { viewport: { width: 1280, height: 900 } });
-  const { page } = visitor;
-  for (const [place, block] of [
-    ['.editor', 'start'],
-    ['[data-key=max-width]', 'end'],
-  ] as const) {
-    await page.locator(place).evaluate((element, where) => element.scrollIntoView({ block: where }), block);
-    const boxes = await page
-      .locator('.rule, payment-widget')
-      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().toJSON() as DOMRect));
-    assert.equal(boxes.length, 3);
-    for (const { top, bottom } of boxes) assert.ok(top >= 0 && bottom <= 900, `${place}: ${top} to ${bottom}`);
-  }
-});
-
 test('a color with too little contrast is named with its ratio, and is not refused', async () => {
   const visitor = await atThemes();
   const { page } = visitor;
@@ -140,39 +77,6 @@ test('a color with too little contrast is named with its ratio, and is not refus
   await page.getByLabel('Accent, light', { exact: true }).fill('#7fb0ff');
   assert.match((await verdict.textContent()) ?? '', /^Accent, light: 2\.\d to 1 .*text needs 4\.5\.$/m);
   assert.match(await css(page), /#7fb0ff/);
-});
-
-test('the copied CSS is the CSS shown', async () => {
-  const visitor = await atThemes('#radius=4', { permissions: ['clipboard-read', 'clipboard-write'] });
-  const { page } = visitor;
-  await page.getByRole('button', { name: 'Copy', exact: true }).click();
-  await page.getByText('Copied.').waitFor();
-  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await css(page));
-});
-
-test('a link within the theme page keeps the theme and its address', async () => {
-  const visitor = await atThemes('#radius=4');
-  const { page } = visitor;
-  await page.getByRole('link', { name: 'Skip to the content' }).press('Enter');
-  await page.waitForURL(/#radius=4$/);
-  assert.match(await css(page), /--payment-radius: 4px/);
-});
-
-test('the editor shows each state in both widgets, and the picked button keeps the focus', async () => {
-  const { page } = await atThemes('#radius=4');
-  for (const [state, shown] of Object.entries({
-    choosing: '[part=pay]',
-    requested: '[part=countdown]',
-    code: '[part=code]',
-    paid: '[part=details]',
-    declined: '[part=again]',
-    checking: '[part=heading]',
-  })) {
-    await page.locator(`[data-state=${state}]`).click();
-    for (const scheme of ['light', 'dark']) await page.locator(`.${scheme} payment-widget ${shown}`).waitFor();
-    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-state')), state);
-    assert.deepEqual(await styleOf(page, 'borderRadius'), ['6px', '6px'], state);
-  }
 });
 
 test('axe finds no problem on the theme page at 320 px, in any ready theme', async () => {

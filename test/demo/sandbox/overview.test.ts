@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { PRESETS } from '../../../demo/sandbox/fault-presets.ts';
-import { Browser, collection, DAY, HOME, openSandbox, type Opened, payout } from './sandbox-fixture.ts';
+import { Browser, collection, HOME, openSandbox, type Opened, payout } from './sandbox-fixture.ts';
 
 async function openOverview(opened: Opened): Promise<Browser> {
   const browser = new Browser(opened);
@@ -64,15 +64,6 @@ describe('the overview of transactions', () => {
     });
   }
 
-  it('the overview approves as the customer that was chosen', async () => {
-    const opened = openSandbox();
-    await opened.send('pay', collection('QR'));
-    const browser = await openOverview(opened);
-    assert.match(browser.html, /<select[^>]* name="customer".*<option value="23456789">Bruno Costa<\/option>/s);
-    await browser.submit('/overview/approve', { customer: '23456789' });
-    assert.equal((await opened.transaction('order-QR'))['customer'], '23456789');
-  });
-
   it('the overview sends the IPN of a final transaction again', async () => {
     const opened = openSandbox();
     await opened.send('pay', collection('QR'));
@@ -82,21 +73,6 @@ describe('the overview of transactions', () => {
     await browser.submit('/overview/ipn');
     await opened.pass(0);
     assert.equal(opened.merchant.ipns.length, 2);
-  });
-
-  it('a time of another day has its date', async () => {
-    const opened = openSandbox();
-    await opened.send('pay', collection('QR'));
-    assert.match(rowOf(await openOverview(opened), 'order-QR'), / 12:00:00 /);
-    await opened.pass(DAY);
-    assert.match(rowOf(await openOverview(opened), 'order-QR'), / 2026-11-20 12:00:00 /);
-  });
-
-  it('the overview lists refused requests with the reason', async () => {
-    const opened = openSandbox();
-    await opened.send('pay', collection('QR', { amount: '10' }));
-    const browser = await openOverview(opened);
-    assert.match(browser.text, /pay 400 order-QR amount must be a JSON number/);
   });
 });
 
@@ -147,26 +123,6 @@ describe('the test controls of the overview', () => {
       { target: 'pay', fault: { delayMs: 5_000 }, left: 1 },
       { target: 'ipn', fault: { never: true }, left: 3 },
     ]);
-  });
-
-  it('a fault that was used up can be pressed again', async () => {
-    const opened = openSandbox();
-    const browser = await openOverview(opened);
-    await browser.submit('/overview/fault', { fault: 'ipn-never', times: '1' });
-    await opened.send('pay', collection('QR'));
-    await opened.control('transactions/order-QR/approve');
-    await opened.pass(0);
-    await browser.submit('/overview/fault', { fault: 'ipn-never', times: '1' });
-    assert.deepEqual(await activeFaults(opened), [{ target: 'ipn', fault: { never: true }, left: 1 }]);
-  });
-
-  it('one button ends all faults', async () => {
-    const opened = openSandbox();
-    await opened.control('faults', { pay: { status: 502 }, times: 2 });
-    const browser = await openOverview(opened);
-    await browser.submit('/overview/end-faults');
-    assert.equal((await opened.send('pay', collection('QR'))).status, 200);
-    assert.match(browser.text, /No fault is active/);
   });
 
   it('the overview refuses a fault, a choice or a step that it does not know', async () => {

@@ -52,14 +52,6 @@ describe('the hosted checkout', () => {
     assert.deepEqual(sent, [['SUCCESS', '12345678']]);
   });
 
-  it('the checkout login accepts an e-mail, and has the customer of the request filled in', async () => {
-    const opened = openSandbox();
-    const browser = await openCheckout(opened, { customer: '23456789' });
-    assert.match(browser.html, /id="wallet"[^>]*value="23456789"/s);
-    await logIn(browser, 'Ada@Example.com');
-    assert.match(browser.text, /Confirm that it is you/);
-  });
-
   for (const step of ['login', 'second factor', 'payment'] as const) {
     it(`a checkout canceled at the ${step} is FAILED, sends an IPN and redirects to the shop`, async () => {
       const opened = openSandbox();
@@ -73,35 +65,6 @@ describe('the hosted checkout', () => {
       assert.equal(opened.merchant.ipns.length, 1);
     });
   }
-
-  it('a demo customer is logged in at the checkout by one press', async () => {
-    const browser = await openCheckout(openSandbox());
-    const [, hint = ''] = browser.html.split('<div class="hint">');
-    assert.match(hint, /<button name="wallet" value="23456789">Bruno Costa <code>23456789<\/code><\/button>/);
-    browser.html = hint;
-    await browser.submit('/pay/login', { wallet: '23456789' });
-    assert.match(browser.text, /Confirm that it is you.* the phone of Bruno Costa/);
-  });
-
-  it('the checkout shows the time left in the last 5 minutes only', async () => {
-    const opened = openSandbox();
-    const browser = await openCheckout(opened);
-    assert.match(browser.html, /<p hidden><small>Time left<\/small>/);
-    await opened.pass(10 * MINUTE);
-    await browser.open(browser.url);
-    assert.match(browser.html, /<p ><small>Time left<\/small> <span[^>]*>5:00</);
-  });
-
-  it('an ended checkout names merchant and amount, and asks for no payment any more', async () => {
-    const opened = openSandbox();
-    const browser = await openCheckout(opened);
-    const checkout = browser.url;
-    assert.match(browser.text, /Pay Demo Shop €10\.50/);
-    await browser.submit('/pay/cancel');
-    await browser.open(checkout);
-    assert.match(browser.text, /Demo Shop €10\.50 .* Payment canceled/);
-    assert.doesNotMatch(browser.html, /Pay Demo Shop<\/p>/);
-  });
 
   it('a wrong password at the checkout stays at the login', async () => {
     const opened = openSandbox();
@@ -132,19 +95,6 @@ describe('the hosted checkout', () => {
     await reachPayment(opened, browser);
     await browser.submit('/pay/confirm');
     assert.equal(browser.url, SHOP);
-  });
-
-  it('the checkout accepts a current code, and refuses one of two minutes ago', async () => {
-    const opened = openSandbox();
-    const browser = await openCheckout(opened);
-    await logIn(browser);
-    const old = await codeOnPhone(opened);
-    await opened.pass(2 * MINUTE);
-    assert.notEqual(await codeOnPhone(opened), old);
-    await browser.submit('/pay/verify', { code: old });
-    assert.equal(browser.status, 422);
-    await browser.submit('/pay/verify', { code: await codeOnPhone(opened) });
-    assert.match(browser.text, /Review and pay/);
   });
 
   it('no step of the checkout can be skipped', async () => {
@@ -217,12 +167,6 @@ describe('the hosted checkout', () => {
     assert.match(finnish.html, /<html lang="fi">.*<body class="checkout" lang="en">/s);
   });
 
-  it('the checkout answers 404 for an unknown token', async () => {
-    const browser = new Browser(openSandbox());
-    await browser.open('/pay?token=nope');
-    assert.equal(browser.status, 404);
-  });
-
   it('the checkout policy lets its forms lead only to the shop', async () => {
     const browser = await openCheckout(openSandbox());
     const policy = browser.headers.get('content-security-policy') ?? '';
@@ -245,19 +189,6 @@ describe('the wallet phone', () => {
     await phone.open(`/wallet?as=${walletId}`);
     return phone;
   }
-
-  it('the phone asks for the customer first, then follows the scanned link', async () => {
-    const opened = openSandbox();
-    const { json } = await opened.send('pay', collection('QR'));
-    const scanUrl = Buffer.from(String(json['qr']), 'base64').toString();
-    const phone = new Browser(opened);
-    await phone.open(scanUrl);
-    assert.match(phone.text, /Whose phone is this/);
-    const code = new URL(scanUrl).searchParams.get('code') ?? '';
-    assert.ok(phone.html.includes(`<input type="hidden" name="code" value="${code}"`));
-    await phone.open(`${scanUrl}&as=12345678`);
-    assert.match(phone.text, /Pay Demo Shop/);
-  });
 
   it('the phone shows a DIRECT payment only to its customer, and approves it', async () => {
     const opened = openSandbox();
@@ -296,36 +227,6 @@ describe('the wallet phone', () => {
     });
   }
 
-  it('the phone links back to the shop if the payment was opened on the same device', async () => {
-    const opened = openSandbox();
-    const { json } = await opened.send('pay', collection('JETGO'));
-    const phone = await phoneOf(opened);
-    await phone.open(String(json['appPaymentLink']));
-    await phone.submit('/wallet/answer', { answer: 'approve' });
-    assert.ok(phone.html.includes(`href="${SHOP}"`));
-  });
-
-  it('the phone declines a payment that exceeds the balance, and keeps the balance', async () => {
-    const opened = openSandbox();
-    const { json } = await opened.send('pay', collection('QR'));
-    const phone = await phoneOf(opened, '34567890');
-    await phone.open(Buffer.from(String(json['qr']), 'base64').toString());
-    assert.match(phone.text, /balance is too low/);
-    await phone.submit('/wallet/answer', { answer: 'approve' });
-    assert.deepEqual(await statusOf(opened, 'order-QR'), ['FAILED', 'INSUFFICIENT_BALANCE']);
-    assert.equal(opened.sandbox.processor.customer('34567890')?.balance('EUR'), 420n);
-  });
-
-  it('the phone shows a received payout with its note', async () => {
-    const opened = openSandbox();
-    await opened.send('payout', payout({ note: 'Refund & thanks' }));
-    await opened.pass(1_000);
-    const phone = await phoneOf(opened);
-    assert.match(phone.text, /Payout received · Refund &amp; thanks/);
-    assert.match(phone.text, /\+€25\.00/);
-    assert.match(phone.text, /€2,525\.00/);
-  });
-
   it('the phone answers live.js with the changes since a version, or 204', async () => {
     const opened = openSandbox();
     const phone = await phoneOf(opened);
@@ -340,16 +241,6 @@ describe('the wallet phone', () => {
     await opened.pass(30_000);
     await phone.open(`/wallet/live?since=${next}`);
     assert.equal(phone.status, 200, 'a new security code is a change');
-  });
-
-  it('the phone answers 404 for an unknown code and for a payment of another customer', async () => {
-    const opened = openSandbox();
-    const { json } = await opened.send('pay', collection('QR'));
-    const phone = await phoneOf(opened);
-    await phone.open('/wallet/scan?code=https://elsewhere.example/pay');
-    assert.equal(phone.status, 404);
-    await phone.open(`/wallet/payments/${String(json['paymentId'])}`);
-    assert.equal(phone.status, 404);
   });
 
   it('a balance is always the sum of its movements', async () => {
