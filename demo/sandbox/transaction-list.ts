@@ -85,9 +85,10 @@ function row(transaction: Transaction, { ipns, requestLog, processor, clock }: C
         </span>
         <span class="when">
           <code>${code} ${status}</code>
-          <span>
+          ${time(createdAt, clock.now())}
+          <span class="ipns">
+            ${deliveries.map((delivery) => ipnChips(delivery))}
             ${requests > 1 ? html`<span class="chip bad">${requests} create requests</span>` : ''}
-            ${deliveries.map((delivery) => ipnChips(delivery))} ${time(createdAt, clock.now())}
           </span>
         </span>
       </summary>

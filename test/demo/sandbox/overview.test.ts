@@ -39,7 +39,10 @@ describe('the overview of transactions', () => {
     await opened.control('transactions/order-CHECKOUT/expire');
     await opened.pass(0);
     const browser = await openOverview(opened);
-    assert.match(rowOf(browser, 'order-QR'), /Paid €10\.50 order-QR QR code · Ada Keller QR SUCCESS IPN waiting 418/);
+    assert.match(
+      rowOf(browser, 'order-QR'),
+      /Paid €10\.50 order-QR QR code · Ada Keller QR SUCCESS 12:00:00 IPN waiting 418/,
+    );
     assert.match(
       rowOf(browser, 'order-CHECKOUT'),
       /Expired €10\.50 order-CHECKOUT Hosted checkout · no customer CHECKOUT FAILED/,
