@@ -57,10 +57,13 @@ h3 { margin: 0; font-size: 1rem; font-weight: 600; }
 .amount, .wallet { white-space: nowrap; }
 .amount { font-weight: 600; }
 
-.status { display: inline-flex; align-items: center; gap: 0.45rem; margin-right: 0.35rem; font-size: 0.9375rem; font-weight: 500;
+.status { display: inline-flex; align-items: baseline; gap: 0.45rem; margin-right: 0.35rem; font-size: 0.9375rem; font-weight: 500;
   white-space: nowrap; }
+/* A shape for each tone: filled where it has ended well, a ring where it waits, a bar where it ended, a diamond to act on. */
 .status::before { content: ''; width: 0.5rem; height: 0.5rem; border: 2px solid; border-radius: 50%; }
-.status.good::before, .status.warn::before { background: currentColor; }
+.status:is(.good, .warn, .over)::before { background: currentColor; }
+.status.warn::before { border-radius: 2px; scale: 0.85; rotate: 45deg; }
+.status.over::before { border-radius: 0; clip-path: inset(calc(50% - 1px) 0); }
 .good { color: var(--good); }
 .bad { color: var(--bad); }
 .wait { color: var(--calm); }
@@ -78,11 +81,12 @@ h3 { margin: 0; font-size: 1rem; font-weight: 600; }
 .attention p:first-child { font-weight: 600; }
 .attention .amount { grid-area: 1 / 2 / span 2; }
 .attention li > :is(a, form) { grid-area: 1 / 3 / span 2; display: grid; }
-.figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(8rem, 1fr)); gap: 0.5rem; margin: 0; padding: 0; list-style: none; }
-.figures a { display: block; padding: 0.75rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px;
-  color: var(--soft); font-size: 0.875rem; text-decoration: none; }
-.figures a:hover { border-color: var(--accent); }
-.figures b { display: block; color: var(--text); font-size: 1.375rem; font-weight: 650; font-variant-numeric: tabular-nums; }
+.figures { margin: 0; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+.figures li + li { border-top: 1px solid var(--line); }
+.figures a { display: flex; align-items: baseline; gap: 0.75rem; padding: 0.6rem 1.25rem; color: var(--text); text-decoration: none; }
+.figures a:hover { text-decoration: underline; }
+.figures a::after { content: '›' / ''; margin-left: auto; color: var(--soft); }
+.figures b { min-width: 1.5rem; font-size: 1.125rem; font-weight: 650; font-variant-numeric: tabular-nums; }
 .warnings { margin: 0; padding: 1rem 1rem 1rem 2rem; background: var(--wait-back); border-radius: 10px; }
 
 table { width: 100%; border-collapse: separate; border-spacing: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
@@ -163,7 +167,9 @@ legend { padding: 0; }
 .panel b { white-space: nowrap; }
 
 @media (max-width: 46rem) {
-  .top nav { order: 3; flex-basis: 100%; }
+  .top nav { order: 3; flex-basis: 100%; margin-inline: -0.35rem; }
+  .top nav ul { gap: 0; }
+  .top nav a { padding-inline: 0.35rem; font-size: 0.8125rem; }
   .top .name { flex: 1; }
   .cards, .cards tbody, .cards tr, .cards th, .cards td { display: block; }
   .cards { background: none; border: 0; }
@@ -190,5 +196,5 @@ legend { padding: 0; }
   .details dd { padding-top: 0; border-top: 0 !important; }
 }
 @media (prefers-reduced-motion: no-preference) { a, button { transition: border-color 0.12s, filter 0.12s; } }
-@media (forced-colors: active) { .verdict { border: 1px solid; } .status::before { forced-color-adjust: none; } }
+@media (forced-colors: active) { :is(.top nav, .tabs) a:not([aria-current]) { border-color: Canvas; } .verdict { border: 1px solid; } .status::before { forced-color-adjust: none; } }
 `;

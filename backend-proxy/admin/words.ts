@@ -241,7 +241,7 @@ export function status(transaction: Transaction): Html {
   const isStatusShown = !needsReview || surplus || afterClose;
   return html`${isStatusShown ? html`<span class="status ${tone}">${statusName(transaction)}</span>` : ''}
   ${needsReview ? html`<span class="status warn">Needs review</span>` : ''}
-  ${late ? html`<span class="status over">Late</span>` : ''}`;
+  ${late ? html`<span class="reason">late</span>` : ''}`;
 }
 
 /** The last four digits, and at most half of a short id: enough to compare, too little to use. */
