@@ -1,4 +1,4 @@
-// The page that sends a payout, or a payment's money back, in two steps.
+// The page that sends a payout, or a payment's money back, in two steps; and the one that closes an order.
 import { html } from 'hono/html';
 import type { Payment } from '../../backend-proxy/client.ts';
 import { CURRENCY, centsOf, decimal, formatMoney } from './catalog.ts';
@@ -98,4 +98,28 @@ function review(form: DeskForm): Markup {
       <button class="button plain" name="step" value="edit">Change</button>
       <a href="/desk">Cancel</a>
     </div>`;
+}
+
+/** Asks before it closes, and says what may still come. */
+export function closing(
+  { orderId, isClosed, problem }: { orderId: string; isClosed: boolean; problem?: string },
+  site: Site,
+): Markup {
+  const title = isClosed ? `${orderId} is closed` : `Close ${orderId}?`;
+  return deskFrame(
+    title,
+    site,
+    html`<section class="send card stack" aria-labelledby="title">
+      <h1 id="title">${title}</h1>
+      ${problem === undefined ? '' : html`<p class="message bad" role="alert">${problem}</p>`}
+      <p>
+        ${isClosed ? 'No payment of it starts any more.' : 'No payment of it starts after that, and it cannot be reopened.'}
+        A code or request that is already out may still be paid: the list then says so, and you can send the money back.
+      </p>
+      <form class="buttons" method="post" action="/desk/close">
+        ${hidden('order', orderId)} ${isClosed ? '' : html`<button class="button">Close the order</button>`}
+        <a href="/desk">${isClosed ? 'Back to the list' : 'Cancel'}</a>
+      </form>
+    </section>`,
+  );
 }

@@ -113,15 +113,20 @@ function row(entry: Transaction, entries: readonly Transaction[]): Markup {
     <span class="names">${kindOf(entry)} <span class="id">${orderId}</span></span>
     <span class="about">${about.filter(Boolean).join(' · ')}</span>
     <time datetime="${createdAt}">${times.format(new Date(createdAt))}</time>
-    ${isPayment(entry) && refundable(entry, entries) > 0 ? sendBack(entry) : html`<span></span>`}
-    ${advice === undefined ? '' : html`<p>${advice}</p>`}
+    ${action(entry, entries)} ${advice === undefined ? '' : html`<p>${advice}</p>`}
   </li>`;
 }
 
-/** The link has the payment's id: a URL must not have a wallet id. */
-function sendBack({ orderId, gatewayOrderId }: Payment): Markup {
-  const href = `/desk/send?order=${encodeURIComponent(orderId)}&payment=${encodeURIComponent(gatewayOrderId)}`;
-  return html`<a href="${href}" aria-label="Send back the money for ${orderId}">Send back</a>`;
+function action(entry: Transaction, entries: readonly Transaction[]): Markup {
+  const order = encodeURIComponent(entry.orderId);
+  if (isPayment(entry) && refundable(entry, entries) > 0) {
+    // It has the payment's id: a URL must not have a wallet id.
+    const href = `/desk/send?order=${order}&payment=${encodeURIComponent(entry.gatewayOrderId)}`;
+    return html`<a href="${href}" aria-label="Send back the money for ${entry.orderId}">Send back</a>`;
+  }
+  const isWaiting = isPayment(entry) && isOpen(entry) && !entry.needsReview;
+  if (!isWaiting) return html`<span></span>`;
+  return html`<a href="/desk/close?order=${order}" aria-label="Close the order ${entry.orderId}">Close</a>`;
 }
 
 function sentBack({ status, needsReview, amount, currency }: Refund): string {

@@ -1,13 +1,13 @@
-// The desk: what a merchant's staff needs each day. It lists the newest payments and payouts, sends a payment's money
-// back and sends payouts, each in two steps: the second names amount and wallet, and its button sends. The id of a
-// payout, or the key of a refund, is made before the first step, so after a lost answer the same form can be sent
-// again, and money moves once. Reviews and the history of a payment are on the operator's page.
+// The desk: what a merchant's staff needs each day. It lists the newest payments and payouts, closes an order that is
+// not paid, sends a payment's money back and sends payouts, each in two steps: the second names amount and wallet, and
+// its button sends. The id of a payout, or the key of a refund, is made before the first step, so after a lost answer
+// the same form can be sent again, and money moves once. Reviews and the history of a payment are on the operator's page.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Hono, MiddlewareHandler } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
 import { PaymentProxyError, type Payment, type PaymentProxy, type Transaction } from '../../backend-proxy/client.ts';
 import { CURRENCY } from './catalog.ts';
-import { deskForm, type DeskForm } from './desk-form.ts';
+import { closing, deskForm, type DeskForm } from './desk-form.ts';
 import { deskList, deskPage, refundable, type DeskList } from './desk-list.ts';
 import { newId } from './order-store.ts';
 import type { Site } from './page.ts';
@@ -33,6 +33,21 @@ export function addDesk(app: Hono, proxy: PaymentProxy, site: Site, now: () => D
     const form = await send(proxy, await c.req.parseBody());
     if (form === undefined) return c.redirect('/desk', 303);
     return c.html(deskForm(form, site), form.problem === undefined ? 200 : 422);
+  });
+  app.get('/desk/close', async (c) => {
+    const orderId = textOf(c.req.query('order'));
+    const order = await proxy.order(orderId).catch(() => null);
+    return c.html(closing({ orderId, isClosed: order?.closed === true }, site));
+  });
+  app.post('/desk/close', async (c) => {
+    const orderId = textOf((await c.req.parseBody())['order']);
+    try {
+      await proxy.closeOrder(orderId, { reason: 'Closed at the desk' });
+      return c.redirect(`/desk/close?order=${encodeURIComponent(orderId)}`, 303);
+    } catch (error) {
+      if (!(error instanceof PaymentProxyError)) throw error;
+      return c.html(closing({ orderId, isClosed: false, problem: error.message }, site), 422);
+    }
   });
 }
 

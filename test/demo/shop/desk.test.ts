@@ -308,3 +308,33 @@ test('a desk with a password opens only with exactly that password, on any host 
       assert.deepEqual(await opened(settings, basic(wrong)), REFUSED, wrong);
   }
 });
+
+test('the desk closes the order of a waiting payment in a second step, and says why if the proxy does not', async () => {
+  const { shop, staff, sent } = await openDesk();
+  shop.proxy.answers['GET /transactions'] = { body: { transactions: [payment('ST-1', { payer: null })] } };
+  assert.match(
+    (await staff.get('/desk/list')).text,
+    /href="\/desk\/close\?order=ST-1" aria-label="Close the order ST-1"/,
+  );
+  shop.proxy.answers['GET /orders/ST-1'] = { body: { ...reportOf(), closed: false } };
+  assert.match(
+    (await staff.get('/desk/close?order=ST-1')).text,
+    /Close ST-1\?[^]*cannot be reopened[^]*Close the order</,
+  );
+  assert.deepEqual(sent(), []);
+
+  shop.proxy.answers['POST /orders/ST-1/close'] = {
+    status: 409,
+    body: { code: 'already_paid', detail: 'The order is paid.', retryable: false },
+  };
+  const refused = await staff.post('/desk/close', { order: 'ST-1' });
+  assert.equal(refused.status, 422);
+  assert.match(refused.text, /role="alert">The order is paid\.</);
+
+  shop.proxy.answers['POST /orders/ST-1/close'] = { body: { orderId: 'ST-1', closed: true } };
+  assert.equal((await staff.post('/desk/close', { order: 'ST-1' })).headers.get('location'), '/desk/close?order=ST-1');
+  shop.proxy.answers['GET /orders/ST-1'] = { body: { ...reportOf(), closed: true } };
+  const after = await staff.get('/desk/close?order=ST-1');
+  assert.match(after.text, /ST-1 is closed/);
+  assert.doesNotMatch(after.text, /Close the order</);
+});
