@@ -5,7 +5,11 @@ import { createHash } from 'node:crypto';
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { answer } from '../http/answer.ts';
 
-/** After the gateway's checkout the shopper comes back without the fragment: the tab remembers it. */
+/**
+ * After the gateway's checkout the shopper comes back without the fragment: the tab remembers it. The title is the
+ * panel's heading, in the widget's language. The payee's name and address below the widget stay unseen until the proxy
+ * has accepted the token, or says that it was valid once.
+ */
 const SCRIPT = `
 const token = location.hash.slice(1) || sessionStorage.getItem('order') || 'none';
 if (location.hash) sessionStorage.setItem('order', token);
@@ -15,23 +19,48 @@ try {
   const base64 = token.split('.')[1].replaceAll('-', '+').replaceAll('_', '/');
   claims = JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))));
 } catch {}
-document.documentElement.lang = claims.language || navigator.language;
-if (claims.merchant) document.title = document.querySelector('h1').textContent = claims.merchant;
-const widget = document.querySelector('payment-widget');
+const { language, merchant, description, logo, supportUrl, returnUrl } = claims;
+const root = document.documentElement;
+const [widget, title, payee, address] = ['payment-widget', 'h1', 'footer bdi', 'footer a'].map((name) => document.querySelector(name));
+root.lang = language || navigator.language;
+title.textContent = merchant || description || location.host;
+payee.textContent = merchant || '';
+if (/^(https:|data:image)/.test(logo)) document.querySelector('link').href = logo;
+const page = [supportUrl, returnUrl].find((url) => /^https?:/.test(url) && new URL(url).origin !== location.origin);
+if (page) address.textContent = new URL((address.href = page)).host;
+new MutationObserver(() => {
+  const heading = widget.shadowRoot.querySelector('[part~=heading]');
+  if (heading) document.title = [heading.textContent, merchant].filter(Boolean).join(' · ');
+  root.dir = widget.shadowRoot.querySelector('[part~=sheet]')?.dir ?? '';
+}).observe(widget.shadowRoot, { childList: true, subtree: true, characterData: true });
+widget.addEventListener('payment-ready', () => root.classList.add('known'));
 // Reloading brings no other token: without one the widget asks the shopper to open the link again.
 widget.addEventListener('payment-error', ({ detail }) => {
-  if (detail.code === 'token_expired') widget.setAttribute('order', 'none');
+  if (detail.code !== 'token_expired') return;
+  root.classList.add('known', 'over');
+  widget.setAttribute('order', 'none');
 });
 widget.setAttribute('order', token);
 `;
 
+/** On a phone the widget is the page. Its own head has the payee's name, so the heading is seen only without it. */
 const STYLE = `
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; }
-body { margin: 0; min-height: 100dvh; display: grid; justify-items: center; align-content: start; background: light-dark(#f5f6f8, #0d1017); color: light-dark(#14171f, #e8eaf0); }
-main { box-sizing: border-box; width: min(100%, 28rem); padding: 0; }
-@media (min-width: 30rem) { body { align-content: center; } main { padding: 2rem 0; } }
-h1 { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+body { margin: 0; min-height: 100dvh; display: grid; justify-items: center; align-content: start; background: light-dark(#fff, #16181e); color: light-dark(#14171f, #f1f3f7); }
+main { width: min(100%, 28rem); }
+payment-widget::part(sheet) { border: 0; border-radius: 0; }
+footer { padding: 0 1.5rem 1.5rem; color: light-dark(#596070, #a6adbb); font-size: 0.875rem; text-align: center; overflow-wrap: anywhere; }
+:root:not(.known) footer { visibility: hidden; }
+footer bdi:not(:empty) + a:not(:empty)::before { content: '·'; display: inline-block; margin-inline: 0.5em; }
+footer a { display: inline-block; padding-block: 0.75rem; color: inherit; text-underline-offset: 0.2em; }
+h1 { margin: 1.5rem 1.5rem 0; font-size: 1.125rem; text-align: center; overflow-wrap: anywhere; }
+:root:not(.over) h1 { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 noscript { display: block; padding: 2rem; }
+@media (min-width: 30rem) {
+  body { align-content: center; background: light-dark(#f5f6f8, #0d1017); }
+  payment-widget { margin-block: 2rem 1rem; }
+  payment-widget::part(sheet) { border: 1px solid light-dark(#dfe2e9, #343945); border-radius: 18px; }
+}
 `;
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -50,6 +79,7 @@ const PAGE = `<!doctype html>
 </head>
 <body>
 <main><h1>Payment</h1><payment-widget></payment-widget><noscript>This page needs JavaScript.</noscript></main>
+<footer><bdi></bdi><a></a></footer>
 <script type="module">${SCRIPT}</script>
 </body>
 </html>

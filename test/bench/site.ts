@@ -9,7 +9,8 @@ import { toBuffer } from 'qrcode';
 import { CODE, FakeProxy } from '../../widget/testing/fake-proxy.ts';
 import { htmlOf, PAGES, type BenchPage } from './pages.ts';
 
-const ICON = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="26"><path d="M0 0h40v26H0z"/></svg>';
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="26"><path fill="#c9ced8" d="M0 0h40v26H0z"/></svg>';
 
 export class Site {
   /** Requested paths that no route matches. */

@@ -1,6 +1,6 @@
 // The pictures of the README. One is a desktop, a phone and a dark screen of one height, each with a state of the
 // widget. The other has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in drop-in/ were taken of the
-// pages of test/bench/, which answer each of its logos by a black box.
+// pages of test/bench/, which answer each of its logos by a gray box.
 import { existsSync, readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { PNG } from 'pngjs';
@@ -53,9 +53,9 @@ async function drawScreens(browser: Browser, open: OpenStatesPage): Promise<Buff
 const BESIDE = ['choose', 'scan'] as const;
 const BESIDE_STYLE = `
   body { display: grid; grid-template-columns: 400px 400px; align-items: start; gap: 24px 32px; width: max-content;
-    margin: 0; padding: 32px; background: #eceef2; }
+    margin: 0; padding: 32px; background: #f4f5f8; }
   h2 { margin: 0; color: #14171d; font: 600 16px/1 Inter, sans-serif; }
-  img { display: block; }`;
+  img { display: block; border-radius: 8px; }`;
 
 async function drawSideBySide(browser: Browser, open: OpenStatesPage): Promise<Buffer> {
   const rows = await Promise.all(
