@@ -84,13 +84,14 @@ describe("the merchant's client", () => {
     assert.deepEqual([view.orderId, view.amount, view.description], ['A-1', '10.10', order.description]);
   });
 
-  for (const [what, order, secret] of [
-    ['a short secret', ORDER, 'short'],
-    ['an amount that is a number', { ...ORDER, amount: 10.1 }, SECRETS.order],
-    ['no currency', { ...ORDER, currency: undefined }, SECRETS.order],
+  for (const [what, order, secret, says] of [
+    ['with a short secret', ORDER, 'short', /^The secret needs at least 32 bytes/],
+    ['without a secret', ORDER, undefined, /^The secret needs at least 32 bytes/],
+    ['an amount that is a number', { ...ORDER, amount: 10.1 }, SECRETS.order, /^amount: a string/],
+    ['no currency', { ...ORDER, currency: undefined }, SECRETS.order, /^currency: a string/],
   ] as const) {
     it(`does not sign ${what}`, async () => {
-      await assert.rejects(signOrder(order as never, secret), TypeError);
+      await assert.rejects(signOrder(order as never, secret as string), { name: 'TypeError', message: says });
     });
   }
 
@@ -202,7 +203,14 @@ interface Vectors {
   orderSecret: string;
   webhookSecret: string;
   tokens: { name: string; token: string; valid: boolean }[];
-  webhooks: { name: string; body: string; headers: Record<string, string>; valid: boolean }[];
+  webhooks: { name: string; body: string; headers: Record<string, string>; secret?: string; valid: boolean }[];
+}
+
+for (const secrets of [undefined, []]) {
+  it(`verifies no webhook with ${JSON.stringify(secrets)} as its secrets`, async () => {
+    const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': '0', 'webhook-signature': 'v1,' };
+    await assert.rejects(verifyWebhook('{}', headers, secrets as string[]), TypeError);
+  });
 }
 
 describe('docs/vectors.json', () => {
@@ -221,8 +229,9 @@ describe('docs/vectors.json', () => {
     });
   }
 
-  for (const { name, body, headers, valid } of webhooks) {
+  for (const { name, body, headers, secret, valid } of webhooks) {
     it(`verifyWebhook() ${valid ? 'accepts' : 'refuses'} the webhook "${name}"`, async () => {
+      if (secret !== undefined) return assert.rejects(verifyWebhook(body, headers, secret, now * 1000), TypeError);
       const verified = await verifyWebhook(body, headers, webhookSecret, now * 1000).then(
         () => true,
         (error: unknown) => (error instanceof WebhookError ? false : Promise.reject(error as Error)),

@@ -15,7 +15,7 @@ const RUN_WITHIN_MS = 120_000;
 const { now, orderSecret, webhooks } = JSON.parse(readFileSync('docs/vectors.json', 'utf8')) as {
   now: number;
   orderSecret: string;
-  webhooks: { valid: boolean }[];
+  webhooks: { valid: boolean; secret?: string }[];
 };
 const CLAIMS = { orderId: 'A-1', amount: '10.10', currency: 'EUR', returnUrl: 'https://shop.example/thanks' };
 const SIGNED = { ...CLAIMS, description: 'Ein Päckchen für 10,10 €', iat: now, exp: now + 3600 };
@@ -23,7 +23,7 @@ const SIGNED = { ...CLAIMS, description: 'Ein Päckchen für 10,10 €', iat: no
 interface Language extends Program {
   name: string;
   args?: readonly string[];
-  /** Prints {"token", "verified"} for the vectors and claims beside it. */
+  /** Prints {"token", "refused", "verified"} for the vectors and claims beside it; `throws` for a wrong secret. */
   main: [file: string, text: string];
   client: string;
 }
@@ -38,9 +38,14 @@ const LANGUAGES: readonly Language[] = [
       `<?php
       require 'payments.php';
       $v = json_decode(file_get_contents('vectors.json'), true);
-      $verified = array_map(fn($w) => verify_webhook($w['body'], $w['headers'], $v['webhookSecret'], $v['now']) !== null, $v['webhooks']);
+      function outcome(callable $run): bool|string { try { return $run() !== null; } catch (InvalidArgumentException) { return 'throws'; } }
+      // Some frameworks have a list for each header.
+      $headers = fn($w) => [...$w['headers'], 'webhook-id' => [$w['headers']['webhook-id']]];
+      $verify = fn($w) => verify_webhook($w['body'], $headers($w), $w['secret'] ?? $v['webhookSecret'], $v['now']);
+      $verified = array_map(fn($w) => outcome(fn() => $verify($w)), $v['webhooks']);
       $claims = json_decode(file_get_contents('claims.json'), true);
-      echo json_encode(['token' => sign_order($claims, $v['orderSecret']), 'verified' => $verified]);`,
+      $refused = outcome(fn() => sign_order($claims, substr($v['orderSecret'], 0, 31)));
+      echo json_encode(['token' => sign_order($claims, $v['orderSecret']), 'refused' => $refused, 'verified' => $verified]);`,
     ],
   },
   {
@@ -52,9 +57,15 @@ const LANGUAGES: readonly Language[] = [
       `
 import json
 from payments import sign_order, verify_webhook
-v = json.load(open("vectors.json"))
-verified = [verify_webhook(w["body"].encode(), w["headers"], v["webhookSecret"], v["now"]) is not None for w in v["webhooks"]]
-print(json.dumps({"token": sign_order(json.load(open("claims.json")), v["orderSecret"]), "verified": verified}))`,
+v, claims = json.load(open("vectors.json")), json.load(open("claims.json"))
+def outcome(run, *args):
+    try:
+        return run(*args) is not None
+    except ValueError:
+        return "throws"
+verified = [outcome(verify_webhook, w["body"].encode(), w["headers"], w.get("secret", v["webhookSecret"]), v["now"]) for w in v["webhooks"]]
+refused = outcome(sign_order, claims, v["orderSecret"][:31])
+print(json.dumps({"token": sign_order(claims, v["orderSecret"]), "refused": refused, "verified": verified}))`,
     ],
   },
   {
@@ -67,8 +78,13 @@ print(json.dumps({"token": sign_order(json.load(open("claims.json")), v["orderSe
       `
       require_relative "payments"
       v = JSON.parse(File.read("vectors.json"))
-      verified = v["webhooks"].map { |w| !verify_webhook(w["body"], w["headers"], v["webhookSecret"], now: v["now"]).nil? }
-      puts JSON.generate(token: sign_order(JSON.parse(File.read("claims.json")), v["orderSecret"]), verified: verified)`,
+      outcome = ->(&run) { !run.call.nil? rescue ArgumentError == $!.class ? "throws" : raise }
+      verified = v["webhooks"].map do |w|
+        outcome.() { verify_webhook(w["body"], w["headers"], w["secret"] || v["webhookSecret"], now: v["now"]) }
+      end
+      claims = JSON.parse(File.read("claims.json"))
+      refused = outcome.() { sign_order(claims, v["orderSecret"][0, 31]) }
+      puts JSON.generate(token: sign_order(claims, v["orderSecret"]), refused: refused, verified: verified)`,
     ],
   },
   {
@@ -79,7 +95,13 @@ print(json.dumps({"token": sign_order(json.load(open("claims.json")), v["orderSe
     main: [
       'payments_test.go',
       `package payments
-import ("encoding/json"; "fmt"; "net/http"; "os"; "testing"; "time")
+import ("encoding/json"; "errors"; "fmt"; "net/http"; "os"; "testing"; "time")
+func outcome(err error) any {
+	if errors.Is(err, ErrSecret) {
+		return "throws"
+	}
+	return err == nil
+}
 func TestVectors(t *testing.T) {
 	var v struct {
 		Now                        int64
@@ -87,24 +109,29 @@ func TestVectors(t *testing.T) {
 		Webhooks                   []struct {
 			Body    string
 			Headers map[string]string
+			Secret  *string
 		}
 	}
 	text, _ := os.ReadFile("vectors.json")
 	json.Unmarshal(text, &v)
-	verified := []bool{}
+	verified := []any{}
 	for _, w := range v.Webhooks {
 		headers := http.Header{}
 		for name, value := range w.Headers {
 			headers.Set(name, value)
 		}
-		_, err := VerifyWebhook([]byte(w.Body), headers, v.WebhookSecret, time.Unix(v.Now, 0))
-		verified = append(verified, err == nil)
+		if w.Secret == nil {
+			w.Secret = &v.WebhookSecret
+		}
+		_, err := VerifyWebhook([]byte(w.Body), headers, *w.Secret, time.Unix(v.Now, 0))
+		verified = append(verified, outcome(err))
 	}
 	claims := map[string]any{}
 	text, _ = os.ReadFile("claims.json")
 	json.Unmarshal(text, &claims)
 	token, _ := SignOrder(claims, v.OrderSecret)
-	out, _ := json.Marshal(map[string]any{"token": token, "verified": verified})
+	_, short := SignOrder(claims, v.OrderSecret[:31])
+	out, _ := json.Marshal(map[string]any{"token": token, "refused": outcome(short), "verified": verified})
 	fmt.Println(string(out))
 }`,
     ],
@@ -128,12 +155,10 @@ for (const language of LANGUAGES) {
     const options = { cwd: folder, env, timeout: RUN_WITHIN_MS };
     const { stdout } = await run(found.path, language.args ?? [main], options);
     const [line = ''] = /^\{.*\}$/m.exec(stdout) ?? [];
-    const { token, verified } = JSON.parse(line) as { token: string; verified: boolean[] };
+    const { token, ...outcomes } = JSON.parse(line) as { token: string };
     const tokens = createOrderTokens([orderSecret], { allowedOrigins: ['https://shop.example'] }, () => now * 1000);
     assert.equal((await tokens.verify(token)).description, SIGNED.description);
-    assert.deepEqual(
-      verified,
-      webhooks.map(({ valid }) => valid),
-    );
+    const verified = webhooks.map(({ valid, secret }) => (secret === undefined ? valid : 'throws'));
+    assert.deepEqual(outcomes, { refused: 'throws', verified });
   });
 }
