@@ -1,6 +1,5 @@
 // Rules that a test can check: imports, opening comments, ARCHITECTURE.md's map, the lock files.
 import assert from 'node:assert/strict';
-import { execSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, it } from 'node:test';
@@ -238,16 +237,6 @@ describe('files', () => {
     const named = [...text.matchAll(/`([\w./-]+(?:\/|\.(?:ts|md)))`/g)].map(([, path = '']) => path);
     const isThere = (path: string) => existsSync(path) || SOURCES.some((file) => file.endsWith(`/${path}`));
     assert.deepEqual([...named.filter((path) => !isThere(path)), ...MAP.filter((path) => !existsSync(path))], []);
-  });
-
-  it('npm run map prints each source file with its first line, or those of a folder', () => {
-    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { map: string } };
-    const printed = (folder: string) => execSync(`${scripts.map} ${folder}`, { encoding: 'utf8' });
-    const lines = SOURCES.map((file) => `${file}:${/.*/.exec(readFileSync(file, 'utf8'))?.[0]}`);
-    const all = new Set(printed('').split('\n'));
-    const unprinted = lines.filter((line) => !all.has(line));
-    assert.deepEqual(unprinted, []);
-    assert.match(printed('backend-proxy/ledger'), /^(backend-proxy\/ledger\/\S+:\/\/ .+\n)+$/);
   });
 
   it("ARCHITECTURE.md's map has every folder of sources", () => {

@@ -1,7 +1,6 @@
 // The widget by script tag in different pages: in another component's shadow root, in a form, loaded more than once,
 // several on one page. Needs a browser, because the browser's rules about forms, shadow trees and modules apply.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, afterEach, test } from 'node:test';
 import { VERSION } from '../../backend-proxy/version.ts';
 import { until } from '../faults/fault-test.ts';
@@ -64,12 +63,6 @@ test('a required widget keeps its form invalid until the order is paid, then add
   assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), data);
 });
 
-test('a widget without `required` leaves its form valid before the order is paid', async () => {
-  const { visit } = await host.shop({ attributes: 'name="payment"', around: (widget) => `<form>${widget}</form>` });
-  await visit.sees('choosing');
-  assert.equal(await visit.page.evaluate(() => document.forms[0]?.checkValidity()), true);
-});
-
 test('the Enter key in a field of the widget does not submit the form around the widget', async () => {
   const { visit } = await host.shop({
     claims: { amount: undefined, minAmount: '5.00', maxAmount: '50.00' },
@@ -104,27 +97,6 @@ test('a page that loads the widget twice, and once more from another URL, define
   assert.equal(await visit.page.locator('payment-widget').count(), 1);
 });
 
-test('two widgets with two orders on one page do not affect each other', async () => {
-  const orders = [await host.order(), await host.order({ currency: 'TRY' })] as const;
-  const visit = await host.visit({
-    head: SCRIPT,
-    body: orders
-      .map(({ orderId, token }) => `<payment-widget id="${orderId}" order="${token}"></payment-widget>`)
-      .join(''),
-  });
-  const [first, second] = orders.map(({ orderId }) => visit.page.locator(`#${orderId}`));
-  assert.ok(first && second);
-  await second.locator('input[value="JETGO"]').check();
-  await visit.pay(first);
-  const code = await visit.scannedCode(first);
-  assert.ok(await second.locator('input[value="JETGO"]').isChecked());
-  await second.locator('[part~="pay"]').click();
-  assert.notEqual(await visit.scannedCode(second), code);
-  await host.approve(orders[1].orderId);
-  await visit.sees('paid', `#${orders[1].orderId}`);
-  await visit.sees('waiting', `#${orders[0].orderId}`);
-});
-
 test('two widgets with one order show the same code, and both show that it is paid', async () => {
   const { orderId, token } = await host.order();
   const visit = await host.visit({
@@ -139,19 +111,6 @@ test('two widgets with one order show the same code, and both show that it is pa
   await host.approve(orderId);
   await visit.sees('paid', '#main');
   await visit.sees('paid', '#side');
-});
-
-test('a widget that is removed from the page closes its stream, and continues when it is inserted again', async () => {
-  const { orderId, visit } = await host.shop();
-  await visit.pay();
-  await visit.sees('waiting');
-  await until('the stream is open', () => visit.openStreams === 1);
-  const widget = await visit.widget.elementHandle();
-  await widget?.evaluate((element) => element.remove());
-  await until('the stream is closed', () => visit.openStreams === 0);
-  await host.approve(orderId);
-  await widget?.evaluate((element) => document.body.append(element));
-  await visit.sees('paid');
 });
 
 test('a widget that is removed before its scripts are loaded does not start the payment that was clicked', async () => {
@@ -174,15 +133,6 @@ test('a widget that is removed before its scripts are loaded does not start the 
   // Resolves after the widget's own import of the same file, because that import is earlier.
   await visit.page.evaluate((src) => import(src), (await rest).url());
   assert.deepEqual(starts, []);
-});
-
-test('a widget whose order is removed closes its stream and no longer shows the payment', async () => {
-  const { visit } = await host.shop();
-  await visit.pay();
-  await visit.sees('waiting');
-  await visit.widget.evaluate((element) => element.removeAttribute('order'));
-  await until('the stream is closed', () => visit.openStreams === 0);
-  assert.equal(await visit.page.locator('payment-widget:state(waiting)').count(), 0);
 });
 
 test('the widget shows the methods first, then the amount without a change of its height', async () => {
@@ -234,25 +184,6 @@ test('the widget sends the CORS preflight of the payment start before the click,
   assert.deepEqual(preflights, ['OPTIONS']);
 });
 
-test('the CORS preflight of the payment start does not wait for the second bundle', async () => {
-  const { token } = await host.order();
-  // The second bundle is not on this server.
-  host.serve('/widget.js', readFileSync('dist/widget/widget.js', 'utf8'));
-  const visit = await host.visit({ body: '<p>Nothing yet</p>' });
-  const asked = visit.page.waitForResponse(
-    (response) => response.url().endsWith('/order/payments') && response.request().method() === 'OPTIONS',
-  );
-  await visit.page.evaluate(
-    async ([proxy, order]) => {
-      await import(`${location.origin}/widget.js`);
-      document.body.innerHTML = `<payment-widget order="${order}" proxy="${proxy}"></payment-widget>`;
-    },
-    [host.proxy, token],
-  );
-  assert.equal((await asked).status(), 204);
-  visit.allowed = /404/;
-});
-
 test('the widget on a phone is no wider than its container in each kind of layout', async () => {
   const orders = await Promise.all(Array.from({ length: 5 }, () => host.order()));
   const [fieldset, grid, column, flex, cell] = orders.map(
@@ -278,39 +209,4 @@ test('the widget on a phone is no wider than its container in each kind of layou
     (await page.evaluate(() => document.documentElement.scrollWidth)) <= 390,
     'the page does not scroll sideways',
   );
-});
-
-test('a click beside the fields of the widget does not move the focus', async () => {
-  const { visit } = await host.shop();
-  await visit.sees('choosing');
-  await visit.widget.click({ position: { x: 5, y: 5 } });
-  assert.equal(await visit.page.evaluate(() => document.activeElement?.localName), 'body');
-});
-
-test('a second click while the widget’s scripts load pays by the method that is chosen then', async () => {
-  const { orderId, visit } = await host.shop({ head: '' });
-  const { page, widget } = visit;
-  let release = () => {};
-  const held = new Promise<void>((resolve) => (release = resolve));
-  await page.route('**/flow-*.js', async (route) => held.then(() => route.continue()));
-  await page.addScriptTag({ type: 'module', url: `${host.proxy}/widget.js` });
-  await widget.locator('input[value="JETGO"]').check();
-  await widget.locator('[part~="pay"]').click();
-  await widget.locator('input[value="QR"]').check();
-  await widget.locator('[part~="pay"]').click();
-  release();
-  assert.match(await visit.scannedCode(), /^http/);
-  assert.equal((await host.payments(orderId)).length, 1);
-});
-
-test('the widget is in English until the dictionary of its language is loaded', async () => {
-  const { visit } = await host.shop({ head: '', attributes: 'lang="de"' });
-  const { page } = visit;
-  let release = () => {};
-  const held = new Promise<void>((resolve) => (release = resolve));
-  await page.route('**/locale-de.js', async (route) => held.then(() => route.continue()));
-  await page.addScriptTag({ type: 'module', url: `${host.proxy}/widget.js` });
-  await page.getByRole('heading', { name: 'How would you like to pay?' }).waitFor();
-  release();
-  await page.getByRole('heading', { name: 'Wie möchten Sie bezahlen?' }).waitFor();
 });

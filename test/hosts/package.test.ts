@@ -73,15 +73,6 @@ describe('the package', () => {
     }
   });
 
-  it('the package contains every file that it exports or lists as having side effects', () => {
-    const targets = Object.values(description.exports).flatMap((target) =>
-      typeof target === 'string' ? target : Object.values(target),
-    );
-    assert.ok(targets.length >= 9, targets.join());
-    for (const path of [...targets, ...description.sideEffects])
-      assert.ok(existsSync(join(project.package, path)), path);
-  });
-
   it('the package imports only its own files and Lit, in types and for tests also its peer dependencies', () => {
     const allowed = { '.js': ['lit'], '.d.ts': ['lit', 'react', 'vue', 'svelte/elements'] };
     const forTests = ['node:fs', '@playwright/test'];

@@ -94,17 +94,6 @@ test('a second bundle that does not match its hash in the import map does not ru
   );
 });
 
-test('a page with a strict policy pays after its second bundle was lost', async () => {
-  const { visit } = await host.shop({ policy: STRICT, head: '' });
-  const { page, widget } = visit;
-  visit.allowed = /ERR_FAILED/;
-  await page.route(/\/flow-/, (route) => route.abort());
-  await page.evaluate((src) => import(src), `${host.proxy}/widget.js`);
-  await widget.locator('[part~="error"]').waitFor();
-  await page.unroute(/\/flow-/);
-  await visit.showsCode();
-});
-
 /** A page whose import map has a hash for each file. It is in Turkish, so that the widget loads a dictionary. */
 function mappedPage(hashOf: (file: string) => string): ShopPage {
   const integrity = Object.fromEntries(Object.keys(hashes).map((file) => [`${host.proxy}/${file}`, hashOf(file)]));

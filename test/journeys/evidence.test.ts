@@ -27,17 +27,9 @@ test('planted values are found in every kind of evidence', async () => {
   const evidence = await world.evidence();
   assert.deepEqual(findIn(evidence, createSearch(planted)), [
     'note in HAR',
-    'note in answers',
     'note in database',
     'note in pages',
     'note in webhooks',
     'requestId in logs',
   ]);
-  for (const part of ['payment_proxy_open_streams', '"openapi":"3.1.0"', 'event: order\n'])
-    assert.ok(
-      evidence.answers.some((answer) => answer.startsWith('200') && answer.includes(part)),
-      part,
-    );
-  const refused = evidence.answers.filter((answer) => answer.includes('application/problem+json'));
-  assert.ok(refused.length > 40, `${refused.length} problems`);
 });

@@ -111,16 +111,6 @@ describe('PostgreSQL: two proxies', { skip: why === undefined ? false : `skipped
     );
   });
 
-  it('400 IPNs of one payment at once are all counted', async (t) => {
-    const both = [await opened(t), await opened(t)] as const;
-    await start(both[0], { orderId: 'paid' });
-    await Promise.all(times(400, (n) => both[n % 2]!.receiveIpn(ipn(`paid-${n}`, 'paid'))));
-    const { rows } = await admin.query<{ ipns_received: string }>(
-      "select ipns_received from transactions where id = 'paid'",
-    );
-    assert.equal(Number(rows[0]?.ipns_received), 400);
-  });
-
   it('two proxies that claim checks at once never claim the same', async (t) => {
     const both = [await opened(t), await opened(t)] as const;
     await admin.query('update transactions set next_check_at = null');

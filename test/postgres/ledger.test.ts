@@ -129,24 +129,6 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
       await changed.promise;
     });
 
-    it('calls fail as unavailable while the server is away, and succeed once it is back', async (t) => {
-      await emptied();
-      const ledger = await openLedger(t);
-      await ledger.ping();
-      const admin = new Pool({ connectionString: url.replace(/[^/]+$/, 'postgres') });
-      t.after(() => admin.end());
-      const name = url.split('/').at(-1);
-      await admin.query(`alter database ${name} allow_connections false`);
-      await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
-      for (const work of [() => ledger.ping(), () => ledger.order('A'), () => ledger.openPayment(PAYMENT, LIMITS)]) {
-        await assert.rejects(work(), { kind: 'unavailable' });
-      }
-      await admin.query(`alter database ${name} allow_connections true`);
-      await ledger.ping();
-      assert.equal(await ledger.order('A'), undefined);
-      assert.ok((await ledger.openPayment(PAYMENT, LIMITS)).opened);
-    });
-
     it('a ping writes, and neither waits nor fails where somebody holds its row', async (t) => {
       await emptied();
       const ledger = await openLedger(t);
@@ -197,12 +179,6 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
       assert.deepEqual((await limits.execute(store.db)).rows, [{ statement: '10s' }]);
       await store.close();
       await watcher.end();
-    });
-
-    it('concurrent starts make the tables once', async () => {
-      const fresh = await server.createDatabase();
-      const stores = await Promise.all([1, 2, 3].map(() => connectDatabase(fresh, die)));
-      await Promise.all(stores.map((store) => store.close()));
     });
   });
 });

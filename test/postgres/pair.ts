@@ -20,8 +20,8 @@ export interface PostgresPair {
   stopReplication(): void;
   /** How many commits wait for a synchronous standby. */
   waitingCommits(): Promise<number>;
-  /** SIGKILL for the primary. Ends its connections with a reset, or silently. */
-  killPrimary(how: 'reset' | 'silent'): Promise<void>;
+  /** SIGKILL for the primary, whose connections are reset. */
+  killPrimary(): Promise<void>;
   /** The address leads to the standby, promoted or not. */
   moveAddress(): void;
   /** Resolves when the standby takes writes. */
@@ -83,15 +83,13 @@ export async function startPostgresPair(
       );
       return Number(row?.['waiting']);
     },
-    async killPrimary(how) {
-      if (how === 'reset') address.cut();
-      else address.vanish();
+    async killPrimary() {
+      address.cut();
       replication.vanish();
       await primary.kill();
     },
     moveAddress() {
       address.moveTo(standbyUrl);
-      address.comeBack();
     },
     promote: async () => void (await ask(standbyUrl, 'select pg_promote()')),
   };

@@ -9,7 +9,6 @@ import { after, before, test } from 'node:test';
 import { FREE_PORTS, startStack } from '../../demo/stack.ts';
 import { buildWidgetIfStale } from '../../demo/widget-build.ts';
 import { until } from '../faults/fault-test.ts';
-import { serveOnLoopback } from '../loopback.ts';
 import { runCommand } from './run-command.ts';
 
 before(() => buildWidgetIfStale());
@@ -47,29 +46,6 @@ test('the demo prints links that answer', { skip: process.platform === 'win32' &
     },
   });
   assert.deepEqual(statuses, [200, 200, 200, 200, 200], out);
-});
-
-test('the stack uses a free port if the requested port is in use', async () => {
-  const other = await serveOnLoopback(() => undefined);
-  const usedPort = new URL(other.url).port;
-  const stack = await startStack({ ports: { ...FREE_PORTS, shop: Number(usedPort) } });
-  assert.notEqual(new URL(stack.shop).port, usedPort);
-  assert.ok(await answers(stack.shop));
-  await stack.stop();
-  await other.close();
-});
-
-test('the stack reports a process that cannot start, with its last lines', async () => {
-  const start = startStack({ ports: FREE_PORTS, env: { proxy: { ORDER_SECRET: 'short' } } });
-  await assert.rejects(start, /The proxy ended while it started\.[\s\S]*ORDER_SECRET/);
-});
-
-test('the stack ends all processes if one exits, and reports which', async () => {
-  const { promise, resolve } = Promise.withResolvers<string>();
-  const stack = await startStack({ ports: FREE_PORTS, onExit: resolve });
-  process.kill(stack.pid('shop') ?? 0, 'SIGKILL');
-  assert.match(await promise, /The shop ended by itself \(SIGKILL\)/);
-  assert.deepEqual(await Promise.all([stack.sandbox, stack.proxy].map(answers)), [false, false]);
 });
 
 test('the processes of the stack end if their parent is killed', async () => {

@@ -31,24 +31,6 @@ test('a printed code has its amount, order and shop in black on white, and no bu
   assert.deepEqual(colors, ['rgb(255, 255, 255)', 'rgb(0, 0, 0)']);
 });
 
-test('a printed code has the merchant’s mark above it, and its order below its middle', async () => {
-  const widget = await printed('scan');
-  await widget.evaluate((element) => {
-    const mark = document.createElement('div');
-    mark.slot = 'logo';
-    element.append(mark);
-  });
-  assert.ok(await widget.locator('[slot=logo]').isVisible());
-  const middleOf = (selector: string) =>
-    widget.locator(selector).evaluate((part) => {
-      const range = new Range();
-      range.selectNodeContents(part);
-      const { left, right } = range.getBoundingClientRect();
-      return Math.round((left + right) / 2);
-    });
-  assert.equal(await middleOf('[part=code]'), await middleOf('.print-only'));
-});
-
 test('a code that a phone has folded is printed too', async () => {
   const widget = await printed('scan', { hasTouch: true, isMobile: true });
   assert.deepEqual(await linesOf(widget), ['€10.10', 'Order: ABC-123 · shop.test']);

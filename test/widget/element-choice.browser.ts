@@ -104,12 +104,6 @@ it('the choice offers the methods that the page asks for, in its order, and chec
   expect(methodsOf(widget)).to.have.length(4);
 });
 
-it('the choice shows a method newer than the widget by its own name', async () => {
-  const widget = await mount(new FakeProxy({}, { version: 2, methods: ['NEW' as 'QR', 'QR'] }));
-  await until(() => methodsOf(widget).length === 2, 'the methods');
-  expect(texts(widget, '[part=method] label > span > b')).to.deep.equal(['NEW', 'Scan a QR code']);
-});
-
 it('the choice pays by a method newer than the widget, and each panel until its result is drawn', async () => {
   const method = 'NEW' as 'QR';
   const proxy = new FakeProxy({}, { version: 2, methods: [method] });
@@ -249,17 +243,6 @@ it('a method that is not available passes the focus on to the method that is cho
   thePart(widget, 'pay').click();
   await until(() => part(widget, 'error'), 'the refusal');
   await until(() => widget.shadowRoot?.activeElement === radio(widget, 'JETGO'), 'the focus on JETGO');
-});
-
-it('a method that is not available ends the choice once no other is left', async () => {
-  const proxy = new FakeProxy({ methods: ['QR', 'JETGO'] });
-  proxy.nextStarts.push(refusal(), refusal());
-  const widget = await mount(proxy);
-  thePart(widget, 'pay').click();
-  await until(() => part(widget, 'error'), 'the first refusal');
-  thePart(widget, 'pay').click();
-  await heading(widget, 'The payment cannot continue here');
-  expect(part(widget, 'pay')).to.equal(null);
 });
 
 it('the time for the wallet’s website is said before the shopper leaves, and is that of the order', async () => {

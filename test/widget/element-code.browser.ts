@@ -1,6 +1,6 @@
 // The panel with the code: copy, save, the link to the app, pictures from the gateway, and the time that is
 // left.
-import { expect, fixture, html } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { CODE, FakeProxy, proxyWith } from '../../widget/testing/fake-proxy.ts';
 import { announced, copiedFrom, heading, link, mount, part, textOf, thePart, until } from './mount.ts';
 
@@ -57,30 +57,6 @@ it('the link to the app without a code can be copied after a click', async () =>
   link(widget, 'app-link').click();
   await until(() => part(widget, 'copy')?.innerText.trim() === 'Copy link', 'the button');
   expect(textOf(widget)).not.to.contain('Scan the code');
-});
-
-it('the buttons below the code have words, side by side in a narrow column', async () => {
-  const column = await fixture<HTMLElement>(html`<div style="inline-size: 400px"></div>`);
-  const widget = await mount(proxyWith('QR'), {}, column);
-  const [copy, save] = ['copy', 'save'].map((name) => thePart(widget, name).getBoundingClientRect());
-  expect(thePart(widget, 'copy').innerText.trim()).to.equal('Copy code');
-  expect(thePart(widget, 'save').innerText.trim()).to.equal('Save image');
-  expect(copy?.top).to.equal(save?.top);
-  // In a column of any width the layout rounds to a part of a pixel.
-  expect([copy, save].map((button) => Math.round(button?.height ?? 0))).to.deep.equal([44, 44]);
-});
-
-it('the mark of the wallet is in the middle of a drawn code, and small enough to scan', async () => {
-  const widget = await mount(proxyWith('QR'));
-  const mark = document.createElement('img');
-  mark.slot = 'mark';
-  mark.alt = '';
-  widget.append(mark);
-  const code = thePart(widget, 'code').getBoundingClientRect();
-  const { x, y, width, height } = mark.getBoundingClientRect();
-  expect(x + width / 2).to.be.closeTo(code.x + code.width / 2, 1);
-  expect(y + height / 2).to.be.closeTo(code.y + code.height / 2, 1);
-  expect(width * height).to.be.below(0.05 * code.width * code.height);
 });
 
 it('the time of a code counts down, and a new code replaces one whose time is up', async () => {

@@ -100,12 +100,6 @@ it('an element whose token is set later is empty before, and follows the order o
   await until(() => one.streamCount === 0 && two.streamCount === 1, 'one stream');
 });
 
-it('the script may be loaded twice', async () => {
-  const copy = '../../widget/index.ts?copy';
-  await import(copy);
-  expect(customElements.get('payment-widget')).not.to.equal(undefined);
-});
-
 it('a change of the panel does not scroll the page, even if the previous panel had the focus', async () => {
   const page = await fixture<HTMLElement>(html`<div><p style="block-size: 150vh"></p></div>`);
   const widget = await mount(proxyWith('QR'), {}, page);

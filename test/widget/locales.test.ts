@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { LOADERS, chooseTag, loadLanguage } from '../../widget/shell/language.ts';
+import { timeInWords } from '../../widget/flow/announcer.ts';
+import { LOADERS, chooseTag, fill, loadLanguage } from '../../widget/shell/language.ts';
 import { en as first, type MessageKey } from '../../widget/locales/en.ts';
 import { enFlow as others } from '../../widget/locales/en-flow.ts';
 import { en, enFlow, withoutNames } from '../english.ts';
@@ -172,3 +173,21 @@ for (const tag of tags) {
     });
   });
 }
+
+it('timeInWords() uses the plural of the language', () => {
+  assert.deepEqual(
+    [timeInWords(180, 'en'), timeInWords(60, 'en'), timeInWords(30, 'en')],
+    ['3 minutes', '1 minute', '30 seconds'],
+  );
+  assert.equal(timeInWords(180, 'ar'), '3 دقائق');
+});
+
+it('fill() replaces each place that has a value, and leaves the others', () => {
+  assert.equal(fill('{a} of {b}, {a}', { a: '1' }), '1 of {b}, 1');
+});
+
+it('fill() takes the second text of [a|b] only if each of its values is known', () => {
+  const text = 'Approve [the request|{amount} to {merchant}] in [your wallet app|{wallet}].';
+  assert.equal(fill(text, { amount: '€10' }), 'Approve the request in your wallet app.');
+  assert.equal(fill(text, { amount: '€10', merchant: 'Tea', wallet: 'Jeton' }), 'Approve €10 to Tea in Jeton.');
+});

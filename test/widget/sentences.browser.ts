@@ -2,13 +2,10 @@
 // answered; and each sentence that claims something is shown in one of these states.
 import { expect } from '@open-wc/testing';
 import type { MessageKey } from '../../widget/locales/en.ts';
-import type { Facts } from './claims.ts';
-import { sentencesIn, withinSentence } from './dictionary-sentences.ts';
-import { falseClaimsOn } from './false-claims.ts';
+import { isWordless, sentencesIn, withinSentence, type Sentence, type Text } from './dictionary-sentences.ts';
 import type { FakeProxy } from '../../widget/testing/fake-proxy.ts';
 import { heading, mount, part, until } from './mount.ts';
-import { readScreen } from './read-screen.ts';
-import { SENTENCES } from './sentences.ts';
+import { CLAIMS, SENTENCES, type Facts } from './sentences.ts';
 import { proxyOf, STATES, type State, type Subject } from './states.ts';
 
 const seen = (widget: Subject, text: string) => widget.shadowRoot?.querySelector('.sheet')?.textContent?.includes(text);
@@ -50,6 +47,64 @@ function factsOf(proxy: FakeProxy, refusal: Facts['problem']): Facts {
     listening: isDown ? 1 : streamCount,
     keys: new Set(starts.map(({ key }) => key)),
   };
+}
+
+interface Screen {
+  texts: Text[];
+  links: string[];
+  hasCode: boolean;
+  chosen: string | undefined;
+}
+
+/** Its texts, alternative texts, links, and what is chosen, without the live region, which repeats the screen. */
+function readScreen(widget: Element): Screen {
+  const root = widget.shadowRoot;
+  if (!root) return { texts: [], links: [], hasCode: false, chosen: undefined };
+  const isSeen = (element: Element) =>
+    !element.closest('.live, style') && element.checkVisibility({ visibilityProperty: true });
+  const find = (selector: string) => [...root.querySelectorAll(selector)].filter(isSeen);
+  /** A field that a row opens is the shopper's, not a description. */
+  const isOfMethods = (element: Element) => element.closest('.field, [part~=method]')?.matches('[part~=method]');
+  const texts: Text[] = [];
+  const note = (text: string | null, near: Element) => {
+    const words = text?.replaceAll(/\s+/g, ' ').trim();
+    if (words) texts.push({ text: words, place: isOfMethods(near) ? 'method' : 'panel' });
+  };
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const { parentElement, textContent } = walker.currentNode;
+    if (parentElement && isSeen(parentElement)) note(textContent, parentElement);
+  }
+  for (const element of find('[role=img], img'))
+    note(element.getAttribute('aria-label') ?? element.getAttribute('alt'), element);
+  return {
+    texts,
+    links: find('a[href]').map((link) => link.getAttribute('href') ?? ''),
+    hasCode: find('[part~=code] path, [part~=code] img').length > 0,
+    chosen: root.querySelector<HTMLInputElement>('input[name=method]:checked')?.value,
+  };
+}
+
+/** `"…" claims requestAtWallet`, or that a text is no sentence. */
+function falseClaimsOn({ texts, links, hasCode, chosen }: Screen, facts: Facts, data: RegExp): string[] {
+  const falseOf = (sentence: Sentence) => {
+    const said = { ...sentence, links, hasCode, chosen };
+    const claims = [sentence, ...withinSentence(sentence)].flatMap(({ key }) => [...SENTENCES[key]]);
+    return claims.filter((name) => !CLAIMS[name](facts, said));
+  };
+  // One line may have several sentences.
+  const parts = texts.flatMap(({ text, place }) => text.split(' · ').map((one) => ({ text: one, place })));
+  return parts.flatMap((text) => {
+    if (isWordless(text.text) || data.test(text.text)) return [];
+    const sentences = sentencesIn(text);
+    if (sentences.length === 0) return [`${JSON.stringify(text.text)} is no sentence of the dictionary`];
+    // The names and descriptions of methods say nothing about this payment.
+    if (text.place === 'method' && sentences.every(({ key }) => key !== 'unavailable')) return [];
+    const untrue = sentences.map(falseOf);
+    // If two sentences share their words, the true one counts.
+    if (untrue.some((names) => names.length === 0)) return [];
+    return (untrue[0] ?? []).map((name) => `${JSON.stringify(text.text)} claims ${name}`);
+  });
 }
 
 const shown = new Set<MessageKey>();

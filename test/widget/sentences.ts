@@ -1,7 +1,124 @@
-// Each sentence that the shopper can read, and what it claims; the compiler demands an entry for each new key. All
-// claims of a sentence must hold. A label claims nothing: it names a field or a button, or says what to do there.
+// Each sentence that the shopper can read, and what it claims, each claim as a pure test of what the proxy has committed
+// and answered; the compiler demands an entry for each new key. All claims of a sentence must hold. A label claims
+// nothing: it names a field or a button, or says what to do there. The simulator compares the order view with the
+// gateway; this compares the sentences with the order view.
+import type { OrderClaims, OrderView, PaymentView, Problem } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../../widget/locales/en.ts';
-import type { ClaimName } from './claims.ts';
+
+/** What is true while a screen is shown. */
+export interface Facts {
+  view: OrderView;
+  terms: OrderClaims;
+  /** The proxy's answer that refused something. */
+  problem?: Problem | undefined;
+  isDown?: boolean;
+  /** A start has no answer yet. */
+  isStarting?: boolean;
+  /** The streams and requests that are open. */
+  listening?: number;
+  /** The idempotency keys of all starts of one press. */
+  keys?: ReadonlySet<string | null>;
+}
+
+/** The rest of the sentence and of the screen. */
+export interface Said {
+  key: MessageKey;
+  /** The values of the sentence's placeholders. */
+  values: Record<string, string>;
+  links: readonly string[];
+  /** Whether a code is drawn. */
+  hasCode: boolean;
+  /** The method that is chosen, where methods are shown. */
+  chosen: string | undefined;
+}
+
+/** Longer than this a start is called slow. */
+const LONG_MS = 4_000;
+/** How much too long the remaining time may be shown. */
+const CLOCK_MS = 3_000;
+
+const isOpen = (payment: PaymentView | null) =>
+  payment !== null && payment.status !== 'SUCCESS' && payment.status !== 'FAILED';
+const hasFailed = ({ view: { payment } }: Facts, ...reasons: (PaymentView['reason'] | 'CANCELLED' | 'LOW_BALANCE')[]) =>
+  payment?.status === 'FAILED' && (reasons.includes(payment.reason) || reasons.includes(payment.cause));
+const numberIn = (amount = '') => Number(amount.replaceAll(/[^\d.]/g, ''));
+const sumOf = ({ view }: Facts, ...statuses: string[]) =>
+  view.refunds.filter(({ status }) => statuses.includes(status)).reduce((sum, { amount }) => sum + Number(amount), 0);
+const leftMs = ({ view: { payment, serverTime } }: Facts) =>
+  Date.parse(payment?.expiresAt ?? '') - (Date.parse(serverTime) || Date.now());
+/** The gateway may have it, but its answer has not come. */
+const isAwaited = ({ view, isStarting }: Facts) => isStarting === true || view.payment?.answer === 'AWAITED';
+
+export const CLAIMS = {
+  /** The button says what the press does by the token; once a payment was started, that it pays. */
+  purposeOfToken: ({ terms: { purpose = 'payment' }, view }, { key }) =>
+    key === 'pay' ? purpose === 'payment' || view.payment !== null : key === `pay_${purpose}`,
+  /** The amount is the order's, unless it is the shopper's; a button may still wait for it. */
+  amountOfOrder: ({ view: { amount } }, { values }) =>
+    !values['amount'] || amount === null || numberIn(values['amount']) === Number(amount),
+  merchantOfOrder: ({ terms }, { values }) => [undefined, `\u2068${terms.merchant}\u2069`].includes(values['merchant']),
+  /** By a method that the wallet confirms. */
+  onlyByShopper: (_, { chosen }) => chosen !== 'CHECKOUT',
+  methodRefused: ({ problem }) => problem?.code === 'method_unavailable',
+  /** A payment waits for approval in a wallet. */
+  requestAtWallet: ({ view: { payment } }) =>
+    isOpen(payment) && payment?.method === 'DIRECT' && payment.answer === 'ARRIVED',
+  /** There is a code or an app link, of a payment that can be paid. */
+  codeIsGood: ({ view: { payment } }, { hasCode, links }) =>
+    isOpen(payment) && ((hasCode && payment?.qr !== null) || links.includes(payment?.appUrl ?? '')),
+  /** The link leads to the checkout of a payment that can be paid. */
+  pageIsGood: ({ view: { payment } }, { links }) => isOpen(payment) && links.includes(payment?.checkoutUrl ?? ''),
+  /** The payment was to go directly to the wallet, and the gateway made it a checkout. */
+  notDirect: ({ view: { payment } }) => payment?.asked === 'DIRECT' && payment.method !== 'DIRECT',
+  starting: isAwaited,
+  startingLong: (facts) => isAwaited(facts) && Date.now() - Date.parse(facts.view.payment?.createdAt ?? '') >= LONG_MS,
+  /** A person has to decide, or the view has a status that nobody knows yet. */
+  outcomeUnknown: ({ view }) =>
+    view.checking || !['INITIALIZED', 'PROCESSING', 'SUCCESS', 'FAILED'].includes(view.payment?.status ?? ''),
+  /** A person of the shop decides, so that nothing is left to do in the page. */
+  closable: ({ view }) => view.checking,
+  answerLost: ({ view: { payment } }) => isOpen(payment) && payment?.answer === 'LOST',
+  open: ({ view }) => isOpen(view.payment) || view.otherOpen,
+  notPaid: ({ view }) => !view.paid,
+  paid: ({ view, problem }) => view.paid || problem?.code === 'already_paid',
+  paidTwice: ({ view }) => view.surplus,
+  otherOpen: ({ view }) => view.paid && view.otherOpen,
+  onItsWayBack: (facts, { values }) => sumOf(facts, 'PROCESSING') === numberIn(values['amount']),
+  sentBack: (facts, { values }) => sumOf(facts, 'SUCCESS') === numberIn(values['amount']),
+  declined: (facts) => hasFailed(facts, 'DECLINED'),
+  cancelled: (facts) => hasFailed(facts, 'CANCELLED'),
+  lowBalance: (facts) => hasFailed(facts, 'LOW_BALANCE'),
+  expired: (facts) => hasFailed(facts, 'EXPIRED') || (isOpen(facts.view.payment) && leftMs(facts) <= 0),
+  replaced: (facts) => hasFailed(facts, 'REPLACED'),
+  rejected: (facts) => hasFailed(facts, 'REJECTED'),
+  notCreated: (facts) => hasFailed(facts, 'NOT_CREATED'),
+  /** A new try cannot lead to two payments: no request waits in a wallet, and no code was ever shown. */
+  safeToRepeat: (facts) =>
+    hasFailed(facts, 'NOT_CREATED') ||
+    (!facts.view.paid && facts.view.payment?.answer === 'LOST' && facts.view.payment.method !== 'DIRECT'),
+  closedByShop: (facts) => hasFailed(facts, 'RESOLVED'),
+  orderClosed: ({ view }) => view.closed && !view.paid,
+  /** Nothing was paid, and there was no attempt or the last one can no longer be paid. */
+  noMoneyTaken: (facts) =>
+    !facts.view.paid &&
+    ((!facts.view.payment && !facts.view.otherOpen) || hasFailed(facts, 'DECLINED', 'REJECTED', 'NOT_CREATED')),
+  timeIsUp: (facts) => leftMs(facts) <= 0,
+  /** No more time is shown than there is. */
+  timeLeft: (facts, { values }) => {
+    const [minutes = NaN, seconds = NaN] = (values['time'] ?? '').split(':').map(Number);
+    return (minutes * 60 + seconds) * 1000 <= leftMs(facts) + CLOCK_MS;
+  },
+  noConnection: ({ isDown }) => isDown === true,
+  /** The page would receive news. */
+  follows: ({ listening = 0 }) => listening > 0,
+  /** However often the start of one press is sent, it is one payment. */
+  onceOnly: ({ keys }) => (keys?.size ?? 0) <= 1,
+  refused: ({ problem }) => problem !== undefined,
+  /** The proxy answered with exactly this problem. */
+  sentByProxy: ({ problem }, { key }) => problem?.code === key,
+  /** The refused start has made no payment: a refusal comes before anything is stored. */
+  noneStarted: ({ problem, keys }) => problem !== undefined && (keys?.size ?? 0) === 1,
+} satisfies Record<string, (facts: Facts, said: Said) => boolean>;
 
 const label = [] as const;
 
@@ -141,4 +258,4 @@ export const SENTENCES = {
   notStarted: ['noneStarted'],
   notTaken: ['noMoneyTaken'],
   reference: label,
-} as const satisfies Record<MessageKey, readonly ClaimName[]>;
+} as const satisfies Record<MessageKey, readonly (keyof typeof CLAIMS)[]>;

@@ -37,18 +37,6 @@ describe('the checkout window', () => {
     assert.deepEqual(windowCalls, NAVIGATED);
   });
 
-  it('the checkout window is navigated if no view had arrived before the start and the stream is faster', async () => {
-    const { clock, proxy, windowCalls, sendBy } = await scene({ isConnected: false });
-    const answer = proxy.holdAnswers();
-    await sendBy('CHECKOUT');
-    proxy.publish({});
-    await clock.advance(10_000);
-    assert.equal(windowCalls.length, 1);
-    answer();
-    await clock.advance(0);
-    assert.deepEqual(windowCalls, NAVIGATED);
-  });
-
   it('the checkout window waits until the gateway has answered', async () => {
     const { clock, proxy, panel, windowCalls, sendBy } = await scene();
     proxy.onStart = () => ({ status: 'INITIALIZED', checkoutUrl: null });
@@ -173,14 +161,6 @@ describe('app-open', () => {
     release();
     await slow.clock.advance(0);
     assert.deepEqual([slow.windowCalls, slow.panel()], [[], 'scan']);
-  });
-
-  it('app-open: the app is not opened for a payment that this page did not start, such as after a reload', async () => {
-    const payment = paymentOf('QR', { appUrl: LINK });
-    const { clock, proxy, windowCalls, panel } = await scene({ view: { payment, version: 3 } });
-    proxy.publish({});
-    await clock.advance(0);
-    assert.deepEqual([panel(), windowCalls], ['scan', []]);
   });
 
   it('app-open: the app is not opened once the shopper has returned to the choice', async () => {

@@ -128,13 +128,6 @@ describe('a session', () => {
     assert.deepEqual([panel(), proxy.starts.length, events], ['closed', 0, ['change', 'change']]);
   });
 
-  it('a session reports no failed payment of a closed order, because no other can be started', async () => {
-    const { clock, proxy, panel, events } = await scene(OPEN);
-    proxy.publish({ closed: true, payment: paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' }) });
-    await clock.advance(0);
-    assert.deepEqual([panel(), events], ['closed', ['change']]);
-  });
-
   it('a session measures how far the proxy’s clock is ahead', async () => {
     const { clock, proxy, state } = await scene();
     proxy.now = () => clock.now() + 3_600_000;

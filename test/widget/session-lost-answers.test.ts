@@ -144,19 +144,6 @@ describe('a late answer of the gateway', () => {
     assert.equal(panel(), 'scan');
   });
 
-  it('a start goes from the choice straight to the code if the stream is faster than the answer', async () => {
-    const { clock, proxy, payBy, panel } = await scene();
-    proxy.onStart = () => ({ status: 'INITIALIZED' });
-    const answer = proxy.holdAnswers();
-    payBy('QR');
-    await clock.advance(100);
-    assert.equal(panel(), 'choose');
-    proxy.settle({ status: 'PROCESSING' });
-    await clock.advance(0);
-    assert.equal(panel(), 'scan');
-    answer();
-  });
-
   it('a start is marked as slow after 4 s even if no view mentions it', async () => {
     const { clock, proxy, payBy, state } = await scene();
     proxy.hold();
@@ -206,10 +193,4 @@ describe('a lost answer of the gateway', () => {
       assert.equal(panel(), 'paid');
     });
   }
-
-  it('pay() replaces a payment whose answer is lost', async () => {
-    const { proxy, panel, sendBy } = await scene({ view: { payment: paymentOf('QR', LOST), version: 3 } });
-    await sendBy('QR');
-    assert.deepEqual([proxy.starts.length, panel()], [1, 'scan']);
-  });
 });

@@ -115,16 +115,6 @@ describe('waitUntil()', () => {
     assert.deepEqual([proxy.starts.length, state().activity], [0, { at: 'choosing' }]);
   });
 
-  it('waitUntil() keeps the tab of the checkout open, and closes it if the page refuses', async () => {
-    const page = Promise.withResolvers<void>();
-    const { clock, windowCalls, sendBy } = await waitingFor(page.promise);
-    await sendBy('CHECKOUT');
-    assert.deepEqual(windowCalls, ['open _self']);
-    page.reject(new Error('Sold out.'));
-    await clock.advance(0);
-    assert.deepEqual(windowCalls, ['open _self', 'close']);
-  });
-
   it('waitUntil() of another attempt shows no panel of a start before there is one', async () => {
     const payment = paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' });
     const page = Promise.withResolvers<void>();
@@ -166,16 +156,5 @@ describe('waitUntil()', () => {
     page.resolve();
     await clock.advance(0);
     assert.deepEqual([proxy.starts.length, panel()], [length, 'scan']);
-  });
-
-  it('waitUntil() throws after the event, because the start no longer waits', async () => {
-    const { element, sendBy } = await scene();
-    let late: () => void = () => {};
-    element.addEventListener('payment-submit', (event) => {
-      const { detail } = event as Submit;
-      late = () => detail.waitUntil(Promise.resolve());
-    });
-    await sendBy('QR');
-    assert.throws(late);
   });
 });

@@ -6,16 +6,6 @@ import { paymentOf } from '../../widget/testing/fake-proxy.ts';
 import { scene } from './session-scene.ts';
 
 describe('pay()', () => {
-  it('pay() shows no payment before the proxy has sent it', async () => {
-    const { clock, proxy, panel, state, sendBy } = await scene();
-    const release = proxy.hold();
-    await sendBy('QR');
-    assert.deepEqual([panel(), state().activity], ['choose', { at: 'sending', slow: false }]);
-    release();
-    await clock.advance(0);
-    assert.equal(panel(), 'scan');
-  });
-
   it('pay() starts one payment however often it is called', async () => {
     const { clock, proxy, session, payBy } = await scene();
     payBy('QR');

@@ -1,7 +1,7 @@
 // Every state that a shopper can see, as data: the token's claims, the proxy's view, and what the shopper did. The
 // accessibility tests and the contact sheet use this table, so a state that is missing here is neither tested nor
 // shown.
-import type { OrderView, PaymentView } from '../../backend-proxy/protocol/wire.ts';
+import type { Method, OrderView, PaymentView } from '../../backend-proxy/protocol/wire.ts';
 import { CHECKOUT_URL, FakeProxy, paymentOf, problemOf, type ClaimsChange } from '../../widget/testing/fake-proxy.ts';
 
 /** The part of the element that a state uses. */
@@ -25,6 +25,7 @@ export interface State {
   heading: string;
 }
 
+const CHOICE = 'How would you like to pay?';
 const logo =
   "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 4 4'><path fill='%231d2b2d' d='M0 0h4v4H0z'/><circle cx='2' cy='2' r='1' fill='%23f0a37c'/></svg>".replaceAll(
     ' ',
@@ -36,6 +37,9 @@ const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
 /** A payment of 15 minutes that has `remainingMs` left. */
 const limited = (remainingMs: number) => ({ createdAt: soon(remainingMs - 900_000), expiresAt: soon(remainingMs) });
 const paid = { paid: true };
+const SUCCEEDED = paymentOf('QR', { status: 'SUCCESS' });
+const failed = (method: Method, reason: PaymentView['reason'], cause: PaymentView['cause'] = null) =>
+  paymentOf(method, { status: 'FAILED', reason, cause });
 
 const IMAGE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAACEAAAAhCAYAAABX5MJvAAAAAklEQVR4AewaftIAAAJkSURBVM3BUWrcUBAAwW6h+1+544EdeIhd2/lKquwL/9jFf+DmReWTCpWKoVKxVCpURoVKhconFePmUPGkMiqGSsVQqahQGRUqFaviSWVdPKioqDypVKiMChWViqFSoXJSUVF5uvgllVWhMiqGSsWq+K2Lv1AxVCpUnir+1s1DxScqo2KpVKgMlVWxKj65Oah8p0JlqFSoPFWoLJXv3LxU/ERlVYyKpVJxqvjJzYtKxVKpUFkVS2VVVKicVJ4qhkrFuDioDJVVcVI5VaioVKiMioonFZXTzUuFisqoUBkVQ2WojIqTSsU7FSeVdfFQUbEqhkrFSUWlomKoPFWoqAyV08WLSsVSqVAZFSqrYlSorAqVoVIxKipWxbo5qKyKUaFScVI5qayKpfKOSsW4eKlYFSoqKhUqo+KkMipOKhWrYlWcLg4VFSoVFRWjYqhUjIonlaUyKlQqKlRONy8qq2KojAqVCpWlMireqVgVp4p18YbKqhgVS6ViVKiojIpRMVRUVFSWyrIvfEOlYqhUqIyKoTIqVCpUKp5UKlQqhn3hQWVUDJWK76isiqFSoVKxVEbFuHlROVUMlYqlMipURsWqUFkqQ2VUVKism5eKdyqGSkXFUKlQURkVp4qlUvHOzYvKJxVLpWKorIp3VCqGyqg43RwqnlRGhcpQqVCpUBkqFaeKVfHOzYPKqlgqo+Kp4h2Vk0qFSsW6+aWKoTIqKlRWhcqp4qlCpWLc/AWVUaHypDIqVJ5U3rl5qPiJyqg4qQyVUaFSoTIqVE43B5VPVFbFUqlYFUNFpUJlVKyKZV/4xy7+A38AUeQjaOFdXAYAAAAASUVORK5CYII=';
@@ -60,6 +64,16 @@ function openAppLink(widget: Subject): void {
   link?.click();
 }
 
+/** Presses the button after this was typed. */
+const submit = (id: string, value: string) => (widget: Subject) => {
+  type(widget, id, value);
+  widget.pay();
+};
+
+const refuseToken = (code: string) => (proxy: FakeProxy) => {
+  proxy.streamProblem = problemOf(code, { status: 401, requestId: '01JD4Z8Q6M' });
+};
+
 function type(widget: Subject, id: string, value: string): void {
   const input = widget.shadowRoot?.querySelector<HTMLInputElement>(`#${id}`);
   if (!input) throw new Error(`No field ${id}`);
@@ -83,19 +97,19 @@ function refused(code: string, { retryable = false, isClosed = false } = {}): St
     attributes: { method: 'QR' },
     proxy: (proxy) => proxy.nextStarts.push(problemOf(code, { retryable, requestId: '01JD4Z8Q6M' })),
     act: (widget) => widget.pay(),
-    heading: isClosed ? 'The payment cannot continue here' : 'How would you like to pay?',
+    heading: isClosed ? 'The payment cannot continue here' : CHOICE,
   };
 }
 
 export const STATES = {
-  choose: { claims: who, heading: 'How would you like to pay?' },
-  'choose, test': { claims: who, view: { test: true }, heading: 'How would you like to pay?' },
+  choose: { claims: who, heading: CHOICE },
+  'choose, test': { claims: who, view: { test: true }, heading: CHOICE },
   'choose, one method': { claims: { methods: ['QR'] }, heading: 'Scan a QR code' },
   'choose, one method with a field': { claims: { methods: ['DIRECT'], ...who }, heading: 'Confirm in your wallet app' },
   'choose, order': {
     claims: { methods: ['CHECKOUT', 'QR'], ...who, purpose: 'order' },
     act: (widget) => widget.append(terms()),
-    heading: 'How would you like to pay?',
+    heading: CHOICE,
   },
   'choose, amount open': {
     claims: {
@@ -106,54 +120,30 @@ export const STATES = {
       methods: ['CHECKOUT', 'QR'],
       ...who,
     },
-    heading: 'How would you like to pay?',
+    heading: CHOICE,
   },
   'choose, amount wrong': {
-    claims: {
-      amount: undefined,
-      minAmount: '5',
-      maxAmount: '500',
-      methods: ['CHECKOUT', 'QR'],
-    },
-    act: (widget) => {
-      type(widget, 'amount', '2.50');
-      widget.pay();
-    },
-    heading: 'How would you like to pay?',
+    claims: { amount: undefined, minAmount: '5', maxAmount: '500', methods: ['CHECKOUT', 'QR'] },
+    act: submit('amount', '2.50'),
+    heading: CHOICE,
   },
-  'choose, wallet wrong': {
-    act: (widget) => {
-      type(widget, 'wallet', 'me@mail');
-      widget.pay();
-    },
-    heading: 'How would you like to pay?',
-  },
-  'choose, website': {
-    claims: who,
-    attributes: { method: 'CHECKOUT' },
-    heading: 'How would you like to pay?',
-  },
-  'choose, wallet empty': { act: (widget) => widget.pay(), heading: 'How would you like to pay?' },
+  'choose, wallet wrong': { act: submit('wallet', 'me@mail'), heading: CHOICE },
+  'choose, website': { claims: who, attributes: { method: 'CHECKOUT' }, heading: CHOICE },
+  'choose, wallet empty': { act: (widget) => widget.pay(), heading: CHOICE },
   'choose, decimals wrong': {
     claims: { amount: undefined, minAmount: '5', methods: ['CHECKOUT', 'QR'] },
-    act: (widget) => {
-      type(widget, 'amount', '1.2345');
-      widget.pay();
-    },
-    heading: 'How would you like to pay?',
+    act: submit('amount', '1.2345'),
+    heading: CHOICE,
   },
   sending: {
     attributes: { method: 'QR' },
     proxy: (proxy) => proxy.hold(),
     act: (widget) => widget.pay(),
-    heading: 'How would you like to pay?',
+    heading: CHOICE,
   },
   'refused: method unavailable': refused('method_unavailable'),
   'refused: invalid request': refused('invalid_request'),
-  'refused: already paid': {
-    ...refused('already_paid', { isClosed: true }),
-    heading: 'This order is already paid',
-  },
+  'refused: already paid': { ...refused('already_paid', { isClosed: true }), heading: 'This order is already paid' },
   'refused: order changed': refused('order_changed', { isClosed: true }),
   'refused: too many payments': { ...refused('too_many_payments', { isClosed: true }), claims: { supportUrl } },
   'refused: too many payments, one open': {
@@ -171,11 +161,7 @@ export const STATES = {
   'refused: forbidden origin': refused('forbidden_origin', { isClosed: true }),
   'refused: newer code, for now': refused('a_newer_code', { retryable: true }),
   'refused: newer code, for good': refused('a_newer_code', { isClosed: true }),
-  'choose, payment open': {
-    payment: paymentOf('QR'),
-    act: (widget) => widget.reset(),
-    heading: 'How would you like to pay?',
-  },
+  'choose, payment open': { payment: paymentOf('QR'), act: (widget) => widget.reset(), heading: CHOICE },
   'newer status': {
     payment: paymentOf('DIRECT', { status: 'A_NEWER_ONE' as 'PROCESSING' }),
     heading: 'We are checking your payment',
@@ -224,17 +210,8 @@ export const STATES = {
   },
   'wallet, time up': { payment: paymentOf('DIRECT', limited(-1000)), heading: 'Time is up' },
   wallet: { payment: paymentOf('DIRECT'), heading: 'Confirm in your wallet app' },
-  paid: {
-    claims: who,
-    payment: paymentOf('QR', { status: 'SUCCESS' }),
-    view: paid,
-    heading: 'Payment received',
-  },
-  'paid, another open': {
-    payment: paymentOf('QR', { status: 'SUCCESS' }),
-    view: { ...paid, otherOpen: true },
-    heading: 'Payment received',
-  },
+  paid: { claims: who, payment: SUCCEEDED, view: paid, heading: 'Payment received' },
+  'paid, another open': { payment: SUCCEEDED, view: { ...paid, otherOpen: true }, heading: 'Payment received' },
   'paid, twice': {
     claims: { supportUrl },
     payment: paymentOf('CHECKOUT', { status: 'SUCCESS', late: true }),
@@ -243,7 +220,7 @@ export const STATES = {
   },
   'paid, refunded in part': {
     claims: who,
-    payment: paymentOf('QR', { status: 'SUCCESS' }),
+    payment: SUCCEEDED,
     view: {
       ...paid,
       refunds: [
@@ -254,65 +231,46 @@ export const STATES = {
     heading: 'Payment received',
   },
   'paid, twice, refunded': {
-    payment: paymentOf('QR', { status: 'SUCCESS' }),
+    payment: SUCCEEDED,
     view: { ...paid, surplus: true, refunds: [{ amount: '10.10', status: 'PROCESSING' }] },
     heading: 'Payment received',
   },
   'closed, refunded': {
     claims: { supportUrl },
-    payment: paymentOf('QR', { status: 'SUCCESS' }),
+    payment: SUCCEEDED,
     view: { closed: true, refunds: [{ amount: '10.10', status: 'SUCCESS' }] },
     heading: 'The shop has closed this order',
   },
-  declined: {
-    payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'DECLINED' }),
-    heading: 'The payment was not completed',
-  },
-  'declined, canceled': {
-    payment: paymentOf('CHECKOUT', { status: 'FAILED', reason: 'DECLINED', cause: 'CANCELLED' }),
-    heading: 'The payment was canceled',
-  },
+  declined: { payment: failed('DIRECT', 'DECLINED'), heading: 'The payment was not completed' },
+  'declined, canceled': { payment: failed('CHECKOUT', 'DECLINED', 'CANCELLED'), heading: 'The payment was canceled' },
   'declined, low balance': {
-    payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'DECLINED', cause: 'LOW_BALANCE' }),
+    payment: failed('DIRECT', 'DECLINED', 'LOW_BALANCE'),
     heading: 'There was not enough money in the wallet',
   },
   'declined, with help': {
     claims: { supportUrl },
-    payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'DECLINED' }),
+    payment: failed('DIRECT', 'DECLINED'),
     heading: 'The payment was not completed',
   },
-  'expired, code': { payment: paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' }), heading: 'Time is up' },
-  'expired, request': {
-    payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'EXPIRED' }),
-    heading: 'Time is up',
-  },
-  resolved: {
-    claims: { supportUrl },
-    payment: paymentOf('QR', { status: 'FAILED', reason: 'RESOLVED' }),
-    heading: 'The shop has closed this payment',
-  },
+  'expired, code': { payment: failed('QR', 'EXPIRED'), heading: 'Time is up' },
+  'expired, request': { payment: failed('DIRECT', 'EXPIRED'), heading: 'Time is up' },
+  resolved: { claims: { supportUrl }, payment: failed('QR', 'RESOLVED'), heading: 'The shop has closed this payment' },
   closed: {
     claims: { supportUrl },
     payment: paymentOf('QR'),
     view: { closed: true },
     heading: 'The shop has closed this order',
   },
-  expired: { payment: paymentOf('CHECKOUT', { status: 'FAILED', reason: 'EXPIRED' }), heading: 'Time is up' },
+  expired: { payment: failed('CHECKOUT', 'EXPIRED'), heading: 'Time is up' },
   rejected: {
     act: (widget, proxy) => {
       type(widget, 'wallet', '12345678');
-      proxy.publish({ payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'REJECTED' }) });
+      proxy.publish({ payment: failed('DIRECT', 'REJECTED') });
     },
     heading: 'The payment was not accepted',
   },
-  replaced: {
-    payment: paymentOf('QR', { status: 'FAILED', reason: 'REPLACED' }),
-    heading: 'You started a newer payment',
-  },
-  'not created': {
-    payment: paymentOf('JETGO', { status: 'FAILED', reason: 'NOT_CREATED' }),
-    heading: 'The payment was not started',
-  },
+  replaced: { payment: failed('QR', 'REPLACED'), heading: 'You started a newer payment' },
+  'not created': { payment: failed('JETGO', 'NOT_CREATED'), heading: 'The payment was not started' },
   offline: {
     payment: paymentOf('QR'),
     act: (_, proxy) => {
@@ -321,18 +279,8 @@ export const STATES = {
     },
     heading: 'Scan the code to pay',
   },
-  'token expired': {
-    proxy: (proxy) => {
-      proxy.streamProblem = problemOf('token_expired', { status: 401, requestId: '01JD4Z8Q6M' });
-    },
-    heading: 'The payment cannot continue here',
-  },
-  'token invalid': {
-    proxy: (proxy) => {
-      proxy.streamProblem = problemOf('invalid_token', { status: 401, requestId: '01JD4Z8Q6M' });
-    },
-    heading: 'The payment cannot continue here',
-  },
+  'token expired': { proxy: refuseToken('token_expired'), heading: 'The payment cannot continue here' },
+  'token invalid': { proxy: refuseToken('invalid_token'), heading: 'The payment cannot continue here' },
 } satisfies Record<string, State>;
 
 /** The proxy of a state, prepared. */

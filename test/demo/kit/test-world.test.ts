@@ -35,30 +35,6 @@ describe('the test world', () => {
     });
   }
 
-  it('a stopped clock moves by advance alone, and a checkout expires when its time has come', async (t) => {
-    const { world, client } = await open(t, { clock: 'stopped' });
-    const before = world.now();
-    const token = await world.token({ ...ORDER, orderId: 'A-1', expiresIn: 7200 });
-    await world.shop({ token, method: 'CHECKOUT', does: 'nothing' });
-    assert.equal(world.now(), before);
-    await world.advance(14 * 60_000);
-    assert.equal((await client.order('A-1'))?.payments[0]?.status, 'PROCESSING');
-    await world.advance(4 * 60_000);
-    assert.equal((await client.order('A-1'))?.payments[0]?.reason, 'EXPIRED');
-    assert.equal((await world.webhooks.next('payment.failed')).data.orderId, 'A-1');
-  });
-
-  it('a lost answer of the gateway is settled by a check, and the payment is made once', async (t) => {
-    const { world } = await open(t, { clock: 'stopped' });
-    await world.faults({ pay: { dropAnswer: true }, times: 1 });
-    const token = await world.token({ ...ORDER, orderId: 'A-1', customerReferenceNo: 'c-1' });
-    await world.shop({ token, method: 'DIRECT', does: 'approve' });
-    await world.advance(60_000);
-    const sent = world.journal.entries.filter(({ to, path }) => to === 'gateway' && path.endsWith('/pay'));
-    assert.equal(sent.length, 1);
-    assert.equal((await world.webhooks.next('payment.succeeded')).data.orderId, 'A-1');
-  });
-
   it("passes webhooks on to the shop's endpoint, signed by the real time, and answers as that does", async (t) => {
     const bodies: string[] = [];
     const shop = createServer((request, response) => {

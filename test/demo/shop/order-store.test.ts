@@ -15,23 +15,6 @@ test('linesOf() ignores quantities other than 1 to 9, and unknown products', () 
   assert.deepEqual(linesOf({ gold: '1', 'dawn-chorus': ['1', '2'] }), []);
 });
 
-test('recordPaid() marks an order as paid once', () => {
-  const store = new OrderStore(() => new Date('2026-11-20T12:00:00Z'));
-  const { orderId } = store.openGoods('C-1', lines);
-  assert.equal(store.recordPaid(receipt(orderId, '42.75')), 'recorded');
-  assert.equal(store.recordPaid(receipt(orderId, '42.75')), 'already');
-  assert.deepEqual(store.find(orderId, 'C-1')?.paidAt, new Date('2026-11-20T12:00:00Z'));
-});
-
-test('recordPaid() refuses another amount, another currency and an unknown order', () => {
-  const store = new OrderStore();
-  const { orderId } = store.openGoods('C-1', lines);
-  assert.equal(store.recordPaid(receipt(orderId, '42.74')), 'refused');
-  assert.equal(store.recordPaid(receipt(orderId, '42.75', 'SEK')), 'refused');
-  assert.equal(store.recordPaid(receipt('ST-UNKNOWN', '42.75')), 'refused');
-  assert.equal(store.find(orderId, 'C-1')?.paidAt, null);
-});
-
 test('recordPaid() accepts any amount of a top-up between its limits, and no other', () => {
   const store = new OrderStore();
   const { orderId } = store.openTopUp('C-1');
