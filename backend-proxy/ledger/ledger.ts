@@ -465,10 +465,10 @@ function owners(access: Access, ownership: Ownership) {
      * are sent.
      */
     recordRestore: async (at: number): Promise<void> => writeRestoredAt(store, Math.min(at, await access.time())),
-    /** Whether that was within the last 7 days, or these milliseconds. */
-    async wasRestoredLately(withinMs: number = RESTORED_LATELY_MS): Promise<boolean> {
+    /** Whether that was within the last 7 days. */
+    async wasRestoredLately(): Promise<boolean> {
       const at = await access.time();
-      return at - (await access.read(readRestoredAt)) < withinMs;
+      return at - (await access.read(readRestoredAt)) < RESTORED_LATELY_MS;
     },
   };
 }

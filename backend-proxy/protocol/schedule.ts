@@ -80,17 +80,17 @@ interface UnknownRule {
 const SOON: UnknownRule = { firstMs: 90 * S, secondMs: 90 * S, apartMs: M };
 /** Something other than the gateway answered: the call cannot arrive any more, and brought nothing to pay with. */
 const ANSWERED: UnknownRule = { firstMs: 0, secondMs: 0, apartMs: 10 * S };
+/** For so long after something was sent, a lagging status check may not know it. */
+export const LAG_MS = 10 * M;
 /** A prompt may have reached the wallet: a status check may lag while the customer confirms. */
-const PROMPTED: UnknownRule = { firstMs: 90 * S, secondMs: 10 * M, apartMs: M };
+const PROMPTED: UnknownRule = { firstMs: 90 * S, secondMs: LAG_MS, apartMs: M };
 /**
  * For so long after a restore, the gateway is asked for a payout or refund before it is sent. The copy that is restored
  * is taken to be no older.
  */
 export const RESTORED_LATELY_MS = 7 * D;
-/** For so long after a payout left, a lagging status check may not know it. */
-export const PAYOUT_UNKNOWN_MS = H;
 /** A payout may have left: a lagging status check must not make it FAILED. */
-const SLOW: UnknownRule = { firstMs: PAYOUT_UNKNOWN_MS, secondMs: D, apartMs: M };
+const SLOW: UnknownRule = { firstMs: H, secondMs: D, apartMs: M };
 
 const UNKNOWN_RULES = {
   refused: { payout: SOON, prompt: SOON, shown: SOON },

@@ -8,7 +8,6 @@ import type { Fact, Withheld, NewPayout, FoundRefund, LookedUp, LookedUpPayout }
 import type { MerchantSource } from '../protocol/merchant-key.ts';
 import { MAX_AMOUNT_DIGITS, exponentOf, minorOf, minorOfReported } from '../protocol/money.ts';
 import { MAX_UNSEEN_IN_A_ROW, MAX_REFUNDS, refundId } from '../protocol/refundable.ts';
-import { PAYOUT_UNKNOWN_MS } from '../protocol/schedule.ts';
 import type { Transaction } from '../protocol/transaction.ts';
 import { verify, type Report } from '../protocol/verify.ts';
 import type { Method } from '../protocol/wire.ts';
@@ -108,8 +107,6 @@ export function createPayouts(ports: OutgoingPorts): Payouts {
       // Found and equal, it is adopted: the checks that follow settle it.
       return { ...doubt('the gateway has it already'), needsReview: !isEqual(payout, id, checked.report) };
     }
-    // The gateway takes it again under another id, while a status check that lags does not know the first yet.
-    if (ids.length > 1 && (await ledger.wasRestoredLately(PAYOUT_UNKNOWN_MS))) throw restoredJustNow();
     return (await isPathProven()) ? undefined : doubt('its "unknown" could not be proven');
   }
 
@@ -138,13 +135,6 @@ export function createPayouts(ports: OutgoingPorts): Payouts {
     },
     find: (orderId) => ledger.payout(orderId),
   };
-}
-
-function restoredJustNow(): Refusal {
-  const detail =
-    'The database was restored within the last hour, and ORDER_ID_PREFIX was changed before. ' +
-    'The gateway may not report yet what was sent last, so nothing was sent. Try again in an hour.';
-  return new Refusal('unavailable', detail, { retryAfterS: PAYOUT_UNKNOWN_MS / 1000 });
 }
 
 function isEqual(payout: Terms, id: string, report: Report): boolean {

@@ -4,6 +4,7 @@
 // that was typed. Never more may go back than came in, none twice, and none to a wallet that did not pay.
 import { join } from 'node:path';
 import { backup, restore } from '../../backend-proxy/commands/backup.ts';
+import { LAG_MS } from '../../backend-proxy/protocol/schedule.ts';
 import { SECRETS, leaksIn } from './canary-secrets.ts';
 import { createClients, type ClientRecords } from './clients.ts';
 import { RANK } from './compare-records.ts';
@@ -79,7 +80,7 @@ faultTest(
       each(before, SENDERS, send),
       killAlong([proxy], kills, { ...half, all: RESTORED_AFTER - COPIED_AFTER }),
     ]);
-    await proxy.killAndRestart(() => restore(command));
+    await proxy.killAndRestart(() => restore(command, () => Date.now() - LAG_MS));
     // A merchant repeats what the restore may have lost, among its new requests.
     const after = [...before, ...wanted.slice(RESTORED_AFTER)].toSorted(() => t.random.next() - 0.5);
     done = 0;

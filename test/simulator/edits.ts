@@ -14,8 +14,8 @@
 // come together:
 // - webhooks that wait for their old time: the merchant's server is down, the clock steps back by an hour, the server
 //   is up again, and hours pass;
-// - a check that lags and is believed under an earlier prefix: a backup, a payout, another prefix, a restore, and the
-//   same payout while checks lag;
+// - a check that lags and is believed after a restore: a backup, a payout, another prefix or a gateway that takes an id
+//   twice, a restore, and the same payout while checks lag;
 // - an order that is closed without asking: somebody has paid it, its check is not answered, and the request says
 //   ifUnpaid.
 import type { Edit } from './apply-edit.ts';
@@ -119,10 +119,10 @@ export const EDITS: Readonly<Record<string, Edit>> = {
     'for (const id of ids) {',
     'for (const id of ids.slice(0, 1)) {',
   ],
-  'after a restore a check that lags is believed under an earlier prefix': [
-    'backend-proxy/use-cases/outgoing.ts',
-    'ids.length > 1 &&',
-    'ids.length > 9 &&',
+  'after a restore a check that lags is believed': [
+    'backend-proxy/ledger/rules/start.ts',
+    'const waitMs = draft.restoredAt + LAG_MS - draft.now;',
+    'const waitMs = 0;',
   ],
   'after a restore what was not sent is never looked for': [
     'backend-proxy/use-cases/payments.ts',

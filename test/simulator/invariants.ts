@@ -354,10 +354,11 @@ function isGoing(world: World, entry: Entry): boolean {
 }
 
 /**
- * After the database went back, a status check that lags does not know yet what was sent last under this id: then only
+ * After the database went back and its clock stepped, the wait for a status check that lags may end early: then only
  * the gateway's own refusal of the id keeps it from being made again.
  */
-function isSentWhileLagging({ checks, gateway, wentBackAt }: World, entry: Entry): boolean {
+function isSentWhileLagging({ checks, gateway, wentBackAt, hasStepped }: World, entry: Entry): boolean {
+  if (!hasStepped) return false;
   const madeAt = entry.changes[0]?.at ?? 0;
   const said = checks.findLast(({ id, endedAt }) => id === entry.id && endedAt > wentBackAt && endedAt <= madeAt);
   return gateway.ours(entry.id) !== entry && said?.name === 'lagging' && said.said === 'unknown';

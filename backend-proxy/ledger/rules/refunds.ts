@@ -16,9 +16,9 @@ import { iso } from '../../protocol/durations.ts';
 import { STAGES, stageOf, type Transaction } from '../../protocol/transaction.ts';
 import type { FoundRefund, FoundRefunds, LookedUp, NewRefund } from '../model.ts';
 import type { TransactionRow } from '../schema/tables.ts';
-import { maySend, permitSending } from './settle.ts';
+import { maySend } from './settle.ts';
 import { historyOf, paymentsOf, type Draft, toTransaction } from './records.ts';
-import { RESTORED_KEY, insert, wasRestoredLately, withhold } from './start.ts';
+import { RESTORED_KEY, insert, permitUnlessWithheld, wasRestoredLately, withhold } from './start.ts';
 import { ChangedMeanwhile } from './decisions.ts';
 
 /** Before the merchant's key: those of shoppers, in the same column, have no spaces. */
@@ -65,9 +65,7 @@ export function openRefund(draft: Draft, refund: NewRefund, taken: ReadonlySet<s
     fingerprint: refund.fingerprint,
     by: refund.by,
   });
-  if (withheld === undefined) permitSending(draft, row, refund.start);
-  else withhold(draft, row, withheld);
-  return { row, payment, maySend: withheld === undefined };
+  return { row, payment, maySend: permitUnlessWithheld(draft, row, refund.start, withheld) };
 }
 
 /** `taken`: ids at the gateway that others use. */

@@ -250,7 +250,6 @@ function doubtSuccess(draft: Draft, row: TransactionRow): void {
 function storeOutcome(draft: Draft, row: TransactionRow, answer: PostOutcome): void {
   if (row.answer !== null && (row.answer !== 'lost' || answer === 'lost')) return;
   row.answer = answer;
-  row.sent_at = sentAt(row);
   row.lost_at ??= draft.now;
   markChanged(draft, row);
   showChange(draft, row);

@@ -5,7 +5,7 @@ import { LookUpNeeded, Refusal } from '../../errors.ts';
 import { isSameRequest } from '../../fingerprint.ts';
 import { PAYS_BY } from '../../protocol/methods.ts';
 import { MAX_REFUNDS, refundId } from '../../protocol/refundable.ts';
-import { RESTORED_LATELY_MS } from '../../protocol/schedule.ts';
+import { LAG_MS, RESTORED_LATELY_MS } from '../../protocol/schedule.ts';
 import { STAGES, TYPES, whyTooLong, type Transaction } from '../../protocol/transaction.ts';
 import type { NewPayment, PaymentLimits, Start, TokenTerms, NewPayout, Withheld } from '../model.ts';
 import type { OrderRow, TransactionRow } from '../schema/tables.ts';
@@ -343,13 +343,28 @@ export function openPayout(draft: Draft, payout: NewPayout, id: string, taken: R
     idempotency_key: PAYOUT_KEY,
     fingerprint,
   });
-  if (withheld === undefined) permitSending(draft, row, start);
-  else withhold(draft, row, withheld);
-  return { row, maySend: withheld === undefined };
+  return { row, maySend: permitUnlessWithheld(draft, row, start, withheld) };
 }
 
 export function wasRestoredLately({ now, restoredAt }: Draft): boolean {
   return now - restoredAt < RESTORED_LATELY_MS;
+}
+
+/** Returns whether a new payout or refund may be sent. Just after a restore the gateway's "unknown" proves nothing. */
+export function permitUnlessWithheld(draft: Draft, row: TransactionRow, start: Start, withheld?: Withheld): boolean {
+  if (withheld !== undefined) {
+    withhold(draft, row, withheld);
+    return false;
+  }
+  const waitMs = draft.restoredAt + LAG_MS - draft.now;
+  if (waitMs > 0) {
+    const detail =
+      'The database was restored less than ten minutes ago, and the gateway may not report yet what was sent last; ' +
+      'nothing was sent. Try again later.';
+    throw new Refusal('unavailable', detail, { retryAfterS: Math.ceil(waitMs / 1000) });
+  }
+  permitSending(draft, row, start);
+  return true;
 }
 
 /** After a restore: it is not sent, and checks or a person end it. */

@@ -187,7 +187,8 @@ export function createContract({ it, setUp }: Suite): void {
       const direct = { method: 'DIRECT', customer: '12345678' } as const;
       for (let n = 0; n < 2; n += 1) assert.ok((await ledger.openPayment(payment(direct), limits)).opened);
       assert.equal((await refusal(ledger.openPayment(payment(direct), limits))).kind, 'method_unavailable');
-      for (let n = 0; n < 2; n += 1) assert.ok((await ledger.openPayment(payment(), limits)).opened);
+      const typed = { method: 'CHECKOUT', customer: '12345678' } as const;
+      for (const other of [{}, typed]) assert.ok((await ledger.openPayment(payment(other), limits)).opened);
       assert.equal((await refusal(ledger.openPayment(payment(), limits))).kind, 'too_many_payments');
       assert.equal((await ledger.order('A'))?.payments.length, 4);
     });
@@ -281,8 +282,13 @@ export function createContract({ it, setUp }: Suite): void {
         assert.ok(error instanceof LookUpNeeded);
         assert.equal(error.restoredAt, now());
       }
+      const lookedUp = { restoredAt: now() };
+      skip(10 * M - 1_500);
+      const early = await refusal(ledger.openPayout({ ...next, lookedUp }));
+      assert.deepEqual([early.kind, early.retryAfterS], ['unavailable', 2], 'a status check may lag');
       assert.equal(await ledger.payout('Q'), undefined);
-      assert.equal((await ledger.openPayout({ ...next, lookedUp: { restoredAt: now() } })).stage, 'sending');
+      skip(1_500);
+      assert.equal((await ledger.openPayout({ ...next, lookedUp })).stage, 'sending');
       skip(7 * D);
       assert.equal((await ledger.openPayout({ ...PAYOUT, orderId: 'R' })).stage, 'sending', 'too long ago');
     });
