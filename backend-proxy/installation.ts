@@ -15,16 +15,6 @@ export const EXAMPLE_ENVIRONMENT = inRoot('.env.example');
 /** Where Node keeps compiled code. */
 export const CACHE_FOLDER = inRoot('node_modules/.cache/proxy');
 
-/** As `engines` of package.json says. */
-const NEEDED_NODE = 24;
-
-/** Which Node is needed, if this one is too old. Bun and Deno name the Node that they resemble. */
-export function nodeRefusal(versions: Partial<NodeJS.ProcessVersions> = process.versions): string | undefined {
-  const { node = '', bun, deno } = versions;
-  if (bun !== undefined || deno !== undefined || Number.parseInt(node, 10) >= NEEDED_NODE) return undefined;
-  return `payment-proxy needs Node ${NEEDED_NODE} or newer; this is ${node}`;
-}
-
 const REINSTALL = 'reinstall payment-proxy';
 
 /** What an operator does about missing files, as the end of a sentence. */

@@ -3,8 +3,9 @@
 // under node_modules, not in a shared temp directory: whoever can write there can already change our code. If it cannot
 // be written, the start only takes longer.
 import * as module from 'node:module';
-import { CACHE_FOLDER, nodeRefusal } from './installation.ts';
+import { CACHE_FOLDER } from './installation.ts';
 import { reasonOf } from './config/start-error.ts';
+import { nodeRefusal } from './version.ts';
 
 // New files are readable only for this user: the database holds wallet ids.
 process.umask(0o077);
@@ -13,7 +14,7 @@ module.enableCompileCache?.(CACHE_FOLDER);
 
 const args = process.argv.slice(2);
 // Before anything is loaded that an older Node does not have.
-const tooOld = nodeRefusal();
+const tooOld = nodeRefusal('payment-proxy');
 if (tooOld !== undefined && args.length > 0) {
   console.error(tooOld);
   process.exitCode = 1;

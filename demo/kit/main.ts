@@ -5,7 +5,8 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { parseArgs } from 'node:util';
-import { TestWorld } from './test-world.ts';
+import { nodeRefusal } from '../../backend-proxy/version.ts';
+import type { TestWorld as World } from './test-world.ts';
 
 const USAGE = `Usage:
   payment-sandbox [--webhook-url URL] [--seed N] [--stopped]
@@ -34,6 +35,14 @@ function read(args: string[]) {
     return fail(`${(error as Error).message}\n${USAGE}`, WRONG_CALL);
   }
 }
+
+// Before anything is loaded that an older Node does not have.
+const tooOld = nodeRefusal('payment-sandbox');
+if (tooOld !== undefined) {
+  console.error(tooOld);
+  process.exit(1);
+}
+const { TestWorld } = await import('./test-world.ts');
 
 /** Options end at `--`, so that COMMAND keeps its own. */
 const given = process.argv.slice(2);
@@ -66,7 +75,7 @@ async function finish(code: number): Promise<void> {
   process.exit(code);
 }
 
-function run({ env }: TestWorld, [program = '', ...args]: string[]): void {
+function run({ env }: World, [program = '', ...args]: string[]): void {
   const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...env } });
   child.once('error', (error: NodeJS.ErrnoException) => {
     console.error(`payment-sandbox: ${program}: ${error.code === 'ENOENT' ? 'no such command' : error.message}`);

@@ -13,8 +13,9 @@ export const test = base.extend<
   paymentsOptions: [{}, { scope: 'worker', option: true }],
   paymentsOfWorker: [
     async ({ paymentsOptions }, use) => {
-      await using payments = await startPayments(paymentsOptions);
+      const payments = await startPayments(paymentsOptions);
       await use(payments);
+      await payments.close();
     },
     { scope: 'worker' },
   ],

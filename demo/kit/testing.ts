@@ -2,7 +2,7 @@
 // defaults for what a test seldom cares about, and words for a wrong call.
 import type { NewOrder } from '../../backend-proxy/client.ts';
 import type { Method, OrderView } from '../../backend-proxy/protocol/wire.ts';
-import { VERSION } from '../../backend-proxy/version.ts';
+import { VERSION, nodeRefusal } from '../../backend-proxy/version.ts';
 import type { Entry } from './journal.ts';
 import type { FaultTarget, TestWorld, TestWorldOptions } from './test-world.ts';
 import type { WebhookInbox } from './webhook-inbox.ts';
@@ -43,7 +43,7 @@ const CLOCKS: readonly unknown[] = ['real', 'stopped', undefined];
 
 /**
  * Starts the gateway, the proxy and the receiver of webhooks on free ports of loopback.
- * @throws {Error} Without `payment-sandbox` of the same version, or with NODE_ENV=production.
+ * @throws {Error} Without Node 24 or `payment-sandbox` of the same version, or with NODE_ENV=production.
  */
 export async function startPayments(options: PaymentsOptions = {}): Promise<Payments> {
   if (!CLOCKS.includes(options.clock)) throw new Error(`clock: 'real' or 'stopped', not '${options.clock}'.`);
@@ -53,6 +53,8 @@ export async function startPayments(options: PaymentsOptions = {}): Promise<Paym
 async function loadTestWorld(): Promise<typeof TestWorld> {
   // In a variable, so that no bundler looks for it.
   const name = 'payment-sandbox';
+  const tooOld = nodeRefusal(name);
+  if (tooOld !== undefined) throw new Error(tooOld);
   const remedy = `npm i -D ${name}@${VERSION}`;
   const sandbox = (await import(name).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
