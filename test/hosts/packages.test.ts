@@ -1,7 +1,8 @@
-// What `npm run build` makes: three npm packages that the registry's checkers accept. Then those for Node: what they
-// import, their types, and that their commands start.
+// What `npm run build` makes and prints: three npm packages that the registry's checkers accept. Then those for Node:
+// what they import, their types, and that their commands start.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   globSync,
   mkdtempSync,
@@ -14,7 +15,7 @@ import {
 } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { basename, delimiter, join, resolve } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
@@ -51,8 +52,17 @@ interface Line {
   event: string;
 }
 
+/** Of package.json. */
+interface Published {
+  repository: object;
+  homepage: string;
+  bugs: object;
+  publishConfig: object;
+  sideEffects: string[];
+}
+
 const here = copyProject('build');
-await run(process.execPath, ['widget/build/main.ts'], { cwd: here, maxBuffer: 1e7 });
+const { stdout: printed } = await run(process.execPath, ['widget/build/main.ts'], { cwd: here, maxBuffer: 1e7 });
 const PROXY = join(here, 'dist/proxy');
 
 describe('npm packages', () => {
@@ -83,6 +93,16 @@ describe('npm packages', () => {
       assert.match(stdout, /node16 \(from ESM\)/);
     });
 
+    it(`dist/${part} has where the project lives, what a bundler may drop, and that it is published with provenance`, () => {
+      const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Published;
+      const { sideEffects, repository, ...built } = read(join(here, 'dist', part, 'package.json'));
+      assert.deepEqual(repository, read('package.json').repository);
+      assert.match(built.homepage, /^https:\/\/github\.com\/[\w-]+\/payment-widget#readme$/);
+      assert.deepEqual(built.bugs, { url: built.homepage.replace('#readme', '/issues') });
+      assert.deepEqual(built.publishConfig, { access: 'public', provenance: true });
+      assert.ok(sideEffects.length > 0 && sideEffects.every((path) => path.startsWith('./')), sideEffects.join());
+    });
+
     it(`npm pack of dist/${part} includes every file of it and no other`, async () => {
       const cwd = join(here, 'dist', part);
       const { stdout } = await run('npm', ['pack', '--dry-run', '--json'], {
@@ -94,6 +114,27 @@ describe('npm packages', () => {
       assert.deepEqual(paths.toSorted(), Object.keys(digestsOf(cwd)).toSorted());
     });
   }
+});
+
+it('npm run build prints the script tag with its hash, and the policy of docs/element.md', () => {
+  const hash = createHash('sha384').update(readFileSync(join(here, `dist/widget/widget-${VERSION}.js`)));
+  assert.ok(
+    printed.includes(`/widget-${VERSION}.js" integrity="sha384-${hash.digest('base64')}" crossorigin=`),
+    printed,
+  );
+  const [, policy] = /Content-Security-Policy: (.+)$/m.exec(printed) ?? [];
+  assert.ok(readFileSync('docs/element.md', 'utf8').includes(`needs \`${policy}\``), policy);
+});
+
+it('test/release.ts accepts the packages as they are, and says of a tag what is missing', async () => {
+  const release = (...args: string[]) =>
+    run(process.execPath, [resolve('test/release.ts'), ...args], { cwd: here }).catch(
+      (error: { code: number; stderr: string }) => error,
+    );
+  assert.deepEqual(await release(), { stdout: `The release ${VERSION} holds together.\n`, stderr: '' });
+  const refused = await release('v9.9.9');
+  assert.equal('code' in refused && refused.code, 1);
+  assert.match(refused.stderr, new RegExp(`^The tag v9\\.9\\.9 is not v${VERSION}, as package\\.json says\\.$`, 'm'));
 });
 
 describe('the packages for Node', () => {
@@ -140,6 +181,52 @@ describe('the packages for Node', () => {
     const { stdout } = await run(process.execPath, command, { timeout: LIMIT_MS });
     assert.equal(stdout, '[ 200, 200, 200 ]\n');
   });
+});
+
+/** Of those on the PATH; merchants have them. */
+async function olderNode(): Promise<string | undefined> {
+  for (const path of (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node'))) {
+    const { stdout } = await run(path, ['-p', 'process.versions.node']).catch(() => ({ stdout: '' }));
+    if (/^2[0-3]\./.test(stdout)) return path;
+  }
+  return undefined;
+}
+
+it('Node 20 runs payment-proxy/client, and is told by all else which Node it needs, in one sentence', async (t) => {
+  const older = await olderNode();
+  if (older === undefined) return t.skip('no Node from 20 to 23 is on the PATH');
+  const { now, orderSecret, webhookSecret, tokens, webhooks } = JSON.parse(readFileSync('docs/vectors.json', 'utf8'));
+  const script = `
+    const [client, testing] = process.argv.slice(1);
+    const { signOrder, verifyWebhook } = await import(client);
+    const { startPayments } = await import(testing);
+    const { now, orderSecret, webhookSecret, webhooks, order } = JSON.parse(process.env.INPUT);
+    const verified = webhooks.map(({ body, headers }) =>
+      verifyWebhook(body, headers, webhookSecret, now).then(() => true, () => false));
+    const token = await signOrder(order, orderSecret, now);
+    const refused = await startPayments().catch(({ message }) => message);
+    console.log(JSON.stringify({ token, verified: await Promise.all(verified), refused }));`;
+  const order = { orderId: 'A-1', amount: '10.10', currency: 'EUR', returnUrl: 'https://shop.example/thanks' };
+  const INPUT = JSON.stringify({ now: now * 1000, orderSecret, webhookSecret, webhooks, order });
+  const modules = [join(PROXY, 'lib/client.js'), join(here, 'dist/npm/testing/testing.js')];
+  const { stdout } = await run(older, ['--input-type=module', '-e', script, ...modules], { env: { INPUT } });
+  const { token, verified, refused } = JSON.parse(stdout);
+  assert.equal(token, tokens[0].token);
+  assert.deepEqual(
+    verified,
+    webhooks.map(({ valid }: { valid: boolean }) => valid),
+  );
+  assert.match(refused, /^payment-sandbox needs Node 24 or newer; this is 2\d\.\d+\.\d+$/);
+  for (const [part, args] of [
+    ['proxy', ['check']],
+    ['sandbox', []],
+  ] as const) {
+    const command = join(here, 'dist', part, 'lib/main.js');
+    const { code, stderr }: { code?: number; stderr: string } = await run(older, [command, ...args]).catch(
+      (error: { code: number; stderr: string }) => error,
+    );
+    assert.deepEqual([code, stderr], [1, `${refused.replace('sandbox', part)}\n`]);
+  }
 });
 
 describe('the proxy’s package', () => {

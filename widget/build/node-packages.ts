@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeDeclarations } from './declarations.ts';
 import { bundleForNode } from './node-bundle.ts';
-import { originOf, replaceFolder, withoutRelativeLinks, type Project } from './project.ts';
+import { publishing, replaceFolder, withoutRelativeLinks, type Project } from './project.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROXY = 'payment-proxy';
@@ -24,8 +24,8 @@ interface NodePackage {
 /** Replaces the folder `to`. `widget`: the folder of the built widget. */
 export async function buildProxyPackage(to: string, widget: string): Promise<void> {
   await replaceFolder(to, async (folder) => {
-    // The pictures are README's.
-    const isForUsers = (path: string) => !path.endsWith('pictures');
+    // The pictures are README's, and publishing is the project's.
+    const isForUsers = (path: string) => !/(pictures|publishing\.md)$/.test(path);
     cpSync(join(ROOT, 'docs'), join(folder, 'docs'), { recursive: true, filter: isForUsers });
     for (const name of ['.env.example', 'CHANGELOG.md']) copyFileSync(join(ROOT, name), join(folder, name));
     await buildNodePackage(folder, widget, {
@@ -85,9 +85,10 @@ async function buildNodePackage(folder: string, widget: string, what: NodePackag
     name,
     version: project.version,
     license: project.license,
-    ...originOf(project),
+    ...publishing(project),
     type: 'module',
     bin: { [name]: './lib/main.js' },
+    sideEffects: ['./lib/main.js'],
     exports: { ...Object.fromEntries(exported), './package.json': './package.json' },
     ...described,
     files: ['lib', 'types', 'dist', ...described.files],

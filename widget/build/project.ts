@@ -7,14 +7,18 @@ export interface Project {
   license: string;
   engines: object;
   dependencies: { lit: string };
-  repository?: object;
-  homepage?: string;
-  bugs?: object;
+  repository: { type: string; url: string };
 }
 
-/** Where the project lives, as far as its package.json says so. */
-export function originOf({ repository, homepage, bugs }: Project): Pick<Project, 'repository' | 'homepage' | 'bugs'> {
-  return { ...(repository && { repository }), ...(homepage && { homepage }), ...(bugs && { bugs }) };
+/** Fields of a published package; all follow from `repository` of the project's package.json. */
+export function publishing({ repository }: Project): object {
+  const page = repository.url.replaceAll(/^git\+|\.git$/g, '');
+  return {
+    repository,
+    homepage: `${page}#readme`,
+    bugs: { url: `${page}/issues` },
+    publishConfig: { access: 'public', provenance: true },
+  };
 }
 
 /** Relative links lead to files of the project that are not in the package. */

@@ -9,7 +9,7 @@ import { FRAMEWORKS, frameworkModule, frameworkTypes } from './frameworks.ts';
 import { elementOf, readManifest } from './manifest.ts';
 import { bundleForNode } from './node-bundle.ts';
 import { minifyTemplates, themes } from './plugins.ts';
-import { originOf, replaceFolder, withoutRelativeLinks, type Project } from './project.ts';
+import { publishing, replaceFolder, withoutRelativeLinks, type Project } from './project.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NAME = 'payment-widget';
@@ -86,7 +86,7 @@ function describePackage(project: Project, contents: string[]): object {
     description: 'A custom element that collects a wallet payment and follows it until it is settled',
     keywords: ['payment', 'wallet', 'qr-code', 'web-components', 'custom-element', 'lit'],
     license,
-    ...originOf(project),
+    ...publishing(project),
     type: 'module',
     exports: {
       '.': exported('index'),
