@@ -274,6 +274,15 @@ describe('payment methods and transaction types', () => {
   });
 });
 
+it('workflows name each action by its whole digest, with its version beside it', () => {
+  const uses = globSync('.github/workflows/*.yml').flatMap((file) => readFileSync(file, 'utf8').match(/uses: .*/g));
+  assert.ok(uses.length > 5);
+  assert.deepEqual(
+    uses.filter((each) => !/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(each ?? '')),
+    [],
+  );
+});
+
 describe('lock files', () => {
   interface Lock {
     packages: Record<string, { optionalDependencies?: Record<string, string> }>;
