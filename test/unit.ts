@@ -1,5 +1,5 @@
 // `npm run test:unit` and `npm run test:watch`, the same with --watch: the tests that start no process and no browser.
-//   npm run test:unit -- test/backend-proxy/payouts.test.ts --test-name-pattern='24 hours'
+//   npm run test:unit -- test/backend-proxy/payouts.test.ts --test-name-pattern='restore'
 // Paths replace the list below; options are those of `node --test`. Code stays compiled from one run to the next.
 // Without paths the files run in a few processes instead of one each: loading the modules took half of the time.
 import { spawn } from 'node:child_process';

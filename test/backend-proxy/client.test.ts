@@ -72,130 +72,125 @@ function clientThatGets(...answers: (Response | Error)[]) {
 
 const refused = (status: number, problem: object, headers = {}) => Response.json(problem, { status, headers });
 
-describe("the merchant's client", () => {
-  it('has the types of the OpenAPI document', () => {
-    assert.equal(Object.values(SAME).length, 7);
-  });
+it('has the types of the OpenAPI document', () => {
+  assert.equal(Object.values(SAME).length, 7);
+});
 
-  it('signs an order that the proxy accepts, in each language', async (t) => {
-    const world = await createWorld(t);
-    const order = { ...ORDER, description: 'Ein Päckchen für 10,10 €, 日本', expiresIn: 600 };
-    const view = await world.view(await signOrder(order, `${SECRETS.order},an-older-one`, world.now()));
-    assert.deepEqual([view.orderId, view.amount, view.description], ['A-1', '10.10', order.description]);
-  });
+it('signs an order that the proxy accepts, in each language', async (t) => {
+  const world = await createWorld(t);
+  const order = { ...ORDER, description: 'Ein Päckchen für 10,10 €, 日本', expiresIn: 600 };
+  const view = await world.view(await signOrder(order, `${SECRETS.order},an-older-one`, world.now()));
+  assert.deepEqual([view.orderId, view.amount, view.description], ['A-1', '10.10', order.description]);
+});
 
-  for (const [what, order, secret, says] of [
-    ['with a short secret', ORDER, 'short', /^The secret needs at least 32 bytes/],
-    ['without a secret', ORDER, undefined, /^The secret needs at least 32 bytes/],
-    ['an amount that is a number', { ...ORDER, amount: 10.1 }, SECRETS.order, /^amount: a string/],
-    ['no currency', { ...ORDER, currency: undefined }, SECRETS.order, /^currency: a string/],
-  ] as const) {
-    it(`does not sign ${what}`, async () => {
-      await assert.rejects(signOrder(order as never, secret as string), { name: 'TypeError', message: says });
-    });
+for (const [what, order, secret, says] of [
+  ['with a short secret', ORDER, 'short', /^The secret needs at least 32 bytes/],
+  ['without a secret', ORDER, undefined, /^The secret needs at least 32 bytes/],
+  ['an amount that is a number', { ...ORDER, amount: 10.1 }, SECRETS.order, /^amount: a string/],
+  ['no currency', { ...ORDER, currency: undefined }, SECRETS.order, /^currency: a string/],
+] as const) {
+  it(`does not sign ${what}`, async () => {
+    await assert.rejects(signOrder(order as never, secret as string), { name: 'TypeError', message: says });
+  });
+}
+
+it('follows an order from its token to its refund, and verifies the webhooks', async (t) => {
+  const world = await createWorld(t, { webhooks: true, profile: { refundAs: REFUND_AS } });
+  const client = clientOf(world);
+  assert.equal(await client.order('A-1'), null);
+  const { token } = await client.createOrder({ ...ORDER, metadata: { cart: '7' } });
+  await world.start(token, { method: 'QR' });
+  await world.settleAfter('approve', 'A-1', '23456789');
+  const order = await client.order('A-1');
+  assert.deepEqual([order?.paid, order?.refundable], [true, [{ gatewayOrderId: 'A-1', amount: '10.00' }]]);
+
+  const refund = await client.refund('A-1', { key: 'R-1', amount: '4' });
+  assert.equal((await client.refund('A-1', { key: 'R-1', amount: '4' })).gatewayOrderId, refund.gatewayOrderId);
+  await world.pass(60_000);
+  const listed: Transaction[] = [];
+  for await (const transaction of client.transactions({ orderId: 'A-1' })) listed.push(transaction);
+  assert.deepEqual(listed.map(({ type, status }) => `${type} ${status}`).toSorted(), ['PAY SUCCESS', 'REFUND SUCCESS']);
+
+  const events: WebhookEvent[] = [];
+  for (const { body, headers, at } of world.receiver.received) {
+    events.push(await verifyWebhook(body, headers, SECRETS.webhook, at));
   }
+  const [paid, sentBack] = events;
+  assert.deepEqual([paid?.type, sentBack?.type], ['payment.succeeded', 'refund.succeeded']);
+  assert.equal(paid?.type === 'payment.succeeded' && paid.data.metadata?.['cart'], '7');
+});
 
-  it('follows an order from its token to its refund, and verifies the webhooks', async (t) => {
-    const world = await createWorld(t, { webhooks: true, profile: { refundAs: REFUND_AS } });
-    const client = clientOf(world);
-    assert.equal(await client.order('A-1'), null);
-    const { token } = await client.createOrder({ ...ORDER, metadata: { cart: '7' } });
-    await world.start(token, { method: 'QR' });
-    await world.settleAfter('approve', 'A-1', '23456789');
-    const order = await client.order('A-1');
-    assert.deepEqual([order?.paid, order?.refundable], [true, [{ gatewayOrderId: 'A-1', amount: '10.00' }]]);
-
-    const refund = await client.refund('A-1', { key: 'R-1', amount: '4' });
-    assert.equal((await client.refund('A-1', { key: 'R-1', amount: '4' })).gatewayOrderId, refund.gatewayOrderId);
-    await world.pass(60_000);
-    const listed: Transaction[] = [];
-    for await (const transaction of client.transactions({ orderId: 'A-1' })) listed.push(transaction);
-    assert.deepEqual(listed.map(({ type, status }) => `${type} ${status}`).toSorted(), [
-      'PAY SUCCESS',
-      'REFUND SUCCESS',
-    ]);
-
-    const events: WebhookEvent[] = [];
-    for (const { body, headers, at } of world.receiver.received) {
-      events.push(await verifyWebhook(body, headers, SECRETS.webhook, at));
-    }
-    const [paid, sentBack] = events;
-    assert.deepEqual([paid?.type, sentBack?.type], ['payment.succeeded', 'refund.succeeded']);
-    assert.equal(paid?.type === 'payment.succeeded' && paid.data.metadata?.['cart'], '7');
+it('says why the proxy refused, and repeats nothing that is final', async (t) => {
+  const client = clientOf(await createWorld(t));
+  await assert.rejects(client.createOrder({ ...ORDER, currency: 'eur' }), (error: PaymentProxyError) => {
+    assert.deepEqual([error.code, error.status, error.retryable], ['invalid_request', 400, false]);
+    assert.equal(error.errors[0]?.field, 'currency');
+    return error.requestId !== null;
   });
+});
 
-  it('says why the proxy refused, and repeats nothing that is final', async (t) => {
-    const client = clientOf(await createWorld(t));
-    await assert.rejects(client.createOrder({ ...ORDER, currency: 'eur' }), (error: PaymentProxyError) => {
-      assert.deepEqual([error.code, error.status, error.retryable], ['invalid_request', 400, false]);
-      assert.equal(error.errors[0]?.field, 'currency');
-      return error.requestId !== null;
-    });
+it('has a method for each merchant route', async (t) => {
+  const { paths } = (await readDocument((await createWorld(t)).proxy)) as unknown as {
+    paths: Record<string, Record<string, { security?: object[] }>>;
+  };
+  const routes = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([, { security = [] }]) => security.some((by) => 'merchantKey' in by))
+      .map(([method]) => `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, 'X')}`),
+  );
+  const { client, calls } = clientThatGets();
+  await client.createOrder(ORDER);
+  await client.order('X');
+  await client.closeOrder('X');
+  await client.erase('X');
+  await client.refund('X', { key: 'k' });
+  await client.sendPayout({ orderId: 'X', amount: 1, currency: 'EUR', customer: '12345678' });
+  await client.payout('X');
+  await client.transaction('X');
+  await client
+    .transactions()
+    .next()
+    .catch(() => undefined);
+  await client.resolve('X', { status: 'SUCCESS', by: 'Ada', note: 'Seen in the statement' });
+  await client.webhooks();
+  await client.webhook('X');
+  await client.redeliver('X');
+  await client.unmatchedIpns();
+  assert.deepEqual(calls.toSorted(), routes.filter((route) => route !== 'GET /metrics').toSorted());
+});
+
+it('repeats twice what is safe to repeat, and waits as long as the proxy asks', async () => {
+  const { client, calls, waits } = clientThatGets(
+    new TypeError('fetch failed'),
+    refused(503, { ...REFUSED, code: 'unavailable' }, { 'retry-after': '5' }),
+    refused(502, {}),
+  );
+  await assert.rejects(client.refund('A-1', { key: 'k' }), { code: 'unreachable', status: 502, retryable: true });
+  assert.deepEqual([calls.length, waits], [3, [500, 5_000]]);
+});
+
+for (const [what, answer, call] of [
+  ['a redelivery', new TypeError('fetch failed'), (client: PaymentProxy) => client.redeliver('X')],
+  [
+    'what the proxy refuses for good',
+    refused(409, { ...REFUSED, retryable: false }),
+    (client: PaymentProxy) => client.closeOrder('X'),
+  ],
+  [
+    'what has to wait for a minute',
+    refused(409, REFUSED, { 'retry-after': '60' }),
+    (client: PaymentProxy) => client.closeOrder('X'),
+  ],
+] as const) {
+  it(`does not repeat ${what}`, async () => {
+    const { client, calls } = clientThatGets(answer);
+    await assert.rejects(call(client), PaymentProxyError);
+    assert.equal(calls.length, 1);
   });
+}
 
-  it('has a method for each merchant route', async (t) => {
-    const { paths } = (await readDocument((await createWorld(t)).proxy)) as unknown as {
-      paths: Record<string, Record<string, { security?: object[] }>>;
-    };
-    const routes = Object.entries(paths).flatMap(([path, operations]) =>
-      Object.entries(operations)
-        .filter(([, { security = [] }]) => security.some((by) => 'merchantKey' in by))
-        .map(([method]) => `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, 'X')}`),
-    );
-    const { client, calls } = clientThatGets();
-    await client.createOrder(ORDER);
-    await client.order('X');
-    await client.closeOrder('X');
-    await client.erase('X');
-    await client.refund('X', { key: 'k' });
-    await client.sendPayout({ orderId: 'X', amount: 1, currency: 'EUR', customer: '12345678' });
-    await client.payout('X');
-    await client.transaction('X');
-    await client
-      .transactions()
-      .next()
-      .catch(() => undefined);
-    await client.resolve('X', { status: 'SUCCESS', by: 'Ada', note: 'Seen in the statement' });
-    await client.webhooks();
-    await client.webhook('X');
-    await client.redeliver('X');
-    await client.unmatchedIpns();
-    assert.deepEqual(calls.toSorted(), routes.filter((route) => route !== 'GET /metrics').toSorted());
-  });
-
-  it('repeats twice what is safe to repeat, and waits as long as the proxy asks', async () => {
-    const { client, calls, waits } = clientThatGets(
-      new TypeError('fetch failed'),
-      refused(503, { ...REFUSED, code: 'unavailable' }, { 'retry-after': '5' }),
-      refused(502, {}),
-    );
-    await assert.rejects(client.refund('A-1', { key: 'k' }), { code: 'unreachable', status: 502, retryable: true });
-    assert.deepEqual([calls.length, waits], [3, [500, 5_000]]);
-  });
-
-  for (const [what, answer, call] of [
-    ['a redelivery', new TypeError('fetch failed'), (client: PaymentProxy) => client.redeliver('X')],
-    [
-      'what the proxy refuses for good',
-      refused(409, { ...REFUSED, retryable: false }),
-      (client: PaymentProxy) => client.closeOrder('X'),
-    ],
-    [
-      'what has to wait for a minute',
-      refused(409, REFUSED, { 'retry-after': '60' }),
-      (client: PaymentProxy) => client.closeOrder('X'),
-    ],
-  ] as const) {
-    it(`does not repeat ${what}`, async () => {
-      const { client, calls } = clientThatGets(answer);
-      await assert.rejects(call(client), PaymentProxyError);
-      assert.equal(calls.length, 1);
-    });
-  }
-
-  it('imports nothing', () => {
-    assert.doesNotMatch(readFileSync('backend-proxy/client.ts', 'utf8'), /^import|require\(|\bprocess\b|\bBuffer\b/m);
-  });
+it('imports nothing', () => {
+  assert.doesNotMatch(readFileSync('backend-proxy/client.ts', 'utf8'), /^import|require\(|\bprocess\b|\bBuffer\b/m);
 });
 
 interface Vectors {

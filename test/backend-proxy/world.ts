@@ -111,11 +111,15 @@ export interface World {
   token(claims?: Partial<Record<keyof OrderClaims, unknown>>): string;
   start(token: string, body: StartPayment | object, key?: string): Promise<Answer>;
   refused(token: string, body: StartPayment | object, key?: string): Promise<Answer<Problem>>;
+  /** A payment by QR code that `payer` approves, or the sandbox's own wallet; returns its token. */
+  paid(claims?: Parameters<World['token']>[0], payer?: string): Promise<string>;
   view(token: string): Promise<OrderView>;
+  /** `key`: the idempotency key. */
   merchant<Body = Record<string, unknown>>(
     method: 'GET' | 'POST' | 'DELETE',
     path: string,
     body?: unknown,
+    key?: string,
   ): Promise<Answer<Body>>;
   ipn(body: unknown, secret?: string): Promise<Response>;
   /** The types of the webhooks that the merchant received. */
@@ -259,7 +263,7 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
     assert.equal(response.status, 200, await response.text());
   }
 
-  return {
+  const world: World = {
     now,
     skip: (ms) => void (time += ms),
     settle,
@@ -309,13 +313,21 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
       assert.ok(answer.status >= 400, JSON.stringify(answer.body));
       return answer as Answer<Problem>;
     },
+    async paid(claims, payer) {
+      const token = world.token(claims);
+      const { body } = await world.start(token, { method: 'QR' });
+      await customer('approve', body.orderId, payer);
+      await settle();
+      return token;
+    },
     async view(token) {
       const response = await request('GET', '/order', { headers: { Authorization: `Bearer ${token}` } });
       assert.equal(response.status, 200);
       return (await response.json()) as OrderView;
     },
-    async merchant<Body>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Answer<Body>> {
-      const headers = { Authorization: `Bearer ${SECRETS.merchant}`, 'Content-Type': 'application/json' };
+    async merchant<Body>(method: string, path: string, body?: unknown, key?: string): Promise<Answer<Body>> {
+      const json = { Authorization: `Bearer ${SECRETS.merchant}`, 'Content-Type': 'application/json' };
+      const headers = { ...json, ...(key !== undefined && { 'Idempotency-Key': key }) };
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       const response = await request(method, path, { headers, ...(body !== undefined && { body: text }) });
       return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
@@ -342,6 +354,7 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
       return response.ok ? ((await response.json()) as SandboxTransaction) : undefined;
     },
   };
+  return world;
 }
 
 export async function readDocument(proxy: Proxy): Promise<OpenApi> {

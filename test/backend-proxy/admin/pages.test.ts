@@ -1,6 +1,6 @@
 // What the operator sees and does: reviews, webhooks, lists, health.
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { unavailable } from '../../../backend-proxy/errors.ts';
 import { overview, titleOf } from '../../../backend-proxy/admin/overview.ts';
 import { effectOf } from '../../../backend-proxy/admin/transaction-page.ts';
@@ -48,276 +48,268 @@ const placeOf = (response: Response) => response.headers.get('location')?.split(
 const fieldsOf = (html: string): Record<string, string> =>
   Object.fromEntries([...html.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value])); // prettier-ignore
 
-describe('a review', () => {
-  it('a review is resolved in two steps: the first says what will happen and changes nothing', async (t) => {
-    const operator = await signedIn(t);
-    const { world } = operator;
-    await createMismatch(world);
-    assert.match(textOf(await operator.open('/admin')), /1 payment to review The gateway reported another amount than was requested: asked €10\.10, reported €0\.07\. A-1 · Payment · QR code · for \d+ \w+ €10\.10 Review/); // prettier-ignore
-    const first = await resolve(operator, 'A-1', ADA);
-    const said = textOf(await first.text());
-    assert.equal(first.status, 200);
-    assert.match(said, /Record €10\.10 as received\? .*Order A-1 becomes paid\. It counts as €10\.10.*payment\.succeeded: “The order is paid: ship it”.*Money moved, says Ada: on the statement/); // prettier-ignore
-    assert.equal((await world.ledger.transaction('A-1'))?.needsReview, true);
-    const second = await resolve(operator, 'A-1', { ...ADA, confirmed: 'yes' });
-    assert.deepEqual([second.status, placeOf(second)], [303, '/admin/transactions/A-1?done=resolved']);
-    const transaction = await world.ledger.transaction('A-1');
-    assert.deepEqual([transaction?.stage, transaction?.needsReview], ['succeeded', false]);
-    const resolved = transaction?.history.find(({ event }) => event === 'resolved');
-    assert.deepEqual(resolved, {
-      at: world.now(),
-      event: 'resolved',
-      source: 'person',
-      detail: 'SUCCESS by Ada: on the statement',
-    });
-    await world.settle();
-    assert.ok(world.receiver.received.some(({ payload }) => payload.type === 'payment.succeeded'));
-    assert.match(textOf(await operator.open('/admin')), /All clear/);
+it('a review is resolved in two steps: the first says what will happen and changes nothing', async (t) => {
+  const operator = await signedIn(t);
+  const { world } = operator;
+  await createMismatch(world);
+  assert.match(textOf(await operator.open('/admin')), /1 payment to review The gateway reported another amount than was requested: asked €10\.10, reported €0\.07\. A-1 · Payment · QR code · for \d+ \w+ €10\.10 Review/); // prettier-ignore
+  const first = await resolve(operator, 'A-1', ADA);
+  const said = textOf(await first.text());
+  assert.equal(first.status, 200);
+  assert.match(said, /Record €10\.10 as received\? .*Order A-1 becomes paid\. It counts as €10\.10.*payment\.succeeded: “The order is paid: ship it”.*Money moved, says Ada: on the statement/); // prettier-ignore
+  assert.equal((await world.ledger.transaction('A-1'))?.needsReview, true);
+  const second = await resolve(operator, 'A-1', { ...ADA, confirmed: 'yes' });
+  assert.deepEqual([second.status, placeOf(second)], [303, '/admin/transactions/A-1?done=resolved']);
+  const transaction = await world.ledger.transaction('A-1');
+  assert.deepEqual([transaction?.stage, transaction?.needsReview], ['succeeded', false]);
+  const resolved = transaction?.history.find(({ event }) => event === 'resolved');
+  assert.deepEqual(resolved, {
+    at: world.now(),
+    event: 'resolved',
+    source: 'person',
+    detail: 'SUCCESS by Ada: on the statement',
   });
+  await world.settle();
+  assert.ok(world.receiver.received.some(({ payload }) => payload.type === 'payment.succeeded'));
+  assert.match(textOf(await operator.open('/admin')), /All clear/);
+});
 
-  it('a form with a missing or wrong field is shown again with what was typed and what is allowed', async (t) => {
-    const operator = await signedIn(t);
-    await createMismatch(operator.world);
-    for (const [fields, problem] of [
-      [{ ...ADA, status: '' }, 'SUCCESS or FAILED'],
-      [{ ...ADA, by: ' ' }, '1 to 100 characters'],
-      [{ ...ADA, note: 'x'.repeat(501) }, '1 to 500 characters'],
-      [{ ...ADA, note: 'two\nlines' }, 'no control characters'],
-    ] as const) {
-      const response = await resolve(operator, 'A-1', { ...fields, confirmed: 'yes' });
-      const html = await response.text();
-      assert.equal(response.status, 400);
-      assert.ok(html.includes(problem), problem);
-      assert.ok(html.includes(`value="${fields.by}"`));
-    }
-    assert.equal((await operator.world.ledger.transaction('A-1'))?.needsReview, true);
-  });
-
-  it('a decision about a transaction that has changed since it was shown is refused', async (t) => {
-    const operator = await signedIn(t);
-    await createMismatch(operator.world);
-    const response = await operator.send('/admin/transactions/A-1/resolve', { version: '1', ...ADA, confirmed: 'yes' });
-    assert.equal(response.status, 409);
-    assert.match(textOf(await response.text()), /It changed while you were deciding\./);
-    await resolve(operator, 'A-1', { ...ADA, confirmed: 'yes' });
-    assert.equal((await resolve(operator, 'A-1', { ...ADA, note: 'or not', confirmed: 'yes' })).status, 409);
-  });
-
-  const MEANWHILE: Record<string, { does(world: World): Promise<unknown>; said: RegExp; after: object }> = {
-    paid: {
-      does: (world) => observe(world, 'A-1-2', verified('succeeded'), 'other'),
-      said: /Nothing was done: .* has changed .*Your server gets payment\.surplus/,
-      after: { needsReview: false, surplus: true },
-    },
-    closed: {
-      does: (world) => world.merchant('POST', '/orders/A-1/close', {}),
-      said: /Nothing was done: .* stays unpaid: .*Your server gets payment\.after_close/,
-      after: { needsReview: false, afterClose: true },
-    },
-  };
-  for (const [what, { does, said, after }] of Object.entries(MEANWHILE)) {
-    it(`if the order is ${what} between the page and its button, nothing is done until the new effect is confirmed`, async (t) => {
-      const operator = await signedIn(t);
-      const { world } = operator;
-      await createMismatch(world);
-      await world.start(world.token(), { method: 'CHECKOUT' });
-      const first = await (await resolve(operator, 'A-1', ADA)).text();
-      assert.match(first, /payment\.succeeded/);
-      await does(world);
-      const second = await operator.send('/admin/transactions/A-1/resolve', fieldsOf(first));
-      const again = await second.text();
-      assert.equal(second.status, 409);
-      assert.match(textOf(again), said);
-      assert.equal((await world.ledger.transaction('A-1'))?.needsReview, true);
-      assert.equal((await operator.send('/admin/transactions/A-1/resolve', fieldsOf(again))).status, 303);
-      assert.partialDeepStrictEqual(await world.ledger.transaction('A-1'), after);
-    });
+it('a form with a missing or wrong field is shown again with what was typed and what is allowed', async (t) => {
+  const operator = await signedIn(t);
+  await createMismatch(operator.world);
+  for (const [fields, problem] of [
+    [{ ...ADA, status: '' }, 'SUCCESS or FAILED'],
+    [{ ...ADA, by: ' ' }, '1 to 100 characters'],
+    [{ ...ADA, note: 'x'.repeat(501) }, '1 to 500 characters'],
+    [{ ...ADA, note: 'two\nlines' }, 'no control characters'],
+  ] as const) {
+    const response = await resolve(operator, 'A-1', { ...fields, confirmed: 'yes' });
+    const html = await response.text();
+    assert.equal(response.status, 400);
+    assert.ok(html.includes(problem), problem);
+    assert.ok(html.includes(`value="${fields.by}"`));
   }
+  assert.equal((await operator.world.ledger.transaction('A-1'))?.needsReview, true);
+});
 
-  it('an order is closed in two steps, of which the first says what will happen and changes nothing', async (t) => {
+it('a decision about a transaction that has changed since it was shown is refused', async (t) => {
+  const operator = await signedIn(t);
+  await createMismatch(operator.world);
+  const response = await operator.send('/admin/transactions/A-1/resolve', { version: '1', ...ADA, confirmed: 'yes' });
+  assert.equal(response.status, 409);
+  assert.match(textOf(await response.text()), /It changed while you were deciding\./);
+  await resolve(operator, 'A-1', { ...ADA, confirmed: 'yes' });
+  assert.equal((await resolve(operator, 'A-1', { ...ADA, note: 'or not', confirmed: 'yes' })).status, 409);
+});
+
+const MEANWHILE: Record<string, { does(world: World): Promise<unknown>; said: RegExp; after: object }> = {
+  paid: {
+    does: (world) => observe(world, 'A-1-2', verified('succeeded'), 'other'),
+    said: /Nothing was done: .* has changed .*Your server gets payment\.surplus/,
+    after: { needsReview: false, surplus: true },
+  },
+  closed: {
+    does: (world) => world.merchant('POST', '/orders/A-1/close', {}),
+    said: /Nothing was done: .* stays unpaid: .*Your server gets payment\.after_close/,
+    after: { needsReview: false, afterClose: true },
+  },
+};
+for (const [what, { does, said, after }] of Object.entries(MEANWHILE)) {
+  it(`if the order is ${what} between the page and its button, nothing is done until the new effect is confirmed`, async (t) => {
     const operator = await signedIn(t);
     const { world } = operator;
-    await world.start(world.token(), { method: 'QR' });
-    const path = '/admin/transactions/A-1';
-    assert.match(textOf(await operator.open(path)), /Close the order/);
-    const refused = await operator.send(`${path}/close`, { reason: 'out of <stock>', by: ' ' });
-    assert.equal(refused.status, 400);
-    assert.match(textOf(await refused.text()), /Your name 1 to 100 characters/);
-    const typed = { reason: 'out of <stock>', by: 'Marta K.' };
-    const first = await (await operator.send(`${path}/close`, typed)).text();
-    assert.match(
-      textOf(first),
-      /it cannot be opened again\. .* A-1 may still be paid\. It would then come up for review/,
-    );
-    assert.equal((await world.ledger.order('A-1'))?.closed, null);
-    assert.match(first, /value="out of &lt;stock&gt;"/);
-    const done = await operator.send(`${path}/close`, { ...fieldsOf(first), ...typed });
-    assert.deepEqual([done.status, placeOf(done)], [303, `${path}?done=closed`]);
-    assert.equal((await world.ledger.order('A-1'))?.closed?.reason, 'by Marta K.: out of <stock>');
-    const page = await operator.open(path);
-    assert.match(page, /Closed on .* · by Marta K\.: out of &lt;stock&gt;/);
-    assert.doesNotMatch(page, /Close the order/);
-    assert.deepEqual(operator.logged.at(-1), { level: 'info', event: 'operator closed', orderId: 'A-1' });
-  });
-
-  it('a payment is refunded in two steps: the second names amount and wallet, and sends once however often', async (t) => {
-    const operator = await signedIn(t, { profile: REFUNDS_QR });
-    const { world } = operator;
-    await world.start(world.token({ amount: '10.00' }), { method: 'QR' });
-    await world.settleAfter('approve', 'A-1', '23456789');
-    const path = '/admin/transactions/A-1';
-    assert.match(
-      textOf(await operator.open(path)),
-      /€10\.00 can be sent back to the wallet .*, •••• 6789 ?\. Amount, EUR/,
-    );
-    for (const [typed, problem] of [
-      [{ amount: '1e1' }, /a decimal number in EUR/],
-      [{ amount: '999.00' }, /at most €10\.00: more is not left/],
-      [{ amount: '0.00' }, /above 0/],
-      [{ amount: '4.50' }, /a whole amount, because the gateway accepts no decimals/],
-      [{ amount: '4', note: 'a\tb' }, /at most 200 characters/],
-      [{ amount: '4', by: ' ' }, /Your name 1 to 100 characters/],
-    ] as const) {
-      const refused = await operator.send(`${path}/refund`, { by: 'Marta K.', ...typed });
-      assert.equal(refused.status, 400);
-      assert.match(textOf(await refused.text()), problem);
-    }
-    const ask = async (amount: string) =>
-      (await operator.send(`${path}/refund`, { amount, note: 'cold <cup>', by: 'Marta K.' })).text();
-    const [first, others] = [await ask('4.00'), await ask('4.00')];
-    assert.match(
-      textOf(first),
-      /Send €4\.00 to •••• 6789\? .*€6\.00 of the payment A-1 stays with you.*Send €4\.00 Cancel/,
-    );
-    assert.equal(await world.gatewayHas('A-1-r1'), undefined, 'nothing is sent yet');
-    const fields = { ...fieldsOf(first), note: 'cold <cup>' };
-    const sent = await Promise.all([1, 2, 3].map(() => operator.send(`${path}/refund`, fields)));
-    const places = sent.map((answer) => [answer.status, placeOf(answer)]);
-    assert.deepEqual(new Set(places.map(String)), new Set(['303,/admin/transactions/A-1-r1?done=refunded']));
-    assert.equal((await world.gatewayHas('A-1-r1'))?.createRequests, 1);
-    const [{ headers }] = sent as [Response];
-    assert.match(
-      textOf(await operator.open(headers.get('location') ?? '')),
-      /The refund was asked for: its status is below/,
-    );
-    const asked = await operator.send(`${path}/refund`, { ...fieldsOf(others), note: 'cold <cup>' });
-    const again = await asked.text();
-    assert.equal(asked.status, 409, 'another person has sent one meanwhile');
-    assert.match(textOf(again), /Nothing was done: what is left of the payment has changed .* €2\.00 of the payment/);
-    assert.equal(await world.gatewayHas('A-1-r2'), undefined);
-    const refund = await world.ledger.transaction('A-1-r1');
-    const [started] = refund?.history ?? [];
-    assert.deepEqual([refund?.note, started?.source, started?.detail], ['cold <cup>', 'person', 'Marta K.']);
-    assert.match(textOf(await operator.open('/admin/transactions/A-1-r1')), /Started by Marta K\./);
-    assert.match(
-      await operator.open('/admin/transactions/A-1-r1'),
-      /Refund of<\/dt>\s*<dd><a href="\/admin\/transactions\/A-1">/,
-    );
-    assert.match(textOf(await operator.open(path)), /€6\.00 can be sent back/);
-    await operator.send(`${path}/refund`, fieldsOf(await ask('6')));
-    assert.match(textOf(await operator.open(path)), /All of it is refunded, or on its way/);
-    await world.start(world.token({ orderId: 'B-1' }), { method: 'CHECKOUT' }, 'b');
-    await world.ledger.closeOrder({ orderId: 'B-1', reason: null, ifUnpaidSince: null });
-    await world.settleAfter('approve', 'B-1', '23456789');
-    assert.match(
-      textOf(await operator.open('/admin/transactions/B-1')),
-      /€10\.00 can be sent back to the wallet that paid, •••• 6789 ?\. The other €0\.10 cannot, because payouts take whole amounts/,
-    );
-  });
-
-  it('a payment whose id the gateway had before says what that means, and what to do', async (t) => {
-    const operator = await signedIn(t);
-    const { world } = operator;
-    await world.faults({ pay: { status: 409 } });
-    await world.start(world.token(), { method: 'QR' });
-    const said = textOf(await operator.open('/admin/transactions/A-1'));
-    assert.match(
-      said,
-      /had this id before, so what it reports may be about somebody else’s payment and credits nothing/,
-    );
-    assert.match(said, /Ask the gateway’s support about A-1 , then say what you know/);
-    assert.match(said, /No clear answer, checking · the gateway has this id already \(HTTP 409/);
-  });
-
-  it('a paid order and a payout have nothing to close', async (t) => {
-    const operator = await signedIn(t);
-    const { world } = operator;
-    await world.start(world.token(), { method: 'QR' });
-    await world.settleAfter('approve', 'A-1');
-    await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678' });
-    for (const id of ['A-1', 'P-1']) {
-      assert.doesNotMatch(await operator.open(`/admin/transactions/${id}`), /Close the order/);
-      const refused = await operator.send(`/admin/transactions/${id}/close`, { confirmed: 'yes' });
-      assert.ok(refused.status >= 400, id);
-    }
-  });
-
-  it('a resolution against what the gateway reports needs a confirmation that names the report', async (t) => {
-    const operator = await signedIn(t);
-    const { world } = operator;
-    await world.start(world.token(), { method: 'QR' });
-    for (const outcome of ['succeeded', 'failed'] as const) await observe(world, 'A-1', verified(outcome), outcome);
-    const first = await (await resolve(operator, 'A-1', ADA)).text();
-    assert.match(textOf(first), /The gateway reports that no money moved, and you say that money moved\./);
-    const { gatewayReports, ...unknowing } = fieldsOf(first);
-    const second = await operator.send('/admin/transactions/A-1/resolve', unknowing);
-    assert.deepEqual([gatewayReports, second.status], ['FAILED', 409]);
-    assert.match(textOf(await second.text()), /Nothing was done: .*The gateway reports that no money moved/);
-    assert.equal((await operator.send('/admin/transactions/A-1/resolve', fieldsOf(first))).status, 303);
-    assert.equal((await world.ledger.transaction('A-1'))?.needsReview, false);
-  });
-
-  it('a resolution does what is said before it, in every state', async (t) => {
-    const seen: string[] = [];
-    const mismatch = differing();
-    const reports: Record<string, Seen[]> = {
-      open: [mismatch],
-      failed: [verified('failed'), mismatch],
-      succeeded: [verified('succeeded'), verified('failed')],
-    };
-    for (const [name, observations] of Object.entries(reports)) {
-      for (const status of ['SUCCESS', 'FAILED'] as const) {
-        const { world } = await createOperator(t);
-        await world.start(world.token(), { method: 'QR' });
-        for (const [n, observation] of observations.entries()) await observe(world, 'A-1', observation, String(n));
-        seen.push(`${name} ${status}: ${await compare(world, 'A-1', status)}`);
-      }
-    }
-    const { world } = await createOperator(t);
     await createMismatch(world);
     await world.start(world.token(), { method: 'CHECKOUT' });
-    await observe(world, 'A-1-2', verified('succeeded'), 'other');
-    seen.push(`paid by another SUCCESS: ${await compare(world, 'A-1', 'SUCCESS')}`);
-    for (const status of ['SUCCESS', 'FAILED'] as const) {
-      const { world: payer } = await createOperator(t);
-      await payer.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678' });
-      await observe(payer, 'P-1', mismatch, 'payout');
-      seen.push(`payout ${status}: ${await compare(payer, 'P-1', status)}`);
-      const refunder = await createRefund(t);
-      await observe(refunder, 'A-1-r1', mismatch, 'refund');
-      seen.push(`refund ${status}: ${await compare(refunder, 'A-1-r1', status)}`);
-    }
-    assert.deepEqual(seen, [
-      'open SUCCESS: payment.succeeded',
-      'open FAILED: payment.failed',
-      'failed SUCCESS: payment.succeeded',
-      'failed FAILED: null',
-      'succeeded SUCCESS: null',
-      'succeeded FAILED: null',
-      'paid by another SUCCESS: payment.surplus',
-      'payout SUCCESS: payout.succeeded',
-      'refund SUCCESS: refund.succeeded',
-      'payout FAILED: payout.failed',
-      'refund FAILED: refund.failed',
-    ]);
+    const first = await (await resolve(operator, 'A-1', ADA)).text();
+    assert.match(first, /payment\.succeeded/);
+    await does(world);
+    const second = await operator.send('/admin/transactions/A-1/resolve', fieldsOf(first));
+    const again = await second.text();
+    assert.equal(second.status, 409);
+    assert.match(textOf(again), said);
+    assert.equal((await world.ledger.transaction('A-1'))?.needsReview, true);
+    assert.equal((await operator.send('/admin/transactions/A-1/resolve', fieldsOf(again))).status, 303);
+    assert.partialDeepStrictEqual(await world.ledger.transaction('A-1'), after);
   });
+}
+
+it('an order is closed in two steps, of which the first says what will happen and changes nothing', async (t) => {
+  const operator = await signedIn(t);
+  const { world } = operator;
+  await world.start(world.token(), { method: 'QR' });
+  const path = '/admin/transactions/A-1';
+  assert.match(textOf(await operator.open(path)), /Close the order/);
+  const refused = await operator.send(`${path}/close`, { reason: 'out of <stock>', by: ' ' });
+  assert.equal(refused.status, 400);
+  assert.match(textOf(await refused.text()), /Your name 1 to 100 characters/);
+  const typed = { reason: 'out of <stock>', by: 'Marta K.' };
+  const first = await (await operator.send(`${path}/close`, typed)).text();
+  assert.match(
+    textOf(first),
+    /it cannot be opened again\. .* A-1 may still be paid\. It would then come up for review/,
+  );
+  assert.equal((await world.ledger.order('A-1'))?.closed, null);
+  assert.match(first, /value="out of &lt;stock&gt;"/);
+  const done = await operator.send(`${path}/close`, { ...fieldsOf(first), ...typed });
+  assert.deepEqual([done.status, placeOf(done)], [303, `${path}?done=closed`]);
+  assert.equal((await world.ledger.order('A-1'))?.closed?.reason, 'by Marta K.: out of <stock>');
+  const page = await operator.open(path);
+  assert.match(page, /Closed on .* · by Marta K\.: out of &lt;stock&gt;/);
+  assert.doesNotMatch(page, /Close the order/);
+  assert.deepEqual(operator.logged.at(-1), { level: 'info', event: 'operator closed', orderId: 'A-1' });
+});
+
+it('a payment is refunded in two steps: the second names amount and wallet, and sends once however often', async (t) => {
+  const operator = await signedIn(t, { profile: REFUNDS_QR });
+  const { world } = operator;
+  await world.paid({ amount: '10.00' }, '23456789');
+  const path = '/admin/transactions/A-1';
+  assert.match(
+    textOf(await operator.open(path)),
+    /€10\.00 can be sent back to the wallet .*, •••• 6789 ?\. Amount, EUR/,
+  );
+  for (const [typed, problem] of [
+    [{ amount: '1e1' }, /a decimal number in EUR/],
+    [{ amount: '999.00' }, /at most €10\.00: more is not left/],
+    [{ amount: '0.00' }, /above 0/],
+    [{ amount: '4.50' }, /a whole amount, because the gateway accepts no decimals/],
+    [{ amount: '4', note: 'a\tb' }, /at most 200 characters/],
+    [{ amount: '4', by: ' ' }, /Your name 1 to 100 characters/],
+  ] as const) {
+    const refused = await operator.send(`${path}/refund`, { by: 'Marta K.', ...typed });
+    assert.equal(refused.status, 400);
+    assert.match(textOf(await refused.text()), problem);
+  }
+  const ask = async (amount: string) =>
+    (await operator.send(`${path}/refund`, { amount, note: 'cold <cup>', by: 'Marta K.' })).text();
+  const [first, others] = [await ask('4.00'), await ask('4.00')];
+  assert.match(
+    textOf(first),
+    /Send €4\.00 to •••• 6789\? .*€6\.00 of the payment A-1 stays with you.*Send €4\.00 Cancel/,
+  );
+  assert.equal(await world.gatewayHas('A-1-r1'), undefined, 'nothing is sent yet');
+  const fields = { ...fieldsOf(first), note: 'cold <cup>' };
+  const sent = await Promise.all([1, 2, 3].map(() => operator.send(`${path}/refund`, fields)));
+  const places = sent.map((answer) => [answer.status, placeOf(answer)]);
+  assert.deepEqual(new Set(places.map(String)), new Set(['303,/admin/transactions/A-1-r1?done=refunded']));
+  assert.equal((await world.gatewayHas('A-1-r1'))?.createRequests, 1);
+  const [{ headers }] = sent as [Response];
+  assert.match(
+    textOf(await operator.open(headers.get('location') ?? '')),
+    /The refund was asked for: its status is below/,
+  );
+  const asked = await operator.send(`${path}/refund`, { ...fieldsOf(others), note: 'cold <cup>' });
+  const again = await asked.text();
+  assert.equal(asked.status, 409, 'another person has sent one meanwhile');
+  assert.match(textOf(again), /Nothing was done: what is left of the payment has changed .* €2\.00 of the payment/);
+  assert.equal(await world.gatewayHas('A-1-r2'), undefined);
+  const refund = await world.ledger.transaction('A-1-r1');
+  const [started] = refund?.history ?? [];
+  assert.deepEqual([refund?.note, started?.source, started?.detail], ['cold <cup>', 'person', 'Marta K.']);
+  assert.match(textOf(await operator.open('/admin/transactions/A-1-r1')), /Started by Marta K\./);
+  assert.match(
+    await operator.open('/admin/transactions/A-1-r1'),
+    /Refund of<\/dt>\s*<dd><a href="\/admin\/transactions\/A-1">/,
+  );
+  assert.match(textOf(await operator.open(path)), /€6\.00 can be sent back/);
+  await operator.send(`${path}/refund`, fieldsOf(await ask('6')));
+  assert.match(textOf(await operator.open(path)), /All of it is refunded, or on its way/);
+  await world.start(world.token({ orderId: 'B-1' }), { method: 'CHECKOUT' }, 'b');
+  await world.ledger.closeOrder({ orderId: 'B-1', reason: null, ifUnpaidSince: null });
+  await world.settleAfter('approve', 'B-1', '23456789');
+  assert.match(
+    textOf(await operator.open('/admin/transactions/B-1')),
+    /€10\.00 can be sent back to the wallet that paid, •••• 6789 ?\. The other €0\.10 cannot, because payouts take whole amounts/,
+  );
+});
+
+it('a payment whose id the gateway had before says what that means, and what to do', async (t) => {
+  const operator = await signedIn(t);
+  const { world } = operator;
+  await world.faults({ pay: { status: 409 } });
+  await world.start(world.token(), { method: 'QR' });
+  const said = textOf(await operator.open('/admin/transactions/A-1'));
+  assert.match(said, /had this id before, so what it reports may be about somebody else’s payment and credits nothing/);
+  assert.match(said, /Ask the gateway’s support about A-1 , then say what you know/);
+  assert.match(said, /No clear answer, checking · the gateway has this id already \(HTTP 409/);
+});
+
+it('a paid order and a payout have nothing to close', async (t) => {
+  const operator = await signedIn(t);
+  const { world } = operator;
+  await world.paid();
+  await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678' });
+  for (const id of ['A-1', 'P-1']) {
+    assert.doesNotMatch(await operator.open(`/admin/transactions/${id}`), /Close the order/);
+    const refused = await operator.send(`/admin/transactions/${id}/close`, { confirmed: 'yes' });
+    assert.ok(refused.status >= 400, id);
+  }
+});
+
+it('a resolution against what the gateway reports needs a confirmation that names the report', async (t) => {
+  const operator = await signedIn(t);
+  const { world } = operator;
+  await world.start(world.token(), { method: 'QR' });
+  for (const outcome of ['succeeded', 'failed'] as const) await observe(world, 'A-1', verified(outcome), outcome);
+  const first = await (await resolve(operator, 'A-1', ADA)).text();
+  assert.match(textOf(first), /The gateway reports that no money moved, and you say that money moved\./);
+  const { gatewayReports, ...unknowing } = fieldsOf(first);
+  const second = await operator.send('/admin/transactions/A-1/resolve', unknowing);
+  assert.deepEqual([gatewayReports, second.status], ['FAILED', 409]);
+  assert.match(textOf(await second.text()), /Nothing was done: .*The gateway reports that no money moved/);
+  assert.equal((await operator.send('/admin/transactions/A-1/resolve', fieldsOf(first))).status, 303);
+  assert.equal((await world.ledger.transaction('A-1'))?.needsReview, false);
+});
+
+it('a resolution does what is said before it, in every state', async (t) => {
+  const seen: string[] = [];
+  const mismatch = differing();
+  const reports: Record<string, Seen[]> = {
+    open: [mismatch],
+    failed: [verified('failed'), mismatch],
+    succeeded: [verified('succeeded'), verified('failed')],
+  };
+  for (const [name, observations] of Object.entries(reports)) {
+    for (const status of ['SUCCESS', 'FAILED'] as const) {
+      const { world } = await createOperator(t);
+      await world.start(world.token(), { method: 'QR' });
+      for (const [n, observation] of observations.entries()) await observe(world, 'A-1', observation, String(n));
+      seen.push(`${name} ${status}: ${await compare(world, 'A-1', status)}`);
+    }
+  }
+  const { world } = await createOperator(t);
+  await createMismatch(world);
+  await world.start(world.token(), { method: 'CHECKOUT' });
+  await observe(world, 'A-1-2', verified('succeeded'), 'other');
+  seen.push(`paid by another SUCCESS: ${await compare(world, 'A-1', 'SUCCESS')}`);
+  for (const status of ['SUCCESS', 'FAILED'] as const) {
+    const { world: payer } = await createOperator(t);
+    await payer.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678' });
+    await observe(payer, 'P-1', mismatch, 'payout');
+    seen.push(`payout ${status}: ${await compare(payer, 'P-1', status)}`);
+    const refunder = await createRefund(t);
+    await observe(refunder, 'A-1-r1', mismatch, 'refund');
+    seen.push(`refund ${status}: ${await compare(refunder, 'A-1-r1', status)}`);
+  }
+  assert.deepEqual(seen, [
+    'open SUCCESS: payment.succeeded',
+    'open FAILED: payment.failed',
+    'failed SUCCESS: payment.succeeded',
+    'failed FAILED: null',
+    'succeeded SUCCESS: null',
+    'succeeded FAILED: null',
+    'paid by another SUCCESS: payment.surplus',
+    'payout SUCCESS: payout.succeeded',
+    'refund SUCCESS: refund.succeeded',
+    'payout FAILED: payout.failed',
+    'refund FAILED: refund.failed',
+  ]);
 });
 
 /** A-1 is paid, and its refund A-1-r1 is sent. */
 async function createRefund(t: TestContext): Promise<World> {
   const { world } = await createOperator(t, { profile: REFUNDS_QR });
-  await world.start(world.token(), { method: 'QR' });
-  await world.settleAfter('approve', 'A-1', '23456789');
+  await world.paid({}, '23456789');
   const refund = await world.proxy.refunds.start({ orderId: 'A-1', amount: '5', idempotencyKey: 'refund' });
   assert.equal(refund.id, 'A-1-r1');
   return world;
@@ -433,142 +425,140 @@ it('the overview counts each thing that needs attention once, and also those tha
   assert.equal(titleOf({ ...none, counts: { ...counts, needReview: 0, unmatchedIpns: 0 } }), 'All clear');
 });
 
-describe('the pages', () => {
-  it('every text of others is escaped, on every page, and no page may run a script', async (t) => {
-    const operator = await signedIn(t);
-    const { world } = operator;
-    const evil = `<img/src=x>"'&<b>`;
-    await createMismatch(world, evil);
-    await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678', note: evil }); // prettier-ignore
-    await world.ipn({ orderId: `${evil}2`, type: 'PAY', amount: 1, currency: 'EUR', status: 'SUCCESS' });
-    await resolve(operator, evil, { ...ADA, by: evil, note: evil }).then((response) => response.text());
-    const pages = ['/admin', '/admin/transactions', `/admin/transactions/${encodeURIComponent(evil)}`, '/admin/transactions/P-1', '/admin/ipns', '/admin/webhooks?state=pending', `/admin/transactions?orderId=${encodeURIComponent(evil)}&type=${encodeURIComponent(evil)}`]; // prettier-ignore
-    for (const path of pages) {
-      const response = await operator.request(path);
-      assert.match(response.headers.get('content-security-policy') ?? '', /^default-src 'none'; style-src 'self';/);
-      const html = await response.text();
-      assert.doesNotMatch(html, /<img/, path);
-      assert.ok(html.includes('&lt;img/src=x&gt;'), path);
-    }
-    const confirmation = await (await resolve(operator, evil, { ...ADA, by: evil, note: evil })).text();
-    assert.doesNotMatch(confirmation, /<img/);
-  });
+it('every text of others is escaped, on every page, and no page may run a script', async (t) => {
+  const operator = await signedIn(t);
+  const { world } = operator;
+  const evil = `<img/src=x>"'&<b>`;
+  await createMismatch(world, evil);
+  await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678', note: evil }); // prettier-ignore
+  await world.ipn({ orderId: `${evil}2`, type: 'PAY', amount: 1, currency: 'EUR', status: 'SUCCESS' });
+  await resolve(operator, evil, { ...ADA, by: evil, note: evil }).then((response) => response.text());
+  const pages = ['/admin', '/admin/transactions', `/admin/transactions/${encodeURIComponent(evil)}`, '/admin/transactions/P-1', '/admin/ipns', '/admin/webhooks?state=pending', `/admin/transactions?orderId=${encodeURIComponent(evil)}&type=${encodeURIComponent(evil)}`]; // prettier-ignore
+  for (const path of pages) {
+    const response = await operator.request(path);
+    assert.match(response.headers.get('content-security-policy') ?? '', /^default-src 'none'; style-src 'self';/);
+    const html = await response.text();
+    assert.doesNotMatch(html, /<img/, path);
+    assert.ok(html.includes('&lt;img/src=x&gt;'), path);
+  }
+  const confirmation = await (await resolve(operator, evil, { ...ADA, by: evil, note: evil })).text();
+  assert.doesNotMatch(confirmation, /<img/);
+});
 
-  it('no page shows more of a wallet id than its last four digits', async (t) => {
-    const operator = await signedIn(t);
-    const { world } = operator;
-    await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '98765432' });
-    await world.start(world.token(), { method: 'QR' });
-    await world.customer('approve', 'A-1');
-    await world.pass(M);
-    const payer = (await world.ledger.order('A-1'))?.payments[0]?.payer ?? assert.fail('no payer');
-    const { webhooks } = await world.ledger.webhooks(undefined, 10);
-    for (const [id, walletId] of [
-      ['P-1', '98765432'],
-      ['A-1', payer],
-    ] as const) {
-      const webhook = webhooks.find(({ orderId }) => orderId === id);
-      for (const path of [`/admin/transactions/${id}`, `/admin/webhooks/${webhook?.id}`]) {
-        const html = await operator.open(path);
-        assert.ok(!html.includes(walletId) && html.includes(`•••• ${walletId.slice(-4)}`), path);
-      }
-      for (const path of ['/admin', '/admin/transactions'])
-        assert.ok(!(await operator.open(path)).includes(walletId), path);
+it('no page shows more of a wallet id than its last four digits', async (t) => {
+  const operator = await signedIn(t);
+  const { world } = operator;
+  await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '98765432' });
+  await world.start(world.token(), { method: 'QR' });
+  await world.customer('approve', 'A-1');
+  await world.pass(M);
+  const payer = (await world.ledger.order('A-1'))?.payments[0]?.payer ?? assert.fail('no payer');
+  const { webhooks } = await world.ledger.webhooks(undefined, 10);
+  for (const [id, walletId] of [
+    ['P-1', '98765432'],
+    ['A-1', payer],
+  ] as const) {
+    const webhook = webhooks.find(({ orderId }) => orderId === id);
+    for (const path of [`/admin/transactions/${id}`, `/admin/webhooks/${webhook?.id}`]) {
+      const html = await operator.open(path);
+      assert.ok(!html.includes(walletId) && html.includes(`•••• ${walletId.slice(-4)}`), path);
     }
-  });
+    for (const path of ['/admin', '/admin/transactions'])
+      assert.ok(!(await operator.open(path)).includes(walletId), path);
+  }
+});
 
-  it('at most half of a short wallet id is shown', async (t) => {
-    const operator = await signedIn(t);
-    const { world } = operator;
-    for (const [id, customer] of [
-      ['P-4', '1234'],
-      ['P-1', '7'],
-    ] as const) {
-      // prettier-ignore
-      await world.merchant('POST', '/payouts', { orderId: id, amount: 5, currency: 'EUR', customer });
-    }
-    assert.equal(walletEnd('1234'), '34');
-    assert.deepEqual(['', '7', '12345', '1234567', '12345678'].map(walletEnd), ['', '', '45', '567', '5678']);
-    assert.match(await operator.open('/admin/transactions/P-4'), /•••• 34</);
-    const body = JSON.stringify({ data: { customer: '1234' } });
-    assert.match(String(await webhookPage({ ...WEBHOOK, body }, 'x')), /•••• 34&quot;/);
-  });
+it('at most half of a short wallet id is shown', async (t) => {
+  const operator = await signedIn(t);
+  const { world } = operator;
+  for (const [id, customer] of [
+    ['P-4', '1234'],
+    ['P-1', '7'],
+  ] as const) {
+    // prettier-ignore
+    await world.merchant('POST', '/payouts', { orderId: id, amount: 5, currency: 'EUR', customer });
+  }
+  assert.equal(walletEnd('1234'), '34');
+  assert.deepEqual(['', '7', '12345', '1234567', '12345678'].map(walletEnd), ['', '', '45', '567', '5678']);
+  assert.match(await operator.open('/admin/transactions/P-4'), /•••• 34</);
+  const body = JSON.stringify({ data: { customer: '1234' } });
+  assert.match(String(await webhookPage({ ...WEBHOOK, body }, 'x')), /•••• 34&quot;/);
+});
 
-  it('a webhook whose body was erased cannot be sent again from a page', async () => {
-    for (const [body, isOffered] of [
-      ['{}', true],
-      ['', false],
-    ] as const) {
-      // prettier-ignore
-      const webhook = { ...WEBHOOK, body };
-      assert.equal(String(await webhookPage(webhook, 'x')).includes('Send again'), isOffered);
-      assert.equal(String(await webhookTable('Webhooks', [webhook], 'x')).includes('Send again'), isOffered);
-    }
-  });
+it('a webhook whose body was erased cannot be sent again from a page', async () => {
+  for (const [body, isOffered] of [
+    ['{}', true],
+    ['', false],
+  ] as const) {
+    // prettier-ignore
+    const webhook = { ...WEBHOOK, body };
+    assert.equal(String(await webhookPage(webhook, 'x')).includes('Send again'), isOffered);
+    assert.equal(String(await webhookTable('Webhooks', [webhook], 'x')).includes('Send again'), isOffered);
+  }
+});
 
-  it('only known words of the address become a message', async (t) => {
-    const operator = await signedIn(t);
-    for (const word of ['constructor', '__proto__', 'toString', 'x']) {
-      assert.doesNotMatch(await operator.open(`/admin?done=${word}`), /role="status"/, word);
-    }
-    for (const word of ['resolved', 'refunded', 'closed.forged']) {
-      assert.doesNotMatch(await operator.open(`/admin?done=${word}`), /role="status"/, `${word}: anybody may write it`);
-    }
-  });
+it('only known words of the address become a message', async (t) => {
+  const operator = await signedIn(t);
+  for (const word of ['constructor', '__proto__', 'toString', 'x']) {
+    assert.doesNotMatch(await operator.open(`/admin?done=${word}`), /role="status"/, word);
+  }
+  for (const word of ['resolved', 'refunded', 'closed.forged']) {
+    assert.doesNotMatch(await operator.open(`/admin?done=${word}`), /role="status"/, `${word}: anybody may write it`);
+  }
+});
 
-  it('the list of transactions is filtered, paged newest first, and says what is wrong with a filter', async (t) => {
-    const operator = await signedIn(t);
-    const { world } = operator;
-    for (let n = 0; n < 52; n += 1) {
-      await world.start(world.token({ orderId: `A-${n}` }), { method: 'QR' });
-      world.skip(S);
-    }
-    const idsOf = (html: string) => [...html.matchAll(/scope="row">\s*<a href="[^"]+">([^<]+)</g)].map(([, id]) => id);
-    const first = await operator.open('/admin/transactions');
-    assert.deepEqual(
-      idsOf(first),
-      Array.from({ length: 50 }, (_, n) => `A-${51 - n}`),
-    );
-    const [, older = ''] = /href="([^"]+)">Older</.exec(first) ?? [];
-    assert.deepEqual(idsOf(await operator.open(older.replaceAll('&amp;', '&'))), ['A-1', 'A-0']);
-    assert.deepEqual(idsOf(await operator.open('/admin/transactions?orderId=A-7&type=&status=&from=&to=')), ['A-7']);
-    assert.deepEqual(idsOf(await operator.open('/admin/transactions?status=SUCCESS')), []);
-    assert.equal(idsOf(await operator.open('/admin/transactions?from=2026-11-20&to=2026-11-20')).length, 50);
-    assert.deepEqual(idsOf(await operator.open('/admin/transactions?from=2026-11-21')), []);
-    for (const query of ['from=2026-02-30', 'from=2026-11-21&to=2026-11-20', 'type=X', 'orderId=a%20b', 'cursor=x']) {
-      const response = await operator.request(`/admin/transactions?${query}`);
-      assert.equal(response.status, 400, query);
-      assert.match(await response.text(), /role="alert"/);
-    }
-  });
+it('the list of transactions is filtered, paged newest first, and says what is wrong with a filter', async (t) => {
+  const operator = await signedIn(t);
+  const { world } = operator;
+  for (let n = 0; n < 52; n += 1) {
+    await world.start(world.token({ orderId: `A-${n}` }), { method: 'QR' });
+    world.skip(S);
+  }
+  const idsOf = (html: string) => [...html.matchAll(/scope="row">\s*<a href="[^"]+">([^<]+)</g)].map(([, id]) => id);
+  const first = await operator.open('/admin/transactions');
+  assert.deepEqual(
+    idsOf(first),
+    Array.from({ length: 50 }, (_, n) => `A-${51 - n}`),
+  );
+  const [, older = ''] = /href="([^"]+)">Older</.exec(first) ?? [];
+  assert.deepEqual(idsOf(await operator.open(older.replaceAll('&amp;', '&'))), ['A-1', 'A-0']);
+  assert.deepEqual(idsOf(await operator.open('/admin/transactions?orderId=A-7&type=&status=&from=&to=')), ['A-7']);
+  assert.deepEqual(idsOf(await operator.open('/admin/transactions?status=SUCCESS')), []);
+  assert.equal(idsOf(await operator.open('/admin/transactions?from=2026-11-20&to=2026-11-20')).length, 50);
+  assert.deepEqual(idsOf(await operator.open('/admin/transactions?from=2026-11-21')), []);
+  for (const query of ['from=2026-02-30', 'from=2026-11-21&to=2026-11-20', 'type=X', 'orderId=a%20b', 'cursor=x']) {
+    const response = await operator.request(`/admin/transactions?${query}`);
+    assert.equal(response.status, 400, query);
+    assert.match(await response.text(), /role="alert"/);
+  }
+});
 
-  it('an empty page of the list says whether older transactions may match', async () => {
-    const said = async (nextCursor: string | null) =>
-      textOf(String(await transactionsPage({ status: 'FAILED' }, { transactions: [], nextCursor })));
-    assert.match(await said(null), /No transaction\./);
-    assert.match(await said('1~A-1'), /None among those looked at\. Older ones may match: Older/);
-    assert.doesNotMatch(await said('1~A-1'), /No transaction\./);
-  });
+it('an empty page of the list says whether older transactions may match', async () => {
+  const said = async (nextCursor: string | null) =>
+    textOf(String(await transactionsPage({ status: 'FAILED' }, { transactions: [], nextCursor })));
+  assert.match(await said(null), /No transaction\./);
+  assert.match(await said('1~A-1'), /None among those looked at\. Older ones may match: Older/);
+  assert.doesNotMatch(await said('1~A-1'), /No transaction\./);
+});
 
-  it('the pages stay useful while the database fails: health says so, others say to try again', async (t) => {
-    let isBroken = false;
-    const operator = await signedIn(t, {
-      wrapLedger: (ledger) => ({
-        ...ledger,
-        ping: () => (isBroken ? Promise.reject(unavailable(new Error('secret text'))) : ledger.ping()),
-        transactions: (query) => (isBroken ? Promise.reject(new Error('secret text')) : ledger.transactions(query)),
-      }),
-    });
-    assert.match(textOf(await operator.open('/admin/health')), /The proxy is ready.*Proxy 1\.2\.3/);
-    isBroken = true;
-    operator.world.skip(1_000);
-    const page = textOf(await operator.open('/admin/health'));
-    assert.match(page, /cannot serve\. The database cannot be written: the log says why\./);
-    const response = await operator.request('/admin/transactions');
-    assert.equal(response.status, 500);
-    assert.ok(!(await response.text()).includes('secret text'));
-    for (const path of ['/admin/transactions/none', '/admin/webhooks/none', '/admin/none']) {
-      assert.equal((await operator.request(path)).status, 404, path);
-    }
+it('the pages stay useful while the database fails: health says so, others say to try again', async (t) => {
+  let isBroken = false;
+  const operator = await signedIn(t, {
+    wrapLedger: (ledger) => ({
+      ...ledger,
+      ping: () => (isBroken ? Promise.reject(unavailable(new Error('secret text'))) : ledger.ping()),
+      transactions: (query) => (isBroken ? Promise.reject(new Error('secret text')) : ledger.transactions(query)),
+    }),
   });
+  assert.match(textOf(await operator.open('/admin/health')), /The proxy is ready.*Proxy 1\.2\.3/);
+  isBroken = true;
+  operator.world.skip(1_000);
+  const page = textOf(await operator.open('/admin/health'));
+  assert.match(page, /cannot serve\. The database cannot be written: the log says why\./);
+  const response = await operator.request('/admin/transactions');
+  assert.equal(response.status, 500);
+  assert.ok(!(await response.text()).includes('secret text'));
+  for (const path of ['/admin/transactions/none', '/admin/webhooks/none', '/admin/none']) {
+    assert.equal((await operator.request(path)).status, 404, path);
+  }
 });

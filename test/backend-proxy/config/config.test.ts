@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { configWarnings, readConfig } from '../../../backend-proxy/config/config.ts';
+import { configWarnings, readConfig, misspelledVariables } from '../../../backend-proxy/config/config.ts';
 import { DEFAULT_PROFILE } from '../../../backend-proxy/gateway/profile.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { editDistance } from '../../../backend-proxy/protocol/nearest.ts';
+import { words } from '../in-words.ts';
 
 const WHSEC = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const REQUIRED = {
@@ -37,59 +39,57 @@ function profileFile(t: TestContext, text: string): string {
   return path;
 }
 
-describe('readConfig()', () => {
-  it('readConfig() needs six variables and has defaults for the rest', () => {
-    assert.deepEqual(readConfig(REQUIRED), {
-      GATEWAY_URL: 'https://gateway.example',
-      GATEWAY_API_KEY: 'key-of-the-gateway',
-      GATEWAY_PROFILE: DEFAULT_PROFILE,
-      ORDER_SECRET: ['o'.repeat(32)],
-      MERCHANT_API_KEY: ['m'.repeat(32)],
-      IPN_SECRET: ['i'.repeat(22)],
-      ALLOWED_ORIGINS: ['https://shop.example'],
-      DATABASE_URL: 'file:payments.db',
-      HOST: '127.0.0.1',
-      PORT: 8787,
-      LOG_LEVEL: 'info',
-      TRUSTED_PROXIES: 0,
-      CHECKS_PER_SECOND: 500,
-      DRAIN_SECONDS: 5,
-      DATABASE_POOL: 16,
-      REFUND_DAYS: 180,
-      ADMIN_HOST: '127.0.0.1',
-      ADMIN_PORT: 8789,
-    });
+it('readConfig() needs six variables and has defaults for the rest', () => {
+  assert.deepEqual(readConfig(REQUIRED), {
+    GATEWAY_URL: 'https://gateway.example',
+    GATEWAY_API_KEY: 'key-of-the-gateway',
+    GATEWAY_PROFILE: DEFAULT_PROFILE,
+    ORDER_SECRET: ['o'.repeat(32)],
+    MERCHANT_API_KEY: ['m'.repeat(32)],
+    IPN_SECRET: ['i'.repeat(22)],
+    ALLOWED_ORIGINS: ['https://shop.example'],
+    DATABASE_URL: 'file:payments.db',
+    HOST: '127.0.0.1',
+    PORT: 8787,
+    LOG_LEVEL: 'info',
+    TRUSTED_PROXIES: 0,
+    CHECKS_PER_SECOND: 500,
+    DRAIN_SECONDS: 5,
+    DATABASE_POOL: 16,
+    REFUND_DAYS: 180,
+    ADMIN_HOST: '127.0.0.1',
+    ADMIN_PORT: 8789,
   });
+});
 
-  it('readConfig() names every missing variable of an empty environment in one message', () => {
-    assert.deepEqual(named(messageOf({})), Object.keys(REQUIRED));
-    assert.match(messageOf({}), /^The configuration is invalid:\n {2}GATEWAY_URL: missing: /);
-  });
+it('readConfig() names every missing variable of an empty environment in one message', () => {
+  assert.deepEqual(named(messageOf({})), Object.keys(REQUIRED));
+  assert.match(messageOf({}), /^The configuration is invalid:\n {2}GATEWAY_URL: missing: /);
+});
 
-  it('an empty variable counts as unset, as a line NAME= in a file means', () => {
-    assert.deepEqual(named(messageOf({ ...REQUIRED, ORDER_SECRET: '' })), ['ORDER_SECRET']);
-    assert.equal(readConfig({ ...REQUIRED, PORT: '', WEBHOOK_URL: '', LOG_LEVEL: undefined }).PORT, 8787);
-  });
+it('an empty variable counts as unset, as a line NAME= in a file means', () => {
+  assert.deepEqual(named(messageOf({ ...REQUIRED, ORDER_SECRET: '' })), ['ORDER_SECRET']);
+  assert.equal(readConfig({ ...REQUIRED, PORT: '', WEBHOOK_URL: '', LOG_LEVEL: undefined }).PORT, 8787);
+});
 
-  it('readConfig() takes comma-separated lists with spaces, to rotate secrets', () => {
-    const config = readConfig({
-      ...REQUIRED,
-      ORDER_SECRET: ` ${'a'.repeat(32)} , ${'b'.repeat(40)},`,
-      ALLOWED_ORIGINS: 'https://a.example, http://localhost:8080',
-      CHECKOUT_HOSTS: 'checkout.example, checkout.example:8443',
-      WEBHOOK_URL: 'https://shop.example/hooks',
-      WEBHOOK_SECRET: `${WHSEC},${WHSEC}`,
-      TRUSTED_PROXIES: '2',
-      CHECKS_PER_SECOND: '10000',
-      PORT: '0',
-      DATABASE_URL: 'postgres://user:password@db/payments',
-    });
-    assert.deepEqual(config.ORDER_SECRET, ['a'.repeat(32), 'b'.repeat(40)]);
-    assert.deepEqual(config.ALLOWED_ORIGINS, ['https://a.example', 'http://localhost:8080']);
-    assert.deepEqual(config.CHECKOUT_HOSTS, ['checkout.example', 'checkout.example:8443']);
-    assert.deepEqual(config.WEBHOOK_SECRET, [WHSEC, WHSEC]);
-    assert.deepEqual([config.TRUSTED_PROXIES, config.CHECKS_PER_SECOND, config.PORT], [2, 10_000, 0]);
+it('readConfig() takes comma-separated lists with spaces, to rotate secrets', () => {
+  const config = readConfig({
+    ...REQUIRED,
+    ORDER_SECRET: ` ${'a'.repeat(32)} , ${'b'.repeat(40)},`,
+    ALLOWED_ORIGINS: 'https://a.example, http://localhost:8080',
+    CHECKOUT_HOSTS: 'checkout.example, checkout.example:8443',
+    WEBHOOK_URL: 'https://shop.example/hooks',
+    WEBHOOK_SECRET: `${WHSEC},${WHSEC}`,
+    TRUSTED_PROXIES: '2',
+    CHECKS_PER_SECOND: '10000',
+    PORT: '0',
+    DATABASE_URL: 'postgres://user:password@db/payments',
   });
+  assert.deepEqual(config.ORDER_SECRET, ['a'.repeat(32), 'b'.repeat(40)]);
+  assert.deepEqual(config.ALLOWED_ORIGINS, ['https://a.example', 'http://localhost:8080']);
+  assert.deepEqual(config.CHECKOUT_HOSTS, ['checkout.example', 'checkout.example:8443']);
+  assert.deepEqual(config.WEBHOOK_SECRET, [WHSEC, WHSEC]);
+  assert.deepEqual([config.TRUSTED_PROXIES, config.CHECKS_PER_SECOND, config.PORT], [2, 10_000, 0]);
 });
 
 const WRONG: Record<string, string[]> = {
@@ -111,66 +111,64 @@ const WRONG: Record<string, string[]> = {
   NODE_TLS_REJECT_UNAUTHORIZED: ['0'],
 }; // prettier-ignore
 
-describe('a wrong variable', () => {
-  it('a wrong variable is named alone, with the allowed values', () => {
-    const both = { WEBHOOK_URL: 'https://shop.example/hooks', WEBHOOK_SECRET: WHSEC };
-    for (const [name, values] of Object.entries(WRONG)) {
-      const others = name.startsWith('WEBHOOK') ? { ...REQUIRED, ...both } : REQUIRED;
-      for (const value of values) {
-        const message = messageOf({ ...others, [name]: value });
-        assert.deepEqual(named(message), [name], `${name}=${value}: ${message}`);
-      }
+it('a wrong variable is named alone, with the allowed values', () => {
+  const both = { WEBHOOK_URL: 'https://shop.example/hooks', WEBHOOK_SECRET: WHSEC };
+  for (const [name, values] of Object.entries(WRONG)) {
+    const others = name.startsWith('WEBHOOK') ? { ...REQUIRED, ...both } : REQUIRED;
+    for (const value of values) {
+      const message = messageOf({ ...others, [name]: value });
+      assert.deepEqual(named(message), [name], `${name}=${value}: ${message}`);
     }
-  });
+  }
+});
 
-  it('the message about a wrong variable contains no value of any variable', () => {
-    const canaries = {
-      GATEWAY_URL: 'http://canary-url.example',
-      GATEWAY_API_KEY: 'canary key of the gateway',
-      ORDER_SECRET: 'canary-order',
-      MERCHANT_API_KEY: 'canary-merchant',
-      MERCHANT_KEYS: 'canary:canary:canary',
-      IPN_SECRET: 'canary-ipn',
-      ALLOWED_ORIGINS: 'canary-origin',
-      DATABASE_URL: 'mysql://canary:canary@db/canary',
-      WEBHOOK_URL: 'canary-hook',
-      WEBHOOK_SECRET: 'whsec_canary',
-      PUBLIC_URL: 'canary-public',
-      CHECKOUT_HOSTS: 'https://canary-host',
-      PORT: 'canary',
-      LOG_LEVEL: 'canary',
-      TRUSTED_PROXIES: 'canary',
-      CHECKS_PER_SECOND: 'canary',
-      // Its path is no secret, and who has mistaken it needs to see it.
-      GATEWAY_PROFILE: '/nowhere/profile.json',
-    };
-    const message = messageOf(canaries);
-    assert.deepEqual(named(message).toSorted(), Object.keys(canaries).toSorted());
-    assert.doesNotMatch(message, /canary/i);
-  });
+it('the message about a wrong variable contains no value of any variable', () => {
+  const canaries = {
+    GATEWAY_URL: 'http://canary-url.example',
+    GATEWAY_API_KEY: 'canary key of the gateway',
+    ORDER_SECRET: 'canary-order',
+    MERCHANT_API_KEY: 'canary-merchant',
+    MERCHANT_KEYS: 'canary:canary:canary',
+    IPN_SECRET: 'canary-ipn',
+    ALLOWED_ORIGINS: 'canary-origin',
+    DATABASE_URL: 'mysql://canary:canary@db/canary',
+    WEBHOOK_URL: 'canary-hook',
+    WEBHOOK_SECRET: 'whsec_canary',
+    PUBLIC_URL: 'canary-public',
+    CHECKOUT_HOSTS: 'https://canary-host',
+    PORT: 'canary',
+    LOG_LEVEL: 'canary',
+    TRUSTED_PROXIES: 'canary',
+    CHECKS_PER_SECOND: 'canary',
+    // Its path is no secret, and who has mistaken it needs to see it.
+    GATEWAY_PROFILE: '/nowhere/profile.json',
+  };
+  const message = messageOf(canaries);
+  assert.deepEqual(named(message).toSorted(), Object.keys(canaries).toSorted());
+  assert.doesNotMatch(message, /canary/i);
+});
 
-  it('WEBHOOK_URL and WEBHOOK_SECRET are each refused without the other', () => {
-    assert.match(
-      messageOf({ ...REQUIRED, WEBHOOK_URL: 'https://shop.example/hooks' }),
-      /WEBHOOK_SECRET: missing: WEBHOOK_URL is set/,
+it('WEBHOOK_URL and WEBHOOK_SECRET are each refused without the other', () => {
+  assert.match(
+    messageOf({ ...REQUIRED, WEBHOOK_URL: 'https://shop.example/hooks' }),
+    /WEBHOOK_SECRET: missing: WEBHOOK_URL is set/,
+  );
+  assert.match(messageOf({ ...REQUIRED, WEBHOOK_SECRET: WHSEC }), /WEBHOOK_URL: missing: WEBHOOK_SECRET is set/);
+  assert.equal(
+    readConfig({ ...REQUIRED, WEBHOOK_URL: 'http://127.0.0.1:9/h', WEBHOOK_SECRET: WHSEC }).WEBHOOK_URL,
+    'http://127.0.0.1:9/h',
+  );
+});
+
+it('a secret of exactly the minimum length is allowed', () => {
+  const whsec = (bytes: number) => `whsec_${Buffer.alloc(bytes, 1).toString('base64')}`;
+  for (const secret of [whsec(24), whsec(64)]) {
+    assert.deepEqual(
+      readConfig({ ...REQUIRED, WEBHOOK_URL: 'https://shop.example/', WEBHOOK_SECRET: secret }).WEBHOOK_SECRET,
+      [secret],
     );
-    assert.match(messageOf({ ...REQUIRED, WEBHOOK_SECRET: WHSEC }), /WEBHOOK_URL: missing: WEBHOOK_SECRET is set/);
-    assert.equal(
-      readConfig({ ...REQUIRED, WEBHOOK_URL: 'http://127.0.0.1:9/h', WEBHOOK_SECRET: WHSEC }).WEBHOOK_URL,
-      'http://127.0.0.1:9/h',
-    );
-  });
-
-  it('a secret of exactly the minimum length is allowed', () => {
-    const whsec = (bytes: number) => `whsec_${Buffer.alloc(bytes, 1).toString('base64')}`;
-    for (const secret of [whsec(24), whsec(64)]) {
-      assert.deepEqual(
-        readConfig({ ...REQUIRED, WEBHOOK_URL: 'https://shop.example/', WEBHOOK_SECRET: secret }).WEBHOOK_SECRET,
-        [secret],
-      );
-    }
-    assert.equal(readConfig({ ...REQUIRED, GATEWAY_API_KEY: 'x'.repeat(512) }).GATEWAY_API_KEY.length, 512);
-  });
+  }
+  assert.equal(readConfig({ ...REQUIRED, GATEWAY_API_KEY: 'x'.repeat(512) }).GATEWAY_API_KEY.length, 512);
 });
 
 describe('MERCHANT_KEYS', () => {
@@ -248,105 +246,98 @@ describe('MERCHANT_KEYS', () => {
   });
 });
 
-describe('the profile file', () => {
-  it('the profile file overrides the defaults that it names', (t) => {
-    const path = profileFile(t, '{"paths": {"status": null}, "payoutDecimals": true}');
-    const { GATEWAY_PROFILE: profile } = readConfig({ ...REQUIRED, GATEWAY_PROFILE: path });
-    assert.deepEqual(profile, {
-      ...DEFAULT_PROFILE,
-      paths: { ...DEFAULT_PROFILE.paths, status: null },
-      payoutDecimals: true,
-    });
-  });
-
-  it('a wrong profile file is reported with its errors, beside all other wrong variables', (t) => {
-    const path = profileFile(t, '{"paths": {"status": "canary"}, "colour": "red"}');
-    const message = messageOf({ ...REQUIRED, PORT: 'x', GATEWAY_PROFILE: path });
-    assert.deepEqual(named(message), ['PORT', 'GATEWAY_PROFILE', 'GATEWAY_PROFILE']);
-    assert.match(message, /GATEWAY_PROFILE: paths\.status: a path that begins with \//);
-    assert.match(message, /colour/);
-    assert.doesNotMatch(message, /canary/);
-  });
-
-  it('an unknown key of the profile file is reported with the nearest one, such as the old customerReferenceNo', (t) => {
-    const path = profileFile(
-      t,
-      '{"request": {"customerReferenceNo": "ref"}, "noSuchOrder": {"canary": 1}, "path": {}}',
-    );
-    const message = messageOf({ ...REQUIRED, GATEWAY_PROFILE: path });
-    assert.match(message, /: request\.customerReferenceNo: unknown key; the nearest one is customerReference$/m);
-    assert.match(message, /: path: unknown key; the nearest one is paths$/m);
-    assert.match(message, /: noSuchOrder\.canary: unknown key$/m);
-  });
-
-  it('a profile file that is missing, not JSON or without an end is reported', (t) => {
-    const wrong = ['/nowhere/profile.json', profileFile(t, '{canary'), profileFile(t, '')];
-    for (const path of process.platform === 'win32' ? wrong : [...wrong, '/dev/zero']) {
-      assert.match(
-        messageOf({ ...REQUIRED, GATEWAY_PROFILE: path }),
-        /GATEWAY_PROFILE: (there is no file \/nowhere\/profile\.json|no readable JSON of at most 1 MB in \/\S+)$/,
-      );
-    }
-    assert.match(
-      messageOf({ ...REQUIRED, GATEWAY_PROFILE: 'demo/none.json' }),
-      new RegExp(`GATEWAY_PROFILE: there is no file ${resolve('demo/none.json')}$`),
-    );
+it('the profile file overrides the defaults that it names', (t) => {
+  const path = profileFile(t, '{"paths": {"status": null}, "payoutDecimals": true}');
+  const { GATEWAY_PROFILE: profile } = readConfig({ ...REQUIRED, GATEWAY_PROFILE: path });
+  assert.deepEqual(profile, {
+    ...DEFAULT_PROFILE,
+    paths: { ...DEFAULT_PROFILE.paths, status: null },
+    payoutDecimals: true,
   });
 });
 
-describe('a secret in a file', () => {
-  const FILES = ['GATEWAY_API_KEY', 'ORDER_SECRET', 'MERCHANT_API_KEY', 'IPN_SECRET'] as const;
+it('a wrong profile file is reported with its errors, beside all other wrong variables', (t) => {
+  const path = profileFile(t, '{"paths": {"status": "canary"}, "colour": "red"}');
+  const message = messageOf({ ...REQUIRED, PORT: 'x', GATEWAY_PROFILE: path });
+  assert.deepEqual(named(message), ['PORT', 'GATEWAY_PROFILE', 'GATEWAY_PROFILE']);
+  assert.match(message, /GATEWAY_PROFILE: paths\.status: a path that begins with \//);
+  assert.match(message, /colour/);
+  assert.doesNotMatch(message, /canary/);
+});
 
-  it('each secret can be in a file, which may end with a newline', (t) => {
-    const whsec = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
-    const secrets = {
-      ...Object.fromEntries(FILES.map((name) => [name, REQUIRED[name]])),
-      WEBHOOK_SECRET: whsec,
-      METRICS_TOKEN: 't'.repeat(22),
-      ADMIN_TOKEN: 'a'.repeat(32),
-      DATABASE_URL: 'postgres://pay:secret@db/pay',
-    };
-    const plain = { ...REQUIRED, WEBHOOK_URL: 'https://shop.example/', ...secrets };
-    const inFiles = Object.entries(secrets).map(([name, secret], at) => [
-      `${name}_FILE`,
-      profileFile(t, secret + ['\n', '\r\n', ''][at % 3]),
-    ]);
-    const { GATEWAY_URL, ALLOWED_ORIGINS, WEBHOOK_URL } = plain;
-    const env = { GATEWAY_URL, ALLOWED_ORIGINS, WEBHOOK_URL, ...Object.fromEntries(inFiles) };
-    assert.deepEqual(readConfig(env), readConfig(plain));
-    assert.deepEqual(configWarnings(env), []);
-  });
+it('an unknown key of the profile file is reported with the nearest one, such as the old customerReferenceNo', (t) => {
+  const path = profileFile(t, '{"request": {"customerReferenceNo": "ref"}, "noSuchOrder": {"canary": 1}, "path": {}}');
+  const message = messageOf({ ...REQUIRED, GATEWAY_PROFILE: path });
+  assert.match(message, /: request\.customerReferenceNo: unknown key; the nearest one is customerReference$/m);
+  assert.match(message, /: path: unknown key; the nearest one is paths$/m);
+  assert.match(message, /: noSuchOrder\.canary: unknown key$/m);
+});
 
-  it('a secret that is set both directly and in a file is refused', (t) => {
-    const path = profileFile(t, REQUIRED.ORDER_SECRET);
+it('a profile file that is missing, not JSON or without an end is reported', (t) => {
+  const wrong = ['/nowhere/profile.json', profileFile(t, '{canary'), profileFile(t, '')];
+  for (const path of process.platform === 'win32' ? wrong : [...wrong, '/dev/zero']) {
     assert.match(
-      messageOf({ ...REQUIRED, ORDER_SECRET_FILE: path }),
-      /^ {2}ORDER_SECRET_FILE: ORDER_SECRET is set as well; keep one of them$/m,
+      messageOf({ ...REQUIRED, GATEWAY_PROFILE: path }),
+      /GATEWAY_PROFILE: (there is no file \/nowhere\/profile\.json|no readable JSON of at most 1 MB in \/\S+)$/,
     );
-    assert.deepEqual(readConfig({ ...REQUIRED, ORDER_SECRET: '', ORDER_SECRET_FILE: path }), readConfig(REQUIRED));
-  });
+  }
+  assert.match(
+    messageOf({ ...REQUIRED, GATEWAY_PROFILE: 'demo/none.json' }),
+    new RegExp(`GATEWAY_PROFILE: there is no file ${resolve('demo/none.json')}$`),
+  );
+});
 
-  it('a file that cannot be read is named by its variable alone, with the reason of the system', (t) => {
-    const folder = join(profileFile(t, ''), '..', 'canary');
-    mkdirSync(folder);
-    for (const [path, reason] of [
-      ['/canary/secret', 'no such file or directory'],
-      [folder, 'illegal operation on a directory'],
-      ['/dev/zero', 'it is larger than 65536 bytes'],
-      ['/dev/null', 'the file is empty'],
-    ]) {
-      const message = messageOf({ ...REQUIRED, ORDER_SECRET: undefined, ORDER_SECRET_FILE: path });
-      assert.deepEqual(named(message), ['ORDER_SECRET_FILE']);
-      assert.ok(message.endsWith(reason ?? ''), message);
-      assert.doesNotMatch(message, /canary/);
-    }
-  });
+const FILES = ['GATEWAY_API_KEY', 'ORDER_SECRET', 'MERCHANT_API_KEY', 'IPN_SECRET'] as const;
 
-  it('a wrong secret in a file is refused without its content', (t) => {
-    const env = { ...REQUIRED, ORDER_SECRET: undefined, ORDER_SECRET_FILE: profileFile(t, 'canary\n') };
-    assert.deepEqual(named(messageOf(env)), ['ORDER_SECRET']);
-    assert.doesNotMatch(messageOf(env), /canary/);
-  });
+it('each secret can be in a file, which may end with a newline', (t) => {
+  const whsec = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
+  const secrets = {
+    ...Object.fromEntries(FILES.map((name) => [name, REQUIRED[name]])),
+    WEBHOOK_SECRET: whsec,
+    METRICS_TOKEN: 't'.repeat(22),
+    ADMIN_TOKEN: 'a'.repeat(32),
+    DATABASE_URL: 'postgres://pay:secret@db/pay',
+  };
+  const plain = { ...REQUIRED, WEBHOOK_URL: 'https://shop.example/', ...secrets };
+  const inFiles = Object.entries(secrets).map(([name, secret], at) => [
+    `${name}_FILE`,
+    profileFile(t, secret + ['\n', '\r\n', ''][at % 3]),
+  ]);
+  const { GATEWAY_URL, ALLOWED_ORIGINS, WEBHOOK_URL } = plain;
+  const env = { GATEWAY_URL, ALLOWED_ORIGINS, WEBHOOK_URL, ...Object.fromEntries(inFiles) };
+  assert.deepEqual(readConfig(env), readConfig(plain));
+  assert.deepEqual(configWarnings(env), []);
+});
+
+it('a secret that is set both directly and in a file is refused', (t) => {
+  const path = profileFile(t, REQUIRED.ORDER_SECRET);
+  assert.match(
+    messageOf({ ...REQUIRED, ORDER_SECRET_FILE: path }),
+    /^ {2}ORDER_SECRET_FILE: ORDER_SECRET is set as well; keep one of them$/m,
+  );
+  assert.deepEqual(readConfig({ ...REQUIRED, ORDER_SECRET: '', ORDER_SECRET_FILE: path }), readConfig(REQUIRED));
+});
+
+it('a file that cannot be read is named by its variable alone, with the reason of the system', (t) => {
+  const folder = join(profileFile(t, ''), '..', 'canary');
+  mkdirSync(folder);
+  for (const [path, reason] of [
+    ['/canary/secret', 'no such file or directory'],
+    [folder, 'illegal operation on a directory'],
+    ['/dev/zero', 'it is larger than 65536 bytes'],
+    ['/dev/null', 'the file is empty'],
+  ]) {
+    const message = messageOf({ ...REQUIRED, ORDER_SECRET: undefined, ORDER_SECRET_FILE: path });
+    assert.deepEqual(named(message), ['ORDER_SECRET_FILE']);
+    assert.ok(message.endsWith(reason ?? ''), message);
+    assert.doesNotMatch(message, /canary/);
+  }
+});
+
+it('a wrong secret in a file is refused without its content', (t) => {
+  const env = { ...REQUIRED, ORDER_SECRET: undefined, ORDER_SECRET_FILE: profileFile(t, 'canary\n') };
+  assert.deepEqual(named(messageOf(env)), ['ORDER_SECRET']);
+  assert.doesNotMatch(messageOf(env), /canary/);
 });
 
 describe('one secret for two things', () => {
@@ -392,19 +383,42 @@ it('GATEWAY_URL and WEBHOOK_URL may be plain http within the operator’s own ne
     assert.equal(read(`http://${host}/hook`).WEBHOOK_URL, `http://${host}/hook`);
     assert.equal(read(`https://${host}/hook`).GATEWAY_URL, `https://${host}/hook`);
   }
-  const other = [
-    'shop.example',
-    'shop.internal',
-    'shop.',
-    '8.8.8.8',
-    '172.32.0.1',
-    '[2001:db8::1]',
-    '[::ffff:8.8.8.8]',
-  ];
+  const other = words`shop.example shop.internal shop. 8.8.8.8 172.32.0.1 [2001:db8::1] [::ffff:8.8.8.8]`;
   const urls = [...other.map((host) => `http://${host}`), 'http://user:password@sandbox', 'ftp://sandbox'];
   for (const url of urls) {
     const message = messageOf({ ...REQUIRED, GATEWAY_URL: url, WEBHOOK_URL: url, WEBHOOK_SECRET: WHSEC });
     assert.deepEqual(named(message), ['GATEWAY_URL', 'WEBHOOK_URL'], url);
     assert.match(message, /or http on loopback, at a private address or at a name without a dot/);
   }
+});
+
+const KNOWN = ['ORDER_SECRET', 'ORDER_SECRET_FILE', 'TRUSTED_PROXIES', 'GATEWAY_URL', 'NODE_TLS_REJECT_UNAUTHORIZED', 'HOST']; // prettier-ignore
+
+it('a variable that begins like one of ours but is unknown causes a warning with the nearest name', () => {
+  assert.deepEqual(misspelledVariables(['TRUSTED_PROXY', 'ORDER_SECRET', 'ORDER_SECERT', 'GATEWAY_UR'], KNOWN), [
+    'TRUSTED_PROXY is no variable of the proxy; the nearest one is TRUSTED_PROXIES',
+    'ORDER_SECERT is no variable of the proxy; the nearest one is ORDER_SECRET',
+    'GATEWAY_UR is no variable of the proxy; the nearest one is GATEWAY_URL',
+  ]);
+});
+
+it('variables of other programs, of Node and of Kubernetes cause no warning', () => {
+  const others = ['PATH', 'HOSTNAME', 'HOST', 'ORDERS', 'NODE_ENV', 'NODE_OPTIONS', '_', 'gateway_url'];
+  const services = ['GATEWAY_SERVICE_HOST', 'GATEWAY_SERVICE_PORT_HTTP', 'GATEWAY_PORT', 'GATEWAY_PORT_80_TCP_ADDR'];
+  assert.deepEqual(misspelledVariables([...others, ...services, ...KNOWN], KNOWN), []);
+});
+
+it('editDistance() counts letters that are added, removed, replaced, or swapped with the next', () => {
+  for (const [from, to, distance] of [
+    ['', '', 0],
+    ['', 'abc', 3],
+    ['abc', '', 3],
+    ['abc', 'abc', 0],
+    ['abc', 'abd', 1],
+    ['abc', 'acb', 1],
+    ['abc', 'ab', 1],
+    ['kitten', 'sitting', 3],
+    ['SECERT', 'SECRET', 1],
+  ] as const)
+    assert.equal(editDistance(from, to), distance, `${from} ${to}`);
 });

@@ -4,7 +4,10 @@ import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { it } from 'node:test';
 import { Hono } from 'hono';
-import { bearerOf, createSecretCheck } from '../../../backend-proxy/http/guards.ts';
+import { bearerOf, createSecretCheck, keysWith } from '../../../backend-proxy/http/guards.ts';
+import { OpenAPIHono, createRoute } from '@hono/zod-openapi';
+import { problemResponse, toRefusal } from '../../../backend-proxy/http/problem.ts';
+import { serveRoute } from '../../../backend-proxy/http/route.ts';
 
 it('a secret matches only if it equals one of the list exactly', () => {
   const isSecret = createSecretCheck(['first-secret', 'second-secret']);
@@ -69,4 +72,27 @@ it('bearerOf() reads one word of at most 8192 characters after the scheme, in an
     assert.equal(await bearer(none), '', none.slice(0, 20));
   }
   assert.equal((await seen({})).bearer, '');
+});
+
+const ROUTE = { method: 'get', path: '/new', responses: { 200: { description: 'served' } } } as const;
+const serve = () => new Response('served');
+
+it('a route that does not say who may call it does not compile', () => {
+  // @ts-expect-error: it has no `security`
+  assert.throws(() => serveRoute(new OpenAPIHono(), createRoute(ROUTE), serve), TypeError);
+  // @ts-expect-error: a merchant's key needs a scope
+  serveRoute(new OpenAPIHono(), createRoute({ ...ROUTE, security: [{ merchantKey: [] }] }), serve);
+  // @ts-expect-error: there is no such scope
+  serveRoute(new OpenAPIHono(), createRoute({ ...ROUTE, security: keysWith('refund') }), serve);
+});
+
+it("a merchant's route under a path that no key guards is closed", async () => {
+  const app = new OpenAPIHono();
+  app.onError((error, c) => problemResponse(c, toRefusal(error)));
+  app.use((c, next) => {
+    c.set('headers', {});
+    return next();
+  });
+  serveRoute(app, createRoute({ ...ROUTE, security: keysWith('read') }), serve);
+  assert.equal((await app.request('/new', { headers: { Authorization: 'Bearer any' } })).status, 401);
 });

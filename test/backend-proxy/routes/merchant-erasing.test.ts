@@ -72,18 +72,6 @@ it('DELETE /orders/:orderId/personal-data is 409 with the reason while a payment
   assert.equal((await world.merchant('DELETE', ERASE_ORDER)).status, 200);
 });
 
-it('DELETE /orders/:orderId/personal-data is 409 until its webhook is delivered or dead', async (t) => {
-  const world = await createWorld(t, { webhooks: true });
-  world.receiver.answers = [500];
-  await world.start(world.token(), { method: 'QR' });
-  await world.customer('approve', 'A-1');
-  await world.pass(M);
-  const { body } = await world.merchant<Problem>('DELETE', ERASE_ORDER);
-  assert.match(body.detail ?? '', /a webhook about A-1 is not delivered yet/);
-  await world.pass(5 * D);
-  assert.equal((await world.merchant('DELETE', ERASE_ORDER)).status, 200);
-});
-
 it('DELETE /orders/:orderId/personal-data of an order that is not known, or was never started, is 404', async (t) => {
   const world = await createWorld(t);
   await world.view(world.token());

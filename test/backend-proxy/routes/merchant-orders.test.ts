@@ -19,17 +19,6 @@ it('POST /orders answers 201 with a token that can pay the order, and its expiry
   assert.equal((await world.refused(body.token, { method: 'QR' })).body.code, 'token_expired');
 });
 
-it('POST /orders refuses an order id that could not be paid with what is added to it', async (t) => {
-  const world = await createWorld(t);
-  const terms = { amount: '10.10', currency: 'EUR', returnUrl: 'https://shop.example/x' };
-  const sign = (length: number) =>
-    world.merchant<Problem>('POST', '/orders', { ...terms, orderId: 'x'.repeat(length) });
-  assert.equal((await sign(57)).status, 201);
-  const { status, body } = await sign(58);
-  const detail = 'at most 57 characters, because 0 are added before it and up to 7 after it';
-  assert.deepEqual([status, body.errors], [400, [{ field: 'orderId', detail }]]);
-});
-
 it('POST /orders issues a token for an hour by default, and for a minute to a day on request', async (t) => {
   const world = await createWorld(t);
   const expires = async (expiresIn?: unknown) =>
@@ -114,27 +103,6 @@ it('GET /orders lists all payments of an order, oldest first, with their history
       ['A-1-2', null, ['created by shopper', 'sending by shopper', 'pending by answer']],
     ],
   );
-});
-
-it('GET /orders names the wallet that was asked and the one that paid, which may be another', async (t) => {
-  const world = await createWorld(t);
-  const token = world.token({ customerReferenceNo: 'C-1' });
-  await world.start(token, { method: 'DIRECT', customer: '87654321' });
-  const read = async () => {
-    const { body } = await world.merchant<{ payments: Record<string, unknown>[] }>('GET', '/orders/A-1');
-    const { method, status, customer, payer } = body.payments[0] ?? assert.fail('no payment');
-    return { method, status, customer, payer };
-  };
-  const asked = { method: 'CHECKOUT', customer: '87654321' };
-  assert.deepEqual(await read(), { ...asked, status: 'PROCESSING', payer: null });
-  await world.settleAfter('approve', 'A-1', '23456789');
-  assert.deepEqual(await read(), { ...asked, status: 'SUCCESS', payer: '23456789' });
-});
-
-it('GET /orders shows the entered amount of an open order', async (t) => {
-  const world = await createWorld(t);
-  await world.start(world.token({ amount: undefined, maxAmount: '50' }), { method: 'QR', amount: '12.3' });
-  assert.equal((await world.merchant('GET', '/orders/A-1')).body['amount'], '12.30');
 });
 
 it('GET /orders is 404 for an order that was never started, and 400 for an invalid id', async (t) => {

@@ -1,31 +1,26 @@
 // POST /orders/{orderId}/refunds: money back to the wallet that paid, once for each key, and what others see of it.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
-import { it } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import type { Gateway } from '../../../backend-proxy/gateway/gateway.ts';
 import { MAX_UNSEEN_IN_A_ROW } from '../../../backend-proxy/protocol/refundable.ts';
 import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
 import { M, NOON, S } from '../time.ts';
-import { SECRETS, createWorld, type Answer, type World } from '../world.ts';
+import { SECRETS, createWorld, type World, type WorldOptions } from '../world.ts';
+import { inWords } from '../in-words.ts';
 
 const WAYS = { DIRECT: 'WALLET', CHECKOUT: null, JETGO: 'no', QR: 'JETGO' };
 const PAYER = '23456789';
 
-async function refund<Body = Record<string, unknown>>(
-  world: World,
-  body: object = {},
-  key = 'key-1',
-  orderId = 'A-1',
-): Promise<Answer<Body>> {
-  const response = await world.request('POST', `/orders/${orderId}/refunds`, {
-    headers: {
-      Authorization: `Bearer ${SECRETS.merchant}`,
-      'Content-Type': 'application/json',
-      ...(key !== '' && { 'Idempotency-Key': key }),
-    },
-    body: JSON.stringify(body),
-  });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
+const refund = <Body = Record<string, unknown>>(world: World, body: object = {}, key = 'key-1', orderId = 'A-1') =>
+  world.merchant<Body>('POST', `/orders/${orderId}/refunds`, body, key);
+
+/** The database is restored from before its refund A-1-r1. */
+async function loseRefund(world: World): Promise<void> {
+  const database = new DatabaseSync(world.file);
+  database.exec(`delete from transactions where id = 'A-1-r1'; delete from history where transaction_id = 'A-1-r1'`);
+  database.close();
+  await world.ledger.recordRestore(world.now());
 }
 
 /** With this text as its body. */
@@ -39,14 +34,9 @@ async function refundByText(world: World, body: string | undefined, key: string 
 }
 
 /** A-1 is paid by another wallet than any that was typed. */
-async function createPaid(t: Parameters<typeof createWorld>[0], options: Parameters<typeof createWorld>[1] = {}) {
-  const world = await createWorld(t, {
-    webhooks: true,
-    ...options,
-    profile: { refundAs: WAYS, ...options.profile },
-  });
-  await world.start(world.token({ amount: '10.00' }), { method: 'QR' });
-  await world.settleAfter('approve', 'A-1', PAYER);
+async function createPaid(t: TestContext, options: WorldOptions = {}): Promise<World> {
+  const world = await createWorld(t, { webhooks: true, profile: { refundAs: WAYS }, ...options });
+  await world.paid({ amount: '10.00' }, PAYER);
   return world;
 }
 
@@ -113,21 +103,9 @@ it('the same key again is the stored refund, and nothing is sent twice; another 
   assert.deepEqual([other.status, other.body.code], [422, 'idempotency_key_reused']);
 });
 
-it('without an amount it is what is left, and no more: 422 with what is refundable', async (t) => {
-  const world = await createPaid(t);
-  await refund(world, { amount: 4 });
-  const more = await refund<Problem & { refundable: string }>(world, { amount: 7 }, 'key-2');
-  assert.deepEqual([more.status, more.body.code, more.body.refundable], [422, 'invalid_request', '6.00']);
-  assert.equal((await refund(world, {}, 'key-3')).body['amount'], '6.00');
-  assert.equal((await refund<Problem>(world, {}, 'key-4')).status, 422);
-  assert.equal((await world.gatewayHas('A-1-r2'))?.createRequests, 1);
-  assert.equal(await world.gatewayHas('A-1-r3'), undefined);
-});
-
 it('where the gateway takes no decimals, the order says the whole amount that can be sent back, as a 422 does', async (t) => {
   const world = await createWorld(t, { profile: { refundAs: WAYS } });
-  await world.start(world.token({ amount: '10.10' }), { method: 'QR' });
-  await world.settleAfter('approve', 'A-1', PAYER);
+  await world.paid({ amount: '10.10' }, PAYER);
   const refused = await refund<Problem & { refundable: string }>(world);
   assert.deepEqual([refused.status, refused.body.refundable], [422, '10.00']);
   const { refundable } = (await world.merchant<{ refundable: object[] }>('GET', '/orders/A-1')).body;
@@ -137,18 +115,11 @@ it('where the gateway takes no decimals, the order says the whole amount that ca
   assert.deepEqual(after.refundable, [], 'cents cannot be sent back');
 });
 
-it('names every wrong field, the missing key and an order without payments; nothing is sent', async (t) => {
+it('names every wrong field and an order without payments; nothing is sent', async (t) => {
   const world = await createPaid(t);
   const wrong = await refund<Problem>(world, { amount: 1.5, note: '', gatewayOrderId: 'a b', customer: '1' });
   assert.equal(wrong.status, 400);
-  assert.deepEqual(wrong.body.errors?.map(({ field }) => field).toSorted(), [
-    'amount',
-    'customer',
-    'gatewayOrderId',
-    'note',
-  ]);
-  const keyless = await refund<Problem>(world, {}, '');
-  assert.deepEqual([keyless.status, keyless.body.errors?.[0]?.field], [400, 'idempotency-key']);
+  assert.deepEqual(inWords(wrong.body.errors, 'field')?.toSorted(), ['amount', 'customer', 'gatewayOrderId', 'note']);
   assert.equal((await refund<Problem>(world, {}, 'key', 'B-1')).status, 404);
   assert.equal((await refund<Problem>(world, { gatewayOrderId: 'B-1' })).body.code, 'not_found');
   assert.equal(await world.gatewayHas('A-1-r1'), undefined);
@@ -183,10 +154,7 @@ it('after a restore the gateway is asked for refunds that were lost, and none is
   const world = await createPaid(t);
   const first = await refund(world, { amount: 4 }, 'lost');
   await world.settleAfter('approve', 'A-1-r1');
-  const database = new DatabaseSync(world.file);
-  database.exec(`delete from transactions where id = 'A-1-r1'; delete from history where transaction_id = 'A-1-r1'`);
-  database.close();
-  await world.ledger.recordRestore(world.now());
+  await loseRefund(world);
   const again = await refund(world, { amount: 4 }, 'lost');
   assert.deepEqual([again.status, again.body['gatewayOrderId']], [202, first.body['gatewayOrderId']]);
   assert.equal((await world.gatewayHas('A-1-r1'))?.createRequests, 1);
@@ -238,15 +206,11 @@ it('after a restore, a gateway that does not answer is asked no further: nothing
 
 it('after a restore, a number that was withheld is asked about again: what the gateway has of it counts', async (t) => {
   const world = await createPaid(t);
-  await world.start(world.token({ orderId: 'B-1', amount: '10.00' }), { method: 'QR' }, 'B-1');
-  await world.settleAfter('approve', 'B-1', PAYER);
+  await world.paid({ orderId: 'B-1', amount: '10.00' }, PAYER);
   await refund(world, {}, 'proof', 'B-1');
   await world.settleAfter('approve', 'B-1-r1');
   await refund(world, { amount: 8 }, 'lost');
-  const database = new DatabaseSync(world.file);
-  database.exec(`delete from transactions where id = 'A-1-r1'; delete from history where transaction_id = 'A-1-r1'`);
-  database.close();
-  await world.ledger.recordRestore(world.now());
+  await loseRefund(world);
   await world.faults({ status: { status: 503 } });
   const other = await refund(world, { amount: 1 }, 'other');
   assert.deepEqual([other.body['gatewayOrderId'], other.body['needsReview']], ['A-1-r1', true]);

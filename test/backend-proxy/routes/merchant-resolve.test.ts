@@ -39,8 +39,7 @@ it('a person resolves what needs review once, and the history has the name and t
 
 it('a resolution against what the gateway reports, or of another version, is 409 unless the request says so', async (t) => {
   const world = await createWorld(t);
-  await world.start(world.token(), { method: 'QR' });
-  await world.settleAfter('approve', 'A-1');
+  await world.paid();
   await world.faults({ status: { tamper: { status: 'FAILED' } } });
   world.skip(1);
   await world.settleAfter('ipn', 'A-1');

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
-import { D } from '../time.ts';
 import { SECRETS, createWorld, type World } from '../world.ts';
 import { open } from './events-kit.ts';
 import { ORDER } from './merchant-kit.ts';
@@ -25,14 +24,7 @@ async function payAndRefund(world: World): Promise<void> {
   await world.start(world.token({ metadata: { invoice: 'later' } }), { method: 'JETGO' });
   await world.start(world.token(), { method: 'QR' });
   await world.settleAfter('approve', 'A-1-3', PAYER);
-  const refunded = await world.request('POST', '/orders/A-1/refunds', {
-    headers: {
-      Authorization: `Bearer ${SECRETS.merchant}`,
-      'Content-Type': 'application/json',
-      'Idempotency-Key': 'return-1',
-    },
-    body: '{"amount": 4}',
-  });
+  const refunded = await world.merchant('POST', '/orders/A-1/refunds', { amount: 4 }, 'return-1');
   assert.equal(refunded.status, 202);
   await world.settleAfter('approve', 'A-1-3-r1');
 }
@@ -62,25 +54,6 @@ it("an order's metadata is in the order, its payments and refunds, lists, CSV an
   const webhooks = world.receiver.received.map(({ payload }) => payload.data as unknown as WithMetadata);
   assert.ok(webhooks.length >= 2, String(webhooks.length));
   assert.deepEqual(new Set(metadataOf(webhooks)), new Set([TEXT]));
-});
-
-it("an order's metadata is answered as long as one of its payments has it", async (t) => {
-  const world = await createWorld(t);
-  const token = world.token({ metadata: { invoice: 'R-17' } });
-  await world.start(token, { method: 'QR' });
-  await world.start(token, { method: 'JETGO' });
-  await world.settleAfter('decline', 'A-1-2');
-  await world.pass(6 * D);
-  await world.settleAfter('approve', 'A-1', PAYER);
-  const afterErasing = async (days: number) => {
-    await world.pass(days * D);
-    const { erased } = await world.ledger.erasePage({ afterMs: 8 * D, payersMs: 0, sendsWebhooks: false }, '');
-    const { body } = await world.merchant<WithMetadata & { payments: WithMetadata[] }>('GET', '/orders/A-1');
-    return [erased, ...metadataOf([body, ...body.payments])];
-  };
-  const had = JSON.stringify({ invoice: 'R-17' });
-  assert.deepEqual(await afterErasing(4), [1, had, had, 'null']);
-  assert.deepEqual(await afterErasing(8), [1, 'null', 'null', 'null']);
 });
 
 it("no shopper's view or stream, call of the gateway, log or metric has an order's metadata", async (t) => {

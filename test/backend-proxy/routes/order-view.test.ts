@@ -1,11 +1,13 @@
 // GET /order: the view of an order, and its versions.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
-import { it } from 'node:test';
-import type { OrderView } from '../../../backend-proxy/protocol/wire.ts';
-import { H, NOON } from '../time.ts';
-import { createWorld } from '../world.ts';
-import { OPEN } from './order-kit.ts';
+import { it, type TestContext } from 'node:test';
+import { NOON } from '../time.ts';
+import { createWorld, REFUNDS_QR, type World } from '../world.ts';
+import { open } from './events-kit.ts';
+
+const OPEN = { amount: undefined, minAmount: '5', maxAmount: '50.00' };
+import { inWords } from '../in-words.ts';
 
 it('the order view of an order that was never started shows the terms of the token', async (t) => {
   const world = await createWorld(t);
@@ -31,22 +33,6 @@ it('the order view of an order that was never started shows the terms of the tok
   assert.equal((await world.view(world.token(OPEN))).amount, null);
 });
 
-it('the order view is not cached and has a request id', async (t) => {
-  const world = await createWorld(t);
-  const headers = { Authorization: `Bearer ${world.token()}` };
-  const response = await world.request('GET', '/order', { headers });
-  assert.equal(response.headers.get('cache-control'), 'no-store');
-  assert.match(response.headers.get('x-request-id') ?? '', /^[\w-]{36}$/);
-});
-
-it('the order view accepts a newer token of the same order', async (t) => {
-  const world = await createWorld(t);
-  await world.start(world.token(), { method: 'QR' });
-  world.skip(2 * H);
-  const view = await world.view(world.token());
-  assert.equal(view.payment?.method, 'QR');
-});
-
 it('the order view is shown while the database is read-only, and its terms are stored afterwards', async (t) => {
   const world = await createWorld(t);
   const issued = Math.floor(NOON / 1000);
@@ -70,24 +56,66 @@ it('the order view shows the stored amount and currency, whatever a newer token 
   for (const changed of [{ amount: '10.11' }, { currency: 'USD' }]) {
     assert.equal((await world.refused(world.token(changed), { method: 'QR' })).body.code, 'order_changed');
   }
-  const open = await world.refused(world.token(OPEN), { method: 'QR', amount: '10.10' });
-  assert.equal(open.body.code, 'order_changed');
+  const entered = await world.refused(world.token(OPEN), { method: 'QR', amount: '10.10' });
+  assert.equal(entered.body.code, 'order_changed');
   assert.equal(await world.gatewayHas('A-1-2'), undefined);
 });
 
-it('the order view never goes back: each later one has a version at least as high', async (t) => {
-  const world = await createWorld(t);
-  const token = world.token();
-  const seen: OrderView[] = [await world.view(token)];
-  for (const method of ['QR', 'CHECKOUT', 'JETGO'] as const) {
-    seen.push((await world.start(token, { method })).body, await world.view(token));
-  }
-  await world.settleAfter('approve', 'A-1-3');
-  seen.push(await world.view(token));
-  const versions = seen.map(({ version }) => version);
-  assert.deepEqual(
-    versions,
-    versions.toSorted((a, b) => a - b),
-  );
-  assert.equal(new Set(versions).size, 5);
+/** A-1 is paid. */
+async function createPaid(t: TestContext) {
+  const world = await createWorld(t, { profile: REFUNDS_QR });
+  await world.paid({ amount: '10.00' }, '23456789');
+  const refund = (amount: string) =>
+    world.merchant('POST', '/orders/A-1/refunds', { amount, note: 'One cup was cold' }, `key-${amount}`);
+  return Object.assign(world, { refund });
+}
+
+const refundsOf = async (world: World) => (await world.view(world.token())).refunds;
+
+it('the order view has the amounts of refunds that are accepted or sent, and nothing of those that failed', async (t) => {
+  const world = await createPaid(t);
+  assert.deepEqual(await refundsOf(world), []);
+  await world.refund('4.00');
+  await world.settleAfter('approve', 'A-1-r1');
+  await world.refund('3.00');
+  await world.settleAfter('decline', 'A-1-r2');
+  await world.pass(60_000);
+  await world.refund('1.00');
+  assert.deepEqual(await refundsOf(world), [
+    { amount: '4.00', status: 'SUCCESS' },
+    { amount: '1.00', status: 'PROCESSING' },
+  ]);
+});
+
+it('the order view says nothing of a refund whose answer is lost, until a status check has found it', async (t) => {
+  const world = await createPaid(t);
+  await world.faults({ payout: { dropAnswer: true } });
+  await world.refund('4.00');
+  assert.equal((await world.merchant('GET', '/transactions/A-1-r1')).body['status'], 'INITIALIZED');
+  assert.deepEqual(await refundsOf(world), []);
+  await world.pass(5_000);
+  assert.deepEqual(inWords(await refundsOf(world), 'amount'), ['4.00']);
+});
+
+for (const flag of ['needs_review', 'mismatch', 'conflict']) {
+  it(`the order view says nothing of a refund with the flag ${flag}, accepted or sent`, async (t) => {
+    const world = await createPaid(t);
+    for (const amount of ['4.00', '3.00']) await world.refund(amount);
+    await world.settleAfter('approve', 'A-1-r1');
+    assert.equal((await refundsOf(world)).length, 2);
+    const database = new DatabaseSync(world.file);
+    database.exec(`update transactions set ${flag} = 1 where type = 'REFUND'`);
+    database.close();
+    assert.deepEqual(await refundsOf(world), []);
+  });
+}
+
+it('the event stream of a paid order goes on while a refund is on its way, and shows when it was sent', async (t) => {
+  const world = await createPaid(t);
+  await world.refund('4.00');
+  const stream = await open(world, world.token());
+  assert.deepEqual((await stream.view()).refunds, [{ amount: '4.00', status: 'PROCESSING' }]);
+  await world.settleAfter('approve', 'A-1-r1');
+  assert.deepEqual((await stream.view()).refunds, [{ amount: '4.00', status: 'SUCCESS' }]);
+  assert.equal(await stream.next(), 'end');
 });

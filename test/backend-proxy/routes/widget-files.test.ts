@@ -8,22 +8,16 @@ import { widgetFilesIn } from '../../../backend-proxy/routes/widget-files.ts';
 import { VERSION } from '../../../backend-proxy/version.ts';
 import { SHOP, createWorld } from '../world.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { words } from '../in-words.ts';
 
 const VERSIONED = `widget-${VERSION}.js`;
 
 const BUILT = [
-  'LICENSES.txt',
-  'integrity.json',
-  'later-Ab12_-xY.js',
-  'later-Ab12_-xY.js.map',
-  'locale-de.js',
-  'locale-longword.js',
-  'locale-zh-Hant.js',
-  'locale-zh-Hant.js.map',
-  'themes/plain.css',
+  ...words`
+  LICENSES.txt integrity.json later-Ab12_-xY.js later-Ab12_-xY.js.map locale-de.js locale-longword.js
+  locale-zh-Hant.js locale-zh-Hant.js.map themes/plain.css widget.js widget.js.map
+`,
   VERSIONED,
-  'widget.js',
-  'widget.js.map',
 ];
 const WIDGET = 'export const widget = "ä";\n'.repeat(20);
 
@@ -153,21 +147,12 @@ it('a script tag without type="module" is sent a script that imports the widget,
 
 it('only the built widget files are served, and nothing else in or outside their folder', async (t) => {
   const world = await createWorld(t, { config: { widgetFolder: widgetFolder(t) } });
-  for (const path of [
-    '/notes.txt',
-    '/.env',
-    '/nothing.js',
-    '/../package.json',
-    '/%2e%2e%2fpackage.json',
-    '/..%5cpackage.json',
-    '/widget.js%00',
-    '/widget.js/',
-    '/constructor',
-    '/__proto__.js',
-    '/later-Ab12_-xY.js/x',
-  ]) {
+  for (const path of words`
+    /notes.txt /.env /nothing.js /../package.json /%2e%2e%2fpackage.json /..%5cpackage.json /widget.js%00
+    /widget.js/ /constructor /__proto__.js /later-Ab12_-xY.js/x
+  `) {
     assert.equal((await world.request('GET', path)).status, 404, path);
   }
-  assert.deepEqual(widgetFilesIn(widgetFolder(t)).toSorted(), BUILT);
+  assert.deepEqual(widgetFilesIn(widgetFolder(t)).toSorted(), BUILT.toSorted());
   assert.deepEqual(widgetFilesIn('/nowhere'), []);
 });

@@ -1,15 +1,9 @@
-// The check rate: what raises it, what halves it, and its bounds, by a clock that the test moves. The last tests run
-// it in a worker over the real ledger and the real sandbox, step by step.
+// The check rate: what raises it, what halves it, and its bounds, by a clock that the test moves.
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
-import { instrument, type Call } from '../../../backend-proxy/observability/metrics.ts';
-import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
-import type { Gateway } from '../../../backend-proxy/gateway/gateway.ts';
+import { type Call } from '../../../backend-proxy/observability/metrics.ts';
 import { createCheckRate } from '../../../backend-proxy/use-cases/check-rate.ts';
-import { type UnknownProof, createStatusChecks } from '../../../backend-proxy/use-cases/status-checks.ts';
-import { httpGateway } from '../gateway/http-gateway.ts';
-import { SECRETS, createWorld } from '../world.ts';
 
 const GOOD: Call = { operation: 'status', outcome: 'found', ms: 20 };
 const BAD: Call = { operation: 'status', outcome: 'unavailable', ms: 20, detail: 'HTTP 503' };
@@ -36,172 +30,168 @@ function createRate(limit?: number) {
   return { rate, clock, use };
 }
 
-describe('the check rate', () => {
-  it('the check rate starts at 20 per second, evenly spread', () => {
-    const { use, rate } = createRate();
-    const { asked, mostAtOnce } = use(10_000, { ...GOOD, ms: 1_001 });
-    assert.equal(rate.perSecond(), 20, 'a slow answer changes nothing');
-    assert.ok(asked >= 200 && asked <= 204, `${asked}`);
-    assert.equal(mostAtOnce, 4);
-  });
-
-  it('the check rate doubles each second on good and quick answers, up to its limit', () => {
-    const { use, rate } = createRate();
-    use(1_000, GOOD);
-    assert.ok(rate.perSecond() > 40 && rate.perSecond() < 65, `${rate.perSecond()}`);
-    use(5_000, GOOD);
-    assert.equal(rate.perSecond(), 500);
-  });
-
-  it('the check rate grows by 20 per second once it was halved, up to its limit', () => {
-    const { use, rate } = createRate();
-    rate.record(LIMITED);
-    use(5_000, GOOD);
-    assert.ok(rate.perSecond() > 90 && rate.perSecond() < 130, `${rate.perSecond()}`);
-    use(25_000, { ...GOOD, outcome: 'unknown', ms: 1_000 });
-    assert.equal(rate.perSecond(), 500);
-    const { asked, mostAtOnce } = use(10_000, GOOD);
-    assert.ok(asked >= 4_900 && asked <= 5_000, `${asked}`);
-    assert.ok(mostAtOnce <= 100);
-  });
-
-  it('the check rate grows only while it is fully used', () => {
-    const { rate, clock } = createRate();
-    for (let n = 0; n < 1_000; n += 1) {
-      assert.ok(rate.available() >= 1);
-      rate.take(1);
-      rate.record(GOOD);
-      clock.now += 100;
-    }
-    assert.equal(rate.perSecond(), 20);
-    for (let n = 0; n < 100; n += 1) rate.record({ operation: 'pay', outcome: 'accepted', ms: 20 });
-    assert.equal(rate.perSecond(), 20);
-  });
-
-  it('available() is 0 when the rate is used up, and availableInMs() says when it is not', () => {
-    const { rate, clock } = createRate();
-    rate.take(rate.available());
-    assert.deepEqual([rate.available(), rate.availableInMs()], [0, 50]);
-    clock.now += 48;
-    assert.equal(rate.available(), 0);
-    clock.now += rate.availableInMs();
-    assert.deepEqual([rate.available(), rate.availableInMs()], [1, 0]);
-  });
-
-  it('a high check rate is given out in shares of 25 ms, so that a claim is worth its commit', () => {
-    const { use, rate, clock } = createRate();
-    use(40_000, GOOD);
-    clock.now += 1_000;
-    rate.take(rate.available());
-    const due = rate.availableInMs();
-    assert.ok(due > 20 && due <= 25, `${due}`);
-    clock.now += due - 2;
-    assert.equal(rate.available(), 0);
-    clock.now += 2;
-    assert.ok(rate.available() >= 12);
-  });
-
-  it('an idle hour saves only 200 ms of the check rate', () => {
-    const { rate, clock } = createRate();
-    clock.now += 3_600_000;
-    assert.equal(rate.available(), 4);
-  });
-
-  it('the check rate ignores a clock that is set back', () => {
-    const { rate, clock } = createRate();
-    clock.now -= 3_600_000;
-    assert.equal(rate.available(), 4);
-  });
+it('the check rate starts at 20 per second, evenly spread', () => {
+  const { use, rate } = createRate();
+  const { asked, mostAtOnce } = use(10_000, { ...GOOD, ms: 1_001 });
+  assert.equal(rate.perSecond(), 20, 'a slow answer changes nothing');
+  assert.ok(asked >= 200 && asked <= 204, `${asked}`);
+  assert.equal(mostAtOnce, 4);
 });
 
-describe('what halves the check rate', () => {
-  it('the check rate is halved at once by a 429 to a status check', () => {
-    const { rate } = createRate();
-    rate.record(LIMITED);
-    assert.equal(rate.perSecond(), 10);
-  });
+it('the check rate doubles each second on good and quick answers, up to its limit', () => {
+  const { use, rate } = createRate();
+  use(1_000, GOOD);
+  assert.ok(rate.perSecond() > 40 && rate.perSecond() < 65, `${rate.perSecond()}`);
+  use(5_000, GOOD);
+  assert.equal(rate.perSecond(), 500);
+});
 
-  const HALVING: Record<string, Call> = {
-    'a 500': { ...BAD, detail: 'HTTP 500' },
-    'a 503': BAD,
-    'a timeout': { ...BAD, ms: 30_000, detail: 'TimeoutError' },
-    'a cut connection': { ...BAD, detail: 'UND_ERR_SOCKET' },
-    'an undocumented answer': { ...BAD, detail: 'undocumented answer' },
-  };
-  for (const [what, call] of Object.entries(HALVING)) {
-    it(`the check rate is halved by ${what}, where most of the last checks ended so`, () => {
-      const { rate } = createRate();
-      for (let n = 0; n < BEFORE_IT_FALLS; n += 1) rate.record(call);
-      assert.equal(rate.perSecond(), 20);
-      rate.record(call);
-      assert.equal(rate.perSecond(), 10);
-    });
+it('the check rate grows by 20 per second once it was halved, up to its limit', () => {
+  const { use, rate } = createRate();
+  rate.record(LIMITED);
+  use(5_000, GOOD);
+  assert.ok(rate.perSecond() > 90 && rate.perSecond() < 130, `${rate.perSecond()}`);
+  use(25_000, { ...GOOD, outcome: 'unknown', ms: 1_000 });
+  assert.equal(rate.perSecond(), 500);
+  const { asked, mostAtOnce } = use(10_000, GOOD);
+  assert.ok(asked >= 4_900 && asked <= 5_000, `${asked}`);
+  assert.ok(mostAtOnce <= 100);
+});
+
+it('the check rate grows only while it is fully used', () => {
+  const { rate, clock } = createRate();
+  for (let n = 0; n < 1_000; n += 1) {
+    assert.ok(rate.available() >= 1);
+    rate.take(1);
+    rate.record(GOOD);
+    clock.now += 100;
   }
+  assert.equal(rate.perSecond(), 20);
+  for (let n = 0; n < 100; n += 1) rate.record({ operation: 'pay', outcome: 'accepted', ms: 20 });
+  assert.equal(rate.perSecond(), 20);
+});
 
-  it('the check rate stays high where 30 % of the answers are lost at random', () => {
-    const { rate, use } = createRate();
-    const random = seeded(1);
-    use(60_000, () => (random() < 0.3 ? BAD : GOOD));
-    assert.ok(rate.perSecond() > 250, `${rate.perSecond()}`);
-  });
+it('available() is 0 when the rate is used up, and availableInMs() says when it is not', () => {
+  const { rate, clock } = createRate();
+  rate.take(rate.available());
+  assert.deepEqual([rate.available(), rate.availableInMs()], [0, 50]);
+  clock.now += 48;
+  assert.equal(rate.available(), 0);
+  clock.now += rate.availableInMs();
+  assert.deepEqual([rate.available(), rate.availableInMs()], [1, 0]);
+});
 
-  it('the check rate is neither halved nor slowed by a payment or payout that the gateway limits or fails', () => {
+it('a high check rate is given out in shares of 25 ms, so that a claim is worth its commit', () => {
+  const { use, rate, clock } = createRate();
+  use(40_000, GOOD);
+  clock.now += 1_000;
+  rate.take(rate.available());
+  const due = rate.availableInMs();
+  assert.ok(due > 20 && due <= 25, `${due}`);
+  clock.now += due - 2;
+  assert.equal(rate.available(), 0);
+  clock.now += 2;
+  assert.ok(rate.available() >= 12);
+});
+
+it('an idle hour saves only 200 ms of the check rate', () => {
+  const { rate, clock } = createRate();
+  clock.now += 3_600_000;
+  assert.equal(rate.available(), 4);
+});
+
+it('the check rate ignores a clock that is set back', () => {
+  const { rate, clock } = createRate();
+  clock.now -= 3_600_000;
+  assert.equal(rate.available(), 4);
+});
+
+it('the check rate is halved at once by a 429 to a status check', () => {
+  const { rate } = createRate();
+  rate.record(LIMITED);
+  assert.equal(rate.perSecond(), 10);
+});
+
+const HALVING: Record<string, Call> = {
+  'a 500': { ...BAD, detail: 'HTTP 500' },
+  'a 503': BAD,
+  'a timeout': { ...BAD, ms: 30_000, detail: 'TimeoutError' },
+  'a cut connection': { ...BAD, detail: 'UND_ERR_SOCKET' },
+  'an undocumented answer': { ...BAD, detail: 'undocumented answer' },
+};
+for (const [what, call] of Object.entries(HALVING)) {
+  it(`the check rate is halved by ${what}, where most of the last checks ended so`, () => {
     const { rate } = createRate();
-    for (const detail of ['HTTP 429', 'HTTP 500', 'TimeoutError', 'undocumented answer']) {
-      rate.record({ operation: 'pay', outcome: 'lost', ms: 30_000, detail });
-      rate.record({ operation: 'payout', outcome: 'refused', ms: 5, detail: 'HTTP 429 SLOW' });
-      rate.record({ operation: 'payout', outcome: 'refused', ms: 5, detail: 'HTTP 400 WALLET_NOT_FOUND' });
-    }
-    assert.deepEqual([rate.perSecond(), rate.available()], [20, 4]);
-  });
-
-  it('failures of calls that were in flight together halve the check rate once', () => {
-    const { rate, clock } = createRate();
-    for (let n = 0; n < 24; n += 1) rate.record({ ...LIMITED, ms: 1_000 });
+    for (let n = 0; n < BEFORE_IT_FALLS; n += 1) rate.record(call);
+    assert.equal(rate.perSecond(), 20);
+    rate.record(call);
     assert.equal(rate.perSecond(), 10);
-    clock.now += 900;
-    rate.record({ ...LIMITED, ms: 1_900 });
-    assert.equal(rate.perSecond(), 10);
-    rate.record({ ...LIMITED, ms: 600 });
-    assert.equal(rate.perSecond(), 5, 'a call that began after the halving halves again');
   });
+}
 
-  it('the check rate is halved at most once in 250 ms', () => {
-    const { rate, clock, use } = createRate();
-    use(40_000, GOOD);
-    const from = clock.now;
-    for (; clock.now < from + 250; clock.now += 2) rate.record({ ...LIMITED, ms: 1 });
-    assert.equal(rate.perSecond(), 250);
-  });
+it('the check rate stays high where 30 % of the answers are lost at random', () => {
+  const { rate, use } = createRate();
+  const random = seeded(1);
+  use(60_000, () => (random() < 0.3 ? BAD : GOOD));
+  assert.ok(rate.perSecond() > 250, `${rate.perSecond()}`);
+});
 
-  it('the check rate falls to one per second and no further, and grows back on good answers', () => {
-    const { rate, use } = createRate();
-    use(60_000, BAD);
-    assert.equal(rate.perSecond(), 1);
-    const { asked } = use(20_000, BAD);
-    assert.ok(asked >= 19 && asked <= 21, `${asked}`);
-    use(8_000, GOOD);
-    assert.ok(rate.perSecond() >= 20, `${rate.perSecond()}`);
-  });
+it('the check rate is neither halved nor slowed by a payment or payout that the gateway limits or fails', () => {
+  const { rate } = createRate();
+  for (const detail of ['HTTP 429', 'HTTP 500', 'TimeoutError', 'undocumented answer']) {
+    rate.record({ operation: 'pay', outcome: 'lost', ms: 30_000, detail });
+    rate.record({ operation: 'payout', outcome: 'refused', ms: 5, detail: 'HTTP 429 SLOW' });
+    rate.record({ operation: 'payout', outcome: 'refused', ms: 5, detail: 'HTTP 400 WALLET_NOT_FOUND' });
+  }
+  assert.deepEqual([rate.perSecond(), rate.available()], [20, 4]);
+});
 
-  it('the check rate stays between one per second and its limit, whatever the gateway answers', () => {
-    const answers = [GOOD, BAD, { ...GOOD, ms: 5_000 }, { ...BAD, retryAfterMs: 300 }, { ...BAD, ms: 0 }];
-    fc.assert(
-      fc.property(
-        fc.constantFrom(1, 7, 500, 10_000),
-        fc.array(fc.tuple(fc.constantFrom(...answers), fc.nat(3_000)), { maxLength: 20 }),
-        (limit, phases) => {
-          const { rate, use } = createRate(limit);
-          assert.equal(rate.perSecond(), Math.min(20, limit));
-          for (const [answer, ms] of phases) {
-            const { asked } = use(ms, answer);
-            assert.ok(rate.perSecond() >= 1 && rate.perSecond() <= limit);
-            assert.ok(asked <= 1 + (limit * (ms + 205)) / 1000, `${asked} in ${ms} ms and what was saved`);
-          }
-        },
-      ),
-    );
-  });
+it('failures of calls that were in flight together halve the check rate once', () => {
+  const { rate, clock } = createRate();
+  for (let n = 0; n < 24; n += 1) rate.record({ ...LIMITED, ms: 1_000 });
+  assert.equal(rate.perSecond(), 10);
+  clock.now += 900;
+  rate.record({ ...LIMITED, ms: 1_900 });
+  assert.equal(rate.perSecond(), 10);
+  rate.record({ ...LIMITED, ms: 600 });
+  assert.equal(rate.perSecond(), 5, 'a call that began after the halving halves again');
+});
+
+it('the check rate is halved at most once in 250 ms', () => {
+  const { rate, clock, use } = createRate();
+  use(40_000, GOOD);
+  const from = clock.now;
+  for (; clock.now < from + 250; clock.now += 2) rate.record({ ...LIMITED, ms: 1 });
+  assert.equal(rate.perSecond(), 250);
+});
+
+it('the check rate falls to one per second and no further, and grows back on good answers', () => {
+  const { rate, use } = createRate();
+  use(60_000, BAD);
+  assert.equal(rate.perSecond(), 1);
+  const { asked } = use(20_000, BAD);
+  assert.ok(asked >= 19 && asked <= 21, `${asked}`);
+  use(8_000, GOOD);
+  assert.ok(rate.perSecond() >= 20, `${rate.perSecond()}`);
+});
+
+it('the check rate stays between one per second and its limit, whatever the gateway answers', () => {
+  const answers = [GOOD, BAD, { ...GOOD, ms: 5_000 }, { ...BAD, retryAfterMs: 300 }, { ...BAD, ms: 0 }];
+  fc.assert(
+    fc.property(
+      fc.constantFrom(1, 7, 500, 10_000),
+      fc.array(fc.tuple(fc.constantFrom(...answers), fc.nat(3_000)), { maxLength: 20 }),
+      (limit, phases) => {
+        const { rate, use } = createRate(limit);
+        assert.equal(rate.perSecond(), Math.min(20, limit));
+        for (const [answer, ms] of phases) {
+          const { asked } = use(ms, answer);
+          assert.ok(rate.perSecond() >= 1 && rate.perSecond() <= limit);
+          assert.ok(asked <= 1 + (limit * (ms + 205)) / 1000, `${asked} in ${ms} ms and what was saved`);
+        }
+      },
+    ),
+  );
 });
 
 it('a Retry-After leaves one check a second for as long as it asks, and the longest one wins', () => {
@@ -214,121 +204,7 @@ it('a Retry-After leaves one check a second for as long as it asks, and the long
   assert.ok(rate.perSecond() >= 10, `${rate.perSecond()}`);
 });
 
-/** The calls take real time, but on a slow machine none may time out: only the virtual clock may decide the result. */
-const NO_TIME_LIMIT = { totalTimeoutMs: 600_000 };
-
 /** Numbers from 0 to 1, the same ones each time. */
 function seeded(seed: number): () => number {
   return () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
 }
-
-/**
- * `count` payments that are paid at the gateway and due for a check, and status checks that run step by step, of which
- * the answers that `isLost` chooses are lost.
- */
-async function backlog(t: TestContext, count: number, isLost = () => false) {
-  const world = await createWorld(t, NO_TIME_LIMIT);
-  const ids = Array.from({ length: count }, (_, n) => `A-${n}`);
-  for (const orderId of ids) {
-    await world.start(world.token({ orderId }), { method: 'CHECKOUT' });
-    await world.customer('approve', orderId);
-  }
-  world.skip(16_000);
-  const from = world.now();
-  const wire = httpGateway(world.gatewayUrl, { apiKey: SECRETS.gatewayKey, ...NO_TIME_LIMIT });
-  t.after(() => wire.close());
-  const rate = createCheckRate({ clock: world.now });
-  const losing: Gateway = {
-    ...wire,
-    status: async (id, type) => (isLost() ? { kind: 'unavailable', detail: 'UND_ERR_SOCKET' } : wire.status!(id, type)),
-  };
-  const gateway = instrument(losing, (call) => rate.record(call), world.now);
-  const ledger: Ledger = {
-    ...world.ledger,
-    async claimChecks(most, leaseMs) {
-      const claims = await world.ledger.claimChecks(most, leaseMs);
-      askedAt.push(...claims.map(() => world.now() - from));
-      return claims;
-    },
-    observe: (claim, observation) => {
-      if (observation.kind === 'report') answeredAt.set(claim.transaction.id, world.now() - from);
-      return world.ledger.observe(claim, observation).finally(() => (observed += 1));
-    },
-  };
-  const answeredAt = new Map<string, number>();
-  const askedAt: number[] = [];
-  let observed = 0;
-  const proof = { proveWaiting: async () => undefined, found: async () => undefined } as unknown as UnknownProof;
-  const worker = createStatusChecks({ gateway, ledger, proof, rate, now: world.now }, (error) =>
-    assert.fail(String(error)),
-  );
-  return {
-    world,
-    rate,
-    /** Milliseconds from the first step to each check. */
-    askedAt,
-    /** Milliseconds from the first step to the first answer, by payment. */
-    answeredAt,
-    ids,
-    /** Runs one step and advances the clock by the wait that it returns; the answers take no time. */
-    async step() {
-      const waitMs = await worker.begin();
-      while (observed < askedAt.length) await new Promise((resolve) => setImmediate(resolve));
-      world.skip(waitMs);
-    },
-    paid: async () => (await world.ledger.transactions({ status: 'SUCCESS', limit: 200 })).transactions.length,
-  };
-}
-
-it('where 30 % of the answers are lost, 9 of 10 payments are paid 10 s after their IPN, and 99 of 100 after 30 s', async (t) => {
-  const random = seeded(7);
-  const { world, step, answeredAt, ids } = await backlog(t, 200, () => random() < 0.3);
-  const from = world.now();
-  const receivedAt = new Map<string, number>();
-  const reading = {
-    type: 'PAY',
-    paymentId: null,
-    customer: null,
-    amount: null,
-    currency: null,
-    outcome: null,
-  } as const;
-  while (answeredAt.size < ids.length) {
-    const sinceMs = world.now() - from;
-    // Five a second.
-    for (const id of ids.slice(receivedAt.size, Math.floor(sinceMs / 200) + 1)) {
-      await world.ledger.receiveIpn({ id: `ipn of ${id}`, body: '{}', reading: { ...reading, transactionId: id } });
-      receivedAt.set(id, sinceMs);
-    }
-    await step();
-  }
-  const waits = ids.map((id) => (answeredAt.get(id) ?? Infinity) - (receivedAt.get(id) ?? 0)).toSorted((a, b) => a - b);
-  const [p90 = Infinity, p99 = Infinity] = [waits[180], waits[198]];
-  assert.ok(p90 <= 10_000 && p99 <= 30_000, `${p90} and ${p99} ms`);
-});
-
-describe('checks of a backlog', () => {
-  it('a gateway that answers well is checked for 120 payments in 3 s, where 20 a second would take 6', async (t) => {
-    const { step, askedAt, paid, rate } = await backlog(t, 120);
-    while (askedAt.length < 120) await step();
-    const [lastMs = Infinity] = askedAt.slice(-1);
-    assert.equal(await paid(), 120);
-    assert.ok(lastMs < 3_000, `${lastMs} ms`);
-    assert.ok(rate.perSecond() > 60, `${rate.perSecond()} a second`);
-  });
-
-  it('a gateway that answers 429 is checked less, down to once a second, and more once it recovers', async (t) => {
-    const { world, step, askedAt, paid, rate } = await backlog(t, 60);
-    await world.faults({ status: { status: 429 } });
-    while ((askedAt.at(-1) ?? 0) < 20_000) await step();
-    const inSecond = (second: number) => askedAt.filter((ms) => Math.floor(ms / 1000) === second).length;
-    assert.ok(inSecond(0) > inSecond(1) && inSecond(1) >= inSecond(2), askedAt.join(' '));
-    for (let second = 5; second < 20; second += 1) assert.ok(inSecond(second) <= 2, askedAt.join(' '));
-    assert.equal(rate.perSecond(), 1);
-    const asked = askedAt.length;
-    assert.ok(asked < 40, `${asked}`);
-    await world.faults({});
-    while ((await paid()) !== 60) await step();
-    assert.ok(rate.perSecond() > 10, `${rate.perSecond()} a second`);
-  });
-});

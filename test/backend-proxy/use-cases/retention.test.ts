@@ -54,12 +54,6 @@ it('the retention erases page after page with a pause after each, then shrinks, 
   assert.deepEqual(log, [['info', 'personal data erased', { transactions: 57 }]]);
 });
 
-it('the retention logs nothing if nothing was due', async () => {
-  const { retention, log } = counting([], 0);
-  assert.equal(await retention.pass(), 0);
-  assert.deepEqual(log, []);
-});
-
 it('the retention ends after the page in flight once it is stopped', async () => {
   const stop = new AbortController();
   const { retention, ledger, asked } = counting([], 0);

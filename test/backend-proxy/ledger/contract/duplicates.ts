@@ -1,7 +1,6 @@
 // A transaction that the gateway called a duplicate is probably not ours: it stays marked, no check can make it pending
 // or a success, and only a report that differs or a person ends it.
 import assert from 'node:assert/strict';
-import { describe } from 'node:test';
 import type { LedgerById } from '../by-id.ts';
 import { H, M, S } from '../../time.ts';
 import {
@@ -21,6 +20,7 @@ import {
   differing,
   INCOMPLETE,
 } from '../ledger-kit.ts';
+import { inWords } from '../../in-words.ts';
 
 const openMarked = (ledger: LedgerById, orderId = 'A') => openPending(ledger, { orderId }, uncertain('duplicate'));
 const openMarkedPayout = (ledger: LedgerById) => openSentPayout(ledger, 'P', uncertain('duplicate'));
@@ -29,135 +29,130 @@ const DIFFERS = differing();
 const NOT_OURS = { status: 'FAILED', by: 'ada', note: 'of another shop', gatewayReports: 'SUCCESS' } as const;
 
 export function duplicatesContract({ it, setUp }: Suite): void {
-  describe('a transaction marked as a duplicate', () => {
-    it('no check and no end of its time moves the stage of a transaction marked as a duplicate', async (t) => {
-      const { ledger, skip } = await setUp(t);
-      const timed = await openPending(ledger, { payWithinMs: M }, uncertain('duplicate'));
-      const ids = [timed, await openMarkedPayout(ledger)];
-      for (const seen of [UNKNOWN, verified('pending', '7'), verified('failed'), INCOMPLETE] as const) {
-        for (let n = 0; n < 2; n += 1) {
-          skip(4 * H);
-          for (const id of ids) await ledger.observe(id, seen);
-        }
+  it('no check and no end of its time moves the stage of a transaction marked as a duplicate', async (t) => {
+    const { ledger, skip } = await setUp(t);
+    const timed = await openPending(ledger, { payWithinMs: M }, uncertain('duplicate'));
+    const ids = [timed, await openMarkedPayout(ledger)];
+    for (const seen of [UNKNOWN, verified('pending', '7'), verified('failed'), INCOMPLETE] as const) {
+      for (let n = 0; n < 2; n += 1) {
+        skip(4 * H);
+        for (const id of ids) await ledger.observe(id, seen);
       }
-      for (const id of ids) assert.deepEqual([id, await stageOf(ledger, id)], [id, 'uncertain']);
-    });
+    }
+    for (const id of ids) assert.deepEqual([id, await stageOf(ledger, id)], [id, 'uncertain']);
+  });
 
-    it('a SUCCESS of a marked payment pays nothing, is not a surplus, and asks for one review', async (t) => {
-      const { ledger } = await setUp(t);
-      const id = await openMarked(ledger);
-      for (let n = 0; n < 3; n += 1) await ledger.observe(id, verified('succeeded'));
-      const { stage, needsReview, surplus } = await read(ledger, id);
-      assert.deepEqual([stage, needsReview, surplus], ['uncertain', true, false]);
-      assert.deepEqual(await webhookTypes(ledger), ['payment.needs_review']);
-      assert.equal((await ledger.order('A'))?.paidBy, null);
-    });
+  it('a SUCCESS of a marked payment pays nothing, is not a surplus, and asks for one review', async (t) => {
+    const { ledger } = await setUp(t);
+    const id = await openMarked(ledger);
+    for (let n = 0; n < 3; n += 1) await ledger.observe(id, verified('succeeded'));
+    const { stage, needsReview, surplus } = await read(ledger, id);
+    assert.deepEqual([stage, needsReview, surplus], ['uncertain', true, false]);
+    assert.deepEqual(await webhookTypes(ledger), ['payment.needs_review']);
+    assert.equal((await ledger.order('A'))?.paidBy, null);
+  });
 
-    it('a seen SUCCESS that pays nothing is checked: no payment starts until a person has resolved it', async (t) => {
-      const { ledger } = await setUp(t);
-      const id = await openMarked(ledger);
-      const second = await openPending(ledger);
-      await ledger.observe(id, verified('succeeded'));
-      assert.equal((await read(ledger, id)).checking, true);
-      assert.equal((await refusal(ledger.openPayment(payment(), LIMITS))).kind, 'payment_under_review');
-      await ledger.resolve(id, NOT_OURS);
-      assert.equal((await read(ledger, id)).checking, false);
-      await openPending(ledger);
-      await ledger.observe(second, verified('succeeded'));
-      assert.equal((await ledger.order('A'))?.paidBy, second);
-    });
+  it('a seen SUCCESS that pays nothing is checked: no payment starts until a person has resolved it', async (t) => {
+    const { ledger } = await setUp(t);
+    const id = await openMarked(ledger);
+    const second = await openPending(ledger);
+    await ledger.observe(id, verified('succeeded'));
+    assert.equal((await read(ledger, id)).checking, true);
+    assert.equal((await refusal(ledger.openPayment(payment(), LIMITS))).kind, 'payment_under_review');
+    await ledger.resolve(id, NOT_OURS);
+    assert.equal((await read(ledger, id)).checking, false);
+    await openPending(ledger);
+    await ledger.observe(second, verified('succeeded'));
+    assert.equal((await ledger.order('A'))?.paidBy, second);
+  });
 
-    it('a person may end a marked transaction at once, and only once', async (t) => {
-      const { ledger } = await setUp(t);
-      for (const id of [await openMarked(ledger), await openMarkedPayout(ledger)]) {
-        assert.equal((await ledger.resolve(id, NOT_OURS))?.stage, 'declined');
-        assert.equal((await refusal(ledger.resolve(id, { ...NOT_OURS, by: 'bob' }))).kind, 'no_review_needed');
+  it('a person may end a marked transaction at once, and only once', async (t) => {
+    const { ledger } = await setUp(t);
+    for (const id of [await openMarked(ledger), await openMarkedPayout(ledger)]) {
+      assert.equal((await ledger.resolve(id, NOT_OURS))?.stage, 'declined');
+      assert.equal((await refusal(ledger.resolve(id, { ...NOT_OURS, by: 'bob' }))).kind, 'no_review_needed');
+    }
+  });
+
+  it('a marked payment is rejected at once, without a mismatch, if a report differs from it', async (t) => {
+    const { ledger } = await setUp(t);
+    const id = await openMarked(ledger);
+    await ledger.observe(id, DIFFERS);
+    const { stage, mismatch, needsReview } = await read(ledger, id);
+    assert.deepEqual([stage, mismatch, needsReview], ['rejected', false, false]);
+    assert.deepEqual(await webhookTypes(ledger), ['payment.failed']);
+  });
+
+  it('a marked payout is rejected by two differing reports, 30 s apart', async (t) => {
+    const { ledger, skip } = await setUp(t);
+    const id = await openMarkedPayout(ledger);
+    await ledger.observe(id, DIFFERS);
+    skip(30 * S - 1);
+    await ledger.observe(id, DIFFERS);
+    assert.equal(await stageOf(ledger, id), 'uncertain');
+    skip(1);
+    await ledger.observe(id, DIFFERS);
+    assert.deepEqual([await stageOf(ledger, id), await webhookTypes(ledger)], ['rejected', ['payout.failed']]);
+  });
+
+  it('a SUCCESS that came while the answer seemed lost needs a review whatever else the answer then says', async (t) => {
+    const { ledger, skip } = await setUp(t);
+    const ANSWERS = [
+      [uncertain('duplicate'), false],
+      [{ stage: 'rejected', detail: 'HTTP 400 X' }, true],
+      [{ stage: 'not_created', detail: 'ECONNREFUSED' }, false],
+    ] as const;
+    for (const [n, [answer, contradicts]] of ANSWERS.entries()) {
+      for (const [method, customer, stage] of [
+        ['DIRECT', '12345678', 'succeeded'],
+        ['QR', null, 'uncertain'],
+      ] as const) {
+        const id = await openSent(ledger, { orderId: `${method}-${n}`, method, customer });
+        skip(45 * S);
+        await ledger.observe(id, verified('succeeded'));
+        await ledger.record(id, answer);
+        const { needsReview, conflict, checking, ...seen } = await read(ledger, id);
+        const isPaid = stage === 'succeeded';
+        assert.deepEqual([id, seen.stage, needsReview, checking], [id, stage, true, !isPaid]);
+        assert.equal(conflict, isPaid && contradicts, id);
       }
-    });
+    }
+    assert.deepEqual(
+      (await webhookTypes(ledger)).filter((type) => type === 'payment.failed'),
+      [],
+    );
+  });
 
-    it('a marked payment is rejected at once, without a mismatch, if a report differs from it', async (t) => {
-      const { ledger } = await setUp(t);
-      const id = await openMarked(ledger);
-      await ledger.observe(id, DIFFERS);
-      const { stage, mismatch, needsReview } = await read(ledger, id);
-      assert.deepEqual([stage, mismatch, needsReview], ['rejected', false, false]);
-      assert.deepEqual(await webhookTypes(ledger), ['payment.failed']);
-    });
+  it('no later check overrules a person on a marked transaction, and a new contrary is reported once', async (t) => {
+    const { ledger, skip } = await setUp(t);
+    const [failed, paid] = [await openMarked(ledger, 'A'), await openMarked(ledger, 'B')];
+    for (const id of [failed, paid]) await ledger.observe(id, verified('succeeded'));
+    await ledger.resolve(failed, NOT_OURS);
+    await ledger.resolve(paid, { status: 'SUCCESS', by: 'ada', note: 'it is ours' });
+    const before = await webhookTypes(ledger);
+    for (const seen of [verified('succeeded'), verified('failed'), DIFFERS, UNKNOWN]) {
+      skip(M);
+      for (const id of [failed, paid]) await ledger.observe(id, seen);
+    }
+    const ends = await Promise.all([failed, paid].map((id) => read(ledger, id)));
+    assert.deepEqual(inWords(ends, 'stage', 'conflict', 'needsReview'), [
+      'declined false false',
+      'succeeded true true',
+    ]);
+    const news = ['payment.conflict', 'payment.needs_review'];
+    assert.deepEqual(await webhookTypes(ledger), [...before, ...news].toSorted());
+    assert.equal((await ledger.order('B'))?.paidBy, paid, 'a person may resolve a marked payment as SUCCESS');
+  });
 
-    it('a marked payout is rejected by two differing reports, 30 s apart', async (t) => {
-      const { ledger, skip } = await setUp(t);
-      const id = await openMarkedPayout(ledger);
-      await ledger.observe(id, DIFFERS);
-      skip(30 * S - 1);
-      await ledger.observe(id, DIFFERS);
-      assert.equal(await stageOf(ledger, id), 'uncertain');
-      skip(1);
-      await ledger.observe(id, DIFFERS);
-      assert.deepEqual([await stageOf(ledger, id), await webhookTypes(ledger)], ['rejected', ['payout.failed']]);
-    });
-
-    it('a SUCCESS that came while the answer seemed lost needs a review whatever else the answer then says', async (t) => {
-      const { ledger, skip } = await setUp(t);
-      const ANSWERS = [
-        [uncertain('duplicate'), false],
-        [{ stage: 'rejected', detail: 'HTTP 400 X' }, true],
-        [{ stage: 'not_created', detail: 'ECONNREFUSED' }, false],
-      ] as const;
-      for (const [n, [answer, contradicts]] of ANSWERS.entries()) {
-        for (const [method, customer, stage] of [
-          ['DIRECT', '12345678', 'succeeded'],
-          ['QR', null, 'uncertain'],
-        ] as const) {
-          const id = await openSent(ledger, { orderId: `${method}-${n}`, method, customer });
-          skip(45 * S);
-          await ledger.observe(id, verified('succeeded'));
-          await ledger.record(id, answer);
-          const { needsReview, conflict, checking, ...seen } = await read(ledger, id);
-          const isPaid = stage === 'succeeded';
-          assert.deepEqual([id, seen.stage, needsReview, checking], [id, stage, true, !isPaid]);
-          assert.equal(conflict, isPaid && contradicts, id);
-        }
-      }
-      assert.deepEqual(
-        (await webhookTypes(ledger)).filter((type) => type === 'payment.failed'),
-        [],
-      );
-    });
-
-    it('no later check overrules a person on a marked transaction, and a new contrary is reported once', async (t) => {
-      const { ledger, skip } = await setUp(t);
-      const [failed, paid] = [await openMarked(ledger, 'A'), await openMarked(ledger, 'B')];
-      for (const id of [failed, paid]) await ledger.observe(id, verified('succeeded'));
-      await ledger.resolve(failed, NOT_OURS);
-      await ledger.resolve(paid, { status: 'SUCCESS', by: 'ada', note: 'it is ours' });
-      const before = await webhookTypes(ledger);
-      for (const seen of [verified('succeeded'), verified('failed'), DIFFERS, UNKNOWN]) {
-        skip(M);
-        for (const id of [failed, paid]) await ledger.observe(id, seen);
-      }
-      const ends = await Promise.all([failed, paid].map((id) => read(ledger, id)));
-      assert.deepEqual(
-        ends.map(({ stage, conflict, needsReview }) => [stage, conflict, needsReview]),
-        [
-          ['declined', false, false],
-          ['succeeded', true, true],
-        ],
-      );
-      const news = ['payment.conflict', 'payment.needs_review'];
-      assert.deepEqual(await webhookTypes(ledger), [...before, ...news].toSorted());
-      assert.equal((await ledger.order('B'))?.paidBy, paid, 'a person may resolve a marked payment as SUCCESS');
-    });
-
-    it('marked payments count toward 10 of an order, not toward its 5 payments and 3 prompts', async (t) => {
-      const { ledger } = await setUp(t);
-      const direct = { method: 'DIRECT', customer: '12345678' } as const;
-      for (let n = 0; n < 4; n += 1) await openPending(ledger, direct, uncertain('duplicate'));
-      for (let n = 0; n < 3; n += 1) await openPending(ledger, direct);
-      assert.equal((await refusal(ledger.openPayment(payment(direct), LIMITS))).kind, 'method_unavailable');
-      for (let n = 0; n < 2; n += 1) await openPending(ledger);
-      assert.equal((await refusal(ledger.openPayment(payment(), LIMITS))).kind, 'too_many_payments');
-      for (let n = 0; n < 10; n += 1) await openMarked(ledger, 'B');
-      assert.equal((await refusal(ledger.openPayment(payment({ orderId: 'B' }), LIMITS))).kind, 'too_many_payments');
-    });
+  it('marked payments count toward 10 of an order, not toward its 5 payments and 3 prompts', async (t) => {
+    const { ledger } = await setUp(t);
+    const direct = { method: 'DIRECT', customer: '12345678' } as const;
+    for (let n = 0; n < 4; n += 1) await openPending(ledger, direct, uncertain('duplicate'));
+    for (let n = 0; n < 3; n += 1) await openPending(ledger, direct);
+    assert.equal((await refusal(ledger.openPayment(payment(direct), LIMITS))).kind, 'method_unavailable');
+    for (let n = 0; n < 2; n += 1) await openPending(ledger);
+    assert.equal((await refusal(ledger.openPayment(payment(), LIMITS))).kind, 'too_many_payments');
+    for (let n = 0; n < 10; n += 1) await openMarked(ledger, 'B');
+    assert.equal((await refusal(ledger.openPayment(payment({ orderId: 'B' }), LIMITS))).kind, 'too_many_payments');
   });
 }

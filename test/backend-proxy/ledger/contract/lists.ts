@@ -1,6 +1,5 @@
 // Lists page by page, with every filter and while rows change.
 import assert from 'node:assert/strict';
-import { describe } from 'node:test';
 import type { TransactionQuery } from '../../../../backend-proxy/ledger/model.ts';
 import { isCursorOf } from '../../../../backend-proxy/ledger/queries/transaction-list.ts';
 import { STAGES, TRANSACTION_TYPES, type Transaction } from '../../../../backend-proxy/protocol/transaction.ts';
@@ -73,146 +72,144 @@ async function openSome({ ledger, skip }: Setup): Promise<void> {
 }
 
 export function listsContract({ it, setUp }: Suite): void {
-  describe('lists', () => {
-    it('transactions() returns with every filter exactly the transactions that match, in their order', async (t) => {
-      const setup = await setUp(t);
-      const { ledger } = setup;
-      await openSome(setup);
-      const all = (await ledger.transactions({ limit: 100 })).transactions;
-      assert.deepEqual(ids(all), ids(all.toSorted((a, b) => a.updatedAt - b.updatedAt || compare(a.id, b.id))));
-      assert.equal((await ledger.transactions({ limit: all.length })).nextCursor, null);
-      const states = new Set(all.map(({ type, stage, needsReview }) => `${type} ${stage} ${needsReview}`));
-      assert.ok(states.size >= 8, [...states].join());
-      const byCreation = all.toSorted((a, b) => a.createdAt - b.createdAt || compare(a.id, b.id));
-      const orders = { updatedAt: all, createdAt: byCreation, '-createdAt': byCreation.toReversed() } as const;
-      const times = {
-        updatedAt: [{ updatedSince: NOON + 1 }, { updatedSince: NOON + S }],
-        createdAt: CREATED,
-        '-createdAt': CREATED.slice(2),
-      };
-      for (const type of [undefined, ...TRANSACTION_TYPES]) {
-        for (const status of [undefined, ...STATUSES]) {
-          for (const needsReview of [undefined, true, false]) {
-            for (const sort of ['updatedAt', 'createdAt', '-createdAt'] as const) {
-              for (const time of [{}, ...times[sort]] as TimeFilter[]) {
-                for (const orderId of needsReview === undefined ? [undefined, 'created', '_2'] : [undefined]) {
-                  const matching = orders[sort].filter(
-                    (each) =>
-                      (type === undefined || each.type === type) &&
-                      (status === undefined || STAGES[each.stage].status === status) &&
-                      (needsReview === undefined || each.needsReview === needsReview) &&
-                      (orderId === undefined || each.orderId === orderId) &&
-                      each.updatedAt >= (time.updatedSince ?? 0) &&
-                      each.createdAt >= (time.createdFrom ?? 0) &&
-                      each.createdAt < (time.createdBefore ?? Infinity),
-                  );
-                  const query = { sort, type, status, needsReview, orderId, ...time };
-                  const walked = await walk(ledger, { ...query, limit: orderId === undefined ? 5 : 1 });
-                  assert.deepEqual(ids(walked), ids(matching), JSON.stringify(query));
-                }
+  it('transactions() returns with every filter exactly the transactions that match, in their order', async (t) => {
+    const setup = await setUp(t);
+    const { ledger } = setup;
+    await openSome(setup);
+    const all = (await ledger.transactions({ limit: 100 })).transactions;
+    assert.deepEqual(ids(all), ids(all.toSorted((a, b) => a.updatedAt - b.updatedAt || compare(a.id, b.id))));
+    assert.equal((await ledger.transactions({ limit: all.length })).nextCursor, null);
+    const states = new Set(all.map(({ type, stage, needsReview }) => `${type} ${stage} ${needsReview}`));
+    assert.ok(states.size >= 8, [...states].join());
+    const byCreation = all.toSorted((a, b) => a.createdAt - b.createdAt || compare(a.id, b.id));
+    const orders = { updatedAt: all, createdAt: byCreation, '-createdAt': byCreation.toReversed() } as const;
+    const times = {
+      updatedAt: [{ updatedSince: NOON + 1 }, { updatedSince: NOON + S }],
+      createdAt: CREATED,
+      '-createdAt': CREATED.slice(2),
+    };
+    for (const type of [undefined, ...TRANSACTION_TYPES]) {
+      for (const status of [undefined, ...STATUSES]) {
+        for (const needsReview of [undefined, true, false]) {
+          for (const sort of ['updatedAt', 'createdAt', '-createdAt'] as const) {
+            for (const time of [{}, ...times[sort]] as TimeFilter[]) {
+              for (const orderId of needsReview === undefined ? [undefined, 'created', '_2'] : [undefined]) {
+                const matching = orders[sort].filter(
+                  (each) =>
+                    (type === undefined || each.type === type) &&
+                    (status === undefined || STAGES[each.stage].status === status) &&
+                    (needsReview === undefined || each.needsReview === needsReview) &&
+                    (orderId === undefined || each.orderId === orderId) &&
+                    each.updatedAt >= (time.updatedSince ?? 0) &&
+                    each.createdAt >= (time.createdFrom ?? 0) &&
+                    each.createdAt < (time.createdBefore ?? Infinity),
+                );
+                const query = { sort, type, status, needsReview, orderId, ...time };
+                const walked = await walk(ledger, { ...query, limit: orderId === undefined ? 5 : 1 });
+                assert.deepEqual(ids(walked), ids(matching), JSON.stringify(query));
               }
             }
           }
         }
       }
-      assert.deepEqual(await walk(ledger, { limit: 3 }), all);
-    });
+    }
+    assert.deepEqual(await walk(ledger, { limit: 3 }), all);
+  });
 
-    it('a list by a finished status has only those, skips none, and ends only at the end', async (t) => {
-      const { ledger, skip } = await setUp(t);
-      for (let n = 0; n < 157; n += 1) {
-        const id = await openPending(ledger, { orderId: `A${n}` });
-        await ledger.observe(id, verified(n < 150 ? 'succeeded' : 'failed'));
-        skip(n % 2);
-      }
-      for (const [sort, sizes] of [
-        ['updatedAt', [5, 2]],
-        ['createdAt', [5, 2]],
-        ['-createdAt', [5, 2]],
-      ] as const) {
-        const all = await walk(ledger, { sort, limit: 157 });
-        for (const status of ['FAILED', 'SUCCESS'] as const) {
-          const pages = await pagesOf(ledger, { sort, status, limit: 5 });
-          const matching = all.filter(({ stage }) => STAGES[stage].status === status);
-          assert.deepEqual(ids(pages.flat()), ids(matching), `${sort} ${status}`);
-          if (status === 'SUCCESS') continue;
-          assert.deepEqual(
-            pages.map(({ length }) => length),
-            sizes,
-          );
-        }
-      }
-    });
-
-    it('paging by creation returns each transaction once, whatever changes meanwhile', async (t) => {
-      const setup = await setUp(t);
-      const { ledger, skip } = setup;
-      const names = ['a', 'B', 'b', '_', 'Z', '10'];
-      for (const orderId of names) await openPending(ledger, { orderId });
-      for (const sort of ['createdAt', '-createdAt'] as const) {
-        const changing = [...names];
-        const seen = await walk(ledger, { sort, limit: 2 }, async () => {
-          skip(S);
-          for (const id of changing.splice(0, 3)) {
-            await ledger.observe(id, verified('succeeded'));
-            await openPending(ledger, { orderId: `${id} ${sort}` });
-          }
-        });
-        const times = Map.groupBy(seen, ({ id }) => id);
+  it('a list by a finished status has only those, skips none, and ends only at the end', async (t) => {
+    const { ledger, skip } = await setUp(t);
+    for (let n = 0; n < 157; n += 1) {
+      const id = await openPending(ledger, { orderId: `A${n}` });
+      await ledger.observe(id, verified(n < 150 ? 'succeeded' : 'failed'));
+      skip(n % 2);
+    }
+    for (const [sort, sizes] of [
+      ['updatedAt', [5, 2]],
+      ['createdAt', [5, 2]],
+      ['-createdAt', [5, 2]],
+    ] as const) {
+      const all = await walk(ledger, { sort, limit: 157 });
+      for (const status of ['FAILED', 'SUCCESS'] as const) {
+        const pages = await pagesOf(ledger, { sort, status, limit: 5 });
+        const matching = all.filter(({ stage }) => STAGES[stage].status === status);
+        assert.deepEqual(ids(pages.flat()), ids(matching), `${sort} ${status}`);
+        if (status === 'SUCCESS') continue;
         assert.deepEqual(
-          names.map((id) => times.get(id)?.length),
-          names.map(() => 1),
+          pages.map(({ length }) => length),
+          sizes,
         );
       }
-    });
+    }
+  });
 
-    it('a cursor of a list in another order is passed over', async (t) => {
-      const { ledger } = await setUp(t);
-      for (const orderId of ['A', 'B']) await openPending(ledger, { orderId });
-      for (const sort of ['updatedAt', 'createdAt', '-createdAt'] as const) {
-        const { nextCursor } = await ledger.transactions({ sort, limit: 1 });
-        for (const other of ['updatedAt', 'createdAt', '-createdAt'] as const) {
-          const { transactions } = await ledger.transactions({ sort: other, limit: 9, cursor: nextCursor ?? '' });
-          assert.equal(transactions.length, other === sort ? 1 : 2, `${sort} ${other}`);
-          assert.equal(isCursorOf(nextCursor ?? '', other), other === sort);
-        }
-      }
-    });
-
-    it('paging returns each unchanged transaction once, and one that changes meanwhile again at its new time', async (t) => {
-      const setup = await setUp(t);
-      const { ledger, skip } = setup;
-      const names = ['a', 'B', 'b', '_', '-', '~', 'Z', '10', '9', 'ä'];
-      for (const orderId of names) await openPending(ledger, { orderId });
-      for (const filter of [{}, { status: 'PROCESSING' }, { type: 'PAY' }, { needsReview: false }] as const) {
-        const changing = ['B', '9'];
-        const seen = await walk(ledger, { ...filter, limit: 2 }, async () => {
-          skip(1);
-          const id = changing.pop();
-          const isIdentified = id !== undefined && (await read(ledger, id)).answer === 'identified';
-          if (id !== undefined) await ledger.record(id, { ...PENDING, paymentId: isIdentified ? null : '111' });
-        });
-        const times = Map.groupBy(seen, ({ id }) => id);
-        assert.deepEqual([...times.keys()].toSorted(), names.toSorted());
-        for (const [id, each] of times) {
-          assert.equal(new Set(each.map(({ updatedAt }) => updatedAt)).size, each.length, id);
-          if (!['B', '9'].includes(id)) assert.equal(each.length, 1, id);
-        }
-      }
-    });
-
-    it('a cursor and a time together begin at the later of the two', async (t) => {
-      const { ledger, skip } = await setUp(t);
-      for (const orderId of ['A', 'B', 'C', 'D']) {
-        await openPending(ledger, { orderId });
+  it('paging by creation returns each transaction once, whatever changes meanwhile', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip } = setup;
+    const names = ['a', 'B', 'b', '_', 'Z', '10'];
+    for (const orderId of names) await openPending(ledger, { orderId });
+    for (const sort of ['createdAt', '-createdAt'] as const) {
+      const changing = [...names];
+      const seen = await walk(ledger, { sort, limit: 2 }, async () => {
         skip(S);
+        for (const id of changing.splice(0, 3)) {
+          await ledger.observe(id, verified('succeeded'));
+          await openPending(ledger, { orderId: `${id} ${sort}` });
+        }
+      });
+      const times = Map.groupBy(seen, ({ id }) => id);
+      assert.deepEqual(
+        names.map((id) => times.get(id)?.length),
+        names.map(() => 1),
+      );
+    }
+  });
+
+  it('a cursor of a list in another order is passed over', async (t) => {
+    const { ledger } = await setUp(t);
+    for (const orderId of ['A', 'B']) await openPending(ledger, { orderId });
+    for (const sort of ['updatedAt', 'createdAt', '-createdAt'] as const) {
+      const { nextCursor } = await ledger.transactions({ sort, limit: 1 });
+      for (const other of ['updatedAt', 'createdAt', '-createdAt'] as const) {
+        const { transactions } = await ledger.transactions({ sort: other, limit: 9, cursor: nextCursor ?? '' });
+        assert.equal(transactions.length, other === sort ? 1 : 2, `${sort} ${other}`);
+        assert.equal(isCursorOf(nextCursor ?? '', other), other === sort);
       }
-      const list = async (updatedSince: number, cursor: string) =>
-        (await ledger.transactions({ limit: 9, updatedSince, cursor })).transactions.map(({ id }) => id);
-      assert.deepEqual(await list(NOON + S, `${NOON + 2 * S}~C`), ['D']);
-      assert.deepEqual(await list(NOON + 2 * S, `${NOON}~A`), ['C', 'D']);
-      assert.deepEqual(await list(NOON + 2 * S, `${NOON + 2 * S}~C`), ['D']);
-      assert.deepEqual(await list(NOON + 2 * S, 'no cursor of ours'), ['C', 'D']);
-    });
+    }
+  });
+
+  it('paging returns each unchanged transaction once, and one that changes meanwhile again at its new time', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip } = setup;
+    const names = ['a', 'B', 'b', '_', '-', '~', 'Z', '10', '9', 'ä'];
+    for (const orderId of names) await openPending(ledger, { orderId });
+    for (const filter of [{}, { status: 'PROCESSING' }, { type: 'PAY' }, { needsReview: false }] as const) {
+      const changing = ['B', '9'];
+      const seen = await walk(ledger, { ...filter, limit: 2 }, async () => {
+        skip(1);
+        const id = changing.pop();
+        const isIdentified = id !== undefined && (await read(ledger, id)).answer === 'identified';
+        if (id !== undefined) await ledger.record(id, { ...PENDING, paymentId: isIdentified ? null : '111' });
+      });
+      const times = Map.groupBy(seen, ({ id }) => id);
+      assert.deepEqual([...times.keys()].toSorted(), names.toSorted());
+      for (const [id, each] of times) {
+        assert.equal(new Set(each.map(({ updatedAt }) => updatedAt)).size, each.length, id);
+        if (!['B', '9'].includes(id)) assert.equal(each.length, 1, id);
+      }
+    }
+  });
+
+  it('a cursor and a time together begin at the later of the two', async (t) => {
+    const { ledger, skip } = await setUp(t);
+    for (const orderId of ['A', 'B', 'C', 'D']) {
+      await openPending(ledger, { orderId });
+      skip(S);
+    }
+    const list = async (updatedSince: number, cursor: string) =>
+      (await ledger.transactions({ limit: 9, updatedSince, cursor })).transactions.map(({ id }) => id);
+    assert.deepEqual(await list(NOON + S, `${NOON + 2 * S}~C`), ['D']);
+    assert.deepEqual(await list(NOON + 2 * S, `${NOON}~A`), ['C', 'D']);
+    assert.deepEqual(await list(NOON + 2 * S, `${NOON + 2 * S}~C`), ['D']);
+    assert.deepEqual(await list(NOON + 2 * S, 'no cursor of ours'), ['C', 'D']);
   });
 }

@@ -23,6 +23,7 @@ import {
   type Setup,
   type Suite,
 } from '../ledger-kit.ts';
+import { inWords } from '../../in-words.ts';
 
 const PAYER = '87654321';
 const RESTORED = 'the database was restored, and the gateway has it already';
@@ -68,245 +69,231 @@ async function left(ledger: LedgerById, paymentId = 'A'): Promise<number> {
 }
 
 export function refundsContract({ it, setUp }: Suite): void {
-  describe('openRefund()', () => {
-    it('sends back what is left, to the wallet that paid, and is in the order', async (t) => {
-      const { ledger } = await setUp(t);
-      await paid(ledger);
-      const before = await ledger.order('A');
-      const opened = await refund(ledger, { note: 'sorry' }, 'merchant:desk');
-      const { id, type, orderId, refundOf, amountMinor, currency, customer, note, stage, history } = opened.refund;
-      assert.deepEqual(
-        [id, type, orderId, refundOf, amountMinor, currency, customer, note, stage],
-        ['A-r1', 'REFUND', 'A', 'A', 1010, 'EUR', PAYER, 'sorry', 'sending'],
-      );
-      assert.deepEqual(
-        history.map(({ event, source }) => [event, source]),
-        [
-          ['created', 'merchant:desk'],
-          ['sending', 'merchant:desk'],
-        ],
-      );
-      assert.deepEqual([opened.maySend, opened.method], [true, 'QR']);
-      const order = await ledger.order('A');
-      assert.deepEqual(order?.refunds, [opened.refund]);
-      assert.equal(order.payments.length, 1);
-      assert.ok(order.version > (before?.version ?? order.version), 'others see it');
-      assert.equal(order.paidBy, 'A', 'the order stays paid');
-    });
+  it('sends back what is left, to the wallet that paid, and is in the order', async (t) => {
+    const { ledger } = await setUp(t);
+    await paid(ledger);
+    const before = await ledger.order('A');
+    const opened = await refund(ledger, { note: 'sorry' }, 'merchant:desk');
+    const { id, type, orderId, refundOf, amountMinor, currency, customer, note, stage, history } = opened.refund;
+    assert.deepEqual(
+      [id, type, orderId, refundOf, amountMinor, currency, customer, note, stage],
+      ['A-r1', 'REFUND', 'A', 'A', 1010, 'EUR', PAYER, 'sorry', 'sending'],
+    );
+    assert.deepEqual(inWords(history, 'event', 'source'), ['created merchant:desk', 'sending merchant:desk']);
+    assert.deepEqual([opened.maySend, opened.method], [true, 'QR']);
+    const order = await ledger.order('A');
+    assert.deepEqual(order?.refunds, [opened.refund]);
+    assert.equal(order.payments.length, 1);
+    assert.ok(order.version > (before?.version ?? order.version), 'others see it');
+    assert.equal(order.paidBy, 'A', 'the order stays paid');
+  });
 
-    it('never sends back more than the payment brought; uncertain and reviewed refunds stay reserved', async (t) => {
+  it('never sends back more than the payment brought; uncertain and reviewed refunds stay reserved', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip } = setup;
+    await paid(ledger);
+    const { id: first } = (await refund(ledger, { amount: '4' })).refund;
+    await ledger.record(first, uncertain('lost'));
+    const { id: second } = (await refund(ledger, { amount: '6.00' })).refund;
+    await ledger.record(second, PENDING);
+    await ledger.observe(second, differing('currency'));
+    assert.equal((await read(ledger, second)).needsReview, true);
+    const refused = await refusal(refund(ledger, { amount: '0.11' }));
+    assert.deepEqual([refused.kind, refused.status, refused.members], ['invalid_request', 422, { refundable: '0.10' }]);
+    assert.equal((await refund(ledger)).refund.amountMinor, 10);
+    assert.deepEqual((await refusal(refund(ledger))).members, { refundable: '0.00' });
+    skip(S);
+    await ledger.observe(first, verified('succeeded'));
+    assert.equal(await left(ledger), 0);
+    await ledger.resolve(second, { status: 'FAILED', by: 'ada', note: 'asked' });
+    assert.equal(await left(ledger), 600);
+  });
+
+  it('only FAILED frees what it reserved: two checks that agree, or a person', async (t) => {
+    const setup = await setUp(t);
+    const { ledger } = setup;
+    await paid(ledger);
+    const { id } = (await refund(ledger)).refund;
+    await ledger.record(id, PENDING);
+    await ledger.observe(id, verified('failed'));
+    assert.equal(await left(ledger), 0);
+    setup.skip(M);
+    await ledger.observe(id, verified('failed'));
+    assert.equal(await left(ledger), 1010);
+    assert.equal((await refund(ledger)).refund.id, 'A-r2');
+    await ledger.observe(id, verified('succeeded'));
+    assert.equal(await left(ledger), 0, 'a late SUCCESS counts');
+    const types = (await webhookTypes(ledger)).filter((type) => type.startsWith('refund.'));
+    assert.deepEqual(types, ['refund.conflict', 'refund.failed', 'refund.needs_review', 'refund.succeeded']);
+  });
+
+  it('of 8 at once with keys of their own, no more are opened than the payment brought', async (t) => {
+    const { ledger, open } = await setUp(t);
+    const others = [ledger, await open(), await open()];
+    await paid(ledger);
+    const opening = Array.from({ length: 8 }, (_, n) => refund(others[n % 3] ?? ledger, { amount: '3' }));
+    const results = await Promise.allSettled(opening);
+    const opened = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value.refund.id] : []));
+    assert.deepEqual(opened.toSorted(), ['A-r1', 'A-r2', 'A-r3']);
+    assert.equal(await left(ledger), 110);
+  });
+
+  it('a key is one refund, and only its first call may send it', async (t) => {
+    const { ledger } = await setUp(t);
+    await paid(ledger);
+    const first = asked({ amount: '3', idempotencyKey: 'k' });
+    const opened = await ledger.ledger.openRefund(first);
+    const again = await refund(ledger, { amount: '3', idempotencyKey: 'k' });
+    assert.deepEqual([again.maySend, again.refund.id], [false, opened.refund.id]);
+    assert.equal((await ledger.ledger.openRefund(first)).maySend, true, 'the answer to its commit was lost');
+    const other = refund(ledger, { idempotencyKey: 'k', fingerprint: 'other' });
+    assert.equal((await refusal(other)).kind, 'idempotency_key_reused');
+    assert.equal((await ledger.order('A'))?.refunds.length, 1);
+  });
+
+  it('names the payment where more than one succeeded; a surplus is sent back like any other', async (t) => {
+    const { ledger } = await setUp(t);
+    const ids = [await openPending(ledger), await openPending(ledger)];
+    for (const id of ids) await ledger.observe(id, verified('succeeded', null, PAYER));
+    const refused = await refusal(refund(ledger));
+    assert.deepEqual(inWords(refused.errors, 'field'), ['gatewayOrderId']);
+    const { refundOf, id } = (await refund(ledger, { transactionId: 'A-2' })).refund;
+    assert.deepEqual([id, refundOf, await left(ledger, 'A-2'), await left(ledger, 'A')], ['A-2-r1', 'A-2', 0, 1010]);
+    assert.equal((await refusal(refund(ledger, { transactionId: 'B' }))).kind, 'not_found');
+  });
+
+  it('what was paid after the order was closed can be sent back, although it is listed for a person', async (t) => {
+    const { ledger } = await setUp(t);
+    const id = await openPending(ledger);
+    await ledger.closeOrder({ orderId: 'A', reason: null, ifUnpaidSince: null });
+    await ledger.observe(id, verified('succeeded', null, PAYER));
+    assert.equal((await refund(ledger)).refund.amountMinor, 1010);
+    await ledger.observe(id, verified('failed'));
+    assert.equal((await refusal(refund(ledger))).members.cause, 'conflict');
+  });
+
+  const CAUSES: Record<string, (setup: Setup) => Promise<Partial<NewRefund> | void>> = {
+    not_paid: async ({ ledger }) => void (await openPending(ledger)),
+    payer_unknown: async ({ ledger }) => void (await paid(ledger, '****4321')),
+    method: async ({ ledger }) => {
+      await paid(ledger);
+      return { rules: { ...REFUND.rules, refundMethods: new Set(['DIRECT']) } };
+    },
+    conflict: async ({ ledger }) => {
+      await paid(ledger);
+      await ledger.observe('A', verified('failed'));
+    },
+    'conflict, which a person has called FAILED': async ({ ledger }) => {
+      await paid(ledger);
+      await ledger.observe('A', verified('failed'));
+      await ledger.resolve('A', { status: 'FAILED', by: 'ada', note: 'asked' });
+    },
+    'under_review, while the payment that paid is in doubt': async ({ ledger }) => {
+      const [paying, other] = [await openPending(ledger), await openPending(ledger)];
+      for (const outcome of ['succeeded', 'failed'] as const) await ledger.observe(paying, verified(outcome));
+      await ledger.observe(other, verified('succeeded', null, PAYER));
+      return { transactionId: other };
+    },
+    under_review: async ({ ledger }) => {
+      await openSent(ledger);
+      await ledger.record('A', PENDING);
+      await ledger.observe('A', differing());
+      await ledger.observe('A', verified('succeeded', null, PAYER));
+    },
+    resolved: async ({ ledger }) => {
+      await openPending(ledger);
+      await ledger.observe('A', differing());
+      await ledger.resolve('A', { status: 'SUCCESS', by: 'ada', note: 'asked' });
+    },
+    marked: async ({ ledger }) => {
+      await openPending(ledger, {}, uncertain('duplicate'));
+      await ledger.resolve('A', { status: 'SUCCESS', by: 'ada', note: 'asked' });
+    },
+    erased: async ({ ledger, skip }) => {
+      await paid(ledger);
+      skip(9 * D);
+      await ledger.erase('A', { sendsWebhooks: false });
+    },
+  };
+  for (const [cause, bring] of Object.entries(CAUSES)) {
+    it(`refuses, and changes nothing: ${cause}`, async (t) => {
       const setup = await setUp(t);
-      const { ledger, skip } = setup;
-      await paid(ledger);
-      const { id: first } = (await refund(ledger, { amount: '4' })).refund;
-      await ledger.record(first, uncertain('lost'));
-      const { id: second } = (await refund(ledger, { amount: '6.00' })).refund;
-      await ledger.record(second, PENDING);
-      await ledger.observe(second, differing('currency'));
-      assert.equal((await read(ledger, second)).needsReview, true);
-      const refused = await refusal(refund(ledger, { amount: '0.11' }));
-      assert.deepEqual(
-        [refused.kind, refused.status, refused.members],
-        ['invalid_request', 422, { refundable: '0.10' }],
-      );
-      assert.equal((await refund(ledger)).refund.amountMinor, 10);
-      assert.deepEqual((await refusal(refund(ledger))).members, { refundable: '0.00' });
-      skip(S);
-      await ledger.observe(first, verified('succeeded'));
-      assert.equal(await left(ledger), 0);
-      await ledger.resolve(second, { status: 'FAILED', by: 'ada', note: 'asked' });
-      assert.equal(await left(ledger), 600);
+      const given = (await bring(setup)) ?? {};
+      const before = await setup.ledger.order('A');
+      const { kind, members } = await refusal(refund(setup.ledger, given));
+      assert.deepEqual([kind, members], ['not_refundable', { cause: cause.split(',')[0] }]);
+      assert.deepEqual(await setup.ledger.order('A'), before);
     });
+  }
 
-    it('only FAILED frees what it reserved: two checks that agree, or a person', async (t) => {
-      const setup = await setUp(t);
-      const { ledger } = setup;
-      await paid(ledger);
-      const { id } = (await refund(ledger)).refund;
-      await ledger.record(id, PENDING);
-      await ledger.observe(id, verified('failed'));
-      assert.equal(await left(ledger), 0);
-      setup.skip(M);
-      await ledger.observe(id, verified('failed'));
-      assert.equal(await left(ledger), 1010);
-      assert.equal((await refund(ledger)).refund.id, 'A-r2');
-      await ledger.observe(id, verified('succeeded'));
-      assert.equal(await left(ledger), 0, 'a late SUCCESS counts');
-      const types = (await webhookTypes(ledger)).filter((type) => type.startsWith('refund.'));
-      assert.deepEqual(types, ['refund.conflict', 'refund.failed', 'refund.needs_review', 'refund.succeeded']);
-    });
+  it('ten that the gateway has not shown are sent, and no other while one of them is open: 503, retryable', async (t) => {
+    const { ledger } = await setUp(t);
+    await paid(ledger);
+    const ids = Array.from({ length: 10 }, async () => (await refund(ledger, { amount: '0.50' })).refund.id);
+    assert.equal(new Set(await Promise.all(ids)).size, 10);
+    const { kind, retryAfterS } = await refusal(refund(ledger, { amount: '1' }));
+    assert.deepEqual([kind, retryAfterS], ['unavailable', 10]);
+    await ledger.record('A-r2', PENDING);
+    assert.equal((await refund(ledger, { amount: '0.50' })).refund.id, 'A-r11', 'it was shown');
+  });
 
-    it('of 8 at once with keys of their own, no more are opened than the payment brought', async (t) => {
-      const { ledger, open } = await setUp(t);
-      const others = [ledger, await open(), await open()];
-      await paid(ledger);
-      const opening = Array.from({ length: 8 }, (_, n) => refund(others[n % 3] ?? ledger, { amount: '3' }));
-      const results = await Promise.allSettled(opening);
-      const opened = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value.refund.id] : []));
-      assert.deepEqual(opened.toSorted(), ['A-r1', 'A-r2', 'A-r3']);
-      assert.equal(await left(ledger), 110);
-    });
-
-    it('a key is one refund, and only its first call may send it', async (t) => {
-      const { ledger } = await setUp(t);
-      await paid(ledger);
-      const first = asked({ amount: '3', idempotencyKey: 'k' });
-      const opened = await ledger.ledger.openRefund(first);
-      const again = await refund(ledger, { amount: '3', idempotencyKey: 'k' });
-      assert.deepEqual([again.maySend, again.refund.id], [false, opened.refund.id]);
-      assert.equal((await ledger.ledger.openRefund(first)).maySend, true, 'the answer to its commit was lost');
-      const other = refund(ledger, { idempotencyKey: 'k', fingerprint: 'other' });
-      assert.equal((await refusal(other)).kind, 'idempotency_key_reused');
-      assert.equal((await ledger.order('A'))?.refunds.length, 1);
-    });
-
-    it('names the payment where more than one succeeded; a surplus is sent back like any other', async (t) => {
-      const { ledger } = await setUp(t);
-      const ids = [await openPending(ledger), await openPending(ledger)];
-      for (const id of ids) await ledger.observe(id, verified('succeeded', null, PAYER));
-      const refused = await refusal(refund(ledger));
-      assert.deepEqual(
-        refused.errors?.map(({ field }) => field),
-        ['gatewayOrderId'],
-      );
-      const { refundOf, id } = (await refund(ledger, { transactionId: 'A-2' })).refund;
-      assert.deepEqual([id, refundOf, await left(ledger, 'A-2'), await left(ledger, 'A')], ['A-2-r1', 'A-2', 0, 1010]);
-      assert.equal((await refusal(refund(ledger, { transactionId: 'B' }))).kind, 'not_found');
-    });
-
-    it('what was paid after the order was closed can be sent back, although it is listed for a person', async (t) => {
-      const { ledger } = await setUp(t);
-      const id = await openPending(ledger);
-      await ledger.closeOrder({ orderId: 'A', reason: null, ifUnpaidSince: null });
-      await ledger.observe(id, verified('succeeded', null, PAYER));
-      assert.equal((await refund(ledger)).refund.amountMinor, 1010);
-      await ledger.observe(id, verified('failed'));
-      assert.equal((await refusal(refund(ledger))).members.cause, 'conflict');
-    });
-
-    const CAUSES: Record<string, (setup: Setup) => Promise<Partial<NewRefund> | void>> = {
-      not_paid: async ({ ledger }) => void (await openPending(ledger)),
-      payer_unknown: async ({ ledger }) => void (await paid(ledger, '****4321')),
-      method: async ({ ledger }) => {
-        await paid(ledger);
-        return { rules: { ...REFUND.rules, refundMethods: new Set(['DIRECT']) } };
-      },
-      conflict: async ({ ledger }) => {
-        await paid(ledger);
-        await ledger.observe('A', verified('failed'));
-      },
-      'conflict, which a person has called FAILED': async ({ ledger }) => {
-        await paid(ledger);
-        await ledger.observe('A', verified('failed'));
-        await ledger.resolve('A', { status: 'FAILED', by: 'ada', note: 'asked' });
-      },
-      'under_review, while the payment that paid is in doubt': async ({ ledger }) => {
-        const [paying, other] = [await openPending(ledger), await openPending(ledger)];
-        for (const outcome of ['succeeded', 'failed'] as const) await ledger.observe(paying, verified(outcome));
-        await ledger.observe(other, verified('succeeded', null, PAYER));
-        return { transactionId: other };
-      },
-      under_review: async ({ ledger }) => {
-        await openSent(ledger);
-        await ledger.record('A', PENDING);
-        await ledger.observe('A', differing());
-        await ledger.observe('A', verified('succeeded', null, PAYER));
-      },
-      resolved: async ({ ledger }) => {
-        await openPending(ledger);
-        await ledger.observe('A', differing());
-        await ledger.resolve('A', { status: 'SUCCESS', by: 'ada', note: 'asked' });
-      },
-      marked: async ({ ledger }) => {
-        await openPending(ledger, {}, uncertain('duplicate'));
-        await ledger.resolve('A', { status: 'SUCCESS', by: 'ada', note: 'asked' });
-      },
-      erased: async ({ ledger, skip }) => {
-        await paid(ledger);
-        skip(9 * D);
-        await ledger.erase('A', { sendsWebhooks: false });
-      },
-    };
-    for (const [cause, bring] of Object.entries(CAUSES)) {
-      it(`refuses, and changes nothing: ${cause}`, async (t) => {
-        const setup = await setUp(t);
-        const given = (await bring(setup)) ?? {};
-        const before = await setup.ledger.order('A');
-        const { kind, members } = await refusal(refund(setup.ledger, given));
-        assert.deepEqual([kind, members], ['not_refundable', { cause: cause.split(',')[0] }]);
-        assert.deepEqual(await setup.ledger.order('A'), before);
-      });
+  it('after ten that the gateway never had, it is refundable again 7 days after the first of them', async (t) => {
+    const { ledger, skip, now } = await setUp(t);
+    await paid(ledger);
+    const first = now();
+    for (let n = 1; n <= 10; n += 1) {
+      await refund(ledger, { amount: '1' });
+      skip(M);
     }
+    for (let n = 1; n <= 10; n += 1) await endUnknown(ledger, `A-r${n}`, skip);
+    const before = await ledger.order('A');
+    const { kind, members } = await refusal(refund(ledger));
+    const until = new Date(first + 7 * D).toISOString();
+    assert.deepEqual([kind, members], ['not_refundable', { cause: 'failing', until }]);
+    assert.deepEqual(await ledger.order('A'), before);
+    skip(first + 7 * D - now());
+    assert.equal((await refund(ledger)).refund.id, 'A-r11');
+  });
 
-    it('ten that the gateway has not shown are sent, and no other while one of them is open: 503, retryable', async (t) => {
-      const { ledger } = await setUp(t);
-      await paid(ledger);
-      const ids = Array.from({ length: 10 }, async () => (await refund(ledger, { amount: '0.50' })).refund.id);
-      assert.equal(new Set(await Promise.all(ids)).size, 10);
-      const { kind, retryAfterS } = await refusal(refund(ledger, { amount: '1' }));
-      assert.deepEqual([kind, retryAfterS], ['unavailable', 10]);
-      await ledger.record('A-r2', PENDING);
-      assert.equal((await refund(ledger, { amount: '0.50' })).refund.id, 'A-r11', 'it was shown');
-    });
+  it('what the gateway has reported FAILED blocks nothing, however often', async (t) => {
+    const setup = await setUp(t);
+    await paid(setup.ledger);
+    for (let n = 0; n < 11; n += 1) await fail(setup, (await refund(setup.ledger)).refund.id);
+    assert.equal((await refund(setup.ledger)).refund.id, 'A-r12');
+  });
 
-    it('after ten that the gateway never had, it is refundable again 7 days after the first of them', async (t) => {
-      const { ledger, skip, now } = await setUp(t);
-      await paid(ledger);
-      const first = now();
-      for (let n = 1; n <= 10; n += 1) {
-        await refund(ledger, { amount: '1' });
-        skip(M);
-      }
-      for (let n = 1; n <= 10; n += 1) await endUnknown(ledger, `A-r${n}`, skip);
-      const before = await ledger.order('A');
-      const { kind, members } = await refusal(refund(ledger));
-      const until = new Date(first + 7 * D).toISOString();
-      assert.deepEqual([kind, members], ['not_refundable', { cause: 'failing', until }]);
-      assert.deepEqual(await ledger.order('A'), before);
-      skip(first + 7 * D - now());
-      assert.equal((await refund(ledger)).refund.id, 'A-r11');
-    });
+  it('numbers that others use count too: the look-up after a restore asks for them in vain', async (t) => {
+    const { ledger } = await setUp(t);
+    await paid(ledger);
+    for (const n of [1, 2, 3]) await openPending(ledger, { orderId: `A-r${n}` });
+    for (let n = 4; n <= 10; n += 1) assert.equal((await refund(ledger, { amount: '1' })).refund.id, `A-r${n}`);
+    assert.equal((await refusal(refund(ledger, { amount: '1' }))).kind, 'unavailable');
+  });
 
-    it('what the gateway has reported FAILED blocks nothing, however often', async (t) => {
-      const setup = await setUp(t);
-      await paid(setup.ledger);
-      for (let n = 0; n < 11; n += 1) await fail(setup, (await refund(setup.ledger)).refund.id);
-      assert.equal((await refund(setup.ledger)).refund.id, 'A-r12');
-    });
+  it('a conflict that a person has called SUCCESS is refundable, until the gateway contradicts them', async (t) => {
+    const { ledger } = await setUp(t);
+    await paid(ledger);
+    await ledger.observe('A', verified('failed'));
+    await ledger.resolve('A', { status: 'SUCCESS', by: 'ada', note: 'asked', gatewayReports: 'FAILED' });
+    assert.equal((await refund(ledger, { amount: '1' })).maySend, true);
+    await ledger.observe('A', verified('succeeded'));
+    await ledger.observe('A', verified('failed'));
+    assert.equal((await refusal(refund(ledger, { amount: '1' }))).members.cause, 'conflict');
+  });
 
-    it('numbers that others use count too: the look-up after a restore asks for them in vain', async (t) => {
-      const { ledger } = await setUp(t);
-      await paid(ledger);
-      for (const n of [1, 2, 3]) await openPending(ledger, { orderId: `A-r${n}` });
-      for (let n = 4; n <= 10; n += 1) assert.equal((await refund(ledger, { amount: '1' })).refund.id, `A-r${n}`);
-      assert.equal((await refusal(refund(ledger, { amount: '1' }))).kind, 'unavailable');
-    });
-
-    it('a conflict that a person has called SUCCESS is refundable, until the gateway contradicts them', async (t) => {
-      const { ledger } = await setUp(t);
-      await paid(ledger);
-      await ledger.observe('A', verified('failed'));
-      await ledger.resolve('A', { status: 'SUCCESS', by: 'ada', note: 'asked', gatewayReports: 'FAILED' });
-      assert.equal((await refund(ledger, { amount: '1' })).maySend, true);
-      await ledger.observe('A', verified('succeeded'));
-      await ledger.observe('A', verified('failed'));
-      assert.equal((await refusal(refund(ledger, { amount: '1' }))).members.cause, 'conflict');
-    });
-
-    it('a wrong amount names what is refundable; nothing is rounded', async (t) => {
-      const { ledger } = await setUp(t);
-      await paid(ledger);
-      for (const amount of ['0', '-1', '1e1', '10.111', '10.11', '', '١']) {
-        const { status, errors, members } = await refusal(refund(ledger, { amount }));
-        assert.deepEqual([status, errors?.[0]?.field, members.refundable], [422, 'amount', '10.10'], amount);
-      }
-      const rules = { ...REFUND.rules, payoutDecimals: false };
-      for (const amount of [undefined, '10.10', '0.50']) {
-        const { status, members } = await refusal(refund(ledger, { amount, rules }));
-        assert.deepEqual([status, members.refundable], [422, '10.00'], amount);
-      }
-      assert.equal((await refund(ledger, { amount: '10', rules })).refund.amountMinor, 1000);
-    });
+  it('a wrong amount names what is refundable; nothing is rounded', async (t) => {
+    const { ledger } = await setUp(t);
+    await paid(ledger);
+    for (const amount of ['0', '-1', '1e1', '10.111', '10.11', '', '١']) {
+      const { status, errors, members } = await refusal(refund(ledger, { amount }));
+      assert.deepEqual([status, errors?.[0]?.field, members.refundable], [422, 'amount', '10.10'], amount);
+    }
+    const rules = { ...REFUND.rules, payoutDecimals: false };
+    for (const amount of [undefined, '10.10', '0.50']) {
+      const { status, members } = await refusal(refund(ledger, { amount, rules }));
+      assert.deepEqual([status, members.refundable], [422, '10.00'], amount);
+    }
+    assert.equal((await refund(ledger, { amount: '10', rules })).refund.amountMinor, 1000);
   });
 
   describe('openRefund() after a restore', () => {

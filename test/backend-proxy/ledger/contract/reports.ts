@@ -1,7 +1,6 @@
 // What each report of the gateway does, for each answer to our POST and each way of paying: every combination of
 // protocol/verify.ts, through the ledger.
 import assert from 'node:assert/strict';
-import { describe } from 'node:test';
 import type { ShortFact } from '../by-id.ts';
 import {
   INCOMPLETE,
@@ -74,41 +73,39 @@ none       | shown  | sending     | sending     | sending         | sending     
 `;
 
 export function reportsContract({ it, setUp }: Suite): void {
-  describe('a report', () => {
-    it('each report does what the table says, for each answer and each method', async (t) => {
-      const { ledger } = await setUp(t);
-      const seen = [['answer', 'way', ...Object.keys(REPORTS)]];
-      let n = 0;
-      for (const [answer, fact] of Object.entries(ANSWERS)) {
-        for (const [way, methods] of Object.entries(METHODS)) {
-          const rows: string[][] = [];
-          for (const method of methods) {
-            const cells: string[] = [];
-            for (const report of Object.values(REPORTS)) {
-              const orderId = `O-${(n += 1)}`;
-              // Each has a wallet of its own, because prompts are limited.
-              const customer = `${WALLET}${n}`;
-              if (method === null) await ledger.openPayout({ ...PAYOUT, orderId, customer });
-              else await openSent(ledger, { orderId, method, customer: way === 'prompt' ? customer : null });
-              const refusal = { ...uncertain('refused'), ...(answer === 'unreached' && uncertain('unreached')) };
-              const isRefusal = answer === 'refused' || answer === 'unreached';
-              if (fact !== null) await ledger.record(orderId, method === null && isRefusal ? refusal : fact);
-              await ledger.observe(orderId, report);
-              const { stage, mismatch, conflict, needsReview, checking } = await read(ledger, orderId);
-              const flags = [mismatch && 'm', conflict && 'c', needsReview && 'r', checking && 'k'].filter(Boolean);
-              cells.push([stage, ...flags].join(' '));
-            }
-            rows.push(cells);
+  it('each report does what the table says, for each answer and each method', async (t) => {
+    const { ledger } = await setUp(t);
+    const seen = [['answer', 'way', ...Object.keys(REPORTS)]];
+    let n = 0;
+    for (const [answer, fact] of Object.entries(ANSWERS)) {
+      for (const [way, methods] of Object.entries(METHODS)) {
+        const rows: string[][] = [];
+        for (const method of methods) {
+          const cells: string[] = [];
+          for (const report of Object.values(REPORTS)) {
+            const orderId = `O-${(n += 1)}`;
+            // Each has a wallet of its own, because prompts are limited.
+            const customer = `${WALLET}${n}`;
+            if (method === null) await ledger.openPayout({ ...PAYOUT, orderId, customer });
+            else await openSent(ledger, { orderId, method, customer: way === 'prompt' ? customer : null });
+            const refusal = { ...uncertain('refused'), ...(answer === 'unreached' && uncertain('unreached')) };
+            const isRefusal = answer === 'refused' || answer === 'unreached';
+            if (fact !== null) await ledger.record(orderId, method === null && isRefusal ? refusal : fact);
+            await ledger.observe(orderId, report);
+            const { stage, mismatch, conflict, needsReview, checking } = await read(ledger, orderId);
+            const flags = [mismatch && 'm', conflict && 'c', needsReview && 'r', checking && 'k'].filter(Boolean);
+            cells.push([stage, ...flags].join(' '));
           }
-          for (const cells of rows) assert.deepEqual(cells, rows[0], `${answer} ${way}: the same for each method`);
-          seen.push([answer, way, ...(rows[0] ?? [])]);
+          rows.push(cells);
         }
+        for (const cells of rows) assert.deepEqual(cells, rows[0], `${answer} ${way}: the same for each method`);
+        seen.push([answer, way, ...(rows[0] ?? [])]);
       }
-      const expected = EXPECTED.trim().split('\n');
-      assert.deepEqual(
-        seen,
-        expected.map((line) => line.split('|').map((cell) => cell.trim())),
-      );
-    });
+    }
+    const expected = EXPECTED.trim().split('\n');
+    assert.deepEqual(
+      seen,
+      expected.map((line) => line.split('|').map((cell) => cell.trim())),
+    );
   });
 }

@@ -5,6 +5,11 @@ import { createLedger } from '../../../../backend-proxy/ledger/ledger.ts';
 import { ledgerContract } from '../contract/contract.ts';
 import { writeEmptyDatabase } from '../empty-database.ts';
 import { die, temporaryFile } from './sqlite-kit.ts';
+import { Kysely, SqliteDialect } from 'kysely';
+import { migrate } from '../../../../backend-proxy/ledger/schema/migrate.ts';
+import type { Tables } from '../../../../backend-proxy/ledger/schema/tables.ts';
+import { retryWhileLocked, createStatements } from '../../../../backend-proxy/ledger/sqlite/commit-queue.ts';
+import { migrateContract } from '../contract/migrate.ts';
 
 ledgerContract({
   name: 'SQLite',
@@ -31,4 +36,26 @@ ledgerContract({
       },
     };
   },
+});
+
+migrateContract('SQLite', async (t) => {
+  const file = temporaryFile(t);
+  const database = new DatabaseSync(file);
+  t.after(() => database.close());
+  return {
+    async start(steps) {
+      const own = createStatements(new DatabaseSync(file, { timeout: 0 }), () => undefined);
+      const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: own.forKysely }) });
+      try {
+        await retryWhileLocked(() => migrate(db, 'sqlite', () => undefined, steps));
+      } finally {
+        await db.destroy();
+      }
+    },
+    run: async (text) =>
+      database
+        .prepare(text)
+        .all()
+        .map((row) => ({ ...row })),
+  };
 });

@@ -1,10 +1,12 @@
-// Keys with a scope: each key opens the routes of its scopes and no other, and the history and the log have its name.
+// Who may call a merchant route, and with what body: each key opens the routes of its scopes and no other, its name is
+// in the history and the log, no browser may use it, and a body is JSON of known keys and plain texts.
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { SCOPE_NAMES, type Scope } from '../../../backend-proxy/protocol/merchant-key.ts';
 import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
-import { REFUNDS_QR, SECRETS, createWorld, readDocument, type World } from '../world.ts';
+import { REFUNDS_QR, SECRETS, createWorld, readDocument, type World, SHOP } from '../world.ts';
 import { ORDER, PAYOUT, createSome } from './merchant-kit.ts';
+import { inWords } from '../in-words.ts';
 
 /** What opens each route. A route of the OpenAPI document that is missing here fails a test. */
 const ROUTES: Record<string, Scope[]> = {
@@ -189,29 +191,20 @@ it('the history says which key paid out, resolved and erased, and each log line 
   assert.equal(erased?.source, 'merchant:office');
 
   const requests = world.log.filter(({ event, key }) => event === 'request' && key !== undefined);
-  assert.deepEqual(
-    requests.map(({ route, key }) => [route, key]),
-    [
-      ['/payouts', 'desk'],
-      ['/transactions/:gatewayOrderId/resolve', 'office'],
-      ['/orders/:orderId/personal-data', 'office'],
-    ],
-  );
+  assert.deepEqual(inWords(requests, 'route', 'key'), [
+    '/payouts desk',
+    '/transactions/:gatewayOrderId/resolve office',
+    '/orders/:orderId/personal-data office',
+  ]);
   assert.equal(world.log.find(({ event }) => event === 'payout sent')?.['key'], 'desk');
   assert.doesNotMatch(JSON.stringify(world.log), /canary-key-of/);
-});
-
-it("without scopes a key is the merchant's own: it may do everything, and the history says `merchant`", async (t) => {
-  const world = await createWorld(t);
-  const { body } = await world.merchant<{ history: { source: string }[] }>('POST', '/payouts', PAYOUT);
-  assert.equal(body.history[0]?.source, 'merchant');
 });
 
 it('two keys of one name are one holder who rotates: both are taken, each with scopes of its own', async (t) => {
   const keys = ['old', 'new'].map((key) => ({ name: 'shop', scopes: ['read' as const], key: secretOf(key) }));
   const world = await createWorld(t, { config: { merchantKeys: keys } });
   for (const { key } of keys) {
-    const response = await world.request('GET', '/ipns', { headers: { Authorization: `Bearer ${key}` } });
+    const response = await world.request('GET', '/ipns', { headers: { Authorization: `bearer ${key}` } });
     assert.equal(response.status, 200);
   }
   const { status } = await world.request('GET', '/ipns', { headers: { Authorization: `Bearer ${SECRETS.merchant}` } });
@@ -225,4 +218,94 @@ it('a token of METRICS_TOKEN opens /metrics alone, and then no key of the mercha
     (await world.request('GET', path, { headers: { Authorization: `Bearer ${key}` } })).status;
   assert.deepEqual([await ask('/metrics', token), await ask('/ipns', token)], [200, 401]);
   assert.equal(await ask('/metrics', SECRETS.merchant), 401);
+});
+
+const JSON_BODY = { 'Content-Type': 'application/json' };
+
+const ALL = Object.keys(ROUTES).map((route) => route.replace(/\{[^}]+\}/, 'x').split(' ') as [string, string]);
+
+it("every merchant route needs the merchant's key; a missing key, a wrong one and an order token get the same answer", async (t) => {
+  const world = await createWorld(t);
+  const bearers = [`${SECRETS.merchant}x`, SECRETS.merchant.slice(1), world.token(), SECRETS.ipn, SECRETS.order];
+  const wrong = ['', 'Bearer', `Basic ${SECRETS.merchant}`, ...bearers.map((bearer) => `Bearer ${bearer}`)];
+  for (const [method, path] of ALL) {
+    const seen = new Set<string>();
+    for (const authorization of wrong) {
+      const headers = { ...JSON_BODY, ...(authorization && { Authorization: authorization }) };
+      const response = await world.request(method, path, { headers, ...(method === 'POST' && { body: '{}' }) });
+      assert.equal(response.status, 401, `${method} ${path} ${authorization}`);
+      assert.equal(response.headers.get('www-authenticate'), 'Bearer');
+      seen.add(JSON.stringify({ ...((await response.json()) as Problem), requestId: '' }));
+    }
+    assert.equal(seen.size, 1, `${method} ${path}`);
+  }
+});
+
+it("the merchant's key is refused from a browser: any request with an Origin, allowed or not", async (t) => {
+  const world = await createWorld(t);
+  const auth = { Authorization: `Bearer ${SECRETS.merchant}`, ...JSON_BODY };
+  for (const [method, path] of ALL) {
+    for (const origin of [SHOP, 'https://evil.example', 'null', '']) {
+      const response = await world.request(method, path, {
+        headers: { ...auth, Origin: origin },
+        ...(method === 'POST' && { body: JSON.stringify(PAYOUT) }),
+      });
+      assert.equal(response.status, 403, `${method} ${path} ${origin}`);
+      assert.equal(response.headers.get('access-control-allow-origin'), null);
+      assert.equal(((await response.json()) as Problem).code, 'forbidden_origin');
+    }
+  }
+  assert.equal(await world.gatewayHas('P-1'), undefined);
+});
+
+it("the merchant's key does not open the order routes, which need an order token", async (t) => {
+  const world = await createWorld(t);
+  for (const path of ['/order', '/order/events']) {
+    const response = await world.request('GET', path, { headers: { Authorization: `Bearer ${SECRETS.merchant}` } });
+    assert.equal(response.status, 401);
+  }
+});
+
+it('a body must be declared as JSON, be valid, have known keys only, and take at most 16 KB', async (t) => {
+  const world = await createWorld(t);
+  const auth = { Authorization: `Bearer ${SECRETS.merchant}` };
+  for (const path of ['/orders', '/payouts']) {
+    for (const type of [undefined, 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonp']) {
+      const headers = { ...auth, ...(type && { 'Content-Type': type }) };
+      const response = await world.request('POST', path, { headers, body: JSON.stringify(PAYOUT) });
+      assert.equal(response.status, 415, `${path} ${type}`);
+    }
+    for (const body of ['', '{', 'null', '[]', '"x"', '{"a":1,}', '\uFEFF{}']) {
+      const { status } = await world.merchant<Problem>('POST', path, body);
+      assert.equal(status, 400, `${path} ${body}`);
+    }
+    const large = await world.merchant<Problem>('POST', path, `{"a":"${'x'.repeat(16 * 1024)}"}`);
+    assert.deepEqual([large.status, large.body.code], [413, 'payload_too_large']);
+  }
+  assert.deepEqual(world.rows('select * from transactions'), []);
+  const headers = { ...auth, 'Content-Type': 'APPLICATION/JSON; charset=utf-8' };
+  assert.equal((await world.request('POST', '/orders', { headers, body: JSON.stringify(ORDER) })).status, 201);
+});
+
+const NO_TEXT = ['\0', 'a\nb', 'a\u001bb', 'a\u007fb', 'a\u0085b', 'a\u009fb', 'a\u202eb', '\u202a', 'a\u2066b\u2069'];
+const TEXT = ['ünïcode – 日本語 🙂', 'שלום', 'a\u00a0b', '\u200fשלום', 'it\'s "fine" <b>'];
+
+it('a note, description or reference with control characters or bidirectional marks is refused', async (t) => {
+  const world = await createWorld(t);
+  const texts = [
+    ['/payouts', PAYOUT, 'note', 200],
+    ['/orders', ORDER, 'description', 200],
+    ['/orders', ORDER, 'customerReferenceNo', 64],
+  ] as const;
+  for (const [path, body, field, most] of texts) {
+    const detail = `a string of 1 to ${most} characters, without control characters or bidirectional marks`;
+    for (const text of NO_TEXT) {
+      const refused = await world.merchant<Problem>('POST', path, { ...body, [field]: text });
+      assert.deepEqual([refused.status, refused.body.errors], [400, [{ field, detail }]], JSON.stringify(text));
+    }
+  }
+  for (const [n, note] of TEXT.entries()) {
+    const payout = await world.merchant<{ note: string }>('POST', '/payouts', { ...PAYOUT, orderId: `T-${n}`, note });
+    assert.deepEqual([payout.status, payout.body.note], [202, note]);
+  }
 });
