@@ -172,7 +172,7 @@ export function erasingContract({ it, setUp }: Suite): void {
 
   it('a payout that is repeated after it was erased is found and not sent; another body under its id is refused', async (t) => {
     const setup = await setUp(t);
-    const { ledger, skip, rows } = setup;
+    const { ledger, rows } = setup;
     const request = { ...PAYOUT, customer: '12345678', fingerprint: fingerprintOf([5000, 'EUR', '12345678', null]) };
     await ledger.openPayout(request);
     await ledger.record('P', PENDING);
@@ -188,7 +188,7 @@ export function erasingContract({ it, setUp }: Suite): void {
 
   it('a start that is repeated with its key after erasing finds its payment, and another body is refused', async (t) => {
     const setup = await setUp(t);
-    const { ledger, skip } = setup;
+    const { ledger } = setup;
     const request = payment({ fingerprint: fingerprintOf(['DIRECT', '12345678', 1010]) });
     await openPending(ledger, request);
     await settle(setup, 'A');
