@@ -178,7 +178,7 @@ describe('the link back to the shop', () => {
     const proxy = new FakeProxy({ returnUrl });
     proxy.streamProblem = problemOf('invalid_token', { status: 401 });
     const widget = await mount(proxy);
-    await heading(widget, 'The payment cannot continue here');
+    await heading(widget, 'This payment link does not work');
     expect(part(widget, 'return')).to.equal(null);
   });
 
@@ -187,7 +187,7 @@ describe('the link back to the shop', () => {
     proxy.nextStarts.push(problemOf('order_changed', { status: 409 }));
     const widget = await mount(proxy);
     widget.pay();
-    await heading(widget, 'The payment cannot continue here');
+    await heading(widget, 'The order has changed');
     expect(link(widget, 'return').href).to.equal(returnUrl);
   });
 });
@@ -231,7 +231,7 @@ describe('the link to the shop’s help', () => {
     const proxy = new FakeProxy({ supportUrl });
     proxy.streamProblem = problemOf('token_expired', { status: 401 });
     const widget = await mount(proxy);
-    await heading(widget, 'The payment cannot continue here');
+    await heading(widget, 'This page has expired');
     expect(widget.view).to.equal(null);
     expect(link(widget, 'support').href).to.equal(supportUrl);
   });

@@ -91,13 +91,13 @@ function terms(): HTMLElement {
   return label;
 }
 
-/** A start that the proxy refuses. `isClosed`: it accepts no further start. */
-function refused(code: string, { retryable = false, isClosed = false } = {}): State {
+/** A start that the proxy refuses. `heading`: of a refusal after which it accepts no further start. */
+function refused(code: string, { retryable = false, heading = CHOICE } = {}): State {
   return {
     attributes: { method: 'QR' },
     proxy: (proxy) => proxy.nextStarts.push(problemOf(code, { retryable, requestId: '01JD4Z8Q6M' })),
     act: (widget) => widget.pay(),
-    heading: isClosed ? 'The payment cannot continue here' : CHOICE,
+    heading,
   };
 }
 
@@ -143,9 +143,12 @@ export const STATES = {
   },
   'refused: method unavailable': refused('method_unavailable'),
   'refused: invalid request': refused('invalid_request'),
-  'refused: already paid': { ...refused('already_paid', { isClosed: true }), heading: 'This order is already paid' },
-  'refused: order changed': refused('order_changed', { isClosed: true }),
-  'refused: too many payments': { ...refused('too_many_payments', { isClosed: true }), claims: { supportUrl } },
+  'refused: already paid': refused('already_paid', { heading: 'This order is already paid' }),
+  'refused: order changed': refused('order_changed', { heading: 'The order has changed' }),
+  'refused: too many payments': {
+    ...refused('too_many_payments', { heading: 'Too many attempts for this order' }),
+    claims: { supportUrl },
+  },
   'refused: too many payments, one open': {
     payment: paymentOf('QR'),
     proxy: (proxy) => proxy.nextStarts.push(tooMany),
@@ -155,12 +158,12 @@ export const STATES = {
       type(widget, 'wallet', '12345678');
       widget.pay();
     },
-    heading: 'The payment cannot continue here',
+    heading: 'Too many attempts for this order',
   },
   'refused: too many requests': refused('too_many_requests', { retryable: true }),
-  'refused: forbidden origin': refused('forbidden_origin', { isClosed: true }),
+  'refused: forbidden origin': refused('forbidden_origin', { heading: 'Payments do not work on this page' }),
   'refused: newer code, for now': refused('a_newer_code', { retryable: true }),
-  'refused: newer code, for good': refused('a_newer_code', { isClosed: true }),
+  'refused: newer code, for good': refused('a_newer_code', { heading: 'The payment could not be started' }),
   'choose, payment open': { payment: paymentOf('QR'), act: (widget) => widget.reset(), heading: CHOICE },
   'newer status': {
     payment: paymentOf('DIRECT', { status: 'A_NEWER_ONE' as 'PROCESSING' }),
@@ -216,7 +219,7 @@ export const STATES = {
     claims: { supportUrl },
     payment: paymentOf('CHECKOUT', { status: 'SUCCESS', late: true }),
     view: { ...paid, surplus: true },
-    heading: 'Payment received',
+    heading: 'This order was paid more than once',
   },
   'paid, refunded in part': {
     claims: who,
@@ -233,7 +236,7 @@ export const STATES = {
   'paid, twice, refunded': {
     payment: SUCCEEDED,
     view: { ...paid, surplus: true, refunds: [{ amount: '10.10', status: 'PROCESSING' }] },
-    heading: 'Payment received',
+    heading: 'This order was paid more than once',
   },
   'closed, refunded': {
     claims: { supportUrl },
@@ -279,8 +282,8 @@ export const STATES = {
     },
     heading: 'Scan the code to pay',
   },
-  'token expired': { proxy: refuseToken('token_expired'), heading: 'The payment cannot continue here' },
-  'token invalid': { proxy: refuseToken('invalid_token'), heading: 'The payment cannot continue here' },
+  'token expired': { proxy: refuseToken('token_expired'), heading: 'This page has expired' },
+  'token invalid': { proxy: refuseToken('invalid_token'), heading: 'This payment link does not work' },
 } satisfies Record<string, State>;
 
 /** The proxy of a state, prepared. */

@@ -29,7 +29,7 @@ export function amountField(
     values,
     before: isFirst ? unit : '',
     after: html`${isFirst ? '' : unit}${suggestions(html, context)}`,
-    placeholder: new Intl.NumberFormat(language).format(0),
+    placeholder: ' ',
   });
 }
 

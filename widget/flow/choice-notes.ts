@@ -7,9 +7,9 @@ import { CHECKOUT_LIFETIME_MS } from '../../backend-proxy/protocol/schedule.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { Choice } from '../shell/choice.ts';
 import type { PanelContext } from '../shell/panel.ts';
-import { FOLLOWING, type SessionState } from '../shell/state.ts';
+import { FOLLOWING, type SessionState, type Trouble } from '../shell/state.ts';
 import { timeInWords } from './announcer.ts';
-import { button, reference, troubleText } from './parts.ts';
+import { button, nothingIn, reference } from './parts.ts';
 import { html } from './provided.ts';
 import { show } from './view.ts';
 
@@ -24,10 +24,14 @@ export function canReturn(state: SessionState, now = Date.now()): boolean {
 export function notesAbovePay({ trouble }: Choice, context: PanelContext): TemplateResult {
   const { say, state } = context;
   // The class `announce` makes a screen reader read the text when it changes (announcer.ts).
-  return html`${trouble ? html`<p class="note wrong announce" part="error">${troubleText(trouble, context)}</p>` : ''}
+  return html`${trouble ? html`<p class="note wrong announce" part="error">${textOf(trouble, context)}</p>` : ''}
   ${reference(trouble?.requestId, context)}
   ${canReturn(state) ? html`<p class="note warning" part="status">${say('open')}</p>` : ''}`;
 }
+
+/** A code newer than this file gets a text that says to try again. */
+const textOf = ({ code, message }: Trouble, context: PanelContext): string =>
+  message || context.say(code as MessageKey, nothingIn(context)) || context.say('tryLater');
 
 function slownessText({ activity }: SessionState): MessageKey {
   if (!navigator.onLine) return 'lost';

@@ -20,7 +20,6 @@ export const flowStyles = css`
     padding: 0.1em 0.75em;
     border: 1px solid;
     border-radius: 1em;
-    color: var(--_warning);
     font-size: 0.75em;
   }
   .method > label,
@@ -89,6 +88,10 @@ export const flowStyles = css`
   .wrong {
     color: var(--_danger);
   }
+  strong,
+  svg.warning {
+    color: var(--_warning);
+  }
   small.wrong,
   .note:is(.wrong, .warning) {
     display: grid;
@@ -141,6 +144,7 @@ export const flowStyles = css`
   }
   .row .quiet {
     margin: 0;
+    color: var(--_muted);
     font-size: 0.875em;
   }
   [open] {
@@ -254,9 +258,9 @@ export const flowStyles = css`
     stroke: var(--_text);
     stroke-width: 2;
   }
-  .panel > svg.wrong {
-    background: color-mix(in srgb, var(--_danger) 12%, transparent);
-    stroke: var(--_danger);
+  .panel > svg:is(.wrong, .warning) {
+    background: color-mix(in srgb, currentColor 12%, transparent);
+    stroke: currentColor;
     stroke-width: 3;
   }
   .panel > .paid {

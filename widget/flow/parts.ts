@@ -8,11 +8,11 @@ import type { PanelContext } from '../shell/panel.ts';
 import { targetOf } from './checkout-window.ts';
 import { returnLink, supportLink } from './links.ts';
 import { html, icon } from './provided.ts';
-import type { Trouble } from '../shell/state.ts';
 import type { Limit } from './view.ts';
 
 const SIGNS = {
   paid: 'm5 12.5 4.5 4.5L19 7.5',
+  warning: 'M12 5v8.5m0 5h.01',
   clock: 'M12 3.5a8.5 8.5 0 1 1 0 17 8.5 8.5 0 0 1 0-17m0 4V12l3 2',
   ended: 'm7 7 10 10m0-10L7 17',
   wrong: 'M12 5v8.5m0 5h.01',
@@ -20,7 +20,7 @@ const SIGNS = {
 
 /**
  * Above a panel's heading: what kind of news it is, before any word is read. Only what the shopper has to act on is
- * red. What the shopper or the clock ended is gray.
+ * red, and amber what somebody else has to. What the shopper or the clock ended is gray.
  */
 export const sign = (name: keyof typeof SIGNS): TemplateResult => icon(name, SIGNS[name]);
 
@@ -70,19 +70,16 @@ export function reference(id: string | undefined, context: PanelContext): Templa
   </div>`;
 }
 
+/** What the text of a problem names. While nothing was open before, nothing can be charged. */
+export function nothingIn({ say, state }: PanelContext): { nothing: string } {
+  const { version, payment, otherOpen } = state.order;
+  return { nothing: say(version < 0 || payment || otherOpen ? 'notStarted' : 'notTaken') };
+}
+
 /**
  * The status line with the remaining time. It never looks like a result. If the connection is lost, only this line says
  * so: it matters only to who is waiting.
  */
-/**
- * The text for the problem's code. A code newer than this file gets a text that says whether trying again can help.
- * While nothing was open before, nothing can be charged.
- */
-export function troubleText({ code, retryable, message }: Trouble, { say, state }: PanelContext): string {
-  const { version, payment, otherOpen } = state.order;
-  const nothing = say(version < 0 || payment || otherOpen ? 'notStarted' : 'notTaken');
-  return message || say(code as MessageKey, { nothing }) || say(retryable ? 'tryLater' : 'tryNever');
-}
 
 export function waitingStatus(context: PanelContext, text: string, limit?: Limit): TemplateResult {
   const { say, state, run } = context;

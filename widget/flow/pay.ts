@@ -176,8 +176,8 @@ function codePanel(
   context: PanelContext,
 ): TemplateResult {
   return html`${heading(context.say('scan'))}${pair(picture, isTouch ? 'scanOnPhone' : 'scan_help', context, limit)}
-  ${waitingStatus(context, context.say('waiting'), limit)} ${codeButtons(picture, context)}
-  ${link ? appButton(link, 'quiet', context) : ''} ${appHelp(link, true, context)}`;
+  ${waitingStatus(context, context.say('waiting'), limit)} ${link ? appButton(link, 'second', context) : ''}
+  ${appHelp(link, true, context)} ${codeButtons(picture, context)}`;
 }
 
 /** What to do, and the code. */
@@ -213,7 +213,7 @@ function appPanel(shown: Scan, picture: Picture | null, link: string | null, con
     }`;
 }
 
-function appButton(link: string, rank: 'primary' | 'quiet', { say, run }: PanelContext): TemplateResult {
+function appButton(link: string, rank: 'primary' | 'second', { say, run }: PanelContext): TemplateResult {
   const open = () => run((session) => session.appLinkOpened(link));
   return html`<a part="app-link" class=${rank} href=${link} rel="noopener" @click=${open}>${say('appOpen')}</a>`;
 }

@@ -4,6 +4,7 @@ import type { TemplateResult } from 'lit';
 import { withDecimals } from '../../backend-proxy/protocol/decimals.ts';
 import type { Method, OrderView, Reason, RefundView } from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId } from '../shell/choice.ts';
+import type { MessageKey } from '../locales/en.ts';
 import type { PanelContext } from '../shell/panel.ts';
 import type { Trouble } from '../shell/state.ts';
 import { backButton } from './choice-notes.ts';
@@ -12,13 +13,13 @@ import {
   button,
   helpLink,
   newAttemptButton,
+  nothingIn,
   onePaymentNote,
   otherMethodButton,
   reference,
   shopLink,
   sign,
   space,
-  troubleText,
   waysOut,
 } from './parts.ts';
 import { heading, html, icon } from './provided.ts';
@@ -35,7 +36,8 @@ export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: Pa
       <dd>${value}</dd>`;
   const method = payment && (methodNames?.[payment.method] ?? say(payment.method));
   const last4 = payment?.walletLast4;
-  return html`${sign('paid')}${heading(say('paid'))} ${paidWarning(context)}
+  return html`${sign(order.surplus ? 'warning' : 'paid')}${heading(say(order.surplus ? 'surplus' : 'paid'))}
+    ${paidWarning(context)}
     <dl part="details">
       ${merchant ? detail(say('paidTo'), html`<bdi>${merchant}</bdi>`) : ''}
       ${method ? detail(say('method'), html`${method}${last4 ? html` <bdi dir="ltr">•••• ${last4}</bdi>` : ''}`) : ''}
@@ -49,14 +51,10 @@ export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: Pa
 }
 
 /** What is sent back already needs no request. */
-function paidWarning(context: PanelContext): TemplateResult | '' {
-  const { say, state } = context;
+function paidWarning({ say, state }: PanelContext): TemplateResult | '' {
   const { surplus, otherOpen, refunds } = state.order;
-  if (!surplus && !otherOpen) return '';
-  const text = surplus ? say('surplus') : say('otherOpen');
-  return html`<p class="note warning announce">
-    ${text}${surplus && !refunds?.length ? space(context) + say('surplus_help') : ''}
-  </p>`;
+  const key = surplus ? !refunds?.length && 'surplus_help' : otherOpen && 'otherOpen';
+  return key ? html`<p class="note warning announce">${say(key)}</p>` : '';
 }
 
 /** A sum for what is on its way back and one for what was sent. The wallet that paid need not be this shopper's. */
@@ -133,22 +131,24 @@ function formatTime(iso: string, language: string): string {
 
 /**
  * Nothing more can be done with this token, or no new payment is accepted: says what happened, whether money moved, and
- * what to do. If a new page helps, a button reloads it; if only new payments are refused, another button returns to the
- * open one.
+ * what to do. A code newer than this file gets a text of its own. If a new page helps, a button reloads it; if only new
+ * payments are refused, another button returns to the open one.
  */
 export function trouble(refused: Trouble, context: PanelContext): TemplateResult {
   const { say, state } = context;
   const { payment } = state.order;
   // The open payment may be paid by now, but this page no longer receives views. A reloaded page does.
   const mayBePaid = state.activity.at === 'stopped' && payment && payment.status !== 'FAILED';
-  const shown = mayBePaid ? { ...refused, code: 'token_expired' } : refused;
-  if (shown.code === 'already_paid')
+  const code = mayBePaid ? 'token_expired' : refused.code;
+  const isOver = code === 'token_expired';
+  if (code === 'already_paid')
     return html`${sign('paid')}${heading(say('already_paid'))}
       <p>${say('already_paid_help')}</p>
       ${waysOut('shop', context)}`;
-  return html`${sign('wrong')}${heading(say('stopped'))}
-    <p class="announce" part="error">${troubleText(shown, context)}</p>
-    ${reference(shown.requestId, context)}
-    ${shown.code === 'token_expired' ? button('again', 'primary', say('reload'), () => location.reload()) : ''}
-    ${waysOut(shown.code === 'order_changed' ? 'shop' : 'help', context)} ${backButton(context)}`;
+  const key = (say(`${code}_help` as MessageKey) ? code : 'tryNever') as 'tryNever';
+  return html`${sign(isOver ? 'clock' : 'wrong')}${heading(say(key))}
+    <p class="announce" part="error">${say(`${key}_help`, nothingIn(context))}</p>
+    ${reference(refused.requestId, context)}
+    ${isOver ? button('again', 'primary', say('reload'), () => location.reload()) : ''}
+    ${waysOut(code === 'order_changed' ? 'shop' : 'help', context)} ${backButton(context)}`;
 }

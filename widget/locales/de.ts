@@ -92,7 +92,7 @@ export default {
   other: 'Andere Zahlungsart',
 
   paid: 'Zahlung erhalten',
-  surplus: 'Diese Bestellung wurde mehr als einmal bezahlt.',
+  surplus: 'Diese Bestellung wurde mehr als einmal bezahlt',
   surplus_help: 'Der Shop weiß davon. Bitten Sie ihn, die zweite Zahlung zurückzusenden.',
   otherOpen:
     'Eine andere Zahlung für diese Bestellung ist noch nicht abgeschlossen. Bestätigen Sie diese nicht, sonst zahlen Sie doppelt.',
@@ -129,25 +129,29 @@ export default {
 
   lost: 'Keine Verbindung. Wir versuchen es weiter. Es wird nicht doppelt abgebucht.',
   reload: 'Seite neu laden',
-  stopped: 'Die Zahlung kann hier nicht fortgesetzt werden',
-  token_expired:
-    'Diese Seite ist abgelaufen. Laden Sie sie neu, um fortzufahren. Wenn Sie bezahlt haben, zählt Ihre Zahlung.',
-  invalid_token:
-    'Dieser Zahlungslink funktioniert nicht. Öffnen Sie ihn erneut aus dem Shop oder aus der Nachricht. Wenn Sie bezahlt haben, zählt Ihre Zahlung.',
+  token_expired: 'Diese Seite ist abgelaufen',
+  token_expired_help: 'Laden Sie sie neu, um fortzufahren. Wenn Sie bezahlt haben, zählt Ihre Zahlung.',
+  invalid_token: 'Dieser Zahlungslink funktioniert nicht',
+  invalid_token_help:
+    'Öffnen Sie ihn erneut aus dem Shop oder aus der Nachricht. Wenn Sie bezahlt haben, zählt Ihre Zahlung.',
   network:
     'Der Zahlungsdienst war nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut. Es wird nicht doppelt abgebucht.',
   invalid_request: 'Bitte prüfen Sie Ihre Angaben. {nothing}',
   already_paid: 'Diese Bestellung ist bereits bezahlt',
   already_paid_help: 'Es wurde nicht noch einmal abgebucht.',
-  order_changed: 'Die Bestellung hat sich geändert. {nothing} Bitte gehen Sie zurück zum Shop.',
+  order_changed: 'Die Bestellung hat sich geändert',
+  order_changed_help: '{nothing} Bitte gehen Sie zurück zum Shop.',
   method_unavailable: 'Diese Zahlungsart ist zurzeit nicht verfügbar. {nothing} Bitte wählen Sie eine andere.',
-  too_many_payments: 'Zu viele Versuche für diese Bestellung. {nothing} Bitte wenden Sie sich an den Shop.',
+  too_many_payments: 'Zu viele Versuche für diese Bestellung',
+  too_many_payments_help: '{nothing} Bitte wenden Sie sich an den Shop.',
   too_many_requests:
     'Zu viele Versuche. {nothing} Bitte warten Sie ein paar Minuten oder wählen Sie eine andere Zahlungsart.',
-  forbidden_origin: 'Auf dieser Seite sind keine Zahlungen möglich. {nothing} Bitte informieren Sie den Shop.',
+  forbidden_origin: 'Auf dieser Seite sind keine Zahlungen möglich',
+  forbidden_origin_help: '{nothing} Bitte informieren Sie den Shop.',
   tryLater:
     'Beim Zahlungsdienst ist ein Problem aufgetreten. Bitte versuchen Sie es erneut. Es wird nicht doppelt abgebucht.',
-  tryNever: 'Die Zahlung konnte nicht gestartet werden. Bitte wenden Sie sich an den Shop.',
+  tryNever: 'Die Zahlung konnte nicht gestartet werden',
+  tryNever_help: 'Bitte wenden Sie sich an den Shop.',
   notStarted: 'Es wurde keine neue Zahlung gestartet.',
   notTaken: 'Es wurde nichts abgebucht.',
   reference: 'Referenz: {id}',

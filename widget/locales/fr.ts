@@ -93,7 +93,7 @@ export default {
   other: 'Payer autrement',
 
   paid: 'Paiement reçu',
-  surplus: 'Cette commande a été payée plus d’une fois.',
+  surplus: 'Cette commande a été payée plus d’une fois',
   surplus_help: 'La boutique le sait. Demandez-lui de vous rembourser le paiement supplémentaire.',
   otherOpen:
     'Un autre paiement pour cette commande est toujours en cours. Ne le confirmez pas, sinon vous paierez deux fois.',
@@ -130,24 +130,28 @@ export default {
 
   lost: 'Pas de connexion. Nous continuons d’essayer. Le montant ne sera pas débité deux fois.',
   reload: 'Recharger la page',
-  stopped: 'Le paiement ne peut pas se poursuivre ici',
-  token_expired:
-    'Cette page a expiré. Rechargez-la pour continuer. Si vous avez payé, votre paiement sera pris en compte.',
-  invalid_token:
-    'Ce lien de paiement ne fonctionne pas. Rouvrez-le depuis la boutique ou le message. Si vous avez payé, votre paiement sera pris en compte.',
+  token_expired: 'Cette page a expiré',
+  token_expired_help: 'Rechargez-la pour continuer. Si vous avez payé, votre paiement sera pris en compte.',
+  invalid_token: 'Ce lien de paiement ne fonctionne pas',
+  invalid_token_help:
+    'Rouvrez-le depuis la boutique ou le message. Si vous avez payé, votre paiement sera pris en compte.',
   network:
     'Impossible de joindre le service de paiement. Vérifiez votre connexion et réessayez. Le montant ne sera pas débité deux fois.',
   invalid_request: 'Veuillez vérifier vos informations. {nothing}',
   already_paid: 'Cette commande est déjà payée',
   already_paid_help: 'Aucun nouveau débit n’a été effectué.',
-  order_changed: 'La commande a été modifiée. {nothing} Veuillez revenir à la boutique.',
+  order_changed: 'La commande a été modifiée',
+  order_changed_help: '{nothing} Veuillez revenir à la boutique.',
   method_unavailable: 'Ce moyen de paiement est indisponible pour le moment. {nothing} Veuillez en utiliser un autre.',
-  too_many_payments: 'Trop de tentatives pour cette commande. {nothing} Veuillez contacter la boutique.',
+  too_many_payments: 'Trop de tentatives pour cette commande',
+  too_many_payments_help: '{nothing} Veuillez contacter la boutique.',
   too_many_requests: 'Trop de tentatives. {nothing} Veuillez patienter quelques minutes ou payer autrement.',
-  forbidden_origin: 'Les paiements ne fonctionnent pas sur cette page. {nothing} Veuillez prévenir la boutique.',
+  forbidden_origin: 'Les paiements ne fonctionnent pas sur cette page',
+  forbidden_origin_help: '{nothing} Veuillez prévenir la boutique.',
   tryLater:
     'Le service de paiement rencontre un problème. Veuillez réessayer. Le montant ne sera pas débité deux fois.',
-  tryNever: 'Le paiement n’a pas pu être lancé. Veuillez contacter la boutique.',
+  tryNever: 'Le paiement n’a pas pu être lancé',
+  tryNever_help: 'Veuillez contacter la boutique.',
   notStarted: 'Aucun nouveau paiement n’a été lancé.',
   notTaken: 'Aucun montant n’a été débité.',
   reference: 'Référence : {id}',

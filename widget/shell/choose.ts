@@ -107,7 +107,7 @@ const nameOf = (method: Method, context: PanelContext): string =>
 function helpOf(method: Method, { chosen }: Choice, context: PanelContext): string {
   if (context.state.claims?.methodNames?.[method]) return actionOf(method, context);
   if (PAYS_BY[method] === 'prompt') return context.say('DIRECT_help');
-  return method === chosen && isCode(method) && !isTouch() ? context.say('with') : '';
+  return isCode(method) && !isTouch() && (method === chosen || method === 'JETGO') ? context.say('with') : '';
 }
 
 function actionOf(method: Method, { say }: PanelContext): string {
