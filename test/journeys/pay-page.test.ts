@@ -21,17 +21,19 @@ const order = (orderId: string, more: Partial<NewOrder> = {}): NewOrder => ({
 });
 
 test('a link from POST /orders is paid by scanning, and says so again when it is opened later', async () => {
-  const { url: link } = await client.createOrder(order('INV-1'));
+  const { url: link } = await client.createOrder(order('INV-1', { supportUrl: 'https://stillwater.example/help' }));
   const shopper = await world.shopper();
   const phone = await world.phone(ADA);
   await shopper.page.goto(link ?? '');
-  assert.equal(await shopper.page.title(), 'Stillwater Coffee');
   await shopper.page.getByRole('heading', { level: 1, name: 'Stillwater Coffee' }).waitFor();
+  await shopper.page.getByRole('link', { name: 'stillwater.example' }).waitFor();
+  assert.equal(await shopper.page.title(), 'How would you like to pay? · Stillwater Coffee');
   assert.equal(await client.order('INV-1'), null, 'opening it starts nothing');
   await shopper.pay('QR');
   await phone.scan(await shopper.scannedCode());
   await phone.approve();
   await shopper.sees('paid');
+  await shopper.page.waitForFunction(() => document.title === 'Payment received · Stillwater Coffee');
   await shopper.page.reload();
   await shopper.sees('paid');
   assert.equal((await client.order('INV-1'))?.paid, true);
@@ -51,15 +53,16 @@ test("the shopper comes back from the gateway's checkout to the same payment", a
 
 test('a link that was cut or has expired says so, and offers nothing to pay with', async () => {
   const token = await signOrder({ ...order('INV-3'), expiresIn: 60 }, secrets.orderSecret, Date.now() - 120_000);
-  for (const [fragment, says] of [
-    [`#${token}`, /link does not work/i],
-    [`#${token.slice(0, -20)}`, /link/i],
-    ['', /link/i],
+  for (const [fragment, says, namesPayee] of [
+    [`#${token}`, /link does not work/i, true],
+    [`#${token.slice(0, -20)}`, /link/i, false],
+    ['', /link/i, false],
   ] as const) {
     const shopper = await world.shopper();
     shopper.visitor.allowed = /401|payment-widget/;
     await shopper.page.goto(`${url}/pay${fragment}`);
     await shopper.page.getByText(says).first().waitFor();
+    assert.equal(await shopper.page.locator('footer').isVisible(), namesPayee);
     assert.equal(await shopper.page.getByRole('radio').count(), 0);
     assert.equal(await shopper.page.getByRole('button', { name: 'Reload' }).count(), 0);
   }
