@@ -16,7 +16,7 @@ import { words } from '../in-words.ts';
 
 const CURRENCIES = ['JPY', 'EUR', 'KWD', 'CLF'] as const;
 const currency = fc.constantFrom(...CURRENCIES);
-const digits = (exponent: number) =>
+const minorUnits = (exponent: number) =>
   fc.bigInt({ min: 0n, max: 10n ** BigInt(MAX_AMOUNT_DIGITS) - 1n }).map((minor) => {
     const unit = 10n ** BigInt(exponent);
     const fraction = exponent === 0 ? '' : `.${(minor % unit).toString().padStart(exponent, '0')}`;
@@ -24,7 +24,7 @@ const digits = (exponent: number) =>
   });
 /** As fast-check's 'binary', which builds a table of all of Unicode first: half a second in each process. */
 const anyCharacter = fc.nat(0x10_ffff).map((code) => String.fromCodePoint(code));
-const anyAmount = currency.chain((code) => digits(exponentOf(code) ?? 0).map((amount) => ({ code, ...amount })));
+const anyAmount = currency.chain((code) => minorUnits(exponentOf(code) ?? 0).map((amount) => ({ code, ...amount })));
 
 it('exponentOf() knows how many decimals each kind of currency has', () => {
   const expected = {
@@ -61,48 +61,37 @@ it('minorOf() reads every amount as BigInt arithmetic does', () => {
   );
 });
 
-it('minorOf() reads fewer decimals than the currency has', () => {
-  assert.equal(minorOf('10', 'EUR'), 1000);
-  assert.equal(minorOf('10.1', 'EUR'), 1010);
-  assert.equal(minorOf('0.5', 'KWD'), 500);
-  assert.equal(minorOf('10.1', 'CLF'), 101_000);
-  assert.equal(minorOf('0', 'EUR'), 0);
-  assert.equal(minorOf('0.01', 'EUR'), 1);
+it('minorOf() reads fewer decimals than the currency has, and up to 15 digits in minor units', () => {
+  for (const [text, currencyCode, minor] of [
+    ['10', 'EUR', 1000],
+    ['10.1', 'EUR', 1010],
+    ['0', 'EUR', 0],
+    ['0.01', 'EUR', 1],
+    ['9999999999999.99', 'EUR', 999_999_999_999_999],
+    ['0.5', 'KWD', 500],
+    ['1.0000', 'CLF', 10_000],
+    ['999999999999999', 'JPY', 999_999_999_999_999],
+  ] as const) {
+    assert.equal(minorOf(text, currencyCode), minor, `${text} ${currencyCode}`);
+  }
+  assert.ok(Number.isSafeInteger(10 ** MAX_AMOUNT_DIGITS - 1));
 });
 
 it('minorOf() refuses anything that is not a plain decimal', () => {
-  const wrong = [
-    ...words`
-    . 1. .5 01 00 1e3 1E3 +1 -1 -0 1,5 1_000 0x10 ١٢ １２ 1.٢ 1.2.3 NaN Infinity 1/2 10.001 10.100 99999999999999.99
-  `,
-    '',
-    ' ',
-    ' 1',
-    '1 ',
-    '1\n',
-    '1 000',
-    '1\u00a0000',
-    '1.5\n',
-    '10.10\0',
-  ];
-  for (const text of wrong) assert.equal(minorOf(text, 'EUR'), undefined, JSON.stringify(text));
-});
-
-it('minorOf() refuses more decimals than the currency has, even zeros', () => {
-  assert.equal(minorOf('1.000', 'EUR'), undefined);
-  assert.equal(minorOf('1.0', 'JPY'), undefined);
-  assert.equal(minorOf('1.0000', 'KWD'), undefined);
-  assert.equal(minorOf('1.00000', 'CLF'), undefined);
-  assert.equal(minorOf('1.0000', 'CLF'), 10_000);
-});
-
-it('minorOf() reads 15 digits in minor units and refuses 16', () => {
-  assert.equal(minorOf('9999999999999.99', 'EUR'), 999_999_999_999_999);
-  assert.equal(minorOf('10000000000000.00', 'EUR'), undefined);
-  assert.equal(minorOf('10000000000000', 'EUR'), undefined);
-  assert.equal(minorOf('999999999999999', 'JPY'), 999_999_999_999_999);
-  assert.equal(minorOf('1000000000000000', 'JPY'), undefined);
-  assert.ok(Number.isSafeInteger(10 ** MAX_AMOUNT_DIGITS - 1));
+  const wrong = words`. 1. .5 01 00 1e3 1E3 +1 -1 -0 1,5 1_000 0x10 ١٢ １２ 1.٢ 1.2.3 NaN Infinity 1/2`;
+  const long = words`10.001 10.100 1.000 10000000000000 10000000000000.00 99999999999999.99`;
+  for (const text of [...wrong, ...long, '', ' ', ' 1', '1 ', '1\n', '1.5\n', '1 000', '1\u00a0000', '10.10\0'])
+    assert.equal(minorOf(text, 'EUR'), undefined, JSON.stringify(text));
+  for (const [text, currencyCode] of [
+    ['1.0', 'JPY'],
+    ['1000000000000000', 'JPY'],
+    ['1.0000', 'KWD'],
+    ['1.00000', 'CLF'],
+    ['1', 'XXX'],
+    ['1', 'eur'],
+  ] as const) {
+    assert.equal(minorOf(text, currencyCode), undefined, `${text} ${currencyCode}`);
+  }
 });
 
 it('minorOf() returns a safe integer of at least 0 or undefined for any text', () => {
@@ -118,58 +107,29 @@ it('minorOf() returns a safe integer of at least 0 or undefined for any text', (
   );
 });
 
-it("minorOfReported() ignores zeros beyond the currency's decimals", () => {
-  for (const text of ['5', '5.0', '5.00', '5.000', '5.0000000']) assert.equal(minorOfReported(text, 'EUR'), 500, text);
-  for (const text of ['50', '50.0', '50.000']) assert.equal(minorOfReported(text, 'JPY'), 50, text);
-  assert.equal(minorOfReported('10.10', 'EUR'), 1010);
-  assert.equal(minorOfReported('10.1000', 'EUR'), 1010);
-  assert.equal(minorOfReported('100', 'EUR'), 10_000);
-  assert.equal(minorOfReported('0.00', 'EUR'), 0);
-});
-
-it("minorOfReported() refuses a digit beyond the currency's decimals", () => {
-  for (const text of ['5.001', '5.0001', '5.0000001', '5.010001']) {
-    assert.equal(minorOfReported(text, 'EUR'), undefined, text);
-  }
-  for (const text of [
-    ...words`-5 5.00- ٥ five 10,10 5. .5 05 +5 1e e1 1e1.5 1e+-1 0x1`,
-    '',
-    'EUR 10.10',
-    ' 5',
-    '5\n',
-  ]) {
-    assert.equal(minorOfReported(text, 'EUR'), undefined, text);
-  }
-});
-
-it('minorOfReported() reads exponents exactly', () => {
-  for (const [text, minor] of [
-    ['1E+1', 1000],
-    ['1.01e1', 1010],
-    ['1E+2', 10_000],
-    ['10.10e0', 1010],
-    ['1010e-2', 1010],
-    ['1e-2', 1],
-    ['0.00000000000000000101e19', 1010],
-    ['101000000000000000000e-19', 1010],
-    ['9.99999999999999e12', 999_999_999_999_999],
-    ['0e20', 0],
-    ['0.00e-20', 0],
-    ['1e+01', 1000],
+it('minorOfReported() ignores zeros beyond the decimals of the currency, and reads exponents exactly', () => {
+  for (const [texts, currencyCode, minor] of [
+    ['5 5.0 5.00 5.000 5.0000000 500e-2', 'EUR', 500],
+    ['10.10 10.1000 1.01e1 10.10e0 1010e-2 0.00000000000000000101e19 101000000000000000000e-19', 'EUR', 1010],
+    ['10 1E+1 1e+01', 'EUR', 1000],
+    ['0 0.00 0e20 0.00e-20', 'EUR', 0],
+    ['1e-2', 'EUR', 1],
+    ['9.99999999999999e12', 'EUR', 999_999_999_999_999],
+    ['50 50.0 50.000 5E+1', 'JPY', 50],
+    ['1E-3', 'KWD', 1],
+    ['5.'.padEnd(40, '0'), 'EUR', 500],
   ] as const) {
-    assert.equal(minorOfReported(text, 'EUR'), minor, text);
+    for (const text of texts.split(' ')) assert.equal(minorOfReported(text, currencyCode), minor, text);
   }
-  for (const text of words`1e-3 1.001e0 1.234e-1 1e14 1e21 0e21 0e-21 1e999999999 0e-999999999 1e20`) {
-    assert.equal(minorOfReported(text, 'EUR'), undefined, text);
-  }
-  assert.equal(minorOfReported('1E+1', 'JPY'), 10);
-  assert.equal(minorOfReported('1E-3', 'KWD'), 1);
-  assert.equal(minorOfReported('1', 'XXX'), undefined);
 });
 
-it('minorOfReported() reads at most 40 characters', () => {
-  assert.equal(minorOfReported('5.'.padEnd(40, '0'), 'EUR'), 500);
-  assert.equal(minorOfReported('5.'.padEnd(41, '0'), 'EUR'), undefined);
+it('minorOfReported() refuses a digit beyond the decimals of the currency, and what is no number of 40 characters', () => {
+  const digits = words`5.001 5.0001 5.0000001 5.010001 1e-3 1.001e0 1.234e-1`;
+  const large = words`1e14 1e20 1e21 0e21 0e-21 1e999999999 0e-999999999`;
+  const wrong = words`-5 5.00- ٥ five 10,10 5. .5 05 +5 1e e1 1e1.5 1e+-1 0x1`;
+  for (const text of [...digits, ...large, ...wrong, '', 'EUR 10.10', ' 5', '5\n', '5.'.padEnd(41, '0')])
+    assert.equal(minorOfReported(text, 'EUR'), undefined, text);
+  assert.equal(minorOfReported('1', 'XXX'), undefined);
 });
 
 it('minorOfReported() agrees with exact arithmetic on every JSON number', () => {
@@ -214,12 +174,15 @@ it('decimalOf() writes what minorOf() read, with all digits', () => {
 });
 
 it('decimalOf() pads with zeros', () => {
-  assert.equal(decimalOf(1010, 'EUR'), '10.10');
-  assert.equal(decimalOf(1, 'EUR'), '0.01');
-  assert.equal(decimalOf(0, 'EUR'), '0.00');
-  assert.equal(decimalOf(5, 'KWD'), '0.005');
-  assert.equal(decimalOf(5, 'JPY'), '5');
-  assert.equal(decimalOf(12_345, 'CLF'), '1.2345');
+  for (const [minor, currencyCode, text] of [
+    [1, 'EUR', '0.01'],
+    [0, 'EUR', '0.00'],
+    [5, 'KWD', '0.005'],
+    [5, 'JPY', '5'],
+    [12_345, 'CLF', '1.2345'],
+  ] as const) {
+    assert.equal(decimalOf(minor, currencyCode), text);
+  }
 });
 
 it('decimalOf() throws for anything that is not an amount', () => {

@@ -1,24 +1,19 @@
 // The contract of the ledger: one suite, by subject, that each adapter's test runs. It uses only the port, and reads
 // the database only if the promise is about what is stored. Shared parts are in ledger-kit.ts.
 import { it } from 'node:test';
-import { closingContract } from './closing.ts';
-import { databaseContract } from './database.ts';
-import { checksContract } from './checks.ts';
+import { ownerContract, databaseContract } from './database.ts';
+import { unknownContract, checksContract } from './checks.ts';
 import { factsContract } from './facts.ts';
 import { createContract } from './create.ts';
-import { countsContract } from './counts.ts';
-import { listsContract } from './lists.ts';
+import { countsContract, listsContract } from './lists.ts';
 import { ipnsContract } from './ipns.ts';
 import { webhooksContract } from './webhooks.ts';
-import { unknownContract } from './unknown.ts';
-import { duplicatesContract } from './duplicates.ts';
-import { reportsContract } from './reports.ts';
+import { reportsContract, duplicatesContract } from './duplicates.ts';
 import { refundsContract } from './refunds.ts';
 import { resolveContract } from './resolve.ts';
 import { erasingContract } from './erasing.ts';
 import { timeContract } from './time.ts';
-import { limitsContract } from './limits.ts';
-import { ownerContract } from './owner.ts';
+import { closingContract, limitsContract } from './limits.ts';
 import { createSetup, type Adapter, type Suite } from '../ledger-kit.ts';
 
 export function ledgerContract({ name, runs, openDatabase }: Adapter): void {

@@ -1,10 +1,15 @@
-// Lists page by page, with every filter and while rows change.
+// Lists page by page, with every filter and while rows change; and the counts of what is open.
 import assert from 'node:assert/strict';
 import type { TransactionQuery } from '../../../../backend-proxy/ledger/model.ts';
 import { isCursorOf } from '../../../../backend-proxy/ledger/queries/transaction-list.ts';
-import { STAGES, TRANSACTION_TYPES, type Transaction } from '../../../../backend-proxy/protocol/transaction.ts';
+import {
+  STAGES,
+  TRANSACTION_TYPES,
+  type Transaction,
+  stageOf,
+} from '../../../../backend-proxy/protocol/transaction.ts';
 import { STATUSES } from '../../../../backend-proxy/protocol/wire.ts';
-import { NOON, S } from '../../time.ts';
+import { NOON, S, D } from '../../time.ts';
 import type { LedgerById } from '../by-id.ts';
 import {
   LIMITS,
@@ -18,7 +23,11 @@ import {
   type Suite,
   differing,
   read,
+  BARE_READING,
+  LEASE_MS,
+  PAYOUT,
 } from '../ledger-kit.ts';
+import fc from 'fast-check';
 
 interface TimeFilter {
   updatedSince?: number;
@@ -32,7 +41,7 @@ const CREATED: TimeFilter[] = [
   { createdFrom: NOON + S, createdBefore: NOON + 2 * S },
 ];
 
-const ids = (transactions: readonly Transaction[]) => transactions.map(({ id }) => id);
+const idsOf = (transactions: readonly Transaction[]) => transactions.map(({ id }) => id);
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
 type Page = Awaited<ReturnType<LedgerById['transactions']>>;
@@ -77,7 +86,7 @@ export function listsContract({ it, setUp }: Suite): void {
     const { ledger } = setup;
     await openSome(setup);
     const all = (await ledger.transactions({ limit: 100 })).transactions;
-    assert.deepEqual(ids(all), ids(all.toSorted((a, b) => a.updatedAt - b.updatedAt || compare(a.id, b.id))));
+    assert.deepEqual(idsOf(all), idsOf(all.toSorted((a, b) => a.updatedAt - b.updatedAt || compare(a.id, b.id))));
     assert.equal((await ledger.transactions({ limit: all.length })).nextCursor, null);
     const states = new Set(all.map(({ type, stage, needsReview }) => `${type} ${stage} ${needsReview}`));
     assert.ok(states.size >= 8, [...states].join());
@@ -106,7 +115,7 @@ export function listsContract({ it, setUp }: Suite): void {
                 );
                 const query = { sort, type, status, needsReview, orderId, ...time };
                 const walked = await walk(ledger, { ...query, limit: orderId === undefined ? 5 : 1 });
-                assert.deepEqual(ids(walked), ids(matching), JSON.stringify(query));
+                assert.deepEqual(idsOf(walked), idsOf(matching), JSON.stringify(query));
               }
             }
           }
@@ -132,7 +141,7 @@ export function listsContract({ it, setUp }: Suite): void {
       for (const status of ['FAILED', 'SUCCESS'] as const) {
         const pages = await pagesOf(ledger, { sort, status, limit: 5 });
         const matching = all.filter(({ stage }) => STAGES[stage].status === status);
-        assert.deepEqual(ids(pages.flat()), ids(matching), `${sort} ${status}`);
+        assert.deepEqual(idsOf(pages.flat()), idsOf(matching), `${sort} ${status}`);
         if (status === 'SUCCESS') continue;
         assert.deepEqual(
           pages.map(({ length }) => length),
@@ -211,5 +220,71 @@ export function listsContract({ it, setUp }: Suite): void {
     assert.deepEqual(await list(NOON + 2 * S, `${NOON}~A`), ['C', 'D']);
     assert.deepEqual(await list(NOON + 2 * S, `${NOON + 2 * S}~C`), ['D']);
     assert.deepEqual(await list(NOON + 2 * S, 'no cursor of ours'), ['C', 'D']);
+  });
+}
+
+export function countsContract({ it, runs, setUp }: Suite): void {
+  const ids = ['A', 'B', 'C'];
+  const COUNTED = `select type || ' ' || rank as name, count(*) as count from transactions where rank < 4 group by type, rank
+    union all select 'planned', count(*) from transactions where next_check_at is not null
+    union all select 'review', count(*) from transactions where needs_review = 1
+    union all select 'in-review', count(*) from transactions where needs_review = 1 and rank < 4
+    union all select 'unmatched', count(*) from ipns where matched = 0 and reading is not null
+    union all select state, count(*) from webhooks where state <> 'delivered' group by state`;
+
+  /** What a transaction may go through. Each is tried whatever the state; a refusal changes nothing. */
+  const ACTIONS: ((setup: Setup, id: string, n: number) => Promise<unknown>)[] = [
+    ({ ledger }, orderId) => ledger.openPayment(payment({ orderId }), LIMITS),
+    ({ ledger }, orderId) => ledger.openPayout({ ...PAYOUT, orderId: `payout ${orderId}` }),
+    ({ ledger }, id) => ledger.record(id, PENDING),
+    ({ ledger }, id) => ledger.record(id, { stage: 'rejected', detail: 'HTTP 400' }),
+    ({ ledger }, id) => ledger.observe(id, verified('succeeded')),
+    ({ ledger }, id) => ledger.observe(id, verified('failed')),
+    ({ ledger }, id) => ledger.observe(id, differing()),
+    ({ ledger }, id) => ledger.resolve(id, { status: 'FAILED', by: 'ada', note: 'asked' }),
+    ({ ledger }, id, n) =>
+      ledger.receiveIpn({ id: `${id} ${n % 3}`, body: '', reading: { ...BARE_READING, transactionId: id } }),
+    ({ ledger }, _id, n) => ledger.receiveIpn({ id: `unreadable ${n % 3}`, body: '?', reading: undefined }),
+    ({ ledger }) => ledger.claimChecks(2, LEASE_MS),
+    async ({ ledger }, _id, n) => {
+      const [webhook] = await ledger.claimWebhooks(1, LEASE_MS);
+      const end = [{ state: 'delivered' }, { state: 'dead' }, { state: 'pending', afterMs: 0 }] as const;
+      if (webhook) await ledger.recordDelivery(webhook, { ...(end[n % 3] ?? end[0]), answer: '200' });
+      if (webhook && n % 2 === 0) await ledger.redeliver(webhook.id);
+    },
+    ({ ledger }) => ledger.recover(),
+    ({ skip, ledger }) => (skip(8 * D), ledger.prune()),
+  ];
+
+  it('counts() equals a count of all rows, whatever happened before', async (t) => {
+    const action = fc.tuple(fc.nat(ACTIONS.length - 1), fc.constantFrom(...ids), fc.nat(9));
+    const setup = await setUp(t);
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 25 }), async (actions) => {
+        for (const [which, id, n] of actions) {
+          await ACTIONS[which]?.(setup, id, n).catch((error: unknown) => {
+            // No such transaction, or the ledger refuses.
+            assert.ok(error instanceof assert.AssertionError || (error as Error).name === 'Refusal', String(error));
+          });
+        }
+        const counted = new Map<string, number>();
+        for (const { name, count } of await setup.rows<{ name: string; count: number | string }>(COUNTED)) {
+          const [type, rank] = name.split(' ');
+          const key = rank === undefined ? name : `${type} ${STAGES[stageOf(Number(rank))].status}`;
+          if (Number(count) > 0) counted.set(key, (counted.get(key) ?? 0) + Number(count));
+        }
+        const { transactions, needReview, unmatchedIpns, checks, webhooks } = await setup.ledger.counts();
+        const counts: [string, number][] = [
+          ...transactions.map(({ type, status, count }): [string, number] => [`${type} ${status}`, count]),
+          ...[...checks, ...webhooks].map(({ state, count }): [string, number] => [state, count]),
+          ['review', needReview],
+          ['in-review', transactions.reduce((sum, { inReview }) => sum + inReview, 0)],
+          ['unmatched', unmatchedIpns],
+        ];
+        const found = counts.filter(([name, count]) => count > 0 && name !== 'due');
+        assert.deepEqual(Object.fromEntries(found), Object.fromEntries(counted));
+      }),
+      { numRuns: runs },
+    );
   });
 }
