@@ -161,7 +161,8 @@ function checkTerms(claims: z.infer<z.ZodObject<typeof orderClaimsShape>>, optio
   const maxMinor = read('maxAmount', Number.MAX_SAFE_INTEGER);
   if (amount !== undefined && (minAmount ?? maxAmount) !== undefined)
     wrong('amount', 'either amount, or minAmount and maxAmount');
-  if (amount === undefined && maxAmount === undefined) wrong('maxAmount', 'required if the shopper enters the amount');
+  if (amount === undefined && maxAmount === undefined)
+    wrong('amount', 'required, or maxAmount if the shopper enters it');
   if (minMinor > maxMinor) wrong('minAmount', 'not above maxAmount');
   const isOffered = (text: string) => {
     const minor = minorOf(text, currency) ?? 0;

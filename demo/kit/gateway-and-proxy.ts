@@ -10,13 +10,14 @@ import { createGateway } from '../../backend-proxy/gateway/http.ts';
 import { DEFAULT_PROFILE } from '../../backend-proxy/gateway/profile.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { createLedger } from '../../backend-proxy/ledger/ledger.ts';
+import type { Transaction } from '../../backend-proxy/protocol/transaction.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import profile from '../sandbox-profile.json' with { type: 'json' };
 
 export interface GatewayAndProxy {
   sandbox: Sandbox;
   proxy: Proxy;
-  newestPayment(orderId: string): Promise<string | undefined>;
+  newestPayment(orderId: string): Promise<Transaction | undefined>;
   unknownAt(): number;
   /** Infinity if nothing will be due. */
   nextDueAt(time: number): number;
@@ -67,7 +68,7 @@ export async function openGatewayAndProxy(options: GatewayAndProxyOptions): Prom
         orderSecrets: [secrets.order],
         merchantKeys: [secrets.merchant],
         ipnSecrets: [secrets.ipn],
-        allowedOrigins: options.origins ?? { includes: isOnLoopback },
+        allowedOrigins: { includes: (origin) => isOnLoopback(origin) || options.origins?.includes(origin) === true },
         publicUrl: proxyUrl,
         webhook: { url: `${gatewayUrl}/_receiver`, secrets: [secrets.webhook] },
       },
@@ -85,15 +86,18 @@ export async function openGatewayAndProxy(options: GatewayAndProxyOptions): Prom
   return {
     sandbox,
     proxy,
-    newestPayment: async (orderId) => (await ledger.order(orderId))?.payments.at(-1)?.id,
+    newestPayment: async (orderId) => (await ledger.order(orderId))?.payments.at(-1),
     unknownAt: () => unknownAt,
     nextDueAt: (time) =>
       Math.min((nextDue.get(time) as { at: number | null }).at ?? Infinity, sandbox.nextDueAt() ?? Infinity),
     async close() {
       stopSandbox();
+      sandbox.wake();
       await work?.stop();
       reader.close();
-      await Promise.all([wire.close(), ledger.close()]);
+      // The ledger last: it stores what the gateway still answers.
+      await wire.close();
+      await ledger.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };

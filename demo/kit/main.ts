@@ -4,6 +4,7 @@
 // Reads none of the environment but NODE_ENV. Exit codes: COMMAND's; 2 for a wrong call; 1 if it cannot start.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { isatty } from 'node:tty';
 import { parseArgs } from 'node:util';
 import { nodeRefusal } from '../../backend-proxy/version.ts';
 import type { TestWorld as World } from './test-world.ts';
@@ -82,8 +83,11 @@ function run({ env }: World, [program = '', ...args]: string[]): void {
     void finish(error.code === 'ENOENT' ? 127 : 126);
   });
   child.once('exit', (code, signal) => void finish(code ?? 128 + constants.signals[signal ?? 'SIGTERM']));
-  // COMMAND gets the signal, and ends us by its own end.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void child.kill(signal));
+  // COMMAND gets the signal, and ends us by its own end. Ctrl-C in a terminal reaches it already.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      if (signal !== 'SIGINT' || !isatty(0)) child.kill(signal);
+    });
 }
 
 if (isExec) run(world, command);

@@ -25,7 +25,12 @@ export const test = base.extend<
     await context.grantPermissions(['local-network-access']).catch(() => undefined);
     await use(payments);
     if (testInfo.status === testInfo.expectedStatus) return;
-    const body = JSON.stringify(payments.journal, null, 2);
-    await testInfo.attach('payments-journal.json', { body, contentType: 'application/json' });
+    const refused = payments.journal.filter(({ status }) => status !== null && status >= 400);
+    const lines = refused.map(({ to, status, method, path, answer }) => `${to}: ${status} ${method} ${path} ${answer}`);
+    // The list reporter prints the beginning of a text.
+    const body = lines.toReversed().join('\n');
+    if (body) await testInfo.attach('refused requests, newest first', { body, contentType: 'text/plain' });
+    const journal = JSON.stringify(payments.journal, null, 2);
+    await testInfo.attach('payments-journal.json', { body: journal, contentType: 'application/json' });
   },
 });

@@ -2,10 +2,14 @@
 // webhooks, and one clock for all. It reads nothing of the environment, and makes its own secrets, which begin with
 // `sandbox-`, so that a proxy with a real gateway refuses them. It never waits by sleeping: `quiet` runs what is due.
 import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { Hono } from 'hono';
+import { z } from 'zod';
 import { PaymentProxyError, signOrder, type NewOrder } from '../../backend-proxy/client.ts';
+import { fieldErrorsOf } from '../../backend-proxy/errors.ts';
 import { listen, type Listening } from '../../backend-proxy/http/server.ts';
-import { WALLET_ID } from '../../backend-proxy/protocol/methods.ts';
+import { PAYS_BY, WALLET_ID } from '../../backend-proxy/protocol/methods.ts';
+import type { Transaction } from '../../backend-proxy/protocol/transaction.ts';
 import type { OrderView, Problem } from '../../backend-proxy/protocol/wire.ts';
 import { serveControls } from './controls.ts';
 import { newSecrets, openGatewayAndProxy, type GatewayAndProxy, type Secrets } from './gateway-and-proxy.ts';
@@ -16,7 +20,7 @@ import { WebhookInbox } from './webhook-inbox.ts';
 export interface TestWorldOptions {
   /** The shop's endpoint; every webhook is passed on to it. */
   webhookUrl?: string | undefined;
-  /** Default: every origin on loopback. */
+  /** Those of pages that may pay, beside every one on loopback: `https://shop.test`. */
   origins?: readonly string[] | undefined;
   /** `stopped`: time moves by `advance` alone. Default: `real`. */
   clock?: 'real' | 'stopped' | undefined;
@@ -26,6 +30,20 @@ export interface TestWorldOptions {
   ports?: { proxy: number; gateway: number } | undefined;
 }
 
+const PORT = z.int().min(0).max(65_535);
+const OPTIONS = z.strictObject({
+  webhookUrl: z.string().optional(),
+  origins: z
+    .array(
+      z.string().refine((origin) => URL.parse(origin)?.origin === origin, 'an origin, like "https://shop.test"'),
+      'a list, like ["https://shop.test"]',
+    )
+    .optional(),
+  clock: z.enum(['real', 'stopped'], "'real' or 'stopped'").optional(),
+  seed: z.int('a whole number').optional(),
+  ports: z.strictObject({ proxy: PORT, gateway: PORT }, '{ proxy, gateway }, 0 for a free one').optional(),
+});
+
 export type FaultTarget = 'pay' | 'payout' | 'status' | 'ipn';
 
 const HOST = '127.0.0.1';
@@ -33,6 +51,12 @@ const HOST = '127.0.0.1';
 const FIRST_CUSTOMER = '12345678';
 /** After an "unknown" the proxy tries again and again to prove it, within the next minute. */
 const PROOF_MS = [10_000, 20_000, 30_000, 40_000, 50_000, 60_000];
+const POLL_MS = 5;
+/** After which a shopper is told that the clock stands. */
+const STUCK_MS = 3_000;
+const STUCK =
+  'The answer of the gateway waits for the clock, which is stopped: ' +
+  "const paying = payments.shopper(order).pays('QR'); await payments.clock.advance('6s'); await paying;";
 const MAX_ADVANCE_MS = 366 * 86_400_000;
 
 export class TestWorld {
@@ -42,6 +66,8 @@ export class TestWorld {
   readonly #secrets: Secrets = newSecrets();
   readonly #startedAt = Date.now();
   #aheadMs = 0;
+  /** How many are paying. */
+  #shoppers = 0;
   #gatewayServer!: Listening;
   #proxyServer!: Listening;
   #current!: GatewayAndProxy;
@@ -51,11 +77,18 @@ export class TestWorld {
     this.webhooks = new WebhookInbox(this.#secrets.webhook, options.webhookUrl);
   }
 
-  /** @throws {Error} With NODE_ENV=production, or for a port that is taken. */
+  /** @throws {Error} For a wrong option, a port that is taken, or with NODE_ENV=production. */
   static async open(options: TestWorldOptions = {}): Promise<TestWorld> {
     if (process.env['NODE_ENV'] === 'production') {
       throw new Error('The sandbox moves no money, so it does not run with NODE_ENV=production.');
     }
+    const { error } = OPTIONS.safeParse(options);
+    if (error)
+      throw new Error(
+        fieldErrorsOf(error)
+          .map(({ field, detail }) => `${field}: ${detail}`)
+          .join('; '),
+      );
     const world = new TestWorld(options);
     await world.#listen();
     world.#current = await world.#open();
@@ -110,6 +143,8 @@ export class TestWorld {
     const end = this.now() + ms;
     for (;;) {
       await this.quiet();
+      // A shopper who waits for the gateway's answer is not passed by.
+      while (this.#shoppers > this.#current.sandbox.sleeping()) await setTimeout(POLL_MS);
       const time = this.now();
       if (time >= end) return new Date(time).toISOString();
       const proofs = PROOF_MS.map((after) => this.#current.unknownAt() + after).filter((at) => at > time);
@@ -118,7 +153,16 @@ export class TestWorld {
   }
 
   /** Starts a payment as the widget does, ends it as the customer would, and resolves with the order view. */
-  async shop({ token, method, customer, amount, does }: Shopping): Promise<OrderView> {
+  async shop(shopping: Shopping): Promise<OrderView> {
+    this.#shoppers += 1;
+    try {
+      return await this.#shop(shopping);
+    } finally {
+      this.#shoppers -= 1;
+    }
+  }
+
+  async #shop({ token, method, customer, amount, does }: Shopping): Promise<OrderView> {
     const asks = WALLET_ID[method] === 'required';
     const body = { method, ...(amount && { amount }), ...(asks && { customer: customer ?? FIRST_CUSTOMER }) };
     const { orderId } = await this.#asShopper(token, '/order/payments', {
@@ -133,9 +177,19 @@ export class TestWorld {
 
   /** What the customer or the gateway does: with the newest payment of an order, or a transaction by its own id. */
   async act(orderId: string, does: 'approve' | 'decline' | 'expire' | 'ipn', customer?: string): Promise<void> {
-    const id = (await this.#current.newestPayment(orderId)) ?? orderId;
+    const payment = await this.#current.newestPayment(orderId);
+    if (payment && (does === 'approve' || does === 'decline')) this.#checkReached(payment);
+    const id = payment?.id ?? orderId;
     await this.#control(`transactions/${encodeURIComponent(id)}/${does}`, { customer });
     await this.quiet();
+  }
+
+  /** @throws {Error} If nobody can know of the payment. */
+  #checkReached({ id, orderId, method, qr, checkoutUrl }: Transaction): void {
+    if (this.#current.sandbox.processor.transaction(id) === undefined)
+      throw new Error(`The gateway has no payment of ${orderId}: it refused the request, or never got it.`);
+    if (method !== null && PAYS_BY[method] !== 'prompt' && qr === null && checkoutUrl === null)
+      throw new Error(`The shopper was shown no code: the gateway's answer to the payment of ${orderId} was lost.`);
   }
 
   /** Replaces all faults of the gateway; `{}` ends them. */
@@ -145,6 +199,8 @@ export class TestWorld {
 
   /** Replaces the fault of one target, and leaves those of the others; `{}` ends it. */
   fault(target: FaultTarget, fault: object, times: number | null): void {
+    if (target === 'status' && 'delayMs' in fault && this.#options.clock === 'stopped')
+      throw new Error('With a stopped clock status cannot be delayed: advance waits for it.');
     this.#current.sandbox.faults.replaceOne(target, fault, times);
   }
 
@@ -206,10 +262,18 @@ export class TestWorld {
   async #asShopper(token: string, path: string, init: RequestInit = {}): Promise<OrderView> {
     const headers = new Headers(init.headers);
     headers.set('authorization', `Bearer ${token}`);
-    const response = await fetch(`${this.url}${path}`, { ...init, headers });
+    const stuck = new AbortController();
+    const limit = setInterval(() => {
+      if (this.#options.clock === 'stopped' && this.#current.sandbox.sleeping() > 0) stuck.abort(new Error(STUCK));
+    }, STUCK_MS);
+    const response = await fetch(`${this.url}${path}`, { ...init, headers, signal: stuck.signal }).finally(() =>
+      clearInterval(limit),
+    );
     const body: unknown = await response.json();
     if (response.ok) return body as OrderView;
-    throw new PaymentProxyError((body as Problem).detail, body as Problem);
+    const { errors = [], detail } = body as Problem;
+    const fields = errors.map((error) => `${error.field}: ${error.detail}`).join('; ');
+    throw new PaymentProxyError(fields || detail, body as Problem);
   }
 
   /** @throws {Error} With the sandbox's own words, which say what is allowed. */

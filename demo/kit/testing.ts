@@ -1,6 +1,7 @@
 // `payment-widget/testing`: the test world of `payment-sandbox` for tests in Node. The world does the work; here are
 // defaults for what a test seldom cares about, and words for a wrong call.
-import type { NewOrder } from '../../backend-proxy/client.ts';
+import { setTimeout } from 'node:timers/promises';
+import { PaymentProxy, type NewOrder } from '../../backend-proxy/client.ts';
 import type { Method, OrderView } from '../../backend-proxy/protocol/wire.ts';
 import { VERSION, nodeRefusal } from '../../backend-proxy/version.ts';
 import type { Entry } from './journal.ts';
@@ -39,14 +40,13 @@ type Operation = Exclude<FaultTarget, 'ipn'>;
 const OPERATIONS: readonly Operation[] = ['pay', 'payout', 'status'];
 const IPN_FAULTS = { never: { never: true }, twice: { repeat: 2 }, reversed: { reverse: true } } as const;
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const CLOCKS: readonly unknown[] = ['real', 'stopped', undefined];
+const LOOK_MS = 2_000;
 
 /**
  * Starts the gateway, the proxy and the receiver of webhooks on free ports of loopback.
  * @throws {Error} Without Node 24 or `payment-sandbox` of the same version, or with NODE_ENV=production.
  */
 export async function startPayments(options: PaymentsOptions = {}): Promise<Payments> {
-  if (!CLOCKS.includes(options.clock)) throw new Error(`clock: 'real' or 'stopped', not '${options.clock}'.`);
   return new Payments(await (await loadTestWorld()).open(options));
 }
 
@@ -101,13 +101,17 @@ export class Payments implements AsyncDisposable {
     return this.#world.journal.entries;
   }
 
-  /** Default: 10.00 EUR, with the next id. */
+  /**
+   * Default: 10.00 EUR, with the next id.
+   * @throws {PaymentProxyError} For a claim that the proxy does not take; `signOrder` with `env` signs any.
+   */
   async order(claims: Partial<NewOrder> = {}): Promise<TestOrder> {
     this.#orders += 1;
     const amount = claims.minAmount === undefined && claims.maxAmount === undefined ? { amount: '10.00' } : {};
     const defaults = { orderId: `TEST-${this.#orders}`, currency: 'EUR', returnUrl: `${this.url}/` };
-    const order = { ...defaults, ...amount, ...claims };
-    return { orderId: order.orderId, token: await this.#world.token(order) };
+    const client = new PaymentProxy({ url: this.url, key: this.env.MERCHANT_API_KEY });
+    const { orderId, token } = await client.createOrder({ ...defaults, ...amount, ...claims });
+    return { orderId, token };
   }
 
   /** Pays without a browser. `by`: the wallet that pays. */
@@ -124,9 +128,19 @@ export class Payments implements AsyncDisposable {
     approve: (orderId: string, customer?: string) => this.#world.act(orderId, 'approve', customer),
     decline: (orderId: string) => this.#world.act(orderId, 'decline'),
     expire: (orderId: string) => this.#world.act(orderId, 'expire'),
-    /** Waits until the page's widget shows a code, and reads the order that it asks for. */
+    /**
+     * Waits until the page's widget shows a code, and reads the order that it asks for.
+     * @throws {Error} If the proxy has refused what the page asked for last.
+     */
     scan: async (page: PageWithWidget): Promise<Scanned> => {
-      await page.locator('payment-widget [part~="code"]').first().waitFor();
+      const waiting = page.locator('payment-widget [part~="code"]').first().waitFor();
+      const isShown = waiting.then(() => true);
+      while (!(await Promise.race([isShown, setTimeout(LOOK_MS)]))) {
+        const last = this.journal.findLast(({ to, path }) => to === 'proxy' && /^\/order(\/|$)/.test(path));
+        if (!last?.answer.includes('"retryable":false')) continue;
+        isShown.catch(() => undefined);
+        throw new Error(`The page shows no code: the proxy refused ${last.method} ${last.path}: ${last.answer}`);
+      }
       const order = await page.evaluate(() => {
         const widget = document.querySelector('payment-widget') as unknown as { order: string; view: OrderView };
         return { orderId: widget.view.orderId, token: widget.order };
@@ -180,7 +194,8 @@ export class Payments implements AsyncDisposable {
     this.#apply(operation, fault, limits);
   }
 
-  #apply(target: FaultTarget, fault: object, { times, orderId }: FaultLimits = {}): void {
+  #apply(target: FaultTarget, fault: object, { times, orderId, ...others }: FaultLimits = {}): void {
+    for (const name of Object.keys(others)) throw new Error(`${name}: there are times and orderId.`);
     if (times !== undefined && !(Number.isInteger(times) && times > 0))
       throw new Error('times: a whole number from 1.');
     this.#world.fault(target, { ...fault, ...(orderId !== undefined && { only: orderId }) }, times ?? null);

@@ -1,6 +1,7 @@
 // The receiver of the test world: every webhook of the proxy arrives here, is verified, kept, and passed on to the
 // shop's own endpoint, if there is one, whose answer is then the proxy's.
 import { verifyWebhook, type WebhookEvent } from '../../backend-proxy/client.ts';
+import { WEBHOOKS } from '../../backend-proxy/protocol/merchant-view.ts';
 
 export type ReceivedWebhook = WebhookEvent & { id: string };
 
@@ -34,14 +35,17 @@ export class WebhookInbox {
 
   /** The next `times` webhooks are answered with this status and go no further. */
   answer(status: number, { times = 1 }: { times?: number } = {}): void {
+    if (!(Number.isInteger(status) && status >= 200 && status <= 599)) throw new Error('An HTTP status, 200 to 599.');
     this.#answers.push(...Array.from({ length: times }, () => status));
   }
 
   /**
-   * The oldest webhook of this type that it has not returned yet; waits for it.
-   * @throws {Error} After five seconds; it says which ones came.
+   * The oldest webhook of this type that it has not returned yet; waits for it, and for the answer of the shop.
+   * @throws {Error} After five seconds; it says which ones came. For an unknown type.
    */
   async next(type: WebhookEvent['type'], { orderId }: { orderId?: string } = {}): Promise<ReceivedWebhook> {
+    if (!Object.hasOwn(WEBHOOKS, type))
+      throw new Error(`There is no webhook '${type}': ${Object.keys(WEBHOOKS).join(', ')}.`);
     const matches = (event: ReceivedWebhook) =>
       event.type === type && (orderId === undefined || event.data.orderId === orderId);
     const found = this.#fresh.find(matches);
@@ -72,25 +76,27 @@ export class WebhookInbox {
 
   async receive(request: Request): Promise<Response> {
     const body = await request.text();
-    const event = await verifyWebhook(body, request.headers, this.#secret);
-    this.#keep({ ...event, id: request.headers.get('webhook-id') ?? '' });
-    const answer = this.#answers.shift();
-    if (answer !== undefined || this.#passOnTo === undefined) return new Response(null, { status: answer ?? 204 });
-    const headers = Object.fromEntries([...request.headers].filter(([name]) => /^(webhook-|content-type)/.test(name)));
-    const passedOn = await fetch(this.#passOnTo, {
+    const verified = await verifyWebhook(body, request.headers, this.#secret);
+    const event = { ...verified, id: request.headers.get('webhook-id') ?? '' };
+    this.#received.push(event);
+    const status = this.#answers.shift() ?? (await this.#passOn(request.headers, body));
+    const waiting = [...this.#waiting].find(({ matches }) => matches(event));
+    if (waiting === undefined) this.#fresh.push(event);
+    else waiting.resolve(event);
+    return new Response(null, { status });
+  }
+
+  /** Resolves with the shop's answer. */
+  async #passOn(received: Headers, body: string): Promise<number> {
+    if (this.#passOnTo === undefined) return 204;
+    const headers = Object.fromEntries([...received].filter(([name]) => /^(webhook-|content-type)/.test(name)));
+    const { status } = await fetch(this.#passOnTo, {
       method: 'POST',
       headers,
       body,
       redirect: 'manual',
       signal: AbortSignal.timeout(PASS_ON_MS),
-    }).catch(() => new Response(null, { status: 502 }));
-    return new Response(null, { status: passedOn.status });
-  }
-
-  #keep(event: ReceivedWebhook): void {
-    this.#received.push(event);
-    const waiting = [...this.#waiting].find(({ matches }) => matches(event));
-    if (waiting === undefined) this.#fresh.push(event);
-    else waiting.resolve(event);
+    }).catch(() => ({ status: 502 }));
+    return status;
   }
 }

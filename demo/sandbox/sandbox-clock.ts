@@ -12,6 +12,7 @@ export class Clock {
   #aheadMs = 0;
   /** Sorted by time, then by order of entry. */
   readonly #due: { at: number; work: Work }[] = [];
+  readonly #sleepers = new Set<() => void>();
   #running = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -51,10 +52,25 @@ export class Clock {
     this.#arm();
   }
 
+  /** How many answers wait for their time. */
+  get sleeping(): number {
+    return this.#sleepers.size;
+  }
+
+  /** Ends all of these waits at once. */
+  wake(): void {
+    for (const wakeUp of this.#sleepers) wakeUp();
+  }
+
   /** Must not be awaited inside scheduled work: `tick()` would wait for itself. */
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      this.at(this.now() + ms, resolve);
+      const wakeUp = () => {
+        this.#sleepers.delete(wakeUp);
+        resolve();
+      };
+      this.#sleepers.add(wakeUp);
+      this.at(this.now() + ms, wakeUp);
     });
   }
 

@@ -46,6 +46,10 @@ export interface Sandbox {
   tick: () => Promise<void>;
   /** When the next work is due; undefined if none is. */
   nextDueAt: () => number | undefined;
+  /** How many answers wait for their time. */
+  sleeping: () => number;
+  /** Sends them at once. */
+  wake: () => void;
 }
 
 export function createSandbox(options: SandboxOptions): Sandbox {
@@ -92,6 +96,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     faults,
     tick: () => clock.tick(),
     nextDueAt: () => clock.nextAt,
+    sleeping: () => clock.sleeping,
+    wake: () => clock.wake(),
     run() {
       const stopClock = clock.run();
       return () => {

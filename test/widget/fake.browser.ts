@@ -28,7 +28,8 @@ const HEADINGS: Record<StateName, string> = {
   closed: 'The shop has closed this order',
 };
 const EVENTS = ['payment-ready', 'payment-change', 'payment-success', 'payment-failed'];
-const Stub = stubElement('payment-stub');
+stubElement('payment-stub');
+const newStub = () => document.createElement('payment-stub') as StubElement;
 
 function heardFrom(element: EventTarget): string[] {
   const heard: string[] = [];
@@ -40,7 +41,7 @@ for (const state of Object.keys(STATES) as StateName[]) {
   it(`the element shows the state "${state}", and the stand-in has the same view, value and events`, async () => {
     const proxy = new FakeProxy();
     const widget = await mount(proxy);
-    const stub = new Stub();
+    const stub = newStub();
     stub.become('choosing');
     const [heard, heardFromStub] = [heardFrom(widget), heardFrom(stub)];
     proxy.become(state);
@@ -56,7 +57,7 @@ for (const state of Object.keys(STATES) as StateName[]) {
 }
 
 it('the stand-in has the attributes, properties and methods of the element, with their values', async () => {
-  const stub = new Stub() as StubElement & Record<string, unknown>;
+  const stub = newStub() as StubElement & Record<string, unknown>;
   const widget = document.createElement('payment-widget') as PaymentWidget & Record<string, unknown>;
   for (const name of PaymentWidget.elementProperties.keys()) {
     expect(stub[String(name)], String(name)).to.equal(widget[String(name)]);
@@ -73,8 +74,13 @@ it('the stand-in has the attributes, properties and methods of the element, with
   expect([stub.validity.valid, stub.value]).to.deep.equal([true, 'A-1']);
 });
 
+it('a state that does not exist is refused, and stubElement() returns nothing that a test runner would call', () => {
+  expect(() => newStub().become('payed' as StateName)).to.throw(/no state 'payed': choosing, .*paid/);
+  expect(stubElement('payment-stub')).to.equal(undefined);
+});
+
 it('the stand-in reads the order’s token, and starts a payment once the page is ready', async () => {
-  const stub = new Stub();
+  const stub = newStub();
   stub.setAttribute('order', new FakeProxy({ orderId: 'Ä-7', amount: '3.00' }).token);
   stub.become('choosing');
   expect([stub.view?.orderId, stub.view?.amount]).to.deep.equal(['Ä-7', '3.00']);

@@ -223,6 +223,8 @@ export class FakeProxy {
 
   /** Commits a state. */
   become(state: StateName, change: Partial<OrderView> = {}): void {
+    if (!Object.hasOwn(STATES, state))
+      throw new Error(`There is no state '${state}': ${Object.keys(STATES).join(', ')}.`);
     this.publish({ ...FRESH, ...STATES[state](this.now()), ...change });
   }
 

@@ -34,10 +34,9 @@ export interface StubElement extends HTMLElement {
   reset(): void;
 }
 
-/** Defines `<payment-widget>` if nothing has, and returns its class. `name`: another tag name. */
-export function stubElement(name = 'payment-widget'): new () => StubElement {
-  const defined = customElements.get(name) as (new () => StubElement) | undefined;
-  if (defined) return defined;
+/** Defines `<payment-widget>` if nothing has. `name`: another tag name. */
+export function stubElement(name = 'payment-widget'): void {
+  if (customElements.get(name)) return;
   class Stub extends HTMLElement {
     messages: object | null = null;
     #proxy: FakeProxy | undefined;
@@ -106,7 +105,6 @@ export function stubElement(name = 'payment-widget'): new () => StubElement {
     }
   }
   customElements.define(name, Stub);
-  return Stub as unknown as new () => StubElement;
 }
 
 /** While a person has to confirm a payment, none has failed; of a closed order, none may be tried again. */

@@ -343,8 +343,8 @@ it('an amount is read exactly: 1e3, ١٢ and more decimals than the currency has
 it('an open amount needs consistent bounds', async () => {
   const { amount: _, ...open } = CLAIMS;
   for (const [bounds, problem] of [
-    [{}, /maxAmount: required if the shopper enters the amount/],
-    [{ minAmount: '1' }, /maxAmount: required/],
+    [{}, /amount: required, or maxAmount if the shopper enters it/],
+    [{ minAmount: '1' }, /amount: required, or maxAmount/],
     [{ minAmount: '5.01', maxAmount: '5.00' }, /minAmount: not above maxAmount/],
     [{ maxAmount: '0' }, /maxAmount/],
     [{ maxAmount: '1e3' }, /maxAmount/],

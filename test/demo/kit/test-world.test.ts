@@ -37,15 +37,24 @@ describe('the test world', () => {
 
   it("passes webhooks on to the shop's endpoint, signed by the real time, and answers as that does", async (t) => {
     const bodies: string[] = [];
+    let answered = 0;
     const shop = createServer((request, response) => {
       request.setEncoding('utf8').on('data', (text: string) => bodies.push(text));
-      request.on('end', () => response.writeHead(bodies.length === 1 ? 500 : 204).end());
+      const answer = () => {
+        response.writeHead(bodies.length === 1 ? 500 : 204).end();
+        answered += 1;
+      };
+      request.on('end', () => setTimeout(answer, 100));
     });
     await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
     t.after(() => shop.close());
     const { port } = shop.address() as { port: number };
     const { world } = await open(t, { webhookUrl: `http://127.0.0.1:${port}/hooks`, clock: 'stopped' });
-    await world.shop({ token: await world.token({ ...ORDER, orderId: 'A-1' }), method: 'QR', does: 'approve' });
+    const token = await world.token({ ...ORDER, orderId: 'A-1' });
+    const paying = world.shop({ token, method: 'QR', does: 'approve' });
+    await world.webhooks.next('payment.succeeded');
+    assert.equal(answered, 1, 'next() waits for the answer of the shop');
+    await paying;
     await world.advance(10_000);
     assert.deepEqual([bodies.length, new Set(bodies).size], [2, 1]);
   });

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { PaymentProxy } from '../../../backend-proxy/client.ts';
 import { Payments, startPayments } from '../../../demo/kit/testing.ts';
-import { TestWorld } from '../../../demo/kit/test-world.ts';
+import { TestWorld, type TestWorldOptions } from '../../../demo/kit/test-world.ts';
 
-async function open(t: TestContext) {
-  const payments = new Payments(await TestWorld.open({ clock: 'stopped' }));
+async function open(t: TestContext, options: TestWorldOptions = {}) {
+  const payments = new Payments(await TestWorld.open({ clock: 'stopped', ...options }));
   t.after(() => payments.close());
   const client = new PaymentProxy({ url: payments.url, key: payments.env.MERCHANT_API_KEY });
   return { payments, client };
@@ -73,9 +73,48 @@ for (const [fault, cause] of [
   });
 }
 
+for (const [fault, method, says] of [
+  ['lose', 'QR', /The shopper was shown no code: the gateway's answer to the payment of TEST-1 was lost/],
+  ['refuse', 'QR', /The gateway has no payment of TEST-1: it refused the request/],
+  ['down', 'DIRECT', /The gateway has no payment of TEST-1: it refused the request/],
+] as const) {
+  it(`nobody pays by ${method} what the shopper never saw because of the fault: ${fault}`, async (t) => {
+    const { payments } = await open(t);
+    payments.faults[fault]('pay', { times: 1 });
+    const order = await payments.order({ customerReferenceNo: 'c-1' });
+    await assert.rejects(payments.shopper(order).pays(method), says);
+    await assert.rejects(payments.wallet.approve(order.orderId), says);
+  });
+}
+
+it('a shopper waits for a delayed answer until the clock is advanced, and says so where nobody does', async (t) => {
+  const { payments } = await open(t);
+  payments.faults.delay('pay', '6s');
+  const paying = payments.shopper(await payments.order()).pays('QR');
+  await payments.clock.advance('6s');
+  assert.equal((await paying).paid, true);
+  await assert.rejects(payments.shopper(await payments.order()).pays('QR'), /waits for the clock, .* await paying;$/);
+});
+
+it('a plain order has an address that the proxy takes, also where other origins may pay', async (t) => {
+  const { payments } = await open(t, { origins: ['https://shop.test'] });
+  assert.equal((await payments.shopper(await payments.order()).pays('QR')).paid, true);
+  await payments.order({ returnUrl: 'https://shop.test/thanks' });
+});
+
+it('a scan ends with what the proxy refused, if the page shows no code', async (t) => {
+  const { payments } = await open(t);
+  const { token } = await payments.order();
+  const init = { headers: { origin: 'null', authorization: `Bearer ${token}` } };
+  assert.equal((await fetch(`${payments.url}/order`, init)).status, 403);
+  const waitFor = () => new Promise<void>(() => undefined);
+  const page = { locator: () => ({ first: () => ({ waitFor }) }), evaluate: () => Promise.reject(new Error()) };
+  await assert.rejects(payments.wallet.scan(page), /no code: the proxy refused GET \/order: .*forbidden_origin/);
+});
+
 it('the kit says what is allowed', async (t) => {
   const { payments } = await open(t);
-  const wrong = (value: string) => value as never;
+  const wrong = (value: unknown) => value as never;
   for (const [call, says] of [
     [() => payments.faults.lose(wrong('refund')), /no fault of 'refund': pay, payout, status/],
     [() => payments.faults.ipn(wrong('late')), /no fault of 'late': never, twice, reversed/],
@@ -83,7 +122,19 @@ it('the kit says what is allowed', async (t) => {
     [() => payments.faults.delay('pay', '6 seconds'), /'6 seconds' is no duration: '500ms', '30s'/],
     [() => payments.clock.advance('soon'), /'soon' is no duration/],
     [() => payments.clock.advance(-1), /'-1' is no duration/],
-    [() => startPayments({ clock: wrong('slow') }), /clock: 'real' or 'stopped', not 'slow'/],
+    [() => payments.faults.delay('status', '1s'), /status cannot be delayed/],
+    [() => payments.faults.lose('pay', wrong({ time: 1 })), /time: there are times and orderId/],
+    [() => payments.order(wrong({ amout: '1' })), /amout: unknown field/],
+    [() => payments.order({ orderId: 'x'.repeat(58) }), /orderId: at most 57 characters/],
+    [async () => payments.shopper(await payments.order()).pays(wrong('qr')), /method: .*"QR"/],
+    [() => payments.webhooks.next(wrong('payment.suceeded')), /no webhook 'payment.suceeded': payment.succeeded, /],
+    [() => payments.webhooks.answer(wrong('x')), /An HTTP status, 200 to 599/],
+    [() => TestWorld.open({ clock: wrong('slow') }), /clock: 'real' or 'stopped'/],
+    [() => TestWorld.open(wrong({ clok: 'stopped' })), /clok: unknown field/],
+    [() => TestWorld.open({ seed: wrong('abc') }), /seed: a whole number/],
+    [() => TestWorld.open({ ports: wrong(8080) }), /ports: \{ proxy, gateway \}/],
+    [() => TestWorld.open({ origins: wrong('localhost') }), /origins: a list, like \["https:\/\/shop.test"\]/],
+    [() => TestWorld.open({ origins: ['localhost'] }), /origins.0: an origin, like "https:\/\/shop.test"/],
     [() => startPayments(), /needs payment-sandbox: npm i -D payment-sandbox@\d/],
   ] as const) {
     await assert.rejects(async () => call(), says);
