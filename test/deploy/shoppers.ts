@@ -8,6 +8,8 @@ import { openClient, type Client } from './http2-client.ts';
 
 /** Of one shopper. */
 const VIEWS = 4;
+/** Below which the proxy is. */
+const BASE = '/pay';
 
 export interface Shoppers {
   problems: readonly string[];
@@ -22,8 +24,7 @@ export interface Shoppers {
   leave(): Promise<void>;
 }
 
-/** @param base the path below which the proxy is */
-export function createShoppers(port: number, base: string, gateway: TestGateway): Shoppers {
+export function createShoppers(port: number, gateway: TestGateway): Shoppers {
   const problems: string[] = [];
   const started = new Map<string, string>();
   const counts = { requests: 0, streams: 0, paid: 0 };
@@ -54,18 +55,18 @@ export function createShoppers(port: number, base: string, gateway: TestGateway)
       const answer = await client.ask(method, path, { ...headers, ...more }, body);
       if (answer.status !== status) throw new Error(`${method} ${path} → ${answer.status} ${answer.text}`);
     };
-    await expect(200, 'GET', `${base}/order`);
+    await expect(200, 'GET', `${BASE}/order`);
     const start = { 'Content-Type': 'application/json', 'Idempotency-Key': key };
-    await expect(201, 'POST', `${base}/order/payments`, start, JSON.stringify({ method: 'QR' }));
+    await expect(201, 'POST', `${BASE}/order/payments`, start, JSON.stringify({ method: 'QR' }));
     started.set(order.orderId, key);
     const first = Promise.withResolvers<void>();
     const told = follow(client, headers, first.resolve);
-    for (let view = 0; view < VIEWS; view += 1) await expect(200, 'GET', `${base}/order`);
+    for (let view = 0; view < VIEWS; view += 1) await expect(200, 'GET', `${BASE}/order`);
     await Promise.race([first.promise, told]);
     await opened();
     await gateway.act(order.orderId, 'approve');
     const ipn = JSON.stringify({ orderId: order.orderId, type: 'PAY', status: 'SUCCESS' });
-    await expect(200, 'POST', `${base}/ipn/${SECRETS.ipnSecret}`, {}, ipn);
+    await expect(200, 'POST', `${BASE}/ipn/${SECRETS.ipnSecret}`, {}, ipn);
     await told;
     counts.paid += 1;
   }
@@ -75,7 +76,7 @@ export function createShoppers(port: number, base: string, gateway: TestGateway)
     let text = '';
     while (!text.includes('"paid":true')) {
       counts.streams += 1;
-      const { status, ended } = await client.read(`${base}/order/events`, headers, (more) => (text += more));
+      const { status, ended } = await client.read(`${BASE}/order/events`, headers, (more) => (text += more));
       if (status !== 200) throw new Error(`the stream was answered ${status}`);
       onOpen();
       await ended;

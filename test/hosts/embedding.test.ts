@@ -78,7 +78,7 @@ test('the Enter key in a field of the widget does not submit the form around the
 test('a page whose script tag lacks type="module" shows a code, with a warning in the console', async () => {
   const { visit } = await host.shop({ head: `<script src="${host.proxy}/widget.js"></script>` });
   await visit.showsCode();
-  const warning = /^warning: payment-widget: the script tag needs type="module"$/;
+  const warning = /^console: payment-widget: the script tag needs type="module" /;
   await visit.logs(warning);
   visit.allowed = warning;
 });

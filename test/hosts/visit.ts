@@ -1,12 +1,9 @@
 // One visit to a merchant's page: the shopper's steps, the widget's events, and the text of the QR code on the screen.
-// A visit fails at its end if the browser logged anything that the test did not allow.
 import assert from 'node:assert/strict';
-import type { BrowserContext, Locator, Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page, Request } from 'playwright-core';
 import { until } from '../faults/fault-test.ts';
+import { STEP_MS, Visitor } from '../journeys/visitor.ts';
 import { scanCode } from '../qr-reader.ts';
-
-/** Limit for one step. Generous, because a full test run keeps every core busy. */
-const STEP_MS = 60_000;
 
 /** An event of the widget, as the document receives it. */
 export interface WidgetEvent {
@@ -17,32 +14,20 @@ export interface WidgetEvent {
 
 export class Visit {
   readonly page: Page;
-  /** Console messages, uncaught errors and failed requests of the page. */
-  readonly messages: string[] = [];
-  /** What the browser may log. */
-  allowed: RegExp | undefined;
+  readonly #visitor: Visitor;
   readonly #openStreams = new Set<object>();
 
-  private constructor(page: Page) {
-    this.page = page;
+  private constructor(visitor: Visitor) {
+    this.page = visitor.page;
+    this.#visitor = visitor;
   }
 
   static async enter(context: BrowserContext): Promise<Visit> {
-    context.setDefaultTimeout(STEP_MS);
-    const visit = new Visit(await context.newPage());
-    const { page, messages } = visit;
-    page.on('console', (message) => {
-      // React's development build suggests its DevTools on every page.
-      if (!message.text().includes('React DevTools')) messages.push(`${message.type()}: ${message.text()}`);
-    });
-    page.on('pageerror', (error) => messages.push(`uncaught: ${error.message}`));
+    const visit = new Visit(await Visitor.enter(context, () => undefined));
+    const { page } = visit;
     page.on('request', (request) => request.url().endsWith('/order/events') && visit.#openStreams.add(request));
-    page.on('requestfinished', (request) => visit.#openStreams.delete(request));
-    page.on('requestfailed', (request) => {
-      visit.#openStreams.delete(request);
-      const failure = request.failure()?.errorText;
-      if (failure !== 'net::ERR_ABORTED') messages.push(`failed: ${request.url()} ${failure}`);
-    });
+    for (const end of ['requestfinished', 'requestfailed'] as const)
+      page.on(end, (request: Request) => visit.#openStreams.delete(request));
     await page.addInitScript(() => {
       const widgetEvents: WidgetEvent[] = [];
       for (const name of ['submit', 'redirect', 'change', 'success', 'failed', 'error']) {
@@ -87,17 +72,18 @@ export class Visit {
     return scanCode(widget.locator('[part~="code"]'), STEP_MS);
   }
 
-  /** Waits until the browser logs a message that matches. */
-  async logs(pattern: RegExp): Promise<void> {
-    await until(`the browser logs ${pattern}`, () => this.messages.some((message) => pattern.test(message)));
+  /** Complaints of the browser that are expected. */
+  set allowed(pattern: RegExp) {
+    this.#visitor.allowed = pattern;
   }
 
-  /** Closes the browser context, and fails if the browser logged anything else than what is allowed. */
-  async leave(): Promise<void> {
-    await this.page.context().close();
-    const others = this.messages.filter((message) => !this.allowed?.test(message));
-    // Of a test that has failed, only this is shown, and may explain the failure.
-    if (others.length > 0) console.error(others.join('\n'));
-    assert.deepEqual(others, []);
+  /** Waits until the browser complains of something that matches. */
+  async logs(pattern: RegExp): Promise<void> {
+    const { complaints } = this.#visitor;
+    await until(`the browser logs ${pattern}`, () => complaints.some((complaint) => pattern.test(complaint)));
+  }
+
+  leave(): Promise<void> {
+    return this.#visitor.leave();
   }
 }

@@ -50,25 +50,6 @@ test('a ready theme applies to both widgets, and the back button removes it', as
   assert.deepEqual(await styleOf(page, 'backgroundColor'), ['rgb(255, 255, 255)', 'rgb(22, 24, 30)']);
 });
 
-test('an edited property applies at once, is in the CSS and survives a reload', async () => {
-  const visitor = await atThemes();
-  const { page } = visitor;
-  await page.getByLabel('Surface, dark', { exact: true }).fill('#112233');
-  await page.getByLabel('Corners', { exact: true }).press('Home');
-  assert.deepEqual(await styleOf(page, 'backgroundColor'), ['rgb(255, 255, 255)', 'rgb(17, 34, 51)']);
-  assert.deepEqual(await styleOf(page, 'borderRadius'), ['0px', '0px']);
-  const expected = `payment-widget {
-  --payment-color-surface: light-dark(#ffffff, #112233);
-  --payment-radius: 0px;
-}`;
-  assert.equal(await css(page), expected);
-  await page.waitForURL(/#color-surface=ffffff-112233&radius=0$/);
-  await page.reload();
-  await widgets(page).nth(1).locator('[part=pay]').waitFor();
-  assert.equal(await css(page), expected);
-  assert.equal(await page.getByLabel('Surface, dark', { exact: true }).inputValue(), '#112233');
-});
-
 test('a color with too little contrast is named with its ratio, and is not refused', async () => {
   const visitor = await atThemes();
   const { page } = visitor;

@@ -67,6 +67,21 @@ describe('PostgreSQL: a start', { skip: why === undefined ? false : `skipped: ${
     await opens(t, as('pay', 'absent'));
   });
 
+  it('check says that an empty database is made at the start, then its schema, and compares the clocks', async (t) => {
+    const textOf = async (at: string) =>
+      (await checkDatabase(at)).map(({ result, about, says }) => `${result} ${about}: ${says}`).join('\n');
+    const url = await server.createDatabase();
+    assert.match(await textOf(url), /^ok database: PostgreSQL \d+.*; empty: .*\nok clock of the database: /);
+    await opens(t, url);
+    assert.match(await textOf(url), /^ok database: .*nothing to migrate/);
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    await client.query("update meta set value = '9' where key in ('schema', 'oldest')");
+    await client.end();
+    assert.match(await textOf(url), /^FAIL database: .*newer version has changed this database/);
+    assert.match(await textOf(server.urlOf('nowhere')), /^FAIL database: database "nowhere" does not exist/);
+  });
+
   it('a database that is not in UTF-8 is refused with the statement that creates one, also by check', async () => {
     await admin.query("create database latin encoding 'LATIN1' locale 'C' template template0");
     const message = await refusal(server.urlOf('latin'));
@@ -83,18 +98,18 @@ describe('PostgreSQL: a start', { skip: why === undefined ? false : `skipped: ${
     await opens(t, as('hasty', 'hasty'));
   });
 
-  it('a role that is missing is refused with the statement that creates it', async () => {
-    const message = await refusal(as('nobody', 'postgres'));
-    assert.match(message, /^role "nobody" does not exist; run: CREATE ROLE "nobody" LOGIN PASSWORD/);
-  });
-
-  it('too many connections are refused with the number that each proxy uses', async (t) => {
-    await admin.query('alter role pay connection limit 0');
-    t.after(() => admin.query('alter role pay connection limit -1'));
-    assert.match(
-      await refusal(as('pay', 'postgres')),
-      /^too many connections for role "pay"; each proxy uses up to 2 connections: /,
-    );
+  it('a missing role, too many connections and a host that refuses them are said with what to do', async () => {
+    const port = await freePort();
+    await admin.query('create role many login connection limit 0');
+    for (const [url, says] of [
+      [as('nobody', 'postgres'), /^role "nobody" does not exist; run: CREATE ROLE "nobody" LOGIN PASSWORD/],
+      [as('many', 'postgres'), /^too many connections for role "many"; each proxy uses up to 2 connections: /],
+      [`postgres://pay:canary@127.0.0.1:${port}/pay`, /^connect ECONNREFUSED 127\.0\.0\.1:\d+; check host, port/],
+    ] as const) {
+      const message = await refusal(url);
+      assert.match(message, says);
+      assert.doesNotMatch(message, /canary/);
+    }
   });
 
   it('a server without TLS is refused if sslmode asks for it, without a warning of the driver', async (t) => {
@@ -109,13 +124,6 @@ describe('PostgreSQL: a start', { skip: why === undefined ? false : `skipped: ${
       );
     }
     assert.deepEqual(warnings, []);
-  });
-
-  it('a host that refuses connections is reported with its address and what to check', async () => {
-    const port = await freePort();
-    const message = await refusal(`postgres://pay:canary@127.0.0.1:${port}/pay`);
-    assert.match(message, new RegExp(`^connect ECONNREFUSED 127\\.0\\.0\\.1:${port}; check host, port`));
-    assert.doesNotMatch(message, /canary/);
   });
 
   it('a start that meets an ended connection or a held table is repeated until it succeeds', async (t) => {

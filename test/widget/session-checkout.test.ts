@@ -18,12 +18,40 @@ describe('the checkout window', () => {
     assert.equal(panel(), 'redirect', 'the link stays for a shopper who comes back');
   });
 
-  it('the checkout window is closed if the page cancels payment-redirect', async () => {
-    const { element, windowCalls, sendBy } = await scene();
-    element.addEventListener('payment-redirect', (event) => event.preventDefault());
-    await sendBy('CHECKOUT');
-    assert.deepEqual(windowCalls, CLOSED);
-  });
+  for (const [what, prepare, calls] of [
+    [
+      'is navigated by the stream if the answer to the start is lost',
+      ({ proxy }) => proxy.nextStarts.push('lost'),
+      NAVIGATED,
+    ],
+    [
+      'is closed if the start is refused',
+      ({ proxy }) => proxy.nextStarts.push(problemOf('method_unavailable')),
+      CLOSED,
+    ],
+    [
+      'is closed if the page cancels payment-redirect',
+      ({ element }) => element.addEventListener('payment-redirect', (event) => event.preventDefault()),
+      CLOSED,
+    ],
+    [
+      'is closed instead of going to http',
+      ({ proxy }) => (proxy.onStart = () => ({ checkoutUrl: 'http://a.example/' })),
+      CLOSED,
+    ],
+    [
+      'is closed instead of running a script',
+      ({ proxy }) => (proxy.onStart = () => ({ checkoutUrl: 'javascript:alert(1)' })),
+      CLOSED,
+    ],
+  ] as const satisfies [string, (of: Awaited<ReturnType<typeof scene>>) => unknown, string[]][]) {
+    it(`the checkout window ${what}`, async () => {
+      const opened = await scene();
+      prepare(opened);
+      await opened.sendBy('CHECKOUT');
+      assert.deepEqual(opened.windowCalls, calls);
+    });
+  }
 
   it('the checkout window waits while views do not contain the payment', async () => {
     const { clock, proxy, windowCalls, sendBy } = await scene();
@@ -47,13 +75,6 @@ describe('the checkout window', () => {
     assert.deepEqual(windowCalls, NAVIGATED);
   });
 
-  it('the checkout window is navigated by the stream if the answer to the start is lost', async () => {
-    const { proxy, windowCalls, sendBy } = await scene();
-    proxy.nextStarts.push('lost');
-    await sendBy('CHECKOUT');
-    assert.deepEqual(windowCalls, NAVIGATED);
-  });
-
   it('the checkout window does not open if the gateway answers another method with a checkout', async () => {
     const { clock, proxy, session, windowCalls, panel } = await scene();
     proxy.onStart = () => ({ method: 'CHECKOUT', checkoutUrl: CHECKOUT_URL });
@@ -66,23 +87,6 @@ describe('the checkout window', () => {
   it('the checkout window does not open for a payment that this page did not start', async () => {
     const { windowCalls, panel } = await scene({ view: { payment: paymentOf('CHECKOUT'), version: 3 } });
     assert.deepEqual([panel(), windowCalls], ['redirect', []]);
-  });
-
-  it('the checkout window is closed instead of going to an unsafe URL', async () => {
-    for (const checkoutUrl of ['http://checkout.example/', 'javascript:alert(1)']) {
-      const { proxy, events, windowCalls, sendBy } = await scene();
-      proxy.onStart = () => ({ checkoutUrl });
-      await sendBy('CHECKOUT');
-      assert.deepEqual(windowCalls, CLOSED, checkoutUrl);
-      assert.ok(!events.includes('redirect'));
-    }
-  });
-
-  it('the checkout window is closed if the start is refused', async () => {
-    const { proxy, windowCalls, sendBy } = await scene();
-    proxy.nextStarts.push(problemOf('method_unavailable'));
-    await sendBy('CHECKOUT');
-    assert.deepEqual(windowCalls, CLOSED);
   });
 
   it('the checkout window is closed if the shopper returns to the choice', async () => {

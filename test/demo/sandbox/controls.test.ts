@@ -56,19 +56,6 @@ describe('the controls', () => {
     assert.deepEqual([declined.json['status'], declined.json['message']], ['FAILED', 'DECLINED']);
   });
 
-  it('POST /ipn-url sets the IPN URL; attempts before that count as unanswered', async () => {
-    const opened = openSandbox({ ipnUrl: null });
-    await start(opened, 'one');
-    await opened.control('transactions/one/approve');
-    await opened.pass(0);
-    assert.equal((await opened.control('ipn-url', { url: 'http://127.0.0.1:9/ipn/x' })).status, 200);
-    await opened.pass(2_000);
-    const urls = opened.merchant.ipns.map(({ url }) => url);
-    assert.deepEqual(urls, ['http://127.0.0.1:9/ipn/x']);
-    const [{ attempts }] = Object(await opened.transaction('one')).ipns;
-    assert.deepEqual([attempts[0].error, attempts[1].answer], ['no IPN URL is set', 200]);
-  });
-
   it('a control refuses a request from a page of another origin', async () => {
     const opened = openSandbox();
     await start(opened, 'one');
@@ -94,21 +81,6 @@ describe('the faults', () => {
       const { status, json } = await opened.control('faults', faults);
       assert.deepEqual([status, json['code'], fieldsOf(json)], [400, 'INVALID_FAULTS', [field]]);
     }
-  });
-
-  it('GET /faults shows how often each fault still applies, and POST {} ends all', async () => {
-    const opened = openSandbox();
-    await setFaults(opened, { pay: { status: 500 }, ipn: { never: true }, times: 2 });
-    await opened.send('pay', collection('QR'));
-    const shown = await (await opened.request('/_sandbox/faults')).json();
-    assert.deepEqual(shown, {
-      faults: [
-        { target: 'pay', fault: { status: 500 }, left: 1 },
-        { target: 'ipn', fault: { never: true }, left: 2 },
-      ],
-    });
-    await setFaults(opened, {});
-    assert.equal((await opened.send('pay', collection('QR'))).status, 200);
   });
 
   it('the fault delayMs delays the answer but not the work, so that an IPN can arrive first', async () => {

@@ -157,25 +157,6 @@ describe('an IPN', () => {
     });
   }
 
-  it('an IPN without an answer in time, or without a connection, is sent again', async () => {
-    const hanging: typeof fetch = (_input, init) =>
-      new Promise((_resolve, reject) => {
-        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error));
-      });
-    const slow = openSandbox({ fetch: hanging, ipnAttemptLimitMs: 5 });
-    const refused = openSandbox({ fetch: () => Promise.reject(new TypeError('fetch failed')) });
-    for (const opened of [slow, refused]) {
-      await opened.send('pay', collection('QR'));
-      await opened.control('transactions/order-QR/approve');
-      await opened.pass(0);
-      await opened.pass(10 * MINUTE);
-    }
-    const errorsOf = async (opened: Opened) =>
-      attemptsOf(await opened.transaction('order-QR')).map(({ error }) => error);
-    assert.deepEqual(await errorsOf(slow), ['no answer in time', 'no answer in time']);
-    assert.deepEqual(await errorsOf(refused), ['fetch failed', 'fetch failed']);
-  });
-
   it('an IPN that hangs does not delay the IPN of another transaction', async () => {
     let release = () => {};
     const opened = openSandbox();

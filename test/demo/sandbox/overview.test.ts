@@ -108,41 +108,6 @@ describe('the test controls of the overview', () => {
     });
   }
 
-  it('a fault joins the active ones, replaces what excludes it, and applies as often as chosen', async () => {
-    const opened = openSandbox();
-    const browser = await openOverview(opened);
-    const press = (fault: string, times = '') => browser.submit('/overview/fault', { fault, times });
-    await press('ipn-never', '3');
-    await press('pay-late');
-    await opened.control('faults', { ipn: { never: true }, pay: { delayMs: 5_000, garbage: true }, times: 3 });
-    await press('pay-lost', '1');
-    assert.deepEqual(await activeFaults(opened), [
-      { target: 'pay', fault: { delayMs: 5_000, dropAnswer: true }, left: 1 },
-      { target: 'ipn', fault: { never: true }, left: 3 },
-    ]);
-    assert.match(browser.html, /value="1"\s+checked/, 'the choice is kept for the next fault');
-    await press('pay-lost');
-    assert.deepEqual(await activeFaults(opened), [
-      { target: 'pay', fault: { delayMs: 5_000 }, left: 1 },
-      { target: 'ipn', fault: { never: true }, left: 3 },
-    ]);
-  });
-
-  it('the overview refuses a fault, a choice or a step that it does not know', async () => {
-    for (const [action, fields, reason] of [
-      ['fault', { fault: 'pay-unknown', times: '' }, /no such fault/],
-      ['fault', { fault: 'ipn-never', times: '-1' }, /Not one of the choices/],
-      ['clock', { ms: '-60000' }, /Not a step/],
-    ] as const) {
-      const opened = openSandbox();
-      const browser = await openOverview(opened);
-      await browser.submit(`/overview/${action}`, fields);
-      assert.equal(browser.status, 400);
-      assert.match(browser.text, reason);
-      assert.deepEqual(await activeFaults(opened), []);
-    }
-  });
-
   it('the overview advances the clock, says by how much, and tells open pages', async () => {
     const opened = openSandbox();
     await opened.send('pay', collection('CHECKOUT'));

@@ -2,7 +2,7 @@
 // factor, and the phone. Also their content security policy, escaping and languages.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Browser, collection, MINUTE, openSandbox, type Opened, payout, SHOP } from './sandbox-fixture.ts';
+import { Browser, collection, openSandbox, type Opened, payout, SHOP } from './sandbox-fixture.ts';
 
 async function openCheckout(opened: Opened, changes = {}): Promise<Browser> {
   const { json } = await opened.send('pay', collection('CHECKOUT', changes));
@@ -80,36 +80,6 @@ describe('the hosted checkout', () => {
     assert.deepEqual(await statusOf(opened), ['INITIALIZED', 'INITIALIZED']);
   });
 
-  it('the fifth wrong code at the checkout ends the login, not the payment', async () => {
-    const opened = openSandbox();
-    const browser = await openCheckout(opened);
-    await logIn(browser);
-    for (const left of [4, 3, 2, 1]) {
-      await browser.submit('/pay/verify', { code: '000000' });
-      assert.match(browser.text, new RegExp(`Tries left: ${left}`));
-      assert.match(browser.html, /<input\s+id="code"[^>]*aria-describedby="problem code-help"\s+aria-invalid="true"/);
-    }
-    await browser.submit('/pay/verify', { code: '000000' });
-    assert.match(browser.text, /Too many wrong codes/);
-    assert.deepEqual(await statusOf(opened), ['PROCESSING', 'PROCESSING']);
-    await reachPayment(opened, browser);
-    await browser.submit('/pay/confirm');
-    assert.equal(browser.url, SHOP);
-  });
-
-  it('no step of the checkout can be skipped', async () => {
-    const opened = openSandbox();
-    const browser = await openCheckout(opened);
-    browser.html = browser.html.replaceAll('action="/pay/login"', 'action="/pay/confirm"');
-    await browser.submit('/pay/confirm');
-    assert.match(browser.text, /Log in to your wallet/);
-    await logIn(browser);
-    browser.html = browser.html.replaceAll('action="/pay/verify"', 'action="/pay/confirm"');
-    await browser.submit('/pay/confirm');
-    assert.match(browser.text, /Confirm that it is you/);
-    assert.deepEqual(await statusOf(opened), ['PROCESSING', 'PROCESSING']);
-  });
-
   it('the checkout starts at the login in another browser, and refuses a form of another session', async () => {
     const opened = openSandbox();
     const browser = await openCheckout(opened);
@@ -123,31 +93,6 @@ describe('the hosted checkout', () => {
     assert.deepEqual(await statusOf(opened), ['PROCESSING', 'PROCESSING']);
   });
 
-  it('the checkout expires after 15 minutes at any step, and says so', async () => {
-    const opened = openSandbox();
-    const browser = await openCheckout(opened);
-    await reachPayment(opened, browser);
-    opened.leap(15 * MINUTE);
-    await browser.submit('/pay/confirm');
-    assert.match(browser.text, /This payment has expired/);
-    assert.match(browser.html, new RegExp(`href="${SHOP.replaceAll('?', '\\?')}"`));
-    assert.deepEqual(await statusOf(opened), ['FAILED', 'TOKEN_EXPIRED']);
-  });
-
-  it('a second click on Pay redirects to the shop, and the money moves once', async () => {
-    const opened = openSandbox();
-    const ada = opened.sandbox.processor.customer('12345678');
-    const before = ada?.balance('EUR') ?? 0n;
-    const browser = await openCheckout(opened);
-    await reachPayment(opened, browser);
-    const page = browser.html;
-    await browser.submit('/pay/confirm');
-    browser.html = page;
-    await browser.submit('/pay/confirm');
-    assert.equal(browser.url, SHOP);
-    assert.equal(ada?.balance('EUR'), before - 1050n);
-  });
-
   it('the checkout warns of a balance that is too low, and declines the payment', async () => {
     const opened = openSandbox();
     const browser = await openCheckout(opened);
@@ -156,15 +101,6 @@ describe('the hosted checkout', () => {
     await browser.submit('/pay/confirm');
     assert.equal(browser.url, SHOP);
     assert.deepEqual(await statusOf(opened), ['FAILED', 'INSUFFICIENT_BALANCE']);
-  });
-
-  it('the checkout uses the requested language, or declares another one in its markup', async () => {
-    const opened = openSandbox();
-    const german = await openCheckout(opened, { orderId: 'de', language: 'DE' });
-    assert.match(german.html, /<html lang="de">.*<body class="checkout" lang="de">/s);
-    assert.match(german.text, /Bei Ihrer Wallet anmelden/);
-    const finnish = await openCheckout(opened, { orderId: 'fi', language: 'fi' });
-    assert.match(finnish.html, /<html lang="fi">.*<body class="checkout" lang="en">/s);
   });
 
   it('the checkout policy lets its forms lead only to the shop', async () => {
