@@ -16,7 +16,7 @@ import type { Store } from './ledger/store.ts';
 import { createLogger } from './observability/log.ts';
 import type { Log } from './protocol/log.ts';
 import { makePrivate } from './ledger/sqlite/files.ts';
-import { VERSION } from './version.ts';
+import { VERSION } from './installation.ts';
 
 interface ComposedProxy extends Proxy {
   /** The operator's page, for a listener of its own; undefined without ADMIN_TOKEN. */

@@ -1,9 +1,10 @@
 // Every error that the API answers: its HTTP status, title, and whether a retry may succeed. Thrown as one class,
-// `Refusal`, and turned into application/problem+json (RFC 9457) by http/problem.ts.
+// `Refusal`, and turned into application/problem+json (RFC 9457) by http/answer.ts. Also what the log says of an error.
 // The kinds are the stable `code`s of problem documents: add, never rename.
 import type { core } from 'zod';
 import type { NotRefundable } from './protocol/refundable.ts';
 import type { Transaction } from './protocol/transaction.ts';
+import { REMEDIES } from './installation.ts';
 
 export const REFUSALS = {
   invalid_request: { status: 400, title: 'The request is not valid', retryable: false },
@@ -144,3 +145,32 @@ export function describeError(error: unknown, isOfDatabase = false, causes = MAX
 
 /** What only errors of the operating system, of SQLite and of PostgreSQL have. */
 const OWN_FIELDS = ['syscall', 'errcode', 'severity'];
+
+// Why the proxy did not start, for the log: the messages of an error and its causes. Stacks are left out, and so are
+// user names and passwords of URLs, which an error of the system or a driver may quote.
+
+const MAX_MESSAGES = 8;
+
+/** The messages from the outermost error to its first cause, each only once. */
+export function whyNotStarted(error: unknown): string {
+  const words: string[] = [];
+  for (let [each, left]: [unknown, number] = [error, MAX_MESSAGES]; each !== undefined && left > 0; left -= 1) {
+    const message = messageOf(each);
+    if (message !== '' && !words.some((word) => word.includes(message))) words.push(message);
+    each = each instanceof Error ? each.cause : undefined;
+  }
+  return withoutCredentials(words.join(': '));
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isMissing = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+  return isMissing
+    ? `${error.message.split('\n')[0]}: the dependencies are not installed; ${REMEDIES.dependencies}.`
+    : error.message;
+}
+
+function withoutCredentials(text: string): string {
+  // Up to the last @, because an unencoded password may contain one, or a slash.
+  return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)\S*@/gi, '$1…@').replace(/(password=)[^\s&"']+/gi, '$1…');
+}

@@ -4,7 +4,7 @@ import { createProxyFrom } from './compose.ts';
 import type { Log } from './protocol/log.ts';
 
 export type { Log } from './protocol/log.ts';
-export { VERSION } from './version.ts';
+export { VERSION } from './installation.ts';
 
 export interface RunningProxy {
   app: Hono<Env>;

@@ -3,9 +3,8 @@
 // under node_modules, not in a shared temp directory: whoever can write there can already change our code. If it cannot
 // be written, the start only takes longer.
 import * as module from 'node:module';
-import { CACHE_FOLDER } from './installation.ts';
-import { reasonOf } from './config/start-error.ts';
-import { nodeRefusal } from './version.ts';
+import { CACHE_FOLDER, nodeRefusal } from './installation.ts';
+import { whyNotStarted } from './errors.ts';
 
 // New files are readable only for this user: the database holds wallet ids.
 process.umask(0o077);
@@ -50,7 +49,7 @@ async function startProxy(): Promise<void> {
     // Now, because a killed process would not save it.
     module.flushCompileCache?.();
   } catch (error) {
-    notStarted(reasonOf(error));
+    notStarted(whyNotStarted(error));
   }
 }
 

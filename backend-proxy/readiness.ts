@@ -3,7 +3,7 @@
 import { Refusal } from './errors.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { CallerAddress } from './http/caller-address.ts';
-import { toRefusal } from './http/problem.ts';
+import { toRefusal } from './http/answer.ts';
 import { REMEDIES } from './installation.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { Call } from './observability/metrics.ts';

@@ -8,11 +8,10 @@ import { compose, namingVariables } from './compose.ts';
 import { configWarnings, readConfig, type Config, type Environment } from './config/config.ts';
 import { describeError } from './errors.ts';
 import { listen, type Listening } from './http/server.ts';
-import { REMEDIES, WIDGET_FOLDER } from './installation.ts';
+import { REMEDIES, WIDGET_FOLDER, VERSION } from './installation.ts';
 import { createLogger } from './observability/log.ts';
 import { GATEWAY_TIMEOUT_MS } from './protocol/gateway-call.ts';
 import type { Log } from './protocol/log.ts';
-import { VERSION } from './version.ts';
 
 /** Resolves when the server listens. Throws an Error whose message is written for the operator. */
 export async function start(env: Environment): Promise<void> {

@@ -12,7 +12,7 @@ import { configWarnings, readConfig } from '../backend-proxy/config/config.ts';
 import { DEFAULT_PROFILE } from '../backend-proxy/gateway/profile.ts';
 import { SCOPES } from '../backend-proxy/protocol/merchant-key.ts';
 import { WEBHOOKS } from '../backend-proxy/protocol/merchant-view.ts';
-import { VERSION } from '../backend-proxy/version.ts';
+import { VERSION } from '../backend-proxy/installation.ts';
 import { LOADERS } from '../widget/shell/language.ts';
 import { SECRETS, createWorld, readDocument } from './backend-proxy/world.ts';
 import { testsOf } from './test-names.ts';

@@ -3,7 +3,7 @@
 import { Hono, type Context } from 'hono';
 import { REFUSALS, describeError, Refusal } from '../errors.ts';
 import { limitBody, createSecretCheck } from '../http/guards.ts';
-import { toRefusal } from '../http/problem.ts';
+import { toRefusal } from '../http/answer.ts';
 import { WEBHOOK_CURSOR } from '../ledger/queries/webhooks.ts';
 import type { Log } from '../protocol/log.ts';
 import { leftOfPayment } from './decisions.ts';

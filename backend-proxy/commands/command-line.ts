@@ -1,7 +1,7 @@
 // What `payment-proxy COMMAND` can do, and how each command is run. A command's module is loaded only when it is
 // called, so that `version` answers at once. An unknown command or option prints the usage and ends with 2.
 import { parseArgs } from 'node:util';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../installation.ts';
 import { UsageError, type Call, type Run, printable } from './report.ts';
 
 interface Command {

@@ -6,7 +6,7 @@ import type { Refusal } from '../errors.ts';
 import { HOUR_MS } from '../protocol/durations.ts';
 import type { Level, Log } from '../protocol/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { toRefusal } from './problem.ts';
+import { toRefusal } from './answer.ts';
 
 const MAX_LOGGED_CHARS = 300;
 /** Of refused origins that are warned of in an hour: more than a shop has. */

@@ -7,7 +7,7 @@ import type { Context } from 'hono';
 import { Refusal, fieldErrorsOf } from '../errors.ts';
 import type { MerchantSource } from '../protocol/merchant-key.ts';
 import { checkAccess, scopesOf, type Access, type MerchantAccess } from './guards.ts';
-import { invalid } from './problem.ts';
+import { invalid } from './answer.ts';
 
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 

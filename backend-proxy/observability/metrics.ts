@@ -7,7 +7,7 @@ import type { Counts, LedgerEvent, WebhookState } from '../ledger/model.ts';
 import { withinLimit } from '../protocol/durations.ts';
 import { STAGES, TRANSACTION_TYPES, TYPES, reasonOf } from '../protocol/transaction.ts';
 import { METHODS, REASONS } from '../protocol/wire.ts';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../installation.ts';
 import { causeOf, runAs } from './log.ts';
 
 const IPN_OUTCOMES = ['matched', 'unmatched', 'unreadable', 'refused', 'wrong_secret'] as const;

@@ -1,14 +1,13 @@
 // Health, readiness and metrics for operators.
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
-import { answerJson } from '../http/answer.ts';
+import { answerJson, refusedBy } from '../http/answer.ts';
 import { PUBLIC, keysWith, merchantOnly } from '../http/guards.ts';
-import { refusedBy } from '../http/problem.ts';
 import { serveRoute } from '../http/route.ts';
 import { METRICS_CONTENT_TYPE, type Metrics } from '../observability/metrics.ts';
 import type { MerchantKey } from '../protocol/merchant-key.ts';
 import type { Readiness } from '../readiness.ts';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../installation.ts';
 import { MERCHANT, json, documentWebhooks } from './merchant-schemas.ts';
 
 const getHealth = createRoute({

@@ -7,9 +7,8 @@ import { note } from '../observability/log.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { StoredIpn } from '../ledger/model.ts';
 import type { IpnOutcome } from '../observability/metrics.ts';
-import { answer } from '../http/answer.ts';
+import { answer, refusedBy } from '../http/answer.ts';
 import { PUBLIC, createSecretCheck } from '../http/guards.ts';
-import { refusedBy } from '../http/problem.ts';
 import { serveRoute } from '../http/route.ts';
 
 const postIpn = createRoute({

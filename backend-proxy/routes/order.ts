@@ -8,10 +8,9 @@ import { languageSchema, walletIdSchema, type OrderTerms, type OrderTokens } fro
 import type { Payments } from '../use-cases/payments.ts';
 import { ANSWERS, CAUSES, METHODS, REASONS, STATUSES, type OrderView, type StartPayment } from '../protocol/wire.ts';
 import { type AddressLimit, SHOPPER, bearerOf } from '../http/guards.ts';
-import { answer, answerJson } from '../http/answer.ts';
+import { answer, answerJson, noQuery, refusedBy } from '../http/answer.ts';
 import { STREAM_HEADERS, type Streams } from './events.ts';
 import type { CallerAddress } from '../http/caller-address.ts';
-import { noQuery, refusedBy } from '../http/problem.ts';
 import { serveRoute } from '../http/route.ts';
 
 const TOKEN = ['invalid_token', 'token_expired', 'forbidden_origin'] as const;

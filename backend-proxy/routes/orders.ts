@@ -16,8 +16,7 @@ import { METHODS } from '../protocol/wire.ts';
 import { refundables, type RefundRules } from '../protocol/refundable.ts';
 import { merchantPayment, merchantRefund, merchantView } from '../protocol/merchant-view.ts';
 import { keysWith } from '../http/guards.ts';
-import { answerJson } from '../http/answer.ts';
-import { noQuery, refusedBy } from '../http/problem.ts';
+import { answerJson, noQuery, refusedBy } from '../http/answer.ts';
 import { serveRoute } from '../http/route.ts';
 import { payPageOf } from './pay-page.ts';
 import {

@@ -1,9 +1,8 @@
 // Starting a payout and reading it.
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
-import { answerJson } from '../http/answer.ts';
+import { answerJson, noQuery, refusedBy } from '../http/answer.ts';
 import { keysWith } from '../http/guards.ts';
-import { noQuery, refusedBy } from '../http/problem.ts';
 import { serveRoute } from '../http/route.ts';
 import { note } from '../observability/log.ts';
 import { currencySchema, line, orderIdSchema, walletIdSchema } from '../orders/order-token.ts';

@@ -1,9 +1,8 @@
 // The deliveries to WEBHOOK_URL: listing them, and sending one again.
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
-import { answerJson } from '../http/answer.ts';
+import { answerJson, noQuery, refusedBy } from '../http/answer.ts';
 import { keysWith } from '../http/guards.ts';
-import { noQuery, refusedBy } from '../http/problem.ts';
 import { resolutionSchema } from '../http/resolution.ts';
 import { serveRoute } from '../http/route.ts';
 import type { Ledger } from '../ledger/ledger.ts';

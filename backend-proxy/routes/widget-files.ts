@@ -7,9 +7,8 @@ import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { HonoRequest } from 'hono';
 import { etag, RETAINED_304_HEADERS } from 'hono/etag';
 import { Refusal } from '../errors.ts';
-import { VERSION } from '../version.ts';
-import { answer } from '../http/answer.ts';
-import { refusedBy } from '../http/problem.ts';
+import { VERSION } from '../installation.ts';
+import { answer, refusedBy } from '../http/answer.ts';
 
 /** The license texts are served beside the code. */
 const SERVED = /^LICENSES\.txt$|\.(?:js|json|map|css)$/;

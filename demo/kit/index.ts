@@ -1,3 +1,3 @@
 // What `payment-sandbox` exports: the test world, for payment-widget/testing.
 export { TestWorld, type TestWorldOptions } from './test-world.ts';
-export { VERSION } from '../../backend-proxy/version.ts';
+export { VERSION } from '../../backend-proxy/installation.ts';

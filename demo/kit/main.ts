@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
 import { parseArgs } from 'node:util';
-import { nodeRefusal } from '../../backend-proxy/version.ts';
+import { nodeRefusal } from '../../backend-proxy/installation.ts';
 import type { TestWorld as World } from './test-world.ts';
 
 const USAGE = `Usage:

@@ -3,7 +3,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { PaymentProxy, type NewOrder } from '../../backend-proxy/client.ts';
 import type { Method, OrderView } from '../../backend-proxy/protocol/wire.ts';
-import { VERSION, nodeRefusal } from '../../backend-proxy/version.ts';
+import { VERSION, nodeRefusal } from '../../backend-proxy/installation.ts';
 import type { Entry } from './journal.ts';
 import type { FaultTarget, TestWorld, TestWorldOptions } from './test-world.ts';
 import type { WebhookInbox } from './webhook-inbox.ts';

@@ -2,7 +2,7 @@
 // several on one page. Needs a browser, because the browser's rules about forms, shadow trees and modules apply.
 import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
-import { VERSION } from '../../backend-proxy/version.ts';
+import { VERSION } from '../../backend-proxy/installation.ts';
 import { until } from '../faults/fault-test.ts';
 import { Host } from './host.ts';
 

@@ -19,7 +19,7 @@ import { basename, delimiter, join, resolve } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
-import { VERSION } from '../../backend-proxy/version.ts';
+import { VERSION } from '../../backend-proxy/installation.ts';
 import { copyProject, digestsOf } from './project-copy.ts';
 import { SECRETS, SHOP } from '../backend-proxy/world.ts';
 

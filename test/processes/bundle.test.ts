@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
-import { VERSION } from '../../backend-proxy/version.ts';
+import { VERSION } from '../../backend-proxy/installation.ts';
 import { buildWidgetIfStale } from '../../demo/widget-build.ts';
 
 /** Brotli bytes before the first method can be chosen, and until the end of a payment, English. */

@@ -3,7 +3,7 @@
 // first: it removes secrets from the environment before any package is loaded.
 import './no-secrets.mjs';
 import { readFileSync } from 'node:fs';
-import { VERSION } from '../../backend-proxy/version.ts';
+import { VERSION } from '../../backend-proxy/installation.ts';
 
 const { build } = await import('vite');
 const { buildPackage } = await import('./widget-package.ts');

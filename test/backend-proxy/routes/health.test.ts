@@ -6,7 +6,7 @@ import { Refusal, unavailable } from '../../../backend-proxy/errors.ts';
 import type { Checked } from '../../../backend-proxy/gateway/gateway.ts';
 import type { Claim } from '../../../backend-proxy/ledger/model.ts';
 import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
-import { VERSION } from '../../../backend-proxy/version.ts';
+import { VERSION } from '../../../backend-proxy/installation.ts';
 import { SECRETS, createWorld, type World } from '../world.ts';
 import { endCheck } from '../ledger/by-id.ts';
 import { differing } from '../ledger/ledger-kit.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { widgetFilesIn } from '../../../backend-proxy/routes/widget-files.ts';
-import { VERSION } from '../../../backend-proxy/version.ts';
+import { VERSION } from '../../../backend-proxy/installation.ts';
 import { SHOP, createWorld } from '../world.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { words } from '../in-words.ts';
