@@ -10,7 +10,7 @@ import { describeError } from './errors.ts';
 import { listen, type Listening } from './http/server.ts';
 import { REMEDIES, WIDGET_FOLDER, VERSION } from './installation.ts';
 import { createLogger } from './observability/log.ts';
-import { GATEWAY_TIMEOUT_MS } from './protocol/gateway-call.ts';
+import { GATEWAY_TIMEOUT_MS } from './protocol/durations.ts';
 import type { Log } from './protocol/log.ts';
 
 /** Resolves when the server listens. Throws an Error whose message is written for the operator. */

@@ -5,7 +5,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Log } from '../protocol/log.ts';
 import type { RefundRules } from '../protocol/refundable.ts';
 import type { Transaction } from '../protocol/transaction.ts';
-import type { Readiness } from '../readiness.ts';
+import type { Readiness } from '../routes/health.ts';
 import type { Refunds } from '../use-cases/outgoing.ts';
 import { writeSession, type Sessions } from './session.ts';
 import { type Html, amount, status, time, kindOf } from './words.ts';

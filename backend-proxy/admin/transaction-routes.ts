@@ -3,7 +3,7 @@
 import type { Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { Refusal } from '../errors.ts';
-import { resolutionSchema } from '../http/resolution.ts';
+import { resolutionSchema } from '../routes/merchant-schemas.ts';
 import type { Expected, Order, Resolution } from '../ledger/model.ts';
 import { ChangedMeanwhile, GatewayContradicts } from '../ledger/rules/decisions.ts';
 import { line } from '../orders/order-token.ts';

@@ -16,7 +16,7 @@ import { type Profile, CODE } from '../gateway/profile.ts';
 import { REMEDIES, WIDGET_FOLDER } from '../installation.ts';
 import { filePathOf } from '../ledger/connect.ts';
 import { explainStart } from '../ledger/postgres/errors.ts';
-import type { SchemaState } from '../ledger/schema/migrate.ts';
+import type { SchemaState } from '../ledger/schema/schema.ts';
 import { LITTLE_SPACE, TOO_LITTLE_SPACE, describeFree, freeBytes } from '../ledger/sqlite/files.ts';
 import { METHODS } from '../protocol/wire.ts';
 import { type Call, createReport, fail, ok, skipped, warn, type Finding, clockFinding } from './report.ts';

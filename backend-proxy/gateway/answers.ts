@@ -3,10 +3,9 @@
 // An answer that is not exactly as documented is "lost" or "unavailable", never "failed".
 import { z } from 'zod';
 import { isSafeWebUrl } from '../protocol/links.ts';
-import { PAYS_BY } from '../protocol/methods.ts';
+import { PAYS_BY, METHODS } from '../protocol/wire.ts';
 import { GATEWAY_TYPES, TYPES } from '../protocol/transaction.ts';
 import type { IpnReading, Report } from '../protocol/verify.ts';
-import { METHODS } from '../protocol/wire.ts';
 import type { Accepted, Checked, Sent } from './gateway.ts';
 import { CODE, type Profile } from './profile.ts';
 

@@ -1,7 +1,7 @@
 // The gateway over HTTP: one POST per call, never repeated, no redirects followed, every wait limited. answers.ts
 // interprets the answers.
 import { Agent, request, type Dispatcher } from 'undici';
-import { GATEWAY_TIMEOUT_MS, STATUS_CONNECTIONS } from '../protocol/gateway-call.ts';
+import { GATEWAY_TIMEOUT_MS, STATUS_CONNECTIONS } from '../protocol/durations.ts';
 import { isLoopbackName } from '../protocol/links.ts';
 import { decimalOf, isTooDeep, parseExact } from '../protocol/money.ts';
 import type { GatewayType } from '../protocol/transaction.ts';

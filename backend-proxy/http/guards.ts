@@ -32,7 +32,7 @@ export function bearerOf(c: Context): string {
 
 /**
  * Allows only the merchant's server: a request with an Origin comes from a browser and is refused whatever its key.
- * What the key may do is checked by each route (access.ts).
+ * What the key may do is checked by each route (`checkAccess`).
  */
 export function merchantOnly(keys: readonly MerchantKey[], called = 'the merchant API key'): MiddlewareHandler {
   const find = createSecretSearch(keys.map(({ key }) => key));
@@ -71,7 +71,7 @@ export function crossOrigin(allowed: Origins): MiddlewareHandler {
   };
 }
 
-// Who may call a route. Each route says so in its `security`, without which it does not compile (http/route.ts); the OpenAPI
+// Who may call a route. Each route says so in its `security`, without which it does not compile (route.ts); the OpenAPI
 // document shows the same.
 
 type OfMerchant = Record<'merchantKey', [Scope]>;

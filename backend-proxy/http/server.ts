@@ -2,7 +2,7 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { serve, type HttpBindings } from '@hono/node-server';
-import { GATEWAY_TIMEOUT_MS } from '../protocol/gateway-call.ts';
+import { GATEWAY_TIMEOUT_MS } from '../protocol/durations.ts';
 
 interface ServerLimits {
   /** Time limit for the headers, and for the whole request. */

@@ -1,10 +1,9 @@
 // How all parts of the ledger (ledger.ts) read and write: a write loads a subject's rows, applies a rule to a draft
-// of them, and saves what the draft changed; only after the commit its watchers and the listener are called.
+// of them, and saves what the draft changed; only after the commit the listener and the watchers below are called.
 import { performance } from 'node:perf_hooks';
 import type { CompiledQuery } from 'kysely';
 import { Refusal, unavailable } from '../errors.ts';
 import { type Source, STAGES, stageOf } from '../protocol/transaction.ts';
-import { ClockSteps } from './clock-step.ts';
 import type { LedgerEvent } from './model.ts';
 import {
   readVersions,
@@ -20,7 +19,6 @@ import { restartWaits } from './rules/checks.ts';
 import { changesOf, createDraft, type Draft } from './rules/records.ts';
 import type { TransactionRow, HistoryRow } from './schema/tables.ts';
 import type { Changes, Db, Loaded, Store, Subject, Change } from './store.ts';
-import { createWatch } from './watch.ts';
 
 /** Rows that one statement changes, so that no write waits long for another. */
 export const PAGE_SIZE = 100;
@@ -196,5 +194,120 @@ function eventOf(draft: Draft, entry: Entry, { before, after }: Change<Transacti
     statusBefore: before && STAGES[stageOf(before.rank)].status,
     sinceIpnMs: after.ipn_received_at === null ? null : Math.max(0, draft.now - after.ipn_received_at),
     webhooks: draft.webhooks.filter(({ transaction_id: of }) => of === id).map((webhook) => webhook.id),
+  };
+}
+
+// Notices when the database's clock steps, by comparing it with a monotonic clock at each look, in writes too. Steps
+// are counted, in one row of `meta`; a count that is not stored yet is in the rows that it was used for. A transaction
+// whose own count is lower was planned before the last step: it is due, and its waits start again with its next write.
+// So a step is one small write, however many transactions are open and whoever holds one of them.
+
+/** Between two looks, the two clocks may differ by this much. */
+const STEP_MS = 5_000;
+
+class ClockSteps {
+  /** The steps that this process has seen, or read from the database. */
+  count = 0;
+  /** A monotonic clock, ms. */
+  readonly elapsed: () => number;
+  /** The least and the most by which the database's clock is ahead of the monotonic one. */
+  #ahead: [number, number] | undefined;
+
+  constructor(elapsed: () => number) {
+    this.elapsed = elapsed;
+  }
+
+  /** `time`: the database's clock, ms since 1970, read after `since` by the monotonic one. */
+  look(time: number, since: number): void {
+    const [least, most] = [time - this.elapsed(), time - since];
+    const [knownLeast, knownMost] = this.#ahead ?? [least, most];
+    if (least > knownMost + STEP_MS || most < knownLeast - STEP_MS) this.count += 1;
+    // A slow answer leaves a wide range; what both allow is narrower, unless the clocks drift.
+    const both: [number, number] = [Math.max(least, knownLeast), Math.min(most, knownMost)];
+    this.#ahead = both[0] <= both[1] ? both : [least, most];
+  }
+}
+
+// Calls watchers after a commit that changed their order, with its new version. The version of each watched order is
+// remembered, so that no change is reported twice. Changes by other processes are found by a poll of what changed
+// lately. A commit that waited for a standby may show later than any poll looks back, so now and then the versions of
+// all watched orders are read.
+
+const POLL_MS = 1_000;
+/**
+ * A change is stamped when its rows are loaded, and seen by a poll once it is committed: up to two statements later, of
+ * at most 10 s each (`statement_timeout`), and their round trips.
+ */
+const LOOK_BACK_MS = 25_000;
+const POLLS_PER_READ_OF_ALL = 30;
+
+type OnChange = (version: number) => void;
+
+interface Watched {
+  /** The last version that was reported to the watchers. */
+  version: number | undefined;
+  watchers: readonly OnChange[];
+}
+
+/** `time` is the clock of the stamps. */
+export function createWatch(
+  store: Pick<Store, 'changedSince'>,
+  time: () => Promise<number>,
+  versionsOf: (orderIds: readonly string[]) => Promise<ReadonlyMap<string, number>>,
+) {
+  const orders = new Map<string, Watched>();
+  /** When the last successful poll began. */
+  let polledAt = Infinity;
+  let polling = false;
+  let polls = 0;
+
+  function tell(orderId: string, version: number): void {
+    const order = orders.get(orderId);
+    if (order === undefined || order.version === version) return;
+    order.version = version;
+    for (const watcher of order.watchers) watcher(version);
+  }
+
+  async function poll(): Promise<void> {
+    if (polling) return;
+    if (orders.size === 0) {
+      polledAt = Infinity;
+      return;
+    }
+    polling = true;
+    try {
+      const at = await time();
+      // From the last successful poll, because a change may have been committed while the database did not answer us.
+      for (const [orderId, version] of await store.changedSince(Math.min(at, polledAt) - LOOK_BACK_MS))
+        tell(orderId, version);
+      polledAt = at;
+      polls += 1;
+      if (polls % POLLS_PER_READ_OF_ALL === 0)
+        for (const [orderId, version] of await versionsOf([...orders.keys()])) tell(orderId, version);
+    } catch {
+      // The database is unavailable: the next poll tries again.
+    } finally {
+      polling = false;
+    }
+  }
+
+  const timer = setInterval(() => void poll(), POLL_MS);
+  timer.unref();
+
+  return {
+    add(orderId: string, onChange: OnChange): () => void {
+      const order = orders.get(orderId) ?? { version: undefined, watchers: [] };
+      order.watchers = [...order.watchers, onChange];
+      orders.set(orderId, order);
+      return () => {
+        order.watchers = order.watchers.filter((watcher) => watcher !== onChange);
+        if (order.watchers.length === 0 && orders.get(orderId) === order) orders.delete(orderId);
+      };
+    },
+    /** After a commit of this process: the new version of each order that it changed. */
+    changed(versions: ReadonlyMap<string, number>): void {
+      for (const [orderId, version] of versions) tell(orderId, version);
+    },
+    close: () => clearInterval(timer),
   };
 }

@@ -4,12 +4,11 @@
 // start.ts and refunds.ts decide what may start, settle.ts raises a stage and says how the POST ended, observations.ts
 // what a check saw, decisions.ts what a person or the merchant decides, and checks.ts what is checked next.
 import { Refusal } from '../errors.ts';
-import { PAYS_BY } from '../protocol/methods.ts';
+import { PAYS_BY, type Method } from '../protocol/wire.ts';
 import { RESTORED_LATELY_MS } from '../protocol/schedule.ts';
 import type { Warning } from '../protocol/log.ts';
 import type { MerchantSource } from '../protocol/merchant-key.ts';
 import { TYPES, type GatewayType, type Transaction, type TransactionType } from '../protocol/transaction.ts';
-import type { Method } from '../protocol/wire.ts';
 import { Access, PAGE_SIZE, type LedgerOptions } from './access.ts';
 import { applyFact } from './rules/settle.ts';
 import { closeOrder, applyResolution, contraryReport, expectedOf } from './rules/decisions.ts';

@@ -5,11 +5,18 @@ import { SignJWT, errors as jose, jwtVerify, type JWTPayload } from 'jose';
 import { z } from 'zod';
 import { Refusal, fieldErrorsOf, type FieldError } from '../errors.ts';
 import { isSafeWebUrl, type Origins } from '../protocol/links.ts';
-import { methodsOf } from '../protocol/methods.ts';
+import {
+  methodsOf,
+  METHODS,
+  PURPOSES,
+  WALLET_ID_FORM,
+  type Metadata,
+  type Method,
+  type OrderClaims,
+} from '../protocol/wire.ts';
 import { exponentOf, minorOf } from '../protocol/money.ts';
 import { editDistance, nearest } from '../protocol/nearest.ts';
 import { whyTooLong } from '../protocol/transaction.ts';
-import { METHODS, PURPOSES, WALLET_ID_FORM, type Metadata, type Method, type OrderClaims } from '../protocol/wire.ts';
 
 /** HS256 needs a key as long as its hash (RFC 7518, 3.2). */
 export const MIN_SECRET_BYTES = 32;

@@ -4,10 +4,17 @@ import { create } from 'qrcode';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Order } from '../ledger/model.ts';
 import { iso } from '../protocol/durations.ts';
-import { PAYS_BY } from '../protocol/methods.ts';
+import {
+  PAYS_BY,
+  type AnswerState,
+  type Method,
+  type OrderView,
+  type PaymentView,
+  type RefundView,
+  type QrCode,
+} from '../protocol/wire.ts';
 import { decimalOf } from '../protocol/money.ts';
 import { STAGES, canBePaid, reasonOf, type PostOutcome, type Transaction } from '../protocol/transaction.ts';
-import type { AnswerState, Method, OrderView, PaymentView, RefundView, QrCode } from '../protocol/wire.ts';
 import type { OrderTerms } from './order-token.ts';
 
 /** Of the gateway: what its code for a failure tells the shopper, and whether it moves money. */

@@ -1,4 +1,4 @@
-// Units of time in milliseconds. Pure.
+// Units of time, and the limits of a gateway call, from which other limits follow. Pure, except a timer.
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
@@ -20,3 +20,18 @@ export async function withinLimit<T>(work: Promise<T>, limitMs: number): Promise
   });
   return Promise.race([work, over]).finally(() => clearTimeout(timer));
 }
+
+// How long a call to the gateway may last, and how many status checks run at once. Every limit that has to be longer
+// is a sum of these, so that changing one keeps shutdowns, leases, idle limits and the widget right.
+
+/** From the connection to the last byte of the answer. */
+export const GATEWAY_TIMEOUT_MS = 30 * SECOND_MS;
+/**
+ * After this from the commit, others take the answer for lost. A call that was sent late may end later still; its
+ * answer is recorded all the same.
+ */
+export const CALL_OVER_MS = GATEWAY_TIMEOUT_MS + 15 * SECOND_MS;
+/** Connections for status checks: one more check would wait for one, and appear slow. */
+export const STATUS_CONNECTIONS = 24;
+/** The most status checks that one proxy begins in a second, unless the operator says otherwise. */
+export const CHECKS_PER_SECOND = 500;

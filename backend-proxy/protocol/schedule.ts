@@ -3,8 +3,7 @@
 // check. A time that passed while the process was down is due at once.
 // IPNs are compared by count, never by time, so clocks that differ or step back can delay a check but never suppress
 // one. A stored time in the future counts as now.
-import { DAY_MS as D, HOUR_MS as H, MINUTE_MS as M, SECOND_MS as S } from './durations.ts';
-import { CALL_OVER_MS } from './gateway-call.ts';
+import { DAY_MS as D, HOUR_MS as H, MINUTE_MS as M, SECOND_MS as S, CALL_OVER_MS } from './durations.ts';
 import type { Way } from './verify.ts';
 import { STAGES, TYPES, isOpen, type PostOutcome, type Stage, type TransactionType } from './transaction.ts';
 

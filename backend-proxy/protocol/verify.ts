@@ -1,9 +1,8 @@
 // Compares the gateway's report of a transaction with the ledger's record of it. Pure; every report must pass here
 // before it becomes a fact. Any difference is a mismatch, and a mismatch never pays anything.
-import { PAYS_BY } from './methods.ts';
+import { PAYS_BY, WALLET_ID_FORM } from './wire.ts';
 import { decimalOf, minorOfReported } from './money.ts';
 import { TYPES, type GatewayType, type TransactionType, type PostOutcome, type Transaction } from './transaction.ts';
-import { WALLET_ID_FORM } from './wire.ts';
 
 /** A status check's answer or an IPN, in our terms. The amount is the source text. */
 export interface Report {

@@ -1,14 +1,19 @@
-// Health, readiness and metrics for operators.
+// Health, readiness and metrics for operators, and what they should fix.
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
-import { answerJson, refusedBy } from '../http/answer.ts';
+import { answerJson, refusedBy, toRefusal } from '../http/answer.ts';
 import { PUBLIC, keysWith, merchantOnly } from '../http/guards.ts';
 import { serveRoute } from '../http/route.ts';
-import { METRICS_CONTENT_TYPE, type Metrics } from '../observability/metrics.ts';
+import { METRICS_CONTENT_TYPE, type Metrics, type Call } from '../observability/metrics.ts';
 import type { MerchantKey } from '../protocol/merchant-key.ts';
-import type { Readiness } from '../readiness.ts';
-import { VERSION } from '../installation.ts';
-import { MERCHANT, json, documentWebhooks } from './merchant-schemas.ts';
+import { REMEDIES } from '../installation.ts';
+import { MERCHANT, json } from './merchant-schemas.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { CallerAddress } from '../http/caller-address.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { SECOND_MS, withinLimit, HOUR_MS, MINUTE_MS } from '../protocol/durations.ts';
+import type { Warning, Log } from '../protocol/log.ts';
+import type { UnknownProof } from '../use-cases/status-checks.ts';
 
 const getHealth = createRoute({
   method: 'get',
@@ -73,37 +78,152 @@ export function serveHealth(app: OpenAPIHono, { keys, metrics, isStopping, readi
   );
 }
 
-// GET /openapi.json: the OpenAPI document of all routes.
+// Whether the proxy can take payments, and what its operator should fix. Looked up at most once a second, whoever asks:
+// /readyz is open to all, and each look writes to the database.
 
-const TAGS = [
-  { name: 'Shopper', description: 'Called by the widget with an order token' },
-  { name: 'Merchant', description: "Called by the merchant's server with its key" },
-  { name: 'Public', description: 'Called without a token: by pages, the gateway and operators' },
-  { name: 'Webhooks', description: "Sent to the merchant's server, signed by the Standard Webhooks scheme" },
-];
+const KEPT_MS = SECOND_MS;
+/** Longer than a ping waits for a lock. A database that takes longer is not ready. */
+const LIMIT_MS = 3 * SECOND_MS;
 
-export function serveDocument(app: OpenAPIHono, publicUrl: string | undefined): void {
-  const { openAPIRegistry: registry } = app;
-  registry.registerComponent('securitySchemes', 'orderToken', { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' });
-  registry.registerComponent('securitySchemes', 'merchantKey', { type: 'http', scheme: 'bearer' });
-  // Relative to the document's own address, because the proxy may not see it: a reverse proxy or a host server can
-  // remove a prefix, and the host is set by the caller.
-  const url = publicUrl?.replace(/\/$/, '') ?? '.';
-  // Built on the first request, because it takes 100 ms.
-  let routes: object | undefined;
-  app.get('/openapi.json', (c) => {
-    if (routes === undefined) {
-      documentWebhooks(app);
-      routes = app.getOpenAPI31Document({
-        openapi: '3.1.0',
-        info: {
-          title: 'Payment widget proxy',
-          version: VERSION,
-          license: { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' },
-        },
-        tags: TAGS,
+export interface Readiness {
+  /** Why it cannot take payments. */
+  refusal?: Refusal;
+  warnings: Warning[];
+}
+
+interface Ports {
+  ledger: Pick<Ledger, 'ping' | 'ownerMismatch'>;
+  /** False until `npm run build` has run. */
+  isWidgetBuilt: boolean;
+  warnings(): Promise<Warning[]>;
+  now: () => number;
+}
+
+const UNWRITABLE = 'The database cannot be written: the log says why.';
+const OTHER_OWNER = 'No payments are started, because the database is used with another gateway: the log names both.';
+
+const tooSlow = () => new Refusal('unavailable', UNWRITABLE, { cause: new Error('no answer within 3 s') });
+
+/** What it returns never rejects. */
+export function createReadiness({ ledger, isWidgetBuilt, warnings, now }: Ports): () => Promise<Readiness> {
+  let lookedAt = -Infinity;
+  let latest: Promise<Readiness>;
+
+  async function look(): Promise<Readiness> {
+    try {
+      await ledger.ping().catch((error: unknown) => {
+        throw new Refusal('unavailable', UNWRITABLE, { cause: error });
       });
+      const difference = ledger.ownerMismatch();
+      if (!isWidgetBuilt) throw new Refusal('unavailable', `The widget is not built: ${REMEDIES.widget}.`);
+      if (difference !== undefined) throw new Refusal('unavailable', OTHER_OWNER, { cause: new Error(difference) });
+      return { warnings: await warnings() };
+    } catch (error) {
+      return { refusal: toRefusal(error instanceof Error ? error : new Error(String(error))), warnings: [] };
     }
-    return answerJson(c, { ...routes, servers: [{ url }] }, 200, { 'Cache-Control': 'public, max-age=60' });
-  });
+  }
+
+  return () => {
+    // In either direction, because a clock may be set back.
+    if (Math.abs(now() - lookedAt) >= KEPT_MS) {
+      lookedAt = now();
+      latest = withinLimit(look(), LIMIT_MS).then((found) => found ?? { refusal: tooSlow(), warnings: [] });
+    }
+    return latest;
+  };
+}
+
+// What an operator should fix: listed by /readyz and the operator's page, and logged.
+
+const WARN_EVERY_MS = MINUTE_MS;
+/** An unmatched IPN this old is reported to the operator: the database may have lost its transaction. */
+const UNMATCHED_REPORT_AFTER_MS = HOUR_MS;
+const CLOCK_TOLERANCE_MS = SECOND_MS;
+
+interface WarningPorts {
+  ledger: Pick<Ledger, 'clockOffset' | 'databaseWarnings' | 'reportUnmatched'>;
+  gateway: Pick<Gateway, 'clockOffset'>;
+  key: Pick<GatewayKey, 'warnings'>;
+  proof: Pick<UnknownProof, 'wrongPaths'>;
+  callers: Pick<CallerAddress, 'warnings'>;
+  now: () => number;
+  log: Log;
+  onError(error: unknown): void;
+}
+
+interface Warnings {
+  all(): Promise<Warning[]>;
+  /** Logs until the returned function is called. */
+  run(): () => void;
+}
+
+export function createWarnings({ ledger, gateway, key, proof, callers, now, log, onError }: WarningPorts): Warnings {
+  /** Warnings of the database, as JSON. */
+  const loggedAt = new Map<string, number>();
+
+  async function current(): Promise<Warning[]> {
+    return [
+      ...key.warnings(),
+      ...proof.wrongPaths().map(wrongPath),
+      ...clockWarnings('database', await ledger.clockOffset()),
+      ...clockWarnings('gateway', gateway.clockOffset() ?? 0),
+    ];
+  }
+
+  // Each minute; those of the callers and of the database, which may be an operator's choice, once an hour.
+  async function logCurrent(): Promise<void> {
+    const unmatched = await ledger.reportUnmatched(UNMATCHED_REPORT_AFTER_MS);
+    if (unmatched > 0) log('error', 'IPNs unmatched for an hour: see GET /ipns', { count: unmatched });
+    for (const warning of await current()) log('warn', 'proxy warning', { ...warning });
+    for (const warning of await ledger.databaseWarnings()) {
+      const logged = JSON.stringify(warning);
+      if (Math.abs(now() - (loggedAt.get(logged) ?? -Infinity)) < HOUR_MS) continue;
+      loggedAt.set(logged, now());
+      log('warn', 'database warning', { ...warning });
+    }
+  }
+
+  return {
+    all: async () => [...(await current()), ...callers.warnings(), ...(await ledger.databaseWarnings())],
+    run() {
+      const timer = setInterval(() => void logCurrent().catch(onError), WARN_EVERY_MS);
+      timer.unref();
+      return () => clearInterval(timer);
+    },
+  };
+}
+
+function clockWarnings(whose: string, aheadMs: number): Warning[] {
+  if (Math.abs(aheadMs) <= CLOCK_TOLERANCE_MS) return [];
+  const how = aheadMs > 0 ? 'ahead of' : 'behind';
+  return [{ warning: `The ${whose}'s clock is ${Math.abs(Math.round(aheadMs))} ms ${how} this process's.` }];
+}
+
+function wrongPath(type: string): Warning {
+  const warning = `The gateway no longer knows a ${type} that it reported before: the status path or the API key is wrong.`;
+  return { warning };
+}
+
+// Whether the gateway refuses our API key, from how its calls end.
+
+interface GatewayKey {
+  /** Records a gateway call that has ended. */
+  record(call: Pick<Call, 'operation' | 'outcome' | 'detail'>): void;
+  warnings(): Warning[];
+}
+
+export function watchKey(): GatewayKey {
+  let refusedBy: string | undefined;
+  return {
+    record({ operation, outcome, detail = '' }) {
+      // A 403 to anything else may be about a wallet.
+      const isRefused = /^HTTP 401\b/.test(detail) || (operation === 'status' && /^HTTP 403\b/.test(detail));
+      if (isRefused) refusedBy = detail;
+      else if (['accepted', 'found', 'unknown'].includes(outcome)) refusedBy = undefined;
+    },
+    warnings: () =>
+      refusedBy === undefined
+        ? []
+        : [{ warning: 'The gateway refuses the key: set GATEWAY_API_KEY.', detail: refusedBy }],
+  };
 }

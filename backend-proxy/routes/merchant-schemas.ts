@@ -1,8 +1,10 @@
 // What the merchant routes share: response schemas, which only generate the OpenAPI document and validate nothing, the
-// columns of CSV, and the parameters that several routes take.
+// columns of CSV, and the parameters that several routes take; and the document itself.
 import { z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { UnmatchedIpn, Webhook } from '../ledger/model.ts';
-import { orderIdSchema } from '../orders/order-token.ts';
+import { line, orderIdSchema } from '../orders/order-token.ts';
+import { answerJson } from '../http/answer.ts';
+import { VERSION } from '../installation.ts';
 import { iso } from '../protocol/durations.ts';
 import {
   WEBHOOKS,
@@ -197,7 +199,7 @@ const SCHEMAS_BY_WEBHOOK = new Map<string, z.ZodType>(
   TRANSACTION_TYPES.map((type) => [TYPES[type].webhooks, SCHEMAS[type]]),
 );
 
-export function documentWebhooks({ openAPIRegistry: registry }: OpenAPIHono): void {
+function documentWebhooks({ openAPIRegistry: registry }: OpenAPIHono): void {
   for (const [type, summary] of Object.entries(WEBHOOKS)) {
     const data = SCHEMAS_BY_WEBHOOK.get(type.split('.')[0] ?? '');
     registry.registerWebhook({
@@ -215,6 +217,41 @@ export function documentWebhooks({ openAPIRegistry: registry }: OpenAPIHono): vo
       },
     });
   }
+}
+
+// GET /openapi.json: the OpenAPI document of all routes.
+
+const TAGS = [
+  { name: 'Shopper', description: 'Called by the widget with an order token' },
+  { name: 'Merchant', description: "Called by the merchant's server with its key" },
+  { name: 'Public', description: 'Called without a token: by pages, the gateway and operators' },
+  { name: 'Webhooks', description: "Sent to the merchant's server, signed by the Standard Webhooks scheme" },
+];
+
+export function serveDocument(app: OpenAPIHono, publicUrl: string | undefined): void {
+  const { openAPIRegistry: registry } = app;
+  registry.registerComponent('securitySchemes', 'orderToken', { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' });
+  registry.registerComponent('securitySchemes', 'merchantKey', { type: 'http', scheme: 'bearer' });
+  // Relative to the document's own address, because the proxy may not see it: a reverse proxy or a host server can
+  // remove a prefix, and the host is set by the caller.
+  const url = publicUrl?.replace(/\/$/, '') ?? '.';
+  // Built on the first request, because it takes 100 ms.
+  let routes: object | undefined;
+  app.get('/openapi.json', (c) => {
+    if (routes === undefined) {
+      documentWebhooks(app);
+      routes = app.getOpenAPI31Document({
+        openapi: '3.1.0',
+        info: {
+          title: 'Payment widget proxy',
+          version: VERSION,
+          license: { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' },
+        },
+        tags: TAGS,
+      });
+    }
+    return answerJson(c, { ...routes, servers: [{ url }] }, 200, { 'Cache-Control': 'public, max-age=60' });
+  });
 }
 
 // Writes CSV (RFC 4180). Merchants open it in spreadsheets, which run a cell that begins with `=`, `+`, `-`, `@` (full
@@ -236,3 +273,18 @@ function cellOf(value: Cell): string {
   const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value);
   return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
+
+// A person's resolution of a review, as the merchant's server or the operator's page sends it.
+
+export const resolutionSchema = z
+  .strictObject({
+    status: z.enum(['SUCCESS', 'FAILED'], { error: 'SUCCESS or FAILED' }),
+    by: line(100).openapi({ description: 'The person who resolves it' }),
+    note: line(500).openapi({ description: 'How the person verified the outcome' }),
+    gatewayReports: z
+      .enum(['SUCCESS', 'FAILED'])
+      .optional()
+      .openapi({ description: 'What the gateway reports, to decide against it knowingly' }),
+    version: z.int().optional().openapi({ description: 'Of the transaction: refuse if it has changed since' }),
+  })
+  .openapi('Resolution');

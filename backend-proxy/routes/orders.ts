@@ -2,21 +2,20 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { note } from '../observability/log.ts';
 import { Refusal } from '../errors.ts';
-import type { Closings } from '../use-cases/closing.ts';
+import type { Closings } from '../use-cases/payments.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ClosedOrder } from '../ledger/model.ts';
 import { MAX_LIFETIME_S, line, orderClaimsShape, type OrderTokens } from '../orders/order-token.ts';
 import { shownAmount } from '../orders/order-view.ts';
 import { iso } from '../protocol/durations.ts';
 import { decimalOf } from '../protocol/money.ts';
-import { PAYS_BY } from '../protocol/methods.ts';
+import { PAYS_BY, METHODS } from '../protocol/wire.ts';
 import { CHECKOUT_LIFETIME_MS } from '../protocol/schedule.ts';
 import { canBePaid } from '../protocol/transaction.ts';
-import { METHODS } from '../protocol/wire.ts';
 import { refundables, type RefundRules } from '../protocol/refundable.ts';
 import { merchantPayment, merchantRefund, merchantView } from '../protocol/merchant-view.ts';
 import { keysWith } from '../http/guards.ts';
-import { answerJson, noQuery, refusedBy } from '../http/answer.ts';
+import { answerJson, invalid, noQuery, refusedBy } from '../http/answer.ts';
 import { serveRoute } from '../http/route.ts';
 import { payPageOf } from './pay-page.ts';
 import {
@@ -167,9 +166,7 @@ export function serveOrders(app: OpenAPIHono, deps: Deps): void {
   serveRoute(app, postOrder, async (c, { sent }) => {
     const { expiresIn, ...claims } = sent;
     const errors = tokens.check(claims);
-    if (errors.length > 0) {
-      throw new Refusal('invalid_request', `Not valid: ${errors.map(({ field }) => field).join(', ')}.`, { errors });
-    }
+    if (errors.length > 0) throw invalid(...errors);
     note({ orderId: claims.orderId });
     const { token, expiresAt } = await tokens.sign(claims, expiresIn);
     const url = publicUrl === undefined ? null : payPageOf(publicUrl, token);

@@ -1,16 +1,10 @@
-// The deliveries to WEBHOOK_URL: listing them, and sending one again.
+// What a person looks after: the deliveries to WEBHOOK_URL, reviews, and IPNs that match no transaction.
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
 import { answerJson, noQuery, refusedBy } from '../http/answer.ts';
 import { keysWith } from '../http/guards.ts';
-import { resolutionSchema } from '../http/resolution.ts';
-import { serveRoute } from '../http/route.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import { WEBHOOK_CURSOR } from '../ledger/queries/webhooks.ts';
-import { note } from '../observability/log.ts';
-import { orderIdSchema } from '../orders/order-token.ts';
-import { merchantView } from '../protocol/merchant-view.ts';
 import {
+  resolutionSchema,
   MERCHANT,
   json,
   limitQuery,
@@ -24,6 +18,12 @@ import {
   ipnView,
   transactionSchema,
 } from './merchant-schemas.ts';
+import { serveRoute } from '../http/route.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { WEBHOOK_CURSOR } from '../ledger/queries/webhooks.ts';
+import { note } from '../observability/log.ts';
+import { orderIdSchema } from '../orders/order-token.ts';
+import { merchantView } from '../protocol/merchant-view.ts';
 
 const getWebhooks = createRoute({
   method: 'get',
@@ -96,7 +96,7 @@ export function serveWebhooks(app: OpenAPIHono, ledger: Ledger, onDue: () => voi
   });
 }
 
-// What asks for a person: resolving a transaction, and IPNs that match none.
+// Resolving a transaction, and IPNs that match none.
 
 const resolveTransaction = createRoute({
   method: 'post',

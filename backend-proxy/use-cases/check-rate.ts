@@ -8,7 +8,7 @@
 // The limit is per process: proxies that share a database or an account do not coordinate. The gateway answers each
 // of them, and each slows down.
 import type { Call } from '../observability/metrics.ts';
-import { CHECKS_PER_SECOND } from '../protocol/gateway-call.ts';
+import { CHECKS_PER_SECOND } from '../protocol/durations.ts';
 
 /** The detail of a call that the gateway limits. */
 const TOO_MANY = 'HTTP 429';

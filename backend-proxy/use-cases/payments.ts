@@ -1,21 +1,20 @@
-// Starts payments, and reads what the shopper's view of an order shows. No other module sends collections.
+// Starts payments, reads what the shopper's view of an order shows, and closes orders. No other module sends
+// collections.
 // The row is written first, with the permission to send it; then one call is made. Its outcome, or the lack of one, is
 // recorded as a fact; the call is never repeated.
 import { Refusal } from '../errors.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import type { Collection, Gateway } from '../gateway/gateway.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Fact, OrderAt, PaymentLimits, TokenTerms } from '../ledger/model.ts';
+import type { Fact, OrderAt, PaymentLimits, TokenTerms, ClosedOrder } from '../ledger/model.ts';
 import type { OrderTerms } from '../orders/order-token.ts';
 import { orderView, toQrCode } from '../orders/order-view.ts';
 import { HOUR_MS } from '../protocol/durations.ts';
-import { PAYS_BY, WALLET_ID } from '../protocol/methods.ts';
+import { PAYS_BY, WALLET_ID, type Method, type OrderView, type StartPayment } from '../protocol/wire.ts';
 import { exponentOf, decimalOf, minorOf } from '../protocol/money.ts';
 import { MAX_REFUNDS, refundId } from '../protocol/refundable.ts';
-import type { Transaction } from '../protocol/transaction.ts';
-import type { Method, OrderView, StartPayment } from '../protocol/wire.ts';
-import { TOO_OLD, askPermission, databaseAge, type Clocks, type Permission } from './permission.ts';
-import type { Recorder } from './recorder.ts';
+import { type Transaction, canBePaid } from '../protocol/transaction.ts';
+import { TOO_OLD, askPermission, databaseAge, type Clocks, type Permission, type Recorder } from './recorder.ts';
 
 const LIMITS: PaymentLimits = {
   perOrder: 5,
@@ -191,4 +190,45 @@ function customerOf(terms: OrderTerms, method: Method, typed: string | undefined
 
 function invalid(kind: 'invalid_request' | 'method_unavailable', field: string, detail: string): Refusal {
   return new Refusal(kind, `${field}: ${detail}.`, { errors: [{ field, detail }] });
+}
+
+// Closes an order for the merchant: no payment of it starts any more, and what is paid after all pays nothing. The
+// gateway cannot cancel, so codes that are out may still be paid, and checks go on.
+
+interface ClosingRequest {
+  reason?: string | undefined;
+  /** Asks the gateway first, and closes nothing while a payment is under way. */
+  ifUnpaid?: boolean | undefined;
+}
+
+export interface Closings {
+  close(orderId: string, request: ClosingRequest): Promise<ClosedOrder>;
+}
+
+interface ClosingPorts {
+  ledger: Pick<Ledger, 'time' | 'order' | 'closeOrder'>;
+  /** Checks a transaction at once, if it can. */
+  check(transactionId: string): Promise<void>;
+}
+
+export function createClosings({ ledger, check }: ClosingPorts): Closings {
+  /** Returns since when each payment that may still be paid was to be checked; the ledger looks whether it was. */
+  async function askGateway(orderId: string): Promise<number> {
+    const since = await ledger.time();
+    const order = await ledger.order(orderId);
+    const isSettled = order === undefined || order.paidBy !== null || order.closed !== null;
+    const payable = isSettled ? [] : order.payments.filter(({ stage }) => canBePaid(stage));
+    await Promise.all(payable.map(({ id }) => check(id)));
+    return since;
+  }
+
+  return {
+    async close(orderId, { reason, ifUnpaid = false }) {
+      return ledger.closeOrder({
+        orderId,
+        reason: reason ?? null,
+        ifUnpaidSince: ifUnpaid ? await askGateway(orderId) : null,
+      });
+    },
+  };
 }

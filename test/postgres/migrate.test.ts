@@ -2,7 +2,7 @@
 import { after, before, describe } from 'node:test';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
-import { migrate } from '../../backend-proxy/ledger/schema/migrate.ts';
+import { migrate } from '../../backend-proxy/ledger/schema/schema.ts';
 import type { Tables } from '../../backend-proxy/ledger/schema/tables.ts';
 import { migrateContract } from '../backend-proxy/ledger/contract/migrate.ts';
 import { startPostgres, whyNoPostgres, type PostgresServer } from './server.ts';

@@ -95,7 +95,7 @@ export const EDITS: Readonly<Record<string, Edit>> = {
     'foreign: { payout: SLOW, prompt: ANSWERED,',
   ],
   'a step of the clock by 40 s is not noticed': [
-    'backend-proxy/ledger/clock-step.ts',
+    'backend-proxy/ledger/access.ts',
     'STEP_MS = 5_000',
     'STEP_MS = 60_000',
   ],

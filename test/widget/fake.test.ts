@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { z } from 'zod';
 import { orderClaimsShape } from '../../backend-proxy/orders/order-token.ts';
-import { methodsOf } from '../../backend-proxy/protocol/methods.ts';
+import { methodsOf } from '../../backend-proxy/protocol/wire.ts';
 import { claimsOf, FakeProxy, type ClaimsChange } from '../../widget/testing/fake-proxy.ts';
 
 it('the claims of a fake order are claims that the proxy takes', () => {

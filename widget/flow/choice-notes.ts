@@ -2,7 +2,7 @@
 // payment or how much time the wallet's website gives, and the button back to the open payment. Apart from
 // shell/choose.ts because the first paint needs none of it.
 import type { TemplateResult } from 'lit';
-import { PAYS_BY } from '../../backend-proxy/protocol/methods.ts';
+import { PAYS_BY } from '../../backend-proxy/protocol/wire.ts';
 import { CHECKOUT_LIFETIME_MS } from '../../backend-proxy/protocol/schedule.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { Choice } from '../shell/choice.ts';

@@ -1,8 +1,7 @@
 // What the panels share: signs, buttons, links out, the line of waiting, and what copies a text. Each is a function of
 // the context, like a panel.
 import type { TemplateResult } from 'lit';
-import { PAYS_BY } from '../../backend-proxy/protocol/methods.ts';
-import type { Method } from '../../backend-proxy/protocol/wire.ts';
+import { PAYS_BY, type Method } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { PanelContext } from '../shell/panel.ts';
 import { targetOf } from './checkout-window.ts';

@@ -6,8 +6,7 @@
 // code or a request is up, the shopper may start a new one; until the proxy says how the old one ended, the panel says
 // that it is being checked, and a code stays in its place, where nothing can read it.
 import type { TemplateResult } from 'lit';
-import { PAYS_BY } from '../../backend-proxy/protocol/methods.ts';
-import type { Method, QrCode } from '../../backend-proxy/protocol/wire.ts';
+import { PAYS_BY, type Method, type QrCode } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { PanelContext } from '../shell/panel.ts';
 import { targetOf } from './checkout-window.ts';

@@ -2,7 +2,7 @@
 // ProxyError. Sets headers and limits time and size. Reads server-sent events by `fetch`, because EventSource cannot
 // send a bearer token. Never retries: only the caller knows whether that is safe. An undocumented answer counts as
 // lost, never as a failed payment.
-import { GATEWAY_TIMEOUT_MS } from '../../backend-proxy/protocol/gateway-call.ts';
+import { GATEWAY_TIMEOUT_MS } from '../../backend-proxy/protocol/durations.ts';
 import type { OrderView, Problem, StartPayment } from '../../backend-proxy/protocol/wire.ts';
 
 /** Longer than the proxy's own limit, so that the proxy gives up first. */

@@ -3,8 +3,7 @@
 // the page's events. It is not optimistic: only the proxy's views say that a payment exists, waits or is paid. A Lit
 // controller, because it lives as long as the element; it uses nothing else of Lit, so its tests need no browser.
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
-import { PAYS_BY } from '../../backend-proxy/protocol/methods.ts';
-import type { Method, OrderView, StartPayment } from '../../backend-proxy/protocol/wire.ts';
+import { PAYS_BY, type Method, type OrderView, type StartPayment } from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId, chosenMethod } from '../shell/choice.ts';
 import type { Actions } from '../shell/panel.ts';
 import { leaveResumeHint } from '../shell/resume-hint.ts';

@@ -1,8 +1,14 @@
 // Decides what to show: a pure function of (session state, now) that returns one member of `Shown`, a member for each
 // panel. It is not optimistic: waiting and paid come only from the order view, which is what the ledger committed.
 // The session adds what the shopper is doing in this page (choosing, sending).
-import { PAYS_BY } from '../../backend-proxy/protocol/methods.ts';
-import type { Cause, Method, PaymentView, QrCode, Reason } from '../../backend-proxy/protocol/wire.ts';
+import {
+  PAYS_BY,
+  type Cause,
+  type Method,
+  type PaymentView,
+  type QrCode,
+  type Reason,
+} from '../../backend-proxy/protocol/wire.ts';
 import type { Choice } from '../shell/choice.ts';
 import type { SessionState, Trouble } from '../shell/state.ts';
 

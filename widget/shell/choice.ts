@@ -1,7 +1,6 @@
 // Decides what the choice shows and which methods it offers. Pure. Separate from view.ts because the first paint
 // needs it.
-import { WALLET_ID } from '../../backend-proxy/protocol/methods.ts';
-import type { Method } from '../../backend-proxy/protocol/wire.ts';
+import { WALLET_ID, type Method } from '../../backend-proxy/protocol/wire.ts';
 import type { FieldErrors, SessionState, Trouble } from './state.ts';
 
 export interface Choice {

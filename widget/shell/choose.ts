@@ -4,8 +4,7 @@
 // sent, everything keeps its place and its focus; the button shows the progress, and further clicks do nothing.
 // The field of a method is always there and is folded by CSS, so a row opens before the session is loaded, too.
 import { html, type TemplateResult } from 'lit';
-import { PAYS_BY } from '../../backend-proxy/protocol/methods.ts';
-import type { Method } from '../../backend-proxy/protocol/wire.ts';
+import { PAYS_BY, type Method } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
 import { asksWalletId, type Choice } from './choice.ts';
 import { heading, icon, type PanelContext } from './panel.ts';

@@ -2,8 +2,7 @@
 // prefers. Defines its shape and its initial value, which is what the order token claims, so that the first paint needs
 // no answer from the network; flow/session.ts decides how it changes. The token's signature is not verified here: only
 // the proxy can do that, and it decides everything that matters.
-import { methodsOf } from '../../backend-proxy/protocol/methods.ts';
-import type { Method, OrderClaims, OrderView } from '../../backend-proxy/protocol/wire.ts';
+import { methodsOf, type Method, type OrderClaims, type OrderView } from '../../backend-proxy/protocol/wire.ts';
 
 /** What is wrong, as far as the shopper needs to know. `code` is a problem's code, `network` or `page_timeout`. */
 export interface Trouble {

@@ -1,13 +1,12 @@
 // The store on PostgreSQL, for several proxies on one database. A write is one statement that loads and one that saves,
 // each a transaction of its own on a pooled connection (connection.ts). Nothing is locked in between: the save
 // changes nothing if a loaded row has changed meanwhile (rows.ts), and the write begins again. So a save whose
-// outcome was lost can be repeated, too. The other proxies find what changed by a look each second (watch.ts).
+// outcome was lost can be repeated, too. The other proxies find what changed by a look each second (access.ts).
 import { Kysely, PostgresDialect, sql, type CompiledQuery } from 'kysely';
 import { types } from 'pg';
 import { unavailable } from '../../errors.ts';
 import type { Log, Warning } from '../../protocol/log.ts';
-import { migrate, schemaState, type SchemaState } from '../schema/migrate.ts';
-import { IS_OF_ORDER } from '../schema/schema.ts';
+import { migrate, schemaState, type SchemaState, IS_OF_ORDER } from '../schema/schema.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { Store, Db } from '../store.ts';
 import {

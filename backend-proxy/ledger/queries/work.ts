@@ -1,9 +1,8 @@
 // Finds the transactions whose check is due and claims them with a lease. When a check is due is decided in
 // protocol/schedule.ts, what is done about it in ../rules/checks.ts.
 import { sql, type RawBuilder } from 'kysely';
-import { DAY_MS } from '../../protocol/durations.ts';
-import { CALL_OVER_MS } from '../../protocol/gateway-call.ts';
-import { PROMPT_METHODS } from '../../protocol/methods.ts';
+import { DAY_MS, CALL_OVER_MS } from '../../protocol/durations.ts';
+import { PROMPT_METHODS } from '../../protocol/wire.ts';
 import { CHECKS_KEPT, MAX_CHECK_WAIT_MS, RECENT_IPN_MS } from '../../protocol/schedule.ts';
 import { STAGES } from '../../protocol/transaction.ts';
 import type { IpnReading } from '../../protocol/verify.ts';

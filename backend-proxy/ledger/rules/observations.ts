@@ -1,8 +1,8 @@
 // Turns the end of a check into facts (settle.ts): what the gateway reported, and what the clock alone decides.
 // Holds the rules that need more than one check: proven unknowns, a payout's two FAILED, expiry, and the review of what
 // stays open.
-import { PAYS_BY } from '../../protocol/methods.ts';
-import { CALL_OVER_MS } from '../../protocol/gateway-call.ts';
+import { PAYS_BY } from '../../protocol/wire.ts';
+import { CALL_OVER_MS } from '../../protocol/durations.ts';
 import { effectsOf, wayOf, verify, type Expected, type Verdict } from '../../protocol/verify.ts';
 import {
   PAYOUT_FAILED_APART_MS,

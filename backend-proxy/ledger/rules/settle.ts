@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { iso } from '../../protocol/durations.ts';
 import { merchantView, type WebhookType } from '../../protocol/merchant-view.ts';
-import { PAYS_BY } from '../../protocol/methods.ts';
+import { PAYS_BY } from '../../protocol/wire.ts';
 import { AFTER_CLOSE, isContradicted } from '../../protocol/refundable.ts';
 import { nextCheckAt, type Check, CHECKOUT_LIFETIME_MS } from '../../protocol/schedule.ts';
 import {
@@ -152,7 +152,7 @@ export function markChanged(draft: Draft, row: TransactionRow): void {
 
 /**
  * The order changed for the shopper, if this belongs to one: raises the order's version. The row's
- * `updated_at` says when, which is how other processes find it (watch.ts).
+ * `updated_at` says when, which is how other processes find it (access.ts).
  */
 export function showChange(draft: Draft, row: TransactionRow): void {
   stamp(draft, row);

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { LookUpNeeded, Refusal } from '../../errors.ts';
 import { isSameRequest } from '../../fingerprint.ts';
-import { PAYS_BY } from '../../protocol/methods.ts';
+import { PAYS_BY } from '../../protocol/wire.ts';
 import { MAX_REFUNDS, refundId } from '../../protocol/refundable.ts';
 import { LAG_MS, RESTORED_LATELY_MS } from '../../protocol/schedule.ts';
 import { STAGES, TYPES, whyTooLong, type Transaction } from '../../protocol/transaction.ts';

@@ -21,7 +21,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { getSystemErrorMessage } from 'node:util';
 import type { Warning } from '../../protocol/log.ts';
-import { schemaState, type SchemaState } from '../schema/migrate.ts';
+import { schemaState, type SchemaState } from '../schema/schema.ts';
 import { SQLITE_BUSY, primaryCode } from './commit-queue.ts';
 
 /** How long a read waits for another process that recovers or closes the database. */

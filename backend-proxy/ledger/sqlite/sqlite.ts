@@ -19,7 +19,7 @@ import {
 } from './commit-queue.ts';
 import { freeBytes, watchDisk } from './files.ts';
 import { Rows, SQLITE_SQL } from './rows.ts';
-import { migrate } from '../schema/migrate.ts';
+import { migrate } from '../schema/schema.ts';
 import type { Decision, Loaded, Store, Subject } from '../store.ts';
 import type { Tables } from '../schema/tables.ts';
 

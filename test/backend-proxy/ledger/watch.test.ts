@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import type { Store } from '../../../backend-proxy/ledger/store.ts';
-import { createWatch } from '../../../backend-proxy/ledger/watch.ts';
+import { createWatch } from '../../../backend-proxy/ledger/access.ts';
 import { NOON } from '../time.ts';
 
 const POLL_MS = 1_000;

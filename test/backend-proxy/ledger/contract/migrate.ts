@@ -2,7 +2,7 @@
 // that is too old is refused.
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
-import { STEPS, UNRELEASED, type Step } from '../../../../backend-proxy/ledger/schema/migrate.ts';
+import { STEPS, UNRELEASED, type Step } from '../../../../backend-proxy/ledger/schema/schema.ts';
 
 /** A database of its own. */
 export interface Migrating {
