@@ -2,7 +2,7 @@
 // columns of CSV, and the parameters that several routes take; and the document itself.
 import { z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { UnmatchedIpn, Webhook } from '../ledger/model.ts';
-import { line, orderIdSchema } from '../orders/order-token.ts';
+import { orderIdSchema } from '../orders/order-token.ts';
 import { answerJson } from '../http/answer.ts';
 import { VERSION } from '../installation.ts';
 import { iso } from '../protocol/durations.ts';
@@ -279,8 +279,8 @@ function cellOf(value: Cell): string {
 export const resolutionSchema = z
   .strictObject({
     status: z.enum(['SUCCESS', 'FAILED'], { error: 'SUCCESS or FAILED' }),
-    by: line(100).openapi({ description: 'The person who resolves it' }),
-    note: line(500).openapi({ description: 'How the person verified the outcome' }),
+    by: personText(100).openapi({ description: 'The person who resolves it' }),
+    note: personText(500).openapi({ description: 'How the person verified the outcome' }),
     gatewayReports: z
       .enum(['SUCCESS', 'FAILED'])
       .optional()
@@ -288,3 +288,12 @@ export const resolutionSchema = z
     version: z.int().optional().openapi({ description: 'Of the transaction: refuse if it has changed since' }),
   })
   .openapi('Resolution');
+
+function personText(most: number) {
+  const allowed = { error: `1 to ${most} characters, no control characters` };
+  return z
+    .string(allowed)
+    .min(1, allowed)
+    .max(most, allowed)
+    .regex(/^\P{Cc}*$/u, allowed);
+}
