@@ -2,7 +2,7 @@
 // before it becomes a fact. Any difference is a mismatch, and a mismatch never pays anything.
 import { PAYS_BY, WALLET_ID_FORM } from './wire.ts';
 import { decimalOf, minorOfReported } from './money.ts';
-import { TYPES, type GatewayType, type TransactionType, type PostOutcome, type Transaction } from './transaction.ts';
+import { TYPES, type GatewayType, type PostOutcome, type Transaction } from './transaction.ts';
 
 /** A status check's answer or an IPN, in our terms. The amount is the source text. */
 export interface Report {
@@ -23,20 +23,11 @@ export interface Report {
 /** An IPN as read; unlike a report, it may lack the outcome. */
 export type IpnReading = Omit<Report, 'outcome'> & { outcome: Report['outcome'] | null };
 
-/** The ledger's record of the transaction. */
-export interface Expected {
-  id: string;
-  type: TransactionType;
-  paymentId: string | null;
-  /** The payment id in the answer to our POST; null if the answer had none or was lost. */
-  answeredId: string | null;
-  amountMinor: number;
-  currency: string;
-  /** The wallet that was asked; null if it was erased. */
-  customer: string | null;
-  /** Whether the wallet that a SUCCESS names has to be that one. Anyone may pay by a code. */
-  comparesWallet: boolean;
-}
+/** The ledger's record of the transaction. `customer` is null if it was erased. */
+type Recorded = Pick<
+  Transaction,
+  'id' | 'type' | 'asked' | 'answer' | 'paymentId' | 'amountMinor' | 'currency' | 'customer'
+>;
 
 /** Named as in the merchant's history. */
 type MismatchField = 'gatewayOrderId' | 'type' | 'paymentId' | 'currency' | 'amount' | 'customer';
@@ -57,7 +48,7 @@ export type Verdict =
  * another shop on the same account may have used that id; so a success without amount or currency counts only with the
  * payment id from our own answer.
  */
-export function verify(expected: Expected, report: Report, { complete }: { complete: boolean }): Verdict {
+export function verify(expected: Recorded, report: Report, { complete }: { complete: boolean }): Verdict {
   const field = differingField(expected, report);
   if (field !== undefined) {
     const isMoney = field === 'amount' || field === 'currency';
@@ -65,7 +56,7 @@ export function verify(expected: Expected, report: Report, { complete }: { compl
   }
   const { outcome, paymentId, message, isExpired } = report;
   const lacksAmount = report.amount === null || report.currency === null;
-  const isOurs = paymentId !== null && paymentId === expected.answeredId;
+  const isOurs = expected.answer === 'identified' && paymentId !== null && paymentId === expected.paymentId;
   if (lacksAmount && (complete || (outcome === 'succeeded' && !isOurs))) return { kind: 'incomplete' };
   if (namesWallet(expected, report) && expected.customer === null) return { kind: 'incomparable' };
   return {
@@ -78,7 +69,7 @@ export function verify(expected: Expected, report: Report, { complete }: { compl
   };
 }
 
-function differingField(expected: Expected, report: Report): MismatchField | undefined {
+function differingField(expected: Recorded, report: Report): MismatchField | undefined {
   if (report.transactionId !== expected.id) return 'gatewayOrderId';
   if (report.type !== TYPES[expected.type].atGateway) return 'type';
   const bothHaveId = report.paymentId !== null && expected.paymentId !== null;
@@ -106,14 +97,14 @@ const NUMBER = /^[-+.\deE]{1,40}$/;
 const CODE = /^[A-Za-z]{3}$/;
 
 /** What is no number or code stays out of history and log. */
-function figuresOf(expected: Expected, { amount, currency }: Report): string {
+function figuresOf(expected: Recorded, { amount, currency }: Report): string {
   const shown = (text: string | null, form: RegExp) => (text === null ? [] : form.test(text) ? [text] : ['unreadable']);
   const reported = [...shown(amount, NUMBER), ...shown(currency, CODE)].join(' ');
   return `asked ${decimalOf(expected.amountMinor, expected.currency)} ${expected.currency}, reported ${reported}`;
 }
 
-function namesWallet({ comparesWallet }: Expected, report: Report): report is Report & { customer: string } {
-  return comparesWallet && report.outcome === 'succeeded' && report.customer !== null;
+function namesWallet(expected: Recorded, report: Report): report is Report & { customer: string } {
+  return effectsOf(expected).comparesWallet && report.outcome === 'succeeded' && report.customer !== null;
 }
 
 const MASK = /[*xX•#]+/;
@@ -161,7 +152,7 @@ interface Effects {
    * SUCCESS).
    */
   differs: 'mismatch' | 'reject';
-  /** Whether the wallet that a SUCCESS names has to be the one that was asked. */
+  /** Whether the wallet that a SUCCESS names has to be the one that was asked. Anyone may pay by a code. */
   comparesWallet: boolean;
 }
 

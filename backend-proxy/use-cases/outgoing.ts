@@ -137,7 +137,7 @@ export function createPayouts(ports: OutgoingPorts): Payouts {
 }
 
 function isEqual(payout: Terms, id: string, report: Report): boolean {
-  const expected = { ...payout, id, type: 'PAYOUT', paymentId: null, answeredId: null, comparesWallet: true } as const;
+  const expected = { ...payout, id, type: 'PAYOUT', asked: null, answer: null, paymentId: null } as const;
   return verify(expected, report, { complete: false }).kind === 'verified';
 }
 
@@ -242,7 +242,7 @@ export function createRefunds(ports: OutgoingPorts): Refunds {
 function readFound({ currency, payer }: Transaction, id: string, attempt: number, report: Report) {
   const amountMinor = report.amount === null ? undefined : minorOfReported(report.amount, currency);
   if (!amountMinor || (report.currency ?? currency) !== currency) return undefined;
-  const ids = { id, paymentId: null, answeredId: null };
-  const expected = { ...ids, type: 'REFUND', amountMinor, currency, customer: payer, comparesWallet: true } as const;
+  const unsent = { id, type: 'REFUND', asked: null, answer: null, paymentId: null } as const;
+  const expected = { ...unsent, amountMinor, currency, customer: payer };
   return { id, attempt, amountMinor, needsReview: verify(expected, report, { complete: false }).kind !== 'verified' };
 }

@@ -3,7 +3,7 @@
 // stays open.
 import { PAYS_BY } from '../../protocol/wire.ts';
 import { CALL_OVER_MS } from '../../protocol/durations.ts';
-import { effectsOf, wayOf, verify, type Expected, type Verdict } from '../../protocol/verify.ts';
+import { effectsOf, wayOf, verify, type Verdict } from '../../protocol/verify.ts';
 import {
   PAYOUT_FAILED_APART_MS,
   REVIEW_AFTER_MS,
@@ -16,7 +16,7 @@ import {
 import { STAGES, TYPES, isOpen, stageOf, type Stage } from '../../protocol/transaction.ts';
 import { checkoutExpiry, flag, markChanged, plan, raise, showChange, type ReviewFlag } from './settle.ts';
 import { isHeld } from './checks.ts';
-import { type Draft, isChecking } from './records.ts';
+import { type Draft, isChecking, toTransactionState } from './records.ts';
 import type { ProvenUnknown, Claim, Observation } from '../model.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 
@@ -64,17 +64,10 @@ function compare(row: TransactionRow, observation: Observation): Seen {
   // It waits for the answer, which says whether the report is about ours.
   if (row.answer === null) return { kind: 'unavailable' };
   const { report, isIpn = false } = observation;
-  const verdict = verify(expectedOf(row), report, { complete: isIpn });
+  const verdict = verify(toTransactionState(row), report, { complete: isIpn });
   // The merchant would send the money again.
   const failsByIpn = isIpn && TYPES[row.type].isOutgoing && verdict.kind === 'verified' && verdict.outcome === 'failed';
   return failsByIpn ? { kind: 'failed_ipn' } : verdict;
-}
-
-function expectedOf(row: TransactionRow): Expected {
-  const { id, type, payment_id: paymentId, answer, amount_minor: amountMinor, currency, customer } = row;
-  const answeredId = answer === 'identified' ? paymentId : null;
-  const { comparesWallet } = effectsOf(row);
-  return { id, type, paymentId, answeredId, amountMinor, currency, customer, comparesWallet };
 }
 
 /** Returns the lease and stores what the schedule needs. */
