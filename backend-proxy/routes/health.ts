@@ -213,17 +213,17 @@ interface GatewayKey {
 }
 
 export function watchKey(): GatewayKey {
-  let refusedBy: string | undefined;
+  let refused: string | undefined;
   return {
     record({ operation, outcome, detail = '' }) {
       // A 403 to anything else may be about a wallet.
       const isRefused = /^HTTP 401\b/.test(detail) || (operation === 'status' && /^HTTP 403\b/.test(detail));
-      if (isRefused) refusedBy = detail;
-      else if (['accepted', 'found', 'unknown'].includes(outcome)) refusedBy = undefined;
+      if (isRefused) refused = detail;
+      else if (['accepted', 'found', 'unknown'].includes(outcome)) refused = undefined;
     },
     warnings: () =>
-      refusedBy === undefined
+      refused === undefined
         ? []
-        : [{ warning: 'The gateway refuses the key: set GATEWAY_API_KEY.', detail: refusedBy }],
+        : [{ warning: 'The gateway refuses the key: set GATEWAY_API_KEY.', detail: refused }],
   };
 }
