@@ -32,7 +32,7 @@ const MAX_TO_SEND_BACK = 50;
 const MAX_IPNS = 200;
 
 export function createAdmin(parts: AdminParts): Hono {
-  const { token, now = Date.now, log = () => undefined } = parts;
+  const { token, now = Date.now, log } = parts;
   const sessions = createSessions(now);
   const frame = createFrame(sessions);
   const app = new Hono();
@@ -108,7 +108,7 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
 
 const PAGE_SIZE = 50;
 
-function webhookRoutes(app: Hono, { ledger, onDue, log = () => undefined }: AdminParts, frame: Frame): void {
+function webhookRoutes(app: Hono, { ledger, onDue, log }: AdminParts, frame: Frame): void {
   app.get('/admin/webhooks', async (c) => {
     const { state: asked, cursor } = c.req.query();
     const state = isState(asked) ? asked : 'dead';

@@ -1,4 +1,5 @@
-// Sending a payment's money back: its refunds and the form on the payment's page, and the question before it is sent.
+// What an operator decides about a payment: to send money back, or to close its order. Each is a form on the payment's
+// page, and a question before it is done.
 import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
 import type { Order, OrderAt } from '../ledger/model.ts';
@@ -158,7 +159,7 @@ export function refundPage(
   });
 }
 
-// Closing an order from one of its payments: the form on the payment's page, and what it will do before it is done.
+// Closing an order from one of its payments.
 
 export interface ClosingForm {
   by: string;

@@ -132,7 +132,7 @@ export interface AdminParts {
   onDue(): void;
   readiness(): Promise<Readiness>;
   now?: () => number;
-  log?: Log;
+  log: Log;
 }
 
 export interface Frame {

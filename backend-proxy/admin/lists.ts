@@ -1,4 +1,4 @@
-// The list of transactions, newest first, with its filters.
+// The list of transactions, newest first, with its filters; and the webhooks.
 import { html } from 'hono/html';
 import type { TransactionPage, TransactionQuery, Webhook, WebhookState } from '../ledger/model.ts';
 import { isCursorOf } from '../ledger/queries/transaction-list.ts';

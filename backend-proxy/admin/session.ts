@@ -184,10 +184,7 @@ export function createLoginLimit(now: () => number) {
   const callerOf = (address: string) => callerAt(address) ?? address;
   const recent = (caller: string) => (failures.get(caller) ?? []).filter((at) => now() - at < WITHIN_MS);
   return {
-    isReached: (address: string) => {
-      const times = recent(callerOf(address));
-      return times.length >= MAX_FAILURES;
-    },
+    isReached: (address: string) => recent(callerOf(address)).length >= MAX_FAILURES,
     fail(address: string) {
       const caller = callerOf(address);
       const times = [...recent(caller), now()];

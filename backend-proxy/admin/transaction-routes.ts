@@ -1,5 +1,6 @@
-// The transactions on the operator's page: a list, one with its history, and the two steps of resolving a review. The
-// first step says what would happen; the second does it, if nothing has changed meanwhile.
+// The transactions on the operator's page: a list, one with its history, and the two steps of resolving a review, of
+// closing an order and of a refund. The first step says what would happen; the second does it, if nothing has changed
+// meanwhile.
 import type { Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { Refusal } from '../errors.ts';
@@ -72,7 +73,7 @@ type ShowAgain = (c: Context, code: 400 | 409, typed: Typed) => Promise<Response
 
 /** Asks for a confirmation, or does what was confirmed. */
 async function close(c: Context, parts: AdminParts, frame: Frame, showAgain: ShowAgain): Promise<Response> {
-  const { ledger, log = () => undefined } = parts;
+  const { ledger, log } = parts;
   const transaction = await transactionOf(c, parts);
   const { orderId } = transaction;
   const order = await orderOf(transaction, parts);
@@ -92,7 +93,7 @@ async function close(c: Context, parts: AdminParts, frame: Frame, showAgain: Sho
 
 /** Asks for a confirmation, or does what was confirmed: if something else is left by now, asks again. */
 async function refund(c: Context, parts: AdminParts, frame: Frame, showAgain: ShowAgain): Promise<Response> {
-  const { refunds, log = () => undefined } = parts;
+  const { refunds, log } = parts;
   const payment = await transactionOf(c, parts);
   await orderOf(payment, parts);
   const [amount, note, by] = [await formField(c, 'amount'), await formField(c, 'note'), await formField(c, 'by')];
@@ -180,7 +181,7 @@ async function resolve(
   parts: AdminParts,
   frame: Frame,
 ): Promise<Response> {
-  const { ledger, onDue, log = () => undefined } = parts;
+  const { ledger, onDue, log } = parts;
   if ((await formField(c, 'confirmed')) !== 'yes') return confirm(c, transaction.id, resolution, false, parts, frame);
   const expected: Expected = {
     version: transaction.version,

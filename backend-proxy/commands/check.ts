@@ -17,7 +17,7 @@ import { REMEDIES, WIDGET_FOLDER } from '../installation.ts';
 import { filePathOf } from '../ledger/connect.ts';
 import { explainStart } from '../ledger/postgres/errors.ts';
 import type { SchemaState } from '../ledger/schema/schema.ts';
-import { LITTLE_SPACE, TOO_LITTLE_SPACE, describeFree, freeBytes } from '../ledger/sqlite/files.ts';
+import { LITTLE_SPACE, TOO_LITTLE_SPACE, describeFree, freeBytes, inspectSqlite } from '../ledger/sqlite/files.ts';
 import { METHODS } from '../protocol/wire.ts';
 import { type Call, createReport, fail, ok, skipped, warn, type Finding, clockFinding } from './report.ts';
 
@@ -81,7 +81,7 @@ export async function checkDatabase(url: string): Promise<Finding[]> {
   return path === undefined ? checkPostgres(url) : checkSqlite(absolute(path));
 }
 
-async function checkSqlite(path: string): Promise<Finding[]> {
+function checkSqlite(path: string): Finding[] {
   const folder = existingFolder(dirname(path));
   if (!isWritable(folder)) {
     const remedy = `give the user that runs the proxy the right to write there: SQLite has files beside its database`;
@@ -92,7 +92,6 @@ async function checkSqlite(path: string): Promise<Finding[]> {
   if (!isWritable(path))
     return [fail(ABOUT_DATABASE, `this user cannot write ${path}`, 'run `check` as the user of the proxy')];
   try {
-    const { inspectSqlite } = await import('../ledger/sqlite/files.ts');
     const { schema, orders, transactions } = inspectSqlite(path);
     const rows = `${path}: ${orders} orders, ${transactions} transactions`;
     return [schemaFinding(schema, rows), ...rightsOf(path), ...spaceIn(folder)];

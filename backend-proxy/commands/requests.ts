@@ -96,7 +96,6 @@ export interface Target {
 export function createTarget(
   to: string | undefined,
   { env, visitor, print }: { env: Environment; visitor: Visitor; print: (line: string) => void },
-  now: () => number = Date.now,
 ): Target {
   const url = to === undefined ? null : URL.parse(to);
   if (url === null || !/^https?:$/.test(url.protocol) || !isLoopbackName(url.hostname)) {
@@ -106,7 +105,7 @@ export function createTarget(
   const signers = secrets.map((secret) => new Signer(secret));
   return {
     send: async (webhook) => {
-      const headers = sign(webhook, signers, now());
+      const headers = sign(webhook, signers, Date.now());
       return wordOf(await visitor.visit(url.href, { method: 'POST', headers, body: webhook.body }));
     },
   };

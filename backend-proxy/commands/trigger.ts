@@ -14,7 +14,7 @@ import {
 import { UsageError, type Call } from './report.ts';
 import { createTarget, createVisitor } from './requests.ts';
 
-export async function trigger({ args, env, print }: Call, now: () => number = Date.now): Promise<number> {
+export async function trigger({ args, env, print }: Call): Promise<number> {
   const { positionals, values } = parseArgs({
     args,
     allowPositionals: true,
@@ -26,9 +26,10 @@ export async function trigger({ args, env, print }: Call, now: () => number = Da
   }
   const visitor = createVisitor();
   try {
-    const target = createTarget(values.to, { env, visitor, print }, now);
+    const target = createTarget(values.to, { env, visitor, print });
+    const now = Date.now();
     const id = `msg_sample_${randomBytes(12).toString('hex')}`;
-    const body = JSON.stringify({ type, timestamp: iso(now()), data: merchantView(sampleTransaction(type, now())) });
+    const body = JSON.stringify({ type, timestamp: iso(now), data: merchantView(sampleTransaction(type, now)) });
     if (values.show === true) print(JSON.stringify(JSON.parse(body), null, 2));
     const answer = await target.send({ id, body });
     print(`${type} ${id} ${answer}`);

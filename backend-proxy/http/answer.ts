@@ -1,5 +1,5 @@
-// Makes the answers and the problem documents, each with the common headers. `answer` passes them as a plain object to one
-// Response: `c.header`, `c.res.headers` and every middleware of Hono that uses them build a Headers object for each
+// Makes the answers and the problem documents, each with the common headers. `answer` passes them as a plain object to
+// one Response: `c.header`, `c.res.headers` and every middleware of Hono that uses them build a Headers object for each
 // answer, which costs more processor time than the rest of a small request.
 import { randomUUID } from 'node:crypto';
 import type { Context, TypedResponse } from 'hono';
@@ -41,9 +41,9 @@ const SECURITY: Headers = {
 const REQUEST_ID = /^[\w=-]{1,255}$/;
 
 /** Gives the request its id, and the headers that `answer` will use. */
-export function prepareAnswer(c: Context, newId: () => string = randomUUID): void {
+export function prepareAnswer(c: Context): void {
   const given = c.req.header('X-Request-Id');
-  const requestId = given !== undefined && REQUEST_ID.test(given) ? given : newId();
+  const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
   c.set('requestId', requestId);
   c.set('headers', { ...SECURITY, 'X-Request-Id': requestId });
 }

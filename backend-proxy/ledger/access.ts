@@ -90,7 +90,7 @@ export class Access {
     this.steps.count = count;
     if (stored === count) return;
     // Tried again with the next claim: it must not stop this one.
-    await writeSteps(this.store, stored, count).catch(() => false);
+    await writeSteps(this.store, stored, count).catch(() => undefined);
   }
 
   async read<T>(op: (db: Db) => Promise<T>): Promise<T> {

@@ -28,11 +28,11 @@ export function createLogger(
 }
 
 /** The time in ISO 8601. The text of a second is kept, because Date takes longer for it than pino for a line. */
-function createTimestamp(now: () => number = Date.now): () => string {
+function createTimestamp(): () => string {
   let second = NaN;
   let text = '';
   return () => {
-    const ms = now();
+    const ms = Date.now();
     const rest = ms % 1000;
     if (ms - rest !== second) {
       second = ms - rest;

@@ -111,11 +111,6 @@ export function stageOf(rank: number): Stage {
   return stage;
 }
 
-/** The stage after a fact: the higher of the two. */
-export function advance(current: Stage, fact: Stage): Stage {
-  return STAGES[fact].rank > STAGES[current].rank ? fact : current;
-}
-
 /** Whether the transaction is neither FAILED nor SUCCESS yet. */
 export function isOpen(stage: Stage): boolean {
   return STAGES[stage].rank <= STAGES.pending.rank;
@@ -124,11 +119,6 @@ export function isOpen(stage: Stage): boolean {
 /** Whether it may still be paid, as far as is known: also what was replaced or has expired. */
 export function canBePaid(stage: Stage): boolean {
   return STAGES[stage].rank < STAGES.rejected.rank;
-}
-
-/** Whether this success follows a local end; it counts and is flagged. */
-export function isLate(current: Stage, fact: Stage): boolean {
-  return fact === 'succeeded' && STAGES[current].ended;
 }
 
 /**

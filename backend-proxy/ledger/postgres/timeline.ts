@@ -2,7 +2,7 @@
 // primary that was replaced, and is refused. A newer one, where commits waited for no standby, may lack the last
 // commits: it counts as a restored database. That is decided by the row `timeline` of `meta`, which the standby has
 // too, so it does not matter which process was there before the failover.
-import type { Client, ClientBase, QueryResult } from 'pg';
+import type { ClientBase, QueryResult } from 'pg';
 
 export const TIMELINE = `select case when pg_is_in_recovery() then ''
   else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end as timeline`;
@@ -33,7 +33,7 @@ export class Timeline {
   #newest = '';
   #recorded = '';
 
-  constructor(onRestored: (timeline: string) => void = () => undefined) {
+  constructor(onRestored: (timeline: string) => void) {
     this.#onRestored = onRestored;
   }
 
@@ -50,7 +50,7 @@ export class Timeline {
    * Of a connection that is about to be used.
    * @throws an Error for the operator if this process has used a newer timeline
    */
-  async accept(client: ClientBase | Client): Promise<void> {
+  async accept(client: ClientBase): Promise<void> {
     const found: Pick<QueryResult<Look>, 'rows'> = await client.query<Look>(LOOK).catch(() => ({ rows: [] }));
     const [look] = found.rows;
     if (look === undefined) return;

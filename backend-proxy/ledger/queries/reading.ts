@@ -217,23 +217,17 @@ export function stepsIn({ clock_steps: steps }: Meta): number {
   return Number(steps ?? 0);
 }
 
-/** Unless another process has changed it since; returns whether it was this one. */
-export async function writeSteps(store: Store, before: number, count: number): Promise<boolean> {
-  return replace(store, 'clock_steps', String(count), String(before));
-}
-
-/** Where somebody holds the row, it neither waits nor writes: no payment or check waits for that. */
-async function replace(
-  { db, sql: { skipsLocked }, execute }: Store,
-  key: MetaKey,
-  value: string,
-  before?: string,
-): Promise<boolean> {
-  const named = db.selectFrom('meta').select('key').where('key', '=', key);
-  const row = before === undefined ? named : named.where('value', '=', before);
-  const update = db.updateTable('meta').set({ value }).returning('key');
-  const written = update.where('key', 'in', skipsLocked ? row.forUpdate().skipLocked() : row);
-  return (await execute(written.compile())).length > 0;
+/**
+ * Unless another process has changed it since. Where somebody holds the row, it neither waits nor writes: no payment or
+ * check waits for that.
+ */
+export async function writeSteps({ db, sql: dialect, execute }: Store, before: number, count: number): Promise<void> {
+  const row = db.selectFrom('meta').select('key').where('key', '=', 'clock_steps').where('value', '=', String(before));
+  const update = db
+    .updateTable('meta')
+    .set({ value: String(count) })
+    .returning('key');
+  await execute(update.where('key', 'in', dialect.skipsLocked ? row.forUpdate().skipLocked() : row).compile());
 }
 
 async function put({ db, execute }: Store, values: Meta): Promise<void> {

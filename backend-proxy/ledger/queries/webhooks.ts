@@ -1,5 +1,5 @@
-// The webhooks to send: which are due, lists of them, and how each delivery ended. Rules queue them
-// (../rules/webhooks.ts), and ../../webhooks.ts sends them.
+// The webhooks to send: which are due, lists of them, and how each delivery ended. ../rules/settle.ts queues them, and
+// use-cases/webhooks.ts sends them.
 import { sql } from 'kysely';
 import { Refusal } from '../../errors.ts';
 import type { Delivery, Webhook, WebhookPage, WebhookRange, WebhookState } from '../model.ts';

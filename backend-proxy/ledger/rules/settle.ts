@@ -10,7 +10,6 @@ import { nextCheckAt, type Check, CHECKOUT_LIFETIME_MS } from '../../protocol/sc
 import {
   STAGES,
   TYPES,
-  isLate,
   stageOf,
   type Flag,
   type HistoryEntry,
@@ -50,7 +49,7 @@ export function raise(
   addHistory(draft, row, stage, { detail, source });
   if (stage !== 'succeeded') announceFailure(draft, row, before);
   else {
-    if (isLate(before, stage)) row.late = 1;
+    if (STAGES[before].ended) row.late = 1;
     credit(draft, row);
   }
   return true;

@@ -35,7 +35,7 @@ const MAX_IDS_TRIED = 50;
  */
 const PRAGMAS = `
   PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON;
-  PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = ${8 * 1024 * 1024};`;
+  PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${8 * 1024 * 1024};`;
 
 /**
  * `onFatal` is called if the disk fails, or the file was replaced: it is unknown what is durable, and a second fsync

@@ -1,7 +1,7 @@
 // A fact raises the stage or changes nothing; a success pays once.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { STAGES, advance, type Stage } from '../../../../backend-proxy/protocol/transaction.ts';
+import { STAGES, type Stage } from '../../../../backend-proxy/protocol/transaction.ts';
 import type { LedgerById, Seen, ShortFact } from '../by-id.ts';
 import { S } from '../../time.ts';
 import {
@@ -23,6 +23,9 @@ import {
   webhookTypes,
 } from '../ledger-kit.ts';
 import { inWords } from '../../in-words.ts';
+
+/** The stage after a fact: the higher of the two. */
+const advance = (current: Stage, fact: Stage): Stage => (STAGES[fact].rank > STAGES[current].rank ? fact : current);
 
 /** Each fact about a payment, and the stage that it leads to. */
 const FACTS: { fact: Stage; raise: (ledger: LedgerById, id: string) => Promise<unknown> }[] = [
