@@ -1,6 +1,7 @@
 // Serves the built widget, compressed as the build has left it. `/widget.js` is the newest version, for a minute;
 // `/widget-1.2.3.js` is that version, for a year.
-import { readdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
@@ -28,8 +29,8 @@ const ANY_PAGE = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };
 
-/** Of the bytes that are sent, so each encoding has one of its own. */
 const TAGGED = etag({ retainedHeaders: [...RETAINED_304_HEADERS, ...Object.keys(ANY_PAGE)] });
+const SUFFIXES: Record<string, string> = { br: '.br', gzip: '.gz' };
 
 /**
  * For a script tag without type="module", which could not run the widget: it fetches in another mode than a module.
@@ -76,16 +77,31 @@ export function serveWidget(app: OpenAPIHono, folder: string, names: readonly st
       Vary: 'Accept-Encoding',
       ...ANY_PAGE,
     };
-    const serveFile = serveStatic({ path: join(folder, name), precompressed: true });
+    const path = join(folder, name);
+    const serveFile = serveStatic({ path, precompressed: true });
     app.get(`/${name}`, TAGGED, async (c, next) => {
       c.set('route', ROUTE);
       if (isEntry(name) && isClassicScript(c.req)) return answer(c, CLASSIC.script, 200, CLASSIC.headers);
       const response = await serveFile(c, next);
-      for (const [key, value] of Object.entries(headers)) response?.headers.set(key, value);
+      if (response?.ok !== true) return response;
+      for (const [key, value] of Object.entries(headers)) response.headers.set(key, value);
+      response.headers.set('ETag', tagOf(path, response));
       return response;
     });
   }
   app.openAPIRegistry.registerPath(getWidget);
+}
+
+/** By path and last change. */
+const tags = new Map<string, string>();
+
+/** A digest of the bytes that are sent, so each encoding has one of its own; made once, not with each request. */
+function tagOf(file: string, { headers }: Response): string {
+  const path = file + (SUFFIXES[headers.get('Content-Encoding') ?? ''] ?? '');
+  const key = `${path} ${headers.get('Last-Modified')}`;
+  const tag = tags.get(key) ?? `"${createHash('sha256').update(readFileSync(path)).digest('hex').slice(0, 40)}"`;
+  tags.set(key, tag);
+  return tag;
 }
 
 const isEntry = (name: string) => name === 'widget.js' || VERSIONED.test(name);
