@@ -10,11 +10,9 @@ import type { Shown } from './flow/view.ts';
 import type { Messages } from './locales/en.ts';
 import { styles } from './shell/shell.styles.ts';
 import { showChoice } from './shell/choice.ts';
-import { BLANK, FOLLOWING, stateFor, type SessionState } from './shell/state.ts';
+import { BLANK, FOLLOWING, stateFor, type SessionState, hasResumeHint } from './shell/state.ts';
 import { laterBundle, preflightStart } from './shell/loading.ts';
-import { hasResumeHint } from './shell/resume-hint.ts';
-import { choose, drawing } from './shell/choose.ts';
-import type { PanelContext } from './shell/panel.ts';
+import { choose, drawing, type PanelContext } from './shell/choose.ts';
 import {
   chooseTag,
   fill,

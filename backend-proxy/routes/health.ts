@@ -222,8 +222,6 @@ export function watchKey(): GatewayKey {
       else if (['accepted', 'found', 'unknown'].includes(outcome)) refused = undefined;
     },
     warnings: () =>
-      refused === undefined
-        ? []
-        : [{ warning: 'The gateway refuses the key: set GATEWAY_API_KEY.', detail: refused }],
+      refused === undefined ? [] : [{ warning: 'The gateway refuses the key: set GATEWAY_API_KEY.', detail: refused }],
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { appLink, checkoutLink, supportLink } from '../../widget/flow/links.ts';
+import { appLink, checkoutLink, supportLink } from '../../widget/flow/checkout-window.ts';
 
 /** Refused by all three. */
 const NEVER = 'javascript:alert(1) JaVaScRiPt:alert(1) data:text/html,x http://shop.example/ relative'.split(' ');

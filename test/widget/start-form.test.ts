@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { localizedAmount } from '../../widget/shell/language.ts';
-import { checkForm } from '../../widget/flow/start-form.ts';
+import { checkForm } from '../../widget/flow/start-payment.ts';
 import { compareAmounts, readTypedAmount, writeTypedAmount } from '../../widget/flow/amount.ts';
 import { BLANK, claimedOrder, type SessionState } from '../../widget/shell/state.ts';
 import { provideAmountBundle } from './amount-bundle.ts';

@@ -5,9 +5,8 @@
 import type { TemplateResult } from 'lit';
 import { decimalsOf } from '../../backend-proxy/protocol/decimals.ts';
 import type { Choice } from '../shell/choice.ts';
-import type { Drawing } from '../shell/choose.ts';
+import type { Drawing, PanelContext } from '../shell/choose.ts';
 import { asciiDigits } from '../shell/language.ts';
-import type { PanelContext } from '../shell/panel.ts';
 import type { FieldErrors, SessionState } from '../shell/state.ts';
 
 /** Draws with the functions of the bundle that calls it. */

@@ -2,21 +2,20 @@
 // the element is in the page. Attaches session, announcer and styles to an element, runs the countdown, asks the page's
 // terms, marks a success as news, and chooses the panel for what view.ts decides to show.
 import type { ReactiveControllerHost, ReactiveElement, TemplateResult } from 'lit';
-import type { PanelContext } from '../shell/panel.ts';
-import { keyOf } from '../shell/resume-hint.ts';
-import type { Trouble } from '../shell/state.ts';
+import type { PanelContext } from '../shell/choose.ts';
+import { keyOf, type Trouble } from '../shell/state.ts';
 import { Announcer } from './announcer.ts';
 import { flowStyles } from './flow.styles.ts';
 import { checking, fetching, redirect, scan, timeUp, unanswered, wallet } from './pay.ts';
 import { amountBundle } from './provided.ts';
 import { closed, failed, paid, trouble } from './result.ts';
 import { Session, type SessionHost } from './session.ts';
-import { groupedWalletId } from './start-form.ts';
+import { groupedWalletId } from './start-payment.ts';
 import type { Outcome, Shown } from './view.ts';
 
 export { amountBundle, amountField, provide } from './provided.ts';
 export { assurance, notesAbovePay, notesBelowPay, testBadge } from './choice-notes.ts';
-export { formAmount } from './start-form.ts';
+export { formAmount } from './start-payment.ts';
 export { show } from './view.ts';
 export { enFlow } from '../locales/en-flow.ts';
 

@@ -3,9 +3,9 @@
 import type { TemplateResult } from 'lit';
 import { PAYS_BY, type Method } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
-import type { PanelContext } from '../shell/panel.ts';
+import type { PanelContext } from '../shell/choose.ts';
 import { targetOf } from './checkout-window.ts';
-import { returnLink, supportLink } from './links.ts';
+import { returnLink, supportLink } from './checkout-window.ts';
 import { html, icon } from './provided.ts';
 import type { Limit } from './view.ts';
 

@@ -8,9 +8,8 @@
 import type { TemplateResult } from 'lit';
 import { PAYS_BY, type Method, type QrCode } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
-import type { PanelContext } from '../shell/panel.ts';
-import { targetOf } from './checkout-window.ts';
-import { appLink, checkoutLink } from './links.ts';
+import type { PanelContext } from '../shell/choose.ts';
+import { targetOf, appLink, checkoutLink } from './checkout-window.ts';
 import {
   button,
   copyButton,

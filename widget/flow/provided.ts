@@ -3,8 +3,7 @@
 // load Lit a second time if the page's URL of the script has a query.
 import type { TemplateResult } from 'lit';
 import type { Choice } from '../shell/choice.ts';
-import type { Drawing } from '../shell/choose.ts';
-import type { PanelContext } from '../shell/panel.ts';
+import type { Drawing, PanelContext } from '../shell/choose.ts';
 
 export let html: Drawing['html'];
 export let heading: Drawing['heading'];

@@ -5,7 +5,7 @@ import { withDecimals } from '../../backend-proxy/protocol/decimals.ts';
 import type { Method, OrderView, Reason, RefundView } from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId } from '../shell/choice.ts';
 import type { MessageKey } from '../locales/en.ts';
-import type { PanelContext } from '../shell/panel.ts';
+import type { PanelContext } from '../shell/choose.ts';
 import type { Trouble } from '../shell/state.ts';
 import { backButton } from './choice-notes.ts';
 import {

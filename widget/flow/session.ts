@@ -5,9 +5,8 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import { PAYS_BY, type Method, type OrderView, type StartPayment } from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId, chosenMethod } from '../shell/choice.ts';
-import type { Actions } from '../shell/panel.ts';
-import { leaveResumeHint } from '../shell/resume-hint.ts';
-import { FOLLOWING, type SessionState, type Trouble } from '../shell/state.ts';
+import type { Actions } from '../shell/choose.ts';
+import { leaveResumeHint, FOLLOWING, type SessionState, type Trouble } from '../shell/state.ts';
 import {
   followOut,
   navigateOrClose,
@@ -28,9 +27,17 @@ import {
 } from './events.ts';
 import { amountBundle, loadAmountBundle } from './provided.ts';
 import { NO_ANSWER, ProxyError, createProxyClient, type ProxyClient } from './proxy-client.ts';
-import { refusedState, troubleOf } from './refused.ts';
-import { checkForm, gatewayLanguage } from './start-form.ts';
-import { isStartedBy, pendingStart, startPayment, troubleOfPage, type PendingStart } from './start-payment.ts';
+import {
+  refusedState,
+  troubleOf,
+  checkForm,
+  gatewayLanguage,
+  isStartedBy,
+  pendingStart,
+  startPayment,
+  troubleOfPage,
+  type PendingStart,
+} from './start-payment.ts';
 import { Stream, isRefunding, waitByTimer, type Wait } from './stream.ts';
 import { SLOW_START_MS, mayStart, show } from './view.ts';
 

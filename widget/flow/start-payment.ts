@@ -1,11 +1,63 @@
-// A start, from the page's consent to the answer: waits for what the page asked for, keeps the idempotency key, and
-// sends until an answer arrives. A lost answer says nothing about the payment, so the same body is sent again with the
-// same key, which never starts a second payment; five times at most, because the shopper is waiting. The session
-// decides what the answer means.
-import type { OrderView, PaymentView, StartPayment } from '../../backend-proxy/protocol/wire.ts';
-import type { Trouble } from '../shell/state.ts';
+// A start, from what the shopper typed to what a refusal means: checks the form, waits for what the page asked for,
+// keeps the idempotency key, and sends until an answer arrives. The session puts these together.
+import type { Method, OrderView, PaymentView, StartPayment } from '../../backend-proxy/protocol/wire.ts';
+import { asksWalletId, chosenMethod } from '../shell/choice.ts';
+import { asciiDigits } from '../shell/language.ts';
+import { FOLLOWING, type FieldErrors, type SessionState, type Trouble } from '../shell/state.ts';
 import { ProxyError, type ProxyClient } from './proxy-client.ts';
+import { amountBundle } from './provided.ts';
 import type { Wait } from './stream.ts';
+
+// Checks what the shopper typed and makes the body of the start from it. The proxy decides about digits and bounds;
+// this check says the same at once, beside the field.
+
+type CheckedForm = { body: StartPayment; errors?: undefined } | { body?: undefined; errors: FieldErrors };
+
+/** Only once the typed amount can be read, if the order leaves it open. */
+export function checkForm(state: SessionState, method: Method, language: string): CheckedForm {
+  const { claims, form } = state;
+  const errors: FieldErrors = {};
+  const body: StartPayment = { method };
+  if (claims?.amount === undefined) {
+    const amount = formAmount(state, language);
+    Object.assign(errors, amountBundle?.amountErrors(state, amount, language));
+    if (amount) body.amount = amount;
+  }
+  if (asksWalletId(method, claims)) {
+    const customer = readWalletId(form.customer);
+    if (customer) body.customer = customer;
+    else errors.customer = form.customer.trim() ? 'walletWrong' : 'walletEmpty';
+  }
+  return errors.amount || errors.customer ? { errors } : { body };
+}
+
+/**
+ * The digits of a wallet id in any shape that people copy, such as "Wallet 1234-5678"; null if they are too few or too
+ * many, or if letters follow, as in an e-mail address.
+ */
+function readWalletId(typed: string): string | null {
+  const bare = asciiDigits(typed.normalize('NFKC')).replaceAll(/[^\p{L}\d@]/gu, '');
+  return /^\p{L}*(\d{4,20})$/u.exec(bare)?.[1] ?? null;
+}
+
+/** A wallet id in groups of four, held together; other texts as they were typed. */
+export const groupedWalletId = (typed: string): string =>
+  readWalletId(typed)?.replaceAll(/\d{4}(?=\d)/g, '$&\u00a0') ?? typed;
+
+/** The language of the gateway's own pages: ISO 639-1, two letters. */
+export function gatewayLanguage(tag: string): Pick<StartPayment, 'language'> {
+  const { language } = new Intl.Locale(tag || 'en');
+  return language.length === 2 ? { language } : {};
+}
+
+/** The amount to pay as far as it is known: the order's, else the typed one; null if that cannot be read. */
+export function formAmount({ claims, order, form }: SessionState, language: string): string | null {
+  if (claims?.amount !== undefined || form.amount === null) return order.amount;
+  return amountBundle?.readTypedAmount(form.amount, order.currency, language) ?? null;
+}
+
+// Sends the start. A lost answer says nothing about the payment, so the same body is sent again with the same key, which
+// never starts a second payment; five times at most, because the shopper is waiting.
 
 /** Pause after each try, randomly half to one and a half times as long; 0 after the last try. */
 const PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 0];
@@ -96,4 +148,54 @@ export async function troubleOfPage(
   };
   const timeUp = wait(PAGE_LIMIT_MS).then(() => TIMEOUT);
   return Promise.race([Promise.all(promises).then(() => null, refused), timeUp]);
+}
+
+// Turns a proxy's error into a change of the state: it is shown beside a field, at the choice, in place of the choice
+// if the proxy accepts no further payment, as a payment that is checked, or for good. Pure.
+
+type Problem = ProxyError['problem'];
+
+/** Refusals that the next view says too, and how. */
+const SAID_BY_VIEW: Partial<Record<string, 'checking' | 'closed'>> = {
+  payment_under_review: 'checking',
+  order_closed: 'closed',
+};
+
+/** `method`: that of the refused start; undefined if nothing more can be done with this token. */
+export function refusedState(
+  problem: Problem,
+  state: SessionState,
+  language: string,
+  method: Method | undefined,
+): Partial<SessionState> {
+  const trouble = troubleOf(problem);
+  if (!method) return { activity: { at: 'stopped', trouble } };
+  // Says what the next view will say, and ends with it.
+  const said = SAID_BY_VIEW[problem.code];
+  if (said) return { activity: FOLLOWING, order: { ...state.order, [said]: true } };
+  const isUnavailable = problem.code === 'method_unavailable';
+  const unavailable = isUnavailable ? [...state.unavailable, method] : state.unavailable;
+  return {
+    activity: { at: 'choosing', trouble, errors: fieldErrors(problem, state, language) },
+    unavailable,
+    ...(isFinal(problem, { ...state, unavailable }) && { blocked: trouble }),
+  };
+}
+
+export function troubleOf({ code, retryable, requestId, detail }: Problem): Trouble {
+  return { code, retryable, requestId, detail };
+}
+
+/** Whether no other try can help: not the same one, not a corrected field, not another method. */
+function isFinal({ code, retryable }: Problem, state: SessionState): boolean {
+  if (retryable || code === 'invalid_request') return false;
+  return code !== 'method_unavailable' || !chosenMethod(state);
+}
+
+function fieldErrors({ errors = [] }: Problem, state: SessionState, language: string): FieldErrors {
+  const isWrong = (name: string) => errors.some(({ field }) => field === name);
+  return {
+    ...(isWrong('amount') && { amount: 'amountWrong', example: amountBundle?.exampleAmount(state, language) ?? '' }),
+    ...(isWrong('customer') && { customer: 'walletWrong' }),
+  };
 }

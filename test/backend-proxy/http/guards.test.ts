@@ -6,7 +6,7 @@ import { it } from 'node:test';
 import { Hono } from 'hono';
 import { bearerOf, createSecretCheck, keysWith } from '../../../backend-proxy/http/guards.ts';
 import { OpenAPIHono, createRoute } from '@hono/zod-openapi';
-import { problemResponse, toRefusal } from '../../../backend-proxy/http/problem.ts';
+import { problemResponse, toRefusal } from '../../../backend-proxy/http/answer.ts';
 import { serveRoute } from '../../../backend-proxy/http/route.ts';
 
 it('a secret matches only if it equals one of the list exactly', () => {

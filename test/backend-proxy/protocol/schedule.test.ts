@@ -18,7 +18,7 @@ import {
   expiryOf,
 } from '../../../backend-proxy/protocol/schedule.ts';
 import { D, H, M, S } from '../time.ts';
-import { CALL_OVER_MS } from '../../../backend-proxy/protocol/gateway-call.ts';
+import { CALL_OVER_MS } from '../../../backend-proxy/protocol/durations.ts';
 import { STAGES, type PostOutcome, type Stage } from '../../../backend-proxy/protocol/transaction.ts';
 import type { Way } from '../../../backend-proxy/protocol/verify.ts';
 import fc from 'fast-check';

@@ -11,7 +11,7 @@ import { SECRETS, createWorld, type World } from '../world.ts';
 import { endCheck } from '../ledger/by-id.ts';
 import { differing } from '../ledger/ledger-kit.ts';
 import type { Warning } from '../../../backend-proxy/protocol/log.ts';
-import { createWarnings } from '../../../backend-proxy/readiness.ts';
+import { createWarnings } from '../../../backend-proxy/routes/health.ts';
 import { M } from '../time.ts';
 
 async function claimOf(world: World): Promise<Claim> {

@@ -6,7 +6,7 @@ import { ledgerContract } from '../contract/contract.ts';
 import { writeEmptyDatabase } from '../empty-database.ts';
 import { die, temporaryFile } from './sqlite-kit.ts';
 import { Kysely, SqliteDialect } from 'kysely';
-import { migrate } from '../../../../backend-proxy/ledger/schema/migrate.ts';
+import { migrate } from '../../../../backend-proxy/ledger/schema/schema.ts';
 import type { Tables } from '../../../../backend-proxy/ledger/schema/tables.ts';
 import { retryWhileLocked, createStatements } from '../../../../backend-proxy/ledger/sqlite/commit-queue.ts';
 import { migrateContract } from '../contract/migrate.ts';
