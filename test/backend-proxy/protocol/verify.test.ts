@@ -2,18 +2,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { verify, type Expected, type Report } from '../../../backend-proxy/protocol/verify.ts';
+import { verify, type Report } from '../../../backend-proxy/protocol/verify.ts';
 import { words } from '../in-words.ts';
 
+type Expected = Parameters<typeof verify>[0];
 const EXPECTED: Expected = {
   id: 'A-1',
   type: 'PAY',
   paymentId: '111328',
-  answeredId: '111328',
+  asked: 'QR',
+  answer: 'identified',
   amountMinor: 1010,
   currency: 'EUR',
   customer: '12345678',
-  comparesWallet: false,
 };
 const REPORT: Report = {
   transactionId: 'A-1',
@@ -91,7 +92,7 @@ it('verify() accepts a payment id that the ledger lacks, and a report that lacks
 it('verify() accepts a status check without amount and currency unless it is a success', () => {
   for (const outcome of ['pending', 'failed'] as const) {
     for (const lack of [{ amount: null, currency: null }, { amount: null }, { currency: null }]) {
-      assert.equal(check({ ...lack, outcome, paymentId: null }, { answeredId: null }).kind, 'verified');
+      assert.equal(check({ ...lack, outcome, paymentId: null }, { answer: 'accepted' }).kind, 'verified');
     }
   }
 });
@@ -100,17 +101,17 @@ it('verify() accepts a success without amount or currency only with the payment 
   for (const lack of [{ amount: null, currency: null }, { amount: null }, { currency: null }]) {
     assert.equal(check(lack).kind, 'verified');
     for (const expected of [
-      { paymentId: null, answeredId: null },
-      { paymentId: '111328', answeredId: null },
-    ]) {
+      { paymentId: null, answer: 'accepted' },
+      { paymentId: '111328', answer: 'accepted' },
+    ] as const) {
       assert.deepEqual(check(lack, expected), { kind: 'incomplete' }, 'an id learned from a report proves nothing');
     }
     assert.deepEqual(check({ ...lack, paymentId: null }), { kind: 'incomplete' });
-    assert.deepEqual(check({ ...lack, paymentId: null }, { answeredId: null }), { kind: 'incomplete' });
+    assert.deepEqual(check({ ...lack, paymentId: null }, { answer: 'accepted' }), { kind: 'incomplete' });
     assert.deepEqual(check({ ...lack, paymentId: '7' }, { paymentId: null }), { kind: 'incomplete' });
   }
   assert.equal(
-    check({}, { paymentId: null, answeredId: null }).kind,
+    check({}, { paymentId: null, answer: 'accepted' }).kind,
     'verified',
     'a report with its amount is compared',
   );
@@ -164,7 +165,7 @@ describe('verify() and the wallet', () => {
     customer: string | null,
     asked: string | null = '12345678',
     outcome: Report['outcome'] = 'succeeded',
-  ) => check({ type: 'PAYOUT', customer, outcome }, { type: 'PAYOUT', customer: asked, comparesWallet: true });
+  ) => check({ type: 'PAYOUT', customer, outcome }, { type: 'PAYOUT', asked: null, customer: asked });
   const other = { kind: 'mismatch', field: 'customer' };
 
   it('verify() accepts a successful payout only to the requested wallet, compared by its digits', () => {
