@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { PaymentProxyError, signOrder, type NewOrder } from '../../backend-proxy/client.ts';
 import { fieldErrorsOf } from '../../backend-proxy/errors.ts';
 import { listen, type Listening } from '../../backend-proxy/http/server.ts';
-import { PAYS_BY, WALLET_ID } from '../../backend-proxy/protocol/methods.ts';
+import { PAYS_BY, WALLET_ID } from '../../backend-proxy/protocol/wire.ts';
 import type { Transaction } from '../../backend-proxy/protocol/transaction.ts';
 import type { OrderView, Problem } from '../../backend-proxy/protocol/wire.ts';
 import { serveControls } from './controls.ts';
