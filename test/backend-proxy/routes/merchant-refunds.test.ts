@@ -99,8 +99,10 @@ it('the same key again is the stored refund, and nothing is sent twice; another 
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([202]));
   assert.equal((await world.gatewayHas('A-1-r1'))?.createRequests, 1);
   assert.equal(await world.gatewayHas('A-1-r2'), undefined);
-  const other = await refund<Problem>(world, { amount: '5.00' });
-  assert.deepEqual([other.status, other.body.code], [422, 'idempotency_key_reused']);
+  for (const changed of [{ amount: '5.00' }, { note: 'Other' }, { gatewayOrderId: 'A-1' }]) {
+    const other = await refund<Problem>(world, { amount: '4.00', ...changed });
+    assert.deepEqual([other.status, other.body.code], [422, 'idempotency_key_reused']);
+  }
 });
 
 it('where the gateway takes no decimals, the order says the whole amount that can be sent back, as a 422 does', async (t) => {

@@ -329,6 +329,17 @@ export function unknownContract({ it, setUp }: Suite): void {
     assert.equal(await stageOf(ledger, id), 'not_created');
   });
 
+  it('two proven unknowns show that an expired payment was not created', async (t) => {
+    const { ledger, skip } = await setUp(t);
+    const id = await openPending(ledger, { payWithinMs: M }, uncertain('lost'));
+    skip(3 * M);
+    await ledger.observe(id, UNKNOWN);
+    assert.equal(await stageOf(ledger, id), 'expired');
+    skip(M);
+    await ledger.observe(id, UNKNOWN);
+    assert.equal(await stageOf(ledger, id), 'not_created');
+  });
+
   it('unknowns that are not proven end nothing', async (t) => {
     const { ledger, now, skip } = await setUp(t);
     const id = await openPending(ledger, {}, uncertain('lost'));

@@ -139,6 +139,16 @@ export function resolveContract({ it, setUp }: Suite): void {
     assert.equal(await stageOf(ledger, id), 'succeeded');
   });
 
+  it('a conflict that a person has resolved is reported again in a review that has another cause', async (t) => {
+    const { ledger } = await setUp(t);
+    const id = await openPending(ledger);
+    for (const outcome of ['succeeded', 'failed'] as const) await ledger.observe(id, verified(outcome));
+    await ledger.resolve(id, { ...SUCCESS, gatewayReports: 'FAILED' });
+    await ledger.observe(id, differing());
+    for (const outcome of ['succeeded', 'failed'] as const) await ledger.observe(id, verified(outcome));
+    assert.equal(await numbered(ledger, 'payment.conflict'), 2);
+  });
+
   it('a review that learns something new reports it with the next number, and once', async (t) => {
     const { ledger, skip } = await setUp(t);
     const id = await openSentPayout(ledger, 'P', uncertain('duplicate'));
