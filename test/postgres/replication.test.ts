@@ -91,7 +91,8 @@ describe('PostgreSQL: a failover behind one address', { skip: why === undefined 
     const { first, open, tookOver } = await promoted(t, false);
     await until('the address leads to the standby', async () => {
       try {
-        return await first.ledger.wasRestoredLately();
+        const all = await Promise.all(Array.from({ length: 8 }, () => first.ledger.wasRestoredLately()));
+        return all.every(Boolean);
       } catch {
         return false;
       }
@@ -99,7 +100,7 @@ describe('PostgreSQL: a failover behind one address', { skip: why === undefined 
     assert.equal(tookOver(), 1);
     const next = await open();
     assert.equal(await next.ledger.wasRestoredLately(), true);
-    assert.equal(tookOver(), 1, 'once for each failover');
+    assert.equal(tookOver(), 1, 'once for each failover, however many connections find it');
   });
 
   it('a pooler that leads an open connection to the promoted standby is noticed by the next write there', async (t) => {

@@ -64,7 +64,8 @@ export class Timeline {
     this.#newest = timeline;
     if (!hasMeta || this.#recorded === `${timeline} ${commits}`) return;
     const { rows } = await client.query<{ isRestored: boolean }>(RECORD, [timeline, commits]);
+    // Several connections may record it at once.
+    if (rows[0]?.isRestored === true && !this.isRecorded(timeline)) this.#onRestored(timeline);
     this.#recorded = `${timeline} ${commits}`;
-    if (rows[0]?.isRestored === true) this.#onRestored(timeline);
   }
 }
