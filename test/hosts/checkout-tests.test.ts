@@ -1,7 +1,18 @@
-// demo/checkout-tests/ as a shop has it: in a folder of its own, with the three packages from their .tgz files.
+// demo/checkout-tests/ as a shop has it: in a folder of its own, with the three packages from their .tgz files. The
+// examples of docs/testing.md run beside its tests.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { it } from 'node:test';
@@ -26,6 +37,12 @@ const options = { cwd: folder, env: inherited, timeout: LIMIT_MS, shell: process
 const run = promisify(execFile);
 
 cpSync('demo/checkout-tests', folder, { recursive: true });
+const [inPlaywright = '', inNode = ''] = Array.from(
+  readFileSync('docs/testing.md', 'utf8').matchAll(/^```js\n(.*?)^```$/gms),
+  ([, code]) => code,
+);
+writeFileSync(join(folder, 'test/documented.spec.js'), inPlaywright);
+writeFileSync(join(folder, 'documented.js'), inNode);
 await buildWidgetIfStale();
 const built = ['npm', 'proxy', 'sandbox'].map((part) => join(folder, 'built', part));
 const [npm = '', proxy = '', sandbox = ''] = built;
@@ -50,12 +67,18 @@ it('the three packages together are under 20 MB', () => {
   assert.ok(bytes > 1e6 && bytes < MAX_INSTALLED, `${bytes} bytes`);
 });
 
-it('a shop’s Playwright test of a QR payment passes, and has at most 15 lines', async () => {
-  const { length } = readFileSync(join(folder, 'test/checkout.spec.js'), 'utf8').trim().split('\n');
-  assert.ok(length <= MAX_LINES, `${length} lines`);
+it('a shop’s Playwright tests of a QR payment pass, also the documented one, and have at most 15 lines', async () => {
+  for (const file of globSync(join(folder, 'test/*.spec.js'))) {
+    const { length } = readFileSync(file, 'utf8').trim().split('\n');
+    assert.ok(length <= MAX_LINES, `${file}: ${length} lines`);
+  }
   const env = { ...inherited, CHROME_PATH: executablePath };
   const { stdout } = await run('npx', ['playwright', 'test'], { ...options, env });
-  assert.match(stdout, /1 passed/);
+  assert.match(stdout, /2 passed/);
+});
+
+it('the documented test without a browser passes', async () => {
+  await run(process.execPath, ['documented.js'], options);
 });
 
 it('a shop’s unit test of a component passes', async () => {
