@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { it } from 'node:test';
 import { promisify } from 'node:util';
+import { VERSION } from '../../backend-proxy/version.ts';
 import { buildWidgetIfStale } from '../../demo/widget-build.ts';
 import { buildProxyPackage, buildSandboxPackage } from '../../widget/build/node-packages.ts';
 import { buildPackage } from '../../widget/build/widget-package.ts';
@@ -26,6 +27,15 @@ import { findProgram, PHP } from '../debian-package.ts';
 const LIMIT_MS = 120_000;
 const MAX_INSTALLED = 20e6;
 const MAX_LINES = 15;
+
+/** The part of Playwright's that is read here. */
+interface Report {
+  suites: [{ specs: [{ tests: [{ results: [Result] }] }] }];
+}
+interface Result {
+  error?: { message: string };
+  attachments: { name: string; body?: string }[];
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'checkout-tests-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -81,6 +91,37 @@ it('the documented test without a browser passes', async () => {
   await run(process.execPath, ['documented.js'], options);
 });
 
+/** Its page is no file of a server, so Chromium lets it load from loopback only with a permission. */
+const FAILING = `
+import { test } from 'payment-widget/testing/playwright';
+
+test('a page that the test answers', async ({ page, payments }) => {
+  const body = '<script type="module" src="' + payments.url + '/widget.js"></script>';
+  await page.route('https://shop.example/', (route) => route.fulfill({ contentType: 'text/html', body }));
+  await page.goto('https://shop.example/');
+  await page.waitForFunction(() => customElements.get('payment-widget'), null, { timeout: 20_000 });
+  throw new Error('the widget has loaded');
+});
+`;
+
+it('a failed Playwright test has loaded the widget into a page of its own, and has the journal attached', async () => {
+  writeFileSync(join(folder, 'failing.spec.js'), FAILING);
+  writeFileSync(
+    join(folder, 'failing.config.js'),
+    `import config from './playwright.config.js';
+    export default { ...config, testDir: '.', testMatch: 'failing.spec.js', reporter: 'json' };`,
+  );
+  const env = { ...inherited, CHROME_PATH: executablePath };
+  const { stdout } = await run('npx', ['playwright', 'test', '-c', 'failing.config.js'], { ...options, env }).catch(
+    (error: { stdout: string }) => error,
+  );
+  const [result] = (JSON.parse(stdout) as Report).suites[0].specs[0].tests[0].results;
+  assert.match(result.error?.message ?? '', /the widget has loaded/, stdout);
+  const journal = result.attachments.find(({ name }) => name === 'payments-journal.json');
+  const entries = JSON.parse(Buffer.from(journal?.body ?? '', 'base64').toString()) as { path: string }[];
+  assert.ok(entries.some(({ path }) => path === '/widget.js'));
+});
+
 it('a shop’s unit test of a component passes', async () => {
   const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'test/thanks.test.js'], options);
   assert.match(stdout, /^# pass 1$/m);
@@ -95,4 +136,16 @@ it('a shop’s PHP test of a webhook and a refund passes', async (t) => {
   const env = { ...inherited, ...php.env, PATH: `${bin}${delimiter}${inherited['PATH']}` };
   const { stdout } = await run('npm', ['run', 'test:php'], { ...options, env });
   assert.equal(stdout.match(/^ok: /gm)?.length, 4);
+});
+
+it('payment-widget/testing refuses a payment-sandbox of another version, and says which to install', async () => {
+  const file = join(folder, 'node_modules/payment-sandbox/package.json');
+  const description = readFileSync(file, 'utf8');
+  writeFileSync(file, description.replace(`"version": "${VERSION}"`, '"version": "0.0.1"'));
+  const script = `const { startPayments } = await import('payment-widget/testing');
+    await startPayments().catch(({ message }) => console.log(message));`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { ...options, shell: false });
+  writeFileSync(file, description);
+  const needed = `payment-widget/testing ${VERSION} needs payment-sandbox of the same version, not 0.0.1`;
+  assert.equal(stdout, `${needed}: npm i -D payment-sandbox@${VERSION}\n`);
 });
