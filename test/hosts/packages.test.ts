@@ -300,10 +300,5 @@ describe('the proxy’s package', () => {
         assert.deepEqual([events.at(-2), events.at(-1), stderr], ['stopping', 'stopped', '']);
       });
     }
-
-    it('the command payment-proxy version prints the version', async () => {
-      const { stdout } = await run(process.execPath, [command, 'version']);
-      assert.equal(stdout.trim(), VERSION);
-    });
   });
 });

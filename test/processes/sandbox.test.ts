@@ -47,17 +47,6 @@ describe('the sandbox process', () => {
     post(`${url}/api/v3/integration/merchants/payments/${operation}`, body);
   const status = async (orderId: string) => parse(await (await api('status', { orderId, type: 'PAY' })).text());
 
-  it('the sandbox prints its address and answers requests there', async () => {
-    assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
-    const response = await api('pay', collection('CHECKOUT', { orderId: 'first' }));
-    const { checkout } = parse(await response.text());
-    assert.ok(String(checkout).startsWith(`${url}/pay?token=`));
-    assert.equal((await fetch(String(checkout))).status, 200);
-    for (const asset of ['sandbox.css', 'live.js', 'icon.svg']) {
-      assert.equal((await fetch(`${url}/assets/${asset}`)).status, 200);
-    }
-  });
-
   it('the sandbox sends an IPN after an approval without a further request', async () => {
     await api('pay', collection('QR', { orderId: 'by-itself' }));
     await post(`${url}/_sandbox/transactions/by-itself/approve`, {});

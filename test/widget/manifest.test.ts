@@ -27,15 +27,9 @@ describe('the manifest and the pages in docs/', () => {
       .flatMap((item) => [...(item.split(': ')[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
       .toSorted();
 
-  it('the manifest and docs/element.md name the same attributes', () => {
+  it('the manifest and docs/element.md name the same attributes, events and slots', () => {
     assert.deepEqual(names(element.attributes), listed('Attributes'));
-  });
-
-  it('the manifest and docs/element.md name the same events', () => {
     assert.deepEqual(names(element.events), listed('Events'));
-  });
-
-  it('the manifest and docs/element.md name the same slots', () => {
     assert.deepEqual(names(element.slots), listed('Slots'));
   });
 

@@ -127,23 +127,6 @@ describe('a late answer of the gateway', () => {
     });
   }
 
-  it('a start stays at the choice for 4 s, then shows the awaited answer, then what the stream brings', async () => {
-    const { clock, proxy, payBy, panel } = await scene();
-    proxy.onStart = () => ({ status: 'INITIALIZED' });
-    const answer = proxy.holdAnswers();
-    payBy('QR');
-    await clock.advance(3_900);
-    assert.equal(panel(), 'choose');
-    await clock.advance(200);
-    assert.equal(panel(), 'fetching');
-    proxy.settle({ status: 'PROCESSING' });
-    await clock.advance(0);
-    assert.equal(panel(), 'scan');
-    answer();
-    await clock.advance(0);
-    assert.equal(panel(), 'scan');
-  });
-
   it('a start is marked as slow after 4 s even if no view mentions it', async () => {
     const { clock, proxy, payBy, state } = await scene();
     proxy.hold();

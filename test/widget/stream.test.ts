@@ -114,14 +114,6 @@ describe('the stream', () => {
     assert.deepEqual([disconnections.at(-1), count('/order/events')], [false, 2]);
   });
 
-  it('the stream reports a connection when a heartbeat arrives although the browser said offline', async () => {
-    const { clock, proxy, page, disconnections } = await started(1_000);
-    page.dispatchEvent(new Event('offline'));
-    proxy.heartbeat();
-    await clock.advance(0);
-    assert.equal(disconnections.at(-1), false);
-  });
-
   it('the stream opens again soon after the machine slept', async () => {
     const { clock, count } = await started(1_000);
     clock.sleep(3_600_000);
@@ -201,17 +193,6 @@ describe('the stream', () => {
     page.dispatchEvent(pageshow(false));
     await clock.advance(0);
     assert.equal(count('/order/events'), 4, 'the first show of a page is no return from the cache');
-  });
-
-  it('the stream does not wait for the end of a pause when the page is back online', async () => {
-    const { clock, proxy, page, stream, views } = scene();
-    proxy.isDown = true;
-    stream.start();
-    await clock.advance(30_000);
-    proxy.isDown = false;
-    page.dispatchEvent(new Event('online'));
-    await clock.advance(0);
-    assert.equal(views.length, 1);
   });
 
   it('the stream closes while the page is in the back-forward cache', async () => {

@@ -126,59 +126,39 @@ describe('show()', () => {
     assert.equal(canReturn(state(paymentOf('QR', { expiresAt })), NOW), false);
   });
 
-  for (const reason of REASONS) {
-    it(`show() returns failed with the reason ${reason}`, () => {
-      assert.deepEqual(show(stateWith(paymentOf('QR', { status: 'FAILED', reason })), NOW), {
-        panel: 'failed',
-        method: 'QR',
-        reason,
-        cause: null,
-      });
+  it('show() returns failed with its reason', () => {
+    for (const reason of REASONS) {
+      const failed = paymentOf('QR', { status: 'FAILED', reason });
+      assert.deepEqual(show(stateWith(failed), NOW), { panel: 'failed', method: 'QR', reason, cause: null });
+    }
+  });
+
+  const ACTIVITIES: Activity[] = [
+    { at: 'following' },
+    { at: 'choosing' },
+    { at: 'sending', slow: 'again' },
+    { at: 'sending', slow: false, retry: 'QR' },
+    { at: 'stopped', trouble },
+  ];
+  const UNPAID = { paid: false, checking: true };
+  for (const [panel, order, activities] of [
+    ['checking', UNPAID, ACTIVITIES.slice(0, -1)],
+    ['closed', { ...UNPAID, closed: true }, ACTIVITIES],
+  ] as const) {
+    it(`show() returns ${panel} for such an order, whatever its payment and whatever the shopper is doing`, () => {
+      for (const activity of activities)
+        for (const status of STATUSES) {
+          const state = stateWith(paymentOf('QR', { status }), { activity, blocked: trouble });
+          const shown = show({ ...state, order: { ...state.order, ...order } }, NOW);
+          assert.deepEqual([shown, mayStart(shown)], [{ panel }, false], `${activity.at} ${status}`);
+        }
     });
   }
 
   it('show() returns paid whatever the shopper is doing', () => {
-    const activities: Activity[] = [
-      { at: 'following' },
-      { at: 'choosing' },
-      { at: 'sending', slow: 'again' },
-      { at: 'stopped', trouble },
-    ];
-    for (const activity of activities) {
-      const payment = paymentOf('QR', { status: 'SUCCESS', late: true });
-      const shown = show(stateWith(payment, { activity }), NOW);
-      assert.deepEqual(shown, { panel: 'paid', payment }, activity.at);
-    }
-  });
-
-  it('show() returns checking while a payment is checked, whatever its state and whatever the shopper is doing', () => {
-    const activities: Activity[] = [
-      { at: 'following' },
-      { at: 'choosing' },
-      { at: 'sending', slow: 'again' },
-      { at: 'sending', slow: false, retry: 'QR' },
-    ];
-    for (const activity of activities)
-      for (const status of STATUSES) {
-        const state = stateWith(paymentOf('QR', { status }), { activity, blocked: trouble });
-        const shown = show({ ...state, order: { ...state.order, paid: false, checking: true } }, NOW);
-        assert.deepEqual([shown, mayStart(shown)], [{ panel: 'checking' }, false], `${activity.at} ${status}`);
-      }
-  });
-
-  it('show() returns closed for a closed order, whatever its payment and whatever the shopper is doing', () => {
-    const activities: Activity[] = [
-      { at: 'following' },
-      { at: 'choosing' },
-      { at: 'sending', slow: false },
-      { at: 'stopped', trouble },
-    ];
-    for (const activity of activities)
-      for (const status of STATUSES) {
-        const state = stateWith(paymentOf('QR', { status }), { activity, blocked: trouble });
-        const shown = show({ ...state, order: { ...state.order, paid: false, checking: true, closed: true } }, NOW);
-        assert.deepEqual([shown, mayStart(shown)], [{ panel: 'closed' }, false], `${activity.at} ${status}`);
-      }
+    const payment = paymentOf('QR', { status: 'SUCCESS', late: true });
+    for (const activity of ACTIVITIES)
+      assert.deepEqual(show(stateWith(payment, { activity }), NOW), { panel: 'paid', payment }, activity.at);
   });
 
   it('show() returns null, the choice, if the shopper returned to it from a payment that is open or failed', () => {
