@@ -212,7 +212,7 @@ const BECOMES: Record<Queued, (orderId: string) => string> = {
   'refund.failed': (orderId) => `The refund of order ${orderId} counts as not sent.`,
 };
 
-export function effectOf({ transaction, webhook }: Preview, word: Resolution['status']): string[] {
+function effectOf({ transaction, webhook }: Preview, word: Resolution['status']): string[] {
   if (webhook === null) return [onlyEndsReview(transaction, word), 'Your server gets no webhook.'];
   const becomes = webhook in BECOMES ? BECOMES[webhook as Queued](transaction.orderId) : undefined;
   const isAsAsked = transaction.mismatch && word === 'SUCCESS';

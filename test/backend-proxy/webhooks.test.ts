@@ -204,15 +204,6 @@ it('a webhook is dead after ten attempts, is listed, and can be sent again', asy
   assert.equal((await world.merchant<List>('GET', '/webhooks?state=delivered')).body.webhooks.length, 1);
 });
 
-it('a refused webhook of one order does not delay that of another', async (t) => {
-  const world = await createWorld(t, { webhooks: true });
-  world.receiver.answers = [500, 200];
-  await paid(world, 'A-1');
-  await paid(world, 'A-2');
-  const orders = world.receiver.received.map(({ payload }) => payload.data['orderId']);
-  assert.deepEqual(orders, ['A-1', 'A-2']);
-});
-
 it('webhooks are stored if no endpoint is configured', async (t) => {
   const world = await createWorld(t);
   await paid(world, 'A-1');

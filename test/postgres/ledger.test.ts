@@ -9,9 +9,8 @@ import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import type { Store } from '../../backend-proxy/ledger/store.ts';
 import { startPostgres, whyNoPostgres, type PostgresServer } from './server.ts';
-import { byId, type LedgerById } from '../backend-proxy/ledger/by-id.ts';
 import { ledgerContract } from '../backend-proxy/ledger/contract/contract.ts';
-import { LIMITS, PAYMENT, PENDING } from '../backend-proxy/ledger/ledger-kit.ts';
+import { LIMITS, PAYMENT, PENDING, byId, type LedgerById } from '../backend-proxy/ledger/ledger-kit.ts';
 
 const why = whyNoPostgres();
 const die = (error: unknown): never => assert.fail(String(error));

@@ -4,8 +4,7 @@ import type { TestContext } from 'node:test';
 import { METHODS } from '../../../backend-proxy/protocol/wire.ts';
 import { createAdmin } from '../../../backend-proxy/admin/app.ts';
 import { createWorld, type World, type WorldOptions } from '../world.ts';
-import { endCheck } from '../ledger/by-id.ts';
-import { differing } from '../ledger/ledger-kit.ts';
+import { differing, endCheck } from '../ledger/ledger-kit.ts';
 
 export const TOKEN = 'canary-admin-token-0123456789-0123456789';
 export const HOST = '127.0.0.1:8789';

@@ -20,8 +20,9 @@ import {
   payment,
   verified,
   differing,
+  endCheck,
+  type Seen,
 } from './ledger-kit.ts';
-import { endCheck, type Seen } from './by-id.ts';
 
 interface Calls {
   ledger: Ledger;

@@ -5,8 +5,7 @@ import { it } from 'node:test';
 import { eventNames } from '../../../backend-proxy/observability/business-events.ts';
 import { H } from '../time.ts';
 import { createWorld, type World } from '../world.ts';
-import { endCheck } from '../ledger/by-id.ts';
-import { differing } from '../ledger/ledger-kit.ts';
+import { differing, endCheck } from '../ledger/ledger-kit.ts';
 import { inWords } from '../in-words.ts';
 
 const PAYOUT = { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678' };

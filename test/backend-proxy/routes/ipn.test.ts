@@ -4,7 +4,6 @@ import { it } from 'node:test';
 import { Refusal } from '../../../backend-proxy/errors.ts';
 import { SECRETS, createWorld, type World } from '../world.ts';
 import { D, H, S } from '../time.ts';
-import { inWords } from '../in-words.ts';
 
 const REPORT = { paymentId: 100_001, orderId: 'A-1', type: 'PAY', customer: '12345678', amount: 10.1, currency: 'EUR', status: 'SUCCESS', message: 'SUCCESS' }; // prettier-ignore
 const ipns = (world: World) => world.rows<{ transaction_id: string | null; matched: number; seen: number; body: string }>('select transaction_id, matched, seen, body from ipns order by first_at'); // prettier-ignore
@@ -135,29 +134,6 @@ it('an IPN is verified by a status check, and only the report counts', async (t)
   await world.faults({ ipn: { tamper: { status: 'FAILED', amount: 1, currency: 'USD' } } });
   await world.settleAfter('approve', 'A-1');
   assert.equal((await world.view(token)).paid, true);
-});
-
-it('an IPN of an unknown order causes no call, is kept 7 days, and requests a check 1 s after its id is sent', async (t) => {
-  let calls = 0;
-  const world = await createWorld(t, {
-    wrapGateway: (gateway) => ({ ...gateway, status: (id, type) => ((calls += 1), gateway.status!(id, type)) }),
-  });
-  await world.ipn(REPORT);
-  await world.settle();
-  assert.equal(calls, 0);
-  world.skip(6 * 24 * 3_600 * S);
-  await world.ledger.prune();
-  await world.start(world.token(), { method: 'QR' });
-  await world.pass(S);
-  assert.equal(calls, 1);
-  assert.equal(ipns(world)[0]?.matched, 1);
-  await world.ipn({ ...REPORT, orderId: 'B' });
-  world.skip(7 * 24 * 3_600 * S);
-  await world.ledger.prune();
-  assert.equal(ipns(world).length, 2, 'to the day');
-  world.skip(1);
-  await world.ledger.prune();
-  assert.deepEqual(inWords(ipns(world), 'transaction_id'), ['A-1'], 'a matched one is kept');
 });
 
 const profile = { paths: { pay: '/api/v3/integration/merchants/payments/pay', payout: '/api/v3/integration/merchants/payments/payout', status: null } }; // prettier-ignore

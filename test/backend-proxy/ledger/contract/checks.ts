@@ -20,8 +20,9 @@ import {
   differing,
   INCOMPLETE,
   sendIpn,
+  endCheck,
+  type LedgerById,
 } from '../ledger-kit.ts';
-import { endCheck, type LedgerById } from '../by-id.ts';
 import type { PostOutcome, TransactionType } from '../../../../backend-proxy/protocol/transaction.ts';
 
 export function checksContract({ it, setUp }: Suite): void {

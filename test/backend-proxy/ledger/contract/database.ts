@@ -7,13 +7,10 @@ import {
   PENDING,
   type Suite,
   openPending,
-  openSentPayout,
   payment,
   read,
   refusal,
   verified,
-  differing,
-  INCOMPLETE,
   LEASE_MS,
   UNAVAILABLE,
   openSent,
@@ -78,50 +75,15 @@ export function databaseContract({ it, setUp }: Suite): void {
     assert.deepEqual(stages, ['uncertain', 'sending']);
   });
 
-  it('counts() counts open transactions, reviews, checks and webhooks that are not delivered', async (t) => {
+  it('counts() says how many checks are due, and how old the oldest webhook is that is not delivered', async (t) => {
     const { ledger, skip } = await setUp(t);
-    assert.deepEqual(await ledger.counts(), {
-      transactions: [],
-      needReview: 0,
-      unmatchedIpns: 0,
-      checks: [
-        { state: 'planned', count: 0 },
-        { state: 'due', count: 0 },
-      ],
-      webhooks: [],
-      oldestPendingWebhookMs: 0,
-    });
-    await openPending(ledger, { orderId: 'A' });
-    await ledger.openPayment(payment({ orderId: 'B' }), LIMITS);
-    await openPending(ledger, { orderId: 'C' });
-    await ledger.observe('C', verified('succeeded'));
-    await openSentPayout(ledger, 'P', PENDING);
-    skip(D + 2 * M);
-    await ledger.observe('P', INCOMPLETE);
-    const { transactions, oldestPendingWebhookMs, ...counts } = await ledger.counts();
-    assert.equal(oldestPendingWebhookMs, D + 2 * M, 'the webhook of the paid order');
-    assert.deepEqual(transactions.map(({ type, status, count }) => `${type} ${status} ${count}`).toSorted(), [
-      'PAY INITIALIZED 1',
-      'PAY PROCESSING 1',
-      'PAYOUT PROCESSING 1',
-    ]);
-    const sorted = { ...counts, webhooks: counts.webhooks.toSorted((a, b) => a.state.localeCompare(b.state)) };
-    assert.deepEqual(sorted, {
-      needReview: 1,
-      unmatchedIpns: 0,
-      checks: [
-        { state: 'planned', count: 3 },
-        { state: 'due', count: 2 },
-      ],
-      webhooks: [{ state: 'pending', count: 2 }],
-    });
-    await ledger.observe('P', verified('succeeded'));
-    assert.equal((await ledger.counts()).needReview, 0, 'the end of the payout clears its review');
-    await ledger.observe('A', differing());
-    await ledger.observe('A', verified('succeeded'));
-    assert.equal((await ledger.counts()).needReview, 1, 'a disputed payment still needs a person');
-    await ledger.resolve('A', { status: 'SUCCESS', by: 'ada', note: 'the amount was mistyped' });
-    assert.equal((await ledger.counts()).needReview, 0);
+    assert.equal((await ledger.counts()).oldestPendingWebhookMs, 0);
+    await ledger.observe(await openPending(ledger), verified('succeeded'));
+    await openPending(ledger, { orderId: 'B' });
+    skip(M);
+    const { checks, oldestPendingWebhookMs } = await ledger.counts();
+    assert.deepEqual(inWords(checks, 'state', 'count'), ['planned 1', 'due 1']);
+    assert.equal(oldestPendingWebhookMs, M);
   });
 
   it('a closed ledger refuses every call as unavailable', async (t) => {

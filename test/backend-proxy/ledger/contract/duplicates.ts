@@ -2,7 +2,6 @@
 // or a success, and only a report that differs or a person ends it. Then what each report does, for each answer to our
 // POST and each way of paying: every combination of protocol/verify.ts.
 import assert from 'node:assert/strict';
-import type { LedgerById, ShortFact } from '../by-id.ts';
 import { H, M, S } from '../../time.ts';
 import {
   LIMITS,
@@ -22,6 +21,8 @@ import {
   INCOMPLETE,
   PENDING,
   PAYOUT,
+  type LedgerById,
+  type ShortFact,
 } from '../ledger-kit.ts';
 import { inWords } from '../../in-words.ts';
 

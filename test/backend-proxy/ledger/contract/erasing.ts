@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import type { IpnRow, TransactionRow } from '../../../../backend-proxy/ledger/schema/tables.ts';
 import { fingerprintOf } from '../../../../backend-proxy/fingerprint.ts';
 import { D, H, S } from '../../time.ts';
-import type { LedgerById } from '../by-id.ts';
 import {
   BARE_READING,
   BRING_TO,
@@ -25,6 +24,7 @@ import {
   claimIds,
   differing,
   INCOMPLETE,
+  type LedgerById,
 } from '../ledger-kit.ts';
 
 const RETENTION = { afterMs: 8 * D, payersMs: 0, sendsWebhooks: true };

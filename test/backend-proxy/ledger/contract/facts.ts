@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { STAGES, type Stage } from '../../../../backend-proxy/protocol/transaction.ts';
-import type { LedgerById, Seen, ShortFact } from '../by-id.ts';
 import { S } from '../../time.ts';
 import {
   BRING_TO,
@@ -21,6 +20,9 @@ import {
   uncertain,
   verified,
   webhookTypes,
+  type LedgerById,
+  type Seen,
+  type ShortFact,
 } from '../ledger-kit.ts';
 import { inWords } from '../../in-words.ts';
 

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { IpnReading } from '../../../../backend-proxy/protocol/verify.ts';
-import type { LedgerById } from '../by-id.ts';
 import { D, H, M, NOON, S } from '../../time.ts';
 import {
   BARE_READING,
@@ -18,6 +17,7 @@ import {
   verified,
   sendIpn,
   claimIds,
+  type LedgerById,
 } from '../ledger-kit.ts';
 
 export function ipnsContract({ it, setUp }: Suite): void {

@@ -22,8 +22,8 @@ import {
   openSent,
   sendIpn,
   webhookTypes,
+  type LedgerById,
 } from '../ledger-kit.ts';
-import type { LedgerById } from '../by-id.ts';
 
 const WALLET = { ...LIMITS, directPerWallet: { perCustomer: 3, inAll: 10, withinMs: H } };
 const seen = (iat: number | null, terms: string, given: Partial<NewPayment> = {}): NewPayment & TokenTerms => ({

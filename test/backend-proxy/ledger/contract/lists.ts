@@ -10,7 +10,6 @@ import {
 } from '../../../../backend-proxy/protocol/transaction.ts';
 import { STATUSES } from '../../../../backend-proxy/protocol/wire.ts';
 import { NOON, S, D } from '../../time.ts';
-import type { LedgerById } from '../by-id.ts';
 import {
   LIMITS,
   PENDING,
@@ -26,6 +25,7 @@ import {
   BARE_READING,
   LEASE_MS,
   PAYOUT,
+  type LedgerById,
 } from '../ledger-kit.ts';
 import fc from 'fast-check';
 

@@ -7,7 +7,6 @@ import { LookUpNeeded } from '../../../../backend-proxy/errors.ts';
 import type { MerchantSource } from '../../../../backend-proxy/protocol/merchant-key.ts';
 import { leftOf } from '../../../../backend-proxy/protocol/refundable.ts';
 import { D, H, M, NOON, S } from '../../time.ts';
-import type { LedgerById } from '../by-id.ts';
 import {
   PENDING,
   REFUND,
@@ -22,6 +21,7 @@ import {
   webhookTypes,
   type Setup,
   type Suite,
+  type LedgerById,
 } from '../ledger-kit.ts';
 import { inWords } from '../../in-words.ts';
 

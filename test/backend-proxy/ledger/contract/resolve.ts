@@ -1,6 +1,5 @@
 // resolve(), and what the gateway reports after it or after FAILED.
 import assert from 'node:assert/strict';
-import type { LedgerById } from '../by-id.ts';
 import { D, H, M, S } from '../../time.ts';
 import {
   PENDING,
@@ -17,6 +16,8 @@ import {
   claimIds,
   differing,
   sendIpn,
+  type LedgerById,
+  type Seen,
 } from '../ledger-kit.ts';
 import { inWords } from '../../in-words.ts';
 
@@ -67,6 +68,36 @@ export function resolveContract({ it, setUp }: Suite): void {
     await ledger.resolve(id, SUCCESS, expected);
     assert.equal((await refusal(ledger.preview(id, FAILED))).kind, 'no_review_needed');
     assert.equal(await ledger.preview('nothing', SUCCESS), undefined);
+  });
+
+  it('resolve() queues the webhook that preview() said, in every state', async (t) => {
+    const setup = await setUp(t);
+    const { ledger } = setup;
+    const seen: Record<string, Seen[]> = {
+      open: [differing()],
+      failed: [verified('failed'), differing()],
+      paid: [verified('succeeded'), verified('failed')],
+    };
+    const said: string[] = [];
+    for (const [state, reports] of Object.entries(seen)) {
+      for (const word of [SUCCESS, FAILED]) {
+        const id = await openPending(ledger, { orderId: `${state}-${word.status}` });
+        for (const report of reports) await ledger.observe(id, report);
+        const before = await webhookTypes(ledger);
+        const { webhook, gatewayReports } = (await ledger.preview(id, word))!;
+        await ledger.resolve(id, { ...word, ...(gatewayReports && { gatewayReports }) });
+        assert.deepEqual(await webhookTypes(ledger), [...before, ...(webhook ? [webhook] : [])].toSorted(), id);
+        said.push(`${id} ${webhook}`);
+      }
+    }
+    assert.deepEqual(said, [
+      'open-SUCCESS payment.succeeded',
+      'open-FAILED payment.failed',
+      'failed-SUCCESS payment.succeeded',
+      'failed-FAILED null',
+      'paid-SUCCESS null',
+      'paid-FAILED null',
+    ]);
   });
 
   it('resolve() stores a note with half a surrogate pair, which JSON can carry and no database', async (t) => {
@@ -220,16 +251,6 @@ export function resolveContract({ it, setUp }: Suite): void {
     await ledger.observe(id, verified('succeeded'));
     assert.equal((await read(ledger, id)).needsReview, true);
     assert.equal(await numbered(ledger, 'payment.conflict'), 2);
-  });
-
-  it("no answer to its POST ends a payout, and the history has the answer's code", async (t) => {
-    const { ledger } = await setUp(t);
-    for (const answer of ['refused', 'foreign', 'duplicate', 'lost', 'unreached'] as const) {
-      const id = await openSentPayout(ledger, answer, uncertain(answer));
-      const { stage, history } = await read(ledger, id);
-      assert.deepEqual([stage, history.at(-1)?.detail], ['uncertain', answer]);
-    }
-    assert.deepEqual(await webhookTypes(ledger), []);
   });
 
   it('a FAILED payout that then succeeds is reported, with conflict and review', async (t) => {

@@ -17,8 +17,8 @@ import {
   verified,
   sendIpn,
   claimIds,
+  endCheck,
 } from '../ledger-kit.ts';
-import { endCheck } from '../by-id.ts';
 
 export function timeContract({ it, setUp }: Suite): void {
   for (const [direction, ms] of [

@@ -1,6 +1,5 @@
 // Webhooks are written with the fact they report; watchers are called after the commit.
 import assert from 'node:assert/strict';
-import type { LedgerById } from '../by-id.ts';
 import { D, H, NOON, S } from '../../time.ts';
 import {
   LIMITS,
@@ -12,6 +11,7 @@ import {
   payment,
   refusal,
   verified,
+  type LedgerById,
 } from '../ledger-kit.ts';
 
 export function webhooksContract({ it, setUp }: Suite): void {

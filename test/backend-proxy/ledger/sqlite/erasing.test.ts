@@ -6,8 +6,7 @@ import { it, type TestContext } from 'node:test';
 import { createLedger } from '../../../../backend-proxy/ledger/ledger.ts';
 import type { Ledger } from '../../../../backend-proxy/ledger/ledger.ts';
 import { NOON } from '../../time.ts';
-import { byId, endCheck } from '../by-id.ts';
-import { BARE_READING, LIMITS, payment, verified } from '../ledger-kit.ts';
+import { BARE_READING, LIMITS, payment, verified, byId, endCheck } from '../ledger-kit.ts';
 import { openedStore, temporaryFile } from './sqlite-kit.ts';
 
 const ORDERS = 120;
