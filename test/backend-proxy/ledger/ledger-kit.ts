@@ -312,13 +312,13 @@ const nextStartId = () => `start-${(calls += 1)}`;
 export function byId(ledger: Ledger, now: () => number, startId = nextStartId): LedgerById {
   const claims = new Map<string, Claim>();
 
-  const read = async (id: string) => (await ledger.transaction(id)) ?? assert.fail(`no ${id}`);
+  const held = async (id: string) => (await ledger.transaction(id)) ?? assert.fail(`no ${id}`);
 
   return {
     ...ledger,
     ledger,
-    async openPayment(payment, limits) {
-      const given = { iat: null, terms: 'terms', ...payment, start: { by: SENT_BY, id: startId() } };
+    async openPayment(asked, limits) {
+      const given = { iat: null, terms: 'terms', ...asked, start: { by: SENT_BY, id: startId() } };
       const { isNew, payment: opened, order } = await ledger.openPayment(given, limits);
       return { opened: isNew ? opened : undefined, order };
     },
@@ -326,13 +326,13 @@ export function byId(ledger: Ledger, now: () => number, startId = nextStartId): 
       return (await ledger.openPayout({ ...payout, start: { by: SENT_BY, id: startId() } }, source)).payout;
     },
     async record(id, fact) {
-      const transaction = await read(id);
+      const transaction = await held(id);
       const whole = fact.stage === 'pending' ? fact : ({ answer: ANSWERS[fact.stage], ...fact } as Fact);
       await ledger.record(transaction, whole);
-      return (await read(id)).stage !== transaction.stage;
+      return (await held(id)).stage !== transaction.stage;
     },
     async observe(id, seen, given) {
-      const transaction = await read(id);
+      const transaction = await held(id);
       const ipnsReceived = claims.get(id)?.ipnsReceived ?? 0;
       const claim = { transaction, beganAt: now(), leaseUntil: now() + LEASE_MS, ipnsReceived, ...given };
       claims.delete(id);
