@@ -236,7 +236,7 @@ export function createOrderTokens(
     async verify(token) {
       const signed = await verifyNow(token, keys, now());
       const parsed = tokenSchema.safeParse(signed);
-      if (!parsed.success) throw wrongClaims(fieldErrorsOf(parsed.error));
+      if (!parsed.success) throw wrongClaims(fieldErrorsOf(parsed.error), signed);
       const { data } = parsed;
       if (data.exp > now() / 1000 + MAX_LIFETIME_S + CLOCK_TOLERANCE_S) {
         throw wrongClaims([{ field: 'exp', detail: 'seconds (not milliseconds) since 1970, at most 24 hours ahead' }]);
@@ -246,7 +246,7 @@ export function createOrderTokens(
         throw wrongClaims([{ field: 'iat', detail: 'seconds (not milliseconds) since 1970, not ahead of now' }]);
       }
       const { errors, terms } = checkTerms(data, options);
-      if (errors.length > 0) throw wrongClaims(errors);
+      if (errors.length > 0) throw wrongClaims(errors, signed);
       reportOdd(signed);
       return { ...(data as OrderClaims), ...terms };
     },
@@ -257,21 +257,27 @@ const CLAIMS = Object.keys(tokenSchema.shape);
 /** Names that are remembered, so that each is reported once. */
 const MAX_ODD = 100;
 
-/** Other claims are ignored, so a misspelled one would be missed without a word. */
+/** Other claims are ignored, so a misspelled one would be missed without a word: each with the one that was meant. */
+function oddClaims(signed: object): [claim: string, known: string][] {
+  const others = Object.keys(signed).filter((claim) => !CLAIMS.includes(claim) && claim.length <= 40);
+  const pairs = others.map((claim): [string, string] => [claim, nearest(claim, CLAIMS)]);
+  return pairs.filter(([claim, known]) => editDistance(claim, known) <= 1);
+}
+
 function createOddClaims(report: ClaimsOptions['onOddClaim']): (signed: object) => void {
   const reported = new Set<string>();
   return (signed) => {
-    for (const claim of Object.keys(signed)) {
-      if (CLAIMS.includes(claim) || reported.has(claim) || claim.length > 40 || reported.size >= MAX_ODD) continue;
-      const known = nearest(claim, CLAIMS);
-      if (editDistance(claim, known) > 1) continue;
+    for (const [claim, known] of oddClaims(signed)) {
+      if (reported.has(claim) || reported.size >= MAX_ODD) continue;
       reported.add(claim);
       report?.(claim, known);
     }
   };
 }
 
-function wrongClaims(errors: FieldError[]): Refusal {
+function wrongClaims(wrong: FieldError[], signed: object = {}): Refusal {
+  const odd = oddClaims(signed).map(([field, known]) => ({ field, detail: `unknown, most likely ${known}` }));
+  const errors = [...odd, ...wrong];
   const all = errors.map(({ field, detail }) => `${field}: ${detail}`).join('; ');
   return new Refusal('invalid_token', `The order token's claims are not valid: ${all}.`, { errors });
 }

@@ -44,7 +44,7 @@ it('an order id that is too long with what is added to it is refused with the re
   await assert.rejects(tokens.verify(signed(53)), { kind: 'invalid_token', message });
 });
 
-it('a claim that is nearly a known one is reported once, and any other is not', async () => {
+it('a claim that is nearly a known one is reported once, or named first in a refusal, and any other is not', async () => {
   const odd: string[][] = [];
   const options = { allowedOrigins: ORIGINS, onOddClaim: (...claim: string[]) => void odd.push(claim) };
   const tokens = createOrderTokens([SECRET], options, () => NOON);
@@ -55,6 +55,9 @@ it('a claim that is nearly a known one is reported once, and any other is not', 
     ['amout', 'amount'],
     ['mehtods', 'methods'],
   ]);
+  const { maxAmount: __, ...refused } = claims;
+  const message = /not valid: amout: unknown, most likely amount; mehtods: .*; amount: required/;
+  await assert.rejects(tokens.verify(signToken(refused, SECRET, HS256)), { kind: 'invalid_token', message });
 });
 
 it('a signature in hex, as hash_hmac() makes it, is named', async () => {
