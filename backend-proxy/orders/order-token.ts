@@ -179,7 +179,8 @@ function checkTerms(claims: z.infer<z.ZodObject<typeof orderClaimsShape>>, optio
     wrong('suggestedAmounts', 'amounts that the shopper may enter');
   const { origin, username, password } = new URL(claims.returnUrl);
   if (!options.allowedOrigins.includes(origin) || username !== '' || password !== '') {
-    wrong('returnUrl', 'a URL whose origin is one of ALLOWED_ORIGINS, without a user name');
+    const { words = 'one of ALLOWED_ORIGINS' } = options.allowedOrigins;
+    wrong('returnUrl', `a URL whose origin is ${words}, without a user name`);
   }
   if (new Set(claims.methods).size !== (claims.methods?.length ?? 0)) wrong('methods', 'each method once');
   const methods = methodsOf(claims);

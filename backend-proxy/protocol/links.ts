@@ -25,4 +25,4 @@ export function isDangerousScheme({ protocol }: URL): boolean {
 }
 
 /** Which origins pages may have; a list has `includes`. */
-export type Origins = Pick<readonly string[], 'includes'>;
+export type Origins = Pick<readonly string[], 'includes'> & { words?: string };

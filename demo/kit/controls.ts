@@ -1,7 +1,11 @@
-// The controls over HTTP, for every language: those that need more than the gateway. The sandbox has the others.
-import type { Hono } from 'hono';
+// The controls over HTTP, for every language: those that need more than the gateway. The sandbox serves them beside
+// its own.
+import { Hono } from 'hono';
+import { z } from 'zod';
 import { PaymentProxyError } from '../../backend-proxy/client.ts';
 import { METHODS, type OrderView } from '../../backend-proxy/protocol/wire.ts';
+import { ClockBody, read } from '../sandbox/controls.ts';
+import { only, Refusal } from '../sandbox/refusal.ts';
 import type { Journal } from './journal.ts';
 import type { Shopping } from './shopping.ts';
 import type { WebhookInbox } from './webhook-inbox.ts';
@@ -14,30 +18,31 @@ interface Controlled {
   webhooks: WebhookInbox;
 }
 
-const DOES: readonly string[] = ['approve', 'decline', 'nothing'];
+const ShopperBody = only({
+  token: z.string(),
+  method: z.enum(METHODS),
+  customer: z.string().optional(),
+  amount: z.string().optional(),
+  does: z.enum(['approve', 'decline', 'nothing']),
+});
 
-export function serveControls(gateway: Hono, world: Controlled): void {
-  const refuse = (error: unknown) => {
-    const { message, code = 'INVALID_REQUEST' } = error as Error & { code?: string };
-    return Response.json({ code, message, errors: [] }, { status: error instanceof PaymentProxyError ? 409 : 400 });
-  };
-  const methods: readonly string[] = METHODS;
-  gateway.post('/_sandbox/clock', async (c) => {
-    const { advanceMs } = await c.req.json<{ advanceMs: number }>().catch(() => ({ advanceMs: NaN }));
-    return world.advance(advanceMs).then((now) => Response.json({ now }), refuse);
-  });
-  gateway.post('/_sandbox/shopper', async (c) => {
-    const shopping: Partial<Shopping> = await c.req.json<Shopping>().catch(() => ({}));
-    const { token, method = '', does = '' } = shopping;
-    if (typeof token !== 'string' || !methods.includes(method) || !DOES.includes(does)) {
-      return refuse(new Error(`{"token", "method": one of ${METHODS.join(', ')}, "does": one of ${DOES.join(', ')}}`));
-    }
-    return world.shop(shopping as Shopping).then((view) => Response.json(view), refuse);
-  });
-  gateway.get('/_sandbox/journal', () => Response.json({ journal: world.journal.entries }));
-  gateway.get('/_sandbox/webhooks', () => Response.json({ webhooks: world.webhooks.all }));
-  gateway.post('/_sandbox/reset', async () => {
+export function createWorldControls(world: Controlled): Hono {
+  const controls = new Hono();
+  controls.post('/clock', async (c) => c.json({ now: await world.advance((await read(c, ClockBody)).advanceMs) }));
+  controls.post('/shopper', async (c) => c.json(await world.shop(await read(c, ShopperBody)).catch(refuse)));
+  controls.get('/journal', (c) => c.json({ journal: world.journal.entries }));
+  controls.get('/webhooks', (c) => c.json({ webhooks: world.webhooks.all }));
+  controls.post('/reset', async (c) => {
+    await read(c, only({}));
     await world.reset();
-    return Response.json({ reset: true });
+    return c.json({ reset: true });
   });
+  return controls;
+}
+
+/** What the proxy refuses, with its code, and what a shopper could not do. */
+function refuse(error: Error): never {
+  if (error instanceof Refusal) throw error;
+  const code = error instanceof PaymentProxyError ? error.code : 'IMPOSSIBLE';
+  throw new Refusal(409, code, error.message);
 }

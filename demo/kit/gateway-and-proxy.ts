@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Hono } from 'hono';
 import { createProxy, type Proxy } from '../../backend-proxy/app.ts';
 import { createGateway } from '../../backend-proxy/gateway/http.ts';
 import { DEFAULT_PROFILE } from '../../backend-proxy/gateway/profile.ts';
@@ -31,6 +32,7 @@ export interface GatewayAndProxyOptions {
   origins?: readonly string[] | undefined;
   seed?: number | undefined;
   secrets: Secrets;
+  controls: Hono;
   /** Where the two are reached. */
   gatewayUrl: string;
   proxyUrl: string;
@@ -43,6 +45,7 @@ export async function openGatewayAndProxy(options: GatewayAndProxyOptions): Prom
   const sandbox = createSandbox({
     apiKey: secrets.gateway,
     now,
+    controls: options.controls,
     ipnUrl: `${proxyUrl}/ipn/${secrets.ipn}`,
     ...(options.seed !== undefined && { random: seeded(options.seed) }),
   });
@@ -68,7 +71,10 @@ export async function openGatewayAndProxy(options: GatewayAndProxyOptions): Prom
         orderSecrets: [secrets.order],
         merchantKeys: [secrets.merchant],
         ipnSecrets: [secrets.ipn],
-        allowedOrigins: { includes: (origin) => isOnLoopback(origin) || options.origins?.includes(origin) === true },
+        allowedOrigins: {
+          includes: (origin) => isOnLoopback(origin) || options.origins?.includes(origin) === true,
+          words: ['on loopback', ...(options.origins ?? [])].join(' or '),
+        },
         publicUrl: proxyUrl,
         webhook: { url: `${gatewayUrl}/_receiver`, secrets: [secrets.webhook] },
       },
@@ -125,7 +131,7 @@ function seeded(seed: number): (bytes: number) => Buffer {
   };
 }
 
-function isOnLoopback(origin: string): boolean {
+export function isOnLoopback(origin = ''): boolean {
   return /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\]|[\w.-]+\.localhost)(:\d+)?$/.test(origin);
 }
 

@@ -1,7 +1,8 @@
 // `payment-sandbox`: a shop's whole test world in one command.
 //   payment-sandbox [--webhook-url URL] [--seed N] [--stopped]      prints one JSON line, and stays until it is ended
 //   payment-sandbox exec [the same options] -- COMMAND [ARG ...]    sets the variables, runs COMMAND, ends with its code
-// Reads none of the environment but NODE_ENV. Exit codes: COMMAND's; 2 for a wrong call; 1 if it cannot start.
+// Reads none of the environment but NODE_ENV, and whether npm started it. Exit codes: COMMAND's; 2 for a wrong call; 1
+// if it cannot start.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
@@ -13,10 +14,15 @@ const USAGE = `Usage:
   payment-sandbox [--webhook-url URL] [--seed N] [--stopped]
   payment-sandbox exec [--webhook-url URL] [--seed N] [--stopped] -- COMMAND [ARG ...]`;
 const WRONG_CALL = 2;
+const PARENT_CHECK_MS = 500;
 
 function fail(message: string, code = 1): never {
   console.error(`payment-sandbox: ${message}`);
   process.exit(code);
+}
+
+function refuse(why = ''): never {
+  return fail(`${why}\n${USAGE}`, WRONG_CALL);
 }
 
 function read(args: string[]) {
@@ -33,7 +39,7 @@ function read(args: string[]) {
     });
     return { values, positionals };
   } catch (error) {
-    return fail(`${(error as Error).message}\n${USAGE}`, WRONG_CALL);
+    return refuse((error as Error).message.split('. ')[0]);
   }
 }
 
@@ -45,27 +51,27 @@ if (tooOld !== undefined) {
 }
 const { TestWorld } = await import('./test-world.ts');
 
-/** Options end at `--`, so that COMMAND keeps its own. */
 const given = process.argv.slice(2);
+const isExec = given[0] === 'exec';
+/** Options end at `--`, so that COMMAND keeps its own. */
 const end = given.includes('--') ? given.indexOf('--') : given.length;
 const command = given.slice(end + 1);
-const { values, positionals } = read(given.slice(0, end));
+if (isExec && command.length === 0) refuse('put -- before COMMAND');
+if (!isExec && command.length > 0) refuse('put exec before the options and COMMAND');
+const { values, positionals } = read(given.slice(isExec ? 1 : 0, end));
 const { 'webhook-url': webhookUrl, seed, stopped, help } = values;
-if (help) {
+if (help || positionals[0] === 'help') {
   console.log(USAGE);
   process.exit(0);
 }
-const isExec = positionals[0] === 'exec';
-if (positionals.length > (isExec ? 1 : 0) || isExec !== command.length > 0) fail(`not a call.\n${USAGE}`, WRONG_CALL);
+if (positionals.length > 0) refuse(`unknown: ${positionals.join(' ')}`);
 if (seed !== undefined && !/^\d{1,9}$/.test(seed)) fail('--seed: a whole number of at most 9 digits', WRONG_CALL);
-if (webhookUrl !== undefined && !/^https?:$/.test(URL.parse(webhookUrl)?.protocol ?? ''))
-  fail('--webhook-url: an http or https URL', WRONG_CALL);
 
 const world = await TestWorld.open({
   webhookUrl,
   clock: stopped ? 'stopped' : 'real',
   ...(seed !== undefined && { seed: Number(seed) }),
-}).catch((error: unknown) => fail((error as Error).message));
+}).catch((error: Error) => fail(error.message, error instanceof RangeError ? WRONG_CALL : 1));
 
 /** Ends the world, then the process, once. */
 let isEnding = false;
@@ -89,6 +95,11 @@ function run({ env }: World, [program = '', ...args]: string[]): void {
       if (signal !== 'SIGINT' || !isatty(0)) child.kill(signal);
     });
 }
+
+/** npm passes no signal on: it ends its shell, our parent. */
+const parent = process.ppid;
+const whenAlone = () => process.ppid !== parent && process.kill(process.pid, 'SIGTERM');
+if (process.env['npm_execpath'] !== undefined) setInterval(whenAlone, PARENT_CHECK_MS).unref();
 
 if (isExec) run(world, command);
 else {

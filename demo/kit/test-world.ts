@@ -11,14 +11,22 @@ import { listen, type Listening } from '../../backend-proxy/http/server.ts';
 import { PAYS_BY, WALLET_ID } from '../../backend-proxy/protocol/wire.ts';
 import type { Transaction } from '../../backend-proxy/protocol/transaction.ts';
 import type { OrderView, Problem } from '../../backend-proxy/protocol/wire.ts';
-import { serveControls } from './controls.ts';
-import { newSecrets, openGatewayAndProxy, type GatewayAndProxy, type Secrets } from './gateway-and-proxy.ts';
+import { namedCustomer } from '../sandbox/controls.ts';
+import { Refusal } from '../sandbox/refusal.ts';
+import { createWorldControls } from './controls.ts';
+import {
+  isOnLoopback,
+  newSecrets,
+  openGatewayAndProxy,
+  type GatewayAndProxy,
+  type Secrets,
+} from './gateway-and-proxy.ts';
 import { Journal } from './journal.ts';
 import type { Shopping } from './shopping.ts';
 import { WebhookInbox } from './webhook-inbox.ts';
 
 export interface TestWorldOptions {
-  /** The shop's endpoint; every webhook is passed on to it. */
+  /** The shop's endpoint, on loopback; every webhook is passed on to it. */
   webhookUrl?: string | undefined;
   /** Those of pages that may pay, beside every one on loopback: `https://shop.test`. */
   origins?: readonly string[] | undefined;
@@ -32,7 +40,10 @@ export interface TestWorldOptions {
 
 const PORT = z.int().min(0).max(65_535);
 const OPTIONS = z.strictObject({
-  webhookUrl: z.string().optional(),
+  webhookUrl: z
+    .string()
+    .refine((url) => isOnLoopback(URL.parse(url)?.origin), 'an http or https URL on loopback')
+    .optional(),
   origins: z
     .array(
       z.string().refine((origin) => URL.parse(origin)?.origin === origin, 'an origin, like "https://shop.test"'),
@@ -77,14 +88,14 @@ export class TestWorld {
     this.webhooks = new WebhookInbox(this.#secrets.webhook, options.webhookUrl);
   }
 
-  /** @throws {Error} For a wrong option, a port that is taken, or with NODE_ENV=production. */
+  /** @throws {Error} For a port that is taken or with NODE_ENV=production; a RangeError for a wrong option. */
   static async open(options: TestWorldOptions = {}): Promise<TestWorld> {
     if (process.env['NODE_ENV'] === 'production') {
       throw new Error('The sandbox moves no money, so it does not run with NODE_ENV=production.');
     }
     const { error } = OPTIONS.safeParse(options);
     if (error)
-      throw new Error(
+      throw new RangeError(
         fieldErrorsOf(error)
           .map(({ field, detail }) => `${field}: ${detail}`)
           .join('; '),
@@ -163,6 +174,7 @@ export class TestWorld {
   }
 
   async #shop({ token, method, customer, amount, does }: Shopping): Promise<OrderView> {
+    if (does !== 'nothing') namedCustomer(this.#current.sandbox.processor, customer);
     const asks = WALLET_ID[method] === 'required';
     const body = { method, ...(amount && { amount }), ...(asks && { customer: customer ?? FIRST_CUSTOMER }) };
     const { orderId } = await this.#asShopper(token, '/order/payments', {
@@ -225,7 +237,6 @@ export class TestWorld {
   async #listen(): Promise<void> {
     const { ports } = this.#options;
     const gateway = new Hono();
-    serveControls(gateway, this);
     gateway.post('/_receiver', (c) => this.webhooks.receive(c.req.raw));
     gateway.all('*', (c) => this.#current.sandbox.app.fetch(c.req.raw, c.env as object));
     this.#gatewayServer = await listen(
@@ -254,6 +265,7 @@ export class TestWorld {
       origins,
       seed,
       secrets: this.#secrets,
+      controls: createWorldControls(this),
       gatewayUrl: this.gatewayUrl,
       proxyUrl: this.url,
     });
@@ -276,12 +288,12 @@ export class TestWorld {
     throw new PaymentProxyError(fields || detail, body as Problem);
   }
 
-  /** @throws {Error} With the sandbox's own words, which say what is allowed. */
+  /** @throws {Refusal} With the sandbox's own words, which say what is allowed. */
   async #control(path: string, body: object): Promise<void> {
     const init = { method: 'POST', body: JSON.stringify(body) };
     const response = await this.#current.sandbox.app.request(`/_sandbox/${path}`, init);
     if (response.ok) return;
-    const { message } = (await response.json()) as { message?: string };
-    throw new Error(message ?? `HTTP ${response.status}`);
+    const { code, message, errors } = (await response.json()) as Refusal['body'];
+    throw new Refusal(response.status as Refusal['status'], code, message, errors);
   }
 }

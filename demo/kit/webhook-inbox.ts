@@ -3,7 +3,8 @@
 import { verifyWebhook, type WebhookEvent } from '../../backend-proxy/client.ts';
 import { WEBHOOKS } from '../../backend-proxy/protocol/merchant-view.ts';
 
-export type ReceivedWebhook = WebhookEvent & { id: string };
+/** The event, and what it came as: a test verifies the signature over `body`. */
+export type ReceivedWebhook = WebhookEvent & { id: string; headers: Record<string, string>; body: string };
 
 /** How long `next` waits for one that does not come. */
 const WAIT_MS = 5_000;
@@ -18,6 +19,7 @@ export class WebhookInbox {
   readonly #secret: string;
   readonly #passOnTo: string | undefined;
   readonly #answers: number[] = [];
+  #hasSaid = false;
   #received: ReceivedWebhook[] = [];
   /** Those that `next` has not returned yet. */
   #fresh: ReceivedWebhook[] = [];
@@ -77,26 +79,38 @@ export class WebhookInbox {
   async receive(request: Request): Promise<Response> {
     const body = await request.text();
     const verified = await verifyWebhook(body, request.headers, this.#secret);
-    const event = { ...verified, id: request.headers.get('webhook-id') ?? '' };
+    const headers = Object.fromEntries([...request.headers].filter(([name]) => /^(webhook-|content-type)/.test(name)));
+    const event = { ...verified, id: headers['webhook-id'] ?? '', headers, body };
     this.#received.push(event);
-    const status = this.#answers.shift() ?? (await this.#passOn(request.headers, body));
+    const answer = this.#answers.shift();
+    const response = answer === undefined ? await this.#passOn(headers, body) : new Response(null, { status: answer });
     const waiting = [...this.#waiting].find(({ matches }) => matches(event));
     if (waiting === undefined) this.#fresh.push(event);
     else waiting.resolve(event);
-    return new Response(null, { status });
+    return response;
   }
 
   /** Resolves with the shop's answer. */
-  async #passOn(received: Headers, body: string): Promise<number> {
-    if (this.#passOnTo === undefined) return 204;
-    const headers = Object.fromEntries([...received].filter(([name]) => /^(webhook-|content-type)/.test(name)));
-    const { status } = await fetch(this.#passOnTo, {
+  async #passOn(headers: Record<string, string>, body: string): Promise<Response> {
+    if (this.#passOnTo === undefined) return new Response(null, { status: 204 });
+    return fetch(this.#passOnTo, {
       method: 'POST',
       headers,
       body,
       redirect: 'manual',
       signal: AbortSignal.timeout(PASS_ON_MS),
-    }).catch(() => ({ status: 502 }));
-    return status;
+    }).then(
+      ({ status }) => new Response(null, { status }),
+      (error: Error) => new Response(this.#whyNot(error), { status: 502 }),
+    );
+  }
+
+  /** Said once on standard error too, because the shop's test sees only that nothing comes. */
+  #whyNot({ name, cause }: Error): string {
+    const { code = name } = Object(cause) as { code?: string };
+    const why = `${code === 'ECONNREFUSED' ? 'Nothing listens at' : 'No answer from'} ${this.#passOnTo} (${code}).`;
+    if (!this.#hasSaid) console.error(`payment-sandbox: ${why}`);
+    this.#hasSaid = true;
+    return why;
   }
 }

@@ -5,12 +5,13 @@
 // `approve` takes {"customer"} (default: the one in the request, else the first demo customer) and first tops up a
 // balance that is too low. `ipn` sends the IPN of a final transaction again.
 import { type Context, Hono } from 'hono';
+import type { RouterRoute } from 'hono/types';
 import { z } from 'zod';
 import type { Clock } from './sandbox-clock.ts';
 import type { Customer } from './customers.ts';
 import type { Faults } from './faults.ts';
 import type { IpnSender } from './ipn.ts';
-import { Refusal, checked } from './refusal.ts';
+import { Refusal, checked, only } from './refusal.ts';
 import type { RequestLog } from './request-log.ts';
 import { isFinal, isPayment, type Transaction } from './transaction.ts';
 import type { PaymentProcessor } from './payment-processor.ts';
@@ -26,14 +27,14 @@ export interface ControlOptions {
 export const ACTIONS = ['approve', 'decline', 'expire', 'ipn'] as const;
 export type Action = (typeof ACTIONS)[number];
 
-const ApproveBody = z.strictObject({ customer: z.string().optional() });
-const ClockBody = z.strictObject({
+const ApproveBody = only({ customer: z.string().optional() });
+export const ClockBody = only({
   advanceMs: z
     .int()
     .min(0)
     .max(366 * 86_400_000),
 });
-const IpnUrlBody = z.strictObject({ url: z.url({ protocol: /^https?$/ }) });
+const IpnUrlBody = only({ url: z.url({ protocol: /^https?$/ }) });
 
 export function createControls(options: ControlOptions) {
   const { faults, clock, ipns } = options;
@@ -104,11 +105,18 @@ export function act(
   }
 }
 
-function payer(processor: PaymentProcessor, transaction: Transaction, walletId: string | undefined): Customer {
+/** @throws Refusal for a wallet id of nobody */
+export function namedCustomer(processor: PaymentProcessor, walletId: string | undefined): Customer | undefined {
   const named = processor.customer(walletId ?? null);
   if (walletId !== undefined && !named) {
-    throw new Refusal(404, 'UNKNOWN_CUSTOMER', 'There is no such customer in the wallet.', 'customer');
+    const known = processor.customers.map((customer) => customer.walletId).join(', ');
+    throw new Refusal(404, 'UNKNOWN_CUSTOMER', `customer: one of ${known}.`, 'customer');
   }
+  return named;
+}
+
+function payer(processor: PaymentProcessor, transaction: Transaction, walletId: string | undefined): Customer {
+  const named = namedCustomer(processor, walletId);
   const customer = named ?? processor.customer(transaction.customer) ?? processor.customers[0];
   if (!customer) throw new Error('the wallet has no customers');
   return customer;
@@ -120,8 +128,19 @@ export function findTransaction(processor: PaymentProcessor, orderId: string): T
   return transaction;
 }
 
+/** No control has this address, or not with this method. @throws Refusal */
+export function refuseControl(c: Context, routes: readonly RouterRoute[]): never {
+  const controls = routes.filter(({ method, path }) => method !== 'ALL' && path.startsWith('/_sandbox/'));
+  const here = controls.filter(({ path }) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`).test(c.req.path));
+  if (here.length > 0) {
+    throw new Refusal(405, 'METHOD_NOT_ALLOWED', `It takes ${here.map(({ method }) => method).join(' and ')}.`);
+  }
+  const all = [...new Set(controls.map(({ method, path }) => `${method} ${path}`))].join(', ');
+  throw new Refusal(404, 'NOT_FOUND', `There are: ${all}.`);
+}
+
 /** An empty body counts as `{}`. @throws Refusal */
-async function read<T>(c: Context, schema: z.ZodType<T>): Promise<T> {
+export async function read<T>(c: Context, schema: z.ZodType<T>): Promise<T> {
   const source = await c.req.text();
   let body: unknown;
   try {

@@ -15,7 +15,7 @@
 //               reverse: collects for delayMs (or 1 s) and sends the last one first;
 //               tamper: replaces fields of the IPN, not of the status check
 import { z } from 'zod';
-import { checked } from './refusal.ts';
+import { checked, only } from './refusal.ts';
 
 const delayMs = z.int().min(0).max(86_400_000).optional();
 const tamper = z.record(z.string(), z.json()).optional();
@@ -36,29 +36,24 @@ const takesOneOf = (fault: Partial<Record<(typeof EXCLUSIVE)[number], unknown>>)
   EXCLUSIVE.filter((name) => fault[name] !== undefined).length <= 1;
 const oneOfMessage = { error: `takes one of ${EXCLUSIVE.join(', ')}` };
 
-export const FaultSet = z.strictObject({
-  pay: z
-    .strictObject({ ...answer, qr: z.enum(['text', 'png', 'svg']).optional() })
+export const FaultSet = only({
+  pay: only({ ...answer, qr: z.enum(['text', 'png', 'svg']).optional() })
     .refine(takesOneOf, oneOfMessage)
     .optional(),
-  payout: z
-    .strictObject({ ...answer, hold: z.literal(true).optional() })
+  payout: only({ ...answer, hold: z.literal(true).optional() })
     .refine(takesOneOf, oneOfMessage)
     .optional(),
-  status: z
-    .strictObject({ ...answer, lagMs: delayMs })
+  status: only({ ...answer, lagMs: delayMs })
     .refine(takesOneOf, oneOfMessage)
     .optional(),
-  ipn: z
-    .strictObject({
-      only: answer.only,
-      delayMs,
-      repeat: z.int().min(1).max(100).optional(),
-      reverse: z.literal(true).optional(),
-      never: z.literal(true).optional(),
-      tamper,
-    })
-    .optional(),
+  ipn: only({
+    only: answer.only,
+    delayMs,
+    repeat: z.int().min(1).max(100).optional(),
+    reverse: z.literal(true).optional(),
+    never: z.literal(true).optional(),
+    tamper,
+  }).optional(),
   times: z.int().min(1).optional(),
 });
 

@@ -28,7 +28,7 @@ const server = serve({ fetch: sandbox.app.fetch, hostname: HOST, port: Number(PO
   const host = HOST.includes(':') ? `[${HOST}]` : HOST;
   console.log(JSON.stringify({ listening: `http://${host}:${port}` }));
 });
-server.on('error', (error) => fail(error.message));
+server.on('error', (error) => fail(`${error.message}: set PORT to another one, or to 0 for any that is free.`));
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => {

@@ -1,6 +1,6 @@
 // The sandbox's only error class: a request that the gateway refuses, with an HTTP status, a code for programs and
 // the wrong fields. Any other error is a bug in the sandbox.
-import type { z } from 'zod';
+import { z } from 'zod';
 
 type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 503;
 
@@ -25,6 +25,12 @@ export class Refusal extends Error {
   get body(): { code: string; message: string; errors: FieldError[] } {
     return { code: this.code, message: this.message, errors: this.errors };
   }
+}
+
+/** An object without further fields: the refusal names those that it takes. */
+export function only<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const names = Object.keys(shape).join(', ') || 'no field';
+  return z.strictObject(shape, { error: ({ code }) => (code === 'unrecognized_keys' ? `takes ${names}` : undefined) });
 }
 
 /** @throws Refusal naming every wrong field */

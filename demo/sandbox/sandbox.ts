@@ -6,7 +6,7 @@ import { type Context, Hono } from 'hono';
 import { createApi } from './api.ts';
 import { Clock } from './sandbox-clock.ts';
 import { createCheckout } from './checkout.ts';
-import { createControls } from './controls.ts';
+import { createControls, refuseControl } from './controls.ts';
 import { Faults } from './faults.ts';
 import { ATTEMPT_LIMIT_MS, IpnSender } from './ipn.ts';
 import { createOverview } from './overview.ts';
@@ -32,6 +32,8 @@ export interface SandboxOptions {
   merchant?: string;
   /** The merchant's picture, as a `data:` URL; without one its initials are shown. */
   merchantLogo?: string;
+  /** Served beside its own under `/_sandbox`, and before them. */
+  controls?: Hono;
   fetch?: typeof fetch;
   ipnAttemptLimitMs?: number;
 }
@@ -82,7 +84,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.route(API, createApi({ ...controls, apiKey: options.apiKey, baseUrl }));
   app.use(ownFormsOnly);
+  if (options.controls) app.route('/_sandbox', options.controls);
   app.route('/_sandbox', createControls(controls));
+  app.all('/_sandbox/*', (c) => refuseControl(c, app.routes));
   app.route('/pay', createCheckout(shown));
   app.route('/wallet', createWallet(shown));
   app.route('/', createOverview({ ...controls, ...shown }));

@@ -161,6 +161,10 @@ describe('the packages for Node', () => {
     });
   }
 
+  it('the variables of payment-proxy name nothing of a clone', () => {
+    assert.doesNotMatch(readFileSync(join(PROXY, '.env.example'), 'utf8'), /clone|npm run|demo\//);
+  });
+
   it('the sandbox is not inside payment-proxy', () => {
     const withSandbox = (part: string) =>
       scriptsOf(part).filter((script) => readFileSync(script, 'utf8').includes('/_sandbox'));

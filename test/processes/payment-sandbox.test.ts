@@ -40,6 +40,19 @@ test('alone it prints one JSON line, answers, and ends on a signal without leavi
   assert.deepEqual(readdirSync(TMPDIR), []);
 });
 
+test('started by npm it ends with the shell between them', async (t) => {
+  const env = { ...process.env, TMPDIR: folderOf(t), npm_execpath: 'npm' };
+  const shell = spawn('sh', ['-c', `'${process.execPath}' ${MAIN}; :`], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(shell.stdout, 'data');
+  shell.kill('SIGKILL');
+  await once(shell.stdout, 'close', { signal: AbortSignal.timeout(20_000) });
+});
+
+test('help is no error', async () => {
+  const { code, out } = await run(['help']);
+  assert.deepEqual([code, out.startsWith('Usage')], [0, true]);
+});
+
 test('exec sets the variables, and ends with the code of COMMAND', async (t) => {
   const script = `fetch(process.env.PAYMENT_PROXY_URL + '/healthz').then((r) => process.exit(r.ok ? 7 : 1))`;
   const { code } = await run(['exec', '--', process.execPath, '-e', script], { TMPDIR: folderOf(t) });
@@ -48,9 +61,12 @@ test('exec sets the variables, and ends with the code of COMMAND', async (t) => 
 
 for (const [what, args, expected, says] of [
   ['a COMMAND that does not exist', ['exec', '--', 'no-such-command-here'], 127, /no such command/],
-  ['exec without a COMMAND', ['exec'], 2, /Usage/],
-  ['an unknown option', ['--hurry'], 2, /--hurry/],
-  ['a webhook URL that is none', ['--webhook-url', 'shop'], 2, /--webhook-url: an http or https URL/],
+  ['exec without a COMMAND', ['exec'], 2, /put -- before COMMAND[^]*Usage/],
+  ['exec without --', ['exec', 'php', '-v'], 2, /put -- before COMMAND/],
+  ['a COMMAND without exec', ['--', 'php'], 2, /put exec before/],
+  ['a word that is none', ['start'], 2, /unknown: start/],
+  ['an unknown option', ['exec', '--stoped', '--', 'php'], 2, /Unknown option '--stoped'\nUsage/],
+  ['a webhook URL that is none', ['--webhook-url', 'shop'], 2, /an http or https URL on loopback/],
 ] as const) {
   test(`says what is wrong with ${what}, and ends with ${expected}`, async () => {
     const { code, err } = await run([...args]);

@@ -47,6 +47,12 @@ describe('the sandbox process', () => {
     post(`${url}/api/v3/integration/merchants/payments/${operation}`, body);
   const status = async (orderId: string) => parse(await (await api('status', { orderId, type: 'PAY' })).text());
 
+  it('a second sandbox on the same port says how to choose another one', async () => {
+    const second = spawnSandbox({ GATEWAY_API_KEY: KEY, PORT: new URL(url).port });
+    assert.ok(second.stderr);
+    assert.match(await textOf(second.stderr), /EADDRINUSE.*set PORT/);
+  });
+
   it('the sandbox sends an IPN after an approval without a further request', async () => {
     await api('pay', collection('QR', { orderId: 'by-itself' }));
     await post(`${url}/_sandbox/transactions/by-itself/approve`, {});

@@ -27,7 +27,9 @@ export async function buildProxyPackage(to: string, widget: string): Promise<voi
     // The pictures are README's, and publishing is the project's.
     const isForUsers = (path: string) => !/(pictures|publishing\.md)$/.test(path);
     cpSync(join(ROOT, 'docs'), join(folder, 'docs'), { recursive: true, filter: isForUsers });
-    for (const name of ['.env.example', 'CHANGELOG.md']) copyFileSync(join(ROOT, name), join(folder, name));
+    copyFileSync(join(ROOT, 'CHANGELOG.md'), join(folder, 'CHANGELOG.md'));
+    const [variables = ''] = readFileSync(join(ROOT, '.env.example'), 'utf8').split('\n# To try it in a clone');
+    writeFileSync(join(folder, '.env.example'), variables);
     await buildNodePackage(folder, widget, {
       name: PROXY,
       entries: { main: 'backend-proxy/main.ts', index: 'backend-proxy/index.ts', client: 'backend-proxy/client.ts' },

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
-import { PaymentProxy } from '../../../backend-proxy/client.ts';
+import { PaymentProxy, verifyWebhook } from '../../../backend-proxy/client.ts';
 import { TestWorld, type TestWorldOptions } from '../../../demo/kit/test-world.ts';
+import type { ReceivedWebhook } from '../../../demo/kit/webhook-inbox.ts';
+import { freePort } from '../../free-port.ts';
 
 const ORDER = { amount: '10.00', currency: 'EUR', returnUrl: 'http://localhost:3000/thanks' } as const;
 
@@ -59,6 +61,21 @@ describe('the test world', () => {
     assert.deepEqual([bodies.length, new Set(bodies).size], [2, 1]);
   });
 
+  it('says once that nothing listens at the webhook URL, and in each answer', async (t) => {
+    const webhookUrl = `http://127.0.0.1:${await freePort()}/hook`;
+    const said = t.mock.method(console, 'error', () => undefined);
+    const { world } = await open(t, { webhookUrl, clock: 'stopped' });
+    await world.shop({ token: await world.token({ ...ORDER, orderId: 'A-1' }), method: 'QR', does: 'approve' });
+    await world.advance(10_000);
+    const answers = world.journal.entries.filter(({ to }) => to === 'receiver').map(({ answer }) => answer);
+    const why = `Nothing listens at ${webhookUrl} (ECONNREFUSED).`;
+    assert.deepEqual(answers, [why, why]);
+    assert.deepEqual(
+      said.mock.calls.map(({ arguments: [text] }) => text as string),
+      [`payment-sandbox: ${why}`],
+    );
+  });
+
   it('begins again after a reset, and the same seed makes the same codes', async (t) => {
     const { world, client } = await open(t, { seed: 7, clock: 'stopped' });
     const code = async () => {
@@ -87,23 +104,39 @@ describe('the test world', () => {
     const paid = await post('shopper', { token, method: 'QR', does: 'approve' });
     assert.equal(paid.body['paid'], true, JSON.stringify(paid.body));
     assert.equal((await post('clock', { advanceMs: 60_000 })).status, 200);
-    for (const [path, body, says] of [
-      ['clock', { advanceMs: -1 }, /whole number of milliseconds/],
-      ['shopper', { token, method: 'CARD', does: 'approve' }, /DIRECT, CHECKOUT, JETGO, QR/],
-      ['faults', { pay: { explode: true } }, /explode/],
+    const elsewhere = await world.token({ ...ORDER, orderId: 'A-2', returnUrl: 'https://shop.example/' });
+    const shopping = { token, method: 'QR', does: 'approve' };
+    for (const [path, status, body, says] of [
+      ['clock', 400, { advanceMs: -1 }, /advanceMs: .*>=0/],
+      ['clock', 400, { advance: 1 }, /advanceMs: .*expected number.* takes advanceMs/],
+      ['shopper', 400, { ...shopping, method: 'CARD' }, /method: .*DIRECT.*CHECKOUT.*JETGO.*QR/],
+      ['shopper', 400, { ...shopping, coupon: 1 }, /takes token, method, customer, amount, does/],
+      ['shopper', 404, { ...shopping, customer: '99' }, /customer: one of 12345678, 23456789/],
+      ['shopper', 409, { ...shopping, token: elsewhere }, /returnUrl: a URL whose origin is on loopback/],
+      ['faults', 400, { pay: { explode: true } }, /pay: takes only, delayMs, status/],
+      ['reset', 400, { hard: true }, /takes no field/],
+      ['restart', 404, {}, /GET \/_sandbox\/journal.*POST \/_sandbox\/faults/],
+      ['journal', 405, {}, /takes GET/],
     ] as const) {
       const refused = await post(path, body);
-      assert.equal(refused.status, 400, path);
+      assert.equal(refused.status, status, path);
       assert.match(JSON.stringify(refused.body), says);
     }
+    const { webhooks } = (await (await fetch(`${world.gatewayUrl}/_sandbox/webhooks`)).json()) as {
+      webhooks: readonly ReceivedWebhook[];
+    };
+    for (const { body, headers } of webhooks) await verifyWebhook(body, headers, world.env.WEBHOOK_SECRET);
+    assert.deepEqual(webhooks, world.webhooks.all);
     const journal = await (await fetch(`${world.gatewayUrl}/_sandbox/journal`)).json();
     assert.ok((journal as { journal: unknown[] }).journal.length > 3);
     assert.equal((await post('reset', {})).status, 200);
   });
 
-  it('does not start with NODE_ENV=production, nor on a port that is taken', async (t) => {
+  it('does not start with NODE_ENV=production, on a port that is taken, nor with a webhook URL elsewhere', async (t) => {
     const { world } = await open(t);
     const taken = Number(new URL(world.url).port);
+    const outside = TestWorld.open({ webhookUrl: 'https://shop.example/hook' });
+    await assert.rejects(outside, /webhookUrl: an http or https URL on loopback/);
     await assert.rejects(TestWorld.open({ ports: { proxy: taken, gateway: 0 } }), /EADDRINUSE/);
     t.after(() => delete process.env.NODE_ENV);
     process.env.NODE_ENV = 'production';
