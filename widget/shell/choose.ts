@@ -130,7 +130,7 @@ function methodRow(method: Method, shown: Choice, context: PanelContext): Templa
       ${mark(method)}
       <span
         ><b id=${method}>${nameOf(method, context)}</b
-        ><small id="help-${method}">${isUnavailable ? say('unavailable') : helpOf(method, shown, context)}</small></span
+        ><small id="help-${method}">${isUnavailable ? say('unavailable') : helpOf(method, context)}</small></span
       >
     </label>
     ${asksWalletId(method, state.claims) ? html`<div class="fold"><div>${walletField(shown, context)}</div></div>` : ''}
@@ -141,7 +141,7 @@ function methodRow(method: Method, shown: Choice, context: PanelContext): Templa
 function onlyMethod(method: Method, shown: Choice, context: PanelContext): TemplateResult {
   return html`<div part="method" class="only">
       ${mark(method)}
-      <span>${heading(nameOf(method, context))}<small>${helpOf(method, shown, context)}</small></span>
+      <span>${heading(nameOf(method, context))}<small>${helpOf(method, context)}</small></span>
     </div>
     ${asksWalletId(method, context.state.claims) ? walletField(shown, context) : ''}`;
 }
@@ -152,10 +152,10 @@ const mark = (method: Method): TemplateResult => html`<slot name="icon-${method}
 const nameOf = (method: Method, context: PanelContext): string =>
   context.state.claims?.methodNames?.[method] ?? actionOf(method, context);
 
-function helpOf(method: Method, { chosen }: Choice, context: PanelContext): string {
+function helpOf(method: Method, context: PanelContext): string {
   if (context.state.claims?.methodNames?.[method]) return actionOf(method, context);
   if (PAYS_BY[method] === 'prompt') return context.say('DIRECT_help');
-  return isCode(method) && !isTouch() && (method === chosen || method === 'JETGO') ? context.say('with') : '';
+  return isCode(method) && !isTouch() ? context.say('with') : '';
 }
 
 function actionOf(method: Method, { say }: PanelContext): string {
