@@ -89,20 +89,6 @@ test('a switch to another method while waiting: the first code still counts when
   await shopper.isFulfilled();
 });
 
-test('a page closed before the approval: the order is still packed', async () => {
-  const shopper = await world.shopper();
-  const phone = await world.phone(ADA);
-  await shopper.order();
-  const orderPage = shopper.page.url();
-  await shopper.pay('QR');
-  await phone.scan(await shopper.scannedCode());
-  await shopper.page.goto('about:blank');
-  await phone.approve();
-  await shopper.page.goto(`${world.stack.shop}/account`);
-  await shopper.page.goto(orderPage);
-  await shopper.isFulfilled();
-});
-
 test('a proxy killed while the shopper waits: the widget recovers by itself', async () => {
   const shopper = await world.shopper();
   const phone = await world.phone(ADA);
