@@ -75,6 +75,12 @@ for (const [what, args, expected, says] of [
   });
 }
 
+test('says in one sentence which Node it needs, if this one is older', async () => {
+  const older = encodeURIComponent(`Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } })`);
+  const ended = await run([], { NODE_OPTIONS: `--import=data:text/javascript,${older}` });
+  assert.deepEqual(ended, { code: 1, out: '', err: 'payment-sandbox needs Node 24 or newer; this is 20.20.2\n' });
+});
+
 test('reads no secret and no gateway of the environment', async (t) => {
   const env = { GATEWAY_URL: 'https://gateway.example', ORDER_SECRET: 'x'.repeat(40), TMPDIR: folderOf(t) };
   const script = 'console.log(process.env.ORDER_SECRET.slice(0, 8), process.env.PAYMENT_SANDBOX_URL)';
