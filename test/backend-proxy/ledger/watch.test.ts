@@ -3,7 +3,11 @@ import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import type { Store } from '../../../backend-proxy/ledger/store.ts';
 import { createWatch } from '../../../backend-proxy/ledger/access.ts';
+import { createLedger } from '../../../backend-proxy/ledger/ledger.ts';
+import { readVersions } from '../../../backend-proxy/ledger/queries/reading.ts';
 import { NOON } from '../time.ts';
+import { LIMITS, payment } from './ledger-kit.ts';
+import { openedStore } from './sqlite/sqlite-kit.ts';
 
 const POLL_MS = 1_000;
 const LOOK_BACK_MS = 25_000;
@@ -98,6 +102,13 @@ it('a commit that waited longer than a poll looks back is reported within 30 s, 
   state.versions.set('A', 2).set('B', 1);
   for (let n = 0; n < 90; n += 1) await poll();
   assert.deepEqual(reported, [['A', 2]]);
+});
+
+it('the versions of all watched orders are read, however many they are', async (t) => {
+  const store = await openedStore(t);
+  const { order } = await createLedger(store).openPayment({ ...payment(), iat: null, terms: '' }, LIMITS);
+  const others = Array.from({ length: 1_000 }, (_, n) => `B-${n}`);
+  assert.deepEqual(await readVersions(store.db, [...others, 'A']), new Map([['A', order.version]]));
 });
 
 it('a poll looks back from the clock if it was set back', async (t) => {
