@@ -127,6 +127,17 @@ export function refundsContract({ it, setUp }: Suite): void {
     assert.deepEqual(types, ['refund.conflict', 'refund.failed', 'refund.needs_review', 'refund.succeeded']);
   });
 
+  it('a FAILED refund that the gateway then shows is reserved again, until a person has decided', async (t) => {
+    const setup = await setUp(t);
+    const { ledger } = setup;
+    await paid(ledger);
+    const { id } = (await refund(ledger)).refund;
+    await fail(setup, id);
+    assert.equal(await left(ledger), 1010);
+    await ledger.observe(id, verified('pending'));
+    assert.equal(await left(ledger), 0);
+  });
+
   it('of 8 at once with keys of their own, no more are opened than the payment brought', async (t) => {
     const { ledger, open } = await setUp(t);
     const others = [ledger, await open(), await open()];
