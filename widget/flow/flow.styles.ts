@@ -139,7 +139,8 @@ export const flowStyles = css`
     color: var(--_accent);
   }
   .quiet,
-  details {
+  details,
+  .row {
     margin-block: calc(var(--_space) / -2);
   }
   .row .quiet {
@@ -164,8 +165,7 @@ export const flowStyles = css`
     .primary:hover {
       background: color-mix(in srgb, var(--_fill) 88%, var(--_press));
     }
-    .second:hover,
-    .quiet:hover {
+    :is(.second, .quiet):hover {
       background: var(--_tint);
     }
     .note button:hover {
@@ -184,9 +184,7 @@ export const flowStyles = css`
     outline: 3px solid color-mix(in srgb, var(--_accent) 75%, transparent);
     outline-offset: 2px;
   }
-  .method:has([name='wallet']:focus-visible) {
-    outline: none;
-  }
+  .method:has([name='wallet']:focus-visible),
   .method [type='radio']:focus-visible {
     outline: none;
   }
@@ -265,7 +263,6 @@ export const flowStyles = css`
   }
   .panel > .paid {
     inline-size: 2.75em;
-    padding: 0.75em;
     background: var(--_success);
     stroke: var(--_surface);
     stroke-width: 2.2;
@@ -299,7 +296,6 @@ export const flowStyles = css`
     justify-content: center;
     align-items: center;
     gap: 0 4px;
-    margin-block: calc(var(--_space) / -2);
   }
   .row:not(:has(*)) {
     display: none;
