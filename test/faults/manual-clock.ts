@@ -1,6 +1,5 @@
-// The test's clock, shared by the gateway, the in-process proxy and the merchant. It runs or is stopped, and tests
-// advance it. Other processes use the machine's time.
-import { NOON } from '../backend-proxy/time.ts';
+// The test's clock, shared by the gateway, the in-process proxy and the merchant: it runs, and tests advance it. Other
+// processes use the machine's time.
 
 export interface Clock {
   now(): number;
@@ -13,14 +12,5 @@ export function createRunningClock(): Clock {
   return {
     now: () => Date.now() + aheadMs,
     advance: (ms) => void (aheadMs += ms),
-  };
-}
-
-/** Stands still between advances, so that results do not depend on the machine's speed. */
-export function createManualClock(startAt = NOON): Clock {
-  let at = startAt;
-  return {
-    now: () => at,
-    advance: (ms) => void (at += ms),
   };
 }

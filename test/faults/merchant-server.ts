@@ -31,15 +31,12 @@ export interface TestMerchant {
   webhooks: ReadonlyMap<string, ReceivedWebhook>;
   /** Webhooks that the proxy must never send: unsigned, altered, or with another body under the same id. */
   invalid: readonly string[];
-  /** Sets the status of the next answers; 200 at first. */
-  answerWith(status: () => number): void;
   close(): Promise<void>;
 }
 
 export async function startMerchant({ clock }: { clock: Clock }): Promise<TestMerchant> {
   const webhooks = new Map<string, ReceivedWebhook>();
   const invalid: string[] = [];
-  let answer = () => 200;
 
   const server = createServer((request, response) => {
     void serve(request, response);
@@ -47,9 +44,8 @@ export async function startMerchant({ clock }: { clock: Clock }): Promise<TestMe
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await read(request);
-    const status = answer();
-    if (status === 200) keep(request, body);
-    response.writeHead(status).end();
+    keep(request, body);
+    response.writeHead(200).end();
   }
 
   function keep({ headers }: IncomingMessage, body: string): void {
@@ -65,9 +61,6 @@ export async function startMerchant({ clock }: { clock: Clock }): Promise<TestMe
     url: `${await addressOf(server)}/webhooks`,
     webhooks,
     invalid,
-    answerWith(status) {
-      answer = status;
-    },
     close: () => closeServer(server),
   };
 }

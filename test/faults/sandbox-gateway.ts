@@ -27,8 +27,6 @@ export interface TestGateway {
   transactions(): Promise<GatewayTransaction[]>;
   /** @throws if the sandbox refuses, for example because the transaction has ended */
   act(orderId: string, action: 'approve' | 'decline', walletId?: string): Promise<void>;
-  /** All that are not paid yet. */
-  approvePayments(): Promise<void>;
   control(path: 'faults' | 'ipn-url', body: object): Promise<void>;
   close(): Promise<void>;
 }
@@ -64,11 +62,6 @@ export async function startGateway({
     sandbox,
     transactions,
     act,
-    async approvePayments() {
-      for (const { orderId, type, status } of await transactions()) {
-        if (type === 'PAY' && status !== 'SUCCESS') await act(orderId, 'approve');
-      }
-    },
     control: async (path, body) => void (await control(path, body)),
     async close() {
       stop();

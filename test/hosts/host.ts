@@ -83,14 +83,6 @@ export class Host {
     return (await this.#merchant('/orders', { orderId, ...usual, ...claims })) as Order;
   }
 
-  /** The statuses of an order's payments in the proxy's database, oldest first; none before the first payment. */
-  async paymentStatuses(orderId: string): Promise<string[]> {
-    const { payments } = (await this.#merchant(`/orders/${orderId}`).catch(() => ({ payments: [] }))) as {
-      payments: { status: string }[];
-    };
-    return payments.map(({ status }) => status);
-  }
-
   /** Puts a file on the merchant's server. */
   serve(path: string, text: string, policy?: string): void {
     this.#files.set(path, { text, policy });

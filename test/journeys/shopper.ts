@@ -19,7 +19,6 @@ import { tapWebhooks, type WebhookTap } from './webhook-tap.ts';
 /** Customers of the sandbox's wallet, by their wallet IDs. */
 export const ADA = '12345678';
 export const BRUNO = '23456789';
-export const CHIYO = '34567890';
 
 export const PHONE_SIZE: BrowserContextOptions = {
   viewport: { width: 390, height: 844 },

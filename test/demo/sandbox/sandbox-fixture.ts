@@ -15,7 +15,6 @@ export interface Ipn {
 }
 
 export const MINUTE = 60_000;
-export const DAY = 24 * 60 * MINUTE;
 export const KEY = 'the-merchants-key';
 export const HOME = 'http://sandbox.example';
 export const SHOP = 'https://shop.example/return?order=1';

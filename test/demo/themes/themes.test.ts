@@ -25,7 +25,6 @@ const { cssOf, hashOf, themeOf, withValue } = (await import(new URL('theme-text.
 const { PAIRS, contrast, shortfalls } = (await import(new URL('contrast.js', PUBLIC).href)) as {
   PAIRS: { of: Mixed; on: Mixed }[];
   contrast(one: string, other: string): number;
-  mix(one: string, share: number, other: string): string;
   shortfalls(theme: Theme): Shortfall[];
 };
 
