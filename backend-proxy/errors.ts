@@ -2,6 +2,7 @@
 // `Refusal`, and turned into application/problem+json (RFC 9457) by http/answer.ts. Also what the log says of an error.
 // The kinds are the stable `code`s of problem documents: add, never rename.
 import type { core } from 'zod';
+import { editDistance } from './protocol/nearest.ts';
 import type { NotRefundable } from './protocol/refundable.ts';
 import type { Transaction } from './protocol/transaction.ts';
 import { REMEDIES } from './installation.ts';
@@ -45,11 +46,15 @@ export interface FieldError {
   detail: string;
 }
 
-/** Zod errors as field and allowed values, never the value sent. */
-export function fieldErrorsOf(error: core.$ZodError): FieldError[] {
+/** Zod errors as field and allowed values, never the value sent. `known`: the fields that there are. */
+export function fieldErrorsOf(error: core.$ZodError, known: readonly string[] = []): FieldError[] {
+  const unknown = (key: string) => {
+    const meant = known.find((name) => editDistance(key, name) <= 1);
+    return meant === undefined ? 'unknown field' : `unknown field, most likely ${meant}`;
+  };
   return error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), detail: 'unknown field' }))
+      ? issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), detail: unknown(key) }))
       : [{ field: issue.path.join('.') || 'body', detail: issue.message }],
   );
 }

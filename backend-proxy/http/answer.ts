@@ -139,7 +139,7 @@ export function problemResponse(c: Context, refusal: Refusal): Response {
 
 /** The refusal for invalid input. */
 export function invalid(...errors: FieldError[]): Refusal {
-  const fields = [...new Set(errors.map(({ field }) => field))].join(', ');
+  const fields = errors.map(({ field, detail }) => `${field}: ${detail}`).join('; ');
   return new Refusal('invalid_request', `Not valid: ${fields}.`, { errors });
 }
 

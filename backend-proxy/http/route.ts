@@ -70,7 +70,7 @@ function callerOf([scheme]: Access): string {
 
 function checked(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
-  if (!result.success) throw invalid(...fieldErrorsOf(result.error));
+  if (!result.success) throw invalid(...fieldErrorsOf(result.error, Object.keys((schema as z.ZodObject).shape ?? {})));
   return result.data;
 }
 

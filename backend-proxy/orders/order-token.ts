@@ -46,7 +46,7 @@ const name = (most: number) =>
 
 export const orderIdSchema = matching(
   /^(?!\.{1,2}$)[!-~]{1,64}$/,
-  '1 to 64 printable ASCII characters, no spaces, not . or ..',
+  '1 to 57 printable ASCII characters, no spaces, not . or ..',
 );
 export const walletIdSchema = matching(WALLET_ID_FORM, 'a string of 4 to 20 digits');
 export const languageSchema = matching(/^[a-z]{2}$/, 'an ISO 639-1 code in lower case');
@@ -291,6 +291,9 @@ async function verifyNow(token: string, keys: readonly KeyObject[], nowMs: numbe
     } catch (error) {
       if (error instanceof jose.JWTExpired) {
         throw new Refusal('token_expired', 'The order token has expired; the shop must issue a new one.');
+      }
+      if (error instanceof jose.JWTClaimValidationFailed) {
+        throw wrongClaims([{ field: error.claim, detail: error.message }]);
       }
       if (!(error instanceof jose.JWSSignatureVerificationFailed)) break;
     }

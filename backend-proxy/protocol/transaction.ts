@@ -218,7 +218,8 @@ const MAX_ID_CHARS = 64;
 export function whyTooLong(orderId: string, { before, after }: { before: number; after: number }): string | undefined {
   const max = MAX_ID_CHARS - before - after;
   if (orderId.length <= max) return undefined;
-  return `at most ${max} characters, because ${before} are added before it and up to ${after} after it`;
+  const added = before > 0 ? `${before} are added before it and up to ${after}` : `up to ${after} are added`;
+  return `at most ${max} characters, because ${added} after it`;
 }
 
 /** What causes history entries, beside keys with a name. */

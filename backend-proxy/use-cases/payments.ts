@@ -10,7 +10,7 @@ import type { Fact, OrderAt, PaymentLimits, TokenTerms, ClosedOrder } from '../l
 import type { OrderTerms } from '../orders/order-token.ts';
 import { orderView, toQrCode } from '../orders/order-view.ts';
 import { HOUR_MS } from '../protocol/durations.ts';
-import { PAYS_BY, WALLET_ID, type Method, type OrderView, type StartPayment } from '../protocol/wire.ts';
+import { PAYS_BY, WALLET_ID, methodsOf, type Method, type OrderView, type StartPayment } from '../protocol/wire.ts';
 import { exponentOf, decimalOf, minorOf } from '../protocol/money.ts';
 import { MAX_REFUNDS, refundId } from '../protocol/refundable.ts';
 import { type Transaction, canBePaid } from '../protocol/transaction.ts';
@@ -152,7 +152,9 @@ function seenTermsOf({ orderId, currency, amountMinor, minMinor, maxMinor, iat }
 function resolveTerms(terms: OrderTerms, request: StartPayment): { amountMinor: number; customer: string | null } {
   const { method } = request;
   if (!terms.methods.includes(method)) {
-    throw invalid('method_unavailable', 'method', `one of ${terms.methods.join(', ')}`);
+    const isBare = methodsOf({ ...terms, methods: [method] }).length === 0;
+    const needs = isBare ? `; ${method} needs customerReferenceNo in the token` : '';
+    throw invalid('method_unavailable', 'method', `one of ${terms.methods.join(', ')}${needs}`);
   }
   return { amountMinor: amountOf(terms, request.amount), customer: customerOf(terms, method, request.customer) };
 }

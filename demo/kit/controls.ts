@@ -40,9 +40,9 @@ export function createWorldControls(world: Controlled): Hono {
   return controls;
 }
 
-/** What the proxy refuses, with its code, and what a shopper could not do. */
+/** What the proxy refuses, with its status and code, and what a shopper could not do. */
 function refuse(error: Error): never {
   if (error instanceof Refusal) throw error;
-  const code = error instanceof PaymentProxyError ? error.code : 'IMPOSSIBLE';
-  throw new Refusal(409, code, error.message);
+  const { status, code } = error instanceof PaymentProxyError ? error : { status: 409, code: 'IMPOSSIBLE' };
+  throw new Refusal(status as Refusal['status'], code, error.message);
 }

@@ -41,6 +41,11 @@ it('an order id that is too long with what is added to it is refused with the re
   const signed = (length: number) => signToken({ ...CLAIMS, orderId: 'x'.repeat(length) }, SECRET, HS256);
   assert.equal((await tokens.verify(signed(52))).orderId.length, 52);
   const message = /orderId: at most 52 characters, because 5 are added before it and up to 7 after it\.$/;
+  const plain = createOrderTokens([SECRET], { ...options, added: { before: 0, after: 7 } }, () => NOON);
+  await assert.rejects(
+    plain.verify(signed(58)),
+    /orderId: at most 57 characters, because up to 7 are added after it\.$/,
+  );
   await assert.rejects(tokens.verify(signed(53)), { kind: 'invalid_token', message });
 });
 
@@ -309,10 +314,11 @@ it('the error about a claim says what is allowed', async () => {
   const { currency: _, ...without } = CLAIMS;
   await assert.rejects(verify({ ...without, orderId: 7 }), {
     errors: [
-      { field: 'orderId', detail: '1 to 64 printable ASCII characters, no spaces, not . or ..' },
+      { field: 'orderId', detail: '1 to 57 printable ASCII characters, no spaces, not . or ..' },
       { field: 'currency', detail: 'required: an ISO 4217 code in upper case' },
     ],
   });
+  assert.match(await refusalOf({ ...CLAIMS, exp: null }), /: exp: "exp" claim must be a number\.$/);
   assert.match(await refusalOf({ ...CLAIMS, methods: ['QR', 'QR'] }), /: methods: each method once\.$/);
 });
 

@@ -47,13 +47,14 @@ it('POST /orders names every invalid field and unknown key', async (t) => {
     language: 'EN',
     exp: 1,
     status: 'paid',
+    amuont: '1',
     expiresIn: 86_401,
     methods: ['QR', 'qr'],
   };
   const { status, body } = await world.merchant<Problem>('POST', '/orders', wrong);
   assert.deepEqual([status, body.code], [400, 'invalid_request']);
   assert.deepEqual(Object.fromEntries(body.errors?.map(({ field, detail }) => [field, detail]) ?? []), {
-    orderId: '1 to 64 printable ASCII characters, no spaces, not . or ..',
+    orderId: '1 to 57 printable ASCII characters, no spaces, not . or ..',
     currency: 'an ISO 4217 code in upper case',
     customer: 'a string of 4 to 20 digits',
     language: 'an ISO 639-1 code in lower case',
@@ -61,6 +62,7 @@ it('POST /orders names every invalid field and unknown key', async (t) => {
     'methods.1': 'one of DIRECT, CHECKOUT, JETGO, QR',
     exp: 'unknown field',
     status: 'unknown field',
+    amuont: 'unknown field, most likely amount',
   });
   const terms = await world.merchant<Problem>('POST', '/orders', {
     ...ORDER,

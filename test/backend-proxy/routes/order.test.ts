@@ -252,12 +252,13 @@ it('a query, which could hold a token, is refused on every order route', async (
 
 it('a start by a method that the token does not offer is refused with 422', async (t) => {
   const world = await createWorld(t);
-  for (const [claims, method] of [
-    [{ methods: ['QR'] }, 'CHECKOUT'],
-    [{}, 'DIRECT'],
+  for (const [claims, method, says] of [
+    [{ methods: ['QR'] }, 'CHECKOUT', /^method: one of QR\.$/],
+    [{}, 'DIRECT', /^method: one of CHECKOUT, JETGO, QR; DIRECT needs customerReferenceNo in the token\.$/],
   ] as const) {
     const { status, body } = await world.refused(world.token(claims), { method, customer: '12345678' });
     assert.deepEqual([status, body.code, body.errors?.[0]?.field], [422, 'method_unavailable', 'method']);
+    assert.match(body.detail, says);
   }
 });
 
@@ -317,6 +318,7 @@ it('an idempotency key is required, with 1 to 255 printable characters', async (
   for (const key of ['', 'x'.repeat(256), 'a b']) {
     const { status, body } = await world.refused(world.token(), { method: 'QR' }, key);
     assert.deepEqual([status, body.errors?.[0]?.field], [400, 'idempotency-key']);
+    assert.match(body.detail, /^Not valid: idempotency-key: send the header Idempotency-Key, 1 to 255 /);
   }
   const headers = { Authorization: `Bearer ${world.token()}`, 'Content-Type': 'application/json' };
   const response = await world.request('POST', '/order/payments', { headers, body: '{"method":"QR"}' });

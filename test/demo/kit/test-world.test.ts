@@ -112,7 +112,7 @@ describe('the test world', () => {
       ['shopper', 400, { ...shopping, method: 'CARD' }, /method: .*DIRECT.*CHECKOUT.*JETGO.*QR/],
       ['shopper', 400, { ...shopping, coupon: 1 }, /takes token, method, customer, amount, does/],
       ['shopper', 404, { ...shopping, customer: '99' }, /customer: one of 12345678, 23456789/],
-      ['shopper', 409, { ...shopping, token: elsewhere }, /returnUrl: a URL whose origin is on loopback/],
+      ['shopper', 401, { ...shopping, token: elsewhere }, /returnUrl: a URL whose origin is on loopback/],
       ['faults', 400, { pay: { explode: true } }, /pay: takes only, delayMs, status/],
       ['reset', 400, { hard: true }, /takes no field/],
       ['restart', 404, {}, /GET \/_sandbox\/journal.*POST \/_sandbox\/faults/],
