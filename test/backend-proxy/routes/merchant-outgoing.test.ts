@@ -207,6 +207,15 @@ it('after a restore, a gateway that does not answer is asked no further: nothing
   assert.equal(await world.gatewayHas('A-1-r1'), undefined);
 });
 
+it('after a restore no refund is sent while nothing proves that the gateway does not know it: a person decides', async (t) => {
+  const world = await createPaid(t);
+  await world.ledger.recordRestore(world.now());
+  await world.pass(10 * M);
+  const { body } = await refund(world);
+  assert.deepEqual([body['status'], body['needsReview']], ['INITIALIZED', true]);
+  assert.equal(await world.gatewayHas('A-1-r1'), undefined);
+});
+
 it('after a restore, a number that was withheld is asked about again: what the gateway has of it counts', async (t) => {
   const world = await createPaid(t);
   await world.paid({ orderId: 'B-1', amount: '10.00' }, PAYER);
