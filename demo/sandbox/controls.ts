@@ -132,9 +132,8 @@ export function findTransaction(processor: PaymentProcessor, orderId: string): T
 export function refuseControl(c: Context, routes: readonly RouterRoute[]): never {
   const controls = routes.filter(({ method, path }) => method !== 'ALL' && path.startsWith('/_sandbox/'));
   const here = controls.filter(({ path }) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`).test(c.req.path));
-  if (here.length > 0) {
-    throw new Refusal(405, 'METHOD_NOT_ALLOWED', `It takes ${here.map(({ method }) => method).join(' and ')}.`);
-  }
+  const methods = new Set(here.map(({ method }) => method));
+  if (methods.size > 0) throw new Refusal(405, 'METHOD_NOT_ALLOWED', `It takes ${[...methods].join(' and ')}.`);
   const all = [...new Set(controls.map(({ method, path }) => `${method} ${path}`))].join(', ');
   throw new Refusal(404, 'NOT_FOUND', `There are: ${all}.`);
 }

@@ -122,6 +122,7 @@ describe('the test world', () => {
       assert.equal(refused.status, status, path);
       assert.match(JSON.stringify(refused.body), says);
     }
+    assert.match(await (await fetch(`${world.gatewayUrl}/_sandbox/clock`)).text(), /It takes POST\./);
     const { webhooks } = (await (await fetch(`${world.gatewayUrl}/_sandbox/webhooks`)).json()) as {
       webhooks: readonly ReceivedWebhook[];
     };
