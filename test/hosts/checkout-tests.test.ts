@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { it } from 'node:test';
 import { promisify } from 'node:util';
-import { VERSION } from '../../backend-proxy/version.ts';
+import { VERSION } from '../../backend-proxy/installation.ts';
 import { buildWidgetIfStale } from '../../demo/widget-build.ts';
 import { buildProxyPackage, buildSandboxPackage } from '../../widget/build/node-packages.ts';
 import { buildPackage } from '../../widget/build/widget-package.ts';
