@@ -178,8 +178,8 @@ async function portsFor(wanted: Record<Part, number>): Promise<Record<Part, numb
 }
 
 /**
- * Each wanted port, or a free one if it is taken; 0 for any. They differ, because all are held during the search; a start that loses one
- * to another process is repeated.
+ * Each wanted port, or a free one if it is taken; 0 for any. They differ, because all are held during the search; a
+ * start that loses one to another process is repeated.
  */
 async function findPorts(wanted: readonly number[]): Promise<number[]> {
   const held = await Promise.all(wanted.map((port) => listen(port).catch(() => listen(0))));

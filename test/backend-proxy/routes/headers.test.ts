@@ -37,7 +37,7 @@ const WIDGET = {
   'access-control-allow-origin': '*',
   'cache-control': 'public, max-age=60',
   'cross-origin-resource-policy': 'cross-origin',
-  etag: '"493a2b17646a27f32f76e01ae2779ce126f96e40"',
+  etag: '"62812040450f10afc011cc18bf4156eb470c50a6"',
   vary: 'Accept-Encoding',
 };
 const SCRIPT = { ...WIDGET, 'content-type': 'text/javascript; charset=utf-8' };
