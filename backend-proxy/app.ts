@@ -34,7 +34,7 @@ import { createExports, type Exports, serveTransactions } from './routes/transac
 import { createCheckRate } from './use-cases/check-rate.ts';
 import { createClosings, type Closings, LONGEST_ENDING, createPayments } from './use-cases/payments.ts';
 import { createPayouts, createRefunds, type Refunds, type Payouts } from './use-cases/outgoing.ts';
-import { createRecorder } from './use-cases/recorder.ts';
+import { createRecorder } from './use-cases/sending.ts';
 import { createRetention } from './use-cases/retention.ts';
 import { createUnknownProof, createStatusChecks } from './use-cases/status-checks.ts';
 import { createWebhookSender, type WebhookTarget } from './use-cases/webhooks.ts';

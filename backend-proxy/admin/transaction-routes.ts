@@ -6,7 +6,7 @@ import { html } from 'hono/html';
 import { Refusal } from '../errors.ts';
 import { resolutionSchema } from '../routes/merchant-schemas.ts';
 import type { Expected, Order, Resolution } from '../ledger/model.ts';
-import { ChangedMeanwhile, GatewayContradicts } from '../ledger/rules/decisions.ts';
+import { ChangedMeanwhile, GatewayContradicts } from '../ledger/rules/resolution.ts';
 import { line } from '../orders/order-token.ts';
 import { minorOf } from '../protocol/money.ts';
 import { NOT_REFUNDABLE } from '../protocol/refundable.ts';

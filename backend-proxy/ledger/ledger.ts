@@ -11,7 +11,7 @@ import type { MerchantSource } from '../protocol/merchant-key.ts';
 import { TYPES, type GatewayType, type Transaction, type TransactionType } from '../protocol/transaction.ts';
 import { Access, PAGE_SIZE, type LedgerOptions } from './access.ts';
 import { applyFact } from './rules/settle.ts';
-import { closeOrder, applyResolution, contraryReport, expectedOf } from './rules/decisions.ts';
+import { applyResolution, contraryReport, expectedOf } from './rules/resolution.ts';
 import { claimAtOnce, claimNow, isTurnOfLongestDue, recover, sharesOf, receiveIpn } from './rules/checks.ts';
 import {
   bringChecksForward,
@@ -73,7 +73,7 @@ import type {
   WebhookState,
 } from './model.ts';
 import { eraseOrder, erasePage } from './queries/erasing.ts';
-import { findOrRestore, openPayment, storeTerms, openPayout } from './rules/start.ts';
+import { closeOrder, findOrRestore, openPayment, storeTerms } from './rules/payments.ts';
 import { applyObservation, applyProvenUnknown } from './rules/observations.ts';
 import {
   differenceOf,
@@ -90,7 +90,7 @@ import {
   readOfOrder,
   readToSendBack,
 } from './queries/reading.ts';
-import { openRefund, recordFound } from './rules/refunds.ts';
+import { openPayout, openRefund, recordFound } from './rules/outgoing.ts';
 import type { Store, Subject } from './store.ts';
 import { readTransactions } from './queries/transaction-list.ts';
 import {

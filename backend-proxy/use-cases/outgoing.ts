@@ -11,7 +11,7 @@ import { MAX_UNSEEN_IN_A_ROW, MAX_REFUNDS, refundId } from '../protocol/refundab
 import type { Transaction } from '../protocol/transaction.ts';
 import { verify, type Report } from '../protocol/verify.ts';
 import type { Method } from '../protocol/wire.ts';
-import { TOO_OLD, databaseAge, type Clocks, type Permission, askPermission, type Recorder } from './recorder.ts';
+import { TOO_OLD, databaseAge, type Clocks, type Permission, askPermission, type Recorder } from './sending.ts';
 
 interface OutgoingPorts {
   gateway: Gateway;

@@ -14,7 +14,7 @@ import { PAYS_BY, WALLET_ID, methodsOf, type Method, type OrderView, type StartP
 import { exponentOf, decimalOf, minorOf } from '../protocol/money.ts';
 import { MAX_REFUNDS, refundId } from '../protocol/refundable.ts';
 import { type Transaction, canBePaid } from '../protocol/transaction.ts';
-import { TOO_OLD, askPermission, databaseAge, type Clocks, type Permission, type Recorder } from './recorder.ts';
+import { TOO_OLD, askPermission, databaseAge, type Clocks, type Permission, type Recorder } from './sending.ts';
 
 const LIMITS: PaymentLimits = {
   perOrder: 5,

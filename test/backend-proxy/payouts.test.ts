@@ -8,7 +8,7 @@ import { createPayments } from '../../backend-proxy/use-cases/payments.ts';
 import { createPayouts } from '../../backend-proxy/use-cases/outgoing.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
 import type { OrderTerms } from '../../backend-proxy/orders/order-token.ts';
-import { createRecorder } from '../../backend-proxy/use-cases/recorder.ts';
+import { createRecorder } from '../../backend-proxy/use-cases/sending.ts';
 import { NO_SUCH_ORDER, SECRETS, createWorld, type World } from './world.ts';
 import type { MerchantPayout } from '../../backend-proxy/protocol/merchant-view.ts';
 import type { Problem } from '../../backend-proxy/protocol/wire.ts';

@@ -4,9 +4,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { size } from '../faults/fault-test.ts';
-import { withoutGuard } from './apply-edit.ts';
 import { Database } from './database.ts';
-import { EDITS } from './edits.ts';
 import { run, shorten, type Failure } from './history.ts';
 
 const SECONDS = size(20, 1_800);
@@ -45,10 +43,6 @@ test(
     console.log(`${count} histories from seed=${first}`);
   },
 );
-
-test('each edit finds its text once', () => {
-  for (const edit of Object.values(EDITS)) withoutGuard(edit);
-});
 
 test('the same seed is the same history', async () => {
   const traces = [await traceOf(7), await traceOf(7)];

@@ -1,5 +1,6 @@
-// Opens a refund: reserves its amount of what the payment brought, in the commit that writes its row. The commit also
-// changes the order, so of two at once the second sees the first.
+// Opens a refund or a payout: writes its row with the permission to send it, before anything is sent. A refund reserves
+// its amount of what the payment brought, and changes the order, so of two at once the second sees the first. A payout
+// is opened once for each order id of the merchant. Just after a restore of the database some are looked up first.
 import { LookUpNeeded, Refusal } from '../../errors.ts';
 import { isSameRequest } from '../../fingerprint.ts';
 import { decimalOf, minorOf } from '../../protocol/money.ts';
@@ -13,20 +14,21 @@ import {
   type NotRefundable,
 } from '../../protocol/refundable.ts';
 import { iso } from '../../protocol/durations.ts';
-import { STAGES, stageOf, type Transaction } from '../../protocol/transaction.ts';
-import type { FoundRefund, FoundRefunds, LookedUp, NewRefund } from '../model.ts';
+import { LAG_MS, RESTORED_LATELY_MS } from '../../protocol/schedule.ts';
+import { STAGES, TYPES, stageOf, type Transaction } from '../../protocol/transaction.ts';
+import type { FoundRefund, FoundRefunds, LookedUp, NewPayout, NewRefund, Start, Withheld } from '../model.ts';
 import type { TransactionRow } from '../schema/tables.ts';
-import { maySend } from './settle.ts';
+import { flag, maySend, permitSending, plan, raise } from './settle.ts';
 import { historyOf, paymentsOf, type Draft, toTransaction } from './records.ts';
-import { RESTORED_KEY, insert, permitUnlessWithheld, wasRestoredLately, withhold } from './start.ts';
-import { ChangedMeanwhile } from './decisions.ts';
+import { PAYOUT_KEY, RESTORED_KEY, insert, refuseLongId } from './payments.ts';
+import { ChangedMeanwhile } from './resolution.ts';
 
 /** Before the merchant's key: those of shoppers, in the same column, have no spaces. */
 const REFUND_KEY = ' refund ';
 /** The answer to a call that is under way comes within half a minute. */
 const ASK_AGAIN_AFTER_S = 10;
 
-interface OpenedRow {
+interface OpenedRefund {
   row: TransactionRow;
   payment: TransactionRow;
   /** Whether this call, and no other, may send it. */
@@ -34,7 +36,7 @@ interface OpenedRow {
 }
 
 /** `taken`: ids at the gateway that others use. */
-export function openRefund(draft: Draft, refund: NewRefund, taken: ReadonlySet<string>): OpenedRow {
+export function openRefund(draft: Draft, refund: NewRefund, taken: ReadonlySet<string>): OpenedRefund {
   const key = REFUND_KEY + refund.idempotencyKey;
   const payments = paymentsOf(draft);
   const same = refundsOf(draft).find((row) => row.idempotency_key === key);
@@ -202,4 +204,75 @@ function nextAttempt(draft: Draft, payment: TransactionRow, taken: ReadonlySet<s
   if (!limit.isOpen) throw notRefundable(payment, limit.cause, limit.until);
   const detail = `The gateway has to show one of the last refunds of ${payment.id} first; nothing was sent. Try again.`;
   throw new Refusal('unavailable', detail, { retryAfterS: ASK_AGAIN_AFTER_S });
+}
+
+interface OpenedPayout {
+  row: TransactionRow;
+  /** Whether this call, and no other, may send it. */
+  maySend: boolean;
+}
+
+/** The payout's row, either new or written by an earlier call for the same payout. */
+export function openPayout(draft: Draft, payout: NewPayout, id: string, taken: ReadonlySet<string>): OpenedPayout {
+  const { orderId, amountMinor, currency, customer, note, fingerprint, start, lookedUp } = payout;
+  const existing = draft.transactions.map(({ after }) => after);
+  const same = existing.find((row) => TYPES[row.type].isPayout && row.order_id === orderId);
+  if (same !== undefined && isSameRequest(draft.fingerprintKey, same.fingerprint, fingerprint)) {
+    return { row: same, maySend: maySend(same, start) };
+  }
+  if (existing.length > 0 || taken.has(id)) {
+    throw new Refusal('order_id_taken', 'Another payment or payout uses this order id; nothing was sent.');
+  }
+  refuseLongId(draft, orderId);
+  if (wasRestoredLately(draft) && lookedUp?.restoredAt !== draft.restoredAt) throw new LookUpNeeded(draft.restoredAt);
+  const withheld = lookedUp?.withheld;
+  const row = insert(draft, {
+    id,
+    type: 'PAYOUT',
+    order_id: orderId,
+    attempt: 1,
+    refund_of: null,
+    asked: null,
+    method: null,
+    amount_minor: amountMinor,
+    currency,
+    customer,
+    customer_ref: null,
+    note,
+    metadata: null,
+    pay_within_ms: null,
+    idempotency_key: PAYOUT_KEY,
+    fingerprint,
+  });
+  return { row, maySend: permitUnlessWithheld(draft, row, start, withheld) };
+}
+
+function wasRestoredLately({ now, restoredAt }: Draft): boolean {
+  return now - restoredAt < RESTORED_LATELY_MS;
+}
+
+/** Returns whether a new payout or refund may be sent. Just after a restore the gateway's "unknown" proves nothing. */
+function permitUnlessWithheld(draft: Draft, row: TransactionRow, start: Start, withheld?: Withheld): boolean {
+  if (withheld !== undefined) {
+    withhold(draft, row, withheld);
+    return false;
+  }
+  const waitMs = draft.restoredAt + LAG_MS - draft.now;
+  if (waitMs > 0) {
+    const detail =
+      'The database was restored less than ten minutes ago, and the gateway may not report yet what was sent last; ' +
+      'nothing was sent. Try again later.';
+    throw new Refusal('unavailable', detail, { retryAfterS: Math.ceil(waitMs / 1000) });
+  }
+  permitSending(draft, row, start);
+  return true;
+}
+
+/** After a restore: it is not sent, and checks or a person end it. */
+function withhold(draft: Draft, row: TransactionRow, { detail, needsReview }: Withheld): void {
+  row.answer = 'withheld';
+  row.lost_at = draft.now;
+  raise(draft, row, 'uncertain', { detail, source: 'check' });
+  if (needsReview) flag(draft, row, 'needs_review', detail, 'check');
+  plan(draft, row);
 }

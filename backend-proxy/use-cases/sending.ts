@@ -1,6 +1,6 @@
-// Records the gateway's answers. If the database cannot be written, it retries until it can, even after the caller was
-// answered 503: the answer is the only record of what the gateway created, and holds the code or checkout that the
-// shopper pays with.
+// The one call of a transaction: the permission to make it, and its answer, which is kept until it is stored.
+// The commit that writes the row gives the permission, and it ages: what a process was too slow to send (it was paused,
+// or the commit waited) may have been ended meanwhile.
 import { setTimeout } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
@@ -9,6 +9,48 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Fact, OrderAt, Start } from '../ledger/model.ts';
 import { withinLimit, SECOND_MS } from '../protocol/durations.ts';
 import type { Transaction } from '../protocol/transaction.ts';
+
+/** Shorter than the time after which others take the call for lost. */
+const PERMISSION_MS = 20 * SECOND_MS;
+export const TOO_OLD = 'not sent, because the commit of its row was too late';
+
+export interface Clocks {
+  /** Wall clock, ms since 1970. */
+  now?: () => number;
+  /** A monotonic clock, ms. */
+  elapsed?: (() => number) | undefined;
+}
+
+export interface Permission {
+  start: Start;
+  /** By either clock, and by the database's if `databaseAgeMs` is given. Ask right before the call. */
+  isTooOld(databaseAgeMs?: number): boolean;
+}
+
+/** `by`: host and port of this process. Its age counts from here, before the commit. */
+export function askPermission(by: string, { now = Date.now, elapsed = () => performance.now() }: Clocks): Permission {
+  const asked = { at: now(), elapsed: elapsed() };
+  return {
+    start: { by, id: randomUUID() },
+    isTooOld: (databaseAgeMs = 0) =>
+      Math.max(now() - asked.at, elapsed() - asked.elapsed, databaseAgeMs) > PERMISSION_MS,
+  };
+}
+
+/**
+ * How old a new row is by the database's clock, which alone notices that a virtual machine was paused; 0 if it does not
+ * answer. Asked for a prompt and a payout: a code that nobody is shown does no harm.
+ */
+export async function databaseAge(ledger: Pick<Ledger, 'time'>, { createdAt }: Transaction): Promise<number> {
+  return ledger.time().then(
+    (time) => time - createdAt,
+    () => 0,
+  );
+}
+
+// Records the gateway's answers. If the database cannot be written, it retries until it can, also after the caller was
+// answered 503: the answer is the only record of what the gateway created, and has the code or the checkout URL with
+// which the shopper pays.
 
 /** The last wait repeats. How many answers are held is bounded by the connections to the gateway. */
 const RETRY_AFTER_MS = [50, 100, 250, 500, 1_000, 2_000];
@@ -87,45 +129,4 @@ export function createRecorder({ ledger, onError, wait = sleepFor }: Options): R
 
 async function sleepFor(ms: number, keepsAlive: boolean): Promise<void> {
   await setTimeout(ms, undefined, { ref: keepsAlive });
-}
-
-// The permission to make the one call of a transaction. The commit that writes its row gives it, and it ages: what a
-// process was too slow to send (it was paused, or the commit waited) may have been ended meanwhile.
-
-/** Shorter than the time after which others take the call for lost. */
-const PERMISSION_MS = 20 * SECOND_MS;
-export const TOO_OLD = 'not sent, because the commit of its row was too late';
-
-export interface Clocks {
-  /** Wall clock, ms since 1970. */
-  now?: () => number;
-  /** A monotonic clock, ms. */
-  elapsed?: (() => number) | undefined;
-}
-
-export interface Permission {
-  start: Start;
-  /** By either clock, and by the database's if `databaseAgeMs` is given. Ask right before the call. */
-  isTooOld(databaseAgeMs?: number): boolean;
-}
-
-/** `by`: host and port of this process. Its age counts from here, before the commit. */
-export function askPermission(by: string, { now = Date.now, elapsed = () => performance.now() }: Clocks): Permission {
-  const asked = { at: now(), elapsed: elapsed() };
-  return {
-    start: { by, id: randomUUID() },
-    isTooOld: (databaseAgeMs = 0) =>
-      Math.max(now() - asked.at, elapsed() - asked.elapsed, databaseAgeMs) > PERMISSION_MS,
-  };
-}
-
-/**
- * How old a new row is by the database's clock, which alone notices that a virtual machine was paused; 0 if it does not
- * answer. Asked for a prompt and a payout: a code that nobody is shown does no harm.
- */
-export async function databaseAge(ledger: Pick<Ledger, 'time'>, { createdAt }: Transaction): Promise<number> {
-  return ledger.time().then(
-    (time) => time - createdAt,
-    () => 0,
-  );
 }

@@ -1,16 +1,16 @@
-// Opens a payment: decides whether it may start, replaces the order's open payment, and writes its row before anything
-// is sent. It is decided on the whole order, so the second of two concurrent starts sees the first.
+// Opens a payment, adds the row of any transaction (again, if a restore lost it), and closes an order. A payment's row is
+// written before anything is sent, and replaces the order's open payment. It is decided on the whole order, so the
+// second of two concurrent starts sees the first.
 import { createHash } from 'node:crypto';
-import { LookUpNeeded, Refusal } from '../../errors.ts';
+import { Refusal } from '../../errors.ts';
 import { isSameRequest } from '../../fingerprint.ts';
 import { PAYS_BY } from '../../protocol/wire.ts';
 import { MAX_REFUNDS, refundId } from '../../protocol/refundable.ts';
-import { LAG_MS, RESTORED_LATELY_MS } from '../../protocol/schedule.ts';
-import { STAGES, TYPES, whyTooLong, type Transaction } from '../../protocol/transaction.ts';
-import type { NewPayment, PaymentLimits, Start, TokenTerms, NewPayout, Withheld } from '../model.ts';
+import { STAGES, TYPES, canBePaid, isOpen, stageOf, whyTooLong, type Transaction } from '../../protocol/transaction.ts';
+import type { Closing, NewPayment, PaymentLimits, Start, TokenTerms } from '../model.ts';
 import type { OrderRow, TransactionRow } from '../schema/tables.ts';
 import { addOrder, findOrder, paymentsOf, type Draft, isChecking, addTransaction, findTransaction } from './records.ts';
-import { maySend, permitSending, plan, raise, addHistory, flag } from './settle.ts';
+import { maySend, permitSending, plan, raise, addHistory } from './settle.ts';
 
 /** Fixed: the exact second would reveal to another person when the wallet's owner was last asked. */
 const WALLET_RETRY_AFTER_S = 3600;
@@ -184,7 +184,7 @@ function lettersOf({ id }: Start, n: number): string {
  * A payout's idempotency key: with it, the unique constraint allows one payout per order id, whatever its id at the
  * gateway. It cannot come from a shopper: their keys have no spaces.
  */
-const PAYOUT_KEY = ' payout';
+export const PAYOUT_KEY = ' payout';
 /** Before the id, of a row whose key a restore has lost. */
 export const RESTORED_KEY = ' restored ';
 
@@ -259,7 +259,7 @@ export function insert(draft: Draft, given: NewRow, by: string | null = null): T
 }
 
 /** `ending`: the longest that may follow it in an id at the gateway. */
-function refuseLongId({ idPrefix }: Draft, orderId: string, ending = ''): void {
+export function refuseLongId({ idPrefix }: Draft, orderId: string, ending = ''): void {
   const detail = whyTooLong(orderId, { before: idPrefix.length, after: ending.length });
   if (detail === undefined) return;
   throw new Refusal('invalid_request', `orderId: ${detail}.`, { errors: [{ field: 'orderId', detail }] });
@@ -302,76 +302,31 @@ export function findOrRestore(draft: Draft, transaction: Transaction): Transacti
   return row;
 }
 
-// Opens a payout: writes its row with the permission to send it, before anything is sent, once for each order id of the
-// merchant.
+// Closes an order: from then on nothing starts, and a SUCCESS pays nothing (`credit` in settle.ts). It is decided
+// on the whole order, and paying changes the same row, so one order is never both closed and paid.
 
-interface OpenedPayout {
-  row: TransactionRow;
-  /** Whether this call, and no other, may send it. */
-  maySend: boolean;
+/** ISO 4217 for "no currency": of an order that was closed before anybody saw it. */
+const NO_CURRENCY = 'XXX';
+const ASK_AGAIN_AFTER_S = 10;
+
+export function closeOrder(draft: Draft, { orderId, reason, ifUnpaidSince }: Closing): void {
+  const seen = findOrder(draft, orderId);
+  if (seen?.paid_by != null) throw new Refusal('already_paid', 'This order is paid; it was not closed.');
+  if (seen?.closed_at != null) return;
+  if (ifUnpaidSince !== null) for (const row of paymentsOf(draft)) refuseOpen(row, ifUnpaidSince);
+  const order = seen ?? addOrder(draft, { order_id: orderId, amount_minor: null, currency: NO_CURRENCY, version: 0 });
+  order.closed_at = draft.now;
+  order.close_reason = reason;
+  order.version += 1;
 }
 
-/** The payout's row, either new or written by an earlier call for the same payout. */
-export function openPayout(draft: Draft, payout: NewPayout, id: string, taken: ReadonlySet<string>): OpenedPayout {
-  const { orderId, amountMinor, currency, customer, note, fingerprint, start, lookedUp } = payout;
-  const existing = draft.transactions.map(({ after }) => after);
-  const same = existing.find((row) => TYPES[row.type].isPayout && row.order_id === orderId);
-  if (same !== undefined && isSameRequest(draft.fingerprintKey, same.fingerprint, fingerprint)) {
-    return { row: same, maySend: maySend(same, start) };
+function refuseOpen(row: TransactionRow, since: number): void {
+  const stage = stageOf(row.rank);
+  if (isOpen(stage) || isChecking(row)) {
+    throw new Refusal('payment_open', `The payment ${row.id} is under way; the order was not closed.`);
   }
-  if (existing.length > 0 || taken.has(id)) {
-    throw new Refusal('order_id_taken', 'Another payment or payout uses this order id; nothing was sent.');
-  }
-  refuseLongId(draft, orderId);
-  if (wasRestoredLately(draft) && lookedUp?.restoredAt !== draft.restoredAt) throw new LookUpNeeded(draft.restoredAt);
-  const withheld = lookedUp?.withheld;
-  const row = insert(draft, {
-    id,
-    type: 'PAYOUT',
-    order_id: orderId,
-    attempt: 1,
-    refund_of: null,
-    asked: null,
-    method: null,
-    amount_minor: amountMinor,
-    currency,
-    customer,
-    customer_ref: null,
-    note,
-    metadata: null,
-    pay_within_ms: null,
-    idempotency_key: PAYOUT_KEY,
-    fingerprint,
+  if (!canBePaid(stage) || (row.checked_at ?? 0) >= since) return;
+  throw new Refusal('unavailable', `The gateway did not say how ${row.id} stands; the order was not closed.`, {
+    retryAfterS: ASK_AGAIN_AFTER_S,
   });
-  return { row, maySend: permitUnlessWithheld(draft, row, start, withheld) };
-}
-
-export function wasRestoredLately({ now, restoredAt }: Draft): boolean {
-  return now - restoredAt < RESTORED_LATELY_MS;
-}
-
-/** Returns whether a new payout or refund may be sent. Just after a restore the gateway's "unknown" proves nothing. */
-export function permitUnlessWithheld(draft: Draft, row: TransactionRow, start: Start, withheld?: Withheld): boolean {
-  if (withheld !== undefined) {
-    withhold(draft, row, withheld);
-    return false;
-  }
-  const waitMs = draft.restoredAt + LAG_MS - draft.now;
-  if (waitMs > 0) {
-    const detail =
-      'The database was restored less than ten minutes ago, and the gateway may not report yet what was sent last; ' +
-      'nothing was sent. Try again later.';
-    throw new Refusal('unavailable', detail, { retryAfterS: Math.ceil(waitMs / 1000) });
-  }
-  permitSending(draft, row, start);
-  return true;
-}
-
-/** After a restore: it is not sent, and checks or a person end it. */
-export function withhold(draft: Draft, row: TransactionRow, { detail, needsReview }: Withheld): void {
-  row.answer = 'withheld';
-  row.lost_at = draft.now;
-  raise(draft, row, 'uncertain', { detail, source: 'check' });
-  if (needsReview) flag(draft, row, 'needs_review', detail, 'check');
-  plan(draft, row);
 }

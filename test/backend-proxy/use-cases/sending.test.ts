@@ -7,7 +7,7 @@ import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
 import type { Fact } from '../../../backend-proxy/ledger/model.ts';
 import type { Transaction } from '../../../backend-proxy/protocol/transaction.ts';
 import { H } from '../time.ts';
-import { createRecorder } from '../../../backend-proxy/use-cases/recorder.ts';
+import { createRecorder } from '../../../backend-proxy/use-cases/sending.ts';
 
 const PAYMENT = { id: 'A' } as Transaction;
 const FACT: Fact = { stage: 'uncertain', answer: 'lost', detail: 'reset' };

@@ -2,10 +2,10 @@
 // and a report that contradicts the person and is new asks for another review (observations.ts).
 import { isDeepStrictEqual } from 'node:util';
 import { Refusal } from '../../errors.ts';
-import { TYPES, mayBeResolved, canBePaid, isOpen, stageOf } from '../../protocol/transaction.ts';
-import type { Expected, Resolution, Closing } from '../model.ts';
+import { TYPES, mayBeResolved } from '../../protocol/transaction.ts';
+import type { Expected, Resolution } from '../model.ts';
 import type { TransactionRow } from '../schema/tables.ts';
-import { findOrder, historyOf, type Draft, toTransactionState, addOrder, paymentsOf, isChecking } from './records.ts';
+import { findOrder, historyOf, type Draft, toTransactionState } from './records.ts';
 import { addHistory, credit, markChanged, plan, raise } from './settle.ts';
 
 const STAGE_OF = { SUCCESS: 'succeeded', FAILED: 'declined' } as const satisfies Record<Resolution['status'], string>;
@@ -68,33 +68,4 @@ export function applyResolution(draft: Draft, row: TransactionRow, resolution: R
   // It may have waited for this word.
   if (!isRaised && status === 'SUCCESS' && TYPES[row.type].paysOrder) credit(draft, row);
   plan(draft, row);
-}
-
-// Closes an order: from then on nothing starts, and a SUCCESS pays nothing (`credit` in settle.ts). It is decided
-// on the whole order, and paying changes the same row, so one order is never both closed and paid.
-
-/** ISO 4217 for "no currency": of an order that was closed before anybody saw it. */
-const NO_CURRENCY = 'XXX';
-const ASK_AGAIN_AFTER_S = 10;
-
-export function closeOrder(draft: Draft, { orderId, reason, ifUnpaidSince }: Closing): void {
-  const seen = findOrder(draft, orderId);
-  if (seen?.paid_by != null) throw new Refusal('already_paid', 'This order is paid; it was not closed.');
-  if (seen?.closed_at != null) return;
-  if (ifUnpaidSince !== null) for (const row of paymentsOf(draft)) refuseOpen(row, ifUnpaidSince);
-  const order = seen ?? addOrder(draft, { order_id: orderId, amount_minor: null, currency: NO_CURRENCY, version: 0 });
-  order.closed_at = draft.now;
-  order.close_reason = reason;
-  order.version += 1;
-}
-
-function refuseOpen(row: TransactionRow, since: number): void {
-  const stage = stageOf(row.rank);
-  if (isOpen(stage) || isChecking(row)) {
-    throw new Refusal('payment_open', `The payment ${row.id} is under way; the order was not closed.`);
-  }
-  if (!canBePaid(stage) || (row.checked_at ?? 0) >= since) return;
-  throw new Refusal('unavailable', `The gateway did not say how ${row.id} stands; the order was not closed.`, {
-    retryAfterS: ASK_AGAIN_AFTER_S,
-  });
 }
