@@ -2,7 +2,6 @@
 // import(), such as PostgreSQL's driver, stays a file of its own, which is loaded when it is needed.
 import { resolve } from 'node:path';
 import { build, type Plugin } from 'vite';
-import { rootRelative } from './plugins.ts';
 
 /** An addon that its users compile; pg loads it only if the property `native` is read, and the proxy never does. */
 const OPTIONAL = ['pg-native'];
@@ -23,16 +22,15 @@ export async function bundleForNode(
     envDir: false,
     publicDir: false,
     logLevel: 'error',
-    plugins: [shortSourceMaps(), englishOnly()],
+    plugins: [englishOnly()],
     ssr: { target: 'node', noExternal: true, external: [...OPTIONAL, ...external] },
     build: {
       ssr: true,
       outDir: to,
       emptyOutDir: false,
       target: 'node24',
-      // Unminified code is readable where an error's stack points to.
+      // Unminified code is readable where an error's stack points to, without source maps.
       minify: false,
-      sourcemap: true,
       license: { fileName: 'LICENSES.txt' },
       rolldownOptions: {
         input: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, resolve(root, file)])),
@@ -41,7 +39,6 @@ export async function bundleForNode(
           entryFileNames: '[name].js',
           chunkFileNames: '[name].js',
           comments: { legal: false, annotation: false, jsdoc: false },
-          sourcemapPathTransform: rootRelative(root),
         },
       },
     },
@@ -55,23 +52,6 @@ function englishOnly(): Plugin {
     transform: {
       filter: { id: /\/zod\/v4\/locales\/index\.js$/ },
       handler: () => ({ code: `export { default as en } from './en.js';`, map: null }),
-    },
-  };
-}
-
-/** The texts of packages are left out of the source maps: the bundle has them as they are. */
-function shortSourceMaps(): Plugin {
-  return {
-    name: 'short-source-maps',
-    generateBundle(_options, bundle) {
-      for (const file of Object.values(bundle)) {
-        if (file.type !== 'asset' || !file.fileName.endsWith('.map')) continue;
-        const map = JSON.parse(String(file.source)) as { sources: string[]; sourcesContent: (string | null)[] };
-        const texts = map.sources.map((source, at) =>
-          source.includes('node_modules/') ? null : map.sourcesContent[at],
-        );
-        file.source = JSON.stringify({ ...map, sourcesContent: texts });
-      }
     },
   };
 }

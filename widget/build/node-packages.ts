@@ -1,6 +1,6 @@
 // Builds the npm packages for Node, `payment-proxy` and `payment-sandbox`: plain JavaScript with all packages that it
-// needs and their licenses, types, the built widget and a package.json. Decides what the packages contain; the neighboring files
-// make each part. Nothing in them depends on the time, the machine or the folder, so that two builds are equal.
+// needs and their licenses, types, the built widget and a package.json. Decides what the packages contain; the
+// neighboring files make each part. Nothing in them depends on the time, the machine or the folder, so that two builds are equal.
 import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
