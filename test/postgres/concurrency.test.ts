@@ -83,20 +83,20 @@ describe('PostgreSQL: two proxies', { skip: why === undefined ? false : `skipped
     assert.deepEqual(stages, ['replaced', 'replaced', 'replaced', 'replaced', 'sending']);
   });
 
-  it('of 200 starts with one key at once, one is permitted the one POST', async (t) => {
+  it('of 60 starts with one key at once, one is permitted the one POST', async (t) => {
     const both = [await opened(t), await opened(t)] as const;
     const same = { orderId: 'clicked', idempotencyKey: 'click' };
-    const { done, refused } = await outcomes(times(200, (n) => start(both[n % 2]!, same)));
+    const { done, refused } = await outcomes(times(60, (n) => start(both[n % 2]!, same)));
     assert.deepEqual(refused, []);
     assert.deepEqual([...new Set(done.map(({ payment: { id } }) => id))], ['clicked']);
     assert.equal(done.filter(({ maySend }) => maySend).length, 1);
     assert.equal(done.filter(({ isNew }) => isNew).length, 1);
   });
 
-  it('of 100 payouts with one order id at once, one row is written and one call may send it', async (t) => {
+  it('of 60 payouts with one order id at once, one row is written and one call may send it', async (t) => {
     const both = [await opened(t), await opened(t)] as const;
-    const { done } = await outcomes(times(100, (n) => payOut(both[n % 2]!, 'P')));
-    assert.equal(done.length, 100);
+    const { done } = await outcomes(times(60, (n) => payOut(both[n % 2]!, 'P')));
+    assert.equal(done.length, 60);
     assert.equal(done.filter(({ maySend }) => maySend).length, 1);
   });
 
@@ -104,10 +104,10 @@ describe('PostgreSQL: two proxies', { skip: why === undefined ? false : `skipped
     const stores = [await connectDatabase(url, die), await connectDatabase(url, die)];
     t.after(() => Promise.all(stores.map((store) => store.close())));
     await raise(stores[0]!, 'raised');
-    const seen = await Promise.all(times(300, (n) => raise(stores[n % 2]!, 'raised')));
+    const seen = await Promise.all(times(100, (n) => raise(stores[n % 2]!, 'raised')));
     assert.deepEqual(
       seen.toSorted((a, b) => Number(a) - Number(b)),
-      times(300, (n) => n),
+      times(100, (n) => n),
     );
   });
 
