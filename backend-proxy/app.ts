@@ -1,5 +1,5 @@
-// Assembles the proxy: a Hono app over a gateway and a ledger, and the background workers. Reads no environment and
-// opens no port.
+// Assembles the proxy: a Hono app over a gateway and a ledger, its routes, and the background workers.
+// It reads no environment and opens no port.
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Dispatcher } from 'undici';

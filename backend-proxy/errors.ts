@@ -1,6 +1,7 @@
-// Every error that the API answers: its HTTP status, title, and whether a retry may succeed. Thrown as one class,
-// `Refusal`, and turned into application/problem+json (RFC 9457) by http/answer.ts. Also what the log says of an error.
-// The kinds are the stable `code`s of problem documents: add, never rename.
+// Every error that the API answers, and why the proxy did not start, for the log.
+// An error has its HTTP status, title, and whether a retry may succeed. It is thrown as one class, `Refusal`, and
+// turned into application/problem+json (RFC 9457) by http/answer.ts. The kinds are the stable `code`s of problem
+// documents: add, never rename.
 import type { core } from 'zod';
 import { editDistance } from './protocol/nearest.ts';
 import type { NotRefundable } from './protocol/refundable.ts';

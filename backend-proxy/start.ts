@@ -1,5 +1,5 @@
-// Starts the server and the workers, and says how they end: streams are ended (widgets reconnect elsewhere), work in
-// flight finishes.
+// Starts the server and the workers, and ends the process after SIGTERM or SIGINT.
+// At the end streams are ended (widgets reconnect elsewhere), and work in flight finishes.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';

@@ -1,5 +1,4 @@
-// What an operator decides about a payment: to send money back, or to close its order. Each is a form on the payment's
-// page, and a question before it is done.
+// Refunding a payment and closing its order, on the operator's page: a form, and a question before it is done.
 import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
 import type { Order, OrderAt } from '../ledger/model.ts';

@@ -1,4 +1,4 @@
-// The frame of each operator page: head, navigation, and the message about what was just done.
+// The frame of each operator page, what its pages share, the fields of its forms, and its tables.
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Ledger } from '../ledger/ledger.ts';

@@ -1,4 +1,4 @@
-// The list of transactions, newest first, with its filters; and the webhooks.
+// The operator's lists: transactions, newest first, with filters; webhooks by state, and one with its body.
 import { html } from 'hono/html';
 import type { TransactionPage, TransactionQuery, Webhook, WebhookState } from '../ledger/model.ts';
 import { isCursorOf } from '../ledger/queries/transaction-list.ts';

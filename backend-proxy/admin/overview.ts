@@ -1,5 +1,5 @@
-// The first page: what a person has to review, each with its reason, age, amount and one action; then what else needs
-// attention, and what is open.
+// The operator's first page: what to review, what to fix, what is open, and IPNs without a transaction.
+// Each review has its reason, age, amount and one action.
 import { html } from 'hono/html';
 import type { Counts, Webhook, UnmatchedIpn } from '../ledger/model.ts';
 import type { Warning } from '../protocol/log.ts';

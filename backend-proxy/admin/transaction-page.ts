@@ -1,4 +1,4 @@
-// One transaction: its data, its history, its webhooks, and the form for a review.
+// One transaction: its data, history and webhooks, the form for a review, and what a resolution will do.
 import { html } from 'hono/html';
 import type { OrderAt, Preview, Resolution, Webhook } from '../ledger/model.ts';
 import { WEBHOOKS, type WebhookType } from '../protocol/merchant-view.ts';

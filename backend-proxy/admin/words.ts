@@ -1,4 +1,5 @@
-// What the operator's page calls methods, statuses, events and reasons: sentences instead of the API's words.
+// What the operator's page calls methods, statuses, events and reasons, and how it shows values and times.
+// It has sentences instead of the API's words.
 import { html } from 'hono/html';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, iso } from '../protocol/durations.ts';
 import { decimalOf } from '../protocol/money.ts';

@@ -1,5 +1,5 @@
-// `payment-proxy backup FILE` and `payment-proxy restore FILE`. The first copies the SQLite database, also while the
-// proxy runs. For PostgreSQL it prints the command to use.
+// `payment-proxy backup FILE` and `payment-proxy restore FILE`, and where the database of a command is.
+// The first copies the SQLite database, also while the proxy runs. For PostgreSQL it prints the command to use.
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, renameSync, rmSync, statSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';

@@ -1,5 +1,5 @@
-// `payment-proxy check`: tries what a start needs, before the start, and changes nothing: configuration, database,
-// gateway, webhook host and clocks.
+// `payment-proxy check`: tries configuration, database, gateway, webhook host and clocks, and changes nothing.
+// Run it before a start, which needs all of them.
 import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { existsSync, accessSync, constants, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// How a command is called.
+// How a command is called, and what `check` and `doctor` found, as text for people or as JSON.
 import type { Environment } from '../config/config.ts';
 
 export interface Call {

@@ -1,5 +1,6 @@
-// Requests of the commands: one connection pool, no redirect followed, every wait and every answer limited. An error
-// is an answer too.
+// The requests of commands: to any server, to the merchant API with its key, and signed webhooks.
+// They share one connection pool; no redirect is followed, every wait and every answer is limited, and an error is an
+// answer too.
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook as Signer } from 'standardwebhooks';

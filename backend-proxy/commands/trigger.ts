@@ -1,4 +1,4 @@
-// `payment-proxy trigger TYPE --to URL`: signs and sends a sample webhook, to try a merchant's endpoint.
+// `payment-proxy trigger TYPE --to URL`: makes, signs and sends a sample webhook, to try a merchant's endpoint.
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { iso, MINUTE_MS } from '../protocol/durations.ts';

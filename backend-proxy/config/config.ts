@@ -1,6 +1,6 @@
-// Reads and validates the environment; no other module reads it. A missing or wrong variable ends the start with one
-// message that names each wrong variable and the allowed values, never the value itself: it may be a secret. What is
-// merely suspicious is a warning.
+// Reads and validates the environment, MERCHANT_KEYS included, and warns of misspelled variables.
+// No other module reads it. A missing or wrong variable ends the start with one message that names each wrong variable
+// and the allowed values, never the value itself: it may be a secret. What is merely suspicious is a warning.
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { DEFAULT_PROFILE, profileSchema, type Profile } from '../gateway/profile.ts';

@@ -1,5 +1,6 @@
-// Secrets in files: NAME_FILE holds the path of a file with the secret, in place of NAME, so that the secret is in no
-// environment that other processes can read. systemd's credentials and the secrets of containers are such files.
+// Secrets in files, reading a file that an operator named, and secrets that are used for two things.
+// NAME_FILE holds the path of a file with the secret, in place of NAME, so that the secret is in no environment that
+// other processes can read. systemd's credentials and the secrets of containers are such files.
 import { closeSync, openSync, readSync } from 'node:fs';
 import { getSystemErrorMessage } from 'node:util';
 

@@ -1,5 +1,5 @@
-// Interprets the answers of the gateway. Pure: from a status, its Retry-After and the fields of a body to the kinds
-// of the port. The profile names the fields. Below: what a 4xx means, and which codes and links may reach a shopper.
+// Interprets the gateway's answers: their kind, what a 4xx means, and which codes and links a shopper may get.
+// Pure: from a status, its Retry-After and the fields of a body to the kinds of the port. The profile names the fields.
 // An answer that is not exactly as documented is "lost" or "unavailable", never "failed".
 import { z } from 'zod';
 import { isSafeWebUrl } from '../protocol/links.ts';

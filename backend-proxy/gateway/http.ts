@@ -1,5 +1,6 @@
-// The gateway over HTTP: one POST per call, never repeated, no redirects followed, every wait limited. answers.ts
-// interprets the answers.
+// The gateway over HTTP, and how far its clock is ahead of ours.
+// There is one POST per call, never repeated; no redirect is followed, and every wait is limited. answers.ts interprets
+// the answers.
 import { Agent, request, type Dispatcher } from 'undici';
 import { GATEWAY_TIMEOUT_MS, STATUS_CONNECTIONS } from '../protocol/durations.ts';
 import { isLoopbackName } from '../protocol/links.ts';

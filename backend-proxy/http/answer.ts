@@ -1,6 +1,6 @@
-// Makes the answers and the problem documents, each with the common headers. `answer` passes them as a plain object to
-// one Response: `c.header`, `c.res.headers` and every middleware of Hono that uses them build a Headers object for each
-// answer, which costs more processor time than the rest of a small request.
+// Makes the answers and the problem documents (RFC 9457), each with the common headers.
+// `answer` passes them as a plain object to one Response: `c.header`, `c.res.headers` and every middleware of Hono that
+// uses them build a Headers object for each answer, which costs more processor time than the rest of a small request.
 import { randomUUID } from 'node:crypto';
 import type { Context, TypedResponse } from 'hono';
 import { z } from '@hono/zod-openapi';

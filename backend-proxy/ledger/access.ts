@@ -1,5 +1,6 @@
-// How all parts of the ledger (ledger.ts) read and write: a write loads a subject's rows, applies a rule to a draft
-// of them, and saves what the draft changed; only after the commit the listener and the watchers below are called.
+// How the ledger reads and writes, what a write changed, steps of the database's clock, and watched orders.
+// A write loads a subject's rows, applies a rule to a draft of them, and saves what the draft changed; only after the
+// commit the listener and the watchers are called. All parts of the ledger (ledger.ts) read and write in this way.
 import { performance } from 'node:perf_hooks';
 import type { CompiledQuery } from 'kysely';
 import { Refusal, unavailable } from '../errors.ts';

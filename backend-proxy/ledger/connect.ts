@@ -1,4 +1,4 @@
-// Opens the store that DATABASE_URL names.
+// Opens the store that DATABASE_URL names: `file:PATH` is SQLite, every other URL PostgreSQL.
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../protocol/log.ts';
@@ -61,8 +61,6 @@ async function openFile(path: string, onFatal: (error: unknown) => void, log: Lo
     });
   }
 }
-
-// What DATABASE_URL names: `file:PATH` is SQLite, every other URL PostgreSQL.
 
 /** The path of the SQLite file; undefined for PostgreSQL. */
 export function filePathOf(databaseUrl: string): string | undefined {

@@ -1,4 +1,5 @@
-// Logs and counts what happened to payments, payouts and refunds, from what the ledger has committed.
+// Logs and counts what happened to payments, payouts and refunds, and each attempt to deliver a webhook.
+// It reads what the ledger has committed.
 import type { LedgerEvent, Delivery, Webhook } from '../ledger/model.ts';
 import { iso } from '../protocol/durations.ts';
 import type { Level, Log } from '../protocol/log.ts';

@@ -1,7 +1,8 @@
-// Writes the log to standard output, one JSON object per line. A failed write (disk full, reader gone) never stops
-// the process: the lines are dropped and counted, and the count is logged after the next successful write. The lines of
-// one turn of the event loop are one synchronous write at its end, because a write for each request costs as much as
-// the rest of its log. No line is lost when the process exits; a kill -9 loses those of its last turn.
+// Writes the log to standard output, and knows which request and order each line is about.
+// A line is one JSON object. A failed write (disk full, reader gone) never stops the process: the lines are dropped and
+// counted, and the count is logged after the next successful write. The lines of one turn of the event loop are one
+// synchronous write at its end, because a write for each request costs as much as the rest of its log. No line is lost
+// when the process exits; a kill -9 loses those of its last turn.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { writeSync } from 'node:fs';
 import { pino, type DestinationStream, type Logger } from 'pino';

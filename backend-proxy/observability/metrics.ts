@@ -1,6 +1,7 @@
-// Metrics for Prometheus, in a registry of each proxy's own. What this process does is counted as it happens; the rest
-// is read at each scrape from the database and the streams. Labels come from fixed lists (route patterns, not paths),
-// so their number is bounded and they hold no order or shopper data.
+// Metrics for Prometheus, in a registry of each proxy's own, and a gateway that reports each call.
+// What this process does is counted as it happens; the rest is read at each scrape from the database and the streams.
+// Labels come from fixed lists (route patterns, not paths), so their number is bounded and they hold no order or
+// shopper data.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from '@prometheus-io/client';
 import type { Checked, ExtraHeaders, Gateway, Operation, Sent } from '../gateway/gateway.ts';
 import type { Counts, LedgerEvent, WebhookState } from '../ledger/model.ts';

@@ -1,5 +1,5 @@
-// Builds the order view that the shopper sees. Pure: from the stored order and the terms of the token to the promised
-// fields of wire.ts.
+// Builds the order view that the shopper sees, and encodes the QR code in it.
+// Pure: from the stored order and the terms of the token to the promised fields of wire.ts.
 import { create } from 'qrcode';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Order } from '../ledger/model.ts';

@@ -1,4 +1,5 @@
-// Units of time, and the limits of a gateway call, from which other limits follow. Pure, except a timer.
+// Units of time, a wait with a limit, and the limits of a gateway call, from which other limits follow.
+// Pure, except a timer.
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;

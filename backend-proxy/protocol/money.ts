@@ -1,4 +1,4 @@
-// Money as integer minor units and decimal strings, never a float.
+// Money as integer minor units and decimal strings, never a float; and JSON with its numbers as text.
 import { CODES_BY_DECIMALS, withDecimals } from './decimals.ts';
 
 /**

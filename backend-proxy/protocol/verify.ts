@@ -1,5 +1,6 @@
-// Compares the gateway's report of a transaction with the ledger's record of it. Pure; every report must pass here
-// before it becomes a fact. Any difference is a mismatch, and a mismatch never pays anything.
+// Compares the gateway's report with the ledger's record; the one table of what a report then does.
+// Pure; every report must pass here before it becomes a fact. Any difference is a mismatch, and a mismatch never pays
+// anything.
 import { PAYS_BY, WALLET_ID_FORM } from './wire.ts';
 import { decimalOf, minorOfReported } from './money.ts';
 import { TYPES, type GatewayType, type PostOutcome, type Transaction } from './transaction.ts';

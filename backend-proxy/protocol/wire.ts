@@ -1,5 +1,5 @@
-// What the widget and the proxy share: the order token's claims, the order view, the problem document, and the payment
-// methods with their traits. Every name of the types is promised to merchants' pages: extend, never rename.
+// What the widget and the proxy share: token claims, order view, problem document, and payment methods.
+// Every name of the types is promised to merchants' pages: extend, never rename.
 
 export const METHODS = ['DIRECT', 'CHECKOUT', 'JETGO', 'QR'] as const;
 export type Method = (typeof METHODS)[number];

@@ -1,8 +1,7 @@
-// GET /order/events: streams the order view at once and after every commit, and a comment every 15 s; ends when the
-// order can no longer change.
-// One message at a time is sent to a reader, and the next one when the connection has taken it, so a slow reader gets
-// the latest view and never a queue. A reader that takes nothing between two heartbeats is disconnected; the widget
-// reconnects.
+// GET /order/events: streams the order view after every commit; one read serves all streams of an order.
+// A stream begins with the view, has a comment every 15 s, and ends when the order can no longer change. One message at
+// a time is sent to a reader, and the next one when the connection has taken it, so a slow reader gets the latest view
+// and never a queue. A reader that takes nothing between two heartbeats is disconnected; the widget reconnects.
 import { Refusal } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { OrderAt } from '../ledger/model.ts';

@@ -1,4 +1,4 @@
-// Health, readiness and metrics for operators, and what they should fix.
+// Health, readiness and metrics, what operators should fix, and whether the gateway refuses our API key.
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
 import { answerJson, refusedBy, toRefusal } from '../http/answer.ts';

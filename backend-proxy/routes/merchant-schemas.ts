@@ -1,5 +1,5 @@
-// What the merchant routes share: response schemas, which only generate the OpenAPI document and validate nothing, the
-// columns of CSV, and the parameters that several routes take; and the document itself.
+// What the merchant routes share: schemas, parameters, CSV, a resolution's body; and the OpenAPI document.
+// Schemas of answers only generate the document and validate nothing.
 import { z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { UnmatchedIpn, Webhook } from '../ledger/model.ts';
 import { orderIdSchema } from '../orders/order-token.ts';

@@ -1,4 +1,4 @@
-// Starting a payout and reading it.
+// Starting a payout, reading it, and sending a payment's money back.
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
 import { answerJson, noQuery, refusedBy } from '../http/answer.ts';

@@ -1,4 +1,4 @@
-// What a person looks after: the deliveries to WEBHOOK_URL, reviews, and IPNs that match no transaction.
+// The deliveries to WEBHOOK_URL, resolving a transaction, and IPNs that match no transaction.
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
 import { answerJson, noQuery, refusedBy } from '../http/answer.ts';

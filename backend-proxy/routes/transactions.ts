@@ -1,4 +1,5 @@
-// GET /transactions, as pages of JSON or as one CSV of any length; and one transaction.
+// GET /transactions, as JSON or CSV; one transaction; and long answers, which are made while they are read.
+// JSON has pages; one CSV has any length.
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';

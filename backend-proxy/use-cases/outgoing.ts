@@ -1,5 +1,5 @@
-// Sends money out, for payouts and refunds: one call for each row, which the commit of the row permits. Its answer is
-// recorded; after a lost answer it stays uncertain until status checks or a person resolve it.
+// Sends payouts and refunds: one call for each row, which the commit of the row permits.
+// Its answer is recorded; after a lost answer it stays uncertain until status checks or a person resolve it.
 import { Refusal, LookUpNeeded } from '../errors.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import type { Gateway } from '../gateway/gateway.ts';

@@ -1,7 +1,6 @@
-// Starts payments, reads what the shopper's view of an order shows, and closes orders. No other module sends
-// collections.
-// The row is written first, with the permission to send it; then one call is made. Its outcome, or the lack of one, is
-// recorded as a fact; the call is never repeated.
+// Starts payments, reads what the shopper's view of an order shows, and closes orders.
+// No other module sends collections. The row is written first, with the permission to send it; then one call is made.
+// Its outcome, or the lack of one, is recorded as a fact; the call is never repeated.
 import { Refusal } from '../errors.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import type { Collection, Gateway } from '../gateway/gateway.ts';

@@ -1,4 +1,4 @@
-// The one call of a transaction: the permission to make it, and its answer, which is kept until it is stored.
+// The permission to make the one call of a transaction, and its answer, which is kept until it is stored.
 // The commit that writes the row gives the permission, and it ages: what a process was too slow to send (it was paused,
 // or the commit waited) may have been ended meanwhile.
 import { setTimeout } from 'node:timers/promises';

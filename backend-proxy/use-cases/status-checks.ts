@@ -1,5 +1,6 @@
-// Checks every transaction that is due, because an IPN requested it or by the schedule, and records the report.
-// Without any IPN, everything still settles this way.
+// Checks every transaction that is due, and decides whether an "unknown" of the gateway is trusted.
+// A check is due because an IPN requested it or by the schedule, and its report is recorded. Without any IPN,
+// everything still settles this way.
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Claim, StoredIpn, ProvenUnknown } from '../ledger/model.ts';

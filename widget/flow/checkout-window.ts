@@ -1,9 +1,10 @@
-// Opens the hosted checkout: in place of this page, out of the frame that contains it, or in a new tab; or, for a code,
-// the wallet app on a phone, in place of this page, while the press on the button still counts. Browsers
-// allow a new tab only during the click, so the tab is opened empty, without access to this page, and navigated once
-// the URL is known. Checkouts forbid framing, so a frame navigates the top page. Navigating the top and opening a tab
-// are never both tried at once: WebKit cancels both. Only a shopper who chose the checkout is taken there; if the
-// gateway answers another method with a checkout, the shopper follows the link in the panel.
+// Opens the hosted checkout or the wallet app, and checks each link before it is followed.
+// The checkout opens in place of this page, out of the frame that contains it, or in a new tab; for a code, the wallet
+// app opens on a phone, in place of this page, while the press on the button still counts. Browsers allow a new tab
+// only during the click, so the tab is opened empty, without access to this page, and navigated once the URL is known.
+// Checkouts forbid framing, so a frame navigates the top page. Navigating the top and opening a tab are never both
+// tried at once: WebKit cancels both. Only a shopper who chose the checkout is taken there; if the gateway answers
+// another method with a checkout, the shopper follows the link in the panel.
 import { isDangerousScheme, isSafeWebUrl } from '../../backend-proxy/protocol/links.ts';
 import type { OrderView } from '../../backend-proxy/protocol/wire.ts';
 import type { SessionState } from '../shell/state.ts';

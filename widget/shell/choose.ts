@@ -1,8 +1,9 @@
-// The choice: the methods as radio inputs, the amount and the wallet id if they are asked for, and the one button. It
-// is a real form, so that Enter pays and that password managers and screen readers recognize it. Enter clicks the
-// button, and the click pays, because a sandboxed frame may not be allowed to submit a form. While a start is being
-// sent, everything keeps its place and its focus; the button shows the progress, and further clicks do nothing.
-// The field of a method is always there and is folded by CSS, so a row opens before the session is loaded, too.
+// The choice of a method, with the amount, the wallet id and the button; and what all panels share.
+// The methods are radio inputs. The choice is a real form, so that Enter pays and that password managers and screen
+// readers recognize it. Enter clicks the button, and the click pays, because a sandboxed frame may not be allowed to
+// submit a form. While a start is being sent, everything keeps its place and its focus; the button shows the progress,
+// and further clicks do nothing. The field of a method is always there and is folded by CSS, so a row opens before the
+// session is loaded, too.
 import { html, type TemplateResult } from 'lit';
 import { PAYS_BY, type Method } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';

@@ -1,7 +1,8 @@
-// The one mutable state of a widget, as data: the proxy's latest view, what the shopper is doing, what the page
-// prefers. Defines its shape and its initial value, which is what the order token claims, so that the first paint needs
-// no answer from the network; flow/session.ts decides how it changes. The token's signature is not verified here: only
-// the proxy can do that, and it decides everything that matters.
+// The one mutable state of a widget, as data, and what the tab remembers of a started payment.
+// The state has the proxy's latest view, what the shopper is doing, and what the page prefers. Its initial value is
+// what the order token claims, so that the first paint needs no answer from the network; flow/session.ts decides how it
+// changes. The token's signature is not verified here: only the proxy can do that, and it decides everything that
+// matters.
 import { methodsOf, type Method, type OrderClaims, type OrderView } from '../../backend-proxy/protocol/wire.ts';
 
 /** What is wrong, as far as the shopper needs to know. `code` is a problem's code, `network` or `page_timeout`. */

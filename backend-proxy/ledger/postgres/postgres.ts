@@ -1,7 +1,8 @@
-// The store on PostgreSQL, for several proxies on one database. A write is one statement that loads and one that saves,
-// each a transaction of its own on a pooled connection (connection.ts). Nothing is locked in between: the save
-// changes nothing if a loaded row has changed meanwhile (rows.ts), and the write begins again. So a save whose
-// outcome was lost can be repeated, too. The other proxies find what changed by a look each second (access.ts).
+// The store on PostgreSQL, a look at a database before the start, and whether a failover could lose commits.
+// Several proxies may use one database. A write is one statement that loads and one that saves, each a transaction of
+// its own on a pooled connection (connection.ts). Nothing is locked in between: the save changes nothing if a loaded
+// row has changed meanwhile (rows.ts), and the write begins again. So a save whose outcome was lost can be repeated,
+// too. The other proxies find what changed by a look each second (access.ts).
 import { Kysely, PostgresDialect, sql, type CompiledQuery } from 'kysely';
 import { types } from 'pg';
 import { unavailable } from '../../errors.ts';

@@ -1,6 +1,6 @@
-// Loads a subject's rows from PostgreSQL in one statement, and saves changes in one. The save locks each loaded row
-// that it changes and checks that it is still the version that was loaded (`xmin`, which every update changes); if one
-// is not, it changes nothing at all.
+// Loads a subject's rows from PostgreSQL in one statement, saves changes in one, and has PostgreSQL's own SQL.
+// The save locks each loaded row that it changes and checks that it is still the version that was loaded (`xmin`, which
+// every update changes); if one is not, it changes nothing at all.
 import { type CompiledQuery, sql as fragment } from 'kysely';
 import { TYPES } from '../../protocol/transaction.ts';
 import { MAY_HAVE_PROMPTED } from '../queries/work.ts';

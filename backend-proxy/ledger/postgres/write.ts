@@ -1,5 +1,6 @@
-// One write on PostgreSQL: it loads, decides and saves, and begins again if a loaded row has changed meanwhile. If the
-// answer to a save was lost, it looks whether the save was made, and only then decides again.
+// One write on PostgreSQL, and a transaction of several statements on one connection.
+// A write loads, decides and saves, and begins again if a loaded row has changed meanwhile. If the answer to a save was
+// lost, it looks whether the save was made, and only then decides again.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal, unavailable } from '../../errors.ts';

@@ -1,4 +1,5 @@
-// Which transactions may be erased: page by page after the retention time, or those of one order on request.
+// Which transactions may be erased, and erasing their personal data.
+// They are found page by page after the retention time, or are those of one order on request.
 import { sql, type CompiledQuery, type RawBuilder } from 'kysely';
 import { Refusal } from '../../errors.ts';
 import { keyedFingerprint } from '../../fingerprint.ts';

@@ -1,6 +1,6 @@
-// Counts for operators, of what is open, each over the small index that lists it, so that the cost does not grow with
-// the database; and the transaction that the gateway surely knows. What shoppers wait for is read by the store's
-// `load`.
+// Counts for operators, the transaction that the gateway surely knows, and the rows of `meta`.
+// The counts are of what is open, each over the small index that lists it, so that the cost does not grow with the
+// database. What shoppers wait for is read by the store's `load`.
 import { sql, type SelectQueryBuilder } from 'kysely';
 import {
   type GatewayType,

@@ -1,5 +1,5 @@
-// Lists of transactions for merchants and operators. Each page is a range of an index, or some ranges merged, so that
-// its cost does not grow with the database.
+// Lists of transactions for merchants and operators, and how one page is read of several ranges of an index.
+// Each page is a range of an index, or some ranges merged, so that its cost does not grow with the database.
 import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import { STAGES, TRANSACTION_TYPES, stageOf, type Transaction } from '../../protocol/transaction.ts';
 import type { Status } from '../../protocol/wire.ts';

@@ -1,5 +1,6 @@
-// Finds the transactions whose check is due and claims them with a lease. When a check is due is decided in
-// protocol/schedule.ts, what is done about it in ../rules/checks.ts.
+// Claims the checks that are due; the stored IPNs; a wallet's prompts; and what an idle worker looks at.
+// A claim has a lease. When a check is due is decided in protocol/schedule.ts, what is done about it in
+// ../rules/checks.ts.
 import { sql, type RawBuilder } from 'kysely';
 import { DAY_MS, CALL_OVER_MS } from '../../protocol/durations.ts';
 import { PROMPT_METHODS } from '../../protocol/wire.ts';

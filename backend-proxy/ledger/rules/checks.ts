@@ -1,5 +1,5 @@
-// Who gets the next check, and what changes in a row when it is claimed, when the process that sent it has died, and
-// after a clock step. What a check saw is applied in observations.ts.
+// Who gets the next check, what claims and clock steps change in a row, and how an IPN is stored.
+// A row also changes when the process that sent it has died. What a check saw is applied in observations.ts.
 import { keyedFingerprint } from '../../fingerprint.ts';
 import { CHECKS_KEPT, hasUnansweredIpn, scheduledAllowedAt, type Check } from '../../protocol/schedule.ts';
 import type { IpnReading } from '../../protocol/verify.ts';

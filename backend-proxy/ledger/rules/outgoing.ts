@@ -1,6 +1,7 @@
-// Opens a refund or a payout: writes its row with the permission to send it, before anything is sent. A refund reserves
-// its amount of what the payment brought, and changes the order, so of two at once the second sees the first. A payout
-// is opened once for each order id of the merchant. Just after a restore of the database some are looked up first.
+// Opens a refund or a payout: writes its row with the permission to send it, before anything is sent.
+// A refund reserves its amount of what the payment brought, and changes the order, so of two at once the second sees
+// the first. A payout is opened once for each order id of the merchant. After a restore of the database both are looked
+// up first.
 import { LookUpNeeded, Refusal } from '../../errors.ts';
 import { isSameRequest } from '../../fingerprint.ts';
 import { decimalOf, minorOf } from '../../protocol/money.ts';

@@ -1,6 +1,6 @@
-// Opens a payment, adds the row of any transaction (again, if a restore lost it), and closes an order. A payment's row is
-// written before anything is sent, and replaces the order's open payment. It is decided on the whole order, so the
-// second of two concurrent starts sees the first.
+// Opens a payment, adds the row of any transaction (again, if a restore lost it), and closes an order.
+// A payment's row is written before anything is sent, and replaces the order's open payment. It is decided on the whole
+// order, so the second of two concurrent starts sees the first.
 import { createHash } from 'node:crypto';
 import { Refusal } from '../../errors.ts';
 import { isSameRequest } from '../../fingerprint.ts';

@@ -1,4 +1,4 @@
-// Turns rows into the port's records.
+// Turns rows into the port's records, and has the draft of one write, which the rules change.
 import { STAGES, TYPES, stageOf, type Stage, type Transaction, type Source } from '../../protocol/transaction.ts';
 import type { Metadata, QrCode } from '../../protocol/wire.ts';
 import type { Order } from '../model.ts';

@@ -1,5 +1,5 @@
-// Applies how a person resolves a review: ends the transaction where no check may, and clears the flag. Checks go on,
-// and a report that contradicts the person and is new asks for another review (observations.ts).
+// Applies how a person resolves a review: ends the transaction where no check may, and clears the flag.
+// Checks go on, and a report that contradicts the person and is new asks for another review (observations.ts).
 import { isDeepStrictEqual } from 'node:util';
 import { Refusal } from '../../errors.ts';
 import { TYPES, mayBeResolved } from '../../protocol/transaction.ts';

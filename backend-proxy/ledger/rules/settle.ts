@@ -1,4 +1,5 @@
-// The only code that raises a stored transaction's stage or flags it, with the history, the order's version and the
+// Raises a transaction's stage or flags it, permits its POST, stores how that ended, and queues webhooks.
+// No other code raises the stage of a stored transaction or flags it, with the history, the order's version and the
 // webhook that belong to it. A stage only rises, and the save that follows happens only if the row is still as it was
 // loaded (store.ts).
 import { createHash } from 'node:crypto';

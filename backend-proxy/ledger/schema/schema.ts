@@ -1,5 +1,5 @@
-// The tables of the ledger and their indexes, the same in SQLite and PostgreSQL, and the steps that bring a database to
-// them. tables.ts says what the columns mean.
+// The tables of the ledger and their indexes, how the databases differ in them, and the steps that make them.
+// tables.ts says what the columns mean.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql, type RawBuilder, type Kysely } from 'kysely';
 import { STAGES, TRANSACTION_TYPES, TYPES } from '../../protocol/transaction.ts';

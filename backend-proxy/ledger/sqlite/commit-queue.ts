@@ -1,5 +1,6 @@
-// The writes to one SQLite file, in one queue: a commit is an fsync, the main cost, so waiting writes share it. A
-// savepoint lets each fail alone. While another process holds the lock, the queue waits and tries again.
+// The queue of writes to one SQLite file, its prepared statements, its errors, and the waits for its lock.
+// A commit is an fsync, the main cost, so waiting writes share it. A savepoint lets each fail alone. While another
+// process holds the lock, the queue waits and tries again.
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { SqliteDatabase } from 'kysely';
 import { unavailable } from '../../errors.ts';

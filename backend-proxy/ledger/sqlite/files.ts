@@ -1,7 +1,7 @@
-// Looks into a SQLite file without changing it, and copies one, also while a proxy writes to it.
-// The copy is made by VACUUM INTO: one read transaction, so that writers neither wait for it nor make it begin again
-// (as SQLite's page-wise backup does when another process writes); it reads every row; and what was erased is in no
-// free page of the copy.
+// SQLite files: a look into one, a copy, the exchange of the database's, their rights, and the free disk space.
+// A look changes nothing, and a copy is possible while a proxy writes. It is made by VACUUM INTO: one read transaction,
+// so that writers neither wait for it nor make it begin again (as SQLite's page-wise backup does when another process
+// writes); it reads every row; and what was erased is in no free page of the copy.
 import {
   closeSync,
   existsSync,

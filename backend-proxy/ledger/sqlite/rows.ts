@@ -1,4 +1,5 @@
-// Loads a subject's rows from SQLite and saves changes, within the transaction that is open. Synchronous.
+// Loads a subject's rows from SQLite, saves changes within the open transaction, and has SQLite's own SQL.
+// Synchronous.
 import type { SQLInputValue } from 'node:sqlite';
 import { sql } from 'kysely';
 import { TYPES } from '../../protocol/transaction.ts';
