@@ -7,6 +7,8 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { Refusal } from '../../backend-proxy/errors.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
+import { createPool } from '../../backend-proxy/ledger/postgres/connection.ts';
+import { Timeline } from '../../backend-proxy/ledger/postgres/timeline.ts';
 import type { Store, Subject } from '../../backend-proxy/ledger/store.ts';
 import { NOTHING, ORDER, raise } from '../backend-proxy/ledger/order-writes.ts';
 import { until } from '../faults/fault-test.ts';
@@ -298,6 +300,25 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
       assert.deepEqual(await versionOf('unknown'), [0]);
       relay.comeBack();
       assert.equal(await raise(store, 'unknown'), 0);
+    });
+
+    it('a pool that the full server gave no connection opens all of them again after about 10 s', async (t) => {
+      const empty = await server.createDatabase();
+      const owner = new Client({ connectionString: empty });
+      await owner.connect();
+      t.after(() => owner.end());
+      await owner.query('create role late login connection limit 0');
+      const databaseUrl = empty.replace('postgres@', 'late@');
+      const pool = createPool({ databaseUrl, connections: 4, timeline: new Timeline(die) });
+      t.after(pool.end);
+      const query = { sql: 'select pg_backend_pid() as pid', parameters: [] };
+      const ask = () => pool.use(({ run }) => run<{ pid: number }>(query));
+      await assert.rejects(ask(), { code: '53300' });
+      await owner.query('alter role late connection limit -1');
+      await until('four statements at once have four connections', async () => {
+        const rows = await Promise.all([ask(), ask(), ask(), ask()]);
+        return new Set(rows.flat().map(({ pid }) => pid)).size === 4;
+      });
     });
   });
 });

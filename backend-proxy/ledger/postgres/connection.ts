@@ -230,9 +230,9 @@ function createAcquire(pool: Pool, limit: number, timeline: Timeline): () => Pro
       } catch (error) {
         if (codeOf(error) !== TOO_MANY_CONNECTIONS || performance.now() > until) throw error;
       }
-      if (pool.totalCount === 0) await sleep(FULL_AGAIN_MS.none);
-      else if (pool.options.max === limit) setTimeout(() => (pool.options.max = limit), FULL_AGAIN_MS.some).unref();
+      if (pool.options.max === limit) setTimeout(() => (pool.options.max = limit), FULL_AGAIN_MS.some).unref();
       pool.options.max = Math.max(1, pool.totalCount);
+      if (pool.totalCount === 0) await sleep(FULL_AGAIN_MS.none);
     }
   }
 
