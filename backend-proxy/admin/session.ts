@@ -7,7 +7,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { callerAt } from '../config/addresses.ts';
 import { Refusal } from '../errors.ts';
-import { HOUR_MS, MINUTE_MS } from '../protocol/durations.ts';
+import { HOUR_MS, MINUTE_MS, isWithin } from '../protocol/durations.ts';
 import { isLoopbackName } from '../protocol/links.ts';
 
 const IDLE_MS = 30 * MINUTE_MS;
@@ -61,9 +61,8 @@ export function createSessions(now: () => number): Sessions {
       if (match === null) return undefined;
       const [, id = '', beganAt, usedAt, signature = ''] = match;
       if (!isEqual(signature, sign('session', `${id}.${beganAt}.${usedAt}`))) return undefined;
-      const isOver = now() - Number(usedAt) > IDLE_MS || now() - Number(beganAt) > MAX_MS;
-      if (ended.has(id)) return undefined;
-      return isOver ? undefined : { id, beganAt: Number(beganAt) };
+      const isOpen = isWithin(IDLE_MS, Number(usedAt), now()) && isWithin(MAX_MS, Number(beganAt), now());
+      return isOpen && !ended.has(id) ? { id, beganAt: Number(beganAt) } : undefined;
     },
     end({ id, beganAt }) {
       for (const [other, began] of ended) if (now() - began > MAX_MS) ended.delete(other);
@@ -183,7 +182,7 @@ const MAX_ADDRESSES = 10_000;
 export function createLoginLimit(now: () => number) {
   const failures = new Map<string, number[]>();
   const callerOf = (address: string) => callerAt(address) ?? address;
-  const recent = (caller: string) => (failures.get(caller) ?? []).filter((at) => now() - at < WITHIN_MS);
+  const recent = (caller: string) => (failures.get(caller) ?? []).filter((at) => isWithin(WITHIN_MS, at, now()));
   return {
     isReached: (address: string) => recent(callerOf(address)).length >= MAX_FAILURES,
     fail(address: string) {

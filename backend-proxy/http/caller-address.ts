@@ -2,7 +2,7 @@
 // that passed another number of them: then limits by address count the wrong thing, or nothing.
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
-import { HOUR_MS } from '../protocol/durations.ts';
+import { HOUR_MS, isWithin } from '../protocol/durations.ts';
 import type { Log, Warning } from '../protocol/log.ts';
 import { callerAt, isPrivateAddress } from '../config/addresses.ts';
 
@@ -26,7 +26,7 @@ export function createCallerAddress(trustedProxies: number, now: () => number, l
     const isExpected = trustedProxies === 0 ? hops === 0 : hops >= trustedProxies;
     if (isExpected) return;
     wrong = { warning: warningAbout(hops, trustedProxies), at: now() };
-    if (now() - loggedAt < WARN_EVERY_MS) return;
+    if (isWithin(WARN_EVERY_MS, loggedAt, now())) return;
     loggedAt = now();
     log('warn', 'proxy warning', { warning: wrong.warning });
   }
@@ -37,7 +37,7 @@ export function createCallerAddress(trustedProxies: number, now: () => number, l
       note(hops.length);
       return addressOf(c, hops, trustedProxies);
     },
-    warnings: () => (wrong !== undefined && now() - wrong.at < WARN_EVERY_MS ? [{ warning: wrong.warning }] : []),
+    warnings: () => (wrong && isWithin(WARN_EVERY_MS, wrong.at, now()) ? [{ warning: wrong.warning }] : []),
   };
 }
 

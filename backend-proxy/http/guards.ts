@@ -5,7 +5,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { Refusal } from '../errors.ts';
 import { note } from '../observability/log.ts';
-import { MINUTE_MS } from '../protocol/durations.ts';
+import { MINUTE_MS, isWithin } from '../protocol/durations.ts';
 import type { Origins } from '../protocol/links.ts';
 import { type MerchantKey, sourceOf, type MerchantSource, type Scope } from '../protocol/merchant-key.ts';
 import { answer } from './answer.ts';
@@ -125,20 +125,20 @@ const WINDOW_MS = MINUTE_MS;
 export type AddressLimit = (address: string | undefined) => void;
 
 export function createRateLimit(now: () => number, most = STARTS_PER_MINUTE): AddressLimit {
-  let windowEndsAt = 0;
+  let windowBeganAt = -Infinity;
   let counts = new Map<string, number>();
 
   return (address) => {
     if (address === undefined) return;
-    if (now() >= windowEndsAt) {
+    if (!isWithin(WINDOW_MS, windowBeganAt, now())) {
       // All counts are dropped at once, so that addresses that never return cost nothing.
       counts = new Map();
-      windowEndsAt = now() + WINDOW_MS;
+      windowBeganAt = now();
     }
     const count = (counts.get(address) ?? 0) + 1;
     if (count > most) {
       throw new Refusal('too_many_requests', 'Too many payments were started from this address; try again shortly.', {
-        retryAfterS: Math.ceil((windowEndsAt - now()) / 1000),
+        retryAfterS: Math.ceil((windowBeganAt + WINDOW_MS - now()) / 1000),
       });
     }
     counts.set(address, count);

@@ -3,7 +3,7 @@ import type { Context, Next } from 'hono';
 import { routePath } from 'hono/route';
 import { runAs } from '../observability/log.ts';
 import type { Refusal } from '../errors.ts';
-import { HOUR_MS } from '../protocol/durations.ts';
+import { HOUR_MS, isWithin } from '../protocol/durations.ts';
 import type { Level, Log } from '../protocol/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { toRefusal } from './answer.ts';
@@ -56,12 +56,12 @@ export function createRequestLog(log: Log, metrics: Metrics, now: () => number):
 /** Whether a refused origin was not refused yet within the hour: the shop's own may be missing in ALLOWED_ORIGINS. */
 function createNewOrigins(now: () => number): (origin: string | undefined) => boolean {
   const refused = new Set<string>();
-  let endsAt = 0;
+  let beganAt = -Infinity;
   return (origin) => {
     if (origin === undefined) return false;
-    if (now() >= endsAt) {
+    if (!isWithin(HOUR_MS, beganAt, now())) {
       refused.clear();
-      endsAt = now() + HOUR_MS;
+      beganAt = now();
     }
     if (refused.has(origin) || refused.size >= MAX_ORIGINS) return false;
     refused.add(origin);

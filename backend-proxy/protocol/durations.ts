@@ -11,6 +11,11 @@ export function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
+/** Whether two times are less than a limit apart, in either order, because a clock may be set back. */
+export function isWithin(limitMs: number, at: number, now: number): boolean {
+  return Math.abs(now - at) < limitMs;
+}
+
 // Waits for something, but not forever.
 
 /** The result of `work`, or undefined if it did not end within the limit. */

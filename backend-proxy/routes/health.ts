@@ -11,7 +11,7 @@ import { MERCHANT, json } from './merchant-schemas.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { CallerAddress } from '../http/caller-address.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { SECOND_MS, withinLimit, HOUR_MS, MINUTE_MS } from '../protocol/durations.ts';
+import { SECOND_MS, withinLimit, HOUR_MS, MINUTE_MS, isWithin } from '../protocol/durations.ts';
 import type { Warning, Log } from '../protocol/log.ts';
 import type { UnknownProof } from '../use-cases/status-checks.ts';
 
@@ -124,8 +124,7 @@ export function createReadiness({ ledger, isWidgetBuilt, warnings, now }: Ports)
   }
 
   return () => {
-    // In either direction, because a clock may be set back.
-    if (Math.abs(now() - lookedAt) >= KEPT_MS) {
+    if (!isWithin(KEPT_MS, lookedAt, now())) {
       lookedAt = now();
       latest = withinLimit(look(), LIMIT_MS).then((found) => found ?? { refusal: tooSlow(), warnings: [] });
     }
@@ -177,7 +176,7 @@ export function createWarnings({ ledger, gateway, key, proof, callers, now, log,
     for (const warning of await current()) log('warn', 'proxy warning', { ...warning });
     for (const warning of await ledger.databaseWarnings()) {
       const logged = JSON.stringify(warning);
-      if (Math.abs(now() - (loggedAt.get(logged) ?? -Infinity)) < HOUR_MS) continue;
+      if (isWithin(HOUR_MS, loggedAt.get(logged) ?? -Infinity, now())) continue;
       loggedAt.set(logged, now());
       log('warn', 'database warning', { ...warning });
     }

@@ -5,7 +5,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Claim, StoredIpn, ProvenUnknown } from '../ledger/model.ts';
 import { runAs } from '../observability/log.ts';
-import { MINUTE_MS, STATUS_CONNECTIONS, CALL_OVER_MS } from '../protocol/durations.ts';
+import { MINUTE_MS, STATUS_CONNECTIONS, CALL_OVER_MS, isWithin } from '../protocol/durations.ts';
 import { TYPES, GATEWAY_TYPES, type GatewayType } from '../protocol/transaction.ts';
 import type { CheckRate } from './check-rate.ts';
 import { LEASE_MS, createWorker, type Reserving, type Worker } from './worker.ts';
@@ -228,9 +228,9 @@ export function createUnknownProof({ gateway, ledger, now, onWrongPath }: ProofP
 
   async function proveWaitingOf(type: GatewayType): Promise<boolean> {
     // Drops those older than a minute, or from a clock that was ahead: they prove nothing.
-    const fresh = (waiting.get(type) ?? []).filter(({ answeredAt }) => Math.abs(now() - answeredAt) <= MINUTE_MS);
+    const fresh = (waiting.get(type) ?? []).filter(({ answeredAt }) => isWithin(MINUTE_MS, answeredAt, now()));
     waiting.set(type, fresh);
-    const isRecheckedRecently = Math.abs(now() - (recheckedAt.get(type) ?? -Infinity)) < MINUTE_MS;
+    const isRecheckedRecently = isWithin(MINUTE_MS, recheckedAt.get(type) ?? -Infinity, now());
     if (fresh.length === 0 || isRecheckedRecently) return false;
     if ((await recheckNewest(type)) !== 'none') return true;
     waiting.set(type, []);
