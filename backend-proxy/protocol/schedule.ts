@@ -23,14 +23,14 @@ const UNCERTAIN_MS = [2 * S, 5 * S, 10 * S, 30 * S, 60 * S];
 /** After an IPN, while status checks still report pending. */
 const AFTER_IPN_MS = [S, 3 * S, 10 * S, 30 * S, 2 * M, 10 * M];
 /**
- * After an unanswered check; the last wait repeats. Where every other answer is garbled, one transaction in 8,000 is
- * left without an answer by the minutes, while a shopper may wait.
+ * After an unanswered check; the last wait repeats. If half of all answers are garbled, one transaction in 8,000 has no
+ * answer after those of a minute, so a shopper hardly ever meets the longer ones.
  */
 const UNANSWERED_MS = [5 * S, 15 * S, ...Array<number>(10).fill(M), 5 * M, 15 * M];
 
 /**
- * After each unanswered check that an IPN requested, since a shopper may be waiting: so many checks of one IPN, and in
- * any minute, are outside the limit.
+ * After an unanswered check that an IPN requested, because a shopper may be waiting. At most so many of these checks
+ * for one IPN, and in any minute, do not count in the limit.
  */
 const REPEAT_MS = [S, 2 * S, 4 * S, 8 * S];
 
@@ -147,7 +147,10 @@ export interface Timeline {
   checks: readonly Check[];
 }
 
-/** When the next check is due, or null if none is needed. A time in the past is due now. */
+/**
+ * When the next check is due, or null if none is needed. A time in the past is due now. Of several reasons to check,
+ * the earliest decides (`min`); a check has to wait until each of its waits is over (`max`).
+ */
 export function nextCheckAt(row: Timeline, now: number): number | null {
   const t = clampToNow(row, now);
   const isOver = now > Math.max(t.createdAt, t.ipnReceivedAt ?? 0) + GIVE_UP_MS;

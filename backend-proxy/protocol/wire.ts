@@ -190,7 +190,7 @@ export interface Problem {
 }
 
 // The traits of each payment method, one table per trait. To add a method, add it to METHODS; the compiler then names
-// every table that needs a row. No other file compares a method's name.
+// every table that needs a row. Only the index of prompts (ledger/schema/schema.ts) compares a method's name.
 
 /** How the customer pays: by a prompt in their wallet, a link to the gateway's checkout page, or a code to scan. */
 export const PAYS_BY = {

@@ -8,7 +8,7 @@ import type { Log } from '../protocol/log.ts';
 /** Soon after the start, so that a proxy that is restarted every day erases too. */
 const FIRST_AFTER_MS = MINUTE_MS;
 const EVERY_MS = HOUR_MS;
-/** Between two pages: at most a tenth of the time is spent on erasing. */
+/** Between two pages, so that requests do not wait for the erasing. */
 const PAUSE_MS = 250;
 
 interface Options {

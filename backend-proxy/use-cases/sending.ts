@@ -54,7 +54,7 @@ export async function databaseAge(ledger: Pick<Ledger, 'time'>, { createdAt }: T
 
 /** The last wait repeats. How many answers are held is bounded by the connections to the gateway. */
 const RETRY_AFTER_MS = [50, 100, 250, 500, 1_000, 2_000];
-/** After a start whose row may show later, at first and then each minute: the longest that a standby is waited for. */
+/** When to look for a row whose commit may show later: for as long as a commit may wait for a standby. */
 const LOOK_AFTER_MS = [250, 1_000, 5_000, 15_000, 30_000, ...Array.from({ length: 60 }, () => 60_000)];
 /** The caller is answered 503 after this; its next request finds what was recorded. */
 const CALLER_WAITS_MS = 10_000;

@@ -64,10 +64,10 @@ export interface WorldOptions {
   wrapGateway?: (gateway: Gateway) => Gateway;
 }
 
-/** By which each call of the gateway advances the clock, because no real call takes no time. */
+/** Each call of the gateway advances the clock by this, because a real call takes time. */
 const CALL_MS = 1;
 
-/** Those of a start of a payment. */
+/** The headers of the request that starts a payment. */
 export function startHeaders(token: string, key = 'k'): Record<string, string> {
   return { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'Idempotency-Key': key };
 }
