@@ -81,7 +81,7 @@ export function decimalOf(amountMinor: number | bigint, currency: string): strin
 // amount or id is a different one.
 
 /** No valid message nests deeper; the limit bounds the recursion. */
-export const MAX_DEPTH = 8;
+const MAX_DEPTH = 8;
 
 /** The value with each number as a string; undefined if the text is not JSON or nests deeper than MAX_DEPTH. */
 export function parseExact(text: string): unknown {

@@ -39,7 +39,7 @@ export const RECENT_IPN_MS = 10 * M;
 /** Lifetime of the gateway's token for a CHECKOUT. */
 export const CHECKOUT_LIFETIME_MS = 15 * M;
 /** Time for the gateway to report an expiry itself before our clock decides. */
-export const EXPIRY_GRACE_MS = 2 * M;
+const EXPIRY_GRACE_MS = 2 * M;
 /** Minimum time between the two checks that must both report FAILED before a payout is reported as FAILED. */
 export const PAYOUT_FAILED_APART_MS = 30 * S;
 /**

@@ -4,9 +4,8 @@
 import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { writeDeclarations } from './declarations.ts';
 import { bundleForNode } from './node-bundle.ts';
-import { publishing, replaceFolder, withoutRelativeLinks, type Project } from './project.ts';
+import { publishing, replaceFolder, withoutRelativeLinks, writeDeclarations, type Project } from './project.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROXY = 'payment-proxy';

@@ -4,12 +4,11 @@ import { copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
-import { writeDeclarations } from './declarations.ts';
 import { FRAMEWORKS, frameworkModule, frameworkTypes } from './frameworks.ts';
 import { elementOf, readManifest } from './manifest.ts';
 import { bundleForNode } from './node-bundle.ts';
 import { minifyTemplates, themes } from './plugins.ts';
-import { publishing, replaceFolder, withoutRelativeLinks, type Project } from './project.ts';
+import { publishing, replaceFolder, withoutRelativeLinks, writeDeclarations, type Project } from './project.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NAME = 'payment-widget';

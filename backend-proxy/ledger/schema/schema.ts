@@ -260,7 +260,7 @@ export interface Step {
 export const STEPS: readonly Step[] = [{ statements: schemaStatements, oldest: 1 }];
 
 /** For the operator. */
-export const UNRELEASED =
+const UNRELEASED =
   'This database was made before the first release, and no version changes it: set DATABASE_URL to a new database.';
 
 /** How far the tables of a database are from those of this version. */

@@ -8,7 +8,6 @@ import {
   decimalOf,
   minorOf,
   minorOfReported,
-  MAX_DEPTH,
   isTooDeep,
   parseExact,
 } from '../../../backend-proxy/protocol/money.ts';
@@ -235,7 +234,6 @@ it('parseExact() lets no field named __proto__ change a prototype', () => {
 });
 
 it('a depth of 8 is allowed and 9 refused, for arrays, objects and both', () => {
-  assert.equal(MAX_DEPTH, 8);
   for (const depth of [0, 1, 7, 8]) assert.equal(isTooDeep(nested(depth)), false, String(depth));
   for (const depth of [9, 10, 5000]) assert.equal(isTooDeep(nested(depth)), true, String(depth));
   const objects = (depth: number) => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth);
