@@ -1,4 +1,5 @@
-// Access checks: the merchant's key, the IPN secret and the origin. routes/order.ts checks the order token.
+// Who may call a route, how many payments an address may start, and how large a body may be.
+// The callers are known by the merchant's key, the IPN secret and the origin; routes/order.ts checks the order token.
 // Secrets are compared by hash and in constant time; a wrong secret is answered like a missing one.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';

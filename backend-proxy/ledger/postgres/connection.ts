@@ -1,6 +1,6 @@
-// Prepares each connection to PostgreSQL before it writes money, and decides when to drop it. Time limits and
-// durability are set by statements and read back, because the URL, the defaults of a role or database, or a pooler can
-// override them. A server that does not take writes is refused.
+// Prepares each connection to PostgreSQL, decides when to drop it, and reads what DATABASE_URL says about it.
+// Time limits and durability are set by statements and read back before money is written, because the URL, the defaults
+// of a role or database, or a pooler can override them. A server that does not take writes is refused.
 import { createHash } from 'node:crypto';
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
