@@ -45,6 +45,15 @@ it('SECURITY.md names guards and tests that exist, in at most 40 attacks', () =>
       !existsSync(guard) || !existsSync(file) || !testsOf(file).includes(name.replaceAll('\\', '')),
   );
   assert.deepEqual(missing, []);
+  const [sources = ''] = /^const SOURCES = .*?\];$/ms.exec(readFileSync('test/mutation.ts', 'utf8')) ?? [];
+  const globs = [...sources.matchAll(/'(.+)'/g)].flatMap(([, glob = '']) => {
+    const [, before = '', names = glob, after = ''] = /^(.*)\{(.*)\}(.*)$/.exec(glob) ?? [];
+    return names.split(',').map((name) => before + name + after);
+  });
+  const stale = globs.filter((glob) => globSync(glob).length === 0);
+  const guards = rows.map(([, , guard = '']) => guard);
+  const unchanged = guards.filter((guard) => !globs.some((glob) => matchesGlob(guard, glob)));
+  assert.deepEqual({ stale, unchanged }, { stale: [], unchanged: [] }, 'what test/mutation.ts changes');
 });
 
 it('ACCESSIBILITY.md names tests that exist', () => {

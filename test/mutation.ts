@@ -1,4 +1,4 @@
-// `npm run test:mutation`: changes one place of the money core at a time, and says which changes the tests notice.
+// `npm run test:mutation`: changes one place of money's core or of a guard at a time, and says what the tests notice.
 //   npm run test:mutation -- --count 300 --seed 7    300 random changes, the same ones for the same seed
 //   npm run test:mutation -- --seconds 45            as many as fit; other ones each day, as in `npm test`
 //   npm run test:mutation -- --only ledger/rules     only files whose path contains these words
@@ -15,11 +15,11 @@ import { testFolder } from './memory-folder.ts';
 import { copyProject } from './project-copy.ts';
 
 const SOURCES = [
-  'backend-proxy/{payments,payouts,refunds,closing,outgoing,permission,status-checks,webhooks}.ts',
-  'backend-proxy/{use-cases,protocol,orders}/*.ts',
+  'backend-proxy/{use-cases,protocol,orders,config}/*.ts',
   'backend-proxy/ledger/{rules,queries,sqlite,postgres}/*.ts',
-  'backend-proxy/ledger/{sqlite,postgres,rows}.ts',
-  'backend-proxy/gateway/answers.ts',
+  'backend-proxy/ledger/{ledger,access,store}.ts',
+  'backend-proxy/gateway/{answers,http}.ts',
+  'backend-proxy/{errors,http/guards,routes/ipn,admin/session}.ts',
   'widget/flow/{session,view,stream}.ts',
 ];
 const TESTS = ['test/{backend-proxy,widget}/**/*.test.ts'];
