@@ -119,7 +119,7 @@ export function scopesOf(access: Access): Scope[] {
 // Limits the payments that one address may start per minute. Counted per process: it keeps one visitor from filling
 // the database, and is not exact. The ledger enforces the limits of orders and wallets.
 
-export const STARTS_PER_MINUTE = 30;
+const STARTS_PER_MINUTE = 30;
 const WINDOW_MS = MINUTE_MS;
 
 /** Counts one start; throws `too_many_requests`. Undefined is not counted (see caller-address.ts). */
