@@ -199,10 +199,14 @@ function starts(access: Access, ownership: Ownership) {
     /** Stores the terms of a token if it is newer than those known; started payments do not change. */
     recordTerms: (seen: TokenTerms): Promise<void> =>
       access.write('shopper', { order: seen.orderId }, (draft) => void storeTerms(draft, seen)),
-    /** Returns the order as it then is. If a restored database has lost the row, writes it again from `transaction`. */
+    /**
+     * Returns the order as it then is. If a restored database has lost the row, writes it again from `transaction`, but
+     * changes nothing if another call has taken its id meanwhile.
+     */
     record: (transaction: Transaction, fact: Fact): Promise<OrderAt> =>
       access.write('answer', subjectOf(transaction), (draft) => {
-        applyFact(draft, findOrRestore(draft, transaction), fact);
+        const row = findOrRestore(draft, transaction);
+        if (row.start_id === null || row.created_at === transaction.createdAt) applyFact(draft, row, fact);
         return { order: orderIn(draft, transaction.orderId), now: draft.now };
       }),
   };

@@ -137,6 +137,19 @@ export function factsContract({ it, runs, setUp }: Suite): void {
     assert.equal((await ledger.order('A'))?.paidBy, 'A');
   });
 
+  it('an answer says nothing of another call that has taken its id in a restored database', async (t) => {
+    const { ledger, change, skip } = await setUp(t);
+    await ledger.openPayment(payment(), LIMITS);
+    const lost = await read(ledger, 'A');
+    skip(S);
+    await change('delete from history; delete from transactions; delete from orders');
+    await ledger.openPayment(payment(), LIMITS);
+    await ledger.ledger.record(lost, { stage: 'rejected', answer: 'refused', detail: 'HTTP 403 WALLET_BLOCKED' });
+    assert.equal((await read(ledger, 'A')).stage, 'sending');
+    await ledger.record('A', PENDING);
+    assert.equal((await read(ledger, 'A')).stage, 'pending');
+  });
+
   it('recordUnsent() records of the row of one start, and says whether it is there', async (t) => {
     const { ledger } = (await setUp(t)).ledger;
     const [ours, others] = [
