@@ -15,7 +15,7 @@ const HEADINGS: Record<StateName, string> = {
   timeUp: 'Time is up',
   checking: 'We are checking your payment',
   paid: 'Payment received',
-  paidTwice: 'Payment received',
+  paidTwice: 'This order was paid more than once',
   refunded: 'Payment received',
   declined: 'The payment was not completed',
   canceled: 'The payment was canceled',
