@@ -28,8 +28,6 @@ export interface CheckoutView {
   screen: Screen;
 }
 
-/** The time left is shown from here on: a clock that runs from the start only hurries. */
-const SHOWN_FROM_MS = 5 * 60_000;
 const STEPS = ['login', 'verify', 'pay'] as const;
 
 export function checkoutPage(c: Context, view: CheckoutView) {
@@ -40,20 +38,20 @@ export function checkoutPage(c: Context, view: CheckoutView) {
     (screen.name === 'login' && screen.problem !== null) || (screen.name === 'verify' && screen.triesLeft !== null);
   const hasEnded = screen.name === 'ended';
   const body = html`${banner(texts.banner)}
-    <div class="frame">
-      <header>
-        ${logo}
+    <header class="bar">${logo}</header>
+    <main class="frame">
+      <div>
         <p class="payee">
           ${pictureOf(merchant, merchantLogo)} ${hasEnded ? merchant : fill(texts.payTo, { merchant })}
         </p>
         <p class="amount">${amount}</p>
         <p class="order"><small>${texts.order}</small> ${payment.orderId}</p>
-        ${hasEnded ? '' : timeLeft(view.leftMs, texts)}
-      </header>
-      <main class="card stack ${hasEnded ? 'result' : ''}">
+        ${hasEnded ? '' : html`<p class="order"><small>${texts.timeLeft}</small> ${countdown(view.leftMs, true)}</p>`}
+      </div>
+      <div class="card stack ${hasEnded ? 'result' : ''}">
         ${screen.name === 'ended' ? '' : steps(screen.name, texts)} ${screenMarkup(view, texts, amount, textLang)}
-      </main>
-    </div>`;
+      </div>
+    </main>`;
   return page(c, {
     title: fill(texts.payTo, { merchant }),
     layout: 'checkout',
@@ -64,9 +62,6 @@ export function checkoutPage(c: Context, view: CheckoutView) {
     formTargets: [new URL(payment.returnUrl).origin],
   });
 }
-
-const timeLeft = (leftMs: number, texts: CheckoutTexts): Markup =>
-  html`<p ${leftMs > SHOWN_FROM_MS ? 'hidden' : ''}><small>${texts.timeLeft}</small> ${countdown(leftMs, true)}</p>`;
 
 export function unknownTokenPage(c: Context) {
   const body = html`${banner('Sandbox: no real money moves here')}

@@ -111,6 +111,14 @@ export const initials = (name: string): Markup =>
 export const pictureOf = (merchant: string, url: string | undefined): Markup =>
   url === undefined ? initials(merchant) : html`<img class="avatar" src="${url}" alt="" />`;
 
+/** UTC; with the date unless it is the day of `now`. */
+export function time(at: number, now: number): Markup {
+  const iso = new Date(at).toISOString();
+  const date = iso.slice(0, 10);
+  const isToday = new Date(now).toISOString().startsWith(date);
+  return html`<time datetime="${iso}">${isToday ? '' : `${date} `}${iso.slice(11, 19)}</time>`;
+}
+
 /** A check mark or a cross. */
 export function mark(isGood: boolean): Markup {
   return html`<svg class="mark ${isGood ? 'good' : ''}" viewBox="0 0 24 24" aria-hidden="true">

@@ -7,7 +7,7 @@ import type { Customer } from './customers.ts';
 import type { Delivery } from './ipn.ts';
 import { NAMES } from './methods.ts';
 import { formatMoney } from './money.ts';
-import type { Markup } from './page.ts';
+import { time, type Markup } from './page.ts';
 import { isFinal, isPayment, type Payment, type Transaction } from './transaction.ts';
 
 const MAX_SHOWN = 100;
@@ -93,10 +93,11 @@ function row(transaction: Transaction, { ipns, requestLog, processor, clock }: C
         </span>
       </summary>
       <div class="inside stack">
-        ${waysOn(transaction, processor.customers)} ${history(transaction, deliveries, clock.now())}
+        ${isFinal(transaction) ? '' : approveButton(transaction, 'first')} ${waysOn(transaction, processor.customers)}
+        ${history(transaction, deliveries, clock.now())}
       </div>
     </details>
-    ${isFinal(transaction) ? '' : button(transaction, 'approve', 'Approve')}
+    ${isFinal(transaction) ? '' : approveButton(transaction, '')}
   </li>`;
 }
 
@@ -115,6 +116,15 @@ function button({ orderId, paymentId }: Transaction, action: string, label: stri
     <button id="${action}-${paymentId}" aria-label="${label} ${orderId}">${label}</button>
   </form>`;
 }
+
+/** Beside the row; and first in its details, for a phone. */
+const approveButton = ({ orderId, paymentId }: Transaction, place: '' | 'first'): Markup =>
+  html`<form method="post" action="/overview/approve" class="${place}">
+    <input type="hidden" name="orderId" value="${orderId}" />
+    <button id="approve-${paymentId}${place}" class="${place && 'main'}" aria-label="Approve ${orderId}">
+      Approve
+    </button>
+  </form>`;
 
 function waysOn(transaction: Transaction, people: readonly Customer[]): Markup {
   if (isFinal(transaction)) return html`<div class="row">${button(transaction, 'ipn', 'Send IPN again')}</div>`;
@@ -160,12 +170,4 @@ function history(transaction: Transaction, deliveries: readonly Delivery[], now:
         </li>`,
     )}
   </ol>`;
-}
-
-/** UTC; with the date unless it is the day of `now`. */
-export function time(at: number, now: number): Markup {
-  const iso = new Date(at).toISOString();
-  const date = iso.slice(0, 10);
-  const isToday = new Date(now).toISOString().startsWith(date);
-  return html`<time datetime="${iso}">${isToday ? '' : `${date} `}${iso.slice(11, 19)}</time>`;
 }

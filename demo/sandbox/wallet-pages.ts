@@ -5,7 +5,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Customer, Movement } from './customers.ts';
 import { formatMoney } from './money.ts';
-import { banner, countdown, device, fact, initials, logo, mark, type Markup, page, pictureOf } from './page.ts';
+import { banner, countdown, device, fact, initials, logo, mark, type Markup, page, pictureOf, time } from './page.ts';
 import { isFinal, type Payment } from './transaction.ts';
 
 export interface PhoneView {
@@ -17,6 +17,7 @@ export interface PhoneView {
   code: string;
   codeLeftMs: number;
   version: string;
+  now: number;
 }
 
 const MAX_MOVEMENTS = 30;
@@ -167,20 +168,20 @@ function nameOf({ kind, orderId }: Movement, movements: readonly Movement[]): st
   return isRefund ? 'Refund received' : KIND_NAMES[kind];
 }
 
-function activity({ customer, merchant }: PhoneView): Markup {
+function activity({ customer, merchant, now }: PhoneView): Markup {
   const latest = customer.movements.slice(-MAX_MOVEMENTS).toReversed();
   return html`<section>
     <h2>Activity</h2>
     <ol class="lines">
       ${latest.map((movement) => {
-        const { kind, minor, currency, orderId, note } = movement;
+        const { at, kind, minor, currency, orderId, note } = movement;
         const name = nameOf(movement, customer.movements);
         return html`<li>
           <strong class="row between">
             ${kind === 'TOP_UP' ? name : merchant}
             <span class="${minor < 0n ? '' : 'in'}">${formatMoney(minor, currency, 'en', true).replace('-', '−')}</span>
           </strong>
-          <small>${kind === 'TOP_UP' ? note : `${name} · ${note ?? orderId}`}</small>
+          <small>${kind === 'TOP_UP' ? note : `${name} · ${note ?? orderId}`} · ${time(at, now)}</small>
         </li>`;
       })}
     </ol>

@@ -85,6 +85,7 @@ function viewOf(customer: Customer, options: WalletOptions): PhoneView {
     code: customer.code(now),
     codeLeftMs: TOTP_PERIOD_MS - (now % TOTP_PERIOD_MS),
     version: stateOf(options),
+    now,
   };
 }
 

@@ -1,7 +1,7 @@
-// Keeps a page of the sandbox up to date; each page works without it. Counts down `data-countdown` (seconds left) and
-// shows it in the last 5 minutes, runs `data-clock` (ms since 1970), and once a second asks the `data-live` address for
-// changes: it answers 204, or the new HTML of each region by id. Only regions that differ are replaced, and the focus
-// and opened details are kept. Times are the server's, never this machine's.
+// Keeps a page of the sandbox up to date; each page works without it. Counts down `data-countdown` (seconds left),
+// runs `data-clock` (ms since 1970), and once a second asks the `data-live` address for changes: it answers 204, or the
+// new HTML of each region by id. Only regions that differ are replaced, and the focus and opened details are kept.
+// Times are the server's, never this machine's.
 
 const loadedAt = performance.now();
 const startedAt = new WeakMap();
@@ -16,7 +16,6 @@ function tick() {
   for (const element of document.querySelectorAll('[data-countdown]')) {
     const left = Math.ceil(Number(element.dataset.countdown) - age(element) / 1000);
     element.textContent = `${Math.floor(Math.max(0, left) / 60)}:${String(Math.max(0, left) % 60).padStart(2, '0')}`;
-    if (left <= 300) element.parentElement.hidden = false;
     if (left <= 0 && 'reload' in element.dataset) location.reload();
   }
   for (const element of document.querySelectorAll('[data-clock]')) {
