@@ -244,7 +244,7 @@ function orderItem(order: Order): Markup {
   </li>`;
 }
 
-function goodsOf(lines: readonly Line[]): string {
+export function goodsOf(lines: readonly Line[]): string {
   return lines
     .map(({ product, quantity }) => (quantity > 1 ? `${quantity} × ${product.name}` : product.name))
     .join(', ');

@@ -11,7 +11,7 @@ import { CURRENCY, TOP_UP, formatMoney, linesOf } from './catalog.ts';
 import type { Fulfillment } from './fulfillment.ts';
 import { stateOf, type Order, type OrderStore } from './order-store.ts';
 import { notice, type Site } from './page.ts';
-import { accountPage, fulfillmentOf, headingOf, orderPage, shopFront } from './shop-pages.ts';
+import { accountPage, fulfillmentOf, goodsOf, headingOf, orderPage, shopFront } from './shop-pages.ts';
 import type { StaffSettings } from './desk.ts';
 
 export interface ShopSettings extends StaffSettings {
@@ -105,7 +105,7 @@ function tokenFor(order: Order, { publicUrl, orderSecret }: ShopSettings, now: D
     logo: LOGO,
   };
   if (order.kind === 'goods') {
-    const goods = { ...common, amount: order.amount, description: 'Coffee from Stillwater' };
+    const goods = { ...common, amount: order.amount, description: goodsOf(order.lines) };
     return signOrder(goods, orderSecret, now.getTime());
   }
   const { least: minAmount, most: maxAmount } = TOP_UP;
