@@ -166,6 +166,15 @@ legend { padding: 0; }
 .login .hint, .panel .hint { margin: 0; }
 .panel b { white-space: nowrap; }
 
+/* What to decide, beside what is known; below each other, the closing comes last. */
+.record + div { margin-top: 1.5rem; }
+@media (min-width: 64rem) {
+  .columns:has(.panel) { display: grid; grid-template: auto 1fr / minmax(0, 40rem) minmax(0, 1fr); column-gap: 1.5rem; }
+  .record { grid-area: 1 / 2 / span 2; }
+  .columns:has(.panel) .history li { grid-template-columns: minmax(0, 1fr); }
+  .record + div { margin-top: 0; }
+}
+
 @media (max-width: 46rem) {
   .top nav { order: 3; flex-basis: 100%; margin-inline: -0.35rem; }
   .top nav ul { gap: 0; }

@@ -16,7 +16,6 @@ import { closing, type ClosingForm, changedMessage, decision, refunding, type Re
 import { hidden, nameField, problem, textField, type Problems, linkTo } from './layout.ts';
 import { webhookTable } from './lists.ts';
 import {
-  NOTHING,
   amount,
   details,
   linkToOrder,
@@ -62,26 +61,32 @@ interface Given {
 }
 
 export function transactionPage({ transaction, at, refundRules, webhooks, form, typed = {} }: Given): Html {
-  const { id, orderId, paymentId, refundOf, note, createdAt, updatedAt } = transaction;
+  const { id, orderId, paymentId, refundOf, customer, payer, note, createdAt, updatedAt } = transaction;
   const review = mayBeResolved(transaction) ? reviewForm(transaction, form, typed.resolution) : '';
   const refund = refunding(transaction, at, refundRules, form, typed.refund);
   const inOrder = isOnlyAfterClose(transaction) ? [refund, review] : [review, refund];
-  return html`${lead(transaction)} ${inOrder} ${closing(transaction, at?.order, form, typed.closing)}
-    ${details([
-      ['Order', linkToOrder(orderId)],
-      ['Gateway ID', id],
-      ...(refundOf === null
-        ? []
-        : [['Refund of', html`<a href="${linkTo({ id: refundOf })}">${refundOf}</a>`] as const]),
-      ['Payment ID', paymentId ?? NOTHING],
-      ['Wallet asked', wallet(transaction.customer)],
-      ['Payer', wallet(transaction.payer)],
-      ['Note', note ?? NOTHING],
-      ['Created', time(createdAt)],
-      ['Changed', time(updatedAt)],
-    ])}
-    <h2>History</h2>
-    ${historyList(transaction.history)}
+  const close = closing(transaction, at?.order, form, typed.closing);
+  const isClosed = Boolean(at?.order?.closed);
+  return html`${lead(transaction)}
+    <div class="columns">
+      <div>${isClosed ? [inOrder, close] : inOrder}</div>
+      <div class="record">
+        ${details([
+          ['Order', linkToOrder(orderId)],
+          ['Gateway ID', id],
+          ['Refund of', refundOf && html`<a href="${linkTo({ id: refundOf })}">${refundOf}</a>`],
+          ['Payment ID', paymentId],
+          ['Wallet asked', customer && wallet(customer)],
+          ['Payer', payer && wallet(payer)],
+          ['Note', note],
+          ['Created', time(createdAt)],
+          ['Changed', time(updatedAt)],
+        ])}
+        <h2>History</h2>
+        ${historyList(transaction.history)}
+      </div>
+      <div>${isClosed ? '' : close}</div>
+    </div>
     <h2>Webhooks</h2>
     ${webhookTable('Webhooks of this transaction', webhooks, form)}`;
 }

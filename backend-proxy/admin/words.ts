@@ -264,12 +264,14 @@ export function linkToOrder(orderId: string): Html {
 }
 
 /** Each value beside its name. */
-export function details(rows: readonly (readonly [name: string, value: Html | string | number])[]): Html {
+/** Without the rows that have no value. */
+export function details(rows: readonly (readonly [name: string, value: Html | string | number | null])[]): Html {
   return html`<dl class="details">
-    ${rows.map(
-      ([name, value]) =>
-        html`<dt>${name}</dt>
-          <dd>${value}</dd>`,
+    ${rows.map(([name, value]) =>
+      value === null
+        ? ''
+        : html`<dt>${name}</dt>
+            <dd>${value}</dd>`,
     )}
   </dl>`;
 }
