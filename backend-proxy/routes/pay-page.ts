@@ -57,8 +57,8 @@ h1 { margin: 1.5rem 1.5rem 0; font-size: 1.125rem; text-align: center; overflow-
 :root:not(.over) h1 { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 noscript { display: block; padding: 2rem; }
 @media (min-width: 30rem) {
-  body { align-content: center; background: light-dark(#f5f6f8, #0d1017); }
-  payment-widget { margin-block: 2rem 1rem; }
+  body { background: light-dark(#f5f6f8, #0d1017); }
+  payment-widget { margin-block: clamp(2rem, 10vh, 6rem) 1rem; }
   payment-widget::part(sheet) { border: 1px solid light-dark(#dfe2e9, #343945); border-radius: 18px; }
 }
 `;
