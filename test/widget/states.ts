@@ -200,7 +200,11 @@ export const STATES = {
   'scan, time up': { payment: paymentOf('QR', limited(-1000)), heading: 'Time is up' },
   'scan, app pressed': { payment: paymentOf('QR', { appUrl }), act: openAppLink, heading: 'Scan the code to pay' },
   'scan, image': { payment: paymentOf('JETGO', { qr: { image: IMAGE } }), heading: 'Scan the code to pay' },
-  'scan, app only': { payment: paymentOf('JETGO', { qr: null, appUrl }), heading: 'Pay in your wallet app' },
+  'scan, app only': {
+    claims: who,
+    payment: paymentOf('JETGO', { qr: null, appUrl, ...limited(299_000) }),
+    heading: 'Pay in your wallet app',
+  },
   'scan, app only, pressed': {
     payment: paymentOf('JETGO', { qr: null, appUrl }),
     act: openAppLink,

@@ -58,7 +58,6 @@ export const flowStyles = css`
     font-size: 1.25em;
     font-weight: 650;
   }
-  .panel > .icon + h2,
   .panel > .primary {
     margin-block-start: calc(var(--_space) / 4);
   }
@@ -120,7 +119,7 @@ export const flowStyles = css`
     text-align: start;
   }
   .note.wrong {
-    background: color-mix(in srgb, var(--_danger) 8%, transparent);
+    background: color-mix(in srgb, var(--_danger) 12%, transparent);
   }
   .note.wrong::before {
     color: var(--_danger);
@@ -246,6 +245,7 @@ export const flowStyles = css`
   .panel > .icon {
     box-sizing: content-box;
     inline-size: 1.75em;
+    margin-block: calc(var(--_space) / 2) calc(var(--_space) / -4);
     padding: 0.75em;
     border-radius: 50%;
     background: var(--_tint);
@@ -353,20 +353,24 @@ export const flowStyles = css`
     image-rendering: pixelated;
     shape-rendering: crispEdges;
   }
-  .covered {
+  .covered,
+  .covered > div {
     display: grid;
     align-items: center;
   }
   .covered > * {
     grid-area: 1 / 1;
   }
-  .covered > div {
-    display: grid;
-    opacity: 0.2;
+  .covered svg {
+    opacity: 0.5;
+    filter: blur(0.5rem);
   }
   .covered > h2 {
     z-index: 1;
-    padding-block: calc(var(--_space) * 0.75);
+    justify-self: center;
+    max-inline-size: 80%;
+    padding: 0.5em 1em;
+    border-radius: var(--_radius);
     background: var(--_surface);
   }
   .code img {
@@ -525,8 +529,15 @@ export const flowStyles = css`
       forced-color-adjust: none;
     }
     .quiet {
-      margin-block: 0;
       text-decoration: underline;
+    }
+    .quiet,
+    details,
+    .row {
+      margin-block: 0;
+    }
+    .note button {
+      margin: 8px 0 0;
     }
     .method:has(:checked):not(:has([type='radio']:focus-visible)) {
       outline: 2px solid Highlight;
@@ -556,7 +567,8 @@ export const flowStyles = css`
       border-style: dotted;
     }
     .panel > .icon,
-    .phone * {
+    .phone,
+    .phone .ring ~ * {
       stroke: CanvasText;
     }
     .phone .ring {

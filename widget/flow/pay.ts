@@ -155,7 +155,7 @@ export function scan(shown: Scan, context: PanelContext): TemplateResult {
     ${otherMethodButton(context)}`;
 }
 
-/** The code that was drawn, faded, with the heading across it: our codes can be read without 15% of their modules. */
+/** The code that was drawn, blurred, because our codes can be read without 15% of their modules; the heading is on it. */
 function coveredCode(code: QrCode, title: TemplateResult): TemplateResult | null {
   const picture = 'modules' in code && pictureOf(code, '');
   return picture
@@ -174,8 +174,8 @@ function codePanel(
   context: PanelContext,
 ): TemplateResult {
   return html`${heading(context.say('scan'))}${pair(picture, isTouch ? 'scanOnPhone' : 'scan_help', context, limit)}
-  ${waitingStatus(context, context.say('waiting'), limit)} ${link ? appButton(link, 'second', context) : ''}
-  ${appHelp(link, true, context)} ${codeButtons(picture, context)}`;
+  ${waitingStatus(context, context.say('waiting'), limit)} ${appHelp(link, true, context)}
+  ${codeButtons(picture, context, link)}`;
 }
 
 /** What to do, and the code. */
@@ -211,7 +211,7 @@ function appPanel(shown: Scan, picture: Picture | null, link: string | null, con
     }`;
 }
 
-function appButton(link: string, rank: 'primary' | 'second', { say, run }: PanelContext): TemplateResult {
+function appButton(link: string, rank: 'primary' | 'quiet', { say, run }: PanelContext): TemplateResult {
   const open = () => run((session) => session.appLinkOpened(link));
   return html`<a part="app-link" class=${rank} href=${link} rel="noopener" @click=${open}>${say('appOpen')}</a>`;
 }
@@ -225,7 +225,7 @@ function appHelp(link: string | null, hasPicture: boolean, context: PanelContext
   </p>`;
 }
 
-function codeButtons(picture: Picture, context: PanelContext): TemplateResult {
+function codeButtons(picture: Picture, context: PanelContext, link?: string | null): TemplateResult {
   const save = () => {
     const image = picture.image();
     if (image) saveImage(image);
@@ -233,6 +233,7 @@ function codeButtons(picture: Picture, context: PanelContext): TemplateResult {
   return html`<div class="row">
     ${picture.text ? copyButton(picture.text, 'copy', context) : ''}
     ${button('save', 'quiet', html`${icon('', ICONS.save)}${context.say('save')}`, save)}
+    ${link ? appButton(link, 'quiet', context) : ''}
   </div>`;
 }
 
