@@ -1,6 +1,6 @@
 // One visit to a merchant's page: the shopper's steps, the widget's events, and the text of the QR code on the screen.
 import assert from 'node:assert/strict';
-import type { BrowserContext, Locator, Page, Request } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { until } from '../faults/fault-test.ts';
 import { STEP_MS, Visitor } from '../journeys/visitor.ts';
 import { scanCode } from '../qr-reader.ts';
@@ -26,8 +26,8 @@ export class Visit {
     const visit = new Visit(await Visitor.enter(context, () => undefined));
     const { page } = visit;
     page.on('request', (request) => request.url().endsWith('/order/events') && visit.#openStreams.add(request));
-    for (const end of ['requestfinished', 'requestfailed'] as const)
-      page.on(end, (request: Request) => visit.#openStreams.delete(request));
+    page.on('requestfinished', (request) => visit.#openStreams.delete(request));
+    page.on('requestfailed', (request) => visit.#openStreams.delete(request));
     await page.addInitScript(() => {
       const widgetEvents: WidgetEvent[] = [];
       for (const name of ['submit', 'redirect', 'change', 'success', 'failed', 'error']) {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
+import { until } from '../backend-proxy/until.ts';
 import { createSearch } from '../secret-search.ts';
 import { findIn } from './evidence.ts';
 import { BRUNO, World } from './shopper.ts';
@@ -23,6 +24,8 @@ test('planted values are found in every kind of evidence', async () => {
   await row.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
   await staff.leave();
   await fetch(`${world.stack.proxy}/order`, { headers: { 'X-Request-Id': planted.requestId } });
+  // The answer may come before the line of the log, which goes through a pipe.
+  await until(() => world.stack.logs.proxy.some((line) => line.includes(planted.requestId)));
 
   const evidence = await world.evidence();
   assert.deepEqual(findIn(evidence, createSearch(planted)), [

@@ -11,8 +11,6 @@ const MAX_STOPS = 40;
 interface Stop {
   name: string;
   faults: string[];
-  /** Of the focused element in the page, px; null outside the widget. */
-  place: { top: number; bottom: number; left: number } | null;
 }
 
 export class Keyboard {
@@ -42,12 +40,13 @@ export class Keyboard {
   /** Tab until the focus is on what has this name. Returns the names of all stops on the way. */
   async tabTo(name: string, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<string[]> {
     const stops: Stop[] = [];
+    await this.#page.evaluate(placesNow);
     while (stops.at(-1)?.name !== name) {
       assert.ok(stops.length < MAX_STOPS, `${name} is not reached: ${stops.map((stop) => stop.name).join(', ')}`);
       await this.press(key);
       stops.push(await this.stop());
     }
-    const inWidget = stops.flatMap(({ place }) => place ?? []);
+    const inWidget = await this.#page.evaluate(placesNow);
     const isForward = key === 'Tab';
     for (const [at, next] of inWidget.slice(1).entries()) {
       const [first, second] = isForward ? [inWidget[at]!, next] : [next, inWidget[at]!];
@@ -141,7 +140,7 @@ function stopNow(): Stop {
   const faults: string[] = [];
   const { scrollWidth } = document.documentElement;
   if (scrollWidth > innerWidth) faults.push(`the page is ${scrollWidth} px wide`);
-  if (!(focused instanceof HTMLElement) || focused === document.body) return { name: '', faults, place: null };
+  if (!(focused instanceof HTMLElement) || focused === document.body) return { name: '', faults };
 
   const labels = (focused as HTMLInputElement).labels ?? [];
   const text = focused.ariaLabel ?? focused.ariaLabelledByElements?.[0]?.textContent ?? labels[0]?.textContent;
@@ -163,6 +162,14 @@ function stopNow(): Stop {
   if (bottom <= 0 || top >= innerHeight) faults.push('is outside the window');
   else if (!hit || !(focused.contains(hit) || (hit as HTMLLabelElement).control === focused))
     faults.push(`is covered by ${hit?.outerHTML.slice(0, 80)}`);
-  const place = isInWidget ? { top: top + scrollY, bottom: bottom + scrollY, left } : null;
-  return { name, faults, place };
+  if (isInWidget) ((globalThis as { inWidget?: Element[] }).inWidget ??= []).push(focused);
+  return { name, faults };
+}
+
+/** Runs in the page. All at one moment, because a text that changes meanwhile moves what is below it. */
+function placesNow(): { top: number; bottom: number; left: number }[] {
+  const page = globalThis as { inWidget?: Element[] };
+  const places = (page.inWidget ?? []).filter((each) => each.isConnected).map((each) => each.getBoundingClientRect());
+  delete page.inWidget;
+  return places.map(({ top, bottom, left }) => ({ top, bottom, left }));
 }

@@ -23,7 +23,7 @@ interface Screen {
 
 const SCREENS: readonly Screen[] = [
   { name: 'desktop', state: 'choose', variant: { width: 400 } },
-  { name: 'phone', state: 'scan, app only', variant: { width: 320, options: { hasTouch: true, isMobile: true } } },
+  { name: 'phone', state: 'scan, time left', variant: { width: 320, options: { hasTouch: true, isMobile: true } } },
   { name: 'dark', state: 'paid', variant: { width: 400, options: { colorScheme: 'dark' } } },
 ];
 /** Pixels of the picture for each of the page. */
