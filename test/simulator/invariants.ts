@@ -143,6 +143,8 @@ export const INVARIANTS = {
         );
         if (isMarked && body['status'] === 'FAILED') return undefined;
         if (body['status'] !== statusOf(entry) || (type === 'PAYOUT' && body['status'] === 'FAILED')) return undefined;
+        // Of an earlier call of this id, which a restored database has lost: the new row has its own checks.
+        if (acceptedAt < (world.firstSeen.get(seenKey(id, row.history[0]!)) ?? world.now)) return undefined;
         if (world.now < Math.max(acceptedAt, slowUntil(world, id)) + inTimeMs(world)) return undefined;
         return isOpen(row) && !hasFlag(row)
           ? `${id} is ${statusAt(row)}, ${(world.now - acceptedAt) / S} s after the IPN: ${String(body['status'])}`

@@ -11,7 +11,7 @@ const SECONDS = size(20, 1_800);
 /** Each broke an invariant once. A change of the simulator makes other histories of them: add the newest. */
 const ONCE_FAILED: readonly number[] = [
   10, 12, 125, 133, 266, 278, 140874549, 255081722, 328160137, 741465366, 1232890257, 1552654616, 2058622941, 677384144,
-  741289338, 400957266, 1625258217, 339170235, 701008130, 610406588,
+  741289338, 400957266, 1625258217, 339170235, 701008130, 610406588, 1390468823,
 ];
 
 let database: Database;
