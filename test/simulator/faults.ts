@@ -393,7 +393,9 @@ export const STEPS = {
       if (row === undefined) return undefined;
       const forMs = dice.pick([10 * S, 2 * M]);
       world.held.add(row.id);
-      world.slow(forMs + RECOVERY_MS, row.id);
+      // After a step of the clock, what is learned of another payment of its order changes this row as well.
+      const ofOrder = world.shown.transactions.filter(({ orderId }) => orderId === row.orderId);
+      for (const { id } of ofOrder) world.slow(forMs + RECOVERY_MS, id);
       world.agenda.later(forMs, () => world.held.delete(row.id));
       return `somebody holds the row of ${row.id} for ${forMs / S} s`;
     },
