@@ -386,13 +386,14 @@ function withheldForNothing(world: World, { id, answer, needsReview, history }: 
   const checks = world.checks.filter(
     ({ type, endedAt }) => type === 'PAYOUT' && endedAt >= world.wentBackAt && endedAt <= withheldAt,
   );
-  // Of one that is known here, so that it can be asked about again for the proof.
+  // Of one that is known here, so that it can be asked about again for the proof, and whose row nobody held.
   const isProven = checks.some(
     ({ id: found, said, endedAt, life }) =>
       life.isAlive &&
       said !== 'unknown' &&
       said !== 'nothing' &&
       endedAt < withheldAt - 5 * S &&
+      (world.slowedUntil.get(found) ?? 0) < withheldAt &&
       world.shown.transactions.some((row) => row.id === found),
   );
   const isDoubtful = checks.some(({ name }) => name !== 'as documented');
