@@ -51,7 +51,7 @@ export const PRODUCTS: readonly Product[] = [
     id: 'stone-dripper',
     name: 'Stone Dripper',
     note: 'Stoneware, glazed by hand. For one or two cups.',
-    size: 'with 40 filters',
+    size: 'set with 40 filters',
     cents: 3800,
     artwork: 'dripper',
   },

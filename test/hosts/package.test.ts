@@ -75,7 +75,7 @@ describe('the package', () => {
 
   it('the package imports only its own files and Lit, in types and for tests also its peer dependencies', () => {
     const allowed = { '.js': ['lit'], '.d.ts': ['lit', 'react', 'vue', 'svelte/elements'] };
-    const forTests = ['node:fs', '@playwright/test'];
+    const forTests = ['node:fs', 'node:timers/promises', '@playwright/test'];
     const scripts = files.filter((file) => /\.(js|d\.ts)$/.test(file));
     assert.ok(scripts.length > 15);
     for (const file of scripts) {
