@@ -74,7 +74,7 @@ h3 { margin: 0; font-size: 1rem; font-weight: 600; }
 .verdict { margin: 0 0 1rem; padding: 1rem 1.25rem; border-radius: 10px; font-weight: 600; }
 .verdict.good { background: var(--good-back); }
 .verdict.bad { background: var(--bad-back); }
-.attention { margin: 0; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+.attention { margin: 0; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--line); border-inline-start: 4px solid var(--wait); border-radius: 10px; }
 .attention li { display: grid; grid-template-columns: minmax(0, 1fr) auto 9rem; align-items: center; gap: 0 1.25rem; padding: 0.85rem 1.25rem; }
 .attention li + li { border-top: 1px solid var(--line); }
 .attention p { grid-column: 1; margin: 0; }
