@@ -451,12 +451,16 @@ function isNewOrRestored({ wentBackAt }: World, at: number, since: number): bool
  */
 function learned(world: World): Check[] {
   const answeredAt = new Map(world.posts.map(({ id, endedAt }) => [id, endedAt]));
+  // A look-up after a restore is made before there is a row.
+  const createdAt = new Map(
+    world.shown.transactions.map(({ id, history }) => [id, world.firstSeen.get(seenKey(id, history[0]!)) ?? Infinity]),
+  );
   const all = world.checks.filter(
     ({ id, said, isWhole, endedAt }) =>
       said === 'SUCCESS' &&
       isEqual(world, id) &&
       isWhole &&
-      endedAt > Math.max(world.wentBackAt, answeredAt.get(id) ?? 0) &&
+      endedAt > Math.max(world.wentBackAt, answeredAt.get(id) ?? 0, createdAt.get(id) ?? 0) &&
       !isOrderHeld(world, id),
   );
   const isRecorded = ({ id, endedAt, life }: Check) =>
