@@ -102,6 +102,8 @@ export interface LookedUpPayout {
   restoredAt: number;
   /** Why it is not sent. */
   withheld?: Withheld | undefined;
+  /** For so long after the restore an "unknown" proves nothing; `LAG_MS` by default. */
+  lagMs?: number;
 }
 
 /** A payout to the wallet that paid. */

@@ -88,8 +88,10 @@ const PROMPTED: UnknownRule = { firstMs: 90 * S, secondMs: LAG_MS, apartMs: M };
  * is taken to be no older.
  */
 export const RESTORED_LATELY_MS = 7 * D;
+/** The same of a payout, where nothing else keeps it from being made twice. */
+export const PAYOUT_LAG_MS = H;
 /** A payout may have left: a lagging status check must not make it FAILED. */
-const SLOW: UnknownRule = { firstMs: H, secondMs: D, apartMs: M };
+const SLOW: UnknownRule = { firstMs: PAYOUT_LAG_MS, secondMs: D, apartMs: M };
 
 const UNKNOWN_RULES = {
   refused: { payout: SOON, prompt: SOON, shown: SOON },

@@ -8,6 +8,7 @@ import type { Fact, Withheld, NewPayout, FoundRefund, LookedUp, LookedUpPayout }
 import type { MerchantSource } from '../protocol/merchant-key.ts';
 import { MAX_AMOUNT_DIGITS, exponentOf, minorOf, minorOfReported } from '../protocol/money.ts';
 import { MAX_UNSEEN_IN_A_ROW, MAX_REFUNDS, refundId } from '../protocol/refundable.ts';
+import { PAYOUT_LAG_MS } from '../protocol/schedule.ts';
 import type { Transaction } from '../protocol/transaction.ts';
 import { verify, type Report } from '../protocol/verify.ts';
 import type { Method } from '../protocol/wire.ts';
@@ -95,8 +96,7 @@ export function createPayouts(ports: OutgoingPorts): Payouts {
    * After a restore the gateway may already have a payout that is not in the database. Undefined if it surely has not,
    * so that it may be sent.
    */
-  async function reasonToWithhold(payout: Terms): Promise<Withheld | undefined> {
-    const ids = await ledger.payoutIds(payout.orderId);
+  async function reasonToWithhold(payout: Terms, ids: readonly string[]): Promise<Withheld | undefined> {
     for (const id of ids) {
       const checked = await gateway.status?.(id, 'PAYOUT');
       if (checked === undefined) return doubt('the gateway has no status check');
@@ -126,7 +126,10 @@ export function createPayouts(ports: OutgoingPorts): Payouts {
       };
       const { payout, maySend, permission } = await open().catch(async (error: unknown) => {
         if (!(error instanceof LookUpNeeded)) throw error;
-        return open({ restoredAt: error.restoredAt, withheld: await reasonToWithhold(terms) });
+        const ids = await ledger.payoutIds(orderId);
+        const withheld = await reasonToWithhold(terms, ids);
+        // Under another id the gateway would take again what it has: nothing but the wait keeps it from that.
+        return open({ restoredAt: error.restoredAt, withheld, ...(ids.length > 1 && { lagMs: PAYOUT_LAG_MS }) });
       });
       if (!maySend) return payout;
       await sendOut(ports, payout, permission);

@@ -340,17 +340,22 @@ it('without a status check, a payout whose answer was lost waits for its IPN bef
   assert.equal((await payout(world)).status, 'SUCCESS');
 });
 
-it('for ten minutes after a restore no payout is sent that the gateway does not know: a status check may lag', async (t) => {
-  const world = await createWorld(t, { profile: { noSuchOrder: NO_SUCH_ORDER } });
-  await world.merchant('POST', '/payouts', { ...PAYOUT, orderId: 'P-0' });
-  await world.pass(15 * S);
-  await world.ledger.recordRestore(world.now());
-  const refused = await world.merchant<Problem>('POST', '/payouts', PAYOUT);
-  assert.deepEqual([refused.status, refused.body.retryable, refused.headers.get('retry-after')], [503, true, '600']);
-  assert.deepEqual([(await payout(world)).orderId, await creates(world)], [undefined, undefined]);
-  await world.pass(10 * M);
-  assert.deepEqual([(await send(world)).status, await creates(world)], [202, 1]);
-});
+for (const [words, waitS, options] of [
+  ['for ten minutes after a restore no payout is sent that the gateway does not know', 600, {}],
+  ['for an hour, if the prefix was changed', 3_600, { wrapLedger: withEarlierPrefix }],
+] as const)
+  it(`${words}: a status check may lag`, async (t) => {
+    const world = await createWorld(t, { profile: { noSuchOrder: NO_SUCH_ORDER }, ...options });
+    await world.merchant('POST', '/payouts', { ...PAYOUT, orderId: 'P-0' });
+    await world.pass(15 * S);
+    await world.ledger.recordRestore(world.now());
+    const refused = await world.merchant<Problem>('POST', '/payouts', PAYOUT);
+    const { status, body, headers } = refused;
+    assert.deepEqual([status, body.retryable, headers.get('retry-after')], [503, true, String(waitS)]);
+    assert.deepEqual([(await payout(world)).orderId, await creates(world)], [undefined, undefined]);
+    await world.pass(waitS * S);
+    assert.deepEqual([(await send(world)).status, await creates(world)], [202, 1]);
+  });
 
 it('after a restore a payout that differs at the gateway is not sent and needs review', async (t) => {
   let wire: Gateway | undefined;

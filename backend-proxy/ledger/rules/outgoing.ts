@@ -245,7 +245,7 @@ export function openPayout(draft: Draft, payout: NewPayout, id: string, taken: R
     idempotency_key: PAYOUT_KEY,
     fingerprint,
   });
-  return { row, maySend: permitUnlessWithheld(draft, row, start, withheld) };
+  return { row, maySend: permitUnlessWithheld(draft, row, start, withheld, lookedUp?.lagMs) };
 }
 
 function wasRestoredLately({ now, restoredAt }: Draft): boolean {
@@ -253,16 +253,22 @@ function wasRestoredLately({ now, restoredAt }: Draft): boolean {
 }
 
 /** Returns whether a new payout or refund may be sent. Just after a restore the gateway's "unknown" proves nothing. */
-function permitUnlessWithheld(draft: Draft, row: TransactionRow, start: Start, withheld?: Withheld): boolean {
+function permitUnlessWithheld(
+  draft: Draft,
+  row: TransactionRow,
+  start: Start,
+  withheld: Withheld | undefined,
+  lagMs = LAG_MS,
+): boolean {
   if (withheld !== undefined) {
     withhold(draft, row, withheld);
     return false;
   }
-  const waitMs = draft.restoredAt + LAG_MS - draft.now;
+  const waitMs = draft.restoredAt + lagMs - draft.now;
   if (waitMs > 0) {
     const detail =
-      'The database was restored less than ten minutes ago, and the gateway may not report yet what was sent last; ' +
-      'nothing was sent. Try again later.';
+      'The database was restored just now, and the gateway may not report yet what was sent last; nothing was sent. ' +
+      'Try again later.';
     throw new Refusal('unavailable', detail, { retryAfterS: Math.ceil(waitMs / 1000) });
   }
   permitSending(draft, row, start);
