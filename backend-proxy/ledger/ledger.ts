@@ -1,8 +1,8 @@
 // The ledger: payments, payouts and refunds over any store, by subject. Each method is one write, which loads the rows
 // that it decides on, applies a rule to them and saves what changed (access.ts), or one read. A write is one durable
 // transaction: once its promise resolves, the change survives a kill -9, and nothing is reported before. In rules/,
-// start.ts and refunds.ts decide what may start, settle.ts raises a stage and says how the POST ended, observations.ts
-// what a check saw, decisions.ts what a person or the merchant decides, and checks.ts what is checked next.
+// payments.ts and outgoing.ts decide what may start, and payments.ts closes orders; settle.ts raises a stage and says how
+// the POST ended, observations.ts what a check saw, resolution.ts what a person decides, and checks.ts what is next.
 import { Refusal } from '../errors.ts';
 import { PAYS_BY, type Method } from '../protocol/wire.ts';
 import { RESTORED_LATELY_MS } from '../protocol/schedule.ts';

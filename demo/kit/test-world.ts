@@ -1,6 +1,7 @@
 // A shop's whole test world in one process on loopback: the sandbox gateway, a proxy before it, the receiver of its
 // webhooks, and one clock for all. It reads nothing of the environment, and makes its own secrets, which begin with
-// `sandbox-`, so that a proxy with a real gateway refuses them. It never waits by sleeping: `quiet` runs what is due.
+// `sandbox-`, so that a proxy with a real gateway refuses them. Nothing waits for time to pass: `quiet` runs what is due,
+// and only the answer that a shopper waits for is looked for again and again.
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { Hono } from 'hono';
@@ -63,7 +64,7 @@ const FIRST_CUSTOMER = '12345678';
 /** After an "unknown" the proxy tries again and again to prove it, within the next minute. */
 const PROOF_MS = [10_000, 20_000, 30_000, 40_000, 50_000, 60_000];
 const POLL_MS = 5;
-/** After which a shopper is told that the clock stands. */
+/** After this a shopper's wait for an answer fails, because the clock is stopped. */
 const STUCK_MS = 3_000;
 const STUCK =
   'The answer of the gateway waits for the clock, which is stopped: ' +

@@ -10,7 +10,7 @@ import { type UnknownProof, createStatusChecks } from '../../backend-proxy/use-c
 import { createCheckRate, type CheckRate } from '../../backend-proxy/use-cases/check-rate.ts';
 import { open } from './routes/events-kit.ts';
 import { until } from './until.ts';
-import { createWorld, startHeaders, SECRETS, SHOP } from './world.ts';
+import { createWorld, environmentOf, startHeaders } from './world.ts';
 import { inWords } from './in-words.ts';
 import { Hono } from 'hono';
 import { createProxy } from '../../backend-proxy/index.ts';
@@ -151,16 +151,7 @@ it('without a status check the worker ignores the check rate', async () => {
 
 it('createProxy() answers under a path of another Hono app, and ends', async (t) => {
   const world = await createWorld(t);
-  const env = {
-    GATEWAY_URL: world.gatewayUrl,
-    GATEWAY_API_KEY: SECRETS.gatewayKey,
-    ORDER_SECRET: SECRETS.order,
-    MERCHANT_API_KEY: SECRETS.merchant,
-    IPN_SECRET: SECRETS.ipn,
-    ALLOWED_ORIGINS: SHOP,
-    DATABASE_URL: `file:${world.file}.other`,
-  };
-  const proxy = await createProxy(env, { log: () => undefined });
+  const proxy = await createProxy(environmentOf(world), { log: () => undefined });
   const shop = new Hono().route('/pay', proxy.app);
   assert.equal((await shop.request('/pay/healthz')).status, 200);
   const own = new Request('http://127.0.0.1/healthz');

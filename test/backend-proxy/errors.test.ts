@@ -28,8 +28,10 @@ it('an error of the operating system is logged with its message', async () => {
 });
 
 it('keys, tokens and wallet ids are left out of a message, and a long one is cut', () => {
-  const told = describeError(new Refusal('internal', 'key=canary0123456789 eyJhbGciOiJIUzI1NiJ9.e30 12345678 left'));
-  assert.match(told, /^Refusal: … … … left +at /);
+  const described = describeError(
+    new Refusal('internal', 'key=canary0123456789 eyJhbGciOiJIUzI1NiJ9.e30 12345678 left'),
+  );
+  assert.match(described, /^Refusal: … … … left +at /);
   assert.ok(describeError(new Refusal('internal', 'x '.repeat(1_000))).length < 600);
 });
 

@@ -136,6 +136,17 @@ export interface World {
 
 let openApi: Promise<OpenApi> | undefined;
 
+/** The variables of another proxy at the same gateway, with a database of its own. */
+export const environmentOf = ({ gatewayUrl, file }: Pick<World, 'gatewayUrl' | 'file'>): Record<string, string> => ({
+  GATEWAY_URL: gatewayUrl,
+  GATEWAY_API_KEY: SECRETS.gatewayKey,
+  ORDER_SECRET: SECRETS.order,
+  MERCHANT_API_KEY: SECRETS.merchant,
+  IPN_SECRET: SECRETS.ipn,
+  ALLOWED_ORIGINS: SHOP,
+  DATABASE_URL: `file:${file}.other`,
+});
+
 export async function createWorld(t: TestContext, options: WorldOptions = {}): Promise<World> {
   let time = NOON;
   /** The time of the last status check to which the gateway answered "unknown". */

@@ -60,14 +60,14 @@ export function createShoppers(port: number, gateway: TestGateway): Shoppers {
     await expect(201, 'POST', `${BASE}/order/payments`, start, JSON.stringify({ method: 'QR' }));
     started.set(order.orderId, key);
     const first = Promise.withResolvers<void>();
-    const told = follow(client, headers, first.resolve);
+    const followed = follow(client, headers, first.resolve);
     for (let view = 0; view < VIEWS; view += 1) await expect(200, 'GET', `${BASE}/order`);
-    await Promise.race([first.promise, told]);
+    await Promise.race([first.promise, followed]);
     await opened();
     await gateway.act(order.orderId, 'approve');
     const ipn = JSON.stringify({ orderId: order.orderId, type: 'PAY', status: 'SUCCESS' });
     await expect(200, 'POST', `${BASE}/ipn/${SECRETS.ipnSecret}`, {}, ipn);
-    await told;
+    await followed;
     counts.paid += 1;
   }
 

@@ -196,7 +196,7 @@ async function olderNode(): Promise<string | undefined> {
   return undefined;
 }
 
-it('Node 20 runs payment-proxy/client, and is told by all else which Node it needs, in one sentence', async (t) => {
+it('Node 20 runs payment-proxy/client, and all else says in one sentence which Node it needs', async (t) => {
   const older = await olderNode();
   if (older === undefined) return t.skip('no Node from 20 to 23 is on the PATH');
   const { now, orderSecret, webhookSecret, tokens, webhooks } = JSON.parse(readFileSync('docs/vectors.json', 'utf8'));

@@ -13,7 +13,7 @@ it('payment-proxy version prints the version, and needs no configuration', async
   }
 });
 
-it('an older Node is told which one is needed, in a line of the log or as a command says it', async (t) => {
+it('an older Node reads which one is needed, in a line of the log or as a command says it', async (t) => {
   const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as { engines: { node: string } };
   const needed = `payment-proxy needs Node ${engines.node.replace('>=', '')} or newer; this is 20.20.2`;
   const older = `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } })`;

@@ -38,7 +38,7 @@ it('listen sends on each new webhook once, with its own bytes, and leaves what i
   const proxy = await start();
   const pay = (orderId: string) =>
     ask(proxy, '/payouts', { orderId, amount: '14', currency: 'EUR', customer: '12345678' });
-  const told = async (orderId: string) => {
+  const isQueued = async (orderId: string) => {
     for (let tried = 0; tried < 600; tried += 1) {
       const { webhooks } = (await (await ask(proxy, '/webhooks')).json()) as { webhooks: { orderId: string }[] };
       if (webhooks.some((each) => each.orderId === orderId)) return;
@@ -47,7 +47,7 @@ it('listen sends on each new webhook once, with its own bytes, and leaves what i
     assert.fail(`no webhook of ${orderId}: ${JSON.stringify(await gateway.transactions())}`);
   };
   await pay('before');
-  await told('before');
+  await isQueued('before');
   const listening = runCommand(
     t,
     ['listen', '--to', merchant.url, '--proxy', proxy.url],

@@ -1,6 +1,6 @@
 // A stand-in for the element in DOMs that cannot run it, such as jsdom and happy-dom, which have no `attachInternals` or
 // only a part of it. It has the element's attributes, properties, methods and events, asks no proxy and draws nothing:
-// the test says by become() what the proxy would. test/widget/stub-element.browser.ts compares it with the element and
+// the test says by become() what the proxy would. test/widget/fake.browser.ts compares it with the element and
 // its manifest.
 import type { Method, OrderClaims, OrderView } from '../../backend-proxy/protocol/wire.ts';
 import { FakeProxy, type StateName } from './fake-proxy.ts';

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { createProxyFrom } from '../../../backend-proxy/compose.ts';
 import { createSessions } from '../../../backend-proxy/admin/session.ts';
 import { M, NOON } from '../time.ts';
-import { SECRETS, SHOP } from '../world.ts';
+import { environmentOf } from '../world.ts';
 import { HOST, TOKEN, createMismatch, createOperator, type Operator } from './admin-kit.ts';
 import { words } from '../in-words.ts';
 
@@ -202,17 +202,8 @@ it('no answer may be framed, cached, or run a script, and none names another sit
 
 it("without ADMIN_TOKEN there is no operator's page", async (t) => {
   const { world } = await createOperator(t);
-  const env = {
-    GATEWAY_URL: world.gatewayUrl,
-    GATEWAY_API_KEY: SECRETS.gatewayKey,
-    ORDER_SECRET: SECRETS.order,
-    MERCHANT_API_KEY: SECRETS.merchant,
-    IPN_SECRET: SECRETS.ipn,
-    ALLOWED_ORIGINS: SHOP,
-    DATABASE_URL: `file:${world.file}.other`,
-  };
   for (const ADMIN_TOKEN of [undefined, '', TOKEN]) {
-    const proxy = await createProxyFrom({ ...env, ADMIN_TOKEN });
+    const proxy = await createProxyFrom({ ...environmentOf(world), ADMIN_TOKEN });
     assert.equal(proxy.admin !== undefined, ADMIN_TOKEN === TOKEN);
     await proxy.close();
   }

@@ -315,6 +315,6 @@ it('a warning of the database that comes up later is logged, once an hour', asyn
   const rival = { warning: 'a rival', detail: 'db-2' };
   ofDatabase = [space, rival];
   await pass(1);
-  const told = [space, space, rival].map((warning) => ['warn', 'database warning', warning]);
-  assert.deepEqual(lines, told);
+  const logged = [space, space, rival].map((warning) => ['warn', 'database warning', warning]);
+  assert.deepEqual(lines, logged);
 });

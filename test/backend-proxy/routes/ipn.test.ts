@@ -185,8 +185,8 @@ it('in weaker mode a code that nobody has paid after seven days is EXPIRED, and 
   await world.faults({ pay: { dropAnswer: true }, times: 1 });
   await world.start(world.token({ orderId: 'A-2' }), { method: 'QR' });
   await world.pass(7 * D);
-  const told = world.receiver.received.map(({ payload: { type, data } }) => [type, data.orderId].join(' '));
-  assert.deepEqual(told.toSorted(), ['payment.failed A-1', 'payment.needs_review A-2']);
+  const webhooks = world.receiver.received.map(({ payload: { type, data } }) => [type, data.orderId].join(' '));
+  assert.deepEqual(webhooks.toSorted(), ['payment.failed A-1', 'payment.needs_review A-2']);
   assert.equal((await world.view(world.token())).payment?.reason, 'EXPIRED');
   await world.ipn(REPORT);
   await world.settle();

@@ -82,10 +82,10 @@ it('every route is opened by the keys that have its scope, and by no other key',
   for (const [name, scopes] of Object.entries(keys)) {
     for (const { route, status, problem } of await callAll(world, name, anyPath)) {
       const needed = ROUTES[route] ?? [];
-      const told = `${scopes.join('+')} at ${route}: ${status} ${problem.code}`;
-      if (needed.some((scope) => scopes.includes(scope))) assert.notEqual(problem.code, 'forbidden_scope', told);
+      const called = `${scopes.join('+')} at ${route}: ${status} ${problem.code}`;
+      if (needed.some((scope) => scopes.includes(scope))) assert.notEqual(problem.code, 'forbidden_scope', called);
       else {
-        assert.deepEqual([status, problem.code], [403, 'forbidden_scope'], told);
+        assert.deepEqual([status, problem.code], [403, 'forbidden_scope'], called);
         assert.ok(problem.detail.includes(name) && problem.detail.endsWith(`${needed.join(' or ')}.`), problem.detail);
         assert.ok(!problem.detail.includes(secretOf(name)));
       }

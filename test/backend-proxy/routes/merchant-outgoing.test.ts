@@ -298,7 +298,11 @@ it('POST /payouts needs a whole amount above 0, read from its source text and ne
     const { body: payout } = await world.merchant('POST', '/payouts', body);
     assert.equal(payout['amount'], shown);
     const again = JSON.stringify({ ...PAYOUT, orderId, amount: payout['amount'] });
-    assert.deepEqual(await world.merchant('POST', '/payouts', again).then((answer) => answer.body), payout, 'as told');
+    assert.deepEqual(
+      await world.merchant('POST', '/payouts', again).then((answer) => answer.body),
+      payout,
+      'with the amount of the answer',
+    );
   }
 });
 
