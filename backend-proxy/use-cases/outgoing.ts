@@ -97,16 +97,17 @@ export function createPayouts(ports: OutgoingPorts): Payouts {
    * so that it may be sent.
    */
   async function reasonToWithhold(payout: Terms, ids: readonly string[]): Promise<Withheld | undefined> {
+    const unknown = (why: string) => doubt(ids.length === 1 ? why : `${why}; look there for ${ids.join(' and ')}`);
     for (const id of ids) {
       const checked = await gateway.status?.(id, 'PAYOUT');
-      if (checked === undefined) return doubt('the gateway has no status check');
-      if (checked.kind === 'unavailable') return doubt('the gateway did not answer');
+      if (checked === undefined) return unknown('the gateway has no status check');
+      if (checked.kind === 'unavailable') return unknown('the gateway did not answer');
       if (checked.kind === 'unknown') continue;
       if (id !== ids[0]) return doubt(`the gateway has it already, as ${id}`);
       // Found and equal, it is adopted: the checks that follow settle it.
       return { ...doubt('the gateway has it already'), needsReview: !isEqual(payout, id, checked.report) };
     }
-    return (await isPathProven()) ? undefined : doubt('its "unknown" could not be proven');
+    return (await isPathProven()) ? undefined : unknown(`the gateway's "unknown" could not be proven`);
   }
 
   return {
@@ -207,7 +208,7 @@ export function createRefunds(ports: OutgoingPorts): Refunds {
     }
     // What it has found just now was on the same path.
     if (looked.found.length > 0 || (await isPathProven())) return looked;
-    return withhold('its "unknown" could not be proven', last + 1);
+    return withhold(`the gateway's "unknown" could not be proven`, last + 1);
   }
 
   return {

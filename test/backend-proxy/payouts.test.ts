@@ -292,6 +292,17 @@ it('after a restore a payout that the gateway has under an earlier prefix is not
   );
 });
 
+it('a person who reviews a payout after a restore learns each id that the gateway may have it under', async (t) => {
+  const world = await createWorld(t, { wrapLedger: withEarlierPrefix });
+  await world.ledger.recordRestore(world.now());
+  assert.equal((await send(world)).body.needsReview, true);
+  const details = (await payout(world)).history.map(({ detail }) => detail ?? '');
+  assert.ok(
+    details.some((detail) => detail.endsWith('could not be proven; look there for P-1 and shop-P-1')),
+    String(details),
+  );
+});
+
 it('a payout that is lost with the primary while it is asked for again is looked up, not sent twice', async (t) => {
   let wire: Gateway | undefined;
   let failOver: (() => Promise<void>) | undefined;

@@ -277,8 +277,10 @@ export class Person {
     this.#world = world;
   }
 
-  async resolve({ id }: Transaction, isWrong: boolean): Promise<void> {
-    const entry = this.#world.gateway.ours(id);
+  /** Looks for what the row is called at the gateway, and for the other ids that the review names. */
+  async resolve({ id, history }: Transaction, isWrong: boolean): Promise<void> {
+    const named = history.map(({ detail }) => detail?.split(/[ ,;]+/) ?? []).flat();
+    const [entry] = [id, ...named].flatMap((each) => this.#world.gateway.ours(each) ?? []);
     // Waits for the gateway's end, unless mistaken.
     if (entry !== undefined && statusOf(entry) === 'PROCESSING' && !isWrong) return;
     const status = entry !== undefined && was(entry, 'SUCCESS') && !isWrong ? 'SUCCESS' : 'FAILED';
