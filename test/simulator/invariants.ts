@@ -243,14 +243,17 @@ export const INVARIANTS = {
   },
   'a closing of what is unpaid succeeds': {
     always: (world) =>
-      firstOf(world.merchant.asked, ({ what, id, askedAt, answeredAt, answer: { status, code } }) => {
+      firstOf(world.merchant.asked, ({ what, id, askedAt, answeredAt, answer: { status, code }, ...asked }) => {
         if (what !== 'closing if unpaid' || status === 200 || isHindered(world, askedAt, answeredAt)) return undefined;
         const rows = world.shown.transactions.filter((row) => row.type === 'PAY' && row.orderId === id);
         const isOld = (row: Transaction) =>
           row.history.every((entry) => (world.firstSeen.get(seenKey(row.id, entry)) ?? world.now) < askedAt);
         const isEnded = rows.every((row) => isOld(row) && statusAt(row) === 'FAILED' && !hasFlag(row));
-        const checks = world.checks.filter((check) => rows.some((row) => row.id === check.id));
-        const isAsked = checks.some(({ beganAt, endedAt }) => beganAt < askedAt && endedAt > askedAt - M);
+        const isOfOrder = (check: Check) => rows.some((row) => row.id === check.id);
+        const checks = world.checks.filter(isOfOrder);
+        const isAsked = world.checks
+          .slice(0, asked.checks)
+          .some((check) => isOfOrder(check) && check.endedAt > askedAt - M);
         const isUnanswered = checks.some(({ name, endedAt }) => name !== 'as documented' && endedAt >= askedAt);
         // What a call still under way will make is not known.
         const isCalling = world.posts.some(

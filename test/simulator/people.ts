@@ -138,6 +138,8 @@ export interface Asked {
   /** Nobody has asked for the same before. */
   isFirst: boolean;
   askedAt: number;
+  /** How many status checks had begun by then. */
+  checks: number;
   answeredAt: number;
   answer: { status: number; code?: string; cause?: string; shows?: string };
 }
@@ -222,12 +224,13 @@ export class Merchant {
     const isFirst = !this.#keys.has(key);
     this.#keys.add(key);
     const askedAt = world.now;
+    const checks = world.checks.length;
     const answer = await world.up()?.request('POST', path, { headers, body });
     if (answer === undefined) return undefined;
     const fields = (await answer.json()) as Record<string, unknown>;
     const { code, cause, status: shows } = fields as Record<string, string>;
     const seen = { status: answer.status, ...(answer.ok ? { shows } : { code, cause }) } as Asked['answer'];
-    this.asked.push({ what, id, isFirst, askedAt, answeredAt: world.now, answer: seen });
+    this.asked.push({ what, id, isFirst, askedAt, checks, answeredAt: world.now, answer: seen });
     return { status: answer.status, body: fields };
   }
 
