@@ -114,6 +114,7 @@ function sampleTransaction(webhook: WebhookType, now: number): Transaction {
     note: null,
     metadata: null,
     fingerprint: '',
+    startId: null,
     stage: 'pending',
     endedBy: null,
     version: 4,

@@ -206,7 +206,7 @@ function starts(access: Access, ownership: Ownership) {
     record: (transaction: Transaction, fact: Fact): Promise<OrderAt> =>
       access.write('answer', subjectOf(transaction), (draft) => {
         const row = findOrRestore(draft, transaction);
-        if (row.start_id === null || row.created_at === transaction.createdAt) applyFact(draft, row, fact);
+        if (row.start_id === transaction.startId) applyFact(draft, row, fact);
         return { order: orderIn(draft, transaction.orderId), now: draft.now };
       }),
   };

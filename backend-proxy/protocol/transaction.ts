@@ -174,6 +174,8 @@ export interface Transaction {
   metadata: Metadata | null;
   /** Digest of the request: an equal one is a retry. */
   fingerprint: string;
+  /** Random, of the call that may send it; null if none of ours may. */
+  startId: string | null;
   stage: Stage;
   /** More specific than the stage's reason: the gateway expired the payment, or a person resolved it. */
   endedBy: 'EXPIRED' | 'RESOLVED' | null;

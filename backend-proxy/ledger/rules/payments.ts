@@ -299,6 +299,7 @@ export function findOrRestore(draft: Draft, transaction: Transaction): Transacti
     fingerprint,
   });
   row.sent_at = Math.min(transaction.createdAt, draft.now);
+  row.start_id = transaction.startId;
   return row;
 }
 

@@ -61,6 +61,7 @@ export function toTransactionState(row: TransactionRow): Omit<Transaction, 'hist
     note,
     metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Metadata),
     fingerprint: row.fingerprint,
+    startId: row.start_id,
     stage: stageOf(row.rank),
     endedBy: row.ended_by,
     version: row.version,

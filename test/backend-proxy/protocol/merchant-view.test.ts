@@ -21,6 +21,7 @@ const TRANSACTION: Transaction = {
   note: null,
   metadata: { invoice: 'R-17' },
   fingerprint: 'print',
+  startId: null,
   stage: 'expired',
   endedBy: null,
   version: 7,

@@ -35,6 +35,7 @@ export function createContract({ it, setUp }: Suite): void {
       note: null,
       metadata: null,
       fingerprint: 'print',
+      startId: opened?.startId ?? '',
       stage: 'sending',
       endedBy: null,
       version: 1,

@@ -75,6 +75,17 @@ export function timeContract({ it, setUp }: Suite): void {
     assert.deepEqual((await claimIds(ledger)).toSorted(), ids);
   });
 
+  it('the answer to a call is recorded although the clock has stepped back during it', async (t) => {
+    const { ledger, step } = await setUp(t);
+    await openSent(ledger);
+    const sent = await read(ledger, 'A');
+    step(-40 * S);
+    await ledger.observe('A', UNKNOWN);
+    assert.ok((await read(ledger, 'A')).createdAt < sent.createdAt);
+    await ledger.ledger.record(sent, { stage: 'rejected', answer: 'refused', detail: 'HTTP 400 WALLET_NOT_FOUND' });
+    assert.equal(await stageOf(ledger, 'A'), 'rejected');
+  });
+
   it('the checks before a step back do not delay the check that an IPN requests', async (t) => {
     const { ledger, skip, step } = await setUp(t);
     const id = await openPending(ledger);
