@@ -5,7 +5,7 @@ import { html } from 'hono/html';
 import { type CheckoutTexts, checkoutTexts, fill } from './checkout-texts.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
 import { formatMoney } from './money.ts';
-import { banner, countdown, fact, hint, logo, mark, type Markup, page, pictureOf } from './page.ts';
+import { banner, countdown, fact, logo, mark, type Markup, page, pictureOf } from './page.ts';
 import type { Payment } from './transaction.ts';
 
 export type LoginProblem = 'wrongLogin' | 'tooManyCodes';
@@ -51,6 +51,7 @@ export function checkoutPage(c: Context, view: CheckoutView) {
       <div class="card stack ${hasEnded ? 'result' : ''}">
         ${screen.name === 'ended' ? '' : steps(screen.name, texts)} ${screenMarkup(view, texts, amount, textLang)}
       </div>
+      ${hint(view, texts)}
     </main>`;
   return page(c, {
     title: fill(texts.payTo, { merchant }),
@@ -64,7 +65,7 @@ export function checkoutPage(c: Context, view: CheckoutView) {
 }
 
 export function unknownTokenPage(c: Context) {
-  const body = html`${banner('Sandbox: no real money moves here')}
+  const body = html`${banner()}
     <main class="notice stack">
       ${logo}
       <h1>There is no such payment</h1>
@@ -114,9 +115,6 @@ function cancelForm(view: CheckoutView, texts: CheckoutTexts): Markup {
 }
 
 function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, texts: CheckoutTexts): Markup {
-  const people = view.people.map(
-    ({ walletId, name }) => html`<button name="wallet" value="${walletId}">${name} <code>${walletId}</code></button>`,
-  );
   // Too many codes are not an error in these fields.
   const isWrong = screen.problem === 'wrongLogin' ? html`aria-invalid="true"` : '';
   const problem = screen.problem ? html`aria-describedby="problem" ${isWrong}` : '';
@@ -148,22 +146,11 @@ function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, tex
       />
       <button class="main">${texts.next}</button>
     </form>
-    ${cancelForm(view, texts)}
-    <div class="hint">
-      <p>${texts.loginHint}</p>
-      <form method="post" action="/pay/login">
-        ${hidden(view)}
-        <input type="hidden" name="password" value="${DEMO_PASSWORD}" />
-        ${people}
-      </form>
-    </div>`;
+    ${cancelForm(view, texts)}`;
 }
 
 function verifyScreen(view: CheckoutView, screen: Screen & { name: 'verify' }, texts: CheckoutTexts): Markup {
-  const { customer, triesLeft } = screen;
-  const phone = html`<a href="/wallet?as=${customer.walletId}" target="_blank" rel="noopener"
-    >${fill(texts.codeHintLink, { name: customer.name })}</a
-  >`;
+  const { triesLeft } = screen;
   return html`<h1>${texts.verifyTitle}</h1>
     ${triesLeft !== null ? problemText(fill(texts.wrongCode, { left: triesLeft })) : ''}
     <form method="post" action="/pay/verify">
@@ -183,7 +170,28 @@ function verifyScreen(view: CheckoutView, screen: Screen & { name: 'verify' }, t
       />
       <button class="main">${texts.next}</button>
     </form>
-    ${cancelForm(view, texts)} ${hint(html`${texts.codeHint} ${phone}.`)}`;
+    ${cancelForm(view, texts)}`;
+}
+
+/** Help that a real checkout would not give, below its card. */
+function hint(view: CheckoutView, texts: CheckoutTexts): Markup | '' {
+  const { screen, people } = view;
+  if (screen.name === 'login') {
+    return html`<form method="post" action="/pay/login" class="hint">
+      ${hidden(view)}
+      <input type="hidden" name="password" value="${DEMO_PASSWORD}" />
+      <p>${texts.loginHint}</p>
+      <div class="row">
+        ${people.map(({ walletId, name }) => html`<button name="wallet" value="${walletId}">${name}</button>`)}
+      </div>
+    </form>`;
+  }
+  if (screen.name !== 'verify') return '';
+  const { walletId, name } = screen.customer;
+  const phone = html`<a href="/wallet?as=${walletId}" target="_blank" rel="noopener"
+    >${fill(texts.codeHintLink, { name })}</a
+  >`;
+  return html`<p class="hint">${texts.codeHint} ${phone}.</p>`;
 }
 
 function payScreen(

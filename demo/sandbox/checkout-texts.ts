@@ -2,7 +2,7 @@
 // declares it in its `lang` attribute. `{name}` is a placeholder.
 
 const en = {
-  banner: 'Sandbox: no real money moves here',
+  banner: 'Sandbox: no real money moves',
   payTo: 'Pay {merchant}',
   order: 'Order',
   timeLeft: 'Time left',
@@ -14,7 +14,7 @@ const en = {
   walletField: 'Wallet ID or e-mail',
   passwordField: 'Password',
   next: 'Continue',
-  loginHint: 'Sandbox: press a name to log in.',
+  loginHint: 'Sandbox: log in as',
   wrongLogin: 'Wrong wallet ID or password.',
   verifyTitle: 'Confirm that it is you',
   verifyHelp: 'Enter the six-digit code that your wallet app shows.',
@@ -58,7 +58,7 @@ const de: CheckoutTexts = {
   walletField: 'Wallet-ID oder E-Mail',
   passwordField: 'Passwort',
   next: 'Weiter',
-  loginHint: 'Testumgebung: Drücken Sie auf einen Namen, um sich anzumelden.',
+  loginHint: 'Testumgebung: Melden Sie sich an als',
   wrongLogin: 'Wallet-ID oder Passwort stimmt nicht.',
   verifyTitle: 'Bestätigen Sie Ihre Identität',
   verifyHelp: 'Geben Sie den sechsstelligen Code aus Ihrer Wallet-App ein.',

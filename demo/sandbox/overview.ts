@@ -69,17 +69,19 @@ const versionOf = ({ version, clock }: OverviewOptions) => `${version()}.${clock
 
 function frontPage(options: OverviewOptions, times: string): Markup {
   const { state: now, transactions, refusals: refused } = regions(options);
-  return html`${banner('Sandbox: no real money')}
-    <header class="row between">
+  return html`${banner()}
+    <header class="bar">
       ${logo}
       <nav class="row">
         <a class="way narrow" href="#controls">Test controls</a>
-        <a class="way" href="/wallet">The customer’s phone</a>
+        <a class="way" href="/wallet">Wallet phone</a>
       </nav>
     </header>
     <main data-live="/overview/live" data-version="${versionOf(options)}">
       <h1>Gateway</h1>
-      <p class="soft">Every payment and payout it received. Answer for its customers, or make it misbehave.</p>
+      <p class="soft">
+        Every payment and payout it received. Approve or decline for the customer, or make it misbehave.
+      </p>
       <div id="state">${now}</div>
       <div class="columns">
         <div class="stack">

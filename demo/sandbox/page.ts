@@ -83,10 +83,8 @@ export const logo: Markup = html`<span class="logo">
   Sandbox Wallet
 </span>`;
 
-export const banner = (text: string): Markup => html`<aside class="hint banner">${text}</aside>`;
-
-/** Help that a real checkout would not give. */
-export const hint = (content: Markup): Markup => html`<p class="hint">${content}</p>`;
+export const banner = (text = 'Sandbox: no real money moves'): Markup =>
+  html`<aside class="hint banner">${text}</aside>`;
 
 /** A line of a `dl`. */
 export const fact = (name: string, value: string): Markup =>
@@ -138,8 +136,8 @@ export function errorPage(c: Context, layout: PageOptions['layout'], error: Refu
   const text = html`${logo}
     <h1>This did not work</h1>
     <p>${error.message}</p>
-    <p><a class="way" href="/wallet">The wallet</a> · <a class="way" href="/">All transactions</a></p>`;
-  const body = html`${banner('Sandbox: no real money')}
+    <p><a class="way" href="/wallet">Wallet phone</a> · <a class="way" href="/">Gateway</a></p>`;
+  const body = html`${banner()}
   ${
     layout === 'wallet'
       ? html`<div class="stage">${device(html`<div class="stack">${text}</div>`)}</div>`

@@ -10,7 +10,7 @@ export const STEPS_MS = [
   ['1 min', 60_000],
   ['5 min', 300_000],
   ['15 min', 900_000],
-  ['1 hour', 3_600_000],
+  ['1 h', 3_600_000],
   ['1 day', 86_400_000],
 ] as const;
 
@@ -61,7 +61,7 @@ export function state({ clock, faults, ipns }: ControlOptions): Markup {
         ${active.map(
           ({ target, fault, left }) =>
             html`<li>
-              <strong>${NAMES[target]}${wordsFor(target, fault)}</strong> ${otherParts(target, fault)}
+              <strong>${wordsFor(target, fault) || NAMES[target]}</strong> ${otherParts(target, fault)}
               <small>${left === null ? 'until you stop it' : `${left} more ${left === 1 ? 'time' : 'times'}`}</small>
             </li>`,
         )}
@@ -73,11 +73,11 @@ export function state({ clock, faults, ipns }: ControlOptions): Markup {
 const presetsOn = (target: Target, fault: object) =>
   PRESETS.filter((preset) => preset.target === target && isOn(preset, fault));
 
-/** Such as `: send no IPNs`; empty for a fault that has no button. */
-function wordsFor(target: Target, fault: object): string {
-  const words = presetsOn(target, fault).map((preset) => preset.words);
-  return words.length === 0 ? '' : `: ${words.map((each) => each.charAt(0).toLowerCase() + each.slice(1)).join(', ')}`;
-}
+/** Empty for a fault that has no button. */
+const wordsFor = (target: Target, fault: object) =>
+  presetsOn(target, fault)
+    .map((preset) => preset.words)
+    .join(' · ');
 
 /** What no button says, as JSON. */
 function otherParts(target: Target, fault: object): Markup | '' {
@@ -148,7 +148,7 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string): M
       <h3>Clock</h3>
       <small>Moves the sandbox’s time on. The proxy and the shop keep theirs. Restart the demo to go back.</small>
       <div class="row" role="group" aria-label="Advance the clock by">
-        ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+ ${name}</button>`)}
+        ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+${name}</button>`)}
       </div>
     </form>
   </section>`;

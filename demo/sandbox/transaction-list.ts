@@ -1,8 +1,8 @@
-// The overview's list of transactions. A row says in words what a transaction is and how it stands, has the gateway's
-// own codes at its end, and has one button: to approve it. The rest is in its details: its history, the
-// IPNs with the answers to them, and the other ways on.
+// The overview's list of transactions. A row says in words what a transaction is and how it stands, and has the buttons
+// that end it. The rest is in its details: its history in the gateway's own codes, the IPNs with the answers to them, and
+// the other ways on.
 import { html } from 'hono/html';
-import type { ControlOptions } from './controls.ts';
+import type { Action, ControlOptions } from './controls.ts';
 import type { Customer } from './customers.ts';
 import type { Delivery } from './ipn.ts';
 import { NAMES } from './methods.ts';
@@ -50,28 +50,30 @@ function standing(
 
 export function list(options: ControlOptions): Markup {
   const all = options.processor.transactions();
-  const waiting = all.filter((transaction) => !isFinal(transaction)).length;
+  const waiting = all.filter((transaction) => !isFinal(transaction));
   const more = all.length - MAX_SHOWN;
   return html`<div class="row between">
       <h2 class="title">Transactions</h2>
-      ${all.length === 0 ? '' : html`<p class="soft">${all.length} in all, ${waiting || 'none'} waiting</p>`}
+      ${all.length === 0 ? '' : html`<p class="soft">${all.length} in all, ${waiting.length || 'none'} waiting</p>`}
     </div>
     ${
       all.length === 0
         ? html`<p class="card soft">Nothing yet. Start a payment in the shop, and it appears here.</p>`
         : html`<ol class="card lines">
-            ${all.slice(0, MAX_SHOWN).map((transaction) => row(transaction, options))}
+            ${all.slice(0, MAX_SHOWN).map((each) => row(each, options, each === waiting[0]))}
           </ol>`
     }
     ${more > 0 ? html`<p class="soft">${more} older ones are at <code>/_sandbox/transactions</code>.</p>` : ''}`;
 }
 
-function row(transaction: Transaction, { ipns, requestLog, processor, clock }: ControlOptions): Markup {
-  const { orderId, paymentId, minor, currency, status, createdAt } = transaction;
+function row(
+  transaction: Transaction,
+  { ipns, requestLog, processor, clock }: ControlOptions,
+  isNewest: boolean,
+): Markup {
+  const { orderId, paymentId, minor, currency, createdAt } = transaction;
   const [word, tone] = standing(transaction);
-  const [name, code] = isPayment(transaction)
-    ? [NAMES[transaction.method], transaction.method]
-    : ['Payout', transaction.type];
+  const name = isPayment(transaction) ? NAMES[transaction.method] : 'Payout';
   const requests = requestLog.requestsFor(orderId);
   const deliveries = ipns.about(transaction);
   return html`<li class="transaction">
@@ -81,23 +83,25 @@ function row(transaction: Transaction, { ipns, requestLog, processor, clock }: C
         <span class="amount">${formatMoney(minor, currency)}</span>
         <span class="what">
           <strong class="order">${orderId}</strong>
-          <small>${name} · ${whoIn(transaction, processor.customers)}</small>
+          <small>${name} · ${whoIn(transaction, processor.customers)} · ${time(createdAt, clock.now())}</small>
         </span>
-        <span class="when">
-          <code>${code} ${status}</code>
-          ${time(createdAt, clock.now())}
-          <span class="ipns">
-            ${deliveries.map((delivery) => ipnChips(delivery))}
-            ${requests > 1 ? html`<span class="chip bad">${requests} create requests</span>` : ''}
-          </span>
-        </span>
+        <small class="ipns">
+          ${deliveries.map((delivery) => ipnChips(delivery))}
+          ${requests > 1 ? html`<span class="chip bad">${requests} create requests</span>` : ''}
+        </small>
       </summary>
       <div class="inside stack">
-        ${isFinal(transaction) ? '' : approveButton(transaction, 'first')} ${waysOn(transaction, processor.customers)}
-        ${history(transaction, deliveries, clock.now())}
+        ${waysOn(transaction, processor.customers)} ${history(transaction, deliveries, clock.now())}
       </div>
     </details>
-    ${isFinal(transaction) ? '' : approveButton(transaction, '')}
+    ${
+      isFinal(transaction)
+        ? ''
+        : html`<div class="answer">
+            ${button(transaction, 'decline', 'Decline')}
+            ${button(transaction, 'approve', 'Approve', isNewest && 'main')}
+          </div>`
+    }
   </li>`;
 }
 
@@ -110,28 +114,23 @@ function whoIn(transaction: Transaction, people: readonly Customer[]): string {
 }
 
 /** `label` is the same in many rows, so the name for screen readers has the order. */
-function button({ orderId, paymentId }: Transaction, action: string, label: string): Markup {
+function button(
+  { orderId, paymentId }: Transaction,
+  action: Action,
+  label: string,
+  look: 'main' | false = false,
+): Markup {
   return html`<form method="post" action="/overview/${action}">
     <input type="hidden" name="orderId" value="${orderId}" />
-    <button id="${action}-${paymentId}" aria-label="${label} ${orderId}">${label}</button>
+    <button id="${action}-${paymentId}" class="${look || ''}" aria-label="${label} ${orderId}">${label}</button>
   </form>`;
 }
 
-/** Beside the row; and first in its details, for a phone. */
-const approveButton = ({ orderId, paymentId }: Transaction, place: '' | 'first'): Markup =>
-  html`<form method="post" action="/overview/approve" class="${place}">
-    <input type="hidden" name="orderId" value="${orderId}" />
-    <button id="approve-${paymentId}${place}" class="${place && 'main'}" aria-label="Approve ${orderId}">
-      Approve
-    </button>
-  </form>`;
-
-function waysOn(transaction: Transaction, people: readonly Customer[]): Markup {
+function waysOn(transaction: Transaction, people: readonly Customer[]): Markup | '' {
   if (isFinal(transaction)) return html`<div class="row">${button(transaction, 'ipn', 'Send IPN again')}</div>`;
-  const decline = button(transaction, 'decline', 'Decline');
-  if (!isPayment(transaction)) return html`<div class="row">${decline}</div>`;
+  if (!isPayment(transaction)) return '';
   return html`<div class="row">
-      ${link(transaction)} ${decline} ${transaction.checkout ? button(transaction, 'expire', 'Expire') : ''}
+      ${link(transaction)} ${transaction.checkout ? button(transaction, 'expire', 'Expire') : ''}
     </div>
     <form method="post" action="/overview/approve" class="row">
       <input type="hidden" name="orderId" value="${transaction.orderId}" />
@@ -160,8 +159,10 @@ function history(transaction: Transaction, deliveries: readonly Delivery[], now:
   return html`<ol class="history lines">
     ${transaction.history.map(({ at, status, message }) => {
       const [word, tone] = standing(transaction, { status, message });
-      const code = message === status ? status : `${status} ${message}`;
-      return html`<li>${time(at, now)} <span class="chip ${tone}">${word}</span> <code>${code}</code></li>`;
+      const codes = new Set([isPayment(transaction) ? transaction.method : transaction.type, status, message]);
+      return html`<li>
+        ${time(at, now)} <span class="chip ${tone}">${word}</span> <code>${[...codes].join(' ')}</code>
+      </li>`;
     })}
     ${attempts.map(
       (attempt) =>

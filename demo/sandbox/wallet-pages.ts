@@ -74,14 +74,14 @@ export function choicePage(c: Context, people: readonly Customer[], query: URLSe
         (person) => html`<button name="as" value="${person.walletId}" class="person card">${identity(person)}</button>`,
       )}
     </form>`;
-  const body = html`${banner('Sandbox: no real money')}
+  const body = html`${banner()}
     <div class="stage">${device(html`<div class="stack">${screen}</div>`)}</div>`;
   return page(c, { title: 'Whose phone is this?', layout: 'wallet', body });
 }
 
 /** On a phone, `payment` shows nothing but the payment: what is beside the phone would read as part of it. */
 function stage({ customer, people }: PhoneView, screen: Markup, showing: 'home' | 'payment'): Markup {
-  return html`${banner('Sandbox: no real money')}
+  return html`${banner()}
     <div class="stage ${showing}">
       ${device(
         html`<h1><a class="person home" href="/wallet">${identity(customer)}</a></h1>
@@ -107,13 +107,13 @@ function stage({ customer, people }: PhoneView, screen: Markup, showing: 'home' 
               </li>`,
           )}
         </ul>
-        <p><a class="way" href="/">All transactions</a></p>
+        <p><a class="way" href="/">Gateway</a></p>
       </aside>
     </div>`;
 }
 
 function identity({ name, walletId }: Customer): Markup {
-  return html`${initials(name)} <span>${name} <small>Wallet ${walletId}</small></span>`;
+  return html`${initials(name)} <span>${name} <small>Wallet ${walletId.replace(/(?=.{4}$)/, ' ')}</small></span>`;
 }
 
 function prompts({ prompts: waiting, merchant }: PhoneView): Markup {

@@ -94,6 +94,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('alert').waitFor();
     assert.deepEqual(await problemsOf(page), [], 'the checkout');
+    await page.getByRole('button', { name: 'Ada Keller', exact: true }).click();
+    await page.locator('.card').getByLabel('Six-digit code').waitFor();
+    assert.equal(await page.locator('.card').getByText('Sandbox').count(), 0, 'help is outside of the card');
+    assert.deepEqual(await problemsOf(page), [], 'the second step of the checkout');
     await page.goto(appPaymentLink);
     assert.deepEqual(await problemsOf(page), [], 'the choice of a customer');
     await page.getByRole('button', { name: 'Ada Keller' }).click();
@@ -110,7 +114,7 @@ test('without script, a fault is switched on by a button, shown as active, and e
   await page.getByText('Once', { exact: true }).click();
   await page.getByRole('button', { name: 'Send no IPNs' }).click();
   await page.getByRole('heading', { name: 'The gateway misbehaves' }).waitFor();
-  await page.getByText('IPNs: send no IPNs').waitFor();
+  await page.getByRole('listitem').getByText('Send no IPNs').waitFor();
   await page.getByText('1 more time', { exact: true }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Send no IPNs' }).getAttribute('aria-pressed'), 'true');
   await page.getByRole('button', { name: 'Back to normal' }).click();

@@ -29,7 +29,7 @@ function rowOf(browser: Browser, orderId: string): string {
 }
 
 describe('the overview of transactions', () => {
-  it('a row says in words and in the codes of the gateway what a transaction is and how it stands', async () => {
+  it('a row says in words what a transaction is and how it stands, and its details in the codes of the gateway', async () => {
     const opened = openSandbox();
     opened.merchant.answer = () => new Response(null, { status: 418 });
     await opened.send('pay', collection('QR'));
@@ -39,16 +39,16 @@ describe('the overview of transactions', () => {
     await opened.control('transactions/order-CHECKOUT/expire');
     await opened.pass(0);
     const browser = await openOverview(opened);
-    assert.match(
-      rowOf(browser, 'order-QR'),
-      /Paid €10\.50 order-QR QR code · Ada Keller QR SUCCESS 12:00:00 IPN waiting 418/,
-    );
+    assert.match(rowOf(browser, 'order-QR'), /Paid €10\.50 order-QR QR code · Ada Keller · 12:00:00 IPN waiting 418/);
     assert.match(
       rowOf(browser, 'order-CHECKOUT'),
-      /Expired €10\.50 order-CHECKOUT Hosted checkout · no customer CHECKOUT FAILED/,
+      /Expired €10\.50 order-CHECKOUT Hosted checkout · no customer · 12:00:00 IPN/,
     );
-    assert.match(rowOf(browser, 'order-CHECKOUT'), /FAILED TOKEN_EXPIRED/);
-    assert.match(rowOf(browser, 'payout-1'), /Waiting €25\.00 payout-1 Payout · Ada Keller PAYOUT INITIALIZED/);
+    assert.match(rowOf(browser, 'order-CHECKOUT'), /Expired CHECKOUT FAILED TOKEN_EXPIRED/);
+    assert.match(
+      rowOf(browser, 'payout-1'),
+      /Waiting €25\.00 payout-1 Payout · Ada Keller · 12:00:00 .*PAYOUT INITIALIZED/,
+    );
     assert.match(browser.text, /3 in all, 1 waiting/);
   });
 
@@ -66,6 +66,25 @@ describe('the overview of transactions', () => {
       assert.equal(browser.url, `${HOME}/`);
     });
   }
+
+  it('what waits is approved or declined without opening it, and the newest by the main button', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('CHECKOUT'));
+    await opened.send('pay', collection('QR'));
+    const { html } = await openOverview(opened);
+    const buttons = html
+      .replace(/<details.*?<\/details>/gs, '')
+      .matchAll(/class="([^"]*)" aria-label="(\w+ order-\w+)"/g);
+    assert.deepEqual(
+      [...buttons].map(([, look, name]) => [name, look]),
+      [
+        ['Decline order-QR', ''],
+        ['Approve order-QR', 'main'],
+        ['Decline order-CHECKOUT', ''],
+        ['Approve order-CHECKOUT', ''],
+      ],
+    );
+  });
 
   it('the overview sends the IPN of a final transaction again', async () => {
     const opened = openSandbox();
@@ -86,7 +105,7 @@ describe('the test controls of the overview', () => {
     const browser = await openOverview(opened);
     assert.match(
       browser.text,
-      /The gateway misbehaves Back to normal Payment requests: answer payments 5 s late, lose the answer to a payment 7/,
+      /The gateway misbehaves Back to normal Answer payments 5 s late · Lose the answer to a payment 7/,
     );
     assert.match(browser.text, /Status checks {&quot;lagMs&quot;:7} 7 more times/);
     assert.match(browser.text, /http:\/\/merchant\.example\/ipn\/…/);
