@@ -389,7 +389,15 @@ function withheldForNothing(world: World, { id, answer, needsReview, history }: 
   const checks = world.checks.filter(
     ({ type, endedAt }) => type === 'PAYOUT' && endedAt >= world.wentBackAt && endedAt <= withheldAt,
   );
-  // Of one that is known here, so that it can be asked about again for the proof, and whose row nobody held.
+  // A report waits for the answer to the call.
+  const isAnswered = (row: Transaction) =>
+    row.history.some(
+      (entry) =>
+        entry.event !== 'created' &&
+        entry.event !== 'sending' &&
+        (world.firstSeen.get(seenKey(row.id, entry)) ?? Infinity) < withheldAt,
+    );
+  // Of one that is ours and known here, so that it can be asked about again for the proof, and whose row nobody held.
   const isProven = checks.some(
     ({ id: found, said, endedAt, life }) =>
       life.isAlive &&
@@ -397,7 +405,8 @@ function withheldForNothing(world: World, { id, answer, needsReview, history }: 
       said !== 'nothing' &&
       endedAt < withheldAt - 5 * S &&
       (world.slowedUntil.get(found) ?? 0) < withheldAt &&
-      world.shown.transactions.some((row) => row.id === found),
+      world.shown.transactions.some((row) => row.id === found && isAnswered(row)) &&
+      world.gateway.find(found, 'PAYOUT')?.isOurs === true,
   );
   const isDoubtful = checks.some(({ name }) => name !== 'as documented');
   const isKnown = world.gateway.entries.some((entry) => entry.type === 'PAYOUT' && isLikely(entry.id, id));
