@@ -95,7 +95,7 @@ class Checkout {
   logIn(c: Context, visit: Visit) {
     if (isFinal(visit.payment)) return toPage(c, visit);
     const wallet = (visit.form['wallet'] ?? '').trim();
-    const name = wallet.replaceAll(' ', '').toLowerCase();
+    const name = wallet.replace(/\s/g, '').toLowerCase();
     const customer = this.#processor.customers.find(({ walletId, email }) => walletId === name || email === name);
     if (!customer || !isSameSecret(visit.form['password'] ?? '', DEMO_PASSWORD)) {
       return this.#show(c, visit, 'wrongLogin', wallet);

@@ -38,7 +38,7 @@ export function createShop(settings: ShopSettings, proxy: PaymentProxy, now: () 
 
   addStorefront(app, { settings, site, orders, fulfillment, now });
   if (guard !== undefined) addDesk(app.use('/desk/*', guard), proxy, site, now);
-  app.notFound((c) => c.html(notice('Nothing here', 'This page does not exist.'), 404));
+  app.notFound((c) => c.html(notice('Nothing here', 'This page does not exist.', site), 404));
   return { app, sweep: () => fulfillment.sweep(now()) };
 }
 

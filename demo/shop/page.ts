@@ -85,7 +85,7 @@ function shopMenu(place: string): Menu {
 }
 
 /** The wallet that a visitor of the demo pays with: one of the sandbox's customers. */
-export const DEMO_WALLET = { id: '12345678', shown: '1234 5678', name: 'Ada' };
+export const DEMO_WALLET = { id: '12345678', shown: '1234\u00a05678', name: 'Ada' };
 
 export function walletPhone(walletUrl: string): Markup {
   const href = `${walletUrl}?as=${DEMO_WALLET.id}`;
@@ -106,9 +106,9 @@ function demoBar(walletUrl: string, place: string): Markup {
 }
 
 /** A page with one message. */
-export function notice(title: string, text: string): Markup {
+export function notice(title: string, text: string, site: Site): Markup {
   return page(
-    { title, place: 'order' },
+    { title, place: 'notice', site },
     html`<section class="stack">
       <h1>${title}</h1>
       <p>${text}</p>

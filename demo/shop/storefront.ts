@@ -50,7 +50,7 @@ export function addStorefront(app: Hono, { settings, site, orders, fulfillment, 
     return c.redirect(`/orders/${orders.openGoods(customerOf(c, settings), lines).orderId}`, 303);
   });
 
-  app.get('/contact', (c) => c.html(notice('Contact us', CONTACT)));
+  app.get('/contact', (c) => c.html(notice('Contact us', CONTACT, site)));
 
   app.get('/account', (c) => {
     const owner = customerOf(c, settings);
@@ -61,7 +61,7 @@ export function addStorefront(app: Hono, { settings, site, orders, fulfillment, 
 
   app.get('/orders/:orderId', async (c) => {
     const order = await theirs(c);
-    if (order === undefined) return c.html(notice('No such order', 'It may belong to someone else.'), 404);
+    if (order === undefined) return c.html(notice('No such order', 'It may belong to someone else.', site), 404);
     const balance = orders.balance(order.owner);
     return c.html(orderPage({ order, balance, token: await tokenFor(order, settings, now()), proxyUrl, site }));
   });

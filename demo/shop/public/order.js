@@ -8,7 +8,7 @@ const { order } = document.querySelector('[data-order]').dataset;
 const message = document.querySelector('[data-state]');
 const balance = document.querySelector('[data-balance]');
 // Only a top-up shows the card's balance; its button says what the heading says.
-if (balance) document.querySelector('payment-widget').messages = { pay_deposit: 'Top up {amount}' };
+if (balance) document.querySelector('payment-widget').messages = { pay_deposit: '[Top up|Top up {amount}]' };
 let wanted = message.dataset.state;
 let asking = false;
 

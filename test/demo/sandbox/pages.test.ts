@@ -39,7 +39,7 @@ describe('the hosted checkout', () => {
     const before = ada?.balance('EUR') ?? 0n;
     const browser = await openCheckout(opened);
     assert.match(browser.text, /€10\.50/);
-    await logIn(browser);
+    await logIn(browser, '1234\u00a05678');
     assert.deepEqual(await statusOf(opened), ['PROCESSING', 'PROCESSING']);
     await browser.submit('/pay/verify', { code: await codeOnPhone(opened) });
     assert.match(browser.text, /Review and pay/);

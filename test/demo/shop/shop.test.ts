@@ -69,6 +69,15 @@ test('a top-up token has no amount, but a minimum and a maximum', async () => {
   assert.deepEqual({ amount, minAmount, maxAmount }, { amount: undefined, minAmount: '5.00', maxAmount: '200.00' });
 });
 
+test('in the demo each page says that it demonstrates a payment widget, and leads to the wallet phone', async () => {
+  const walletUrl = 'https://wallet.example/wallet';
+  const shopper = new Browser(openShop(undefined, undefined, { walletUrl }));
+  for (const path of ['/', '/account', await shopper.order(BASKET), '/contact', '/orders/none', '/none']) {
+    const { text } = await shopper.get(path);
+    assert.match(text, /A demo of payment-widget\..*href="https:\/\/wallet\.example\/wallet\?as=12345678"/s, path);
+  }
+});
+
 test('no page has anything inline, and the policy allows only scripts and connections of shop and proxy', async () => {
   const shopper = new Browser(openShop());
   for (const path of ['/', '/account', await shopper.order(BASKET)]) {
