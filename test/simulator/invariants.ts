@@ -389,14 +389,6 @@ function withheldForNothing(world: World, { id, answer, needsReview, history }: 
   const checks = world.checks.filter(
     ({ type, endedAt }) => type === 'PAYOUT' && endedAt >= world.wentBackAt && endedAt <= withheldAt,
   );
-  // A report waits for the answer to the call.
-  const isAnswered = (row: Transaction) =>
-    row.history.some(
-      (entry) =>
-        entry.event !== 'created' &&
-        entry.event !== 'sending' &&
-        (world.firstSeen.get(seenKey(row.id, entry)) ?? Infinity) < withheldAt,
-    );
   // Of one that is ours and known here, so that it can be asked about again for the proof, and whose row nobody held.
   const isProven = checks.some(
     ({ id: found, said, endedAt, life }) =>
@@ -405,12 +397,18 @@ function withheldForNothing(world: World, { id, answer, needsReview, history }: 
       said !== 'nothing' &&
       endedAt < withheldAt - 5 * S &&
       (world.slowedUntil.get(found) ?? 0) < withheldAt &&
-      world.shown.transactions.some((row) => row.id === found && isAnswered(row)) &&
+      world.shown.transactions.some((row) => row.id === found && awaitedUntil(world, row) < withheldAt) &&
       world.gateway.find(found, 'PAYOUT')?.isOurs === true,
   );
   const isDoubtful = checks.some(({ name }) => name !== 'as documented');
   const isKnown = world.gateway.entries.some((entry) => entry.type === 'PAYOUT' && isLikely(entry.id, id));
   return world.hasStatusCheck && isProven && !isDoubtful && !isKnown ? `${id} is withheld for nothing` : undefined;
+}
+
+/** A report waits for the answer to the call, or until that counts as lost. */
+function awaitedUntil(world: World, { id, history }: Transaction): number {
+  const later = history.filter(({ event }) => !['created', 'sending', 'replaced'].includes(event));
+  return Math.min(...later.map((entry) => world.firstSeen.get(seenKey(id, entry)) ?? Infinity));
 }
 
 /** Another refund of the same payment, or the payout under another prefix. */
@@ -463,17 +461,19 @@ function isNewOrRestored({ wentBackAt }: World, at: number, since: number): bool
  */
 function learned(world: World): Check[] {
   const answeredAt = new Map(world.posts.map(({ id, endedAt }) => [id, endedAt]));
-  // A look-up after a restore is made before there is a row.
-  const createdAt = new Map(
-    world.shown.transactions.map(({ id, history }) => [id, world.firstSeen.get(seenKey(id, history[0]!)) ?? Infinity]),
-  );
+  const awaited = new Map(world.shown.transactions.map((row) => [row.id, awaitedUntil(world, row)]));
+  const since = (id: string) =>
+    Math.max(
+      world.wentBackAt,
+      answeredAt.get(id) ?? 0,
+      // A look-up after a restore is made before there is a row.
+      awaited.get(id) ?? 0,
+      // While somebody held the row, nothing could be recorded.
+      world.slowedUntil.get(id) ?? 0,
+    );
   const all = world.checks.filter(
     ({ id, said, isWhole, endedAt }) =>
-      said === 'SUCCESS' &&
-      isEqual(world, id) &&
-      isWhole &&
-      endedAt > Math.max(world.wentBackAt, answeredAt.get(id) ?? 0, createdAt.get(id) ?? 0) &&
-      !isOrderHeld(world, id),
+      said === 'SUCCESS' && isEqual(world, id) && isWhole && endedAt > since(id) && !isOrderHeld(world, id),
   );
   const isRecorded = ({ id, endedAt, life }: Check) =>
     life.isAlive && !life.isPaused && world.now > Math.max(endedAt, slowUntil(world, id)) + 5 * S;
