@@ -32,9 +32,11 @@ try {
   Wallet    ${stack.sandbox}/wallet
   Gateway   ${stack.sandbox}
   Themes    ${stack.shop}/themes
+  Operator  ${stack.operator}
 
   Buy something in the shop, pay for it with the wallet, then send money back from the desk.
-  The gateway's page lists its transactions, and can approve, decline and advance the clock. Ctrl-C ends the demo.
+  The gateway's page lists its transactions, and can approve, decline and advance the clock.
+  The operator's token is ${stack.secrets.adminToken}. Ctrl-C ends the demo.
 `);
 } catch (error) {
   fail(error instanceof Error ? error.message : String(error));

@@ -11,10 +11,11 @@ import { fileURLToPath } from 'node:url';
 import { Child, type ChildSettings } from './child.ts';
 
 export type Part = 'sandbox' | 'proxy' | 'shop';
+type Ports = Record<Part | 'operator', number>;
 
 export interface StackSettings {
   /** Wanted ports. If one is taken, a free one is used; 0 for any. */
-  ports?: Record<Part, number>;
+  ports?: Ports;
   /** The folder of the proxy's database. Default: a new one, deleted at the end. */
   dir?: string;
   /** Additional environment variables of each part. */
@@ -30,11 +31,12 @@ export interface Secrets {
   merchantApiKey: string;
   ipnSecret: string;
   webhookSecret: string;
+  adminToken: string;
 }
 
-export const FREE_PORTS: Record<Part, number> = { sandbox: 0, proxy: 0, shop: 0 };
+export const FREE_PORTS: Ports = { sandbox: 0, proxy: 0, shop: 0, operator: 0 };
 
-const DEMO_PORTS: Record<Part, number> = { sandbox: 8788, proxy: 8787, shop: 8080 };
+const DEMO_PORTS: Ports = { sandbox: 8788, proxy: 8787, shop: 8080, operator: 8789 };
 const PARTS: readonly Part[] = ['sandbox', 'proxy', 'shop'];
 const HOST = '127.0.0.1';
 const PROGRAMS: Record<Part, string> = {
@@ -71,6 +73,8 @@ export class Stack {
   readonly sandbox: string;
   readonly proxy: string;
   readonly shop: string;
+  /** The operator's page, of the proxy. */
+  readonly operator: string;
   readonly secrets: Secrets = newSecrets();
   readonly #settings: StackSettings;
   readonly #dir: string;
@@ -79,10 +83,11 @@ export class Stack {
   readonly #killAll = () => this.#children.forEach((child) => child.kill());
   #isStopping = false;
 
-  constructor(ports: Record<Part, number>, dir: string, settings: StackSettings) {
+  constructor(ports: Ports, dir: string, settings: StackSettings) {
     this.sandbox = `http://${HOST}:${ports.sandbox}`;
     this.proxy = `http://${HOST}:${ports.proxy}`;
     this.shop = `http://${HOST}:${ports.shop}`;
+    this.operator = `http://${HOST}:${ports.operator}/admin`;
     this.#dir = dir;
     this.#settings = settings;
     process.once('exit', this.#killAll);
@@ -138,7 +143,7 @@ export class Stack {
   }
 
   #environment(): Record<Part, Record<string, string>> {
-    const { gatewayApiKey, orderSecret, merchantApiKey, ipnSecret, webhookSecret } = this.secrets;
+    const { gatewayApiKey, orderSecret, merchantApiKey, ipnSecret, webhookSecret, adminToken } = this.secrets;
     return {
       sandbox: {
         GATEWAY_API_KEY: gatewayApiKey,
@@ -158,6 +163,8 @@ export class Stack {
         DATABASE_URL: `file:${join(this.#dir, 'payments.db')}`,
         WEBHOOK_URL: `${this.shop}/webhooks`,
         WEBHOOK_SECRET: webhookSecret,
+        ADMIN_TOKEN: adminToken,
+        ADMIN_PORT: new URL(this.operator).port,
         // No load balancer is in front that would have to learn of a stop.
         DRAIN_SECONDS: '0',
       },
@@ -167,14 +174,16 @@ export class Stack {
         MERCHANT_API_KEY: merchantApiKey,
         WEBHOOK_SECRET: webhookSecret,
         WALLET_URL: `${this.sandbox}/wallet`,
+        OPERATOR_URL: this.operator,
       },
     };
   }
 }
 
-async function portsFor(wanted: Record<Part, number>): Promise<Record<Part, number>> {
-  const [sandbox = 0, proxy = 0, shop = 0] = await findPorts([wanted.sandbox, wanted.proxy, wanted.shop]);
-  return { sandbox, proxy, shop };
+async function portsFor(wanted: Ports): Promise<Ports> {
+  const { sandbox, proxy, shop, operator } = wanted;
+  const [a = 0, b = 0, c = 0, d = 0] = await findPorts([sandbox, proxy, shop, operator]);
+  return { sandbox: a, proxy: b, shop: c, operator: d };
 }
 
 /**
@@ -207,6 +216,7 @@ function newSecrets(): Secrets {
     merchantApiKey: random(),
     ipnSecret: random(),
     webhookSecret: `whsec_${randomBytes(32).toString('base64')}`,
+    adminToken: random(),
   };
 }
 

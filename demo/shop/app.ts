@@ -23,9 +23,9 @@ const ASSETS: Record<string, string> = {
 };
 
 export function createShop(settings: ShopSettings, proxy: PaymentProxy, now: () => Date = () => new Date()) {
-  const { proxyUrl, walletUrl } = settings;
+  const { proxyUrl, walletUrl, operatorUrl } = settings;
   const guard = staffOnly(settings);
-  const site = { walletUrl, hasDesk: guard !== undefined };
+  const site = { walletUrl, operatorUrl, hasDesk: guard !== undefined };
   const orders = new OrderStore(now);
   const fulfillment = new Fulfillment(orders, proxy, settings.webhookSecret);
   const app = new Hono();

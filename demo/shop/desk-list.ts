@@ -34,10 +34,7 @@ export function deskFrame(title: string, site: Site, body: Markup): Markup {
     label: 'Desk',
     home: '/desk',
     tag: 'Desk',
-    links: [
-      { href: '/desk', text: 'Overview', isCurrent: true },
-      { href: '/', text: 'The shop', isCurrent: false },
-    ],
+    links: [{ href: '/', text: 'The shop', isCurrent: false }],
     footer:
       'Anyone who can open this page can send money. In your own shop, put this page behind your staff’s sign-in.',
   };
@@ -46,7 +43,7 @@ export function deskFrame(title: string, site: Site, body: Markup): Markup {
 }
 
 /** The part that desk.js refreshes. */
-export function deskList({ entries, problem }: DeskList, now: Date): Markup {
+export function deskList({ entries, problem }: DeskList, now: Date, operatorUrl?: string): Markup {
   if (problem !== undefined) return html`<p class="message bad" role="alert">${problem}</p>`;
   const shown = entries.slice(0, MAX_SHOWN);
   const byDay = Map.groupBy(shown, ({ createdAt }) => days.format(new Date(createdAt)));
@@ -55,7 +52,7 @@ export function deskList({ entries, problem }: DeskList, now: Date): Markup {
       html`<section aria-labelledby="day-${at}">
         <h2 id="day-${at}">${day === days.format(now) ? `Today, ${day}` : day}</h2>
         <ul class="transactions card">
-          ${ofDay.map((entry) => row(entry, entries))}
+          ${ofDay.map((entry) => row(entry, entries, operatorUrl))}
         </ul>
       </section>`,
   );
@@ -74,19 +71,19 @@ function totals(entries: readonly Transaction[], now: Date): Markup {
   const waiting = entries.filter((entry) => isPayment(entry) && isOpen(entry) && !entry.needsReview);
   const toReview = entries.filter((entry) => isToReview(entry, entries)).length;
   return html`<dl class="totals card">
+    <div class="${toReview === 0 ? '' : 'warn'}">
+      <dt>To review</dt>
+      <dd>${toReview} <small>${toReview === 0 ? 'all clear' : 'to look at'}</small></dd>
+    </div>
     ${total(
-      'Paid orders today',
+      'Paid today',
       paid.filter((entry) => isPayment(entry) && !paysNothing(entry)),
     )}
     ${total(
       'Paid out today',
       paid.filter((entry) => !isPayment(entry)),
     )}
-    ${total('Awaiting payment', waiting)}
-    <div class="${toReview === 0 ? '' : 'warn'}">
-      <dt>To review</dt>
-      <dd>${toReview} <small>${toReview === 0 ? 'all clear' : 'to look at'}</small></dd>
-    </div>
+    ${total('Waiting', waiting)}
   </dl>`;
 }
 
@@ -100,32 +97,36 @@ function total(name: string, entries: readonly Transaction[]): Markup {
   </div>`;
 }
 
-function row(entry: Transaction, entries: readonly Transaction[]): Markup {
+function row(entry: Transaction, entries: readonly Transaction[], operatorUrl: string | undefined): Markup {
   const { orderId, createdAt, status } = entry;
   const { tone, label } = badgeOf(entry, entries);
   const wallet = isPayment(entry) ? entry.payer : entry.customer;
   const sent = isPayment(entry) ? refundsOf(entry, entries) : [];
+  const at = html`<time datetime="${createdAt}">${times.format(new Date(createdAt))}</time>`;
   const about = [wallet && walletEnd(wallet), isPayment(entry) ? null : entry.note, ...sent.map(sentBack)];
   const advice = adviceOf(entry, entries);
   return html`<li class="${isToReview(entry, entries) ? 'warn' : ''}" data-status="${status}" data-order="${orderId}">
     <b class="amount">${isPayment(entry) ? '' : '−'}${formatMoney(entry.amount, entry.currency)}</b>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
     <span class="names">${kindOf(entry)} <span class="id">${orderId}</span></span>
-    <span class="about">${about.filter(Boolean).join(' · ')}</span>
-    <time datetime="${createdAt}">${times.format(new Date(createdAt))}</time>
-    ${action(entry, entries)} ${advice === undefined ? '' : html`<p>${advice}</p>`}
+    <span class="about">${at}${about.filter(Boolean).map((text) => ` · ${text}`)}</span>
+    ${action(entry, entries, operatorUrl)} ${advice === undefined ? '' : html`<p>${advice}</p>`}
   </li>`;
 }
 
-function action(entry: Transaction, entries: readonly Transaction[]): Markup {
+function action(entry: Transaction, entries: readonly Transaction[], operatorUrl: string | undefined): Markup | '' {
   const order = encodeURIComponent(entry.orderId);
+  if (entry.needsReview && operatorUrl) {
+    const href = `${operatorUrl}/transactions/${encodeURIComponent(entry.gatewayOrderId)}#review`;
+    return html`<a href="${href}" aria-label="Review ${entry.orderId}">Review</a>`;
+  }
   if (isPayment(entry) && refundable(entry, entries) > 0) {
     // It has the payment's id: a URL must not have a wallet id.
     const href = `/desk/send?order=${order}&payment=${encodeURIComponent(entry.gatewayOrderId)}`;
     return html`<a href="${href}" aria-label="Send back the money for ${entry.orderId}">Send back</a>`;
   }
   const isWaiting = isPayment(entry) && isOpen(entry) && !entry.needsReview;
-  if (!isWaiting) return html`<span></span>`;
+  if (!isWaiting) return '';
   return html`<a href="/desk/close?order=${order}" aria-label="Close the order ${entry.orderId}">Close</a>`;
 }
 
@@ -173,9 +174,17 @@ function badgeOf(entry: Transaction, entries: readonly Transaction[]): { tone: k
 }
 
 function adviceOf(entry: Transaction, entries: readonly Transaction[]): string | undefined {
-  if (entry.needsReview) return 'The operator decides, on the operator’s page.';
-  if (!paysNothing(entry) || !isToReview(entry, entries)) return undefined;
+  if (!isToReview(entry, entries)) return undefined;
+  if (!paysNothing(entry)) return reviewReason(entry);
   return `The order was ${entry.surplus ? 'paid already' : 'closed before'}. Send this money back to the customer.`;
+}
+
+/** The last that the history says; a mismatch and a conflict say why before the review. */
+function reviewReason({ history }: Transaction): string {
+  const flags = /^(mismatch|conflict|needs_review)$/;
+  const said = history.findLast(({ event, detail }) => flags.test(event) && detail !== null && !flags.test(detail));
+  const words = (said?.detail ?? 'no outcome in time').replaceAll('SUCCESS', 'success').replaceAll('FAILED', 'failure');
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
 const isPayment = (entry: Transaction): entry is Payment => 'payer' in entry;

@@ -21,10 +21,12 @@ export interface StaffSettings {
   /** How browsers reach the shop; other host names are redirected here. */
   publicUrl: string;
   deskPassword?: string | undefined;
+  /** Of the proxy's operator's page. */
+  operatorUrl?: string | undefined;
 }
 
 export function addDesk(app: Hono, proxy: PaymentProxy, site: Site, now: () => Date): void {
-  const list = async () => deskList(await read(proxy, now()), now());
+  const list = async () => deskList(await read(proxy, now()), now(), site.operatorUrl);
 
   app.get('/desk', async (c) => c.html(deskPage(await list(), site)));
   app.get('/desk/list', async (c) => c.html(await list()));

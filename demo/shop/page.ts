@@ -32,6 +32,7 @@ export interface Menu {
 export interface Site {
   /** The URL of the demo's wallet phone, if this shop runs in the demo. */
   walletUrl?: string | undefined;
+  operatorUrl?: string | undefined;
   /** Whether this shop serves its desk (desk.ts). */
   hasDesk?: boolean;
 }

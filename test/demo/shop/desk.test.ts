@@ -17,6 +17,7 @@ const transaction = {
 const payout = (orderId: string, more: object = {}) => ({
   type: 'PAYOUT',
   orderId,
+  gatewayOrderId: orderId,
   note: null,
   ...transaction,
   ...more,
@@ -39,11 +40,13 @@ const refund = (refundOf: string, more: object = {}) => ({
   ...transaction,
   ...more,
 });
+const said = (event: string, detail: string | null) => ({ at: '', event, source: 'check', detail });
 const idIn = (page: string) => /name="id" value="([^"]+)"/.exec(page)?.[1] ?? '';
 const typed = { amount: '25', customer: '12345678', note: 'For the broken dripper', step: 'send' };
 
 async function openDesk() {
-  const shop = openShop(undefined, undefined, { publicUrl: 'http://127.0.0.1:8080' });
+  const operatorUrl = 'http://127.0.0.1:8789/admin';
+  const shop = openShop(undefined, undefined, { publicUrl: 'http://127.0.0.1:8080', operatorUrl });
   const staff = new Browser(shop);
   const sent = () => shop.proxy.asked.filter(({ method }) => method === 'POST').map(({ body }) => body);
   return { shop, staff, sent, form: idIn((await staff.get('/desk/send')).text) };
@@ -109,17 +112,20 @@ test('the desk refuses an invalid amount, wallet id or order id without a reques
   assert.deepEqual(sent(), []);
 });
 
-test('the desk lists payments and payouts, and marks those that need review', async () => {
+test('the desk lists payments and payouts, and says why one needs review, with a link to its decision', async () => {
   const { shop, staff } = await openDesk();
   const transactions = [
     payment('ST-1', { status: 'FAILED', reason: 'EXPIRED' }),
     payment('ST-0', { status: 'FAILED', reason: 'REPLACED' }),
-    payout('PO-1', { needsReview: true }),
+    payout('PO-1', { needsReview: true, history: [said('mismatch', 'amount: asked 25.00 EUR'), said('needs_review', 'mismatch')] }), // prettier-ignore
+    payout('PO-2', { needsReview: true, history: [said('needs_review', null)] }),
     payment('ST-2', { status: 'SUCCESS', surplus: true }),
   ];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const { text } = await staff.get('/desk/list');
-  assert.match(text, /<li\s+class="warn"[^>]*PO-1[^>]*>[\s\S]*?Needs review/);
+  const link = 'href="http://127\\.0\\.0\\.1:8789/admin/transactions/PO-1#review"';
+  assert.match(text, new RegExp(`<li\\s+class="warn"[^>]*PO-1[^>]*>[^]*?Needs review[^]*?${link}[^]*?<p>Amount: asked 25\\.00 EUR\\.<`)); // prettier-ignore
+  assert.match(text, /PO-2#review[^]*?<p>No outcome in time\.</);
   assert.match(text, /<li\s+class="warn"[^>]*ST-2[^>]*>[\s\S]*?Paid twice/);
   assert.match(text, /Expired[\s\S]*?ST-1/);
   assert.match(text, /Replaced[\s\S]*?ST-0/);
@@ -230,9 +236,9 @@ test('the desk counts an order once, and neither a surplus nor what is under rev
     const { text } = await staff.get('/desk/list');
     return [...text.matchAll(/<dd>\s*(\S+)\s+<small>(\d*)/g)].map(([, sum, count]) => `${sum} ${count}`.trim());
   };
-  assert.deepEqual(await totals(...all), ['€14.50 1', '€30.00 2', '€20.00 1', '3']);
+  assert.deepEqual(await totals(...all), ['3', '€14.50 1', '€30.00 2', '€20.00 1']);
   assert.match((await staff.get('/desk/list')).text, /The order was paid already\. Send this money back/);
-  assert.equal((await totals(twice, refund('ST-1-2', { amount: '14.00' })))[3], '0', 'it is on its way back');
+  assert.equal((await totals(twice, refund('ST-1-2', { amount: '14.00' })))[0], '0', 'it is on its way back');
 });
 
 test('the desk escapes markup in a note', async () => {

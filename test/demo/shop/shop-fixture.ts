@@ -42,7 +42,7 @@ export class FakeMerchantApi {
 export function openShop(
   proxy = new FakeMerchantApi(),
   now: () => Date = () => new Date('2026-11-20T12:00:00Z'),
-  more: { publicUrl?: string; deskPassword?: string; walletUrl?: string } = {},
+  more: { publicUrl?: string; deskPassword?: string; walletUrl?: string; operatorUrl?: string } = {},
 ) {
   const settings = {
     publicUrl: SHOP_URL,
