@@ -78,7 +78,7 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
     const [counts, owed, reviews, { webhooks: dead }, { refusal, warnings }] = await Promise.all([
       ledger.counts(),
       toSendBack(),
-      ledger.transactions({ sort: '-createdAt', needsReview: true, limit: MAX_SHOWN }),
+      ledger.transactions({ sort: 'createdAt', needsReview: true, limit: MAX_SHOWN }),
       ledger.webhooks('dead', MAX_SHOWN),
       readiness(),
     ]);
@@ -96,7 +96,7 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
     return frame.show(c, '', titleOf(shown), overview(shown));
   });
 
-  app.get('/admin/ipns', async (c) => frame.show(c, 'ipns', 'IPNs', ipnsPage(await ledger.unmatchedIpns(MAX_IPNS))));
+  app.get('/admin/ipns', async (c) => frame.show(c, 'health', 'IPNs', ipnsPage(await ledger.unmatchedIpns(MAX_IPNS))));
 
   app.get('/admin/health', async (c) => {
     const { refusal, warnings } = await readiness();

@@ -1,4 +1,4 @@
-// Refunding a payment and closing its order, on the operator's page: a form, and a question before it is done.
+// Refunding a payment and closing its order, on the operator's page: each asks, and says what happens, before it is done.
 import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
 import type { Order, OrderAt } from '../ledger/model.ts';
@@ -46,13 +46,14 @@ export function refunding(
   at: OrderAt | undefined,
   rules: RefundRules,
   form: string,
-  typed?: RefundForm,
+  typed: Partial<RefundForm>,
 ): Html | '' {
   if (at?.order === undefined || payment.stage !== 'succeeded') return '';
   const { order, now } = at;
   const { cause, left, sendable } = leftOfPayment(payment, order, rules, now);
   const own = order.refunds.filter(({ refundOf }) => refundOf === payment.id);
-  return html`<section class="panel" aria-labelledby="refunds">
+  const isUrgent = (payment.surplus || payment.afterClose) && sendable > 0;
+  return html`<section class="panel ${isUrgent ? 'urgent' : ''}" aria-labelledby="refunds">
     <h2 id="refunds">Refunds</h2>
     ${own.length === 0 ? '' : refundTable(own)}
     ${
@@ -80,9 +81,9 @@ function refundTable(refunds: readonly Transaction[]): Html {
   );
 }
 
-function refundForm(payment: Transaction, { sendable, left }: Left, form: string, typed: RefundForm | undefined): Html {
+function refundForm(payment: Transaction, { sendable, left }: Left, form: string, typed: Partial<RefundForm>): Html {
   const { currency, payer } = payment;
-  const { amount: asked = decimalOf(sendable, currency), note, by, problems } = typed ?? {};
+  const { amount: asked = decimalOf(sendable, currency), note, by, problems } = typed;
   const rest = moneyIn(left - sendable, payment);
   return html`<p>
       ${moneyIn(sendable, payment)} can be sent back to the wallet that paid, ${wallet(payer)}.
@@ -158,7 +159,7 @@ export function refundPage(
   });
 }
 
-// Closing an order from one of its payments.
+// Closing an order that is not paid, from one of its payments.
 
 export interface ClosingForm {
   by: string;
@@ -166,36 +167,8 @@ export interface ClosingForm {
   problems: Problems;
 }
 
-/** Of a payout, and of an order that is paid, there is nothing to close. */
-export function closing(transaction: Transaction, order: Order | undefined, form: string, typed?: ClosingForm) {
-  if (order?.closed) {
-    const { at, reason } = order.closed;
-    return html`<p class="message">Closed on ${time(at)}${reason === null ? '' : ` · ${reason}`}</p>`;
-  }
-  if (order === undefined || order.paidBy !== null) return '';
-  const { by, reason, problems } = typed ?? {};
-  return html`<section class="panel" aria-labelledby="closing">
-    <h2 id="closing">Close the order</h2>
-    <form method="post" action="${linkTo(transaction)}/close">
-      ${hidden({ form })} ${nameField('closing', by, problems)}
-      ${textField({
-        form: 'closing',
-        name: 'reason',
-        label: 'Reason, for you only (optional)',
-        value: reason,
-        maxlength: 200,
-        problems,
-        isWide: true,
-        isOptional: true,
-      })}
-      <button class="quiet">Close the order…</button>
-      <p class="hint">Nothing changes yet: the next page says what will happen.</p>
-    </form>
-  </section>`;
-}
-
 export function closingPage(transaction: Transaction, order: Order, typed: ClosingForm, form: string): Html {
-  const { by, reason } = typed;
+  const { by, reason, problems } = typed;
   const payable = order.payments.filter(({ stage }) => canBePaid(stage)).map(({ id }) => id);
   const mayBePaid = `The gateway cannot cancel: ${payable.join(', ')} may still be paid. It would then come up for review.`;
   return decision({
@@ -211,7 +184,17 @@ export function closingPage(transaction: Transaction, order: Order, typed: Closi
       ['The shopper sees', ['The shop has closed the order, and whom to ask if it is paid.']],
     ],
     action: `${linkTo(transaction)}/close`,
-    fields: hidden({ form, confirmed: 'yes', by, reason }),
+    fields: html`${hidden({ form })} ${nameField('closing', by, problems)}
+    ${textField({
+      form: 'closing',
+      name: 'reason',
+      label: 'Reason, for you only (optional)',
+      value: reason,
+      maxlength: 200,
+      problems,
+      isWide: true,
+      isOptional: true,
+    })}`,
     button: 'Close the order',
     back: linkTo(transaction),
   });
@@ -227,7 +210,7 @@ interface Decision {
   /** What changes, each under its name. */
   rows: readonly (readonly [name: string, sentences: readonly string[]])[];
   action: string;
-  /** The hidden fields of the form. */
+  /** Of the form. */
   fields: Html;
   button: string;
   back: string;

@@ -8,9 +8,9 @@ import type { Transaction } from '../protocol/transaction.ts';
 import type { Readiness } from '../routes/health.ts';
 import type { Refunds } from '../use-cases/outgoing.ts';
 import { writeSession, type Sessions } from './session.ts';
-import { type Html, amount, status, time, kindOf } from './words.ts';
+import { type Html, amount, status, time, kindOf, reviewReason } from './words.ts';
 
-const PAGES = { '': 'Overview', transactions: 'Transactions', webhooks: 'Webhooks', ipns: 'IPNs', health: 'Health' };
+const PAGES = { '': 'Overview', transactions: 'Transactions', webhooks: 'Webhooks', health: 'Health' };
 type Section = keyof typeof PAGES;
 
 /** The message about what was just done, by the word in the address. */
@@ -274,7 +274,8 @@ export function transactionTable(caption: string, transactions: readonly Transac
       html`<a href="${linkTo(each)}">${each.orderId}</a>`,
       kindOf(each),
       amount(each),
-      status(each),
+      html`${status(each)}
+      ${each.needsReview ? html`<a class="reason" href="${linkTo(each)}#review">${reviewReason(each)}</a>` : ''}`,
       time(each.createdAt),
     ]),
   );

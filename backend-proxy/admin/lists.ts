@@ -175,11 +175,11 @@ function stateOf({ state: name, attempts }: Webhook): Html {
 }
 
 /** Empty if the body was erased, because it cannot be sent. */
-export function redeliverForm({ id, type, orderId, state: name, body }: Webhook, form: string): Html {
+export function redeliverForm({ id, type, orderId, body }: Webhook, form: string): Html {
   if (body === '') return html``;
   return html`<form method="post" action="/admin/webhooks/${id}/redeliver">
     <input type="hidden" name="form" value="${form}" />
-    <button class="${name === 'dead' ? '' : 'quiet'}" aria-label="Send again: ${type} of ${orderId}">Send again</button>
+    <button class="quiet" aria-label="Send again: ${type} of ${orderId}">Send again</button>
   </form>`;
 }
 

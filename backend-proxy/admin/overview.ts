@@ -32,7 +32,7 @@ export interface ToSendBack {
 interface Overview {
   counts: Counts;
   owed: readonly ToSendBack[];
-  /** Newest first, at most a page. */
+  /** Oldest first, at most a page. */
   reviews: readonly Transaction[];
   dead: readonly Webhook[];
   /** Why the proxy cannot serve; undefined if it can. */
@@ -56,29 +56,29 @@ export function titleOf({ counts, owed, reviews, dead, problem, warnings }: Over
 }
 
 export function overview({ counts, owed, reviews, dead, problem, warnings, now, form }: Overview): Html {
-  const toHealth = html`<a class="button" href="/admin/health">Open health</a>`;
+  const toHealth = html`<a class="button quiet" href="/admin/health">Open health</a>`;
   const toReview = [
     ...reviews.map((each) => review(each, now)),
     ...more(counts.needReview - reviews.length, 'to review', '/admin/transactions?needsReview=true'),
     ...owed.map((each) => sendBack(each, now)),
   ];
   const others = [
-    ...(problem === undefined ? [] : [item(html`The proxy cannot serve. ${problem}`, '', toHealth)]),
     ...dead.map((each) => failedWebhook(each, now, form)),
     ...more(deadIn(counts) - dead.length, 'failed', '/admin/webhooks?state=dead'),
     ...(counts.unmatchedIpns === 0 ? [] : [unmatched(counts.unmatchedIpns)]),
     ...warnings.map(({ warning, detail }) => item(warning, detail ?? '', toHealth)),
   ];
   const isBoth = toReview.length > 0 && others.length > 0;
-  return html`${list(toReview)} ${isBoth ? html`<h2>Not about money</h2>` : ''} ${list(others)}
+  return html`${problem === undefined ? '' : html`<p class="verdict bad">The proxy cannot serve. ${problem}</p>`}
+    ${list('attention urgent', toReview)} ${isBoth ? html`<h2>Not about money</h2>` : ''} ${list('attention', others)}
     <h2>Open</h2>
     ${summary(counts)}
     <p><a href="/admin/transactions">All transactions</a></p>`;
 }
 
-function list(items: readonly Html[]): Html | '' {
+function list(kind: string, items: readonly Html[]): Html | '' {
   if (items.length === 0) return '';
-  return html`<ul class="attention">
+  return html`<ul class="${kind}">
     ${items}
   </ul>`;
 }
@@ -119,7 +119,7 @@ function failedWebhook(webhook: Webhook, now: number, form: string): Html {
 
 function unmatched(count: number): Html {
   const reason = `The gateway reports ${plural(count, 'transaction')} that this proxy never started.`;
-  return item(reason, 'Of the last 7 days', html`<a class="button" href="/admin/ipns">See IPNs</a>`);
+  return item(reason, 'Of the last 7 days', html`<a class="button quiet" href="/admin/ipns">See IPNs</a>`);
 }
 
 /** The rest, which the list only counts. */
@@ -128,7 +128,7 @@ function more(count: number, what: string, href: string): Html[] {
   return [
     html`<li>
       <p>And ${count} more ${what}</p>
-      <a class="button" href="${href}">Show all</a>
+      <a class="button quiet" href="${href}">Show all</a>
     </li>`,
   ];
 }
@@ -187,7 +187,7 @@ function figures({ checks, webhooks, unmatchedIpns }: Counts): Html {
   const rows = [
     ...checks.map(({ state, count }) => [`Status checks ${state}`, count] as const),
     ...webhooks.map(({ state, count }) => [`${STATES[state]} webhooks`, count] as const),
-    ['IPNs without a transaction', unmatchedIpns] as const,
+    ['IPNs without a transaction', html`<a href="/admin/ipns">${unmatchedIpns}</a>`] as const,
   ];
   return html`<h2>Work</h2>
     ${details(rows)}`;

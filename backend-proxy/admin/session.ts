@@ -137,10 +137,11 @@ export function sessionOnly(sessions: Sessions): MiddlewareHandler {
     const session = sessions.read(getCookie(c, cookieName(c)) ?? '');
     if (session === undefined) return c.redirect('/admin/login', 303);
     if (c.req.method === 'POST') {
-      const { form } = await readForm(c);
+      const { form, by } = await readForm(c);
       if (typeof form !== 'string' || !sessions.isFormToken(session, form)) {
         throw new Refusal('forbidden_origin', 'This form belongs to another session. Open the page again.');
       }
+      if (typeof by === 'string' && by.length <= 100) setCookie(c, NAME, by, cookieOptions(c));
     }
     c.set('session', session);
     return next();
@@ -153,8 +154,13 @@ export function writeSession(c: Context, sessions: Sessions, session: Session): 
 }
 
 export function endSession(c: Context): void {
-  deleteCookie(c, cookieName(c), cookieOptions(c));
+  for (const name of [cookieName(c), NAME]) deleteCookie(c, name, cookieOptions(c));
 }
+
+/** The name of the person who decides is remembered by the browser until it closes or the session is ended. */
+const NAME = 'admin-name';
+
+export const nameOf = (c: Context): string => getCookie(c, NAME) ?? '';
 
 /** Whether the browser reaches this page by a loopback name. */
 export function isLoopback(c: Context): boolean {

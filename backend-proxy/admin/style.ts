@@ -47,9 +47,7 @@ main { max-width: 74rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; }
 footer { max-width: 74rem; margin: 0 auto; padding: 0 1rem 2rem; color: var(--soft); font-size: 0.875rem; }
 h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; font-weight: 650; }
 h2 { margin: 2.25rem 0 0.75rem; font-size: 1.125rem; font-weight: 650; }
-h3 { margin: 0; font-size: 1rem; font-weight: 600; }
-.lead { margin: -0.25rem 0 1.5rem; font-size: 1.0625rem; }
-.lead .status { margin: 0 0.35rem 0 0.75rem; }
+.lead { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.85rem; margin: -0.25rem 0 1.5rem; font-size: 1.0625rem; }
 .hint, .facts, .reason, .none { color: var(--soft); }
 .hint, .facts { font-size: 0.875rem; }
 .empty { padding: 1.25rem; color: var(--soft); background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
@@ -70,15 +68,16 @@ h3 { margin: 0; font-size: 1rem; font-weight: 600; }
 .warn { color: var(--wait); }
 .over { color: var(--soft); }
 .reason { font-size: 0.875rem; }
+a.reason { display: block; }
 
 .verdict { margin: 0 0 1rem; padding: 1rem 1.25rem; border-radius: 10px; font-weight: 600; }
 .verdict.good { background: var(--good-back); }
 .verdict.bad { background: var(--bad-back); }
-.attention { margin: 0; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--line); border-inline-start: 4px solid var(--wait); border-radius: 10px; }
+.attention { margin: 0; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .attention li { display: grid; grid-template-columns: minmax(0, 1fr) auto 9rem; align-items: center; gap: 0 1.25rem; padding: 0.85rem 1.25rem; }
 .attention li + li { border-top: 1px solid var(--line); }
 .attention p { grid-column: 1; margin: 0; }
-.attention p:first-child { font-weight: 600; }
+.attention p:first-child, .why { font-weight: 600; }
 .attention .amount { grid-area: 1 / 2 / span 2; }
 .attention li > :is(a, form) { grid-area: 1 / 3 / span 2; display: grid; }
 .figures { margin: 0; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
@@ -118,8 +117,8 @@ button, .button { min-height: 2.75rem; padding: 0.45rem 1.1rem; border: 1px soli
   font-weight: 600; cursor: pointer; }
 .button { display: inline-block; text-align: center; text-decoration: none; line-height: 1.75rem; }
 button:hover, .button:hover { filter: brightness(1.08); }
-button.quiet { background: transparent; border-color: var(--line); color: var(--text); font-weight: 500; }
-button.quiet:hover { border-color: var(--field); filter: none; }
+.quiet { background: transparent; border-color: var(--line); color: var(--text); font-weight: 500; }
+.quiet:hover { border-color: var(--field); filter: none; }
 td button, .top button { min-height: 2.25rem; padding: 0.2rem 0.8rem; font-size: 0.875rem; }
 fieldset { margin: 0; padding: 0; border: 0; }
 legend { padding: 0; }
@@ -145,6 +144,8 @@ legend { padding: 0; }
 .check { display: flex; align-items: center; gap: 0.5rem; min-height: 2.75rem; }
 .check label { color: var(--text); font-weight: 500; }
 .panel { margin: 0 0 1.5rem; padding: 1.25rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+/* What waits for a person. */
+.urgent { border-inline-start: 4px solid var(--wait); }
 .panel h2 { margin: 0 0 0.5rem; }
 .panel form { display: grid; gap: 1rem; max-width: 40rem; margin-top: 1rem; }
 .panel form > button { justify-self: start; }
@@ -166,19 +167,16 @@ legend { padding: 0; }
 .login .hint, .panel .hint { margin: 0; }
 .panel b { white-space: nowrap; }
 
-/* What to decide, beside what is known; below each other, the closing comes last. */
-.record + div { margin-top: 1.5rem; }
+/* What to decide, beside what is known. */
 @media (min-width: 64rem) {
-  .columns:has(.panel) { display: grid; grid-template: auto 1fr / minmax(0, 40rem) minmax(0, 1fr); column-gap: 1.5rem; }
-  .record { grid-area: 1 / 2 / span 2; }
+  .columns:has(.panel) { display: grid; grid-template-columns: minmax(0, 40rem) minmax(0, 1fr); column-gap: 1.5rem; }
   .columns:has(.panel) .history li { grid-template-columns: minmax(0, 1fr); }
-  .record + div { margin-top: 0; }
 }
 
 @media (max-width: 46rem) {
-  .top nav { order: 3; flex-basis: 100%; margin-inline: -0.35rem; }
-  .top nav ul { gap: 0; }
-  .top nav a { padding-inline: 0.35rem; font-size: 0.8125rem; }
+  .top nav { order: 3; flex-basis: 100%; margin-inline: -0.25rem; }
+  .top nav ul { gap: 0 1vw; }
+  .top nav a { padding-inline: 0.25rem; font-size: clamp(0.75rem, 3.6vw, 0.9375rem); }
   .top .name { flex: 1; }
   .cards, .cards tbody, .cards tr, .cards th, .cards td { display: block; }
   .cards { background: none; border: 0; }

@@ -12,7 +12,7 @@ import {
   type Flag,
   type TransactionType,
 } from '../protocol/transaction.ts';
-import { closing, type ClosingForm, changedMessage, decision, refunding, type RefundForm } from './decisions.ts';
+import { changedMessage, decision, refunding, type RefundForm } from './decisions.ts';
 import { hidden, nameField, problem, textField, type Problems, linkTo } from './layout.ts';
 import { webhookTable } from './lists.ts';
 import {
@@ -47,7 +47,6 @@ interface ResolutionForm {
 export interface Typed {
   resolution?: ResolutionForm;
   refund?: RefundForm;
-  closing?: ClosingForm;
 }
 
 interface Given {
@@ -57,20 +56,21 @@ interface Given {
   refundRules: RefundRules;
   webhooks: readonly Webhook[];
   form: string;
+  /** Of the person, as it was given before. */
+  name: string;
   typed?: Typed;
 }
 
-export function transactionPage({ transaction, at, refundRules, webhooks, form, typed = {} }: Given): Html {
+export function transactionPage({ transaction, at, refundRules, webhooks, form, name, typed = {} }: Given): Html {
   const { id, orderId, paymentId, refundOf, customer, payer, note, createdAt, updatedAt } = transaction;
-  const review = mayBeResolved(transaction) ? reviewForm(transaction, form, typed.resolution) : '';
-  const refund = refunding(transaction, at, refundRules, form, typed.refund);
-  const inOrder = isOnlyAfterClose(transaction) ? [refund, review] : [review, refund];
-  const close = closing(transaction, at?.order, form, typed.closing);
-  const isClosed = Boolean(at?.order?.closed);
+  const review = mayBeResolved(transaction) ? reviewForm(transaction, form, name, typed.resolution) : '';
+  const refund = refunding(transaction, at, refundRules, form, { by: name, ...typed.refund });
+  const { closed, paidBy } = at?.order ?? {};
+  const mayBeClosed = closed === null && paidBy === null;
   return html`${lead(transaction)}
     <div class="columns">
-      <div>${isClosed ? [inOrder, close] : inOrder}</div>
-      <div class="record">
+      <div>${isOnlyAfterClose(transaction) ? [refund, review] : [review, refund]}</div>
+      <div>
         ${details([
           ['Order', linkToOrder(orderId)],
           ['Gateway ID', id],
@@ -81,19 +81,20 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
           ['Note', note],
           ['Created', time(createdAt)],
           ['Changed', time(updatedAt)],
+          ['Order closed', closed ? html`${time(closed.at)}${closed.reason && ` · ${closed.reason}`}` : null],
         ])}
         <h2>History</h2>
         ${historyList(transaction.history)}
       </div>
-      <div>${isClosed ? '' : close}</div>
     </div>
+    ${mayBeClosed ? html`<p><a class="button quiet" href="${linkTo(transaction)}/close">Close the order…</a></p>` : ''}
     <h2>Webhooks</h2>
     ${webhookTable('Webhooks of this transaction', webhooks, form)}`;
 }
 
 function lead(transaction: Transaction): Html {
   return html`<p class="lead">
-    ${amount(transaction)} · ${kindOf(transaction)} ${status(transaction)}
+    <span>${amount(transaction)} · ${kindOf(transaction)}</span> <span>${status(transaction)}</span>
     <span class="reason">${explanationOf(transaction)}</span>
   </p>`;
 }
@@ -115,26 +116,28 @@ function isOnlyAfterClose({ afterClose, mismatch, conflict }: Transaction): bool
   return afterClose && !mismatch && !conflict;
 }
 
+/** Why it is asked, and what to do. After a change of prefix the gateway may have it under another id. */
 function whatToDo(transaction: Transaction): Html {
-  if (!transaction.needsReview) return html`${DUPLICATE} ${ask(transaction)}`;
-  if (!isOnlyAfterClose(transaction)) return html`${reviewReason(transaction)} ${ask(transaction)}`;
-  return html`The order was closed before this money came. Send it back above, then record it as received: this ends the
-  review.`;
+  const [reason = '', ids] = reviewReason(transaction).split(/; look there for |\.$/);
+  if (isOnlyAfterClose(transaction))
+    return html`<p class="why">${reason}.</p>
+      <p>Send the money back above, then record it as received: this ends the review.</p>`;
+  const names = (ids || transaction.id).split(' and ').map((id, at) => html`${at > 0 ? ' and ' : ''}<b>${id}</b>`);
+  return html`<p class="why">${transaction.needsReview ? `${reason}.` : DUPLICATE}</p>
+    <p>Ask the gateway’s support about ${names}, then say what you know.</p>`;
 }
 
-const ask = ({ id }: Transaction) => html`Ask the gateway’s support about <b>${id}</b>, then say what you know.`;
-
-function reviewForm(transaction: Transaction, form: string, given: ResolutionForm | undefined): Html {
-  const { status: chosen = '', by, note, refused = {} } = given ?? {};
+function reviewForm(transaction: Transaction, form: string, name: string, given?: ResolutionForm): Html {
+  const { status: chosen = '', by = name, note, refused = {} } = given ?? {};
   const done = TYPES[transaction.type].isOutgoing ? 'sent' : 'received';
   const radio = (value: string, label: string) =>
     html`<label class="choice">
       <input type="radio" name="status" value="${value}" required ${chosen === value ? 'checked' : ''} />
       ${label}</label
     >`;
-  return html`<section class="panel" aria-labelledby="review">
+  return html`<section class="panel urgent" aria-labelledby="review">
     <h2 id="review">${transaction.needsReview ? 'Needs review' : 'A duplicate'}</h2>
-    <p>${whatToDo(transaction)}</p>
+    ${whatToDo(transaction)}
     <form method="post" action="${linkTo(transaction)}/resolve">
       ${hidden({ form, version: transaction.version })}
       <fieldset>

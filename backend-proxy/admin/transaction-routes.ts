@@ -1,5 +1,5 @@
 // The transactions on the operator's page: a list, one with its history, and the two steps of resolving a review, of
-// closing an order and of a refund. The first step says what would happen; the second does it, if nothing has changed
+// closing an order and of a refund: a page says what would happen, and its button does it, if nothing has changed
 // meanwhile.
 import type { Context, Hono } from 'hono';
 import { html } from 'hono/html';
@@ -12,7 +12,7 @@ import { minorOf } from '../protocol/money.ts';
 import { NOT_REFUNDABLE } from '../protocol/refundable.ts';
 import { TYPES, type Transaction } from '../protocol/transaction.ts';
 import { type AdminParts, type Frame, type Problems, linkTo } from './layout.ts';
-import { formField } from './session.ts';
+import { formField, nameOf } from './session.ts';
 import {
   closingPage,
   changedMessage,
@@ -20,6 +20,7 @@ import {
   problemOf,
   refundPage,
   refundTitle,
+  type ClosingForm,
   type RefundForm,
 } from './decisions.ts';
 import { resolutionTitle, confirmationPage, transactionPage, type Typed } from './transaction-page.ts';
@@ -45,7 +46,8 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const webhooks = ofOrder.webhooks.filter(({ transactionId }) => transactionId === transaction.id);
     const form = frame.formToken(c);
     const at = TYPES[transaction.type].paysOrder ? await ledger.orderAt(transaction.orderId) : undefined;
-    const body = transactionPage({ transaction, at, refundRules: parts.refundRules, webhooks, form, typed });
+    const { refundRules } = parts;
+    const body = transactionPage({ transaction, at, refundRules, webhooks, form, name: nameOf(c), typed });
     return frame.show(c, 'transactions', transaction.orderId, body, code);
   }
   app.get('/admin/transactions/:id', (c) => showOne(c, 200));
@@ -64,27 +66,37 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     return resolve(c, transaction, parsed.data, parts, frame);
   });
 
-  app.post('/admin/transactions/:id/close', (c) => close(c, parts, frame, showOne));
+  app.get('/admin/transactions/:id/close', async (c) => {
+    const empty = { by: nameOf(c), reason: '', problems: {} };
+    return askToClose(c, await transactionOf(c, parts), empty, 200, parts, frame);
+  });
+  app.post('/admin/transactions/:id/close', (c) => close(c, parts, frame));
   app.post('/admin/transactions/:id/refund', (c) => refund(c, parts, frame, showOne));
 }
 
 /** Shows a transaction's page again, with what was typed and what is wrong with it. */
 type ShowAgain = (c: Context, code: 400 | 409, typed: Typed) => Promise<Response>;
 
-/** Asks for a confirmation, or does what was confirmed. */
-async function close(c: Context, parts: AdminParts, frame: Frame, showAgain: ShowAgain): Promise<Response> {
+async function askToClose(
+  c: Context,
+  transaction: Transaction,
+  typed: ClosingForm,
+  code: 200 | 400,
+  parts: AdminParts,
+  frame: Frame,
+): Promise<Response> {
+  const order = await orderOf(transaction, parts);
+  const body = closingPage(transaction, order, typed, frame.formToken(c));
+  return frame.show(c, 'transactions', `Close ${order.orderId}?`, body, code);
+}
+
+async function close(c: Context, parts: AdminParts, frame: Frame): Promise<Response> {
   const { ledger, log } = parts;
   const transaction = await transactionOf(c, parts);
-  const { orderId } = transaction;
-  const order = await orderOf(transaction, parts);
+  const { orderId } = await orderOf(transaction, parts);
   const [by, reason] = [(await formField(c, 'by')).trim(), (await formField(c, 'reason')).trim()];
   const problems = { ...wrongName(by), ...wrongLine('reason', reason) };
-  const typed = { by, reason, problems };
-  if (Object.keys(problems).length > 0) return showAgain(c, 400, { closing: typed });
-  if ((await formField(c, 'confirmed')) !== 'yes') {
-    const body = closingPage(transaction, order, typed, frame.formToken(c));
-    return frame.show(c, 'transactions', `Close ${orderId}?`, body);
-  }
+  if (Object.keys(problems).length > 0) return askToClose(c, transaction, { by, reason, problems }, 400, parts, frame);
   const said = reason === '' ? `by ${by}` : `by ${by}: ${reason}`;
   await ledger.closeOrder({ orderId, reason: said, ifUnpaidSince: null });
   log('info', 'operator closed', { orderId });

@@ -5,6 +5,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, iso } from '../protocol/duration
 import { decimalOf } from '../protocol/money.ts';
 import {
   TYPES,
+  mayBeResolved,
   reasonOf,
   type HistoryEntry,
   type Transaction,
@@ -91,12 +92,13 @@ export function statusName(transaction: Transaction): string {
 
 const UNCLEAR = 'It is not clear whether the gateway has it. Status checks find out, so there is nothing to do yet.';
 
-/** More than the status says; empty if there is no more. */
+/** More than the status says; empty if there is no more, or if a person has to look, and is told why. */
 export function explanationOf(transaction: Transaction): string {
   const reason = reasonOf(transaction);
+  if (mayBeResolved(transaction)) return '';
   if (transaction.surplus) return 'The order was paid already.';
   if (transaction.afterClose) return 'The order was closed before.';
-  if (transaction.stage === 'uncertain' && transaction.answer !== 'duplicate') return UNCLEAR;
+  if (transaction.stage === 'uncertain') return UNCLEAR;
   return reason === null ? '' : endOf(transaction, reason)[1];
 }
 
@@ -185,6 +187,8 @@ function inWords(detail: string): string {
   return detail
     .replaceAll('SUCCESS', 'a success')
     .replaceAll('FAILED', 'a failure')
+    .replaceAll(/"(.+?)"/g, '“$1”')
+    .replaceAll("'", '’')
     .replaceAll(/\b(\d+(?:\.\d+)?) ([A-Z]{3})\b/g, (_, decimal, currency) => money(decimal, currency));
 }
 
@@ -263,8 +267,7 @@ export function linkToOrder(orderId: string): Html {
   return html`<a href="/admin/transactions?orderId=${encodeURIComponent(orderId)}">${orderId}</a>`;
 }
 
-/** Each value beside its name. */
-/** Without the rows that have no value. */
+/** Each value beside its name, without the rows that have no value. */
 export function details(rows: readonly (readonly [name: string, value: Html | string | number | null])[]): Html {
   return html`<dl class="details">
     ${rows.map(([name, value]) =>

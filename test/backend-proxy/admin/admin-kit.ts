@@ -48,8 +48,10 @@ export async function createOperator(t: TestContext, options: WorldOptions = {},
       if (operator.cookie !== '' && !headers.has('Cookie')) headers.set('Cookie', operator.cookie);
       const env = { incoming: { socket: { remoteAddress: address } } };
       const response = await admin.request(`http://${host}${path}`, { ...init, headers }, env);
-      const [set] = response.headers.getSetCookie();
-      if (set !== undefined) operator.cookie = set.split(';')[0] ?? '';
+      for (const [pair = ''] of response.headers.getSetCookie().map((set) => set.split(';'))) {
+        const others = operator.cookie.split('; ').filter((each) => each.split('=')[0] !== pair.split('=')[0]);
+        operator.cookie = [...others, pair].filter(Boolean).join('; ');
+      }
       return response;
     },
     async signIn() {

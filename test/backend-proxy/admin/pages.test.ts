@@ -4,6 +4,7 @@ import { it, type TestContext } from 'node:test';
 import { unavailable } from '../../../backend-proxy/errors.ts';
 import { overview, titleOf } from '../../../backend-proxy/admin/overview.ts';
 import { walletEnd } from '../../../backend-proxy/admin/words.ts';
+import { transactionPage } from '../../../backend-proxy/admin/transaction-page.ts';
 import { transactionsPage, webhookPage, webhookTable } from '../../../backend-proxy/admin/lists.ts';
 import type { Webhook } from '../../../backend-proxy/ledger/model.ts';
 import { verified, endCheck, type Seen } from '../ledger/ledger-kit.ts';
@@ -52,7 +53,12 @@ it('a review is resolved in two steps: the first says what will happen and chang
   const operator = await signedIn(t);
   const { world } = operator;
   await createMismatch(world);
-  await operator.says('/admin', /1 payment to review The gateway reported another amount than was requested: asked €10\.10, reported €0\.07\. A-1 · Payment · QR code · for \d+ \w+ €10\.10 Review/); // prettier-ignore
+  const why = 'The gateway reported another amount than was requested: asked €10\\.10, reported €0\\.07\\.';
+  await operator.says('/admin', new RegExp(`1 payment to review ${why} A-1 · Payment · QR code · for \\d+ \\w+ €10\\.10 Review`)); // prettier-ignore
+  assert.match(
+    await operator.open('/admin/transactions?needsReview=true'),
+    new RegExp(`href="/admin/transactions/A-1#review">${why}<`),
+  );
   const first = await resolve(operator, 'A-1', ADA);
   const said = textOf(await first.text());
   assert.equal(first.status, 200);
@@ -72,6 +78,15 @@ it('a review is resolved in two steps: the first says what will happen and chang
   await world.settle();
   assert.ok(world.receiver.received.some(({ payload }) => payload.type === 'payment.succeeded'));
   await operator.says('/admin', /All clear/);
+  await world.start(world.token({ orderId: 'A-2' }), { method: 'QR' });
+  assert.match(
+    await operator.open('/admin/transactions/A-2/close'),
+    /name="by"\s+value="Ada"/,
+    'the name is remembered',
+  );
+  await operator.send('/admin/logout');
+  await operator.signIn();
+  assert.match(await operator.open('/admin/transactions/A-2/close'), /name="by"\s+value=""/);
 });
 
 it('a form with a missing or wrong field is shown again with what was typed and what is allowed', async (t) => {
@@ -138,23 +153,22 @@ it('an order is closed in two steps, of which the first says what will happen an
   const { world } = operator;
   await world.start(world.token(), { method: 'QR' });
   const path = '/admin/transactions/A-1';
-  await operator.says(path, /Close the order/);
+  assert.match(await operator.open(path), /href="\/admin\/transactions\/A-1\/close">Close the order…</);
+  const first = await operator.open(`${path}/close`);
+  const says = /it cannot be opened again\. .* A-1 may still be paid\. It would then come up for review.*Your name/;
+  assert.match(textOf(first), says);
   const refused = await operator.send(`${path}/close`, { reason: 'out of <stock>', by: ' ' });
+  const again = await refused.text();
   assert.equal(refused.status, 400);
-  assert.match(textOf(await refused.text()), /Your name 1 to 100 characters/);
-  const typed = { reason: 'out of <stock>', by: 'Marta K.' };
-  const first = await (await operator.send(`${path}/close`, typed)).text();
-  assert.match(
-    textOf(first),
-    /it cannot be opened again\. .* A-1 may still be paid\. It would then come up for review/,
-  );
+  assert.match(textOf(again), /Your name 1 to 100 characters/);
+  assert.match(again, /value="out of &lt;stock&gt;"/);
   assert.equal((await world.ledger.order('A-1'))?.closed, null);
-  assert.match(first, /value="out of &lt;stock&gt;"/);
+  const typed = { reason: 'out of <stock>', by: 'Marta K.' };
   const done = await operator.send(`${path}/close`, { ...fieldsOf(first), ...typed });
   assert.deepEqual([done.status, placeOf(done)], [303, `${path}?done=closed`]);
   assert.equal((await world.ledger.order('A-1'))?.closed?.reason, 'by Marta K.: out of <stock>');
   const page = await operator.open(path);
-  assert.match(page, /Closed on .* · by Marta K\.: out of &lt;stock&gt;/);
+  assert.match(textOf(page), /Order closed .* · by Marta K\.: out of &lt;stock&gt;/);
   assert.doesNotMatch(page, /Close the order/);
   assert.deepEqual(operator.logged.at(-1), { level: 'info', event: 'operator closed', orderId: 'A-1' });
 });
@@ -291,19 +305,21 @@ it('money that pays no order is in the same list and count as a review, until it
   const operator = await signedIn(t, { profile: REFUNDS_QR });
   const { world } = operator;
   await createMismatch(world, 'B-1');
+  world.skip(S);
+  await createMismatch(world, 'B-2');
   await world.start(world.token(), { method: 'QR' });
   await world.start(world.token(), { method: 'QR' }, 'again');
   for (const id of ['A-1', 'A-1-2']) await world.settleAfter('approve', id, '23456789');
   const said = textOf(await operator.open('/admin'));
   assert.match(
     said,
-    /2 payments to review .* Paid twice: €10\.10 too much from •••• 6789 ?\. A-1 · Payment · QR code · for/,
+    /3 payments to review .* B-1 · .* B-2 · .* Paid twice: €10\.10 too much from •••• 6789 ?\. A-1 · Payment · QR code · for/,
   );
   assert.match(said, /Send back Open Nothing is open/, 'the payment under review is not counted as waiting');
   await operator.says('/admin/transactions/A-1-2', /Paid · confirmed by the gateway/);
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1-2', amount: '10', idempotencyKey: 'back' });
   const after = textOf(await operator.open('/admin'));
-  assert.match(after, /1 payment to review/);
+  assert.match(after, /2 payments to review/);
   assert.doesNotMatch(after, /Paid twice/);
 });
 
@@ -316,9 +332,22 @@ it('a payment after the closing says what to do: send it back, and then end the 
   const said = textOf(await operator.open('/admin/transactions/A-1'));
   assert.match(
     said,
-    /Refunds .* Needs review .* Send it back above, then record it as received: this ends the review\./,
+    /Refunds .* Needs review .* Send the money back above, then record it as received: this ends the review\./,
   );
   assert.doesNotMatch(said, /Ask the gateway/);
+});
+
+it('a review after a restore names each id to look for, and does not say that there is nothing to do', async (t) => {
+  const { world } = await createOperator(t);
+  await createMismatch(world);
+  const found = (await world.ledger.transaction('A-1')) ?? assert.fail();
+  const detail = `the database was restored, and the gateway's "unknown" could not be proven; look there for A-1 and 1`;
+  const history = [{ at: 0, event: 'needs_review', source: 'answer', detail } as const];
+  const transaction = { ...found, mismatch: false, stage: 'uncertain', history } as const;
+  const given = { transaction, at: undefined, refundRules: { refundMethods: new Set<never>(), payoutDecimals: false }, webhooks: [], form: 'x', name: '' }; // prettier-ignore
+  const said = textOf(String(await transactionPage(given)));
+  assert.match(said, /Needs review The database was restored, and the gateway’s “unknown” could not be proven\. Ask the gateway’s support about A-1 and 1 , then/); // prettier-ignore
+  assert.doesNotMatch(said, /nothing to do/);
 });
 
 it('the overview counts each thing that needs attention once, and also those that it only counts', async (t) => {
@@ -331,6 +360,9 @@ it('the overview counts each thing that needs attention once, and also those tha
   assert.equal(titleOf(shown), '12 payments to review');
   assert.equal(titleOf({ ...shown, reviews: [], counts: { ...counts, needReview: 0 } }), '2 things need attention');
   const said = textOf(String(await overview(shown)));
+  const broken = String(await overview({ ...shown, problem: 'No disk.' }));
+  assert.match(textOf(broken), /^ The proxy cannot serve\. No disk\. .* Review /);
+  assert.match(broken, /"attention urgent">(?:(?!<ul)[^])*Review[^]*"attention">[^]*See IPNs/);
   assert.match(
     said,
     /€10\.10 Review And 11 more to review Show all Not about money The gateway reports 3 transactions .* No &lt;metrics/,
