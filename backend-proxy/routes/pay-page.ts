@@ -1,14 +1,14 @@
 // GET /pay#<order token>: the widget on a page of the proxy's own, for merchants without one. The token is in the
 // fragment, so neither a log nor a mail scanner has it, and opening the page starts nothing. The page is the same for
-// every order: the payee's name and mark are those of the token, which the widget reads.
+// every order: the payee's name, mark and address above the widget are those of the token.
 import { createHash } from 'node:crypto';
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { answer } from '../http/answer.ts';
 
 /**
  * After the gateway's checkout the shopper comes back without the fragment: the tab remembers it. The title is the
- * panel's heading, in the widget's language. The payee's name and address below the widget stay unseen until the proxy
- * has accepted the token, or says that it was valid once.
+ * panel's heading, in the widget's language. Anybody can write a token, so its payee is named once the proxy has
+ * accepted it, or says that it was valid once.
  */
 const SCRIPT = `
 const token = location.hash.slice(1) || sessionStorage.getItem('order') || 'none';
@@ -19,53 +19,72 @@ try {
   const base64 = token.split('.')[1].replaceAll('-', '+').replaceAll('_', '/');
   claims = JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))));
 } catch {}
-const { language, merchant, description, logo, supportUrl, returnUrl } = claims;
+const { language, merchant, logo, supportUrl, returnUrl } = claims;
 const root = document.documentElement;
-const [widget, title, payee, address] = ['payment-widget', 'h1', 'footer bdi', 'footer a'].map((name) => document.querySelector(name));
+const [widget, payee, address, mark, icon, help] = ['payment-widget', 'h1', 'header a', 'img', 'link', '[slot]'].map((name) => document.querySelector(name));
 root.lang = language || navigator.language;
-title.textContent = merchant || description || location.host;
-payee.textContent = merchant || '';
-if (/^(https:|data:image)/.test(logo)) document.querySelector('link').href = logo;
-const page = [supportUrl, returnUrl].find((url) => /^https?:/.test(url) && new URL(url).origin !== location.origin);
-if (page) address.textContent = new URL((address.href = page)).host;
-new MutationObserver(() => {
-  const heading = widget.shadowRoot.querySelector('[part~=heading]');
-  if (heading) document.title = [heading.textContent, merchant].filter(Boolean).join(' · ');
-  root.dir = widget.shadowRoot.querySelector('[part~=sheet]')?.dir ?? '';
-}).observe(widget.shadowRoot, { childList: true, subtree: true, characterData: true });
-widget.addEventListener('payment-ready', () => root.classList.add('known'));
+const isKnown = () => root.classList.contains('known');
+const part = (name) => widget.shadowRoot.querySelector('[part~=' + name + ']');
+const follow = () => {
+  document.title = [part('heading')?.textContent, isKnown() && merchant].filter(Boolean).join(' · ') || document.title;
+  root.dir = part('sheet')?.dir ?? '';
+};
+new MutationObserver(follow).observe(widget.shadowRoot, { childList: true, subtree: true, characterData: true });
+const introduce = () => {
+  if (isKnown()) return;
+  root.classList.add('known');
+  const page = [supportUrl, returnUrl].find((url) => /^https?:/.test(url) && new URL(url).origin !== location.origin);
+  const host = page ? new URL(page).host : location.host;
+  payee.textContent = merchant || host;
+  if (page) address.href = help.href = page;
+  if (merchant && page) address.textContent = help.textContent = host;
+  if (/^(https:|data:image)/.test(logo)) icon.href = mark.src = logo;
+  follow();
+};
+widget.addEventListener('payment-ready', introduce);
 // Reloading brings no other token: without one the widget asks the shopper to open the link again.
-widget.addEventListener('payment-error', ({ detail }) => {
-  if (detail.code !== 'token_expired') return;
-  root.classList.add('known', 'over');
+widget.addEventListener('payment-error', async ({ detail }) => {
+  if (!/^(token_expired|invalid_token)$/.test(detail.code)) return;
+  await widget.updateComplete;
+  if (detail.code === 'token_expired') introduce();
+  if (isKnown() && part('support')) help.textContent = part('support').textContent;
+  if (help.href) widget.append(help);
+  root.classList.add('over');
   widget.setAttribute('order', 'none');
 });
 widget.setAttribute('order', token);
 `;
 
-/** On a phone the widget is the page. Its own head has the payee's name, so the heading is seen only without it. */
+/** On a phone the widget is the page. The payee is named above it, so not in it. */
 const STYLE = `
-:root { color-scheme: light dark; font-family: system-ui, sans-serif; }
+:root { color-scheme: light dark; font-family: system-ui, sans-serif; --payment-padding: clamp(1rem, 6vw, 1.5rem); }
 body { margin: 0; min-height: 100dvh; display: grid; justify-items: center; align-content: start; background: light-dark(#fff, #16181e); color: light-dark(#14171f, #f1f3f7); }
-main { width: min(100%, 28rem); }
+:is(header, main) { box-sizing: border-box; width: min(100%, 28rem); }
+header { display: flex; align-items: center; gap: 0.75rem; min-height: 4.25rem; padding: 1.25rem var(--payment-padding) 0; overflow-wrap: anywhere; }
+header img { width: 3rem; height: 3rem; border-radius: 0.75rem; object-fit: contain; }
+header img:not([src]) { display: none; }
+h1 { margin: 0; font-size: 1.125rem; line-height: 1.3; }
+header a { color: light-dark(#596070, #a6adbb); font-size: 0.875rem; text-underline-offset: 0.2em; }
+:root:not(.known) header { visibility: hidden; }
+:root.over:not(.known) header { visibility: visible; position: absolute; width: 1px; height: 1px; min-height: 0; padding: 0; overflow: hidden; clip-path: inset(50%); }
 payment-widget::part(sheet) { border: 0; border-radius: 0; }
-footer { padding: 0 1.5rem 1.5rem; color: light-dark(#596070, #a6adbb); font-size: 0.875rem; text-align: center; overflow-wrap: anywhere; }
-:root:not(.known) footer { visibility: hidden; }
-footer bdi:not(:empty) + a:not(:empty)::before { content: '·'; display: inline-block; margin-inline: 0.5em; }
-footer a { display: inline-block; padding-block: 0.75rem; color: inherit; text-underline-offset: 0.2em; }
-h1 { margin: 1.5rem 1.5rem 0; font-size: 1.125rem; text-align: center; overflow-wrap: anywhere; }
-:root:not(.over) h1 { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+payment-widget::part(logo), payment-widget::part(merchant) { display: none; }
+[slot] { display: block; padding: 0.75rem 1rem; border: 1px solid light-dark(#80879a, #767f91); border-radius: 10px; color: inherit; font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere; }
+main > [slot] { display: none; }
 noscript { display: block; padding: 2rem; }
 @media (min-width: 30rem) {
-  body { background: light-dark(#f5f6f8, #0d1017); }
-  payment-widget { margin-block: clamp(2rem, 10vh, 6rem) 1rem; }
+  body { padding-block: clamp(0.5rem, 8vh, 5rem) 1rem; background: light-dark(#f5f6f8, #0d1017); }
+  header { padding-block: 0 1rem; }
   payment-widget::part(sheet) { border: 1px solid light-dark(#dfe2e9, #343945); border-radius: 18px; }
 }
 `;
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-const PAGE = `<!doctype html>
+/** `shop`: where to go from a link that does not work; undefined if there are several. */
+function pageFor(shop: string | undefined): string {
+  const help = shop === undefined ? '<a slot="help"></a>' : `<a slot="help" href="${shop}">${new URL(shop).host}</a>`;
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -78,12 +97,13 @@ const PAGE = `<!doctype html>
 <script type="module" src="widget.js"></script>
 </head>
 <body>
-<main><h1>Payment</h1><payment-widget></payment-widget><noscript>This page needs JavaScript.</noscript></main>
-<footer><bdi></bdi><a></a></footer>
+<header><img alt=""><div><h1>Payment</h1><a></a></div></header>
+<main><payment-widget></payment-widget>${help}<noscript>This page needs JavaScript.</noscript></main>
 <script type="module">${SCRIPT}</script>
 </body>
 </html>
 `;
+}
 
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
@@ -113,8 +133,9 @@ const getPayPage = createRoute({
   responses: { 200: { description: 'The page', content: { 'text/html': { schema: z.string() } } } },
 });
 
-export function servePayPage(app: OpenAPIHono): void {
-  app.get('/pay', (c) => answer(c, PAGE, 200, HEADERS));
+export function servePayPage(app: OpenAPIHono, shop: string | undefined): void {
+  const page = pageFor(shop);
+  app.get('/pay', (c) => answer(c, page, 200, HEADERS));
   app.openAPIRegistry.registerPath(getPayPage);
 }
 

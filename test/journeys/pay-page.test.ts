@@ -26,7 +26,8 @@ test('a link from POST /orders is paid by scanning, and says so again when it is
   const phone = await world.phone(ADA);
   await shopper.page.goto(link ?? '');
   await shopper.page.getByRole('heading', { level: 1, name: 'Stillwater Coffee' }).waitFor();
-  await shopper.page.getByRole('link', { name: 'stillwater.example' }).waitFor();
+  await shopper.page.getByRole('banner').getByRole('link', { name: 'stillwater.example' }).waitFor();
+  assert.equal(await shopper.page.getByText('Stillwater Coffee', { exact: true }).filter({ visible: true }).count(), 1);
   assert.equal(await shopper.page.title(), 'How would you like to pay? · Stillwater Coffee');
   assert.equal(await client.order('INV-1'), null, 'opening it starts nothing');
   await shopper.pay('QR');
@@ -51,18 +52,25 @@ test("the shopper comes back from the gateway's checkout to the same payment", a
   await shopper.sees('paid');
 });
 
-test('a link that was cut or has expired says so, and offers nothing to pay with', async () => {
-  const token = await signOrder({ ...order('INV-3'), expiresIn: 60 }, secrets.orderSecret, Date.now() - 120_000);
-  for (const [fragment, says, namesPayee] of [
-    [`#${token}`, /link does not work/i, true],
-    [`#${token.slice(0, -20)}`, /link/i, false],
-    ['', /link/i, false],
+test('a link that was cut or has expired says so, offers a way to the shop, and names no payee who was not proven', async () => {
+  const supportUrl = 'https://stillwater.example/help';
+  const old = { ...order('INV-3', { supportUrl }), expiresIn: 60 };
+  const token = await signOrder(old, secrets.orderSecret, Date.now() - 120_000);
+  const { host } = new URL(world.stack.shop);
+  for (const [fragment, way, address, namesPayee] of [
+    [`#${token}`, 'Contact the shop', supportUrl, true],
+    [`#${token.slice(0, -20)}`, host, `${world.stack.shop}/`, false],
+    ['', host, `${world.stack.shop}/`, false],
   ] as const) {
     const shopper = await world.shopper();
     shopper.visitor.allowed = /401|payment-widget/;
     await shopper.page.goto(`${url}/pay${fragment}`);
-    await shopper.page.getByText(says).first().waitFor();
-    assert.equal(await shopper.page.locator('footer').isVisible(), namesPayee);
+    await shopper.page.getByText('This payment link does not work').first().waitFor();
+    const link = shopper.page.getByRole('link', { name: way });
+    await link.waitFor();
+    assert.equal(await link.evaluate((each: HTMLAnchorElement) => each.href), address);
+    assert.equal(await shopper.page.getByText('Stillwater Coffee').count(), namesPayee ? 1 : 0);
+    assert.equal(await shopper.page.getByText('€29.00').count(), 0);
     assert.equal(await shopper.page.getByRole('radio').count(), 0);
     assert.equal(await shopper.page.getByRole('button', { name: 'Reload' }).count(), 0);
   }
