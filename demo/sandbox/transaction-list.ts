@@ -66,11 +66,8 @@ export function list(options: ControlOptions): Markup {
     ${more > 0 ? html`<p class="soft">${more} older ones are at <code>/_sandbox/transactions</code>.</p>` : ''}`;
 }
 
-function row(
-  transaction: Transaction,
-  { ipns, requestLog, processor, clock }: ControlOptions,
-  isNewest: boolean,
-): Markup {
+function row(transaction: Transaction, options: ControlOptions, isNewest: boolean): Markup {
+  const { ipns, requestLog, processor, clock } = options;
   const { orderId, paymentId, minor, currency, createdAt } = transaction;
   const [word, tone] = standing(transaction);
   const name = isPayment(transaction) ? NAMES[transaction.method] : 'Payout';
@@ -98,8 +95,7 @@ function row(
       isFinal(transaction)
         ? ''
         : html`<div class="answer">
-            ${button(transaction, 'decline', 'Decline')}
-            ${button(transaction, 'approve', 'Approve', isNewest && 'main')}
+            ${button(transaction, 'decline', 'Decline')} ${button(transaction, 'approve', 'Approve', isNewest)}
           </div>`
     }
   </li>`;
@@ -114,15 +110,12 @@ function whoIn(transaction: Transaction, people: readonly Customer[]): string {
 }
 
 /** `label` is the same in many rows, so the name for screen readers has the order. */
-function button(
-  { orderId, paymentId }: Transaction,
-  action: Action,
-  label: string,
-  look: 'main' | false = false,
-): Markup {
+function button({ orderId, paymentId }: Transaction, action: Action, label: string, isMain = false): Markup {
   return html`<form method="post" action="/overview/${action}">
     <input type="hidden" name="orderId" value="${orderId}" />
-    <button id="${action}-${paymentId}" class="${look || ''}" aria-label="${label} ${orderId}">${label}</button>
+    <button id="${action}-${paymentId}" class="${isMain ? 'main' : ''}" aria-label="${label} ${orderId}">
+      ${label}
+    </button>
   </form>`;
 }
 
@@ -152,7 +145,7 @@ function ipnChips({ state, attempts }: Delivery): Markup {
 }
 
 const answerChip = ({ answer, error }: Delivery['attempts'][number]): Markup =>
-  html`<span class="chip ${answer === 200 ? 'good' : 'bad'}">${answer ?? error ?? 'under way'}</span>`;
+  html`<span class="chip ${answer === 200 ? 'plain' : 'bad'}">${answer ?? error ?? 'under way'}</span>`;
 
 function history(transaction: Transaction, deliveries: readonly Delivery[], now: number): Markup {
   const attempts = deliveries.flatMap((delivery) => delivery.attempts);

@@ -96,7 +96,7 @@ export function walletPhone(walletUrl: string): Markup {
 /** Says what is demonstrated, and leads to a paid order: shop.css ticks the steps by what the page shows. */
 function demoBar(walletUrl: string, place: string): Markup {
   const steps = html`<ol aria-label="To a paid order">
-    <li>Put a coffee in</li>
+    <li>Add a coffee</li>
     <li>Check out</li>
     <li>Pay with wallet ${DEMO_WALLET.shown}, and approve on the ${walletPhone(walletUrl)}</li>
   </ol>`;

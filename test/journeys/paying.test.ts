@@ -80,6 +80,7 @@ test('a top-up: the shopper chooses the amount, within the bounds of the order',
   await shopper.page.getByRole('button', { name: 'Top up your balance' }).click();
   await shopper.choose('QR');
   await shopper.page.getByRole('button', { name: 'Top up', exact: true }).waitFor();
+  assert.equal(await shopper.page.getByText('Add a coffee').isVisible(), false, 'a step that a top-up has not');
   await shopper.part('amount').fill('4.99');
   await shopper.part('pay').click();
   await shopper.part('error').waitFor();
