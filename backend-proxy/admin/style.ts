@@ -68,7 +68,7 @@ h2 { margin: 2.25rem 0 0.75rem; font-size: 1.125rem; font-weight: 650; }
 .warn { color: var(--wait); }
 .over { color: var(--soft); }
 .reason { font-size: 0.875rem; }
-a.reason { display: block; }
+a.reason { display: block; max-width: 21rem; }
 
 .verdict { margin: 0 0 1rem; padding: 1rem 1.25rem; border-radius: 10px; font-weight: 600; }
 .verdict.good { background: var(--good-back); }

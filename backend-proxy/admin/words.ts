@@ -187,8 +187,6 @@ function inWords(detail: string): string {
   return detail
     .replaceAll('SUCCESS', 'a success')
     .replaceAll('FAILED', 'a failure')
-    .replaceAll(/"(.+?)"/g, '“$1”')
-    .replaceAll("'", '’')
     .replaceAll(/\b(\d+(?:\.\d+)?) ([A-Z]{3})\b/g, (_, decimal, currency) => money(decimal, currency));
 }
 

@@ -107,7 +107,7 @@ export function createPayouts(ports: OutgoingPorts): Payouts {
       // Found and equal, it is adopted: the checks that follow settle it.
       return { ...doubt('the gateway has it already'), needsReview: !isEqual(payout, id, checked.report) };
     }
-    return (await isPathProven()) ? undefined : unknown(`the gateway's "unknown" could not be proven`);
+    return (await isPathProven()) ? undefined : unknown('it could not be proven that the gateway does not have it');
   }
 
   return {
@@ -208,7 +208,7 @@ export function createRefunds(ports: OutgoingPorts): Refunds {
     }
     // What it has found just now was on the same path.
     if (looked.found.length > 0 || (await isPathProven())) return looked;
-    return withhold(`the gateway's "unknown" could not be proven`, last + 1);
+    return withhold('it could not be proven that the gateway does not have it', last + 1);
   }
 
   return {

@@ -298,7 +298,9 @@ it('a person who reviews a payout after a restore learns each id that the gatewa
   assert.equal((await send(world)).body.needsReview, true);
   const details = (await payout(world)).history.map(({ detail }) => detail ?? '');
   assert.ok(
-    details.some((detail) => detail.endsWith('could not be proven; look there for P-1 and shop-P-1')),
+    details.some((detail) =>
+      detail.endsWith('it could not be proven that the gateway does not have it; look there for P-1 and shop-P-1'),
+    ),
     String(details),
   );
 });

@@ -341,12 +341,12 @@ it('a review after a restore names each id to look for, and does not say that th
   const { world } = await createOperator(t);
   await createMismatch(world);
   const found = (await world.ledger.transaction('A-1')) ?? assert.fail();
-  const detail = `the database was restored, and the gateway's "unknown" could not be proven; look there for A-1 and 1`;
+  const detail = 'the database was restored, and the gateway did not answer; look there for A-1 and 1';
   const history = [{ at: 0, event: 'needs_review', source: 'answer', detail } as const];
   const transaction = { ...found, mismatch: false, stage: 'uncertain', history } as const;
   const given = { transaction, at: undefined, refundRules: { refundMethods: new Set<never>(), payoutDecimals: false }, webhooks: [], form: 'x', name: '' }; // prettier-ignore
   const said = textOf(String(await transactionPage(given)));
-  assert.match(said, /Needs review The database was restored, and the gateway’s “unknown” could not be proven\. Ask the gateway’s support about A-1 and 1 , then/); // prettier-ignore
+  assert.match(said, /Needs review The database was restored, and the gateway did not answer\. Ask the gateway’s support about A-1 and 1 , then/); // prettier-ignore
   assert.doesNotMatch(said, /nothing to do/);
 });
 
