@@ -37,7 +37,8 @@ const introduce = () => {
   const host = page ? new URL(page).host : location.host;
   payee.textContent = merchant || host;
   if (page) address.href = help.href = page;
-  if (merchant && page) address.textContent = help.textContent = host;
+  if (page) help.textContent = host;
+  if (page && merchant) address.textContent = host;
   if (/^(https:|data:image)/.test(logo)) icon.href = mark.src = logo;
   follow();
 };
