@@ -263,7 +263,7 @@ export const STEPS = {
         currency: 'EUR',
         n: dice.next(),
       };
-      world.deliver({ id, type, body, acceptedAt: Infinity, repeatedAt: -Infinity }, 0, []);
+      world.deliver({ id, type, body, acceptedAt: Infinity, offeredAt: -Infinity }, 0, []);
       return `a forged IPN of ${id}: ${body.status}`;
     },
   },

@@ -290,7 +290,7 @@ export const INVARIANTS = {
         const hasNews = world.ipns.some(
           (ipn) =>
             ipn.id === id &&
-            ipn.repeatedAt > saidAt - M &&
+            ipn.offeredAt > saidAt - M &&
             (ipn.body['status'] !== world.person.said.get(id) || world.gateway.ours(id) === undefined),
         );
         return isAsked && !hasNews ? `a person is asked again about ${id}, and nothing contrary has come` : undefined;

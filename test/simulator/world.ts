@@ -59,9 +59,9 @@ export interface Ipn {
   id: string;
   type: TransactionType;
   body: Fields;
-  /** When a proxy had stored it, first and last. */
+  /** When a proxy had first stored it, and when it was last sent. */
   acceptedAt: number;
-  repeatedAt: number;
+  offeredAt: number;
 }
 
 /** What the proxies show at a moment. */
@@ -326,7 +326,7 @@ export class World implements Site {
   sendIpn(entry: Entry): void {
     const body = this.gateway.report(entry);
     if (body === undefined || this.ipnDelay === undefined) return;
-    const ipn: Ipn = { id: entry.id, type: entry.type, body, acceptedAt: Infinity, repeatedAt: -Infinity };
+    const ipn: Ipn = { id: entry.id, type: entry.type, body, acceptedAt: Infinity, offeredAt: -Infinity };
     this.ipns.push(ipn);
     const { ms, repeats } = this.ipnDelay;
     for (let n = 0; n < repeats; n += 1) this.deliver(ipn, ms + n * 7 * S);
@@ -345,11 +345,12 @@ export class World implements Site {
 
   async #offer(ipn: Ipn): Promise<void> {
     const init = { body: JSON.stringify(ipn.body) };
+    // Before the answer, which may be lost.
+    ipn.offeredAt = this.now;
     const answer = await this.up()?.request('POST', `/ipn/${SECRETS.ipn}`, init);
     this.note(`IPN of ${ipn.id}: ${String(ipn.body['status'])}, answered ${answer?.status ?? 'by nobody'}`);
     if (answer?.status !== 200) return;
     ipn.acceptedAt = Math.min(ipn.acceptedAt, this.now);
-    ipn.repeatedAt = this.now;
   }
 
   async toMerchant(life: Life, { headers, body }: Request): Promise<Reply | Lost> {
