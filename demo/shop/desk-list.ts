@@ -57,12 +57,12 @@ export function deskList({ entries, problem }: DeskList, now: Date, operatorUrl?
       </section>`,
   );
   const { length } = entries;
-  return html`${totals(entries, now)} ${rows}
+  return html`${totals(entries, now, operatorUrl)} ${rows}
   ${length === 0 ? html`<p>No money has moved yet. Pay for an <a href="/">order in the shop</a>.</p>` : ''}
   ${length > MAX_SHOWN ? html`<p class="quiet">The newest ${MAX_SHOWN}. The operator’s page has all.</p>` : ''}`;
 }
 
-function totals(entries: readonly Transaction[], now: Date): Markup {
+function totals(entries: readonly Transaction[], now: Date, operatorUrl: string | undefined): Markup {
   const today = days.format(now);
   const paid = entries.filter(
     ({ status, needsReview, createdAt }) =>
@@ -70,10 +70,11 @@ function totals(entries: readonly Transaction[], now: Date): Markup {
   );
   const waiting = entries.filter((entry) => isPayment(entry) && isOpen(entry) && !entry.needsReview);
   const toReview = entries.filter((entry) => isToReview(entry, entries)).length;
+  const toLookAt = operatorUrl ? html`<a href="${operatorUrl}">to look at</a>` : 'to look at';
   return html`<dl class="totals card">
     <div class="${toReview === 0 ? '' : 'warn'}">
       <dt>To review</dt>
-      <dd>${toReview} <small>${toReview === 0 ? 'all clear' : 'to look at'}</small></dd>
+      <dd>${toReview} <small>${toReview === 0 ? 'all clear' : toLookAt}</small></dd>
     </div>
     ${total(
       'Paid today',

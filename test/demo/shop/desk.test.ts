@@ -125,6 +125,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   const { text } = await staff.get('/desk/list');
   const link = 'href="http://127\\.0\\.0\\.1:8789/admin/transactions/PO-1#review"';
   assert.match(text, new RegExp(`<li\\s+class="warn"[^>]*PO-1[^>]*>[^]*?Needs review[^]*?${link}[^]*?<p>Amount: asked 25\\.00 EUR\\.<`)); // prettier-ignore
+  assert.match(text, /To review<\/dt>\s*<dd>3 <small><a href="http:\/\/127\.0\.0\.1:8789\/admin">/);
   assert.match(text, /PO-2#review[^]*?<p>No outcome in time\.</);
   assert.match(text, /<li\s+class="warn"[^>]*ST-2[^>]*>[\s\S]*?Paid twice/);
   assert.match(text, /Expired[\s\S]*?ST-1/);
