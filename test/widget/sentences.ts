@@ -32,8 +32,6 @@ export interface Said {
   chosen: string | undefined;
 }
 
-/** Longer than this a start is called slow. */
-const LONG_MS = 4_000;
 /** How much too long the remaining time may be shown. */
 const CLOCK_MS = 3_000;
 
@@ -71,7 +69,6 @@ export const CLAIMS = {
   /** The payment was to go directly to the wallet, and the gateway made it a checkout. */
   notDirect: ({ view: { payment } }) => payment?.asked === 'DIRECT' && payment.method !== 'DIRECT',
   starting: isAwaited,
-  startingLong: (facts) => isAwaited(facts) && Date.now() - Date.parse(facts.view.payment?.createdAt ?? '') >= LONG_MS,
   /** A person has to decide, or the view has a status that nobody knows yet. */
   outcomeUnknown: ({ view }) =>
     view.checking || !['INITIALIZED', 'PROCESSING', 'SUCCESS', 'FAILED'].includes(view.payment?.status ?? ''),
@@ -155,7 +152,6 @@ export const SENTENCES = {
   safe: ['onlyByShopper'],
   test: label,
   sending: ['starting'],
-  long: ['startingLong'],
   slow: ['starting', 'onceOnly'],
   back: label,
   open: ['open'],

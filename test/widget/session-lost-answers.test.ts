@@ -11,7 +11,7 @@ describe('a lost answer of the proxy', () => {
     proxy.nextStarts.push('unreached', 'unreached');
     payBy('QR');
     await clock.advance(500);
-    assert.deepEqual([state().activity, panel()], [{ at: 'sending', slow: 'again' }, 'choose']);
+    assert.deepEqual([state().activity, panel()], [{ at: 'sending', isSlow: true }, 'choose']);
     await clock.advance(10_000);
     assert.deepEqual(keysSent(), ['key-1', 'key-1', 'key-1']);
     assert.deepEqual([panel(), events.includes('error'), events.includes('failed')], ['scan', false, false]);
@@ -132,9 +132,9 @@ describe('a late answer of the gateway', () => {
     proxy.hold();
     payBy('QR');
     await clock.advance(3_900);
-    assert.deepEqual(state().activity, { at: 'sending', slow: false });
+    assert.deepEqual(state().activity, { at: 'sending', isSlow: false });
     await clock.advance(200);
-    assert.deepEqual(state().activity, { at: 'sending', slow: 'long' });
+    assert.deepEqual(state().activity, { at: 'sending', isSlow: true });
   });
 
   it('a checkout opens by itself even if a status check found the payment before the answer', async () => {

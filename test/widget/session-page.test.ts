@@ -68,9 +68,9 @@ describe('waitUntil()', () => {
     await sendBy('QR');
     session.pay();
     await settle();
-    assert.deepEqual([proxy.starts.length, state().activity], [0, { at: 'sending', slow: false }]);
+    assert.deepEqual([proxy.starts.length, state().activity], [0, { at: 'sending', isSlow: false }]);
     await clock.advance(4_000);
-    assert.deepEqual(state().activity, { at: 'sending', slow: 'long' });
+    assert.deepEqual(state().activity, { at: 'sending', isSlow: true });
     page.resolve();
     await clock.advance(0);
     assert.deepEqual([proxy.starts.length, panel()], [1, 'scan']);

@@ -136,8 +136,8 @@ describe('show()', () => {
   const ACTIVITIES: Activity[] = [
     { at: 'following' },
     { at: 'choosing' },
-    { at: 'sending', slow: 'again' },
-    { at: 'sending', slow: false, retry: 'QR' },
+    { at: 'sending', isSlow: true },
+    { at: 'sending', isSlow: false, retry: 'QR' },
     { at: 'stopped', trouble },
   ];
   const UNPAID = { paid: false, checking: true };

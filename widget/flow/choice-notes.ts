@@ -25,18 +25,12 @@ export function notesAbovePay({ trouble }: Choice, context: PanelContext): Templ
   const { say, state } = context;
   // The class `announce` makes a screen reader read the text when it changes (announcer.ts).
   return html`${trouble ? html`<p class="note wrong announce" part="error">${textOf(trouble, context)}</p>` : ''}
-  ${reference(trouble?.requestId, context)}
   ${canReturn(state) ? html`<p class="note warning" part="status">${say('open')}</p>` : ''}`;
 }
 
 /** A code newer than this file gets a text that says to try again. */
 const textOf = ({ code, message }: Trouble, context: PanelContext): string =>
   message || context.say(code as MessageKey, nothingIn(context)) || context.say('tryLater');
-
-function slownessText({ activity }: SessionState): MessageKey {
-  if (!navigator.onLine) return 'lost';
-  return activity.at === 'sending' && activity.slow === 'again' ? 'slow' : 'long';
-}
 
 /** At the upper edge of the sheet, above each panel. */
 export const testBadge = ({ say, state }: PanelContext): TemplateResult | '' =>
@@ -49,11 +43,11 @@ export function assurance({ chosen }: Choice, { say, state, language }: PanelCon
   return say('checkoutTime', { time: timeInWords(seconds - (seconds % 60), language) });
 }
 
-export function notesBelowPay({ busy }: Choice, context: PanelContext): TemplateResult {
-  const { say, state } = context;
+export function notesBelowPay({ busy, trouble }: Choice, context: PanelContext): TemplateResult {
+  const { say } = context;
   // Below the button, so that it does not move under the finger that has just pressed it.
-  return html`${busy === 'slow' ? html`<p class="note announce" part="status">${say(slownessText(state))}</p>` : ''}
-  ${backButton(context)}`;
+  return html`${busy === 'slow' ? html`<p class="note announce" part="status">${say(navigator.onLine ? 'slow' : 'lost')}</p>` : ''}
+  ${reference(trouble?.requestId, context)} ${backButton(context)}`;
 }
 
 export const backButton = ({ say, run, state }: PanelContext): TemplateResult | '' =>

@@ -78,7 +78,7 @@ export function fetching(
 ): TemplateResult {
   const { say } = context;
   return html`${icon(method)}${heading(say(Object.hasOwn(HEADINGS, method) ? HEADINGS[method][0] : 'sending'))}
-  ${waitingStatus(context, say(isLong ? 'long' : 'sending'))}${otherMethodButton(context)}`;
+  ${waitingStatus(context, say(isLong ? 'slow' : 'sending'))}${otherMethodButton(context)}`;
 }
 
 /** A code or a page that never arrived cannot be paid, but a request may have reached the wallet. */
@@ -232,8 +232,11 @@ function codeButtons(picture: Picture, context: PanelContext, link?: string | nu
   };
   return html`<div class="row">
     ${picture.text ? copyButton(picture.text, 'copy', context) : ''}
-    ${button('save', 'quiet', html`${icon('', ICONS.save)}${context.say('save')}`, save)}
-    ${link ? appButton(link, 'quiet', context) : ''}
+    ${
+      link
+        ? appButton(link, 'quiet', context)
+        : button('save', 'quiet', html`${icon('', ICONS.save)}${context.say('save')}`, save)
+    }
   </div>`;
 }
 

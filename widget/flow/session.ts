@@ -253,9 +253,9 @@ export class Session implements ReactiveController, Actions {
   async #sendAfter(promises: Promise<unknown>[], body: StartPayment, isRetry: boolean): Promise<void> {
     this.#sending.abort();
     const { signal } = (this.#sending = new AbortController());
-    this.#host.set({ activity: { at: 'sending', slow: false } });
+    this.#host.set({ activity: { at: 'sending', isSlow: false } });
     const { wait } = this.#options;
-    void wait(SLOW_START_MS, signal).then(() => signal.aborted || this.#setSlow('long'));
+    void wait(SLOW_START_MS, signal).then(() => signal.aborted || this.#showSlow());
     const trouble = await troubleOfPage(promises, (ms) => wait(ms, signal));
     const state = this.#host.state();
     // Meanwhile an earlier start may have been found, or the order needs no payment any more.
@@ -275,7 +275,7 @@ export class Session implements ReactiveController, Actions {
     // Sent before the rest: storing the hint and rendering take milliseconds on a slow phone.
     if (this.#client) void this.#deliver(this.#client, { ...body, ...language }, this.#pending);
     leaveResumeHint(order.orderId);
-    this.#host.set({ activity: { at: 'sending', slow: false, ...(isRetry && { retry: body.method }) } });
+    this.#host.set({ activity: { at: 'sending', isSlow: false, ...(isRetry && { retry: body.method }) } });
   }
 
   async #deliver(client: ProxyClient, body: StartPayment, pending: PendingStart): Promise<void> {
@@ -290,7 +290,7 @@ export class Session implements ReactiveController, Actions {
       key: pending.key,
       signal,
       isOver: () => signal.aborted || this.#host.state().activity.at !== 'sending',
-      onRetry: () => this.#setSlow('again'),
+      onRetry: () => this.#showSlow(),
     });
     if (answer instanceof ProxyError) {
       // After a retryable error the proxy may still have started it, or start it later, so the key must stay the same.
@@ -306,12 +306,12 @@ export class Session implements ReactiveController, Actions {
     // By now the shopper may be busy elsewhere in the page.
     if (this.#checkoutWindow?.mayOpen) this.#closeCheckoutWindow();
     this.#recognizeStart(this.#host.state().order);
-    this.#setSlow('long');
+    this.#showSlow();
   }
 
-  #setSlow(slow: 'long' | 'again'): void {
+  #showSlow(): void {
     const { activity } = this.#host.state();
-    if (activity.at === 'sending' && activity.slow !== 'again') this.#host.set({ activity: { ...activity, slow } });
+    if (activity.at === 'sending') this.#host.set({ activity: { ...activity, isSlow: true } });
   }
 
   #started(view: OrderView): void {

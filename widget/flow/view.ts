@@ -51,7 +51,7 @@ export function show(state: SessionState, now: number): Outcome | null {
   if (!claims) return { panel: 'trouble', trouble: { code: 'invalid_token', retryable: false } };
   if (checking) return { panel: 'checking' };
   if (activity.at === 'sending' && activity.retry)
-    return { panel: 'fetching', method: activity.retry, isLong: !!activity.slow };
+    return { panel: 'fetching', method: activity.retry, isLong: activity.isSlow };
   if (activity.at === 'following') {
     const shown = payment && showPayment(payment, now + state.skewMs);
     // If the proxy accepts no further payment, its reason replaces a panel that would offer one.

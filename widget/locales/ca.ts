@@ -33,7 +33,6 @@ export default {
   safe: 'No es paga res fins que ho confirmeu al moneder.',
   test: 'Prova: no es mouen diners',
   sending: 'S’està iniciant el pagament…',
-  long: 'Això triga més del que és habitual. Espereu un moment, si us plau.',
   slow: 'Això triga més del que és habitual. Ho continuem provant. No se us cobrarà dues vegades.',
   back: 'Torna a aquell pagament',
   open: 'Ja heu iniciat un pagament. Confirmeu-ne només un; si no, pagareu dues vegades.',

@@ -33,7 +33,6 @@ export default {
   safe: 'Dokud platbu nepotvrdíte v peněžence, nic se nezaplatí.',
   test: 'Test: žádné peníze se nepřevádějí',
   sending: 'Zahajujeme platbu…',
-  long: 'Trvá to déle než obvykle. Chvíli prosím počkejte.',
   slow: 'Trvá to déle než obvykle. Zkoušíme to dál. Částka se nestrhne dvakrát.',
   back: 'Vrátit se k této platbě',
   open: 'Už jste zahájili jednu platbu. Potvrďte jen jednu, jinak zaplatíte dvakrát.',

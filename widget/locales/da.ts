@@ -33,7 +33,6 @@ export default {
   safe: 'Der bliver ikke betalt noget, før du bekræfter i din wallet.',
   test: 'Test: der flyttes ingen penge',
   sending: 'Starter betalingen …',
-  long: 'Det tager længere tid end normalt. Vent et øjeblik.',
   slow: 'Det tager længere tid end normalt. Vi bliver ved med at prøve. Beløbet bliver ikke trukket to gange.',
   back: 'Tilbage til den betaling',
   open: 'Du har allerede startet en betaling. Bekræft kun én, ellers betaler du to gange.',

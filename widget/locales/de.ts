@@ -33,7 +33,6 @@ export default {
   safe: 'Bezahlt wird erst, wenn Sie in Ihrer Wallet bestätigen.',
   test: 'Test: Es fließt kein Geld',
   sending: 'Zahlung wird gestartet …',
-  long: 'Das dauert länger als üblich. Bitte warten Sie einen Moment.',
   slow: 'Das dauert länger als üblich. Wir versuchen es weiter. Es wird nicht doppelt abgebucht.',
   back: 'Zurück zu dieser Zahlung',
   open: 'Sie haben bereits eine Zahlung gestartet. Bestätigen Sie nur eine, sonst zahlen Sie doppelt.',

@@ -16,7 +16,6 @@ export const enFlow = {
   safe: 'Nothing is paid until you confirm it in your wallet.',
   test: 'Test: no money moves',
   sending: 'Starting the payment…',
-  long: 'This is taking longer than usual. Please wait a moment.',
   slow: 'This is taking longer than usual. We keep trying. You will not be charged twice.',
   back: 'Back to that payment',
   open: 'You have already started a payment. Confirm only one, or you will pay twice.',

@@ -33,7 +33,6 @@ export default {
   safe: 'No se paga nada hasta que usted lo confirme en su billetera.',
   test: 'Prueba: no se mueve dinero',
   sending: 'Iniciando el pago…',
-  long: 'Esto está tardando más de lo normal. Espere un momento, por favor.',
   slow: 'Esto está tardando más de lo normal. Seguimos intentando. No se le cobrará dos veces.',
   back: 'Volver a ese pago',
   open: 'Ya inició un pago. Confirme un solo pago; de lo contrario, pagará dos veces.',

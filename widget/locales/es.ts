@@ -33,7 +33,6 @@ export default {
   safe: 'No se paga nada hasta que usted lo confirme en su monedero.',
   test: 'Prueba: no se mueve dinero',
   sending: 'Iniciando el pago…',
-  long: 'Esto tarda más de lo habitual. Espere un momento, por favor.',
   slow: 'Esto tarda más de lo habitual. Seguimos intentándolo. No se le cobrará dos veces.',
   back: 'Volver a ese pago',
   open: 'Ya ha iniciado un pago. Confirme solo uno; de lo contrario, pagará dos veces.',

@@ -33,7 +33,6 @@ export default {
   safe: 'Midagi ei maksta enne, kui kinnitate makse oma rahakotis.',
   test: 'Test: raha ei liigu',
   sending: 'Alustame makset…',
-  long: 'See võtab tavapärasest kauem aega. Palun oodake hetk.',
   slow: 'See võtab tavapärasest kauem aega. Proovime edasi. Teilt ei võeta raha kaks korda.',
   back: 'Naase selle makse juurde',
   open: 'Olete juba ühte makset alustanud. Kinnitage ainult üks, muidu maksate kaks korda.',

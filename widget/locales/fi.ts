@@ -33,7 +33,6 @@ export default {
   safe: 'Mitään ei makseta, ennen kuin vahvistat maksun lompakossasi.',
   test: 'Testi: rahaa ei siirry',
   sending: 'Aloitetaan maksua…',
-  long: 'Tämä kestää tavallista kauemmin. Odota hetki.',
   slow: 'Tämä kestää tavallista kauemmin. Yritämme edelleen. Sinua ei veloiteta kahdesti.',
   back: 'Palaa tähän maksuun',
   open: 'Olet jo aloittanut maksun. Vahvista vain yksi, muuten maksat kahdesti.',

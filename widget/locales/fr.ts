@@ -33,7 +33,6 @@ export default {
   safe: 'Rien n’est payé tant que vous ne confirmez pas dans votre portefeuille.',
   test: 'Test : aucun mouvement d’argent',
   sending: 'Lancement du paiement…',
-  long: 'Cela prend plus de temps que d’habitude. Veuillez patienter un instant.',
   slow: 'Cela prend plus de temps que d’habitude. Nous continuons d’essayer. Le montant ne sera pas débité deux fois.',
   back: 'Revenir à ce paiement',
   open: 'Vous avez déjà lancé un paiement. N’en confirmez qu’un seul, sinon vous paierez deux fois.',

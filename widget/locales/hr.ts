@@ -33,7 +33,6 @@ export default {
   safe: 'Ništa se ne plaća dok ne potvrdite u svojem novčaniku.',
   test: 'Test: novac se ne prenosi',
   sending: 'Pokrećemo plaćanje…',
-  long: 'Ovo traje dulje nego obično. Pričekajte trenutak.',
   slow: 'Ovo traje dulje nego obično. I dalje pokušavamo. Iznos vam neće biti naplaćen dvaput.',
   back: 'Vrati se na to plaćanje',
   open: 'Već ste pokrenuli jedno plaćanje. Potvrdite samo jedno, inače ćete platiti dvaput.',

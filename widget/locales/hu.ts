@@ -33,7 +33,6 @@ export default {
   safe: 'A fizetés csak a tárcájában adott jóváhagyással történik meg.',
   test: 'Teszt: nem történik pénzmozgás',
   sending: 'Fizetés indítása…',
-  long: 'Ez a szokásosnál tovább tart. Kérjük, várjon egy kicsit.',
   slow: 'Ez a szokásosnál tovább tart. Tovább próbálkozunk. Az összeget nem vonják le kétszer.',
   back: 'Visszatérés ehhez a fizetéshez',
   open: 'Már elindított egy fizetést. Csak egyet hagyjon jóvá, különben kétszer fizet.',

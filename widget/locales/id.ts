@@ -33,7 +33,6 @@ export default {
   safe: 'Tidak ada yang dibayar sampai Anda mengonfirmasinya di e-wallet Anda.',
   test: 'Uji coba: tidak ada uang yang berpindah',
   sending: 'Memulai pembayaran…',
-  long: 'Prosesnya lebih lama dari biasanya. Mohon tunggu sebentar.',
   slow: 'Prosesnya lebih lama dari biasanya. Kami terus mencoba. Saldo Anda tidak akan terpotong dua kali.',
   back: 'Kembali ke pembayaran itu',
   open: 'Anda sudah memulai pembayaran. Konfirmasi satu saja. Jika keduanya dikonfirmasi, Anda akan membayar dua kali.',

@@ -33,7 +33,6 @@ export default {
   safe: 'Il pagamento avviene solo con la tua conferma nel portafoglio.',
   test: 'Test: nessun movimento di denaro',
   sending: 'Avvio del pagamento…',
-  long: 'Ci vuole più tempo del solito. Attendi un momento.',
   slow: 'Ci vuole più tempo del solito. Continuiamo a riprovare. L’importo non ti verrà addebitato due volte.',
   back: 'Torna a quel pagamento',
   open: 'Hai già avviato un pagamento. Confermane uno solo, altrimenti pagherai due volte.',

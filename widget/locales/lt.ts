@@ -33,7 +33,6 @@ export default {
   safe: 'Niekas nesumokama, kol nepatvirtinate savo piniginėje.',
   test: 'Bandymas: pinigai nepervedami',
   sending: 'Pradedame mokėjimą…',
-  long: 'Tai trunka ilgiau nei įprastai. Palaukite akimirką.',
   slow: 'Tai trunka ilgiau nei įprastai. Bandome toliau. Pinigai nebus nuskaičiuoti du kartus.',
   back: 'Grįžti prie šio mokėjimo',
   open: 'Jau pradėjote mokėjimą. Patvirtinkite tik vieną, kitaip sumokėsite du kartus.',

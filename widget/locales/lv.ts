@@ -33,7 +33,6 @@ export default {
   safe: 'Nekas netiek samaksāts, kamēr neapstiprināt savā makā.',
   test: 'Tests: nauda netiek pārskaitīta',
   sending: 'Sākam maksājumu…',
-  long: 'Tas aizņem vairāk laika nekā parasti. Lūdzu, uzgaidiet.',
   slow: 'Tas aizņem vairāk laika nekā parasti. Turpinām mēģināt. Nauda netiks norakstīta divreiz.',
   back: 'Atgriezties pie šī maksājuma',
   open: 'Jūs jau sākāt vienu maksājumu. Apstipriniet tikai vienu, citādi samaksāsiet divreiz.',

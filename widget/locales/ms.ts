@@ -33,7 +33,6 @@ export default {
   safe: 'Tiada apa-apa dibayar sehingga anda mengesahkannya dalam e-dompet anda.',
   test: 'Ujian: tiada wang dipindahkan',
   sending: 'Memulakan pembayaran…',
-  long: 'Ini mengambil masa lebih lama daripada biasa. Sila tunggu sebentar.',
   slow: 'Ini mengambil masa lebih lama daripada biasa. Kami terus mencuba. Wang anda tidak akan dipotong dua kali.',
   back: 'Kembali ke pembayaran itu',
   open: 'Anda sudah memulakan pembayaran. Sahkan satu sahaja. Jika kedua-duanya disahkan, anda akan membayar dua kali.',

@@ -33,7 +33,6 @@ export default {
   safe: 'Ingenting betales før du bekrefter i lommeboken din.',
   test: 'Test: ingen penger flyttes',
   sending: 'Starter betalingen …',
-  long: 'Dette tar lengre tid enn vanlig. Vent et øyeblikk.',
   slow: 'Dette tar lengre tid enn vanlig. Vi fortsetter å prøve. Du blir ikke belastet to ganger.',
   back: 'Tilbake til den betalingen',
   open: 'Du har allerede startet en betaling. Bekreft bare én, ellers betaler du to ganger.',

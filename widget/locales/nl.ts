@@ -33,7 +33,6 @@ export default {
   safe: 'Er wordt niets betaald tot u bevestigt in uw wallet.',
   test: 'Test: er wordt geen geld overgemaakt',
   sending: 'De betaling wordt gestart…',
-  long: 'Dit duurt langer dan normaal. Een ogenblik geduld.',
   slow: 'Dit duurt langer dan normaal. We blijven het proberen. Er wordt niet dubbel afgeschreven.',
   back: 'Terug naar die betaling',
   open: 'U hebt al een betaling gestart. Bevestig er maar één, anders betaalt u dubbel.',

@@ -33,7 +33,6 @@ export default {
   safe: 'Nic nie zostanie zapłacone, dopóki nie potwierdzisz w swoim portfelu.',
   test: 'Test: pieniądze nie są pobierane',
   sending: 'Rozpoczynamy płatność…',
-  long: 'To trwa dłużej niż zwykle. Poczekaj chwilę.',
   slow: 'To trwa dłużej niż zwykle. Nadal próbujemy. Środki nie zostaną pobrane dwa razy.',
   back: 'Wróć do tej płatności',
   open: 'Masz już rozpoczętą płatność. Potwierdź tylko jedną, w przeciwnym razie zapłacisz dwukrotnie.',

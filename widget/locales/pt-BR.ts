@@ -33,7 +33,6 @@ export default {
   safe: 'Nada é pago até você confirmar na sua carteira.',
   test: 'Teste: nenhum dinheiro é movimentado',
   sending: 'Iniciando o pagamento…',
-  long: 'Isso está demorando mais que o normal. Aguarde um momento.',
   slow: 'Isso está demorando mais que o normal. Continuamos tentando. O valor não será cobrado duas vezes.',
   back: 'Voltar ao pagamento em andamento',
   open: 'Você já iniciou um pagamento. Confirme apenas um; caso contrário, você pagará duas vezes.',

@@ -33,7 +33,6 @@ export default {
   safe: 'Nada é pago até confirmar na sua carteira.',
   test: 'Teste: não há movimento de dinheiro',
   sending: 'A iniciar o pagamento…',
-  long: 'Está a demorar mais do que o habitual. Aguarde um momento.',
   slow: 'Está a demorar mais do que o habitual. Continuamos a tentar. O valor não será cobrado duas vezes.',
   back: 'Voltar ao pagamento em curso',
   open: 'Já iniciou um pagamento. Confirme apenas um; caso contrário, pagará duas vezes.',

@@ -33,7 +33,6 @@ export default {
   safe: 'Nu se plătește nimic până când confirmați în portofel.',
   test: 'Test: nu se transferă bani',
   sending: 'Se inițiază plata…',
-  long: 'Durează mai mult decât de obicei. Vă rugăm să așteptați puțin.',
   slow: 'Durează mai mult decât de obicei. Încercăm în continuare. Suma nu va fi debitată de două ori.',
   back: 'Reveniți la acea plată',
   open: 'Ați inițiat deja o plată. Confirmați doar una, altfel veți plăti de două ori.',

@@ -33,7 +33,6 @@ export default {
   safe: 'Kým platbu nepotvrdíte v peňaženke, nič sa nezaplatí.',
   test: 'Test: žiadne peniaze sa neprevádzajú',
   sending: 'Začíname platbu…',
-  long: 'Trvá to dlhšie ako zvyčajne. Chvíľu, prosím, počkajte.',
   slow: 'Trvá to dlhšie ako zvyčajne. Skúšame to ďalej. Peniaze sa nestrhnú dvakrát.',
   back: 'Vrátiť sa k tejto platbe',
   open: 'Už ste začali jednu platbu. Potvrďte len jednu, inak zaplatíte dvakrát.',

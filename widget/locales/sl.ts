@@ -33,7 +33,6 @@ export default {
   safe: 'Nič ni plačano, dokler ne potrdite v svoji denarnici.',
   test: 'Preizkus: denar se ne prenaša',
   sending: 'Začenjamo plačilo …',
-  long: 'To traja dlje kot običajno. Počakajte trenutek.',
   slow: 'To traja dlje kot običajno. Poskušamo naprej. Znesek vam ne bo zaračunan dvakrat.',
   back: 'Vrni se na to plačilo',
   open: 'Plačilo ste že začeli. Potrdite samo eno, sicer boste plačali dvakrat.',

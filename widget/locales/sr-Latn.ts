@@ -33,7 +33,6 @@ export default {
   safe: 'Ništa se ne plaća dok ne potvrdite u svom novčaniku.',
   test: 'Test: novac se ne prenosi',
   sending: 'Pokrećemo plaćanje…',
-  long: 'Ovo traje duže nego obično. Sačekajte trenutak.',
   slow: 'Ovo traje duže nego obično. I dalje pokušavamo. Novac vam neće biti skinut dva puta.',
   back: 'Vrati se na to plaćanje',
   open: 'Već ste pokrenuli jedno plaćanje. Potvrdite samo jedno, inače ćete platiti dva puta.',

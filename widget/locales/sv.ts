@@ -33,7 +33,6 @@ export default {
   safe: 'Inget betalas förrän du bekräftar i din plånbok.',
   test: 'Test: inga pengar flyttas',
   sending: 'Startar betalningen…',
-  long: 'Det här tar längre tid än vanligt. Vänta ett ögonblick.',
   slow: 'Det här tar längre tid än vanligt. Vi fortsätter att försöka. Du kommer inte att debiteras två gånger.',
   back: 'Tillbaka till den betalningen',
   open: 'Du har redan startat en betalning. Bekräfta bara en, annars betalar du två gånger.',

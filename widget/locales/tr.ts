@@ -33,7 +33,6 @@ export default {
   safe: 'Cüzdanınızda onaylayana kadar hiçbir ödeme yapılmaz.',
   test: 'Test: gerçek para aktarılmaz',
   sending: 'Ödeme başlatılıyor…',
-  long: 'Bu işlem normalden uzun sürüyor. Lütfen biraz bekleyin.',
   slow: 'Bu işlem normalden uzun sürüyor. Denemeye devam ediyoruz. Hesabınızdan iki kez para çekilmeyecek.',
   back: 'Devam eden ödemeye dön',
   open: 'Zaten bir ödeme başlattınız. Yalnızca birini onaylayın, yoksa iki kez ödersiniz.',

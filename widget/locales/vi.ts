@@ -33,7 +33,6 @@ export default {
   safe: 'Bạn chưa thanh toán gì cho đến khi xác nhận trong ví của bạn.',
   test: 'Thử nghiệm: không có tiền nào được chuyển',
   sending: 'Đang tạo giao dịch…',
-  long: 'Quá trình này lâu hơn bình thường. Vui lòng chờ trong giây lát.',
   slow: 'Quá trình này lâu hơn bình thường. Chúng tôi vẫn đang thử lại. Bạn sẽ không bị trừ tiền hai lần.',
   back: 'Quay lại giao dịch đó',
   open: 'Bạn đã tạo một giao dịch. Chỉ xác nhận một giao dịch, nếu không bạn sẽ trả tiền hai lần.',

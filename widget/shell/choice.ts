@@ -24,7 +24,7 @@ export function showChoice(state: SessionState): Choice {
     chosen: chosenMethod(state),
     unavailable: state.unavailable,
     askAmount: claims?.amount === undefined,
-    busy: activity.at === 'sending' && (activity.slow ? 'slow' : 'sending'),
+    busy: activity.at === 'sending' && (activity.isSlow ? 'slow' : 'sending'),
     trouble: choosing?.trouble,
     errors: choosing?.errors ?? {},
   };

@@ -33,11 +33,11 @@ export type Activity =
   /** Choosing, either again while a payment is open, or with an error of the last start to show. */
   | { at: 'choosing'; trouble?: Trouble; errors?: FieldErrors }
   /**
-   * Waiting for the answer to a start. `slow`: `long` after a few seconds, `again` once it had to be sent again.
+   * Waiting for the answer to a start. `isSlow`: after a few seconds, or once it had to be sent again.
    * `retry`: the method of a start that replaces a payment which ended or cannot be paid, and whose progress is shown
    * in that payment's place.
    */
-  | { at: 'sending'; slow: false | 'long' | 'again'; retry?: Method }
+  | { at: 'sending'; isSlow: boolean; retry?: Method }
   /** Nothing more can be done with this token. */
   | { at: 'stopped'; trouble: Trouble };
 
