@@ -1,6 +1,7 @@
 // The choice: methods, wallet id, and an amount that the shopper enters.
 import { expect, fixture, html } from '@open-wc/testing';
 import { ANSWERS, STATUSES, type OrderView } from '../../backend-proxy/protocol/wire.ts';
+import type { PaymentWidget } from '../../widget/payment-widget.ts';
 import { FakeProxy, paymentOf, problemOf, proxyWith } from '../../widget/testing/fake-proxy.ts';
 import {
   announced,
@@ -44,6 +45,21 @@ it('the choice has a named and described radio input for each method, the first 
   expect(help?.textContent).to.equal('We send a request to your wallet app');
   const name = widget.shadowRoot?.getElementById(input.getAttribute('aria-labelledby') ?? '');
   expect(name?.textContent).to.equal('Confirm in your wallet app');
+});
+
+/** Of the methods whose help is seen. */
+const helped = (widget: PaymentWidget) =>
+  [...(widget.shadowRoot?.querySelectorAll<HTMLElement>('[part=method] small') ?? [])]
+    .filter((help) => help.checkVisibility())
+    .map(({ id }) => id);
+
+it('the choice shows the help of the chosen method only', async () => {
+  const widget = await mount();
+  await until(() => part(widget, 'pay'), 'the choice');
+  expect(helped(widget)).to.deep.equal(['help-DIRECT', 'help-wallet']);
+  radio(widget, 'QR').click();
+  await until(() => helped(widget).includes('help-QR'), 'the help');
+  expect(helped(widget).filter((id) => id !== 'help-wallet')).to.deep.equal(['help-QR']);
 });
 
 it('the choice shows the names that the token has for methods, with what the shopper does below', async () => {
@@ -225,6 +241,7 @@ it('a method that is not available cannot be chosen again, and the next one is c
   await until(() => part(widget, 'error'), 'the refusal');
   expect([radio(widget, 'QR').disabled, radio(widget, 'JETGO').checked]).to.deep.equal([true, true]);
   expect(texts(widget, '#help-QR')).to.deep.equal(['Not available right now']);
+  expect(helped(widget)).to.contain('help-QR');
   thePart(widget, 'pay').click();
   await until(() => proxy.starts.length === 2, 'the next start');
   expect(proxy.starts[1]?.body).to.include({ method: 'JETGO' });

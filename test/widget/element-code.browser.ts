@@ -43,6 +43,7 @@ it('the buttons beside the code save it as a picture with its quiet zone', async
 it('the link to the app shows help for an app that did not open, only after a click', async () => {
   const widget = await mount(proxyWithAppLink());
   expect(textOf(widget)).not.to.contain('Did the app not open?');
+  expect(part(widget, 'save')).to.equal(null);
   link(widget, 'app-link').addEventListener('click', (event) => event.preventDefault());
   link(widget, 'app-link').click();
   await until(() => textOf(widget).includes('Did the app not open?'), 'the help');

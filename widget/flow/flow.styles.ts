@@ -52,6 +52,7 @@ export const flowStyles = css`
   .panel > p:not(.note, .status),
   .pair > p {
     max-inline-size: 34ch;
+    text-wrap: balance;
   }
   .panel > h2,
   .covered h2 {
@@ -74,6 +75,9 @@ export const flowStyles = css`
   :disabled ~ span b {
     color: var(--_muted);
   }
+  :disabled ~ span small {
+    display: block;
+  }
   ::placeholder {
     color: var(--_muted);
     opacity: 1;
@@ -84,11 +88,13 @@ export const flowStyles = css`
   .wallet [aria-invalid='true'] {
     border: 2px solid var(--_danger);
   }
-  .wrong {
+  .wrong,
+  .wrong::before {
     color: var(--_danger);
   }
   strong,
-  svg.warning {
+  svg.warning,
+  .warning::before {
     color: var(--_warning);
   }
   small.wrong,
@@ -121,14 +127,8 @@ export const flowStyles = css`
   .note.wrong {
     background: color-mix(in srgb, var(--_danger) 12%, transparent);
   }
-  .note.wrong::before {
-    color: var(--_danger);
-  }
   .note.warning {
     background: color-mix(in srgb, var(--payment-color-warning, light-dark(#f2b134, #f5c56b)) 16%, transparent);
-  }
-  .note.warning::before {
-    color: var(--_warning);
   }
   .quiet {
     min-block-size: max(2.75em, 44px);
@@ -136,6 +136,7 @@ export const flowStyles = css`
     border-color: transparent;
     background: none;
     color: var(--_accent);
+    flex-wrap: wrap;
   }
   .quiet,
   details,
@@ -156,6 +157,7 @@ export const flowStyles = css`
   }
   form > small {
     text-align: center;
+    text-wrap: balance;
   }
   @media (hover: hover) {
     .method:hover:not(:has(:checked)) {
@@ -190,7 +192,6 @@ export const flowStyles = css`
   h2:focus-visible {
     outline: none;
     text-decoration: underline;
-    text-decoration-color: color-mix(in srgb, var(--_accent) 75%, transparent);
     text-decoration-thickness: 2px;
     text-underline-offset: 0.3em;
   }
@@ -209,10 +210,8 @@ export const flowStyles = css`
     border-radius: 50%;
     animation: turn 1.1s linear infinite;
   }
-  .status > :not(:last-child) {
-    display: inline-block;
-  }
   .status i {
+    display: inline-block;
     margin-inline-end: 0.6em;
     vertical-align: -0.2em;
   }
@@ -231,9 +230,6 @@ export const flowStyles = css`
     justify-self: center;
     background: var(--_line);
     fill: var(--_accent);
-  }
-  .bar:dir(rtl) {
-    scale: -1 1;
   }
   .note button {
     justify-content: start;
@@ -296,6 +292,9 @@ export const flowStyles = css`
     justify-content: center;
     align-items: center;
     gap: 0 4px;
+  }
+  .pair + .row {
+    margin-block-start: 0.5em;
   }
   .row:not(:has(*)) {
     display: none;
@@ -403,7 +402,7 @@ export const flowStyles = css`
     text-align: end;
     font-weight: 600;
   }
-  .CHECKOUT:dir(rtl) {
+  :is(.bar, .CHECKOUT):dir(rtl) {
     scale: -1 1;
   }
   :lang(ko) {
@@ -411,11 +410,10 @@ export const flowStyles = css`
   }
   :lang(ja) {
     line-break: strict;
-  }
-  :is(h2, b, button):lang(ja) {
     word-break: auto-phrase;
   }
-  :is(p, small):lang(ja) {
+  .note:lang(ja) {
+    word-break: normal;
     text-wrap: wrap;
   }
   @keyframes turn {
@@ -519,6 +517,9 @@ export const flowStyles = css`
     small {
       font-size: 1em;
     }
+    ::placeholder {
+      opacity: 0.75;
+    }
   }
   @media (forced-colors: active) {
     .primary {
@@ -542,7 +543,8 @@ export const flowStyles = css`
     .method:has(:checked):not(:has([type='radio']:focus-visible)) {
       outline: 2px solid Highlight;
     }
-    .method slot .icon {
+    .method slot .icon,
+    .only .icon {
       stroke: CanvasText;
     }
     .note,

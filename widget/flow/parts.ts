@@ -92,6 +92,9 @@ export function waitingStatus(context: PanelContext, text: string, limit?: Limit
   </div>`;
 }
 
+/** With a space that does not break, so that no line begins with it. */
+const DOT = '\u00a0·';
+
 /** Only shows the time, as digits. That it is over is for the proxy to say. */
 function countdown({ say, language }: PanelContext, { remainingMs, totalMs }: Limit): TemplateResult | '' {
   if (!remainingMs || !totalMs) return '';
@@ -99,7 +102,7 @@ function countdown({ say, language }: PanelContext, { remainingMs, totalMs }: Li
   const digits = (value: number, least: number) =>
     new Intl.NumberFormat(language, { minimumIntegerDigits: least }).format(value);
   const time = `${digits(Math.floor(seconds / 60), 1)}:${digits(seconds % 60, 2)}`;
-  return html` · <span part="countdown" class="countdown" role="timer">${say('timeLeft', { time })}</span>`;
+  return html`${DOT} <span part="countdown" class="countdown" role="timer">${say('timeLeft', { time })}</span>`;
 }
 
 /** The same time as a bar, below what it is for. */

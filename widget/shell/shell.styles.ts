@@ -116,6 +116,9 @@ export const styles = css`
     min-block-size: 1lh;
     font-size: 0.875em;
   }
+  span > small {
+    display: var(--_help, block);
+  }
   span > small:empty {
     display: none;
   }
@@ -150,6 +153,7 @@ export const styles = css`
     --_margin: 0;
     --_fold: 0fr;
     --_fold-visibility: hidden;
+    --_help: none;
   }
   .method > label {
     min-block-size: 3.75em;
