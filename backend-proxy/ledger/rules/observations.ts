@@ -31,6 +31,7 @@ interface EndedCheck {
   beganAt: number;
   /** Recorded after its lease ended: another check may be under way, so this one ends nothing except with a SUCCESS. */
   isStale: boolean;
+  isUnanswered: boolean;
   /** The columns before this check. */
   reportedBefore: TransactionRow['reported'];
   failedBefore: number | null;
@@ -46,6 +47,8 @@ export function applyObservation(draft: Draft, row: TransactionRow, claim: Claim
     row,
     beganAt: Math.min(claim.beganAt, draft.now),
     isStale: draft.now > claim.leaseUntil,
+    // A SUCCESS of a status check without an amount says nothing of this payment; an IPN is read only once.
+    isUnanswered: observation.kind === 'unavailable' || (observation.kind === 'incomplete' && !isIpn(given)),
     reportedBefore: row.reported,
     failedBefore: row.failed_at,
   };
@@ -56,6 +59,8 @@ export function applyObservation(draft: Draft, row: TransactionRow, claim: Claim
   plan(draft, row);
 }
 
+const isIpn = (observation: Observation): boolean => observation.kind === 'report' && observation.isIpn === true;
+
 /** With the row as it is now: since the check was claimed, the answer to our POST may have come. */
 function compare(row: TransactionRow, observation: Observation): Seen {
   // An IPN has named it: path or key may be wrong, or the status check lags.
@@ -63,18 +68,24 @@ function compare(row: TransactionRow, observation: Observation): Seen {
   if (observation.kind !== 'report') return observation;
   // It waits for the answer, which says whether the report is about ours.
   if (row.answer === null) return { kind: 'unavailable' };
-  const { report, isIpn = false } = observation;
-  const verdict = verify(toTransactionState(row), report, { complete: isIpn });
+  const complete = isIpn(observation);
+  const verdict = verify(toTransactionState(row), observation.report, { complete });
   // The merchant would send the money again.
-  const failsByIpn = isIpn && TYPES[row.type].isOutgoing && verdict.kind === 'verified' && verdict.outcome === 'failed';
+  const failsByIpn =
+    complete && TYPES[row.type].isOutgoing && verdict.kind === 'verified' && verdict.outcome === 'failed';
   return failsByIpn ? { kind: 'failed_ipn' } : verdict;
 }
 
 /** Returns the lease and stores what the schedule needs. */
-function storeCheck(draft: Draft, { row, beganAt, isStale }: EndedCheck, claim: Claim, observation: Seen): void {
+function storeCheck(
+  draft: Draft,
+  { row, beganAt, isStale, isUnanswered }: EndedCheck,
+  claim: Claim,
+  observation: Seen,
+): void {
   if (isHeld(draft, row, claim)) row.lease_until = 0;
   // A stale check ends nothing, so it must be repeated soon.
-  if (observation.kind === 'unavailable' || isStale) {
+  if (isUnanswered || isStale) {
     const checks = JSON.parse(row.checks) as Check[];
     row.checks = JSON.stringify(withoutAnswer({ checks, unanswered: row.unanswered }, beganAt));
     row.unanswered += 1;
