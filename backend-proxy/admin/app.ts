@@ -18,6 +18,7 @@ import {
   endSession,
   formField,
   isLoopback,
+  pageAfterLogin,
   sessionOnly,
   writeSession,
   createLoginLimit,
@@ -165,7 +166,7 @@ function loginRoutes(app: Hono, { sessions, token, now, log }: Login): void {
     }
     writeSession(c, sessions, sessions.begin());
     log('info', 'operator signed in', { address });
-    return c.redirect('/admin', 303);
+    return c.redirect(pageAfterLogin(c), 303);
   });
 
   app.use('/admin', sessionOnly(sessions));

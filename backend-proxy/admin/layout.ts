@@ -86,7 +86,7 @@ export function loginPage(refused: string | undefined, isLoopback: boolean): Htm
     html`<main class="login">
       <h1>Payments</h1>
       ${refused === undefined ? '' : html`<p class="message bad" role="alert" id="refused">${refused}</p>`}
-      <form method="post" action="/admin/login">
+      <form method="post">
         <input name="username" value="operator" autocomplete="username" hidden />
         <label for="token">Operator’s token</label>
         <input

@@ -135,7 +135,10 @@ export async function formField(c: Context, name: string): Promise<string> {
 export function sessionOnly(sessions: Sessions): MiddlewareHandler {
   return async (c, next) => {
     const session = sessions.read(getCookie(c, cookieName(c)) ?? '');
-    if (session === undefined) return c.redirect('/admin/login', 303);
+    if (session === undefined) {
+      const asked = c.req.method === 'GET' ? `?to=${encodeURIComponent(pathOf(c.req.url))}` : '';
+      return c.redirect(`/admin/login${asked}`, 303);
+    }
     if (c.req.method === 'POST') {
       const { form, by } = await readForm(c);
       if (typeof form !== 'string' || !sessions.isFormToken(session, form)) {
@@ -146,6 +149,18 @@ export function sessionOnly(sessions: Sessions): MiddlewareHandler {
     c.set('session', session);
     return next();
   };
+}
+
+const pathOf = (url: string): string => {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+};
+
+/** The operator's page that was asked for before the sign-in; without one the overview. */
+export function pageAfterLogin(c: Context): string {
+  const to = URL.parse(c.req.query('to') ?? '/admin', c.req.url);
+  const isOurs = to?.origin === new URL(c.req.url).origin && to.pathname.startsWith('/admin/');
+  return isOurs ? pathOf(to.href) : '/admin';
 }
 
 /** Sent with each page, so that each page prolongs the session. */

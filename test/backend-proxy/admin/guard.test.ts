@@ -21,7 +21,8 @@ it('every page and form of the operator needs a session, and shows nothing witho
     operator.cookie = cookie;
     for (const path of PAGES) {
       const response = await operator.request(path);
-      assert.deepEqual([response.status, response.headers.get('location'), await response.text()], [303, '/admin/login', '']); // prettier-ignore
+      const login = `/admin/login?to=${encodeURIComponent(path)}`;
+      assert.deepEqual([response.status, response.headers.get('location'), await response.text()], [303, login, '']);
     }
     for (const path of FORMS) {
       const response = await operator.send(path, { form: 'x', version: '4', ...RESOLUTION });
@@ -29,6 +30,21 @@ it('every page and form of the operator needs a session, and shows nothing witho
     }
   }
   assert.equal((await operator.world.ledger.transaction('A-1'))?.needsReview, true);
+});
+
+it('the sign-in leads to the page that was asked for, and to none outside the operator’s', async (t) => {
+  const operator = await createOperator(t);
+  for (const [to, expected] of [
+    ['/admin/transactions?type=PAY', '/admin/transactions?type=PAY'],
+    ['https://evil.example/admin/', '/admin'],
+    ['//evil.example/admin/', '/admin'],
+    ['/admin/../order', '/admin'],
+    ['/admin/%2e%2e/order', '/admin'],
+    ['/adminx', '/admin'],
+  ] as const) {
+    const response = await operator.send(`/admin/login?to=${encodeURIComponent(to)}`, { token: TOKEN, form: '' });
+    assert.deepEqual([response.status, response.headers.get('location')], [303, expected], to);
+  }
 });
 
 it('a session cookie that was changed, made before a restart or is too old gives no session', () => {
