@@ -2,11 +2,43 @@
 // three real processes. No browser may report an error or a warning.
 import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
-import { ADA, BRUNO, PHONE_SIZE, World } from './shopper.ts';
+import { ADA, BRUNO, PHONE_SIZE, World, type Method, type Shopper } from './shopper.ts';
 
 const world = await World.open();
 afterEach(() => world.leave());
 after(() => world.close());
+
+/** Scrolls the order page from top to bottom, and fails if one of its parts slides over another. */
+async function nothingOverlaps({ page }: Shopper): Promise<void> {
+  const covered = await page.evaluate(() => {
+    const parts = [...document.querySelectorAll('[data-order] > *')].filter((part) => part.checkVisibility());
+    const found: string[] = [];
+    for (let y = 0; y <= document.documentElement.scrollHeight; y += 40) {
+      scrollTo(0, y);
+      for (const [index, part] of parts.entries()) {
+        const above = part.getBoundingClientRect();
+        for (const other of parts.slice(index + 1)) {
+          const { top, bottom, left, right } = other.getBoundingClientRect();
+          const isApart = bottom <= above.top || top >= above.bottom || right <= above.left || left >= above.right;
+          if (!isApart) found.push(`${part.className} over ${other.className} at ${y}`);
+        }
+      }
+    }
+    scrollTo(0, 0);
+    return found;
+  });
+  assert.deepEqual(covered, []);
+}
+
+/** Presses the name of the method, and fails if the page moves. By mouse: Playwright's own presses scroll. */
+async function choosesInPlace({ page, widget }: Shopper, method: Method): Promise<void> {
+  const radio = widget.locator(`input[value="${method}"]`);
+  const { x = 0, y = 0, height = 0 } = (await radio.boundingBox()) ?? {};
+  await page.mouse.click(x + 80, y + height / 2);
+  assert.equal(await radio.isChecked(), true);
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+  assert.equal(await page.evaluate(() => scrollY), 0, `${method} is chosen without a jump`);
+}
 
 test('every error and warning in a browser is recorded', async () => {
   const { visitor, page } = await world.shopper();
@@ -30,6 +62,7 @@ test('DIRECT: the shopper enters a wallet ID and confirms on the phone', async (
   const shopper = await world.shopper();
   const phone = await world.phone(ADA);
   await shopper.order();
+  await nothingOverlaps(shopper);
   await shopper.pay('DIRECT', ADA);
   await shopper.sees('waiting');
   await shopper.isUnfulfilled();
@@ -39,6 +72,7 @@ test('DIRECT: the shopper enters a wallet ID and confirms on the phone', async (
   await shopper.isFulfilled();
   await shopper.page.getByRole('heading', { name: 'Order received' }).waitFor();
   await shopper.page.getByText('We have received €29.00.').waitFor();
+  await nothingOverlaps(shopper);
   await shopper.page.setViewportSize({ width: 390, height: 844 });
   await shopper.page.getByRole('rowheader', { name: 'Dawn Chorus' }).waitFor();
   await shopper.page.emulateMedia({ media: 'print' });
@@ -65,6 +99,7 @@ for (const method of ['JETGO', 'QR'] as const) {
     const shopper = await world.shopper();
     const phone = await world.phone(ADA);
     await shopper.order();
+    await choosesInPlace(shopper, method);
     await shopper.pay(method);
     await phone.scan(await shopper.scannedCode());
     await shopper.isUnfulfilled();
