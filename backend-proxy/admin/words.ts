@@ -237,11 +237,11 @@ export function age(ms: number): string {
 
 const TONES: Record<Status, string> = { INITIALIZED: 'wait', PROCESSING: 'wait', SUCCESS: 'good', FAILED: 'over' };
 
-/** The status in a word, and what a person should notice besides it; a review in its place, for it asks for action. */
+/** The status in a word, and what a person should notice besides it; a review in place of what has not succeeded. */
 export function status(transaction: Transaction): Html {
   const { stage, needsReview, late, surplus, afterClose } = transaction;
   const tone = surplus || afterClose ? 'warn' : TONES[STAGES[stage].status];
-  const isStatusShown = !needsReview || surplus || afterClose;
+  const isStatusShown = !needsReview || stage === 'succeeded';
   return html`${isStatusShown ? html`<span class="status ${tone}">${statusName(transaction)}</span>` : ''}
   ${needsReview ? html`<span class="status warn">Needs review</span>` : ''}
   ${late ? html`<span class="reason">late</span>` : ''}`;

@@ -65,9 +65,11 @@ export function deskList({ entries, problem }: DeskList, now: Date, operatorUrl?
 function totals(entries: readonly Transaction[], now: Date, operatorUrl: string | undefined): Markup {
   const today = days.format(now);
   const paid = entries.filter(
-    ({ status, needsReview, createdAt }) =>
-      status === 'SUCCESS' && !needsReview && days.format(new Date(createdAt)) === today,
+    ({ status, createdAt }) => status === 'SUCCESS' && days.format(new Date(createdAt)) === today,
   );
+  // An order is paid once, also if its first payment is in doubt when another one succeeds.
+  const paying = paid.filter(isPayment).filter(({ surplus, afterClose }) => !surplus && !afterClose);
+  const orders = new Map(paying.map((entry) => [entry.orderId, entry]));
   const waiting = entries.filter((entry) => isPayment(entry) && isOpen(entry) && !entry.needsReview);
   const toReview = entries.filter((entry) => isToReview(entry, entries)).length;
   const toLookAt = operatorUrl ? html`<a href="${operatorUrl}">to look at</a>` : 'to look at';
@@ -76,10 +78,7 @@ function totals(entries: readonly Transaction[], now: Date, operatorUrl: string 
       <dt>To review</dt>
       <dd>${toReview} <small>${toReview === 0 ? 'all clear' : toLookAt}</small></dd>
     </div>
-    ${total(
-      'Paid today',
-      paid.filter((entry) => isPayment(entry) && !paysNothing(entry)),
-    )}
+    ${total('Paid today', [...orders.values()])}
     ${total(
       'Paid out today',
       paid.filter((entry) => !isPayment(entry)),
@@ -168,10 +167,12 @@ function badgeOf(entry: Transaction, entries: readonly Transaction[]): { tone: k
     const tone = isToReview(entry, entries) ? 'warn' : 'wait';
     return { tone, label: entry.surplus ? 'Paid twice' : 'Paid after closing' };
   }
-  if (entry.needsReview) return { tone: 'warn', label: 'Needs review' };
+  const done = isPayment(entry) ? 'Paid' : isRefund(entry) ? 'Sent back' : 'Paid out';
+  if (entry.needsReview)
+    return { tone: 'warn', label: entry.status === 'SUCCESS' ? `${done}, to review` : 'Needs review' };
   if (isOpen(entry)) return { tone: 'wait', label: isPayment(entry) ? 'Waiting' : 'On its way' };
   if (entry.status === 'FAILED') return { tone: 'bad', label: REASONS[entry.reason ?? ''] ?? 'Failed' };
-  return { tone: 'good', label: isPayment(entry) ? 'Paid' : isRefund(entry) ? 'Sent back' : 'Paid out' };
+  return { tone: 'good', label: done };
 }
 
 function adviceOf(entry: Transaction, entries: readonly Transaction[]): string | undefined {
@@ -183,9 +184,11 @@ function adviceOf(entry: Transaction, entries: readonly Transaction[]): string |
 /** The last that the history says; a mismatch and a conflict say why before the review. */
 function reviewReason({ history }: Transaction): string {
   const flags = /^(mismatch|conflict|needs_review)$/;
-  const said = history.findLast(({ event, detail }) => flags.test(event) && detail !== null && !flags.test(detail));
-  const words = (said?.detail ?? 'no outcome in time').replaceAll('SUCCESS', 'success').replaceAll('FAILED', 'failure');
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+  const at = history.findLastIndex(({ event, detail }) => flags.test(event) && detail !== null && !flags.test(detail));
+  const isConfirmed = history.some(({ event, source }, i) => i > at && event === 'succeeded' && source !== 'person');
+  const said = history[at]?.detail ?? 'no outcome in time';
+  const words = said.replaceAll('SUCCESS', 'success').replaceAll('FAILED', 'failure');
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${isConfirmed ? '; the gateway confirmed it later' : ''}.`;
 }
 
 const isPayment = (entry: Transaction): entry is Payment => 'payer' in entry;

@@ -120,13 +120,18 @@ test('the desk lists payments and payouts, and says why one needs review, with a
     payout('PO-1', { needsReview: true, history: [said('mismatch', 'amount: asked 25.00 EUR'), said('needs_review', 'mismatch')] }), // prettier-ignore
     payout('PO-2', { needsReview: true, history: [said('needs_review', null)] }),
     payment('ST-2', { status: 'SUCCESS', surplus: true }),
+    payment('ST-3', { status: 'SUCCESS', needsReview: true, history: [said('mismatch', 'amount: asked 25.00 EUR'), said('needs_review', 'mismatch'), said('succeeded', null)] }), // prettier-ignore
   ];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const { text } = await staff.get('/desk/list');
   const link = 'href="http://127\\.0\\.0\\.1:8789/admin/transactions/PO-1#review"';
   assert.match(text, new RegExp(`<li\\s+class="warn"[^>]*PO-1[^>]*>[^]*?Needs review[^]*?${link}[^]*?<p>Amount: asked 25\\.00 EUR\\.<`)); // prettier-ignore
-  assert.match(text, /To review<\/dt>\s*<dd>3 <small><a href="http:\/\/127\.0\.0\.1:8789\/admin">/);
+  assert.match(text, /To review<\/dt>\s*<dd>4 <small><a href="http:\/\/127\.0\.0\.1:8789\/admin">/);
   assert.match(text, /PO-2#review[^]*?<p>No outcome in time\.</);
+  assert.match(
+    text,
+    /Paid, to review[^]*?ST-3#review[^]*?<p>Amount: asked 25\.00 EUR; the gateway confirmed it later\.</,
+  );
   assert.match(text, /<li\s+class="warn"[^>]*ST-2[^>]*>[\s\S]*?Paid twice/);
   assert.match(text, /Expired[\s\S]*?ST-1/);
   assert.match(text, /Replaced[\s\S]*?ST-0/);
@@ -218,7 +223,7 @@ test('the desk offers no refund that cannot be made, and leaves the form empty',
   }
 });
 
-test('the desk counts an order once, and neither a surplus nor what is under review as paid or as waiting', async () => {
+test('the desk counts an order once if it is paid, also under review, and no surplus', async () => {
   const { shop, staff } = await openDesk();
   const paid = { status: 'SUCCESS', amount: '14.50' };
   const twice = payment('ST-1', { ...paid, gatewayOrderId: 'ST-1-2', surplus: true });
@@ -226,6 +231,7 @@ test('the desk counts an order once, and neither a surplus nor what is under rev
     payment('ST-1', paid),
     twice,
     payment('ST-2', { ...paid, needsReview: true }),
+    payment('ST-2', { ...paid, needsReview: true, gatewayOrderId: 'ST-2-2' }),
     payment('ST-3', { amount: '20.00' }),
     payment('ST-4', { amount: '30.00', needsReview: true }),
     payment('ST-5', { ...paid, createdAt: '2026-11-18T12:00:00.000Z' }),
@@ -237,7 +243,7 @@ test('the desk counts an order once, and neither a surplus nor what is under rev
     const { text } = await staff.get('/desk/list');
     return [...text.matchAll(/<dd>\s*(\S+)\s+<small>(\d*)/g)].map(([, sum, count]) => `${sum} ${count}`.trim());
   };
-  assert.deepEqual(await totals(...all), ['3', '€14.50 1', '€30.00 2', '€20.00 1']);
+  assert.deepEqual(await totals(...all), ['4', '€29.00 2', '€30.00 2', '€20.00 1']);
   assert.match((await staff.get('/desk/list')).text, /The order was paid already\. Send this money back/);
   assert.equal((await totals(twice, refund('ST-1-2', { amount: '14.00' })))[0], '0', 'it is on its way back');
 });
