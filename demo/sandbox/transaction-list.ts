@@ -1,4 +1,4 @@
-// The overview's list of transactions. A row says in words what a transaction is and how it stands, and has the buttons
+// The overview's list of transactions, those that wait first. A row says in words what a transaction is and how it stands, and has the buttons
 // that end it. The rest is in its details: its history in the gateway's own codes, the IPNs with the answers to them, and
 // the other ways on.
 import { html } from 'hono/html';
@@ -60,7 +60,7 @@ export function list(options: ControlOptions): Markup {
       all.length === 0
         ? html`<p class="card soft">Nothing yet. Start a payment in the shop, and it appears here.</p>`
         : html`<ol class="card lines">
-            ${all.slice(0, MAX_SHOWN).map((each) => row(each, options, each === waiting[0]))}
+            ${[...waiting, ...all.filter(isFinal)].slice(0, MAX_SHOWN).map((each) => row(each, options, each === waiting[0]))}
           </ol>`
     }
     ${more > 0 ? html`<p class="soft">${more} older ones are at <code>/_sandbox/transactions</code>.</p>` : ''}`;

@@ -71,7 +71,11 @@ describe('the overview of transactions', () => {
     const opened = openSandbox();
     await opened.send('pay', collection('CHECKOUT'));
     await opened.send('pay', collection('QR'));
+    await opened.send('pay', collection('JETGO'));
+    await opened.control('transactions/order-JETGO/approve');
     const { html } = await openOverview(opened);
+    const shown = [...html.matchAll(/class="order">([\w-]+)</g)].map(([, orderId]) => orderId);
+    assert.deepEqual(shown, ['order-QR', 'order-CHECKOUT', 'order-JETGO'], 'what waits is above what has ended');
     const buttons = html
       .replace(/<details.*?<\/details>/gs, '')
       .matchAll(/class="([^"]*)" aria-label="(\w+ order-\w+)"/g);
