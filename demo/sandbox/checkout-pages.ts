@@ -45,7 +45,7 @@ export function checkoutPage(c: Context, view: CheckoutView) {
           ${pictureOf(merchant, merchantLogo)} ${hasEnded ? merchant : fill(texts.payTo, { merchant })}
         </p>
         <p class="amount">${amount}</p>
-        <p class="order"><small>${texts.order}</small> ${payment.orderId}</p>
+        <p class="order"><small>${texts.reference}</small> ${payment.orderId}</p>
         ${hasEnded ? '' : html`<p class="order"><small>${texts.timeLeft}</small> ${countdown(view.leftMs, true)}</p>`}
       </div>
       <div class="card stack ${hasEnded ? 'result' : ''}">
@@ -186,6 +186,9 @@ function hint(view: CheckoutView, texts: CheckoutTexts): Markup | '' {
       </div>
     </form>`;
   }
+  if (screen.name === 'pay' && screen.customer.lacks(view.payment)) {
+    return html`<p class="hint">${texts.payAnywayHint}</p>`;
+  }
   if (screen.name !== 'verify') return '';
   const { walletId, name } = screen.customer;
   const phone = html`<a href="/wallet?as=${walletId}" target="_blank" rel="noopener"
@@ -203,16 +206,17 @@ function payScreen(
 ): Markup {
   const { minor, currency } = view.payment;
   const balance = customer.balance(currency);
+  const isShort = customer.lacks(view.payment);
   return html`<h1>${texts.payTitle}</h1>
     <dl class="facts lines">
       ${fact(texts.from, customer.name)} ${fact(texts.to, view.merchant)} ${fact(texts.amount, amount)}
       ${fact(texts.balance, formatMoney(balance, currency, language))}
-      ${balance < minor ? '' : fact(texts.balanceAfter, formatMoney(balance - minor, currency, language))}
+      ${isShort ? '' : fact(texts.balanceAfter, formatMoney(balance - minor, currency, language))}
     </dl>
-    ${balance < minor ? html`<p class="problem">${texts.shortBalance}</p>` : ''}
+    ${isShort ? html`<p class="problem">${texts.shortBalance}</p>` : ''}
     <form method="post" action="/pay/confirm">
       ${hidden(view)}
-      <button class="main">${fill(texts.pay, { amount })}</button>
+      ${isShort ? html`<button>${texts.payAnyway}</button>` : html`<button class="main">${fill(texts.pay, { amount })}</button>`}
     </form>
     ${cancelForm(view, texts)}`;
 }

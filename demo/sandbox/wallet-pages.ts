@@ -21,9 +21,13 @@ export interface PhoneView {
 }
 
 const MAX_MOVEMENTS = 30;
+const UNKNOWN_CODE = html`<p class="problem" id="problem" role="alert">
+  This is not a code of this wallet, or it is from an earlier run.
+</p>`;
 const AND = new Intl.ListFormat('en');
 
-export function homePage(c: Context, view: PhoneView) {
+export function homePage(c: Context, view: PhoneView, unknownCode?: string) {
+  const isWrong = unknownCode !== undefined;
   const screen = html`<div class="stack" data-live="/wallet/live" data-version="${view.version}">
     <div id="prompts" class="stack" aria-live="polite">${prompts(view)}</div>
     <div id="balances">${balances(view)}</div>
@@ -37,14 +41,18 @@ export function homePage(c: Context, view: PhoneView) {
           autocomplete="off"
           spellcheck="false"
           required
+          value="${unknownCode ?? ''}"
+          ${isWrong ? html`aria-describedby="problem" aria-invalid="true" autofocus` : ''}
         />
         <button>Open</button>
       </div>
+      ${isWrong ? UNKNOWN_CODE : ''}
     </form>
     <div id="security-code">${securityCode(view)}</div>
     <div id="activity">${activity(view)}</div>
   </div>`;
-  return page(c, { title: `Phone of ${view.customer.name}`, layout: 'wallet', body: stage(view, screen, 'home') });
+  const title = `Phone of ${view.customer.name}`;
+  return page(c, { title, layout: 'wallet', body: stage(view, screen, 'home'), status: isWrong ? 422 : 200 });
 }
 
 /** The regions that live.js replaces, by id. */
@@ -116,25 +124,27 @@ function identity({ name, walletId }: Customer): Markup {
   return html`${initials(name)} <span>${name} <small>Wallet ${walletId.replace(/(?=.{4}$)/, ' ')}</small></span>`;
 }
 
-function prompts({ prompts: waiting, merchant }: PhoneView): Markup {
+function prompts({ customer, prompts: waiting, merchant, merchantLogo }: PhoneView): Markup {
   return html`${waiting.map(
     (payment) =>
       html`<section class="card asks">
-        <strong>${merchant} asks for a payment</strong>
+        <strong class="payee">${pictureOf(merchant, merchantLogo)} ${merchant} asks for a payment</strong>
         <p class="amount">${formatMoney(payment.minor, payment.currency)}</p>
-        <p class="soft order">Order ${payment.orderId}</p>
-        ${answerForm(payment, false)}
+        <p class="soft order">Reference ${payment.orderId}</p>
+        ${answerForm(payment, customer, false)}
       </section>`,
   )}`;
 }
 
-function answerForm({ paymentId, minor, currency }: Payment, fromApp: boolean): Markup {
+function answerForm(payment: Payment, customer: Customer, fromApp: boolean): Markup {
+  const { paymentId, minor, currency } = payment;
+  const isShort = customer.lacks(payment);
   return html`<form method="post" action="/wallet/answer" class="answer">
     <input type="hidden" name="paymentId" value="${paymentId}" />
     ${fromApp ? html`<input type="hidden" name="app" value="1" />` : ''}
     <button name="answer" value="decline" id="decline-${paymentId}">Decline</button>
-    <button name="answer" value="approve" id="approve-${paymentId}" class="main">
-      Approve ${formatMoney(minor, currency)}
+    <button name="answer" value="approve" id="approve-${paymentId}" class="${isShort ? '' : 'main'}">
+      ${isShort ? 'Approve anyway' : `Approve ${formatMoney(minor, currency)}`}
     </button>
   </form>`;
 }
@@ -181,7 +191,7 @@ function activity({ customer, merchant, now }: PhoneView): Markup {
             ${kind === 'TOP_UP' ? name : merchant}
             <span class="${minor < 0n ? '' : 'in'}">${formatMoney(minor, currency, 'en', true).replace('-', '−')}</span>
           </strong>
-          <small>${kind === 'TOP_UP' ? note : `${name} · ${note ?? orderId}`} · ${time(at, now)}</small>
+          <small>${kind === 'TOP_UP' ? note : `${name} · ${note ?? `Reference ${orderId}`}`} · ${time(at, now)}</small>
         </li>`;
       })}
     </ol>
@@ -191,17 +201,17 @@ function activity({ customer, merchant, now }: PhoneView): Markup {
 function request({ customer, merchant, merchantLogo }: PhoneView, payment: Payment, fromApp: boolean): Markup {
   const { minor, currency, orderId } = payment;
   const balance = customer.balance(currency);
-  const isShort = balance < minor;
+  const isShort = customer.lacks(payment);
   return html`<section class="result stack">
     ${pictureOf(merchant, merchantLogo)}
     <h2 class="title">Pay ${merchant}</h2>
     <p class="amount">${formatMoney(minor, currency)}</p>
     <dl class="facts lines">
-      ${fact('Order', orderId)} ${fact('Balance', formatMoney(balance, currency))}
+      ${fact('Reference', orderId)} ${fact('Balance', formatMoney(balance, currency))}
       ${isShort ? '' : fact('Balance after', formatMoney(balance - minor, currency))}
     </dl>
     ${isShort ? html`<p class="problem">The balance is too low: this payment would be declined.</p>` : ''}
-    ${answerForm(payment, fromApp)}
+    ${answerForm(payment, customer, fromApp)}
   </section>`;
 }
 
@@ -218,7 +228,7 @@ function result({ merchant }: PhoneView, payment: Payment, fromApp: boolean): Ma
     <h2 class="title">${isPaid ? 'Paid' : 'Not paid'}</h2>
     <p class="amount">${amount}</p>
     <p>${isPaid ? `Sent to ${merchant}.` : `${REASONS[payment.message] ?? ''} No money was taken.`}</p>
-    <p class="soft order">Order ${payment.orderId}</p>
+    <p class="soft order">Reference ${payment.orderId}</p>
     <div class="answer">
       <a class="button" href="/wallet">Done</a>
       ${fromApp ? html`<a class="button main" href="${payment.returnUrl}">Back to ${merchant}</a>` : ''}

@@ -32,8 +32,8 @@ export function createWallet(options: WalletOptions) {
   wallet.use((c, next) => chooseCustomer(c, next, processor));
   wallet.get('/', (c) => homePage(c, viewOf(c.get('customer'), options)));
   wallet.get('/live', (c) => liveAnswer(c, stateOf(options), () => regionsOf(viewOf(c.get('customer'), options))));
-  wallet.get('/scan', (c) => openCode(c, processor, ''));
-  wallet.get('/open', (c) => openCode(c, processor, '?app'));
+  wallet.get('/scan', (c) => openCode(c, options, ''));
+  wallet.get('/open', (c) => openCode(c, options, '?app'));
   wallet.get('/payments/:paymentId', (c) => {
     const customer = c.get('customer');
     const payment = theirPayment(c.req.param('paymentId'), customer, processor);
@@ -89,12 +89,11 @@ function viewOf(customer: Customer, options: WalletOptions): PhoneView {
   };
 }
 
-/** @throws Refusal */
-function openCode(c: WalletContext, processor: PaymentProcessor, suffix: string) {
-  const payment = processor.scan(codeIn(c.req.query('code') ?? ''), c.get('customer'));
-  if (!payment) {
-    throw new Refusal(404, 'UNKNOWN_CODE', 'This is not a code of this wallet, or it is from an earlier run.');
-  }
+function openCode(c: WalletContext, options: WalletOptions, suffix: string) {
+  const customer = c.get('customer');
+  const text = c.req.query('code') ?? '';
+  const payment = options.processor.scan(codeIn(text), customer);
+  if (!payment) return homePage(c, viewOf(customer, options), text);
   return c.redirect(`/wallet/payments/${payment.paymentId}${suffix}`, 303);
 }
 

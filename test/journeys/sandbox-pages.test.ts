@@ -103,7 +103,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.getByRole('button', { name: 'Ada Keller' }).click();
     await page.getByRole('button', { name: 'Approve' }).waitFor();
     assert.deepEqual(await problemsOf(page), [], 'a payment on the phone');
-    await page.goto(`${base}/wallet`);
+    await page.goto(`${base}/wallet/scan?code=unknown`);
+    await page.getByText('This is not a code of this wallet').waitFor();
     assert.deepEqual(await problemsOf(page), [], 'the wallet');
     await page.context().close();
   });

@@ -20,6 +20,8 @@ async function codeOnPhone(opened: Opened, walletId = '12345678'): Promise<strin
   return code;
 }
 
+const LOGO = 'data:image/svg+xml;base64,PHN2Zy8+';
+
 const logIn = (browser: Browser, wallet = '12345678') => browser.submit('/pay/login', { wallet, password: 'sandbox' });
 
 async function reachPayment(opened: Opened, browser: Browser, wallet?: string): Promise<void> {
@@ -38,7 +40,7 @@ describe('the hosted checkout', () => {
     const ada = opened.sandbox.processor.customer('12345678');
     const before = ada?.balance('EUR') ?? 0n;
     const browser = await openCheckout(opened);
-    assert.match(browser.text, /€10\.50/);
+    assert.match(browser.text, /€10\.50 Reference order-CHECKOUT/);
     await logIn(browser, '1234\u00a05678');
     assert.deepEqual(await statusOf(opened), ['PROCESSING', 'PROCESSING']);
     await browser.submit('/pay/verify', { code: await codeOnPhone(opened) });
@@ -97,7 +99,8 @@ describe('the hosted checkout', () => {
     const opened = openSandbox();
     const browser = await openCheckout(opened);
     await reachPayment(opened, browser, '34567890');
-    assert.match(browser.text, /balance is too low/);
+    assert.match(browser.text, /balance is too low.* Pay anyway .* Sandbox: pay anyway to see a payment declined/);
+    assert.doesNotMatch(browser.html, /class="main"/, 'no main button for what fails');
     await browser.submit('/pay/confirm');
     assert.equal(browser.url, SHOP);
     assert.deepEqual(await statusOf(opened), ['FAILED', 'INSUFFICIENT_BALANCE']);
@@ -127,20 +130,21 @@ describe('the wallet phone', () => {
   }
 
   it('the phone shows a DIRECT payment only to its customer, and approves it', async () => {
-    const opened = openSandbox();
+    const opened = openSandbox({ merchantLogo: LOGO });
     await opened.send('pay', collection('DIRECT'));
     const bruno = await phoneOf(opened, '23456789');
     assert.doesNotMatch(bruno.text, /asks for a payment/);
     const ada = await phoneOf(opened);
+    assert.ok(ada.html.includes(`<img class="avatar" src="${LOGO}" alt="" /> Demo Shop asks`));
     assert.match(ada.text, /Demo Shop asks for a payment €10\.50 .* Decline Approve €10\.50/);
     assert.match(ada.text, /Balance €2,500\.00 Also \$1,800\.00 and £950\.00/);
     bruno.html = ada.html;
     await bruno.submit('/wallet/answer', { answer: 'approve' });
     assert.equal(bruno.status, 404);
     await ada.submit('/wallet/answer', { answer: 'approve' });
-    assert.match(ada.text, /Paid €10\.50 Sent to Demo Shop\. Order order-DIRECT/);
+    assert.match(ada.text, /Paid €10\.50 Sent to Demo Shop\. Reference order-DIRECT/);
     await ada.open('/wallet');
-    assert.match(ada.text, /−€10\.50/);
+    assert.match(ada.text, /−€10\.50 Payment · Reference order-DIRECT/);
     assert.deepEqual(await statusOf(opened, 'order-DIRECT'), ['SUCCESS', 'SUCCESS']);
   });
 
@@ -162,6 +166,26 @@ describe('the wallet phone', () => {
       assert.equal((await opened.transaction(`order-${method}`))['customer'], '12345678');
     });
   }
+
+  it('the phone has no main button where the balance is too low', async () => {
+    const opened = openSandbox();
+    const { json } = await opened.send('pay', collection('QR'));
+    const phone = await phoneOf(opened, '34567890');
+    await phone.open(Buffer.from(String(json['qr']), 'base64').toString());
+    assert.match(phone.text, /would be declined\. Decline Approve anyway/);
+    assert.doesNotMatch(phone.html, /class="main"/);
+  });
+
+  it('a code that the wallet does not know is an error under its field, on the same phone', async () => {
+    const phone = await phoneOf(openSandbox());
+    await phone.open('/wallet/scan?code=gar"bage');
+    assert.equal(phone.status, 422);
+    assert.match(
+      phone.html,
+      /<input\s+id="code"[^>]*value="gar&quot;bage"[^>]*aria-describedby="problem"[^>]*autofocus/,
+    );
+    assert.match(phone.text, /Open This is not a code of this wallet, or it is from an earlier run\. .*Activity/);
+  });
 
   it('the phone answers live.js with the changes since a version, or 204', async () => {
     const opened = openSandbox();
