@@ -281,6 +281,7 @@ it('an open amount is asked for within its bounds, shown on the button and sent 
   thePart(widget, 'pay').click();
   await widget.updateComplete;
   expect(thePart(widget, 'error').textContent).to.contain('5\u00a0€');
+  expect(thePart(widget, 'pay').textContent?.trim()).to.equal('Bezahlen');
   type(widget, 'amount', '?');
   thePart(widget, 'pay').click();
   await widget.updateComplete;

@@ -56,14 +56,14 @@ export const flowStyles = css`
   }
   .panel > h2,
   .covered h2 {
+    scroll-margin: 12em;
     font-size: 1.25em;
     font-weight: 650;
   }
   .panel > .primary {
     margin-block-start: calc(var(--_space) / 4);
   }
-  .panel > h2 + p:not(.note),
-  .panel > h2 + .pair {
+  .panel > h2 + :is(p:not(.note), .pair) {
     margin-block-start: calc(var(--_space) * -0.625);
   }
   :disabled ~ slot .icon {
@@ -97,8 +97,7 @@ export const flowStyles = css`
   .warning::before {
     color: var(--_warning);
   }
-  small.wrong,
-  .note:is(.wrong, .warning) {
+  :is(small, .note):is(.wrong, .warning) {
     display: grid;
     grid-template-columns: auto minmax(0, 1fr);
     gap: 4px 0.6em;
@@ -136,7 +135,6 @@ export const flowStyles = css`
     border-color: transparent;
     background: none;
     color: var(--_accent);
-    flex-wrap: wrap;
   }
   .quiet,
   details,
@@ -192,7 +190,6 @@ export const flowStyles = css`
   h2:focus-visible {
     outline: none;
     text-decoration: underline;
-    text-decoration-thickness: 2px;
     text-underline-offset: 0.3em;
   }
   [aria-invalid='true']:focus-visible {
@@ -226,7 +223,6 @@ export const flowStyles = css`
     inline-size: min(100%, var(--_code-size));
     block-size: 3px;
     margin-block-start: calc(var(--_space) / -2);
-    border-radius: 2px;
     justify-self: center;
     background: var(--_line);
     fill: var(--_accent);
@@ -573,10 +569,14 @@ export const flowStyles = css`
     .phone .ring ~ * {
       stroke: CanvasText;
     }
+    .panel > svg.icon {
+      border: 1px solid;
+      background: none;
+    }
     .phone .ring {
       stroke: Highlight;
     }
-    .panel > .paid {
+    .panel > svg.paid {
       background: CanvasText;
       stroke: Canvas;
       forced-color-adjust: none;

@@ -213,7 +213,9 @@ function appPanel(shown: Scan, picture: Picture | null, link: string | null, con
 
 function appButton(link: string, rank: 'primary' | 'quiet', { say, run }: PanelContext): TemplateResult {
   const open = () => run((session) => session.appLinkOpened(link));
-  return html`<a part="app-link" class=${rank} href=${link} rel="noopener" @click=${open}>${say('appOpen')}</a>`;
+  return html`<a part="app-link" class=${rank} href=${link} rel="noopener" @click=${open}
+    >${rank === 'quiet' ? icon('', ICONS.app) : ''}${say('appOpen')}</a
+  >`;
 }
 
 /** Alternatives for an app that did not open, which a page cannot know. Shown once the link was opened. */

@@ -22,10 +22,8 @@ import {
   space,
   waysOut,
 } from './parts.ts';
-import { heading, html, icon } from './provided.ts';
+import { heading, html } from './provided.ts';
 import type { Shown } from './view.ts';
-
-const PRINTER = 'M7 9V4h10v5M7 17H4v-6a2 2 0 0 1 2-2h12a2 2 0 0 1 2 2v6h-3M7 14h10v6H7z';
 
 export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: PanelContext): TemplateResult {
   const { say, state, language } = context;
@@ -45,7 +43,7 @@ export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: Pa
       ${payment?.paidAt ? detail(say('date'), formatTime(payment.paidAt, language)) : ''}
     </dl>
     ${refundNotes(context)} ${order.surplus ? waysOut('help', context) : shopLink('second', context)}
-    ${button('print', 'quiet', html`${icon('', PRINTER)}${say('print')}`, () => print())}
+    ${button('print', 'quiet', say('print'), () => print())}
     <p class="print-only"><bdi dir="ltr">${location.host}</bdi></p>
     <slot name="success"></slot>`;
 }

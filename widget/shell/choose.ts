@@ -69,9 +69,9 @@ interface Additions {
 
 export function choose(shown: Choice, context: PanelContext, flow: Additions | undefined): TemplateResult {
   const { say, run, money, amount, state } = context;
-  const { busy, trouble } = shown;
+  const { busy, trouble, errors } = shown;
   const methods = rowsOf(shown);
-  const values = { amount: money(amount) || undefined };
+  const values = { amount: errors.amount ? '' : money(amount) };
   // Until a payment was started: from then on the order is placed, and what is left is to pay it.
   const purpose = !state.order.payment && state.claims?.purpose;
   const press = (event: Event) => {

@@ -90,7 +90,7 @@ export function loadLanguage(tag: string): Language | Promise<Language> {
 
 /** Replaces each `{name}` by its value, and `[a|b]` by b if all values of b are known, else by a. */
 export function fill(text: string, values: Record<string, string | undefined> = {}): string {
-  const filled = (part: string) => part.replaceAll(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
+  const filled = (part: string) => part.replaceAll(/\{(\w+)\}/g, (place, name: string) => values[name] || place);
   const chosen = (_: string, plain: string, named: string) => (filled(named).includes('{') ? plain : named);
   return filled(text.replaceAll(/\[(.*?)\|(.*?)\]/g, chosen));
 }
