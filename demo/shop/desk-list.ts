@@ -68,7 +68,8 @@ function totals(entries: readonly Transaction[], now: Date, operatorUrl: string 
     ({ status, createdAt }) => status === 'SUCCESS' && days.format(new Date(createdAt)) === today,
   );
   // An order is paid once, also if its first payment is in doubt when another one succeeds.
-  const paying = paid.filter(isPayment).filter(({ surplus, afterClose }) => !surplus && !afterClose);
+  const paying = paid.filter(isPayment).filter((entry) => !paysNothing(entry));
+  const sent = paid.filter((entry) => !isPayment(entry));
   const orders = new Map(paying.map((entry) => [entry.orderId, entry]));
   const waiting = entries.filter((entry) => isPayment(entry) && isOpen(entry) && !entry.needsReview);
   const toReview = entries.filter((entry) => isToReview(entry, entries)).length;
@@ -78,12 +79,7 @@ function totals(entries: readonly Transaction[], now: Date, operatorUrl: string 
       <dt>To review</dt>
       <dd>${toReview} <small>${toReview === 0 ? 'all clear' : toLookAt}</small></dd>
     </div>
-    ${total('Paid today', [...orders.values()])}
-    ${total(
-      'Paid out today',
-      paid.filter((entry) => !isPayment(entry)),
-    )}
-    ${total('Waiting', waiting)}
+    ${total('Paid today', [...orders.values()])} ${total('Sent today', sent)} ${total('Waiting', waiting)}
   </dl>`;
 }
 
@@ -91,9 +87,12 @@ function totals(entries: readonly Transaction[], now: Date, operatorUrl: string 
 function total(name: string, entries: readonly Transaction[]): Markup {
   const ours = entries.filter(({ currency }) => currency === CURRENCY);
   const cents = ours.reduce((sum, { amount }) => sum + centsOf(amount), 0);
+  const counts = [...Map.groupBy(ours, ({ type }) => `${KINDS[type]}`.toLowerCase())].map(
+    ([kind, { length }]) => `${length} ${kind}${length === 1 ? '' : 's'}`,
+  );
   return html`<div>
     <dt>${name}</dt>
-    <dd>${formatMoney(decimal(cents), CURRENCY)} <small>${ours.length} in all</small></dd>
+    <dd>${formatMoney(decimal(cents), CURRENCY)} <small>${counts.join(', ') || 'none'}</small></dd>
   </div>`;
 }
 
@@ -101,9 +100,13 @@ function row(entry: Transaction, entries: readonly Transaction[], operatorUrl: s
   const { orderId, createdAt, status } = entry;
   const { tone, label } = badgeOf(entry, entries);
   const wallet = isPayment(entry) ? entry.payer : entry.customer;
-  const sent = isPayment(entry) ? refundsOf(entry, entries) : [];
+  const sent = isPayment(entry) ? refundsOf(entry, entries).map(sentBack) : [];
   const at = html`<time datetime="${createdAt}">${times.format(new Date(createdAt))}</time>`;
-  const about = [wallet && walletEnd(wallet), isPayment(entry) ? null : entry.note, ...sent.map(sentBack)];
+  const about = [wallet && walletEnd(wallet), isPayment(entry) ? null : entry.note, ...sent];
+  if (isPayment(entry) && paysNothing(entry) && tone === 'good') {
+    const left = centsLeft(entry, entries);
+    about.push(left > 0 ? `${formatMoney(decimal(left), entry.currency)} stays` : null, causeOf(entry));
+  }
   const advice = adviceOf(entry, entries);
   return html`<li class="${isToReview(entry, entries) ? 'warn' : ''}" data-status="${status}" data-order="${orderId}">
     <b class="amount">${isPayment(entry) ? '' : '−'}${formatMoney(entry.amount, entry.currency)}</b>
@@ -136,24 +139,28 @@ function sentBack({ status, needsReview, amount, currency }: Refund): string {
 }
 
 const KINDS: Record<string, string> = {
+  PAY: 'Payment',
   PAYOUT: 'Payout',
   REFUND: 'Refund',
-  DIRECT: 'Wallet',
+  DIRECT: 'Wallet app',
   CHECKOUT: 'Wallet website',
-  JETGO: 'JetGo code',
+  JETGO: 'JetGo',
   QR: 'QR code',
 };
 
 /** A method that a newer proxy has is shown by its name. */
 function kindOf(entry: Transaction): string {
-  const kind = isPayment(entry) ? (entry.method ?? 'Payment') : entry.type;
+  const kind = (isPayment(entry) && entry.method) || entry.type;
   return KINDS[kind] ?? kind;
 }
 
 /** Each tone has a sign too, for those who do not see its color. */
-const SIGNS = { good: '✓', bad: '✕', warn: '!', wait: '…' };
+const SIGNS = { good: '✓', bad: '✕', warn: '!', wait: '…', over: '–' };
 
-const REASONS: Record<string, string> = {
+/** By the gateway's code, or by the reason. */
+const ENDED: Record<string, string> = {
+  USER_CANCELLED: 'Canceled',
+  INSUFFICIENT_BALANCE: 'Too little money',
   DECLINED: 'Declined',
   EXPIRED: 'Expired',
   REPLACED: 'Replaced',
@@ -163,21 +170,26 @@ const REASONS: Record<string, string> = {
 };
 
 function badgeOf(entry: Transaction, entries: readonly Transaction[]): { tone: keyof typeof SIGNS; label: string } {
-  if (paysNothing(entry)) {
-    const tone = isToReview(entry, entries) ? 'warn' : 'wait';
-    return { tone, label: entry.surplus ? 'Paid twice' : 'Paid after closing' };
+  if (isPayment(entry) && paysNothing(entry)) {
+    const sent = refundsOf(entry, entries);
+    if (isToReview(entry, entries)) return { tone: 'warn', label: causeOf(entry) };
+    if (sent.some(({ status }) => status !== 'SUCCESS')) return { tone: 'wait', label: causeOf(entry) };
+    return sent.length === 0 ? { tone: 'over', label: causeOf(entry) } : { tone: 'good', label: 'Sent back' };
   }
   const done = isPayment(entry) ? 'Paid' : isRefund(entry) ? 'Sent back' : 'Paid out';
   if (entry.needsReview)
     return { tone: 'warn', label: entry.status === 'SUCCESS' ? `${done}, to review` : 'Needs review' };
   if (isOpen(entry)) return { tone: 'wait', label: isPayment(entry) ? 'Waiting' : 'On its way' };
-  if (entry.status === 'FAILED') return { tone: 'bad', label: REASONS[entry.reason ?? ''] ?? 'Failed' };
+  // Nobody has to act on a payment that did not happen; a payout or refund may have to be sent again.
+  const code = isPayment(entry) && entry.history.findLast(({ event }) => event === 'declined')?.detail;
+  const end = ENDED[code || ''] ?? ENDED[entry.reason ?? ''] ?? 'Failed';
+  if (entry.status === 'FAILED') return { tone: isPayment(entry) ? 'over' : 'bad', label: end };
   return { tone: 'good', label: done };
 }
 
 function adviceOf(entry: Transaction, entries: readonly Transaction[]): string | undefined {
   if (!isToReview(entry, entries)) return undefined;
-  if (!paysNothing(entry)) return reviewReason(entry);
+  if (!isPayment(entry) || !paysNothing(entry)) return reviewReason(entry);
   return `The order was ${entry.surplus ? 'paid already' : 'closed before'}. Send this money back to the customer.`;
 }
 
@@ -191,17 +203,16 @@ function reviewReason({ history }: Transaction): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}${isConfirmed ? '; the gateway confirmed it later' : ''}.`;
 }
 
+const paysNothing = ({ surplus, afterClose }: Payment) => surplus || afterClose;
+const causeOf = ({ surplus }: Payment) => (surplus ? 'Paid twice' : 'Paid after closing');
 const isPayment = (entry: Transaction): entry is Payment => 'payer' in entry;
 const isRefund = (entry: Transaction): entry is Refund => 'refundOf' in entry;
 const isOpen = ({ status }: Transaction) => status === 'INITIALIZED' || status === 'PROCESSING';
 
-function paysNothing(entry: Transaction): entry is Payment {
-  return isPayment(entry) && (entry.surplus || entry.afterClose);
-}
-
 /** Money that pays no order is to review until it is on its way back. */
 function isToReview(entry: Transaction, entries: readonly Transaction[]): boolean {
-  return entry.needsReview || (paysNothing(entry) && (entry.payer === null || refundable(entry, entries) > 0));
+  if (entry.needsReview || !isPayment(entry) || !paysNothing(entry)) return entry.needsReview;
+  return entry.payer === null || refundable(entry, entries) > 0;
 }
 
 /** Those of this payment that did not fail: the money has arrived, or may still arrive. */
@@ -214,10 +225,13 @@ function refundsOf({ gatewayOrderId }: Payment, entries: readonly Transaction[])
  * has to be known, and nothing is sent while it is in doubt whether the money came. The proxy decides.
  */
 export function refundable(payment: Payment, entries: readonly Transaction[]): number {
-  const { status, payer, amount, currency, needsReview } = payment;
+  const { status, payer, currency, needsReview } = payment;
   if (status !== 'SUCCESS' || needsReview || payer === null || currency !== CURRENCY) return 0;
-  const sent = refundsOf(payment, entries).reduce((sum, refund) => sum + centsOf(refund.amount), 0);
-  return Math.max(0, Math.floor((centsOf(amount) - sent) / 100));
+  return Math.max(0, Math.floor(centsLeft(payment, entries) / 100));
+}
+
+function centsLeft(payment: Payment, entries: readonly Transaction[]): number {
+  return refundsOf(payment, entries).reduce((left, { amount }) => left - centsOf(amount), centsOf(payment.amount));
 }
 
 /** `•••• 5678`: at most half of a short id. */

@@ -117,6 +117,10 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   const transactions = [
     payment('ST-1', { status: 'FAILED', reason: 'EXPIRED' }),
     payment('ST-0', { status: 'FAILED', reason: 'REPLACED' }),
+    ...['USER_CANCELLED', 'INSUFFICIENT_BALANCE', null].map((code, at) =>
+      payment(`ST-1${at}`, { status: 'FAILED', reason: 'DECLINED', history: [said('declined', code)] }),
+    ),
+    payout('PO-3', { status: 'FAILED', reason: 'DECLINED', history: [said('declined', 'INSUFFICIENT_BALANCE')] }),
     payout('PO-1', { needsReview: true, history: [said('mismatch', 'amount: asked 25.00 EUR'), said('needs_review', 'mismatch')] }), // prettier-ignore
     payout('PO-2', { needsReview: true, history: [said('needs_review', null)] }),
     payment('ST-2', { status: 'SUCCESS', surplus: true }),
@@ -133,8 +137,20 @@ test('the desk lists payments and payouts, and says why one needs review, with a
     /Paid, to review[^]*?ST-3#review[^]*?<p>Amount: asked 25\.00 EUR; the gateway confirmed it later\.</,
   );
   assert.match(text, /<li\s+class="warn"[^>]*ST-2[^>]*>[\s\S]*?Paid twice/);
-  assert.match(text, /Expired[\s\S]*?ST-1/);
-  assert.match(text, /Replaced[\s\S]*?ST-0/);
+  const badges = [
+    ...text.matchAll(/chip (\w+)">.*?<\/span> (.*)<\/span>\s*<span class="names">([\w ]+) <span class="id">(.*?)</g),
+  ];
+  assert.deepEqual(
+    badges.slice(0, 6).map((badge) => badge.slice(1)),
+    [
+      ['over', 'Expired', 'Wallet app', 'ST-1'],
+      ['over', 'Replaced', 'Wallet app', 'ST-0'],
+      ['over', 'Canceled', 'Wallet app', 'ST-10'],
+      ['over', 'Too little money', 'Wallet app', 'ST-11'],
+      ['over', 'Declined', 'Wallet app', 'ST-12'],
+      ['bad', 'Declined', 'Payout', 'PO-3'],
+    ],
+  );
 });
 
 const valueIn = (page: string, name: string) => new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(page)?.[1];
@@ -241,11 +257,24 @@ test('the desk counts an order once if it is paid, also under review, and no sur
   const totals = async (...transactions: object[]) => {
     shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
     const { text } = await staff.get('/desk/list');
-    return [...text.matchAll(/<dd>\s*(\S+)\s+<small>(\d*)/g)].map(([, sum, count]) => `${sum} ${count}`.trim());
+    return [...text.matchAll(/<dt>(.*)<\/dt>\s*<dd>\s*(\S+)\s+<small>([^<]*)/g)].map((total) =>
+      total.slice(1).join(' '),
+    );
   };
-  assert.deepEqual(await totals(...all), ['4', '€29.00 2', '€30.00 2', '€20.00 1']);
+  assert.deepEqual(await totals(...all), [
+    'To review 4 ',
+    'Paid today €29.00 2 payments',
+    'Sent today €30.00 1 payout, 1 refund',
+    'Waiting €20.00 1 payment',
+  ]);
   assert.match((await staff.get('/desk/list')).text, /The order was paid already\. Send this money back/);
-  assert.equal((await totals(twice, refund('ST-1-2', { amount: '14.00' })))[0], '0', 'it is on its way back');
+  const back = refund('ST-1-2', { amount: '14.00' });
+  const [toReview, , sentToday] = await totals(twice, back);
+  assert.deepEqual([toReview, sentToday], ['To review 0 all clear', 'Sent today €0.00 none'], 'it is on its way back');
+  assert.match((await staff.get('/desk/list')).text, /chip wait">[^]*? Paid twice</);
+  assert.equal((await totals(twice, { ...back, status: 'SUCCESS' }))[2], 'Sent today €14.00 1 refund');
+  const done = /chip good">[^]*? Sent back<[^]*?€14\.00 sent back · €0\.50 stays · Paid twice</;
+  assert.match((await staff.get('/desk/list')).text, done);
 });
 
 test('the desk escapes markup in a note', async () => {
