@@ -26,6 +26,18 @@ it('the focus moves to the new panel’s heading if the previous panel had it', 
   expect(widget.shadowRoot?.activeElement?.textContent).to.equal('Payment received');
 });
 
+it('a heading that takes the focus brings the amount above it into sight', async () => {
+  const page = await fixture<HTMLElement>(html`<div style="padding-block: 2000px"></div>`);
+  const widget = await mount(new FakeProxy(), { method: 'QR' }, page);
+  const button = thePart(widget, 'pay');
+  button.focus();
+  const total = () => thePart(widget, 'total').getBoundingClientRect();
+  scrollBy(0, total().bottom + 8);
+  button.click();
+  await heading(widget, 'Scan the code to pay');
+  expect(total().top).to.be.at.least(0);
+});
+
 it('the focus stays outside the widget if it is there, and the result is announced', async () => {
   const page = await fixture<HTMLElement>(html`<div><input aria-label="Search" /></div>`);
   const proxy = proxyWith('DIRECT');
