@@ -39,6 +39,8 @@ test('a ready theme applies to both widgets, and the back button removes it', as
   const visitor = await atThemes();
   const { page } = visitor;
   assert.equal(await css(page), EMPTY);
+  const asked = await widgets(page).locator('legend').allTextContents();
+  assert.deepEqual(asked, ['How would you like to pay?', 'How would you like to pay?']);
   assert.deepEqual(await styleOf(page, 'backgroundColor'), ['rgb(255, 255, 255)', 'rgb(22, 24, 30)']);
   await pick(page, 'Parchment').click();
   // A link within the page: the browser reports the new address a moment later.

@@ -10,8 +10,6 @@ import { PROPERTIES } from './themes.js';
 const ADDRESS_AFTER_MS = 300;
 const EMPTY = '/* payment-widget { --payment-color-accent: …; } */';
 const ORDER = { amount: '52.50', description: 'Two coffees', methods: ['DIRECT', 'QR'] };
-/** The form of a widget is a landmark with its heading as the name, and two landmarks need different names. */
-const CHOOSE_DARK = 'How do you want to pay?';
 const NEEDS = { 3: 'a border or icon', 4.5: 'text' };
 
 const find = (selector, within = document) => within.querySelector(selector);
@@ -86,6 +84,14 @@ async function copy() {
   }
 }
 
+/** The form of a widget is a landmark, and two need different names: this one gets that of the section around it too. */
+async function nameForm(widget) {
+  await customElements.whenDefined('payment-widget');
+  await widget.updateComplete;
+  const choice = find('form', widget.shadowRoot);
+  choice?.setAttribute('aria-label', `${widget.parentElement.ariaLabel}: ${choice.ariaLabel}`);
+}
+
 /** Two new widgets, in the state and with the names and logo that are chosen. */
 function showState() {
   const given = all('[data-claim]').map(({ dataset, value }) => [dataset.claim, value.trim()]);
@@ -98,8 +104,8 @@ function showState() {
     const fresh = document.createElement('payment-widget');
     fresh.setAttribute('proxy', `https://preview${count}.invalid/`);
     fresh.setAttribute('order', proxy.token);
-    if (widget.closest('.dark')) fresh.messages = { choose: CHOOSE_DARK };
     widget.replaceWith(fresh);
+    void nameForm(fresh);
     return proxy.install(fresh.getAttribute('proxy'));
   });
   for (const button of all('[data-state]')) button.ariaPressed = String(button.dataset.state === state);
