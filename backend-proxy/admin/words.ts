@@ -33,15 +33,15 @@ export function moneyOf({ amountMinor, currency }: Pick<Transaction, 'amountMino
 export const TYPE_NAMES: Record<TransactionType, string> = { PAY: 'Payment', PAYOUT: 'Payout', REFUND: 'Refund' };
 
 const METHODS: Record<Method, string> = {
-  DIRECT: 'Wallet',
+  DIRECT: 'Wallet app',
   CHECKOUT: 'Wallet website',
-  JETGO: 'JetGo code',
+  JETGO: 'JetGo',
   QR: 'QR code',
 };
 
-/** `Payment · QR code`. */
+/** Of a payment its method. */
 export function kindOf({ type, method }: Transaction): string {
-  return method === null ? TYPE_NAMES[type] : `${TYPE_NAMES[type]} · ${METHODS[method]}`;
+  return method === null ? TYPE_NAMES[type] : METHODS[method];
 }
 
 /** Of lists, whatever the type. */
@@ -99,6 +99,7 @@ export function explanationOf(transaction: Transaction): string {
   if (transaction.surplus) return 'The order was paid already.';
   if (transaction.afterClose) return 'The order was closed before.';
   if (transaction.stage === 'uncertain') return UNCLEAR;
+  if (transaction.late) return 'It had counted as unpaid before it succeeded.';
   return reason === null ? '' : endOf(transaction, reason)[1];
 }
 
@@ -215,12 +216,16 @@ export type Html = ReturnType<typeof html>;
 
 export const NOTHING = html`<span class="none">–</span>`;
 
-export function amount(of: Pick<Transaction, 'amountMinor' | 'currency'>): Html {
-  return html`<span class="amount">${moneyOf(of)}</span>`;
+/** Negative if the money leaves. */
+export function amount(of: Pick<Transaction, 'amountMinor' | 'currency' | 'type'>): Html {
+  return html`<span class="amount">${TYPES[of.type].isOutgoing ? '−' : ''}${moneyOf(of)}</span>`;
 }
 
 export function time(ms: number): Html {
-  return html`<time datetime="${iso(ms)}" title="${iso(ms)}">${serverClock.words(ms)}</time>`;
+  const [day, year, minute, rest] = serverClock.words(ms).split(/(\s\d{4}(?=,)|:\d\d\s.*)/);
+  return html`<time datetime="${iso(ms)}" title="${iso(ms)}"
+    >${day}<span class="fine">${year}</span>${minute}<span class="fine">${rest}</span></time
+  >`;
 }
 
 const UNITS = [
@@ -237,14 +242,13 @@ export function age(ms: number): string {
 
 const TONES: Record<Status, string> = { INITIALIZED: 'wait', PROCESSING: 'wait', SUCCESS: 'good', FAILED: 'over' };
 
-/** The status in a word, and what a person should notice besides it; a review in place of what has not succeeded. */
+/** The status in a word; a review beside it, or in place of what has not succeeded. */
 export function status(transaction: Transaction): Html {
-  const { stage, needsReview, late, surplus, afterClose } = transaction;
+  const { stage, needsReview, surplus, afterClose } = transaction;
   const tone = surplus || afterClose ? 'warn' : TONES[STAGES[stage].status];
   const isStatusShown = !needsReview || stage === 'succeeded';
   return html`${isStatusShown ? html`<span class="status ${tone}">${statusName(transaction)}</span>` : ''}
-  ${needsReview ? html`<span class="status warn">Needs review</span>` : ''}
-  ${late ? html`<span class="reason">late</span>` : ''}`;
+  ${needsReview ? html`<span class="status warn">Needs review</span>` : ''}`;
 }
 
 /** The last four digits, and at most half of a short id: enough to compare, too little to use. */
