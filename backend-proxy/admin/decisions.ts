@@ -71,13 +71,14 @@ export function refunding(
 function refundTable(refunds: readonly Transaction[]): Html {
   return cards(
     'Refunds, oldest first',
-    ['Refund', 'Amount', 'Status', 'Time'],
+    ['Refund', ['Amount', 'right'], 'Status', 'Time'],
     refunds.map((refund) => [
       html`<a href="${linkTo(refund)}">${refund.id}</a>`,
       amount(refund),
       status(refund),
       time(refund.createdAt),
     ]),
+    'lines',
   );
 }
 

@@ -213,7 +213,7 @@ export function hidden(fields: Readonly<Record<string, string | number>>): Html 
   )}`;
 }
 
-// A table for the operator's page; on a narrow screen each row is a card. The roles are explicit, because a table that
+// A table for the operator's page; on a narrow screen each row is a card, or of `lines` two lines. The roles are explicit, because a table that
 // is laid out as cards would lose its own.
 
 /** A name; or a name and how its cells are shown. `action`: buttons, whose column has no visible name. */
@@ -222,8 +222,13 @@ type Column = string | readonly [name: string, kind: 'right' | 'action'];
 type Cell = Html | string | number;
 
 /** Each row has a cell for each column; the first names the row. */
-export function cards(caption: string, columns: readonly Column[], rows: readonly (readonly Cell[])[]): Html {
-  return html`<table role="table" class="cards">
+export function cards(
+  caption: string,
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  kind: 'lines' | '' = '',
+): Html {
+  return html`<table role="table" class="cards ${kind}">
     <caption class="unseen">
       ${caption}
     </caption>
@@ -278,5 +283,6 @@ export function transactionTable(caption: string, transactions: readonly Transac
       ${each.needsReview ? html`<a class="reason" href="${linkTo(each)}#review">${reviewReason(each)}</a>` : ''}`,
       time(each.createdAt),
     ]),
+    'lines',
   );
 }

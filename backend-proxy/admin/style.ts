@@ -187,6 +187,16 @@ legend { padding: 0; }
   .cards td::before { content: attr(data-label) / ''; position: absolute; left: 0; color: var(--soft); font-size: 0.875rem; line-height: 1.7; }
   .cards td.action { padding: 0.5rem 0 0; }
   .cards td.action::before { content: none; }
+  .lines tr { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.1rem 0.6rem; }
+  .lines tbody th { flex: 1 1 calc(100% - 8.1rem); min-width: 0; padding: 0; }
+  .lines td { order: 1; padding: 0; font-size: 0.875rem; }
+  .lines td::before { content: none; }
+  .lines .right { flex: 0 0 7.5rem; order: 0; text-align: right; font-size: 1rem; }
+  .lines .status { order: 1; margin: 0; font-size: inherit; }
+  .lines td:last-child { margin-left: auto; color: var(--soft); }
+  .lines td:has(.reason) { display: contents; }
+  .lines .reason { order: 2; flex-basis: 100%; max-width: none; }
+  .lines .fine { display: none; }
   .filters { display: grid; grid-template-columns: 1fr 1fr; }
   .filters .order, .filters .buttons { grid-column: 1 / -1; }
   .filters input[type='date'] { padding-inline: 0.4rem; font-size: 0.875rem; }

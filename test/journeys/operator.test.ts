@@ -157,6 +157,9 @@ test('the operator’s pages pass axe in light and dark, fit 320 px, and the pub
       await page.goto(`${admin}${path}`);
       await look();
     }
+    await page.goto(`${admin}/transactions?orderId=A-5`);
+    const { height } = (await page.getByRole('row', { name: 'A-5' }).boundingBox()) ?? assert.fail();
+    assert.ok(height < 80, `${height} px are more than two lines`);
     await page.goto(`${admin}/webhooks?state=delivered`);
     await page.getByRole('rowheader').getByRole('link').first().click();
     await page.waitForURL('**/webhooks/msg_*');
