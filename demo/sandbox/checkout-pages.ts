@@ -175,7 +175,7 @@ function verifyScreen(view: CheckoutView, screen: Screen & { name: 'verify' }, t
 
 /** Help that a real checkout would not give, below its card. */
 function hint(view: CheckoutView, texts: CheckoutTexts): Markup | '' {
-  const { screen, people } = view;
+  const { screen, people, payment } = view;
   if (screen.name === 'login') {
     return html`<form method="post" action="/pay/login" class="hint">
       ${hidden(view)}
@@ -186,11 +186,12 @@ function hint(view: CheckoutView, texts: CheckoutTexts): Markup | '' {
       </div>
     </form>`;
   }
-  if (screen.name === 'pay' && screen.customer.lacks(view.payment)) {
-    return html`<p class="hint">${texts.payAnywayHint}</p>`;
-  }
-  if (screen.name !== 'verify') return '';
+  if (screen.name === 'ended') return '';
   const { walletId, name } = screen.customer;
+  if (screen.name === 'pay') {
+    const isShort = screen.customer.balance(payment.currency) < payment.minor;
+    return isShort ? html`<p class="hint">${texts.payAnywayHint}</p>` : '';
+  }
   const phone = html`<a href="/wallet?as=${walletId}" target="_blank" rel="noopener"
     >${fill(texts.codeHintLink, { name })}</a
   >`;
@@ -206,7 +207,7 @@ function payScreen(
 ): Markup {
   const { minor, currency } = view.payment;
   const balance = customer.balance(currency);
-  const isShort = customer.lacks(view.payment);
+  const isShort = balance < minor;
   return html`<h1>${texts.payTitle}</h1>
     <dl class="facts lines">
       ${fact(texts.from, customer.name)} ${fact(texts.to, view.merchant)} ${fact(texts.amount, amount)}

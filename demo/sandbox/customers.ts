@@ -49,11 +49,6 @@ export class Customer {
     return this.#balances.get(currency) ?? 0n;
   }
 
-  /** Then a payment is declined. */
-  lacks({ minor, currency }: { minor: bigint; currency: string }): boolean {
-    return this.balance(currency) < minor;
-  }
-
   move(movement: Movement): void {
     const after = this.balance(movement.currency) + movement.minor;
     if (after < 0n) {

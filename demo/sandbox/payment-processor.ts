@@ -139,7 +139,7 @@ export class PaymentProcessor {
     this.#refuseOtherCustomer(payment, customer);
     payment.customer = customer.walletId;
     const { minor, currency, orderId } = payment;
-    if (customer.lacks(payment)) {
+    if (customer.balance(currency) < minor) {
       this.#end(payment, 'FAILED', 'INSUFFICIENT_BALANCE');
       return;
     }

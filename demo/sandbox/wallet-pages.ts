@@ -21,9 +21,7 @@ export interface PhoneView {
 }
 
 const MAX_MOVEMENTS = 30;
-const UNKNOWN_CODE = html`<p class="problem" id="problem" role="alert">
-  This is not a code of this wallet, or it is from an earlier run.
-</p>`;
+const UNKNOWN_CODE = 'This is not a code of this wallet, or it is from an earlier run.';
 const AND = new Intl.ListFormat('en');
 
 export function homePage(c: Context, view: PhoneView, unknownCode?: string) {
@@ -46,7 +44,7 @@ export function homePage(c: Context, view: PhoneView, unknownCode?: string) {
         />
         <button>Open</button>
       </div>
-      ${isWrong ? UNKNOWN_CODE : ''}
+      ${isWrong ? html`<p class="problem" id="problem" role="alert">${UNKNOWN_CODE}</p>` : ''}
     </form>
     <div id="security-code">${securityCode(view)}</div>
     <div id="activity">${activity(view)}</div>
@@ -136,9 +134,8 @@ function prompts({ customer, prompts: waiting, merchant, merchantLogo }: PhoneVi
   )}`;
 }
 
-function answerForm(payment: Payment, customer: Customer, fromApp: boolean): Markup {
-  const { paymentId, minor, currency } = payment;
-  const isShort = customer.lacks(payment);
+function answerForm({ paymentId, minor, currency }: Payment, customer: Customer, fromApp: boolean): Markup {
+  const isShort = customer.balance(currency) < minor;
   return html`<form method="post" action="/wallet/answer" class="answer">
     <input type="hidden" name="paymentId" value="${paymentId}" />
     ${fromApp ? html`<input type="hidden" name="app" value="1" />` : ''}
@@ -201,7 +198,7 @@ function activity({ customer, merchant, now }: PhoneView): Markup {
 function request({ customer, merchant, merchantLogo }: PhoneView, payment: Payment, fromApp: boolean): Markup {
   const { minor, currency, orderId } = payment;
   const balance = customer.balance(currency);
-  const isShort = customer.lacks(payment);
+  const isShort = balance < minor;
   return html`<section class="result stack">
     ${pictureOf(merchant, merchantLogo)}
     <h2 class="title">Pay ${merchant}</h2>
