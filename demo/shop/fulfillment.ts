@@ -32,15 +32,18 @@ export class Fulfillment {
     else if (order !== undefined) await this.ask(order);
   }
 
-  /** Asks the proxy about an order that is not marked as paid. Throws PaymentProxyError. */
+  /** Asks the proxy about an order. Throws PaymentProxyError. */
   async ask(order: Order): Promise<void> {
-    if (order.paidAt !== null) return;
     const report = await this.#proxy.order(order.orderId);
     const payments = report?.payments ?? [];
-    const payment = payments.find(({ status }) => status === 'SUCCESS');
+    const payment = payments.find(({ status, surplus }) => status === 'SUCCESS' && !surplus);
     if (report?.paid && payment !== undefined) this.#orders.recordPaid({ ...payment, orderId: order.orderId });
     order.inReview = payments.some(({ needsReview }) => needsReview);
-    order.closed = report?.closed ? { received: sumOf(payments), sentBack: sumOf(report.refunds) } : null;
+    order.isClosed = report?.closed === true;
+    const extra = payments.filter(({ surplus, afterClose }) => surplus || afterClose);
+    const refunds = report?.refunds ?? [];
+    const ofExtra = refunds.filter(({ refundOf }) => extra.some(({ gatewayOrderId }) => gatewayOrderId === refundOf));
+    order.extra = { received: sumOf(extra), sentBack: sumOf(ofExtra) };
   }
 
   /** Asks about unpaid orders, newest first. Ends if the proxy cannot be reached: a timer calls the next sweep. */

@@ -15,15 +15,16 @@ interface Common {
   paidAt: Date | null;
   /** A person checks a payment of it; means nothing once it is paid. */
   inReview: boolean;
-  /** Null while it is open. What came in after the closing, and what of it went back, as decimal strings. */
-  closed: { received: string; sentBack: string } | null;
+  isClosed: boolean;
+  /** What came in when it was paid or closed already, and what of it went back, as decimal strings. */
+  extra: { received: string; sentBack: string };
 }
 
 export type OrderState = 'paid' | 'checking' | 'closed' | 'unpaid';
 
-export function stateOf({ paidAt, inReview, closed }: Order): OrderState {
+export function stateOf({ paidAt, inReview, isClosed }: Order): OrderState {
   if (paidAt !== null) return 'paid';
-  if (closed !== null) return 'closed';
+  if (isClosed) return 'closed';
   return inReview ? 'checking' : 'unpaid';
 }
 
@@ -104,7 +105,8 @@ export class OrderStore {
   }
 
   #fresh(owner: string): Common {
-    return { orderId: newId('ST'), owner, createdAt: this.#now(), paidAt: null, inReview: false, closed: null };
+    const none = { paidAt: null, inReview: false, isClosed: false, extra: { received: '0.00', sentBack: '0.00' } };
+    return { orderId: newId('ST'), owner, createdAt: this.#now(), ...none };
   }
 
   #add<Kind extends Order>(order: Kind): Kind {

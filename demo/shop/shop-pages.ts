@@ -128,11 +128,14 @@ export function headingOf(order: Order): string {
 
 export function fulfillmentOf(order: Order): string {
   const state = stateOf(order);
-  return state === 'closed' ? closedSentence(order) : SENTENCES[order.kind][state];
+  if (state === 'closed') return closedSentence(order);
+  const { received, sentBack } = order.extra;
+  if (state !== 'paid' || received === '0.00') return SENTENCES[order.kind][state];
+  const back = received === sentBack ? 'have sent' : 'will send';
+  return `${SENTENCES[order.kind].paid} You paid ${formatMoney(received, CURRENCY)} too much: we ${back} it back.`;
 }
 
-function closedSentence({ closed, inReview }: Order): string {
-  const { received = '0.00', sentBack = '0.00' } = closed ?? {};
+function closedSentence({ extra: { received, sentBack }, inReview }: Order): string {
   if (sentBack !== '0.00') return `This order was closed. ${formatMoney(sentBack, CURRENCY)} was sent back.`;
   if (inReview || received !== '0.00') return 'This order was closed. Your payment is being checked.';
   return 'This order was closed. Nothing is owed.';

@@ -119,8 +119,8 @@ test('a signed webhook marks the order as paid without a request to the proxy', 
   const path = await shopper.order(BASKET);
   assert.equal(await deliver(shop, orderIdIn(path)), 204);
   assert.equal(await deliver(shop, orderIdIn(path)), 204);
-  assert.match((await shopper.get(path)).text, new RegExp(PAID));
   assert.deepEqual(shop.proxy.asked, []);
+  assert.match((await shopper.get(path)).text, new RegExp(PAID));
 });
 
 test('a webhook that is forged, too old, of another type or of another amount pays nothing', async () => {
@@ -158,13 +158,45 @@ test('while a person checks a payment, order page and account say so, and neithe
   assert.match((await shopper.get('/account')).text, /Not paid/);
 });
 
+test('an order that was paid twice says what is sent back, and when it is', async () => {
+  const shop = openShop();
+  const shopper = new Browser(shop);
+  const path = await shopper.order(BASKET);
+  const orderId = orderIdIn(path);
+  assert.equal(await deliver(shop, orderId), 204);
+  const paid = { ...SEEN, orderId, gatewayOrderId: orderId, status: 'SUCCESS', surplus: false };
+  const extra = { ...paid, gatewayOrderId: `${orderId}-2`, surplus: true };
+  const back = { ...extra, type: 'REFUND', refundOf: extra.gatewayOrderId };
+  for (const [type, refunds, text] of [
+    ['payment.surplus', [], 'You paid €42.75 too much: we will send it back.'],
+    ['refund.failed', [{ ...back, status: 'FAILED' }], 'You paid €42.75 too much: we will send it back.'],
+    ['refund.succeeded', [{ ...back, refundOf: orderId }], 'You paid €42.75 too much: we will send it back.'],
+    ['refund.succeeded', [back], 'You paid €42.75 too much: we have sent it back.'],
+  ] as const) {
+    shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: true, payments: [paid, extra], refunds } };
+    assert.equal(await deliver(shop, orderId, { type }), 204);
+    assert.ok((await shopper.get(path)).text.includes(`${PAID} ${text}`), `${type}: ${text}`);
+  }
+});
+
+test('of a top-up that was paid twice, the payment counts that paid it', async () => {
+  const shop = openShop();
+  const shopper = new Browser(shop);
+  const path = (await shopper.post('/account/top-ups', {})).headers.get('location') ?? '';
+  const paid = { ...SEEN, amount: '25.00', status: 'SUCCESS', surplus: false };
+  const extra = { ...paid, amount: '50.00', surplus: true };
+  shop.proxy.answers[`GET ${path}`] = { body: { paid: true, payments: [extra, paid], refunds: [] } };
+  const { text } = await shopper.get(path);
+  assert.match(text, /topped up\. You paid €50\.00 too much: we will send it back\..*Balance.*€25\.00/s);
+});
+
 test('a closed order owes nothing, says what was sent back, and asks for no money', async () => {
   const shop = openShop();
   const shopper = new Browser(shop);
   const path = await shopper.order(BASKET);
   const orderId = orderIdIn(path);
-  const late = { ...SEEN, orderId, status: 'SUCCESS', needsReview: false, afterClose: true };
-  const back = { orderId, amount: '42.00', currency: 'EUR', status: 'SUCCESS' };
+  const late = { ...SEEN, gatewayOrderId: orderId, status: 'SUCCESS', needsReview: false, afterClose: true };
+  const back = { refundOf: orderId, amount: '42.00', currency: 'EUR', status: 'SUCCESS' };
   for (const [payments, refunds, text] of [
     [[], [], 'Nothing is owed.'],
     [[{ ...late, status: 'PROCESSING', needsReview: true }], [], 'Your payment is being checked.'],
