@@ -123,12 +123,10 @@ function whatToDo(transaction: Transaction): Html {
     return html`<p class="why">${reason}.</p>
       <p>Send the money back above, then record it as received: this ends the review.</p>`;
   const names = (ids || transaction.id).split(' and ').map((id, at) => html`${at > 0 ? ' and ' : ''}<b>${id}</b>`);
-  const stays = `It counts as ${counted(transaction.type, 'SUCCESS')} already, and stays so.`;
+  const { type, stage } = transaction;
+  const stays = stage === 'succeeded' && ` It counts as ${counted(type, 'SUCCESS')} already, and stays so.`;
   return html`<p class="why">${transaction.needsReview ? `${reason}.` : DUPLICATE}</p>
-    <p>
-      Ask the gateway’s support about ${names}, then say what you know.
-      ${transaction.stage === 'succeeded' ? stays : ''}
-    </p>`;
+    <p>Ask the gateway’s support about ${names}, then say what you know.${stays}</p>`;
 }
 
 function reviewForm(transaction: Transaction, form: string, name: string, given?: ResolutionForm): Html {
