@@ -85,10 +85,10 @@ export const styles = css`
   ::slotted([slot='logo']) {
     flex: none;
     /* With a size of its own, a mark that cannot be loaded would be drawn as a broken image. */
-    min-inline-size: 40px;
-    max-inline-size: 40px;
-    min-block-size: 40px;
-    max-block-size: 40px;
+    min-inline-size: 2.5em;
+    max-inline-size: 2.5em;
+    min-block-size: 2.5em;
+    max-block-size: 2.5em;
     border: 1px solid var(--_line);
     border-radius: calc(var(--_radius) * 0.75);
     background: #fff;
