@@ -200,7 +200,7 @@ export function reviewReason({ history, mismatch, conflict }: Pick<Transaction, 
     const [field = '', figures = ''] = detailAt(last('mismatch'))?.split(': ') ?? [];
     const what = `The gateway reported another ${field || 'amount, currency, type or payment id'} than was requested`;
     const isConfirmed = last('succeeded') > last('mismatch') && history[last('succeeded')]?.source !== 'person';
-    const then = isConfirmed ? ', and confirmed the payment later. Compare with the gateway’s statement' : '';
+    const then = isConfirmed ? ', and confirmed it later. Compare with the gateway’s statement' : '';
     return `${what}${figures && `: ${inWords(figures)}`}${then}.`;
   }
   const said = asked === 'conflict' || (asked === null && conflict) ? detailAt(last('conflict')) : asked;

@@ -89,7 +89,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   assert.match(await operator.open('/admin/transactions/A-2/close'), /name="by"\s+value=""/);
   await createMismatch(world, 'A-3');
   await observe(world, 'A-3', verified('succeeded'), 'later');
-  await operator.says('/admin/transactions/A-3', / Paid Needs review .*reported €0\.07, and confirmed the payment later\. .*say what you know\. It counts as received already, and stays so\./); // prettier-ignore
+  await operator.says('/admin/transactions/A-3', / Paid Needs review .*reported €0\.07, and confirmed it later\. .*say what you know\. It counts as received already, and stays so\./); // prettier-ignore
 });
 
 it('a form with a missing or wrong field is shown again with what was typed and what is allowed', async (t) => {
