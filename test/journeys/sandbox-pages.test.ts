@@ -88,6 +88,12 @@ for (const colorScheme of ['light', 'dark'] as const) {
     const page = await visit({ ...PHONE, viewport: { width: 320, height: 640 }, colorScheme }, '/');
     await page.evaluate(() => document.querySelectorAll('details').forEach((details) => (details.open = true)));
     assert.deepEqual(await problemsOf(page), [], 'the gateway');
+    for (const width of [360, 390, 320]) {
+      await page.setViewportSize({ width, height: 640 });
+      const [logo, way] = await Promise.all(['.logo', '.way'].map((name) => page.locator(name).first().boundingBox()));
+      assert.ok(logo && way, 'both are drawn');
+      assert.ok(way.x - logo.x - logo.width >= 8 || way.y >= logo.y + logo.height, `apart at ${width} px`);
+    }
     await page.goto(checkout);
     await page.getByLabel('Wallet ID or e-mail').fill('12345678');
     await page.getByLabel('Password').fill('wrong');
