@@ -115,6 +115,7 @@ export function isTooDeep(text: string): boolean {
 declare global {
   // In Node since version 22; missing from TypeScript's library.
   interface JSON {
+    parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
     rawJSON(text: string): unknown;
   }
 }

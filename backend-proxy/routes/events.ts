@@ -180,12 +180,12 @@ function createSending({ payments, now, refresh, onEnd }: Sending) {
 
 /**
  * Nothing of the order is open, nothing starts any more, no refund is shown as under way, and none has to follow: what
- * came after the order was closed goes back.
+ * was paid twice, or after the order was closed, goes back.
  */
-function isFinal({ paid, closed, otherOpen, payment, refunds }: OrderView): boolean {
+function isFinal({ paid, closed, surplus, otherOpen, payment, refunds }: OrderView): boolean {
   const isOpen = otherOpen || refunds.some(({ status }) => status === 'PROCESSING');
-  const isOwed = payment?.status === 'SUCCESS' && refunds.length === 0;
-  return (paid || (closed && !isOwed && !/INITIALIZED|PROCESSING/.test(payment?.status ?? ''))) && !isOpen;
+  const isOwed = (surplus || !paid) && payment?.status === 'SUCCESS' && refunds.length === 0;
+  return (paid || (closed && !/INITIALIZED|PROCESSING/.test(payment?.status ?? ''))) && !isOwed && !isOpen;
 }
 
 /** Streams, each of which has a heartbeat in every round of HEARTBEAT_MS. */

@@ -1,13 +1,5 @@
 // JSON whose numbers keep their digits. JSON.parse turns 10.10 into a float, which may round an amount. Here a number
-// becomes an ExactNumber that keeps its source text and is written back unchanged. The declarations add JSON.parse
-// source text access, which TypeScript's ES2025 library lacks.
-
-declare global {
-  interface JSON {
-    parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
-    rawJSON(text: string): unknown;
-  }
-}
+// becomes an ExactNumber that keeps its source text and is written back unchanged.
 
 export class ExactNumber {
   /** A JSON number as it was written. */

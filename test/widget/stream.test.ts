@@ -213,6 +213,21 @@ describe('the stream', () => {
     assert.equal(count('/order/events'), 1);
   });
 
+  it('the stream of an order that was paid twice stays open until money is sent back', async () => {
+    const payment = paymentOf('QR', { status: 'SUCCESS' });
+    const { clock, proxy, views, count } = await started(0, { view: { payment, paid: true, surplus: true } });
+    proxy.endStreams();
+    await clock.advance(60_000);
+    assert.ok(count('/order/events') > 1);
+    proxy.publish({ refunds: [{ status: 'SUCCESS', amount: '10.10' }] });
+    await clock.advance(0);
+    assert.equal(views.at(-1)?.refunds.length, 1);
+    const before = count('/order/events');
+    proxy.endStreams();
+    await clock.advance(600_000);
+    assert.equal(count('/order/events'), before);
+  });
+
   it('the stream stays open after a failed payment, with long pauses, to see a late success', async () => {
     const payment = paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' });
     const { clock, proxy, views, count } = await started(0, { view: { payment } });

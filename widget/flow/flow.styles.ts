@@ -570,6 +570,7 @@ export const flowStyles = css`
       stroke: CanvasText;
     }
     .panel > svg.icon {
+      color: CanvasText;
       border: 1px solid;
       background: none;
     }

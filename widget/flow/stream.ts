@@ -223,9 +223,9 @@ function isFinal({ problem: { code, status } }: ProxyError): boolean {
   return code !== 'network' && status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
-/** Once the order is paid, only that a refund was sent, or failed after all, is still to be shown. */
-export function isRefunding({ refunds = [] }: Partial<OrderView>): boolean {
-  return refunds.some(({ status }) => status === 'PROCESSING');
+/** Once the order is paid, only what goes back is still to be shown: what was paid twice, and how a refund ends. */
+export function isRefunding({ refunds = [], surplus }: Partial<OrderView>): boolean {
+  return (surplus && !refunds.length) || refunds.some(({ status }) => status === 'PROCESSING');
 }
 
 export const waitByTimer: Wait = (ms, signal) =>

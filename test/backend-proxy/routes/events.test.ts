@@ -70,8 +70,8 @@ it('the event stream of a closed order that was paid after all continues until t
   assert.equal(await stream.next(), 'end');
 });
 
-it('the event stream of a paid order continues while another payment can still be paid, and shows when it was', async (t) => {
-  const world = await createWorld(t);
+it('the event stream of a paid order continues while another payment can be paid, and until that one is sent back', async (t) => {
+  const world = await createWorld(t, { profile: REFUNDS_QR });
   const token = world.token();
   await world.start(token, { method: 'QR' });
   await world.start(token, { method: 'JETGO' });
@@ -82,6 +82,13 @@ it('the event stream of a paid order continues while another payment can still b
   await world.settleAfter('approve', 'A-1');
   const last = await stream.view();
   assert.deepEqual([last.surplus, last.otherOpen], [true, false]);
+  const refund = { orderId: 'A-1', gatewayOrderId: 'A-1', amount: '10', idempotencyKey: 'refund' };
+  await world.proxy.refunds.start(refund);
+  await world.settle();
+  for (let sent: string | undefined; sent !== 'SUCCESS';) {
+    sent = (await stream.view()).refunds[0]?.status;
+    if (sent === 'PROCESSING') await world.settleAfter('approve', 'A-1-r1');
+  }
   assert.equal(await stream.next(), 'end');
 });
 
