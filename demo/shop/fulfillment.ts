@@ -2,9 +2,16 @@
 // order. A browser is never trusted. The proxy is asked when an order's page is shown, after each other webhook of an
 // order, and in a slow sweep, so a lost webhook only delays an order. Both sources call `OrderStore.recordPaid`, which
 // counts a payment once. Whether a person checks a payment comes from the proxy's answer alone.
-import { PaymentProxyError, verifyWebhook, type PaymentProxy } from '../../backend-proxy/client.ts';
+import {
+  PaymentProxyError,
+  verifyWebhook,
+  type Payment,
+  type PaymentProxy,
+  type Refund,
+  type Transaction,
+} from '../../backend-proxy/client.ts';
 import { centsOf, decimal } from './catalog.ts';
-import type { Order, OrderStore } from './order-store.ts';
+import type { Back, Order, OrderStore } from './order-store.ts';
 
 const WATCHED_FOR_MS = 24 * 60 * 60 * 1000;
 const ASKED_IN_ONE_SWEEP = 50;
@@ -36,14 +43,14 @@ export class Fulfillment {
   async ask(order: Order): Promise<void> {
     const report = await this.#proxy.order(order.orderId);
     const payments = report?.payments ?? [];
-    const payment = payments.find(({ status, surplus }) => status === 'SUCCESS' && !surplus);
+    const extra = payments.filter(({ surplus, afterClose }) => surplus || afterClose);
+    const payment = payments.find((each) => each.status === 'SUCCESS' && !extra.includes(each));
     if (report?.paid && payment !== undefined) this.#orders.recordPaid({ ...payment, orderId: order.orderId });
     order.inReview = payments.some(({ needsReview }) => needsReview);
     order.isClosed = report?.closed === true;
-    const extra = payments.filter(({ surplus, afterClose }) => surplus || afterClose);
     const refunds = report?.refunds ?? [];
-    const ofExtra = refunds.filter(({ refundOf }) => extra.some(({ gatewayOrderId }) => gatewayOrderId === refundOf));
-    order.extra = { received: sumOf(extra), sentBack: sumOf(ofExtra) };
+    order.back = backOf(payment === undefined ? [] : [payment], refunds);
+    order.extra = { received: sumOf(extra, 'SUCCESS'), ...backOf(extra, refunds) };
   }
 
   /** Asks about unpaid orders, newest first. Ends if the proxy cannot be reached: a timer calls the next sweep. */
@@ -59,8 +66,12 @@ export class Fulfillment {
   }
 }
 
-/** Of what succeeded. */
-function sumOf(transactions: readonly { status: string; amount: string }[]): string {
-  const succeeded = transactions.filter(({ status }) => status === 'SUCCESS');
-  return decimal(succeeded.reduce((sum, { amount }) => sum + centsOf(amount), 0));
+function backOf(payments: readonly Payment[], refunds: readonly Refund[]): Back {
+  const theirs = refunds.filter(({ refundOf }) => payments.some(({ gatewayOrderId }) => gatewayOrderId === refundOf));
+  return { sentBack: sumOf(theirs, 'SUCCESS'), onItsWay: sumOf(theirs, 'INITIALIZED', 'PROCESSING') };
+}
+
+function sumOf(transactions: readonly Transaction[], ...statuses: Transaction['status'][]): string {
+  const counted = transactions.filter(({ status }) => statuses.includes(status));
+  return decimal(counted.reduce((sum, { amount }) => sum + centsOf(amount), 0));
 }

@@ -16,16 +16,31 @@ interface Common {
   /** A person checks a payment of it; means nothing once it is paid. */
   inReview: boolean;
   isClosed: boolean;
-  /** What came in when it was paid or closed already, and what of it went back, as decimal strings. */
-  extra: { received: string; sentBack: string };
+  /** Of the payment that paid it. */
+  back: Back;
+  /** What came in when it was paid or closed already, and what of it goes back. */
+  extra: Back & { received: string };
 }
 
-export type OrderState = 'paid' | 'checking' | 'closed' | 'unpaid';
+/** Money that goes back to the customer, as decimal strings. */
+export interface Back {
+  sentBack: string;
+  onItsWay: string;
+}
 
-export function stateOf({ paidAt, inReview, isClosed }: Order): OrderState {
-  if (paidAt !== null) return 'paid';
+export type OrderState = 'paid' | 'refunded' | 'checking' | 'closed' | 'unpaid';
+
+export function stateOf(order: Order): OrderState {
+  const { paidAt, inReview, isClosed } = order;
+  if (paidAt !== null) return isRefunded(order) ? 'refunded' : 'paid';
   if (isClosed) return 'closed';
   return inReview ? 'checking' : 'unpaid';
+}
+
+/** All of it that the gateway can send: it takes whole units only. */
+function isRefunded({ amount, back }: Order): boolean {
+  const cents = centsOf(back.sentBack) + centsOf(back.onItsWay);
+  return amount !== null && cents > 0 && centsOf(amount) - cents < 100;
 }
 
 export interface Goods extends Common {
@@ -87,10 +102,12 @@ export class OrderStore {
     return [...this.#orders.values()].toReversed();
   }
 
-  /** The sum of the owner's paid top-ups. */
+  /** The sum of the owner's paid top-ups, without what goes back. */
   balance(owner: string): string {
     const paid = this.byOwner(owner).filter((order) => order.kind === 'top-up' && order.paidAt !== null);
-    return decimal(paid.reduce((sum, { amount }) => sum + centsOf(amount ?? '0.00'), 0));
+    const centsIn = ({ amount, back: { sentBack, onItsWay } }: Order) =>
+      centsOf(amount ?? '0.00') - centsOf(sentBack) - centsOf(onItsWay);
+    return decimal(paid.reduce((sum, order) => sum + centsIn(order), 0));
   }
 
   /** Marks the order as paid, once. Refuses a receipt with another amount or currency. */
@@ -105,7 +122,8 @@ export class OrderStore {
   }
 
   #fresh(owner: string): Common {
-    const none = { paidAt: null, inReview: false, isClosed: false, extra: { received: '0.00', sentBack: '0.00' } };
+    const back = { sentBack: '0.00', onItsWay: '0.00' };
+    const none = { paidAt: null, inReview: false, isClosed: false, back, extra: { received: '0.00', ...back } };
     return { orderId: newId('ST'), owner, createdAt: this.#now(), ...none };
   }
 

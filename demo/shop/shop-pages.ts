@@ -3,13 +3,13 @@
 import { html } from 'hono/html';
 import { card, picture, shore } from './artwork.ts';
 import { CURRENCY, MAX_OF_ONE, PRODUCTS, decimal, formatMoney, type Line, type Product } from './catalog.ts';
-import { stateOf, type Order, type OrderState } from './order-store.ts';
+import { stateOf, type Back, type Order, type OrderState } from './order-store.ts';
 import { DEMO_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
 
 export const PAID = 'Thank you. We will pack your order on Tuesday and send it on Wednesday.';
 export const TOPPED_UP = 'Thank you. Your coffee card is topped up.';
 
-const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed'>, string>> = {
+const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 'refunded'>, string>> = {
   goods: {
     paid: PAID,
     checking: 'Your payment is being checked. We start packing once it is confirmed.',
@@ -23,6 +23,7 @@ const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed'>, str
 };
 const CHIPS: Record<OrderState, { tone: string; label: string }> = {
   paid: { tone: 'good', label: 'Paid' },
+  refunded: { tone: '', label: 'Refunded' },
   checking: { tone: 'warn', label: 'Being checked' },
   closed: { tone: '', label: 'Closed' },
   unpaid: { tone: '', label: 'Not paid' },
@@ -86,7 +87,7 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
   const title = `Order ${order.orderId}`;
   return page(
     {
-      title: order.paidAt === null ? title : `Paid · ${title}`,
+      title: stateOf(order) === 'paid' ? `Paid · ${title}` : title,
       place: 'order',
       scripts: ['/assets/order.js', `${proxyUrl}/widget.js`],
       site,
@@ -122,22 +123,36 @@ function trial(walletUrl: string): Markup {
 }
 
 export function headingOf(order: Order): string {
-  if (order.kind === 'top-up') return order.paidAt === null ? 'Top up your coffee card' : 'Top-up received';
-  return order.paidAt === null ? 'Your order' : 'Order received';
+  const isGoods = order.kind === 'goods';
+  if (order.paidAt === null) return isGoods ? 'Your order' : 'Top up your coffee card';
+  return `${isGoods ? 'Order' : 'Top-up'} ${stateOf(order) === 'paid' ? 'received' : 'refunded'}`;
 }
 
 export function fulfillmentOf(order: Order): string {
   const state = stateOf(order);
   if (state === 'closed') return closedSentence(order);
-  const { received, sentBack } = order.extra;
-  if (state !== 'paid' || received === '0.00') return SENTENCES[order.kind][state];
-  const back = received === sentBack ? 'have sent' : 'will send';
-  return `${SENTENCES[order.kind].paid} You paid ${formatMoney(received, CURRENCY)} too much: we ${back} it back.`;
+  const sentence = state === 'refunded' ? refundedSentence(order) : SENTENCES[order.kind][state];
+  const { extra } = order;
+  if (order.paidAt === null || extra.received === '0.00') return sentence;
+  const back = backSentence(extra) || 'We will send it back.';
+  return `${sentence} You paid ${formatMoney(extra.received, CURRENCY)} too much. ${back}`;
 }
 
-function closedSentence({ extra: { received, sentBack }, inReview }: Order): string {
-  if (sentBack !== '0.00') return `This order was closed. ${formatMoney(sentBack, CURRENCY)} was sent back.`;
-  if (inReview || received !== '0.00') return 'This order was closed. Your payment is being checked.';
+function refundedSentence({ kind, back }: Order): string {
+  return kind === 'goods' ? `${backSentence(back)} Nothing of this order is packed.` : backSentence(back);
+}
+
+/** Empty if nothing goes back. */
+function backSentence({ sentBack, onItsWay }: Back): string {
+  const sent = sentBack === '0.00' ? [] : [`We have sent back ${formatMoney(sentBack, CURRENCY)}.`];
+  const coming = onItsWay === '0.00' ? [] : [`${formatMoney(onItsWay, CURRENCY)} is on its way back.`];
+  return [...sent, ...coming].join(' ');
+}
+
+function closedSentence({ extra, inReview }: Order): string {
+  const back = backSentence(extra);
+  if (back !== '') return `This order was closed. ${back}`;
+  if (inReview || extra.received !== '0.00') return 'This order was closed. Your payment is being checked.';
   return 'This order was closed. Nothing is owed.';
 }
 

@@ -25,8 +25,8 @@ async function askShop() {
   asking = false;
 }
 
-/** What is paid stays paid, whatever a view that is late says. */
-const isShown = () => ['paid', wanted].includes(message.dataset.state);
+/** What was paid stays paid or refunded, whatever a view that is late says. */
+const isShown = () => ['paid', 'refunded', wanted].includes(message.dataset.state);
 
 function show(answer) {
   document.querySelector('h1').textContent = answer.heading;

@@ -166,17 +166,44 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
   assert.equal(await deliver(shop, orderId), 204);
   const paid = { ...SEEN, orderId, gatewayOrderId: orderId, status: 'SUCCESS', surplus: false };
   const extra = { ...paid, gatewayOrderId: `${orderId}-2`, surplus: true };
-  const back = { ...extra, type: 'REFUND', refundOf: extra.gatewayOrderId };
+  const back = { ...extra, amount: '42.00', type: 'REFUND', refundOf: extra.gatewayOrderId };
   for (const [type, refunds, text] of [
-    ['payment.surplus', [], 'You paid €42.75 too much: we will send it back.'],
-    ['refund.failed', [{ ...back, status: 'FAILED' }], 'You paid €42.75 too much: we will send it back.'],
-    ['refund.succeeded', [{ ...back, refundOf: orderId }], 'You paid €42.75 too much: we will send it back.'],
-    ['refund.succeeded', [back], 'You paid €42.75 too much: we have sent it back.'],
+    ['payment.surplus', [], 'We will send it back.'],
+    ['refund.failed', [{ ...back, status: 'FAILED' }], 'We will send it back.'],
+    ['refund.succeeded', [{ ...back, amount: '9.00', refundOf: orderId }], 'We will send it back.'],
+    ['refund.needs_review', [{ ...back, status: 'PROCESSING' }], '€42.00 is on its way back.'],
+    ['refund.succeeded', [back], 'We have sent back €42.00.'],
   ] as const) {
     shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: true, payments: [paid, extra], refunds } };
     assert.equal(await deliver(shop, orderId, { type }), 204);
-    assert.ok((await shopper.get(path)).text.includes(`${PAID} ${text}`), `${type}: ${text}`);
+    const sentence = `${PAID} You paid €42.75 too much. ${text}<`;
+    assert.ok((await shopper.get(path)).text.includes(sentence), `${type}: ${text}`);
   }
+});
+
+test('an order whose money went back is refunded: nothing is packed, and a top-up is no longer on the card', async () => {
+  const shop = openShop();
+  const shopper = new Browser(shop);
+  const topUp = (await shopper.post('/account/top-ups', {})).headers.get('location') ?? '';
+  for (const [path, status, texts] of [
+    [
+      await shopper.order(BASKET),
+      'SUCCESS',
+      ['Order refunded', 'We have sent back €42.00. Nothing of this order is packed.'],
+    ],
+    [topUp, 'PROCESSING', ['Top-up refunded', '€42.00 is on its way back.', '€0.75']],
+  ] as const) {
+    const paid = { ...SEEN, gatewayOrderId: 'paid', status: 'SUCCESS', surplus: false };
+    const back = { ...paid, amount: '42.00', type: 'REFUND', refundOf: 'paid', status };
+    const report = (amount: string) => ({ body: { paid: true, payments: [paid], refunds: [{ ...back, amount }] } });
+    shop.proxy.answers[`GET ${path}`] = report('41.00');
+    assert.match((await shopper.get(`${path}/state`)).text, /"state":"paid"/);
+    shop.proxy.answers[`GET ${path}`] = report('42.00');
+    const { text } = await shopper.get(path);
+    for (const each of texts) assert.ok(text.includes(`>${each}<`), each);
+    assert.match(text, /<title>Order [^]*data-state="refunded"/);
+  }
+  assert.match((await shopper.get('/account')).text, /Refunded/);
 });
 
 test('of a top-up that was paid twice, the payment counts that paid it', async () => {
@@ -187,7 +214,7 @@ test('of a top-up that was paid twice, the payment counts that paid it', async (
   const extra = { ...paid, amount: '50.00', surplus: true };
   shop.proxy.answers[`GET ${path}`] = { body: { paid: true, payments: [extra, paid], refunds: [] } };
   const { text } = await shopper.get(path);
-  assert.match(text, /topped up\. You paid €50\.00 too much: we will send it back\..*Balance.*€25\.00/s);
+  assert.match(text, /topped up\. You paid €50\.00 too much\. We will send it back\..*Balance.*€25\.00/s);
 });
 
 test('a closed order owes nothing, says what was sent back, and asks for no money', async () => {
@@ -201,7 +228,8 @@ test('a closed order owes nothing, says what was sent back, and asks for no mone
     [[], [], 'Nothing is owed.'],
     [[{ ...late, status: 'PROCESSING', needsReview: true }], [], 'Your payment is being checked.'],
     [[late], [], 'Your payment is being checked.'],
-    [[late], [back], '€42.00 was sent back.'],
+    [[late], [{ ...back, status: 'PROCESSING' }], '€42.00 is on its way back.'],
+    [[late], [back], 'We have sent back €42.00.'],
   ] as const) {
     shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: false, closed: true, payments, refunds } };
     const shown = (await shopper.get(path)).text;
