@@ -123,7 +123,7 @@ function action(entry: Transaction, entries: readonly Transaction[], operatorUrl
     const href = `${operatorUrl}/transactions/${encodeURIComponent(entry.gatewayOrderId)}#review`;
     return html`<a href="${href}" aria-label="Review ${entry.orderId}">Review</a>`;
   }
-  if (isPayment(entry) && refundable(entry, entries) > 0) {
+  if (isPayment(entry) && refundable(entry, entries) > 0 && !hasExtra(entry, entries)) {
     // It has the payment's id: a URL must not have a wallet id.
     const href = `/desk/send?order=${order}&payment=${encodeURIComponent(entry.gatewayOrderId)}`;
     return html`<a href="${href}" aria-label="Send back the money for ${entry.orderId}">Send back</a>`;
@@ -213,6 +213,13 @@ const isOpen = ({ status }: Transaction) => status === 'INITIALIZED' || status =
 function isToReview(entry: Transaction, entries: readonly Transaction[]): boolean {
   if (entry.needsReview || !isPayment(entry) || !paysNothing(entry)) return entry.needsReview;
   return entry.payer === null || refundable(entry, entries) > 0;
+}
+
+/** The extra money of its order goes back first, so that nobody sends back the payment that paid it instead. */
+function hasExtra(entry: Payment, entries: readonly Transaction[]): boolean {
+  if (paysNothing(entry)) return false;
+  const extra = entries.filter(isPayment).filter((other) => other.orderId === entry.orderId && paysNothing(other));
+  return extra.some((other) => refundable(other, entries) > 0);
 }
 
 /** Those of this payment that did not fail: the money has arrived, or may still arrive. */

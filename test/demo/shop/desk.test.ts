@@ -179,6 +179,26 @@ test('the refund link of a paid payment offers what is left, names the wallet th
   assert.deepEqual(sent(), []);
 });
 
+test('of an order that was paid twice, the payment that paid it offers no refund until the other is on its way back', async () => {
+  const { shop, staff } = await openDesk();
+  const paid = payment('ST-1', { status: 'SUCCESS' });
+  const other = payment('ST-2', { status: 'SUCCESS' });
+  const twice = payment('ST-1', { gatewayOrderId: 'ST-1-2', status: 'SUCCESS', surplus: true });
+  for (const [refunds, offered] of [
+    [[], ['ST-1-2', 'ST-2']],
+    [[refund('ST-1-2', { amount: '9.00' })], ['ST-1-2', 'ST-2']],
+    [[refund('ST-1-2')], ['ST-1', 'ST-2']],
+  ] as const) {
+    const transactions = [...refunds, twice, paid, other];
+    shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+    const { text } = await staff.get('/desk/list');
+    assert.deepEqual(
+      [...text.matchAll(/payment=([\w-]+)"/g)].map(([, id]) => id),
+      offered,
+    );
+  }
+});
+
 test('the desk sends a refund under the key of its form, also if it is sent twice or the answer is lost', async () => {
   const { shop, staff, sent } = await openDesk();
   const paid = payment('ST-1', { status: 'SUCCESS', amount: '14.50' });
