@@ -52,11 +52,11 @@ function question(form: DeskForm): string {
 
 function origin({ amount, currency, orderId, payer }: Payment): Markup {
   const cents = centsOf(amount) % 100;
-  const kept = formatMoney(decimal(cents), currency);
+  const most = formatMoney(decimal(centsOf(amount) - cents), currency);
+  const kept = `; ${formatMoney(decimal(cents), currency)} stays with you, because this gateway sends whole amounts only`;
   return html`<p class="quiet">
-    ${formatMoney(amount, currency)} came in for ${orderId}. It goes back to the wallet that paid,
-    ${walletEnd(payer ?? '')}.
-    ${cents === 0 ? '' : `${kept} stays with you, because this gateway sends whole amounts only.`}
+    ${formatMoney(amount, currency)} came in for ${orderId}. Up to ${most} can go back to the wallet that paid,
+    ${walletEnd(payer ?? '')}${cents === 0 ? '' : kept}.
   </p>`;
 }
 

@@ -61,7 +61,8 @@ const reportOf = (...all: { type: string }[]) => ({
   refunds: all.filter(({ type }) => type === 'REFUND'),
 });
 
-const KEPT = /€0\.50 stays with you, because this gateway sends whole amounts only\./;
+const KEPT =
+  /€14\.50 came in for ST-1\.\s+Up to €14\.00 can go back to the wallet that paid,\s+••••\u00A04321;\s+€0\.50 stays with you,\s+because this gateway sends whole amounts only\./;
 
 test('the desk sends a payout with a whole amount and an order id from the server', async () => {
   const { shop, staff, sent, form } = await openDesk();
@@ -172,7 +173,6 @@ test('the refund link of a paid payment offers what is left, names the wallet th
   const { text } = await staff.get(`${BACK}-2`);
   assert.equal(valueIn(text, 'amount'), '10');
   assert.equal(valueIn(text, 'customer'), undefined, 'the wallet cannot be chosen');
-  assert.match(text, /€14\.50 came in for ST-1\. It goes back to the wallet that\s+paid,\s+••••\u00A04321/);
   assert.match(text, KEPT);
   assert.deepEqual([valueIn(text, 'order'), valueIn(text, 'payment')], ['ST-1', 'ST-1-2']);
   assert.match(idIn(text), /^BACK-/);
