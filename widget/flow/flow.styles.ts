@@ -564,13 +564,13 @@ export const flowStyles = css`
     i {
       border-style: dotted;
     }
-    .panel > .icon,
     .phone,
-    .phone .ring ~ * {
-      stroke: CanvasText;
-    }
+    .phone .ring ~ *,
     .panel > svg.icon {
       color: CanvasText;
+      stroke: currentColor;
+    }
+    .panel > svg.icon {
       border: 1px solid;
       background: none;
     }
