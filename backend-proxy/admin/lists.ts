@@ -143,7 +143,7 @@ export function webhooksPage({ state, webhooks, nextCursor, form }: List): Html 
         ${tabs}
       </ul>
     </nav>
-    ${webhookTable(`${STATES[state]} webhooks, newest first`, webhooks, form)}
+    ${webhookTable(`${STATES[state]} webhooks`, webhooks, form)}
     ${
       nextCursor === null
         ? ''
@@ -154,9 +154,9 @@ export function webhooksPage({ state, webhooks, nextCursor, form }: List): Html 
 }
 
 export function webhookTable(caption: string, webhooks: readonly Webhook[], form: string): Html {
-  if (webhooks.length === 0) return html`<p class="empty">No webhooks.</p>`;
+  if (webhooks.length === 0) return html`<p class="empty">No ${caption.toLowerCase()}.</p>`;
   return cards(
-    caption,
+    `${caption}, newest first`,
     ['Type', 'Order', 'State', 'Last answer', 'Created', ['Action', 'action']],
     webhooks.map((webhook) => [
       html`<a href="/admin/webhooks/${webhook.id}">${webhook.type}</a>`,

@@ -303,6 +303,7 @@ it('a webhook that was given up is found from the overview and sent again', asyn
   await world.settle();
   await operator.says(path, /Delivered 1 attempt/);
   assert.equal((await operator.send('/admin/webhooks/msg_none/redeliver')).status, 404);
+  await operator.says('/admin/webhooks?state=dead', /No failed webhooks\./);
 });
 
 it('money that pays no order is in the same list and count as a review, until it is sent back; a review is not waiting', async (t) => {
