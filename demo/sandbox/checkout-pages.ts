@@ -24,6 +24,8 @@ export interface CheckoutView {
   /** A hidden field in each form, which ties it to this browser's session. */
   proof: string;
   leftMs: number;
+  /** Of what live.js refreshes. */
+  version: string;
   people: readonly Customer[];
   screen: Screen;
 }
@@ -46,7 +48,7 @@ export function checkoutPage(c: Context, view: CheckoutView) {
         </p>
         <p class="amount">${amount}</p>
         <p class="order"><small>${texts.reference}</small> ${payment.orderId}</p>
-        ${hasEnded ? '' : html`<p class="order"><small>${texts.timeLeft}</small> ${countdown(view.leftMs, true)}</p>`}
+        ${hasEnded ? '' : timeLeft(view, texts)}
       </div>
       <div class="card stack ${hasEnded ? 'result' : ''}">
         ${screen.name === 'ended' ? '' : steps(screen.name, texts)} ${screenMarkup(view, texts, amount, textLang)}
@@ -62,6 +64,12 @@ export function checkoutPage(c: Context, view: CheckoutView) {
     status: isProblem ? 422 : 200,
     formTargets: [new URL(payment.returnUrl).origin],
   });
+}
+
+function timeLeft({ payment, leftMs, version }: CheckoutView, texts: CheckoutTexts): Markup {
+  return html`<p class="order" data-live="/pay/live/${payment.checkout?.token}" data-version="${version}">
+    <small>${texts.timeLeft}</small> <span id="time-left">${countdown(leftMs, true)}</span>
+  </p>`;
 }
 
 export function unknownTokenPage(c: Context) {

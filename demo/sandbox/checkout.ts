@@ -8,7 +8,7 @@ import { getCookie, setCookie } from 'hono/cookie';
 import { checkoutPage, type LoginProblem, type Screen, unknownTokenPage } from './checkout-pages.ts';
 import type { Clock } from './sandbox-clock.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
-import { readForm, errorPage } from './page.ts';
+import { countdown, errorPage, liveAnswer, readForm } from './page.ts';
 import { Refusal } from './refusal.ts';
 import { isSameSecret } from './constant-time.ts';
 import { isFinal, type Payment } from './transaction.ts';
@@ -41,6 +41,7 @@ export function createCheckout(options: CheckoutOptions) {
   const checkout = new Checkout(options);
   const app = new Hono();
   app.get('/', (c) => checkout.open(c));
+  app.get('/live/:token', (c) => checkout.live(c, c.req.param('token')));
   app.post('/login', (c) => checkout.enter(c, (visit) => checkout.logIn(c, visit)));
   app.post('/verify', (c) => checkout.enter(c, (visit) => checkout.verify(c, visit)));
   app.post('/confirm', (c) => checkout.enter(c, (visit) => checkout.confirm(c, visit)));
@@ -75,6 +76,13 @@ class Checkout {
     }
     const key = `${session} ${token}`;
     return this.#show(c, { payment, key, proof: this.#proofOf(key), form: {} });
+  }
+
+  /** The time left after the clock was advanced, for live.js. */
+  live(c: Context, token: string) {
+    const payment = this.#processor.checkout(token);
+    if (!payment) return unknownTokenPage(c);
+    return liveAnswer(c, this.#version(), () => ({ 'time-left': countdown(this.#leftMs(payment), true) }));
   }
 
   /** Runs the step if the token is known and the form was sent by the session that received it. */
@@ -141,18 +149,27 @@ class Checkout {
     return c.redirect(payment.returnUrl, 303);
   }
 
+  #leftMs(payment: Payment): number {
+    return (payment.checkout?.expiresAt ?? 0) - this.#options.clock.now();
+  }
+
+  #version(): string {
+    return String(this.#options.clock.aheadMs);
+  }
+
   #proofOf(key: string): string {
     return createHmac('sha256', this.#proofKey).update(key).digest('base64url');
   }
 
   #show(c: Context, { payment, key, proof }: Visit, problem: LoginProblem | null = null, wallet?: string) {
-    const { merchant, merchantLogo, clock } = this.#options;
+    const { merchant, merchantLogo } = this.#options;
     return checkoutPage(c, {
       payment,
       merchant,
       merchantLogo,
       proof,
-      leftMs: (payment.checkout?.expiresAt ?? 0) - clock.now(),
+      leftMs: this.#leftMs(payment),
+      version: this.#version(),
       people: this.#processor.customers,
       screen: screenOf(payment, this.#progress.get(key), problem, wallet),
     });

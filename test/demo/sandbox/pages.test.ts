@@ -68,6 +68,23 @@ describe('the hosted checkout', () => {
     });
   }
 
+  it('the checkout answers live.js with the time left after the clock is advanced, and with none once it has expired', async () => {
+    const opened = openSandbox();
+    const browser = await openCheckout(opened);
+    const [, path = '', version] = /data-live="([^"]+)" data-version="([^"]+)"/.exec(browser.html) ?? [];
+    await browser.open(`${path}?since=${version}`);
+    assert.equal(browser.status, 204);
+    await opened.pass(60_000);
+    await opened.control('clock', { advanceMs: 60_000 });
+    await browser.open(`${path}?since=${version}`);
+    assert.match(JSON.parse(browser.html).regions['time-left'], /data-countdown="780"/);
+    await opened.control('clock', { advanceMs: 780_000 });
+    await browser.open(`${path}?since=${version}`);
+    assert.match(JSON.parse(browser.html).regions['time-left'], /data-countdown="0"\s+data-reload/);
+    await browser.open('/pay/live/unknown?since=0');
+    assert.equal(browser.status, 404);
+  });
+
   it('a wrong password at the checkout stays at the login', async () => {
     const opened = openSandbox();
     const browser = await openCheckout(opened);
