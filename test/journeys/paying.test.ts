@@ -33,6 +33,8 @@ async function nothingOverlaps({ page }: Shopper): Promise<void> {
 /** Presses the name of the method, and fails if the page moves. By mouse: Playwright's own presses scroll. */
 async function choosesInPlace({ page, widget }: Shopper, method: Method): Promise<void> {
   const radio = widget.locator(`input[value="${method}"]`);
+  // It comes with the proxy's first view, and moves what is below it.
+  await widget.locator('[part=test]').waitFor();
   const { x = 0, y = 0, height = 0 } = (await radio.boundingBox()) ?? {};
   await page.mouse.click(x + 80, y + height / 2);
   assert.equal(await radio.isChecked(), true);
