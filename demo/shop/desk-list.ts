@@ -67,10 +67,9 @@ function totals(entries: readonly Transaction[], now: Date, operatorUrl: string 
   const paid = entries.filter(
     ({ status, createdAt }) => status === 'SUCCESS' && days.format(new Date(createdAt)) === today,
   );
-  // An order is paid once, also if its first payment is in doubt when another one succeeds.
-  const paying = paid.filter(isPayment).filter((entry) => !paysNothing(entry));
+  // All that came in, also what pays nothing: what is sent back of it counts as sent.
+  const received = paid.filter(isPayment);
   const sent = paid.filter((entry) => !isPayment(entry));
-  const orders = new Map(paying.map((entry) => [entry.orderId, entry]));
   const waiting = entries.filter((entry) => isPayment(entry) && isOpen(entry) && !entry.needsReview);
   const toReview = entries.filter((entry) => isToReview(entry, entries)).length;
   const toLookAt = operatorUrl ? html`<a href="${operatorUrl}">to look at</a>` : 'to look at';
@@ -79,7 +78,7 @@ function totals(entries: readonly Transaction[], now: Date, operatorUrl: string 
       <dt>To review</dt>
       <dd>${toReview} <small>${toReview === 0 ? 'all clear' : toLookAt}</small></dd>
     </div>
-    ${total('Paid today', [...orders.values()])} ${total('Sent today', sent)} ${total('Waiting', waiting)}
+    ${total('Received today', received)} ${total('Sent today', sent)} ${total('Waiting', waiting)}
   </dl>`;
 }
 

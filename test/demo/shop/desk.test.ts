@@ -259,7 +259,7 @@ test('the desk offers no refund that cannot be made, and leaves the form empty',
   }
 });
 
-test('the desk counts an order once if it is paid, also under review, and no surplus', async () => {
+test('the desk counts all that came in today, also twice or under review', async () => {
   const { shop, staff } = await openDesk();
   const paid = { status: 'SUCCESS', amount: '14.50' };
   const twice = payment('ST-1', { ...paid, gatewayOrderId: 'ST-1-2', surplus: true });
@@ -283,7 +283,7 @@ test('the desk counts an order once if it is paid, also under review, and no sur
   };
   assert.deepEqual(await totals(...all), [
     'To review 4 ',
-    'Paid today €29.00 2 payments',
+    'Received today €58.00 4 payments',
     'Sent today €30.00 1 payout, 1 refund',
     'Waiting €20.00 1 payment',
   ]);
