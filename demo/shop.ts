@@ -2,7 +2,8 @@
 // 8080); PROXY_URL, ORDER_SECRET, MERCHANT_API_KEY, WEBHOOK_SECRET (required); PROXY_INTERNAL_URL (how this server
 // reaches the proxy, if not by PROXY_URL, which the shop's pages use); PUBLIC_URL (default: where it listens);
 // DESK_PASSWORD (at least 16 characters; without it the desk is served only on loopback host names); WALLET_URL (set by
-// the demo: the address of the wallet phone); OPERATOR_URL (of the proxy's operator's page). Prints one JSON line, {"listening": "http://…"}, when ready.
+// the demo: the address of the wallet phone); OPERATOR_URL (of the proxy's operator's page). Prints one JSON line,
+// {"listening": "http://…"}, when ready.
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { PaymentProxy } from '../backend-proxy/client.ts';

@@ -181,9 +181,9 @@ export class Stack {
 }
 
 async function portsFor(wanted: Ports): Promise<Ports> {
-  const { sandbox, proxy, shop, operator } = wanted;
-  const [a = 0, b = 0, c = 0, d = 0] = await findPorts([sandbox, proxy, shop, operator]);
-  return { sandbox: a, proxy: b, shop: c, operator: d };
+  const ports = [wanted.sandbox, wanted.proxy, wanted.shop, wanted.operator];
+  const [sandbox = 0, proxy = 0, shop = 0, operator = 0] = await findPorts(ports);
+  return { sandbox, proxy, shop, operator };
 }
 
 /**

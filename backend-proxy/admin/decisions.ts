@@ -1,4 +1,4 @@
-// Refunding a payment and closing its order, on the operator's page: each asks, and says what happens, before it is done.
+// Refunding a payment and closing its order, on the operator's page: each asks first, and says what would happen.
 import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
 import type { Order, OrderAt } from '../ledger/model.ts';

@@ -213,8 +213,8 @@ export function hidden(fields: Readonly<Record<string, string | number>>): Html 
   )}`;
 }
 
-// A table for the operator's page; on a narrow screen each row is a card, or of `lines` two lines. The roles are explicit, because a table that
-// is laid out as cards would lose its own.
+// A table for the operator's page; on a narrow screen each row is a card, or two lines if its kind is `lines`. The roles
+// are explicit, because a table that is laid out as cards would lose its own.
 
 /** A name; or a name and how its cells are shown. `action`: buttons, whose column has no visible name. */
 type Column = string | readonly [name: string, kind: 'right' | 'action'];

@@ -116,17 +116,15 @@ function isOnlyAfterClose({ afterClose, mismatch, conflict }: Transaction): bool
   return afterClose && !mismatch && !conflict;
 }
 
-/** Why it is asked, and what to do. After a change of prefix the gateway may have it under another id. */
+/** Why it is asked, and what to do. */
 function whatToDo(transaction: Transaction): Html {
-  const [reason = '', ids] = reviewReason(transaction).split(/; look there for |\.$/);
   if (isOnlyAfterClose(transaction))
-    return html`<p class="why">${reason}.</p>
+    return html`<p class="why">${reviewReason(transaction)}</p>
       <p>Send the money back above, then record it as received: this ends the review.</p>`;
-  const names = (ids || transaction.id).split(' and ').map((id, at) => html`${at > 0 ? ' and ' : ''}<b>${id}</b>`);
   const { type, stage } = transaction;
   const stays = stage === 'succeeded' && ` It counts as ${counted(type, 'SUCCESS')} already, and stays so.`;
-  return html`<p class="why">${transaction.needsReview ? `${reason}.` : DUPLICATE}</p>
-    <p>Ask the gateway’s support about ${names}, then say what you know.${stays}</p>`;
+  return html`<p class="why">${transaction.needsReview ? reviewReason(transaction) : DUPLICATE}</p>
+    <p>Ask the gateway’s support, then say what you know.${stays}</p>`;
 }
 
 function reviewForm(transaction: Transaction, form: string, name: string, given?: ResolutionForm): Html {

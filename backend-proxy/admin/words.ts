@@ -92,7 +92,7 @@ export function statusName(transaction: Transaction): string {
 
 const UNCLEAR = 'It is not clear whether the gateway has it. Status checks find out, so there is nothing to do yet.';
 
-/** More than the status says; empty if there is no more, or if a person has to look, and is told why. */
+/** More than the status says; empty if there is no more, and in a review, which has its reason. */
 export function explanationOf(transaction: Transaction): string {
   const reason = reasonOf(transaction);
   if (mayBeResolved(transaction)) return '';

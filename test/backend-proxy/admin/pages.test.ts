@@ -242,7 +242,7 @@ it('a payment whose id the gateway had before says what that means, and what to 
   await world.start(world.token(), { method: 'QR' });
   const said = textOf(await operator.open('/admin/transactions/A-1'));
   assert.match(said, /had this id before, so what it reports may be about somebody else’s payment and credits nothing/);
-  assert.match(said, /Ask the gateway’s support about A-1 , then say what you know/);
+  assert.match(said, /Ask the gateway’s support, then say what you know/);
   assert.match(said, /No clear answer, checking · the gateway has this id already \(HTTP 409/);
 });
 
@@ -353,7 +353,7 @@ it('a review after a restore names each id to look for, and does not say that th
   const transaction = { ...found, mismatch: false, stage: 'uncertain', history } as const;
   const given = { transaction, at: undefined, refundRules: { refundMethods: new Set<never>(), payoutDecimals: false }, webhooks: [], form: 'x', name: '' }; // prettier-ignore
   const said = textOf(String(await transactionPage(given)));
-  assert.match(said, /Needs review The database was restored, and the gateway did not answer\. Ask the gateway’s support about A-1 and 1 , then/); // prettier-ignore
+  assert.match(said, /Needs review The database was restored, and the gateway did not answer; look there for A-1 and 1\. Ask the gateway’s support, then/); // prettier-ignore
   assert.doesNotMatch(said, /nothing to do/);
 });
 
