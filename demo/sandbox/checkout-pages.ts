@@ -1,4 +1,4 @@
-// The markup of the hosted checkout: a summary of the payment beside one screen for each step. Each screen is a form
+// The markup of the hosted checkout: what is paid, beside one screen for each step. Each screen is a form
 // with one main button, and a second form that cancels.
 import type { Context } from 'hono';
 import { html } from 'hono/html';
@@ -40,17 +40,16 @@ export function checkoutPage(c: Context, view: CheckoutView) {
     (screen.name === 'login' && screen.problem !== null) || (screen.name === 'verify' && screen.triesLeft !== null);
   const hasEnded = screen.name === 'ended';
   const body = html`${banner(texts.banner)}
-    <header class="bar">${logo}</header>
     <main class="frame">
-      <div>
+      <div class="bill">
+        ${logo}
         <p class="payee">
           ${pictureOf(merchant, merchantLogo)} ${hasEnded ? merchant : fill(texts.payTo, { merchant })}
         </p>
         <p class="amount">${amount}</p>
-        <p class="order"><small>${texts.reference}</small> ${payment.orderId}</p>
-        ${hasEnded ? '' : timeLeft(view, texts)}
+        <dl class="facts lines">${fact(texts.reference, payment.orderId)} ${hasEnded ? '' : timeLeft(view, texts)}</dl>
       </div>
-      <div class="card stack ${hasEnded ? 'result' : ''}">
+      <div class="step stack ${hasEnded ? 'result' : ''}">
         ${screen.name === 'ended' ? '' : steps(screen.name, texts)} ${screenMarkup(view, texts, amount, textLang)}
       </div>
       ${hint(view, texts)}
@@ -67,9 +66,10 @@ export function checkoutPage(c: Context, view: CheckoutView) {
 }
 
 function timeLeft({ payment, leftMs, version }: CheckoutView, texts: CheckoutTexts): Markup {
-  return html`<p class="order" data-live="/pay/live/${payment.checkout?.token}" data-version="${version}">
-    <small>${texts.timeLeft}</small> <span id="time-left">${countdown(leftMs, true)}</span>
-  </p>`;
+  return html`<div data-live="/pay/live/${payment.checkout?.token}" data-version="${version}">
+    <dt>${texts.timeLeft}</dt>
+    <dd id="time-left">${countdown(leftMs, true)}</dd>
+  </div>`;
 }
 
 export function unknownTokenPage(c: Context) {
@@ -92,7 +92,7 @@ function screenMarkup(view: CheckoutView, texts: CheckoutTexts, amount: string, 
     case 'pay':
       return payScreen(view, screen.customer, texts, amount, language);
     case 'ended':
-      return endedScreen(view, texts, amount);
+      return endedScreen(view, texts);
     default:
       return screen satisfies never;
   }
@@ -181,7 +181,7 @@ function verifyScreen(view: CheckoutView, screen: Screen & { name: 'verify' }, t
     ${cancelForm(view, texts)}`;
 }
 
-/** Help that a real checkout would not give, below its card. */
+/** Help that a real checkout would not give, below the step. */
 function hint(view: CheckoutView, texts: CheckoutTexts): Markup | '' {
   const { screen, people, payment } = view;
   if (screen.name === 'login') {
@@ -218,9 +218,12 @@ function payScreen(
   const isShort = balance < minor;
   return html`<h1>${texts.payTitle}</h1>
     <dl class="facts lines">
-      ${fact(texts.from, customer.name)} ${fact(texts.to, view.merchant)} ${fact(texts.amount, amount)}
-      ${fact(texts.balance, formatMoney(balance, currency, language))}
-      ${isShort ? '' : fact(texts.balanceAfter, formatMoney(balance - minor, currency, language))}
+      ${fact(texts.from, customer.name)} ${fact(texts.balance, formatMoney(balance, currency, language))}
+      ${
+        isShort
+          ? fact(texts.missing, formatMoney(minor - balance, currency, language), 'short')
+          : fact(texts.balanceAfter, formatMoney(balance - minor, currency, language))
+      }
     </dl>
     ${isShort ? html`<p class="problem">${texts.shortBalance}</p>` : ''}
     <form method="post" action="/pay/confirm">
@@ -230,7 +233,7 @@ function payScreen(
     ${cancelForm(view, texts)}`;
 }
 
-function endedScreen({ payment, merchant }: CheckoutView, texts: CheckoutTexts, amount: string): Markup {
+function endedScreen({ payment, merchant }: CheckoutView, texts: CheckoutTexts): Markup {
   const isPaid = payment.status === 'SUCCESS';
   const [title, text] = isPaid
     ? [texts.paidTitle, texts.paidText]
@@ -241,6 +244,6 @@ function endedScreen({ payment, merchant }: CheckoutView, texts: CheckoutTexts, 
         : [texts.declinedTitle, texts.declinedText];
   return html`${mark(isPaid)}
     <h1>${title}</h1>
-    <p>${fill(text, { amount, merchant })}</p>
+    <p>${fill(text, { merchant })}</p>
     <a class="button main" href="${payment.returnUrl}">${fill(texts.back, { merchant })}</a>`;
 }

@@ -1,6 +1,6 @@
-// The sandbox's front page, for developers: what is active now, all transactions, the refused requests, and buttons
-// for what people try most of what controls.ts offers to tests. transaction-list.ts and test-controls.ts have the markup of the
-// two columns.
+// The sandbox's front page, for developers: what is active now, what waits for the customer, what has ended, the refused
+// requests, and buttons for what people try most of what controls.ts offers to tests. transaction-list.ts and
+// test-controls.ts have the markup of the lists and of the buttons.
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { ACTIONS, act, type ControlOptions, findTransaction } from './controls.ts';
@@ -8,7 +8,7 @@ import { toggle } from './fault-presets.ts';
 import { banner, logo, liveAnswer, type Markup, page, readForm, errorPage, time } from './page.ts';
 import { Refusal } from './refusal.ts';
 import { faultButtons, state, STEPS_MS, testControls, TIMES } from './test-controls.ts';
-import { list } from './transaction-list.ts';
+import { lists } from './transaction-list.ts';
 
 const MAX_REFUSALS = 20;
 
@@ -21,7 +21,7 @@ export function createOverview(options: OverviewOptions) {
   const overview = new Hono();
 
   overview.get('/', (c) => {
-    const body = frontPage(options, c.req.query('times') ?? '');
+    const body = frontPage(options, c.req.query('times'));
     const title = faults.active().length === 0 ? 'Gateway' : 'The gateway misbehaves';
     return page(c, { title, layout: 'overview', body });
   });
@@ -59,36 +59,35 @@ export function createOverview(options: OverviewOptions) {
   return overview;
 }
 
-/** On a phone the controls are below the transactions. Keeps what was chosen for `times`. */
+/** Keeps what was chosen for `times`, and with it the controls open, which a phone folds. */
 function backToControls(c: Context, times = '') {
-  return c.redirect(`/${times === '' ? '' : `?times=${times}`}#controls`, 303);
+  return c.redirect(`/?times=${times}#controls`, 303);
 }
 
 /** Changes with each change of a transaction, fault or refusal, and with each step of the clock. */
 const versionOf = ({ version, clock }: OverviewOptions) => `${version()}.${clock.aheadMs}`;
 
-function frontPage(options: OverviewOptions, times: string): Markup {
-  const { state: now, transactions, refusals: refused } = regions(options);
+/** `times` is undefined unless a control led here. */
+function frontPage(options: OverviewOptions, times: string | undefined): Markup {
+  const { state: now, waiting, ended, refusals: refused } = regions(options);
   return html`${banner()}
     <header class="bar">
       ${logo}
       <nav class="row">
-        <a class="way narrow" href="#controls">Test controls</a>
         <a class="way" href="/wallet">Wallet phone</a>
       </nav>
     </header>
     <main data-live="/overview/live" data-version="${versionOf(options)}">
       <h1>Gateway</h1>
-      <p class="soft">
-        Every payment and payout it received. Approve or decline for the customer, or make it misbehave.
-      </p>
+      <p class="soft">Approve or decline as the customer would, or make the gateway misbehave.</p>
       <div id="state">${now}</div>
       <div class="columns">
-        <div class="stack">
-          <div id="transactions" class="stack">${transactions}</div>
+        <div id="waiting" class="stack">${waiting}</div>
+        ${testControls(options, times)}
+        <div class="stack past">
+          <div id="ended" class="stack">${ended}</div>
           <div id="refusals">${refused}</div>
         </div>
-        ${testControls(options, times)}
       </div>
     </main>`;
 }
@@ -97,7 +96,7 @@ function frontPage(options: OverviewOptions, times: string): Markup {
 function regions(options: OverviewOptions) {
   return {
     state: state(options),
-    transactions: list(options),
+    ...lists(options),
     refusals: refusals(options),
     faults: faultButtons(options.faults),
   };
@@ -108,9 +107,9 @@ function refusals({ requestLog, clock }: OverviewOptions): Markup {
   const mistakes = requestLog.refusals.filter(({ code }) => code !== 'UNKNOWN_ORDER');
   const latest = mistakes.slice(0, MAX_REFUSALS);
   if (latest.length === 0) return html``;
-  return html`<section class="card stack">
-    <h2>Refused requests</h2>
-    <ol class="history lines">
+  return html`<section class="stack">
+    <h2 class="title">Refused requests <small>${mistakes.length}</small></h2>
+    <ol class="card history lines">
       ${latest.map(
         ({ at, operation, orderId, status, message }) =>
           html`<li>

@@ -87,8 +87,8 @@ export const banner = (text = 'Sandbox: no real money moves'): Markup =>
   html`<aside class="hint banner">${text}</aside>`;
 
 /** A line of a `dl`. */
-export const fact = (name: string, value: string): Markup =>
-  html`<div>
+export const fact = (name: string, value: string, look = ''): Markup =>
+  html`<div class="${look}">
     <dt>${name}</dt>
     <dd>${value}</dd>
   </div>`;
@@ -110,11 +110,24 @@ export const pictureOf = (merchant: string, url: string | undefined): Markup =>
   url === undefined ? initials(merchant) : html`<img class="avatar" src="${url}" alt="" />`;
 
 /** UTC; with the date unless it is the day of `now`. */
-export function time(at: number, now: number): Markup {
+export function time(at: number, now: number, digits = 19): Markup {
   const iso = new Date(at).toISOString();
   const date = iso.slice(0, 10);
   const isToday = new Date(now).toISOString().startsWith(date);
-  return html`<time datetime="${iso}">${isToday ? '' : `${date} `}${iso.slice(11, 19)}</time>`;
+  return html`<time datetime="${iso}">${isToday ? '' : `${date} `}${iso.slice(11, digits)}</time>`;
+}
+
+/** The same without seconds. */
+export const clockTime = (at: number, now: number): Markup => time(at, now, 16);
+
+/** As a person says it. */
+export function ago(at: number, now: number): string {
+  const minutes = Math.floor((now - at) / 60_000);
+  if (minutes < 1) return 'just now';
+  if (minutes < 60) return `${minutes} min ago`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return `${hours} h ago`;
+  return hours < 48 ? 'yesterday' : `${Math.floor(hours / 24)} days ago`;
 }
 
 /** A check mark or a cross. */

@@ -118,38 +118,45 @@ export function faultButtons(faults: Faults): Markup {
   </div>`;
 }
 
-export function testControls({ faults }: ControlOptions, chosenTimes: string): Markup {
-  return html`<section id="controls" class="controls stack" aria-labelledby="controls-title">
+/** Folded on a phone unless it was just used (`chosenTimes`); open where it has a column of its own. */
+export function testControls({ faults }: ControlOptions, chosenTimes: string | undefined): Markup {
+  return html`<section id="controls" class="controls" aria-labelledby="controls-title">
     <h2 id="controls-title" class="title">Test controls</h2>
-    <form method="post" action="/overview/fault" class="card stack">
-      <h3>Faults</h3>
-      <small>Make the gateway misbehave. Press again to stop. <code>POST /_sandbox/faults</code> has more.</small>
-      <button hidden>Enter in the choice below presses this and no fault</button>
-      <fieldset class="times">
-        <legend>How often</legend>
-        <div class="row">
-          ${TIMES.map(
-            ([value, name]) =>
-              html`<label>
-                <input
-                  type="radio"
-                  name="times"
-                  value="${value}"
-                  ${(TIMES.some(([each]) => each === chosenTimes) ? chosenTimes : '') === value ? html`checked` : ''}
-                />
-                ${name}
-              </label>`,
-          )}
+    <details ${chosenTimes === undefined ? '' : html`open`}>
+      <summary class="card">Faults and clock</summary>
+      <form method="post" action="/overview/fault" class="card stack">
+        <h3>Faults</h3>
+        <small>Make the gateway misbehave. Press again to stop. <code>POST /_sandbox/faults</code> has more.</small>
+        <button hidden>Enter in the choice below presses this and no fault</button>
+        <fieldset class="times">
+          <legend>How often</legend>
+          <div class="row">
+            ${TIMES.map(
+              ([value, name]) =>
+                html`<label>
+                  <input
+                    type="radio"
+                    name="times"
+                    value="${value}"
+                    ${(TIMES.some(([each]) => each === chosenTimes) ? chosenTimes : '') === value ? html`checked` : ''}
+                  />
+                  ${name}
+                </label>`,
+            )}
+          </div>
+        </fieldset>
+        <div id="faults">${faultButtons(faults)}</div>
+      </form>
+      <form method="post" action="/overview/clock" class="card stack">
+        <h3>Clock</h3>
+        <small>
+          Moves the sandbox’s time on, until it restarts. Hosted checkouts end after 15 minutes. Other payments keep
+          waiting: the proxy has its own time.
+        </small>
+        <div class="row" role="group" aria-label="Advance the clock by">
+          ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+${name}</button>`)}
         </div>
-      </fieldset>
-      <div id="faults">${faultButtons(faults)}</div>
-    </form>
-    <form method="post" action="/overview/clock" class="card stack">
-      <h3>Clock</h3>
-      <small>Moves the sandbox’s time on. The proxy and the shop keep theirs. Restart the demo to go back.</small>
-      <div class="row" role="group" aria-label="Advance the clock by">
-        ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+${name}</button>`)}
-      </div>
-    </form>
+      </form>
+    </details>
   </section>`;
 }

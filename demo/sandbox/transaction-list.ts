@@ -1,16 +1,20 @@
-// The overview's list of transactions, those that wait first. A row says in words what a transaction is and how it stands, and has the buttons
-// that end it. The rest is in its details: its history in the gateway's own codes, the IPNs with the answers to them, and
-// the other ways on.
+// The overview's two lists of transactions, newest first: those that wait, and those that have ended. A row says in words
+// what a transaction is and how it stands, and has the buttons that end it. The rest is in its details: its history in the
+// gateway's own codes, the IPNs with the answers to them, and the other ways on.
 import { html } from 'hono/html';
 import type { Action, ControlOptions } from './controls.ts';
 import type { Customer } from './customers.ts';
 import type { Delivery } from './ipn.ts';
 import { NAMES } from './methods.ts';
 import { formatMoney } from './money.ts';
-import { time, type Markup } from './page.ts';
+import { clockTime, countdown, time, type Markup } from './page.ts';
 import { isFinal, isPayment, type Payment, type Transaction } from './transaction.ts';
 
+/** More of a list is behind a button, and more than all of these at the controls. */
+const SHOWN_AT_ONCE = { waiting: 5, ended: 10 };
 const MAX_SHOWN = 100;
+
+const NOTHING_WAITS = 'Nothing waits. Start a payment in the shop, and it appears here.';
 
 type Tone = '' | 'good' | 'bad' | 'plain';
 
@@ -48,25 +52,45 @@ function standing(
   }
 }
 
-export function list(options: ControlOptions): Markup {
+/** What waits, then what has ended. */
+export function lists(options: ControlOptions): { waiting: Markup; ended: Markup } {
   const all = options.processor.transactions();
+  const ended = all.filter(isFinal);
   const waiting = all.filter((transaction) => !isFinal(transaction));
-  const more = all.length - MAX_SHOWN;
-  return html`<div class="row between">
-      <h2 class="title">Transactions</h2>
-      ${all.length === 0 ? '' : html`<p class="soft">${all.length} in all, ${waiting.length || 'none'} waiting</p>`}
-    </div>
-    ${
-      all.length === 0
-        ? html`<p class="card soft">Nothing yet. Start a payment in the shop, and it appears here.</p>`
-        : html`<ol class="card lines">
-            ${[...waiting, ...all.filter(isFinal)].slice(0, MAX_SHOWN).map((each) => row(each, options, each === waiting[0]))}
-          </ol>`
-    }
-    ${more > 0 ? html`<p class="soft">${more} older ones are at <code>/_sandbox/transactions</code>.</p>` : ''}`;
+  return {
+    waiting: html`<h2 class="title">Waiting <small>${waiting.length || ''}</small></h2>
+      ${waiting.length > 0 ? list('waiting', waiting, options) : html`<p class="card soft">${NOTHING_WAITS}</p>`}`,
+    ended:
+      ended.length === 0
+        ? html``
+        : html`<h2 class="title">Ended <small>${ended.length}</small></h2>
+            ${list('ended', ended, options)}`,
+  };
 }
 
-function row(transaction: Transaction, options: ControlOptions, isNewest: boolean): Markup {
+function list(name: keyof typeof SHOWN_AT_ONCE, all: readonly Transaction[], options: ControlOptions): Markup {
+  const rows = all.slice(0, MAX_SHOWN).map((each) => row(each, options));
+  const first = SHOWN_AT_ONCE[name];
+  const left = all.length - MAX_SHOWN;
+  return html`<div class="card ${name}">
+    <ol class="lines">
+      ${rows.slice(0, first)}
+    </ol>
+    ${
+      all.length <= first
+        ? ''
+        : html`<details id="more-${name}" class="more">
+            <summary id="more-of-${name}">Show all ${all.length}</summary>
+            <ol class="lines">
+              ${rows.slice(first)}
+            </ol>
+            ${left > 0 ? html`<p class="soft">${left} older ones are at <code>/_sandbox/transactions</code>.</p>` : ''}
+          </details>`
+    }
+  </div>`;
+}
+
+function row(transaction: Transaction, options: ControlOptions): Markup {
   const { ipns, requestLog, processor, clock } = options;
   const { orderId, paymentId, minor, currency, createdAt } = transaction;
   const [word, tone] = standing(transaction);
@@ -76,18 +100,22 @@ function row(transaction: Transaction, options: ControlOptions, isNewest: boolea
   return html`<li class="transaction">
     <details id="details-${paymentId}">
       <summary id="summary-${paymentId}">
-        <span><span class="chip ${tone}">${word}</span></span>
         <span class="amount">${formatMoney(minor, currency)}</span>
+        <span class="standing"><span class="chip ${tone}">${word}</span></span>
         <span class="what">
           <strong class="order">${orderId}</strong>
-          <small>${name} · ${whoIn(transaction, processor.customers)} · ${time(createdAt, clock.now())}</small>
+          <small>
+            ${name} · ${whoIn(transaction, processor.customers)} · ${clockTime(createdAt, clock.now())}
+            ${timeLeft(transaction, clock.now())}
+          </small>
         </span>
         <small class="ipns">
           ${deliveries.map((delivery) => ipnChips(delivery))}
-          ${requests > 1 ? html`<span class="chip bad">${requests} create requests</span>` : ''}
+          ${requests > 1 ? html`<span class="chip bad">Requested ${requests} times</span>` : ''}
         </small>
       </summary>
       <div class="inside stack">
+        ${requests > 1 ? html`<p class="soft">${requests} requests to create it came. One was accepted.</p>` : ''}
         ${waysOn(transaction, processor.customers)} ${history(transaction, deliveries, clock.now())}
       </div>
     </details>
@@ -95,10 +123,16 @@ function row(transaction: Transaction, options: ControlOptions, isNewest: boolea
       isFinal(transaction)
         ? ''
         : html`<div class="answer">
-            ${button(transaction, 'decline', 'Decline')} ${button(transaction, 'approve', 'Approve', isNewest)}
+            ${button(transaction, 'decline', 'Decline')} ${button(transaction, 'approve', 'Approve', true)}
           </div>`
     }
   </li>`;
+}
+
+/** Only a hosted checkout has a deadline here: the proxy's own time limits are not the gateway's. */
+function timeLeft(transaction: Transaction, now: number): Markup | '' {
+  if (isFinal(transaction) || !isPayment(transaction) || !transaction.checkout) return '';
+  return html` · <span class="left">${countdown(transaction.checkout.expiresAt - now)} left</span>`;
 }
 
 function whoIn(transaction: Transaction, people: readonly Customer[]): string {

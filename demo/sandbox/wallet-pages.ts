@@ -5,7 +5,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Customer, Movement } from './customers.ts';
 import { formatMoney } from './money.ts';
-import { banner, countdown, device, fact, initials, logo, mark, type Markup, page, pictureOf, time } from './page.ts';
+import { ago, banner, countdown, device, fact, initials, logo, mark, type Markup, page, pictureOf } from './page.ts';
 import { isFinal, type Payment } from './transaction.ts';
 
 export interface PhoneView {
@@ -122,17 +122,26 @@ function identity({ name, walletId }: Customer): Markup {
   return html`${initials(name)} <span>${name} <small>Wallet ${walletId.replace(/(?=.{4}$)/, ' ')}</small></span>`;
 }
 
-function prompts({ customer, prompts: waiting, merchant, merchantLogo }: PhoneView): Markup {
-  return html`${waiting.map(
-    (payment) =>
-      html`<section class="card asks">
-        <strong class="payee">${pictureOf(merchant, merchantLogo)} ${merchant} asks for a payment</strong>
-        <p class="amount">${formatMoney(payment.minor, payment.currency)}</p>
-        <p class="soft order">Reference ${payment.orderId}</p>
-        ${answerForm(payment, customer, false)}
-      </section>`,
-  )}`;
+function prompts({ customer, prompts: waiting, merchant, merchantLogo, now }: PhoneView): Markup {
+  return html`${waiting.map((payment) => {
+    const { minor, currency, orderId, createdAt } = payment;
+    const after = customer.balance(currency) - minor;
+    return html`<section class="card asks">
+      <strong class="payee">
+        ${pictureOf(merchant, merchantLogo)} <span>${merchant} <small>asked ${ago(createdAt, now)}</small></span>
+      </strong>
+      <p class="amount">${formatMoney(minor, currency)}</p>
+      <dl class="facts">${fact('Reference', orderId)} ${balanceAfter(after, currency)}</dl>
+      ${answerForm(payment, customer, false)}
+    </section>`;
+  })}`;
 }
+
+/** What is left, or what is missing: such a payment would be declined. */
+const balanceAfter = (minor: bigint, currency: string): Markup =>
+  minor < 0n
+    ? fact('Missing', formatMoney(-minor, currency), 'short')
+    : fact('Balance after', formatMoney(minor, currency));
 
 function answerForm({ paymentId, minor, currency }: Payment, customer: Customer, fromApp: boolean): Markup {
   const isShort = customer.balance(currency) < minor;
@@ -188,15 +197,15 @@ function activity({ customer, merchant, now }: PhoneView): Markup {
             ${kind === 'TOP_UP' ? name : merchant}
             <span class="${minor < 0n ? '' : 'in'}">${formatMoney(minor, currency, 'en', true).replace('-', '−')}</span>
           </strong>
-          <small>${kind === 'TOP_UP' ? note : `${name} · ${note ?? `Reference ${orderId}`}`} · ${time(at, now)}</small>
+          <small>${kind === 'TOP_UP' ? note : `${name} · ${note ?? `Reference ${orderId}`}`} · ${ago(at, now)}</small>
         </li>`;
       })}
     </ol>
   </section>`;
 }
 
-function request({ customer, merchant, merchantLogo }: PhoneView, payment: Payment, fromApp: boolean): Markup {
-  const { minor, currency, orderId } = payment;
+function request({ customer, merchant, merchantLogo, now }: PhoneView, payment: Payment, fromApp: boolean): Markup {
+  const { minor, currency, orderId, createdAt } = payment;
   const balance = customer.balance(currency);
   const isShort = balance < minor;
   return html`<section class="result stack">
@@ -204,8 +213,8 @@ function request({ customer, merchant, merchantLogo }: PhoneView, payment: Payme
     <h2 class="title">Pay ${merchant}</h2>
     <p class="amount">${formatMoney(minor, currency)}</p>
     <dl class="facts lines">
-      ${fact('Reference', orderId)} ${fact('Balance', formatMoney(balance, currency))}
-      ${isShort ? '' : fact('Balance after', formatMoney(balance - minor, currency))}
+      ${fact('Reference', orderId)} ${fact('Asked', ago(createdAt, now))}
+      ${fact('Balance', formatMoney(balance, currency))} ${balanceAfter(balance - minor, currency)}
     </dl>
     ${isShort ? html`<p class="problem">The balance is too low: this payment would be declined.</p>` : ''}
     ${answerForm(payment, customer, fromApp)}

@@ -101,8 +101,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.getByRole('alert').waitFor();
     assert.deepEqual(await problemsOf(page), [], 'the checkout');
     await page.getByRole('button', { name: 'Ada Keller', exact: true }).click();
-    await page.locator('.card').getByLabel('Six-digit code').waitFor();
-    assert.equal(await page.locator('.card').getByText('Sandbox').count(), 0, 'help is outside of the card');
+    await page.locator('.step').getByLabel('Six-digit code').waitFor();
+    assert.equal(await page.locator('.step').getByText('Sandbox').count(), 0, 'help is outside of the step');
     assert.deepEqual(await problemsOf(page), [], 'the second step of the checkout');
     await page.goto(appPaymentLink);
     assert.deepEqual(await problemsOf(page), [], 'the choice of a customer');

@@ -39,17 +39,17 @@ describe('the overview of transactions', () => {
     await opened.control('transactions/order-CHECKOUT/expire');
     await opened.pass(0);
     const browser = await openOverview(opened);
-    assert.match(rowOf(browser, 'order-QR'), /Paid €10\.50 order-QR QR code · Ada Keller · 12:00:00 IPN waiting 418/);
+    assert.match(rowOf(browser, 'order-QR'), /€10\.50 Paid order-QR QR code · Ada Keller · 12:00 IPN waiting 418/);
     assert.match(
       rowOf(browser, 'order-CHECKOUT'),
-      /Expired €10\.50 order-CHECKOUT Hosted checkout · no customer · 12:00:00 IPN/,
+      /€10\.50 Expired order-CHECKOUT Hosted checkout · no customer · 12:00 IPN/,
     );
     assert.match(rowOf(browser, 'order-CHECKOUT'), /Expired CHECKOUT FAILED TOKEN_EXPIRED/);
     assert.match(
       rowOf(browser, 'payout-1'),
-      /Waiting €25\.00 payout-1 Payout · Ada Keller · 12:00:00 .*PAYOUT INITIALIZED/,
+      /€25\.00 Waiting payout-1 Payout · Ada Keller · 12:00 .*PAYOUT INITIALIZED/,
     );
-    assert.match(browser.text, /3 in all, 1 waiting/);
+    assert.match(browser.text, / Waiting 1 .* Ended 2 /);
   });
 
   for (const [action, expected] of [
@@ -67,7 +67,7 @@ describe('the overview of transactions', () => {
     });
   }
 
-  it('what waits is approved or declined without opening it, and the newest by the main button', async () => {
+  it('what waits is approved or declined without opening it, above what has ended, the newest first', async () => {
     const opened = openSandbox();
     await opened.send('pay', collection('CHECKOUT'));
     await opened.send('pay', collection('QR'));
@@ -85,9 +85,38 @@ describe('the overview of transactions', () => {
         ['Decline order-QR', ''],
         ['Approve order-QR', 'main'],
         ['Decline order-CHECKOUT', ''],
-        ['Approve order-CHECKOUT', ''],
+        ['Approve order-CHECKOUT', 'main'],
       ],
     );
+  });
+
+  it('a hosted checkout that waits shows the time left, and the other methods have none', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('QR'));
+    await opened.send('pay', collection('CHECKOUT'));
+    const browser = await openOverview(opened);
+    assert.match(rowOf(browser, 'order-CHECKOUT'), /no customer yet · 12:00 · 15:00 left/);
+    assert.doesNotMatch(rowOf(browser, 'order-QR'), / left/);
+    await browser.submit('/overview/clock', { ms: '60000' });
+    assert.match(rowOf(browser, 'order-CHECKOUT'), / · 14:00 left/);
+  });
+
+  it('of many that wait the newest five are shown, and the others behind a button', async () => {
+    const opened = openSandbox();
+    for (let number = 1; number <= 7; number++) await opened.send('pay', collection('QR', { orderId: `o-${number}` }));
+    const [shown = '', more = ''] = (await openOverview(opened)).html.split('<details id="more-waiting"');
+    const idsIn = (html: string) => [...html.matchAll(/class="order">([\w-]+)</g)].map(([, orderId]) => orderId);
+    assert.deepEqual(idsIn(shown), ['o-7', 'o-6', 'o-5', 'o-4', 'o-3']);
+    assert.match(more, /Show all 7/);
+    assert.deepEqual(idsIn(more), ['o-2', 'o-1']);
+  });
+
+  it('a second request to create a payment is marked in its row and explained in its details', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('QR'));
+    await opened.send('pay', collection('QR'));
+    const row = rowOf(await openOverview(opened), 'order-QR');
+    assert.match(row, /Requested 2 times 2 requests to create it came\. One was accepted\./);
   });
 
   it('the overview sends the IPN of a final transaction again', async () => {

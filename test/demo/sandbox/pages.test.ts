@@ -116,7 +116,10 @@ describe('the hosted checkout', () => {
     const opened = openSandbox();
     const browser = await openCheckout(opened);
     await reachPayment(opened, browser, '34567890');
-    assert.match(browser.text, /balance is too low.* Pay anyway .* Sandbox: pay anyway to see a payment declined/);
+    assert.match(
+      browser.text,
+      /Balance €4\.20 Missing €6\.30 .*balance is too low.* Pay anyway .* Sandbox: pay anyway to see a payment declined/,
+    );
     assert.doesNotMatch(browser.html, /class="main"/, 'no main button for what fails');
     await browser.submit('/pay/confirm');
     assert.equal(browser.url, SHOP);
@@ -150,10 +153,11 @@ describe('the wallet phone', () => {
     const opened = openSandbox({ merchantLogo: LOGO });
     await opened.send('pay', collection('DIRECT'));
     const bruno = await phoneOf(opened, '23456789');
-    assert.doesNotMatch(bruno.text, /asks for a payment/);
+    assert.doesNotMatch(bruno.text, /asked just now/);
     const ada = await phoneOf(opened);
-    assert.ok(ada.html.includes(`<img class="avatar" src="${LOGO}" alt="" /> Demo Shop asks`));
-    assert.match(ada.text, /Demo Shop asks for a payment €10\.50 .* Decline Approve €10\.50/);
+    assert.ok(ada.html.includes(`<img class="avatar" src="${LOGO}" alt="" />`));
+    assert.match(ada.text, /Demo Shop asked just now €10\.50 Reference order-DIRECT Balance after €2,489\.50/);
+    assert.match(ada.text, / Decline Approve €10\.50/);
     assert.match(ada.text, /Balance €2,500\.00 Also \$1,800\.00 and £950\.00/);
     bruno.html = ada.html;
     await bruno.submit('/wallet/answer', { answer: 'approve' });
@@ -161,7 +165,10 @@ describe('the wallet phone', () => {
     await ada.submit('/wallet/answer', { answer: 'approve' });
     assert.match(ada.text, /Paid €10\.50 Sent to Demo Shop\. Reference order-DIRECT/);
     await ada.open('/wallet');
-    assert.match(ada.text, /−€10\.50 Payment · Reference order-DIRECT/);
+    assert.match(ada.text, /−€10\.50 Payment · Reference order-DIRECT · just now/);
+    await opened.pass(60_000);
+    await ada.open('/wallet');
+    assert.match(ada.text, /Reference order-DIRECT · 1 min ago/);
     assert.deepEqual(await statusOf(opened, 'order-DIRECT'), ['SUCCESS', 'SUCCESS']);
   });
 
@@ -189,7 +196,7 @@ describe('the wallet phone', () => {
     const { json } = await opened.send('pay', collection('QR'));
     const phone = await phoneOf(opened, '34567890');
     await phone.open(Buffer.from(String(json['qr']), 'base64').toString());
-    assert.match(phone.text, /would be declined\. Decline Approve anyway/);
+    assert.match(phone.text, /Balance €4\.20 Missing €6\.30 .* would be declined\. Decline Approve anyway/);
     assert.doesNotMatch(phone.html, /class="main"/);
   });
 
@@ -213,7 +220,7 @@ describe('the wallet phone', () => {
     await opened.send('pay', collection('DIRECT'));
     await phone.open(`/wallet/live?since=${version}`);
     const { regions, version: next } = JSON.parse(phone.html);
-    assert.match(regions.prompts, /asks for a payment/);
+    assert.match(regions.prompts, /asked just now/);
     assert.notEqual(next, version);
     await opened.pass(30_000);
     await phone.open(`/wallet/live?since=${next}`);
