@@ -63,6 +63,7 @@ import type {
   Retention,
   Start,
   StoredIpn,
+  Sums,
   TokenTerms,
   TransactionPage,
   TransactionQuery,
@@ -88,6 +89,7 @@ import {
   readCounts,
   readNewestFound,
   readOfOrder,
+  readSums,
   readToSendBack,
 } from './queries/reading.ts';
 import { openPayout, openRefund, recordFound } from './rules/outgoing.ts';
@@ -389,6 +391,8 @@ function reads(access: Access) {
       const at = await access.time();
       return access.read((db) => readCounts(db, at));
     },
+    /** Of what was created since this time, and of what is open. */
+    sums: (since: number): Promise<Sums> => access.read((db) => readSums(db, since)),
     /** Payments that pay no order, need no review and are not sent back yet, newest first. */
     toSendBack: (limit: number): Promise<Transaction[]> => access.read((db) => readToSendBack(db, limit)),
     /**

@@ -389,6 +389,25 @@ export interface ErasedPage {
  * Counts for operators, of what is open: each up to a limit (queries/reading.ts). What has ended is counted as it ends
  * (metrics).
  */
+/** Of all transactions of one type, currency and status that are under review or not. */
+export interface Sum {
+  type: TransactionType;
+  currency: string;
+  status: Status;
+  inReview: boolean;
+  count: number;
+  amountMinor: number;
+}
+
+export interface Sums {
+  /** Of what was created since a time. */
+  created: Sum[];
+  /** Of what is neither paid nor failed, however old. */
+  open: Sum[];
+  /** False if there are more than were summed up. */
+  isWhole: boolean;
+}
+
 export interface Counts {
   /** Neither paid nor failed, and how many of them a person has to resolve. */
   transactions: { type: TransactionType; status: Status; count: number; inReview: number }[];

@@ -51,6 +51,7 @@ const MORE_ROWS: Record<string, number> = {
   'a claim after a clock step': 1_000,
   'a recovery': 1_000,
   counts: 100_000,
+  sums: 15_000,
   // All that changed in the last 25 seconds; for the value that finds every row, that is all rows.
   'a poll': 110_000,
 };

@@ -1,7 +1,7 @@
 // Counts for operators, the transaction that the gateway surely knows, and the rows of `meta`.
 // The counts are of what is open, each over the small index that lists it, so that the cost does not grow with the
-// database. What shoppers wait for is read by the store's `load`.
-import { sql, type SelectQueryBuilder } from 'kysely';
+// database. The sums read their rows too, so they are of far fewer. What shoppers wait for is read by the store's `load`.
+import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import {
   type GatewayType,
   type Transaction,
@@ -10,17 +10,19 @@ import {
   TYPES,
   stageOf,
 } from '../../protocol/transaction.ts';
-import type { Counts, WebhookState, DatabaseOwner } from '../model.ts';
+import type { Counts, Sum, Sums, WebhookState, DatabaseOwner } from '../model.ts';
 import { IS_OPEN, NEEDS_REVIEW, PAYS_NOTHING } from '../schema/schema.ts';
 import type { Tables, TransactionRow, MetaKey } from '../schema/tables.ts';
 import type { Db, Store } from '../store.ts';
-import { withHistory } from './transaction-list.ts';
+import { mergedPages, withHistory } from './transaction-list.ts';
 
 /**
  * Rows are counted up to this many: a higher number says no more, and takes longer to count. Each count is ordered as
  * its index is, or PostgreSQL might read the table instead.
  */
 const MAX_COUNTED = 40_000;
+/** Of each type, the newest. */
+const MAX_SUMMED = 5_000;
 
 /** In one statement. */
 const MAX_IDS = 1_000;
@@ -146,6 +148,35 @@ async function countOpen(db: Db): Promise<Counts['transactions']> {
     }
   }
   return [...sums.values()];
+}
+
+export async function readSums(db: Db, since: number): Promise<Sums> {
+  const created = await sumsOf(db, sql`created_at >= ${since}`);
+  const open = await sumsOf(db, sql.raw(IS_OPEN));
+  const counted = [created, open].flatMap((sums) =>
+    TRANSACTION_TYPES.map((each) => sums.reduce((sum, { type, count }) => sum + (type === each ? count : 0), 0)),
+  );
+  return { created, open, isWhole: counted.every((count) => count < MAX_SUMMED) };
+}
+
+async function sumsOf(db: Db, condition: RawBuilder<unknown>): Promise<Sum[]> {
+  const newest = db
+    .selectFrom('transactions')
+    .select(['type', 'currency', 'amount_minor', 'rank', 'needs_review'])
+    .where(sql<boolean>`${condition}`)
+    .orderBy('created_at', 'desc')
+    .limit(MAX_SUMMED);
+  const pages = TRANSACTION_TYPES.map((type) => newest.where('type', '=', type));
+  const rows = await db
+    .selectFrom(mergedPages(db, pages).as('page'))
+    .select(['type', 'currency', 'rank', 'needs_review', db.fn.countAll<number>().as('count')])
+    // A whole number may be too large for either database.
+    .select(sql<number>`sum(cast(amount_minor as double precision))`.as('amountMinor'))
+    .groupBy(['type', 'currency', 'rank', 'needs_review'])
+    .execute();
+  return rows.map(({ rank, needs_review: review, ...row }) => {
+    return { ...row, status: STAGES[stageOf(rank)].status, inReview: review === 1 };
+  });
 }
 
 // The rows of `meta`: the gateway and account that the database belongs to, the prefixes of its ids, when it was last

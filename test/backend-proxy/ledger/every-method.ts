@@ -204,6 +204,11 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   await step('restored lately', () => ledger.wasRestoredLately());
   await step('clocks', () => Promise.all([ledger.time(), ledger.clockOffset()]));
   await step('counts', () => ledger.counts());
+  const sums = await step('sums', () => ledger.sums(NOON - D));
+  const summed = [sums.created, sums.open].flatMap((all) => [...Map.groupBy(all, ({ type }) => type).values()]);
+  const most = Math.max(...summed.map((ofType) => ofType.reduce((sum, { count }) => sum + count, 0)));
+  assert.ok(most <= 5_000, `${most} rows`);
+  assert.equal(sums.isWhole, most < 5_000);
   await step('to send back', () => ledger.toSendBack(10));
   await step('warnings', () => ledger.databaseWarnings());
   await step('free space', async () => ledger.freeBytes());

@@ -231,6 +231,11 @@ export function countsContract({ it, runs, setUp }: Suite): void {
     union all select 'in-review', count(*) from transactions where needs_review = 1 and rank < 4
     union all select 'unmatched', count(*) from ipns where matched = 0 and reading is not null
     union all select state, count(*) from webhooks where state <> 'delivered' group by state`;
+  const SINCE = NOON + D;
+  const summed = (rows: string) =>
+    `select type, currency, rank, needs_review, count(*) as count, sum(amount_minor) as sum from transactions
+      where ${rows} group by type, currency, rank, needs_review`;
+  type Summed = Record<'type' | 'currency' | 'rank' | 'needs_review' | 'count' | 'sum', string | number>;
 
   /** What a transaction may go through. Each is tried whatever the state; a refusal changes nothing. */
   const ACTIONS: ((setup: Setup, id: string, n: number) => Promise<unknown>)[] = [
@@ -256,7 +261,7 @@ export function countsContract({ it, runs, setUp }: Suite): void {
     ({ skip, ledger }) => (skip(8 * D), ledger.prune()),
   ];
 
-  it('counts() equals a count of all rows, whatever happened before', async (t) => {
+  it('counts() and sums() equal those of all rows, whatever happened before', async (t) => {
     const action = fc.tuple(fc.nat(ACTIONS.length - 1), fc.constantFrom(...ids), fc.nat(9));
     const setup = await setUp(t);
     await fc.assert(
@@ -283,6 +288,25 @@ export function countsContract({ it, runs, setUp }: Suite): void {
         ];
         const found = counts.filter(([name, count]) => count > 0 && name !== 'due');
         assert.deepEqual(Object.fromEntries(found), Object.fromEntries(counted));
+        const { created, open, isWhole } = await setup.ledger.sums(SINCE);
+        assert.equal(isWhole, true);
+        for (const [sums, rows] of [
+          [created, await setup.rows<Summed>(summed(`created_at >= ${SINCE}`))],
+          [open, await setup.rows<Summed>(summed('rank < 4'))],
+        ] as const) {
+          assert.deepEqual(
+            sums
+              .map(({ type, currency, status, inReview, count, amountMinor }) =>
+                [type, currency, status, inReview, count, amountMinor].join(' '),
+              )
+              .toSorted(),
+            rows
+              .map(({ type, currency, rank, needs_review: review, count, sum }) =>
+                [type, currency, STAGES[stageOf(Number(rank))].status, Number(review) === 1, count, sum].join(' '),
+              )
+              .toSorted(),
+          );
+        }
       }),
       { numRuns: runs },
     );
