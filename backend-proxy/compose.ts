@@ -93,6 +93,8 @@ export async function compose(
           refundRules: gateway,
           token: config.ADMIN_TOKEN,
           version: VERSION,
+          host: config.PUBLIC_URL && new URL(config.PUBLIC_URL).host,
+          isTest: gateway.isTest,
           sendsWebhooks: config.WEBHOOK_URL !== undefined,
           onDue: proxy.wake,
           readiness: proxy.readiness,

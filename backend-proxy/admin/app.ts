@@ -7,7 +7,7 @@ import { limitBody, createSecretCheck } from '../http/guards.ts';
 import { toRefusal } from '../http/answer.ts';
 import { WEBHOOK_CURSOR } from '../ledger/queries/webhooks.ts';
 import type { Log } from '../protocol/log.ts';
-import { leftOfPayment } from './decisions.ts';
+import { backsOf, leftOfPayment } from './decisions.ts';
 import { createFrame, type AdminParts, type Frame, refusalPage, loginPage } from './layout.ts';
 import { isState, webhookPage, webhooksPage } from './lists.ts';
 import { healthPage, ipnsPage, overview, titleOf, type ToSendBack } from './overview.ts';
@@ -24,11 +24,13 @@ import {
   createLoginLimit,
   type Sessions,
 } from './session.ts';
+import { serverClock } from './words.ts';
 import { ICON, STYLE } from './style.ts';
 import { transactionRoutes } from './transaction-routes.ts';
 
 /** Items on the overview; a page lists all of them. */
 const MAX_SHOWN = 10;
+const MAX_LATEST = 8;
 /** There is no other list of what has to be sent back. */
 const MAX_TO_SEND_BACK = 50;
 const MAX_IPNS = 200;
@@ -36,7 +38,7 @@ const MAX_IPNS = 200;
 export function createAdmin(parts: AdminParts): Hono {
   const { token, now = Date.now, log } = parts;
   const sessions = createSessions(now);
-  const frame = createFrame(sessions);
+  const frame = createFrame(sessions, parts);
   const app = new Hono();
   app.use(adminHeaders);
   app.use(limitBody);
@@ -61,7 +63,7 @@ export function createAdmin(parts: AdminParts): Hono {
 
 /** The overview, the IPNs without a transaction, and the health of the proxy. */
 function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
-  const { ledger, version, readiness, refundRules, now = Date.now } = parts;
+  const { ledger, version, isTest, readiness, refundRules, now = Date.now } = parts;
 
   /** Those of which something can be sent. */
   async function toSendBack(): Promise<ToSendBack[]> {
@@ -76,16 +78,22 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
   }
 
   app.get('/admin', async (c) => {
-    const [counts, owed, reviews, { webhooks: dead }, { refusal, warnings }] = await Promise.all([
-      ledger.counts(),
-      toSendBack(),
-      ledger.transactions({ sort: 'createdAt', needsReview: true, limit: MAX_SHOWN }),
-      ledger.webhooks('dead', MAX_SHOWN),
-      readiness(),
-    ]);
+    const [counts, sums, { transactions: latest }, owed, reviews, { webhooks: dead }, { refusal, warnings }] =
+      await Promise.all([
+        ledger.counts(),
+        ledger.sums(serverClock.start(serverClock.day(now()))),
+        ledger.transactions({ sort: '-createdAt', limit: MAX_LATEST }),
+        toSendBack(),
+        ledger.transactions({ sort: 'createdAt', needsReview: true, limit: MAX_SHOWN }),
+        ledger.webhooks('dead', MAX_SHOWN),
+        readiness(),
+      ]);
     const problem = refusal?.message;
     const shown = {
       counts,
+      sums,
+      latest,
+      backs: await backsOf(latest, parts),
       owed,
       reviews: reviews.transactions,
       dead,
@@ -102,7 +110,12 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
   app.get('/admin/health', async (c) => {
     const { refusal, warnings } = await readiness();
     const counts = await ledger.counts().catch(() => undefined);
-    return frame.show(c, 'health', 'Health', healthPage({ problem: refusal?.message, warnings, counts, version }));
+    return frame.show(
+      c,
+      'health',
+      'Health',
+      healthPage({ problem: refusal?.message, warnings, counts, isTest, version }),
+    );
   });
 }
 

@@ -12,9 +12,9 @@ import {
   type NotRefundable,
   type RefundRules,
 } from '../protocol/refundable.ts';
-import { type Transaction, canBePaid } from '../protocol/transaction.ts';
-import { cards, hidden, nameField, textField, type Problems, linkTo } from './layout.ts';
-import { amount, status, time, wallet, walletEnd, type Html, moneyOf } from './words.ts';
+import { STAGES, type Transaction, canBePaid } from '../protocol/transaction.ts';
+import { cards, hidden, nameField, textField, type AdminParts, type Backs, type Problems, linkTo } from './layout.ts';
+import { amount, status, time, wallet, walletEnd, type Back, type Html, moneyOf } from './words.ts';
 
 export interface RefundForm {
   amount: string;
@@ -38,6 +38,29 @@ export function leftOfPayment(payment: Transaction, order: Order, rules: RefundR
     left,
     sendable: sendableOf(left, payment.currency, rules),
   };
+}
+
+/** Undefined if it has to be sent back, and of what pays its order. */
+export function backOf(payment: Transaction, order: Order, rules: RefundRules, now: number): Back | undefined {
+  const { surplus, afterClose, needsReview, id } = payment;
+  if (!(surplus || afterClose) || needsReview || leftOfPayment(payment, order, rules, now).sendable > 0)
+    return undefined;
+  const own = order.refunds.filter(({ refundOf, stage }) => refundOf === id && STAGES[stage].status !== 'FAILED');
+  if (own.length === 0) return 'over';
+  return own.every(({ stage }) => stage === 'succeeded') ? 'good' : 'wait';
+}
+
+export async function backsOf(
+  transactions: readonly Transaction[],
+  { ledger, refundRules }: Pick<AdminParts, 'ledger' | 'refundRules'>,
+): Promise<Backs> {
+  const found = transactions
+    .filter(({ surplus, afterClose }) => surplus || afterClose)
+    .map(async (payment) => {
+      const { order, now } = await ledger.orderAt(payment.orderId);
+      return [payment.id, order && backOf(payment, order, refundRules, now)] as const;
+    });
+  return new Map(await Promise.all(found));
 }
 
 /** `at`: undefined for what is no payment. */

@@ -8,7 +8,7 @@ import type { Transaction } from '../protocol/transaction.ts';
 import type { Readiness } from '../routes/health.ts';
 import type { Refunds } from '../use-cases/outgoing.ts';
 import { writeSession, type Sessions } from './session.ts';
-import { type Html, amount, status, time, kindOf, reviewReason } from './words.ts';
+import { type Back, type Html, amount, status, time, kindOf, reviewReason } from './words.ts';
 
 const PAGES = { '': 'Overview', transactions: 'Transactions', webhooks: 'Webhooks', health: 'Health' };
 type Section = keyof typeof PAGES;
@@ -22,8 +22,19 @@ const DONE = {
 };
 type Done = keyof typeof DONE;
 
-interface Page {
-  title: string;
+/** Of the window; and the page's, if it is another. */
+type Title = string | readonly [window: string, heading: Html];
+
+/** Which proxy it is. */
+interface Instance {
+  /** Of its public address. */
+  host: string | undefined;
+  /** No money moves at its gateway. */
+  isTest: boolean;
+}
+
+interface Page extends Instance {
+  title: Title;
   section: Section;
   body: Html;
   /** Of the session, for the button that ends it. */
@@ -32,7 +43,8 @@ interface Page {
   done?: string;
 }
 
-function page({ title, section, body, form, done = '' }: Page): Html {
+function page({ title, section, body, form, done = '', host, isTest }: Page): Html {
+  const [ofWindow, heading] = typeof title === 'string' ? [title, title] : title;
   const links = Object.entries(PAGES).map(
     ([path, name]) =>
       html`<li>
@@ -41,10 +53,13 @@ function page({ title, section, body, form, done = '' }: Page): Html {
   );
   const message = Object.hasOwn(DONE, done) ? DONE[done as Done] : undefined;
   return document(
-    title,
+    ofWindow,
     html`<a class="skip" href="#content">Skip to the content</a>
       <header class="top">
-        <p class="name">Payments</p>
+        <p class="name">
+          Payments ${host === undefined ? '' : html`<span class="host">${host}</span>`}
+          ${isTest ? html`<span class="pill" title="No money moves">Test</span>` : ''}
+        </p>
         <nav aria-label="Pages">
           <ul>
             ${links}
@@ -56,7 +71,7 @@ function page({ title, section, body, form, done = '' }: Page): Html {
       </header>
       <main id="content" tabindex="-1">
         ${message === undefined ? '' : html`<p class="message" role="status">${message}</p>`}
-        <h1>${title}</h1>
+        <h1>${heading}</h1>
         ${body}
       </main>`,
   );
@@ -120,7 +135,7 @@ export function refusalPage(title: string, text: string): Html {
 // What the pages of a signed-in operator share: the parts that they read and change, the frame around a page's body,
 // and a session that each page prolongs.
 
-export interface AdminParts {
+export interface AdminParts extends Instance {
   ledger: Ledger;
   refunds: Refunds;
   refundRules: RefundRules;
@@ -138,12 +153,12 @@ export interface AdminParts {
 export interface Frame {
   /** Goes to a page that says what was just done: to this session, and at this address only. */
   done(c: Context, path: string, done: Done): Response;
-  show(c: Context, section: Section, title: string, body: Html, code?: 200 | 400 | 409): Response | Promise<Response>;
+  show(c: Context, section: Section, title: Title, body: Html, code?: 200 | 400 | 409): Response | Promise<Response>;
   /** Proves that a form belongs to this session. */
   formToken(c: Context): string;
 }
 
-export function createFrame(sessions: Sessions): Frame {
+export function createFrame(sessions: Sessions, { host, isTest }: Instance): Frame {
   const formToken = (c: Context) => sessions.formToken(c.get('session'));
   const pathOf = (c: Context, path: string) => new URL(path, c.req.url).pathname;
   return {
@@ -156,7 +171,8 @@ export function createFrame(sessions: Sessions): Frame {
       writeSession(c, sessions, session);
       const [word = '', proof = ''] = c.req.query('done')?.split('.') ?? [];
       const isDone = sessions.isDoneToken(session, `${word} ${pathOf(c, c.req.url)}`, proof);
-      return c.html(page({ title, section, body, form: formToken(c), ...(isDone && { done: word }) }), code);
+      const shown = { title, section, body, form: formToken(c), host, isTest };
+      return c.html(page({ ...shown, ...(isDone && { done: word }) }), code);
     },
     formToken,
   };
@@ -270,7 +286,15 @@ function partsOf(column: Column) {
 
 export const linkTo = ({ id }: Pick<Transaction, 'id'>) => `/admin/transactions/${encodeURIComponent(id)}`;
 
-export function transactionTable(caption: string, transactions: readonly Transaction[], none: string): Html {
+export type Backs = ReadonlyMap<string, Back | undefined>;
+
+/** `backs`: where the money of those that pay no order is. */
+export function transactionTable(
+  caption: string,
+  transactions: readonly Transaction[],
+  none: string,
+  backs: Backs,
+): Html {
   if (transactions.length === 0) return html`<p class="empty">${none}</p>`;
   return cards(
     caption,
@@ -279,8 +303,8 @@ export function transactionTable(caption: string, transactions: readonly Transac
       html`<a href="${linkTo(each)}">${each.orderId}</a>`,
       kindOf(each),
       amount(each),
-      html`${status(each)}
-      ${each.needsReview ? html`<a class="reason" href="${linkTo(each)}#review">${reviewReason(each)}</a>` : ''}`,
+      html`${status(each, backs.get(each.id))}
+      ${each.needsReview ? html`<small class="reason">${reviewReason(each)}</small>` : ''}`,
       time(each.createdAt),
     ]),
     'lines',

@@ -4,7 +4,7 @@ import type { TransactionPage, TransactionQuery, Webhook, WebhookState } from '.
 import { isCursorOf } from '../ledger/queries/transaction-list.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../protocol/transaction.ts';
 import { STATUSES, type Status } from '../protocol/wire.ts';
-import { transactionTable, cards } from './layout.ts';
+import { transactionTable, cards, type Backs } from './layout.ts';
 import {
   type Html,
   isDay,
@@ -47,12 +47,12 @@ export function queryOf(filters: Filters): TransactionQuery | string {
   };
 }
 
-export function transactionsPage(filters: Filters, page: TransactionPage | string): Html {
+export function transactionsPage(filters: Filters, page: TransactionPage | string, backs: Backs): Html {
   if (typeof page === 'string') return filterForm(filters, page);
   const { transactions, nextCursor } = page;
   // A page is of a limited number of transactions that were looked at: before the last one, none may match.
   const none = nextCursor === null ? 'No transaction.' : 'None among those looked at. Older ones may match:';
-  return html`${filterForm(filters)} ${transactionTable('Transactions, newest first', transactions, none)}
+  return html`${filterForm(filters)} ${transactionTable('Transactions, newest first', transactions, none, backs)}
   ${pager(filters, nextCursor)}`;
 }
 
@@ -116,7 +116,7 @@ function pager(filters: Filters, nextCursor: string | null): Html {
 
 // Webhooks: lists by state, and one with its body.
 
-export const STATES: Record<WebhookState, string> = { dead: 'Failed', pending: 'Queued', delivered: 'Delivered' };
+const STATES: Record<WebhookState, string> = { dead: 'Failed', pending: 'Queued', delivered: 'Delivered' };
 
 const TONES: Record<WebhookState, string> = { dead: 'bad', pending: 'wait', delivered: 'good' };
 

@@ -1,11 +1,12 @@
-// The operator's first page: what to review, what to fix, what is open, and IPNs without a transaction.
+// The operator's first page: what to review, what to fix, figures of today and the latest transactions; its health, and
+// IPNs without a transaction.
 // Each review has its reason, age, amount and one action.
 import { html } from 'hono/html';
-import type { Counts, Webhook, UnmatchedIpn } from '../ledger/model.ts';
+import type { Counts, Sum, Sums, Webhook, UnmatchedIpn } from '../ledger/model.ts';
 import type { Warning } from '../protocol/log.ts';
 import { TYPES, type Transaction } from '../protocol/transaction.ts';
-import { linkTo, cards } from './layout.ts';
-import { redeliverForm, STATES } from './lists.ts';
+import { linkTo, cards, transactionTable, type Backs } from './layout.ts';
+import { redeliverForm } from './lists.ts';
 import {
   age,
   amount,
@@ -17,8 +18,8 @@ import {
   kindOf,
   moneyOf,
   reviewReason,
+  serverClock,
   statusName,
-  details,
   NOTHING,
   time,
 } from './words.ts';
@@ -31,6 +32,10 @@ export interface ToSendBack {
 
 interface Overview {
   counts: Counts;
+  sums: Sums;
+  /** Newest first, and where the money of those that pay no order is. */
+  latest: readonly Transaction[];
+  backs: Backs;
   owed: readonly ToSendBack[];
   /** Oldest first, at most a page. */
   reviews: readonly Transaction[];
@@ -46,7 +51,14 @@ interface Overview {
 const deadIn = ({ webhooks }: Counts) => webhooks.find(({ state }) => state === 'dead')?.count ?? 0;
 
 /** `3 payments to review`: as many as the list has, with those that it only counts; then what is not about money. */
-export function titleOf({ counts, owed, reviews, dead, problem, warnings }: Overview): string {
+export function titleOf({
+  counts,
+  owed,
+  reviews,
+  dead,
+  problem,
+  warnings,
+}: Omit<Overview, 'sums' | 'latest' | 'backs'>): string {
   const toReview = Math.max(counts.needReview, reviews.length) + owed.length;
   const others = (problem === undefined ? 0 : 1) + (counts.unmatchedIpns === 0 ? 0 : 1) + warnings.length;
   const rest = Math.max(deadIn(counts), dead.length) + others;
@@ -55,7 +67,8 @@ export function titleOf({ counts, owed, reviews, dead, problem, warnings }: Over
   return rest === 0 ? 'All clear' : `${plural(rest, 'thing needs', 'things need')} attention`;
 }
 
-export function overview({ counts, owed, reviews, dead, problem, warnings, now, form }: Overview): Html {
+export function overview(shown: Overview): Html {
+  const { counts, owed, reviews, dead, problem, warnings, latest, backs, now, form } = shown;
   const toHealth = html`<a class="button quiet" href="/admin/health">Open health</a>`;
   const toReview = [
     ...reviews.map((each) => review(each, now)),
@@ -71,9 +84,12 @@ export function overview({ counts, owed, reviews, dead, problem, warnings, now, 
   const isBoth = toReview.length > 0 && others.length > 0;
   return html`${problem === undefined ? '' : html`<p class="verdict bad">The proxy cannot serve. ${problem}</p>`}
     ${list('attention urgent', toReview)} ${isBoth ? html`<h2>Not about money</h2>` : ''} ${list('attention', others)}
-    <h2>Open</h2>
-    ${summary(counts)}
-    <p><a href="/admin/transactions">All transactions</a></p>`;
+    ${figures(shown)}
+    <div class="heading">
+      <h2>Latest</h2>
+      <a href="/admin/transactions">All transactions</a>
+    </div>
+    ${transactionTable('Latest transactions, newest first', latest, 'No transaction yet: the first one appears here.', backs)}`;
 }
 
 function list(kind: string, items: readonly Html[]): Html | '' {
@@ -133,22 +149,54 @@ function more(count: number, what: string, href: string): Html[] {
   ];
 }
 
-/** What is under review is in the list above, and waits for a person. */
-function summary({ transactions }: Counts): Html {
-  const waiting = transactions
-    .map(({ count, inReview, ...each }) => ({ ...each, count: count - inReview }))
-    .filter(({ count }) => count > 0);
-  if (waiting.length === 0) return html`<p class="empty">Nothing is open.</p>`;
-  return html`<ul class="figures">
-    ${waiting.map(
-      ({ type, status, count }) =>
-        html`<li>
-          <a href="/admin/transactions?type=${type}&amp;status=${status}&amp;needsReview=false"
-            ><b>${count}</b> ${TYPE_NAMES[type]}${count === 1 ? '' : 's'} ${STATUS_NAMES[status].toLowerCase()}</a
-          >
-        </li>`,
-    )}
-  </ul>`;
+// What came in and went out today, what is open, and webhooks to send again.
+
+function figures({ sums: { created, open, isWhole }, counts, now }: Overview): Html {
+  const done = created.filter(({ status: each }) => each === 'SUCCESS');
+  const waiting = open.filter(({ inReview }) => !inReview);
+  const isIn = ({ type }: Sum) => TYPES[type].paysOrder;
+  const isOut = ({ type }: Sum) => TYPES[type].isOutgoing;
+  const today = `&from=${serverClock.day(now)}`;
+  const sum = (name: string, of: readonly Sum[], query: string) =>
+    figure(name, valuesOf(of), countsOf(of, query, isWhole));
+  const dead = deadIn(counts);
+  const toSend = dead === 0 ? 'none' : html`<a href="/admin/webhooks?state=dead">to send again</a>`;
+  return html`<dl class="totals">
+    ${sum(`Received today, ${serverClock.zone}`, done.filter(isIn), today)}
+    ${sum(`Sent today, ${serverClock.zone}`, done.filter(isOut), today)}
+    ${sum('Waiting', waiting.filter(isIn), '&needsReview=false')}
+    ${waiting.some(isOut) ? sum('On its way', waiting.filter(isOut), '&needsReview=false') : ''}
+    ${figure('Webhooks failed', [String(dead)], [toSend])}
+  </dl>`;
+}
+
+function figure(name: string, values: readonly (string | Html)[], facts: readonly (string | Html)[]): Html {
+  return html`<div>
+    <dt>${name}</dt>
+    ${values.map((value) => html`<dd class="amount">${value}</dd>`)}
+    <dd class="facts">${facts.map((fact, at) => html`${at === 0 ? '' : ', '}${fact}`)}</dd>
+  </div>`;
+}
+
+/** Currencies are not added up. */
+function valuesOf(sums: readonly Sum[]): (string | Html)[] {
+  const values = [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, of]) =>
+    moneyOf({ currency, amountMinor: of.reduce((total, { amountMinor }) => total + amountMinor, 0) }),
+  );
+  return values.length === 0 ? [NOTHING] : values;
+}
+
+/** Each leads to the list that it counts. */
+function countsOf(sums: readonly Sum[], query: string, isWhole: boolean): (string | Html)[] {
+  const counts = [...Map.groupBy(sums, ({ type, status: each }) => `type=${type}&status=${each}`)].map(([of, each]) => {
+    const count = each.reduce((total, one) => total + one.count, 0);
+    const { type, status: word } = each[0] as Sum;
+    const name = word === 'INITIALIZED' ? ` ${STATUS_NAMES[word].toLowerCase()}` : '';
+    return html`<a href="/admin/transactions?${of}${query}"
+      >${isWhole ? '' : 'at least '}${plural(count, TYPE_NAMES[type].toLowerCase())}${name}</a
+    >`;
+  });
+  return counts.length === 0 ? ['none'] : counts;
 }
 
 // Whether the proxy can serve, what its operator should fix, and what is running.
@@ -157,40 +205,52 @@ interface Health {
   problem: string | undefined;
   warnings: readonly Warning[];
   counts: Counts | undefined;
+  isTest: boolean;
   version: string;
 }
 
-export function healthPage({ problem, warnings, counts, version }: Health): Html {
+type Check = readonly [isFine: boolean, name: string, state: Html | string];
+
+export function healthPage({ problem, warnings, counts, isTest, version }: Health): Html {
+  const checks: Check[] = [
+    [problem === undefined, 'Payments', problem ?? 'They can start, and the database can be written.'],
+    [true, 'Gateway', isTest ? 'A test gateway: no money moves.' : 'A live gateway.'],
+    ...(counts === undefined ? [] : work(counts)),
+    ...warnings.map(({ warning, detail }) => [false, 'Warning', `${warning}${detail ? ` (${detail})` : ''}`] as const),
+  ];
+  const toFix = checks.filter(([isFine]) => !isFine).length;
+  const attention = `${plural(toFix, 'thing needs', 'things need')} attention.`;
   return html`${
-      problem === undefined
-        ? html`<p class="verdict good">The proxy is ready: its database can be written.</p>`
-        : html`<p class="verdict bad">The proxy cannot serve.</p>
-            <p>${problem}</p>`
+      problem !== undefined
+        ? html`<p class="verdict bad">The proxy cannot serve.</p>`
+        : toFix > 0
+          ? html`<p class="verdict warn">The proxy is ready, but ${attention}</p>`
+          : html`<p class="verdict good">The proxy is ready, and nothing needs attention.</p>`
     }
-    <h2>Warnings</h2>
-    ${
-      warnings.length === 0
-        ? html`<p class="empty">None.</p>`
-        : html`<ul class="warnings">
-            ${warnings.map(({ warning, detail }) => html`<li>${warning}${detail && ` (${detail})`}</li>`)}
-          </ul>`
-    }
-    ${counts === undefined ? '' : figures(counts)}
-    <h2>Running</h2>
-    ${details([
-      ['Proxy', version],
-      ['Node', process.version],
-    ])}`;
+    <ul class="checks">
+      ${checks.map(
+        ([isFine, name, state]) =>
+          html`<li>
+            <span class="sign ${isFine ? 'good' : 'warn'}" aria-hidden="true">${isFine ? '✓' : '!'}</span>
+            <b>${name}</b> <span>${state}</span>
+          </li>`,
+      )}
+    </ul>
+    <p class="hint">Proxy ${version} · Node ${process.version}</p>`;
 }
 
-function figures({ checks, webhooks, unmatchedIpns }: Counts): Html {
-  const rows = [
-    ...checks.map(({ state, count }) => [`Status checks ${state}`, count] as const),
-    ...webhooks.map(({ state, count }) => [`${STATES[state]} webhooks`, count] as const),
-    ['IPNs without a transaction', html`<a href="/admin/ipns">${unmatchedIpns}</a>`] as const,
+function work(counts: Counts): Check[] {
+  const { checks, webhooks, unmatchedIpns, oldestPendingWebhookMs: oldest } = counts;
+  const dead = deadIn(counts);
+  const queued = webhooks.find(({ state }) => state === 'pending')?.count ?? 0;
+  const inQueue = queued === 0 ? 'none queued' : `${queued} queued, the oldest for ${age(oldest)}`;
+  const failed = html`<a href="/admin/webhooks?state=dead">${dead} failed</a>`;
+  const unknown = html`<a href="/admin/ipns">${unmatchedIpns} without a transaction</a>`;
+  return [
+    [true, 'Status checks', checks.map(({ state, count }) => `${count} ${state}`).join(', ')],
+    [dead === 0, 'Webhooks', html`${dead === 0 ? 'None failed' : failed}, ${inQueue}`],
+    [unmatchedIpns === 0, 'IPNs', unmatchedIpns === 0 ? 'Each has its transaction.' : unknown],
   ];
-  return html`<h2>Work</h2>
-    ${details(rows)}`;
 }
 
 // IPNs of the last 7 days whose transaction is not in the database.

@@ -29,14 +29,16 @@ body { margin: 0; background: var(--page); color: var(--text); overflow-wrap: an
 a { color: var(--accent); text-underline-offset: 0.15em; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 main:focus { outline: none; }
-.lead + form { margin: -0.5rem 0 1.5rem; }
+.lead + form { margin: 0 0 1.5rem; }
 .skip, .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip:focus { position: fixed; inset: 0.5rem auto auto 0.5rem; z-index: 1; width: auto; height: auto; clip-path: none;
   padding: 0.5rem 0.75rem; background: var(--card); }
 
 .top { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem 1.5rem; padding: 0.5rem max(1rem, 50vw - 36rem);
   background: var(--card); border-bottom: 1px solid var(--line); }
-.top .name { margin: 0; font-weight: 650; }
+.top .name { display: flex; align-items: center; gap: 0.6rem; min-width: 0; margin: 0; font-weight: 650; overflow-wrap: normal; }
+.host { overflow: hidden; color: var(--soft); font-size: 0.875rem; font-weight: 400; text-overflow: ellipsis; white-space: nowrap; }
+.pill { padding: 0.05rem 0.5rem; border-radius: 1rem; background: var(--wait-back); color: var(--wait); font-size: 0.8125rem; font-weight: 600; }
 .top nav { flex: 1; }
 .top ul, .tabs ul { display: flex; flex-wrap: wrap; gap: 0 0.25rem; margin: 0; padding: 0; list-style: none; }
 .top nav a, .tabs a { display: block; padding: 0.55rem 0.7rem; color: var(--soft); text-decoration: none;
@@ -44,10 +46,14 @@ main:focus { outline: none; }
 .top nav a:hover, .tabs a:hover { color: var(--text); border-color: var(--line); }
 .top nav a[aria-current], .tabs a[aria-current] { color: var(--text); font-weight: 600; border-color: var(--accent); }
 main { max-width: 74rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; }
-footer { max-width: 74rem; margin: 0 auto; padding: 0 1rem 2rem; color: var(--soft); font-size: 0.875rem; }
 h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; font-weight: 650; }
-h2 { margin: 2.25rem 0 0.75rem; font-size: 1.125rem; font-weight: 650; }
-.lead { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.85rem; margin: -0.25rem 0 1.5rem; font-size: 1.0625rem; }
+h1:has(.status) { display: flex; flex-wrap: wrap; align-items: center; gap: 0 1rem; margin-bottom: 0.5rem; font-size: 2rem; }
+h2, .heading { margin: 2.25rem 0 0.75rem; font-size: 1.125rem; font-weight: 650; }
+.heading { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0 1rem; }
+.heading h2 { margin: 0; }
+.heading a { font-size: 1rem; font-weight: 400; }
+.lead { margin: 0 0 0.25rem; }
+.lead + :not(.lead) { margin-top: 1.25rem; }
 .hint, .facts, .reason, .none { color: var(--soft); }
 .hint, .facts { font-size: 0.875rem; }
 .empty { padding: 1.25rem; color: var(--soft); background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
@@ -68,11 +74,12 @@ h2 { margin: 2.25rem 0 0.75rem; font-size: 1.125rem; font-weight: 650; }
 .warn { color: var(--wait); }
 .over { color: var(--soft); }
 .reason { font-size: 0.875rem; }
-a.reason { display: block; max-width: 21rem; }
+small.reason { display: block; max-width: 34rem; }
 
 .verdict { margin: 0 0 1rem; padding: 1rem 1.25rem; border-radius: 10px; font-weight: 600; }
 .verdict.good { background: var(--good-back); }
 .verdict.bad { background: var(--bad-back); }
+.verdict.warn { background: var(--wait-back); }
 .attention { margin: 0; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .attention li { display: grid; grid-template-columns: minmax(0, 1fr) auto 9rem; align-items: center; gap: 0 1.25rem; padding: 0.85rem 1.25rem; }
 .attention li + li { border-top: 1px solid var(--line); }
@@ -80,18 +87,29 @@ a.reason { display: block; max-width: 21rem; }
 .attention p:first-child, .why { font-weight: 600; }
 .attention .amount { grid-area: 1 / 2 / span 2; }
 .attention li > :is(a, form) { grid-area: 1 / 3 / span 2; display: grid; }
-.figures { margin: 0; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
-.figures li + li { border-top: 1px solid var(--line); }
-.figures a { display: flex; align-items: baseline; gap: 0.75rem; padding: 0.6rem 1.25rem; color: var(--text); text-decoration: none; }
-.figures a:hover { text-decoration: underline; }
-.figures a::after { content: '›' / ''; margin-left: auto; color: var(--soft); }
-.figures b { min-width: 1.5rem; font-size: 1.125rem; font-weight: 650; font-variant-numeric: tabular-nums; }
-.warnings { margin: 0; padding: 1rem 1rem 1rem 2rem; background: var(--wait-back); border-radius: 10px; }
+.attention + .totals, .verdict + .totals { margin-top: 1.5rem; }
+.totals { display: flex; flex-wrap: wrap; margin: 0; overflow: hidden; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+/* The first of a row has its line outside. */
+.totals > div { flex: 1 0 8.25rem; padding: 0.85rem clamp(0.85rem, 2vw, 1.25rem); box-shadow: -1px -1px var(--line); }
+.totals dt { color: var(--soft); font-size: 0.875rem; }
+.totals dd { margin: 0; }
+.totals .amount { font-size: 1.375rem; line-height: 1.4; }
+.facts a { color: inherit; }
+.checks { margin: 0; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+.checks li { display: grid; grid-template-columns: 1rem 9rem minmax(0, 1fr); gap: 0 0.75rem; padding: 0.75rem 1.25rem; }
+.checks li + li { border-top: 1px solid var(--line); }
+.checks b { font-weight: 600; }
+.sign { font-weight: 700; text-align: center; }
+.checks + .hint { margin-top: 1rem; }
 
 table { width: 100%; border-collapse: separate; border-spacing: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 th, td { padding: 0.6rem 0.9rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
 thead th { border: 0; color: var(--soft); font-size: 0.8125rem; font-weight: 600; white-space: nowrap; }
 tbody th { min-width: 10rem; font-weight: 600; }
+/* The one link of a row is its whole width. */
+.lines tr { position: relative; }
+.lines th a::after { content: ''; position: absolute; inset: 0; }
+.lines tbody tr:hover { background: var(--page); }
 .right { text-align: right; }
 .action { text-align: right; white-space: nowrap; }
 
@@ -102,8 +120,11 @@ tbody th { min-width: 10rem; font-weight: 600; }
 pre { margin: 0; padding: 1rem; overflow: auto; background: var(--card); border: 1px solid var(--line); border-radius: 10px; font-size: 0.875rem;
   white-space: pre-wrap; }
 
-.history { display: grid; gap: 0.6rem; margin: 0; padding: 1rem 1.25rem; list-style: none; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
-.history li { display: grid; grid-template-columns: 15rem minmax(0, 1fr); gap: 0 1rem; }
+.history { padding: 1rem 1.25rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+.history h3 { margin: 0 0 0.5rem; color: var(--soft); font-size: 0.875rem; font-weight: 600; }
+.history ol { display: grid; gap: 0.5rem; margin: 0; padding: 0; list-style: none; }
+.history ol + h3 { margin-top: 1rem; }
+.history li { display: grid; grid-template-columns: 5rem minmax(0, 1fr); }
 .history time { color: var(--soft); }
 
 form { margin: 0; }
@@ -170,14 +191,14 @@ legend { padding: 0; }
 /* What to decide, beside what is known. */
 @media (min-width: 64rem) {
   .columns:has(.panel) { display: grid; grid-template-columns: minmax(0, 40rem) minmax(0, 1fr); column-gap: 1.5rem; }
-  .columns:has(.panel) .history li { grid-template-columns: minmax(0, 1fr); }
 }
 
 @media (max-width: 46rem) {
   .top nav { order: 3; flex-basis: 100%; margin-inline: -0.25rem; }
   .top nav ul { gap: 0 1vw; }
   .top nav a { padding-inline: 0.25rem; font-size: clamp(0.75rem, 3.6vw, 0.9375rem); }
-  .top .name { flex: 1; }
+  .top .name { flex: 1 1 0; }
+  .top .host { flex: 0 1 auto; }
   .cards, .cards tbody, .cards tr, .cards th, .cards td { display: block; }
   .cards { background: none; border: 0; }
   .cards thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
@@ -188,10 +209,12 @@ legend { padding: 0; }
   .cards td.action { padding: 0.5rem 0 0; }
   .cards td.action::before { content: none; }
   .lines tr { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.1rem 0.6rem; }
-  .lines tbody th { flex: 1 1 calc(100% - 8.1rem); min-width: 0; padding: 0; }
-  .lines td { order: 1; padding: 0; font-size: 0.875rem; }
+  .lines tbody th { flex: 1 1 0; min-width: 0; padding: 0; }
+  .lines td { position: static; order: 1; padding: 0; font-size: 0.875rem; }
   .lines td::before { content: none; }
-  .lines .right { flex: 0 0 7.5rem; order: 0; text-align: right; font-size: 1rem; }
+  .lines .right { order: 0; text-align: right; font-size: 1rem; }
+  /* Ends the first line. */
+  .lines tr::after { content: ''; flex-basis: 100%; }
   .lines .status { order: 1; margin: 0; font-size: inherit; }
   .lines td:last-child { margin-left: auto; color: var(--soft); }
   .lines td:has(.reason) { display: contents; }
@@ -202,12 +225,13 @@ legend { padding: 0; }
   .filters input[type='date'] { padding-inline: 0.4rem; font-size: 0.875rem; }
   .decision dl div { grid-template-columns: 1fr; }
   .decision dd { grid-column: 1; }
-  .attention li, .history li { grid-template-columns: minmax(0, 1fr) auto; }
+  .attention li { grid-template-columns: minmax(0, 1fr) auto; }
   .attention li > * { grid-area: auto; }
   .attention p { grid-column: 1 / -1; }
   .attention .amount, .attention li > :is(a, form) { grid-area: auto; margin-top: 0.6rem; }
   .attention li > :is(a, form) { grid-column: 2; min-width: 8rem; }
-  .history li { grid-template-columns: 1fr; }
+  .checks li { grid-template-columns: 1rem minmax(0, 1fr); }
+  .checks li > :last-child { grid-column: 2; }
   .details { grid-template-columns: 1fr; }
   .details dt { padding-bottom: 0; font-size: 0.875rem; }
   .details dd { padding-top: 0; border-top: 0 !important; }

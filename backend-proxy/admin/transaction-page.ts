@@ -1,6 +1,7 @@
 // One transaction: its data, history and webhooks, the form for a review, and what a resolution will do.
 import { html } from 'hono/html';
 import type { OrderAt, Preview, Resolution, Webhook } from '../ledger/model.ts';
+import { iso } from '../protocol/durations.ts';
 import { WEBHOOKS, type WebhookType } from '../protocol/merchant-view.ts';
 import type { RefundRules } from '../protocol/refundable.ts';
 import {
@@ -17,6 +18,8 @@ import { hidden, nameField, problem, textField, type Problems, linkTo } from './
 import { webhookTable } from './lists.ts';
 import {
   amount,
+  type Back,
+  dayAndClock,
   details,
   linkToOrder,
   status,
@@ -62,7 +65,7 @@ interface Given {
 }
 
 export function transactionPage({ transaction, at, refundRules, webhooks, form, name, typed = {} }: Given): Html {
-  const { id, orderId, paymentId, refundOf, customer, payer, note, createdAt, updatedAt } = transaction;
+  const { id, paymentId, refundOf, customer, note, createdAt, updatedAt } = transaction;
   const review = mayBeResolved(transaction) ? reviewForm(transaction, form, name, typed.resolution) : '';
   const refund = refunding(transaction, at, refundRules, form, { by: name, ...typed.refund });
   const { closed, paidBy } = at?.order ?? {};
@@ -72,12 +75,10 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
       <div>${isOnlyAfterClose(transaction) ? [refund, review] : [review, refund]}</div>
       <div>
         ${details([
-          ['Order', linkToOrder(orderId)],
           ['Gateway ID', id],
           ['Refund of', refundOf && html`<a href="${linkTo({ id: refundOf })}">${refundOf}</a>`],
           ['Payment ID', paymentId],
-          ['Wallet asked', customer && wallet(customer)],
-          ['Payer', payer && wallet(payer)],
+          ['Wallet asked', TYPES[transaction.type].isOutgoing ? null : customer && wallet(customer)],
           ['Note', note],
           ['Created', time(createdAt)],
           ['Changed', time(updatedAt)],
@@ -92,23 +93,41 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
     ${webhookTable('Webhooks of this transaction', webhooks, form)}`;
 }
 
+/** The amount and the status. */
+export const heading = (transaction: Transaction, back?: Back): Html =>
+  html`${amount(transaction)} ${status(transaction, back)}`;
+
+/** How and for which order, by which wallet or to which; and what the status does not say. */
 function lead(transaction: Transaction): Html {
+  const { type, orderId, payer, customer } = transaction;
+  const { isOutgoing } = TYPES[type];
+  const party = isOutgoing ? customer : payer;
+  const explanation = explanationOf(transaction);
   return html`<p class="lead">
-    <span>${amount(transaction)} · ${kindOf(transaction)}</span> <span>${status(transaction)}</span>
-    <span class="reason">${explanationOf(transaction)}</span>
-  </p>`;
+      ${kindOf(transaction)} · ${linkToOrder(orderId)}
+      ${party === null ? '' : html`· ${isOutgoing ? 'to' : 'paid by'} ${wallet(party)}`}
+    </p>
+    ${explanation && html`<p class="lead reason">${explanation}</p>`}`;
 }
 
 function historyList(history: readonly HistoryEntry[]): Html {
-  return html`<ol class="history" aria-label="What happened, oldest first">
-    ${history.map((entry) => {
-      const detail = detailOf(entry);
-      return html`<li>
-        ${time(entry.at)}
-        <span><b>${eventName(entry)}</b> ${sourceName(entry)}${detail && html` · ${detail}`}</span>
-      </li>`;
-    })}
-  </ol>`;
+  const byDay = Map.groupBy(history, ({ at }) => dayAndClock(at).day);
+  const row = (entry: HistoryEntry) => {
+    const detail = detailOf(entry);
+    return html`<li>
+      <time datetime="${iso(entry.at)}">${dayAndClock(entry.at).clock}</time>
+      <span><b>${eventName(entry)}</b> ${sourceName(entry)}${detail && html` · ${detail}`}</span>
+    </li>`;
+  };
+  return html`<div class="history">
+    ${[...byDay].map(
+      ([day, entries]) =>
+        html`<h3>${day}</h3>
+          <ol>
+            ${entries.map(row)}
+          </ol>`,
+    )}
+  </div>`;
 }
 
 /** A review only of money that came after the closing: what to do is known, so nobody is asked. */

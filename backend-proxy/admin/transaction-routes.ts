@@ -14,6 +14,8 @@ import { TYPES, type Transaction } from '../protocol/transaction.ts';
 import { type AdminParts, type Frame, type Problems, linkTo } from './layout.ts';
 import { formField, nameOf } from './session.ts';
 import {
+  backOf,
+  backsOf,
   closingPage,
   changedMessage,
   leftOfPayment,
@@ -23,7 +25,7 @@ import {
   type ClosingForm,
   type RefundForm,
 } from './decisions.ts';
-import { resolutionTitle, confirmationPage, transactionPage, type Typed } from './transaction-page.ts';
+import { resolutionTitle, confirmationPage, heading, transactionPage, type Typed } from './transaction-page.ts';
 import { queryOf, transactionsPage } from './lists.ts';
 
 const MAX_WEBHOOKS = 50;
@@ -36,7 +38,8 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const query = queryOf(filters);
     const isRefused = typeof query === 'string';
     const found = isRefused ? query : await ledger.transactions(query);
-    const body = transactionsPage(filters, found);
+    const backs = await backsOf(typeof found === 'string' ? [] : found.transactions, parts);
+    const body = transactionsPage(filters, found, backs);
     return frame.show(c, 'transactions', 'Transactions', body, isRefused ? 400 : 200);
   });
 
@@ -48,7 +51,8 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const at = TYPES[transaction.type].paysOrder ? await ledger.orderAt(transaction.orderId) : undefined;
     const { refundRules } = parts;
     const body = transactionPage({ transaction, at, refundRules, webhooks, form, name: nameOf(c), typed });
-    return frame.show(c, 'transactions', transaction.orderId, body, code);
+    const back = at?.order && backOf(transaction, at.order, refundRules, at.now);
+    return frame.show(c, 'transactions', [transaction.orderId, heading(transaction, back)], body, code);
   }
   app.get('/admin/transactions/:id', (c) => showOne(c, 200));
 

@@ -228,6 +228,12 @@ export function time(ms: number): Html {
   >`;
 }
 
+/** `20 Nov 2026, CET` and `13:00:05`. */
+export function dayAndClock(ms: number): { day: string; clock: string } {
+  const [, day, clock = '', zone] = /^(.*), ([\d:]+)\s(.*)$/.exec(serverClock.words(ms)) ?? [];
+  return { day: `${day}, ${zone}`, clock };
+}
+
 const UNITS = [
   ['d', DAY_MS],
   ['h', HOUR_MS],
@@ -242,12 +248,18 @@ export function age(ms: number): string {
 
 const TONES: Record<Status, string> = { INITIALIZED: 'wait', PROCESSING: 'wait', SUCCESS: 'good', FAILED: 'over' };
 
+/** The money of a payment that pays no order: on its way back, sent back, or too little to be sent. */
+export type Back = 'wait' | 'good' | 'over';
+
+const BACK: Record<Back, string> = { wait: ' · on its way back', good: ' · sent back', over: '' };
+
 /** The status in a word; a review beside it, or in place of what has not succeeded. */
-export function status(transaction: Transaction): Html {
+export function status(transaction: Transaction, back?: Back): Html {
   const { stage, needsReview, surplus, afterClose } = transaction;
-  const tone = surplus || afterClose ? 'warn' : TONES[STAGES[stage].status];
+  const tone = back ?? (surplus || afterClose ? 'warn' : TONES[STAGES[stage].status]);
+  const name = `${statusName(transaction)}${back ? BACK[back] : ''}`;
   const isStatusShown = !needsReview || stage === 'succeeded';
-  return html`${isStatusShown ? html`<span class="status ${tone}">${statusName(transaction)}</span>` : ''}
+  return html`${isStatusShown ? html`<span class="status ${tone}">${name}</span>` : ''}
   ${needsReview ? html`<span class="status warn">Needs review</span>` : ''}`;
 }
 
@@ -303,6 +315,8 @@ export function clockIn(zone: string) {
     zone,
     /** `20 Nov 2026, 13:00:05 CET`; it breaks at the comma only. */
     words: (ms: number) => format.format(ms).replaceAll(/(?<!,) /g, '\u00A0'),
+    /** The day of the calendar, as `2026-11-20`. */
+    day: (ms: number) => dayIn(zone).format(ms),
     /** The first moment of the day. */
     start: (day: string) => startOf(day, zone),
     /** The first moment after the day. */
@@ -310,9 +324,12 @@ export function clockIn(zone: string) {
   };
 }
 
+const dayIn = (timeZone: string) =>
+  new Intl.DateTimeFormat('sv', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+
 /** The zones differ by whole quarters of an hour. */
 function startOf(day: string, timeZone: string): number {
-  const format = new Intl.DateTimeFormat('sv', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  const format = dayIn(timeZone);
   let [before, at] = [Date.parse(day) - FARTHEST_MS, Date.parse(day) + FARTHEST_MS];
   while (at - before > QUARTER_MS) {
     const middle = Math.floor((before + at) / 2 / QUARTER_MS) * QUARTER_MS;

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { unavailable } from '../../../backend-proxy/errors.ts';
-import { overview, titleOf } from '../../../backend-proxy/admin/overview.ts';
+import { healthPage, overview, titleOf } from '../../../backend-proxy/admin/overview.ts';
 import { walletEnd } from '../../../backend-proxy/admin/words.ts';
 import { transactionPage } from '../../../backend-proxy/admin/transaction-page.ts';
 import { transactionsPage, webhookPage, webhookTable } from '../../../backend-proxy/admin/lists.ts';
 import type { Webhook } from '../../../backend-proxy/ledger/model.ts';
 import { verified, endCheck, type Seen } from '../ledger/ledger-kit.ts';
-import { M, S } from '../time.ts';
+import { D, M, S } from '../time.ts';
 import { REFUNDS_QR, type World, type WorldOptions } from '../world.ts';
 import { createOperator, createMismatch, type Operator } from './admin-kit.ts';
 
@@ -40,6 +40,13 @@ const WEBHOOK: Webhook = {
   createdAt: 0,
   body: '{}',
 };
+const HEALTH = {
+  problem: undefined,
+  warnings: [],
+  counts: { transactions: [], needReview: 0, unmatchedIpns: 0, checks: [], webhooks: [], oldestPendingWebhookMs: 0 },
+  isTest: true,
+  version: '1.2.3',
+};
 const ADA = { status: 'SUCCESS', by: 'Ada', note: 'on the statement' };
 
 /** Where an answer leads, without the proof that this session was sent there. */
@@ -57,7 +64,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   await operator.says('/admin', new RegExp(`1 payment to review ${why} A-1 · QR code · for \\d+ \\w+ €10\\.10 Review`)); // prettier-ignore
   assert.match(
     await operator.open('/admin/transactions?needsReview=true'),
-    new RegExp(`href="/admin/transactions/A-1#review">${why}<`),
+    new RegExp(`Needs review</span>\\s*<small class="reason">${why}</small>`),
   );
   const first = await resolve(operator, 'A-1', ADA);
   const said = textOf(await first.text());
@@ -290,7 +297,7 @@ it('a webhook that was given up is found from the overview and sent again', asyn
   await world.customer('approve', 'A-1');
   await world.settle();
   const first = await operator.open('/admin');
-  assert.match(textOf(first), /Open Nothing is open\. All transactions/);
+  assert.match(textOf(first), /Waiting – none Webhooks failed 1 to send again Latest All transactions/);
   assert.match(
     textOf(first),
     /1 thing needs attention Your server did not take a webhook: HTTP 410\. A-1 · payment\.succeeded · \d+ \w+ old Send again/,
@@ -320,14 +327,71 @@ it('money that pays no order is in the same list and count as a review, until it
     said,
     /3 payments to review .* B-1 · .* B-2 · .* Paid twice: €10\.10 too much from •••• 6789 ?\. A-1 · QR code · for/,
   );
-  assert.match(said, /Send back Open Nothing is open/, 'the payment under review is not counted as waiting');
+  assert.match(said, /Waiting – none/, 'the payment under review is not counted as waiting');
+  await operator.says('/admin/transactions', / A-1 QR code €10\.10 Paid twice 20 Nov/);
   await operator.says('/admin/transactions/A-1-2', /Paid · confirmed by the gateway/);
-  await operator.says('/admin/transactions/A-1', / Paid It had counted as unpaid before it succeeded\./);
+  await operator.says(
+    '/admin/transactions/A-1',
+    / €10\.10 Paid QR code · A-1 · paid by •••• 6789 It had counted as unpaid before it succeeded\./,
+  );
   assert.doesNotMatch(await operator.open('/admin/transactions'), /\blate\b/);
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1-2', amount: '10', idempotencyKey: 'back' });
   const after = textOf(await operator.open('/admin'));
   assert.match(after, /2 payments to review/);
-  assert.doesNotMatch(after, /Paid twice/);
+  assert.doesNotMatch(after, /Paid twice:/);
+  assert.match(after, / Refund −€10\.00 On its way .* A-1 QR code €10\.10 Paid twice · on its way back /);
+  await world.settleAfter('approve', 'A-1-2-r1');
+  for (const path of ['/admin', '/admin/transactions', '/admin/transactions/A-1-2'])
+    assert.match(await operator.open(path), /status good">Paid twice · sent back</, path);
+});
+
+it('the overview sums up what came in and went out today, by currency, and each count leads to its list', async (t) => {
+  const operator = await signedIn(t, { profile: REFUNDS_QR });
+  const { world } = operator;
+  await operator.says('/admin', /All clear Received today, UTC – none Sent today, UTC – none Waiting – none Webhooks failed 0 none Latest All transactions No transaction yet/); // prettier-ignore
+  await world.paid({ orderId: 'A-0' });
+  world.skip(D);
+  await operator.signIn();
+  for (const orderId of ['A-1', 'A-2']) await world.paid({ orderId, amount: '10.00' }, '23456789');
+  await world.paid({ orderId: 'A-3', amount: '900', currency: 'JPY' });
+  await world.start(world.token({ orderId: 'A-4', amount: '1200.00' }), { method: 'QR' });
+  await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678' });
+  await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '4', idempotencyKey: 'back' });
+  await world.settleAfter('approve', 'A-1-r1');
+  const page = await operator.open('/admin');
+  assert.match(
+    textOf(page),
+    /All clear Received today, UTC €20\.00 ¥900 3 payments Sent today, UTC €4\.00 1 refund Waiting €1,200\.00 1 payment On its way €5\.00 1 payout Webhooks/,
+  );
+  const rows = async (href = '') => [...(await operator.open(href.replaceAll('&amp;', '&'))).matchAll(/scope="row"/g)];
+  for (const [, href, count] of page.matchAll(/href="([^"]*type=[^"]*)"\s*>(\d) /g))
+    assert.equal((await rows(href)).length, Number(count), href);
+});
+
+it('every page names the proxy, and says Test if no money moves at its gateway', async (t) => {
+  const operator = await signedIn(t);
+  await operator.says('/admin/webhooks', / Payments pay\.shop\.example Test Overview /);
+  await operator.says('/admin/health', /✓ Gateway A test gateway: no money moves\./);
+  for (const isTest of [true, false])
+    assert.equal(/test gateway/.test(String(await healthPage({ ...HEALTH, isTest }))), isTest);
+});
+
+it('health says what is checked, and what needs attention', async () => {
+  const said = async (more: object) => textOf(String(await healthPage({ ...HEALTH, ...more })));
+  assert.match(await said({}), /^ The proxy is ready, and nothing needs attention\. ✓ Payments /);
+  const counts = {
+    ...HEALTH.counts,
+    webhooks: [
+      { state: 'dead', count: 2 },
+      { state: 'pending', count: 3 },
+    ],
+    oldestPendingWebhookMs: 5 * M,
+    unmatchedIpns: 4,
+  };
+  assert.match(
+    await said({ counts, warnings: [{ warning: 'No <space>.', detail: '1 MB' }] }),
+    /but 3 things need attention\. .* ! Webhooks 2 failed , 3 queued, the oldest for 5 min ! IPNs 4 without a transaction ! Warning No &lt;space&gt;\. \(1 MB\) Proxy 1\.2\.3/,
+  );
 });
 
 it('a payment after the closing says what to do: send it back, and then end the review', async (t) => {
@@ -362,7 +426,19 @@ it('the overview counts each thing that needs attention once, and also those tha
   await createMismatch(world);
   const transaction = (await world.ledger.transaction('A-1')) ?? assert.fail();
   const counts = { ...(await world.ledger.counts()), needReview: 12, unmatchedIpns: 3 };
-  const none = { owed: [], reviews: [], dead: [], problem: undefined, warnings: [], now: world.now(), form: 'x' };
+  const sums = await world.ledger.sums(0);
+  const none = {
+    sums,
+    latest: [],
+    backs: new Map(),
+    owed: [],
+    reviews: [],
+    dead: [],
+    problem: undefined,
+    warnings: [],
+    now: world.now(),
+    form: 'x',
+  };
   const shown = { ...none, counts, reviews: [transaction], warnings: [{ warning: 'No <metrics>.' }] };
   assert.equal(titleOf(shown), '12 payments to review');
   assert.equal(titleOf({ ...shown, reviews: [], counts: { ...counts, needReview: 0 } }), '2 things need attention');
@@ -487,7 +563,7 @@ it('the list of transactions is filtered, paged newest first, and says what is w
 
 it('an empty page of the list says whether older transactions may match', async () => {
   const said = async (nextCursor: string | null) =>
-    textOf(String(await transactionsPage({ status: 'FAILED' }, { transactions: [], nextCursor })));
+    textOf(String(await transactionsPage({ status: 'FAILED' }, { transactions: [], nextCursor }, new Map())));
   assert.match(await said(null), /No transaction\./);
   assert.match(await said('1~A-1'), /None among those looked at\. Older ones may match: Older/);
   assert.doesNotMatch(await said('1~A-1'), /No transaction\./);
@@ -506,7 +582,7 @@ it('the pages stay useful while the database fails: health says so, others say t
   isBroken = true;
   operator.world.skip(1_000);
   const page = textOf(await operator.open('/admin/health'));
-  assert.match(page, /cannot serve\. The database cannot be written: the log says why\./);
+  assert.match(page, /cannot serve\. ! Payments The database cannot be written: the log says why\./);
   const response = await operator.request('/admin/transactions');
   assert.equal(response.status, 500);
   assert.ok(!(await response.text()).includes('secret text'));
