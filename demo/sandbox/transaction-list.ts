@@ -101,7 +101,6 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
     <details id="details-${paymentId}">
       <summary id="summary-${paymentId}">
         <span class="amount">${formatMoney(minor, currency)}</span>
-        <span class="standing"><span class="chip ${tone}">${word}</span></span>
         <span class="what">
           <strong class="order">${orderId}</strong>
           <small>
@@ -109,10 +108,13 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
             ${timeLeft(transaction, clock.now())}
           </small>
         </span>
-        <small class="ipns">
-          ${deliveries.map((delivery) => ipnChips(delivery))}
-          ${requests > 1 ? html`<span class="chip bad">Requested ${requests} times</span>` : ''}
-        </small>
+        <span class="ends">
+          <span class="standing"><span class="chip ${tone}">${word}</span></span>
+          <small class="ipns">
+            ${deliveries.map((delivery) => ipnChips(delivery))}
+            ${requests > 1 ? html`<span class="chip bad">Requested ${requests} times</span>` : ''}
+          </small>
+        </span>
       </summary>
       <div class="inside stack">
         ${requests > 1 ? html`<p class="soft">${requests} requests to create it came. One was accepted.</p>` : ''}

@@ -131,15 +131,13 @@ export function headingOf(order: Order): string {
 export function fulfillmentOf(order: Order): string {
   const state = stateOf(order);
   if (state === 'closed') return closedSentence(order);
-  const sentence = state === 'refunded' ? refundedSentence(order) : SENTENCES[order.kind][state];
-  const { extra } = order;
-  if (order.paidAt === null || extra.received === '0.00') return sentence;
-  const back = backSentence(extra) || 'We will send it back.';
-  return `${sentence} You paid ${formatMoney(extra.received, CURRENCY)} too much. ${back}`;
-}
-
-function refundedSentence({ kind, back }: Order): string {
-  return kind === 'goods' ? `${backSentence(back)} Nothing of this order is packed.` : backSentence(back);
+  const { kind, paidAt, back, extra } = order;
+  const gone = backSentence(back);
+  if (state === 'refunded') return kind === 'goods' ? `${gone} Nothing of this order is packed.` : gone;
+  const sentence = [SENTENCES[kind][state], gone].join(' ').trim();
+  if (paidAt === null || extra.received === '0.00') return sentence;
+  const sentBack = backSentence(extra) || 'We will send it back.';
+  return `${sentence} You paid ${formatMoney(extra.received, CURRENCY)} too much. ${sentBack}`;
 }
 
 /** Empty if nothing goes back. */

@@ -34,6 +34,8 @@ const ICON = readFileSync(new URL('public/icon.svg', import.meta.url));
 const LOGO = `data:image/svg+xml;base64,${ICON.toString('base64')}`;
 const CONTACT = 'Write to help@stillwater.example, and tell us the number of your order.';
 const ASKED_FOR_MS = 2_000;
+/** From the start of a payment: as long as the gateway's own checkout. */
+const PAY_WITHIN_S = 15 * 60;
 const SESSION_LIFE_S = 30 * 24 * 60 * 60;
 
 export function addStorefront(app: Hono, { settings, site, orders, fulfillment, now }: Storefront): void {
@@ -101,6 +103,7 @@ function tokenFor(order: Order, { publicUrl, orderSecret }: ShopSettings, now: D
     // At the gateway a reference belongs to one wallet, and a visitor without an account may have several.
     customerReferenceNo: order.orderId,
     language: 'en',
+    payWithin: PAY_WITHIN_S,
     merchant: 'Stillwater Coffee',
     logo: LOGO,
   };

@@ -22,7 +22,7 @@ test('a payout goes from the desk to the customer’s phone, and the desk follow
   assert.equal(await row.count(), 1);
 });
 
-test('the desk sends a coffee’s money back in part and then the rest, to the wallet that paid', async () => {
+test('the desk sends a coffee’s money back in part and then the rest, and the customer’s open page follows', async () => {
   const staff = await world.staff();
   const shopper = await world.shopper();
   const phone = await world.phone(BRUNO);
@@ -44,7 +44,10 @@ test('the desk sends a coffee’s money back in part and then the rest, to the w
   };
   await payment.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
   await refund('20', '76');
+  await shopper.page.getByText('Wednesday. We have sent back €20.00.').waitFor();
+  await shopper.widget.getByText('€20.00').first().waitFor();
   await refund('56', '56');
+  await shopper.page.getByRole('heading', { name: 'Order refunded' }).waitFor();
   assert.deepEqual(await world.atGateway(`${shopper.orderId}-r1`), ['SUCCESS']);
   assert.deepEqual(await world.atGateway(`${shopper.orderId}-r2`), ['SUCCESS']);
   assert.equal(await payment.getByRole('link', { name: 'Send back' }).count(), 0);

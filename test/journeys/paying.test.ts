@@ -96,14 +96,19 @@ test('CHECKOUT: the shopper logs in, enters the code from the phone, pays, and r
   await shopper.isFulfilled();
 });
 
-for (const method of ['JETGO', 'QR'] as const) {
-  test(`${method}: the shopper scans the drawn code and approves`, async () => {
-    const shopper = await world.shopper();
+for (const [method, device] of [
+  ['JETGO', {}],
+  ['QR', { viewport: { width: 320, height: 1200 } }],
+] as const) {
+  test(`${method}: the shopper scans the drawn code, sees the time left, and approves`, async () => {
+    const shopper = await world.shopper(device);
     const phone = await world.phone(ADA);
     await shopper.order();
     await choosesInPlace(shopper, method);
     await shopper.pay(method);
     await phone.scan(await shopper.scannedCode());
+    assert.match((await shopper.part('countdown').textContent()) ?? '', /1[45]:\d\d left/);
+    await shopper.part('bar').waitFor();
     await shopper.isUnfulfilled();
     await phone.approve();
     await shopper.isFulfilled();

@@ -1,8 +1,9 @@
 // When the widget shows another state of the order, asks the shop's server until it says so too, and shows its message.
 // One answer is not enough: it may be older than the event. The event only starts the requests: the server decides what
-// the order is.
+// the order is. Of a paid order the widget sends no more events, so a refund is found by asking from time to time.
 const EVERY_MS = 1000;
 const TRIES = 120;
+const REFUND_EVERY_MS = 5000;
 
 const { order } = document.querySelector('[data-order]').dataset;
 const message = document.querySelector('[data-state]');
@@ -12,14 +13,17 @@ if (balance) document.querySelector('payment-widget').messages = { pay_deposit: 
 let wanted = message.dataset.state;
 let asking = false;
 
+const ask = () =>
+  fetch(`/orders/${order}/state`)
+    .then((response) => (response.ok ? response.json() : undefined))
+    .catch(() => undefined);
+
 async function askShop() {
   if (asking) return;
   asking = true;
   for (let tries = 0; tries < TRIES && (tries === 0 || !isShown()); tries++) {
     if (tries > 0) await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
-    const answer = await fetch(`/orders/${order}/state`)
-      .then((response) => (response.ok ? response.json() : undefined))
-      .catch(() => undefined);
+    const answer = await ask();
     if (answer && answer.text !== message.textContent) show(answer);
   }
   asking = false;
@@ -41,6 +45,15 @@ document.addEventListener('payment-change', ({ detail: { paid, checking, closed 
   wanted = paid ? 'paid' : checking ? 'checking' : closed ? 'closed' : 'unpaid';
   void askShop();
 });
+
+// Drawn again, so that the widget's receipt has the refund too.
+async function lookForRefund() {
+  if (document.hidden || asking || !['paid', 'refunded'].includes(message.dataset.state)) return;
+  const answer = await ask();
+  if (answer && answer.text !== message.textContent) location.reload();
+}
+
+setInterval(() => void lookForRefund(), REFUND_EVERY_MS);
 
 // Only the demo reaches into the widget: a visitor has no wallet id to type.
 async function fillIn(walletId) {

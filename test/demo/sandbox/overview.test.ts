@@ -39,15 +39,15 @@ describe('the overview of transactions', () => {
     await opened.control('transactions/order-CHECKOUT/expire');
     await opened.pass(0);
     const browser = await openOverview(opened);
-    assert.match(rowOf(browser, 'order-QR'), /€10\.50 Paid order-QR QR code · Ada Keller · 12:00 IPN waiting 418/);
+    assert.match(rowOf(browser, 'order-QR'), /€10\.50 order-QR QR code · Ada Keller · 12:00 Paid IPN waiting 418/);
     assert.match(
       rowOf(browser, 'order-CHECKOUT'),
-      /€10\.50 Expired order-CHECKOUT Hosted checkout · no customer · 12:00 IPN/,
+      /€10\.50 order-CHECKOUT Hosted checkout · no customer · 12:00 Expired IPN/,
     );
     assert.match(rowOf(browser, 'order-CHECKOUT'), /Expired CHECKOUT FAILED TOKEN_EXPIRED/);
     assert.match(
       rowOf(browser, 'payout-1'),
-      /€25\.00 Waiting payout-1 Payout · Ada Keller · 12:00 .*PAYOUT INITIALIZED/,
+      /€25\.00 payout-1 Payout · Ada Keller · 12:00 Waiting .*PAYOUT INITIALIZED/,
     );
     assert.match(browser.text, / Waiting 1 .* Ended 2 /);
   });
