@@ -12,8 +12,9 @@ export interface DeskForm {
   amount: string;
   customer: string;
   note: string;
-  /** The payment whose money goes back; undefined of a payout. */
+  /** The payment whose money goes back, and the cents that are left of it; undefined of a payout. */
   back?: Payment | undefined;
+  left?: number;
   problem?: { text: string; field?: 'amount' | 'customer' } | undefined;
   /** The second step, before money leaves. */
   isReview: boolean;
@@ -27,7 +28,7 @@ export function deskForm(form: DeskForm, site: Site): Markup {
     site,
     html`<section class="send card stack" aria-labelledby="title">
       <h1 id="title">${title}</h1>
-      ${back === undefined ? '' : origin(back)}
+      ${back === undefined ? '' : origin(back, form.left ?? 0)}
       ${problem === undefined || problem.field ? '' : html`<p class="message bad" role="alert">${problem.text}</p>`}
       <form class="stack" method="post" action="/desk/send" autocomplete="off" novalidate>
         ${hidden('id', id)}
@@ -46,17 +47,15 @@ function hidden(name: string, value: string): Markup {
 const moneyOf = ({ amount }: DeskForm) => formatMoney(amount, CURRENCY).replace(/\.00$/, '');
 
 /** `Send €40 to •••• 5678?` */
-function question(form: DeskForm): string {
-  return `Send ${moneyOf(form)} to ${walletEnd(form.back?.payer ?? form.customer)}?`;
-}
+const question = (form: DeskForm) => `Send ${moneyOf(form)} to ${walletEnd(form.back?.payer ?? form.customer)}?`;
 
-function origin({ amount, currency, orderId, payer }: Payment): Markup {
-  const cents = centsOf(amount) % 100;
-  const most = formatMoney(decimal(centsOf(amount) - cents), currency);
-  const kept = `; ${formatMoney(decimal(cents), currency)} stays with you, because this gateway sends whole amounts only`;
+function origin({ amount, currency, orderId, payer }: Payment, left: number): Markup {
+  const money = (cents: number) => formatMoney(decimal(cents), currency);
+  const gone = centsOf(amount) - left;
   return html`<p class="quiet">
-    ${formatMoney(amount, currency)} came in for ${orderId}. Up to ${most} can go back to the wallet that paid,
-    ${walletEnd(payer ?? '')}${cents === 0 ? '' : kept}.
+    ${formatMoney(amount, currency)} came in for
+    ${orderId}${gone === 0 ? '' : `, of which ${money(gone)} was sent back`}. Up to ${money(left - (left % 100))} can go
+    back to the wallet that paid, ${walletEnd(payer ?? '')}: this gateway sends whole amounts only.
   </p>`;
 }
 
@@ -87,10 +86,12 @@ function field({ problem, ...form }: DeskForm, name: 'amount' | 'customer', labe
 }
 
 function review(form: DeskForm): Markup {
-  const { amount, customer, note, back } = form;
+  const { amount, customer, note, back, left = 0 } = form;
+  const kept = left - Number(amount) * 100;
   return html`${hidden('amount', amount)} ${hidden('customer', customer)} ${hidden('note', note)}
     <p>
       ${back === undefined ? html`To the wallet <b>${customer}</b>.` : ''}
+      ${back && kept >= 0 ? `${formatMoney(decimal(kept), back.currency)} of the payment stays with you.` : ''}
       ${note === '' ? '' : html`The customer reads “${note}”.`} Sent money cannot be called back.
     </p>
     <div class="buttons">

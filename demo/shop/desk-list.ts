@@ -45,7 +45,7 @@ export function deskFrame(title: string, site: Site, body: Markup): Markup {
 /** The part that desk.js refreshes. */
 export function deskList({ entries, problem }: DeskList, now: Date, operatorUrl?: string): Markup {
   if (problem !== undefined) return html`<p class="message bad" role="alert">${problem}</p>`;
-  const shown = entries.slice(0, MAX_SHOWN);
+  const shown = entries.filter((entry, at) => at < MAX_SHOWN || isToReview(entry, entries));
   const byDay = Map.groupBy(shown, ({ createdAt }) => days.format(new Date(createdAt)));
   const rows = [...byDay].map(
     ([day, ofDay], at) =>
@@ -56,13 +56,12 @@ export function deskList({ entries, problem }: DeskList, now: Date, operatorUrl?
         </ul>
       </section>`,
   );
-  const { length } = entries;
-  return html`${totals(entries, now, operatorUrl)} ${rows}
-  ${length === 0 ? html`<p>No money has moved yet. Pay for an <a href="/">order in the shop</a>.</p>` : ''}
-  ${length > MAX_SHOWN ? html`<p class="quiet">The newest ${MAX_SHOWN}. The operator’s page has all.</p>` : ''}`;
+  return html`${totals(entries, now)} ${rows}
+  ${entries.length === 0 ? html`<p class="send card">No payment yet. Pay for an <a href="/">order in the shop</a>.</p>` : ''}
+  ${entries.length > MAX_SHOWN ? html`<p class="quiet">The newest ${MAX_SHOWN}. The operator’s page has all.</p>` : ''}`;
 }
 
-function totals(entries: readonly Transaction[], now: Date, operatorUrl: string | undefined): Markup {
+function totals(entries: readonly Transaction[], now: Date): Markup {
   const today = days.format(now);
   const paid = entries.filter(
     ({ status, createdAt }) => status === 'SUCCESS' && days.format(new Date(createdAt)) === today,
@@ -70,13 +69,16 @@ function totals(entries: readonly Transaction[], now: Date, operatorUrl: string 
   // All that came in, also what pays nothing: what is sent back of it counts as sent.
   const received = paid.filter(isPayment);
   const sent = paid.filter((entry) => !isPayment(entry));
-  const waiting = entries.filter((entry) => isPayment(entry) && isOpen(entry) && !entry.needsReview);
-  const toReview = entries.filter((entry) => isToReview(entry, entries)).length;
-  const toLookAt = operatorUrl ? html`<a href="${operatorUrl}">to look at</a>` : 'to look at';
+  const waiting = entries.filter(isWaiting);
+  const toReview = entries.filter((entry) => isToReview(entry, entries));
+  const [first] = toReview;
   return html`<dl class="totals card">
-    <div class="${toReview === 0 ? '' : 'warn'}">
+    <div class="${first ? 'warn' : ''}">
       <dt>To review</dt>
-      <dd>${toReview} <small>${toReview === 0 ? 'all clear' : toLookAt}</small></dd>
+      <dd>
+        ${toReview.length}
+        <small>${first ? html`<a href="#${first.gatewayOrderId}">see below</a>` : 'all clear'}</small>
+      </dd>
     </div>
     ${total('Received today', received)} ${total('Sent today', sent)} ${total('Waiting', waiting)}
   </dl>`;
@@ -98,19 +100,20 @@ function total(name: string, entries: readonly Transaction[]): Markup {
 function row(entry: Transaction, entries: readonly Transaction[], operatorUrl: string | undefined): Markup {
   const { orderId, createdAt, status } = entry;
   const { tone, label } = badgeOf(entry, entries);
+  // A method that a newer proxy has is shown by its name.
+  const kind = (isPayment(entry) && entry.method) || entry.type;
   const wallet = isPayment(entry) ? entry.payer : entry.customer;
   const sent = isPayment(entry) ? refundsOf(entry, entries).map(sentBack) : [];
   const at = html`<time datetime="${createdAt}">${times.format(new Date(createdAt))}</time>`;
-  const about = [wallet && walletEnd(wallet), isPayment(entry) ? null : entry.note, ...sent];
-  if (isPayment(entry) && paysNothing(entry) && tone === 'good') {
-    const left = centsLeft(entry, entries);
-    about.push(left > 0 ? `${formatMoney(decimal(left), entry.currency)} stays` : null, causeOf(entry));
-  }
+  const kept = isPayment(entry) && paysNothing(entry) && tone === 'good' ? centsLeft(entry, entries) : 0;
+  const stays = kept > 0 && `${formatMoney(decimal(kept), entry.currency)} stays with you`;
+  const about = [wallet && walletEnd(wallet), isPayment(entry) ? null : entry.note, ...sent, stays];
   const advice = adviceOf(entry, entries);
-  return html`<li class="${isToReview(entry, entries) ? 'warn' : ''}" data-status="${status}" data-order="${orderId}">
+  const tint = isToReview(entry, entries) ? 'warn' : '';
+  return html`<li id="${entry.gatewayOrderId}" class="${tint}" data-status="${status}" data-order="${orderId}">
     <b class="amount">${isPayment(entry) ? '' : '−'}${formatMoney(entry.amount, entry.currency)}</b>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
-    <span class="names">${kindOf(entry)} <span class="id">${orderId}</span></span>
+    <span class="names">${KINDS[kind] ?? kind} <span class="id">${orderId}</span></span>
     <span class="about">${at}${about.filter(Boolean).map((text) => ` · ${text}`)}</span>
     ${action(entry, entries, operatorUrl)} ${advice === undefined ? '' : html`<p>${advice}</p>`}
   </li>`;
@@ -127,8 +130,10 @@ function action(entry: Transaction, entries: readonly Transaction[], operatorUrl
     const href = `/desk/send?order=${order}&payment=${encodeURIComponent(entry.gatewayOrderId)}`;
     return html`<a href="${href}" aria-label="Send back the money for ${entry.orderId}">Send back</a>`;
   }
-  const isWaiting = isPayment(entry) && isOpen(entry) && !entry.needsReview;
-  if (!isWaiting) return '';
+  const pays = (other: Transaction) => isPayment(other) && other.status === 'SUCCESS' && !paysNothing(other);
+  // A paid order cannot be closed.
+  const isPaid = entries.some((other) => other.orderId === entry.orderId && pays(other));
+  if (isPaid || !isWaiting(entry)) return '';
   return html`<a href="/desk/close?order=${order}" aria-label="Close the order ${entry.orderId}">Close</a>`;
 }
 
@@ -146,12 +151,6 @@ const KINDS: Record<string, string> = {
   JETGO: 'JetGo',
   QR: 'QR code',
 };
-
-/** A method that a newer proxy has is shown by its name. */
-function kindOf(entry: Transaction): string {
-  const kind = (isPayment(entry) && entry.method) || entry.type;
-  return KINDS[kind] ?? kind;
-}
 
 /** Each tone has a sign too, for those who do not see its color. */
 const SIGNS = { good: '✓', bad: '✕', warn: '!', wait: '…', over: '–' };
@@ -172,8 +171,9 @@ function badgeOf(entry: Transaction, entries: readonly Transaction[]): { tone: k
   if (isPayment(entry) && paysNothing(entry)) {
     const sent = refundsOf(entry, entries);
     if (isToReview(entry, entries)) return { tone: 'warn', label: causeOf(entry) };
-    if (sent.some(({ status }) => status !== 'SUCCESS')) return { tone: 'wait', label: causeOf(entry) };
-    return sent.length === 0 ? { tone: 'over', label: causeOf(entry) } : { tone: 'good', label: 'Sent back' };
+    if (sent.length === 0) return { tone: 'over', label: causeOf(entry) };
+    const isBack = sent.every(({ status }) => status === 'SUCCESS');
+    return { tone: isBack ? 'good' : 'wait', label: `${causeOf(entry)} · ${isBack ? 'sent back' : 'on its way back'}` };
   }
   const done = isPayment(entry) ? 'Paid' : isRefund(entry) ? 'Sent back' : 'Paid out';
   if (entry.needsReview)
@@ -187,9 +187,16 @@ function badgeOf(entry: Transaction, entries: readonly Transaction[]): { tone: k
 }
 
 function adviceOf(entry: Transaction, entries: readonly Transaction[]): string | undefined {
-  if (!isToReview(entry, entries)) return undefined;
+  if (!isToReview(entry, entries)) return isPayment(entry) || entry.status !== 'FAILED' ? undefined : unsent(entry);
   if (!isPayment(entry) || !paysNothing(entry)) return reviewReason(entry);
   return `The order was ${entry.surplus ? 'paid already' : 'closed before'}. Send this money back to the customer.`;
+}
+
+/** A payout or refund that failed: the chip says how. */
+function unsent({ history }: Transaction): string {
+  const code = history.findLast(({ event }) => event === 'declined' || event === 'rejected')?.detail ?? 'DECLINED';
+  const why = code === 'DECLINED' ? '' : `The gateway says: ${ENDED[code]?.toLowerCase() ?? code}. `;
+  return `${why}No money moved, so you can send it again.`;
 }
 
 /** The last that the history says; a mismatch and a conflict say why before the review. */
@@ -206,6 +213,7 @@ const paysNothing = ({ surplus, afterClose }: Payment) => surplus || afterClose;
 const causeOf = ({ surplus }: Payment) => (surplus ? 'Paid twice' : 'Paid after closing');
 const isPayment = (entry: Transaction): entry is Payment => 'payer' in entry;
 const isRefund = (entry: Transaction): entry is Refund => 'refundOf' in entry;
+const isWaiting = (entry: Transaction) => isPayment(entry) && isOpen(entry) && !entry.needsReview;
 const isOpen = ({ status }: Transaction) => status === 'INITIALIZED' || status === 'PROCESSING';
 
 /** Money that pays no order is to review until it is on its way back. */
@@ -216,9 +224,8 @@ function isToReview(entry: Transaction, entries: readonly Transaction[]): boolea
 
 /** The extra money of its order goes back first, so that nobody sends back the payment that paid it instead. */
 function hasExtra(entry: Payment, entries: readonly Transaction[]): boolean {
-  if (paysNothing(entry)) return false;
   const extra = entries.filter(isPayment).filter((other) => other.orderId === entry.orderId && paysNothing(other));
-  return extra.some((other) => refundable(other, entries) > 0);
+  return !paysNothing(entry) && extra.some((other) => refundable(other, entries) > 0);
 }
 
 /** Those of this payment that did not fail: the money has arrived, or may still arrive. */
@@ -227,13 +234,14 @@ function refundsOf({ gatewayOrderId }: Payment, entries: readonly Transaction[])
 }
 
 /**
- * Whole units that are left to send back: the gateway accepts no decimals. 0 if nothing can be: the wallet that paid
- * has to be known, and nothing is sent while it is in doubt whether the money came. The proxy decides.
+ * Cents that are left, if a whole unit is: the gateway accepts no decimals. 0 if nothing can be sent back: the wallet
+ * that paid has to be known, and nothing is sent while it is in doubt whether the money came. The proxy decides.
  */
 export function refundable(payment: Payment, entries: readonly Transaction[]): number {
   const { status, payer, currency, needsReview } = payment;
   if (status !== 'SUCCESS' || needsReview || payer === null || currency !== CURRENCY) return 0;
-  return Math.max(0, Math.floor(centsLeft(payment, entries) / 100));
+  const left = centsLeft(payment, entries);
+  return left < 100 ? 0 : left;
 }
 
 function centsLeft(payment: Payment, entries: readonly Transaction[]): number {

@@ -6,7 +6,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Hono, MiddlewareHandler } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
 import { PaymentProxyError, type Payment, type PaymentProxy, type Transaction } from '../../backend-proxy/client.ts';
-import { CURRENCY } from './catalog.ts';
+import { CURRENCY, formatMoney } from './catalog.ts';
 import { closing, deskForm, type DeskForm } from './desk-form.ts';
 import { deskList, deskPage, refundable, type DeskList } from './desk-list.ts';
 import { newId } from './order-store.ts';
@@ -15,6 +15,7 @@ import type { Site } from './page.ts';
 const SHOWN_FOR_MS = 7 * 24 * 60 * 60 * 1000;
 /** Transactions. */
 const MAX_READ = 1_000;
+const OUT_OF_DATE = 'This form is out of date: open the payment again from the list.';
 const AGAIN = 'Send it again unchanged: it is sent at most once.';
 
 export interface StaffSettings {
@@ -72,7 +73,7 @@ async function emptyForm(proxy: PaymentProxy, asked: Record<string, string>): Pr
   const { payment: back, left } = await paymentOf(proxy, asked);
   const empty = { customer: '', isReview: false };
   if (back === undefined || left === 0) return { ...empty, id: newId('PO'), amount: '', note: '' };
-  return { ...empty, id: newId('BACK'), amount: String(left), note: `Money back for ${back.orderId}`, back };
+  return { ...empty, id: newId('BACK'), amount: wholeOf(left), note: `Money back for ${back.orderId}`, back, left };
 }
 
 /** Asks for the order, because the list has only the last days. */
@@ -87,7 +88,7 @@ async function paymentOf(
 
 /** Undefined if the proxy accepted it; else the form: its second step, or with a message about the error. */
 async function send(proxy: PaymentProxy, typed: Record<string, unknown>): Promise<DeskForm | undefined> {
-  const { payment: back } = await paymentOf(proxy, typed);
+  const { payment: back, left } = await paymentOf(proxy, typed);
   const form: DeskForm = {
     id: textOf(typed['id']),
     amount: textOf(typed['amount']),
@@ -95,15 +96,14 @@ async function send(proxy: PaymentProxy, typed: Record<string, unknown>): Promis
     note: textOf(typed['note']),
     isReview: false,
     back,
+    left,
   };
-  const prefix = back === undefined ? 'PO' : 'BACK';
-  if (!new RegExp(`^${prefix}-[2-9A-HJ-NP-Z]{10}$`).test(form.id)) {
-    const problem = { text: 'This form is out of date: open the payment again from the list.' };
-    return { ...(await emptyForm(proxy, {})), problem };
-  }
-  const problem = problemIn(form);
+  const isOurs = new RegExp(`^${back === undefined ? 'PO' : 'BACK'}-[2-9A-HJ-NP-Z]{10}$`).test(form.id);
+  if (!isOurs) return { ...(await emptyForm(proxy, {})), problem: { text: OUT_OF_DATE } };
+  const isSending = typed['step'] === 'send';
+  const problem = problemIn(form, isSending);
   if (problem !== undefined) return { ...form, problem };
-  if (typed['step'] !== 'send') return { ...form, isReview: typed['step'] !== 'edit' };
+  if (!isSending) return { ...form, isReview: typed['step'] !== 'edit' };
   try {
     await sendMoney(proxy, form);
     return undefined;
@@ -120,16 +120,19 @@ async function sendMoney(proxy: PaymentProxy, { id, back, customer, ...typed }: 
   else await proxy.refund(back.orderId, { key: id, gatewayOrderId: back.gatewayOrderId, ...sent });
 }
 
-function problemIn({ amount, customer, back }: DeskForm): DeskForm['problem'] {
-  if (!/^[1-9]\d{0,6}$/.test(amount)) return { field: 'amount', text: 'A whole number of euros, from 1 to 9999999.' };
+const wholeOf = (cents: number) => String(Math.floor(cents / 100));
+
+/** When it is sent again after a lost answer, less is left, so only the proxy knows whether it is too much. */
+function problemIn({ amount, customer, back, left = 0 }: DeskForm, isSending: boolean): DeskForm['problem'] {
+  const most = back === undefined || isSending ? '9999999' : wholeOf(left);
+  if (!/^[1-9]\d{0,6}$/.test(amount) || Number(amount) > Number(most))
+    return { field: 'amount', text: `A whole number of euros, at most ${formatMoney(most, CURRENCY).slice(0, -3)}.` };
   if (back === undefined && !/^\d{4,20}$/.test(customer))
     return { field: 'customer', text: 'The 4 to 20 digits of a wallet ID.' };
   return undefined;
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value.trim() : '';
-}
+const textOf = (value: unknown) => (typeof value === 'string' ? value.trim() : '');
 
 /** Digits in any shape that people copy, such as "1234 5678"; other texts stay as they are. */
 function walletIdOf(typed: string): string {
@@ -147,9 +150,6 @@ export function staffOnly({ publicUrl, deskPassword }: StaffSettings): Middlewar
     const known = hash(deskPassword);
     return basicAuth({ realm: 'The desk', verifyUser: (_name, password) => timingSafeEqual(known, hash(password)) });
   }
-  return isLoopback(new URL(publicUrl).hostname) ? (_c, next) => next() : undefined;
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  const isLoopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(publicUrl).hostname);
+  return isLoopback ? (_c, next) => next() : undefined;
 }

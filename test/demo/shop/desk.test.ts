@@ -62,7 +62,7 @@ const reportOf = (...all: { type: string }[]) => ({
 });
 
 const KEPT =
-  /€14\.50 came in for ST-1\.\s+Up to €14\.00 can go back to the wallet that paid,\s+••••\u00A04321;\s+€0\.50 stays with you,\s+because this gateway sends whole amounts only\./;
+  /€14\.50\s+came\s+in\s+for\s+ST-1(?:,\s+of\s+which\s+(€4\.00)\s+was\s+sent\s+back)?\.\s+Up\s+to\s+€1(4|0)\.00\s+can\s+go\s+back\s+to\s+the\s+wallet\s+that\s+paid,\s+••••\u00A04321:\s+this\s+gateway\s+sends\s+whole\s+amounts\s+only\./;
 
 test('the desk sends a payout with a whole amount and an order id from the server', async () => {
   const { shop, staff, sent, form } = await openDesk();
@@ -110,6 +110,8 @@ test('the desk refuses an invalid amount, wallet id or order id without a reques
   for (const wrong of [{ amount: '10.50' }, { amount: '0' }, { amount: '1e3' }, { customer: '12x' }, { id: 'mine' }]) {
     assert.equal((await staff.post('/desk/send', { id: form, ...typed, ...wrong })).status, 422);
   }
+  const { text } = await staff.post('/desk/send', { id: form, ...typed, amount: '10000000' });
+  assert.match(text, /A whole number of euros, at most €9,999,999\./);
   assert.deepEqual(sent(), []);
 });
 
@@ -130,14 +132,15 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const { text } = await staff.get('/desk/list');
   const link = 'href="http://127\\.0\\.0\\.1:8789/admin/transactions/PO-1#review"';
-  assert.match(text, new RegExp(`<li\\s+class="warn"[^>]*PO-1[^>]*>[^]*?Needs review[^]*?${link}[^]*?<p>Amount: asked 25\\.00 EUR\\.<`)); // prettier-ignore
-  assert.match(text, /To review<\/dt>\s*<dd>4 <small><a href="http:\/\/127\.0\.0\.1:8789\/admin">/);
+  assert.match(text, new RegExp(`<li id="PO-1"\\s+class="warn"[^>]*PO-1[^>]*>[^]*?Needs review[^]*?${link}[^]*?<p>Amount: asked 25\\.00 EUR\\.<`)); // prettier-ignore
+  assert.match(text, /To review<\/dt>\s*<dd>\s*4\s+<small><a href="#PO-1">see below<[^]*<li id="PO-1"/);
+  assert.match(text, /data-order="PO-3"[^]*?<p>The gateway says: too little money\. No money moved, so you can send/);
   assert.match(text, /PO-2#review[^]*?<p>No outcome in time\.</);
   assert.match(
     text,
     /Paid, to review[^]*?ST-3#review[^]*?<p>Amount: asked 25\.00 EUR; the gateway confirmed it later\.</,
   );
-  assert.match(text, /<li\s+class="warn"[^>]*ST-2[^>]*>[\s\S]*?Paid twice/);
+  assert.match(text, /<li id="ST-2"\s+class="warn"[^>]*ST-2[^>]*>[\s\S]*?Paid twice/);
   const badges = [
     ...text.matchAll(/chip (\w+)">.*?<\/span> (.*)<\/span>\s*<span class="names">([\w ]+) <span class="id">(.*?)</g),
   ];
@@ -173,7 +176,7 @@ test('the refund link of a paid payment offers what is left, names the wallet th
   const { text } = await staff.get(`${BACK}-2`);
   assert.equal(valueIn(text, 'amount'), '10');
   assert.equal(valueIn(text, 'customer'), undefined, 'the wallet cannot be chosen');
-  assert.match(text, KEPT);
+  assert.deepEqual(KEPT.exec(text)?.slice(1), ['€4.00', '0']);
   assert.deepEqual([valueIn(text, 'order'), valueIn(text, 'payment')], ['ST-1', 'ST-1-2']);
   assert.match(idIn(text), /^BACK-/);
   assert.deepEqual(sent(), []);
@@ -205,13 +208,16 @@ test('the desk sends a refund under the key of its form, also if it is sent twic
   shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf(paid) };
   const key = idIn((await staff.get(BACK)).text);
   const form = { id: key, order: 'ST-1', payment: 'ST-1', amount: '4', note: 'Sorry', step: 'send' };
-  assert.match((await staff.post('/desk/send', { ...form, step: '' })).text, KEPT);
+  const review = (await staff.post('/desk/send', { ...form, step: '' })).text;
+  assert.deepEqual(KEPT.exec(review)?.slice(1), [undefined, '4']);
+  assert.match(review, /€10\.50 of the payment stays with you\./);
   shop.proxy.answers['POST /orders/ST-1/refunds'] = 'reset';
   const lost = await staff.post('/desk/send', form);
   assert.deepEqual([lost.status, idIn(lost.text)], [422, key]);
   assert.match(lost.text, /Send it again unchanged/);
   shop.proxy.answers['POST /orders/ST-1/refunds'] = { status: 202, body: refund('ST-1') };
-  assert.equal((await staff.post('/desk/send', form)).status, 303);
+  shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf(paid, refund('ST-1', { amount: '14.00' })) };
+  assert.equal((await staff.post('/desk/send', form)).status, 303, 'also if it was all that was left');
   const asked = { gatewayOrderId: 'ST-1', amount: 4, note: 'Sorry' };
   assert.deepEqual(
     sent(),
@@ -232,6 +238,8 @@ test('a refund that the proxy refuses shows why, with what can be sent back', as
   const { status, text } = await staff.post('/desk/send', form);
   assert.equal(status, 422);
   assert.match(text, /at most 6\.00 EUR/);
+  const tooMuch = await staff.post('/desk/send', { ...form, amount: '26', step: '' });
+  assert.match(tooMuch.text, /A whole number of euros, at most €25\./);
   for (const wrong of [{ amount: '1.5' }, { id: 'mine' }, { payment: 'ST-2' }, { order: '' }]) {
     assert.equal((await staff.post('/desk/send', { ...form, ...wrong })).status, 422);
   }
@@ -291,9 +299,9 @@ test('the desk counts all that came in today, also twice or under review', async
   const back = refund('ST-1-2', { amount: '14.00' });
   const [toReview, , sentToday] = await totals(twice, back);
   assert.deepEqual([toReview, sentToday], ['To review 0 all clear', 'Sent today €0.00 none'], 'it is on its way back');
-  assert.match((await staff.get('/desk/list')).text, /chip wait">[^]*? Paid twice</);
+  assert.match((await staff.get('/desk/list')).text, /chip wait">[^]*? Paid twice · on its way back</);
   assert.equal((await totals(twice, { ...back, status: 'SUCCESS' }))[2], 'Sent today €14.00 1 refund');
-  const done = /chip good">[^]*? Sent back<[^]*?€14\.00 sent back · €0\.50 stays · Paid twice</;
+  const done = /chip good">[^]*? Paid twice · sent back<[^]*?€14\.00 sent back · €0\.50 stays with you</;
   assert.match((await staff.get('/desk/list')).text, done);
 });
 
@@ -345,7 +353,11 @@ test('a desk with a password opens only with exactly that password, on any host 
 
 test('the desk closes the order of a waiting payment in a second step, and says why if the proxy does not', async () => {
   const { shop, staff, sent } = await openDesk();
-  shop.proxy.answers['GET /transactions'] = { body: { transactions: [payment('ST-1', { payer: null })] } };
+  const waiting = payment('ST-1', { payer: null });
+  const paid = payment('ST-1', { status: 'SUCCESS', gatewayOrderId: 'ST-1-2' });
+  shop.proxy.answers['GET /transactions'] = { body: { transactions: [waiting, paid] } };
+  assert.doesNotMatch((await staff.get('/desk/list')).text, /desk\/close/, 'a paid order cannot be closed');
+  shop.proxy.answers['GET /transactions'] = { body: { transactions: [waiting] } };
   assert.match(
     (await staff.get('/desk/list')).text,
     /href="\/desk\/close\?order=ST-1" aria-label="Close the order ST-1"/,
