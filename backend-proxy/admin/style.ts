@@ -74,7 +74,7 @@ h2, .heading { margin: 2.25rem 0 0.75rem; font-size: 1.125rem; font-weight: 650;
 .warn { color: var(--wait); }
 .over { color: var(--soft); }
 .reason { font-size: 0.875rem; }
-small.reason { display: block; max-width: 34rem; }
+small.reason { display: block; max-width: 34rem; white-space: normal; }
 
 .verdict { margin: 0 0 1rem; padding: 1rem 1.25rem; border-radius: 10px; font-weight: 600; }
 .verdict.good { background: var(--good-back); }
@@ -111,7 +111,8 @@ tbody th { min-width: 10rem; font-weight: 600; }
 .lines th a::after { content: ''; position: absolute; inset: 0; }
 .lines tbody tr:hover { background: var(--page); }
 .right { text-align: right; }
-.action { text-align: right; white-space: nowrap; }
+.action { padding-block: 0.35rem; text-align: right; white-space: nowrap; }
+span.reason { white-space: nowrap; }
 
 .details { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .details dt, .details dd { margin: 0; padding: 0.5rem 1rem; }
@@ -190,6 +191,8 @@ legend { padding: 0; }
 
 /* What to decide, beside what is known. */
 @media (min-width: 64rem) {
+  main > .cards td { white-space: nowrap; }
+  main > .cards td :is(a, small) { white-space: normal; }
   .columns:has(.panel) { display: grid; grid-template-columns: minmax(0, 40rem) minmax(0, 1fr); column-gap: 1.5rem; }
 }
 
@@ -206,7 +209,9 @@ legend { padding: 0; }
   .cards tbody th { padding: 0 0 0.35rem; border: 0; font-size: 1.0625rem; }
   .cards td { position: relative; padding: 0.2rem 0 0.2rem 6rem; border: 0; text-align: left; }
   .cards td::before { content: attr(data-label) / ''; position: absolute; left: 0; color: var(--soft); font-size: 0.875rem; line-height: 1.7; }
-  .cards td.action { padding: 0.5rem 0 0; }
+  .cards tr { position: relative; }
+  .cards td.action { position: absolute; inset: 0.6rem 1rem auto auto; padding: 0; }
+  .cards:has(.action) tbody th { padding-right: 6.5rem; }
   .cards td.action::before { content: none; }
   .lines tr { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.1rem 0.6rem; }
   .lines tbody th { flex: 1 1 0; min-width: 0; padding: 0; }
