@@ -33,7 +33,10 @@ const STYLE = `
   body { display: flex; width: max-content; gap: 40px; margin: 0; padding: 40px; background: #e3e7ee; }
   div { position: relative; box-sizing: border-box; display: grid; place-items: center; height: 740px; overflow: hidden;
     background: #f4f5f8; border-radius: 16px; box-shadow: 0 2px 4px #0f182a1f, 0 24px 48px #0f182a2e; }
-  .phone { padding: 56px 0 24px; border: 10px solid #14171d; border-radius: 48px; }
+  .phone { padding: 44px 0 26px; border: 10px solid #14171d; border-radius: 48px; background: #fff; }
+  .phone::before, .phone::after { content: ''; position: absolute; inset: 14px 0 auto; width: 88px; height: 24px;
+    margin: auto; border-radius: 12px; background: #14171d; }
+  .phone::after { inset: auto 0 10px; width: 112px; height: 4px; }
   .desktop, .dark { padding: 64px 32px 24px; background: linear-gradient(#fff 36px, #d6dae2 36px 37px, #f4f5f8 37px); }
   .dark { background: linear-gradient(#20242c 36px, #343a45 36px 37px, #0d0f13 37px); }
   .desktop::before, .dark::before { content: ''; position: absolute; inset: 13px auto auto 16px; width: 10px;
@@ -71,6 +74,8 @@ async function drawSideBySide(browser: Browser, open: OpenStatesPage): Promise<B
 async function drawState(open: OpenStatesPage, state: StateName, variant: Variant, scale: number): Promise<string> {
   const options = { ...variant.options, reducedMotion: 'reduce', deviceScaleFactor: scale } as const;
   const page = await open({ ...variant, options }, [state]);
+  // On a phone the sheet is as wide as the screen, so that its edge is not seen.
+  if (options.isMobile) await page.addStyleTag({ content: '::part(sheet) { border-color: #fff; border-radius: 0 }' });
   const image = await page.locator('payment-widget').screenshot({ animations: 'disabled' });
   await page.context().close();
   return imageOf(image, variant.width);
