@@ -21,7 +21,7 @@ try {
 } catch {}
 const { language, merchant, logo, supportUrl, returnUrl } = claims;
 const root = document.documentElement;
-const [widget, payee, address, mark, icon, help] = ['payment-widget', 'h1', 'header a', 'img', 'link', '[slot]'].map((name) => document.querySelector(name));
+const [widget, payee, address, mark, initial, icon, help, here] = ['payment-widget', 'h1', 'header a', 'img', 'i', 'link', '[slot]', 'footer'].map((name) => document.querySelector(name));
 root.lang = language || navigator.language;
 const isKnown = () => root.classList.contains('known');
 const part = (name) => widget.shadowRoot.querySelector('[part~=' + name + ']');
@@ -40,6 +40,8 @@ const introduce = () => {
   if (page) help.textContent = host;
   if (page && merchant) address.textContent = host;
   if (/^(https:|data:image)/.test(logo)) icon.href = mark.src = logo;
+  else if (merchant) initial.textContent = [...new Intl.Segmenter().segment(merchant.trim())][0].segment;
+  if (payee.textContent !== location.host) here.textContent = location.host;
   follow();
 };
 widget.addEventListener('payment-ready', introduce);
@@ -48,7 +50,7 @@ widget.addEventListener('payment-error', async ({ detail }) => {
   if (!/^(token_expired|invalid_token)$/.test(detail.code)) return;
   await widget.updateComplete;
   if (detail.code === 'token_expired') introduce();
-  if (isKnown() && part('support')) help.textContent = part('support').textContent;
+  if (isKnown() && part('support')) [help.textContent, help.className] = [part('support').textContent, 'named'];
   if (help.href) widget.append(help);
   root.classList.add('over');
   widget.setAttribute('order', 'none');
@@ -62,8 +64,9 @@ const STYLE = `
 body { margin: 0; min-height: 100dvh; display: grid; justify-items: center; align-content: start; background: light-dark(#fff, #16181e); color: light-dark(#14171f, #f1f3f7); }
 :is(header, main) { box-sizing: border-box; width: min(100%, 28rem); }
 header { display: flex; align-items: center; gap: 0.75rem; min-height: 4.25rem; padding: 1.25rem var(--payment-padding) 0; overflow-wrap: anywhere; }
-header img { width: 3rem; height: 3rem; border-radius: 0.75rem; object-fit: contain; }
-header img:not([src]) { display: none; }
+header :is(img, i) { flex: none; width: 3rem; height: 3rem; border-radius: 0.75rem; object-fit: contain; }
+header i { display: grid; place-content: center; background: light-dark(#2348d5, #3f63ee); color: #fff; font: 600 1.375rem/1 system-ui, sans-serif; text-transform: uppercase; }
+header :is(img:not([src]), i:empty), footer:empty { display: none; }
 h1 { margin: 0; font-size: 1.125rem; line-height: 1.3; }
 header a { color: light-dark(#596070, #a6adbb); font-size: 0.875rem; text-underline-offset: 0.2em; }
 :root:not(.known) header { visibility: hidden; }
@@ -72,11 +75,14 @@ payment-widget::part(sheet) { border: 0; border-radius: 0; }
 payment-widget::part(logo), payment-widget::part(merchant) { display: none; }
 [slot] { display: block; padding: 0.75rem 1rem; border: 1px solid light-dark(#80879a, #767f91); border-radius: 10px; color: inherit; font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere; }
 main > [slot] { display: none; }
+[slot]:not(.named)::before { content: '\\2190\\00a0' / ''; }
+[dir='rtl'] [slot]:not(.named)::before { content: '\\2192\\00a0' / ''; }
+footer { padding: 0.5rem var(--payment-padding) 2rem; color: light-dark(#596070, #a6adbb); font-size: 0.8125rem; text-align: center; overflow-wrap: anywhere; }
 noscript { display: block; padding: 2rem; }
 @media (min-width: 30rem) {
   body { padding-block: clamp(0.5rem, 8vh, 5rem) 1rem; background: light-dark(#f5f6f8, #0d1017); }
   header { padding-block: 0 1rem; }
-  payment-widget::part(sheet) { border: 1px solid light-dark(#dfe2e9, #343945); border-radius: 18px; }
+  payment-widget::part(sheet) { border: 1px solid light-dark(#d3d7e0, #454b59); border-radius: 18px; }
 }
 `;
 
@@ -98,8 +104,9 @@ function pageFor(shop: string | undefined): string {
 <script type="module" src="widget.js"></script>
 </head>
 <body>
-<header><img alt=""><div><h1>Payment</h1><a></a></div></header>
+<header><img alt=""><i aria-hidden="true"></i><div><h1>Payment</h1><a></a></div></header>
 <main><payment-widget></payment-widget>${help}<noscript>This page needs JavaScript.</noscript></main>
+<footer></footer>
 <script type="module">${SCRIPT}</script>
 </body>
 </html>
