@@ -87,7 +87,13 @@ function terms(): HTMLElement {
   label.slot = 'terms';
   const box = document.createElement('input');
   Object.assign(box, { type: 'checkbox', required: true });
-  label.append(box, ' I accept the terms.');
+  Object.assign(box.style, {
+    inlineSize: '1.125em',
+    blockSize: '1.125em',
+    marginInlineEnd: '0.5em',
+    verticalAlign: '-0.15em',
+  });
+  label.append(box, 'I accept the terms.');
   return label;
 }
 

@@ -60,14 +60,8 @@ export const flowStyles = css`
     font-size: 1.25em;
     font-weight: 650;
   }
-  .panel > .primary {
-    margin-block-start: calc(var(--_space) / 4);
-  }
   .panel > h2 + :is(p:not(.note), .pair) {
     margin-block-start: calc(var(--_space) * -0.625);
-  }
-  :disabled ~ slot .icon {
-    opacity: 0.5;
   }
   :disabled {
     border-color: var(--_line);
@@ -149,6 +143,13 @@ export const flowStyles = css`
   [open] {
     margin-block-end: 0;
   }
+  .pair ~ .row {
+    margin-block: 0;
+  }
+  .pair ~ .row .quiet {
+    flex: auto;
+    border-color: var(--_line);
+  }
   .quiet .icon {
     inline-size: 1.25em;
     stroke: currentColor;
@@ -167,16 +168,9 @@ export const flowStyles = css`
     :is(.second, .quiet):hover {
       background: var(--_tint);
     }
-    .note button:hover {
-      background: none;
-      text-decoration: underline;
-    }
   }
-  :is(.second, .quiet):active {
-    background: color-mix(in srgb, var(--_accent) 12%, transparent);
-  }
-  .primary:active {
-    background: color-mix(in srgb, var(--_fill) 76%, var(--_press));
+  :is(button, a):active {
+    opacity: 0.8;
   }
   :focus-visible,
   .method:has(:focus-visible) {
@@ -287,10 +281,7 @@ export const flowStyles = css`
     flex-wrap: wrap;
     justify-content: center;
     align-items: center;
-    gap: 0 4px;
-  }
-  .pair + .row {
-    margin-block-start: 0.5em;
+    gap: 8px;
   }
   .row:not(:has(*)) {
     display: none;
@@ -306,7 +297,8 @@ export const flowStyles = css`
     gap: 0.6em;
     min-block-size: max(2.75em, 44px);
     border-radius: var(--_radius);
-    color: var(--_accent);
+    color: var(--_muted);
+    font-size: 0.875em;
     font-weight: 600;
     text-align: center;
     list-style: none;
@@ -555,9 +547,6 @@ export const flowStyles = css`
       border: 1px solid;
       fill: CanvasText;
     }
-    .row {
-      gap: 8px;
-    }
     :disabled ~ span * {
       color: GrayText;
     }
@@ -567,6 +556,7 @@ export const flowStyles = css`
     .phone,
     .phone .ring ~ *,
     .panel > svg.icon {
+      --_tint: none;
       color: CanvasText;
       stroke: currentColor;
     }

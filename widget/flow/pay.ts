@@ -194,7 +194,7 @@ function appPanel(shown: Scan, picture: Picture | null, link: string | null, con
   const { say, state } = context;
   const { code } = shown;
   const text = code && 'text' in code ? code.text : null;
-  return html`${icon('', ICONS.app)}${heading(say('app'))}
+  return html`${phone(shown)}${heading(say('app'))}
     <p>${say('app_help')}</p>
     ${link ? appButton(link, 'primary', context) : ''} ${appHelp(link, !!picture, context)}
     ${waitingStatus(context, say('waiting'), shown)}

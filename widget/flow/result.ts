@@ -22,7 +22,7 @@ import {
   space,
   waysOut,
 } from './parts.ts';
-import { heading, html } from './provided.ts';
+import { heading, html, icon } from './provided.ts';
 import type { Shown } from './view.ts';
 
 export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: PanelContext): TemplateResult {
@@ -56,14 +56,13 @@ function paidWarning({ say, state }: PanelContext): TemplateResult | '' {
 }
 
 /** A sum for what is on its way back and one for what was sent. The wallet that paid need not be this shopper's. */
-function refundNotes({ say, money, state }: PanelContext): (TemplateResult | '')[] {
-  return (['PROCESSING', 'SUCCESS'] as const).map((status) => {
+function refundNotes({ say, money, state }: PanelContext): TemplateResult | '' {
+  const lines = (['PROCESSING', 'SUCCESS'] as const).map((status) => {
     // Empty in the first frame.
     const amount = money(sumOf(state.order, status));
-    return amount
-      ? html`<p class="announce">${say(status === 'SUCCESS' ? 'refunded' : 'refunding', { amount })}</p>`
-      : '';
+    return amount && html`<p class="announce">${say(status === 'SUCCESS' ? 'refunded' : 'refunding', { amount })}</p>`;
   });
+  return lines.some(Boolean) ? html`<div class="note">${lines}</div>` : '';
 }
 
 /** Null if there are none, as in a view of an older proxy, or before any view. */
@@ -96,7 +95,7 @@ export function failed(
   // An earlier payment may have been paid, such as a request whose answer was lost.
   const mayBePaid = state.order.otherOpen && /DECLINED|REJECTED|NOT_CREATED|LOW/.test(help);
   const next = isLow ? cause : key in nextStep ? (key as keyof typeof nextStep) : 'again';
-  return html`${sign(SIGNS[key] ?? 'ended')}${heading((cause && say(cause)) || say(key))}
+  return html`${isLow ? icon('DIRECT') : sign(SIGNS[key] ?? 'ended')}${heading((cause && say(cause)) || say(key))}
     <p part="error">${say(mayBePaid ? 'open' : `${help}_help`)}</p>
     <slot name="failed"></slot>
     ${nextStep[next](method, context)} ${key === 'RESOLVED' ? '' : helpLink('quiet', context)}`;

@@ -11,10 +11,10 @@ export const styles = css`
     --_text: var(--payment-color-text, light-dark(#14171f, #f1f3f7));
     --_muted: var(--payment-color-muted, light-dark(#596070, #a6adbb));
     --_surface: var(--payment-color-surface, light-dark(#fff, #16181e));
-    --_line: var(--payment-color-line, light-dark(#dfe2e9, #343945));
+    --_line: var(--payment-color-line, light-dark(#d3d7e0, #454b59));
     --_field: var(--payment-color-field, light-dark(#858c9b, #737b8b));
-    --_fill: var(--payment-color-accent, light-dark(#2348d5, #94abff));
-    --_accent: var(--_fill);
+    --_fill: var(--payment-color-accent, light-dark(#2348d5, #3f63ee));
+    --_accent: var(--payment-color-accent, light-dark(#2348d5, #94abff));
     /* White or black: at this luminance of the accent both are 4.6 : 1 on it. */
     --_bright: calc((0.179 - y) * 9999);
     --_on-accent: var(
@@ -55,7 +55,7 @@ export const styles = css`
     border: 0;
   }
   .sheet {
-    padding: var(--payment-padding, calc(var(--_space) * 1.5));
+    padding: var(--payment-padding, min(var(--_space) * 1.5, 4px + 5cqi));
     border: 1px solid var(--_line);
     border-radius: calc(var(--_radius) * 1.5);
     background: var(--_surface);
@@ -145,26 +145,22 @@ export const styles = css`
   .method > label,
   .only {
     display: flex;
-    align-items: center;
+    align-items: start;
     gap: 0.75em;
   }
   /* Inherited by what is below, because WebKit restyles the method alone when :checked changes. */
   .method:not(:has(:checked)) {
-    --_margin: 0;
     --_fold: 0fr;
     --_fold-visibility: hidden;
     --_help: none;
   }
   .method > label {
-    min-block-size: 3.75em;
-    padding: calc(var(--_space) / 2) calc(var(--_space) - 1px);
+    padding: var(--_space);
   }
   .method:has(:checked) {
-    border: 2px solid var(--_accent);
+    border-color: var(--_accent);
     background: var(--_tint);
-  }
-  .method > * {
-    margin: var(--_margin, -1px);
+    box-shadow: inset 0 0 0 1px var(--_accent);
   }
   .fold {
     display: grid;
@@ -175,12 +171,13 @@ export const styles = css`
     overflow: hidden;
   }
   .fold .field {
-    padding: 4px calc(var(--_space) - 1px) var(--_space);
+    padding: 0 var(--_space) var(--_space);
   }
   [type='radio'] {
     flex: none;
     inline-size: 1.25em;
     block-size: 1.25em;
+    margin-block: 0.125em;
     border: 1px solid var(--_field);
     border-radius: 50%;
     appearance: none;
@@ -239,12 +236,10 @@ export const styles = css`
     position: absolute;
     clip-path: inset(50%);
   }
-  @container (width < 21rem) {
-    .sheet {
-      padding: var(--payment-padding, var(--_space));
-    }
-  }
   @container (width < 20rem) {
+    section:has(b) {
+      align-items: start;
+    }
     .method > label slot {
       display: none;
     }

@@ -6,7 +6,7 @@ export const PROPERTIES = [
   color('text', 'Text', 'Headings, labels', '#14171f', '#f1f3f7'),
   color('muted', 'Muted', 'Help, icons', '#596070', '#a6adbb'),
   color('surface', 'Surface', 'Background', '#ffffff', '#16181e'),
-  color('line', 'Line', 'Subtle borders', '#dfe2e9', '#343945'),
+  color('line', 'Line', 'Subtle borders', '#d3d7e0', '#454b59'),
   color('field', 'Field', 'Borders of fields', '#858c9b', '#737b8b'),
   color('accent', 'Accent', 'Button, choice, links', '#2348d5', '#94abff'),
   color('on-accent', 'On accent', 'Text on the button', '#ffffff', '#000000'),
