@@ -158,16 +158,22 @@ function button({ orderId, paymentId }: Transaction, action: Action, label: stri
 function waysOn(transaction: Transaction, people: readonly Customer[]): Markup | '' {
   if (isFinal(transaction)) return html`<div class="row">${button(transaction, 'ipn', 'Send IPN again')}</div>`;
   if (!isPayment(transaction)) return '';
+  const { checkout, code, orderId } = transaction;
+  const isForAnybody = checkout !== null || code !== null;
   return html`<div class="row">
-      ${link(transaction)} ${transaction.checkout ? button(transaction, 'expire', 'Expire') : ''}
-    </div>
-    <form method="post" action="/overview/approve" class="row">
-      <input type="hidden" name="orderId" value="${transaction.orderId}" />
-      <select name="customer" aria-label="Customer">
-        ${people.map(({ walletId, name }) => html`<option value="${walletId}">${name}</option>`)}
-      </select>
-      <button>Approve as this customer</button>
-    </form>`;
+    ${link(transaction)} ${checkout ? button(transaction, 'expire', 'Expire') : ''}
+    ${
+      isForAnybody
+        ? html`<form method="post" action="/overview/approve" class="row">
+            <input type="hidden" name="orderId" value="${orderId}" />
+            <select name="customer" aria-label="Customer">
+              ${people.map(({ walletId, name }) => html`<option value="${walletId}">${name}</option>`)}
+            </select>
+            <button>Approve as this customer</button>
+          </form>`
+        : ''
+    }
+  </div>`;
 }
 
 function link({ checkout, code, customer }: Payment): Markup {
