@@ -98,7 +98,7 @@ function demoBar(walletUrl: string, place: string): Markup {
   const steps = html`<ol aria-label="To a paid order">
     <li>Add a coffee</li>
     <li>Check out</li>
-    <li>Pay with wallet ${DEMO_WALLET.shown}, and approve on the ${walletPhone(walletUrl)}</li>
+    <li>Pay with ${DEMO_WALLET.shown}, approve on the ${walletPhone(walletUrl)}</li>
   </ol>`;
   return html`<aside class="demo" aria-label="Demo">
     <p><b>A demo of payment-widget.</b> No real money moves. <a href="/themes">Theme&nbsp;editor</a></p>
@@ -107,7 +107,7 @@ function demoBar(walletUrl: string, place: string): Markup {
 }
 
 /** A page with one message. */
-export function notice(title: string, text: string, site: Site): Markup {
+export function notice(title: string, text: string | Markup, site: Site): Markup {
   return page(
     { title, place: 'notice', site },
     html`<section class="stack">

@@ -29,6 +29,8 @@ const CHIPS: Record<OrderState, { tone: string; label: string }> = {
   unpaid: { tone: '', label: 'Not paid' },
 };
 
+const DATE = new Intl.DateTimeFormat('en-IE', { dateStyle: 'medium', timeZone: 'UTC' });
+
 export function shopFront(site: Site): Markup {
   return page(
     { title: 'Coffee', place: 'shop', scripts: ['/assets/basket.js'], site },
@@ -255,7 +257,7 @@ function orderItem(order: Order): Markup {
   return html`<li>
     <a href="/orders/${order.orderId}">${order.kind === 'goods' ? goodsOf(order.lines) : 'Coffee card'}</a>
     <span>${order.amount === null ? '' : formatMoney(order.amount, CURRENCY)}</span>
-    <small>${order.orderId}</small>
+    <small>${order.orderId} · ${DATE.format(order.createdAt)}</small>
     <span class="chip ${tone}">${label}</span>
   </li>`;
 }

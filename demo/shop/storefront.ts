@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type { Context, Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
+import { html } from 'hono/html';
 import { signOrder } from '../../backend-proxy/client.ts';
 import { CURRENCY, TOP_UP, formatMoney, linesOf } from './catalog.ts';
 import type { Fulfillment } from './fulfillment.ts';
@@ -32,7 +33,8 @@ interface Storefront {
 
 const ICON = readFileSync(new URL('public/icon.svg', import.meta.url));
 const LOGO = `data:image/svg+xml;base64,${ICON.toString('base64')}`;
-const CONTACT = 'Write to help@stillwater.example, and tell us the number of your order.';
+const CONTACT = html`Write to <a href="mailto:help@stillwater.example">help@stillwater.example</a>, and tell us the
+  number of your order. You find it under <a href="/account">your orders</a>.`;
 const ASKED_FOR_MS = 2_000;
 /** From the start of a payment: as long as the gateway's own checkout. */
 const PAY_WITHIN_S = 15 * 60;

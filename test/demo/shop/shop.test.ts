@@ -148,7 +148,7 @@ test('while a person checks a payment, order page and account say so, and neithe
   shop.proxy.answers[`GET ${path}`] = report(true);
   assert.equal(await deliver(shop, orderId, { type: 'payment.needs_review' }), 204);
   const account = (await shopper.get('/account')).text;
-  assert.match(account, /Being checked/);
+  assert.match(account, /ST-\w+ · 20 Nov 2026<\/small>\s*<span class="chip warn">Being checked/);
   assert.doesNotMatch(account, /Not paid/);
   assert.match((await shopper.get(`${path}/state`)).text, /"state":"checking"/);
   const shown = (await shopper.get(path)).text;
