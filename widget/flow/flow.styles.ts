@@ -45,12 +45,10 @@ export const flowStyles = css`
     text-align: center;
   }
   .panel > .icon,
-  .panel > p:not(.note),
-  .pair > p {
+  :is(.panel, .pair) > p:not(.note) {
     justify-self: center;
   }
-  .panel > p:not(.note, .status),
-  .pair > p {
+  :is(.panel, .pair) > p:not(.note) {
     max-inline-size: 34ch;
     text-wrap: balance;
   }

@@ -147,7 +147,9 @@ function onlyMethod(method: Method, shown: Choice, context: PanelContext): Templ
     ${asksWalletId(method, context.state.claims) ? walletField(shown, context) : ''}`;
 }
 
-const mark = (method: Method): TemplateResult => html`<slot name="icon-${method}">${icon(method)}</slot>`;
+/** On a touch device each code opens the app. */
+const mark = (method: Method): TemplateResult =>
+  html`<slot name="icon-${method}">${icon(isCode(method) && isTouch() ? 'JETGO' : method)}</slot>`;
 
 /** What the shopper does, or the merchant's own name, with what the shopper does below it. */
 const nameOf = (method: Method, context: PanelContext): string =>

@@ -75,12 +75,6 @@ export const styles = css`
   div > [lang] {
     flex: 1 1 7.5em;
   }
-  [lang] > p {
-    color: var(--_muted);
-  }
-  b + p {
-    font-size: 0.875em;
-  }
   section img,
   ::slotted([slot='logo']) {
     flex: none;
@@ -111,7 +105,8 @@ export const styles = css`
   b {
     display: block;
   }
-  small {
+  small,
+  [lang] > p {
     color: var(--_muted);
     min-block-size: 1lh;
     font-size: 0.875em;
