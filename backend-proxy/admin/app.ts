@@ -78,25 +78,24 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
   }
 
   app.get('/admin', async (c) => {
-    const [counts, sums, { transactions: latest }, owed, reviews, { webhooks: dead }, { refusal, warnings }] =
-      await Promise.all([
-        ledger.counts(),
-        ledger.sums(serverClock.start(serverClock.day(now()))),
-        ledger.transactions({ sort: '-createdAt', limit: MAX_LATEST }),
-        toSendBack(),
-        ledger.transactions({ sort: 'createdAt', needsReview: true, limit: MAX_SHOWN }),
-        ledger.webhooks('dead', MAX_SHOWN),
-        readiness(),
-      ]);
+    const [counts, sums, latest, owed, reviews, dead, { refusal, warnings }] = await Promise.all([
+      ledger.counts(),
+      ledger.sums(serverClock.start(serverClock.day(now()))),
+      ledger.transactions({ sort: '-createdAt', limit: MAX_LATEST }),
+      toSendBack(),
+      ledger.transactions({ sort: 'createdAt', needsReview: true, limit: MAX_SHOWN }),
+      ledger.webhooks('dead', MAX_SHOWN),
+      readiness(),
+    ]);
     const problem = refusal?.message;
     const shown = {
       counts,
       sums,
-      latest,
-      backs: await backsOf(latest, parts),
+      latest: latest.transactions,
+      backs: await backsOf(latest.transactions, parts),
       owed,
       reviews: reviews.transactions,
-      dead,
+      dead: dead.webhooks,
       problem,
       warnings,
       now: now(),
@@ -110,12 +109,8 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
   app.get('/admin/health', async (c) => {
     const { refusal, warnings } = await readiness();
     const counts = await ledger.counts().catch(() => undefined);
-    return frame.show(
-      c,
-      'health',
-      'Health',
-      healthPage({ problem: refusal?.message, warnings, counts, isTest, version }),
-    );
+    const shown = { problem: refusal?.message, warnings, counts, isTest, version };
+    return frame.show(c, 'health', 'Health', healthPage(shown));
   });
 }
 

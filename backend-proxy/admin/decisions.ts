@@ -40,27 +40,21 @@ export function leftOfPayment(payment: Transaction, order: Order, rules: RefundR
   };
 }
 
-/** Undefined if it has to be sent back, and of what pays its order. */
-export function backOf(payment: Transaction, order: Order, rules: RefundRules, now: number): Back | undefined {
-  const { surplus, afterClose, needsReview, id } = payment;
-  if (!(surplus || afterClose) || needsReview || leftOfPayment(payment, order, rules, now).sendable > 0)
-    return undefined;
-  const own = order.refunds.filter(({ refundOf, stage }) => refundOf === id && STAGES[stage].status !== 'FAILED');
-  if (own.length === 0) return 'over';
-  return own.every(({ stage }) => stage === 'succeeded') ? 'good' : 'wait';
-}
-
+/** Where the money of those is that pay no order, unless it has to be sent back. */
 export async function backsOf(
   transactions: readonly Transaction[],
-  { ledger, refundRules }: Pick<AdminParts, 'ledger' | 'refundRules'>,
+  { ledger, refundRules }: AdminParts,
 ): Promise<Backs> {
-  const found = transactions
-    .filter(({ surplus, afterClose }) => surplus || afterClose)
-    .map(async (payment) => {
-      const { order, now } = await ledger.orderAt(payment.orderId);
-      return [payment.id, order && backOf(payment, order, refundRules, now)] as const;
-    });
-  return new Map(await Promise.all(found));
+  const extra = transactions.filter(({ surplus, afterClose, needsReview }) => (surplus || afterClose) && !needsReview);
+  const found = extra.map(async (payment): Promise<[string, Back][]> => {
+    const { order, now } = await ledger.orderAt(payment.orderId);
+    if (order === undefined || leftOfPayment(payment, order, refundRules, now).sendable > 0) return [];
+    const own = order.refunds.filter(({ refundOf }) => refundOf === payment.id);
+    const sent = own.filter(({ stage }) => STAGES[stage].status !== 'FAILED');
+    const isBack = sent.every(({ stage }) => stage === 'succeeded');
+    return [[payment.id, sent.length === 0 ? 'over' : isBack ? 'good' : 'wait']];
+  });
+  return new Map((await Promise.all(found)).flat());
 }
 
 /** `at`: undefined for what is no payment. */

@@ -25,13 +25,7 @@ type Done = keyof typeof DONE;
 /** Of the window; and the page's, if it is another. */
 type Title = string | readonly [window: string, heading: Html];
 
-/** Which proxy it is. */
-interface Instance {
-  /** Of its public address. */
-  host: string | undefined;
-  /** No money moves at its gateway. */
-  isTest: boolean;
-}
+type Instance = Pick<AdminParts, 'host' | 'isTest'>;
 
 interface Page extends Instance {
   title: Title;
@@ -135,7 +129,11 @@ export function refusalPage(title: string, text: string): Html {
 // What the pages of a signed-in operator share: the parts that they read and change, the frame around a page's body,
 // and a session that each page prolongs.
 
-export interface AdminParts extends Instance {
+export interface AdminParts {
+  /** Of its public address. */
+  host: string | undefined;
+  /** No money moves at its gateway. */
+  isTest: boolean;
   ledger: Ledger;
   refunds: Refunds;
   refundRules: RefundRules;
@@ -286,18 +284,13 @@ function partsOf(column: Column) {
 
 export const linkTo = ({ id }: Pick<Transaction, 'id'>) => `/admin/transactions/${encodeURIComponent(id)}`;
 
-export type Backs = ReadonlyMap<string, Back | undefined>;
+export type Backs = ReadonlyMap<string, Back>;
 
 /** `backs`: where the money of those that pay no order is. */
-export function transactionTable(
-  caption: string,
-  transactions: readonly Transaction[],
-  none: string,
-  backs: Backs,
-): Html {
+export function transactionTable(transactions: readonly Transaction[], none: string, backs: Backs): Html {
   if (transactions.length === 0) return html`<p class="empty">${none}</p>`;
   return cards(
-    caption,
+    'Transactions, newest first',
     ['Order', 'Type', ['Amount', 'right'], 'Status', 'Created'],
     transactions.map((each) => [
       html`<a href="${linkTo(each)}">${each.orderId}</a>`,

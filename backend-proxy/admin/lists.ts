@@ -52,8 +52,7 @@ export function transactionsPage(filters: Filters, page: TransactionPage | strin
   const { transactions, nextCursor } = page;
   // A page is of a limited number of transactions that were looked at: before the last one, none may match.
   const none = nextCursor === null ? 'No transaction.' : 'None among those looked at. Older ones may match:';
-  return html`${filterForm(filters)} ${transactionTable('Transactions, newest first', transactions, none, backs)}
-  ${pager(filters, nextCursor)}`;
+  return html`${filterForm(filters)} ${transactionTable(transactions, none, backs)} ${pager(filters, nextCursor)}`;
 }
 
 function filterForm(filters: Filters, refused?: string): Html {

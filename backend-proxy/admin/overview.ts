@@ -51,14 +51,7 @@ interface Overview {
 const deadIn = ({ webhooks }: Counts) => webhooks.find(({ state }) => state === 'dead')?.count ?? 0;
 
 /** `3 payments to review`: as many as the list has, with those that it only counts; then what is not about money. */
-export function titleOf({
-  counts,
-  owed,
-  reviews,
-  dead,
-  problem,
-  warnings,
-}: Omit<Overview, 'sums' | 'latest' | 'backs'>): string {
+export function titleOf({ counts, owed, reviews, dead, problem, warnings }: Overview): string {
   const toReview = Math.max(counts.needReview, reviews.length) + owed.length;
   const others = (problem === undefined ? 0 : 1) + (counts.unmatchedIpns === 0 ? 0 : 1) + warnings.length;
   const rest = Math.max(deadIn(counts), dead.length) + others;
@@ -86,10 +79,10 @@ export function overview(shown: Overview): Html {
     ${list('attention urgent', toReview)} ${isBoth ? html`<h2>Not about money</h2>` : ''} ${list('attention', others)}
     ${figures(shown)}
     <div class="heading">
-      <h2>Latest</h2>
+      <h2>Latest transactions</h2>
       <a href="/admin/transactions">All transactions</a>
     </div>
-    ${transactionTable('Latest transactions, newest first', latest, 'No transaction yet: the first one appears here.', backs)}`;
+    ${transactionTable(latest, 'No transaction yet: the first one appears here.', backs)}`;
 }
 
 function list(kind: string, items: readonly Html[]): Html | '' {
@@ -140,13 +133,8 @@ function unmatched(count: number): Html {
 
 /** The rest, which the list only counts. */
 function more(count: number, what: string, href: string): Html[] {
-  if (count <= 0) return [];
-  return [
-    html`<li>
-      <p>And ${count} more ${what}</p>
-      <a class="button quiet" href="${href}">Show all</a>
-    </li>`,
-  ];
+  const link = html`<a class="button quiet" href="${href}">Show all</a>`;
+  return count <= 0 ? [] : [item(`And ${count} more ${what}`, '', link)];
 }
 
 // What came in and went out today, what is open, and webhooks to send again.
@@ -157,46 +145,38 @@ function figures({ sums: { created, open, isWhole }, counts, now }: Overview): H
   const isIn = ({ type }: Sum) => TYPES[type].paysOrder;
   const isOut = ({ type }: Sum) => TYPES[type].isOutgoing;
   const today = `&from=${serverClock.day(now)}`;
-  const sum = (name: string, of: readonly Sum[], query: string) =>
-    figure(name, valuesOf(of), countsOf(of, query, isWhole));
+  const part = isWhole ? '' : ', at least';
   const dead = deadIn(counts);
-  const toSend = dead === 0 ? 'none' : html`<a href="/admin/webhooks?state=dead">to send again</a>`;
   return html`<dl class="totals">
-    ${sum(`Received today, ${serverClock.zone}`, done.filter(isIn), today)}
-    ${sum(`Sent today, ${serverClock.zone}`, done.filter(isOut), today)}
-    ${sum('Waiting', waiting.filter(isIn), '&needsReview=false')}
-    ${waiting.some(isOut) ? sum('On its way', waiting.filter(isOut), '&needsReview=false') : ''}
-    ${figure('Webhooks failed', [String(dead)], [toSend])}
+    ${total(`Received today, ${serverClock.zone}${part}`, done.filter(isIn), today)}
+    ${total(`Sent today, ${serverClock.zone}${part}`, done.filter(isOut), today)}
+    ${total(`Waiting${part}`, waiting.filter(isIn), '&needsReview=false')}
+    ${waiting.some(isOut) ? total(`On its way${part}`, waiting.filter(isOut), '&needsReview=false') : ''}
+    <div>
+      <dt>Webhooks failed</dt>
+      <dd class="amount">${dead}</dd>
+      <dd class="facts">${dead === 0 ? 'none' : html`<a href="/admin/webhooks?state=dead">to send again</a>`}</dd>
+    </div>
   </dl>`;
 }
 
-function figure(name: string, values: readonly (string | Html)[], facts: readonly (string | Html)[]): Html {
+/** Currencies are not added up. Each count leads to its list. */
+function total(name: string, sums: readonly Sum[], query: string): Html {
+  const add = (of: readonly Sum[], what: 'count' | 'amountMinor') => of.reduce((sum, each) => sum + each[what], 0);
+  const values = [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, of]) =>
+    moneyOf({ currency, amountMinor: add(of, 'amountMinor') }),
+  );
+  const counts = [...Map.groupBy(sums, ({ type, status: each }) => `type=${type}&status=${each}`)].map(([key, of]) => {
+    const { type, status: each } = of[0] as Sum;
+    const what = each === 'INITIALIZED' ? ` ${STATUS_NAMES[each].toLowerCase()}` : '';
+    const count = plural(add(of, 'count'), TYPE_NAMES[type].toLowerCase());
+    return html` <a href="/admin/transactions?${key}${query}">${count}${what}</a>`;
+  });
   return html`<div>
     <dt>${name}</dt>
-    ${values.map((value) => html`<dd class="amount">${value}</dd>`)}
-    <dd class="facts">${facts.map((fact, at) => html`${at === 0 ? '' : ', '}${fact}`)}</dd>
+    ${(values.length === 0 ? [NOTHING] : values).map((value) => html`<dd class="amount">${value}</dd>`)}
+    <dd class="facts">${counts.length === 0 ? 'none' : counts}</dd>
   </div>`;
-}
-
-/** Currencies are not added up. */
-function valuesOf(sums: readonly Sum[]): (string | Html)[] {
-  const values = [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, of]) =>
-    moneyOf({ currency, amountMinor: of.reduce((total, { amountMinor }) => total + amountMinor, 0) }),
-  );
-  return values.length === 0 ? [NOTHING] : values;
-}
-
-/** Each leads to the list that it counts. */
-function countsOf(sums: readonly Sum[], query: string, isWhole: boolean): (string | Html)[] {
-  const counts = [...Map.groupBy(sums, ({ type, status: each }) => `type=${type}&status=${each}`)].map(([of, each]) => {
-    const count = each.reduce((total, one) => total + one.count, 0);
-    const { type, status: word } = each[0] as Sum;
-    const name = word === 'INITIALIZED' ? ` ${STATUS_NAMES[word].toLowerCase()}` : '';
-    return html`<a href="/admin/transactions?${of}${query}"
-      >${isWhole ? '' : 'at least '}${plural(count, TYPE_NAMES[type].toLowerCase())}${name}</a
-    >`;
-  });
-  return counts.length === 0 ? ['none'] : counts;
 }
 
 // Whether the proxy can serve, what its operator should fix, and what is running.
@@ -219,14 +199,10 @@ export function healthPage({ problem, warnings, counts, isTest, version }: Healt
     ...warnings.map(({ warning, detail }) => [false, 'Warning', `${warning}${detail ? ` (${detail})` : ''}`] as const),
   ];
   const toFix = checks.filter(([isFine]) => !isFine).length;
-  const attention = `${plural(toFix, 'thing needs', 'things need')} attention.`;
-  return html`${
-      problem !== undefined
-        ? html`<p class="verdict bad">The proxy cannot serve.</p>`
-        : toFix > 0
-          ? html`<p class="verdict warn">The proxy is ready, but ${attention}</p>`
-          : html`<p class="verdict good">The proxy is ready, and nothing needs attention.</p>`
-    }
+  const what = toFix === 0 ? 'and nothing needs' : `but ${plural(toFix, 'thing needs', 'things need')}`;
+  const verdict = problem === undefined ? `The proxy is ready, ${what} attention.` : 'The proxy cannot serve.';
+  const tone = problem !== undefined ? 'bad' : toFix === 0 ? 'good' : 'warn';
+  return html`<p class="verdict ${tone}">${verdict}</p>
     <ul class="checks">
       ${checks.map(
         ([isFine, name, state]) =>

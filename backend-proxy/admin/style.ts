@@ -48,10 +48,10 @@ main:focus { outline: none; }
 main { max-width: 74rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; }
 h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; font-weight: 650; }
 h1:has(.status) { display: flex; flex-wrap: wrap; align-items: center; gap: 0 1rem; margin-bottom: 0.5rem; font-size: 2rem; }
-h2, .heading { margin: 2.25rem 0 0.75rem; font-size: 1.125rem; font-weight: 650; }
+h2, .heading { margin: 2.25rem 0 0.75rem; }
+h2 { font-size: 1.125rem; font-weight: 650; }
 .heading { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0 1rem; }
 .heading h2 { margin: 0; }
-.heading a { font-size: 1rem; font-weight: 400; }
 .lead { margin: 0 0 0.25rem; }
 .lead + :not(.lead) { margin-top: 1.25rem; }
 .hint, .facts, .reason, .none { color: var(--soft); }
@@ -65,8 +65,8 @@ h2, .heading { margin: 2.25rem 0 0.75rem; font-size: 1.125rem; font-weight: 650;
   white-space: nowrap; }
 /* A shape for each tone: filled where it has ended well, a ring where it waits, a bar where it ended, a diamond to act on. */
 .status::before { content: ''; width: 0.5rem; height: 0.5rem; border: 2px solid; border-radius: 50%; }
-.status:is(.good, .warn, .over)::before { background: currentColor; }
-.status.warn::before { border-radius: 2px; scale: 0.85; rotate: 45deg; }
+.status:is(.good, .warn, .bad, .over)::before { background: currentColor; }
+.status:is(.warn, .bad)::before { border-radius: 2px; scale: 0.85; rotate: 45deg; }
 .status.over::before { border-radius: 0; clip-path: inset(calc(50% - 1px) 0); }
 .good { color: var(--good); }
 .bad { color: var(--bad); }
@@ -80,9 +80,9 @@ small.reason { display: block; max-width: 34rem; white-space: normal; }
 .verdict.good { background: var(--good-back); }
 .verdict.bad { background: var(--bad-back); }
 .verdict.warn { background: var(--wait-back); }
-.attention { margin: 0; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+:is(.attention, .checks) { margin: 0; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .attention li { display: grid; grid-template-columns: minmax(0, 1fr) auto 9rem; align-items: center; gap: 0 1.25rem; padding: 0.85rem 1.25rem; }
-.attention li + li { border-top: 1px solid var(--line); }
+:is(.attention, .checks) li + li { border-top: 1px solid var(--line); }
 .attention p { grid-column: 1; margin: 0; }
 .attention p:first-child, .why { font-weight: 600; }
 .attention .amount { grid-area: 1 / 2 / span 2; }
@@ -94,10 +94,8 @@ small.reason { display: block; max-width: 34rem; white-space: normal; }
 .totals dt { color: var(--soft); font-size: 0.875rem; }
 .totals dd { margin: 0; }
 .totals .amount { font-size: 1.375rem; line-height: 1.4; }
-.facts a { color: inherit; }
-.checks { margin: 0; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+.totals a { margin-right: 0.4rem; color: inherit; }
 .checks li { display: grid; grid-template-columns: 1rem 9rem minmax(0, 1fr); gap: 0 0.75rem; padding: 0.75rem 1.25rem; }
-.checks li + li { border-top: 1px solid var(--line); }
 .checks b { font-weight: 600; }
 .sign { font-weight: 700; text-align: center; }
 .checks + .hint { margin-top: 1rem; }
@@ -105,7 +103,10 @@ small.reason { display: block; max-width: 34rem; white-space: normal; }
 table { width: 100%; border-collapse: separate; border-spacing: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 th, td { padding: 0.6rem 0.9rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
 thead th { border: 0; color: var(--soft); font-size: 0.8125rem; font-weight: 600; white-space: nowrap; }
-tbody th { min-width: 10rem; font-weight: 600; }
+/* Only an id is broken. */
+tbody th { min-width: 11.5rem; font-weight: 600; }
+td { overflow-wrap: break-word; }
+td a { overflow-wrap: anywhere; }
 /* The one link of a row is its whole width. */
 .lines tr { position: relative; }
 .lines th a::after { content: ''; position: absolute; inset: 0; }
@@ -201,7 +202,6 @@ legend { padding: 0; }
   .top nav ul { gap: 0 1vw; }
   .top nav a { padding-inline: 0.25rem; font-size: clamp(0.75rem, 3.6vw, 0.9375rem); }
   .top .name { flex: 1 1 0; }
-  .top .host { flex: 0 1 auto; }
   .cards, .cards tbody, .cards tr, .cards th, .cards td { display: block; }
   .cards { background: none; border: 0; }
   .cards thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
@@ -211,20 +211,18 @@ legend { padding: 0; }
   .cards td::before { content: attr(data-label) / ''; position: absolute; left: 0; color: var(--soft); font-size: 0.875rem; line-height: 1.7; }
   .cards tr { position: relative; }
   .cards td.action { position: absolute; inset: 0.6rem 1rem auto auto; padding: 0; }
-  .cards:has(.action) tbody th { padding-right: 6.5rem; }
+  .cards:has(.action) tbody th { padding-right: 6.5rem; font-size: 0.9375rem; }
   .cards td.action::before { content: none; }
   .lines tr { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.1rem 0.6rem; }
   .lines tbody th { flex: 1 1 0; min-width: 0; padding: 0; }
   .lines td { position: static; order: 1; padding: 0; font-size: 0.875rem; }
   .lines td::before { content: none; }
   .lines .right { order: 0; text-align: right; font-size: 1rem; }
-  /* Ends the first line. */
   .lines tr::after { content: ''; flex-basis: 100%; }
   .lines .status { order: 1; margin: 0; font-size: inherit; }
   .lines td:last-child { margin-left: auto; color: var(--soft); }
   .lines td:has(.reason) { display: contents; }
   .lines .reason { order: 2; flex-basis: 100%; max-width: none; }
-  .lines .fine { display: none; }
   .filters { display: grid; grid-template-columns: 1fr 1fr; }
   .filters .order, .filters .buttons { grid-column: 1 / -1; }
   .filters input[type='date'] { padding-inline: 0.4rem; font-size: 0.875rem; }
@@ -241,6 +239,8 @@ legend { padding: 0; }
   .details dt { padding-bottom: 0; font-size: 0.875rem; }
   .details dd { padding-top: 0; border-top: 0 !important; }
 }
+@media (max-width: 64rem) { .lines .fine { display: none; } }
+@media (max-width: 24rem) { .host { display: none; } }
 @media (prefers-reduced-motion: no-preference) { a, button { transition: border-color 0.12s, filter 0.12s; } }
 @media (forced-colors: active) { :is(.top nav, .tabs) a:not([aria-current]) { border-color: Canvas; } .verdict { border: 1px solid; } .status::before { forced-color-adjust: none; } }
 `;

@@ -297,7 +297,7 @@ it('a webhook that was given up is found from the overview and sent again', asyn
   await world.customer('approve', 'A-1');
   await world.settle();
   const first = await operator.open('/admin');
-  assert.match(textOf(first), /Waiting – none Webhooks failed 1 to send again Latest All transactions/);
+  assert.match(textOf(first), /Waiting – none Webhooks failed 1 to send again Latest transactions All transactions/);
   assert.match(
     textOf(first),
     /1 thing needs attention Your server did not take a webhook: HTTP 410\. A-1 · payment\.succeeded · \d+ \w+ old Send again/,
@@ -348,7 +348,7 @@ it('money that pays no order is in the same list and count as a review, until it
 it('the overview sums up what came in and went out today, by currency, and each count leads to its list', async (t) => {
   const operator = await signedIn(t, { profile: REFUNDS_QR });
   const { world } = operator;
-  await operator.says('/admin', /All clear Received today, UTC – none Sent today, UTC – none Waiting – none Webhooks failed 0 none Latest All transactions No transaction yet/); // prettier-ignore
+  await operator.says('/admin', /All clear Received today, UTC – none Sent today, UTC – none Waiting – none Webhooks failed 0 none Latest transactions All transactions No transaction yet/); // prettier-ignore
   await world.paid({ orderId: 'A-0' });
   world.skip(D);
   await operator.signIn();
