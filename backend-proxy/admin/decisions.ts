@@ -40,12 +40,14 @@ export function leftOfPayment(payment: Transaction, order: Order, rules: RefundR
   };
 }
 
+const paysNothing = ({ surplus, afterClose }: Transaction) => surplus || afterClose;
+
 /** Where the money of those is that pay no order, unless it has to be sent back. */
 export async function backsOf(
   transactions: readonly Transaction[],
   { ledger, refundRules }: AdminParts,
 ): Promise<Backs> {
-  const extra = transactions.filter(({ surplus, afterClose, needsReview }) => (surplus || afterClose) && !needsReview);
+  const extra = transactions.filter((each) => paysNothing(each) && !each.needsReview);
   const found = extra.map(async (payment): Promise<[string, Back][]> => {
     const { order, now } = await ledger.orderAt(payment.orderId);
     if (order === undefined || leftOfPayment(payment, order, refundRules, now).sendable > 0) return [];
@@ -69,10 +71,13 @@ export function refunding(
   const { order, now } = at;
   const { cause, left, sendable } = leftOfPayment(payment, order, rules, now);
   const own = order.refunds.filter(({ refundOf }) => refundOf === payment.id);
-  const isUrgent = (payment.surplus || payment.afterClose) && sendable > 0;
+  const isUrgent = paysNothing(payment) && sendable > 0;
+  const isExtra = (other: Transaction) => paysNothing(other) && leftOfPayment(other, order, rules, now).sendable > 0;
+  const extra = paysNothing(payment) ? undefined : order.payments.find(isExtra);
   return html`<section class="panel ${isUrgent ? 'urgent' : ''}" aria-labelledby="refunds">
     <h2 id="refunds">Refunds</h2>
     ${own.length === 0 ? '' : refundTable(own)}
+    ${extra === undefined ? '' : html`<p class="why">This payment pays the order. Send back <a href="${linkTo(extra)}">${extra.id}</a>, which came on top.</p>`}
     ${
       cause !== null
         ? html`<p>It cannot be refunded, because ${NOT_REFUNDABLE[cause]}.</p>`

@@ -329,6 +329,7 @@ it('money that pays no order is in the same list and count as a review, until it
   );
   assert.match(said, /Waiting – none/, 'the payment under review is not counted as waiting');
   await operator.says('/admin/transactions', / A-1 QR code €10\.10 Paid twice 20 Nov/);
+  await operator.says('/admin/transactions/A-1', /This payment pays the order\. Send back A-1-2 , which came on top\./);
   await operator.says('/admin/transactions/A-1-2', /Paid · confirmed by the gateway/);
   await operator.says(
     '/admin/transactions/A-1',
@@ -341,6 +342,8 @@ it('money that pays no order is in the same list and count as a review, until it
   assert.doesNotMatch(after, /Paid twice:/);
   assert.match(after, / Refund −€10\.00 On its way .* A-1 QR code €10\.10 Paid twice · on its way back /);
   await world.settleAfter('approve', 'A-1-2-r1');
+  for (const id of ['A-1', 'A-1-2'])
+    assert.doesNotMatch(await operator.open(`/admin/transactions/${id}`), /pays the order/);
   for (const path of ['/admin', '/admin/transactions', '/admin/transactions/A-1-2'])
     assert.match(await operator.open(path), /status good">Paid twice · sent back</, path);
 });
