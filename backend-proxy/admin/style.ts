@@ -94,7 +94,7 @@ small.reason { display: block; max-width: 34rem; white-space: normal; }
 .totals dt { color: var(--soft); font-size: 0.875rem; }
 .totals dd { margin: 0; }
 .totals .amount { font-size: 1.375rem; line-height: 1.4; }
-.totals a { margin-right: 0.4rem; color: inherit; }
+.totals a { display: inline-block; margin-right: 0.4rem; color: inherit; }
 .checks li { display: grid; grid-template-columns: 1rem 9rem minmax(0, 1fr); gap: 0 0.75rem; padding: 0.75rem 1.25rem; }
 .checks b { font-weight: 600; }
 .sign { font-weight: 700; text-align: center; }
@@ -108,9 +108,10 @@ tbody th { min-width: 11.5rem; font-weight: 600; }
 td { overflow-wrap: break-word; }
 td a { overflow-wrap: anywhere; }
 /* The one link of a row is its whole width. */
+.lines { overflow: hidden; }
 .lines tr { position: relative; }
 .lines th a::after { content: ''; position: absolute; inset: 0; }
-.lines tbody tr:hover { background: var(--page); }
+@media (hover: hover) { .lines tbody tr:hover { background: var(--page); } }
 .right { text-align: right; }
 .action { padding-block: 0.35rem; text-align: right; white-space: nowrap; }
 span.reason { white-space: nowrap; }
@@ -214,10 +215,10 @@ legend { padding: 0; }
   .cards:has(.action) tbody th { padding-right: 6.5rem; font-size: 0.9375rem; }
   .cards td.action::before { content: none; }
   .lines tr { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.1rem 0.6rem; }
-  .lines tbody th { flex: 1 1 0; min-width: 0; padding: 0; }
+  .lines tbody th { flex: 1 1 auto; min-width: 0; padding: 0; }
   .lines td { position: static; order: 1; padding: 0; font-size: 0.875rem; }
   .lines td::before { content: none; }
-  .lines .right { order: 0; text-align: right; font-size: 1rem; }
+  .lines .right { order: 0; margin-left: auto; text-align: right; font-size: 1rem; }
   .lines tr::after { content: ''; flex-basis: 100%; }
   .lines .status { order: 1; margin: 0; font-size: inherit; }
   .lines td:last-child { margin-left: auto; color: var(--soft); }
@@ -242,5 +243,5 @@ legend { padding: 0; }
 @media (max-width: 64rem) { .lines .fine { display: none; } }
 @media (max-width: 24rem) { .host { display: none; } }
 @media (prefers-reduced-motion: no-preference) { a, button { transition: border-color 0.12s, filter 0.12s; } }
-@media (forced-colors: active) { :is(.top nav, .tabs) a:not([aria-current]) { border-color: Canvas; } .verdict { border: 1px solid; } .status::before { forced-color-adjust: none; } }
+@media (forced-colors: active) { :is(.top nav, .tabs) a:not([aria-current]) { border-color: Canvas; } :is(.verdict, .pill) { border: 1px solid; } .status::before { forced-color-adjust: none; } }
 `;
