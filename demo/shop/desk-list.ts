@@ -57,7 +57,7 @@ export function deskList({ entries, problem }: DeskList, now: Date, operatorUrl?
       </section>`,
   );
   return html`${totals(entries, now)} ${rows}
-  ${entries.length === 0 ? html`<p class="send card">No payment yet. Pay for an <a href="/">order in the shop</a>.</p>` : ''}
+  ${entries.length === 0 ? html`<p class="message">No payment yet. Pay for an <a href="/">order in the shop</a>.</p>` : ''}
   ${entries.length > MAX_SHOWN ? html`<p class="quiet">The newest ${MAX_SHOWN}. The operator’s page has all.</p>` : ''}`;
 }
 

@@ -305,6 +305,18 @@ test('the desk counts all that came in today, also twice or under review', async
   assert.match((await staff.get('/desk/list')).text, done);
 });
 
+test('the desk of a shop without payments leads to an order, and one of many keeps what is to review in sight', async () => {
+  const { shop, staff } = await openDesk();
+  shop.proxy.answers['GET /transactions'] = { body: { transactions: [], nextCursor: null } };
+  assert.match((await staff.get('/desk')).text, /No payment yet\. Pay for an <a href="\/">order in the shop</);
+  const review = payout('PO-1', { needsReview: true, history: [said('needs_review', null)] });
+  const many = Array.from({ length: 101 }, (_, n) => payment(`ST-${n}`, { status: 'SUCCESS' }));
+  shop.proxy.answers['GET /transactions'] = { body: { transactions: [...many, review], nextCursor: null } };
+  const { text } = await staff.get('/desk/list');
+  assert.match(text, /href="#PO-1">see below<[^]*<li id="PO-1"[^]*The newest 100\./);
+  assert.doesNotMatch(text, /<li id="ST-100"/);
+});
+
 test('the desk escapes markup in a note', async () => {
   const { shop, staff } = await openDesk();
   const transactions = [payout('PO-1', { note: '<img src=x onerror=alert(1)>' })];
