@@ -41,7 +41,7 @@ export function checkoutPage(c: Context, view: CheckoutView) {
   const hasEnded = screen.name === 'ended';
   const body = html`${banner(texts.banner)}
     <main class="frame">
-      <div class="bill">
+      <div class="bill stack">
         ${logo}
         <p class="payee">
           ${pictureOf(merchant, merchantLogo)} ${hasEnded ? merchant : fill(texts.payTo, { merchant })}

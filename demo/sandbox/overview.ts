@@ -71,23 +71,18 @@ const versionOf = ({ version, clock }: OverviewOptions) => `${version()}.${clock
 function frontPage(options: OverviewOptions, times: string | undefined): Markup {
   const { state: now, waiting, ended, refusals: refused } = regions(options);
   return html`${banner()}
-    <header class="bar">
-      ${logo}
-      <nav class="row">
-        <a class="way" href="/wallet">Wallet phone</a>
-      </nav>
-    </header>
+    <header class="bar">${logo} <a class="way" href="/wallet">Wallet phone</a></header>
     <main data-live="/overview/live" data-version="${versionOf(options)}">
       <h1>Gateway</h1>
       <p class="soft">Approve or decline as the customer would, or make the gateway misbehave.</p>
       <div id="state">${now}</div>
       <div class="columns">
-        <div id="waiting" class="stack">${waiting}</div>
-        ${testControls(options, times)}
-        <div class="stack past">
+        <div class="stack">
+          <div id="waiting" class="stack">${waiting}</div>
           <div id="ended" class="stack">${ended}</div>
-          <div id="refusals">${refused}</div>
+          <div id="refusals" class="stack">${refused}</div>
         </div>
+        ${testControls(options, times)}
       </div>
     </main>`;
 }
@@ -107,8 +102,7 @@ function refusals({ requestLog, clock }: OverviewOptions): Markup {
   const mistakes = requestLog.refusals.filter(({ code }) => code !== 'UNKNOWN_ORDER');
   const latest = mistakes.slice(0, MAX_REFUSALS);
   if (latest.length === 0) return html``;
-  return html`<section class="stack">
-    <h2 class="title">Refused requests <small>${mistakes.length}</small></h2>
+  return html`<h2 class="title">Refused requests <small>${mistakes.length}</small></h2>
     <ol class="card history lines">
       ${latest.map(
         ({ at, operation, orderId, status, message }) =>
@@ -118,6 +112,5 @@ function refusals({ requestLog, clock }: OverviewOptions): Markup {
             <span>${message}</span>
           </li>`,
       )}
-    </ol>
-  </section>`;
+    </ol>`;
 }

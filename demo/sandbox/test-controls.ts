@@ -123,7 +123,7 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string | u
   return html`<section id="controls" class="controls" aria-labelledby="controls-title">
     <h2 id="controls-title" class="title">Test controls</h2>
     <details ${chosenTimes === undefined ? '' : html`open`}>
-      <summary class="card">Test controls <small>faults and clock</small></summary>
+      <summary class="card"><strong>Test controls</strong> <small>faults and clock</small></summary>
       <form method="post" action="/overview/fault" class="card stack">
         <h3>Faults</h3>
         <small>Make the gateway misbehave. Press again to stop. <code>POST /_sandbox/faults</code> has more.</small>

@@ -101,20 +101,16 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
     <details id="details-${paymentId}">
       <summary id="summary-${paymentId}">
         <span class="amount">${formatMoney(minor, currency)}</span>
-        <span class="what">
-          <strong class="order">${orderId}</strong>
-          <small>
-            ${name} · ${whoIn(transaction, processor.customers)} · ${clockTime(createdAt, clock.now())}
-            ${timeLeft(transaction, clock.now())}
-          </small>
-        </span>
-        <span class="ends">
-          <span class="standing"><span class="chip ${tone}">${word}</span></span>
-          <small class="ipns">
-            ${deliveries.map((delivery) => ipnChips(delivery))}
-            ${requests > 1 ? html`<span class="chip bad">Requested ${requests} times</span>` : ''}
-          </small>
-        </span>
+        <strong class="order">${orderId}</strong>
+        <small class="sub">
+          ${name} · ${whoIn(transaction, processor.customers)} · ${clockTime(createdAt, clock.now())}
+          ${timeLeft(transaction, clock.now())}
+        </small>
+        <span class="standing"><span class="chip ${tone}">${word}</span></span>
+        <small class="ipns">
+          ${deliveries.map((delivery) => ipnChips(delivery))}
+          ${requests > 1 ? html`<span class="chip bad">Requested ${requests} times</span>` : ''}
+        </small>
       </summary>
       <div class="inside stack">
         ${requests > 1 ? html`<p class="soft">${requests} requests to create it came. One was accepted.</p>` : ''}
@@ -134,7 +130,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
 /** Only a hosted checkout has a deadline here: the proxy's own time limits are not the gateway's. */
 function timeLeft(transaction: Transaction, now: number): Markup | '' {
   if (isFinal(transaction) || !isPayment(transaction) || !transaction.checkout) return '';
-  return html` · <span class="left">${countdown(transaction.checkout.expiresAt - now)} left</span>`;
+  return html` · <b>${countdown(transaction.checkout.expiresAt - now)} left</b>`;
 }
 
 function whoIn(transaction: Transaction, people: readonly Customer[]): string {
