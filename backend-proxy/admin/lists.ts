@@ -62,7 +62,7 @@ function filterForm(filters: Filters, refused?: string): Html {
       <summary>Filter</summary>
       <form class="filters" method="get" action="/admin/transactions">
         <div class="field order">
-          <label for="orderId">Order</label>
+          <label for="orderId">Order or gateway ID</label>
           <input id="orderId" name="orderId" value="${filters.orderId ?? ''}" maxlength="64" autocomplete="off" />
         </div>
         <div class="field"><label for="type">Type</label>${select('type', TYPE_NAMES, filters.type)}</div>

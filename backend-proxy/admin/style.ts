@@ -50,8 +50,10 @@ h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; font-weight: 650; }
 h1:has(.status) { display: flex; flex-wrap: wrap; align-items: center; gap: 0 1rem; margin-bottom: 0.5rem; font-size: 2rem; }
 h2, .heading { margin: 2.25rem 0 0.75rem; }
 h2 { font-size: 1.125rem; font-weight: 650; }
-.heading { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0 1rem; }
+.heading { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 1rem; }
 .heading h2 { margin: 0; }
+.find { display: flex; flex: 0 1 22rem; gap: 0.5rem; margin-left: auto; }
+.find button { flex: none; }
 .lead { margin: 0 0 0.25rem; }
 .lead + :not(.lead) { margin-top: 1.25rem; }
 .hint, .facts, .reason, .none { color: var(--soft); }
@@ -224,6 +226,8 @@ legend { padding: 0; }
   .lines td:last-child { margin-left: auto; color: var(--soft); }
   .lines td:has(.reason) { display: contents; }
   .lines .reason { order: 2; flex-basis: 100%; max-width: none; }
+  .heading a { margin-left: auto; }
+  .find { flex-basis: 100%; }
   .filters { display: grid; grid-template-columns: 1fr 1fr; }
   .filters .order, .filters .buttons { grid-column: 1 / -1; }
   .filters input[type='date'] { padding-inline: 0.4rem; font-size: 0.875rem; }

@@ -96,7 +96,6 @@ const UNCLEAR = 'It is not clear whether the gateway has it. Status checks find 
 export function explanationOf(transaction: Transaction): string {
   const reason = reasonOf(transaction);
   if (mayBeResolved(transaction)) return '';
-  if (transaction.surplus) return 'The order was paid already.';
   if (transaction.afterClose) return 'The order was closed before.';
   if (transaction.stage === 'uncertain') return UNCLEAR;
   if (transaction.late) return 'It had counted as unpaid before it succeeded.';

@@ -351,7 +351,7 @@ it('money that pays no order is in the same list and count as a review, until it
 it('the overview sums up what came in and went out today, by currency, and each count leads to its list', async (t) => {
   const operator = await signedIn(t, { profile: REFUNDS_QR });
   const { world } = operator;
-  await operator.says('/admin', /All clear Received today, UTC – none Sent today, UTC – none Waiting – none Webhooks failed 0 none Latest transactions All transactions No transaction yet/); // prettier-ignore
+  await operator.says('/admin', /All clear Received today, UTC – none Sent today, UTC – none Waiting – none Webhooks failed 0 none Latest transactions All transactions Find No transaction yet/); // prettier-ignore
   await world.paid({ orderId: 'A-0' });
   world.skip(D);
   await operator.signIn();
@@ -554,6 +554,9 @@ it('the list of transactions is filtered, paged newest first, and says what is w
   const [, older = ''] = /href="([^"]+)">Older</.exec(first) ?? [];
   assert.deepEqual(idsOf(await operator.open(older.replaceAll('&amp;', '&'))), ['A-1', 'A-0']);
   assert.deepEqual(idsOf(await operator.open('/admin/transactions?orderId=A-7&type=&status=&from=&to=')), ['A-7']);
+  await world.start(world.token({ orderId: 'A-7' }), { method: 'QR' }, 'again');
+  const byId = await operator.request('/admin/transactions?orderId=A-7-2');
+  assert.deepEqual([byId.status, placeOf(byId)], [303, '/admin/transactions/A-7-2'], 'an id at the gateway');
   assert.deepEqual(idsOf(await operator.open('/admin/transactions?status=SUCCESS')), []);
   assert.equal(idsOf(await operator.open('/admin/transactions?from=2026-11-20&to=2026-11-20')).length, 50);
   assert.deepEqual(idsOf(await operator.open('/admin/transactions?from=2026-11-21')), []);
