@@ -13,7 +13,8 @@ import {
   type RefundRules,
 } from '../protocol/refundable.ts';
 import { STAGES, type Transaction, canBePaid } from '../protocol/transaction.ts';
-import { cards, hidden, nameField, textField, type AdminParts, type Backs, type Problems, linkTo } from './layout.ts';
+import type { AdminParts, Backs, Problems } from './layout.ts';
+import { cards, hidden, linkTo, nameField, optionalField, textField } from './layout.ts';
 import { amount, status, time, wallet, walletEnd, type Back, type Html, moneyOf } from './words.ts';
 
 export interface RefundForm {
@@ -124,16 +125,7 @@ function refundForm(payment: Transaction, { sendable, left }: Left, form: string
         isDecimal: true,
       })}
       ${nameField('refund', by, problems)}
-      ${textField({
-        form: 'refund',
-        name: 'note',
-        label: 'Note to the customer (optional)',
-        value: note,
-        maxlength: 200,
-        problems,
-        isWide: true,
-        isOptional: true,
-      })}
+      ${optionalField('refund', 'note', 'Note to the customer (optional)', note, problems)}
       <button>Review the refund</button>
       <p class="hint">Nothing is sent yet: the next page says what will happen.</p>
     </form>`;
@@ -208,16 +200,7 @@ export function closingPage(transaction: Transaction, order: Order, typed: Closi
     ],
     action: `${linkTo(transaction)}/close`,
     fields: html`${hidden({ form })} ${nameField('closing', by, problems)}
-    ${textField({
-      form: 'closing',
-      name: 'reason',
-      label: 'Reason, for you only (optional)',
-      value: reason,
-      maxlength: 200,
-      problems,
-      isWide: true,
-      isOptional: true,
-    })}`,
+    ${optionalField('closing', 'reason', 'Reason, for you only (optional)', reason, problems)}`,
     button: 'Close the order',
     back: linkTo(transaction),
   });

@@ -189,17 +189,16 @@ interface Field {
   value?: string | undefined;
   maxlength: number;
   problems?: Problems | undefined;
-  isWide?: boolean;
   isOptional?: boolean;
   isDecimal?: boolean;
   autocomplete?: 'name' | 'off';
 }
 
 export function textField(field: Field): Html {
-  const { form, name, label, value = '', maxlength, problems = {}, isWide, isOptional, isDecimal } = field;
+  const { form, name, label, value = '', maxlength, problems = {}, isOptional, isDecimal } = field;
   const isWrong = problems[name] !== undefined;
   const id = `${form}-${name}`;
-  return html`<div class="field ${isWide ? 'wide' : ''}">
+  return html`<div class="field">
     <label for="${id}">${label}</label>
     <input
       id="${id}"
@@ -217,6 +216,9 @@ export function textField(field: Field): Html {
 /** The person who decides, for the history. */
 export const nameField = (form: string, value: string | undefined, problems: Problems | undefined): Html =>
   textField({ form, name: 'by', label: 'Your name', value, maxlength: 100, problems, autocomplete: 'name' });
+
+export const optionalField = (form: string, name: string, label: string, value?: string, problems?: Problems): Html =>
+  textField({ form, name, label, value, maxlength: 200, problems, isOptional: true });
 
 export const problem = (id: string, text: string | undefined): Html =>
   html`<p class="problem" id="${id}-problem">${text}</p>`;

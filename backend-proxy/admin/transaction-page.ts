@@ -165,7 +165,7 @@ function reviewForm(transaction: Transaction, form: string, name: string, given?
         ${refused['status'] === undefined ? '' : problem('status', refused['status'])}
       </fieldset>
       ${nameField('review', by, refused)}
-      ${textField({ form: 'review', name: 'note', label: 'How you know', value: note, maxlength: 500, problems: refused, isWide: true })}
+      ${textField({ form: 'review', name: 'note', label: 'How you know', value: note, maxlength: 500, problems: refused })}
       <button>Continue</button>
       <p class="hint">Nothing changes yet: the next page says what will happen.</p>
     </form>
