@@ -184,7 +184,7 @@ function nameOf({ kind, orderId }: Movement, movements: readonly Movement[]): st
   return isRefund ? 'Refund received' : KIND_NAMES[kind];
 }
 
-function activity({ customer, merchant, now }: PhoneView): Markup {
+function activity({ customer, merchant, merchantLogo, now }: PhoneView): Markup {
   const latest = customer.movements.slice(-MAX_MOVEMENTS).toReversed();
   return html`<section>
     <h2>Activity</h2>
@@ -192,12 +192,17 @@ function activity({ customer, merchant, now }: PhoneView): Markup {
       ${latest.map((movement) => {
         const { at, kind, minor, currency, orderId, note } = movement;
         const name = nameOf(movement, customer.movements);
-        return html`<li>
-          <strong class="row between">
-            ${kind === 'TOP_UP' ? name : merchant}
-            <span class="${minor < 0n ? '' : 'in'}">${formatMoney(minor, currency, 'en', true).replace('-', '−')}</span>
-          </strong>
-          <small>${kind === 'TOP_UP' ? note : `${name} · ${note ?? `Reference ${orderId}`}`} · ${ago(at, now)}</small>
+        return html`<li class="movement">
+          ${kind === 'TOP_UP' ? initials('+') : pictureOf(merchant, merchantLogo)}
+          <div>
+            <strong class="row between">
+              ${kind === 'TOP_UP' ? name : merchant}
+              <span class="${minor < 0n ? '' : 'in'}"
+                >${formatMoney(minor, currency, 'en', true).replace('-', '−')}</span
+              >
+            </strong>
+            <small>${kind === 'TOP_UP' ? note : `${name} · ${note ?? orderId}`} · ${ago(at, now)}</small>
+          </div>
         </li>`;
       })}
     </ol>

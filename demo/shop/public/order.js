@@ -3,7 +3,8 @@
 // the order is. Of a paid order the widget sends no more events, so a refund is found by asking from time to time.
 const EVERY_MS = 1000;
 const TRIES = 120;
-const REFUND_EVERY_MS = 5000;
+/** In units of EVERY_MS. */
+const REFUND_EVERY = 5;
 
 const { order } = document.querySelector('[data-order]').dataset;
 const message = document.querySelector('[data-state]');
@@ -11,49 +12,42 @@ const balance = document.querySelector('[data-balance]');
 // Only a top-up shows the card's balance; its button says what the heading says.
 if (balance) document.querySelector('payment-widget').messages = { pay_deposit: '[Top up|Top up {amount}]' };
 let wanted = message.dataset.state;
+let tries = 0;
 let asking = false;
 
-const ask = () =>
-  fetch(`/orders/${order}/state`)
-    .then((response) => (response.ok ? response.json() : undefined))
-    .catch(() => undefined);
-
-async function askShop() {
+async function askShop(onNews) {
   if (asking) return;
   asking = true;
-  for (let tries = 0; tries < TRIES && (tries === 0 || !isShown()); tries++) {
-    if (tries > 0) await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
-    const answer = await ask();
-    if (answer && answer.text !== message.textContent) show(answer);
-  }
+  const answer = await fetch(`/orders/${order}/state`)
+    .then((response) => (response.ok ? response.json() : undefined))
+    .catch(() => undefined);
   asking = false;
+  if (answer && answer.text !== message.textContent) onNews(answer);
 }
-
-/** What was paid stays paid or refunded, whatever a view that is late says. */
-const isShown = () => ['paid', 'refunded', wanted].includes(message.dataset.state);
 
 function show(answer) {
   document.querySelector('h1').textContent = answer.heading;
   message.textContent = answer.text;
   message.dataset.state = answer.state;
   if (answer.state !== 'paid') return;
-  document.title = `Paid · ${document.title}`;
+  document.title = document.title.replace(/^(Paid · )?/, 'Paid · ');
   if (balance) balance.textContent = answer.balance;
 }
 
 document.addEventListener('payment-change', ({ detail: { paid, checking, closed } }) => {
   wanted = paid ? 'paid' : checking ? 'checking' : closed ? 'closed' : 'unpaid';
-  void askShop();
+  tries = 0;
+  void askShop(show);
 });
 
-// Drawn again, so that the widget's receipt has the refund too.
-async function lookForRefund() {
-  if (document.hidden || asking || !['paid', 'refunded'].includes(message.dataset.state)) return;
-  const answer = await ask();
-  if (answer && answer.text !== message.textContent) location.reload();
-}
-
-setInterval(() => void lookForRefund(), REFUND_EVERY_MS);
+setInterval(() => {
+  tries += 1;
+  // What was paid stays paid or refunded, whatever a view that is late says.
+  const isPaid = ['paid', 'refunded'].includes(message.dataset.state);
+  if (!isPaid && wanted !== message.dataset.state && tries < TRIES) void askShop(show);
+  // Drawn again, so that the widget's receipt has the refund too.
+  if (isPaid && !document.hidden && tries % REFUND_EVERY === 0) void askShop(() => location.reload());
+}, EVERY_MS);
 
 // Only the demo reaches into the widget: a visitor has no wallet id to type.
 async function fillIn(walletId) {

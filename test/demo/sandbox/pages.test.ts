@@ -165,10 +165,10 @@ describe('the wallet phone', () => {
     await ada.submit('/wallet/answer', { answer: 'approve' });
     assert.match(ada.text, /Paid €10\.50 Sent to Demo Shop\. Reference order-DIRECT/);
     await ada.open('/wallet');
-    assert.match(ada.text, /−€10\.50 Payment · Reference order-DIRECT · just now/);
+    assert.match(ada.text, /−€10\.50 Payment · order-DIRECT · just now/);
     await opened.pass(60_000);
     await ada.open('/wallet');
-    assert.match(ada.text, /Reference order-DIRECT · 1 min ago/);
+    assert.match(ada.text, /Payment · order-DIRECT · 1 min ago/);
     assert.deepEqual(await statusOf(opened, 'order-DIRECT'), ['SUCCESS', 'SUCCESS']);
   });
 
