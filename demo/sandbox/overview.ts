@@ -8,7 +8,7 @@ import { toggle } from './fault-presets.ts';
 import { banner, logo, liveAnswer, type Markup, page, readForm, errorPage, time } from './page.ts';
 import { Refusal } from './refusal.ts';
 import { faultButtons, state, STEPS_MS, testControls, TIMES } from './test-controls.ts';
-import { lists } from './transaction-list.ts';
+import { list } from './transaction-list.ts';
 
 const MAX_REFUSALS = 20;
 
@@ -91,7 +91,8 @@ function frontPage(options: OverviewOptions, times: string | undefined): Markup 
 function regions(options: OverviewOptions) {
   return {
     state: state(options),
-    ...lists(options),
+    waiting: list('waiting', options),
+    ended: list('ended', options),
     refusals: refusals(options),
     faults: faultButtons(options.faults),
   };

@@ -138,7 +138,7 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string | u
                     type="radio"
                     name="times"
                     value="${value}"
-                    ${(TIMES.some(([each]) => each === chosenTimes) ? chosenTimes : '') === value ? html`checked` : ''}
+                    ${(chosenTimes ?? '') === value ? html`checked` : ''}
                   />
                   ${name}
                 </label>`,

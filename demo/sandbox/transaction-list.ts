@@ -10,11 +10,12 @@ import { formatMoney } from './money.ts';
 import { clockTime, countdown, time, type Markup } from './page.ts';
 import { isFinal, isPayment, type Payment, type Transaction } from './transaction.ts';
 
-/** More of a list is behind a button, and more than all of these at the controls. */
-const SHOWN_AT_ONCE = { waiting: 5, ended: 10 };
+const LISTS = {
+  waiting: { title: 'Waiting', shown: 5, none: 'Nothing waits. Start a payment in the shop, and it appears here.' },
+  ended: { title: 'Ended', shown: 10, none: 'Nothing yet.' },
+} as const;
+/** More are only at the controls. */
 const MAX_SHOWN = 100;
-
-const NOTHING_WAITS = 'Nothing waits. Start a payment in the shop, and it appears here.';
 
 type Tone = '' | 'good' | 'bad' | 'plain';
 
@@ -52,42 +53,27 @@ function standing(
   }
 }
 
-/** What waits, then what has ended. */
-export function lists(options: ControlOptions): { waiting: Markup; ended: Markup } {
-  const all = options.processor.transactions();
-  const ended = all.filter(isFinal);
-  const waiting = all.filter((transaction) => !isFinal(transaction));
-  return {
-    waiting: html`<h2 class="title">Waiting <small>${waiting.length || ''}</small></h2>
-      ${waiting.length > 0 ? list('waiting', waiting, options) : html`<p class="card soft">${NOTHING_WAITS}</p>`}`,
-    ended:
-      ended.length === 0
-        ? html``
-        : html`<h2 class="title">Ended <small>${ended.length}</small></h2>
-            ${list('ended', ended, options)}`,
-  };
-}
-
-function list(name: keyof typeof SHOWN_AT_ONCE, all: readonly Transaction[], options: ControlOptions): Markup {
+export function list(name: keyof typeof LISTS, options: ControlOptions): Markup {
+  const { title, shown, none } = LISTS[name];
+  const all = options.processor.transactions().filter((each) => isFinal(each) === (name === 'ended'));
   const rows = all.slice(0, MAX_SHOWN).map((each) => row(each, options));
-  const first = SHOWN_AT_ONCE[name];
-  const left = all.length - MAX_SHOWN;
-  return html`<div class="card ${name}">
+  const more = html`<details id="more-${name}" class="more">
+    <summary id="more-of-${name}">Show ${all.length > MAX_SHOWN ? `${MAX_SHOWN} of` : 'all'} ${all.length}</summary>
     <ol class="lines">
-      ${rows.slice(0, first)}
+      ${rows.slice(shown)}
     </ol>
-    ${
-      all.length <= first
-        ? ''
-        : html`<details id="more-${name}" class="more">
-            <summary id="more-of-${name}">Show all ${all.length}</summary>
-            <ol class="lines">
-              ${rows.slice(first)}
-            </ol>
-            ${left > 0 ? html`<p class="soft">${left} older ones are at <code>/_sandbox/transactions</code>.</p>` : ''}
-          </details>`
-    }
-  </div>`;
+  </details>`;
+  return html`<h2 class="title">${title} <small>${all.length}</small></h2>
+    <div class="card ${name}">
+      ${
+        all.length === 0
+          ? html`<div class="lines soft"><p>${none}</p></div>`
+          : html`<ol class="lines">
+              ${rows.slice(0, shown)}
+            </ol>`
+      }
+      ${all.length > shown ? more : ''}
+    </div>`;
 }
 
 function row(transaction: Transaction, options: ControlOptions): Markup {
