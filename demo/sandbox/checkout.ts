@@ -78,11 +78,11 @@ class Checkout {
     return this.#show(c, { payment, key, proof: this.#proofOf(key), form: {} });
   }
 
-  /** The time left after the clock was advanced, for live.js. */
+  /** The time left after the clock was advanced, for live.js; none once it has ended, and the page is loaded again. */
   live(c: Context, token: string) {
     const payment = this.#processor.checkout(token);
     if (!payment) return unknownTokenPage(c);
-    return liveAnswer(c, this.#version(), () => ({ 'time-left': countdown(this.#leftMs(payment), true) }));
+    return liveAnswer(c, this.#version(payment), () => ({ 'time-left': countdown(this.#leftMs(payment), true) }));
   }
 
   /** Runs the step if the token is known and the form was sent by the session that received it. */
@@ -150,11 +150,11 @@ class Checkout {
   }
 
   #leftMs(payment: Payment): number {
-    return (payment.checkout?.expiresAt ?? 0) - this.#options.clock.now();
+    return isFinal(payment) ? 0 : (payment.checkout?.expiresAt ?? 0) - this.#options.clock.now();
   }
 
-  #version(): string {
-    return String(this.#options.clock.aheadMs);
+  #version(payment: Payment): string {
+    return `${this.#options.clock.aheadMs}.${isFinal(payment)}`;
   }
 
   #proofOf(key: string): string {
@@ -169,7 +169,7 @@ class Checkout {
       merchantLogo,
       proof,
       leftMs: this.#leftMs(payment),
-      version: this.#version(),
+      version: this.#version(payment),
       people: this.#processor.customers,
       screen: screenOf(payment, this.#progress.get(key), problem, wallet),
     });

@@ -5,6 +5,9 @@
 
 const loadedAt = performance.now();
 const startedAt = new WeakMap();
+// A reload would replace the page that a form leads to.
+let isLeaving = false;
+addEventListener('submit', () => (isLeaving = true));
 
 /** Milliseconds since the element appeared. */
 function age(element) {
@@ -16,7 +19,7 @@ function tick() {
   for (const element of document.querySelectorAll('[data-countdown]')) {
     const left = Math.ceil(Number(element.dataset.countdown) - age(element) / 1000);
     element.textContent = `${Math.floor(Math.max(0, left) / 60)}:${String(Math.max(0, left) % 60).padStart(2, '0')}`;
-    if (left <= 0 && 'reload' in element.dataset) location.reload();
+    if (left <= 0 && 'reload' in element.dataset && !isLeaving) location.reload();
   }
   for (const element of document.querySelectorAll('[data-clock]')) {
     const time = new Date(Number(element.dataset.clock) + age(element)).toISOString();

@@ -68,7 +68,7 @@ describe('the hosted checkout', () => {
     });
   }
 
-  it('the checkout answers live.js with the time left after the clock is advanced, and with none once it has expired', async () => {
+  it('the checkout answers live.js with the time left after the clock is advanced, and with none once it has ended', async () => {
     const opened = openSandbox();
     const browser = await openCheckout(opened);
     const [, path = '', version] = /data-live="([^"]+)" data-version="([^"]+)"/.exec(browser.html) ?? [];
@@ -78,6 +78,11 @@ describe('the hosted checkout', () => {
     await opened.control('clock', { advanceMs: 60_000 });
     await browser.open(`${path}?since=${version}`);
     assert.match(JSON.parse(browser.html).regions['time-left'], /data-countdown="780"/);
+    const other = await openCheckout(opened, { orderId: 'other' });
+    const [, live = '', before] = /data-live="([^"]+)" data-version="([^"]+)"/.exec(other.html) ?? [];
+    await opened.control('transactions/other/approve');
+    await other.open(`${live}?since=${before}`);
+    assert.match(JSON.parse(other.html).regions['time-left'], /data-countdown="0"\s+data-reload/, 'ended elsewhere');
     await opened.control('clock', { advanceMs: 780_000 });
     await browser.open(`${path}?since=${version}`);
     assert.match(JSON.parse(browser.html).regions['time-left'], /data-countdown="0"\s+data-reload/);
