@@ -46,9 +46,10 @@ test('a link from POST /orders is paid by scanning, and says so again when it is
 });
 
 test("the shopper comes back from the gateway's checkout to the same payment", async () => {
-  const { url: link } = await client.createOrder(order('INV-2'));
+  const { url: link } = await client.createOrder({ ...order('INV-2'), description: undefined });
   const shopper = await world.shopper();
   await shopper.page.goto(link ?? '');
+  await shopper.page.getByRole('banner').getByText('INV-2').waitFor();
   await shopper.pay('CHECKOUT');
   await shopper.page.waitForURL(`${world.stack.sandbox}/pay?token=*`);
   await shopper.logInAtCheckout(BRUNO);
