@@ -274,3 +274,23 @@ for (const scheme of ['light', 'dark'] as const) {
     expect(unreadable).to.deep.equal([]);
   });
 }
+
+it('the button under the pointer is a little darker if its text is white, and a little lighter if it is black', async () => {
+  const widget = await mount(proxyWith('CHECKOUT'));
+  await heading(widget, 'Continue on the wallet’s website');
+  const rules = widget.shadowRoot?.adoptedStyleSheets.flatMap(({ cssRules }) => [...cssRules]) ?? [];
+  const hover = rules
+    .filter((rule) => rule instanceof CSSMediaRule)
+    .flatMap(({ cssRules }) => [...cssRules])
+    .find((rule): rule is CSSStyleRule => rule instanceof CSSStyleRule && rule.selectorText === '.primary:hover');
+  const link = thePart(widget, 'checkout');
+  const change = (accent: string) => {
+    widget.style.setProperty('--payment-color-accent', accent);
+    link.style.background = '';
+    const before = luminanceOf(getComputedStyle(link).backgroundColor);
+    link.style.background = hover?.style.getPropertyValue('background') ?? '';
+    return luminanceOf(getComputedStyle(link).backgroundColor) / before;
+  };
+  expect(change('#2348d5')).to.be.within(0.6, 0.95);
+  expect(change('#b0a000')).to.be.within(1.05, 1.4);
+});

@@ -9,7 +9,7 @@ export const flowStyles = css`
     --_success: var(--payment-color-success, light-dark(#0a7540, #56cc8d));
     --_danger: var(--payment-color-danger, light-dark(#b3231b, #ff978e));
     --_warning: var(--payment-color-warning, light-dark(#7a4b00, #f5c56b));
-    --_press: color(from var(--_on-accent) srgb calc(1 - r) calc(1 - g) calc(1 - b));
+    --_press: color(from var(--_on-accent) srgb clamp(0, 1 - r, 1) clamp(0, 1 - g, 1) clamp(0, 1 - b, 1));
     --_code-size: 15rem;
   }
   :host(:disabled) {
