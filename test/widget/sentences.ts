@@ -193,7 +193,6 @@ export const SENTENCES = {
   appHelp_scan: ['codeIsGood'],
   appHelp_browser: label,
   copy: label,
-  copyLink: label,
   copyReference: label,
   copied: label,
   save: label,

@@ -12,19 +12,19 @@ import type { Limit } from './view.ts';
 const SIGNS = {
   paid: 'm5 12.5 4.5 4.5L19 7.5',
   warning: 'M12 5v8.5m0 5h.01',
+  wrong: 'M12 5v8.5m0 5h.01',
   clock: 'M12 3.5a8.5 8.5 0 1 1 0 17 8.5 8.5 0 0 1 0-17m0 4V12l3 2',
   ended: 'm7 7 10 10m0-10L7 17',
-  wrong: 'M12 5v8.5m0 5h.01',
 };
 
 /**
  * Above a panel's heading: what kind of news it is, before any word is read. Only what the shopper has to act on is
  * red, and amber what somebody else has to. What the shopper or the clock ended is gray.
  */
-export const sign = (name: keyof typeof SIGNS): TemplateResult => icon(name, SIGNS[name]);
+export const sign = (name: keyof typeof SIGNS, drawn = name): TemplateResult => icon(name, SIGNS[drawn]);
 
 /** What to do now, the next best, or one of several. */
-type Rank = 'primary' | 'second' | 'quiet';
+export type Rank = 'primary' | 'second' | 'quiet';
 
 export const button = (part: string, rank: Rank, content: string | TemplateResult, press: () => void): TemplateResult =>
   html`<button part=${part} class=${rank} type="button" @click=${press}>${content}</button>`;
@@ -37,10 +37,10 @@ const COPY_ICONS = {
   copied: 'm5 12.5 4.5 4.5L19 7.5',
 };
 
-/** Copies the code, a link, or a reference. Without access to the clipboard there is no button. */
+/** Copies the code or a reference. Without access to the clipboard there is no button. */
 export function copyButton(
   text: string,
-  key: 'copy' | 'copyLink' | 'copyReference',
+  key: 'copy' | 'copyReference',
   { say, state, run }: PanelContext,
 ): TemplateResult | '' {
   if (!navigator.clipboard) return '';

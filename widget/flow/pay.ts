@@ -4,7 +4,7 @@
 // another device; a media query decides this, not the user agent. The code is on a light background in every theme.
 // Printed, only the code remains, with the amount, the order and the shop (flow.styles.ts). Once the time of a page, a
 // code or a request is up, the shopper may start a new one; until the proxy says how the old one ended, the panel says
-// that it is being checked, and a code stays in its place, where nothing can read it.
+// that it is being checked.
 import type { TemplateResult } from 'lit';
 import { PAYS_BY, type Method, type QrCode } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
@@ -109,7 +109,7 @@ export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: 
   if (!link)
     return html`${sign('wrong')}${heading(say('redirectUnsafe'))}
       <p part="error">${say(state.order.otherOpen ? 'open' : 'redirectUnsafe_help')}</p>
-      ${otherMethodButton(context)}`;
+      ${otherMethodButton(context, 'second')}`;
   return html`${icon('CHECKOUT')}${heading(say('redirect'))}
     <p>${say(PAYS_BY[asked] === 'prompt' ? 'notDirect' : 'redirect_help')}</p>
     <a
@@ -124,10 +124,9 @@ export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: 
     ${waitingStatus(context, say('waiting'), shown)} ${otherMethodButton(context)}`;
 }
 
-export function timeUp({ method, code }: Extract<Shown, { panel: 'timeUp' }>, context: PanelContext): TemplateResult {
+export function timeUp({ method }: Extract<Shown, { panel: 'timeUp' }>, context: PanelContext): TemplateResult {
   const { say } = context;
-  const title = heading(say('EXPIRED'));
-  return html`${(code && coveredCode(code, title)) ?? html`${sign('clock')}${title}`}
+  return html`${sign('clock')}${heading(say('EXPIRED'))}
     <p>${say('timeUp_counts')}</p>
     ${waitingStatus(context, say('timeUp_help'))} ${onePaymentNote(method, context)}
     ${newAttemptButton(method, context)} ${otherMethodButton(context)}`;
@@ -155,17 +154,6 @@ export function scan(shown: Scan, context: PanelContext): TemplateResult {
     ${otherMethodButton(context)}`;
 }
 
-/** The code that was drawn, blurred, because our codes can be read without 15% of their modules; the heading is on it. */
-function coveredCode(code: QrCode, title: TemplateResult): TemplateResult | null {
-  const picture = 'modules' in code && pictureOf(code, '');
-  return picture
-    ? html`<div class="covered">
-        <div aria-hidden="true">${picture.tile}</div>
-        ${title}
-      </div>`
-    : null;
-}
-
 function codePanel(
   limit: Scan,
   picture: Picture,
@@ -191,7 +179,7 @@ const pair = (
   </div>`;
 
 function appPanel(shown: Scan, picture: Picture | null, link: string | null, context: PanelContext): TemplateResult {
-  const { say, state } = context;
+  const { say } = context;
   const { code } = shown;
   const text = code && 'text' in code ? code.text : null;
   return html`${phone(shown)}${heading(say('app'))}
@@ -204,10 +192,7 @@ function appPanel(shown: Scan, picture: Picture | null, link: string | null, con
             <summary>${say('otherDevice')}</summary>
             ${pair(picture, 'scanOther', context)} ${codeButtons(picture, context)}
           </details>`
-        : html`<div class="row">
-            ${text ? copyButton(text, 'copy', context) : ''}
-            ${!text && link && state.openedAppLink === link ? copyButton(link, 'copyLink', context) : ''}
-          </div>`
+        : html`<div class="row">${text ? copyButton(text, 'copy', context) : ''}</div>`
     }`;
 }
 

@@ -28,7 +28,7 @@ export type Outcome =
   | ({ panel: 'scan'; code: QrCode | null; appUrl: string | null } & Limit)
   | ({ panel: 'wallet'; last4: string | null } & Limit)
   /** The payment's time is up, but the proxy has not said yet how it ended. */
-  | { panel: 'timeUp'; method: Method; code: QrCode | null }
+  | { panel: 'timeUp'; method: Method }
   | { panel: 'paid'; payment: PaymentView | null }
   /** The shop has closed the order, whatever becomes of its payments. */
   | { panel: 'closed' }
@@ -94,7 +94,7 @@ function showWaiting(payment: PaymentView, proxyTime: number): Outcome {
     remainingMs: end ? Math.max(0, end - proxyTime) : null,
     totalMs: end ? end - Date.parse(payment.createdAt) : null,
   };
-  if (limit.remainingMs === 0) return { panel: 'timeUp', method, code: qr };
+  if (limit.remainingMs === 0) return { panel: 'timeUp', method };
   if (checkoutUrl) return { panel: 'redirect', asked, url: checkoutUrl, ...limit };
   return isInWallet ? { panel: 'wallet', last4: walletLast4, ...limit } : { panel: 'scan', code: qr, appUrl, ...limit };
 }

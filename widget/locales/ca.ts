@@ -78,7 +78,6 @@ export default {
   appHelp_browser: 'Si sou dins d’una altra aplicació, obriu aquesta pàgina al navegador del telèfon.',
   copy: 'Copia el codi',
   copied: 'Copiat',
-  copyLink: 'Copia l’enllaç',
   copyReference: 'Copia',
   save: 'Desa com a imatge',
   direct: 'Confirmeu a l’aplicació [del moneder|{wallet}]',
@@ -128,7 +127,7 @@ export default {
   token_expired_help: 'Recarregueu-la per continuar. Si heu pagat, el vostre pagament és vàlid.',
   invalid_token: 'Aquest enllaç de pagament no funciona',
   invalid_token_help:
-    'Torneu a obrir-lo des de la botiga o des del missatge. Si heu pagat, el vostre pagament és vàlid.',
+    'Torneu a obrir-lo o demaneu-ne un de nou a la botiga. Si heu pagat, el vostre pagament és vàlid.',
   network:
     'No s’ha pogut contactar amb el servei de pagament. Reviseu la connexió i torneu-ho a provar. No se us cobrarà dues vegades.',
   invalid_request: 'Reviseu les dades, si us plau. {nothing}',

@@ -77,7 +77,6 @@ export default {
   appHelp_browser: 'Pokud jste v jiné aplikaci, otevřete tuto stránku v prohlížeči telefonu.',
   copy: 'Kopírovat kód',
   copied: 'Zkopírováno',
-  copyLink: 'Kopírovat odkaz',
   copyReference: 'Kopírovat',
   save: 'Uložit jako obrázek',
   direct: 'Potvrďte v aplikaci [peněženky|{wallet}]',
@@ -127,7 +126,8 @@ export default {
   token_expired: 'Platnost této stránky vypršela',
   token_expired_help: 'Načtěte ji znovu a pokračujte. Pokud jste už zaplatili, vaše platba se započítá.',
   invalid_token: 'Tento platební odkaz nefunguje',
-  invalid_token_help: 'Otevřete ho znovu v obchodě nebo ve zprávě. Pokud jste už zaplatili, vaše platba se započítá.',
+  invalid_token_help:
+    'Otevřete ho znovu, nebo požádejte obchod o nový. Pokud jste už zaplatili, vaše platba se započítá.',
   network:
     'S platební službou se nepodařilo spojit. Zkontrolujte připojení a zkuste to znovu. Částka se nestrhne dvakrát.',
   invalid_request: 'Zkontrolujte prosím své údaje. {nothing}',

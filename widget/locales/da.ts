@@ -78,7 +78,6 @@ export default {
   appHelp_browser: 'Er du inde i en anden app, så åbn denne side i telefonens browser.',
   copy: 'Kopiér kode',
   copied: 'Kopieret',
-  copyLink: 'Kopiér link',
   copyReference: 'Kopiér',
   save: 'Gem som billede',
   direct: 'Bekræft i din [wallet|{wallet}]-app',
@@ -128,7 +127,7 @@ export default {
   token_expired: 'Denne side er udløbet',
   token_expired_help: 'Genindlæs den for at fortsætte. Hvis du har betalt, tæller din betaling.',
   invalid_token: 'Dette betalingslink virker ikke',
-  invalid_token_help: 'Åbn det igen fra butikken eller beskeden. Hvis du har betalt, tæller din betaling.',
+  invalid_token_help: 'Åbn det igen, eller bed butikken om et nyt. Hvis du har betalt, tæller din betaling.',
   network:
     'Vi kunne ikke få kontakt til betalingstjenesten. Tjek din forbindelse, og prøv igen. Beløbet bliver ikke trukket to gange.',
   invalid_request: 'Tjek dine oplysninger. {nothing}',

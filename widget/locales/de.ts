@@ -80,7 +80,6 @@ export default {
   appHelp_browser: 'Wenn Sie in einer anderen App sind, öffnen Sie diese Seite im Browser Ihres Telefons.',
   copy: 'Code kopieren',
   copied: 'Kopiert',
-  copyLink: 'Link kopieren',
   copyReference: 'Kopieren',
   save: 'Als Bild speichern',
   direct: 'In der [Wallet|{wallet}]‑App bestätigen',
@@ -132,7 +131,7 @@ export default {
   token_expired_help: 'Laden Sie sie neu, um fortzufahren. Wenn Sie bezahlt haben, zählt Ihre Zahlung.',
   invalid_token: 'Dieser Zahlungslink funktioniert nicht',
   invalid_token_help:
-    'Öffnen Sie ihn erneut aus dem Shop oder aus der Nachricht. Wenn Sie bezahlt haben, zählt Ihre Zahlung.',
+    'Öffnen Sie ihn erneut, oder bitten Sie den Shop um einen neuen. Wenn Sie bezahlt haben, zählt Ihre Zahlung.',
   network:
     'Der Zahlungsdienst war nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut. Es wird nicht doppelt abgebucht.',
   invalid_request: 'Bitte prüfen Sie Ihre Angaben. {nothing}',

@@ -78,7 +78,6 @@ export default {
   appHelp_browser: 'Si está dentro de otra app, abra esta página en el navegador de su celular.',
   copy: 'Copiar código',
   copied: 'Copiado',
-  copyLink: 'Copiar enlace',
   copyReference: 'Copiar',
   save: 'Guardar como imagen',
   direct: 'Confirme en la app [de su billetera|{wallet}]',
@@ -127,7 +126,7 @@ export default {
   token_expired: 'Esta página expiró',
   token_expired_help: 'Recárguela para continuar. Si ya pagó, su pago se tomará en cuenta.',
   invalid_token: 'Este enlace de pago no funciona',
-  invalid_token_help: 'Ábralo de nuevo desde la tienda o el mensaje. Si ya pagó, su pago se tomará en cuenta.',
+  invalid_token_help: 'Ábralo de nuevo o pida uno nuevo a la tienda. Si ya pagó, su pago se tomará en cuenta.',
   network:
     'No se pudo contactar al servicio de pago. Revise su conexión e intente de nuevo. No se le cobrará dos veces.',
   invalid_request: 'Por favor, revise sus datos. {nothing}',

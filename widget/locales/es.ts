@@ -78,7 +78,6 @@ export default {
   appHelp_browser: 'Si está dentro de otra aplicación, abra esta página en el navegador del teléfono.',
   copy: 'Copiar código',
   copied: 'Copiado',
-  copyLink: 'Copiar enlace',
   copyReference: 'Copiar',
   save: 'Guardar como imagen',
   direct: 'Confirme en la aplicación [de su monedero|{wallet}]',
@@ -127,7 +126,7 @@ export default {
   token_expired: 'Esta página ha caducado',
   token_expired_help: 'Recárguela para continuar. Si ya ha pagado, su pago se tendrá en cuenta.',
   invalid_token: 'Este enlace de pago no funciona',
-  invalid_token_help: 'Ábralo de nuevo desde la tienda o el mensaje. Si ya ha pagado, su pago se tendrá en cuenta.',
+  invalid_token_help: 'Ábralo de nuevo o pida uno nuevo a la tienda. Si ya ha pagado, su pago se tendrá en cuenta.',
   network:
     'No se ha podido contactar con el servicio de pago. Revise su conexión e inténtelo de nuevo. No se le cobrará dos veces.',
   invalid_request: 'Por favor, revise sus datos. {nothing}',

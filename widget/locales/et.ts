@@ -77,7 +77,6 @@ export default {
   appHelp_browser: 'Kui olete mõnes teises rakenduses, avage see leht telefoni brauseris.',
   copy: 'Kopeeri kood',
   copied: 'Kopeeritud',
-  copyLink: 'Kopeeri link',
   copyReference: 'Kopeeri',
   save: 'Salvesta pildina',
   direct: 'Kinnitage [rahakoti|{wallet} ]rakenduses',
@@ -126,7 +125,7 @@ export default {
   token_expired: 'See leht on aegunud',
   token_expired_help: 'Jätkamiseks laadige see uuesti. Kui olete maksnud, läheb teie makse arvesse.',
   invalid_token: 'See makselink ei tööta',
-  invalid_token_help: 'Avage see uuesti poest või sõnumist. Kui olete maksnud, läheb teie makse arvesse.',
+  invalid_token_help: 'Avage see uuesti või küsige poest uus link. Kui olete maksnud, läheb teie makse arvesse.',
   network:
     'Makseteenusega ei saadud ühendust. Kontrollige oma ühendust ja proovige uuesti. Teilt ei võeta raha kaks korda.',
   invalid_request: 'Palun kontrollige andmeid. {nothing}',

@@ -81,7 +81,6 @@ export default {
   appHelp_browser: 'Si vous êtes dans une autre application, ouvrez cette page dans le navigateur du téléphone.',
   copy: 'Copier le code',
   copied: 'Copié',
-  copyLink: 'Copier le lien',
   copyReference: 'Copier',
   save: 'Enregistrer comme image',
   direct: 'Confirmer dans votre application[| {wallet}]',
@@ -133,7 +132,7 @@ export default {
   token_expired_help: 'Rechargez-la pour continuer. Si vous avez payé, votre paiement sera pris en compte.',
   invalid_token: 'Ce lien de paiement ne fonctionne pas',
   invalid_token_help:
-    'Rouvrez-le depuis la boutique ou le message. Si vous avez payé, votre paiement sera pris en compte.',
+    'Rouvrez-le ou demandez-en un nouveau à la boutique. Si vous avez payé, votre paiement sera pris en compte.',
   network:
     'Impossible de joindre le service de paiement. Vérifiez votre connexion et réessayez. Le montant ne sera pas débité deux fois.',
   invalid_request: 'Veuillez vérifier vos informations. {nothing}',

@@ -77,7 +77,6 @@ export default {
   appHelp_browser: 'Ako ste u drugoj aplikaciji, otvorite ovu stranicu u pregledniku mobitela.',
   copy: 'Kopiraj kôd',
   copied: 'Kopirano',
-  copyLink: 'Kopiraj poveznicu',
   copyReference: 'Kopiraj',
   save: 'Spremi kao sliku',
   direct: 'Potvrdite u aplikaciji [novčanika|{wallet}]',
@@ -127,7 +126,7 @@ export default {
   token_expired: 'Ova je stranica istekla',
   token_expired_help: 'Učitajte je ponovno za nastavak. Ako ste platili, vaša uplata vrijedi.',
   invalid_token: 'Ova poveznica za plaćanje ne radi',
-  invalid_token_help: 'Otvorite je ponovno iz trgovine ili poruke. Ako ste platili, vaša uplata vrijedi.',
+  invalid_token_help: 'Otvorite je ponovno ili zatražite novu od trgovine. Ako ste platili, vaša uplata vrijedi.',
   network:
     'Usluga plaćanja nije bila dostupna. Provjerite vezu i pokušajte ponovno. Iznos vam neće biti naplaćen dvaput.',
   invalid_request: 'Provjerite svoje podatke. {nothing}',

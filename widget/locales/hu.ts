@@ -78,7 +78,6 @@ export default {
   appHelp_browser: 'Ha egy másik alkalmazásban van, nyissa meg ezt az oldalt a telefon böngészőjében.',
   copy: 'Kód másolása',
   copied: 'Másolva',
-  copyLink: 'Link másolása',
   copyReference: 'Másolás',
   save: 'Mentés képként',
   direct: 'Hagyja jóvá a [tárca|{wallet}-]alkalmazásban',
@@ -127,7 +126,7 @@ export default {
   token_expired: 'Ez az oldal lejárt',
   token_expired_help: 'A folytatáshoz töltse be újra. Ha már fizetett, a fizetését figyelembe vesszük.',
   invalid_token: 'Ez a fizetési link nem működik',
-  invalid_token_help: 'Nyissa meg újra a boltból vagy az üzenetből. Ha már fizetett, a fizetését figyelembe vesszük.',
+  invalid_token_help: 'Nyissa meg újra, vagy kérjen újat a bolttól. Ha már fizetett, a fizetését figyelembe vesszük.',
   network:
     'Nem sikerült elérni a fizetési szolgáltatást. Ellenőrizze a kapcsolatot, és próbálja újra. Az összeget nem vonják le kétszer.',
   invalid_request: 'Kérjük, ellenőrizze az adatait. {nothing}',

@@ -78,7 +78,6 @@ export default {
   appHelp_browser: 'Jika Anda berada di dalam aplikasi lain, buka halaman ini di browser ponsel.',
   copy: 'Salin kode',
   copied: 'Tersalin',
-  copyLink: 'Salin tautan',
   copyReference: 'Salin',
   save: 'Simpan sebagai gambar',
   direct: 'Konfirmasi di aplikasi [e-wallet|{wallet}] Anda',
@@ -128,7 +127,8 @@ export default {
   token_expired: 'Halaman ini sudah kedaluwarsa',
   token_expired_help: 'Muat ulang untuk melanjutkan. Jika Anda sudah membayar, pembayaran Anda tetap sah.',
   invalid_token: 'Tautan pembayaran ini tidak berfungsi',
-  invalid_token_help: 'Buka lagi dari toko atau pesan. Jika Anda sudah membayar, pembayaran Anda tetap sah.',
+  invalid_token_help:
+    'Buka lagi, atau minta tautan baru dari toko. Jika Anda sudah membayar, pembayaran Anda tetap sah.',
   network:
     'Layanan pembayaran tidak dapat dihubungi. Periksa koneksi Anda dan coba lagi. Saldo Anda tidak akan terpotong dua kali.',
   invalid_request: 'Silakan periksa data Anda. {nothing}',

@@ -78,7 +78,6 @@ export default {
   appHelp_browser: 'Se sei dentro un’altra app, apri questa pagina nel browser del telefono.',
   copy: 'Copia il codice',
   copied: 'Copiato',
-  copyLink: 'Copia il link',
   copyReference: 'Copia',
   save: 'Salva come immagine',
   direct: 'Conferma nell’app [del tuo portafoglio|{wallet}]',
@@ -128,7 +127,8 @@ export default {
   token_expired: 'Questa pagina è scaduta',
   token_expired_help: 'Ricaricala per continuare. Se hai pagato, il tuo pagamento verrà registrato.',
   invalid_token: 'Questo link di pagamento non funziona',
-  invalid_token_help: 'Aprilo di nuovo dal negozio o dal messaggio. Se hai pagato, il tuo pagamento verrà registrato.',
+  invalid_token_help:
+    'Aprilo di nuovo o chiedine uno nuovo al negozio. Se hai pagato, il tuo pagamento verrà registrato.',
   network:
     'Non è stato possibile raggiungere il servizio di pagamento. Verifica la connessione e riprova. L’importo non ti verrà addebitato due volte.',
   invalid_request: 'Verifica i tuoi dati. {nothing}',

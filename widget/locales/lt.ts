@@ -78,7 +78,6 @@ export default {
   appHelp_browser: 'Jei esate kitoje programėlėje, atidarykite šį puslapį telefono naršyklėje.',
   copy: 'Kopijuoti kodą',
   copied: 'Nukopijuota',
-  copyLink: 'Kopijuoti nuorodą',
   copyReference: 'Kopijuoti',
   save: 'Išsaugoti kaip paveikslėlį',
   direct: 'Patvirtinkite [piniginės|„{wallet}“] programėlėje',
@@ -128,7 +127,7 @@ export default {
   token_expired_help: 'Norėdami tęsti, įkelkite jį iš naujo. Jei sumokėjote, jūsų mokėjimas bus įskaitytas.',
   invalid_token: 'Ši mokėjimo nuoroda neveikia',
   invalid_token_help:
-    'Atverkite ją iš naujo iš parduotuvės arba žinutės. Jei sumokėjote, jūsų mokėjimas bus įskaitytas.',
+    'Atverkite ją iš naujo arba paprašykite parduotuvės naujos. Jei sumokėjote, jūsų mokėjimas bus įskaitytas.',
   network:
     'Nepavyko susisiekti su mokėjimo paslauga. Patikrinkite ryšį ir bandykite dar kartą. Pinigai nebus nuskaičiuoti du kartus.',
   invalid_request: 'Patikrinkite savo duomenis. {nothing}',

@@ -76,7 +76,6 @@ export default {
   appHelp_browser: 'Ja esat citā lietotnē, atveriet šo lapu tālruņa pārlūkā.',
   copy: 'Kopēt kodu',
   copied: 'Nokopēts',
-  copyLink: 'Kopēt saiti',
   copyReference: 'Kopēt',
   save: 'Saglabāt kā attēlu',
   direct: 'Apstipriniet [maka|{wallet}] lietotnē',
@@ -125,7 +124,8 @@ export default {
   token_expired: 'Šīs lapas derīgums ir beidzies',
   token_expired_help: 'Lai turpinātu, pārlādējiet to. Ja samaksājāt, jūsu maksājums tiks ieskaitīts.',
   invalid_token: 'Šī maksājuma saite nedarbojas',
-  invalid_token_help: 'Atveriet to vēlreiz no veikala vai ziņas. Ja samaksājāt, jūsu maksājums tiks ieskaitīts.',
+  invalid_token_help:
+    'Atveriet to vēlreiz vai palūdziet veikalam jaunu. Ja samaksājāt, jūsu maksājums tiks ieskaitīts.',
   network:
     'Neizdevās sazināties ar maksājumu pakalpojumu. Pārbaudiet savienojumu un mēģiniet vēlreiz. Nauda netiks norakstīta divreiz.',
   invalid_request: 'Lūdzu, pārbaudiet savus datus. {nothing}',

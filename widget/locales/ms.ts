@@ -79,7 +79,6 @@ export default {
   appHelp_browser: 'Jika anda berada di dalam aplikasi lain, buka halaman ini dalam pelayar telefon.',
   copy: 'Salin kod',
   copied: 'Disalin',
-  copyLink: 'Salin pautan',
   copyReference: 'Salin',
   save: 'Simpan sebagai imej',
   direct: 'Sahkan dalam aplikasi [e-dompet|{wallet}] anda',
@@ -129,7 +128,8 @@ export default {
   token_expired: 'Halaman ini telah tamat tempoh',
   token_expired_help: 'Muat semula untuk meneruskan. Jika anda sudah membayar, pembayaran anda tetap sah.',
   invalid_token: 'Pautan pembayaran ini tidak berfungsi',
-  invalid_token_help: 'Buka semula dari kedai atau mesej. Jika anda sudah membayar, pembayaran anda tetap sah.',
+  invalid_token_help:
+    'Buka semula, atau minta pautan baharu daripada kedai. Jika anda sudah membayar, pembayaran anda tetap sah.',
   network:
     'Perkhidmatan pembayaran tidak dapat dihubungi. Semak sambungan anda dan cuba lagi. Wang anda tidak akan dipotong dua kali.',
   invalid_request: 'Sila semak butiran anda. {nothing}',

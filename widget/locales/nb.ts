@@ -78,7 +78,6 @@ export default {
   appHelp_browser: 'Er du inne i en annen app, åpner du denne siden i nettleseren på telefonen.',
   copy: 'Kopier kode',
   copied: 'Kopiert',
-  copyLink: 'Kopier lenke',
   copyReference: 'Kopier',
   save: 'Lagre som bilde',
   direct: 'Bekreft i [lommebok|{wallet}-]appen din',
@@ -128,7 +127,7 @@ export default {
   token_expired: 'Denne siden er utløpt',
   token_expired_help: 'Last den inn på nytt for å fortsette. Hvis du har betalt, teller betalingen din.',
   invalid_token: 'Denne betalingslenken virker ikke',
-  invalid_token_help: 'Åpne den på nytt fra butikken eller meldingen. Hvis du har betalt, teller betalingen din.',
+  invalid_token_help: 'Åpne den på nytt, eller be butikken om en ny. Hvis du har betalt, teller betalingen din.',
   network:
     'Vi fikk ikke kontakt med betalingstjenesten. Kontroller forbindelsen og prøv igjen. Du blir ikke belastet to ganger.',
   invalid_request: 'Kontroller opplysningene dine. {nothing}',

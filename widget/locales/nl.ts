@@ -77,7 +77,6 @@ export default {
   appHelp_browser: 'Zit u in een andere app, open deze pagina dan in de browser van uw telefoon.',
   copy: 'Code kopiëren',
   copied: 'Gekopieerd',
-  copyLink: 'Link kopiëren',
   copyReference: 'Kopiëren',
   save: 'Opslaan als afbeelding',
   direct: 'Bevestig in uw [wallet|{wallet}]-app',
@@ -128,7 +127,7 @@ export default {
   token_expired: 'Deze pagina is verlopen',
   token_expired_help: 'Laad de pagina opnieuw om verder te gaan. Hebt u betaald, dan telt uw betaling.',
   invalid_token: 'Deze betaallink werkt niet',
-  invalid_token_help: 'Open de link opnieuw vanuit de winkel of het bericht. Hebt u betaald, dan telt uw betaling.',
+  invalid_token_help: 'Open de link opnieuw of vraag de winkel om een nieuwe. Hebt u betaald, dan telt uw betaling.',
   network:
     'De betaaldienst kon niet worden bereikt. Controleer uw verbinding en probeer het opnieuw. Er wordt niet dubbel afgeschreven.',
   invalid_request: 'Controleer uw gegevens. {nothing}',

@@ -77,7 +77,6 @@ export default {
   appHelp_browser: 'Jeśli jesteś w innej aplikacji, otwórz tę stronę w przeglądarce telefonu.',
   copy: 'Kopiuj kod',
   copied: 'Skopiowano',
-  copyLink: 'Kopiuj link',
   copyReference: 'Kopiuj',
   save: 'Zapisz jako obraz',
   direct: 'Potwierdź w aplikacji [portfela|{wallet}]',
@@ -127,8 +126,7 @@ export default {
   token_expired: 'Ta strona wygasła',
   token_expired_help: 'Odśwież ją, aby kontynuować. Jeśli płatność już wykonano, zostanie uwzględniona.',
   invalid_token: 'Ten link do płatności nie działa',
-  invalid_token_help:
-    'Otwórz go ponownie ze sklepu lub z wiadomości. Jeśli płatność już wykonano, zostanie uwzględniona.',
+  invalid_token_help: 'Otwórz go ponownie lub poproś sklep o nowy. Jeśli płatność już wykonano, zostanie uwzględniona.',
   network:
     'Nie udało się połączyć z serwisem płatności. Sprawdź połączenie i spróbuj ponownie. Środki nie zostaną pobrane dwa razy.',
   invalid_request: 'Sprawdź swoje dane. {nothing}',

@@ -78,7 +78,6 @@ export default {
   appHelp_browser: 'Se você está dentro de outro app, abra esta página no navegador do celular.',
   copy: 'Copiar código',
   copied: 'Copiado',
-  copyLink: 'Copiar link',
   copyReference: 'Copiar',
   save: 'Salvar como imagem',
   direct: 'Confirme no app [da sua carteira|{wallet}]',
@@ -129,7 +128,7 @@ export default {
   token_expired: 'Esta página expirou',
   token_expired_help: 'Recarregue para continuar. Se você já pagou, seu pagamento será considerado.',
   invalid_token: 'Este link de pagamento não funciona',
-  invalid_token_help: 'Abra-o de novo pela loja ou pela mensagem. Se você já pagou, seu pagamento será considerado.',
+  invalid_token_help: 'Abra-o de novo ou peça um novo à loja. Se você já pagou, seu pagamento será considerado.',
   network:
     'Não foi possível acessar o serviço de pagamento. Verifique sua conexão e tente de novo. O valor não será cobrado duas vezes.',
   invalid_request: 'Verifique seus dados. {nothing}',

@@ -78,7 +78,6 @@ export default {
   appHelp_browser: 'Se está dentro de outra aplicação, abra esta página no navegador do telemóvel.',
   copy: 'Copiar código',
   copied: 'Copiado',
-  copyLink: 'Copiar link',
   copyReference: 'Copiar',
   save: 'Guardar como imagem',
   direct: 'Confirme na aplicação [da sua carteira|{wallet}]',
@@ -128,8 +127,7 @@ export default {
   token_expired: 'Esta página expirou',
   token_expired_help: 'Recarregue-a para continuar. Se já pagou, o seu pagamento será tido em conta.',
   invalid_token: 'Este link de pagamento não funciona',
-  invalid_token_help:
-    'Abra-o novamente a partir da loja ou da mensagem. Se já pagou, o seu pagamento será tido em conta.',
+  invalid_token_help: 'Abra-o novamente ou peça um novo à loja. Se já pagou, o seu pagamento será tido em conta.',
   network:
     'Não foi possível contactar o serviço de pagamento. Verifique a sua ligação à Internet e tente novamente. O valor não será cobrado duas vezes.',
   invalid_request: 'Verifique os seus dados. {nothing}',

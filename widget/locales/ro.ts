@@ -78,7 +78,6 @@ export default {
   appHelp_browser: 'Dacă sunteți în altă aplicație, deschideți această pagină în browserul telefonului.',
   copy: 'Copiați codul',
   copied: 'Copiat',
-  copyLink: 'Copiați linkul',
   copyReference: 'Copiați',
   save: 'Salvați ca imagine',
   direct: 'Confirmați în aplicația [portofelului|{wallet}]',
@@ -127,7 +126,7 @@ export default {
   token_expired: 'Această pagină a expirat',
   token_expired_help: 'Reîncărcați-o pentru a continua. Dacă ați plătit, plata este valabilă.',
   invalid_token: 'Acest link de plată nu funcționează',
-  invalid_token_help: 'Deschideți-l din nou din magazin sau din mesaj. Dacă ați plătit, plata este valabilă.',
+  invalid_token_help: 'Deschideți-l din nou sau cereți magazinului unul nou. Dacă ați plătit, plata este valabilă.',
   network:
     'Serviciul de plată nu a putut fi contactat. Verificați conexiunea și încercați din nou. Suma nu va fi debitată de două ori.',
   invalid_request: 'Vă rugăm să verificați datele. {nothing}',

@@ -77,7 +77,6 @@ export default {
   appHelp_browser: 'Ak ste v inej aplikácii, otvorte túto stránku v prehliadači telefónu.',
   copy: 'Kopírovať kód',
   copied: 'Skopírované',
-  copyLink: 'Kopírovať odkaz',
   copyReference: 'Kopírovať',
   save: 'Uložiť ako obrázok',
   direct: 'Potvrďte v aplikácii [peňaženky|{wallet}]',
@@ -127,7 +126,7 @@ export default {
   token_expired: 'Platnosť tejto stránky vypršala',
   token_expired_help: 'Načítajte ju znova a pokračujte. Ak ste už zaplatili, vaša platba sa započíta.',
   invalid_token: 'Tento platobný odkaz nefunguje',
-  invalid_token_help: 'Otvorte ho znova v obchode alebo v správe. Ak ste už zaplatili, vaša platba sa započíta.',
+  invalid_token_help: 'Otvorte ho znova alebo požiadajte obchod o nový. Ak ste už zaplatili, vaša platba sa započíta.',
   network:
     'S platobnou službou sa nepodarilo spojiť. Skontrolujte pripojenie a skúste to znova. Peniaze sa nestrhnú dvakrát.',
   invalid_request: 'Skontrolujte, prosím, svoje údaje. {nothing}',

@@ -77,7 +77,6 @@ export default {
   appHelp_browser: 'Če ste v drugi aplikaciji, to stran odprite v brskalniku telefona.',
   copy: 'Kopiraj kodo',
   copied: 'Kopirano',
-  copyLink: 'Kopiraj povezavo',
   copyReference: 'Kopiraj',
   save: 'Shrani kot sliko',
   direct: 'Potrdite v aplikaciji [denarnice|{wallet}]',
@@ -127,7 +126,7 @@ export default {
   token_expired: 'Ta stran je potekla',
   token_expired_help: 'Za nadaljevanje jo znova naložite. Če ste plačali, vaše plačilo velja.',
   invalid_token: 'Ta povezava za plačilo ne deluje',
-  invalid_token_help: 'Odprite jo znova iz trgovine ali sporočila. Če ste plačali, vaše plačilo velja.',
+  invalid_token_help: 'Odprite jo znova ali prosite trgovino za novo. Če ste plačali, vaše plačilo velja.',
   network:
     'Plačilna storitev ni bila dosegljiva. Preverite povezavo in poskusite znova. Znesek vam ne bo zaračunan dvakrat.',
   invalid_request: 'Preverite svoje podatke. {nothing}',

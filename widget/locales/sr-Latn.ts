@@ -77,7 +77,6 @@ export default {
   appHelp_browser: 'Ako ste u drugoj aplikaciji, otvorite ovu stranicu u pregledaču telefona.',
   copy: 'Kopiraj kod',
   copied: 'Kopirano',
-  copyLink: 'Kopiraj link',
   copyReference: 'Kopiraj',
   save: 'Sačuvaj kao sliku',
   direct: 'Potvrdite u aplikaciji [novčanika|{wallet}]',
@@ -126,7 +125,7 @@ export default {
   token_expired: 'Ova stranica je istekla',
   token_expired_help: 'Učitajte je ponovo da biste nastavili. Ako ste platili, vaša uplata važi.',
   invalid_token: 'Ovaj link za plaćanje ne radi',
-  invalid_token_help: 'Otvorite ga ponovo iz prodavnice ili poruke. Ako ste platili, vaša uplata važi.',
+  invalid_token_help: 'Otvorite ga ponovo ili zatražite novi od prodavnice. Ako ste platili, vaša uplata važi.',
   network:
     'Usluga plaćanja nije bila dostupna. Proverite vezu i pokušajte ponovo. Novac vam neće biti skinut dva puta.',
   invalid_request: 'Proverite svoje podatke. {nothing}',

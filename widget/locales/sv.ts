@@ -78,7 +78,6 @@ export default {
   appHelp_browser: 'Om du är inne i en annan app öppnar du den här sidan i telefonens webbläsare.',
   copy: 'Kopiera kod',
   copied: 'Kopierad',
-  copyLink: 'Kopiera länk',
   copyReference: 'Kopiera',
   save: 'Spara som bild',
   direct: 'Bekräfta i din [plånboks|{wallet}-]app',
@@ -128,7 +127,7 @@ export default {
   token_expired: 'Den här sidan har gått ut',
   token_expired_help: 'Ladda om den för att fortsätta. Om du har betalat räknas din betalning.',
   invalid_token: 'Den här betalningslänken fungerar inte',
-  invalid_token_help: 'Öppna den igen från butiken eller meddelandet. Om du har betalat räknas din betalning.',
+  invalid_token_help: 'Öppna den igen eller be butiken om en ny. Om du har betalat räknas din betalning.',
   network:
     'Betaltjänsten kunde inte nås. Kontrollera din anslutning och försök igen. Du kommer inte att debiteras två gånger.',
   invalid_request: 'Kontrollera dina uppgifter. {nothing}',

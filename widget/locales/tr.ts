@@ -77,7 +77,6 @@ export default {
   appHelp_browser: 'Başka bir uygulamanın içindeyseniz bu sayfayı telefonunuzun tarayıcısında açın.',
   copy: 'Kodu kopyala',
   copied: 'Kopyalandı',
-  copyLink: 'Bağlantıyı kopyala',
   copyReference: 'Kopyala',
   save: 'Görsel olarak kaydet',
   direct: '[Cüzdan|{wallet}] uygulamanızda onaylayın',
@@ -127,7 +126,7 @@ export default {
   token_expired: 'Bu sayfanın süresi doldu',
   token_expired_help: 'Devam etmek için yenileyin. Ödeme yaptıysanız ödemeniz geçerlidir.',
   invalid_token: 'Bu ödeme bağlantısı çalışmıyor',
-  invalid_token_help: 'Mağazadan veya mesajdan tekrar açın. Ödeme yaptıysanız ödemeniz geçerlidir.',
+  invalid_token_help: 'Tekrar açın ya da mağazadan yeni bir bağlantı isteyin. Ödeme yaptıysanız ödemeniz geçerlidir.',
   network:
     'Ödeme hizmetine ulaşılamadı. Bağlantınızı kontrol edip tekrar deneyin. Hesabınızdan iki kez para çekilmeyecek.',
   invalid_request: 'Lütfen bilgilerinizi kontrol edin. {nothing}',

@@ -77,7 +77,6 @@ export default {
   appHelp_browser: 'Nếu bạn đang ở trong ứng dụng khác, hãy mở trang này bằng trình duyệt của điện thoại.',
   copy: 'Sao chép mã',
   copied: 'Đã sao chép',
-  copyLink: 'Sao chép liên kết',
   copyReference: 'Sao chép',
   save: 'Lưu thành ảnh',
   direct: 'Xác nhận trong ứng dụng [ví|{wallet}]',
@@ -127,7 +126,8 @@ export default {
   token_expired: 'Trang này đã hết hạn',
   token_expired_help: 'Vui lòng tải lại để tiếp tục. Nếu bạn đã thanh toán, giao dịch vẫn được ghi nhận.',
   invalid_token: 'Liên kết thanh toán này không hoạt động',
-  invalid_token_help: 'Hãy mở lại từ cửa hàng hoặc tin nhắn. Nếu bạn đã thanh toán, giao dịch vẫn được ghi nhận.',
+  invalid_token_help:
+    'Hãy mở lại hoặc yêu cầu cửa hàng gửi liên kết mới. Nếu bạn đã thanh toán, giao dịch vẫn được ghi nhận.',
   network:
     'Không thể kết nối với dịch vụ thanh toán. Vui lòng kiểm tra kết nối và thử lại. Bạn sẽ không bị trừ tiền hai lần.',
   invalid_request: 'Vui lòng kiểm tra thông tin đã nhập. {nothing}',
