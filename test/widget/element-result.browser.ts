@@ -27,7 +27,7 @@ it('a paid order shows the method and the order id', async () => {
   const widget = await mount(proxy);
   proxy.settle({ status: 'SUCCESS' });
   await heading(widget, 'Payment received');
-  expect(texts(widget, 'dd')).to.deep.equal(['QR code', 'ABC-123']);
+  expect(texts(widget, 'dd')).to.deep.equal(['€10.10', 'QR code', 'ABC-123']);
 });
 
 it('a paid order shows when it was paid, in the shopper’s time zone', async () => {
@@ -95,6 +95,10 @@ it('a paid order says what is on its way back and what was sent, each as one sum
   await until(() => textOf(widget).includes('€6.00 was sent back to the wallet that paid.'), 'the refund');
   expect(textOf(widget)).not.to.contain('on its way');
   expect(announced(widget)).to.contain('€6.00 was sent back');
+  proxy.publish({ refunds: [refund('10.10', 'SUCCESS')] });
+  await heading(widget, '€10.10 was sent back to the wallet that paid.');
+  expect(textOf(widget)).not.to.contain('Payment received');
+  expect(thePart(widget, 'icon').matches('.paid')).to.equal(false);
 });
 
 it('a paid order of a proxy that is older than the widget is shown without refunds', async () => {

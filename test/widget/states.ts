@@ -243,6 +243,12 @@ export const STATES = {
     },
     heading: 'Payment received',
   },
+  'paid, refunded': {
+    claims: who,
+    payment: SUCCEEDED,
+    view: { ...paid, refunds: [{ amount: '10.10', status: 'SUCCESS' }] },
+    heading: '€10.10 was sent back to the wallet that paid.',
+  },
   'paid, twice, refunded': {
     payment: SUCCEEDED,
     view: { ...paid, surplus: true, refunds: [{ amount: '10.10', status: 'PROCESSING' }] },

@@ -27,7 +27,8 @@ export function amountField(
   return field('amount', 'amount', min || max ? say(key, values) : '', shown, context, {
     values,
     before: isFirst ? unit : '',
-    after: html`${isFirst ? '' : unit}${suggestions(html, context)}`,
+    unit: isFirst ? '' : unit,
+    after: suggestions(html, context),
     placeholder: ' ',
   });
 }
@@ -208,7 +209,7 @@ export const amountStyles = css`
     background: var(--_fill);
     color: var(--_on-accent);
   }
-  .amount:has([aria-invalid='true']) > :is(.unit, [name]) {
+  .amount:has([name][aria-invalid='true']) > :is(.unit, [name]) {
     border-color: var(--_danger);
   }
   @media (forced-colors: active) {

@@ -9,7 +9,7 @@ import type { Choice } from '../shell/choice.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import { FOLLOWING, type SessionState, type Trouble } from '../shell/state.ts';
 import { timeInWords } from './announcer.ts';
-import { button, nothingIn, reference } from './parts.ts';
+import { button, nothingIn, reference, type Rank } from './parts.ts';
 import { html } from './provided.ts';
 import { show } from './view.ts';
 
@@ -50,5 +50,5 @@ export function notesBelowPay({ busy, trouble }: Choice, context: PanelContext):
   ${reference(trouble?.requestId, context)} ${backButton(context)}`;
 }
 
-export const backButton = ({ say, run, state }: PanelContext): TemplateResult | '' =>
-  canReturn(state) ? button('back', 'quiet', say('back'), () => run((session) => session.showOpenPayment())) : '';
+export const backButton = ({ say, run, state }: PanelContext, rank: Rank = 'quiet'): TemplateResult | '' =>
+  canReturn(state) ? button('back', rank, say('back'), () => run((session) => session.showOpenPayment())) : '';

@@ -10,7 +10,7 @@ export const flowStyles = css`
     --_danger: var(--payment-color-danger, light-dark(#b3231b, #ff978e));
     --_warning: var(--payment-color-warning, light-dark(#7a4b00, #f5c56b));
     --_press: color(from var(--_on-accent) srgb clamp(0, 1 - r, 1) clamp(0, 1 - g, 1) clamp(0, 1 - b, 1));
-    --_code-size: 15rem;
+    --_code-size: 17rem;
   }
   :host(:disabled) {
     opacity: 0.5;
@@ -52,8 +52,7 @@ export const flowStyles = css`
     max-inline-size: 34ch;
     text-wrap: balance;
   }
-  .panel > h2,
-  .covered h2 {
+  .panel > h2 {
     scroll-margin: 12em;
     font-size: 1.25em;
     font-weight: 650;
@@ -144,9 +143,12 @@ export const flowStyles = css`
   .pair ~ .row {
     margin-block: 0;
   }
+  .pair + .row {
+    margin-block-start: var(--_space);
+  }
   .pair ~ .row .quiet {
-    flex: auto;
     border-color: var(--_line);
+    flex: auto;
   }
   .quiet .icon {
     inline-size: 1.25em;
@@ -338,26 +340,6 @@ export const flowStyles = css`
     image-rendering: pixelated;
     shape-rendering: crispEdges;
   }
-  .covered,
-  .covered > div {
-    display: grid;
-    align-items: center;
-  }
-  .covered > * {
-    grid-area: 1 / 1;
-  }
-  .covered svg {
-    opacity: 0.5;
-    filter: blur(0.5rem);
-  }
-  .covered > h2 {
-    z-index: 1;
-    justify-self: center;
-    max-inline-size: 80%;
-    padding: 0.5em 1em;
-    border-radius: var(--_radius);
-    background: var(--_surface);
-  }
   .code img {
     padding: 6%;
   }
@@ -388,7 +370,7 @@ export const flowStyles = css`
     text-align: end;
     font-weight: 600;
   }
-  :is(.bar, .CHECKOUT):dir(rtl) {
+  :is(.bar, .phone, .CHECKOUT):dir(rtl) {
     scale: -1 1;
   }
   :lang(ko) {
@@ -515,9 +497,6 @@ export const flowStyles = css`
       outline-color: CanvasText;
       forced-color-adjust: none;
     }
-    .quiet {
-      text-decoration: underline;
-    }
     .quiet,
     details,
     .row {
@@ -542,8 +521,9 @@ export const flowStyles = css`
       border-style: dashed !important;
     }
     .bar {
+      block-size: 6px;
       border: 1px solid;
-      fill: CanvasText;
+      fill: Highlight;
     }
     :disabled ~ span * {
       color: GrayText;

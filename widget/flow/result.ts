@@ -26,7 +26,7 @@ import { heading, html, icon } from './provided.ts';
 import type { Shown } from './view.ts';
 
 export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: PanelContext): TemplateResult {
-  const { say, state, language } = context;
+  const { say, money, state, language } = context;
   const { order, claims } = state;
   const { merchant, methodNames } = claims ?? {};
   const detail = (name: string, value: string | TemplateResult) =>
@@ -34,15 +34,19 @@ export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: Pa
       <dd>${value}</dd>`;
   const method = payment && (methodNames?.[payment.method] ?? say(payment.method));
   const last4 = payment?.walletLast4;
-  return html`${sign(order.surplus ? 'warning' : 'paid')}${heading(say(order.surplus ? 'surplus' : 'paid'))}
-    ${paidWarning(context)}
+  const back = sumOf(order, 'SUCCESS');
+  const isSentBack = back && !order.surplus && Number(order.amount) === Number(back);
+  const title = order.surplus ? 'surplus' : isSentBack ? 'refunded' : 'paid';
+  return html`${order.surplus ? sign('warning') : isSentBack ? sign('ended', 'paid') : sign('paid')}
+    ${heading(say(title, { amount: money(back) }))} ${paidWarning(context)}
     <dl part="details">
       ${merchant ? detail(say('paidTo'), html`<bdi>${merchant}</bdi>`) : ''}
+      ${order.amount ? detail(say('amount'), money(order.amount)) : ''}
       ${method ? detail(say('method'), html`${method}${last4 ? html` <bdi dir="ltr">•••• ${last4}</bdi>` : ''}`) : ''}
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${payment?.paidAt ? detail(say('date'), formatTime(payment.paidAt, language)) : ''}
     </dl>
-    ${refundNotes(context)} ${order.surplus ? waysOut('help', context) : shopLink('second', context)}
+    ${isSentBack ? '' : refundNotes(context)} ${order.surplus ? waysOut('help', context) : shopLink('second', context)}
     ${button('print', 'quiet', say('print'), () => print())}
     <p class="print-only"><bdi dir="ltr">${location.host}</bdi></p>
     <slot name="success"></slot>`;
@@ -147,5 +151,5 @@ export function trouble(refused: Trouble, context: PanelContext): TemplateResult
     <p class="announce" part="error">${say(`${key}_help`, nothingIn(context))}</p>
     ${reference(refused.requestId, context)}
     ${isOver ? button('again', 'primary', say('reload'), () => location.reload()) : ''}
-    ${waysOut(code === 'order_changed' ? 'shop' : 'help', context)} ${backButton(context)}`;
+    ${backButton(context, 'primary')} ${waysOut(code === 'order_changed' ? 'shop' : 'help', context)}`;
 }

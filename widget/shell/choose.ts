@@ -172,7 +172,8 @@ const walletField = (shown: Choice, context: PanelContext): TemplateResult =>
 /** What only the amount has: it surrounds the input, and its errors name amounts. */
 interface Extras {
   before?: TemplateResult | '';
-  after?: TemplateResult;
+  unit?: TemplateResult | '';
+  after?: TemplateResult | '';
   values?: Record<string, string>;
   placeholder?: string;
 }
@@ -210,10 +211,11 @@ export function field(
       .value=${state.form[key] ?? ''}
       @input=${edit}
     />
-    ${extras?.after}
+    ${extras?.unit}
     <small id="help-${name}" class=${error ? 'wrong announce' : ''} part=${error ? 'error' : 'help'}
       >${error ?? help}</small
     >
+    ${extras?.after}
   </div>`;
 }
 
