@@ -244,7 +244,7 @@ export const STATES = {
     heading: 'Payment received',
   },
   'paid, refunded': {
-    claims: who,
+    claims: { ...who, amount: '10.10' },
     payment: SUCCEEDED,
     view: { ...paid, refunds: [{ amount: '10.10', status: 'SUCCESS' }] },
     heading: '€10.10 was sent back to the wallet that paid.',
