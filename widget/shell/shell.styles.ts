@@ -14,6 +14,7 @@ export const styles = css`
     --_line: var(--payment-color-line, light-dark(#d3d7e0, #454b59));
     --_field: var(--payment-color-field, light-dark(#858c9b, #737b8b));
     --_fill: var(--payment-color-accent, light-dark(#2348d5, #3f63ee));
+    /* In the dark, a line and a text have to be lighter than the button. */
     --_accent: var(--payment-color-accent, light-dark(#2348d5, #94abff));
     /* White or black: at this luminance of the accent both are 4.6 : 1 on it. */
     --_bright: calc((0.179 - y) * 9999);

@@ -26,8 +26,6 @@ export const PAIRS = [
   { of: ['accent', 0.75, 'surface'], on: 'surface', where: 'as the focus ring', atLeast: GRAPHIC },
   { of: 'on-accent', on: 'accent', where: 'on the button', atLeast: TEXT },
   { of: 'on-accent', on: ['accent', 0.88, 'text'], where: 'on the hovered button', atLeast: TEXT },
-  { of: 'on-accent', on: ['accent', 0.76, 'text'], where: 'on the pressed button', atLeast: TEXT },
-  { of: 'accent', on: ['accent', 0.12, 'surface'], where: 'on a pressed link', atLeast: TEXT },
   { of: 'text', on: ['muted', 0.14, 'surface'], where: 'in a gray sign', atLeast: GRAPHIC },
   { of: 'success', on: 'surface', where: 'as the sign of success', atLeast: GRAPHIC },
   { of: ['danger', 0.75, 'surface'], on: 'surface', where: 'as the focus ring', atLeast: GRAPHIC },

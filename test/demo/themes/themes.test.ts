@@ -56,6 +56,10 @@ describe('PROPERTIES', () => {
       const usual = property.default;
       if (name === '--payment-color-on-accent') {
         assert.match(STYLES, /--payment-color-on-accent,\s+color\(from var\(--_fill\)/, 'it follows from the accent');
+      } else if (name === '--payment-color-accent') {
+        // The lines' and the text's, which a surface of the page's own needs; the button's is darker in the dark.
+        assert.ok(STYLES.includes(`--_accent: var(${name}, light-dark(#2348d5, #94abff))`), name);
+        assert.deepEqual(usual, { light: '#2348d5', dark: '#94abff' });
       } else if (typeof usual === 'number') {
         assert.equal(expected(property), `${usual}${property.unit}`, name);
       } else if (usual !== null) {
