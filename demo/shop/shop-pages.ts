@@ -6,8 +6,7 @@ import { CURRENCY, MAX_OF_ONE, PRODUCTS, decimal, formatMoney, type Line, type P
 import { stateOf, type Back, type Order, type OrderState } from './order-store.ts';
 import { DEMO_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
 
-export const PAID = 'Thank you. We will pack your order on Tuesday and send it on Wednesday.';
-export const TOPPED_UP = 'Thank you. Your coffee card is topped up.';
+export const PAID = 'We will pack your order on Tuesday and send it on Wednesday.';
 
 const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 'refunded'>, string>> = {
   goods: {
@@ -16,7 +15,7 @@ const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 're
     unpaid: 'We start packing once you have paid.',
   },
   'top-up': {
-    paid: TOPPED_UP,
+    paid: 'Your coffee card is topped up.',
     checking: 'Your payment is being checked. Your card is topped up once it is confirmed.',
     unpaid: 'Your card is topped up once you have paid.',
   },
@@ -117,17 +116,21 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
 
 /** For a visitor of the demo, who has no wallet. */
 function trial(walletUrl: string): Markup {
-  return html`<p class="trial">
-    <span>Demo: use wallet <b>${DEMO_WALLET.shown}</b> (${DEMO_WALLET.name}).</span>
-    <button class="button plain" type="button" data-fill="${DEMO_WALLET.id}">Fill in</button>
-    <span>Approve it on the ${walletPhone(walletUrl)}.</span>
+  const { id, shown, name } = DEMO_WALLET;
+  return html`<p class="trial" data-way="DIRECT">
+    <span class="fill">Demo: use wallet <b>${shown}</b> (${name}).</span>
+    <button class="fill button plain" type="button" data-fill="${id}">Fill in</button>
+    <span class="request">Approve it on the ${walletPhone(walletUrl)}.</span>
+    <span class="code">Demo: scan the code with the ${walletPhone(walletUrl)}.</span>
+    <span class="website">Demo: log in as ${name} on the wallet’s website.</span>
   </p>`;
 }
 
 export function headingOf(order: Order): string {
   const isGoods = order.kind === 'goods';
   if (order.paidAt === null) return isGoods ? 'Your order' : 'Top up your coffee card';
-  return `${isGoods ? 'Order' : 'Top-up'} ${stateOf(order) === 'paid' ? 'received' : 'refunded'}`;
+  if (stateOf(order) === 'paid') return 'Thank you';
+  return isGoods ? 'Order refunded' : 'Top-up refunded';
 }
 
 export function fulfillmentOf(order: Order): string {
@@ -138,7 +141,7 @@ export function fulfillmentOf(order: Order): string {
   if (state === 'refunded') return kind === 'goods' ? `${gone} Nothing of this order is packed.` : gone;
   const sentence = [SENTENCES[kind][state], gone].join(' ').trim();
   if (paidAt === null || extra.received === '0.00') return sentence;
-  const sentBack = backSentence(extra) || 'We will send it back.';
+  const sentBack = backSentence(extra) || 'Contact us, and we will send it back.';
   return `${sentence} You paid ${formatMoney(extra.received, CURRENCY)} too much. ${sentBack}`;
 }
 

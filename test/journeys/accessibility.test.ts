@@ -18,7 +18,7 @@ const ON_PHONE: BrowserContextOptions = {
 const BEHIND = 'For staff: the desk';
 /** The demo's link below the widget. */
 const PHONE = 'wallet phone';
-const PACKED = 'Thank you. We will pack your order on Tuesday and send it on Wednesday.';
+const PACKED = 'We will pack your order on Tuesday and send it on Wednesday.';
 const APPROVE =
   'Open the app and approve €14.50 to \u2068Stillwater Coffee\u2069. The request is there even without a notification.';
 const SENT = 'Sent to \u2066•••• 5678\u2069';

@@ -42,6 +42,13 @@ async function choosesInPlace({ page, widget }: Shopper, method: Method): Promis
   assert.equal(await page.evaluate(() => scrollY), 0, `${method} is chosen without a jump`);
 }
 
+/** Fails unless this is all that the demo's hint says, and `phone` is where it leads. */
+async function hints({ page }: Shopper, text: string, phone?: string): Promise<void> {
+  await page.locator('.trial :visible', { hasText: text }).first().waitFor();
+  assert.equal((await page.locator('.trial').innerText()).replace(/\s+/g, ' ').trim(), text);
+  if (phone !== undefined) assert.equal(await page.locator('.trial a:visible').getAttribute('href'), phone);
+}
+
 test('every error and warning in a browser is recorded', async () => {
   const { visitor, page } = await world.shopper();
   await page.goto(world.stack.shop);
@@ -68,11 +75,12 @@ test('DIRECT: the shopper enters a wallet ID and confirms on the phone', async (
   await shopper.pay('DIRECT', ADA);
   await shopper.sees('waiting');
   await shopper.isUnfulfilled();
+  await hints(shopper, 'Approve it on the wallet phone.');
   const onward = shopper.page.getByRole('link', { name: 'Back to the coffee' });
   assert.equal(await onward.isVisible(), false, 'the ways on are for a paid order');
   await phone.approve();
   await shopper.isFulfilled();
-  await shopper.page.getByRole('heading', { name: 'Order received' }).waitFor();
+  await shopper.page.getByRole('heading', { name: 'Thank you' }).waitFor();
   await shopper.page.getByText('We have received €29.00.').waitFor();
   await nothingOverlaps(shopper);
   await shopper.page.setViewportSize({ width: 390, height: 844 });
@@ -88,6 +96,8 @@ test('CHECKOUT: the shopper logs in, enters the code from the phone, pays, and r
   const shopper = await world.shopper();
   await shopper.order();
   const orderPage = shopper.page.url();
+  await shopper.choose('CHECKOUT');
+  await hints(shopper, 'Demo: log in as Ada on the wallet’s website.');
   await shopper.pay('CHECKOUT');
   await shopper.page.waitForURL(`${world.stack.sandbox}/pay?token=*`);
   await shopper.logInAtCheckout(BRUNO);
@@ -106,7 +116,9 @@ for (const [method, device] of [
     await shopper.order();
     await choosesInPlace(shopper, method);
     await shopper.pay(method);
-    await phone.scan(await shopper.scannedCode());
+    const code = await shopper.scannedCode();
+    await hints(shopper, 'Demo: scan the code with the wallet phone.', `${code}&as=${ADA}`);
+    await phone.scan(code);
     assert.match((await shopper.part('countdown').textContent()) ?? '', /1[45]:\d\d left/);
     await shopper.part('bar').waitFor();
     await shopper.isUnfulfilled();
@@ -131,8 +143,8 @@ test('a top-up: the shopper chooses the amount, within the bounds of the order',
   await shopper.page.getByRole('button', { name: 'Top up €25.50' }).click();
   await phone.scan(await shopper.scannedCode());
   await phone.approve();
-  await shopper.isFulfilled('Thank you. Your coffee card is topped up.');
-  await shopper.page.getByRole('heading', { name: 'Top-up received' }).waitFor();
+  await shopper.isFulfilled('Your coffee card is topped up.');
+  await shopper.page.getByRole('heading', { name: 'Thank you' }).waitFor();
   await shopper.page.goto(`${world.stack.shop}/account`);
   await shopper.page.getByText('Balance €25.50').waitFor();
 });

@@ -195,7 +195,7 @@ export class Shopper {
   }
 
   /** Waits until the shop shows the order as paid, and asserts that exactly one payment succeeded at the gateway. */
-  async isFulfilled(text = 'Thank you. We will pack your order on Tuesday and send it on Wednesday.'): Promise<void> {
+  async isFulfilled(text = 'We will pack your order on Tuesday and send it on Wednesday.'): Promise<void> {
     await this.sees('paid');
     const fulfillment = this.page.locator('main [data-state="paid"]');
     await fulfillment.waitFor();

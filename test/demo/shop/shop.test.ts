@@ -100,7 +100,7 @@ test('an order whose webhook is late is paid when its page is shown', async () =
   shop.proxy.answers[`GET ${path}`] = { body: paidReport(orderIdIn(path), '42.75') };
   const { text } = await shopper.get(path);
   assert.match(text, new RegExp(PAID));
-  assert.match(text, /Order received<\/h1>/);
+  assert.match(text, /Thank you<\/h1>/);
   assert.equal(shop.proxy.asked.at(-1)?.authorization, 'Bearer a merchant key of more than 32 characters');
 });
 
@@ -169,8 +169,8 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
   const extra = { ...paid, gatewayOrderId: `${orderId}-2`, surplus: true };
   const back = { ...extra, amount: '42.00', type: 'REFUND', refundOf: extra.gatewayOrderId };
   for (const [type, refunds, text] of [
-    ['payment.surplus', [], 'We will send it back.'],
-    ['refund.failed', [{ ...back, status: 'FAILED' }], 'We will send it back.'],
+    ['payment.surplus', [], 'Contact us, and we will send it back.'],
+    ['refund.failed', [{ ...back, status: 'FAILED' }], 'Contact us, and we will send it back.'],
     ['refund.needs_review', [{ ...back, status: 'PROCESSING' }], '€42.00 is on its way back.'],
     ['refund.succeeded', [back], 'We have sent back €42.00.'],
   ] as const) {
@@ -199,7 +199,7 @@ test('an order whose money went back is refunded: nothing is packed, and a top-u
     shop.proxy.answers[`GET ${path}`] = report('41.00');
     assert.match(
       (await shopper.get(`${path}/state`)).text,
-      /"state":"paid".*Thank you\..* (We have sent back €41\.00\.|€41\.00 is on its way back\.)"/,
+      /"state":"paid","heading":"Thank you".* (We have sent back €41\.00\.|€41\.00 is on its way back\.)"/,
     );
     shop.proxy.answers[`GET ${path}`] = report('42.00');
     const { text } = await shopper.get(path);
@@ -217,7 +217,10 @@ test('of a top-up that was paid twice, the payment counts that paid it', async (
   const extra = { ...paid, amount: '50.00', surplus: true };
   shop.proxy.answers[`GET ${path}`] = { body: { paid: true, payments: [extra, paid], refunds: [] } };
   const { text } = await shopper.get(path);
-  assert.match(text, /topped up\. You paid €50\.00 too much\. We will send it back\..*Balance.*€25\.00/s);
+  assert.match(
+    text,
+    /topped up\. You paid €50\.00 too much\. Contact us, and we will send it back\..*Balance.*€25\.00/s,
+  );
 });
 
 test('a closed order owes nothing, says what was sent back, and asks for no money', async () => {
