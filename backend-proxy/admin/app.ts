@@ -72,7 +72,7 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
       const { order, now: at } = await ledger.orderAt(payment.orderId);
       if (order === undefined) return [];
       const { left, sendable } = leftOfPayment(payment, order, refundRules, at);
-      return sendable > 0 ? [{ payment, left }] : [];
+      return sendable > 0 ? [{ payment, left, sendable }] : [];
     });
     return (await Promise.all(found)).flat();
   }
@@ -108,8 +108,9 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
 
   app.get('/admin/health', async (c) => {
     const { refusal, warnings } = await readiness();
-    const counts = await ledger.counts().catch(() => undefined);
-    const shown = { problem: refusal?.message, warnings, counts, isTest, version };
+    const [counts, owed] = await Promise.all([ledger.counts(), toSendBack()]).catch(() => []);
+    const toReview = (counts?.needReview ?? 0) + (owed?.length ?? 0);
+    const shown = { problem: refusal?.message, warnings, counts, toReview, isTest, version };
     return frame.show(c, 'health', 'Health', healthPage(shown));
   });
 }
@@ -121,7 +122,7 @@ const PAGE_SIZE = 50;
 function webhookRoutes(app: Hono, { ledger, onDue, log }: AdminParts, frame: Frame): void {
   app.get('/admin/webhooks', async (c) => {
     const { state: asked, cursor } = c.req.query();
-    const state = isState(asked) ? asked : 'dead';
+    const state = isState(asked) ? asked : undefined;
     const isPage = cursor !== undefined && WEBHOOK_CURSOR.test(cursor);
     const page = await ledger.webhooks(state, PAGE_SIZE, isPage ? { cursor } : {});
     return frame.show(c, 'webhooks', 'Webhooks', webhooksPage({ ...page, state, form: frame.formToken(c) }));

@@ -12,7 +12,7 @@ import {
   type NotRefundable,
   type RefundRules,
 } from '../protocol/refundable.ts';
-import { STAGES, type Transaction, canBePaid } from '../protocol/transaction.ts';
+import { STAGES, TYPES, type Transaction, canBePaid } from '../protocol/transaction.ts';
 import type { AdminParts, Backs, Problems } from './layout.ts';
 import { cards, hidden, linkTo, nameField, optionalField, textField } from './layout.ts';
 import { amount, status, time, wallet, walletEnd, type Back, type Html, moneyOf } from './words.ts';
@@ -43,18 +43,21 @@ export function leftOfPayment(payment: Transaction, order: Order, rules: RefundR
 
 const paysNothing = ({ surplus, afterClose }: Transaction) => surplus || afterClose;
 
-/** Where the money of those is that pay no order, unless it has to be sent back. */
+/** Where the money of those is that pay no order, unless it has to be sent back; and whose money is all sent back. */
 export async function backsOf(
   transactions: readonly Transaction[],
   { ledger, refundRules }: AdminParts,
 ): Promise<Backs> {
-  const extra = transactions.filter((each) => paysNothing(each) && !each.needsReview);
-  const found = extra.map(async (payment): Promise<[string, Back][]> => {
+  const paid = transactions.filter(
+    (each) => TYPES[each.type].paysOrder && each.stage === 'succeeded' && !each.needsReview,
+  );
+  const found = paid.map(async (payment): Promise<[string, Back][]> => {
     const { order, now } = await ledger.orderAt(payment.orderId);
     if (order === undefined || leftOfPayment(payment, order, refundRules, now).sendable > 0) return [];
     const own = order.refunds.filter(({ refundOf }) => refundOf === payment.id);
     const sent = own.filter(({ stage }) => STAGES[stage].status !== 'FAILED');
     const isBack = sent.every(({ stage }) => stage === 'succeeded');
+    if (!paysNothing(payment)) return isBack && sent.length > 0 ? [[payment.id, 'refunded']] : [];
     return [[payment.id, sent.length === 0 ? 'over' : isBack ? 'good' : 'wait']];
   });
   return new Map((await Promise.all(found)).flat());
@@ -79,16 +82,29 @@ export function refunding(
     <h2 id="refunds">Refunds</h2>
     ${own.length === 0 ? '' : refundTable(own)}
     ${extra === undefined ? '' : html`<p class="why">This payment pays the order. Send back <a href="${linkTo(extra)}">${extra.id}</a>, which came on top.</p>`}
+    ${isUrgent ? whyBack(payment, order) : ''}
     ${
       cause !== null
         ? html`<p>It cannot be refunded, because ${NOT_REFUNDABLE[cause]}.</p>`
         : left === 0
           ? html`<p>All of it is refunded, or on its way.</p>`
           : sendable === 0
-            ? html`<p>${moneyIn(left, payment)} is left, and the gateway accepts no decimals in payouts.</p>`
-            : refundForm(payment, { cause, sendable, left }, form, typed)
+            ? html`<p>${moneyIn(left, payment)} is left, and stays with you: the gateway sends whole amounts only.</p>`
+            : extra === undefined
+              ? refundForm(payment, { cause, sendable, left }, form, typed)
+              : html`<details ${typed.problems ? 'open' : ''}>
+                  <summary>Refund this payment</summary>
+                  ${refundForm(payment, { cause, sendable, left }, form, typed)}
+                </details>`
     }
   </section>`;
+}
+
+function whyBack({ surplus }: Transaction, { paidBy }: Order): Html {
+  const by = paidBy && html` by <a href="${linkTo({ id: paidBy })}">${paidBy}</a>`;
+  return html`<p class="why">
+    The order was ${surplus ? 'already paid' : 'closed before'}${surplus && by}. Send this one back.
+  </p>`;
 }
 
 function refundTable(refunds: readonly Transaction[]): Html {
@@ -111,7 +127,7 @@ function refundForm(payment: Transaction, { sendable, left }: Left, form: string
   const rest = moneyIn(left - sendable, payment);
   return html`<p>
       ${moneyIn(sendable, payment)} can be sent back to the wallet that paid, ${wallet(payer)}.
-      ${left === sendable ? '' : `The other ${rest} cannot, because payouts take whole amounts only.`}
+      ${left === sendable ? '' : `The other ${rest} stays with you: the gateway sends whole amounts only.`}
     </p>
     <form method="post" action="${linkTo(payment)}/refund">
       ${hidden({ form })}
@@ -140,11 +156,11 @@ export function problemOf(
   { sendable }: Left,
   rules: RefundRules,
 ) {
-  if (amountMinor === undefined) return `a decimal number in ${payment.currency}, such as 4.50`;
-  if (amountMinor > sendable) return `at most ${moneyIn(sendable, payment)}: more is not left`;
-  if (amountMinor === 0) return 'above 0';
+  if (amountMinor === undefined) return `An amount in ${payment.currency}, such as 4.50.`;
+  if (amountMinor > sendable) return `At most ${moneyIn(sendable, payment)} is left.`;
+  if (amountMinor === 0) return 'More than 0.';
   const isWhole = sendableOf(amountMinor, payment.currency, rules) === amountMinor;
-  return isWhole ? undefined : 'a whole amount, because the gateway accepts no decimals in payouts';
+  return isWhole ? undefined : 'A whole amount: the gateway sends no decimals.';
 }
 
 /** `Send €4.00 to •••• 6789?` */
@@ -160,16 +176,14 @@ export function refundPage(
   const stays = left - amountMinor;
   const kept = stays === 0 ? [] : [`${moneyIn(stays, payment)} of the payment ${payment.id} stays with you.`];
   return decision({
-    sum: moneyIn(amountMinor, payment),
-    subject: html`to the wallet that paid, ${wallet(payment.payer)}`,
     rows: [
-      ['What happens', ['The money is sent once, and cannot be called back.', ...kept]],
+      ['What happens', ['The money goes to the wallet that paid, once, and cannot be called back.', ...kept]],
       ['The shopper sees', ['It is on its way, once the gateway has accepted it.']],
       ['If the answer is lost', ['Status checks find out what happened. Nothing is sent twice.']],
     ],
     action: `${linkTo(payment)}/refund`,
     fields: hidden({ form, confirmed: 'yes', key: randomUUID(), left, ...typed }),
-    button: `Send ${moneyIn(amountMinor, payment)}`,
+    button: 'Send the money',
     back: linkTo(payment),
   });
 }
@@ -187,7 +201,6 @@ export function closingPage(transaction: Transaction, order: Order, typed: Closi
   const payable = order.payments.filter(({ stage }) => canBePaid(stage)).map(({ id }) => id);
   const mayBePaid = `The gateway cannot cancel: ${payable.join(', ')} may still be paid. It would then come up for review.`;
   return decision({
-    subject: `Order ${order.orderId}`,
     rows: [
       [
         'What happens',
@@ -206,13 +219,9 @@ export function closingPage(transaction: Transaction, order: Order, typed: Closi
   });
 }
 
-// The second step of what an operator does: how much and to whom, what happens then, and one button that does it.
+// The second step of what an operator does: the page's heading asks, then what happens, and one button that does it.
 
 interface Decision {
-  /** Large, such as an amount. */
-  sum?: string;
-  /** Whose it is: a wallet or an order. */
-  subject: Html | string;
   /** What changes, each under its name. */
   rows: readonly (readonly [name: string, sentences: readonly string[]])[];
   action: string;
@@ -222,10 +231,8 @@ interface Decision {
   back: string;
 }
 
-export function decision({ sum, subject, rows, action, fields, button, back }: Decision): Html {
+export function decision({ rows, action, fields, button, back }: Decision): Html {
   return html`<section class="panel decision">
-    ${sum === undefined ? '' : html`<p class="sum">${sum}</p>`}
-    <p>${subject}</p>
     <dl>
       ${rows.map(
         ([name, sentences]) =>

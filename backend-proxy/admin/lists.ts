@@ -124,30 +124,32 @@ export function isState(text: string | undefined): text is WebhookState {
 }
 
 interface List {
-  state: WebhookState;
+  /** Undefined: all. */
+  state: WebhookState | undefined;
   webhooks: readonly Webhook[];
   nextCursor: string | null;
   form: string;
 }
 
 export function webhooksPage({ state, webhooks, nextCursor, form }: List): Html {
-  const tabs = Object.entries(STATES).map(
+  const address = (each = '') => `/admin/webhooks${each && `?state=${each}`}`;
+  const tabs = Object.entries({ '': 'All', ...STATES }).map(
     ([each, name]) =>
-      html`<li>
-        <a href="/admin/webhooks?state=${each}" ${each === state ? html` aria-current="true"` : ''}>${name}</a>
-      </li>`,
+      html`<li><a href="${address(each)}" ${each === (state ?? '') ? html` aria-current="true"` : ''}>${name}</a></li>`,
   );
   return html`<nav class="tabs" aria-label="States">
       <ul>
         ${tabs}
       </ul>
     </nav>
-    ${webhookTable(`${STATES[state]} webhooks`, webhooks, form)}
+    ${webhookTable(state === undefined ? 'Webhooks' : `${STATES[state]} webhooks`, webhooks, form)}
     ${
       nextCursor === null
         ? ''
         : html`<nav class="pager" aria-label="Pages of the list">
-            <a href="/admin/webhooks?state=${state}&amp;cursor=${encodeURIComponent(nextCursor)}">Older</a>
+            <a href="/admin/webhooks?${state ? `state=${state}&` : ''}cursor=${encodeURIComponent(nextCursor)}"
+              >Older</a
+            >
           </nav>`
     }`;
 }

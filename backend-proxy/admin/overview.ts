@@ -20,14 +20,16 @@ import {
   reviewReason,
   serverClock,
   statusName,
+  whatToAsk,
   NOTHING,
   time,
 } from './words.ts';
 
-/** A payment that pays no order, and the minor units of it that are left. */
+/** A payment that pays no order, and minor units of it: what is left, and what of that the gateway takes. */
 export interface ToSendBack {
   payment: Transaction;
   left: number;
+  sendable: number;
 }
 
 interface Overview {
@@ -115,18 +117,20 @@ function review(transaction: Transaction, now: number): Html {
   const askedAt = history.findLast(({ event }) => event === 'needs_review')?.at ?? updatedAt;
   const facts = html`${orderId} · ${kindOf(transaction)} · for ${age(now - askedAt)}`;
   const action = html`<a class="button" href="${linkTo(transaction)}" aria-label="Review ${orderId}">Review</a>`;
-  return item(reviewReason(transaction), facts, action, amount(transaction));
+  return item(`${reviewReason(transaction)} ${whatToAsk(transaction)}`, facts, action, amount(transaction));
 }
 
-function sendBack({ payment, left }: ToSendBack, now: number): Html {
+function sendBack({ payment, left, sendable }: ToSendBack, now: number): Html {
   const { orderId, payer, currency, updatedAt } = payment;
-  const money = moneyOf({ amountMinor: left, currency });
-  const reason = html`${statusName(payment)}: ${money} too much from
-  ${payer === null ? 'an unknown wallet' : wallet(payer)}.`;
+  const [all, money] = [left, sendable].map((amountMinor) => moneyOf({ amountMinor, currency }));
+  const reason = html`${statusName(payment)}: ${all} too much from
+  ${payer === null ? 'an unknown wallet' : wallet(payer)}.
+  ${left === sendable ? '' : 'The gateway sends whole amounts only.'}`;
   const facts = html`${orderId} · ${kindOf(payment)} · for ${age(now - updatedAt)}`;
   const label = `Send back ${money} of ${orderId}`;
   const action = html`<a class="button" href="${linkTo(payment)}" aria-label="${label}">Send back</a>`;
-  return item(reason, facts, action, amount(payment));
+  const sum = left === sendable ? money : html`${money} <small>of ${all}</small>`;
+  return item(reason, facts, action, html`<span class="amount">${sum}</span>`);
 }
 
 function failedWebhook(webhook: Webhook, now: number, form: string): Html {
@@ -195,17 +199,22 @@ interface Health {
   problem: string | undefined;
   warnings: readonly Warning[];
   counts: Counts | undefined;
+  /** As many as the overview has. */
+  toReview: number;
   isTest: boolean;
   version: string;
 }
 
 type Check = readonly [isFine: boolean, name: string, state: Html | string];
 
-export function healthPage({ problem, warnings, counts, isTest, version }: Health): Html {
+export function healthPage({ problem, warnings, counts, toReview, isTest, version }: Health): Html {
+  const reviews = html`<a href="/admin">${toReview} ${toReview === 1 ? 'waits' : 'wait'} for a decision</a>`;
   const checks: Check[] = [
     [problem === undefined, 'Payments', problem ?? 'They can start, and the database can be written.'],
     [true, 'Gateway', isTest ? 'A test gateway: no money moves.' : 'A live gateway.'],
-    ...(counts === undefined ? [] : work(counts)),
+    ...(counts === undefined
+      ? []
+      : [[toReview === 0, 'Reviews', toReview === 0 ? 'None waits.' : reviews] as const, ...work(counts)]),
     ...warnings.map(({ warning, detail }) => [false, 'Warning', `${warning}${detail ? ` (${detail})` : ''}`] as const),
   ];
   const toFix = checks.filter(([isFine]) => !isFine).length;

@@ -153,7 +153,7 @@ legend { padding: 0; }
 .buttons { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1rem; }
 .problem { margin: 0; color: var(--bad); font-size: 0.875rem; }
 /* Folded on a phone; where a browser cannot show it unfolded, it can be unfolded everywhere. */
-.fold summary { padding: 0.55rem 0; color: var(--accent); cursor: pointer; }
+summary { padding: 0.55rem 0; color: var(--accent); cursor: pointer; }
 @supports selector(::details-content) {
   @media (min-width: 46.01rem) {
     .fold summary { display: none; }
@@ -175,10 +175,9 @@ legend { padding: 0; }
 .panel h2 { margin: 0 0 0.5rem; }
 .panel form { display: grid; gap: 1rem; max-width: 40rem; margin-top: 1rem; }
 .panel form > button { justify-self: start; }
-.decision { max-width: 35rem; }
-.decision p { margin: 0; }
-.decision .sum { font-size: 2rem; line-height: 1.2; font-weight: 650; font-variant-numeric: tabular-nums; }
-.decision dl { margin: 1.25rem 0 0; }
+main:has(.decision) { max-width: 37rem; }
+.decision dl { margin: 0; }
+.decision dl div:first-child { padding-top: 0; border-top: 0; }
 .decision dl div { display: grid; grid-template-columns: 9rem minmax(0, 1fr); gap: 0 1rem; padding: 0.6rem 0; border-top: 1px solid var(--line); }
 .decision dt { color: var(--soft); }
 .decision dd { grid-column: 2; margin: 0; }
@@ -245,7 +244,9 @@ legend { padding: 0; }
   .details dd { padding-top: 0; border-top: 0 !important; }
 }
 @media (max-width: 64rem) { .lines .fine { display: none; } }
-@media (max-width: 24rem) { .host { display: none; } }
+@media (max-width: 24rem) { .host { display: none; } .tabs a { padding-inline: 0.5rem; } .attention small { display: block; } }
 @media (prefers-reduced-motion: no-preference) { a, button { transition: border-color 0.12s, filter 0.12s; } }
-@media (forced-colors: active) { :is(.top nav, .tabs) a:not([aria-current]) { border-color: Canvas; } :is(.verdict, .pill) { border: 1px solid; } .status::before { forced-color-adjust: none; } }
+@media (forced-colors: active) { :is(.top nav, .tabs) a:not([aria-current]) { border-color: Canvas; } :is(.verdict, .pill) { border: 1px solid; } .status::before { forced-color-adjust: none; }
+  :is(button, .button) { border-color: ButtonBorder; }
+  :is(button, .button):not(.quiet) { forced-color-adjust: none; background: Highlight; color: HighlightText; border-color: Highlight; } }
 `;

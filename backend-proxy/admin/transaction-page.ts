@@ -29,6 +29,7 @@ import {
   detailOf,
   eventName,
   explanationOf,
+  isOnlyAfterClose,
   kindOf,
   moneyOf,
   moved,
@@ -37,7 +38,7 @@ import {
 } from './words.ts';
 
 const DUPLICATE =
-  'The gateway says that it had this id before, so what it reports may be about somebody else’s payment and credits nothing.';
+  'The gateway says that it had this id before. What it reports may be somebody else’s payment, so it pays nothing here.';
 
 interface ResolutionForm {
   status: string;
@@ -130,11 +131,6 @@ function historyList(history: readonly HistoryEntry[]): Html {
   </div>`;
 }
 
-/** A review only of money that came after the closing: what to do is known, so nobody is asked. */
-function isOnlyAfterClose({ afterClose, mismatch, conflict }: Transaction): boolean {
-  return afterClose && !mismatch && !conflict;
-}
-
 /** Why it is asked, and what to do. */
 function whatToDo(transaction: Transaction): Html {
   if (isOnlyAfterClose(transaction))
@@ -190,8 +186,6 @@ export function confirmationPage(confirmation: Confirmation): Html {
   return html`${lead(transaction)} ${hasChanged ? changedMessage('the payment or its order') : ''}
   ${gatewayReports === null ? '' : contradiction(gatewayReports, said)}
   ${decision({
-    sum: moneyOf(transaction),
-    subject: `Order ${transaction.orderId}`,
     rows: [
       ['What happens', [...effectOf(preview, said), ...unsent]],
       ['The history says', [`${capital(moved(said))}, says ${by}: ${note}`]],
@@ -209,7 +203,7 @@ export function confirmationPage(confirmation: Confirmation): Html {
       note,
       ...(gatewayReports !== null && { gatewayReports }),
     }),
-    button: resolutionTitle(transaction, said),
+    button: `Record as ${counted(transaction.type, said)}`,
     back: linkTo(transaction),
   })}`;
 }

@@ -67,7 +67,12 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const gatewayReports = (await formField(c, 'gatewayReports')) || undefined;
     const parsed = resolutionSchema.safeParse({ status, by: by.trim(), note: note.trim(), gatewayReports });
     if (!parsed.success) {
-      const refused = Object.fromEntries(parsed.error.issues.map(({ path, message }) => [path.join('.'), message]));
+      const refused = Object.fromEntries(
+        parsed.error.issues.map(({ path, message }) => [
+          path.join('.'),
+          path[0] === 'status' ? 'Choose one.' : message,
+        ]),
+      );
       return showOne(c, 400, { resolution: { status, by, note, refused } });
     }
     return resolve(c, transaction, parsed.data, parts, frame);
@@ -177,7 +182,7 @@ function wrongName(by: string): Problems {
 /** Of a line that may be empty. */
 function wrongLine(field: string, text: string): Problems {
   const isFine = text === '' || line(200).safeParse(text).success;
-  return isFine ? {} : { [field]: 'at most 200 characters, without control characters' };
+  return isFine ? {} : { [field]: 'At most 200 characters, without control characters.' };
 }
 
 async function orderOf({ type, orderId }: Transaction, { ledger }: AdminParts): Promise<Order> {

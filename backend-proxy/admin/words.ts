@@ -90,7 +90,7 @@ export function statusName(transaction: Transaction): string {
   return PENDING[type];
 }
 
-const UNCLEAR = 'It is not clear whether the gateway has it. Status checks find out, so there is nothing to do yet.';
+const UNCLEAR = 'It is not clear whether the gateway has it. The proxy keeps asking, so there is nothing to do yet.';
 
 /** More than the status says; empty if there is no more, and in a review, which has its reason. */
 export function explanationOf(transaction: Transaction): string {
@@ -98,7 +98,7 @@ export function explanationOf(transaction: Transaction): string {
   if (mayBeResolved(transaction)) return '';
   if (transaction.afterClose) return 'The order was closed before.';
   if (transaction.stage === 'uncertain') return UNCLEAR;
-  if (transaction.late) return 'It had counted as unpaid before it succeeded.';
+  if (transaction.late) return 'It had counted as unpaid before the money came.';
   return reason === null ? '' : endOf(transaction, reason)[1];
 }
 
@@ -117,7 +117,7 @@ const EVENTS: Record<HistoryEntry['event'], string> = {
   after_close: 'The order was closed before',
   mismatch: 'The gateway reports something else',
   conflict: 'The gateway contradicts itself',
-  needs_review: 'Put up for review',
+  needs_review: 'Needs review',
   resolved: 'Decided by a person',
   erased: 'Personal data erased',
 };
@@ -132,12 +132,16 @@ const SOURCES: Record<string, string> = {
   person: 'by a person',
 };
 
-/** Two figures of a mismatch. */
 const FIGURES = /^(?:[\w ]+: )?asked (.+), reported (.+)$/;
 
 export function eventName({ event, detail }: Pick<HistoryEntry, 'event' | 'detail'>): string {
-  const [, asked, reported] = (event === 'mismatch' && FIGURES.exec(inWords(detail ?? ''))) || [];
-  return asked && reported ? `The gateway reported ${reported} instead of ${asked}` : EVENTS[event];
+  return (event === 'mismatch' && differing(detail ?? '')) || EVENTS[event];
+}
+
+/** Two figures of a mismatch. */
+function differing(detail: string): string | undefined {
+  const [, asked, reported] = FIGURES.exec(inWords(detail)) ?? [];
+  return asked && reported && `The gateway reported ${reported} instead of ${asked}`;
 }
 
 /** Empty where the event's name says it. */
@@ -182,12 +186,29 @@ export function detailOf({ event, detail }: HistoryEntry): string {
 /** What a person says by a resolution. */
 export const moved = (said: string): string => (said === 'SUCCESS' ? 'money moved' : 'no money moved');
 
-/** The API's words and amounts of a detail, for reading. */
+/** What the ledger says of a report, in a bookkeeper's words. */
+const SAYS: readonly (readonly [RegExp, string])[] = [
+  [/^SUCCESS after the order was closed/, 'it was paid after the order was closed'],
+  [/^found after/, 'the gateway has it after'],
+  [/ for an order id that the gateway reported as a duplicate/, ', but it had refused this order as a duplicate'],
+  [/ for an order id that was never sent/, ', but it was never sent this order'],
+  [/ after the gateway refused it/, ', but it had refused the payment'],
+  [/ while the payment that paid the order is in doubt/, ', but another payment, itself in doubt, has paid the order'],
+  [/ after SUCCESS/, ', but it had said paid'],
+  [/ after FAILED/, ', but it had said failed'],
+  [/^SUCCESS/, 'the gateway says paid'],
+  [/^FAILED/, 'the gateway says failed'],
+  [/\bgatewayOrderId\b/, 'order id'],
+  [/\bpaymentId\b/, 'payment id'],
+  [/\bcustomer differs/, 'wallet differs'],
+];
+
+/** A detail's words and amounts, for reading. */
 function inWords(detail: string): string {
-  return detail
-    .replaceAll('SUCCESS', 'a success')
-    .replaceAll('FAILED', 'a failure')
-    .replaceAll(/\b(\d+(?:\.\d+)?) ([A-Z]{3})\b/g, (_, decimal, currency) => money(decimal, currency));
+  return SAYS.reduce((text, [said, words]) => text.replace(said, words), detail).replaceAll(
+    /\b(\d+(?:\.\d+)?) ([A-Z]{3})\b/g,
+    (_, decimal, currency) => money(decimal, currency),
+  );
 }
 
 /** Why a person has to look at it. */
@@ -196,17 +217,27 @@ export function reviewReason({ history, mismatch, conflict }: Pick<Transaction, 
   const detailAt = (at: number) => history[at]?.detail ?? null;
   const asked = detailAt(last('needs_review'));
   if (asked === 'mismatch' || (asked === null && mismatch)) {
-    const [field = '', figures = ''] = detailAt(last('mismatch'))?.split(': ') ?? [];
-    const what = `The gateway reported another ${field || 'amount, currency, type or payment id'} than was requested`;
+    const detail = detailAt(last('mismatch')) ?? 'amount, currency, type or payment id';
+    const field = detail === 'customer' ? 'wallet' : inWords(detail.replace(/:.*/, ''));
+    const what = differing(detail) ?? `The gateway reported another ${field} than was asked for`;
     const isConfirmed = last('succeeded') > last('mismatch') && history[last('succeeded')]?.source !== 'person';
-    const then = isConfirmed ? ', and confirmed it later. Compare with the gateway’s statement' : '';
-    return `${what}${figures && `: ${inWords(figures)}`}${then}.`;
+    return `${what}${isConfirmed ? ', and the right one later. Compare with its statement' : ''}.`;
   }
   const said = asked === 'conflict' || (asked === null && conflict) ? detailAt(last('conflict')) : asked;
-  if (said === null) return 'The gateway has not reported an outcome in time.';
+  if (said === null) return 'The gateway has not said in time how it ended.';
   const words = inWords(said);
-  if (/^(SUCCESS|FAILED)/.test(said)) return `The gateway reports ${words}.`;
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+/** A review only of money that came after the closing: what to do is known, so nobody is asked. */
+export function isOnlyAfterClose({ afterClose, mismatch, conflict }: Transaction): boolean {
+  return afterClose && !mismatch && !conflict;
+}
+
+/** What a review waits for. */
+export function whatToAsk(transaction: Transaction): string {
+  if (isOnlyAfterClose(transaction)) return 'Send the money back.';
+  return `Ask the gateway’s support before you ${TYPES[transaction.type].paysOrder ? 'ship' : 'send it again'}.`;
 }
 
 // How the operator's page shows values: amounts, times, statuses, wallet ids.
@@ -247,16 +278,17 @@ export function age(ms: number): string {
 
 const TONES: Record<Status, string> = { INITIALIZED: 'wait', PROCESSING: 'wait', SUCCESS: 'good', FAILED: 'over' };
 
-/** The money of a payment that pays no order: on its way back, sent back, or too little to be sent. */
-export type Back = 'wait' | 'good' | 'over';
+/** The money of a payment that pays no order: on its way back, sent back, or too little to be sent. Or all of another's. */
+export type Back = 'wait' | 'good' | 'over' | 'refunded';
 
-const BACK: Record<Back, string> = { wait: ' · on its way back', good: ' · sent back', over: '' };
+const BACK: Record<Back, string> = { wait: ' · on its way back', good: ' · sent back', over: '', refunded: '' };
 
 /** The status in a word; a review beside it, or in place of what has not succeeded. */
 export function status(transaction: Transaction, back?: Back): Html {
   const { stage, needsReview, surplus, afterClose } = transaction;
-  const tone = back ?? (surplus || afterClose ? 'warn' : TONES[STAGES[stage].status]);
-  const name = `${statusName(transaction)}${back ? BACK[back] : ''}`;
+  const isRefunded = back === 'refunded';
+  const tone = isRefunded ? 'over' : (back ?? (surplus || afterClose ? 'warn' : TONES[STAGES[stage].status]));
+  const name = isRefunded ? 'Refunded' : `${statusName(transaction)}${back ? BACK[back] : ''}`;
   const isStatusShown = !needsReview || stage === 'succeeded';
   return html`${isStatusShown ? html`<span class="status ${tone}">${name}</span>` : ''}
   ${needsReview ? html`<span class="status warn">Needs review</span>` : ''}`;

@@ -44,6 +44,7 @@ const HEALTH = {
   problem: undefined,
   warnings: [],
   counts: { transactions: [], needReview: 0, unmatchedIpns: 0, checks: [], webhooks: [], oldestPendingWebhookMs: 0 },
+  toReview: 0,
   isTest: true,
   version: '1.2.3',
 };
@@ -60,8 +61,10 @@ it('a review is resolved in two steps: the first says what will happen and chang
   const operator = await signedIn(t);
   const { world } = operator;
   await createMismatch(world);
-  const why = 'The gateway reported another amount than was requested: asked €10\\.10, reported €0\\.07\\.';
-  await operator.says('/admin', new RegExp(`1 payment to review ${why} A-1 · QR code · for \\d+ \\w+ €10\\.10 Review`)); // prettier-ignore
+  const why = 'The gateway reported €0\\.07 instead of €10\\.10\\.';
+  const what = 'Ask the gateway’s support before you ship\\.';
+  await operator.says('/admin/health', /but 1 thing needs attention\. .* ! Reviews 1 waits for a decision/);
+  await operator.says('/admin', new RegExp(`1 payment to review ${why} ${what} A-1 · QR code · for \\d+ \\w+ €10\\.10 Review`)); // prettier-ignore
   assert.match(
     await operator.open('/admin/transactions?needsReview=true'),
     new RegExp(`Needs review</span>\\s*<small class="reason">${why}</small>`),
@@ -96,14 +99,14 @@ it('a review is resolved in two steps: the first says what will happen and chang
   assert.match(await operator.open('/admin/transactions/A-2/close'), /name="by"\s+value=""/);
   await createMismatch(world, 'A-3');
   await observe(world, 'A-3', verified('succeeded'), 'later');
-  await operator.says('/admin/transactions/A-3', / Paid Needs review .*reported €0\.07, and confirmed it later\. .*say what you know\. It counts as received already, and stays so\./); // prettier-ignore
+  await operator.says('/admin/transactions/A-3', / Paid Needs review .*reported €0\.07 instead of €10\.10, and the right one later\. .*say what you know\. It counts as received already, and stays so\./); // prettier-ignore
 });
 
 it('a form with a missing or wrong field is shown again with what was typed and what is allowed', async (t) => {
   const operator = await signedIn(t);
   await createMismatch(operator.world);
   for (const [fields, problem] of [
-    [{ ...ADA, status: '' }, 'SUCCESS or FAILED'],
+    [{ ...ADA, status: '' }, 'Choose one.'],
     [{ ...ADA, by: ' ' }, '1 to 100 characters'],
     [{ ...ADA, note: 'x'.repeat(501) }, '1 to 500 characters'],
     [{ ...ADA, note: 'two\nlines' }, 'no control characters'],
@@ -190,11 +193,11 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   const path = '/admin/transactions/A-1';
   await operator.says(path, /€10\.00 can be sent back to the wallet .*, •••• 6789 ?\. Amount, EUR/);
   for (const [typed, problem] of [
-    [{ amount: '1e1' }, /a decimal number in EUR/],
-    [{ amount: '999.00' }, /at most €10\.00: more is not left/],
-    [{ amount: '0.00' }, /above 0/],
-    [{ amount: '4.50' }, /a whole amount, because the gateway accepts no decimals/],
-    [{ amount: '4', note: 'a\tb' }, /at most 200 characters/],
+    [{ amount: '1e1' }, /An amount in EUR, such as 4\.50\./],
+    [{ amount: '999.00' }, /At most €10\.00 is left\./],
+    [{ amount: '0.00' }, /More than 0\./],
+    [{ amount: '4.50' }, /A whole amount: the gateway sends no decimals\./],
+    [{ amount: '4', note: 'a\tb' }, /At most 200 characters/],
     [{ amount: '4', by: ' ' }, /Your name 1 to 100 characters/],
   ] as const) {
     const refused = await operator.send(`${path}/refund`, { by: 'Marta K.', ...typed });
@@ -206,7 +209,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   const [first, others] = [await ask('4.00'), await ask('4.00')];
   assert.match(
     textOf(first),
-    /Send €4\.00 to •••• 6789\? .*€6\.00 of the payment A-1 stays with you.*Send €4\.00 Cancel/,
+    /Send €4\.00 to •••• 6789\? .*€6\.00 of the payment A-1 stays with you.*Send the money Cancel/,
   );
   assert.equal(await world.gatewayHas('A-1-r1'), undefined, 'nothing is sent yet');
   const fields = { ...fieldsOf(first), note: 'cold <cup>' };
@@ -233,12 +236,15 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   await operator.send(`${path}/refund`, fieldsOf(await ask('6')));
   await operator.says(path, /All of it is refunded, or on its way/);
   await operator.says('/admin/transactions', / A-1 Refund −€6\.00 .* A-1 Refund −€4\.00 .* A-1 QR code €10\.00 Paid /);
+  for (const id of ['A-1-r1', 'A-1-r2']) await world.settleAfter('approve', id);
+  for (const at of ['/admin', '/admin/transactions', path])
+    assert.match(await operator.open(at), /status over">Refunded</, at);
   await world.start(world.token({ orderId: 'B-1' }), { method: 'CHECKOUT' }, 'b');
   await world.ledger.closeOrder({ orderId: 'B-1', reason: null, ifUnpaidSince: null });
   await world.settleAfter('approve', 'B-1', '23456789');
   await operator.says(
     '/admin/transactions/B-1',
-    /€10\.00 can be sent back to the wallet that paid, •••• 6789 ?\. The other €0\.10 cannot, because payouts take whole amounts/,
+    /€10\.00 can be sent back to the wallet that paid, •••• 6789 ?\. The other €0\.10 stays with you: the gateway sends whole amounts only\./,
   );
 });
 
@@ -248,7 +254,7 @@ it('a payment whose id the gateway had before says what that means, and what to 
   await world.faults({ pay: { status: 409 } });
   await world.start(world.token(), { method: 'QR' });
   const said = textOf(await operator.open('/admin/transactions/A-1'));
-  assert.match(said, /had this id before, so what it reports may be about somebody else’s payment and credits nothing/);
+  assert.match(said, /had this id before\. What it reports may be somebody else’s payment, so it pays nothing here\./);
   assert.match(said, /Ask the gateway’s support, then say what you know/);
   assert.match(said, /No clear answer, checking · the gateway has this id already \(HTTP 409/);
 });
@@ -311,6 +317,7 @@ it('a webhook that was given up is found from the overview and sent again', asyn
   await operator.says(path, /Delivered 1 attempt/);
   assert.equal((await operator.send('/admin/webhooks/msg_none/redeliver')).status, 404);
   await operator.says('/admin/webhooks?state=dead', /No failed webhooks\./);
+  await operator.says('/admin/webhooks', /All Failed Queued Delivered .* payment\.succeeded A-1 Delivered/);
 });
 
 it('money that pays no order is in the same list and count as a review, until it is sent back; a review is not waiting', async (t) => {
@@ -325,15 +332,23 @@ it('money that pays no order is in the same list and count as a review, until it
   const said = textOf(await operator.open('/admin'));
   assert.match(
     said,
-    /3 payments to review .* B-1 · .* B-2 · .* Paid twice: €10\.10 too much from •••• 6789 ?\. A-1 · QR code · for/,
+    /3 payments to review .* B-1 · .* B-2 · .* Paid twice: €10\.10 too much from •••• 6789 ?\. The gateway sends whole amounts only\. A-1 · QR code · for [\w ]+ €10\.00 of €10\.10 Send/,
   );
   assert.match(said, /Waiting – none/, 'the payment under review is not counted as waiting');
   await operator.says('/admin/transactions', / A-1 QR code €10\.10 Paid twice 20 Nov/);
-  await operator.says('/admin/transactions/A-1', /This payment pays the order\. Send back A-1-2 , which came on top\./);
+  await operator.says(
+    '/admin/transactions/A-1',
+    /This payment pays the order\. Send back A-1-2 , which came on top\. Refund this payment /,
+  );
+  await operator.says(
+    '/admin/transactions/A-1-2',
+    /Refunds The order was already paid by A-1 ?\. Send this one back\./,
+  );
+  await operator.says('/admin/health', /! Reviews 3 wait for a decision/);
   await operator.says('/admin/transactions/A-1-2', /Paid · confirmed by the gateway/);
   await operator.says(
     '/admin/transactions/A-1',
-    / €10\.10 Paid QR code · A-1 · paid by •••• 6789 It had counted as unpaid before it succeeded\./,
+    / €10\.10 Paid QR code · A-1 · paid by •••• 6789 It had counted as unpaid before the money came\./,
   );
   assert.doesNotMatch(await operator.open('/admin/transactions'), /\blate\b/);
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1-2', amount: '10', idempotencyKey: 'back' });
@@ -381,7 +396,10 @@ it('every page names the proxy, and says Test if no money moves at its gateway',
 
 it('health says what is checked, and what needs attention', async () => {
   const said = async (more: object) => textOf(String(await healthPage({ ...HEALTH, ...more })));
-  assert.match(await said({}), /^ The proxy is ready, and nothing needs attention\. ✓ Payments /);
+  assert.match(
+    await said({}),
+    /^ The proxy is ready, and nothing needs attention\. ✓ Payments .* ✓ Reviews None waits\. /,
+  );
   const counts = {
     ...HEALTH.counts,
     webhooks: [
@@ -406,7 +424,7 @@ it('a payment after the closing says what to do: send it back, and then end the 
   const said = textOf(await operator.open('/admin/transactions/A-1'));
   assert.match(
     said,
-    /Refunds .* Needs review .* Send the money back above, then record it as received: this ends the review\./,
+    /Refunds The order was closed before\. Send this one back\. .* Needs review It was paid after the order was closed\..* Send the money back above, then record it as received: this ends the review\./,
   );
   assert.doesNotMatch(said, /Ask the gateway/);
 });
