@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Aplicació del moneder',
   DIRECT_help: 'Enviem una sol·licitud a l’aplicació [del moneder|{wallet}]',
   CHECKOUT: 'Web del moneder',
-  CHECKOUT_help: 'Inicieu sessió al web del moneder',
+  CHECKOUT_help: 'Inicieu sessió al web [del moneder|de {wallet}]',
   JETGO: 'JetGo',
   JETGO_help: 'Escanegeu un codi JetGo',
   QR: 'Codi QR',
@@ -126,8 +126,7 @@ export default {
   token_expired: 'Aquesta pàgina ha caducat',
   token_expired_help: 'Recarregueu-la per continuar. Si heu pagat, el vostre pagament és vàlid.',
   invalid_token: 'Aquest enllaç de pagament no funciona',
-  invalid_token_help:
-    'Torneu a obrir-lo o demaneu-ne un de nou a la botiga. Si heu pagat, el vostre pagament és vàlid.',
+  invalid_token_help: 'Demaneu-ne un de nou a la botiga. Si heu pagat, el vostre pagament és vàlid.',
   network:
     'No s’ha pogut contactar amb el servei de pagament. Reviseu la connexió i torneu-ho a provar. No se us cobrarà dues vegades.',
   invalid_request: 'Reviseu les dades, si us plau. {nothing}',

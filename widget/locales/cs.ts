@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Aplikace peněženky',
   DIRECT_help: 'Pošleme žádost do aplikace [peněženky|{wallet}]',
   CHECKOUT: 'Web peněženky',
-  CHECKOUT_help: 'Přihlaste se na webu peněženky',
+  CHECKOUT_help: 'Přihlaste se na webu [peněženky|{wallet}]',
   JETGO: 'JetGo',
   JETGO_help: 'Naskenujte kód JetGo',
   QR: 'QR kód',
@@ -126,8 +126,7 @@ export default {
   token_expired: 'Platnost této stránky vypršela',
   token_expired_help: 'Načtěte ji znovu a pokračujte. Pokud jste už zaplatili, vaše platba se započítá.',
   invalid_token: 'Tento platební odkaz nefunguje',
-  invalid_token_help:
-    'Otevřete ho znovu, nebo požádejte obchod o nový. Pokud jste už zaplatili, vaše platba se započítá.',
+  invalid_token_help: 'Požádejte obchod o nový. Pokud jste už zaplatili, vaše platba se započítá.',
   network:
     'S platební službou se nepodařilo spojit. Zkontrolujte připojení a zkuste to znovu. Částka se nestrhne dvakrát.',
   invalid_request: 'Zkontrolujte prosím své údaje. {nothing}',

@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Wallet-app',
   DIRECT_help: 'Vi sender en anmodning til din [wallet|{wallet}]-app',
   CHECKOUT: 'Wallettens hjemmeside',
-  CHECKOUT_help: 'Log ind på wallettens hjemmeside',
+  CHECKOUT_help: 'Log ind på [wallettens|{wallet}s] hjemmeside',
   JETGO: 'JetGo',
   JETGO_help: 'Scan en JetGo-kode',
   QR: 'QR-kode',
@@ -127,7 +127,7 @@ export default {
   token_expired: 'Denne side er udløbet',
   token_expired_help: 'Genindlæs den for at fortsætte. Hvis du har betalt, tæller din betaling.',
   invalid_token: 'Dette betalingslink virker ikke',
-  invalid_token_help: 'Åbn det igen, eller bed butikken om et nyt. Hvis du har betalt, tæller din betaling.',
+  invalid_token_help: 'Bed butikken om et nyt. Hvis du har betalt, tæller din betaling.',
   network:
     'Vi kunne ikke få kontakt til betalingstjenesten. Tjek din forbindelse, og prøv igen. Beløbet bliver ikke trukket to gange.',
   invalid_request: 'Tjek dine oplysninger. {nothing}',

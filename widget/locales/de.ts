@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Wallet-App',
   DIRECT_help: 'Wir senden eine Anfrage an Ihre [Wallet|{wallet}]-App',
   CHECKOUT: 'Website der Wallet',
-  CHECKOUT_help: 'Auf der Website der Wallet anmelden',
+  CHECKOUT_help: 'Auf der Website [der Wallet|von {wallet}] anmelden',
   JETGO: 'JetGo',
   JETGO_help: 'JetGo-Code scannen',
   QR: 'QR-Code',
@@ -130,8 +130,7 @@ export default {
   token_expired: 'Diese Seite ist abgelaufen',
   token_expired_help: 'Laden Sie sie neu, um fortzufahren. Wenn Sie bezahlt haben, zählt Ihre Zahlung.',
   invalid_token: 'Dieser Zahlungslink funktioniert nicht',
-  invalid_token_help:
-    'Öffnen Sie ihn erneut, oder bitten Sie den Shop um einen neuen. Wenn Sie bezahlt haben, zählt Ihre Zahlung.',
+  invalid_token_help: 'Bitten Sie den Shop um einen neuen. Wenn Sie bezahlt haben, zählt Ihre Zahlung.',
   network:
     'Der Zahlungsdienst war nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut. Es wird nicht doppelt abgebucht.',
   invalid_request: 'Bitte prüfen Sie Ihre Angaben. {nothing}',

@@ -8,7 +8,7 @@ export const en = {
   choose: 'How would you like to pay?',
   direct: 'Confirm in [your wallet app|{wallet}]',
   DIRECT_help: 'We send a request to [your wallet app|{wallet}]',
-  CHECKOUT_help: 'Log in on the wallet’s website',
+  CHECKOUT_help: 'Log in on [the wallet|{wallet}]’s website',
   JETGO_help: 'Scan a JetGo code',
   QR_help: 'Scan a QR code',
   with: 'With [your wallet app|{wallet}]',

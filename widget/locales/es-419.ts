@@ -6,7 +6,7 @@ export default {
   DIRECT: 'App de la billetera',
   DIRECT_help: 'Enviamos una solicitud a la app [de su billetera|{wallet}]',
   CHECKOUT: 'Sitio web de la billetera',
-  CHECKOUT_help: 'Inicie sesión en el sitio web de la billetera',
+  CHECKOUT_help: 'Inicie sesión en el sitio web de [la billetera|{wallet}]',
   JETGO: 'JetGo',
   JETGO_help: 'Escanee un código JetGo',
   QR: 'Código QR',
@@ -126,7 +126,7 @@ export default {
   token_expired: 'Esta página expiró',
   token_expired_help: 'Recárguela para continuar. Si ya pagó, su pago se tomará en cuenta.',
   invalid_token: 'Este enlace de pago no funciona',
-  invalid_token_help: 'Ábralo de nuevo o pida uno nuevo a la tienda. Si ya pagó, su pago se tomará en cuenta.',
+  invalid_token_help: 'Pida uno nuevo a la tienda. Si ya pagó, su pago se tomará en cuenta.',
   network:
     'No se pudo contactar al servicio de pago. Revise su conexión e intente de nuevo. No se le cobrará dos veces.',
   invalid_request: 'Por favor, revise sus datos. {nothing}',

@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Aplicación del monedero',
   DIRECT_help: 'Enviamos una solicitud a la aplicación [de su monedero|{wallet}]',
   CHECKOUT: 'Web del monedero',
-  CHECKOUT_help: 'Inicie sesión en la web del monedero',
+  CHECKOUT_help: 'Inicie sesión en la web [del monedero|de {wallet}]',
   JETGO: 'JetGo',
   JETGO_help: 'Escanee un código JetGo',
   QR: 'Código QR',
@@ -126,7 +126,7 @@ export default {
   token_expired: 'Esta página ha caducado',
   token_expired_help: 'Recárguela para continuar. Si ya ha pagado, su pago se tendrá en cuenta.',
   invalid_token: 'Este enlace de pago no funciona',
-  invalid_token_help: 'Ábralo de nuevo o pida uno nuevo a la tienda. Si ya ha pagado, su pago se tendrá en cuenta.',
+  invalid_token_help: 'Pida uno nuevo a la tienda. Si ya ha pagado, su pago se tendrá en cuenta.',
   network:
     'No se ha podido contactar con el servicio de pago. Revise su conexión e inténtelo de nuevo. No se le cobrará dos veces.',
   invalid_request: 'Por favor, revise sus datos. {nothing}',

@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Rahakotirakendus',
   DIRECT_help: 'Saadame maksetaotluse [rahakoti|{wallet} ]rakendusse',
   CHECKOUT: 'Rahakoti veebisait',
-  CHECKOUT_help: 'Logige sisse rahakoti veebisaidil',
+  CHECKOUT_help: 'Logige sisse [rahakoti|{wallet}] veebisaidil',
   JETGO: 'JetGo',
   JETGO_help: 'Skannige JetGo kood',
   QR: 'QR-kood',
@@ -125,7 +125,7 @@ export default {
   token_expired: 'See leht on aegunud',
   token_expired_help: 'Jätkamiseks laadige see uuesti. Kui olete maksnud, läheb teie makse arvesse.',
   invalid_token: 'See makselink ei tööta',
-  invalid_token_help: 'Avage see uuesti või küsige poest uus link. Kui olete maksnud, läheb teie makse arvesse.',
+  invalid_token_help: 'Küsige poest uus link. Kui olete maksnud, läheb teie makse arvesse.',
   network:
     'Makseteenusega ei saadud ühendust. Kontrollige oma ühendust ja proovige uuesti. Teilt ei võeta raha kaks korda.',
   invalid_request: 'Palun kontrollige andmeid. {nothing}',

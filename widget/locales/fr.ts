@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Application de portefeuille',
   DIRECT_help: 'Nous envoyons une demande à votre application [de portefeuille|{wallet}]',
   CHECKOUT: 'Site du portefeuille',
-  CHECKOUT_help: 'Se connecter sur le site du portefeuille',
+  CHECKOUT_help: 'Se connecter sur le site [du portefeuille|de {wallet}]',
   JETGO: 'JetGo',
   JETGO_help: 'Scanner un code JetGo',
   QR: 'Code QR',
@@ -131,8 +131,7 @@ export default {
   token_expired: 'Cette page a expiré',
   token_expired_help: 'Rechargez-la pour continuer. Si vous avez payé, votre paiement sera pris en compte.',
   invalid_token: 'Ce lien de paiement ne fonctionne pas',
-  invalid_token_help:
-    'Rouvrez-le ou demandez-en un nouveau à la boutique. Si vous avez payé, votre paiement sera pris en compte.',
+  invalid_token_help: 'Demandez-en un nouveau à la boutique. Si vous avez payé, votre paiement sera pris en compte.',
   network:
     'Impossible de joindre le service de paiement. Vérifiez votre connexion et réessayez. Le montant ne sera pas débité deux fois.',
   invalid_request: 'Veuillez vérifier vos informations. {nothing}',

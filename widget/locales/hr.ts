@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Aplikacija novčanika',
   DIRECT_help: 'Šaljemo zahtjev u aplikaciju [novčanika|{wallet}]',
   CHECKOUT: 'Web-stranica novčanika',
-  CHECKOUT_help: 'Prijavite se na web-stranici novčanika',
+  CHECKOUT_help: 'Prijavite se na web-stranici [novčanika|{wallet}]',
   JETGO: 'JetGo',
   JETGO_help: 'Skenirajte JetGo kôd',
   QR: 'QR kôd',
@@ -126,7 +126,7 @@ export default {
   token_expired: 'Ova je stranica istekla',
   token_expired_help: 'Učitajte je ponovno za nastavak. Ako ste platili, vaša uplata vrijedi.',
   invalid_token: 'Ova poveznica za plaćanje ne radi',
-  invalid_token_help: 'Otvorite je ponovno ili zatražite novu od trgovine. Ako ste platili, vaša uplata vrijedi.',
+  invalid_token_help: 'Zatražite novu od trgovine. Ako ste platili, vaša uplata vrijedi.',
   network:
     'Usluga plaćanja nije bila dostupna. Provjerite vezu i pokušajte ponovno. Iznos vam neće biti naplaćen dvaput.',
   invalid_request: 'Provjerite svoje podatke. {nothing}',

@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Tárcaalkalmazás',
   DIRECT_help: 'Kérelmet küldünk a [tárca|{wallet}-]alkalmazásba',
   CHECKOUT: 'A tárca weboldala',
-  CHECKOUT_help: 'Bejelentkezés a tárca weboldalán',
+  CHECKOUT_help: 'Bejelentkezés a [tárca|{wallet}] weboldalán',
   JETGO: 'JetGo',
   JETGO_help: 'JetGo-kód beolvasása',
   QR: 'QR-kód',
@@ -126,7 +126,7 @@ export default {
   token_expired: 'Ez az oldal lejárt',
   token_expired_help: 'A folytatáshoz töltse be újra. Ha már fizetett, a fizetését figyelembe vesszük.',
   invalid_token: 'Ez a fizetési link nem működik',
-  invalid_token_help: 'Nyissa meg újra, vagy kérjen újat a bolttól. Ha már fizetett, a fizetését figyelembe vesszük.',
+  invalid_token_help: 'Kérjen újat a bolttól. Ha már fizetett, a fizetését figyelembe vesszük.',
   network:
     'Nem sikerült elérni a fizetési szolgáltatást. Ellenőrizze a kapcsolatot, és próbálja újra. Az összeget nem vonják le kétszer.',
   invalid_request: 'Kérjük, ellenőrizze az adatait. {nothing}',

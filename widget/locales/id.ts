@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Aplikasi e-wallet',
   DIRECT_help: 'Kami mengirim permintaan ke aplikasi [e-wallet|{wallet}] Anda',
   CHECKOUT: 'Situs e-wallet',
-  CHECKOUT_help: 'Masuk di situs e-wallet',
+  CHECKOUT_help: 'Masuk di situs [e-wallet|{wallet}]',
   JETGO: 'JetGo',
   JETGO_help: 'Pindai kode JetGo',
   QR: 'Kode QR',
@@ -127,8 +127,7 @@ export default {
   token_expired: 'Halaman ini sudah kedaluwarsa',
   token_expired_help: 'Muat ulang untuk melanjutkan. Jika Anda sudah membayar, pembayaran Anda tetap sah.',
   invalid_token: 'Tautan pembayaran ini tidak berfungsi',
-  invalid_token_help:
-    'Buka lagi, atau minta tautan baru dari toko. Jika Anda sudah membayar, pembayaran Anda tetap sah.',
+  invalid_token_help: 'Minta tautan baru dari toko. Jika Anda sudah membayar, pembayaran Anda tetap sah.',
   network:
     'Layanan pembayaran tidak dapat dihubungi. Periksa koneksi Anda dan coba lagi. Saldo Anda tidak akan terpotong dua kali.',
   invalid_request: 'Silakan periksa data Anda. {nothing}',

@@ -6,7 +6,7 @@ export default {
   DIRECT: 'App del portafoglio',
   DIRECT_help: 'Inviamo una richiesta all’app [del tuo portafoglio|{wallet}]',
   CHECKOUT: 'Sito del portafoglio',
-  CHECKOUT_help: 'Effettua l’accesso sul sito del portafoglio',
+  CHECKOUT_help: 'Effettua l’accesso sul sito [del portafoglio|di {wallet}]',
   JETGO: 'JetGo',
   JETGO_help: 'Inquadra un codice JetGo',
   QR: 'Codice QR',
@@ -127,8 +127,7 @@ export default {
   token_expired: 'Questa pagina è scaduta',
   token_expired_help: 'Ricaricala per continuare. Se hai pagato, il tuo pagamento verrà registrato.',
   invalid_token: 'Questo link di pagamento non funziona',
-  invalid_token_help:
-    'Aprilo di nuovo o chiedine uno nuovo al negozio. Se hai pagato, il tuo pagamento verrà registrato.',
+  invalid_token_help: 'Chiedine uno nuovo al negozio. Se hai pagato, il tuo pagamento verrà registrato.',
   network:
     'Non è stato possibile raggiungere il servizio di pagamento. Verifica la connessione e riprova. L’importo non ti verrà addebitato due volte.',
   invalid_request: 'Verifica i tuoi dati. {nothing}',

@@ -6,7 +6,7 @@ export default {
   DIRECT: 'ウォレットアプリ',
   DIRECT_help: '[ウォレット|{wallet}]アプリにリクエストを送信する',
   CHECKOUT: 'ウォレットのサイト',
-  CHECKOUT_help: 'ウォレットのサイトにログインする',
+  CHECKOUT_help: '[ウォレット|{wallet}]のサイトにログインする',
   JETGO: 'JetGo',
   JETGO_help: 'JetGoコードを読み取る',
   QR: 'QRコード',
@@ -130,8 +130,7 @@ export default {
   token_expired: 'このページの有効期限が切れました',
   token_expired_help: '続けるには再読み込みしてください。お支払い済みの場合、そのお支払いは有効です。',
   invalid_token: 'このお支払い用のリンクは使用できません',
-  invalid_token_help:
-    'もう一度開くか、ショップに新しいリンクをご依頼ください。お支払い済みの場合、そのお支払いは有効です。',
+  invalid_token_help: 'ショップに新しいリンクをご依頼ください。お支払い済みの場合、そのお支払いは有効です。',
   network:
     '決済サービスに接続できませんでした。接続をご確認のうえ、もう一度お試しください。二重に引き落とされることはありません。',
   invalid_request: '入力内容をご確認ください。{nothing}',

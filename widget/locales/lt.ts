@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Piniginės programėlė',
   DIRECT_help: 'Išsiųsime prašymą į [piniginės|„{wallet}“] programėlę',
   CHECKOUT: 'Piniginės svetainė',
-  CHECKOUT_help: 'Prisijunkite piniginės svetainėje',
+  CHECKOUT_help: 'Prisijunkite [piniginės|„{wallet}“] svetainėje',
   JETGO: 'JetGo',
   JETGO_help: 'Nuskenuokite JetGo kodą',
   QR: 'QR kodas',
@@ -126,8 +126,7 @@ export default {
   token_expired: 'Šio puslapio galiojimas baigėsi',
   token_expired_help: 'Norėdami tęsti, įkelkite jį iš naujo. Jei sumokėjote, jūsų mokėjimas bus įskaitytas.',
   invalid_token: 'Ši mokėjimo nuoroda neveikia',
-  invalid_token_help:
-    'Atverkite ją iš naujo arba paprašykite parduotuvės naujos. Jei sumokėjote, jūsų mokėjimas bus įskaitytas.',
+  invalid_token_help: 'Paprašykite parduotuvės naujos. Jei sumokėjote, jūsų mokėjimas bus įskaitytas.',
   network:
     'Nepavyko susisiekti su mokėjimo paslauga. Patikrinkite ryšį ir bandykite dar kartą. Pinigai nebus nuskaičiuoti du kartus.',
   invalid_request: 'Patikrinkite savo duomenis. {nothing}',

@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Maka lietotne',
   DIRECT_help: 'Nosūtīsim pieprasījumu uz [maka|{wallet}] lietotni',
   CHECKOUT: 'Maka vietne',
-  CHECKOUT_help: 'Piesakieties maka vietnē',
+  CHECKOUT_help: 'Piesakieties [maka|{wallet}] vietnē',
   JETGO: 'JetGo',
   JETGO_help: 'Noskenējiet JetGo kodu',
   QR: 'QR kods',
@@ -124,8 +124,7 @@ export default {
   token_expired: 'Šīs lapas derīgums ir beidzies',
   token_expired_help: 'Lai turpinātu, pārlādējiet to. Ja samaksājāt, jūsu maksājums tiks ieskaitīts.',
   invalid_token: 'Šī maksājuma saite nedarbojas',
-  invalid_token_help:
-    'Atveriet to vēlreiz vai palūdziet veikalam jaunu. Ja samaksājāt, jūsu maksājums tiks ieskaitīts.',
+  invalid_token_help: 'Palūdziet veikalam jaunu. Ja samaksājāt, jūsu maksājums tiks ieskaitīts.',
   network:
     'Neizdevās sazināties ar maksājumu pakalpojumu. Pārbaudiet savienojumu un mēģiniet vēlreiz. Nauda netiks norakstīta divreiz.',
   invalid_request: 'Lūdzu, pārbaudiet savus datus. {nothing}',

@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Aplikasi e-dompet',
   DIRECT_help: 'Kami menghantar permintaan ke aplikasi [e-dompet|{wallet}] anda',
   CHECKOUT: 'Laman web e-dompet',
-  CHECKOUT_help: 'Log masuk di laman web e-dompet',
+  CHECKOUT_help: 'Log masuk di laman web [e-dompet|{wallet}]',
   JETGO: 'JetGo',
   JETGO_help: 'Imbas kod JetGo',
   QR: 'Kod QR',
@@ -128,8 +128,7 @@ export default {
   token_expired: 'Halaman ini telah tamat tempoh',
   token_expired_help: 'Muat semula untuk meneruskan. Jika anda sudah membayar, pembayaran anda tetap sah.',
   invalid_token: 'Pautan pembayaran ini tidak berfungsi',
-  invalid_token_help:
-    'Buka semula, atau minta pautan baharu daripada kedai. Jika anda sudah membayar, pembayaran anda tetap sah.',
+  invalid_token_help: 'Minta pautan baharu daripada kedai. Jika anda sudah membayar, pembayaran anda tetap sah.',
   network:
     'Perkhidmatan pembayaran tidak dapat dihubungi. Semak sambungan anda dan cuba lagi. Wang anda tidak akan dipotong dua kali.',
   invalid_request: 'Sila semak butiran anda. {nothing}',

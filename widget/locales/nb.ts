@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Lommebokapp',
   DIRECT_help: 'Vi sender en forespørsel til [lommebok|{wallet}-]appen din',
   CHECKOUT: 'Lommebokens nettsted',
-  CHECKOUT_help: 'Logg inn på lommebokens nettsted',
+  CHECKOUT_help: 'Logg inn på [lommebokens|{wallet}s] nettsted',
   JETGO: 'JetGo',
   JETGO_help: 'Skann en JetGo-kode',
   QR: 'QR-kode',
@@ -127,7 +127,7 @@ export default {
   token_expired: 'Denne siden er utløpt',
   token_expired_help: 'Last den inn på nytt for å fortsette. Hvis du har betalt, teller betalingen din.',
   invalid_token: 'Denne betalingslenken virker ikke',
-  invalid_token_help: 'Åpne den på nytt, eller be butikken om en ny. Hvis du har betalt, teller betalingen din.',
+  invalid_token_help: 'Be butikken om en ny. Hvis du har betalt, teller betalingen din.',
   network:
     'Vi fikk ikke kontakt med betalingstjenesten. Kontroller forbindelsen og prøv igjen. Du blir ikke belastet to ganger.',
   invalid_request: 'Kontroller opplysningene dine. {nothing}',

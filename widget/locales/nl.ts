@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Wallet-app',
   DIRECT_help: 'We sturen een verzoek naar uw [wallet|{wallet}]-app',
   CHECKOUT: 'Website van de wallet',
-  CHECKOUT_help: 'Log in op de website van de wallet',
+  CHECKOUT_help: 'Log in op de website van [de wallet|{wallet}]',
   JETGO: 'JetGo',
   JETGO_help: 'Scan een JetGo-code',
   QR: 'QR-code',
@@ -127,7 +127,7 @@ export default {
   token_expired: 'Deze pagina is verlopen',
   token_expired_help: 'Laad de pagina opnieuw om verder te gaan. Hebt u betaald, dan telt uw betaling.',
   invalid_token: 'Deze betaallink werkt niet',
-  invalid_token_help: 'Open de link opnieuw of vraag de winkel om een nieuwe. Hebt u betaald, dan telt uw betaling.',
+  invalid_token_help: 'Vraag de winkel om een nieuwe. Hebt u betaald, dan telt uw betaling.',
   network:
     'De betaaldienst kon niet worden bereikt. Controleer uw verbinding en probeer het opnieuw. Er wordt niet dubbel afgeschreven.',
   invalid_request: 'Controleer uw gegevens. {nothing}',

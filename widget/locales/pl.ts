@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Aplikacja portfela',
   DIRECT_help: 'Wyślemy prośbę o płatność do aplikacji [portfela|{wallet}]',
   CHECKOUT: 'Strona portfela',
-  CHECKOUT_help: 'Zaloguj się na stronie portfela',
+  CHECKOUT_help: 'Zaloguj się na stronie [portfela|{wallet}]',
   JETGO: 'JetGo',
   JETGO_help: 'Zeskanuj kod JetGo',
   QR: 'Kod QR',
@@ -126,7 +126,7 @@ export default {
   token_expired: 'Ta strona wygasła',
   token_expired_help: 'Odśwież ją, aby kontynuować. Jeśli płatność już wykonano, zostanie uwzględniona.',
   invalid_token: 'Ten link do płatności nie działa',
-  invalid_token_help: 'Otwórz go ponownie lub poproś sklep o nowy. Jeśli płatność już wykonano, zostanie uwzględniona.',
+  invalid_token_help: 'Poproś sklep o nowy. Jeśli płatność już wykonano, zostanie uwzględniona.',
   network:
     'Nie udało się połączyć z serwisem płatności. Sprawdź połączenie i spróbuj ponownie. Środki nie zostaną pobrane dwa razy.',
   invalid_request: 'Sprawdź swoje dane. {nothing}',

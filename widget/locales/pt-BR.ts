@@ -6,7 +6,7 @@ export default {
   DIRECT: 'App da carteira',
   DIRECT_help: 'Enviamos uma solicitação para o app [da sua carteira|{wallet}]',
   CHECKOUT: 'Site da carteira',
-  CHECKOUT_help: 'Entre na sua conta no site da carteira',
+  CHECKOUT_help: 'Entre na sua conta no site [da carteira|{wallet}]',
   JETGO: 'JetGo',
   JETGO_help: 'Escaneie um código JetGo',
   QR: 'QR Code',
@@ -128,7 +128,7 @@ export default {
   token_expired: 'Esta página expirou',
   token_expired_help: 'Recarregue para continuar. Se você já pagou, seu pagamento será considerado.',
   invalid_token: 'Este link de pagamento não funciona',
-  invalid_token_help: 'Abra-o de novo ou peça um novo à loja. Se você já pagou, seu pagamento será considerado.',
+  invalid_token_help: 'Peça um novo à loja. Se você já pagou, seu pagamento será considerado.',
   network:
     'Não foi possível acessar o serviço de pagamento. Verifique sua conexão e tente de novo. O valor não será cobrado duas vezes.',
   invalid_request: 'Verifique seus dados. {nothing}',

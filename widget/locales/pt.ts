@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Aplicação da carteira',
   DIRECT_help: 'Enviamos um pedido para a aplicação [da sua carteira|{wallet}]',
   CHECKOUT: 'Site da carteira',
-  CHECKOUT_help: 'Inicie sessão no site da carteira',
+  CHECKOUT_help: 'Inicie sessão no site [da carteira|{wallet}]',
   JETGO: 'JetGo',
   JETGO_help: 'Leia um código JetGo',
   QR: 'Código QR',
@@ -127,7 +127,7 @@ export default {
   token_expired: 'Esta página expirou',
   token_expired_help: 'Recarregue-a para continuar. Se já pagou, o seu pagamento será tido em conta.',
   invalid_token: 'Este link de pagamento não funciona',
-  invalid_token_help: 'Abra-o novamente ou peça um novo à loja. Se já pagou, o seu pagamento será tido em conta.',
+  invalid_token_help: 'Peça um novo à loja. Se já pagou, o seu pagamento será tido em conta.',
   network:
     'Não foi possível contactar o serviço de pagamento. Verifique a sua ligação à Internet e tente novamente. O valor não será cobrado duas vezes.',
   invalid_request: 'Verifique os seus dados. {nothing}',

@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Aplicația portofelului',
   DIRECT_help: 'Trimitem o solicitare în aplicația [portofelului|{wallet}]',
   CHECKOUT: 'Site-ul portofelului',
-  CHECKOUT_help: 'Autentificați-vă pe site-ul portofelului',
+  CHECKOUT_help: 'Autentificați-vă pe site-ul [portofelului|{wallet}]',
   JETGO: 'JetGo',
   JETGO_help: 'Scanați un cod JetGo',
   QR: 'Cod QR',
@@ -126,7 +126,7 @@ export default {
   token_expired: 'Această pagină a expirat',
   token_expired_help: 'Reîncărcați-o pentru a continua. Dacă ați plătit, plata este valabilă.',
   invalid_token: 'Acest link de plată nu funcționează',
-  invalid_token_help: 'Deschideți-l din nou sau cereți magazinului unul nou. Dacă ați plătit, plata este valabilă.',
+  invalid_token_help: 'Cereți magazinului unul nou. Dacă ați plătit, plata este valabilă.',
   network:
     'Serviciul de plată nu a putut fi contactat. Verificați conexiunea și încercați din nou. Suma nu va fi debitată de două ori.',
   invalid_request: 'Vă rugăm să verificați datele. {nothing}',

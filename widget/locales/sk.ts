@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Aplikácia peňaženky',
   DIRECT_help: 'Pošleme žiadosť do aplikácie [peňaženky|{wallet}]',
   CHECKOUT: 'Web peňaženky',
-  CHECKOUT_help: 'Prihláste sa na webe peňaženky',
+  CHECKOUT_help: 'Prihláste sa na webe [peňaženky|{wallet}]',
   JETGO: 'JetGo',
   JETGO_help: 'Naskenujte kód JetGo',
   QR: 'QR kód',
@@ -126,7 +126,7 @@ export default {
   token_expired: 'Platnosť tejto stránky vypršala',
   token_expired_help: 'Načítajte ju znova a pokračujte. Ak ste už zaplatili, vaša platba sa započíta.',
   invalid_token: 'Tento platobný odkaz nefunguje',
-  invalid_token_help: 'Otvorte ho znova alebo požiadajte obchod o nový. Ak ste už zaplatili, vaša platba sa započíta.',
+  invalid_token_help: 'Požiadajte obchod o nový. Ak ste už zaplatili, vaša platba sa započíta.',
   network:
     'S platobnou službou sa nepodarilo spojiť. Skontrolujte pripojenie a skúste to znova. Peniaze sa nestrhnú dvakrát.',
   invalid_request: 'Skontrolujte, prosím, svoje údaje. {nothing}',

@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Aplikacija denarnice',
   DIRECT_help: 'V aplikacijo [denarnice|{wallet}] pošljemo zahtevek',
   CHECKOUT: 'Spletno mesto denarnice',
-  CHECKOUT_help: 'Prijavite se na spletnem mestu denarnice',
+  CHECKOUT_help: 'Prijavite se na spletnem mestu [denarnice|{wallet}]',
   JETGO: 'JetGo',
   JETGO_help: 'Skenirajte kodo JetGo',
   QR: 'Koda QR',
@@ -126,7 +126,7 @@ export default {
   token_expired: 'Ta stran je potekla',
   token_expired_help: 'Za nadaljevanje jo znova naložite. Če ste plačali, vaše plačilo velja.',
   invalid_token: 'Ta povezava za plačilo ne deluje',
-  invalid_token_help: 'Odprite jo znova ali prosite trgovino za novo. Če ste plačali, vaše plačilo velja.',
+  invalid_token_help: 'Prosite trgovino za novo. Če ste plačali, vaše plačilo velja.',
   network:
     'Plačilna storitev ni bila dosegljiva. Preverite povezavo in poskusite znova. Znesek vam ne bo zaračunan dvakrat.',
   invalid_request: 'Preverite svoje podatke. {nothing}',

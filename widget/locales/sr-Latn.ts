@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Aplikacija novčanika',
   DIRECT_help: 'Šaljemo zahtev u aplikaciju [novčanika|{wallet}]',
   CHECKOUT: 'Sajt novčanika',
-  CHECKOUT_help: 'Prijavite se na sajtu novčanika',
+  CHECKOUT_help: 'Prijavite se na sajtu [novčanika|{wallet}]',
   JETGO: 'JetGo',
   JETGO_help: 'Skenirajte JetGo kod',
   QR: 'QR kod',
@@ -125,7 +125,7 @@ export default {
   token_expired: 'Ova stranica je istekla',
   token_expired_help: 'Učitajte je ponovo da biste nastavili. Ako ste platili, vaša uplata važi.',
   invalid_token: 'Ovaj link za plaćanje ne radi',
-  invalid_token_help: 'Otvorite ga ponovo ili zatražite novi od prodavnice. Ako ste platili, vaša uplata važi.',
+  invalid_token_help: 'Zatražite novi od prodavnice. Ako ste platili, vaša uplata važi.',
   network:
     'Usluga plaćanja nije bila dostupna. Proverite vezu i pokušajte ponovo. Novac vam neće biti skinut dva puta.',
   invalid_request: 'Proverite svoje podatke. {nothing}',

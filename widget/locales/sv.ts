@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Plånboksapp',
   DIRECT_help: 'Vi skickar en förfrågan till din [plånboks|{wallet}-]app',
   CHECKOUT: 'Plånbokens webbplats',
-  CHECKOUT_help: 'Logga in på plånbokens webbplats',
+  CHECKOUT_help: 'Logga in på [plånbokens|{wallet}s] webbplats',
   JETGO: 'JetGo',
   JETGO_help: 'Skanna en JetGo-kod',
   QR: 'QR-kod',
@@ -127,7 +127,7 @@ export default {
   token_expired: 'Den här sidan har gått ut',
   token_expired_help: 'Ladda om den för att fortsätta. Om du har betalat räknas din betalning.',
   invalid_token: 'Den här betalningslänken fungerar inte',
-  invalid_token_help: 'Öppna den igen eller be butiken om en ny. Om du har betalat räknas din betalning.',
+  invalid_token_help: 'Be butiken om en ny. Om du har betalat räknas din betalning.',
   network:
     'Betaltjänsten kunde inte nås. Kontrollera din anslutning och försök igen. Du kommer inte att debiteras två gånger.',
   invalid_request: 'Kontrollera dina uppgifter. {nothing}',

@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Cüzdan uygulaması',
   DIRECT_help: '[Cüzdan|{wallet}] uygulamanıza ödeme isteği göndereceğiz',
   CHECKOUT: 'Cüzdanın web sitesi',
-  CHECKOUT_help: 'Cüzdanın web sitesinde oturum açın',
+  CHECKOUT_help: '[Cüzdanın|{wallet}] web sitesinde oturum açın',
   JETGO: 'JetGo',
   JETGO_help: 'JetGo kodunu okutun',
   QR: 'Karekod',
@@ -126,7 +126,7 @@ export default {
   token_expired: 'Bu sayfanın süresi doldu',
   token_expired_help: 'Devam etmek için yenileyin. Ödeme yaptıysanız ödemeniz geçerlidir.',
   invalid_token: 'Bu ödeme bağlantısı çalışmıyor',
-  invalid_token_help: 'Tekrar açın ya da mağazadan yeni bir bağlantı isteyin. Ödeme yaptıysanız ödemeniz geçerlidir.',
+  invalid_token_help: 'Mağazadan yeni bir bağlantı isteyin. Ödeme yaptıysanız ödemeniz geçerlidir.',
   network:
     'Ödeme hizmetine ulaşılamadı. Bağlantınızı kontrol edip tekrar deneyin. Hesabınızdan iki kez para çekilmeyecek.',
   invalid_request: 'Lütfen bilgilerinizi kontrol edin. {nothing}',

@@ -6,7 +6,7 @@ export default {
   DIRECT: 'Ứng dụng ví',
   DIRECT_help: 'Chúng tôi gửi yêu cầu đến ứng dụng [ví|{wallet}] của bạn',
   CHECKOUT: 'Trang web của ví',
-  CHECKOUT_help: 'Đăng nhập trên trang web của ví',
+  CHECKOUT_help: 'Đăng nhập trên trang web của [ví|{wallet}]',
   JETGO: 'JetGo',
   JETGO_help: 'Quét mã JetGo',
   QR: 'Mã QR',
@@ -126,8 +126,7 @@ export default {
   token_expired: 'Trang này đã hết hạn',
   token_expired_help: 'Vui lòng tải lại để tiếp tục. Nếu bạn đã thanh toán, giao dịch vẫn được ghi nhận.',
   invalid_token: 'Liên kết thanh toán này không hoạt động',
-  invalid_token_help:
-    'Hãy mở lại hoặc yêu cầu cửa hàng gửi liên kết mới. Nếu bạn đã thanh toán, giao dịch vẫn được ghi nhận.',
+  invalid_token_help: 'Hãy yêu cầu cửa hàng gửi liên kết mới. Nếu bạn đã thanh toán, giao dịch vẫn được ghi nhận.',
   network:
     'Không thể kết nối với dịch vụ thanh toán. Vui lòng kiểm tra kết nối và thử lại. Bạn sẽ không bị trừ tiền hai lần.',
   invalid_request: 'Vui lòng kiểm tra thông tin đã nhập. {nothing}',
