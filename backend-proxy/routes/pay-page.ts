@@ -37,7 +37,7 @@ const introduce = () => {
   const host = page ? new URL(page).host : location.host;
   payee.textContent = merchant || host;
   if (page) address.href = help.href = page;
-  if (page) help.textContent = host;
+  if (page || merchant) help.textContent = merchant || host;
   if (page && merchant) address.textContent = host;
   if (/^(https:|data:image)/.test(logo)) icon.href = mark.src = logo;
   else if (merchant) initial.textContent = [...new Intl.Segmenter().segment(merchant.trim())][0].segment;
@@ -51,6 +51,7 @@ widget.addEventListener('payment-error', async ({ detail }) => {
   if (!/^(token_expired|invalid_token)$/.test(detail.code)) return;
   await widget.updateComplete;
   if (detail.code === 'token_expired') introduce();
+  if (isKnown()) order.textContent = description || orderId;
   if (isKnown() && part('support')) [help.textContent, help.className] = [part('support').textContent, 'named'];
   if (help.href) widget.append(help);
   root.classList.add('over');
