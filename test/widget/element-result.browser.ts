@@ -96,7 +96,7 @@ it('a paid order says what is on its way back and what was sent, each as one sum
   expect(textOf(widget)).not.to.contain('on its way');
   expect(announced(widget)).to.contain('€6.00 was sent back');
   proxy.publish({ refunds: [refund('10.10', 'SUCCESS')] });
-  await heading(widget, '€10.10 was sent back to the wallet that paid.');
+  await heading(widget, '€10.10 was sent back to the wallet that paid');
   expect(textOf(widget)).not.to.contain('Payment received');
   expect(thePart(widget, 'icon').matches('.paid')).to.equal(false);
 });
@@ -140,7 +140,7 @@ describe('a failed payment', () => {
       const widget = await mount(proxyWith(method, { status: 'FAILED', reason: 'EXPIRED' }));
       await heading(widget, 'Time is up');
       expect(thePart(widget, 'again').textContent?.trim()).to.equal(label);
-      expect(textOf(widget).includes('you will pay twice')).to.equal(method === 'DIRECT');
+      expect(textOf(widget).includes('you will pay twice')).to.equal(method !== 'CHECKOUT');
     });
   }
 });

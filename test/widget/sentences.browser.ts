@@ -96,7 +96,9 @@ function falseClaimsOn({ texts, links, hasCode, chosen }: Screen, facts: Facts, 
   const parts = texts.flatMap(({ text, place }) => text.split(' · ').map((one) => ({ text: one, place })));
   return parts.flatMap((text) => {
     if (isWordless(text.text) || data.test(text.text)) return [];
-    const sentences = sentencesIn(text);
+    // A sentence that is a heading has no full stop.
+    const sentences =
+      [text, { ...text, text: `${text.text}.` }].map(sentencesIn).find(({ length }) => length > 0) ?? [];
     if (sentences.length === 0) return [`${JSON.stringify(text.text)} is no sentence of the dictionary`];
     // The names and descriptions of methods say nothing about this payment.
     if (text.place === 'method' && sentences.every(({ key }) => key !== 'unavailable')) return [];

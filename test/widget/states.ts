@@ -247,7 +247,7 @@ export const STATES = {
     claims: { ...who, amount: '10.10' },
     payment: SUCCEEDED,
     view: { ...paid, refunds: [{ amount: '10.10', status: 'SUCCESS' }] },
-    heading: '€10.10 was sent back to the wallet that paid.',
+    heading: '€10.10 was sent back to the wallet that paid',
   },
   'paid, twice, refunded': {
     payment: SUCCEEDED,

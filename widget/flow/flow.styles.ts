@@ -32,14 +32,8 @@ export const flowStyles = css`
     text-align: center;
     text-decoration: none;
   }
-  h2,
-  button {
+  .sheet {
     text-wrap: balance;
-  }
-  p,
-  b,
-  small {
-    text-wrap: pretty;
   }
   .sheet:not(:has(form)) :is(section:not(:has(b)), .panel) {
     text-align: center;
@@ -50,7 +44,6 @@ export const flowStyles = css`
   }
   :is(.panel, .pair) > p:not(.note) {
     max-inline-size: 34ch;
-    text-wrap: balance;
   }
   .panel > h2 {
     scroll-margin: 12em;
@@ -156,7 +149,6 @@ export const flowStyles = css`
   }
   form > small {
     text-align: center;
-    text-wrap: balance;
   }
   @media (hover: hover) {
     .method:hover:not(:has(:checked)) {
@@ -265,8 +257,8 @@ export const flowStyles = css`
     fill: var(--_tint);
     stroke: none;
   }
-  .phone .ring,
-  .phone .ring ~ * {
+  .phone .ring ~ *,
+  .phone .ring {
     stroke: var(--_accent);
   }
   .phone .ring {
@@ -286,7 +278,7 @@ export const flowStyles = css`
   .row:not(:has(*)) {
     display: none;
   }
-  .row > * {
+  .row > :is(button, a) {
     inline-size: auto;
     padding-inline: 12px;
   }
@@ -426,9 +418,6 @@ export const flowStyles = css`
     .print-only {
       display: block;
     }
-    details::details-content {
-      content-visibility: visible;
-    }
     .sheet:has(.pair)
       :is(p:not(.total, .print-only, section p), small, h2, summary, slot:not([name='mark'], section slot)),
     :is(a, button, .row, .status, .live) {
@@ -525,7 +514,10 @@ export const flowStyles = css`
       border: 1px solid;
       fill: Highlight;
     }
-    :disabled ~ span * {
+    :disabled,
+    :disabled ~ * {
+      --_muted: GrayText;
+      --_line: GrayText;
       color: GrayText;
     }
     i {

@@ -133,9 +133,9 @@ export const againButton = (
 ): TemplateResult | '' =>
   state.blocked ? '' : button('again', rank, text, () => run((session) => session.again(method)));
 
-/** Beside the button for a new request, because the previous request may still be in the wallet. */
+/** Beside the button for a new request or code, because the previous one may still be in the wallet. */
 export const onePaymentNote = (method: Method, { say, state }: PanelContext): TemplateResult | '' =>
-  PAYS_BY[method] === 'prompt' && !state.blocked ? html`<p class="note warning">${say('onlyOne')}</p>` : '';
+  PAYS_BY[method] !== 'link' && !state.blocked ? html`<p class="note warning">${say('onlyOne')}</p>` : '';
 
 export const otherMethodButton = ({ say, run, state }: PanelContext, rank: Rank = 'quiet'): TemplateResult | '' =>
   state.blocked ? '' : button('other', rank, say('other'), () => run((session) => session.reset()));

@@ -87,7 +87,7 @@ export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, 
   const isPrompt = PAYS_BY[method] === 'prompt';
   return html`${icon(method)}${heading(say(HEADINGS[method][1]))}
     <p>${say(isPrompt ? 'lostRequest_help' : 'NOT_CREATED_help')}</p>
-    ${isPrompt ? waitingStatus(context, say('waiting')) : ''} ${onePaymentNote(method, context)}
+    ${isPrompt ? html`${waitingStatus(context, say('waiting'))} ${onePaymentNote(method, context)}` : ''}
     ${newAttemptButton(method, context)} ${otherMethodButton(context)}`;
 }
 

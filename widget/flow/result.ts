@@ -37,8 +37,11 @@ export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: Pa
   const back = sumOf(order, 'SUCCESS');
   const isSentBack = back && !order.surplus && Number(order.amount) === Number(back);
   const title = order.surplus ? 'surplus' : isSentBack ? 'refunded' : 'paid';
-  return html`${order.surplus ? sign('warning') : isSentBack ? sign('ended', 'paid') : sign('paid')}
-    ${heading(say(title, { amount: money(back) }))} ${paidWarning(context)}
+  // Of what is on its way back nobody has to be asked.
+  const look = order.surplus && !order.refunds?.length ? 'warning' : title === 'paid' ? title : 'ended';
+  // The sentence about a refund is a heading here.
+  return html`${sign(look, look === 'ended' ? 'paid' : look)}
+    ${heading(say(title, { amount: money(back) }).replace(/[.。।۔]$/, ''))} ${paidWarning(context)}
     <dl part="details">
       ${merchant ? detail(say('paidTo'), html`<bdi>${merchant}</bdi>`) : ''}
       ${order.amount ? detail(say('amount'), money(order.amount)) : ''}

@@ -93,7 +93,6 @@ export const styles = css`
     font-size: min(2em, 11cqi);
     font-variant-numeric: tabular-nums;
     font-weight: 680;
-    line-height: 1.375;
     letter-spacing: -0.02em;
   }
   .long {
