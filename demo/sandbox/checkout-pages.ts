@@ -218,7 +218,8 @@ function payScreen(
   const isShort = balance < minor;
   return html`<h1>${texts.payTitle}</h1>
     <dl class="facts lines">
-      ${fact(texts.from, customer.name)} ${fact(texts.balance, formatMoney(balance, currency, language))}
+      ${fact(texts.from, `${customer.name}, Wallet ${customer.shownWalletId}`)}
+      ${fact(texts.balance, formatMoney(balance, currency, language))}
       ${
         isShort
           ? fact(texts.missing, formatMoney(minor - balance, currency, language), 'short')

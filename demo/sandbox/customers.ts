@@ -41,6 +41,11 @@ export class Customer {
     this.#totp = new TOTP({ issuer: 'Sandbox Wallet', label: email, secret, period: TOTP_PERIOD_MS / 1000 });
   }
 
+  /** As people read it. */
+  get shownWalletId(): string {
+    return this.walletId.replace(/(?=.{4}$)/, ' ');
+  }
+
   get balances(): ReadonlyMap<string, bigint> {
     return this.#balances;
   }

@@ -77,12 +77,12 @@ function frontPage(options: OverviewOptions, times: string | undefined): Markup 
       <p class="soft">Approve or decline as the customer would, or make the gateway misbehave.</p>
       <div id="state">${now}</div>
       <div class="columns">
+        ${testControls(options, times)}
         <div class="stack">
           <div id="waiting" class="stack">${waiting}</div>
           <div id="ended" class="stack">${ended}</div>
           <div id="refusals" class="stack">${refused}</div>
         </div>
-        ${testControls(options, times)}
       </div>
     </main>`;
 }

@@ -87,7 +87,7 @@ export const banner = (text = 'Sandbox: no real money moves'): Markup =>
   html`<aside class="hint banner">${text}</aside>`;
 
 /** A line of a `dl`. */
-export const fact = (name: string, value: string, look = ''): Markup =>
+export const fact = (name: string, value: string | Markup, look = ''): Markup =>
   html`<div class="${look}">
     <dt>${name}</dt>
     <dd>${value}</dd>

@@ -86,7 +86,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
   return html`<li class="transaction">
     <details id="details-${paymentId}">
       <summary id="summary-${paymentId}">
-        <span class="amount">${formatMoney(minor, currency)}</span>
+        <span class="amount">${isPayment(transaction) ? '' : '−'}${formatMoney(minor, currency)}</span>
         <strong class="order">${orderId}</strong>
         <small class="sub">
           ${name} · ${whoIn(transaction, processor.customers)} · ${clockTime(createdAt, clock.now())}
@@ -107,7 +107,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
       isFinal(transaction)
         ? ''
         : html`<div class="answer">
-            ${button(transaction, 'decline', 'Decline')} ${button(transaction, 'approve', 'Approve', true)}
+            ${button(transaction, 'decline', 'Decline')} ${button(transaction, 'approve', 'Approve')}
           </div>`
     }
   </li>`;
@@ -128,12 +128,10 @@ function whoIn(transaction: Transaction, people: readonly Customer[]): string {
 }
 
 /** `label` is the same in many rows, so the name for screen readers has the order. */
-function button({ orderId, paymentId }: Transaction, action: Action, label: string, isMain = false): Markup {
+function button({ orderId, paymentId }: Transaction, action: Action, label: string): Markup {
   return html`<form method="post" action="/overview/${action}">
     <input type="hidden" name="orderId" value="${orderId}" />
-    <button id="${action}-${paymentId}" class="${isMain ? 'main' : ''}" aria-label="${label} ${orderId}">
-      ${label}
-    </button>
+    <button id="${action}-${paymentId}" aria-label="${label} ${orderId}">${label}</button>
   </form>`;
 }
 

@@ -5,7 +5,20 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Customer, Movement } from './customers.ts';
 import { formatMoney } from './money.ts';
-import { ago, banner, countdown, device, fact, initials, logo, mark, type Markup, page, pictureOf } from './page.ts';
+import {
+  ago,
+  banner,
+  countdown,
+  device,
+  fact,
+  initials,
+  logo,
+  mark,
+  type Markup,
+  page,
+  pictureOf,
+  time,
+} from './page.ts';
 import { isFinal, type Payment } from './transaction.ts';
 
 export interface PhoneView {
@@ -63,10 +76,31 @@ export function regionsOf(view: PhoneView): Record<string, Markup> {
   };
 }
 
-export function paymentPage(c: Context, view: PhoneView, payment: Payment, fromApp: boolean) {
-  const sheet = isFinal(payment) ? result(view, payment, fromApp) : request(view, payment, fromApp);
-  return page(c, { title: `Pay ${view.merchant}`, layout: 'wallet', body: stage(view, sheet, 'payment') });
+export interface Opened {
+  payment: Payment;
+  /** Opened by a link on this device. */
+  fromApp: boolean;
+  /** The answer came after the payment had ended. */
+  isLate?: boolean;
 }
+
+export function paymentPage(c: Context, view: PhoneView, opened: Opened) {
+  const { payment, fromApp } = opened;
+  const live = `/wallet/payments/${payment.paymentId}/live${fromApp ? '?app' : ''}`;
+  const screen = html`<section
+    id="payment"
+    class="result stack"
+    aria-live="polite"
+    data-live="${live}"
+    data-version="${payment.status}"
+  >
+    ${sheet(view, opened)}
+  </section>`;
+  return page(c, { title: `Pay ${view.merchant}`, layout: 'wallet', body: stage(view, screen, 'payment') });
+}
+
+export const sheet = (view: PhoneView, opened: Opened): Markup =>
+  isFinal(opened.payment) ? result(view, opened) : request(view, opened);
 
 /** Keeps `query`, so that a scanned link leads to its payment after the choice. */
 export function choicePage(c: Context, people: readonly Customer[], query: URLSearchParams) {
@@ -118,20 +152,21 @@ function stage({ customer, people }: PhoneView, screen: Markup, showing: 'home' 
     </div>`;
 }
 
-function identity({ name, walletId }: Customer): Markup {
-  return html`${initials(name)} <span>${name} <small>Wallet ${walletId.replace(/(?=.{4}$)/, ' ')}</small></span>`;
+function identity({ name, shownWalletId }: Customer): Markup {
+  return html`${initials(name)} <span>${name} <small>Wallet ${shownWalletId}</small></span>`;
 }
 
 function prompts({ customer, prompts: waiting, merchant, merchantLogo, now }: PhoneView): Markup {
   return html`${waiting.map((payment) => {
     const { minor, currency, orderId, createdAt } = payment;
     const after = customer.balance(currency) - minor;
+    const facts = html`${fact('Reference', orderId)} ${fact('Asked at', html`${time(createdAt, now)} UTC`)}`;
     return html`<section class="card asks">
       <strong class="payee">
         ${pictureOf(merchant, merchantLogo)} <span>${merchant} <small>asked ${ago(createdAt, now)}</small></span>
       </strong>
       <p class="amount">${formatMoney(minor, currency)}</p>
-      <dl class="facts">${fact('Reference', orderId)} ${balanceAfter(after, currency)}</dl>
+      <dl class="facts">${facts} ${balanceAfter(after, currency)}</dl>
       ${answerForm(payment, customer, false)}
     </section>`;
   })}`;
@@ -209,21 +244,19 @@ function activity({ customer, merchant, merchantLogo, now }: PhoneView): Markup 
   </section>`;
 }
 
-function request({ customer, merchant, merchantLogo, now }: PhoneView, payment: Payment, fromApp: boolean): Markup {
+function request({ customer, merchant, merchantLogo, now }: PhoneView, { payment, fromApp }: Opened): Markup {
   const { minor, currency, orderId, createdAt } = payment;
   const balance = customer.balance(currency);
   const isShort = balance < minor;
-  return html`<section class="result stack">
-    ${pictureOf(merchant, merchantLogo)}
+  return html`${pictureOf(merchant, merchantLogo)}
     <h2 class="title">Pay ${merchant}</h2>
     <p class="amount">${formatMoney(minor, currency)}</p>
     <dl class="facts lines">
-      ${fact('Reference', orderId)} ${fact('Asked', ago(createdAt, now))}
+      ${fact('Reference', orderId)} ${fact('Asked at', html`${time(createdAt, now)} UTC`)}
       ${fact('Balance', formatMoney(balance, currency))} ${balanceAfter(balance - minor, currency)}
     </dl>
     ${isShort ? html`<p class="problem">The balance is too low: this payment would be declined.</p>` : ''}
-    ${answerForm(payment, customer, fromApp)}
-  </section>`;
+    ${answerForm(payment, customer, fromApp)}`;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -231,18 +264,19 @@ const REASONS: Readonly<Record<string, string>> = {
   INSUFFICIENT_BALANCE: 'The balance is too low.',
 };
 
-function result({ merchant }: PhoneView, payment: Payment, fromApp: boolean): Markup {
+function result({ customer, merchant }: PhoneView, { payment, fromApp, isLate = false }: Opened): Markup {
   const amount = formatMoney(payment.minor, payment.currency);
   const isPaid = payment.status === 'SUCCESS';
-  return html`<section class="result stack">
-    ${mark(isPaid)}
+  const isTheirs = payment.customer === customer.walletId && !isLate;
+  return html`${mark(isPaid)}
     <h2 class="title">${isPaid ? 'Paid' : 'Not paid'}</h2>
     <p class="amount">${amount}</p>
-    <p>${isPaid ? `Sent to ${merchant}.` : `${REASONS[payment.message] ?? ''} No money was taken.`}</p>
+    <p>
+      ${!isPaid ? `${REASONS[payment.message] ?? 'This payment has ended.'} No money was taken.` : isTheirs ? `Sent to ${merchant}.` : 'This payment is already paid.'}
+    </p>
     <p class="soft order">Reference ${payment.orderId}</p>
     <div class="answer">
       <a class="button" href="/wallet">Done</a>
       ${fromApp ? html`<a class="button main" href="${payment.returnUrl}">Back to ${merchant}</a>` : ''}
-    </div>
-  </section>`;
+    </div>`;
 }

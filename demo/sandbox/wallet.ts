@@ -2,15 +2,15 @@
 // and the security code. There is no login: the visitor picks the customer (a cookie, or `?as=`) and sees that
 // customer's payments.
 //   /wallet   /wallet/scan?code=… (the address in a code)   /wallet/open?code=… (the link on the same device)
-//   /wallet/payments/:paymentId   POST /wallet/answer   /wallet/live (the regions, for live.js)
+//   /wallet/payments/:paymentId   POST /wallet/answer   /wallet/live, /wallet/payments/:paymentId/live (for live.js)
 import { type Context, Hono, type Next } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import type { Clock } from './sandbox-clock.ts';
 import { type Customer, TOTP_PERIOD_MS } from './customers.ts';
 import { liveAnswer, readForm, errorPage } from './page.ts';
 import { Refusal } from './refusal.ts';
-import { choicePage, homePage, paymentPage, type PhoneView, regionsOf } from './wallet-pages.ts';
-import type { Payment } from './transaction.ts';
+import { choicePage, homePage, paymentPage, type PhoneView, regionsOf, sheet } from './wallet-pages.ts';
+import { isFinal, type Payment } from './transaction.ts';
 import type { PaymentProcessor } from './payment-processor.ts';
 
 const COOKIE = 'wallet_customer';
@@ -24,34 +24,43 @@ export interface WalletOptions {
   version: () => number;
 }
 
-type WalletContext = Context<{ Variables: { customer: Customer } }>;
+type WalletEnv = { Variables: { customer: Customer } };
+type WalletContext = Context<WalletEnv>;
 
 export function createWallet(options: WalletOptions) {
   const { processor } = options;
-  const wallet = new Hono<{ Variables: { customer: Customer } }>();
+  const wallet = new Hono<WalletEnv>();
   wallet.use((c, next) => chooseCustomer(c, next, processor));
   wallet.get('/', (c) => homePage(c, viewOf(c.get('customer'), options)));
   wallet.get('/live', (c) => liveAnswer(c, stateOf(options), () => regionsOf(viewOf(c.get('customer'), options))));
   wallet.get('/scan', (c) => openCode(c, options, ''));
   wallet.get('/open', (c) => openCode(c, options, '?app'));
-  wallet.get('/payments/:paymentId', (c) => {
-    const customer = c.get('customer');
-    const payment = theirPayment(c.req.param('paymentId'), customer, processor);
-    return paymentPage(c, viewOf(customer, options), payment, c.req.query('app') !== undefined);
+  wallet.get('/payments/:paymentId', (c) => paymentPage(c, viewOf(c.get('customer'), options), openedIn(c)));
+  wallet.get('/payments/:paymentId/live', (c) => {
+    const opened = openedIn(c);
+    const view = viewOf(c.get('customer'), options);
+    return liveAnswer(c, opened.payment.status, () => ({ payment: sheet(view, opened) }));
   });
   wallet.post('/answer', async (c) => {
     const customer = c.get('customer');
     const { paymentId = '', answer, app } = await readForm(c);
     const payment = theirPayment(paymentId, customer, processor);
+    const fromApp = app !== undefined;
+    if (isFinal(payment)) return paymentPage(c, viewOf(customer, options), { payment, fromApp, isLate: true });
     processor.begin(payment);
     if (answer === 'approve') processor.approve(payment, customer);
     else processor.decline(payment, customer);
-    return c.redirect(`/wallet/payments/${payment.paymentId}${app === undefined ? '' : '?app'}`, 303);
+    return c.redirect(`/wallet/payments/${payment.paymentId}${fromApp ? '?app' : ''}`, 303);
   });
   wallet.onError((error, c) => {
     if (error instanceof Refusal) return errorPage(c, 'wallet', error);
     throw error;
   });
+
+  function openedIn(c: Context<WalletEnv, '/payments/:paymentId'>) {
+    const payment = theirPayment(c.req.param('paymentId'), c.get('customer'), processor);
+    return { payment, fromApp: c.req.query('app') !== undefined };
+  }
   return wallet;
 }
 

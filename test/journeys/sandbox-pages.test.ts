@@ -116,6 +116,21 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
+test('on a phone and on a wide screen, the gateway’s controls are read where they are seen, before the lists', async () => {
+  const page = await visit(DESKTOP, '/');
+  const controls = page.locator('#controls');
+  assert.equal(await page.locator('#controls ~ * #waiting').count(), 1, 'the order of the markup');
+  for (const [width, side] of [
+    [1280, 'x'],
+    [390, 'y'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 844 });
+    const [first, then] = await Promise.all([controls.boundingBox(), page.locator('#waiting').boundingBox()]);
+    assert.ok(first && then && first[side] < then[side], `at ${width} px`);
+  }
+  await page.context().close();
+});
+
 test('without script, a fault is switched on by a button, shown as active, and ended by Back to normal', async () => {
   const page = await visit({ ...DESKTOP, javaScriptEnabled: false }, '/');
   await page.getByText('Once', { exact: true }).click();

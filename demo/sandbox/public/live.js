@@ -40,7 +40,9 @@ function replace(id, html) {
 }
 
 async function refresh(live) {
-  const response = await fetch(`${live.dataset.live}?since=${encodeURIComponent(live.dataset.version)}`);
+  const address = new URL(live.dataset.live, location.href);
+  address.searchParams.set('since', live.dataset.version);
+  const response = await fetch(address);
   if (response.status !== 200) return;
   const { version, regions } = await response.json();
   for (const [id, html] of Object.entries(regions)) replace(id, html);

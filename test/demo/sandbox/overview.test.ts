@@ -47,7 +47,7 @@ describe('the overview of transactions', () => {
     assert.match(rowOf(browser, 'order-CHECKOUT'), /Expired CHECKOUT FAILED TOKEN_EXPIRED/);
     assert.match(
       rowOf(browser, 'payout-1'),
-      /€25\.00 payout-1 Payout · Ada Keller · 12:00 Waiting .*PAYOUT INITIALIZED/,
+      /−€25\.00 payout-1 Payout · Ada Keller · 12:00 Waiting .*PAYOUT INITIALIZED/,
     );
     assert.match(browser.text, / Waiting 1 .* Ended 2 /);
   });
@@ -76,17 +76,10 @@ describe('the overview of transactions', () => {
     const { html } = await openOverview(opened);
     const shown = [...html.matchAll(/class="order">([\w-]+)</g)].map(([, orderId]) => orderId);
     assert.deepEqual(shown, ['order-QR', 'order-CHECKOUT', 'order-JETGO'], 'what waits is above what has ended');
-    const buttons = html
-      .replace(/<details.*?<\/details>/gs, '')
-      .matchAll(/class="([^"]*)" aria-label="(\w+ order-\w+)"/g);
+    const buttons = html.replace(/<details.*?<\/details>/gs, '').matchAll(/aria-label="(\w+ order-\w+)"/g);
     assert.deepEqual(
-      [...buttons].map(([, look, name]) => [name, look]),
-      [
-        ['Decline order-QR', ''],
-        ['Approve order-QR', 'main'],
-        ['Decline order-CHECKOUT', ''],
-        ['Approve order-CHECKOUT', 'main'],
-      ],
+      [...buttons].map(([, name]) => name),
+      ['Decline order-QR', 'Approve order-QR', 'Decline order-CHECKOUT', 'Approve order-CHECKOUT'],
     );
   });
 

@@ -44,7 +44,7 @@ describe('the hosted checkout', () => {
     await logIn(browser, '1234\u00a05678');
     assert.deepEqual(await statusOf(opened), ['PROCESSING', 'PROCESSING']);
     await browser.submit('/pay/verify', { code: await codeOnPhone(opened) });
-    assert.match(browser.text, /Review and pay/);
+    assert.match(browser.text, /Review and pay From Ada Keller, Wallet 1234 5678 /);
     await browser.submit('/pay/confirm');
     assert.equal(browser.url, SHOP);
     assert.deepEqual(await statusOf(opened), ['SUCCESS', 'SUCCESS']);
@@ -161,7 +161,10 @@ describe('the wallet phone', () => {
     assert.doesNotMatch(bruno.text, /asked just now/);
     const ada = await phoneOf(opened);
     assert.ok(ada.html.includes(`<img class="avatar" src="${LOGO}" alt="" />`));
-    assert.match(ada.text, /Demo Shop asked just now €10\.50 Reference order-DIRECT Balance after €2,489\.50/);
+    assert.match(
+      ada.text,
+      /asked just now €10\.50 Reference order-DIRECT Asked at 12:00:00 UTC Balance after €2,489\.50/,
+    );
     assert.match(ada.text, / Decline Approve €10\.50/);
     assert.match(ada.text, /Balance €2,500\.00 Also \$1,800\.00 and £950\.00/);
     bruno.html = ada.html;
@@ -193,6 +196,31 @@ describe('the wallet phone', () => {
       assert.match(phone.text, /Not paid/);
       assert.deepEqual(await statusOf(opened, `order-${method}`), ['FAILED', 'DECLINED']);
       assert.equal((await opened.transaction(`order-${method}`))['customer'], '12345678');
+    });
+  }
+
+  for (const [end, said] of [
+    ['approve', 'Paid €10.50 This payment is already paid.'],
+    ['decline', 'Not paid €10.50 This payment was declined. No money was taken.'],
+  ] as const) {
+    it(`a request that ends elsewhere by ${end} says so on the open phone, and to an answer that comes too late`, async () => {
+      const opened = openSandbox();
+      const { json } = await opened.send('pay', collection('QR'));
+      const phone = await phoneOf(opened);
+      await phone.open(Buffer.from(String(json['qr']), 'base64').toString());
+      const asked = phone.html;
+      const [, live = '', version] = /data-live="([^"]+)"\s+data-version="([^"]+)"/.exec(asked) ?? [];
+      await phone.open(`${live}?since=${version}`);
+      assert.equal(phone.status, 204);
+      await opened.control('transactions/order-QR/' + end, end === 'approve' ? { customer: '23456789' } : {});
+      await phone.open(`${live}?since=${version}`);
+      const words = (html: string) => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+      assert.ok(words(JSON.parse(phone.html).regions.payment).includes(said));
+      for (const answer of ['approve', 'decline']) {
+        phone.html = asked;
+        await phone.submit('/wallet/answer', { answer });
+        assert.ok(phone.text.includes(said), phone.text);
+      }
     });
   }
 
