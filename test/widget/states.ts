@@ -31,7 +31,7 @@ const logo =
     ' ',
     '%20',
   );
-const who = { merchant: 'Stillwater Coffee', logo, description: 'Two tickets, Saturday evening' };
+const who = { merchant: 'Stillwater Coffee', logo, description: 'Two bags of Dawn Chorus' };
 const appUrl = 'jetgo://pay?reference=4711';
 const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
 /** A payment of 15 minutes that has `remainingMs` left. */
@@ -84,7 +84,7 @@ function type(widget: Subject, id: string, value: string): void {
 /** A box to tick, as a page puts it above the button. */
 function terms(): HTMLElement {
   const label = document.createElement('label');
-  label.slot = 'terms';
+  Object.assign(label, { slot: 'terms', dir: 'auto' });
   const box = document.createElement('input');
   Object.assign(box, { type: 'checkbox', required: true });
   Object.assign(box.style, {
