@@ -43,11 +43,11 @@ function hidden(name: string, value: string): Markup {
   return html`<input type="hidden" name="${name}" value="${value}" />`;
 }
 
-/** The gateway takes whole units only. */
-const moneyOf = ({ amount }: DeskForm) => formatMoney(amount, CURRENCY).replace(/\.00$/, '');
+const moneyOf = ({ amount }: DeskForm) => formatMoney(amount, CURRENCY);
 
-/** `Send €40 to •••• 5678?` */
-const question = (form: DeskForm) => `Send ${moneyOf(form)} to ${walletEnd(form.back?.payer ?? form.customer)}?`;
+/** `Send €40.00 to 1234 5678?`: a typed id in groups, to be checked. */
+const question = (form: DeskForm) =>
+  `Send ${moneyOf(form)} to ${form.back ? walletEnd(form.back.payer ?? '') : form.customer.replaceAll(/\d{4}(?=\d)/g, '$&\u00A0')}?`;
 
 function origin({ amount, currency, orderId, payer }: Payment, left: number): Markup {
   const money = (cents: number) => formatMoney(decimal(cents), currency);
@@ -90,7 +90,6 @@ function review(form: DeskForm): Markup {
   const kept = left - Number(amount) * 100;
   return html`${hidden('amount', amount)} ${hidden('customer', customer)} ${hidden('note', note)}
     <p>
-      ${back === undefined ? html`To the wallet <b>${customer}</b>.` : ''}
       ${back && kept >= 0 ? `${formatMoney(decimal(kept), back.currency)} of the payment stays with you.` : ''}
       ${note === '' ? '' : html`The customer reads “${note}”.`} Sent money cannot be called back.
     </p>
@@ -102,24 +101,20 @@ function review(form: DeskForm): Markup {
 }
 
 /** Asks before it closes, and says what may still come. */
-export function closing(
-  { orderId, isClosed, problem }: { orderId: string; isClosed: boolean; problem?: string },
-  site: Site,
-): Markup {
-  const title = isClosed ? `${orderId} is closed` : `Close ${orderId}?`;
+export function closing({ order = '', payment = '', problem }: Partial<Record<string, string>>, site: Site): Markup {
   return deskFrame(
-    title,
+    `Close ${order}?`,
     site,
     html`<section class="send card stack" aria-labelledby="title">
-      <h1 id="title">${title}</h1>
+      <h1 id="title">Close ${order}?</h1>
       ${problem === undefined ? '' : html`<p class="message bad" role="alert">${problem}</p>`}
       <p>
-        ${isClosed ? 'No payment of it starts any more.' : 'No payment of it starts after that, and it cannot be reopened.'}
-        A code or request that is already out may still be paid: the list then says so, and you can send the money back.
+        No payment of it starts after that, and it cannot be reopened. A code or request that is already out may still
+        be paid: the list then says so, and you can send the money back.
       </p>
       <form class="buttons" method="post" action="/desk/close">
-        ${hidden('order', orderId)} ${isClosed ? '' : html`<button class="button">Close the order</button>`}
-        <a href="/desk">${isClosed ? 'Back to the list' : 'Cancel'}</a>
+        ${hidden('order', order)} ${hidden('payment', payment)} <button class="button">Close the order</button>
+        <a href="/desk">Cancel</a>
       </form>
     </section>`,
   );

@@ -5,15 +5,15 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Hono, MiddlewareHandler } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
-import { PaymentProxyError, type Payment, type PaymentProxy, type Transaction } from '../../backend-proxy/client.ts';
+import { html } from 'hono/html';
+import { PaymentProxyError, type PaymentProxy } from '../../backend-proxy/client.ts';
 import { CURRENCY, formatMoney } from './catalog.ts';
 import { closing, deskForm, type DeskForm } from './desk-form.ts';
-import { deskList, deskPage, refundable, type DeskList } from './desk-list.ts';
+import { MAX_SHOWN, deskList, deskPage, isWaiting, refundable, type Entry } from './desk-list.ts';
 import { newId } from './order-store.ts';
-import type { Site } from './page.ts';
+import type { Markup, Site } from './page.ts';
 
 const SHOWN_FOR_MS = 7 * 24 * 60 * 60 * 1000;
-/** Transactions. */
 const MAX_READ = 1_000;
 const OUT_OF_DATE = 'This form is out of date: open the payment again from the list.';
 const AGAIN = 'Send it again unchanged: it is sent at most once.';
@@ -27,45 +27,49 @@ export interface StaffSettings {
 }
 
 export function addDesk(app: Hono, proxy: PaymentProxy, site: Site, now: () => Date): void {
-  const list = async () => deskList(await read(proxy, now()), now(), site.operatorUrl);
+  const list = (doneId?: string) =>
+    read(proxy, now()).then((entries) => deskList(entries, now(), doneId, site.operatorUrl), why);
 
-  app.get('/desk', async (c) => c.html(deskPage(await list(), site)));
-  app.get('/desk/list', async (c) => c.html(await list()));
+  app.get('/desk', async (c) => c.html(deskPage(await list(c.req.query('done')), site)));
+  app.get('/desk/list', async (c) => c.html(await list(c.req.query('done'))));
   app.get('/desk/send', async (c) => c.html(deskForm(await emptyForm(proxy, c.req.query()), site)));
   app.post('/desk/send', async (c) => {
     const form = await send(proxy, await c.req.parseBody());
-    if (form === undefined) return c.redirect('/desk', 303);
+    if (typeof form === 'string') return c.redirect(`/desk?done=${encodeURIComponent(form)}`, 303);
     return c.html(deskForm(form, site), form.problem === undefined ? 200 : 422);
   });
-  app.get('/desk/close', async (c) => {
-    const orderId = textOf(c.req.query('order'));
-    const order = await proxy.order(orderId).catch(() => null);
-    return c.html(closing({ orderId, isClosed: order?.closed === true }, site));
-  });
+  app.get('/desk/close', (c) => c.html(closing(c.req.query(), site)));
   app.post('/desk/close', async (c) => {
-    const orderId = textOf((await c.req.parseBody())['order']);
+    const typed = await c.req.parseBody();
+    const [order, payment] = [textOf(typed['order']), textOf(typed['payment'])];
     try {
-      await proxy.closeOrder(orderId, { reason: 'Closed at the desk' });
-      return c.redirect(`/desk/close?order=${encodeURIComponent(orderId)}`, 303);
+      await proxy.closeOrder(order, { reason: 'Closed at the desk' });
+      return c.redirect(`/desk?done=${encodeURIComponent(payment)}`, 303);
     } catch (error) {
       if (!(error instanceof PaymentProxyError)) throw error;
-      return c.html(closing({ orderId, isClosed: false, problem: error.message }, site), 422);
+      return c.html(closing({ order, payment, problem: error.message }, site), 422);
     }
   });
 }
 
-async function read(proxy: PaymentProxy, now: Date): Promise<DeskList> {
-  try {
-    const from = new Date(now.getTime() - SHOWN_FOR_MS).toISOString();
-    const entries: Transaction[] = [];
-    for await (const entry of proxy.transactions({ from, sort: '-createdAt' })) {
-      if (entries.push(entry) === MAX_READ) break;
-    }
-    return { entries };
-  } catch (error) {
-    if (!(error instanceof PaymentProxyError)) throw error;
-    return { entries: [], problem: error.message };
+async function read(proxy: PaymentProxy, now: Date): Promise<Entry[]> {
+  const from = new Date(now.getTime() - SHOWN_FOR_MS).toISOString();
+  const entries: Entry[] = [];
+  for await (const entry of proxy.transactions({ from, sort: '-createdAt' })) {
+    if (entries.push(entry) === MAX_READ) break;
   }
+  return Promise.all(entries.map(async (entry, at) => (at < MAX_SHOWN ? withClosing(proxy, entry) : entry)));
+}
+
+function why(error: unknown): Markup {
+  if (!(error instanceof PaymentProxyError)) throw error;
+  return html`<p class="message bad" role="alert">${error.message}</p>`;
+}
+
+/** Only the order says whether it is closed. */
+async function withClosing(proxy: PaymentProxy, entry: Entry): Promise<Entry> {
+  if (!isWaiting(entry)) return entry;
+  return { ...entry, isClosed: (await proxy.order(entry.orderId).catch(() => null))?.closed === true };
 }
 
 /** Of a refund filled in with all that can be sent back; of a payout empty. */
@@ -77,22 +81,22 @@ async function emptyForm(proxy: PaymentProxy, asked: Record<string, string>): Pr
 }
 
 /** Asks for the order, because the list has only the last days. */
-async function paymentOf(
-  proxy: PaymentProxy,
-  { order, payment }: Record<string, unknown>,
-): Promise<{ payment: Payment | undefined; left: number }> {
+async function paymentOf(proxy: PaymentProxy, { order, payment }: Record<string, unknown>) {
   const report = typeof order === 'string' && order !== '' ? await proxy.order(order).catch(() => null) : null;
   const found = report?.payments.find(({ gatewayOrderId }) => gatewayOrderId === payment);
   return { payment: found, left: found === undefined ? 0 : refundable(found, report?.refunds ?? []) };
 }
 
-/** Undefined if the proxy accepted it; else the form: its second step, or with a message about the error. */
-async function send(proxy: PaymentProxy, typed: Record<string, unknown>): Promise<DeskForm | undefined> {
+/** The id of what the proxy accepted; else the form: its second step, or with a message about the error. */
+async function send(proxy: PaymentProxy, typed: Record<string, unknown>): Promise<DeskForm | string> {
   const { payment: back, left } = await paymentOf(proxy, typed);
   const form: DeskForm = {
     id: textOf(typed['id']),
     amount: textOf(typed['amount']),
-    customer: walletIdOf(textOf(typed['customer'])),
+    // Digits in any shape that people copy, such as "1234 5678".
+    customer: textOf(typed['customer'])
+      .normalize('NFKC')
+      .replaceAll(/[\s.\p{Pd}]/gu, ''),
     note: textOf(typed['note']),
     isReview: false,
     back,
@@ -105,19 +109,17 @@ async function send(proxy: PaymentProxy, typed: Record<string, unknown>): Promis
   if (problem !== undefined) return { ...form, problem };
   if (!isSending) return { ...form, isReview: typed['step'] !== 'edit' };
   try {
-    await sendMoney(proxy, form);
-    return undefined;
+    const { customer, note } = form;
+    const sent = { amount: Number(form.amount), ...(note && { note }) };
+    const accepted = await (back === undefined
+      ? proxy.sendPayout({ orderId: form.id, currency: CURRENCY, customer, ...sent })
+      : proxy.refund(back.orderId, { key: form.id, gatewayOrderId: back.gatewayOrderId, ...sent }));
+    return accepted.gatewayOrderId;
   } catch (error) {
     if (!(error instanceof PaymentProxyError)) throw error;
     if (error.retryable) return { ...form, isReview: true, problem: { text: `${error.message} ${AGAIN}` } };
     return { ...form, id: back === undefined ? newId('PO') : form.id, problem: { text: error.message } };
   }
-}
-
-async function sendMoney(proxy: PaymentProxy, { id, back, customer, ...typed }: DeskForm): Promise<void> {
-  const sent = { amount: Number(typed.amount), ...(typed.note && { note: typed.note }) };
-  if (back === undefined) await proxy.sendPayout({ orderId: id, currency: CURRENCY, customer, ...sent });
-  else await proxy.refund(back.orderId, { key: id, gatewayOrderId: back.gatewayOrderId, ...sent });
 }
 
 const wholeOf = (cents: number) => String(Math.floor(cents / 100));
@@ -126,7 +128,7 @@ const wholeOf = (cents: number) => String(Math.floor(cents / 100));
 function problemIn({ amount, customer, back, left = 0 }: DeskForm, isSending: boolean): DeskForm['problem'] {
   const most = back === undefined || isSending ? '9999999' : wholeOf(left);
   if (!/^[1-9]\d{0,6}$/.test(amount) || Number(amount) > Number(most))
-    return { field: 'amount', text: `A whole number of euros, at most ${formatMoney(most, CURRENCY).slice(0, -3)}.` };
+    return { field: 'amount', text: `A whole number of euros, at most ${formatMoney(most, CURRENCY)}.` };
   if (back === undefined && !/^\d{4,20}$/.test(customer))
     return { field: 'customer', text: 'The 4 to 20 digits of a wallet ID.' };
   return undefined;
@@ -134,16 +136,7 @@ function problemIn({ amount, customer, back, left = 0 }: DeskForm, isSending: bo
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value.trim() : '');
 
-/** Digits in any shape that people copy, such as "1234 5678"; other texts stay as they are. */
-function walletIdOf(typed: string): string {
-  const bare = typed.normalize('NFKC').replaceAll(/[\s.\p{Pd}]/gu, '');
-  return /^\d+$/.test(bare) ? bare : typed;
-}
-
-/**
- * The middleware that protects the desk: without a password it opens only from this machine. Undefined if the desk must
- * not be served. A real merchant has a sign-in here.
- */
+/** Without a password the desk opens only from this machine; undefined: nowhere. A real merchant has a sign-in here. */
 export function staffOnly({ publicUrl, deskPassword }: StaffSettings): MiddlewareHandler | undefined {
   if (deskPassword !== undefined) {
     const hash = (text: string) => createHash('sha256').update(text).digest();

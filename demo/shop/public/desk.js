@@ -8,7 +8,7 @@ let shown = '';
 
 async function refresh() {
   if (document.hidden) return;
-  const markup = await fetch('/desk/list')
+  const markup = await fetch(`/desk/list${location.search}`)
     .then((response) => (response.ok ? response.text() : undefined))
     .catch(() => undefined);
   if (markup === undefined || markup === shown) return;

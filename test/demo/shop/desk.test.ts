@@ -69,7 +69,7 @@ test('the desk sends a payout with a whole amount and an order id from the serve
   shop.proxy.answers['POST /payouts'] = { status: 202, body: payout(form) };
   const { status, headers } = await staff.post('/desk/send', { id: form, ...typed });
   assert.equal(status, 303);
-  assert.equal(headers.get('location'), '/desk');
+  assert.equal(headers.get('location'), `/desk?done=${form}`);
   assert.match(form, /^PO-/);
   assert.deepEqual(sent(), [
     { orderId: form, amount: 25, currency: 'EUR', customer: '12345678', note: 'For the broken dripper' },
@@ -82,13 +82,13 @@ test('the desk sends money in a second step only, which names amount and wallet,
   shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf(paid) };
   const back = { id: 'BACK-2345678ABC', order: 'ST-1', payment: 'ST-1', amount: '4', note: '<b>' };
   for (const [path, fields, question, wallet] of [
-    ['/desk/send', { id: form, ...typed }, /Send €25 to ••••\u00A05678\?[^]*To the wallet <b>12345678</, '12345678'],
-    ['/desk/send', back, /Send €4 to ••••\u00A04321\?[^]*“&lt;b&gt;”/, undefined],
+    ['/desk/send', { id: form, ...typed }, /Send €25\.00 to 1234\u00A05678\?/, '12345678'],
+    ['/desk/send', back, /Send €4\.00 to ••••\u00A04321\?[^]*“&lt;b&gt;”/, undefined],
   ] as const) {
     const review = await staff.post(path, { ...fields, step: '' });
     assert.equal(review.status, 200);
     assert.match(review.text, question);
-    assert.match(review.text, /name="step" value="send">Send €\d+<[^]*name="step" value="edit">Change/);
+    assert.match(review.text, /name="step" value="send">Send €\d+\.00<[^]*name="step" value="edit">Change/);
     const edited = await staff.post(path, { ...fields, step: 'edit' });
     assert.deepEqual([valueIn(edited.text, 'amount'), valueIn(edited.text, 'customer')], [fields.amount, wallet]);
   }
@@ -115,6 +115,16 @@ test('the desk refuses an invalid amount, wallet id or order id without a reques
   assert.deepEqual(sent(), []);
 });
 
+const REASONS = [
+  [
+    'SUCCESS for an order id that the gateway reported as a duplicate, and amount differs',
+    'The gateway says paid, but it had refused this order as a duplicate, and amount differs',
+  ],
+  ['SUCCESS after FAILED', 'The gateway says paid, but it had said failed'],
+  ['FAILED after SUCCESS', 'The gateway says failed, but it had said paid'],
+  ['paymentId', 'The gateway reported another payment id than was asked for'],
+] as const;
+
 test('the desk lists payments and payouts, and says why one needs review, with a link to its decision', async () => {
   const { shop, staff } = await openDesk();
   const transactions = [
@@ -124,22 +134,29 @@ test('the desk lists payments and payouts, and says why one needs review, with a
       payment(`ST-1${at}`, { status: 'FAILED', reason: 'DECLINED', history: [said('declined', code)] }),
     ),
     payout('PO-3', { status: 'FAILED', reason: 'DECLINED', history: [said('declined', 'INSUFFICIENT_BALANCE')] }),
-    payout('PO-1', { needsReview: true, history: [said('mismatch', 'amount: asked 25.00 EUR'), said('needs_review', 'mismatch')] }), // prettier-ignore
+    payout('PO-1', { needsReview: true, history: [said('mismatch', 'amount: asked 25.00 EUR, reported 0.07 EUR'), said('needs_review', 'mismatch')] }), // prettier-ignore
     payout('PO-2', { needsReview: true, history: [said('needs_review', null)] }),
     payment('ST-2', { status: 'SUCCESS', surplus: true }),
-    payment('ST-3', { status: 'SUCCESS', needsReview: true, history: [said('mismatch', 'amount: asked 25.00 EUR'), said('needs_review', 'mismatch'), said('succeeded', null)] }), // prettier-ignore
+    payment('ST-3', { status: 'SUCCESS', needsReview: true, history: [said('mismatch', 'amount: asked 25.00 EUR, reported 0.07 EUR'), said('needs_review', 'mismatch'), said('succeeded', null)] }), // prettier-ignore
+    ...REASONS.map(([detail], at) =>
+      payment(`ST-R${at}`, { needsReview: true, history: [said('needs_review', detail)] }),
+    ),
   ];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const { text } = await staff.get('/desk/list');
   const link = 'href="http://127\\.0\\.0\\.1:8789/admin/transactions/PO-1#review"';
-  assert.match(text, new RegExp(`<li id="PO-1"\\s+class="warn"[^>]*PO-1[^>]*>[^]*?Needs review[^]*?${link}[^]*?<p>Amount: asked 25\\.00 EUR\\.<`)); // prettier-ignore
-  assert.match(text, /To review<\/dt>\s*<dd>\s*4\s+<small><a href="#PO-1">see below<[^]*<li id="PO-1"/);
-  assert.match(text, /data-order="PO-3"[^]*?<p>The gateway says: too little money\. No money moved, so you can send/);
-  assert.match(text, /PO-2#review[^]*?<p>No outcome in time\.</);
+  assert.match(text, new RegExp(`<li id="PO-1"\\s+class="warn"[^>]*PO-1[^>]*>[^]*?Needs review[^]*?${link}[^]*?<p>The gateway reported €0\\.07 instead of €25\\.00\\. Ask its support before you send it again\\.<`)); // prettier-ignore
+  assert.match(text, /To review<\/dt>\s*<dd>\s*8\s+<small><a href="#PO-1">see below<[^]*<li id="PO-1"/);
+  assert.match(text, /data-order="PO-3"[^]*?<p>No money moved, so you can send it again\.</);
   assert.match(
     text,
-    /Paid, to review[^]*?ST-3#review[^]*?<p>Amount: asked 25\.00 EUR; the gateway confirmed it later\.</,
+    /PO-2#review[^]*?<p>The gateway has not said in time how it ended\. Ask its support before you send it again\.</,
   );
+  assert.match(
+    text,
+    /Paid, to review[^]*?ST-3#review[^]*?<p>The gateway reported €0\.07 instead of €25\.00, and the right one later\. Ask its support before you ship\.</,
+  );
+  for (const [, words] of REASONS) assert.ok(text.includes(`<p>${words}. Ask its support before you ship.</p>`), words);
   assert.match(text, /<li id="ST-2"\s+class="warn"[^>]*ST-2[^>]*>[\s\S]*?Paid twice/);
   const badges = [
     ...text.matchAll(/chip (\w+)">.*?<\/span> (.*)<\/span>\s*<span class="names">([\w ]+) <span class="id">(.*?)</g),
@@ -152,7 +169,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
       ['over', 'Canceled', 'Wallet app', 'ST-10'],
       ['over', 'Too little money', 'Wallet app', 'ST-11'],
       ['over', 'Declined', 'Wallet app', 'ST-12'],
-      ['bad', 'Declined', 'Payout', 'PO-3'],
+      ['bad', 'Too little money', 'Payout', 'PO-3'],
     ],
   );
 });
@@ -164,12 +181,14 @@ test('the refund link of a paid payment offers what is left, names the wallet th
   const transactions = [
     payment('ST-1', { gatewayOrderId: 'ST-1-2', amount: '14.50', status: 'SUCCESS' }),
     payment('ST-1', { status: 'FAILED', reason: 'REPLACED' }),
-    refund('ST-1-2', { amount: '4.00' }),
+    refund('ST-1-2', { amount: '1.00' }),
+    refund('ST-1-2', { amount: '3.00' }),
     refund('ST-1-2', { amount: '9.00', status: 'FAILED' }),
   ];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const { text: desk } = await staff.get('/desk');
   assert.match(desk, /€4\.00 on its way back/);
+  assert.doesNotMatch(desk, /€[13]\.00 on its way/, 'the sum alone');
   const links = [...desk.matchAll(/href="(\/desk\/send\?[^"]*)"/g)].map(([, link]) => link ?? '');
   assert.deepEqual(links, [BACK.replace('&', '&amp;').concat('-2')]);
   shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf(...transactions) };
@@ -295,7 +314,10 @@ test('the desk counts all that came in today, also twice or under review', async
     'Sent today €30.00 1 payout, 1 refund',
     'Waiting €20.00 1 payment',
   ]);
-  assert.match((await staff.get('/desk/list')).text, /The order was paid already\. Send this money back/);
+  assert.match(
+    (await staff.get('/desk/list')).text,
+    /The order was paid already\. Send back €14\.00 of €14\.50: the gateway sends whole amounts only\./,
+  );
   const back = refund('ST-1-2', { amount: '14.00' });
   const [toReview, , sentToday] = await totals(twice, back);
   assert.deepEqual([toReview, sentToday], ['To review 0 all clear', 'Sent today €0.00 none'], 'it is on its way back');
@@ -303,6 +325,9 @@ test('the desk counts all that came in today, also twice or under review', async
   assert.equal((await totals(twice, { ...back, status: 'SUCCESS' }))[2], 'Sent today €14.00 1 refund');
   const done = /chip good">[^]*? Paid twice · sent back<[^]*?€14\.00 sent back · €0\.50 stays with you</;
   assert.match((await staff.get('/desk/list')).text, done);
+  await totals(payment('ST-1', paid), refund('ST-1', { status: 'SUCCESS', amount: '9.00' }), refund('ST-1', { status: 'SUCCESS', amount: '5.00' })); // prettier-ignore
+  const all14 = /chip over">[^]*? Refunded<[^]*?€14\.00 sent back · €0\.50 stays with you</;
+  assert.match((await staff.get('/desk/list')).text, all14);
 });
 
 test('the desk of a shop without payments leads to an order, and one of many keeps what is to review in sight', async () => {
@@ -372,7 +397,7 @@ test('the desk closes the order of a waiting payment in a second step, and says 
   shop.proxy.answers['GET /transactions'] = { body: { transactions: [waiting] } };
   assert.match(
     (await staff.get('/desk/list')).text,
-    /href="\/desk\/close\?order=ST-1" aria-label="Close the order ST-1"/,
+    /href="\/desk\/close\?order=ST-1&amp;payment=ST-1" aria-label="Close the order ST-1"/,
   );
   shop.proxy.answers['GET /orders/ST-1'] = { body: { ...reportOf(), closed: false } };
   assert.match(
@@ -390,9 +415,32 @@ test('the desk closes the order of a waiting payment in a second step, and says 
   assert.match(refused.text, /role="alert">The order is paid\.</);
 
   shop.proxy.answers['POST /orders/ST-1/close'] = { body: { orderId: 'ST-1', closed: true } };
-  assert.equal((await staff.post('/desk/close', { order: 'ST-1' })).headers.get('location'), '/desk/close?order=ST-1');
+  const closed = await staff.post('/desk/close', { order: 'ST-1', payment: 'ST-1' });
+  assert.equal(closed.headers.get('location'), '/desk?done=ST-1');
   shop.proxy.answers['GET /orders/ST-1'] = { body: { ...reportOf(), closed: true } };
-  const after = await staff.get('/desk/close?order=ST-1');
-  assert.match(after.text, /ST-1 is closed/);
-  assert.doesNotMatch(after.text, /Close the order</);
+  const { text: after } = await staff.get('/desk?done=ST-1');
+  assert.match(
+    after,
+    /role="status">ST-1 is closed\.<[^]*<dd>\s*€0\.00[^]*class="new"[^]* Closed<[^]* · may still be paid</,
+  );
+  assert.doesNotMatch(after, /desk\/close| Waiting</);
+});
+
+test('what was just sent is named above the list, as it stands, and its row is marked', async () => {
+  const { shop, staff } = await openDesk();
+  for (const [status, message] of [
+    ['PROCESSING', /role="status">\s*€25\.00 is on its way to ••••\u00A05678\.</],
+    ['SUCCESS', /role="status">\s*€25\.00 was sent to ••••\u00A05678\.</],
+  ] as const) {
+    shop.proxy.answers['GET /transactions'] = {
+      body: { transactions: [payout('PO-1', { status }), payout('PO-2')], nextCursor: null },
+    };
+    const { text } = await staff.get('/desk?done=PO-1');
+    assert.match(text, message);
+    assert.deepEqual(
+      [...text.matchAll(/<li id="([\w-]+)"\s+class="new"/g)].map(([, id]) => id),
+      ['PO-1'],
+    );
+    assert.doesNotMatch((await staff.get('/desk?done=PO-9')).text, /role="status"|class="new"/);
+  }
 });
