@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { unavailable } from '../../../backend-proxy/errors.ts';
 import { healthPage, overview, titleOf } from '../../../backend-proxy/admin/overview.ts';
-import { walletEnd } from '../../../backend-proxy/admin/words.ts';
+import { reviewReason, walletEnd } from '../../../backend-proxy/admin/words.ts';
 import { transactionPage } from '../../../backend-proxy/admin/transaction-page.ts';
 import { transactionsPage, webhookPage, webhookTable } from '../../../backend-proxy/admin/lists.ts';
 import type { Webhook } from '../../../backend-proxy/ledger/model.ts';
@@ -427,6 +427,37 @@ it('a payment after the closing says what to do: send it back, and then end the 
     /Refunds The order was closed before\. Send this one back\. .* Needs review It was paid after the order was closed\..* Send the money back above, then record it as received: this ends the review\./,
   );
   assert.doesNotMatch(said, /Ask the gateway/);
+});
+
+it('a review says in plain words what the gateway said', () => {
+  const flags = { mismatch: false, conflict: false };
+  for (const [detail, words] of [
+    [
+      'SUCCESS for an order id that the gateway reported as a duplicate, and paymentId differs',
+      'The gateway says paid, but it had refused this order as a duplicate, and payment id differs.',
+    ],
+    ['SUCCESS for an order id that was never sent', 'The gateway says paid, but it was never sent this order.'],
+    ['SUCCESS after the gateway refused it', 'The gateway says paid, but it had refused the payment.'],
+    ['SUCCESS after the order was closed', 'It was paid after the order was closed.'],
+    ['SUCCESS after FAILED', 'The gateway says paid, but it had said failed.'],
+    ['FAILED after SUCCESS', 'The gateway says failed, but it had said paid.'],
+    ['found after FAILED', 'The gateway has it, but it had said failed.'],
+    [
+      'SUCCESS while the payment that paid the order is in doubt',
+      'The gateway says paid, but another payment, itself in doubt, has paid the order.',
+    ],
+    [null, 'The gateway has not said in time how it ended.'],
+  ] as const)
+    assert.equal(
+      reviewReason({ ...flags, history: [{ at: 0, event: 'needs_review', source: 'check', detail }] }),
+      words,
+    );
+  for (const [detail, words] of [
+    ['currency: asked 5.00 EUR, reported 5.00 USD', 'The gateway reported $5.00 instead of €5.00.'],
+    ['customer', 'The gateway reported another wallet than was asked for.'],
+    ['gatewayOrderId', 'The gateway reported another order id than was asked for.'],
+  ] as const)
+    assert.equal(reviewReason({ ...flags, mismatch: true, history: [{ at: 0, event: 'mismatch', source: 'check', detail }] }), words); // prettier-ignore
 });
 
 it('a review after a restore names each id to look for, and does not say that there is nothing to do', async (t) => {
