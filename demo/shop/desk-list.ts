@@ -9,7 +9,6 @@ import { page, type Markup, type Site } from './page.ts';
 export type Entry = Transaction & { isClosed?: boolean };
 
 export const MAX_SHOWN = 100;
-
 const days = new Intl.DateTimeFormat('en-IE', { weekday: 'long', day: 'numeric', month: 'long' });
 const times = new Intl.DateTimeFormat('en-IE', { timeStyle: 'short', hourCycle: 'h23' });
 
@@ -201,8 +200,9 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string | undefined {
 }
 
 /** The last that the history says; a mismatch and a conflict say why before the review. */
-function reviewReason({ history, type }: Entry): string {
+function reviewReason(entry: Entry): string {
   const flags = /^(mismatch|conflict|needs_review)$/;
+  const { history } = entry;
   const at = history.findLastIndex(({ event, detail }) => flags.test(event) && detail !== null && !flags.test(detail));
   const isConfirmed = history.some(({ event, source }, i) => i > at && event === 'succeeded' && source !== 'person');
   const said = history[at]?.detail ?? 'the gateway has not said in time how it ended';
@@ -215,7 +215,7 @@ function reviewReason({ history, type }: Entry): string {
     .replace(/^(?=SUCCESS|FAILED)/, 'the gateway says ')
     .replace(/ after (?=SUCCESS|FAILED)/, ', but it had said ')
     .replace(/SUCCESS|FAILED/g, (status) => (status === 'SUCCESS' ? 'paid' : 'failed'));
-  const then = `${isConfirmed ? ', and the right one later' : ''}. Ask its support before you ${type === 'PAY' ? 'ship' : 'send it again'}`;
+  const then = `${isConfirmed ? ', and the right one later' : ''}. Ask its support before you ${isPayment(entry) ? 'ship' : 'send it again'}`;
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}${then}.`;
 }
 
