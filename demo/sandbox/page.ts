@@ -93,8 +93,13 @@ export const fact = (name: string, value: string | Markup, look = ''): Markup =>
     <dd>${value}</dd>
   </div>`;
 
-/** Drawn as a phone on a wide screen; on a phone it fills the screen. */
-export const device = (screen: Markup): Markup => html`<div class="device"><main class="phone">${screen}</main></div>`;
+/** Drawn as a phone on a wide screen, with `beside` beside it; on a phone it fills the screen. */
+export const device = (screen: Markup, beside: Markup | '' = ''): Markup =>
+  html`${banner()}
+    <div class="stage">
+      <div class="device"><main class="phone">${screen}</main></div>
+      ${beside}
+    </div>`;
 
 /** The initials of a person or a merchant, in place of a picture. */
 export const initials = (name: string): Markup =>
@@ -148,12 +153,11 @@ export function errorPage(c: Context, layout: PageOptions['layout'], error: Refu
     <h1>This did not work</h1>
     <p>${error.message}</p>
     <p><a class="way" href="/wallet">Wallet phone</a> · <a class="way" href="/">Gateway</a></p>`;
-  const body = html`${banner()}
-  ${
+  const body =
     layout === 'wallet'
-      ? html`<div class="stage">${device(html`<div class="stack">${text}</div>`)}</div>`
-      : html`<main class="notice stack">${text}</main>`
-  }`;
+      ? device(html`<div class="stack">${text}</div>`)
+      : html`${banner()}
+          <main class="notice stack">${text}</main>`;
   return page(c, { title: 'This did not work', layout, body, status });
 }
 

@@ -5,20 +5,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Customer, Movement } from './customers.ts';
 import { formatMoney } from './money.ts';
-import {
-  ago,
-  banner,
-  countdown,
-  device,
-  fact,
-  initials,
-  logo,
-  mark,
-  type Markup,
-  page,
-  pictureOf,
-  time,
-} from './page.ts';
+import { ago, countdown, device, fact, initials, logo, mark, type Markup, page, pictureOf, time } from './page.ts';
 import { isFinal, type Payment } from './transaction.ts';
 
 export interface PhoneView {
@@ -63,7 +50,7 @@ export function homePage(c: Context, view: PhoneView, unknownCode?: string) {
     <div id="activity">${activity(view)}</div>
   </div>`;
   const title = `Phone of ${view.customer.name}`;
-  return page(c, { title, layout: 'wallet', body: stage(view, screen, 'home'), status: isWrong ? 422 : 200 });
+  return page(c, { title, layout: 'wallet', body: stage(view, screen), status: isWrong ? 422 : 200 });
 }
 
 /** The regions that live.js replaces, by id. */
@@ -87,16 +74,11 @@ export interface Opened {
 export function paymentPage(c: Context, view: PhoneView, opened: Opened) {
   const { payment, fromApp } = opened;
   const live = `/wallet/payments/${payment.paymentId}/live${fromApp ? '?app' : ''}`;
-  const screen = html`<section
-    id="payment"
-    class="result stack"
-    aria-live="polite"
-    data-live="${live}"
-    data-version="${payment.status}"
-  >
+  const followed = html`data-live="${live}" data-version="${payment.status}"`;
+  const screen = html`<section id="payment" class="result stack" aria-live="polite" ${followed}>
     ${sheet(view, opened)}
   </section>`;
-  return page(c, { title: `Pay ${view.merchant}`, layout: 'wallet', body: stage(view, screen, 'payment') });
+  return page(c, { title: `Pay ${view.merchant}`, layout: 'wallet', body: stage(view, screen) });
 }
 
 export const sheet = (view: PhoneView, opened: Opened): Markup =>
@@ -114,42 +96,35 @@ export function choicePage(c: Context, people: readonly Customer[], query: URLSe
         (person) => html`<button name="as" value="${person.walletId}" class="person card">${identity(person)}</button>`,
       )}
     </form>`;
-  const body = html`${banner()}
-    <div class="stage">${device(html`<div class="stack">${screen}</div>`)}</div>`;
+  const body = device(html`<div class="stack">${screen}</div>`);
   return page(c, { title: 'Whose phone is this?', layout: 'wallet', body });
 }
 
-/** On a phone, `payment` shows nothing but the payment: what is beside the phone would read as part of it. */
-function stage({ customer, people }: PhoneView, screen: Markup, showing: 'home' | 'payment'): Markup {
-  return html`${banner()}
-    <div class="stage ${showing}">
-      ${device(
-        html`<h1><a class="person home" href="/wallet">${identity(customer)}</a></h1>
-          ${screen}`,
+function stage({ customer, people }: PhoneView, screen: Markup): Markup {
+  const screenOfCustomer = html`<h1><a class="person home" href="/wallet">${identity(customer)}</a></h1>
+    ${screen}`;
+  const beside = html`<aside class="beside stack" aria-label="About this phone">
+    ${logo}
+    <p class="soft">
+      The customer’s phone: it asks to confirm payments sent to this wallet, opens scanned codes, and receives payouts.
+    </p>
+    <h2>Whose phone is this?</h2>
+    <ul class="stack">
+      ${people.map(
+        (person) =>
+          html`<li>
+            <a
+              class="person card"
+              href="/wallet?as=${person.walletId}"
+              ${person === customer ? html`aria-current="true"` : ''}
+              >${identity(person)}</a
+            >
+          </li>`,
       )}
-      <aside class="beside stack" aria-label="About this phone">
-        ${logo}
-        <p class="soft">
-          The customer’s phone: it asks to confirm payments sent to this wallet, opens scanned codes, and receives
-          payouts.
-        </p>
-        <h2>Whose phone is this?</h2>
-        <ul class="stack">
-          ${people.map(
-            (person) =>
-              html`<li>
-                <a
-                  class="person card"
-                  href="/wallet?as=${person.walletId}"
-                  ${person === customer ? html`aria-current="true"` : ''}
-                  >${identity(person)}</a
-                >
-              </li>`,
-          )}
-        </ul>
-        <p><a class="way" href="/">Gateway</a></p>
-      </aside>
-    </div>`;
+    </ul>
+    <p><a class="way" href="/">Gateway</a></p>
+  </aside>`;
+  return device(screenOfCustomer, beside);
 }
 
 function identity({ name, shownWalletId }: Customer): Markup {
@@ -158,15 +133,14 @@ function identity({ name, shownWalletId }: Customer): Markup {
 
 function prompts({ customer, prompts: waiting, merchant, merchantLogo, now }: PhoneView): Markup {
   return html`${waiting.map((payment) => {
-    const { minor, currency, orderId, createdAt } = payment;
+    const { minor, currency, createdAt } = payment;
     const after = customer.balance(currency) - minor;
-    const facts = html`${fact('Reference', orderId)} ${fact('Asked at', html`${time(createdAt, now)} UTC`)}`;
     return html`<section class="card asks">
       <strong class="payee">
         ${pictureOf(merchant, merchantLogo)} <span>${merchant} <small>asked ${ago(createdAt, now)}</small></span>
       </strong>
       <p class="amount">${formatMoney(minor, currency)}</p>
-      <dl class="facts">${facts} ${balanceAfter(after, currency)}</dl>
+      <dl class="facts">${asked(payment, now)} ${balanceAfter(after, currency)}</dl>
       ${answerForm(payment, customer, false)}
     </section>`;
   })}`;
@@ -177,6 +151,10 @@ const balanceAfter = (minor: bigint, currency: string): Markup =>
   minor < 0n
     ? fact('Missing', formatMoney(-minor, currency), 'short')
     : fact('Balance after', formatMoney(minor, currency));
+
+/** What differs between two requests of the same price. */
+const asked = ({ orderId, createdAt }: Payment, now: number): Markup =>
+  html`${fact('Reference', orderId)} ${fact('Asked at', html`${time(createdAt, now)} UTC`)}`;
 
 function answerForm({ paymentId, minor, currency }: Payment, customer: Customer, fromApp: boolean): Markup {
   const isShort = customer.balance(currency) < minor;
@@ -245,15 +223,15 @@ function activity({ customer, merchant, merchantLogo, now }: PhoneView): Markup 
 }
 
 function request({ customer, merchant, merchantLogo, now }: PhoneView, { payment, fromApp }: Opened): Markup {
-  const { minor, currency, orderId, createdAt } = payment;
+  const { minor, currency } = payment;
   const balance = customer.balance(currency);
   const isShort = balance < minor;
   return html`${pictureOf(merchant, merchantLogo)}
     <h2 class="title">Pay ${merchant}</h2>
     <p class="amount">${formatMoney(minor, currency)}</p>
     <dl class="facts lines">
-      ${fact('Reference', orderId)} ${fact('Asked at', html`${time(createdAt, now)} UTC`)}
-      ${fact('Balance', formatMoney(balance, currency))} ${balanceAfter(balance - minor, currency)}
+      ${asked(payment, now)} ${fact('Balance', formatMoney(balance, currency))}
+      ${balanceAfter(balance - minor, currency)}
     </dl>
     ${isShort ? html`<p class="problem">The balance is too low: this payment would be declined.</p>` : ''}
     ${answerForm(payment, customer, fromApp)}`;
@@ -267,13 +245,12 @@ const REASONS: Readonly<Record<string, string>> = {
 function result({ customer, merchant }: PhoneView, { payment, fromApp, isLate = false }: Opened): Markup {
   const amount = formatMoney(payment.minor, payment.currency);
   const isPaid = payment.status === 'SUCCESS';
-  const isTheirs = payment.customer === customer.walletId && !isLate;
+  const paid =
+    payment.customer === customer.walletId && !isLate ? `Sent to ${merchant}.` : 'This payment is already paid.';
   return html`${mark(isPaid)}
     <h2 class="title">${isPaid ? 'Paid' : 'Not paid'}</h2>
     <p class="amount">${amount}</p>
-    <p>
-      ${!isPaid ? `${REASONS[payment.message] ?? 'This payment has ended.'} No money was taken.` : isTheirs ? `Sent to ${merchant}.` : 'This payment is already paid.'}
-    </p>
+    <p>${isPaid ? paid : `${REASONS[payment.message] ?? 'This payment has ended.'} No money was taken.`}</p>
     <p class="soft order">Reference ${payment.orderId}</p>
     <div class="answer">
       <a class="button" href="/wallet">Done</a>

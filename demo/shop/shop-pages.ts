@@ -109,7 +109,7 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
         >
         ${site.walletUrl === undefined ? '' : trial(site.walletUrl)}
       </section>
-      ${order.kind === 'goods' ? nextSteps(order.amount) : ''} ${onward(order)}
+      ${order.kind === 'goods' ? NEXT_STEPS : ''} ${onward(order)}
     </div>`,
   );
 }
@@ -169,19 +169,13 @@ function orderSummary(lines: readonly Line[], amount: string): Markup {
   </details>`;
 }
 
-function nextSteps(amount: string): Markup {
-  return html`<section class="next" aria-labelledby="next">
-    <h2 id="next">What happens next</h2>
-    <ol class="steps">
-      <li>
-        <b>Payment</b> <span class="due">With your wallet.</span> <span class="checked">Being checked.</span>
-        <span class="done">We have received ${formatMoney(amount, CURRENCY)}.</span>
-      </li>
-      <li><b>Packed on Tuesday</b> We roast on Tuesdays, so it’s fresh.</li>
-      <li><b>Sent on Wednesday</b> Shipping is free.</li>
-    </ol>
-  </section>`;
-}
+const NEXT_STEPS = html`<section class="next" aria-labelledby="next">
+  <h2 id="next">What happens next</h2>
+  <ol class="steps">
+    <li><b>Packed on Tuesday</b> We roast on Tuesdays, so it’s fresh.</li>
+    <li><b>Sent on Wednesday</b> Shipping is free.</li>
+  </ol>
+</section>`;
 
 /** The ways on from a paid order; unseen before. */
 function onward({ orderId }: Order): Markup {
