@@ -1,5 +1,4 @@
-// Scans the code on the screen, with the wallet's mark in its middle and once its time is up, by two decoders that
-// share no code.
+// Scans the code on the screen, with the wallet's mark in its middle, by two decoders that share no code.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { chromium, type Browser } from 'playwright-core';
@@ -40,21 +39,6 @@ describe('a code on the screen', () => {
       const [byZxing] = await readQrCodes(image);
       assert.equal(byZxing?.text, CODE.text);
       assert.equal(decodeQR({ width, height, data }), CODE.text);
-      await page.context().close();
-    }
-  });
-
-  it('a code whose time is up is read by no decoder, in the light, in the dark and on paper', async () => {
-    const open = await statesPageOpener(browser);
-    for (const media of ['light', 'dark', 'print'] as const) {
-      const page = await open({ width: 400, options: { deviceScaleFactor: 2 } }, ['scan, time up']);
-      await page.emulateMedia(media === 'print' ? { media } : { colorScheme: media });
-      await page.locator('[part=code]').waitFor();
-      assert.ok(await page.getByRole('heading', { name: 'Time is up' }).isVisible(), media);
-      const { width, height, data } = PNG.sync.read(await page.locator('payment-widget').screenshot());
-      const image = { width, height, data: Uint8ClampedArray.from(data), colorSpace: 'srgb' as const };
-      assert.deepEqual(await readQrCodes(image), []);
-      assert.throws(() => decodeQR({ width, height, data }));
       await page.context().close();
     }
   });
