@@ -385,10 +385,6 @@ export interface ErasedPage {
   next: string | null;
 }
 
-/**
- * Counts for operators, of what is open: each up to a limit (queries/reading.ts). What has ended is counted as it ends
- * (metrics).
- */
 /** Of all transactions of one type, currency and status that are under review or not. */
 export interface Sum {
   type: TransactionType;
@@ -408,6 +404,10 @@ export interface Sums {
   isWhole: boolean;
 }
 
+/**
+ * Counts for operators, of what is open: each up to a limit (queries/reading.ts). What has ended is counted as it ends
+ * (metrics).
+ */
 export interface Counts {
   /** Neither paid nor failed, and how many of them a person has to resolve. */
   transactions: { type: TransactionType; status: Status; count: number; inReview: number }[];
