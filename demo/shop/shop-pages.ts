@@ -2,7 +2,7 @@
 // order's paid status comes from the order store, never from the widget.
 import { html } from 'hono/html';
 import { card, picture, shore } from './artwork.ts';
-import { CURRENCY, MAX_OF_ONE, PRODUCTS, decimal, formatMoney, type Line, type Product } from './catalog.ts';
+import { CURRENCY, MAX_OF_ONE, PRODUCTS, centsOf, decimal, formatMoney, type Line, type Product } from './catalog.ts';
 import { stateOf, type Back, type Order, type OrderState } from './order-store.ts';
 import { DEMO_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
 
@@ -128,6 +128,7 @@ function trial(walletUrl: string): Markup {
 
 export function headingOf(order: Order): string {
   const isGoods = order.kind === 'goods';
+  if (stateOf(order) === 'closed') return 'Order closed';
   if (order.paidAt === null) return isGoods ? 'Your order' : 'Top up your coffee card';
   if (stateOf(order) === 'paid') return 'Thank you';
   return isGoods ? 'Order refunded' : 'Top-up refunded';
@@ -137,18 +138,27 @@ export function fulfillmentOf(order: Order): string {
   const state = stateOf(order);
   if (state === 'closed') return closedSentence(order);
   const { kind, paidAt, back, extra } = order;
+  if (state === 'refunded') return refundedSentence(order);
   const gone = backSentence(back);
-  if (state === 'refunded') return kind === 'goods' ? `${gone} Nothing of this order is packed.` : gone;
   const sentence = [SENTENCES[kind][state], gone].join(' ').trim();
   if (paidAt === null || extra.received === '0.00') return sentence;
   const sentBack = backSentence(extra) || 'Contact us, and we will send it back.';
   return `${sentence} You paid ${formatMoney(extra.received, CURRENCY)} too much. ${sentBack}`;
 }
 
-/** Empty if nothing goes back. */
-function backSentence({ sentBack, onItsWay }: Back): string {
-  const sent = sentBack === '0.00' ? [] : [`We have sent back ${formatMoney(sentBack, CURRENCY)}.`];
-  const coming = onItsWay === '0.00' ? [] : [`${formatMoney(onItsWay, CURRENCY)} is on its way back.`];
+/** The gateway sends whole units only, so the cents of an amount stay. */
+function refundedSentence({ kind, amount, back }: Order): string {
+  const packed = kind === 'goods' ? ' Nothing of this order is packed.' : '';
+  const other = centsOf(amount ?? '0.00') - centsOf(back.sentBack) - centsOf(back.onItsWay);
+  if (amount === null || other === 0) return `${backSentence(back)}${packed}`;
+  const ask = `The wallet takes whole amounts only: contact us about the other ${formatMoney(decimal(other), CURRENCY)}.`;
+  return `${backSentence(back, ` of ${formatMoney(amount, CURRENCY)}`)}${packed} ${ask}`;
+}
+
+/** Empty if nothing goes back. `of`: of what, if it is a part. */
+function backSentence({ sentBack, onItsWay }: Back, of = ''): string {
+  const sent = sentBack === '0.00' ? [] : [`We have sent back ${formatMoney(sentBack, CURRENCY)}${of}.`];
+  const coming = onItsWay === '0.00' ? [] : [`${formatMoney(onItsWay, CURRENCY)}${of} is on its way back.`];
   return [...sent, ...coming].join(' ');
 }
 

@@ -185,13 +185,27 @@ test('an order whose money went back is refunded: nothing is packed, and a top-u
   const shop = openShop();
   const shopper = new Browser(shop);
   const topUp = (await shopper.post('/account/top-ups', {})).headers.get('location') ?? '';
-  for (const [path, status, texts] of [
+  for (const [path, status, texts, whole] of [
     [
       await shopper.order(BASKET),
       'SUCCESS',
-      ['Order refunded', 'We have sent back €42.00. Nothing of this order is packed.'],
+      [
+        'Order refunded',
+        'We have sent back €42.00 of €42.75. Nothing of this order is packed. ' +
+          'The wallet takes whole amounts only: contact us about the other €0.75.',
+      ],
+      'We have sent back €42.75. Nothing of this order is packed.',
     ],
-    [topUp, 'PROCESSING', ['Top-up refunded', '€42.00 is on its way back.', '€0.75']],
+    [
+      topUp,
+      'PROCESSING',
+      [
+        'Top-up refunded',
+        '€42.00 of €42.75 is on its way back. The wallet takes whole amounts only: contact us about the other €0.75.',
+        '€0.75',
+      ],
+      '€42.75 is on its way back.',
+    ],
   ] as const) {
     const paid = { ...SEEN, gatewayOrderId: 'paid', status: 'SUCCESS', surplus: false };
     const back = { ...paid, amount: '42.00', type: 'REFUND', refundOf: 'paid', status };
@@ -205,6 +219,8 @@ test('an order whose money went back is refunded: nothing is packed, and a top-u
     const { text } = await shopper.get(path);
     for (const each of texts) assert.ok(text.includes(`>${each}<`), each);
     assert.match(text, /<title>Order [^]*data-state="refunded"/);
+    shop.proxy.answers[`GET ${path}`] = report('42.75');
+    assert.ok((await shopper.get(path)).text.includes(`>${whole}<`), whole);
   }
   assert.match((await shopper.get('/account')).text, /Refunded/);
 });
@@ -241,7 +257,7 @@ test('a closed order owes nothing, says what was sent back, and asks for no mone
     const shown = (await shopper.get(path)).text;
     assert.ok(shown.includes(`This order was closed. ${text}`), text);
     assert.doesNotMatch(shown, /once you have paid/);
-    assert.match((await shopper.get(`${path}/state`)).text, /"state":"closed"/);
+    assert.match((await shopper.get(`${path}/state`)).text, /"state":"closed","heading":"Order closed"/);
   }
   assert.match((await shopper.get('/account')).text, /Closed/);
 });
