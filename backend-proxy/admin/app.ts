@@ -109,8 +109,7 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
   app.get('/admin/health', async (c) => {
     const { refusal, warnings } = await readiness();
     const [counts, owed] = await Promise.all([ledger.counts(), toSendBack()]).catch(() => []);
-    const toReview = (counts?.needReview ?? 0) + (owed?.length ?? 0);
-    const shown = { problem: refusal?.message, warnings, counts, toReview, isTest, version };
+    const shown = { problem: refusal?.message, warnings, counts, toSendBack: owed?.length ?? 0, isTest, version };
     return frame.show(c, 'health', 'Health', healthPage(shown));
   });
 }

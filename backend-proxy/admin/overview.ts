@@ -52,13 +52,15 @@ interface Overview {
 
 const deadIn = ({ webhooks }: Counts) => webhooks.find(({ state }) => state === 'dead')?.count ?? 0;
 
-/** `3 payments to review`: as many as the list has, with those that it only counts; then what is not about money. */
+/** `3 payments to review, 1 to send back`: with those that the list only counts; then what is not about money. */
 export function titleOf({ counts, owed, reviews, dead, problem, warnings }: Overview): string {
-  const toReview = Math.max(counts.needReview, reviews.length) + owed.length;
+  const toReview = Math.max(counts.needReview, reviews.length);
   const others = (problem === undefined ? 0 : 1) + (counts.unmatchedIpns === 0 ? 0 : 1) + warnings.length;
   const rest = Math.max(deadIn(counts), dead.length) + others;
-  const arePayments = reviews.every(({ type }) => TYPES[type].paysOrder);
-  if (toReview > 0) return `${plural(toReview, arePayments ? 'payment' : 'transaction')} to review`;
+  const noun = reviews.every(({ type }) => TYPES[type].paysOrder) ? 'payment' : 'transaction';
+  if (toReview === 0 && owed.length > 0) return `${plural(owed.length, 'payment')} to send back`;
+  if (toReview > 0)
+    return `${plural(toReview, noun)} to review${owed.length === 0 ? '' : `, ${owed.length} to send back`}`;
   return rest === 0 ? 'All clear' : `${plural(rest, 'thing needs', 'things need')} attention`;
 }
 
@@ -200,27 +202,24 @@ interface Health {
   warnings: readonly Warning[];
   counts: Counts | undefined;
   /** As many as the overview has. */
-  toReview: number;
+  toSendBack: number;
   isTest: boolean;
   version: string;
 }
 
 type Check = readonly [isFine: boolean, name: string, state: Html | string];
 
-export function healthPage({ problem, warnings, counts, toReview, isTest, version }: Health): Html {
-  const reviews = html`<a href="/admin">${toReview} ${toReview === 1 ? 'waits' : 'wait'} for a decision</a>`;
+export function healthPage({ problem, warnings, counts, toSendBack, isTest, version }: Health): Html {
   const checks: Check[] = [
     [problem === undefined, 'Payments', problem ?? 'They can start, and the database can be written.'],
     [true, 'Gateway', isTest ? 'A test gateway: no money moves.' : 'A live gateway.'],
-    ...(counts === undefined
-      ? []
-      : [[toReview === 0, 'Reviews', toReview === 0 ? 'None waits.' : reviews] as const, ...work(counts)]),
+    ...(counts === undefined ? [] : work(counts, toSendBack)),
     ...warnings.map(({ warning, detail }) => [false, 'Warning', `${warning}${detail ? ` (${detail})` : ''}`] as const),
   ];
-  const toFix = checks.filter(([isFine]) => !isFine).length;
-  const what = toFix === 0 ? 'and nothing needs' : `but ${plural(toFix, 'thing needs', 'things need')}`;
-  const verdict = problem === undefined ? `The proxy is ready, ${what} attention.` : 'The proxy cannot serve.';
-  const tone = problem !== undefined ? 'bad' : toFix === 0 ? 'good' : 'warn';
+  const isAllFine = checks.every(([isFine]) => isFine);
+  const what = isAllFine ? 'and nothing' : 'but something';
+  const verdict = problem === undefined ? `The proxy is ready, ${what} needs attention.` : 'The proxy cannot serve.';
+  const tone = problem !== undefined ? 'bad' : isAllFine ? 'good' : 'warn';
   return html`<p class="verdict ${tone}">${verdict}</p>
     <ul class="checks">
       ${checks.map(
@@ -234,14 +233,18 @@ export function healthPage({ problem, warnings, counts, toReview, isTest, versio
     <p class="hint">Proxy ${version} · Node ${process.version}</p>`;
 }
 
-function work(counts: Counts): Check[] {
-  const { checks, webhooks, unmatchedIpns, oldestPendingWebhookMs: oldest } = counts;
+function work(counts: Counts, toSendBack: number): Check[] {
+  const { needReview, checks, webhooks, unmatchedIpns, oldestPendingWebhookMs: oldest } = counts;
   const dead = deadIn(counts);
   const queued = webhooks.find(({ state }) => state === 'pending')?.count ?? 0;
   const inQueue = queued === 0 ? 'none queued' : `${queued} queued, the oldest for ${age(oldest)}`;
+  const reviews = html`<a href="/admin/transactions?needsReview=true">${needReview} to review</a>`;
+  const owed = html`<a href="/admin">${toSendBack} paid twice or after closing</a>`;
   const failed = html`<a href="/admin/webhooks?state=dead">${dead} failed</a>`;
   const unknown = html`<a href="/admin/ipns">${unmatchedIpns} without a transaction</a>`;
   return [
+    [needReview === 0, 'Reviews', needReview === 0 ? 'None waits.' : reviews],
+    [toSendBack === 0, 'To send back', toSendBack === 0 ? 'No money.' : owed],
     [true, 'Status checks', checks.map(({ state, count }) => `${count} ${state}`).join(', ')],
     [dead === 0, 'Webhooks', html`${dead === 0 ? 'None failed' : failed}, ${inQueue}`],
     [unmatchedIpns === 0, 'IPNs', unmatchedIpns === 0 ? 'Each has its transaction.' : unknown],

@@ -44,7 +44,7 @@ const HEALTH = {
   problem: undefined,
   warnings: [],
   counts: { transactions: [], needReview: 0, unmatchedIpns: 0, checks: [], webhooks: [], oldestPendingWebhookMs: 0 },
-  toReview: 0,
+  toSendBack: 0,
   isTest: true,
   version: '1.2.3',
 };
@@ -63,7 +63,10 @@ it('a review is resolved in two steps: the first says what will happen and chang
   await createMismatch(world);
   const why = 'The gateway reported €0\\.07 instead of €10\\.10\\.';
   const what = 'Ask the gateway’s support before you ship\\.';
-  await operator.says('/admin/health', /but 1 thing needs attention\. .* ! Reviews 1 waits for a decision/);
+  await operator.says(
+    '/admin/health',
+    /but something needs attention\. .* ! Reviews 1 to review ✓ To send back No money\./,
+  );
   await operator.says('/admin', new RegExp(`1 payment to review ${why} ${what} A-1 · QR code · for \\d+ \\w+ €10\\.10 Review`)); // prettier-ignore
   assert.match(
     await operator.open('/admin/transactions?needsReview=true'),
@@ -320,7 +323,7 @@ it('a webhook that was given up is found from the overview and sent again', asyn
   await operator.says('/admin/webhooks', /All Failed Queued Delivered .* payment\.succeeded A-1 Delivered/);
 });
 
-it('money that pays no order is in the same list and count as a review, until it is sent back; a review is not waiting', async (t) => {
+it('money that pays no order is in the list of reviews, with a count of its own, until it is sent back; a review is not waiting', async (t) => {
   const operator = await signedIn(t, { profile: REFUNDS_QR });
   const { world } = operator;
   await createMismatch(world, 'B-1');
@@ -332,7 +335,7 @@ it('money that pays no order is in the same list and count as a review, until it
   const said = textOf(await operator.open('/admin'));
   assert.match(
     said,
-    /3 payments to review .* B-1 · .* B-2 · .* Paid twice: €10\.10 too much from •••• 6789 ?\. The gateway sends whole amounts only\. A-1 · QR code · for [\w ]+ €10\.00 of €10\.10 Send/,
+    /2 payments to review, 1 to send back .* B-1 · .* B-2 · .* Paid twice: €10\.10 too much from •••• 6789 ?\. The gateway sends whole amounts only\. A-1 · QR code · for [\w ]+ €10\.00 of €10\.10 Send/,
   );
   assert.match(said, /Waiting – none/, 'the payment under review is not counted as waiting');
   await operator.says('/admin/transactions', / A-1 QR code €10\.10 Paid twice 20 Nov/);
@@ -344,7 +347,7 @@ it('money that pays no order is in the same list and count as a review, until it
     '/admin/transactions/A-1-2',
     /Refunds The order was already paid by A-1 ?\. Send this one back\./,
   );
-  await operator.says('/admin/health', /! Reviews 3 wait for a decision/);
+  await operator.says('/admin/health', /! Reviews 2 to review ! To send back 1 paid twice or after closing/);
   await operator.says('/admin/transactions/A-1-2', /Paid · confirmed by the gateway/);
   await operator.says(
     '/admin/transactions/A-1',
@@ -353,7 +356,7 @@ it('money that pays no order is in the same list and count as a review, until it
   assert.doesNotMatch(await operator.open('/admin/transactions'), /\blate\b/);
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1-2', amount: '10', idempotencyKey: 'back' });
   const after = textOf(await operator.open('/admin'));
-  assert.match(after, /2 payments to review/);
+  assert.match(after, /2 payments to review The/);
   assert.doesNotMatch(after, /Paid twice:/);
   assert.match(after, / Refund −€10\.00 On its way .* A-1 QR code €10\.10 Paid twice · on its way back /);
   await world.settleAfter('approve', 'A-1-2-r1');
@@ -398,7 +401,7 @@ it('health says what is checked, and what needs attention', async () => {
   const said = async (more: object) => textOf(String(await healthPage({ ...HEALTH, ...more })));
   assert.match(
     await said({}),
-    /^ The proxy is ready, and nothing needs attention\. ✓ Payments .* ✓ Reviews None waits\. /,
+    /^ The proxy is ready, and nothing needs attention\. ✓ Payments .* ✓ Reviews None waits\. ✓ To send back No money\. /,
   );
   const counts = {
     ...HEALTH.counts,
@@ -411,7 +414,7 @@ it('health says what is checked, and what needs attention', async () => {
   };
   assert.match(
     await said({ counts, warnings: [{ warning: 'No <space>.', detail: '1 MB' }] }),
-    /but 3 things need attention\. .* ! Webhooks 2 failed , 3 queued, the oldest for 5 min ! IPNs 4 without a transaction ! Warning No &lt;space&gt;\. \(1 MB\) Proxy 1\.2\.3/,
+    /but something needs attention\. .* ! Webhooks 2 failed , 3 queued, the oldest for 5 min ! IPNs 4 without a transaction ! Warning No &lt;space&gt;\. \(1 MB\) Proxy 1\.2\.3/,
   );
 });
 
@@ -502,7 +505,10 @@ it('the overview counts each thing that needs attention once, and also those tha
     said,
     /€10\.10 Review And 11 more to review Show all Not about money The gateway reports 3 transactions .* No &lt;metrics/,
   );
-  assert.equal(titleOf({ ...none, counts: { ...counts, needReview: 0, unmatchedIpns: 0 } }), 'All clear');
+  const nothing = { ...none, counts: { ...counts, needReview: 0, unmatchedIpns: 0 } };
+  assert.equal(titleOf(nothing), 'All clear');
+  const owed = [{ payment: transaction, left: 1010, sendable: 1000 }];
+  assert.equal(titleOf({ ...nothing, owed }), '1 payment to send back');
 });
 
 it('every text of others is escaped, on every page, and no page may run a script', async (t) => {
