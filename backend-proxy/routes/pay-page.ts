@@ -21,7 +21,7 @@ try {
 } catch {}
 const { orderId, description, language, merchant, logo, supportUrl, returnUrl } = claims;
 const root = document.documentElement;
-const [widget, payee, address, order, mark, initial, icon, help, here] = ['payment-widget', 'h1', 'header a', 'header p', 'img', 'i', 'link', '[slot]', 'footer'].map((name) => document.querySelector(name));
+const [widget, payee, address, order, mark, initial, icon, help] = ['payment-widget', 'h1', 'header a', 'header p', 'img', 'i', 'link', '[slot]'].map((name) => document.querySelector(name));
 root.lang = language || navigator.language;
 const isKnown = () => root.classList.contains('known');
 const part = (name) => widget.shadowRoot.querySelector('[part~=' + name + ']');
@@ -42,7 +42,6 @@ const introduce = () => {
   if (/^(https:|data:image)/.test(logo)) icon.href = mark.src = logo;
   else if (merchant) initial.textContent = [...new Intl.Segmenter().segment(merchant.trim())][0].segment;
   if (!description) order.textContent = orderId;
-  if (payee.textContent !== location.host) here.textContent = location.host;
   follow();
 };
 widget.addEventListener('payment-ready', introduce);
@@ -68,7 +67,7 @@ body { margin: 0; min-height: 100dvh; display: grid; justify-items: center; alig
 header { display: flex; align-items: center; gap: 0.75rem; min-height: 4.25rem; padding: 1.25rem var(--payment-padding) 0; overflow-wrap: anywhere; }
 header :is(img, i) { flex: none; width: 3rem; height: 3rem; border-radius: 0.75rem; object-fit: contain; }
 header i { display: grid; place-content: center; background: light-dark(#2348d5, #3f63ee); color: #fff; font: 600 1.375rem/1 system-ui, sans-serif; text-transform: uppercase; }
-header :is(img:not([src]), i:empty), footer:empty { display: none; }
+header :is(img:not([src]), i:empty) { display: none; }
 h1, header p { margin: 0; font-size: 1.125rem; line-height: 1.3; }
 header :is(a, p) { color: light-dark(#596070, #a6adbb); font-size: 0.875rem; text-underline-offset: 0.2em; }
 :root:not(.known) header { visibility: hidden; }
@@ -79,9 +78,7 @@ payment-widget::part(logo), payment-widget::part(merchant) { display: none; }
 main > [slot] { display: none; }
 [slot]:not(.named)::before { content: '\\2190\\00a0' / ''; }
 [dir='rtl'] [slot]:not(.named)::before { content: '\\2192\\00a0' / ''; }
-footer { padding: 0.5rem var(--payment-padding) 2rem; color: light-dark(#596070, #a6adbb); font-size: 0.8125rem; text-align: center; overflow-wrap: anywhere; }
 noscript { display: block; padding: 2rem; }
-@media print { footer { display: none; } }
 @media (min-width: 30rem) {
   body { padding-block: clamp(0.5rem, 8vh, 5rem) 1rem; background: light-dark(#f5f6f8, #0d1017); }
   header { padding-block: 0 1rem; }
@@ -109,7 +106,6 @@ function pageFor(shop: string | undefined): string {
 <body>
 <header><img alt=""><i aria-hidden="true"></i><div><h1>Payment</h1><p></p><a></a></div></header>
 <main><payment-widget></payment-widget>${help}<noscript>This page needs JavaScript.</noscript></main>
-<footer></footer>
 <script type="module">${SCRIPT}</script>
 </body>
 </html>

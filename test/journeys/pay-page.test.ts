@@ -28,11 +28,7 @@ test('a link from POST /orders is paid by scanning, and says so again when it is
   await shopper.page.getByRole('heading', { level: 1, name: 'Stillwater Coffee' }).waitFor();
   await shopper.page.getByRole('banner').getByRole('link', { name: 'stillwater.example' }).waitFor();
   assert.equal(await shopper.page.getByText('Stillwater Coffee', { exact: true }).filter({ visible: true }).count(), 1);
-  const initial = shopper.page.locator('header i');
-  assert.deepEqual(
-    [await initial.innerText(), await shopper.page.locator('footer').innerText()],
-    ['S', new URL(url).host],
-  );
+  assert.equal(await shopper.page.locator('header i').innerText(), 'S');
   assert.equal(await shopper.page.title(), 'How would you like to pay? · Stillwater Coffee');
   assert.equal(await client.order('INV-1'), null, 'opening it starts nothing');
   await shopper.pay('QR');
