@@ -99,6 +99,8 @@ it('a paid order says what is on its way back and what was sent, each as one sum
   await heading(widget, '€10.10 was sent back to the wallet that paid');
   expect(textOf(widget)).not.to.contain('Payment received');
   expect(thePart(widget, 'icon').matches('.paid')).to.equal(false);
+  proxy.publish({ refunds: [refund('10.00', 'SUCCESS')] });
+  await heading(widget, '€10.00 was sent back to the wallet that paid');
 });
 
 it('a paid order of a proxy that is older than the widget is shown without refunds', async () => {

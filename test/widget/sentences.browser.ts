@@ -34,7 +34,7 @@ const ELSEWHERE = new Set<MessageKey>(['scanOnPhone', 'scanOther', 'unpaid', 'ti
 
 /** Data of the orders, and what the page itself has put beside the button. */
 const DATA =
-  /^(ABC-123|req-7f3a|01JD4Z8Q6M|c-1|•+ ?\d+|\u2068?Stillwater Coffee\u2069?|Two bags of Dawn Chorus|I accept the terms\.|[A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d\s[AP]M)$/;
+  /^(ABC-123|req-7f3a|01JD4Z8Q6M|c-1|•+ ?\d+|\u2068?Stillwater Coffee\u2069?|Two packs of filters|I accept the terms\.|[A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d\s[AP]M)$/;
 
 function factsOf(proxy: FakeProxy, refusal: Facts['problem']): Facts {
   const { view, claims: terms, isDown, starts, streamProblem, streamCount } = proxy;

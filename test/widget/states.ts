@@ -31,7 +31,7 @@ const logo =
     ' ',
     '%20',
   );
-const who = { merchant: 'Stillwater Coffee', logo, description: 'Two bags of Dawn Chorus' };
+const who = { merchant: 'Stillwater Coffee', logo, description: 'Two packs of filters' };
 const appUrl = 'jetgo://pay?reference=4711';
 const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
 /** A payment of 15 minutes that has `remainingMs` left. */

@@ -35,7 +35,8 @@ export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: Pa
   const method = payment && (methodNames?.[payment.method] ?? say(payment.method));
   const last4 = payment?.walletLast4;
   const back = sumOf(order, 'SUCCESS');
-  const isSentBack = back && !order.surplus && Number(order.amount) === Number(back);
+  // A gateway that sends whole amounts only keeps the cents.
+  const isSentBack = back && order.amount && !order.surplus && Number(back) > Number(order.amount) - 1;
   const title = order.surplus ? 'surplus' : isSentBack ? 'refunded' : 'paid';
   // Of what is on its way back nobody has to be asked.
   const look = order.surplus && !order.refunds?.length ? 'warning' : title === 'paid' ? title : 'ended';

@@ -47,7 +47,7 @@ export default {
   lostCode: 'El codi no ha arribat',
   lostPage: 'El web del moneder no s’ha obert',
   lostRequest: 'Consulteu l’aplicació [del moneder|{wallet}]',
-  lostRequest_help: 'Mireu al vostre moneder. Si hi ha la sol·licitud, confirmeu-la. Si no, envieu-ne una de nova.',
+  lostRequest_help: 'Si hi ha la sol·licitud, confirmeu-la. Si no, envieu-ne una de nova.',
   onlyOne: 'Confirmeu només un pagament; si no, pagareu dues vegades.',
   newCode: 'Obtén un codi nou',
   newRequest: 'Envia una sol·licitud nova',

@@ -47,7 +47,7 @@ export default {
   lostCode: 'Kód nedorazil',
   lostPage: 'Web peněženky se neotevřel',
   lostRequest: 'Podívejte se do aplikace [peněženky|{wallet}]',
-  lostRequest_help: 'Podívejte se do své peněženky. Pokud tam žádost je, potvrďte ji. Pokud ne, odešlete novou.',
+  lostRequest_help: 'Pokud tam žádost je, potvrďte ji. Pokud ne, odešlete novou.',
   onlyOne: 'Potvrďte jen jednu platbu, jinak zaplatíte dvakrát.',
   newCode: 'Získat nový kód',
   newRequest: 'Poslat novou žádost',

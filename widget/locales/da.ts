@@ -47,7 +47,7 @@ export default {
   lostCode: 'Koden kom ikke frem',
   lostPage: 'Wallettens hjemmeside blev ikke åbnet',
   lostRequest: 'Se i din [wallet|{wallet}]-app',
-  lostRequest_help: 'Kig i din wallet. Hvis anmodningen er der, så bekræft den. Hvis ikke, så send en ny.',
+  lostRequest_help: 'Hvis anmodningen er der, så bekræft den. Hvis ikke, så send en ny.',
   onlyOne: 'Bekræft kun én betaling, ellers betaler du to gange.',
   newCode: 'Hent en ny kode',
   newRequest: 'Send en ny anmodning',

@@ -47,8 +47,7 @@ export default {
   lostCode: 'Der Code ist nicht angekommen',
   lostPage: 'Die Website der Wallet hat sich nicht geöffnet',
   lostRequest: 'Sehen Sie in Ihrer [Wallet|{wallet}]‑App nach',
-  lostRequest_help:
-    'Sehen Sie in Ihrer Wallet nach. Ist die Anfrage da, bestätigen Sie sie. Wenn nicht, senden Sie eine neue.',
+  lostRequest_help: 'Ist die Anfrage da, bestätigen Sie sie. Wenn nicht, senden Sie eine neue.',
   onlyOne: 'Bestätigen Sie nur eine Zahlung, sonst zahlen Sie doppelt.',
   newCode: 'Neuen Code anfordern',
   newRequest: 'Neue Anfrage senden',

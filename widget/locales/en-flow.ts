@@ -30,7 +30,7 @@ export const enFlow = {
   lostCode: 'The code did not arrive',
   lostPage: 'The wallet’s website did not open',
   lostRequest: 'Check [your wallet app|{wallet}]',
-  lostRequest_help: 'Look in your wallet. If the request is there, confirm it. If not, send a new one.',
+  lostRequest_help: 'If the request is there, confirm it. If not, send a new one.',
   onlyOne: 'Confirm only one payment, or you will pay twice.',
   newCode: 'Get a new code',
   newRequest: 'Send a new request',

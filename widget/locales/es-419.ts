@@ -47,7 +47,7 @@ export default {
   lostCode: 'El código no llegó',
   lostPage: 'El sitio web de la billetera no se abrió',
   lostRequest: 'Revise la app [de su billetera|{wallet}]',
-  lostRequest_help: 'Revise su billetera. Si la solicitud está ahí, confírmela. Si no, envíe una nueva.',
+  lostRequest_help: 'Si la solicitud está ahí, confírmela. Si no, envíe una nueva.',
   onlyOne: 'Confirme un solo pago; de lo contrario, pagará dos veces.',
   newCode: 'Obtener un código nuevo',
   newRequest: 'Enviar una solicitud nueva',

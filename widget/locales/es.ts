@@ -47,7 +47,7 @@ export default {
   lostCode: 'El código no ha llegado',
   lostPage: 'La web del monedero no se ha abierto',
   lostRequest: 'Consulte la aplicación [de su monedero|{wallet}]',
-  lostRequest_help: 'Mire en su monedero. Si la solicitud está allí, confírmela. Si no, envíe una nueva.',
+  lostRequest_help: 'Si la solicitud está allí, confírmela. Si no, envíe una nueva.',
   onlyOne: 'Confirme un solo pago; de lo contrario, pagará dos veces.',
   newCode: 'Obtener un código nuevo',
   newRequest: 'Enviar una solicitud nueva',

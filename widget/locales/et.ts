@@ -47,7 +47,7 @@ export default {
   lostCode: 'Kood ei jõudnud kohale',
   lostPage: 'Rahakoti veebisait ei avanenud',
   lostRequest: 'Vaadake [rahakoti|{wallet} ]rakendust',
-  lostRequest_help: 'Vaadake oma rahakotti. Kui maksetaotlus on seal, kinnitage see. Kui ei ole, saatke uus.',
+  lostRequest_help: 'Kui maksetaotlus on seal, kinnitage see. Kui ei ole, saatke uus.',
   onlyOne: 'Kinnitage ainult üks makse, muidu maksate kaks korda.',
   newCode: 'Hangi uus kood',
   newRequest: 'Saada uus maksetaotlus',

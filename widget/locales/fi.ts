@@ -47,7 +47,7 @@ export default {
   lostCode: 'Koodi ei saapunut',
   lostPage: 'Lompakon verkkosivusto ei avautunut',
   lostRequest: 'Tarkista [lompakon |{wallet}-]sovellus',
-  lostRequest_help: 'Katso lompakkoosi. Jos maksupyyntö on siellä, vahvista se. Jos ei, lähetä uusi.',
+  lostRequest_help: 'Jos maksupyyntö on siellä, vahvista se. Jos ei, lähetä uusi.',
   onlyOne: 'Vahvista vain yksi maksu, muuten maksat kahdesti.',
   newCode: 'Hae uusi koodi',
   newRequest: 'Lähetä uusi maksupyyntö',

@@ -48,8 +48,7 @@ export default {
   lostCode: 'Le code n’est pas arrivé',
   lostPage: 'Le site du portefeuille ne s’est pas ouvert',
   lostRequest: 'Consultez votre application [de portefeuille|{wallet}]',
-  lostRequest_help:
-    'Regardez dans votre portefeuille. Si la demande y est, confirmez-la. Sinon, envoyez-en une nouvelle.',
+  lostRequest_help: 'Si la demande y est, confirmez-la. Sinon, envoyez-en une nouvelle.',
   onlyOne: 'Ne confirmez qu’un seul paiement, sinon vous paierez deux fois.',
   newCode: 'Obtenir un nouveau code',
   newRequest: 'Envoyer une nouvelle demande',

@@ -47,7 +47,7 @@ export default {
   lostCode: 'Kôd nije stigao',
   lostPage: 'Web-stranica novčanika nije se otvorila',
   lostRequest: 'Provjerite aplikaciju [novčanika|{wallet}]',
-  lostRequest_help: 'Pogledajte u svoj novčanik. Ako je zahtjev ondje, potvrdite ga. Ako nije, pošaljite novi.',
+  lostRequest_help: 'Ako je zahtjev ondje, potvrdite ga. Ako nije, pošaljite novi.',
   onlyOne: 'Potvrdite samo jedno plaćanje, inače ćete platiti dvaput.',
   newCode: 'Zatraži novi kôd',
   newRequest: 'Pošalji novi zahtjev',

@@ -47,7 +47,7 @@ export default {
   lostCode: 'A kód nem érkezett meg',
   lostPage: 'A tárca weboldala nem nyílt meg',
   lostRequest: 'Nézze meg a [tárca|{wallet}-]alkalmazást',
-  lostRequest_help: 'Nézze meg a tárcájában. Ha a kérelem ott van, hagyja jóvá. Ha nincs, küldjön újat.',
+  lostRequest_help: 'Ha a kérelem ott van, hagyja jóvá. Ha nincs, küldjön újat.',
   onlyOne: 'Csak egy fizetést hagyjon jóvá, különben kétszer fizet.',
   newCode: 'Új kód kérése',
   newRequest: 'Új kérelem küldése',

@@ -47,8 +47,7 @@ export default {
   lostCode: 'Kode gagal diambil',
   lostPage: 'Situs e-wallet gagal dibuka',
   lostRequest: 'Periksa aplikasi [e-wallet|{wallet}] Anda',
-  lostRequest_help:
-    'Periksa e-wallet Anda. Jika permintaan ada di sana, konfirmasi. Jika tidak, kirim permintaan baru.',
+  lostRequest_help: 'Jika permintaan ada di sana, konfirmasi. Jika tidak, kirim permintaan baru.',
   onlyOne: 'Konfirmasi satu pembayaran saja. Jika keduanya dikonfirmasi, Anda akan membayar dua kali.',
   newCode: 'Ambil kode baru',
   newRequest: 'Kirim permintaan baru',

@@ -47,7 +47,7 @@ export default {
   lostCode: 'Il codice non è arrivato',
   lostPage: 'Il sito del portafoglio non si è aperto',
   lostRequest: 'Controlla l’app [del tuo portafoglio|{wallet}]',
-  lostRequest_help: 'Guarda nel tuo portafoglio. Se la richiesta c’è, confermala. Se non c’è, inviane una nuova.',
+  lostRequest_help: 'Se la richiesta c’è, confermala. Se non c’è, inviane una nuova.',
   onlyOne: 'Conferma un solo pagamento, altrimenti pagherai due volte.',
   newCode: 'Ottieni un nuovo codice',
   newRequest: 'Invia una nuova richiesta',

@@ -47,7 +47,7 @@ export default {
   lostCode: '코드를 받지 못했습니다',
   lostPage: '전자지갑 웹사이트가 열리지 않았습니다',
   lostRequest: '[전자지갑|{wallet}] 앱을 확인해 주세요',
-  lostRequest_help: '전자지갑을 확인해 주세요. 요청이 있으면 승인하고, 없으면 새 요청을 보내 주세요.',
+  lostRequest_help: '요청이 있으면 승인하고, 없으면 새 요청을 보내 주세요.',
   onlyOne: '결제를 하나만 승인해 주세요. 둘 다 승인하면 이중으로 결제됩니다.',
   newCode: '새 코드 받기',
   newRequest: '새 요청 보내기',

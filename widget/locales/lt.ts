@@ -47,7 +47,7 @@ export default {
   lostCode: 'Kodas neatėjo',
   lostPage: 'Piniginės svetainė neatsidarė',
   lostRequest: 'Patikrinkite [piniginės|„{wallet}“] programėlę',
-  lostRequest_help: 'Pažiūrėkite savo piniginėje. Jei prašymas ten yra, patvirtinkite jį. Jei ne, išsiųskite naują.',
+  lostRequest_help: 'Jei prašymas ten yra, patvirtinkite jį. Jei ne, išsiųskite naują.',
   onlyOne: 'Patvirtinkite tik vieną mokėjimą, kitaip sumokėsite du kartus.',
   newCode: 'Gauti naują kodą',
   newRequest: 'Siųsti naują prašymą',

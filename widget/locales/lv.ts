@@ -47,7 +47,7 @@ export default {
   lostCode: 'Kods netika saņemts',
   lostPage: 'Maka vietne neatvērās',
   lostRequest: 'Pārbaudiet [maka|{wallet}] lietotni',
-  lostRequest_help: 'Ieskatieties savā makā. Ja pieprasījums tur ir, apstipriniet to. Ja nav, nosūtiet jaunu.',
+  lostRequest_help: 'Ja pieprasījums tur ir, apstipriniet to. Ja nav, nosūtiet jaunu.',
   onlyOne: 'Apstipriniet tikai vienu maksājumu, citādi samaksāsiet divreiz.',
   newCode: 'Saņemt jaunu kodu',
   newRequest: 'Sūtīt jaunu pieprasījumu',

@@ -48,7 +48,7 @@ export default {
   lostCode: 'Kod tidak diterima',
   lostPage: 'Laman web e-dompet gagal dibuka',
   lostRequest: 'Semak aplikasi [e-dompet|{wallet}] anda',
-  lostRequest_help: 'Lihat dalam e-dompet anda. Jika permintaan ada di sana, sahkan. Jika tiada, hantar yang baharu.',
+  lostRequest_help: 'Jika permintaan ada di sana, sahkan. Jika tiada, hantar yang baharu.',
   onlyOne: 'Sahkan satu pembayaran sahaja. Jika kedua-duanya disahkan, anda akan membayar dua kali.',
   newCode: 'Dapatkan kod baharu',
   newRequest: 'Hantar permintaan baharu',

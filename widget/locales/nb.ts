@@ -47,7 +47,7 @@ export default {
   lostCode: 'Koden kom ikke frem',
   lostPage: 'Lommebokens nettsted ble ikke åpnet',
   lostRequest: 'Sjekk [lommebok|{wallet}-]appen din',
-  lostRequest_help: 'Se i lommeboken din. Hvis forespørselen er der, bekreft den. Hvis ikke, send en ny.',
+  lostRequest_help: 'Hvis forespørselen er der, bekreft den. Hvis ikke, send en ny.',
   onlyOne: 'Bekreft bare én betaling, ellers betaler du to ganger.',
   newCode: 'Hent en ny kode',
   newRequest: 'Send en ny forespørsel',

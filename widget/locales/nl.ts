@@ -47,7 +47,7 @@ export default {
   lostCode: 'De code is niet aangekomen',
   lostPage: 'De website van de wallet is niet geopend',
   lostRequest: 'Kijk in uw [wallet|{wallet}]-app',
-  lostRequest_help: 'Kijk in uw wallet. Staat het verzoek daar, bevestig het dan. Zo niet, stuur een nieuw verzoek.',
+  lostRequest_help: 'Staat het verzoek daar, bevestig het dan. Zo niet, stuur een nieuw verzoek.',
   onlyOne: 'Bevestig maar één betaling, anders betaalt u dubbel.',
   newCode: 'Nieuwe code ophalen',
   newRequest: 'Nieuw verzoek sturen',

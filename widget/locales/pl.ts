@@ -47,7 +47,7 @@ export default {
   lostCode: 'Kod nie dotarł',
   lostPage: 'Strona portfela się nie otworzyła',
   lostRequest: 'Sprawdź aplikację [portfela|{wallet}]',
-  lostRequest_help: 'Zajrzyj do swojego portfela. Jeśli prośba tam jest, potwierdź ją. Jeśli nie, wyślij nową.',
+  lostRequest_help: 'Jeśli prośba tam jest, potwierdź ją. Jeśli nie, wyślij nową.',
   onlyOne: 'Potwierdź tylko jedną płatność, w przeciwnym razie zapłacisz dwukrotnie.',
   newCode: 'Pobierz nowy kod',
   newRequest: 'Wyślij nową prośbę o płatność',

@@ -47,7 +47,7 @@ export default {
   lostCode: 'O código não chegou',
   lostPage: 'O site da carteira não abriu',
   lostRequest: 'Verifique o app [da sua carteira|{wallet}]',
-  lostRequest_help: 'Veja na sua carteira. Se a solicitação estiver lá, confirme. Se não, envie uma nova.',
+  lostRequest_help: 'Se a solicitação estiver lá, confirme. Se não, envie uma nova.',
   onlyOne: 'Confirme apenas um pagamento; caso contrário, você pagará duas vezes.',
   newCode: 'Obter um novo código',
   newRequest: 'Enviar nova solicitação',

@@ -47,7 +47,7 @@ export default {
   lostCode: 'O código não chegou',
   lostPage: 'O site da carteira não abriu',
   lostRequest: 'Verifique a aplicação [da sua carteira|{wallet}]',
-  lostRequest_help: 'Veja na sua carteira. Se o pedido lá estiver, confirme-o. Se não, envie um novo.',
+  lostRequest_help: 'Se o pedido lá estiver, confirme-o. Se não, envie um novo.',
   onlyOne: 'Confirme apenas um pagamento; caso contrário, pagará duas vezes.',
   newCode: 'Obter um novo código',
   newRequest: 'Enviar um novo pedido',

@@ -47,7 +47,7 @@ export default {
   lostCode: 'Codul nu a ajuns',
   lostPage: 'Site-ul portofelului nu s-a deschis',
   lostRequest: 'Verificați aplicația [portofelului|{wallet}]',
-  lostRequest_help: 'Verificați în portofel. Dacă solicitarea este acolo, confirmați-o. Dacă nu, trimiteți una nouă.',
+  lostRequest_help: 'Dacă solicitarea este acolo, confirmați-o. Dacă nu, trimiteți una nouă.',
   onlyOne: 'Confirmați o singură plată, altfel veți plăti de două ori.',
   newCode: 'Obțineți un cod nou',
   newRequest: 'Trimiteți altă solicitare',

@@ -47,7 +47,7 @@ export default {
   lostCode: 'Kód neprišiel',
   lostPage: 'Web peňaženky sa neotvoril',
   lostRequest: 'Pozrite sa do aplikácie [peňaženky|{wallet}]',
-  lostRequest_help: 'Pozrite sa do svojej peňaženky. Ak tam žiadosť je, potvrďte ju. Ak nie, odošlite novú.',
+  lostRequest_help: 'Ak tam žiadosť je, potvrďte ju. Ak nie, odošlite novú.',
   onlyOne: 'Potvrďte len jednu platbu, inak zaplatíte dvakrát.',
   newCode: 'Získať nový kód',
   newRequest: 'Poslať novú žiadosť',

@@ -47,7 +47,7 @@ export default {
   lostCode: 'Koda ni prispela',
   lostPage: 'Spletno mesto denarnice se ni odprlo',
   lostRequest: 'Preverite aplikacijo [denarnice|{wallet}]',
-  lostRequest_help: 'Poglejte v svojo denarnico. Če je zahtevek tam, ga potrdite. Če ga ni, pošljite novega.',
+  lostRequest_help: 'Če je zahtevek tam, ga potrdite. Če ga ni, pošljite novega.',
   onlyOne: 'Potrdite samo eno plačilo, sicer boste plačali dvakrat.',
   newCode: 'Pridobi novo kodo',
   newRequest: 'Pošlji nov zahtevek',

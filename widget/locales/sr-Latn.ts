@@ -47,7 +47,7 @@ export default {
   lostCode: 'Kod nije stigao',
   lostPage: 'Sajt novčanika se nije otvorio',
   lostRequest: 'Proverite aplikaciju [novčanika|{wallet}]',
-  lostRequest_help: 'Pogledajte u svoj novčanik. Ako je zahtev tamo, potvrdite ga. Ako nije, pošaljite novi.',
+  lostRequest_help: 'Ako je zahtev tamo, potvrdite ga. Ako nije, pošaljite novi.',
   onlyOne: 'Potvrdite samo jedno plaćanje, inače ćete platiti dva puta.',
   newCode: 'Zatraži novi kod',
   newRequest: 'Pošalji novi zahtev',

@@ -47,7 +47,7 @@ export default {
   lostCode: 'Koden kom inte fram',
   lostPage: 'Plånbokens webbplats öppnades inte',
   lostRequest: 'Titta i din [plånboks|{wallet}-]app',
-  lostRequest_help: 'Titta i din plånbok. Om förfrågan finns där, bekräfta den. Om inte, skicka en ny.',
+  lostRequest_help: 'Om förfrågan finns där, bekräfta den. Om inte, skicka en ny.',
   onlyOne: 'Bekräfta bara en betalning, annars betalar du två gånger.',
   newCode: 'Hämta en ny kod',
   newRequest: 'Skicka en ny förfrågan',

@@ -47,7 +47,7 @@ export default {
   lostCode: 'Kod gelmedi',
   lostPage: 'Cüzdanın web sitesi açılmadı',
   lostRequest: '[Cüzdan|{wallet}] uygulamanızı kontrol edin',
-  lostRequest_help: 'Cüzdanınıza bakın. Ödeme isteği oradaysa onaylayın. Değilse yeni bir istek gönderin.',
+  lostRequest_help: 'Ödeme isteği oradaysa onaylayın. Değilse yeni bir istek gönderin.',
   onlyOne: 'Yalnızca bir ödemeyi onaylayın, yoksa iki kez ödersiniz.',
   newCode: 'Yeni kod al',
   newRequest: 'Yeni ödeme isteği gönder',

@@ -47,7 +47,7 @@ export default {
   lostCode: 'Không nhận được mã',
   lostPage: 'Không mở được trang web của ví',
   lostRequest: 'Vui lòng kiểm tra ứng dụng [ví|{wallet}]',
-  lostRequest_help: 'Hãy xem trong ví của bạn. Nếu có yêu cầu, hãy xác nhận. Nếu không, hãy gửi yêu cầu mới.',
+  lostRequest_help: 'Nếu có yêu cầu, hãy xác nhận. Nếu không, hãy gửi yêu cầu mới.',
   onlyOne: 'Chỉ xác nhận một giao dịch, nếu không bạn sẽ trả tiền hai lần.',
   newCode: 'Lấy mã mới',
   newRequest: 'Gửi yêu cầu mới',

@@ -47,7 +47,7 @@ export default {
   lostCode: '未能取得 QR Code',
   lostPage: '未能開啟錢包網站',
   lostRequest: '請查看[錢包|{wallet}] App',
-  lostRequest_help: '請查看您的錢包。如果有該請求，請確認；如果沒有，請重新傳送請求。',
+  lostRequest_help: '如果有該請求，請確認；如果沒有，請重新傳送請求。',
   onlyOne: '請只確認一筆付款，否則會重複付款。',
   newCode: '取得新的 QR Code',
   newRequest: '傳送新的請求',

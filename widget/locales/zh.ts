@@ -47,7 +47,7 @@ export default {
   lostCode: '未能获取二维码',
   lostPage: '未能打开钱包网站',
   lostRequest: '请查看[钱包|{wallet}] App',
-  lostRequest_help: '请查看您的钱包。如果有该请求，请确认；如果没有，请重新发送请求。',
+  lostRequest_help: '如果有该请求，请确认；如果没有，请重新发送请求。',
   onlyOne: '请只确认一笔付款，否则会重复付款。',
   newCode: '获取新的二维码',
   newRequest: '发送新的请求',
