@@ -121,7 +121,8 @@ function trial(walletUrl: string): Markup {
     <span class="fill">Demo: use wallet <b>${shown}</b> (${name}).</span>
     <button class="fill button plain" type="button" data-fill="${id}">Fill in</button>
     <span class="request">Approve it on the ${walletPhone(walletUrl)}.</span>
-    <span class="code">Demo: scan the code with the ${walletPhone(walletUrl)}.</span>
+    <span class="code">Demo: open the ${walletPhone(walletUrl)} with this code.</span>
+    <span class="app">Demo: the button opens the wallet phone.</span>
     <span class="website">Demo: log in as ${name} on the wallet’s website.</span>
   </p>`;
 }

@@ -114,9 +114,10 @@ for (const [method, device] of [
     const phone = await world.phone(ADA);
     await shopper.order();
     await choosesInPlace(shopper, method);
+    assert.equal(await shopper.page.locator('.trial').isVisible(), false, 'there is no code yet');
     await shopper.pay(method);
     const code = await shopper.scannedCode();
-    await hints(shopper, 'Demo: scan the code with the wallet phone.', `${code}&as=${ADA}`);
+    await hints(shopper, 'Demo: open the wallet phone with this code.', `${code}&as=${ADA}`);
     await phone.scan(code);
     assert.match((await shopper.part('countdown').textContent()) ?? '', /1[45]:\d\d left/);
     await shopper.part('bar').waitFor();
@@ -242,6 +243,7 @@ test('on a phone the shopper opens the wallet app, approves, and comes back to t
   await shopper.pay('JETGO');
   await shopper.part('app-link').waitFor();
   assert.equal(await shopper.part('code').isVisible(), false, 'a phone cannot scan its own screen');
+  await hints(shopper, 'Demo: the button opens the wallet phone.');
   await page.getByText('Pay with another device').tap();
   await shopper.part('code').waitFor();
   const top = async (part: string) => (await shopper.part(part).boundingBox())?.y ?? Number.NaN;

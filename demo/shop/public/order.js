@@ -63,14 +63,17 @@ async function fillIn(walletId) {
 const fill = document.querySelector('[data-fill]');
 fill?.addEventListener('click', () => void fillIn(fill.dataset.fill));
 
-/** What the demo's hint says: the way that is chosen, then that of the payment. The sandbox's codes are links to scan. */
-function hintAt(method, code) {
+/** What the demo's hint says: about the way that is chosen, then about what the widget shows of the payment. */
+function hintAt(way, code) {
   const trial = document.querySelector('.trial');
   if (trial === null) return;
-  trial.dataset.way = method;
+  trial.dataset.way = way;
   if (code) trial.querySelector('.code a').href = `${code}&as=${fill.dataset.fill}`;
 }
 document.addEventListener('payment-select', ({ detail }) => hintAt(detail.method));
 document.addEventListener('payment-change', ({ detail: { payment } }) => {
-  if (payment) hintAt(payment.method, payment.qr?.text);
+  if (!payment) return;
+  const { method, qr, appUrl } = payment;
+  const way = appUrl && matchMedia('(pointer: coarse)').matches ? 'app' : 'code';
+  hintAt(qr ? way : method, qr?.text);
 });
