@@ -101,7 +101,7 @@ const loadAmount = laterBundle(() => import('./flow/amount.ts'));
  * @csspart code - The tile with the QR code.
  * @csspart other-device - On a phone, the fold with the code for another device.
  * @csspart app-link - The link to the wallet app.
- * @csspart copy - The button that copies the code's text, the app link or the reference of an error.
+ * @csspart copy - The button that copies the code's text or the reference of an error.
  * @csspart save - The button that saves the code as a picture.
  * @csspart countdown - The time left.
  * @csspart bar - The time left, as a bar below the code or a ring around the phone.
