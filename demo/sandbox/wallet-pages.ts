@@ -5,7 +5,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Customer, Movement } from './customers.ts';
 import { formatMoney } from './money.ts';
-import { ago, countdown, device, fact, initials, logo, mark, type Markup, page, pictureOf, time } from './page.ts';
+import { ago, countdown, device, fact, initials, logo, mark, type Markup, page, pictureOf } from './page.ts';
 import { isFinal, type Payment } from './transaction.ts';
 
 export interface PhoneView {
@@ -74,12 +74,16 @@ export interface Opened {
 export function paymentPage(c: Context, view: PhoneView, opened: Opened) {
   const { payment, fromApp } = opened;
   const live = `/wallet/payments/${payment.paymentId}/live${fromApp ? '?app' : ''}`;
-  const followed = html`data-live="${live}" data-version="${payment.status}"`;
+  const followed = html`data-live="${live}" data-version="${sheetVersion(view, payment)}"`;
   const screen = html`<section id="payment" class="result stack" aria-live="polite" ${followed}>
     ${sheet(view, opened)}
   </section>`;
   return page(c, { title: `Pay ${view.merchant}`, layout: 'wallet', body: stage(view, screen) });
 }
+
+/** Changes with the status, and with what the sheet says of the time. */
+export const sheetVersion = ({ now }: PhoneView, { status, createdAt }: Payment): string =>
+  `${status}, ${ago(createdAt, now)}`;
 
 export const sheet = (view: PhoneView, opened: Opened): Markup =>
   isFinal(opened.payment) ? result(view, opened) : request(view, opened);
@@ -133,14 +137,14 @@ function identity({ name, shownWalletId }: Customer): Markup {
 
 function prompts({ customer, prompts: waiting, merchant, merchantLogo, now }: PhoneView): Markup {
   return html`${waiting.map((payment) => {
-    const { minor, currency, createdAt } = payment;
+    const { minor, currency, createdAt, orderId } = payment;
     const after = customer.balance(currency) - minor;
     return html`<section class="card asks">
       <strong class="payee">
         ${pictureOf(merchant, merchantLogo)} <span>${merchant} <small>asked ${ago(createdAt, now)}</small></span>
       </strong>
       <p class="amount">${formatMoney(minor, currency)}</p>
-      <dl class="facts">${asked(payment, now)} ${balanceAfter(after, currency)}</dl>
+      <dl class="facts">${fact('Reference', orderId)} ${balanceAfter(after, currency)}</dl>
       ${answerForm(payment, customer, false)}
     </section>`;
   })}`;
@@ -151,10 +155,6 @@ const balanceAfter = (minor: bigint, currency: string): Markup =>
   minor < 0n
     ? fact('Missing', formatMoney(-minor, currency), 'short')
     : fact('Balance after', formatMoney(minor, currency));
-
-/** What differs between two requests of the same price. */
-const asked = ({ orderId, createdAt }: Payment, now: number): Markup =>
-  html`${fact('Reference', orderId)} ${fact('Asked at', html`${time(createdAt, now)} UTC`)}`;
 
 function answerForm({ paymentId, minor, currency }: Payment, customer: Customer, fromApp: boolean): Markup {
   const isShort = customer.balance(currency) < minor;
@@ -214,7 +214,9 @@ function activity({ customer, merchant, merchantLogo, now }: PhoneView): Markup 
                 >${formatMoney(minor, currency, 'en', true).replace('-', '−')}</span
               >
             </strong>
-            <small>${kind === 'TOP_UP' ? note : `${name} · ${note ?? orderId}`} · ${ago(at, now)}</small>
+            <small>
+              ${kind === 'TOP_UP' ? note : html`${name} · <span class="id">${note ?? orderId}</span>`} · ${ago(at, now)}
+            </small>
           </div>
         </li>`;
       })}
@@ -223,15 +225,15 @@ function activity({ customer, merchant, merchantLogo, now }: PhoneView): Markup 
 }
 
 function request({ customer, merchant, merchantLogo, now }: PhoneView, { payment, fromApp }: Opened): Markup {
-  const { minor, currency } = payment;
+  const { minor, currency, createdAt, orderId } = payment;
   const balance = customer.balance(currency);
   const isShort = balance < minor;
   return html`${pictureOf(merchant, merchantLogo)}
     <h2 class="title">Pay ${merchant}</h2>
     <p class="amount">${formatMoney(minor, currency)}</p>
     <dl class="facts lines">
-      ${asked(payment, now)} ${fact('Balance', formatMoney(balance, currency))}
-      ${balanceAfter(balance - minor, currency)}
+      ${fact('Reference', orderId)} ${fact('Asked', ago(createdAt, now))}
+      ${fact('Balance', formatMoney(balance, currency))} ${balanceAfter(balance - minor, currency)}
     </dl>
     ${isShort ? html`<p class="problem">The balance is too low: this payment would be declined.</p>` : ''}
     ${answerForm(payment, customer, fromApp)}`;
@@ -253,7 +255,7 @@ function result({ customer, merchant }: PhoneView, { payment, fromApp, isLate = 
     <p>${isPaid ? paid : `${REASONS[payment.message] ?? 'This payment has ended.'} No money was taken.`}</p>
     <p class="soft order">Reference ${payment.orderId}</p>
     <div class="answer">
-      <a class="button" href="/wallet">Done</a>
+      <a class="button ${fromApp ? '' : 'main'}" href="/wallet">Done</a>
       ${fromApp ? html`<a class="button main" href="${payment.returnUrl}">Back to ${merchant}</a>` : ''}
     </div>`;
 }
