@@ -15,7 +15,7 @@ import {
 import { STAGES, TYPES, type Transaction, canBePaid } from '../protocol/transaction.ts';
 import type { AdminParts, Backs, Problems } from './layout.ts';
 import { cards, hidden, linkTo, nameField, optionalField, textField } from './layout.ts';
-import { amount, status, time, wallet, walletEnd, type Back, type Html, moneyOf } from './words.ts';
+import { amount, status, statusName, time, wallet, walletEnd, type Back, type Html, moneyOf } from './words.ts';
 
 export interface RefundForm {
   amount: string;
@@ -43,24 +43,36 @@ export function leftOfPayment(payment: Transaction, order: Order, rules: RefundR
 
 const paysNothing = ({ surplus, afterClose }: Transaction) => surplus || afterClose;
 
-/** Where the money of those is that pay no order, unless it has to be sent back; and whose money is all sent back. */
+/** Of open payments whose orders are closed, and of paid ones of which money went back or need not go back. */
 export async function backsOf(
   transactions: readonly Transaction[],
   { ledger, refundRules }: AdminParts,
 ): Promise<Backs> {
-  const paid = transactions.filter(
-    (each) => TYPES[each.type].paysOrder && each.stage === 'succeeded' && !each.needsReview,
+  const asked = transactions.filter(
+    ({ type, stage, needsReview }) => TYPES[type].paysOrder && STAGES[stage].status !== 'FAILED' && !needsReview,
   );
-  const found = paid.map(async (payment): Promise<[string, Back][]> => {
+  const found = asked.map(async (payment): Promise<[string, Back][]> => {
     const { order, now } = await ledger.orderAt(payment.orderId);
-    if (order === undefined || leftOfPayment(payment, order, refundRules, now).sendable > 0) return [];
-    const own = order.refunds.filter(({ refundOf }) => refundOf === payment.id);
-    const sent = own.filter(({ stage }) => STAGES[stage].status !== 'FAILED');
-    const isBack = sent.every(({ stage }) => stage === 'succeeded');
-    if (!paysNothing(payment)) return isBack && sent.length > 0 ? [[payment.id, 'refunded']] : [];
-    return [[payment.id, sent.length === 0 ? 'over' : isBack ? 'good' : 'wait']];
+    const back = order && backOf(payment, order, leftOfPayment(payment, order, refundRules, now).sendable === 0);
+    return back === undefined ? [] : [[payment.id, back]];
   });
   return new Map((await Promise.all(found)).flat());
+}
+
+/** `isAll`: nothing of it can be sent back. */
+function backOf(payment: Transaction, { closed, refunds }: Order, isAll: boolean): Back | undefined {
+  if (payment.stage !== 'succeeded') return closed === null ? undefined : ['over', 'Closed · may still be paid'];
+  const sent = refunds.filter(({ refundOf, stage }) => refundOf === payment.id && STAGES[stage].status !== 'FAILED');
+  if (sent.length === 0) return paysNothing(payment) && isAll ? ['over', statusName(payment)] : undefined;
+  const sums = Map.groupBy(sent, ({ stage, needsReview }) =>
+    needsReview ? 'back, to review' : stage === 'succeeded' ? 'sent back' : 'on its way back',
+  );
+  const isDone = [...sums.keys()].join() === 'sent back';
+  const sumOf = (of: readonly Transaction[]) => of.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
+  if (isAll && isDone && !paysNothing(payment)) return ['over', `Refunded · ${moneyIn(sumOf(sent), payment)}`];
+  const tone = !paysNothing(payment) ? 'good' : !isAll ? 'warn' : isDone ? 'good' : 'wait';
+  const parts = [...sums].map(([where, of]) => `${moneyIn(sumOf(of), payment)} ${where}`);
+  return [tone, [statusName(payment), ...parts].join(' · ')];
 }
 
 /** `at`: undefined for what is no payment. */

@@ -288,7 +288,7 @@ export const linkTo = ({ id }: Pick<Transaction, 'id'>) => `/admin/transactions/
 
 export type Backs = ReadonlyMap<string, Back>;
 
-/** `backs`: where the money of those that pay no order is. */
+/** `backs`: of those whose order says more than they do. */
 export function transactionTable(transactions: readonly Transaction[], none: string, backs: Backs): Html {
   if (transactions.length === 0) return html`<p class="empty">${none}</p>`;
   return cards(

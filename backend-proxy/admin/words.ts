@@ -278,17 +278,14 @@ export function age(ms: number): string {
 
 const TONES: Record<Status, string> = { INITIALIZED: 'wait', PROCESSING: 'wait', SUCCESS: 'good', FAILED: 'over' };
 
-/** The money of a payment that pays no order: on its way back, sent back, or too little to be sent. Or all of another's. */
-export type Back = 'wait' | 'good' | 'over' | 'refunded';
-
-const BACK: Record<Back, string> = { wait: ' · on its way back', good: ' · sent back', over: '', refunded: '' };
+/** The status of a payment, with what only its order and refunds say. */
+export type Back = readonly [tone: string, name: string];
 
 /** The status in a word; a review beside it, or in place of what has not succeeded. */
 export function status(transaction: Transaction, back?: Back): Html {
   const { stage, needsReview, surplus, afterClose } = transaction;
-  const isRefunded = back === 'refunded';
-  const tone = isRefunded ? 'over' : (back ?? (surplus || afterClose ? 'warn' : TONES[STAGES[stage].status]));
-  const name = isRefunded ? 'Refunded' : `${statusName(transaction)}${back ? BACK[back] : ''}`;
+  const own = surplus || afterClose ? 'warn' : TONES[STAGES[stage].status];
+  const [tone, name] = back ?? [own, statusName(transaction)];
   const isStatusShown = !needsReview || stage === 'succeeded';
   return html`${isStatusShown ? html`<span class="status ${tone}">${name}</span>` : ''}
   ${needsReview ? html`<span class="status warn">Needs review</span>` : ''}`;

@@ -385,12 +385,13 @@ export interface ErasedPage {
   next: string | null;
 }
 
-/** Of all transactions of one type, currency and status that are under review or not. */
+/** Of all transactions of one type, currency and status that are under review or not, of orders that are closed or not. */
 export interface Sum {
   type: TransactionType;
   currency: string;
   status: Status;
   inReview: boolean;
+  isClosed: boolean;
   count: number;
   amountMinor: number;
 }

@@ -238,12 +238,21 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   await operator.says(path, /€6\.00 can be sent back/);
   await operator.send(`${path}/refund`, fieldsOf(await ask('6')));
   await operator.says(path, /All of it is refunded, or on its way/);
-  await operator.says('/admin/transactions', / A-1 Refund −€6\.00 .* A-1 Refund −€4\.00 .* A-1 QR code €10\.00 Paid /);
-  for (const id of ['A-1-r1', 'A-1-r2']) await world.settleAfter('approve', id);
+  await operator.says(
+    '/admin/transactions',
+    / A-1 Refund −€6\.00 .* A-1 Refund −€4\.00 .* A-1 QR code €10\.00 Paid · €10\.00 on its way back /,
+  );
+  await world.settleAfter('approve', 'A-1-r1');
+  await operator.says('/admin', /A-1 QR code €10\.00 Paid · €4\.00 sent back · €6\.00 on its way back /);
+  await world.settleAfter('approve', 'A-1-r2');
   for (const at of ['/admin', '/admin/transactions', path])
-    assert.match(await operator.open(at), /status over">Refunded</, at);
+    assert.match(await operator.open(at), /status over">Refunded · €10\.00</, at);
   await world.start(world.token({ orderId: 'B-1' }), { method: 'CHECKOUT' }, 'b');
+  await operator.says('/admin', /Waiting €10\.10 1 payment .* B-1 Wallet website €10\.10 Waiting /);
   await world.ledger.closeOrder({ orderId: 'B-1', reason: null, ifUnpaidSince: null });
+  await operator.says('/admin', /Waiting – none /);
+  for (const at of ['/admin', '/admin/transactions', '/admin/transactions/B-1'])
+    assert.match(await operator.open(at), /status over">Closed · may still be paid</, at);
   await world.settleAfter('approve', 'B-1', '23456789');
   await operator.says(
     '/admin/transactions/B-1',
@@ -358,12 +367,12 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   const after = textOf(await operator.open('/admin'));
   assert.match(after, /2 payments to review The/);
   assert.doesNotMatch(after, /Paid twice:/);
-  assert.match(after, / Refund −€10\.00 On its way .* A-1 QR code €10\.10 Paid twice · on its way back /);
+  assert.match(after, / Refund −€10\.00 On its way .* A-1 QR code €10\.10 Paid twice · €10\.00 on its way back /);
   await world.settleAfter('approve', 'A-1-2-r1');
   for (const id of ['A-1', 'A-1-2'])
     assert.doesNotMatch(await operator.open(`/admin/transactions/${id}`), /pays the order/);
   for (const path of ['/admin', '/admin/transactions', '/admin/transactions/A-1-2'])
-    assert.match(await operator.open(path), /status good">Paid twice · sent back</, path);
+    assert.match(await operator.open(path), /status good">Paid twice · €10\.00 sent back</, path);
 });
 
 it('the overview sums up what came in and went out today, by currency, and each count leads to its list', async (t) => {
