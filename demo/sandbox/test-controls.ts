@@ -31,6 +31,7 @@ const NAMES: Record<Target, string> = {
 /** What differs from a gateway that works, on top of the page. */
 export function state({ clock, faults, ipns }: ControlOptions): Markup {
   const active = faults.active();
+  const hasFaults = active.length > 0;
   const facts = html`<dl class="row">
     <div>
       <dt>IPNs go to</dt>
@@ -44,13 +45,15 @@ export function state({ clock, faults, ipns }: ControlOptions): Markup {
       </dd>
     </div>
   </dl>`;
-  if (active.length === 0) {
-    return html`<section class="card row between">
-      <h2 class="calm">No fault is active</h2>
-      ${facts}
-    </section>`;
-  }
-  return html`<section class="odd card">
+  const standing = html`<section class="card row between">
+    <h2 class="dot ${hasFaults ? 'bad' : ''}">
+      ${hasFaults ? `Active faults: ${active.length}` : 'No fault is active'}
+    </h2>
+    ${facts}
+  </section>`;
+  if (!hasFaults) return standing;
+  return html`${standing}
+    <section class="odd card">
       <div class="row between">
         <h2>The gateway misbehaves</h2>
         <form method="post" action="/overview/end-faults">
@@ -66,8 +69,7 @@ export function state({ clock, faults, ipns }: ControlOptions): Markup {
             </li>`,
         )}
       </ul>
-    </section>
-    <section class="card">${facts}</section>`;
+    </section>`;
 }
 
 const presetsOn = (target: Target, fault: object) =>

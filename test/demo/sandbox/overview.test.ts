@@ -131,7 +131,7 @@ describe('the test controls of the overview', () => {
     const browser = await openOverview(opened);
     assert.match(
       browser.text,
-      /The gateway misbehaves Back to normal Answer payments 5 s late · Lose the answer to a payment 7/,
+      /Active faults: 2 IPNs go to .* UTC The gateway misbehaves Back to normal Answer payments 5 s late · Lose the answer to a payment 7/,
     );
     assert.match(browser.text, /Status checks {&quot;lagMs&quot;:7} 7 more times/);
     assert.match(browser.text, /http:\/\/merchant\.example\/ipn\/…/);
