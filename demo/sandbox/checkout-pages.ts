@@ -159,8 +159,9 @@ function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, tex
 
 function verifyScreen(view: CheckoutView, screen: Screen & { name: 'verify' }, texts: CheckoutTexts): Markup {
   const { triesLeft } = screen;
+  const wrong = triesLeft === 1 ? texts.wrongCodeOneLeft : texts.wrongCode;
   return html`<h1>${texts.verifyTitle}</h1>
-    ${triesLeft !== null ? problemText(fill(texts.wrongCode, { left: triesLeft })) : ''}
+    ${triesLeft === null ? '' : problemText(fill(wrong, { left: triesLeft }))}
     <form method="post" action="/pay/verify">
       ${hidden(view)}
       <p id="code-help">${texts.verifyHelp}</p>

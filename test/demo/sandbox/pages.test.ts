@@ -104,6 +104,20 @@ describe('the hosted checkout', () => {
     assert.deepEqual(await statusOf(opened), ['INITIALIZED', 'INITIALIZED']);
   });
 
+  it('a wrong code says how often another can be tried, and after the last one the login says so', async () => {
+    const opened = openSandbox();
+    const browser = await openCheckout(opened);
+    await logIn(browser);
+    const right = (await codeOnPhone(opened)).replace(' ', '');
+    const code = right === '000000' ? '000001' : '000000';
+    for (const said of ['4 more times', '3 more times', '2 more times', 'once more']) {
+      await browser.submit('/pay/verify', { code });
+      assert.ok(browser.text.includes(`This code is wrong. You can try ${said}.`), said);
+    }
+    await browser.submit('/pay/verify', { code });
+    assert.match(browser.text, /Log in to your wallet Too many wrong codes\./);
+  });
+
   it('the checkout starts at the login in another browser, and refuses a form of another session', async () => {
     const opened = openSandbox();
     const browser = await openCheckout(opened);
