@@ -1,5 +1,4 @@
-// The desk's list: the newest payments, payouts and refunds by day, and the totals above them. What is to review is
-// what the operator's page has under that name: `needsReview`, or money that pays no order and is not yet sent back.
+// The desk's list: totals, what is to review and to send back as on the operator's page, and the newest by day.
 import { html } from 'hono/html';
 import type { Payment, Refund, Transaction } from '../../backend-proxy/client.ts';
 import { CURRENCY, centsOf, decimal, formatMoney } from './catalog.ts';
@@ -39,14 +38,16 @@ export function deskFrame(title: string, site: Site, body: Markup): Markup {
 
 /** The part that desk.js refreshes. `doneId`: of what was just sent or closed. */
 export function deskList(entries: readonly Entry[], now: Date, doneId?: string, operatorUrl?: string): Markup {
-  const shown = entries.filter((entry, at) => at < MAX_SHOWN || isToReview(entry, entries));
-  const byDay = Map.groupBy(shown, ({ createdAt }) => days.format(new Date(createdAt)));
-  const rows = [...byDay].map(
-    ([day, ofDay], at) =>
-      html`<section aria-labelledby="day-${at}">
-        <h2 id="day-${at}">${day === days.format(now) ? `Today, ${day}` : day}</h2>
+  const shown = ['To review', 'To send back', undefined].flatMap((what) =>
+    entries.filter((entry, at) => toDo(entry, entries) === what && (what || at < MAX_SHOWN)),
+  );
+  const lists = Map.groupBy(shown, (entry) => toDo(entry, entries) ?? days.format(new Date(entry.createdAt)));
+  const rows = [...lists].map(
+    ([name, listed], at) =>
+      html`<section aria-labelledby="list-${at}">
+        <h2 id="list-${at}">${name === days.format(now) ? `Today, ${name}` : name}</h2>
         <ul class="transactions card">
-          ${ofDay.map((entry) => row(entry, entries, doneId, operatorUrl))}
+          ${listed.map((entry) => row(entry, entries, doneId, operatorUrl))}
         </ul>
       </section>`,
   );
@@ -70,15 +71,12 @@ function totals(entries: readonly Entry[], now: Date): Markup {
   );
   // All that came in, also what pays nothing: what is sent back of it counts as sent.
   const [received, sent] = [paid.filter(isPayment), paid.filter((entry) => !isPayment(entry))];
-  const toReview = entries.filter((entry) => isToReview(entry, entries));
-  const [first] = toReview;
+  const reviews = entries.filter(({ needsReview }) => needsReview).length;
+  const backs = entries.filter((entry) => toDo(entry, entries) === 'To send back').length;
   return html`<dl class="totals card">
-    <div class="${first ? 'warn' : ''}">
+    <div class="${reviews || backs ? 'warn' : ''}">
       <dt>To review</dt>
-      <dd>
-        ${toReview.length}
-        <small>${first ? html`<a href="#${first.gatewayOrderId}">see below</a>` : 'all clear'}</small>
-      </dd>
+      <dd>${reviews} <small>${backs ? `${backs} to send back` : reviews ? '' : 'all clear'}</small></dd>
     </div>
     ${total('Received today', received)} ${total('Sent today', sent)} ${total('Waiting', entries.filter(isWaiting))}
   </dl>`;
@@ -98,6 +96,7 @@ function total(name: string, entries: readonly Entry[]): Markup {
 
 function row(entry: Entry, entries: readonly Entry[], doneId?: string, operatorUrl?: string): Markup {
   const { orderId, createdAt, status } = entry;
+  const at = new Date(createdAt);
   const { tone, label } = badgeOf(entry, entries);
   // A method that a newer proxy has is shown by its name.
   const kind = (isPayment(entry) && entry.method) || entry.type;
@@ -109,13 +108,13 @@ function row(entry: Entry, entries: readonly Entry[], doneId?: string, operatorU
   const note = isPayment(entry) ? entry.isClosed && 'may still be paid' : entry.note;
   const about = [wallet && walletEnd(wallet), note, ...sums, stays];
   const advice = adviceOf(entry, entries);
-  const tint = isToReview(entry, entries) ? 'warn' : entry.gatewayOrderId === doneId ? 'new' : '';
+  const tint = toDo(entry, entries) ? 'warn' : entry.gatewayOrderId === doneId ? 'new' : '';
   return html`<li id="${entry.gatewayOrderId}" class="${tint}" data-status="${status}" data-order="${orderId}">
     <b class="amount">${isPayment(entry) ? '' : '−'}${formatMoney(entry.amount, entry.currency)}</b>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
     <span class="names">${KINDS[kind] ?? kind} <span class="id">${orderId}</span></span>
     <span class="about"
-      ><time datetime="${createdAt}">${times.format(new Date(createdAt))}</time
+      ><time datetime="${createdAt}">${tint === 'warn' ? `${days.format(at)}, ` : ''}${times.format(at)}</time
       >${about.filter(Boolean).map((text) => ` · ${text}`)}</span
     >
     ${action(entry, entries, operatorUrl)} ${advice === undefined ? '' : html`<p>${advice}</p>`}
@@ -171,7 +170,7 @@ const ENDED: Record<string, string> = {
 
 function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof SIGNS; label: string } {
   if (isPayment(entry) && paysNothing(entry)) {
-    if (isToReview(entry, entries)) return { tone: 'warn', label: causeOf(entry) };
+    if (toDo(entry, entries)) return { tone: 'warn', label: causeOf(entry) };
     if (isBack(entry, entries)) return { tone: 'good', label: `${causeOf(entry)} · sent back` };
     if (refundsOf(entry, entries).length === 0) return { tone: 'over', label: causeOf(entry) };
     return { tone: 'wait', label: `${causeOf(entry)} · on its way back` };
@@ -191,7 +190,7 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
 
 function adviceOf(entry: Entry, entries: readonly Entry[]): string | undefined {
   const isUnsent = !isPayment(entry) && entry.status === 'FAILED';
-  if (!isToReview(entry, entries)) return isUnsent ? 'No money moved, so you can send it again.' : undefined;
+  if (!toDo(entry, entries)) return isUnsent ? 'No money moved, so you can send it again.' : undefined;
   if (!isPayment(entry) || !paysNothing(entry)) return reviewReason(entry);
   const left = refundable(entry, entries);
   const [all, whole] = [left, left - (left % 100)].map((cents) => formatMoney(decimal(cents), CURRENCY));
@@ -226,10 +225,11 @@ const isRefund = (entry: Entry): entry is Refund => 'refundOf' in entry;
 export const isWaiting = (entry: Entry) => isPayment(entry) && isOpen(entry) && !entry.needsReview && !entry.isClosed;
 const isOpen = ({ status }: Entry) => status === 'INITIALIZED' || status === 'PROCESSING';
 
-/** Money that pays no order is to review until it is on its way back. */
-function isToReview(entry: Entry, entries: readonly Entry[]): boolean {
-  if (entry.needsReview || !isPayment(entry) || !paysNothing(entry)) return entry.needsReview;
-  return entry.payer === null || refundable(entry, entries) > 0;
+/** Money that pays no order is to send back until it is on its way. */
+function toDo(entry: Entry, entries: readonly Entry[]): 'To review' | 'To send back' | undefined {
+  if (entry.needsReview) return 'To review';
+  if (!isPayment(entry) || !paysNothing(entry)) return undefined;
+  return entry.payer === null || refundable(entry, entries) > 0 ? 'To send back' : undefined;
 }
 
 /** Those of this payment that did not fail: the money has arrived, or may still arrive. */
