@@ -47,7 +47,9 @@ export function checkoutPage(c: Context, view: CheckoutView) {
           ${pictureOf(merchant, merchantLogo)} ${hasEnded ? merchant : fill(texts.payTo, { merchant })}
         </p>
         <p class="amount">${amount}</p>
-        <dl class="facts lines">${fact(texts.reference, payment.orderId)} ${hasEnded ? '' : timeLeft(view, texts)}</dl>
+        <dl class="facts row between">
+          ${fact(texts.reference, payment.orderId)} ${hasEnded ? '' : timeLeft(view, texts)}
+        </dl>
       </div>
       <div class="step stack ${hasEnded ? 'result' : ''}">
         ${screen.name === 'ended' ? '' : steps(screen.name, texts)} ${screenMarkup(view, texts, amount, textLang)}

@@ -46,9 +46,7 @@ export function state({ clock, faults, ipns }: ControlOptions): Markup {
     </div>
   </dl>`;
   const standing = html`<section class="card row between">
-    <h2 class="dot ${hasFaults ? 'bad' : ''}">
-      ${hasFaults ? `Active faults: ${active.length}` : 'No fault is active'}
-    </h2>
+    <h2 class="${hasFaults ? '' : 'calm'}">${hasFaults ? `Active faults: ${active.length}` : 'No fault is active'}</h2>
     ${facts}
   </section>`;
   if (!hasFaults) return standing;

@@ -74,16 +74,12 @@ export interface Opened {
 export function paymentPage(c: Context, view: PhoneView, opened: Opened) {
   const { payment, fromApp } = opened;
   const live = `/wallet/payments/${payment.paymentId}/live${fromApp ? '?app' : ''}`;
-  const followed = html`data-live="${live}" data-version="${sheetVersion(view, payment)}"`;
+  const followed = html`data-live="${live}" data-version="${view.version}"`;
   const screen = html`<section id="payment" class="result stack" aria-live="polite" ${followed}>
     ${sheet(view, opened)}
   </section>`;
   return page(c, { title: `Pay ${view.merchant}`, layout: 'wallet', body: stage(view, screen) });
 }
-
-/** Changes with the status, and with what the sheet says of the time. */
-export const sheetVersion = ({ now }: PhoneView, { status, createdAt }: Payment): string =>
-  `${status}, ${ago(createdAt, now)}`;
 
 export const sheet = (view: PhoneView, opened: Opened): Markup =>
   isFinal(opened.payment) ? result(view, opened) : request(view, opened);

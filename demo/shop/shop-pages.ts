@@ -138,21 +138,19 @@ export function headingOf(order: Order): string {
 export function fulfillmentOf(order: Order): string {
   const state = stateOf(order);
   if (state === 'closed') return closedSentence(order);
-  const { kind, paidAt, back, extra } = order;
   if (state === 'refunded') return refundedSentence(order);
-  const gone = backSentence(back);
-  const sentence = [SENTENCES[kind][state], gone].join(' ').trim();
+  const { kind, paidAt, back, extra } = order;
+  const sentence = `${SENTENCES[kind][state]} ${backSentence(back)}`.trim();
   if (paidAt === null || extra.received === '0.00') return sentence;
   const sentBack = backSentence(extra) || 'Contact us, and we will send it back.';
   return `${sentence} You paid ${formatMoney(extra.received, CURRENCY)} too much. ${sentBack}`;
 }
 
-/** The gateway sends whole units only, so the cents of an amount stay. */
 function refundedSentence({ kind, amount, back }: Order): string {
   const packed = kind === 'goods' ? ' Nothing of this order is packed.' : '';
-  const other = centsOf(amount ?? '0.00') - centsOf(back.sentBack) - centsOf(back.onItsWay);
-  if (amount === null || other === 0) return `${backSentence(back)}${packed}`;
-  const ask = `The wallet takes whole amounts only: contact us about the other ${formatMoney(decimal(other), CURRENCY)}.`;
+  const other = decimal(centsOf(amount ?? '0.00') - centsOf(back.sentBack) - centsOf(back.onItsWay));
+  if (amount === null || other === '0.00') return backSentence(back) + packed;
+  const ask = `The wallet takes whole amounts only: contact us about the other ${formatMoney(other, CURRENCY)}.`;
   return `${backSentence(back, ` of ${formatMoney(amount, CURRENCY)}`)}${packed} ${ask}`;
 }
 

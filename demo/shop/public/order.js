@@ -64,16 +64,12 @@ const fill = document.querySelector('[data-fill]');
 fill?.addEventListener('click', () => void fillIn(fill.dataset.fill));
 
 /** What the demo's hint says: about the way that is chosen, then about what the widget shows of the payment. */
-function hintAt(way, code) {
+function hintAt({ method, qr, appUrl }) {
   const trial = document.querySelector('.trial');
   if (trial === null) return;
-  trial.dataset.way = way;
-  if (code) trial.querySelector('.code a').href = `${code}&as=${fill.dataset.fill}`;
-}
-document.addEventListener('payment-select', ({ detail }) => hintAt(detail.method));
-document.addEventListener('payment-change', ({ detail: { payment } }) => {
-  if (!payment) return;
-  const { method, qr, appUrl } = payment;
   const way = appUrl && matchMedia('(pointer: coarse)').matches ? 'app' : 'code';
-  hintAt(qr ? way : method, qr?.text);
-});
+  trial.dataset.way = qr ? way : method;
+  if (qr) trial.querySelector('.code a').href = `${qr.text}&as=${fill.dataset.fill}`;
+}
+document.addEventListener('payment-select', ({ detail }) => hintAt(detail));
+document.addEventListener('payment-change', ({ detail: { payment } }) => payment && hintAt(payment));
