@@ -43,25 +43,29 @@ export function leftOfPayment(payment: Transaction, order: Order, rules: RefundR
 
 const paysNothing = ({ surplus, afterClose }: Transaction) => surplus || afterClose;
 
-/** Of open payments whose orders are closed, and of paid ones of which money went back or need not go back. */
+/** What only the order says of one that is open or paid. */
+const asksOrder = ({ type, stage, needsReview }: Transaction) =>
+  TYPES[type].paysOrder && STAGES[stage].status !== 'FAILED' && !needsReview;
+
 export async function backsOf(
   transactions: readonly Transaction[],
   { ledger, refundRules }: AdminParts,
 ): Promise<Backs> {
-  const asked = transactions.filter(
-    ({ type, stage, needsReview }) => TYPES[type].paysOrder && STAGES[stage].status !== 'FAILED' && !needsReview,
-  );
-  const found = asked.map(async (payment): Promise<[string, Back][]> => {
-    const { order, now } = await ledger.orderAt(payment.orderId);
-    const back = order && backOf(payment, order, leftOfPayment(payment, order, refundRules, now).sendable === 0);
-    return back === undefined ? [] : [[payment.id, back]];
+  const asked = Map.groupBy(transactions.filter(asksOrder), ({ orderId }) => orderId);
+  const found = [...asked].map(async ([orderId, payments]) => {
+    const at = await ledger.orderAt(orderId);
+    return payments.map((payment) => [payment.id, backOf(payment, at, refundRules)] as const);
   });
   return new Map((await Promise.all(found)).flat());
 }
 
-/** `isAll`: nothing of it can be sent back. */
-function backOf(payment: Transaction, { closed, refunds }: Order, isAll: boolean): Back | undefined {
+/** Of an open payment whose order is closed, and of a paid one of which money went back or need not go back. */
+export function backOf(payment: Transaction, { order, now }: OrderAt, rules: RefundRules): Back | undefined {
+  if (order === undefined || !asksOrder(payment)) return undefined;
+  const { closed, refunds } = order;
   if (payment.stage !== 'succeeded') return closed === null ? undefined : ['over', 'Closed · may still be paid'];
+  // Nothing of it can be sent back.
+  const isAll = leftOfPayment(payment, order, rules, now).sendable === 0;
   const sent = refunds.filter(({ refundOf, stage }) => refundOf === payment.id && STAGES[stage].status !== 'FAILED');
   if (sent.length === 0) return paysNothing(payment) && isAll ? ['over', statusName(payment)] : undefined;
   const sums = Map.groupBy(sent, ({ stage, needsReview }) =>

@@ -229,8 +229,8 @@ export function hidden(fields: Readonly<Record<string, string | number>>): Html 
   )}`;
 }
 
-// A table for the operator's page; on a narrow screen each row is a card, or two lines if its kind is `lines`. The roles
-// are explicit, because a table that is laid out as cards would lose its own.
+// A table for the operator's page; on a narrow screen each row is a card, or two lines if its kind is `lines`. The
+// roles are explicit, because a table that is laid out as cards would lose its own.
 
 /** A name; or a name and how its cells are shown. `action`: buttons, whose column has no visible name. */
 type Column = string | readonly [name: string, kind: 'right' | 'action'];
@@ -286,7 +286,7 @@ function partsOf(column: Column) {
 
 export const linkTo = ({ id }: Pick<Transaction, 'id'>) => `/admin/transactions/${encodeURIComponent(id)}`;
 
-export type Backs = ReadonlyMap<string, Back>;
+export type Backs = ReadonlyMap<string, Back | undefined>;
 
 /** `backs`: of those whose order says more than they do. */
 export function transactionTable(transactions: readonly Transaction[], none: string, backs: Backs): Html {

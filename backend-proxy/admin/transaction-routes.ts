@@ -14,6 +14,7 @@ import { TYPES, type Transaction } from '../protocol/transaction.ts';
 import { type AdminParts, type Frame, type Problems, linkTo } from './layout.ts';
 import { formField, nameOf } from './session.ts';
 import {
+  backOf,
   backsOf,
   closingPage,
   changedMessage,
@@ -54,7 +55,7 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const at = TYPES[transaction.type].paysOrder ? await ledger.orderAt(transaction.orderId) : undefined;
     const { refundRules } = parts;
     const body = transactionPage({ transaction, at, refundRules, webhooks, form, name: nameOf(c), typed });
-    const back = (await backsOf([transaction], parts)).get(transaction.id);
+    const back = at && backOf(transaction, at, refundRules);
     return frame.show(c, 'transactions', [transaction.orderId, heading(transaction, back)], body, code);
   }
   app.get('/admin/transactions/:id', (c) => showOne(c, 200));

@@ -385,7 +385,7 @@ export interface ErasedPage {
   next: string | null;
 }
 
-/** Of all transactions of one type, currency and status that are under review or not, of orders that are closed or not. */
+/** Of all transactions of one kind: the same type, currency and status, under review or not, of a closed order or not. */
 export interface Sum {
   type: TransactionType;
   currency: string;

@@ -40,7 +40,7 @@ const introduce = () => {
   if (page || merchant) help.textContent = merchant || host;
   if (page && merchant) address.textContent = host;
   if (/^(https:|data:image)/.test(logo)) icon.href = mark.src = logo;
-  else if (merchant) initial.textContent = [...new Intl.Segmenter().segment(merchant.trim())][0].segment;
+  else if (merchant) initial.textContent = [...new Intl.Segmenter().segment(merchant.trim())][0]?.segment;
   if (!description) order.textContent = orderId;
   follow();
 };

@@ -1,5 +1,5 @@
 // Styles of everything after the first paint: interaction, notes, waiting, results. Uses the short names of
-// shell.styles.ts and adds four. Choosing and reading is aligned to the start; one thing to do or to know is centered.
+// shell.styles.ts and adds five. Choosing and reading is aligned to the start; one thing to do or to know is centered.
 
 /** Called `css` so that formatter and minifier recognize it. Lit's own `css` would be loaded a second time. */
 const css = String.raw;

@@ -1,6 +1,7 @@
 // Counts for operators, the transaction that the gateway surely knows, and the rows of `meta`.
 // The counts are of what is open, each over the small index that lists it, so that the cost does not grow with the
-// database. The sums read their rows too, so they are of far fewer. What shoppers wait for is read by the store's `load`.
+// database. The sums read their rows too, so they are of far fewer. What shoppers wait for is read by the store's
+// `load`.
 import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import {
   type GatewayType,
