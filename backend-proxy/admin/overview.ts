@@ -85,16 +85,6 @@ export function overview(shown: Overview): Html {
     <div class="heading">
       <h2>Latest transactions</h2>
       <a href="/admin/transactions">All transactions</a>
-      <form class="find" method="get" action="/admin/transactions">
-        <input
-          name="orderId"
-          aria-label="Order or gateway ID"
-          placeholder="Order or gateway ID"
-          maxlength="64"
-          required
-        />
-        <button class="quiet">Find</button>
-      </form>
     </div>
     ${transactionTable(latest, 'No transaction yet: the first one appears here.', backs)}`;
 }

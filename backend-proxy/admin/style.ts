@@ -52,8 +52,6 @@ h2, .heading { margin: 2.25rem 0 0.75rem; }
 h2 { font-size: 1.125rem; font-weight: 650; }
 .heading { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 1rem; }
 .heading h2 { margin: 0; }
-.find { display: flex; flex: 0 1 22rem; gap: 0.5rem; margin-left: auto; }
-.find button { flex: none; }
 .lead { margin: 0 0 0.25rem; }
 .lead + :not(.lead) { margin-top: 1.25rem; }
 .hint, .facts, .reason, .none { color: var(--soft); }
@@ -226,7 +224,6 @@ main:has(.decision) { max-width: 37rem; }
   .lines td:has(.reason) { display: contents; }
   .lines .reason { order: 2; flex-basis: 100%; max-width: none; }
   .heading a { margin-left: auto; }
-  .find { flex-basis: 100%; }
   .filters { display: grid; grid-template-columns: 1fr 1fr; }
   .filters .order, .filters .buttons { grid-column: 1 / -1; }
   .filters input[type='date'] { padding-inline: 0.4rem; font-size: 0.875rem; }

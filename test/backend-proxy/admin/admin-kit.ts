@@ -91,3 +91,14 @@ export async function createMismatch(world: World, orderId = 'A-1'): Promise<voi
   assert.ok(claim);
   await endCheck(world.ledger, claim, differing());
 }
+
+/** What a reader of the page sees, with one space between words. */
+export const textOf = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
+/** `says` asserts what a reader of a page sees. */
+export async function signedIn(t: TestContext, options?: WorldOptions) {
+  const operator = await createOperator(t, options);
+  await operator.signIn();
+  const says = async (path: string, text: RegExp) => assert.match(textOf(await operator.open(path)), text);
+  return Object.assign(operator, { says });
+}

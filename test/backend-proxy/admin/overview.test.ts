@@ -1,0 +1,146 @@
+// The operator's first page: what waits for a person, today's sums and what needs attention; health.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { healthPage, overview, titleOf } from '../../../backend-proxy/admin/overview.ts';
+import { D, M, S } from '../time.ts';
+import { REFUNDS_QR } from '../world.ts';
+import { createMismatch, createOperator, signedIn, textOf } from './admin-kit.ts';
+
+const HEALTH = {
+  problem: undefined,
+  warnings: [],
+  counts: { transactions: [], needReview: 0, unmatchedIpns: 0, checks: [], webhooks: [], oldestPendingWebhookMs: 0 },
+  toSendBack: 0,
+  isTest: true,
+  version: '1.2.3',
+};
+
+it('every page names the proxy, and says Test if no money moves at its gateway', async (t) => {
+  const operator = await signedIn(t);
+  await operator.says('/admin/webhooks', / Payments pay\.shop\.example Test Overview /);
+  await operator.says('/admin/health', /✓ Gateway A test gateway: no money moves\./);
+  for (const isTest of [true, false])
+    assert.equal(/test gateway/.test(String(await healthPage({ ...HEALTH, isTest }))), isTest);
+});
+
+it('money that pays no order is in the list of reviews, with a count of its own, until it is sent back; a review is not waiting', async (t) => {
+  const operator = await signedIn(t, { profile: REFUNDS_QR });
+  const { world } = operator;
+  await createMismatch(world, 'B-1');
+  world.skip(S);
+  await createMismatch(world, 'B-2');
+  await world.start(world.token(), { method: 'QR' });
+  await world.start(world.token(), { method: 'QR' }, 'again');
+  for (const id of ['A-1', 'A-1-2']) await world.settleAfter('approve', id, '23456789');
+  const said = textOf(await operator.open('/admin'));
+  assert.match(
+    said,
+    /2 payments to review, 1 to send back .* B-1 · .* B-2 · .* Paid twice: €10\.10 too much from •••• 6789 ?\. The gateway sends whole amounts only\. A-1 · QR code · for [\w ]+ €10\.00 of €10\.10 Send/,
+  );
+  assert.match(said, /Waiting – none/, 'the payment under review is not counted as waiting');
+  await operator.says('/admin/transactions', / A-1 QR code €10\.10 Paid twice 20 Nov/);
+  await operator.says(
+    '/admin/transactions/A-1',
+    /This payment pays the order\. Send back A-1-2 , which came on top\. Refund this payment /,
+  );
+  await operator.says(
+    '/admin/transactions/A-1-2',
+    /Refunds The order was already paid by A-1 ?\. Send this one back\./,
+  );
+  await operator.says('/admin/health', /! Reviews 2 to review ! To send back 1 paid twice or after closing/);
+  await operator.says('/admin/transactions/A-1-2', /Paid · confirmed by the gateway/);
+  await operator.says(
+    '/admin/transactions/A-1',
+    / €10\.10 Paid QR code · A-1 · paid by •••• 6789 It had counted as unpaid before the money came\./,
+  );
+  assert.doesNotMatch(await operator.open('/admin/transactions'), /\blate\b/);
+  await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1-2', amount: '10', idempotencyKey: 'back' });
+  const after = textOf(await operator.open('/admin'));
+  assert.match(after, /2 payments to review The/);
+  assert.doesNotMatch(after, /Paid twice:/);
+  assert.match(after, / Refund −€10\.00 On its way .* A-1 QR code €10\.10 Paid twice · €10\.00 on its way back /);
+  await world.settleAfter('approve', 'A-1-2-r1');
+  for (const id of ['A-1', 'A-1-2'])
+    assert.doesNotMatch(await operator.open(`/admin/transactions/${id}`), /pays the order/);
+  for (const path of ['/admin', '/admin/transactions', '/admin/transactions/A-1-2'])
+    assert.match(await operator.open(path), /status good">Paid twice · €10\.00 sent back</, path);
+});
+
+it('the overview sums up what came in and went out today, by currency, and each count leads to its list', async (t) => {
+  const operator = await signedIn(t, { profile: REFUNDS_QR });
+  const { world } = operator;
+  await operator.says('/admin', /All clear Received today, UTC – none Sent today, UTC – none Waiting – none Webhooks failed 0 none Latest transactions All transactions No transaction yet/); // prettier-ignore
+  await world.paid({ orderId: 'A-0' });
+  world.skip(D);
+  await operator.signIn();
+  for (const orderId of ['A-1', 'A-2']) await world.paid({ orderId, amount: '10.00' }, '23456789');
+  await world.paid({ orderId: 'A-3', amount: '900', currency: 'JPY' });
+  await world.start(world.token({ orderId: 'A-4', amount: '1200.00' }), { method: 'QR' });
+  await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678' });
+  await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '4', idempotencyKey: 'back' });
+  await world.settleAfter('approve', 'A-1-r1');
+  const page = await operator.open('/admin');
+  assert.match(
+    textOf(page),
+    /All clear Received today, UTC €20\.00 ¥900 3 payments Sent today, UTC €4\.00 1 refund Waiting €1,200\.00 1 payment On its way €5\.00 1 payout Webhooks/,
+  );
+  const rows = async (href = '') => [...(await operator.open(href.replaceAll('&amp;', '&'))).matchAll(/scope="row"/g)];
+  for (const [, href, count] of page.matchAll(/href="([^"]*type=[^"]*)"\s*>(\d) /g))
+    assert.equal((await rows(href)).length, Number(count), href);
+});
+
+it('health says what is checked, and what needs attention', async () => {
+  const said = async (more: object) => textOf(String(await healthPage({ ...HEALTH, ...more })));
+  assert.match(
+    await said({}),
+    /^ The proxy is ready, and nothing needs attention\. ✓ Payments .* ✓ Reviews None waits\. ✓ To send back No money\. /,
+  );
+  const counts = {
+    ...HEALTH.counts,
+    webhooks: [
+      { state: 'dead', count: 2 },
+      { state: 'pending', count: 3 },
+    ],
+    oldestPendingWebhookMs: 5 * M,
+    unmatchedIpns: 4,
+  };
+  assert.match(
+    await said({ counts, warnings: [{ warning: 'No <space>.', detail: '1 MB' }] }),
+    /but something needs attention\. .* ! Webhooks 2 failed , 3 queued, the oldest for 5 min ! IPNs 4 without a transaction ! Warning No &lt;space&gt;\. \(1 MB\) Proxy 1\.2\.3/,
+  );
+});
+
+it('the overview counts each thing that needs attention once, and also those that it only counts', async (t) => {
+  const { world } = await createOperator(t);
+  await createMismatch(world);
+  const transaction = (await world.ledger.transaction('A-1')) ?? assert.fail();
+  const counts = { ...(await world.ledger.counts()), needReview: 12, unmatchedIpns: 3 };
+  const sums = await world.ledger.sums(0);
+  const none = {
+    sums,
+    latest: [],
+    backs: new Map(),
+    owed: [],
+    reviews: [],
+    dead: [],
+    problem: undefined,
+    warnings: [],
+    now: world.now(),
+    form: 'x',
+  };
+  const shown = { ...none, counts, reviews: [transaction], warnings: [{ warning: 'No <metrics>.' }] };
+  assert.equal(titleOf(shown), '12 payments to review');
+  assert.equal(titleOf({ ...shown, reviews: [], counts: { ...counts, needReview: 0 } }), '2 things need attention');
+  const said = textOf(String(await overview(shown)));
+  const broken = String(await overview({ ...shown, problem: 'No disk.' }));
+  assert.match(textOf(broken), /^ The proxy cannot serve\. No disk\. .* Review /);
+  assert.match(broken, /"attention urgent">(?:(?!<ul)[^])*Review[^]*"attention">[^]*See IPNs/);
+  assert.match(
+    said,
+    /€10\.10 Review And 11 more to review Show all Not about money The gateway reports 3 transactions .* No &lt;metrics/,
+  );
+  const nothing = { ...none, counts: { ...counts, needReview: 0, unmatchedIpns: 0 } };
+  assert.equal(titleOf(nothing), 'All clear');
+  const owed = [{ payment: transaction, left: 1010, sendable: 1000 }];
+  assert.equal(titleOf({ ...nothing, owed }), '1 payment to send back');
+});
