@@ -8,7 +8,7 @@ import { toRefusal } from '../http/answer.ts';
 import { WEBHOOK_CURSOR } from '../ledger/queries/webhooks.ts';
 import type { Log } from '../protocol/log.ts';
 import { backsOf, leftOfPayment } from './decisions.ts';
-import { createFrame, type AdminParts, type Frame, refusalPage, loginPage } from './layout.ts';
+import { createFrame, type AdminParts, type Frame, loginPage } from './layout.ts';
 import { isState, webhookPage, webhooksPage } from './lists.ts';
 import { healthPage, ipnsPage, overview, titleOf, type ToSendBack } from './overview.ts';
 import {
@@ -50,13 +50,13 @@ export function createAdmin(parts: AdminParts): Hono {
   overviewRoutes(app, parts, frame);
   transactionRoutes(app, parts, frame);
   webhookRoutes(app, parts, frame);
-  app.notFound((c) => c.html(refusalPage('Not found', 'There is no such page.'), 404));
+  app.notFound((c) => frame.refuse(c, 'Not found', 'There is no such page.', 404));
   app.onError((error, c) => {
     const refusal = toRefusal(error);
     const { status } = refusal;
     const { title } = REFUSALS[refusal.kind];
     if (refusal.cause !== undefined) log('error', 'operator page failed', { error: describeError(refusal.cause) });
-    return c.html(refusalPage(title, refusal.message), status);
+    return frame.refuse(c, title, refusal.message, status);
   });
   return app;
 }
@@ -170,7 +170,8 @@ function loginRoutes(app: Hono, { sessions, token, now, log }: Login): void {
       limit.fail(address);
       log('warn', 'operator sign-in refused', { address });
       if (typeof given !== 'string') throw given;
-      return c.html(loginPage('That token is not right.', isLoopback(c)), 401);
+      const refused = given === '' ? 'Enter the token.' : 'That token is not right.';
+      return c.html(loginPage(refused, isLoopback(c)), 401);
     }
     writeSession(c, sessions, sessions.begin());
     log('info', 'operator signed in', { address });

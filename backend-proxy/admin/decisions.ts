@@ -15,7 +15,18 @@ import {
 import { STAGES, TYPES, type Transaction, canBePaid } from '../protocol/transaction.ts';
 import type { AdminParts, Backs, Problems } from './layout.ts';
 import { cards, hidden, linkTo, nameField, optionalField, textField } from './layout.ts';
-import { amount, status, statusName, time, wallet, walletEnd, type Back, type Html, moneyOf } from './words.ts';
+import {
+  amount,
+  serverClock,
+  status,
+  statusName,
+  time,
+  wallet,
+  walletEnd,
+  type Back,
+  type Html,
+  moneyOf,
+} from './words.ts';
 
 export interface RefundForm {
   amount: string;
@@ -97,7 +108,14 @@ export function refunding(
   return html`<section class="panel ${isUrgent ? 'urgent' : ''}" aria-labelledby="refunds">
     <h2 id="refunds">Refunds</h2>
     ${own.length === 0 ? '' : refundTable(own)}
-    ${extra === undefined ? '' : html`<p class="why">This payment pays the order. Send back <a href="${linkTo(extra)}">${extra.id}</a>, which came on top.</p>`}
+    ${
+      extra === undefined
+        ? ''
+        : html`<p class="why">
+            This payment pays the order. Send back <span><a href="${linkTo(extra)}">${extra.id}</a>,</span> which came
+            on top.
+          </p>`
+    }
     ${isUrgent ? whyBack(payment, order) : ''}
     ${
       cause !== null
@@ -117,16 +135,16 @@ export function refunding(
 }
 
 function whyBack({ surplus }: Transaction, { paidBy }: Order): Html {
-  const by = paidBy && html` by <a href="${linkTo({ id: paidBy })}">${paidBy}</a>`;
+  const by = paidBy && html` by <span><a href="${linkTo({ id: paidBy })}">${paidBy}</a>.</span>`;
   return html`<p class="why">
-    The order was ${surplus ? 'already paid' : 'closed before'}${surplus && by}. Send this one back.
+    The order was ${surplus ? 'already paid' : 'closed before'}${(surplus && by) || '.'} Send this one back.
   </p>`;
 }
 
 function refundTable(refunds: readonly Transaction[]): Html {
   return cards(
     'Refunds, oldest first',
-    ['Refund', ['Amount', 'right'], 'Status', 'Time'],
+    ['Refund', ['Amount', 'right'], 'Status', `Time, ${serverClock.zone}`],
     refunds.map((refund) => [
       html`<a href="${linkTo(refund)}">${refund.id}</a>`,
       amount(refund),
@@ -145,7 +163,7 @@ function refundForm(payment: Transaction, { sendable, left }: Left, form: string
       ${moneyIn(sendable, payment)} can be sent back to the wallet that paid, ${wallet(payer)}.
       ${left === sendable ? '' : `The other ${rest} stays with you: the gateway sends whole amounts only.`}
     </p>
-    <form method="post" action="${linkTo(payment)}/refund">
+    <form method="post" action="${linkTo(payment)}/refund" novalidate>
       ${hidden({ form })}
       ${textField({
         form: 'refund',
@@ -191,10 +209,11 @@ export function refundPage(
 ): Html {
   const stays = left - amountMinor;
   const kept = stays === 0 ? [] : [`${moneyIn(stays, payment)} of the payment ${payment.id} stays with you.`];
+  const note = typed.note === '' ? [] : [`With your note: “${typed.note}”.`];
   return decision({
     rows: [
       ['What happens', ['The money goes to the wallet that paid, once, and cannot be called back.', ...kept]],
-      ['The shopper sees', ['It is on its way, once the gateway has accepted it.']],
+      ['The shopper sees', ['It is on its way, once the gateway has accepted it.', ...note]],
       ['If the answer is lost', ['Status checks find out what happened. Nothing is sent twice.']],
     ],
     action: `${linkTo(payment)}/refund`,
@@ -258,7 +277,7 @@ export function decision({ rows, action, fields, button, back }: Decision): Html
           </div>`,
       )}
     </dl>
-    <form method="post" action="${action}">
+    <form method="post" action="${action}" novalidate>
       ${fields}
       <div class="buttons"><button>${button}</button> <a href="${back}">Cancel</a></div>
     </form>

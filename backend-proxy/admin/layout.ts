@@ -1,14 +1,15 @@
 // The frame of each operator page, what its pages share, the fields of its forms, and its tables.
 import type { Context } from 'hono';
 import { html } from 'hono/html';
+import type { Refusal } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Log } from '../protocol/log.ts';
 import type { RefundRules } from '../protocol/refundable.ts';
 import type { Transaction } from '../protocol/transaction.ts';
 import type { Readiness } from '../routes/health.ts';
 import type { Refunds } from '../use-cases/outgoing.ts';
-import { writeSession, type Sessions } from './session.ts';
-import { type Back, type Html, amount, status, time, kindOf, reviewReason } from './words.ts';
+import { writeSession, type Session, type Sessions } from './session.ts';
+import { type Back, type Html, amount, status, time, kindOf, reviewReason, serverClock } from './words.ts';
 
 const PAGES = { '': 'Overview', transactions: 'Transactions', webhooks: 'Webhooks', health: 'Health' };
 type Section = keyof typeof PAGES;
@@ -94,8 +95,7 @@ export function loginPage(refused: string | undefined, isLoopback: boolean): Htm
     'Sign in',
     html`<main class="login">
       <h1>Payments</h1>
-      ${refused === undefined ? '' : html`<p class="message bad" role="alert" id="refused">${refused}</p>`}
-      <form method="post">
+      <form method="post" novalidate>
         <input name="username" value="operator" autocomplete="username" hidden />
         <label for="token">Operator’s token</label>
         <input
@@ -105,8 +105,9 @@ export function loginPage(refused: string | undefined, isLoopback: boolean): Htm
           autocomplete="current-password"
           required
           autofocus
-          ${refused === undefined ? '' : html`aria-describedby="refused" aria-invalid="true"`}
+          ${refused === undefined ? '' : wrong('token')}
         />
+        ${refused === undefined ? '' : problem('token', refused)}
         <p class="hint">The value of ADMIN_TOKEN. The session ends after 30 minutes without a click.</p>
         <button>Sign in</button>
         ${isLoopback ? '' : html`<p class="hint">Outside this machine this page needs https.</p>`}
@@ -115,7 +116,8 @@ export function loginPage(refused: string | undefined, isLoopback: boolean): Htm
   );
 }
 
-export function refusalPage(title: string, text: string): Html {
+/** For somebody without a session. */
+function refusalPage(title: string, text: string): Html {
   return document(
     title,
     html`<main class="login">
@@ -148,10 +150,14 @@ export interface AdminParts {
   log: Log;
 }
 
+type Code = 200 | 409 | Refusal['status'];
+
 export interface Frame {
   /** Goes to a page that says what was just done: to this session, and at this address only. */
   done(c: Context, path: string, done: Done): Response;
-  show(c: Context, section: Section, title: Title, body: Html, code?: 200 | 400 | 409): Response | Promise<Response>;
+  show(c: Context, section: Section, title: Title, body: Html, code?: Code): Response | Promise<Response>;
+  /** Why there is no such page, or why it failed, with a way back to the list that it belongs to. */
+  refuse(c: Context, title: string, text: string, code: Code): Response | Promise<Response>;
   /** Proves that a form belongs to this session. */
   formToken(c: Context): string;
 }
@@ -159,7 +165,7 @@ export interface Frame {
 export function createFrame(sessions: Sessions, { host, isTest }: Instance): Frame {
   const formToken = (c: Context) => sessions.formToken(c.get('session'));
   const pathOf = (c: Context, path: string) => new URL(path, c.req.url).pathname;
-  return {
+  const frame: Frame = {
     done(c, path, done) {
       const proof = sessions.doneToken(c.get('session'), `${done} ${pathOf(c, path)}`);
       return c.redirect(`${path}?done=${done}.${proof}`, 303);
@@ -172,8 +178,24 @@ export function createFrame(sessions: Sessions, { host, isTest }: Instance): Fra
       const shown = { title, section, body, form: formToken(c), host, isTest };
       return c.html(page({ ...shown, ...(isDone && { done: word }) }), code);
     },
+    refuse(c, title, text, code) {
+      const session: Session | undefined = c.get('session');
+      if (session === undefined) return c.html(refusalPage(title, text), code);
+      const part = c.req.path.split('/')[2] ?? '';
+      const section = Object.hasOwn(PAGES, part) ? (part as Section) : '';
+      const back = html`<a href="/admin${section && `/${section}`}">Back to ${PAGES[section].toLowerCase()}</a>`;
+      return frame.show(
+        c,
+        section,
+        title,
+        html`<p>${text}</p>
+          <p>${back}</p>`,
+        code,
+      );
+    },
     formToken,
   };
+  return frame;
 }
 
 // Fields of the operator's forms, each with what is wrong with it.
@@ -208,7 +230,7 @@ export function textField(field: Field): Html {
       ${isDecimal ? html`inputmode="decimal"` : ''}
       ${isOptional ? '' : 'required'}
       autocomplete="${field.autocomplete ?? 'off'}"
-      ${isWrong ? html`aria-invalid="true" aria-describedby="${id}-problem"` : ''}
+      ${isWrong ? wrong(id) : ''}
     />${isWrong ? problem(id, problems[name]) : ''}
   </div>`;
 }
@@ -221,7 +243,10 @@ export const optionalField = (form: string, name: string, label: string, value?:
   textField({ form, name, label, value, maxlength: 200, problems, isOptional: true });
 
 export const problem = (id: string, text: string | undefined): Html =>
-  html`<p class="problem" id="${id}-problem">${text}</p>`;
+  html`<p class="problem" id="${id}-problem" role="alert">${text}</p>`;
+
+/** Of a field with a problem; the first of a page has the focus. */
+export const wrong = (id: string): Html => html`aria-invalid="true" aria-describedby="${id}-problem" autofocus`;
 
 export function hidden(fields: Readonly<Record<string, string | number>>): Html {
   return html`${Object.entries(fields).map(
@@ -293,7 +318,7 @@ export function transactionTable(transactions: readonly Transaction[], none: str
   if (transactions.length === 0) return html`<p class="empty">${none}</p>`;
   return cards(
     'Transactions, newest first',
-    ['Order', 'Type', ['Amount', 'right'], 'Status', 'Created'],
+    ['Order', 'Type', ['Amount', 'right'], 'Status', `Created, ${serverClock.zone}`],
     transactions.map((each) => [
       html`<a href="${linkTo(each)}">${each.orderId}</a>`,
       kindOf(each),

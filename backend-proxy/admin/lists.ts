@@ -51,7 +51,7 @@ export function transactionsPage(filters: Filters, page: TransactionPage | strin
   if (typeof page === 'string') return filterForm(filters, page);
   const { transactions, nextCursor } = page;
   // A page is of a limited number of transactions that were looked at: before the last one, none may match.
-  const none = nextCursor === null ? 'No transaction.' : 'None among those looked at. Older ones may match:';
+  const none = nextCursor === null ? 'No transaction matches.' : 'None among those looked at. Older ones may match:';
   return html`${filterForm(filters)} ${transactionTable(transactions, none, backs)} ${pager(filters, nextCursor)}`;
 }
 
@@ -68,11 +68,11 @@ function filterForm(filters: Filters, refused?: string): Html {
         <div class="field"><label for="type">Type</label>${select('type', TYPE_NAMES, filters.type)}</div>
         <div class="field"><label for="status">Status</label>${select('status', STATUS_NAMES, filters.status)}</div>
         <div class="field day">
-          <label for="from">First day (${serverClock.zone})</label>
+          <label for="from">First day, ${serverClock.zone}</label>
           <input id="from" name="from" type="date" value="${filters.from ?? ''}" />
         </div>
         <div class="field day">
-          <label for="to">Last day (${serverClock.zone})</label>
+          <label for="to">Last day, ${serverClock.zone}</label>
           <input id="to" name="to" type="date" value="${filters.to ?? ''}" />
         </div>
         <div class="field check">
@@ -192,8 +192,8 @@ export function webhookPage(webhook: Webhook, form: string): Html {
       ['Webhook ID', id],
       ['Order', linkToOrder(orderId)],
       ['Gateway ID', transactionId],
-      ['Last answer', lastAnswer ?? NOTHING],
-      ['Next attempt', webhook.state === 'pending' ? time(nextAt) : NOTHING],
+      ['Last answer', lastAnswer],
+      ['Next attempt', webhook.state === 'pending' ? time(nextAt) : null],
       ['Created', time(createdAt)],
     ])}
     <h2>Body</h2>

@@ -84,7 +84,7 @@ export function overview(shown: Overview): Html {
     ${figures(shown)}
     <div class="heading">
       <h2>Latest transactions</h2>
-      <a href="/admin/transactions">All transactions</a>
+      <a href="/admin/transactions" aria-label="Show all transactions">Show all</a>
     </div>
     ${transactionTable(latest, 'No transaction yet: the first one appears here.', backs)}`;
 }
@@ -107,7 +107,7 @@ function item(reason: Html | string, facts: Html | string, action: Html, money: 
 function review(transaction: Transaction, now: number): Html {
   const { orderId, history, updatedAt } = transaction;
   const askedAt = history.findLast(({ event }) => event === 'needs_review')?.at ?? updatedAt;
-  const facts = html`${orderId} · ${kindOf(transaction)} · for ${age(now - askedAt)}`;
+  const facts = html`${orderId} · ${kindOf(transaction)} · open for ${age(now - askedAt)}`;
   const action = html`<a class="button" href="${linkTo(transaction)}" aria-label="Review ${orderId}">Review</a>`;
   return item(`${reviewReason(transaction)} ${whatToAsk(transaction)}`, facts, action, amount(transaction));
 }
@@ -118,7 +118,7 @@ function sendBack({ payment, left, sendable }: ToSendBack, now: number): Html {
   const reason = html`${statusName(payment)}: ${all} too much from
   ${payer === null ? 'an unknown wallet' : wallet(payer)}.
   ${left === sendable ? '' : 'The gateway sends whole amounts only.'}`;
-  const facts = html`${orderId} · ${kindOf(payment)} · for ${age(now - updatedAt)}`;
+  const facts = html`${orderId} · ${kindOf(payment)} · open for ${age(now - updatedAt)}`;
   const label = `Send back ${money} of ${orderId}`;
   const action = html`<a class="button" href="${linkTo(payment)}" aria-label="${label}">Send back</a>`;
   const sum = left === sendable ? money : html`${money} <small>of ${all}</small>`;
@@ -147,7 +147,7 @@ function more(count: number, what: string, href: string): Html[] {
 
 function figures({ sums: { created, open, isWhole }, counts, now }: Overview): Html {
   const done = created.filter(({ status: each }) => each === 'SUCCESS');
-  const waiting = open.filter(({ type, inReview, isClosed }) => !inReview && !(isClosed && TYPES[type].paysOrder));
+  const waiting = open.filter(({ inReview }) => !inReview);
   const isIn = ({ type }: Sum) => TYPES[type].paysOrder;
   const isOut = ({ type }: Sum) => TYPES[type].isOutgoing;
   const today = `&from=${serverClock.day(now)}`;

@@ -15,7 +15,7 @@ const MAX_MS = 8 * HOUR_MS;
 /** Ended sessions that are remembered; beyond that the oldest are forgotten. */
 const MAX_ENDED = 10_000;
 
-interface Session {
+export interface Session {
   /** Random, so that a form token is valid for its own session only. */
   id: string;
   beganAt: number;

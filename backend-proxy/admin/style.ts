@@ -46,7 +46,7 @@ main:focus { outline: none; }
 .top nav a:hover, .tabs a:hover { color: var(--text); border-color: var(--line); }
 .top nav a[aria-current], .tabs a[aria-current] { color: var(--text); font-weight: 600; border-color: var(--accent); }
 main { max-width: 74rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; }
-h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; font-weight: 650; }
+h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; font-weight: 650; text-wrap: balance; }
 h1:has(.status) { display: flex; flex-wrap: wrap; align-items: center; gap: 0 1rem; margin-bottom: 0.5rem; font-size: 2rem; }
 h2, .heading { margin: 2.25rem 0 0.75rem; }
 h2 { font-size: 1.125rem; font-weight: 650; }
@@ -113,7 +113,8 @@ td a { overflow-wrap: anywhere; }
 .lines th a::after { content: ''; position: absolute; inset: 0; }
 @media (hover: hover) { .lines tbody tr:hover { background: var(--page); } }
 .right { text-align: right; }
-.action { padding-block: 0.35rem; text-align: right; white-space: nowrap; }
+.action { padding-block: 0.3rem; text-align: right; white-space: nowrap; }
+.lines .zone { display: none; }
 span.reason { white-space: nowrap; }
 
 .details { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
@@ -159,9 +160,10 @@ summary { padding: 0.55rem 0; color: var(--accent); cursor: pointer; }
   }
 }
 .filters { display: flex; flex-wrap: wrap; gap: 0.75rem 1rem; align-items: end; margin-bottom: 1.25rem; }
-.filters .field { flex: 0 1 8.5rem; min-width: 0; }
-.filters .order { flex-grow: 1; }
-.filters .day { flex-basis: 9.75rem; }
+.filters .field { flex: 0 1 7rem; min-width: 0; }
+.filters .order { flex: 1 1 8rem; }
+.filters .field:has(#status) { flex-basis: 13rem; }
+.filters .day { flex-basis: 9.25rem; }
 .filters .check, .filters .buttons { flex: 0 0 auto; }
 .filters .buttons { display: flex; }
 .filters label { font-size: 0.875rem; color: var(--soft); }
@@ -189,29 +191,31 @@ main:has(.decision) { max-width: 37rem; }
 .login form { display: grid; gap: 0.6rem; padding: 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .login .hint, .panel .hint { margin: 0; }
 .panel b { white-space: nowrap; }
+.lead a, .why span { display: inline-block; }
 
 /* What to decide, beside what is known. */
 @media (min-width: 64rem) {
   main > .cards td { white-space: nowrap; }
   main > .cards td :is(a, small) { white-space: normal; }
-  .columns:has(.panel) { display: grid; grid-template-columns: minmax(0, 40rem) minmax(0, 1fr); column-gap: 1.5rem; }
+  .columns { display: grid; grid-template-columns: minmax(0, 40rem) minmax(0, 1fr); column-gap: 1.5rem; }
+  .columns > div > h2:first-child { margin-top: 0; }
 }
 
 @media (max-width: 46rem) {
   .top nav { order: 3; flex-basis: 100%; margin-inline: -0.25rem; }
   .top nav ul { gap: 0 1vw; }
-  .top nav a { padding-inline: 0.25rem; font-size: clamp(0.75rem, 3.6vw, 0.9375rem); }
+  .top nav a { padding-inline: 0.25rem; font-size: clamp(0.8125rem, 3.6vw, 0.9375rem); }
   .top .name { flex: 1 1 0; }
-  .cards, .cards tbody, .cards tr, .cards th, .cards td { display: block; }
+  .cards, .cards thead, .cards tbody, .cards tr, .cards th, .cards td { display: block; }
   .cards { background: none; border: 0; }
-  .cards thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  .cards tr { margin-bottom: 0.75rem; padding: 0.75rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+  .cards:not(.lines) thead, .lines thead th:not(:last-child) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .lines thead tr { padding: 0 1rem 0.35rem; }
+  .cards thead th { flex: 1; padding: 0; text-align: right; }
+  .cards tbody tr { margin-bottom: 0.75rem; padding: 0.75rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
   .cards tbody th { padding: 0 0 0.35rem; border: 0; font-size: 1.0625rem; }
   .cards td { position: relative; padding: 0.2rem 0 0.2rem 6rem; border: 0; text-align: left; }
   .cards td::before { content: attr(data-label) / ''; position: absolute; left: 0; color: var(--soft); font-size: 0.875rem; line-height: 1.7; }
-  .cards tr { position: relative; }
-  .cards td.action { position: absolute; inset: 0.6rem 1rem auto auto; padding: 0; }
-  .cards:has(.action) tbody th { padding-right: 6.5rem; font-size: 0.9375rem; }
+  .cards td.action { padding-top: 0.5rem; }
   .cards td.action::before { content: none; }
   .lines tr { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.1rem 0.6rem; }
   .lines tbody th { flex: 1 1 auto; min-width: 0; padding: 0; }
@@ -242,6 +246,7 @@ main:has(.decision) { max-width: 37rem; }
 }
 @media (max-width: 64rem) { .lines .fine { display: none; } }
 @media (max-width: 24rem) { .host { display: none; } .tabs a { padding-inline: 0.5rem; } .attention small { display: block; } }
+@media print { :root { color-scheme: light; } nav, form, .button, .fold { display: none; } }
 @media (prefers-reduced-motion: no-preference) { a, button { transition: border-color 0.12s, filter 0.12s; } }
 @media (forced-colors: active) { :is(.top nav, .tabs) a:not([aria-current]) { border-color: Canvas; } :is(.verdict, .pill) { border: 1px solid; } .status::before { forced-color-adjust: none; }
   :is(button, .button) { border-color: ButtonBorder; }

@@ -71,25 +71,28 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
   const refund = refunding(transaction, at, refundRules, form, { by: name, ...typed.refund });
   const { closed, paidBy } = at?.order ?? {};
   const mayBeClosed = closed === null && paidBy === null;
+  const forms = isOnlyAfterClose(transaction) ? [refund, review] : [review, refund];
+  const hasForm = forms.some((each) => each !== '');
+  const record = details([
+    ['Gateway ID', id],
+    ['Refund of', refundOf && html`<a href="${linkTo({ id: refundOf })}">${refundOf}</a>`],
+    ['Payment ID', paymentId],
+    ['Wallet asked', TYPES[transaction.type].isOutgoing ? null : customer && wallet(customer)],
+    ['Note', note],
+    ['Created', time(createdAt)],
+    ['Changed', time(updatedAt)],
+    ['Order closed', closed ? html`${time(closed.at)}${closed.reason && ` · ${closed.reason}`}` : null],
+  ]);
+  const toClose = html`<p><a class="button quiet" href="${linkTo(transaction)}/close">Close the order…</a></p>`;
   return html`${lead(transaction)}
     <div class="columns">
-      <div>${isOnlyAfterClose(transaction) ? [refund, review] : [review, refund]}</div>
+      <div>${hasForm ? forms : [html`<h2>Details</h2>`, record]} ${mayBeClosed ? toClose : ''}</div>
       <div>
-        ${details([
-          ['Gateway ID', id],
-          ['Refund of', refundOf && html`<a href="${linkTo({ id: refundOf })}">${refundOf}</a>`],
-          ['Payment ID', paymentId],
-          ['Wallet asked', TYPES[transaction.type].isOutgoing ? null : customer && wallet(customer)],
-          ['Note', note],
-          ['Created', time(createdAt)],
-          ['Changed', time(updatedAt)],
-          ['Order closed', closed ? html`${time(closed.at)}${closed.reason && ` · ${closed.reason}`}` : null],
-        ])}
+        ${hasForm ? record : ''}
         <h2>History</h2>
         ${historyList(transaction.history)}
       </div>
     </div>
-    ${mayBeClosed ? html`<p><a class="button quiet" href="${linkTo(transaction)}/close">Close the order…</a></p>` : ''}
     <h2>Webhooks</h2>
     ${webhookTable('Webhooks of this transaction', webhooks, form)}`;
 }
@@ -147,13 +150,20 @@ function reviewForm(transaction: Transaction, form: string, name: string, given?
   const done = TYPES[transaction.type].isOutgoing ? 'sent' : 'received';
   const radio = (value: string, label: string) =>
     html`<label class="choice">
-      <input type="radio" name="status" value="${value}" required ${chosen === value ? 'checked' : ''} />
+      <input
+        type="radio"
+        name="status"
+        value="${value}"
+        required
+        ${chosen === value ? 'checked' : ''}
+        ${refused['status'] === undefined ? '' : html`aria-describedby="status-problem" autofocus`}
+      />
       ${label}</label
     >`;
   return html`<section class="panel urgent" aria-labelledby="review">
     <h2 id="review">${transaction.needsReview ? 'Needs review' : 'A duplicate'}</h2>
     ${whatToDo(transaction)}
-    <form method="post" action="${linkTo(transaction)}/resolve">
+    <form method="post" action="${linkTo(transaction)}/resolve" novalidate>
       ${hidden({ form, version: transaction.version })}
       <fieldset>
         <legend>What happened?</legend>

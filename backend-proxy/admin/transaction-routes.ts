@@ -29,6 +29,12 @@ import { resolutionTitle, confirmationPage, heading, transactionPage, type Typed
 import { queryOf, transactionsPage } from './lists.ts';
 
 const MAX_WEBHOOKS = 50;
+/** What a field asks for that was left empty. */
+const MISSING: Readonly<Record<string, string>> = {
+  status: 'Choose one.',
+  by: 'Enter your name.',
+  note: 'Say how you know.',
+};
 
 export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
   const { ledger } = parts;
@@ -66,12 +72,13 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const isAsShown = (await formField(c, 'version')) === String(transaction.version);
     if (!isAsShown) throw new Refusal('version_changed', 'It changed while you were deciding. Open it again and look.');
     const gatewayReports = (await formField(c, 'gatewayReports')) || undefined;
-    const parsed = resolutionSchema.safeParse({ status, by: by.trim(), note: note.trim(), gatewayReports });
+    const given: Record<string, string> = { by: by.trim(), note: note.trim() };
+    const parsed = resolutionSchema.safeParse({ status, ...given, gatewayReports });
     if (!parsed.success) {
       const refused = Object.fromEntries(
-        parsed.error.issues.map(({ path, message }) => [
-          path.join('.'),
-          path[0] === 'status' ? 'Choose one.' : message,
+        parsed.error.issues.map(({ path: [field = ''], message }) => [
+          field,
+          given[String(field)] ? message : (MISSING[String(field)] ?? message),
         ]),
       );
       return showOne(c, 400, { resolution: { status, by, note, refused } });
@@ -177,7 +184,7 @@ async function askToRefund(
 
 function wrongName(by: string): Problems {
   const parsed = resolutionSchema.shape.by.safeParse(by);
-  return parsed.success ? {} : { by: parsed.error.issues[0]?.message ?? '' };
+  return parsed.success ? {} : { by: (by === '' && MISSING['by']) || (parsed.error.issues[0]?.message ?? '') };
 }
 
 /** Of a line that may be empty. */

@@ -251,10 +251,12 @@ export function amount(of: Pick<Transaction, 'amountMinor' | 'currency' | 'type'
   return html`<span class="amount">${TYPES[of.type].isOutgoing ? '−' : ''}${moneyOf(of)}</span>`;
 }
 
+/** Without its year, seconds and zone where a list has no room, or says them once. */
 export function time(ms: number): Html {
-  const [day, year, minute, rest] = serverClock.words(ms).split(/(\s\d{4}(?=,)|:\d\d\s.*)/);
+  const [day, year, minute, second, , zone] = serverClock.words(ms).split(/(\s\d{4}(?=,)|:\d\d(?=\s)|\s\S+$)/);
   return html`<time datetime="${iso(ms)}" title="${iso(ms)}"
-    >${day}<span class="fine">${year}</span>${minute}<span class="fine">${rest}</span></time
+    >${day}<span class="fine">${year}</span>${minute}<span class="fine">${second}</span
+    ><span class="zone">${zone}</span></time
   >`;
 }
 

@@ -385,13 +385,12 @@ export interface ErasedPage {
   next: string | null;
 }
 
-/** Of all transactions of one kind: the same type, currency and status, under review or not, of a closed order or not. */
+/** Of all transactions of one kind: the same type, currency and status, under review or not. */
 export interface Sum {
   type: TransactionType;
   currency: string;
   status: Status;
   inReview: boolean;
-  isClosed: boolean;
   count: number;
   amountMinor: number;
 }

@@ -160,6 +160,10 @@ test('the operator’s pages pass axe in light and dark, fit 320 px, and the pub
     await page.goto(`${admin}/transactions?orderId=A-5`);
     const { height } = (await page.getByRole('row', { name: 'A-5' }).boundingBox()) ?? assert.fail();
     assert.ok(height < 80, `${height} px are more than two lines`);
+    const { height: shown } =
+      (await page.getByRole('columnheader', { name: /^Created, \w/ }).boundingBox()) ?? assert.fail();
+    assert.ok(shown > 10, 'the zone of the times is said above them');
+    assert.match(await page.getByRole('row', { name: 'A-5' }).innerText(), /, \d\d:\d\d(:\d\d)?$/, 'and not again');
     await page.goto(`${admin}/webhooks?state=delivered`);
     await page.getByRole('rowheader').getByRole('link').first().click();
     await page.waitForURL('**/webhooks/msg_*');

@@ -35,7 +35,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   const said = textOf(await operator.open('/admin'));
   assert.match(
     said,
-    /2 payments to review, 1 to send back .* B-1 · .* B-2 · .* Paid twice: €10\.10 too much from •••• 6789 ?\. The gateway sends whole amounts only\. A-1 · QR code · for [\w ]+ €10\.00 of €10\.10 Send/,
+    /2 payments to review, 1 to send back .* B-1 · .* B-2 · .* Paid twice: €10\.10 too much from •••• 6789 ?\. The gateway sends whole amounts only\. A-1 · QR code · open for [\w ]+ €10\.00 of €10\.10 Send/,
   );
   assert.match(said, /Waiting – none/, 'the payment under review is not counted as waiting');
   await operator.says('/admin/transactions', / A-1 QR code €10\.10 Paid twice 20 Nov/);
@@ -69,7 +69,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
 it('the overview sums up what came in and went out today, by currency, and each count leads to its list', async (t) => {
   const operator = await signedIn(t, { profile: REFUNDS_QR });
   const { world } = operator;
-  await operator.says('/admin', /All clear Received today, UTC – none Sent today, UTC – none Waiting – none Webhooks failed 0 none Latest transactions All transactions No transaction yet/); // prettier-ignore
+  await operator.says('/admin', /All clear Received today, UTC – none Sent today, UTC – none Waiting – none Webhooks failed 0 none Latest transactions Show all No transaction yet/); // prettier-ignore
   await world.paid({ orderId: 'A-0' });
   world.skip(D);
   await operator.signIn();
@@ -79,10 +79,12 @@ it('the overview sums up what came in and went out today, by currency, and each 
   await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678' });
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '4', idempotencyKey: 'back' });
   await world.settleAfter('approve', 'A-1-r1');
+  await world.start(world.token({ orderId: 'A-5', amount: '1.00' }), { method: 'QR' });
+  await world.ledger.closeOrder({ orderId: 'A-5', reason: null, ifUnpaidSince: null });
   const page = await operator.open('/admin');
   assert.match(
     textOf(page),
-    /All clear Received today, UTC €20\.00 ¥900 3 payments Sent today, UTC €4\.00 1 refund Waiting €1,200\.00 1 payment On its way €5\.00 1 payout Webhooks/,
+    /All clear Received today, UTC €20\.00 ¥900 3 payments Sent today, UTC €4\.00 1 refund Waiting €1,201\.00 2 payments On its way €5\.00 1 payout Webhooks/,
   );
   const rows = async (href = '') => [...(await operator.open(href.replaceAll('&amp;', '&'))).matchAll(/scope="row"/g)];
   for (const [, href, count] of page.matchAll(/href="([^"]*type=[^"]*)"\s*>(\d) /g))

@@ -47,7 +47,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
     '/admin/health',
     /but something needs attention\. .* ! Reviews 1 to review ✓ To send back No money\./,
   );
-  await operator.says('/admin', new RegExp(`1 payment to review ${why} ${what} A-1 · QR code · for \\d+ \\w+ €10\\.10 Review`)); // prettier-ignore
+  await operator.says('/admin', new RegExp(`1 payment to review ${why} ${what} A-1 · QR code · open for \\d+ \\w+ €10\\.10 Review`)); // prettier-ignore
   assert.match(
     await operator.open('/admin/transactions?needsReview=true'),
     new RegExp(`Needs review</span>\\s*<small class="reason">${why}</small>`),
@@ -90,14 +90,18 @@ it('a form with a missing or wrong field is shown again with what was typed and 
   await createMismatch(operator.world);
   for (const [fields, problem] of [
     [{ ...ADA, status: '' }, 'Choose one.'],
-    [{ ...ADA, by: ' ' }, '1 to 100 characters'],
+    [{ ...ADA, by: ' ' }, 'Enter your name.'],
+    [{ ...ADA, note: '' }, 'Say how you know.'],
     [{ ...ADA, note: 'x'.repeat(501) }, '1 to 500 characters'],
     [{ ...ADA, note: 'two\nlines' }, 'no control characters'],
   ] as const) {
     const response = await resolve(operator, 'A-1', { ...fields, confirmed: 'yes' });
     const html = await response.text();
     assert.equal(response.status, 400);
-    assert.ok(html.includes(problem), problem);
+    assert.match(
+      html,
+      new RegExp(`aria-describedby="([\\w-]+)"\\s+autofocus[^]*id="\\1"\\s+role="alert">[^<]*${problem}`),
+    );
     assert.ok(html.includes(`value="${fields.by}"`));
   }
   assert.equal((await operator.world.ledger.transaction('A-1'))?.needsReview, true);
@@ -156,7 +160,7 @@ it('an order is closed in two steps, of which the first says what will happen an
   const refused = await operator.send(`${path}/close`, { reason: 'out of <stock>', by: ' ' });
   const again = await refused.text();
   assert.equal(refused.status, 400);
-  assert.match(textOf(again), /Your name 1 to 100 characters/);
+  assert.match(textOf(again), /Your name Enter your name\./);
   assert.match(again, /value="out of &lt;stock&gt;"/);
   assert.equal((await world.ledger.order('A-1'))?.closed, null);
   const typed = { reason: 'out of <stock>', by: 'Marta K.' };
@@ -181,7 +185,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
     [{ amount: '0.00' }, /More than 0\./],
     [{ amount: '4.50' }, /A whole amount: the gateway sends no decimals\./],
     [{ amount: '4', note: 'a\tb' }, /At most 200 characters/],
-    [{ amount: '4', by: ' ' }, /Your name 1 to 100 characters/],
+    [{ amount: '4', by: ' ' }, /Your name Enter your name\./],
   ] as const) {
     const refused = await operator.send(`${path}/refund`, { by: 'Marta K.', ...typed });
     assert.equal(refused.status, 400);
@@ -192,7 +196,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   const [first, others] = [await ask('4.00'), await ask('4.00')];
   assert.match(
     textOf(first),
-    /Send €4\.00 to •••• 6789\? .*€6\.00 of the payment A-1 stays with you.*Send the money Cancel/,
+    /Send €4\.00 to •••• 6789\? .*€6\.00 of the payment A-1 stays with you.*With your note: “cold &lt;cup&gt;”\. .*Send the money Cancel/,
   );
   assert.equal(await world.gatewayHas('A-1-r1'), undefined, 'nothing is sent yet');
   const fields = { ...fieldsOf(first), note: 'cold <cup>' };
@@ -230,7 +234,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   await world.start(world.token({ orderId: 'B-1' }), { method: 'CHECKOUT' }, 'b');
   await operator.says('/admin', /Waiting €10\.10 1 payment .* B-1 Wallet website €10\.10 Waiting /);
   await world.ledger.closeOrder({ orderId: 'B-1', reason: null, ifUnpaidSince: null });
-  await operator.says('/admin', /Waiting – none /);
+  await operator.says('/admin', /Waiting €10\.10 1 payment /);
   for (const at of ['/admin', '/admin/transactions', '/admin/transactions/B-1'])
     assert.match(await operator.open(at), /status over">Closed · may still be paid</, at);
   await world.settleAfter('approve', 'B-1', '23456789');
@@ -295,7 +299,7 @@ it('a webhook that was given up is found from the overview and sent again', asyn
   await world.customer('approve', 'A-1');
   await world.settle();
   const first = await operator.open('/admin');
-  assert.match(textOf(first), /Waiting – none Webhooks failed 1 to send again Latest transactions All transactions/);
+  assert.match(textOf(first), /Waiting – none Webhooks failed 1 to send again Latest transactions Show all/);
   assert.match(
     textOf(first),
     /1 thing needs attention Your server did not take a webhook: HTTP 410\. A-1 · payment\.succeeded · \d+ \w+ old Send again/,
@@ -484,9 +488,9 @@ it('the list of transactions is filtered, paged newest first, and says what is w
 it('an empty page of the list says whether older transactions may match', async () => {
   const said = async (nextCursor: string | null) =>
     textOf(String(await transactionsPage({ status: 'FAILED' }, { transactions: [], nextCursor }, new Map())));
-  assert.match(await said(null), /No transaction\./);
+  assert.match(await said(null), /No transaction matches\./);
   assert.match(await said('1~A-1'), /None among those looked at\. Older ones may match: Older/);
-  assert.doesNotMatch(await said('1~A-1'), /No transaction\./);
+  assert.doesNotMatch(await said('1~A-1'), /No transaction matches\./);
 });
 
 it('the pages stay useful while the database fails: health says so, others say to try again', async (t) => {
@@ -506,7 +510,31 @@ it('the pages stay useful while the database fails: health says so, others say t
   const response = await operator.request('/admin/transactions');
   assert.equal(response.status, 500);
   assert.ok(!(await response.text()).includes('secret text'));
-  for (const path of ['/admin/transactions/none', '/admin/webhooks/none', '/admin/none']) {
-    assert.equal((await operator.request(path)).status, 404, path);
+});
+
+it('what is not found keeps the head of the page, and leads back to its list', async (t) => {
+  const operator = await signedIn(t);
+  for (const [path, said] of [
+    ['/admin/transactions/none', /Sign out Not found There is no such transaction\. Back to transactions $/],
+    ['/admin/webhooks/none', /Sign out Not found There is no such webhook\. Back to webhooks $/],
+    ['/admin/none', /Sign out Not found There is no such page\. Back to overview $/],
+    ['/none', /^ Not found · Payments Not found There is no such page\. Back to the overview $/],
+  ] as const) {
+    const response = await operator.request(path);
+    assert.equal(response.status, 404);
+    assert.match(textOf(await response.text()), said);
   }
+});
+
+it('the browser checks no form in words of its own', async (t) => {
+  const operator = await signedIn(t);
+  await createMismatch(operator.world);
+  const forms = [await operator.open('/admin/transactions/A-1'), await operator.open('/admin/transactions/A-1/close')];
+  for (const html of forms) assert.match(html, /action="\/admin\/transactions\/A-1\/\w+" novalidate>/);
+  operator.cookie = '';
+  const login = await operator.send('/admin/login', { token: '' });
+  assert.match(
+    await login.text(),
+    /novalidate>[^]*aria-describedby="token-problem"[^]*role="alert">Enter the token\.</,
+  );
 });
