@@ -27,6 +27,7 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
   const current = order && currentPayment(order);
   const paid = order !== undefined && order.paidBy !== null;
   const closed = order !== undefined && order.closed !== null;
+  const extra = order?.payments.filter(({ surplus }) => surplus) ?? [];
   const checking = !paid && (order?.payments.some((payment) => payment.checking) ?? false);
   return {
     orderId,
@@ -39,7 +40,8 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     checking,
     closed,
     test: gateway.isTest,
-    surplus: order?.payments.some(({ surplus }) => surplus) ?? false,
+    surplus: extra.length > 0,
+    surplusAmount: extra.length ? decimalOf(sumOf(extra), total.currency) : null,
     otherOpen: order?.payments.some((payment) => payment !== current && canBePaid(payment.stage)) ?? false,
     refunds: order?.refunds.flatMap(shopperRefunds) ?? [],
     version: order?.version ?? 0,
@@ -52,6 +54,8 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
 function currentPayment({ payments, paidBy }: Order): Transaction | undefined {
   return payments.find(({ id }) => id === paidBy) ?? payments.at(-1);
 }
+
+const sumOf = (payments: Transaction[]): number => payments.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
 
 /** Decimal string. If the amount is open: the amount of the current payment, or null before the first. */
 export function shownAmount(

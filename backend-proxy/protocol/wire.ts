@@ -153,6 +153,8 @@ export interface OrderView {
   test: boolean;
   /** Paid more than once; reported to the merchant as `payment.surplus`. */
   surplus: boolean;
+  /** What the payments after the first brought in all: a decimal string, null if there are none. */
+  surplusAmount: string | null;
   /** A payment other than the current one can still be paid. */
   otherOpen: boolean;
   /** Oldest first; none that failed, that the gateway has not accepted yet, or that a person has to look into. */

@@ -48,6 +48,7 @@ const orderViewSchema = z
     closed: z.boolean(),
     test: z.boolean(),
     surplus: z.boolean(),
+    surplusAmount: nullableText,
     otherOpen: z.boolean(),
     refunds: z.array(z.object({ amount: z.string(), status: z.enum(['PROCESSING', 'SUCCESS']) })),
     version: z.int(),

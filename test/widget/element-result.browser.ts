@@ -22,6 +22,12 @@ it('an order under review offers nothing to pay with, only help and the way back
   await heading(widget, 'Payment received');
 });
 
+/** The receipt's values by their names. */
+function rowsOf(widget: Element): Record<string, string | undefined> {
+  const values = texts(widget, 'dd');
+  return Object.fromEntries(texts(widget, 'dt').map((name, at) => [name, values[at]]));
+}
+
 it('a paid order shows the method and the order id', async () => {
   const proxy = proxyWith('QR');
   const widget = await mount(proxy);
@@ -43,8 +49,10 @@ it('an order paid twice links to the shop’s help, which one paid once does not
   const widget = await mount(proxy);
   await heading(widget, 'Payment received');
   expect(part(widget, 'support')).to.equal(null);
-  proxy.publish({ surplus: true });
+  expect(rowsOf(widget)).not.to.have.property('Extra payment');
+  proxy.publish({ surplus: true, surplusAmount: '12.00' });
   await until(() => part(widget, 'support'), 'the link to the shop’s help');
+  expect(rowsOf(widget)['Extra payment']).to.equal('€12.00');
 });
 
 it('a paid order draws its sign once, in the tab that started the payment, and not on a reload', async () => {
@@ -85,16 +93,16 @@ it('a paid order says what is on its way back and what was sent, each as one sum
   const proxy = proxyWith('QR', { status: 'SUCCESS' });
   const widget = await mount(proxy);
   await heading(widget, 'Payment received');
-  expect(textOf(widget)).not.to.contain('the wallet that paid');
+  expect(rowsOf(widget)).not.to.include.any.keys('On its way back', 'Sent back');
   const refund = (amount: string, status: 'PROCESSING' | 'SUCCESS') => ({ amount, status });
   proxy.publish({ refunds: [refund('4.00', 'PROCESSING'), refund('0.10', 'PROCESSING'), refund('2.00', 'SUCCESS')] });
-  await until(() => textOf(widget).includes('€4.10 is on its way back to the wallet that paid.'), 'the refunds');
-  expect(textOf(widget)).to.contain('€2.00 was sent back to the wallet that paid.');
-  expect(announced(widget)).to.contain('€4.10 is on its way back');
+  await until(() => rowsOf(widget)['Sent back'], 'the refunds');
+  expect(rowsOf(widget)).to.include({ 'On its way back': '€4.10', 'Sent back': '€2.00' });
+  expect(announced(widget)).to.contain('On its way back €4.10');
   proxy.publish({ refunds: [refund('4.00', 'SUCCESS'), refund('2.00', 'SUCCESS')] });
-  await until(() => textOf(widget).includes('€6.00 was sent back to the wallet that paid.'), 'the refund');
-  expect(textOf(widget)).not.to.contain('on its way');
-  expect(announced(widget)).to.contain('€6.00 was sent back');
+  await until(() => rowsOf(widget)['Sent back'] === '€6.00', 'the refund');
+  expect(rowsOf(widget)).not.to.have.property('On its way back');
+  expect(announced(widget)).to.contain('Sent back €6.00');
   proxy.publish({ refunds: [refund('10.10', 'SUCCESS')] });
   await heading(widget, '€10.10 was sent back to the wallet that paid');
   expect(textOf(widget)).not.to.contain('Payment received');

@@ -72,15 +72,14 @@ export const CLAIMS = {
   /** A person has to decide, or the view has a status that nobody knows yet. */
   outcomeUnknown: ({ view }) =>
     view.checking || !['INITIALIZED', 'PROCESSING', 'SUCCESS', 'FAILED'].includes(view.payment?.status ?? ''),
-  /** A person of the shop decides, so that nothing is left to do in the page. */
-  closable: ({ view }) => view.checking,
   answerLost: ({ view: { payment } }) => isOpen(payment) && payment?.answer === 'LOST',
   open: ({ view }) => isOpen(view.payment) || view.otherOpen,
   notPaid: ({ view }) => !view.paid,
   paid: ({ view, problem }) => view.paid || problem?.code === 'already_paid',
   paidTwice: ({ view }) => view.surplus,
   otherOpen: ({ view }) => view.paid && view.otherOpen,
-  onItsWayBack: (facts, { values }) => sumOf(facts, 'PROCESSING') === numberIn(values['amount']),
+  onItsWayBack: (facts) => sumOf(facts, 'PROCESSING') > 0,
+  sentBackInPart: (facts) => sumOf(facts, 'SUCCESS') > 0,
   sentBack: (facts, { values }) => sumOf(facts, 'SUCCESS') === numberIn(values['amount']),
   declined: (facts) => hasFailed(facts, 'DECLINED'),
   cancelled: (facts) => hasFailed(facts, 'CANCELLED'),
@@ -159,7 +158,7 @@ export const SENTENCES = {
 
   checking: ['outcomeUnknown'],
   checking_help: ['outcomeUnknown', 'follows'],
-  closePage: ['closable'],
+  closePage: ['outcomeUnknown'],
   fetchCode: ['starting'],
   fetchPage: ['starting'],
   fetchRequest: ['starting'],
@@ -206,7 +205,9 @@ export const SENTENCES = {
   surplus: ['paidTwice'],
   surplus_help: ['paidTwice'],
   otherOpen: ['otherOpen'],
+  extra: ['paidTwice'],
   refunding: ['onItsWayBack'],
+  sentBack: ['sentBackInPart'],
   refunded: ['sentBack'],
   paidTo: label,
   method: label,

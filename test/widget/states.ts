@@ -228,7 +228,7 @@ export const STATES = {
   'paid, twice': {
     claims: { supportUrl },
     payment: paymentOf('CHECKOUT', { status: 'SUCCESS', late: true }),
-    view: { ...paid, surplus: true },
+    view: { ...paid, surplus: true, surplusAmount: '10.10' },
     heading: 'This order was paid more than once',
   },
   'paid, refunded in part': {
@@ -251,7 +251,7 @@ export const STATES = {
   },
   'paid, twice, refunded': {
     payment: SUCCEEDED,
-    view: { ...paid, surplus: true, refunds: [{ amount: '10.10', status: 'PROCESSING' }] },
+    view: { ...paid, surplus: true, surplusAmount: '10.10', refunds: [{ amount: '10.10', status: 'PROCESSING' }] },
     heading: 'This order was paid more than once',
   },
   'closed, refunded': {

@@ -275,7 +275,7 @@ export const flowStyles = css`
     align-items: center;
     gap: 8px;
   }
-  .row:not(:has(*)) {
+  :is(.row, dl):not(:has(*)) {
     display: none;
   }
   .row > :is(button, a) {
@@ -353,6 +353,9 @@ export const flowStyles = css`
     gap: calc(var(--_space) / 2) var(--_space);
     padding-block-start: var(--_space);
     border-block-start: 1px solid var(--_line);
+  }
+  dl div {
+    display: contents;
   }
   dt {
     color: var(--_muted);

@@ -29,9 +29,6 @@ export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: Pa
   const { say, money, state, language } = context;
   const { order, claims } = state;
   const { merchant, methodNames } = claims ?? {};
-  const detail = (name: string, value: string | TemplateResult) =>
-    html`<dt>${name}</dt>
-      <dd>${value}</dd>`;
   const method = payment && (methodNames?.[payment.method] ?? say(payment.method));
   const last4 = payment?.walletLast4;
   const back = sumOf(order, 'SUCCESS');
@@ -39,39 +36,37 @@ export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: Pa
   const isSentBack = back && order.amount && !order.surplus && Number(back) > Number(order.amount) - 1;
   const title = order.surplus ? 'surplus' : isSentBack ? 'refunded' : 'paid';
   // Of what is on its way back nobody has to be asked.
-  const look = order.surplus && !order.refunds?.length ? 'warning' : title === 'paid' ? title : 'ended';
-  // The sentence about a refund is a heading here.
-  return html`${sign(look, look === 'ended' ? 'paid' : look)}
-    ${heading(say(title, { amount: money(back) }).replace(/[.。।۔]$/, ''))} ${paidWarning(context)}
+  const isOwed = order.surplus && !order.refunds?.length;
+  const look = isOwed ? 'warning' : title === 'paid' ? title : 'ended';
+  const warning = isOwed ? 'surplus_help' : order.otherOpen && 'otherOpen';
+  return html`${sign(look, look === 'ended' ? 'paid' : look)} ${heading(say(title, { amount: money(back) }))}
+    ${warning ? html`<p class="note warning announce">${say(warning)}</p>` : ''}
     <dl part="details">
       ${merchant ? detail(say('paidTo'), html`<bdi>${merchant}</bdi>`) : ''}
       ${order.amount ? detail(say('amount'), money(order.amount)) : ''}
+      ${order.surplusAmount ? detail(say('extra'), money(order.surplusAmount)) : ''} ${refundRows(context)}
       ${method ? detail(say('method'), html`${method}${last4 ? html` <bdi dir="ltr">•••• ${last4}</bdi>` : ''}`) : ''}
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${payment?.paidAt ? detail(say('date'), formatTime(payment.paidAt, language)) : ''}
     </dl>
-    ${isSentBack ? '' : refundNotes(context)} ${order.surplus ? waysOut('help', context) : shopLink('second', context)}
+    ${order.surplus ? waysOut('help', context) : shopLink('second', context)}
     ${button('print', 'quiet', say('print'), () => print())}
     <p class="print-only"><bdi dir="ltr">${location.host}</bdi></p>
     <slot name="success"></slot>`;
 }
 
-/** What is sent back already needs no request. */
-function paidWarning({ say, state }: PanelContext): TemplateResult | '' {
-  const { surplus, otherOpen, refunds } = state.order;
-  const key = surplus ? !refunds?.length && 'surplus_help' : otherOpen && 'otherOpen';
-  return key ? html`<p class="note warning announce">${say(key)}</p>` : '';
-}
+const detail = (name: string, value: string | TemplateResult, role = ''): TemplateResult =>
+  html`<div class=${role}>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+  </div>`;
 
-/** A sum for what is on its way back and one for what was sent. The wallet that paid need not be this shopper's. */
-function refundNotes({ say, money, state }: PanelContext): TemplateResult | '' {
-  const lines = (['PROCESSING', 'SUCCESS'] as const).map((status) => {
-    // Empty in the first frame.
-    const amount = money(sumOf(state.order, status));
-    return amount && html`<p class="announce">${say(status === 'SUCCESS' ? 'refunded' : 'refunding', { amount })}</p>`;
+/** A sum for what is on its way back and one for what was sent. */
+const refundRows = ({ say, money, state }: PanelContext) =>
+  (['PROCESSING', 'SUCCESS'] as const).map((status) => {
+    const sum = sumOf(state.order, status);
+    return sum && detail(say(status === 'SUCCESS' ? 'sentBack' : 'refunding'), money(sum), 'announce');
   });
-  return lines.some(Boolean) ? html`<div class="note">${lines}</div>` : '';
-}
 
 /** Null if there are none, as in a view of an older proxy, or before any view. */
 function sumOf({ refunds = [] }: Partial<OrderView>, status: RefundView['status']): string | null {
@@ -86,7 +81,8 @@ export function closed(context: PanelContext): TemplateResult {
   const { say, state } = context;
   return html`${sign('ended')}${heading(say('closed'))}
     <p>${say('closed_help')}${state.order.refunds?.length ? '' : space(context) + say('RESOLVED_help')}</p>
-    ${refundNotes(context)} ${waysOut('help', context)}`;
+    <dl>${refundRows(context)}</dl>
+    ${waysOut('help', context)}`;
 }
 
 export function failed(

@@ -93,8 +93,10 @@ export default {
   surplus_help: 'Der Shop weiß davon. Bitten Sie ihn, die zweite Zahlung zurückzusenden.',
   otherOpen:
     'Eine andere Zahlung für diese Bestellung ist noch nicht abgeschlossen. Bestätigen Sie diese nicht, sonst zahlen Sie doppelt.',
-  refunding: 'Der Betrag von {amount} ist auf dem Weg zurück zu der Wallet, mit der bezahlt wurde.',
-  refunded: 'Der Betrag von {amount} wurde an die Wallet zurückgesendet, mit der bezahlt wurde.',
+  extra: 'Zweite Zahlung',
+  refunding: 'Auf dem Rückweg',
+  sentBack: 'Zurückgesendet',
+  refunded: 'Der Betrag von {amount} wurde an die Wallet zurückgesendet, mit der bezahlt wurde',
   paidTo: 'Bezahlt an',
   method: 'Zahlungsart',
   order: 'Bestellnummer',

@@ -94,8 +94,10 @@ export default {
   surplus_help: 'La boutique le sait. Demandez-lui de vous rembourser le paiement supplémentaire.',
   otherOpen:
     'Un autre paiement pour cette commande est toujours en cours. Ne le confirmez pas, sinon vous paierez deux fois.',
-  refunding: 'Le montant de {amount} est en cours de remboursement sur le portefeuille qui a servi à payer.',
-  refunded: 'Le montant de {amount} a été remboursé sur le portefeuille qui a servi à payer.',
+  extra: 'Paiement supplémentaire',
+  refunding: 'En cours de remboursement',
+  sentBack: 'Remboursé',
+  refunded: 'Le montant de {amount} a été remboursé sur le portefeuille qui a servi à payer',
   paidTo: 'Payé à',
   method: 'Moyen de paiement',
   order: 'Commande',

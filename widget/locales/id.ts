@@ -91,8 +91,10 @@ export default {
   surplus_help: 'Toko sudah mengetahuinya. Minta toko mengembalikan kelebihan pembayaran ini.',
   otherOpen:
     'Masih ada pembayaran lain untuk pesanan ini yang belum selesai. Jangan konfirmasi pembayaran itu. Jika dikonfirmasi, Anda akan membayar dua kali.',
-  refunding: '{amount} sedang dikirim kembali ke e-wallet yang digunakan untuk membayar.',
-  refunded: '{amount} sudah dikirim kembali ke e-wallet yang digunakan untuk membayar.',
+  extra: 'Kelebihan pembayaran',
+  refunding: 'Sedang dikembalikan',
+  sentBack: 'Sudah dikembalikan',
+  refunded: '{amount} sudah dikirim kembali ke e-wallet yang digunakan untuk membayar',
   paidTo: 'Penerima',
   method: 'Metode',
   order: 'Nomor pesanan',

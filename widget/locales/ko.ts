@@ -90,8 +90,10 @@ export default {
   surplus_help: '상점에서 알고 있습니다. 초과된 결제의 환불을 상점에 요청해 주세요.',
   otherOpen:
     '이 주문에 아직 완료되지 않은 다른 결제가 있습니다. 그 결제는 승인하지 마세요. 승인하면 이중으로 결제됩니다.',
-  refunding: '결제에 사용된 전자지갑으로 {amount} 환불이 진행 중입니다.',
-  refunded: '결제에 사용된 전자지갑으로 {amount} 환불이 완료되었습니다.',
+  extra: '초과 결제',
+  refunding: '환불 진행 중',
+  sentBack: '환불 완료',
+  refunded: '결제에 사용된 전자지갑으로 {amount} 환불이 완료되었습니다',
   paidTo: '결제처',
   method: '결제 수단',
   order: '주문 번호',

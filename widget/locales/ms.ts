@@ -93,8 +93,10 @@ export default {
   surplus_help: 'Kedai sudah tahu. Minta kedai memulangkan lebihan pembayaran itu.',
   otherOpen:
     'Satu lagi pembayaran untuk pesanan ini belum selesai. Jangan sahkan pembayaran itu. Jika disahkan, anda akan membayar dua kali.',
-  refunding: '{amount} sedang dihantar kembali ke e-dompet yang digunakan untuk membayar.',
-  refunded: '{amount} telah dihantar kembali ke e-dompet yang digunakan untuk membayar.',
+  extra: 'Lebihan pembayaran',
+  refunding: 'Sedang dipulangkan',
+  sentBack: 'Telah dipulangkan',
+  refunded: '{amount} telah dihantar kembali ke e-dompet yang digunakan untuk membayar',
   paidTo: 'Penerima',
   method: 'Kaedah',
   order: 'Nombor pesanan',

@@ -92,8 +92,10 @@ export default {
   surplus_help: 'Butikken vet om det. Be den sende tilbake den ekstra betalingen.',
   otherOpen:
     'En annen betaling for denne bestillingen er ikke avsluttet ennå. Ikke bekreft den, ellers betaler du to ganger.',
-  refunding: '{amount} er på vei tilbake til lommeboken det ble betalt med.',
-  refunded: '{amount} er sendt tilbake til lommeboken det ble betalt med.',
+  extra: 'Ekstra betaling',
+  refunding: 'På vei tilbake',
+  sentBack: 'Sendt tilbake',
+  refunded: '{amount} er sendt tilbake til lommeboken det ble betalt med',
   paidTo: 'Betalt til',
   method: 'Betalingsmåte',
   order: 'Bestilling',

@@ -91,8 +91,10 @@ export default {
   surplus_help: 'De winkel weet ervan. Vraag de winkel de extra betaling terug te sturen.',
   otherOpen:
     'Een andere betaling voor deze bestelling is nog niet afgerond. Bevestig die niet, anders betaalt u dubbel.',
-  refunding: '{amount} is onderweg terug naar de wallet waarmee is betaald.',
-  refunded: '{amount} is teruggestuurd naar de wallet waarmee is betaald.',
+  extra: 'Extra betaling',
+  refunding: 'Onderweg terug',
+  sentBack: 'Teruggestuurd',
+  refunded: '{amount} is teruggestuurd naar de wallet waarmee is betaald',
   paidTo: 'Betaald aan',
   method: 'Betaalmethode',
   order: 'Bestelling',

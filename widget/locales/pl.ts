@@ -91,8 +91,10 @@ export default {
   surplus_help: 'Sklep o tym wie. Poproś go o zwrot dodatkowej płatności.',
   otherOpen:
     'Inna płatność za to zamówienie nie została jeszcze zakończona. Nie potwierdzaj jej, w przeciwnym razie zapłacisz dwukrotnie.',
-  refunding: 'Kwota {amount} jest w drodze z powrotem do portfela, z którego zapłacono.',
-  refunded: 'Kwota {amount} została odesłana do portfela, z którego zapłacono.',
+  extra: 'Dodatkowa płatność',
+  refunding: 'W trakcie zwrotu',
+  sentBack: 'Zwrócono',
+  refunded: 'Kwota {amount} została odesłana do portfela, z którego zapłacono',
   paidTo: 'Odbiorca',
   method: 'Metoda płatności',
   order: 'Zamówienie',

@@ -92,8 +92,10 @@ export default {
   surplus_help: 'A loja já sabe. Peça a ela que devolva o pagamento em duplicidade.',
   otherOpen:
     'Outro pagamento deste pedido ainda está em andamento. Não confirme esse pagamento; caso contrário, você pagará duas vezes.',
-  refunding: 'O valor de {amount} está sendo devolvido à carteira usada para pagar.',
-  refunded: 'O valor de {amount} foi devolvido à carteira usada para pagar.',
+  extra: 'Pagamento em duplicidade',
+  refunding: 'Em devolução',
+  sentBack: 'Devolvido',
+  refunded: 'O valor de {amount} foi devolvido à carteira usada para pagar',
   paidTo: 'Pago a',
   method: 'Forma de pagamento',
   order: 'Pedido',

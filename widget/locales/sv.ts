@@ -92,8 +92,10 @@ export default {
   surplus_help: 'Butiken vet om det. Be den att skicka tillbaka den extra betalningen.',
   otherOpen:
     'En annan betalning för den här beställningen är inte avslutad än. Bekräfta den inte, annars betalar du två gånger.',
-  refunding: '{amount} är på väg tillbaka till plånboken som användes för att betala.',
-  refunded: '{amount} har skickats tillbaka till plånboken som användes för att betala.',
+  extra: 'Extra betalning',
+  refunding: 'På väg tillbaka',
+  sentBack: 'Återbetalat',
+  refunded: '{amount} har skickats tillbaka till plånboken som användes för att betala',
   paidTo: 'Betald till',
   method: 'Betalsätt',
   order: 'Beställning',

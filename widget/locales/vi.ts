@@ -90,8 +90,10 @@ export default {
   surplus_help: 'Cửa hàng đã biết. Hãy yêu cầu cửa hàng hoàn lại khoản thanh toán thừa.',
   otherOpen:
     'Một giao dịch khác cho đơn hàng này vẫn chưa hoàn tất. Đừng xác nhận giao dịch đó, nếu không bạn sẽ trả tiền hai lần.',
-  refunding: 'Số tiền {amount} đang được hoàn về ví đã dùng để thanh toán.',
-  refunded: 'Số tiền {amount} đã được hoàn về ví đã dùng để thanh toán.',
+  extra: 'Khoản thanh toán thừa',
+  refunding: 'Đang hoàn tiền',
+  sentBack: 'Đã hoàn tiền',
+  refunded: 'Số tiền {amount} đã được hoàn về ví đã dùng để thanh toán',
   paidTo: 'Người nhận',
   method: 'Phương thức',
   order: 'Mã đơn hàng',

@@ -121,7 +121,7 @@ export const STATES = {
   timeUp: (now) => ({ payment: paymentOf('QR', { ...since(now - LIMIT_MS), expiresAt: at(now - 1_000) }) }),
   checking: (now) => ({ checking: true, payment: paymentOf('QR', { qr: null, ...since(now) }) }),
   paid: (now) => ({ paid: true, payment: paidBy('QR', now) }),
-  paidTwice: (now) => ({ paid: true, surplus: true, payment: paidBy('QR', now) }),
+  paidTwice: (now) => ({ paid: true, surplus: true, surplusAmount: '10.10', payment: paidBy('QR', now) }),
   refunded: (now) => ({ paid: true, refunds: [{ amount: '10.10', status: 'SUCCESS' }], payment: paidBy('QR', now) }),
   declined: (now) => ({ payment: failed('DIRECT', now, 'DECLINED') }),
   canceled: (now) => ({ payment: failed('CHECKOUT', now, 'DECLINED', 'CANCELLED') }),
@@ -150,6 +150,7 @@ const failed = (method: Method, now: number, reason: PaymentView['reason'], caus
 const FRESH = {
   paid: false,
   surplus: false,
+  surplusAmount: null,
   checking: false,
   closed: false,
   otherOpen: false,

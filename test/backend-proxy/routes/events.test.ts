@@ -81,7 +81,7 @@ it('the event stream of a paid order continues while another payment can be paid
   assert.deepEqual([paid, surplus, otherOpen], [true, false, true]);
   await world.settleAfter('approve', 'A-1');
   const last = await stream.view();
-  assert.deepEqual([last.surplus, last.otherOpen], [true, false]);
+  assert.deepEqual([last.surplus, last.surplusAmount, last.otherOpen], [true, '10.10', false]);
   const refund = { orderId: 'A-1', gatewayOrderId: 'A-1', amount: '10', idempotencyKey: 'refund' };
   await world.proxy.refunds.start(refund);
   await world.settle();

@@ -24,6 +24,7 @@ it('the order view of an order that was never started shows the terms of the tok
     closed: false,
     test: true,
     surplus: false,
+    surplusAmount: null,
     otherOpen: false,
     refunds: [],
     version: 0,
