@@ -106,7 +106,8 @@ function shopperPayment(payment: Transaction, withheld: boolean, causeOf: Traits
     checkoutUrl: open ? checkoutUrl : null,
     qr: open ? qr : null,
     appUrl: open ? appUrl : null,
-    walletLast4: open && PAYS_BY[method as Method] === 'prompt' ? (customer?.slice(-4) ?? null) : null,
+    walletLast4:
+      (open || status === 'SUCCESS') && PAYS_BY[method as Method] === 'prompt' ? (customer?.slice(-4) ?? null) : null,
     expiresAt: expiresAt === null ? null : iso(expiresAt),
     createdAt: iso(createdAt),
     paidAt: success === undefined ? null : iso(success.at),

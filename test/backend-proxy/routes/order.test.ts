@@ -48,12 +48,15 @@ it('a start by CHECKOUT returns the URL and its expiry, counted from when it was
   assert.equal(body.payment?.expiresAt, new Date(NOON + 15 * 60_000).toISOString());
 });
 
-it('a start by DIRECT prompts the wallet and has nothing to show', async (t) => {
+it('a start by DIRECT prompts the wallet and has nothing to show but its last digits, also on the receipt', async (t) => {
   const world = await createWorld(t);
   const { body } = await world.start(world.token(DIRECT), { method: 'DIRECT' });
   const { method, status, checkoutUrl, qr, appUrl, expiresAt, walletLast4 } = body.payment!;
   assert.deepEqual({ method, status, walletLast4 }, { method: 'DIRECT', status: 'PROCESSING', walletLast4: '5678' });
   assert.deepEqual([checkoutUrl, qr, appUrl, expiresAt], [null, null, null, null]);
+  await world.settleAfter('approve', 'A-1');
+  const { payment } = await world.view(world.token(DIRECT));
+  assert.deepEqual([payment?.status, payment?.walletLast4], ['SUCCESS', '5678']);
 });
 
 it('a start by DIRECT follows an answer that falls back to the checkout', async (t) => {
