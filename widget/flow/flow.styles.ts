@@ -113,8 +113,11 @@ export const flowStyles = css`
   .note.warning {
     background: color-mix(in srgb, var(--payment-color-warning, light-dark(#f2b134, #f5c56b)) 16%, transparent);
   }
-  .quiet {
+  .quiet,
+  summary {
     min-block-size: max(2.75em, 44px);
+  }
+  .quiet {
     padding-inline: calc(var(--_space) / 2);
     border-color: transparent;
     background: none;
@@ -127,6 +130,9 @@ export const flowStyles = css`
   }
   .row .quiet {
     margin: 0;
+  }
+  .row .quiet,
+  summary {
     color: var(--_muted);
     font-size: 0.875em;
   }
@@ -193,15 +199,16 @@ export const flowStyles = css`
     border-radius: 50%;
     animation: turn 1.1s linear infinite;
   }
-  .status i {
-    display: inline-block;
-    margin-inline-end: 0.6em;
-    vertical-align: -0.2em;
-  }
   .countdown {
     white-space: nowrap;
   }
+  /* Text that does not fit beside the sign is below it. */
   .status {
+    display: flex;
+    flex-wrap: wrap;
+    justify-content: center;
+    align-items: center;
+    gap: 4px 0.6em;
     color: var(--_muted);
     font-variant-numeric: tabular-nums;
   }
@@ -287,12 +294,8 @@ export const flowStyles = css`
     align-items: center;
     justify-content: center;
     gap: 0.6em;
-    min-block-size: max(2.75em, 44px);
     border-radius: var(--_radius);
-    color: var(--_muted);
-    font-size: 0.875em;
     font-weight: 600;
-    text-align: center;
     list-style: none;
   }
   summary::-webkit-details-marker {
@@ -489,13 +492,14 @@ export const flowStyles = css`
       outline-color: CanvasText;
       forced-color-adjust: none;
     }
-    .quiet,
     details,
     .row {
       margin-block: 0;
     }
-    .note button {
-      margin: 8px 0 0;
+    .note button,
+    :is(.panel, form) > .quiet {
+      border: 0;
+      text-decoration: underline;
     }
     .method:has(:checked):not(:has([type='radio']:focus-visible)) {
       outline: 2px solid Highlight;
@@ -509,7 +513,8 @@ export const flowStyles = css`
     .warning::before {
       border: 1px solid;
     }
-    [aria-invalid='true'] {
+    [aria-invalid='true'],
+    .note.wrong {
       border-style: dashed !important;
     }
     .bar {
@@ -536,6 +541,10 @@ export const flowStyles = css`
     .panel > svg.icon {
       border: 1px solid;
       background: none;
+    }
+    .phone :first-child {
+      stroke: GrayText;
+      stroke-width: 1;
     }
     .phone .ring {
       stroke: Highlight;

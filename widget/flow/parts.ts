@@ -84,7 +84,7 @@ export function waitingStatus(context: PanelContext, text: string, limit?: Limit
   const { say, state, run } = context;
   if (!state.disconnected)
     return html`<p part="status" class="status">
-      <i></i><span>${text}</span>${limit ? countdown(context, limit) : ''}
+      <i></i><span><span>${text}</span>${limit ? countdown(context, limit) : ''}</span>
     </p>`;
   return html`<div part="status" class="note">
     <span class="announce">${say('lost')}</span>

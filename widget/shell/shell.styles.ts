@@ -23,7 +23,7 @@ export const styles = css`
       color(from var(--_fill) xyz var(--_bright) var(--_bright) var(--_bright))
     );
     --_radius: var(--payment-radius, 12px);
-    --_space: var(--payment-space, 16px);
+    --_space: var(--payment-space, max(16px, 0.5rem + 8px));
     --_tint: color-mix(in srgb, var(--_accent) 8%, transparent);
     display: block;
     container-type: inline-size;
