@@ -1,6 +1,6 @@
 // Paying by each method, from the click to what there is to pay with; refused starts; the checkout in a new tab.
 import { expect, oneEvent } from '@open-wc/testing';
-import { CHECKOUT_URL, CODE, FakeProxy, problemOf, proxyWith } from '../../widget/testing/fake-proxy.ts';
+import { CHECKOUT_URL, CODE, FakeProxy, paymentOf, problemOf, proxyWith } from '../../widget/testing/fake-proxy.ts';
 import { copiedFrom, heading, leftOf, link, mount, part, radio, textOf, thePart, type, until } from './mount.ts';
 
 it('paying by QR shows the code with a name, its text to copy, and the link to the app', async () => {
@@ -25,6 +25,20 @@ it('paying by DIRECT sends the wallet id and says where to confirm', async () =>
   await heading(widget, 'Confirm in your wallet app');
   expect(textOf(widget)).to.contain('Sent to \u2066•••• 5678\u2069');
   expect(proxy.starts[0]?.body).to.deep.equal({ method: 'DIRECT', customer: '12345678', language: 'en' });
+});
+
+it('a wallet ID that cannot be asked leads to the website, and back to its field with what was typed', async () => {
+  const proxy = new FakeProxy();
+  proxy.onStart = () => paymentOf('CHECKOUT', { asked: 'DIRECT' });
+  const widget = await mount(proxy, { 'checkout-target': '_blank' });
+  type(widget, 'wallet', '12345679');
+  thePart(widget, 'pay').click();
+  await heading(widget, 'Continue on the wallet’s website');
+  expect(thePart(widget, 'other').textContent).to.equal('Change the wallet ID');
+  thePart(widget, 'other').click();
+  await heading(widget, 'How would you like to pay?');
+  expect(radio(widget, 'DIRECT').checked).to.equal(true);
+  expect((thePart(widget, 'wallet') as HTMLInputElement).value).to.equal('12345679');
 });
 
 it('paying by CHECKOUT sends the page a cancelable event before each redirect, and keeps a link', async () => {

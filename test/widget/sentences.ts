@@ -199,6 +199,7 @@ export const SENTENCES = {
   direct_help: ['requestAtWallet', 'amountOfOrder', 'merchantOfOrder'],
   waiting: ['open'],
   sentTo: ['requestAtWallet'],
+  otherWallet: ['notDirect'],
   other: label,
 
   paid: ['paid'],

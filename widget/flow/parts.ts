@@ -137,8 +137,12 @@ export const againButton = (
 export const onePaymentNote = (method: Method, { say, state }: PanelContext): TemplateResult | '' =>
   PAYS_BY[method] !== 'link' && !state.blocked ? html`<p class="note warning">${say('onlyOne')}</p>` : '';
 
-export const otherMethodButton = ({ say, run, state }: PanelContext, rank: Rank = 'quiet'): TemplateResult | '' =>
-  state.blocked ? '' : button('other', rank, say('other'), () => run((session) => session.reset()));
+export const otherMethodButton = (
+  { say, run, state }: PanelContext,
+  rank: Rank = 'quiet',
+  key: MessageKey = 'other',
+): TemplateResult | '' =>
+  state.blocked ? '' : button('other', rank, say(key), () => run((session) => session.reset()));
 
 /**
  * Where the shopper can go if nothing is left to do here, each only if there is such a link. `first` is the more useful

@@ -8,6 +8,7 @@
 import type { TemplateResult } from 'lit';
 import { PAYS_BY, type Method, type QrCode } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
+import { asksWalletId } from '../shell/choice.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import { targetOf, appLink, checkoutLink } from './checkout-window.ts';
 import {
@@ -94,12 +95,13 @@ export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, 
 /** No button: while the outcome is unknown, another payment might be paid as well. No spinner: it may take days. */
 export function checking(context: PanelContext): TemplateResult {
   const { say, state } = context;
-  const isReviewed = state.order.checking;
+  // Not while a reloaded page awaits its first view.
+  const isKnown = state.order.version >= 0;
   return html`${sign('clock')}${heading(say('checking'))}
-    <p class=${isReviewed ? 'note warning' : ''}>
-      ${say('checking_help')}${isReviewed ? space(context) + say('closePage') : ''}
+    <p class=${isKnown ? 'note warning' : ''}>
+      ${say('checking_help')}${isKnown ? space(context) + say('closePage') : ''}
     </p>
-    ${state.disconnected ? waitingStatus(context, '') : ''} ${isReviewed ? waysOut('help', context) : ''}`;
+    ${state.disconnected ? waitingStatus(context, '') : ''} ${isKnown ? waysOut('help', context) : ''}`;
 }
 
 export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: PanelContext): TemplateResult {
@@ -110,8 +112,9 @@ export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: 
     return html`${sign('wrong')}${heading(say('redirectUnsafe'))}
       <p part="error">${say(state.order.otherOpen ? 'open' : 'redirectUnsafe_help')}</p>
       ${otherMethodButton(context, 'second')}`;
+  const isOther = PAYS_BY[asked] === 'prompt';
   return html`${icon('CHECKOUT')}${heading(say('redirect'))}
-    <p>${say(PAYS_BY[asked] === 'prompt' ? 'notDirect' : 'redirect_help')}</p>
+    <p>${say(isOther ? 'notDirect' : 'redirect_help')}</p>
     <a
       part="checkout"
       class="primary"
@@ -121,7 +124,8 @@ export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: 
       @click=${(event: Event) => run((session) => session.leaveForCheckout(event, link))}
       >${say('redirectOpen')}</a
     >
-    ${waitingStatus(context, say('waiting'), shown)} ${otherMethodButton(context)}`;
+    ${waitingStatus(context, say('waiting'), shown)}
+    ${otherMethodButton(context, 'quiet', isOther && asksWalletId(asked, state.claims) ? 'otherWallet' : 'other')}`;
 }
 
 export function timeUp({ method }: Extract<Shown, { panel: 'timeUp' }>, context: PanelContext): TemplateResult {

@@ -81,6 +81,7 @@ export default {
   direct_help: 'افتح التطبيق ووافق على [طلب الدفع|دفع {amount} إلى {merchant}]، حتى إن لم يصلك أي إشعار.',
   waiting: 'في انتظار الدفع',
   sentTo: 'أُرسل إلى {last4}',
+  otherWallet: 'تغيير رقم المحفظة',
   other: 'الدفع بطريقة أخرى',
 
   paid: 'تم استلام المبلغ',
@@ -130,7 +131,7 @@ export default {
   already_paid_help: 'لم يُخصم أي مبلغ مرة أخرى.',
   order_changed: 'تغيّر الطلب',
   order_changed_help: '{nothing} يُرجى العودة إلى المتجر.',
-  method_unavailable: 'طريقة الدفع هذه غير متاحة حاليًا. {nothing} يُرجى استخدام طريقة أخرى.',
+  method_unavailable: 'طريقة الدفع التي اخترتها غير متاحة حاليًا. {nothing} يُرجى استخدام طريقة أخرى.',
   too_many_payments: 'محاولات كثيرة جدًا لهذا الطلب',
   too_many_payments_help: '{nothing} يُرجى التواصل مع المتجر.',
   too_many_requests: 'محاولات كثيرة جدًا. {nothing} يُرجى الانتظار بضع دقائق أو الدفع بطريقة أخرى.',

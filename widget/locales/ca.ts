@@ -85,6 +85,7 @@ export default {
     'Obriu l’aplicació i aproveu [la sol·licitud|el pagament de {amount} a {merchant}], encara que no hàgiu rebut cap missatge.',
   waiting: 'Esperem el pagament',
   sentTo: 'Enviada a {last4}',
+  otherWallet: 'Canvia l’ID del moneder',
   other: 'Paga d’una altra manera',
 
   paid: 'Pagament rebut',
@@ -128,7 +129,7 @@ export default {
   token_expired: 'Aquesta pàgina ha caducat',
   token_expired_help: 'Recarregueu-la per continuar. Si heu pagat, el vostre pagament és vàlid.',
   invalid_token: 'Aquest enllaç de pagament no funciona',
-  invalid_token_help: 'Demaneu-ne un de nou a la botiga. Si heu pagat, el vostre pagament és vàlid.',
+  invalid_token_help: 'Demaneu un enllaç nou a la botiga. Si heu pagat, el vostre pagament és vàlid.',
   network:
     'No s’ha pogut contactar amb el servei de pagament. Reviseu la connexió i torneu-ho a provar. No se us cobrarà dues vegades.',
   invalid_request: 'Reviseu les dades, si us plau. {nothing}',
@@ -137,7 +138,7 @@ export default {
   order_changed: 'La comanda ha canviat',
   order_changed_help: '{nothing} Torneu a la botiga, si us plau.',
   method_unavailable:
-    'Aquest mètode de pagament no està disponible en aquest moment. {nothing} Trieu-ne un altre, si us plau.',
+    'El mètode de pagament que heu triat no està disponible en aquest moment. {nothing} Trieu-ne un altre, si us plau.',
   too_many_payments: 'Massa intents per a aquesta comanda',
   too_many_payments_help: '{nothing} Contacteu amb la botiga, si us plau.',
   too_many_requests: 'Massa intents. {nothing} Espereu uns minuts o pagueu d’una altra manera, si us plau.',

@@ -84,6 +84,7 @@ export default {
     'Otevřete aplikaci a [žádost schvalte|schvalte platbu {amount} pro {merchant}], i když žádné oznámení nepřišlo.',
   waiting: 'Čekáme na platbu',
   sentTo: 'Odesláno na {last4}',
+  otherWallet: 'Změnit ID peněženky',
   other: 'Zaplatit jiným způsobem',
 
   paid: 'Platba přijata',
@@ -128,7 +129,7 @@ export default {
   token_expired: 'Platnost této stránky vypršela',
   token_expired_help: 'Načtěte ji znovu a pokračujte. Pokud jste už zaplatili, vaše platba se započítá.',
   invalid_token: 'Tento platební odkaz nefunguje',
-  invalid_token_help: 'Požádejte obchod o nový. Pokud jste už zaplatili, vaše platba se započítá.',
+  invalid_token_help: 'Požádejte obchod o nový odkaz. Pokud jste už zaplatili, vaše platba se započítá.',
   network:
     'S platební službou se nepodařilo spojit. Zkontrolujte připojení a zkuste to znovu. Částka se nestrhne dvakrát.',
   invalid_request: 'Zkontrolujte prosím své údaje. {nothing}',
@@ -136,7 +137,7 @@ export default {
   already_paid_help: 'Částka nebyla stržena znovu.',
   order_changed: 'Objednávka se změnila',
   order_changed_help: '{nothing} Vraťte se prosím do obchodu.',
-  method_unavailable: 'Tento způsob platby teď není k dispozici. {nothing} Použijte prosím jiný.',
+  method_unavailable: 'Zvolený způsob platby teď není k dispozici. {nothing} Použijte prosím jiný.',
   too_many_payments: 'Příliš mnoho pokusů u této objednávky',
   too_many_payments_help: '{nothing} Kontaktujte prosím obchod.',
   too_many_requests: 'Příliš mnoho pokusů. {nothing} Počkejte prosím několik minut nebo zaplaťte jiným způsobem.',

@@ -85,6 +85,7 @@ export default {
     'Åbn appen, og godkend [betalingsanmodningen|{amount} til {merchant}], også selvom du ikke har fået en besked.',
   waiting: 'Venter på betaling',
   sentTo: 'Sendt til {last4}',
+  otherWallet: 'Ret wallet-id',
   other: 'Betal på en anden måde',
 
   paid: 'Betaling modtaget',
@@ -129,7 +130,7 @@ export default {
   token_expired: 'Denne side er udløbet',
   token_expired_help: 'Genindlæs den for at fortsætte. Hvis du har betalt, tæller din betaling.',
   invalid_token: 'Dette betalingslink virker ikke',
-  invalid_token_help: 'Bed butikken om et nyt. Hvis du har betalt, tæller din betaling.',
+  invalid_token_help: 'Bed butikken om et nyt link. Hvis du har betalt, tæller din betaling.',
   network:
     'Vi kunne ikke få kontakt til betalingstjenesten. Tjek din forbindelse, og prøv igen. Beløbet bliver ikke trukket to gange.',
   invalid_request: 'Tjek dine oplysninger. {nothing}',
@@ -137,7 +138,7 @@ export default {
   already_paid_help: 'Der er ikke trukket penge igen.',
   order_changed: 'Ordren er blevet ændret',
   order_changed_help: '{nothing} Gå tilbage til butikken.',
-  method_unavailable: 'Denne betalingsmetode kan ikke bruges lige nu. {nothing} Vælg en anden.',
+  method_unavailable: 'Den valgte betalingsmetode kan ikke bruges lige nu. {nothing} Vælg en anden.',
   too_many_payments: 'For mange forsøg på denne ordre',
   too_many_payments_help: '{nothing} Kontakt butikken.',
   too_many_requests: 'For mange forsøg. {nothing} Vent et par minutter, eller betal på en anden måde.',

@@ -86,6 +86,7 @@ export default {
     'Öffnen Sie die App und bestätigen Sie [die Zahlungsanfrage|{amount} an {merchant}], auch wenn Sie keine Mitteilung erhalten haben.',
   waiting: 'Warten auf Zahlung',
   sentTo: 'Gesendet an {last4}',
+  otherWallet: 'Wallet-ID ändern',
   other: 'Andere Zahlungsart',
 
   paid: 'Zahlung erhalten',
@@ -131,7 +132,7 @@ export default {
   token_expired: 'Diese Seite ist abgelaufen',
   token_expired_help: 'Laden Sie sie neu, um fortzufahren. Wenn Sie bezahlt haben, zählt Ihre Zahlung.',
   invalid_token: 'Dieser Zahlungslink funktioniert nicht',
-  invalid_token_help: 'Bitten Sie den Shop um einen neuen. Wenn Sie bezahlt haben, zählt Ihre Zahlung.',
+  invalid_token_help: 'Bitten Sie den Shop um einen neuen Link. Wenn Sie bezahlt haben, zählt Ihre Zahlung.',
   network:
     'Der Zahlungsdienst war nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut. Es wird nicht doppelt abgebucht.',
   invalid_request: 'Bitte prüfen Sie Ihre Angaben. {nothing}',
@@ -139,7 +140,7 @@ export default {
   already_paid_help: 'Es wurde nicht noch einmal abgebucht.',
   order_changed: 'Die Bestellung hat sich geändert',
   order_changed_help: '{nothing} Bitte gehen Sie zurück zum Shop.',
-  method_unavailable: 'Diese Zahlungsart ist zurzeit nicht verfügbar. {nothing} Bitte wählen Sie eine andere.',
+  method_unavailable: 'Die gewählte Zahlungsart ist zurzeit nicht verfügbar. {nothing} Bitte wählen Sie eine andere.',
   too_many_payments: 'Zu viele Versuche für diese Bestellung',
   too_many_payments_help: '{nothing} Bitte wenden Sie sich an den Shop.',
   too_many_requests:

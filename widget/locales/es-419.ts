@@ -85,6 +85,7 @@ export default {
     'Abra la app y apruebe [la solicitud|el pago de {amount} a {merchant}], aunque no le haya llegado ningún mensaje.',
   waiting: 'Esperando pago',
   sentTo: 'Enviada a {last4}',
+  otherWallet: 'Cambiar el ID de la billetera',
   other: 'Pagar de otra forma',
 
   paid: 'Pago recibido',
@@ -128,7 +129,7 @@ export default {
   token_expired: 'Esta página expiró',
   token_expired_help: 'Recárguela para continuar. Si ya pagó, su pago se tomará en cuenta.',
   invalid_token: 'Este enlace de pago no funciona',
-  invalid_token_help: 'Pida uno nuevo a la tienda. Si ya pagó, su pago se tomará en cuenta.',
+  invalid_token_help: 'Pida un enlace nuevo a la tienda. Si ya pagó, su pago se tomará en cuenta.',
   network:
     'No se pudo contactar al servicio de pago. Revise su conexión e intente de nuevo. No se le cobrará dos veces.',
   invalid_request: 'Por favor, revise sus datos. {nothing}',
@@ -136,7 +137,7 @@ export default {
   already_paid_help: 'No se le cobró de nuevo.',
   order_changed: 'El pedido cambió',
   order_changed_help: '{nothing} Por favor, vuelva a la tienda.',
-  method_unavailable: 'Este método de pago no está disponible en este momento. {nothing} Por favor, use otro.',
+  method_unavailable: 'El método de pago que eligió no está disponible en este momento. {nothing} Por favor, use otro.',
   too_many_payments: 'Demasiados intentos para este pedido',
   too_many_payments_help: '{nothing} Comuníquese con la tienda.',
   too_many_requests: 'Demasiados intentos. {nothing} Espere unos minutos o pague de otra forma.',

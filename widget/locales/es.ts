@@ -85,6 +85,7 @@ export default {
     'Abra la aplicación y apruebe [la solicitud|el pago de {amount} a {merchant}], aunque no haya recibido ningún mensaje.',
   waiting: 'Esperando pago',
   sentTo: 'Enviada a {last4}',
+  otherWallet: 'Cambiar el ID del monedero',
   other: 'Pagar de otra forma',
 
   paid: 'Pago recibido',
@@ -128,7 +129,7 @@ export default {
   token_expired: 'Esta página ha caducado',
   token_expired_help: 'Recárguela para continuar. Si ya ha pagado, su pago se tendrá en cuenta.',
   invalid_token: 'Este enlace de pago no funciona',
-  invalid_token_help: 'Pida uno nuevo a la tienda. Si ya ha pagado, su pago se tendrá en cuenta.',
+  invalid_token_help: 'Pida un enlace nuevo a la tienda. Si ya ha pagado, su pago se tendrá en cuenta.',
   network:
     'No se ha podido contactar con el servicio de pago. Revise su conexión e inténtelo de nuevo. No se le cobrará dos veces.',
   invalid_request: 'Por favor, revise sus datos. {nothing}',
@@ -136,7 +137,8 @@ export default {
   already_paid_help: 'No se le ha cobrado de nuevo.',
   order_changed: 'El pedido ha cambiado',
   order_changed_help: '{nothing} Por favor, vuelva a la tienda.',
-  method_unavailable: 'Este método de pago no está disponible en este momento. {nothing} Por favor, use otro.',
+  method_unavailable:
+    'El método de pago que ha elegido no está disponible en este momento. {nothing} Por favor, use otro.',
   too_many_payments: 'Demasiados intentos para este pedido',
   too_many_payments_help: '{nothing} Póngase en contacto con la tienda.',
   too_many_requests: 'Demasiados intentos. {nothing} Espere unos minutos o pague de otra forma.',

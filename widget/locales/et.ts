@@ -84,6 +84,7 @@ export default {
     'Avage rakendus ja kinnitage [maksetaotlus|makse {amount} saajale {merchant}] ka siis, kui teavitust pole tulnud.',
   waiting: 'Ootame makset',
   sentTo: 'Saadetud: {last4}',
+  otherWallet: 'Muuda rahakoti ID-d',
   other: 'Maksa muul viisil',
 
   paid: 'Makse laekus',
@@ -135,7 +136,7 @@ export default {
   already_paid_help: 'Teilt ei võetud uuesti raha.',
   order_changed: 'Tellimus on muutunud',
   order_changed_help: '{nothing} Palun minge poodi tagasi.',
-  method_unavailable: 'See makseviis pole praegu saadaval. {nothing} Palun valige teine.',
+  method_unavailable: 'Valitud makseviis pole praegu saadaval. {nothing} Palun valige teine.',
   too_many_payments: 'Selle tellimuse puhul on liiga palju katseid',
   too_many_payments_help: '{nothing} Palun pöörduge poe poole.',
   too_many_requests: 'Liiga palju katseid. {nothing} Palun oodake mõni minut või makske muul viisil.',

@@ -84,6 +84,7 @@ export default {
     'Avaa sovellus ja hyväksy [maksupyyntö|{amount} saajalle {merchant}], vaikka ilmoitusta ei olisi tullut.',
   waiting: 'Odotamme maksua',
   sentTo: 'Lähetetty: {last4}',
+  otherWallet: 'Muuta lompakon tunnusta',
   other: 'Maksa toisella tavalla',
 
   paid: 'Maksu vastaanotettu',
@@ -134,7 +135,7 @@ export default {
   already_paid_help: 'Sinua ei veloitettu uudelleen.',
   order_changed: 'Tilaus on muuttunut',
   order_changed_help: '{nothing} Palaa kauppaan.',
-  method_unavailable: 'Tämä maksutapa ei ole nyt käytettävissä. {nothing} Valitse toinen.',
+  method_unavailable: 'Valitsemasi maksutapa ei ole nyt käytettävissä. {nothing} Valitse toinen.',
   too_many_payments: 'Liian monta yritystä tälle tilaukselle',
   too_many_payments_help: '{nothing} Ota yhteyttä kauppaan.',
   too_many_requests: 'Liian monta yritystä. {nothing} Odota muutama minuutti tai maksa toisella tavalla.',

@@ -87,6 +87,7 @@ export default {
     'Ouvrez l’application et acceptez [la demande|le paiement de {amount} à {merchant}], même si vous n’avez reçu aucun message.',
   waiting: 'En attente du paiement',
   sentTo: 'Envoyée à {last4}',
+  otherWallet: 'Modifier l’identifiant du portefeuille',
   other: 'Payer autrement',
 
   paid: 'Paiement reçu',
@@ -132,7 +133,7 @@ export default {
   token_expired: 'Cette page a expiré',
   token_expired_help: 'Rechargez-la pour continuer. Si vous avez payé, votre paiement sera pris en compte.',
   invalid_token: 'Ce lien de paiement ne fonctionne pas',
-  invalid_token_help: 'Demandez-en un nouveau à la boutique. Si vous avez payé, votre paiement sera pris en compte.',
+  invalid_token_help: 'Demandez un nouveau lien à la boutique. Si vous avez payé, votre paiement sera pris en compte.',
   network:
     'Impossible de joindre le service de paiement. Vérifiez votre connexion et réessayez. Le montant ne sera pas débité deux fois.',
   invalid_request: 'Veuillez vérifier vos informations. {nothing}',
@@ -140,7 +141,8 @@ export default {
   already_paid_help: 'Aucun nouveau débit n’a été effectué.',
   order_changed: 'La commande a été modifiée',
   order_changed_help: '{nothing} Veuillez revenir à la boutique.',
-  method_unavailable: 'Ce moyen de paiement est indisponible pour le moment. {nothing} Veuillez en utiliser un autre.',
+  method_unavailable:
+    'Le moyen de paiement choisi est indisponible pour le moment. {nothing} Veuillez en utiliser un autre.',
   too_many_payments: 'Trop de tentatives pour cette commande',
   too_many_payments_help: '{nothing} Veuillez contacter la boutique.',
   too_many_requests: 'Trop de tentatives. {nothing} Veuillez patienter quelques minutes ou payer autrement.',

@@ -81,6 +81,7 @@ export default {
   direct_help: 'פתחו את האפליקציה ואשרו [את הבקשה|תשלום של {amount} לטובת {merchant}], גם אם לא הגיעה הודעה.',
   waiting: 'ממתינים לתשלום',
   sentTo: 'נשלח אל {last4}',
+  otherWallet: 'שינוי מספר הארנק',
   other: 'תשלום באמצעי אחר',
 
   paid: 'התשלום התקבל',
@@ -130,7 +131,7 @@ export default {
   already_paid_help: 'לא חויבתם שוב.',
   order_changed: 'ההזמנה השתנתה',
   order_changed_help: '{nothing} נא לחזור לחנות.',
-  method_unavailable: 'אמצעי התשלום הזה אינו זמין כרגע. {nothing} נא לבחור אמצעי אחר.',
+  method_unavailable: 'אמצעי התשלום שבחרתם אינו זמין כרגע. {nothing} נא לבחור אמצעי אחר.',
   too_many_payments: 'יותר מדי ניסיונות להזמנה הזו',
   too_many_payments_help: '{nothing} נא לפנות לחנות.',
   too_many_requests: 'יותר מדי ניסיונות. {nothing} נא להמתין כמה דקות או לשלם באמצעי אחר.',

@@ -82,6 +82,7 @@ export default {
   direct_help: 'ऐप खोलें और [अनुरोध को|{merchant} को {amount} के भुगतान की] मंज़ूरी दें, भले ही कोई मैसेज न आया हो।',
   waiting: 'भुगतान का इंतज़ार है',
   sentTo: '{last4} को भेजा गया',
+  otherWallet: 'वॉलेट आईडी बदलें',
   other: 'दूसरे तरीके से भुगतान करें',
 
   paid: 'भुगतान मिल गया',
@@ -131,7 +132,7 @@ export default {
   already_paid_help: 'आपके पैसे दोबारा नहीं कटे।',
   order_changed: 'ऑर्डर बदल गया है',
   order_changed_help: '{nothing} कृपया स्टोर पर वापस जाएँ।',
-  method_unavailable: 'भुगतान का यह तरीका अभी उपलब्ध नहीं है। {nothing} कृपया दूसरा तरीका चुनें।',
+  method_unavailable: 'भुगतान का चुना गया तरीका अभी उपलब्ध नहीं है। {nothing} कृपया दूसरा तरीका चुनें।',
   too_many_payments: 'इस ऑर्डर के लिए बहुत बार कोशिश हुई',
   too_many_payments_help: '{nothing} कृपया स्टोर से संपर्क करें।',
   too_many_requests: 'बहुत बार कोशिश हुई। {nothing} कृपया कुछ मिनट इंतज़ार करें या दूसरे तरीके से भुगतान करें।',

@@ -84,6 +84,7 @@ export default {
     'Otvorite aplikaciju i odobrite [zahtjev|plaćanje {amount} za {merchant}], čak i ako obavijest nije stigla.',
   waiting: 'Čekamo uplatu',
   sentTo: 'Poslano na {last4}',
+  otherWallet: 'Promijeni ID novčanika',
   other: 'Plati na drugi način',
 
   paid: 'Uplata je primljena',
@@ -128,7 +129,7 @@ export default {
   token_expired: 'Ova je stranica istekla',
   token_expired_help: 'Učitajte je ponovno za nastavak. Ako ste platili, vaša uplata vrijedi.',
   invalid_token: 'Ova poveznica za plaćanje ne radi',
-  invalid_token_help: 'Zatražite novu od trgovine. Ako ste platili, vaša uplata vrijedi.',
+  invalid_token_help: 'Zatražite novu poveznicu od trgovine. Ako ste platili, vaša uplata vrijedi.',
   network:
     'Usluga plaćanja nije bila dostupna. Provjerite vezu i pokušajte ponovno. Iznos vam neće biti naplaćen dvaput.',
   invalid_request: 'Provjerite svoje podatke. {nothing}',
@@ -136,7 +137,7 @@ export default {
   already_paid_help: 'Iznos vam nije ponovno naplaćen.',
   order_changed: 'Narudžba se promijenila',
   order_changed_help: '{nothing} Vratite se u trgovinu.',
-  method_unavailable: 'Ovaj način plaćanja trenutačno nije dostupan. {nothing} Odaberite drugi.',
+  method_unavailable: 'Odabrani način plaćanja trenutačno nije dostupan. {nothing} Odaberite drugi.',
   too_many_payments: 'Previše pokušaja za ovu narudžbu',
   too_many_payments_help: '{nothing} Obratite se trgovini.',
   too_many_requests: 'Previše pokušaja. {nothing} Pričekajte nekoliko minuta ili platite na drugi način.',

@@ -85,6 +85,7 @@ export default {
     'Nyissa meg az alkalmazást, és hagyja jóvá [a kérelmet|a fizetést ({amount}, kedvezményezett: {merchant})] akkor is, ha nem érkezett értesítés.',
   waiting: 'Várjuk a fizetést',
   sentTo: 'Elküldve ide: {last4}',
+  otherWallet: 'A tárcaazonosító módosítása',
   other: 'Fizetés más módon',
 
   paid: 'A fizetés megérkezett',
@@ -128,7 +129,7 @@ export default {
   token_expired: 'Ez az oldal lejárt',
   token_expired_help: 'A folytatáshoz töltse be újra. Ha már fizetett, a fizetését figyelembe vesszük.',
   invalid_token: 'Ez a fizetési link nem működik',
-  invalid_token_help: 'Kérjen újat a bolttól. Ha már fizetett, a fizetését figyelembe vesszük.',
+  invalid_token_help: 'Kérjen új linket a bolttól. Ha már fizetett, a fizetését figyelembe vesszük.',
   network:
     'Nem sikerült elérni a fizetési szolgáltatást. Ellenőrizze a kapcsolatot, és próbálja újra. Az összeget nem vonják le kétszer.',
   invalid_request: 'Kérjük, ellenőrizze az adatait. {nothing}',
@@ -136,7 +137,7 @@ export default {
   already_paid_help: 'Nem vontak le újra pénzt.',
   order_changed: 'A rendelés megváltozott',
   order_changed_help: '{nothing} Kérjük, térjen vissza a boltba.',
-  method_unavailable: 'Ez a fizetési mód most nem érhető el. {nothing} Kérjük, válasszon másikat.',
+  method_unavailable: 'A választott fizetési mód most nem érhető el. {nothing} Kérjük, válasszon másikat.',
   too_many_payments: 'Túl sok próbálkozás ennél a rendelésnél',
   too_many_payments_help: '{nothing} Kérjük, forduljon a bolthoz.',
   too_many_requests: 'Túl sok próbálkozás. {nothing} Kérjük, várjon néhány percet, vagy fizessen más módon.',

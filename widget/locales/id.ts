@@ -84,6 +84,7 @@ export default {
     'Buka aplikasi dan setujui [permintaan|pembayaran {amount} kepada {merchant}], meskipun belum ada notifikasi.',
   waiting: 'Menunggu pembayaran',
   sentTo: 'Dikirim ke {last4}',
+  otherWallet: 'Ubah ID e-wallet',
   other: 'Bayar dengan cara lain',
 
   paid: 'Pembayaran berhasil',
@@ -136,7 +137,7 @@ export default {
   already_paid_help: 'Saldo Anda tidak terpotong untuk kedua kalinya.',
   order_changed: 'Pesanan telah berubah',
   order_changed_help: '{nothing} Silakan kembali ke toko.',
-  method_unavailable: 'Metode ini sedang tidak tersedia. {nothing} Silakan gunakan metode lain.',
+  method_unavailable: 'Metode yang Anda pilih sedang tidak tersedia. {nothing} Silakan gunakan metode lain.',
   too_many_payments: 'Terlalu banyak percobaan untuk pesanan ini',
   too_many_payments_help: '{nothing} Silakan hubungi toko.',
   too_many_requests: 'Terlalu banyak percobaan. {nothing} Silakan tunggu beberapa menit atau bayar dengan cara lain.',

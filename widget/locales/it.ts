@@ -85,6 +85,7 @@ export default {
     'Apri l’app e approva [la richiesta|il pagamento di {amount} a {merchant}], anche se non è arrivato alcun messaggio.',
   waiting: 'In attesa del pagamento',
   sentTo: 'Inviata a {last4}',
+  otherWallet: 'Modifica l’ID del portafoglio',
   other: 'Paga in un altro modo',
 
   paid: 'Pagamento ricevuto',
@@ -129,7 +130,7 @@ export default {
   token_expired: 'Questa pagina è scaduta',
   token_expired_help: 'Ricaricala per continuare. Se hai pagato, il tuo pagamento verrà registrato.',
   invalid_token: 'Questo link di pagamento non funziona',
-  invalid_token_help: 'Chiedine uno nuovo al negozio. Se hai pagato, il tuo pagamento verrà registrato.',
+  invalid_token_help: 'Chiedi un nuovo link al negozio. Se hai pagato, il tuo pagamento verrà registrato.',
   network:
     'Non è stato possibile raggiungere il servizio di pagamento. Verifica la connessione e riprova. L’importo non ti verrà addebitato due volte.',
   invalid_request: 'Verifica i tuoi dati. {nothing}',
@@ -137,7 +138,7 @@ export default {
   already_paid_help: 'L’importo non ti è stato addebitato di nuovo.',
   order_changed: 'L’ordine è cambiato',
   order_changed_help: '{nothing} Torna al negozio.',
-  method_unavailable: 'Questo metodo di pagamento non è disponibile al momento. {nothing} Usane un altro.',
+  method_unavailable: 'Il metodo di pagamento scelto non è disponibile al momento. {nothing} Usane un altro.',
   too_many_payments: 'Troppi tentativi per questo ordine',
   too_many_payments_help: '{nothing} Contatta il negozio.',
   too_many_requests: 'Troppi tentativi. {nothing} Attendi qualche minuto o paga in un altro modo.',

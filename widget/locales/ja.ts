@@ -86,6 +86,7 @@ export default {
     '通知が届いていなくても、アプリを開いて[リクエスト|{merchant}への{amount}のお支払い]を承認してください。',
   waiting: 'お支払い待ちです',
   sentTo: '{last4}に送信しました',
+  otherWallet: 'ウォレットIDを変更する',
   other: '別の方法で支払う',
 
   paid: 'お支払いが完了しました',
@@ -139,7 +140,7 @@ export default {
   already_paid_help: '代金が再度引き落とされることはありません。',
   order_changed: 'ご注文の内容が変更されました',
   order_changed_help: '{nothing}ショップにお戻りください。',
-  method_unavailable: 'このお支払い方法は現在ご利用いただけません。{nothing}ほかのお支払い方法をご利用ください。',
+  method_unavailable: 'お選びのお支払い方法は現在ご利用いただけません。{nothing}ほかのお支払い方法をご利用ください。',
   too_many_payments: 'このご注文での試行回数が多すぎます',
   too_many_payments_help: '{nothing}ショップにお問い合わせください。',
   too_many_requests: '試行回数が多すぎます。{nothing}数分待つか、別の方法でお支払いください。',

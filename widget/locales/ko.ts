@@ -83,6 +83,7 @@ export default {
   direct_help: '알림이 오지 않았더라도 앱을 열어 [요청을|{merchant}에 대한 {amount} 결제를] 승인해 주세요.',
   waiting: '결제 대기 중',
   sentTo: '{last4}로 보냄',
+  otherWallet: '전자지갑 ID 변경',
   other: '다른 결제 수단 이용',
 
   paid: '결제가 완료되었습니다',
@@ -134,7 +135,7 @@ export default {
   already_paid_help: '추가로 출금된 금액은 없습니다.',
   order_changed: '주문이 변경되었습니다',
   order_changed_help: '{nothing} 상점으로 돌아가 주세요.',
-  method_unavailable: '지금은 이 결제 수단을 이용할 수 없습니다. {nothing} 다른 결제 수단을 이용해 주세요.',
+  method_unavailable: '선택하신 결제 수단은 지금 이용할 수 없습니다. {nothing} 다른 결제 수단을 이용해 주세요.',
   too_many_payments: '이 주문에 대한 시도 횟수가 너무 많습니다',
   too_many_payments_help: '{nothing} 상점에 문의해 주세요.',
   too_many_requests: '시도 횟수가 너무 많습니다. {nothing} 몇 분 기다리거나 다른 결제 수단을 이용해 주세요.',

@@ -85,6 +85,7 @@ export default {
     'Atidarykite programėlę ir patvirtinkite [mokėjimo prašymą|{amount} mokėjimą gavėjui {merchant}], net jei pranešimas neatėjo.',
   waiting: 'Laukiame mokėjimo',
   sentTo: 'Išsiųsta į {last4}',
+  otherWallet: 'Keisti piniginės ID',
   other: 'Mokėti kitu būdu',
 
   paid: 'Mokėjimas gautas',
@@ -128,7 +129,7 @@ export default {
   token_expired: 'Šio puslapio galiojimas baigėsi',
   token_expired_help: 'Norėdami tęsti, įkelkite jį iš naujo. Jei sumokėjote, jūsų mokėjimas bus įskaitytas.',
   invalid_token: 'Ši mokėjimo nuoroda neveikia',
-  invalid_token_help: 'Paprašykite parduotuvės naujos. Jei sumokėjote, jūsų mokėjimas bus įskaitytas.',
+  invalid_token_help: 'Paprašykite parduotuvės naujos nuorodos. Jei sumokėjote, jūsų mokėjimas bus įskaitytas.',
   network:
     'Nepavyko susisiekti su mokėjimo paslauga. Patikrinkite ryšį ir bandykite dar kartą. Pinigai nebus nuskaičiuoti du kartus.',
   invalid_request: 'Patikrinkite savo duomenis. {nothing}',
@@ -136,7 +137,7 @@ export default {
   already_paid_help: 'Pinigai dar kartą nenuskaičiuoti.',
   order_changed: 'Užsakymas pasikeitė',
   order_changed_help: '{nothing} Grįžkite į parduotuvę.',
-  method_unavailable: 'Šis mokėjimo būdas šiuo metu neprieinamas. {nothing} Pasirinkite kitą.',
+  method_unavailable: 'Pasirinktas mokėjimo būdas šiuo metu neprieinamas. {nothing} Pasirinkite kitą.',
   too_many_payments: 'Per daug bandymų apmokėti šį užsakymą',
   too_many_payments_help: '{nothing} Kreipkitės į parduotuvę.',
   too_many_requests: 'Per daug bandymų. {nothing} Palaukite kelias minutes arba mokėkite kitu būdu.',

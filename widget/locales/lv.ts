@@ -83,6 +83,7 @@ export default {
     'Atveriet lietotni un apstipriniet [pieprasījumu|{amount} maksājumu saņēmējam {merchant}], pat ja paziņojums nav pienācis.',
   waiting: 'Gaidām maksājumu',
   sentTo: 'Nosūtīts uz {last4}',
+  otherWallet: 'Mainīt maka ID',
   other: 'Maksāt citā veidā',
 
   paid: 'Maksājums saņemts',
@@ -126,7 +127,7 @@ export default {
   token_expired: 'Šīs lapas derīgums ir beidzies',
   token_expired_help: 'Lai turpinātu, pārlādējiet to. Ja samaksājāt, jūsu maksājums tiks ieskaitīts.',
   invalid_token: 'Šī maksājuma saite nedarbojas',
-  invalid_token_help: 'Palūdziet veikalam jaunu. Ja samaksājāt, jūsu maksājums tiks ieskaitīts.',
+  invalid_token_help: 'Palūdziet veikalam jaunu saiti. Ja samaksājāt, jūsu maksājums tiks ieskaitīts.',
   network:
     'Neizdevās sazināties ar maksājumu pakalpojumu. Pārbaudiet savienojumu un mēģiniet vēlreiz. Nauda netiks norakstīta divreiz.',
   invalid_request: 'Lūdzu, pārbaudiet savus datus. {nothing}',
@@ -134,7 +135,7 @@ export default {
   already_paid_help: 'Nauda netika norakstīta vēlreiz.',
   order_changed: 'Pasūtījums ir mainījies',
   order_changed_help: '{nothing} Lūdzu, atgriezieties veikalā.',
-  method_unavailable: 'Šis maksājuma veids pašlaik nav pieejams. {nothing} Lūdzu, izmantojiet citu.',
+  method_unavailable: 'Izvēlētais maksājuma veids pašlaik nav pieejams. {nothing} Lūdzu, izmantojiet citu.',
   too_many_payments: 'Pārāk daudz mēģinājumu šim pasūtījumam',
   too_many_payments_help: '{nothing} Lūdzu, sazinieties ar veikalu.',
   too_many_requests: 'Pārāk daudz mēģinājumu. {nothing} Lūdzu, uzgaidiet dažas minūtes vai maksājiet citā veidā.',

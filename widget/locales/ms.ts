@@ -86,6 +86,7 @@ export default {
     'Buka aplikasi dan luluskan [permintaan itu|pembayaran {amount} kepada {merchant}], walaupun tiada mesej yang diterima.',
   waiting: 'Menunggu pembayaran',
   sentTo: 'Dihantar ke {last4}',
+  otherWallet: 'Tukar ID e-dompet',
   other: 'Bayar dengan cara lain',
 
   paid: 'Pembayaran berjaya',
@@ -138,7 +139,7 @@ export default {
   already_paid_help: 'Wang anda tidak dipotong buat kali kedua.',
   order_changed: 'Pesanan telah berubah',
   order_changed_help: '{nothing} Sila kembali ke kedai.',
-  method_unavailable: 'Kaedah ini tidak tersedia sekarang. {nothing} Sila gunakan kaedah lain.',
+  method_unavailable: 'Kaedah yang anda pilih tidak tersedia sekarang. {nothing} Sila gunakan kaedah lain.',
   too_many_payments: 'Terlalu banyak percubaan untuk pesanan ini',
   too_many_payments_help: '{nothing} Sila hubungi kedai.',
   too_many_requests: 'Terlalu banyak percubaan. {nothing} Sila tunggu beberapa minit atau bayar dengan cara lain.',

@@ -85,6 +85,7 @@ export default {
     'Åpne appen og godkjenn [betalingsforespørselen|{amount} til {merchant}], selv om du ikke har fått noe varsel.',
   waiting: 'Venter på betaling',
   sentTo: 'Sendt til {last4}',
+  otherWallet: 'Endre lommebok-ID',
   other: 'Betal på en annen måte',
 
   paid: 'Betalingen er mottatt',
@@ -129,7 +130,7 @@ export default {
   token_expired: 'Denne siden er utløpt',
   token_expired_help: 'Last den inn på nytt for å fortsette. Hvis du har betalt, teller betalingen din.',
   invalid_token: 'Denne betalingslenken virker ikke',
-  invalid_token_help: 'Be butikken om en ny. Hvis du har betalt, teller betalingen din.',
+  invalid_token_help: 'Be butikken om en ny lenke. Hvis du har betalt, teller betalingen din.',
   network:
     'Vi fikk ikke kontakt med betalingstjenesten. Kontroller forbindelsen og prøv igjen. Du blir ikke belastet to ganger.',
   invalid_request: 'Kontroller opplysningene dine. {nothing}',
@@ -137,7 +138,7 @@ export default {
   already_paid_help: 'Du ble ikke belastet på nytt.',
   order_changed: 'Bestillingen er endret',
   order_changed_help: '{nothing} Gå tilbake til butikken.',
-  method_unavailable: 'Denne betalingsmåten kan ikke brukes akkurat nå. {nothing} Velg en annen.',
+  method_unavailable: 'Den valgte betalingsmåten kan ikke brukes akkurat nå. {nothing} Velg en annen.',
   too_many_payments: 'For mange forsøk for denne bestillingen',
   too_many_payments_help: '{nothing} Kontakt butikken.',
   too_many_requests: 'For mange forsøk. {nothing} Vent noen minutter, eller betal på en annen måte.',

@@ -84,6 +84,7 @@ export default {
     'Open de app en keur [het betaalverzoek|{amount} aan {merchant}] goed, ook als u geen melding hebt gekregen.',
   waiting: 'Wachten op betaling',
   sentTo: 'Verstuurd naar {last4}',
+  otherWallet: 'Wallet-ID wijzigen',
   other: 'Andere betaalmethode',
 
   paid: 'Betaling ontvangen',
@@ -129,7 +130,7 @@ export default {
   token_expired: 'Deze pagina is verlopen',
   token_expired_help: 'Laad de pagina opnieuw om verder te gaan. Hebt u betaald, dan telt uw betaling.',
   invalid_token: 'Deze betaallink werkt niet',
-  invalid_token_help: 'Vraag de winkel om een nieuwe. Hebt u betaald, dan telt uw betaling.',
+  invalid_token_help: 'Vraag de winkel om een nieuwe link. Hebt u betaald, dan telt uw betaling.',
   network:
     'De betaaldienst kon niet worden bereikt. Controleer uw verbinding en probeer het opnieuw. Er wordt niet dubbel afgeschreven.',
   invalid_request: 'Controleer uw gegevens. {nothing}',
@@ -137,7 +138,7 @@ export default {
   already_paid_help: 'Er is niet opnieuw afgeschreven.',
   order_changed: 'De bestelling is gewijzigd',
   order_changed_help: '{nothing} Ga terug naar de winkel.',
-  method_unavailable: 'Deze betaalmethode is nu niet beschikbaar. {nothing} Kies een andere.',
+  method_unavailable: 'De gekozen betaalmethode is nu niet beschikbaar. {nothing} Kies een andere.',
   too_many_payments: 'Te veel pogingen voor deze bestelling',
   too_many_payments_help: '{nothing} Neem contact op met de winkel.',
   too_many_requests: 'Te veel pogingen. {nothing} Wacht een paar minuten of kies een andere betaalmethode.',

@@ -84,6 +84,7 @@ export default {
     'Otwórz aplikację i zatwierdź [prośbę|płatność {amount} dla {merchant}], nawet jeśli nie przyszło powiadomienie.',
   waiting: 'Czekamy na płatność',
   sentTo: 'Wysłano na {last4}',
+  otherWallet: 'Zmień ID portfela',
   other: 'Zapłać w inny sposób',
 
   paid: 'Płatność otrzymana',
@@ -128,7 +129,7 @@ export default {
   token_expired: 'Ta strona wygasła',
   token_expired_help: 'Odśwież ją, aby kontynuować. Jeśli płatność już wykonano, zostanie uwzględniona.',
   invalid_token: 'Ten link do płatności nie działa',
-  invalid_token_help: 'Poproś sklep o nowy. Jeśli płatność już wykonano, zostanie uwzględniona.',
+  invalid_token_help: 'Poproś sklep o nowy link. Jeśli płatność już wykonano, zostanie uwzględniona.',
   network:
     'Nie udało się połączyć z serwisem płatności. Sprawdź połączenie i spróbuj ponownie. Środki nie zostaną pobrane dwa razy.',
   invalid_request: 'Sprawdź swoje dane. {nothing}',
@@ -136,7 +137,7 @@ export default {
   already_paid_help: 'Środki nie zostały pobrane ponownie.',
   order_changed: 'Zamówienie zostało zmienione',
   order_changed_help: '{nothing} Wróć do sklepu.',
-  method_unavailable: 'Ta metoda płatności jest teraz niedostępna. {nothing} Wybierz inną.',
+  method_unavailable: 'Wybrana metoda płatności jest teraz niedostępna. {nothing} Wybierz inną.',
   too_many_payments: 'Zbyt wiele prób zapłaty za to zamówienie',
   too_many_payments_help: '{nothing} Skontaktuj się ze sklepem.',
   too_many_requests: 'Zbyt wiele prób. {nothing} Zaczekaj kilka minut lub zapłać w inny sposób.',

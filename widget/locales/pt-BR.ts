@@ -85,6 +85,7 @@ export default {
     'Abra o app e aprove [a solicitação|o pagamento de {amount} para {merchant}], mesmo que nenhuma notificação tenha chegado.',
   waiting: 'Aguardando pagamento',
   sentTo: 'Enviada para {last4}',
+  otherWallet: 'Alterar o ID da carteira',
   other: 'Pagar de outra forma',
 
   paid: 'Pagamento recebido',
@@ -130,7 +131,7 @@ export default {
   token_expired: 'Esta página expirou',
   token_expired_help: 'Recarregue para continuar. Se você já pagou, seu pagamento será considerado.',
   invalid_token: 'Este link de pagamento não funciona',
-  invalid_token_help: 'Peça um novo à loja. Se você já pagou, seu pagamento será considerado.',
+  invalid_token_help: 'Peça um novo link à loja. Se você já pagou, seu pagamento será considerado.',
   network:
     'Não foi possível acessar o serviço de pagamento. Verifique sua conexão e tente de novo. O valor não será cobrado duas vezes.',
   invalid_request: 'Verifique seus dados. {nothing}',
@@ -138,7 +139,7 @@ export default {
   already_paid_help: 'O valor não foi cobrado de novo.',
   order_changed: 'O pedido foi alterado',
   order_changed_help: '{nothing} Por favor, volte à loja.',
-  method_unavailable: 'Esta forma de pagamento está indisponível no momento. {nothing} Por favor, use outra.',
+  method_unavailable: 'A forma de pagamento escolhida está indisponível no momento. {nothing} Por favor, use outra.',
   too_many_payments: 'Muitas tentativas para este pedido',
   too_many_payments_help: '{nothing} Por favor, fale com a loja.',
   too_many_requests: 'Muitas tentativas. {nothing} Aguarde alguns minutos ou pague de outra forma.',

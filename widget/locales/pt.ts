@@ -85,6 +85,7 @@ export default {
     'Abra a aplicação e aprove [o pedido|o pagamento de {amount} a {merchant}], mesmo que não tenha recebido nenhuma mensagem.',
   waiting: 'A aguardar pagamento',
   sentTo: 'Enviado para {last4}',
+  otherWallet: 'Alterar o ID da carteira',
   other: 'Pagar de outra forma',
 
   paid: 'Pagamento recebido',
@@ -129,7 +130,7 @@ export default {
   token_expired: 'Esta página expirou',
   token_expired_help: 'Recarregue-a para continuar. Se já pagou, o seu pagamento será tido em conta.',
   invalid_token: 'Este link de pagamento não funciona',
-  invalid_token_help: 'Peça um novo à loja. Se já pagou, o seu pagamento será tido em conta.',
+  invalid_token_help: 'Peça uma nova ligação à loja. Se já pagou, o seu pagamento será tido em conta.',
   network:
     'Não foi possível contactar o serviço de pagamento. Verifique a sua ligação à Internet e tente novamente. O valor não será cobrado duas vezes.',
   invalid_request: 'Verifique os seus dados. {nothing}',
@@ -137,7 +138,7 @@ export default {
   already_paid_help: 'O valor não voltou a ser cobrado.',
   order_changed: 'A encomenda foi alterada',
   order_changed_help: '{nothing} Por favor, volte à loja.',
-  method_unavailable: 'Este método de pagamento está indisponível de momento. {nothing} Por favor, use outro.',
+  method_unavailable: 'O método de pagamento escolhido está indisponível de momento. {nothing} Por favor, use outro.',
   too_many_payments: 'Demasiadas tentativas para esta encomenda',
   too_many_payments_help: '{nothing} Por favor, contacte a loja.',
   too_many_requests: 'Demasiadas tentativas. {nothing} Aguarde alguns minutos ou pague de outra forma.',

@@ -85,6 +85,7 @@ export default {
     'Deschideți aplicația și aprobați [solicitarea|plata de {amount} către {merchant}], chiar dacă nu ați primit niciun mesaj.',
   waiting: 'Așteptăm plata',
   sentTo: 'Trimisă la {last4}',
+  otherWallet: 'Modificați ID-ul portofelului',
   other: 'Plătiți în alt mod',
 
   paid: 'Plată primită',
@@ -128,7 +129,7 @@ export default {
   token_expired: 'Această pagină a expirat',
   token_expired_help: 'Reîncărcați-o pentru a continua. Dacă ați plătit, plata este valabilă.',
   invalid_token: 'Acest link de plată nu funcționează',
-  invalid_token_help: 'Cereți magazinului unul nou. Dacă ați plătit, plata este valabilă.',
+  invalid_token_help: 'Cereți magazinului un link nou. Dacă ați plătit, plata este valabilă.',
   network:
     'Serviciul de plată nu a putut fi contactat. Verificați conexiunea și încercați din nou. Suma nu va fi debitată de două ori.',
   invalid_request: 'Vă rugăm să verificați datele. {nothing}',
@@ -136,7 +137,7 @@ export default {
   already_paid_help: 'Suma nu a fost debitată din nou.',
   order_changed: 'Comanda s-a modificat',
   order_changed_help: '{nothing} Vă rugăm să reveniți la magazin.',
-  method_unavailable: 'Această metodă de plată este indisponibilă momentan. {nothing} Vă rugăm să folosiți alta.',
+  method_unavailable: 'Metoda de plată aleasă este indisponibilă momentan. {nothing} Vă rugăm să folosiți alta.',
   too_many_payments: 'Prea multe încercări pentru această comandă',
   too_many_payments_help: '{nothing} Vă rugăm să contactați magazinul.',
   too_many_requests: 'Prea multe încercări. {nothing} Așteptați câteva minute sau plătiți în alt mod.',

@@ -84,6 +84,7 @@ export default {
     'Otvorte aplikáciu a schváľte [žiadosť|platbu {amount} pre {merchant}], aj keď neprišlo žiadne upozornenie.',
   waiting: 'Čakáme na platbu',
   sentTo: 'Odoslané na {last4}',
+  otherWallet: 'Zmeniť ID peňaženky',
   other: 'Zaplatiť iným spôsobom',
 
   paid: 'Platba prijatá',
@@ -128,7 +129,7 @@ export default {
   token_expired: 'Platnosť tejto stránky vypršala',
   token_expired_help: 'Načítajte ju znova a pokračujte. Ak ste už zaplatili, vaša platba sa započíta.',
   invalid_token: 'Tento platobný odkaz nefunguje',
-  invalid_token_help: 'Požiadajte obchod o nový. Ak ste už zaplatili, vaša platba sa započíta.',
+  invalid_token_help: 'Požiadajte obchod o nový odkaz. Ak ste už zaplatili, vaša platba sa započíta.',
   network:
     'S platobnou službou sa nepodarilo spojiť. Skontrolujte pripojenie a skúste to znova. Peniaze sa nestrhnú dvakrát.',
   invalid_request: 'Skontrolujte, prosím, svoje údaje. {nothing}',
@@ -136,7 +137,7 @@ export default {
   already_paid_help: 'Peniaze sa nestrhli znova.',
   order_changed: 'Objednávka sa zmenila',
   order_changed_help: '{nothing} Vráťte sa, prosím, do obchodu.',
-  method_unavailable: 'Tento spôsob platby teraz nie je k dispozícii. {nothing} Použite, prosím, iný.',
+  method_unavailable: 'Zvolený spôsob platby teraz nie je k dispozícii. {nothing} Použite, prosím, iný.',
   too_many_payments: 'Priveľa pokusov pri tejto objednávke',
   too_many_payments_help: '{nothing} Obráťte sa, prosím, na obchod.',
   too_many_requests: 'Priveľa pokusov. {nothing} Počkajte, prosím, niekoľko minút alebo zaplaťte iným spôsobom.',

@@ -84,6 +84,7 @@ export default {
     'Odprite aplikacijo in odobrite [zahtevek|plačilo {amount} prejemniku {merchant}], tudi če obvestilo ni prispelo.',
   waiting: 'Čakamo na plačilo',
   sentTo: 'Poslano na {last4}',
+  otherWallet: 'Spremeni ID denarnice',
   other: 'Plačaj na drug način',
 
   paid: 'Plačilo prejeto',
@@ -128,7 +129,7 @@ export default {
   token_expired: 'Ta stran je potekla',
   token_expired_help: 'Za nadaljevanje jo znova naložite. Če ste plačali, vaše plačilo velja.',
   invalid_token: 'Ta povezava za plačilo ne deluje',
-  invalid_token_help: 'Prosite trgovino za novo. Če ste plačali, vaše plačilo velja.',
+  invalid_token_help: 'Prosite trgovino za novo povezavo. Če ste plačali, vaše plačilo velja.',
   network:
     'Plačilna storitev ni bila dosegljiva. Preverite povezavo in poskusite znova. Znesek vam ne bo zaračunan dvakrat.',
   invalid_request: 'Preverite svoje podatke. {nothing}',
@@ -136,7 +137,7 @@ export default {
   already_paid_help: 'Znesek vam ni bil zaračunan znova.',
   order_changed: 'Naročilo se je spremenilo',
   order_changed_help: '{nothing} Vrnite se v trgovino.',
-  method_unavailable: 'Ta način plačila trenutno ni na voljo. {nothing} Izberite drugega.',
+  method_unavailable: 'Izbrani način plačila trenutno ni na voljo. {nothing} Izberite drugega.',
   too_many_payments: 'Preveč poskusov za to naročilo',
   too_many_payments_help: '{nothing} Obrnite se na trgovino.',
   too_many_requests: 'Preveč poskusov. {nothing} Počakajte nekaj minut ali plačajte na drug način.',

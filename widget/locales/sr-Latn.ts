@@ -84,6 +84,7 @@ export default {
     'Otvorite aplikaciju i odobrite [zahtev|plaćanje {amount} za {merchant}], čak i ako obaveštenje nije stiglo.',
   waiting: 'Čekamo uplatu',
   sentTo: 'Poslato na {last4}',
+  otherWallet: 'Promeni ID novčanika',
   other: 'Plati na drugi način',
 
   paid: 'Uplata je primljena',
@@ -127,7 +128,7 @@ export default {
   token_expired: 'Ova stranica je istekla',
   token_expired_help: 'Učitajte je ponovo da biste nastavili. Ako ste platili, vaša uplata važi.',
   invalid_token: 'Ovaj link za plaćanje ne radi',
-  invalid_token_help: 'Zatražite novi od prodavnice. Ako ste platili, vaša uplata važi.',
+  invalid_token_help: 'Zatražite novi link od prodavnice. Ako ste platili, vaša uplata važi.',
   network:
     'Usluga plaćanja nije bila dostupna. Proverite vezu i pokušajte ponovo. Novac vam neće biti skinut dva puta.',
   invalid_request: 'Proverite svoje podatke. {nothing}',
@@ -135,7 +136,7 @@ export default {
   already_paid_help: 'Novac vam nije ponovo skinut.',
   order_changed: 'Porudžbina je izmenjena',
   order_changed_help: '{nothing} Vratite se u prodavnicu.',
-  method_unavailable: 'Ovaj način plaćanja trenutno nije dostupan. {nothing} Izaberite drugi.',
+  method_unavailable: 'Izabrani način plaćanja trenutno nije dostupan. {nothing} Izaberite drugi.',
   too_many_payments: 'Previše pokušaja za ovu porudžbinu',
   too_many_payments_help: '{nothing} Obratite se prodavnici.',
   too_many_requests: 'Previše pokušaja. {nothing} Sačekajte nekoliko minuta ili platite na drugi način.',

@@ -85,6 +85,7 @@ export default {
     'Öppna appen och godkänn [betalningsförfrågan|{amount} till {merchant}], även om du inte har fått någon avisering.',
   waiting: 'Väntar på betalning',
   sentTo: 'Skickad till {last4}',
+  otherWallet: 'Ändra plånboks-ID',
   other: 'Välj ett annat betalsätt',
 
   paid: 'Betalningen är mottagen',
@@ -129,7 +130,7 @@ export default {
   token_expired: 'Den här sidan har gått ut',
   token_expired_help: 'Ladda om den för att fortsätta. Om du har betalat räknas din betalning.',
   invalid_token: 'Den här betalningslänken fungerar inte',
-  invalid_token_help: 'Be butiken om en ny. Om du har betalat räknas din betalning.',
+  invalid_token_help: 'Be butiken om en ny länk. Om du har betalat räknas din betalning.',
   network:
     'Betaltjänsten kunde inte nås. Kontrollera din anslutning och försök igen. Du kommer inte att debiteras två gånger.',
   invalid_request: 'Kontrollera dina uppgifter. {nothing}',
@@ -137,7 +138,7 @@ export default {
   already_paid_help: 'Du har inte debiterats igen.',
   order_changed: 'Beställningen har ändrats',
   order_changed_help: '{nothing} Gå tillbaka till butiken.',
-  method_unavailable: 'Det här betalsättet kan inte användas just nu. {nothing} Välj ett annat.',
+  method_unavailable: 'Det valda betalsättet kan inte användas just nu. {nothing} Välj ett annat.',
   too_many_payments: 'För många försök för den här beställningen',
   too_many_payments_help: '{nothing} Kontakta butiken.',
   too_many_requests: 'För många försök. {nothing} Vänta några minuter eller välj ett annat betalsätt.',

@@ -81,6 +81,7 @@ export default {
   direct_help: 'เปิดแอปแล้วอนุมัติ[คำขอ|การชำระเงิน {amount} ให้ {merchant}] แม้จะยังไม่ได้รับการแจ้งเตือน',
   waiting: 'รอการชำระเงิน',
   sentTo: 'ส่งไปที่ {last4} แล้ว',
+  otherWallet: 'เปลี่ยนหมายเลขวอลเล็ต',
   other: 'ชำระเงินด้วยวิธีอื่น',
 
   paid: 'ชำระเงินสำเร็จ',
@@ -130,7 +131,7 @@ export default {
   already_paid_help: 'ไม่มีการหักเงินซ้ำ',
   order_changed: 'คำสั่งซื้อมีการเปลี่ยนแปลง',
   order_changed_help: '{nothing} กรุณากลับไปที่ร้านค้า',
-  method_unavailable: 'วิธีชำระเงินนี้ใช้ไม่ได้ในขณะนี้ {nothing} กรุณาใช้วิธีอื่น',
+  method_unavailable: 'วิธีชำระเงินที่คุณเลือกใช้ไม่ได้ในขณะนี้ {nothing} กรุณาใช้วิธีอื่น',
   too_many_payments: 'มีการลองชำระคำสั่งซื้อนี้หลายครั้งเกินไป',
   too_many_payments_help: '{nothing} กรุณาติดต่อร้านค้า',
   too_many_requests: 'มีการลองหลายครั้งเกินไป {nothing} กรุณารอสักครู่หรือชำระเงินด้วยวิธีอื่น',

@@ -84,6 +84,7 @@ export default {
     'Uygulamayı açın ve bildirim gelmemiş olsa bile [ödeme isteğini|{merchant} için {amount} tutarındaki ödemeyi] onaylayın.',
   waiting: 'Ödeme bekleniyor',
   sentTo: 'Gönderildi: {last4}',
+  otherWallet: 'Cüzdan numarasını değiştir',
   other: 'Başka bir yöntemle öde',
 
   paid: 'Ödeme alındı',
@@ -136,7 +137,7 @@ export default {
   already_paid_help: 'Hesabınızdan tekrar para çekilmedi.',
   order_changed: 'Sipariş değişti',
   order_changed_help: '{nothing} Lütfen mağazaya dönün.',
-  method_unavailable: 'Bu ödeme yöntemi şu anda kullanılamıyor. {nothing} Lütfen başka bir yöntem seçin.',
+  method_unavailable: 'Seçtiğiniz ödeme yöntemi şu anda kullanılamıyor. {nothing} Lütfen başka bir yöntem seçin.',
   too_many_payments: 'Bu sipariş için çok fazla deneme yapıldı',
   too_many_payments_help: '{nothing} Lütfen mağazayla iletişime geçin.',
   too_many_requests:

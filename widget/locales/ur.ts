@@ -83,6 +83,7 @@ export default {
   direct_help: 'ایپ کھولیں اور [درخواست|{merchant} کو {amount} کی ادائیگی] منظور کریں، چاہے کوئی پیغام نہ آیا ہو۔',
   waiting: 'ادائیگی کا انتظار ہے',
   sentTo: '{last4} کو بھیجی گئی',
+  otherWallet: 'والیٹ آئی ڈی تبدیل کریں',
   other: 'کسی اور طریقے سے ادائیگی کریں',
 
   paid: 'ادائیگی موصول ہو گئی',
@@ -136,7 +137,7 @@ export default {
   already_paid_help: 'آپ سے دوبارہ رقم نہیں لی گئی۔',
   order_changed: 'آرڈر تبدیل ہو گیا ہے',
   order_changed_help: '{nothing} براہِ کرم اسٹور پر واپس جائیں۔',
-  method_unavailable: 'ادائیگی کا یہ طریقہ فی الحال دستیاب نہیں ہے۔ {nothing} براہِ کرم کوئی اور طریقہ منتخب کریں۔',
+  method_unavailable: 'ادائیگی کا منتخب طریقہ فی الحال دستیاب نہیں ہے۔ {nothing} براہِ کرم کوئی اور طریقہ منتخب کریں۔',
   too_many_payments: 'اس آرڈر کے لیے بہت زیادہ کوششیں ہو چکی ہیں',
   too_many_payments_help: '{nothing} براہِ کرم اسٹور سے رابطہ کریں۔',
   too_many_requests:

@@ -83,6 +83,7 @@ export default {
   direct_help: 'Mở ứng dụng và chấp nhận [yêu cầu|thanh toán {amount} cho {merchant}], kể cả khi chưa có thông báo.',
   waiting: 'Đang chờ thanh toán',
   sentTo: 'Đã gửi đến {last4}',
+  otherWallet: 'Đổi ID ví',
   other: 'Thanh toán bằng cách khác',
 
   paid: 'Thanh toán thành công',
@@ -136,7 +137,7 @@ export default {
   already_paid_help: 'Bạn không bị trừ tiền thêm lần nào nữa.',
   order_changed: 'Đơn hàng đã thay đổi',
   order_changed_help: '{nothing} Vui lòng quay lại cửa hàng.',
-  method_unavailable: 'Phương thức này hiện không khả dụng. {nothing} Vui lòng dùng phương thức khác.',
+  method_unavailable: 'Phương thức bạn chọn hiện không khả dụng. {nothing} Vui lòng dùng phương thức khác.',
   too_many_payments: 'Đơn hàng này đã được thử quá nhiều lần',
   too_many_payments_help: '{nothing} Vui lòng liên hệ cửa hàng.',
   too_many_requests: 'Đã thử quá nhiều lần. {nothing} Vui lòng chờ vài phút hoặc thanh toán bằng cách khác.',

@@ -81,6 +81,7 @@ export default {
   direct_help: '請開啟 App，同意[該請求|向 {merchant} 支付 {amount}]。即使沒有收到通知，也能在 App 中找到請求。',
   waiting: '等待付款',
   sentTo: '已傳送至 {last4}',
+  otherWallet: '變更錢包 ID',
   other: '用其他方式付款',
 
   paid: '付款成功',
@@ -130,7 +131,7 @@ export default {
   already_paid_help: '沒有再次扣款。',
   order_changed: '訂單已變更',
   order_changed_help: '{nothing}請返回商家網站。',
-  method_unavailable: '此付款方式目前無法使用。{nothing}請使用其他付款方式。',
+  method_unavailable: '您選擇的付款方式目前無法使用。{nothing}請使用其他付款方式。',
   too_many_payments: '此訂單的嘗試次數過多',
   too_many_payments_help: '{nothing}請聯絡商家。',
   too_many_requests: '嘗試次數過多。{nothing}請稍候幾分鐘，或用其他方式付款。',

@@ -81,6 +81,7 @@ export default {
   direct_help: '请打开 App，同意[该请求|向 {merchant} 支付 {amount}]。即使没有收到通知，也能在 App 中找到请求。',
   waiting: '等待付款',
   sentTo: '已发送至 {last4}',
+  otherWallet: '更改钱包 ID',
   other: '用其他方式付款',
 
   paid: '付款成功',
@@ -130,7 +131,7 @@ export default {
   already_paid_help: '没有再次扣款。',
   order_changed: '订单已变更',
   order_changed_help: '{nothing}请返回商家网站。',
-  method_unavailable: '此付款方式暂不可用。{nothing}请使用其他付款方式。',
+  method_unavailable: '您选择的付款方式暂不可用。{nothing}请使用其他付款方式。',
   too_many_payments: '此订单的付款尝试次数过多',
   too_many_payments_help: '{nothing}请联系商家。',
   too_many_requests: '尝试次数过多。{nothing}请等待几分钟，或用其他方式付款。',
