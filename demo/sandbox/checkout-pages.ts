@@ -5,7 +5,7 @@ import { html } from 'hono/html';
 import { type CheckoutTexts, checkoutTexts, fill } from './checkout-texts.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
 import { formatMoney } from './money.ts';
-import { banner, countdown, fact, logo, mark, type Markup, page, pictureOf } from './page.ts';
+import { banner, fact, logo, mark, type Markup, page, pictureOf } from './page.ts';
 import type { Payment } from './transaction.ts';
 
 export type LoginProblem = 'wrongLogin' | 'tooManyCodes';
@@ -23,9 +23,6 @@ export interface CheckoutView {
   merchantLogo?: string | undefined;
   /** A hidden field in each form, which ties it to this browser's session. */
   proof: string;
-  leftMs: number;
-  /** Of what live.js refreshes. */
-  version: string;
   people: readonly Customer[];
   screen: Screen;
 }
@@ -39,17 +36,18 @@ export function checkoutPage(c: Context, view: CheckoutView) {
   const isProblem =
     (screen.name === 'login' && screen.problem !== null) || (screen.name === 'verify' && screen.triesLeft !== null);
   const hasEnded = screen.name === 'ended';
+  const shop = new URL(payment.returnUrl);
+  // No time is shown: the shop may have set a shorter one, which the gateway does not know.
+  const live = hasEnded ? '' : html`data-live="/pay/live/${payment.checkout?.token}" data-version="false"`;
   const body = html`${banner(texts.banner)}
-    <main class="frame">
+    <main class="frame" ${live}>
       <div class="bill stack">
         ${logo}
         <p class="payee">
           ${pictureOf(merchant, merchantLogo)} ${hasEnded ? merchant : fill(texts.payTo, { merchant })}
         </p>
         <p class="amount">${amount}</p>
-        <dl class="facts row between">
-          ${fact(texts.reference, payment.orderId)} ${hasEnded ? '' : timeLeft(view, texts)}
-        </dl>
+        <dl class="facts lines">${fact(texts.order, payment.orderId)} ${fact(texts.website, shop.host)}</dl>
       </div>
       <div class="step stack ${hasEnded ? 'result' : ''}">
         ${screen.name === 'ended' ? '' : steps(screen.name, texts)} ${screenMarkup(view, texts, amount, textLang)}
@@ -63,25 +61,8 @@ export function checkoutPage(c: Context, view: CheckoutView) {
     lang: payment.language ?? 'en',
     textLang,
     status: isProblem ? 422 : 200,
-    formTargets: [new URL(payment.returnUrl).origin],
+    formTargets: [shop.origin],
   });
-}
-
-function timeLeft({ payment, leftMs, version }: CheckoutView, texts: CheckoutTexts): Markup {
-  return html`<div data-live="/pay/live/${payment.checkout?.token}" data-version="${version}">
-    <dt>${texts.timeLeft}</dt>
-    <dd id="time-left">${countdown(leftMs, true)}</dd>
-  </div>`;
-}
-
-export function unknownTokenPage(c: Context) {
-  const body = html`${banner()}
-    <main class="notice stack">
-      ${logo}
-      <h1>There is no such payment</h1>
-      <p>The link is incomplete, or from an earlier run of the sandbox. Go back to the shop and start again.</p>
-    </main>`;
-  return page(c, { title: 'Unknown payment', layout: 'checkout', body, status: 404 });
 }
 
 function screenMarkup(view: CheckoutView, texts: CheckoutTexts, amount: string, language: string): Markup {
@@ -238,15 +219,14 @@ function payScreen(
 }
 
 function endedScreen({ payment, merchant }: CheckoutView, texts: CheckoutTexts): Markup {
-  const isPaid = payment.status === 'SUCCESS';
-  const [title, text] = isPaid
-    ? [texts.paidTitle, texts.paidText]
-    : payment.message === 'TOKEN_EXPIRED'
-      ? [texts.expiredTitle, texts.expiredText]
-      : payment.message === 'USER_CANCELLED'
-        ? [texts.canceledTitle, texts.canceledText]
-        : [texts.declinedTitle, texts.declinedText];
-  return html`${mark(isPaid)}
+  const ends: Record<string, [string, string]> = {
+    SUCCESS: [texts.paidTitle, texts.paidText],
+    TOKEN_EXPIRED: [texts.expiredTitle, texts.expiredText],
+    USER_CANCELLED: [texts.canceledTitle, texts.canceledText],
+    INSUFFICIENT_BALANCE: [texts.declinedTitle, texts.shortText],
+  };
+  const [title, text] = ends[payment.message] ?? [texts.declinedTitle, texts.declinedText];
+  return html`${mark(payment.status === 'SUCCESS')}
     <h1>${title}</h1>
     <p>${fill(text, { merchant })}</p>
     <a class="button main" href="${payment.returnUrl}">${fill(texts.back, { merchant })}</a>`;

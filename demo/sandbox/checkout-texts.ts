@@ -4,8 +4,8 @@
 const en = {
   banner: 'Sandbox: no real money moves',
   payTo: 'Pay {merchant}',
-  reference: 'Reference',
-  timeLeft: 'Time left',
+  order: 'Order',
+  website: 'Website',
   steps: 'Steps',
   stepLogin: 'Log in',
   stepVerify: 'Code',
@@ -29,7 +29,7 @@ const en = {
   balance: 'Balance',
   balanceAfter: 'Balance after',
   missing: 'Missing',
-  shortBalance: 'Your balance is too low: this payment would be declined.',
+  shortBalance: 'Your balance is too low for this payment.',
   pay: 'Pay {amount}',
   payAnyway: 'Pay anyway',
   payAnywayHint: 'Sandbox: pay anyway to see a payment declined.',
@@ -42,6 +42,7 @@ const en = {
   canceledTitle: 'Payment canceled',
   canceledText: 'No money was taken.',
   declinedTitle: 'Payment declined',
+  shortText: 'Your balance is too low. No money was taken. You can try another way to pay in the shop.',
   declinedText: 'No money was taken. You can try another way to pay in the shop.',
 };
 
@@ -50,8 +51,8 @@ export type CheckoutTexts = typeof en;
 const de: CheckoutTexts = {
   banner: 'Testumgebung: Hier fließt kein echtes Geld',
   payTo: 'Zahlung an {merchant}',
-  reference: 'Referenz',
-  timeLeft: 'Verbleibende Zeit',
+  order: 'Bestellung',
+  website: 'Website',
   steps: 'Schritte',
   stepLogin: 'Anmelden',
   stepVerify: 'Code',
@@ -75,7 +76,7 @@ const de: CheckoutTexts = {
   balance: 'Guthaben',
   balanceAfter: 'Guthaben danach',
   missing: 'Es fehlen',
-  shortBalance: 'Ihr Guthaben reicht nicht aus: Diese Zahlung würde abgelehnt.',
+  shortBalance: 'Ihr Guthaben reicht für diese Zahlung nicht aus.',
   pay: '{amount} bezahlen',
   payAnyway: 'Trotzdem bezahlen',
   payAnywayHint: 'Testumgebung: So sehen Sie, wie eine Zahlung abgelehnt wird.',
@@ -88,6 +89,7 @@ const de: CheckoutTexts = {
   canceledTitle: 'Zahlung abgebrochen',
   canceledText: 'Es wurde nichts abgebucht.',
   declinedTitle: 'Zahlung abgelehnt',
+  shortText: 'Ihr Guthaben reicht nicht aus. Es wurde nichts abgebucht. Im Shop können Sie anders bezahlen.',
   declinedText: 'Es wurde nichts abgebucht. Im Shop können Sie eine andere Zahlungsart wählen.',
 };
 

@@ -5,10 +5,10 @@
 import { createHmac } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import { checkoutPage, type LoginProblem, type Screen, unknownTokenPage } from './checkout-pages.ts';
+import { checkoutPage, type LoginProblem, type Screen } from './checkout-pages.ts';
 import type { Clock } from './sandbox-clock.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
-import { countdown, errorPage, liveAnswer, readForm } from './page.ts';
+import { errorPage, liveAnswer, readForm } from './page.ts';
 import { Refusal } from './refusal.ts';
 import { isSameSecret } from './constant-time.ts';
 import { isFinal, type Payment } from './transaction.ts';
@@ -16,6 +16,7 @@ import type { PaymentProcessor } from './payment-processor.ts';
 
 const MAX_WRONG_CODES = 5;
 const COOKIE = 'checkout_session';
+const NO_PAYMENT = 'There is no such payment';
 
 export interface CheckoutOptions {
   processor: PaymentProcessor;
@@ -47,7 +48,7 @@ export function createCheckout(options: CheckoutOptions) {
   app.post('/confirm', (c) => checkout.enter(c, (visit) => checkout.confirm(c, visit)));
   app.post('/cancel', (c) => checkout.enter(c, (visit) => checkout.cancel(c, visit)));
   app.onError((error, c) => {
-    if (error instanceof Refusal) return errorPage(c, 'checkout', error);
+    if (error instanceof Refusal) return errorPage(c, 'checkout', error, error.status === 404 ? NO_PAYMENT : undefined);
     throw error;
   });
   return app;
@@ -67,8 +68,7 @@ class Checkout {
 
   open(c: Context) {
     const token = c.req.query('token') ?? '';
-    const payment = this.#processor.checkout(token);
-    if (!payment) return unknownTokenPage(c);
+    const payment = this.#paymentOf(token);
     let session = getCookie(c, COOKIE);
     if (!session) {
       session = this.#options.random(24).toString('base64url');
@@ -78,18 +78,15 @@ class Checkout {
     return this.#show(c, { payment, key, proof: this.#proofOf(key), form: {} });
   }
 
-  /** The time left after the clock was advanced, for live.js; none once it has ended, and the page is loaded again. */
+  /** For live.js, which loads the page again once the payment has ended. */
   live(c: Context, token: string) {
-    const payment = this.#processor.checkout(token);
-    if (!payment) return unknownTokenPage(c);
-    return liveAnswer(c, this.#version(payment), () => ({ 'time-left': countdown(this.#leftMs(payment), true) }));
+    return liveAnswer(c, String(isFinal(this.#paymentOf(token))));
   }
 
   /** Runs the step if the token is known and the form was sent by the session that received it. */
   async enter(c: Context, step: (visit: Visit) => Response | Promise<Response>): Promise<Response> {
     const form = await readForm(c);
-    const payment = this.#processor.checkout(form['token'] ?? '');
-    if (!payment) return unknownTokenPage(c);
+    const payment = this.#paymentOf(form['token'] ?? '');
     const key = `${getCookie(c, COOKIE) ?? ''} ${form['token']}`;
     const proof = this.#proofOf(key);
     if (!isSameSecret(form['proof'] ?? '', proof)) {
@@ -109,7 +106,7 @@ class Checkout {
       return this.#show(c, visit, 'wrongLogin', wallet);
     }
     this.#progress.set(visit.key, { stage: 'verify', customer, wrongCodes: 0 });
-    this.#processor.begin(visit.payment);
+    this.#processor.open(visit.payment, customer);
     this.#processor.reach(visit.payment, 'SMS_VERIFICATION_STEP');
     return toPage(c, visit);
   }
@@ -149,12 +146,11 @@ class Checkout {
     return c.redirect(payment.returnUrl, 303);
   }
 
-  #leftMs(payment: Payment): number {
-    return isFinal(payment) ? 0 : (payment.checkout?.expiresAt ?? 0) - this.#options.clock.now();
-  }
-
-  #version(payment: Payment): string {
-    return `${this.#options.clock.aheadMs}.${isFinal(payment)}`;
+  #paymentOf(token: string): Payment {
+    const payment = this.#processor.checkout(token);
+    if (payment) return payment;
+    const why = 'The link is incomplete, or from an earlier run of the sandbox. Start again in the shop.';
+    throw new Refusal(404, 'UNKNOWN_TOKEN', why);
   }
 
   #proofOf(key: string): string {
@@ -168,8 +164,6 @@ class Checkout {
       merchant,
       merchantLogo,
       proof,
-      leftMs: this.#leftMs(payment),
-      version: this.#version(payment),
       people: this.#processor.customers,
       screen: screenOf(payment, this.#progress.get(key), problem, wallet),
     });

@@ -17,10 +17,10 @@ export const ANSWER = {
   QR: 'code',
 } as const satisfies Record<Method, Answer>;
 
-/** On the gateway's page. */
+/** The widget's receipt has the same names. */
 export const NAMES = {
-  DIRECT: 'Request to the phone',
-  CHECKOUT: 'Hosted checkout',
+  DIRECT: 'Wallet app',
+  CHECKOUT: 'Wallet website',
   JETGO: 'JetGo code',
   QR: 'QR code',
 } as const satisfies Record<Method, string>;

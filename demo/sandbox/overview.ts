@@ -74,7 +74,7 @@ function frontPage(options: OverviewOptions, times: string | undefined): Markup 
     <header class="bar">${logo} <a class="way" href="/wallet">Wallet phone</a></header>
     <main data-live="/overview/live" data-version="${versionOf(options)}">
       <h1>Gateway</h1>
-      <p class="soft">Approve or decline as the customer would, or make the gateway misbehave.</p>
+      <p class="soft">Act for the customer, or cause a fault.</p>
       <div id="state">${now}</div>
       <div class="columns">
         ${testControls(options, times)}

@@ -140,25 +140,27 @@ export function mark(isGood: boolean): Markup {
   </svg>`;
 }
 
-/** `m:ss`, counted down by live.js; with `reload` it reloads the page at zero. */
-export function countdown(leftMs: number, reload = false): Markup {
+/** `m:ss`, counted down by live.js. */
+export function countdown(leftMs: number): Markup {
   const seconds = Math.max(0, Math.ceil(leftMs / 1000));
   const text = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-  return html`<span class="countdown" data-countdown="${seconds}" ${reload ? html`data-reload` : ''}>${text}</span>`;
+  return html`<span class="countdown" data-countdown="${seconds}">${text}</span>`;
 }
 
-export function errorPage(c: Context, layout: PageOptions['layout'], error: Refusal) {
+export function errorPage(c: Context, layout: PageOptions['layout'], error: Refusal, title = 'This did not work') {
+  const isPhone = layout === 'wallet';
   const status = ([400, 403, 404, 409] as const).find((code) => code === error.status) ?? 400;
   const text = html`${logo}
-    <h1>This did not work</h1>
+    <h1>${title}</h1>
     <p>${error.message}</p>
-    <p><a class="way" href="/wallet">Wallet phone</a> · <a class="way" href="/">Gateway</a></p>`;
-  const body =
-    layout === 'wallet'
-      ? device(html`<div class="stack">${text}</div>`)
-      : html`${banner()}
-          <main class="notice stack">${text}</main>`;
-  return page(c, { title: 'This did not work', layout, body, status });
+    <a class="button main" href="${isPhone ? '/wallet' : '/'}"
+      >${isPhone ? 'Back to the phone' : 'Go to the gateway page'}</a
+    >`;
+  const body = isPhone
+    ? device(html`<div class="stack">${text}</div>`)
+    : html`${banner()}
+        <main class="notice card stack">${text}</main>`;
+  return page(c, { title, layout, body, status });
 }
 
 /** Refuses requests from pages of other origins. A program sends no Origin header and passes. */
@@ -176,10 +178,11 @@ export async function readForm(c: Context): Promise<Record<string, string>> {
   return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'string' ? value : '']));
 }
 
-/** Answers live.js with the regions by id, or 204 if the page already shows this version. */
-export async function liveAnswer(c: Context, version: string, regions: () => Record<string, Markup>) {
+/** Answers live.js with the regions by id, or 204 if the page already shows this version. Without regions, 205: load the page again. */
+export async function liveAnswer(c: Context, version: string, regions?: () => Record<string, Markup>) {
   c.header('cache-control', 'no-store');
   if (c.req.query('since') === version) return c.body(null, 204);
+  if (!regions) return c.body(null, 205);
   const drawn = await Promise.all(Object.entries(regions()).map(async ([id, markup]) => [id, await markup] as const));
   return c.json({ version, regions: Object.fromEntries(drawn) });
 }

@@ -60,7 +60,7 @@ export class PaymentProcessor {
       language: request.language,
       checkout: token === null ? null : { token, expiresAt, step: 'LOGIN_STEP' },
       code: ANSWER[method] === 'code' ? this.#options.newToken() : null,
-      scannedBy: null,
+      openedBy: null,
     };
     this.#add(payment);
     if (payment.checkout) this.#clock.at(expiresAt, () => this.#expireIfDue(payment));
@@ -108,18 +108,23 @@ export class PaymentProcessor {
   /** The customer scans the code, or opens its link on the same device. */
   scan(code: string, customer: Customer): Payment | undefined {
     const payment = this.#store.byCode(code);
-    if (payment && !isFinal(payment)) {
-      payment.scannedBy = customer.walletId;
-      this.begin(payment);
-    }
+    if (payment && !isFinal(payment)) this.open(payment, customer);
     return payment;
+  }
+
+  /** The customer has scanned the code, or logged in at the checkout. */
+  open(payment: Payment, { walletId }: Customer): void {
+    payment.openedBy = walletId;
+    this.begin(payment);
+    this.#options.onChange();
   }
 
   /** The payments that this customer can confirm on the phone, newest first. */
   prompts({ walletId }: Customer): Payment[] {
-    const askedOf = ({ method, customer, scannedBy }: Payment) => (ANSWER[method] === 'prompt' ? customer : scannedBy);
     const open = this.transactions().filter((transaction) => !isFinal(transaction));
-    return open.filter(isPayment).filter((payment) => askedOf(payment) === walletId);
+    return open
+      .filter(isPayment)
+      .filter(({ checkout, customer, openedBy }) => checkout === null && (customer ?? openedBy) === walletId);
   }
 
   /** Sets PROCESSING: the customer has scanned the code, logged in or answered, or the payout is under way. */

@@ -46,18 +46,12 @@ export function state({ clock, faults, ipns }: ControlOptions): Markup {
     </div>
   </dl>`;
   const standing = html`<section class="card row between">
-    <h2 class="${hasFaults ? '' : 'calm'}">${hasFaults ? `Active faults: ${active.length}` : 'No fault is active'}</h2>
+    <h2 class="${hasFaults ? 'alarm' : 'calm'}">${hasFaults ? 'The gateway misbehaves' : 'No fault is active'}</h2>
     ${facts}
   </section>`;
   if (!hasFaults) return standing;
   return html`${standing}
-    <section class="odd card">
-      <div class="row between">
-        <h2>The gateway misbehaves</h2>
-        <form method="post" action="/overview/end-faults">
-          <button id="end-faults" class="main">Back to normal</button>
-        </form>
-      </div>
+    <section class="odd card row between" aria-label="Active faults">
       <ul class="lines">
         ${active.map(
           ({ target, fault, left }) =>
@@ -67,6 +61,9 @@ export function state({ clock, faults, ipns }: ControlOptions): Markup {
             </li>`,
         )}
       </ul>
+      <form method="post" action="/overview/end-faults">
+        <button id="end-faults" class="main">Back to normal</button>
+      </form>
     </section>`;
 }
 
@@ -150,8 +147,8 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string | u
       <form method="post" action="/overview/clock" class="card stack">
         <h3>Clock</h3>
         <small>
-          Moves the sandbox’s time on, until it restarts. Hosted checkouts end after 15 minutes. Other payments keep
-          waiting: the proxy has its own time.
+          Moves the sandbox’s time on, until it restarts. Payments on the wallet website end after 15 minutes. Others
+          keep waiting: the proxy has its own time.
         </small>
         <div class="row" role="group" aria-label="Advance the clock by">
           ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+${name}</button>`)}

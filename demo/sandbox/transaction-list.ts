@@ -90,7 +90,6 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
         <strong class="order">${orderId}</strong>
         <small class="sub">
           ${name} · ${whoIn(transaction, processor.customers)} · ${clockTime(createdAt, clock.now())}
-          ${timeLeft(transaction, clock.now())}
         </small>
         <span class="standing"><span class="chip ${tone}">${word}</span></span>
         <small class="ipns">
@@ -100,7 +99,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
       </summary>
       <div class="inside stack">
         ${requests > 1 ? html`<p class="soft">${requests} requests to create it came. One was accepted.</p>` : ''}
-        ${waysOn(transaction, processor.customers)} ${history(transaction, deliveries, clock.now())}
+        ${waysOn(transaction, processor.customers, clock.now())} ${history(transaction, deliveries, clock.now())}
       </div>
     </details>
     ${
@@ -113,18 +112,11 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
   </li>`;
 }
 
-/** Only a hosted checkout has a deadline here: the proxy's own time limits are not the gateway's. */
-function timeLeft(transaction: Transaction, now: number): Markup | '' {
-  if (isFinal(transaction) || !isPayment(transaction) || !transaction.checkout) return '';
-  return html` · <b>${countdown(transaction.checkout.expiresAt - now)} left</b>`;
-}
-
 function whoIn(transaction: Transaction, people: readonly Customer[]): string {
-  const scannedBy = isPayment(transaction) ? transaction.scannedBy : null;
-  const walletId = transaction.customer ?? scannedBy;
-  if (walletId === null) return isFinal(transaction) ? 'no customer' : 'no customer yet';
-  const name = people.find((person) => person.walletId === walletId)?.name ?? `wallet ${walletId}`;
-  return transaction.customer === null ? `scanned by ${name}` : name;
+  const openedBy = isPayment(transaction) ? transaction.openedBy : null;
+  const walletId = isFinal(transaction) ? (transaction.customer ?? openedBy) : (openedBy ?? transaction.customer);
+  if (walletId === null) return isFinal(transaction) ? 'nobody' : 'nobody yet';
+  return people.find((person) => person.walletId === walletId)?.name ?? `wallet ${walletId}`;
 }
 
 /** `label` is the same in many rows, so the name for screen readers has the order. */
@@ -135,13 +127,14 @@ function button({ orderId, paymentId }: Transaction, action: Action, label: stri
   </form>`;
 }
 
-function waysOn(transaction: Transaction, people: readonly Customer[]): Markup | '' {
+function waysOn(transaction: Transaction, people: readonly Customer[], now: number): Markup | '' {
   if (isFinal(transaction)) return html`<div class="row">${button(transaction, 'ipn', 'Send IPN again')}</div>`;
   if (!isPayment(transaction)) return '';
   const { checkout, code, orderId } = transaction;
   const isForAnybody = checkout !== null || code !== null;
   return html`<div class="row">
     ${link(transaction)} ${checkout ? button(transaction, 'expire', 'Expire') : ''}
+    ${checkout ? html`<small>expires in ${countdown(checkout.expiresAt - now)}</small>` : ''}
     ${
       isForAnybody
         ? html`<form method="post" action="/overview/approve" class="row">

@@ -35,8 +35,8 @@ export interface Payment extends TransactionFields {
   checkout: { token: string; expiresAt: number; step: Step } | null;
   /** The content of the code, only if the method is confirmed by one. */
   code: string | null;
-  /** Wallet id of the last customer who scanned the code. */
-  scannedBy: string | null;
+  /** Wallet id of the last customer who scanned the code or logged in at the checkout. */
+  openedBy: string | null;
 }
 
 export interface Payout extends TransactionFields {

@@ -122,7 +122,7 @@ function stage({ customer, people }: PhoneView, screen: Markup): Markup {
           </li>`,
       )}
     </ul>
-    <p><a class="way" href="/">Gateway</a></p>
+    <p><a class="way" href="/">Gateway page</a></p>
   </aside>`;
   return device(screenOfCustomer, beside);
 }
@@ -140,7 +140,7 @@ function prompts({ customer, prompts: waiting, merchant, merchantLogo, now }: Ph
         ${pictureOf(merchant, merchantLogo)} <span>${merchant} <small>asked ${ago(createdAt, now)}</small></span>
       </strong>
       <p class="amount">${formatMoney(minor, currency)}</p>
-      <dl class="facts">${fact('Reference', orderId)} ${balanceAfter(after, currency)}</dl>
+      <dl class="facts">${fact('Order', orderId)} ${balanceAfter(after, currency)}</dl>
       ${answerForm(payment, customer, false)}
     </section>`;
   })}`;
@@ -184,13 +184,13 @@ function securityCode({ code, codeLeftMs }: PhoneView): Markup {
   </section>`;
 }
 
-const KIND_NAMES = { TOP_UP: 'Money added', PAYMENT: 'Payment', PAYOUT: 'Payout received' };
+const KIND_NAMES = { TOP_UP: 'Money added', PAYMENT: 'Payment', PAYOUT: 'Payout' };
 
 /** The proxy names a refund after the payment that it sends back: `ST-1-r1`. */
 function nameOf({ kind, orderId }: Movement, movements: readonly Movement[]): string {
   const refunded = /^(.+)-r\d+$/.exec(orderId ?? '')?.[1];
   const isRefund = refunded !== undefined && movements.some((each) => each.orderId === refunded);
-  return isRefund ? 'Refund received' : KIND_NAMES[kind];
+  return isRefund ? 'Refund' : KIND_NAMES[kind];
 }
 
 function activity({ customer, merchant, merchantLogo, now }: PhoneView): Markup {
@@ -210,8 +210,9 @@ function activity({ customer, merchant, merchantLogo, now }: PhoneView): Markup 
                 >${formatMoney(minor, currency, 'en', true).replace('-', '−')}</span
               >
             </strong>
-            <small>
-              ${kind === 'TOP_UP' ? note : html`${name} · <span class="id">${note ?? orderId}</span>`} · ${ago(at, now)}
+            <small class="row between">
+              <span>${kind === 'TOP_UP' ? note : `${name}\u00a0· ${note ?? orderId}`}</span>
+              <span>${ago(at, now)}</span>
             </small>
           </div>
         </li>`;
@@ -228,8 +229,8 @@ function request({ customer, merchant, merchantLogo, now }: PhoneView, { payment
     <h2 class="title">Pay ${merchant}</h2>
     <p class="amount">${formatMoney(minor, currency)}</p>
     <dl class="facts lines">
-      ${fact('Reference', orderId)} ${fact('Asked', ago(createdAt, now))}
-      ${fact('Balance', formatMoney(balance, currency))} ${balanceAfter(balance - minor, currency)}
+      ${fact('Order', orderId)} ${fact('Asked', ago(createdAt, now))} ${fact('Balance', formatMoney(balance, currency))}
+      ${balanceAfter(balance - minor, currency)}
     </dl>
     ${isShort ? html`<p class="problem">The balance is too low: this payment would be declined.</p>` : ''}
     ${answerForm(payment, customer, fromApp)}`;
@@ -249,7 +250,7 @@ function result({ customer, merchant }: PhoneView, { payment, fromApp, isLate = 
     <h2 class="title">${isPaid ? 'Paid' : 'Not paid'}</h2>
     <p class="amount">${amount}</p>
     <p>${isPaid ? paid : `${REASONS[payment.message] ?? 'This payment has ended.'} No money was taken.`}</p>
-    <p class="soft order">Reference ${payment.orderId}</p>
+    <p class="soft order">Order ${payment.orderId}</p>
     <div class="answer">
       <a class="button ${fromApp ? '' : 'main'}" href="/wallet">Done</a>
       ${fromApp ? html`<a class="button main" href="${payment.returnUrl}">Back to ${merchant}</a>` : ''}

@@ -109,7 +109,7 @@ function openCode(c: WalletContext, options: WalletOptions, suffix: string) {
 /** @throws Refusal, with the same answer for an unknown payment and another customer's */
 function theirPayment(paymentId: string, { walletId }: Customer, processor: PaymentProcessor): Payment {
   const payment = processor.payment(Number(paymentId));
-  if (payment?.checkout === null && [payment.customer, payment.scannedBy].includes(walletId)) {
+  if (payment?.checkout === null && [payment.customer, payment.openedBy].includes(walletId)) {
     return payment;
   }
   throw new Refusal(404, 'UNKNOWN_PAYMENT', 'There is no such payment on this phone.');

@@ -116,6 +116,16 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
+test('an open checkout says by itself that its payment has expired, in place of what was typed', async () => {
+  const { checkout = '' } = await pay('CHECKOUT');
+  const page = await visit(PHONE, checkout);
+  await page.getByLabel('Wallet ID or e-mail').fill('1234');
+  await post(`/_sandbox/transactions/order-${orders}/expire`, {});
+  await page.getByRole('heading', { name: 'This payment has expired' }).waitFor();
+  assert.equal(await page.getByRole('link', { name: 'Back to Stillwater Coffee' }).getAttribute('href'), SHOP);
+  await page.context().close();
+});
+
 test('on a phone and on a wide screen, the gateway’s controls are read where they are seen, before the lists', async () => {
   const page = await visit(DESKTOP, '/');
   const controls = page.locator('#controls');

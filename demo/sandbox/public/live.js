@@ -1,6 +1,6 @@
 // Keeps a page of the sandbox up to date; each page works without it. Counts down `data-countdown` (seconds left),
 // runs `data-clock` (ms since 1970), and once a second asks the `data-live` address for changes: it answers 204, or the
-// new HTML of each region by id. Only regions that differ are replaced, and the focus and opened details are kept.
+// new HTML of each region by id, or 205: load the page again. Only regions that differ are replaced, and the focus and opened details are kept.
 // Times are the server's, never this machine's.
 
 const loadedAt = performance.now();
@@ -19,7 +19,6 @@ function tick() {
   for (const element of document.querySelectorAll('[data-countdown]')) {
     const left = Math.ceil(Number(element.dataset.countdown) - age(element) / 1000);
     element.textContent = `${Math.floor(Math.max(0, left) / 60)}:${String(Math.max(0, left) % 60).padStart(2, '0')}`;
-    if (left <= 0 && 'reload' in element.dataset && !isLeaving) location.reload();
   }
   for (const element of document.querySelectorAll('[data-clock]')) {
     const time = new Date(Number(element.dataset.clock) + age(element)).toISOString();
@@ -43,6 +42,7 @@ async function refresh(live) {
   const address = new URL(live.dataset.live, location.href);
   address.searchParams.set('since', live.dataset.version);
   const response = await fetch(address);
+  if (response.status === 205 && !isLeaving) location.reload();
   if (response.status !== 200) return;
   const { version, regions } = await response.json();
   for (const [id, html] of Object.entries(regions)) replace(id, html);

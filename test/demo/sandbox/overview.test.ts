@@ -42,7 +42,7 @@ describe('the overview of transactions', () => {
     assert.match(rowOf(browser, 'order-QR'), /€10\.50 order-QR QR code · Ada Keller · 12:00 Paid IPN waiting 418/);
     assert.match(
       rowOf(browser, 'order-CHECKOUT'),
-      /€10\.50 order-CHECKOUT Hosted checkout · no customer · 12:00 Expired IPN/,
+      /€10\.50 order-CHECKOUT Wallet website · nobody · 12:00 Expired IPN/,
     );
     assert.match(rowOf(browser, 'order-CHECKOUT'), /Expired CHECKOUT FAILED TOKEN_EXPIRED/);
     assert.match(
@@ -83,15 +83,30 @@ describe('the overview of transactions', () => {
     );
   });
 
-  it('a hosted checkout that waits shows the time left, and the other methods have none', async () => {
+  it('the details of a hosted checkout that waits say when it expires, and the other methods have no such time', async () => {
     const opened = openSandbox();
     await opened.send('pay', collection('QR'));
     await opened.send('pay', collection('CHECKOUT'));
     const browser = await openOverview(opened);
-    assert.match(rowOf(browser, 'order-CHECKOUT'), /no customer yet · 12:00 · 15:00 left/);
-    assert.doesNotMatch(rowOf(browser, 'order-QR'), / left/);
+    assert.match(rowOf(browser, 'order-CHECKOUT'), /nobody yet · 12:00 Waiting Open checkout Expire expires in 15:00/);
+    assert.doesNotMatch(rowOf(browser, 'order-QR'), /expires/);
     await browser.submit('/overview/clock', { ms: '60000' });
-    assert.match(rowOf(browser, 'order-CHECKOUT'), / · 14:00 left/);
+    assert.match(rowOf(browser, 'order-CHECKOUT'), /expires in 14:00/);
+  });
+
+  it('a row says who has logged in at the checkout or scanned the code, and changes on open pages', async () => {
+    const opened = openSandbox();
+    const { json } = await opened.send('pay', collection('CHECKOUT'));
+    const overview = await openOverview(opened);
+    const [, version = ''] = /data-version="([^"]+)"/.exec(overview.html) ?? [];
+    const checkout = new Browser(opened);
+    await checkout.open(String(json['checkout']));
+    await checkout.submit('/pay/login', { wallet: '23456789', password: 'sandbox' });
+    assert.equal((await opened.request(`/overview/live?since=${version}`)).status, 200);
+    await overview.open('/');
+    assert.match(rowOf(overview, 'order-CHECKOUT'), /Wallet website · Bruno Costa · 12:00 Confirming/);
+    await checkout.open('/wallet?as=23456789');
+    assert.doesNotMatch(checkout.text, /Approve/, 'it is confirmed at the checkout, not on the phone');
   });
 
   it('of many that wait the newest five are shown, and the others behind a button', async () => {
@@ -131,7 +146,7 @@ describe('the test controls of the overview', () => {
     const browser = await openOverview(opened);
     assert.match(
       browser.text,
-      /Active faults: 2 IPNs go to .* UTC The gateway misbehaves Back to normal Answer payments 5 s late · Lose the answer to a payment 7/,
+      /The gateway misbehaves IPNs go to .* UTC Answer payments 5 s late · Lose the answer to a payment 7 .* Back to normal/,
     );
     assert.match(browser.text, /Status checks {&quot;lagMs&quot;:7} 7 more times/);
     assert.match(browser.text, /http:\/\/merchant\.example\/ipn\/…/);
