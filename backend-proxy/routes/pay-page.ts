@@ -45,11 +45,14 @@ const introduce = () => {
   follow();
 };
 widget.addEventListener('payment-ready', introduce);
-// Reloading brings no other token: without one the widget asks the shopper to open the link again.
+// Reloading brings no other token: without one the widget asks the shopper to get a new link.
 widget.addEventListener('payment-error', async ({ detail }) => {
   if (!/^(token_expired|invalid_token)$/.test(detail.code)) return;
   await widget.updateComplete;
-  if (detail.code === 'token_expired') introduce();
+  if (detail.code === 'token_expired') {
+    introduce();
+    widget.messages = { invalid_token: part('heading').textContent };
+  }
   if (isKnown()) order.textContent = description || orderId;
   if (isKnown() && part('support')) [help.textContent, help.className] = [part('support').textContent, 'named'];
   if (help.href) widget.append(help);

@@ -59,19 +59,24 @@ test('a link that was cut or has expired says so, offers a way to the shop, and 
   const old = { ...order('INV-3', { supportUrl }), expiresIn: 60 };
   const token = await signOrder(old, secrets.orderSecret, Date.now() - 120_000);
   const { host } = new URL(world.stack.shop);
-  for (const [fragment, way, address, namesPayee] of [
-    [`#${token}`, 'Contact the shop', supportUrl, true],
-    [`#${token.slice(0, -20)}`, host, `${world.stack.shop}/`, false],
-    ['', host, `${world.stack.shop}/`, false],
+  const gone = { ...old, supportUrl: undefined, returnUrl: 'https://stillwater.example/thanks' };
+  const other = await signOrder(gone, secrets.orderSecret, Date.now() - 120_000);
+  const [shop, isOver, isCut] = [`${world.stack.shop}/`, 'This page has expired', 'This payment link does not work'];
+  for (const [fragment, says, way, address, namesPayee] of [
+    [`#${token}`, isOver, 'Contact the shop', supportUrl, true],
+    [`#${other}`, isOver, 'Stillwater Coffee', 'https://stillwater.example/thanks', true],
+    [`#${token.slice(0, -20)}`, isCut, host, shop, false],
+    ['', isCut, host, shop, false],
   ] as const) {
     const shopper = await world.shopper();
     shopper.visitor.allowed = /401|payment-widget/;
     await shopper.page.goto(`${url}/pay${fragment}`);
-    await shopper.page.getByText('This payment link does not work').first().waitFor();
+    await shopper.page.getByRole('heading', { name: says }).waitFor();
+    await shopper.page.getByText('Ask the shop for a new link.').first().waitFor();
     const link = shopper.page.getByRole('link', { name: way });
     await link.waitFor();
     assert.equal(await link.evaluate((each: HTMLAnchorElement) => each.href), address);
-    assert.equal(await shopper.page.getByText('Stillwater Coffee').count(), namesPayee ? 1 : 0);
+    assert.equal(await shopper.page.getByText('Stillwater Coffee').first().isVisible(), namesPayee);
     assert.equal(await shopper.page.getByText('€29.00').count(), 0);
     assert.equal(await shopper.page.getByRole('radio').count(), 0);
     assert.equal(await shopper.page.getByRole('button', { name: 'Reload' }).count(), 0);
