@@ -24,8 +24,8 @@ export const PAIRS = [
   { of: 'accent', on: 'surface', where: 'on the surface', atLeast: TEXT },
   { of: 'accent', on: ['accent', 0.08, 'surface'], where: 'on the chosen row', atLeast: TEXT },
   { of: ['accent', 0.75, 'surface'], on: 'surface', where: 'as the focus ring', atLeast: GRAPHIC },
-  { of: 'on-accent', on: 'accent', where: 'on the button', atLeast: TEXT },
-  { of: 'on-accent', on: ['accent', 0.88, 'text'], where: 'on the hovered button', atLeast: TEXT },
+  { of: 'on-accent', on: 'fill', where: 'on the button', atLeast: TEXT },
+  { of: 'on-accent', on: ['fill', 0.88, 'press'], where: 'on the hovered button', atLeast: TEXT },
   { of: 'text', on: ['muted', 0.14, 'surface'], where: 'in a gray sign', atLeast: GRAPHIC },
   { of: 'success', on: 'surface', where: 'as the sign of success', atLeast: GRAPHIC },
   { of: ['danger', 0.75, 'surface'], on: 'surface', where: 'as the focus ring', atLeast: GRAPHIC },
@@ -37,14 +37,23 @@ export const PAIRS = [
 
 const COLORS = PROPERTIES.filter(({ kind }) => kind === 'color');
 
+/** What the widget draws its lines and texts in while no accent is set. */
+const LINES = { light: '#2348d5', dark: '#94abff' };
+
 /** The worst failing pair for each color and scheme. */
 export function shortfalls(theme) {
+  // An accent without a surface of the page's own is drawn as light as the surface needs.
+  const isFitted = 'color-accent' in theme && !('color-surface' in theme);
   return ['light', 'dark'].flatMap((scheme) => {
     const colors = Object.fromEntries(COLORS.map((each) => [each.key, (theme[each.key] ?? each.default)[scheme]]));
-    if (!('color-on-accent' in theme)) colors['color-on-accent'] = readableOn(colors['color-accent']);
+    colors['color-fill'] = colors['color-accent'];
+    if (!('color-accent' in theme)) colors['color-accent'] = LINES[scheme];
+    if (!('color-on-accent' in theme)) colors['color-on-accent'] = readableOn(colors['color-fill']);
+    colors['color-press'] = hexOf(channels(colors['color-on-accent']).map((value) => 255 - value));
     const worst = new Map();
     for (const { of, on, where, atLeast } of PAIRS) {
       const key = `color-${typeof of === 'string' ? of : of[0]}`;
+      if (isFitted && key === 'color-accent') continue;
       const ratio = contrast(colorOf(of, colors), colorOf(on, colors));
       const lack = ratio / atLeast;
       if (lack < Math.min(1, worst.get(key)?.lack ?? 1)) worst.set(key, { key, scheme, ratio, atLeast, where, lack });
@@ -68,8 +77,10 @@ export function contrast(one, other) {
 export function mix(one, share, other) {
   const under = channels(other);
   const mixed = channels(one).map((value, index) => Math.round(value * share + under[index] * (1 - share)));
-  return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+  return hexOf(mixed);
 }
+
+const hexOf = (values) => `#${values.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 
 function colorOf(mixed, colors) {
   if (typeof mixed === 'string') return colors[`color-${mixed}`];
