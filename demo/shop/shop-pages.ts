@@ -28,7 +28,8 @@ const CHIPS: Record<OrderState, { tone: string; label: string }> = {
   unpaid: { tone: '', label: 'Not paid' },
 };
 
-const DATE = new Intl.DateTimeFormat('en-IE', { dateStyle: 'medium', timeZone: 'UTC' });
+/** As in the widget's receipt. */
+const DATE = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
 
 export function shopFront(site: Site): Markup {
   return page(
@@ -96,7 +97,7 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
     html`<div class="stack" data-order="${order.orderId}">
       <section class="stack head" aria-labelledby="summary">
         <div>
-          <small>Order ${order.orderId}</small>
+          <small>Order ${order.orderId} · ${DATE.format(order.createdAt)}</small>
           <h1 id="summary">${headingOf(order)}</h1>
         </div>
         <p class="message" role="status" data-state="${stateOf(order)}">${fulfillmentOf(order)}</p>
@@ -109,7 +110,7 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
         >
         ${site.walletUrl === undefined ? '' : trial(site.walletUrl)}
       </section>
-      ${order.kind === 'goods' ? NEXT_STEPS : ''} ${onward(order)}
+      ${order.kind === 'goods' ? NEXT_STEPS : ''} ${ONWARD}
     </div>`,
   );
 }
@@ -181,22 +182,20 @@ function orderSummary(lines: readonly Line[], amount: string): Markup {
 const NEXT_STEPS = html`<section class="next" aria-labelledby="next">
   <h2 id="next">What happens next</h2>
   <ol class="steps">
-    <li><b>Packed on Tuesday</b> We roast on Tuesdays, so it’s fresh.</li>
-    <li><b>Sent on Wednesday</b> Shipping is free.</li>
+    <li><b>Payment</b></li>
+    <li><b>Roasting and packing</b> on Tuesday</li>
+    <li><b>Shipping</b> on Wednesday</li>
   </ol>
 </section>`;
 
 /** The ways on from a paid order; unseen before. */
-function onward({ orderId }: Order): Markup {
-  return html`<section class="onward" aria-labelledby="onward">
-    <h2 id="onward">Your order stays in your account</h2>
-    <p>
-      You’ll find ${orderId} under <a href="/account">your orders</a> at any time. A question?
-      <a href="/contact">Contact us</a> with its number.
-    </p>
-    <p><a class="button" href="/">Back to the coffee</a></p>
-  </section>`;
-}
+const ONWARD = html`<section class="onward" aria-labelledby="onward">
+  <h2 id="onward">Your order stays in your account</h2>
+  <p>
+    Find it under <a href="/account">your orders</a> at any time. A question? <a href="/contact">Contact&nbsp;us</a>.
+  </p>
+  <p><a class="button" href="/">Back to the coffee</a></p>
+</section>`;
 
 function receipt(lines: readonly Line[], amount: string): Markup {
   return html`<table class="receipt" aria-label="What you ordered">

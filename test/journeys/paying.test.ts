@@ -76,11 +76,15 @@ test('DIRECT: the shopper enters a wallet ID and confirms on the phone', async (
   await shopper.sees('waiting');
   await shopper.isUnfulfilled();
   await hints(shopper, 'Approve it on the wallet phone.');
+  const payment = shopper.page.getByRole('listitem').filter({ hasText: /^Payment$/ });
+  const tick = () => payment.evaluate((item) => getComputedStyle(item, '::before').content);
+  assert.doesNotMatch(await tick(), /✓/);
   const onward = shopper.page.getByRole('link', { name: 'Back to the coffee' });
   assert.equal(await onward.isVisible(), false, 'the ways on are for a paid order');
   await phone.approve();
   await shopper.isFulfilled();
   await shopper.page.getByRole('heading', { name: 'Thank you' }).waitFor();
+  assert.match(await tick(), /✓/, 'the step that is done');
   await nothingOverlaps(shopper);
   await shopper.page.setViewportSize({ width: 390, height: 844 });
   await shopper.page.getByRole('rowheader', { name: 'Dawn Chorus' }).waitFor();

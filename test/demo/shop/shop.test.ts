@@ -53,6 +53,7 @@ test('the amount of an order comes from the catalog, whatever the form says', as
   assert.equal(claims['currency'], 'EUR');
   assert.equal(claims['returnUrl'], `${SHOP_URL}${path}`);
   assert.equal(claims['payWithin'], 900, 'a code shows how long it can be paid');
+  assert.match((await shopper.get(path)).text, /<small>Order ST-\w+ · Nov 20, 2026<\/small>/);
 });
 
 test('an order page answers 404 to anyone but its owner', async () => {
@@ -148,7 +149,7 @@ test('while a person checks a payment, order page and account say so, and neithe
   shop.proxy.answers[`GET ${path}`] = report(true);
   assert.equal(await deliver(shop, orderId, { type: 'payment.needs_review' }), 204);
   const account = (await shopper.get('/account')).text;
-  assert.match(account, /ST-\w+ · 20 Nov 2026<\/small>\s*<span class="chip warn">Being checked/);
+  assert.match(account, /ST-\w+ · Nov 20, 2026<\/small>\s*<span class="chip warn">Being checked/);
   assert.doesNotMatch(account, /Not paid/);
   assert.match((await shopper.get(`${path}/state`)).text, /"state":"checking"/);
   const shown = (await shopper.get(path)).text;
