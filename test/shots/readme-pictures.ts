@@ -1,9 +1,10 @@
 // The pictures of the README. One is a desktop, a phone and a dark screen of one height, each with a state of the
-// widget. The other has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in drop-in/ were taken of the
+// widget for an order of the demo's shop. The other has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in drop-in/ were taken of the
 // pages of test/bench/, which answer each of its logos by a gray box.
 import { existsSync, readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { PNG } from 'pngjs';
+import { decimal, PRODUCTS } from '../../demo/shop/catalog.ts';
 import { compare } from './compare.ts';
 import type { StateName } from './scenes.ts';
 import type { OpenStatesPage, Variant } from './states-page.ts';
@@ -20,6 +21,14 @@ interface Screen {
   state: StateName;
   variant: Variant;
 }
+
+const [COFFEE] = PRODUCTS;
+const ICON = readFileSync('demo/shop/public/icon.svg', 'base64');
+const ORDER = {
+  orderId: 'ST-7KQ4MXTR2D',
+  logo: `data:image/svg+xml;base64,${ICON}`,
+  ...(COFFEE && { description: COFFEE.name, amount: decimal(COFFEE.cents) }),
+};
 
 const SCREENS: readonly Screen[] = [
   { name: 'desktop', state: 'choose', variant: { width: 400 } },
@@ -46,7 +55,7 @@ const STYLE = `
 async function drawScreens(browser: Browser, open: OpenStatesPage): Promise<Buffer> {
   const frames = await Promise.all(
     SCREENS.map(async ({ name, state, variant }) => {
-      const image = await drawState(open, state, variant, SCALE);
+      const image = await drawState(open, state, { ...variant, claims: ORDER }, SCALE);
       return `<div class="${name}">${image}</div>`;
     }),
   );

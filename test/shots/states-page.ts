@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { ClaimsChange } from '../../widget/testing/fake-proxy.ts';
 
 export interface Variant {
   /** Of each widget, px. */
@@ -12,6 +13,8 @@ export interface Variant {
   /** Of the page, px; 16 by default. */
   textSize?: number;
   options?: BrowserContextOptions;
+  /** In place of the states' own. */
+  claims?: ClaimsChange;
 }
 
 /** `states` are names in test/widget/states.ts; all by default. */
@@ -38,7 +41,7 @@ export async function statesPageOpener(browser: Browser): Promise<OpenStatesPage
   const script = bundle.outputFiles[0]?.text ?? '';
   const html = await readFile('test/shots/page.html', 'utf8');
 
-  return async function openStatesPage({ width, lang = 'en', textSize = 16, options }, states = []) {
+  return async function openStatesPage({ width, lang = 'en', textSize = 16, options, claims = {} }, states = []) {
     const columns = width < 400 ? 6 : width > 400 ? 3 : 4;
     const context = await browser.newContext({
       viewport: { width: columns * (width + 24) + 24, height: 900 },
@@ -62,6 +65,7 @@ export async function statesPageOpener(browser: Browser): Promise<OpenStatesPage
     const query = new URLSearchParams([
       ...Object.entries({ width, lang, textSize }).map(([name, value]) => [name, String(value)]),
       ...states.map((state) => ['state', state]),
+      ['claims', JSON.stringify(claims)],
     ]);
     await page.goto(`https://shop.test/?${query}`);
     await page
