@@ -22,52 +22,49 @@ export interface DeskForm {
 
 export function deskForm(form: DeskForm, site: Site): Markup {
   const { id, back, problem, isReview } = form;
-  const title = isReview ? question(form) : back === undefined ? 'Send a payout' : 'Send money back';
+  const title = isReview ? `Send ${moneyOf(form)}?` : back === undefined ? 'Send a payout' : 'Send money back';
+  const body = html`<form class="stack" method="post" action="/desk/send" autocomplete="off" novalidate>
+    ${hidden('id', id)}
+    ${back === undefined ? '' : html`${hidden('order', back.orderId)} ${hidden('payment', back.gatewayOrderId)}`}
+    ${isReview ? review(form) : fields(form)}
+  </form>`;
+  return card(title, problem?.field ? undefined : problem?.text, body, site);
+}
+
+function card(title: string, problem: string | undefined, body: Markup, site: Site): Markup {
   return deskFrame(
     title,
     site,
     html`<section class="send card stack" aria-labelledby="title">
       <h1 id="title">${title}</h1>
-      ${back === undefined ? '' : origin(back, form.left ?? 0)}
-      ${problem === undefined || problem.field ? '' : html`<p class="message bad" role="alert">${problem.text}</p>`}
-      <form class="stack" method="post" action="/desk/send" autocomplete="off" novalidate>
-        ${hidden('id', id)}
-        ${back === undefined ? '' : html`${hidden('order', back.orderId)} ${hidden('payment', back.gatewayOrderId)}`}
-        ${isReview ? review(form) : fields(form)}
-      </form>
+      ${problem === undefined ? '' : html`<p class="message bad" role="alert">${problem}</p>`} ${body}
     </section>`,
   );
 }
 
-function hidden(name: string, value: string): Markup {
-  return html`<input type="hidden" name="${name}" value="${value}" />`;
-}
+const hidden = (name: string, value: string) => html`<input type="hidden" name="${name}" value="${value}" />`;
 
-const moneyOf = ({ amount }: DeskForm) => formatMoney(amount, CURRENCY);
-
-/** `Send €40.00 to 1234 5678?`: a typed id in groups, to be checked. */
-const question = (form: DeskForm) =>
-  `Send ${moneyOf(form)} to ${form.back ? walletEnd(form.back.payer ?? '') : form.customer.replaceAll(/\d{4}(?=\d)/g, '$&\u00A0')}?`;
-
-function origin({ amount, currency, orderId, payer }: Payment, left: number): Markup {
-  const money = (cents: number) => formatMoney(decimal(cents), currency);
-  const gone = centsOf(amount) - left;
-  return html`<p class="quiet">
-    ${formatMoney(amount, currency)} came in for
-    ${orderId}${gone === 0 ? '' : `, of which ${money(gone)} was sent back`}. Up to ${money(left - (left % 100))} can go
-    back to the wallet that paid, ${walletEnd(payer ?? '')}: this gateway sends whole amounts only.
-  </p>`;
-}
+const money = (cents: number) => formatMoney(decimal(cents), CURRENCY);
+const moneyOf = ({ amount }: { amount: string }) => formatMoney(amount, CURRENCY);
 
 function fields(form: DeskForm): Markup {
-  const { back, note } = form;
-  return html`${field(form, 'amount', 'Amount (whole euros)')}
+  const { back, note, left = 0 } = form;
+  return html`${back === undefined ? '' : origin(back, left)} ${field(form, 'amount', 'Amount (whole euros)')}
     ${back === undefined ? field(form, 'customer', 'Wallet ID') : ''}
     <label>Note to the customer <input name="note" value="${note}" maxlength="120" placeholder="Optional" /></label>
     <div class="buttons">
       <button class="button">${back === undefined ? 'Review payout' : 'Review'}</button>
       <a href="/desk">Cancel</a>
     </div>`;
+}
+
+function origin({ amount, orderId, payer }: Payment, left: number): Markup {
+  const gone = centsOf(amount) - left;
+  return html`<p class="quiet">
+    ${formatMoney(amount, CURRENCY)} came in for
+    ${orderId}${gone === 0 ? '' : `, of which ${money(gone)} was sent back`}. Up to ${money(left - (left % 100))} can go
+    back to the wallet that paid, ${walletEnd(payer ?? '')}: this gateway sends whole amounts only.
+  </p>`;
 }
 
 function field({ problem, ...form }: DeskForm, name: 'amount' | 'customer', label: string): Markup {
@@ -81,18 +78,20 @@ function field({ problem, ...form }: DeskForm, name: 'amount' | 'customer', labe
       maxlength="40"
       ${isWrong ? html`aria-invalid="true" aria-describedby="problem" autofocus` : ''}
     />
-    ${isWrong ? html`<span class="problem" id="problem">${problem.text}</span>` : ''}
+    ${isWrong ? html`<small class="problem" id="problem" role="alert">${problem.text}</small>` : ''}
   </label>`;
 }
 
+/** A typed wallet id is in groups, to be compared. */
 function review(form: DeskForm): Markup {
   const { amount, customer, note, back, left = 0 } = form;
+  const wallet = back ? walletEnd(back.payer ?? '') : customer.replaceAll(/\d{4}(?=\d)/g, '$&\u00A0');
   const kept = left - Number(amount) * 100;
   return html`${hidden('amount', amount)} ${hidden('customer', customer)} ${hidden('note', note)}
-    <p>
-      ${back && kept >= 0 ? `${formatMoney(decimal(kept), back.currency)} of the payment stays with you.` : ''}
-      ${note === '' ? '' : html`The customer reads “${note}”.`} Sent money cannot be called back.
-    </p>
+    <p>To the wallet <b>${wallet}</b>${back && ` that paid ${moneyOf(back)} for ${back.orderId}`}.</p>
+    ${back && kept > 0 ? html`<p>${money(kept)} of the payment stays with you.</p>` : ''}
+    ${note === '' ? '' : html`<p>The customer reads “${note}”.</p>`}
+    <p class="message warn">Sent money cannot be called back.</p>
     <div class="buttons">
       <button class="button" name="step" value="send">Send ${moneyOf(form)}</button>
       <button class="button plain" name="step" value="edit">Change</button>
@@ -102,20 +101,13 @@ function review(form: DeskForm): Markup {
 
 /** Asks before it closes, and says what may still come. */
 export function closing({ order = '', payment = '', problem }: Partial<Record<string, string>>, site: Site): Markup {
-  return deskFrame(
-    `Close ${order}?`,
-    site,
-    html`<section class="send card stack" aria-labelledby="title">
-      <h1 id="title">Close ${order}?</h1>
-      ${problem === undefined ? '' : html`<p class="message bad" role="alert">${problem}</p>`}
-      <p>
-        No payment of it starts after that, and it cannot be reopened. A code or request that is already out may still
-        be paid: the list then says so, and you can send the money back.
-      </p>
-      <form class="buttons" method="post" action="/desk/close">
-        ${hidden('order', order)} ${hidden('payment', payment)} <button class="button">Close the order</button>
-        <a href="/desk">Cancel</a>
-      </form>
-    </section>`,
-  );
+  const body = html`<p>
+      No payment of it starts after that, and it cannot be reopened. A code or request that is already out may still be
+      paid: the list then says so, and you can send the money back.
+    </p>
+    <form class="buttons" method="post" action="/desk/close">
+      ${hidden('order', order)} ${hidden('payment', payment)} <button class="button">Close the order</button>
+      <a href="/desk">Cancel</a>
+    </form>`;
+  return card(`Close ${order}?`, problem, body, site);
 }

@@ -17,8 +17,10 @@ export function deskPage(list: Markup, site: Site): Markup {
     site,
     html`<div class="head">
         <h1>Payments and payouts</h1>
+        <input hidden type="search" aria-label="Find a payment or payout" placeholder="Find a payment" />
         <a class="button" href="/desk/send">Send a payout</a>
       </div>
+      <output class="stack"></output>
       <div data-live>${list}</div>`,
   );
 }
@@ -29,33 +31,35 @@ export function deskFrame(title: string, site: Site, body: Markup): Markup {
     home: '/desk',
     tag: 'Desk',
     links: [{ href: '/', text: 'The shop', isCurrent: false }],
-    footer:
-      'Anyone who can open this page can send money. In your own shop, put this page behind your staff’s sign-in.',
+    footer: 'Anyone who can open this page can send money. In your own shop, put it behind your staff’s sign-in.',
   };
   const files = { styles: ['/assets/desk.css'], scripts: ['/assets/desk.js'] };
   return page({ title: `${title} · Desk`, place: 'desk', menu, ...files, site }, body);
 }
 
-/** The part that desk.js refreshes. `doneId`: of what was just sent or closed. */
+/** The part that desk.js refreshes: first what waits for a person. `doneId`: of what was just sent or closed. */
 export function deskList(entries: readonly Entry[], now: Date, doneId?: string, operatorUrl?: string): Markup {
-  const shown = ['To review', 'To send back', undefined].flatMap((what) =>
-    entries.filter((entry, at) => toDo(entry, entries) === what && (what || at < MAX_SHOWN)),
-  );
-  const lists = Map.groupBy(shown, (entry) => toDo(entry, entries) ?? days.format(new Date(entry.createdAt)));
-  const rows = [...lists].map(
-    ([name, listed], at) =>
-      html`<section aria-labelledby="list-${at}">
-        <h2 id="list-${at}">${name === days.format(now) ? `Today, ${name}` : name}</h2>
-        <ul class="transactions card">
-          ${listed.map((entry) => row(entry, entries, doneId, operatorUrl))}
-        </ul>
-      </section>`,
-  );
-  return html`${justDone(entries.find(({ gatewayOrderId }) => gatewayOrderId === doneId))} ${totals(entries, now)}
-  ${rows}
+  const section = (name: string, listed: readonly Entry[]) =>
+    html`<section aria-label="${name}">
+      <h2>${name}</h2>
+      <ul class="transactions card">
+        ${listed.map((entry) => row(entry, entries, doneId, operatorUrl))}
+      </ul>
+    </section>`;
+  const today = days.format(now);
+  const newest = entries.slice(0, MAX_SHOWN).filter((entry) => !toDo(entry, entries));
+  return html`${justDone(entries.find(({ gatewayOrderId }) => gatewayOrderId === doneId))}
+  ${(['to review', 'to send back'] as const).map((what) => {
+    const listed = entries.filter((entry) => toDo(entry, entries) === what);
+    return listed.length === 0 ? '' : section(`${listed.length} ${what}`, listed);
+  })}
+  ${totals(entries, today)}
+  ${[...Map.groupBy(newest, dayOf)].map(([day, listed]) => section(day === today ? `Today, ${day}` : day, listed))}
   ${entries.length === 0 ? html`<p class="message">No payment yet. Pay for an <a href="/">order in the shop</a>.</p>` : ''}
   ${entries.length > MAX_SHOWN ? html`<p class="quiet">The newest ${MAX_SHOWN}. The operator’s page has all.</p>` : ''}`;
 }
+
+const dayOf = ({ createdAt }: Entry) => days.format(new Date(createdAt));
 
 function justDone(entry: Entry | undefined): Markup | '' {
   if (entry === undefined || entry.status === 'FAILED' || (isPayment(entry) && !entry.isClosed)) return '';
@@ -64,20 +68,11 @@ function justDone(entry: Entry | undefined): Markup | '' {
   return html`<p class="message good" role="status">${isPayment(entry) ? `${entry.orderId} is closed.` : sent}</p>`;
 }
 
-function totals(entries: readonly Entry[], now: Date): Markup {
-  const today = days.format(now);
-  const paid = entries.filter(
-    ({ status, createdAt }) => status === 'SUCCESS' && days.format(new Date(createdAt)) === today,
-  );
+function totals(entries: readonly Entry[], today: string): Markup {
+  const done = entries.filter((entry) => entry.status === 'SUCCESS' && dayOf(entry) === today);
   // All that came in, also what pays nothing: what is sent back of it counts as sent.
-  const [received, sent] = [paid.filter(isPayment), paid.filter((entry) => !isPayment(entry))];
-  const reviews = entries.filter(({ needsReview }) => needsReview).length;
-  const backs = entries.filter((entry) => toDo(entry, entries) === 'To send back').length;
+  const [received, sent] = [done.filter(isPayment), done.filter((entry) => !isPayment(entry))];
   return html`<dl class="totals card">
-    <div class="${reviews || backs ? 'warn' : ''}">
-      <dt>To review</dt>
-      <dd>${reviews} <small>${backs ? `${backs} to send back` : reviews ? '' : 'all clear'}</small></dd>
-    </div>
     ${total('Received today', received)} ${total('Sent today', sent)} ${total('Waiting', entries.filter(isWaiting))}
   </dl>`;
 }
@@ -96,7 +91,6 @@ function total(name: string, entries: readonly Entry[]): Markup {
 
 function row(entry: Entry, entries: readonly Entry[], doneId?: string, operatorUrl?: string): Markup {
   const { orderId, createdAt, status } = entry;
-  const at = new Date(createdAt);
   const { tone, label } = badgeOf(entry, entries);
   // A method that a newer proxy has is shown by its name.
   const kind = (isPayment(entry) && entry.method) || entry.type;
@@ -114,7 +108,7 @@ function row(entry: Entry, entries: readonly Entry[], doneId?: string, operatorU
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
     <span class="names">${KINDS[kind] ?? kind} <span class="id">${orderId}</span></span>
     <span class="about"
-      ><time datetime="${createdAt}">${tint === 'warn' ? `${days.format(at)}, ` : ''}${times.format(at)}</time
+      ><time datetime="${createdAt}">${tint === 'warn' && `${dayOf(entry)}, `}${times.format(new Date(createdAt))}</time
       >${about.filter(Boolean).map((text) => ` · ${text}`)}</span
     >
     ${action(entry, entries, operatorUrl)} ${advice === undefined ? '' : html`<p>${advice}</p>`}
@@ -136,7 +130,7 @@ function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): 
   }
   // A paid order cannot be closed.
   const isPaid = ofOrder.some((other) => other.status === 'SUCCESS' && !paysNothing(other));
-  if (isPaid || !isWaiting(entry)) return '';
+  if (isPaid || !isWaiting(entry) || entry.isClosed) return '';
   return html`<a href="/desk/close?${ids}" aria-label="Close the order ${entry.orderId}">Close</a>`;
 }
 
@@ -168,6 +162,12 @@ const ENDED: Record<string, string> = {
   RESOLVED: 'Closed by staff',
 };
 
+/** Of the gateway, such as `WALLET_NOT_FOUND`. */
+function codeOf({ history }: Entry): string {
+  const end = history.findLast(({ event }) => event === 'declined' || event === 'rejected');
+  return (end?.detail ?? '').replace(/^HTTP \d+ ?/, '');
+}
+
 function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof SIGNS; label: string } {
   if (isPayment(entry) && paysNothing(entry)) {
     if (toDo(entry, entries)) return { tone: 'warn', label: causeOf(entry) };
@@ -182,15 +182,15 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
   if (isPayment(entry) && isBack(entry, entries)) return { tone: 'over', label: 'Refunded' };
   if (isOpen(entry)) return { tone: 'wait', label: isPayment(entry) ? 'Waiting' : 'On its way' };
   // Nobody has to act on a payment that did not happen; a payout or refund may have to be sent again.
-  const code = entry.history.findLast(({ event }) => event === 'declined')?.detail;
-  const end = ENDED[code || ''] ?? ENDED[entry.reason ?? ''] ?? 'Failed';
+  const end = ENDED[codeOf(entry)] ?? ENDED[entry.reason ?? ''] ?? 'Failed';
   if (entry.status === 'FAILED') return { tone: isPayment(entry) ? 'over' : 'bad', label: end };
   return { tone: 'good', label: done };
 }
 
 function adviceOf(entry: Entry, entries: readonly Entry[]): string | undefined {
-  const isUnsent = !isPayment(entry) && entry.status === 'FAILED';
-  if (!toDo(entry, entries)) return isUnsent ? 'No money moved, so you can send it again.' : undefined;
+  const code = codeOf(entry).replaceAll('_', ' ').toLowerCase();
+  const unsent = `${code && `The gateway’s reason: ${code}. `}No money moved, so you can send it again.`;
+  if (!toDo(entry, entries)) return isPayment(entry) || entry.status !== 'FAILED' ? undefined : unsent;
   if (!isPayment(entry) || !paysNothing(entry)) return reviewReason(entry);
   const left = refundable(entry, entries);
   const [all, whole] = [left, left - (left % 100)].map((cents) => formatMoney(decimal(cents), CURRENCY));
@@ -222,14 +222,14 @@ const paysNothing = ({ surplus, afterClose }: Payment) => surplus || afterClose;
 const causeOf = ({ surplus }: Payment) => (surplus ? 'Paid twice' : 'Paid after closing');
 export const isPayment = (entry: Entry): entry is Payment & Entry => 'payer' in entry;
 const isRefund = (entry: Entry): entry is Refund => 'refundOf' in entry;
-export const isWaiting = (entry: Entry) => isPayment(entry) && isOpen(entry) && !entry.needsReview && !entry.isClosed;
+export const isWaiting = (entry: Entry) => isPayment(entry) && isOpen(entry) && !entry.needsReview;
 const isOpen = ({ status }: Entry) => status === 'INITIALIZED' || status === 'PROCESSING';
 
 /** Money that pays no order is to send back until it is on its way. */
-function toDo(entry: Entry, entries: readonly Entry[]): 'To review' | 'To send back' | undefined {
-  if (entry.needsReview) return 'To review';
+function toDo(entry: Entry, entries: readonly Entry[]): 'to review' | 'to send back' | undefined {
+  if (entry.needsReview) return 'to review';
   if (!isPayment(entry) || !paysNothing(entry)) return undefined;
-  return entry.payer === null || refundable(entry, entries) > 0 ? 'To send back' : undefined;
+  return entry.payer === null || refundable(entry, entries) > 0 ? 'to send back' : undefined;
 }
 
 /** Those of this payment that did not fail: the money has arrived, or may still arrive. */

@@ -22,6 +22,32 @@ test('a payout goes from the desk to the customer’s phone, and the desk follow
   assert.equal(await row.count(), 1);
 });
 
+test('the desk’s search leaves the rows with all its words, says how many, and what to type if there is none', async () => {
+  const staff = await world.staff();
+  const shopper = await world.shopper();
+  const phone = await world.phone(BRUNO);
+  await shopper.order('Stone Dripper');
+  await shopper.pay('DIRECT', BRUNO);
+  const found = staff.page.getByRole('searchbox', { name: 'Find a payment or payout' });
+  const said = staff.page.locator('output');
+  const rows = staff.page.getByRole('listitem');
+  await rows.filter({ hasText: shopper.orderId }).waitFor();
+  await found.fill(`€76 ${shopper.orderId.toLowerCase()}`);
+  await said.and(staff.page.getByText('1 found', { exact: true })).waitFor();
+  assert.equal(await rows.count(), 1);
+  await phone.approve();
+  await rows.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
+  assert.equal(await rows.count(), 1, 'also after the list has changed');
+  await found.fill('nobody');
+  await said
+    .and(staff.page.getByText(/^Nothing found\. Type an order, an amount, or a wallet’s last digits\.$/))
+    .waitFor();
+  assert.deepEqual([await rows.count(), await staff.page.getByRole('region').count()], [0, 0]);
+  await found.fill('');
+  await rows.filter({ hasText: shopper.orderId }).waitFor();
+  assert.equal(await said.textContent(), '');
+});
+
 test('the desk sends a coffee’s money back in part and then the rest, and the customer’s open page follows', async () => {
   const staff = await world.staff();
   const shopper = await world.shopper();

@@ -1,10 +1,20 @@
-// Refreshes the desk's list every two seconds while the page is visible, and keeps the focus. The markup comes from the
-// shop's server, which escapes all values in it.
+// Refreshes the desk's list every two seconds while the page is visible, keeps the focus, and hides the rows that do
+// not have all the words that are looked for. The markup comes from the shop's server, which escapes all values in it.
 const EVERY_MS = 2000;
 
 const live = document.querySelector('[data-live]');
+const field = document.querySelector('[type="search"]');
 const policy = window.trustedTypes?.createPolicy('desk', { createHTML: (markup) => markup });
 let shown = '';
+
+function filter() {
+  const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const rows = [...live.querySelectorAll('li')];
+  for (const row of rows) row.hidden = !words.every((word) => row.textContent.toLowerCase().includes(word));
+  const found = rows.filter((row) => !row.hidden).length;
+  const said = found === 0 ? 'Nothing found. Type an order, an amount, or a wallet’s last digits.' : `${found} found`;
+  document.querySelector('output').value = words.length === 0 ? '' : said;
+}
 
 async function refresh() {
   if (document.hidden) return;
@@ -16,6 +26,11 @@ async function refresh() {
   const address = live.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
   live.innerHTML = policy ? policy.createHTML(markup) : markup;
   if (address) live.querySelector(`a[href="${CSS.escape(address)}"]`)?.focus();
+  filter();
 }
 
-if (live) setInterval(() => void refresh(), EVERY_MS);
+if (live) {
+  field.hidden = false;
+  field.addEventListener('input', filter);
+  setInterval(() => void refresh(), EVERY_MS);
+}
