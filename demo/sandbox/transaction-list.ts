@@ -89,7 +89,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
         <span class="amount">${isPayment(transaction) ? '' : '−'}${formatMoney(minor, currency)}</span>
         <strong class="order">${orderId}</strong>
         <small class="sub">
-          ${name} · ${whoIn(transaction, processor.customers)} · ${clockTime(createdAt, clock.now())}
+          ${name}${whoIn(transaction, processor.customers)} · ${clockTime(createdAt, clock.now())}
         </small>
         <span class="standing"><span class="chip ${tone}">${word}</span></span>
         <small class="ipns">
@@ -115,8 +115,8 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
 function whoIn(transaction: Transaction, people: readonly Customer[]): string {
   const openedBy = isPayment(transaction) ? transaction.openedBy : null;
   const walletId = isFinal(transaction) ? (transaction.customer ?? openedBy) : (openedBy ?? transaction.customer);
-  if (walletId === null) return isFinal(transaction) ? 'nobody' : 'nobody yet';
-  return people.find((person) => person.walletId === walletId)?.name ?? `wallet ${walletId}`;
+  if (walletId === null) return isFinal(transaction) ? '' : ' · nobody yet';
+  return ` · ${people.find((person) => person.walletId === walletId)?.name ?? `wallet ${walletId}`}`;
 }
 
 /** `label` is the same in many rows, so the name for screen readers has the order. */

@@ -98,7 +98,7 @@ function demoBar(walletUrl: string, place: string): Markup {
   const steps = html`<ol aria-label="To a paid order">
     <li>Add a coffee</li>
     <li>Check out</li>
-    <li>Pay, for example with ${DEMO_WALLET.shown} (${walletPhone(walletUrl)})</li>
+    <li>Pay with ${DEMO_WALLET.shown} (${walletPhone(walletUrl)})</li>
   </ol>`;
   return html`<aside class="demo" aria-label="Demo">
     <p><b>A demo of payment-widget.</b> No real money moves. <a href="/themes">Theme&nbsp;editor</a></p>

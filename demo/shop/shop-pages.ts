@@ -183,7 +183,7 @@ const NEXT_STEPS = html`<section class="next" aria-labelledby="next">
   <h2 id="next">What happens next</h2>
   <ol class="steps">
     <li><b>Payment</b></li>
-    <li><b>Roasting and packing</b> on Tuesday</li>
+    <li><b>Packing</b> on Tuesday</li>
     <li><b>Shipping</b> on Wednesday</li>
   </ol>
 </section>`;

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { PRESETS } from '../../../demo/sandbox/fault-presets.ts';
+import { METHODS, NAMES } from '../../../demo/sandbox/methods.ts';
+import { enFlow } from '../../../widget/locales/en-flow.ts';
 import { Browser, collection, HOME, openSandbox, type Opened, payout } from './sandbox-fixture.ts';
 
 async function openOverview(opened: Opened): Promise<Browser> {
@@ -40,10 +42,7 @@ describe('the overview of transactions', () => {
     await opened.pass(0);
     const browser = await openOverview(opened);
     assert.match(rowOf(browser, 'order-QR'), /€10\.50 order-QR QR code · Ada Keller · 12:00 Paid IPN waiting 418/);
-    assert.match(
-      rowOf(browser, 'order-CHECKOUT'),
-      /€10\.50 order-CHECKOUT Wallet website · nobody · 12:00 Expired IPN/,
-    );
+    assert.match(rowOf(browser, 'order-CHECKOUT'), /€10\.50 order-CHECKOUT Wallet website · 12:00 Expired IPN/);
     assert.match(rowOf(browser, 'order-CHECKOUT'), /Expired CHECKOUT FAILED TOKEN_EXPIRED/);
     assert.match(
       rowOf(browser, 'payout-1'),
@@ -92,6 +91,13 @@ describe('the overview of transactions', () => {
     assert.doesNotMatch(rowOf(browser, 'order-QR'), /expires/);
     await browser.submit('/overview/clock', { ms: '60000' });
     assert.match(rowOf(browser, 'order-CHECKOUT'), /expires in 14:00/);
+  });
+
+  it('the methods have the names of the widget’s receipt', () => {
+    assert.deepEqual(
+      METHODS.map((method) => NAMES[method]),
+      METHODS.map((method) => enFlow[method]),
+    );
   });
 
   it('a row says who has logged in at the checkout or scanned the code, and changes on open pages', async () => {
