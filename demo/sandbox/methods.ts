@@ -21,7 +21,7 @@ export const ANSWER = {
 export const NAMES = {
   DIRECT: 'Wallet app',
   CHECKOUT: 'Wallet website',
-  JETGO: 'JetGo code',
+  JETGO: 'JetGo',
   QR: 'QR code',
 } as const satisfies Record<Method, string>;
 
