@@ -34,12 +34,12 @@ main:focus { outline: none; }
 .skip:focus { position: fixed; inset: 0.5rem auto auto 0.5rem; z-index: 1; width: auto; height: auto; clip-path: none;
   padding: 0.5rem 0.75rem; background: var(--card); }
 
-.top { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem 1.5rem; padding: 0.5rem max(1rem, 50vw - 36rem);
+.top { display: flex; align-items: center; gap: 0.25rem 1.5rem; padding: 0.5rem max(1rem, 50vw - 36rem);
   background: var(--card); border-bottom: 1px solid var(--line); }
 .top .name { display: flex; align-items: center; gap: 0.6rem; min-width: 0; margin: 0; font-weight: 650; overflow-wrap: normal; }
 .host { overflow: hidden; color: var(--soft); font-size: 0.875rem; font-weight: 400; text-overflow: ellipsis; white-space: nowrap; }
 .pill { padding: 0.05rem 0.5rem; border-radius: 1rem; background: var(--wait-back); color: var(--wait); font-size: 0.8125rem; font-weight: 600; }
-.top nav { flex: 1; }
+.top nav { flex: 1 0 auto; }
 .top ul, .tabs ul { display: flex; flex-wrap: wrap; gap: 0 0.25rem; margin: 0; padding: 0; list-style: none; }
 .top nav a, .tabs a { display: block; padding: 0.55rem 0.7rem; color: var(--soft); text-decoration: none;
   border-bottom: 2px solid transparent; }
@@ -94,7 +94,7 @@ small.reason { display: block; max-width: 34rem; white-space: normal; }
 .totals dt { color: var(--soft); font-size: 0.875rem; }
 .totals dd { margin: 0; }
 .totals .amount { font-size: 1.375rem; line-height: 1.4; }
-.totals a { display: inline-block; margin-right: 0.4rem; color: inherit; }
+.totals a { display: inline-block; margin-right: 0.4rem; padding-block: 0.15rem; color: inherit; }
 .checks li { display: grid; grid-template-columns: 1rem 9rem minmax(0, 1fr); gap: 0 0.75rem; padding: 0.75rem 1.25rem; }
 .checks b { font-weight: 600; }
 .sign { font-weight: 700; text-align: center; }
@@ -104,7 +104,7 @@ table { width: 100%; border-collapse: separate; border-spacing: 0; background: v
 th, td { padding: 0.6rem 0.9rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
 thead th { border: 0; color: var(--soft); font-size: 0.8125rem; font-weight: 600; white-space: nowrap; }
 /* Only an id is broken. */
-tbody th { min-width: 11.5rem; font-weight: 600; }
+tbody th { min-width: 12.25rem; font-weight: 600; }
 td { overflow-wrap: break-word; }
 td a { overflow-wrap: anywhere; }
 /* The one link of a row is its whole width. */
@@ -115,6 +115,7 @@ td a { overflow-wrap: anywhere; }
 .right { text-align: right; }
 .action { padding-block: 0.3rem; text-align: right; white-space: nowrap; }
 .lines .zone { display: none; }
+.lines :is(td:first-of-type, time), .top button { white-space: nowrap; }
 span.reason { white-space: nowrap; }
 
 .details { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
@@ -202,7 +203,8 @@ main:has(.decision) { max-width: 37rem; }
 }
 
 @media (max-width: 46rem) {
-  .top nav { order: 3; flex-basis: 100%; margin-inline: -0.25rem; }
+  .top { flex-wrap: wrap; }
+  .top nav { order: 3; flex: 1 1 100%; margin-inline: -0.25rem; }
   .top nav ul { gap: 0 1vw; }
   .top nav a { padding-inline: 0.25rem; font-size: clamp(0.8125rem, 3.6vw, 0.9375rem); }
   .top .name { flex: 1 1 0; }
@@ -244,7 +246,7 @@ main:has(.decision) { max-width: 37rem; }
   .details dt { padding-bottom: 0; font-size: 0.875rem; }
   .details dd { padding-top: 0; border-top: 0 !important; }
 }
-@media (max-width: 64rem) { .lines .fine { display: none; } }
+@media (max-width: 64rem) { th, td { padding-inline: 0.6rem; } td .fine { display: none; } }
 @media (max-width: 24rem) { .host { display: none; } .tabs a { padding-inline: 0.5rem; } .attention small { display: block; } }
 @media print { :root { color-scheme: light; } nav, form, .button, .fold { display: none; } }
 @media (prefers-reduced-motion: no-preference) { a, button { transition: border-color 0.12s, filter 0.12s; } }

@@ -13,12 +13,12 @@ const times = new Intl.DateTimeFormat('en-IE', { timeStyle: 'short', hourCycle: 
 
 export function deskPage(list: Markup, site: Site): Markup {
   return deskFrame(
-    'Payments and payouts',
+    'Payments',
     site,
     html`<div class="head">
-        <h1>Payments and payouts</h1>
-        <input hidden type="search" aria-label="Find a payment or payout" placeholder="Find a payment" />
+        <h1>Payments</h1>
         <a class="button" href="/desk/send">Send a payout</a>
+        <input hidden type="search" aria-label="Find a payment or payout" placeholder="Find a payment" />
       </div>
       <output class="stack"></output>
       <div data-live>${list}</div>`,

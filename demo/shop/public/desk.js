@@ -29,8 +29,6 @@ async function refresh() {
   filter();
 }
 
-if (live) {
-  field.hidden = false;
-  field.addEventListener('input', filter);
-  setInterval(() => void refresh(), EVERY_MS);
-}
+field?.removeAttribute('hidden');
+field?.addEventListener('input', filter);
+if (live) setInterval(() => void refresh(), EVERY_MS);
