@@ -163,7 +163,7 @@ test('a lost second bundle: the press says so once, and the next one pays', asyn
   await shopper.choose('QR');
   for (let presses = 0; presses < 2; presses += 1) {
     await shopper.part('pay').click();
-    assert.match((await shopper.part('error').textContent()) ?? '', /could not be reached/);
+    assert.match((await shopper.part('error').textContent()) ?? '', /cannot reach the payment service/);
   }
   await page.unroute(lost);
   await shopper.part('pay').click();
@@ -179,7 +179,7 @@ test('the field of an open amount, lost at first, is there once the shopper pres
   await page.route(lost, (route) => route.abort());
   await page.goto(`${world.stack.shop}/account`);
   await page.getByRole('button', { name: 'Top up your balance' }).click();
-  assert.match((await shopper.part('error').textContent()) ?? '', /could not be reached/);
+  assert.match((await shopper.part('error').textContent()) ?? '', /cannot reach the payment service/);
   await shopper.choose('QR');
   await shopper.part('pay').click();
   await shopper.part('error').waitFor();

@@ -54,7 +54,7 @@ const helped = (widget: PaymentWidget) =>
     .map(({ id }) => id);
 
 it('the choice shows the help of the chosen method only', async () => {
-  const widget = await mount();
+  const widget = await mount(new FakeProxy({ methodNames: { QR: 'Scan at the till' } }));
   await until(() => part(widget, 'pay'), 'the choice');
   expect(helped(widget)).to.deep.equal(['help-DIRECT', 'help-wallet']);
   radio(widget, 'QR').click();

@@ -129,7 +129,6 @@ export const SENTENCES = {
   QR: label,
   QR_help: label,
   amount: label,
-  with: label,
   between: label,
   wallet: label,
   walletHelp: label,

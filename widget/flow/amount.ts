@@ -204,6 +204,10 @@ export const amountStyles = css`
     gap: 8px;
     margin: 0;
   }
+  [aria-pressed] {
+    inline-size: auto;
+    padding-inline: 12px;
+  }
   [aria-pressed='true'] {
     border-color: transparent;
     background: var(--_fill);

@@ -129,7 +129,9 @@ export const flowStyles = css`
     margin-block: calc(var(--_space) / -2);
   }
   .row .quiet {
+    inline-size: auto;
     margin: 0;
+    padding-inline: 12px;
   }
   .row .quiet,
   summary {
@@ -202,13 +204,7 @@ export const flowStyles = css`
   .countdown {
     white-space: nowrap;
   }
-  /* Text that does not fit beside the sign is below it. */
   .status {
-    display: flex;
-    flex-wrap: wrap;
-    justify-content: center;
-    align-items: center;
-    gap: 4px 0.6em;
     color: var(--_muted);
     font-variant-numeric: tabular-nums;
   }
@@ -275,6 +271,8 @@ export const flowStyles = css`
     display: grid;
     gap: var(--_space);
   }
+  /* A status that does not fit beside its spinner is below it. */
+  .status,
   .row {
     display: flex;
     flex-wrap: wrap;
@@ -284,10 +282,6 @@ export const flowStyles = css`
   }
   :is(.row, dl):not(:has(*)) {
     display: none;
-  }
-  .row > :is(button, a) {
-    inline-size: auto;
-    padding-inline: 12px;
   }
   summary {
     display: flex;

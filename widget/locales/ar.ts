@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'موقع المحفظة',
   CHECKOUT_help: 'سجّل الدخول إلى موقع [المحفظة|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'امسح رمز JetGo',
+  JETGO_help: 'امسح رمزًا بواسطة JetGo',
   QR: 'رمز QR',
   QR_help: 'امسح رمز QR',
-  with: 'بتطبيق [محفظتك|{wallet}]',
 
   amount: 'المبلغ',
   amountEmpty: 'أدخل المبلغ.',

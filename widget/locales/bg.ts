@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Сайт на портфейла',
   CHECKOUT_help: 'Влезте в профила си на сайта на [портфейла|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Сканирайте JetGo код',
+  JETGO_help: 'Сканирайте код с JetGo',
   QR: 'QR код',
   QR_help: 'Сканирайте QR код',
-  with: 'С приложението на [портфейла|{wallet}]',
   unavailable: 'В момента не е достъпно',
 
   amount: 'Сума',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Web del moneder',
   CHECKOUT_help: 'Inicieu sessió al web [del moneder|de {wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Escanegeu un codi JetGo',
+  JETGO_help: 'Escanegeu un codi amb JetGo',
   QR: 'Codi QR',
   QR_help: 'Escanegeu un codi QR',
-  with: 'Amb l’aplicació [del moneder|{wallet}]',
 
   amount: 'Import',
   amountEmpty: 'Introduïu un import.',

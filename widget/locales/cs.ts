@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Web peněženky',
   CHECKOUT_help: 'Přihlaste se na webu [peněženky|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Naskenujte kód JetGo',
+  JETGO_help: 'Naskenujte kód pomocí JetGo',
   QR: 'QR kód',
   QR_help: 'Naskenujte QR kód',
-  with: 'V aplikaci [peněženky|{wallet}]',
   unavailable: 'Teď není k dispozici',
 
   amount: 'Částka',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Wallettens hjemmeside',
   CHECKOUT_help: 'Log ind på [wallettens|{wallet}s] hjemmeside',
   JETGO: 'JetGo',
-  JETGO_help: 'Scan en JetGo-kode',
+  JETGO_help: 'Scan en kode med JetGo',
   QR: 'QR-kode',
   QR_help: 'Scan en QR-kode',
-  with: 'Med din [wallet|{wallet}]-app',
 
   amount: 'Beløb',
   amountEmpty: 'Indtast et beløb.',

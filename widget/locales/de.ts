@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Website der Wallet',
   CHECKOUT_help: 'Auf der Website [der Wallet|von {wallet}] anmelden',
   JETGO: 'JetGo',
-  JETGO_help: 'JetGo-Code scannen',
+  JETGO_help: 'Code mit JetGo scannen',
   QR: 'QR-Code',
   QR_help: 'QR-Code scannen',
-  with: 'Mit Ihrer [Wallet|{wallet}]-App',
 
   amount: 'Betrag',
   amountEmpty: 'Geben Sie einen Betrag ein.',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Ιστότοπος πορτοφολιού',
   CHECKOUT_help: 'Συνδεθείτε στον ιστότοπο [του πορτοφολιού|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Σαρώστε κωδικό JetGo',
+  JETGO_help: 'Σαρώστε κωδικό με το JetGo',
   QR: 'Κωδικός QR',
   QR_help: 'Σαρώστε κωδικό QR',
-  with: 'Με την εφαρμογή [πορτοφολιού|{wallet}]',
 
   amount: 'Ποσό',
   amountEmpty: 'Πληκτρολογήστε ένα ποσό.',

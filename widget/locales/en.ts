@@ -9,9 +9,8 @@ export const en = {
   direct: 'Confirm in [your wallet app|{wallet}]',
   DIRECT_help: 'We send a request to [your wallet app|{wallet}]',
   CHECKOUT_help: 'Log in on [the wallet|{wallet}]’s website',
-  JETGO_help: 'Scan a JetGo code',
+  JETGO_help: 'Scan a code with JetGo',
   QR_help: 'Scan a QR code',
-  with: 'With [your wallet app|{wallet}]',
   appOpen: 'Open [the wallet app|{wallet}]',
   wallet: 'Wallet ID',
   walletHelp: 'The number shown in [your wallet app|{wallet}]',
@@ -19,8 +18,7 @@ export const en = {
   pay_order: 'Order with obligation to pay',
   pay_deposit: '[Deposit|Deposit {amount}]',
   pay_donation: '[Donate|Donate {amount}]',
-  network:
-    'The payment service could not be reached. Check your connection and try again. You will not be charged twice.',
+  network: 'We cannot reach the payment service. Check your connection and try again. You will not be charged twice.',
 } as const;
 
 export type MessageKey = keyof typeof en | keyof typeof enFlow;

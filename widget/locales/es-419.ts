@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Sitio web de la billetera',
   CHECKOUT_help: 'Inicie sesión en el sitio web de [la billetera|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Escanee un código JetGo',
+  JETGO_help: 'Escanee un código con JetGo',
   QR: 'Código QR',
   QR_help: 'Escanee un código QR',
-  with: 'Con la app [de su billetera|{wallet}]',
 
   amount: 'Monto',
   amountEmpty: 'Ingrese un monto.',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Web del monedero',
   CHECKOUT_help: 'Inicie sesión en la web [del monedero|de {wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Escanee un código JetGo',
+  JETGO_help: 'Escanee un código con JetGo',
   QR: 'Código QR',
   QR_help: 'Escanee un código QR',
-  with: 'Con la aplicación [de su monedero|{wallet}]',
 
   amount: 'Importe',
   amountEmpty: 'Introduzca un importe.',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Rahakoti veebisait',
   CHECKOUT_help: 'Logige sisse [rahakoti|{wallet}] veebisaidil',
   JETGO: 'JetGo',
-  JETGO_help: 'Skannige JetGo kood',
+  JETGO_help: 'Skannige kood JetGoga',
   QR: 'QR-kood',
   QR_help: 'Skannige QR-kood',
-  with: '[Rahakoti|{wallet} ]rakenduses',
   unavailable: 'Praegu pole saadaval',
 
   amount: 'Summa',

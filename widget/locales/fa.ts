@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'وب‌سایت کیف پول',
   CHECKOUT_help: 'در وب‌سایت [کیف پول|{wallet}] وارد حساب خود شوید',
   JETGO: 'JetGo',
-  JETGO_help: 'کد JetGo را اسکن کنید',
+  JETGO_help: 'با JetGo کد را اسکن کنید',
   QR: 'کد QR',
   QR_help: 'کد QR را اسکن کنید',
-  with: 'با برنامهٔ [کیف پول|{wallet}] خود',
 
   amount: 'مبلغ',
   amountEmpty: 'مبلغ را وارد کنید.',

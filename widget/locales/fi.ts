@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Lompakon verkkosivusto',
   CHECKOUT_help: 'Kirjaudu [lompakon |{wallet}-]verkkosivustolle',
   JETGO: 'JetGo',
-  JETGO_help: 'Skannaa JetGo-koodi',
+  JETGO_help: 'Skannaa koodi JetGolla',
   QR: 'QR-koodi',
   QR_help: 'Skannaa QR-koodi',
-  with: '[Lompakon |{wallet}-]sovelluksella',
   unavailable: 'Ei käytettävissä juuri nyt',
 
   amount: 'Summa',

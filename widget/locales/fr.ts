@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Site du portefeuille',
   CHECKOUT_help: 'Se connecter sur le site [du portefeuille|de {wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Scanner un code JetGo',
+  JETGO_help: 'Scanner un code avec JetGo',
   QR: 'Code QR',
   QR_help: 'Scanner un code QR',
-  with: 'Avec votre application [de portefeuille|{wallet}]',
 
   amount: 'Montant',
   amountEmpty: 'Saisissez un montant.',

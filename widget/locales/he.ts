@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'אתר הארנק',
   CHECKOUT_help: 'התחברו באתר [הארנק|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'סרקו קוד JetGo',
+  JETGO_help: 'סרקו קוד עם JetGo',
   QR: 'קוד QR',
   QR_help: 'סרקו קוד QR',
-  with: 'באפליקציית [הארנק|{wallet}]',
 
   amount: 'סכום',
   amountEmpty: 'יש להזין סכום.',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'वॉलेट की वेबसाइट',
   CHECKOUT_help: '[वॉलेट|{wallet}] की वेबसाइट पर लॉग इन करें',
   JETGO: 'JetGo',
-  JETGO_help: 'JetGo कोड स्कैन करें',
+  JETGO_help: 'JetGo से कोड स्कैन करें',
   QR: 'QR कोड',
   QR_help: 'QR कोड स्कैन करें',
-  with: 'अपने [वॉलेट|{wallet}] ऐप से',
 
   amount: 'राशि',
   amountEmpty: 'राशि दर्ज करें।',

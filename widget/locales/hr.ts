@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Web-stranica novčanika',
   CHECKOUT_help: 'Prijavite se na web-stranici [novčanika|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Skenirajte JetGo kôd',
+  JETGO_help: 'Skenirajte kôd uz JetGo',
   QR: 'QR kôd',
   QR_help: 'Skenirajte QR kôd',
-  with: 'Aplikacijom [novčanika|{wallet}]',
   unavailable: 'Trenutačno nije dostupno',
 
   amount: 'Iznos',

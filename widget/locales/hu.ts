@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'A tárca weboldala',
   CHECKOUT_help: 'Bejelentkezés a [tárca|{wallet}] weboldalán',
   JETGO: 'JetGo',
-  JETGO_help: 'JetGo-kód beolvasása',
+  JETGO_help: 'Kód beolvasása JetGo használatával',
   QR: 'QR-kód',
   QR_help: 'QR-kód beolvasása',
-  with: 'A [tárca|{wallet}-]alkalmazással',
   unavailable: 'Most nem érhető el',
 
   amount: 'Összeg',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Situs e-wallet',
   CHECKOUT_help: 'Masuk di situs [e-wallet|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Pindai kode JetGo',
+  JETGO_help: 'Pindai kode dengan JetGo',
   QR: 'Kode QR',
   QR_help: 'Pindai kode QR',
-  with: 'Dengan aplikasi [e-wallet|{wallet}] Anda',
 
   amount: 'Nominal',
   amountEmpty: 'Masukkan nominal.',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Sito del portafoglio',
   CHECKOUT_help: 'Effettua l’accesso sul sito [del portafoglio|di {wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Inquadra un codice JetGo',
+  JETGO_help: 'Inquadra un codice con JetGo',
   QR: 'Codice QR',
   QR_help: 'Inquadra un codice QR',
-  with: 'Con l’app [del tuo portafoglio|{wallet}]',
 
   amount: 'Importo',
   amountEmpty: 'Inserisci un importo.',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'ウォレットのサイト',
   CHECKOUT_help: '[ウォレット|{wallet}]のサイトにログインする',
   JETGO: 'JetGo',
-  JETGO_help: 'JetGoコードを読み取る',
+  JETGO_help: 'JetGoでコードを読み取る',
   QR: 'QRコード',
   QR_help: 'QRコードを読み取る',
-  with: '[ウォレット|{wallet}]アプリで',
 
   amount: '金額',
   amountEmpty: '金額を入力してください。',

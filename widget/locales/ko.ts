@@ -8,10 +8,9 @@ export default {
   CHECKOUT: '전자지갑 웹사이트',
   CHECKOUT_help: '[전자지갑|{wallet}] 웹사이트에 로그인합니다',
   JETGO: 'JetGo',
-  JETGO_help: 'JetGo 코드 스캔하기',
+  JETGO_help: 'JetGo로 코드 스캔하기',
   QR: 'QR 코드',
   QR_help: 'QR 코드 스캔하기',
-  with: '[전자지갑|{wallet}] 앱으로',
 
   amount: '금액',
   amountEmpty: '금액을 입력해 주세요.',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Piniginės svetainė',
   CHECKOUT_help: 'Prisijunkite [piniginės|„{wallet}“] svetainėje',
   JETGO: 'JetGo',
-  JETGO_help: 'Nuskenuokite JetGo kodą',
+  JETGO_help: 'Nuskenuokite kodą su „JetGo“',
   QR: 'QR kodas',
   QR_help: 'Nuskenuokite QR kodą',
-  with: '[Piniginės|„{wallet}“] programėle',
   unavailable: 'Šiuo metu neprieinama',
 
   amount: 'Suma',

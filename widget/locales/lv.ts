@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Maka vietne',
   CHECKOUT_help: 'Piesakieties [maka|{wallet}] vietnē',
   JETGO: 'JetGo',
-  JETGO_help: 'Noskenējiet JetGo kodu',
+  JETGO_help: 'Noskenējiet kodu ar JetGo',
   QR: 'QR kods',
   QR_help: 'Noskenējiet QR kodu',
-  with: 'Ar [maka|{wallet}] lietotni',
   unavailable: 'Pašlaik nav pieejams',
 
   amount: 'Summa',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Laman web e-dompet',
   CHECKOUT_help: 'Log masuk di laman web [e-dompet|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Imbas kod JetGo',
+  JETGO_help: 'Imbas kod dengan JetGo',
   QR: 'Kod QR',
   QR_help: 'Imbas kod QR',
-  with: 'Dengan aplikasi [e-dompet|{wallet}] anda',
 
   amount: 'Amaun',
   amountEmpty: 'Masukkan amaun.',

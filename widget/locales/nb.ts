@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Lommebokens nettsted',
   CHECKOUT_help: 'Logg inn på [lommebokens|{wallet}s] nettsted',
   JETGO: 'JetGo',
-  JETGO_help: 'Skann en JetGo-kode',
+  JETGO_help: 'Skann en kode med JetGo',
   QR: 'QR-kode',
   QR_help: 'Skann en QR-kode',
-  with: 'Med [lommebok|{wallet}-]appen din',
 
   amount: 'Beløp',
   amountEmpty: 'Skriv inn et beløp.',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Website van de wallet',
   CHECKOUT_help: 'Log in op de website van [de wallet|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Scan een JetGo-code',
+  JETGO_help: 'Scan een code met JetGo',
   QR: 'QR-code',
   QR_help: 'Scan een QR-code',
-  with: 'Met uw [wallet|{wallet}]-app',
 
   amount: 'Bedrag',
   amountEmpty: 'Vul een bedrag in.',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Strona portfela',
   CHECKOUT_help: 'Zaloguj się na stronie [portfela|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Zeskanuj kod JetGo',
+  JETGO_help: 'Zeskanuj kod w JetGo',
   QR: 'Kod QR',
   QR_help: 'Zeskanuj kod QR',
-  with: 'W aplikacji [portfela|{wallet}]',
   unavailable: 'Niedostępne w tej chwili',
 
   amount: 'Kwota',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Site da carteira',
   CHECKOUT_help: 'Entre na sua conta no site [da carteira|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Escaneie um código JetGo',
+  JETGO_help: 'Escaneie um código com JetGo',
   QR: 'QR Code',
   QR_help: 'Escaneie um QR Code',
-  with: 'Com o app [da sua carteira|{wallet}]',
 
   amount: 'Valor',
   amountEmpty: 'Informe um valor.',

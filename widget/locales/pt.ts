@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Site da carteira',
   CHECKOUT_help: 'Inicie sessão no site [da carteira|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Leia um código JetGo',
+  JETGO_help: 'Leia um código com JetGo',
   QR: 'Código QR',
   QR_help: 'Leia um código QR',
-  with: 'Com a aplicação [da sua carteira|{wallet}]',
 
   amount: 'Montante',
   amountEmpty: 'Introduza um montante.',

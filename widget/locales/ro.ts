@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Site-ul portofelului',
   CHECKOUT_help: 'Autentificați-vă pe site-ul [portofelului|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Scanați un cod JetGo',
+  JETGO_help: 'Scanați un cod cu JetGo',
   QR: 'Cod QR',
   QR_help: 'Scanați un cod QR',
-  with: 'Cu aplicația [portofelului|{wallet}]',
 
   amount: 'Sumă',
   amountEmpty: 'Introduceți o sumă.',

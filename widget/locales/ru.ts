@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Сайт кошелька',
   CHECKOUT_help: 'Войдите на сайте [кошелька|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Отсканируйте код JetGo',
+  JETGO_help: 'Отсканируйте код через JetGo',
   QR: 'QR-код',
   QR_help: 'Отсканируйте QR-код',
-  with: 'В приложении [кошелька|{wallet}]',
   unavailable: 'Сейчас недоступно',
 
   amount: 'Сумма',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Web peňaženky',
   CHECKOUT_help: 'Prihláste sa na webe [peňaženky|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Naskenujte kód JetGo',
+  JETGO_help: 'Naskenujte kód pomocou JetGo',
   QR: 'QR kód',
   QR_help: 'Naskenujte QR kód',
-  with: 'V aplikácii [peňaženky|{wallet}]',
   unavailable: 'Teraz nie je k dispozícii',
 
   amount: 'Suma',

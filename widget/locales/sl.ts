@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Spletno mesto denarnice',
   CHECKOUT_help: 'Prijavite se na spletnem mestu [denarnice|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Skenirajte kodo JetGo',
+  JETGO_help: 'Skenirajte kodo z JetGo',
   QR: 'Koda QR',
   QR_help: 'Skenirajte kodo QR',
-  with: 'Z aplikacijo [denarnice|{wallet}]',
   unavailable: 'Trenutno ni na voljo',
 
   amount: 'Znesek',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Sajt novčanika',
   CHECKOUT_help: 'Prijavite se na sajtu [novčanika|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Skenirajte JetGo kod',
+  JETGO_help: 'Skenirajte kod pomoću JetGo',
   QR: 'QR kod',
   QR_help: 'Skenirajte QR kod',
-  with: 'Aplikacijom [novčanika|{wallet}]',
   unavailable: 'Trenutno nije dostupno',
 
   amount: 'Iznos',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Сајт новчаника',
   CHECKOUT_help: 'Пријавите се на сајту [новчаника|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Скенирајте JetGo код',
+  JETGO_help: 'Скенирајте код помоћу JetGo',
   QR: 'QR код',
   QR_help: 'Скенирајте QR код',
-  with: 'Апликацијом [новчаника|{wallet}]',
   unavailable: 'Тренутно није доступно',
 
   amount: 'Износ',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Plånbokens webbplats',
   CHECKOUT_help: 'Logga in på [plånbokens|{wallet}s] webbplats',
   JETGO: 'JetGo',
-  JETGO_help: 'Skanna en JetGo-kod',
+  JETGO_help: 'Skanna en kod med JetGo',
   QR: 'QR-kod',
   QR_help: 'Skanna en QR-kod',
-  with: 'Med din [plånboks|{wallet}-]app',
 
   amount: 'Belopp',
   amountEmpty: 'Ange ett belopp.',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'เว็บไซต์วอลเล็ต',
   CHECKOUT_help: 'เข้าสู่ระบบบนเว็บไซต์[วอลเล็ต| {wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'สแกนโค้ด JetGo',
+  JETGO_help: 'สแกนโค้ดด้วย JetGo',
   QR: 'QR โค้ด',
   QR_help: 'สแกน QR โค้ด',
-  with: 'ด้วยแอป[วอลเล็ต| {wallet} ]ของคุณ',
 
   amount: 'จำนวนเงิน',
   amountEmpty: 'กรุณากรอกจำนวนเงิน',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Cüzdanın web sitesi',
   CHECKOUT_help: '[Cüzdanın|{wallet}] web sitesinde oturum açın',
   JETGO: 'JetGo',
-  JETGO_help: 'JetGo kodunu okutun',
+  JETGO_help: 'JetGo ile kod okutun',
   QR: 'Karekod',
   QR_help: 'Karekodu okutun',
-  with: '[Cüzdan|{wallet}] uygulamanızla',
 
   amount: 'Tutar',
   amountEmpty: 'Bir tutar girin.',

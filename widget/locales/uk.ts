@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Сайт гаманця',
   CHECKOUT_help: 'Увійдіть на сайті [гаманця|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Відскануйте код JetGo',
+  JETGO_help: 'Відскануйте код через JetGo',
   QR: 'QR-код',
   QR_help: 'Відскануйте QR-код',
-  with: 'У застосунку [гаманця|{wallet}]',
   unavailable: 'Зараз недоступно',
 
   amount: 'Сума',

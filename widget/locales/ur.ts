@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'والیٹ کی ویب سائٹ',
   CHECKOUT_help: '[والیٹ|{wallet}] کی ویب سائٹ پر لاگ اِن کریں',
   JETGO: 'JetGo',
-  JETGO_help: 'JetGo کوڈ اسکین کریں',
+  JETGO_help: 'JetGo سے کوڈ اسکین کریں',
   QR: 'QR کوڈ',
   QR_help: 'QR کوڈ اسکین کریں',
-  with: 'اپنی [والیٹ|{wallet}] ایپ سے',
 
   amount: 'رقم',
   amountEmpty: 'رقم درج کریں۔',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: 'Trang web của ví',
   CHECKOUT_help: 'Đăng nhập trên trang web của [ví|{wallet}]',
   JETGO: 'JetGo',
-  JETGO_help: 'Quét mã JetGo',
+  JETGO_help: 'Quét mã bằng JetGo',
   QR: 'Mã QR',
   QR_help: 'Quét mã QR',
-  with: 'Bằng ứng dụng [ví|{wallet}]',
 
   amount: 'Số tiền',
   amountEmpty: 'Vui lòng nhập số tiền.',

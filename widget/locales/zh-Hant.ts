@@ -8,10 +8,9 @@ export default {
   CHECKOUT: '錢包網站',
   CHECKOUT_help: '登入[錢包| {wallet} ]網站付款',
   JETGO: 'JetGo',
-  JETGO_help: '掃描 JetGo 碼',
+  JETGO_help: '使用 JetGo 掃碼',
   QR: 'QR Code 付款',
   QR_help: '掃描 QR Code',
-  with: '使用[錢包|{wallet}] App',
 
   amount: '金額',
   amountEmpty: '請輸入金額。',

@@ -8,10 +8,9 @@ export default {
   CHECKOUT: '钱包网站',
   CHECKOUT_help: '登录[钱包| {wallet} ]网站付款',
   JETGO: 'JetGo',
-  JETGO_help: '扫描 JetGo 码',
+  JETGO_help: '使用 JetGo 扫码',
   QR: '二维码',
   QR_help: '扫描二维码',
-  with: '使用[钱包|{wallet}] App',
 
   amount: '金额',
   amountEmpty: '请输入金额。',

@@ -157,8 +157,7 @@ const nameOf = (method: Method, context: PanelContext): string =>
 
 function helpOf(method: Method, context: PanelContext): string {
   if (context.state.claims?.methodNames?.[method]) return actionOf(method, context);
-  if (PAYS_BY[method] === 'prompt') return context.say('DIRECT_help');
-  return isCode(method) && !isTouch() ? context.say('with') : '';
+  return PAYS_BY[method] === 'prompt' ? context.say('DIRECT_help') : '';
 }
 
 function actionOf(method: Method, { say }: PanelContext): string {
