@@ -120,11 +120,11 @@ const PAGE_SIZE = 50;
 
 function webhookRoutes(app: Hono, { ledger, onDue, log }: AdminParts, frame: Frame): void {
   app.get('/admin/webhooks', async (c) => {
-    const { state: asked, cursor } = c.req.query();
+    const { state: asked, cursor: given = '' } = c.req.query();
     const state = isState(asked) ? asked : undefined;
-    const isPage = cursor !== undefined && WEBHOOK_CURSOR.test(cursor);
-    const page = await ledger.webhooks(state, PAGE_SIZE, isPage ? { cursor } : {});
-    return frame.show(c, 'webhooks', 'Webhooks', webhooksPage({ ...page, state, form: frame.formToken(c) }));
+    const cursor = WEBHOOK_CURSOR.test(given) ? given : '';
+    const page = await ledger.webhooks(state, PAGE_SIZE, cursor ? { cursor } : {});
+    return frame.show(c, 'webhooks', 'Webhooks', webhooksPage({ ...page, state, cursor, form: frame.formToken(c) }));
   });
   app.get('/admin/webhooks/:id', async (c) => {
     const webhook = await ledger.webhook(c.req.param('id'));

@@ -184,14 +184,7 @@ export function createFrame(sessions: Sessions, { host, isTest }: Instance): Fra
       const part = c.req.path.split('/')[2] ?? '';
       const section = Object.hasOwn(PAGES, part) ? (part as Section) : '';
       const back = html`<a href="/admin${section && `/${section}`}">Back to ${PAGES[section].toLowerCase()}</a>`;
-      return frame.show(
-        c,
-        section,
-        title,
-        html`<p>${text}</p>
-          <p>${back}</p>`,
-        code,
-      );
+      return frame.show(c, section, title, html`${[text, back].map((line) => html`<p>${line}</p>`)}`, code);
     },
     formToken,
   };

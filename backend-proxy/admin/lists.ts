@@ -52,7 +52,8 @@ export function transactionsPage(filters: Filters, page: TransactionPage | strin
   const { transactions, nextCursor } = page;
   // A page is of a limited number of transactions that were looked at: before the last one, none may match.
   const none = nextCursor === null ? 'No transaction matches.' : 'None among those looked at. Older ones may match:';
-  return html`${filterForm(filters)} ${transactionTable(transactions, none, backs)} ${pager(filters, nextCursor)}`;
+  return html`${filterForm(filters)} ${transactionTable(transactions, none, backs)}
+  ${pager('/admin/transactions', filters, nextCursor)}`;
 }
 
 function filterForm(filters: Filters, refused?: string): Html {
@@ -102,14 +103,14 @@ function select(name: string, names: Readonly<Record<string, string>>, chosen: s
 }
 
 /** Links to the newest and to the next page of a list. */
-function pager(filters: Filters, nextCursor: string | null): Html {
+function pager(path: string, filters: Readonly<Record<string, string>>, nextCursor: string | null): Html {
   const { cursor = '', ...others } = filters;
   const query = (more: Record<string, string>) =>
     String(new URLSearchParams(Object.entries({ ...others, ...more }).filter(([, value]) => value !== '')));
   if (cursor === '' && nextCursor === null) return html``;
   return html`<nav class="pager" aria-label="Pages of the list">
-    ${cursor === '' ? '' : html`<a href="/admin/transactions?${query({})}">Newest</a>`}
-    ${nextCursor === null ? '' : html`<a href="/admin/transactions?${query({ cursor: nextCursor })}">Older</a>`}
+    ${cursor === '' ? '' : html`<a href="${path}?${query({})}">Newest</a>`}
+    ${nextCursor === null ? '' : html`<a href="${path}?${query({ cursor: nextCursor })}">Older</a>`}
   </nav>`;
 }
 
@@ -127,11 +128,13 @@ interface List {
   /** Undefined: all. */
   state: WebhookState | undefined;
   webhooks: readonly Webhook[];
+  /** Of this page; empty for the newest. */
+  cursor: string;
   nextCursor: string | null;
   form: string;
 }
 
-export function webhooksPage({ state, webhooks, nextCursor, form }: List): Html {
+export function webhooksPage({ state, webhooks, cursor, nextCursor, form }: List): Html {
   const address = (each = '') => `/admin/webhooks${each && `?state=${each}`}`;
   const tabs = Object.entries({ '': 'All', ...STATES }).map(
     ([each, name]) =>
@@ -143,15 +146,7 @@ export function webhooksPage({ state, webhooks, nextCursor, form }: List): Html 
       </ul>
     </nav>
     ${webhookTable(state === undefined ? 'Webhooks' : `${STATES[state]} webhooks`, webhooks, form)}
-    ${
-      nextCursor === null
-        ? ''
-        : html`<nav class="pager" aria-label="Pages of the list">
-            <a href="/admin/webhooks?${state ? `state=${state}&` : ''}cursor=${encodeURIComponent(nextCursor)}"
-              >Older</a
-            >
-          </nav>`
-    }`;
+    ${pager('/admin/webhooks', { state: state ?? '', cursor }, nextCursor)}`;
 }
 
 export function webhookTable(caption: string, webhooks: readonly Webhook[], form: string): Html {

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { unavailable } from '../../../backend-proxy/errors.ts';
 import { reviewReason, walletEnd } from '../../../backend-proxy/admin/words.ts';
 import { transactionPage } from '../../../backend-proxy/admin/transaction-page.ts';
-import { transactionsPage, webhookPage, webhookTable } from '../../../backend-proxy/admin/lists.ts';
+import { transactionsPage, webhookPage, webhookTable, webhooksPage } from '../../../backend-proxy/admin/lists.ts';
 import type { Webhook } from '../../../backend-proxy/ledger/model.ts';
 import { verified, endCheck, type Seen } from '../ledger/ledger-kit.ts';
 import { M, S } from '../time.ts';
@@ -483,6 +483,18 @@ it('the list of transactions is filtered, paged newest first, and says what is w
     assert.equal(response.status, 400, query);
     assert.match(await response.text(), /role="alert"/);
   }
+});
+
+it('a page of webhooks leads to the newest and to older ones of the same state', async () => {
+  const list = { state: 'dead', webhooks: [WEBHOOK], cursor: '2~msg_2', nextCursor: '1~msg_1', form: 'x' } as const;
+  const linksOf = async (more: object) =>
+    [...String(await webhooksPage({ ...list, ...more })).matchAll(/href="([^"]+)">(Newest|Older)</g)].map((link) =>
+      link.slice(1).join(' '),
+    );
+  const older = '/admin/webhooks?state=dead&amp;cursor=1%7Emsg_1 Older';
+  assert.deepEqual(await linksOf({}), ['/admin/webhooks?state=dead Newest', older]);
+  assert.deepEqual(await linksOf({ cursor: '' }), [older]);
+  assert.deepEqual(await linksOf({ cursor: '', nextCursor: null }), []);
 });
 
 it('an empty page of the list says whether older transactions may match', async () => {
