@@ -85,6 +85,7 @@ test('DIRECT: the shopper enters a wallet ID and confirms on the phone', async (
   await shopper.isFulfilled();
   await shopper.page.getByRole('heading', { name: 'Thank you' }).waitFor();
   assert.match(await tick(), /✓/, 'the step that is done');
+  assert.match((await shopper.part('details').innerText()).replaceAll(/\s/g, ' '), /Wallet app •••• 5678/);
   await nothingOverlaps(shopper);
   await shopper.page.setViewportSize({ width: 390, height: 844 });
   await shopper.page.getByRole('rowheader', { name: 'Dawn Chorus' }).waitFor();

@@ -45,7 +45,7 @@ export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: Pa
       ${merchant ? detail(say('paidTo'), html`<bdi>${merchant}</bdi>`) : ''}
       ${order.amount ? detail(say('amount'), money(order.amount)) : ''}
       ${order.surplusAmount ? detail(say('extra'), money(order.surplusAmount)) : ''} ${refundRows(context)}
-      ${method ? detail(say('method'), html`${method}${last4 ? html` <bdi dir="ltr">•••• ${last4}</bdi>` : ''}`) : ''}
+      ${method ? detail(say('method'), html`${method} ${last4 ? html`<bdi dir="ltr">•••• ${last4}</bdi>` : ''}`) : ''}
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${payment?.paidAt ? detail(say('date'), formatTime(payment.paidAt, language)) : ''}
     </dl>

@@ -103,14 +103,16 @@ export function choose(shown: Choice, context: PanelContext, flow: Additions | u
   </form>`;
 }
 
-const isTouch = (): boolean => matchMedia('(pointer: coarse)').matches;
 const isCode = (method: Method | null): boolean => PAYS_BY[method as Method] === 'code';
 
-/** A phone cannot scan its own screen: each code opens the app there, so one row stands for all. */
+/** A phone cannot scan its own screen: there each code opens the app. */
+const opensApp = (method: Method): boolean => isCode(method) && matchMedia('(pointer: coarse)').matches;
+
+/** One row stands for all codes that open the app. */
 function rowsOf({ methods, chosen, unavailable }: Choice): Method[] {
   const available = methods.filter((method) => !unavailable.includes(method));
   const shown = [chosen, ...available, ...methods].find(isCode);
-  return methods.filter((method) => !isTouch() || !isCode(method) || method === shown);
+  return methods.filter((method) => method === shown || !opensApp(method));
 }
 
 function methodRow(method: Method, shown: Choice, context: PanelContext): TemplateResult {
@@ -147,9 +149,8 @@ function onlyMethod(method: Method, shown: Choice, context: PanelContext): Templ
     ${asksWalletId(method, context.state.claims) ? walletField(shown, context) : ''}`;
 }
 
-/** On a touch device each code opens the app. */
 const mark = (method: Method): TemplateResult =>
-  html`<slot name="icon-${method}">${icon(isCode(method) && isTouch() ? 'JETGO' : method)}</slot>`;
+  html`<slot name="icon-${method}">${icon(opensApp(method) ? 'JETGO' : method)}</slot>`;
 
 /** What the shopper does, or the merchant's own name, with what the shopper does below it. */
 const nameOf = (method: Method, context: PanelContext): string =>
@@ -162,7 +163,7 @@ function helpOf(method: Method, context: PanelContext): string {
 
 function actionOf(method: Method, { say }: PanelContext): string {
   if (PAYS_BY[method] === 'prompt') return say('direct');
-  return say(isCode(method) && isTouch() ? 'appOpen' : `${method}_help`) || method;
+  return say(opensApp(method) ? 'appOpen' : `${method}_help`) || method;
 }
 
 const walletField = (shown: Choice, context: PanelContext): TemplateResult =>
