@@ -248,7 +248,7 @@ main:has(.decision) { max-width: 37rem; }
 }
 @media (max-width: 64rem) { th, td { padding-inline: 0.6rem; } td .fine { display: none; } }
 @media (max-width: 24rem) { .host { display: none; } .tabs a { padding-inline: 0.5rem; } .attention small { display: block; } }
-@media print { :root { color-scheme: light; } nav, form, .button, .fold { display: none; } }
+@media print { :root { color-scheme: light; } nav, form, .button, .fold { display: none !important; } }
 @media (prefers-reduced-motion: no-preference) { a, button { transition: border-color 0.12s, filter 0.12s; } }
 @media (forced-colors: active) { :is(.top nav, .tabs) a:not([aria-current]) { border-color: Canvas; } :is(.verdict, .pill) { border: 1px solid; } .status::before { forced-color-adjust: none; }
   :is(button, .button) { border-color: ButtonBorder; }
