@@ -161,7 +161,7 @@ function figures({ sums: { created, open, isWhole }, counts, now }: Overview): H
     <div>
       <dt>Webhooks failed</dt>
       <dd class="amount">${dead}</dd>
-      <dd class="facts">${dead === 0 ? 'none' : html`<a href="/admin/webhooks?state=dead">to send again</a>`}</dd>
+      ${dead === 0 ? '' : html`<dd class="facts"><a href="/admin/webhooks?state=dead">to send again</a></dd>`}
     </div>
   </dl>`;
 }
@@ -181,7 +181,7 @@ function total(name: string, sums: readonly Sum[], query: string): Html {
   return html`<div>
     <dt>${name}</dt>
     ${(values.length === 0 ? [NOTHING] : values).map((value) => html`<dd class="amount">${value}</dd>`)}
-    <dd class="facts">${counts.length === 0 ? 'none' : counts}</dd>
+    <dd class="facts">${counts}</dd>
   </div>`;
 }
 

@@ -86,12 +86,12 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
   const toClose = html`<p><a class="button quiet" href="${linkTo(transaction)}/close">Close the order…</a></p>`;
   return html`${lead(transaction)}
     <div class="columns">
-      <div>${hasForm ? forms : [html`<h2>Details</h2>`, record]} ${mayBeClosed ? toClose : ''}</div>
       <div>
-        ${hasForm ? record : ''}
+        ${forms} ${mayBeClosed ? toClose : ''}
         <h2>History</h2>
         ${historyList(transaction.history)}
       </div>
+      <div>${hasForm ? '' : html`<h2>Details</h2>`} ${record}</div>
     </div>
     <h2>Webhooks</h2>
     ${webhookTable('Webhooks of this transaction', webhooks, form)}`;

@@ -37,7 +37,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
     said,
     /2 payments to review, 1 to send back .* B-1 · .* B-2 · .* Paid twice: €10\.10 too much from •••• 6789 ?\. The gateway sends whole amounts only\. A-1 · QR code · open for [\w ]+ €10\.00 of €10\.10 Send/,
   );
-  assert.match(said, /Waiting – none/, 'the payment under review is not counted as waiting');
+  assert.match(said, /Waiting – Webhooks failed/, 'the payment under review is not counted as waiting');
   await operator.says('/admin/transactions', / A-1 QR code €10\.10 Paid twice 20 Nov/);
   await operator.says(
     '/admin/transactions/A-1',
@@ -69,7 +69,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
 it('the overview sums up what came in and went out today, by currency, and each count leads to its list', async (t) => {
   const operator = await signedIn(t, { profile: REFUNDS_QR });
   const { world } = operator;
-  await operator.says('/admin', /All clear Received today, UTC – none Sent today, UTC – none Waiting – none Webhooks failed 0 none Latest transactions Show all No transaction yet/); // prettier-ignore
+  await operator.says('/admin', /All clear Received today, UTC – Sent today, UTC – Waiting – Webhooks failed 0 Latest transactions Show all No transaction yet/); // prettier-ignore
   await world.paid({ orderId: 'A-0' });
   world.skip(D);
   await operator.signIn();
