@@ -9,6 +9,7 @@ export type Entry = Transaction & { isClosed?: boolean };
 
 export const MAX_SHOWN = 100;
 const days = new Intl.DateTimeFormat('en-IE', { weekday: 'long', day: 'numeric', month: 'long' });
+const datedTimes = new Intl.DateTimeFormat('en-IE', { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' });
 const times = new Intl.DateTimeFormat('en-IE', { timeStyle: 'short', hourCycle: 'h23' });
 
 export function deskPage(list: Markup, site: Site): Markup {
@@ -108,7 +109,7 @@ function row(entry: Entry, entries: readonly Entry[], doneId?: string, operatorU
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
     <span class="names">${KINDS[kind] ?? kind} <span class="id">${orderId}</span></span>
     <span class="about"
-      ><time datetime="${createdAt}">${tint === 'warn' && `${dayOf(entry)}, `}${times.format(new Date(createdAt))}</time
+      ><time datetime="${createdAt}">${(tint === 'warn' ? datedTimes : times).format(new Date(createdAt))}</time
       >${about.filter(Boolean).map((text) => ` · ${text}`)}</span
     >
     ${action(entry, entries, operatorUrl)} ${advice === undefined ? '' : html`<p>${advice}</p>`}

@@ -159,7 +159,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   assert.match(text, new RegExp(`<li id="PO-1"\\s+class="warn"[^>]*PO-1[^>]*>[^]*?Needs review[^]*?${link}[^]*?<p>The gateway reported €0\\.07 instead of €25\\.00\\. Ask its support before you send it again\\.<`)); // prettier-ignore
   assert.match(
     text,
-    /<h2[^>]*>7 to review<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*\w+, \d+ November, \d\d:\d\d<(?:(?!<h2)[^])*<h2[^>]*>1 to send back<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2[^>]*>(?:Today, )?\w+, \d+ November<[^]*<li id="ST-1"/,
+    /<h2[^>]*>7 to review<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*\d+ Nov 2026, \d\d:\d\d<(?:(?!<h2)[^])*<h2[^>]*>1 to send back<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2[^>]*>(?:Today, )?\w+, \d+ November<[^]*<li id="ST-1"/,
   );
   assert.match(
     text,
