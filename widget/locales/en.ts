@@ -9,7 +9,7 @@ export const en = {
   direct: 'Confirm in [your wallet app|{wallet}]',
   DIRECT_help: 'We send a request to [your wallet app|{wallet}]',
   CHECKOUT_help: 'Log in on [the wallet|{wallet}]’s website',
-  JETGO_help: 'Scan a code with JetGo',
+  JETGO_help: 'Scan a JetGo code',
   QR_help: 'Scan a QR code',
   appOpen: 'Open [the wallet app|{wallet}]',
   wallet: 'Wallet ID',
