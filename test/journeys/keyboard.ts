@@ -149,9 +149,8 @@ function stopNow(): Stop {
   // A radio input shows its focus on its row.
   const isShown = [focused, focused.closest('.method')].some((each) => {
     if (!each) return false;
-    const { outlineStyle, outlineWidth, textDecorationLine } = getComputedStyle(each);
-    const isUnderlined = each.localName === 'h2' && textDecorationLine === 'underline';
-    return isUnderlined || (outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 1);
+    const { outlineStyle, outlineWidth } = getComputedStyle(each);
+    return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 1;
   });
   if (!isShown) faults.push('shows no focus');
 

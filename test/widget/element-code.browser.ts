@@ -51,6 +51,20 @@ it('the link to the app shows help for an app that did not open, only after a cl
   expect(announced(widget)).to.contain('Did the app not open?');
 });
 
+it('on a touch device nothing speaks of a code before there is one: each code opens the app', async () => {
+  const { matchMedia } = window;
+  window.matchMedia = (query) => matchMedia(query.includes('coarse') ? 'all' : query);
+  try {
+    const widget = await mount(proxyWith('JETGO', { answer: 'AWAITED', qr: null }));
+    await heading(widget, 'Pay in your wallet app');
+    const expired = await mount(proxyWith('QR', { status: 'FAILED', reason: 'EXPIRED' }));
+    await heading(expired, 'Time is up');
+    expect(thePart(expired, 'again').textContent?.trim()).to.equal('Open the wallet app');
+  } finally {
+    window.matchMedia = matchMedia;
+  }
+});
+
 it('the time of a code counts down, and a new code replaces one whose time is up', async () => {
   const proxy = new FakeProxy();
   proxy.onStart = () => ({ expiresAt: new Date(Date.now() + 1_500).toISOString() });

@@ -113,11 +113,8 @@ export const flowStyles = css`
   .note.warning {
     background: color-mix(in srgb, var(--payment-color-warning, light-dark(#f2b134, #f5c56b)) 16%, transparent);
   }
-  .quiet,
-  summary {
-    min-block-size: max(2.75em, 44px);
-  }
   .quiet {
+    min-block-size: max(2.75em, 44px);
     padding-inline: calc(var(--_space) / 2);
     border-color: transparent;
     background: none;
@@ -181,11 +178,6 @@ export const flowStyles = css`
   .method [type='radio']:focus-visible {
     outline: none;
   }
-  h2:focus-visible {
-    outline: none;
-    text-decoration: underline;
-    text-underline-offset: 0.3em;
-  }
   [aria-invalid='true']:focus-visible {
     outline-color: color-mix(in srgb, var(--_danger) 75%, transparent);
   }
@@ -232,15 +224,10 @@ export const flowStyles = css`
     background: var(--_tint);
     stroke: var(--_accent);
   }
-  .panel > :is(.clock, .ended) {
-    background: color-mix(in srgb, var(--_muted) 14%, transparent);
-    stroke: var(--_text);
-    stroke-width: 2;
-  }
-  .panel > svg:is(.wrong, .warning) {
+  .panel > svg:is(.clock, .ended, .wrong, .warning) {
     background: color-mix(in srgb, currentColor 12%, transparent);
     stroke: currentColor;
-    stroke-width: 3;
+    stroke-width: 2.5;
   }
   .panel > .paid {
     inline-size: 2.75em;
@@ -284,10 +271,7 @@ export const flowStyles = css`
     display: none;
   }
   summary {
-    display: flex;
-    align-items: center;
-    justify-content: center;
-    gap: 0.6em;
+    padding-block: 0.75em;
     border-radius: var(--_radius);
     font-weight: 600;
     list-style: none;
@@ -297,15 +281,16 @@ export const flowStyles = css`
   }
   summary::after {
     content: '';
+    display: inline-block;
     inline-size: 0.45em;
     block-size: 0.45em;
-    margin-block-start: -0.25em;
+    margin: 0 0.6em 0.2em;
     border: solid;
     border-width: 0 2px 2px 0;
     rotate: 45deg;
   }
   [open] > summary::after {
-    margin-block-start: 0.25em;
+    margin-block-end: 0;
     rotate: 225deg;
   }
   .print-only {
@@ -497,6 +482,7 @@ export const flowStyles = css`
     }
     .method:has(:checked):not(:has([type='radio']:focus-visible)) {
       outline: 2px solid Highlight;
+      outline-offset: 0;
     }
     .method slot .icon,
     .only .icon {
@@ -537,7 +523,7 @@ export const flowStyles = css`
       background: none;
     }
     .phone :first-child {
-      stroke: GrayText;
+      stroke: currentColor;
       stroke-width: 1;
     }
     .phone .ring {

@@ -6,7 +6,7 @@ import type { MessageKey } from '../locales/en.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import { targetOf } from './checkout-window.ts';
 import { returnLink, supportLink } from './checkout-window.ts';
-import { html, icon } from './provided.ts';
+import { html, icon, opensApp } from './provided.ts';
 import type { Limit } from './view.ts';
 
 const SIGNS = {
@@ -122,8 +122,10 @@ const NEW_ATTEMPT = {
 } as const satisfies Record<Method, MessageKey>;
 
 /** Starts a new payment in place of one that expired or cannot be paid. */
-export const newAttemptButton = (method: Method, context: PanelContext): TemplateResult | '' =>
-  againButton(method, context.say(Object.hasOwn(NEW_ATTEMPT, method) ? NEW_ATTEMPT[method] : 'again'), context);
+export function newAttemptButton(method: Method, context: PanelContext): TemplateResult | '' {
+  const text = opensApp(method) ? 'appOpen' : Object.hasOwn(NEW_ATTEMPT, method) ? NEW_ATTEMPT[method] : 'again';
+  return againButton(method, context.say(text), context);
+}
 
 export const againButton = (
   method: Method,

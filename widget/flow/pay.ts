@@ -23,7 +23,7 @@ import {
   waitingStatus,
   waysOut,
 } from './parts.ts';
-import { heading, html, icon } from './provided.ts';
+import { heading, html, icon, opensApp } from './provided.ts';
 import { QUIET_ZONE, drawPng, qrImage, qrPath, saveImage } from './qr-code.ts';
 import type { Limit, Shown } from './view.ts';
 
@@ -78,7 +78,8 @@ export function fetching(
   context: PanelContext,
 ): TemplateResult {
   const { say } = context;
-  return html`${icon(method)}${heading(say(Object.hasOwn(HEADINGS, method) ? HEADINGS[method][0] : 'sending'))}
+  const text = opensApp(method) ? 'app' : Object.hasOwn(HEADINGS, method) ? HEADINGS[method][0] : 'sending';
+  return html`${icon(method)}${heading(say(text))}
   ${waitingStatus(context, say(isLong ? 'slow' : 'sending'))}${otherMethodButton(context)}`;
 }
 

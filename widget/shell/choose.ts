@@ -220,5 +220,5 @@ export function field(
 }
 
 /** What the second bundle draws with (flow/provided.ts). */
-export const drawing = { html, heading, icon, field };
+export const drawing = { html, heading, icon, field, opensApp };
 export type Drawing = typeof drawing;

@@ -26,7 +26,7 @@ export const PAIRS = [
   { of: ['accent', 0.75, 'surface'], on: 'surface', where: 'as the focus ring', atLeast: GRAPHIC },
   { of: 'on-accent', on: 'fill', where: 'on the button', atLeast: TEXT },
   { of: 'on-accent', on: ['fill', 0.88, 'press'], where: 'on the hovered button', atLeast: TEXT },
-  { of: 'text', on: ['muted', 0.14, 'surface'], where: 'in a gray sign', atLeast: GRAPHIC },
+  { of: 'text', on: ['text', 0.12, 'surface'], where: 'in a gray sign', atLeast: GRAPHIC },
   { of: 'success', on: 'surface', where: 'as the sign of success', atLeast: GRAPHIC },
   { of: ['danger', 0.75, 'surface'], on: 'surface', where: 'as the focus ring', atLeast: GRAPHIC },
   { of: 'danger', on: 'surface', where: 'on the surface', atLeast: TEXT },
