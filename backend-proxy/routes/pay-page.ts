@@ -78,6 +78,9 @@ header :is(a, p) { color: light-dark(#596070, #a6adbb); font-size: 0.875rem; tex
 :root.over:not(.known) header { visibility: visible; position: absolute; width: 1px; height: 1px; min-height: 0; padding: 0; overflow: hidden; clip-path: inset(50%); }
 payment-widget::part(sheet) { border: 0; border-radius: 0; }
 payment-widget::part(logo), payment-widget::part(merchant) { display: none; }
+payment-widget::part(description) { color: inherit; font-size: 1rem; }
+/* Time is no alarm. */
+.known.over payment-widget::part(icon) { color: inherit; }
 [slot] { display: block; padding: 0.75rem 1rem; border: 1px solid light-dark(#80879a, #767f91); border-radius: 10px; color: inherit; font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere; }
 main > [slot] { display: none; }
 [slot]:not(.named)::before { content: '\\2190\\00a0' / ''; }

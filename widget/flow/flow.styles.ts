@@ -38,7 +38,7 @@ export const flowStyles = css`
   .sheet:not(:has(form)) :is(section:not(:has(b)), .panel) {
     text-align: center;
   }
-  .panel > .icon,
+  .panel > :is(.icon, h2),
   :is(.panel, .pair) > p:not(.note) {
     justify-self: center;
   }
@@ -47,6 +47,7 @@ export const flowStyles = css`
   }
   .panel > h2 {
     scroll-margin: 12em;
+    border-radius: 4px;
     font-size: 1.25em;
     font-weight: 650;
   }
