@@ -148,7 +148,7 @@ export const STATES = {
     heading: CHOICE,
   },
   'refused: method unavailable': refused('method_unavailable'),
-  'refused: invalid request': refused('invalid_request'),
+  'refused: invalid request': { ...refused('invalid_request'), payment: failed('QR', 'DECLINED') },
   'refused: already paid': refused('already_paid', { heading: 'This order is already paid' }),
   'refused: order changed': refused('order_changed', { heading: 'The order has changed' }),
   'refused: too many payments': {

@@ -7,7 +7,7 @@ import { asksWalletId } from '../shell/choice.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import type { Trouble } from '../shell/state.ts';
-import { backButton } from './choice-notes.ts';
+import { backButton, canReturn } from './choice-notes.ts';
 import {
   againButton,
   button,
@@ -148,7 +148,7 @@ export function trouble(refused: Trouble, context: PanelContext): TemplateResult
       ${waysOut('shop', context)}`;
   const key = (say(`${code}_help` as MessageKey) ? code : 'tryNever') as 'tryNever';
   return html`${sign(isOver ? 'clock' : 'wrong')}${heading(say(key))}
-    <p class="announce" part="error">${say(`${key}_help`, nothingIn(context))}</p>
+    <p class="announce" part="error">${say(canReturn(state) ? 'open' : `${key}_help`, nothingIn(context))}</p>
     ${reference(refused.requestId, context)}
     ${isOver ? button('again', 'primary', say('reload'), () => location.reload()) : ''}
     ${backButton(context, 'primary')} ${waysOut(code === 'order_changed' ? 'shop' : 'help', context)}`;
