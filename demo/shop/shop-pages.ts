@@ -7,6 +7,7 @@ import { stateOf, type Back, type Order, type OrderState } from './order-store.t
 import { DEMO_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
 
 export const PAID = 'We will pack your order on Tuesday and send it on Wednesday.';
+const ASK_BACK = 'Contact us, and we will send it back.';
 
 const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 'refunded'>, string>> = {
   goods: {
@@ -100,7 +101,7 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
           <small>Order ${order.orderId} · ${DATE.format(order.createdAt)}</small>
           <h1 id="summary">${headingOf(order)}</h1>
         </div>
-        <p class="message" role="status" data-state="${stateOf(order)}">${fulfillmentOf(order)}</p>
+        <p class="message" role="status" data-state="${stateOf(order)}">${linked(fulfillmentOf(order))}</p>
         ${order.kind === 'goods' ? '' : coffeeCard(balance)}
       </section>
       ${order.kind === 'goods' ? orderSummary(order.lines, order.amount) : ''}
@@ -143,7 +144,7 @@ export function fulfillmentOf(order: Order): string {
   const { kind, paidAt, back, extra } = order;
   const sentence = `${SENTENCES[kind][state]} ${backSentence(back)}`.trim();
   if (paidAt === null || extra.received === '0.00') return sentence;
-  const sentBack = backSentence(extra) || 'Contact us, and we will send it back.';
+  const sentBack = backSentence(extra) || ASK_BACK;
   return `${sentence} You paid ${formatMoney(extra.received, CURRENCY)} too much. ${sentBack}`;
 }
 
@@ -165,8 +166,15 @@ function backSentence({ sentBack, onItsWay }: Back, of = ''): string {
 function closedSentence({ extra, inReview }: Order): string {
   const back = backSentence(extra);
   if (back !== '') return `This order was closed. ${back}`;
-  if (inReview || extra.received !== '0.00') return 'This order was closed. Your payment is being checked.';
+  if (extra.received !== '0.00') return `This order was closed. Your payment came after that. ${ASK_BACK}`;
+  if (inReview) return 'This order was closed. Your payment is being checked. If you have questions, contact us.';
   return 'This order was closed. Nothing is owed.';
+}
+
+/** `text` with its way to the contact page. */
+function linked(text: string): Markup {
+  const [before, words, after] = text.split(/(contact us)/i);
+  return words === undefined ? html`${text}` : html`${before}<a href="/contact">${words}</a>${after}`;
 }
 
 /** Folded on a phone until it is paid, so that the payment is seen first; open where it has a column of its own. */
@@ -188,7 +196,7 @@ const NEXT_STEPS = html`<section class="next" aria-labelledby="next">
   </ol>
 </section>`;
 
-/** The ways on from a paid order; unseen before. */
+/** The ways on from an order that is paid, refunded or closed; unseen before. */
 const ONWARD = html`<section class="onward" aria-labelledby="onward">
   <h2 id="onward">Your order stays in your account</h2>
   <p>
