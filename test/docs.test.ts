@@ -80,7 +80,7 @@ it('documents link only to files and headings that exist', () => {
   const anchorsOf = (file: string) =>
     [...withoutCode(file).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => anchorOf(text));
   const broken = globSync(['*.md', 'docs/*.md', '.github/**/*.md']).flatMap((file) => {
-    const links = withoutCode(file).matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g);
+    const links = withoutCode(file).matchAll(/(?:\]\(|src(?:set)?="(?=docs\/))(?!https?:)([^)"#]*)#?([^)"]*)[)"]/g);
     return [...links].flatMap(([, path = '', anchor = '']) => {
       const target = path === '' ? file : join(dirname(file), path);
       const isThere = existsSync(target) && (anchor === '' || anchorsOf(target).includes(anchor));

@@ -1,6 +1,7 @@
 // The pictures of the README. One is a desktop, a phone and a dark screen of one height, each with a state of the
-// widget for an order of the demo's shop. The other has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in drop-in/ were taken of the
-// pages of test/bench/, which answer each of its logos by a gray box.
+// widget for an order of the demo's shop; a phone shows its phone alone. Both are transparent around the screens, for
+// light and dark pages. The last has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in drop-in/ were
+// taken of the pages of test/bench/, which answer each of its logos by a gray box.
 import { existsSync, readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { PNG } from 'pngjs';
@@ -12,7 +13,14 @@ import type { OpenStatesPage, Variant } from './states-page.ts';
 type Draw = (browser: Browser, open: OpenStatesPage) => Promise<Buffer>;
 
 export const README_PICTURES: Readonly<Record<string, Draw>> = {
-  'docs/pictures/widget.png': drawScreens,
+  'docs/pictures/widget.png': (browser, open) => drawScreens(browser, open, SCREENS, 1.5),
+  'docs/pictures/widget-on-a-phone.png': (browser, open) =>
+    drawScreens(
+      browser,
+      open,
+      SCREENS.filter(({ name }) => name === 'phone'),
+      2,
+    ),
   'docs/pictures/side-by-side.png': drawSideBySide,
 };
 
@@ -35,13 +43,10 @@ const SCREENS: readonly Screen[] = [
   { name: 'phone', state: 'scan, time left', variant: { width: 320, options: { hasTouch: true, isMobile: true } } },
   { name: 'dark', state: 'paid', variant: { width: 400, options: { colorScheme: 'dark' } } },
 ];
-/** Pixels of the picture for each of the page. */
-const SCALE = 1.5;
-
 const STYLE = `
-  body { display: flex; width: max-content; gap: 40px; margin: 0; padding: 40px; background: #e3e7ee; }
+  body { display: flex; width: max-content; gap: 40px; margin: 0; padding: 16px 40px 40px; }
   div { position: relative; box-sizing: border-box; display: grid; place-items: center; height: 740px; overflow: hidden;
-    background: #f4f5f8; border-radius: 16px; box-shadow: 0 2px 4px #0f182a1f, 0 24px 48px #0f182a2e; }
+    background: #f4f5f8; border-radius: 16px; box-shadow: 0 0 0 1px #7f8a9c66, 0 12px 24px #0f182a2e; }
   .phone { padding: 44px 0 26px; border: 10px solid #14171d; border-radius: 48px; background: #fff; }
   .phone::before, .phone::after { content: ''; position: absolute; inset: 14px 0 auto; width: 88px; height: 24px;
     margin: auto; border-radius: 12px; background: #14171d; }
@@ -52,14 +57,15 @@ const STYLE = `
     height: 10px; border-radius: 50%; background: #98a1b0; box-shadow: 18px 0 #98a1b0, 36px 0 #98a1b0; }
   img { display: block; }`;
 
-async function drawScreens(browser: Browser, open: OpenStatesPage): Promise<Buffer> {
+/** `scale`: pixels of the picture for each of the page. */
+async function drawScreens(browser: Browser, open: OpenStatesPage, screens: readonly Screen[], scale: number) {
   const frames = await Promise.all(
-    SCREENS.map(async ({ name, state, variant }) => {
-      const image = await drawState(open, state, { ...variant, claims: ORDER }, SCALE);
+    screens.map(async ({ name, state, variant }) => {
+      const image = await drawState(open, state, { ...variant, claims: ORDER }, scale);
       return `<div class="${name}">${image}</div>`;
     }),
   );
-  return drawPage(browser, { width: 1428, height: 820 }, SCALE, STYLE, frames.join(''));
+  return drawPage(browser, { width: 100, height: 100 }, scale, STYLE, frames.join(''));
 }
 
 const BESIDE = ['choose', 'scan'] as const;
@@ -102,7 +108,7 @@ async function drawPage(
 ): Promise<Buffer> {
   const page = await browser.newPage({ viewport, deviceScaleFactor });
   await page.setContent(`<!doctype html><style>${style}</style><body>${body}</body>`);
-  const picture = await page.screenshot({ fullPage: true });
+  const picture = await page.screenshot({ fullPage: true, omitBackground: true });
   await page.close();
   return picture;
 }
