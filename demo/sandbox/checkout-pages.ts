@@ -98,10 +98,11 @@ const hidden = ({ payment, proof }: CheckoutView): Markup =>
 /** The fields name it by its id: an alert that a page loads with is not announced by every screen reader. */
 const problemText = (text: string): Markup => html`<p class="problem" id="problem" role="alert">${text}</p>`;
 
-function cancelForm(view: CheckoutView, texts: CheckoutTexts): Markup {
+function cancelForm(view: CheckoutView, texts: CheckoutTexts, isMain = false): Markup {
+  const { merchant } = view;
   return html`<form method="post" action="/pay/cancel">
     ${hidden(view)}
-    <button class="quiet">${texts.cancel}</button>
+    <button class="${isMain ? 'main' : 'quiet'}">${isMain ? fill(texts.back, { merchant }) : texts.cancel}</button>
   </form>`;
 }
 
@@ -172,7 +173,7 @@ function hint(view: CheckoutView, texts: CheckoutTexts): Markup | '' {
     return html`<form method="post" action="/pay/login" class="hint">
       ${hidden(view)}
       <input type="hidden" name="password" value="${DEMO_PASSWORD}" />
-      <p>${texts.loginHint}</p>
+      <p>${fill(texts.loginHint, { password: DEMO_PASSWORD })}</p>
       <div class="row">
         ${people.map(({ walletId, name }) => html`<button name="wallet" value="${walletId}">${name}</button>`)}
       </div>
@@ -182,7 +183,12 @@ function hint(view: CheckoutView, texts: CheckoutTexts): Markup | '' {
   const { walletId, name } = screen.customer;
   if (screen.name === 'pay') {
     const isShort = screen.customer.balance(payment.currency) < payment.minor;
-    return isShort ? html`<p class="hint">${texts.payAnywayHint}</p>` : '';
+    if (!isShort) return '';
+    return html`<form method="post" action="/pay/confirm" class="hint">
+      ${hidden(view)}
+      <p>${texts.payAnywayHint}</p>
+      <div class="row"><button>${texts.payAnyway}</button></div>
+    </form>`;
   }
   const phone = html`<a href="/wallet?as=${walletId}" target="_blank" rel="noopener"
     >${fill(texts.codeHintLink, { name })}</a
@@ -210,12 +216,15 @@ function payScreen(
           : fact(texts.balanceAfter, formatMoney(balance - minor, currency, language))
       }
     </dl>
-    ${isShort ? html`<p class="problem">${texts.shortBalance}</p>` : ''}
-    <form method="post" action="/pay/confirm">
-      ${hidden(view)}
-      ${isShort ? html`<button>${texts.payAnyway}</button>` : html`<button class="main">${fill(texts.pay, { amount })}</button>`}
-    </form>
-    ${cancelForm(view, texts)}`;
+    ${
+      isShort
+        ? html`<p class="problem">${texts.shortBalance}</p>`
+        : html`<form method="post" action="/pay/confirm">
+            ${hidden(view)}
+            <button class="main">${fill(texts.pay, { amount })}</button>
+          </form>`
+    }
+    ${cancelForm(view, texts, isShort)}`;
 }
 
 function endedScreen({ payment, merchant }: CheckoutView, texts: CheckoutTexts): Markup {

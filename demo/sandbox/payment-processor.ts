@@ -112,7 +112,7 @@ export class PaymentProcessor {
     return payment;
   }
 
-  /** The customer has scanned the code, or logged in at the checkout. */
+  /** The customer has scanned the code, logged in at the checkout, or answered. */
   open(payment: Payment, { walletId }: Customer): void {
     payment.openedBy = walletId;
     this.begin(payment);

@@ -10,7 +10,7 @@ import { createControls, refuseControl } from './controls.ts';
 import { Faults } from './faults.ts';
 import { ATTEMPT_LIMIT_MS, IpnSender } from './ipn.ts';
 import { createOverview } from './overview.ts';
-import { createAssets, ownFormsOnly } from './page.ts';
+import { createAssets, errorPage, ownFormsOnly } from './page.ts';
 import { Refusal } from './refusal.ts';
 import { RequestLog } from './request-log.ts';
 import { createWallet } from './wallet.ts';
@@ -91,7 +91,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   app.route('/wallet', createWallet(shown));
   app.route('/', createOverview({ ...controls, ...shown }));
   app.route('/assets', createAssets());
-  app.notFound((c) => c.json({ code: 'NOT_FOUND', message: 'This address does not exist.', errors: [] }, 404));
+  app.notFound((c) => {
+    const error = new Refusal(404, 'NOT_FOUND', 'This address does not exist.');
+    const isForPeople = !c.req.path.startsWith('/api/') && c.req.header('accept')?.includes('text/html');
+    return isForPeople ? errorPage(c, 'overview', error, 'Nothing here') : c.json(error.body, 404);
+  });
   app.onError(answerError);
 
   return {

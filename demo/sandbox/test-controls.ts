@@ -41,7 +41,7 @@ export function state({ clock, faults, ipns }: ControlOptions): Markup {
       <dt>Clock</dt>
       <dd>
         <time data-clock="${clock.now()}">${new Date(clock.now()).toISOString().slice(11, 19)}</time> UTC
-        ${clock.aheadMs === 0 ? '' : html`<span class="chip">${duration(clock.aheadMs)} ahead</span>`}
+        ${clock.aheadMs === 0 ? '' : html`<span class="chip">${duration(clock.aheadMs)} ahead until a restart</span>`}
       </dd>
     </div>
   </dl>`;

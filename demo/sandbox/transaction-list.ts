@@ -146,6 +146,7 @@ function waysOn(transaction: Transaction, people: readonly Customer[], now: numb
           </form>`
         : ''
     }
+    <small>Approve tops up a low balance.</small>
   </div>`;
 }
 

@@ -30,7 +30,7 @@ export function homePage(c: Context, view: PhoneView, unknownCode?: string) {
     <div id="prompts" class="stack" aria-live="polite">${prompts(view)}</div>
     <div id="balances">${balances(view)}</div>
     <form method="get" action="/wallet/scan">
-      <label for="code">Scan or paste a code</label>
+      <label for="code">Paste a code</label>
       <div class="row scan">
         <input
           id="code"
@@ -244,12 +244,14 @@ const REASONS: Readonly<Record<string, string>> = {
 function result({ customer, merchant }: PhoneView, { payment, fromApp, isLate = false }: Opened): Markup {
   const amount = formatMoney(payment.minor, payment.currency);
   const isPaid = payment.status === 'SUCCESS';
-  const paid =
-    payment.customer === customer.walletId && !isLate ? `Sent to ${merchant}.` : 'This payment is already paid.';
+  const isTheirs = payment.customer === customer.walletId && !isLate;
+  const paid = isTheirs ? `Sent to ${merchant}.` : 'This payment is already paid.';
+  const isDeclinedHere = payment.message === 'DECLINED' && isTheirs && payment.openedBy === customer.walletId;
+  const reason = isDeclinedHere ? 'You declined this payment.' : REASONS[payment.message];
   return html`${mark(isPaid)}
     <h2 class="title">${isPaid ? 'Paid' : 'Not paid'}</h2>
     <p class="amount">${amount}</p>
-    <p>${isPaid ? paid : `${REASONS[payment.message] ?? 'This payment has ended.'} No money was taken.`}</p>
+    <p>${isPaid ? paid : `${reason ?? 'This payment has ended.'} No money was taken.`}</p>
     <p class="soft order">Order ${payment.orderId}</p>
     <div class="answer">
       <a class="button ${fromApp ? '' : 'main'}" href="/wallet">Done</a>

@@ -47,7 +47,7 @@ export function createWallet(options: WalletOptions) {
     const payment = theirPayment(paymentId, customer, processor);
     const fromApp = app !== undefined;
     if (isFinal(payment)) return paymentPage(c, viewOf(customer, options), { payment, fromApp, isLate: true });
-    processor.begin(payment);
+    processor.open(payment, customer);
     if (answer === 'approve') processor.approve(payment, customer);
     else processor.decline(payment, customer);
     return c.redirect(`/wallet/payments/${payment.paymentId}${fromApp ? '?app' : ''}`, 303);

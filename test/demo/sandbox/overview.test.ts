@@ -87,7 +87,10 @@ describe('the overview of transactions', () => {
     await opened.send('pay', collection('QR'));
     await opened.send('pay', collection('CHECKOUT'));
     const browser = await openOverview(opened);
-    assert.match(rowOf(browser, 'order-CHECKOUT'), /nobody yet · 12:00 Waiting Open checkout Expire expires in 15:00/);
+    assert.match(
+      rowOf(browser, 'order-CHECKOUT'),
+      /nobody yet · 12:00 Waiting Open checkout Expire expires in 15:00 .*Approve tops up a low balance/,
+    );
     assert.doesNotMatch(rowOf(browser, 'order-QR'), /expires/);
     await browser.submit('/overview/clock', { ms: '60000' });
     assert.match(rowOf(browser, 'order-CHECKOUT'), /expires in 14:00/);
@@ -180,7 +183,7 @@ describe('the test controls of the overview', () => {
     const browser = await openOverview(opened);
     const [, version = ''] = /data-version="([^"]+)"/.exec(browser.html) ?? [];
     await browser.submit('/overview/clock', { ms: '900000' });
-    assert.match(browser.text, /12:15:00 UTC 15 min ahead/);
+    assert.match(browser.text, /12:15:00 UTC 15 min ahead until a restart/);
     assert.deepEqual(await statusOf(opened, 'order-CHECKOUT'), ['FAILED', 'TOKEN_EXPIRED']);
     assert.equal((await opened.request(`/overview/live?since=${version}`)).status, 200);
   });

@@ -40,7 +40,7 @@ describe('the hosted checkout', () => {
     const ada = opened.sandbox.processor.customer('12345678');
     const before = ada?.balance('EUR') ?? 0n;
     const browser = await openCheckout(opened);
-    assert.match(browser.text, /€10\.50 Order order-CHECKOUT Website shop\.example /);
+    assert.match(browser.text, /€10\.50 Order order-CHECKOUT Website shop\.example .*the password is “sandbox”/);
     await logIn(browser, '1234\u00a05678');
     assert.deepEqual(await statusOf(opened), ['PROCESSING', 'PROCESSING']);
     await browser.submit('/pay/verify', { code: await codeOnPhone(opened) });
@@ -83,6 +83,22 @@ describe('the hosted checkout', () => {
     await browser.open(page);
     assert.match(browser.text, /This payment has expired The time to pay is over\. No money was taken\./);
     assert.doesNotMatch(browser.html, /data-live/);
+  });
+
+  it('an address that does not exist is a page for browsers, and JSON for programs', async () => {
+    const opened = openSandbox();
+    const browser = new Browser(opened);
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    for (const [path, headers, expected] of [
+      ['/nothing', { accept }, /<title>Nothing here .*This address does not exist\./s],
+      ['/pay/nothing', { accept }, /<title>Nothing here /],
+      ['/nothing', {}, /^{"code":"NOT_FOUND"/],
+      ['/api/nothing', { accept }, /^{"code":"NOT_FOUND"/],
+    ] as const) {
+      await browser.open(path, { headers });
+      assert.equal(browser.status, 404, path);
+      assert.match(browser.html, expected, path);
+    }
   });
 
   it('a link without a payment says so, and leads to the gateway page', async () => {
@@ -143,9 +159,13 @@ describe('the hosted checkout', () => {
     await reachPayment(opened, browser, '34567890');
     assert.match(
       browser.text,
-      /Balance €4\.20 Missing €6\.30 .*balance is too low.* Pay anyway .* Sandbox: pay anyway to see a payment declined/,
+      /Balance €4\.20 Missing €6\.30 .*balance is too low.* Back to Demo Shop Sandbox: see how a payment is declined\. Pay anyway/,
     );
-    assert.doesNotMatch(browser.html, /class="main"/, 'no main button for what fails');
+    assert.match(
+      browser.html,
+      /action="\/pay\/cancel">[^]*<button class="main">Back to/,
+      'no main button for what fails',
+    );
     await browser.submit('/pay/confirm');
     assert.equal(browser.url, SHOP);
     assert.deepEqual(await statusOf(opened), ['FAILED', 'INSUFFICIENT_BALANCE']);
@@ -212,7 +232,7 @@ describe('the wallet phone', () => {
       await phone.open(`/wallet/scan?code=${encodeURIComponent(code)}`);
       assert.deepEqual(await statusOf(opened, `order-${method}`), ['PROCESSING', 'PROCESSING']);
       await phone.submit('/wallet/answer', { answer: 'decline' });
-      assert.match(phone.text, /Not paid/);
+      assert.match(phone.text, /Not paid €10\.50 You declined this payment\. No money was taken\./);
       assert.deepEqual(await statusOf(opened, `order-${method}`), ['FAILED', 'DECLINED']);
       assert.equal((await opened.transaction(`order-${method}`))['customer'], '12345678');
     });
@@ -253,6 +273,22 @@ describe('the wallet phone', () => {
     await phone.open(Buffer.from(String(json['qr']), 'base64').toString());
     assert.match(phone.text, /Balance €4\.20 Missing €6\.30 .* would be declined\. Decline Approve anyway/);
     assert.doesNotMatch(phone.html, /class="main"/);
+  });
+
+  it('a DIRECT payment says who declined it: the person on the phone, or nobody there', async () => {
+    const opened = openSandbox();
+    const phone = await phoneOf(opened);
+    for (const [orderId, said] of [
+      ['here', 'You declined this payment.'],
+      ['elsewhere', 'This payment was declined.'],
+    ] as const) {
+      const { json } = await opened.send('pay', collection('DIRECT', { orderId }));
+      await phone.open('/wallet');
+      if (orderId === 'here') await phone.submit('/wallet/answer', { answer: 'decline' });
+      else await opened.control(`transactions/${orderId}/decline`);
+      await phone.open(`/wallet/payments/${String(json['paymentId'])}`);
+      assert.ok(phone.text.includes(said), phone.text);
+    }
   });
 
   it('a code that the wallet does not know is an error under its field, on the same phone', async () => {
