@@ -8,7 +8,7 @@ import { toRefusal } from '../http/answer.ts';
 import { WEBHOOK_CURSOR } from '../ledger/queries/webhooks.ts';
 import type { Log } from '../protocol/log.ts';
 import { backsOf, leftOfPayment } from './decisions.ts';
-import { createFrame, type AdminParts, type Frame, loginPage } from './layout.ts';
+import { createFrame, type AdminParts, type Frame, type Instance, loginPage } from './layout.ts';
 import { isState, webhookPage, webhooksPage } from './lists.ts';
 import { healthPage, ipnsPage, overview, titleOf, type ToSendBack } from './overview.ts';
 import {
@@ -46,7 +46,7 @@ export function createAdmin(parts: AdminParts): Hono {
   app.get('/', (c) => c.redirect('/admin', 303));
   app.get('/admin/style.css', (c) => c.body(STYLE, 200, { 'Content-Type': 'text/css; charset=utf-8' }));
   app.get('/admin/icon.svg', (c) => c.body(ICON, 200, { 'Content-Type': 'image/svg+xml' }));
-  loginRoutes(app, { sessions, token, now, log });
+  loginRoutes(app, { sessions, token, now, log, instance: parts });
   overviewRoutes(app, parts, frame);
   transactionRoutes(app, parts, frame);
   webhookRoutes(app, parts, frame);
@@ -94,7 +94,7 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
       latest: latest.transactions,
       backs: await backsOf(latest.transactions, parts),
       owed,
-      reviews: reviews.transactions,
+      reviews: reviews.transactions.filter(({ id }) => owed.every(({ payment }) => payment.id !== id)),
       dead: dead.webhooks,
       problem,
       warnings,
@@ -109,7 +109,7 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
   app.get('/admin/health', async (c) => {
     const { refusal, warnings } = await readiness();
     const [counts, owed] = await Promise.all([ledger.counts(), toSendBack()]).catch(() => []);
-    const shown = { problem: refusal?.message, warnings, counts, toSendBack: owed?.length ?? 0, isTest, version };
+    const shown = { problem: refusal?.message, warnings, counts, owed: owed ?? [], isTest, version };
     return frame.show(c, 'health', 'Health', healthPage(shown));
   });
 }
@@ -147,14 +147,15 @@ interface Login {
   token: string;
   now: () => number;
   log: Log;
+  instance: Instance;
 }
 
 /** All paths below /admin that are registered later need a session. */
-function loginRoutes(app: Hono, { sessions, token, now, log }: Login): void {
+function loginRoutes(app: Hono, { sessions, token, now, log, instance }: Login): void {
   const limit = createLoginLimit(now);
   const isToken = createSecretCheck([token]);
 
-  app.get('/admin/login', (c) => c.html(loginPage(undefined, isLoopback(c))));
+  app.get('/admin/login', (c) => c.html(loginPage(undefined, isLoopback(c), instance)));
   app.post('/admin/login', async (c) => {
     const address = addressOf(c);
     // The body is read first: nothing is awaited between checking the limit and counting, so that parallel tries count.
@@ -165,13 +166,13 @@ function loginRoutes(app: Hono, { sessions, token, now, log }: Login): void {
     if (typeof given !== 'string' || !isToken(given)) {
       // The right token is never refused, or anybody could lock the operator out.
       if (limit.isReached(address)) {
-        return c.html(loginPage('Too many attempts. Wait ten minutes.', isLoopback(c)), 429);
+        return c.html(loginPage('Too many attempts. Wait ten minutes.', isLoopback(c), instance), 429);
       }
       limit.fail(address);
       log('warn', 'operator sign-in refused', { address });
       if (typeof given !== 'string') throw given;
       const refused = given === '' ? 'Enter the token.' : 'That token is not right.';
-      return c.html(loginPage(refused, isLoopback(c)), 401);
+      return c.html(loginPage(refused, isLoopback(c), instance), 401);
     }
     writeSession(c, sessions, sessions.begin());
     log('info', 'operator signed in', { address });

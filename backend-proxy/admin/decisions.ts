@@ -52,6 +52,12 @@ export function leftOfPayment(payment: Transaction, order: Order, rules: RefundR
   };
 }
 
+/** Something of it can be sent back now. */
+export function isRefundable(payment: Transaction, { order, now }: OrderAt, rules: RefundRules): boolean {
+  const left = order && leftOfPayment(payment, order, rules, now);
+  return left !== undefined && left.cause === null && left.sendable > 0;
+}
+
 const paysNothing = ({ surplus, afterClose }: Transaction) => surplus || afterClose;
 
 /** What only the order says of one that is open or paid. */

@@ -18,7 +18,7 @@ type Section = keyof typeof PAGES;
 const DONE = {
   resolved: 'Recorded. The history below has your name and note.',
   closed: 'The order is closed.',
-  refunded: 'The refund was asked for: its status is below.',
+  refunded: 'The refund was asked for.',
   redelivered: 'The webhook is being sent again now. Reload in a moment to see the answer.',
 };
 type Done = keyof typeof DONE;
@@ -26,19 +26,20 @@ type Done = keyof typeof DONE;
 /** Of the window; and the page's, if it is another. */
 type Title = string | readonly [window: string, heading: Html];
 
-type Instance = Pick<AdminParts, 'host' | 'isTest'>;
+export type Instance = Pick<AdminParts, 'host' | 'isTest'>;
 
 interface Page extends Instance {
   title: Title;
-  section: Section;
+  /** Undefined: none of them. */
+  section: Section | undefined;
   body: Html;
   /** Of the session, for the button that ends it. */
   form: string;
-  /** A word of DONE that this session was sent here with. */
+  /** What was just done, in this session. */
   done?: string;
 }
 
-function page({ title, section, body, form, done = '', host, isTest }: Page): Html {
+function page({ title, section, body, form, done, ...instance }: Page): Html {
   const [ofWindow, heading] = typeof title === 'string' ? [title, title] : title;
   const links = Object.entries(PAGES).map(
     ([path, name]) =>
@@ -46,15 +47,11 @@ function page({ title, section, body, form, done = '', host, isTest }: Page): Ht
         <a href="/admin${path && `/${path}`}" ${path === section ? html` aria-current="page"` : ''}>${name}</a>
       </li>`,
   );
-  const message = Object.hasOwn(DONE, done) ? DONE[done as Done] : undefined;
   return document(
     ofWindow,
     html`<a class="skip" href="#content">Skip to the content</a>
       <header class="top">
-        <p class="name">
-          Payments ${host === undefined ? '' : html`<span class="host">${host}</span>`}
-          ${isTest ? html`<span class="pill" title="No money moves">Test</span>` : ''}
-        </p>
+        ${nameOf(instance)}
         <nav aria-label="Pages">
           <ul>
             ${links}
@@ -65,11 +62,18 @@ function page({ title, section, body, form, done = '', host, isTest }: Page): Ht
         </form>
       </header>
       <main id="content" tabindex="-1">
-        ${message === undefined ? '' : html`<p class="message" role="status">${message}</p>`}
+        ${done === undefined ? '' : html`<p class="message" role="status">${done}</p>`}
         <h1>${heading}</h1>
         ${body}
       </main>`,
   );
+}
+
+function nameOf({ host, isTest }: Instance): Html {
+  return html`<p class="name">
+    Payments ${host === undefined ? '' : html`<span class="host">${host}</span>`}
+    ${isTest ? html`<span class="pill" title="No money moves">Test</span>` : ''}
+  </p>`;
 }
 
 function document(title: string, body: Html): Html {
@@ -90,29 +94,30 @@ function document(title: string, body: Html): Html {
     </html>`;
 }
 
-export function loginPage(refused: string | undefined, isLoopback: boolean): Html {
+export function loginPage(refused: string | undefined, isLoopback: boolean, instance: Instance): Html {
   return document(
     'Sign in',
-    html`<main class="login">
-      <h1>Payments</h1>
-      <form method="post" novalidate>
-        <input name="username" value="operator" autocomplete="username" hidden />
-        <label for="token">Operator’s token</label>
-        <input
-          id="token"
-          name="token"
-          type="password"
-          autocomplete="current-password"
-          required
-          autofocus
-          ${refused === undefined ? '' : wrong('token')}
-        />
-        ${refused === undefined ? '' : problem('token', refused)}
-        <p class="hint">The value of ADMIN_TOKEN. The session ends after 30 minutes without a click.</p>
-        <button>Sign in</button>
-        ${isLoopback ? '' : html`<p class="hint">Outside this machine this page needs https.</p>`}
-      </form>
-    </main>`,
+    html`<header class="top">${nameOf(instance)}</header>
+      <main class="login">
+        <h1>Operator’s page</h1>
+        <form method="post" novalidate>
+          <input name="username" value="operator" autocomplete="username" hidden />
+          <label for="token">Operator’s token</label>
+          <input
+            id="token"
+            name="token"
+            type="password"
+            autocomplete="current-password"
+            required
+            autofocus
+            ${refused === undefined ? '' : wrong('token')}
+          />
+          ${refused === undefined ? '' : problem('token', refused)}
+          <p class="hint">The value of ADMIN_TOKEN. The session ends after 30 minutes without a click.</p>
+          <button>Sign in</button>
+          ${isLoopback ? '' : html`<p class="hint">Outside this machine this page needs https.</p>`}
+        </form>
+      </main>`,
   );
 }
 
@@ -155,7 +160,15 @@ type Code = 200 | 409 | Refusal['status'];
 export interface Frame {
   /** Goes to a page that says what was just done: to this session, and at this address only. */
   done(c: Context, path: string, done: Done): Response;
-  show(c: Context, section: Section, title: Title, body: Html, code?: Code): Response | Promise<Response>;
+  /** `refunded`: the message about a refund that was just asked for. */
+  show(
+    c: Context,
+    section: Section | undefined,
+    title: Title,
+    body: Html,
+    code?: Code,
+    refunded?: string,
+  ): Response | Promise<Response>;
   /** Why there is no such page, or why it failed, with a way back to the list that it belongs to. */
   refuse(c: Context, title: string, text: string, code: Code): Response | Promise<Response>;
   /** Proves that a form belongs to this session. */
@@ -170,13 +183,16 @@ export function createFrame(sessions: Sessions, { host, isTest }: Instance): Fra
       const proof = sessions.doneToken(c.get('session'), `${done} ${pathOf(c, path)}`);
       return c.redirect(`${path}?done=${done}.${proof}`, 303);
     },
-    show(c, section, title, body, code = 200) {
+    show(c, section, title, body, code = 200, refunded) {
       const session = c.get('session');
       writeSession(c, sessions, session);
       const [word = '', proof = ''] = c.req.query('done')?.split('.') ?? [];
       const isDone = sessions.isDoneToken(session, `${word} ${pathOf(c, c.req.url)}`, proof);
       const shown = { title, section, body, form: formToken(c), host, isTest };
-      return c.html(page({ ...shown, ...(isDone && { done: word }) }), code);
+      return c.html(
+        page({ ...shown, ...(isDone && { done: (word === 'refunded' && refunded) || DONE[word as Done] }) }),
+        code,
+      );
     },
     refuse(c, title, text, code) {
       const session: Session | undefined = c.get('session');
@@ -184,7 +200,7 @@ export function createFrame(sessions: Sessions, { host, isTest }: Instance): Fra
       const part = c.req.path.split('/')[2] ?? '';
       const section = Object.hasOwn(PAGES, part) ? (part as Section) : '';
       const back = html`<a href="/admin${section && `/${section}`}">Back to ${PAGES[section].toLowerCase()}</a>`;
-      return frame.show(c, section, title, html`${[text, back].map((line) => html`<p>${line}</p>`)}`, code);
+      return frame.show(c, undefined, title, html`${[text, back].map((line) => html`<p>${line}</p>`)}`, code);
     },
     formToken,
   };
@@ -250,8 +266,8 @@ export function hidden(fields: Readonly<Record<string, string | number>>): Html 
 // A table for the operator's page; on a narrow screen each row is a card, or two lines if its kind is `lines`. The
 // roles are explicit, because a table that is laid out as cards would lose its own.
 
-/** A name; or a name and how its cells are shown. `action`: buttons, whose column has no visible name. */
-type Column = string | readonly [name: string, kind: 'right' | 'action'];
+/** A name; or a name and how its cells are shown. `end`: at the right of a phone's first line. `action`: buttons, whose column has no visible name. */
+type Column = string | readonly [name: string, kind: 'right' | 'end' | 'action'];
 
 type Cell = Html | string | number;
 
@@ -313,7 +329,7 @@ export function transactionTable(transactions: readonly Transaction[], none: str
     'Transactions, newest first',
     ['Order', 'Type', ['Amount', 'right'], 'Status', `Created, ${serverClock.zone}`],
     transactions.map((each) => [
-      html`<a href="${linkTo(each)}">${each.orderId}</a>`,
+      html`<a href="${linkTo(each)}">${each.refundOf === null ? each.orderId : each.id}</a>`,
       kindOf(each),
       amount(each),
       html`${status(each, backs.get(each.id))}

@@ -21,6 +21,10 @@ import {
 
 const PAGE_SIZE = 50;
 
+/** Of the list's filter, beside each status: of a closed order, but not ended. */
+const CLOSED = 'CLOSED';
+const WAITING: ReadonlySet<string> = new Set<Status>(['INITIALIZED', 'PROCESSING']);
+
 /** The submitted fields of the form. */
 type Filters = Partial<Record<'orderId' | 'type' | 'status' | 'needsReview' | 'from' | 'to' | 'cursor', string>>;
 
@@ -30,7 +34,8 @@ export function queryOf(filters: Filters): TransactionQuery | string {
   const isOf = <Word extends string>(words: readonly Word[], word: string): word is Word | '' =>
     word === '' || (words as readonly string[]).includes(word);
   if (!/^[!-~]{0,64}$/.test(orderId)) return 'An order id has up to 64 characters and no spaces.';
-  if (!isOf(TRANSACTION_TYPES, type) || !isOf(STATUSES, status)) return 'There is no such type or status.';
+  if (!isOf(TRANSACTION_TYPES, type) || !(status === CLOSED || isOf(STATUSES, status)))
+    return 'There is no such type or status.';
   if ([from, to].some((day) => day !== '' && !isDay(day))) return 'A day is written as 2026-11-20.';
   if (from !== '' && to !== '' && from > to) return 'The first day is after the last.';
   if (cursor !== '' && !isCursorOf(cursor, '-createdAt')) return 'This page of the list does not exist.';
@@ -39,7 +44,10 @@ export function queryOf(filters: Filters): TransactionQuery | string {
     limit: PAGE_SIZE,
     ...(orderId !== '' && { orderId }),
     ...(type !== '' && { type: type satisfies TransactionType }),
-    ...(status !== '' && { status: status satisfies Status }),
+    ...(status !== '' && status !== CLOSED && { status: status satisfies Status }),
+    // Nobody waits for a closed order; its payment may still be under review.
+    ...(status === CLOSED && { orderClosed: true }),
+    ...(WAITING.has(status) && needsReview !== 'true' && { orderClosed: false }),
     ...(['true', 'false'].includes(needsReview) && { needsReview: needsReview === 'true' }),
     ...(from !== '' && { createdFrom: serverClock.start(from) }),
     ...(to !== '' && { createdBefore: serverClock.end(to) }),
@@ -67,7 +75,10 @@ function filterForm(filters: Filters, refused?: string): Html {
           <input id="orderId" name="orderId" value="${filters.orderId ?? ''}" maxlength="64" autocomplete="off" />
         </div>
         <div class="field"><label for="type">Type</label>${select('type', TYPE_NAMES, filters.type)}</div>
-        <div class="field"><label for="status">Status</label>${select('status', STATUS_NAMES, filters.status)}</div>
+        <div class="field">
+          <label for="status">Status</label
+          >${select('status', { ...STATUS_NAMES, [CLOSED]: 'Closed, may be paid' }, filters.status)}
+        </div>
         <div class="field day">
           <label for="from">First day, ${serverClock.zone}</label>
           <input id="from" name="from" type="date" value="${filters.from ?? ''}" />
@@ -153,21 +164,22 @@ export function webhookTable(caption: string, webhooks: readonly Webhook[], form
   if (webhooks.length === 0) return html`<p class="empty">No ${caption.toLowerCase()}.</p>`;
   return cards(
     `${caption}, newest first`,
-    ['Type', 'Order', 'State', 'Last answer', 'Created', ['Action', 'action']],
+    ['Type', ['State', 'end'], 'Order', 'Last answer', ['Action', 'action'], `Created, ${serverClock.zone}`],
     webhooks.map((webhook) => [
       html`<a href="/admin/webhooks/${webhook.id}">${webhook.type}</a>`,
-      linkToOrder(webhook.orderId),
       stateOf(webhook),
+      webhook.orderId,
       webhook.lastAnswer ?? NOTHING,
+      webhook.state === 'dead' ? redeliverForm(webhook, form) : '',
       time(webhook.createdAt),
-      redeliverForm(webhook, form),
     ]),
+    'lines',
   );
 }
 
 function stateOf({ state: name, attempts }: Webhook): Html {
   const tries = attempts === 0 ? '' : plural(attempts, 'attempt');
-  return html`<span class="status ${TONES[name]}">${STATES[name]}</span> <span class="reason">${tries}</span>`;
+  return html`<span class="status ${TONES[name]}">${STATES[name]}</span> <span class="hint">${tries}</span>`;
 }
 
 /** Empty if the body was erased, because it cannot be sent. */

@@ -50,11 +50,15 @@ interface Overview {
   form: string;
 }
 
+/** Those that are not to send back, of which the figure has some too. */
+const reviewsIn = ({ needReview }: Counts, owed: readonly ToSendBack[]) =>
+  needReview - owed.filter(({ payment }) => payment.needsReview).length;
+
 const deadIn = ({ webhooks }: Counts) => webhooks.find(({ state }) => state === 'dead')?.count ?? 0;
 
 /** `3 payments to review, 1 to send back`: with those that the list only counts; then what is not about money. */
 export function titleOf({ counts, owed, reviews, dead, problem, warnings }: Overview): string {
-  const toReview = Math.max(counts.needReview, reviews.length);
+  const toReview = Math.max(reviewsIn(counts, owed), reviews.length);
   const others = (problem === undefined ? 0 : 1) + (counts.unmatchedIpns === 0 ? 0 : 1) + warnings.length;
   const rest = Math.max(deadIn(counts), dead.length) + others;
   const noun = reviews.every(({ type }) => TYPES[type].paysOrder) ? 'payment' : 'transaction';
@@ -69,7 +73,7 @@ export function overview(shown: Overview): Html {
   const toHealth = html`<a class="button quiet" href="/admin/health">Open health</a>`;
   const toReview = [
     ...reviews.map((each) => review(each, now)),
-    ...more(counts.needReview - reviews.length, 'to review', '/admin/transactions?needsReview=true'),
+    ...more(reviewsIn(counts, owed) - reviews.length, 'to review', '/admin/transactions?needsReview=true'),
     ...owed.map((each) => sendBack(each, now)),
   ];
   const others = [
@@ -105,9 +109,9 @@ function item(reason: Html | string, facts: Html | string, action: Html, money: 
 }
 
 function review(transaction: Transaction, now: number): Html {
-  const { orderId, history, updatedAt } = transaction;
+  const { id, refundOf, orderId, history, updatedAt } = transaction;
   const askedAt = history.findLast(({ event }) => event === 'needs_review')?.at ?? updatedAt;
-  const facts = html`${orderId} · ${kindOf(transaction)} · open for ${age(now - askedAt)}`;
+  const facts = html`${refundOf === null ? orderId : id} · ${kindOf(transaction)} · open for ${age(now - askedAt)}`;
   const action = html`<a class="button" href="${linkTo(transaction)}" aria-label="Review ${orderId}">Review</a>`;
   return item(`${reviewReason(transaction)} ${whatToAsk(transaction)}`, facts, action, amount(transaction));
 }
@@ -191,19 +195,19 @@ interface Health {
   problem: string | undefined;
   warnings: readonly Warning[];
   counts: Counts | undefined;
-  /** As many as the overview has. */
-  toSendBack: number;
+  /** As on the overview. */
+  owed: readonly ToSendBack[];
   isTest: boolean;
   version: string;
 }
 
 type Check = readonly [isFine: boolean, name: string, state: Html | string];
 
-export function healthPage({ problem, warnings, counts, toSendBack, isTest, version }: Health): Html {
+export function healthPage({ problem, warnings, counts, owed, isTest, version }: Health): Html {
   const checks: Check[] = [
     [problem === undefined, 'Payments', problem ?? 'They can start, and the database can be written.'],
     [true, 'Gateway', isTest ? 'A test gateway: no money moves.' : 'A live gateway.'],
-    ...(counts === undefined ? [] : work(counts, toSendBack)),
+    ...(counts === undefined ? [] : work(counts, owed)),
     ...warnings.map(({ warning, detail }) => [false, 'Warning', `${warning}${detail ? ` (${detail})` : ''}`] as const),
   ];
   const isAllFine = checks.every(([isFine]) => isFine);
@@ -223,18 +227,19 @@ export function healthPage({ problem, warnings, counts, toSendBack, isTest, vers
     <p class="hint">Proxy ${version} · Node ${process.version}</p>`;
 }
 
-function work(counts: Counts, toSendBack: number): Check[] {
-  const { needReview, checks, webhooks, unmatchedIpns, oldestPendingWebhookMs: oldest } = counts;
+function work(counts: Counts, owed: readonly ToSendBack[]): Check[] {
+  const { checks, webhooks, unmatchedIpns, oldestPendingWebhookMs: oldest } = counts;
   const dead = deadIn(counts);
   const queued = webhooks.find(({ state }) => state === 'pending')?.count ?? 0;
   const inQueue = queued === 0 ? 'none queued' : `${queued} queued, the oldest for ${age(oldest)}`;
-  const reviews = html`<a href="/admin/transactions?needsReview=true">${needReview} to review</a>`;
-  const owed = html`<a href="/admin">${toSendBack} paid twice or after closing</a>`;
+  const toReview = reviewsIn(counts, owed);
+  const reviews = html`<a href="/admin">${toReview} to review</a>`;
+  const toSendBack = html`<a href="/admin">${owed.length} paid twice or after closing</a>`;
   const failed = html`<a href="/admin/webhooks?state=dead">${dead} failed</a>`;
   const unknown = html`<a href="/admin/ipns">${unmatchedIpns} without a transaction</a>`;
   return [
-    [needReview === 0, 'Reviews', needReview === 0 ? 'None waits.' : reviews],
-    [toSendBack === 0, 'To send back', toSendBack === 0 ? 'No money.' : owed],
+    [toReview === 0, 'Reviews', toReview === 0 ? 'None waits.' : reviews],
+    [owed.length === 0, 'To send back', owed.length === 0 ? 'No money.' : toSendBack],
     [true, 'Status checks', checks.map(({ state, count }) => `${count} ${state}`).join(', ')],
     [dead === 0, 'Webhooks', html`${dead === 0 ? 'None failed' : failed}, ${inQueue}`],
     [unmatchedIpns === 0, 'IPNs', unmatchedIpns === 0 ? 'Each has its transaction.' : unknown],

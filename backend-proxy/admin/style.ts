@@ -34,7 +34,7 @@ main:focus { outline: none; }
 .skip:focus { position: fixed; inset: 0.5rem auto auto 0.5rem; z-index: 1; width: auto; height: auto; clip-path: none;
   padding: 0.5rem 0.75rem; background: var(--card); }
 
-.top { display: flex; align-items: center; gap: 0.25rem 1.5rem; padding: 0.5rem max(1rem, 50vw - 36rem);
+.top { display: flex; align-items: center; min-height: 3.75rem; gap: 0.25rem 1.5rem; padding: 0.5rem max(1rem, 50vw - 36rem);
   background: var(--card); border-bottom: 1px solid var(--line); }
 .top .name { display: flex; align-items: center; gap: 0.6rem; min-width: 0; margin: 0; font-weight: 650; overflow-wrap: normal; }
 .host { overflow: hidden; color: var(--soft); font-size: 0.875rem; font-weight: 400; text-overflow: ellipsis; white-space: nowrap; }
@@ -115,8 +115,8 @@ td a { overflow-wrap: anywhere; }
 .right { text-align: right; }
 .action { padding-block: 0.3rem; text-align: right; white-space: nowrap; }
 .lines .zone { display: none; }
+.lines td form { position: relative; }
 .lines :is(td:first-of-type, time), .top button { white-space: nowrap; }
-span.reason { white-space: nowrap; }
 
 .details { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .details dt, .details dd { margin: 0; padding: 0.5rem 1rem; }
@@ -125,7 +125,6 @@ span.reason { white-space: nowrap; }
 pre { margin: 0; padding: 1rem; overflow: auto; background: var(--card); border: 1px solid var(--line); border-radius: 10px; font-size: 0.875rem;
   white-space: pre-wrap; }
 
-.history { padding: 1rem 1.25rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .history h3 { margin: 0 0 0.5rem; color: var(--soft); font-size: 0.875rem; font-weight: 600; }
 .history ol { display: grid; gap: 0.5rem; margin: 0; padding: 0; list-style: none; }
 .history ol + h3 { margin-top: 1rem; }
@@ -173,7 +172,11 @@ summary { padding: 0.55rem 0; color: var(--accent); cursor: pointer; }
 .panel { margin: 0 0 1.5rem; padding: 1.25rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 /* What waits for a person. */
 .urgent { border-inline-start: 4px solid var(--wait); }
+details.panel { padding-block: 0.5rem; }
 .panel h2 { margin: 0 0 0.5rem; }
+.panel .details { margin: 0 -1.25rem -1.25rem; background: none; border: 0; border-top: 1px solid var(--line); border-radius: 0; }
+.panel .details :is(dt, dd) { padding-inline: 1.25rem; }
+.columns > * { align-self: start; }
 .panel form { display: grid; gap: 1rem; max-width: 40rem; margin-top: 1rem; }
 .panel form > button { justify-self: start; }
 main:has(.decision) { max-width: 37rem; }
@@ -191,7 +194,6 @@ main:has(.decision) { max-width: 37rem; }
 .login { max-width: 26rem; margin: 12vh auto 0; }
 .login form { display: grid; gap: 0.6rem; padding: 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .login .hint, .panel .hint { margin: 0; }
-.panel b { white-space: nowrap; }
 .lead a, .why span { display: inline-block; }
 
 /* What to decide, beside what is known. */
@@ -199,7 +201,6 @@ main:has(.decision) { max-width: 37rem; }
   main > .cards td { white-space: nowrap; }
   main > .cards td :is(a, small) { white-space: normal; }
   .columns { display: grid; grid-template-columns: minmax(0, 40rem) minmax(0, 1fr); column-gap: 1.5rem; }
-  .columns > div > h2:first-child { margin-top: 0; }
 }
 
 @media (max-width: 46rem) {
@@ -223,8 +224,9 @@ main:has(.decision) { max-width: 37rem; }
   .lines tbody th { flex: 1 1 auto; min-width: 0; padding: 0; }
   .lines td { position: static; order: 1; padding: 0; font-size: 0.875rem; }
   .lines td::before { content: none; }
-  .lines .right { order: 0; margin-left: auto; text-align: right; font-size: 1rem; }
+  .lines :is(.right, .end) { order: 0; margin-left: auto; text-align: right; font-size: 1rem; }
   .lines tr::after { content: ''; flex-basis: 100%; }
+  .lines .hint { display: none; }
   .lines .status { order: 1; margin: 0; font-size: inherit; }
   .lines td:last-child { margin-left: auto; color: var(--soft); }
   .lines td:has(.reason) { display: contents; }
@@ -250,7 +252,7 @@ main:has(.decision) { max-width: 37rem; }
 @media (max-width: 24rem) { .host { display: none; } .tabs a { padding-inline: 0.5rem; } .attention small { display: block; } }
 @media print { :root { color-scheme: light; } nav, form, .button, .fold { display: none !important; } }
 @media (prefers-reduced-motion: no-preference) { a, button { transition: border-color 0.12s, filter 0.12s; } }
-@media (forced-colors: active) { :is(.top nav, .tabs) a:not([aria-current]) { border-color: Canvas; } :is(.verdict, .pill) { border: 1px solid; } .status::before { forced-color-adjust: none; }
+@media (forced-colors: active) { :is(.top nav, .tabs) a:not([aria-current]) { border-color: Canvas; } :is(.verdict, .pill, .message, .problem) { border: 1px solid; } .status::before { forced-color-adjust: none; }
   :is(button, .button) { border-color: ButtonBorder; }
   :is(button, .button):not(.quiet) { forced-color-adjust: none; background: Highlight; color: HighlightText; border-color: Highlight; } }
 `;

@@ -13,7 +13,7 @@ import {
   type Flag,
   type TransactionType,
 } from '../protocol/transaction.ts';
-import { changedMessage, decision, refunding, type RefundForm } from './decisions.ts';
+import { changedMessage, decision, isRefundable, refunding, type RefundForm } from './decisions.ts';
 import { hidden, nameField, problem, textField, type Problems, linkTo } from './layout.ts';
 import { webhookTable } from './lists.ts';
 import {
@@ -35,6 +35,7 @@ import {
   moved,
   reviewReason,
   sourceName,
+  walletEnd,
 } from './words.ts';
 
 const DUPLICATE =
@@ -67,12 +68,12 @@ interface Given {
 
 export function transactionPage({ transaction, at, refundRules, webhooks, form, name, typed = {} }: Given): Html {
   const { id, paymentId, refundOf, customer, note, createdAt, updatedAt } = transaction;
-  const review = mayBeResolved(transaction) ? reviewForm(transaction, form, name, typed.resolution) : '';
+  const isOwed = isOnlyAfterClose(transaction) && at !== undefined && isRefundable(transaction, at, refundRules);
+  const review = mayBeResolved(transaction) ? reviewForm(transaction, form, name, isOwed, typed.resolution) : '';
   const refund = refunding(transaction, at, refundRules, form, { by: name, ...typed.refund });
   const { closed, paidBy } = at?.order ?? {};
   const mayBeClosed = closed === null && paidBy === null;
-  const forms = isOnlyAfterClose(transaction) ? [refund, review] : [review, refund];
-  const hasForm = forms.some((each) => each !== '');
+  const forms = isOwed ? [refund, review] : [review, refund];
   const record = details([
     ['Gateway ID', id],
     ['Refund of', refundOf && html`<a href="${linkTo({ id: refundOf })}">${refundOf}</a>`],
@@ -88,10 +89,15 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
     <div class="columns">
       <div>
         ${forms} ${mayBeClosed ? toClose : ''}
-        <h2>History</h2>
-        ${historyList(transaction.history)}
+        <section class="panel" aria-labelledby="history">
+          <h2 id="history">History</h2>
+          ${historyList(transaction)}
+        </section>
       </div>
-      <div>${hasForm ? '' : html`<h2>Details</h2>`} ${record}</div>
+      <section class="panel" aria-labelledby="details">
+        <h2 id="details">Details</h2>
+        ${record}
+      </section>
     </div>
     <h2>Webhooks</h2>
     ${webhookTable('Webhooks of this transaction', webhooks, form)}`;
@@ -100,6 +106,13 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
 /** The amount and the status. */
 export const heading = (transaction: Transaction, back?: Back): Html =>
   html`${amount(transaction)} ${status(transaction, back)}`;
+
+/** Of a refund that was just asked for. */
+export function sentMessage(refund: Transaction): string {
+  const { status: each } = STAGES[refund.stage];
+  const how = each === 'SUCCESS' ? 'was sent to' : each === 'FAILED' ? 'was not sent to' : 'is on its way to';
+  return `${moneyOf(refund)} ${how} ••••\u00A0${walletEnd(refund.customer ?? '')}.`;
+}
 
 /** How and for which order, by which wallet or to which; and what the status does not say. */
 function lead(transaction: Transaction): Html {
@@ -114,13 +127,13 @@ function lead(transaction: Transaction): Html {
     ${explanation && html`<p class="lead reason">${explanation}</p>`}`;
 }
 
-function historyList(history: readonly HistoryEntry[]): Html {
-  const byDay = Map.groupBy(history, ({ at }) => dayAndClock(at).day);
+function historyList(transaction: Transaction): Html {
+  const byDay = Map.groupBy(transaction.history, ({ at }) => dayAndClock(at).day);
   const row = (entry: HistoryEntry) => {
     const detail = detailOf(entry);
     return html`<li>
       <time datetime="${iso(entry.at)}">${dayAndClock(entry.at).clock}</time>
-      <span><b>${eventName(entry)}</b> ${sourceName(entry)}${detail && html` · ${detail}`}</span>
+      <span><b>${eventName(entry, transaction)}</b> ${sourceName(entry)}${detail && html` · ${detail}`}</span>
     </li>`;
   };
   return html`<div class="history">
@@ -135,17 +148,25 @@ function historyList(history: readonly HistoryEntry[]): Html {
 }
 
 /** Why it is asked, and what to do. */
-function whatToDo(transaction: Transaction): Html {
+function whatToDo(transaction: Transaction, isOwed: boolean): Html {
   if (isOnlyAfterClose(transaction))
-    return html`<p class="why">${reviewReason(transaction)}</p>
-      <p>Send the money back above, then record it as received: this ends the review.</p>`;
+    return html`<p>
+      ${isOwed ? 'Nothing is sent back then' : 'Nothing can be sent back here'}: this only ends the review.
+    </p>`;
   const { type, stage } = transaction;
   const stays = stage === 'succeeded' && ` It counts as ${counted(type, 'SUCCESS')} already, and stays so.`;
   return html`<p class="why">${transaction.needsReview ? reviewReason(transaction) : DUPLICATE}</p>
     <p>Ask the gateway’s support, then say what you know.${stays}</p>`;
 }
 
-function reviewForm(transaction: Transaction, form: string, name: string, given?: ResolutionForm): Html {
+/** `isOwed`: its money can be sent back, which is asked first. */
+function reviewForm(
+  transaction: Transaction,
+  form: string,
+  name: string,
+  isOwed: boolean,
+  given?: ResolutionForm,
+): Html {
   const { status: chosen = '', by = name, note, refused = {} } = given ?? {};
   const done = TYPES[transaction.type].isOutgoing ? 'sent' : 'received';
   const radio = (value: string, label: string) =>
@@ -160,21 +181,31 @@ function reviewForm(transaction: Transaction, form: string, name: string, given?
       />
       ${label}</label
     >`;
-  return html`<section class="panel urgent" aria-labelledby="review">
-    <h2 id="review">${transaction.needsReview ? 'Needs review' : 'A duplicate'}</h2>
-    ${whatToDo(transaction)}
+  const body = html`${whatToDo(transaction, isOwed)}
     <form method="post" action="${linkTo(transaction)}/resolve" novalidate>
       ${hidden({ form, version: transaction.version })}
-      <fieldset>
-        <legend>What happened?</legend>
-        ${radio('SUCCESS', `The money was ${done}`)} ${radio('FAILED', `No money was ${done}`)}
-        ${refused['status'] === undefined ? '' : problem('status', refused['status'])}
-      </fieldset>
+      ${
+        isOnlyAfterClose(transaction)
+          ? hidden({ status: 'SUCCESS' })
+          : html`<fieldset>
+              <legend>What happened?</legend>
+              ${radio('SUCCESS', `The money was ${done}`)} ${radio('FAILED', `No money was ${done}`)}
+              ${refused['status'] === undefined ? '' : problem('status', refused['status'])}
+            </fieldset>`
+      }
       ${nameField('review', by, refused)}
       ${textField({ form: 'review', name: 'note', label: 'How you know', value: note, maxlength: 500, problems: refused })}
       <button>Continue</button>
       <p class="hint">Nothing changes yet: the next page says what will happen.</p>
-    </form>
+    </form>`;
+  if (isOwed)
+    return html`<details class="panel" ${given ? 'open' : ''}>
+      <summary>End the review without sending back</summary>
+      ${body}
+    </details>`;
+  return html`<section class="panel urgent" aria-labelledby="review">
+    <h2 id="review">${transaction.needsReview ? 'Needs review' : 'A duplicate'}</h2>
+    ${isOnlyAfterClose(transaction) ? html`<p class="why">${reviewReason(transaction)}</p>` : ''} ${body}
   </section>`;
 }
 
@@ -213,7 +244,7 @@ export function confirmationPage(confirmation: Confirmation): Html {
       note,
       ...(gatewayReports !== null && { gatewayReports }),
     }),
-    button: `Record as ${counted(transaction.type, said)}`,
+    button: isOnlyAfterClose(transaction) ? 'End the review' : `Record as ${counted(transaction.type, said)}`,
     back: linkTo(transaction),
   })}`;
 }
@@ -263,6 +294,7 @@ function onlyEndsReview({ stage, type }: Transaction, word: Resolution['status']
 
 /** `Record €48.00 as received`, and of a payout or refund `as sent`. */
 export function resolutionTitle(transaction: Transaction, word: Resolution['status']): string {
+  if (isOnlyAfterClose(transaction)) return `End the review of ${moneyOf(transaction)}`;
   return `Record ${moneyOf(transaction)} as ${counted(transaction.type, word)}`;
 }
 

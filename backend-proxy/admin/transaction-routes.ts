@@ -25,7 +25,14 @@ import {
   type ClosingForm,
   type RefundForm,
 } from './decisions.ts';
-import { resolutionTitle, confirmationPage, heading, transactionPage, type Typed } from './transaction-page.ts';
+import {
+  resolutionTitle,
+  confirmationPage,
+  heading,
+  sentMessage,
+  transactionPage,
+  type Typed,
+} from './transaction-page.ts';
 import { queryOf, transactionsPage } from './lists.ts';
 
 const MAX_WEBHOOKS = 50;
@@ -62,7 +69,8 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const { refundRules } = parts;
     const body = transactionPage({ transaction, at, refundRules, webhooks, form, name: nameOf(c), typed });
     const back = at && backOf(transaction, at, refundRules);
-    return frame.show(c, 'transactions', [transaction.orderId, heading(transaction, back)], body, code);
+    const title = [transaction.orderId, heading(transaction, back)] as const;
+    return frame.show(c, 'transactions', title, body, code, sentMessage(transaction));
   }
   app.get('/admin/transactions/:id', (c) => showOne(c, 200));
 

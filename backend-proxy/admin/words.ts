@@ -134,7 +134,15 @@ const SOURCES: Record<string, string> = {
 
 const FIGURES = /^(?:[\w ]+: )?asked (.+), reported (.+)$/;
 
-export function eventName({ event, detail }: Pick<HistoryEntry, 'event' | 'detail'>): string {
+/** `history`: of the transaction. */
+export function eventName(entry: HistoryEntry, { type, history }: Pick<Transaction, 'type' | 'history'>): string {
+  const { event, source, detail } = entry;
+  if (source === 'person' && (event === 'succeeded' || event === 'declined')) {
+    const decided = history.findLast((other) => other.event === 'resolved' && other.at <= entry.at)?.detail ?? '';
+    // Without a name once it is erased.
+    const [, by = 'a person'] = /^\w+ by (.+?): /.exec(decided) ?? [];
+    return `Marked as ${event === 'declined' ? 'not ' : ''}${PAID[type].toLowerCase()} by ${by}`;
+  }
   return (event === 'mismatch' && differing(detail ?? '')) || EVENTS[event];
 }
 
@@ -147,6 +155,8 @@ function differing(detail: string): string | undefined {
 /** Empty where the event's name says it. */
 export function sourceName({ event, source, detail }: HistoryEntry): string {
   if (event === 'sending' || event === 'resolved') return '';
+  // The event's name has the person's.
+  if (detail === 'RESOLVED') return '';
   if (event === 'succeeded' && source === 'check') return '· confirmed by the gateway';
   if (event === 'created' && detail !== null) return `by ${detail}`;
   return SOURCES[source] ?? source.replace(/^merchant:/, 'by the key ');
@@ -236,7 +246,7 @@ export function isOnlyAfterClose({ afterClose, mismatch, conflict }: Transaction
 
 /** What a review waits for. */
 export function whatToAsk(transaction: Transaction): string {
-  if (isOnlyAfterClose(transaction)) return 'Send the money back.';
+  if (isOnlyAfterClose(transaction)) return 'Nothing can be sent back any more: end the review.';
   return `Ask the gateway’s support before you ${TYPES[transaction.type].paysOrder ? 'ship' : 'send it again'}.`;
 }
 

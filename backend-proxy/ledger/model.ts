@@ -283,6 +283,8 @@ export interface TransactionQuery {
   status?: Status | undefined;
   type?: TransactionType | undefined;
   needsReview?: boolean | undefined;
+  /** Only what is neither paid nor failed, and whose order is closed, or is not. */
+  orderClosed?: boolean | undefined;
   /** Of each history only the success: an export needs no more, and the rest takes most of its time. */
   successOnly?: boolean | undefined;
   cursor?: string | undefined;
@@ -398,7 +400,7 @@ export interface Sum {
 export interface Sums {
   /** Of what was created since a time. */
   created: Sum[];
-  /** Of what is neither paid nor failed, however old. */
+  /** Of what is neither paid nor failed, however old, but not of closed orders: nobody waits for those. */
   open: Sum[];
   /** False if there are more than were summed up. */
   isWhole: boolean;

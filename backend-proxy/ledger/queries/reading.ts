@@ -15,7 +15,7 @@ import type { Counts, Sum, Sums, WebhookState, DatabaseOwner } from '../model.ts
 import { IS_OPEN, NEEDS_REVIEW, PAYS_NOTHING } from '../schema/schema.ts';
 import type { Tables, TransactionRow, MetaKey } from '../schema/tables.ts';
 import type { Db, Store } from '../store.ts';
-import { mergedPages, withHistory } from './transaction-list.ts';
+import { mergedPages, openWith, withHistory } from './transaction-list.ts';
 
 /**
  * Rows are counted up to this many: a higher number says no more, and takes longer to count. Each count is ordered as
@@ -54,13 +54,14 @@ export async function readVersions(db: Db, orderIds: readonly string[]): Promise
 }
 
 /**
- * Payments, newest first, that came in, pay no order, wait for no review, and of which something is left to send back.
+ * Payments, newest first, that came in, pay no order, and of which something is left to send back. Of those under review
+ * only what came after the closing: it is known what to do.
  */
 export async function readToSendBack(db: Db, limit: number): Promise<Transaction[]> {
   const sentBack = sql`(select coalesce(sum(r.amount_minor), 0) from transactions r where r.order_id = t.order_id
     and r.refund_of = t.id and (r.needs_review = 1 or r.rank < ${STAGES.replaced.rank} or r.rank = ${STAGES.succeeded.rank}))`;
   const rows = await sql<TransactionRow>`select * from transactions t
-    where ${sql.raw(PAYS_NOTHING)} and t.needs_review = 0 and t.amount_minor > ${sentBack}
+    where ${sql.raw(PAYS_NOTHING)} and (t.needs_review = 0 or (t.after_close = 1 and t.mismatch = 0 and t.conflict = 0)) and t.amount_minor > ${sentBack}
     order by t.created_at desc, t.id desc limit ${limit}`.execute(db);
   return withHistory(db, rows.rows);
 }
@@ -153,7 +154,7 @@ async function countOpen(db: Db): Promise<Counts['transactions']> {
 
 export async function readSums(db: Db, since: number): Promise<Sums> {
   const created = await sumsOf(db, sql`created_at >= ${since}`);
-  const open = await sumsOf(db, sql.raw(IS_OPEN));
+  const open = await sumsOf(db, openWith(false));
   const counted = [created, open].flatMap((sums) =>
     TRANSACTION_TYPES.map((each) => sums.reduce((sum, { type, count }) => sum + (type === each ? count : 0), 0)),
   );

@@ -97,11 +97,18 @@ interface Ranges {
   isExact: boolean;
 }
 
-function rangesOf({ type, status, needsReview }: TransactionQuery): Ranges {
+/** As a subquery of each row: PostgreSQL would read all orders for a join. */
+export const openWith = (
+  orderClosed: boolean,
+) => sql<boolean>`${sql.raw(IS_OPEN)} and ((select o.closed_at from orders o
+  where o.order_id = transactions.order_id) ${sql.raw(orderClosed ? 'is not null' : 'is null')})`;
+
+function rangesOf({ type, status, needsReview, orderClosed }: TransactionQuery): Ranges {
   const types = type === undefined ? TRANSACTION_TYPES : [type];
   const isOpenList = status !== undefined && OPEN_STATUSES.has(status);
   const ofTypes = (condition: RawBuilder<boolean>) =>
     types.map((each) => sql<boolean>`type = ${each} and ${condition}`);
+  if (orderClosed !== undefined) return { conditions: ofTypes(openWith(orderClosed)), isExact: false };
   if (needsReview === true) return { conditions: ofTypes(sql.raw(NEEDS_REVIEW)), isExact: status === undefined };
   if (isOpenList) return { conditions: ofTypes(sql.raw(IS_OPEN)), isExact: false };
   // Most have succeeded, so the index of all serves them; an index of their own would cost each payment two pages.
@@ -135,7 +142,9 @@ async function readOfOrder(db: Db, query: TransactionQuery): Promise<Found> {
   const isAfterStart = (row: Listed) => sign * (row.at - start.at || compare(row.id, start.id)) > 0;
   const isBeforeEnd = ({ at }: Listed) => (direction === 'asc' ? at < end : at >= end);
   const rows = db.selectFrom('transactions').select([`${column} as at`, 'id', 'type', 'rank', 'needs_review']);
-  const listed = (await rows.where('order_id', '=', orderId).execute())
+  const ofOrder = rows.where('order_id', '=', orderId);
+  const found = query.orderClosed === undefined ? ofOrder : ofOrder.where(openWith(query.orderClosed));
+  const listed = (await found.execute())
     .filter((row) => isAfterStart(row) && isBeforeEnd(row))
     .toSorted((a, b) => sign * (a.at - b.at || compare(a.id, b.id)));
   return { listed, isWhole: true };

@@ -10,7 +10,7 @@ const HEALTH = {
   problem: undefined,
   warnings: [],
   counts: { transactions: [], needReview: 0, unmatchedIpns: 0, checks: [], webhooks: [], oldestPendingWebhookMs: 0 },
-  toSendBack: 0,
+  owed: [],
   isTest: true,
   version: '1.2.3',
 };
@@ -84,11 +84,34 @@ it('the overview sums up what came in and went out today, by currency, and each 
   const page = await operator.open('/admin');
   assert.match(
     textOf(page),
-    /All clear Received today, UTC €20\.00 ¥900 3 payments Sent today, UTC €4\.00 1 refund Waiting €1,201\.00 2 payments On its way €5\.00 1 payout Webhooks/,
+    /All clear Received today, UTC €20\.00 ¥900 3 payments Sent today, UTC €4\.00 1 refund Waiting €1,200\.00 1 payment On its way €5\.00 1 payout Webhooks/,
   );
   const rows = async (href = '') => [...(await operator.open(href.replaceAll('&amp;', '&'))).matchAll(/scope="row"/g)];
   for (const [, href, count] of page.matchAll(/href="([^"]*type=[^"]*)"\s*>(\d) /g))
     assert.equal((await rows(href)).length, Number(count), href);
+  for (const [status, id] of [
+    ['PROCESSING', 'A-4'],
+    ['CLOSED', 'A-5'],
+  ] as const)
+    // prettier-ignore
+    await operator.says(`/admin/transactions?type=PAY&status=${status}`, new RegExp(`Created, UTC ${id} (?!.* A-)`));
+});
+
+it('what came after the closing is to send back as what was paid twice is, in every figure', async (t) => {
+  const operator = await signedIn(t, { profile: REFUNDS_QR });
+  const { world } = operator;
+  await createMismatch(world, 'B-1');
+  await world.start(world.token(), { method: 'QR' });
+  await world.ledger.closeOrder({ orderId: 'A-1', reason: null, ifUnpaidSince: null });
+  await world.settleAfter('approve', 'A-1', '23456789');
+  await operator.says(
+    '/admin',
+    / 1 payment to review, 1 to send back .* B-1 · .* Review Paid after closing: €10\.10 too much from •••• 6789 ?\. The gateway sends whole amounts only\. A-1 · QR code · open for [\w ]+ €10\.00 of €10\.10 Send back Received/,
+  );
+  await operator.says('/admin/health', /! Reviews 1 to review ! To send back 1 paid twice or after closing/);
+  await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '10', idempotencyKey: 'back' });
+  await operator.says('/admin', / 2 payments to review .* Nothing can be sent back any more: end the review\. A-1 /);
+  await operator.says('/admin/health', /! Reviews 2 to review ✓ To send back No money\./);
 });
 
 it('health says what is checked, and what needs attention', async () => {

@@ -173,6 +173,25 @@ export function listsContract({ it, setUp }: Suite): void {
     }
   });
 
+  it('what is open is listed by whether its order is closed, whatever has ended', async (t) => {
+    const { ledger } = await setUp(t);
+    for (const orderId of ['A', 'B', 'C']) await openPending(ledger, { orderId });
+    await ledger.openPayout({ ...PAYOUT, orderId: 'P' });
+    for (const orderId of ['B', 'C']) await ledger.closeOrder({ orderId, reason: null, ifUnpaidSince: null });
+    await ledger.observe('C', verified('succeeded'));
+    for (const [orderClosed, more, ids] of [
+      [true, {}, 'B'],
+      [false, {}, 'A P'],
+      [false, { type: 'PAY' }, 'A'],
+      [true, { orderId: 'B' }, 'B'],
+      [false, { orderId: 'B' }, ''],
+      [true, { needsReview: true }, ''],
+    ] as const) {
+      const { transactions } = await ledger.transactions({ sort: 'createdAt', orderClosed, ...more, limit: 9 });
+      assert.equal(transactions.map(({ id }) => id).join(' '), ids);
+    }
+  });
+
   it('a cursor of a list in another order is passed over', async (t) => {
     const { ledger } = await setUp(t);
     for (const orderId of ['A', 'B']) await openPending(ledger, { orderId });
@@ -297,7 +316,12 @@ export function countsContract({ it, runs, setUp }: Suite): void {
         assert.equal(isWhole, true);
         for (const [sums, rows] of [
           [created, await setup.rows<Summed>(summed(`created_at >= ${SINCE}`))],
-          [open, await setup.rows<Summed>(summed('rank < 4'))],
+          [
+            open,
+            await setup.rows<Summed>(
+              summed('rank < 4 and order_id not in (select order_id from orders where closed_at > 0)'),
+            ),
+          ], // prettier-ignore,
         ] as const) {
           assert.deepEqual(
             sums
