@@ -74,6 +74,7 @@ test('the desk sends a coffee’s money back in part and then the rest, and the 
   await shopper.widget.getByText('€20.00').first().waitFor();
   await refund('56', '56');
   await shopper.page.getByRole('heading', { name: 'Order refunded' }).waitFor();
+  await shopper.page.getByRole('link', { name: 'Back to the coffee' }).waitFor();
   assert.deepEqual(await world.atGateway(`${shopper.orderId}-r1`), ['SUCCESS']);
   assert.deepEqual(await world.atGateway(`${shopper.orderId}-r2`), ['SUCCESS']);
   assert.equal(await payment.getByRole('link', { name: 'Send back' }).count(), 0);

@@ -141,6 +141,43 @@ test('on a phone and on a wide screen, the gateway’s controls are read where t
   await page.context().close();
 });
 
+test('active faults do not cover the test controls, and details are as wide as their row', async () => {
+  await pay('QR');
+  await post('/_sandbox/faults', { pay: { delayMs: 5_000, dropAnswer: true }, ipn: { never: true } });
+  const page = await visit(DESKTOP, '/');
+  for (const width of [320, 600]) {
+    await page.setViewportSize({ width, height: 640 });
+    await page.goto(`${base}/?times=#controls`);
+    assert.equal(
+      await page.evaluate(() => {
+        const { x, y } = document.querySelector('#controls summary')!.getBoundingClientRect();
+        return document.elementFromPoint(x + 20, y + 20)?.closest('#controls') !== null;
+      }),
+      true,
+      `at ${width} px`,
+    );
+  }
+  await page.setViewportSize({ width: 1280, height: 860 });
+  const row = page.locator('.waiting .transaction').first();
+  await row.locator('summary').click();
+  const [whole, inside] = await Promise.all([row.boundingBox(), row.locator('.inside').boundingBox()]);
+  assert.equal(inside?.width, whole?.width);
+  await page.context().close();
+});
+
+test('on a wide screen, an error at the login leaves the amount where it is', async () => {
+  const { checkout = '' } = await pay('CHECKOUT');
+  const page = await visit(DESKTOP, checkout);
+  const top = async () => (await page.locator('.bill .amount').boundingBox())?.y;
+  const before = await top();
+  await page.getByLabel('Wallet ID or e-mail').fill('12345678');
+  await page.getByLabel('Password').fill('wrong');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('alert').waitFor();
+  assert.equal(await top(), before);
+  await page.context().close();
+});
+
 test('without script, a fault is switched on by a button, shown as active, and ended by Back to normal', async () => {
   const page = await visit({ ...DESKTOP, javaScriptEnabled: false }, '/');
   await page.getByText('Once', { exact: true }).click();
