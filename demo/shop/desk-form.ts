@@ -15,20 +15,20 @@ export interface DeskForm {
   /** The payment whose money goes back, and the cents that are left of it; undefined of a payout. */
   back?: Payment | undefined;
   left?: number;
-  problem?: { text: string; field?: 'amount' | 'customer' } | undefined;
+  problems?: Partial<Record<'amount' | 'customer' | 'all', string>>;
   /** The second step, before money leaves. */
-  isReview: boolean;
+  isReview?: boolean;
 }
 
 export function deskForm(form: DeskForm, site: Site): Markup {
-  const { id, back, problem, isReview } = form;
+  const { id, back, problems, isReview } = form;
   const title = isReview ? `Send ${moneyOf(form)}?` : back === undefined ? 'Send a payout' : 'Send money back';
   const body = html`<form class="stack" method="post" action="/desk/send" autocomplete="off" novalidate>
     ${hidden('id', id)}
     ${back === undefined ? '' : html`${hidden('order', back.orderId)} ${hidden('payment', back.gatewayOrderId)}`}
     ${isReview ? review(form) : fields(form)}
   </form>`;
-  return card(title, problem?.field ? undefined : problem?.text, body, site);
+  return card(title, problems?.all, body, site);
 }
 
 function card(title: string, problem: string | undefined, body: Markup, site: Site): Markup {
@@ -67,18 +67,12 @@ function origin({ amount, orderId, payer }: Payment, left: number): Markup {
   </p>`;
 }
 
-function field({ problem, ...form }: DeskForm, name: 'amount' | 'customer', label: string): Markup {
-  const isWrong = problem?.field === name;
-  return html`<label
-    >${label}
-    <input
-      name="${name}"
-      value="${form[name]}"
-      inputmode="numeric"
-      maxlength="40"
-      ${isWrong ? html`aria-invalid="true" aria-describedby="problem" autofocus` : ''}
-    />
-    ${isWrong ? html`<small class="problem" id="problem" role="alert">${problem.text}</small>` : ''}
+function field({ problems, ...form }: DeskForm, name: 'amount' | 'customer', label: string): Markup {
+  const problem = problems?.[name];
+  const wrong = problem && html`aria-invalid="true" aria-describedby="${name}-problem" autofocus`;
+  return html`<label>
+    ${label} <input name="${name}" value="${form[name]}" inputmode="numeric" maxlength="40" ${wrong} />
+    ${problem && html`<small class="problem" id="${name}-problem" role="alert">${problem}</small>`}
   </label>`;
 }
 
@@ -102,8 +96,8 @@ function review(form: DeskForm): Markup {
 /** Asks before it closes, and says what may still come. */
 export function closing({ order = '', payment = '', problem }: Partial<Record<string, string>>, site: Site): Markup {
   const body = html`<p>
-      No payment of it starts after that, and it cannot be reopened. A code or request that is already out may still be
-      paid: the list then says so, and you can send the money back.
+      Nobody can start a payment for it any more, and it cannot be reopened. A code or request that is already out may
+      still be paid: the list then says so, and you can send the money back.
     </p>
     <form class="buttons" method="post" action="/desk/close">
       ${hidden('order', order)} ${hidden('payment', payment)} <button class="button">Close the order</button>

@@ -8,9 +8,8 @@ import { page, type Markup, type Site } from './page.ts';
 export type Entry = Transaction & { isClosed?: boolean };
 
 export const MAX_SHOWN = 100;
-const days = new Intl.DateTimeFormat('en-IE', { weekday: 'long', day: 'numeric', month: 'long' });
-const datedTimes = new Intl.DateTimeFormat('en-IE', { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' });
-const times = new Intl.DateTimeFormat('en-IE', { timeStyle: 'short', hourCycle: 'h23' });
+const days = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const times = new Intl.DateTimeFormat('en', { timeStyle: 'short', hourCycle: 'h23' });
 
 export function deskPage(list: Markup, site: Site): Markup {
   return deskFrame(
@@ -20,34 +19,30 @@ export function deskPage(list: Markup, site: Site): Markup {
         <h1>Payments</h1>
         <a class="button" href="/desk/send">Send a payout</a>
         <input hidden type="search" aria-label="Find a payment or payout" placeholder="Find a payment" />
+        <output></output>
       </div>
-      <output class="stack"></output>
       <div data-live>${list}</div>`,
   );
 }
 
 export function deskFrame(title: string, site: Site, body: Markup): Markup {
-  const menu = {
-    label: 'Desk',
-    home: '/desk',
-    tag: 'Desk',
-    links: [{ href: '/', text: 'The shop', isCurrent: false }],
-    footer: 'Anyone who can open this page can send money. In your own shop, put it behind your staff’s sign-in.',
-  };
+  const links = [{ href: '/', text: 'The shop', isCurrent: false }];
+  const footer = 'Anyone who can open this page can send money. In your own shop, put it behind your staff’s sign-in.';
+  const menu = { label: 'Desk', home: '/desk', tag: 'Desk', links, footer };
   const files = { styles: ['/assets/desk.css'], scripts: ['/assets/desk.js'] };
   return page({ title: `${title} · Desk`, place: 'desk', menu, ...files, site }, body);
 }
 
 /** The part that desk.js refreshes: first what waits for a person. `doneId`: of what was just sent or closed. */
 export function deskList(entries: readonly Entry[], now: Date, doneId?: string, operatorUrl?: string): Markup {
+  const today = days.format(now);
   const section = (name: string, listed: readonly Entry[]) =>
     html`<section aria-label="${name}">
       <h2>${name}</h2>
       <ul class="transactions card">
-        ${listed.map((entry) => row(entry, entries, doneId, operatorUrl))}
+        ${listed.map((entry) => row(entry, entries, today, doneId, operatorUrl))}
       </ul>
     </section>`;
-  const today = days.format(now);
   const newest = entries.slice(0, MAX_SHOWN).filter((entry) => !toDo(entry, entries));
   return html`${justDone(entries.find(({ gatewayOrderId }) => gatewayOrderId === doneId))}
   ${(['to review', 'to send back'] as const).map((what) => {
@@ -81,37 +76,39 @@ function totals(entries: readonly Entry[], today: string): Markup {
 /** Another currency cannot be added, so it does not count; this shop's tokens have only one. */
 function total(name: string, entries: readonly Entry[]): Markup {
   const ours = entries.filter(({ currency }) => currency === CURRENCY);
-  const counts = [...Map.groupBy(ours, ({ type }) => `${KINDS[type]}`.toLowerCase())].map(
-    ([kind, { length }]) => `${length} ${kind}${length === 1 ? '' : 's'}`,
-  );
+  const counts = Object.entries(TYPES).flatMap(([each, kind]) => {
+    const { length } = ours.filter(({ type }) => type === each);
+    return length === 0 ? [] : `${length} ${kind.toLowerCase()}${length === 1 ? '' : 's'}`;
+  });
   return html`<div>
-    <dt>${name}</dt>
+    <dt><small>${name}</small></dt>
     <dd>${formatMoney(decimal(sumOf(ours)), CURRENCY)} <small>${counts.join(', ') || 'none'}</small></dd>
   </div>`;
 }
 
-function row(entry: Entry, entries: readonly Entry[], doneId?: string, operatorUrl?: string): Markup {
+function row(entry: Entry, entries: readonly Entry[], today: string, doneId?: string, operatorUrl?: string): Markup {
   const { orderId, createdAt, status } = entry;
   const { tone, label } = badgeOf(entry, entries);
   // A method that a newer proxy has is shown by its name.
-  const kind = (isPayment(entry) && entry.method) || entry.type;
+  const kind = isPayment(entry) && entry.method ? (HOW[entry.method] ?? entry.method) : TYPES[entry.type];
   const wallet = isPayment(entry) ? entry.payer : entry.customer;
   const sent = isPayment(entry) ? Map.groupBy(refundsOf(entry, entries), sentBack) : [];
   const sums = [...sent].map(([how, of]) => `${formatMoney(decimal(sumOf(of)), entry.currency)} ${how}`);
   const kept = isPayment(entry) && isBack(entry, entries) ? centsLeft(entry, entries) : 0;
   const stays = kept > 0 && `${formatMoney(decimal(kept), entry.currency)} stays with you`;
   const note = isPayment(entry) ? entry.isClosed && 'may still be paid' : entry.note;
-  const about = [wallet && walletEnd(wallet), note, ...sums, stays];
-  const advice = adviceOf(entry, entries);
   const tint = toDo(entry, entries) ? 'warn' : entry.gatewayOrderId === doneId ? 'new' : '';
+  const day = tint !== 'warn' || dayOf(entry) === today ? '' : `${dayOf(entry)}, `;
+  const about = [wallet && walletEnd(wallet), note, ...sums, stays].filter(Boolean);
+  const advice = adviceOf(entry, entries);
   return html`<li id="${entry.gatewayOrderId}" class="${tint}" data-status="${status}" data-order="${orderId}">
     <b class="amount">${isPayment(entry) ? '' : '−'}${formatMoney(entry.amount, entry.currency)}</b>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
-    <span class="names">${KINDS[kind] ?? kind} <span class="id">${orderId}</span></span>
-    <span class="about"
-      ><time datetime="${createdAt}">${(tint === 'warn' ? datedTimes : times).format(new Date(createdAt))}</time
-      >${about.filter(Boolean).map((text) => ` · ${text}`)}</span
-    >
+    <span class="names">${kind} <span class="id">${orderId}</span></span>
+    <span class="about">
+      <time datetime="${createdAt}">${day}${times.format(new Date(createdAt))}</time>
+      ${about.map((text) => html`<span>${text}</span>`)}
+    </span>
     ${action(entry, entries, operatorUrl)} ${advice === undefined ? '' : html`<p>${advice}</p>`}
   </li>`;
 }
@@ -131,22 +128,15 @@ function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): 
   }
   // A paid order cannot be closed.
   const isPaid = ofOrder.some((other) => other.status === 'SUCCESS' && !paysNothing(other));
-  if (isPaid || !isWaiting(entry) || entry.isClosed) return '';
+  if (isPaid || !isWaiting(entry)) return '';
   return html`<a href="/desk/close?${ids}" aria-label="Close the order ${entry.orderId}">Close</a>`;
 }
 
 const sentBack = ({ status, needsReview }: Refund) =>
   needsReview ? 'back, to review' : status === 'SUCCESS' ? 'sent back' : 'on its way back';
 
-const KINDS: Record<string, string> = {
-  PAY: 'Payment',
-  PAYOUT: 'Payout',
-  REFUND: 'Refund',
-  DIRECT: 'Wallet app',
-  CHECKOUT: 'Wallet website',
-  JETGO: 'JetGo',
-  QR: 'QR code',
-};
+const TYPES = { PAY: 'Payment', REFUND: 'Refund', PAYOUT: 'Payout' };
+const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };
 
 /** Each tone has a sign too, for those who do not see its color. */
 const SIGNS = { good: '✓', bad: '✕', warn: '!', wait: '…', over: '–' };
@@ -159,6 +149,8 @@ const ENDED: Record<string, string> = {
   EXPIRED: 'Expired',
   REPLACED: 'Replaced',
   REJECTED: 'Refused',
+  UNKNOWN_CUSTOMER: 'No such wallet',
+  WALLET_NOT_FOUND: 'No such wallet',
   NOT_CREATED: 'Not started',
   RESOLVED: 'Closed by staff',
 };
@@ -189,23 +181,38 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
 }
 
 function adviceOf(entry: Entry, entries: readonly Entry[]): string | undefined {
-  const code = codeOf(entry).replaceAll('_', ' ').toLowerCase();
-  const unsent = `${code && `The gateway’s reason: ${code}. `}No money moved, so you can send it again.`;
-  if (!toDo(entry, entries)) return isPayment(entry) || entry.status !== 'FAILED' ? undefined : unsent;
-  if (!isPayment(entry) || !paysNothing(entry)) return reviewReason(entry);
-  const left = refundable(entry, entries);
+  if (entry.needsReview) return reviewReason(entry, entries);
+  if (isPayment(entry)) {
+    const cause = entry.surplus ? 'paid already' : 'closed before';
+    return toDo(entry, entries) && `The order was ${cause}. Send ${restOf(entry, entries) || 'it back'}.`;
+  }
+  if (entry.status !== 'FAILED') return undefined;
+  const code = codeOf(entry);
+  if (ENDED[code] === 'No such wallet') return 'There is no such wallet: check the number. No money moved.';
+  const reason = code && `The gateway’s reason: ${code.replaceAll('_', ' ').toLowerCase()}. `;
+  return `${reason}No money moved, so you can send it again.`;
+}
+
+/** `back €12.00 of €12.90`; empty if nothing can be sent. */
+function restOf(payment: Payment, entries: readonly Entry[]): string {
+  const left = refundable({ ...payment, needsReview: false }, entries);
   const [all, whole] = [left, left - (left % 100)].map((cents) => formatMoney(decimal(cents), CURRENCY));
-  const part = whole === all ? 'it back' : `back ${whole} of ${all}: the gateway sends whole amounts only`;
-  return `The order was ${entry.surplus ? 'paid already' : 'closed before'}. Send ${part}.`;
+  return left === 0 ? '' : whole === all ? 'it back' : `back ${whole} of ${all}`;
 }
 
 /** The last that the history says; a mismatch and a conflict say why before the review. */
-function reviewReason(entry: Entry): string {
+function reviewReason(entry: Entry, entries: readonly Entry[]): string {
   const flags = /^(mismatch|conflict|needs_review)$/;
-  const { history } = entry;
-  const at = history.findLastIndex(({ event, detail }) => flags.test(event) && detail !== null && !flags.test(detail));
-  const isConfirmed = history.some(({ event, source }, i) => i > at && event === 'succeeded' && source !== 'person');
-  const said = history[at]?.detail ?? 'the gateway has not said in time how it ended';
+  const at = entry.history.findLastIndex(
+    ({ event, detail }) => flags.test(event) && detail !== null && !flags.test(detail),
+  );
+  const isConfirmed = entry.history.some(
+    ({ event, source }, i) => i > at && event === 'succeeded' && source !== 'person',
+  );
+  const said = entry.history[at]?.detail ?? 'the gateway has not said in time how it ended';
+  const rest = isPayment(entry) && restOf(entry, entries);
+  if (said === 'SUCCESS after the order was closed')
+    return `Paid after the order was closed. Review it${rest && ` to send ${rest}`}.`;
   const words = said
     .replaceAll(/(\d+\.\d\d) ([A-Z]{3})\b/g, (_, amount, currency) => formatMoney(amount, currency))
     .replace(/^\w+: asked (.+), reported (.+)/, 'the gateway reported $2 instead of $1')
@@ -223,7 +230,7 @@ const paysNothing = ({ surplus, afterClose }: Payment) => surplus || afterClose;
 const causeOf = ({ surplus }: Payment) => (surplus ? 'Paid twice' : 'Paid after closing');
 export const isPayment = (entry: Entry): entry is Payment & Entry => 'payer' in entry;
 const isRefund = (entry: Entry): entry is Refund => 'refundOf' in entry;
-export const isWaiting = (entry: Entry) => isPayment(entry) && isOpen(entry) && !entry.needsReview;
+export const isWaiting = (entry: Entry) => isPayment(entry) && isOpen(entry) && !entry.needsReview && !entry.isClosed;
 const isOpen = ({ status }: Entry) => status === 'INITIALIZED' || status === 'PROCESSING';
 
 /** Money that pays no order is to send back until it is on its way. */
@@ -248,8 +255,7 @@ export function refundable(payment: Payment, entries: readonly Entry[]): number 
 }
 
 const sumOf = (entries: readonly Entry[]) => entries.reduce((sum, { amount }) => sum + centsOf(amount), 0);
-const centsLeft = (payment: Payment, entries: readonly Entry[]) =>
-  centsOf(payment.amount) - sumOf(refundsOf(payment, entries));
+const centsLeft = (paid: Payment, entries: readonly Entry[]) => centsOf(paid.amount) - sumOf(refundsOf(paid, entries));
 
 /** All that the gateway can send. */
 function isBack(payment: Payment, entries: readonly Entry[]): boolean {

@@ -2,10 +2,10 @@
 // not paid, sends a payment's money back and sends payouts, each in two steps: the second names amount and wallet, and
 // its button sends. The id of a payout, or the key of a refund, is made before the first step, so after a lost answer
 // the same form can be sent again, and money moves once. Reviews and the history of a payment are on the operator's page.
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Hono, MiddlewareHandler } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
 import { html } from 'hono/html';
+import { timingSafeEqual } from 'hono/utils/buffer';
 import { PaymentProxyError, type PaymentProxy } from '../../backend-proxy/client.ts';
 import { CURRENCY, formatMoney } from './catalog.ts';
 import { closing, deskForm, type DeskForm } from './desk-form.ts';
@@ -36,7 +36,7 @@ export function addDesk(app: Hono, proxy: PaymentProxy, site: Site, now: () => D
   app.post('/desk/send', async (c) => {
     const form = await send(proxy, await c.req.parseBody());
     if (typeof form === 'string') return c.redirect(`/desk?done=${encodeURIComponent(form)}`, 303);
-    return c.html(deskForm(form, site), form.problem === undefined ? 200 : 422);
+    return c.html(deskForm(form, site), form.problems === undefined ? 200 : 422);
   });
   app.get('/desk/close', (c) => c.html(closing(c.req.query(), site)));
   app.post('/desk/close', async (c) => {
@@ -58,7 +58,10 @@ async function read(proxy: PaymentProxy, now: Date): Promise<Entry[]> {
   for await (const entry of proxy.transactions({ from, sort: '-createdAt' })) {
     if (entries.push(entry) === MAX_READ) break;
   }
-  return Promise.all(entries.map(async (entry, at) => (at < MAX_SHOWN ? withClosing(proxy, entry) : entry)));
+  const asked = new Set(entries.filter(isWaiting).slice(0, MAX_SHOWN));
+  // Only the order says whether it is closed.
+  const isClosed = async ({ orderId }: Entry) => (await proxy.order(orderId).catch(() => null))?.closed === true;
+  return Promise.all(entries.map(async (one) => (asked.has(one) ? { ...one, isClosed: await isClosed(one) } : one)));
 }
 
 function why(error: unknown): Markup {
@@ -66,18 +69,12 @@ function why(error: unknown): Markup {
   return html`<p class="message bad" role="alert">${error.message}</p>`;
 }
 
-/** Only the order says whether it is closed. */
-async function withClosing(proxy: PaymentProxy, entry: Entry): Promise<Entry> {
-  if (!isWaiting(entry)) return entry;
-  return { ...entry, isClosed: (await proxy.order(entry.orderId).catch(() => null))?.closed === true };
-}
-
 /** Of a refund filled in with all that can be sent back; of a payout empty. */
 async function emptyForm(proxy: PaymentProxy, asked: Record<string, string>): Promise<DeskForm> {
   const { payment: back, left } = await paymentOf(proxy, asked);
-  const empty = { customer: '', isReview: false };
-  if (back === undefined || left === 0) return { ...empty, id: newId('PO'), amount: '', note: '' };
-  return { ...empty, id: newId('BACK'), amount: wholeOf(left), note: `Money back for ${back.orderId}`, back, left };
+  if (back === undefined || left === 0) return { id: newId('PO'), amount: '', customer: '', note: '' };
+  const note = `Money back for ${back.orderId}`;
+  return { id: newId('BACK'), amount: wholeOf(left), customer: '', note, back, left };
 }
 
 /** Asks for the order, because the list has only the last days. */
@@ -90,48 +87,40 @@ async function paymentOf(proxy: PaymentProxy, { order, payment }: Record<string,
 /** The id of what the proxy accepted; else the form: its second step, or with a message about the error. */
 async function send(proxy: PaymentProxy, typed: Record<string, unknown>): Promise<DeskForm | string> {
   const { payment: back, left } = await paymentOf(proxy, typed);
-  const form: DeskForm = {
-    id: textOf(typed['id']),
-    amount: textOf(typed['amount']),
-    // Digits in any shape that people copy, such as "1234 5678".
-    customer: textOf(typed['customer'])
-      .normalize('NFKC')
-      .replaceAll(/[\s.\p{Pd}]/gu, ''),
-    note: textOf(typed['note']),
-    isReview: false,
-    back,
-    left,
-  };
+  const text = (name: string) => textOf(typed[name]);
+  // Digits in any shape that people copy, such as "1234 5678".
+  const copied = text('customer').normalize('NFKC');
+  const customer = copied.replaceAll(/[\s.\p{Pd}]/gu, '');
+  const form: DeskForm = { id: text('id'), amount: text('amount'), customer, note: text('note'), back, left };
   const isOurs = new RegExp(`^${back === undefined ? 'PO' : 'BACK'}-[2-9A-HJ-NP-Z]{10}$`).test(form.id);
-  if (!isOurs) return { ...(await emptyForm(proxy, {})), problem: { text: OUT_OF_DATE } };
+  if (!isOurs) return { ...(await emptyForm(proxy, {})), problems: { all: OUT_OF_DATE } };
   const isSending = typed['step'] === 'send';
-  const problem = problemIn(form, isSending);
-  if (problem !== undefined) return { ...form, problem };
+  const problems = problemsIn(form, isSending);
+  if (problems !== undefined) return { ...form, problems };
   if (!isSending) return { ...form, isReview: typed['step'] !== 'edit' };
   try {
-    const { customer, note } = form;
-    const sent = { amount: Number(form.amount), ...(note && { note }) };
+    const sent = { amount: Number(form.amount), ...(form.note && { note: form.note }) };
     const accepted = await (back === undefined
       ? proxy.sendPayout({ orderId: form.id, currency: CURRENCY, customer, ...sent })
       : proxy.refund(back.orderId, { key: form.id, gatewayOrderId: back.gatewayOrderId, ...sent }));
     return accepted.gatewayOrderId;
   } catch (error) {
     if (!(error instanceof PaymentProxyError)) throw error;
-    if (error.retryable) return { ...form, isReview: true, problem: { text: `${error.message} ${AGAIN}` } };
-    return { ...form, id: back === undefined ? newId('PO') : form.id, problem: { text: error.message } };
+    if (error.retryable) return { ...form, isReview: true, problems: { all: `${error.message} ${AGAIN}` } };
+    return { ...form, id: back === undefined ? newId('PO') : form.id, problems: { all: error.message } };
   }
 }
 
 const wholeOf = (cents: number) => String(Math.floor(cents / 100));
 
 /** When it is sent again after a lost answer, less is left, so only the proxy knows whether it is too much. */
-function problemIn({ amount, customer, back, left = 0 }: DeskForm, isSending: boolean): DeskForm['problem'] {
+function problemsIn({ amount, customer, back, left = 0 }: DeskForm, isSending: boolean): DeskForm['problems'] {
   const most = back === undefined || isSending ? '9999999' : wholeOf(left);
+  const problems: DeskForm['problems'] = {};
   if (!/^[1-9]\d{0,6}$/.test(amount) || Number(amount) > Number(most))
-    return { field: 'amount', text: `A whole number of euros, at most ${formatMoney(most, CURRENCY)}.` };
-  if (back === undefined && !/^\d{4,20}$/.test(customer))
-    return { field: 'customer', text: 'The 4 to 20 digits of a wallet ID.' };
-  return undefined;
+    problems.amount = `A whole number of euros, at most ${formatMoney(most, CURRENCY)}.`;
+  if (back === undefined && !/^\d{4,20}$/.test(customer)) problems.customer = 'The 4 to 20 digits of a wallet ID.';
+  return Object.keys(problems).length === 0 ? undefined : problems;
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value.trim() : '');
@@ -139,9 +128,7 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value.trim() : '
 /** Without a password the desk opens only from this machine; undefined: nowhere. A real merchant has a sign-in here. */
 export function staffOnly({ publicUrl, deskPassword }: StaffSettings): MiddlewareHandler | undefined {
   if (deskPassword !== undefined) {
-    const hash = (text: string) => createHash('sha256').update(text).digest();
-    const known = hash(deskPassword);
-    return basicAuth({ realm: 'The desk', verifyUser: (_name, password) => timingSafeEqual(known, hash(password)) });
+    return basicAuth({ realm: 'The desk', verifyUser: (_name, password) => timingSafeEqual(deskPassword, password) });
   }
   const isLoopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(publicUrl).hostname);
   return isLoopback ? (_c, next) => next() : undefined;
