@@ -176,7 +176,6 @@ details.panel { padding-block: 0.5rem; }
 .panel h2 { margin: 0 0 0.5rem; }
 .panel .details { margin: 0 -1.25rem -1.25rem; background: none; border: 0; border-top: 1px solid var(--line); border-radius: 0; }
 .panel .details :is(dt, dd) { padding-inline: 1.25rem; }
-.columns > * { align-self: start; }
 .panel form { display: grid; gap: 1rem; max-width: 40rem; margin-top: 1rem; }
 .panel form > button { justify-self: start; }
 main:has(.decision) { max-width: 37rem; }
@@ -224,7 +223,8 @@ main:has(.decision) { max-width: 37rem; }
   .lines tbody th { flex: 1 1 auto; min-width: 0; padding: 0; }
   .lines td { position: static; order: 1; padding: 0; font-size: 0.875rem; }
   .lines td::before { content: none; }
-  .lines :is(.right, .end) { order: 0; margin-left: auto; text-align: right; font-size: 1rem; }
+  .lines :is(.right, .end) { order: 0; margin-left: auto; text-align: right; }
+  .lines .right { font-size: 1rem; }
   .lines tr::after { content: ''; flex-basis: 100%; }
   .lines .hint { display: none; }
   .lines .status { order: 1; margin: 0; font-size: inherit; }

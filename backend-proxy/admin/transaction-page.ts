@@ -88,16 +88,19 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
   return html`${lead(transaction)}
     <div class="columns">
       <div>
-        ${forms} ${mayBeClosed ? toClose : ''}
+        ${forms}
         <section class="panel" aria-labelledby="history">
           <h2 id="history">History</h2>
           ${historyList(transaction)}
         </section>
       </div>
-      <section class="panel" aria-labelledby="details">
-        <h2 id="details">Details</h2>
-        ${record}
-      </section>
+      <div>
+        <section class="panel" aria-labelledby="details">
+          <h2 id="details">Details</h2>
+          ${record}
+        </section>
+        ${mayBeClosed ? toClose : ''}
+      </div>
     </div>
     <h2>Webhooks</h2>
     ${webhookTable('Webhooks of this transaction', webhooks, form)}`;
