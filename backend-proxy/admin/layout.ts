@@ -266,7 +266,10 @@ export function hidden(fields: Readonly<Record<string, string | number>>): Html 
 // A table for the operator's page; on a narrow screen each row is a card, or two lines if its kind is `lines`. The
 // roles are explicit, because a table that is laid out as cards would lose its own.
 
-/** A name; or a name and how its cells are shown. `end`: at the right of a phone's first line. `action`: buttons, whose column has no visible name. */
+/**
+ * A name; or a name and how its cells are shown. `end`: at the right of a phone's first line. `action`: buttons, whose
+ * column has no visible name.
+ */
 type Column = string | readonly [name: string, kind: 'right' | 'end' | 'action'];
 
 type Cell = Html | string | number;

@@ -151,7 +151,7 @@ function more(count: number, what: string, href: string): Html[] {
 
 function figures({ sums: { created, open, isWhole }, counts, now }: Overview): Html {
   const done = created.filter(({ status: each }) => each === 'SUCCESS');
-  const waiting = open.filter(({ inReview }) => !inReview);
+  const waiting = open.filter(({ type, inReview, isClosed }) => !inReview && !(isClosed && TYPES[type].paysOrder));
   const isIn = ({ type }: Sum) => TYPES[type].paysOrder;
   const isOut = ({ type }: Sum) => TYPES[type].isOutgoing;
   const today = `&from=${serverClock.day(now)}`;

@@ -283,7 +283,7 @@ export interface TransactionQuery {
   status?: Status | undefined;
   type?: TransactionType | undefined;
   needsReview?: boolean | undefined;
-  /** Only what is neither paid nor failed, and whose order is closed, or is not. */
+  /** Of what is neither paid nor failed only payments of closed orders; or all others. */
   orderClosed?: boolean | undefined;
   /** Of each history only the success: an export needs no more, and the rest takes most of its time. */
   successOnly?: boolean | undefined;
@@ -387,12 +387,13 @@ export interface ErasedPage {
   next: string | null;
 }
 
-/** Of all transactions of one kind: the same type, currency and status, under review or not. */
+/** Of all transactions of one kind: the same type, currency and status, under review or not, of a closed order or not. */
 export interface Sum {
   type: TransactionType;
   currency: string;
   status: Status;
   inReview: boolean;
+  isClosed: boolean;
   count: number;
   amountMinor: number;
 }
@@ -400,7 +401,7 @@ export interface Sum {
 export interface Sums {
   /** Of what was created since a time. */
   created: Sum[];
-  /** Of what is neither paid nor failed, however old, but not of closed orders: nobody waits for those. */
+  /** Of what is neither paid nor failed, however old. */
   open: Sum[];
   /** False if there are more than were summed up. */
   isWhole: boolean;

@@ -15,7 +15,7 @@ import type { Counts, Sum, Sums, WebhookState, DatabaseOwner } from '../model.ts
 import { IS_OPEN, NEEDS_REVIEW, PAYS_NOTHING } from '../schema/schema.ts';
 import type { Tables, TransactionRow, MetaKey } from '../schema/tables.ts';
 import type { Db, Store } from '../store.ts';
-import { mergedPages, openWith, withHistory } from './transaction-list.ts';
+import { mergedPages, withHistory } from './transaction-list.ts';
 
 /**
  * Rows are counted up to this many: a higher number says no more, and takes longer to count. Each count is ordered as
@@ -154,7 +154,7 @@ async function countOpen(db: Db): Promise<Counts['transactions']> {
 
 export async function readSums(db: Db, since: number): Promise<Sums> {
   const created = await sumsOf(db, sql`created_at >= ${since}`);
-  const open = await sumsOf(db, openWith(false));
+  const open = await sumsOf(db, sql.raw(IS_OPEN));
   const counted = [created, open].flatMap((sums) =>
     TRANSACTION_TYPES.map((each) => sums.reduce((sum, { type, count }) => sum + (type === each ? count : 0), 0)),
   );
@@ -165,19 +165,20 @@ async function sumsOf(db: Db, condition: RawBuilder<unknown>): Promise<Sum[]> {
   const newest = db
     .selectFrom('transactions')
     .select(['type', 'currency', 'amount_minor', 'rank', 'needs_review'])
+    .select(sql<number>`(select count(closed_at) from orders o where o.order_id = transactions.order_id)`.as('closed'))
     .where(sql<boolean>`${condition}`)
     .orderBy('created_at', 'desc')
     .limit(MAX_SUMMED);
   const pages = TRANSACTION_TYPES.map((type) => newest.where('type', '=', type));
   const rows = await db
     .selectFrom(mergedPages(db, pages).as('page'))
-    .select(['type', 'currency', 'rank', 'needs_review', db.fn.countAll<number>().as('count')])
+    .select(['type', 'currency', 'rank', 'needs_review', 'closed', db.fn.countAll<number>().as('count')])
     // A whole number may be too large for either database.
     .select(sql<number>`sum(cast(amount_minor as double precision))`.as('amountMinor'))
-    .groupBy(['type', 'currency', 'rank', 'needs_review'])
+    .groupBy(['type', 'currency', 'rank', 'needs_review', 'closed'])
     .execute();
-  return rows.map(({ rank, needs_review: review, ...row }) => {
-    return { ...row, status: STAGES[stageOf(rank)].status, inReview: review === 1 };
+  return rows.map(({ rank, needs_review: review, closed, ...row }) => {
+    return { ...row, status: STAGES[stageOf(rank)].status, inReview: review === 1, isClosed: closed === 1 };
   });
 }
 

@@ -1,7 +1,7 @@
 // Lists of transactions for merchants and operators, and how one page is read of several ranges of an index.
 // Each page is a range of an index, or some ranges merged, so that its cost does not grow with the database.
 import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
-import { STAGES, TRANSACTION_TYPES, stageOf, type Transaction } from '../../protocol/transaction.ts';
+import { STAGES, TRANSACTION_TYPES, TYPES, stageOf, type Transaction } from '../../protocol/transaction.ts';
 import type { Status } from '../../protocol/wire.ts';
 import type { TransactionPage, TransactionQuery, TransactionSort } from '../model.ts';
 import { toTransactions } from '../rules/records.ts';
@@ -45,7 +45,8 @@ const MAX_EXAMINED = 100;
 export async function readTransactions({ db }: Store, query: TransactionQuery): Promise<TransactionPage> {
   const { limit, orderId, sort = 'updatedAt' } = query;
   const { listed, isWhole } = orderId === undefined ? await readRanges(db, query) : await readOfOrder(db, query);
-  const matching = listed.filter((row) => matches(query, row));
+  const fitting = listed.filter((row) => matches(query, row));
+  const matching = query.orderClosed === undefined ? fitting : await withOrder(db, fitting, query.orderClosed);
   const page = matching.slice(0, limit);
   const last = matching.length > limit ? page.at(-1) : isWhole ? undefined : listed.at(-1);
   return {
@@ -97,29 +98,41 @@ interface Ranges {
   isExact: boolean;
 }
 
-/** As a subquery of each row: PostgreSQL would read all orders for a join. */
-export const openWith = (
-  orderClosed: boolean,
-) => sql<boolean>`${sql.raw(IS_OPEN)} and ((select o.closed_at from orders o
-  where o.order_id = transactions.order_id) ${sql.raw(orderClosed ? 'is not null' : 'is null')})`;
-
 function rangesOf({ type, status, needsReview, orderClosed }: TransactionQuery): Ranges {
   const types = type === undefined ? TRANSACTION_TYPES : [type];
-  const isOpenList = status !== undefined && OPEN_STATUSES.has(status);
+  const isOpenList = orderClosed !== undefined || (status !== undefined && OPEN_STATUSES.has(status));
   const ofTypes = (condition: RawBuilder<boolean>) =>
     types.map((each) => sql<boolean>`type = ${each} and ${condition}`);
-  if (orderClosed !== undefined) return { conditions: ofTypes(openWith(orderClosed)), isExact: false };
-  if (needsReview === true) return { conditions: ofTypes(sql.raw(NEEDS_REVIEW)), isExact: status === undefined };
-  if (isOpenList) return { conditions: ofTypes(sql.raw(IS_OPEN)), isExact: false };
+  if (isOpenList && needsReview !== true) return { conditions: ofTypes(sql.raw(IS_OPEN)), isExact: false };
+  const isAnyStatus = status === undefined && orderClosed === undefined;
+  if (needsReview === true) return { conditions: ofTypes(sql.raw(NEEDS_REVIEW)), isExact: isAnyStatus };
   // Most have succeeded, so the index of all serves them; an index of their own would cost each payment two pages.
   if (status === 'FAILED') return { conditions: ofTypes(sql.raw(HAS_FAILED)), isExact: needsReview === undefined };
   const conditions = types.map((each) => sql<boolean>`type = ${each}`);
   return { conditions, isExact: status === undefined && needsReview === undefined };
 }
 
-function matches({ type, status, needsReview }: TransactionQuery, row: Omit<Listed, keyof Position>): boolean {
+/** Payments whose order is closed; or all others. */
+async function withOrder(db: Db, rows: readonly Listed[], isClosed: boolean): Promise<Listed[]> {
+  const payments = rows.filter(({ type }) => TYPES[type].paysOrder);
+  const ids = filled(payments.map(({ id }) => id));
+  const closed = db
+    .selectFrom('transactions')
+    .innerJoin('orders', 'orders.order_id', 'transactions.order_id')
+    .select('transactions.id')
+    .where('transactions.id', 'in', ids)
+    .where('orders.closed_at', 'is not', null);
+  const found = new Set(payments.length === 0 ? [] : (await closed.execute()).map(({ id }) => id));
+  return rows.filter(({ id }) => found.has(id) === isClosed);
+}
+
+function matches(
+  { type, status, needsReview, orderClosed }: TransactionQuery,
+  row: Omit<Listed, keyof Position>,
+): boolean {
   return (
     (type === undefined || row.type === type) &&
+    (orderClosed === undefined || row.rank < STAGES.replaced.rank) &&
     (status === undefined || STAGES[stageOf(row.rank)].status === status) &&
     (needsReview === undefined || row.needs_review === Number(needsReview))
   );
@@ -142,9 +155,7 @@ async function readOfOrder(db: Db, query: TransactionQuery): Promise<Found> {
   const isAfterStart = (row: Listed) => sign * (row.at - start.at || compare(row.id, start.id)) > 0;
   const isBeforeEnd = ({ at }: Listed) => (direction === 'asc' ? at < end : at >= end);
   const rows = db.selectFrom('transactions').select([`${column} as at`, 'id', 'type', 'rank', 'needs_review']);
-  const ofOrder = rows.where('order_id', '=', orderId);
-  const found = query.orderClosed === undefined ? ofOrder : ofOrder.where(openWith(query.orderClosed));
-  const listed = (await found.execute())
+  const listed = (await rows.where('order_id', '=', orderId).execute())
     .filter((row) => isAfterStart(row) && isBeforeEnd(row))
     .toSorted((a, b) => sign * (a.at - b.at || compare(a.id, b.id)));
   return { listed, isWhole: true };

@@ -112,6 +112,8 @@ it('what came after the closing is to send back as what was paid twice is, in ev
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '10', idempotencyKey: 'back' });
   await operator.says('/admin', / 2 payments to review .* Nothing can be sent back any more: end the review\. A-1 /);
   await operator.says('/admin/health', /! Reviews 2 to review ✓ To send back No money\./);
+  await operator.says('/admin', / Waiting – On its way €10\.00 1 refund /);
+  await operator.says('/admin/transactions?type=REFUND&status=PROCESSING', /Created, UTC A-1-r1 Refund /);
 });
 
 it('health says what is checked, and what needs attention', async () => {
