@@ -176,12 +176,15 @@ function total(name: string, sums: readonly Sum[], query: string): Html {
   const values = [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, of]) =>
     moneyOf({ currency, amountMinor: add(of, 'amountMinor') }),
   );
-  const counts = [...Map.groupBy(sums, ({ type, status: each }) => `type=${type}&status=${each}`)].map(([key, of]) => {
-    const { type, status: each } = of[0] as Sum;
-    const what = each === 'INITIALIZED' ? ` ${STATUS_NAMES[each].toLowerCase()}` : '';
-    const count = plural(add(of, 'count'), TYPE_NAMES[type].toLowerCase());
-    return html` <a href="/admin/transactions?${key}${query}">${count}${what}</a>`;
-  });
+  const ordered = Object.keys(TYPE_NAMES).flatMap((each) => sums.filter(({ type }) => type === each));
+  const counts = [...Map.groupBy(ordered, ({ type, status: each }) => `type=${type}&status=${each}`)].map(
+    ([key, of]) => {
+      const { type, status: each } = of[0] as Sum;
+      const what = each === 'INITIALIZED' ? ` ${STATUS_NAMES[each].toLowerCase()}` : '';
+      const count = plural(add(of, 'count'), TYPE_NAMES[type].toLowerCase());
+      return html` <a href="/admin/transactions?${key}${query}">${count}${what}</a>`;
+    },
+  );
   return html`<div>
     <dt>${name}</dt>
     ${(values.length === 0 ? [NOTHING] : values).map((value) => html`<dd class="amount">${value}</dd>`)}

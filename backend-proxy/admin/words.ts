@@ -30,7 +30,7 @@ export function moneyOf({ amountMinor, currency }: Pick<Transaction, 'amountMino
   return money(decimalOf(amountMinor, currency), currency);
 }
 
-export const TYPE_NAMES: Record<TransactionType, string> = { PAY: 'Payment', PAYOUT: 'Payout', REFUND: 'Refund' };
+export const TYPE_NAMES: Record<TransactionType, string> = { PAY: 'Payment', REFUND: 'Refund', PAYOUT: 'Payout' };
 
 const METHODS: Record<Method, string> = {
   DIRECT: 'Wallet app',

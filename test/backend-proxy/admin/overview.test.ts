@@ -89,6 +89,8 @@ it('the overview sums up what came in and went out today, by currency, and each 
   const rows = async (href = '') => [...(await operator.open(href.replaceAll('&amp;', '&'))).matchAll(/scope="row"/g)];
   for (const [, href, count] of page.matchAll(/href="([^"]*type=[^"]*)"\s*>(\d) /g))
     assert.equal((await rows(href)).length, Number(count), href);
+  await world.settleAfter('approve', 'P-1');
+  await operator.says('/admin', /Sent today, UTC €9\.00 1 refund 1 payout /);
   for (const [status, id] of [
     ['PROCESSING', 'A-4'],
     ['CLOSED', 'A-5'],
