@@ -272,7 +272,7 @@ export const flowStyles = css`
     display: none;
   }
   summary {
-    padding-block: 0.75em;
+    padding-block: 0.9em;
     border-radius: var(--_radius);
     font-weight: 600;
     list-style: none;
@@ -525,7 +525,6 @@ export const flowStyles = css`
     }
     .phone :first-child {
       stroke: currentColor;
-      stroke-width: 1;
     }
     .phone .ring {
       stroke: Highlight;
