@@ -97,8 +97,8 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
     },
     html`<div class="stack" data-order="${order.orderId}">
       <section class="stack head" aria-labelledby="summary">
-        <div>
-          <small>Order ${order.orderId} · ${DATE.format(order.createdAt)}</small>
+        <div class="title">
+          <small>Order ${order.orderId} <span>· ${DATE.format(order.createdAt)}</span></small>
           <h1 id="summary">${headingOf(order)}</h1>
         </div>
         <p class="message" role="status" data-state="${stateOf(order)}">${linked(fulfillmentOf(order))}</p>
@@ -277,6 +277,6 @@ function orderItem(order: Order): Markup {
 
 export function goodsOf(lines: readonly Line[]): string {
   return lines
-    .map(({ product, quantity }) => (quantity > 1 ? `${quantity} × ${product.name}` : product.name))
+    .map(({ product, quantity }) => (quantity > 1 ? `${quantity}\u00a0×\u00a0${product.name}` : product.name))
     .join(', ');
 }

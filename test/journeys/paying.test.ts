@@ -243,6 +243,8 @@ test('on a phone the shopper opens the wallet app, approves, and comes back to t
   const orderPage = page.url();
   const receipt = page.getByRole('table', { name: 'What you ordered' });
   assert.equal(await receipt.isVisible(), false, 'the order is folded, so that the payment is seen first');
+  const pay = await page.getByRole('button', { name: 'Pay €29.00' }).boundingBox();
+  assert.ok(pay && pay.y + pay.height <= 844, 'the button that pays is seen without scrolling');
   await page.getByText('order · €29.00').tap();
   await receipt.waitFor();
   await shopper.pay('JETGO');

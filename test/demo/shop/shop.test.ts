@@ -55,7 +55,7 @@ test('the amount of an order comes from the catalog, whatever the form says', as
   assert.equal(claims['currency'], 'EUR');
   assert.equal(claims['returnUrl'], `${SHOP_URL}${path}`);
   assert.equal(claims['payWithin'], 900, 'a code shows how long it can be paid');
-  assert.match((await shopper.get(path)).text, /<small>Order ST-\w+ · Nov 20, 2026<\/small>/);
+  assert.match((await shopper.get(path)).text, /<small>Order ST-\w+ <span>· Nov 20, 2026<\/span><\/small>/);
 });
 
 test('an order page answers 404 to anyone but its owner', async () => {
