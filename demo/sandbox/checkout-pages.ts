@@ -8,12 +8,21 @@ import { formatMoney } from './money.ts';
 import { banner, fact, logo, mark, type Markup, page, pictureOf } from './page.ts';
 import type { Payment } from './transaction.ts';
 
-export type LoginProblem = 'wrongLogin' | 'tooManyCodes';
+/** The fields that each problem is about. */
+const FIELDS = {
+  noWallet: ['wallet'],
+  noPassword: ['password'],
+  wrongLogin: ['wallet', 'password'],
+  tooManyCodes: ['wallet', 'password'],
+  noCode: ['code'],
+  wrongCode: ['code'],
+} as const;
+
+export type Problem = keyof typeof FIELDS;
 
 export type Screen =
-  | { name: 'login'; wallet: string; problem: LoginProblem | null }
-  /** `triesLeft`: null before the first wrong code. */
-  | { name: 'verify'; customer: Customer; triesLeft: number | null }
+  | { name: 'login'; wallet: string }
+  | { name: 'verify'; customer: Customer; triesLeft: number }
   | { name: 'pay'; customer: Customer }
   | { name: 'ended' };
 
@@ -25,6 +34,8 @@ export interface CheckoutView {
   proof: string;
   people: readonly Customer[];
   screen: Screen;
+  /** What was wrong with the form that led here. */
+  problem: Problem | null;
 }
 
 const STEPS = ['login', 'verify', 'pay'] as const;
@@ -33,8 +44,6 @@ export function checkoutPage(c: Context, view: CheckoutView) {
   const { payment, screen, merchant, merchantLogo } = view;
   const { texts, textLang } = checkoutTexts(payment.language);
   const amount = formatMoney(payment.minor, payment.currency, textLang);
-  const isProblem =
-    (screen.name === 'login' && screen.problem !== null) || (screen.name === 'verify' && screen.triesLeft !== null);
   const hasEnded = screen.name === 'ended';
   const shop = new URL(payment.returnUrl);
   // No time is shown: the shop may have set a shorter one, which the gateway does not know.
@@ -60,7 +69,7 @@ export function checkoutPage(c: Context, view: CheckoutView) {
     body,
     lang: payment.language ?? 'en',
     textLang,
-    status: isProblem ? 422 : 200,
+    status: view.problem ? 422 : 200,
     formTargets: [shop.origin],
   });
 }
@@ -98,6 +107,15 @@ const hidden = ({ payment, proof }: CheckoutView): Markup =>
 /** The fields name it by its id: an alert that a page loads with is not announced by every screen reader. */
 const problemText = (text: string): Markup => html`<p class="problem" id="problem" role="alert">${text}</p>`;
 
+/** Ties a field to the problem, and to its `help`. */
+function described(field: string, problem: Problem | null, help = ''): Markup {
+  const isConcerned = problem !== null && FIELDS[problem].some((each) => each === field);
+  const ids = isConcerned ? `problem ${help}`.trim() : help;
+  // Too many codes are not an error in these fields.
+  const isWrong = isConcerned && problem !== 'tooManyCodes';
+  return html`${ids ? html`aria-describedby="${ids}"` : ''} ${isWrong ? html`aria-invalid="true"` : ''}`;
+}
+
 function cancelForm(view: CheckoutView, texts: CheckoutTexts, isMain = false): Markup {
   const { merchant } = view;
   return html`<form method="post" action="/pay/cancel">
@@ -107,12 +125,10 @@ function cancelForm(view: CheckoutView, texts: CheckoutTexts, isMain = false): M
 }
 
 function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, texts: CheckoutTexts): Markup {
-  // Too many codes are not an error in these fields.
-  const isWrong = screen.problem === 'wrongLogin' ? html`aria-invalid="true"` : '';
-  const problem = screen.problem ? html`aria-describedby="problem" ${isWrong}` : '';
+  const { problem } = view;
   return html`<h1>${texts.loginTitle}</h1>
-    ${screen.problem ? problemText(texts[screen.problem]) : ''}
-    <form method="post" action="/pay/login">
+    ${problem ? problemText(texts[problem]) : ''}
+    <form method="post" action="/pay/login" novalidate>
       ${hidden(view)}
       <label for="wallet">${texts.walletField}</label>
       <input
@@ -123,7 +139,7 @@ function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, tex
         autocapitalize="none"
         spellcheck="false"
         required
-        ${problem}
+        ${described('wallet', problem)}
         ${screen.wallet ? '' : html`autofocus`}
       />
       <label for="password">${texts.passwordField}</label>
@@ -133,7 +149,7 @@ function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, tex
         type="password"
         autocomplete="current-password"
         required
-        ${problem}
+        ${described('password', problem)}
         ${screen.wallet ? html`autofocus` : ''}
       />
       <button class="main">${texts.next}</button>
@@ -143,10 +159,11 @@ function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, tex
 
 function verifyScreen(view: CheckoutView, screen: Screen & { name: 'verify' }, texts: CheckoutTexts): Markup {
   const { triesLeft } = screen;
-  const wrong = triesLeft === 1 ? texts.wrongCodeOneLeft : texts.wrongCode;
+  const { problem } = view;
+  const isLast = problem === 'wrongCode' && triesLeft === 1;
   return html`<h1>${texts.verifyTitle}</h1>
-    ${triesLeft === null ? '' : problemText(fill(wrong, { left: triesLeft }))}
-    <form method="post" action="/pay/verify">
+    ${problem ? problemText(fill(isLast ? texts.wrongCodeOneLeft : texts[problem], { left: triesLeft })) : ''}
+    <form method="post" action="/pay/verify" novalidate>
       ${hidden(view)}
       <p id="code-help">${texts.verifyHelp}</p>
       <label for="code">${texts.codeField}</label>
@@ -155,9 +172,8 @@ function verifyScreen(view: CheckoutView, screen: Screen & { name: 'verify' }, t
         name="code"
         inputmode="numeric"
         autocomplete="one-time-code"
-        pattern="[0-9 ]{6,7}"
         maxlength="7"
-        ${triesLeft === null ? html`aria-describedby="code-help"` : html`aria-describedby="problem code-help" aria-invalid="true"`}
+        ${described('code', problem, 'code-help')}
         required
         autofocus
       />

@@ -5,7 +5,7 @@
 import { createHmac } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import { checkoutPage, type LoginProblem, type Screen } from './checkout-pages.ts';
+import { checkoutPage, type Problem, type Screen } from './checkout-pages.ts';
 import type { Clock } from './sandbox-clock.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
 import { errorPage, liveAnswer, readForm } from './page.ts';
@@ -100,9 +100,11 @@ class Checkout {
   logIn(c: Context, visit: Visit) {
     if (isFinal(visit.payment)) return toPage(c, visit);
     const wallet = (visit.form['wallet'] ?? '').trim();
+    const password = visit.form['password'] ?? '';
+    if (wallet === '' || password === '') return this.#show(c, visit, wallet ? 'noPassword' : 'noWallet', wallet);
     const name = wallet.replace(/\s/g, '').toLowerCase();
     const customer = this.#processor.customers.find(({ walletId, email }) => walletId === name || email === name);
-    if (!customer || !isSameSecret(visit.form['password'] ?? '', DEMO_PASSWORD)) {
+    if (!customer || !isSameSecret(password, DEMO_PASSWORD)) {
       return this.#show(c, visit, 'wrongLogin', wallet);
     }
     this.#progress.set(visit.key, { stage: 'verify', customer, wrongCodes: 0 });
@@ -116,13 +118,16 @@ class Checkout {
     const progress = this.#progress.get(key);
     if (isFinal(payment) || progress?.stage !== 'verify') return toPage(c, visit);
     const { customer } = progress;
-    if (customer.accepts(form['code'] ?? '', this.#options.clock.now())) {
+    const code = (form['code'] ?? '').replace(/\s/g, '');
+    // Not a try.
+    if (!/^\d{6}$/.test(code)) return this.#show(c, visit, 'noCode');
+    if (customer.accepts(code, this.#options.clock.now())) {
       this.#progress.set(key, { stage: 'pay', customer });
       this.#processor.reach(payment, 'PAYMENT_STEP');
       return toPage(c, visit);
     }
     progress.wrongCodes += 1;
-    if (progress.wrongCodes < MAX_WRONG_CODES) return this.#show(c, visit);
+    if (progress.wrongCodes < MAX_WRONG_CODES) return this.#show(c, visit, 'wrongCode');
     // Too many wrong codes end the login; the payment stays open.
     this.#progress.delete(key);
     this.#processor.reach(payment, 'LOGIN_STEP');
@@ -149,7 +154,7 @@ class Checkout {
   #paymentOf(token: string): Payment {
     const payment = this.#processor.checkout(token);
     if (payment) return payment;
-    const why = 'The link is incomplete, or from an earlier run of the sandbox. Start again in the shop.';
+    const why = 'The link is incomplete, or from an earlier run of the sandbox. Go back to the shop and start again.';
     throw new Refusal(404, 'UNKNOWN_TOKEN', why);
   }
 
@@ -157,7 +162,7 @@ class Checkout {
     return createHmac('sha256', this.#proofKey).update(key).digest('base64url');
   }
 
-  #show(c: Context, { payment, key, proof }: Visit, problem: LoginProblem | null = null, wallet?: string) {
+  #show(c: Context, { payment, key, proof }: Visit, problem: Problem | null = null, wallet?: string) {
     const { merchant, merchantLogo } = this.#options;
     return checkoutPage(c, {
       payment,
@@ -165,7 +170,8 @@ class Checkout {
       merchantLogo,
       proof,
       people: this.#processor.customers,
-      screen: screenOf(payment, this.#progress.get(key), problem, wallet),
+      screen: screenOf(payment, this.#progress.get(key), wallet),
+      problem,
     });
   }
 }
@@ -174,15 +180,10 @@ function toPage(c: Context, { payment }: Visit) {
   return c.redirect(`/pay?token=${payment.checkout?.token}`, 303);
 }
 
-function screenOf(
-  payment: Payment,
-  progress: Progress | undefined,
-  problem: LoginProblem | null,
-  wallet?: string,
-): Screen {
+function screenOf(payment: Payment, progress: Progress | undefined, wallet?: string): Screen {
   if (isFinal(payment)) return { name: 'ended' };
-  if (!progress) return { name: 'login', wallet: wallet ?? payment.customer ?? '', problem };
+  if (!progress) return { name: 'login', wallet: wallet ?? payment.customer ?? '' };
   if (progress.stage === 'pay') return { name: 'pay', customer: progress.customer };
   const { customer, wrongCodes } = progress;
-  return { name: 'verify', customer, triesLeft: wrongCodes === 0 ? null : MAX_WRONG_CODES - wrongCodes };
+  return { name: 'verify', customer, triesLeft: MAX_WRONG_CODES - wrongCodes };
 }

@@ -147,15 +147,20 @@ export function countdown(leftMs: number): Markup {
   return html`<span class="countdown" data-countdown="${seconds}">${text}</span>`;
 }
 
+/** A checkout’s way is back to the shop, which a link without a payment does not name. */
+const WAYS: Record<PageOptions['layout'], Markup> = {
+  checkout: html`<p><a class="way" href="/">Gateway page</a></p>`,
+  wallet: html`<a class="button main" href="/wallet">Back to the phone</a>`,
+  overview: html`<a class="button main" href="/">Go to the gateway page</a>`,
+};
+
 export function errorPage(c: Context, layout: PageOptions['layout'], error: Refusal, title = 'This did not work') {
   const isPhone = layout === 'wallet';
   const status = ([400, 403, 404, 409] as const).find((code) => code === error.status) ?? 400;
   const text = html`${logo}
     <h1>${title}</h1>
     <p>${error.message}</p>
-    <a class="button main" href="${isPhone ? '/wallet' : '/'}"
-      >${isPhone ? 'Back to the phone' : 'Go to the gateway page'}</a
-    >`;
+    ${WAYS[layout]}`;
   const body = isPhone
     ? device(html`<div class="stack">${text}</div>`)
     : html`${banner()}

@@ -101,13 +101,13 @@ describe('the hosted checkout', () => {
     }
   });
 
-  it('a link without a payment says so, and leads to the gateway page', async () => {
+  it('a link without a payment says so, and to go back to the shop, without a button that leads elsewhere', async () => {
     const browser = new Browser(openSandbox());
     for (const path of ['/pay?token=unknown', '/pay', '/pay/live/unknown?since=false']) {
       await browser.open(path);
       assert.equal(browser.status, 404);
-      assert.match(browser.text, /There is no such payment .* Go to the gateway page/);
-      assert.match(browser.html, /<a class="button main" href="\/"/);
+      assert.match(browser.text, /There is no such payment .* Go back to the shop and start again\. Gateway page/);
+      assert.doesNotMatch(browser.html, /class="button/);
     }
   });
 
@@ -123,6 +123,42 @@ describe('the hosted checkout', () => {
     }
     assert.match(browser.html, /<input\s+id="password"[^>]*autofocus/, 'the field to type again has the focus');
     assert.deepEqual(await statusOf(opened), ['INITIALIZED', 'INITIALIZED']);
+  });
+
+  it('an empty field is named by the checkout itself, not by the browser, in the language of the page', async () => {
+    const opened = openSandbox();
+    const browser = await openCheckout(opened, { language: 'de' });
+    for (const [form, field, said] of [
+      [{ wallet: ' ', password: 'sandbox' }, 'wallet', 'Geben Sie Ihre Wallet-ID oder E-Mail ein.'],
+      [{ wallet: '12345678', password: '' }, 'password', 'Geben Sie Ihr Passwort ein.'],
+    ] as const) {
+      assert.match(browser.html, /<form method="post" action="\/pay\/login" novalidate>/);
+      await browser.submit('/pay/login', form);
+      assert.equal(browser.status, 422);
+      assert.ok(browser.text.includes(said), said);
+      const wrong = [
+        ...browser.html.matchAll(/<input\s+id="(\w+)"[^>]*aria-describedby="problem"\s+aria-invalid="true"/g),
+      ];
+      assert.deepEqual(
+        wrong.map(([, id]) => id),
+        [field],
+      );
+    }
+  });
+
+  it('an empty or malformed code is named, and uses up no try', async () => {
+    const opened = openSandbox();
+    const browser = await openCheckout(opened);
+    await logIn(browser);
+    for (const code of ['', ' ', '12345', '1234567', '12345x', '', '']) {
+      assert.match(browser.html, /<form method="post" action="\/pay\/verify" novalidate>/);
+      await browser.submit('/pay/verify', { code });
+      assert.equal(browser.status, 422);
+      assert.match(browser.text, /Enter the six digits\./);
+      assert.match(browser.html, /aria-describedby="problem code-help"\s+aria-invalid="true"/);
+    }
+    await browser.submit('/pay/verify', { code: await codeOnPhone(opened) });
+    assert.match(browser.text, /Review and pay/);
   });
 
   it('a wrong code says how often another can be tried, and after the last one the login says so', async () => {
