@@ -31,7 +31,7 @@ const NAMES: Record<Target, string> = {
 /** What differs from a gateway that works, on top of the page. */
 export function state({ clock, faults, ipns }: ControlOptions): Markup {
   const active = faults.active();
-  const hasFaults = active.length > 0;
+  const isCalm = active.length === 0;
   const facts = html`<dl class="row">
     <div>
       <dt>IPNs go to</dt>
@@ -45,26 +45,26 @@ export function state({ clock, faults, ipns }: ControlOptions): Markup {
       </dd>
     </div>
   </dl>`;
-  const standing = html`<section class="card row between">
-    <h2 class="${hasFaults ? 'alarm' : 'calm'}">${hasFaults ? 'The gateway misbehaves' : 'No fault is active'}</h2>
-    ${facts}
-  </section>`;
-  if (!hasFaults) return standing;
-  return html`${standing}
-    <section class="odd card row between" aria-label="Active faults">
-      <ul class="lines">
-        ${active.map(
-          ({ target, fault, left }) =>
-            html`<li>
-              <strong>${wordsFor(target, fault) || NAMES[target]}</strong> ${otherParts(target, fault)}
-              <small>${left === null ? 'until you stop it' : `${left} more ${left === 1 ? 'time' : 'times'}`}</small>
-            </li>`,
-        )}
-      </ul>
-      <form method="post" action="/overview/end-faults">
-        <button id="end-faults" class="main">Back to normal</button>
-      </form>
-    </section>`;
+  const standing = html`<div class="standing row between">
+    ${isCalm ? html`<h2 class="calm">No fault is active</h2>` : activeFaults(active)}
+  </div>`;
+  return html`<section class="${isCalm ? '' : 'odd'} card row between">${standing} ${facts}</section>`;
+}
+
+function activeFaults(active: ReturnType<Faults['active']>): Markup {
+  return html`<h2 class="unseen">The gateway misbehaves</h2>
+    <ul>
+      ${active.map(
+        ({ target, fault, left }) =>
+          html`<li class="alarm">
+            <strong>${wordsFor(target, fault) || NAMES[target]}</strong> ${otherParts(target, fault)}
+            <small>${left === null ? 'until you stop it' : `${left} more ${left === 1 ? 'time' : 'times'}`}</small>
+          </li>`,
+      )}
+    </ul>
+    <form method="post" action="/overview/end-faults">
+      <button id="end-faults" class="main">Back to normal</button>
+    </form>`;
 }
 
 const presetsOn = (target: Target, fault: object) =>

@@ -181,11 +181,14 @@ test('on a wide screen, an error at the login leaves the amount where it is', as
 test('without script, a fault is switched on by a button, shown as active, and ended by Back to normal', async () => {
   const page = await visit({ ...DESKTOP, javaScriptEnabled: false }, '/');
   await page.getByText('Once', { exact: true }).click();
-  await page.getByRole('button', { name: 'Send no IPNs' }).click();
+  const button = page.getByRole('button', { name: 'Send no IPNs' });
+  const place = await button.boundingBox();
+  await button.click();
   await page.getByRole('heading', { name: 'The gateway misbehaves' }).waitFor();
   await page.getByRole('listitem').getByText('Send no IPNs').waitFor();
   await page.getByText('1 more time', { exact: true }).waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Send no IPNs' }).getAttribute('aria-pressed'), 'true');
+  assert.equal(await button.getAttribute('aria-pressed'), 'true');
+  assert.deepEqual(await button.boundingBox(), place, 'the pressed button stays where it is');
   await page.getByRole('button', { name: 'Back to normal' }).click();
   await page.getByRole('heading', { name: 'No fault is active' }).waitFor();
   await page.context().close();

@@ -155,7 +155,7 @@ describe('the test controls of the overview', () => {
     const browser = await openOverview(opened);
     assert.match(
       browser.text,
-      /The gateway misbehaves IPNs go to .* UTC Answer payments 5 s late · Lose the answer to a payment 7 .* Back to normal/,
+      /The gateway misbehaves Answer payments 5 s late · Lose the answer to a payment 7 .* Back to normal IPNs go to .* UTC/,
     );
     assert.match(browser.text, /Status checks {&quot;lagMs&quot;:7} 7 more times/);
     assert.match(browser.text, /http:\/\/merchant\.example\/ipn\/…/);
