@@ -211,7 +211,9 @@ function activity({ customer, merchant, merchantLogo, now }: PhoneView): Markup 
               >
             </strong>
             <small class="row between">
-              <span>${kind === 'TOP_UP' ? note : `${name}\u00a0· ${note ?? orderId}`}</span>
+              <span>
+                ${kind === 'TOP_UP' ? note : html`${`${name}\u00a0·`} <span class="order">${note ?? orderId}</span>`}
+              </span>
               <span>${ago(at, now)}</span>
             </small>
           </div>

@@ -95,6 +95,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       assert.ok(way.x - logo.x - logo.width >= 8 || way.y >= logo.y + logo.height, `apart at ${width} px`);
     }
     await page.goto(checkout);
+    assert.equal(await page.locator('.payee .avatar').isVisible(), true, 'the shop’s picture is beside its name');
     await page.getByLabel('Wallet ID or e-mail').fill('12345678');
     await page.getByLabel('Password').fill('wrong');
     await page.getByRole('button', { name: 'Continue' }).click();
@@ -123,6 +124,19 @@ test('an open checkout says by itself that its payment has expired, in place of 
   await post(`/_sandbox/transactions/order-${orders}/expire`, {});
   await page.getByRole('heading', { name: 'This payment has expired' }).waitFor();
   assert.equal(await page.getByRole('link', { name: 'Back to Stillwater Coffee' }).getAttribute('href'), SHOP);
+  await page.context().close();
+});
+
+test('on the narrowest phone, the time of a payment ends where its amount does', async () => {
+  const orderId = 'INVOICE-2026-000000001';
+  await pay('QR', { orderId });
+  await post(`/_sandbox/transactions/${orderId}/approve`, { customer: '12345678' });
+  const page = await visit({ ...PHONE, viewport: { width: 320, height: 640 } }, '/wallet?as=12345678');
+  const ends = await page
+    .locator('.movement', { hasText: orderId })
+    .locator('.row > :last-child')
+    .evaluateAll((parts) => parts.map((part) => Math.round(part.getBoundingClientRect().right)));
+  assert.deepEqual(ends, [300, 300]);
   await page.context().close();
 });
 
