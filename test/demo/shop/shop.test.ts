@@ -52,6 +52,7 @@ test('the amount of an order comes from the catalog, whatever the form says', as
   const path = await shopper.order({ ...BASKET, amount: '0.01', 'dawn-chorus-price': '1' });
   const claims = claimsIn((await shopper.get(path)).text);
   assert.equal(claims['amount'], '42.75');
+  assert.match(String(claims['description']), /\d\u00a0×\u00a0Dawn Chorus/, 'no line ends before the ×');
   assert.equal(claims['currency'], 'EUR');
   assert.equal(claims['returnUrl'], `${SHOP_URL}${path}`);
   assert.equal(claims['payWithin'], 900, 'a code shows how long it can be paid');
