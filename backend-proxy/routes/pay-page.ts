@@ -65,7 +65,7 @@ widget.setAttribute('order', token);
 /** On a phone the widget is the page. The payee is named above it, so not in it. */
 const STYLE = `
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; --payment-padding: clamp(1rem, 6vw, 1.5rem); }
-body { margin: 0; min-height: 100dvh; display: grid; justify-items: center; align-content: start; background: light-dark(#fff, #16181e); color: light-dark(#14171f, #f1f3f7); }
+body { box-sizing: border-box; margin: 0; min-height: 100dvh; display: grid; justify-items: center; align-content: start; background: light-dark(#fff, #16181e); color: light-dark(#14171f, #f1f3f7); }
 :is(header, main) { box-sizing: border-box; width: min(100%, 28rem); }
 header { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75rem; min-height: 4.25rem; padding: 1.25rem var(--payment-padding) 0; overflow-wrap: anywhere; }
 header div { flex: 1 1 8em; }

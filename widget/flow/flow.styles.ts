@@ -268,7 +268,7 @@ export const flowStyles = css`
     align-items: center;
     gap: 8px;
   }
-  :is(.row, dl):not(:has(*)) {
+  :is(dl, .row):not(:has(*)) {
     display: none;
   }
   summary {

@@ -79,7 +79,7 @@ export function fetching(
 ): TemplateResult {
   const { say } = context;
   const text = opensApp(method) ? 'app' : Object.hasOwn(HEADINGS, method) ? HEADINGS[method][0] : 'sending';
-  return html`${icon(method)}${heading(say(text))}
+  return html`${icon(opensApp(method) ? 'JETGO' : method)}${heading(say(text))}
   ${waitingStatus(context, say(isLong ? 'slow' : 'sending'))}${otherMethodButton(context)}`;
 }
 
@@ -87,7 +87,7 @@ export function fetching(
 export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, context: PanelContext): TemplateResult {
   const { say } = context;
   const isPrompt = PAYS_BY[method] === 'prompt';
-  return html`${icon(method)}${heading(say(HEADINGS[method][1]))}
+  return html`${icon(method)}${heading(say(opensApp(method) ? 'NOT_CREATED' : HEADINGS[method][1]))}
     <p>${say(isPrompt ? 'lostRequest_help' : 'NOT_CREATED_help')}</p>
     ${isPrompt ? html`${waitingStatus(context, say('waiting'))} ${onePaymentNote(method, context)}` : ''}
     ${newAttemptButton(method, context)} ${otherMethodButton(context)}`;

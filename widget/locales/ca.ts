@@ -51,7 +51,7 @@ export default {
   newCode: 'Obtén un codi nou',
   newRequest: 'Envia una sol·licitud nova',
   redirect: 'Continueu al web [del moneder|de {wallet}]',
-  redirect_help: 'Inicieu-hi sessió i confirmeu. Manteniu oberta aquesta pàgina: el resultat es mostrarà aquí.',
+  redirect_help: 'Inicieu-hi sessió i confirmeu. El resultat es mostrarà aquí.',
   notDirect:
     'No podem enviar cap sol·licitud a aquest ID de moneder. En lloc d’això, inicieu sessió al web [del moneder|de {wallet}]. El resultat es mostrarà aquí.',
   redirectOpen: 'Ves al web [del moneder|de {wallet}]',

@@ -51,7 +51,7 @@ export default {
   newCode: 'Získat nový kód',
   newRequest: 'Poslat novou žádost',
   redirect: 'Pokračujte na webu [peněženky|{wallet}]',
-  redirect_help: 'Přihlaste se tam a platbu potvrďte. Tuto stránku nezavírejte: výsledek se zobrazí zde.',
+  redirect_help: 'Přihlaste se tam a platbu potvrďte. Výsledek se zobrazí zde.',
   notDirect:
     'Na toto ID peněženky nelze žádost poslat. Přihlaste se místo toho na webu [peněženky|{wallet}]. Výsledek se zobrazí zde.',
   redirectOpen: 'Přejít na web [peněženky|{wallet}]',

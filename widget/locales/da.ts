@@ -51,7 +51,7 @@ export default {
   newCode: 'Hent en ny kode',
   newRequest: 'Send en ny anmodning',
   redirect: 'Fortsæt på [wallettens|{wallet}s] hjemmeside',
-  redirect_help: 'Log ind der, og bekræft. Lad denne side være åben: Resultatet vises her.',
+  redirect_help: 'Log ind der, og bekræft. Resultatet vises her.',
   notDirect:
     'Vi kan ikke sende en anmodning til dette wallet-id. Log ind på [wallettens|{wallet}s] hjemmeside i stedet. Resultatet vises her.',
   redirectOpen: 'Gå til [wallettens|{wallet}s] hjemmeside',

@@ -51,8 +51,7 @@ export default {
   newCode: 'Neuen Code anfordern',
   newRequest: 'Neue Anfrage senden',
   redirect: 'Weiter auf der Website [der Wallet|von {wallet}]',
-  redirect_help:
-    'Melden Sie sich dort an und bestätigen Sie die Zahlung. Lassen Sie diese Seite offen: Das Ergebnis erscheint hier.',
+  redirect_help: 'Melden Sie sich dort an und bestätigen Sie die Zahlung. Das Ergebnis erscheint hier.',
   notDirect:
     'An diese Wallet-ID können wir keine Anfrage senden. Melden Sie sich stattdessen auf der Website [der Wallet|von {wallet}] an. Das Ergebnis erscheint hier.',
   redirectOpen: 'Zur Website [der Wallet|von {wallet}]',

@@ -35,7 +35,7 @@ export const enFlow = {
   newCode: 'Get a new code',
   newRequest: 'Send a new request',
   redirect: 'Continue on [the wallet|{wallet}]’s website',
-  redirect_help: 'Log in there and confirm. Leave this page open. The result will show here.',
+  redirect_help: 'Log in there and confirm. The result will show here.',
   notDirect:
     'We cannot send a request to this wallet ID. Log in on [the wallet|{wallet}]’s website instead. The result will show here.',
   redirectOpen: 'Go to [the wallet|{wallet}]’s website',

@@ -51,7 +51,7 @@ export default {
   newCode: 'Obtener un código nuevo',
   newRequest: 'Enviar una solicitud nueva',
   redirect: 'Continúe en el sitio web de [la billetera|{wallet}]',
-  redirect_help: 'Inicie sesión ahí y confirme. Mantenga abierta esta página: el resultado aparecerá aquí.',
+  redirect_help: 'Inicie sesión ahí y confirme. El resultado aparecerá aquí.',
   notDirect:
     'No podemos enviar una solicitud a este ID de billetera. En su lugar, inicie sesión en el sitio web de [la billetera|{wallet}]. El resultado aparecerá aquí.',
   redirectOpen: 'Ir al sitio web de [la billetera|{wallet}]',

@@ -51,7 +51,7 @@ export default {
   newCode: 'Obtener un código nuevo',
   newRequest: 'Enviar una solicitud nueva',
   redirect: 'Continúe en la web [del monedero|de {wallet}]',
-  redirect_help: 'Inicie sesión allí y confirme. Mantenga abierta esta página: el resultado aparecerá aquí.',
+  redirect_help: 'Inicie sesión allí y confirme. El resultado aparecerá aquí.',
   notDirect:
     'No podemos enviar una solicitud a este ID de monedero. En su lugar, inicie sesión en la web [del monedero|de {wallet}]. El resultado aparecerá aquí.',
   redirectOpen: 'Ir a la web [del monedero|de {wallet}]',

@@ -51,7 +51,7 @@ export default {
   newCode: 'Hangi uus kood',
   newRequest: 'Saada uus maksetaotlus',
   redirect: 'Jätkake [rahakoti|{wallet}] veebisaidil',
-  redirect_help: 'Logige seal sisse ja kinnitage makse. Ärge sulgege seda lehte: tulemus ilmub siia.',
+  redirect_help: 'Logige seal sisse ja kinnitage makse. Tulemus ilmub siia.',
   notDirect:
     'Sellele rahakoti ID-le ei saa maksetaotlust saata. Logige selle asemel sisse [rahakoti|{wallet}] veebisaidil. Tulemus ilmub siia.',
   redirectOpen: 'Ava [rahakoti|{wallet}] veebisait',

@@ -51,7 +51,7 @@ export default {
   newCode: 'Hae uusi koodi',
   newRequest: 'Lähetä uusi maksupyyntö',
   redirect: 'Jatka [lompakon |{wallet}-]verkkosivustolla',
-  redirect_help: 'Kirjaudu siellä sisään ja vahvista maksu. Pidä tämä sivu auki: tulos näkyy tässä.',
+  redirect_help: 'Kirjaudu siellä sisään ja vahvista maksu. Tulos näkyy tässä.',
   notDirect:
     'Tälle lompakon tunnukselle ei voi lähettää maksupyyntöä. Kirjaudu sen sijaan [lompakon |{wallet}-]verkkosivustolle. Tulos näkyy tässä.',
   redirectOpen: 'Siirry [lompakon |{wallet}-]verkkosivustolle',

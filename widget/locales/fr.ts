@@ -52,7 +52,7 @@ export default {
   newCode: 'Obtenir un nouveau code',
   newRequest: 'Envoyer une nouvelle demande',
   redirect: 'Continuez sur le site [du portefeuille|de {wallet}]',
-  redirect_help: 'Connectez-vous à ce site et confirmez. Gardez cette page ouverte : le résultat s’affichera ici.',
+  redirect_help: 'Connectez-vous à ce site et confirmez. Le résultat s’affichera ici.',
   notDirect:
     'Nous ne pouvons pas envoyer de demande à cet identifiant de portefeuille. Connectez-vous plutôt sur le site [du portefeuille|de {wallet}]. Le résultat s’affichera ici.',
   redirectOpen: 'Aller sur le site [du portefeuille|de {wallet}]',

@@ -51,7 +51,7 @@ export default {
   newCode: 'Zatraži novi kôd',
   newRequest: 'Pošalji novi zahtjev',
   redirect: 'Nastavite na web-stranici [novčanika|{wallet}]',
-  redirect_help: 'Ondje se prijavite i potvrdite plaćanje. Ne zatvarajte ovu stranicu: rezultat će se prikazati ovdje.',
+  redirect_help: 'Ondje se prijavite i potvrdite plaćanje. Rezultat će se prikazati ovdje.',
   notDirect:
     'Na ovaj ID novčanika nije moguće poslati zahtjev. Umjesto toga prijavite se na web-stranici [novčanika|{wallet}]. Rezultat će se prikazati ovdje.',
   redirectOpen: 'Otvori web-stranicu [novčanika|{wallet}]',

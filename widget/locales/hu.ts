@@ -51,8 +51,7 @@ export default {
   newCode: 'Új kód kérése',
   newRequest: 'Új kérelem küldése',
   redirect: 'Folytassa a [tárca|{wallet}] weboldalán',
-  redirect_help:
-    'Jelentkezzen be ott, és hagyja jóvá a fizetést. Ne zárja be ezt az oldalt: az eredmény itt jelenik meg.',
+  redirect_help: 'Jelentkezzen be ott, és hagyja jóvá a fizetést. Az eredmény itt jelenik meg.',
   notDirect:
     'Erre a tárcaazonosítóra nem küldhető kérelem. Jelentkezzen be helyette a [tárca|{wallet}] weboldalán. Az eredmény itt jelenik meg.',
   redirectOpen: 'Ugrás a [tárca|{wallet}] weboldalára',

@@ -51,7 +51,7 @@ export default {
   newCode: 'Ambil kode baru',
   newRequest: 'Kirim permintaan baru',
   redirect: 'Lanjutkan di situs [e-wallet|{wallet}]',
-  redirect_help: 'Masuk dan konfirmasi di sana. Jangan tutup halaman ini, hasilnya akan tampil di sini.',
+  redirect_help: 'Masuk dan konfirmasi di sana. Hasilnya akan tampil di sini.',
   notDirect:
     'Kami tidak dapat mengirim permintaan ke ID e-wallet ini. Sebagai gantinya, silakan masuk di situs [e-wallet|{wallet}]. Hasilnya akan tampil di sini.',
   redirectOpen: 'Buka situs [e-wallet|{wallet}]',

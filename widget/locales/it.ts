@@ -51,7 +51,7 @@ export default {
   newCode: 'Ottieni un nuovo codice',
   newRequest: 'Invia una nuova richiesta',
   redirect: 'Continua sul sito [del portafoglio|di {wallet}]',
-  redirect_help: 'Effettua l’accesso e conferma. Tieni aperta questa pagina: il risultato comparirà qui.',
+  redirect_help: 'Effettua l’accesso e conferma. Il risultato comparirà qui.',
   notDirect:
     'Non possiamo inviare una richiesta a questo ID di portafoglio. Effettua invece l’accesso sul sito [del portafoglio|di {wallet}]. Il risultato comparirà qui.',
   redirectOpen: 'Vai al sito [del portafoglio|di {wallet}]',

@@ -51,7 +51,7 @@ export default {
   newCode: 'Gauti naują kodą',
   newRequest: 'Siųsti naują prašymą',
   redirect: 'Tęskite [piniginės|„{wallet}“] svetainėje',
-  redirect_help: 'Prisijunkite ten ir patvirtinkite mokėjimą. Neuždarykite šio puslapio: rezultatas bus rodomas čia.',
+  redirect_help: 'Prisijunkite ten ir patvirtinkite mokėjimą. Rezultatas bus rodomas čia.',
   notDirect:
     'Šiam piniginės ID prašymo išsiųsti negalima. Vietoj to prisijunkite [piniginės|„{wallet}“] svetainėje. Rezultatas bus rodomas čia.',
   redirectOpen: 'Eiti į [piniginės|„{wallet}“] svetainę',

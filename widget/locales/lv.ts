@@ -51,7 +51,7 @@ export default {
   newCode: 'Saņemt jaunu kodu',
   newRequest: 'Sūtīt jaunu pieprasījumu',
   redirect: 'Turpiniet [maka|{wallet}] vietnē',
-  redirect_help: 'Piesakieties tur un apstipriniet maksājumu. Neaizveriet šo lapu: rezultāts būs redzams šeit.',
+  redirect_help: 'Piesakieties tur un apstipriniet maksājumu. Rezultāts būs redzams šeit.',
   notDirect:
     'Uz šo maka ID nevar nosūtīt pieprasījumu. Tā vietā piesakieties [maka|{wallet}] vietnē. Rezultāts būs redzams šeit.',
   redirectOpen: 'Atvērt [maka|{wallet}] vietni',

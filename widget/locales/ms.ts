@@ -52,7 +52,7 @@ export default {
   newCode: 'Dapatkan kod baharu',
   newRequest: 'Hantar permintaan baharu',
   redirect: 'Teruskan di laman web [e-dompet|{wallet}]',
-  redirect_help: 'Log masuk dan sahkan di sana. Jangan tutup halaman ini, keputusan akan dipaparkan di sini.',
+  redirect_help: 'Log masuk dan sahkan di sana. Keputusan akan dipaparkan di sini.',
   notDirect:
     'Kami tidak dapat menghantar permintaan ke ID e-dompet ini. Sebaliknya, sila log masuk di laman web [e-dompet|{wallet}]. Keputusan akan dipaparkan di sini.',
   redirectOpen: 'Pergi ke laman web [e-dompet|{wallet}]',

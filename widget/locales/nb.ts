@@ -51,7 +51,7 @@ export default {
   newCode: 'Hent en ny kode',
   newRequest: 'Send en ny forespørsel',
   redirect: 'Fortsett på [lommebokens|{wallet}s] nettsted',
-  redirect_help: 'Logg inn der og bekreft. La denne siden være åpen: Resultatet vises her.',
+  redirect_help: 'Logg inn der og bekreft. Resultatet vises her.',
   notDirect:
     'Vi kan ikke sende en forespørsel til denne lommebok-ID-en. Logg inn på [lommebokens|{wallet}s] nettsted i stedet. Resultatet vises her.',
   redirectOpen: 'Gå til [lommebokens|{wallet}s] nettsted',

@@ -51,7 +51,7 @@ export default {
   newCode: 'Nieuwe code ophalen',
   newRequest: 'Nieuw verzoek sturen',
   redirect: 'Ga verder op de website van [de wallet|{wallet}]',
-  redirect_help: 'Log daar in en bevestig de betaling. Houd deze pagina open: het resultaat verschijnt hier.',
+  redirect_help: 'Log daar in en bevestig de betaling. Het resultaat verschijnt hier.',
   notDirect:
     'We kunnen geen verzoek sturen naar dit wallet-ID. Log in plaats daarvan in op de website van [de wallet|{wallet}]. Het resultaat verschijnt hier.',
   redirectOpen: 'Naar de website van [de wallet|{wallet}]',

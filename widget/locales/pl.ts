@@ -51,7 +51,7 @@ export default {
   newCode: 'Pobierz nowy kod',
   newRequest: 'Wyślij nową prośbę o płatność',
   redirect: 'Kontynuuj na stronie [portfela|{wallet}]',
-  redirect_help: 'Zaloguj się tam i potwierdź płatność. Nie zamykaj tej strony: wynik pojawi się tutaj.',
+  redirect_help: 'Zaloguj się tam i potwierdź płatność. Wynik pojawi się tutaj.',
   notDirect:
     'Na to ID portfela nie możemy wysłać prośby. Zaloguj się zamiast tego na stronie [portfela|{wallet}]. Wynik pojawi się tutaj.',
   redirectOpen: 'Przejdź na stronę [portfela|{wallet}]',

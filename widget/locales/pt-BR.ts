@@ -51,7 +51,7 @@ export default {
   newCode: 'Obter um novo código',
   newRequest: 'Enviar nova solicitação',
   redirect: 'Continue no site [da carteira|{wallet}]',
-  redirect_help: 'Entre na sua conta e confirme. Mantenha esta página aberta: o resultado aparecerá aqui.',
+  redirect_help: 'Entre na sua conta e confirme. O resultado aparecerá aqui.',
   notDirect:
     'Não podemos enviar uma solicitação para este ID de carteira. Em vez disso, entre na sua conta no site [da carteira|{wallet}]. O resultado aparecerá aqui.',
   redirectOpen: 'Ir para o site [da carteira|{wallet}]',

@@ -51,7 +51,7 @@ export default {
   newCode: 'Obter um novo código',
   newRequest: 'Enviar um novo pedido',
   redirect: 'Continue no site [da carteira|{wallet}]',
-  redirect_help: 'Inicie sessão nesse site e confirme. Mantenha esta página aberta: o resultado aparecerá aqui.',
+  redirect_help: 'Inicie sessão nesse site e confirme. O resultado aparecerá aqui.',
   notDirect:
     'Não podemos enviar um pedido para este ID de carteira. Em alternativa, inicie sessão no site [da carteira|{wallet}]. O resultado aparecerá aqui.',
   redirectOpen: 'Ir para o site [da carteira|{wallet}]',

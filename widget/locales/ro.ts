@@ -51,7 +51,7 @@ export default {
   newCode: 'Obțineți un cod nou',
   newRequest: 'Trimiteți altă solicitare',
   redirect: 'Continuați pe site-ul [portofelului|{wallet}]',
-  redirect_help: 'Autentificați-vă acolo și confirmați. Păstrați deschisă această pagină: rezultatul va apărea aici.',
+  redirect_help: 'Autentificați-vă acolo și confirmați. Rezultatul va apărea aici.',
   notDirect:
     'Nu putem trimite o solicitare către acest ID de portofel. Autentificați-vă în schimb pe site-ul [portofelului|{wallet}]. Rezultatul va apărea aici.',
   redirectOpen: 'Accesați site-ul [portofelului|{wallet}]',

@@ -51,7 +51,7 @@ export default {
   newCode: 'Získať nový kód',
   newRequest: 'Poslať novú žiadosť',
   redirect: 'Pokračujte na webe [peňaženky|{wallet}]',
-  redirect_help: 'Prihláste sa tam a potvrďte platbu. Túto stránku nezatvárajte: výsledok sa zobrazí tu.',
+  redirect_help: 'Prihláste sa tam a potvrďte platbu. Výsledok sa zobrazí tu.',
   notDirect:
     'Na toto ID peňaženky sa žiadosť nedá poslať. Namiesto toho sa prihláste na webe [peňaženky|{wallet}]. Výsledok sa zobrazí tu.',
   redirectOpen: 'Prejsť na web [peňaženky|{wallet}]',

@@ -51,7 +51,7 @@ export default {
   newCode: 'Pridobi novo kodo',
   newRequest: 'Pošlji nov zahtevek',
   redirect: 'Nadaljujte na spletnem mestu [denarnice|{wallet}]',
-  redirect_help: 'Tam se prijavite in potrdite plačilo. Te strani ne zapirajte: rezultat bo prikazan tukaj.',
+  redirect_help: 'Tam se prijavite in potrdite plačilo. Rezultat bo prikazan tukaj.',
   notDirect:
     'Na ta ID denarnice ni mogoče poslati zahtevka. Namesto tega se prijavite na spletnem mestu [denarnice|{wallet}]. Rezultat bo prikazan tukaj.',
   redirectOpen: 'Odpri spletno mesto [denarnice|{wallet}]',

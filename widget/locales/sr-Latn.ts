@@ -51,7 +51,7 @@ export default {
   newCode: 'Zatraži novi kod',
   newRequest: 'Pošalji novi zahtev',
   redirect: 'Nastavite na sajtu [novčanika|{wallet}]',
-  redirect_help: 'Tamo se prijavite i potvrdite plaćanje. Ne zatvarajte ovu stranicu: rezultat će se prikazati ovde.',
+  redirect_help: 'Tamo se prijavite i potvrdite plaćanje. Rezultat će se prikazati ovde.',
   notDirect:
     'Na ovaj ID novčanika ne može da se pošalje zahtev. Umesto toga, prijavite se na sajtu [novčanika|{wallet}]. Rezultat će se prikazati ovde.',
   redirectOpen: 'Otvori sajt [novčanika|{wallet}]',

@@ -51,7 +51,7 @@ export default {
   newCode: 'Hämta en ny kod',
   newRequest: 'Skicka en ny förfrågan',
   redirect: 'Fortsätt på [plånbokens|{wallet}s] webbplats',
-  redirect_help: 'Logga in där och bekräfta. Låt den här sidan vara öppen: resultatet visas här.',
+  redirect_help: 'Logga in där och bekräfta. Resultatet visas här.',
   notDirect:
     'Vi kan inte skicka en förfrågan till det här plånboks-ID:t. Logga in på [plånbokens|{wallet}s] webbplats i stället. Resultatet visas här.',
   redirectOpen: 'Gå till [plånbokens|{wallet}s] webbplats',

@@ -51,7 +51,7 @@ export default {
   newCode: 'Yeni kod al',
   newRequest: 'Yeni ödeme isteği gönder',
   redirect: '[Cüzdanın|{wallet}] web sitesinde devam edin',
-  redirect_help: 'Orada oturum açıp onaylayın. Bu sayfayı kapatmayın, sonuç burada görünecek.',
+  redirect_help: 'Orada oturum açıp onaylayın. Sonuç burada görünecek.',
   notDirect:
     'Bu cüzdan numarasına ödeme isteği gönderemiyoruz. Bunun yerine [cüzdanın|{wallet}] web sitesinde oturum açın. Sonuç burada görünecek.',
   redirectOpen: '[Cüzdanın|{wallet}] web sitesine git',

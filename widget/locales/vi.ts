@@ -51,7 +51,7 @@ export default {
   newCode: 'Lấy mã mới',
   newRequest: 'Gửi yêu cầu mới',
   redirect: 'Tiếp tục trên trang web của [ví|{wallet}]',
-  redirect_help: 'Đăng nhập và xác nhận tại đó. Đừng đóng trang này, kết quả sẽ hiển thị tại đây.',
+  redirect_help: 'Đăng nhập và xác nhận tại đó. Kết quả sẽ hiển thị tại đây.',
   notDirect:
     'Chúng tôi không thể gửi yêu cầu đến ID ví này. Thay vào đó, hãy đăng nhập trên trang web của [ví|{wallet}]. Kết quả sẽ hiển thị tại đây.',
   redirectOpen: 'Đến trang web của [ví|{wallet}]',

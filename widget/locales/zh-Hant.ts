@@ -51,7 +51,7 @@ export default {
   newCode: '取得新的 QR Code',
   newRequest: '傳送新的請求',
   redirect: '請在[錢包| {wallet} ]網站繼續付款',
-  redirect_help: '請在該網站登入並確認。請勿關閉本頁，結果會顯示在這裡。',
+  redirect_help: '請在該網站登入並確認。結果會顯示在這裡。',
   notDirect: '我們無法向此錢包 ID 傳送請求。請改為登入[錢包| {wallet} ]網站付款。結果會顯示在這裡。',
   redirectOpen: '前往[錢包| {wallet} ]網站',
   redirectUnsafe: '無法開啟[錢包| {wallet} ]網站',
