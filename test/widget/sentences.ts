@@ -182,7 +182,6 @@ export const SENTENCES = {
   scan_help: ['codeIsGood'],
   scanOnPhone: ['codeIsGood'],
   otherDevice: label,
-  scanOther: ['codeIsGood'],
   scanLabel: ['codeIsGood', 'amountOfOrder'],
   appOpen: label,
   app: ['codeIsGood'],

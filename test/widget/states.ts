@@ -254,6 +254,12 @@ export const STATES = {
     view: { ...paid, surplus: true, surplusAmount: '10.10', refunds: [{ amount: '10.10', status: 'PROCESSING' }] },
     heading: 'This order was paid more than once',
   },
+  'closed, paid after': {
+    claims: { supportUrl },
+    payment: SUCCEEDED,
+    view: { closed: true },
+    heading: 'The shop has closed this order',
+  },
   'closed, refunded': {
     claims: { supportUrl },
     payment: SUCCEEDED,

@@ -50,5 +50,5 @@ export function notesBelowPay({ busy, trouble }: Choice, context: PanelContext):
   ${reference(trouble?.requestId, context)} ${backButton(context)}`;
 }
 
-export const backButton = ({ say, run, state }: PanelContext, rank: Rank = 'quiet'): TemplateResult | '' =>
+export const backButton = ({ say, run, state }: PanelContext, rank: Rank = 'second'): TemplateResult | '' =>
   canReturn(state) ? button('back', rank, say('back'), () => run((session) => session.showOpenPayment())) : '';

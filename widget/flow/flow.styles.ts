@@ -157,13 +157,10 @@ export const flowStyles = css`
     text-align: center;
   }
   @media (hover: hover) {
-    .method:hover:not(:has(:checked)) {
-      border-color: var(--_field);
-    }
     .primary:hover {
       background: color-mix(in srgb, var(--_fill) 88%, var(--_press));
     }
-    :is(.second, .quiet):hover {
+    :is(.second, .quiet, .method):hover {
       background: var(--_tint);
     }
   }
@@ -429,7 +426,7 @@ export const flowStyles = css`
     }
     .paid.news {
       transition: none;
-      animation: pop 0.3s cubic-bezier(0.2, 1.4, 0.4, 1);
+      animation: pop 0.3s;
     }
     .paid.news path {
       stroke-dasharray: 24;

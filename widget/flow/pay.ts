@@ -174,7 +174,7 @@ function codePanel(
 /** What to do, and the code. */
 const pair = (
   picture: Picture,
-  help: 'scan_help' | 'scanOnPhone' | 'scanOther',
+  help: 'scan_help' | 'scanOnPhone',
   context: PanelContext,
   limit?: Limit,
 ): TemplateResult =>
@@ -195,7 +195,7 @@ function appPanel(shown: Scan, picture: Picture | null, link: string | null, con
       picture
         ? html`<details part="other-device">
             <summary>${say('otherDevice')}</summary>
-            ${pair(picture, 'scanOther', context)} ${codeButtons(picture, context)}
+            ${pair(picture, 'scan_help', context)} ${codeButtons(picture, context)}
           </details>`
         : html`<div class="row">${text ? copyButton(text, 'copy', context) : ''}</div>`
     }`;

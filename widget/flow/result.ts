@@ -26,7 +26,7 @@ import { heading, html, icon } from './provided.ts';
 import type { Shown } from './view.ts';
 
 export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: PanelContext): TemplateResult {
-  const { say, money, state, language } = context;
+  const { say, money, state } = context;
   const { order, claims } = state;
   const { merchant, methodNames } = claims ?? {};
   const method = payment && (methodNames?.[payment.method] ?? say(payment.method));
@@ -46,8 +46,7 @@ export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: Pa
       ${order.amount ? detail(say('amount'), money(order.amount)) : ''}
       ${order.surplusAmount ? detail(say('extra'), money(order.surplusAmount)) : ''} ${refundRows(context)}
       ${method ? detail(say('method'), html`${method} ${last4 ? html`<bdi dir="ltr">•••• ${last4}</bdi>` : ''}`) : ''}
-      ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
-      ${payment?.paidAt ? detail(say('date'), formatTime(payment.paidAt, language)) : ''}
+      ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)} ${dateRow(context)}
     </dl>
     ${order.surplus ? waysOut('help', context) : shopLink('second', context)}
     ${button('print', 'quiet', say('print'), () => print())}
@@ -60,6 +59,11 @@ const detail = (name: string, value: string | TemplateResult, role = ''): Templa
     <dt>${name}</dt>
     <dd>${value}</dd>
   </div>`;
+
+const dateRow = ({ say, state, language }: PanelContext) => {
+  const paidAt = state.order.payment?.paidAt;
+  return paidAt ? detail(say('date'), formatTime(paidAt, language)) : '';
+};
 
 /** A sum for what is on its way back and one for what was sent. */
 const refundRows = ({ say, money, state }: PanelContext) =>
@@ -76,12 +80,14 @@ function sumOf({ refunds = [] }: Partial<OrderView>, status: RefundView['status'
   return minor > 0 ? withDecimals(minor, amounts[0]?.split('.')[1]?.length ?? 0) : null;
 }
 
-/** Also where a payment is under way or has succeeded: the sentences hold for each. */
+/** Also where a payment is under way, or has succeeded after the closing. */
 export function closed(context: PanelContext): TemplateResult {
   const { say, state } = context;
+  const { payment, refunds } = state.order;
+  const help = refunds?.length ? '' : say('RESOLVED_help');
   return html`${sign('ended')}${heading(say('closed'))}
-    <p>${say('closed_help')}${state.order.refunds?.length ? '' : space(context) + say('RESOLVED_help')}</p>
-    <dl>${refundRows(context)}</dl>
+    <p>${help && payment?.paidAt ? '' : say('closed_help')}${space(context) + help}</p>
+    <dl>${dateRow(context)} ${refundRows(context)}</dl>
     ${waysOut('help', context)}`;
 }
 

@@ -67,7 +67,6 @@ export default {
   scanOnPhone:
     'Teniu el moneder en aquest telèfon? Deseu el codi com a imatge i obriu-la a l’aplicació [del moneder|{wallet}].',
   otherDevice: 'Paga amb un altre dispositiu',
-  scanOther: 'Escanegeu el codi amb l’aplicació [del moneder|{wallet}] de l’altre dispositiu.',
   scanLabel: 'Codi QR per pagar {amount}',
   appOpen: 'Obre l’aplicació [del moneder|{wallet}]',
   app: 'Pagueu a l’aplicació [del moneder|{wallet}]',

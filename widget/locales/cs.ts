@@ -66,7 +66,6 @@ export default {
   scan_help: 'Otevřete aplikaci [peněženky|{wallet}], naskenujte kód a platbu potvrďte.',
   scanOnPhone: 'Platíte na tomto telefonu? Uložte kód jako obrázek a otevřete ho v aplikaci [peněženky|{wallet}].',
   otherDevice: 'Zaplatit na jiném zařízení',
-  scanOther: 'Naskenujte kód v aplikaci [peněženky|{wallet}] na druhém zařízení.',
   scanLabel: 'QR kód pro platbu {amount}',
   appOpen: 'Otevřít aplikaci [peněženky|{wallet}]',
   app: 'Zaplaťte v aplikaci [peněženky|{wallet}]',

@@ -67,7 +67,6 @@ export default {
   scanOnPhone:
     'Har du din wallet på denne telefon? Gem koden som billede, og åbn billedet i din [wallet|{wallet}]-app.',
   otherDevice: 'Betal med en anden enhed',
-  scanOther: 'Scan koden med [wallet|{wallet}]-appen på din anden enhed.',
   scanLabel: 'QR-kode til betaling af {amount}',
   appOpen: 'Åbn [wallet|{wallet}]-appen',
   app: 'Betal i din [wallet|{wallet}]-app',

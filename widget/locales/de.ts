@@ -67,7 +67,6 @@ export default {
   scanOnPhone:
     'Wallet auf diesem Telefon? Speichern Sie den Code als Bild und öffnen Sie das Bild in Ihrer [Wallet|{wallet}]-App.',
   otherDevice: 'Mit einem anderen Gerät bezahlen',
-  scanOther: 'Scannen Sie den Code mit der [Wallet|{wallet}]-App auf Ihrem anderen Gerät.',
   scanLabel: 'QR-Code für die Zahlung von {amount}',
   appOpen: '[Wallet|{wallet}]‑App öffnen',
   app: 'In der [Wallet|{wallet}]‑App bezahlen',

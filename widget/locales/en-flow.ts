@@ -49,7 +49,6 @@ export const enFlow = {
   scan_help: 'Open [your wallet app|{wallet}], scan the code and confirm.',
   scanOnPhone: 'Is your wallet on this phone? Save the code as an image and open it in [your wallet app|{wallet}].',
   otherDevice: 'Pay with another device',
-  scanOther: 'Scan the code with [the wallet app|{wallet}] on your other device.',
   scanLabel: 'QR code to pay {amount}',
   app: 'Pay in [your wallet app|{wallet}]',
   app_help: 'Open it on this device and confirm.',

@@ -67,7 +67,6 @@ export default {
   scanOnPhone:
     '¿Tiene la billetera en este celular? Guarde el código como imagen y ábrala en la app [de su billetera|{wallet}].',
   otherDevice: 'Pagar con otro dispositivo',
-  scanOther: 'Escanee el código con la app [de la billetera|{wallet}] en su otro dispositivo.',
   scanLabel: 'Código QR para pagar {amount}',
   appOpen: 'Abrir la app [de la billetera|{wallet}]',
   app: 'Pague en la app [de su billetera|{wallet}]',

@@ -67,7 +67,6 @@ export default {
   scanOnPhone:
     '¿Tiene el monedero en este teléfono? Guarde el código como imagen y ábrala en la aplicación [de su monedero|{wallet}].',
   otherDevice: 'Pagar con otro dispositivo',
-  scanOther: 'Escanee el código con la aplicación [del monedero|{wallet}] en su otro dispositivo.',
   scanLabel: 'Código QR para pagar {amount}',
   appOpen: 'Abrir la aplicación [del monedero|{wallet}]',
   app: 'Pague en la aplicación [de su monedero|{wallet}]',

@@ -66,7 +66,6 @@ export default {
   scan_help: 'Avage [rahakoti|{wallet} ]rakendus, skannige kood ja kinnitage makse.',
   scanOnPhone: 'Kas maksate selle telefoniga? Salvestage kood pildina ja avage see [rahakoti|{wallet} ]rakenduses.',
   otherDevice: 'Maksa teise seadmega',
-  scanOther: 'Skannige kood oma teise seadme [rahakoti|{wallet} ]rakenduses.',
   scanLabel: 'QR-kood summa {amount} maksmiseks',
   appOpen: 'Ava [rahakoti|{wallet} ]rakendus',
   app: 'Makske [rahakoti|{wallet} ]rakenduses',

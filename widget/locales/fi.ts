@@ -66,7 +66,6 @@ export default {
   scan_help: 'Avaa [lompakon |{wallet}-]sovellus, skannaa koodi ja vahvista maksu.',
   scanOnPhone: 'Maksatko tällä puhelimella? Tallenna koodi kuvana ja avaa se [lompakon |{wallet}-]sovelluksessa.',
   otherDevice: 'Maksa toisella laitteella',
-  scanOther: 'Skannaa koodi toisella laitteellasi [lompakon |{wallet}-]sovelluksessa.',
   scanLabel: 'QR-koodi maksuun: {amount}',
   appOpen: 'Avaa [lompakon |{wallet}-]sovellus',
   app: 'Maksa [lompakon |{wallet}-]sovelluksessa',

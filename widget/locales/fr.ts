@@ -68,7 +68,6 @@ export default {
   scanOnPhone:
     'Votre portefeuille est sur ce téléphone ? Enregistrez le code comme image et ouvrez-la dans votre application [de portefeuille|{wallet}].',
   otherDevice: 'Payer avec un autre appareil',
-  scanOther: 'Scannez le code avec l’application [de portefeuille|{wallet}] de votre autre appareil.',
   scanLabel: 'Code QR pour payer {amount}',
   appOpen: 'Ouvrir l’application[| {wallet}]',
   app: 'Payez dans votre application [de portefeuille|{wallet}]',

@@ -66,7 +66,6 @@ export default {
   scan_help: 'Otvorite aplikaciju [novčanika|{wallet}], skenirajte kôd i potvrdite plaćanje.',
   scanOnPhone: 'Plaćate na ovom mobitelu? Spremite kôd kao sliku i otvorite je u aplikaciji [novčanika|{wallet}].',
   otherDevice: 'Plati drugim uređajem',
-  scanOther: 'Skenirajte kôd aplikacijom [novčanika|{wallet}] na drugom uređaju.',
   scanLabel: 'QR kôd za plaćanje {amount}',
   appOpen: 'Otvori aplikaciju [novčanika|{wallet}]',
   app: 'Platite u aplikaciji [novčanika|{wallet}]',

@@ -66,7 +66,6 @@ export default {
   scan_help: 'Nyissa meg a [tárca|{wallet}-]alkalmazást, olvassa be a kódot, és hagyja jóvá a fizetést.',
   scanOnPhone: 'Ezen a telefonon fizet? Mentse a kódot képként, és nyissa meg a [tárca|{wallet}-]alkalmazásban.',
   otherDevice: 'Fizetés másik eszközzel',
-  scanOther: 'Olvassa be a kódot a másik eszközén lévő [tárca|{wallet}-]alkalmazással.',
   scanLabel: 'QR-kód {amount} fizetéséhez',
   appOpen: '[Tárca|{wallet}-]alkalmazás megnyitása',
   app: 'Fizessen a [tárca|{wallet}-]alkalmazásban',

@@ -66,7 +66,6 @@ export default {
   scan_help: 'Buka aplikasi [e-wallet|{wallet}], pindai kode, lalu konfirmasi.',
   scanOnPhone: 'Memakai ponsel ini? Simpan kode sebagai gambar, lalu buka di aplikasi [e-wallet|{wallet}] Anda.',
   otherDevice: 'Bayar dengan perangkat lain',
-  scanOther: 'Pindai kode dengan aplikasi [e-wallet|{wallet}] di perangkat Anda yang lain.',
   scanLabel: 'Kode QR untuk membayar {amount}',
   appOpen: 'Buka aplikasi [e-wallet|{wallet}]',
   app: 'Bayar di aplikasi [e-wallet|{wallet}] Anda',

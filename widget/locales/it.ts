@@ -67,7 +67,6 @@ export default {
   scanOnPhone:
     'Hai il portafoglio su questo telefono? Salva il codice come immagine e aprila nell’app [del tuo portafoglio|{wallet}].',
   otherDevice: 'Paga con un altro dispositivo',
-  scanOther: 'Inquadra il codice con l’app [del portafoglio|{wallet}] sull’altro dispositivo.',
   scanLabel: 'Codice QR per pagare {amount}',
   appOpen: 'Apri l’app [del portafoglio|{wallet}]',
   app: 'Paga nell’app [del tuo portafoglio|{wallet}]',

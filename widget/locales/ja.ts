@@ -68,7 +68,6 @@ export default {
   scanOnPhone:
     'このスマートフォンで支払う場合は、コードを画像として保存し、[ウォレット|{wallet}]アプリで開いてください。',
   otherDevice: '別の端末で支払う',
-  scanOther: '別の端末の[ウォレット|{wallet}]アプリでコードを読み取ってください。',
   scanLabel: '{amount}を支払うためのQRコード',
   appOpen: '[ウォレット|{wallet}]アプリを開く',
   app: '[ウォレット|{wallet}]アプリでお支払いください',

@@ -67,7 +67,6 @@ export default {
   scanOnPhone:
     'Mokate šiuo telefonu? Išsaugokite kodą kaip paveikslėlį ir atidarykite jį [piniginės|„{wallet}“] programėlėje.',
   otherDevice: 'Mokėti kitu įrenginiu',
-  scanOther: 'Nuskenuokite kodą [piniginės|„{wallet}“] programėle kitame savo įrenginyje.',
   scanLabel: 'QR kodas mokėjimui: {amount}',
   appOpen: 'Atidaryti [piniginės|„{wallet}“] programėlę',
   app: 'Sumokėkite [piniginės|„{wallet}“] programėlėje',

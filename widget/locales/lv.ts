@@ -66,7 +66,6 @@ export default {
   scan_help: 'Atveriet [maka|{wallet}] lietotni, noskenējiet kodu un apstipriniet maksājumu.',
   scanOnPhone: 'Maksājat ar šo tālruni? Saglabājiet kodu kā attēlu un atveriet to [maka|{wallet}] lietotnē.',
   otherDevice: 'Maksāt ar citu ierīci',
-  scanOther: 'Noskenējiet kodu ar [maka|{wallet}] lietotni otrā ierīcē.',
   scanLabel: 'QR kods maksājumam: {amount}',
   appOpen: 'Atvērt [maka|{wallet}] lietotni',
   app: 'Maksājiet [maka|{wallet}] lietotnē',

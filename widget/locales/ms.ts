@@ -68,7 +68,6 @@ export default {
   scanOnPhone:
     'Menggunakan telefon ini? Simpan kod sebagai imej, kemudian buka dalam aplikasi [e-dompet|{wallet}] anda.',
   otherDevice: 'Bayar dengan peranti lain',
-  scanOther: 'Imbas kod dengan aplikasi [e-dompet|{wallet}] pada peranti anda yang lain.',
   scanLabel: 'Kod QR untuk membayar {amount}',
   appOpen: 'Buka aplikasi [e-dompet|{wallet}]',
   app: 'Bayar dalam aplikasi [e-dompet|{wallet}] anda',

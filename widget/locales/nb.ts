@@ -67,7 +67,6 @@ export default {
   scanOnPhone:
     'Har du lommeboken på denne telefonen? Lagre koden som bilde og åpne bildet i [lommebok|{wallet}-]appen din.',
   otherDevice: 'Betal med en annen enhet',
-  scanOther: 'Skann koden med [lommebok|{wallet}-]appen på den andre enheten din.',
   scanLabel: 'QR-kode for å betale {amount}',
   appOpen: 'Åpne [lommebok|{wallet}-]appen',
   app: 'Betal i [lommebok|{wallet}-]appen din',

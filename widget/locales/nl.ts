@@ -66,7 +66,6 @@ export default {
   scan_help: 'Open uw [wallet|{wallet}]-app, scan de code en bevestig.',
   scanOnPhone: 'Wallet op deze telefoon? Sla de code op als afbeelding en open die in uw [wallet|{wallet}]-app.',
   otherDevice: 'Met een ander apparaat betalen',
-  scanOther: 'Scan de code met de [wallet|{wallet}]-app op uw andere apparaat.',
   scanLabel: 'QR-code om {amount} te betalen',
   appOpen: '[Wallet|{wallet}]-app openen',
   app: 'Betaal in uw [wallet|{wallet}]-app',

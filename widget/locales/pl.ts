@@ -66,7 +66,6 @@ export default {
   scan_help: 'Otwórz aplikację [portfela|{wallet}], zeskanuj kod i potwierdź.',
   scanOnPhone: 'Płacisz na tym telefonie? Zapisz kod jako obraz i otwórz go w aplikacji [portfela|{wallet}].',
   otherDevice: 'Zapłać na innym urządzeniu',
-  scanOther: 'Zeskanuj kod w aplikacji [portfela|{wallet}] na drugim urządzeniu.',
   scanLabel: 'Kod QR do płatności: {amount}',
   appOpen: 'Otwórz aplikację [portfela|{wallet}]',
   app: 'Zapłać w aplikacji [portfela|{wallet}]',

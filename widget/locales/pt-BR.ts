@@ -67,7 +67,6 @@ export default {
   scanOnPhone:
     'Sua carteira está neste celular? Salve o código como imagem e abra essa imagem no app [da sua carteira|{wallet}].',
   otherDevice: 'Pagar com outro dispositivo',
-  scanOther: 'Escaneie o código com o app [da carteira|{wallet}] no seu outro dispositivo.',
   scanLabel: 'QR Code para pagar {amount}',
   appOpen: 'Abrir o app [da carteira|{wallet}]',
   app: 'Pague no app [da sua carteira|{wallet}]',

@@ -67,7 +67,6 @@ export default {
   scanOnPhone:
     'Tem a carteira neste telemóvel? Guarde o código como imagem e abra-a na aplicação [da sua carteira|{wallet}].',
   otherDevice: 'Pagar com outro dispositivo',
-  scanOther: 'Leia o código com a aplicação [da carteira|{wallet}] no seu outro dispositivo.',
   scanLabel: 'Código QR para pagar {amount}',
   appOpen: 'Abrir a aplicação [da carteira|{wallet}]',
   app: 'Pague na aplicação [da sua carteira|{wallet}]',

@@ -67,7 +67,6 @@ export default {
   scanOnPhone:
     'Aveți portofelul pe acest telefon? Salvați codul ca imagine și deschideți imaginea în aplicația [portofelului|{wallet}].',
   otherDevice: 'Plătiți de pe alt dispozitiv',
-  scanOther: 'Scanați codul cu aplicația [portofelului|{wallet}] de pe celălalt dispozitiv.',
   scanLabel: 'Cod QR pentru plata sumei de {amount}',
   appOpen: 'Deschideți aplicația [portofelului|{wallet}]',
   app: 'Plătiți în aplicația [portofelului|{wallet}]',

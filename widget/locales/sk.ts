@@ -66,7 +66,6 @@ export default {
   scan_help: 'Otvorte aplikáciu [peňaženky|{wallet}], naskenujte kód a potvrďte platbu.',
   scanOnPhone: 'Platíte na tomto telefóne? Uložte kód ako obrázok a otvorte ho v aplikácii [peňaženky|{wallet}].',
   otherDevice: 'Zaplatiť na inom zariadení',
-  scanOther: 'Naskenujte kód v aplikácii [peňaženky|{wallet}] na druhom zariadení.',
   scanLabel: 'QR kód na zaplatenie {amount}',
   appOpen: 'Otvoriť aplikáciu [peňaženky|{wallet}]',
   app: 'Zaplaťte v aplikácii [peňaženky|{wallet}]',

@@ -66,7 +66,6 @@ export default {
   scan_help: 'Odprite aplikacijo [denarnice|{wallet}], skenirajte kodo in potrdite plačilo.',
   scanOnPhone: 'Plačujete na tem telefonu? Shranite kodo kot sliko in jo odprite v aplikaciji [denarnice|{wallet}].',
   otherDevice: 'Plačaj z drugo napravo',
-  scanOther: 'Skenirajte kodo z aplikacijo [denarnice|{wallet}] na drugi napravi.',
   scanLabel: 'Koda QR za plačilo {amount}',
   appOpen: 'Odpri aplikacijo [denarnice|{wallet}]',
   app: 'Plačajte v aplikaciji [denarnice|{wallet}]',

@@ -66,7 +66,6 @@ export default {
   scan_help: 'Otvorite aplikaciju [novčanika|{wallet}], skenirajte kod i potvrdite plaćanje.',
   scanOnPhone: 'Plaćate na ovom telefonu? Sačuvajte kod kao sliku i otvorite je u aplikaciji [novčanika|{wallet}].',
   otherDevice: 'Plati drugim uređajem',
-  scanOther: 'Skenirajte kod aplikacijom [novčanika|{wallet}] na drugom uređaju.',
   scanLabel: 'QR kod za plaćanje {amount}',
   appOpen: 'Otvori aplikaciju [novčanika|{wallet}]',
   app: 'Platite u aplikaciji [novčanika|{wallet}]',

@@ -67,7 +67,6 @@ export default {
   scanOnPhone:
     'Har du plånboken på den här telefonen? Spara koden som bild och öppna bilden i din [plånboks|{wallet}-]app.',
   otherDevice: 'Betala med en annan enhet',
-  scanOther: 'Skanna koden med [plånboks|{wallet}-]appen på din andra enhet.',
   scanLabel: 'QR-kod för att betala {amount}',
   appOpen: 'Öppna [plånboks|{wallet}-]appen',
   app: 'Betala i din [plånboks|{wallet}-]app',

@@ -66,7 +66,6 @@ export default {
   scan_help: '[Cüzdan|{wallet}] uygulamanızı açın, kodu okutun ve onaylayın.',
   scanOnPhone: 'Cüzdanınız bu telefonda mı? Kodu görsel olarak kaydedip [cüzdan|{wallet}] uygulamanızda açın.',
   otherDevice: 'Başka bir cihazla öde',
-  scanOther: 'Kodu diğer cihazınızdaki [cüzdan|{wallet}] uygulamasıyla okutun.',
   scanLabel: '{amount} tutarındaki ödeme için karekod',
   appOpen: '[Cüzdan|{wallet}] uygulamasını aç',
   app: '[Cüzdan|{wallet}] uygulamanızda ödeyin',

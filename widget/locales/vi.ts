@@ -66,7 +66,6 @@ export default {
   scan_help: 'Mở ứng dụng [ví|{wallet}], quét mã và xác nhận.',
   scanOnPhone: 'Bạn đang dùng điện thoại này? Hãy lưu mã thành ảnh rồi mở ảnh trong ứng dụng [ví|{wallet}].',
   otherDevice: 'Thanh toán bằng thiết bị khác',
-  scanOther: 'Quét mã bằng ứng dụng [ví|{wallet}] trên thiết bị khác của bạn.',
   scanLabel: 'Mã QR để thanh toán {amount}',
   appOpen: 'Mở ứng dụng [ví|{wallet}]',
   app: 'Thanh toán trong ứng dụng [ví|{wallet}]',

@@ -64,7 +64,6 @@ export default {
   scan_help: '打开[钱包|{wallet}] App，扫码并确认。',
   scanOnPhone: '正在用这部手机付款？请将二维码保存为图片，再到[钱包|{wallet}] App 中打开。',
   otherDevice: '用其他设备付款',
-  scanOther: '请用其他设备上的[钱包|{wallet}] App 扫码。',
   scanLabel: '支付 {amount} 的二维码',
   appOpen: '打开[钱包|{wallet}] App',
   app: '在[钱包|{wallet}] App 中付款',
