@@ -233,7 +233,14 @@ export function confirmationPage(confirmation: Confirmation): Html {
     rows: [
       ['What happens', [...effectOf(preview, said), ...unsent]],
       ['The history says', [`${capital(moved(said))}, says ${by}: ${note}`]],
-      ['If we are wrong', ['The gateway will say otherwise, and this comes back for review.']],
+      [
+        'If we are wrong',
+        [
+          gatewayReports === null
+            ? 'The gateway will say otherwise, and this comes back for review.'
+            : 'Only another report of the gateway brings this back for review.',
+        ],
+      ],
     ],
     action: `${linkTo(transaction)}/resolve`,
     fields: hidden({
