@@ -224,7 +224,7 @@ export function refundPage(
     ],
     action: `${linkTo(payment)}/refund`,
     fields: hidden({ form, confirmed: 'yes', key: randomUUID(), left, ...typed }),
-    button: 'Send the money',
+    button: `Send ${moneyIn(amountMinor, payment)}`,
     back: linkTo(payment),
   });
 }

@@ -56,7 +56,7 @@ const PAID: Record<TransactionType, string> = { PAY: 'Paid', PAYOUT: 'Paid out',
 const PENDING: Record<TransactionType, string> = { PAY: 'Waiting', PAYOUT: 'On its way', REFUND: 'On its way' };
 
 const ENDED: Record<Reason, readonly [label: string, explanation: string]> = {
-  DECLINED: ['Declined', 'The gateway says that it failed. No money moved.'],
+  DECLINED: ['Declined', 'Declined by the gateway. No money moved.'],
   EXPIRED: ['Expired', 'Nobody paid in time. No money moved.'],
   REPLACED: ['Replaced', 'The customer chose another way to pay.'],
   REJECTED: ['Refused', 'The gateway refused it. No money moved.'],
@@ -66,7 +66,7 @@ const ENDED: Record<Reason, readonly [label: string, explanation: string]> = {
 
 /** Why a payment was declined, by the gateway's code. */
 const CAUSES: Record<string, readonly [label: string, explanation: string]> = {
-  USER_CANCELLED: ['Canceled', 'The customer canceled it. No money moved.'],
+  USER_CANCELLED: ['Canceled', 'Canceled by the customer. No money moved.'],
   INSUFFICIENT_BALANCE: [
     'Too little money',
     'The wallet had too little money, so no money moved. The customer can top it up and pay again.',
@@ -111,7 +111,7 @@ const EVENTS: Record<HistoryEntry['event'], string> = {
   expired: 'Expired',
   rejected: 'Refused by the gateway',
   not_created: 'Never reached the gateway',
-  declined: 'Failed',
+  declined: 'Declined by the gateway',
   succeeded: 'Paid',
   surplus: 'The order was already paid',
   after_close: 'The order was closed before',
@@ -135,7 +135,7 @@ const SOURCES: Record<string, string> = {
 const FIGURES = /^(?:[\w ]+: )?asked (.+), reported (.+)$/;
 
 /** `history`: of the transaction. */
-export function eventName(entry: HistoryEntry, { type, history }: Pick<Transaction, 'type' | 'history'>): string {
+export function eventName(entry: HistoryEntry, { type, history, endedBy }: Transaction): string {
   const { event, source, detail } = entry;
   if (source === 'person' && (event === 'succeeded' || event === 'declined')) {
     const decided = history.findLast((other) => other.event === 'resolved' && other.at <= entry.at)?.detail ?? '';
@@ -143,6 +143,8 @@ export function eventName(entry: HistoryEntry, { type, history }: Pick<Transacti
     const [, by = 'a person'] = /^\w+ by (.+?): /.exec(decided) ?? [];
     return `Marked as ${event === 'declined' ? 'not ' : ''}${PAID[type].toLowerCase()} by ${by}`;
   }
+  if (event === 'declined' && endedBy === 'EXPIRED') return EVENTS.expired;
+  if (event === 'declined' && detail === 'USER_CANCELLED') return 'Canceled by the customer';
   return (event === 'mismatch' && differing(detail ?? '')) || EVENTS[event];
 }
 
@@ -164,7 +166,6 @@ export function sourceName({ event, source, detail }: HistoryEntry): string {
 
 /** What the codes of the gateway and of the network mean; the first that fits. */
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
-  [/^USER_CANCELLED$/, 'the customer canceled'],
   [/^INSUFFICIENT_BALANCE$/, 'too little money'],
   [/^TOKEN_EXPIRED$/, 'the time to pay was over'],
   [/^HTTP 409|^HTTP 4.*(DUPLICATE|ORDER\w*ALREADY)/, 'the gateway has this id already'],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { unavailable } from '../../../backend-proxy/errors.ts';
-import { reviewReason, walletEnd } from '../../../backend-proxy/admin/words.ts';
+import { eventName, explanationOf, reviewReason, walletEnd } from '../../../backend-proxy/admin/words.ts';
 import { transactionPage } from '../../../backend-proxy/admin/transaction-page.ts';
 import { transactionsPage, webhookPage, webhookTable, webhooksPage } from '../../../backend-proxy/admin/lists.ts';
 import type { Webhook } from '../../../backend-proxy/ledger/model.ts';
@@ -200,7 +200,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   const [first, others] = [await ask('4.00'), await ask('4.00')];
   assert.match(
     textOf(first),
-    /Send €4\.00 to •••• 6789\? .*€6\.00 of the payment A-1 stays with you.*With your note: “cold &lt;cup&gt;”\. .*Send the money Cancel/,
+    /Send €4\.00 to •••• 6789\? .*€6\.00 of the payment A-1 stays with you.*With your note: “cold &lt;cup&gt;”\. .*Send €4\.00 Cancel/,
   );
   assert.equal(await world.gatewayHas('A-1-r1'), undefined, 'nothing is sent yet');
   const fields = { ...fieldsOf(first), note: 'cold <cup>' };
@@ -375,6 +375,24 @@ it('a review says in plain words what the gateway said', () => {
     ['gatewayOrderId', 'The gateway reported another order id than was asked for.'],
   ] as const)
     assert.equal(reviewReason({ ...flags, mismatch: true, history: [{ at: 0, event: 'mismatch', source: 'check', detail }] }), words); // prettier-ignore
+});
+
+it('a payment that ended is called the same in its status, its explanation and its history', async (t) => {
+  const operator = await signedIn(t);
+  const { world } = operator;
+  for (const [orderId, action, words] of [
+    ['A-1', 'decline', /Declined Wallet website .* Declined by the gateway\. No money moved\. .* Declined by the gateway Details/], // prettier-ignore
+    ['A-2', 'expire', /Expired Wallet website .* Nobody paid in time\. .* Expired · the time to pay was over \(TOKEN_EXPIRED\) Details/], // prettier-ignore
+  ] as const) {
+    await world.start(world.token({ orderId }), { method: 'CHECKOUT' });
+    await world.settleAfter(action, orderId);
+    await operator.says(`/admin/transactions/${orderId}`, words);
+  }
+  const declined = (await world.ledger.transaction('A-1')) ?? assert.fail();
+  const entry = { at: 0, event: 'declined', source: 'check', detail: 'USER_CANCELLED' } as const;
+  const canceled = { ...declined, history: [entry] };
+  assert.equal(explanationOf(canceled), `${eventName(entry, canceled)}. No money moved.`);
+  assert.equal(eventName(entry, canceled), 'Canceled by the customer');
 });
 
 it('a review after a restore names each id to look for, and does not say that there is nothing to do', async (t) => {
