@@ -9,7 +9,7 @@ export type Entry = Transaction & { isClosed?: boolean };
 
 export const MAX_SHOWN = 100;
 const days = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
-const times = new Intl.DateTimeFormat('en', { timeStyle: 'short', hourCycle: 'h23' });
+const times = new Intl.DateTimeFormat('en', { timeStyle: 'short' });
 
 export function deskPage(list: Markup, site: Site): Markup {
   return deskFrame(
@@ -19,8 +19,8 @@ export function deskPage(list: Markup, site: Site): Markup {
         <h1>Payments</h1>
         <a class="button" href="/desk/send">Send a payout</a>
         <input hidden type="search" aria-label="Find a payment or payout" placeholder="Find a payment" />
-        <output></output>
       </div>
+      <output></output>
       <div data-live>${list}</div>`,
   );
 }
@@ -114,22 +114,24 @@ function row(entry: Entry, entries: readonly Entry[], today: string, doneId?: st
 }
 
 function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): Markup | '' {
-  const ids = String(new URLSearchParams({ order: entry.orderId, payment: entry.gatewayOrderId }));
+  const { orderId: order, gatewayOrderId: payment } = entry;
+  const ids = String(new URLSearchParams({ order, payment }));
   if (entry.needsReview && operatorUrl) {
-    const href = `${operatorUrl}/transactions/${encodeURIComponent(entry.gatewayOrderId)}#review`;
-    return html`<a href="${href}" aria-label="Review ${entry.orderId}">Review</a>`;
+    const href = `${operatorUrl}/transactions/${encodeURIComponent(payment)}#review`;
+    return html`<a class="button" href="${href}" aria-label="Review ${order}">Review</a>`;
   }
-  const ofOrder = entries.filter(isPayment).filter((other) => other.orderId === entry.orderId);
+  const ofOrder = entries.filter(isPayment).filter((other) => other.orderId === order);
   // It goes back first, so that nobody sends back the payment that paid the order instead.
   const hasExtra = ofOrder.some((other) => paysNothing(other) && refundable(other, entries) > 0);
   if (isPayment(entry) && refundable(entry, entries) > 0 && (paysNothing(entry) || !hasExtra)) {
     // It has the payment's id: a URL must not have a wallet id.
-    return html`<a href="/desk/send?${ids}" aria-label="Send back the money for ${entry.orderId}">Send back</a>`;
+    const css = paysNothing(entry) && 'button';
+    return html`<a class="${css}" href="/desk/send?${ids}" aria-label="Send back the money for ${order}">Send back</a>`;
   }
   // A paid order cannot be closed.
   const isPaid = ofOrder.some((other) => other.status === 'SUCCESS' && !paysNothing(other));
   if (isPaid || !isWaiting(entry)) return '';
-  return html`<a href="/desk/close?${ids}" aria-label="Close the order ${entry.orderId}">Close</a>`;
+  return html`<a href="/desk/close?${ids}" aria-label="Close the order ${order}">Close</a>`;
 }
 
 const sentBack = ({ status, needsReview }: Refund) =>
@@ -163,10 +165,8 @@ function codeOf({ history }: Entry): string {
 
 function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof SIGNS; label: string } {
   if (isPayment(entry) && paysNothing(entry)) {
-    if (toDo(entry, entries)) return { tone: 'warn', label: causeOf(entry) };
-    if (isBack(entry, entries)) return { tone: 'good', label: `${causeOf(entry)} · sent back` };
-    if (refundsOf(entry, entries).length === 0) return { tone: 'over', label: causeOf(entry) };
-    return { tone: 'wait', label: `${causeOf(entry)} · on its way back` };
+    const sent = refundsOf(entry, entries).length === 0 ? 'over' : isBack(entry, entries) ? 'good' : 'wait';
+    return { tone: toDo(entry, entries) ? 'warn' : sent, label: entry.surplus ? 'Paid twice' : 'Paid after closing' };
   }
   const done = isPayment(entry) ? 'Paid' : isRefund(entry) ? 'Sent back' : 'Paid out';
   if (entry.needsReview)
@@ -203,12 +203,8 @@ function restOf(payment: Payment, entries: readonly Entry[]): string {
 /** The last that the history says; a mismatch and a conflict say why before the review. */
 function reviewReason(entry: Entry, entries: readonly Entry[]): string {
   const flags = /^(mismatch|conflict|needs_review)$/;
-  const at = entry.history.findLastIndex(
-    ({ event, detail }) => flags.test(event) && detail !== null && !flags.test(detail),
-  );
-  const isConfirmed = entry.history.some(
-    ({ event, source }, i) => i > at && event === 'succeeded' && source !== 'person',
-  );
+  const at = entry.history.findLastIndex(({ event, detail }) => flags.test(event) && detail && !flags.test(detail));
+  const isRight = entry.history.slice(at + 1).some(({ event, source }) => event === 'succeeded' && source !== 'person');
   const said = entry.history[at]?.detail ?? 'the gateway has not said in time how it ended';
   const rest = isPayment(entry) && restOf(entry, entries);
   if (said === 'SUCCESS after the order was closed')
@@ -222,12 +218,11 @@ function reviewReason(entry: Entry, entries: readonly Entry[]): string {
     .replace(/^(?=SUCCESS|FAILED)/, 'the gateway says ')
     .replace(/ after (?=SUCCESS|FAILED)/, ', but it had said ')
     .replace(/SUCCESS|FAILED/g, (status) => (status === 'SUCCESS' ? 'paid' : 'failed'));
-  const then = `${isConfirmed ? ', and the right one later' : ''}. Ask its support before you ${isPayment(entry) ? 'ship' : 'send it again'}`;
+  const then = `${isRight ? ', and the right one later' : ''}. Ask its support before you ${isPayment(entry) ? 'ship' : 'send it again'}`;
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}${then}.`;
 }
 
 const paysNothing = ({ surplus, afterClose }: Payment) => surplus || afterClose;
-const causeOf = ({ surplus }: Payment) => (surplus ? 'Paid twice' : 'Paid after closing');
 export const isPayment = (entry: Entry): entry is Payment & Entry => 'payer' in entry;
 const isRefund = (entry: Entry): entry is Refund => 'refundOf' in entry;
 export const isWaiting = (entry: Entry) => isPayment(entry) && isOpen(entry) && !entry.needsReview && !entry.isClosed;

@@ -73,8 +73,7 @@ function why(error: unknown): Markup {
 async function emptyForm(proxy: PaymentProxy, asked: Record<string, string>): Promise<DeskForm> {
   const { payment: back, left } = await paymentOf(proxy, asked);
   if (back === undefined || left === 0) return { id: newId('PO'), amount: '', customer: '', note: '' };
-  const note = `Money back for ${back.orderId}`;
-  return { id: newId('BACK'), amount: wholeOf(left), customer: '', note, back, left };
+  return { id: newId('BACK'), amount: wholeOf(left), customer: '', note: `Money back for ${back.orderId}`, back, left };
 }
 
 /** Asks for the order, because the list has only the last days. */
@@ -118,7 +117,7 @@ function problemsIn({ amount, customer, back, left = 0 }: DeskForm, isSending: b
   const most = back === undefined || isSending ? '9999999' : wholeOf(left);
   const problems: DeskForm['problems'] = {};
   if (!/^[1-9]\d{0,6}$/.test(amount) || Number(amount) > Number(most))
-    problems.amount = `A whole number of euros, at most ${formatMoney(most, CURRENCY)}.`;
+    problems.amount = `A whole number of euros, at most ${formatMoney(most, CURRENCY).replace('.00', '')}.`;
   if (back === undefined && !/^\d{4,20}$/.test(customer)) problems.customer = 'The 4 to 20 digits of a wallet ID.';
   return Object.keys(problems).length === 0 ? undefined : problems;
 }
@@ -127,9 +126,8 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value.trim() : '
 
 /** Without a password the desk opens only from this machine; undefined: nowhere. A real merchant has a sign-in here. */
 export function staffOnly({ publicUrl, deskPassword }: StaffSettings): MiddlewareHandler | undefined {
-  if (deskPassword !== undefined) {
+  if (deskPassword !== undefined)
     return basicAuth({ realm: 'The desk', verifyUser: (_name, password) => timingSafeEqual(deskPassword, password) });
-  }
   const isLoopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(publicUrl).hostname);
   return isLoopback ? (_c, next) => next() : undefined;
 }
