@@ -64,7 +64,7 @@ h2 { font-size: 1.125rem; font-weight: 650; }
 .status { display: inline-flex; align-items: baseline; gap: 0.45rem; margin-right: 0.35rem; font-size: 0.9375rem; font-weight: 500;
   white-space: nowrap; }
 /* A shape for each tone: filled where it has ended well, a ring where it waits, a bar where it ended, a diamond to act on. */
-.status::before { content: ''; width: 0.5rem; height: 0.5rem; border: 2px solid; border-radius: 50%; }
+.status::before { content: ''; flex: none; width: 0.5rem; height: 0.5rem; border: 2px solid; border-radius: 50%; }
 .status:is(.good, .warn, .bad, .over)::before { background: currentColor; }
 .status:is(.warn, .bad)::before { border-radius: 2px; scale: 0.85; rotate: 45deg; }
 .status.over::before { border-radius: 0; clip-path: inset(calc(50% - 1px) 0); }
@@ -227,7 +227,9 @@ main:has(.decision) { max-width: 37rem; }
   .lines .right { font-size: 1rem; }
   .lines tr::after { content: ''; flex-basis: 100%; }
   .lines .hint { display: none; }
-  .lines .status { order: 1; margin: 0; font-size: inherit; }
+  .lines .status { order: 1; margin: 0; font-size: inherit; white-space: normal; }
+  /* It wraps, so that the time stays in its line. */
+  .lines td:nth-last-child(2) { flex: 1 1 0; text-wrap: balance; }
   .lines td:last-child { margin-left: auto; color: var(--soft); }
   .lines td:has(.reason) { display: contents; }
   .lines .reason { order: 2; flex-basis: 100%; max-width: none; }
@@ -249,7 +251,8 @@ main:has(.decision) { max-width: 37rem; }
   .details dd { padding-top: 0; border-top: 0 !important; }
 }
 @media (max-width: 64rem) { th, td { padding-inline: 0.6rem; } td .fine { display: none; } }
-@media (max-width: 24rem) { .host { display: none; } .tabs a { padding-inline: 0.5rem; } .attention small { display: block; } }
+@media (max-width: 24rem) { .host { display: none; } .tabs a { padding-inline: 0.5rem; } .attention small { display: block; }
+  .lines :is(thead, tbody) tr { column-gap: 0.4rem; padding-inline: 0.75rem; } .lines td { font-size: 0.8125rem; } }
 @media print { :root { color-scheme: light; } nav, form, .button, .fold { display: none !important; } }
 @media (prefers-reduced-motion: no-preference) { a, button { transition: border-color 0.12s, filter 0.12s; } }
 @media (forced-colors: active) { :is(.top nav, .tabs) a:not([aria-current]) { border-color: Canvas; } :is(.verdict, .pill, .message, .problem) { border: 1px solid; } .status::before { forced-color-adjust: none; }
