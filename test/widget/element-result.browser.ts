@@ -53,6 +53,13 @@ it('an order paid twice links to the shop’s help, which one paid once does not
   proxy.publish({ surplus: true, surplusAmount: '12.00' });
   await until(() => part(widget, 'support'), 'the link to the shop’s help');
   expect(rowsOf(widget)['Extra payment']).to.equal('€12.00');
+  const asks = () => textOf(widget).includes('Ask it to send the extra payment back.');
+  const refunds = (amount: string) => proxy.publish({ refunds: [{ amount, status: 'SUCCESS' }] });
+  refunds('11.50');
+  await until(() => rowsOf(widget)['Sent back'] === '€11.50', 'the refund');
+  expect([asks(), part(widget, 'support') !== null]).to.deep.equal([true, true], 'cents are left');
+  refunds('12.00');
+  await until(() => !asks(), 'nothing left to ask for');
 });
 
 it('a paid order draws its sign once, in the tab that started the payment, and not on a reload', async () => {

@@ -160,7 +160,7 @@ export const flowStyles = css`
     .primary:hover {
       background: color-mix(in srgb, var(--_fill) 88%, var(--_press));
     }
-    :is(.second, .quiet, .method):hover {
+    :is(.method, .second, .quiet):hover {
       background: var(--_tint);
     }
   }

@@ -35,8 +35,8 @@ export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: Pa
   // A gateway that sends whole amounts only keeps the cents.
   const isSentBack = back && order.amount && !order.surplus && Number(back) > Number(order.amount) - 1;
   const title = order.surplus ? 'surplus' : isSentBack ? 'refunded' : 'paid';
-  // Of what is on its way back nobody has to be asked.
-  const isOwed = order.surplus && !order.refunds?.length;
+  // Of what is on its way back nobody has to be asked. A gateway that sends whole amounts only leaves cents.
+  const isOwed = order.surplus && !(Number(order.surplusAmount) <= Number(sumOf(order, 'PROCESSING', 'SUCCESS')));
   const look = isOwed ? 'warning' : title === 'paid' ? title : 'ended';
   const warning = isOwed ? 'surplus_help' : order.otherOpen && 'otherOpen';
   return html`${sign(look, look === 'ended' ? 'paid' : look)} ${heading(say(title, { amount: money(back) }))}
@@ -73,8 +73,8 @@ const refundRows = ({ say, money, state }: PanelContext) =>
   });
 
 /** Null if there are none, as in a view of an older proxy, or before any view. */
-function sumOf({ refunds = [] }: Partial<OrderView>, status: RefundView['status']): string | null {
-  const amounts = refunds.filter((refund) => refund.status === status).map(({ amount }) => amount);
+function sumOf({ refunds = [] }: Partial<OrderView>, ...statuses: RefundView['status'][]): string | null {
+  const amounts = refunds.filter(({ status }) => statuses.includes(status)).map(({ amount }) => amount);
   const minor = amounts.reduce((sum, amount) => sum + Number(amount.replace('.', '')), 0);
   // All have the currency's digits.
   return minor > 0 ? withDecimals(minor, amounts[0]?.split('.')[1]?.length ?? 0) : null;
@@ -84,9 +84,15 @@ function sumOf({ refunds = [] }: Partial<OrderView>, status: RefundView['status'
 export function closed(context: PanelContext): TemplateResult {
   const { say, state } = context;
   const { payment, refunds } = state.order;
-  const help = refunds?.length ? '' : say('RESOLVED_help');
+  const isPaid = payment?.paidAt;
   return html`${sign('ended')}${heading(say('closed'))}
-    <p>${help && payment?.paidAt ? '' : say('closed_help')}${space(context) + help}</p>
+    ${
+      refunds?.length
+        ? ''
+        : html`<p>
+            ${say(isPaid ? 'surplus_help' : 'closed_help')}${isPaid ? '' : space(context) + say('RESOLVED_help')}
+          </p>`
+    }
     <dl>${dateRow(context)} ${refundRows(context)}</dl>
     ${waysOut('help', context)}`;
 }
