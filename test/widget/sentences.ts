@@ -77,8 +77,6 @@ export const CLAIMS = {
   notPaid: ({ view }) => !view.paid,
   paid: ({ view, problem }) => view.paid || problem?.code === 'already_paid',
   paidTwice: ({ view }) => view.surplus,
-  /** Beside what paid the order, or after it was closed. */
-  paidTooMuch: ({ view }) => view.surplus || (view.closed && view.payment?.status === 'SUCCESS'),
   otherOpen: ({ view }) => view.paid && view.otherOpen,
   onItsWayBack: (facts) => sumOf(facts, 'PROCESSING') > 0,
   sentBackInPart: (facts) => sumOf(facts, 'SUCCESS') > 0,
@@ -204,7 +202,7 @@ export const SENTENCES = {
 
   paid: ['paid'],
   surplus: ['paidTwice'],
-  surplus_help: ['paidTooMuch'],
+  surplus_help: ['paidTwice'],
   otherOpen: ['otherOpen'],
   extra: ['paidTwice'],
   refunding: ['onItsWayBack'],

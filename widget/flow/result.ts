@@ -86,13 +86,7 @@ export function closed(context: PanelContext): TemplateResult {
   const { payment, refunds } = state.order;
   const isPaid = payment?.paidAt;
   return html`${sign('ended')}${heading(say('closed'))}
-    ${
-      refunds?.length
-        ? ''
-        : html`<p>
-            ${say(isPaid ? 'surplus_help' : 'closed_help')}${isPaid ? '' : space(context) + say('RESOLVED_help')}
-          </p>`
-    }
+    ${refunds?.length ? '' : html`<p>${isPaid ? '' : say('closed_help')}${space(context) + say('RESOLVED_help')}</p>`}
     <dl>${dateRow(context)} ${refundRows(context)}</dl>
     ${waysOut('help', context)}`;
 }
