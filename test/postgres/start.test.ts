@@ -5,6 +5,7 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { Client } from 'pg';
 import { checkDatabase } from '../../backend-proxy/commands/check.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
+import { LOCK } from '../../backend-proxy/ledger/schema/schema.ts';
 import { freePort } from '../free-port.ts';
 import { startPostgres, whyNoPostgres, type PostgresServer } from './server.ts';
 
@@ -93,9 +94,19 @@ describe('PostgreSQL: a start', { skip: why === undefined ? false : `skipped: ${
   it('the time limit of transactions that a role has does not end the change of the tables', async (t) => {
     const { rows } = await admin.query("select 1 from pg_settings where name = 'transaction_timeout'");
     if (rows.length === 0) return t.skip('PostgreSQL has the limit since 17');
-    await admin.query("create role hasty login; alter role hasty set transaction_timeout = '10ms'");
+    await admin.query("create role hasty login; alter role hasty set transaction_timeout = '400ms'");
     await admin.query('create database hasty owner hasty');
-    await opens(t, as('hasty', 'hasty'));
+    const holder = new Client({ connectionString: server.urlOf('hasty') });
+    await holder.connect();
+    t.after(() => holder.end());
+    await holder.query(`select pg_advisory_lock(${LOCK})`);
+    // The change waits for the lock for longer than the role's limit, which also holds for the query that lifts it.
+    let isOver = false;
+    const opened = opens(t, as('hasty', 'hasty')).finally(() => (isOver = true));
+    const waiting = `select from pg_stat_activity where usename = 'hasty' and now() - xact_start > interval '500 ms'`;
+    while (!isOver && (await admin.query(waiting)).rowCount === 0);
+    await holder.query(`select pg_advisory_unlock(${LOCK})`);
+    await opened;
   });
 
   it('a missing role, too many connections and a host that refuses them are said with what to do', async () => {

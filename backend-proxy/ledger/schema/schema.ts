@@ -211,7 +211,7 @@ export interface SchemaSql {
 }
 
 /** Any fixed number, the same in all versions. */
-const LOCK = 4_076_310_586;
+export const LOCK = 4_076_310_586;
 const VACUUM_SOON = 'autovacuum_vacuum_scale_factor = 0.02';
 
 export const DIALECTS: Readonly<Record<Dialect, SchemaSql>> = {
