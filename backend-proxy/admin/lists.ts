@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { TransactionPage, TransactionQuery, Webhook, WebhookState } from '../ledger/model.ts';
 import { isCursorOf } from '../ledger/queries/transaction-list.ts';
-import { TRANSACTION_TYPES, type TransactionType } from '../protocol/transaction.ts';
+import { TRANSACTION_TYPES, type Transaction, type TransactionType } from '../protocol/transaction.ts';
 import { STATUSES, type Status } from '../protocol/wire.ts';
 import { transactionTable, cards, type Backs } from './layout.ts';
 import {
@@ -21,8 +21,6 @@ import {
 
 const PAGE_SIZE = 50;
 
-/** Of the list's filter, beside each status: of a closed order, but not ended. */
-const CLOSED = 'CLOSED';
 const WAITING: ReadonlySet<string> = new Set<Status>(['INITIALIZED', 'PROCESSING']);
 
 /** The submitted fields of the form. */
@@ -34,8 +32,7 @@ export function queryOf(filters: Filters): TransactionQuery | string {
   const isOf = <Word extends string>(words: readonly Word[], word: string): word is Word | '' =>
     word === '' || (words as readonly string[]).includes(word);
   if (!/^[!-~]{0,64}$/.test(orderId)) return 'An order id has up to 64 characters and no spaces.';
-  if (!isOf(TRANSACTION_TYPES, type) || !(status === CLOSED || isOf(STATUSES, status)))
-    return 'There is no such type or status.';
+  if (!isOf(TRANSACTION_TYPES, type) || !isOf(STATUSES, status)) return 'There is no such type or status.';
   if ([from, to].some((day) => day !== '' && !isDay(day))) return 'A day is written as 2026-11-20.';
   if (from !== '' && to !== '' && from > to) return 'The first day is after the last.';
   if (cursor !== '' && !isCursorOf(cursor, '-createdAt')) return 'This page of the list does not exist.';
@@ -44,10 +41,7 @@ export function queryOf(filters: Filters): TransactionQuery | string {
     limit: PAGE_SIZE,
     ...(orderId !== '' && { orderId }),
     ...(type !== '' && { type: type satisfies TransactionType }),
-    ...(status !== '' && status !== CLOSED && { status: status satisfies Status }),
-    // Nobody waits for a closed order; its payment may still be under review.
-    ...(status === CLOSED && { orderClosed: true }),
-    ...(WAITING.has(status) && needsReview !== 'true' && { orderClosed: false }),
+    ...(status !== '' && { status: status satisfies Status }),
     ...(['true', 'false'].includes(needsReview) && { needsReview: needsReview === 'true' }),
     ...(from !== '' && { createdFrom: serverClock.start(from) }),
     ...(to !== '' && { createdBefore: serverClock.end(to) }),
@@ -58,9 +52,12 @@ export function queryOf(filters: Filters): TransactionQuery | string {
 export function transactionsPage(filters: Filters, page: TransactionPage | string, backs: Backs): Html {
   if (typeof page === 'string') return filterForm(filters, page);
   const { transactions, nextCursor } = page;
+  // Nobody waits for a payment of a closed order, unless it is to be reviewed.
+  const isWaitedFor = ({ id, needsReview }: Transaction) => needsReview || backs.get(id) === undefined;
+  const shown = WAITING.has(filters.status ?? '') ? transactions.filter(isWaitedFor) : transactions;
   // A page is of a limited number of transactions that were looked at: before the last one, none may match.
   const none = nextCursor === null ? 'No transaction matches.' : 'None among those looked at. Older ones may match:';
-  return html`${filterForm(filters)} ${transactionTable(transactions, none, backs)}
+  return html`${filterForm(filters)} ${transactionTable(shown, none, backs)}
   ${pager('/admin/transactions', filters, nextCursor)}`;
 }
 
@@ -75,10 +72,7 @@ function filterForm(filters: Filters, refused?: string): Html {
           <input id="orderId" name="orderId" value="${filters.orderId ?? ''}" maxlength="64" autocomplete="off" />
         </div>
         <div class="field"><label for="type">Type</label>${select('type', TYPE_NAMES, filters.type)}</div>
-        <div class="field">
-          <label for="status">Status</label
-          >${select('status', { ...STATUS_NAMES, [CLOSED]: 'Closed, may be paid' }, filters.status)}
-        </div>
+        <div class="field"><label for="status">Status</label>${select('status', STATUS_NAMES, filters.status)}</div>
         <div class="field day">
           <label for="from">First day, ${serverClock.zone}</label>
           <input id="from" name="from" type="date" value="${filters.from ?? ''}" />

@@ -283,8 +283,6 @@ export interface TransactionQuery {
   status?: Status | undefined;
   type?: TransactionType | undefined;
   needsReview?: boolean | undefined;
-  /** Of what is neither paid nor failed only payments of closed orders; or all others. */
-  orderClosed?: boolean | undefined;
   /** Of each history only the success: an export needs no more, and the rest takes most of its time. */
   successOnly?: boolean | undefined;
   cursor?: string | undefined;

@@ -54,8 +54,8 @@ export async function readVersions(db: Db, orderIds: readonly string[]): Promise
 }
 
 /**
- * Payments, newest first, that came in, pay no order, and of which something is left to send back. Of those under review
- * only what came after the closing: it is known what to do.
+ * Payments, newest first, that came in, pay no order, and of which something is left to send back. Of those under
+ * review only what came after the closing: it is known what to do.
  */
 export async function readToSendBack(db: Db, limit: number): Promise<Transaction[]> {
   const sentBack = sql`(select coalesce(sum(r.amount_minor), 0) from transactions r where r.order_id = t.order_id

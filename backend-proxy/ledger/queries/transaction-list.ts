@@ -1,7 +1,7 @@
 // Lists of transactions for merchants and operators, and how one page is read of several ranges of an index.
 // Each page is a range of an index, or some ranges merged, so that its cost does not grow with the database.
 import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
-import { STAGES, TRANSACTION_TYPES, TYPES, stageOf, type Transaction } from '../../protocol/transaction.ts';
+import { STAGES, TRANSACTION_TYPES, stageOf, type Transaction } from '../../protocol/transaction.ts';
 import type { Status } from '../../protocol/wire.ts';
 import type { TransactionPage, TransactionQuery, TransactionSort } from '../model.ts';
 import { toTransactions } from '../rules/records.ts';
@@ -45,8 +45,7 @@ const MAX_EXAMINED = 100;
 export async function readTransactions({ db }: Store, query: TransactionQuery): Promise<TransactionPage> {
   const { limit, orderId, sort = 'updatedAt' } = query;
   const { listed, isWhole } = orderId === undefined ? await readRanges(db, query) : await readOfOrder(db, query);
-  const fitting = listed.filter((row) => matches(query, row));
-  const matching = query.orderClosed === undefined ? fitting : await withOrder(db, fitting, query.orderClosed);
+  const matching = listed.filter((row) => matches(query, row));
   const page = matching.slice(0, limit);
   const last = matching.length > limit ? page.at(-1) : isWhole ? undefined : listed.at(-1);
   return {
@@ -98,41 +97,22 @@ interface Ranges {
   isExact: boolean;
 }
 
-function rangesOf({ type, status, needsReview, orderClosed }: TransactionQuery): Ranges {
+function rangesOf({ type, status, needsReview }: TransactionQuery): Ranges {
   const types = type === undefined ? TRANSACTION_TYPES : [type];
-  const isOpenList = orderClosed !== undefined || (status !== undefined && OPEN_STATUSES.has(status));
+  const isOpenList = status !== undefined && OPEN_STATUSES.has(status);
   const ofTypes = (condition: RawBuilder<boolean>) =>
     types.map((each) => sql<boolean>`type = ${each} and ${condition}`);
-  if (isOpenList && needsReview !== true) return { conditions: ofTypes(sql.raw(IS_OPEN)), isExact: false };
-  const isAnyStatus = status === undefined && orderClosed === undefined;
-  if (needsReview === true) return { conditions: ofTypes(sql.raw(NEEDS_REVIEW)), isExact: isAnyStatus };
+  if (needsReview === true) return { conditions: ofTypes(sql.raw(NEEDS_REVIEW)), isExact: status === undefined };
+  if (isOpenList) return { conditions: ofTypes(sql.raw(IS_OPEN)), isExact: false };
   // Most have succeeded, so the index of all serves them; an index of their own would cost each payment two pages.
   if (status === 'FAILED') return { conditions: ofTypes(sql.raw(HAS_FAILED)), isExact: needsReview === undefined };
   const conditions = types.map((each) => sql<boolean>`type = ${each}`);
   return { conditions, isExact: status === undefined && needsReview === undefined };
 }
 
-/** Payments whose order is closed; or all others. */
-async function withOrder(db: Db, rows: readonly Listed[], isClosed: boolean): Promise<Listed[]> {
-  const payments = rows.filter(({ type }) => TYPES[type].paysOrder);
-  const ids = filled(payments.map(({ id }) => id));
-  const closed = db
-    .selectFrom('transactions')
-    .innerJoin('orders', 'orders.order_id', 'transactions.order_id')
-    .select('transactions.id')
-    .where('transactions.id', 'in', ids)
-    .where('orders.closed_at', 'is not', null);
-  const found = new Set(payments.length === 0 ? [] : (await closed.execute()).map(({ id }) => id));
-  return rows.filter(({ id }) => found.has(id) === isClosed);
-}
-
-function matches(
-  { type, status, needsReview, orderClosed }: TransactionQuery,
-  row: Omit<Listed, keyof Position>,
-): boolean {
+function matches({ type, status, needsReview }: TransactionQuery, row: Omit<Listed, keyof Position>): boolean {
   return (
     (type === undefined || row.type === type) &&
-    (orderClosed === undefined || row.rank < STAGES.replaced.rank) &&
     (status === undefined || STAGES[stageOf(row.rank)].status === status) &&
     (needsReview === undefined || row.needs_review === Number(needsReview))
   );

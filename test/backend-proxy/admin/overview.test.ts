@@ -91,12 +91,8 @@ it('the overview sums up what came in and went out today, by currency, and each 
     assert.equal((await rows(href)).length, Number(count), href);
   await world.settleAfter('approve', 'P-1');
   await operator.says('/admin', /Sent today, UTC €9\.00 1 refund 1 payout /);
-  for (const [status, id] of [
-    ['PROCESSING', 'A-4'],
-    ['CLOSED', 'A-5'],
-  ] as const)
-    // prettier-ignore
-    await operator.says(`/admin/transactions?type=PAY&status=${status}`, new RegExp(`Created, UTC ${id} (?!.* A-)`));
+  await operator.says('/admin/transactions?type=PAY&status=PROCESSING', /Created, UTC A-4 (?!.* A-)/);
+  await operator.says('/admin/transactions?type=PAY', /Created, UTC A-5 .* Closed · may still be paid .* A-4 /);
 });
 
 it('what came after the closing is to send back as what was paid twice is, in every figure', async (t) => {

@@ -251,8 +251,6 @@ async function callLists(ledger: Ledger, step: Calls['step']): Promise<void> {
     for (const orderId of maybe('A')) {
       await list({ sort, orderId, ...(sort !== 'updatedAt' && { createdFrom: from, createdBefore: to }), cursor });
     }
-    for (const orderClosed of [true, false])
-      for (const type of maybe(...GATEWAY_TYPES)) await list({ sort, type, orderClosed, cursor });
     for (const type of maybe(...GATEWAY_TYPES)) {
       for (const status of maybe(...STATUSES)) {
         for (const needsReview of maybe(true, false)) {

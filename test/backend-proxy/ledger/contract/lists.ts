@@ -173,25 +173,6 @@ export function listsContract({ it, setUp }: Suite): void {
     }
   });
 
-  it('what is open is listed by whether its order is closed, whatever has ended', async (t) => {
-    const { ledger } = await setUp(t);
-    for (const orderId of ['A', 'B', 'C']) await openPending(ledger, { orderId });
-    await ledger.openPayout({ ...PAYOUT, orderId: 'P' });
-    for (const orderId of ['B', 'C']) await ledger.closeOrder({ orderId, reason: null, ifUnpaidSince: null });
-    await ledger.observe('C', verified('succeeded'));
-    for (const [orderClosed, more, ids] of [
-      [true, {}, 'B'],
-      [false, {}, 'A P'],
-      [false, { type: 'PAY' }, 'A'],
-      [true, { orderId: 'B' }, 'B'],
-      [false, { orderId: 'B' }, ''],
-      [true, { needsReview: true }, ''],
-    ] as const) {
-      const { transactions } = await ledger.transactions({ sort: 'createdAt', orderClosed, ...more, limit: 9 });
-      assert.equal(transactions.map(({ id }) => id).join(' '), ids);
-    }
-  });
-
   it('a cursor of a list in another order is passed over', async (t) => {
     const { ledger } = await setUp(t);
     for (const orderId of ['A', 'B']) await openPending(ledger, { orderId });
