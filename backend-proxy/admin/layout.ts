@@ -18,7 +18,7 @@ type Section = keyof typeof PAGES;
 const DONE = {
   resolved: 'Recorded. The history below has your name and note.',
   closed: 'The order is closed.',
-  refunded: 'The refund was asked for.',
+  refunded: 'The refund was asked for. Its status is beside its amount.',
   redelivered: 'The webhook is being sent again now. Reload in a moment to see the answer.',
 };
 type Done = keyof typeof DONE;
@@ -160,15 +160,7 @@ type Code = 200 | 409 | Refusal['status'];
 export interface Frame {
   /** Goes to a page that says what was just done: to this session, and at this address only. */
   done(c: Context, path: string, done: Done): Response;
-  /** `refunded`: the message about a refund that was just asked for. */
-  show(
-    c: Context,
-    section: Section | undefined,
-    title: Title,
-    body: Html,
-    code?: Code,
-    refunded?: string,
-  ): Response | Promise<Response>;
+  show(c: Context, section: Section | undefined, title: Title, body: Html, code?: Code): Response | Promise<Response>;
   /** Why there is no such page, or why it failed, with a way back to the list that it belongs to. */
   refuse(c: Context, title: string, text: string, code: Code): Response | Promise<Response>;
   /** Proves that a form belongs to this session. */
@@ -183,16 +175,13 @@ export function createFrame(sessions: Sessions, { host, isTest }: Instance): Fra
       const proof = sessions.doneToken(c.get('session'), `${done} ${pathOf(c, path)}`);
       return c.redirect(`${path}?done=${done}.${proof}`, 303);
     },
-    show(c, section, title, body, code = 200, refunded) {
+    show(c, section, title, body, code = 200) {
       const session = c.get('session');
       writeSession(c, sessions, session);
       const [word = '', proof = ''] = c.req.query('done')?.split('.') ?? [];
       const isDone = sessions.isDoneToken(session, `${word} ${pathOf(c, c.req.url)}`, proof);
       const shown = { title, section, body, form: formToken(c), host, isTest };
-      return c.html(
-        page({ ...shown, ...(isDone && { done: (word === 'refunded' && refunded) || DONE[word as Done] }) }),
-        code,
-      );
+      return c.html(page({ ...shown, ...(isDone && { done: DONE[word as Done] }) }), code);
     },
     refuse(c, title, text, code) {
       const session: Session | undefined = c.get('session');

@@ -35,7 +35,6 @@ import {
   moved,
   reviewReason,
   sourceName,
-  walletEnd,
 } from './words.ts';
 
 const DUPLICATE =
@@ -109,13 +108,6 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
 /** The amount and the status. */
 export const heading = (transaction: Transaction, back?: Back): Html =>
   html`${amount(transaction)} ${status(transaction, back)}`;
-
-/** Of a refund that was just asked for. */
-export function sentMessage(refund: Transaction): string {
-  const { status: each } = STAGES[refund.stage];
-  const how = each === 'SUCCESS' ? 'was sent to' : each === 'FAILED' ? 'was not sent to' : 'is on its way to';
-  return `${moneyOf(refund)} ${how} ••••\u00A0${walletEnd(refund.customer ?? '')}.`;
-}
 
 /** How and for which order, by which wallet or to which; and what the status does not say. */
 function lead(transaction: Transaction): Html {

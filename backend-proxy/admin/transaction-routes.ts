@@ -25,14 +25,7 @@ import {
   type ClosingForm,
   type RefundForm,
 } from './decisions.ts';
-import {
-  resolutionTitle,
-  confirmationPage,
-  heading,
-  sentMessage,
-  transactionPage,
-  type Typed,
-} from './transaction-page.ts';
+import { resolutionTitle, confirmationPage, heading, transactionPage, type Typed } from './transaction-page.ts';
 import { queryOf, transactionsPage } from './lists.ts';
 
 const MAX_WEBHOOKS = 50;
@@ -69,8 +62,7 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const { refundRules } = parts;
     const body = transactionPage({ transaction, at, refundRules, webhooks, form, name: nameOf(c), typed });
     const back = at && backOf(transaction, at, refundRules);
-    const title = [transaction.orderId, heading(transaction, back)] as const;
-    return frame.show(c, 'transactions', title, body, code, sentMessage(transaction));
+    return frame.show(c, 'transactions', [transaction.orderId, heading(transaction, back)], body, code);
   }
   app.get('/admin/transactions/:id', (c) => showOne(c, 200));
 

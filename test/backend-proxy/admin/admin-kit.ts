@@ -1,6 +1,7 @@
 // The operator's page over the world of the proxy's tests, and a browser's cookie and forms for it.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import type { Webhook } from '../../../backend-proxy/ledger/model.ts';
 import { METHODS } from '../../../backend-proxy/protocol/wire.ts';
 import { createAdmin } from '../../../backend-proxy/admin/app.ts';
 import { createWorld, type World, type WorldOptions } from '../world.ts';
@@ -102,3 +103,19 @@ export async function signedIn(t: TestContext, options?: WorldOptions) {
   const says = async (path: string, text: RegExp) => assert.match(textOf(await operator.open(path)), text);
   return Object.assign(operator, { says });
 }
+
+export const WEBHOOK: Webhook = {
+  id: 'msg_1',
+  type: 'payment.succeeded',
+  orderId: 'A-1',
+  transactionId: 'A-1',
+  state: 'delivered',
+  attempts: 1,
+  lastAnswer: 'HTTP 200',
+  nextAt: 0,
+  createdAt: 0,
+  body: '{}',
+};
+
+/** Where an answer leads, without the proof that this session was sent there. */
+export const placeOf = (response: Response) => response.headers.get('location')?.split('.')[0];

@@ -1,0 +1,98 @@
+// The operator's lists: transactions with their filters, and webhooks, which are sent again from them.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { transactionsPage, webhookPage, webhookTable, webhooksPage } from '../../../backend-proxy/admin/lists.ts';
+import { S } from '../time.ts';
+import { placeOf, signedIn, textOf, WEBHOOK } from './admin-kit.ts';
+
+it('a webhook that was given up is found from the overview and sent again', async (t) => {
+  const operator = await signedIn(t);
+  const { world } = operator;
+  world.receiver.answers = [410];
+  await world.start(world.token(), { method: 'QR' });
+  await world.customer('approve', 'A-1');
+  await world.settle();
+  const first = await operator.open('/admin');
+  assert.match(textOf(first), /Waiting – Webhooks failed 1 to send again Latest transactions Show all/);
+  assert.match(
+    textOf(first),
+    /1 thing needs attention Your server did not take a webhook: HTTP 410\. A-1 · payment\.succeeded · \d+ \w+ old Send again/,
+  );
+  const [, path = ''] = /href="(\/admin\/webhooks\/msg_\w+)"/.exec(first) ?? [];
+  await operator.says(path, /Failed 1 attempt .* Last answer HTTP 410/);
+  world.receiver.answers = [200];
+  const sent = await operator.send(`${path}/redeliver`);
+  assert.deepEqual([sent.status, placeOf(sent)], [303, `${path}?done=redelivered`]);
+  await world.settle();
+  await operator.says(path, /Delivered 1 attempt/);
+  assert.equal((await operator.send('/admin/webhooks/msg_none/redeliver')).status, 404);
+  await operator.says('/admin/webhooks?state=dead', /No failed webhooks\./);
+  await operator.says(
+    '/admin/webhooks',
+    /All Failed Queued Delivered .* Created, UTC payment\.succeeded Delivered 1 attempt A-1 HTTP 200 20 Nov/,
+  );
+});
+
+it('a webhook is sent again from its page, and from a list if it failed, but not once its body was erased', async () => {
+  for (const [body, isOffered] of [
+    ['{}', true],
+    ['', false],
+  ] as const) {
+    // prettier-ignore
+    const webhook = { ...WEBHOOK, body };
+    assert.equal(String(await webhookPage(webhook, 'x')).includes('Send again'), isOffered);
+    for (const state of ['dead', 'delivered', 'pending'] as const) {
+      const table = String(await webhookTable('Webhooks', [{ ...webhook, state }], 'x'));
+      assert.equal(table.includes('Send again'), isOffered && state === 'dead', state);
+    }
+  }
+});
+
+it('the list of transactions is filtered, paged newest first, and says what is wrong with a filter', async (t) => {
+  const operator = await signedIn(t);
+  const { world } = operator;
+  for (let n = 0; n < 52; n += 1) {
+    await world.start(world.token({ orderId: `A-${n}` }), { method: 'QR' });
+    world.skip(S);
+  }
+  const idsOf = (html: string) => [...html.matchAll(/scope="row">\s*<a href="[^"]+">([^<]+)</g)].map(([, id]) => id);
+  const first = await operator.open('/admin/transactions');
+  assert.deepEqual(
+    idsOf(first),
+    Array.from({ length: 50 }, (_, n) => `A-${51 - n}`),
+  );
+  const [, older = ''] = /href="([^"]+)">Older</.exec(first) ?? [];
+  assert.deepEqual(idsOf(await operator.open(older.replaceAll('&amp;', '&'))), ['A-1', 'A-0']);
+  assert.deepEqual(idsOf(await operator.open('/admin/transactions?orderId=A-7&type=&status=&from=&to=')), ['A-7']);
+  await world.start(world.token({ orderId: 'A-7' }), { method: 'QR' }, 'again');
+  const byId = await operator.request('/admin/transactions?orderId=A-7-2');
+  assert.deepEqual([byId.status, placeOf(byId)], [303, '/admin/transactions/A-7-2'], 'an id at the gateway');
+  assert.deepEqual(idsOf(await operator.open('/admin/transactions?status=SUCCESS')), []);
+  assert.equal(idsOf(await operator.open('/admin/transactions?from=2026-11-20&to=2026-11-20')).length, 50);
+  assert.deepEqual(idsOf(await operator.open('/admin/transactions?from=2026-11-21')), []);
+  for (const query of ['from=2026-02-30', 'from=2026-11-21&to=2026-11-20', 'type=X', 'orderId=a%20b', 'cursor=x']) {
+    const response = await operator.request(`/admin/transactions?${query}`);
+    assert.equal(response.status, 400, query);
+    assert.match(await response.text(), /role="alert"/);
+  }
+});
+
+it('a page of webhooks leads to the newest and to older ones of the same state', async () => {
+  const list = { state: 'dead', webhooks: [WEBHOOK], cursor: '2~msg_2', nextCursor: '1~msg_1', form: 'x' } as const;
+  const linksOf = async (more: object) =>
+    [...String(await webhooksPage({ ...list, ...more })).matchAll(/href="([^"]+)">(Newest|Older)</g)].map((link) =>
+      link.slice(1).join(' '),
+    );
+  const older = '/admin/webhooks?state=dead&amp;cursor=1%7Emsg_1 Older';
+  assert.deepEqual(await linksOf({}), ['/admin/webhooks?state=dead Newest', older]);
+  assert.deepEqual(await linksOf({ cursor: '' }), [older]);
+  assert.deepEqual(await linksOf({ cursor: '', nextCursor: null }), []);
+});
+
+it('an empty page of the list says whether older transactions may match', async () => {
+  const said = async (nextCursor: string | null) =>
+    textOf(String(await transactionsPage({ status: 'FAILED' }, { transactions: [], nextCursor }, new Map())));
+  assert.match(await said(null), /No transaction matches\./);
+  assert.match(await said('1~A-1'), /None among those looked at\. Older ones may match: Older/);
+  assert.doesNotMatch(await said('1~A-1'), /No transaction matches\./);
+});
