@@ -183,7 +183,10 @@ export async function readForm(c: Context): Promise<Record<string, string>> {
   return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'string' ? value : '']));
 }
 
-/** Answers live.js with the regions by id, or 204 if the page already shows this version. Without regions, 205: load the page again. */
+/**
+ * Answers live.js with the regions by id, or 204 if the page already shows this version. Without regions, 205: load the
+ * page again.
+ */
 export async function liveAnswer(c: Context, version: string, regions?: () => Record<string, Markup>) {
   c.header('cache-control', 'no-store');
   if (c.req.query('since') === version) return c.body(null, 204);

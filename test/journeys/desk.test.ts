@@ -22,12 +22,18 @@ test('a payout goes from the desk to the customer’s phone, and the desk follow
   assert.equal(await row.count(), 1);
 });
 
-test('the desk’s search leaves the rows with all its words, says how many, and what to type if there is none', async () => {
+/** Bruno's phone is asked to pay for a dripper. */
+async function asked() {
   const staff = await world.staff();
   const shopper = await world.shopper();
   const phone = await world.phone(BRUNO);
   await shopper.order('Stone Dripper');
   await shopper.pay('DIRECT', BRUNO);
+  return { staff, shopper, phone };
+}
+
+test('the desk’s search leaves the rows with all its words, says how many, and what to type if there is none', async () => {
+  const { staff, shopper, phone } = await asked();
   const found = staff.page.getByRole('searchbox', { name: 'Find a payment or payout' });
   const said = staff.page.locator('output');
   const rows = staff.page.getByRole('listitem');
@@ -49,11 +55,7 @@ test('the desk’s search leaves the rows with all its words, says how many, and
 });
 
 test('the desk sends a coffee’s money back in part and then the rest, and the customer’s open page follows', async () => {
-  const staff = await world.staff();
-  const shopper = await world.shopper();
-  const phone = await world.phone(BRUNO);
-  await shopper.order('Stone Dripper');
-  await shopper.pay('DIRECT', BRUNO);
+  const { staff, shopper, phone } = await asked();
   await phone.approve();
   const payment = staff.page.getByRole('listitem').filter({ hasText: shopper.orderId }).first();
   const refund = async (amount: string, left: string) => {

@@ -1,7 +1,7 @@
 // Keeps a page of the sandbox up to date; each page works without it. Counts down `data-countdown` (seconds left),
 // runs `data-clock` (ms since 1970), and once a second asks the `data-live` address for changes: it answers 204, or the
-// new HTML of each region by id, or 205: load the page again. Only regions that differ are replaced, and the focus and opened details are kept.
-// Times are the server's, never this machine's.
+// new HTML of each region by id, or 205: load the page again. Only regions that differ are replaced, and the focus and
+// opened details are kept. Times are the server's, never this machine's.
 
 const loadedAt = performance.now();
 const startedAt = new WeakMap();
