@@ -28,6 +28,8 @@ export type Screen =
 
 export interface CheckoutView {
   payment: Payment;
+  /** As the shopper knows it. */
+  order: string;
   merchant: string;
   merchantLogo?: string | undefined;
   /** A hidden field in each form, which ties it to this browser's session. */
@@ -41,7 +43,7 @@ export interface CheckoutView {
 const STEPS = ['login', 'verify', 'pay'] as const;
 
 export function checkoutPage(c: Context, view: CheckoutView) {
-  const { payment, screen, merchant, merchantLogo } = view;
+  const { payment, order, screen, merchant, merchantLogo } = view;
   const { texts, textLang } = checkoutTexts(payment.language);
   const amount = formatMoney(payment.minor, payment.currency, textLang);
   const hasEnded = screen.name === 'ended';
@@ -56,7 +58,7 @@ export function checkoutPage(c: Context, view: CheckoutView) {
           ${pictureOf(merchant, merchantLogo)} ${hasEnded ? merchant : fill(texts.payTo, { merchant })}
         </p>
         <p class="amount">${amount}</p>
-        <dl class="facts lines">${fact(texts.order, payment.orderId)} ${fact(texts.website, shop.host)}</dl>
+        <dl class="facts lines">${fact(texts.order, order)} ${fact(texts.website, shop.host)}</dl>
       </div>
       <div class="step stack ${hasEnded ? 'result' : ''}">
         ${screen.name === 'ended' ? '' : steps(screen.name, texts)} ${screenMarkup(view, texts, amount, textLang)}

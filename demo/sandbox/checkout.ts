@@ -166,6 +166,7 @@ class Checkout {
     const { merchant, merchantLogo } = this.#options;
     return checkoutPage(c, {
       payment,
+      order: this.#processor.orderOf(payment),
       merchant,
       merchantLogo,
       proof,

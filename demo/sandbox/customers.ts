@@ -6,12 +6,12 @@ import { formatMoney, toMinor } from './money.ts';
 
 export interface Movement {
   at: number;
-  kind: 'TOP_UP' | 'PAYMENT' | 'PAYOUT';
+  kind: 'TOP_UP' | 'PAYMENT' | 'PAYOUT' | 'REFUND';
   /** Positive for money in, negative for money out. */
   minor: bigint;
   currency: string;
-  orderId: string | null;
-  note: string | null;
+  /** The order, or a note. */
+  about: string;
 }
 
 /** The same for all customers; the login page shows it. */
@@ -80,7 +80,7 @@ export function demoCustomers(now: number): Customer[] {
     const customer = new Customer(walletId, name, email);
     for (const [currency, amount] of Object.entries(purse)) {
       const minor = toMinor(amount, currency) ?? 0n;
-      customer.move({ at: now, kind: 'TOP_UP', minor, currency, orderId: null, note: 'Opening balance' });
+      customer.move({ at: now, kind: 'TOP_UP', minor, currency, about: 'Opening balance' });
     }
     return customer;
   });

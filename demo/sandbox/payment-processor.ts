@@ -98,6 +98,14 @@ export class PaymentProcessor {
     return this.#fresh(this.#store.byToken(token));
   }
 
+  orderOf(payment: Payment): string {
+    return this.#store.orderOf(payment);
+  }
+
+  isRefund(payout: Payout): boolean {
+    return this.#store.refundedBy(payout) !== undefined;
+  }
+
   /** Newest first. */
   transactions(): Transaction[] {
     const all = this.#store.all();
@@ -143,14 +151,14 @@ export class PaymentProcessor {
     this.#refuseFinal(payment);
     this.#refuseOtherCustomer(payment, customer);
     payment.customer = customer.walletId;
-    const { minor, currency, orderId } = payment;
+    const { minor, currency } = payment;
     if (customer.balance(currency) < minor) {
       this.#end(payment, 'FAILED', 'INSUFFICIENT_BALANCE');
       return;
     }
     this.#store.bindReference(payment.customerReferenceNo, customer.walletId);
     const at = this.#clock.now();
-    customer.move({ at, kind: 'PAYMENT', minor: -minor, currency, orderId, note: null });
+    customer.move({ at, kind: 'PAYMENT', minor: -minor, currency, about: this.orderOf(payment) });
     this.reach(payment, 'PAYMENT_FINALIZED');
     this.#end(payment, 'SUCCESS', 'SUCCESS');
   }
@@ -167,7 +175,7 @@ export class PaymentProcessor {
     const missing = minor - customer.balance(currency);
     if (missing > 0n) {
       const at = this.#clock.now();
-      customer.move({ at, kind: 'TOP_UP', minor: missing, currency, orderId: null, note: 'Top-up' });
+      customer.move({ at, kind: 'TOP_UP', minor: missing, currency, about: 'Top-up' });
     }
     this.approve(transaction, customer);
   }
@@ -215,7 +223,9 @@ export class PaymentProcessor {
       return;
     }
     const { minor, currency, orderId, note } = payout;
-    customer.move({ at: this.#clock.now(), kind: 'PAYOUT', minor, currency, orderId, note });
+    const refunded = this.#store.refundedBy(payout);
+    const about = note ?? (refunded ? this.orderOf(refunded) : orderId);
+    customer.move({ at: this.#clock.now(), kind: refunded ? 'REFUND' : 'PAYOUT', minor, currency, about });
     this.#end(payout, 'SUCCESS', 'SUCCESS');
   }
 

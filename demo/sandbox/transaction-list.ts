@@ -21,10 +21,15 @@ type Tone = '' | 'good' | 'bad' | 'plain';
 
 const FAILURES: Readonly<Record<string, [string, Tone]>> = {
   DECLINED: ['Declined', 'bad'],
-  INSUFFICIENT_BALANCE: ['Balance too low', 'bad'],
-  UNKNOWN_CUSTOMER: ['No such customer', 'bad'],
+  INSUFFICIENT_BALANCE: ['Declined', 'bad'],
   USER_CANCELLED: ['Canceled', 'plain'],
   TOKEN_EXPIRED: ['Expired', 'plain'],
+};
+
+/** Where the word for a failure does not say why. */
+const REASONS: Readonly<Record<string, string>> = {
+  INSUFFICIENT_BALANCE: 'Balance too low',
+  UNKNOWN_CUSTOMER: 'No such customer',
 };
 
 const DELIVERY_NAMES: Record<Delivery['state'], string> = {
@@ -34,18 +39,18 @@ const DELIVERY_NAMES: Record<Delivery['state'], string> = {
   WITHHELD: 'withheld by a fault',
 };
 
-/** Of the transaction now, or at an entry of its history. */
-function standing(
-  transaction: Transaction,
-  { status, message }: Pick<Transaction, 'status' | 'message'> = transaction,
-): [string, Tone] {
+const PAID = { Payment: 'Paid', Payout: 'Paid out', Refund: 'Sent back' };
+type Kind = keyof typeof PAID;
+
+/** Of a transaction now, or at an entry of its history. */
+function standing(kind: Kind, { status, message }: Pick<Transaction, 'status' | 'message'>): [string, Tone] {
   switch (status) {
     case 'INITIALIZED':
       return ['Waiting', ''];
     case 'PROCESSING':
-      return [isPayment(transaction) ? 'Confirming' : 'On its way', ''];
+      return [kind === 'Payment' ? 'Confirming' : 'On its way', ''];
     case 'SUCCESS':
-      return [isPayment(transaction) ? 'Paid' : 'Paid out', 'good'];
+      return [PAID[kind], 'good'];
     case 'FAILED':
       return FAILURES[message] ?? ['Failed', 'bad'];
     default:
@@ -79,8 +84,13 @@ export function list(name: keyof typeof LISTS, options: ControlOptions): Markup 
 function row(transaction: Transaction, options: ControlOptions): Markup {
   const { ipns, requestLog, processor, clock } = options;
   const { orderId, paymentId, minor, currency, createdAt } = transaction;
-  const [word, tone] = standing(transaction);
-  const name = isPayment(transaction) ? NAMES[transaction.method] : 'Payout';
+  const kind = kindOf(transaction, processor);
+  const [word, tone] = standing(kind, transaction);
+  const what = [
+    isPayment(transaction) ? NAMES[transaction.method] : kind,
+    whoIn(transaction, processor.customers),
+    REASONS[transaction.message],
+  ];
   const requests = requestLog.requestsFor(orderId);
   const deliveries = ipns.about(transaction);
   return html`<li class="transaction">
@@ -88,9 +98,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
       <summary id="summary-${paymentId}">
         <span class="amount">${isPayment(transaction) ? '' : '−'}${formatMoney(minor, currency)}</span>
         <strong class="order">${orderId}</strong>
-        <small class="sub">
-          ${name}${whoIn(transaction, processor.customers)} · ${clockTime(createdAt, clock.now())}
-        </small>
+        <small class="sub"> ${what.filter(Boolean).join(' · ')} · ${clockTime(createdAt, clock.now())} </small>
         <span class="standing"><span class="chip ${tone}">${word}</span></span>
         <small class="ipns">
           ${deliveries.map((delivery) => ipnChips(delivery))}
@@ -99,7 +107,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
       </summary>
       <div class="inside stack">
         ${requests > 1 ? html`<p class="soft">${requests} requests to create it came. One was accepted.</p>` : ''}
-        ${waysOn(transaction, processor.customers, clock.now())} ${history(transaction, deliveries, clock.now())}
+        ${waysOn(transaction, processor.customers, clock.now())} ${history(transaction, kind, deliveries, clock.now())}
       </div>
     </details>
     ${
@@ -112,11 +120,16 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
   </li>`;
 }
 
+function kindOf(transaction: Transaction, processor: ControlOptions['processor']): Kind {
+  if (isPayment(transaction)) return 'Payment';
+  return processor.isRefund(transaction) ? 'Refund' : 'Payout';
+}
+
 function whoIn(transaction: Transaction, people: readonly Customer[]): string {
   const openedBy = isPayment(transaction) ? transaction.openedBy : null;
   const walletId = isFinal(transaction) ? (transaction.customer ?? openedBy) : (openedBy ?? transaction.customer);
-  if (walletId === null) return isFinal(transaction) ? '' : ' · nobody yet';
-  return ` · ${people.find((person) => person.walletId === walletId)?.name ?? `wallet ${walletId}`}`;
+  if (walletId === null) return isFinal(transaction) ? '' : 'nobody yet';
+  return people.find((person) => person.walletId === walletId)?.name ?? `wallet ${walletId}`;
 }
 
 /** `label` is the same in many rows, so the name for screen readers has the order. */
@@ -163,11 +176,11 @@ function ipnChips({ state, attempts }: Delivery): Markup {
 const answerChip = ({ answer, error }: Delivery['attempts'][number]): Markup =>
   html`<span class="chip ${answer === 200 ? 'plain' : 'bad'}">${answer ?? error ?? 'under way'}</span>`;
 
-function history(transaction: Transaction, deliveries: readonly Delivery[], now: number): Markup {
+function history(transaction: Transaction, kind: Kind, deliveries: readonly Delivery[], now: number): Markup {
   const attempts = deliveries.flatMap((delivery) => delivery.attempts);
   return html`<ol class="history lines">
     ${transaction.history.map(({ at, status, message }) => {
-      const [word, tone] = standing(transaction, { status, message });
+      const [word, tone] = standing(kind, { status, message });
       const codes = new Set([isPayment(transaction) ? transaction.method : transaction.type, status, message]);
       return html`<li>
         ${time(at, now)} <span class="chip ${tone}">${word}</span> <code>${[...codes].join(' ')}</code>

@@ -1,7 +1,8 @@
-// Keeps the transactions in memory and finds them by order id, payment id, checkout token or code. Refuses an order
+// Keeps the transactions in memory and finds them by order id, payment id, checkout token or code, and what belongs
+// together by the proxy's order ids. Refuses an order
 // id that is in use, by a payment or a payout, and a customerReferenceNo that belongs to another customer.
 import { Refusal } from './refusal.ts';
-import { isPayment, type Payment, type Transaction } from './transaction.ts';
+import { isPayment, type Payment, type Payout, type Transaction } from './transaction.ts';
 
 /** Transactions are never deleted, so their number needs a limit. */
 const MAX_TRANSACTIONS = 100_000;
@@ -41,6 +42,23 @@ export class TransactionStore {
 
   byCode(code: string): Payment | undefined {
     return this.#byCode.get(code);
+  }
+
+  /** The payment that a payout sends back, whose order id the proxy has extended: `ST-1-r1`. */
+  refundedBy({ orderId, customer }: Payout): Payment | undefined {
+    const payment = this.#paymentNamed(/^(.+)-r\d+$/, orderId);
+    return payment?.status === 'SUCCESS' && payment.customer === customer ? payment : undefined;
+  }
+
+  /** The order as the shopper knows it: the proxy names its second payment `ST-1-2`. */
+  orderOf({ orderId, returnUrl }: Payment): string {
+    const first = this.#paymentNamed(/^(.+)-(?:[2-9]|[1-9]\d+)$/, orderId);
+    return first?.returnUrl === returnUrl ? first.orderId : orderId;
+  }
+
+  #paymentNamed(pattern: RegExp, orderId: string): Payment | undefined {
+    const transaction = this.#byOrderId.get(pattern.exec(orderId)?.[1] ?? '');
+    return transaction && isPayment(transaction) ? transaction : undefined;
   }
 
   /** Newest first. */

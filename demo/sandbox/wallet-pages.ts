@@ -3,7 +3,7 @@
 // stays.
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import type { Customer, Movement } from './customers.ts';
+import type { Customer } from './customers.ts';
 import { formatMoney } from './money.ts';
 import { ago, countdown, device, fact, initials, logo, mark, type Markup, page, pictureOf } from './page.ts';
 import { isFinal, type Payment } from './transaction.ts';
@@ -14,6 +14,8 @@ export interface PhoneView {
   merchant: string;
   merchantLogo?: string | undefined;
   prompts: Payment[];
+  /** The order of a payment, as the shopper knows it. */
+  orderOf: (payment: Payment) => string;
   code: string;
   codeLeftMs: number;
   version: string;
@@ -131,16 +133,16 @@ function identity({ name, shownWalletId }: Customer): Markup {
   return html`${initials(name)} <span>${name} <small>Wallet ${shownWalletId}</small></span>`;
 }
 
-function prompts({ customer, prompts: waiting, merchant, merchantLogo, now }: PhoneView): Markup {
+function prompts({ customer, prompts: waiting, orderOf, merchant, merchantLogo, now }: PhoneView): Markup {
   return html`${waiting.map((payment) => {
-    const { minor, currency, createdAt, orderId } = payment;
+    const { minor, currency, createdAt } = payment;
     const after = customer.balance(currency) - minor;
     return html`<section class="card asks">
       <strong class="payee">
         ${pictureOf(merchant, merchantLogo)} <span>${merchant} <small>asked ${ago(createdAt, now)}</small></span>
       </strong>
       <p class="amount">${formatMoney(minor, currency)}</p>
-      <dl class="facts">${fact('Order', orderId)} ${balanceAfter(after, currency)}</dl>
+      <dl class="facts">${fact('Order', orderOf(payment))} ${balanceAfter(after, currency)}</dl>
       ${answerForm(payment, customer, false)}
     </section>`;
   })}`;
@@ -184,23 +186,15 @@ function securityCode({ code, codeLeftMs }: PhoneView): Markup {
   </section>`;
 }
 
-const KIND_NAMES = { TOP_UP: 'Money added', PAYMENT: 'Payment', PAYOUT: 'Payout' };
-
-/** The proxy names a refund after the payment that it sends back: `ST-1-r1`. */
-function nameOf({ kind, orderId }: Movement, movements: readonly Movement[]): string {
-  const refunded = /^(.+)-r\d+$/.exec(orderId ?? '')?.[1];
-  const isRefund = refunded !== undefined && movements.some((each) => each.orderId === refunded);
-  return isRefund ? 'Refund' : KIND_NAMES[kind];
-}
+const KIND_NAMES = { TOP_UP: 'Money added', PAYMENT: 'Payment', PAYOUT: 'Payout', REFUND: 'Refund' };
 
 function activity({ customer, merchant, merchantLogo, now }: PhoneView): Markup {
   const latest = customer.movements.slice(-MAX_MOVEMENTS).toReversed();
   return html`<section>
     <h2>Activity</h2>
     <ol class="lines">
-      ${latest.map((movement) => {
-        const { at, kind, minor, currency, orderId, note } = movement;
-        const name = nameOf(movement, customer.movements);
+      ${latest.map(({ at, kind, minor, currency, about }) => {
+        const name = KIND_NAMES[kind];
         return html`<li class="movement">
           ${kind === 'TOP_UP' ? initials('+') : pictureOf(merchant, merchantLogo)}
           <div>
@@ -212,7 +206,7 @@ function activity({ customer, merchant, merchantLogo, now }: PhoneView): Markup 
             </strong>
             <small class="row between">
               <span>
-                ${kind === 'TOP_UP' ? note : html`${`${name}\u00a0·`} <span class="order">${note ?? orderId}</span>`}
+                ${kind === 'TOP_UP' ? about : html`${`${name}\u00a0·`} <span class="order">${about}</span>`}
               </span>
               <span>${ago(at, now)}</span>
             </small>
@@ -223,16 +217,17 @@ function activity({ customer, merchant, merchantLogo, now }: PhoneView): Markup 
   </section>`;
 }
 
-function request({ customer, merchant, merchantLogo, now }: PhoneView, { payment, fromApp }: Opened): Markup {
-  const { minor, currency, createdAt, orderId } = payment;
+function request(view: PhoneView, { payment, fromApp }: Opened): Markup {
+  const { customer, orderOf, merchant, merchantLogo, now } = view;
+  const { minor, currency, createdAt } = payment;
   const balance = customer.balance(currency);
   const isShort = balance < minor;
   return html`${pictureOf(merchant, merchantLogo)}
     <h2 class="title">Pay ${merchant}</h2>
     <p class="amount">${formatMoney(minor, currency)}</p>
     <dl class="facts lines">
-      ${fact('Order', orderId)} ${fact('Asked', ago(createdAt, now))} ${fact('Balance', formatMoney(balance, currency))}
-      ${balanceAfter(balance - minor, currency)}
+      ${fact('Order', orderOf(payment))} ${fact('Asked', ago(createdAt, now))}
+      ${fact('Balance', formatMoney(balance, currency))} ${balanceAfter(balance - minor, currency)}
     </dl>
     ${isShort ? html`<p class="problem">The balance is too low: this payment would be declined.</p>` : ''}
     ${answerForm(payment, customer, fromApp)}`;
@@ -243,8 +238,8 @@ const REASONS: Readonly<Record<string, string>> = {
   INSUFFICIENT_BALANCE: 'The balance is too low.',
 };
 
-function result({ customer, merchant }: PhoneView, { payment, fromApp, isLate = false }: Opened): Markup {
-  const amount = formatMoney(payment.minor, payment.currency);
+function result({ customer, orderOf, merchant }: PhoneView, { payment, fromApp, isLate = false }: Opened): Markup {
+  const { minor, currency } = payment;
   const isPaid = payment.status === 'SUCCESS';
   const isTheirs = payment.customer === customer.walletId && !isLate;
   const paid = isTheirs ? `Sent to ${merchant}.` : 'This payment is already paid.';
@@ -252,9 +247,11 @@ function result({ customer, merchant }: PhoneView, { payment, fromApp, isLate = 
   const reason = isDeclinedHere ? 'You declined this payment.' : REASONS[payment.message];
   return html`${mark(isPaid)}
     <h2 class="title">${isPaid ? 'Paid' : 'Not paid'}</h2>
-    <p class="amount">${amount}</p>
+    <p class="amount">${formatMoney(minor, currency)}</p>
     <p>${isPaid ? paid : `${reason ?? 'This payment has ended.'} No money was taken.`}</p>
-    <p class="soft order">Order ${payment.orderId}</p>
+    <dl class="facts lines">
+      ${fact('Order', orderOf(payment))} ${fact('Balance', formatMoney(customer.balance(currency), currency))}
+    </dl>
     <div class="answer">
       <a class="button ${fromApp ? '' : 'main'}" href="/wallet">Done</a>
       ${fromApp ? html`<a class="button main" href="${payment.returnUrl}">Back to ${merchant}</a>` : ''}

@@ -51,6 +51,35 @@ describe('the overview of transactions', () => {
     assert.match(browser.text, / Waiting 1 .* Ended 2 /);
   });
 
+  it('a payout that sends a payment back is called a refund, and one with another order id is not', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('QR'));
+    await opened.control('transactions/order-QR/approve', { customer: '12345678' });
+    for (const orderId of ['order-QR-r1', 'order-XY-r1']) await opened.send('payout', payout({ orderId }));
+    await opened.pass(1_000);
+    const browser = await openOverview(opened);
+    assert.match(rowOf(browser, 'order-QR-r1'), /−€25\.00 order-QR-r1 Refund · Ada Keller · 12:00 Sent back /);
+    assert.match(rowOf(browser, 'order-XY-r1'), /−€25\.00 order-XY-r1 Payout · Ada Keller · 12:00 Paid out /);
+  });
+
+  it('what failed says so in one word, and why beside the method', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('QR'));
+    await opened.send('payout', payout({ customer: '99999999' }));
+    await opened.pass(1_000);
+    const phone = new Browser(opened);
+    await phone.open('/wallet?as=34567890');
+    const { code } = await opened.transaction('order-QR');
+    await phone.open(`/wallet/scan?code=${String(code)}`);
+    await phone.submit('/wallet/answer', { answer: 'approve' });
+    const browser = await openOverview(opened);
+    assert.match(
+      rowOf(browser, 'payout-1'),
+      / Payout · wallet 99999999 · No such customer · 12:00 Failed .*Failed PAYOUT FAILED UNKNOWN_CUSTOMER/,
+    );
+    assert.match(rowOf(browser, 'order-QR'), / QR code · Chiyo Mori · Balance too low · 12:00 Declined /);
+  });
+
   for (const [action, expected] of [
     ['approve', ['SUCCESS', 'SUCCESS']],
     ['decline', ['FAILED', 'DECLINED']],

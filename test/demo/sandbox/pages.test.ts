@@ -209,6 +209,22 @@ describe('the hosted checkout', () => {
     assert.match(browser.text, /Payment declined Your balance is too low\. No money was taken\./);
   });
 
+  it('the checkout names the order that the shopper knows, not which payment of it this is', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('QR', { orderId: 'A-1' }));
+    await opened.send('pay', collection('QR', { orderId: 'B-1', returnUrl: 'https://shop.example/orders/B-1' }));
+    for (const [orderId, shown] of [
+      ['A-1-2', 'A-1'],
+      ['A-1-10', 'A-1'],
+      ['A-1-1', 'A-1-1'],
+      ['B-1-2', 'B-1-2'],
+      ['C-1-2', 'C-1-2'],
+    ] as const) {
+      const browser = await openCheckout(opened, { orderId });
+      assert.ok(browser.text.includes(` Order ${shown} Website `), orderId);
+    }
+  });
+
   it('the checkout policy lets its forms lead only to the shop', async () => {
     const browser = await openCheckout(openSandbox());
     const policy = browser.headers.get('content-security-policy') ?? '';
@@ -246,7 +262,7 @@ describe('the wallet phone', () => {
     await bruno.submit('/wallet/answer', { answer: 'approve' });
     assert.equal(bruno.status, 404);
     await ada.submit('/wallet/answer', { answer: 'approve' });
-    assert.match(ada.text, /Paid €10\.50 Sent to Demo Shop\. Order order-DIRECT/);
+    assert.match(ada.text, /Paid €10\.50 Sent to Demo Shop\. Order order-DIRECT Balance €2,489\.50/);
     await ada.open('/wallet');
     assert.match(ada.text, /−€10\.50 Payment\s· order-DIRECT just now/);
     await opened.pass(60_000);
@@ -325,6 +341,23 @@ describe('the wallet phone', () => {
       await phone.open(`/wallet/payments/${String(json['paymentId'])}`);
       assert.ok(phone.text.includes(said), phone.text);
     }
+  });
+
+  it('the phone names the order of a second payment and of a refund, and the balance that is left', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('QR', { orderId: 'A-1' }));
+    const { json } = await opened.send('pay', collection('DIRECT', { orderId: 'A-1-2' }));
+    const phone = await phoneOf(opened);
+    assert.match(phone.text, /asked just now €10\.50 Order A-1 Balance after €2,489\.50/);
+    await phone.submit('/wallet/answer', { answer: 'approve' });
+    assert.match(phone.text, /Paid €10\.50 Sent to Demo Shop\. Order A-1 Balance €2,489\.50 Done/);
+    await opened.send('payout', payout({ orderId: 'A-1-2-r1', amount: 10 }));
+    await opened.pass(1_000);
+    await phone.open(`/wallet/payments/${String(json['paymentId'])}`);
+    assert.match(phone.text, /Balance €2,499\.50/);
+    await phone.open('/wallet');
+    assert.match(phone.text, /\+€10\.00 Refund\s· A-1 just now/);
+    assert.match(phone.text, /−€10\.50 Payment\s· A-1 just now/);
   });
 
   it('a code that the wallet does not know is an error under its field, on the same phone', async () => {
