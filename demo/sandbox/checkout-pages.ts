@@ -58,7 +58,7 @@ export function checkoutPage(c: Context, view: CheckoutView) {
           ${pictureOf(merchant, merchantLogo)} ${hasEnded ? merchant : fill(texts.payTo, { merchant })}
         </p>
         <p class="amount">${amount}</p>
-        <dl class="facts lines">${fact(texts.order, order)} ${fact(texts.website, shop.host)}</dl>
+        <dl class="facts">${fact(texts.order, order)} ${fact(texts.website, shop.host)}</dl>
       </div>
       <div class="step stack ${hasEnded ? 'result' : ''}">
         ${screen.name === 'ended' ? '' : steps(screen.name, texts)} ${screenMarkup(view, texts, amount, textLang)}
@@ -226,7 +226,7 @@ function payScreen(
   const isShort = balance < minor;
   return html`<h1>${texts.payTitle}</h1>
     <dl class="facts lines">
-      ${fact(texts.from, `${customer.name}, Wallet ${customer.shownWalletId}`)}
+      ${fact(texts.from, html`${customer.name} <small>Wallet ${customer.shownWalletId}</small>`)}
       ${fact(texts.balance, formatMoney(balance, currency, language))}
       ${
         isShort

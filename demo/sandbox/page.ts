@@ -102,17 +102,17 @@ export const device = (screen: Markup, beside: Markup | '' = ''): Markup =>
     </div>`;
 
 /** The initials of a person or a merchant, in place of a picture. */
-export const initials = (name: string): Markup =>
-  html`<span class="avatar" aria-hidden="true"
+export const initials = (name: string, look = ''): Markup =>
+  html`<span class="avatar ${look}" aria-hidden="true"
     >${name
       .split(' ')
       .slice(0, 2)
       .map((word) => word[0])}</span
   >`;
 
-/** The merchant's logo, else its initials. */
+/** The merchant's logo, else its initials; people are round. */
 export const pictureOf = (merchant: string, url: string | undefined): Markup =>
-  url === undefined ? initials(merchant) : html`<img class="avatar" src="${url}" alt="" />`;
+  url === undefined ? initials(merchant, 'square') : html`<img class="avatar square" src="${url}" alt="" />`;
 
 /** UTC; with the date unless it is the day of `now`. */
 export function time(at: number, now: number, digits = 19): Markup {

@@ -123,7 +123,7 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string | u
       <summary class="card"><strong>Test controls</strong> <small>faults and clock</small></summary>
       <form method="post" action="/overview/fault" class="card stack">
         <h3>Faults</h3>
-        <small>Make the gateway misbehave. Press again to stop. <code>POST /_sandbox/faults</code> has more.</small>
+        <small>Make the gateway misbehave. <code>POST /_sandbox/faults</code> has more.</small>
         <button hidden>Enter in the choice below presses this and no fault</button>
         <fieldset class="times">
           <legend>How often</legend>

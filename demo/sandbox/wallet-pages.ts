@@ -97,13 +97,17 @@ export function choicePage(c: Context, people: readonly Customer[], query: URLSe
       ${people.map(
         (person) => html`<button name="as" value="${person.walletId}" class="person card">${identity(person)}</button>`,
       )}
-    </form>`;
+    </form>
+    <p><a class="way" href="/">Gateway page</a></p>`;
   const body = device(html`<div class="stack">${screen}</div>`);
   return page(c, { title: 'Whose phone is this?', layout: 'wallet', body });
 }
 
 function stage({ customer, people }: PhoneView, screen: Markup): Markup {
-  const screenOfCustomer = html`<h1><a class="person home" href="/wallet">${identity(customer)}</a></h1>
+  const screenOfCustomer = html`<header class="owner">
+      <h1><a class="person home" href="/wallet">${identity(customer)}</a></h1>
+      <a class="way switch" href="/wallet?as=">Switch</a>
+    </header>
     ${screen}`;
   const beside = html`<aside class="beside stack" aria-label="About this phone">
     ${logo}
@@ -205,8 +209,8 @@ function activity({ customer, merchant, merchantLogo, now }: PhoneView): Markup 
               >
             </strong>
             <small class="row between">
-              <span>
-                ${kind === 'TOP_UP' ? about : html`${`${name}\u00a0·`} <span class="order">${about}</span>`}
+              <span class="what">
+                ${kind === 'TOP_UP' ? '' : html`<span>${name}</span>`} <span class="order">${about}</span>
               </span>
               <span>${ago(at, now)}</span>
             </small>

@@ -1,6 +1,6 @@
 // The routes of the customer's phone, the wallet app as a page: payments to confirm, scanned codes, received payouts
 // and the security code. There is no login: the visitor picks the customer (a cookie, or `?as=`) and sees that
-// customer's payments.
+// customer's payments. An empty or unknown `?as=` asks again.
 //   /wallet   /wallet/scan?code=… (the address in a code)   /wallet/open?code=… (the link on the same device)
 //   /wallet/payments/:paymentId   POST /wallet/answer   /wallet/live, /wallet/payments/:paymentId/live (for live.js)
 import { type Context, Hono, type Next } from 'hono';
@@ -66,14 +66,15 @@ export function createWallet(options: WalletOptions) {
 
 async function chooseCustomer(c: WalletContext, next: Next, processor: PaymentProcessor): Promise<Response | void> {
   const url = new URL(c.req.url);
-  const chosen = processor.customer(url.searchParams.get('as'));
+  const as = url.searchParams.get('as');
+  url.searchParams.delete('as');
+  const chosen = processor.customer(as);
   if (chosen) {
     setCookie(c, COOKIE, chosen.walletId, { path: '/wallet', httpOnly: true, sameSite: 'Lax' });
-    url.searchParams.delete('as');
     return c.redirect(url.pathname + url.search, 303);
   }
   const customer = processor.customer(getCookie(c, COOKIE) ?? null);
-  if (!customer) return choicePage(c, processor.customers, url.searchParams);
+  if (!customer || as !== null) return choicePage(c, processor.customers, url.searchParams);
   c.set('customer', customer);
   return next();
 }

@@ -111,7 +111,7 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
         >
         ${site.walletUrl === undefined ? '' : trial(site.walletUrl)}
       </section>
-      ${order.kind === 'goods' ? NEXT_STEPS : ''} ${ONWARD}
+      ${order.kind === 'goods' ? nextSteps(stateOf(order)) : ''} ${ONWARD}
     </div>`,
   );
 }
@@ -187,14 +187,17 @@ function orderSummary(lines: readonly Line[], amount: string): Markup {
   </details>`;
 }
 
-const NEXT_STEPS = html`<section class="next" aria-labelledby="next">
-  <h2 id="next">What happens next</h2>
-  <ol class="steps">
-    <li><b>Payment</b></li>
-    <li><b>Packing</b> on Tuesday</li>
-    <li><b>Shipping</b> on Wednesday</li>
-  </ol>
-</section>`;
+/** `order.js` marks the same step when the order is paid while its page is open. */
+function nextSteps(state: OrderState): Markup {
+  const steps = [html`<b>Payment</b>`, html`<b>Packing</b> on Tuesday`, html`<b>Shipping</b> on Wednesday`];
+  const current = state === 'paid' ? 1 : 0;
+  return html`<section class="next" aria-labelledby="next">
+    <h2 id="next">What happens next</h2>
+    <ol class="steps">
+      ${steps.map((step, index) => html`<li ${index === current ? html`aria-current="step"` : ''}>${step}</li>`)}
+    </ol>
+  </section>`;
+}
 
 /** The ways on from an order that is paid, refunded or closed; unseen before. */
 const ONWARD = html`<section class="onward" aria-labelledby="onward">

@@ -78,13 +78,16 @@ test('DIRECT: the shopper enters a wallet ID and confirms on the phone', async (
   await hints(shopper, 'Approve it on the wallet phone.');
   const payment = shopper.page.getByRole('listitem').filter({ hasText: /^Payment$/ });
   const tick = () => payment.evaluate((item) => getComputedStyle(item, '::before').content);
+  const current = shopper.page.locator('.steps [aria-current]');
   assert.doesNotMatch(await tick(), /✓/);
+  assert.equal(await current.textContent(), 'Payment');
   const onward = shopper.page.getByRole('link', { name: 'Back to the coffee' });
   assert.equal(await onward.isVisible(), false, 'the ways on are for a paid order');
   await phone.approve();
   await shopper.isFulfilled();
   await shopper.page.getByRole('heading', { name: 'Thank you' }).waitFor();
   assert.match(await tick(), /✓/, 'the step that is done');
+  assert.equal(await current.textContent(), 'Packing on Tuesday', 'marked without loading the page again');
   assert.match((await shopper.part('details').innerText()).replaceAll(/\s/g, ' '), /Wallet app •••• 5678/);
   await nothingOverlaps(shopper);
   await shopper.page.setViewportSize({ width: 390, height: 844 });

@@ -30,6 +30,9 @@ function show(answer) {
   message.textContent = answer.text;
   message.dataset.state = answer.state;
   if (answer.state !== 'paid') return;
+  const [payment, packing] = document.querySelectorAll('.steps li');
+  payment?.removeAttribute('aria-current');
+  packing?.setAttribute('aria-current', 'step');
   document.title = document.title.replace(/^(Paid · )?/, 'Paid · ');
   if (balance) balance.textContent = answer.balance;
 }

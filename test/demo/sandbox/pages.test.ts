@@ -44,7 +44,7 @@ describe('the hosted checkout', () => {
     await logIn(browser, '1234\u00a05678');
     assert.deepEqual(await statusOf(opened), ['PROCESSING', 'PROCESSING']);
     await browser.submit('/pay/verify', { code: await codeOnPhone(opened) });
-    assert.match(browser.text, /Review and pay From Ada Keller, Wallet 1234 5678 /);
+    assert.match(browser.text, /Review and pay From Ada Keller Wallet 1234 5678 /);
     await browser.submit('/pay/confirm');
     assert.equal(browser.url, SHOP);
     assert.deepEqual(await statusOf(opened), ['SUCCESS', 'SUCCESS']);
@@ -254,7 +254,7 @@ describe('the wallet phone', () => {
     const bruno = await phoneOf(opened, '23456789');
     assert.doesNotMatch(bruno.text, /asked just now/);
     const ada = await phoneOf(opened);
-    assert.ok(ada.html.includes(`<img class="avatar" src="${LOGO}" alt="" />`));
+    assert.ok(ada.html.includes(`<img class="avatar square" src="${LOGO}" alt="" />`));
     assert.match(ada.text, /asked just now €10\.50 Order order-DIRECT Balance after €2,489\.50/);
     assert.match(ada.text, / Decline Approve €10\.50/);
     assert.match(ada.text, /Balance €2,500\.00 Also \$1,800\.00 and £950\.00/);
@@ -264,10 +264,10 @@ describe('the wallet phone', () => {
     await ada.submit('/wallet/answer', { answer: 'approve' });
     assert.match(ada.text, /Paid €10\.50 Sent to Demo Shop\. Order order-DIRECT Balance €2,489\.50/);
     await ada.open('/wallet');
-    assert.match(ada.text, /−€10\.50 Payment\s· order-DIRECT just now/);
+    assert.match(ada.text, /−€10\.50 Payment order-DIRECT just now/);
     await opened.pass(60_000);
     await ada.open('/wallet');
-    assert.match(ada.text, /Payment\s· order-DIRECT 1 min ago/);
+    assert.match(ada.text, /Payment order-DIRECT 1 min ago/);
     assert.deepEqual(await statusOf(opened, 'order-DIRECT'), ['SUCCESS', 'SUCCESS']);
   });
 
@@ -356,8 +356,18 @@ describe('the wallet phone', () => {
     await phone.open(`/wallet/payments/${String(json['paymentId'])}`);
     assert.match(phone.text, /Balance €2,499\.50/);
     await phone.open('/wallet');
-    assert.match(phone.text, /\+€10\.00 Refund\s· A-1 just now/);
-    assert.match(phone.text, /−€10\.50 Payment\s· A-1 just now/);
+    assert.match(phone.text, /\+€10\.00 Refund A-1 just now/);
+    assert.match(phone.text, /−€10\.50 Payment A-1 just now/);
+  });
+
+  it('Switch asks whose phone it is, although that is known', async () => {
+    const phone = await phoneOf(openSandbox());
+    const [, way = ''] = /<a class="way switch" href="([^"]+)">Switch</.exec(phone.html) ?? [];
+    await phone.open(way);
+    assert.match(phone.text, /Whose phone is this\? .* Ada Keller .* Bruno Costa .* Chiyo Mori/);
+    assert.doesNotMatch(phone.html, /type="hidden"/, 'only the button names the customer');
+    await phone.open('/wallet?as=23456789');
+    assert.match(phone.text, /Bruno Costa Wallet 2345 6789 Switch Balance/);
   });
 
   it('a code that the wallet does not know is an error under its field, on the same phone', async () => {

@@ -100,11 +100,14 @@ test('an order whose webhook is late is paid when its page is shown', async () =
   const shop = openShop();
   const shopper = new Browser(shop);
   const path = await shopper.order(BASKET);
-  assert.match((await shopper.get(path)).text, /Your order<\/h1>/);
+  const unpaid = (await shopper.get(path)).text;
+  assert.match(unpaid, /Your order<\/h1>/);
+  assert.match(unpaid, /<li aria-current="step"><b>Payment<\/b><\/li>\s*<li ><b>Packing/);
   shop.proxy.answers[`GET ${path}`] = { body: paidReport(orderIdIn(path), '42.75') };
   const { text } = await shopper.get(path);
   assert.match(text, new RegExp(PAID));
   assert.match(text, /Thank you<\/h1>/);
+  assert.match(text, /<li ><b>Payment<\/b><\/li>\s*<li aria-current="step"><b>Packing/);
   assert.equal(shop.proxy.asked.at(-1)?.authorization, 'Bearer a merchant key of more than 32 characters');
 });
 
