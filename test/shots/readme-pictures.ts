@@ -1,6 +1,6 @@
-// The pictures of the README. One is a desktop, a phone and a dark screen of one height, each with a state of the
-// widget for an order of the demo's shop; a phone shows its phone alone. Both are transparent around the screens, for
-// light and dark pages. The last has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in drop-in/ were
+// The pictures of the README. One is a desktop to choose a method on, and a phone with the code, for an order of the
+// demo's shop; it exists for light and for dark pages, and a phone shows the phone alone. All are transparent around the
+// screens. The last has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in drop-in/ were
 // taken of the pages of test/bench/, which answer each of its logos by a gray box.
 import { existsSync, readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
@@ -13,22 +13,11 @@ import type { OpenStatesPage, Variant } from './states-page.ts';
 type Draw = (browser: Browser, open: OpenStatesPage) => Promise<Buffer>;
 
 export const README_PICTURES: Readonly<Record<string, Draw>> = {
-  'docs/pictures/widget.png': (browser, open) => drawScreens(browser, open, SCREENS, 1.5),
-  'docs/pictures/widget-on-a-phone.png': (browser, open) =>
-    drawScreens(
-      browser,
-      open,
-      SCREENS.filter(({ name }) => name === 'phone'),
-      2,
-    ),
+  'docs/pictures/widget.png': (browser, open) => drawScreens(browser, open, ['desktop', 'phone'], 'light'),
+  'docs/pictures/widget-in-the-dark.png': (browser, open) => drawScreens(browser, open, ['desktop', 'phone'], 'dark'),
+  'docs/pictures/widget-on-a-phone.png': (browser, open) => drawScreens(browser, open, ['phone'], 'light'),
   'docs/pictures/side-by-side.png': drawSideBySide,
 };
-
-interface Screen {
-  name: 'phone' | 'desktop' | 'dark';
-  state: StateName;
-  variant: Variant;
-}
 
 const [COFFEE] = PRODUCTS;
 const ICON = readFileSync('demo/shop/public/icon.svg', 'base64');
@@ -38,34 +27,40 @@ const ORDER = {
   ...(COFFEE && { description: COFFEE.name, amount: decimal(COFFEE.cents) }),
 };
 
-const SCREENS: readonly Screen[] = [
-  { name: 'desktop', state: 'choose', variant: { width: 400 } },
-  { name: 'phone', state: 'scan, time left', variant: { width: 320, options: { hasTouch: true, isMobile: true } } },
-  { name: 'dark', state: 'paid', variant: { width: 400, options: { colorScheme: 'dark' } } },
-];
+type Scheme = 'light' | 'dark';
+type Screen = 'desktop' | 'phone';
+const SCREENS = {
+  desktop: { state: 'choose', width: 400, options: {} },
+  phone: { state: 'scan, time left', width: 320, options: { hasTouch: true, isMobile: true } },
+} as const satisfies Record<Screen, { state: StateName } & Variant>;
+/** Pixels of the picture for each of the page. */
+const SCALE = 1.75;
+/** The phone has an edge that is seen on a page of any color. */
 const STYLE = `
-  body { display: flex; width: max-content; gap: 40px; margin: 0; padding: 16px 40px 40px; }
-  div { position: relative; box-sizing: border-box; display: grid; place-items: center; height: 740px; overflow: hidden;
-    background: #f4f5f8; border-radius: 16px; box-shadow: 0 0 0 1px #7f8a9c66, 0 12px 24px #0f182a2e; }
-  .phone { padding: 44px 0 26px; border: 10px solid #14171d; border-radius: 48px; background: #fff; }
+  body { display: flex; width: max-content; gap: 36px; margin: 0; padding: 12px 28px 32px; }
+  div { position: relative; box-sizing: border-box; display: grid; place-items: center; height: 740px; overflow: hidden; }
+  .phone { padding: 44px 0 26px; border: 10px solid light-dark(#14171d, #2b313b); border-radius: 48px; background: light-dark(#fff, #16181e);
+    box-shadow: 0 0 0 2px #8b95a5, 0 12px 24px #0f182a2e; }
   .phone::before, .phone::after { content: ''; position: absolute; inset: 14px 0 auto; width: 88px; height: 24px;
-    margin: auto; border-radius: 12px; background: #14171d; }
-  .phone::after { inset: auto 0 10px; width: 112px; height: 4px; }
-  .desktop, .dark { padding: 64px 32px 24px; background: linear-gradient(#fff 36px, #d6dae2 36px 37px, #f4f5f8 37px); }
-  .dark { background: linear-gradient(#20242c 36px, #343a45 36px 37px, #0d0f13 37px); }
-  .desktop::before, .dark::before { content: ''; position: absolute; inset: 13px auto auto 16px; width: 10px;
-    height: 10px; border-radius: 50%; background: #98a1b0; box-shadow: 18px 0 #98a1b0, 36px 0 #98a1b0; }
+    margin: auto; border-radius: 12px; background: light-dark(#14171d, #000); }
+  .phone::after { inset: auto 0 10px; width: 112px; height: 4px; background: light-dark(#14171d, #d5d9e1); }
+  .desktop { padding: 64px 32px 24px; border-radius: 16px; box-shadow: 0 0 0 1px #7f8a9c80, 0 12px 24px #0f182a2e;
+    background: linear-gradient(light-dark(#fff, #20242c) 36px, light-dark(#d6dae2, #343a45) 36px 37px,
+      light-dark(#f4f5f8, #0d0f13) 37px); }
+  .desktop::before { content: ''; position: absolute; inset: 13px auto auto 16px; width: 10px; height: 10px;
+    border-radius: 50%; background: #98a1b0; box-shadow: 18px 0 #98a1b0, 36px 0 #98a1b0; }
   img { display: block; }`;
 
-/** `scale`: pixels of the picture for each of the page. */
-async function drawScreens(browser: Browser, open: OpenStatesPage, screens: readonly Screen[], scale: number) {
+async function drawScreens(browser: Browser, open: OpenStatesPage, screens: readonly Screen[], scheme: Scheme) {
   const frames = await Promise.all(
-    screens.map(async ({ name, state, variant }) => {
-      const image = await drawState(open, state, { ...variant, claims: ORDER }, scale);
-      return `<div class="${name}">${image}</div>`;
+    screens.map(async (screen) => {
+      const { state, width, options } = SCREENS[screen];
+      const variant: Variant = { width, options: { ...options, colorScheme: scheme }, claims: ORDER };
+      return `<div class="${screen}">${await drawState(open, state, variant, SCALE)}</div>`;
     }),
   );
-  return drawPage(browser, { width: 100, height: 100 }, scale, STYLE, frames.join(''));
+  const style = `:root { color-scheme: ${scheme}; } ${STYLE}`;
+  return drawPage(browser, { width: 100, height: 100 }, SCALE, style, frames.join(''));
 }
 
 const BESIDE = ['choose', 'scan'] as const;
@@ -90,7 +85,7 @@ async function drawState(open: OpenStatesPage, state: StateName, variant: Varian
   const options = { ...variant.options, reducedMotion: 'reduce', deviceScaleFactor: scale } as const;
   const page = await open({ ...variant, options }, [state]);
   // On a phone the sheet is as wide as the screen, so that its edge is not seen.
-  if (options.isMobile) await page.addStyleTag({ content: '::part(sheet) { border-color: #fff; border-radius: 0 }' });
+  if (options.isMobile) await page.addStyleTag({ content: '::part(sheet) { border-color: #0000; border-radius: 0 }' });
   const image = await page.locator('payment-widget').screenshot({ animations: 'disabled' });
   await page.context().close();
   return imageOf(image, variant.width);
