@@ -19,7 +19,7 @@ import { LAG_MS, RESTORED_LATELY_MS } from '../../protocol/schedule.ts';
 import { STAGES, TYPES, stageOf, type Transaction } from '../../protocol/transaction.ts';
 import type { FoundRefund, FoundRefunds, LookedUp, NewPayout, NewRefund, Start, Withheld } from '../model.ts';
 import type { TransactionRow } from '../schema/tables.ts';
-import { flag, maySend, permitSending, plan, raise } from './settle.ts';
+import { flag, markChanged, maySend, permitSending, plan, raise } from './settle.ts';
 import { historyOf, paymentsOf, type Draft, toTransaction } from './records.ts';
 import { PAYOUT_KEY, RESTORED_KEY, insert, refuseLongId } from './payments.ts';
 import { ChangedMeanwhile } from './resolution.ts';
@@ -68,6 +68,11 @@ export function openRefund(draft: Draft, refund: NewRefund, taken: ReadonlySet<s
     fingerprint: refund.fingerprint,
     by: refund.by,
   });
+  // The one review in which it can be refunded: whether to send back what came after the closing.
+  if (payment.needs_review === 1) {
+    payment.needs_review = 0;
+    markChanged(draft, payment);
+  }
   return { row, payment, maySend: permitUnlessWithheld(draft, row, refund.start, withheld) };
 }
 

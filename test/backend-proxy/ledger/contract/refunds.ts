@@ -173,13 +173,16 @@ export function refundsContract({ it, setUp }: Suite): void {
     assert.equal((await refusal(refund(ledger, { transactionId: 'B' }))).kind, 'not_found');
   });
 
-  it('what was paid after the order was closed can be sent back, although it is listed for a person', async (t) => {
+  it('what was paid after the order was closed can be sent back, which ends the review until the gateway contradicts it', async (t) => {
     const { ledger } = await setUp(t);
     const id = await openPending(ledger);
     await ledger.closeOrder({ orderId: 'A', reason: null, ifUnpaidSince: null });
     await ledger.observe(id, verified('succeeded', null, PAYER));
+    const { version } = await read(ledger, id);
     assert.equal((await refund(ledger)).refund.amountMinor, 1010);
+    assert.partialDeepStrictEqual(await read(ledger, id), { needsReview: false, version: version + 1 });
     await ledger.observe(id, verified('failed'));
+    assert.equal((await read(ledger, id)).needsReview, true);
     assert.equal((await refusal(refund(ledger))).members.cause, 'conflict');
   });
 
