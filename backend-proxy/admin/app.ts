@@ -71,8 +71,8 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
     const found = payments.map(async (payment) => {
       const { order, now: at } = await ledger.orderAt(payment.orderId);
       if (order === undefined) return [];
-      const { left, sendable } = leftOfPayment(payment, order, refundRules, at);
-      return sendable > 0 ? [{ payment, left, sendable }] : [];
+      const left = leftOfPayment(payment, order, refundRules, at);
+      return left.sendable > 0 ? [{ payment, ...left }] : [];
     });
     return (await Promise.all(found)).flat();
   }

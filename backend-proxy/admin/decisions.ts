@@ -9,7 +9,6 @@ import {
   limitOf,
   sendableOf,
   whyNotRefundable,
-  type NotRefundable,
   type RefundRules,
 } from '../protocol/refundable.ts';
 import { STAGES, TYPES, type Transaction, canBePaid } from '../protocol/transaction.ts';
@@ -18,13 +17,16 @@ import { cards, hidden, linkTo, nameField, optionalField, textField } from './la
 import {
   amount,
   serverClock,
+  details,
   status,
   statusName,
   time,
   wallet,
   walletEnd,
+  whyBack,
   type Back,
   type Html,
+  type Left,
   moneyOf,
 } from './words.ts';
 
@@ -33,13 +35,6 @@ export interface RefundForm {
   note: string;
   by: string;
   problems: Problems;
-}
-
-/** Minor units of a payment: what is left, and how much of it the gateway takes. */
-interface Left {
-  cause: NotRefundable | null;
-  left: number;
-  sendable: number;
 }
 
 export function leftOfPayment(payment: Transaction, order: Order, rules: RefundRules, now: number): Left {
@@ -111,25 +106,35 @@ export function refunding(
   const isUrgent = paysNothing(payment) && sendable > 0;
   const isExtra = (other: Transaction) => paysNothing(other) && leftOfPayment(other, order, rules, now).sendable > 0;
   const extra = paysNothing(payment) ? undefined : order.payments.find(isExtra);
+  const money = moneyIn(left, payment);
   return html`<section class="panel ${isUrgent ? 'urgent' : ''}" aria-labelledby="refunds">
-    <h2 id="refunds">Refunds</h2>
+    <h2 id="refunds">${isUrgent ? 'To send back' : 'Refunds'}</h2>
+    ${
+      isUrgent
+        ? html`<p class="why">${whyBack(payment, { cause, left, sendable })}</p>
+            ${details([
+              ['Came in', html`${amount(payment)} · ${time(succeededAt(payment))}`],
+              ['From', wallet(payment.payer)],
+              ['Order paid by', order.paidBy && html`<a href="${linkTo({ id: order.paidBy })}">${order.paidBy}</a>`],
+              ['Order closed', order.closed && time(order.closed.at)],
+            ])}`
+        : ''
+    }
     ${own.length === 0 ? '' : refundTable(own)}
     ${
       extra === undefined
         ? ''
         : html`<p class="why">
-            This payment pays the order. Send back <span><a href="${linkTo(extra)}">${extra.id}</a>,</span> which came
-            on top.
+            This payment pays the order: send back <a href="${linkTo(extra)}">the other one</a> first.
           </p>`
     }
-    ${isUrgent ? whyBack(payment, order) : ''}
     ${
       cause !== null
-        ? html`<p>It cannot be refunded, because ${NOT_REFUNDABLE[cause]}.</p>`
+        ? isUrgent || html`<p>It cannot be refunded, because ${NOT_REFUNDABLE[cause]}.</p>`
         : left === 0
           ? html`<p>All of it is refunded, or on its way.</p>`
           : sendable === 0
-            ? html`<p>${moneyIn(left, payment)} is left, and stays with you: the gateway sends whole amounts only.</p>`
+            ? html`<p>${money} is left, and stays with you: the gateway sends whole amounts only.</p>`
             : extra === undefined
               ? refundForm(payment, { cause, sendable, left }, form, typed)
               : html`<details ${typed.problems ? 'open' : ''}>
@@ -140,12 +145,9 @@ export function refunding(
   </section>`;
 }
 
-function whyBack({ surplus }: Transaction, { paidBy }: Order): Html {
-  const by = paidBy && html` by <span><a href="${linkTo({ id: paidBy })}">${paidBy}</a>.</span>`;
-  return html`<p class="why">
-    The order was ${surplus ? 'already paid' : 'closed before'}${(surplus && by) || '.'} Send this one back.
-  </p>`;
-}
+/** What was paid has an entry for it, as long as it has a history. */
+const succeededAt = ({ history, updatedAt }: Transaction) =>
+  history.find(({ event }) => event === 'succeeded')?.at ?? updatedAt;
 
 function refundTable(refunds: readonly Transaction[]): Html {
   return cards(
@@ -165,10 +167,11 @@ function refundForm(payment: Transaction, { sendable, left }: Left, form: string
   const { currency, payer } = payment;
   const { amount: asked = decimalOf(sendable, currency), note, by, problems } = typed;
   const rest = moneyIn(left - sendable, payment);
-  return html`<p>
-      ${moneyIn(sendable, payment)} can be sent back to the wallet that paid, ${wallet(payer)}.
-      ${left === sendable ? '' : `The other ${rest} stays with you: the gateway sends whole amounts only.`}
-    </p>
+  const most = html`<p>
+    ${moneyIn(sendable, payment)} can be sent back to the wallet that paid, ${wallet(payer)}.
+    ${left === sendable ? '' : `The other ${rest} stays with you: the gateway sends whole amounts only.`}
+  </p>`;
+  return html`${paysNothing(payment) ? '' : most}
     <form method="post" action="${linkTo(payment)}/refund" novalidate>
       ${hidden({ form })}
       ${textField({
@@ -182,7 +185,7 @@ function refundForm(payment: Transaction, { sendable, left }: Left, form: string
       })}
       ${nameField('refund', by, problems)}
       ${optionalField('refund', 'note', 'Note to the customer (optional)', note, problems)}
-      <button>Review the refund</button>
+      <button>Continue</button>
       <p class="hint">Nothing is sent yet: the next page says what will happen.</p>
     </form>`;
 }
@@ -193,11 +196,15 @@ const moneyIn = (amountMinor: number, { currency }: Transaction) => moneyOf({ am
 export function problemOf(
   amountMinor: number | undefined,
   payment: Transaction,
-  { sendable }: Left,
+  { left, sendable }: Left,
   rules: RefundRules,
 ) {
+  const most = moneyIn(sendable, payment);
   if (amountMinor === undefined) return `An amount in ${payment.currency}, such as 4.50.`;
-  if (amountMinor > sendable) return `At most ${moneyIn(sendable, payment)} is left.`;
+  if (amountMinor > sendable)
+    return left === sendable
+      ? `At most ${most} is left.`
+      : `${moneyIn(left, payment)} is left; the gateway sends whole amounts, so at most ${most}.`;
   if (amountMinor === 0) return 'More than 0.';
   const isWhole = sendableOf(amountMinor, payment.currency, rules) === amountMinor;
   return isWhole ? undefined : 'A whole amount: the gateway sends no decimals.';

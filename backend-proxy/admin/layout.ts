@@ -9,7 +9,7 @@ import type { Transaction } from '../protocol/transaction.ts';
 import type { Readiness } from '../routes/health.ts';
 import type { Refunds } from '../use-cases/outgoing.ts';
 import { writeSession, type Session, type Sessions } from './session.ts';
-import { type Back, type Html, amount, status, time, kindOf, reviewReason, serverClock } from './words.ts';
+import { type Back, type Html, amount, status, time, isInDoubt, kindOf, reviewReason, serverClock } from './words.ts';
 
 const PAGES = { '': 'Overview', transactions: 'Transactions', webhooks: 'Webhooks', health: 'Health' };
 type Section = keyof typeof PAGES;
@@ -325,7 +325,7 @@ export function transactionTable(transactions: readonly Transaction[], none: str
       kindOf(each),
       amount(each),
       html`${status(each, backs.get(each.id))}
-      ${each.needsReview ? html`<small class="reason">${reviewReason(each)}</small>` : ''}`,
+      ${isInDoubt(each) ? html`<small class="reason">${reviewReason(each)}</small>` : ''}`,
       time(each.createdAt),
     ]),
     'lines',

@@ -19,17 +19,17 @@ import {
   moneyOf,
   reviewReason,
   serverClock,
-  statusName,
+  status,
   whatToAsk,
+  whyBack,
+  type Left,
   NOTHING,
   time,
 } from './words.ts';
 
-/** A payment that pays no order, and minor units of it: what is left, and what of that the gateway takes. */
-export interface ToSendBack {
+/** A payment that pays no order, and what of it can be sent back. */
+export interface ToSendBack extends Left {
   payment: Transaction;
-  left: number;
-  sendable: number;
 }
 
 interface Overview {
@@ -80,7 +80,7 @@ export function overview(shown: Overview): Html {
     ...dead.map((each) => failedWebhook(each, now, form)),
     ...more(deadIn(counts) - dead.length, 'failed', '/admin/webhooks?state=dead'),
     ...(counts.unmatchedIpns === 0 ? [] : [unmatched(counts.unmatchedIpns)]),
-    ...warnings.map(({ warning, detail }) => item(warning, detail ?? '', toHealth)),
+    ...warnings.map(({ warning, detail }) => item(warning, '', detail ?? '', toHealth)),
   ];
   const isBoth = toReview.length > 0 && others.length > 0;
   return html`${problem === undefined ? '' : html`<p class="verdict bad">The proxy cannot serve. ${problem}</p>`}
@@ -100,51 +100,56 @@ function list(kind: string, items: readonly Html[]): Html | '' {
   </ul>`;
 }
 
-function item(reason: Html | string, facts: Html | string, action: Html, money: Html | string = ''): Html {
+function item(
+  name: Html | string,
+  facts: Html | string,
+  reason: Html | string,
+  action: Html,
+  money: Html | string = '',
+): Html {
   return html`<li>
-    <p>${reason}</p>
-    <p class="facts">${facts}</p>
-    ${money} ${action}
+    <p>${name} <span class="facts">${facts}</span></p>
+    ${reason && html`<p>${reason}</p>`} ${money} ${action}
   </li>`;
 }
 
 function review(transaction: Transaction, now: number): Html {
-  const { id, refundOf, orderId, history, updatedAt } = transaction;
+  const { history, updatedAt } = transaction;
   const askedAt = history.findLast(({ event }) => event === 'needs_review')?.at ?? updatedAt;
-  const facts = html`${refundOf === null ? orderId : id} · ${kindOf(transaction)} · open for ${age(now - askedAt)}`;
-  const action = html`<a class="button" href="${linkTo(transaction)}" aria-label="Review ${orderId}">Review</a>`;
-  return item(`${reviewReason(transaction)} ${whatToAsk(transaction)}`, facts, action, amount(transaction));
+  return toDo(transaction, now - askedAt, `${reviewReason(transaction)} ${whatToAsk(transaction)}`, 'Review');
 }
 
-function sendBack({ payment, left, sendable }: ToSendBack, now: number): Html {
-  const { orderId, payer, currency, updatedAt } = payment;
-  const [all, money] = [left, sendable].map((amountMinor) => moneyOf({ amountMinor, currency }));
-  const reason = html`${statusName(payment)}: ${all} too much from
-  ${payer === null ? 'an unknown wallet' : wallet(payer)}.
-  ${left === sendable ? '' : 'The gateway sends whole amounts only.'}`;
-  const facts = html`${orderId} · ${kindOf(payment)} · open for ${age(now - updatedAt)}`;
-  const label = `Send back ${money} of ${orderId}`;
-  const action = html`<a class="button" href="${linkTo(payment)}" aria-label="${label}">Send back</a>`;
-  const sum = left === sendable ? money : html`${money} <small>of ${all}</small>`;
-  return item(reason, facts, action, html`<span class="amount">${sum}</span>`);
+function sendBack({ payment, ...left }: ToSendBack, now: number): Html {
+  return toDo(payment, now - payment.updatedAt, whyBack(payment, left), left.cause === null ? 'Send back' : 'Open');
+}
+
+/** One action for each, which is named as its button is. */
+function toDo(transaction: Transaction, ms: number, reason: string, action: string): Html {
+  const { id, refundOf, orderId, type, payer, customer } = transaction;
+  const party = TYPES[type].isOutgoing ? customer : payer;
+  const facts = html`${refundOf === null ? orderId : id} · ${kindOf(transaction)}
+  ${party === null ? '' : html`· ${wallet(party)}`} · open for ${age(ms)}`;
+  const link = html`<a class="button" href="${linkTo(transaction)}" aria-label="${action} ${orderId}">${action}</a>`;
+  return item(status(transaction), facts, reason, link, amount(transaction));
 }
 
 function failedWebhook(webhook: Webhook, now: number, form: string): Html {
   const { id, orderId, type, lastAnswer, createdAt } = webhook;
-  const reason = html`Your server did not take a webhook${lastAnswer === null ? '' : `: ${lastAnswer}`}.`;
-  const link = html`<a href="/admin/webhooks/${id}">${type}</a>`;
-  return item(reason, html`${orderId} · ${link} · ${age(now - createdAt)} old`, redeliverForm(webhook, form));
+  const name = html`<span class="status bad">Webhook failed</span>`;
+  const facts = html`${orderId} · <a href="/admin/webhooks/${id}">${type}</a> · ${age(now - createdAt)} old`;
+  const reason = `Your server did not take it${lastAnswer === null ? '' : `: ${lastAnswer}`}.`;
+  return item(name, facts, reason, redeliverForm(webhook, form));
 }
 
 function unmatched(count: number): Html {
-  const reason = `The gateway reports ${plural(count, 'transaction')} that this proxy never started.`;
-  return item(reason, 'Of the last 7 days', html`<a class="button quiet" href="/admin/ipns">See IPNs</a>`);
+  const name = `The gateway reports ${plural(count, 'transaction')} that this proxy never started.`;
+  return item(name, '', 'Of the last 7 days', html`<a class="button quiet" href="/admin/ipns">See IPNs</a>`);
 }
 
 /** The rest, which the list only counts. */
 function more(count: number, what: string, href: string): Html[] {
   const link = html`<a class="button quiet" href="${href}">Show all</a>`;
-  return count <= 0 ? [] : [item(`And ${count} more ${what}`, '', link)];
+  return count <= 0 ? [] : [item(`And ${count} more ${what}`, '', '', link)];
 }
 
 // What came in and went out today, what is open, and webhooks to send again.

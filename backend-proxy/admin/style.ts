@@ -47,7 +47,7 @@ main:focus { outline: none; }
 .top nav a[aria-current], .tabs a[aria-current] { color: var(--text); font-weight: 600; border-color: var(--accent); }
 main { max-width: 74rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; }
 h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; font-weight: 650; text-wrap: balance; }
-h1:has(.status) { display: flex; flex-wrap: wrap; align-items: center; gap: 0 1rem; margin-bottom: 0.5rem; font-size: 2rem; }
+h1:has(.status) { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 1rem; margin-bottom: 0.25rem; font-size: 2rem; }
 h2, .heading { margin: 2.25rem 0 0.75rem; }
 h2 { font-size: 1.125rem; font-weight: 650; }
 .heading { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 1rem; }
@@ -61,7 +61,7 @@ h2 { font-size: 1.125rem; font-weight: 650; }
 .amount, .wallet { white-space: nowrap; }
 .amount { font-weight: 600; }
 
-.status { display: inline-flex; align-items: baseline; gap: 0.45rem; margin-right: 0.35rem; font-size: 0.9375rem; font-weight: 500;
+.status { display: inline-flex; align-items: baseline; gap: 0.45rem; margin-right: 0.6rem; font-size: 0.9375rem; font-weight: 500;
   white-space: nowrap; }
 /* A shape for each tone: filled where it has ended well, a ring where it waits, a bar where it ended, a diamond to act on. */
 .status::before { content: ''; flex: none; width: 0.5rem; height: 0.5rem; border: 2px solid; border-radius: 50%; }
@@ -81,10 +81,10 @@ small.reason { display: block; max-width: 34rem; white-space: normal; }
 .verdict.bad { background: var(--bad-back); }
 .verdict.warn { background: var(--wait-back); }
 :is(.attention, .checks) { margin: 0; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
-.attention li { display: grid; grid-template-columns: minmax(0, 1fr) auto 9rem; align-items: center; gap: 0 1.25rem; padding: 0.85rem 1.25rem; }
+.attention li { display: grid; grid-template-columns: minmax(0, 1fr) auto 9rem; align-items: center; gap: 0.15rem 1.25rem; padding: 0.85rem 1.25rem; }
 :is(.attention, .checks) li + li { border-top: 1px solid var(--line); }
-.attention p { grid-column: 1; margin: 0; text-wrap: balance; }
-.attention p:first-child, .why { font-weight: 600; }
+.attention p { grid-column: 1; margin: 0; }
+.why { font-weight: 600; }
 .attention .amount { grid-area: 1 / 2 / span 2; }
 .attention li > :is(a, form) { grid-area: 1 / 3 / span 2; display: grid; }
 .attention + .totals, .verdict + .totals { margin-top: 1.5rem; }
@@ -136,6 +136,11 @@ label, legend { font-weight: 600; }
 input, select, button { font: inherit; color: inherit; }
 input:not([type='radio'], [type='checkbox'], [type='hidden']), select { width: 100%; min-height: 2.75rem; padding: 0.45rem 0.7rem; background: var(--card);
   border: 1px solid var(--field); border-radius: 8px; }
+select { appearance: none; padding-right: 1.9rem; background: linear-gradient(45deg, transparent 50%, var(--soft) 50%) calc(100% - 1.05rem) 55% / 0.35rem 0.35rem no-repeat,
+  linear-gradient(-45deg, transparent 50%, var(--soft) 50%) calc(100% - 0.7rem) 55% / 0.35rem 0.35rem no-repeat, var(--card); }
+input[type='date'] { appearance: none; }
+input[type='date'][value=''] { color: var(--soft); }
+::-webkit-calendar-picker-indicator { margin-left: 0.2rem; opacity: 0.55; cursor: pointer; }
 input[aria-invalid='true'] { border-color: var(--bad); }
 input[type='radio'], input[type='checkbox'] { width: 1.25rem; height: 1.25rem; margin: 0; accent-color: var(--accent); flex: none; }
 button, .button { min-height: 2.75rem; padding: 0.45rem 1.1rem; border: 1px solid transparent; border-radius: 8px; background: var(--accent); color: var(--on-accent);
@@ -172,10 +177,13 @@ summary { padding: 0.55rem 0; color: var(--accent); cursor: pointer; }
 .panel { margin: 0 0 1.5rem; padding: 1.25rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 /* What waits for a person. */
 .urgent { border-inline-start: 4px solid var(--wait); }
-details.panel { padding-block: 0.5rem; }
+.panel.urgent { padding-inline-start: calc(1.25rem - 3px); }
 .panel h2 { margin: 0 0 0.5rem; }
-.panel .details { margin: 0 -1.25rem -1.25rem; background: none; border: 0; border-top: 1px solid var(--line); border-radius: 0; }
-.panel .details :is(dt, dd) { padding-inline: 1.25rem; }
+.panel > .details { margin: 0 -1.25rem -1.25rem; background: none; border: 0; border-top: 1px solid var(--line); border-radius: 0; }
+.panel > .details > * { padding-inline: 1.25rem; }
+/* What is known of it. */
+.urgent > .details { grid-template-columns: max-content 1fr; gap: 0.25rem 1.25rem; margin: 0 0 1rem; border: 0; }
+.urgent > .details > :is(dt, dd) { padding: 0; border: 0; font-size: inherit; }
 .panel form { display: grid; gap: 1rem; max-width: 40rem; margin-top: 1rem; }
 .panel form > button { justify-self: start; }
 main:has(.decision) { max-width: 37rem; }

@@ -35,6 +35,9 @@ import {
   moved,
   reviewReason,
   sourceName,
+  reportOf,
+  whatToAsk,
+  capital,
 } from './words.ts';
 
 const DUPLICATE =
@@ -67,12 +70,13 @@ interface Given {
 
 export function transactionPage({ transaction, at, refundRules, webhooks, form, name, typed = {} }: Given): Html {
   const { id, paymentId, refundOf, customer, note, createdAt, updatedAt } = transaction;
+  // Money that came after the closing is sent back, which ends its review.
   const isOwed = isOnlyAfterClose(transaction) && at !== undefined && isRefundable(transaction, at, refundRules);
-  const review = mayBeResolved(transaction) ? reviewForm(transaction, form, name, isOwed, typed.resolution) : '';
+  const isAsked = mayBeResolved(transaction) && !isOwed;
+  const review = isAsked ? reviewForm(transaction, form, name, typed.resolution) : '';
   const refund = refunding(transaction, at, refundRules, form, { by: name, ...typed.refund });
   const { closed, paidBy } = at?.order ?? {};
   const mayBeClosed = closed === null && paidBy === null;
-  const forms = isOwed ? [refund, review] : [review, refund];
   const record = details([
     ['Gateway ID', id],
     ['Refund of', refundOf && html`<a href="${linkTo({ id: refundOf })}">${refundOf}</a>`],
@@ -84,21 +88,20 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
     ['Order closed', closed ? html`${time(closed.at)}${closed.reason && ` · ${closed.reason}`}` : null],
   ]);
   const toClose = html`<p><a class="button quiet" href="${linkTo(transaction)}/close">Close the order…</a></p>`;
+  const history = html`<section class="panel" aria-labelledby="history">
+    <h2 id="history">History</h2>
+    ${historyList(transaction)}
+  </section>`;
+  const hasForm = review !== '' || refund !== '';
   return html`${lead(transaction)}
     <div class="columns">
-      <div>
-        ${forms}
-        <section class="panel" aria-labelledby="history">
-          <h2 id="history">History</h2>
-          ${historyList(transaction)}
-        </section>
-      </div>
+      <div>${review} ${refund} ${hasForm ? '' : history}</div>
       <div>
         <section class="panel" aria-labelledby="details">
           <h2 id="details">Details</h2>
           ${record}
         </section>
-        ${mayBeClosed ? toClose : ''}
+        ${hasForm ? history : ''} ${mayBeClosed ? toClose : ''}
       </div>
     </div>
     <h2>Webhooks</h2>
@@ -142,26 +145,25 @@ function historyList(transaction: Transaction): Html {
   </div>`;
 }
 
-/** Why it is asked, and what to do. */
-function whatToDo(transaction: Transaction, isOwed: boolean): Html {
-  if (isOnlyAfterClose(transaction))
-    return html`<p>
-      ${isOwed ? 'Nothing is sent back then' : 'Nothing can be sent back here'}: this only ends the review.
-    </p>`;
-  const { type, stage } = transaction;
+/** Why it is asked, what is known, and what to do. */
+function whatToDo(transaction: Transaction): Html {
+  const { type, stage, payer, customer, createdAt, needsReview } = transaction;
+  const why = needsReview ? reviewReason(transaction) : DUPLICATE;
+  if (isOnlyAfterClose(transaction)) return html`<p class="why">${why} ${whatToAsk(transaction)}</p>`;
+  const { isOutgoing } = TYPES[type];
+  const report = reportOf(transaction);
   const stays = stage === 'succeeded' && ` It counts as ${counted(type, 'SUCCESS')} already, and stays so.`;
-  return html`<p class="why">${transaction.needsReview ? reviewReason(transaction) : DUPLICATE}</p>
+  const wallets = isOutgoing ? customer : payer;
+  return html`<p class="why">${why}</p>
+    ${details([
+      ['Asked', html`${amount(transaction)} · ${time(createdAt)}`],
+      ['Reported', report === undefined ? null : html`<b>${report.what}</b> · ${time(report.at)}`],
+      [isOutgoing ? 'To' : 'From', wallets === null ? 'Not known' : wallet(wallets)],
+    ])}
     <p>Ask the gateway’s support, then say what you know.${stays}</p>`;
 }
 
-/** `isOwed`: its money can be sent back, which is asked first. */
-function reviewForm(
-  transaction: Transaction,
-  form: string,
-  name: string,
-  isOwed: boolean,
-  given?: ResolutionForm,
-): Html {
+function reviewForm(transaction: Transaction, form: string, name: string, given?: ResolutionForm): Html {
   const { status: chosen = '', by = name, note, refused = {} } = given ?? {};
   const done = TYPES[transaction.type].isOutgoing ? 'sent' : 'received';
   const radio = (value: string, label: string) =>
@@ -176,7 +178,7 @@ function reviewForm(
       />
       ${label}</label
     >`;
-  const body = html`${whatToDo(transaction, isOwed)}
+  const body = html`${whatToDo(transaction)}
     <form method="post" action="${linkTo(transaction)}/resolve" novalidate>
       ${hidden({ form, version: transaction.version })}
       ${
@@ -193,14 +195,9 @@ function reviewForm(
       <button>Continue</button>
       <p class="hint">Nothing changes yet: the next page says what will happen.</p>
     </form>`;
-  if (isOwed)
-    return html`<details class="panel" ${given ? 'open' : ''}>
-      <summary>End the review without sending back</summary>
-      ${body}
-    </details>`;
   return html`<section class="panel urgent" aria-labelledby="review">
     <h2 id="review">${transaction.needsReview ? 'Needs review' : 'A duplicate'}</h2>
-    ${isOnlyAfterClose(transaction) ? html`<p class="why">${reviewReason(transaction)}</p>` : ''} ${body}
+    ${body}
   </section>`;
 }
 
@@ -257,8 +254,6 @@ function contradiction(gatewayReports: Resolution['status'], said: Resolution['s
     not ask for a review.
   </p>`;
 }
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 // What a resolution will do, in words, before it is made. The ledger decides it: its preview applies the same rules.
 

@@ -3,6 +3,7 @@
 import { html } from 'hono/html';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, iso } from '../protocol/durations.ts';
 import { decimalOf } from '../protocol/money.ts';
+import { AFTER_CLOSE, NOT_REFUNDABLE, type NotRefundable } from '../protocol/refundable.ts';
 import {
   TYPES,
   mayBeResolved,
@@ -48,8 +49,8 @@ export function kindOf({ type, method }: Transaction): string {
 export const STATUS_NAMES: Record<Status, string> = {
   INITIALIZED: 'Being sent or checked',
   PROCESSING: 'Waiting',
-  SUCCESS: 'Paid',
-  FAILED: 'Unpaid',
+  SUCCESS: 'Paid or sent',
+  FAILED: 'Unpaid or failed',
 };
 
 const PAID: Record<TransactionType, string> = { PAY: 'Paid', PAYOUT: 'Paid out', REFUND: 'Sent back' };
@@ -61,21 +62,32 @@ const ENDED: Record<Reason, readonly [label: string, explanation: string]> = {
   REPLACED: ['Replaced', 'The customer chose another way to pay.'],
   REJECTED: ['Refused', 'The gateway refused it. No money moved.'],
   NOT_CREATED: ['Not started', 'It never reached the gateway. No money moved.'],
-  RESOLVED: ['Closed by staff', 'A colleague confirmed that no money moved.'],
+  RESOLVED: ['Not paid', 'A colleague confirmed that no money moved.'],
 };
 
-/** Why a payment was declined, by the gateway's code. */
+/** Why a payment failed, by the gateway's code. */
 const CAUSES: Record<string, readonly [label: string, explanation: string]> = {
   USER_CANCELLED: ['Canceled', 'Canceled by the customer. No money moved.'],
   INSUFFICIENT_BALANCE: [
     'Too little money',
     'The wallet had too little money, so no money moved. The customer can top it up and pay again.',
   ],
+  UNKNOWN_CUSTOMER: ['No such customer', 'No such customer. No money moved.'],
+};
+/** Why a payout or refund failed. */
+const NOT_SENT: Record<string, string> = {
+  UNKNOWN_CUSTOMER: 'No such customer. No money moved.',
+  INSUFFICIENT_BALANCE: 'Too little money at the gateway. No money moved.',
 };
 
 function endOf({ type, history }: Transaction, reason: Reason): readonly [label: string, explanation: string] {
-  const code = history.findLast(({ event }) => event === 'declined')?.detail ?? '';
-  return (TYPES[type].paysOrder && reason === 'DECLINED' && CAUSES[code]) || ENDED[reason];
+  const { isOutgoing } = TYPES[type];
+  // A refused payout or refund is not known to have failed until checks agree.
+  const said = history.findLast(({ event }) => ['declined', 'rejected', 'uncertain'].includes(event))?.detail ?? '';
+  const code =
+    reason === 'RESOLVED' ? '' : said.replace(/^HTTP \d+ /, '').replace('WALLET_NOT_FOUND', 'UNKNOWN_CUSTOMER');
+  if (isOutgoing) return ['Failed', NOT_SENT[code] ?? ENDED[reason][1]];
+  return CAUSES[code] ?? ENDED[reason];
 }
 
 export function statusName(transaction: Transaction): string {
@@ -96,8 +108,8 @@ const UNCLEAR = 'It is not clear whether the gateway has it. The proxy keeps ask
 export function explanationOf(transaction: Transaction): string {
   const reason = reasonOf(transaction);
   if (mayBeResolved(transaction)) return '';
-  if (transaction.afterClose) return 'The order was closed before.';
   if (transaction.stage === 'uncertain') return UNCLEAR;
+  if (transaction.resolved === 'succeeded') return 'A colleague confirmed that the money moved.';
   if (transaction.late) return 'It had counted as unpaid before the money came.';
   return reason === null ? '' : endOf(transaction, reason)[1];
 }
@@ -113,8 +125,8 @@ const EVENTS: Record<HistoryEntry['event'], string> = {
   not_created: 'Never reached the gateway',
   declined: 'Declined by the gateway',
   succeeded: 'Paid',
-  surplus: 'The order was already paid',
-  after_close: 'The order was closed before',
+  surplus: 'Paid twice',
+  after_close: 'Paid after closing',
   mismatch: 'The gateway reports something else',
   conflict: 'The gateway contradicts itself',
   needs_review: 'Needs review',
@@ -143,6 +155,9 @@ export function eventName(entry: HistoryEntry, { type, history, endedBy }: Trans
     const [, by = 'a person'] = /^\w+ by (.+?): /.exec(decided) ?? [];
     return `Marked as ${event === 'declined' ? 'not ' : ''}${PAID[type].toLowerCase()} by ${by}`;
   }
+  if (event === 'needs_review' && detail === AFTER_CLOSE) return 'To send back';
+  if (event === 'succeeded') return PAID[type];
+  if (event === 'declined' && TYPES[type].isOutgoing) return 'Failed at the gateway';
   if (event === 'declined' && endedBy === 'EXPIRED') return EVENTS.expired;
   if (event === 'declined' && detail === 'USER_CANCELLED') return 'Canceled by the customer';
   return (event === 'mismatch' && differing(detail ?? '')) || EVENTS[event];
@@ -166,6 +181,7 @@ export function sourceName({ event, source, detail }: HistoryEntry): string {
 
 /** What the codes of the gateway and of the network mean; the first that fits. */
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
+  [/^(HTTP \d+ )?(UNKNOWN_CUSTOMER|WALLET_NOT_FOUND)$/, 'no such customer'],
   [/^INSUFFICIENT_BALANCE$/, 'too little money'],
   [/^TOKEN_EXPIRED$/, 'the time to pay was over'],
   [/^HTTP 409|^HTTP 4.*(DUPLICATE|ORDER\w*ALREADY)/, 'the gateway has this id already'],
@@ -186,7 +202,7 @@ function meaningOf(detail: string): string {
 export function detailOf({ event, detail }: HistoryEntry): string {
   if (detail === null || event === 'created' || ['mismatch', 'conflict', 'RESOLVED', 'DECLINED'].includes(detail))
     return '';
-  if (event === 'mismatch' && FIGURES.test(detail)) return '';
+  if ((event === 'mismatch' && FIGURES.test(detail)) || detail === AFTER_CLOSE) return '';
   // Without a name once it is erased.
   if (event === 'resolved') {
     return detail.replace(/^(SUCCESS|FAILED)( by )?/, (_, said, by) => `${moved(said)}${by ? ', says ' : ''}`);
@@ -199,7 +215,6 @@ export const moved = (said: string): string => (said === 'SUCCESS' ? 'money move
 
 /** What the ledger says of a report, in a bookkeeper's words. */
 const SAYS: readonly (readonly [RegExp, string])[] = [
-  [/^SUCCESS after the order was closed/, 'it was paid after the order was closed'],
   [/^found after/, 'the gateway has it after'],
   [/ for an order id that the gateway reported as a duplicate/, ', but it had refused this order as a duplicate'],
   [/ for an order id that was never sent/, ', but it was never sent this order'],
@@ -222,33 +237,74 @@ function inWords(detail: string): string {
   );
 }
 
+type Reviewed = Pick<Transaction, 'history' | 'mismatch' | 'conflict'>;
+
+/** What the review is about. */
+function causeOf({ history, mismatch, conflict }: Reviewed): HistoryEntry | undefined {
+  const last = (wanted: HistoryEntry['event']) => history.findLast(({ event }) => event === wanted);
+  const asked = last('needs_review');
+  const detail = asked?.detail ?? null;
+  if (detail === 'mismatch' || (detail === null && mismatch)) return last('mismatch');
+  return detail === 'conflict' || (detail === null && conflict) ? last('conflict') : asked;
+}
+
 /** Why a person has to look at it. */
-export function reviewReason({ history, mismatch, conflict }: Pick<Transaction, 'history' | 'mismatch' | 'conflict'>) {
-  const last = (wanted: HistoryEntry['event']) => history.findLastIndex(({ event }) => event === wanted);
-  const detailAt = (at: number) => history[at]?.detail ?? null;
-  const asked = detailAt(last('needs_review'));
-  if (asked === 'mismatch' || (asked === null && mismatch)) {
-    const detail = detailAt(last('mismatch')) ?? 'amount, currency, type or payment id';
+export function reviewReason(reviewed: Reviewed): string {
+  const cause = causeOf(reviewed);
+  const said = cause?.detail ?? null;
+  if (said === AFTER_CLOSE) return 'The order was closed before.';
+  if (cause?.event === 'mismatch') {
+    const detail = said ?? 'amount, currency, type or payment id';
     const field = detail === 'customer' ? 'wallet' : inWords(detail.replace(/:.*/, ''));
     const what = differing(detail) ?? `The gateway reported another ${field} than was asked for`;
-    const isConfirmed = last('succeeded') > last('mismatch') && history[last('succeeded')]?.source !== 'person';
+    const since = reviewed.history.slice(reviewed.history.indexOf(cause));
+    const isConfirmed = since.some(({ event, source }) => event === 'succeeded' && source !== 'person');
     return `${what}${isConfirmed ? ', and the right one later. Compare with its statement' : ''}.`;
   }
-  const said = asked === 'conflict' || (asked === null && conflict) ? detailAt(last('conflict')) : asked;
   if (said === null) return 'The gateway has not said in time how it ended.';
-  const words = inWords(said);
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+  return `${capital(inWords(said))}.`;
 }
+
+/** What the gateway reported that has to be reviewed, and when. */
+export function reportOf(reviewed: Reviewed): { what: string; at: number } | undefined {
+  const cause = causeOf(reviewed);
+  const detail = inWords(cause?.detail ?? '');
+  const what = FIGURES.exec(detail)?.[2] ?? /^the gateway says (paid|failed)/.exec(detail)?.[1];
+  return cause && what ? { what: capital(what), at: cause.at } : undefined;
+}
+
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A review only of money that came after the closing: what to do is known, so nobody is asked. */
 export function isOnlyAfterClose({ afterClose, mismatch, conflict }: Transaction): boolean {
   return afterClose && !mismatch && !conflict;
 }
 
+export const isInDoubt = (transaction: Transaction) => transaction.needsReview && !isOnlyAfterClose(transaction);
+
 /** What a review waits for. */
 export function whatToAsk(transaction: Transaction): string {
-  if (isOnlyAfterClose(transaction)) return 'Nothing can be sent back any more: end the review.';
+  if (isOnlyAfterClose(transaction)) return 'Nothing can be sent back: end the review.';
   return `Ask the gateway’s support before you ${TYPES[transaction.type].paysOrder ? 'ship' : 'send it again'}.`;
+}
+
+/** Minor units of a payment: what is left, and how much of it the gateway takes; and why nothing can be sent. */
+export interface Left {
+  cause: NotRefundable | null;
+  left: number;
+  sendable: number;
+}
+
+/** What to do with money that pays no order. */
+export function whyBack(
+  { surplus, amountMinor: paid, currency }: Transaction,
+  { left, sendable, cause }: Left,
+): string {
+  const [all, whole] = [left, sendable].map((amountMinor) => moneyOf({ amountMinor, currency }));
+  const isWhole = left === sendable && (left === paid ? 'it back' : `back the other ${all}`);
+  const rest = isWhole || `back ${whole} of ${all}: the gateway sends whole amounts only`;
+  const what = cause === null ? `Send ${rest}` : `It cannot be sent back, because ${NOT_REFUNDABLE[cause]}`;
+  return `The order was ${surplus ? 'already paid' : 'closed before'}. ${what}.`;
 }
 
 // How the operator's page shows values: amounts, times, statuses, wallet ids.
@@ -294,14 +350,17 @@ const TONES: Record<Status, string> = { INITIALIZED: 'wait', PROCESSING: 'wait',
 /** The status of a payment, with what only its order and refunds say. */
 export type Back = readonly [tone: string, name: string];
 
-/** The status in a word; a review beside it, or in place of what has not succeeded. */
+/** The status in a word; of one in doubt that it needs review. */
 export function status(transaction: Transaction, back?: Back): Html {
-  const { stage, needsReview, surplus, afterClose } = transaction;
-  const own = surplus || afterClose ? 'warn' : TONES[STAGES[stage].status];
+  const { type, stage, surplus, afterClose } = transaction;
+  if (isInDoubt(transaction)) {
+    const name = stage === 'succeeded' ? `${statusName(transaction)}, needs review` : 'Needs review';
+    return html`<span class="status warn">${name}</span>`;
+  }
+  const hasFailed = TYPES[type].isOutgoing && STAGES[stage].status === 'FAILED';
+  const own = surplus || afterClose ? 'warn' : hasFailed ? 'bad' : TONES[STAGES[stage].status];
   const [tone, name] = back ?? [own, statusName(transaction)];
-  const isStatusShown = !needsReview || stage === 'succeeded';
-  return html`${isStatusShown ? html`<span class="status ${tone}">${name}</span>` : ''}
-  ${needsReview ? html`<span class="status warn">Needs review</span>` : ''}`;
+  return html`<span class="status ${tone}">${name}</span>`;
 }
 
 /** The last four digits, and at most half of a short id: enough to compare, too little to use. */

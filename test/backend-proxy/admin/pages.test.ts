@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { unavailable } from '../../../backend-proxy/errors.ts';
 import { eventName, explanationOf, reviewReason, walletEnd } from '../../../backend-proxy/admin/words.ts';
-import { transactionPage } from '../../../backend-proxy/admin/transaction-page.ts';
+import { heading, transactionPage } from '../../../backend-proxy/admin/transaction-page.ts';
 import { webhookPage } from '../../../backend-proxy/admin/lists.ts';
 import { verified, endCheck, type Seen } from '../ledger/ledger-kit.ts';
 import { M, S } from '../time.ts';
@@ -31,7 +31,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
     '/admin/health',
     /but something needs attention\. .* ! Reviews 1 to review ✓ To send back No money\./,
   );
-  await operator.says('/admin', new RegExp(`1 payment to review ${why} ${what} A-1 · QR code · open for \\d+ \\w+ €10\\.10 Review`)); // prettier-ignore
+  await operator.says('/admin', new RegExp(`1 payment to review Needs review A-1 · QR code · open for \\d+ \\w+ ${why} ${what} €10\\.10 Review`)); // prettier-ignore
   assert.match(
     await operator.open('/admin/transactions?needsReview=true'),
     new RegExp(`Needs review</span>\\s*<small class="reason">${why}</small>`),
@@ -70,7 +70,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   assert.match(await operator.open('/admin/transactions/A-2/close'), /name="by"\s+value=""/);
   await createMismatch(world, 'A-3');
   await observe(world, 'A-3', verified('succeeded'), 'later');
-  await operator.says('/admin/transactions/A-3', / Paid Needs review .*reported €0\.07 instead of €10\.10, and the right one later\. .*say what you know\. It counts as received already, and stays so\./); // prettier-ignore
+  await operator.says('/admin/transactions/A-3', / Paid, needs review .*reported €0\.07 instead of €10\.10, and the right one later\. .*say what you know\. It counts as received already, and stays so\./); // prettier-ignore
 });
 
 it('a form with a missing or wrong field is shown again with what was typed and what is allowed', async (t) => {
@@ -231,7 +231,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   await world.settleAfter('approve', 'B-1', '23456789');
   await operator.says(
     '/admin/transactions/B-1',
-    /€10\.00 can be sent back to the wallet that paid, •••• 6789 ?\. The other €0\.10 stays with you: the gateway sends whole amounts only\./,
+    /The order was closed before\. Send back €10\.00 of €10\.10: the gateway sends whole amounts only\./,
   );
 });
 
@@ -283,25 +283,40 @@ async function observe(world: World, id: string, seen: Seen, ipn: string): Promi
   await endCheck(world.ledger, claim, seen);
 }
 
-it('a payment after the closing says what to do: send it back, and then end the review', async (t) => {
+it('a payment after the closing says what to do: send it back, or where nothing can be sent, end the review', async (t) => {
   const operator = await signedIn(t, { profile: REFUNDS_QR });
   const { world } = operator;
-  await world.start(world.token(), { method: 'QR' });
-  await world.merchant('POST', '/orders/A-1/close', {});
-  await world.settleAfter('approve', 'A-1', '23456789');
+  for (const [orderId, amount] of [
+    ['A-1', '10.10'],
+    ['A-2', '0.50'],
+  ]) {
+    await world.start(world.token({ orderId, amount }), { method: 'QR' });
+    await world.merchant('POST', `/orders/${orderId}/close`, {});
+    await world.settleAfter('approve', orderId ?? '', '23456789');
+  }
   const said = textOf(await operator.open('/admin/transactions/A-1'));
   assert.match(
     said,
-    /Refunds The order was closed before\. Send this one back\. .* Review the refund .* End the review without sending back Nothing is sent back then: this only ends the review\. Your name How you know Continue /,
+    / Paid after closing QR code .* To send back The order was closed before\. Send back €10\.00 of .* Came in €10\.10 · .* From •••• 6789 Order closed [^€]* Amount, EUR Your name [^€]* Continue /,
   );
-  assert.doesNotMatch(said, /Ask the gateway|The money was received/);
-  const ending = { status: 'SUCCESS', by: 'Ada', note: 'a gift' };
-  const first = textOf(await (await resolve(operator, 'A-1', ending)).text());
-  assert.match(first, /End the review of €10\.10\? .* This only ends the review\. .* End the review Cancel/);
-  await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '10', idempotencyKey: 'back' });
+  assert.doesNotMatch(said, /Ask the gateway|The money was received|Needs review/);
+  const much = await operator.send('/admin/transactions/A-1/refund', { by: 'Ada', amount: '10.10' });
+  assert.match(textOf(await much.text()), /€10\.10 is left; the gateway sends whole amounts, so at most €10\.00\./);
+  const nothing = 'The order was closed before. Nothing can be sent back: end the review.';
+  await operator.says(
+    '/admin',
+    new RegExp(`1 payment to review, 1 to send back .* A-2 · .* ${nothing} €0\\.50 Review`),
+  );
+  await operator.says(
+    '/admin/transactions/A-2',
+    new RegExp(`Paid after closing QR code .* Needs review ${nothing} Your`),
+  );
+  const first = textOf(await (await resolve(operator, 'A-2', { status: 'SUCCESS', by: 'Ada', note: 'a gift' })).text());
+  assert.match(first, /End the review of €0\.50\? .* This only ends the review\. .* End the review Cancel/);
+  await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '4', idempotencyKey: 'back' });
   await operator.says(
     '/admin/transactions/A-1',
-    /Needs review It was paid after the order was closed\. Nothing can be sent back here: this only ends the review\. /,
+    / To send back The order was closed before\. Send back €6\.00 of €6\.10: /,
   );
 });
 
@@ -314,7 +329,7 @@ it('a review says in plain words what the gateway said', () => {
     ],
     ['SUCCESS for an order id that was never sent', 'The gateway says paid, but it was never sent this order.'],
     ['SUCCESS after the gateway refused it', 'The gateway says paid, but it had refused the payment.'],
-    ['SUCCESS after the order was closed', 'It was paid after the order was closed.'],
+    ['SUCCESS after the order was closed', 'The order was closed before.'],
     ['SUCCESS after FAILED', 'The gateway says paid, but it had said failed.'],
     ['FAILED after SUCCESS', 'The gateway says failed, but it had said paid.'],
     ['found after FAILED', 'The gateway has it, but it had said failed.'],
@@ -354,6 +369,39 @@ it('a payment that ended is called the same in its status, its explanation and i
   assert.equal(eventName(entry, canceled), 'Canceled by the customer');
 });
 
+it('what a colleague decided is said of the payment, and a payout that failed says why', async (t) => {
+  const operator = await signedIn(t);
+  const { world } = operator;
+  for (const [orderId, status] of [
+    ['A-1', 'SUCCESS'],
+    ['A-2', 'FAILED'],
+  ] as const) {
+    await createMismatch(world, orderId);
+    await resolve(operator, orderId, { ...ADA, status, confirmed: 'yes' });
+  }
+  await operator.says(
+    '/admin/transactions/A-1',
+    / €10\.10 Paid QR code · A-1 A colleague confirmed that the money moved\. /,
+  );
+  await operator.says(
+    '/admin/transactions/A-2',
+    / €10\.10 Not paid QR code · A-2 A colleague confirmed that no money moved\. .* Close the order/,
+  );
+  const { stage, ...failed } = (await world.ledger.transaction('A-2')) ?? assert.fail();
+  for (const [detail, words] of [
+    ['UNKNOWN_CUSTOMER', 'No such customer. No money moved.'],
+    ['HTTP 400 WALLET_NOT_FOUND', 'No such customer. No money moved.'],
+    ['INSUFFICIENT_BALANCE', 'Too little money at the gateway. No money moved.'],
+    [null, 'Declined by the gateway. No money moved.'],
+  ] as const) {
+    const entry = { at: 0, event: 'declined', source: 'check', detail } as const;
+    const payout = { ...failed, stage, type: 'PAYOUT', resolved: null, endedBy: null, history: [entry] } as const;
+    assert.equal(textOf(String(await heading(payout))), ' −€10.10 Failed ');
+    assert.equal(explanationOf(payout), words);
+    assert.equal(eventName(entry, payout), 'Failed at the gateway');
+  }
+});
+
 it('a review after a restore names each id to look for, and does not say that there is nothing to do', async (t) => {
   const { world } = await createOperator(t);
   await createMismatch(world);
@@ -363,7 +411,7 @@ it('a review after a restore names each id to look for, and does not say that th
   const transaction = { ...found, mismatch: false, stage: 'uncertain', history } as const;
   const given = { transaction, at: undefined, refundRules: { refundMethods: new Set<never>(), payoutDecimals: false }, webhooks: [], form: 'x', name: '' }; // prettier-ignore
   const said = textOf(String(await transactionPage(given)));
-  assert.match(said, /Needs review The database was restored, and the gateway did not answer; look there for A-1 and 1\. Ask the gateway’s support, then/); // prettier-ignore
+  assert.match(said, /Needs review The database was restored, and the gateway did not answer; look there for A-1 and 1\. Asked €10\.10 · .* From Not known Ask the gateway’s support, then/); // prettier-ignore
   assert.doesNotMatch(said, /nothing to do/);
 });
 
