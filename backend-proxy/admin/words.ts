@@ -62,7 +62,7 @@ const ENDED: Record<Reason, readonly [label: string, explanation: string]> = {
   REPLACED: ['Replaced', 'The customer chose another way to pay.'],
   REJECTED: ['Refused', 'The gateway refused it. No money moved.'],
   NOT_CREATED: ['Not started', 'It never reached the gateway. No money moved.'],
-  RESOLVED: ['Not paid', 'A colleague confirmed that no money moved.'],
+  RESOLVED: ['Not paid', 'A colleague confirmed it. No money moved.'],
 };
 
 /** Why a payment failed, by the gateway's code. */
@@ -217,9 +217,6 @@ export const moved = (said: string): string => (said === 'SUCCESS' ? 'money move
 const SAYS: readonly (readonly [RegExp, string])[] = [
   [/^found after/, 'the gateway has it after'],
   [/ for an order id that the gateway reported as a duplicate/, ', but it had refused this order as a duplicate'],
-  [/ for an order id that was never sent/, ', but it was never sent this order'],
-  [/ after the gateway refused it/, ', but it had refused the payment'],
-  [/ while the payment that paid the order is in doubt/, ', but another payment, itself in doubt, has paid the order'],
   [/ after SUCCESS/, ', but it had said paid'],
   [/ after FAILED/, ', but it had said failed'],
   [/^SUCCESS/, 'the gateway says paid'],
@@ -296,14 +293,11 @@ export interface Left {
 }
 
 /** What to do with money that pays no order. */
-export function whyBack(
-  { surplus, amountMinor: paid, currency }: Transaction,
-  { left, sendable, cause }: Left,
-): string {
+export function whyBack({ surplus, currency }: Transaction, { left, sendable, cause }: Left): string {
   const [all, whole] = [left, sendable].map((amountMinor) => moneyOf({ amountMinor, currency }));
-  const isWhole = left === sendable && (left === paid ? 'it back' : `back the other ${all}`);
-  const rest = isWhole || `back ${whole} of ${all}: the gateway sends whole amounts only`;
-  const what = cause === null ? `Send ${rest}` : `It cannot be sent back, because ${NOT_REFUNDABLE[cause]}`;
+  const rest = left === sendable ? '' : ` of ${all}: the gateway sends whole amounts only`;
+  const what =
+    cause === null ? `Send back ${whole}${rest}` : `It cannot be sent back, because ${NOT_REFUNDABLE[cause]}`;
   return `The order was ${surplus ? 'already paid' : 'closed before'}. ${what}.`;
 }
 

@@ -53,7 +53,7 @@ function fields(form: DeskForm): Markup {
     ${back === undefined ? field(form, 'customer', 'Wallet ID') : ''}
     <label>Note to the customer <input name="note" value="${note}" maxlength="120" placeholder="Optional" /></label>
     <div class="buttons">
-      <button class="button">${back === undefined ? 'Review payout' : 'Review'}</button>
+      <button class="button">Continue</button>
       <a href="/desk">Cancel</a>
     </div>`;
 }

@@ -17,8 +17,8 @@ export function deskPage(list: Markup, site: Site): Markup {
     site,
     html`<div class="head">
         <h1>Payments</h1>
-        <a class="button" href="/desk/send">Send a payout</a>
         <input hidden type="search" aria-label="Find a payment or payout" placeholder="Find a payment" />
+        <a class="button plain" href="/desk/send">Send a payout</a>
       </div>
       <output></output>
       <div data-live>${list}</div>`,
@@ -88,7 +88,7 @@ function total(name: string, entries: readonly Entry[]): Markup {
 
 function row(entry: Entry, entries: readonly Entry[], today: string, doneId?: string, operatorUrl?: string): Markup {
   const { orderId, createdAt, status } = entry;
-  const { tone, label } = badgeOf(entry, entries);
+  const [{ tone, label }, advice] = [badgeOf(entry, entries), adviceOf(entry, entries)];
   // A method that a newer proxy has is shown by its name.
   const kind = isPayment(entry) && entry.method ? (HOW[entry.method] ?? entry.method) : TYPES[entry.type];
   const wallet = isPayment(entry) ? entry.payer : entry.customer;
@@ -100,39 +100,45 @@ function row(entry: Entry, entries: readonly Entry[], today: string, doneId?: st
   const tint = toDo(entry, entries) ? 'warn' : entry.gatewayOrderId === doneId ? 'new' : '';
   const day = tint !== 'warn' || dayOf(entry) === today ? '' : `${dayOf(entry)}, `;
   const about = [wallet && walletEnd(wallet), note, ...sums, stays].filter(Boolean);
-  const advice = adviceOf(entry, entries);
   return html`<li id="${entry.gatewayOrderId}" class="${tint}" data-status="${status}" data-order="${orderId}">
+    <span class="names">${kind} <span class="id">${orderId}</span></span>
     <b class="amount">${isPayment(entry) ? '' : '−'}${formatMoney(entry.amount, entry.currency)}</b>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
-    <span class="names">${kind} <span class="id">${orderId}</span></span>
     <span class="about">
       <time datetime="${createdAt}">${day}${times.format(new Date(createdAt))}</time>
       ${about.map((text) => html`<span>${text}</span>`)}
     </span>
-    ${action(entry, entries, operatorUrl)} ${advice === undefined ? '' : html`<p>${advice}</p>`}
+    ${action(entry, entries, operatorUrl)} ${advice && html`<p>${advice}</p>`}
   </li>`;
 }
 
 function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): Markup | '' {
   const { orderId: order, gatewayOrderId: payment } = entry;
   const ids = String(new URLSearchParams({ order, payment }));
-  if (entry.needsReview && operatorUrl) {
-    const href = `${operatorUrl}/transactions/${encodeURIComponent(payment)}#review`;
-    return html`<a class="button" href="${href}" aria-label="Review ${order}">Review</a>`;
-  }
-  const ofOrder = entries.filter(isPayment).filter((other) => other.orderId === order);
-  // It goes back first, so that nobody sends back the payment that paid the order instead.
-  const hasExtra = ofOrder.some((other) => paysNothing(other) && refundable(other, entries) > 0);
-  if (isPayment(entry) && refundable(entry, entries) > 0 && (paysNothing(entry) || !hasExtra)) {
+  const what = toDo(entry, entries);
+  if (isPayment(entry) && refundable(entry, entries) > 0) {
+    if (!what && hasExtra(entry, entries)) return '';
     // It has the payment's id: a URL must not have a wallet id.
-    const css = paysNothing(entry) && 'button';
-    return html`<a class="${css}" href="/desk/send?${ids}" aria-label="Send back the money for ${order}">Send back</a>`;
+    const label = `Send back the money for ${order}`;
+    return html`<a class="${what && 'button'}" href="/desk/send?${ids}" aria-label="${label}">Send back</a>`;
+  }
+  if (what && operatorUrl) {
+    const name = what === 'to review' ? 'Review' : 'Open';
+    const href = `${operatorUrl}/transactions/${encodeURIComponent(payment)}`;
+    return html`<a class="button" href="${href}" aria-label="${name} ${order}">${name}</a>`;
   }
   // A paid order cannot be closed.
-  const isPaid = ofOrder.some((other) => other.status === 'SUCCESS' && !paysNothing(other));
+  const isPaid = ofOrder(entry, entries).some((other) => other.status === 'SUCCESS' && !paysNothing(other));
   if (isPaid || !isWaiting(entry)) return '';
-  return html`<a href="/desk/close?${ids}" aria-label="Close the order ${order}">Close</a>`;
+  return html`<a href="/desk/close?${ids}" aria-label="Close order ${order}">Close order</a>`;
 }
+
+const ofOrder = ({ orderId }: Entry, entries: readonly Entry[]) =>
+  entries.filter(isPayment).filter((other) => other.orderId === orderId);
+
+/** It goes back first, so that nobody sends back the payment that paid the order instead. */
+const hasExtra = (entry: Entry, entries: readonly Entry[]) =>
+  ofOrder(entry, entries).some((other) => paysNothing(other) && refundable(other, entries) > 0);
 
 const sentBack = ({ status, needsReview }: Refund) =>
   needsReview ? 'back, to review' : status === 'SUCCESS' ? 'sent back' : 'on its way back';
@@ -143,83 +149,80 @@ const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet we
 /** Each tone has a sign too, for those who do not see its color. */
 const SIGNS = { good: '✓', bad: '✕', warn: '!', wait: '…', over: '–' };
 
-/** By the gateway's code, or by the reason. */
-const ENDED: Record<string, string> = {
-  USER_CANCELLED: 'Canceled',
-  INSUFFICIENT_BALANCE: 'Too little money',
-  DECLINED: 'Declined',
-  EXPIRED: 'Expired',
-  REPLACED: 'Replaced',
-  REJECTED: 'Refused',
-  UNKNOWN_CUSTOMER: 'No such wallet',
-  WALLET_NOT_FOUND: 'No such wallet',
-  NOT_CREATED: 'Not started',
-  RESOLVED: 'Closed by staff',
+/** By the gateway's code or by the reason: of a payment its status, and why a payout or refund failed. */
+const ENDED: Record<string, readonly [status: string, why: string]> = {
+  USER_CANCELLED: ['Canceled', 'Canceled by the customer'],
+  INSUFFICIENT_BALANCE: ['Too little money', 'Too little money at the gateway'],
+  UNKNOWN_CUSTOMER: ['No such customer', 'No such customer'],
+  DECLINED: ['Declined', 'Declined by the gateway'],
+  EXPIRED: ['Expired', 'Nobody accepted it in time'],
+  REPLACED: ['Replaced', 'Another one replaced it'],
+  REJECTED: ['Refused', 'The gateway refused it'],
+  NOT_CREATED: ['Not started', 'It never reached the gateway'],
+  RESOLVED: ['Not paid', 'A colleague confirmed it'],
 };
 
-/** Of the gateway, such as `WALLET_NOT_FOUND`. */
-function codeOf({ history }: Entry): string {
-  const end = history.findLast(({ event }) => event === 'declined' || event === 'rejected');
-  return (end?.detail ?? '').replace(/^HTTP \d+ ?/, '');
+function endOf({ history, reason }: Entry): readonly [status: string, why: string] {
+  const end = history.findLast(({ event }) => /^(declined|rejected|uncertain)$/.test(event))?.detail ?? '';
+  const code = end.replace(/^HTTP \d+ /, '').replace('WALLET_NOT_FOUND', 'UNKNOWN_CUSTOMER');
+  return (reason !== 'RESOLVED' && ENDED[code]) || (ENDED[reason ?? ''] ?? ['Failed', 'Failed']);
 }
 
 function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof SIGNS; label: string } {
+  const paid = isPayment(entry) && (entry.surplus ? 'Paid twice' : entry.afterClose ? 'Paid after closing' : 'Paid');
+  const done = paid || (isRefund(entry) ? 'Sent back' : 'Paid out');
+  if (isInDoubt(entry))
+    return { tone: 'warn', label: entry.status === 'SUCCESS' ? `${done}, needs review` : 'Needs review' };
   if (isPayment(entry) && paysNothing(entry)) {
     const sent = refundsOf(entry, entries).length === 0 ? 'over' : isBack(entry, entries) ? 'good' : 'wait';
-    return { tone: toDo(entry, entries) ? 'warn' : sent, label: entry.surplus ? 'Paid twice' : 'Paid after closing' };
+    return { tone: toDo(entry, entries) ? 'warn' : sent, label: done };
   }
-  const done = isPayment(entry) ? 'Paid' : isRefund(entry) ? 'Sent back' : 'Paid out';
-  if (entry.needsReview)
-    return { tone: 'warn', label: entry.status === 'SUCCESS' ? `${done}, to review` : 'Needs review' };
   if (entry.isClosed) return { tone: 'over', label: 'Closed' };
   if (isPayment(entry) && isBack(entry, entries)) return { tone: 'over', label: 'Refunded' };
   if (isOpen(entry)) return { tone: 'wait', label: isPayment(entry) ? 'Waiting' : 'On its way' };
+  if (entry.status === 'SUCCESS') return { tone: 'good', label: done };
   // Nobody has to act on a payment that did not happen; a payout or refund may have to be sent again.
-  const end = ENDED[codeOf(entry)] ?? ENDED[entry.reason ?? ''] ?? 'Failed';
-  if (entry.status === 'FAILED') return { tone: isPayment(entry) ? 'over' : 'bad', label: end };
-  return { tone: 'good', label: done };
+  return isPayment(entry) ? { tone: 'over', label: endOf(entry)[0] } : { tone: 'bad', label: 'Failed' };
 }
 
+/** As on the operator's page. */
 function adviceOf(entry: Entry, entries: readonly Entry[]): string | undefined {
-  if (entry.needsReview) return reviewReason(entry, entries);
-  if (isPayment(entry)) {
-    const cause = entry.surplus ? 'paid already' : 'closed before';
-    return toDo(entry, entries) && `The order was ${cause}. Send ${restOf(entry, entries) || 'it back'}.`;
-  }
-  if (entry.status !== 'FAILED') return undefined;
-  const code = codeOf(entry);
-  if (ENDED[code] === 'No such wallet') return 'There is no such wallet: check the number. No money moved.';
-  const reason = code && `The gateway’s reason: ${code.replaceAll('_', ' ').toLowerCase()}. `;
-  return `${reason}No money moved, so you can send it again.`;
+  if (isInDoubt(entry)) return reviewReason(entry);
+  if (!isPayment(entry)) return entry.status === 'FAILED' ? `${endOf(entry)[1]}. No money moved.` : undefined;
+  const [what, left] = [toDo(entry, entries), refundable(entry, entries)];
+  const extra = left > 0 && hasExtra(entry, entries) && 'This payment pays the order: send back the other one first.';
+  if (!what) return extra || undefined;
+  const [all, whole] = [left, left - (left % 100)].map((cents) => formatMoney(decimal(cents), CURRENCY));
+  const back = `Send back ${whole}${whole === all ? '' : ` of ${all}: the gateway sends whole amounts only`}`;
+  const unknown = 'It cannot be sent back, because the gateway did not name the whole wallet that paid';
+  const then = what === 'to review' ? 'Nothing can be sent back: end the review' : left === 0 ? unknown : back;
+  return `The order was ${entry.surplus ? 'already paid' : 'closed before'}. ${then}.`;
 }
 
-/** `back €12.00 of €12.90`; empty if nothing can be sent. */
-function restOf(payment: Payment, entries: readonly Entry[]): string {
-  const left = refundable({ ...payment, needsReview: false }, entries);
-  const [all, whole] = [left, left - (left % 100)].map((cents) => formatMoney(decimal(cents), CURRENCY));
-  return left === 0 ? '' : whole === all ? 'it back' : `back ${whole} of ${all}`;
-}
+const SAYS: readonly (readonly [RegExp, string])[] = [
+  [/^\w+: asked (.+), reported (.+)/, 'the gateway reported $2 instead of $1'],
+  [/^(gatewayOrderId|type|paymentId|customer)$/, 'the gateway reported another $1 than was asked for'],
+  [/ for an order id that the gateway reported as a duplicate/, ', but it had refused this order as a duplicate'],
+  [/ after SUCCESS/, ', but it had said paid'],
+  [/ after FAILED/, ', but it had said failed'],
+  [/^SUCCESS/, 'the gateway says paid'],
+  [/^FAILED/, 'the gateway says failed'],
+  [/\bgatewayOrderId\b/, 'order id'],
+  [/\bpaymentId\b/, 'payment id'],
+  [/\bcustomer\b/, 'wallet'],
+];
 
 /** The last that the history says; a mismatch and a conflict say why before the review. */
-function reviewReason(entry: Entry, entries: readonly Entry[]): string {
+function reviewReason(entry: Entry): string {
   const flags = /^(mismatch|conflict|needs_review)$/;
   const at = entry.history.findLastIndex(({ event, detail }) => flags.test(event) && detail && !flags.test(detail));
   const isRight = entry.history.slice(at + 1).some(({ event, source }) => event === 'succeeded' && source !== 'person');
   const said = entry.history[at]?.detail ?? 'the gateway has not said in time how it ended';
-  const rest = isPayment(entry) && restOf(entry, entries);
-  if (said === 'SUCCESS after the order was closed')
-    return `Paid after the order was closed. Review it${rest && ` to send ${rest}`}.`;
-  const words = said
-    .replaceAll(/(\d+\.\d\d) ([A-Z]{3})\b/g, (_, amount, currency) => formatMoney(amount, currency))
-    .replace(/^\w+: asked (.+), reported (.+)/, 'the gateway reported $2 instead of $1')
-    .replace(/^(gatewayOrderId|type|paymentId|customer)$/, 'the gateway reported another $1 than was asked for')
-    .replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    .replace(/ for an order id .* as a duplicate/, ', but it had refused this order as a duplicate')
-    .replace(/^(?=SUCCESS|FAILED)/, 'the gateway says ')
-    .replace(/ after (?=SUCCESS|FAILED)/, ', but it had said ')
-    .replace(/SUCCESS|FAILED/g, (status) => (status === 'SUCCESS' ? 'paid' : 'failed'));
-  const then = `${isRight ? ', and the right one later' : ''}. Ask its support before you ${isPayment(entry) ? 'ship' : 'send it again'}`;
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${then}.`;
+  const money = said.replaceAll(/(\d+\.\d\d) ([A-Z]{3})\b/g, (_, amount, currency) => formatMoney(amount, currency));
+  const words = SAYS.reduce((text, [found, instead]) => text.replace(found, instead), money);
+  const later = isRight ? ', and the right one later. Compare with its statement' : '';
+  const ask = `Ask the gateway’s support before you ${isPayment(entry) ? 'ship' : 'send it again'}.`;
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${later}. ${ask}`;
 }
 
 const paysNothing = ({ surplus, afterClose }: Payment) => surplus || afterClose;
@@ -228,11 +231,16 @@ const isRefund = (entry: Entry): entry is Refund => 'refundOf' in entry;
 export const isWaiting = (entry: Entry) => isPayment(entry) && isOpen(entry) && !entry.needsReview && !entry.isClosed;
 const isOpen = ({ status }: Entry) => status === 'INITIALIZED' || status === 'PROCESSING';
 
+/** Sending back what came after the closing ends its review. */
+function isInDoubt(entry: Entry): boolean {
+  const isLate = isPayment(entry) && entry.afterClose;
+  return entry.needsReview && !(isLate && entry.history.every(({ event }) => !/^(mismatch|conflict)$/.test(event)));
+}
+
 /** Money that pays no order is to send back until it is on its way. */
 function toDo(entry: Entry, entries: readonly Entry[]): 'to review' | 'to send back' | undefined {
-  if (entry.needsReview) return 'to review';
-  if (!isPayment(entry) || !paysNothing(entry)) return undefined;
-  return entry.payer === null || refundable(entry, entries) > 0 ? 'to send back' : undefined;
+  const isOwed = isPayment(entry) && paysNothing(entry) && refundable({ ...entry, payer: '' }, entries) > 0;
+  return isOwed ? 'to send back' : entry.needsReview ? 'to review' : undefined;
 }
 
 /** Those of this payment that did not fail: the money has arrived, or may still arrive. */
@@ -242,9 +250,9 @@ function refundsOf({ gatewayOrderId }: Payment, entries: readonly Entry[]): Refu
 
 /** Cents that are left; 0 if the gateway, which takes no decimals, cannot send any, or does not know the wallet. */
 export function refundable(payment: Payment, entries: readonly Entry[]): number {
-  const { status, payer, currency, needsReview } = payment;
+  const { status, payer, currency } = payment;
   // While it is in doubt whether the money came, nothing is sent. The proxy decides.
-  if (status !== 'SUCCESS' || needsReview || payer === null || currency !== CURRENCY) return 0;
+  if (status !== 'SUCCESS' || isInDoubt(payment) || payer === null || currency !== CURRENCY) return 0;
   const left = centsLeft(payment, entries);
   return left < 100 ? 0 : left;
 }
@@ -259,6 +267,4 @@ function isBack(payment: Payment, entries: readonly Entry[]): boolean {
 }
 
 /** `•••• 5678`: at most half of a short id. */
-export function walletEnd(id: string): string {
-  return `••••\u00A0${id.slice(Math.max(id.length - 4, Math.ceil(id.length / 2)))}`;
-}
+export const walletEnd = (id: string) => `••••\u00A0${id.slice(Math.max(id.length - 4, Math.ceil(id.length / 2)))}`;

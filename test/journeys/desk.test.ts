@@ -14,7 +14,7 @@ test('a payout goes from the desk to the customer’s phone, and the desk follow
   await staff.page.getByLabel('Amount').fill('25');
   await staff.page.getByLabel('Wallet ID').fill(BRUNO);
   await staff.page.getByLabel('Note').fill('For the broken dripper');
-  await staff.page.getByRole('button', { name: 'Review payout' }).click();
+  await staff.page.getByRole('button', { name: 'Continue' }).click();
   await staff.page.getByRole('button', { name: 'Send €25' }).click();
   const row = staff.page.getByRole('listitem').filter({ hasText: 'For the broken dripper' });
   await row.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
@@ -62,7 +62,7 @@ test('the desk sends a coffee’s money back in part and then the rest, and the 
     await staff.page.getByRole('link', { name: `Send back the money for ${shopper.orderId}` }).click();
     assert.equal(await staff.page.getByLabel('Amount').inputValue(), left);
     await staff.page.getByLabel('Amount').fill(amount);
-    await staff.page.getByRole('button', { name: 'Review' }).click();
+    await staff.page.getByRole('button', { name: 'Continue' }).click();
     await staff.page.getByRole('button', { name: `Send €${amount}` }).click();
     await staff.page
       .getByRole('listitem')

@@ -18,7 +18,7 @@ test('planted values are found in every kind of evidence', async () => {
   await staff.page.getByLabel('Amount').fill('7');
   await staff.page.getByLabel('Wallet ID').fill(BRUNO);
   await staff.page.getByLabel('Note').fill(planted.note);
-  await staff.page.getByRole('button', { name: 'Review payout' }).click();
+  await staff.page.getByRole('button', { name: 'Continue' }).click();
   await staff.page.getByRole('button', { name: /^Send €/ }).click();
   const row = staff.page.getByRole('listitem').filter({ hasText: planted.note });
   await row.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();

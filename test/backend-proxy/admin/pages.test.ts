@@ -327,15 +327,15 @@ it('a review says in plain words what the gateway said', () => {
       'SUCCESS for an order id that the gateway reported as a duplicate, and paymentId differs',
       'The gateway says paid, but it had refused this order as a duplicate, and payment id differs.',
     ],
-    ['SUCCESS for an order id that was never sent', 'The gateway says paid, but it was never sent this order.'],
-    ['SUCCESS after the gateway refused it', 'The gateway says paid, but it had refused the payment.'],
+    ['SUCCESS for an order id that was never sent', 'The gateway says paid for an order id that was never sent.'],
+    ['SUCCESS after the gateway refused it', 'The gateway says paid after the gateway refused it.'],
     ['SUCCESS after the order was closed', 'The order was closed before.'],
     ['SUCCESS after FAILED', 'The gateway says paid, but it had said failed.'],
     ['FAILED after SUCCESS', 'The gateway says failed, but it had said paid.'],
     ['found after FAILED', 'The gateway has it, but it had said failed.'],
     [
       'SUCCESS while the payment that paid the order is in doubt',
-      'The gateway says paid, but another payment, itself in doubt, has paid the order.',
+      'The gateway says paid while the payment that paid the order is in doubt.',
     ],
     [null, 'The gateway has not said in time how it ended.'],
   ] as const)
@@ -385,9 +385,9 @@ it('what a colleague decided is said of the payment, and a payout that failed sa
   );
   await operator.says(
     '/admin/transactions/A-2',
-    / €10\.10 Not paid QR code · A-2 A colleague confirmed that no money moved\. .* Close the order/,
+    / €10\.10 Not paid QR code · A-2 A colleague confirmed it\. No money moved\. .* Close the order/,
   );
-  const { stage, ...failed } = (await world.ledger.transaction('A-2')) ?? assert.fail();
+  const failed = (await world.ledger.transaction('A-2')) ?? assert.fail();
   for (const [detail, words] of [
     ['UNKNOWN_CUSTOMER', 'No such customer. No money moved.'],
     ['HTTP 400 WALLET_NOT_FOUND', 'No such customer. No money moved.'],
@@ -395,7 +395,7 @@ it('what a colleague decided is said of the payment, and a payout that failed sa
     [null, 'Declined by the gateway. No money moved.'],
   ] as const) {
     const entry = { at: 0, event: 'declined', source: 'check', detail } as const;
-    const payout = { ...failed, stage, type: 'PAYOUT', resolved: null, endedBy: null, history: [entry] } as const;
+    const payout = { ...failed, type: 'PAYOUT' as const, resolved: null, endedBy: null, history: [entry] };
     assert.equal(textOf(String(await heading(payout))), ' −€10.10 Failed ');
     assert.equal(explanationOf(payout), words);
     assert.equal(eventName(entry, payout), 'Failed at the gateway');
