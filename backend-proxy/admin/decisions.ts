@@ -103,6 +103,8 @@ export function refunding(
   const { order, now } = at;
   const { cause, left, sendable } = leftOfPayment(payment, order, rules, now);
   const own = order.refunds.filter(({ refundOf }) => refundOf === payment.id);
+  // The review is asked first.
+  if (cause === 'under_review' && own.length === 0) return '';
   const isUrgent = paysNothing(payment) && sendable > 0;
   const isExtra = (other: Transaction) => paysNothing(other) && leftOfPayment(other, order, rules, now).sendable > 0;
   const extra = paysNothing(payment) ? undefined : order.payments.find(isExtra);

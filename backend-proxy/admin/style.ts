@@ -179,6 +179,7 @@ summary { padding: 0.55rem 0; color: var(--accent); cursor: pointer; }
 .urgent { border-inline-start: 4px solid var(--wait); }
 .panel.urgent { padding-inline-start: calc(1.25rem - 3px); }
 .panel h2 { margin: 0 0 0.5rem; }
+.panel > :last-child { margin-bottom: 0; }
 .panel > .details { margin: 0 -1.25rem -1.25rem; background: none; border: 0; border-top: 1px solid var(--line); border-radius: 0; }
 .panel > .details > * { padding-inline: 1.25rem; }
 /* What is known of it. */
@@ -250,6 +251,7 @@ main:has(.decision) { max-width: 37rem; }
   .attention li { grid-template-columns: minmax(0, 1fr) auto; }
   .attention li > * { grid-area: auto; }
   .attention p { grid-column: 1 / -1; }
+  .attention .facts { display: block; }
   .attention .amount, .attention li > :is(a, form) { grid-area: auto; margin-top: 0.6rem; }
   .attention li > :is(a, form) { grid-column: 2; min-width: 8rem; }
   .checks li { grid-template-columns: 1rem minmax(0, 1fr); }

@@ -17,8 +17,8 @@ export function deskPage(list: Markup, site: Site): Markup {
     site,
     html`<div class="head">
         <h1>Payments</h1>
-        <input hidden type="search" aria-label="Find a payment or payout" placeholder="Find a payment" />
         <a class="button plain" href="/desk/send">Send a payout</a>
+        <input hidden type="search" aria-label="Find a payment or payout" placeholder="Find a payment" />
       </div>
       <output></output>
       <div data-live>${list}</div>`,
@@ -181,7 +181,6 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
   if (isPayment(entry) && isBack(entry, entries)) return { tone: 'over', label: 'Refunded' };
   if (isOpen(entry)) return { tone: 'wait', label: isPayment(entry) ? 'Waiting' : 'On its way' };
   if (entry.status === 'SUCCESS') return { tone: 'good', label: done };
-  // Nobody has to act on a payment that did not happen; a payout or refund may have to be sent again.
   return isPayment(entry) ? { tone: 'over', label: endOf(entry)[0] } : { tone: 'bad', label: 'Failed' };
 }
 
@@ -244,9 +243,8 @@ function toDo(entry: Entry, entries: readonly Entry[]): 'to review' | 'to send b
 }
 
 /** Those of this payment that did not fail: the money has arrived, or may still arrive. */
-function refundsOf({ gatewayOrderId }: Payment, entries: readonly Entry[]): Refund[] {
-  return entries.filter(isRefund).filter(({ refundOf, status }) => refundOf === gatewayOrderId && status !== 'FAILED');
-}
+const refundsOf = ({ gatewayOrderId }: Payment, entries: readonly Entry[]) =>
+  entries.filter(isRefund).filter(({ refundOf, status }) => refundOf === gatewayOrderId && status !== 'FAILED');
 
 /** Cents that are left; 0 if the gateway, which takes no decimals, cannot send any, or does not know the wallet. */
 export function refundable(payment: Payment, entries: readonly Entry[]): number {
