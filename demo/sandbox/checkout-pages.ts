@@ -52,7 +52,7 @@ export function checkoutPage(c: Context, view: CheckoutView) {
   const live = hasEnded ? '' : html`data-live="/pay/live/${payment.checkout?.token}" data-version="false"`;
   const body = html`${banner(texts.banner)}
     <main class="frame" ${live}>
-      <div class="bill stack">
+      <div class="bill">
         ${logo}
         <p class="payee">
           ${pictureOf(merchant, merchantLogo)} ${hasEnded ? merchant : fill(texts.payTo, { merchant })}
