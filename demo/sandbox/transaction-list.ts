@@ -98,7 +98,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
       <summary id="summary-${paymentId}">
         <span class="amount">${isPayment(transaction) ? '' : '−'}${formatMoney(minor, currency)}</span>
         <strong class="order">${orderId}</strong>
-        <small class="sub"> ${what.filter(Boolean).join(' · ')} · ${clockTime(createdAt, clock.now())} </small>
+        <small class="sub">${what.map((part) => part && `${part}\u00a0· `)}${clockTime(createdAt, clock.now())}</small>
         <span class="standing"><span class="chip ${tone}">${word}</span></span>
         <small class="ipns">
           ${deliveries.map((delivery) => ipnChips(delivery))}
