@@ -91,6 +91,13 @@ export function backOf(payment: Transaction, { order, now }: OrderAt, rules: Ref
   return [tone, [statusName(payment), ...parts].join(' · ')];
 }
 
+/** What has to go back before this one, which paid the order. */
+export function extraOf(payment: Transaction, { order, now }: OrderAt, rules: RefundRules): Transaction | undefined {
+  const isExtra = (other: Transaction) =>
+    order && paysNothing(other) && leftOfPayment(other, order, rules, now).sendable > 0;
+  return paysNothing(payment) ? undefined : order?.payments.find(isExtra);
+}
+
 /** `at`: undefined for what is no payment. */
 export function refunding(
   payment: Transaction,
@@ -106,8 +113,7 @@ export function refunding(
   // The review is asked first.
   if (cause === 'under_review' && own.length === 0) return '';
   const isUrgent = paysNothing(payment) && sendable > 0;
-  const isExtra = (other: Transaction) => paysNothing(other) && leftOfPayment(other, order, rules, now).sendable > 0;
-  const extra = paysNothing(payment) ? undefined : order.payments.find(isExtra);
+  const extra = extraOf(payment, at, rules);
   const money = moneyIn(left, payment);
   return html`<section class="panel ${isUrgent ? 'urgent' : ''}" aria-labelledby="refunds">
     <h2 id="refunds">${isUrgent ? 'To send back' : 'Refunds'}</h2>
@@ -249,7 +255,7 @@ export interface ClosingForm {
 export function closingPage(transaction: Transaction, order: Order, typed: ClosingForm, form: string): Html {
   const { by, reason, problems } = typed;
   const payable = order.payments.filter(({ stage }) => canBePaid(stage)).map(({ id }) => id);
-  const mayBePaid = `The gateway cannot cancel: ${payable.join(', ')} may still be paid. It would then come up for review.`;
+  const mayBePaid = `The gateway cannot cancel: ${payable.join(', ')} may still be paid. What comes then is to send back.`;
   return decision({
     rows: [
       [

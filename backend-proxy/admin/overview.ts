@@ -120,7 +120,13 @@ function review(transaction: Transaction, now: number): Html {
 }
 
 function sendBack({ payment, ...left }: ToSendBack, now: number): Html {
-  return toDo(payment, now - payment.updatedAt, whyBack(payment, left), left.cause === null ? 'Send back' : 'Open');
+  const since = payment.history.findLast(({ event }) => event === 'surplus' || event === 'after_close')?.at;
+  return toDo(
+    payment,
+    now - (since ?? payment.updatedAt),
+    whyBack(payment, left),
+    left.cause === null ? 'Send back' : 'Open',
+  );
 }
 
 /** One action for each, which is named as its button is. */

@@ -105,6 +105,7 @@ th, td { padding: 0.6rem 0.9rem; text-align: left; vertical-align: top; border-t
 thead th { border: 0; color: var(--soft); font-size: 0.8125rem; font-weight: 600; white-space: nowrap; }
 /* Only an id is broken. */
 tbody th { min-width: 12.25rem; font-weight: 600; }
+.panel tbody th { min-width: 0; }
 td { overflow-wrap: break-word; }
 td a { overflow-wrap: anywhere; }
 /* The one link of a row is its whole width. */

@@ -13,7 +13,7 @@ import {
   type Flag,
   type TransactionType,
 } from '../protocol/transaction.ts';
-import { changedMessage, decision, isRefundable, refunding, type RefundForm } from './decisions.ts';
+import { changedMessage, decision, extraOf, isRefundable, refunding, type RefundForm } from './decisions.ts';
 import { hidden, nameField, problem, textField, type Problems, linkTo } from './layout.ts';
 import { webhookTable } from './lists.ts';
 import {
@@ -71,7 +71,8 @@ interface Given {
 export function transactionPage({ transaction, at, refundRules, webhooks, form, name, typed = {} }: Given): Html {
   const { id, paymentId, refundOf, customer, note, createdAt, updatedAt } = transaction;
   // Money that came after the closing is sent back, which ends its review.
-  const isOwed = isOnlyAfterClose(transaction) && at !== undefined && isRefundable(transaction, at, refundRules);
+  const canSend = at !== undefined && isRefundable(transaction, at, refundRules);
+  const isOwed = isOnlyAfterClose(transaction) && canSend;
   const isAsked = mayBeResolved(transaction) && !isOwed;
   const review = isAsked ? reviewForm(transaction, form, name, typed.resolution) : '';
   const refund = refunding(transaction, at, refundRules, form, { by: name, ...typed.refund });
@@ -92,16 +93,17 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
     <h2 id="history">History</h2>
     ${historyList(transaction)}
   </section>`;
-  const hasForm = review !== '' || refund !== '';
+  // Beside a form, which is high; below anything else.
+  const isBeside = isAsked || (canSend && extraOf(transaction, at, refundRules) === undefined);
   return html`${lead(transaction)}
     <div class="columns">
-      <div>${review} ${refund} ${hasForm ? '' : history}</div>
+      <div>${review} ${refund} ${isBeside ? '' : history}</div>
       <div>
         <section class="panel" aria-labelledby="details">
           <h2 id="details">Details</h2>
           ${record}
         </section>
-        ${hasForm ? history : ''} ${mayBeClosed ? toClose : ''}
+        ${isBeside ? history : ''} ${mayBeClosed ? toClose : ''}
       </div>
     </div>
     <h2>Webhooks</h2>

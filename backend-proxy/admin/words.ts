@@ -109,7 +109,8 @@ export function explanationOf(transaction: Transaction): string {
   const reason = reasonOf(transaction);
   if (mayBeResolved(transaction)) return '';
   if (transaction.stage === 'uncertain') return UNCLEAR;
-  if (transaction.resolved === 'succeeded') return 'A colleague confirmed that the money moved.';
+  if (transaction.resolved !== null && transaction.stage === 'succeeded')
+    return `A colleague ${transaction.resolved === 'succeeded' ? 'confirmed' : 'denied'} that the money moved.`;
   if (transaction.late) return 'It had counted as unpaid before the money came.';
   return reason === null ? '' : endOf(transaction, reason)[1];
 }

@@ -36,18 +36,18 @@ export function deskFrame(title: string, site: Site, body: Markup): Markup {
 /** The part that desk.js refreshes: first what waits for a person. `doneId`: of what was just sent or closed. */
 export function deskList(entries: readonly Entry[], now: Date, doneId?: string, operatorUrl?: string): Markup {
   const today = days.format(now);
-  const section = (name: string, listed: readonly Entry[]) =>
+  const section = (name: string, listed: readonly Entry[], count?: number) =>
     html`<section aria-label="${name}">
-      <h2>${name}</h2>
+      <h2>${name} <span class="quiet">${count}</span></h2>
       <ul class="transactions card">
         ${listed.map((entry) => row(entry, entries, today, doneId, operatorUrl))}
       </ul>
     </section>`;
   const newest = entries.slice(0, MAX_SHOWN).filter((entry) => !toDo(entry, entries));
   return html`${justDone(entries.find(({ gatewayOrderId }) => gatewayOrderId === doneId))}
-  ${(['to review', 'to send back'] as const).map((what) => {
+  ${(['To review', 'To send back'] as const).map((what) => {
     const listed = entries.filter((entry) => toDo(entry, entries) === what);
-    return listed.length === 0 ? '' : section(`${listed.length} ${what}`, listed);
+    return listed.length === 0 ? '' : section(what, listed, listed.length);
   })}
   ${totals(entries, today)}
   ${[...Map.groupBy(newest, dayOf)].map(([day, listed]) => section(day === today ? `Today, ${day}` : day, listed))}
@@ -123,7 +123,7 @@ function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): 
     return html`<a class="${what && 'button'}" href="/desk/send?${ids}" aria-label="${label}">Send back</a>`;
   }
   if (what && operatorUrl) {
-    const name = what === 'to review' ? 'Review' : 'Open';
+    const name = what === 'To review' ? 'Review' : 'Open';
     const href = `${operatorUrl}/transactions/${encodeURIComponent(payment)}`;
     return html`<a class="button" href="${href}" aria-label="${name} ${order}">${name}</a>`;
   }
@@ -194,7 +194,7 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string | undefined {
   const [all, whole] = [left, left - (left % 100)].map((cents) => formatMoney(decimal(cents), CURRENCY));
   const back = `Send back ${whole}${whole === all ? '' : ` of ${all}: the gateway sends whole amounts only`}`;
   const unknown = 'It cannot be sent back, because the gateway did not name the whole wallet that paid';
-  const then = what === 'to review' ? 'Nothing can be sent back: end the review' : left === 0 ? unknown : back;
+  const then = what === 'To review' ? 'Nothing can be sent back: end the review' : left === 0 ? unknown : back;
   return `The order was ${entry.surplus ? 'already paid' : 'closed before'}. ${then}.`;
 }
 
@@ -237,20 +237,20 @@ function isInDoubt(entry: Entry): boolean {
 }
 
 /** Money that pays no order is to send back until it is on its way. */
-function toDo(entry: Entry, entries: readonly Entry[]): 'to review' | 'to send back' | undefined {
+function toDo(entry: Entry, entries: readonly Entry[]): 'To review' | 'To send back' | undefined {
   const isOwed = isPayment(entry) && paysNothing(entry) && refundable({ ...entry, payer: '' }, entries) > 0;
-  return isOwed ? 'to send back' : entry.needsReview ? 'to review' : undefined;
+  return isOwed ? 'To send back' : entry.needsReview ? 'To review' : undefined;
 }
 
 /** Those of this payment that did not fail: the money has arrived, or may still arrive. */
 const refundsOf = ({ gatewayOrderId }: Payment, entries: readonly Entry[]) =>
   entries.filter(isRefund).filter(({ refundOf, status }) => refundOf === gatewayOrderId && status !== 'FAILED');
 
-/** Cents that are left; 0 if the gateway, which takes no decimals, cannot send any, or does not know the wallet. */
+/** Cents that are left; 0 if none can be sent: the gateway takes no decimals, and the payment must not be in doubt. */
 export function refundable(payment: Payment, entries: readonly Entry[]): number {
-  const { status, payer, currency } = payment;
-  // While it is in doubt whether the money came, nothing is sent. The proxy decides.
-  if (status !== 'SUCCESS' || isInDoubt(payment) || payer === null || currency !== CURRENCY) return 0;
+  const { status, payer, currency, history } = payment;
+  const isDenied = history.findLast(({ event }) => event === 'resolved')?.detail?.startsWith('FAILED');
+  if (status !== 'SUCCESS' || isInDoubt(payment) || isDenied || payer === null || currency !== CURRENCY) return 0;
   const left = centsLeft(payment, entries);
   return left < 100 ? 0 : left;
 }

@@ -13,7 +13,7 @@ function filter() {
   for (const row of rows) row.hidden = !words.every((word) => row.textContent.toLowerCase().includes(word));
   const found = rows.filter((row) => !row.hidden).length;
   const said = found === 0 ? 'Nothing found. Type an order, an amount, or a wallet’s last digits.' : `${found} found`;
-  live.querySelector('.totals')?.toggleAttribute('hidden', words.length > 0);
+  for (const figure of live.querySelectorAll('.totals, h2 span')) figure.hidden = words.length > 0;
   document.querySelector('output').value = words.length === 0 ? '' : said;
 }
 

@@ -143,7 +143,7 @@ it('an order is closed in two steps, of which the first says what will happen an
   const path = '/admin/transactions/A-1';
   assert.match(await operator.open(path), /href="\/admin\/transactions\/A-1\/close">Close the order…</);
   const first = await operator.open(`${path}/close`);
-  const says = /it cannot be opened again\. .* A-1 may still be paid\. It would then come up for review.*Your name/;
+  const says = /it cannot be opened again\. .* A-1 may still be paid\. What comes then is to send back.*Your name/;
   assert.match(textOf(first), says);
   const refused = await operator.send(`${path}/close`, { reason: 'out of <stock>', by: ' ' });
   const again = await refused.text();
@@ -313,7 +313,9 @@ it('a payment after the closing says what to do: send it back, or where nothing 
   );
   const first = textOf(await (await resolve(operator, 'A-2', { status: 'SUCCESS', by: 'Ada', note: 'a gift' })).text());
   assert.match(first, /End the review of €0\.50\? .* This only ends the review\. .* End the review Cancel/);
+  world.skip(3 * M);
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '4', idempotencyKey: 'back' });
+  await operator.says('/admin', /A-1 · QR code · •••• 6789 · open for 3 min /);
   await operator.says(
     '/admin/transactions/A-1',
     / To send back The order was closed before\. Send back €6\.00 of €6\.10: /,
@@ -387,6 +389,11 @@ it('what a colleague decided is said of the payment, and a payout that failed sa
     '/admin/transactions/A-2',
     / €10\.10 Not paid QR code · A-2 A colleague confirmed it\. No money moved\. .* Close the order/,
   );
+  await createMismatch(world, 'A-3');
+  await observe(world, 'A-3', verified('succeeded'), 'later');
+  const first = await (await resolve(operator, 'A-3', { ...ADA, status: 'FAILED' })).text();
+  await operator.send('/admin/transactions/A-3/resolve', fieldsOf(first));
+  await operator.says('/admin/transactions/A-3', / Paid QR code · A-3 A colleague denied that the money moved\. /);
   const failed = (await world.ledger.transaction('A-2')) ?? assert.fail();
   for (const [detail, words] of [
     ['UNKNOWN_CUSTOMER', 'No such customer. No money moved.'],

@@ -144,14 +144,14 @@ test('what was paid after the closing is to send back, and to review once the ga
   await says([{ ...late, needsReview: false }], all);
   await says(
     [{ ...late, amount: '12.00' }],
-    /<h2>1 to send back<[^]*<p>The order was closed before\. Send back €12\.00\.</,
+    /<h2>To send back <span class="quiet">1<[^]*<p>The order was closed before\. Send back €12\.00\.</,
   );
   await says(
     [late, refund('ST-1', { amount: '5.00' })],
     /<p>The order was closed before\. Send back €7\.00 of €7\.90: /,
   );
-  await says([{ ...late, payer: null }], /1 to send back<[^]*\/ST-1" aria-label="Open ST-1">Open<\/a> <p>The order was closed before\. It cannot be sent back, because the gateway did not name the whole wallet that paid\.</); // prettier-ignore
-  await says([{ ...late, amount: '0.90' }], /1 to review<[^]*>Review<\/a> <p>The order was closed before\. Nothing can be sent back: end the review\.</); // prettier-ignore
+  await says([{ ...late, payer: null }], /To send back <span class="quiet">1<[^]*\/ST-1" aria-label="Open ST-1">Open<\/a> <p>The order was closed before\. It cannot be sent back, because the gateway did not name the whole wallet that paid\.</); // prettier-ignore
+  await says([{ ...late, amount: '0.90' }], /To review <span class="quiet">1<[^]*>Review<\/a> <p>The order was closed before\. Nothing can be sent back: end the review\.</); // prettier-ignore
   const history = [...closed, said('conflict', 'FAILED after SUCCESS'), said('needs_review', 'conflict')];
   await says(
     [{ ...late, history }],
@@ -194,7 +194,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   assert.match(text, new RegExp(`<li id="PO-1"\\s+class="warn"[^>]*PO-1[^>]*>[^]*?Needs review[^]*?${link}[^]*?<p>The gateway reported €0\\.07 instead of €25\\.00\\. Ask the gateway’s support before you send it again\\.<`)); // prettier-ignore
   assert.match(
     text,
-    /<h2[^>]*>7 to review<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]*>\d+:\d\d\s[AP]M<(?:(?!<h2)[^])*<h2[^>]*>1 to send back<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2[^>]*>Today, Nov 20, 2026<[^]*<li id="ST-1"/,
+    /<h2>To review <span class="quiet">7<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]*>\d+:\d\d\s[AP]M<(?:(?!<h2)[^])*<h2>To send back <span class="quiet">1<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, Nov 20, 2026 <[^]*<li id="ST-1"/,
   );
   assert.match(text, /data-order="PO-3"[^]*?<p>Too little money at the gateway\. No money moved\.</);
   assert.match(text, /data-order="PO-4"[^]*? Failed<[^]*?<p>No such customer\. No money moved\.</);
@@ -326,6 +326,7 @@ test('the desk offers no refund that cannot be made, and leaves the form empty',
     payment('ST-CENTS', { status: 'SUCCESS', amount: '0.99' }),
     payment('ST-DOLLARS', { status: 'SUCCESS', currency: 'USD' }),
     payment('ST-DOUBT', { status: 'SUCCESS', needsReview: true }),
+    payment('ST-DENIED', { status: 'SUCCESS', history: [said('resolved', 'FAILED by Ada: not on the statement')] }),
     payout('PO-1', { status: 'SUCCESS' }),
   ];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
@@ -372,7 +373,11 @@ test('the desk counts all that came in today, also twice or under review', async
   );
   const back = refund('ST-1-2', { amount: '14.00' });
   assert.equal((await totals(twice, back))[1], 'Sent today €0.00 none');
-  assert.doesNotMatch((await staff.get('/desk/list')).text, /<h2>1 to send back</, 'it is on its way back');
+  assert.doesNotMatch(
+    (await staff.get('/desk/list')).text,
+    /<h2>To send back <span class="quiet">1</,
+    'it is on its way back',
+  );
   assert.match((await staff.get('/desk/list')).text, /chip wait">[^]*? Paid twice<[^]*?€14\.00 on its way back</);
   assert.equal((await totals(twice, { ...back, status: 'SUCCESS' }))[1], 'Sent today €14.00 1 refund');
   const done = /chip good">[^]*? Paid twice<[^]*?€14\.00 sent back<[^]*?>€0\.50 stays with you</;
