@@ -205,6 +205,7 @@ main:has(.decision) { max-width: 37rem; }
 .login .hint, .panel .hint { margin: 0; }
 .lead a, .why span { display: inline-block; }
 
+.columns + h2 { margin-top: 0.75rem; }
 /* What to decide, beside what is known. */
 @media (min-width: 64rem) {
   main > .cards td { white-space: nowrap; }
