@@ -1,6 +1,7 @@
 // Draws the states whose pictures are kept and compares them, so that no change alters the look unseen. The last test
 // changes the widget in the page, and expects the comparison to find it.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { findPinnedBrowser } from '../browser.ts';
@@ -47,6 +48,11 @@ for (const [path, draw] of Object.entries(README_PICTURES)) {
     assert.equal(difference, undefined, `npm run shots -- --update draws ${path} again`);
   });
 }
+
+it('the README shows each of its pictures, and no other', () => {
+  const shown = readFileSync('README.md', 'utf8').match(/docs\/pictures\/[\w-]+\.png/g) ?? [];
+  assert.deepEqual(shown.toSorted(), Object.keys(README_PICTURES).toSorted());
+});
 
 /** Changes a color of each widget. */
 async function darken(page: Page): Promise<void> {
