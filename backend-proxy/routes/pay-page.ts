@@ -45,19 +45,25 @@ const introduce = () => {
   follow();
 };
 widget.addEventListener('payment-ready', introduce);
-// Reloading brings no other token: without one the widget asks the shopper to get a new link.
-widget.addEventListener('payment-error', async ({ detail }) => {
-  if (!/^(token_expired|invalid_token)$/.test(detail.code)) return;
-  await widget.updateComplete;
-  if (detail.code === 'token_expired') {
-    introduce();
-    widget.messages = { invalid_token: part('heading').textContent };
-  }
-  if (isKnown()) order.textContent = description || orderId;
-  if (isKnown() && part('support')) [help.textContent, help.className] = [part('support').textContent, 'named'];
-  if (help.href) widget.append(help);
+// Reloading brings no other token, so an expired link asks the shopper to get a new one, as one that does not work does.
+const expired = async () => {
+  introduce();
+  const other = document.createElement('payment-widget');
+  other.hidden = true;
+  other.setAttribute('order', 'none');
+  root.append(other);
+  const text = () => other.shadowRoot.querySelector('[part~=error]')?.textContent;
+  while (!text()) await new Promise(requestAnimationFrame);
+  widget.messages = { token_expired_help: text() };
+  other.remove();
+};
+widget.addEventListener('payment-error', async ({ detail: { code } }) => {
+  if (!/^(token_expired|invalid_token)$/.test(code) || root.classList.contains('over')) return;
   root.classList.add('over');
-  widget.setAttribute('order', 'none');
+  if (code === 'token_expired' || isKnown()) await expired();
+  else widget.setAttribute('order', 'none');
+  await widget.updateComplete;
+  if (help.href && !part('support')) widget.append(help);
 });
 widget.setAttribute('order', token);
 `;
@@ -79,12 +85,11 @@ header :is(a, p) { color: light-dark(#596070, #a6adbb); font-size: 0.875rem; tex
 payment-widget::part(sheet) { border: 0; border-radius: 0; }
 payment-widget::part(logo), payment-widget::part(merchant) { display: none; }
 payment-widget::part(description) { color: inherit; font-size: 1rem; }
-/* Time is no alarm. */
-.known.over payment-widget::part(icon) { color: inherit; }
+.over payment-widget::part(again) { display: none; }
 [slot] { display: block; padding: 0.75rem 1rem; border: 1px solid light-dark(#80879a, #767f91); border-radius: 10px; color: inherit; font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere; }
 main > [slot] { display: none; }
-[slot]:not(.named)::before { content: '\\2190\\00a0' / ''; }
-[dir='rtl'] [slot]:not(.named)::before { content: '\\2192\\00a0' / ''; }
+[slot]::before { content: '\\2190\\00a0' / ''; }
+[dir='rtl'] [slot]::before { content: '\\2192\\00a0' / ''; }
 noscript { display: block; padding: 2rem; }
 @media (min-width: 30rem) {
   body { padding-block: clamp(0.5rem, 8vh, 5rem) 1rem; background: light-dark(#f5f6f8, #0d1017); }

@@ -77,7 +77,7 @@ test('a link that was cut or has expired says so, offers a way to the shop, and 
     await link.waitFor();
     assert.equal(await link.evaluate((each: HTMLAnchorElement) => each.href), address);
     assert.equal(await shopper.page.getByText('Stillwater Coffee').first().isVisible(), namesPayee);
-    assert.equal(await shopper.page.getByText('€29.00').count(), 0);
+    assert.equal(await shopper.page.getByText('€29.00').count(), namesPayee ? 1 : 0);
     assert.equal(await shopper.page.getByRole('radio').count(), 0);
     assert.equal(await shopper.page.getByRole('button', { name: 'Reload' }).count(), 0);
   }
