@@ -55,11 +55,29 @@ it('an order paid twice links to the shop’s help, which one paid once does not
   expect(rowsOf(widget)['Extra payment']).to.equal('€12.00');
   const asks = () => textOf(widget).includes('Ask it to send the extra payment back.');
   const refunds = (amount: string) => proxy.publish({ refunds: [{ amount, status: 'SUCCESS' }] });
-  refunds('11.50');
-  await until(() => rowsOf(widget)['Sent back'] === '€11.50', 'the refund');
-  expect([asks(), part(widget, 'support') !== null]).to.deep.equal([true, true], 'cents are left');
-  refunds('12.00');
-  await until(() => !asks(), 'nothing left to ask for');
+  refunds('11.00');
+  await until(() => rowsOf(widget)['Sent back'] === '€11.00', 'the refund');
+  expect([asks(), part(widget, 'support') !== null]).to.deep.equal([true, true], 'a whole unit is left');
+  // A gateway that sends whole amounts only keeps the cents.
+  refunds('11.10');
+  await heading(widget, 'Payment received');
+  expect([asks(), part(widget, 'support')]).to.deep.equal([false, null]);
+});
+
+it('an order that was closed before the money came asks to send it back until it is on its way', async () => {
+  const proxy = proxyWith('QR', { status: 'SUCCESS' }, { supportUrl: 'https://shop.example/help' });
+  proxy.publish({ paid: false, closed: true });
+  const widget = await mount(proxy);
+  await heading(widget, 'The shop has closed this order');
+  expect(textOf(widget)).to.contain('Your payment arrived after that.').and.not.to.contain('Please do not pay');
+  expect(rowsOf(widget)).to.include({ Amount: '€10.10', Order: 'ABC-123' });
+  expect(part(widget, 'support')).not.to.equal(null);
+  expect(widget.matches(':state(paid)')).to.equal(false);
+  proxy.publish({ refunds: [{ amount: '10.10', status: 'PROCESSING' }] });
+  await until(() => rowsOf(widget)['On its way back'] === '€10.10', 'the refund');
+  expect([textOf(widget).includes('Ask it'), part(widget, 'support')]).to.deep.equal([false, null]);
+  proxy.publish({ refunds: [{ amount: '10.10', status: 'SUCCESS' }] });
+  await heading(widget, '€10.10 was sent back to the wallet that paid');
 });
 
 it('a paid order draws its sign once, in the tab that started the payment, and not on a reload', async () => {
@@ -90,7 +108,7 @@ it('a paid order announces a second payment, and sends payment-success only once
   proxy.settle({ status: 'SUCCESS' });
   await heading(widget, 'Payment received');
   expect(textOf(widget)).not.to.contain('more than once');
-  proxy.publish({ surplus: true });
+  proxy.publish({ surplus: true, surplusAmount: '10.10' });
   await until(() => textOf(widget).includes('paid more than once'), 'the second payment');
   expect(announced(widget)).to.contain('paid more than once');
   expect(successes).to.equal(1);
@@ -175,8 +193,12 @@ describe('the link back to the shop', () => {
 
   it('the link back to the shop of an order paid twice is a button if there is no link to help', async () => {
     const rankOf = async (supportUrl?: string) =>
-      link(await mount(new FakeProxy({ returnUrl, supportUrl }, { paid: true, surplus: true, version: 3 })), 'return')
-        .className;
+      link(
+        await mount(
+          new FakeProxy({ returnUrl, supportUrl }, { paid: true, surplus: true, surplusAmount: '10.10', version: 3 }),
+        ),
+        'return',
+      ).className;
     expect([await rankOf(), await rankOf('https://shop.example/help')]).to.deep.equal(['second', 'quiet']);
   });
 

@@ -77,6 +77,7 @@ export const CLAIMS = {
   notPaid: ({ view }) => !view.paid,
   paid: ({ view, problem }) => view.paid || problem?.code === 'already_paid',
   paidTwice: ({ view }) => view.surplus,
+  extraOwed: (facts) => Number(facts.view.surplusAmount) > sumOf(facts, 'PROCESSING', 'SUCCESS'),
   otherOpen: ({ view }) => view.paid && view.otherOpen,
   onItsWayBack: (facts) => sumOf(facts, 'PROCESSING') > 0,
   sentBackInPart: (facts) => sumOf(facts, 'SUCCESS') > 0,
@@ -94,6 +95,8 @@ export const CLAIMS = {
     (!facts.view.paid && facts.view.payment?.answer === 'LOST' && facts.view.payment.method !== 'DIRECT'),
   closedByShop: (facts) => hasFailed(facts, 'RESOLVED'),
   orderClosed: ({ view }) => view.closed && !view.paid,
+  owedAfterClosing: (facts) =>
+    !!facts.view.payment?.paidAt && Number(facts.view.amount) > sumOf(facts, 'PROCESSING', 'SUCCESS'),
   /** Nothing was paid, and there was no attempt or the last one can no longer be paid. */
   noMoneyTaken: (facts) =>
     !facts.view.paid &&
@@ -202,7 +205,7 @@ export const SENTENCES = {
 
   paid: ['paid'],
   surplus: ['paidTwice'],
-  surplus_help: ['paidTwice'],
+  surplus_help: ['paidTwice', 'extraOwed'],
   otherOpen: ['otherOpen'],
   extra: ['paidTwice'],
   refunding: ['onItsWayBack'],
@@ -230,6 +233,7 @@ export const SENTENCES = {
   RESOLVED_help: label,
   closed: ['orderClosed'],
   closed_help: ['orderClosed'],
+  closed_paid: ['orderClosed', 'owedAfterClosing'],
   support: label,
   toShop: label,
   toMerchant: ['merchantOfOrder'],
@@ -254,7 +258,6 @@ export const SENTENCES = {
   forbidden_origin_help: ['noneStarted'],
   tryLater: ['refused', 'onceOnly'],
   tryNever: ['refused', 'noneStarted'],
-  tryNever_help: label,
   notStarted: ['noneStarted'],
   notTaken: ['noMoneyTaken'],
   reference: label,

@@ -133,7 +133,7 @@ export const STATES = {
     act: submit('amount', '2.50'),
     heading: CHOICE,
   },
-  'choose, wallet wrong': { act: submit('wallet', 'me@mail'), heading: CHOICE },
+  'choose, wallet wrong': { claims: who, act: submit('wallet', 'me@mail'), heading: CHOICE },
   'choose, website': { claims: who, attributes: { method: 'CHECKOUT' }, heading: CHOICE },
   'choose, wallet empty': { act: (widget) => widget.pay(), heading: CHOICE },
   'choose, decimals wrong': {
@@ -147,7 +147,7 @@ export const STATES = {
     act: (widget) => widget.pay(),
     heading: CHOICE,
   },
-  'refused: method unavailable': refused('method_unavailable'),
+  'refused: method unavailable': { ...refused('method_unavailable'), claims: who },
   'refused: invalid request': { ...refused('invalid_request'), payment: failed('QR', 'DECLINED') },
   'refused: already paid': refused('already_paid', { heading: 'This order is already paid' }),
   'refused: order changed': refused('order_changed', { heading: 'The order has changed' }),
@@ -170,7 +170,7 @@ export const STATES = {
   'refused: forbidden origin': refused('forbidden_origin', { heading: 'Payments do not work on this page' }),
   'refused: newer code, for now': refused('a_newer_code', { retryable: true }),
   'refused: newer code, for good': refused('a_newer_code', { heading: 'The payment could not be started' }),
-  'choose, payment open': { payment: paymentOf('QR'), act: (widget) => widget.reset(), heading: CHOICE },
+  'choose, payment open': { claims: who, payment: paymentOf('QR'), act: (widget) => widget.reset(), heading: CHOICE },
   'newer status': {
     payment: paymentOf('DIRECT', { status: 'A_NEWER_ONE' as 'PROCESSING' }),
     heading: 'We are checking your payment',
@@ -181,12 +181,12 @@ export const STATES = {
     view: { checking: true },
     heading: 'We are checking your payment',
   },
-  'fetching the code': { payment: paymentOf('QR', AWAITED), heading: 'Getting your code' },
+  'fetching the code': { claims: who, payment: paymentOf('QR', AWAITED), heading: 'Getting your code' },
   'fetching the page': { payment: paymentOf('CHECKOUT', AWAITED), heading: 'Opening the wallet’s website' },
   'fetching, request': { payment: paymentOf('DIRECT', AWAITED), heading: 'Sending the request to your wallet' },
   'lost, code': { payment: paymentOf('JETGO', LOST), heading: 'The code did not arrive' },
   'lost, page': { payment: paymentOf('CHECKOUT', LOST), heading: 'The wallet’s website did not open' },
-  'lost, request': { payment: paymentOf('DIRECT', LOST), heading: 'Check your wallet app' },
+  'lost, request': { claims: who, payment: paymentOf('DIRECT', LOST), heading: 'Check your wallet app' },
   redirect: {
     claims: who,
     payment: paymentOf('CHECKOUT', limited(572_000)),
@@ -201,9 +201,9 @@ export const STATES = {
     payment: paymentOf('CHECKOUT', { checkoutUrl: 'http://checkout.example/' }),
     heading: 'The wallet’s website cannot be opened',
   },
-  scan: { payment: paymentOf('QR', { appUrl }), heading: 'Scan the code to pay' },
+  scan: { claims: who, payment: paymentOf('QR', { appUrl }), heading: 'Scan the code to pay' },
   'scan, time left': { claims: who, payment: paymentOf('QR', limited(299_000)), heading: 'Scan the code to pay' },
-  'scan, time up': { payment: paymentOf('QR', limited(-1000)), heading: 'Time is up' },
+  'scan, time up': { claims: who, payment: paymentOf('QR', limited(-1000)), heading: 'Time is up' },
   'scan, app pressed': { payment: paymentOf('QR', { appUrl }), act: openAppLink, heading: 'Scan the code to pay' },
   'scan, image': { payment: paymentOf('JETGO', { qr: { image: IMAGE } }), heading: 'Scan the code to pay' },
   'scan, app only': {
@@ -224,9 +224,14 @@ export const STATES = {
   'wallet, time up': { payment: paymentOf('DIRECT', limited(-1000)), heading: 'Time is up' },
   wallet: { payment: paymentOf('DIRECT'), heading: 'Confirm in your wallet app' },
   paid: { claims: who, payment: SUCCEEDED, view: paid, heading: 'Payment received' },
-  'paid, another open': { payment: SUCCEEDED, view: { ...paid, otherOpen: true }, heading: 'Payment received' },
+  'paid, another open': {
+    claims: who,
+    payment: SUCCEEDED,
+    view: { ...paid, otherOpen: true },
+    heading: 'Payment received',
+  },
   'paid, twice': {
-    claims: { supportUrl },
+    claims: { ...who, supportUrl },
     payment: paymentOf('CHECKOUT', { status: 'SUCCESS', late: true }),
     view: { ...paid, surplus: true, surplusAmount: '10.10' },
     heading: 'This order was paid more than once',
@@ -252,32 +257,36 @@ export const STATES = {
   'paid, twice, refunded': {
     payment: SUCCEEDED,
     view: { ...paid, surplus: true, surplusAmount: '10.10', refunds: [{ amount: '10.10', status: 'PROCESSING' }] },
-    heading: 'This order was paid more than once',
+    heading: 'Payment received',
   },
   'closed, paid after': {
-    claims: { supportUrl },
+    claims: { ...who, supportUrl },
     payment: SUCCEEDED,
     view: { closed: true },
     heading: 'The shop has closed this order',
   },
   'closed, refunded': {
-    claims: { supportUrl },
+    claims: { amount: '10.10', supportUrl },
     payment: SUCCEEDED,
     view: { closed: true, refunds: [{ amount: '10.10', status: 'SUCCESS' }] },
-    heading: 'The shop has closed this order',
+    heading: '€10.10 was sent back to the wallet that paid',
   },
   declined: { payment: failed('DIRECT', 'DECLINED'), heading: 'The payment was not completed' },
-  'declined, canceled': { payment: failed('CHECKOUT', 'DECLINED', 'CANCELLED'), heading: 'The payment was canceled' },
+  'declined, canceled': {
+    claims: who,
+    payment: failed('CHECKOUT', 'DECLINED', 'CANCELLED'),
+    heading: 'The payment was canceled',
+  },
   'declined, low balance': {
     payment: failed('DIRECT', 'DECLINED', 'LOW_BALANCE'),
     heading: 'There was not enough money in the wallet',
   },
   'declined, with help': {
-    claims: { supportUrl },
+    claims: { ...who, supportUrl },
     payment: failed('DIRECT', 'DECLINED'),
     heading: 'The payment was not completed',
   },
-  'expired, code': { payment: failed('QR', 'EXPIRED'), heading: 'Time is up' },
+  'expired, code': { claims: who, payment: failed('QR', 'EXPIRED'), heading: 'Time is up' },
   'expired, request': { payment: failed('DIRECT', 'EXPIRED'), heading: 'Time is up' },
   resolved: { claims: { supportUrl }, payment: failed('QR', 'RESOLVED'), heading: 'The shop has closed this payment' },
   closed: {
@@ -297,6 +306,7 @@ export const STATES = {
   replaced: { payment: failed('QR', 'REPLACED'), heading: 'You started a newer payment' },
   'not created': { payment: failed('JETGO', 'NOT_CREATED'), heading: 'The payment was not started' },
   offline: {
+    claims: who,
     payment: paymentOf('QR'),
     act: (_, proxy) => {
       proxy.isDown = true;

@@ -217,6 +217,9 @@ export const amountStyles = css`
     border-color: var(--_danger);
   }
   @media (forced-colors: active) {
+    .amount [name] {
+      border-style: solid !important;
+    }
     .amount:has(> [name]:focus) > :is(.unit, [name]) {
       border-color: Highlight;
     }

@@ -1,6 +1,6 @@
-// What the choice adds around its button: that a payment is open already, that a start is slow, who can confirm the
-// payment or how much time the wallet's website gives, and the button back to the open payment. Apart from
-// shell/choose.ts because the first paint needs none of it.
+// What the choice adds: above the methods, that a payment is open already, with the way back to it; around the button,
+// that a start was refused or is slow, and who can confirm the payment or how much time the wallet's website gives.
+// Apart from shell/choose.ts because the first paint needs none of it.
 import type { TemplateResult } from 'lit';
 import { PAYS_BY } from '../../backend-proxy/protocol/wire.ts';
 import { CHECKOUT_LIFETIME_MS } from '../../backend-proxy/protocol/schedule.ts';
@@ -10,7 +10,7 @@ import type { PanelContext } from '../shell/choose.ts';
 import { FOLLOWING, type SessionState, type Trouble } from '../shell/state.ts';
 import { timeInWords } from './announcer.ts';
 import { button, nothingIn, reference, type Rank } from './parts.ts';
-import { html } from './provided.ts';
+import { amountField, html } from './provided.ts';
 import { show } from './view.ts';
 
 /** Whether there is an open payment that the shopper can return to. */
@@ -21,12 +21,17 @@ export function canReturn(state: SessionState, now = Date.now()): boolean {
   );
 }
 
-export function notesAbovePay({ trouble }: Choice, context: PanelContext): TemplateResult {
-  const { say, state } = context;
-  // The class `announce` makes a screen reader read the text when it changes (announcer.ts).
-  return html`${trouble ? html`<p class="note wrong announce" part="error">${textOf(trouble, context)}</p>` : ''}
-  ${canReturn(state) ? html`<p class="note warning" part="status">${say('open')}</p>` : ''}`;
-}
+export const notesAboveMethods = (shown: Choice, context: PanelContext): TemplateResult =>
+  html`${
+    canReturn(context.state)
+      ? html`<p class="note warning" part="status">${context.say('open')} ${backButton(context, 'quiet')}</p>`
+      : ''
+  }
+  ${shown.askAmount ? amountField(shown, context) : ''}`;
+
+/** The class `announce` makes a screen reader read the text when it changes (announcer.ts). */
+export const notesAbovePay = ({ trouble }: Choice, context: PanelContext): TemplateResult | '' =>
+  trouble ? html`<p class="note wrong announce" part="error">${textOf(trouble, context)}</p>` : '';
 
 /** A code newer than this file gets a text that says to try again. */
 const textOf = ({ code, message }: Trouble, context: PanelContext): string =>
@@ -47,8 +52,8 @@ export function notesBelowPay({ busy, trouble }: Choice, context: PanelContext):
   const { say } = context;
   // Below the button, so that it does not move under the finger that has just pressed it.
   return html`${busy === 'slow' ? html`<p class="note announce" part="status">${say(navigator.onLine ? 'slow' : 'lost')}</p>` : ''}
-  ${reference(trouble?.requestId, context)} ${backButton(context)}`;
+  ${reference(trouble?.requestId, context)}`;
 }
 
-export const backButton = ({ say, run, state }: PanelContext, rank: Rank = 'second'): TemplateResult | '' =>
+export const backButton = ({ say, run, state }: PanelContext, rank: Rank): TemplateResult | '' =>
   canReturn(state) ? button('back', rank, say('back'), () => run((session) => session.showOpenPayment())) : '';

@@ -67,9 +67,6 @@ export const flowStyles = css`
     color: var(--_muted);
     opacity: 1;
   }
-  .primary {
-    font-variant-numeric: tabular-nums;
-  }
   .wallet [aria-invalid='true'] {
     border: 2px solid var(--_danger);
   }
@@ -115,7 +112,6 @@ export const flowStyles = css`
     background: color-mix(in srgb, var(--payment-color-warning, light-dark(#f2b134, #f5c56b)) 16%, transparent);
   }
   .quiet {
-    min-block-size: max(2.75em, 44px);
     padding-inline: calc(var(--_space) / 2);
     border-color: transparent;
     background: none;
@@ -127,6 +123,7 @@ export const flowStyles = css`
     margin-block: calc(var(--_space) / -2);
   }
   .row .quiet {
+    min-block-size: 44px;
     inline-size: auto;
     margin: 0;
     padding-inline: 12px;
@@ -179,9 +176,6 @@ export const flowStyles = css`
   [aria-invalid='true']:focus-visible {
     outline-color: color-mix(in srgb, var(--_danger) 75%, transparent);
   }
-  [aria-disabled='true'] {
-    cursor: progress;
-  }
   i {
     flex: none;
     inline-size: 1.1em;
@@ -207,11 +201,13 @@ export const flowStyles = css`
     fill: var(--_accent);
   }
   .note button {
+    grid-column: 2;
     justify-content: start;
-    inline-size: auto;
-    margin: 0 -8px -0.6em;
-    padding: 0.6em 8px;
+    margin-block: 0 -0.6em;
+    padding: 0;
+    color: inherit;
     text-align: start;
+    text-decoration: underline;
   }
   .panel > .icon {
     box-sizing: content-box;
@@ -265,7 +261,7 @@ export const flowStyles = css`
     align-items: center;
     gap: 8px;
   }
-  :is(dl, .row):not(:has(*)) {
+  .row:not(:has(*)) {
     display: none;
   }
   summary {
@@ -330,6 +326,8 @@ export const flowStyles = css`
   dl {
     display: grid;
     grid-template-columns: auto 1fr;
+    inline-size: min(100%, 24rem);
+    justify-self: center;
     gap: calc(var(--_space) / 2) var(--_space);
     padding-block-start: var(--_space);
     border-block-start: 1px solid var(--_line);
@@ -376,12 +374,6 @@ export const flowStyles = css`
     dd {
       margin-block-end: calc(var(--_space) / 2);
       text-align: start;
-    }
-  }
-  @container (width >= 34rem) {
-    dl {
-      inline-size: min(100%, 24rem);
-      justify-self: center;
     }
   }
   /* The page sets the accent alone: as a line or as text it is as light as this surface needs. */

@@ -13,8 +13,8 @@ import { Session, type SessionHost } from './session.ts';
 import { groupedWalletId } from './start-payment.ts';
 import type { Outcome, Shown } from './view.ts';
 
-export { amountBundle, amountField, provide } from './provided.ts';
-export { assurance, notesAbovePay, notesBelowPay, testBadge } from './choice-notes.ts';
+export { amountBundle, provide } from './provided.ts';
+export { notesAboveMethods, assurance, notesAbovePay, notesBelowPay, testBadge } from './choice-notes.ts';
 export { formAmount } from './start-payment.ts';
 export { show } from './view.ts';
 export { enFlow } from '../locales/en-flow.ts';
@@ -101,7 +101,7 @@ const PANELS: Panels = {
   wallet,
   timeUp,
   closed: (_, context) => closed(context),
-  paid,
+  paid: (_, context) => paid(context),
   failed,
   trouble: (shown, context) => trouble(shown.trouble, context),
 };

@@ -113,19 +113,16 @@ export const timeBar = ({ remainingMs, totalMs }: Limit): TemplateResult | '' =>
       </svg>`
     : '';
 
-/** The button's text for a new payment of each method. */
-const NEW_ATTEMPT = {
-  DIRECT: 'newRequest',
-  CHECKOUT: 'redirectOpen',
-  JETGO: 'newCode',
-  QR: 'newCode',
-} as const satisfies Record<Method, MessageKey>;
+/** The headings while the answer is awaited and once it is lost, and the button for a new payment. */
+export const TEXTS = {
+  prompt: ['fetchRequest', 'lostRequest', 'newRequest'],
+  link: ['fetchPage', 'lostPage', 'redirectOpen'],
+  code: ['fetchCode', 'lostCode', 'newCode'],
+} as const;
 
 /** Starts a new payment in place of one that expired or cannot be paid. */
-export function newAttemptButton(method: Method, context: PanelContext): TemplateResult | '' {
-  const text = opensApp(method) ? 'appOpen' : Object.hasOwn(NEW_ATTEMPT, method) ? NEW_ATTEMPT[method] : 'again';
-  return againButton(method, context.say(text), context);
-}
+export const newAttemptButton = (method: Method, context: PanelContext): TemplateResult | '' =>
+  againButton(method, context.say(opensApp(method) ? 'appOpen' : (TEXTS[PAYS_BY[method]]?.[2] ?? 'again')), context);
 
 export const againButton = (
   method: Method,

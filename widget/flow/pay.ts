@@ -6,12 +6,12 @@
 // code or a request is up, the shopper may start a new one; until the proxy says how the old one ended, the panel says
 // that it is being checked.
 import type { TemplateResult } from 'lit';
-import { PAYS_BY, type Method, type QrCode } from '../../backend-proxy/protocol/wire.ts';
-import type { MessageKey } from '../locales/en.ts';
+import { PAYS_BY, type QrCode } from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId } from '../shell/choice.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import { targetOf, appLink, checkoutLink } from './checkout-window.ts';
 import {
+  TEXTS,
   button,
   copyButton,
   newAttemptButton,
@@ -26,14 +26,6 @@ import {
 import { heading, html, icon, opensApp } from './provided.ts';
 import { QUIET_ZONE, drawPng, qrImage, qrPath, saveImage } from './qr-code.ts';
 import type { Limit, Shown } from './view.ts';
-
-/** Headings while the answer is awaited, and once it is lost. None for a method newer than this file. */
-const HEADINGS = {
-  DIRECT: ['fetchRequest', 'lostRequest'],
-  CHECKOUT: ['fetchPage', 'lostPage'],
-  JETGO: ['fetchCode', 'lostCode'],
-  QR: ['fetchCode', 'lostCode'],
-} as const satisfies Record<Method, [MessageKey, MessageKey]>;
 
 export function wallet(shown: Extract<Shown, { panel: 'wallet' }>, context: PanelContext): TemplateResult {
   const { say } = context;
@@ -78,7 +70,8 @@ export function fetching(
   context: PanelContext,
 ): TemplateResult {
   const { say } = context;
-  const text = opensApp(method) ? 'app' : Object.hasOwn(HEADINGS, method) ? HEADINGS[method][0] : 'sending';
+  // A method newer than this file has no heading of its own.
+  const text = opensApp(method) ? 'app' : (TEXTS[PAYS_BY[method]]?.[0] ?? 'sending');
   return html`${icon(opensApp(method) ? 'JETGO' : method)}${heading(say(text))}
   ${waitingStatus(context, say(isLong ? 'slow' : 'sending'))}${otherMethodButton(context)}`;
 }
@@ -87,7 +80,7 @@ export function fetching(
 export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, context: PanelContext): TemplateResult {
   const { say } = context;
   const isPrompt = PAYS_BY[method] === 'prompt';
-  return html`${icon(method)}${heading(say(opensApp(method) ? 'NOT_CREATED' : HEADINGS[method][1]))}
+  return html`${icon(method)}${heading(say(opensApp(method) ? 'NOT_CREATED' : TEXTS[PAYS_BY[method]][1]))}
     <p>${say(isPrompt ? 'lostRequest_help' : 'NOT_CREATED_help')}</p>
     ${isPrompt ? html`${waitingStatus(context, say('waiting'))} ${onePaymentNote(method, context)}` : ''}
     ${newAttemptButton(method, context)} ${otherMethodButton(context)}`;

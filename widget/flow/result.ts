@@ -25,33 +25,36 @@ import {
 import { heading, html, icon } from './provided.ts';
 import type { Shown } from './view.ts';
 
-export function paid({ payment }: Extract<Shown, { panel: 'paid' }>, context: PanelContext): TemplateResult {
+/** Also of an order that the shop closed before the money came. */
+export function paid(context: PanelContext): TemplateResult {
   const { say, money, state } = context;
   const { order, claims } = state;
+  const { payment, closed: isClosed, amount, surplusAmount } = order;
   const { merchant, methodNames } = claims ?? {};
   const method = payment && (methodNames?.[payment.method] ?? say(payment.method));
   const last4 = payment?.walletLast4;
   const back = sumOf(order, 'SUCCESS');
   // A gateway that sends whole amounts only keeps the cents.
-  const isSentBack = back && order.amount && !order.surplus && Number(back) > Number(order.amount) - 1;
-  const title = order.surplus ? 'surplus' : isSentBack ? 'refunded' : 'paid';
-  // Of what is on its way back nobody has to be asked. A gateway that sends whole amounts only leaves cents.
-  const isOwed = order.surplus && !(Number(order.surplusAmount) <= Number(sumOf(order, 'PROCESSING', 'SUCCESS')));
+  const isSentBack = back && Number(amount) + Number(surplusAmount) - Number(back) < 1;
+  // Of what is on its way back nobody has to be asked.
+  const isOwed = Number(isClosed ? amount : surplusAmount) - Number(sumOf(order, 'PROCESSING', 'SUCCESS')) >= 1;
+  const title = isSentBack ? 'refunded' : isClosed ? 'closed' : isOwed ? 'surplus' : 'paid';
   const look = isOwed ? 'warning' : title === 'paid' ? title : 'ended';
-  const warning = isOwed ? 'surplus_help' : order.otherOpen && 'otherOpen';
-  return html`${sign(look, look === 'ended' ? 'paid' : look)} ${heading(say(title, { amount: money(back) }))}
+  const warning = isOwed ? (isClosed ? 'closed_paid' : 'surplus_help') : order.otherOpen && 'otherOpen';
+  return html`${sign(look, title === 'refunded' ? 'paid' : look)} ${heading(say(title, { amount: money(back) }))}
     ${warning ? html`<p class="note warning announce">${say(warning)}</p>` : ''}
     <dl part="details">
       ${merchant ? detail(say('paidTo'), html`<bdi>${merchant}</bdi>`) : ''}
-      ${order.amount ? detail(say('amount'), money(order.amount)) : ''}
-      ${order.surplusAmount ? detail(say('extra'), money(order.surplusAmount)) : ''} ${refundRows(context)}
-      ${method ? detail(say('method'), html`${method} ${last4 ? html`<bdi dir="ltr">•••• ${last4}</bdi>` : ''}`) : ''}
-      ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)} ${dateRow(context)}
+      ${amount ? detail(say('amount'), money(amount)) : ''}
+      ${surplusAmount ? detail(say('extra'), money(surplusAmount)) : ''} ${refundRows(context)}
+      ${method ? detail(say('method'), html`${method} ${last4 ? html`<bdi dir="ltr">•••• ${last4}</bdi>` : ''}`) : ''}
+      ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
+      ${payment?.paidAt ? detail(say('date'), formatTime(payment.paidAt, context.language)) : ''}
     </dl>
-    ${order.surplus ? waysOut('help', context) : shopLink('second', context)}
+    ${isOwed ? waysOut('help', context) : shopLink('second', context)}
     ${button('print', 'quiet', say('print'), () => print())}
     <p class="print-only"><bdi dir="ltr">${location.host}</bdi></p>
-    <slot name="success"></slot>`;
+    ${isClosed ? '' : html`<slot name="success"></slot>`}`;
 }
 
 const detail = (name: string, value: string | TemplateResult, role = ''): TemplateResult =>
@@ -59,11 +62,6 @@ const detail = (name: string, value: string | TemplateResult, role = ''): Templa
     <dt>${name}</dt>
     <dd>${value}</dd>
   </div>`;
-
-const dateRow = ({ say, state, language }: PanelContext) => {
-  const paidAt = state.order.payment?.paidAt;
-  return paidAt ? detail(say('date'), formatTime(paidAt, language)) : '';
-};
 
 /** A sum for what is on its way back and one for what was sent. */
 const refundRows = ({ say, money, state }: PanelContext) =>
@@ -80,14 +78,12 @@ function sumOf({ refunds = [] }: Partial<OrderView>, ...statuses: RefundView['st
   return minor > 0 ? withDecimals(minor, amounts[0]?.split('.')[1]?.length ?? 0) : null;
 }
 
-/** Also where a payment is under way, or has succeeded after the closing. */
+/** Also where a payment is under way. */
 export function closed(context: PanelContext): TemplateResult {
   const { say, state } = context;
-  const { payment, refunds } = state.order;
-  const isPaid = payment?.paidAt;
+  if (state.order.payment?.paidAt) return paid(context);
   return html`${sign('ended')}${heading(say('closed'))}
-    ${refunds?.length ? '' : html`<p>${isPaid ? '' : say('closed_help')}${space(context) + say('RESOLVED_help')}</p>`}
-    <dl>${dateRow(context)} ${refundRows(context)}</dl>
+    <p>${say('closed_help')}${space(context) + say('RESOLVED_help')}</p>
     ${waysOut('help', context)}`;
 }
 
@@ -104,11 +100,11 @@ export function failed(
   const help = isLow ? cause : key === 'REJECTED' && !isTyped ? 'DECLINED' : key;
   // An earlier payment may have been paid, such as a request whose answer was lost.
   const mayBePaid = state.order.otherOpen && /DECLINED|REJECTED|NOT_CREATED|LOW/.test(help);
-  const next = isLow ? cause : key in nextStep ? (key as keyof typeof nextStep) : 'again';
+  const next = nextStep[(isLow ? cause : key) as keyof typeof nextStep] ?? nextStep.again;
   return html`${isLow ? icon('DIRECT') : sign(SIGNS[key] ?? 'ended')}${heading((cause && say(cause)) || say(key))}
     <p part="error">${say(mayBePaid ? 'open' : `${help}_help`)}</p>
     <slot name="failed"></slot>
-    ${nextStep[next](method, context)} ${key === 'RESOLVED' ? '' : helpLink('quiet', context)}`;
+    ${next(method, context)} ${key === 'RESOLVED' ? '' : helpLink('quiet', context)}`;
 }
 
 /** Red is what the shopper has to act on; a clock is what may still change by itself. */
@@ -152,9 +148,11 @@ export function trouble(refused: Trouble, context: PanelContext): TemplateResult
     return html`${sign('paid')}${heading(say('already_paid'))}
       <p>${say('already_paid_help')}</p>
       ${waysOut('shop', context)}`;
-  const key = (say(`${code}_help` as MessageKey) ? code : 'tryNever') as 'tryNever';
-  return html`${sign(isOver ? 'clock' : 'wrong')}${heading(say(key))}
-    <p class="announce" part="error">${say(canReturn(state) ? 'open' : `${key}_help`, nothingIn(context))}</p>
+  const help = `${code}_help` as 'too_many_payments_help';
+  const isKnown = say(help);
+  const text = canReturn(state) ? 'open' : isKnown ? help : 'too_many_payments_help';
+  return html`${sign(isOver ? 'clock' : 'wrong')}${heading(say(isKnown ? (code as MessageKey) : 'tryNever'))}
+    <p class="announce" part="error">${say(text, nothingIn(context))}</p>
     ${reference(refused.requestId, context)}
     ${isOver ? button('again', 'primary', say('reload'), () => location.reload()) : ''}
     ${backButton(context, 'primary')} ${waysOut(code === 'order_changed' ? 'shop' : 'help', context)}`;

@@ -29,7 +29,7 @@ export type Outcome =
   | ({ panel: 'wallet'; last4: string | null } & Limit)
   /** The payment's time is up, but the proxy has not said yet how it ended. */
   | { panel: 'timeUp'; method: Method }
-  | { panel: 'paid'; payment: PaymentView | null }
+  | { panel: 'paid' }
   /** The shop has closed the order, whatever becomes of its payments. */
   | { panel: 'closed' }
   | { panel: 'failed'; method: Method; reason: Reason | null; cause: Cause | null }
@@ -45,7 +45,7 @@ export interface Limit {
 export function show(state: SessionState, now: number): Outcome | null {
   const { claims, order, activity, blocked, hasResumeHint } = state;
   const { paid, closed, checking, payment } = order;
-  if (paid) return { panel: 'paid', payment };
+  if (paid) return { panel: 'paid' };
   if (closed) return { panel: 'closed' };
   if (activity.at === 'stopped') return { panel: 'trouble', trouble: activity.trouble };
   if (!claims) return { panel: 'trouble', trouble: { code: 'invalid_token', retryable: false } };
@@ -74,7 +74,7 @@ function showPayment(payment: PaymentView, proxyTime: number): Outcome {
     case 'PROCESSING':
       return showWaiting(payment, proxyTime);
     case 'SUCCESS':
-      return { panel: 'paid', payment };
+      return { panel: 'paid' };
     case 'FAILED':
       return { panel: 'failed', method, reason, cause };
     default:

@@ -119,6 +119,7 @@ export default {
   RESOLVED_help: 'Wenn Sie bezahlt haben, wenden Sie sich an den Shop.',
   closed: 'Der Shop hat diese Bestellung geschlossen',
   closed_help: 'Bitte bezahlen Sie diese Bestellung nicht mehr.',
+  closed_paid: 'Ihre Zahlung kam danach an. Der Shop weiß davon. Bitten Sie ihn, das Geld zurückzusenden.',
   support: 'Shop kontaktieren',
   toShop: 'Zurück zum Shop',
   toMerchant: 'Zurück zu {merchant}',
@@ -147,7 +148,6 @@ export default {
   tryLater:
     'Beim Zahlungsdienst ist ein Problem aufgetreten. Bitte versuchen Sie es erneut. Es wird nicht doppelt abgebucht.',
   tryNever: 'Die Zahlung konnte nicht gestartet werden',
-  tryNever_help: 'Bitte wenden Sie sich an den Shop.',
   notStarted: 'Es wurde keine neue Zahlung gestartet.',
   notTaken: 'Es wurde nichts abgebucht.',
   reference: 'Referenz: {id}',

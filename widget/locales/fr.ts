@@ -121,6 +121,7 @@ export default {
   RESOLVED_help: 'Si vous avez payé, contactez la boutique.',
   closed: 'La boutique a clos cette commande',
   closed_help: 'Veuillez ne pas payer cette commande.',
+  closed_paid: 'Votre paiement est arrivé après. La boutique le sait. Demandez-lui de vous rembourser.',
   support: 'Contacter la boutique',
   toShop: 'Revenir à la boutique',
   toMerchant: 'Revenir à {merchant}',
@@ -149,7 +150,6 @@ export default {
   tryLater:
     'Le service de paiement rencontre un problème. Veuillez réessayer. Le montant ne sera pas débité deux fois.',
   tryNever: 'Le paiement n’a pas pu être lancé',
-  tryNever_help: 'Veuillez contacter la boutique.',
   notStarted: 'Aucun nouveau paiement n’a été lancé.',
   notTaken: 'Aucun montant n’a été débité.',
   reference: 'Référence : {id}',

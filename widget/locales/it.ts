@@ -118,6 +118,7 @@ export default {
   RESOLVED_help: 'Se hai pagato, contatta il negozio.',
   closed: 'Il negozio ha chiuso questo ordine',
   closed_help: 'Non pagare questo ordine.',
+  closed_paid: 'Il tuo pagamento è arrivato dopo. Il negozio lo sa. Chiedi che ti restituisca il denaro.',
   support: 'Contatta il negozio',
   toShop: 'Torna al negozio',
   toMerchant: 'Torna a {merchant}',
@@ -145,7 +146,6 @@ export default {
   tryLater:
     'Si è verificato un problema con il servizio di pagamento. Riprova. L’importo non ti verrà addebitato due volte.',
   tryNever: 'Non è stato possibile avviare il pagamento',
-  tryNever_help: 'Contatta il negozio.',
   notStarted: 'Non è stato avviato alcun nuovo pagamento.',
   notTaken: 'Non ti è stato addebitato nulla.',
   reference: 'Riferimento: {id}',

@@ -118,6 +118,7 @@ export default {
   RESOLVED_help: 'Se já pagou, contacte a loja.',
   closed: 'A loja encerrou esta encomenda',
   closed_help: 'Por favor, não pague esta encomenda.',
+  closed_paid: 'O seu pagamento chegou depois disso. A loja já sabe. Peça-lhe que devolva o dinheiro.',
   support: 'Contactar a loja',
   toShop: 'Voltar à loja',
   toMerchant: 'Voltar a {merchant}',
@@ -145,7 +146,6 @@ export default {
   tryLater:
     'Ocorreu um problema no serviço de pagamento. Por favor, tente novamente. O valor não será cobrado duas vezes.',
   tryNever: 'Não foi possível iniciar o pagamento',
-  tryNever_help: 'Por favor, contacte a loja.',
   notStarted: 'Não foi iniciado qualquer novo pagamento.',
   notTaken: 'Não foi cobrado qualquer valor.',
   reference: 'Referência: {id}',

@@ -61,8 +61,8 @@ export const icon = (name: string, path: string = PATHS[name as Method]): Templa
 
 /** What the second bundle adds (flow/choice-notes.ts, flow/provided.ts). */
 interface Additions {
-  amountField(shown: Choice, context: PanelContext): TemplateResult | '';
-  notesAbovePay(shown: Choice, context: PanelContext): TemplateResult;
+  notesAboveMethods(shown: Choice, context: PanelContext): TemplateResult;
+  notesAbovePay(shown: Choice, context: PanelContext): TemplateResult | '';
   assurance(shown: Choice, context: PanelContext): string;
   notesBelowPay(shown: Choice, context: PanelContext): TemplateResult;
 }
@@ -84,7 +84,7 @@ export function choose(shown: Choice, context: PanelContext, flow: Additions | u
   // The fields' events are not the element's.
   const keep = (event: Event) => event.stopPropagation();
   return html`<form novalidate aria-label=${say('choose')} @submit=${press} @input=${keep}>
-    ${shown.askAmount ? flow?.amountField(shown, context) : ''}
+    ${flow?.notesAboveMethods(shown, context)}
     ${
       methods.length > 1
         ? html`<fieldset part="methods" @click=${(event: Event) => busy && event.preventDefault()}>
