@@ -1,6 +1,6 @@
 // The panel with the code: copy, save, the link to the app, pictures from the gateway, and the time that is
 // left.
-import { expect } from '@open-wc/testing';
+import { expect, fixture, html } from '@open-wc/testing';
 import { CODE, FakeProxy, proxyWith } from '../../widget/testing/fake-proxy.ts';
 import { announced, copiedFrom, heading, link, mount, part, textOf, thePart, until } from './mount.ts';
 
@@ -49,6 +49,31 @@ it('the link to the app shows help for an app that did not open, only after a cl
   await until(() => textOf(widget).includes('Did the app not open?'), 'the help');
   expect(textOf(widget)).to.contain('Scan the code with another device').and.to.contain('your phone’s browser');
   expect(announced(widget)).to.contain('Did the app not open?');
+});
+
+it('on a touch device a new panel is brought into sight after a touch, even if the button took no focus', async () => {
+  const { matchMedia } = window;
+  window.matchMedia = (query) => matchMedia(query.includes('coarse') ? 'all' : query);
+  const touched = (hasBeenActive: boolean) =>
+    Object.defineProperty(navigator, 'userActivation', { value: { hasBeenActive }, configurable: true });
+  const page = await fixture<HTMLElement>(html`<div style="padding-block: 2000px"></div>`);
+  try {
+    for (const isTouched of [false, true]) {
+      touched(isTouched);
+      const proxy = new FakeProxy({ orderId: `TOUCHED-${isTouched}`, customer: '12345678' });
+      const widget = await mount(proxy, {}, page);
+      const top = () => widget.getBoundingClientRect().top;
+      scrollBy(0, top() + 100);
+      widget.pay();
+      await heading(widget, 'Confirm in your wallet app');
+      await new Promise(requestAnimationFrame);
+      expect(top() >= 0, `touched: ${isTouched}`).to.equal(isTouched);
+      widget.remove();
+    }
+  } finally {
+    window.matchMedia = matchMedia;
+    Reflect.deleteProperty(navigator, 'userActivation');
+  }
 });
 
 it('on a touch device nothing speaks of a code before there is one: each code opens the app', async () => {

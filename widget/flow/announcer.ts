@@ -19,8 +19,8 @@ export class Announcer {
   #errors: object | undefined;
   #seconds = 0;
 
-  /** Called after each paint. `hadFocus`: the focus was inside before it. */
-  update(root: ShadowRoot, shown: Shown, hadFocus: boolean, say: Say): void {
+  /** Called after each paint. `hadFocus`: the focus was inside before it. True if the panel is a new one. */
+  update(root: ShadowRoot, shown: Shown, hadFocus: boolean, say: Say): boolean {
     const textsOf = (selector: string) =>
       [...root.querySelectorAll(selector)].map(({ textContent }) => textContent?.replaceAll(/\s+/g, ' ').trim() ?? '');
     const find = (selector: string) => root.querySelector<HTMLElement>(selector);
@@ -52,6 +52,7 @@ export class Announcer {
     if (hadFocus && (isNew || !root.activeElement)) find('h2')?.focus();
     // The browser takes the focus from a refused method only later.
     else if (root.activeElement?.matches(':disabled')) find(':checked')?.focus();
+    return isNew;
   }
 
   #announcedTime(shown: Shown, say: Say, language: string): string | undefined {

@@ -82,8 +82,12 @@ export function start(host: SessionHost & { element: ReactiveElement }): Flow {
       const isCounting = shown.panel === 'fetching' ? !shown.isLong : 'remainingMs' in shown && !!shown.remainingMs;
       countDown(element, element.isConnected && isCounting);
       if (!element.shadowRoot) return;
-      if (shown.panel === 'paid') showPaidNews(element.shadowRoot, context.state.order.orderId);
-      announcer.update(element.shadowRoot, shown, hadFocus, context.say);
+      const isPaidNews = shown.panel === 'paid' && showPaidNews(element.shadowRoot, context.state.order.orderId);
+      const isNew = announcer.update(element.shadowRoot, shown, hadFocus, context.say);
+      // Not each browser focuses a button that is touched. Before any touch the page stays where it is, but a shopper
+      // who comes back from the wallet is at its top.
+      if (matchMedia('(pointer: coarse)').matches && (isPaidNews || (isNew && navigator.userActivation.hasBeenActive)))
+        requestAnimationFrame(() => element.scrollIntoView({ block: 'nearest' }));
     },
   };
 }
@@ -151,19 +155,17 @@ const SEEN = 'paid';
 
 /**
  * Marks the success as news the first time that this tab shows it for a payment that was started here: the sign is then
- * drawn (flow.styles.ts), and on a phone the panel is scrolled into view, once. A reload shows the same panel at rest.
- * Called after each paint of the paid panel, before the browser shows it.
+ * drawn (flow.styles.ts). A reload shows the same panel at rest. Called after each paint of the paid panel, before the
+ * browser shows it.
  */
-function showPaidNews(root: ShadowRoot, orderId: string): void {
-  if (!isNews(orderId)) return;
+function showPaidNews(root: ShadowRoot, orderId: string): boolean {
+  if (!isNews(orderId)) return false;
   const sign = root.querySelector('.paid');
   sign?.classList.add('news');
   // A page that moves the element, or hides and shows it, would have the browser draw the sign again.
   const isDrawn = () => sign?.classList.remove('news');
   sign?.querySelector('path')?.addEventListener('animationend', isDrawn, { once: true });
-  // A shopper who comes back from the wallet is at the top of the page. The focus stays where it is.
-  if (matchMedia('(pointer: coarse)').matches)
-    requestAnimationFrame(() => root.querySelector('.sheet')?.scrollIntoView({ block: 'nearest' }));
+  return true;
 }
 
 function isNews(orderId: string): boolean {
