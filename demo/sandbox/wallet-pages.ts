@@ -106,7 +106,7 @@ export function choicePage(c: Context, people: readonly Customer[], query: URLSe
 function stage({ customer, people }: PhoneView, screen: Markup): Markup {
   const screenOfCustomer = html`<header class="owner">
       <h1><a class="person home" href="/wallet">${identity(customer)}</a></h1>
-      <a class="way switch" href="/wallet?as=">Switch</a>
+      <a class="way switch" href="/wallet?as=">Switch phone</a>
     </header>
     ${screen}`;
   const beside = html`<aside class="beside stack" aria-label="About this phone">

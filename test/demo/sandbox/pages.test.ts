@@ -360,14 +360,14 @@ describe('the wallet phone', () => {
     assert.match(phone.text, /−€10\.50 Payment A-1 just now/);
   });
 
-  it('Switch asks whose phone it is, although that is known', async () => {
+  it('Switch phone asks whose phone it is, although that is known', async () => {
     const phone = await phoneOf(openSandbox());
-    const [, way = ''] = /<a class="way switch" href="([^"]+)">Switch</.exec(phone.html) ?? [];
+    const [, way = ''] = /<a class="way switch" href="([^"]+)">Switch phone</.exec(phone.html) ?? [];
     await phone.open(way);
     assert.match(phone.text, /Whose phone is this\? .* Ada Keller .* Bruno Costa .* Chiyo Mori/);
     assert.doesNotMatch(phone.html, /type="hidden"/, 'only the button names the customer');
     await phone.open('/wallet?as=23456789');
-    assert.match(phone.text, /Bruno Costa Wallet 2345 6789 Switch Balance/);
+    assert.match(phone.text, /Bruno Costa Wallet 2345 6789 Switch phone Balance/);
   });
 
   it('a code that the wallet does not know is an error under its field, on the same phone', async () => {
