@@ -91,13 +91,6 @@ export function backOf(payment: Transaction, { order, now }: OrderAt, rules: Ref
   return [tone, [statusName(payment), ...parts].join(' · ')];
 }
 
-/** What has to go back before this one, which paid the order. */
-export function extraOf(payment: Transaction, { order, now }: OrderAt, rules: RefundRules): Transaction | undefined {
-  const isExtra = (other: Transaction) =>
-    order && paysNothing(other) && leftOfPayment(other, order, rules, now).sendable > 0;
-  return paysNothing(payment) ? undefined : order?.payments.find(isExtra);
-}
-
 /** `at`: undefined for what is no payment. */
 export function refunding(
   payment: Transaction,
@@ -113,7 +106,8 @@ export function refunding(
   // The review is asked first.
   if (cause === 'under_review' && own.length === 0) return '';
   const isUrgent = paysNothing(payment) && sendable > 0;
-  const extra = extraOf(payment, at, rules);
+  const isExtra = (other: Transaction) => paysNothing(other) && leftOfPayment(other, order, rules, now).sendable > 0;
+  const extra = paysNothing(payment) ? undefined : order.payments.find(isExtra);
   const money = moneyIn(left, payment);
   return html`<section class="panel ${isUrgent ? 'urgent' : ''}" aria-labelledby="refunds">
     <h2 id="refunds">${isUrgent ? 'To send back' : 'Refunds'}</h2>
@@ -143,12 +137,16 @@ export function refunding(
           ? html`<p>All of it is refunded, or on its way.</p>`
           : sendable === 0
             ? html`<p>${money} is left, and stays with you: the gateway sends whole amounts only.</p>`
-            : extra === undefined
-              ? refundForm(payment, { cause, sendable, left }, form, typed)
-              : html`<details ${typed.problems ? 'open' : ''}>
-                  <summary>Refund this payment</summary>
-                  ${refundForm(payment, { cause, sendable, left }, form, typed)}
-                </details>`
+            : isUrgent
+              ? refundForm(payment, sendable, form, typed)
+              : html`<p>
+                    ${moneyIn(sendable, payment)} can be sent back to the wallet that paid, ${wallet(payment.payer)}.
+                    ${left === sendable ? '' : `The other ${moneyIn(left - sendable, payment)} stays with you: the gateway sends whole amounts only.`}
+                  </p>
+                  <details ${typed.problems ? 'open' : ''}>
+                    <summary class="button quiet">Send back…</summary>
+                    ${refundForm(payment, sendable, form, typed)}
+                  </details>`
     }
   </section>`;
 }
@@ -171,31 +169,25 @@ function refundTable(refunds: readonly Transaction[]): Html {
   );
 }
 
-function refundForm(payment: Transaction, { sendable, left }: Left, form: string, typed: Partial<RefundForm>): Html {
-  const { currency, payer } = payment;
+function refundForm(payment: Transaction, sendable: number, form: string, typed: Partial<RefundForm>): Html {
+  const { currency } = payment;
   const { amount: asked = decimalOf(sendable, currency), note, by, problems } = typed;
-  const rest = moneyIn(left - sendable, payment);
-  const most = html`<p>
-    ${moneyIn(sendable, payment)} can be sent back to the wallet that paid, ${wallet(payer)}.
-    ${left === sendable ? '' : `The other ${rest} stays with you: the gateway sends whole amounts only.`}
-  </p>`;
-  return html`${paysNothing(payment) ? '' : most}
-    <form method="post" action="${linkTo(payment)}/refund" novalidate>
-      ${hidden({ form })}
-      ${textField({
-        form: 'refund',
-        name: 'amount',
-        label: `Amount, ${currency}`,
-        value: asked,
-        maxlength: 20,
-        problems,
-        isDecimal: true,
-      })}
-      ${nameField('refund', by, problems)}
-      ${optionalField('refund', 'note', 'Note to the customer (optional)', note, problems)}
-      <button>Continue</button>
-      <p class="hint">Nothing is sent yet: the next page says what will happen.</p>
-    </form>`;
+  return html`<form method="post" action="${linkTo(payment)}/refund" novalidate>
+    ${hidden({ form })}
+    ${textField({
+      form: 'refund',
+      name: 'amount',
+      label: `Amount, ${currency}`,
+      value: asked,
+      maxlength: 20,
+      problems,
+      isDecimal: true,
+    })}
+    ${nameField('refund', by, problems)}
+    ${optionalField('refund', 'note', 'Note to the customer (optional)', note, problems)}
+    <button>Continue</button>
+    <p class="hint">Nothing is sent yet: the next page says what will happen.</p>
+  </form>`;
 }
 
 const moneyIn = (amountMinor: number, { currency }: Transaction) => moneyOf({ amountMinor, currency });

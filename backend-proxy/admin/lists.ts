@@ -56,15 +56,17 @@ export function transactionsPage(filters: Filters, page: TransactionPage | strin
   const isWaitedFor = ({ id, needsReview }: Transaction) => needsReview || backs.get(id) === undefined;
   const shown = WAITING.has(filters.status ?? '') ? transactions.filter(isWaitedFor) : transactions;
   // A page is of a limited number of transactions that were looked at: before the last one, none may match.
-  const none = nextCursor === null ? 'No transaction matches.' : 'None among those looked at. Older ones may match:';
+  const nothing = isNarrowed(filters) ? 'No transaction matches.' : 'No transaction yet.';
+  const none = nextCursor === null ? nothing : 'None among those looked at. Older ones may match:';
   return html`${filterForm(filters)} ${transactionTable(shown, none, backs)}
   ${pager('/admin/transactions', filters, nextCursor)}`;
 }
 
+const isNarrowed = (filters: Filters) => Object.values(filters).some((value) => value !== '');
+
 function filterForm(filters: Filters, refused?: string): Html {
-  const isNarrowed = Object.values(filters).some((value) => value !== '');
   return html`${refused === undefined ? '' : html`<p class="message bad" role="alert">${refused}</p>`}
-    <details class="fold" ${isNarrowed ? 'open' : ''}>
+    <details class="fold" ${isNarrowed(filters) ? 'open' : ''}>
       <summary>Filter</summary>
       <form class="filters" method="get" action="/admin/transactions">
         <div class="field order">
@@ -92,7 +94,7 @@ function filterForm(filters: Filters, refused?: string): Html {
           <label for="needsReview">Needs review</label>
         </div>
         <div class="buttons">
-          <button>Filter</button> ${isNarrowed ? html`<a href="/admin/transactions">Show all</a>` : ''}
+          <button>Filter</button> ${isNarrowed(filters) ? html`<a href="/admin/transactions">Show all</a>` : ''}
         </div>
       </form>
     </details>`;

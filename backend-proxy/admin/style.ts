@@ -158,7 +158,7 @@ legend { padding: 0; }
 .buttons { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1rem; }
 .problem { margin: 0; color: var(--bad); font-size: 0.875rem; }
 /* Folded on a phone; where a browser cannot show it unfolded, it can be unfolded everywhere. */
-summary { padding: 0.55rem 0; color: var(--accent); cursor: pointer; }
+summary:not(.button) { padding: 0.55rem 0; color: var(--accent); cursor: pointer; }
 @supports selector(::details-content) {
   @media (min-width: 46.01rem) {
     .fold summary { display: none; }

@@ -13,7 +13,7 @@ import {
   type Flag,
   type TransactionType,
 } from '../protocol/transaction.ts';
-import { changedMessage, decision, extraOf, isRefundable, refunding, type RefundForm } from './decisions.ts';
+import { changedMessage, decision, isRefundable, refunding, type RefundForm } from './decisions.ts';
 import { hidden, nameField, problem, textField, type Problems, linkTo } from './layout.ts';
 import { webhookTable } from './lists.ts';
 import {
@@ -94,7 +94,7 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
     ${historyList(transaction)}
   </section>`;
   // Beside a form, which is high; below anything else.
-  const isBeside = isAsked || (canSend && extraOf(transaction, at, refundRules) === undefined);
+  const isBeside = isAsked || (canSend && (transaction.surplus || transaction.afterClose));
   return html`${lead(transaction)}
     <div class="columns">
       <div>${review} ${refund} ${isBeside ? '' : history}</div>

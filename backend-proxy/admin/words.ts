@@ -76,6 +76,7 @@ const CAUSES: Record<string, readonly [label: string, explanation: string]> = {
 };
 /** Why a payout or refund failed. */
 const NOT_SENT: Record<string, string> = {
+  USER_CANCELLED: 'Canceled by the customer. No money moved.',
   UNKNOWN_CUSTOMER: 'No such customer. No money moved.',
   INSUFFICIENT_BALANCE: 'Too little money at the gateway. No money moved.',
 };

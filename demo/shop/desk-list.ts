@@ -8,8 +8,8 @@ import { page, type Markup, type Site } from './page.ts';
 export type Entry = Transaction & { isClosed?: boolean };
 
 export const MAX_SHOWN = 100;
-const days = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
-const times = new Intl.DateTimeFormat('en', { timeStyle: 'short' });
+const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+const times = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
 
 export function deskPage(list: Markup, site: Site): Markup {
   return deskFrame(
@@ -155,8 +155,8 @@ const ENDED: Record<string, readonly [status: string, why: string]> = {
   INSUFFICIENT_BALANCE: ['Too little money', 'Too little money at the gateway'],
   UNKNOWN_CUSTOMER: ['No such customer', 'No such customer'],
   DECLINED: ['Declined', 'Declined by the gateway'],
-  EXPIRED: ['Expired', 'Nobody accepted it in time'],
-  REPLACED: ['Replaced', 'Another one replaced it'],
+  EXPIRED: ['Expired', 'Nobody paid in time'],
+  REPLACED: ['Replaced', 'The customer chose another way to pay'],
   REJECTED: ['Refused', 'The gateway refused it'],
   NOT_CREATED: ['Not started', 'It never reached the gateway'],
   RESOLVED: ['Not paid', 'A colleague confirmed it'],

@@ -173,6 +173,7 @@ test('the operator’s pages pass axe in light and dark, fit 320 px, and the pub
     await page.emulateMedia({ media: 'print' });
     assert.equal(await page.getByRole('button').or(page.getByRole('textbox')).count(), 0, 'paper has no forms');
     await page.emulateMedia({ media: null });
+    await page.getByText('Send back…').click();
     await page.getByRole('region', { name: 'Refunds' }).getByLabel('Your name').fill('Ada');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: /^Send €10\.00 to/ }).waitFor();

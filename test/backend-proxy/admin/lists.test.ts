@@ -90,8 +90,9 @@ it('a page of webhooks leads to the newest and to older ones of the same state',
 });
 
 it('an empty page of the list says whether older transactions may match', async () => {
-  const said = async (nextCursor: string | null) =>
-    textOf(String(await transactionsPage({ status: 'FAILED' }, { transactions: [], nextCursor }, new Map())));
+  const said = async (nextCursor: string | null, status = 'FAILED') =>
+    textOf(String(await transactionsPage({ status }, { transactions: [], nextCursor }, new Map())));
+  assert.match(await said(null, ''), /No transaction yet\./);
   assert.match(await said(null), /No transaction matches\./);
   assert.match(await said('1~A-1'), /None among those looked at\. Older ones may match: Older/);
   assert.doesNotMatch(await said('1~A-1'), /No transaction matches\./);

@@ -41,7 +41,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   await operator.says('/admin/transactions', / A-1 QR code €10\.10 Paid twice 20 Nov/);
   await operator.says(
     '/admin/transactions/A-1',
-    /This payment pays the order: send back the other one first\. Refund this payment /,
+    /This payment pays the order: send back the other one first\. €10\.00 can be sent back .* Send back… Amount, EUR /,
   );
   await operator.says(
     '/admin/transactions/A-1-2',

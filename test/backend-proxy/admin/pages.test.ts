@@ -166,7 +166,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   const { world } = operator;
   await world.paid({ amount: '10.00' }, '23456789');
   const path = '/admin/transactions/A-1';
-  await operator.says(path, /€10\.00 can be sent back to the wallet .*, •••• 6789 ?\. Amount, EUR/);
+  await operator.says(path, /€10\.00 can be sent back to the wallet .*, •••• 6789 ?\. Send back… Amount, EUR/);
   for (const [typed, problem] of [
     [{ amount: '1e1' }, /An amount in EUR, such as 4\.50\./],
     [{ amount: '999.00' }, /At most €10\.00 is left\./],
