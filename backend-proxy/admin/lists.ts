@@ -2,12 +2,14 @@
 import { html } from 'hono/html';
 import type { TransactionPage, TransactionQuery, Webhook, WebhookState } from '../ledger/model.ts';
 import { isCursorOf } from '../ledger/queries/transaction-list.ts';
+import { sendableOf, type RefundRules } from '../protocol/refundable.ts';
 import { TRANSACTION_TYPES, type Transaction, type TransactionType } from '../protocol/transaction.ts';
 import { STATUSES, type Status } from '../protocol/wire.ts';
 import { transactionTable, cards, type Backs } from './layout.ts';
 import {
   type Html,
   isDay,
+  isOnlyAfterClose,
   serverClock,
   STATUS_NAMES,
   TYPE_NAMES,
@@ -49,12 +51,21 @@ export function queryOf(filters: Filters): TransactionQuery | string {
   };
 }
 
-export function transactionsPage(filters: Filters, page: TransactionPage | string, backs: Backs): Html {
+export function transactionsPage(
+  filters: Filters,
+  page: TransactionPage | string,
+  backs: Backs,
+  rules: RefundRules,
+): Html {
   if (typeof page === 'string') return filterForm(filters, page);
   const { transactions, nextCursor } = page;
   // Nobody waits for a payment of a closed order, unless it is to be reviewed.
   const isWaitedFor = ({ id, needsReview }: Transaction) => needsReview || backs.get(id) === undefined;
-  const shown = WAITING.has(filters.status ?? '') ? transactions.filter(isWaitedFor) : transactions;
+  // What can be sent back is not reviewed.
+  const isReviewed = (each: Transaction) =>
+    !isOnlyAfterClose(each) || sendableOf(each.amountMinor, each.currency, rules) === 0;
+  const asked = filters.needsReview === 'true' ? transactions.filter(isReviewed) : transactions;
+  const shown = WAITING.has(filters.status ?? '') ? asked.filter(isWaitedFor) : asked;
   // A page is of a limited number of transactions that were looked at: before the last one, none may match.
   const nothing = isNarrowed(filters) ? 'No transaction matches.' : 'No transaction yet.';
   const none = nextCursor === null ? nothing : 'None among those looked at. Older ones may match:';

@@ -137,8 +137,6 @@ label, legend { font-weight: 600; }
 input, select, button { font: inherit; color: inherit; }
 input:not([type='radio'], [type='checkbox'], [type='hidden']), select { width: 100%; min-height: 2.75rem; padding: 0.45rem 0.7rem; background: var(--card);
   border: 1px solid var(--field); border-radius: 8px; }
-select { appearance: none; padding-right: 1.9rem; background: linear-gradient(45deg, transparent 50%, var(--soft) 50%) calc(100% - 1.05rem) 55% / 0.35rem 0.35rem no-repeat,
-  linear-gradient(-45deg, transparent 50%, var(--soft) 50%) calc(100% - 0.7rem) 55% / 0.35rem 0.35rem no-repeat, var(--card); }
 input[type='date'] { appearance: none; }
 input[type='date'][value=''] { color: var(--soft); }
 ::-webkit-calendar-picker-indicator { margin-left: 0.2rem; opacity: 0.55; cursor: pointer; }

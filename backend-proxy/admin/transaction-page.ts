@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { OrderAt, Preview, Resolution, Webhook } from '../ledger/model.ts';
 import { iso } from '../protocol/durations.ts';
 import { WEBHOOKS, type WebhookType } from '../protocol/merchant-view.ts';
-import type { RefundRules } from '../protocol/refundable.ts';
+import { AFTER_CLOSE, type RefundRules } from '../protocol/refundable.ts';
 import {
   TYPES,
   mayBeResolved,
@@ -128,7 +128,9 @@ function lead(transaction: Transaction): Html {
 }
 
 function historyList(transaction: Transaction): Html {
-  const byDay = Map.groupBy(transaction.history, ({ at }) => dayAndClock(at).day);
+  // The entry before says it.
+  const shown = transaction.history.filter(({ detail }) => detail !== AFTER_CLOSE);
+  const byDay = Map.groupBy(shown, ({ at }) => dayAndClock(at).day);
   const row = (entry: HistoryEntry) => {
     const detail = detailOf(entry);
     return html`<li>

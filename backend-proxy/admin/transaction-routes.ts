@@ -49,7 +49,7 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const one = isNone && filters['orderId'] ? await ledger.transaction(filters['orderId']) : undefined;
     if (one !== undefined) return c.redirect(linkTo(one), 303);
     const backs = await backsOf(typeof found === 'string' ? [] : found.transactions, parts);
-    const body = transactionsPage(filters, found, backs);
+    const body = transactionsPage(filters, found, backs, parts.refundRules);
     return frame.show(c, 'transactions', 'Transactions', body, isRefused ? 400 : 200);
   });
 

@@ -157,7 +157,6 @@ export function eventName(entry: HistoryEntry, { type, history, endedBy }: Trans
     const [, by = 'a person'] = /^\w+ by (.+?): /.exec(decided) ?? [];
     return `Marked as ${event === 'declined' ? 'not ' : ''}${PAID[type].toLowerCase()} by ${by}`;
   }
-  if (event === 'needs_review' && detail === AFTER_CLOSE) return 'To send back';
   if (event === 'succeeded') return PAID[type];
   if (event === 'declined' && TYPES[type].isOutgoing) return 'Failed at the gateway';
   if (event === 'declined' && endedBy === 'EXPIRED') return EVENTS.expired;
@@ -204,7 +203,7 @@ function meaningOf(detail: string): string {
 export function detailOf({ event, detail }: HistoryEntry): string {
   if (detail === null || event === 'created' || ['mismatch', 'conflict', 'RESOLVED', 'DECLINED'].includes(detail))
     return '';
-  if ((event === 'mismatch' && FIGURES.test(detail)) || detail === AFTER_CLOSE) return '';
+  if (event === 'mismatch' && FIGURES.test(detail)) return '';
   // Without a name once it is erased.
   if (event === 'resolved') {
     return detail.replace(/^(SUCCESS|FAILED)( by )?/, (_, said, by) => `${moved(said)}${by ? ', says ' : ''}`);

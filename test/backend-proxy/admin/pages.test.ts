@@ -311,6 +311,10 @@ it('a payment after the closing says what to do: send it back, or where nothing 
     '/admin/transactions/A-2',
     new RegExp(`Paid after closing QR code .* Needs review ${nothing} Your`),
   );
+  await operator.says(
+    '/admin/transactions?needsReview=true',
+    /Created, UTC A-2 QR code €0\.50 Paid after closing (?!.* A-1 )/,
+  );
   const first = textOf(await (await resolve(operator, 'A-2', { status: 'SUCCESS', by: 'Ada', note: 'a gift' })).text());
   assert.match(first, /End the review of €0\.50\? .* This only ends the review\. .* End the review Cancel/);
   world.skip(3 * M);
