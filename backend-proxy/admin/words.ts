@@ -257,7 +257,7 @@ export function reviewReason(reviewed: Reviewed): string {
     const what = differing(detail) ?? `The gateway reported another ${field} than was asked for`;
     const since = reviewed.history.slice(reviewed.history.indexOf(cause));
     const isConfirmed = since.some(({ event, source }) => event === 'succeeded' && source !== 'person');
-    return `${what}${isConfirmed ? ', and the right one later. Compare with its statement' : ''}.`;
+    return `${what}${isConfirmed ? ', and the right one later' : ''}.`;
   }
   if (said === null) return 'The gateway has not said in time how it ended.';
   return `${capital(inWords(said))}.`;

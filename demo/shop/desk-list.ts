@@ -219,7 +219,7 @@ function reviewReason(entry: Entry): string {
   const said = entry.history[at]?.detail ?? 'the gateway has not said in time how it ended';
   const money = said.replaceAll(/(\d+\.\d\d) ([A-Z]{3})\b/g, (_, amount, currency) => formatMoney(amount, currency));
   const words = SAYS.reduce((text, [found, instead]) => text.replace(found, instead), money);
-  const later = isRight ? ', and the right one later. Compare with its statement' : '';
+  const later = isRight ? ', and the right one later' : '';
   const ask = `Ask the gateway’s support before you ${isPayment(entry) ? 'ship' : 'send it again'}.`;
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}${later}. ${ask}`;
 }

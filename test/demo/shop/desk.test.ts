@@ -204,7 +204,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   );
   assert.match(
     text,
-    /Paid, needs review[^]*?ST-3"[^]*?<p>The gateway reported €0\.07 instead of €25\.00, and the right one later\. Compare with its statement\. Ask the gateway’s support before you ship\.</,
+    /Paid, needs review[^]*?ST-3"[^]*?<p>The gateway reported €0\.07 instead of €25\.00, and the right one later\. Ask the gateway’s support before you ship\.</,
   );
   for (const [, words] of REASONS)
     assert.ok(text.includes(`<p>${words}. Ask the gateway’s support before you ship.</p>`), words);
