@@ -187,6 +187,8 @@ test('on a wide screen, an error at the login leaves the amount where it is', as
   await page.getByLabel('Wallet ID or e-mail').fill('12345678');
   await page.getByLabel('Password').fill('wrong');
   await page.getByRole('button', { name: 'Continue' }).click();
+  // With its styles: the alert is seen before they have come.
+  await page.waitForURL('**/pay/login');
   await page.getByRole('alert').waitFor();
   assert.equal(await top(), before);
   await page.context().close();
