@@ -83,7 +83,7 @@ small.reason { display: block; max-width: 34rem; white-space: normal; }
 :is(.attention, .checks) { margin: 0; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .attention li { display: grid; grid-template-columns: minmax(0, 1fr) auto 9rem; align-items: center; gap: 0.15rem 1.25rem; padding: 0.85rem 1.25rem; }
 :is(.attention, .checks) li + li { border-top: 1px solid var(--line); }
-.attention p { grid-column: 1; margin: 0; }
+.attention p { grid-column: 1; margin: 0; text-wrap: pretty; }
 .why { font-weight: 600; }
 .attention .amount { grid-area: 1 / 2 / span 2; }
 .attention li > :is(a, form) { grid-area: 1 / 3 / span 2; display: grid; }
