@@ -67,6 +67,8 @@ const pay = (method: string, more: object = {}) =>
 
 /** Ids of axe's rules that the page breaks, and what is too wide or too small for a finger. */
 async function problemsOf(page: Page): Promise<string[]> {
+  // With its styles: a page is seen before they have come.
+  await page.waitForLoadState();
   const { violations, contrasts } = await audit(page);
   const unfit = await page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
@@ -187,9 +189,9 @@ test('on a wide screen, an error at the login leaves the amount where it is', as
   await page.getByLabel('Wallet ID or e-mail').fill('12345678');
   await page.getByLabel('Password').fill('wrong');
   await page.getByRole('button', { name: 'Continue' }).click();
-  // With its styles: the alert is seen before they have come.
-  await page.waitForURL('**/pay/login');
   await page.getByRole('alert').waitFor();
+  // The alert is seen before the page has its styles.
+  await page.waitForLoadState();
   assert.equal(await top(), before);
   await page.context().close();
 });
@@ -204,6 +206,7 @@ test('without script, a fault is switched on by a button, shown as active, and e
   await page.getByRole('listitem').getByText('Send no IPNs').waitFor();
   await page.getByText('1 more time', { exact: true }).waitFor();
   assert.equal(await button.getAttribute('aria-pressed'), 'true');
+  await page.waitForLoadState();
   assert.deepEqual(await button.boundingBox(), place, 'the pressed button stays where it is');
   await page.getByRole('button', { name: 'Back to normal' }).click();
   await page.getByRole('heading', { name: 'No fault is active' }).waitFor();
