@@ -69,16 +69,17 @@ const ENDED: Record<Reason, readonly [label: string, explanation: string]> = {
 const CAUSES: Record<string, readonly [label: string, explanation: string]> = {
   USER_CANCELLED: ['Canceled', 'Canceled by the customer. No money moved.'],
   INSUFFICIENT_BALANCE: [
-    'Too little money',
+    'Balance too low',
     'The wallet had too little money, so no money moved. The customer can top it up and pay again.',
   ],
   UNKNOWN_CUSTOMER: ['No such customer', 'No such customer. No money moved.'],
 };
+
 /** Why a payout or refund failed. */
 const NOT_SENT: Record<string, string> = {
   USER_CANCELLED: 'Canceled by the customer. No money moved.',
   UNKNOWN_CUSTOMER: 'No such customer. No money moved.',
-  INSUFFICIENT_BALANCE: 'Too little money at the gateway. No money moved.',
+  INSUFFICIENT_BALANCE: 'Balance too low at the gateway. No money moved.',
 };
 
 function endOf({ type, history }: Transaction, reason: Reason): readonly [label: string, explanation: string] {

@@ -152,7 +152,7 @@ const SIGNS = { good: '✓', bad: '✕', warn: '!', wait: '…', over: '–' };
 /** By the gateway's code or by the reason: of a payment its status, and why a payout or refund failed. */
 const ENDED: Record<string, readonly [status: string, why: string]> = {
   USER_CANCELLED: ['Canceled', 'Canceled by the customer'],
-  INSUFFICIENT_BALANCE: ['Too little money', 'Too little money at the gateway'],
+  INSUFFICIENT_BALANCE: ['Balance too low', 'Balance too low at the gateway'],
   UNKNOWN_CUSTOMER: ['No such customer', 'No such customer'],
   DECLINED: ['Declined', 'Declined by the gateway'],
   EXPIRED: ['Expired', 'Nobody paid in time'],

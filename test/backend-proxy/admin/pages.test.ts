@@ -402,7 +402,7 @@ it('what a colleague decided is said of the payment, and a payout that failed sa
   for (const [detail, words] of [
     ['UNKNOWN_CUSTOMER', 'No such customer. No money moved.'],
     ['HTTP 400 WALLET_NOT_FOUND', 'No such customer. No money moved.'],
-    ['INSUFFICIENT_BALANCE', 'Too little money at the gateway. No money moved.'],
+    ['INSUFFICIENT_BALANCE', 'Balance too low at the gateway. No money moved.'],
     [null, 'Declined by the gateway. No money moved.'],
   ] as const) {
     const entry = { at: 0, event: 'declined', source: 'check', detail } as const;

@@ -196,7 +196,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
     text,
     /<h2>To review <span class="quiet">7<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]*>\d\d:\d\d<(?:(?!<h2)[^])*<h2>To send back <span class="quiet">1<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, 20 Nov 2026 <[^]*<li id="ST-1"/,
   );
-  assert.match(text, /data-order="PO-3"[^]*?<p>Too little money at the gateway\. No money moved\.</);
+  assert.match(text, /data-order="PO-3"[^]*?<p>Balance too low at the gateway\. No money moved\.</);
   assert.match(text, /data-order="PO-4"[^]*? Failed<[^]*?<p>No such customer\. No money moved\.</);
   assert.match(
     text,
@@ -218,7 +218,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
       ['Wallet app', 'ST-1', 'over', 'Expired'],
       ['Wallet app', 'ST-0', 'over', 'Replaced'],
       ['Wallet app', 'ST-10', 'over', 'Canceled'],
-      ['Wallet app', 'ST-11', 'over', 'Too little money'],
+      ['Wallet app', 'ST-11', 'over', 'Balance too low'],
       ['Wallet app', 'ST-12', 'over', 'Declined'],
       ['Payout', 'PO-3', 'bad', 'Failed'],
       ['Payout', 'PO-4', 'bad', 'Failed'],
