@@ -81,11 +81,11 @@ it('on a touch device nothing speaks of a code before there is one: each code op
   window.matchMedia = (query) => matchMedia(query.includes('coarse') ? 'all' : query);
   try {
     const widget = await mount(proxyWith('JETGO', { answer: 'AWAITED', qr: null }));
-    await heading(widget, 'Pay in your wallet app');
+    await heading(widget, 'Starting the payment…');
     await heading(await mount(proxyWith('QR', { answer: 'LOST', qr: null })), 'The payment was not started');
     const expired = await mount(proxyWith('QR', { status: 'FAILED', reason: 'EXPIRED' }));
     await heading(expired, 'Time is up');
-    expect(thePart(expired, 'again').textContent?.trim()).to.equal('Open the wallet app');
+    expect(thePart(expired, 'again').textContent?.trim()).to.equal('Try again');
   } finally {
     window.matchMedia = matchMedia;
   }

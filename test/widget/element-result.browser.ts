@@ -168,7 +168,7 @@ describe('a failed payment', () => {
 
   for (const [method, label] of [
     ['QR', 'Get a new code'],
-    ['CHECKOUT', 'Go to the wallet’s website'],
+    ['CHECKOUT', 'Try again'],
     ['DIRECT', 'Send a new request'],
   ] as const) {
     it(`a failed payment that expired offers a new ${method} payment by its own text`, async () => {

@@ -211,7 +211,6 @@ export const SENTENCES = {
   refunding: ['onItsWayBack'],
   sentBack: ['sentBackInPart'],
   refunded: ['sentBack'],
-  paidTo: label,
   method: label,
   order: label,
   date: label,

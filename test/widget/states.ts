@@ -88,6 +88,7 @@ function terms(): HTMLElement {
   const box = document.createElement('input');
   Object.assign(box, { type: 'checkbox', required: true });
   Object.assign(box.style, {
+    font: 'inherit',
     inlineSize: '1.125em',
     blockSize: '1.125em',
     marginInlineEnd: '0.5em',

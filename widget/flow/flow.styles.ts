@@ -51,7 +51,7 @@ export const flowStyles = css`
     font-size: 1.25em;
     font-weight: 650;
   }
-  .panel > h2 + :is(p:not(.note), .pair) {
+  .panel > h2 + :is(p:not(.note, .status), .pair) {
     margin-block-start: calc(var(--_space) * -0.625);
   }
   :disabled {
@@ -104,9 +104,10 @@ export const flowStyles = css`
     background: color-mix(in srgb, currentColor 8%, transparent);
     color: var(--_text);
     text-align: start;
+    text-wrap: pretty;
   }
   .note.wrong {
-    background: color-mix(in srgb, var(--_danger) 12%, transparent);
+    background: color-mix(in srgb, var(--_danger) 16%, transparent);
   }
   .note.warning {
     background: color-mix(in srgb, var(--payment-color-warning, light-dark(#f2b134, #f5c56b)) 16%, transparent);
@@ -186,7 +187,7 @@ export const flowStyles = css`
     animation: turn 1.1s linear infinite;
   }
   .countdown {
-    white-space: nowrap;
+    text-wrap: nowrap;
   }
   .status {
     color: var(--_muted);
@@ -465,9 +466,9 @@ export const flowStyles = css`
     .row {
       margin-block: 0;
     }
-    .note button,
-    :is(.panel, form) > .quiet {
+    .quiet {
       border: 0;
+      color: LinkText;
       text-decoration: underline;
     }
     .method:has(:checked):not(:has([type='radio']:focus-visible)) {

@@ -116,13 +116,13 @@ export const timeBar = ({ remainingMs, totalMs }: Limit): TemplateResult | '' =>
 /** The headings while the answer is awaited and once it is lost, and the button for a new payment. */
 export const TEXTS = {
   prompt: ['fetchRequest', 'lostRequest', 'newRequest'],
-  link: ['fetchPage', 'lostPage', 'redirectOpen'],
+  link: ['fetchPage', 'lostPage', 'again'],
   code: ['fetchCode', 'lostCode', 'newCode'],
 } as const;
 
 /** Starts a new payment in place of one that expired or cannot be paid. */
 export const newAttemptButton = (method: Method, context: PanelContext): TemplateResult | '' =>
-  againButton(method, context.say(opensApp(method) ? 'appOpen' : (TEXTS[PAYS_BY[method]]?.[2] ?? 'again')), context);
+  againButton(method, context.say((opensApp(method) ? '' : TEXTS[PAYS_BY[method]]?.[2]) || 'again'), context);
 
 export const againButton = (
   method: Method,

@@ -71,9 +71,9 @@ export function fetching(
 ): TemplateResult {
   const { say } = context;
   // A method newer than this file has no heading of its own.
-  const text = opensApp(method) ? 'app' : (TEXTS[PAYS_BY[method]]?.[0] ?? 'sending');
+  const text = (opensApp(method) ? '' : TEXTS[PAYS_BY[method]]?.[0]) || 'sending';
   return html`${icon(opensApp(method) ? 'JETGO' : method)}${heading(say(text))}
-  ${waitingStatus(context, say(isLong ? 'slow' : 'sending'))}${otherMethodButton(context)}`;
+  ${waitingStatus(context, say(isLong ? 'slow' : opensApp(method) ? 'safe' : 'sending'))}${otherMethodButton(context)}`;
 }
 
 /** A code or a page that never arrived cannot be paid, but a request may have reached the wallet. */

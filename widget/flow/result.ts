@@ -30,8 +30,7 @@ export function paid(context: PanelContext): TemplateResult {
   const { say, money, state } = context;
   const { order, claims } = state;
   const { payment, closed: isClosed, amount, surplusAmount } = order;
-  const { merchant, methodNames } = claims ?? {};
-  const method = payment && (methodNames?.[payment.method] ?? say(payment.method));
+  const method = payment && (claims?.methodNames?.[payment.method] ?? say(payment.method));
   const last4 = payment?.walletLast4;
   const back = sumOf(order, 'SUCCESS');
   // A gateway that sends whole amounts only keeps the cents.
@@ -44,7 +43,6 @@ export function paid(context: PanelContext): TemplateResult {
   return html`${sign(look, title === 'refunded' ? 'paid' : look)} ${heading(say(title, { amount: money(back) }))}
     ${warning ? html`<p class="note warning announce">${say(warning)}</p>` : ''}
     <dl part="details">
-      ${merchant ? detail(say('paidTo'), html`<bdi>${merchant}</bdi>`) : ''}
       ${amount ? detail(say('amount'), money(amount)) : ''}
       ${surplusAmount ? detail(say('extra'), money(surplusAmount)) : ''} ${refundRows(context)}
       ${method ? detail(say('method'), html`${method} ${last4 ? html`<bdi dir="ltr">•••• ${last4}</bdi>` : ''}`) : ''}

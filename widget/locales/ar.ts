@@ -91,7 +91,6 @@ export default {
   refunding: 'قيد الإعادة',
   sentBack: 'أُعيد',
   refunded: 'أُعيد المبلغ {amount} إلى المحفظة التي دُفع منها',
-  paidTo: 'المستفيد',
   method: 'طريقة الدفع',
   order: 'رقم الطلب',
   date: 'وقت الدفع',

@@ -94,7 +94,6 @@ export default {
   refunding: 'Връща се',
   sentBack: 'Върнато',
   refunded: 'Сумата {amount} е изпратена обратно в портфейла, от който е платено',
-  paidTo: 'Получател',
   method: 'Начин на плащане',
   order: 'Поръчка',
   date: 'Платено на',

@@ -94,7 +94,6 @@ export default {
   refunding: 'En procés de devolució',
   sentBack: 'Retornat',
   refunded: 'S’ha retornat l’import de {amount} al moneder amb què s’ha pagat',
-  paidTo: 'Pagat a',
   method: 'Mètode de pagament',
   order: 'Comanda',
   date: 'Pagat el',

@@ -93,7 +93,6 @@ export default {
   refunding: 'Vrací se',
   sentBack: 'Vráceno',
   refunded: 'Částka {amount} byla odeslána zpět do peněženky, ze které bylo zaplaceno',
-  paidTo: 'Příjemce',
   method: 'Způsob platby',
   order: 'Objednávka',
   date: 'Zaplaceno',

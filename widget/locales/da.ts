@@ -94,7 +94,6 @@ export default {
   refunding: 'På vej tilbage',
   sentBack: 'Sendt tilbage',
   refunded: '{amount} er sendt tilbage til den wallet, der blev betalt med',
-  paidTo: 'Betalt til',
   method: 'Betalingsmetode',
   order: 'Ordre',
   date: 'Betalt den',

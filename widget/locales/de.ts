@@ -95,7 +95,6 @@ export default {
   refunding: 'Auf dem Rückweg',
   sentBack: 'Zurückgesendet',
   refunded: 'Der Betrag von {amount} wurde an die Wallet zurückgesendet, mit der bezahlt wurde',
-  paidTo: 'Bezahlt an',
   method: 'Zahlungsart',
   order: 'Bestellnummer',
   date: 'Bezahlt am',

@@ -74,7 +74,6 @@ export const enFlow = {
   refunding: 'On its way back',
   sentBack: 'Sent back',
   refunded: '{amount} was sent back to the wallet that paid',
-  paidTo: 'Paid to',
   method: 'Method',
   DIRECT: 'Wallet app',
   CHECKOUT: 'Wallet website',

@@ -94,7 +94,6 @@ export default {
   refunding: 'En camino de vuelta',
   sentBack: 'Devuelto',
   refunded: 'El monto de {amount} se devolvió a la billetera con la que se pagó',
-  paidTo: 'Pagado a',
   method: 'Método de pago',
   order: 'Pedido',
   date: 'Pagado el',

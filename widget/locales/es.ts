@@ -94,7 +94,6 @@ export default {
   refunding: 'En camino de vuelta',
   sentBack: 'Devuelto',
   refunded: 'El importe de {amount} se ha devuelto al monedero con el que se pagó',
-  paidTo: 'Pagado a',
   method: 'Método de pago',
   order: 'Pedido',
   date: 'Pagado el',

@@ -93,7 +93,6 @@ export default {
   refunding: 'Teel tagasi',
   sentBack: 'Tagasi saadetud',
   refunded: 'Summa {amount} saadeti tagasi rahakotti, millest maksti',
-  paidTo: 'Saaja',
   method: 'Makseviis',
   order: 'Tellimus',
   date: 'Makstud',

@@ -94,7 +94,6 @@ export default {
   refunding: 'در حال بازگشت',
   sentBack: 'بازگردانده شد',
   refunded: 'مبلغ {amount} به کیف پولی که با آن پرداخت شده بود بازگردانده شد',
-  paidTo: 'گیرنده',
   method: 'روش پرداخت',
   order: 'سفارش',
   date: 'زمان پرداخت',

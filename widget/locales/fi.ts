@@ -93,7 +93,6 @@ export default {
   refunding: 'Matkalla takaisin',
   sentBack: 'Palautettu',
   refunded: 'Summa {amount} on lähetetty takaisin lompakkoon, josta maksettiin',
-  paidTo: 'Saaja',
   method: 'Maksutapa',
   order: 'Tilaus',
   date: 'Maksettu',

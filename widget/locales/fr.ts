@@ -97,7 +97,6 @@ export default {
   refunding: 'En cours de remboursement',
   sentBack: 'Remboursé',
   refunded: 'Le montant de {amount} a été remboursé sur le portefeuille qui a servi à payer',
-  paidTo: 'Payé à',
   method: 'Moyen de paiement',
   order: 'Commande',
   date: 'Payé le',

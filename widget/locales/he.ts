@@ -90,7 +90,6 @@ export default {
   refunding: 'בדרך חזרה',
   sentBack: 'הוחזר',
   refunded: 'הסכום {amount} נשלח בחזרה לארנק שממנו שולם',
-  paidTo: 'מקבל התשלום',
   method: 'אמצעי תשלום',
   order: 'הזמנה',
   date: 'מועד התשלום',

@@ -93,7 +93,6 @@ export default {
   refunding: 'Na putu natrag',
   sentBack: 'Vraćeno',
   refunded: 'Iznos {amount} poslan je natrag u novčanik iz kojeg je plaćeno',
-  paidTo: 'Primatelj',
   method: 'Način plaćanja',
   order: 'Narudžba',
   date: 'Plaćeno',

@@ -93,7 +93,6 @@ export default {
   refunding: 'Visszaküldés alatt',
   sentBack: 'Visszaküldve',
   refunded: '{amount} összeget visszaküldtek abba a tárcába, amelyből fizettek',
-  paidTo: 'Kedvezményezett',
   method: 'Fizetési mód',
   order: 'Rendelés',
   date: 'Fizetés ideje',

@@ -94,7 +94,6 @@ export default {
   refunding: 'Sedang dikembalikan',
   sentBack: 'Sudah dikembalikan',
   refunded: '{amount} sudah dikirim kembali ke e-wallet yang digunakan untuk membayar',
-  paidTo: 'Penerima',
   method: 'Metode',
   order: 'Nomor pesanan',
   date: 'Dibayar pada',

@@ -94,7 +94,6 @@ export default {
   refunding: 'In corso di rimborso',
   sentBack: 'Rimborsato',
   refunded: 'L’importo di {amount} è stato rimborsato sul portafoglio usato per pagare',
-  paidTo: 'Pagato a',
   method: 'Metodo di pagamento',
   order: 'Ordine',
   date: 'Pagato il',

@@ -94,7 +94,6 @@ export default {
   refunding: 'Grąžinama',
   sentBack: 'Grąžinta',
   refunded: 'Suma {amount} grąžinta į piniginę, iš kurios sumokėta',
-  paidTo: 'Gavėjas',
   method: 'Mokėjimo būdas',
   order: 'Užsakymas',
   date: 'Sumokėta',

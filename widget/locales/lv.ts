@@ -93,7 +93,6 @@ export default {
   refunding: 'Tiek atmaksāts',
   sentBack: 'Atmaksāts',
   refunded: 'Summa {amount} ir nosūtīta atpakaļ uz maku, no kura samaksāts',
-  paidTo: 'Saņēmējs',
   method: 'Maksājuma veids',
   order: 'Pasūtījums',
   date: 'Samaksāts',

@@ -96,7 +96,6 @@ export default {
   refunding: 'Sedang dipulangkan',
   sentBack: 'Telah dipulangkan',
   refunded: '{amount} telah dihantar kembali ke e-dompet yang digunakan untuk membayar',
-  paidTo: 'Penerima',
   method: 'Kaedah',
   order: 'Nombor pesanan',
   date: 'Dibayar pada',

@@ -95,7 +95,6 @@ export default {
   refunding: 'På vei tilbake',
   sentBack: 'Sendt tilbake',
   refunded: '{amount} er sendt tilbake til lommeboken det ble betalt med',
-  paidTo: 'Betalt til',
   method: 'Betalingsmåte',
   order: 'Bestilling',
   date: 'Betalt den',

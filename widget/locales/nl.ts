@@ -94,7 +94,6 @@ export default {
   refunding: 'Onderweg terug',
   sentBack: 'Teruggestuurd',
   refunded: '{amount} is teruggestuurd naar de wallet waarmee is betaald',
-  paidTo: 'Betaald aan',
   method: 'Betaalmethode',
   order: 'Bestelling',
   date: 'Betaald op',

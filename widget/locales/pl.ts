@@ -94,7 +94,6 @@ export default {
   refunding: 'W trakcie zwrotu',
   sentBack: 'Zwrócono',
   refunded: 'Kwota {amount} została odesłana do portfela, z którego zapłacono',
-  paidTo: 'Odbiorca',
   method: 'Metoda płatności',
   order: 'Zamówienie',
   date: 'Zapłacono',

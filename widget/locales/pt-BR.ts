@@ -95,7 +95,6 @@ export default {
   refunding: 'Em devolução',
   sentBack: 'Devolvido',
   refunded: 'O valor de {amount} foi devolvido à carteira usada para pagar',
-  paidTo: 'Pago a',
   method: 'Forma de pagamento',
   order: 'Pedido',
   date: 'Pago em',

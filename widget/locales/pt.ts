@@ -94,7 +94,6 @@ export default {
   refunding: 'Em devolução',
   sentBack: 'Devolvido',
   refunded: 'O montante de {amount} foi devolvido à carteira usada para pagar',
-  paidTo: 'Pago a',
   method: 'Método de pagamento',
   order: 'Encomenda',
   date: 'Pago em',

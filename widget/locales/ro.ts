@@ -94,7 +94,6 @@ export default {
   refunding: 'În curs de returnare',
   sentBack: 'Returnat',
   refunded: 'Suma de {amount} a fost returnată în portofelul din care s-a plătit',
-  paidTo: 'Beneficiar',
   method: 'Metodă de plată',
   order: 'Comandă',
   date: 'Plătit la',

@@ -93,7 +93,6 @@ export default {
   refunding: 'Vracia sa',
   sentBack: 'Vrátené',
   refunded: 'Suma {amount} bola odoslaná späť do peňaženky, z ktorej sa platilo',
-  paidTo: 'Príjemca',
   method: 'Spôsob platby',
   order: 'Objednávka',
   date: 'Zaplatené',

@@ -93,7 +93,6 @@ export default {
   refunding: 'Na poti nazaj',
   sentBack: 'Vrnjeno',
   refunded: 'Znesek {amount} je bil poslan nazaj v denarnico, iz katere je bilo plačano',
-  paidTo: 'Prejemnik',
   method: 'Način plačila',
   order: 'Naročilo',
   date: 'Plačano',

@@ -93,7 +93,6 @@ export default {
   refunding: 'Na putu nazad',
   sentBack: 'Vraćeno',
   refunded: 'Iznos {amount} je poslat nazad u novčanik iz kog je plaćeno',
-  paidTo: 'Primalac',
   method: 'Način plaćanja',
   order: 'Porudžbina',
   date: 'Plaćeno',

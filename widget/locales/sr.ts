@@ -93,7 +93,6 @@ export default {
   refunding: 'На путу назад',
   sentBack: 'Враћено',
   refunded: 'Износ {amount} је послат назад у новчаник из ког је плаћено',
-  paidTo: 'Прималац',
   method: 'Начин плаћања',
   order: 'Поруџбина',
   date: 'Плаћено',

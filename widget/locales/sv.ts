@@ -95,7 +95,6 @@ export default {
   refunding: 'På väg tillbaka',
   sentBack: 'Återbetalat',
   refunded: '{amount} har skickats tillbaka till plånboken som användes för att betala',
-  paidTo: 'Betald till',
   method: 'Betalsätt',
   order: 'Beställning',
   date: 'Betald den',

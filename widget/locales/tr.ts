@@ -93,7 +93,6 @@ export default {
   refunding: 'Geri gönderiliyor',
   sentBack: 'Geri gönderildi',
   refunded: '{amount}, ödemenin yapıldığı cüzdana geri gönderildi',
-  paidTo: 'Alıcı',
   method: 'Ödeme yöntemi',
   order: 'Sipariş',
   date: 'Ödeme zamanı',

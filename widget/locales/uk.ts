@@ -94,7 +94,6 @@ export default {
   refunding: 'Повертається',
   sentBack: 'Повернено',
   refunded: 'Суму {amount} надіслано назад на гаманець, з якого сплатили',
-  paidTo: 'Отримувач',
   method: 'Спосіб оплати',
   order: 'Замовлення',
   date: 'Оплачено',

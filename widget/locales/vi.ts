@@ -93,7 +93,6 @@ export default {
   refunding: 'Đang hoàn tiền',
   sentBack: 'Đã hoàn tiền',
   refunded: 'Số tiền {amount} đã được hoàn về ví đã dùng để thanh toán',
-  paidTo: 'Người nhận',
   method: 'Phương thức',
   order: 'Mã đơn hàng',
   date: 'Thanh toán lúc',
