@@ -35,7 +35,8 @@ export const flowStyles = css`
   .sheet {
     text-wrap: balance;
   }
-  .sheet:not(:has(form)) :is(section:not(:has(b)), .panel) {
+  section:not(:has(b)),
+  .sheet:not(:has(form)) .panel {
     text-align: center;
   }
   .panel > :is(.icon, h2),
@@ -190,8 +191,10 @@ export const flowStyles = css`
     text-wrap: nowrap;
   }
   .status {
-    color: var(--_muted);
     font-variant-numeric: tabular-nums;
+  }
+  .status i {
+    color: var(--_accent);
   }
   .bar {
     inline-size: min(100%, var(--_code-size));
