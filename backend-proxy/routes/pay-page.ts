@@ -45,7 +45,7 @@ const introduce = () => {
   follow();
 };
 widget.addEventListener('payment-ready', introduce);
-// Reloading brings no other token, so an expired link asks the shopper to get a new one, as one that does not work does.
+// Reloading brings no other token: like a link that does not work, an expired one says to ask for another.
 const expired = async () => {
   introduce();
   const other = document.createElement('payment-widget');

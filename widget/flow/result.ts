@@ -36,7 +36,8 @@ export function paid(context: PanelContext): TemplateResult {
   // A gateway that sends whole amounts only keeps the cents.
   const isSentBack = back && Number(amount) + Number(surplusAmount) - Number(back) < 1;
   // Of what is on its way back nobody has to be asked.
-  const isOwed = Number(isClosed ? amount : surplusAmount) - Number(sumOf(order, 'PROCESSING', 'SUCCESS')) >= 1;
+  const sent = Number(sumOf(order, 'PROCESSING', 'SUCCESS'));
+  const isOwed = Number(isClosed ? amount : surplusAmount) > sent + (sent && 0.99);
   const title = isSentBack ? 'refunded' : isClosed ? 'closed' : isOwed ? 'surplus' : 'paid';
   const look = isOwed ? 'warning' : title === 'paid' ? title : 'ended';
   const warning = isOwed ? (isClosed ? 'closed_paid' : 'surplus_help') : order.otherOpen && 'otherOpen';
