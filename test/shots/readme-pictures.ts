@@ -1,6 +1,6 @@
-// The pictures of the README. One is a desktop to choose a method on, and a phone with the code, for an order of the
-// demo's shop; it exists for light and for dark pages, and a phone shows the phone alone. All are transparent around the
-// screens. The last has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in drop-in/ were
+// The pictures of the README. One is a desktop to choose a method on, a phone with the code, and the phone after the
+// payment, for an order of the demo's shop; it exists for light and for dark pages, and a phone shows the phone with the
+// code alone. All are transparent around the screens. The last has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in drop-in/ were
 // taken of the pages of test/bench/, which answer each of its logos by a gray box.
 import { existsSync, readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
@@ -13,9 +13,10 @@ import type { OpenStatesPage, Variant } from './states-page.ts';
 type Draw = (browser: Browser, open: OpenStatesPage) => Promise<Buffer>;
 
 export const README_PICTURES: Readonly<Record<string, Draw>> = {
-  'docs/pictures/widget.png': (browser, open) => drawScreens(browser, open, ['desktop', 'phone'], 'light'),
-  'docs/pictures/widget-in-the-dark.png': (browser, open) => drawScreens(browser, open, ['desktop', 'phone'], 'dark'),
-  'docs/pictures/widget-on-a-phone.png': (browser, open) => drawScreens(browser, open, ['phone'], 'light'),
+  'docs/pictures/widget.png': (browser, open) => drawScreens(browser, open, ['choice', 'code', 'received'], 'light'),
+  'docs/pictures/widget-in-the-dark.png': (browser, open) =>
+    drawScreens(browser, open, ['choice', 'code', 'received'], 'dark'),
+  'docs/pictures/widget-on-a-phone.png': (browser, open) => drawScreens(browser, open, ['code'], 'light'),
   'docs/pictures/side-by-side.png': drawSideBySide,
 };
 
@@ -28,11 +29,14 @@ const ORDER = {
 };
 
 type Scheme = 'light' | 'dark';
-type Screen = 'desktop' | 'phone';
+type Screen = 'choice' | 'code' | 'received';
+const DESKTOP = { device: 'desktop', width: 400, options: {} } as const;
+const PHONE = { device: 'phone', width: 320, options: { hasTouch: true, isMobile: true } } as const;
 const SCREENS = {
-  desktop: { state: 'choose', width: 400, options: {} },
-  phone: { state: 'scan, time left', width: 320, options: { hasTouch: true, isMobile: true } },
-} as const satisfies Record<Screen, { state: StateName } & Variant>;
+  choice: { state: 'choose', ...DESKTOP },
+  code: { state: 'scan, time left', ...PHONE },
+  received: { state: 'paid', ...PHONE },
+} as const satisfies Record<Screen, { state: StateName; device: string } & Variant>;
 /** Pixels of the picture for each of the page. */
 const SCALE = 1.75;
 /** The phone has an edge that is seen on a page of any color. */
@@ -54,9 +58,9 @@ const STYLE = `
 async function drawScreens(browser: Browser, open: OpenStatesPage, screens: readonly Screen[], scheme: Scheme) {
   const frames = await Promise.all(
     screens.map(async (screen) => {
-      const { state, width, options } = SCREENS[screen];
+      const { state, device, width, options } = SCREENS[screen];
       const variant: Variant = { width, options: { ...options, colorScheme: scheme }, claims: ORDER };
-      return `<div class="${screen}">${await drawState(open, state, variant, SCALE)}</div>`;
+      return `<div class="${device}">${await drawState(open, state, variant, SCALE)}</div>`;
     }),
   );
   const style = `:root { color-scheme: ${scheme}; } ${STYLE}`;
@@ -82,10 +86,14 @@ async function drawSideBySide(browser: Browser, open: OpenStatesPage): Promise<B
 }
 
 async function drawState(open: OpenStatesPage, state: StateName, variant: Variant, scale: number): Promise<string> {
-  const options = { ...variant.options, reducedMotion: 'reduce', deviceScaleFactor: scale } as const;
+  const options = { ...variant.options, deviceScaleFactor: scale };
   const page = await open({ ...variant, options }, [state]);
   // On a phone the sheet is as wide as the screen, so that its edge is not seen.
-  if (options.isMobile) await page.addStyleTag({ content: '::part(sheet) { border-color: #0000; border-radius: 0 }' });
+  if (options.isMobile)
+    await page.addStyleTag({
+      content: 'body { background: light-dark(#fff, #16181e) } ::part(sheet) { border-color: #0000; border-radius: 0 }',
+    });
+  // Each animation is at its start or at its end, so that the picture is the same each time.
   const image = await page.locator('payment-widget').screenshot({ animations: 'disabled' });
   await page.context().close();
   return imageOf(image, variant.width);
