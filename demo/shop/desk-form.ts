@@ -8,7 +8,6 @@ import type { Markup, Site } from './page.ts';
 export interface DeskForm {
   /** The payout's order id, or the refund's key. */
   id: string;
-  /** The values typed so far. */
   amount: string;
   customer: string;
   note: string;

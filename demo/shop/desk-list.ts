@@ -44,7 +44,7 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
       </ul>
     </section>`;
   const newest = entries.slice(0, MAX_SHOWN).filter((entry) => !toDo(entry, entries));
-  return html`${justDone(entries.find(({ gatewayOrderId }) => gatewayOrderId === doneId))}
+  return html`${entries.filter(({ gatewayOrderId }) => gatewayOrderId === doneId).map((entry) => justDone(entry, entries))}
   ${(['To review', 'To send back'] as const).map((what) => {
     const listed = entries.filter((entry) => toDo(entry, entries) === what);
     return listed.length === 0 ? '' : section(what, listed, listed.length);
@@ -57,24 +57,30 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
 
 const dayOf = ({ createdAt }: Entry) => days.format(new Date(createdAt));
 
-function justDone(entry: Entry | undefined): Markup | '' {
-  if (entry === undefined || entry.status === 'FAILED' || (isPayment(entry) && !entry.isClosed)) return '';
-  const how = entry.status === 'SUCCESS' ? 'was sent to' : 'is on its way to';
-  const sent = `${formatMoney(entry.amount, entry.currency)} ${how} ${walletEnd(entry.customer ?? '')}.`;
-  return html`<p class="message good" role="status">${isPayment(entry) ? `${entry.orderId} is closed.` : sent}</p>`;
+const SENT = { wait: 'is being sent', good: 'was sent', warn: 'may have been sent', bad: 'was not sent', over: '' };
+
+/** What was closed or sent, as it stands now. */
+function justDone(entry: Entry, entries: readonly Entry[]): Markup | '' {
+  if (isPayment(entry) && !entry.isClosed) return '';
+  const { tone } = badgeOf(entry, entries);
+  const why = tone === 'bad' ? `: ${endOf(entry)[1]}. No money moved.` : '.';
+  const sent = `${formatMoney(entry.amount, entry.currency)} ${SENT[tone]} to ${walletEnd(entry.customer ?? '')}${why}`;
+  return html`<p class="message ${tone}" role="status">${isPayment(entry) ? `${entry.orderId} is closed.` : sent}</p>`;
 }
 
 function totals(entries: readonly Entry[], today: string): Markup {
   const done = entries.filter((entry) => entry.status === 'SUCCESS' && dayOf(entry) === today);
   // All that came in, also what pays nothing: what is sent back of it counts as sent.
   const [received, sent] = [done.filter(isPayment), done.filter((entry) => !isPayment(entry))];
+  const closed = entries.filter(({ isClosed }) => isClosed).length;
   return html`<dl class="totals card">
-    ${total('Received today', received)} ${total('Sent today', sent)} ${total('Waiting', entries.filter(isWaiting))}
+    ${total('Received today', received)} ${total('Sent today', sent)}
+    ${total('Waiting', entries.filter(isWaiting), closed === 0 ? '' : html`<br />${closed} closed, may still be paid`)}
   </dl>`;
 }
 
 /** Another currency cannot be added, so it does not count; this shop's tokens have only one. */
-function total(name: string, entries: readonly Entry[]): Markup {
+function total(name: string, entries: readonly Entry[], more: Markup | '' = ''): Markup {
   const ours = entries.filter(({ currency }) => currency === CURRENCY);
   const counts = Object.entries(TYPES).flatMap(([each, kind]) => {
     const { length } = ours.filter(({ type }) => type === each);
@@ -82,7 +88,7 @@ function total(name: string, entries: readonly Entry[]): Markup {
   });
   return html`<div>
     <dt><small>${name}</small></dt>
-    <dd>${formatMoney(decimal(sumOf(ours)), CURRENCY)} <small>${counts.join(', ') || 'none'}</small></dd>
+    <dd>${formatMoney(decimal(sumOf(ours)), CURRENCY)} <small>${counts.join(', ') || 'none'}${more}</small></dd>
   </div>`;
 }
 
@@ -106,7 +112,7 @@ function row(entry: Entry, entries: readonly Entry[], today: string, doneId?: st
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
     <span class="about">
       <time datetime="${createdAt}">${day}${times.format(new Date(createdAt))}</time>
-      ${about.map((text) => html`<span>${text}</span>`)}
+      ${about.map((text) => html`· ${text} `)}
     </span>
     ${action(entry, entries, operatorUrl)} ${advice && html`<p>${advice}</p>`}
   </li>`;
@@ -151,21 +157,21 @@ const SIGNS = { good: '✓', bad: '✕', warn: '!', wait: '…', over: '–' };
 
 /** By the gateway's code or by the reason: of a payment its status, and why a payout or refund failed. */
 const ENDED: Record<string, readonly [status: string, why: string]> = {
-  USER_CANCELLED: ['Canceled', 'Canceled by the customer'],
-  INSUFFICIENT_BALANCE: ['Balance too low', 'Balance too low at the gateway'],
-  UNKNOWN_CUSTOMER: ['No such customer', 'No such customer'],
-  DECLINED: ['Declined', 'Declined by the gateway'],
-  EXPIRED: ['Expired', 'Nobody paid in time'],
-  REPLACED: ['Replaced', 'The customer chose another way to pay'],
-  REJECTED: ['Refused', 'The gateway refused it'],
-  NOT_CREATED: ['Not started', 'It never reached the gateway'],
-  RESOLVED: ['Not paid', 'A colleague confirmed it'],
+  USER_CANCELLED: ['Canceled', 'canceled by the customer'],
+  INSUFFICIENT_BALANCE: ['Balance too low', 'balance too low at the gateway'],
+  UNKNOWN_CUSTOMER: ['No such customer', 'no such customer'],
+  DECLINED: ['Declined', 'declined by the gateway'],
+  EXPIRED: ['Expired', 'nobody paid in time'],
+  REPLACED: ['Replaced', 'the customer chose another way to pay'],
+  REJECTED: ['Refused', 'the gateway refused it'],
+  NOT_CREATED: ['Not started', 'it never reached the gateway'],
+  RESOLVED: ['Not paid', 'a colleague confirmed it'],
 };
 
 function endOf({ history, reason }: Entry): readonly [status: string, why: string] {
   const end = history.findLast(({ event }) => /^(declined|rejected|uncertain)$/.test(event))?.detail ?? '';
   const code = end.replace(/^HTTP \d+ /, '').replace('WALLET_NOT_FOUND', 'UNKNOWN_CUSTOMER');
-  return (reason !== 'RESOLVED' && ENDED[code]) || (ENDED[reason ?? ''] ?? ['Failed', 'Failed']);
+  return (reason !== 'RESOLVED' && ENDED[code]) || (ENDED[reason ?? ''] ?? ['Failed', 'failed']);
 }
 
 function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof SIGNS; label: string } {
@@ -184,10 +190,9 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
   return isPayment(entry) ? { tone: 'over', label: endOf(entry)[0] } : { tone: 'bad', label: 'Failed' };
 }
 
-/** As on the operator's page. */
 function adviceOf(entry: Entry, entries: readonly Entry[]): string | undefined {
   if (isInDoubt(entry)) return reviewReason(entry);
-  if (!isPayment(entry)) return entry.status === 'FAILED' ? `${endOf(entry)[1]}. No money moved.` : undefined;
+  if (!isPayment(entry)) return entry.status === 'FAILED' ? capital(`${endOf(entry)[1]}. No money moved.`) : undefined;
   const [what, left] = [toDo(entry, entries), refundable(entry, entries)];
   const extra = left > 0 && hasExtra(entry, entries) && 'This payment pays the order: send back the other one first.';
   if (!what) return extra || undefined;
@@ -201,6 +206,7 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string | undefined {
 const SAYS: readonly (readonly [RegExp, string])[] = [
   [/^\w+: asked (.+), reported (.+)/, 'the gateway reported $2 instead of $1'],
   [/^(gatewayOrderId|type|paymentId|customer)$/, 'the gateway reported another $1 than was asked for'],
+  [/ \(asked (.+), reported (.+)\)$/, ': $2, not $1'],
   [/ for an order id that the gateway reported as a duplicate/, ', but it had refused this order as a duplicate'],
   [/ after SUCCESS/, ', but it had said paid'],
   [/ after FAILED/, ', but it had said failed'],
@@ -221,9 +227,10 @@ function reviewReason(entry: Entry): string {
   const words = SAYS.reduce((text, [found, instead]) => text.replace(found, instead), money);
   const later = isRight ? ', and the right one later' : '';
   const ask = `Ask the gateway’s support before you ${isPayment(entry) ? 'ship' : 'send it again'}.`;
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${later}. ${ask}`;
+  return capital(`${words}${later}. ${ask}`);
 }
 
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const paysNothing = ({ surplus, afterClose }: Payment) => surplus || afterClose;
 export const isPayment = (entry: Entry): entry is Payment & Entry => 'payer' in entry;
 const isRefund = (entry: Entry): entry is Refund => 'refundOf' in entry;

@@ -22,7 +22,6 @@ export interface StaffSettings {
   /** How browsers reach the shop; other host names are redirected here. */
   publicUrl: string;
   deskPassword?: string | undefined;
-  /** Of the proxy's operator's page. */
   operatorUrl?: string | undefined;
 }
 
@@ -43,7 +42,7 @@ export function addDesk(app: Hono, proxy: PaymentProxy, site: Site, now: () => D
     const typed = await c.req.parseBody();
     const [order, payment] = [textOf(typed['order']), textOf(typed['payment'])];
     try {
-      await proxy.closeOrder(order, { reason: 'Closed at the desk' });
+      await proxy.closeOrder(order, { reason: 'by the desk' });
       return c.redirect(`/desk?done=${encodeURIComponent(payment)}`, 303);
     } catch (error) {
       if (!(error instanceof PaymentProxyError)) throw error;

@@ -162,8 +162,8 @@ test('what was paid after the closing is to send back, and to review once the ga
 
 const REASONS = [
   [
-    'SUCCESS for an order id that the gateway reported as a duplicate, and amount differs',
-    'The gateway says paid, but it had refused this order as a duplicate, and amount differs',
+    'SUCCESS for an order id that the gateway reported as a duplicate, and amount differs (asked 10.10 EUR, reported 0.01 EUR)',
+    'The gateway says paid, but it had refused this order as a duplicate, and amount differs: €0.01, not €10.10',
   ],
   ['SUCCESS after FAILED', 'The gateway says paid, but it had said failed'],
   ['FAILED after SUCCESS', 'The gateway says failed, but it had said paid'],
@@ -378,12 +378,12 @@ test('the desk counts all that came in today, also twice or under review', async
     /<h2>To send back <span class="quiet">1</,
     'it is on its way back',
   );
-  assert.match((await staff.get('/desk/list')).text, /chip wait">[^]*? Paid twice<[^]*?€14\.00 on its way back</);
+  assert.match((await staff.get('/desk/list')).text, /chip wait">[^]*? Paid twice<[^]*?€14\.00 on its way back\s/);
   assert.equal((await totals(twice, { ...back, status: 'SUCCESS' }))[1], 'Sent today €14.00 1 refund');
-  const done = /chip good">[^]*? Paid twice<[^]*?€14\.00 sent back<[^]*?>€0\.50 stays with you</;
+  const done = /chip good">[^]*? Paid twice<[^]*?· €14\.00 sent back · €0\.50 stays with you\s/;
   assert.match((await staff.get('/desk/list')).text, done);
   await totals(payment('ST-1', paid), refund('ST-1', { status: 'SUCCESS', amount: '9.00' }), refund('ST-1', { status: 'SUCCESS', amount: '5.00' })); // prettier-ignore
-  const all14 = /chip over">[^]*? Refunded<[^]*?€14\.00 sent back<[^]*?>€0\.50 stays with you</;
+  const all14 = /chip over">[^]*? Refunded<[^]*?· €14\.00 sent back · €0\.50 stays with you\s/;
   assert.match((await staff.get('/desk/list')).text, all14);
 });
 
@@ -478,25 +478,32 @@ test('the desk closes the order of a waiting payment in a second step, and says 
   const { text: after } = await staff.get('/desk?done=ST-1');
   assert.match(
     after,
-    /role="status">ST-1 is closed\.<[^]*Waiting<\/small><\/dt>\s*<dd>\s*€0\.00[^]*class="new"[^]* Closed<[^]*>may still be paid</,
+    /role="status">ST-1 is closed\.<[^]*Waiting<\/small><\/dt>\s*<dd>\s*€0\.00 <small>none<br \/>1 closed, may still be paid<\/small>[^]*class="new"[^]* Closed<[^]*· may still be paid\s/,
   );
   assert.doesNotMatch(after, /desk\/close| Waiting</);
 });
 
 test('what was just sent is named above the list, as it stands, and its row is marked', async () => {
   const { shop, staff } = await openDesk();
-  for (const [status, message] of [
-    ['PROCESSING', /role="status">\s*€25\.00 is on its way to ••••\u00A05678\.</],
-    ['SUCCESS', /role="status">\s*€25\.00 was sent to ••••\u00A05678\.</],
+  const failed = { status: 'FAILED', reason: 'DECLINED', history: [said('declined', 'UNKNOWN_CUSTOMER')] };
+  for (const [tone, more, message] of [
+    ['wait', {}, /€25\.00 is being sent to ••••\u00A05678\.</],
+    ['good', { status: 'SUCCESS' }, /€25\.00 was sent to ••••\u00A05678\.</],
+    ['warn', { status: 'FAILED', needsReview: true }, /€25\.00 may have been sent to ••••\u00A05678\.</],
+    ['bad', failed, /€25\.00 was not sent to ••••\u00A05678: no such customer\. No money moved\.</],
   ] as const) {
     shop.proxy.answers['GET /transactions'] = {
-      body: { transactions: [payout('PO-1', { status }), payout('PO-2')], nextCursor: null },
+      body: { transactions: [payout('PO-1', more), payout('PO-2')], nextCursor: null },
     };
     const { text } = await staff.get('/desk?done=PO-1');
-    assert.match(text, message);
+    const marked = [...text.matchAll(/<li id="([\w-]+)"\s+class="(?:new|warn)"[^]*?class="chip (\w+)"/g)];
+    assert.match(
+      /class="message (\w+" role="\w+">.*)/.exec(text)?.[1] ?? '',
+      new RegExp(`^${tone}" .*>${message.source}`),
+    );
     assert.deepEqual(
-      [...text.matchAll(/<li id="([\w-]+)"\s+class="new"/g)].map(([, id]) => id),
-      ['PO-1'],
+      marked.map(([, id, edge]) => [id, edge]),
+      [['PO-1', tone]],
     );
     assert.doesNotMatch((await staff.get('/desk?done=PO-9')).text, /role="status"|class="new"/);
   }
