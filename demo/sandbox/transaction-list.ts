@@ -1,6 +1,6 @@
-// The overview's two lists of transactions, newest first: those that wait, and those that have ended. A row says in words
-// what a transaction is and how it stands, and has the buttons that end it. The rest is in its details: its history in the
-// gateway's own codes, the IPNs with the answers to them, and the other ways on.
+// The overview's two lists of transactions: those that wait, the newest first, and those that have ended, the last
+// first. A row says in words what a transaction is and how it stands, and has the buttons that end it. The rest is in
+// its details: its history in the gateway's own codes, the IPNs with the answers to them, and the other ways on.
 import { html } from 'hono/html';
 import type { Action, ControlOptions } from './controls.ts';
 import type { Customer } from './customers.ts';
@@ -16,6 +16,8 @@ const LISTS = {
 } as const;
 /** More are only at the controls. */
 const MAX_SHOWN = 100;
+/** How long a row that has just ended stands out. */
+const NEWS_MS = 5_000;
 
 type Tone = '' | 'good' | 'bad' | 'plain';
 
@@ -61,6 +63,7 @@ function standing(kind: Kind, { status, message }: Pick<Transaction, 'status' | 
 export function list(name: keyof typeof LISTS, options: ControlOptions): Markup {
   const { title, shown, none } = LISTS[name];
   const all = options.processor.transactions().filter((each) => isFinal(each) === (name === 'ended'));
+  if (name === 'ended') all.sort((one, other) => other.updatedAt - one.updatedAt);
   const rows = all.slice(0, MAX_SHOWN).map((each) => row(each, options));
   const more = html`<details id="more-${name}" class="more">
     <summary id="more-of-${name}">Show ${all.length > MAX_SHOWN ? `${MAX_SHOWN} of` : 'all'} ${all.length}</summary>
@@ -93,7 +96,8 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
   ];
   const requests = requestLog.requestsFor(orderId);
   const deliveries = ipns.about(transaction);
-  return html`<li class="transaction">
+  const isNews = isFinal(transaction) && clock.now() - transaction.updatedAt < NEWS_MS;
+  return html`<li class="transaction ${isNews ? 'news' : ''}">
     <details id="details-${paymentId}">
       <summary id="summary-${paymentId}">
         <span class="amount">${isPayment(transaction) ? '' : '−'}${formatMoney(minor, currency)}</span>
@@ -102,7 +106,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
         <span class="standing"><span class="chip ${tone}">${word}</span></span>
         <small class="ipns">
           ${deliveries.map((delivery) => ipnChips(delivery))}
-          ${requests > 1 ? html`<span class="chip bad">Requested ${requests} times</span>` : ''}
+          ${requests > 1 ? html`<span class="chip plain">Requested ${requests} times</span>` : ''}
         </small>
       </summary>
       <div class="inside stack">
@@ -176,6 +180,10 @@ function ipnChips({ state, attempts }: Delivery): Markup {
 const answerChip = ({ answer, error }: Delivery['attempts'][number]): Markup =>
   html`<span class="chip ${answer === 200 ? 'plain' : 'bad'}">${answer ?? error ?? 'under way'}</span>`;
 
+/** A line may end after a field, and not within an order id. */
+const fields = (json: string): Markup =>
+  html`<code class="fields">${json.split(/(?<=,)/).map((field) => html`<span>${field}</span>`)}</code>`;
+
 function history(transaction: Transaction, kind: Kind, deliveries: readonly Delivery[], now: number): Markup {
   const attempts = deliveries.flatMap((delivery) => delivery.attempts);
   return html`<ol class="history lines">
@@ -189,7 +197,7 @@ function history(transaction: Transaction, kind: Kind, deliveries: readonly Deli
     ${attempts.map(
       (attempt) =>
         html`<li>
-          ${time(attempt.at, now)} <span>IPN, answered ${answerChip(attempt)}</span> <code>${attempt.body}</code>
+          ${time(attempt.at, now)} <span>IPN, answered ${answerChip(attempt)}</span> ${fields(attempt.body)}
         </li>`,
     )}
   </ol>`;

@@ -25,7 +25,7 @@ async function statusOf(opened: Opened, orderId: string): Promise<unknown[]> {
 
 /** The row of a transaction, without its markup. */
 function rowOf(browser: Browser, orderId: string): string {
-  const rows = [...browser.html.matchAll(/<li class="transaction">.*?(?=<li class="transaction">|<\/main>)/gs)];
+  const rows = [...browser.html.matchAll(/<li class="transaction\b.*?(?=<li class="transaction\b|<\/main>)/gs)];
   const [row = ''] = rows.find(([html]) => html.includes(`>${orderId}<`)) ?? [];
   return row.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
 }
@@ -109,6 +109,25 @@ describe('the overview of transactions', () => {
       [...buttons].map(([, name]) => name),
       ['Decline order-QR', 'Approve order-QR', 'Decline order-CHECKOUT', 'Approve order-CHECKOUT'],
     );
+  });
+
+  it('what ended last is at the top of what has ended, and stands out for a moment', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('CHECKOUT'));
+    await opened.send('pay', collection('QR'));
+    await opened.control('transactions/order-QR/approve');
+    await opened.pass(60_000);
+    await opened.control('transactions/order-CHECKOUT/approve');
+    const browser = await openOverview(opened);
+    const shown = () => [...browser.html.matchAll(/<li class="transaction ?(news)?">.*?class="order">([\w-]+)</gs)];
+    const rows = shown().map(([, news, orderId]) => [orderId, news]);
+    assert.deepEqual(rows, [
+      ['order-CHECKOUT', 'news'],
+      ['order-QR', undefined],
+    ]);
+    await opened.pass(10_000);
+    await browser.open('/');
+    assert.equal(shown()[0]?.[1], undefined, 'after that it looks as the others');
   });
 
   it('the details of a hosted checkout that waits say when it expires, and the other methods have no such time', async () => {
