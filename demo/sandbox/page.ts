@@ -83,8 +83,9 @@ export const logo: Markup = html`<span class="logo">
   Sandbox Wallet
 </span>`;
 
-export const banner = (text = 'Sandbox: no real money moves'): Markup =>
-  html`<aside class="hint banner">${text}</aside>`;
+export const SANDBOX = 'Sandbox: no real money moves';
+export const banner = (text: string | Markup = SANDBOX): Markup =>
+  html`<aside id="banner" class="hint banner">${text}</aside>`;
 
 /** A line of a `dl`. */
 export const fact = (name: string, value: string | Markup, look = ''): Markup =>
@@ -94,8 +95,8 @@ export const fact = (name: string, value: string | Markup, look = ''): Markup =>
   </div>`;
 
 /** Drawn as a phone on a wide screen, with `beside` beside it; on a phone it fills the screen. */
-export const device = (screen: Markup, beside: Markup | '' = ''): Markup =>
-  html`${banner()}
+export const device = (screen: Markup, beside: Markup | '' = '', about?: Markup): Markup =>
+  html`${banner(about)}
     <div class="stage">
       <div class="device"><main class="phone">${screen}</main></div>
       ${beside}
@@ -131,6 +132,18 @@ export function ago(at: number, now: number): string {
   if (minutes < 1) return 'just now';
   if (minutes < 60) return `${minutes} min ago`;
   return minutes < 1440 ? `${Math.floor(minutes / 60)} h ago` : `${Math.floor(minutes / 1440)} d ago`;
+}
+
+/** Such as `1 d 2 h 5 min`. */
+export function duration(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  const parts = [
+    [Math.floor(minutes / 1440), 'd'],
+    [Math.floor(minutes / 60) % 24, 'h'],
+    [minutes % 60, 'min'],
+  ] as const;
+  const shown = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`);
+  return shown.join(' ') || `${ms / 1000} s`;
 }
 
 /** A check mark or a cross. */

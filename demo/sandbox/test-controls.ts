@@ -4,7 +4,7 @@ import { html } from 'hono/html';
 import type { ControlOptions } from './controls.ts';
 import { isOn, PRESETS } from './fault-presets.ts';
 import type { Faults, Target } from './faults.ts';
-import type { Markup } from './page.ts';
+import { duration, type Markup } from './page.ts';
 
 export const STEPS_MS = [
   ['1 min', 60_000],
@@ -89,18 +89,6 @@ function withoutSecret(url: string): string {
   const segments = pathname.split('/');
   const last = segments.pop();
   return `${origin}${segments.join('/')}/${last ? '…' : ''}`;
-}
-
-/** Such as `1 d 2 h 5 min`. */
-function duration(ms: number): string {
-  const minutes = Math.floor(ms / 60_000);
-  const parts = [
-    [Math.floor(minutes / 1440), 'd'],
-    [Math.floor(minutes / 60) % 24, 'h'],
-    [minutes % 60, 'min'],
-  ] as const;
-  const shown = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`);
-  return shown.join(' ') || `${ms / 1000} s`;
 }
 
 export function faultButtons(faults: Faults): Markup {

@@ -5,7 +5,20 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Customer } from './customers.ts';
 import { formatMoney } from './money.ts';
-import { ago, countdown, device, fact, initials, logo, mark, type Markup, page, pictureOf } from './page.ts';
+import {
+  SANDBOX,
+  ago,
+  countdown,
+  device,
+  duration,
+  fact,
+  initials,
+  logo,
+  mark,
+  type Markup,
+  page,
+  pictureOf,
+} from './page.ts';
 import { isFinal, type Payment } from './transaction.ts';
 
 export interface PhoneView {
@@ -20,8 +33,12 @@ export interface PhoneView {
   codeLeftMs: number;
   version: string;
   now: number;
+  /** By how much the clock was moved. */
+  aheadMs: number;
 }
 
+const ABOUT =
+  'The customer’s phone: it asks to confirm payments sent to this wallet, opens scanned codes, and receives payouts.';
 const MAX_MOVEMENTS = 30;
 const UNKNOWN_CODE = 'This is not a code of this wallet, or it is from an earlier run.';
 const AND = new Intl.ListFormat('en');
@@ -55,9 +72,15 @@ export function homePage(c: Context, view: PhoneView, unknownCode?: string) {
   return page(c, { title, layout: 'wallet', body: stage(view, screen), status: isWrong ? 422 : 200 });
 }
 
+/** Without it the times would seem wrong. */
+export const bannerOf = ({ aheadMs }: PhoneView): { banner: Markup } => ({
+  banner: html`${SANDBOX}${aheadMs === 0 ? '' : `. The clock is ${duration(aheadMs)} ahead.`}`,
+});
+
 /** The regions that live.js replaces, by id. */
 export function regionsOf(view: PhoneView): Record<string, Markup> {
   return {
+    ...bannerOf(view),
     prompts: prompts(view),
     balances: balances(view),
     'security-code': securityCode(view),
@@ -91,7 +114,8 @@ export function choicePage(c: Context, people: readonly Customer[], query: URLSe
   const kept = [...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
   const screen = html`${logo}
     <h1>Whose phone is this?</h1>
-    <p>The wallet’s three demo customers. You can change this at any time.</p>
+    <p>${ABOUT}</p>
+    <p class="soft">It belongs to one of three demo customers. You can change this at any time.</p>
     <form class="stack" method="get">
       ${kept}
       ${people.map(
@@ -103,7 +127,8 @@ export function choicePage(c: Context, people: readonly Customer[], query: URLSe
   return page(c, { title: 'Whose phone is this?', layout: 'wallet', body });
 }
 
-function stage({ customer, people }: PhoneView, screen: Markup): Markup {
+function stage(view: PhoneView, screen: Markup): Markup {
+  const { customer, people } = view;
   const screenOfCustomer = html`<header class="owner">
       <h1><a class="person home" href="/wallet">${identity(customer)}</a></h1>
       <a class="way switch" href="/wallet?as=">Switch phone</a>
@@ -111,9 +136,7 @@ function stage({ customer, people }: PhoneView, screen: Markup): Markup {
     ${screen}`;
   const beside = html`<aside class="beside stack" aria-label="About this phone">
     ${logo}
-    <p class="soft">
-      The customer’s phone: it asks to confirm payments sent to this wallet, opens scanned codes, and receives payouts.
-    </p>
+    <p class="soft">${ABOUT}</p>
     <h2>Whose phone is this?</h2>
     <ul class="stack">
       ${people.map(
@@ -130,7 +153,7 @@ function stage({ customer, people }: PhoneView, screen: Markup): Markup {
     </ul>
     <p><a class="way" href="/">Gateway page</a></p>
   </aside>`;
-  return device(screenOfCustomer, beside);
+  return device(screenOfCustomer, beside, bannerOf(view).banner);
 }
 
 function identity({ name, shownWalletId }: Customer): Markup {
@@ -146,11 +169,13 @@ function prompts({ customer, prompts: waiting, orderOf, merchant, merchantLogo, 
         ${pictureOf(merchant, merchantLogo)} <span>${merchant} <small>asked ${ago(createdAt, now)}</small></span>
       </strong>
       <p class="amount">${formatMoney(minor, currency)}</p>
-      <dl class="facts">${fact('Order', orderOf(payment))} ${balanceAfter(after, currency)}</dl>
+      <dl class="facts">${fact('Order', orderOf(payment))} ${website(payment)} ${balanceAfter(after, currency)}</dl>
       ${answerForm(payment, customer, false)}
     </section>`;
   })}`;
 }
+
+const website = ({ returnUrl }: Payment): Markup => fact('Website', new URL(returnUrl).host);
 
 /** What is left, or what is missing: such a payment would be declined. */
 const balanceAfter = (minor: bigint, currency: string): Markup =>
@@ -230,7 +255,7 @@ function request(view: PhoneView, { payment, fromApp }: Opened): Markup {
     <h2 class="title">Pay ${merchant}</h2>
     <p class="amount">${formatMoney(minor, currency)}</p>
     <dl class="facts lines">
-      ${fact('Order', orderOf(payment))} ${fact('Asked', ago(createdAt, now))}
+      ${fact('Order', orderOf(payment))} ${website(payment)} ${fact('Asked', ago(createdAt, now))}
       ${fact('Balance', formatMoney(balance, currency))} ${balanceAfter(balance - minor, currency)}
     </dl>
     ${isShort ? html`<p class="problem">The balance is too low: this payment would be declined.</p>` : ''}

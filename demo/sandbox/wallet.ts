@@ -9,7 +9,7 @@ import type { Clock } from './sandbox-clock.ts';
 import { type Customer, TOTP_PERIOD_MS } from './customers.ts';
 import { liveAnswer, readForm, errorPage } from './page.ts';
 import { Refusal } from './refusal.ts';
-import { choicePage, homePage, paymentPage, type PhoneView, regionsOf, sheet } from './wallet-pages.ts';
+import { bannerOf, choicePage, homePage, paymentPage, type PhoneView, regionsOf, sheet } from './wallet-pages.ts';
 import { isFinal, type Payment } from './transaction.ts';
 import type { PaymentProcessor } from './payment-processor.ts';
 
@@ -39,7 +39,7 @@ export function createWallet(options: WalletOptions) {
   wallet.get('/payments/:paymentId/live', (c) => {
     const opened = openedIn(c);
     const view = viewOf(c.get('customer'), options);
-    return liveAnswer(c, view.version, () => ({ payment: sheet(view, opened) }));
+    return liveAnswer(c, view.version, () => ({ ...bannerOf(view), payment: sheet(view, opened) }));
   });
   wallet.post('/answer', async (c) => {
     const customer = c.get('customer');
@@ -97,6 +97,7 @@ function viewOf(customer: Customer, options: WalletOptions): PhoneView {
     codeLeftMs: TOTP_PERIOD_MS - (now % TOTP_PERIOD_MS),
     version: stateOf(options),
     now,
+    aheadMs: options.clock.aheadMs,
   };
 }
 

@@ -255,7 +255,7 @@ describe('the wallet phone', () => {
     assert.doesNotMatch(bruno.text, /asked just now/);
     const ada = await phoneOf(opened);
     assert.ok(ada.html.includes(`<img class="avatar square" src="${LOGO}" alt="" />`));
-    assert.match(ada.text, /asked just now €10\.50 Order order-DIRECT Balance after €2,489\.50/);
+    assert.match(ada.text, /asked just now €10\.50 Order order-DIRECT Website shop\.example Balance after €2,489\.50/);
     assert.match(ada.text, / Decline Approve €10\.50/);
     assert.match(ada.text, /Balance €2,500\.00 Also \$1,800\.00 and £950\.00/);
     bruno.html = ada.html;
@@ -318,6 +318,26 @@ describe('the wallet phone', () => {
     });
   }
 
+  it('the phone says by how much the clock was moved, before and after it is opened', async () => {
+    const opened = openSandbox();
+    const phone = await phoneOf(opened);
+    assert.doesNotMatch(phone.text, /clock/);
+    const [, version] = /data-version="([^"]+)"/.exec(phone.html) ?? [];
+    await opened.control('clock', { advanceMs: 900_000 });
+    await phone.open(`/wallet/live?since=${version}`);
+    assert.match(JSON.parse(phone.html).regions.banner, /The clock is 15 min ahead/);
+    await phone.open('/wallet');
+    assert.match(phone.text, /no real money moves\. The clock is 15 min ahead\./);
+  });
+
+  it('the phone names the website that asks, as the hosted checkout does', async () => {
+    const opened = openSandbox();
+    const { json } = await opened.send('pay', collection('QR'));
+    const phone = await phoneOf(opened);
+    await phone.open(Buffer.from(String(json['qr']), 'base64').toString());
+    assert.match(phone.text, /Order order-QR Website shop\.example Asked just now/);
+  });
+
   it('the phone has no main button where the balance is too low', async () => {
     const opened = openSandbox();
     const { json } = await opened.send('pay', collection('QR'));
@@ -348,7 +368,7 @@ describe('the wallet phone', () => {
     await opened.send('pay', collection('QR', { orderId: 'A-1' }));
     const { json } = await opened.send('pay', collection('DIRECT', { orderId: 'A-1-2' }));
     const phone = await phoneOf(opened);
-    assert.match(phone.text, /asked just now €10\.50 Order A-1 Balance after €2,489\.50/);
+    assert.match(phone.text, /asked just now €10\.50 Order A-1 Website shop\.example Balance after €2,489\.50/);
     await phone.submit('/wallet/answer', { answer: 'approve' });
     assert.match(phone.text, /Paid €10\.50 Sent to Demo Shop\. Order A-1 Balance €2,489\.50 Done/);
     await opened.send('payout', payout({ orderId: 'A-1-2-r1', amount: 10 }));
