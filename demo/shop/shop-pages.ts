@@ -13,12 +13,12 @@ const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 're
   goods: {
     paid: PAID,
     checking: 'Your payment is being checked. We start packing once it is confirmed.',
-    unpaid: 'We start packing once you have paid.',
+    unpaid: 'Not paid yet. We keep your order and pack it once you have paid.',
   },
   'top-up': {
     paid: 'Your coffee card is topped up.',
     checking: 'Your payment is being checked. Your card is topped up once it is confirmed.',
-    unpaid: 'Your card is topped up once you have paid.',
+    unpaid: 'Not paid yet. Your card is topped up once you have paid.',
   },
 };
 const CHIPS: Record<OrderState, { tone: string; label: string }> = {
