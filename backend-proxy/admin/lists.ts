@@ -136,7 +136,7 @@ function pager(path: string, filters: Readonly<Record<string, string>>, nextCurs
 
 const STATES: Record<WebhookState, string> = { dead: 'Failed', pending: 'Queued', delivered: 'Delivered' };
 
-const TONES: Record<WebhookState, string> = { dead: 'bad', pending: 'wait', delivered: 'good' };
+const TONES: Record<WebhookState, string> = { dead: 'bad', pending: 'wait', delivered: 'done' };
 
 export function isState(text: string | undefined): text is WebhookState {
   return text !== undefined && Object.hasOwn(STATES, text);
@@ -175,7 +175,7 @@ export function webhookTable(caption: string, webhooks: readonly Webhook[], form
     webhooks.map((webhook) => [
       html`<a href="/admin/webhooks/${webhook.id}">${webhook.type}</a>`,
       stateOf(webhook),
-      webhook.orderId,
+      linkToOrder(webhook.orderId),
       webhook.lastAnswer ?? NOTHING,
       webhook.state === 'dead' ? redeliverForm(webhook, form) : '',
       time(webhook.createdAt),

@@ -162,16 +162,19 @@ function more(count: number, what: string, href: string): Html[] {
 
 function figures({ sums: { created, open, isWhole }, counts, now }: Overview): Html {
   const done = created.filter(({ status: each }) => each === 'SUCCESS');
-  const waiting = open.filter(({ type, inReview, isClosed }) => !inReview && !(isClosed && TYPES[type].paysOrder));
   const isIn = ({ type }: Sum) => TYPES[type].paysOrder;
   const isOut = ({ type }: Sum) => TYPES[type].isOutgoing;
+  const waiting = open.filter(({ inReview }) => !inReview);
+  const { closed = [], awaited = [] } = Object.groupBy(waiting.filter(isIn), ({ isClosed }) =>
+    isClosed ? 'closed' : 'awaited',
+  );
   const today = `&from=${serverClock.day(now)}`;
   const part = isWhole ? '' : ', at least';
   const dead = deadIn(counts);
   return html`<dl class="totals">
     ${total(`Received today, ${serverClock.zone}${part}`, done.filter(isIn), today)}
     ${total(`Sent today, ${serverClock.zone}${part}`, done.filter(isOut), today)}
-    ${total(`Waiting${part}`, waiting.filter(isIn), '&needsReview=false')}
+    ${total(`Waiting${part}`, awaited, '&needsReview=false', closed)}
     ${waiting.some(isOut) ? total(`On its way${part}`, waiting.filter(isOut), '&needsReview=false') : ''}
     <div>
       <dt>Webhooks failed</dt>
@@ -181,8 +184,8 @@ function figures({ sums: { created, open, isWhole }, counts, now }: Overview): H
   </dl>`;
 }
 
-/** Currencies are not added up. Each count leads to its list. */
-function total(name: string, sums: readonly Sum[], query: string): Html {
+/** Currencies are not added up. Each count leads to its list. `closed`: of closed orders. */
+function total(name: string, sums: readonly Sum[], query: string, closed: readonly Sum[] = []): Html {
   const add = (of: readonly Sum[], what: 'count' | 'amountMinor') => of.reduce((sum, each) => sum + each[what], 0);
   const values = [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, of]) =>
     moneyOf({ currency, amountMinor: add(of, 'amountMinor') }),
@@ -200,6 +203,7 @@ function total(name: string, sums: readonly Sum[], query: string): Html {
     <dt>${name}</dt>
     ${(values.length === 0 ? [NOTHING] : values).map((value) => html`<dd class="amount">${value}</dd>`)}
     <dd class="facts">${counts}</dd>
+    ${closed.length === 0 ? '' : html`<dd class="facts">${add(closed, 'count')} closed, may still be paid</dd>`}
   </div>`;
 }
 

@@ -65,14 +65,15 @@ h2 { font-size: 1.125rem; font-weight: 650; }
   white-space: nowrap; }
 /* A shape for each tone: filled where it has ended well, a ring where it waits, a bar where it ended, a diamond to act on. */
 .status::before { content: ''; flex: none; width: 0.5rem; height: 0.5rem; border: 2px solid; border-radius: 50%; }
-.status:is(.good, .warn, .bad, .over)::before { background: currentColor; }
+.status:is(.good, .done, .warn, .bad, .over)::before { background: currentColor; }
+.status.done::before { color: var(--good); }
 .status:is(.warn, .bad)::before { border-radius: 2px; scale: 0.85; rotate: 45deg; }
 .status.over::before { border-radius: 0; clip-path: inset(calc(50% - 1px) 0); }
 .good { color: var(--good); }
 .bad { color: var(--bad); }
 .wait { color: var(--calm); }
 .warn { color: var(--wait); }
-.over { color: var(--soft); }
+.over, .done { color: var(--soft); }
 .reason { font-size: 0.875rem; }
 small.reason { display: block; max-width: 34rem; white-space: normal; }
 
@@ -108,7 +109,7 @@ tbody th { min-width: 12.25rem; font-weight: 600; }
 .panel tbody th { min-width: 0; }
 td { overflow-wrap: break-word; }
 td a { overflow-wrap: anywhere; }
-/* The one link of a row is its whole width. */
+/* The first link of a row is its whole width; another lies above it. */
 .lines { overflow: hidden; }
 .lines tr { position: relative; }
 .lines th a::after { content: ''; position: absolute; inset: 0; }
@@ -116,7 +117,8 @@ td a { overflow-wrap: anywhere; }
 .right { text-align: right; }
 .action { padding-block: 0.3rem; text-align: right; white-space: nowrap; }
 .lines .zone { display: none; }
-.lines td form { position: relative; }
+.lines td :is(form, a) { position: relative; }
+.lines td a { padding-block: 0.4rem; }
 .lines :is(td:first-of-type, time), .top button { white-space: nowrap; }
 
 .details { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }

@@ -1,9 +1,9 @@
 // One transaction: its data, history and webhooks, the form for a review, and what a resolution will do.
 import { html } from 'hono/html';
-import type { OrderAt, Preview, Resolution, Webhook } from '../ledger/model.ts';
+import type { Order, OrderAt, Preview, Resolution, Webhook } from '../ledger/model.ts';
 import { iso } from '../protocol/durations.ts';
 import { WEBHOOKS, type WebhookType } from '../protocol/merchant-view.ts';
-import { AFTER_CLOSE, type RefundRules } from '../protocol/refundable.ts';
+import { AFTER_CLOSE, NOT_REFUNDABLE, whyNotRefundable, type RefundRules } from '../protocol/refundable.ts';
 import {
   TYPES,
   mayBeResolved,
@@ -35,7 +35,7 @@ import {
   moved,
   reviewReason,
   sourceName,
-  reportOf,
+  reportsOf,
   whatToAsk,
   capital,
 } from './words.ts';
@@ -86,12 +86,11 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
     ['Note', note],
     ['Created', time(createdAt)],
     ['Changed', time(updatedAt)],
-    ['Order closed', closed ? html`${time(closed.at)}${closed.reason && ` · ${closed.reason}`}` : null],
   ]);
   const toClose = html`<p><a class="button quiet" href="${linkTo(transaction)}/close">Close the order…</a></p>`;
   const history = html`<section class="panel" aria-labelledby="history">
     <h2 id="history">History</h2>
-    ${historyList(transaction)}
+    ${historyList(transaction, closed)}
   </section>`;
   // Beside a form, which is high; below anything else.
   const isBeside = isAsked || (canSend && (transaction.surplus || transaction.afterClose));
@@ -127,23 +126,31 @@ function lead(transaction: Transaction): Html {
     ${explanation && html`<p class="lead reason">${explanation}</p>`}`;
 }
 
-function historyList(transaction: Transaction): Html {
-  // The entry before says it.
-  const shown = transaction.history.filter(({ detail }) => detail !== AFTER_CLOSE);
-  const byDay = Map.groupBy(shown, ({ at }) => dayAndClock(at).day);
-  const row = (entry: HistoryEntry) => {
+/** With the closing of its order. */
+function historyList(transaction: Transaction, closed: Order['closed'] = null): Html {
+  const textOf = (entry: HistoryEntry) => {
     const detail = detailOf(entry);
-    return html`<li>
-      <time datetime="${iso(entry.at)}">${dayAndClock(entry.at).clock}</time>
-      <span><b>${eventName(entry, transaction)}</b> ${sourceName(entry)}${detail && html` · ${detail}`}</span>
-    </li>`;
+    return html`<b>${eventName(entry, transaction)}</b> ${sourceName(entry)}${detail && html` · ${detail}`}`;
   };
+  // The entry before says it.
+  const own = transaction.history.filter(({ detail }) => detail !== AFTER_CLOSE);
+  const entries = own.map((entry) => ({ at: entry.at, text: textOf(entry) }));
+  if (closed !== null) {
+    const text = html`<b>Order closed</b>${closed.reason && html` · ${closed.reason}`}`;
+    entries.splice(1 + entries.findLastIndex(({ at }) => at <= closed.at), 0, { at: closed.at, text });
+  }
+  const byDay = Map.groupBy(entries, ({ at }) => dayAndClock(at).day);
+  const row = ({ at, text }: { at: number; text: Html }) =>
+    html`<li>
+      <time datetime="${iso(at)}">${dayAndClock(at).clock}</time>
+      <span>${text}</span>
+    </li>`;
   return html`<div class="history">
     ${[...byDay].map(
-      ([day, entries]) =>
+      ([day, ofDay]) =>
         html`<h3>${day}</h3>
           <ol>
-            ${entries.map(row)}
+            ${ofDay.map(row)}
           </ol>`,
     )}
   </div>`;
@@ -155,13 +162,13 @@ function whatToDo(transaction: Transaction): Html {
   const why = needsReview ? reviewReason(transaction) : DUPLICATE;
   if (isOnlyAfterClose(transaction)) return html`<p class="why">${why} ${whatToAsk(transaction)}</p>`;
   const { isOutgoing } = TYPES[type];
-  const report = reportOf(transaction);
+  const reports = reportsOf(transaction).map(({ what, at }) => html`<div><b>${what}</b> · ${time(at)}</div>`);
   const stays = stage === 'succeeded' && ` It counts as ${counted(type, 'SUCCESS')} already, and stays so.`;
   const wallets = isOutgoing ? customer : payer;
   return html`<p class="why">${why}</p>
     ${details([
       ['Asked', html`${amount(transaction)} · ${time(createdAt)}`],
-      ['Reported', report === undefined ? null : html`<b>${report.what}</b> · ${time(report.at)}`],
+      ['Reported', reports.length === 0 ? null : html`${reports}`],
       [isOutgoing ? 'To' : 'From', wallets === null ? 'Not known' : wallet(wallets)],
     ])}
     <p>Ask the gateway’s support, then say what you know.${stays}</p>`;
@@ -213,18 +220,21 @@ interface Confirmation {
   form: string;
   /** False if no WEBHOOK_URL is set. */
   sendsWebhooks: boolean;
+  refundRules: RefundRules;
 }
 
 export function confirmationPage(confirmation: Confirmation): Html {
-  const { preview, resolution, hasChanged, form, sendsWebhooks } = confirmation;
+  const { preview, resolution, hasChanged, form, sendsWebhooks, refundRules } = confirmation;
   const { transaction, expected, webhook, gatewayReports } = preview;
   const { status: said, by, note } = resolution;
+  const later = said === 'SUCCESS' ? laterOf(transaction, refundRules) : [];
   const unsent = webhook !== null && !sendsWebhooks ? ['No WEBHOOK_URL is set, so it is not sent now.'] : [];
   return html`${lead(transaction)} ${hasChanged ? changedMessage('the payment or its order') : ''}
   ${gatewayReports === null ? '' : contradiction(gatewayReports, said)}
   ${decision({
     rows: [
       ['What happens', [...effectOf(preview, said), ...unsent]],
+      ...later,
       ['The history says', [`${capital(moved(said))}, says ${by}: ${note}`]],
       [
         'If we are wrong',
@@ -257,6 +267,14 @@ function contradiction(gatewayReports: Resolution['status'], said: Resolution['s
     The gateway reports that ${moved(gatewayReports)}, and you say that ${moved(said)}. The same report once more will
     not ask for a review.
   </p>`;
+}
+
+/** What a payment that becomes paid by it cannot do. */
+function laterOf(transaction: Transaction, { refundMethods }: RefundRules): [string, string[]][] {
+  if (!TYPES[transaction.type].paysOrder || transaction.stage === 'succeeded') return [];
+  const paid: Transaction = { ...transaction, stage: 'succeeded', needsReview: false, resolved: 'succeeded' };
+  const cause = whyNotRefundable(paid, refundMethods);
+  return cause === null ? [] : [['Later', [`It cannot be refunded here, because ${NOT_REFUNDABLE[cause]}.`]]];
 }
 
 // What a resolution will do, in words, before it is made. The ledger decides it: its preview applies the same rules.

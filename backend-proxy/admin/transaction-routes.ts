@@ -237,12 +237,13 @@ async function confirm(
   id: string,
   resolution: Resolution,
   hasChanged: boolean,
-  { ledger, sendsWebhooks }: AdminParts,
+  { ledger, sendsWebhooks, refundRules }: AdminParts,
   frame: Frame,
 ): Promise<Response> {
   const preview = await ledger.preview(id, resolution);
   if (preview === undefined) throw new Refusal('not_found', 'There is no such transaction.');
-  const body = confirmationPage({ preview, resolution, hasChanged, form: frame.formToken(c), sendsWebhooks });
+  const form = frame.formToken(c);
+  const body = confirmationPage({ preview, resolution, hasChanged, form, sendsWebhooks, refundRules });
   const title = resolutionTitle(preview.transaction, resolution.status);
   return frame.show(c, 'transactions', `${title}?`, body, hasChanged ? 409 : 200);
 }

@@ -147,7 +147,8 @@ const SOURCES: Record<string, string> = {
   person: 'by a person',
 };
 
-const FIGURES = /^(?:[\w ]+: )?asked (.+), reported (.+)$/;
+/** What was asked, and what was reported. */
+const FIGURES = /\basked (.+), reported ([^)]+)/;
 
 /** `history`: of the transaction. */
 export function eventName(entry: HistoryEntry, { type, history, endedBy }: Transaction): string {
@@ -167,7 +168,7 @@ export function eventName(entry: HistoryEntry, { type, history, endedBy }: Trans
 
 /** Two figures of a mismatch. */
 function differing(detail: string): string | undefined {
-  const [, asked, reported] = FIGURES.exec(inWords(detail)) ?? [];
+  const [, asked, reported] = FIGURES.exec(withMoney(detail)) ?? [];
   return asked && reported && `The gateway reported ${reported} instead of ${asked}`;
 }
 
@@ -209,7 +210,8 @@ export function detailOf({ event, detail }: HistoryEntry): string {
   if (event === 'resolved') {
     return detail.replace(/^(SUCCESS|FAILED)( by )?/, (_, said, by) => `${moved(said)}${by ? ', says ' : ''}`);
   }
-  return event === 'mismatch' || event === 'conflict' || event === 'needs_review' ? inWords(detail) : meaningOf(detail);
+  const isOurs = event === 'mismatch' || event === 'conflict' || event === 'needs_review' || FIGURES.test(detail);
+  return isOurs ? inWords(detail) : meaningOf(detail);
 }
 
 /** What a person says by a resolution. */
@@ -217,6 +219,7 @@ export const moved = (said: string): string => (said === 'SUCCESS' ? 'money move
 
 /** What the ledger says of a report, in a bookkeeper's words. */
 const SAYS: readonly (readonly [RegExp, string])[] = [
+  [/ \(asked (.+), reported (.+)\)$/, ': $2, not $1'],
   [/^found after/, 'the gateway has it after'],
   [/ for an order id that the gateway reported as a duplicate/, ', but it had refused this order as a duplicate'],
   [/ after SUCCESS/, ', but it had said paid'],
@@ -230,11 +233,11 @@ const SAYS: readonly (readonly [RegExp, string])[] = [
 
 /** A detail's words and amounts, for reading. */
 function inWords(detail: string): string {
-  return SAYS.reduce((text, [said, words]) => text.replace(said, words), detail).replaceAll(
-    /\b(\d+(?:\.\d+)?) ([A-Z]{3})\b/g,
-    (_, decimal, currency) => money(decimal, currency),
-  );
+  return SAYS.reduce((text, [said, words]) => text.replace(said, words), withMoney(detail));
 }
+
+const withMoney = (detail: string) =>
+  detail.replaceAll(/\b(\d+(?:\.\d+)?) ([A-Z]{3})\b/g, (_, decimal, currency) => money(decimal, currency));
 
 type Reviewed = Pick<Transaction, 'history' | 'mismatch' | 'conflict'>;
 
@@ -264,12 +267,18 @@ export function reviewReason(reviewed: Reviewed): string {
   return `${capital(inWords(said))}.`;
 }
 
-/** What the gateway reported that has to be reviewed, and when. */
-export function reportOf(reviewed: Reviewed): { what: string; at: number } | undefined {
+/** What the gateway reported that has to be reviewed, and when: each figure that differs, and how it ended. */
+export function reportsOf(reviewed: Reviewed): { what: string; at: number }[] {
   const cause = causeOf(reviewed);
-  const detail = inWords(cause?.detail ?? '');
-  const what = FIGURES.exec(detail)?.[2] ?? /^the gateway says (paid|failed)/.exec(detail)?.[1];
-  return cause && what ? { what: capital(what), at: cause.at } : undefined;
+  return reviewed.history.flatMap((entry) => {
+    const detail = entry.detail ?? '';
+    // Another event's may be a person's words.
+    const mayDiffer = ['rejected', 'mismatch', 'needs_review'].includes(entry.event);
+    const figure = mayDiffer && FIGURES.exec(withMoney(detail))?.[2];
+    const end = entry === cause && /^the gateway says (paid|failed)/.exec(inWords(detail))?.[1];
+    const what = [figure, end].flatMap((each) => (each ? [capital(each)] : [])).join(' · ');
+    return what === '' ? [] : [{ what, at: entry.at }];
+  });
 }
 
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

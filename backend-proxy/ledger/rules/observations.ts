@@ -160,19 +160,20 @@ function doubt(draft: Draft, check: EndedCheck, { flag: name, detail }: { flag: 
 function applyDiffering(draft: Draft, check: EndedCheck, { field, figures }: Verdict & { kind: 'mismatch' }): void {
   const { row, isStale } = check;
   const { differs, succeeded } = effectsOf(row);
+  const what = `${field} differs${figures === undefined ? '' : ` (${figures})`}`;
   if (differs === 'reject') {
     if (TYPES[row.type].isOutgoing && row.reported === 'succeeded' && succeeded !== 'raise') {
-      return doubt(draft, check, { ...succeeded, detail: `${succeeded.detail}, and ${field} differs` });
+      return doubt(draft, check, { ...succeeded, detail: `${succeeded.detail}, and ${what}` });
     }
     if (row.resolved !== null) return contradictPerson(draft, check);
     if (isStale || isChecking(row) || (TYPES[row.type].isOutgoing && !isSecondFailure(draft, check))) return;
-    raise(draft, row, 'rejected', { detail: `a duplicate, and not ours: ${field} differs` });
+    raise(draft, row, 'rejected', { detail: `a duplicate, and not ours, as ${what}` });
     return;
   }
   const isSuccess = row.reported === 'succeeded' && row.success_seen === 0 && row.rank < STAGES.succeeded.rank;
   if (isSuccess) row.success_seen = 1;
   if (row.mismatch === 0) flag(draft, row, 'mismatch', figures === undefined ? field : `${field}: ${figures}`);
-  else if (isSuccess) flag(draft, row, 'needs_review', `SUCCESS, and ${field} differs`);
+  else if (isSuccess) flag(draft, row, 'needs_review', `SUCCESS, and ${what}`);
 }
 
 /** A person who resolved it knew what was reported before: only another report is news. */

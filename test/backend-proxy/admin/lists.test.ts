@@ -44,6 +44,7 @@ it('a webhook is sent again from its page, and from a list if it failed, but not
     for (const state of ['dead', 'delivered', 'pending'] as const) {
       const table = String(await webhookTable('Webhooks', [{ ...webhook, state }], 'x'));
       assert.equal(table.includes('Send again'), isOffered && state === 'dead', state);
+      assert.ok(table.includes('<a href="/admin/transactions?orderId=A-1">A-1</a>'), 'it leads to its order');
     }
   }
 });

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { unavailable } from '../../../backend-proxy/errors.ts';
-import { eventName, explanationOf, reviewReason, walletEnd } from '../../../backend-proxy/admin/words.ts';
+import { eventName, explanationOf, reportsOf, reviewReason, walletEnd } from '../../../backend-proxy/admin/words.ts';
 import { heading, transactionPage } from '../../../backend-proxy/admin/transaction-page.ts';
 import { webhookPage } from '../../../backend-proxy/admin/lists.ts';
-import { verified, endCheck, type Seen } from '../ledger/ledger-kit.ts';
+import { differing, verified, endCheck, type Seen } from '../ledger/ledger-kit.ts';
 import { M, S } from '../time.ts';
 import { REFUNDS_QR, type World } from '../world.ts';
 import { createMismatch, createOperator, placeOf, signedIn, textOf, WEBHOOK, type Operator } from './admin-kit.ts';
@@ -156,7 +156,8 @@ it('an order is closed in two steps, of which the first says what will happen an
   assert.deepEqual([done.status, placeOf(done)], [303, `${path}?done=closed`]);
   assert.equal((await world.ledger.order('A-1'))?.closed?.reason, 'by Marta K.: out of <stock>');
   const page = await operator.open(path);
-  assert.match(textOf(page), /Order closed .* · by Marta K\.: out of &lt;stock&gt;/);
+  const history = /Waiting at the gateway [\d:]+ Order closed · by Marta K\.: out of &lt;stock&gt; Details /;
+  assert.match(textOf(page), history);
   assert.doesNotMatch(page, /Close the order/);
   assert.deepEqual(operator.logged.at(-1), { level: 'info', event: 'operator closed', orderId: 'A-1' });
 });
@@ -225,7 +226,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   await world.start(world.token({ orderId: 'B-1' }), { method: 'CHECKOUT' }, 'b');
   await operator.says('/admin', /Waiting €10\.10 1 payment .* B-1 Wallet website €10\.10 Waiting /);
   await world.ledger.closeOrder({ orderId: 'B-1', reason: null, ifUnpaidSince: null });
-  await operator.says('/admin', /Waiting – Webhooks/);
+  await operator.says('/admin', /Waiting – 1 closed, may still be paid Webhooks/);
   for (const at of ['/admin', '/admin/transactions', '/admin/transactions/B-1'])
     assert.match(await operator.open(at), /status over">Closed · may still be paid</, at);
   await world.settleAfter('approve', 'B-1', '23456789');
@@ -244,6 +245,17 @@ it('a payment whose id the gateway had before says what that means, and what to 
   assert.match(said, /had this id before\. What it reports may be somebody else’s payment, so it pays nothing here\./);
   assert.match(said, /Ask the gateway’s support, then say what you know/);
   assert.match(said, /No clear answer, checking · the gateway has this id already \(HTTP 409/);
+  await observe(world, 'A-1', differing(), 'first');
+  await observe(world, 'A-1', verified('succeeded'), 'second');
+  await operator.says(
+    '/admin/transactions/A-1',
+    / Reported €0\.07 · 20 Nov [^€]* Paid · 20 Nov .* Refused by the gateway · a duplicate, and not ours, as amount differs: €0\.07, not €10\.10 /,
+  );
+  const later =
+    / Later It cannot be refunded here, because the gateway reported its id as a duplicate\. The history says /;
+  assert.match(textOf(await (await resolve(operator, 'A-1', ADA)).text()), later);
+  const denied = await resolve(operator, 'A-1', { ...ADA, status: 'FAILED' });
+  assert.doesNotMatch(textOf(await denied.text()), / Later /);
 });
 
 it('a paid order and a payout have nothing to close', async (t) => {
@@ -333,6 +345,10 @@ it('a review says in plain words what the gateway said', () => {
       'SUCCESS for an order id that the gateway reported as a duplicate, and paymentId differs',
       'The gateway says paid, but it had refused this order as a duplicate, and payment id differs.',
     ],
+    [
+      'SUCCESS, and amount differs (asked 10.10 EUR, reported 0.01 EUR)',
+      'The gateway says paid, and amount differs: €0.01, not €10.10.',
+    ],
     ['SUCCESS for an order id that was never sent', 'The gateway says paid for an order id that was never sent.'],
     ['SUCCESS after the gateway refused it', 'The gateway says paid after the gateway refused it.'],
     ['SUCCESS after the order was closed', 'The order was closed before.'],
@@ -349,6 +365,10 @@ it('a review says in plain words what the gateway said', () => {
       reviewReason({ ...flags, history: [{ at: 0, event: 'needs_review', source: 'check', detail }] }),
       words,
     );
+  const both = 'SUCCESS, and amount differs (asked 10.10 EUR, reported 0.01 EUR)';
+  const entry = { at: 7, event: 'needs_review', source: 'check', detail: both } as const;
+  const person = { at: 8, event: 'resolved', source: 'person', detail: 'FAILED by Ada: asked 1, reported 2' } as const;
+  assert.deepEqual(reportsOf({ ...flags, history: [entry, person] }), [{ what: '€0.01 · Paid', at: 7 }]);
   for (const [detail, words] of [
     ['currency: asked 5.00 EUR, reported 5.00 USD', 'The gateway reported $5.00 instead of €5.00.'],
     ['customer', 'The gateway reported another wallet than was asked for.'],
