@@ -5,7 +5,7 @@ import { html } from 'hono/html';
 import { type CheckoutTexts, checkoutTexts, fill } from './checkout-texts.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
 import { formatMoney } from './money.ts';
-import { banner, fact, logo, mark, type Markup, page, pictureOf } from './page.ts';
+import { banner, countdown, fact, logo, mark, type Markup, page, pictureOf } from './page.ts';
 import type { Payment } from './transaction.ts';
 
 /** The fields that each problem is about. */
@@ -35,10 +35,16 @@ export interface CheckoutView {
   /** A hidden field in each form, which ties it to this browser's session. */
   proof: string;
   people: readonly Customer[];
+  /** What of the page changes without a form. */
+  state: LiveState;
+  leftMs: number;
   screen: Screen;
   /** What was wrong with the form that led here. */
   problem: Problem | null;
 }
+
+/** From `ending` on, the page says when it ends. */
+export type LiveState = 'open' | 'ending' | 'ended';
 
 const STEPS = ['login', 'verify', 'pay'] as const;
 
@@ -48,8 +54,7 @@ export function checkoutPage(c: Context, view: CheckoutView) {
   const amount = formatMoney(payment.minor, payment.currency, textLang);
   const hasEnded = screen.name === 'ended';
   const shop = new URL(payment.returnUrl);
-  // No time is shown: the shop may have set a shorter one, which the gateway does not know.
-  const live = hasEnded ? '' : html`data-live="/pay/live/${payment.checkout?.token}" data-version="false"`;
+  const live = hasEnded ? '' : html`data-live="/pay/live/${payment.checkout?.token}" data-version="${view.state}"`;
   const body = html`${banner(texts.banner)}
     <main class="frame" ${live}>
       <div class="bill">
@@ -62,8 +67,9 @@ export function checkoutPage(c: Context, view: CheckoutView) {
       </div>
       <div class="step stack ${hasEnded ? 'result' : ''}">
         ${screen.name === 'ended' ? '' : steps(screen.name, texts)} ${screenMarkup(view, texts, amount, textLang)}
+        ${hasEnded ? '' : html`<p id="ends" class="soft">${endsIn(view)}</p>`}
       </div>
-      ${hint(view, texts)}
+      ${hint(view, texts, textLang)}
     </main>`;
   return page(c, {
     title: fill(texts.payTo, { merchant }),
@@ -74,6 +80,11 @@ export function checkoutPage(c: Context, view: CheckoutView) {
     status: view.problem ? 422 : 200,
     formTargets: [shop.origin],
   });
+}
+
+/** The page's own end. The shop may have set an earlier one, which the gateway does not know. */
+export function endsIn({ payment, state, leftMs }: Pick<CheckoutView, 'payment' | 'state' | 'leftMs'>): Markup {
+  return state === 'ending' ? html`${checkoutTexts(payment.language).texts.endsIn} ${countdown(leftMs)}` : html``;
 }
 
 function screenMarkup(view: CheckoutView, texts: CheckoutTexts, amount: string, language: string): Markup {
@@ -185,12 +196,13 @@ function verifyScreen(view: CheckoutView, screen: Screen & { name: 'verify' }, t
 }
 
 /** Help that a real checkout would not give, below the step. */
-function hint(view: CheckoutView, texts: CheckoutTexts): Markup | '' {
+function hint(view: CheckoutView, texts: CheckoutTexts, textLang: string): Markup | '' {
   const { screen, people, payment } = view;
   if (screen.name === 'login') {
     return html`<form method="post" action="/pay/login" class="hint">
       ${hidden(view)}
       <input type="hidden" name="password" value="${DEMO_PASSWORD}" />
+      ${[null, textLang].includes(payment.language) ? '' : html`<p>The sandbox speaks English and German.</p>`}
       <p>${fill(texts.loginHint, { password: DEMO_PASSWORD })}</p>
       <div class="row">
         ${people.map(({ walletId, name }) => html`<button name="wallet" value="${walletId}">${name}</button>`)}
@@ -226,6 +238,7 @@ function payScreen(
   const isShort = balance < minor;
   return html`<h1>${texts.payTitle}</h1>
     <dl class="facts lines">
+      ${fact(texts.order, html`${view.order} <small>${view.merchant}</small>`)}
       ${fact(texts.from, html`${customer.name} <small>Wallet ${customer.shownWalletId}</small>`)}
       ${fact(texts.balance, formatMoney(balance, currency, language))}
       ${

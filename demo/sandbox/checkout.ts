@@ -5,7 +5,7 @@
 import { createHmac } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import { checkoutPage, type Problem, type Screen } from './checkout-pages.ts';
+import { checkoutPage, endsIn, type LiveState, type Problem, type Screen } from './checkout-pages.ts';
 import type { Clock } from './sandbox-clock.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
 import { errorPage, liveAnswer, readForm } from './page.ts';
@@ -15,6 +15,8 @@ import { isFinal, type Payment } from './transaction.ts';
 import type { PaymentProcessor } from './payment-processor.ts';
 
 const MAX_WRONG_CODES = 5;
+/** So long before its end the page begins to say when it ends. */
+const ENDING_MS = 300_000;
 const COOKIE = 'checkout_session';
 const NO_PAYMENT = 'There is no such payment';
 
@@ -80,7 +82,9 @@ class Checkout {
 
   /** For live.js, which loads the page again once the payment has ended. */
   live(c: Context, token: string) {
-    return liveAnswer(c, String(isFinal(this.#paymentOf(token))));
+    const payment = this.#paymentOf(token);
+    const time = this.#timeOf(payment);
+    return liveAnswer(c, time.state, isFinal(payment) ? undefined : () => ({ ends: endsIn({ payment, ...time }) }));
   }
 
   /** Runs the step if the token is known and the form was sent by the session that received it. */
@@ -151,6 +155,11 @@ class Checkout {
     return c.redirect(payment.returnUrl, 303);
   }
 
+  #timeOf(payment: Payment): { state: LiveState; leftMs: number } {
+    const leftMs = (payment.checkout?.expiresAt ?? 0) - this.#options.clock.now();
+    return { state: isFinal(payment) ? 'ended' : leftMs > ENDING_MS ? 'open' : 'ending', leftMs };
+  }
+
   #paymentOf(token: string): Payment {
     const payment = this.#processor.checkout(token);
     if (payment) return payment;
@@ -171,6 +180,7 @@ class Checkout {
       merchantLogo,
       proof,
       people: this.#processor.customers,
+      ...this.#timeOf(payment),
       screen: screenOf(payment, this.#progress.get(key), wallet),
       problem,
     });

@@ -44,7 +44,7 @@ describe('the hosted checkout', () => {
     await logIn(browser, '1234\u00a05678');
     assert.deepEqual(await statusOf(opened), ['PROCESSING', 'PROCESSING']);
     await browser.submit('/pay/verify', { code: await codeOnPhone(opened) });
-    assert.match(browser.text, /Review and pay From Ada Keller Wallet 1234 5678 /);
+    assert.match(browser.text, /Review and pay Order order-CHECKOUT Demo Shop From Ada Keller Wallet 1234 5678 /);
     await browser.submit('/pay/confirm');
     assert.equal(browser.url, SHOP);
     assert.deepEqual(await statusOf(opened), ['SUCCESS', 'SUCCESS']);
@@ -68,7 +68,7 @@ describe('the hosted checkout', () => {
     });
   }
 
-  it('the checkout shows no time, which could differ from the shop’s, and has live.js load it again once it has ended', async () => {
+  it('the checkout says when it ends from five minutes on, and has live.js load it again once it has ended', async () => {
     const opened = openSandbox();
     const browser = await openCheckout(opened);
     assert.doesNotMatch(browser.html, /countdown/);
@@ -78,7 +78,15 @@ describe('the hosted checkout', () => {
     assert.equal(await statusOfLive(), 204);
     await logIn(browser);
     assert.equal(await statusOfLive(), 204, 'a reload would take the focus from what is typed');
-    await opened.control('clock', { advanceMs: 900_000 });
+    await opened.control('clock', { advanceMs: 599_000 });
+    assert.equal(await statusOfLive(), 204);
+    await opened.control('clock', { advanceMs: 51_000 });
+    const { regions, version: next } = await (await opened.request(`${live}?since=${version}`)).json();
+    assert.match(regions.ends, /This page ends in <span class="countdown" data-countdown="250">4:10</);
+    assert.equal((await opened.request(`${live}?since=${next}`)).status, 204, 'live.js counts down');
+    await browser.open(page);
+    assert.match(browser.text, /This page ends in 4:10/);
+    await opened.control('clock', { advanceMs: 250_000 });
     assert.equal(await statusOfLive(), 205);
     await browser.open(page);
     assert.match(browser.text, /This payment has expired The time to pay is over\. No money was taken\./);
@@ -123,6 +131,18 @@ describe('the hosted checkout', () => {
     }
     assert.match(browser.html, /<input\s+id="password"[^>]*autofocus/, 'the field to type again has the focus');
     assert.deepEqual(await statusOf(opened), ['INITIALIZED', 'INITIALIZED']);
+  });
+
+  it('the checkout says which languages it speaks where the shop’s language is another one', async () => {
+    for (const [language, isSaid] of [
+      ['ar', true],
+      ['de', false],
+      ['en', false],
+      [undefined, false],
+    ] as const) {
+      const browser = await openCheckout(openSandbox(), { ...(language && { language }) });
+      assert.equal(/speaks English and German/.test(browser.text), isSaid, language);
+    }
   });
 
   it('an empty field is named by the checkout itself, not by the browser, in the language of the page', async () => {
