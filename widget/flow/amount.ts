@@ -217,8 +217,8 @@ export const amountStyles = css`
     border-color: var(--_danger);
   }
   @media (forced-colors: active) {
-    .amount [name] {
-      border-style: solid !important;
+    .amount:has([aria-invalid='true']) > .unit {
+      border-style: dashed;
     }
     .amount:has(> [name]:focus) > :is(.unit, [name]) {
       border-color: Highlight;

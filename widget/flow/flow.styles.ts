@@ -469,7 +469,7 @@ export const flowStyles = css`
     .row {
       margin-block: 0;
     }
-    .quiet {
+    :not(.row) > .quiet {
       border: 0;
       color: LinkText;
       text-decoration: underline;

@@ -163,7 +163,7 @@ export function helpLink(rank: 'second' | 'quiet', context: PanelContext): Templ
 const helpUrl = ({ state }: PanelContext) => supportLink(state.order.supportUrl ?? state.claims?.supportUrl);
 
 /** To the token's `returnUrl`, out of a frame if need be. */
-export function shopLink(rank: 'second' | 'quiet', { say, state }: PanelContext): TemplateResult | '' {
+export function shopLink(rank: Rank, { say, state }: PanelContext): TemplateResult | '' {
   const link = returnLink(state);
   const { merchant } = state.claims ?? {};
   const text = merchant ? say('toMerchant', { merchant: `\u2068${merchant}\u2069` }) : say('toShop');

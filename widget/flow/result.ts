@@ -44,13 +44,13 @@ export function paid(context: PanelContext): TemplateResult {
   return html`${sign(look, title === 'refunded' ? 'paid' : look)} ${heading(say(title, { amount: money(back) }))}
     ${warning ? html`<p class="note warning announce">${say(warning)}</p>` : ''}
     <dl part="details">
-      ${amount ? detail(say('amount'), money(amount)) : ''}
+      ${amount && (sent || title !== 'paid') ? detail(say('amount'), money(amount)) : ''}
       ${surplusAmount ? detail(say('extra'), money(surplusAmount)) : ''} ${refundRows(context)}
       ${method ? detail(say('method'), html`${method} ${last4 ? html`<bdi dir="ltr">•••• ${last4}</bdi>` : ''}`) : ''}
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${payment?.paidAt ? detail(say('date'), formatTime(payment.paidAt, context.language)) : ''}
     </dl>
-    ${isOwed ? waysOut('help', context) : shopLink('second', context)}
+    ${isOwed ? waysOut('help', context) : shopLink(title === 'paid' ? 'primary' : 'second', context)}
     ${button('print', 'quiet', say('print'), () => print())}
     <p class="print-only"><bdi dir="ltr">${location.host}</bdi></p>
     ${isClosed ? '' : html`<slot name="success"></slot>`}`;
