@@ -228,11 +228,14 @@ export function confirmationPage(confirmation: Confirmation): Html {
   const { transaction, expected, webhook, gatewayReports } = preview;
   const { status: said, by, note } = resolution;
   const later = said === 'SUCCESS' ? laterOf(transaction, refundRules) : [];
+  const figures = reportsOf(transaction).map(({ what }) => what);
+  const reported: [string, string[]][] = figures.length === 0 ? [] : [['The gateway reported', figures]];
   const unsent = webhook !== null && !sendsWebhooks ? ['No WEBHOOK_URL is set, so it is not sent now.'] : [];
   return html`${lead(transaction)} ${hasChanged ? changedMessage('the payment or its order') : ''}
   ${gatewayReports === null ? '' : contradiction(gatewayReports, said)}
   ${decision({
     rows: [
+      ...reported,
       ['What happens', [...effectOf(preview, said), ...unsent]],
       ...later,
       ['The history says', [`${capital(moved(said))}, says ${by}: ${note}`]],

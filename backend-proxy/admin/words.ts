@@ -58,7 +58,7 @@ const PENDING: Record<TransactionType, string> = { PAY: 'Waiting', PAYOUT: 'On i
 
 const ENDED: Record<Reason, readonly [label: string, explanation: string]> = {
   DECLINED: ['Declined', 'Declined by the gateway. No money moved.'],
-  EXPIRED: ['Expired', 'Nobody paid in time. No money moved.'],
+  EXPIRED: ['Expired', 'Nobody paid in time. A late payment still counts.'],
   REPLACED: ['Replaced', 'The customer chose another way to pay.'],
   REJECTED: ['Refused', 'The gateway refused it. No money moved.'],
   NOT_CREATED: ['Not started', 'It never reached the gateway. No money moved.'],
