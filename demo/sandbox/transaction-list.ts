@@ -86,7 +86,7 @@ export function list(name: keyof typeof LISTS, options: ControlOptions): Markup 
 
 function row(transaction: Transaction, options: ControlOptions): Markup {
   const { ipns, requestLog, processor, clock } = options;
-  const { orderId, paymentId, minor, currency, createdAt } = transaction;
+  const { orderId, paymentId, minor, currency, createdAt, updatedAt } = transaction;
   const kind = kindOf(transaction, processor);
   const [word, tone] = standing(kind, transaction);
   const what = [
@@ -102,7 +102,9 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
       <summary id="summary-${paymentId}">
         <span class="amount">${isPayment(transaction) ? '' : '−'}${formatMoney(minor, currency)}</span>
         <strong class="order">${orderId}</strong>
-        <small class="sub">${what.map((part) => part && `${part}\u00a0· `)}${clockTime(createdAt, clock.now())}</small>
+        <small class="sub"
+          >${what.map((part) => part && `${part}\u00a0· `)}${clockTime(isFinal(transaction) ? updatedAt : createdAt, clock.now())}</small
+        >
         <span class="standing"><span class="chip ${tone}">${word}</span></span>
         <small class="ipns">
           ${deliveries.map((delivery) => ipnChips(delivery))}
