@@ -1,7 +1,7 @@
-// The pictures of the README. One is a desktop to choose a method on, a phone with the code, and the phone after the
-// payment, for an order of the demo's shop; it exists for light and for dark pages, and a phone shows the phone with the
-// code alone. All are transparent around the screens. The last has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in drop-in/ were
-// taken of the pages of test/bench/, which answer each of its logos by a gray box.
+// The pictures of the README, for light and for dark pages: a desktop to choose a method on, a phone with the code, and
+// the phone after the payment, for an order of the demo's shop; and for a phone the one with the code alone. These are
+// transparent around the screens. The last has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in
+// drop-in/ were taken of the pages of test/bench/, which answer each of its logos by a gray box.
 import { existsSync, readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { PNG } from 'pngjs';
@@ -17,6 +17,7 @@ export const README_PICTURES: Readonly<Record<string, Draw>> = {
   'docs/pictures/widget-in-the-dark.png': (browser, open) =>
     drawScreens(browser, open, ['choice', 'code', 'received'], 'dark'),
   'docs/pictures/widget-on-a-phone.png': (browser, open) => drawScreens(browser, open, ['code'], 'light'),
+  'docs/pictures/widget-on-a-phone-in-the-dark.png': (browser, open) => drawScreens(browser, open, ['code'], 'dark'),
   'docs/pictures/side-by-side.png': drawSideBySide,
 };
 
