@@ -33,7 +33,8 @@ test('a printed code has its amount, order and shop in black on white, and no bu
 
 test('a code that a phone has folded is printed too', async () => {
   const widget = await printed('scan', { hasTouch: true, isMobile: true });
-  assert.deepEqual(await linesOf(widget), ['€10.10', 'Order: ABC-123 · shop.test']);
+  const [merchant, description] = ['Stillwater Coffee', 'Two packs of filters'];
+  assert.deepEqual(await linesOf(widget), [merchant, description, '€10.10', 'Order: ABC-123 · shop.test']);
   const box = await widget.locator('[part=code] svg').boundingBox();
   assert.ok(box && box.height > 100, JSON.stringify(box));
 });
