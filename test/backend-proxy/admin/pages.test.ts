@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { unavailable } from '../../../backend-proxy/errors.ts';
-import { eventName, explanationOf, reportsOf, reviewReason, walletEnd } from '../../../backend-proxy/admin/words.ts';
-import { heading, transactionPage } from '../../../backend-proxy/admin/transaction-page.ts';
+import { eventName, explanationOf, walletEnd } from '../../../backend-proxy/admin/words.ts';
+import { heading } from '../../../backend-proxy/admin/transaction-page.ts';
 import { webhookPage } from '../../../backend-proxy/admin/lists.ts';
 import { differing, verified, endCheck, type Seen } from '../ledger/ledger-kit.ts';
 import { M, S } from '../time.ts';
 import { REFUNDS_QR, type World } from '../world.ts';
-import { createMismatch, createOperator, placeOf, signedIn, textOf, WEBHOOK, type Operator } from './admin-kit.ts';
+import { createMismatch, placeOf, signedIn, textOf, WEBHOOK, type Operator } from './admin-kit.ts';
 
 async function resolve(operator: Operator, id: string, fields: Record<string, string>): Promise<Response> {
   const { version } = (await operator.world.ledger.transaction(id)) ?? {};
@@ -338,63 +338,6 @@ it('a payment after the closing says what to do: send it back, or where nothing 
   );
 });
 
-it('a review says in plain words what the gateway said', () => {
-  const flags = { mismatch: false, conflict: false };
-  for (const [detail, words] of [
-    [
-      'SUCCESS for an order id that the gateway reported as a duplicate, and paymentId differs',
-      'The gateway says paid, but it had refused this order as a duplicate, and payment id differs.',
-    ],
-    [
-      'SUCCESS, and amount differs (asked 10.10 EUR, reported 0.01 EUR)',
-      'The gateway says paid, and amount differs: €0.01, not €10.10.',
-    ],
-    ['SUCCESS for an order id that was never sent', 'The gateway says paid for an order id that was never sent.'],
-    ['SUCCESS after the gateway refused it', 'The gateway says paid after the gateway refused it.'],
-    ['SUCCESS after the order was closed', 'The order was closed before.'],
-    ['SUCCESS after FAILED', 'The gateway says paid, but it had said failed.'],
-    ['FAILED after SUCCESS', 'The gateway says failed, but it had said paid.'],
-    ['found after FAILED', 'The gateway has it, but it had said failed.'],
-    [
-      'SUCCESS while the payment that paid the order is in doubt',
-      'The gateway says paid while the payment that paid the order is in doubt.',
-    ],
-    [null, 'The gateway has not said in time how it ended.'],
-  ] as const)
-    assert.equal(
-      reviewReason({ ...flags, history: [{ at: 0, event: 'needs_review', source: 'check', detail }] }),
-      words,
-    );
-  const both = 'SUCCESS, and amount differs (asked 10.10 EUR, reported 0.01 EUR)';
-  const entry = { at: 7, event: 'needs_review', source: 'check', detail: both } as const;
-  const person = { at: 8, event: 'resolved', source: 'person', detail: 'FAILED by Ada: asked 1, reported 2' } as const;
-  assert.deepEqual(reportsOf({ ...flags, history: [entry, person] }), [{ what: '€0.01 · Paid', at: 7 }]);
-  for (const [detail, words] of [
-    ['currency: asked 5.00 EUR, reported 5.00 USD', 'The gateway reported $5.00 instead of €5.00.'],
-    ['customer', 'The gateway reported another wallet than was asked for.'],
-    ['gatewayOrderId', 'The gateway reported another order id than was asked for.'],
-  ] as const)
-    assert.equal(reviewReason({ ...flags, mismatch: true, history: [{ at: 0, event: 'mismatch', source: 'check', detail }] }), words); // prettier-ignore
-});
-
-it('a payment that ended is called the same in its status, its explanation and its history', async (t) => {
-  const operator = await signedIn(t);
-  const { world } = operator;
-  for (const [orderId, action, words] of [
-    ['A-1', 'decline', /Declined Wallet website .* Declined by the gateway\. No money moved\. .* Declined by the gateway Details/], // prettier-ignore
-    ['A-2', 'expire', /Expired Wallet website .* Nobody paid in time\. .* Expired · the time to pay was over \(TOKEN_EXPIRED\) Details/], // prettier-ignore
-  ] as const) {
-    await world.start(world.token({ orderId }), { method: 'CHECKOUT' });
-    await world.settleAfter(action, orderId);
-    await operator.says(`/admin/transactions/${orderId}`, words);
-  }
-  const declined = (await world.ledger.transaction('A-1')) ?? assert.fail();
-  const entry = { at: 0, event: 'declined', source: 'check', detail: 'USER_CANCELLED' } as const;
-  const canceled = { ...declined, history: [entry] };
-  assert.equal(explanationOf(canceled), `${eventName(entry, canceled)}. No money moved.`);
-  assert.equal(eventName(entry, canceled), 'Canceled by the customer');
-});
-
 it('what a colleague decided is said of the payment, and a payout that failed says why', async (t) => {
   const operator = await signedIn(t);
   const { world } = operator;
@@ -431,19 +374,6 @@ it('what a colleague decided is said of the payment, and a payout that failed sa
     assert.equal(explanationOf(payout), words);
     assert.equal(eventName(entry, payout), 'Failed at the gateway');
   }
-});
-
-it('a review after a restore names each id to look for, and does not say that there is nothing to do', async (t) => {
-  const { world } = await createOperator(t);
-  await createMismatch(world);
-  const found = (await world.ledger.transaction('A-1')) ?? assert.fail();
-  const detail = 'the database was restored, and the gateway did not answer; look there for A-1 and 1';
-  const history = [{ at: 0, event: 'needs_review', source: 'answer', detail } as const];
-  const transaction = { ...found, mismatch: false, stage: 'uncertain', history } as const;
-  const given = { transaction, at: undefined, refundRules: { refundMethods: new Set<never>(), payoutDecimals: false }, webhooks: [], form: 'x', name: '' }; // prettier-ignore
-  const said = textOf(String(await transactionPage(given)));
-  assert.match(said, /Needs review The database was restored, and the gateway did not answer; look there for A-1 and 1\. Asked €10\.10 · .* From Not known Ask the gateway’s support, then/); // prettier-ignore
-  assert.doesNotMatch(said, /nothing to do/);
 });
 
 it('every text of others is escaped, on every page, and no page may run a script', async (t) => {
