@@ -21,13 +21,11 @@ export function canReturn(state: SessionState, now = Date.now()): boolean {
   );
 }
 
-export const notesAboveMethods = (shown: Choice, context: PanelContext): TemplateResult =>
-  html`${
-    canReturn(context.state)
-      ? html`<p class="note warning" part="status">${context.say('open')} ${backButton(context, 'quiet')}</p>`
-      : ''
-  }
+export function notesAboveMethods(shown: Choice, context: PanelContext): TemplateResult {
+  const back = backButton(context, 'quiet');
+  return html`${back && html`<p class="note warning" part="status">${context.say('open')} ${back}</p>`}
   ${shown.askAmount ? amountField(shown, context) : ''}`;
+}
 
 /** The class `announce` makes a screen reader read the text when it changes (announcer.ts). */
 export const notesAbovePay = ({ trouble }: Choice, context: PanelContext): TemplateResult | '' =>

@@ -482,9 +482,9 @@ export const flowStyles = css`
     .only .icon {
       stroke: CanvasText;
     }
-    .note,
     .wrong::before,
-    .warning::before {
+    .warning::before,
+    .note {
       border: 1px solid;
     }
     [aria-invalid='true'],

@@ -86,7 +86,7 @@ export function start(host: SessionHost & { element: ReactiveElement }): Flow {
       const isNew = announcer.update(element.shadowRoot, shown, hadFocus, context.say);
       // Not each browser focuses a button that is touched. Before any touch the page stays where it is, but a shopper
       // who comes back from the wallet is at its top.
-      if (matchMedia('(pointer: coarse)').matches && (isPaidNews || (isNew && navigator.userActivation.hasBeenActive)))
+      if ((isPaidNews || (isNew && navigator.userActivation.hasBeenActive)) && matchMedia('(pointer: coarse)').matches)
         requestAnimationFrame(() => element.scrollIntoView({ block: 'nearest' }));
     },
   };
