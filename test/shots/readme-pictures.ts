@@ -1,7 +1,7 @@
-// The pictures of the README, for light and for dark pages: a desktop to choose a method on, a phone with the code, and
-// the phone after the payment, for an order of the demo's shop; and for a phone the one with the code alone. These are
-// transparent around the screens. The last has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in
-// drop-in/ were taken of the pages of test/bench/, which answer each of its logos by a gray box.
+// The pictures of the README, for light and for dark pages, for an order of the demo's shop: the code on a desktop and
+// the payment received on a phone; and for a phone what it shows there instead of a code. These are transparent around
+// the screens. The last has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in drop-in/ were taken of
+// the pages of test/bench/, which answer each of its logos by a gray box.
 import { existsSync, readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { PNG } from 'pngjs';
@@ -13,11 +13,10 @@ import type { OpenStatesPage, Variant } from './states-page.ts';
 type Draw = (browser: Browser, open: OpenStatesPage) => Promise<Buffer>;
 
 export const README_PICTURES: Readonly<Record<string, Draw>> = {
-  'docs/pictures/widget.png': (browser, open) => drawScreens(browser, open, ['choice', 'code', 'received'], 'light'),
-  'docs/pictures/widget-in-the-dark.png': (browser, open) =>
-    drawScreens(browser, open, ['choice', 'code', 'received'], 'dark'),
-  'docs/pictures/widget-on-a-phone.png': (browser, open) => drawScreens(browser, open, ['code'], 'light'),
-  'docs/pictures/widget-on-a-phone-in-the-dark.png': (browser, open) => drawScreens(browser, open, ['code'], 'dark'),
+  'docs/pictures/widget.png': (browser, open) => drawScreens(browser, open, ['code', 'received'], 'light'),
+  'docs/pictures/widget-in-the-dark.png': (browser, open) => drawScreens(browser, open, ['code', 'received'], 'dark'),
+  'docs/pictures/widget-on-a-phone.png': (browser, open) => drawScreens(browser, open, ['app'], 'light'),
+  'docs/pictures/widget-on-a-phone-in-the-dark.png': (browser, open) => drawScreens(browser, open, ['app'], 'dark'),
   'docs/pictures/side-by-side.png': drawSideBySide,
 };
 
@@ -30,26 +29,27 @@ const ORDER = {
 };
 
 type Scheme = 'light' | 'dark';
-type Screen = 'choice' | 'code' | 'received';
-const DESKTOP = { device: 'desktop', width: 400, options: {} } as const;
+type Screen = 'code' | 'app' | 'received';
 const PHONE = { device: 'phone', width: 320, options: { hasTouch: true, isMobile: true } } as const;
 const SCREENS = {
-  choice: { state: 'choose', ...DESKTOP },
-  code: { state: 'scan, time left', ...PHONE },
+  code: { state: 'scan', device: 'desktop', width: 480, options: {} },
+  app: { state: 'scan', ...PHONE },
   received: { state: 'paid', ...PHONE },
 } as const satisfies Record<Screen, { state: StateName; device: string } & Variant>;
 /** Pixels of the picture for each of the page. */
 const SCALE = 1.75;
-/** The phone has an edge that is seen on a page of any color. */
+/** The phone has an edge that is seen on a page of any color; the desktop's page goes on below the picture. */
 const STYLE = `
-  body { display: flex; width: max-content; gap: 36px; margin: 0; padding: 12px 28px 32px; }
-  div { position: relative; box-sizing: border-box; display: grid; place-items: center; height: 740px; overflow: hidden; }
-  .phone { padding: 44px 0 26px; border: 10px solid light-dark(#14171d, #2b313b); border-radius: 48px; background: light-dark(#fff, #16181e);
-    box-shadow: 0 0 0 2px #8b95a5, 0 12px 24px #0f182a2e; }
+  * { box-sizing: border-box; overflow: hidden; }
+  body { display: flex; width: max-content; height: 630px; gap: 36px; margin: 0; padding: 12px 32px 0; }
+  div { position: relative; }
+  .phone { display: grid; place-items: center; height: 588px; padding: 44px 0 26px; background: light-dark(#fff, #16181e);
+    border: 10px solid light-dark(#14171d, #2b313b); border-radius: 48px; box-shadow: 0 0 0 2px #8b95a5, 0 12px 24px #0f182a2e; }
   .phone::before, .phone::after { content: ''; position: absolute; inset: 14px 0 auto; width: 88px; height: 24px;
     margin: auto; border-radius: 12px; background: light-dark(#14171d, #000); }
   .phone::after { inset: auto 0 10px; width: 112px; height: 4px; background: light-dark(#14171d, #d5d9e1); }
-  .desktop { padding: 64px 32px 24px; border-radius: 16px; box-shadow: 0 0 0 1px #7f8a9c80, 0 12px 24px #0f182a2e;
+  .desktop { padding: 56px 20px 0; border-radius: 16px; box-shadow: inset 0 0 0 1px #7f8a9c80;
+    mask: linear-gradient(#000 95%, #0000);
     background: linear-gradient(light-dark(#fff, #20242c) 36px, light-dark(#d6dae2, #343a45) 36px 37px,
       light-dark(#f4f5f8, #0d0f13) 37px); }
   .desktop::before { content: ''; position: absolute; inset: 13px auto auto 16px; width: 10px; height: 10px;
