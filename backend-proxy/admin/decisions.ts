@@ -11,7 +11,7 @@ import {
   whyNotRefundable,
   type RefundRules,
 } from '../protocol/refundable.ts';
-import { STAGES, TYPES, type Transaction, canBePaid } from '../protocol/transaction.ts';
+import { STAGES, TYPES, type Transaction, canBePaid, succeededAt } from '../protocol/transaction.ts';
 import type { AdminParts, Backs, Problems } from './layout.ts';
 import { cards, hidden, linkTo, nameField, optionalField, textField } from './layout.ts';
 import {
@@ -106,8 +106,8 @@ export function refunding(
   // The review is asked first.
   if (cause === 'under_review' && own.length === 0) return '';
   const isUrgent = paysNothing(payment) && sendable > 0;
-  const isExtra = (other: Transaction) => paysNothing(other) && leftOfPayment(other, order, rules, now).sendable > 0;
-  const extra = paysNothing(payment) ? undefined : order.payments.find(isExtra);
+  const isExtra = (other: Transaction) => paysNothing(other) && isRefundable(other, at, rules);
+  const extra = paysNothing(payment) || cause !== null || sendable === 0 ? undefined : order.payments.find(isExtra);
   const money = moneyIn(left, payment);
   return html`<section class="panel ${isUrgent ? 'urgent' : ''}" aria-labelledby="refunds">
     <h2 id="refunds">${isUrgent ? 'To send back' : 'Refunds'}</h2>
@@ -115,7 +115,7 @@ export function refunding(
       isUrgent
         ? html`<p class="why">${whyBack(payment, { cause, left, sendable })}</p>
             ${details([
-              ['Came in', html`${amount(payment)} · ${time(succeededAt(payment))}`],
+              ['Came in', html`${amount(payment)} · ${time(succeededAt(payment) ?? payment.updatedAt)}`],
               ['From', wallet(payment.payer)],
               ['Order paid by', order.paidBy && html`<a href="${linkTo({ id: order.paidBy })}">${order.paidBy}</a>`],
               ['Order closed', order.closed && time(order.closed.at)],
@@ -124,36 +124,27 @@ export function refunding(
     }
     ${own.length === 0 ? '' : refundTable(own)}
     ${
-      extra === undefined
-        ? ''
-        : html`<p class="why">
-            This payment pays the order: send back <a href="${linkTo(extra)}">the other one</a> first.
-          </p>`
-    }
-    ${
-      cause !== null
-        ? isUrgent || html`<p>It cannot be refunded, because ${NOT_REFUNDABLE[cause]}.</p>`
-        : left === 0
-          ? html`<p>All of it is refunded, or on its way.</p>`
-          : sendable === 0
-            ? html`<p>${money} is left, and stays with you: the gateway sends whole amounts only.</p>`
-            : isUrgent
-              ? refundForm(payment, sendable, form, typed)
-              : html`<p>
-                    ${moneyIn(sendable, payment)} can be sent back to the wallet that paid, ${wallet(payment.payer)}.
-                    ${left === sendable ? '' : `The other ${moneyIn(left - sendable, payment)} stays with you: the gateway sends whole amounts only.`}
-                  </p>
-                  <details ${typed.problems ? 'open' : ''}>
-                    <summary class="button quiet">Send back…</summary>
-                    ${refundForm(payment, sendable, form, typed)}
-                  </details>`
+      extra !== undefined
+        ? html`<p>This payment pays the order: send back <a href="${linkTo(extra)}">the other one</a> first.</p>`
+        : cause !== null
+          ? isUrgent || html`<p>It cannot be refunded, because ${NOT_REFUNDABLE[cause]}.</p>`
+          : left === 0
+            ? html`<p>All of it is refunded, or on its way.</p>`
+            : sendable === 0
+              ? html`<p>${money} is left, and stays with you: the gateway sends whole amounts only.</p>`
+              : isUrgent
+                ? refundForm(payment, sendable, rules, form, typed)
+                : html`<p>
+                      ${moneyIn(sendable, payment)} can be sent back to the wallet that paid, ${wallet(payment.payer)}.
+                      ${left === sendable ? '' : `The other ${moneyIn(left - sendable, payment)} stays with you: the gateway sends whole amounts only.`}
+                    </p>
+                    <details ${typed.problems ? 'open' : ''}>
+                      <summary class="button quiet">Send back…</summary>
+                      ${refundForm(payment, sendable, rules, form, typed)}
+                    </details>`
     }
   </section>`;
 }
-
-/** What was paid has an entry for it, as long as it has a history. */
-const succeededAt = ({ history, updatedAt }: Transaction) =>
-  history.find(({ event }) => event === 'succeeded')?.at ?? updatedAt;
 
 function refundTable(refunds: readonly Transaction[]): Html {
   return cards(
@@ -169,15 +160,22 @@ function refundTable(refunds: readonly Transaction[]): Html {
   );
 }
 
-function refundForm(payment: Transaction, sendable: number, form: string, typed: Partial<RefundForm>): Html {
+function refundForm(
+  payment: Transaction,
+  sendable: number,
+  { payoutDecimals }: RefundRules,
+  form: string,
+  typed: Partial<RefundForm>,
+): Html {
   const { currency } = payment;
-  const { amount: asked = decimalOf(sendable, currency), note, by, problems } = typed;
+  const most = decimalOf(sendable, currency);
+  const { amount: asked = payoutDecimals ? most : most.replace(/\.0+$/, ''), note, by, problems } = typed;
   return html`<form method="post" action="${linkTo(payment)}/refund" novalidate>
     ${hidden({ form })}
     ${textField({
       form: 'refund',
       name: 'amount',
-      label: `Amount, ${currency}`,
+      label: `Amount (${payoutDecimals ? '' : 'whole '}${currency})`,
       value: asked,
       maxlength: 20,
       problems,
@@ -200,7 +198,8 @@ export function problemOf(
   rules: RefundRules,
 ) {
   const most = moneyIn(sendable, payment);
-  if (amountMinor === undefined) return `An amount in ${payment.currency}, such as 4.50.`;
+  if (amountMinor === undefined)
+    return `An amount in ${payment.currency}, such as ${rules.payoutDecimals ? '4.50' : '4'}.`;
   if (amountMinor > sendable)
     return left === sendable
       ? `At most ${most} is left.`
@@ -247,7 +246,7 @@ export interface ClosingForm {
 export function closingPage(transaction: Transaction, order: Order, typed: ClosingForm, form: string): Html {
   const { by, reason, problems } = typed;
   const payable = order.payments.filter(({ stage }) => canBePaid(stage)).map(({ id }) => id);
-  const mayBePaid = `The gateway cannot cancel: ${payable.join(', ')} may still be paid. What comes then is to send back.`;
+  const mayBePaid = `The gateway cannot cancel: ${payable.join(', ')} may still be paid. Money that still comes has to be sent back.`;
   return decision({
     rows: [
       [

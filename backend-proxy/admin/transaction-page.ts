@@ -94,7 +94,7 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
   </section>`;
   // Beside a form, which is high; below anything else.
   const isBeside = isAsked || (canSend && (transaction.surplus || transaction.afterClose));
-  return html`${lead(transaction)}
+  return html`${lead(transaction, at?.order)}
     <div class="columns">
       <div>${review} ${refund} ${isBeside ? '' : history}</div>
       <div>
@@ -114,11 +114,11 @@ export const heading = (transaction: Transaction, back?: Back): Html =>
   html`${amount(transaction)} ${status(transaction, back)}`;
 
 /** How and for which order, by which wallet or to which; and what the status does not say. */
-function lead(transaction: Transaction): Html {
+function lead(transaction: Transaction, order?: Order): Html {
   const { type, orderId, payer, customer } = transaction;
   const { isOutgoing } = TYPES[type];
   const party = isOutgoing ? customer : payer;
-  const explanation = explanationOf(transaction);
+  const explanation = explanationOf(transaction, order);
   return html`<p class="lead">
       ${kindOf(transaction)} · ${linkToOrder(orderId)}
       ${party === null ? '' : html`· ${isOutgoing ? 'to' : 'paid by'} ${wallet(party)}`}
@@ -163,7 +163,7 @@ function whatToDo(transaction: Transaction): Html {
   if (isOnlyAfterClose(transaction)) return html`<p class="why">${why} ${whatToAsk(transaction)}</p>`;
   const { isOutgoing } = TYPES[type];
   const reports = reportsOf(transaction).map(({ what, at }) => html`<div><b>${what}</b> · ${time(at)}</div>`);
-  const stays = stage === 'succeeded' && ` It counts as ${counted(type, 'SUCCESS')} already, and stays so.`;
+  const stays = stage === 'succeeded' && ` It already counts as ${counted(type, 'SUCCESS')} and will stay so.`;
   const wallets = isOutgoing ? customer : payer;
   return html`<p class="why">${why}</p>
     ${details([

@@ -3,11 +3,13 @@
 import { html } from 'hono/html';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, iso } from '../protocol/durations.ts';
 import { decimalOf } from '../protocol/money.ts';
+import type { Order } from '../ledger/model.ts';
 import { AFTER_CLOSE, NOT_REFUNDABLE, type NotRefundable } from '../protocol/refundable.ts';
 import {
   TYPES,
   mayBeResolved,
   reasonOf,
+  reportedAt,
   type HistoryEntry,
   type Transaction,
   type TransactionType,
@@ -58,11 +60,11 @@ const PENDING: Record<TransactionType, string> = { PAY: 'Waiting', PAYOUT: 'On i
 
 const ENDED: Record<Reason, readonly [label: string, explanation: string]> = {
   DECLINED: ['Declined', 'Declined by the gateway. No money moved.'],
-  EXPIRED: ['Expired', 'Nobody paid in time. A late payment still counts.'],
+  EXPIRED: ['Expired', 'Nobody paid in time.'],
   REPLACED: ['Replaced', 'The customer chose another way to pay.'],
   REJECTED: ['Refused', 'The gateway refused it. No money moved.'],
   NOT_CREATED: ['Not started', 'It never reached the gateway. No money moved.'],
-  RESOLVED: ['Not paid', 'A colleague confirmed it. No money moved.'],
+  RESOLVED: ['Not paid', 'No money moved.'],
 };
 
 /** Why a payment failed, by the gateway's code. */
@@ -92,7 +94,21 @@ function endOf({ type, history }: Transaction, reason: Reason): readonly [label:
   return CAUSES[code] ?? ENDED[reason];
 }
 
+/** What a person decided last until then, and who; without a name once it is erased. */
+function decisionIn({ history }: Transaction, until = Infinity): { by: string; at: number } {
+  const { at = 0, detail = '' } =
+    history.findLast(({ event, at: each }) => event === 'resolved' && each <= until) ?? {};
+  return { by: /^\w+ by (.+?): /.exec(detail ?? '')?.[1] ?? 'a person', at };
+}
+
+/** With the person, if one said how it ended. */
 export function statusName(transaction: Transaction): string {
+  const end = transaction.history.find(({ event }) => event === transaction.stage);
+  const name = endName(transaction);
+  return end?.source === 'person' ? `${name} · confirmed by ${decisionIn(transaction, end.at).by}` : name;
+}
+
+function endName(transaction: Transaction): string {
   const { type, stage, surplus, afterClose } = transaction;
   const reason = reasonOf(transaction);
   if (surplus) return 'Paid twice';
@@ -107,14 +123,30 @@ export function statusName(transaction: Transaction): string {
 const UNCLEAR = 'It is not clear whether the gateway has it. The proxy keeps asking, so there is nothing to do yet.';
 
 /** More than the status says; empty if there is no more, and in a review, which has its reason. */
-export function explanationOf(transaction: Transaction): string {
+export function explanationOf(transaction: Transaction, order?: Pick<Order, 'closed' | 'paidBy'>): string {
   const reason = reasonOf(transaction);
   if (mayBeResolved(transaction)) return '';
   if (transaction.stage === 'uncertain') return UNCLEAR;
-  if (transaction.resolved !== null && transaction.stage === 'succeeded')
-    return `A colleague ${transaction.resolved === 'succeeded' ? 'confirmed' : 'denied'} that the money moved.`;
-  if (transaction.late) return 'It had counted as unpaid before the money came.';
-  return reason === null ? '' : endOf(transaction, reason)[1];
+  if (transaction.resolved !== null) return decisionOf(transaction);
+  if (transaction.late) return 'The money came late: until then it counted as unpaid.';
+  if (reason === null) return '';
+  const [, explanation] = endOf(transaction, reason);
+  return reason === 'EXPIRED' && order ? `${explanation} ${lateOf(order)}` : explanation;
+}
+
+/** The gateway cannot cancel. */
+const lateOf = ({ closed, paidBy }: Pick<Order, 'closed' | 'paidBy'>) =>
+  closed === null && paidBy === null ? 'A late payment still counts.' : 'Money that still comes has to be sent back.';
+
+/** Who said so, and when: the gateway's report is from another time. */
+function decisionOf(transaction: Transaction): string {
+  const isPaid = transaction.stage === 'succeeded';
+  const { by, at } = decisionIn(transaction);
+  const verb = isPaid === (transaction.resolved === 'succeeded') ? 'confirmed' : 'denied';
+  const what = `${capital(by)} ${verb} on ${serverClock.words(at)} that ${isPaid ? 'the' : 'no'} money moved.`;
+  const reported = reportedAt(transaction);
+  if (!isPaid) return what;
+  return `${what} ${reported === undefined ? 'The gateway has not reported it.' : `The gateway’s report came on ${serverClock.words(reported)}.`}`;
 }
 
 const EVENTS: Record<HistoryEntry['event'], string> = {
@@ -150,13 +182,11 @@ const SOURCES: Record<string, string> = {
 /** What was asked, and what was reported. */
 const FIGURES = /\basked (.+), reported ([^)]+)/;
 
-/** `history`: of the transaction. */
-export function eventName(entry: HistoryEntry, { type, history, endedBy }: Transaction): string {
+export function eventName(entry: HistoryEntry, transaction: Transaction): string {
+  const { type, endedBy } = transaction;
   const { event, source, detail } = entry;
   if (source === 'person' && (event === 'succeeded' || event === 'declined')) {
-    const decided = history.findLast((other) => other.event === 'resolved' && other.at <= entry.at)?.detail ?? '';
-    // Without a name once it is erased.
-    const [, by = 'a person'] = /^\w+ by (.+?): /.exec(decided) ?? [];
+    const { by } = decisionIn(transaction, entry.at);
     return `Marked as ${event === 'declined' ? 'not ' : ''}${PAID[type].toLowerCase()} by ${by}`;
   }
   if (event === 'succeeded') return PAID[type];

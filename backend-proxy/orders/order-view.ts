@@ -14,7 +14,14 @@ import {
   type QrCode,
 } from '../protocol/wire.ts';
 import { decimalOf } from '../protocol/money.ts';
-import { STAGES, canBePaid, reasonOf, type PostOutcome, type Transaction } from '../protocol/transaction.ts';
+import {
+  STAGES,
+  canBePaid,
+  reasonOf,
+  succeededAt,
+  type PostOutcome,
+  type Transaction,
+} from '../protocol/transaction.ts';
 import type { OrderTerms } from './order-token.ts';
 
 /** Of the gateway: what its code for a failure tells the shopper, and whether it moves money. */
@@ -90,10 +97,10 @@ const ANSWER_STATES = {
 function shopperPayment(payment: Transaction, withheld: boolean, causeOf: Traits['causeOf']): PaymentView {
   const { method, asked, customer, stage, answer, checkoutUrl, qr, appUrl, expiresAt, createdAt, late, history } =
     payment;
+  const paidAt = succeededAt(payment);
   const { status } = STAGES[stage];
   // An ended payment shows no code or link, so that nobody pays it.
   const open = status === 'PROCESSING' && !withheld;
-  const success = history.find(({ event }) => event === 'succeeded');
   const reason = reasonOf(payment);
   const decline = reason === 'DECLINED' ? history.findLast(({ event }) => event === 'declined') : undefined;
   return {
@@ -110,7 +117,7 @@ function shopperPayment(payment: Transaction, withheld: boolean, causeOf: Traits
       (open || status === 'SUCCESS') && PAYS_BY[method as Method] === 'prompt' ? (customer?.slice(-4) ?? null) : null,
     expiresAt: expiresAt === null ? null : iso(expiresAt),
     createdAt: iso(createdAt),
-    paidAt: success === undefined ? null : iso(success.at),
+    paidAt: paidAt === undefined ? null : iso(paidAt),
     late,
   };
 }

@@ -235,3 +235,19 @@ export interface HistoryEntry {
   source: Source;
   detail: string | null;
 }
+
+type Dated = Pick<Transaction, 'history'>;
+
+/** When the gateway reported the money of one that has succeeded: a person who confirms a report does so later. */
+export function reportedAt({ history }: Dated): number | undefined {
+  const success = history.find(({ event }) => event === 'succeeded');
+  if (success?.source !== 'person') return success?.at;
+  const isReport = ({ at, event, source, detail }: HistoryEntry) =>
+    at <= success.at && source === 'check' && (event === 'mismatch' || detail?.startsWith('SUCCESS'));
+  return history.findLast(isReport)?.at;
+}
+
+/** Without a report, when a person said so. */
+export function succeededAt(dated: Dated): number | undefined {
+  return reportedAt(dated) ?? dated.history.find(({ event }) => event === 'succeeded')?.at;
+}

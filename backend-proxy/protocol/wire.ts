@@ -118,7 +118,7 @@ export interface PaymentView {
    */
   expiresAt: string | null;
   createdAt: string;
-  /** ISO 8601; when the success was recorded, or null. */
+  /** ISO 8601; when the gateway reported the success, or without a report, when a person did; or null. */
   paidAt: string | null;
   /** Succeeded after it had been shown as failed. */
   late: boolean;

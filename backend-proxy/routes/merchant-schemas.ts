@@ -17,6 +17,7 @@ import {
   GATEWAY_TYPES,
   TRANSACTION_TYPES,
   TYPES,
+  succeededAt,
   type Transaction,
   type TransactionType,
 } from '../protocol/transaction.ts';
@@ -117,9 +118,10 @@ export const TRANSACTION_COLUMNS = [
 ] as const;
 
 export function transactionCells(transaction: Transaction): Cell[] {
+  const paidAt = succeededAt(transaction);
   const view: Record<string, unknown> = {
     ...merchantView({ ...transaction, history: [] }),
-    succeededAt: succeededAt(transaction),
+    succeededAt: paidAt === undefined ? null : iso(paidAt),
     metadata: metadataCell(transaction),
   };
   return TRANSACTION_COLUMNS.map((column) => (view[column] ?? null) as Cell);
@@ -128,12 +130,6 @@ export function transactionCells(transaction: Transaction): Cell[] {
 /** JSON without a semicolon, at which some spreadsheets split even a quoted cell: what followed could be a formula. */
 function metadataCell({ metadata }: Transaction): string | null {
   return metadata && JSON.stringify(metadata).replaceAll(';', String.raw`\u003b`);
-}
-
-/** The time from which a transaction counts as paid. */
-function succeededAt({ history }: Transaction): string | null {
-  const at = history.find(({ event }) => event === 'succeeded')?.at;
-  return at === undefined ? null : iso(at);
 }
 
 export const csv = { content: { 'text/csv': { schema: z.string() } } };

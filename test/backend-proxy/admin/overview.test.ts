@@ -41,17 +41,17 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   await operator.says('/admin/transactions', / A-1 QR code €10\.10 Paid twice 20 Nov/);
   await operator.says(
     '/admin/transactions/A-1',
-    /This payment pays the order: send back the other one first\. €10\.00 can be sent back .* Send back… Amount, EUR /,
+    /This payment pays the order: send back the other one first\. History /,
   );
   await operator.says(
     '/admin/transactions/A-1-2',
-    /To send back The order was already paid\. Send back €10\.00 of €10\.10: .* Came in €10\.10 · .* From •••• 6789 Order paid by A-1 Amount/,
+    /To send back The order was already paid\. Send back €10\.00 of €10\.10: .* Came in €10\.10 · .* From •••• 6789 Order paid by A-1 Amount \(whole EUR\) /,
   );
   await operator.says('/admin/health', /! Reviews 2 to review ! To send back 1 paid twice or after closing/);
   await operator.says('/admin/transactions/A-1-2', /Paid · confirmed by the gateway/);
   await operator.says(
     '/admin/transactions/A-1',
-    / €10\.10 Paid QR code · A-1 · paid by •••• 6789 It had counted as unpaid before the money came\./,
+    / €10\.10 Paid QR code · A-1 · paid by •••• 6789 The money came late: until then it counted as unpaid\./,
   );
   assert.doesNotMatch(await operator.open('/admin/transactions'), /\blate\b/);
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1-2', amount: '10', idempotencyKey: 'back' });

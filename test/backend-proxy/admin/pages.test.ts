@@ -70,7 +70,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   assert.match(await operator.open('/admin/transactions/A-2/close'), /name="by"\s+value=""/);
   await createMismatch(world, 'A-3');
   await observe(world, 'A-3', verified('succeeded'), 'later');
-  await operator.says('/admin/transactions/A-3', / Paid, needs review .*reported €0\.07 instead of €10\.10, and the right one later\. .*say what you know\. It counts as received already, and stays so\./); // prettier-ignore
+  await operator.says('/admin/transactions/A-3', / Paid, needs review .*reported €0\.07 instead of €10\.10, and the right one later\. .*say what you know\. It already counts as received and will stay so\./); // prettier-ignore
 });
 
 it('a form with a missing or wrong field is shown again with what was typed and what is allowed', async (t) => {
@@ -143,7 +143,8 @@ it('an order is closed in two steps, of which the first says what will happen an
   const path = '/admin/transactions/A-1';
   assert.match(await operator.open(path), /href="\/admin\/transactions\/A-1\/close">Close the order…</);
   const first = await operator.open(`${path}/close`);
-  const says = /it cannot be opened again\. .* A-1 may still be paid\. What comes then is to send back.*Your name/;
+  const says =
+    /it cannot be opened again\. .* A-1 may still be paid\. Money that still comes has to be sent back.*Your name/;
   assert.match(textOf(first), says);
   const refused = await operator.send(`${path}/close`, { reason: 'out of <stock>', by: ' ' });
   const again = await refused.text();
@@ -167,9 +168,9 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   const { world } = operator;
   await world.paid({ amount: '10.00' }, '23456789');
   const path = '/admin/transactions/A-1';
-  await operator.says(path, /€10\.00 can be sent back to the wallet .*, •••• 6789 ?\. Send back… Amount, EUR/);
+  await operator.says(path, /€10\.00 can be sent back to the wallet .*, •••• 6789 ?\. Send back… Amount \(whole EUR\)/);
   for (const [typed, problem] of [
-    [{ amount: '1e1' }, /An amount in EUR, such as 4\.50\./],
+    [{ amount: '1e1' }, /An amount in EUR, such as 4\./],
     [{ amount: '999.00' }, /At most €10\.00 is left\./],
     [{ amount: '0.00' }, /More than 0\./],
     [{ amount: '4.50' }, /A whole amount: the gateway sends no decimals\./],
@@ -196,7 +197,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   const [{ headers }] = sent as [Response];
   await operator.says(
     headers.get('location') ?? '',
-    / The refund was asked for\. Its status is beside its amount\. −€4\.00 On its way /,
+    / The refund has started\. The status below says how far it is\. −€4\.00 On its way /,
   );
   const asked = await operator.send(`${path}/refund`, { ...fieldsOf(others), note: 'cold <cup>' });
   const again = await asked.text();
@@ -309,7 +310,7 @@ it('a payment after the closing says what to do: send it back, or where nothing 
   const said = textOf(await operator.open('/admin/transactions/A-1'));
   assert.match(
     said,
-    / Paid after closing QR code .* To send back The order was closed before\. Send back €10\.00 of .* Came in €10\.10 · .* From •••• 6789 Order closed [^€]* Amount, EUR Your name [^€]* Continue /,
+    / Paid after closing QR code .* To send back The order was closed before\. Send back €10\.00 of .* Came in €10\.10 · .* From •••• 6789 Order closed [^€]* Amount \(whole EUR\) Your name [^€]* Continue /,
   );
   assert.doesNotMatch(said, /Ask the gateway|The money was received|Needs review/);
   const much = await operator.send('/admin/transactions/A-1/refund', { by: 'Ada', amount: '10.10' });
@@ -346,21 +347,27 @@ it('what a colleague decided is said of the payment, and a payout that failed sa
     ['A-2', 'FAILED'],
   ] as const) {
     await createMismatch(world, orderId);
+    world.skip(3 * M);
     await resolve(operator, orderId, { ...ADA, status, confirmed: 'yes' });
   }
   await operator.says(
     '/admin/transactions/A-1',
-    / €10\.10 Paid QR code · A-1 A colleague confirmed that the money moved\. /,
+    / €10\.10 Paid · confirmed by Ada QR code · A-1 Ada confirmed on 20 Nov 2026, 12:03:00 UTC that the money moved\. The gateway’s report came on 20 Nov 2026, 12:00:00 UTC\. /,
   );
+  assert.match((await world.view(world.token())).payment?.paidAt ?? '', /T12:00:/, 'not when Ada said so');
   await operator.says(
     '/admin/transactions/A-2',
-    / €10\.10 Not paid QR code · A-2 A colleague confirmed it\. No money moved\. .* Close the order/,
+    / €10\.10 Not paid · confirmed by Ada QR code · A-2 Ada confirmed on 20 Nov 2026, 12:06:00 UTC that no money moved\. .* Close the order/,
   );
+  await operator.says('/admin/transactions', / Not paid · confirmed by Ada 20 Nov .* Paid · confirmed by Ada 20 Nov /);
   await createMismatch(world, 'A-3');
   await observe(world, 'A-3', verified('succeeded'), 'later');
   const first = await (await resolve(operator, 'A-3', { ...ADA, status: 'FAILED' })).text();
   await operator.send('/admin/transactions/A-3/resolve', fieldsOf(first));
-  await operator.says('/admin/transactions/A-3', / Paid QR code · A-3 A colleague denied that the money moved\. /);
+  await operator.says(
+    '/admin/transactions/A-3',
+    / Paid QR code · A-3 Ada denied on .* that the money moved\. The gateway’s report came on /,
+  );
   const failed = (await world.ledger.transaction('A-2')) ?? assert.fail();
   for (const [detail, words] of [
     ['UNKNOWN_CUSTOMER', 'No such customer. No money moved.'],

@@ -55,6 +55,12 @@ it('a payment that ended is called the same in its status, its explanation and i
     await world.settleAfter(action, orderId);
     await operator.says(`/admin/transactions/${orderId}`, words);
   }
+  await operator.says('/admin/transactions/A-2', / Nobody paid in time\. A late payment still counts\. /);
+  await world.merchant('POST', '/orders/A-2/close', {});
+  await operator.says(
+    '/admin/transactions/A-2',
+    / Nobody paid in time\. Money that still comes has to be sent back\. /,
+  );
   const declined = (await world.ledger.transaction('A-1')) ?? assert.fail();
   const entry = { at: 0, event: 'declined', source: 'check', detail: 'USER_CANCELLED' } as const;
   const canceled = { ...declined, history: [entry] };
