@@ -2,8 +2,9 @@
 import { html } from 'hono/html';
 import type { Payment } from '../../backend-proxy/client.ts';
 import { CURRENCY, centsOf, decimal, formatMoney } from './catalog.ts';
-import { deskFrame, walletEnd } from './desk-list.ts';
+import { deskFrame } from './desk-list.ts';
 import type { Markup, Site } from './page.ts';
+import { walletEnd } from './transactions.ts';
 
 export interface DeskForm {
   /** The payout's order id, or the refund's key. */

@@ -2,28 +2,20 @@
 // not paid, sends a payment's money back and sends payouts, each in two steps: the second names amount and wallet, and
 // its button sends. The id of a payout, or the key of a refund, is made before the first step, so after a lost answer
 // the same form can be sent again, and money moves once. Reviews and the history of a payment are on the operator's page.
-import type { Hono, MiddlewareHandler } from 'hono';
-import { basicAuth } from 'hono/basic-auth';
+import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { timingSafeEqual } from 'hono/utils/buffer';
 import { PaymentProxyError, type PaymentProxy } from '../../backend-proxy/client.ts';
 import { CURRENCY, formatMoney } from './catalog.ts';
 import { closing, deskForm, type DeskForm } from './desk-form.ts';
-import { MAX_SHOWN, deskList, deskPage, isWaiting, refundable, type Entry } from './desk-list.ts';
+import { MAX_SHOWN, deskList, deskPage } from './desk-list.ts';
 import { newId } from './order-store.ts';
 import type { Markup, Site } from './page.ts';
+import { isWaiting, refundable, type Entry } from './transactions.ts';
 
 const SHOWN_FOR_MS = 7 * 24 * 60 * 60 * 1000;
 const MAX_READ = 1_000;
 const OUT_OF_DATE = 'This form is out of date: open the payment again from the list.';
 const AGAIN = 'Send it again unchanged: it is sent at most once.';
-
-export interface StaffSettings {
-  /** How browsers reach the shop; other host names are redirected here. */
-  publicUrl: string;
-  deskPassword?: string | undefined;
-  operatorUrl?: string | undefined;
-}
 
 export function addDesk(app: Hono, proxy: PaymentProxy, site: Site, now: () => Date): void {
   const list = (doneId?: string) =>
@@ -122,11 +114,3 @@ function problemsIn({ amount, customer, back, left = 0 }: DeskForm, isSending: b
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value.trim() : '');
-
-/** Without a password the desk opens only from this machine; undefined: nowhere. A real merchant has a sign-in here. */
-export function staffOnly({ publicUrl, deskPassword }: StaffSettings): MiddlewareHandler | undefined {
-  if (deskPassword !== undefined)
-    return basicAuth({ realm: 'The desk', verifyUser: (_name, password) => timingSafeEqual(deskPassword, password) });
-  const isLoopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(publicUrl).hostname);
-  return isLoopback ? (_c, next) => next() : undefined;
-}

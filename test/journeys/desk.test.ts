@@ -44,9 +44,11 @@ test('the desk’s search leaves the rows with all its words, says how many, and
   await phone.approve();
   await rows.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
   assert.equal(await rows.count(), 1, 'also after the list has changed');
+  await found.fill(`today ${new Date().getFullYear()} ${shopper.orderId}`);
+  await said.and(staff.page.getByText('1 found', { exact: true })).waitFor();
   await found.fill('nobody');
   await said
-    .and(staff.page.getByText(/^Nothing found\. Type an order, an amount, or a wallet’s last digits\.$/))
+    .and(staff.page.getByText(/^Nothing found\. Type an order, an amount, a day, or a wallet’s last digits\.$/))
     .waitFor();
   assert.deepEqual([await rows.count(), await staff.page.getByRole('region').count()], [0, 0]);
   await found.fill('');
@@ -56,9 +58,12 @@ test('the desk’s search leaves the rows with all its words, says how many, and
 
 test('the desk sends a coffee’s money back in part and then the rest, and the customer’s open page follows', async () => {
   const { staff, shopper, phone } = await asked();
+  const payment = staff.page.getByRole('listitem').filter({ hasText: shopper.orderId }).last();
+  await payment.locator('summary').click();
+  await payment.getByRole('link', { name: `Close order ${shopper.orderId}` }).waitFor();
   await phone.approve();
-  const payment = staff.page.getByRole('listitem').filter({ hasText: shopper.orderId }).first();
   const refund = async (amount: string, left: string) => {
+    // It stays open when the list changes.
     await staff.page.getByRole('link', { name: `Send back the money for ${shopper.orderId}` }).click();
     assert.equal(await staff.page.getByLabel('Amount').inputValue(), left);
     await staff.page.getByLabel('Amount').fill(amount);
@@ -67,17 +72,20 @@ test('the desk sends a coffee’s money back in part and then the rest, and the 
     await staff.page
       .getByRole('listitem')
       .filter({ hasText: `−€${amount}.00` })
-      .getByText('Sent back')
+      .getByText('✓ Sent back')
       .waitFor();
   };
   await payment.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
   await refund('20', '76');
   await shopper.page.getByText('Wednesday. We have sent back €20.00.').waitFor();
   await shopper.widget.getByText('€20.00').first().waitFor();
+  await payment.locator('summary').click();
   await refund('56', '56');
   await shopper.page.getByRole('heading', { name: 'Order refunded' }).waitFor();
   await shopper.page.getByRole('link', { name: 'Back to the coffee' }).waitFor();
   assert.deepEqual(await world.atGateway(`${shopper.orderId}-r1`), ['SUCCESS']);
   assert.deepEqual(await world.atGateway(`${shopper.orderId}-r2`), ['SUCCESS']);
+  await payment.locator('summary').click();
+  await payment.getByText('Waiting at the gateway').waitFor();
   assert.equal(await payment.getByRole('link', { name: 'Send back' }).count(), 0);
 });

@@ -10,9 +10,13 @@ let shown = '';
 function filter() {
   const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
   const rows = [...live.querySelectorAll('li')];
-  for (const row of rows) row.hidden = !words.every((word) => row.textContent.toLowerCase().includes(word));
+  for (const row of rows) {
+    const text = `${row.closest('section').ariaLabel} ${row.textContent}`.toLowerCase();
+    row.hidden = !words.every((word) => text.includes(word));
+  }
   const found = rows.filter((row) => !row.hidden).length;
-  const said = found === 0 ? 'Nothing found. Type an order, an amount, or a wallet’s last digits.' : `${found} found`;
+  const said =
+    found === 0 ? 'Nothing found. Type an order, an amount, a day, or a wallet’s last digits.' : `${found} found`;
   for (const figure of live.querySelectorAll('.totals, h2 span')) figure.hidden = words.length > 0;
   document.querySelector('output').value = words.length === 0 ? '' : said;
 }
@@ -24,9 +28,12 @@ async function refresh() {
     .catch(() => undefined);
   if (markup === undefined || markup === shown) return;
   shown = markup;
-  const address = live.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
+  const open = [...live.querySelectorAll('li:has([open])')].map(({ id }) => id);
+  const { localName } = document.activeElement;
+  const focused = live.contains(document.activeElement) && document.activeElement.closest('li')?.id;
   live.innerHTML = policy ? policy.createHTML(markup) : markup;
-  if (address) live.querySelector(`a[href="${CSS.escape(address)}"]`)?.focus();
+  for (const id of open) document.querySelector(`#${CSS.escape(id)} details`)?.toggleAttribute('open', true);
+  if (focused) document.getElementById(focused)?.querySelector(localName)?.focus();
   filter();
 }
 
