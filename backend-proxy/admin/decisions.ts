@@ -225,7 +225,7 @@ export function refundPage(
   return decision({
     rows: [
       ['What happens', ['The money goes to the wallet that paid, once, and cannot be called back.', ...kept]],
-      ['The shopper sees', ['It is on its way, once the gateway has accepted it.', ...note]],
+      ['The shopper sees', ['The refund is on its way, once the gateway has accepted it.', ...note]],
       ['If the answer is lost', ['Status checks find out what happened. Nothing is sent twice.']],
     ],
     action: `${linkTo(payment)}/refund`,

@@ -67,7 +67,7 @@ export function transactionsPage(
   const asked = filters.needsReview === 'true' ? transactions.filter(isReviewed) : transactions;
   const shown = WAITING.has(filters.status ?? '') ? asked.filter(isWaitedFor) : asked;
   // A page is of a limited number of transactions that were looked at: before the last one, none may match.
-  const nothing = isNarrowed(filters) ? 'No transaction matches.' : 'No transaction yet.';
+  const nothing = isNarrowed(filters) ? 'No transaction matches. An ID has to be whole.' : 'No transaction yet.';
   const none = nextCursor === null ? nothing : 'None among those looked at. Older ones may match:';
   return html`${filterForm(filters)} ${transactionTable(shown, none, backs)}
   ${pager('/admin/transactions', filters, nextCursor)}`;
@@ -75,40 +75,44 @@ export function transactionsPage(
 
 const isNarrowed = (filters: Filters) => Object.values(filters).some((value) => value !== '');
 
+/** On a phone an id is asked for, and what else narrows the list is folded. */
 function filterForm(filters: Filters, refused?: string): Html {
+  const { orderId = '', cursor: _, ...others } = filters;
   return html`${refused === undefined ? '' : html`<p class="message bad" role="alert">${refused}</p>`}
-    <details class="fold" ${isNarrowed(filters) ? 'open' : ''}>
-      <summary>Filter</summary>
-      <form class="filters" method="get" action="/admin/transactions">
-        <div class="field order">
-          <label for="orderId">Order or gateway ID</label>
-          <input id="orderId" name="orderId" value="${filters.orderId ?? ''}" maxlength="64" autocomplete="off" />
+    <form class="filters" method="get" action="/admin/transactions">
+      <div class="field order">
+        <label for="orderId">Order or gateway ID</label>
+        <input id="orderId" name="orderId" type="search" value="${orderId}" maxlength="64" autocomplete="off" />
+      </div>
+      <details class="fold" ${isNarrowed(others) ? 'open' : ''}>
+        <summary>More filters</summary>
+        <div class="filters">
+          <div class="field"><label for="type">Type</label>${select('type', TYPE_NAMES, filters.type)}</div>
+          <div class="field"><label for="status">Status</label>${select('status', STATUS_NAMES, filters.status)}</div>
+          <div class="field day">
+            <label for="from">First day, ${serverClock.zone}</label>
+            <input id="from" name="from" type="date" value="${filters.from ?? ''}" />
+          </div>
+          <div class="field day">
+            <label for="to">Last day, ${serverClock.zone}</label>
+            <input id="to" name="to" type="date" value="${filters.to ?? ''}" />
+          </div>
+          <div class="field check">
+            <input
+              id="needsReview"
+              name="needsReview"
+              type="checkbox"
+              value="true"
+              ${filters.needsReview === 'true' ? 'checked' : ''}
+            />
+            <label for="needsReview">Needs review</label>
+          </div>
         </div>
-        <div class="field"><label for="type">Type</label>${select('type', TYPE_NAMES, filters.type)}</div>
-        <div class="field"><label for="status">Status</label>${select('status', STATUS_NAMES, filters.status)}</div>
-        <div class="field day">
-          <label for="from">First day, ${serverClock.zone}</label>
-          <input id="from" name="from" type="date" value="${filters.from ?? ''}" />
-        </div>
-        <div class="field day">
-          <label for="to">Last day, ${serverClock.zone}</label>
-          <input id="to" name="to" type="date" value="${filters.to ?? ''}" />
-        </div>
-        <div class="field check">
-          <input
-            id="needsReview"
-            name="needsReview"
-            type="checkbox"
-            value="true"
-            ${filters.needsReview === 'true' ? 'checked' : ''}
-          />
-          <label for="needsReview">Needs review</label>
-        </div>
-        <div class="buttons">
-          <button>Filter</button> ${isNarrowed(filters) ? html`<a href="/admin/transactions">Show all</a>` : ''}
-        </div>
-      </form>
-    </details>`;
+      </details>
+      <div class="buttons">
+        <button>Search</button> ${isNarrowed(filters) ? html`<a href="/admin/transactions">Show all</a>` : ''}
+      </div>
+    </form>`;
 }
 
 function select(name: string, names: Readonly<Record<string, string>>, chosen: string | undefined): Html {

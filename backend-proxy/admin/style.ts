@@ -61,8 +61,7 @@ h2 { font-size: 1.125rem; font-weight: 650; }
 .amount, .wallet { white-space: nowrap; }
 .amount { font-weight: 600; }
 
-.status { display: inline-flex; align-items: baseline; gap: 0.45rem; margin-right: 0.6rem; font-size: 0.9375rem; font-weight: 500;
-  white-space: nowrap; }
+.status { display: inline-flex; align-items: baseline; gap: 0.45rem; margin-right: 0.6rem; font-size: 0.9375rem; font-weight: 500; }
 /* A shape for each tone: filled where it has ended well, a ring where it waits, a bar where it ended, a diamond to act on. */
 .status::before { content: ''; flex: none; width: 0.5rem; height: 0.5rem; border: 2px solid; border-radius: 50%; }
 .status:is(.good, .done, .warn, .bad, .over)::before { background: currentColor; }
@@ -105,7 +104,7 @@ table { width: 100%; border-collapse: separate; border-spacing: 0; background: v
 th, td { padding: 0.6rem 0.9rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
 thead th { border: 0; color: var(--soft); font-size: 0.8125rem; font-weight: 600; white-space: nowrap; }
 /* Only an id is broken. */
-tbody th { min-width: 12.25rem; font-weight: 600; }
+tbody th { min-width: 13rem; font-weight: 600; }
 .panel tbody th { min-width: 0; }
 td { overflow-wrap: break-word; }
 td a { overflow-wrap: anywhere; }
@@ -163,6 +162,7 @@ summary:not(.button) { padding: 0.55rem 0; color: var(--accent); cursor: pointer
   @media (min-width: 46.01rem) {
     .fold summary { display: none; }
     .fold::details-content { display: block; content-visibility: visible; }
+    .filters .filters { flex-wrap: nowrap; margin: 0; }
   }
 }
 .filters { display: flex; flex-wrap: wrap; gap: 0.75rem 1rem; align-items: end; margin-bottom: 1.25rem; }
@@ -192,7 +192,7 @@ main:has(.decision) { max-width: 37rem; }
 .decision dl { margin: 0; }
 .decision dl div:first-child { padding-top: 0; border-top: 0; }
 .decision dl div { display: grid; grid-template-columns: 9rem minmax(0, 1fr); gap: 0 1rem; padding: 0.6rem 0; border-top: 1px solid var(--line); }
-.decision dt { color: var(--soft); }
+.decision dt { grid-row: 1 / span 3; color: var(--soft); }
 .decision dd { grid-column: 2; margin: 0; }
 .decision form { margin-top: 0.75rem; }
 .message { margin: 0 0 1.25rem; padding: 0.75rem 1rem; border-radius: 10px; color: var(--good); background: var(--good-back); }
@@ -209,7 +209,7 @@ main:has(.decision) { max-width: 37rem; }
 /* What to decide, beside what is known. */
 @media (min-width: 64rem) {
   main > .cards td { white-space: nowrap; }
-  main > .cards td :is(a, small) { white-space: normal; }
+  main > .cards td :is(a, small, .status) { white-space: normal; }
   .columns { display: grid; grid-template-columns: minmax(0, 40rem) minmax(0, 1fr); column-gap: 1.5rem; }
 }
 
@@ -238,18 +238,19 @@ main:has(.decision) { max-width: 37rem; }
   .lines .right { font-size: 1rem; }
   .lines tr::after { content: ''; flex-basis: 100%; }
   .lines .hint { display: none; }
-  .lines .status { order: 1; margin: 0; font-size: inherit; white-space: normal; }
+  .lines .status { order: 1; margin: 0; font-size: inherit; }
   /* It wraps, so that the time stays in its line. */
   .lines td:nth-last-child(2) { flex: 1 1 0; text-wrap: balance; }
   .lines td:last-child { margin-left: auto; color: var(--soft); }
   .lines td:has(.reason) { display: contents; }
   .lines .reason { order: 2; flex-basis: 100%; max-width: none; }
   .heading a { margin-left: auto; }
-  .filters { display: grid; grid-template-columns: 1fr 1fr; }
-  .filters .order, .filters .buttons { grid-column: 1 / -1; }
+  .filters { display: grid; grid-template-columns: 1fr auto; gap: 0.75rem; }
+  .filters .filters { grid-template-columns: 1fr 1fr; margin-top: 0.25rem; }
+  .filters .fold { grid-column: 1 / -1; }
   .filters input[type='date'] { padding-inline: 0.4rem; font-size: 0.875rem; }
   .decision dl div { grid-template-columns: 1fr; }
-  .decision dd { grid-column: 1; }
+  .decision :is(dt, dd) { grid-area: auto; }
   .attention li { grid-template-columns: minmax(0, 1fr) auto; }
   .attention li > * { grid-area: auto; }
   .attention p { grid-column: 1 / -1; }
@@ -262,7 +263,7 @@ main:has(.decision) { max-width: 37rem; }
   .details dt { padding-bottom: 0; font-size: 0.875rem; }
   .details dd { padding-top: 0; border-top: 0 !important; }
 }
-@media (max-width: 64rem) { th, td { padding-inline: 0.6rem; } td .fine { display: none; } }
+@media (max-width: 64rem) { .filters .fold { order: 1; } th, td { padding-inline: 0.6rem; } td .fine { display: none; } }
 @media (max-width: 24rem) { .host { display: none; } .tabs a { padding-inline: 0.5rem; } .attention small { display: block; }
   .lines :is(thead, tbody) tr { column-gap: 0.4rem; padding-inline: 0.75rem; } .lines td { font-size: 0.8125rem; } }
 @media print { :root { color-scheme: light; } nav, form, .button, .fold { display: none !important; } }

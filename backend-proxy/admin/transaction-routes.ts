@@ -40,13 +40,15 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
   const { ledger } = parts;
 
   app.get('/admin/transactions', async (c) => {
-    const filters = c.req.query();
+    const { orderId: pasted = '', ...others } = c.req.query();
+    const orderId = pasted.trim();
+    const filters = { ...others, orderId };
     const query = queryOf(filters);
     const isRefused = typeof query === 'string';
     const found = isRefused ? query : await ledger.transactions(query);
     // An id at the gateway, as its statement has it, is found in the same field.
     const isNone = typeof found !== 'string' && found.transactions.length === 0;
-    const one = isNone && filters['orderId'] ? await ledger.transaction(filters['orderId']) : undefined;
+    const one = isNone && orderId ? await ledger.transaction(orderId) : undefined;
     if (one !== undefined) return c.redirect(linkTo(one), 303);
     const backs = await backsOf(typeof found === 'string' ? [] : found.transactions, parts);
     const body = transactionsPage(filters, found, backs, parts.refundRules);

@@ -7,6 +7,7 @@ import type { Order } from '../ledger/model.ts';
 import { AFTER_CLOSE, NOT_REFUNDABLE, type NotRefundable } from '../protocol/refundable.ts';
 import {
   TYPES,
+  isByPerson,
   mayBeResolved,
   reasonOf,
   reportedAt,
@@ -105,7 +106,7 @@ function decisionIn({ history }: Transaction, until = Infinity): { by: string; a
 export function statusName(transaction: Transaction): string {
   const end = transaction.history.find(({ event }) => event === transaction.stage);
   const name = endName(transaction);
-  return end?.source === 'person' ? `${name} · confirmed by ${decisionIn(transaction, end.at).by}` : name;
+  return end && isByPerson(end) ? `${name} · confirmed by ${decisionIn(transaction, end.at).by}` : name;
 }
 
 function endName(transaction: Transaction): string {
@@ -184,8 +185,8 @@ const FIGURES = /\basked (.+), reported ([^)]+)/;
 
 export function eventName(entry: HistoryEntry, transaction: Transaction): string {
   const { type, endedBy } = transaction;
-  const { event, source, detail } = entry;
-  if (source === 'person' && (event === 'succeeded' || event === 'declined')) {
+  const { event, detail } = entry;
+  if (isByPerson(entry)) {
     const { by } = decisionIn(transaction, entry.at);
     return `Marked as ${event === 'declined' ? 'not ' : ''}${PAID[type].toLowerCase()} by ${by}`;
   }
@@ -203,10 +204,11 @@ function differing(detail: string): string | undefined {
 }
 
 /** Empty where the event's name says it. */
-export function sourceName({ event, source, detail }: HistoryEntry): string {
+export function sourceName(entry: HistoryEntry): string {
+  const { event, source, detail } = entry;
   if (event === 'sending' || event === 'resolved') return '';
   // The event's name has the person's.
-  if (detail === 'RESOLVED') return '';
+  if (isByPerson(entry)) return '';
   if (event === 'succeeded' && source === 'check') return '· confirmed by the gateway';
   if (event === 'created' && detail !== null) return `by ${detail}`;
   return SOURCES[source] ?? source.replace(/^merchant:/, 'by the key ');
@@ -290,7 +292,7 @@ export function reviewReason(reviewed: Reviewed): string {
     const field = detail === 'customer' ? 'wallet' : inWords(detail.replace(/:.*/, ''));
     const what = differing(detail) ?? `The gateway reported another ${field} than was asked for`;
     const since = reviewed.history.slice(reviewed.history.indexOf(cause));
-    const isConfirmed = since.some(({ event, source }) => event === 'succeeded' && source !== 'person');
+    const isConfirmed = since.some((entry) => entry.event === 'succeeded' && !isByPerson(entry));
     return `${what}${isConfirmed ? ', and the right one later' : ''}.`;
   }
   if (said === null) return 'The gateway has not said in time how it ended.';
@@ -395,7 +397,8 @@ export function status(transaction: Transaction, back?: Back): Html {
   const hasFailed = TYPES[type].isOutgoing && STAGES[stage].status === 'FAILED';
   const own = surplus || afterClose ? 'warn' : hasFailed ? 'bad' : TONES[STAGES[stage].status];
   const [tone, name] = back ?? [own, statusName(transaction)];
-  return html`<span class="status ${tone}">${name}</span>`;
+  // A line begins with a word.
+  return html`<span class="status ${tone}">${name.replaceAll(' · ', '\u00A0· ')}</span>`;
 }
 
 /** The last four digits, and at most half of a short id: enough to compare, too little to use. */

@@ -236,12 +236,17 @@ export interface HistoryEntry {
   detail: string | null;
 }
 
+export const BY_PERSON = 'RESOLVED';
+
+/** Whether a resolution ended it, on the operator's page or by the API. */
+export const isByPerson = ({ detail }: HistoryEntry): boolean => detail === BY_PERSON;
+
 type Dated = Pick<Transaction, 'history'>;
 
 /** When the gateway reported the money of one that has succeeded: a person who confirms a report does so later. */
 export function reportedAt({ history }: Dated): number | undefined {
   const success = history.find(({ event }) => event === 'succeeded');
-  if (success?.source !== 'person') return success?.at;
+  if (success === undefined || !isByPerson(success)) return success?.at;
   const isReport = ({ at, event, source, detail }: HistoryEntry) =>
     at <= success.at && source === 'check' && (event === 'mismatch' || detail?.startsWith('SUCCESS'));
   return history.findLast(isReport)?.at;

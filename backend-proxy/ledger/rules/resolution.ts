@@ -2,7 +2,7 @@
 // Checks go on, and a report that contradicts the person and is new asks for another review (observations.ts).
 import { isDeepStrictEqual } from 'node:util';
 import { Refusal } from '../../errors.ts';
-import { TYPES, mayBeResolved } from '../../protocol/transaction.ts';
+import { BY_PERSON, TYPES, mayBeResolved } from '../../protocol/transaction.ts';
 import type { Expected, Resolution } from '../model.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 import { findOrder, historyOf, type Draft, toTransactionState } from './records.ts';
@@ -62,7 +62,7 @@ export function applyResolution(draft: Draft, row: TransactionRow, resolution: R
   markChanged(draft, row);
   addHistory(draft, row, 'resolved', { detail, n: row.reviews });
   const isRaised = raise(draft, row, resolved, {
-    detail: 'RESOLVED',
+    detail: BY_PERSON,
     ...(status === 'FAILED' && { endedBy: 'RESOLVED' }),
   });
   // It may have waited for this word.

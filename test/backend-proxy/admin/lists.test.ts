@@ -66,8 +66,12 @@ it('the list of transactions is filtered, paged newest first, and says what is w
   assert.deepEqual(idsOf(await operator.open(older.replaceAll('&amp;', '&'))), ['A-1', 'A-0']);
   assert.deepEqual(idsOf(await operator.open('/admin/transactions?orderId=A-7&type=&status=&from=&to=')), ['A-7']);
   await world.start(world.token({ orderId: 'A-7' }), { method: 'QR' }, 'again');
-  const byId = await operator.request('/admin/transactions?orderId=A-7-2');
-  assert.deepEqual([byId.status, placeOf(byId)], [303, '/admin/transactions/A-7-2'], 'an id at the gateway');
+  const byId = await operator.request('/admin/transactions?orderId=%20A-7-2%20');
+  assert.deepEqual(
+    [byId.status, placeOf(byId)],
+    [303, '/admin/transactions/A-7-2'],
+    'an id at the gateway, as it was pasted',
+  );
   assert.deepEqual(idsOf(await operator.open('/admin/transactions?status=SUCCESS')), []);
   assert.equal(idsOf(await operator.open('/admin/transactions?from=2026-11-20&to=2026-11-20')).length, 50);
   assert.deepEqual(idsOf(await operator.open('/admin/transactions?from=2026-11-21')), []);

@@ -63,7 +63,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   for (const id of ['A-1', 'A-1-2'])
     assert.doesNotMatch(await operator.open(`/admin/transactions/${id}`), /pays the order/);
   for (const path of ['/admin', '/admin/transactions', '/admin/transactions/A-1-2'])
-    assert.match(await operator.open(path), /status good">Paid twice · €10\.00 sent back</, path);
+    assert.match(await operator.open(path), /status good">Paid twice\s· €10\.00 sent back</, path);
 });
 
 it('the overview sums up what came in and went out today, by currency, and each count leads to its list', async (t) => {
