@@ -6,7 +6,7 @@ import { GATEWAY_TIMEOUT_MS, STATUS_CONNECTIONS } from '../protocol/durations.ts
 import { isLoopbackName } from '../protocol/links.ts';
 import { decimalOf, isTooDeep, parseExact } from '../protocol/money.ts';
 import type { GatewayType } from '../protocol/transaction.ts';
-import { CAUSES, METHODS, type Method } from '../protocol/wire.ts';
+import { METHODS, type Method } from '../protocol/wire.ts';
 import { codeOf, readBody, retryAfterMs } from '../received.ts';
 import {
   readChecked,
@@ -74,7 +74,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     refundMethods: new Set(METHODS.filter((method) => profile.refundAs[method] !== 'no')),
     payoutDecimals: profile.payoutDecimals,
     isTest: profile.sandbox ?? isLoopbackName(new URL(options.url).hostname),
-    causeOf: (code) => CAUSES.find((cause) => code !== null && profile.causes[cause].includes(code)) ?? null,
+    causeOf: (code) =>
+      (['CANCELLED', 'LOW_BALANCE'] as const).find((cause) => code !== null && profile.causes[cause].includes(code)) ??
+      null,
     clockOffset: () => offsetMs,
     close: async () => {
       await Promise.all([...new Set(Object.values(pools))].map((pool) => pool.close()));

@@ -108,7 +108,7 @@ function shopperPayment(payment: Transaction, withheld: boolean, causeOf: Traits
     asked: asked as Method,
     status,
     reason,
-    cause: causeOf(decline?.detail ?? null),
+    cause: stage === 'declined' && reason === 'EXPIRED' ? 'TOKEN_EXPIRED' : causeOf(decline?.detail ?? null),
     answer: answer === null ? 'AWAITED' : ANSWER_STATES[answer],
     checkoutUrl: open ? checkoutUrl : null,
     qr: open ? qr : null,

@@ -25,8 +25,11 @@ export type Status = (typeof STATUSES)[number];
 export const REASONS = ['DECLINED', 'EXPIRED', 'REPLACED', 'REJECTED', 'NOT_CREATED', 'RESOLVED'] as const;
 export type Reason = (typeof REASONS)[number];
 
-/** Why the gateway declined a payment, as far as its code tells: the customer ended it, or had too little money. */
-export const CAUSES = ['CANCELLED', 'LOW_BALANCE'] as const;
+/**
+ * Why the gateway ended a payment. Of a DECLINED one, as far as its code tells: the customer ended it, or had too
+ * little money. TOKEN_EXPIRED: of an EXPIRED one that the gateway, not only our clock, has ended.
+ */
+export const CAUSES = ['CANCELLED', 'LOW_BALANCE', 'TOKEN_EXPIRED'] as const;
 export type Cause = (typeof CAUSES)[number];
 
 /**
@@ -102,7 +105,7 @@ export interface PaymentView {
   asked: Method;
   status: Status;
   reason: Reason | null;
-  /** Of a DECLINED one; null if unknown. */
+  /** Of a DECLINED or EXPIRED one; null if unknown. */
   cause: Cause | null;
   answer: AnswerState;
   /** CHECKOUT: where to send the shopper; https, or http on loopback. */

@@ -169,6 +169,13 @@ describe('a failed payment', () => {
     expect(thePart(widget, 'error').textContent).to.equal('No money was taken. You can try again or pay another way.');
   });
 
+  it('a failed payment that the gateway itself let expire says that no money was taken', async () => {
+    const widget = await mount(proxyWith('QR', { status: 'FAILED', reason: 'EXPIRED', cause: 'TOKEN_EXPIRED' }));
+    await heading(widget, 'Time is up');
+    expect(thePart(widget, 'error').textContent).to.equal('No money was taken. You can try again or pay another way.');
+    expect(textOf(widget)).not.to.contain('you will pay twice');
+  });
+
   for (const [method, label] of [
     ['QR', 'Get a new code'],
     ['CHECKOUT', 'Try again'],

@@ -37,7 +37,7 @@ const CLOCK_MS = 3_000;
 
 const isOpen = (payment: PaymentView | null) =>
   payment !== null && payment.status !== 'SUCCESS' && payment.status !== 'FAILED';
-const hasFailed = ({ view: { payment } }: Facts, ...reasons: (PaymentView['reason'] | 'CANCELLED' | 'LOW_BALANCE')[]) =>
+const hasFailed = ({ view: { payment } }: Facts, ...reasons: PaymentView['reason' | 'cause'][]) =>
   payment?.status === 'FAILED' && (reasons.includes(payment.reason) || reasons.includes(payment.cause));
 const numberIn = (amount = '') => Number(amount.replaceAll(/[^\d.]/g, ''));
 const sumOf = ({ view }: Facts, ...statuses: string[]) =>
@@ -100,7 +100,8 @@ export const CLAIMS = {
   /** Nothing was paid, and there was no attempt or the last one can no longer be paid. */
   noMoneyTaken: (facts) =>
     !facts.view.paid &&
-    ((!facts.view.payment && !facts.view.otherOpen) || hasFailed(facts, 'DECLINED', 'REJECTED', 'NOT_CREATED')),
+    ((!facts.view.payment && !facts.view.otherOpen) ||
+      hasFailed(facts, 'DECLINED', 'REJECTED', 'NOT_CREATED', 'TOKEN_EXPIRED')),
   timeIsUp: (facts) => leftMs(facts) <= 0,
   /** No more time is shown than there is. */
   timeLeft: (facts, { values }) => {

@@ -296,7 +296,7 @@ export const STATES = {
     view: { closed: true },
     heading: 'The shop has closed this order',
   },
-  expired: { payment: failed('CHECKOUT', 'EXPIRED'), heading: 'Time is up' },
+  expired: { payment: failed('CHECKOUT', 'EXPIRED', 'TOKEN_EXPIRED'), heading: 'Time is up' },
   rejected: {
     act: (widget, proxy) => {
       type(widget, 'wallet', '12345678');

@@ -118,6 +118,16 @@ it('a declined payment tells the shopper why, if the gateway’s code does', asy
   }
 });
 
+it('an expired payment tells the shopper whether the gateway itself has ended it', async (t) => {
+  const ended = await createWorld(t);
+  const token = ended.token();
+  await ended.start(token, { method: 'CHECKOUT' });
+  await ended.faults({ status: { tamper: { message: 'TOKEN_EXPIRED' } } });
+  await ended.settleAfter('decline', 'A-1');
+  const { payment } = await ended.view(token);
+  assert.deepEqual([payment?.reason, payment?.cause], ['EXPIRED', 'TOKEN_EXPIRED']);
+});
+
 it('the wallet id is required for DIRECT, from the token or the shopper, and the token wins', async (t) => {
   const world = await createWorld(t);
   const token = world.token({ customerReferenceNo: 'C-1' });
