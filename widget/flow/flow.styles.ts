@@ -48,7 +48,6 @@ export const flowStyles = css`
   }
   .panel > h2 {
     scroll-margin: 12em;
-    border-radius: 4px;
     font-size: 1.25em;
     font-weight: 650;
   }
@@ -65,8 +64,8 @@ export const flowStyles = css`
     display: block;
   }
   ::placeholder {
-    color: var(--_muted);
-    opacity: 1;
+    color: var(--_text);
+    opacity: 0.7;
   }
   .wallet [aria-invalid='true'] {
     border: 2px solid var(--_danger);
@@ -197,9 +196,9 @@ export const flowStyles = css`
     color: var(--_accent);
   }
   .bar {
-    inline-size: min(100%, var(--_code-size));
+    inline-size: calc(min(100%, var(--_code-size)) - 2 * var(--_radius));
     block-size: 3px;
-    margin-block-start: calc(var(--_space) / -2);
+    margin-block-start: calc(var(--_space) * -1);
     justify-self: center;
     background: var(--_line);
     fill: var(--_accent);
@@ -450,14 +449,13 @@ export const flowStyles = css`
       --_line: var(--_field);
       --_muted: var(--_text);
     }
-    small {
-      font-size: 1em;
-    }
-    ::placeholder {
-      opacity: 0.75;
-    }
   }
   @media (forced-colors: active) {
+    .second,
+    .row .quiet,
+    ::placeholder {
+      color: CanvasText;
+    }
     .primary {
       border-color: Highlight;
       background: Highlight;
@@ -492,8 +490,6 @@ export const flowStyles = css`
       border-style: dashed !important;
     }
     .bar {
-      block-size: 6px;
-      border: 1px solid;
       fill: Highlight;
     }
     :disabled,
@@ -514,7 +510,6 @@ export const flowStyles = css`
     }
     .panel > svg.icon {
       border: 1px solid;
-      background: none;
     }
     .phone :first-child {
       stroke: currentColor;

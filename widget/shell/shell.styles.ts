@@ -213,7 +213,7 @@ export const styles = css`
     align-items: center;
     justify-content: center;
     gap: 0.5em;
-    padding-block: 8px;
+    padding-block: 0.6em;
   }
   /* In a grid, WebKit keeps the width of the legend when the page gets narrower. */
   fieldset {
