@@ -89,6 +89,17 @@ export function overview(shown: Overview): Html {
     <div class="heading">
       <h2>Latest transactions</h2>
       <a href="/admin/transactions" aria-label="Show all transactions">Show all</a>
+      <form class="buttons" action="/admin/transactions">
+        <input
+          name="orderId"
+          type="search"
+          placeholder="Order or gateway ID"
+          aria-label="Order or gateway ID"
+          maxlength="64"
+          autocomplete="off"
+        />
+        <button class="quiet">Search</button>
+      </form>
     </div>
     ${transactionTable(latest, 'No transaction yet: the first one appears here.', backs)}`;
 }

@@ -52,6 +52,7 @@ h2, .heading { margin: 2.25rem 0 0.75rem; }
 h2 { font-size: 1.125rem; font-weight: 650; }
 .heading { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 1rem; }
 .heading h2 { margin: 0; }
+.heading form { flex: 0 1 22rem; flex-flow: row; gap: 0.5rem; margin-left: auto; }
 .lead { margin: 0 0 0.25rem; }
 .lead + :not(.lead) { margin-top: 1.25rem; }
 .hint, .facts, .reason, .none { color: var(--soft); }
@@ -143,7 +144,7 @@ input[type='date'][value=''] { color: var(--soft); }
 ::-webkit-calendar-picker-indicator { margin-left: 0.2rem; opacity: 0.55; cursor: pointer; }
 input[aria-invalid='true'] { border-color: var(--bad); }
 input[type='radio'], input[type='checkbox'] { width: 1.25rem; height: 1.25rem; margin: 0; accent-color: var(--accent); flex: none; }
-button, .button { min-height: 2.75rem; padding: 0.45rem 1.1rem; border: 1px solid transparent; border-radius: 8px; background: var(--accent); color: var(--on-accent);
+button, .button { flex: none; min-height: 2.75rem; padding: 0.45rem 1.1rem; border: 1px solid transparent; border-radius: 8px; background: var(--accent); color: var(--on-accent);
   font-weight: 600; cursor: pointer; }
 .button { display: inline-block; text-align: center; text-decoration: none; line-height: 1.75rem; }
 button:hover, .button:hover { filter: brightness(1.08); }
@@ -245,6 +246,7 @@ main:has(.decision) { max-width: 37rem; }
   .lines td:has(.reason) { display: contents; }
   .lines .reason { order: 2; flex-basis: 100%; max-width: none; }
   .heading a { margin-left: auto; }
+  .heading form { flex-basis: 100%; margin-bottom: 0.5rem; }
   .filters { display: grid; grid-template-columns: 1fr auto; gap: 0.75rem; }
   .filters .filters { grid-template-columns: 1fr 1fr; margin-top: 0.25rem; }
   .filters .fold { grid-column: 1 / -1; }
