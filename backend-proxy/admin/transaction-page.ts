@@ -6,6 +6,7 @@ import { WEBHOOKS, type WebhookType } from '../protocol/merchant-view.ts';
 import { AFTER_CLOSE, NOT_REFUNDABLE, whyNotRefundable, type RefundRules } from '../protocol/refundable.ts';
 import {
   TYPES,
+  isByPerson,
   mayBeResolved,
   type HistoryEntry,
   type Transaction,
@@ -132,8 +133,8 @@ function historyList(transaction: Transaction, closed: Order['closed'] = null): 
     const detail = detailOf(entry);
     return html`<b>${eventName(entry, transaction)}</b> ${sourceName(entry)}${detail && html` · ${detail}`}`;
   };
-  // The entry before says it.
-  const own = transaction.history.filter(({ detail }) => detail !== AFTER_CLOSE);
+  // Another entry says it.
+  const own = transaction.history.filter((entry) => entry.detail !== AFTER_CLOSE && !isByPerson(entry));
   const entries = own.map((entry) => ({ at: entry.at, text: textOf(entry) }));
   if (closed !== null) {
     const text = html`<b>Order closed</b>${closed.reason && html` · ${closed.reason}`}`;

@@ -95,11 +95,16 @@ function endOf({ type, history }: Transaction, reason: Reason): readonly [label:
   return CAUSES[code] ?? ENDED[reason];
 }
 
-/** What a person decided last until then, and who; without a name once it is erased. */
+/** Who decided last until then, and when. */
 function decisionIn({ history }: Transaction, until = Infinity): { by: string; at: number } {
-  const { at = 0, detail = '' } =
-    history.findLast(({ event, at: each }) => event === 'resolved' && each <= until) ?? {};
-  return { by: /^\w+ by (.+?): /.exec(detail ?? '')?.[1] ?? 'a person', at };
+  const last = history.findLast(({ event, at }) => event === 'resolved' && at <= until);
+  return { by: saidIn(last?.detail ?? '').by, at: last?.at ?? 0 };
+}
+
+/** Of a person's decision; without name and note once they are erased. */
+function saidIn(detail: string): { said: string; by: string; note: string } {
+  const [, said = '', by = 'a person', note = ''] = /^(\w+)(?: by (.+?): (.*))?$/.exec(detail) ?? [];
+  return { said, by, note };
 }
 
 /** With the person, if one said how it ended. */
@@ -150,7 +155,7 @@ function decisionOf(transaction: Transaction): string {
   return `${what} ${reported === undefined ? 'The gateway has not reported it.' : `The gateway’s report came on ${serverClock.words(reported)}.`}`;
 }
 
-const EVENTS: Record<HistoryEntry['event'], string> = {
+const EVENTS: Record<Exclude<HistoryEntry['event'], 'resolved'>, string> = {
   created: 'Started',
   sending: 'Sent to the gateway',
   uncertain: 'No clear answer, checking',
@@ -166,7 +171,6 @@ const EVENTS: Record<HistoryEntry['event'], string> = {
   mismatch: 'The gateway reports something else',
   conflict: 'The gateway contradicts itself',
   needs_review: 'Needs review',
-  resolved: 'Decided by a person',
   erased: 'Personal data erased',
 };
 
@@ -183,12 +187,10 @@ const SOURCES: Record<string, string> = {
 /** What was asked, and what was reported. */
 const FIGURES = /\basked (.+), reported ([^)]+)/;
 
-export function eventName(entry: HistoryEntry, transaction: Transaction): string {
-  const { type, endedBy } = transaction;
-  const { event, detail } = entry;
-  if (isByPerson(entry)) {
-    const { by } = decisionIn(transaction, entry.at);
-    return `Marked as ${event === 'declined' ? 'not ' : ''}${PAID[type].toLowerCase()} by ${by}`;
+export function eventName({ event, detail }: HistoryEntry, { type, endedBy }: Transaction): string {
+  if (event === 'resolved') {
+    const { said, by } = saidIn(detail ?? '');
+    return `${capital(moved(said))}, says ${by}`;
   }
   if (event === 'succeeded') return PAID[type];
   if (event === 'declined' && TYPES[type].isOutgoing) return 'Failed at the gateway';
@@ -204,11 +206,8 @@ function differing(detail: string): string | undefined {
 }
 
 /** Empty where the event's name says it. */
-export function sourceName(entry: HistoryEntry): string {
-  const { event, source, detail } = entry;
+export function sourceName({ event, source, detail }: HistoryEntry): string {
   if (event === 'sending' || event === 'resolved') return '';
-  // The event's name has the person's.
-  if (isByPerson(entry)) return '';
   if (event === 'succeeded' && source === 'check') return '· confirmed by the gateway';
   if (event === 'created' && detail !== null) return `by ${detail}`;
   return SOURCES[source] ?? source.replace(/^merchant:/, 'by the key ');
@@ -235,13 +234,9 @@ function meaningOf(detail: string): string {
 
 /** Empty where the line before has said it. */
 export function detailOf({ event, detail }: HistoryEntry): string {
-  if (detail === null || event === 'created' || ['mismatch', 'conflict', 'RESOLVED', 'DECLINED'].includes(detail))
-    return '';
+  if (detail === null || event === 'created' || ['mismatch', 'conflict', 'DECLINED'].includes(detail)) return '';
   if (event === 'mismatch' && FIGURES.test(detail)) return '';
-  // Without a name once it is erased.
-  if (event === 'resolved') {
-    return detail.replace(/^(SUCCESS|FAILED)( by )?/, (_, said, by) => `${moved(said)}${by ? ', says ' : ''}`);
-  }
+  if (event === 'resolved') return saidIn(detail).note;
   const isOurs = event === 'mismatch' || event === 'conflict' || event === 'needs_review' || FIGURES.test(detail);
   return isOurs ? inWords(detail) : meaningOf(detail);
 }

@@ -54,7 +54,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   });
   await operator.says(
     '/admin/transactions/A-1',
-    / Marked as paid by Ada .* Decided by a person · money moved, says Ada: on the statement /,
+    / Needs review [\d:]+ Money moved, says Ada · on the statement Details /,
   );
   await world.settle();
   assert.ok(world.receiver.received.some(({ payload }) => payload.type === 'payment.succeeded'));
