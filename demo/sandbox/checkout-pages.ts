@@ -5,10 +5,10 @@ import { html } from 'hono/html';
 import { type CheckoutTexts, checkoutTexts, fill } from './checkout-texts.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
 import { formatMoney } from './money.ts';
-import { banner, countdown, fact, logo, mark, type Markup, page, pictureOf } from './page.ts';
+import { banner, countdown, duration, fact, logo, mark, type Markup, page, pictureOf } from './page.ts';
 import type { Payment } from './transaction.ts';
 
-/** The fields that each problem is about. */
+/** The fields that each problem is about; it stands below its field, or above all if it is about two. */
 const FIELDS = {
   noWallet: ['wallet'],
   noPassword: ['password'],
@@ -40,7 +40,9 @@ export interface CheckoutView {
   leftMs: number;
   screen: Screen;
   /** What was wrong with the form that led here. */
-  problem: Problem | null;
+  problems: readonly Problem[];
+  /** By how much the clock was moved. */
+  aheadMs: number;
 }
 
 /** From `ending` on, the page says when it ends. */
@@ -54,8 +56,8 @@ export function checkoutPage(c: Context, view: CheckoutView) {
   const amount = formatMoney(payment.minor, payment.currency, textLang);
   const hasEnded = screen.name === 'ended';
   const shop = new URL(payment.returnUrl);
-  const live = hasEnded ? '' : html`data-live="/pay/live/${payment.checkout?.token}" data-version="${view.state}"`;
-  const body = html`${banner(texts.banner)}
+  const live = hasEnded ? '' : html`data-live="/pay/live/${payment.checkout?.token}" data-version="${versionOf(view)}"`;
+  const body = html`${banner(bannerOf(view))}
     <main class="frame" ${live}>
       <div class="bill">
         ${logo}
@@ -77,13 +79,22 @@ export function checkoutPage(c: Context, view: CheckoutView) {
     body,
     lang: payment.language ?? 'en',
     textLang,
-    status: view.problem ? 422 : 200,
+    status: view.problems.length > 0 ? 422 : 200,
     formTargets: [shop.origin],
   });
 }
 
+type Changing = Pick<CheckoutView, 'payment' | 'state' | 'leftMs' | 'aheadMs'>;
+
+export const versionOf = ({ state, aheadMs }: Changing) => `${state}.${aheadMs}`;
+
+export function bannerOf({ payment, aheadMs }: Changing): string {
+  const { banner: text, ahead } = checkoutTexts(payment.language).texts;
+  return aheadMs === 0 ? text : `${text}. ${fill(ahead, { time: duration(aheadMs) })}`;
+}
+
 /** The page's own end. The shop may have set an earlier one, which the gateway does not know. */
-export function endsIn({ payment, state, leftMs }: Pick<CheckoutView, 'payment' | 'state' | 'leftMs'>): Markup {
+export function endsIn({ payment, state, leftMs }: Changing): Markup {
   return state === 'ending' ? html`${checkoutTexts(payment.language).texts.endsIn} ${countdown(leftMs)}` : html``;
 }
 
@@ -118,14 +129,20 @@ const hidden = ({ payment, proof }: CheckoutView): Markup =>
     <input type="hidden" name="proof" value="${proof}" />`;
 
 /** The fields name it by its id: an alert that a page loads with is not announced by every screen reader. */
-const problemText = (text: string): Markup => html`<p class="problem" id="problem" role="alert">${text}</p>`;
+const problemText = (id: string, text: string): Markup => html`<p class="problem" id="${id}" role="alert">${text}</p>`;
 
-/** Ties a field to the problem, and to its `help`. */
-function described(field: string, problem: Problem | null, help = ''): Markup {
-  const isConcerned = problem !== null && FIELDS[problem].some((each) => each === field);
-  const ids = isConcerned ? `problem ${help}`.trim() : help;
+/** The problem with `field` alone. */
+function problemOf(field: string, { problems }: CheckoutView, texts: CheckoutTexts, values = {}): Markup | '' {
+  const problem = problems.find((each) => FIELDS[each].length === 1 && FIELDS[each][0] === field);
+  return problem === undefined ? '' : problemText(problem, fill(texts[problem], values));
+}
+
+/** Ties a field to its problem, and to its `help`. */
+function described(field: string, { problems }: CheckoutView, help = ''): Markup {
+  const problem = problems.find((each) => FIELDS[each].some((concerned) => concerned === field));
+  const ids = `${problem ?? ''} ${help}`.trim();
   // Too many codes are not an error in these fields.
-  const isWrong = isConcerned && problem !== 'tooManyCodes';
+  const isWrong = problem !== undefined && problem !== 'tooManyCodes';
   return html`${ids ? html`aria-describedby="${ids}"` : ''} ${isWrong ? html`aria-invalid="true"` : ''}`;
 }
 
@@ -138,9 +155,9 @@ function cancelForm(view: CheckoutView, texts: CheckoutTexts, isMain = false): M
 }
 
 function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, texts: CheckoutTexts): Markup {
-  const { problem } = view;
+  const ofBoth = view.problems.find((problem) => FIELDS[problem].length > 1);
   return html`<h1>${texts.loginTitle}</h1>
-    ${problem ? problemText(texts[problem]) : ''}
+    ${ofBoth ? problemText(ofBoth, texts[ofBoth]) : ''}
     <form method="post" action="/pay/login" novalidate>
       ${hidden(view)}
       <label for="wallet">${texts.walletField}</label>
@@ -152,9 +169,10 @@ function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, tex
         autocapitalize="none"
         spellcheck="false"
         required
-        ${described('wallet', problem)}
+        ${described('wallet', view)}
         ${screen.wallet ? '' : html`autofocus`}
       />
+      ${problemOf('wallet', view, texts)}
       <label for="password">${texts.passwordField}</label>
       <input
         id="password"
@@ -162,20 +180,19 @@ function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, tex
         type="password"
         autocomplete="current-password"
         required
-        ${described('password', problem)}
+        ${described('password', view)}
         ${screen.wallet ? html`autofocus` : ''}
       />
+      ${problemOf('password', view, texts)}
       <button class="main">${texts.next}</button>
     </form>
     ${cancelForm(view, texts)}`;
 }
 
 function verifyScreen(view: CheckoutView, screen: Screen & { name: 'verify' }, texts: CheckoutTexts): Markup {
-  const { triesLeft } = screen;
-  const { problem } = view;
-  const isLast = problem === 'wrongCode' && triesLeft === 1;
+  const { triesLeft: left } = screen;
+  const said = left === 1 ? { ...texts, wrongCode: texts.wrongCodeOneLeft } : texts;
   return html`<h1>${texts.verifyTitle}</h1>
-    ${problem ? problemText(fill(isLast ? texts.wrongCodeOneLeft : texts[problem], { left: triesLeft })) : ''}
     <form method="post" action="/pay/verify" novalidate>
       ${hidden(view)}
       <p id="code-help">${texts.verifyHelp}</p>
@@ -186,10 +203,11 @@ function verifyScreen(view: CheckoutView, screen: Screen & { name: 'verify' }, t
         inputmode="numeric"
         autocomplete="one-time-code"
         maxlength="7"
-        ${described('code', problem, 'code-help')}
+        ${described('code', view, 'code-help')}
         required
         autofocus
       />
+      ${problemOf('code', view, said, { left })}
       <button class="main">${texts.next}</button>
     </form>
     ${cancelForm(view, texts)}`;
@@ -238,7 +256,6 @@ function payScreen(
   const isShort = balance < minor;
   return html`<h1>${texts.payTitle}</h1>
     <dl class="facts lines">
-      ${fact(texts.order, html`${view.order} <small>${view.merchant}</small>`)}
       ${fact(texts.from, html`${customer.name} <small>Wallet ${customer.shownWalletId}</small>`)}
       ${fact(texts.balance, formatMoney(balance, currency, language))}
       ${

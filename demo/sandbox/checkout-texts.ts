@@ -3,6 +3,7 @@
 
 const en = {
   banner: 'Sandbox: no real money moves',
+  ahead: 'The clock is {time} ahead.',
   payTo: 'Pay {merchant}',
   order: 'Order',
   website: 'Website',
@@ -54,6 +55,7 @@ export type CheckoutTexts = typeof en;
 
 const de: CheckoutTexts = {
   banner: 'Testumgebung: Hier fließt kein echtes Geld',
+  ahead: 'Die Uhr geht {time} vor.',
   payTo: 'Zahlung an {merchant}',
   order: 'Bestellung',
   website: 'Website',

@@ -5,7 +5,16 @@
 import { createHmac } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import { checkoutPage, endsIn, type LiveState, type Problem, type Screen } from './checkout-pages.ts';
+import { html } from 'hono/html';
+import {
+  bannerOf,
+  checkoutPage,
+  endsIn,
+  versionOf,
+  type LiveState,
+  type Problem,
+  type Screen,
+} from './checkout-pages.ts';
 import type { Clock } from './sandbox-clock.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
 import { errorPage, liveAnswer, readForm } from './page.ts';
@@ -84,7 +93,9 @@ class Checkout {
   live(c: Context, token: string) {
     const payment = this.#paymentOf(token);
     const time = this.#timeOf(payment);
-    return liveAnswer(c, time.state, isFinal(payment) ? undefined : () => ({ ends: endsIn({ payment, ...time }) }));
+    const view = { payment, ...time };
+    const regions = () => ({ banner: html`${bannerOf(view)}`, ends: endsIn(view) });
+    return liveAnswer(c, versionOf(view), isFinal(payment) ? undefined : regions);
   }
 
   /** Runs the step if the token is known and the form was sent by the session that received it. */
@@ -105,11 +116,15 @@ class Checkout {
     if (isFinal(visit.payment)) return toPage(c, visit);
     const wallet = (visit.form['wallet'] ?? '').trim();
     const password = visit.form['password'] ?? '';
-    if (wallet === '' || password === '') return this.#show(c, visit, wallet ? 'noPassword' : 'noWallet', wallet);
+    const empty = [
+      ...(wallet === '' ? ['noWallet' as const] : []),
+      ...(password === '' ? ['noPassword' as const] : []),
+    ];
+    if (empty.length > 0) return this.#show(c, visit, empty, wallet);
     const name = wallet.replace(/\s/g, '').toLowerCase();
     const customer = this.#processor.customers.find(({ walletId, email }) => walletId === name || email === name);
     if (!customer || !isSameSecret(password, DEMO_PASSWORD)) {
-      return this.#show(c, visit, 'wrongLogin', wallet);
+      return this.#show(c, visit, ['wrongLogin'], wallet);
     }
     this.#progress.set(visit.key, { stage: 'verify', customer, wrongCodes: 0 });
     this.#processor.open(visit.payment, customer);
@@ -124,18 +139,18 @@ class Checkout {
     const { customer } = progress;
     const code = (form['code'] ?? '').replace(/\s/g, '');
     // Not a try.
-    if (!/^\d{6}$/.test(code)) return this.#show(c, visit, 'noCode');
+    if (!/^\d{6}$/.test(code)) return this.#show(c, visit, ['noCode']);
     if (customer.accepts(code, this.#options.clock.now())) {
       this.#progress.set(key, { stage: 'pay', customer });
       this.#processor.reach(payment, 'PAYMENT_STEP');
       return toPage(c, visit);
     }
     progress.wrongCodes += 1;
-    if (progress.wrongCodes < MAX_WRONG_CODES) return this.#show(c, visit, 'wrongCode');
+    if (progress.wrongCodes < MAX_WRONG_CODES) return this.#show(c, visit, ['wrongCode']);
     // Too many wrong codes end the login; the payment stays open.
     this.#progress.delete(key);
     this.#processor.reach(payment, 'LOGIN_STEP');
-    return this.#show(c, visit, 'tooManyCodes', customer.walletId);
+    return this.#show(c, visit, ['tooManyCodes'], customer.walletId);
   }
 
   confirm(c: Context, visit: Visit) {
@@ -155,9 +170,10 @@ class Checkout {
     return c.redirect(payment.returnUrl, 303);
   }
 
-  #timeOf(payment: Payment): { state: LiveState; leftMs: number } {
+  #timeOf(payment: Payment): { state: LiveState; leftMs: number; aheadMs: number } {
+    const { aheadMs } = this.#options.clock;
     const leftMs = (payment.checkout?.expiresAt ?? 0) - this.#options.clock.now();
-    return { state: isFinal(payment) ? 'ended' : leftMs > ENDING_MS ? 'open' : 'ending', leftMs };
+    return { state: isFinal(payment) ? 'ended' : leftMs > ENDING_MS ? 'open' : 'ending', leftMs, aheadMs };
   }
 
   #paymentOf(token: string): Payment {
@@ -171,7 +187,7 @@ class Checkout {
     return createHmac('sha256', this.#proofKey).update(key).digest('base64url');
   }
 
-  #show(c: Context, { payment, key, proof }: Visit, problem: Problem | null = null, wallet?: string) {
+  #show(c: Context, { payment, key, proof }: Visit, problems: readonly Problem[] = [], wallet?: string) {
     const { merchant, merchantLogo } = this.#options;
     return checkoutPage(c, {
       payment,
@@ -182,7 +198,7 @@ class Checkout {
       people: this.#processor.customers,
       ...this.#timeOf(payment),
       screen: screenOf(payment, this.#progress.get(key), wallet),
-      problem,
+      problems,
     });
   }
 }

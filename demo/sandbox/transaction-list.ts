@@ -103,7 +103,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
         <span class="amount">${isPayment(transaction) ? '' : '−'}${formatMoney(minor, currency)}</span>
         <strong class="order">${orderId}</strong>
         <small class="sub"
-          >${what.map((part) => part && `${part}\u00a0· `)}${clockTime(isFinal(transaction) ? updatedAt : createdAt, clock.now())}</small
+          >${what.map((part) => part && `${part.replaceAll(' ', '\u00a0')}\u00a0· `)}${clockTime(isFinal(transaction) ? updatedAt : createdAt, clock.now())}</small
         >
         <span class="standing"><span class="chip ${tone}">${word}</span></span>
         <small class="ipns">
@@ -120,10 +120,17 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
       isFinal(transaction)
         ? ''
         : html`<div class="answer">
-            ${button(transaction, 'decline', 'Decline')} ${button(transaction, 'approve', 'Approve')}
+            ${button(transaction, 'decline', 'Decline')}
+            ${button(transaction, 'approve', approval(transaction, options))}
           </div>`
     }
   </li>`;
+}
+
+/** Says who pays what nobody has opened. */
+function approval(transaction: Transaction, { processor: { customers } }: ControlOptions): string {
+  const isNobodys = transaction.customer === null && isPayment(transaction) && transaction.openedBy === null;
+  return isNobodys ? `Approve as ${customers[0]?.name.split(' ')[0]}` : 'Approve';
 }
 
 function kindOf(transaction: Transaction, processor: ControlOptions['processor']): Kind {

@@ -73,7 +73,7 @@ export function homePage(c: Context, view: PhoneView, unknownCode?: string) {
 }
 
 /** Without it the times would seem wrong. */
-export const bannerOf = ({ aheadMs }: PhoneView): { banner: Markup } => ({
+export const bannerOf = ({ aheadMs }: Pick<PhoneView, 'aheadMs'>): { banner: Markup } => ({
   banner: html`${SANDBOX}${aheadMs === 0 ? '' : `. The clock is ${duration(aheadMs)} ahead.`}`,
 });
 
@@ -110,7 +110,7 @@ export const sheet = (view: PhoneView, opened: Opened): Markup =>
   isFinal(opened.payment) ? result(view, opened) : request(view, opened);
 
 /** Keeps `query`, so that a scanned link leads to its payment after the choice. */
-export function choicePage(c: Context, people: readonly Customer[], query: URLSearchParams) {
+export function choicePage(c: Context, view: Pick<PhoneView, 'people' | 'aheadMs'>, query: URLSearchParams) {
   const kept = [...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
   const screen = html`${logo}
     <h1>Whose phone is this?</h1>
@@ -118,12 +118,12 @@ export function choicePage(c: Context, people: readonly Customer[], query: URLSe
     <p class="soft">It belongs to one of three demo customers. You can change this at any time.</p>
     <form class="stack" method="get">
       ${kept}
-      ${people.map(
+      ${view.people.map(
         (person) => html`<button name="as" value="${person.walletId}" class="person card">${identity(person)}</button>`,
       )}
     </form>
     <p><a class="way" href="/">Gateway page</a></p>`;
-  const body = device(html`<div class="stack">${screen}</div>`);
+  const body = device(html`<div class="stack">${screen}</div>`, '', bannerOf(view).banner);
   return page(c, { title: 'Whose phone is this?', layout: 'wallet', body });
 }
 

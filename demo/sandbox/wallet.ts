@@ -30,7 +30,7 @@ type WalletContext = Context<WalletEnv>;
 export function createWallet(options: WalletOptions) {
   const { processor } = options;
   const wallet = new Hono<WalletEnv>();
-  wallet.use((c, next) => chooseCustomer(c, next, processor));
+  wallet.use((c, next) => chooseCustomer(c, next, options));
   wallet.get('/', (c) => homePage(c, viewOf(c.get('customer'), options)));
   wallet.get('/live', (c) => liveAnswer(c, stateOf(options), () => regionsOf(viewOf(c.get('customer'), options))));
   wallet.get('/scan', (c) => openCode(c, options, ''));
@@ -64,7 +64,8 @@ export function createWallet(options: WalletOptions) {
   return wallet;
 }
 
-async function chooseCustomer(c: WalletContext, next: Next, processor: PaymentProcessor): Promise<Response | void> {
+async function chooseCustomer(c: WalletContext, next: Next, options: WalletOptions): Promise<Response | void> {
+  const { processor, clock } = options;
   const url = new URL(c.req.url);
   const as = url.searchParams.get('as');
   url.searchParams.delete('as');
@@ -74,7 +75,9 @@ async function chooseCustomer(c: WalletContext, next: Next, processor: PaymentPr
     return c.redirect(url.pathname + url.search, 303);
   }
   const customer = processor.customer(getCookie(c, COOKIE) ?? null);
-  if (!customer || as !== null) return choicePage(c, processor.customers, url.searchParams);
+  if (!customer || as !== null) {
+    return choicePage(c, { people: processor.customers, aheadMs: clock.aheadMs }, url.searchParams);
+  }
   c.set('customer', customer);
   return next();
 }

@@ -273,10 +273,23 @@ function orderItem(order: Order): Markup {
   return html`<li>
     <a href="/orders/${order.orderId}">${order.kind === 'goods' ? goodsOf(order.lines) : 'Coffee card'}</a>
     <span>${order.amount === null ? '' : formatMoney(order.amount, CURRENCY)}</span>
-    <small>${order.orderId} · ${DATE.format(order.createdAt)}</small>
+    <small>${order.orderId} · ${DATE.format(order.createdAt)}${backNote(order)}</small>
     <span class="chip ${tone}">${label}</span>
   </li>`;
 }
+
+/** What went back, of a payment that pays the order and of others. */
+function backNote({ back, extra }: Order): string {
+  const [sent, coming] = (['sentBack', 'onItsWay'] as const).map(
+    (where) => centsOf(back[where]) + centsOf(extra[where]),
+  );
+  return [sent && `${money(sent)} sent back`, coming && `${money(coming)} on its way back`]
+    .filter(Boolean)
+    .map((note) => ` · ${note}`)
+    .join('');
+}
+
+const money = (cents: number) => formatMoney(decimal(cents), CURRENCY);
 
 export function goodsOf(lines: readonly Line[]): string {
   return lines

@@ -97,17 +97,29 @@ describe('the overview of transactions', () => {
 
   it('what waits is approved or declined without opening it, above what has ended, the newest first', async () => {
     const opened = openSandbox();
+    await opened.send('pay', collection('DIRECT'));
     await opened.send('pay', collection('CHECKOUT'));
     await opened.send('pay', collection('QR'));
     await opened.send('pay', collection('JETGO'));
     await opened.control('transactions/order-JETGO/approve');
     const { html } = await openOverview(opened);
     const shown = [...html.matchAll(/class="order">([\w-]+)</g)].map(([, orderId]) => orderId);
-    assert.deepEqual(shown, ['order-QR', 'order-CHECKOUT', 'order-JETGO'], 'what waits is above what has ended');
-    const buttons = html.replace(/<details.*?<\/details>/gs, '').matchAll(/aria-label="(\w+ order-\w+)"/g);
+    assert.deepEqual(
+      shown,
+      ['order-QR', 'order-CHECKOUT', 'order-DIRECT', 'order-JETGO'],
+      'what waits is above what has ended',
+    );
+    const buttons = html.replace(/<details.*?<\/details>/gs, '').matchAll(/aria-label="([\w ]+ order-\w+)"/g);
     assert.deepEqual(
       [...buttons].map(([, name]) => name),
-      ['Decline order-QR', 'Approve order-QR', 'Decline order-CHECKOUT', 'Approve order-CHECKOUT'],
+      [
+        'Decline order-QR',
+        'Approve as Ada order-QR',
+        'Decline order-CHECKOUT',
+        'Approve as Ada order-CHECKOUT',
+        'Decline order-DIRECT',
+        'Approve order-DIRECT',
+      ],
     );
   });
 
