@@ -115,7 +115,7 @@ export function choicePage(c: Context, view: Pick<PhoneView, 'people' | 'aheadMs
   const screen = html`${logo}
     <h1>Whose phone is this?</h1>
     <p>${ABOUT}</p>
-    <p class="soft">It belongs to one of three demo customers. You can change this at any time.</p>
+    <p class="soft">It belongs to one of three demo customers.</p>
     <form class="stack" method="get">
       ${kept}
       ${view.people.map(

@@ -278,18 +278,14 @@ function orderItem(order: Order): Markup {
   </li>`;
 }
 
-/** What went back, of a payment that pays the order and of others. */
+/** What went back, of the payment that pays the order and of others. */
 function backNote({ back, extra }: Order): string {
-  const [sent, coming] = (['sentBack', 'onItsWay'] as const).map(
-    (where) => centsOf(back[where]) + centsOf(extra[where]),
-  );
-  return [sent && `${money(sent)} sent back`, coming && `${money(coming)} on its way back`]
-    .filter(Boolean)
-    .map((note) => ` · ${note}`)
-    .join('');
+  const note = (where: 'sentBack' | 'onItsWay', words: string) => {
+    const cents = centsOf(back[where]) + centsOf(extra[where]);
+    return cents === 0 ? '' : ` · ${formatMoney(decimal(cents), CURRENCY)}\u00a0${words}`;
+  };
+  return note('sentBack', 'sent\u00a0back') + note('onItsWay', 'on\u00a0its\u00a0way\u00a0back');
 }
-
-const money = (cents: number) => formatMoney(decimal(cents), CURRENCY);
 
 export function goodsOf(lines: readonly Line[]): string {
   return lines

@@ -46,6 +46,8 @@ test('the desk’s search leaves the rows with all its words, says how many, and
   assert.equal(await rows.count(), 1, 'also after the list has changed');
   await found.fill(`today ${new Date().getFullYear()} ${shopper.orderId}`);
   await said.and(staff.page.getByText('1 found', { exact: true })).waitFor();
+  await found.fill(`waiting ${shopper.orderId}`);
+  await said.and(staff.page.getByText(/^Nothing found/)).waitFor();
   await found.fill('nobody');
   await said
     .and(staff.page.getByText(/^Nothing found\. Type an order, an amount, a day, or a wallet’s last digits\.$/))

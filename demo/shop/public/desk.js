@@ -11,7 +11,9 @@ function filter() {
   const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
   const rows = [...live.querySelectorAll('li')];
   for (const row of rows) {
-    const text = `${row.closest('section').ariaLabel} ${row.textContent}`.toLowerCase();
+    // Without the history, which has the words of other rows' states.
+    const parts = [...row.querySelectorAll('summary, dd:first-of-type, p')].map(({ textContent }) => textContent);
+    const text = `${row.closest('section').ariaLabel} ${parts.join(' ')}`.toLowerCase();
     row.hidden = !words.every((word) => text.includes(word));
   }
   const found = rows.filter((row) => !row.hidden).length;

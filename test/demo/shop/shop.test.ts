@@ -223,7 +223,7 @@ test('an order whose money went back is refunded: nothing is packed, and a top-u
       /"state":"paid","heading":"Thank you".* (We have sent back €41\.00\.|€41\.00 is on its way back\.)"/,
     );
     const sum = status === 'SUCCESS' ? '41.00 sent back' : '41.00 on its way back';
-    assert.ok((await shopper.get('/account')).text.includes(` · €${sum}</small>`), sum);
+    assert.ok((await shopper.get('/account')).text.replaceAll('\u00A0', ' ').includes(` · €${sum}</small>`), sum);
     shop.proxy.answers[`GET ${path}`] = report('42.00');
     const { text } = await shopper.get(path);
     for (const each of texts) assert.ok(unlinked(text).includes(`>${each}<`), each);
