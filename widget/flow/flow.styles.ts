@@ -162,7 +162,7 @@ export const flowStyles = css`
       background: var(--_tint);
     }
   }
-  :is(button, a):active {
+  :is(a, button):active {
     opacity: 0.8;
   }
   :focus-visible,
@@ -207,7 +207,7 @@ export const flowStyles = css`
     grid-column: 2;
     justify-content: start;
     margin-block: 0 -0.6em;
-    padding: 0;
+    padding: 0 0 0.6em;
     color: inherit;
     text-align: start;
     text-decoration: underline;
