@@ -95,7 +95,7 @@ test('the operator finds what needs a person, resolves it, and sends a webhook a
   await page.getByText('Your server gets payment.failed').waitFor();
   await page.getByRole('button', { name: 'Record as not received' }).click();
   await page.getByText('Recorded. The history below has your name and note.').waitFor();
-  await page.getByText('no money moved, says Ada: it was paid to the other shop').waitFor();
+  await page.getByText('No money moved, says Ada · it was paid to the other shop').waitFor();
 
   answer = 200;
   await page.getByRole('link', { name: 'Webhooks' }).click();
