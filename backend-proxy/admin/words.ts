@@ -149,7 +149,7 @@ function decisionOf(transaction: Transaction): string {
   const isPaid = transaction.stage === 'succeeded';
   const { by, at } = decisionIn(transaction);
   const verb = isPaid === (transaction.resolved === 'succeeded') ? 'confirmed' : 'denied';
-  const what = `${capital(by)} ${verb} on ${serverClock.words(at)} that ${isPaid ? 'the' : 'no'} money moved.`;
+  const what = `${capital(by)} ${verb} that ${isPaid ? 'the' : 'no'} money moved, on ${serverClock.words(at)}.`;
   const reported = reportedAt(transaction);
   if (!isPaid) return what;
   return `${what} ${reported === undefined ? 'The gateway has not reported it.' : `The gateway’s report came on ${serverClock.words(reported)}.`}`;

@@ -11,6 +11,7 @@ import {
   badgeOf,
   capital,
   centsLeft,
+  decisionIn,
   endOf,
   eventName,
   hasExtra,
@@ -169,12 +170,13 @@ function row(entry: Entry, entries: readonly Entry[], today: string, doneId?: st
   </li>`;
 }
 
-function step({ at, event, source, detail }: Entry['history'][number], entry: Entry): Markup | '' {
+function step({ at, event, detail }: Entry['history'][number], entry: Entry): Markup | '' {
   // A person's decision says it.
-  if (event === 'sending' || (source === 'person' && event !== 'resolved')) return '';
+  if (event === 'sending' || detail === 'RESOLVED') return '';
   const isNamed = detail === null || event === 'created' || detail in ENDED || /^(mismatch|conflict)$/.test(detail);
+  const said = event === 'resolved' ? decisionIn(detail).note : inWords(detail ?? '');
   return html`<dt><time datetime="${at}">${timeOf(at, dayOf(entry))}</time></dt>
-    <dd>${eventName(event, detail, entry)} ${isNamed ? '' : html`<small>${inWords(detail)}</small>`}</dd>`;
+    <dd>${eventName(event, detail, entry)} ${isNamed ? '' : html`<small>${said}</small>`}</dd>`;
 }
 
 function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): Markup | '' {
@@ -204,8 +206,7 @@ const sentBack = ({ status, needsReview }: Refund) =>
 function adviceOf(entry: Entry, entries: readonly Entry[]): string | undefined {
   if (isInDoubt(entry)) return reviewReason(entry);
   const decision = entry.history.findLast(({ event }) => event === 'resolved')?.detail;
-  const isSure = decision?.startsWith('SUCCESS');
-  const decided = decision ? `A colleague ${isSure ? 'confirmed' : 'denied'} that the money moved.` : undefined;
+  const decided = decision ? decidedIn(decision, entry) : undefined;
   if (!isPayment(entry))
     return entry.status === 'FAILED' && !decided ? capital(`${endOf(entry)[1]}. No money moved.`) : decided;
   const [what, left] = [toDo(entry, entries), refundable(entry, entries)];
@@ -219,6 +220,12 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string | undefined {
   return `The order was ${entry.surplus ? 'already paid' : 'closed before'}. ${then}`;
 }
 
+function decidedIn(decision: string, { status }: Entry): string {
+  const { isMoved, by } = decisionIn(decision);
+  const isPaid = status === 'SUCCESS';
+  return `${capital(by)} ${isMoved === isPaid ? 'confirmed' : 'denied'} that ${isPaid ? 'the' : 'no'} money moved.`;
+}
+
 const SAYS: readonly (readonly [RegExp, string])[] = [
   [/^\w+: asked (.+), reported (.+)/, 'the gateway reported $2 instead of $1'],
   [/^(gatewayOrderId|type|paymentId|customer)$/, 'the gateway reported another $1 than was asked for'],
@@ -226,8 +233,6 @@ const SAYS: readonly (readonly [RegExp, string])[] = [
   [/ for an order id that the gateway reported as a duplicate/, ', but it had refused this order as a duplicate'],
   [/ after SUCCESS/, ', but it had said paid'],
   [/ after FAILED/, ', but it had said failed'],
-  [/^SUCCESS by/, 'money moved, says'],
-  [/^FAILED by/, 'no money moved, says'],
   [/^SUCCESS/, 'the gateway says paid'],
   [/^FAILED/, 'the gateway says failed'],
   [/\bgatewayOrderId\b/, 'order id'],
@@ -239,7 +244,9 @@ const SAYS: readonly (readonly [RegExp, string])[] = [
 function reviewReason(entry: Entry): string {
   const flags = /^(mismatch|conflict|needs_review)$/;
   const at = entry.history.findLastIndex(({ event, detail }) => flags.test(event) && detail && !flags.test(detail));
-  const isRight = entry.history.slice(at + 1).some(({ event, source }) => event === 'succeeded' && source !== 'person');
+  const isRight = entry.history
+    .slice(at + 1)
+    .some(({ event, detail }) => event === 'succeeded' && detail !== 'RESOLVED');
   const said = entry.history[at]?.detail ?? 'the gateway has not said in time how it ended';
   const later = isRight ? ', and the right one later' : '';
   const ask = `Ask the gateway’s support before you ${isPayment(entry) ? 'ship' : 'send it again'}.`;

@@ -94,7 +94,6 @@ const EVENTS: Record<string, string> = {
   after_close: 'Paid after closing',
   mismatch: 'The gateway reports something else',
   conflict: 'The gateway contradicts itself',
-  resolved: 'Decided by a person',
   erased: 'Personal data erased',
 };
 
@@ -120,7 +119,17 @@ export function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof 
   return isPayment(entry) ? { tone: 'over', label: endOf(entry)[0] } : { tone: 'bad', label: 'Failed' };
 }
 
+/** What a person decided; without name and note once they are erased. */
+export function decisionIn(detail: string | null): { isMoved: boolean; by: string; note: string } {
+  const [, said, by = 'a person', note = ''] = /^(\w+)(?: by (.+?): (.*))?$/.exec(detail ?? '') ?? [];
+  return { isMoved: said === 'SUCCESS', by, note };
+}
+
 export function eventName(event: string, detail: string | null, { type }: Entry): string {
   if (event === 'succeeded') return DONE[type];
+  if (event === 'resolved') {
+    const { isMoved, by } = decisionIn(detail);
+    return `${isMoved ? 'Money' : 'No money'} moved, says ${by}`;
+  }
   return EVENTS[event] ?? (ENDED[detail ?? ''] ?? ENDED[event.toUpperCase()])?.[0] ?? capital(event.replace('_', ' '));
 }

@@ -353,12 +353,12 @@ it('what a colleague decided is said of the payment, and a payout that failed sa
   }
   await operator.says(
     '/admin/transactions/A-1',
-    / €10\.10 Paid · confirmed by Ada QR code · A-1 Ada confirmed on 20 Nov 2026, 12:03:00 UTC that the money moved\. The gateway’s report came on 20 Nov 2026, 12:00:00 UTC\. /,
+    / €10\.10 Paid · confirmed by Ada QR code · A-1 Ada confirmed that the money moved, on 20 Nov 2026, 12:03:00 UTC\. The gateway’s report came on 20 Nov 2026, 12:00:00 UTC\. /,
   );
   assert.match((await world.view(world.token())).payment?.paidAt ?? '', /T12:00:/, 'not when Ada said so');
   await operator.says(
     '/admin/transactions/A-2',
-    / €10\.10 Not paid · confirmed by Ada QR code · A-2 Ada confirmed on 20 Nov 2026, 12:06:00 UTC that no money moved\. .* Close the order/,
+    / €10\.10 Not paid · confirmed by Ada QR code · A-2 Ada confirmed that no money moved, on 20 Nov 2026, 12:06:00 UTC\. .* Close the order/,
   );
   await operator.says('/admin/transactions', / Not paid · confirmed by Ada 20 Nov .* Paid · confirmed by Ada 20 Nov /);
   await createMismatch(world, 'A-3');
@@ -367,7 +367,7 @@ it('what a colleague decided is said of the payment, and a payout that failed sa
   await operator.send('/admin/transactions/A-3/resolve', fieldsOf(first));
   await operator.says(
     '/admin/transactions/A-3',
-    / Paid QR code · A-3 Ada denied on .* that the money moved\. The gateway’s report came on /,
+    / Paid QR code · A-3 Ada denied that the money moved, on .*\. The gateway’s report came on /,
   );
   const failed = (await world.ledger.transaction('A-2')) ?? assert.fail();
   for (const [detail, words] of [

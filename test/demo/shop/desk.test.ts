@@ -429,7 +429,7 @@ test('a transaction’s details have its ids and its history in the operator’s
           ['rejected', detail],
         ),
         said('resolved', 'SUCCESS by Ada: on the statement', '2026-11-21T09:30:00.000Z'),
-        { at: '2026-11-21T09:30:00.000Z', event: 'succeeded', source: 'person', detail: null },
+        { at: '2026-11-21T09:30:00.000Z', event: 'succeeded', source: 'merchant', detail: 'RESOLVED' },
       ],
     }),
     payment('ST-2', { status: 'FAILED', reason: 'EXPIRED', history: decided(['declined', 'TOKEN_EXPIRED']) }),
@@ -444,9 +444,9 @@ test('a transaction’s details have its ids and its history in the operator’s
       .join(' | '),
   );
   assert.deepEqual(inWords, [
-    'Transaction | ST-1 · payment 100007 | 12:00 | Started | 12:00 | No clear answer, checking HTTP 409 DUPLICATE_ORDER | 12:00 | Refused a duplicate, and not ours, as amount differs: €0.01, not €10.10 | 21 Nov 2026, 09:30 | Decided by a person money moved, says Ada: on the statement | A colleague confirmed that the money moved. It cannot be sent back, because the gateway did not name the whole wallet that paid.',
+    'Transaction | ST-1 · payment 100007 | 12:00 | Started | 12:00 | No clear answer, checking HTTP 409 DUPLICATE_ORDER | 12:00 | Refused a duplicate, and not ours, as amount differs: €0.01, not €10.10 | 21 Nov 2026, 09:30 | Money moved, says Ada on the statement | Ada confirmed that the money moved. It cannot be sent back, because the gateway did not name the whole wallet that paid.',
     'Transaction | ST-2 | 12:00 | Expired',
-    'Transaction | PO-1 | 12:00 | Decided by a person no money moved, says Ada: not sent | A colleague denied that the money moved.',
+    'Transaction | PO-1 | 12:00 | No money moved, says Ada not sent | Ada confirmed that no money moved.',
     'Transaction | PO-2 | 12:00 | Waiting at the gateway | 12:00 | Paid out',
   ]);
 });
