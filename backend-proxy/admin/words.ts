@@ -137,12 +137,15 @@ export function explanationOf(transaction: Transaction, order?: Pick<Order, 'clo
   if (transaction.late) return 'The money came late: until then it counted as unpaid.';
   if (reason === null) return '';
   const [, explanation] = endOf(transaction, reason);
-  return reason === 'EXPIRED' && order ? `${explanation} ${lateOf(order)}` : explanation;
+  if (reason !== 'EXPIRED') return explanation;
+  return `${explanation} ${transaction.stage === 'declined' ? 'No money moved.' : lateOf(order)}`;
 }
 
-/** The gateway cannot cancel. */
-const lateOf = ({ closed, paidBy }: Pick<Order, 'closed' | 'paidBy'>) =>
-  closed === null && paidBy === null ? 'A late payment still counts.' : 'Money that still comes has to be sent back.';
+/** Of one that only our clock has ended: the gateway cannot cancel. */
+const lateOf = (order?: Pick<Order, 'closed' | 'paidBy'>) =>
+  order?.closed === null && order.paidBy === null
+    ? 'A late payment still counts.'
+    : 'Money that still comes has to be sent back.';
 
 /** Who said so, and when: the gateway's report is from another time. */
 function decisionOf(transaction: Transaction): string {

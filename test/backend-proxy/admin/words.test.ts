@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { eventName, explanationOf, reportsOf, reviewReason } from '../../../backend-proxy/admin/words.ts';
 import { transactionPage } from '../../../backend-proxy/admin/transaction-page.ts';
+import { M } from '../time.ts';
 import { createMismatch, createOperator, signedIn, textOf } from './admin-kit.ts';
 
 it('a review says in plain words what the gateway said', () => {
@@ -55,12 +56,17 @@ it('a payment that ended is called the same in its status, its explanation and i
     await world.settleAfter(action, orderId);
     await operator.says(`/admin/transactions/${orderId}`, words);
   }
-  await operator.says('/admin/transactions/A-2', / Nobody paid in time\. A late payment still counts\. /);
-  await world.merchant('POST', '/orders/A-2/close', {});
+  await operator.says('/admin/transactions/A-2', / Nobody paid in time\. No money moved\. /);
+  // Only our clock has ended this one.
+  await world.start(world.token({ orderId: 'A-3', payWithin: 60 }), { method: 'QR' });
+  await world.pass(4 * M);
   await operator.says(
-    '/admin/transactions/A-2',
-    / Nobody paid in time\. Money that still comes has to be sent back\. /,
+    '/admin/transactions/A-3',
+    /Expired QR code .* Nobody paid in time\. A late payment still counts\. /,
   );
+  await world.merchant('POST', '/orders/A-3/close', {});
+  const closed = / Nobody paid in time\. Money that still comes has to be sent back\. /;
+  await operator.says('/admin/transactions/A-3', closed);
   const declined = (await world.ledger.transaction('A-1')) ?? assert.fail();
   const entry = { at: 0, event: 'declined', source: 'check', detail: 'USER_CANCELLED' } as const;
   const canceled = { ...declined, history: [entry] };
