@@ -214,7 +214,7 @@ function total(name: string, sums: readonly Sum[], query: string, closed: readon
     <dt>${name}</dt>
     ${(values.length === 0 ? [NOTHING] : values).map((value) => html`<dd class="amount">${value}</dd>`)}
     <dd class="facts">${counts}</dd>
-    ${closed.length === 0 ? '' : html`<dd class="facts">${add(closed, 'count')} closed, may still be paid</dd>`}
+    ${closed.length === 0 ? '' : html`<dd class="facts">and ${add(closed, 'count')} closed</dd>`}
   </div>`;
 }
 

@@ -117,9 +117,7 @@ function totals(entries: readonly Entry[]): Markup {
       const sum = formatMoney(decimal(sumOf(ours)), CURRENCY);
       return html`<div>
         <dt><small>${name} · ${ours.length}</small></dt>
-        <dd>
-          ${sum} ${name === 'Waiting' && closed > 0 ? html`<small>${closed} closed, may still be paid</small>` : ''}
-        </dd>
+        <dd>${sum} ${name === 'Waiting' && closed > 0 ? html`<small>and ${closed} closed</small>` : ''}</dd>
       </div>`;
     })}
   </dl>`;

@@ -530,7 +530,7 @@ test('the desk closes the order of a waiting payment in a second step, and says 
   const { text: after } = await staff.get('/desk?done=ST-1');
   assert.match(
     after,
-    /class="message good" role="status">.*✓<\/span> ST-1 is closed\.<[^]*Waiting · 0<\/small><\/dt>\s*<dd>\s*€0\.00 <small>1 closed, may still be paid<\/small>[^]*class="new"[^]* Closed<[^]*>may still be paid</,
+    /class="message good" role="status">.*✓<\/span> ST-1 is closed\.<[^]*Waiting · 0<\/small><\/dt>\s*<dd>\s*€0\.00 <small>and 1 closed<\/small>[^]*class="new"[^]* Closed<[^]*>may still be paid</,
   );
   assert.doesNotMatch(after, /desk\/close| Waiting</);
 });
