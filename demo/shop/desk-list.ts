@@ -4,7 +4,6 @@ import type { Refund } from '../../backend-proxy/client.ts';
 import { CURRENCY, decimal, formatMoney } from './catalog.ts';
 import { page, type Markup, type Site } from './page.ts';
 import {
-  ENDED,
   HOW,
   SIGNS,
   TYPES,
@@ -13,7 +12,9 @@ import {
   centsLeft,
   decisionIn,
   endOf,
-  eventName,
+  eventOf,
+  whyNotBack,
+  lastDecision,
   hasExtra,
   isBack,
   isInDoubt,
@@ -150,7 +151,7 @@ function row(entry: Entry, entries: readonly Entry[], today: string, doneId?: st
       </summary>
       <div class="more">
         <dl>
-          <dt>Transaction</dt>
+          <dt>Gateway ID</dt>
           <dd>${gatewayOrderId}${paymentId && ` · payment ${paymentId}`}</dd>
           ${history.map((each) => step(each, entry))}
         </dl>
@@ -168,13 +169,13 @@ function row(entry: Entry, entries: readonly Entry[], today: string, doneId?: st
   </li>`;
 }
 
-function step({ at, event, detail }: Entry['history'][number], entry: Entry): Markup | '' {
+function step(happened: Entry['history'][number], entry: Entry): Markup | '' {
+  const { at, event, detail } = happened;
   // A person's decision says it.
   if (event === 'sending' || detail === 'RESOLVED') return '';
-  const isNamed = detail === null || event === 'created' || detail in ENDED || /^(mismatch|conflict)$/.test(detail);
-  const said = event === 'resolved' ? decisionIn(detail).note : inWords(detail ?? '');
+  const [name, more] = eventOf(happened, entry);
   return html`<dt><time datetime="${at}">${timeOf(at, dayOf(entry))}</time></dt>
-    <dd>${eventName(event, detail, entry)} ${isNamed ? '' : html`<small>${said}</small>`}</dd>`;
+    <dd>${name} <small>${inWords(more)}</small></dd>`;
 }
 
 function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): Markup | '' {
@@ -203,18 +204,18 @@ const sentBack = ({ status, needsReview }: Refund) =>
 
 function adviceOf(entry: Entry, entries: readonly Entry[]): string | undefined {
   if (isInDoubt(entry)) return reviewReason(entry);
-  const decision = entry.history.findLast(({ event }) => event === 'resolved')?.detail;
+  const decision = lastDecision(entry);
   const decided = decision ? decidedIn(decision, entry) : undefined;
   if (!isPayment(entry))
     return entry.status === 'FAILED' && !decided ? capital(`${endOf(entry)[1]}. No money moved.`) : decided;
   const [what, left] = [toDo(entry, entries), refundable(entry, entries)];
-  const unknown = 'It cannot be sent back, because the gateway did not name the whole wallet that paid.';
+  const why = whyNotBack(entry);
+  const never = why && `It cannot be sent back, because ${why}.`;
   const extra = left > 0 && hasExtra(entry, entries) && 'This payment pays the order: send back the other one first.';
-  const isUnknown = entry.status === 'SUCCESS' && entry.payer === null && entry.erasedAt === null;
-  if (!what) return [decided, extra, isUnknown && unknown].filter(Boolean).join(' ');
+  if (!what) return [decided, extra, never].filter(Boolean).join(' ');
   const [all, whole] = [left, left - (left % 100)].map((cents) => formatMoney(decimal(cents), CURRENCY));
   const back = `Send back ${whole}${whole === all ? '' : ` of ${all}: the gateway sends whole amounts only`}.`;
-  const then = what === 'To review' ? 'Nothing can be sent back: end the review.' : left === 0 ? unknown : back;
+  const then = what === 'To review' ? 'Nothing can be sent back: end the review.' : (never ?? back);
   return `The order was ${entry.surplus ? 'already paid' : 'closed before'}. ${then}`;
 }
 

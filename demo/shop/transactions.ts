@@ -28,10 +28,26 @@ export function toDo(entry: Entry, entries: readonly Entry[]): 'To review' | 'To
 export const refundsOf = ({ gatewayOrderId }: Payment, entries: readonly Entry[]) =>
   entries.filter(isRefund).filter(({ refundOf, status }) => refundOf === gatewayOrderId && status !== 'FAILED');
 
+/** The end of a sentence, as on the operator's page; undefined if it can be, as far as anything is left. */
+export function whyNotBack({ status, payer, erasedAt, history }: Payment): string | undefined {
+  if (status !== 'SUCCESS') return undefined;
+  const isDuplicate = history.some(({ event, detail }) => event === 'uncertain' && /409|DUPLICATE/.test(detail ?? ''));
+  if (isDuplicate) return 'the gateway reported its id as a duplicate';
+  const decision = lastDecision({ history });
+  if (decision?.startsWith('FAILED')) return 'the gateway has contradicted itself or a person about it';
+  if (payer !== null) return undefined;
+  if (erasedAt) return 'the wallet that paid is erased';
+  if (decision) return 'a person has resolved it, so the gateway did not name the wallet that paid';
+  return 'the gateway did not name the whole wallet that paid';
+}
+
+export const lastDecision = ({ history }: Pick<Entry, 'history'>) =>
+  history.findLast(({ event }) => event === 'resolved')?.detail;
+
 /** Cents that are left; 0 if none can be sent: the gateway takes no decimals, and the payment must not be in doubt. */
 export function refundable(payment: Payment, entries: readonly Entry[]): number {
-  const { status, payer, currency, history } = payment;
-  const isDenied = history.findLast(({ event }) => event === 'resolved')?.detail?.startsWith('FAILED');
+  const { status, payer, currency } = payment;
+  const isDenied = lastDecision(payment)?.startsWith('FAILED');
   if (status !== 'SUCCESS' || isInDoubt(payment) || isDenied || payer === null || currency !== CURRENCY) return 0;
   const left = centsLeft(payment, entries);
   return left < 100 ? 0 : left;
@@ -72,12 +88,12 @@ export const HOW: Record<string, string> = {
 export const SIGNS = { good: '✓', bad: '✕', warn: '!', wait: '…', over: '–' };
 
 /** By the gateway's code or by the reason: of a payment its status, and why a payout or refund failed. */
-export const ENDED: Record<string, readonly [status: string, why: string]> = {
+const ENDED: Record<string, readonly [status: string, why: string]> = {
   USER_CANCELLED: ['Canceled', 'canceled by the customer'],
   INSUFFICIENT_BALANCE: ['Balance too low', 'balance too low at the gateway'],
   UNKNOWN_CUSTOMER: ['No such customer', 'no such customer'],
   DECLINED: ['Declined', 'declined by the gateway'],
-  TOKEN_EXPIRED: ['Expired', 'nobody paid in time'],
+  TOKEN_EXPIRED: ['Expired', 'expired'],
   EXPIRED: ['Expired', 'nobody paid in time'],
   REPLACED: ['Replaced', 'the customer chose another way to pay'],
   REJECTED: ['Refused', 'the gateway refused it'],
@@ -85,15 +101,20 @@ export const ENDED: Record<string, readonly [status: string, why: string]> = {
   RESOLVED: ['Not paid', 'a colleague confirmed it'],
 };
 
-/** Of the history, besides how it can end. */
 const EVENTS: Record<string, string> = {
   created: 'Started',
   uncertain: 'No clear answer, checking',
   pending: 'Waiting at the gateway',
+  replaced: 'Replaced by another payment',
+  expired: 'Expired',
+  rejected: 'Refused by the gateway',
+  not_created: 'Never reached the gateway',
+  declined: 'Declined by the gateway',
   surplus: 'Paid twice',
   after_close: 'Paid after closing',
   mismatch: 'The gateway reports something else',
   conflict: 'The gateway contradicts itself',
+  needs_review: 'Needs review',
   erased: 'Personal data erased',
 };
 
@@ -125,11 +146,14 @@ export function decisionIn(detail: string | null): { isMoved: boolean; by: strin
   return { isMoved: said === 'SUCCESS', by, note };
 }
 
-export function eventName(event: string, detail: string | null, { type }: Entry): string {
-  if (event === 'succeeded') return DONE[type];
+/** What happened, and more than its name says. */
+export function eventOf({ event, detail }: Entry['history'][number], { type }: Entry): [name: string, more: string] {
+  const said = detail ?? '';
   if (event === 'resolved') {
-    const { isMoved, by } = decisionIn(detail);
-    return `${isMoved ? 'Money' : 'No money'} moved, says ${by}`;
+    const { isMoved, by, note } = decisionIn(detail);
+    return [`${isMoved ? 'Money' : 'No money'} moved, says ${by}`, note];
   }
-  return EVENTS[event] ?? (ENDED[detail ?? ''] ?? ENDED[event.toUpperCase()])?.[0] ?? capital(event.replace('_', ' '));
+  if (event === 'succeeded') return [DONE[type], ''];
+  if (event === 'declined' && said in ENDED && said !== 'DECLINED') return [capital(ENDED[said]?.[1] ?? ''), ''];
+  return [EVENTS[event] ?? event, event === 'created' || /^(mismatch|conflict|DECLINED)$/.test(said) ? '' : said];
 }

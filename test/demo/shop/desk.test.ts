@@ -435,6 +435,10 @@ test('a transaction’s details have its ids and its history in the operator’s
     payment('ST-2', { status: 'FAILED', reason: 'EXPIRED', history: decided(['declined', 'TOKEN_EXPIRED']) }),
     payout('PO-1', { status: 'FAILED', reason: 'RESOLVED', history: decided(['resolved', 'FAILED by Ada: not sent']) }),
     payout('PO-2', { status: 'SUCCESS', history: decided(['pending', null], ['succeeded', null]) }),
+    payment('ST-3', { status: 'SUCCESS', payer: null, history: [] }),
+    payment('ST-4', { status: 'SUCCESS', payer: null, erasedAt: '2026-11-20T12:00:05.000Z', history: [] }),
+    payment('ST-5', { status: 'SUCCESS', history: decided(['resolved', 'FAILED']) }),
+    payment('ST-6', { status: 'SUCCESS', payer: null, history: decided(['resolved', 'SUCCESS by Ada: ']) }),
   ];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const rows = (await staff.get('/desk/list')).text.split('<li ').slice(1);
@@ -444,10 +448,14 @@ test('a transaction’s details have its ids and its history in the operator’s
       .join(' | '),
   );
   assert.deepEqual(inWords, [
-    'Transaction | ST-1 · payment 100007 | 12:00 | Started | 12:00 | No clear answer, checking HTTP 409 DUPLICATE_ORDER | 12:00 | Refused a duplicate, and not ours, as amount differs: €0.01, not €10.10 | 21 Nov 2026, 09:30 | Money moved, says Ada on the statement | Ada confirmed that the money moved. It cannot be sent back, because the gateway did not name the whole wallet that paid.',
-    'Transaction | ST-2 | 12:00 | Expired',
-    'Transaction | PO-1 | 12:00 | No money moved, says Ada not sent | Ada confirmed that no money moved.',
-    'Transaction | PO-2 | 12:00 | Waiting at the gateway | 12:00 | Paid out',
+    'Gateway ID | ST-1 · payment 100007 | 12:00 | Started | 12:00 | No clear answer, checking HTTP 409 DUPLICATE_ORDER | 12:00 | Refused by the gateway a duplicate, and not ours, as amount differs: €0.01, not €10.10 | 21 Nov 2026, 09:30 | Money moved, says Ada on the statement | Ada confirmed that the money moved. It cannot be sent back, because the gateway reported its id as a duplicate.',
+    'Gateway ID | ST-2 | 12:00 | Expired',
+    'Gateway ID | PO-1 | 12:00 | No money moved, says Ada not sent | Ada confirmed that no money moved.',
+    'Gateway ID | PO-2 | 12:00 | Waiting at the gateway | 12:00 | Paid out',
+    'Gateway ID | ST-3 | It cannot be sent back, because the gateway did not name the whole wallet that paid.',
+    'Gateway ID | ST-4 | It cannot be sent back, because the wallet that paid is erased.',
+    'Gateway ID | ST-5 | 12:00 | No money moved, says a person | A person denied that the money moved. It cannot be sent back, because the gateway has contradicted itself or a person about it.',
+    'Gateway ID | ST-6 | 12:00 | Money moved, says Ada | Ada confirmed that the money moved. It cannot be sent back, because a person has resolved it, so the gateway did not name the wallet that paid.',
   ]);
 });
 
