@@ -10,11 +10,10 @@ import {
   badgeOf,
   capital,
   centsLeft,
-  decisionIn,
+  decidedIn,
   endOf,
   eventOf,
   whyNotBack,
-  lastDecision,
   hasExtra,
   isBack,
   isInDoubt,
@@ -204,8 +203,7 @@ const sentBack = ({ status, needsReview }: Refund) =>
 
 function adviceOf(entry: Entry, entries: readonly Entry[]): string | undefined {
   if (isInDoubt(entry)) return reviewReason(entry);
-  const decision = lastDecision(entry);
-  const decided = decision ? decidedIn(decision, entry) : undefined;
+  const decided = decidedIn(entry);
   if (!isPayment(entry))
     return entry.status === 'FAILED' && !decided ? capital(`${endOf(entry)[1]}. No money moved.`) : decided;
   const [what, left] = [toDo(entry, entries), refundable(entry, entries)];
@@ -217,12 +215,6 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string | undefined {
   const back = `Send back ${whole}${whole === all ? '' : ` of ${all}: the gateway sends whole amounts only`}.`;
   const then = what === 'To review' ? 'Nothing can be sent back: end the review.' : (never ?? back);
   return `The order was ${entry.surplus ? 'already paid' : 'closed before'}. ${then}`;
-}
-
-function decidedIn(decision: string, { status }: Entry): string {
-  const { isMoved, by } = decisionIn(decision);
-  const isPaid = status === 'SUCCESS';
-  return `${capital(by)} ${isMoved === isPaid ? 'confirmed' : 'denied'} that ${isPaid ? 'the' : 'no'} money moved.`;
 }
 
 const SAYS: readonly (readonly [RegExp, string])[] = [

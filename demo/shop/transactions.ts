@@ -41,7 +41,7 @@ export function whyNotBack({ status, payer, erasedAt, history }: Payment): strin
   return 'the gateway did not name the whole wallet that paid';
 }
 
-export const lastDecision = ({ history }: Pick<Entry, 'history'>) =>
+const lastDecision = ({ history }: Pick<Entry, 'history'>) =>
   history.findLast(({ event }) => event === 'resolved')?.detail;
 
 /** Cents that are left; 0 if none can be sent: the gateway takes no decimals, and the payment must not be in doubt. */
@@ -141,9 +141,18 @@ export function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof 
 }
 
 /** What a person decided; without name and note once they are erased. */
-export function decisionIn(detail: string | null): { isMoved: boolean; by: string; note: string } {
+function decisionIn(detail: string | null): { isMoved: boolean; by: string; note: string } {
   const [, said, by = 'a person', note = ''] = /^(\w+)(?: by (.+?): (.*))?$/.exec(detail ?? '') ?? [];
   return { isMoved: said === 'SUCCESS', by, note };
+}
+
+/** What the last decision says; undefined without one. */
+export function decidedIn({ history, status }: Entry): string | undefined {
+  const decision = lastDecision({ history });
+  if (!decision) return undefined;
+  const { isMoved, by } = decisionIn(decision);
+  const isPaid = status === 'SUCCESS';
+  return `${capital(by)} ${isMoved === isPaid ? 'confirmed' : 'denied'} that ${isPaid ? 'the' : 'no'} money moved.`;
 }
 
 /** What happened, and more than its name says. */
