@@ -134,7 +134,7 @@ export function explanationOf(transaction: Transaction, order?: Pick<Order, 'clo
   if (mayBeResolved(transaction)) return '';
   if (transaction.stage === 'uncertain') return UNCLEAR;
   if (transaction.resolved !== null) return decisionOf(transaction);
-  if (transaction.late) return 'The money came late: until then it counted as unpaid.';
+  if (transaction.late) return 'The money came late: until then the payment counted as unpaid.';
   if (reason === null) return '';
   const [, explanation] = endOf(transaction, reason);
   if (reason !== 'EXPIRED') return explanation;

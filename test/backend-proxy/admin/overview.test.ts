@@ -51,7 +51,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   await operator.says('/admin/transactions/A-1-2', /Paid · confirmed by the gateway/);
   await operator.says(
     '/admin/transactions/A-1',
-    / €10\.10 Paid QR code · A-1 · paid by •••• 6789 The money came late: until then it counted as unpaid\./,
+    / €10\.10 Paid QR code · A-1 · paid by •••• 6789 The money came late: until then the payment counted as unpaid\./,
   );
   assert.doesNotMatch(await operator.open('/admin/transactions'), /\blate\b/);
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1-2', amount: '10', idempotencyKey: 'back' });
