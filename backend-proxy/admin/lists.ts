@@ -5,7 +5,7 @@ import { isCursorOf } from '../ledger/queries/transaction-list.ts';
 import { sendableOf, type RefundRules } from '../protocol/refundable.ts';
 import { TRANSACTION_TYPES, type Transaction, type TransactionType } from '../protocol/transaction.ts';
 import { STATUSES, type Status } from '../protocol/wire.ts';
-import { transactionTable, cards, type Backs } from './layout.ts';
+import { transactionTable, cards, linkTo, type Backs } from './layout.ts';
 import {
   type Html,
   isDay,
@@ -67,7 +67,8 @@ export function transactionsPage(
   const asked = filters.needsReview === 'true' ? transactions.filter(isReviewed) : transactions;
   const shown = WAITING.has(filters.status ?? '') ? asked.filter(isWaitedFor) : asked;
   // A page is of a limited number of transactions that were looked at: before the last one, none may match.
-  const nothing = isNarrowed(filters) ? 'No transaction matches. An ID has to be whole.' : 'No transaction yet.';
+  const match = `No transaction matches.${filters.orderId ? ' An ID has to be whole.' : ''}`;
+  const nothing = isNarrowed(filters) ? match : 'No transaction yet.';
   const none = nextCursor === null ? nothing : 'None among those looked at. Older ones may match:';
   return html`${filterForm(filters)} ${transactionTable(shown, none, backs)}
   ${pager('/admin/transactions', filters, nextCursor)}`;
@@ -209,7 +210,7 @@ export function webhookPage(webhook: Webhook, form: string): Html {
     ${details([
       ['Webhook ID', id],
       ['Order', linkToOrder(orderId)],
-      ['Gateway ID', transactionId],
+      ['Gateway ID', html`<a href="${linkTo({ id: transactionId })}">${transactionId}</a>`],
       ['Last answer', lastAnswer],
       ['Next attempt', webhook.state === 'pending' ? time(nextAt) : null],
       ['Created', time(createdAt)],

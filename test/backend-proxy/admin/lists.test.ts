@@ -72,7 +72,8 @@ it('the list of transactions is filtered, paged newest first, and says what is w
     [303, '/admin/transactions/A-7-2'],
     'an id at the gateway, as it was pasted',
   );
-  assert.deepEqual(idsOf(await operator.open('/admin/transactions?status=SUCCESS')), []);
+  await operator.says('/admin/transactions?status=SUCCESS', / No transaction matches\. $/);
+  await operator.says('/admin/transactions?orderId=A', / No transaction matches\. An ID has to be whole\. $/);
   assert.equal(idsOf(await operator.open('/admin/transactions?from=2026-11-20&to=2026-11-20')).length, 50);
   assert.deepEqual(idsOf(await operator.open('/admin/transactions?from=2026-11-21')), []);
   for (const query of ['from=2026-02-30', 'from=2026-11-21&to=2026-11-20', 'type=X', 'orderId=a%20b', 'cursor=x']) {
