@@ -50,7 +50,7 @@ export const PRODUCTS: readonly Product[] = [
   {
     id: 'stone-dripper',
     name: 'Stone Dripper',
-    note: 'Stoneware, glazed by hand. For one or two cups.',
+    note: 'Stoneware, glazed\u00A0by\u00A0hand. For one or two cups.',
     size: 'set with 40 filters',
     cents: 3800,
     artwork: 'dripper',
