@@ -168,7 +168,7 @@ summary:not(.button) { padding: 0.55rem 0; color: var(--accent); cursor: pointer
 }
 .filters { display: flex; flex-wrap: wrap; gap: 0.75rem 1rem; align-items: end; margin-bottom: 1.25rem; }
 .filters .field { flex: 0 1 7rem; min-width: 0; }
-.filters .order { flex: 1 1 8rem; }
+.filters .order { flex: 1 1 9rem; }
 .filters .field:has(#status) { flex-basis: 13rem; }
 .filters .day { flex-basis: 9.25rem; }
 .filters .check, .filters .buttons { flex: 0 0 auto; }
@@ -265,7 +265,8 @@ main:has(.decision) { max-width: 37rem; }
   .details dt { padding-bottom: 0; font-size: 0.875rem; }
   .details dd { padding-top: 0; border-top: 0 !important; }
 }
-@media (max-width: 64rem) { .filters .fold { order: 1; } th, td { padding-inline: 0.6rem; } td .fine { display: none; } }
+@media (max-width: 75rem) { .filters .fold { order: 1; } }
+@media (max-width: 64rem) { th, td { padding-inline: 0.6rem; } td .fine { display: none; } }
 @media (max-width: 24rem) { .host { display: none; } .tabs a { padding-inline: 0.5rem; } .attention small { display: block; }
   .lines :is(thead, tbody) tr { column-gap: 0.4rem; padding-inline: 0.75rem; } .lines td { font-size: 0.8125rem; } }
 @media print { :root { color-scheme: light; } nav, form, .button, .fold { display: none !important; } }
