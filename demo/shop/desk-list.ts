@@ -13,7 +13,7 @@ import {
   decidedIn,
   endOf,
   eventOf,
-  whyNotBack,
+  neverBack,
   hasExtra,
   isBack,
   isInDoubt,
@@ -85,10 +85,10 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
 
 const dayOf = ({ createdAt }: Entry) => days.format(new Date(createdAt));
 
-/** With its day, unless that is `day`. */
+/** With its day, unless that is `day`; the year is the last part of it. */
 function timeOf(at: string, day: string): string {
   const date = new Date(at);
-  return `${days.format(date) === day ? '' : `${days.format(date)}, `}${times.format(date)}`;
+  return `${days.format(date) === day ? '' : `${days.format(date).slice(0, -5)}, `}${times.format(date)}`;
 }
 
 const SENT = { wait: 'is being sent', good: 'was sent', warn: 'may have been sent', bad: 'was not sent', over: '' };
@@ -114,10 +114,11 @@ function totals(entries: readonly Entry[]): Markup {
     ${Object.entries(figures).map(([name, of]) => {
       // Another currency cannot be added, so it does not count; this shop's tokens have only one.
       const ours = of.filter(({ currency }) => currency === CURRENCY);
-      const sum = formatMoney(decimal(sumOf(ours)), CURRENCY);
+      const more = name === 'Waiting' && closed > 0 && html`<small>and ${closed} closed</small>`;
+      if (name !== 'Received' && ours.length === 0 && !more) return '';
       return html`<div>
         <dt><small>${name} · ${ours.length}</small></dt>
-        <dd>${sum} ${name === 'Waiting' && closed > 0 ? html`<small>and ${closed} closed</small>` : ''}</dd>
+        <dd>${formatMoney(decimal(sumOf(ours)), CURRENCY)} ${more}</dd>
       </div>`;
     })}
   </dl>`;
@@ -207,8 +208,7 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string | undefined {
   if (!isPayment(entry))
     return entry.status === 'FAILED' && !decided ? capital(`${endOf(entry)[1]}. No money moved.`) : decided;
   const [what, left] = [toDo(entry, entries), refundable(entry, entries)];
-  const why = whyNotBack(entry);
-  const never = why && `It cannot be sent back, because ${why}.`;
+  const never = neverBack(entry);
   const extra = left > 0 && hasExtra(entry, entries) && 'This payment pays the order: send back the other one first.';
   if (!what) return [decided, extra, never].filter(Boolean).join(' ');
   const [all, whole] = [left, left - (left % 100)].map((cents) => formatMoney(decimal(cents), CURRENCY));

@@ -1,7 +1,7 @@
 // The desk: what a merchant's staff needs each day. It lists the newest payments and payouts, closes an order that is
 // not paid, sends a payment's money back and sends payouts, each in two steps: the second names amount and wallet, and
 // its button sends. The id of a payout, or the key of a refund, is made before the first step, so after a lost answer
-// the same form can be sent again, and money moves once. Reviews and the history of a payment are on the operator's page.
+// the same form can be sent again, and money moves once. Reviews are on the operator's page.
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { PaymentProxyError, type PaymentProxy } from '../../backend-proxy/client.ts';

@@ -28,8 +28,13 @@ export function toDo(entry: Entry, entries: readonly Entry[]): 'To review' | 'To
 export const refundsOf = ({ gatewayOrderId }: Payment, entries: readonly Entry[]) =>
   entries.filter(isRefund).filter(({ refundOf, status }) => refundOf === gatewayOrderId && status !== 'FAILED');
 
-/** The end of a sentence, as on the operator's page; undefined if it can be, as far as anything is left. */
-export function whyNotBack({ status, payer, erasedAt, history }: Payment): string | undefined {
+/** As on the operator's page; undefined if it can be, as far as anything is left. */
+export function neverBack(payment: Payment): string | undefined {
+  const why = whyNotBack(payment);
+  return why && `It cannot be sent back, because ${why}.`;
+}
+
+function whyNotBack({ status, payer, erasedAt, history }: Payment): string | undefined {
   if (status !== 'SUCCESS') return undefined;
   const isDuplicate = history.some(({ event, detail }) => event === 'uncertain' && /409|DUPLICATE/.test(detail ?? ''));
   if (isDuplicate) return 'the gateway reported its id as a duplicate';
