@@ -65,7 +65,7 @@ export const flowStyles = css`
   }
   ::placeholder {
     color: var(--_text);
-    opacity: 0.7;
+    opacity: 0.6;
   }
   .wallet [aria-invalid='true'] {
     border: 2px solid var(--_danger);
@@ -196,9 +196,10 @@ export const flowStyles = css`
     color: var(--_accent);
   }
   .bar {
-    inline-size: calc(min(100%, var(--_code-size)) - 2 * var(--_radius));
-    block-size: 3px;
-    margin-block-start: calc(var(--_space) * -1);
+    inline-size: min(100%, var(--_code-size));
+    block-size: 4px;
+    margin-block-start: calc(var(--_space) / -2);
+    border-radius: 4px;
     justify-self: center;
     background: var(--_line);
     fill: var(--_accent);
@@ -329,7 +330,7 @@ export const flowStyles = css`
   dl {
     display: grid;
     grid-template-columns: auto 1fr;
-    inline-size: min(100%, 24rem);
+    inline-size: min(100%, 26rem);
     justify-self: center;
     gap: calc(var(--_space) / 2) var(--_space);
     padding-block-start: var(--_space);
@@ -478,7 +479,7 @@ export const flowStyles = css`
     }
     .method slot .icon,
     .only .icon {
-      stroke: CanvasText;
+      stroke: currentColor;
     }
     .wrong::before,
     .warning::before,

@@ -77,19 +77,19 @@ export function nothingIn({ say, state }: PanelContext): { nothing: string } {
 
 /**
  * The status line with the remaining time. It never looks like a result. If the connection is lost, only this line says
- * so: it matters only to who is waiting.
+ * so: it matters only to who is waiting. `isOffered`: the panel offers another payment.
  */
-
-export function waitingStatus(context: PanelContext, text: string, limit?: Limit): TemplateResult {
+export function waitingStatus(context: PanelContext, text: string, limit?: Limit, isOffered = false): TemplateResult {
   const { say, state, run } = context;
-  if (!state.disconnected)
-    return html`<p part="status" class="status">
-      <i></i><span><span>${text}</span>${limit ? countdown(context, limit) : ''}</span>
-    </p>`;
-  return html`<div part="status" class="note">
-    <span class="announce">${say('lost')}</span>
-    ${button('retry', 'quiet', say('again'), () => run((session) => session.reconnect()))}
-  </div>`;
+  const line = state.disconnected
+    ? html`<div part="status" class="note">
+        <span class="announce">${say('lost')}</span>
+        ${button('retry', 'quiet', say('again'), () => run((session) => session.reconnect()))}
+      </div>`
+    : html`<p part="status" class="status">
+        <i></i><span><span>${text}</span>${limit ? countdown(context, limit) : ''}</span>
+      </p>`;
+  return html`${line} ${onePaymentNote(context, isOffered)}`;
 }
 
 /** With a space that does not break, so that no line begins with it. */
@@ -132,9 +132,9 @@ export const againButton = (
 ): TemplateResult | '' =>
   state.blocked ? '' : button('again', rank, text, () => run((session) => session.again(method)));
 
-/** Beside the button for a new request or code, because the previous one may still be in the wallet. */
-export const onePaymentNote = (method: Method, { say, state }: PanelContext): TemplateResult | '' =>
-  PAYS_BY[method] !== 'link' && !state.blocked ? html`<p class="note warning">${say('onlyOne')}</p>` : '';
+/** An earlier payment may still be in the wallet, or this one will be once another is started. */
+export const onePaymentNote = ({ say, state }: PanelContext, isOffered: boolean): TemplateResult | '' =>
+  state.order.otherOpen || (isOffered && !state.blocked) ? html`<p class="note warning">${say('onlyOne')}</p>` : '';
 
 export const otherMethodButton = (
   { say, run, state }: PanelContext,

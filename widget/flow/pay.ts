@@ -15,7 +15,6 @@ import {
   button,
   copyButton,
   newAttemptButton,
-  onePaymentNote,
   otherMethodButton,
   sign,
   space,
@@ -82,7 +81,7 @@ export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, 
   const isPrompt = PAYS_BY[method] === 'prompt';
   return html`${icon(method)}${heading(say(opensApp(method) ? 'NOT_CREATED' : TEXTS[PAYS_BY[method]][1]))}
     <p>${say(isPrompt ? 'lostRequest_help' : 'NOT_CREATED_help')}</p>
-    ${isPrompt ? html`${waitingStatus(context, say('waiting'))} ${onePaymentNote(method, context)}` : ''}
+    ${isPrompt ? html`${waitingStatus(context, say('waiting'), undefined, true)}` : ''}
     ${newAttemptButton(method, context)} ${otherMethodButton(context)}`;
 }
 
@@ -126,7 +125,7 @@ export function timeUp({ method }: Extract<Shown, { panel: 'timeUp' }>, context:
   const { say } = context;
   return html`${sign('clock')}${heading(say('EXPIRED'))}
     <p>${say('timeUp_counts')}</p>
-    ${waitingStatus(context, say('timeUp_help'))} ${onePaymentNote(method, context)}
+    ${waitingStatus(context, say('timeUp_help'), undefined, true)}
     ${newAttemptButton(method, context)} ${otherMethodButton(context)}`;
 }
 

@@ -2,7 +2,7 @@
 // the shopper can do next; or that nothing more can be done with this token.
 import type { TemplateResult } from 'lit';
 import { withDecimals } from '../../backend-proxy/protocol/decimals.ts';
-import type { Cause, Method, OrderView, Reason, RefundView } from '../../backend-proxy/protocol/wire.ts';
+import type { Method, OrderView, Reason, RefundView } from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId } from '../shell/choice.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { PanelContext } from '../shell/choose.ts';
@@ -102,14 +102,14 @@ export function failed(
   // An earlier payment may have been paid, such as a request whose answer was lost.
   const mayBePaid = state.order.otherOpen && /DECLINED|REJECTED|NOT_CREATED|LOW/.test(help);
   const next = nextStep[help as keyof typeof nextStep] ?? nextStep.again;
-  return html`${isLow ? icon('DIRECT') : sign(SIGNS[help] ?? 'ended')}${heading((cause && say(cause as MessageKey)) || say(key))}
+  return html`${isLow ? icon('DIRECT') : sign(SIGNS[key] ?? 'ended')}${heading((cause && say(cause as MessageKey)) || say(key))}
     <p part="error">${say(mayBePaid ? 'open' : `${help}_help`)}</p>
     <slot name="failed"></slot>
     ${next(method, context)} ${key === 'RESOLVED' ? '' : helpLink('quiet', context)}`;
 }
 
 /** Red is what the shopper has to act on; a clock is what may still change by itself. */
-const SIGNS: Partial<Record<Reason | Cause, 'wrong' | 'clock'>> = { REJECTED: 'wrong', EXPIRED: 'clock' };
+const SIGNS: Partial<Record<Reason, 'wrong' | 'clock'>> = { REJECTED: 'wrong', EXPIRED: 'clock' };
 
 const nextStep = {
   // The same press fails again until there is more money.
@@ -118,7 +118,7 @@ const nextStep = {
   REPLACED: (_: Method, context: PanelContext) =>
     html`${otherMethodButton(context, 'second')} ${shopLink('quiet', context)}`,
   EXPIRED: (method: Method, context: PanelContext) =>
-    html`${onePaymentNote(method, context)} ${newAttemptButton(method, context)} ${otherMethodButton(context)}`,
+    html`${onePaymentNote(context, true)} ${newAttemptButton(method, context)} ${otherMethodButton(context)}`,
   // A person at the shop closed the payment, so the shop decides about another try.
   RESOLVED: (_: Method, context: PanelContext) => html`${waysOut('help', context)} ${otherMethodButton(context)}`,
   again: (method: Method, context: PanelContext) =>
