@@ -104,7 +104,7 @@ it('the remaining time is announced at 3 minutes, 1 minute and 30 seconds, by th
     await announcedAt(0);
     await heading(widget, 'Time is up');
     expect(announced(widget)).to.equal(
-      'If you have paid, your payment counts. | We are checking whether your payment arrived.',
+      'If you have paid, your payment counts. | We are checking whether it arrived. | Confirm only one payment, or you will pay twice.',
     );
     expect(widget.shadowRoot?.activeElement).to.equal(thePart(widget, 'heading'));
     expect(part(widget, 'checkout')).to.equal(null);

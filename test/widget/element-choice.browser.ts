@@ -66,7 +66,7 @@ it('the choice shows the names that the token has for methods, with what the sho
   const widget = await mount(new FakeProxy({ methods: ['QR', 'CHECKOUT'], methodNames: { QR: 'Scan at the till' } }));
   expect(texts(widget, '[part=method] label > span')).to.deep.equal([
     'Scan at the tillScan a QR code',
-    'Log in on the wallet’s website',
+    'Log in on the wallet’s websiteYou will have 15 minutes to log in and confirm.',
   ]);
 });
 
@@ -263,13 +263,14 @@ it('a method that is not available passes the focus on to the method that is cho
 });
 
 it('the time for the wallet’s website is said before the shopper leaves, and is that of the order', async () => {
-  const widget = await mount(new FakeProxy(), { method: 'CHECKOUT' });
-  expect(textOf(widget)).to.contain('You will have 15 minutes');
-  radio(widget, 'QR').click();
-  await widget.updateComplete;
-  expect(textOf(widget)).not.to.contain('You will have');
-  const short = await mount(new FakeProxy({ payWithin: 300 }), { method: 'CHECKOUT' });
-  expect(textOf(short)).to.contain('You will have 5 minutes');
+  const widget = await mount(new FakeProxy());
+  const help = (of: PaymentWidget) => of.shadowRoot?.getElementById('help-CHECKOUT')?.textContent;
+  expect(help(widget)).to.equal('You will have 15 minutes to log in and confirm.');
+  expect(helped(widget)).not.to.contain('help-CHECKOUT');
+  radio(widget, 'CHECKOUT').click();
+  await until(() => helped(widget).includes('help-CHECKOUT'), 'the help');
+  const short = await mount(new FakeProxy({ payWithin: 300 }));
+  expect(help(short)).to.contain('You will have 5 minutes');
 });
 
 it('an open amount is asked for within its bounds, shown on the button and sent as a decimal string', async () => {

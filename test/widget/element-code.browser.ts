@@ -91,6 +91,21 @@ it('on a touch device nothing speaks of a code before there is one: each code op
   }
 });
 
+it('what can be paid has a warning as long as an earlier payment can be paid, too', async () => {
+  for (const [method, title] of [
+    ['DIRECT', 'Confirm in your wallet app'],
+    ['CHECKOUT', 'Continue on the wallet’s website'],
+    ['QR', 'Scan the code to pay'],
+  ] as const) {
+    const proxy = proxyWith(method);
+    const widget = await mount(proxy);
+    await heading(widget, title);
+    expect(textOf(widget), method).not.to.contain('Confirm only one payment');
+    proxy.publish({ otherOpen: true });
+    await until(() => textOf(widget).includes('Confirm only one payment, or you will pay twice.'), 'the warning');
+  }
+});
+
 it('the time of a code counts down, and a new code replaces one whose time is up', async () => {
   const proxy = new FakeProxy();
   proxy.onStart = () => ({ expiresAt: new Date(Date.now() + 1_500).toISOString() });

@@ -53,13 +53,12 @@ interface Screen {
   texts: Text[];
   links: string[];
   hasCode: boolean;
-  chosen: string | undefined;
 }
 
-/** Its texts, alternative texts, links, and what is chosen, without the live region, which repeats the screen. */
+/** Its texts, alternative texts, and links, without the live region, which repeats the screen. */
 function readScreen(widget: Element): Screen {
   const root = widget.shadowRoot;
-  if (!root) return { texts: [], links: [], hasCode: false, chosen: undefined };
+  if (!root) return { texts: [], links: [], hasCode: false };
   const isSeen = (element: Element) =>
     !element.closest('.live, style') && element.checkVisibility({ visibilityProperty: true });
   const find = (selector: string) => [...root.querySelectorAll(selector)].filter(isSeen);
@@ -81,14 +80,13 @@ function readScreen(widget: Element): Screen {
     texts,
     links: find('a[href]').map((link) => link.getAttribute('href') ?? ''),
     hasCode: find('[part~=code] path, [part~=code] img').length > 0,
-    chosen: root.querySelector<HTMLInputElement>('input[name=method]:checked')?.value,
   };
 }
 
 /** `"…" claims requestAtWallet`, or that a text is no sentence. */
-function falseClaimsOn({ texts, links, hasCode, chosen }: Screen, facts: Facts, data: RegExp): string[] {
+function falseClaimsOn({ texts, links, hasCode }: Screen, facts: Facts, data: RegExp): string[] {
   const falseOf = (sentence: Sentence) => {
-    const said = { ...sentence, links, hasCode, chosen };
+    const said = { ...sentence, links, hasCode };
     const claims = [sentence, ...withinSentence(sentence)].flatMap(({ key }) => [...SENTENCES[key]]);
     return claims.filter((name) => !CLAIMS[name](facts, said));
   };

@@ -28,8 +28,6 @@ export interface Said {
   links: readonly string[];
   /** Whether a code is drawn. */
   hasCode: boolean;
-  /** The method that is chosen, where methods are shown. */
-  chosen: string | undefined;
 }
 
 /** How much too long the remaining time may be shown. */
@@ -55,8 +53,6 @@ export const CLAIMS = {
   amountOfOrder: ({ view: { amount } }, { values }) =>
     !values['amount'] || amount === null || numberIn(values['amount']) === Number(amount),
   merchantOfOrder: ({ terms }, { values }) => [undefined, `\u2068${terms.merchant}\u2069`].includes(values['merchant']),
-  /** By a method that the wallet confirms. */
-  onlyByShopper: (_, { chosen }) => chosen !== 'CHECKOUT',
   methodRefused: ({ problem }) => problem?.code === 'method_unavailable',
   /** A payment waits for approval in a wallet. */
   requestAtWallet: ({ view: { payment } }) =>
@@ -151,7 +147,7 @@ export const SENTENCES = {
   walletWrong: label,
   unavailable: ['methodRefused'],
   checkoutTime: label,
-  safe: ['onlyByShopper'],
+  safe: label,
   test: label,
   sending: ['starting'],
   slow: ['starting', 'onceOnly'],

@@ -222,6 +222,12 @@ export const STATES = {
     payment: paymentOf('DIRECT', limited(299_000)),
     heading: 'Confirm in your wallet app',
   },
+  'wallet, another open': {
+    claims: who,
+    payment: paymentOf('DIRECT', limited(299_000)),
+    view: { otherOpen: true },
+    heading: 'Confirm in your wallet app',
+  },
   'wallet, time up': { payment: paymentOf('DIRECT', limited(-1000)), heading: 'Time is up' },
   wallet: { payment: paymentOf('DIRECT'), heading: 'Confirm in your wallet app' },
   paid: { claims: who, payment: SUCCEEDED, view: paid, heading: 'Payment received' },

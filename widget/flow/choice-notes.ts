@@ -1,8 +1,8 @@
 // What the choice adds: above the methods, that a payment is open already, with the way back to it; around the button,
-// that a start was refused or is slow, and who can confirm the payment or how much time the wallet's website gives.
+// that a start was refused or is slow; and below a method's name, what the shopper does next.
 // Apart from shell/choose.ts because the first paint needs none of it.
 import type { TemplateResult } from 'lit';
-import { PAYS_BY } from '../../backend-proxy/protocol/wire.ts';
+import { PAYS_BY, type Method } from '../../backend-proxy/protocol/wire.ts';
 import { CHECKOUT_LIFETIME_MS } from '../../backend-proxy/protocol/schedule.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { Choice } from '../shell/choice.ts';
@@ -10,7 +10,7 @@ import type { PanelContext } from '../shell/choose.ts';
 import { FOLLOWING, type SessionState, type Trouble } from '../shell/state.ts';
 import { timeInWords } from './announcer.ts';
 import { button, nothingIn, reference, type Rank } from './parts.ts';
-import { amountField, html } from './provided.ts';
+import { amountField, html, opensApp } from './provided.ts';
 import { show } from './view.ts';
 
 /** Whether there is an open payment that the shopper can return to. */
@@ -40,8 +40,9 @@ export const testBadge = ({ say, state }: PanelContext): TemplateResult | '' =>
   state.order.test ? html`<strong part="test">${say('test')}</strong>` : '';
 
 /** The page is left at once for the wallet's website, so its limit is shown before. */
-export function assurance({ chosen }: Choice, { say, state, language }: PanelContext): string {
-  if (!chosen || PAYS_BY[chosen] !== 'link') return say('safe');
+export function helpOf(method: Method, { say, state, language }: PanelContext): string {
+  if (PAYS_BY[method] === 'prompt') return say('DIRECT_help');
+  if (PAYS_BY[method] === 'code') return say(opensApp(method) ? 'app_help' : 'scan_help');
   const seconds = Math.min(CHECKOUT_LIFETIME_MS / 1000, state.claims?.payWithin ?? Infinity);
   return say('checkoutTime', { time: timeInWords(seconds - (seconds % 60), language) });
 }

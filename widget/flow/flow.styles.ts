@@ -74,9 +74,9 @@ export const flowStyles = css`
   .wrong::before {
     color: var(--_danger);
   }
-  strong,
   svg.warning,
-  .warning::before {
+  .warning::before,
+  strong {
     color: var(--_warning);
   }
   :is(small, .note):is(.wrong, .warning) {

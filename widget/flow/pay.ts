@@ -125,8 +125,8 @@ export function timeUp({ method }: Extract<Shown, { panel: 'timeUp' }>, context:
   const { say } = context;
   return html`${sign('clock')}${heading(say('EXPIRED'))}
     <p>${say('timeUp_counts')}</p>
-    ${waitingStatus(context, say('timeUp_help'), undefined, true)}
-    ${newAttemptButton(method, context)} ${otherMethodButton(context)}`;
+    ${waitingStatus(context, say('timeUp_help'), undefined, true)} ${newAttemptButton(method, context)}
+    ${otherMethodButton(context)}`;
 }
 
 type Scan = Extract<Shown, { panel: 'scan' }>;

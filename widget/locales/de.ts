@@ -69,7 +69,7 @@ export default {
   otherDevice: 'Mit einem anderen Gerät bezahlen',
   scanLabel: 'QR-Code für die Zahlung von {amount}',
   appOpen: '[Wallet|{wallet}]‑App öffnen',
-  app: 'In der [Wallet|{wallet}]‑App bezahlen',
+  app: 'In der [Wallet|{wallet}]‑App bezahlen',
   app_help: 'Öffnen Sie die App auf diesem Gerät und bestätigen Sie die Zahlung.',
   appHelp: 'Hat sich die App nicht geöffnet?',
   appHelp_scan: 'Scannen Sie den Code mit einem anderen Gerät oder kopieren Sie ihn in Ihre [Wallet|{wallet}]-App.',
@@ -78,7 +78,7 @@ export default {
   copied: 'Kopiert',
   copyReference: 'Kopieren',
   save: 'Als Bild speichern',
-  direct: 'In der [Wallet|{wallet}]‑App bestätigen',
+  direct: 'In der [Wallet|{wallet}]‑App bestätigen',
   direct_help:
     'Öffnen Sie die App und bestätigen Sie [die Zahlungsanfrage|{amount} an {merchant}], auch wenn Sie keine Mitteilung erhalten haben.',
   waiting: 'Warten auf Zahlung',

@@ -7,7 +7,6 @@ import type { enFlow } from './en-flow.ts';
 export const en = {
   choose: 'How would you like to pay?',
   direct: 'Confirm in [your wallet app|{wallet}]',
-  DIRECT_help: 'We send a request to [your wallet app|{wallet}]',
   CHECKOUT_help: 'Log in on [the wallet|{wallet}]’s website',
   JETGO_help: 'Scan a JetGo code',
   QR_help: 'Scan a QR code',

@@ -63,7 +63,7 @@ export const icon = (name: string, path: string = PATHS[name as Method]): Templa
 interface Additions {
   notesAboveMethods(shown: Choice, context: PanelContext): TemplateResult;
   notesAbovePay(shown: Choice, context: PanelContext): TemplateResult | '';
-  assurance(shown: Choice, context: PanelContext): string;
+  helpOf(method: Method, context: PanelContext): string;
   notesBelowPay(shown: Choice, context: PanelContext): TemplateResult;
 }
 
@@ -89,16 +89,16 @@ export function choose(shown: Choice, context: PanelContext, flow: Additions | u
       methods.length > 1
         ? html`<fieldset part="methods" @click=${(event: Event) => busy && event.preventDefault()}>
             <legend>${heading(say('choose'))}</legend>
-            ${methods.map((method) => methodRow(method, shown, context))}
+            ${methods.map((method) => methodRow(method, shown, context, flow))}
           </fieldset>`
-        : methods.map((method) => onlyMethod(method, shown, context))
+        : methods.map((method) => onlyMethod(method, shown, context, flow))
     }
     ${flow?.notesAbovePay(shown, context) ?? (trouble && html`<p part="error">${say('network')}</p>`)}
     <slot name="terms"></slot>
     <button part="pay" class="primary" aria-disabled=${!!busy} @click=${press}>
       ${busy ? html`<i></i><span class="announce">${say('sending')}</span>` : say(`pay_${purpose}` as MessageKey, values) || say('pay', values)}
     </button>
-    <small>${flow?.assurance(shown, context)}</small>
+    <small>${say('safe')}</small>
     ${flow?.notesBelowPay(shown, context)}
   </form>`;
 }
@@ -115,7 +115,7 @@ function rowsOf({ methods, chosen, unavailable }: Choice): Method[] {
   return methods.filter((method) => method === shown || !opensApp(method));
 }
 
-function methodRow(method: Method, shown: Choice, context: PanelContext): TemplateResult {
+function methodRow(method: Method, shown: Choice, context: PanelContext, flow?: Additions): TemplateResult {
   const { say, run, state } = context;
   const isUnavailable = shown.unavailable.includes(method);
   return html`<div part="method" class="method">
@@ -133,7 +133,7 @@ function methodRow(method: Method, shown: Choice, context: PanelContext): Templa
       ${mark(method)}
       <span
         ><b id=${method}>${nameOf(method, context)}</b
-        ><small id="help-${method}">${isUnavailable ? say('unavailable') : helpOf(method, context)}</small></span
+        ><small id="help-${method}">${isUnavailable ? say('unavailable') : helpOf(method, context, flow)}</small></span
       >
     </label>
     ${asksWalletId(method, state.claims) ? html`<div class="fold"><div>${walletField(shown, context)}</div></div>` : ''}
@@ -141,10 +141,10 @@ function methodRow(method: Method, shown: Choice, context: PanelContext): Templa
 }
 
 /** Without a choice there is nothing to choose: the method is named, and its field follows. */
-function onlyMethod(method: Method, shown: Choice, context: PanelContext): TemplateResult {
+function onlyMethod(method: Method, shown: Choice, context: PanelContext, flow?: Additions): TemplateResult {
   return html`<div part="method" class="only">
       ${mark(method)}
-      <span>${heading(nameOf(method, context))}<small>${helpOf(method, context)}</small></span>
+      <span>${heading(nameOf(method, context))}<small>${helpOf(method, context, flow)}</small></span>
     </div>
     ${asksWalletId(method, context.state.claims) ? walletField(shown, context) : ''}`;
 }
@@ -156,10 +156,8 @@ const mark = (method: Method): TemplateResult =>
 const nameOf = (method: Method, context: PanelContext): string =>
   context.state.claims?.methodNames?.[method] ?? actionOf(method, context);
 
-function helpOf(method: Method, context: PanelContext): string {
-  if (context.state.claims?.methodNames?.[method]) return actionOf(method, context);
-  return PAYS_BY[method] === 'prompt' ? context.say('DIRECT_help') : '';
-}
+const helpOf = (method: Method, context: PanelContext, flow?: Additions): string | undefined =>
+  context.state.claims?.methodNames?.[method] ? actionOf(method, context) : flow?.helpOf(method, context);
 
 function actionOf(method: Method, { say }: PanelContext): string {
   if (PAYS_BY[method] === 'prompt') return say('direct');

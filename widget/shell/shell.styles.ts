@@ -114,9 +114,6 @@ export const styles = css`
   span > small {
     display: var(--_help, block);
   }
-  span > small:empty {
-    display: none;
-  }
   h2,
   b,
   button,
