@@ -76,7 +76,7 @@ body { box-sizing: border-box; margin: 0; min-height: 100dvh; display: grid; jus
 header { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75rem; min-height: 4.25rem; padding: 1.25rem var(--payment-padding) 0; overflow-wrap: anywhere; }
 header div { flex: 1 1 8em; }
 header :is(img, i) { flex: none; width: 3rem; height: 3rem; border-radius: 0.75rem; object-fit: contain; }
-header i { display: grid; place-content: center; background: light-dark(#2348d5, #3f63ee); color: #fff; font: 600 1.375rem/1 system-ui, sans-serif; text-transform: uppercase; }
+header i { display: grid; place-content: center; box-sizing: border-box; border: 1px solid transparent; background: light-dark(#2348d5, #3f63ee); color: #fff; font: 600 1.375rem/1 system-ui, sans-serif; text-transform: uppercase; }
 header :is(img:not([src]), i:empty) { display: none; }
 h1, header p { margin: 0; font-size: 1.125rem; line-height: 1.3; }
 header :is(a, p) { color: light-dark(#596070, #a6adbb); font-size: 0.875rem; text-underline-offset: 0.2em; }
