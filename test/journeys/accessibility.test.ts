@@ -100,7 +100,8 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     const orderPage = shopper.page.url();
     await keyboard.tabTo(en.direct);
     await keyboard.press('ArrowDown');
-    assert.deepEqual(await keyboard.heard(), [en.CHECKOUT_help]);
+    const limit = enFlow.checkoutTime.replace('{time}', '15 minutes');
+    assert.deepEqual(await keyboard.heard(), [en.CHECKOUT_help, limit]);
     assert.deepEqual(await keyboard.tabTo('Pay €29.00'), ['Pay €29.00']);
     await keyboard.press('Enter');
     await shopper.page.locator('#password').waitFor();
@@ -136,7 +137,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     await shopper.order();
     await keyboard.tabTo(en.direct);
     await keyboard.press('ArrowUp');
-    assert.deepEqual(await keyboard.heard(), [en.QR_help]);
+    assert.deepEqual(await keyboard.heard(), [en.QR_help, enFlow.scan_help]);
     await keyboard.press('Enter');
     const started = [enFlow.sending, enFlow.scan, enFlow.scan_help, enFlow.waiting];
     assert.deepEqual(await keyboard.heard(enFlow.waiting), started);
@@ -161,7 +162,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     await shopper.order();
     await keyboard.tabTo(en.direct);
     await keyboard.press('ArrowUp');
-    assert.deepEqual(await keyboard.heard(), [en.appOpen]);
+    assert.deepEqual(await keyboard.heard(), [en.appOpen, enFlow.app_help]);
     await keyboard.press('Enter');
     const started = [enFlow.sending, enFlow.app, enFlow.app_help, enFlow.waiting];
     assert.deepEqual(await keyboard.heard(enFlow.waiting), started);
