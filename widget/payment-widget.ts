@@ -292,13 +292,11 @@ export class PaymentWidget extends LitElement {
       <slot name="header"></slot>
       <section>
         <slot name="logo">${logo ? html`<img part="logo" src=${logo} alt="" />` : ''}</slot>
-        <div>
-          <div lang=${nearestLang(this)}>
-            ${merchant ? html`<b part="merchant"><bdi>${merchant}</bdi></b>` : ''}
-            ${description ? html`<p part="description"><bdi>${description}</bdi></p>` : ''}
-          </div>
-          ${hasTotal ? html`<p class=${total.length > 12 ? 'total long' : 'total'} part="total">${total}</p>` : ''}
+        <div lang=${nearestLang(this)}>
+          ${merchant ? html`<b part="merchant"><bdi>${merchant}</bdi></b>` : ''}
+          ${description ? html`<p part="description"><bdi>${description}</bdi></p>` : ''}
         </div>
+        ${hasTotal ? html`<p class=${total.length > 12 ? 'total long' : 'total'} part="total">${total}</p>` : ''}
       </section>
       <div class="panel">${shown.panel === 'choose' ? choose(shown, context, flow) : flow?.panel(shown, context)}</div>
       <slot name="footer"></slot>

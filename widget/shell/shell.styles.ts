@@ -62,18 +62,14 @@ export const styles = css`
     background: var(--_surface);
     overflow-wrap: anywhere;
   }
-  section:has(b),
-  section:has(b) > div {
+  section:has(b) {
     display: flex;
+    flex-wrap: wrap;
     align-items: center;
     gap: 4px 12px;
     line-height: 1.375;
   }
   section > div {
-    flex: 1;
-    flex-wrap: wrap;
-  }
-  div > [lang] {
     flex: 1 1 7.5em;
   }
   section img,
