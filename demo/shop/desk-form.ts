@@ -1,10 +1,9 @@
 // The page that sends a payout, or a payment's money back, in two steps; and the one that closes an order.
 import { html } from 'hono/html';
 import type { Payment } from '../../backend-proxy/client.ts';
-import { CURRENCY, centsOf, decimal, formatMoney } from './catalog.ts';
-import { deskFrame } from './desk-list.ts';
+import { CURRENCY, formatMoney } from './catalog.ts';
+import { deskFrame, money, walletEnd } from './desk-list.ts';
 import type { Markup, Site } from './page.ts';
-import { walletEnd } from './transactions.ts';
 
 export interface DeskForm {
   /** The payout's order id, or the refund's key. */
@@ -44,27 +43,23 @@ function card(title: string, problem: string | undefined, body: Markup, site: Si
 
 const hidden = (name: string, value: string) => html`<input type="hidden" name="${name}" value="${value}" />`;
 
-const money = (cents: number) => formatMoney(decimal(cents), CURRENCY);
 const moneyOf = ({ amount }: { amount: string }) => formatMoney(amount, CURRENCY);
 
 function fields(form: DeskForm): Markup {
   const { back, note, left = 0 } = form;
-  return html`${back === undefined ? '' : origin(back, left)} ${field(form, 'amount', 'Amount (whole euros)')}
-    ${back === undefined ? field(form, 'customer', 'Wallet ID') : ''}
+  return html`${
+      back &&
+      html`<p class="quiet">
+        Up to ${money(left - (left % 100))} of the ${moneyOf(back)} for ${back.orderId} can go back to the wallet that
+        paid, ${walletEnd(back.payer ?? '')}: this gateway sends whole amounts only.
+      </p>`
+    }
+    ${field(form, 'amount', 'Amount (whole euros)')} ${back === undefined ? field(form, 'customer', 'Wallet ID') : ''}
     <label>Note to the customer <input name="note" value="${note}" maxlength="120" placeholder="Optional" /></label>
     <div class="buttons">
       <button class="button">Continue</button>
       <a href="/desk">Cancel</a>
     </div>`;
-}
-
-function origin({ amount, orderId, payer }: Payment, left: number): Markup {
-  const gone = centsOf(amount) - left;
-  return html`<p class="quiet">
-    ${formatMoney(amount, CURRENCY)} came in for
-    ${orderId}${gone === 0 ? '' : `, of which ${money(gone)} was sent back`}. Up to ${money(left - (left % 100))} can go
-    back to the wallet that paid, ${walletEnd(payer ?? '')}: this gateway sends whole amounts only.
-  </p>`;
 }
 
 function field({ problems, ...form }: DeskForm, name: 'amount' | 'customer', label: string): Markup {
@@ -78,12 +73,10 @@ function field({ problems, ...form }: DeskForm, name: 'amount' | 'customer', lab
 
 /** A typed wallet id is in groups, to be compared. */
 function review(form: DeskForm): Markup {
-  const { amount, customer, note, back, left = 0 } = form;
+  const { amount, customer, note, back } = form;
   const wallet = back ? walletEnd(back.payer ?? '') : customer.replaceAll(/\d{4}(?=\d)/g, '$&\u00A0');
-  const kept = left - Number(amount) * 100;
   return html`${hidden('amount', amount)} ${hidden('customer', customer)} ${hidden('note', note)}
     <p>To the wallet <b>${wallet}</b>${back && ` that paid ${moneyOf(back)} for ${back.orderId}`}.</p>
-    ${back && kept > 0 ? html`<p>${money(kept)} of the payment stays with you.</p>` : ''}
     ${note === '' ? '' : html`<p>The customer reads “${note}”.</p>`}
     <p class="message warn">Sent money cannot be called back.</p>
     <div class="buttons">

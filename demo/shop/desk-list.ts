@@ -1,33 +1,12 @@
-// The desk's list: totals, what is to review and to send back as on the operator's page, and the newest by day.
+// The desk's list: what is to review and to send back, as on the operator's page, and the newest by day, with its totals.
+// Below: how a transaction stands, and what of it can be sent back. Its history is on the operator's page.
 import { html } from 'hono/html';
-import type { Refund } from '../../backend-proxy/client.ts';
-import { CURRENCY, decimal, formatMoney } from './catalog.ts';
+import type { Payment, Refund, Transaction } from '../../backend-proxy/client.ts';
+import { CURRENCY, centsOf, decimal, formatMoney } from './catalog.ts';
 import { page, type Markup, type Site } from './page.ts';
-import {
-  HOW,
-  SIGNS,
-  TYPES,
-  badgeOf,
-  capital,
-  centsLeft,
-  decidedIn,
-  endOf,
-  eventOf,
-  neverBack,
-  hasExtra,
-  isBack,
-  isInDoubt,
-  isPayment,
-  isWaiting,
-  ofOrder,
-  paysNothing,
-  refundable,
-  refundsOf,
-  sumOf,
-  toDo,
-  walletEnd,
-  type Entry,
-} from './transactions.ts';
+
+/** `isClosed`: the order of a payment that waits. */
+export type Entry = Transaction & { isClosed?: boolean };
 
 export const MAX_SHOWN = 100;
 const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
@@ -48,8 +27,8 @@ export function deskPage(list: Markup, site: Site): Markup {
 }
 
 export function deskFrame(title: string, site: Site, body: Markup): Markup {
-  const links = [{ href: '/', text: 'The shop', isCurrent: false }];
   const footer = 'Anyone who can open this page can send money. In your own shop, put it behind your staff’s sign-in.';
+  const links = [{ href: '/', text: 'The shop', isCurrent: false }];
   const menu = { label: 'Desk', home: '/desk', tag: 'Desk', links, footer };
   const files = { styles: ['/assets/desk.css'], scripts: ['/assets/desk.js'] };
   return page({ title: `${title} · Desk`, place: 'desk', menu, ...files, site }, body);
@@ -64,7 +43,7 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
       <div class="card">
         ${figures}
         <ul class="transactions">
-          ${listed.map((entry) => row(entry, entries, today, doneId, operatorUrl))}
+          ${listed.map((entry) => row(entry, entries, today, operatorUrl))}
         </ul>
       </div>
     </section>`;
@@ -72,179 +51,230 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
   return html`${entries.filter(({ gatewayOrderId }) => gatewayOrderId === doneId).map((entry) => justDone(entry, entries))}
   ${(['To review', 'To send back'] as const).map((what) => {
     const listed = entries.filter((entry) => toDo(entry, entries) === what);
-    return listed.length === 0 ? '' : section(what, listed, listed.length);
+    return listed.length > 0 && section(what, listed, listed.length);
   })}
   ${[...Map.groupBy(entries, dayOf)].map(([day, all]) => {
     const shown = all.filter((entry) => newest.has(entry));
     const listed = shown.filter((entry) => !toDo(entry, entries));
     return shown.length > 0 && section(day === today ? `Today, ${day}` : day, listed, '', totals(all));
   })}
-  ${entries.length === 0 ? html`<p class="message">No payment yet. Pay for an <a href="/">order in the shop</a>.</p>` : ''}
-  ${entries.length > MAX_SHOWN ? html`<p class="quiet">The newest ${MAX_SHOWN}. The operator’s page has all.</p>` : ''}`;
+  ${entries.length === 0 && html`<p class="message">No payment yet. Pay for an <a href="/">order in the shop</a>.</p>`}
+  ${entries.length > MAX_SHOWN && html`<p class="quiet">The newest ${MAX_SHOWN}. The operator’s page has all.</p>`}`;
 }
 
 const dayOf = ({ createdAt }: Entry) => days.format(new Date(createdAt));
 
-/** With its day, unless that is `day`; the year is the last part of it. */
-function timeOf(at: string, day: string): string {
-  const date = new Date(at);
-  return `${days.format(date) === day ? '' : `${days.format(date).slice(0, -5)}, `}${times.format(date)}`;
-}
-
-const SENT = { wait: 'is being sent', good: 'was sent', warn: 'may have been sent', bad: 'was not sent', over: '' };
-
 /** What was closed or sent, as it stands now. */
 function justDone(entry: Entry, entries: readonly Entry[]): Markup | '' {
-  const isClosing = isPayment(entry);
-  if (isClosing && !entry.isClosed) return '';
-  const tone = isClosing ? 'good' : badgeOf(entry, entries).tone;
-  const why = tone === 'bad' ? `: ${endOf(entry)[1]}. No money moved.` : '.';
-  const sent = `${formatMoney(entry.amount, entry.currency)} ${SENT[tone]} to ${walletEnd(entry.customer ?? '')}${why}`;
-  const said = isClosing ? `${entry.orderId} is closed.` : sent;
-  return html`<p class="message ${tone}" role="status"><span aria-hidden="true">${SIGNS[tone]}</span> ${said}</p>`;
+  const { orderId, amount, currency, customer, isClosed } = entry;
+  if (isPayment(entry) && !isClosed) return '';
+  const { tone, label } = isClosed ? { tone: 'good' as const, label: 'Closed' } : badgeOf(entry, entries);
+  const what = isClosed ? `Order ${orderId}` : `${formatMoney(amount, currency)} to ${walletEnd(customer ?? '')}`;
+  return html`<p class="message ${tone}" role="status">
+    <span aria-hidden="true">${SIGNS[tone]}</span> ${what}: ${label.toLowerCase()}. ${adviceOf(entry, entries)}
+  </p>`;
 }
 
 /** Of a day: all that came in, also what pays nothing; what is sent back of it counts as sent. */
 function totals(entries: readonly Entry[]): Markup {
-  const done = entries.filter(({ status }) => status === 'SUCCESS');
+  // Another currency cannot be added, so it does not count; this shop's tokens have only one.
+  const ours = entries.filter(({ currency }) => currency === CURRENCY);
+  const done = ours.filter(({ status }) => status === 'SUCCESS');
   const sent = done.filter((entry) => !isPayment(entry));
-  const closed = entries.filter(({ isClosed }) => isClosed).length;
-  const figures = { Received: done.filter(isPayment), Sent: sent, Waiting: entries.filter(isWaiting) };
+  const figures = { Received: done.filter(isPayment), Sent: sent, Waiting: ours.filter(isWaiting) };
   return html`<dl class="totals">
-    ${Object.entries(figures).map(([name, of]) => {
-      // Another currency cannot be added, so it does not count; this shop's tokens have only one.
-      const ours = of.filter(({ currency }) => currency === CURRENCY);
-      const more = name === 'Waiting' && closed > 0 && html`<small>and ${closed} closed</small>`;
-      if (name !== 'Received' && ours.length === 0 && !more) return '';
-      return html`<div>
-        <dt><small>${name} · ${ours.length}</small></dt>
-        <dd>${formatMoney(decimal(sumOf(ours)), CURRENCY)} ${more}</dd>
-      </div>`;
-    })}
+    ${Object.entries(figures).map(
+      ([name, all]) =>
+        (name === 'Received' || all.length > 0) &&
+        html`<div>
+          <dt><small>${name} · ${all.length}</small></dt>
+          <dd>${money(sumOf(all))}</dd>
+        </div>`,
+    )}
   </dl>`;
 }
 
-/** One line; opened, its history and what can be done. What is to do is seen below it. */
-function row(entry: Entry, entries: readonly Entry[], today: string, doneId?: string, operatorUrl?: string): Markup {
-  const { orderId, gatewayOrderId, paymentId, createdAt, status, history } = entry;
+/** What is to do has a second line, which says why. The order's number leads to all that is known. */
+function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl?: string): Markup {
+  const { orderId, gatewayOrderId, createdAt, status } = entry;
   const [{ tone, label }, advice] = [badgeOf(entry, entries), adviceOf(entry, entries)];
   // A method that a newer proxy has is shown by its name.
   const kind = isPayment(entry) && entry.method ? (HOW[entry.method] ?? entry.method) : TYPES[entry.type];
-  const wallet = isPayment(entry) ? entry.payer : entry.customer;
-  const sent = isPayment(entry) ? Map.groupBy(refundsOf(entry, entries), sentBack) : [];
-  const sums = [...sent].map(([how, of]) => `${formatMoney(decimal(sumOf(of)), entry.currency)} ${how}`);
-  const kept = isPayment(entry) && isBack(entry, entries) ? centsLeft(entry, entries) : 0;
-  const stays = kept > 0 && `${formatMoney(decimal(kept), entry.currency)} stays with you`;
-  const note = isPayment(entry) ? entry.isClosed && 'may still be paid' : entry.note;
   const isToDo = toDo(entry, entries) !== undefined;
-  const about = [wallet && walletEnd(wallet), note, ...sums, stays].filter(Boolean).join(' · ');
-  const act = action(entry, entries, operatorUrl);
-  const tint = isToDo ? 'warn' : gatewayOrderId === doneId ? 'new' : '';
-  return html`<li id="${gatewayOrderId}" class="${tint}" data-status="${status}" data-order="${orderId}">
-    <details>
-      <summary>
-        <span class="names">${kind} <span class="id">${orderId}</span></span>
-        <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
-        <span class="about">${about}</span>
-        <time datetime="${createdAt}">${timeOf(createdAt, isToDo ? today : dayOf(entry))}</time>
-        <b class="amount">${isPayment(entry) ? '' : '−'}${formatMoney(entry.amount, entry.currency)}</b>
-      </summary>
-      <div class="more">
-        <dl>
-          <dt>Gateway ID</dt>
-          <dd>${gatewayOrderId}${paymentId && ` · payment ${paymentId}`}</dd>
-          ${history.map((each) => step(each, entry))}
-        </dl>
-        ${isToDo ? '' : act}
-      </div>
-    </details>
-    ${
-      advice || isToDo
-        ? html`<div class="to-do">
-            <p>${advice}</p>
-            ${isToDo ? act : ''}
-          </div>`
-        : ''
-    }
+  const day = isToDo && dayOf(entry) !== today ? `${dayOf(entry).slice(0, -5)}, ` : '';
+  const url = operatorUrl && `${operatorUrl}/transactions/${encodeURIComponent(gatewayOrderId)}`;
+  return html`<li id="${gatewayOrderId}" class="${isToDo ? 'warn' : ''}" data-status="${status}">
+    <span>${kind} <a class="id" ${url && html`href="${url}"`}>${orderId}</a></span>
+    <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
+    <span class="about">${aboutOf(entry, entries)}</span>
+    <time datetime="${createdAt}">${day}${times.format(new Date(createdAt))}</time>
+    <b class="amount">${isPayment(entry) ? '' : '−'}${formatMoney(entry.amount, entry.currency)}</b>
+    ${advice && html`<p>${advice}</p>`} ${action(entry, entries, url)}
   </li>`;
 }
 
-function step(happened: Entry['history'][number], entry: Entry): Markup | '' {
-  const { at, event, detail } = happened;
-  // A person's decision says it.
-  if (event === 'sending' || detail === 'RESOLVED') return '';
-  const [name, more] = eventOf(happened, entry);
-  return html`<dt><time datetime="${at}">${timeOf(at, dayOf(entry))}</time></dt>
-    <dd>${name} <small>${inWords(more)}</small></dd>`;
-}
-
-function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): Markup | '' {
-  const { orderId: order, gatewayOrderId: payment } = entry;
-  const ids = String(new URLSearchParams({ order, payment }));
-  const what = toDo(entry, entries);
-  if (isPayment(entry) && refundable(entry, entries) > 0) {
-    if (!what && hasExtra(entry, entries)) return '';
-    // It has the payment's id: a URL must not have a wallet id.
-    const label = `Send back the money for ${order}`;
-    return html`<a class="button ${what ? '' : 'plain'}" href="/desk/send?${ids}" aria-label="${label}">Send back</a>`;
-  }
-  if (what && operatorUrl) {
-    const name = what === 'To review' ? 'Review' : 'Open';
-    const href = `${operatorUrl}/transactions/${encodeURIComponent(payment)}`;
-    return html`<a class="button" href="${href}" aria-label="${name} ${order}">${name}</a>`;
-  }
-  // A paid order cannot be closed.
-  const isPaid = ofOrder(entry, entries).some((other) => other.status === 'SUCCESS' && !paysNothing(other));
-  if (isPaid || !isWaiting(entry)) return '';
-  return html`<a class="button plain" href="/desk/close?${ids}" aria-label="Close order ${order}">Close order</a>`;
+/** The wallet, the note, and what was sent back. */
+function aboutOf(entry: Entry, entries: readonly Entry[]): string {
+  const wallet = isPayment(entry) ? entry.payer : entry.customer;
+  const note = isPayment(entry) ? entry.isClosed && 'may still be paid' : entry.note;
+  const sent = isPayment(entry) ? Map.groupBy(refundsOf(entry, entries), sentBack) : [];
+  const sums = [...sent].map(([how, all]) => `${money(sumOf(all), entry.currency)} ${how}`);
+  return [wallet && walletEnd(wallet), note, ...sums].filter(Boolean).join(' · ');
 }
 
 const sentBack = ({ status, needsReview }: Refund) =>
   needsReview ? 'back, to review' : status === 'SUCCESS' ? 'sent back' : 'on its way back';
 
-function adviceOf(entry: Entry, entries: readonly Entry[]): string | undefined {
-  if (isInDoubt(entry)) return reviewReason(entry);
+function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): Markup | false | undefined {
+  const { orderId: order, gatewayOrderId: payment } = entry;
+  // A URL must not have a wallet id, so it has the payment's.
+  const ids = String(new URLSearchParams({ order, payment }));
+  const what = toDo(entry, entries);
+  const link = (name: string, href: string) =>
+    html`<a class="act ${what ? 'button' : ''}" href="${href}" aria-label="${name} ${order}">${name}</a>`;
+  if (refundable(entry, entries) > 0 && (what || !hasExtra(entry, entries)))
+    return link('Send back', `/desk/send?${ids}`);
+  if (what) return operatorUrl === undefined ? undefined : link(what === 'To review' ? 'Review' : 'Open', operatorUrl);
+  const isPaid = ofOrder(entry, entries).some((other) => other.status === 'SUCCESS' && !paysNothing(other));
+  return isWaiting(entry) && !isPaid && link('Close order', `/desk/close?${ids}`);
+}
+
+function adviceOf(entry: Entry, entries: readonly Entry[]): string {
+  if (isInDoubt(entry))
+    return `${reviewReason(entry)}. Ask the gateway’s support before you ${isPayment(entry) ? 'ship' : 'send it again'}.`;
   const decided = decidedIn(entry);
-  if (!isPayment(entry))
-    return entry.status === 'FAILED' && !decided ? capital(`${endOf(entry)[1]}. No money moved.`) : decided;
-  const [what, left] = [toDo(entry, entries), refundable(entry, entries)];
-  const never = neverBack(entry);
-  const extra = left > 0 && hasExtra(entry, entries) && 'This payment pays the order: send back the other one first.';
-  if (!what) return [decided, extra, never].filter(Boolean).join(' ');
-  const [all, whole] = [left, left - (left % 100)].map((cents) => formatMoney(decimal(cents), CURRENCY));
-  const back = `Send back ${whole}${whole === all ? '' : ` of ${all}: the gateway sends whole amounts only`}.`;
-  const then = what === 'To review' ? 'Nothing can be sent back: end the review.' : (never ?? back);
-  return `The order was ${entry.surplus ? 'already paid' : 'closed before'}. ${then}`;
+  if (!isPayment(entry)) return decided ?? (entry.status === 'FAILED' ? `${endOf(entry)}. No money moved.` : '');
+  const left = leftOf(entry, entries);
+  const why = left > 0 && whyNotBack(entry);
+  const never = why && `It cannot be sent back, because ${why}.`;
+  if (!toDo(entry, entries)) {
+    const extra = left > 0 && hasExtra(entry, entries) && 'This payment pays the order: send back the other one first.';
+    return [decided, never || extra].filter(Boolean).join(' ');
+  }
+  const rest = left % 100 === 0 ? '' : ` of ${money(left)}: the gateway sends whole amounts only`;
+  const back = left > 0 ? `Send back ${money(left - (left % 100))}${rest}.` : 'Nothing can go back: end the review.';
+  return `The order was ${entry.surplus ? 'already paid' : 'closed before'}. ${never || back}`;
 }
 
-const SAYS: readonly (readonly [RegExp, string])[] = [
-  [/^\w+: asked (.+), reported (.+)/, 'the gateway reported $2 instead of $1'],
-  [/^(gatewayOrderId|type|paymentId|customer)$/, 'the gateway reported another $1 than was asked for'],
-  [/ \(asked (.+), reported (.+)\)$/, ': $2, not $1'],
-  [/ for an order id that the gateway reported as a duplicate/, ', but it had refused this order as a duplicate'],
-  [/ after SUCCESS/, ', but it had said paid'],
-  [/ after FAILED/, ', but it had said failed'],
-  [/^SUCCESS/, 'the gateway says paid'],
-  [/^FAILED/, 'the gateway says failed'],
-  [/\bgatewayOrderId\b/, 'order id'],
-  [/\bpaymentId\b/, 'payment id'],
-  [/\bcustomer\b/, 'wallet'],
-];
-
-/** The last that the history says; a mismatch and a conflict say why before the review. */
-function reviewReason(entry: Entry): string {
-  const flags = /^(mismatch|conflict|needs_review)$/;
-  const at = entry.history.findLastIndex(({ event, detail }) => flags.test(event) && detail && !flags.test(detail));
-  const isRight = entry.history
-    .slice(at + 1)
-    .some(({ event, detail }) => event === 'succeeded' && detail !== 'RESOLVED');
-  const said = entry.history[at]?.detail ?? 'the gateway has not said in time how it ended';
-  const later = isRight ? ', and the right one later' : '';
-  const ask = `Ask the gateway’s support before you ${isPayment(entry) ? 'ship' : 'send it again'}.`;
-  return capital(`${inWords(said)}${later}. ${ask}`);
+/** A mismatch and a conflict say why before the review. */
+function reviewReason({ history }: Entry): string {
+  const flag = /^(mismatch|conflict|needs_review)$/;
+  const said = history.findLast(({ event, detail }) => flag.test(event) && detail && !flag.test(detail))?.detail ?? '';
+  const [, asked, reported] = /asked ([\d.]+) EUR, reported ([\d.]+) EUR/.exec(said) ?? [];
+  if (said.includes('duplicate')) return 'The gateway says paid, but it had refused this order as a duplicate';
+  if (/ after (SUCCESS|FAILED)/.test(said)) return 'The gateway contradicts itself';
+  if (asked && reported)
+    return `The gateway reported ${formatMoney(reported, CURRENCY)} instead of ${formatMoney(asked, CURRENCY)}`;
+  return said === '' ? 'The gateway has not said in time how it ended' : 'What the gateway reported is in doubt';
 }
 
-function inWords(detail: string): string {
-  const money = detail.replaceAll(/(\d+\.\d\d) ([A-Z]{3})\b/g, (_, amount, currency) => formatMoney(amount, currency));
-  return SAYS.reduce((text, [found, instead]) => text.replace(found, instead), money);
+const lastDecision = ({ history }: Entry) => history.findLast(({ event }) => event === 'resolved')?.detail;
+
+/** Who decided, and what; without a name once it is erased. */
+function decidedIn(entry: Entry): string | undefined {
+  const [, said, by = 'A person'] = /^(\w+)(?: by (.+?): )?/.exec(lastDecision(entry) ?? '') ?? [];
+  const isPaid = entry.status === 'SUCCESS';
+  const verb = isPaid === (said === 'SUCCESS') ? 'confirmed' : 'denied';
+  return said && `${by} ${verb} that ${isPaid ? 'the' : 'no'} money moved.`;
+}
+
+const paysNothing = (entry: Entry) => isPayment(entry) && (entry.surplus || entry.afterClose);
+const isPayment = (entry: Entry): entry is Payment & Entry => 'payer' in entry;
+const isOpen = ({ status }: Entry) => status !== 'SUCCESS' && status !== 'FAILED';
+export const isWaiting = (entry: Entry) => isPayment(entry) && isOpen(entry) && !entry.needsReview && !entry.isClosed;
+
+/** Sending back what came after the closing ends its review. */
+function isInDoubt(entry: Entry): boolean {
+  const isLate = isPayment(entry) && entry.afterClose;
+  return entry.needsReview && !(isLate && entry.history.every(({ event }) => !/^(mismatch|conflict)$/.test(event)));
+}
+
+/** Money that pays no order is to send back until it is on its way. */
+function toDo(entry: Entry, entries: readonly Entry[]): 'To review' | 'To send back' | undefined {
+  const isOwed = paysNothing(entry) && !isInDoubt(entry) && leftOf(entry, entries) > 0;
+  return isOwed ? 'To send back' : entry.needsReview ? 'To review' : undefined;
+}
+
+/** Those of this payment that did not fail: the money has arrived, or may still arrive. */
+const refundsOf = ({ gatewayOrderId: id }: Payment, entries: readonly Entry[]) =>
+  entries.filter((one): one is Refund & Entry => 'refundOf' in one && one.refundOf === id && one.status !== 'FAILED');
+
+/** Cents of a payment that can be sent back now. */
+export const refundable = (entry: Entry, entries: readonly Entry[]) =>
+  !isPayment(entry) || isInDoubt(entry) || whyNotBack(entry) ? 0 : leftOf(entry, entries);
+
+/** Cents of a payment that are not sent back; 0 if it is too little for the gateway, which takes no decimals. */
+function leftOf(entry: Entry, entries: readonly Entry[]): number {
+  const left = isPayment(entry) ? centsOf(entry.amount) - sumOf(refundsOf(entry, entries)) : 0;
+  return entry.status === 'SUCCESS' && left >= 100 ? left : 0;
+}
+
+/** In the operator's words; undefined if it can be, as far as anything is left. */
+function whyNotBack(payment: Payment): string | undefined {
+  const isDuplicate = ({ event, detail }: Entry['history'][number]) =>
+    event === 'uncertain' && /409|DUPLICATE/.test(detail ?? '');
+  if (payment.history.some(isDuplicate)) return 'the gateway reported its id as a duplicate';
+  if (lastDecision(payment)?.startsWith('FAILED')) return 'the gateway has contradicted itself or a person about it';
+  if (payment.currency !== CURRENCY) return 'the desk sends only euros';
+  if (payment.payer !== null) return undefined;
+  return payment.erasedAt ? 'the wallet that paid is erased' : 'the gateway did not name the whole wallet that paid';
+}
+
+const sumOf = (entries: readonly Entry[]) => entries.reduce((sum, { amount }) => sum + centsOf(amount), 0);
+export const money = (cents: number, currency = CURRENCY) => formatMoney(decimal(cents), currency);
+
+const ofOrder = ({ orderId }: Entry, entries: readonly Entry[]) => entries.filter((one) => one.orderId === orderId);
+
+/** It goes back first, so that nobody sends back the payment that paid the order instead. */
+const hasExtra = (entry: Entry, entries: readonly Entry[]) =>
+  ofOrder(entry, entries).some((other) => paysNothing(other) && refundable(other, entries) > 0);
+
+/** `•••• 5678`: at most half of a short id. */
+export const walletEnd = (id: string) => `••••\u00A0${id.slice(Math.max(id.length - 4, Math.ceil(id.length / 2)))}`;
+
+const DONE = { PAY: 'Paid', REFUND: 'Sent back', PAYOUT: 'Paid out' };
+const TYPES = { PAY: 'Payment', REFUND: 'Refund', PAYOUT: 'Payout' };
+const HOW: Record<string, string> = {
+  DIRECT: 'Wallet app',
+  CHECKOUT: 'Wallet website',
+  JETGO: 'JetGo',
+  QR: 'QR code',
+};
+
+/** Each tone has a sign too, for those who do not see its color. */
+const SIGNS = { good: '✓', bad: '✕', warn: '!', wait: '…', over: '–' };
+
+/** By the gateway's code or by the reason. */
+const ENDED: Record<string, string> = {
+  USER_CANCELLED: 'Canceled',
+  INSUFFICIENT_BALANCE: 'Balance too low',
+  UNKNOWN_CUSTOMER: 'No such customer',
+  DECLINED: 'Declined',
+  EXPIRED: 'Expired',
+  REPLACED: 'Replaced',
+  REJECTED: 'Refused',
+  NOT_CREATED: 'Not started',
+  RESOLVED: 'Not paid',
+};
+
+function endOf({ history, reason }: Entry): string {
+  const end = history.findLast(({ event }) => /^(declined|rejected|uncertain)$/.test(event))?.detail ?? '';
+  const code = end.replace(/^HTTP \d+ /, '').replace('WALLET_NOT_FOUND', 'UNKNOWN_CUSTOMER');
+  return (reason !== 'RESOLVED' && ENDED[code]) || (ENDED[reason ?? ''] ?? 'Failed');
+}
+
+function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof SIGNS; label: string } {
+  const extra = isPayment(entry) && ((entry.surplus && 'Paid twice') || (entry.afterClose && 'Paid after closing'));
+  const done = extra || DONE[entry.type];
+  const sent = isPayment(entry) ? refundsOf(entry, entries) : [];
+  const isBack = sent.length > 0 && sent.every(({ status }) => status === 'SUCCESS') && leftOf(entry, entries) === 0;
+  if (isInDoubt(entry))
+    return { tone: 'warn', label: entry.status === 'SUCCESS' ? `${done}, needs review` : 'Needs review' };
+  if (toDo(entry, entries)) return { tone: 'warn', label: done };
+  if (extra) return { tone: isBack ? 'good' : sent.length > 0 ? 'wait' : 'over', label: done };
+  if (entry.isClosed) return { tone: 'over', label: 'Closed' };
+  if (isBack) return { tone: 'over', label: 'Refunded' };
+  if (isOpen(entry)) return { tone: 'wait', label: isPayment(entry) ? 'Waiting' : 'On its way' };
+  if (entry.status === 'SUCCESS') return { tone: 'good', label: done };
+  return isPayment(entry) ? { tone: 'over', label: endOf(entry) } : { tone: 'bad', label: 'Failed' };
 }

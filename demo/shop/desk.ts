@@ -1,16 +1,14 @@
 // The desk: what a merchant's staff needs each day. It lists the newest payments and payouts, closes an order that is
-// not paid, sends a payment's money back and sends payouts, each in two steps: the second names amount and wallet, and
-// its button sends. The id of a payout, or the key of a refund, is made before the first step, so after a lost answer
-// the same form can be sent again, and money moves once. Reviews are on the operator's page.
+// not paid, and sends payouts or a payment's money back, in two steps: the second names amount and wallet. The id is
+// made before the first, so after a lost answer the same form can be sent again, and money moves once.
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { PaymentProxyError, type PaymentProxy } from '../../backend-proxy/client.ts';
 import { CURRENCY, formatMoney } from './catalog.ts';
 import { closing, deskForm, type DeskForm } from './desk-form.ts';
-import { MAX_SHOWN, deskList, deskPage } from './desk-list.ts';
+import { MAX_SHOWN, deskList, deskPage, isWaiting, refundable, type Entry } from './desk-list.ts';
 import { newId } from './order-store.ts';
 import type { Markup, Site } from './page.ts';
-import { isWaiting, refundable, type Entry } from './transactions.ts';
 
 const SHOWN_FOR_MS = 7 * 24 * 60 * 60 * 1000;
 const MAX_READ = 1_000;

@@ -11,16 +11,13 @@ function filter() {
   const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
   const rows = [...live.querySelectorAll('li')];
   for (const row of rows) {
-    // Without the history, which has the words of other rows' states.
-    const parts = [...row.querySelectorAll('summary, dd:first-of-type, p')].map(({ textContent }) => textContent);
-    const text = `${row.closest('section').ariaLabel} ${parts.join(' ')}`.toLowerCase();
+    const text = `${row.closest('section').ariaLabel} ${row.id} ${row.textContent}`.toLowerCase();
     row.hidden = !words.every((word) => text.includes(word));
   }
   const found = rows.filter((row) => !row.hidden).length;
-  const said =
-    found === 0 ? 'Nothing found. Type an order, an amount, a day, or a wallet’s last digits.' : `${found} found`;
+  const none = 'Nothing found. Type an order, an amount, a day, or a wallet’s last digits.';
   for (const figure of live.querySelectorAll('.totals, h2 span')) figure.hidden = words.length > 0;
-  document.querySelector('output').value = words.length === 0 ? '' : said;
+  document.querySelector('output').value = words.length === 0 ? '' : found === 0 ? none : `${found} found`;
 }
 
 async function refresh() {
@@ -30,12 +27,9 @@ async function refresh() {
     .catch(() => undefined);
   if (markup === undefined || markup === shown) return;
   shown = markup;
-  const open = [...live.querySelectorAll('li:has([open])')].map(({ id }) => id);
-  const { localName } = document.activeElement;
-  const focused = live.contains(document.activeElement) && document.activeElement.closest('li')?.id;
+  const focused = live.querySelector(':focus')?.outerHTML;
   live.innerHTML = policy ? policy.createHTML(markup) : markup;
-  for (const id of open) document.querySelector(`#${CSS.escape(id)} details`)?.toggleAttribute('open', true);
-  if (focused) document.getElementById(focused)?.querySelector(localName)?.focus();
+  [...live.querySelectorAll('a')].find(({ outerHTML }) => outerHTML === focused)?.focus();
   filter();
 }
 

@@ -67,7 +67,7 @@ const reportOf = (...all: { type: string }[]) => ({
 });
 
 const KEPT =
-  /€14\.50\s+came\s+in\s+for\s+ST-1(?:,\s+of\s+which\s+(€4\.00)\s+was\s+sent\s+back)?\.\s+Up\s+to\s+€1(4|0)\.00\s+can\s+go\s+back\s+to\s+the\s+wallet\s+that\s+paid,\s+••••\u00A04321:\s+this\s+gateway\s+sends\s+whole\s+amounts\s+only\./;
+  /Up\s+to\s+€10\.00\s+of\s+the\s+€14\.50\s+for\s+ST-1\s+can\s+go\s+back\s+to\s+the\s+wallet\s+that\s+paid,\s+••••\u00A04321:\s+this\s+gateway\s+sends\s+whole\s+amounts\s+only\./;
 
 test('the desk sends a payout with a whole amount and an order id from the server', async () => {
   const { shop, staff, sent, form } = await openDesk();
@@ -156,11 +156,11 @@ test('what was paid after the closing is to send back, and to review once the ga
     /<p>The order was closed before\. Send back €7\.00 of €7\.90: /,
   );
   await says([{ ...late, payer: null }], /To send back <span class="quiet">1<[^]*<p>The order was closed before\. It cannot be sent back, because the gateway did not name the whole wallet that paid\.<\/p>\s*<a [^>]*\/ST-1" aria-label="Open ST-1">Open</); // prettier-ignore
-  await says([{ ...late, amount: '0.90' }], /To review <span class="quiet">1<[^]*<p>The order was closed before\. Nothing can be sent back: end the review\.<\/p>\s*<a [^>]*>Review</); // prettier-ignore
+  await says([{ ...late, amount: '0.90' }], /To review <span class="quiet">1<[^]*<p>The order was closed before\. Nothing can go back: end the review\.<\/p>\s*<a [^>]*>Review</); // prettier-ignore
   const history = [...closed, said('conflict', 'FAILED after SUCCESS'), said('needs_review', 'conflict')];
   await says(
     [{ ...late, history }],
-    / Paid after closing, needs review<[^]*<p>The gateway says failed, but it had said paid\. Ask the gateway’s support[^]*>Review</,
+    / Paid after closing, needs review<[^]*<p>The gateway contradicts itself\. Ask the gateway’s support[^]*>Review</,
   );
   await says([{ ...late, createdAt: '2026-11-18T12:00:00.000Z' }], /<time [^>]*>18 Nov, 12:00</);
 });
@@ -168,11 +168,10 @@ test('what was paid after the closing is to send back, and to review once the ga
 const REASONS = [
   [
     'SUCCESS for an order id that the gateway reported as a duplicate, and amount differs (asked 10.10 EUR, reported 0.01 EUR)',
-    'The gateway says paid, but it had refused this order as a duplicate, and amount differs: €0.01, not €10.10',
+    'The gateway says paid, but it had refused this order as a duplicate',
   ],
-  ['SUCCESS after FAILED', 'The gateway says paid, but it had said failed'],
-  ['FAILED after SUCCESS', 'The gateway says failed, but it had said paid'],
-  ['paymentId', 'The gateway reported another payment id than was asked for'],
+  ['SUCCESS after FAILED', 'The gateway contradicts itself'],
+  ['paymentId', 'What the gateway reported is in doubt'],
 ] as const;
 
 test('the desk lists payments and payouts, and says why one needs review, with a link to its decision', async () => {
@@ -196,26 +195,26 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const { text } = await staff.get('/desk/list');
   const link = 'href="http://127\\.0\\.0\\.1:8789/admin/transactions/PO-1"';
-  assert.match(text, new RegExp(`<li id="PO-1"\\s+class="warn"[^>]*PO-1[^>]*>[^]*?Needs review[^]*?<p>The gateway reported €0\\.07 instead of €25\\.00\\. Ask the gateway’s support before you send it again\\.<[^]*?${link}`)); // prettier-ignore
+  assert.match(text, new RegExp(`<li id="PO-1"\\s+class="warn"[^]*?Needs review[^]*?<p>The gateway reported €0\\.07 instead of €25\\.00\\. Ask the gateway’s support before you send it again\\.<[^]*?${link}`)); // prettier-ignore
   assert.match(
     text,
-    /<h2>To review <span class="quiet">7<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]*>\d\d:\d\d<(?:(?!<h2)[^])*<h2>To send back <span class="quiet">1<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, 20 Nov 2026 <[^]*<li id="ST-1"/,
+    /<h2>To review <span class="quiet">6<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]*>\d\d:\d\d<(?:(?!<h2)[^])*<h2>To send back <span class="quiet">1<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, 20 Nov 2026 <[^]*<li id="ST-1"/,
   );
-  assert.match(text, /data-order="PO-3"[^]*?<p>Balance too low at the gateway\. No money moved\.</);
-  assert.match(text, /data-order="PO-4"[^]*? Failed<[^]*?<p>No such customer\. No money moved\.</);
+  assert.match(text, /id="PO-3"[^]*?<p>Balance too low\. No money moved\.</);
+  assert.match(text, /id="PO-4"[^]*? Failed<[^]*?<p>No such customer\. No money moved\.</);
   assert.match(
     text,
     /PO-2"[^]*?<p>The gateway has not said in time how it ended\. Ask the gateway’s support before you send it again\.</,
   );
   assert.match(
     text,
-    /ST-3"[^]*? Paid, needs review<[^]*?<p>The gateway reported €0\.07 instead of €25\.00, and the right one later\. Ask the gateway’s support before you ship\.</,
+    /ST-3"[^]*? Paid, needs review<[^]*?<p>The gateway reported €0\.07 instead of €25\.00\. Ask the gateway’s support before you ship\.</,
   );
   for (const [, words] of REASONS)
     assert.ok(text.includes(`<p>${words}. Ask the gateway’s support before you ship.</p>`), words);
-  assert.match(text, /<li id="ST-2"\s+class="warn"[^>]*ST-2[^>]*>[\s\S]*?Paid twice/);
+  assert.match(text, /<li id="ST-2"\s+class="warn"[^]*?Paid twice/);
   const badges = [
-    ...text.matchAll(/names">([\w ]+) <span class="id">(.*?)<[^]*?chip (\w+)">.*?<\/span> (.*)<\/span>/g),
+    ...text.matchAll(/<span>([\w ]+) <a class="id" [^>]*>(.*?)<[^]*?chip (\w+)">.*?<\/span> (.*)<\/span>/g),
   ];
   assert.deepEqual(
     badges.slice(-7).map((badge) => badge.slice(1)),
@@ -252,7 +251,7 @@ test('the refund link of a paid payment offers what is left, names the wallet th
   const { text } = await staff.get(`${BACK}-2`);
   assert.equal(valueIn(text, 'amount'), '10');
   assert.equal(valueIn(text, 'customer'), undefined, 'the wallet cannot be chosen');
-  assert.deepEqual(KEPT.exec(text)?.slice(1), ['€4.00', '0']);
+  assert.match(text, KEPT);
   assert.deepEqual([valueIn(text, 'order'), valueIn(text, 'payment')], ['ST-1', 'ST-1-2']);
   assert.match(idIn(text), /^BACK-/);
   assert.deepEqual(sent(), []);
@@ -286,8 +285,6 @@ test('the desk sends a refund under the key of its form, also if it is sent twic
   shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf(paid) };
   const key = idIn((await staff.get(BACK)).text);
   const form = { id: key, order: 'ST-1', payment: 'ST-1', amount: '4', note: 'Sorry', step: 'send' };
-  const review = (await staff.post('/desk/send', { ...form, step: '' })).text;
-  assert.match(review, /€10\.50 of the payment stays with you\./);
   shop.proxy.answers['POST /orders/ST-1/refunds'] = 'reset';
   const lost = await staff.post('/desk/send', form);
   assert.deepEqual([lost.status, idIn(lost.text)], [422, key]);
@@ -363,7 +360,7 @@ test('the desk counts all that came in today, also twice or under review', async
   const totals = async (...transactions: object[]) => {
     shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
     const { text } = await staff.get('/desk/list');
-    return [...text.matchAll(/<h2>(.*?) <|<dt><small>(.*)<\/small><\/dt>\s*<dd>\s*(\S+)/g)].map((total) =>
+    return [...text.matchAll(/<h2>(.*?) <|<dt><small>(.*)<\/small><\/dt>\s*<dd>(\S+)<\/dd>/g)].map((total) =>
       total.slice(1).filter(Boolean).join(' '),
     );
   };
@@ -390,10 +387,10 @@ test('the desk counts all that came in today, also twice or under review', async
   );
   assert.match((await staff.get('/desk/list')).text, /chip wait">[^]*? Paid twice<[^]*?€14\.00 on its way back</);
   assert.equal((await totals(twice, { ...back, status: 'SUCCESS' }))[2], 'Sent · 1 €14.00');
-  const done = /chip good">[^]*? Paid twice<[^]*?· €14\.00 sent back · €0\.50 stays with you</;
+  const done = /chip good">[^]*? Paid twice<[^]*?· €14\.00 sent back</;
   assert.match((await staff.get('/desk/list')).text, done);
   await totals(payment('ST-1', paid), refund('ST-1', { status: 'SUCCESS', amount: '9.00' }), refund('ST-1', { status: 'SUCCESS', amount: '5.00' })); // prettier-ignore
-  const all14 = /chip over">[^]*? Refunded<[^]*?· €14\.00 sent back · €0\.50 stays with you</;
+  const all14 = /chip over">[^]*? Refunded<[^]*?· €14\.00 sent back</;
   assert.match((await staff.get('/desk/list')).text, all14);
 });
 
@@ -409,52 +406,40 @@ test('the desk of a shop without payments leads to an order, and one of many kee
   assert.doesNotMatch(text, /<li id="ST-100"/);
 });
 
-test('a transaction’s details have its ids and its history in the operator’s words, and a decision stays in sight', async () => {
+test('a row says who decided and why nothing can be sent back, and its order leads to the operator’s page', async () => {
   const { shop, staff } = await openDesk();
-  const decided = (...entries: [string, string | null][]) => entries.map(([event, detail]) => said(event, detail));
-  const detail = 'a duplicate, and not ours, as amount differs (asked 10.10 EUR, reported 0.01 EUR)';
+  const decided = (detail: string) => [said('resolved', detail, '2026-11-21T09:30:00.000Z')];
   const transactions = [
     payment('ST-1', {
+      gatewayOrderId: 'ST-1/2',
       status: 'SUCCESS',
-      payer: null,
-      paymentId: '100007',
-      erasedAt: null,
-      history: [
-        ...decided(
-          ['created', null],
-          ['sending', null],
-          ['uncertain', 'HTTP 409 DUPLICATE_ORDER'],
-          ['rejected', detail],
-        ),
-        said('resolved', 'SUCCESS by Ada: on the statement', '2026-11-21T09:30:00.000Z'),
-        { at: '2026-11-21T09:30:00.000Z', event: 'succeeded', source: 'merchant', detail: 'RESOLVED' },
-      ],
+      history: [said('uncertain', 'HTTP 409 DUPLICATE_ORDER'), ...decided('SUCCESS by Ada: on the statement')],
     }),
-    payment('ST-2', { status: 'FAILED', reason: 'EXPIRED', history: decided(['declined', 'TOKEN_EXPIRED']) }),
-    payout('PO-1', { status: 'FAILED', reason: 'RESOLVED', history: decided(['resolved', 'FAILED by Ada: not sent']) }),
-    payout('PO-2', { status: 'SUCCESS', history: decided(['pending', null], ['succeeded', null]) }),
-    payment('ST-3', { status: 'SUCCESS', payer: null, history: [] }),
-    payment('ST-4', { status: 'SUCCESS', payer: null, erasedAt: '2026-11-20T12:00:05.000Z', history: [] }),
-    payment('ST-5', { status: 'SUCCESS', history: decided(['resolved', 'FAILED']) }),
-    payment('ST-6', { status: 'SUCCESS', payer: null, history: decided(['resolved', 'SUCCESS by Ada: ']) }),
+    payment('ST-2', { status: 'FAILED', reason: 'EXPIRED', history: [said('declined', 'TOKEN_EXPIRED')] }),
+    payout('PO-1', { status: 'FAILED', reason: 'RESOLVED', history: decided('FAILED by Ada: not sent') }),
+    payment('ST-3', { status: 'SUCCESS', payer: null }),
+    payment('ST-4', { status: 'SUCCESS', payer: null, erasedAt: '2026-11-20T12:00:05.000Z' }),
+    payment('ST-5', { status: 'SUCCESS', history: decided('FAILED') }),
+    payment('ST-6', { status: 'SUCCESS', payer: null, history: decided('SUCCESS by Ada: ') }),
   ];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const rows = (await staff.get('/desk/list')).text.split('<li ').slice(1);
-  const inWords = rows.map((row) =>
-    [...row.matchAll(/<(?:dt|dd|p)>([^]*?)<\/(?:dt|dd|p)>/g)]
-      .map(([, text = '']) => text.replaceAll(/<[^>]*>|\s+$/g, '').trim())
-      .join(' | '),
+  assert.deepEqual(
+    rows.map((row) => /<p>(.*)<\/p>/.exec(row)?.[1]),
+    [
+      'Ada confirmed that the money moved. It cannot be sent back, because the gateway reported its id as a duplicate.',
+      undefined,
+      'Ada confirmed that no money moved.',
+      'It cannot be sent back, because the gateway did not name the whole wallet that paid.',
+      'It cannot be sent back, because the wallet that paid is erased.',
+      'A person denied that the money moved. It cannot be sent back, because the gateway has contradicted itself or a person about it.',
+      'Ada confirmed that the money moved. It cannot be sent back, because the gateway did not name the whole wallet that paid.',
+    ],
   );
-  assert.deepEqual(inWords, [
-    'Gateway ID | ST-1 · payment 100007 | 12:00 | Started | 12:00 | No clear answer, checking HTTP 409 DUPLICATE_ORDER | 12:00 | Refused by the gateway a duplicate, and not ours, as amount differs: €0.01, not €10.10 | 21 Nov, 09:30 | Money moved, says Ada on the statement | Ada confirmed that the money moved. It cannot be sent back, because the gateway reported its id as a duplicate.',
-    'Gateway ID | ST-2 | 12:00 | Expired',
-    'Gateway ID | PO-1 | 12:00 | No money moved, says Ada not sent | Ada confirmed that no money moved.',
-    'Gateway ID | PO-2 | 12:00 | Waiting at the gateway | 12:00 | Paid out',
-    'Gateway ID | ST-3 | It cannot be sent back, because the gateway did not name the whole wallet that paid.',
-    'Gateway ID | ST-4 | It cannot be sent back, because the wallet that paid is erased.',
-    'Gateway ID | ST-5 | 12:00 | No money moved, says a person | A person denied that the money moved. It cannot be sent back, because the gateway has contradicted itself or a person about it.',
-    'Gateway ID | ST-6 | 12:00 | Money moved, says Ada | Ada confirmed that the money moved. It cannot be sent back, because a person has resolved it, so the gateway did not name the wallet that paid.',
-  ]);
+  assert.match(rows[0] ?? '', /href="http:\/\/127\.0\.0\.1:8789\/admin\/transactions\/ST-1%2F2">ST-1</);
+  assert.doesNotMatch(rows.join(''), /desk\/send/);
+  const alone = new Browser(openShop(shop.proxy, undefined, { publicUrl: 'http://127.0.0.1:8080' }));
+  assert.match((await alone.get('/desk/list')).text, /<a class="id" >ST-1</);
 });
 
 test('the desk escapes markup in a note', async () => {
@@ -536,33 +521,28 @@ test('the desk closes the order of a waiting payment in a second step, and says 
   const { text: after } = await staff.get('/desk?done=ST-1');
   assert.match(
     after,
-    /class="message good" role="status">.*✓<\/span> ST-1 is closed\.<[^]*Waiting · 0<\/small><\/dt>\s*<dd>\s*€0\.00 <small>and 1 closed<\/small>[^]*class="new"[^]* Closed<[^]*>may still be paid</,
+    /class="message good" role="status">[^]*?✓<\/span> Order ST-1: closed\.[^]* Closed<[^]*>may still be paid</,
   );
   assert.doesNotMatch(after, /desk\/close| Waiting</);
 });
 
-test('what was just sent is named above the list, as it stands, and its row is marked', async () => {
+test('what was just sent is named above the list, as it stands', async () => {
   const { shop, staff } = await openDesk();
   const failed = { status: 'FAILED', reason: 'DECLINED', history: [said('declined', 'UNKNOWN_CUSTOMER')] };
   for (const [tone, sign, more, message] of [
-    ['wait', '…', {}, /€25\.00 is being sent to ••••\u00A05678\.</],
-    ['good', '✓', { status: 'SUCCESS' }, /€25\.00 was sent to ••••\u00A05678\.</],
-    ['warn', '!', { status: 'FAILED', needsReview: true }, /€25\.00 may have been sent to ••••\u00A05678\.</],
-    ['bad', '✕', failed, /€25\.00 was not sent to ••••\u00A05678: no such customer\. No money moved\.</],
+    ['wait', '…', {}, 'on its way.'],
+    ['good', '✓', { status: 'SUCCESS' }, 'paid out.'],
+    ['warn', '!', { status: 'FAILED', needsReview: true }, 'needs review. The gateway has not said in time'],
+    ['bad', '✕', failed, 'failed. No such customer. No money moved.'],
   ] as const) {
     shop.proxy.answers['GET /transactions'] = {
       body: { transactions: [payout('PO-1', more), payout('PO-2')], nextCursor: null },
     };
     const { text } = await staff.get('/desk?done=PO-1');
-    const marked = [...text.matchAll(/<li id="([\w-]+)"\s+class="(?:new|warn)"[^]*?class="chip (\w+)"/g)];
-    assert.match(
-      /class="message (\w+" role="\w+">.*)/.exec(text)?.[1] ?? '',
-      new RegExp(`^${tone}" .*>${sign}</span> ${message.source}`),
-    );
-    assert.deepEqual(
-      marked.map(([, id, edge]) => [id, edge]),
-      [['PO-1', tone]],
-    );
-    assert.doesNotMatch((await staff.get('/desk?done=PO-9')).text, /role="status"|class="new"/);
+    const note = /class="message (\w+)" role="status">([^]*?)<\/p>/.exec(text);
+    assert.equal(note?.[1], tone);
+    const words = (note?.[2] ?? '').replaceAll(/<[^>]*>/g, '').trim();
+    assert.ok(words.startsWith(`${sign} €25.00 to ••••\u00A05678: ${message}`), words);
+    assert.doesNotMatch((await staff.get('/desk?done=PO-9')).text, /role="status"/);
   }
 });
