@@ -50,7 +50,9 @@ export class Fulfillment {
     order.isClosed = report?.closed === true;
     const refunds = report?.refunds ?? [];
     order.back = backOf(payment === undefined ? [] : [payment], refunds);
-    order.extra = { received: sumOf(extra, 'SUCCESS'), ...backOf(extra, refunds) };
+    const whole = extra.map((each) => ({ ...each, amount: each.amount.replace(/\.\d+$/, '.00') }));
+    const received = sumOf(extra, 'SUCCESS');
+    order.extra = { received, whole: sumOf(whole, 'SUCCESS'), ...backOf(extra, refunds) };
   }
 
   /** Asks about unpaid orders, newest first. Ends if the proxy cannot be reached: a timer calls the next sweep. */

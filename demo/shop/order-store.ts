@@ -19,7 +19,11 @@ interface Common {
   /** Of the payment that paid it. */
   back: Back;
   /** What came in when it was paid or closed already, and what of it goes back. */
-  extra: Back & { received: string };
+  extra: Back & {
+    received: string;
+    /** What of it the gateway can send back: of each payment whole units only. */
+    whole: string;
+  };
 }
 
 /** Money that goes back to the customer, as decimal strings. */
@@ -37,10 +41,13 @@ export function stateOf(order: Order): OrderState {
   return inReview ? 'checking' : 'unpaid';
 }
 
+/** Cents of `received` that do not go back. */
+export const leftOf = (received: string, { sentBack, onItsWay }: Back) =>
+  centsOf(received) - centsOf(sentBack) - centsOf(onItsWay);
+
 /** All of it that the gateway can send: it takes whole units only. */
 function isRefunded({ amount, back }: Order): boolean {
-  const cents = centsOf(back.sentBack) + centsOf(back.onItsWay);
-  return amount !== null && cents > 0 && centsOf(amount) - cents < 100;
+  return amount !== null && leftOf(amount, back) < 100;
 }
 
 export interface Goods extends Common {
@@ -105,9 +112,7 @@ export class OrderStore {
   /** The sum of the owner's paid top-ups, without what goes back. */
   balance(owner: string): string {
     const paid = this.byOwner(owner).filter((order) => order.kind === 'top-up' && order.paidAt !== null);
-    const centsIn = ({ amount, back: { sentBack, onItsWay } }: Order) =>
-      centsOf(amount ?? '0.00') - centsOf(sentBack) - centsOf(onItsWay);
-    return decimal(paid.reduce((sum, order) => sum + centsIn(order), 0));
+    return decimal(paid.reduce((sum, { amount, back }) => sum + leftOf(amount ?? '0.00', back), 0));
   }
 
   /** Marks the order as paid, once. Refuses a receipt with another amount or currency. */
@@ -123,7 +128,8 @@ export class OrderStore {
 
   #fresh(owner: string): Common {
     const back = { sentBack: '0.00', onItsWay: '0.00' };
-    const none = { paidAt: null, inReview: false, isClosed: false, back, extra: { received: '0.00', ...back } };
+    const extra = { received: '0.00', whole: '0.00', ...back };
+    const none = { paidAt: null, inReview: false, isClosed: false, back, extra };
     return { orderId: newId('ST'), owner, createdAt: this.#now(), ...none };
   }
 

@@ -3,11 +3,11 @@
 import { html } from 'hono/html';
 import { card, picture, shore } from './artwork.ts';
 import { CURRENCY, MAX_OF_ONE, PRODUCTS, centsOf, decimal, formatMoney, type Line, type Product } from './catalog.ts';
-import { stateOf, type Back, type Order, type OrderState } from './order-store.ts';
+import { leftOf, stateOf, type Back, type Order, type OrderState } from './order-store.ts';
 import { DEMO_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
 
+const WHOLE = 'wallet takes whole amounts only';
 export const PAID = 'We will pack your order on Tuesday and send it on Wednesday.';
-const ASK_BACK = 'Contact us, and we will send it back.';
 
 const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 'refunded'>, string>> = {
   goods: {
@@ -140,20 +140,31 @@ export function headingOf(order: Order): string {
 export function fulfillmentOf(order: Order): string {
   const state = stateOf(order);
   if (state === 'closed') return closedSentence(order);
-  if (state === 'refunded') return refundedSentence(order);
   const { kind, paidAt, back, extra } = order;
-  const sentence = `${SENTENCES[kind][state]} ${backSentence(back)}`.trim();
+  const sentence =
+    state === 'refunded' ? refundedSentence(order) : `${SENTENCES[kind][state]} ${backSentence(back)}`.trim();
   if (paidAt === null || extra.received === '0.00') return sentence;
-  const sentBack = backSentence(extra) || ASK_BACK;
-  return `${sentence} You paid ${formatMoney(extra.received, CURRENCY)} too much. ${sentBack}`;
+  return `${sentence} You paid ${formatMoney(extra.received, CURRENCY)} too much. ${extraSentence(extra)}`;
 }
 
 function refundedSentence({ kind, amount, back }: Order): string {
   const packed = kind === 'goods' ? ' Nothing of this order is packed.' : '';
-  const other = decimal(centsOf(amount ?? '0.00') - centsOf(back.sentBack) - centsOf(back.onItsWay));
-  if (amount === null || other === '0.00') return backSentence(back) + packed;
-  const ask = `The wallet takes whole amounts only: contact us about the other ${formatMoney(other, CURRENCY)}.`;
-  return `${backSentence(back, ` of ${formatMoney(amount, CURRENCY)}`)}${packed} ${ask}`;
+  const left = leftOf(amount ?? '0.00', back);
+  if (amount === null || left === 0) return backSentence(back) + packed;
+  return `${backSentence(back, ` of ${formatMoney(amount, CURRENCY)}`)}${packed} ${askAbout(left)}`;
+}
+
+function extraSentence({ received, whole, ...back }: Order['extra']): string {
+  const left = leftOf(received, back);
+  const sentence = backSentence(back);
+  if (sentence !== '') return left === 0 ? sentence : `${sentence} ${askAbout(left)}`;
+  if (whole === received) return 'Contact us, and we will send it back.';
+  return `Contact us: the ${WHOLE}, so we can send back ${formatMoney(whole, CURRENCY)}.`;
+}
+
+function askAbout(cents: number): string {
+  const ask = `contact us about the other ${formatMoney(decimal(cents), CURRENCY)}.`;
+  return cents < 100 ? `The ${WHOLE}: ${ask}` : ask.replace('c', 'C');
 }
 
 /** Empty if nothing goes back. `of`: of what, if it is a part. */
@@ -164,17 +175,15 @@ function backSentence({ sentBack, onItsWay }: Back, of = ''): string {
 }
 
 function closedSentence({ extra, inReview }: Order): string {
-  const back = backSentence(extra);
-  if (back !== '') return `This order was closed. ${back}`;
-  if (extra.received !== '0.00') return `This order was closed. Your payment came after that. ${ASK_BACK}`;
+  if (extra.received !== '0.00') return `This order was closed. Your payment came after that. ${extraSentence(extra)}`;
   if (inReview) return 'This order was closed. Your payment is being checked. If you have questions, contact us.';
   return 'This order was closed. Nothing is owed.';
 }
 
 /** `text` with its way to the contact page. */
 function linked(text: string): Markup {
-  const [before, words, after] = text.split(/(contact us)/i);
-  return words === undefined ? html`${text}` : html`${before}<a href="/contact">${words}</a>${after}`;
+  const parts = text.split(/(contact us)/i);
+  return html`${parts.map((part, index) => (index % 2 === 0 ? part : html`<a href="/contact">${part}</a>`))}`;
 }
 
 /** Folded on a phone until it is paid, so that the payment is seen first; open where it has a column of its own. */

@@ -19,6 +19,8 @@ const SEEN = { type: 'PAY', amount: '42.75', currency: 'EUR' };
 const LATER = { ...SEEN, status: 'FAILED', needsReview: false };
 /** The way to the contact page as text alone. */
 const unlinked = (html: string) => html.replaceAll(/<a href="\/contact">(contact us)<\/a>/gi, '$1');
+const REST = 'The wallet takes whole amounts only: contact us about the other €0.75.';
+const LATE = 'Your payment came after that.';
 const orderIdIn = (path: string) => path.replace('/orders/', '');
 
 interface WebhookSettings {
@@ -176,14 +178,15 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
   const extra = { ...paid, gatewayOrderId: `${orderId}-2`, surplus: true };
   const back = { ...extra, amount: '42.00', type: 'REFUND', refundOf: extra.gatewayOrderId };
   for (const [type, refunds, text] of [
-    ['payment.surplus', [], 'Contact us, and we will send it back.'],
-    ['refund.failed', [{ ...back, status: 'FAILED' }], 'Contact us, and we will send it back.'],
-    ['refund.needs_review', [{ ...back, status: 'PROCESSING' }], '€42.00 is on its way back.'],
-    ['refund.succeeded', [back], 'We have sent back €42.00.'],
+    ['payment.surplus', [], 'Contact us: the wallet takes whole amounts only, so we can send back €42.00.'],
+    ['refund.failed', [{ ...back, status: 'FAILED' }], 'Contact us: the wallet takes whole amounts only, so we can'],
+    ['refund.succeeded', [{ ...back, amount: '5.00' }], 'We have sent back €5.00. Contact us about the other €37.75.'],
+    ['refund.needs_review', [{ ...back, status: 'PROCESSING' }], `€42.00 is on its way back. ${REST}`],
+    ['refund.succeeded', [back], `We have sent back €42.00. ${REST}`],
   ] as const) {
     shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: true, payments: [paid, extra], refunds } };
     assert.equal(await deliver(shop, orderId, { type }), 204);
-    const sentence = `${PAID} You paid €42.75 too much. ${text}<`;
+    const sentence = `>${PAID} You paid €42.75 too much. ${text}`;
     assert.ok(unlinked((await shopper.get(path)).text).includes(sentence), `${type}: ${text}`);
   }
 });
@@ -196,21 +199,13 @@ test('an order whose money went back is refunded: nothing is packed, and a top-u
     [
       await shopper.order(BASKET),
       'SUCCESS',
-      [
-        'Order refunded',
-        'We have sent back €42.00 of €42.75. Nothing of this order is packed. ' +
-          'The wallet takes whole amounts only: contact us about the other €0.75.',
-      ],
+      ['Order refunded', `We have sent back €42.00 of €42.75. Nothing of this order is packed. ${REST}`],
       'We have sent back €42.75. Nothing of this order is packed.',
     ],
     [
       topUp,
       'PROCESSING',
-      [
-        'Top-up refunded',
-        '€42.00 of €42.75 is on its way back. The wallet takes whole amounts only: contact us about the other €0.75.',
-        '€0.75',
-      ],
+      ['Top-up refunded', `€42.00 of €42.75 is on its way back. ${REST}`, '€0.75'],
       '€42.75 is on its way back.',
     ],
   ] as const) {
@@ -233,6 +228,20 @@ test('an order whose money went back is refunded: nothing is packed, and a top-u
     assert.ok((await shopper.get(path)).text.includes(`>${whole}<`), whole);
   }
   assert.match((await shopper.get('/account')).text, /Refunded/);
+});
+
+test('an order that was paid twice says so when its own payment went back', async () => {
+  const shop = openShop();
+  const shopper = new Browser(shop);
+  const path = await shopper.order(BASKET);
+  const paid = { ...SEEN, gatewayOrderId: 'paid', status: 'SUCCESS', surplus: false };
+  // Each can go back in whole amounts, not their sum.
+  const extra = ['2', '3'].map((gatewayOrderId) => ({ ...paid, gatewayOrderId, surplus: true }));
+  const back = { ...paid, amount: '42.00', type: 'REFUND', refundOf: 'paid' };
+  shop.proxy.answers[`GET ${path}`] = { body: { paid: true, payments: [paid, ...extra], refunds: [back] } };
+  const { text } = await shopper.get(path);
+  const end = 'You paid €85.50 too much. Contact us: the wallet takes whole amounts only, so we can send back €84.00.';
+  assert.ok(unlinked(text).includes(`${REST} ${end}<`));
 });
 
 test('of a top-up that was paid twice, the payment counts that paid it', async () => {
@@ -263,9 +272,10 @@ test('a closed order owes nothing, says what was sent back, and asks for no mone
       [],
       'Your payment is being checked. If you have questions, contact us.',
     ],
-    [[late], [], 'Your payment came after that. Contact us, and we will send it back.'],
-    [[late], [{ ...back, status: 'PROCESSING' }], '€42.00 is on its way back.'],
-    [[late], [back], 'We have sent back €42.00.'],
+    [[{ ...late, amount: '42.00' }], [], `${LATE} Contact us, and we will send it back.`],
+    [[late], [], `${LATE} Contact us: the wallet takes whole amounts only, so we can send back €42.00.`],
+    [[late], [{ ...back, status: 'PROCESSING' }], `${LATE} €42.00 is on its way back. ${REST}`],
+    [[late], [back], `${LATE} We have sent back €42.00. ${REST}`],
   ] as const) {
     shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: false, closed: true, payments, refunds } };
     const shown = (await shopper.get(path)).text;
