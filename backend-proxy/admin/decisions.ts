@@ -270,7 +270,7 @@ export function closingPage(transaction: Transaction, order: Order, typed: Closi
 
 interface Decision {
   /** What changes, each under its name. */
-  rows: readonly (readonly [name: string, sentences: readonly string[]])[];
+  rows: readonly (readonly [name: string, sentences: readonly (string | Html)[]])[];
   action: string;
   /** Of the form. */
   fields: Html;

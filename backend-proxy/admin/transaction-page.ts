@@ -157,13 +157,15 @@ function historyList(transaction: Transaction, closed: Order['closed'] = null): 
   </div>`;
 }
 
+const reportLine = ({ what, at }: { what: string; at: number }): Html => html`<b>${what}</b> · ${time(at)}`;
+
 /** Why it is asked, what is known, and what to do. */
 function whatToDo(transaction: Transaction): Html {
   const { type, stage, payer, customer, createdAt, needsReview } = transaction;
   const why = needsReview ? reviewReason(transaction) : DUPLICATE;
   if (isOnlyAfterClose(transaction)) return html`<p class="why">${why} ${whatToAsk(transaction)}</p>`;
   const { isOutgoing } = TYPES[type];
-  const reports = reportsOf(transaction).map(({ what, at }) => html`<div><b>${what}</b> · ${time(at)}</div>`);
+  const reports = reportsOf(transaction).map((report) => html`<div>${reportLine(report)}</div>`);
   const stays = stage === 'succeeded' && ` It already counts as ${counted(type, 'SUCCESS')} and will stay so.`;
   const wallets = isOutgoing ? customer : payer;
   return html`<p class="why">${why}</p>
@@ -229,8 +231,8 @@ export function confirmationPage(confirmation: Confirmation): Html {
   const { transaction, expected, webhook, gatewayReports } = preview;
   const { status: said, by, note } = resolution;
   const later = said === 'SUCCESS' ? laterOf(transaction, refundRules) : [];
-  const figures = reportsOf(transaction).map(({ what }) => what);
-  const reported: [string, string[]][] = figures.length === 0 ? [] : [['The gateway reported', figures]];
+  const reports = reportsOf(transaction).map(reportLine);
+  const reported: [string, Html[]][] = reports.length === 0 ? [] : [['The gateway reported', reports]];
   const unsent = webhook !== null && !sendsWebhooks ? ['No WEBHOOK_URL is set, so it is not sent now.'] : [];
   return html`${lead(transaction)} ${hasChanged ? changedMessage('the payment or its order') : ''}
   ${gatewayReports === null ? '' : contradiction(gatewayReports, said)}

@@ -187,8 +187,8 @@ const SOURCES: Record<string, string> = {
   person: 'by a person',
 };
 
-/** What was asked, and what was reported. */
-const FIGURES = /\basked (.+), reported ([^)]+)/;
+/** What was asked, what was reported, and with which outcome. */
+const FIGURES = /\basked (.+), reported ([^)]+?)(?: as (pending|failed|succeeded))?(?:\)|$)/;
 
 export function eventName({ event, detail }: HistoryEntry, { type, endedBy }: Transaction): string {
   if (event === 'resolved') {
@@ -249,7 +249,7 @@ export const moved = (said: string): string => (said === 'SUCCESS' ? 'money move
 
 /** What the ledger says of a report, in a bookkeeper's words. */
 const SAYS: readonly (readonly [RegExp, string])[] = [
-  [/ \(asked (.+), reported (.+)\)$/, ': $2, not $1'],
+  [/ \(asked (.+), reported (.+?)(?: as \w+)?\)$/, ': $2, not $1'],
   [/^found after/, 'the gateway has it after'],
   [/ for an order id that the gateway reported as a duplicate/, ', but it had refused this order as a duplicate'],
   [/ after SUCCESS/, ', but it had said paid'],
@@ -270,6 +270,8 @@ const withMoney = (detail: string) =>
   detail.replaceAll(/\b(\d+(?:\.\d+)?) ([A-Z]{3})\b/g, (_, decimal, currency) => money(decimal, currency));
 
 type Reviewed = Pick<Transaction, 'history' | 'mismatch' | 'conflict'>;
+
+const OUTCOMES: Record<string, string> = { pending: 'waiting', failed: 'failed', succeeded: 'paid' };
 
 /** What the review is about. */
 function causeOf({ history, mismatch, conflict }: Reviewed): HistoryEntry | undefined {
@@ -297,17 +299,21 @@ export function reviewReason(reviewed: Reviewed): string {
   return `${capital(inWords(said))}.`;
 }
 
-/** What the gateway reported that has to be reviewed, and when: each figure that differs, and how it ended. */
-export function reportsOf(reviewed: Reviewed): { what: string; at: number }[] {
+type Asked = Pick<Transaction, 'amountMinor' | 'currency' | 'answer'>;
+
+/** What the gateway reported that has to be reviewed, and when: of each report its amount and its outcome. */
+export function reportsOf(reviewed: Reviewed & Asked): { what: string; at: number }[] {
   const cause = causeOf(reviewed);
   return reviewed.history.flatMap((entry) => {
     const detail = entry.detail ?? '';
     // Another event's may be a person's words.
     const mayDiffer = ['rejected', 'mismatch', 'needs_review'].includes(entry.event);
-    const figure = mayDiffer && FIGURES.exec(withMoney(detail))?.[2];
+    const [, , figure, outcome = ''] = (mayDiffer && FIGURES.exec(withMoney(detail))) || [];
     const end = entry === cause && /^the gateway says (paid|failed)/.exec(inWords(detail))?.[1];
-    const what = [figure, end].flatMap((each) => (each ? [capital(each)] : [])).join(' · ');
-    return what === '' ? [] : [{ what, at: entry.at }];
+    // Only with our payment id does a SUCCESS count without an amount (protocol/verify.ts).
+    const isAsAsked = end === 'paid' && reviewed.answer !== 'identified' && !detail.includes('differs');
+    const what = [figure ?? (isAsAsked && moneyOf(reviewed)), OUTCOMES[outcome] ?? end].filter(Boolean).join(', ');
+    return what === '' ? [] : [{ what: capital(what), at: entry.at }];
   });
 }
 

@@ -75,7 +75,7 @@ const SAMPLES = {
   },
   mismatch: {
     is: { mismatch: true },
-    event: { event: 'mismatch', source: 'check', detail: 'amount: asked 10.10 EUR, reported 10.00 EUR' },
+    event: { event: 'mismatch', source: 'check', detail: 'amount: asked 10.10 EUR, reported 10.00 EUR as pending' },
   },
   conflict: {
     is: { stage: 'succeeded', conflict: true, payer: WALLET },

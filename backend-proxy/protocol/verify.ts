@@ -36,7 +36,7 @@ type MismatchField = 'gatewayOrderId' | 'type' | 'paymentId' | 'currency' | 'amo
 export type Verdict =
   /** `payer`: the whole wallet id that a status check names. */
   | ({ kind: 'verified'; payer: string | null } & Pick<Report, 'outcome' | 'paymentId' | 'message' | 'isExpired'>)
-  /** `figures`: of money, what was asked and what is reported. */
+  /** `figures`: of money, what was asked and what is reported, with the outcome. */
   | { kind: 'mismatch'; field: MismatchField; figures?: string }
   | { kind: 'incomplete' }
   /** A SUCCESS that names the wallet, and the one that was asked is erased. */
@@ -98,10 +98,10 @@ const NUMBER = /^[-+.\deE]{1,40}$/;
 const CODE = /^[A-Za-z]{3}$/;
 
 /** What is no number or code stays out of history and log. */
-function figuresOf(expected: Recorded, { amount, currency }: Report): string {
+function figuresOf(expected: Recorded, { amount, currency, outcome }: Report): string {
   const shown = (text: string | null, form: RegExp) => (text === null ? [] : form.test(text) ? [text] : ['unreadable']);
   const reported = [...shown(amount, NUMBER), ...shown(currency, CODE)].join(' ');
-  return `asked ${decimalOf(expected.amountMinor, expected.currency)} ${expected.currency}, reported ${reported}`;
+  return `asked ${decimalOf(expected.amountMinor, expected.currency)} ${expected.currency}, reported ${reported} as ${outcome}`;
 }
 
 function namesWallet(expected: Recorded, report: Report): report is Report & { customer: string } {

@@ -250,10 +250,10 @@ it('a payment whose id the gateway had before says what that means, and what to 
   await observe(world, 'A-1', verified('succeeded'), 'second');
   await operator.says(
     '/admin/transactions/A-1',
-    / Reported €0\.07 · 20 Nov [^€]* Paid · 20 Nov .* Refused by the gateway · a duplicate, and not ours, as amount differs: €0\.07, not €10\.10 /,
+    / Reported €0\.07, waiting · 20 Nov [^€]* €10\.10, paid · 20 Nov .* Refused by the gateway · a duplicate, and not ours, as amount differs: €0\.07, not €10\.10 /,
   );
   const later =
-    / Later It cannot be refunded here, because the gateway reported its id as a duplicate\. The history says /;
+    / The gateway reported €0\.07, waiting · 20 Nov [^€]* €10\.10, paid · 20 Nov .* Later It cannot be refunded here, because the gateway reported its id as a duplicate\. The history says /;
   assert.match(textOf(await (await resolve(operator, 'A-1', ADA)).text()), later);
   const denied = await resolve(operator, 'A-1', { ...ADA, status: 'FAILED' });
   assert.doesNotMatch(textOf(await denied.text()), / Later /);

@@ -36,7 +36,17 @@ it('a review says in plain words what the gateway said', () => {
   const both = 'SUCCESS, and amount differs (asked 10.10 EUR, reported 0.01 EUR)';
   const entry = { at: 7, event: 'needs_review', source: 'check', detail: both } as const;
   const person = { at: 8, event: 'resolved', source: 'person', detail: 'FAILED by Ada: asked 1, reported 2' } as const;
-  assert.deepEqual(reportsOf({ ...flags, history: [entry, person] }), [{ what: '€0.01 · Paid', at: 7 }]);
+  const given = { ...flags, amountMinor: 1010, currency: 'EUR', answer: 'duplicate' } as const;
+  assert.deepEqual(reportsOf({ ...given, history: [entry, person] }), [{ what: '€0.01, paid', at: 7 }]);
+  const other = { ...entry, at: 6, event: 'rejected', detail: 'a duplicate, and not ours, as amount differs (asked 10.10 EUR, reported 0.01 EUR as pending)' } as const; // prettier-ignore
+  const later = { ...entry, detail: 'SUCCESS for an order id that the gateway reported as a duplicate' };
+  const first = { what: '€0.01, waiting', at: 6 };
+  assert.deepEqual(reportsOf({ ...given, history: [other, later] }), [first, { what: '€10.10, paid', at: 7 }]);
+  // With our payment id it may be without an amount.
+  assert.deepEqual(reportsOf({ ...given, answer: 'identified', history: [other, later] }), [
+    first,
+    { what: 'Paid', at: 7 },
+  ]);
   for (const [detail, words] of [
     ['currency: asked 5.00 EUR, reported 5.00 USD', 'The gateway reported $5.00 instead of €5.00.'],
     ['customer', 'The gateway reported another wallet than was asked for.'],

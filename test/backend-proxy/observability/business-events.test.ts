@@ -71,7 +71,7 @@ it('a mismatch, a review and its resolution are logged, the note of the person i
   const resolution = { status: 'FAILED', by: 'Ada', note: 'canary: she phoned the customer' };
   const { headers } = await world.merchant('POST', '/transactions/A-1/resolve', resolution);
   assert.deepEqual(eventsOf(world, 'transactionId', 'detail', 'reason').slice(3), [
-    ['error', 'payment mismatch', 'A-1', 'amount: asked 10.10 EUR, reported 0.07 EUR', undefined],
+    ['error', 'payment mismatch', 'A-1', 'amount: asked 10.10 EUR, reported 0.07 EUR as pending', undefined],
     ['warn', 'payment needs review', 'A-1', 'mismatch', undefined],
     ['info', 'payment resolved', 'A-1', 'FAILED by Ada', undefined],
     ['info', 'payment failed', 'A-1', 'RESOLVED', 'RESOLVED'],

@@ -54,7 +54,7 @@ it('verify() returns a mismatch with the field that differs', () => {
   const money = (field: 'amount' | 'currency', reported: string) => ({
     kind: 'mismatch',
     field,
-    figures: `asked 10.10 EUR, reported ${reported}`,
+    figures: `asked 10.10 EUR, reported ${reported} as succeeded`,
   });
   assert.deepEqual(check({ currency: 'USD' }), money('currency', '10.10 USD'));
   assert.deepEqual(check({ currency: 'eur' }), money('currency', '10.10 eur'));
@@ -133,10 +133,10 @@ it('verify() returns a mismatch even if other fields are missing', () => {
   assert.deepEqual(check({ amount: null, currency: 'USD' }, {}, true), {
     kind: 'mismatch',
     field: 'currency',
-    figures: 'asked 10.10 EUR, reported USD',
+    figures: 'asked 10.10 EUR, reported USD as succeeded',
   });
   const hostile = check({ amount: '<b>1</b>', currency: '\u202eRUE' });
-  assert.equal('figures' in hostile && hostile.figures, 'asked 10.10 EUR, reported unreadable unreadable');
+  assert.equal('figures' in hostile && hostile.figures, 'asked 10.10 EUR, reported unreadable unreadable as succeeded');
 });
 
 it('verify() passes on that the gateway expired the transaction', () => {

@@ -35,7 +35,12 @@ export function checksContract({ it, setUp }: Suite): void {
     const details = history.slice(-2).map(({ event, detail }) => `${event}: ${detail}`);
     assert.deepEqual(
       [stage, mismatch, needsReview, details],
-      ['pending', true, true, ['mismatch: amount: asked 10.10 EUR, reported 0.07 EUR', 'needs_review: mismatch']],
+      [
+        'pending',
+        true,
+        true,
+        ['mismatch: amount: asked 10.10 EUR, reported 0.07 EUR as pending', 'needs_review: mismatch'],
+      ],
     );
     await openSentPayout(ledger, 'P', uncertain('lost'));
     await ledger.observe('P', differing());
