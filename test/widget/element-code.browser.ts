@@ -103,6 +103,12 @@ it('what can be paid has a warning as long as an earlier payment can be paid, to
     expect(textOf(widget), method).not.to.contain('Confirm only one payment');
     proxy.publish({ otherOpen: true });
     await until(() => textOf(widget).includes('Confirm only one payment, or you will pay twice.'), 'the warning');
+    proxy.publish({ checking: true });
+    await heading(widget, 'We are checking your payment');
+    proxy.isDown = true;
+    proxy.breakStreams();
+    await until(() => part(widget, 'retry'), 'the lost connection');
+    expect(textOf(widget), method).not.to.contain('Confirm only one payment');
   }
 });
 

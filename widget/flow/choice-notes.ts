@@ -39,7 +39,7 @@ const textOf = ({ code, message }: Trouble, context: PanelContext): string =>
 export const testBadge = ({ say, state }: PanelContext): TemplateResult | '' =>
   state.order.test ? html`<strong part="test">${say('test')}</strong>` : '';
 
-/** The page is left at once for the wallet's website, so its limit is shown before. */
+/** What the shopper does next. The page is left at once for the wallet's website, so its limit is shown before. */
 export function helpOf(method: Method, { say, state, language }: PanelContext): string {
   if (PAYS_BY[method] === 'prompt') return say('DIRECT_help');
   if (PAYS_BY[method] === 'code') return say(opensApp(method) ? 'app_help' : 'scan_help');

@@ -491,6 +491,8 @@ export const flowStyles = css`
       border-style: dashed !important;
     }
     .bar {
+      block-size: 6px;
+      border: 1px solid;
       fill: Highlight;
     }
     :disabled,

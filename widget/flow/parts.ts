@@ -134,7 +134,9 @@ export const againButton = (
 
 /** An earlier payment may still be in the wallet, or this one will be once another is started. */
 export const onePaymentNote = ({ say, state }: PanelContext, isOffered: boolean): TemplateResult | '' =>
-  state.order.otherOpen || (isOffered && !state.blocked) ? html`<p class="note warning">${say('onlyOne')}</p>` : '';
+  (state.order.otherOpen && !state.order.checking) || (isOffered && !state.blocked)
+    ? html`<p class="note warning">${say('onlyOne')}</p>`
+    : '';
 
 export const otherMethodButton = (
   { say, run, state }: PanelContext,

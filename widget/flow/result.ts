@@ -96,9 +96,9 @@ export function failed(
   // A shopper who typed nothing in this page has no details to check.
   const isTyped = (asksWalletId(method, state.claims) && state.form.customer) || state.form.amount;
   const isLow = cause === 'LOW_BALANCE';
-  // What the gateway itself has ended can no longer be confirmed.
-  const isOver = (key === 'REJECTED' && !isTyped) || cause === 'TOKEN_EXPIRED';
-  const help = isLow ? cause : isOver ? 'DECLINED' : key;
+  // What the gateway itself has ended can no longer be confirmed, so nothing more is said of it.
+  const isPlain = (key === 'REJECTED' && !isTyped) || cause === 'TOKEN_EXPIRED';
+  const help = isLow ? cause : isPlain ? 'DECLINED' : key;
   // An earlier payment may have been paid, such as a request whose answer was lost.
   const mayBePaid = state.order.otherOpen && /DECLINED|REJECTED|NOT_CREATED|LOW/.test(help);
   const next = nextStep[help as keyof typeof nextStep] ?? nextStep.again;
