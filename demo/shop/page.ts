@@ -88,9 +88,9 @@ function shopMenu(place: string): Menu {
 /** The wallet that a visitor of the demo pays with: one of the sandbox's customers. */
 export const DEMO_WALLET = { id: '12345678', shown: '1234\u00a05678', name: 'Ada' };
 
-export function walletPhone(walletUrl: string): Markup {
+export function walletPhone(walletUrl: string, text = 'wallet\u00a0phone'): Markup {
   const href = `${walletUrl}?as=${DEMO_WALLET.id}`;
-  return html`<a href="${href}" target="_blank" rel="noopener">wallet&nbsp;phone</a>`;
+  return html`<a href="${href}" target="_blank" rel="noopener">${text}</a>`;
 }
 
 /** Says what is demonstrated, and leads to a paid order: shop.css ticks the steps by what the page shows. */
@@ -98,7 +98,10 @@ function demoBar(walletUrl: string, place: string): Markup {
   const steps = html`<ol aria-label="To a paid order">
     <li>Add a coffee</li>
     <li>Check out</li>
-    <li>Pay with ${DEMO_WALLET.shown} (${walletPhone(walletUrl)})</li>
+    <li>
+      <span class="due">Pay (${walletPhone(walletUrl, `wallet\u00a0${DEMO_WALLET.shown}`)})</span>
+      <span class="paid">Paid</span>
+    </li>
   </ol>`;
   return html`<aside class="demo" aria-label="Demo">
     <p><b>A demo of payment-widget.</b> <span>No real money moves.</span> <a href="/themes">Theme&nbsp;editor</a></p>

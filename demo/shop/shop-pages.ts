@@ -21,12 +21,13 @@ const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 're
     unpaid: 'Not paid yet. Your card is topped up once you have paid.',
   },
 };
-const CHIPS: Record<OrderState, { tone: string; label: string }> = {
+/** One without a label is a way to pay. */
+const CHIPS: Record<OrderState, { tone: string; label?: string }> = {
   paid: { tone: 'good', label: 'Paid' },
   refunded: { tone: '', label: 'Refunded' },
   checking: { tone: 'warn', label: 'Being checked' },
   closed: { tone: '', label: 'Closed' },
-  unpaid: { tone: '', label: 'Not paid' },
+  unpaid: { tone: 'pay' },
 };
 
 /** As in the widget's receipt. */
@@ -123,6 +124,7 @@ function trial(walletUrl: string): Markup {
     <span class="fill">Demo: use wallet <b>${shown}</b> (${name}).</span>
     <button class="fill button plain" type="button" data-fill="${id}">Fill in</button>
     <span class="request">Approve it on the ${walletPhone(walletUrl)}.</span>
+    <span class="soon">Demo: after Pay, open the ${walletPhone(walletUrl)}.</span>
     <span class="code">Demo: open the ${walletPhone(walletUrl)} with this code.</span>
     <span class="app">Demo: the button opens the wallet phone.</span>
     <span class="website">Demo: log in as ${name} on the wallet’s website.</span>
@@ -278,13 +280,27 @@ export function accountPage({ balance, orders, site }: AccountPage): Markup {
 }
 
 function orderItem(order: Order): Markup {
+  const { orderId, extra } = order;
   const { tone, label } = CHIPS[stateOf(order)];
+  const href = `/orders/${orderId}`;
+  const isOwed = leftOf(extra.whole, extra) > 0;
   return html`<li>
-    <a href="/orders/${order.orderId}">${order.kind === 'goods' ? goodsOf(order.lines) : 'Coffee card'}</a>
+    <a href="${href}">${order.kind === 'goods' ? goodsOf(order.lines) : 'Coffee card'}</a>
     <span>${order.amount === null ? '' : formatMoney(order.amount, CURRENCY)}</span>
-    <small>${order.orderId} · ${DATE.format(order.createdAt)}${backNote(order)}</small>
-    <span class="chip ${tone}">${label}</span>
+    <small>${orderId} · ${DATE.format(order.createdAt)}${extraNote(order)}${backNote(order)}</small>
+    ${
+      label === undefined
+        ? html`<a class="chip pay" href="${href}" aria-label="Pay now ${orderId}">Pay now</a>`
+        : html`<span class="chip ${isOwed ? 'warn' : tone}">${label}</span>`
+    }
   </li>`;
+}
+
+function extraNote({ paidAt, extra: { received } }: Order): string {
+  if (received === '0.00') return '';
+  return paidAt === null
+    ? ' · paid\u00a0after\u00a0closing'
+    : ` · ${formatMoney(received, CURRENCY)}\u00a0too\u00a0much`;
 }
 
 /** What went back, of the payment that pays the order and of others. */

@@ -158,14 +158,14 @@ test('while a person checks a payment, order page and account say so, and neithe
   assert.equal(await deliver(shop, orderId, { type: 'payment.needs_review' }), 204);
   const account = (await shopper.get('/account')).text;
   assert.match(account, /ST-\w+ · Nov 20, 2026<\/small>\s*<span class="chip warn">Being checked/);
-  assert.doesNotMatch(account, /Not paid/);
+  assert.doesNotMatch(account, /Pay now/);
   assert.match((await shopper.get(`${path}/state`)).text, /"state":"checking"/);
   const shown = (await shopper.get(path)).text;
   assert.match(shown, /Your payment is being checked\. We start packing once it is confirmed\./);
   assert.doesNotMatch(shown, /once you have paid/);
   shop.proxy.answers[`GET ${path}`] = report(false);
   assert.equal(await deliver(shop, orderId, { id: 'msg_2', type: 'payment.failed' }), 204);
-  assert.match((await shopper.get('/account')).text, /Not paid/);
+  assert.match((await shopper.get('/account')).text, new RegExp(`<a class="chip pay" href="${path}"[^>]*>Pay now<`));
 });
 
 test('an order that was paid twice says what is sent back, and when it is', async () => {
@@ -188,6 +188,9 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
     assert.equal(await deliver(shop, orderId, { type }), 204);
     const sentence = `>${PAID} You paid €42.75 too much. ${text}`;
     assert.ok(unlinked((await shopper.get(path)).text).includes(sentence), `${type}: ${text}`);
+    const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
+    const tone = text.includes('whole amounts only: contact') ? 'good' : 'warn';
+    assert.match(account, new RegExp(` · €42\\.75 too much.*<span class="chip ${tone}">Paid<`, 's'));
   }
 });
 
@@ -283,7 +286,8 @@ test('a closed order owes nothing, says what was sent back, and asks for no mone
     assert.doesNotMatch(shown, /once you have paid/);
     assert.match((await shopper.get(`${path}/state`)).text, /"state":"closed","heading":"Order closed"/);
   }
-  assert.match((await shopper.get('/account')).text, /Closed/);
+  const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
+  assert.match(account, / · paid after closing · €42\.00 sent back<\/small>\s*<span class="chip ">Closed/);
 });
 
 test('a webhook after which the proxy cannot be asked is delivered again', async () => {
