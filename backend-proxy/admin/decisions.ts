@@ -183,7 +183,9 @@ function refundForm(
     })}
     ${nameField('refund', by, problems)}
     ${optionalField('refund', 'note', 'Note to the customer (optional)', note, problems)}
-    <button>Continue</button>
+    <div class="buttons">
+      <button>Continue</button> ${paysNothing(payment) ? '' : html`<a href="${linkTo(payment)}">Cancel</a>`}
+    </div>
     <p class="hint">Nothing is sent yet: the next page says what will happen.</p>
   </form>`;
 }

@@ -9,7 +9,18 @@ import type { Transaction } from '../protocol/transaction.ts';
 import type { Readiness } from '../routes/health.ts';
 import type { Refunds } from '../use-cases/outgoing.ts';
 import { writeSession, type Session, type Sessions } from './session.ts';
-import { type Back, type Html, amount, status, time, isInDoubt, kindOf, reviewReason, serverClock } from './words.ts';
+import {
+  type Back,
+  type Html,
+  amount,
+  status,
+  time,
+  isInDoubt,
+  kindOf,
+  reviewReason,
+  serverClock,
+  wallet,
+} from './words.ts';
 
 const PAGES = { '': 'Overview', transactions: 'Transactions', webhooks: 'Webhooks', health: 'Health' };
 type Section = keyof typeof PAGES;
@@ -314,6 +325,18 @@ export const linkTo = ({ id }: Pick<Transaction, 'id'>) => `/admin/transactions/
 
 export type Backs = ReadonlyMap<string, Back | undefined>;
 
+/** The order; and the id at the gateway, if the order has others. */
+function nameInList({ id, orderId, refundOf }: Transaction): Html {
+  const other = refundOf !== null || id.endsWith(orderId) ? '' : html` <small class="facts">${id}</small>`;
+  return html`<a href="${linkTo({ id })}">${refundOf === null ? orderId : id}</a>${other}`;
+}
+
+/** With the wallet that paid, was asked or receives it, if it is known. */
+function kindInList(transaction: Transaction): Html {
+  const party = transaction.payer ?? transaction.customer;
+  return html`${kindOf(transaction)} ${party && wallet(party)}`;
+}
+
 /** `backs`: of those whose order says more than they do. */
 export function transactionTable(transactions: readonly Transaction[], none: string, backs: Backs): Html {
   if (transactions.length === 0) return html`<p class="empty">${none}</p>`;
@@ -321,8 +344,8 @@ export function transactionTable(transactions: readonly Transaction[], none: str
     'Transactions, newest first',
     ['Order', 'Type', ['Amount', 'right'], 'Status', `Created, ${serverClock.zone}`],
     transactions.map((each) => [
-      html`<a href="${linkTo(each)}">${each.refundOf === null ? each.orderId : each.id}</a>`,
-      kindOf(each),
+      nameInList(each),
+      kindInList(each),
       amount(each),
       html`${status(each, backs.get(each.id))}
       ${isInDoubt(each) ? html`<small class="reason">${reviewReason(each)}</small>` : ''}`,

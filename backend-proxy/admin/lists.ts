@@ -26,7 +26,9 @@ const PAGE_SIZE = 50;
 const WAITING: ReadonlySet<string> = new Set<Status>(['INITIALIZED', 'PROCESSING']);
 
 /** The submitted fields of the form. */
-type Filters = Partial<Record<'orderId' | 'type' | 'status' | 'needsReview' | 'from' | 'to' | 'cursor', string>>;
+type Filters = Partial<
+  Record<'orderId' | 'type' | 'status' | 'needsReview' | 'closed' | 'from' | 'to' | 'cursor', string>
+>;
 
 /** The query that the form asks for, or why it is impossible, in words. */
 export function queryOf(filters: Filters): TransactionQuery | string {
@@ -61,11 +63,12 @@ export function transactionsPage(
   const { transactions, nextCursor } = page;
   // Nobody waits for a payment of a closed order, unless it is to be reviewed.
   const isWaitedFor = ({ id, needsReview }: Transaction) => needsReview || backs.get(id) === undefined;
+  const isListed = (each: Transaction) => isWaitedFor(each) !== (filters.closed === 'true');
   // What can be sent back is not reviewed.
   const isReviewed = (each: Transaction) =>
     !isOnlyAfterClose(each) || sendableOf(each.amountMinor, each.currency, rules) === 0;
   const asked = filters.needsReview === 'true' ? transactions.filter(isReviewed) : transactions;
-  const shown = WAITING.has(filters.status ?? '') ? asked.filter(isWaitedFor) : asked;
+  const shown = WAITING.has(filters.status ?? '') ? asked.filter(isListed) : asked;
   // A page is of a limited number of transactions that were looked at: before the last one, none may match.
   const match = `No transaction matches.${filters.orderId ? ' An ID has to be whole.' : ''}`;
   const nothing = isNarrowed(filters) ? match : 'No transaction yet.';

@@ -145,7 +145,7 @@ function toDo(transaction: Transaction, ms: number, reason: string, action: stri
   const { id, refundOf, orderId, type, payer, customer } = transaction;
   const party = TYPES[type].isOutgoing ? customer : payer;
   const facts = html`${refundOf === null ? orderId : id} · ${kindOf(transaction)}
-  ${party === null ? '' : html`· ${wallet(party)}`} · open for ${age(ms)}`;
+  ${party === null ? '' : html`· ${wallet(party)}`} ${`· open for ${age(ms)}`.replaceAll(' ', '\u00A0')}`;
   const link = html`<a class="button" href="${linkTo(transaction)}" aria-label="${action} ${orderId}">${action}</a>`;
   return item(status(transaction), facts, reason, link, amount(transaction));
 }
@@ -180,11 +180,12 @@ function figures({ sums: { created, open, isWhole }, counts, now }: Overview): H
     isClosed ? 'closed' : 'awaited',
   );
   const today = `&from=${serverClock.day(now)}`;
+  const zone = html`<span class="fine">, ${serverClock.zone}</span>`;
   const part = isWhole ? '' : ', at least';
   const dead = deadIn(counts);
   return html`<dl class="totals">
-    ${total(`Received today, ${serverClock.zone}${part}`, done.filter(isIn), today)}
-    ${total(`Sent today, ${serverClock.zone}${part}`, done.filter(isOut), today)}
+    ${total(html`Received today${zone}${part}`, done.filter(isIn), today)}
+    ${total(html`Sent today${zone}${part}`, done.filter(isOut), today)}
     ${total(`Waiting${part}`, awaited, '&needsReview=false', closed)}
     ${waiting.some(isOut) ? total(`On its way${part}`, waiting.filter(isOut), '&needsReview=false') : ''}
     <div>
@@ -196,25 +197,26 @@ function figures({ sums: { created, open, isWhole }, counts, now }: Overview): H
 }
 
 /** Currencies are not added up. Each count leads to its list. `closed`: of closed orders. */
-function total(name: string, sums: readonly Sum[], query: string, closed: readonly Sum[] = []): Html {
+function total(name: Html | string, sums: readonly Sum[], query: string, closed: readonly Sum[] = []): Html {
   const add = (of: readonly Sum[], what: 'count' | 'amountMinor') => of.reduce((sum, each) => sum + each[what], 0);
   const values = [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, of]) =>
     moneyOf({ currency, amountMinor: add(of, 'amountMinor') }),
   );
   const ordered = Object.keys(TYPE_NAMES).flatMap((each) => sums.filter(({ type }) => type === each));
-  const counts = [...Map.groupBy(ordered, ({ type, status: each }) => `type=${type}&status=${each}`)].map(
-    ([key, of]) => {
-      const { type, status: each } = of[0] as Sum;
-      const what = each === 'INITIALIZED' ? ` ${STATUS_NAMES[each].toLowerCase()}` : '';
-      const count = plural(add(of, 'count'), TYPE_NAMES[type].toLowerCase());
-      return html` <a href="/admin/transactions?${key}${query}">${count}${what}</a>`;
-    },
-  );
+  const links = (of: readonly Sum[], filter: string, nameOf: (count: number, first: Sum) => string) =>
+    [...Map.groupBy(of, ({ type, status: each }) => `type=${type}&status=${each}`)].map(
+      ([key, same]) =>
+        html` <a href="/admin/transactions?${key}${query}${filter}">${nameOf(add(same, 'count'), same[0] as Sum)}</a>`,
+    );
+  const counts = links(ordered, '', (count, { type, status: each }) => {
+    const what = each === 'INITIALIZED' ? ` ${STATUS_NAMES[each].toLowerCase()}` : '';
+    return plural(count, TYPE_NAMES[type].toLowerCase()) + what;
+  });
   return html`<div>
     <dt>${name}</dt>
     ${(values.length === 0 ? [NOTHING] : values).map((value) => html`<dd class="amount">${value}</dd>`)}
     <dd class="facts">${counts}</dd>
-    ${closed.length === 0 ? '' : html`<dd class="facts">and ${add(closed, 'count')} closed</dd>`}
+    ${closed.length === 0 ? '' : html`<dd class="facts">and${links(closed, '&closed=true', (count) => `${count} closed`)}</dd>`}
   </div>`;
 }
 

@@ -56,7 +56,7 @@ h2 { font-size: 1.125rem; font-weight: 650; }
 .lead { margin: 0 0 0.25rem; }
 .lead + :not(.lead) { margin-top: 1.25rem; }
 .hint, .facts, .reason, .none { color: var(--soft); }
-.hint, .facts { font-size: 0.875rem; }
+.hint, .facts { font-size: 0.875rem; font-weight: 400; }
 .empty { padding: 1.25rem; color: var(--soft); background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .amount, time, .wallet { font-variant-numeric: tabular-nums; }
 .amount, .wallet { white-space: nowrap; }
@@ -189,6 +189,8 @@ summary:not(.button) { padding: 0.55rem 0; color: var(--accent); cursor: pointer
 .urgent > .details > :is(dt, dd) { padding: 0; border: 0; font-size: inherit; }
 .panel form { display: grid; gap: 1rem; max-width: 40rem; margin-top: 1rem; }
 .panel form > button { justify-self: start; }
+/* It heads its form. */
+[open] > summary.button { min-height: 0; padding: 0; border: 0; font-weight: 600; }
 main:has(.decision) { max-width: 37rem; }
 .decision dl { margin: 0; }
 .decision dl div:first-child { padding-top: 0; border-top: 0; }
@@ -204,7 +206,7 @@ main:has(.decision) { max-width: 37rem; }
 .login { max-width: 26rem; margin: 12vh auto 0; }
 .login form { display: grid; gap: 0.6rem; padding: 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .login .hint, .panel .hint { margin: 0; }
-.lead a, .why span { display: inline-block; }
+:is(.lead, .history) a, .why span { display: inline-block; }
 
 .columns + h2 { margin-top: 0.75rem; }
 /* What to decide, beside what is known. */
@@ -249,7 +251,10 @@ main:has(.decision) { max-width: 37rem; }
   .heading form { flex-basis: 100%; margin-bottom: 0.5rem; }
   .filters { display: grid; grid-template-columns: 1fr auto; gap: 0.75rem; }
   .filters .filters { grid-template-columns: 1fr 1fr; margin-top: 0.25rem; }
-  .filters .fold { grid-column: 1 / -1; }
+  .filters .fold { grid-area: 2 / 1 / auto / -1; }
+  .filters .buttons { display: contents; }
+  .filters .buttons a { grid-area: 2 / 2; place-self: start end; padding: 0.55rem 0; }
+  .totals .fine { display: none; }
   .filters input[type='date'] { padding-inline: 0.4rem; font-size: 0.875rem; }
   .decision dl div { grid-template-columns: 1fr; }
   .decision :is(dt, dd) { grid-area: auto; }
@@ -268,7 +273,7 @@ main:has(.decision) { max-width: 37rem; }
 @media (max-width: 75rem) { .filters .fold { order: 1; } }
 @media (max-width: 64rem) { th, td { padding-inline: 0.6rem; } td .fine { display: none; } }
 @media (max-width: 24rem) { .host { display: none; } .tabs a { padding-inline: 0.5rem; } .attention small { display: block; }
-  .lines :is(thead, tbody) tr { column-gap: 0.4rem; padding-inline: 0.75rem; } .lines td { font-size: 0.8125rem; } }
+  .lines :is(thead, tbody) tr { column-gap: 0.4rem; padding-inline: 0.75rem; } .lines td { font-size: 0.8125rem; } .lines .wallet { display: none; } }
 @media print { :root { color-scheme: light; } nav, form, .button, .fold { display: none !important; } }
 @media (prefers-reduced-motion: no-preference) { a, button { transition: border-color 0.12s, filter 0.12s; } }
 @media (forced-colors: active) { :is(.top nav, .tabs) a:not([aria-current]) { border-color: Canvas; } :is(.verdict, .pill, .message, .problem) { border: 1px solid; } .status::before { forced-color-adjust: none; }

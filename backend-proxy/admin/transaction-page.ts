@@ -13,6 +13,7 @@ import {
   STAGES,
   type Flag,
   type TransactionType,
+  succeededAt,
 } from '../protocol/transaction.ts';
 import { changedMessage, decision, isRefundable, refunding, type RefundForm } from './decisions.ts';
 import { hidden, nameField, problem, textField, type Problems, linkTo } from './layout.ts';
@@ -91,7 +92,7 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
   const toClose = html`<p><a class="button quiet" href="${linkTo(transaction)}/close">Close the order…</a></p>`;
   const history = html`<section class="panel" aria-labelledby="history">
     <h2 id="history">History</h2>
-    ${historyList(transaction, closed)}
+    ${historyList(transaction, at?.order)}
   </section>`;
   // Beside a form, which is high; below anything else.
   const isBeside = isAsked || (canSend && (transaction.surplus || transaction.afterClose));
@@ -127,8 +128,8 @@ function lead(transaction: Transaction, order?: Order): Html {
     ${explanation && html`<p class="lead reason">${explanation}</p>`}`;
 }
 
-/** With the closing of its order. */
-function historyList(transaction: Transaction, closed: Order['closed'] = null): Html {
+/** With the closing of its order, and its refunds that were sent. */
+function historyList(transaction: Transaction, order?: Order): Html {
   const textOf = (entry: HistoryEntry) => {
     const detail = detailOf(entry);
     return html`<b>${eventName(entry, transaction)}</b> ${sourceName(entry)}${detail && html` · ${detail}`}`;
@@ -136,9 +137,14 @@ function historyList(transaction: Transaction, closed: Order['closed'] = null): 
   // Another entry says it.
   const own = transaction.history.filter((entry) => entry.detail !== AFTER_CLOSE && !isByPerson(entry));
   const entries = own.map((entry) => ({ at: entry.at, text: textOf(entry) }));
-  if (closed !== null) {
-    const text = html`<b>Order closed</b>${closed.reason && html` · ${closed.reason}`}`;
-    entries.splice(1 + entries.findLastIndex(({ at }) => at <= closed.at), 0, { at: closed.at, text });
+  const add = (at: number, text: Html) =>
+    void entries.splice(1 + entries.findLastIndex((entry) => entry.at <= at), 0, { at, text });
+  const { closed = null, refunds = [] } = order ?? {};
+  if (closed !== null) add(closed.at, html`<b>Order closed</b>${closed.reason && html` · ${closed.reason}`}`);
+  for (const refund of refunds.filter(({ refundOf }) => refundOf === transaction.id)) {
+    const at = succeededAt(refund);
+    const link = html`<a href="${linkTo(refund)}">${refund.id}</a>`;
+    if (at !== undefined) add(at, html`<b>${moneyOf(refund)} sent back</b> · ${link}`);
   }
   const byDay = Map.groupBy(entries, ({ at }) => dayAndClock(at).day);
   const row = ({ at, text }: { at: number; text: Html }) =>

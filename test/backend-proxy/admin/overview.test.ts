@@ -38,7 +38,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
     /2 payments to review, 1 to send back .* B-1 · .* B-2 · .* Paid twice A-1 · QR code · •••• 6789 · open for [\w ]+ The order was already paid\. Send back €10\.00 of €10\.10: the gateway sends whole amounts only\. €10\.10 Send back /,
   );
   assert.match(said, /Waiting – Webhooks failed/, 'the payment under review is not counted as waiting');
-  await operator.says('/admin/transactions', / A-1 QR code €10\.10 Paid twice 20 Nov/);
+  await operator.says('/admin/transactions', / A-1 A-1-2 QR code •••• 6789 €10\.10 Paid twice 20 Nov/);
   await operator.says(
     '/admin/transactions/A-1',
     /This payment pays the order: send back the other one first\. History /,
@@ -58,7 +58,10 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   const after = textOf(await operator.open('/admin'));
   assert.match(after, /2 payments to review Needs/);
   assert.doesNotMatch(after, /Paid twice A-1/);
-  assert.match(after, / Refund −€10\.00 On its way .* A-1 QR code €10\.10 Paid twice · €10\.00 on its way back /);
+  assert.match(
+    after,
+    / Refund •••• 6789 −€10\.00 On its way .* A-1 A-1-2 QR code •••• 6789 €10\.10 Paid twice · €10\.00 on its way back /,
+  );
   await world.settleAfter('approve', 'A-1-2-r1');
   for (const id of ['A-1', 'A-1-2'])
     assert.doesNotMatch(await operator.open(`/admin/transactions/${id}`), /pays the order/);
@@ -69,7 +72,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
 it('the overview sums up what came in and went out today, by currency, and each count leads to its list', async (t) => {
   const operator = await signedIn(t, { profile: REFUNDS_QR });
   const { world } = operator;
-  await operator.says('/admin', /All clear Received today, UTC – Sent today, UTC – Waiting – Webhooks failed 0 Latest transactions Show all Search No transaction yet/); // prettier-ignore
+  await operator.says('/admin', /All clear Received today , UTC – Sent today , UTC – Waiting – Webhooks failed 0 Latest transactions Show all Search No transaction yet/); // prettier-ignore
   await world.paid({ orderId: 'A-0' });
   world.skip(D);
   await operator.signIn();
@@ -84,13 +87,14 @@ it('the overview sums up what came in and went out today, by currency, and each 
   const page = await operator.open('/admin');
   assert.match(
     textOf(page),
-    /All clear Received today, UTC €20\.00 ¥900 3 payments Sent today, UTC €4\.00 1 refund Waiting €1,200\.00 1 payment and 1 closed On its way €5\.00 1 payout Webhooks/,
+    /All clear Received today , UTC €20\.00 ¥900 3 payments Sent today , UTC €4\.00 1 refund Waiting €1,200\.00 1 payment and 1 closed On its way €5\.00 1 payout Webhooks/,
   );
   const rows = async (href = '') => [...(await operator.open(href.replaceAll('&amp;', '&'))).matchAll(/scope="row"/g)];
+  assert.match(page, /closed=true"\s*>1 closed</);
   for (const [, href, count] of page.matchAll(/href="([^"]*type=[^"]*)"\s*>(\d) /g))
     assert.equal((await rows(href)).length, Number(count), href);
   await world.settleAfter('approve', 'P-1');
-  await operator.says('/admin', /Sent today, UTC €9\.00 1 refund 1 payout /);
+  await operator.says('/admin', /Sent today , UTC €9\.00 1 refund 1 payout /);
   await operator.says('/admin/transactions?type=PAY&status=PROCESSING', /Created, UTC A-4 (?!.* A-)/);
   await operator.says('/admin/transactions?type=PAY', /Created, UTC A-5 .* Closed · may still be paid .* A-4 /);
 });

@@ -217,10 +217,11 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   await operator.says(path, /All of it is refunded, or on its way/);
   await operator.says(
     '/admin/transactions',
-    / A-1-r2 Refund −€6\.00 .* A-1-r1 Refund −€4\.00 .* A-1 QR code €10\.00 Paid · €10\.00 on its way back /,
+    / A-1-r2 Refund •••• \d{4} −€6\.00 .* A-1-r1 Refund •••• \d{4} −€4\.00 .* A-1 QR code •••• \d{4} €10\.00 Paid · €10\.00 on its way back /,
   );
   await world.settleAfter('approve', 'A-1-r1');
-  await operator.says('/admin', /A-1 QR code €10\.00 Paid · €4\.00 sent back · €6\.00 on its way back /);
+  await operator.says('/admin', /A-1 QR code •••• \d{4} €10\.00 Paid · €4\.00 sent back · €6\.00 on its way back /);
+  await operator.says(path, / Paid · confirmed by the gateway [\d:]+ €4\.00 sent back · A-1-r1 Details /);
   await world.settleAfter('approve', 'A-1-r2');
   for (const at of ['/admin', '/admin/transactions', path])
     assert.match(await operator.open(at), /status over">Refunded\s· €10\.00</, at);
@@ -326,7 +327,7 @@ it('a payment after the closing says what to do: send it back, or where nothing 
   );
   await operator.says(
     '/admin/transactions?needsReview=true',
-    /Created, UTC A-2 QR code €0\.50 Paid after closing (?!.* A-1 )/,
+    /Created, UTC A-2 QR code •••• \d{4} €0\.50 Paid after closing (?!.* A-1 )/,
   );
   const first = textOf(await (await resolve(operator, 'A-2', { status: 'SUCCESS', by: 'Ada', note: 'a gift' })).text());
   assert.match(first, /End the review of €0\.50\? .* This only ends the review\. .* End the review Cancel/);
