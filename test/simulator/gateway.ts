@@ -20,9 +20,11 @@ export interface Entry {
   payer: string | null;
   /** Oldest first; never empty. */
   changes: { at: number; status: Status }[];
+  /** When the call that made it left its process, if that is ours. */
+  sentAt?: number;
 }
 
-interface NewEntry extends Pick<Entry, 'id' | 'type' | 'amount' | 'method' | 'wallet' | 'isOurs'> {
+interface NewEntry extends Pick<Entry, 'id' | 'type' | 'amount' | 'method' | 'wallet' | 'isOurs' | 'sentAt'> {
   status?: Status;
   payer?: string;
 }

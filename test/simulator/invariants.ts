@@ -105,8 +105,8 @@ export const INVARIANTS = {
         if (row.type !== 'PAY' || (reason !== 'NOT_CREATED' && reason !== 'REJECTED')) return undefined;
         const entry = world.gateway.ours(row.id);
         if (entry === undefined || hasFlag(row)) return undefined;
-        // What a lost database had sent under the same id is known to nobody.
-        if ((entry.changes[0]?.at ?? 0) <= world.wentBackAt) return undefined;
+        // What a lost database had sent under the same id is known to nobody, also if it arrives later.
+        if ((entry.sentAt ?? 0) <= world.wentBackAt) return undefined;
         if (statusOf(entry) === 'SUCCESS') return `${row.id} is ${reason}, and the shopper has paid it`;
         return entry.method === 'DIRECT' && statusOf(entry) === 'PROCESSING'
           ? `${row.id} is ${reason}, and the shopper can still confirm it`

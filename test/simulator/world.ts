@@ -263,7 +263,7 @@ export class World implements Site {
       if (refusal !== undefined) {
         post.answer = 'duplicate';
         reply = refusal.reply();
-      } else reply = answer.reply(this.#create(id, type, fields));
+      } else reply = answer.reply(this.#create(post, fields));
     }
     await this.agenda.wait(Math.min(answer.afterMs ?? this.dice.between(5, 200), CALL_LIMIT_MS));
     await life.turn();
@@ -271,11 +271,19 @@ export class World implements Site {
     return (answer.afterMs ?? 0) > CALL_LIMIT_MS ? { lost: 'TimeoutError' } : reply;
   }
 
-  #create(id: string, type: TransactionType, fields: Fields): Reply {
+  #create({ id, type, sentAt }: Post, fields: Fields): Reply {
     const asked = fields['method'] as Entry['method'];
     const wallet = (fields['customer'] ?? null) as string | null;
     const amount = Number(fields['amount']);
-    const { paymentId } = this.gateway.create({ id, type, amount, method: asked ?? null, wallet, isOurs: true });
+    const { paymentId } = this.gateway.create({
+      id,
+      type,
+      amount,
+      method: asked ?? null,
+      wallet,
+      isOurs: true,
+      sentAt,
+    });
     if (type === 'PAYOUT') return json(202, { orderId: id, paymentId });
     return json(asked === 'DIRECT' ? 202 : 200, {
       orderId: id,
