@@ -190,9 +190,14 @@ function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, tex
 }
 
 function verifyScreen(view: CheckoutView, screen: Screen & { name: 'verify' }, texts: CheckoutTexts): Markup {
-  const { triesLeft: left } = screen;
+  const { triesLeft: left, customer } = screen;
   const said = left === 1 ? { ...texts, wrongCode: texts.wrongCodeOneLeft } : texts;
   return html`<h1>${texts.verifyTitle}</h1>
+    <form method="post" action="/pay/leave" class="row between">
+      ${hidden(view)}
+      <span>${customer.name} · ${customer.shownWalletId}</span>
+      <button class="quiet">${texts.notYou}</button>
+    </form>
     <form method="post" action="/pay/verify" novalidate>
       ${hidden(view)}
       <p id="code-help">${texts.verifyHelp}</p>

@@ -55,6 +55,7 @@ export function createCheckout(options: CheckoutOptions) {
   app.get('/', (c) => checkout.open(c));
   app.get('/live/:token', (c) => checkout.live(c, c.req.param('token')));
   app.post('/login', (c) => checkout.enter(c, (visit) => checkout.logIn(c, visit)));
+  app.post('/leave', (c) => checkout.enter(c, (visit) => checkout.leave(c, visit)));
   app.post('/verify', (c) => checkout.enter(c, (visit) => checkout.verify(c, visit)));
   app.post('/confirm', (c) => checkout.enter(c, (visit) => checkout.confirm(c, visit)));
   app.post('/cancel', (c) => checkout.enter(c, (visit) => checkout.cancel(c, visit)));
@@ -148,9 +149,18 @@ class Checkout {
     progress.wrongCodes += 1;
     if (progress.wrongCodes < MAX_WRONG_CODES) return this.#show(c, visit, ['wrongCode']);
     // Too many wrong codes end the login; the payment stays open.
+    this.#logOut(visit);
+    return this.#show(c, visit, ['tooManyCodes'], customer.walletId);
+  }
+
+  leave(c: Context, visit: Visit) {
+    if (!isFinal(visit.payment)) this.#logOut(visit);
+    return toPage(c, visit);
+  }
+
+  #logOut({ payment, key }: Visit) {
     this.#progress.delete(key);
     this.#processor.reach(payment, 'LOGIN_STEP');
-    return this.#show(c, visit, ['tooManyCodes'], customer.walletId);
   }
 
   confirm(c: Context, visit: Visit) {

@@ -10,8 +10,8 @@ export interface Movement {
   /** Positive for money in, negative for money out. */
   minor: bigint;
   currency: string;
-  /** The order, or a note. */
-  about: string;
+  /** The order, a note, or both. */
+  about: string[];
 }
 
 /** The same for all customers; the login page shows it. */
@@ -80,7 +80,7 @@ export function demoCustomers(now: number): Customer[] {
     const customer = new Customer(walletId, name, email);
     for (const [currency, amount] of Object.entries(purse)) {
       const minor = toMinor(amount, currency) ?? 0n;
-      customer.move({ at: now, kind: 'TOP_UP', minor, currency, about: 'Opening balance' });
+      customer.move({ at: now, kind: 'TOP_UP', minor, currency, about: ['Opening balance'] });
     }
     return customer;
   });

@@ -158,7 +158,7 @@ export class PaymentProcessor {
     }
     this.#store.bindReference(payment.customerReferenceNo, customer.walletId);
     const at = this.#clock.now();
-    customer.move({ at, kind: 'PAYMENT', minor: -minor, currency, about: this.orderOf(payment) });
+    customer.move({ at, kind: 'PAYMENT', minor: -minor, currency, about: [this.orderOf(payment)] });
     this.reach(payment, 'PAYMENT_FINALIZED');
     this.#end(payment, 'SUCCESS', 'SUCCESS');
   }
@@ -175,7 +175,7 @@ export class PaymentProcessor {
     const missing = minor - customer.balance(currency);
     if (missing > 0n) {
       const at = this.#clock.now();
-      customer.move({ at, kind: 'TOP_UP', minor: missing, currency, about: 'Top-up' });
+      customer.move({ at, kind: 'TOP_UP', minor: missing, currency, about: ['Top-up'] });
     }
     this.approve(transaction, customer);
   }
@@ -224,7 +224,7 @@ export class PaymentProcessor {
     }
     const { minor, currency, orderId, note } = payout;
     const refunded = this.#store.refundedBy(payout);
-    const about = note ?? (refunded ? this.orderOf(refunded) : orderId);
+    const about = refunded ? [this.orderOf(refunded), note ?? ''] : [note ?? orderId];
     customer.move({ at: this.#clock.now(), kind: refunded ? 'REFUND' : 'PAYOUT', minor, currency, about });
     this.#end(payout, 'SUCCESS', 'SUCCESS');
   }

@@ -114,7 +114,7 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string | u
         <small>Make the gateway misbehave. <code>POST /_sandbox/faults</code> has more.</small>
         <button hidden>Enter in the choice below presses this and no fault</button>
         <fieldset class="times">
-          <legend>How often</legend>
+          <legend>How often, for the next fault</legend>
           <div class="row">
             ${TIMES.map(
               ([value, name]) =>

@@ -49,7 +49,7 @@ export function homePage(c: Context, view: PhoneView, unknownCode?: string) {
     <div id="prompts" class="stack" aria-live="polite">${prompts(view)}</div>
     <div id="balances">${balances(view)}</div>
     <form method="get" action="/wallet/scan">
-      <label for="code">Paste a code</label>
+      <label for="code">Paste a code from “Copy code” in the shop</label>
       <div class="row scan">
         <input
           id="code"
@@ -235,7 +235,8 @@ function activity({ customer, merchant, merchantLogo, now }: PhoneView): Markup 
             </strong>
             <small class="row between">
               <span class="what">
-                ${kind === 'TOP_UP' ? '' : html`<span>${name}</span>`} <span class="order">${about}</span>
+                ${kind === 'TOP_UP' ? '' : html`<span>${name}</span>`}
+                ${about.map((part) => part && html`<span class="order">${part}</span>`)}
               </span>
               <span>${ago(at, now)}</span>
             </small>

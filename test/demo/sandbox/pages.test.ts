@@ -54,6 +54,17 @@ describe('the hosted checkout', () => {
     assert.deepEqual(sent, [['SUCCESS', '12345678']]);
   });
 
+  it('the checkout names whose code it asks for, and leads another person back to the login', async () => {
+    const opened = openSandbox();
+    const browser = await openCheckout(opened);
+    await logIn(browser);
+    assert.match(browser.text, /Confirm that it is you Ada Keller · 1234 5678 Not you\?/);
+    await browser.submit('/pay/leave');
+    assert.match(browser.text, /Log in to your wallet/);
+    await reachPayment(opened, browser, '23456789');
+    assert.match(browser.text, /Review and pay From Bruno Costa/);
+  });
+
   for (const step of ['login', 'second factor', 'payment'] as const) {
     it(`a checkout canceled at the ${step} is FAILED, sends an IPN and redirects to the shop`, async () => {
       const opened = openSandbox();
@@ -395,12 +406,12 @@ describe('the wallet phone', () => {
     assert.match(phone.text, /asked just now €10\.50 Order A-1 Website shop\.example Balance after €2,489\.50/);
     await phone.submit('/wallet/answer', { answer: 'approve' });
     assert.match(phone.text, /Paid €10\.50 Sent to Demo Shop\. Order A-1 Balance €2,489\.50 Done/);
-    await opened.send('payout', payout({ orderId: 'A-1-2-r1', amount: 10 }));
+    await opened.send('payout', payout({ orderId: 'A-1-2-r1', amount: 10, note: 'Torn' }));
     await opened.pass(1_000);
     await phone.open(`/wallet/payments/${String(json['paymentId'])}`);
     assert.match(phone.text, /Balance €2,499\.50/);
     await phone.open('/wallet');
-    assert.match(phone.text, /\+€10\.00 Refund A-1 just now/);
+    assert.match(phone.text, /\+€10\.00 Refund A-1 Torn just now/);
     assert.match(phone.text, /−€10\.50 Payment A-1 just now/);
   });
 
