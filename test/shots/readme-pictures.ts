@@ -41,10 +41,11 @@ const SCALE = 1.75;
 /** The phone has an edge that is seen on a page of any color; the desktop's page goes on below the picture. */
 const STYLE = `
   * { box-sizing: border-box; overflow: hidden; }
-  body { display: flex; width: max-content; height: 630px; gap: 36px; margin: 0; padding: 12px 32px 0; }
+  body { display: flex; width: max-content; height: 630px; gap: 36px; margin: 0; padding: 12px 2px 0; }
+  .phone:only-child { margin-inline: 30px; }
   div { position: relative; }
   .phone { display: grid; place-items: center; height: 588px; padding: 44px 0 26px; background: light-dark(#fff, #16181e);
-    border: 10px solid light-dark(#14171d, #2b313b); border-radius: 48px; box-shadow: 0 0 0 2px #8b95a5, 0 12px 24px #0f182a2e; }
+    border: 10px solid light-dark(#14171d, #2b313b); border-radius: 48px; box-shadow: 0 0 0 2px #8b95a5, 0 12px 24px -12px #0f182a2e; }
   .phone::before, .phone::after { content: ''; position: absolute; inset: 14px 0 auto; width: 88px; height: 24px;
     margin: auto; border-radius: 12px; background: light-dark(#14171d, #000); }
   .phone::after { inset: auto 0 10px; width: 112px; height: 4px; background: light-dark(#14171d, #d5d9e1); }
