@@ -91,6 +91,7 @@ main > [slot] { display: none; }
 [slot]::before { content: '\\2190\\00a0' / ''; }
 [dir='rtl'] [slot]::before { content: '\\2192\\00a0' / ''; }
 noscript { display: block; padding: 2rem; }
+@media (forced-colors: active) { [slot] { color: ButtonText; } }
 @media (min-width: 30rem) {
   body { padding-block: clamp(0.5rem, 8vh, 5rem) 1rem; background: light-dark(#f5f6f8, #0d1017); }
   header { padding-block: 0 1rem; }

@@ -191,6 +191,7 @@ export const flowStyles = css`
   }
   .status {
     font-variant-numeric: tabular-nums;
+    text-wrap: wrap;
   }
   .status i {
     color: var(--_accent);
@@ -230,6 +231,7 @@ export const flowStyles = css`
   .panel > .paid {
     inline-size: 2.75em;
     background: var(--_success);
+    print-color-adjust: exact;
     stroke: var(--_surface);
     stroke-width: 2.2;
   }
@@ -410,14 +412,11 @@ export const flowStyles = css`
         visibility 0.15s;
     }
     .panel > * {
-      transition:
-        opacity 0.18s ease-out,
-        translate 0.18s ease-out;
+      transition: opacity 0.18s;
     }
     @starting-style {
       .panel > * {
         opacity: 0;
-        translate: 0 4px;
       }
     }
     .paid.news {

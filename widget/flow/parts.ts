@@ -121,8 +121,8 @@ export const TEXTS = {
 } as const;
 
 /** Starts a new payment in place of one that expired or cannot be paid. */
-export const newAttemptButton = (method: Method, context: PanelContext): TemplateResult | '' =>
-  againButton(method, context.say((opensApp(method) ? '' : TEXTS[PAYS_BY[method]]?.[2]) || 'again'), context);
+export const newAttemptButton = (method: Method, context: PanelContext, rank?: Rank): TemplateResult | '' =>
+  againButton(method, context.say((opensApp(method) ? '' : TEXTS[PAYS_BY[method]]?.[2]) || 'again'), context, rank);
 
 export const againButton = (
   method: Method,

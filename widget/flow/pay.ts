@@ -125,7 +125,7 @@ export function timeUp({ method }: Extract<Shown, { panel: 'timeUp' }>, context:
   const { say } = context;
   return html`${sign('clock')}${heading(say('EXPIRED'))}
     <p>${say('timeUp_counts')}</p>
-    ${waitingStatus(context, say('timeUp_help'), undefined, true)} ${newAttemptButton(method, context)}
+    ${waitingStatus(context, say('timeUp_help'), undefined, true)} ${newAttemptButton(method, context, 'second')}
     ${otherMethodButton(context)}`;
 }
 

@@ -88,10 +88,10 @@ export default {
 
   paid: 'Zahlung erhalten',
   surplus: 'Diese Bestellung wurde mehr als einmal bezahlt',
-  surplus_help: 'Der Shop weiß davon. Bitten Sie ihn, die zweite Zahlung zurückzusenden.',
+  surplus_help: 'Der Shop weiß davon. Bitten Sie ihn, die zusätzliche Zahlung zurückzusenden.',
   otherOpen:
     'Eine andere Zahlung für diese Bestellung ist noch nicht abgeschlossen. Bestätigen Sie diese nicht, sonst zahlen Sie doppelt.',
-  extra: 'Zweite Zahlung',
+  extra: 'Zusätzliche Zahlung',
   refunding: 'Auf dem Rückweg',
   sentBack: 'Zurückgesendet',
   refunded: 'Der Betrag von {amount} wurde an die Wallet zurückgesendet, mit der bezahlt wurde',
@@ -104,7 +104,7 @@ export default {
   CANCELLED: 'Die Zahlung wurde abgebrochen',
   LOW_BALANCE: 'Das Guthaben der Wallet reicht nicht aus',
   LOW_BALANCE_help:
-    'Laden Sie Ihre Wallet auf und versuchen Sie es erneut, oder wählen Sie eine andere Zahlungsart. Es wurde nichts abgebucht.',
+    'Wählen Sie eine andere Zahlungsart, oder laden Sie Ihre Wallet auf und versuchen Sie es erneut. Es wurde nichts abgebucht.',
   EXPIRED: 'Die Zeit ist abgelaufen',
   EXPIRED_help:
     'Wenn Sie im letzten Moment bestätigt haben, erscheint Ihre Zahlung in wenigen Minuten hier. Sonst wurde nichts abgebucht.',

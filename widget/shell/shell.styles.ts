@@ -66,7 +66,7 @@ export const styles = css`
     display: flex;
     flex-wrap: wrap;
     align-items: center;
-    gap: 4px 12px;
+    gap: 8px 12px;
     line-height: 1.375;
   }
   section > div {
