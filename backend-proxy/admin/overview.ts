@@ -144,8 +144,10 @@ function sendBack({ payment, ...left }: ToSendBack, now: number): Html {
 function toDo(transaction: Transaction, ms: number, reason: string, action: string): Html {
   const { id, refundOf, orderId, type, payer, customer } = transaction;
   const party = TYPES[type].isOutgoing ? customer : payer;
-  const facts = html`${refundOf === null ? orderId : id} · ${kindOf(transaction)}
-  ${party === null ? '' : html`· ${wallet(party)}`} ${`· open for ${age(ms)}`.replaceAll(' ', '\u00A0')}`;
+  // A line begins with a word.
+  const since = `\u00A0· ${`open for ${age(ms)}`.replaceAll(' ', '\u00A0')}`;
+  const by = party === null ? kindOf(transaction) : html`${kindOf(transaction)} · ${wallet(party)}`;
+  const facts = html`${refundOf === null ? orderId : id} · ${by}${since}`;
   const link = html`<a class="button" href="${linkTo(transaction)}" aria-label="${action} ${orderId}">${action}</a>`;
   return item(status(transaction), facts, reason, link, amount(transaction));
 }

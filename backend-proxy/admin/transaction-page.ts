@@ -123,7 +123,7 @@ function lead(transaction: Transaction, order?: Order): Html {
   const explanation = explanationOf(transaction, order);
   return html`<p class="lead">
       ${kindOf(transaction)} · ${linkToOrder(orderId)}
-      ${party === null ? '' : html`· ${isOutgoing ? 'to' : 'paid by'} ${wallet(party)}`}
+      ${party === null ? '' : html`· ${isOutgoing ? 'to\u00A0' : 'paid by\u00A0'}${wallet(party)}`}
     </p>
     ${explanation && html`<p class="lead reason">${explanation}</p>`}`;
 }
