@@ -42,6 +42,7 @@ const introduce = () => {
   if (/^(https:|data:image)/.test(logo)) icon.href = mark.src = logo;
   else if (merchant) initial.textContent = [...new Intl.Segmenter().segment(merchant.trim())][0]?.segment;
   if (!description) order.textContent = orderId;
+  root.classList.toggle('bare', !description);
   follow();
 };
 widget.addEventListener('payment-ready', introduce);
@@ -85,6 +86,7 @@ header :is(a, p) { color: light-dark(#596070, #a6adbb); font-size: 0.875rem; tex
 payment-widget::part(sheet) { border: 0; border-radius: 0; }
 payment-widget::part(logo), payment-widget::part(merchant) { display: none; }
 payment-widget::part(description) { color: inherit; font-size: 1rem; }
+.bare payment-widget::part(total) { flex: 1 0 100%; text-align: center; }
 .over payment-widget::part(again) { display: none; }
 [slot] { display: block; padding: 0.75rem 1rem; border: 1px solid light-dark(#80879a, #767f91); border-radius: 10px; color: inherit; font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere; }
 main > [slot] { display: none; }

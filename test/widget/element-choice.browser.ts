@@ -279,6 +279,8 @@ it('an open amount is asked for within its bounds, shown on the button and sent 
   expect(thePart(widget, 'pay').textContent?.trim()).to.equal('Bezahlen');
   expect(thePart(widget, 'help').textContent).to.equal('Zwischen 5\u00a0€ und 500\u00a0€');
   type(widget, 'amount', '4,99');
+  await widget.updateComplete;
+  expect(thePart(widget, 'pay').textContent?.trim()).to.equal('Bezahlen');
   thePart(widget, 'pay').click();
   await widget.updateComplete;
   expect(thePart(widget, 'error').textContent).to.contain('5\u00a0€');

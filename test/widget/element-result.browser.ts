@@ -169,6 +169,14 @@ describe('a failed payment', () => {
     expect(thePart(widget, 'error').textContent).to.equal('No money was taken. You can try again or pay another way.');
   });
 
+  it('two payments that were sent back are not said to be of one wallet', async () => {
+    const refunds = [{ amount: '20.20', status: 'SUCCESS' as const }];
+    const view = { paid: true, surplus: true, surplusAmount: '10.10', refunds, version: 3 };
+    const widget = await mount(new FakeProxy({}, { ...view, payment: paymentOf('QR', { status: 'SUCCESS' }) }));
+    await heading(widget, 'Sent back');
+    expect(textOf(widget)).not.to.contain('the wallet that paid');
+  });
+
   it('a failed payment that the gateway itself let expire says that no money was taken', async () => {
     const widget = await mount(proxyWith('QR', { status: 'FAILED', reason: 'EXPIRED', cause: 'TOKEN_EXPIRED' }));
     await heading(widget, 'Time is up');

@@ -55,6 +55,12 @@ function suggestions(html: Drawing['html'], context: PanelContext): TemplateResu
   </div>`;
 }
 
+/** The decimal string of what was typed; `isChecked`: null outside the order's bounds, so that no button names it. */
+export function typedAmount(state: SessionState, language: string, isChecked: boolean): string | null {
+  const amount = readTypedAmount(state.form.amount ?? '', state.order.currency, language);
+  return isChecked && amountErrors(state, amount, language).amount ? null : amount;
+}
+
 /** What is wrong with the amount, nothing if it is accepted. `amount`: null if the typed text is not an amount. */
 export function amountErrors(state: SessionState, amount: string | null, language: string): FieldErrors {
   const { claims, order, form } = state;

@@ -38,10 +38,12 @@ export function paid(context: PanelContext): TemplateResult {
   // Of what is on its way back nobody has to be asked.
   const sent = Number(sumOf(order, 'PROCESSING', 'SUCCESS'));
   const isOwed = Number(isClosed ? amount : surplusAmount) > sent + (sent && 0.99);
-  const title = isSentBack ? 'refunded' : isClosed ? 'closed' : isOwed ? 'surplus' : 'paid';
+  // Of two payments, two wallets may have paid.
+  const refunded = surplusAmount ? 'sentBack' : 'refunded';
+  const title = isSentBack ? refunded : isClosed ? 'closed' : isOwed ? 'surplus' : 'paid';
   const look = isOwed ? 'warning' : title === 'paid' ? title : 'ended';
   const warning = isOwed ? (isClosed ? 'closed_paid' : 'surplus_help') : order.otherOpen && 'otherOpen';
-  return html`${sign(look, title === 'refunded' ? 'paid' : look)} ${heading(say(title, { amount: money(back) }))}
+  return html`${sign(look, isSentBack ? 'paid' : look)} ${heading(say(title, { amount: money(back) }))}
     ${warning ? html`<p class="note warning announce">${say(warning)}</p>` : ''}
     <dl part="details">
       ${amount && (sent || title !== 'paid') ? detail(say('amount'), money(amount)) : ''}

@@ -19,7 +19,7 @@ export function checkForm(state: SessionState, method: Method, language: string)
   const errors: FieldErrors = {};
   const body: StartPayment = { method };
   if (claims?.amount === undefined) {
-    const amount = formAmount(state, language);
+    const amount = formAmount(state, language, false);
     Object.assign(errors, amountBundle?.amountErrors(state, amount, language));
     if (amount) body.amount = amount;
   }
@@ -50,10 +50,11 @@ export function gatewayLanguage(tag: string): Pick<StartPayment, 'language'> {
   return language.length === 2 ? { language } : {};
 }
 
-/** The amount to pay as far as it is known: the order's, else the typed one; null if that cannot be read. */
-export function formAmount({ claims, order, form }: SessionState, language: string): string | null {
+/** The amount to pay as far as it is known: the order's, else the typed one; null if that cannot be read or accepted. */
+export function formAmount(state: SessionState, language: string, isChecked = true): string | null {
+  const { claims, order, form } = state;
   if (claims?.amount !== undefined || form.amount === null) return order.amount;
-  return amountBundle?.readTypedAmount(form.amount, order.currency, language) ?? null;
+  return amountBundle?.typedAmount(state, language, isChecked) ?? null;
 }
 
 // Sends the start. A lost answer says nothing about the payment, so the same body is sent again with the same key, which
