@@ -135,6 +135,14 @@ export class PaymentProcessor {
       .filter(({ checkout, customer, openedBy }) => checkout === null && (customer ?? openedBy) === walletId);
   }
 
+  /** The payments of this customer that were declined, newest first. */
+  declined({ walletId }: Customer): Payment[] {
+    const payments = this.transactions().filter(isPayment);
+    return payments
+      .filter(({ message }) => message === 'DECLINED' || message === 'INSUFFICIENT_BALANCE')
+      .filter(({ customer, openedBy }) => (customer ?? openedBy) === walletId);
+  }
+
   /** Sets PROCESSING: the customer has scanned the code, logged in or answered, or the payout is under way. */
   begin(transaction: Transaction): void {
     if (transaction.status === 'INITIALIZED') this.#enter(transaction, 'PROCESSING', 'PROCESSING');

@@ -26,7 +26,9 @@ export interface PhoneView {
   people: readonly Customer[];
   merchant: string;
   merchantLogo?: string | undefined;
+  /** Newest first, as are those declined. */
   prompts: Payment[];
+  declined: Payment[];
   /** The order of a payment, as the shopper knows it. */
   orderOf: (payment: Payment) => string;
   code: string;
@@ -40,6 +42,8 @@ export interface PhoneView {
 const ABOUT =
   'The customer’s phone: it asks to confirm payments sent to this wallet, opens scanned codes, and receives payouts.';
 const MAX_MOVEMENTS = 30;
+/** After it, a shopper hardly waits for the answer. */
+const OLD_MS = 15 * 60_000;
 const UNKNOWN_CODE = 'This is not a code of this wallet, or it is from an earlier run.';
 const AND = new Intl.ListFormat('en');
 
@@ -160,19 +164,69 @@ function identity({ name, shownWalletId }: Customer): Markup {
   return html`${initials(name)} <span>${name} <small>Wallet ${shownWalletId}</small></span>`;
 }
 
-function prompts({ customer, prompts: waiting, orderOf, merchant, merchantLogo, now }: PhoneView): Markup {
-  return html`${waiting.map((payment) => {
-    const { minor, currency, createdAt } = payment;
-    const after = customer.balance(currency) - minor;
-    return html`<section class="card asks">
+/** The newest in full, each other one as a way to it. */
+function prompts(view: PhoneView): Markup {
+  const { customer, orderOf, merchant, merchantLogo, now } = view;
+  const [newest, ...others] = view.prompts;
+  if (!newest) return html``;
+  const { minor, currency, createdAt } = newest;
+  const after = customer.balance(currency) - minor;
+  return html`<section class="card asks ${age(newest, now)}">
       <strong class="payee">
         ${pictureOf(merchant, merchantLogo)} <span>${merchant} <small>asked ${ago(createdAt, now)}</small></span>
       </strong>
       <p class="amount">${formatMoney(minor, currency)}</p>
-      <dl class="facts">${fact('Order', orderOf(payment))} ${website(payment)} ${balanceAfter(after, currency)}</dl>
-      ${answerForm(payment, customer, false)}
-    </section>`;
-  })}`;
+      <dl class="facts">${fact('Order', orderOf(newest))} ${website(newest)} ${balanceAfter(after, currency)}</dl>
+      ${answerForm(newest, customer, false)}
+    </section>
+    ${
+      others.length === 0
+        ? ''
+        : html`<section>
+            <h2>${others.length} more ${others.length === 1 ? 'request' : 'requests'}</h2>
+            <ol class="lines">
+              ${others.map(
+                (payment) =>
+                  html`<li>
+                    <a
+                      id="request-${payment.paymentId}"
+                      class="movement ${age(payment, now)}"
+                      href="/wallet/payments/${payment.paymentId}"
+                      >${line(view, {
+                        name: merchant,
+                        amount: formatMoney(payment.minor, payment.currency),
+                        about: [orderOf(payment)],
+                        at: payment.createdAt,
+                      })}</a
+                    >
+                  </li>`,
+              )}
+            </ol>
+          </section>`
+    }`;
+}
+
+const age = ({ createdAt }: Payment, now: number) => (now - createdAt > OLD_MS ? 'old' : '');
+
+interface Line {
+  /** The merchant, or what it is if no merchant is part of it. */
+  name: string;
+  amount: string;
+  about: readonly string[];
+  at: number;
+  isIn?: boolean;
+}
+
+/** Two rows of text beside a picture. */
+function line({ merchant, merchantLogo, now }: PhoneView, { name, amount, about, at, isIn = false }: Line): Markup {
+  return html`${name === merchant ? pictureOf(merchant, merchantLogo) : initials('+')}
+    <div>
+      <strong class="row between">${name} <span class="${isIn ? 'in' : ''}">${amount}</span></strong>
+      <small class="row between">
+        <span class="what">${about.map((part) => part && html`<span class="order">${part}</span>`)}</span>
+        <span>${ago(at, now)}</span>
+      </small>
+    </div>`;
 }
 
 const website = ({ returnUrl }: Payment): Markup => fact('Website', new URL(returnUrl).host);
@@ -217,32 +271,24 @@ function securityCode({ code, codeLeftMs }: PhoneView): Markup {
 
 const KIND_NAMES = { TOP_UP: 'Money added', PAYMENT: 'Payment', PAYOUT: 'Payout', REFUND: 'Refund' };
 
-function activity({ customer, merchant, merchantLogo, now }: PhoneView): Markup {
-  const latest = customer.movements.slice(-MAX_MOVEMENTS).toReversed();
+function activity(view: PhoneView): Markup {
+  const { customer, merchant, orderOf } = view;
+  const moved = customer.movements.map(({ at, kind, minor, currency, about }) => {
+    const name = KIND_NAMES[kind];
+    const amount = formatMoney(minor, currency, 'en', true).replace('-', '−');
+    const isTopUp = kind === 'TOP_UP';
+    const shown = { name: isTopUp ? name : merchant, amount, about: isTopUp ? about : [name, ...about], at };
+    return { ...shown, isIn: minor > 0n, look: '' };
+  });
+  const declined = view.declined.map((payment) => {
+    const amount = formatMoney(payment.minor, payment.currency);
+    return { name: merchant, amount, about: ['Declined', orderOf(payment)], at: payment.updatedAt, look: 'old' };
+  });
+  const latest = [...moved, ...declined].toSorted((one, other) => one.at - other.at).slice(-MAX_MOVEMENTS);
   return html`<section>
     <h2>Activity</h2>
     <ol class="lines">
-      ${latest.map(({ at, kind, minor, currency, about }) => {
-        const name = KIND_NAMES[kind];
-        return html`<li class="movement">
-          ${kind === 'TOP_UP' ? initials('+') : pictureOf(merchant, merchantLogo)}
-          <div>
-            <strong class="row between">
-              ${kind === 'TOP_UP' ? name : merchant}
-              <span class="${minor < 0n ? '' : 'in'}"
-                >${formatMoney(minor, currency, 'en', true).replace('-', '−')}</span
-              >
-            </strong>
-            <small class="row between">
-              <span class="what">
-                ${kind === 'TOP_UP' ? '' : html`<span>${name}</span>`}
-                ${about.map((part) => part && html`<span class="order">${part}</span>`)}
-              </span>
-              <span>${ago(at, now)}</span>
-            </small>
-          </div>
-        </li>`;
-      })}
+      ${latest.toReversed().map((each) => html`<li class="movement ${each.look}">${line(view, each)}</li>`)}
     </ol>
   </section>`;
 }

@@ -95,6 +95,7 @@ function viewOf(customer: Customer, options: WalletOptions): PhoneView {
     merchant: options.merchant,
     merchantLogo: options.merchantLogo,
     prompts: options.processor.prompts(customer),
+    declined: options.processor.declined(customer),
     orderOf: (payment) => options.processor.orderOf(payment),
     code: customer.code(now),
     codeLeftMs: TOTP_PERIOD_MS - (now % TOTP_PERIOD_MS),

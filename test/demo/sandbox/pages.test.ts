@@ -436,6 +436,34 @@ describe('the wallet phone', () => {
     assert.match(phone.text, /Open This is not a code of this wallet, or it is from an earlier run\. .*Activity/);
   });
 
+  it('the newest of several requests is shown in full, and each other one is a way to it, quiet after 15 minutes', async () => {
+    const opened = openSandbox();
+    for (const [orderId, minutes] of [
+      ['A-1', 15],
+      ['A-2', 1],
+      ['A-3', 0],
+    ] as const) {
+      await opened.send('pay', collection('DIRECT', { orderId }));
+      await opened.pass(minutes * 60_000);
+    }
+    const phone = await phoneOf(opened);
+    assert.match(
+      phone.text,
+      /asked just now €10\.50 Order A-3 .* 2 more requests .* €10\.50 A-2 1 min ago .* €10\.50 A-1 16 min ago .*Balance/,
+    );
+    assert.equal(phone.text.match(/Decline /g)?.length, 1);
+    const ways = [...phone.html.matchAll(/class="movement (old)?"\s+href="([^"]+)"/g)];
+    assert.deepEqual(
+      ways.map(([, old]) => old),
+      [undefined, 'old'],
+    );
+    await phone.open(ways[1]?.[2] ?? '');
+    assert.match(phone.text, /Order A-1 .* Decline Approve €10\.50/);
+    await phone.submit('/wallet/answer', { answer: 'decline' });
+    await phone.open('/wallet');
+    assert.match(phone.text, / 1 more request .* Activity DS Demo Shop €10\.50 Declined A-1 just now /);
+  });
+
   it('the phone answers live.js with the changes since a version, or 204', async () => {
     const opened = openSandbox();
     const phone = await phoneOf(opened);
