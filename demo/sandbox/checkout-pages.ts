@@ -60,7 +60,7 @@ export function checkoutPage(c: Context, view: CheckoutView) {
   const body = html`${banner(bannerOf(view))}
     <main class="frame" ${live}>
       <div class="bill">
-        ${logo}
+        ${logo()}
         <p class="payee">
           ${pictureOf(merchant, merchantLogo)} ${hasEnded ? merchant : fill(texts.payTo, { merchant })}
         </p>

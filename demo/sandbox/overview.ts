@@ -5,12 +5,13 @@ import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { ACTIONS, act, type ControlOptions, findTransaction } from './controls.ts';
 import { toggle } from './fault-presets.ts';
-import { banner, logo, liveAnswer, type Markup, page, readForm, errorPage, time } from './page.ts';
+import { banner, GATEWAY, logo, liveAnswer, type Markup, page, readForm, errorPage, time } from './page.ts';
 import { Refusal } from './refusal.ts';
 import { faultButtons, state, STEPS_MS, testControls, TIMES } from './test-controls.ts';
-import { list } from './transaction-list.ts';
+import { folded, list } from './transaction-list.ts';
 
 const MAX_REFUSALS = 20;
+const SHOWN_REFUSALS = 3;
 
 export interface OverviewOptions extends ControlOptions {
   version: () => number;
@@ -22,7 +23,7 @@ export function createOverview(options: OverviewOptions) {
 
   overview.get('/', (c) => {
     const body = frontPage(options, c.req.query('times'));
-    const title = faults.active().length === 0 ? 'Gateway' : 'The gateway misbehaves';
+    const title = faults.active().length === 0 ? 'Transactions' : 'The gateway misbehaves';
     return page(c, { title, layout: 'overview', body });
   });
   overview.get('/overview/live', (c) => liveAnswer(c, versionOf(options), () => regions(options)));
@@ -71,17 +72,19 @@ const versionOf = ({ version, clock }: OverviewOptions) => `${version()}.${clock
 function frontPage(options: OverviewOptions, times: string | undefined): Markup {
   const { state: now, waiting, ended, refusals: refused } = regions(options);
   return html`${banner()}
-    <header class="bar">${logo} <a class="way" href="/wallet">Wallet phone</a></header>
+    <header class="bar">
+      <h1>${logo(GATEWAY)}</h1>
+      <a class="way" href="/wallet">Wallet phone</a>
+    </header>
     <main data-live="/overview/live" data-version="${versionOf(options)}">
-      <h1>Gateway</h1>
       <p class="soft">Act for the customer, or cause a fault.</p>
       <div id="state">${now}</div>
       <div class="columns">
         ${testControls(options, times)}
         <div class="stack">
           <div id="waiting" class="stack">${waiting}</div>
-          <div id="ended" class="stack">${ended}</div>
           <div id="refusals" class="stack">${refused}</div>
+          <div id="ended" class="stack">${ended}</div>
         </div>
       </div>
     </main>`;
@@ -103,15 +106,14 @@ function refusals({ requestLog, clock }: OverviewOptions): Markup {
   const mistakes = requestLog.refusals.filter(({ code }) => code !== 'UNKNOWN_ORDER');
   const latest = mistakes.slice(0, MAX_REFUSALS);
   if (latest.length === 0) return html``;
+  const rows = latest.map(
+    ({ at, operation, orderId, status, message }) =>
+      html`<li>
+        ${time(at, clock.now())} <strong>${operation}</strong> <span class="chip bad">${status}</span>
+        ${orderId ? html`<code>${orderId}</code>` : ''}
+        <span>${message}</span>
+      </li>`,
+  );
   return html`<h2 class="title">Refused requests <small>${mistakes.length}</small></h2>
-    <ol class="card history lines">
-      ${latest.map(
-        ({ at, operation, orderId, status, message }) =>
-          html`<li>
-            ${time(at, clock.now())} <strong>${operation}</strong> <span class="chip bad">${status}</span>
-            ${orderId ? html`<code>${orderId}</code>` : ''}
-            <span>${message}</span>
-          </li>`,
-      )}
-    </ol>`;
+    <div class="card history">${folded('refusals', rows, SHOWN_REFUSALS, mistakes.length)}</div>`;
 }

@@ -56,7 +56,7 @@ function frame({ title, layout, body, lang = 'en', textLang = lang }: Omit<PageO
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>${title} · Sandbox Wallet</title>
+        <title>${title} · ${layout === 'overview' ? GATEWAY : WALLET}</title>
         <link rel="icon" href="/assets/icon.svg" />
         <link rel="stylesheet" href="/assets/sandbox.css" />
         <script type="module" src="/assets/live.js"></script>
@@ -67,21 +67,25 @@ function frame({ title, layout, body, lang = 'en', textLang = lang }: Omit<PageO
     </html>`;
 }
 
-export const logo: Markup = html`<span class="logo">
-  <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
-    <rect width="32" height="32" rx="9" fill="#16756c" />
-    <path
-      d="M7 12.5h13.5a4.5 4.5 0 0 1 0 9H12m3-3.5-3.5 3.5L15 25"
-      fill="none"
-      stroke="#fff"
-      stroke-width="2.6"
-      stroke-linecap="round"
-      stroke-linejoin="round"
-    />
-    <circle cx="9" cy="8.5" r="1.6" fill="#7fe0cf" />
-  </svg>
-  Sandbox Wallet
-</span>`;
+export const GATEWAY = 'Sandbox gateway';
+const WALLET = 'Sandbox Wallet';
+
+export const logo = (name = WALLET): Markup =>
+  html`<span class="logo">
+    <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
+      <rect width="32" height="32" rx="9" fill="#16756c" />
+      <path
+        d="M7 12.5h13.5a4.5 4.5 0 0 1 0 9H12m3-3.5-3.5 3.5L15 25"
+        fill="none"
+        stroke="#fff"
+        stroke-width="2.6"
+        stroke-linecap="round"
+        stroke-linejoin="round"
+      />
+      <circle cx="9" cy="8.5" r="1.6" fill="#7fe0cf" />
+    </svg>
+    ${name}
+  </span>`;
 
 export const SANDBOX = 'Sandbox: no real money moves';
 export const banner = (text: string | Markup = SANDBOX): Markup =>
@@ -170,7 +174,7 @@ const WAYS: Record<PageOptions['layout'], Markup> = {
 export function errorPage(c: Context, layout: PageOptions['layout'], error: Refusal, title = 'This did not work') {
   const isPhone = layout === 'wallet';
   const status = ([400, 403, 404, 409] as const).find((code) => code === error.status) ?? 400;
-  const text = html`${logo}
+  const text = html`${layout === 'overview' ? logo(GATEWAY) : logo()}
     <h1>${title}</h1>
     <p>${error.message}</p>
     ${WAYS[layout]}`;

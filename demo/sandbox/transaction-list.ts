@@ -65,23 +65,24 @@ export function list(name: keyof typeof LISTS, options: ControlOptions): Markup 
   const all = options.processor.transactions().filter((each) => isFinal(each) === (name === 'ended'));
   if (name === 'ended') all.sort((one, other) => other.updatedAt - one.updatedAt);
   const rows = all.slice(0, MAX_SHOWN).map((each) => row(each, options));
+  return html`<h2 class="title">${title} <small>${all.length}</small></h2>
+    <div class="card ${name}">
+      ${all.length === 0 ? html`<div class="lines soft"><p>${none}</p></div>` : folded(name, rows, shown, all.length)}
+    </div>`;
+}
+
+/** The first ones, and the others behind a button. */
+export function folded(name: string, rows: readonly Markup[], shown: number, total: number): Markup {
   const more = html`<details id="more-${name}" class="more">
-    <summary id="more-of-${name}">Show ${all.length > MAX_SHOWN ? `${MAX_SHOWN} of` : 'all'} ${all.length}</summary>
+    <summary id="more-of-${name}">Show ${total > rows.length ? `${rows.length} of` : 'all'} ${total}</summary>
     <ol class="lines">
       ${rows.slice(shown)}
     </ol>
   </details>`;
-  return html`<h2 class="title">${title} <small>${all.length}</small></h2>
-    <div class="card ${name}">
-      ${
-        all.length === 0
-          ? html`<div class="lines soft"><p>${none}</p></div>`
-          : html`<ol class="lines">
-              ${rows.slice(0, shown)}
-            </ol>`
-      }
-      ${all.length > shown ? more : ''}
-    </div>`;
+  return html`<ol class="lines">
+      ${rows.slice(0, shown)}
+    </ol>
+    ${rows.length > shown ? more : ''}`;
 }
 
 function row(transaction: Transaction, options: ControlOptions): Markup {
@@ -96,6 +97,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
   ];
   const requests = requestLog.requestsFor(orderId);
   const deliveries = ipns.about(transaction);
+  const isDelivered = deliveries.length > 0 && deliveries.every(wasSimple);
   const isNews = isFinal(transaction) && clock.now() - transaction.updatedAt < NEWS_MS;
   return html`<li class="transaction ${isNews ? 'news' : ''}">
     <details id="details-${paymentId}">
@@ -103,11 +105,12 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
         <span class="amount">${isPayment(transaction) ? '' : '−'}${formatMoney(minor, currency)}</span>
         <strong class="order">${orderId}</strong>
         <small class="sub"
-          >${what.map((part) => part && `${part.replaceAll(' ', '\u00a0')}\u00a0· `)}${clockTime(isFinal(transaction) ? updatedAt : createdAt, clock.now())}</small
+          >${what.map((part) => part && `${part.replaceAll(' ', '\u00a0')}\u00a0· `)}${clockTime(isFinal(transaction) ? updatedAt : createdAt, clock.now())}
+          ${isDelivered ? html`<span role="img" aria-label="IPN delivered" title="IPN delivered">✓</span>` : ''}</small
         >
         <span class="standing"><span class="chip ${tone}">${word}</span></span>
         <small class="ipns">
-          ${deliveries.map((delivery) => ipnChips(delivery))}
+          ${isDelivered ? '' : deliveries.map((delivery) => ipnChips(delivery))}
           ${requests > 1 ? html`<span class="chip plain">Requested ${requests} times</span>` : ''}
         </small>
       </summary>
@@ -181,6 +184,9 @@ function link({ checkout, code, customer }: Payment): Markup {
   if (code) return html`<a class="button" href="/wallet/scan?code=${code}">Scan with the phone</a>`;
   return html`<a class="button" href="/wallet?as=${customer}">Open the phone</a>`;
 }
+
+/** The first attempt was answered as it should be. */
+const wasSimple = ({ state, attempts }: Delivery) => state === 'DELIVERED' && attempts.length === 1;
 
 function ipnChips({ state, attempts }: Delivery): Markup {
   return html`<span>IPN ${DELIVERY_NAMES[state]} ${attempts.map((attempt) => answerChip(attempt))}</span>`;

@@ -116,7 +116,7 @@ export const sheet = (view: PhoneView, opened: Opened): Markup =>
 /** Keeps `query`, so that a scanned link leads to its payment after the choice. */
 export function choicePage(c: Context, view: Pick<PhoneView, 'people' | 'aheadMs'>, query: URLSearchParams) {
   const kept = [...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
-  const screen = html`${logo}
+  const screen = html`${logo()}
     <h1>Whose phone is this?</h1>
     <p>${ABOUT}</p>
     <p class="soft">It belongs to one of three demo customers.</p>
@@ -139,7 +139,7 @@ function stage(view: PhoneView, screen: Markup): Markup {
     </header>
     ${screen}`;
   const beside = html`<aside class="beside stack" aria-label="About this phone">
-    ${logo}
+    ${logo()}
     <p class="soft">${ABOUT}</p>
     <h2>Whose phone is this?</h2>
     <ul class="stack">

@@ -58,8 +58,8 @@ describe('the overview of transactions', () => {
     for (const orderId of ['order-QR-r1', 'order-XY-r1']) await opened.send('payout', payout({ orderId }));
     await opened.pass(1_000);
     const browser = await openOverview(opened);
-    assert.match(rowOf(browser, 'order-QR-r1'), /−€25\.00 order-QR-r1 Refund · Ada Keller · 12:00 Sent back /);
-    assert.match(rowOf(browser, 'order-XY-r1'), /−€25\.00 order-XY-r1 Payout · Ada Keller · 12:00 Paid out /);
+    assert.match(rowOf(browser, 'order-QR-r1'), /−€25\.00 order-QR-r1 Refund · Ada Keller · 12:00 ✓ Sent back /);
+    assert.match(rowOf(browser, 'order-XY-r1'), /−€25\.00 order-XY-r1 Payout · Ada Keller · 12:00 ✓ Paid out /);
   });
 
   it('what failed says so in one word, and why beside the method', async () => {
@@ -75,7 +75,7 @@ describe('the overview of transactions', () => {
     const browser = await openOverview(opened);
     assert.match(
       rowOf(browser, 'payout-1'),
-      / Payout · wallet 99999999 · No such customer · 12:00 Failed .*Failed PAYOUT FAILED UNKNOWN_CUSTOMER/,
+      / Payout · wallet 99999999 · No such customer · 12:00 ✓ Failed .*Failed PAYOUT FAILED UNKNOWN_CUSTOMER/,
     );
     assert.match(rowOf(browser, 'order-QR'), / QR code · Chiyo Mori · Balance too low · 12:00 Declined /);
   });
@@ -194,6 +194,36 @@ describe('the overview of transactions', () => {
     await opened.send('pay', collection('QR'));
     const row = rowOf(await openOverview(opened), 'order-QR');
     assert.match(row, /Requested 2 times 2 requests to create it came\. One was accepted\./);
+  });
+
+  it('an IPN that was answered at once is a check mark, and any other says how it went', async () => {
+    const opened = openSandbox();
+    const checkMark = /aria-label="IPN delivered"/;
+    await opened.send('pay', collection('QR'));
+    await opened.control('transactions/order-QR/approve');
+    assert.doesNotMatch((await openOverview(opened)).html, checkMark, 'not sent yet');
+    await opened.pass(0);
+    const simple = await openOverview(opened);
+    assert.match(simple.html, checkMark);
+    assert.match(rowOf(simple, 'order-QR'), /Ada Keller · 12:00 ✓ Paid Send IPN again/);
+    opened.merchant.answer = () => new Response(null, { status: 503 });
+    await simple.submit('/overview/ipn');
+    await opened.pass(0);
+    opened.merchant.answer = () => new Response(null, { status: 200 });
+    await opened.pass(2_000);
+    const repeated = await openOverview(opened);
+    assert.doesNotMatch(repeated.html, checkMark);
+    assert.match(rowOf(repeated, 'order-QR'), / IPN delivered 200 IPN delivered 503 200 /);
+  });
+
+  it('the newest refused requests are above what has ended, and the others behind a button', async () => {
+    const opened = openSandbox();
+    for (let number = 1; number <= 5; number++) {
+      await opened.send('pay', collection('QR', { orderId: `o-${number}`, currency: 'EU' }));
+    }
+    const { text, html } = await openOverview(opened);
+    assert.match(text, / Refused requests 5 .* o-5 .* o-4 .* o-3 .* Show all 5 .* o-2 .* o-1 .* Ended 0 /);
+    assert.match(html.split('<details id="more-refusals"')[1] ?? '', /<code>o-2</);
   });
 
   it('the overview sends the IPN of a final transaction again', async () => {
