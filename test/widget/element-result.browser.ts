@@ -28,12 +28,12 @@ function rowsOf(widget: Element): Record<string, string | undefined> {
   return Object.fromEntries(texts(widget, 'dt').map((name, at) => [name, values[at]]));
 }
 
-it('a paid order shows the method and the order id', async () => {
+it('a paid order shows the amount, the method and the order id', async () => {
   const proxy = proxyWith('QR');
   const widget = await mount(proxy);
   proxy.settle({ status: 'SUCCESS' });
   await heading(widget, 'Payment received');
-  expect(texts(widget, 'dd')).to.deep.equal(['QR code', 'ABC-123']);
+  expect(texts(widget, 'dd')).to.deep.equal(['€10.10', 'QR code', 'ABC-123']);
   expect(thePart(widget, 'total').textContent).to.equal('€10.10');
 });
 

@@ -224,7 +224,7 @@ export const flowStyles = css`
     stroke: var(--_accent);
   }
   .panel > svg:is(.clock, .ended, .wrong, .warning) {
-    background: color-mix(in srgb, currentColor 12%, transparent);
+    background: color-mix(in srgb, currentColor 16%, transparent);
     stroke: currentColor;
     stroke-width: 2.5;
   }
@@ -451,9 +451,9 @@ export const flowStyles = css`
     }
   }
   @media (forced-colors: active) {
+    ::placeholder,
     .second,
-    .row .quiet,
-    ::placeholder {
+    .row .quiet {
       color: CanvasText;
     }
     .primary {

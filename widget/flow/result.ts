@@ -46,7 +46,7 @@ export function paid(context: PanelContext): TemplateResult {
   return html`${sign(look, isSentBack ? 'paid' : look)} ${heading(say(title, { amount: money(back) }))}
     ${warning ? html`<p class="note warning announce">${say(warning)}</p>` : ''}
     <dl part="details">
-      ${amount && (sent || title !== 'paid') ? detail(say('amount'), money(amount)) : ''}
+      ${amount ? detail(say('amount'), money(amount)) : ''}
       ${surplusAmount ? detail(say('extra'), money(surplusAmount)) : ''} ${refundRows(context)}
       ${method ? detail(say('method'), html`${method} ${last4 ? html`<bdi dir="ltr">•••• ${last4}</bdi>` : ''}`) : ''}
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
