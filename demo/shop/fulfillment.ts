@@ -47,6 +47,7 @@ export class Fulfillment {
     const payment = payments.find((each) => each.status === 'SUCCESS' && !extra.includes(each));
     if (report?.paid && payment !== undefined) this.#orders.recordPaid({ ...payment, orderId: order.orderId });
     order.inReview = payments.some(({ needsReview }) => needsReview);
+    order.tries = triesOf(payments);
     order.isClosed = report?.closed === true;
     const refunds = report?.refunds ?? [];
     order.back = backOf(payment === undefined ? [] : [payment], refunds);
@@ -66,6 +67,11 @@ export class Fulfillment {
       if (!(error instanceof PaymentProxyError)) throw error;
     }
   }
+}
+
+function triesOf(payments: readonly Payment[]): Order['tries'] {
+  if (payments.some(({ status }) => status === 'INITIALIZED' || status === 'PROCESSING')) return 'open';
+  return payments.length > 0 && payments.every(({ status }) => status === 'FAILED') ? 'failed' : 'none';
 }
 
 function backOf(payments: readonly Payment[], refunds: readonly Refund[]): Back {

@@ -15,6 +15,8 @@ interface Common {
   paidAt: Date | null;
   /** A person checks a payment of it; means nothing once it is paid. */
   inReview: boolean;
+  /** Of its payments while it is not paid: whether one can still be paid, or all have failed. */
+  tries: 'none' | 'open' | 'failed';
   isClosed: boolean;
   /** Of the payment that paid it. */
   back: Back;
@@ -130,7 +132,7 @@ export class OrderStore {
     const back = { sentBack: '0.00', onItsWay: '0.00' };
     const extra = { received: '0.00', whole: '0.00', ...back };
     const none = { paidAt: null, inReview: false, isClosed: false, back, extra };
-    return { orderId: newId('ST'), owner, createdAt: this.#now(), ...none };
+    return { orderId: newId('ST'), owner, createdAt: this.#now(), tries: 'none', ...none };
   }
 
   #add<Kind extends Order>(order: Kind): Kind {

@@ -7,18 +7,19 @@ import { leftOf, stateOf, type Back, type Order, type OrderState } from './order
 import { DEMO_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
 
 const WHOLE = 'wallet takes whole amounts only';
+const LAST_FAILED = 'Your last try was not paid.';
 export const PAID = 'We will pack your order on Tuesday and send it on Wednesday.';
 
 const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 'refunded'>, string>> = {
   goods: {
     paid: PAID,
     checking: 'Your payment is being checked. We start packing once it is confirmed.',
-    unpaid: 'Not paid yet. We keep your order and pack it once you have paid.',
+    unpaid: 'We keep your order and pack it once you have paid.',
   },
   'top-up': {
     paid: 'Your coffee card is topped up.',
     checking: 'Your payment is being checked. Your card is topped up once it is confirmed.',
-    unpaid: 'Not paid yet. Your card is topped up once you have paid.',
+    unpaid: 'Your card is topped up once you have paid.',
   },
 };
 /** One without a label is a way to pay. */
@@ -136,13 +137,22 @@ export function headingOf(order: Order): string {
   if (stateOf(order) === 'closed') return 'Order closed';
   if (order.paidAt === null) return isGoods ? 'Your order' : 'Top up your coffee card';
   if (stateOf(order) === 'paid') return 'Thank you';
-  return isGoods ? 'Order refunded' : 'Top-up refunded';
+  return partBack(order) ?? (isGoods ? 'Order refunded' : 'Top-up refunded');
+}
+
+/** Undefined if all of it goes back: the wallet takes whole amounts only. */
+function partBack({ amount, back }: Order): string | undefined {
+  if (amount === null || leftOf(amount, back) === 0) return undefined;
+  const part = formatMoney(decimal(centsOf(amount) - leftOf(amount, back)), CURRENCY);
+  return `${part} of ${formatMoney(amount, CURRENCY)} ${back.onItsWay === '0.00' ? 'sent' : 'going'} back`;
 }
 
 export function fulfillmentOf(order: Order): string {
   const state = stateOf(order);
   if (state === 'closed') return closedSentence(order);
   const { kind, paidAt, back, extra } = order;
+  if (state === 'unpaid')
+    return `${order.tries === 'failed' ? LAST_FAILED : 'Not paid yet.'} ${SENTENCES[kind].unpaid}`;
   const sentence =
     state === 'refunded' ? refundedSentence(order) : `${SENTENCES[kind][state]} ${backSentence(back)}`.trim();
   if (paidAt === null || extra.received === '0.00') return sentence;
@@ -150,10 +160,14 @@ export function fulfillmentOf(order: Order): string {
 }
 
 function refundedSentence({ kind, amount, back }: Order): string {
-  const packed = kind === 'goods' ? ' Nothing of this order is packed.' : '';
   const left = leftOf(amount ?? '0.00', back);
-  if (amount === null || left === 0) return backSentence(back) + packed;
-  return `${backSentence(back, ` of ${formatMoney(amount, CURRENCY)}`)}${packed} ${askAbout(left)}`;
+  const sentences = [
+    // A part that was sent back is in the heading.
+    left > 0 && back.onItsWay === '0.00' ? '' : backSentence(back),
+    kind === 'goods' ? 'Nothing of this order is packed.' : '',
+    left > 0 ? askAbout(left) : '',
+  ];
+  return sentences.filter(Boolean).join(' ');
 }
 
 function extraSentence({ received, whole, ...back }: Order['extra']): string {
@@ -169,17 +183,17 @@ function askAbout(cents: number): string {
   return cents < 100 ? `The ${WHOLE}: ${ask}` : ask.replace('c', 'C');
 }
 
-/** Empty if nothing goes back. `of`: of what, if it is a part. */
-function backSentence({ sentBack, onItsWay }: Back, of = ''): string {
-  const sent = sentBack === '0.00' ? [] : [`We have sent back ${formatMoney(sentBack, CURRENCY)}${of}.`];
-  const coming = onItsWay === '0.00' ? [] : [`${formatMoney(onItsWay, CURRENCY)}${of} is on its way back.`];
+/** Empty if nothing goes back. */
+function backSentence({ sentBack, onItsWay }: Back): string {
+  const sent = sentBack === '0.00' ? [] : [`We have sent back ${formatMoney(sentBack, CURRENCY)}.`];
+  const coming = onItsWay === '0.00' ? [] : [`${formatMoney(onItsWay, CURRENCY)} is on its way back.`];
   return [...sent, ...coming].join(' ');
 }
 
-function closedSentence({ extra, inReview }: Order): string {
+function closedSentence({ extra, inReview, tries }: Order): string {
   if (extra.received !== '0.00') return `This order was closed. Your payment came after that. ${extraSentence(extra)}`;
   if (inReview) return 'This order was closed. Your payment is being checked. If you have questions, contact us.';
-  return 'This order was closed. Nothing is owed.';
+  return `This order was closed. ${tries === 'open' ? 'Please do not pay for it.' : 'Nothing is owed.'}`;
 }
 
 /** `text` with its way to the contact page. */
@@ -281,13 +295,15 @@ export function accountPage({ balance, orders, site }: AccountPage): Markup {
 
 function orderItem(order: Order): Markup {
   const { orderId, extra } = order;
-  const { tone, label } = CHIPS[stateOf(order)];
+  const { tone, label } = chipOf(order);
   const href = `/orders/${orderId}`;
+  const date = DATE.format(order.createdAt).replaceAll(' ', '\u00a0');
   const isOwed = leftOf(extra.whole, extra) > 0;
   return html`<li>
+    ${order.kind === 'goods' ? order.lines.slice(0, 1).map(({ product }) => picture(product.artwork)) : card}
     <a href="${href}">${order.kind === 'goods' ? goodsOf(order.lines) : 'Coffee card'}</a>
-    <span>${order.amount === null ? '' : formatMoney(order.amount, CURRENCY)}</span>
-    <small>${orderId} · ${DATE.format(order.createdAt)}${extraNote(order)}${backNote(order)}</small>
+    <span>${order.amount === null ? 'Amount not chosen' : formatMoney(order.amount, CURRENCY)}</span>
+    <small>${orderId} · ${date}${tryNote(order)}${extraNote(order)}${backNote(order)}</small>
     ${
       label === undefined
         ? html`<a class="chip pay" href="${href}" aria-label="Pay now ${orderId}">Pay now</a>`
@@ -295,6 +311,14 @@ function orderItem(order: Order): Markup {
     }
   </li>`;
 }
+
+function chipOf(order: Order) {
+  const chip = CHIPS[stateOf(order)];
+  return chip === CHIPS.refunded && partBack(order) !== undefined ? { ...chip, label: 'Partly refunded' } : chip;
+}
+
+const tryNote = (order: Order) =>
+  stateOf(order) === 'unpaid' && order.tries === 'failed' ? ' · last\u00a0try\u00a0not\u00a0paid' : '';
 
 function extraNote({ paidAt, extra: { received } }: Order): string {
   if (received === '0.00') return '';

@@ -157,7 +157,7 @@ test('while a person checks a payment, order page and account say so, and neithe
   shop.proxy.answers[`GET ${path}`] = report(true);
   assert.equal(await deliver(shop, orderId, { type: 'payment.needs_review' }), 204);
   const account = (await shopper.get('/account')).text;
-  assert.match(account, /ST-\w+ · Nov 20, 2026<\/small>\s*<span class="chip warn">Being checked/);
+  assert.match(account, /ST-\w+ · Nov\s20,\s2026<\/small>\s*<span class="chip warn">Being checked/);
   assert.doesNotMatch(account, /Pay now/);
   assert.match((await shopper.get(`${path}/state`)).text, /"state":"checking"/);
   const shown = (await shopper.get(path)).text;
@@ -166,6 +166,30 @@ test('while a person checks a payment, order page and account say so, and neithe
   shop.proxy.answers[`GET ${path}`] = report(false);
   assert.equal(await deliver(shop, orderId, { id: 'msg_2', type: 'payment.failed' }), 204);
   assert.match((await shopper.get('/account')).text, new RegExp(`<a class="chip pay" href="${path}"[^>]*>Pay now<`));
+});
+
+test('an order whose tries all failed says so, also in the account, and no longer once it is tried again', async () => {
+  const shop = openShop();
+  const shopper = new Browser(shop);
+  const goods = await shopper.order(BASKET);
+  const topUp = (await shopper.post('/account/top-ups', {})).headers.get('location') ?? '';
+  const open = { ...LATER, status: 'INITIALIZED' };
+  for (const [payments, start, note] of [
+    [[], 'Not paid yet.', ''],
+    [[LATER, LATER], 'Your last try was not paid.', ' · last try not paid'],
+    [[LATER, open], 'Not paid yet.', ''],
+  ] as const) {
+    for (const [path, rest, amount] of [
+      [goods, 'We keep your order and pack it once you have paid.', '€42.75'],
+      [topUp, 'Your card is topped up once you have paid.', 'Amount not chosen'],
+    ] as const) {
+      shop.proxy.answers[`GET ${path}`] = { body: { paid: false, payments, refunds: [] } };
+      assert.ok((await shopper.get(path)).text.includes(`>${start} ${rest}<`), `${path}: ${start}`);
+      const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
+      const row = `<span>${amount}</span>\\s*<small>${orderIdIn(path)} · Nov 20, 2026${note}</small>`;
+      assert.match(account, new RegExp(row));
+    }
+  }
 });
 
 test('an order that was paid twice says what is sent back, and when it is', async () => {
@@ -202,13 +226,13 @@ test('an order whose money went back is refunded: nothing is packed, and a top-u
     [
       await shopper.order(BASKET),
       'SUCCESS',
-      ['Order refunded', `We have sent back €42.00 of €42.75. Nothing of this order is packed. ${REST}`],
+      ['€42.00 of €42.75 sent back', `Nothing of this order is packed. ${REST}`],
       'We have sent back €42.75. Nothing of this order is packed.',
     ],
     [
       topUp,
       'PROCESSING',
-      ['Top-up refunded', `€42.00 of €42.75 is on its way back. ${REST}`, '€0.75'],
+      ['€42.00 of €42.75 going back', `€42.00 is on its way back. ${REST}`, '€0.75'],
       '€42.75 is on its way back.',
     ],
   ] as const) {
@@ -227,10 +251,11 @@ test('an order whose money went back is refunded: nothing is packed, and a top-u
     for (const each of texts) assert.ok(unlinked(text).includes(`>${each}<`), each);
     assert.match(text, /<a href="\/contact">contact us<\/a> about the other/);
     assert.match(text, /<title>Order [^]*data-state="refunded"/);
+    assert.match((await shopper.get('/account')).text, /<span class="chip ">Partly refunded</);
     shop.proxy.answers[`GET ${path}`] = report('42.75');
-    assert.ok((await shopper.get(path)).text.includes(`>${whole}<`), whole);
+    assert.match((await shopper.get(path)).text, new RegExp(`(Order|Top-up) refunded</h1>[^]*>${whole}<`));
+    assert.match((await shopper.get('/account')).text, /<span class="chip ">Refunded</);
   }
-  assert.match((await shopper.get('/account')).text, /Refunded/);
 });
 
 test('an order that was paid twice says so when its own payment went back', async () => {
@@ -270,6 +295,8 @@ test('a closed order owes nothing, says what was sent back, and asks for no mone
   const back = { refundOf: orderId, amount: '42.00', currency: 'EUR', status: 'SUCCESS' };
   for (const [payments, refunds, text] of [
     [[], [], 'Nothing is owed.'],
+    [[{ ...late, status: 'PROCESSING', afterClose: false }], [], 'Please do not pay for it.'],
+    [[{ ...late, status: 'FAILED', afterClose: false }], [], 'Nothing is owed.'],
     [
       [{ ...late, status: 'PROCESSING', needsReview: true }],
       [],
