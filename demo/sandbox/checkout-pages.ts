@@ -137,13 +137,12 @@ function problemOf(field: string, { problems }: CheckoutView, texts: CheckoutTex
   return problem === undefined ? '' : problemText(problem, fill(texts[problem], values));
 }
 
-/** Ties a field to its problem, and to its `help`. */
-function described(field: string, { problems }: CheckoutView, help = ''): Markup {
+/** Ties a field to its problem. */
+function described(field: string, { problems }: CheckoutView): Markup {
   const problem = problems.find((each) => FIELDS[each].some((concerned) => concerned === field));
-  const ids = `${problem ?? ''} ${help}`.trim();
   // Too many codes are not an error in these fields.
   const isWrong = problem !== undefined && problem !== 'tooManyCodes';
-  return html`${ids ? html`aria-describedby="${ids}"` : ''} ${isWrong ? html`aria-invalid="true"` : ''}`;
+  return html`${problem ? html`aria-describedby="${problem}"` : ''} ${isWrong ? html`aria-invalid="true"` : ''}`;
 }
 
 function cancelForm(view: CheckoutView, texts: CheckoutTexts, isMain = false): Markup {
@@ -200,7 +199,6 @@ function verifyScreen(view: CheckoutView, screen: Screen & { name: 'verify' }, t
     </form>
     <form method="post" action="/pay/verify" novalidate>
       ${hidden(view)}
-      <p id="code-help">${texts.verifyHelp}</p>
       <label for="code">${texts.codeField}</label>
       <input
         id="code"
@@ -208,7 +206,7 @@ function verifyScreen(view: CheckoutView, screen: Screen & { name: 'verify' }, t
         inputmode="numeric"
         autocomplete="one-time-code"
         maxlength="7"
-        ${described('code', view, 'code-help')}
+        ${described('code', view)}
         required
         autofocus
       />

@@ -166,7 +166,7 @@ export function countdown(leftMs: number): Markup {
 
 /** A checkout’s way is back to the shop, which a link without a payment does not name. */
 const WAYS: Record<PageOptions['layout'], Markup> = {
-  checkout: html`<p><a class="way" href="/">Gateway page</a></p>`,
+  checkout: html`<p class="hint">Sandbox: <a href="/">gateway page</a></p>`,
   wallet: html`<a class="button main" href="/wallet">Back to the phone</a>`,
   overview: html`<a class="button main" href="/">Go to the gateway page</a>`,
 };

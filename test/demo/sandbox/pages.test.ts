@@ -69,6 +69,7 @@ describe('the hosted checkout', () => {
     it(`a checkout canceled at the ${step} is FAILED, sends an IPN and redirects to the shop`, async () => {
       const opened = openSandbox();
       const browser = await openCheckout(opened);
+      const checkout = browser.url;
       if (step === 'second factor') await logIn(browser);
       if (step === 'payment') await reachPayment(opened, browser);
       await browser.submit('/pay/cancel');
@@ -76,6 +77,8 @@ describe('the hosted checkout', () => {
       assert.deepEqual(await statusOf(opened), ['FAILED', 'USER_CANCELLED']);
       await opened.pass(0);
       assert.equal(opened.merchant.ipns.length, 1);
+      await browser.open(checkout);
+      assert.match(browser.text, /Payment canceled No money was taken\. You can start again in the shop\./);
     });
   }
 
@@ -126,7 +129,10 @@ describe('the hosted checkout', () => {
     for (const path of ['/pay?token=unknown', '/pay', '/pay/live/unknown?since=false']) {
       await browser.open(path);
       assert.equal(browser.status, 404);
-      assert.match(browser.text, /There is no such payment .* Go back to the shop and start again\. Gateway page/);
+      assert.match(
+        browser.text,
+        /There is no such payment .* Go back to the shop and start again\. Sandbox: gateway page/,
+      );
       assert.doesNotMatch(browser.html, /class="button/);
     }
   });
@@ -188,7 +194,7 @@ describe('the hosted checkout', () => {
       await browser.submit('/pay/verify', { code });
       assert.equal(browser.status, 422);
       assert.match(browser.text, /Enter the six digits\./);
-      assert.match(browser.html, /aria-describedby="noCode code-help"\s+aria-invalid="true"/);
+      assert.match(browser.html, /aria-describedby="noCode"\s+aria-invalid="true"/);
     }
     await browser.submit('/pay/verify', { code: await codeOnPhone(opened) });
     assert.match(browser.text, /Review and pay/);
