@@ -73,7 +73,9 @@ async function problemsOf(page: Page): Promise<string[]> {
   const unfit = await page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
     const wide = scrollWidth > clientWidth ? [`${scrollWidth - clientWidth} px too wide`] : [];
-    const small = [...document.querySelectorAll('button, .button, .way, summary, select, label:has([type=radio])')]
+    const small = [
+      ...document.querySelectorAll('button, .button, a:is(.way, .movement), summary, select, label:has([type=radio])'),
+    ]
       .filter((element) => element.checkVisibility() && element.getBoundingClientRect().height < 43.9)
       .map((element) => `lower than 44 px: ${element.outerHTML}`);
     return [...wide, ...small];
