@@ -41,7 +41,7 @@ const SCALE = 1.75;
 /** The phone has an edge that is seen on a page of any color; the desktop's page goes on below the picture. */
 const STYLE = `
   * { box-sizing: border-box; overflow: hidden; }
-  body { display: flex; width: max-content; height: 630px; gap: 36px; margin: 0; padding: 12px 2px 0; }
+  body { display: flex; width: max-content; height: 643px; gap: 36px; margin: 0; padding: 12px 2px 0; }
   .phone:only-child { margin-inline: 30px; }
   div { position: relative; }
   .phone { display: grid; place-items: center; height: 588px; padding: 44px 0 26px; background: light-dark(#fff, #16181e);
@@ -50,7 +50,7 @@ const STYLE = `
     margin: auto; border-radius: 12px; background: light-dark(#14171d, #000); }
   .phone::after { inset: auto 0 10px; width: 112px; height: 4px; background: light-dark(#14171d, #d5d9e1); }
   .desktop { padding: 56px 20px 0; border-radius: 16px; box-shadow: inset 0 0 0 1px #7f8a9c80;
-    mask: linear-gradient(#000 95%, #0000);
+    mask: linear-gradient(#000 calc(100% - 20px), #0000);
     background: linear-gradient(light-dark(#fff, #20242c) 36px, light-dark(#d6dae2, #343a45) 36px 37px,
       light-dark(#f4f5f8, #0d0f13) 37px); }
   .desktop::before { content: ''; position: absolute; inset: 13px auto auto 16px; width: 10px; height: 10px;
