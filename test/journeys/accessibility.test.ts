@@ -114,7 +114,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     await keyboard.press('Enter');
     // The browser moves the focus there when it draws the page.
     await shopper.page.locator('#code:focus').waitFor();
-    assert.equal((await keyboard.stop()).name, 'Six-digit code');
+    assert.equal((await keyboard.stop()).name, 'Six-digit code from your wallet app');
     const phone = await world.phone(BRUNO);
     await keyboard.type(await phone.securityCode());
     await phone.leave();

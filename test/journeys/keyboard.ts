@@ -106,7 +106,7 @@ function listen(): void {
     if (document.readyState === 'loading') return;
     const regions = changes.map(({ target }) =>
       (target instanceof Element ? target : target.parentElement)?.closest(
-        '[role=status], [role=alert], output, [aria-live=polite], [aria-live=assertive]',
+        ':is([role=status], [role=alert], output, [aria-live=polite], [aria-live=assertive]):not([aria-live=off])',
       ),
     );
     for (const region of new Set(regions)) {

@@ -27,6 +27,8 @@ async function askShop(onNews) {
 
 function show(answer) {
   document.querySelector('h1').textContent = answer.heading;
+  // That a try failed is announced by the widget.
+  message.ariaLive = answer.state === 'unpaid' ? 'off' : 'polite';
   message.textContent = answer.text;
   message.dataset.state = answer.state;
   if (answer.state !== 'paid') return;
