@@ -24,7 +24,8 @@ describe('a code on the screen', () => {
   it('a code with the mark of the wallet is read by two decoders, as large as on a desk and as on a phone', async () => {
     const open = await statesPageOpener(browser);
     for (const options of [{ deviceScaleFactor: 1 }, { deviceScaleFactor: 2, colorScheme: 'dark' }] as const) {
-      const page = await open({ width: 320, options }, ['scan, time left']);
+      // Nothing is still fading in.
+      const page = await open({ width: 320, options: { ...options, reducedMotion: 'reduce' } }, ['scan, time left']);
       const widget = page.locator('payment-widget');
       await widget.evaluate((element, src) => {
         const mark = document.createElement('img');

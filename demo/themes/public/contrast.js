@@ -26,12 +26,12 @@ export const PAIRS = [
   { of: ['accent', 0.75, 'surface'], on: 'surface', where: 'as the focus ring', atLeast: GRAPHIC },
   { of: 'on-accent', on: 'fill', where: 'on the button', atLeast: TEXT },
   { of: 'on-accent', on: ['fill', 0.88, 'press'], where: 'on the hovered button', atLeast: TEXT },
-  { of: 'text', on: ['text', 0.12, 'surface'], where: 'in a gray sign', atLeast: GRAPHIC },
+  { of: 'text', on: ['text', 0.16, 'surface'], where: 'in a gray sign', atLeast: GRAPHIC },
   { of: 'success', on: 'surface', where: 'as the sign of success', atLeast: GRAPHIC },
   { of: ['danger', 0.75, 'surface'], on: 'surface', where: 'as the focus ring', atLeast: GRAPHIC },
   { of: 'danger', on: 'surface', where: 'on the surface', atLeast: TEXT },
   { of: 'danger', on: ['danger', 0.08, 'surface'], where: 'in an error', atLeast: TEXT },
-  { of: 'danger', on: ['danger', 0.12, 'surface'], where: 'in its icon', atLeast: GRAPHIC },
+  { of: 'danger', on: ['danger', 0.16, 'surface'], where: 'in its icon', atLeast: GRAPHIC },
   { of: 'warning', on: ['warning', 0.16, 'surface'], where: 'as the sign of a warning', atLeast: GRAPHIC },
 ];
 
