@@ -1,14 +1,12 @@
 // Composes the shop's server: security headers, files, webhooks, storefront and desk. The content security policy is
 // strict to show how little the widget needs: its script, its connection to the proxy, and `data:` images for codes.
 import { readFileSync } from 'node:fs';
-import { Hono, type Context, type MiddlewareHandler } from 'hono';
-import { basicAuth } from 'hono/basic-auth';
+import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { csrf } from 'hono/csrf';
 import { secureHeaders } from 'hono/secure-headers';
-import { timingSafeEqual } from 'hono/utils/buffer';
 import { PaymentProxyError, WebhookError, type PaymentProxy } from '../../backend-proxy/client.ts';
-import { addDesk } from './desk.ts';
+import { addDesk, staffOnly } from './desk.ts';
 import { Fulfillment } from './fulfillment.ts';
 import { OrderStore } from './order-store.ts';
 import { notice } from './page.ts';
@@ -71,14 +69,6 @@ function onlyAt(publicUrl: string) {
     const { pathname, search } = new URL(c.req.url);
     return c.req.method === 'GET' ? c.redirect(`${origin}${pathname}${search}`) : c.text('Misdirected request', 421);
   };
-}
-
-/** Without a password the desk opens only from this machine; undefined: nowhere. A real merchant has a sign-in here. */
-function staffOnly({ publicUrl, deskPassword }: ShopSettings): MiddlewareHandler | undefined {
-  if (deskPassword !== undefined)
-    return basicAuth({ realm: 'The desk', verifyUser: (_name, password) => timingSafeEqual(deskPassword, password) });
-  const isLoopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(publicUrl).hostname);
-  return isLoopback ? (_c, next) => next() : undefined;
 }
 
 function addWebhooks(app: Hono, fulfillment: Fulfillment): void {

@@ -1,8 +1,10 @@
 // The desk: what a merchant's staff needs each day. It lists the newest payments and payouts, closes an order that is
 // not paid, and sends payouts or a payment's money back, in two steps: the second names amount and wallet. The id is
 // made before the first, so after a lost answer the same form can be sent again, and money moves once.
-import type { Hono } from 'hono';
+import type { Hono, MiddlewareHandler } from 'hono';
+import { basicAuth } from 'hono/basic-auth';
 import { html } from 'hono/html';
+import { timingSafeEqual } from 'hono/utils/buffer';
 import { PaymentProxyError, type PaymentProxy } from '../../backend-proxy/client.ts';
 import { CURRENCY, formatMoney } from './catalog.ts';
 import { closing, deskForm, type DeskForm } from './desk-form.ts';
@@ -14,6 +16,21 @@ const SHOWN_FOR_MS = 7 * 24 * 60 * 60 * 1000;
 const MAX_READ = 1_000;
 const OUT_OF_DATE = 'This form is out of date: open the payment again from the list.';
 const AGAIN = 'Send it again unchanged: it is sent at most once.';
+
+export interface StaffSettings {
+  /** How browsers reach the shop; other host names are redirected here. */
+  publicUrl: string;
+  deskPassword?: string | undefined;
+  operatorUrl?: string | undefined;
+}
+
+/** Without a password the desk opens only from this machine; undefined: nowhere. A real merchant has a sign-in here. */
+export function staffOnly({ publicUrl, deskPassword }: StaffSettings): MiddlewareHandler | undefined {
+  if (deskPassword !== undefined)
+    return basicAuth({ realm: 'The desk', verifyUser: (_name, password) => timingSafeEqual(deskPassword, password) });
+  const isLoopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(publicUrl).hostname);
+  return isLoopback ? (_c, next) => next() : undefined;
+}
 
 export function addDesk(app: Hono, proxy: PaymentProxy, site: Site, now: () => Date): void {
   const list = (doneId?: string) =>
