@@ -179,8 +179,8 @@ function extraSentence({ received, whole, ...back }: Order['extra']): string {
 }
 
 function askAbout(cents: number): string {
-  const ask = `contact us about the other ${formatMoney(decimal(cents), CURRENCY)}.`;
-  return cents < 100 ? `The ${WHOLE}: ${ask}` : ask.replace('c', 'C');
+  const other = `about the other ${formatMoney(decimal(cents), CURRENCY)}.`;
+  return cents < 100 ? `The ${WHOLE}: contact us ${other}` : `Contact us ${other}`;
 }
 
 /** Empty if nothing goes back. */
