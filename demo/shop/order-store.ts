@@ -49,7 +49,8 @@ export const leftOf = (received: string, { sentBack, onItsWay }: Back) =>
 
 /** All of it that the gateway can send: it takes whole units only. */
 function isRefunded({ amount, back }: Order): boolean {
-  return amount !== null && leftOf(amount, back) < 100;
+  const left = leftOf(amount ?? '0.00', back);
+  return amount !== null && left < 100 && left < centsOf(amount);
 }
 
 export interface Goods extends Common {

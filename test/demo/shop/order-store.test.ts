@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { linesOf } from '../../../demo/shop/catalog.ts';
-import { OrderStore } from '../../../demo/shop/order-store.ts';
+import { OrderStore, stateOf } from '../../../demo/shop/order-store.ts';
 
 const lines = linesOf({ 'dawn-chorus': '2', 'night-harbor': '1' });
 const receipt = (orderId: string, amount: string, currency = 'EUR') => ({ orderId, amount, currency });
@@ -35,6 +35,16 @@ test('the balance of a coffee card is the sum of its owner’s paid top-ups', ()
   store.recordPaid(receipt(second.orderId, '20.00'));
   assert.equal(store.balance('C-1'), '25.10');
   assert.equal(store.balance('C-2'), '0.00');
+});
+
+test('an order counts as refunded once less than one unit is left, and some went back', () => {
+  const order = new OrderStore().openGoods('C-1', lines);
+  const stateWith = (amount: string, sentBack: string) =>
+    stateOf({ ...order, amount, paidAt: order.createdAt, back: { sentBack, onItsWay: '0.00' } });
+  assert.deepEqual(
+    [stateWith('42.75', '42.00'), stateWith('42.75', '41.00'), stateWith('0.50', '0.00')],
+    ['refunded', 'paid', 'paid'],
+  );
 });
 
 test('10,000 unpaid baskets replace each other, but no paid order', () => {
