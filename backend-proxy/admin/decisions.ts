@@ -21,6 +21,7 @@ import {
   status,
   statusName,
   time,
+  owedText,
   wallet,
   walletEnd,
   whyBack,
@@ -71,24 +72,28 @@ export async function backsOf(
   return new Map((await Promise.all(found)).flat());
 }
 
-/** Of an open payment whose order is closed, and of a paid one of which money went back or need not go back. */
+/** Of an open payment whose order is closed, and of a paid one of which money went back or cannot go back. */
 export function backOf(payment: Transaction, { order, now }: OrderAt, rules: RefundRules): Back | undefined {
   if (order === undefined || !asksOrder(payment)) return undefined;
   const { closed, refunds } = order;
   if (payment.stage !== 'succeeded') return closed === null ? undefined : ['over', 'Closed · may still be paid'];
-  // Nothing of it can be sent back.
-  const isAll = leftOfPayment(payment, order, rules, now).sendable === 0;
+  const { left, sendable } = leftOfPayment(payment, order, rules, now);
+  // Nothing more of it can be sent back.
+  const isAll = sendable === 0;
+  const owed = isAll && left > 0 && paysNothing(payment) ? [`${moneyIn(left, payment)} still owed`] : [];
   const sent = refunds.filter(({ refundOf, stage }) => refundOf === payment.id && STAGES[stage].status !== 'FAILED');
-  if (sent.length === 0) return paysNothing(payment) && isAll ? ['over', statusName(payment)] : undefined;
+  if (sent.length === 0)
+    return paysNothing(payment) && isAll ? ['over', [statusName(payment), ...owed].join(' · ')] : undefined;
   const sums = Map.groupBy(sent, ({ stage, needsReview }) =>
     needsReview ? 'back, to review' : stage === 'succeeded' ? 'sent back' : 'on its way back',
   );
   const isDone = [...sums.keys()].join() === 'sent back';
   const sumOf = (of: readonly Transaction[]) => of.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
   if (isAll && isDone && !paysNothing(payment)) return ['over', `Refunded · ${moneyIn(sumOf(sent), payment)}`];
-  const tone = !paysNothing(payment) ? 'good' : !isAll ? 'warn' : isDone ? 'good' : 'wait';
+  const end = owed.length === 0 ? 'good' : 'over';
+  const tone = !paysNothing(payment) ? 'good' : !isAll ? 'warn' : isDone ? end : 'wait';
   const parts = [...sums].map(([where, of]) => `${moneyIn(sumOf(of), payment)} ${where}`);
-  return [tone, [statusName(payment), ...parts].join(' · ')];
+  return [tone, [statusName(payment), ...parts, ...owed].join(' · ')];
 }
 
 /** `at`: undefined for what is no payment. */
@@ -131,7 +136,9 @@ export function refunding(
           : left === 0
             ? html`<p>All of it is refunded, or on its way.</p>`
             : sendable === 0
-              ? html`<p>${money} is left, and stays with you: the gateway sends whole amounts only.</p>`
+              ? html`<p>
+                  ${paysNothing(payment) ? owedText(money) : `${money} is left, and stays with you: the gateway sends whole amounts only.`}
+                </p>`
               : isUrgent
                 ? refundForm(payment, sendable, rules, form, typed)
                 : html`<p>
@@ -219,10 +226,10 @@ export const refundTitle = (payment: Transaction, amountMinor: number) =>
 export function refundPage(
   payment: Transaction,
   { amountMinor, left, ...typed }: Pick<RefundForm, 'amount' | 'note' | 'by'> & { amountMinor: number; left: number },
+  rules: RefundRules,
   form: string,
 ): Html {
-  const stays = left - amountMinor;
-  const kept = stays === 0 ? [] : [`${moneyIn(stays, payment)} of the payment ${payment.id} stays with you.`];
+  const kept = keptText(left - amountMinor, payment, rules);
   const note = typed.note === '' ? [] : [`With your note: “${typed.note}”.`];
   return decision({
     rows: [
@@ -235,6 +242,17 @@ export function refundPage(
     button: `Send ${moneyIn(amountMinor, payment)}`,
     back: linkTo(payment),
   });
+}
+
+/** What does not go back; of money that pays no order it is not the merchant's. */
+function keptText(stays: number, payment: Transaction, rules: RefundRules): string[] {
+  if (!paysNothing(payment))
+    return stays === 0 ? [] : [`${moneyIn(stays, payment)} of the payment ${payment.id} stays with you.`];
+  const later = sendableOf(stays, payment.currency, rules);
+  return [
+    ...(later === 0 ? [] : [`${moneyIn(later, payment)} is still to be sent back.`]),
+    ...(later === stays ? [] : [owedText(moneyIn(stays - later, payment))]),
+  ];
 }
 
 // Closing an order that is not paid, from one of its payments.

@@ -179,7 +179,12 @@ async function askToRefund(
   if (amountMinor === undefined || Object.keys(problems).length > 0) {
     return showAgain(c, hasChanged ? 409 : 400, { refund: { ...typed, problems } });
   }
-  const question = refundPage(payment, { ...typed, amountMinor, left: left.left }, frame.formToken(c));
+  const question = refundPage(
+    payment,
+    { ...typed, amountMinor, left: left.left },
+    parts.refundRules,
+    frame.formToken(c),
+  );
   const body = html`${hasChanged ? changedMessage('what is left of the payment') : ''} ${question}`;
   return frame.show(c, 'transactions', refundTitle(payment, amountMinor), body, hasChanged ? 409 : 200);
 }

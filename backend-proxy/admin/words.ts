@@ -339,6 +339,10 @@ export interface Left {
   sendable: number;
 }
 
+/** Of money that pays no order: what the gateway cannot send back, because it takes no decimals. */
+export const owedText = (left: string) =>
+  `${left} is still owed to the customer: the gateway sends whole amounts only, so settle it another way.`;
+
 /** What to do with money that pays no order. */
 export function whyBack({ surplus, currency }: Transaction, { left, sendable, cause }: Left): string {
   const [all, whole] = [left, sendable].map((amountMinor) => moneyOf({ amountMinor, currency }));

@@ -15,6 +15,8 @@ const HEALTH = {
   version: '1.2.3',
 };
 
+const OWED = '€0\\.10 is still owed to the customer: the gateway sends whole amounts only, so settle it another way\\.';
+
 it('every page names the proxy, and says Test if no money moves at its gateway', async (t) => {
   const operator = await signedIn(t);
   await operator.says('/admin/webhooks', / Payments pay\.shop\.example Test Overview /);
@@ -54,19 +56,27 @@ it('money that pays no order is in the list of reviews, with a count of its own,
     / €10\.10 Paid QR code · A-1 · paid by •••• 6789 The money came late: until then the payment counted as unpaid\./,
   );
   assert.doesNotMatch(await operator.open('/admin/transactions'), /\blate\b/);
+  const part = await operator.send('/admin/transactions/A-1-2/refund', { by: 'Ada', amount: '7' });
+  assert.match(
+    textOf(await part.text()),
+    new RegExp(` cannot be called back\\. €3\\.00 is still to be sent back\\. ${OWED} The shopper sees `),
+  );
+  const whole = await operator.send('/admin/transactions/A-1-2/refund', { by: 'Ada', amount: '10' });
+  assert.match(textOf(await whole.text()), new RegExp(` cannot be called back\\. ${OWED} The shopper sees `));
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1-2', amount: '10', idempotencyKey: 'back' });
   const after = textOf(await operator.open('/admin'));
   assert.match(after, /2 payments to review Needs/);
   assert.doesNotMatch(after, /Paid twice A-1/);
   assert.match(
     after,
-    / Refund •••• 6789 −€10\.00 On its way .* A-1 A-1-2 QR code •••• 6789 €10\.10 Paid twice · €10\.00 on its way back /,
+    / Refund •••• 6789 −€10\.00 On its way .* A-1 A-1-2 QR code •••• 6789 €10\.10 Paid twice · €10\.00 on its way back · €0\.10 still owed /,
   );
   await world.settleAfter('approve', 'A-1-2-r1');
   for (const id of ['A-1', 'A-1-2'])
     assert.doesNotMatch(await operator.open(`/admin/transactions/${id}`), /pays the order/);
   for (const path of ['/admin', '/admin/transactions', '/admin/transactions/A-1-2'])
-    assert.match(await operator.open(path), /status good">Paid twice\s· €10\.00 sent back</, path);
+    assert.match(await operator.open(path), /status over">Paid twice\s· €10\.00 sent back\s· €0\.10 still owed</, path);
+  await operator.says('/admin/transactions/A-1-2', new RegExp(` −€10\\.00 Sent back .* ${OWED} `));
 });
 
 it('the overview sums up what came in and went out today, by currency, and each count leads to its list', async (t) => {

@@ -323,7 +323,7 @@ it('a payment after the closing says what to do: send it back, or where nothing 
   );
   await operator.says(
     '/admin/transactions/A-2',
-    new RegExp(`Paid after closing QR code .* Needs review ${nothing} Your`),
+    new RegExp(`Paid after closing QR code .* Needs review ${nothing} Your .* €0\\.50 is still owed to the customer: `),
   );
   await operator.says(
     '/admin/transactions?needsReview=true',
