@@ -19,6 +19,8 @@ export function addressOf(proxy: FakeProxy): string {
 
 /** Below the limit of a test, so that what is on the screen gets into its failure. */
 const LIMIT_MS = 30_000;
+/** Most of what the tests wait for has come by the first or second time. */
+const POLL_MS = 5;
 
 /** Adds a widget and waits for its first view, unless the proxy sends none. */
 export async function mount(
@@ -34,7 +36,7 @@ export async function mount(
   const container = parent ?? (await fixture<HTMLElement>(html`<div></div>`));
   container.append(widget);
   const isReady = () => (widget.view ?? proxy.streamProblem ?? proxy.isDown) && part(widget, 'heading');
-  await waitUntil(isReady, 'no first view', { timeout: LIMIT_MS });
+  await until(isReady, 'no first view');
   await widget.updateComplete;
   return widget;
 }
@@ -132,7 +134,7 @@ export function radio(widget: Element, method: string): HTMLInputElement {
 }
 
 export async function until(isTrue: () => unknown, what: string): Promise<void> {
-  await waitUntil(() => !!isTrue(), what, { timeout: LIMIT_MS });
+  await waitUntil(() => !!isTrue(), what, { timeout: LIMIT_MS, interval: POLL_MS });
 }
 
 /** Waits until the panel has this heading. */
