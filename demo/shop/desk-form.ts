@@ -11,9 +11,10 @@ export interface DeskForm {
   amount: string;
   customer: string;
   note: string;
-  /** The payment whose money goes back, and the cents that are left of it; undefined of a payout. */
+  /** The payment whose money goes back, and of it the cents that can, and what is owed besides; undefined of a payout. */
   back?: Payment | undefined;
   left?: number;
+  owed?: string | undefined;
   problems?: Partial<Record<'amount' | 'customer' | 'all', string>>;
   /** The second step, before money leaves. */
   isReview?: boolean;
@@ -42,18 +43,14 @@ function card(title: string, problem: string | undefined, body: Markup, site: Si
 }
 
 const hidden = (name: string, value: string) => html`<input type="hidden" name="${name}" value="${value}" />`;
-
 const moneyOf = ({ amount }: { amount: string }) => formatMoney(amount, CURRENCY);
 
 function fields(form: DeskForm): Markup {
   const { back, note, left = 0 } = form;
-  return html`${
-      back &&
-      html`<p class="quiet">
-        Up to ${money(left - (left % 100))} of the ${moneyOf(back)} for ${back.orderId} can go back to the wallet that
-        paid, ${walletEnd(back.payer ?? '')}: this gateway sends whole amounts only.
-      </p>`
-    }
+  const part =
+    back && `Up to ${money(left)} of the ${moneyOf(back)} for ${back.orderId} can go back to the wallet that paid`;
+  const to = walletEnd(back?.payer ?? '');
+  return html`${part && html`<p class="quiet">${part}, ${to}: this gateway sends whole amounts only.</p>`}
     ${field(form, 'amount', 'Amount (whole euros)')} ${back === undefined ? field(form, 'customer', 'Wallet ID') : ''}
     <label>Note to the customer <input name="note" value="${note}" maxlength="120" placeholder="Optional" /></label>
     <div class="buttons">
@@ -73,11 +70,11 @@ function field({ problems, ...form }: DeskForm, name: 'amount' | 'customer', lab
 
 /** A typed wallet id is in groups, to be compared. */
 function review(form: DeskForm): Markup {
-  const { amount, customer, note, back } = form;
+  const { amount, customer, note, back, owed } = form;
   const wallet = back ? walletEnd(back.payer ?? '') : customer.replaceAll(/\d{4}(?=\d)/g, '$&\u00A0');
   return html`${hidden('amount', amount)} ${hidden('customer', customer)} ${hidden('note', note)}
     <p>To the wallet <b>${wallet}</b>${back && ` that paid ${moneyOf(back)} for ${back.orderId}`}.</p>
-    ${note === '' ? '' : html`<p>The customer reads “${note}”.</p>`}
+    ${note === '' ? '' : html`<p>The customer reads “${note}”.</p>`} ${owed && html`<p>${owed}</p>`}
     <p class="message warn">Sent money cannot be called back.</p>
     <div class="buttons">
       <button class="button" name="step" value="send">Send ${moneyOf(form)}</button>

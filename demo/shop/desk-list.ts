@@ -88,7 +88,7 @@ function totals(entries: readonly Entry[]): Markup {
         (name === 'Received' || all.length > 0) &&
         html`<div>
           <dt><small>${name} · ${all.length}</small></dt>
-          <dd>${money(sumOf(all))}</dd>
+          <dd>${name === 'Waiting' ? money(sumOf(all)) : html`<b>${money(sumOf(all))}</b>`}</dd>
         </div>`,
     )}
   </dl>`;
@@ -104,7 +104,7 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
   const day = isToDo && dayOf(entry) !== today ? `${dayOf(entry).slice(0, -5)}, ` : '';
   const url = operatorUrl && `${operatorUrl}/transactions/${encodeURIComponent(gatewayOrderId)}`;
   return html`<li id="${gatewayOrderId}" class="${isToDo ? 'warn' : ''}" data-status="${status}">
-    <span>${kind} <a class="id" ${url && html`href="${url}"`}>${orderId}</a></span>
+    <span><a class="id" ${url && html`href="${url}"`}>${orderId}</a> <small>${kind}</small></span>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
     <span class="about">${aboutOf(entry, entries)}</span>
     <time datetime="${createdAt}">${day}${times.format(new Date(createdAt))}</time>
@@ -144,15 +144,15 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string {
     return `${reviewReason(entry)}. Ask the gateway’s support before you ${isPayment(entry) ? 'ship' : 'send it again'}.`;
   const decided = decidedIn(entry);
   if (!isPayment(entry)) return decided ?? (entry.status === 'FAILED' ? `${endOf(entry)}. No money moved.` : '');
-  const left = leftOf(entry, entries);
-  const why = left > 0 && whyNotBack(entry);
+  const [[most, rest], owed] = [leftOf(entry, entries), owedOf(entry, entries)];
+  const why = most > 0 && whyNotBack(entry);
   const never = why && `It cannot be sent back, because ${why}.`;
   if (!toDo(entry, entries)) {
-    const extra = left > 0 && hasExtra(entry, entries) && 'This payment pays the order: send back the other one first.';
-    return [decided, never || extra].filter(Boolean).join(' ');
+    const extra = most > 0 && hasExtra(entry, entries) && 'This payment pays the order: send back the other one first.';
+    return [decided, never || extra || owed].filter(Boolean).join(' ');
   }
-  const rest = left % 100 === 0 ? '' : ` of ${money(left)}: the gateway sends whole amounts only`;
-  const back = left > 0 ? `Send back ${money(left - (left % 100))}${rest}.` : 'Nothing can go back: end the review.';
+  const ofAll = rest === 0 ? '' : ` of ${money(most + rest)}: the gateway sends whole amounts only`;
+  const back = most > 0 ? `Send back ${money(most)}${ofAll}.` : `${owed || 'Nothing can go back.'} End the review.`;
   return `The order was ${entry.surplus ? 'already paid' : 'closed before'}. ${never || back}`;
 }
 
@@ -191,7 +191,7 @@ function isInDoubt(entry: Entry): boolean {
 
 /** Money that pays no order is to send back until it is on its way. */
 function toDo(entry: Entry, entries: readonly Entry[]): 'To review' | 'To send back' | undefined {
-  const isOwed = paysNothing(entry) && !isInDoubt(entry) && leftOf(entry, entries) > 0;
+  const isOwed = paysNothing(entry) && !isInDoubt(entry) && leftOf(entry, entries)[0] > 0;
   return isOwed ? 'To send back' : entry.needsReview ? 'To review' : undefined;
 }
 
@@ -201,19 +201,26 @@ const refundsOf = ({ gatewayOrderId: id }: Payment, entries: readonly Entry[]) =
 
 /** Cents of a payment that can be sent back now. */
 export const refundable = (entry: Entry, entries: readonly Entry[]) =>
-  !isPayment(entry) || isInDoubt(entry) || whyNotBack(entry) ? 0 : leftOf(entry, entries);
+  !isPayment(entry) || isInDoubt(entry) || whyNotBack(entry) ? 0 : leftOf(entry, entries)[0];
 
-/** Cents of a payment that are not sent back; 0 if it is too little for the gateway, which takes no decimals. */
-function leftOf(entry: Entry, entries: readonly Entry[]): number {
-  const left = isPayment(entry) ? centsOf(entry.amount) - sumOf(refundsOf(entry, entries)) : 0;
-  return entry.status === 'SUCCESS' && left >= 100 ? left : 0;
+/** Cents of a payment that are not sent back: those that the gateway takes, which are whole amounts, and the rest. */
+function leftOf(entry: Entry, entries: readonly Entry[]): readonly [most: number, rest: number] {
+  const sent =
+    isPayment(entry) && entry.status === 'SUCCESS' ? sumOf(refundsOf(entry, entries)) : centsOf(entry.amount);
+  const left = centsOf(entry.amount) - sent;
+  return [left - (left % 100), left % 100];
+}
+
+/** What of money that pays no order the gateway cannot send back, in the operator's words. */
+export function owedOf(entry: Entry, entries: readonly Entry[]): string {
+  const owed = paysNothing(entry) ? leftOf(entry, entries)[1] : 0;
+  return owed === 0 ? '' : `${money(owed, entry.currency)} ${STILL_OWED}`;
 }
 
 /** In the operator's words; undefined if it can be, as far as anything is left. */
 function whyNotBack(payment: Payment): string | undefined {
-  const isDuplicate = ({ event, detail }: Entry['history'][number]) =>
-    event === 'uncertain' && /409|DUPLICATE/.test(detail ?? '');
-  if (payment.history.some(isDuplicate)) return 'the gateway reported its id as a duplicate';
+  if (payment.history.some(({ event, detail }) => event === 'uncertain' && /409|DUPLICATE/.test(detail ?? '')))
+    return 'the gateway reported its id as a duplicate';
   if (lastDecision(payment)?.startsWith('FAILED')) return 'the gateway has contradicted itself or a person about it';
   if (payment.currency !== CURRENCY) return 'the desk sends only euros';
   if (payment.payer !== null) return undefined;
@@ -222,7 +229,6 @@ function whyNotBack(payment: Payment): string | undefined {
 
 const sumOf = (entries: readonly Entry[]) => entries.reduce((sum, { amount }) => sum + centsOf(amount), 0);
 export const money = (cents: number, currency = CURRENCY) => formatMoney(decimal(cents), currency);
-
 const ofOrder = ({ orderId }: Entry, entries: readonly Entry[]) => entries.filter((one) => one.orderId === orderId);
 
 /** It goes back first, so that nobody sends back the payment that paid the order instead. */
@@ -234,12 +240,8 @@ export const walletEnd = (id: string) => `••••\u00A0${id.slice(Math.max(
 
 const DONE = { PAY: 'Paid', REFUND: 'Sent back', PAYOUT: 'Paid out' };
 const TYPES = { PAY: 'Payment', REFUND: 'Refund', PAYOUT: 'Payout' };
-const HOW: Record<string, string> = {
-  DIRECT: 'Wallet app',
-  CHECKOUT: 'Wallet website',
-  JETGO: 'JetGo',
-  QR: 'QR code',
-};
+const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };
+const STILL_OWED = 'is still owed to the customer: the gateway sends whole amounts only, so settle it another way.';
 
 /** Each tone has a sign too, for those who do not see its color. */
 const SIGNS = { good: '✓', bad: '✕', warn: '!', wait: '…', over: '–' };
@@ -267,11 +269,12 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
   const extra = isPayment(entry) && ((entry.surplus && 'Paid twice') || (entry.afterClose && 'Paid after closing'));
   const done = extra || DONE[entry.type];
   const sent = isPayment(entry) ? refundsOf(entry, entries) : [];
-  const isBack = sent.length > 0 && sent.every(({ status }) => status === 'SUCCESS') && leftOf(entry, entries) === 0;
+  const isBack = sent.length > 0 && sent.every(({ status }) => status === 'SUCCESS') && leftOf(entry, entries)[0] === 0;
   if (isInDoubt(entry))
     return { tone: 'warn', label: entry.status === 'SUCCESS' ? `${done}, needs review` : 'Needs review' };
   if (toDo(entry, entries)) return { tone: 'warn', label: done };
-  if (extra) return { tone: isBack ? 'good' : sent.length > 0 ? 'wait' : 'over', label: done };
+  if (extra && isBack) return { tone: owedOf(entry, entries) ? 'over' : 'good', label: done };
+  if (extra) return { tone: sent.length > 0 ? 'wait' : 'over', label: done };
   if (entry.isClosed) return { tone: 'over', label: 'Closed' };
   if (isBack) return { tone: 'over', label: 'Refunded' };
   if (isOpen(entry)) return { tone: 'wait', label: isPayment(entry) ? 'Waiting' : 'On its way' };

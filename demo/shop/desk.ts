@@ -8,7 +8,7 @@ import { timingSafeEqual } from 'hono/utils/buffer';
 import { PaymentProxyError, type PaymentProxy } from '../../backend-proxy/client.ts';
 import { CURRENCY, formatMoney } from './catalog.ts';
 import { closing, deskForm, type DeskForm } from './desk-form.ts';
-import { MAX_SHOWN, deskList, deskPage, isWaiting, refundable, type Entry } from './desk-list.ts';
+import { MAX_SHOWN, deskList, deskPage, isWaiting, owedOf, refundable, type Entry } from './desk-list.ts';
 import { newId } from './order-store.ts';
 import type { Markup, Site } from './page.ts';
 
@@ -77,26 +77,28 @@ function why(error: unknown): Markup {
 
 /** Of a refund filled in with all that can be sent back; of a payout empty. */
 async function emptyForm(proxy: PaymentProxy, asked: Record<string, string>): Promise<DeskForm> {
-  const { payment: back, left } = await paymentOf(proxy, asked);
+  const { back, left, owed } = await paymentOf(proxy, asked);
   if (back === undefined || left === 0) return { id: newId('PO'), amount: '', customer: '', note: '' };
-  return { id: newId('BACK'), amount: wholeOf(left), customer: '', note: `Money back for ${back.orderId}`, back, left };
+  const [amount, note] = [String(left / 100), `Money back for ${back.orderId}`];
+  return { id: newId('BACK'), amount, customer: '', note, back, left, owed };
 }
 
 /** Asks for the order, because the list has only the last days. */
 async function paymentOf(proxy: PaymentProxy, { order, payment }: Record<string, unknown>) {
   const report = typeof order === 'string' && order !== '' ? await proxy.order(order).catch(() => null) : null;
-  const found = report?.payments.find(({ gatewayOrderId }) => gatewayOrderId === payment);
-  return { payment: found, left: found === undefined ? 0 : refundable(found, report?.refunds ?? []) };
+  const back = report?.payments.find(({ gatewayOrderId }) => gatewayOrderId === payment);
+  const refunds = report?.refunds ?? [];
+  return { back, left: back === undefined ? 0 : refundable(back, refunds), owed: back && owedOf(back, refunds) };
 }
 
 /** The id of what the proxy accepted; else the form: its second step, or with a message about the error. */
 async function send(proxy: PaymentProxy, typed: Record<string, unknown>): Promise<DeskForm | string> {
-  const { payment: back, left } = await paymentOf(proxy, typed);
+  const { back, left, owed } = await paymentOf(proxy, typed);
   const text = (name: string) => textOf(typed[name]);
   // Digits in any shape that people copy, such as "1234 5678".
   const copied = text('customer').normalize('NFKC');
   const customer = copied.replaceAll(/[\s.\p{Pd}]/gu, '');
-  const form: DeskForm = { id: text('id'), amount: text('amount'), customer, note: text('note'), back, left };
+  const form: DeskForm = { id: text('id'), amount: text('amount'), customer, note: text('note'), back, left, owed };
   const isOurs = new RegExp(`^${back === undefined ? 'PO' : 'BACK'}-[2-9A-HJ-NP-Z]{10}$`).test(form.id);
   if (!isOurs) return { ...(await emptyForm(proxy, {})), problems: { all: OUT_OF_DATE } };
   const isSending = typed['step'] === 'send';
@@ -116,11 +118,9 @@ async function send(proxy: PaymentProxy, typed: Record<string, unknown>): Promis
   }
 }
 
-const wholeOf = (cents: number) => String(Math.floor(cents / 100));
-
 /** When it is sent again after a lost answer, less is left, so only the proxy knows whether it is too much. */
 function problemsIn({ amount, customer, back, left = 0 }: DeskForm, isSending: boolean): DeskForm['problems'] {
-  const most = back === undefined || isSending ? '9999999' : wholeOf(left);
+  const most = back === undefined || isSending ? '9999999' : String(left / 100);
   const problems: DeskForm['problems'] = {};
   if (!/^[1-9]\d{0,6}$/.test(amount) || Number(amount) > Number(most))
     problems.amount = `A whole number of euros, at most ${formatMoney(most, CURRENCY).replace('.00', '')}.`;

@@ -107,6 +107,16 @@ test('the desk sends money in a second step only, which names amount and wallet,
     const edited = await staff.post(path, { ...fields, step: 'edit' });
     assert.deepEqual([valueIn(edited.text, 'amount'), valueIn(edited.text, 'customer')], [fields.amount, wallet]);
   }
+  for (const [surplus, owed] of [
+    [
+      true,
+      /<p>€0\.80 is still owed to the customer: the gateway sends whole amounts only, so settle it another way\.</,
+    ],
+    [false, /^(?![^]*owed)/],
+  ] as const) {
+    shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf({ ...paid, amount: '25.80', surplus } as typeof paid) };
+    assert.match((await staff.post('/desk/send', { ...back, step: '' })).text, owed);
+  }
   assert.deepEqual(sent(), []);
 });
 
@@ -156,7 +166,11 @@ test('what was paid after the closing is to send back, and to review once the ga
     /<p>The order was closed before\. Send back €7\.00 of €7\.90: /,
   );
   await says([{ ...late, payer: null }], /To send back <span class="quiet">1<[^]*<p>The order was closed before\. It cannot be sent back, because the gateway did not name the whole wallet that paid\.<\/p>\s*<a [^>]*\/ST-1" aria-label="Open ST-1">Open</); // prettier-ignore
-  await says([{ ...late, amount: '0.90' }], /To review <span class="quiet">1<[^]*<p>The order was closed before\. Nothing can go back: end the review\.<\/p>\s*<a [^>]*>Review</); // prettier-ignore
+  await says([{ ...late, amount: '0.90' }], /To review <span class="quiet">1<[^]*<p>The order was closed before\. €0\.90 is still owed to the customer: the gateway sends whole amounts only, so settle it another way\. End the review\.<\/p>\s*<a [^>]*>Review</); // prettier-ignore
+  const done = { ...late, needsReview: false };
+  await says([done, refund('ST-1', { amount: '12.00' })], /chip wait">[^]*<p>€0\.90 is still owed to the customer: /);
+  await says([done, refund('ST-1', { amount: '12.00', status: 'SUCCESS' })], /chip over">[^]*€12\.00 sent back<[^]*<p>€0\.90 is still owed to the customer: the gateway sends whole amounts only, so settle it another way\.<\/p>/); // prettier-ignore
+  await says([{ ...done, amount: '0.90' }], /chip over">[^]* Paid after closing<[^]*<p>€0\.90 is still owed/);
   const history = [...closed, said('conflict', 'FAILED after SUCCESS'), said('needs_review', 'conflict')];
   await says(
     [{ ...late, history }],
@@ -214,10 +228,10 @@ test('the desk lists payments and payouts, and says why one needs review, with a
     assert.ok(text.includes(`<p>${words}. Ask the gateway’s support before you ship.</p>`), words);
   assert.match(text, /<li id="ST-2"\s+class="warn"[^]*?Paid twice/);
   const badges = [
-    ...text.matchAll(/<span>([\w ]+) <a class="id" [^>]*>(.*?)<[^]*?chip (\w+)">.*?<\/span> (.*)<\/span>/g),
+    ...text.matchAll(/<a class="id" [^>]*>(.*?)<\/a> <small>(.*?)<[^]*?chip (\w+)">.*?<\/span> (.*)<\/span>/g),
   ];
   assert.deepEqual(
-    badges.slice(-7).map((badge) => badge.slice(1)),
+    badges.slice(-7).map(([, order, ...badge]) => [badge[0], order, ...badge.slice(1)]),
     [
       ['Wallet app', 'ST-1', 'over', 'Expired'],
       ['Wallet app', 'ST-0', 'over', 'Replaced'],
@@ -360,7 +374,7 @@ test('the desk counts all that came in today, also twice or under review', async
   const totals = async (...transactions: object[]) => {
     shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
     const { text } = await staff.get('/desk/list');
-    return [...text.matchAll(/<h2>(.*?) <|<dt><small>(.*)<\/small><\/dt>\s*<dd>(\S+)<\/dd>/g)].map((total) =>
+    return [...text.matchAll(/<h2>(.*?) <|<dt><small>(.*)<\/small><\/dt>\s*<dd>(?:<b>)?([^\s<]+)</g)].map((total) =>
       total.slice(1).filter(Boolean).join(' '),
     );
   };
@@ -387,11 +401,14 @@ test('the desk counts all that came in today, also twice or under review', async
   );
   assert.match((await staff.get('/desk/list')).text, /chip wait">[^]*? Paid twice<[^]*?€14\.00 on its way back</);
   assert.equal((await totals(twice, { ...back, status: 'SUCCESS' }))[2], 'Sent · 1 €14.00');
-  const done = /chip good">[^]*? Paid twice<[^]*?· €14\.00 sent back</;
+  const done = /chip over">[^]*? Paid twice<[^]*?· €14\.00 sent back<[^]*<p>€0\.50 is still owed to the customer: /;
   assert.match((await staff.get('/desk/list')).text, done);
+  assert.equal((await totals({ ...twice, amount: '14.00' }, { ...back, status: 'SUCCESS' }))[2], 'Sent · 1 €14.00');
+  assert.match((await staff.get('/desk/list')).text, /chip good">[^]*? Paid twice<(?![^]*still owed)/);
   await totals(payment('ST-1', paid), refund('ST-1', { status: 'SUCCESS', amount: '9.00' }), refund('ST-1', { status: 'SUCCESS', amount: '5.00' })); // prettier-ignore
   const all14 = /chip over">[^]*? Refunded<[^]*?· €14\.00 sent back</;
   assert.match((await staff.get('/desk/list')).text, all14);
+  assert.doesNotMatch((await staff.get('/desk/list')).text, /still owed/, 'an ordinary refund keeps the cents');
 });
 
 test('the desk of a shop without payments leads to an order, and one of many keeps what is to review in sight', async () => {
