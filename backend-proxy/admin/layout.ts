@@ -270,7 +270,7 @@ export function hidden(fields: Readonly<Record<string, string | number>>): Html 
  * A name; or a name and how its cells are shown. `end`: at the right of a phone's first line. `action`: buttons, whose
  * column has no visible name.
  */
-type Column = string | readonly [name: string, kind: 'right' | 'end' | 'action'];
+export type Column = string | readonly [name: string, kind: 'right' | 'end' | 'action'];
 
 type Cell = Html | string | number;
 
@@ -282,8 +282,8 @@ export function cards(
   kind: 'lines' | '' = '',
 ): Html {
   return html`<table role="table" class="cards ${kind}">
-    <caption class="unseen">
-      ${caption}
+    <caption>
+      ${caption}${kind && html`<span class="zone">, ${serverClock.zone}</span>`}
     </caption>
     <thead role="rowgroup">
       <tr role="row">
@@ -338,10 +338,15 @@ function kindInList(transaction: Transaction): Html {
 }
 
 /** `backs`: of those whose order says more than they do. */
-export function transactionTable(transactions: readonly Transaction[], none: string, backs: Backs): Html {
+export function transactionTable(
+  transactions: readonly Transaction[],
+  caption: string,
+  none: string,
+  backs: Backs,
+): Html {
   if (transactions.length === 0) return html`<p class="empty">${none}</p>`;
   return cards(
-    'Transactions, newest first',
+    caption,
     ['Order', 'Type', ['Amount', 'right'], 'Status', `Created, ${serverClock.zone}`],
     transactions.map((each) => [
       nameInList(each),

@@ -1,11 +1,12 @@
 // The operator's lists: transactions, newest first, with filters; webhooks by state, and one with its body.
 import { html } from 'hono/html';
+import { z } from '@hono/zod-openapi';
 import type { TransactionPage, TransactionQuery, Webhook, WebhookState } from '../ledger/model.ts';
 import { isCursorOf } from '../ledger/queries/transaction-list.ts';
 import { sendableOf, type RefundRules } from '../protocol/refundable.ts';
-import { TRANSACTION_TYPES, type Transaction, type TransactionType } from '../protocol/transaction.ts';
+import { TRANSACTION_TYPES, TYPES, type Transaction, type TransactionType } from '../protocol/transaction.ts';
 import { STATUSES, type Status } from '../protocol/wire.ts';
-import { transactionTable, cards, linkTo, type Backs } from './layout.ts';
+import { transactionTable, cards, linkTo, type Backs, type Column } from './layout.ts';
 import {
   type Html,
   isDay,
@@ -16,6 +17,7 @@ import {
   NOTHING,
   details,
   linkToOrder,
+  money,
   plural,
   time,
   walletEnd,
@@ -23,6 +25,9 @@ import {
 
 const PAGE_SIZE = 50;
 
+/** In the form a status of its own, the first to look for. */
+const REVIEW = 'REVIEW';
+const CHOICES = { [REVIEW]: 'Needs review', ...STATUS_NAMES };
 const WAITING: ReadonlySet<string> = new Set<Status>(['INITIALIZED', 'PROCESSING']);
 
 /** The submitted fields of the form. */
@@ -36,7 +41,7 @@ export function queryOf(filters: Filters): TransactionQuery | string {
   const isOf = <Word extends string>(words: readonly Word[], word: string): word is Word | '' =>
     word === '' || (words as readonly string[]).includes(word);
   if (!/^[!-~]{0,64}$/.test(orderId)) return 'An order id has up to 64 characters and no spaces.';
-  if (!isOf(TRANSACTION_TYPES, type) || !isOf(STATUSES, status)) return 'There is no such type or status.';
+  if (!isOf(TRANSACTION_TYPES, type) || !isOf([...STATUSES, REVIEW], status)) return 'There is no such type or status.';
   if ([from, to].some((day) => day !== '' && !isDay(day))) return 'A day is written as 2026-11-20.';
   if (from !== '' && to !== '' && from > to) return 'The first day is after the last.';
   if (cursor !== '' && !isCursorOf(cursor, '-createdAt')) return 'This page of the list does not exist.';
@@ -45,8 +50,9 @@ export function queryOf(filters: Filters): TransactionQuery | string {
     limit: PAGE_SIZE,
     ...(orderId !== '' && { orderId }),
     ...(type !== '' && { type: type satisfies TransactionType }),
-    ...(status !== '' && { status: status satisfies Status }),
-    ...(['true', 'false'].includes(needsReview) && { needsReview: needsReview === 'true' }),
+    ...(status === REVIEW && { needsReview: true }),
+    ...(status !== '' && status !== REVIEW && { status: status satisfies Status }),
+    ...(needsReview === 'false' && { needsReview: false }),
     ...(from !== '' && { createdFrom: serverClock.start(from) }),
     ...(to !== '' && { createdBefore: serverClock.end(to) }),
     ...(cursor !== '' && { cursor }),
@@ -67,13 +73,16 @@ export function transactionsPage(
   // What can be sent back is not reviewed.
   const isReviewed = (each: Transaction) =>
     !isOnlyAfterClose(each) || sendableOf(each.amountMinor, each.currency, rules) === 0;
-  const asked = filters.needsReview === 'true' ? transactions.filter(isReviewed) : transactions;
+  const asked = filters.status === REVIEW ? transactions.filter(isReviewed) : transactions;
   const shown = WAITING.has(filters.status ?? '') ? asked.filter(isListed) : asked;
   // A page is of a limited number of transactions that were looked at: before the last one, none may match.
   const match = `No transaction matches.${filters.orderId ? ' An ID has to be whole.' : ''}`;
   const nothing = isNarrowed(filters) ? match : 'No transaction yet.';
   const none = nextCursor === null ? nothing : 'None among those looked at. Older ones may match:';
-  return html`${filterForm(filters)} ${transactionTable(shown, none, backs)}
+  const isAll = nextCursor === null && !filters.cursor;
+  const where = !isAll ? ' on this page' : isNarrowed(filters) ? ' found' : '';
+  const caption = `${plural(shown.length, 'transaction')}${where}, newest first`;
+  return html`${filterForm(filters)} ${transactionTable(shown, caption, none, backs)}
   ${pager('/admin/transactions', filters, nextCursor)}`;
 }
 
@@ -86,13 +95,21 @@ function filterForm(filters: Filters, refused?: string): Html {
     <form class="filters" method="get" action="/admin/transactions">
       <div class="field order">
         <label for="orderId">Order or gateway ID</label>
-        <input id="orderId" name="orderId" type="search" value="${orderId}" maxlength="64" autocomplete="off" />
+        <input
+          id="orderId"
+          name="orderId"
+          type="search"
+          value="${orderId}"
+          placeholder="The whole ID"
+          maxlength="64"
+          autocomplete="off"
+        />
       </div>
       <details class="fold" ${isNarrowed(others) ? 'open' : ''}>
         <summary>More filters</summary>
         <div class="filters">
           <div class="field"><label for="type">Type</label>${select('type', TYPE_NAMES, filters.type)}</div>
-          <div class="field"><label for="status">Status</label>${select('status', STATUS_NAMES, filters.status)}</div>
+          <div class="field"><label for="status">Status</label>${select('status', CHOICES, filters.status)}</div>
           <div class="field day">
             <label for="from">First day, ${serverClock.zone}</label>
             <input id="from" name="from" type="date" value="${filters.from ?? ''}" />
@@ -100,16 +117,6 @@ function filterForm(filters: Filters, refused?: string): Html {
           <div class="field day">
             <label for="to">Last day, ${serverClock.zone}</label>
             <input id="to" name="to" type="date" value="${filters.to ?? ''}" />
-          </div>
-          <div class="field check">
-            <input
-              id="needsReview"
-              name="needsReview"
-              type="checkbox"
-              value="true"
-              ${filters.needsReview === 'true' ? 'checked' : ''}
-            />
-            <label for="needsReview">Needs review</label>
           </div>
         </div>
       </details>
@@ -175,21 +182,49 @@ export function webhooksPage({ state, webhooks, cursor, nextCursor, form }: List
     ${pager('/admin/webhooks', { state: state ?? '', cursor }, nextCursor)}`;
 }
 
-export function webhookTable(caption: string, webhooks: readonly Webhook[], form: string): Html {
+/** `isOfOne`: all are of one transaction, which its page names. */
+export function webhookTable(caption: string, webhooks: readonly Webhook[], form: string, isOfOne = false): Html {
   if (webhooks.length === 0) return html`<p class="empty">No ${caption.toLowerCase()}.</p>`;
+  const about: readonly Column[] = isOfOne ? [] : ['Order', ['Amount', 'right']];
   return cards(
     `${caption}, newest first`,
-    ['Type', ['State', 'end'], 'Order', 'Last answer', ['Action', 'action'], `Created, ${serverClock.zone}`],
+    ['Type', ...about, 'State', ['Action', 'action'], `Created, ${serverClock.zone}`],
     webhooks.map((webhook) => [
       html`<a href="/admin/webhooks/${webhook.id}">${webhook.type}</a>`,
-      stateOf(webhook),
-      linkToOrder(webhook.orderId),
-      webhook.lastAnswer ?? NOTHING,
+      ...(isOfOne ? [] : [orderOf(webhook), amountOf(webhook)]),
+      html`${stateOf(webhook)} ${answerOf(webhook)}`,
       webhook.state === 'dead' ? redeliverForm(webhook, form) : '',
       time(webhook.createdAt),
     ]),
     'lines',
   );
+}
+
+/** Why it is not delivered, also on a phone. */
+function answerOf({ state, lastAnswer }: Webhook): Html | '' {
+  if (lastAnswer === null) return '';
+  return state === 'delivered'
+    ? html`<span class="hint">· ${lastAnswer}</span>`
+    : html`<small class="reason">${lastAnswer}</small>`;
+}
+
+/** With the id at the gateway, if the order has others. */
+function orderOf({ orderId, transactionId }: Webhook): Html {
+  const other = transactionId === orderId ? '' : html` <small class="facts">${transactionId}</small>`;
+  return html`${linkToOrder(orderId)}${other}`;
+}
+
+const BODY = z.object({
+  data: z.object({ type: z.enum(TRANSACTION_TYPES), amount: z.string(), currency: z.string() }),
+});
+
+/** Nothing once the body is erased. */
+function amountOf({ body }: Webhook): Html {
+  const said = body === '' ? undefined : BODY.safeParse(JSON.parse(body)).data?.data;
+  if (said === undefined) return NOTHING;
+  return html`<span class="amount"
+    >${TYPES[said.type].isOutgoing ? '−' : ''}${money(said.amount, said.currency)}</span
+  >`;
 }
 
 function stateOf({ state: name, attempts }: Webhook): Html {

@@ -73,7 +73,7 @@ export function overview(shown: Overview): Html {
   const toHealth = html`<a class="button quiet" href="/admin/health">Open health</a>`;
   const toReview = [
     ...reviews.map((each) => review(each, now)),
-    ...more(reviewsIn(counts, owed) - reviews.length, 'to review', '/admin/transactions?needsReview=true'),
+    ...more(reviewsIn(counts, owed) - reviews.length, 'to review', '/admin/transactions?status=REVIEW'),
     ...owed.map((each) => sendBack(each, now)),
   ];
   const others = [
@@ -93,7 +93,7 @@ export function overview(shown: Overview): Html {
         <input
           name="orderId"
           type="search"
-          placeholder="Order or gateway ID"
+          placeholder="Whole order or gateway ID"
           aria-label="Order or gateway ID"
           maxlength="64"
           autocomplete="off"
@@ -101,7 +101,7 @@ export function overview(shown: Overview): Html {
         <button class="quiet">Search</button>
       </form>
     </div>
-    ${transactionTable(latest, 'No transaction yet: the first one appears here.', backs)}`;
+    ${transactionTable(latest, 'Transactions, newest first', 'No transaction yet: the first one appears here.', backs)}`;
 }
 
 function list(kind: string, items: readonly Html[]): Html | '' {

@@ -102,6 +102,9 @@ small.reason { display: block; max-width: 34rem; white-space: normal; }
 .checks + .hint { margin-top: 1rem; }
 
 table { width: 100%; border-collapse: separate; border-spacing: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+caption { padding-bottom: 0.5rem; color: var(--soft); font-size: 0.875rem; text-align: left; }
+/* What a list has found is said beside its filters, and on a phone what its head would say. */
+@media (min-width: 46.01rem) { .cards:not(.filters ~ *) caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } }
 th, td { padding: 0.6rem 0.9rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
 thead th { border: 0; color: var(--soft); font-size: 0.8125rem; font-weight: 600; white-space: nowrap; }
 /* Only an id is broken. */
@@ -137,13 +140,13 @@ pre { margin: 0; padding: 1rem; overflow: auto; background: var(--card); border:
 form { margin: 0; }
 label, legend { font-weight: 600; }
 input, select, button { font: inherit; color: inherit; }
-input:not([type='radio'], [type='checkbox'], [type='hidden']), select { width: 100%; min-height: 2.75rem; padding: 0.45rem 0.7rem; background: var(--card);
+input:not([type='radio'], [type='hidden']), select { width: 100%; min-height: 2.75rem; padding: 0.45rem 0.7rem; background: var(--card);
   border: 1px solid var(--field); border-radius: 8px; }
 input[type='date'] { appearance: none; }
 input[type='date'][value=''] { color: var(--soft); }
 ::-webkit-calendar-picker-indicator { margin-left: 0.2rem; opacity: 0.55; cursor: pointer; }
 input[aria-invalid='true'] { border-color: var(--bad); }
-input[type='radio'], input[type='checkbox'] { width: 1.25rem; height: 1.25rem; margin: 0; accent-color: var(--accent); flex: none; }
+input[type='radio'] { width: 1.25rem; height: 1.25rem; margin: 0; accent-color: var(--accent); flex: none; }
 button, .button { flex: none; min-height: 2.75rem; padding: 0.45rem 1.1rem; border: 1px solid transparent; border-radius: 8px; background: var(--accent); color: var(--on-accent);
   font-weight: 600; cursor: pointer; }
 .button { display: inline-block; text-align: center; text-decoration: none; line-height: 1.75rem; }
@@ -171,11 +174,9 @@ summary:not(.button) { padding: 0.55rem 0; color: var(--accent); cursor: pointer
 .filters .order { flex: 1 1 9rem; }
 .filters .field:has(#status) { flex-basis: 13rem; }
 .filters .day { flex-basis: 9.25rem; }
-.filters .check, .filters .buttons { flex: 0 0 auto; }
+.filters .buttons { flex: 0 0 auto; }
 .filters .buttons { display: flex; }
 .filters label { font-size: 0.875rem; color: var(--soft); }
-.check { display: flex; align-items: center; gap: 0.5rem; min-height: 2.75rem; }
-.check label { color: var(--text); font-weight: 500; }
 .panel { margin: 0 0 1.5rem; padding: 1.25rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 /* What waits for a person. */
 .urgent { border-inline-start: 4px solid var(--wait); }
@@ -222,11 +223,11 @@ main:has(.decision) { max-width: 37rem; }
   .top nav ul { gap: 0 1vw; }
   .top nav a { padding-inline: 0.25rem; font-size: clamp(0.8125rem, 3.6vw, 0.9375rem); }
   .top .name { flex: 1 1 0; }
-  .cards, .cards thead, .cards tbody, .cards tr, .cards th, .cards td { display: block; }
+  .cards, .cards :is(caption, thead, tbody, tr, th, td) { display: block; }
   .cards { background: none; border: 0; }
-  .cards:not(.lines) thead, .lines thead th:not(:last-child) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  .lines thead tr { padding: 0 1rem 0.35rem; }
-  .cards thead th { flex: 1; padding: 0; text-align: right; }
+  .cards thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .lines caption .zone { display: inline; }
+  .lines td .facts { display: none; }
   .cards tbody tr { margin-bottom: 0.75rem; padding: 0.75rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
   .cards tbody th { padding: 0 0 0.35rem; border: 0; font-size: 1.0625rem; }
   .cards td { position: relative; padding: 0.2rem 0 0.2rem 6rem; border: 0; text-align: left; }
@@ -273,7 +274,7 @@ main:has(.decision) { max-width: 37rem; }
 @media (max-width: 75rem) { .filters .fold { order: 1; } }
 @media (max-width: 64rem) { th, td { padding-inline: 0.6rem; } td .fine { display: none; } }
 @media (max-width: 24rem) { .host { display: none; } .tabs a { padding-inline: 0.5rem; } .attention small { display: block; }
-  .lines :is(thead, tbody) tr { column-gap: 0.4rem; padding-inline: 0.75rem; } .lines td { font-size: 0.8125rem; } .lines .wallet { display: none; } }
+  .lines tbody tr { column-gap: 0.4rem; padding-inline: 0.75rem; } .lines td { font-size: 0.8125rem; } .lines .wallet { display: none; } }
 @media print { :root { color-scheme: light; } nav, form, .button, .fold { display: none !important; } }
 @media (prefers-reduced-motion: no-preference) { a, button { transition: border-color 0.12s, filter 0.12s; } }
 @media (forced-colors: active) { :is(.top nav, .tabs) a:not([aria-current]) { border-color: Canvas; } :is(.verdict, .pill, .message, .problem) { border: 1px solid; } .status::before { forced-color-adjust: none; }

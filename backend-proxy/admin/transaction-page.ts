@@ -108,7 +108,7 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
       </div>
     </div>
     <h2>Webhooks</h2>
-    ${webhookTable('Webhooks of this transaction', webhooks, form)}`;
+    ${webhookTable('Webhooks of this transaction', webhooks, form, true)}`;
 }
 
 /** The amount and the status. */

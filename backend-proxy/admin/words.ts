@@ -19,7 +19,7 @@ import {
 import type { Method, Reason, Status } from '../protocol/wire.ts';
 
 /** `€1,200.00`, of a decimal string. */
-function money(decimal: string, currency: string): string {
+export function money(decimal: string, currency: string): string {
   const digits = decimal.split('.')[1]?.length ?? 0;
   const options = {
     style: 'currency',

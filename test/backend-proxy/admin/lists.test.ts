@@ -18,6 +18,10 @@ it('a webhook that was given up is found from the overview and sent again', asyn
     textOf(first),
     /1 thing needs attention Webhook failed A-1 · payment\.succeeded · \d+ \w+ old Your server did not take it: HTTP 410\. Send again/,
   );
+  await operator.says(
+    '/admin/webhooks?state=dead',
+    /payment\.succeeded A-1 €10\.10 Failed 1 attempt HTTP 410 Send again /,
+  );
   const [, path = ''] = /href="(\/admin\/webhooks\/msg_\w+)"/.exec(first) ?? [];
   await operator.says(path, /Failed 1 attempt .* Last answer HTTP 410/);
   world.receiver.answers = [200];
@@ -26,10 +30,14 @@ it('a webhook that was given up is found from the overview and sent again', asyn
   await world.settle();
   await operator.says(path, /Delivered 1 attempt/);
   assert.equal((await operator.send('/admin/webhooks/msg_none/redeliver')).status, 404);
+  await operator.says(
+    '/admin/transactions/A-1',
+    /State Action Created, UTC payment\.succeeded Delivered 1 attempt · HTTP 200/,
+  );
   await operator.says('/admin/webhooks?state=dead', /No failed webhooks\./);
   await operator.says(
     '/admin/webhooks',
-    /All Failed Queued Delivered .* Created, UTC payment\.succeeded Delivered 1 attempt A-1 HTTP 200 20 Nov/,
+    /All Failed Queued Delivered .* Created, UTC payment\.succeeded A-1 €10\.10 Delivered 1 attempt · HTTP 200 20 Nov/,
   );
 });
 
@@ -45,6 +53,9 @@ it('a webhook is sent again from its page, and from a list if it failed, but not
       const table = String(await webhookTable('Webhooks', [{ ...webhook, state }], 'x'));
       assert.equal(table.includes('Send again'), isOffered && state === 'dead', state);
       assert.ok(table.includes('<a href="/admin/transactions?orderId=A-1">A-1</a>'), 'it leads to its order');
+      assert.match(textOf(table), / A-1 – /, 'the amount is known from the body only');
+      const second = webhookTable('Webhooks', [{ ...webhook, transactionId: 'A-1-2' }], 'x');
+      assert.match(textOf(String(await second)), / A-1 A-1-2 – /);
     }
   }
 });
@@ -62,7 +73,9 @@ it('the list of transactions is filtered, paged newest first, and says what is w
     idsOf(first),
     Array.from({ length: 50 }, (_, n) => `A-${51 - n}`),
   );
+  assert.match(textOf(first), / 50 transactions on this page, newest first /);
   const [, older = ''] = /href="([^"]+)">Older</.exec(first) ?? [];
+  await operator.says('/admin/transactions?orderId=A-7', / 1 transaction found, newest first /);
   assert.deepEqual(idsOf(await operator.open(older.replaceAll('&amp;', '&'))), ['A-1', 'A-0']);
   assert.deepEqual(idsOf(await operator.open('/admin/transactions?orderId=A-7&type=&status=&from=&to=')), ['A-7']);
   await world.start(world.token({ orderId: 'A-7' }), { method: 'QR' }, 'again');

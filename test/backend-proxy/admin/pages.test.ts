@@ -33,7 +33,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   );
   await operator.says('/admin', new RegExp(`1 payment to review Needs review A-1 · QR code · open for \\d+ \\w+ ${why} ${what} €10\\.10 Review`)); // prettier-ignore
   assert.match(
-    await operator.open('/admin/transactions?needsReview=true'),
+    await operator.open('/admin/transactions?status=REVIEW'),
     new RegExp(`Needs review</span>\\s*<small class="reason">${why}</small>`),
   );
   const first = await resolve(operator, 'A-1', ADA);
@@ -326,7 +326,7 @@ it('a payment after the closing says what to do: send it back, or where nothing 
     new RegExp(`Paid after closing QR code .* Needs review ${nothing} Your .* €0\\.50 is still owed to the customer: `),
   );
   await operator.says(
-    '/admin/transactions?needsReview=true',
+    '/admin/transactions?status=REVIEW',
     /Created, UTC A-2 QR code •••• \d{4} €0\.50 Paid after closing (?!.* A-1 )/,
   );
   const first = textOf(await (await resolve(operator, 'A-2', { status: 'SUCCESS', by: 'Ada', note: 'a gift' })).text());
