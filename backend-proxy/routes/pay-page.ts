@@ -7,8 +7,9 @@ import { answer } from '../http/answer.ts';
 
 /**
  * After the gateway's checkout the shopper comes back without the fragment: the tab remembers it. The title is the
- * panel's heading, in the widget's language. Anybody can write a token, so its payee is named once the proxy has
- * accepted it, or says that it was valid once.
+ * panel's heading. The page's own sentences are those of the widget, from the files that it has loaded for the
+ * language it shows; its second bundle has the English ones. Anybody can write a token, so its payee is named once the
+ * proxy has accepted it, or says that it was valid once.
  */
 const SCRIPT = `
 const token = location.hash.slice(1) || sessionStorage.getItem('order') || 'none';
@@ -17,54 +18,68 @@ addEventListener('hashchange', () => location.reload());
 let claims = {};
 try {
   const base64 = token.split('.')[1].replaceAll('-', '+').replaceAll('_', '/');
-  claims = JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))));
+  claims = JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)))) ?? {};
 } catch {}
 const { orderId, description, language, merchant, logo, supportUrl, returnUrl } = claims;
 const root = document.documentElement;
-const [widget, payee, address, order, mark, initial, icon, help] = ['payment-widget', 'h1', 'header a', 'header p', 'img', 'i', 'link', '[slot]'].map((name) => document.querySelector(name));
+const [widget, payee, address, order, mark, initial, icon, way, help] = ['payment-widget', 'h1', 'header a', 'header p', 'img', 'i', 'link', '[slot]', 'footer a'].map((name) => document.querySelector(name));
 root.lang = language || navigator.language;
-const isKnown = () => root.classList.contains('known');
+const is = (name) => root.classList.contains(name);
 const part = (name) => widget.shadowRoot.querySelector('[part~=' + name + ']');
+const isElsewhere = ({ origin, pathname }) => origin + pathname !== location.origin + location.pathname;
+const page = [supportUrl, returnUrl].find((url) => /^https?:/.test(url) && URL.canParse(url) && isElsewhere(new URL(url)));
+const isHelp = page && page === supportUrl;
+let texts = {};
+let tag;
+const read = async () => {
+  const files = performance.getEntriesByType('resource').map(({ name }) => name);
+  const load = async (name) => {
+    const file = files.find((each) => each.includes('/' + name + '-') && each.endsWith('.js'));
+    return file ? import(file).catch(() => ({})) : {};
+  };
+  const [{ enFlow }, { default: translated }] = await Promise.all([load('flow'), load('locale')]);
+  texts = translated ?? enFlow ?? {};
+  if (texts.order) follow();
+};
 const follow = () => {
-  document.title = [part('heading')?.textContent, isKnown() && merchant].filter(Boolean).join(' · ') || document.title;
-  root.dir = part('sheet')?.dir ?? '';
+  const isKnown = is('known');
+  document.title = [part('heading')?.textContent, isKnown && merchant].filter(Boolean).join(' · ') || document.title;
+  const { dir = '', lang } = part('sheet') ?? {};
+  root.dir = dir;
+  if (lang && (lang !== tag || !texts.order)) {
+    tag = lang;
+    return void read();
+  }
+  const toMerchant = isKnown && merchant && texts.toMerchant?.replace('{merchant}', () => '\\u2068' + merchant + '\\u2069');
+  way.textContent = isKnown && isHelp ? texts.support : toMerchant || texts.toShop;
+  help.textContent = texts.support;
+  help.hidden = !isKnown || !isHelp || is('over') || !!part('support');
+  if (isKnown && !description) order.textContent = [texts.order, orderId].join(' ');
+  // Reloading brings no other token: like a link that does not work, an expired one says to ask for another.
+  if (isKnown && is('over')) widget.messages = { token_expired: texts.EXPIRED, token_expired_help: texts.invalid_token_help };
 };
 new MutationObserver(follow).observe(widget.shadowRoot, { childList: true, subtree: true, characterData: true });
 const introduce = () => {
-  if (isKnown()) return;
+  if (is('known')) return;
   root.classList.add('known');
-  const page = [supportUrl, returnUrl].find((url) => /^https?:/.test(url) && new URL(url).origin !== location.origin);
   const host = page ? new URL(page).host : location.host;
   payee.textContent = merchant || host;
-  if (page) address.href = help.href = page;
-  if (page || merchant) help.textContent = merchant || host;
+  if (page) address.href = way.href = help.href = page;
   if (page && merchant) address.textContent = host;
   if (/^(https:|data:image)/.test(logo)) icon.href = mark.src = logo;
   else if (merchant) initial.textContent = [...new Intl.Segmenter().segment(merchant.trim())][0]?.segment;
-  if (!description) order.textContent = orderId;
   root.classList.toggle('bare', !description);
   follow();
 };
 widget.addEventListener('payment-ready', introduce);
-// Reloading brings no other token: like a link that does not work, an expired one says to ask for another.
-const expired = async () => {
-  introduce();
-  const other = document.createElement('payment-widget');
-  other.hidden = true;
-  other.setAttribute('order', 'none');
-  root.append(other);
-  const text = () => other.shadowRoot.querySelector('[part~=error]')?.textContent;
-  while (!text()) await new Promise(requestAnimationFrame);
-  widget.messages = { token_expired_help: text() };
-  other.remove();
-};
 widget.addEventListener('payment-error', async ({ detail: { code } }) => {
-  if (!/^(token_expired|invalid_token)$/.test(code) || root.classList.contains('over')) return;
+  if (!/^(token_expired|invalid_token)$/.test(code) || is('over')) return;
   root.classList.add('over');
-  if (code === 'token_expired' || isKnown()) await expired();
-  else widget.setAttribute('order', 'none');
+  if (code === 'token_expired') introduce();
+  if (!is('known')) widget.setAttribute('order', 'none');
   await widget.updateComplete;
-  if (help.href && !part('support')) widget.append(help);
+  if (way.href && !part('support')) widget.append(way);
+  follow();
 });
 widget.setAttribute('order', token);
 `;
@@ -78,20 +93,22 @@ header { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75rem; min-
 header div { flex: 1 1 8em; }
 header :is(img, i) { flex: none; width: 3rem; height: 3rem; border-radius: 0.75rem; object-fit: contain; }
 header i { display: grid; place-content: center; box-sizing: border-box; border: 1px solid transparent; background: light-dark(#2348d5, #3f63ee); color: #fff; font: 600 1.375rem/1 system-ui, sans-serif; text-transform: uppercase; }
-header :is(img:not([src]), i:empty) { display: none; }
+header :is(img:not([src]), img[src] + i) { display: none; }
+header svg { width: 1.75rem; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
 h1, header p { margin: 0; font-size: 1.125rem; line-height: 1.3; }
-header :is(a, p) { color: light-dark(#596070, #a6adbb); font-size: 0.875rem; text-underline-offset: 0.2em; }
+header :is(a, p), footer a { color: light-dark(#596070, #a6adbb); font-size: 0.875rem; text-underline-offset: 0.2em; }
+:is(header, footer) a { display: inline-block; line-height: 1.5rem; }
+:is(header, footer) :is(a:empty, [hidden]) { display: none; }
+footer { padding: 0.75rem; text-align: center; }
 :root:not(.known) header { visibility: hidden; }
 :root.over:not(.known) header { visibility: visible; position: absolute; width: 1px; height: 1px; min-height: 0; padding: 0; overflow: hidden; clip-path: inset(50%); }
 payment-widget::part(sheet) { border: 0; border-radius: 0; }
 payment-widget::part(logo), payment-widget::part(merchant) { display: none; }
 payment-widget::part(description) { color: inherit; font-size: 1rem; }
 .bare payment-widget::part(total) { flex: 1 0 100%; text-align: center; }
-.over payment-widget::part(again) { display: none; }
+.over payment-widget::part(again), .over payment-widget::part(reference) { display: none; }
 [slot] { display: block; padding: 0.75rem 1rem; border: 1px solid light-dark(#80879a, #767f91); border-radius: 10px; color: inherit; font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere; }
 main > [slot] { display: none; }
-[slot]::before { content: '\\2190\\00a0' / ''; }
-[dir='rtl'] [slot]::before { content: '\\2192\\00a0' / ''; }
 noscript { display: block; padding: 2rem; }
 @media (forced-colors: active) { [slot] { color: ButtonText; } }
 @media (min-width: 30rem) {
@@ -101,11 +118,15 @@ noscript { display: block; padding: 2rem; }
 }
 `;
 
+/** Of a payee without a name or a mark. */
+const SHOPFRONT =
+  'M5 12v7.5h14V12M5.5 4.5h13l2 5a2.8 2.8 0 0 1-5.5.7 3 3 0 0 1-6 0 2.8 2.8 0 0 1-5.5-.7zM10 19.5v-4h4v4';
+
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** `shop`: where to go from a link that does not work; undefined if there are several. */
 function pageFor(shop: string | undefined): string {
-  const help = shop === undefined ? '<a slot="help"></a>' : `<a slot="help" href="${shop}">${new URL(shop).host}</a>`;
+  const href = shop === undefined ? '' : ` href="${shop}"`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -119,8 +140,9 @@ function pageFor(shop: string | undefined): string {
 <script type="module" src="widget.js"></script>
 </head>
 <body>
-<header><img alt=""><i aria-hidden="true"></i><div><h1>Payment</h1><p></p><a></a></div></header>
-<main><payment-widget></payment-widget>${help}<noscript>This page needs JavaScript.</noscript></main>
+<header><img alt=""><i aria-hidden="true"><svg viewBox="0 0 24 24"><path d="${SHOPFRONT}"/></svg></i><div><h1>Payment</h1><p></p><a></a></div></header>
+<main><payment-widget></payment-widget><a slot="help"${href}></a><noscript>This page needs JavaScript.</noscript></main>
+<footer><a hidden></a></footer>
 <script type="module">${SCRIPT}</script>
 </body>
 </html>

@@ -26,7 +26,16 @@ test('a link from POST /orders is paid by scanning, and says so again when it is
   const phone = await world.phone(ADA);
   await shopper.page.goto(link ?? '');
   await shopper.page.getByRole('heading', { level: 1, name: 'Stillwater Coffee' }).waitFor();
-  await shopper.page.getByRole('banner').getByRole('link', { name: 'stillwater.example' }).waitFor();
+  const address = shopper.page.getByRole('banner').getByRole('link', { name: 'stillwater.example' });
+  const help = shopper.page.getByRole('contentinfo').getByRole('link', { name: 'Contact the shop' });
+  for (const way of [address, help]) {
+    const { href, height } = await way.evaluate((each: HTMLAnchorElement) => ({
+      href: each.href,
+      height: each.getBoundingClientRect().height,
+    }));
+    assert.equal(href, 'https://stillwater.example/help');
+    assert.ok(height >= 24, `${height} px`);
+  }
   assert.equal(await shopper.page.getByText('Stillwater Coffee', { exact: true }).filter({ visible: true }).count(), 1);
   assert.equal(await shopper.page.locator('header i').innerText(), 'S');
   assert.equal(await shopper.page.title(), 'How would you like to pay? · Stillwater Coffee');
@@ -42,10 +51,13 @@ test('a link from POST /orders is paid by scanning, and says so again when it is
 });
 
 test("the shopper comes back from the gateway's checkout to the same payment", async () => {
-  const { url: link } = await client.createOrder({ ...order('INV-2'), description: undefined });
+  const { url: link } = await client.createOrder({ ...order('INV-2'), description: undefined, merchant: undefined });
   const shopper = await world.shopper();
   await shopper.page.goto(link ?? '');
-  await shopper.page.getByRole('banner').getByText('INV-2').waitFor();
+  await shopper.page.getByRole('heading', { level: 1, name: new URL(url).host }).waitFor();
+  await shopper.page.getByRole('banner').getByText('Order INV-2', { exact: true }).waitFor();
+  assert.ok(await shopper.page.locator('header svg').isVisible());
+  assert.equal(await shopper.page.getByRole('contentinfo').getByRole('link').count(), 0);
   await shopper.pay('CHECKOUT');
   await shopper.page.waitForURL(`${world.stack.sandbox}/pay?token=*`);
   await shopper.logInAtCheckout(BRUNO);
@@ -58,28 +70,39 @@ test('a link that was cut or has expired says so, offers a way to the shop, and 
   const supportUrl = 'https://stillwater.example/help';
   const old = { ...order('INV-3', { supportUrl }), expiresIn: 60 };
   const token = await signOrder(old, secrets.orderSecret, Date.now() - 120_000);
-  const { host } = new URL(world.stack.shop);
-  const gone = { ...old, supportUrl: undefined, returnUrl: 'https://stillwater.example/thanks' };
+  const gone = { ...old, supportUrl: undefined, returnUrl: `${url}/thanks`, language: 'de' };
   const other = await signOrder(gone, secrets.orderSecret, Date.now() - 120_000);
-  const [shop, isOver, isCut] = [`${world.stack.shop}/`, 'This page has expired', 'This payment link does not work'];
-  for (const [fragment, says, way, address, namesPayee] of [
-    [`#${token}`, isOver, 'Contact the shop', supportUrl, true],
-    [`#${other}`, isOver, 'Stillwater Coffee', 'https://stillwater.example/thanks', true],
-    [`#${token.slice(0, -20)}`, isCut, host, shop, false],
-    ['', isCut, host, shop, false],
+  const shop = `${world.stack.shop}/`;
+  const isCut = 'This payment link does not work';
+  const ask = 'Ask the shop for a new link.';
+  const frage = 'Bitten Sie den Shop um einen neuen Link.';
+  for (const [fragment, says, next, way, address, total] of [
+    [`#${token}`, 'Time is up', ask, 'Contact the shop', supportUrl, '€29.00'],
+    [
+      `#${other}`,
+      'Die Zeit ist abgelaufen',
+      frage,
+      'Zurück zu \u2068Stillwater Coffee\u2069',
+      `${url}/thanks`,
+      '29,00 €',
+    ],
+    [`#${token.slice(0, -20)}`, isCut, ask, 'Back to the shop', shop, undefined],
+    [`#.${btoa('null')}.`, isCut, ask, 'Back to the shop', shop, undefined],
+    [`#.${btoa('{"returnUrl":"https:"}')}.`, isCut, ask, 'Back to the shop', shop, undefined],
+    ['', isCut, ask, 'Back to the shop', shop, undefined],
   ] as const) {
     const shopper = await world.shopper();
     shopper.visitor.allowed = /401|payment-widget/;
     await shopper.page.goto(`${url}/pay${fragment}`);
     await shopper.page.getByRole('heading', { name: says }).waitFor();
-    await shopper.page.getByText('Ask the shop for a new link.').first().waitFor();
+    await shopper.page.getByText(next).first().waitFor();
     const link = shopper.page.getByRole('link', { name: way });
     await link.waitFor();
     assert.equal(await link.evaluate((each: HTMLAnchorElement) => each.href), address);
-    assert.equal(await shopper.page.getByText('Stillwater Coffee').first().isVisible(), namesPayee);
-    assert.equal(await shopper.page.getByText('€29.00').count(), namesPayee ? 1 : 0);
+    assert.equal(await shopper.page.getByText('Stillwater Coffee').first().isVisible(), total !== undefined);
+    assert.equal(await shopper.page.getByText(total ?? '29').count(), total === undefined ? 0 : 1);
     assert.equal(await shopper.page.getByRole('radio').count(), 0);
-    assert.equal(await shopper.page.getByRole('button', { name: 'Reload' }).count(), 0);
+    assert.equal(await shopper.page.getByRole('button').count(), 0, 'neither to reload nor to copy a reference');
   }
 });
 
