@@ -113,7 +113,7 @@ test('a form that another page of the same machine sends to the operator’s pag
   const context = await browser.newContext();
   const page = await context.newPage();
   await signIn(page);
-  await openUntil(page, `${admin}/transactions?orderId=A-3`, 'Needs review');
+  await openUntil(page, `${admin}/transactions/A-3`, 'Ask the gateway’s support');
   // Of the same site, so that even a strict cookie is sent.
   const forger = await serveOnLoopback((_, response) => {
     response.setHeader('Content-Type', 'text/html');
