@@ -87,7 +87,7 @@ export const logo = (name = WALLET): Markup =>
     ${name}
   </span>`;
 
-export const SANDBOX = 'Sandbox: no real money moves';
+export const SANDBOX = 'Test: no money moves';
 export const banner = (text: string | Markup = SANDBOX): Markup =>
   html`<aside id="banner" class="hint banner">${text}</aside>`;
 

@@ -6,7 +6,8 @@ import { CURRENCY, MAX_OF_ONE, PRODUCTS, centsOf, decimal, formatMoney, type Lin
 import { leftOf, stateOf, type Back, type Order, type OrderState } from './order-store.ts';
 import { DEMO_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
 
-const WHOLE = 'wallet takes whole amounts only';
+const WHOLE = 'the wallet takes whole amounts only';
+const COMING = 'Refund on its way';
 const LAST_FAILED = 'Your last try was not paid.';
 export const PAID = 'We will pack your order on Tuesday and send it on Wednesday.';
 
@@ -137,14 +138,17 @@ export function headingOf(order: Order): string {
   if (stateOf(order) === 'closed') return 'Order closed';
   if (order.paidAt === null) return isGoods ? 'Your order' : 'Top up your coffee card';
   if (stateOf(order) === 'paid') return 'Thank you';
-  return partBack(order) ?? (isGoods ? 'Order refunded' : 'Top-up refunded');
+  return partBack(order) ?? (isComing(order) ? COMING : isGoods ? 'Order refunded' : 'Top-up refunded');
 }
 
+const isComing = ({ back }: Order) => back.onItsWay !== '0.00';
+
 /** Undefined if all of it goes back: the wallet takes whole amounts only. */
-function partBack({ amount, back }: Order): string | undefined {
+function partBack(order: Order): string | undefined {
+  const { amount, back } = order;
   if (amount === null || leftOf(amount, back) === 0) return undefined;
   const part = formatMoney(decimal(centsOf(amount) - leftOf(amount, back)), CURRENCY);
-  return `${part} of ${formatMoney(amount, CURRENCY)} ${back.onItsWay === '0.00' ? 'sent' : 'going'} back`;
+  return `${part} of ${formatMoney(amount, CURRENCY)} ${isComing(order) ? 'going' : 'sent'} back`;
 }
 
 export function fulfillmentOf(order: Order): string {
@@ -159,13 +163,16 @@ export function fulfillmentOf(order: Order): string {
   return `${sentence} You paid ${formatMoney(extra.received, CURRENCY)} too much. ${extraSentence(extra)}`;
 }
 
-function refundedSentence({ kind, amount, back }: Order): string {
+function refundedSentence(order: Order): string {
+  const { kind, amount, back } = order;
   const left = leftOf(amount ?? '0.00', back);
+  const rest =
+    kind === 'goods' ? owedSentence(left) : `${formatMoney(decimal(left), CURRENCY)} stays on your card: ${WHOLE}.`;
   const sentences = [
     // A part that was sent back is in the heading.
-    left > 0 && back.onItsWay === '0.00' ? '' : backSentence(back),
+    left > 0 && !isComing(order) ? '' : backSentence(back),
     kind === 'goods' ? 'Nothing of this order is packed.' : '',
-    left > 0 ? askAbout(left) : '',
+    left > 0 ? rest : '',
   ];
   return sentences.filter(Boolean).join(' ');
 }
@@ -173,14 +180,16 @@ function refundedSentence({ kind, amount, back }: Order): string {
 function extraSentence({ received, whole, ...back }: Order['extra']): string {
   const left = leftOf(received, back);
   const sentence = backSentence(back);
-  if (sentence !== '') return left === 0 ? sentence : `${sentence} ${askAbout(left)}`;
+  if (sentence !== '') return left === 0 ? sentence : `${sentence} ${owedSentence(left)}`;
   if (whole === received) return 'Contact us, and we will send it back.';
-  return `Contact us: the ${WHOLE}, so we can send back ${formatMoney(whole, CURRENCY)}.`;
+  const rest = decimal(centsOf(received) - centsOf(whole));
+  const ways = `${formatMoney(whole, CURRENCY)} to your wallet and ${formatMoney(rest, CURRENCY)} another way`;
+  return `Contact us, and we will send back ${ways}: ${WHOLE}.`;
 }
 
-function askAbout(cents: number): string {
-  const other = `about the other ${formatMoney(decimal(cents), CURRENCY)}.`;
-  return cents < 100 ? `The ${WHOLE}: contact us ${other}` : `Contact us ${other}`;
+function owedSentence(cents: number): string {
+  const owed = `We still owe you ${formatMoney(decimal(cents), CURRENCY)}`;
+  return cents < 100 ? `${owed}: ${WHOLE}. Contact us, and we will send it another way.` : `${owed}: contact us.`;
 }
 
 /** Empty if nothing goes back. */
@@ -314,7 +323,8 @@ function orderItem(order: Order): Markup {
 
 function chipOf(order: Order) {
   const chip = CHIPS[stateOf(order)];
-  return chip === CHIPS.refunded && partBack(order) !== undefined ? { ...chip, label: 'Partly refunded' } : chip;
+  if (chip !== CHIPS.refunded) return chip;
+  return isComing(order) ? { ...chip, label: COMING } : partBack(order) ? { ...chip, label: 'Partly refunded' } : chip;
 }
 
 const tryNote = (order: Order) =>

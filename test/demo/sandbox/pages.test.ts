@@ -94,7 +94,7 @@ describe('the hosted checkout', () => {
     assert.equal(await statusOfLive(), 204, 'a reload would take the focus from what is typed');
     await opened.control('clock', { advanceMs: 599_000 });
     const { regions: moved } = await (await opened.request(`${live}?since=${version}`)).json();
-    assert.deepEqual(moved, { banner: 'Sandbox: no real money moves. The clock is 9 min ahead.', ends: '' });
+    assert.deepEqual(moved, { banner: 'Test: no money moves. The clock is 9 min ahead.', ends: '' });
     await opened.control('clock', { advanceMs: 51_000 });
     const { regions, version: next } = await (await opened.request(`${live}?since=${version}`)).json();
     assert.match(regions.ends, /This page ends in <span class="countdown" data-countdown="250">4:10</);
@@ -234,7 +234,7 @@ describe('the hosted checkout', () => {
     await reachPayment(opened, browser, '34567890');
     assert.match(
       browser.text,
-      /Balance €4\.20 Missing €6\.30 .*balance is too low.* Back to Demo Shop Sandbox: see how a payment is declined\. Pay anyway/,
+      /Balance €4\.20 Missing €6\.30 .*balance is too low.* Back to Demo Shop Test: see how a payment is declined\. Pay anyway/,
     );
     assert.match(
       browser.html,
@@ -366,7 +366,7 @@ describe('the wallet phone', () => {
     await phone.open(`/wallet/live?since=${version}`);
     assert.match(JSON.parse(phone.html).regions.banner, /The clock is 15 min ahead/);
     await phone.open('/wallet');
-    assert.match(phone.text, /no real money moves\. The clock is 15 min ahead\./);
+    assert.match(phone.text, /no money moves\. The clock is 15 min ahead\./);
     await phone.open('/wallet?as=');
     assert.match(phone.text, /The clock is 15 min ahead\. .*Whose phone is this\?/);
   });

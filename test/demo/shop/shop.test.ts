@@ -19,7 +19,10 @@ const SEEN = { type: 'PAY', amount: '42.75', currency: 'EUR' };
 const LATER = { ...SEEN, status: 'FAILED', needsReview: false };
 /** The way to the contact page as text alone. */
 const unlinked = (html: string) => html.replaceAll(/<a href="\/contact">(contact us)<\/a>/gi, '$1');
-const REST = 'The wallet takes whole amounts only: contact us about the other €0.75.';
+const REST =
+  'We still owe you €0.75: the wallet takes whole amounts only. Contact us, and we will send it another way.';
+const WHOLE =
+  'Contact us, and we will send back €42.00 to your wallet and €0.75 another way: the wallet takes whole amounts only.';
 const LATE = 'Your payment came after that.';
 const orderIdIn = (path: string) => path.replace('/orders/', '');
 
@@ -202,9 +205,13 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
   const extra = { ...paid, gatewayOrderId: `${orderId}-2`, surplus: true };
   const back = { ...extra, amount: '42.00', type: 'REFUND', refundOf: extra.gatewayOrderId };
   for (const [type, refunds, text] of [
-    ['payment.surplus', [], 'Contact us: the wallet takes whole amounts only, so we can send back €42.00.'],
-    ['refund.failed', [{ ...back, status: 'FAILED' }], 'Contact us: the wallet takes whole amounts only, so we can'],
-    ['refund.succeeded', [{ ...back, amount: '5.00' }], 'We have sent back €5.00. Contact us about the other €37.75.'],
+    ['payment.surplus', [], WHOLE],
+    ['refund.failed', [{ ...back, status: 'FAILED' }], WHOLE],
+    [
+      'refund.succeeded',
+      [{ ...back, amount: '5.00' }],
+      'We have sent back €5.00. We still owe you €37.75: contact us.',
+    ],
     ['refund.needs_review', [{ ...back, status: 'PROCESSING' }], `€42.00 is on its way back. ${REST}`],
     ['refund.succeeded', [back], `We have sent back €42.00. ${REST}`],
   ] as const) {
@@ -213,7 +220,7 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
     const sentence = `>${PAID} You paid €42.75 too much. ${text}`;
     assert.ok(unlinked((await shopper.get(path)).text).includes(sentence), `${type}: ${text}`);
     const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
-    const tone = text.includes('whole amounts only: contact') ? 'good' : 'warn';
+    const tone = text.includes('€42.00 is') || text.includes('back €42.00. We') ? 'good' : 'warn';
     assert.match(account, new RegExp(` · €42\\.75 too much.*<span class="chip ${tone}">Paid<`, 's'));
   }
 });
@@ -232,13 +239,18 @@ test('an order whose money went back is refunded: nothing is packed, and a top-u
     [
       topUp,
       'PROCESSING',
-      ['€42.00 of €42.75 going back', `€42.00 is on its way back. ${REST}`, '€0.75'],
+      [
+        '€42.00 of €42.75 going back',
+        '€42.00 is on its way back. €0.75 stays on your card: the wallet takes whole amounts only.',
+        '€0.75',
+      ],
       '€42.75 is on its way back.',
     ],
   ] as const) {
     const paid = { ...SEEN, gatewayOrderId: 'paid', status: 'SUCCESS', surplus: false };
-    const back = { ...paid, amount: '42.00', type: 'REFUND', refundOf: 'paid', status };
+    const back = { ...paid, amount: '42.00', type: 'REFUND', refundOf: 'paid', status: status as string };
     const report = (amount: string) => ({ body: { paid: true, payments: [paid], refunds: [{ ...back, amount }] } });
+    const isComing = status === 'PROCESSING';
     shop.proxy.answers[`GET ${path}`] = report('41.00');
     assert.match(
       (await shopper.get(`${path}/state`)).text,
@@ -249,12 +261,16 @@ test('an order whose money went back is refunded: nothing is packed, and a top-u
     shop.proxy.answers[`GET ${path}`] = report('42.00');
     const { text } = await shopper.get(path);
     for (const each of texts) assert.ok(unlinked(text).includes(`>${each}<`), each);
-    assert.match(text, /<a href="\/contact">contact us<\/a> about the other/);
     assert.match(text, /<title>Order [^]*data-state="refunded"/);
-    assert.match((await shopper.get('/account')).text, /<span class="chip ">Partly refunded</);
+    const chip = (label: string) => new RegExp(`<span class="chip ">${isComing ? 'Refund on its way' : label}<`);
+    assert.match((await shopper.get('/account')).text, chip('Partly refunded'));
     shop.proxy.answers[`GET ${path}`] = report('42.75');
-    assert.match((await shopper.get(path)).text, new RegExp(`(Order|Top-up) refunded</h1>[^]*>${whole}<`));
-    assert.match((await shopper.get('/account')).text, /<span class="chip ">Refunded</);
+    const heading = isComing ? 'Refund on its way' : 'Order refunded';
+    assert.match((await shopper.get(path)).text, new RegExp(`${heading}</h1>[^]*>${whole}<`));
+    assert.match((await shopper.get('/account')).text, chip('Refunded'));
+    back.status = 'SUCCESS';
+    shop.proxy.answers[`GET ${path}`] = report('42.75');
+    assert.match((await shopper.get(path)).text, path === topUp ? /Top-up refunded<\/h1>/ : /Order refunded<\/h1>/);
   }
 });
 
@@ -268,7 +284,8 @@ test('an order that was paid twice says so when its own payment went back', asyn
   const back = { ...paid, amount: '42.00', type: 'REFUND', refundOf: 'paid' };
   shop.proxy.answers[`GET ${path}`] = { body: { paid: true, payments: [paid, ...extra], refunds: [back] } };
   const { text } = await shopper.get(path);
-  const end = 'You paid €85.50 too much. Contact us: the wallet takes whole amounts only, so we can send back €84.00.';
+  assert.match(text, /<a href="\/contact">Contact us<\/a>, and we will send it another way/);
+  const end = `You paid €85.50 too much. ${WHOLE.replace('42', '84').replace('0.75', '1.50')}`;
   assert.ok(unlinked(text).includes(`${REST} ${end}<`));
 });
 
@@ -303,7 +320,7 @@ test('a closed order owes nothing, says what was sent back, and asks for no mone
       'Your payment is being checked. If you have questions, contact us.',
     ],
     [[{ ...late, amount: '42.00' }], [], `${LATE} Contact us, and we will send it back.`],
-    [[late], [], `${LATE} Contact us: the wallet takes whole amounts only, so we can send back €42.00.`],
+    [[late], [], `${LATE} ${WHOLE}`],
     [[late], [{ ...back, status: 'PROCESSING' }], `${LATE} €42.00 is on its way back. ${REST}`],
     [[late], [back], `${LATE} We have sent back €42.00. ${REST}`],
   ] as const) {
