@@ -12,6 +12,7 @@ import { folded, list } from './transaction-list.ts';
 
 const MAX_REFUSALS = 20;
 const SHOWN_REFUSALS = 3;
+const OPERATIONS: Readonly<Record<string, string>> = { pay: 'Payment', payout: 'Payout', status: 'Status check' };
 
 export interface OverviewOptions extends ControlOptions {
   version: () => number;
@@ -77,7 +78,9 @@ function frontPage(options: OverviewOptions, times: string | undefined): Markup 
       <a class="way" href="/wallet">Wallet phone</a>
     </header>
     <main data-live="/overview/live" data-version="${versionOf(options)}">
-      <p class="soft">Act for the customer, or cause a fault.</p>
+      <p class="soft">
+        This page stands in for the gateway and its customers: approve or decline what waits, or switch a fault on.
+      </p>
       <div id="state">${now}</div>
       <div class="columns">
         ${testControls(options, times)}
@@ -109,7 +112,8 @@ function refusals({ requestLog, clock }: OverviewOptions): Markup {
   const rows = latest.map(
     ({ at, operation, orderId, status, message }) =>
       html`<li>
-        ${time(at, clock.now())} <strong>${operation}</strong> <span class="chip bad">${status}</span>
+        ${time(at, clock.now())} <strong>${OPERATIONS[operation] ?? operation}</strong>
+        <span class="chip bad">${status}</span>
         ${orderId ? html`<code>${orderId}</code>` : ''}
         <span>${message}</span>
       </li>`,

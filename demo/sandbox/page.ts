@@ -119,12 +119,16 @@ export const initials = (name: string, look = ''): Markup =>
 export const pictureOf = (merchant: string, url: string | undefined): Markup =>
   url === undefined ? initials(merchant, 'square') : html`<img class="avatar square" src="${url}" alt="" />`;
 
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+
+/** Such as `26 Nov 2026`, UTC. */
+export const dateOf = (at: number): string => DAY.format(at);
+
 /** UTC; with the date unless it is the day of `now`. */
 export function time(at: number, now: number, digits = 19): Markup {
   const iso = new Date(at).toISOString();
-  const date = iso.slice(0, 10);
-  const isToday = new Date(now).toISOString().startsWith(date);
-  return html`<time datetime="${iso}">${isToday ? '' : `${date} `}${iso.slice(11, digits)}</time>`;
+  const date = dateOf(at) === dateOf(now) ? '' : `${dateOf(at)}, `;
+  return html`<time datetime="${iso}">${date}${iso.slice(11, digits)}</time>`;
 }
 
 /** The same without seconds. */

@@ -111,7 +111,7 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string | u
       <summary class="card"><strong>Test controls</strong> <small>faults and clock</small></summary>
       <form method="post" action="/overview/fault" class="card stack">
         <h3>Faults</h3>
-        <small>Make the gateway misbehave. <code>POST /_sandbox/faults</code> has more.</small>
+        <small>Make the gateway misbehave. <code>POST&nbsp;/_sandbox/faults</code> has more.</small>
         <button hidden>Enter in the choice below presses this and no fault</button>
         <fieldset class="times">
           <legend>How often, for the next fault</legend>
@@ -135,8 +135,8 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string | u
       <form method="post" action="/overview/clock" class="card stack">
         <h3>Clock</h3>
         <small>
-          Moves the sandbox’s time on, until it restarts. Payments on the wallet website end after 15 minutes. Others
-          keep waiting: the proxy has its own time.
+          Moves the sandbox’s time on, not the proxy’s. Payments on the wallet website end after 15 minutes; others keep
+          waiting.
         </small>
         <div class="row" role="group" aria-label="Advance the clock by">
           ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+${name}</button>`)}

@@ -1,13 +1,14 @@
 // The overview's two lists of transactions: those that wait, the newest first, and those that have ended, the last
-// first. A row says in words what a transaction is and how it stands, and has the buttons that end it. The rest is in
-// its details: its history in the gateway's own codes, the IPNs with the answers to them, and the other ways on.
+// first, each day but today under its date. A row says in words what a transaction is and how it stands, and has the
+// buttons that end it. The rest is in its details: its history in the gateway's own codes, the IPNs with the answers to
+// them, and the other ways on.
 import { html } from 'hono/html';
 import type { Action, ControlOptions } from './controls.ts';
 import type { Customer } from './customers.ts';
 import type { Delivery } from './ipn.ts';
 import { NAMES } from './methods.ts';
 import { formatMoney } from './money.ts';
-import { clockTime, countdown, time, type Markup } from './page.ts';
+import { clockTime, countdown, dateOf, time, type Markup } from './page.ts';
 import { isFinal, isPayment, type Payment, type Transaction } from './transaction.ts';
 
 const LISTS = {
@@ -18,6 +19,8 @@ const LISTS = {
 const MAX_SHOWN = 100;
 /** How long a row that has just ended stands out. */
 const NEWS_MS = 5_000;
+/** A line begins with a word. */
+const DOT = '\u00a0· ';
 
 type Tone = '' | 'good' | 'bad' | 'plain';
 
@@ -64,12 +67,21 @@ export function list(name: keyof typeof LISTS, options: ControlOptions): Markup 
   const { title, shown, none } = LISTS[name];
   const all = options.processor.transactions().filter((each) => isFinal(each) === (name === 'ended'));
   if (name === 'ended') all.sort((one, other) => other.updatedAt - one.updatedAt);
-  const rows = all.slice(0, MAX_SHOWN).map((each) => row(each, options));
+  const newest = all.slice(0, MAX_SHOWN);
+  const today = dateOf(options.clock.now());
+  const rows = newest.map((each, at) => {
+    const [day, before] = [dateOf(changedAt(each)), newest[at - 1]];
+    const isFirst = day !== (before === undefined ? today : dateOf(changedAt(before)));
+    return html`${isFirst ? html`<li class="day"><h3>${day}</h3></li>` : ''}${row(each, options)}`;
+  });
   return html`<h2 class="title">${title} <small>${all.length}</small></h2>
     <div class="card ${name}">
       ${all.length === 0 ? html`<div class="lines soft"><p>${none}</p></div>` : folded(name, rows, shown, all.length)}
     </div>`;
 }
+
+/** When it began to wait, or ended. */
+const changedAt = (each: Transaction) => (isFinal(each) ? each.updatedAt : each.createdAt);
 
 /** The first ones, and the others behind a button. */
 export function folded(name: string, rows: readonly Markup[], shown: number, total: number): Markup {
@@ -87,28 +99,33 @@ export function folded(name: string, rows: readonly Markup[], shown: number, tot
 
 function row(transaction: Transaction, options: ControlOptions): Markup {
   const { ipns, requestLog, processor, clock } = options;
-  const { orderId, paymentId, minor, currency, createdAt, updatedAt } = transaction;
+  const { orderId, paymentId, minor, currency } = transaction;
   const kind = kindOf(transaction, processor);
   const [word, tone] = standing(kind, transaction);
-  const what = [
+  const said = [
     isPayment(transaction) ? NAMES[transaction.method] : kind,
     whoIn(transaction, processor.customers),
-    REASONS[transaction.message],
+    REASONS[transaction.message] ?? '',
   ];
+  const what = said.filter(Boolean).map((part) => part.replaceAll(' ', '\u00a0'));
   const requests = requestLog.requestsFor(orderId);
   const deliveries = ipns.about(transaction);
   const isDelivered = deliveries.length > 0 && deliveries.every(wasSimple);
   const isNews = isFinal(transaction) && clock.now() - transaction.updatedAt < NEWS_MS;
+  const at = changedAt(transaction);
   return html`<li class="transaction ${isNews ? 'news' : ''}">
     <details id="details-${paymentId}">
       <summary id="summary-${paymentId}">
         <span class="amount">${isPayment(transaction) ? '' : '−'}${formatMoney(minor, currency)}</span>
         <strong class="order">${orderId}</strong>
         <small class="sub"
-          >${what.map((part) => part && `${part.replaceAll(' ', '\u00a0')}\u00a0· `)}${clockTime(isFinal(transaction) ? updatedAt : createdAt, clock.now())}
-          ${isDelivered ? html`<span role="img" aria-label="IPN delivered" title="IPN delivered">✓</span>` : ''}</small
+          ><span class="what">${what.join(DOT)}</span><span class="dot">${DOT}</span
+          ><span class="at"
+            >${clockTime(at, at)}
+            ${isDelivered ? html`<span role="img" aria-label="IPN delivered" title="IPN delivered">✓</span>` : ''}</span
+          ></small
         >
-        <span class="standing"><span class="chip ${tone}">${word}</span></span>
+        <span class="standing">${word === 'Waiting' ? '' : html`<span class="chip ${tone}">${word}</span>`}</span>
         <small class="ipns">
           ${isDelivered ? '' : deliveries.map((delivery) => ipnChips(delivery))}
           ${requests > 1 ? html`<span class="chip plain">Requested ${requests} times</span>` : ''}

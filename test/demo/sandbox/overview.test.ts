@@ -46,7 +46,7 @@ describe('the overview of transactions', () => {
     assert.match(rowOf(browser, 'order-CHECKOUT'), /Expired CHECKOUT FAILED TOKEN_EXPIRED/);
     assert.match(
       rowOf(browser, 'payout-1'),
-      /−€25\.00 payout-1 Payout · Ada Keller · 12:00 Waiting .*PAYOUT INITIALIZED/,
+      /−€25\.00 payout-1 Payout · Ada Keller · 12:00 12:00:00 Waiting PAYOUT INITIALIZED/,
     );
     assert.match(browser.text, / Waiting 1 .* Ended 2 /);
   });
@@ -140,6 +140,15 @@ describe('the overview of transactions', () => {
     await opened.pass(10_000);
     await browser.open('/');
     assert.equal(shown()[0]?.[1], undefined, 'after that it looks as the others');
+    assert.doesNotMatch(browser.html, /<h3>20 Nov/, 'what ended today has no date');
+    await browser.submit('/overview/clock', { ms: '86400000' });
+    await opened.send('pay', collection('JETGO'));
+    await opened.control('transactions/order-JETGO/decline');
+    await browser.open('/');
+    assert.match(
+      browser.text,
+      / Ended 3 −?€10\.50 order-JETGO .* 20 Nov 2026 €10\.50 order-CHECKOUT (?!.*20 Nov 2026 €).* order-QR /,
+    );
   });
 
   it('the details of a hosted checkout that waits say when it expires, and the other methods have no such time', async () => {
@@ -149,7 +158,7 @@ describe('the overview of transactions', () => {
     const browser = await openOverview(opened);
     assert.match(
       rowOf(browser, 'order-CHECKOUT'),
-      /nobody yet · 12:00 Waiting Open checkout Expire expires in 15:00 .*Approve tops up a low balance/,
+      /nobody yet · 12:00 Open checkout Expire expires in 15:00 .*Approve tops up a low balance/,
     );
     assert.doesNotMatch(rowOf(browser, 'order-QR'), /expires/);
     await browser.submit('/overview/clock', { ms: '60000' });
