@@ -5,10 +5,10 @@ import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { ACTIONS, act, type ControlOptions, findTransaction } from './controls.ts';
 import { toggle } from './fault-presets.ts';
-import { banner, GATEWAY, logo, liveAnswer, type Markup, page, readForm, errorPage, time } from './page.ts';
+import { banner, folded, GATEWAY, logo, liveAnswer, type Markup, page, readForm, errorPage, time } from './page.ts';
 import { Refusal } from './refusal.ts';
 import { faultButtons, state, STEPS_MS, testControls, TIMES } from './test-controls.ts';
-import { folded, list } from './transaction-list.ts';
+import { list } from './transaction-list.ts';
 
 const MAX_REFUSALS = 20;
 const SHOWN_REFUSALS = 3;

@@ -121,14 +121,34 @@ export const pictureOf = (merchant: string, url: string | undefined): Markup =>
 
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** Such as `26 Nov 2026`, UTC. */
-export const dateOf = (at: number): string => DAY.format(at);
-
 /** UTC; with the date unless it is the day of `now`. */
 export function time(at: number, now: number, digits = 19): Markup {
   const iso = new Date(at).toISOString();
-  const date = dateOf(at) === dateOf(now) ? '' : `${dateOf(at)}, `;
+  const date = isSameDay(at, now) ? '' : `${DAY.format(at)}, `;
   return html`<time datetime="${iso}">${date}${iso.slice(11, digits)}</time>`;
+}
+
+export const isSameDay = (one: number, other: number): boolean => DAY.format(one) === DAY.format(other);
+
+/** Rows of a list, each day but today below its date. */
+export const byDay = (rows: readonly { at: number; row: Markup }[], now: number): Markup[] =>
+  rows.map(({ at, row }, index) => {
+    const isNext = !isSameDay(at, rows[index - 1]?.at ?? now);
+    return html`${isNext ? html`<li class="day"><h3>${DAY.format(at)}, UTC</h3></li>` : ''}${row}`;
+  });
+
+/** The first rows of a list, and the others behind a button. */
+export function folded(name: string, rows: readonly Markup[], shown: number, total: number): Markup {
+  const more = html`<details id="more-${name}" class="more">
+    <summary id="more-of-${name}">Show ${total > rows.length ? `${rows.length} of` : 'all'} ${total}</summary>
+    <ol class="lines">
+      ${rows.slice(shown)}
+    </ol>
+  </details>`;
+  return html`<ol class="lines">
+      ${rows.slice(0, shown)}
+    </ol>
+    ${rows.length > shown ? more : ''}`;
 }
 
 /** The same without seconds. */

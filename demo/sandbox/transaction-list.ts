@@ -8,7 +8,7 @@ import type { Customer } from './customers.ts';
 import type { Delivery } from './ipn.ts';
 import { NAMES } from './methods.ts';
 import { formatMoney } from './money.ts';
-import { clockTime, countdown, dateOf, time, type Markup } from './page.ts';
+import { byDay, clockTime, countdown, folded, time, type Markup } from './page.ts';
 import { isFinal, isPayment, type Payment, type Transaction } from './transaction.ts';
 
 const LISTS = {
@@ -67,13 +67,8 @@ export function list(name: keyof typeof LISTS, options: ControlOptions): Markup 
   const { title, shown, none } = LISTS[name];
   const all = options.processor.transactions().filter((each) => isFinal(each) === (name === 'ended'));
   if (name === 'ended') all.sort((one, other) => other.updatedAt - one.updatedAt);
-  const newest = all.slice(0, MAX_SHOWN);
-  const today = dateOf(options.clock.now());
-  const rows = newest.map((each, at) => {
-    const [day, before] = [dateOf(changedAt(each)), newest[at - 1]];
-    const isFirst = day !== (before === undefined ? today : dateOf(changedAt(before)));
-    return html`${isFirst ? html`<li class="day"><h3>${day}</h3></li>` : ''}${row(each, options)}`;
-  });
+  const newest = all.slice(0, MAX_SHOWN).map((each) => ({ at: changedAt(each), row: row(each, options) }));
+  const rows = byDay(newest, options.clock.now());
   return html`<h2 class="title">${title} <small>${all.length}</small></h2>
     <div class="card ${name}">
       ${all.length === 0 ? html`<div class="lines soft"><p>${none}</p></div>` : folded(name, rows, shown, all.length)}
@@ -82,20 +77,6 @@ export function list(name: keyof typeof LISTS, options: ControlOptions): Markup 
 
 /** When it began to wait, or ended. */
 const changedAt = (each: Transaction) => (isFinal(each) ? each.updatedAt : each.createdAt);
-
-/** The first ones, and the others behind a button. */
-export function folded(name: string, rows: readonly Markup[], shown: number, total: number): Markup {
-  const more = html`<details id="more-${name}" class="more">
-    <summary id="more-of-${name}">Show ${total > rows.length ? `${rows.length} of` : 'all'} ${total}</summary>
-    <ol class="lines">
-      ${rows.slice(shown)}
-    </ol>
-  </details>`;
-  return html`<ol class="lines">
-      ${rows.slice(0, shown)}
-    </ol>
-    ${rows.length > shown ? more : ''}`;
-}
 
 function row(transaction: Transaction, options: ControlOptions): Markup {
   const { ipns, requestLog, processor, clock } = options;

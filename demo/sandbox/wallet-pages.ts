@@ -8,11 +8,15 @@ import { formatMoney } from './money.ts';
 import {
   SANDBOX,
   ago,
+  byDay,
+  clockTime,
   countdown,
   device,
   duration,
   fact,
+  folded,
   initials,
+  isSameDay,
   logo,
   mark,
   type Markup,
@@ -39,9 +43,9 @@ export interface PhoneView {
   aheadMs: number;
 }
 
-const ABOUT =
-  'The customer’s phone: it asks to confirm payments sent to this wallet, opens scanned codes, and receives payouts.';
+const ABOUT = 'The customer’s phone asks to confirm payments, opens scanned codes, and receives payouts and refunds.';
 const MAX_MOVEMENTS = 30;
+const SHOWN_REQUESTS = 3;
 /** After it, a shopper hardly waits for the answer. */
 const OLD_MS = 15 * 60_000;
 const UNKNOWN_CODE = 'This is not a code of this wallet, or it is from an earlier run.';
@@ -118,8 +122,7 @@ export function choicePage(c: Context, view: Pick<PhoneView, 'people' | 'aheadMs
   const kept = [...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
   const screen = html`${logo()}
     <h1>Whose phone is this?</h1>
-    <p>${ABOUT}</p>
-    <p class="soft">It belongs to one of three demo customers.</p>
+    <p>Choose a demo customer. ${ABOUT}</p>
     <form class="stack" method="get">
       ${kept}
       ${view.people.map(
@@ -184,26 +187,25 @@ function prompts(view: PhoneView): Markup {
         ? ''
         : html`<section>
             <h2>${others.length} more ${others.length === 1 ? 'request' : 'requests'}</h2>
-            <ol class="lines">
-              ${others.map(
-                (payment) =>
-                  html`<li>
-                    <a
-                      id="request-${payment.paymentId}"
-                      class="movement ${age(payment, now)}"
-                      href="/wallet/payments/${payment.paymentId}"
-                      >${line(view, {
-                        name: merchant,
-                        amount: formatMoney(payment.minor, payment.currency),
-                        about: [orderOf(payment)],
-                        at: payment.createdAt,
-                      })}</a
-                    >
-                  </li>`,
-              )}
-            </ol>
+            ${folded(
+              'requests',
+              others.map((each) => wayTo(each, view)),
+              SHOWN_REQUESTS,
+              others.length,
+            )}
           </section>`
     }`;
+}
+
+function wayTo(payment: Payment, view: PhoneView): Markup {
+  const { paymentId, minor, currency, createdAt } = payment;
+  const [amount, when] = [formatMoney(minor, currency), ago(createdAt, view.now)];
+  const shown = { name: view.merchant, amount, about: [view.orderOf(payment)], when };
+  return html`<li>
+    <a id="request-${paymentId}" class="movement ${age(payment, view.now)}" href="/wallet/payments/${paymentId}"
+      >${line(view, shown)}</a
+    >
+  </li>`;
 }
 
 const age = ({ createdAt }: Payment, now: number) => (now - createdAt > OLD_MS ? 'old' : '');
@@ -213,18 +215,18 @@ interface Line {
   name: string;
   amount: string;
   about: readonly string[];
-  at: number;
+  when: string | Markup;
   isIn?: boolean;
 }
 
 /** Two rows of text beside a picture. */
-function line({ merchant, merchantLogo, now }: PhoneView, { name, amount, about, at, isIn = false }: Line): Markup {
+function line({ merchant, merchantLogo }: PhoneView, { name, amount, about, when, isIn = false }: Line): Markup {
   return html`${name === merchant ? pictureOf(merchant, merchantLogo) : initials('+')}
     <div>
       <strong class="row between">${name} <span class="${isIn ? 'in' : ''}">${amount}</span></strong>
       <small class="row between">
         <span class="what">${about.map((part) => part && html`<span class="order">${part}</span>`)}</span>
-        <span>${ago(at, now)}</span>
+        <span>${when}</span>
       </small>
     </div>`;
 }
@@ -285,10 +287,15 @@ function activity(view: PhoneView): Markup {
     return { name: merchant, amount, about: ['Declined', orderOf(payment)], at: payment.updatedAt, look: 'old' };
   });
   const latest = [...moved, ...declined].toSorted((one, other) => one.at - other.at).slice(-MAX_MOVEMENTS);
+  const whenOf = (at: number) => (isSameDay(at, view.now) ? ago(at, view.now) : clockTime(at, at));
+  const rows = latest.toReversed().map((each) => ({
+    at: each.at,
+    row: html`<li class="movement ${each.look}">${line(view, { ...each, when: whenOf(each.at) })}</li>`,
+  }));
   return html`<section>
     <h2>Activity</h2>
     <ol class="lines">
-      ${latest.toReversed().map((each) => html`<li class="movement ${each.look}">${line(view, each)}</li>`)}
+      ${byDay(rows, view.now)}
     </ol>
   </section>`;
 }

@@ -147,7 +147,7 @@ describe('the overview of transactions', () => {
     await browser.open('/');
     assert.match(
       browser.text,
-      / Ended 3 −?€10\.50 order-JETGO .* 20 Nov 2026 €10\.50 order-CHECKOUT (?!.*20 Nov 2026 €).* order-QR /,
+      / Ended 3 −?€10\.50 order-JETGO .* 20 Nov 2026, UTC €10\.50 order-CHECKOUT (?!.*2026, UTC).* order-QR /,
     );
   });
 

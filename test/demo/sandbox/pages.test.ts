@@ -307,6 +307,13 @@ describe('the wallet phone', () => {
     await opened.pass(60_000);
     await ada.open('/wallet');
     assert.match(ada.text, /Payment order-DIRECT 1 min ago/);
+    assert.doesNotMatch(ada.text, /20 Nov 2026/, 'today has no date');
+    await opened.pass(86_400_000);
+    await ada.open('/wallet');
+    assert.match(
+      ada.text,
+      /Activity 20 Nov 2026, UTC .* Payment order-DIRECT 12:00 (?!.*20 Nov).* Opening balance 12:00 /,
+    );
     assert.deepEqual(await statusOf(opened, 'order-DIRECT'), ['SUCCESS', 'SUCCESS']);
   });
 
@@ -468,6 +475,10 @@ describe('the wallet phone', () => {
     await phone.submit('/wallet/answer', { answer: 'decline' });
     await phone.open('/wallet');
     assert.match(phone.text, / 1 more request .* Activity DS Demo Shop €10\.50 Declined A-1 just now /);
+    for (let number = 4; number <= 7; number++)
+      await opened.send('pay', collection('DIRECT', { orderId: `A-${number}` }));
+    await phone.open('/wallet');
+    assert.match(phone.text, / 5 more requests .* A-6 .* A-5 .* A-4 .* Show all 5 .* A-3 .* A-2 .* Balance /);
   });
 
   it('the phone answers live.js with the changes since a version, or 204', async () => {
