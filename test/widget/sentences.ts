@@ -42,6 +42,8 @@ const sumOf = ({ view }: Facts, ...statuses: string[]) =>
   view.refunds.filter(({ status }) => statuses.includes(status)).reduce((sum, { amount }) => sum + Number(amount), 0);
 const leftMs = ({ view: { payment, serverTime } }: Facts) =>
   Date.parse(payment?.expiresAt ?? '') - (Date.parse(serverTime) || Date.now());
+/** An address that the widget does not open. */
+const isHidden = (url: string | null | undefined, links: readonly string[]) => !!url && !links.includes(url);
 /** The gateway may have it, but its answer has not come. */
 const isAwaited = ({ view, isStarting }: Facts) => isStarting === true || view.payment?.answer === 'AWAITED';
 
@@ -69,6 +71,8 @@ export const CLAIMS = {
   outcomeUnknown: ({ view }) =>
     view.checking || !['INITIALIZED', 'PROCESSING', 'SUCCESS', 'FAILED'].includes(view.payment?.status ?? ''),
   answerLost: ({ view: { payment } }) => isOpen(payment) && payment?.answer === 'LOST',
+  pageLost: ({ view: { payment } }, { links }) =>
+    isOpen(payment) && (payment?.answer === 'LOST' || isHidden(payment?.checkoutUrl, links)),
   open: ({ view }) => isOpen(view.payment) || view.otherOpen,
   notPaid: ({ view }) => !view.paid,
   paid: ({ view, problem }) => view.paid || problem?.code === 'already_paid',
@@ -85,10 +89,12 @@ export const CLAIMS = {
   replaced: (facts) => hasFailed(facts, 'REPLACED'),
   rejected: (facts) => hasFailed(facts, 'REJECTED'),
   notCreated: (facts) => hasFailed(facts, 'NOT_CREATED'),
-  /** A new try cannot lead to two payments: no request waits in a wallet, and no code was ever shown. */
-  safeToRepeat: (facts) =>
-    hasFailed(facts, 'NOT_CREATED') ||
-    (!facts.view.paid && facts.view.payment?.answer === 'LOST' && facts.view.payment.method !== 'DIRECT'),
+  /** A new try cannot lead to two payments: no request waits in a wallet, and no code and no page was ever shown. */
+  safeToRepeat: (facts, { links }) => {
+    const { paid, payment } = facts.view;
+    const isLost = payment?.answer === 'LOST' && payment.method !== 'DIRECT';
+    return hasFailed(facts, 'NOT_CREATED') || (!paid && (isLost || isHidden(payment?.checkoutUrl, links)));
+  },
   closedByShop: (facts) => hasFailed(facts, 'RESOLVED'),
   orderClosed: ({ view }) => view.closed && !view.paid,
   owedAfterClosing: (facts) =>
@@ -162,7 +168,7 @@ export const SENTENCES = {
   fetchPage: ['starting'],
   fetchRequest: ['starting'],
   lostCode: ['answerLost'],
-  lostPage: ['answerLost'],
+  lostPage: ['pageLost'],
   lostRequest: ['answerLost'],
   lostRequest_help: ['answerLost'],
   onlyOne: label,
@@ -172,8 +178,6 @@ export const SENTENCES = {
   redirect_help: ['pageIsGood', 'follows'],
   notDirect: ['notDirect', 'pageIsGood', 'follows'],
   redirectOpen: label,
-  redirectUnsafe: label,
-  redirectUnsafe_help: ['notPaid'],
   timeLeft: ['timeLeft'],
   timeSpoken: ['timeLeft'],
   timeUp_help: ['timeIsUp', 'follows'],

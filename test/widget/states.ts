@@ -32,6 +32,8 @@ const logo =
     '%20',
   );
 const who = { merchant: 'Stillwater Coffee', logo, description: 'Two packs of filters' };
+/** A token that does not name who is paid, as few do. */
+const nobody = { merchant: undefined, logo: undefined, description: undefined };
 const appUrl = 'jetgo://pay?reference=4711';
 const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
 /** A payment of 15 minutes that has `remainingMs` left. */
@@ -109,12 +111,12 @@ function refused(code: string, { retryable = false, heading = CHOICE } = {}): St
 }
 
 export const STATES = {
-  choose: { claims: who, heading: CHOICE },
-  'choose, test': { claims: who, view: { test: true }, heading: CHOICE },
-  'choose, one method': { claims: { methods: ['QR'] }, heading: 'Scan a QR code' },
-  'choose, one method with a field': { claims: { methods: ['DIRECT'], ...who }, heading: 'Confirm in your wallet app' },
+  choose: { heading: CHOICE },
+  'choose, test': { view: { test: true }, heading: CHOICE },
+  'choose, one method': { claims: { ...nobody, methods: ['QR'] }, heading: 'Scan a QR code' },
+  'choose, one method with a field': { claims: { methods: ['DIRECT'] }, heading: 'Confirm in your wallet app' },
   'choose, order': {
-    claims: { methods: ['CHECKOUT', 'QR'], ...who, purpose: 'order' },
+    claims: { methods: ['CHECKOUT', 'QR'], purpose: 'order' },
     act: (widget) => widget.append(terms()),
     heading: CHOICE,
   },
@@ -125,17 +127,16 @@ export const STATES = {
       maxAmount: '500',
       suggestedAmounts: ['10', '20', '50'],
       methods: ['CHECKOUT', 'QR'],
-      ...who,
     },
     heading: CHOICE,
   },
   'choose, amount wrong': {
-    claims: { amount: undefined, minAmount: '5', maxAmount: '500', methods: ['CHECKOUT', 'QR'] },
+    claims: { ...nobody, amount: undefined, minAmount: '5', maxAmount: '500', methods: ['CHECKOUT', 'QR'] },
     act: submit('amount', '2.50'),
     heading: CHOICE,
   },
-  'choose, wallet wrong': { claims: who, act: submit('wallet', 'me@mail'), heading: CHOICE },
-  'choose, website': { claims: who, attributes: { method: 'CHECKOUT' }, heading: CHOICE },
+  'choose, wallet wrong': { act: submit('wallet', 'me@mail'), heading: CHOICE },
+  'choose, website': { attributes: { method: 'CHECKOUT' }, heading: CHOICE },
   'choose, wallet empty': { act: (widget) => widget.pay(), heading: CHOICE },
   'choose, decimals wrong': {
     claims: { amount: undefined, minAmount: '5', methods: ['CHECKOUT', 'QR'] },
@@ -143,6 +144,7 @@ export const STATES = {
     heading: CHOICE,
   },
   sending: {
+    claims: nobody,
     attributes: { method: 'QR' },
     proxy: (proxy) => proxy.hold(),
     act: (widget) => widget.pay(),
@@ -171,25 +173,24 @@ export const STATES = {
   'refused: forbidden origin': refused('forbidden_origin', { heading: 'Payments do not work on this page' }),
   'refused: newer code, for now': refused('a_newer_code', { retryable: true }),
   'refused: newer code, for good': refused('a_newer_code', { heading: 'The payment could not be started' }),
-  'choose, payment open': { claims: who, payment: paymentOf('QR'), act: (widget) => widget.reset(), heading: CHOICE },
+  'choose, payment open': { payment: paymentOf('QR'), act: (widget) => widget.reset(), heading: CHOICE },
   'newer status': {
     payment: paymentOf('DIRECT', { status: 'A_NEWER_ONE' as 'PROCESSING' }),
     heading: 'We are checking your payment',
   },
   checking: {
-    claims: { ...who, supportUrl },
+    claims: { supportUrl },
     payment: paymentOf('QR', { qr: null }),
     view: { checking: true },
     heading: 'We are checking your payment',
   },
-  'fetching the code': { claims: who, payment: paymentOf('QR', AWAITED), heading: 'Getting your code' },
+  'fetching the code': { payment: paymentOf('QR', AWAITED), heading: 'Getting your code' },
   'fetching the page': { payment: paymentOf('CHECKOUT', AWAITED), heading: 'Opening the wallet’s website' },
   'fetching, request': { payment: paymentOf('DIRECT', AWAITED), heading: 'Sending the request to your wallet' },
-  'lost, code': { payment: paymentOf('JETGO', LOST), heading: 'The code did not arrive' },
+  'lost, code': { claims: nobody, payment: paymentOf('JETGO', LOST), heading: 'The code did not arrive' },
   'lost, page': { payment: paymentOf('CHECKOUT', LOST), heading: 'The wallet’s website did not open' },
-  'lost, request': { claims: who, payment: paymentOf('DIRECT', LOST), heading: 'Check your wallet app' },
+  'lost, request': { payment: paymentOf('DIRECT', LOST), heading: 'Check your wallet app' },
   redirect: {
-    claims: who,
     payment: paymentOf('CHECKOUT', limited(572_000)),
     heading: 'Continue on the wallet’s website',
   },
@@ -200,15 +201,18 @@ export const STATES = {
   'redirect, time up': { payment: paymentOf('CHECKOUT', limited(-1000)), heading: 'Time is up' },
   'redirect, unsafe': {
     payment: paymentOf('CHECKOUT', { checkoutUrl: 'http://checkout.example/' }),
-    heading: 'The wallet’s website cannot be opened',
+    heading: 'The wallet’s website did not open',
   },
-  scan: { claims: who, payment: paymentOf('QR', { appUrl }), heading: 'Scan the code to pay' },
-  'scan, time left': { claims: who, payment: paymentOf('QR', limited(299_000)), heading: 'Scan the code to pay' },
-  'scan, time up': { claims: who, payment: paymentOf('QR', limited(-1000)), heading: 'Time is up' },
+  scan: { payment: paymentOf('QR', { appUrl }), heading: 'Scan the code to pay' },
+  'scan, time left': { payment: paymentOf('QR', limited(299_000)), heading: 'Scan the code to pay' },
+  'scan, time up': { payment: paymentOf('QR', limited(-1000)), heading: 'Time is up' },
   'scan, app pressed': { payment: paymentOf('QR', { appUrl }), act: openAppLink, heading: 'Scan the code to pay' },
-  'scan, image': { payment: paymentOf('JETGO', { qr: { image: IMAGE } }), heading: 'Scan the code to pay' },
+  'scan, image': {
+    claims: nobody,
+    payment: paymentOf('JETGO', { qr: { image: IMAGE } }),
+    heading: 'Scan the code to pay',
+  },
   'scan, app only': {
-    claims: who,
     payment: paymentOf('JETGO', { qr: null, appUrl, ...limited(299_000) }),
     heading: 'Pay in your wallet app',
   },
@@ -218,33 +222,29 @@ export const STATES = {
     heading: 'Pay in your wallet app',
   },
   'wallet, time left': {
-    claims: who,
     payment: paymentOf('DIRECT', limited(299_000)),
     heading: 'Confirm in your wallet app',
   },
   'wallet, another open': {
-    claims: who,
     payment: paymentOf('DIRECT', limited(299_000)),
     view: { otherOpen: true },
     heading: 'Confirm in your wallet app',
   },
   'wallet, time up': { payment: paymentOf('DIRECT', limited(-1000)), heading: 'Time is up' },
-  wallet: { payment: paymentOf('DIRECT'), heading: 'Confirm in your wallet app' },
-  paid: { claims: who, payment: SUCCEEDED, view: paid, heading: 'Payment received' },
+  wallet: { claims: nobody, payment: paymentOf('DIRECT'), heading: 'Confirm in your wallet app' },
+  paid: { payment: SUCCEEDED, view: paid, heading: 'Payment received' },
   'paid, another open': {
-    claims: who,
     payment: SUCCEEDED,
     view: { ...paid, otherOpen: true },
     heading: 'Payment received',
   },
   'paid, twice': {
-    claims: { ...who, supportUrl },
+    claims: { supportUrl },
     payment: paymentOf('CHECKOUT', { status: 'SUCCESS', late: true }),
     view: { ...paid, surplus: true, surplusAmount: '10.10' },
     heading: 'This order was paid more than once',
   },
   'paid, refunded in part': {
-    claims: who,
     payment: SUCCEEDED,
     view: {
       ...paid,
@@ -256,18 +256,19 @@ export const STATES = {
     heading: 'Payment received',
   },
   'paid, refunded': {
-    claims: { ...who, amount: '10.10' },
+    claims: { amount: '10.10' },
     payment: SUCCEEDED,
     view: { ...paid, refunds: [{ amount: '10.10', status: 'SUCCESS' }] },
     heading: '€10.10 was sent back to the wallet that paid',
   },
   'paid, twice, refunded': {
+    claims: nobody,
     payment: SUCCEEDED,
     view: { ...paid, surplus: true, surplusAmount: '10.10', refunds: [{ amount: '10.10', status: 'PROCESSING' }] },
     heading: 'Payment received',
   },
   'closed, paid after': {
-    claims: { ...who, supportUrl },
+    claims: { supportUrl },
     payment: SUCCEEDED,
     view: { closed: true },
     heading: 'The shop has closed this order',
@@ -278,9 +279,8 @@ export const STATES = {
     view: { closed: true, refunds: [{ amount: '10.10', status: 'SUCCESS' }] },
     heading: '€10.10 was sent back to the wallet that paid',
   },
-  declined: { payment: failed('DIRECT', 'DECLINED'), heading: 'The payment was not completed' },
+  declined: { claims: nobody, payment: failed('DIRECT', 'DECLINED'), heading: 'The payment was not completed' },
   'declined, canceled': {
-    claims: who,
     payment: failed('CHECKOUT', 'DECLINED', 'CANCELLED'),
     heading: 'The payment was canceled',
   },
@@ -289,11 +289,11 @@ export const STATES = {
     heading: 'There was not enough money in the wallet',
   },
   'declined, with help': {
-    claims: { ...who, supportUrl },
+    claims: { supportUrl },
     payment: failed('DIRECT', 'DECLINED'),
     heading: 'The payment was not completed',
   },
-  'expired, code': { claims: who, payment: failed('QR', 'EXPIRED'), heading: 'Time is up' },
+  'expired, code': { payment: failed('QR', 'EXPIRED'), heading: 'Time is up' },
   'expired, request': { payment: failed('DIRECT', 'EXPIRED'), heading: 'Time is up' },
   resolved: { claims: { supportUrl }, payment: failed('QR', 'RESOLVED'), heading: 'The shop has closed this payment' },
   closed: {
@@ -310,10 +310,9 @@ export const STATES = {
     },
     heading: 'The payment was not accepted',
   },
-  replaced: { payment: failed('QR', 'REPLACED'), heading: 'You started a newer payment' },
+  replaced: { claims: nobody, payment: failed('QR', 'REPLACED'), heading: 'You started a newer payment' },
   'not created': { payment: failed('JETGO', 'NOT_CREATED'), heading: 'The payment was not started' },
   offline: {
-    claims: who,
     payment: paymentOf('QR'),
     act: (_, proxy) => {
       proxy.isDown = true;
@@ -327,7 +326,7 @@ export const STATES = {
 
 /** The proxy of a state, prepared. */
 export function proxyOf({ claims, payment, view, proxy: prepare }: State): FakeProxy {
-  const proxy = new FakeProxy(claims, { ...view, ...(payment && { payment, version: 3 }) });
+  const proxy = new FakeProxy({ ...who, ...claims }, { ...view, ...(payment && { payment, version: 3 }) });
   prepare?.(proxy);
   return proxy;
 }

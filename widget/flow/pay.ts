@@ -77,10 +77,10 @@ export function fetching(
 
 /** A code or a page that never arrived cannot be paid, but a request may have reached the wallet. */
 export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, context: PanelContext): TemplateResult {
-  const { say } = context;
+  const { say, state } = context;
   const isPrompt = PAYS_BY[method] === 'prompt';
   return html`${icon(method)}${heading(say(opensApp(method) ? 'NOT_CREATED' : TEXTS[PAYS_BY[method]][1]))}
-    <p>${say(isPrompt ? 'lostRequest_help' : 'NOT_CREATED_help')}</p>
+    <p>${say(isPrompt ? 'lostRequest_help' : state.order.otherOpen ? 'open' : 'NOT_CREATED_help')}</p>
     ${isPrompt ? html`${waitingStatus(context, say('waiting'), undefined, true)}` : ''}
     ${newAttemptButton(method, context)} ${otherMethodButton(context)}`;
 }
@@ -101,10 +101,8 @@ export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: 
   const { say, target, run, state } = context;
   const { asked, url } = shown;
   const link = checkoutLink(url);
-  if (!link)
-    return html`${sign('wrong')}${heading(say('redirectUnsafe'))}
-      <p part="error">${say(state.order.otherOpen ? 'open' : 'redirectUnsafe_help')}</p>
-      ${otherMethodButton(context, 'second')}`;
+  // An address that is not safe to open; the proxy refuses those, too.
+  if (!link) return unanswered({ panel: 'unanswered', method: 'CHECKOUT' }, context);
   const isOther = PAYS_BY[asked] === 'prompt';
   return html`${icon('CHECKOUT')}${heading(say('redirect'))}
     <p>${say(isOther ? 'notDirect' : 'redirect_help')}</p>

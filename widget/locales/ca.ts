@@ -55,9 +55,6 @@ export default {
   notDirect:
     'No podem enviar cap sol·licitud a aquest ID de moneder. En lloc d’això, inicieu sessió al web [del moneder|de {wallet}]. El resultat es mostrarà aquí.',
   redirectOpen: 'Ves al web [del moneder|de {wallet}]',
-  redirectUnsafe: 'No es pot obrir el web [del moneder|de {wallet}]',
-  redirectUnsafe_help:
-    'No l’hem obert perquè la seva adreça sembla incorrecta. No s’ha cobrat res. Pagueu d’una altra manera i aviseu la botiga, si us plau.',
   timeLeft: 'Queden {time}',
   timeSpoken: 'Temps restant: {time}',
   timeUp_help: 'Estem comprovant si ha arribat el pagament.',

@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Na toto ID peněženky nelze žádost poslat. Přihlaste se místo toho na webu [peněženky|{wallet}]. Výsledek se zobrazí zde.',
   redirectOpen: 'Přejít na web [peněženky|{wallet}]',
-  redirectUnsafe: 'Web [peněženky|{wallet}] nelze otevřít',
-  redirectUnsafe_help:
-    'Neotevřeli jsme ji, protože její adresa vypadá nesprávně. Žádné peníze nebyly strženy. Zaplaťte prosím jiným způsobem a informujte obchod.',
   timeLeft: 'Zbývá {time}',
   timeSpoken: 'Zbývající čas: {time}',
   timeUp_help: 'Ověřujeme, zda vaše platba dorazila.',

@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Vi kan ikke sende en anmodning til dette wallet-id. Log ind på [wallettens|{wallet}s] hjemmeside i stedet. Resultatet vises her.',
   redirectOpen: 'Gå til [wallettens|{wallet}s] hjemmeside',
-  redirectUnsafe: '[Wallettens|{wallet}s] hjemmeside kan ikke åbnes',
-  redirectUnsafe_help:
-    'Vi åbnede det ikke, fordi adressen ser forkert ud. Der er ikke trukket penge. Betal på en anden måde, og giv butikken besked.',
   timeLeft: '{time} tilbage',
   timeSpoken: 'Tid tilbage: {time}',
   timeUp_help: 'Vi tjekker, om din betaling er modtaget.',

@@ -55,9 +55,6 @@ export default {
   notDirect:
     'An diese Wallet-ID können wir keine Anfrage senden. Melden Sie sich stattdessen auf der Website [der Wallet|von {wallet}] an. Das Ergebnis erscheint hier.',
   redirectOpen: 'Zur Website [der Wallet|von {wallet}]',
-  redirectUnsafe: 'Die Website [der Wallet|von {wallet}] lässt sich nicht öffnen',
-  redirectUnsafe_help:
-    'Wir haben sie nicht geöffnet, weil ihre Adresse falsch aussieht. Es wurde nichts abgebucht. Bitte wählen Sie eine andere Zahlungsart und informieren Sie den Shop.',
   timeLeft: 'Noch {time}',
   timeSpoken: 'Verbleibende Zeit: {time}',
   timeUp_help: 'Wir prüfen, ob Ihre Zahlung angekommen ist.',

@@ -40,8 +40,6 @@ export const enFlow = {
   notDirect:
     'We cannot send a request to this wallet ID. Log in on [the wallet|{wallet}]’s website instead. The result will show here.',
   redirectOpen: 'Go to [the wallet|{wallet}]’s website',
-  redirectUnsafe: '[The wallet|{wallet}]’s website cannot be opened',
-  redirectUnsafe_help: 'Its address looks wrong. No money was taken. Please pay another way, and tell the shop.',
   timeLeft: '{time} left',
   timeSpoken: 'Time left: {time}',
   timeUp_help: 'We are checking whether it arrived.',

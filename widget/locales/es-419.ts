@@ -55,9 +55,6 @@ export default {
   notDirect:
     'No podemos enviar una solicitud a este ID de billetera. En su lugar, inicie sesión en el sitio web de [la billetera|{wallet}]. El resultado aparecerá aquí.',
   redirectOpen: 'Ir al sitio web de [la billetera|{wallet}]',
-  redirectUnsafe: 'No se puede abrir el sitio web de [la billetera|{wallet}]',
-  redirectUnsafe_help:
-    'No lo abrimos porque su dirección parece incorrecta. No se cobró nada. Por favor, pague de otra forma y avise a la tienda.',
   timeLeft: 'Quedan {time}',
   timeSpoken: 'Tiempo restante: {time}',
   timeUp_help: 'Estamos verificando si llegó su pago.',

@@ -55,9 +55,6 @@ export default {
   notDirect:
     'No podemos enviar una solicitud a este ID de monedero. En su lugar, inicie sesión en la web [del monedero|de {wallet}]. El resultado aparecerá aquí.',
   redirectOpen: 'Ir a la web [del monedero|de {wallet}]',
-  redirectUnsafe: 'No se puede abrir la web [del monedero|de {wallet}]',
-  redirectUnsafe_help:
-    'No la hemos abierto porque su dirección parece incorrecta. No se ha cobrado nada. Por favor, pague de otra forma y avise a la tienda.',
   timeLeft: 'Quedan {time}',
   timeSpoken: 'Tiempo restante: {time}',
   timeUp_help: 'Estamos comprobando si ha llegado su pago.',

@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Sellele rahakoti ID-le ei saa maksetaotlust saata. Logige selle asemel sisse [rahakoti|{wallet}] veebisaidil. Tulemus ilmub siia.',
   redirectOpen: 'Ava [rahakoti|{wallet}] veebisait',
-  redirectUnsafe: '[Rahakoti|{wallet}] veebisaiti ei saa avada',
-  redirectUnsafe_help:
-    'Me ei avanud seda, sest selle aadress näib olevat vale. Raha ei võetud. Palun makske muul viisil ja teavitage poodi.',
   timeLeft: 'Veel {time}',
   timeSpoken: 'Järelejäänud aeg: {time}',
   timeUp_help: 'Kontrollime, kas teie makse jõudis kohale.',

@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Tälle lompakon tunnukselle ei voi lähettää maksupyyntöä. Kirjaudu sen sijaan [lompakon |{wallet}-]verkkosivustolle. Tulos näkyy tässä.',
   redirectOpen: 'Siirry [lompakon |{wallet}-]verkkosivustolle',
-  redirectUnsafe: '[Lompakon |{wallet}-]verkkosivustoa ei voi avata',
-  redirectUnsafe_help:
-    'Emme avanneet sitä, koska sen osoite näyttää väärältä. Rahaa ei veloitettu. Maksa toisella tavalla ja ilmoita kaupalle.',
   timeLeft: 'Vielä {time}',
   timeSpoken: 'Aikaa jäljellä: {time}',
   timeUp_help: 'Tarkistamme, onko maksusi saapunut.',

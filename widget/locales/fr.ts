@@ -56,9 +56,6 @@ export default {
   notDirect:
     'Nous ne pouvons pas envoyer de demande à cet identifiant de portefeuille. Connectez-vous plutôt sur le site [du portefeuille|de {wallet}]. Le résultat s’affichera ici.',
   redirectOpen: 'Aller sur le site [du portefeuille|de {wallet}]',
-  redirectUnsafe: 'Impossible d’ouvrir le site [du portefeuille|de {wallet}]',
-  redirectUnsafe_help:
-    'Nous ne l’avons pas ouvert, car son adresse semble incorrecte. Aucun montant n’a été débité. Veuillez payer autrement et prévenir la boutique.',
   timeLeft: 'Il reste {time}',
   timeSpoken: 'Temps restant : {time}',
   timeUp_help: 'Nous vérifions si votre paiement est bien arrivé.',

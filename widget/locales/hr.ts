@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Na ovaj ID novčanika nije moguće poslati zahtjev. Umjesto toga prijavite se na web-stranici [novčanika|{wallet}]. Rezultat će se prikazati ovdje.',
   redirectOpen: 'Otvori web-stranicu [novčanika|{wallet}]',
-  redirectUnsafe: 'Web-stranicu [novčanika|{wallet}] nije moguće otvoriti',
-  redirectUnsafe_help:
-    'Nismo je otvorili jer njezina adresa izgleda pogrešno. Ništa vam nije naplaćeno. Platite na drugi način i obavijestite trgovinu.',
   timeLeft: 'Još {time}',
   timeSpoken: 'Preostalo vrijeme: {time}',
   timeUp_help: 'Provjeravamo je li vaša uplata stigla.',

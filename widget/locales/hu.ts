@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Erre a tárcaazonosítóra nem küldhető kérelem. Jelentkezzen be helyette a [tárca|{wallet}] weboldalán. Az eredmény itt jelenik meg.',
   redirectOpen: 'Ugrás a [tárca|{wallet}] weboldalára',
-  redirectUnsafe: 'A [tárca|{wallet}] weboldala nem nyitható meg',
-  redirectUnsafe_help:
-    'Nem töltöttük be, mert a címe hibásnak tűnik. Nem vontak le pénzt. Kérjük, fizessen más módon, és értesítse a boltot.',
   timeLeft: 'Még {time}',
   timeSpoken: 'Hátralévő idő: {time}',
   timeUp_help: 'Ellenőrizzük, hogy megérkezett-e a fizetése.',

@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Kami tidak dapat mengirim permintaan ke ID e-wallet ini. Sebagai gantinya, silakan masuk di situs [e-wallet|{wallet}]. Hasilnya akan tampil di sini.',
   redirectOpen: 'Buka situs [e-wallet|{wallet}]',
-  redirectUnsafe: 'Situs [e-wallet|{wallet}] tidak dapat dibuka',
-  redirectUnsafe_help:
-    'Kami tidak membukanya karena alamatnya tampak salah. Saldo Anda tidak terpotong. Silakan bayar dengan cara lain dan beri tahu toko.',
   timeLeft: 'Sisa {time}',
   timeSpoken: 'Sisa waktu: {time}',
   timeUp_help: 'Kami sedang memeriksa apakah pembayaran Anda sudah kami terima.',

@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Non possiamo inviare una richiesta a questo ID di portafoglio. Effettua invece l’accesso sul sito [del portafoglio|di {wallet}]. Il risultato comparirà qui.',
   redirectOpen: 'Vai al sito [del portafoglio|di {wallet}]',
-  redirectUnsafe: 'Non è possibile aprire il sito [del portafoglio|di {wallet}]',
-  redirectUnsafe_help:
-    'Non lo abbiamo aperto perché il suo indirizzo sembra errato. Non ti è stato addebitato nulla. Paga in un altro modo e avvisa il negozio.',
   timeLeft: 'Restano {time}',
   timeSpoken: 'Tempo rimanente: {time}',
   timeUp_help: 'Stiamo verificando se il pagamento è arrivato.',

@@ -56,9 +56,6 @@ export default {
   notDirect:
     'このウォレットIDにはリクエストを送信できません。代わりに[ウォレット|{wallet}]のサイトにログインしてください。結果はここに表示されます。',
   redirectOpen: '[ウォレット|{wallet}]のサイトへ進む',
-  redirectUnsafe: '[ウォレット|{wallet}]のサイトを開けません',
-  redirectUnsafe_help:
-    'アドレスに誤りがあるようなので、サイトを開きませんでした。代金は引き落とされていません。別の方法でお支払いのうえ、ショップにお知らせください。',
   timeLeft: '残り{time}',
   timeSpoken: '残り時間：{time}',
   timeUp_help: 'お支払いが届いているか確認しています。',

@@ -55,9 +55,6 @@ export default {
   notDirect:
     '이 전자지갑 ID로는 요청을 보낼 수 없습니다. 대신 [전자지갑|{wallet}] 웹사이트에 로그인해 주세요. 결과가 여기에 표시됩니다.',
   redirectOpen: '[전자지갑|{wallet}] 웹사이트로 이동',
-  redirectUnsafe: '[전자지갑|{wallet}] 웹사이트를 열 수 없습니다',
-  redirectUnsafe_help:
-    '주소가 잘못된 것으로 보여 열지 않았습니다. 출금된 금액은 없습니다. 다른 결제 수단을 이용하고 상점에 알려 주세요.',
   timeLeft: '{time} 남음',
   timeSpoken: '남은 시간: {time}',
   timeUp_help: '결제가 접수되었는지 확인하고 있습니다.',

@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Šiam piniginės ID prašymo išsiųsti negalima. Vietoj to prisijunkite [piniginės|„{wallet}“] svetainėje. Rezultatas bus rodomas čia.',
   redirectOpen: 'Eiti į [piniginės|„{wallet}“] svetainę',
-  redirectUnsafe: '[Piniginės|„{wallet}“] svetainės atidaryti negalima',
-  redirectUnsafe_help:
-    'Jos neatvėrėme, nes jos adresas atrodo neteisingas. Pinigai nenuskaičiuoti. Sumokėkite kitu būdu ir praneškite parduotuvei.',
   timeLeft: 'Liko {time}',
   timeSpoken: 'Likęs laikas: {time}',
   timeUp_help: 'Tikriname, ar gautas jūsų mokėjimas.',

@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Uz šo maka ID nevar nosūtīt pieprasījumu. Tā vietā piesakieties [maka|{wallet}] vietnē. Rezultāts būs redzams šeit.',
   redirectOpen: 'Atvērt [maka|{wallet}] vietni',
-  redirectUnsafe: '[Maka|{wallet}] vietni nevar atvērt',
-  redirectUnsafe_help:
-    'Mēs to neatvērām, jo tās adrese izskatās nepareiza. Nauda nav norakstīta. Lūdzu, maksājiet citā veidā un informējiet veikalu.',
   timeLeft: 'Vēl {time}',
   timeSpoken: 'Atlikušais laiks: {time}',
   timeUp_help: 'Pārbaudām, vai jūsu maksājums ir saņemts.',

@@ -56,9 +56,6 @@ export default {
   notDirect:
     'Kami tidak dapat menghantar permintaan ke ID e-dompet ini. Sebaliknya, sila log masuk di laman web [e-dompet|{wallet}]. Keputusan akan dipaparkan di sini.',
   redirectOpen: 'Pergi ke laman web [e-dompet|{wallet}]',
-  redirectUnsafe: 'Laman web [e-dompet|{wallet}] tidak dapat dibuka',
-  redirectUnsafe_help:
-    'Kami tidak membukanya kerana alamatnya kelihatan salah. Tiada wang dipotong. Sila bayar dengan cara lain dan maklumkan kepada kedai.',
   timeLeft: 'Tinggal {time}',
   timeSpoken: 'Baki masa: {time}',
   timeUp_help: 'Kami sedang menyemak sama ada pembayaran anda telah diterima.',

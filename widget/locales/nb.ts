@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Vi kan ikke sende en forespørsel til denne lommebok-ID-en. Logg inn på [lommebokens|{wallet}s] nettsted i stedet. Resultatet vises her.',
   redirectOpen: 'Gå til [lommebokens|{wallet}s] nettsted',
-  redirectUnsafe: '[Lommebokens|{wallet}s] nettsted kan ikke åpnes',
-  redirectUnsafe_help:
-    'Vi åpnet det ikke, fordi adressen ser feil ut. Ingen penger er trukket. Betal på en annen måte, og si fra til butikken.',
   timeLeft: '{time} igjen',
   timeSpoken: 'Tid igjen: {time}',
   timeUp_help: 'Vi sjekker om betalingen din har kommet frem.',

@@ -55,9 +55,6 @@ export default {
   notDirect:
     'We kunnen geen verzoek sturen naar dit wallet-ID. Log in plaats daarvan in op de website van [de wallet|{wallet}]. Het resultaat verschijnt hier.',
   redirectOpen: 'Naar de website van [de wallet|{wallet}]',
-  redirectUnsafe: 'De website van [de wallet|{wallet}] kan niet worden geopend',
-  redirectUnsafe_help:
-    'We hebben de website niet geopend, omdat het adres onjuist lijkt. Er is niets afgeschreven. Kies een andere betaalmethode en meld dit bij de winkel.',
   timeLeft: 'Nog {time}',
   timeSpoken: 'Resterende tijd: {time}',
   timeUp_help: 'We controleren of uw betaling is aangekomen.',

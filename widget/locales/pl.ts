@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Na to ID portfela nie możemy wysłać prośby. Zaloguj się zamiast tego na stronie [portfela|{wallet}]. Wynik pojawi się tutaj.',
   redirectOpen: 'Przejdź na stronę [portfela|{wallet}]',
-  redirectUnsafe: 'Nie można otworzyć strony [portfela|{wallet}]',
-  redirectUnsafe_help:
-    'Nie otworzyliśmy jej, ponieważ jej adres wygląda na błędny. Nie pobrano żadnych środków. Zapłać w inny sposób i powiadom o tym sklep.',
   timeLeft: 'Zostało {time}',
   timeSpoken: 'Pozostały czas: {time}',
   timeUp_help: 'Sprawdzamy, czy Twoja płatność dotarła.',

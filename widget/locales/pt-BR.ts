@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Não podemos enviar uma solicitação para este ID de carteira. Em vez disso, entre na sua conta no site [da carteira|{wallet}]. O resultado aparecerá aqui.',
   redirectOpen: 'Ir para o site [da carteira|{wallet}]',
-  redirectUnsafe: 'Não foi possível abrir o site [da carteira|{wallet}]',
-  redirectUnsafe_help:
-    'Não o abrimos porque o endereço parece incorreto. Nenhum valor foi cobrado. Por favor, pague de outra forma e avise a loja.',
   timeLeft: 'Restam {time}',
   timeSpoken: 'Tempo restante: {time}',
   timeUp_help: 'Estamos verificando se seu pagamento chegou.',

@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Não podemos enviar um pedido para este ID de carteira. Em alternativa, inicie sessão no site [da carteira|{wallet}]. O resultado aparecerá aqui.',
   redirectOpen: 'Ir para o site [da carteira|{wallet}]',
-  redirectUnsafe: 'Não é possível abrir o site [da carteira|{wallet}]',
-  redirectUnsafe_help:
-    'Não o abrimos porque o endereço parece incorreto. Não foi cobrado qualquer valor. Por favor, pague de outra forma e informe a loja.',
   timeLeft: 'Restam {time}',
   timeSpoken: 'Tempo restante: {time}',
   timeUp_help: 'Estamos a verificar se o seu pagamento chegou.',

@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Nu putem trimite o solicitare către acest ID de portofel. Autentificați-vă în schimb pe site-ul [portofelului|{wallet}]. Rezultatul va apărea aici.',
   redirectOpen: 'Accesați site-ul [portofelului|{wallet}]',
-  redirectUnsafe: 'Site-ul [portofelului|{wallet}] nu poate fi deschis',
-  redirectUnsafe_help:
-    'Nu l-am deschis, deoarece adresa lui pare greșită. Nu s-a debitat nicio sumă. Vă rugăm să plătiți în alt mod și să anunțați magazinul.',
   timeLeft: 'Mai aveți {time}',
   timeSpoken: 'Timp rămas: {time}',
   timeUp_help: 'Verificăm dacă plata a ajuns.',

@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Na toto ID peňaženky sa žiadosť nedá poslať. Namiesto toho sa prihláste na webe [peňaženky|{wallet}]. Výsledok sa zobrazí tu.',
   redirectOpen: 'Prejsť na web [peňaženky|{wallet}]',
-  redirectUnsafe: 'Web [peňaženky|{wallet}] sa nedá otvoriť',
-  redirectUnsafe_help:
-    'Neotvorili sme ju, lebo jej adresa vyzerá nesprávne. Nestrhli sa žiadne peniaze. Zaplaťte, prosím, iným spôsobom a informujte obchod.',
   timeLeft: 'Ešte {time}',
   timeSpoken: 'Zostávajúci čas: {time}',
   timeUp_help: 'Overujeme, či vaša platba prišla.',

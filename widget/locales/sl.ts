@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Na ta ID denarnice ni mogoče poslati zahtevka. Namesto tega se prijavite na spletnem mestu [denarnice|{wallet}]. Rezultat bo prikazan tukaj.',
   redirectOpen: 'Odpri spletno mesto [denarnice|{wallet}]',
-  redirectUnsafe: 'Spletnega mesta [denarnice|{wallet}] ni mogoče odpreti',
-  redirectUnsafe_help:
-    'Nismo ga odprli, ker je njegov naslov videti napačen. Nič vam ni bilo zaračunano. Plačajte na drug način in obvestite trgovino.',
   timeLeft: 'Še {time}',
   timeSpoken: 'Preostali čas: {time}',
   timeUp_help: 'Preverjamo, ali je vaše plačilo prispelo.',

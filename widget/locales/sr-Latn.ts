@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Na ovaj ID novčanika ne može da se pošalje zahtev. Umesto toga, prijavite se na sajtu [novčanika|{wallet}]. Rezultat će se prikazati ovde.',
   redirectOpen: 'Otvori sajt [novčanika|{wallet}]',
-  redirectUnsafe: 'Sajt [novčanika|{wallet}] ne može da se otvori',
-  redirectUnsafe_help:
-    'Nismo ga otvorili jer njegova adresa izgleda pogrešno. Novac vam nije skinut. Platite na drugi način i obavestite prodavnicu.',
   timeLeft: 'Još {time}',
   timeSpoken: 'Preostalo vreme: {time}',
   timeUp_help: 'Proveravamo da li je vaša uplata stigla.',

@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Vi kan inte skicka en förfrågan till det här plånboks-ID:t. Logga in på [plånbokens|{wallet}s] webbplats i stället. Resultatet visas här.',
   redirectOpen: 'Gå till [plånbokens|{wallet}s] webbplats',
-  redirectUnsafe: '[Plånbokens|{wallet}s] webbplats kan inte öppnas',
-  redirectUnsafe_help:
-    'Vi öppnade den inte, eftersom adressen ser fel ut. Inga pengar har dragits. Välj ett annat betalsätt och meddela butiken.',
   timeLeft: '{time} kvar',
   timeSpoken: 'Tid kvar: {time}',
   timeUp_help: 'Vi kontrollerar om din betalning har kommit fram.',

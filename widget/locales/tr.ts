@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Bu cüzdan numarasına ödeme isteği gönderemiyoruz. Bunun yerine [cüzdanın|{wallet}] web sitesinde oturum açın. Sonuç burada görünecek.',
   redirectOpen: '[Cüzdanın|{wallet}] web sitesine git',
-  redirectUnsafe: '[Cüzdanın|{wallet}] web sitesi açılamıyor',
-  redirectUnsafe_help:
-    'Adresi yanlış göründüğü için siteyi açmadık. Hesabınızdan para çekilmedi. Lütfen başka bir yöntemle ödeyin ve mağazaya bildirin.',
   timeLeft: '{time} kaldı',
   timeSpoken: 'Kalan süre: {time}',
   timeUp_help: 'Ödemenizin ulaşıp ulaşmadığını kontrol ediyoruz.',

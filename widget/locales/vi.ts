@@ -55,9 +55,6 @@ export default {
   notDirect:
     'Chúng tôi không thể gửi yêu cầu đến ID ví này. Thay vào đó, hãy đăng nhập trên trang web của [ví|{wallet}]. Kết quả sẽ hiển thị tại đây.',
   redirectOpen: 'Đến trang web của [ví|{wallet}]',
-  redirectUnsafe: 'Không thể mở trang web của [ví|{wallet}]',
-  redirectUnsafe_help:
-    'Chúng tôi không mở vì địa chỉ trang web có vẻ sai. Bạn không bị trừ khoản tiền nào. Vui lòng thanh toán bằng cách khác và báo cho cửa hàng.',
   timeLeft: 'Còn {time}',
   timeSpoken: 'Thời gian còn lại: {time}',
   timeUp_help: 'Chúng tôi đang kiểm tra xem đã nhận được thanh toán của bạn hay chưa.',

@@ -54,8 +54,6 @@ export default {
   redirect_help: '請在該網站登入並確認。結果會顯示在這裡。',
   notDirect: '我們無法向此錢包 ID 傳送請求。請改為登入[錢包| {wallet} ]網站付款。結果會顯示在這裡。',
   redirectOpen: '前往[錢包| {wallet} ]網站',
-  redirectUnsafe: '無法開啟[錢包| {wallet} ]網站',
-  redirectUnsafe_help: '該網站的網址看起來有誤，因此我們未開啟。未扣款。請用其他方式付款，並告知商家。',
   timeLeft: '剩餘 {time}',
   timeSpoken: '剩餘時間：{time}',
   timeUp_help: '我們正在查核您的付款是否已入帳。',

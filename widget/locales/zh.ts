@@ -54,8 +54,6 @@ export default {
   redirect_help: '请在该网站登录并确认。结果会显示在这里。',
   notDirect: '我们无法向此钱包 ID 发送请求。请改为登录[钱包| {wallet} ]网站付款。结果会显示在这里。',
   redirectOpen: '前往[钱包| {wallet} ]网站',
-  redirectUnsafe: '无法打开[钱包| {wallet} ]网站',
-  redirectUnsafe_help: '该网站的地址看起来有误，因此我们没有打开。未扣款。请用其他方式付款，并告知商家。',
   timeLeft: '剩余 {time}',
   timeSpoken: '剩余时间：{time}',
   timeUp_help: '我们正在核实您的付款是否已到账。',
