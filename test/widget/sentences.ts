@@ -212,6 +212,7 @@ export const SENTENCES = {
   refunding: ['onItsWayBack'],
   sentBack: ['sentBackInPart'],
   refunded: ['sentBack'],
+  total: label,
   method: label,
   order: label,
   date: label,

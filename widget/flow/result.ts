@@ -1,7 +1,6 @@
 // The result: paid, with the details; closed by the shop; failed, with the reason, what happened to the money, and what
 // the shopper can do next; or that nothing more can be done with this token.
 import type { TemplateResult } from 'lit';
-import { withDecimals } from '../../backend-proxy/protocol/decimals.ts';
 import type { Method, OrderView, Reason, RefundView } from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId } from '../shell/choice.ts';
 import type { MessageKey } from '../locales/en.ts';
@@ -32,22 +31,29 @@ export function paid(context: PanelContext): TemplateResult {
   const { payment, closed: isClosed, amount, surplusAmount } = order;
   const method = payment && (claims?.methodNames?.[payment.method] ?? say(payment.method));
   const last4 = payment?.walletLast4;
-  const back = sumOf(order, 'SUCCESS');
-  // A gateway that sends whole amounts only keeps the cents.
-  const isSentBack = back && Number(amount) + Number(surplusAmount) - Number(back) < 1;
+  const back = refunded('SUCCESS', order);
+  const onItsWay = refunded('PROCESSING', order);
   // Of what is on its way back nobody has to be asked.
-  const sent = Number(sumOf(order, 'PROCESSING', 'SUCCESS'));
-  const isOwed = Number(isClosed ? amount : surplusAmount) > sent + (sent && 0.99);
+  const sent = back + onItsWay;
+  const received = Number(amount) + Number(surplusAmount ?? 0);
+  // A gateway that sends whole amounts only keeps less than 1.
+  const isSentBack = back && received - back < 0.9995;
+  const isOwed = Number(isClosed ? amount : surplusAmount) - sent > (sent && 0.9995);
   // Of two payments, two wallets may have paid.
-  const refunded = surplusAmount ? 'sentBack' : 'refunded';
-  const title = isSentBack ? refunded : isClosed ? 'closed' : isOwed ? 'surplus' : 'paid';
+  const whole = surplusAmount ? 'sentBack' : 'refunded';
+  const title = isSentBack ? whole : isClosed ? 'closed' : isOwed ? 'surplus' : 'paid';
   const look = isOwed ? 'warning' : title === 'paid' ? title : 'ended';
   const warning = isOwed ? (isClosed ? 'closed_paid' : 'surplus_help') : order.otherOpen && 'otherOpen';
-  return html`${sign(look, isSentBack ? 'paid' : look)} ${heading(say(title, { amount: money(back) }))}
+  // Without the noise of floating point, and with a minus rather than a hyphen.
+  const shown = (value: number) => money(value.toFixed(amount?.split('.')[1]?.length)).replace('-', '\u2212');
+  return html`${sign(look, isSentBack ? 'paid' : look)} ${heading(say(title, { amount: shown(back) }))}
     ${warning ? html`<p class="note warning announce">${say(warning)}</p>` : ''}
     <dl part="details">
       ${amount ? detail(say('amount'), money(amount)) : ''}
-      ${surplusAmount ? detail(say('extra'), money(surplusAmount)) : ''} ${refundRows(context)}
+      ${surplusAmount ? detail(say('extra'), money(surplusAmount)) : ''}
+      ${onItsWay ? detail(say('refunding'), shown(-onItsWay), 'announce') : ''}
+      ${back ? detail(say('sentBack'), shown(-back), 'announce') : ''}
+      ${surplusAmount || sent ? detail(say('total'), shown(received - sent), 'sum') : ''}
       ${method ? detail(say('method'), html`${method} ${last4 ? html`<bdi dir="ltr">•••• ${last4}</bdi>` : ''}`) : ''}
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${payment?.paidAt ? detail(say('date'), formatTime(payment.paidAt, context.language)) : ''}
@@ -58,26 +64,15 @@ export function paid(context: PanelContext): TemplateResult {
     ${isClosed ? '' : html`<slot name="success"></slot>`}`;
 }
 
+/** A view of an older proxy has no refunds. */
+const refunded = (state: RefundView['status'], { refunds = [] }: Partial<OrderView>): number =>
+  refunds.reduce((sum, { amount, status }) => (status === state ? sum + Number(amount) : sum), 0);
+
 const detail = (name: string, value: string | TemplateResult, role = ''): TemplateResult =>
   html`<div class=${role}>
     <dt>${name}</dt>
     <dd>${value}</dd>
   </div>`;
-
-/** A sum for what is on its way back and one for what was sent. */
-const refundRows = ({ say, money, state }: PanelContext) =>
-  (['PROCESSING', 'SUCCESS'] as const).map((status) => {
-    const sum = sumOf(state.order, status);
-    return sum && detail(say(status === 'SUCCESS' ? 'sentBack' : 'refunding'), money(sum), 'announce');
-  });
-
-/** Null if there are none, as in a view of an older proxy, or before any view. */
-function sumOf({ refunds = [] }: Partial<OrderView>, ...statuses: RefundView['status'][]): string | null {
-  const amounts = refunds.filter(({ status }) => statuses.includes(status)).map(({ amount }) => amount);
-  const minor = amounts.reduce((sum, amount) => sum + Number(amount.replace('.', '')), 0);
-  // All have the currency's digits.
-  return minor > 0 ? withDecimals(minor, amounts[0]?.split('.')[1]?.length ?? 0) : null;
-}
 
 /** Also where a payment is under way. */
 export function closed(context: PanelContext): TemplateResult {

@@ -91,6 +91,7 @@ export default {
   refunding: 'En procés de devolució',
   sentBack: 'Retornat',
   refunded: 'S’ha retornat l’import de {amount} al moneder amb què s’ha pagat',
+  total: 'Total',
   method: 'Mètode de pagament',
   order: 'Comanda',
   date: 'Pagat el',

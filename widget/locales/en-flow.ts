@@ -73,6 +73,7 @@ export const enFlow = {
   refunding: 'On its way back',
   sentBack: 'Sent back',
   refunded: '{amount} was sent back to the wallet that paid',
+  total: 'Total',
   method: 'Method',
   DIRECT: 'Wallet app',
   CHECKOUT: 'Wallet website',

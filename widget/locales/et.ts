@@ -90,6 +90,7 @@ export default {
   refunding: 'Teel tagasi',
   sentBack: 'Tagasi saadetud',
   refunded: 'Summa {amount} saadeti tagasi rahakotti, millest maksti',
+  total: 'Kokku',
   method: 'Makseviis',
   order: 'Tellimus',
   date: 'Makstud',

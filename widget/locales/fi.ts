@@ -90,6 +90,7 @@ export default {
   refunding: 'Matkalla takaisin',
   sentBack: 'Palautettu',
   refunded: 'Summa {amount} on lähetetty takaisin lompakkoon, josta maksettiin',
+  total: 'Yhteensä',
   method: 'Maksutapa',
   order: 'Tilaus',
   date: 'Maksettu',

@@ -94,6 +94,7 @@ export default {
   refunding: 'En cours de remboursement',
   sentBack: 'Remboursé',
   refunded: 'Le montant de {amount} a été remboursé sur le portefeuille qui a servi à payer',
+  total: 'Total',
   method: 'Moyen de paiement',
   order: 'Commande',
   date: 'Payé le',

@@ -88,6 +88,7 @@ export default {
   refunding: 'בדרך חזרה',
   sentBack: 'הוחזר',
   refunded: 'הסכום {amount} נשלח בחזרה לארנק שממנו שולם',
+  total: 'סך הכול',
   method: 'אמצעי תשלום',
   order: 'הזמנה',
   date: 'מועד התשלום',

@@ -90,6 +90,7 @@ export default {
   refunding: 'Na putu natrag',
   sentBack: 'Vraćeno',
   refunded: 'Iznos {amount} poslan je natrag u novčanik iz kojeg je plaćeno',
+  total: 'Ukupno',
   method: 'Način plaćanja',
   order: 'Narudžba',
   date: 'Plaćeno',

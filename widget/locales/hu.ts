@@ -90,6 +90,7 @@ export default {
   refunding: 'Visszaküldés alatt',
   sentBack: 'Visszaküldve',
   refunded: '{amount} összeget visszaküldtek abba a tárcába, amelyből fizettek',
+  total: 'Összesen',
   method: 'Fizetési mód',
   order: 'Rendelés',
   date: 'Fizetés ideje',

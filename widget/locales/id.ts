@@ -91,6 +91,7 @@ export default {
   refunding: 'Sedang dikembalikan',
   sentBack: 'Sudah dikembalikan',
   refunded: '{amount} sudah dikirim kembali ke e-wallet yang digunakan untuk membayar',
+  total: 'Total',
   method: 'Metode',
   order: 'Nomor pesanan',
   date: 'Dibayar pada',

@@ -91,6 +91,7 @@ export default {
   refunding: 'Grąžinama',
   sentBack: 'Grąžinta',
   refunded: 'Suma {amount} grąžinta į piniginę, iš kurios sumokėta',
+  total: 'Iš viso',
   method: 'Mokėjimo būdas',
   order: 'Užsakymas',
   date: 'Sumokėta',

@@ -90,6 +90,7 @@ export default {
   refunding: 'Tiek atmaksāts',
   sentBack: 'Atmaksāts',
   refunded: 'Summa {amount} ir nosūtīta atpakaļ uz maku, no kura samaksāts',
+  total: 'Kopā',
   method: 'Maksājuma veids',
   order: 'Pasūtījums',
   date: 'Samaksāts',

@@ -93,6 +93,7 @@ export default {
   refunding: 'Sedang dipulangkan',
   sentBack: 'Telah dipulangkan',
   refunded: '{amount} telah dihantar kembali ke e-dompet yang digunakan untuk membayar',
+  total: 'Jumlah',
   method: 'Kaedah',
   order: 'Nombor pesanan',
   date: 'Dibayar pada',

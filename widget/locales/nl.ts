@@ -91,6 +91,7 @@ export default {
   refunding: 'Onderweg terug',
   sentBack: 'Teruggestuurd',
   refunded: '{amount} is teruggestuurd naar de wallet waarmee is betaald',
+  total: 'Totaal',
   method: 'Betaalmethode',
   order: 'Bestelling',
   date: 'Betaald op',

@@ -91,6 +91,7 @@ export default {
   refunding: 'W trakcie zwrotu',
   sentBack: 'Zwrócono',
   refunded: 'Kwota {amount} została odesłana do portfela, z którego zapłacono',
+  total: 'Razem',
   method: 'Metoda płatności',
   order: 'Zamówienie',
   date: 'Zapłacono',

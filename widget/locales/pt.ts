@@ -91,6 +91,7 @@ export default {
   refunding: 'Em devolução',
   sentBack: 'Devolvido',
   refunded: 'O montante de {amount} foi devolvido à carteira usada para pagar',
+  total: 'Total',
   method: 'Método de pagamento',
   order: 'Encomenda',
   date: 'Pago em',

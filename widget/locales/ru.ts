@@ -91,6 +91,7 @@ export default {
   refunding: 'Возвращается',
   sentBack: 'Возвращено',
   refunded: 'Сумма {amount} отправлена обратно на кошелёк, с которого оплатили',
+  total: 'Итого',
   method: 'Способ оплаты',
   order: 'Заказ',
   date: 'Оплачено',

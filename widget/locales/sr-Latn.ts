@@ -90,6 +90,7 @@ export default {
   refunding: 'Na putu nazad',
   sentBack: 'Vraćeno',
   refunded: 'Iznos {amount} je poslat nazad u novčanik iz kog je plaćeno',
+  total: 'Ukupno',
   method: 'Način plaćanja',
   order: 'Porudžbina',
   date: 'Plaćeno',

@@ -92,6 +92,7 @@ export default {
   refunding: 'På väg tillbaka',
   sentBack: 'Återbetalat',
   refunded: '{amount} har skickats tillbaka till plånboken som användes för att betala',
+  total: 'Totalt',
   method: 'Betalsätt',
   order: 'Beställning',
   date: 'Betald den',

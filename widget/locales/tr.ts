@@ -90,6 +90,7 @@ export default {
   refunding: 'Geri gönderiliyor',
   sentBack: 'Geri gönderildi',
   refunded: '{amount}, ödemenin yapıldığı cüzdana geri gönderildi',
+  total: 'Toplam',
   method: 'Ödeme yöntemi',
   order: 'Sipariş',
   date: 'Ödeme zamanı',

@@ -91,6 +91,7 @@ export default {
   refunding: 'Повертається',
   sentBack: 'Повернено',
   refunded: 'Суму {amount} надіслано назад на гаманець, з якого сплатили',
+  total: 'Разом',
   method: 'Спосіб оплати',
   order: 'Замовлення',
   date: 'Оплачено',

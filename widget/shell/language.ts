@@ -129,7 +129,7 @@ export function localizedAmount(amount: string, currency: string, language: stri
   formats.set(key, format);
   // Intl formats decimal strings exactly (ES2023); TypeScript accepts only those that look like numbers. The proxy
   // refuses a text that is not a number; until then it is not shown, as NaN would be.
-  return +amount >= 0 ? format.format(amount as `${number}`) : '';
+  return isNaN(+amount) ? '' : format.format(amount as `${number}`);
 }
 
 /** Arabic and Persian digits as ASCII: people type both. */
