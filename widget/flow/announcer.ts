@@ -8,7 +8,7 @@ import type { Shown } from './view.ts';
 const ANNOUNCED_SECONDS = [180, 60, 30];
 
 /** A panel's text below its heading, without what is folded or only for the eye: the countdown, and what is printed. */
-const PROSE = '.panel p:not(.status, .print-only, details p), .status span span:not(.countdown)';
+const PROSE = '.panel p:not(.status, .print-only, details p), .status span:not(.countdown)';
 
 export class Announcer {
   /** The heading of the previous paint: a panel is a new one if its heading differs. */

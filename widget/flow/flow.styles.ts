@@ -8,7 +8,7 @@ export const flowStyles = css`
   :host {
     --_success: var(--payment-color-success, light-dark(#0a7540, #56cc8d));
     --_danger: var(--payment-color-danger, light-dark(#b3231b, #ff978e));
-    --_warning: var(--payment-color-warning, light-dark(#7a4b00, #f5c56b));
+    --_warning: var(--payment-color-warning, light-dark(#7a4b00, #ffb85c));
     --_press: color(from var(--_on-accent) srgb clamp(0, 1 - r, 1) clamp(0, 1 - g, 1) clamp(0, 1 - b, 1));
     --_code-size: 17rem;
   }
@@ -110,7 +110,7 @@ export const flowStyles = css`
     background: color-mix(in srgb, var(--_danger) 16%, transparent);
   }
   .note.warning {
-    background: color-mix(in srgb, var(--payment-color-warning, light-dark(#f2b134, #f5c56b)) 16%, transparent);
+    background: color-mix(in srgb, var(--payment-color-warning, light-dark(#f2b134, #ff9d2e)) 16%, transparent);
   }
   .quiet {
     padding-inline: calc(var(--_space) / 2);
@@ -178,6 +178,7 @@ export const flowStyles = css`
     outline-color: color-mix(in srgb, var(--_danger) 75%, transparent);
   }
   i {
+    display: inline-block;
     flex: none;
     inline-size: 1.1em;
     block-size: 1.1em;
@@ -186,15 +187,19 @@ export const flowStyles = css`
     border-radius: 50%;
     animation: turn 1.1s linear infinite;
   }
+  .status {
+    font-variant-numeric: tabular-nums;
+  }
+  .status i {
+    margin-inline-end: 0.6em;
+    color: var(--_accent);
+    vertical-align: -0.15em;
+  }
   .countdown {
     text-wrap: nowrap;
   }
-  .status {
-    font-variant-numeric: tabular-nums;
-    text-wrap: wrap;
-  }
-  .status i {
-    color: var(--_accent);
+  .countdown::before {
+    content: '· ';
   }
   .bar {
     inline-size: min(100%, var(--_code-size));
@@ -258,8 +263,6 @@ export const flowStyles = css`
     display: grid;
     gap: var(--_space);
   }
-  /* A status that does not fit beside its spinner is below it. */
-  .status,
   .row {
     display: flex;
     flex-wrap: wrap;
@@ -349,6 +352,17 @@ export const flowStyles = css`
     text-align: end;
     font-weight: 600;
   }
+  .sum {
+    display: grid;
+    grid-column: 1 / -1;
+    grid-template-columns: subgrid;
+    margin-block-end: calc(var(--_space) / 2);
+    padding-block: calc(var(--_space) / 2);
+    border-block: 1px solid var(--_line);
+  }
+  .sum dt {
+    color: inherit;
+  }
   :is(.bar, .phone, .CHECKOUT):dir(rtl) {
     scale: -1 1;
   }
@@ -368,7 +382,22 @@ export const flowStyles = css`
       rotate: 1turn;
     }
   }
+  @container (width < 20rem) {
+    .countdown {
+      display: block;
+    }
+    .countdown::before {
+      display: none;
+    }
+  }
   @container (width < 16rem) {
+    .note {
+      display: block !important;
+    }
+    .note::before {
+      float: inline-start;
+      margin-inline-end: 0.6em;
+    }
     .method b,
     .only h2 {
       font-size: 0.9em;
@@ -399,9 +428,7 @@ export const flowStyles = css`
     .print-only {
       display: block;
     }
-    .sheet:has(.pair)
-      :is(p:not(.total, .print-only, section p), small, h2, summary, slot:not([name='mark'], section slot)),
-    :is(a, button, .row, .status, .live) {
+    :is(a, button, summary, .row, .status, .live) {
       display: none;
     }
   }
@@ -446,8 +473,8 @@ export const flowStyles = css`
   }
   @media (prefers-contrast: more) {
     :host {
-      --_line: var(--_field);
       --_muted: var(--_text);
+      --_line: var(--_field);
     }
   }
   @media (forced-colors: active) {
@@ -500,8 +527,9 @@ export const flowStyles = css`
       --_line: GrayText;
       color: GrayText;
     }
-    i {
-      border-style: dotted;
+    .status i {
+      color: CanvasText;
+      forced-color-adjust: none;
     }
     .phone,
     .phone .ring ~ *,

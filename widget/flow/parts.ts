@@ -86,14 +86,9 @@ export function waitingStatus(context: PanelContext, text: string, limit?: Limit
         <span class="announce">${say('lost')}</span>
         ${button('retry', 'quiet', say('again'), () => run((session) => session.reconnect()))}
       </div>`
-    : html`<p part="status" class="status">
-        <i></i><span><span>${text}</span>${limit ? countdown(context, limit) : ''}</span>
-      </p>`;
+    : html`<p part="status" class="status"><i></i><span>${text}</span> ${limit ? countdown(context, limit) : ''}</p>`;
   return html`${line} ${onePaymentNote(context, isOffered)}`;
 }
-
-/** With a space that does not break, so that no line begins with it. */
-const DOT = '\u00a0·';
 
 /** Only shows the time, as digits. That it is over is for the proxy to say. */
 function countdown({ say, language }: PanelContext, { remainingMs, totalMs }: Limit): TemplateResult | '' {
@@ -102,7 +97,7 @@ function countdown({ say, language }: PanelContext, { remainingMs, totalMs }: Li
   const digits = (value: number, least: number) =>
     new Intl.NumberFormat(language, { minimumIntegerDigits: least }).format(value);
   const time = `${digits(Math.floor(seconds / 60), 1)}:${digits(seconds % 60, 2)}`;
-  return html`${DOT} <span part="countdown" class="countdown" role="timer">${say('timeLeft', { time })}</span>`;
+  return html`<span part="countdown" class="countdown" role="timer">${say('timeLeft', { time })}</span>`;
 }
 
 /** The same time as a bar, below what it is for. */
