@@ -246,8 +246,8 @@ main:has(.decision) { max-width: 37rem; }
   /* It wraps, so that the time stays in its line. */
   .lines td:nth-last-child(2) { flex: 1 1 0; text-wrap: balance; }
   .lines td:last-child { margin-left: auto; color: var(--soft); }
-  .lines td:has(.reason) { display: contents; }
-  .lines .reason { order: 2; flex-basis: 100%; max-width: none; }
+  .lines td:has(.reason, .long) { display: contents; }
+  .lines :is(.reason, .long) { order: 2; flex-basis: 100%; max-width: none; }
   .heading a { margin-left: auto; }
   .heading form { flex-basis: 100%; margin-bottom: 0.5rem; }
   .filters { display: grid; grid-template-columns: 1fr auto; gap: 0.75rem; }

@@ -406,7 +406,8 @@ export function status(transaction: Transaction, back?: Back): Html {
   const own = surplus || afterClose ? 'warn' : hasFailed ? 'bad' : TONES[STAGES[stage].status];
   const [tone, name] = back ?? [own, statusName(transaction)];
   // A line begins with a word.
-  return html`<span class="status ${tone}">${name.replaceAll(' · ', '\u00A0· ')}</span>`;
+  const look = name.includes(' · ') ? `${tone} long` : tone;
+  return html`<span class="status ${look}">${name.replaceAll(' · ', '\u00A0· ')}</span>`;
 }
 
 /** The last four digits, and at most half of a short id: enough to compare, too little to use. */

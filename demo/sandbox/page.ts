@@ -137,8 +137,9 @@ export const byDay = (rows: readonly { at: number; row: Markup }[], now: number)
     return html`${isNext ? html`<li class="day"><h3>${DAY.format(at)}, UTC</h3></li>` : ''}${row}`;
   });
 
-/** The first rows of a list, and the others behind a button. */
-export function folded(name: string, rows: readonly Markup[], shown: number, total: number): Markup {
+/** The first rows of a list, and the others behind a button, if they are more than one. */
+export function folded(name: string, rows: readonly Markup[], most: number, total: number): Markup {
+  const shown = rows.length === most + 1 ? rows.length : most;
   const more = html`<details id="more-${name}" class="more">
     <summary id="more-of-${name}">Show ${total > rows.length ? `${rows.length} of` : 'all'} ${total}</summary>
     <ol class="lines">

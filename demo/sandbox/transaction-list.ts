@@ -12,8 +12,13 @@ import { byDay, clockTime, countdown, folded, time, type Markup } from './page.t
 import { isFinal, isPayment, type Payment, type Transaction } from './transaction.ts';
 
 const LISTS = {
-  waiting: { title: 'Waiting', shown: 5, none: 'Nothing waits. Start a payment in the shop, and it appears here.' },
-  ended: { title: 'Ended', shown: 10, none: 'Nothing yet.' },
+  waiting: {
+    title: 'Waiting',
+    shown: 5,
+    legend: '',
+    none: 'Nothing waits. Start a payment in the shop, and it appears here.',
+  },
+  ended: { title: 'Ended', shown: 10, legend: '✓ IPN delivered', none: 'Nothing yet.' },
 } as const;
 /** More are only at the controls. */
 const MAX_SHOWN = 100;
@@ -64,12 +69,15 @@ function standing(kind: Kind, { status, message }: Pick<Transaction, 'status' | 
 }
 
 export function list(name: keyof typeof LISTS, options: ControlOptions): Markup {
-  const { title, shown, none } = LISTS[name];
+  const { title, shown, legend, none } = LISTS[name];
   const all = options.processor.transactions().filter((each) => isFinal(each) === (name === 'ended'));
   if (name === 'ended') all.sort((one, other) => other.updatedAt - one.updatedAt);
   const newest = all.slice(0, MAX_SHOWN).map((each) => ({ at: changedAt(each), row: row(each, options) }));
   const rows = byDay(newest, options.clock.now());
-  return html`<h2 class="title">${title} <small>${all.length}</small></h2>
+  return html`<div class="row between">
+      <h2 class="title">${title} <small>${all.length}</small></h2>
+      <small>${legend}</small>
+    </div>
     <div class="card ${name}">
       ${all.length === 0 ? html`<div class="lines soft"><p>${none}</p></div>` : folded(name, rows, shown, all.length)}
     </div>`;

@@ -224,13 +224,13 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   await operator.says(path, / Paid · confirmed by the gateway [\d:]+ €4\.00 sent back · A-1-r1 Details /);
   await world.settleAfter('approve', 'A-1-r2');
   for (const at of ['/admin', '/admin/transactions', path])
-    assert.match(await operator.open(at), /status over">Refunded\s· €10\.00</, at);
+    assert.match(await operator.open(at), /status over long">Refunded\s· €10\.00</, at);
   await world.start(world.token({ orderId: 'B-1' }), { method: 'CHECKOUT' }, 'b');
   await operator.says('/admin', /Waiting €10\.10 1 payment .* B-1 Wallet website €10\.10 Waiting /);
   await world.ledger.closeOrder({ orderId: 'B-1', reason: null, ifUnpaidSince: null });
   await operator.says('/admin', /Waiting – and 1 closed Webhooks/);
   for (const at of ['/admin', '/admin/transactions', '/admin/transactions/B-1'])
-    assert.match(await operator.open(at), /status over">Closed\s· may still be paid</, at);
+    assert.match(await operator.open(at), /status over long">Closed\s· may still be paid</, at);
   await world.settleAfter('approve', 'B-1', '23456789');
   await operator.says(
     '/admin/transactions/B-1',

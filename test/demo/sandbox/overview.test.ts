@@ -147,7 +147,7 @@ describe('the overview of transactions', () => {
     await browser.open('/');
     assert.match(
       browser.text,
-      / Ended 3 −?€10\.50 order-JETGO .* 20 Nov 2026, UTC €10\.50 order-CHECKOUT (?!.*2026, UTC).* order-QR /,
+      / Ended 3 ✓ IPN delivered €10\.50 order-JETGO .* 20 Nov 2026, UTC €10\.50 order-CHECKOUT (?!.*2026, UTC).* order-QR /,
     );
   });
 
@@ -189,7 +189,9 @@ describe('the overview of transactions', () => {
 
   it('of many that wait the newest five are shown, and the others behind a button', async () => {
     const opened = openSandbox();
-    for (let number = 1; number <= 7; number++) await opened.send('pay', collection('QR', { orderId: `o-${number}` }));
+    for (let number = 1; number <= 6; number++) await opened.send('pay', collection('QR', { orderId: `o-${number}` }));
+    assert.doesNotMatch((await openOverview(opened)).html, /Show all/, 'one alone is not hidden');
+    await opened.send('pay', collection('QR', { orderId: 'o-7' }));
     const [shown = '', more = ''] = (await openOverview(opened)).html.split('<details id="more-waiting"');
     const idsIn = (html: string) => [...html.matchAll(/class="order">([\w-]+)</g)].map(([, orderId]) => orderId);
     assert.deepEqual(idsIn(shown), ['o-7', 'o-6', 'o-5', 'o-4', 'o-3']);
