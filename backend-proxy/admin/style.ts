@@ -241,7 +241,6 @@ main:has(.decision) { max-width: 37rem; }
   .lines :is(.right, .end) { order: 0; margin-left: auto; text-align: right; }
   .lines .right { font-size: 1rem; }
   .lines tr::after { content: ''; flex-basis: 100%; }
-  .lines .hint { display: none; }
   .lines .status { order: 1; margin: 0; font-size: inherit; }
   /* It wraps, so that the time stays in its line. */
   .lines td:nth-last-child(2) { flex: 1 1 0; text-wrap: balance; }
@@ -272,6 +271,7 @@ main:has(.decision) { max-width: 37rem; }
   .details dd { padding-top: 0; border-top: 0 !important; }
 }
 @media (max-width: 75rem) { .filters .fold { order: 1; } }
+@media (max-width: 60rem) { .lines .hint { display: none; } }
 @media (max-width: 64rem) { th, td { padding-inline: 0.6rem; } td .fine { display: none; } }
 @media (max-width: 24rem) { .host { display: none; } .tabs a { padding-inline: 0.5rem; } .attention small { display: block; }
   .lines tbody tr { column-gap: 0.4rem; padding-inline: 0.75rem; } .lines td { font-size: 0.8125rem; } .lines .wallet { display: none; } }
