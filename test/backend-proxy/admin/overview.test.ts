@@ -75,7 +75,11 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   for (const id of ['A-1', 'A-1-2'])
     assert.doesNotMatch(await operator.open(`/admin/transactions/${id}`), /pays the order/);
   for (const path of ['/admin', '/admin/transactions', '/admin/transactions/A-1-2'])
-    assert.match(await operator.open(path), /status over long">Paid twice\s· €10\.00 sent back\s· €0\.10 still owed</, path);
+    assert.match(
+      await operator.open(path),
+      /status over long">Paid twice\s· €10\.00 sent back\s· €0\.10 still owed</,
+      path,
+    );
   await operator.says('/admin/transactions/A-1-2', new RegExp(` −€10\\.00 Sent back .* ${OWED} `));
 });
 
