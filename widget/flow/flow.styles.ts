@@ -334,15 +334,16 @@ export const flowStyles = css`
   }
   dl {
     display: grid;
-    grid-template-columns: auto 1fr;
     inline-size: min(100%, 26rem);
     justify-self: center;
-    gap: calc(var(--_space) / 2) var(--_space);
+    gap: calc(var(--_space) / 2);
     padding-block-start: var(--_space);
     border-block-start: 1px solid var(--_line);
   }
   dl div {
-    display: contents;
+    display: flex;
+    justify-content: space-between;
+    gap: var(--_space);
   }
   dt {
     color: var(--_muted);
@@ -353,15 +354,13 @@ export const flowStyles = css`
     font-weight: 600;
   }
   .sum {
-    display: grid;
-    grid-column: 1 / -1;
-    grid-template-columns: subgrid;
     margin-block-end: calc(var(--_space) / 2);
     padding-block: calc(var(--_space) / 2);
     border-block: 1px solid var(--_line);
   }
   .sum dt {
     color: inherit;
+    font-weight: 600;
   }
   :is(.bar, .phone, .CHECKOUT):dir(rtl) {
     scale: -1 1;
@@ -402,12 +401,10 @@ export const flowStyles = css`
     .only h2 {
       font-size: 0.9em;
     }
-    dl {
-      grid-template-columns: minmax(0, 1fr);
-      row-gap: 0;
+    dl div {
+      display: block;
     }
     dd {
-      margin-block-end: calc(var(--_space) / 2);
       text-align: start;
     }
   }
