@@ -1,6 +1,7 @@
 // Journeys with failures and detours: in each the shopper can continue, and the shop packs no unpaid order.
 import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
+import { PaymentProxy } from '../../backend-proxy/client.ts';
 import { M } from '../backend-proxy/time.ts';
 import { ADA, World } from './shopper.ts';
 
@@ -105,6 +106,22 @@ test('a proxy killed while the shopper waits: the widget recovers by itself', as
   await shopper.isFulfilled();
   // The browser reports the lost connection, and so does the widget if the proxy takes seconds to restart.
   shopper.visitor.allowed = /net::ERR_|^console: <payment-widget> network /;
+});
+
+test('an order closed while its payment is checked: the open page says so, and leads to the shop’s help', async () => {
+  const shopper = await world.shopper();
+  const phone = await world.phone(ADA);
+  await shopper.order();
+  await shopper.pay('QR');
+  await world.control('/faults', { status: { tamper: { amount: 0.01 } } });
+  await phone.scan(await shopper.scannedCode());
+  await phone.approve();
+  await shopper.page.getByText('Your payment is being checked.').waitFor();
+  const { proxy: url, secrets } = world.stack;
+  await new PaymentProxy({ url, key: secrets.merchantApiKey }).closeOrder(shopper.orderId);
+  const news = shopper.page.getByRole('status').filter({ hasText: 'This order was closed. Your payment is being' });
+  assert.equal(await news.getByRole('link', { name: 'contact us' }).getAttribute('href'), '/contact');
+  await world.control('/faults', {});
 });
 
 test('a report with another amount: the shop says that it is checked, until a person ends the payment', async () => {

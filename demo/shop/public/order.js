@@ -25,11 +25,15 @@ async function askShop(onNews) {
   if (answer && answer.text !== message.textContent) onNews(answer);
 }
 
+function wayTo(text) {
+  return Object.assign(document.createElement('a'), { href: '/contact', textContent: text });
+}
+
 function show(answer) {
   document.querySelector('h1').textContent = answer.heading;
   // That a try failed is announced by the widget.
   message.ariaLive = answer.state === 'unpaid' ? 'off' : 'polite';
-  message.textContent = answer.text;
+  message.replaceChildren(...answer.text.split(/(contact us)/i).map((part, at) => (at % 2 === 0 ? part : wayTo(part))));
   message.dataset.state = answer.state;
   if (answer.state !== 'paid') return;
   const [payment, packing] = document.querySelectorAll('.steps li');
