@@ -5,7 +5,7 @@ import { html } from 'hono/html';
 import { type CheckoutTexts, checkoutTexts, fill } from './checkout-texts.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
 import { formatMoney } from './money.ts';
-import { banner, countdown, duration, fact, logo, mark, type Markup, page, pictureOf } from './page.ts';
+import { banner, countdown, duration, fact, logo, mark, type Mark, type Markup, page, pictureOf } from './page.ts';
 import type { Payment } from './transaction.ts';
 
 /** The fields that each problem is about; it stands below its field, or above all if it is about two. */
@@ -206,6 +206,7 @@ function verifyScreen(view: CheckoutView, screen: Screen & { name: 'verify' }, t
         inputmode="numeric"
         autocomplete="one-time-code"
         maxlength="7"
+        dir="ltr"
         ${described('code', view)}
         required
         autofocus
@@ -279,14 +280,14 @@ function payScreen(
 }
 
 function endedScreen({ payment, merchant }: CheckoutView, texts: CheckoutTexts): Markup {
-  const ends: Record<string, [string, string]> = {
-    SUCCESS: [texts.paidTitle, texts.paidText],
-    TOKEN_EXPIRED: [texts.expiredTitle, texts.expiredText],
-    USER_CANCELLED: [texts.canceledTitle, texts.canceledText],
-    INSUFFICIENT_BALANCE: [texts.declinedTitle, texts.shortText],
+  const ends: Record<string, [Mark, string, string]> = {
+    SUCCESS: ['good', texts.paidTitle, texts.paidText],
+    TOKEN_EXPIRED: ['late', texts.expiredTitle, texts.expiredText],
+    USER_CANCELLED: ['ended', texts.canceledTitle, texts.canceledText],
+    INSUFFICIENT_BALANCE: ['ended', texts.declinedTitle, texts.shortText],
   };
-  const [title, text] = ends[payment.message] ?? [texts.declinedTitle, texts.declinedText];
-  return html`${mark(payment.status === 'SUCCESS')}
+  const [look, title, text] = ends[payment.message] ?? ['ended', texts.declinedTitle, texts.declinedText];
+  return html`${mark(look)}
     <h1>${title}</h1>
     <p>${fill(text, { merchant })}</p>
     <a class="button main" href="${payment.returnUrl}">${fill(texts.back, { merchant })}</a>`;

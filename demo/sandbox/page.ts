@@ -175,11 +175,17 @@ export function duration(ms: number): string {
   return shown.join(' ') || `${ms / 1000} s`;
 }
 
-/** A check mark or a cross. */
-export function mark(isGood: boolean): Markup {
-  return html`<svg class="mark ${isGood ? 'good' : ''}" viewBox="0 0 24 24" aria-hidden="true">
-    <path d="${isGood ? 'M5 13l4.5 4.5L19 7' : 'M6 6l12 12M18 6L6 18'}" />
-  </svg>`;
+const MARKS = {
+  good: 'M5 13l4.5 4.5L19 7',
+  ended: 'M6 6l12 12M18 6L6 18',
+  late: 'M12 3.5a8.5 8.5 0 1 1 0 17 8.5 8.5 0 0 1 0-17m0 4V12l3 2',
+};
+
+export type Mark = keyof typeof MARKS;
+
+/** A check mark, a cross or a clock. */
+export function mark(look: Mark): Markup {
+  return html`<svg class="mark ${look}" viewBox="0 0 24 24" aria-hidden="true"><path d="${MARKS[look]}" /></svg>`;
 }
 
 /** `m:ss`, counted down by live.js. */

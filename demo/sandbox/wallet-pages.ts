@@ -328,7 +328,7 @@ function result({ customer, orderOf, merchant }: PhoneView, { payment, fromApp, 
   const paid = isTheirs ? `Sent to ${merchant}.` : 'This payment is already paid.';
   const isDeclinedHere = payment.message === 'DECLINED' && isTheirs && payment.openedBy === customer.walletId;
   const reason = isDeclinedHere ? 'You declined this payment.' : REASONS[payment.message];
-  return html`${mark(isPaid)}
+  return html`${mark(isPaid ? 'good' : 'ended')}
     <h2 class="title">${isPaid ? 'Paid' : 'Not paid'}</h2>
     <p class="amount">${formatMoney(minor, currency)}</p>
     <p>${isPaid ? paid : `${reason ?? 'This payment has ended.'} No money was taken.`}</p>

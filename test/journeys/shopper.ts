@@ -185,6 +185,7 @@ export class Shopper {
     await this.page.locator('#code').waitFor();
     const phone = await this.#world.phone(customer);
     await this.page.locator('#code').fill(await phone.securityCode());
+    assert.match(await this.page.locator('#code').inputValue(), /^\d{6}$/, 'each digit in its place');
     await phone.visitor.leave();
     await this.page.getByRole('button', { name: 'Continue' }).click();
   }

@@ -58,6 +58,12 @@ async function follow(live) {
   }
 }
 
+// The phone shows the code in two halves; the field has a place for each digit.
+addEventListener('input', ({ target }) => {
+  if (target.autocomplete === 'one-time-code' && /\D/.test(target.value))
+    target.value = target.value.replace(/\D/g, '');
+});
+
 tick();
 setInterval(tick, 1000);
 for (const live of document.querySelectorAll('[data-live]')) void follow(live);
