@@ -284,7 +284,8 @@ function activity(view: PhoneView): Markup {
   });
   const declined = view.declined.map((payment) => {
     const amount = formatMoney(payment.minor, payment.currency);
-    return { name: merchant, amount, about: ['Declined', orderOf(payment)], at: payment.updatedAt, look: 'old' };
+    const why = payment.message === 'DECLINED' ? 'Declined' : 'Balance too low';
+    return { name: merchant, amount, about: [why, orderOf(payment)], at: payment.updatedAt, look: 'old' };
   });
   const latest = [...moved, ...declined].toSorted((one, other) => one.at - other.at).slice(-MAX_MOVEMENTS);
   const whenOf = (at: number) => (isSameDay(at, view.now) ? ago(at, view.now) : clockTime(at, at));

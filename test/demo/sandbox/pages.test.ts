@@ -394,6 +394,9 @@ describe('the wallet phone', () => {
     await phone.open(Buffer.from(String(json['qr']), 'base64').toString());
     assert.match(phone.text, /Balance €4\.20 Missing €6\.30 .* would be declined\. Decline Approve anyway/);
     assert.doesNotMatch(phone.html, /class="main"/);
+    await phone.submit('/wallet/answer', { answer: 'approve' });
+    await phone.open('/wallet');
+    assert.match(phone.text, / Activity DS Demo Shop €10\.50 Balance too low order-QR just now /);
   });
 
   it('a DIRECT payment says who declined it: the person on the phone, or nobody there', async () => {
