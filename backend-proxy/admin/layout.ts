@@ -5,7 +5,7 @@ import type { Refusal } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Log } from '../protocol/log.ts';
 import type { RefundRules } from '../protocol/refundable.ts';
-import type { Transaction } from '../protocol/transaction.ts';
+import { STAGES, type Transaction } from '../protocol/transaction.ts';
 import type { Readiness } from '../routes/health.ts';
 import type { Refunds } from '../use-cases/outgoing.ts';
 import { writeSession, type Session, type Sessions } from './session.ts';
@@ -351,7 +351,7 @@ export function transactionTable(
     transactions.map((each) => [
       nameInList(each),
       kindInList(each),
-      amount(each),
+      STAGES[each.stage].status === 'SUCCESS' ? amount(each) : html`<span class="unmoved">${amount(each)}</span>`,
       html`${status(each, backs.get(each.id))}
       ${isInDoubt(each) ? html`<small class="reason">${reviewReason(each)}</small>` : ''}`,
       time(each.createdAt),

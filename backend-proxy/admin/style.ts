@@ -61,6 +61,9 @@ h2 { font-size: 1.125rem; font-weight: 650; }
 .amount, time, .wallet { font-variant-numeric: tabular-nums; }
 .amount, .wallet { white-space: nowrap; }
 .amount { font-weight: 600; }
+/* Money that has not moved. */
+:is(.unmoved, .totals > :nth-child(n + 3)) .amount { font-weight: 400; }
+.unmoved { color: var(--soft); }
 
 .status { display: inline-flex; align-items: baseline; gap: 0.45rem; margin-right: 0.6rem; font-size: 0.9375rem; font-weight: 500; }
 /* A shape for each tone: filled where it has ended well, a ring where it waits, a bar where it ended, a diamond to act on. */

@@ -105,6 +105,8 @@ it('the overview sums up what came in and went out today, by currency, and each 
   );
   const rows = async (href = '') => [...(await operator.open(href.replaceAll('&amp;', '&'))).matchAll(/scope="row"/g)];
   assert.match(page, /closed=true"\s*>1 closed</);
+  const unmoved = [...page.matchAll(/class="unmoved"><span class="amount">([^<]+)</g)].map(([, money]) => money);
+  assert.deepEqual(unmoved, ['€1.00', '−€5.00', '€1,200.00'], 'what has not moved is not as bold');
   for (const [, href, count] of page.matchAll(/href="([^"]*type=[^"]*)"\s*>(\d) /g))
     assert.equal((await rows(href)).length, Number(count), href);
   await world.settleAfter('approve', 'P-1');
