@@ -53,6 +53,8 @@ const STYLE = `
     mask: linear-gradient(#000 calc(100% - 20px), #0000);
     background: linear-gradient(light-dark(#fff, #20242c) 36px, light-dark(#d6dae2, #343a45) 36px 37px,
       light-dark(#f4f5f8, #0d0f13) 37px); }
+  .desktop::after { content: 'stillwater.example'; position: absolute; inset: 9px 0 auto; color: light-dark(#5d6675, #a9b1bf);
+    font: 12px/20px Inter, sans-serif; text-align: center; }
   .desktop::before { content: ''; position: absolute; inset: 13px auto auto 16px; width: 10px; height: 10px;
     border-radius: 50%; background: #98a1b0; box-shadow: 18px 0 #98a1b0, 36px 0 #98a1b0; }
   img { display: block; }`;
