@@ -137,13 +137,13 @@ export function refunding(
             ? html`<p>All of it is refunded, or on its way.</p>`
             : sendable === 0
               ? html`<p>
-                  ${paysNothing(payment) ? owedText(money) : `${money} is left, and stays with you: the gateway sends whole amounts only.`}
+                  ${paysNothing(payment) ? owedText(money) : `${money} is left: the gateway sends whole amounts only.`}
                 </p>`
               : isUrgent
                 ? refundForm(payment, sendable, rules, form, typed)
                 : html`<p>
                       ${moneyIn(sendable, payment)} can be sent back to the wallet that paid, ${wallet(payment.payer)}.
-                      ${left === sendable ? '' : `The other ${moneyIn(left - sendable, payment)} stays with you: the gateway sends whole amounts only.`}
+                      ${left === sendable ? '' : `The other ${moneyIn(left - sendable, payment)} cannot: the gateway sends whole amounts only.`}
                     </p>
                     <details ${typed.problems ? 'open' : ''}>
                       <summary class="button quiet">Send back…</summary>
@@ -244,10 +244,10 @@ export function refundPage(
   });
 }
 
-/** What does not go back; of money that pays no order it is not the merchant's. */
+/** What does not go back; of money that pays no order all of it is owed. */
 function keptText(stays: number, payment: Transaction, rules: RefundRules): string[] {
   if (!paysNothing(payment))
-    return stays === 0 ? [] : [`${moneyIn(stays, payment)} of the payment ${payment.id} stays with you.`];
+    return stays === 0 ? [] : [`${moneyIn(stays, payment)} of the payment ${payment.id} is not sent back.`];
   const later = sendableOf(stays, payment.currency, rules);
   return [
     ...(later === 0 ? [] : [`${moneyIn(later, payment)} is still to be sent back.`]),

@@ -211,10 +211,11 @@ function leftOf(entry: Entry, entries: readonly Entry[]): readonly [most: number
   return [left - (left % 100), left % 100];
 }
 
-/** What of money that pays no order the gateway cannot send back, in the operator's words. */
+/** The cents that the gateway cannot send back, of money that pays no order or goes back but for them. */
 export function owedOf(entry: Entry, entries: readonly Entry[]): string {
-  const owed = paysNothing(entry) ? leftOf(entry, entries)[1] : 0;
-  return owed === 0 ? '' : `${money(owed, entry.currency)} ${STILL_OWED}`;
+  const [most, rest] = leftOf(entry, entries);
+  const isBack = paysNothing(entry) || (most === 0 && rest < centsOf(entry.amount));
+  return rest > 0 && isBack ? `${money(rest, entry.currency)} ${paysNothing(entry) ? STILL_OWED : IS_LEFT}` : '';
 }
 
 /** In the operator's words; undefined if it can be, as far as anything is left. */
@@ -241,8 +242,8 @@ export const walletEnd = (id: string) => `••••\u00A0${id.slice(Math.max(
 const DONE = { PAY: 'Paid', REFUND: 'Sent back', PAYOUT: 'Paid out' };
 const TYPES = { PAY: 'Payment', REFUND: 'Refund', PAYOUT: 'Payout' };
 const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };
+const IS_LEFT = 'is left: the gateway sends whole amounts only.';
 const STILL_OWED = 'is still owed to the customer: the gateway sends whole amounts only, so settle it another way.';
-
 /** Each tone has a sign too, for those who do not see its color. */
 const SIGNS = { good: '✓', bad: '✕', warn: '!', wait: '…', over: '–' };
 

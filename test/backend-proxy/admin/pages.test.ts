@@ -186,7 +186,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   const [first, others] = [await ask('4.00'), await ask('4.00')];
   assert.match(
     textOf(first),
-    /Send €4\.00 to •••• 6789\? .*€6\.00 of the payment A-1 stays with you.*With your note: “cold &lt;cup&gt;”\. .*Send €4\.00 Cancel/,
+    /Send €4\.00 to •••• 6789\? .*€6\.00 of the payment A-1 is not sent back\..*With your note: “cold &lt;cup&gt;”\. .*Send €4\.00 Cancel/,
   );
   assert.equal(await world.gatewayHas('A-1-r1'), undefined, 'nothing is sent yet');
   const fields = { ...fieldsOf(first), note: 'cold <cup>' };
