@@ -93,7 +93,7 @@ export function overview(shown: Overview): Html {
         <input
           name="orderId"
           type="search"
-          placeholder="Whole order or gateway ID"
+          placeholder="Whole order ID"
           aria-label="Order or gateway ID"
           maxlength="64"
           autocomplete="off"
