@@ -105,7 +105,7 @@ footer { padding: 0.75rem; text-align: center; }
 payment-widget::part(sheet) { border: 0; border-radius: 0; }
 payment-widget::part(logo), payment-widget::part(merchant) { display: none; }
 payment-widget::part(description) { color: inherit; font-size: 1rem; }
-.bare payment-widget::part(total) { flex: 1 0 100%; text-align: center; }
+.bare payment-widget::part(total) { flex: 1 0 100%; font-size: 2rem; text-align: center; }
 .over payment-widget::part(again), .over payment-widget::part(reference) { display: none; }
 [slot] { display: block; padding: 0.75rem 1rem; border: 1px solid light-dark(#80879a, #767f91); border-radius: 10px; color: inherit; font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere; }
 main > [slot] { display: none; }
