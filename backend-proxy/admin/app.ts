@@ -98,6 +98,7 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
       dead: dead.webhooks,
       problem,
       warnings,
+      refundRules,
       now: now(),
       form: frame.formToken(c),
     };

@@ -108,8 +108,8 @@ export function refunding(
   const { order, now } = at;
   const { cause, left, sendable } = leftOfPayment(payment, order, rules, now);
   const own = order.refunds.filter(({ refundOf }) => refundOf === payment.id);
-  // The review is asked first.
-  if (cause === 'under_review' && own.length === 0) return '';
+  // The review is asked first, and says what cannot be sent back.
+  if ((cause === 'under_review' || (payment.needsReview && sendable === 0)) && own.length === 0) return '';
   const isUrgent = paysNothing(payment) && sendable > 0;
   const isExtra = (other: Transaction) => paysNothing(other) && isRefundable(other, at, rules);
   const extra = paysNothing(payment) || cause !== null || sendable === 0 ? undefined : order.payments.find(isExtra);

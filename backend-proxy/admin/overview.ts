@@ -4,6 +4,7 @@
 import { html } from 'hono/html';
 import type { Counts, Sum, Sums, Webhook, UnmatchedIpn } from '../ledger/model.ts';
 import type { Warning } from '../protocol/log.ts';
+import type { RefundRules } from '../protocol/refundable.ts';
 import { TYPES, type Transaction } from '../protocol/transaction.ts';
 import { linkTo, cards, transactionTable, type Backs } from './layout.ts';
 import { redeliverForm } from './lists.ts';
@@ -45,6 +46,7 @@ interface Overview {
   /** Why the proxy cannot serve; undefined if it can. */
   problem: string | undefined;
   warnings: readonly Warning[];
+  refundRules: RefundRules;
   now: number;
   /** Of the session, for the buttons. */
   form: string;
@@ -69,10 +71,10 @@ export function titleOf({ counts, owed, reviews, dead, problem, warnings }: Over
 }
 
 export function overview(shown: Overview): Html {
-  const { counts, owed, reviews, dead, problem, warnings, latest, backs, now, form } = shown;
+  const { counts, owed, reviews, dead, problem, warnings, latest, backs, refundRules, now, form } = shown;
   const toHealth = html`<a class="button quiet" href="/admin/health">Open health</a>`;
   const toReview = [
-    ...reviews.map((each) => review(each, now)),
+    ...reviews.map((each) => review(each, refundRules, now)),
     ...more(reviewsIn(counts, owed) - reviews.length, 'to review', '/admin/transactions?status=REVIEW'),
     ...owed.map((each) => sendBack(each, now)),
   ];
@@ -124,10 +126,10 @@ function item(
   </li>`;
 }
 
-function review(transaction: Transaction, now: number): Html {
+function review(transaction: Transaction, rules: RefundRules, now: number): Html {
   const { history, updatedAt } = transaction;
   const askedAt = history.findLast(({ event }) => event === 'needs_review')?.at ?? updatedAt;
-  return toDo(transaction, now - askedAt, `${reviewReason(transaction)} ${whatToAsk(transaction)}`, 'Review');
+  return toDo(transaction, now - askedAt, `${reviewReason(transaction)} ${whatToAsk(transaction, rules)}`, 'Review');
 }
 
 function sendBack({ payment, ...left }: ToSendBack, now: number): Html {

@@ -76,7 +76,7 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
   const canSend = at !== undefined && isRefundable(transaction, at, refundRules);
   const isOwed = isOnlyAfterClose(transaction) && canSend;
   const isAsked = mayBeResolved(transaction) && !isOwed;
-  const review = isAsked ? reviewForm(transaction, form, name, typed.resolution) : '';
+  const review = isAsked ? reviewForm(transaction, refundRules, form, name, typed.resolution) : '';
   const refund = refunding(transaction, at, refundRules, form, { by: name, ...typed.refund });
   const { closed, paidBy } = at?.order ?? {};
   const mayBeClosed = closed === null && paidBy === null;
@@ -166,10 +166,10 @@ function historyList(transaction: Transaction, order?: Order): Html {
 const reportLine = ({ what, at }: { what: string; at: number }): Html => html`<b>${what}</b> · ${time(at)}`;
 
 /** Why it is asked, what is known, and what to do. */
-function whatToDo(transaction: Transaction): Html {
+function whatToDo(transaction: Transaction, rules: RefundRules): Html {
   const { type, stage, payer, customer, createdAt, needsReview } = transaction;
   const why = needsReview ? reviewReason(transaction) : DUPLICATE;
-  if (isOnlyAfterClose(transaction)) return html`<p class="why">${why} ${whatToAsk(transaction)}</p>`;
+  if (isOnlyAfterClose(transaction)) return html`<p class="why">${why} ${whatToAsk(transaction, rules)}</p>`;
   const { isOutgoing } = TYPES[type];
   const reports = reportsOf(transaction).map((report) => html`<div>${reportLine(report)}</div>`);
   const stays = stage === 'succeeded' && ` It already counts as ${counted(type, 'SUCCESS')} and will stay so.`;
@@ -183,7 +183,13 @@ function whatToDo(transaction: Transaction): Html {
     <p>Ask the gateway’s support, then say what you know.${stays}</p>`;
 }
 
-function reviewForm(transaction: Transaction, form: string, name: string, given?: ResolutionForm): Html {
+function reviewForm(
+  transaction: Transaction,
+  rules: RefundRules,
+  form: string,
+  name: string,
+  given?: ResolutionForm,
+): Html {
   const { status: chosen = '', by = name, note, refused = {} } = given ?? {};
   const done = TYPES[transaction.type].isOutgoing ? 'sent' : 'received';
   const radio = (value: string, label: string) =>
@@ -198,7 +204,7 @@ function reviewForm(transaction: Transaction, form: string, name: string, given?
       />
       ${label}</label
     >`;
-  const body = html`${whatToDo(transaction)}
+  const body = html`${whatToDo(transaction, rules)}
     <form method="post" action="${linkTo(transaction)}/resolve" novalidate>
       ${hidden({ form, version: transaction.version })}
       ${

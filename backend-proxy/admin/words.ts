@@ -4,7 +4,13 @@ import { html } from 'hono/html';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, iso } from '../protocol/durations.ts';
 import { decimalOf } from '../protocol/money.ts';
 import type { Order } from '../ledger/model.ts';
-import { AFTER_CLOSE, NOT_REFUNDABLE, type NotRefundable } from '../protocol/refundable.ts';
+import {
+  AFTER_CLOSE,
+  NOT_REFUNDABLE,
+  sendableOf,
+  type NotRefundable,
+  type RefundRules,
+} from '../protocol/refundable.ts';
 import {
   TYPES,
   isByPerson,
@@ -327,8 +333,13 @@ export function isOnlyAfterClose({ afterClose, mismatch, conflict }: Transaction
 export const isInDoubt = (transaction: Transaction) => transaction.needsReview && !isOnlyAfterClose(transaction);
 
 /** What a review waits for. */
-export function whatToAsk(transaction: Transaction): string {
-  if (isOnlyAfterClose(transaction)) return 'Nothing can be sent back: end the review.';
+export function whatToAsk(transaction: Transaction, rules: RefundRules): string {
+  if (isOnlyAfterClose(transaction)) {
+    const isTooLittle = sendableOf(transaction.amountMinor, transaction.currency, rules) === 0;
+    return isTooLittle
+      ? `${owedText(moneyOf(transaction))} Then end the review.`
+      : 'Nothing can be sent back: end the review.';
+  }
   return `Ask the gateway’s support before you ${TYPES[transaction.type].paysOrder ? 'ship' : 'send it again'}.`;
 }
 

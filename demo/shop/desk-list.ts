@@ -152,7 +152,7 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string {
     return [decided, never || extra || owed].filter(Boolean).join(' ');
   }
   const ofAll = rest === 0 ? '' : ` of ${money(most + rest)}: the gateway sends whole amounts only`;
-  const back = most > 0 ? `Send back ${money(most)}${ofAll}.` : `${owed || 'Nothing can go back.'} End the review.`;
+  const back = most > 0 ? `Send back ${money(most)}${ofAll}.` : `${owed} Then end the review.`;
   return `The order was ${entry.surplus ? 'already paid' : 'closed before'}. ${never || back}`;
 }
 

@@ -170,6 +170,7 @@ it('the overview counts each thing that needs attention once, and also those tha
     dead: [],
     problem: undefined,
     warnings: [],
+    refundRules: { refundMethods: new Set<never>(), payoutDecimals: false },
     now: world.now(),
     form: 'x',
   };
