@@ -87,7 +87,7 @@ function totals(entries: readonly Entry[]): Markup {
       ([name, all]) =>
         (name === 'Received' || all.length > 0) &&
         html`<div>
-          <dt><small>${name} · ${all.length}</small></dt>
+          <dt><small>${all.length} ${name.toLowerCase()}</small></dt>
           <dd>${name === 'Waiting' ? money(sumOf(all)) : html`<b>${money(sumOf(all))}</b>`}</dd>
         </div>`,
     )}
