@@ -68,7 +68,7 @@ const LANES: readonly (readonly Part[])[] = [
     { name: 'mutations of the day', command: [...npm('test:mutation'), '--', ...MUTATIONS], count: byExitCode },
   ],
 ];
-/** Code stays compiled from one process to the next, the browser has no window, and the proxy is the one just built. */
+/** Code stays compiled from one process to the next, the browser has no window, and what was just built is used. */
 const CHEAPER = {
   NODE_COMPILE_CACHE: join(import.meta.dirname, '../node_modules/.cache/compiled'),
   BUNDLED_CHROMIUM: '1',

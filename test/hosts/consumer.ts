@@ -1,6 +1,6 @@
-// A project that has installed the npm package: a temporary folder whose node_modules has the freshly built package and
-// the frameworks. Files in it resolve the package as a user's project does.
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+// A project that has installed the npm package: a temporary folder whose node_modules has the freshly built package, in
+// `npm test` the one that it has built, and the frameworks. Files in it resolve the package as a user's project does.
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { buildPackage } from '../../widget/build/widget-package.ts';
@@ -28,10 +28,12 @@ export async function installPackage(): Promise<Consumer> {
     symlinkSync(resolve(path), join(modules, name), 'junction');
   }
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
-  await buildPackage(join(modules, 'payment-widget'));
+  const installed = join(modules, 'payment-widget');
+  if (process.env['BUILT_PROXY'] === undefined) await buildPackage(installed);
+  else cpSync('dist/npm', installed, { recursive: true });
   return {
     folder,
-    package: join(modules, 'payment-widget'),
+    package: installed,
     write(name, text) {
       const path = join(folder, name);
       writeFileSync(path, text);
