@@ -7,6 +7,8 @@ import { leftOf, stateOf, type Back, type Order, type OrderState } from './order
 import { DEMO_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
 
 const WHOLE = 'the wallet takes whole amounts only';
+/** A blank line, between what becomes of the order and money that is owed. */
+const APART = '\n\n';
 const COMING = 'Refund on its way';
 const LAST_FAILED = 'Your last try was not paid.';
 export const PAID = 'We will pack your order on Tuesday and send it on Wednesday.';
@@ -160,7 +162,7 @@ export function fulfillmentOf(order: Order): string {
   const sentence =
     state === 'refunded' ? refundedSentence(order) : `${SENTENCES[kind][state]} ${backSentence(back)}`.trim();
   if (paidAt === null || extra.received === '0.00') return sentence;
-  return `${sentence} You paid ${formatMoney(extra.received, CURRENCY)} too much. ${extraSentence(extra)}`;
+  return `${sentence}${APART}You paid ${formatMoney(extra.received, CURRENCY)} too much. ${extraSentence(extra)}`;
 }
 
 function refundedSentence(order: Order): string {
@@ -172,9 +174,8 @@ function refundedSentence(order: Order): string {
     // A part that was sent back is in the heading.
     left > 0 && !isComing(order) ? '' : backSentence(back),
     kind === 'goods' ? 'Nothing of this order is packed.' : '',
-    left > 0 ? rest : '',
   ];
-  return sentences.filter(Boolean).join(' ');
+  return [sentences.filter(Boolean).join(' '), left > 0 ? rest : ''].filter(Boolean).join(APART);
 }
 
 function extraSentence({ received, whole, ...back }: Order['extra']): string {

@@ -217,7 +217,7 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
   ] as const) {
     shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: true, payments: [paid, extra], refunds } };
     assert.equal(await deliver(shop, orderId, { type }), 204);
-    const sentence = `>${PAID} You paid €42.75 too much. ${text}`;
+    const sentence = `>${PAID}\n\nYou paid €42.75 too much. ${text}`;
     assert.ok(unlinked((await shopper.get(path)).text).includes(sentence), `${type}: ${text}`);
     const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
     const tone = text.includes('€42.00 is') || text.includes('back €42.00. We') ? 'good' : 'warn';
@@ -233,7 +233,7 @@ test('an order whose money went back is refunded: nothing is packed, and a top-u
     [
       await shopper.order(BASKET),
       'SUCCESS',
-      ['€42.00 of €42.75 sent back', `Nothing of this order is packed. ${REST}`],
+      ['€42.00 of €42.75 sent back', `Nothing of this order is packed.\n\n${REST}`],
       'We have sent back €42.75. Nothing of this order is packed.',
     ],
     [
@@ -241,7 +241,7 @@ test('an order whose money went back is refunded: nothing is packed, and a top-u
       'PROCESSING',
       [
         '€42.00 of €42.75 going back',
-        '€42.00 is on its way back. €0.75 stays on your card: the wallet takes whole amounts only.',
+        '€42.00 is on its way back.\n\n€0.75 stays on your card: the wallet takes whole amounts only.',
         '€0.75',
       ],
       '€42.75 is on its way back.',
@@ -286,7 +286,7 @@ test('an order that was paid twice says so when its own payment went back', asyn
   const { text } = await shopper.get(path);
   assert.match(text, /<a href="\/contact">Contact us<\/a>, and we will send it another way/);
   const end = `You paid €85.50 too much. ${WHOLE.replace('42', '84').replace('0.75', '1.50')}`;
-  assert.ok(unlinked(text).includes(`${REST} ${end}<`));
+  assert.ok(unlinked(text).includes(`${REST}\n\n${end}<`));
 });
 
 test('of a top-up that was paid twice, the payment counts that paid it', async () => {
@@ -299,7 +299,7 @@ test('of a top-up that was paid twice, the payment counts that paid it', async (
   const { text } = await shopper.get(path);
   assert.match(
     unlinked(text),
-    /topped up\. You paid €50\.00 too much\. Contact us, and we will send it back\..*Balance.*€25\.00/s,
+    /topped up\.\n\nYou paid €50\.00 too much\. Contact us, and we will send it back\..*Balance.*€25\.00/s,
   );
 });
 
