@@ -71,7 +71,9 @@ export class Fulfillment {
 
 function triesOf(payments: readonly Payment[]): Order['tries'] {
   if (payments.some(({ status }) => status === 'INITIALIZED' || status === 'PROCESSING')) return 'open';
-  return payments.length > 0 && payments.every(({ status }) => status === 'FAILED') ? 'failed' : 'none';
+  const last = payments.at(-1);
+  if (last?.status !== 'FAILED') return 'none';
+  return last.reason === 'EXPIRED' ? 'expired' : last.reason === 'RESOLVED' ? 'closed' : 'failed';
 }
 
 function backOf(payments: readonly Payment[], refunds: readonly Refund[]): Back {

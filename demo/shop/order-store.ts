@@ -15,8 +15,8 @@ interface Common {
   paidAt: Date | null;
   /** A person checks a payment of it; means nothing once it is paid. */
   inReview: boolean;
-  /** Of its payments while it is not paid: whether one can still be paid, or all have failed. */
-  tries: 'none' | 'open' | 'failed';
+  /** Of its payments while it is not paid: whether one can still be paid, or how the last one failed. */
+  tries: 'none' | 'open' | 'failed' | 'expired' | 'closed';
   isClosed: boolean;
   /** Of the payment that paid it. */
   back: Back;

@@ -10,7 +10,6 @@ const WHOLE = 'the wallet takes whole amounts only';
 /** A blank line, between what becomes of the order and money that is owed. */
 const APART = '\n\n';
 const COMING = 'Refund on its way';
-const LAST_FAILED = 'Your last try was not paid.';
 export const PAID = 'We will pack your order on Tuesday and send it on Wednesday.';
 
 const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 'refunded'>, string>> = {
@@ -24,6 +23,14 @@ const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 're
     checking: 'Your payment is being checked. Your card is topped up once it is confirmed.',
     unpaid: 'Your card is topped up once you have paid.',
   },
+};
+/** Of an order that is not paid. What is over for us may still have been paid, so only of a failed try it is denied. */
+const TRIES: Record<Order['tries'], { sentence: string; note: string }> = {
+  none: { sentence: 'Not paid yet.', note: '' },
+  open: { sentence: 'Not paid yet.', note: '' },
+  failed: { sentence: 'Your last try was not paid.', note: 'last try not paid' },
+  expired: { sentence: 'The time of your last try is up.', note: 'last try expired' },
+  closed: { sentence: 'We have closed your last try.', note: 'last try closed' },
 };
 /** One without a label is a way to pay. */
 const CHIPS: Record<OrderState, { tone: string; label?: string }> = {
@@ -157,8 +164,7 @@ export function fulfillmentOf(order: Order): string {
   const state = stateOf(order);
   if (state === 'closed') return closedSentence(order);
   const { kind, paidAt, back, extra } = order;
-  if (state === 'unpaid')
-    return `${order.tries === 'failed' ? LAST_FAILED : 'Not paid yet.'} ${SENTENCES[kind].unpaid}`;
+  if (state === 'unpaid') return `${TRIES[order.tries].sentence} ${SENTENCES[kind].unpaid}`;
   const sentence =
     state === 'refunded' ? refundedSentence(order) : `${SENTENCES[kind][state]} ${backSentence(back)}`.trim();
   if (paidAt === null || extra.received === '0.00') return sentence;
@@ -328,8 +334,10 @@ function chipOf(order: Order) {
   return isComing(order) ? { ...chip, label: COMING } : partBack(order) ? { ...chip, label: 'Partly refunded' } : chip;
 }
 
-const tryNote = (order: Order) =>
-  stateOf(order) === 'unpaid' && order.tries === 'failed' ? ' · last\u00a0try\u00a0not\u00a0paid' : '';
+function tryNote(order: Order): string {
+  const note = TRIES[order.tries].note.replaceAll(' ', '\u00a0');
+  return note && stateOf(order) === 'unpaid' ? ` · ${note}` : '';
+}
 
 function extraNote({ paidAt, extra: { received } }: Order): string {
   if (received === '0.00') return '';

@@ -180,6 +180,9 @@ test('an order whose tries all failed says so, also in the account, and no longe
   for (const [payments, start, note] of [
     [[], 'Not paid yet.', ''],
     [[LATER, LATER], 'Your last try was not paid.', ' · last try not paid'],
+    // The widget says of these that a payment may still come, or may have been made.
+    [[LATER, { ...LATER, reason: 'EXPIRED' }], 'The time of your last try is up.', ' · last try expired'],
+    [[LATER, { ...LATER, reason: 'RESOLVED' }], 'We have closed your last try.', ' · last try closed'],
     [[LATER, open], 'Not paid yet.', ''],
   ] as const) {
     for (const [path, rest, amount] of [
