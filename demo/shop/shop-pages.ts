@@ -28,9 +28,9 @@ const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 're
 const TRIES: Record<Order['tries'], { sentence: string; note: string }> = {
   none: { sentence: 'Not paid yet.', note: '' },
   open: { sentence: 'Not paid yet.', note: '' },
-  failed: { sentence: 'Your last try was not paid.', note: 'last try not paid' },
-  expired: { sentence: 'The time of your last try is up.', note: 'last try expired' },
-  closed: { sentence: 'We have closed your last try.', note: 'last try closed' },
+  failed: { sentence: 'Your last try was not paid.', note: 'Last try not paid' },
+  expired: { sentence: 'The time of your last try is up.', note: 'Last try expired' },
+  closed: { sentence: 'We have closed your last try.', note: 'Last try closed' },
 };
 /** One without a label is a way to pay. */
 const CHIPS: Record<OrderState, { tone: string; label?: string }> = {
@@ -319,7 +319,7 @@ function orderItem(order: Order): Markup {
     ${order.kind === 'goods' ? order.lines.slice(0, 1).map(({ product }) => picture(product.artwork)) : card}
     <a href="${href}">${order.kind === 'goods' ? goodsOf(order.lines) : 'Coffee card'}</a>
     <span>${order.amount === null ? 'Amount not chosen' : formatMoney(order.amount, CURRENCY)}</span>
-    <small>${orderId} · ${date}${tryNote(order)}${extraNote(order)}${backNote(order)}</small>
+    <small>${orderId} · ${date}${notesOf(order)}</small>
     ${
       label === undefined
         ? html`<a class="chip pay" href="${href}" aria-label="Pay now ${orderId}">Pay now</a>`
@@ -334,25 +334,21 @@ function chipOf(order: Order) {
   return isComing(order) ? { ...chip, label: COMING } : partBack(order) ? { ...chip, label: 'Partly refunded' } : chip;
 }
 
-function tryNote(order: Order): string {
-  const note = TRIES[order.tries].note.replaceAll(' ', '\u00a0');
-  return note && stateOf(order) === 'unpaid' ? ` · ${note}` : '';
-}
-
-function extraNote({ paidAt, extra: { received } }: Order): string {
-  if (received === '0.00') return '';
-  return paidAt === null
-    ? ' · paid\u00a0after\u00a0closing'
-    : ` · ${formatMoney(received, CURRENCY)}\u00a0too\u00a0much`;
-}
-
-/** What went back, of the payment that pays the order and of others. */
-function backNote({ back, extra }: Order): string {
-  const note = (where: 'sentBack' | 'onItsWay', words: string) => {
-    const cents = centsOf(back[where]) + centsOf(extra[where]);
-    return cents === 0 ? '' : ` · ${formatMoney(decimal(cents), CURRENCY)}\u00a0${words}`;
+/** What happened to its money, on a line of its own. */
+function notesOf(order: Order): Markup | '' {
+  const { paidAt, back, extra, tries } = order;
+  const notes: string[] = [];
+  const add = (cents: number, words: string) => {
+    if (cents > 0) notes.push(`${formatMoney(decimal(cents), CURRENCY)} ${words}`);
   };
-  return note('sentBack', 'sent\u00a0back') + note('onItsWay', 'on\u00a0its\u00a0way\u00a0back');
+  if (stateOf(order) === 'unpaid') notes.push(TRIES[tries].note);
+  if (paidAt === null && extra.received !== '0.00') notes.push('Paid after closing');
+  if (paidAt !== null) add(centsOf(extra.received), 'too much');
+  // Of the payment that pays the order and of others.
+  add(centsOf(back.sentBack) + centsOf(extra.sentBack), 'sent back');
+  add(centsOf(back.onItsWay) + centsOf(extra.onItsWay), 'on its way back');
+  const shown = notes.filter(Boolean).map((note) => note.replaceAll(' ', '\u00a0'));
+  return shown.length === 0 ? '' : html`<br />${shown.join(' · ')}`;
 }
 
 export function goodsOf(lines: readonly Line[]): string {

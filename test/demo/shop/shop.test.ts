@@ -179,10 +179,10 @@ test('an order whose tries all failed says so, also in the account, and no longe
   const open = { ...LATER, status: 'INITIALIZED' };
   for (const [payments, start, note] of [
     [[], 'Not paid yet.', ''],
-    [[LATER, LATER], 'Your last try was not paid.', ' · last try not paid'],
+    [[LATER, LATER], 'Your last try was not paid.', '<br />Last try not paid'],
     // The widget says of these that a payment may still come, or may have been made.
-    [[LATER, { ...LATER, reason: 'EXPIRED' }], 'The time of your last try is up.', ' · last try expired'],
-    [[LATER, { ...LATER, reason: 'RESOLVED' }], 'We have closed your last try.', ' · last try closed'],
+    [[LATER, { ...LATER, reason: 'EXPIRED' }], 'The time of your last try is up.', '<br />Last try expired'],
+    [[LATER, { ...LATER, reason: 'RESOLVED' }], 'We have closed your last try.', '<br />Last try closed'],
     [[LATER, open], 'Not paid yet.', ''],
   ] as const) {
     for (const [path, rest, amount] of [
@@ -224,7 +224,7 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
     assert.ok(unlinked((await shopper.get(path)).text).includes(sentence), `${type}: ${text}`);
     const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
     const tone = text.includes('€42.00 is') || text.includes('back €42.00. We') ? 'good' : 'warn';
-    assert.match(account, new RegExp(` · €42\\.75 too much.*<span class="chip ${tone}">Paid<`, 's'));
+    assert.match(account, new RegExp(`<br />€42\\.75 too much.*<span class="chip ${tone}">Paid<`, 's'));
   }
 });
 
@@ -260,7 +260,7 @@ test('an order whose money went back is refunded: nothing is packed, and a top-u
       /"state":"paid","heading":"Thank you".* (We have sent back €41\.00\.|€41\.00 is on its way back\.)"/,
     );
     const sum = status === 'SUCCESS' ? '41.00 sent back' : '41.00 on its way back';
-    assert.ok((await shopper.get('/account')).text.replaceAll('\u00A0', ' ').includes(` · €${sum}</small>`), sum);
+    assert.ok((await shopper.get('/account')).text.replaceAll('\u00A0', ' ').includes(`<br />€${sum}</small>`), sum);
     shop.proxy.answers[`GET ${path}`] = report('42.00');
     const { text } = await shopper.get(path);
     for (const each of texts) assert.ok(unlinked(text).includes(`>${each}<`), each);
@@ -334,7 +334,7 @@ test('a closed order owes nothing, says what was sent back, and asks for no mone
     assert.match((await shopper.get(`${path}/state`)).text, /"state":"closed","heading":"Order closed"/);
   }
   const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
-  assert.match(account, / · paid after closing · €42\.00 sent back<\/small>\s*<span class="chip ">Closed/);
+  assert.match(account, /<br \/>Paid after closing · €42\.00 sent back<\/small>\s*<span class="chip ">Closed/);
 });
 
 test('a webhook after which the proxy cannot be asked is delivered again', async () => {
