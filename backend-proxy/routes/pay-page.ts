@@ -140,9 +140,9 @@ function pageFor(shop: string | undefined): string {
 <script type="module" src="widget.js"></script>
 </head>
 <body>
-<header><img alt=""><i aria-hidden="true"><svg viewBox="0 0 24 24"><path d="${SHOPFRONT}"/></svg></i><div><h1>Payment</h1><p></p><a></a></div></header>
+<header><img alt=""><i aria-hidden="true"><svg viewBox="0 0 24 24"><path d="${SHOPFRONT}"/></svg></i><div><h1>Payment</h1><p></p><a target="_blank" rel="noopener"></a></div></header>
 <main><payment-widget></payment-widget><a slot="help"${href}></a><noscript>This page needs JavaScript.</noscript></main>
-<footer><a hidden></a></footer>
+<footer><a hidden target="_blank" rel="noopener"></a></footer>
 <script type="module">${SCRIPT}</script>
 </body>
 </html>

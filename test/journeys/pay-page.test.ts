@@ -29,11 +29,12 @@ test('a link from POST /orders is paid by scanning, and says so again when it is
   const address = shopper.page.getByRole('banner').getByRole('link', { name: 'stillwater.example' });
   const help = shopper.page.getByRole('contentinfo').getByRole('link', { name: 'Contact the shop' });
   for (const way of [address, help]) {
-    const { href, height } = await way.evaluate((each: HTMLAnchorElement) => ({
+    const { href, target, height } = await way.evaluate((each: HTMLAnchorElement) => ({
       href: each.href,
+      target: each.target,
       height: each.getBoundingClientRect().height,
     }));
-    assert.equal(href, 'https://stillwater.example/help');
+    assert.deepEqual([href, target], ['https://stillwater.example/help', '_blank'], 'the payment stays open');
     assert.ok(height >= 24, `${height} px`);
   }
   assert.equal(await shopper.page.getByText('Stillwater Coffee', { exact: true }).filter({ visible: true }).count(), 1);
