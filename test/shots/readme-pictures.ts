@@ -32,7 +32,7 @@ type Scheme = 'light' | 'dark';
 type Screen = 'code' | 'app' | 'received';
 const PHONE = { device: 'phone', width: 320, options: { hasTouch: true, isMobile: true } } as const;
 const SCREENS = {
-  code: { state: 'scan', device: 'desktop', width: 480, options: {} },
+  code: { state: 'scan, time left', device: 'desktop', width: 480, options: {} },
   app: { state: 'scan', ...PHONE },
   received: { state: 'paid', ...PHONE },
 } as const satisfies Record<Screen, { state: StateName; device: string } & Variant>;
@@ -41,7 +41,7 @@ const SCALE = 1.75;
 /** The phone has an edge that is seen on a page of any color; the desktop's page goes on below the picture. */
 const STYLE = `
   * { box-sizing: border-box; overflow: hidden; }
-  body { display: flex; width: max-content; height: 643px; gap: 36px; margin: 0; padding: 12px 2px 0; }
+  body { display: flex; width: max-content; height: 659px; gap: 36px; margin: 0; padding: 12px 2px 0; }
   .phone:only-child { margin-inline: 30px; }
   div { position: relative; }
   .phone { display: grid; place-items: center; height: 588px; padding: 44px 0 26px; background: light-dark(#fff, #16181e);
