@@ -347,6 +347,10 @@ function notesOf(order: Order): Markup | '' {
   // Of the payment that pays the order and of others.
   add(centsOf(back.sentBack) + centsOf(extra.sentBack), 'sent back');
   add(centsOf(back.onItsWay) + centsOf(extra.onItsWay), 'on its way back');
+  // Of a top-up the rest stays on the card.
+  const ofOrder = stateOf(order) === 'refunded' && order.kind === 'goods' ? leftOf(order.amount, back) : 0;
+  const ofExtra = backSentence(extra) === '' ? 0 : leftOf(extra.received, extra);
+  add(ofOrder + ofExtra, 'owed to you');
   const shown = notes.filter(Boolean).map((note) => note.replaceAll(' ', '\u00a0'));
   return shown.length === 0 ? '' : html`<br />${shown.join(' · ')}`;
 }

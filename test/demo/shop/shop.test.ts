@@ -265,6 +265,8 @@ test('an order whose money went back is refunded: nothing is packed, and a top-u
     const { text } = await shopper.get(path);
     for (const each of texts) assert.ok(unlinked(text).includes(`>${each}<`), each);
     assert.match(text, /<title>Order [^]*data-state="refunded"/);
+    const note = isComing ? '€42.00 on its way back' : '€42.00 sent back · €0.75 owed to you';
+    assert.ok((await shopper.get('/account')).text.replaceAll('\u00A0', ' ').includes(`<br />${note}</small>`), note);
     const chip = (label: string) => new RegExp(`<span class="chip ">${isComing ? 'Refund on its way' : label}<`);
     assert.match((await shopper.get('/account')).text, chip('Partly refunded'));
     shop.proxy.answers[`GET ${path}`] = report('42.75');
@@ -334,7 +336,10 @@ test('a closed order owes nothing, says what was sent back, and asks for no mone
     assert.match((await shopper.get(`${path}/state`)).text, /"state":"closed","heading":"Order closed"/);
   }
   const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
-  assert.match(account, /<br \/>Paid after closing · €42\.00 sent back<\/small>\s*<span class="chip ">Closed/);
+  assert.match(
+    account,
+    /<br \/>Paid after closing · €42\.00 sent back · €0\.75 owed to you<\/small>\s*<span class="chip ">Closed/,
+  );
 });
 
 test('a webhook after which the proxy cannot be asked is delivered again', async () => {
