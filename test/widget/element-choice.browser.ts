@@ -42,7 +42,7 @@ it('the choice has a named and described radio input for each method, the first 
   const input = radio(widget, 'DIRECT');
   expect(input.type).to.equal('radio');
   const help = widget.shadowRoot?.getElementById(input.getAttribute('aria-describedby') ?? '');
-  expect(help?.textContent).to.equal('We send a request to your wallet app');
+  expect(help?.textContent).to.equal('We send a request to your wallet.');
   const name = widget.shadowRoot?.getElementById(input.getAttribute('aria-labelledby') ?? '');
   expect(name?.textContent).to.equal('Confirm in your wallet app');
 });

@@ -11,10 +11,16 @@ it('an element without a connection says so as soon as the browser is offline, u
   proxy.isSilent = true;
   window.dispatchEvent(new Event('offline'));
   await widget.updateComplete;
-  expect(textOf(widget)).to.contain('No connection.');
+  const reassures = () => textOf(widget).includes('You will not be charged twice.');
+  expect([textOf(widget).includes('No connection.'), reassures()]).to.deep.equal([true, true]);
   proxy.isSilent = false;
   window.dispatchEvent(new Event('online'));
   await until(() => !textOf(widget).includes('No connection.'), 'the connection');
+  proxy.publish({ otherOpen: true });
+  await until(() => textOf(widget).includes('Confirm only one payment, or you will pay twice.'), 'the warning');
+  window.dispatchEvent(new Event('offline'));
+  await widget.updateComplete;
+  expect([textOf(widget).includes('No connection.'), reassures()]).to.deep.equal([true, false]);
 });
 
 describe('a moved element', () => {

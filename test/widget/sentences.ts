@@ -115,6 +115,9 @@ export const CLAIMS = {
   follows: ({ listening = 0 }) => listening > 0,
   /** However often the start of one press is sent, it is one payment. */
   onceOnly: ({ keys }) => (keys?.size ?? 0) <= 1,
+  /** No other payment could be paid as well as the one that is started or waited for. */
+  onlyOneOpen: ({ view, isStarting, problem }) =>
+    !view.otherOpen && !((isStarting || problem) && isOpen(view.payment) && view.payment?.answer !== 'AWAITED'),
   refused: ({ problem }) => problem !== undefined,
   /** The proxy answered with exactly this problem. */
   sentByProxy: ({ problem }, { key }) => problem?.code === key,
@@ -142,7 +145,7 @@ export const SENTENCES = {
   pay_order: ['purposeOfToken'],
   pay_deposit: ['purposeOfToken', 'amountOfOrder'],
   pay_donation: ['purposeOfToken', 'amountOfOrder'],
-  network: ['onceOnly'],
+  network: label,
 
   amountEmpty: label,
   amountWrong: label,
@@ -156,7 +159,8 @@ export const SENTENCES = {
   safe: label,
   test: label,
   sending: ['starting'],
-  slow: ['starting', 'onceOnly'],
+  slow: ['starting'],
+  once: ['onceOnly', 'onlyOneOpen'],
   back: label,
   open: ['open'],
   unpaid: ['notPaid'],
@@ -240,7 +244,7 @@ export const SENTENCES = {
   toMerchant: ['merchantOfOrder'],
   again: label,
 
-  lost: ['noConnection', 'follows', 'onceOnly'],
+  lost: ['noConnection', 'follows'],
   reload: label,
   token_expired: ['refused'],
   token_expired_help: label,
@@ -257,7 +261,7 @@ export const SENTENCES = {
   too_many_requests: ['sentByProxy', 'noneStarted'],
   forbidden_origin: ['sentByProxy'],
   forbidden_origin_help: ['noneStarted'],
-  tryLater: ['refused', 'onceOnly'],
+  tryLater: ['refused'],
   tryNever: ['refused', 'noneStarted'],
   notStarted: ['noneStarted'],
   notTaken: ['noMoneyTaken'],

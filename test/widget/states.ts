@@ -66,6 +66,11 @@ function openAppLink(widget: Subject): void {
   link?.click();
 }
 
+function goOffline(_: Subject, proxy: FakeProxy): void {
+  proxy.isDown = true;
+  proxy.breakStreams();
+}
+
 /** Presses the button after this was typed. */
 const submit = (id: string, value: string) => (widget: Subject) => {
   type(widget, id, value);
@@ -312,12 +317,11 @@ export const STATES = {
   },
   replaced: { claims: nobody, payment: failed('QR', 'REPLACED'), heading: 'You started a newer payment' },
   'not created': { payment: failed('JETGO', 'NOT_CREATED'), heading: 'The payment was not started' },
-  offline: {
+  offline: { payment: paymentOf('QR'), act: goOffline, heading: 'Scan the code to pay' },
+  'offline, another open': {
     payment: paymentOf('QR'),
-    act: (_, proxy) => {
-      proxy.isDown = true;
-      proxy.breakStreams();
-    },
+    view: { otherOpen: true },
+    act: goOffline,
     heading: 'Scan the code to pay',
   },
   'token expired': { proxy: refuseToken('token_expired'), heading: 'This page has expired' },

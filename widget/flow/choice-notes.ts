@@ -9,15 +9,16 @@ import type { Choice } from '../shell/choice.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import { FOLLOWING, type SessionState, type Trouble } from '../shell/state.ts';
 import { timeInWords } from './announcer.ts';
-import { button, nothingIn, reference, type Rank } from './parts.ts';
+import { button, isOpen, nothingIn, onceOnly, reference, type Rank } from './parts.ts';
 import { amountField, html, opensApp } from './provided.ts';
 import { show } from './view.ts';
 
 /** Whether there is an open payment that the shopper can return to. */
 export function canReturn(state: SessionState, now = Date.now()): boolean {
-  const isOpen = /^(INITIALIZED|PROCESSING)$/.test(state.order.payment?.status ?? '');
   return (
-    isOpen && state.activity.at === 'choosing' && show({ ...state, activity: FOLLOWING }, now)?.panel !== 'trouble'
+    isOpen(state.order.payment) &&
+    state.activity.at === 'choosing' &&
+    show({ ...state, activity: FOLLOWING }, now)?.panel !== 'trouble'
   );
 }
 
@@ -32,8 +33,10 @@ export const notesAbovePay = ({ trouble }: Choice, context: PanelContext): Templ
   trouble ? html`<p class="note wrong announce" part="error">${textOf(trouble, context)}</p>` : '';
 
 /** A code newer than this file gets a text that says to try again. */
-const textOf = ({ code, message }: Trouble, context: PanelContext): string =>
-  message || context.say(code as MessageKey, nothingIn(context)) || context.say('tryLater');
+function textOf({ code, message }: Trouble, context: PanelContext): string | TemplateResult {
+  const text = message || context.say(code as MessageKey, nothingIn(context));
+  return text && code !== 'network' ? text : onceOnly(text || context.say('tryLater'), context);
+}
 
 /** At the upper edge of the sheet, above each panel. */
 export const testBadge = ({ say, state }: PanelContext): TemplateResult | '' =>
@@ -50,7 +53,7 @@ export function helpOf(method: Method, { say, state, language }: PanelContext): 
 export function notesBelowPay({ busy, trouble }: Choice, context: PanelContext): TemplateResult {
   const { say } = context;
   // Below the button, so that it does not move under the finger that has just pressed it.
-  return html`${busy === 'slow' ? html`<p class="note announce" part="status">${say(navigator.onLine ? 'slow' : 'lost')}</p>` : ''}
+  return html`${busy === 'slow' ? html`<p class="note announce" part="status">${onceOnly(say(navigator.onLine ? 'slow' : 'lost'), context)}</p>` : ''}
   ${reference(trouble?.requestId, context)}`;
 }
 

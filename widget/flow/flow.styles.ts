@@ -8,7 +8,7 @@ export const flowStyles = css`
   :host {
     --_success: var(--payment-color-success, light-dark(#0a7540, #56cc8d));
     --_danger: var(--payment-color-danger, light-dark(#b3231b, #ff978e));
-    --_warning: var(--payment-color-warning, light-dark(#7a4b00, #ffb85c));
+    --_warning: var(--payment-color-warning, light-dark(#7a4b00, #ffc04d));
     --_press: color(from var(--_on-accent) srgb clamp(0, 1 - r, 1) clamp(0, 1 - g, 1) clamp(0, 1 - b, 1));
     --_code-size: 17rem;
   }
@@ -35,8 +35,7 @@ export const flowStyles = css`
   .sheet {
     text-wrap: balance;
   }
-  section:not(:has(b)),
-  .sheet:not(:has(form)) .panel {
+  .sheet:not(:has(form)) :is(.panel, section:not(:has(b))) {
     text-align: center;
   }
   .panel > :is(.icon, h2),
@@ -104,13 +103,12 @@ export const flowStyles = css`
     background: color-mix(in srgb, currentColor 8%, transparent);
     color: var(--_text);
     text-align: start;
-    text-wrap: pretty;
   }
   .note.wrong {
     background: color-mix(in srgb, var(--_danger) 16%, transparent);
   }
   .note.warning {
-    background: color-mix(in srgb, var(--payment-color-warning, light-dark(#f2b134, #ff9d2e)) 16%, transparent);
+    background: color-mix(in srgb, var(--payment-color-warning, light-dark(#f2b134, #ffb000)) 16%, transparent);
   }
   .quiet {
     padding-inline: calc(var(--_space) / 2);
@@ -191,7 +189,7 @@ export const flowStyles = css`
     font-variant-numeric: tabular-nums;
   }
   .status i {
-    margin-inline-end: 0.6em;
+    margin-inline-end: 0.4em;
     color: var(--_accent);
     vertical-align: -0.15em;
   }
@@ -334,8 +332,6 @@ export const flowStyles = css`
   }
   dl {
     display: grid;
-    inline-size: min(100%, 26rem);
-    justify-self: center;
     gap: calc(var(--_space) / 2);
     padding-block-start: var(--_space);
     border-block-start: 1px solid var(--_line);
@@ -371,10 +367,6 @@ export const flowStyles = css`
   :lang(ja) {
     line-break: strict;
     word-break: auto-phrase;
-  }
-  .note:lang(ja) {
-    word-break: normal;
-    text-wrap: wrap;
   }
   @keyframes turn {
     to {
@@ -434,14 +426,6 @@ export const flowStyles = css`
       transition:
         grid-template-rows 0.15s,
         visibility 0.15s;
-    }
-    .panel > * {
-      transition: opacity 0.18s;
-    }
-    @starting-style {
-      .panel > * {
-        opacity: 0;
-      }
     }
     .paid.news {
       transition: none;

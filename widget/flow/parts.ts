@@ -1,9 +1,10 @@
 // What the panels share: signs, buttons, links out, the line of waiting, and what copies a text. Each is a function of
 // the context, like a panel.
 import type { TemplateResult } from 'lit';
-import { PAYS_BY, type Method } from '../../backend-proxy/protocol/wire.ts';
+import { PAYS_BY, type Method, type PaymentView } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { PanelContext } from '../shell/choose.ts';
+import type { SessionState } from '../shell/state.ts';
 import { targetOf } from './checkout-window.ts';
 import { returnLink, supportLink } from './checkout-window.ts';
 import { html, icon, opensApp } from './provided.ts';
@@ -31,6 +32,17 @@ export const button = (part: string, rank: Rank, content: string | TemplateResul
 
 /** Between two sentences of one paragraph: Chinese and Japanese have no space there. */
 export const space = ({ language }: PanelContext): string => (/^(ja|zh)/.test(language) ? '' : ' ');
+
+export const isOpen = (payment: PaymentView | null | undefined): boolean =>
+  payment?.status === 'INITIALIZED' || payment?.status === 'PROCESSING';
+
+/** A payment that could be paid as well as the one that is started or waited for. */
+const hasOther = ({ order, activity }: SessionState): boolean =>
+  order.otherOpen || (activity.at !== 'following' && isOpen(order.payment));
+
+/** The text, and that a repeated press is one payment: that is not said of two, because each could be paid. */
+export const onceOnly = (text: string, context: PanelContext): TemplateResult =>
+  html`${text}${hasOther(context.state) ? '' : space(context) + context.say('once')}`;
 
 const COPY_ICONS = {
   copy: 'M9 9h9a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2h-7a2 2 0 0 1-2-2zm6-5H6a2 2 0 0 0-2 2v9',
@@ -79,11 +91,16 @@ export function nothingIn({ say, state }: PanelContext): { nothing: string } {
  * The status line with the remaining time. It never looks like a result. If the connection is lost, only this line says
  * so: it matters only to who is waiting. `isOffered`: the panel offers another payment.
  */
-export function waitingStatus(context: PanelContext, text: string, limit?: Limit, isOffered = false): TemplateResult {
+export function waitingStatus(
+  context: PanelContext,
+  text: string | TemplateResult,
+  limit?: Limit,
+  isOffered = false,
+): TemplateResult {
   const { say, state, run } = context;
   const line = state.disconnected
     ? html`<div part="status" class="note">
-        <span class="announce">${say('lost')}</span>
+        <span class="announce">${onceOnly(say('lost'), context)}</span>
         ${button('retry', 'quiet', say('again'), () => run((session) => session.reconnect()))}
       </div>`
     : html`<p part="status" class="status"><i></i><span>${text}</span> ${limit ? countdown(context, limit) : ''}</p>`;
@@ -115,8 +132,8 @@ export const TEXTS = {
   code: ['fetchCode', 'lostCode', 'newCode'],
 } as const;
 
-/** Starts a new payment in place of one that expired or cannot be paid. */
-export const newAttemptButton = (method: Method, context: PanelContext, rank?: Rank): TemplateResult | '' =>
+/** Starts a new payment in place of one that expired or cannot be paid; not in the first rank below a warning. */
+export const newAttemptButton = (method: Method, context: PanelContext, rank: Rank = 'second'): TemplateResult | '' =>
   againButton(method, context.say((opensApp(method) ? '' : TEXTS[PAYS_BY[method]]?.[2]) || 'again'), context, rank);
 
 export const againButton = (

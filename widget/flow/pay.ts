@@ -14,6 +14,7 @@ import {
   button,
   copyButton,
   newAttemptButton,
+  onceOnly,
   otherMethodButton,
   sign,
   space,
@@ -71,7 +72,7 @@ export function fetching(
   // A method newer than this file has no heading of its own.
   const text = (opensApp(method) ? '' : TEXTS[PAYS_BY[method]]?.[0]) || 'sending';
   return html`${icon(opensApp(method) ? 'JETGO' : method)}${heading(say(text))}
-  ${waitingStatus(context, say(isLong ? 'slow' : opensApp(method) ? 'safe' : 'sending'))}${otherMethodButton(context)}`;
+  ${waitingStatus(context, isLong ? onceOnly(say('slow'), context) : say(opensApp(method) ? 'safe' : 'sending'))}${otherMethodButton(context)}`;
 }
 
 /** A code or a page that never arrived cannot be paid, but a request may have reached the wallet. */
@@ -81,7 +82,7 @@ export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, 
   return html`${icon(method)}${heading(say(opensApp(method) ? 'NOT_CREATED' : TEXTS[PAYS_BY[method]][1]))}
     <p>${say(isPrompt ? 'lostRequest_help' : state.order.otherOpen ? 'open' : 'NOT_CREATED_help')}</p>
     ${isPrompt ? html`${waitingStatus(context, say('waiting'), undefined, true)}` : ''}
-    ${newAttemptButton(method, context)} ${otherMethodButton(context)}`;
+    ${newAttemptButton(method, context, isPrompt ? 'second' : 'primary')} ${otherMethodButton(context)}`;
 }
 
 /** No button: while the outcome is unknown, another payment might be paid as well. No spinner: it may take days. */
@@ -122,7 +123,7 @@ export function timeUp({ method }: Extract<Shown, { panel: 'timeUp' }>, context:
   const { say } = context;
   return html`${sign('clock')}${heading(say('EXPIRED'))}
     <p>${say('timeUp_counts')}</p>
-    ${waitingStatus(context, say('timeUp_help'), undefined, true)} ${newAttemptButton(method, context, 'second')}
+    ${waitingStatus(context, say('timeUp_help'), undefined, true)} ${newAttemptButton(method, context)}
     ${otherMethodButton(context)}`;
 }
 

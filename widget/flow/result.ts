@@ -51,8 +51,8 @@ export function paid(context: PanelContext): TemplateResult {
     <dl part="details">
       ${amount ? detail(say('amount'), money(amount)) : ''}
       ${surplusAmount ? detail(say('extra'), money(surplusAmount)) : ''}
-      ${onItsWay ? detail(say('refunding'), shown(-onItsWay), 'announce') : ''}
       ${back ? detail(say('sentBack'), shown(-back), 'announce') : ''}
+      ${onItsWay ? detail(say('refunding'), shown(-onItsWay), 'announce') : ''}
       ${surplusAmount || sent ? detail(say('total'), shown(received - sent), 'sum') : ''}
       ${method ? detail(say('method'), html`${method} ${last4 ? html`<bdi dir="ltr">•••• ${last4}</bdi>` : ''}`) : ''}
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}

@@ -17,7 +17,7 @@ export const en = {
   pay_order: 'Order with obligation to pay',
   pay_deposit: '[Deposit|Deposit {amount}]',
   pay_donation: '[Donate|Donate {amount}]',
-  network: 'We cannot reach the payment service. Check your connection and try again. You will not be charged twice.',
+  network: 'We cannot reach the payment service. Check your connection and try again.',
 } as const;
 
 export type MessageKey = keyof typeof en | keyof typeof enFlow;

@@ -29,7 +29,7 @@ export const styles = css`
     container-type: inline-size;
     contain-intrinsic-inline-size: min(27rem, 100vw - 5rem);
     min-inline-size: 0;
-    max-inline-size: var(--payment-max-width, 40rem);
+    max-inline-size: var(--payment-max-width, 32rem);
     color: var(--_text);
     font: var(--payment-font, inherit);
     line-height: 1.5;

@@ -12,7 +12,7 @@ export const PROPERTIES = [
   color('on-accent', 'On accent', 'Text on the button', '#ffffff', '#ffffff'),
   color('success', 'Success', 'Paid', '#0a7540', '#56cc8d'),
   color('danger', 'Danger', 'Errors, failure', '#b3231b', '#ff978e'),
-  color('warning', 'Warning', 'Not to pay twice', '#7a4b00', '#ffb85c'),
+  color('warning', 'Warning', 'Not to pay twice', '#7a4b00', '#ffc04d'),
   length('radius', 'Corners', 'Rows, buttons', { unit: 'px', min: 0, max: 32, default: 12 }),
   length('space', 'Space', 'Unit of gaps', { unit: 'px', min: 6, max: 28, default: 16 }),
   length('padding', 'Padding', 'Inside the sheet', { unit: 'px', min: 0, max: 56, default: null }),
@@ -24,7 +24,7 @@ export const PROPERTIES = [
     kind: 'font',
     default: null,
   },
-  length('max-width', 'Width', 'Maximum', { unit: 'rem', min: 16, max: 48, default: 40 }),
+  length('max-width', 'Width', 'Maximum', { unit: 'rem', min: 16, max: 48, default: 32 }),
 ];
 
 function color(part, label, hint, light, dark) {
