@@ -22,7 +22,6 @@ const HEADINGS: Record<StateName, string> = {
   lowBalance: 'There was not enough money in the wallet',
   rejected: 'The payment was not accepted',
   expired: 'Time is up',
-  replaced: 'You started a newer payment',
   notCreated: 'The payment was not started',
   resolved: 'The shop has closed this payment',
   closed: 'The shop has closed this order',

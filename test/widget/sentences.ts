@@ -86,7 +86,6 @@ export const CLAIMS = {
   cancelled: (facts) => hasFailed(facts, 'CANCELLED'),
   lowBalance: (facts) => hasFailed(facts, 'LOW_BALANCE'),
   expired: (facts) => hasFailed(facts, 'EXPIRED') || (isOpen(facts.view.payment) && leftMs(facts) <= 0),
-  replaced: (facts) => hasFailed(facts, 'REPLACED'),
   rejected: (facts) => hasFailed(facts, 'REJECTED'),
   notCreated: (facts) => hasFailed(facts, 'NOT_CREATED'),
   /** A new try cannot lead to two payments: no request waits in a wallet, and no code and no page was ever shown. */
@@ -228,8 +227,6 @@ export const SENTENCES = {
   LOW_BALANCE_help: ['noMoneyTaken'],
   EXPIRED: ['expired'],
   EXPIRED_help: ['notPaid', 'follows'],
-  REPLACED: ['replaced'],
-  REPLACED_help: ['replaced', 'follows'],
   REJECTED: ['rejected'],
   REJECTED_help: ['noMoneyTaken'],
   NOT_CREATED: ['notCreated'],

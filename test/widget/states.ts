@@ -315,7 +315,6 @@ export const STATES = {
     },
     heading: 'The payment was not accepted',
   },
-  replaced: { claims: nobody, payment: failed('QR', 'REPLACED'), heading: 'You started a newer payment' },
   'not created': { payment: failed('JETGO', 'NOT_CREATED'), heading: 'The payment was not started' },
   offline: { payment: paymentOf('QR'), act: goOffline, heading: 'Scan the code to pay' },
   'offline, another open': {

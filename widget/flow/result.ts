@@ -88,8 +88,8 @@ export function failed(
   context: PanelContext,
 ): TemplateResult {
   const { say, state } = context;
-  // A reason newer than this file has no text of its own.
-  const key = reason && say(`${reason}_help`) ? reason : 'DECLINED';
+  // A reason newer than this file has no text of its own. The view has the newest payment, which nothing replaced.
+  const key = (reason && say(`${reason}_help` as MessageKey) ? reason : 'DECLINED') as Exclude<Reason, 'REPLACED'>;
   // A shopper who typed nothing in this page has no details to check.
   const isTyped = (asksWalletId(method, state.claims) && state.form.customer) || state.form.amount;
   const isLow = cause === 'LOW_BALANCE';
@@ -112,8 +112,6 @@ const nextStep = {
   // The same press fails again until there is more money.
   LOW_BALANCE: (method: Method, context: PanelContext) =>
     html`${otherMethodButton(context, 'primary')} ${againButton(method, context.say('again'), context, 'second')}`,
-  REPLACED: (_: Method, context: PanelContext) =>
-    html`${otherMethodButton(context, 'second')} ${shopLink('quiet', context)}`,
   EXPIRED: (method: Method, context: PanelContext) =>
     html`${onePaymentNote(context, true)} ${newAttemptButton(method, context)} ${otherMethodButton(context)}`,
   // A person at the shop closed the payment, so the shop decides about another try.

@@ -105,8 +105,6 @@ export default {
   EXPIRED: 'S’ha exhaurit el temps',
   EXPIRED_help:
     'Si heu confirmat a l’últim moment, el pagament es mostrarà aquí en uns minuts. Si no, no s’ha cobrat res.',
-  REPLACED: 'Heu iniciat un pagament més recent',
-  REPLACED_help: 'No confirmeu l’anterior. Si tot i així s’acaba completant, es mostrarà aquí.',
   REJECTED: 'No s’ha acceptat el pagament',
   REJECTED_help: 'No s’ha cobrat res. Reviseu les dades o pagueu d’una altra manera.',
   NOT_CREATED: 'No s’ha iniciat el pagament',

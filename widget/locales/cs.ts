@@ -105,8 +105,6 @@ export default {
   EXPIRED: 'Čas na platbu vypršel',
   EXPIRED_help:
     'Pokud jste platbu potvrdili na poslední chvíli, zobrazí se zde během několika minut. Jinak žádné peníze nebyly strženy.',
-  REPLACED: 'Zahájili jste novější platbu',
-  REPLACED_help: 'Tu dřívější nepotvrzujte. Pokud přesto proběhne, zobrazí se zde.',
   REJECTED: 'Platba nebyla přijata',
   REJECTED_help: 'Žádné peníze nebyly strženy. Zkontrolujte prosím údaje nebo zaplaťte jiným způsobem.',
   NOT_CREATED: 'Platba nebyla zahájena',

@@ -106,8 +106,6 @@ export default {
   EXPIRED: 'Tiden løb ud',
   EXPIRED_help:
     'Hvis du bekræftede i sidste øjeblik, vises din betaling her om få minutter. Ellers er der ikke trukket penge.',
-  REPLACED: 'Du har startet en nyere betaling',
-  REPLACED_help: 'Bekræft ikke den tidligere. Hvis den alligevel går igennem, vises den her.',
   REJECTED: 'Betalingen blev ikke godkendt',
   REJECTED_help: 'Der er ikke trukket penge. Tjek dine oplysninger, eller betal på en anden måde.',
   NOT_CREATED: 'Betalingen blev ikke startet',

@@ -107,8 +107,6 @@ export default {
   EXPIRED: 'Die Zeit ist abgelaufen',
   EXPIRED_help:
     'Wenn Sie im letzten Moment bestätigt haben, erscheint Ihre Zahlung in wenigen Minuten hier. Sonst wurde nichts abgebucht.',
-  REPLACED: 'Sie haben eine neuere Zahlung gestartet',
-  REPLACED_help: 'Bestätigen Sie die frühere nicht. Wird sie doch noch ausgeführt, erscheint sie hier.',
   REJECTED: 'Die Zahlung wurde nicht angenommen',
   REJECTED_help: 'Es wurde nichts abgebucht. Bitte prüfen Sie Ihre Angaben oder wählen Sie eine andere Zahlungsart.',
   NOT_CREATED: 'Die Zahlung wurde nicht gestartet',

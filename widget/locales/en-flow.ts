@@ -91,8 +91,6 @@ export const enFlow = {
   EXPIRED: 'Time is up',
   EXPIRED_help:
     'If you confirmed at the last moment, your payment will show here in a few minutes. Otherwise no money was taken.',
-  REPLACED: 'You started a newer payment',
-  REPLACED_help: 'Do not confirm the earlier one. If it still goes through, it will show here.',
   REJECTED: 'The payment was not accepted',
   REJECTED_help: 'No money was taken. Please check your details or pay another way.',
   NOT_CREATED: 'The payment was not started',

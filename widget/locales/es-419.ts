@@ -105,8 +105,6 @@ export default {
   EXPIRED: 'El tiempo se agotó',
   EXPIRED_help:
     'Si confirmó en el último momento, su pago aparecerá aquí en unos minutos. De lo contrario, no se cobró nada.',
-  REPLACED: 'Inició un pago más reciente',
-  REPLACED_help: 'No confirme el anterior. Si aun así llega a completarse, aparecerá aquí.',
   REJECTED: 'El pago no fue aceptado',
   REJECTED_help: 'No se cobró nada. Por favor, revise sus datos o pague de otra forma.',
   NOT_CREATED: 'El pago no se inició',

@@ -105,8 +105,6 @@ export default {
   EXPIRED: 'El tiempo se agotó',
   EXPIRED_help:
     'Si confirmó en el último momento, su pago aparecerá aquí en unos minutos. De lo contrario, no se ha cobrado nada.',
-  REPLACED: 'Ha iniciado un pago más reciente',
-  REPLACED_help: 'No confirme el anterior. Si aun así llega a completarse, aparecerá aquí.',
   REJECTED: 'El pago no se ha aceptado',
   REJECTED_help: 'No se ha cobrado nada. Por favor, revise sus datos o pague de otra forma.',
   NOT_CREATED: 'El pago no se ha iniciado',

@@ -104,8 +104,6 @@ export default {
   EXPIRED: 'Makseaeg sai läbi',
   EXPIRED_help:
     'Kui kinnitasite viimasel hetkel, ilmub teie makse siia mõne minuti jooksul. Muul juhul raha ei võetud.',
-  REPLACED: 'Alustasite uuemat makset',
-  REPLACED_help: 'Ärge kinnitage varasemat. Kui see siiski õnnestub, ilmub see siia.',
   REJECTED: 'Makset ei aktsepteeritud',
   REJECTED_help: 'Raha ei võetud. Palun kontrollige andmeid või makske muul viisil.',
   NOT_CREATED: 'Makset ei alustatud',

@@ -104,8 +104,6 @@ export default {
   EXPIRED: 'Maksuaika loppui',
   EXPIRED_help:
     'Jos vahvistit viime hetkellä, maksusi näkyy tässä muutaman minuutin kuluessa. Muuten rahaa ei veloitettu.',
-  REPLACED: 'Aloitit uudemman maksun',
-  REPLACED_help: 'Älä vahvista aiempaa. Jos se vielä toteutuu, se näkyy tässä.',
   REJECTED: 'Maksua ei hyväksytty',
   REJECTED_help: 'Rahaa ei veloitettu. Tarkista tietosi tai maksa toisella tavalla.',
   NOT_CREATED: 'Maksua ei aloitettu',

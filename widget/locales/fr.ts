@@ -109,8 +109,6 @@ export default {
   EXPIRED: 'Le délai a expiré',
   EXPIRED_help:
     'Si vous avez confirmé au dernier moment, votre paiement s’affichera ici dans quelques minutes. Sinon, aucun montant n’a été débité.',
-  REPLACED: 'Vous avez lancé un paiement plus récent',
-  REPLACED_help: 'Ne confirmez pas le précédent. S’il aboutit tout de même, il s’affichera ici.',
   REJECTED: 'Le paiement n’a pas été accepté',
   REJECTED_help: 'Aucun montant n’a été débité. Veuillez vérifier vos informations ou payer autrement.',
   NOT_CREATED: 'Le paiement n’a pas été lancé',

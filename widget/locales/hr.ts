@@ -105,8 +105,6 @@ export default {
   EXPIRED: 'Isteklo je vrijeme za plaćanje',
   EXPIRED_help:
     'Ako ste potvrdili u zadnji čas, vaša će se uplata prikazati ovdje za nekoliko minuta. Inače vam ništa nije naplaćeno.',
-  REPLACED: 'Pokrenuli ste novije plaćanje',
-  REPLACED_help: 'Nemojte potvrditi ono ranije. Ako ipak bude provedeno, prikazat će se ovdje.',
   REJECTED: 'Plaćanje nije prihvaćeno',
   REJECTED_help: 'Ništa vam nije naplaćeno. Provjerite svoje podatke ili platite na drugi način.',
   NOT_CREATED: 'Plaćanje nije pokrenuto',

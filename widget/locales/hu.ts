@@ -104,8 +104,6 @@ export default {
   EXPIRED: 'Lejárt a fizetésre szánt idő',
   EXPIRED_help:
     'Ha az utolsó pillanatban hagyta jóvá, a fizetése néhány percen belül megjelenik itt. Ellenkező esetben nem vontak le pénzt.',
-  REPLACED: 'Újabb fizetést indított',
-  REPLACED_help: 'A korábbit ne hagyja jóvá. Ha mégis teljesül, itt fog megjelenni.',
   REJECTED: 'A fizetést nem fogadták el',
   REJECTED_help: 'Nem vontak le pénzt. Ellenőrizze az adatait, vagy fizessen más módon.',
   NOT_CREATED: 'A fizetés nem indult el',

@@ -105,8 +105,6 @@ export default {
   EXPIRED: 'Waktu pembayaran habis',
   EXPIRED_help:
     'Jika Anda mengonfirmasi di saat terakhir, pembayaran Anda akan tampil di sini dalam beberapa menit. Jika tidak, saldo Anda tidak terpotong.',
-  REPLACED: 'Anda memulai pembayaran yang lebih baru',
-  REPLACED_help: 'Jangan konfirmasi yang sebelumnya. Jika tetap berhasil, hasilnya akan tampil di sini.',
   REJECTED: 'Pembayaran tidak disetujui',
   REJECTED_help: 'Saldo Anda tidak terpotong. Silakan periksa data Anda atau bayar dengan cara lain.',
   NOT_CREATED: 'Pembayaran gagal dimulai',

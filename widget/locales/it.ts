@@ -106,8 +106,6 @@ export default {
   EXPIRED: 'Tempo scaduto',
   EXPIRED_help:
     'Se hai confermato all’ultimo momento, il pagamento comparirà qui tra qualche minuto. Altrimenti non ti è stato addebitato nulla.',
-  REPLACED: 'Hai avviato un pagamento più recente',
-  REPLACED_help: 'Non confermare il precedente. Se dovesse comunque andare a buon fine, comparirà qui.',
   REJECTED: 'Il pagamento non è stato accettato',
   REJECTED_help: 'Non ti è stato addebitato nulla. Verifica i tuoi dati o paga in un altro modo.',
   NOT_CREATED: 'Il pagamento non è stato avviato',

@@ -105,8 +105,6 @@ export default {
   EXPIRED: 'Mokėjimo laikas baigėsi',
   EXPIRED_help:
     'Jei patvirtinote paskutinę akimirką, jūsų mokėjimas bus parodytas čia per kelias minutes. Kitu atveju pinigai nenuskaičiuoti.',
-  REPLACED: 'Pradėjote naujesnį mokėjimą',
-  REPLACED_help: 'Ankstesnio nepatvirtinkite. Jei jis vis dėlto bus atliktas, bus parodytas čia.',
   REJECTED: 'Mokėjimas nepriimtas',
   REJECTED_help: 'Pinigai nenuskaičiuoti. Patikrinkite savo duomenis arba mokėkite kitu būdu.',
   NOT_CREATED: 'Mokėjimas nepradėtas',

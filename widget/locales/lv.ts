@@ -104,8 +104,6 @@ export default {
   EXPIRED: 'Maksājuma laiks ir beidzies',
   EXPIRED_help:
     'Ja apstiprinājāt pēdējā brīdī, jūsu maksājums dažu minūšu laikā parādīsies šeit. Pretējā gadījumā nauda nav norakstīta.',
-  REPLACED: 'Jūs sākāt jaunāku maksājumu',
-  REPLACED_help: 'Neapstipriniet iepriekšējo. Ja tas tomēr tiks veikts, tas parādīsies šeit.',
   REJECTED: 'Maksājums netika pieņemts',
   REJECTED_help: 'Nauda nav norakstīta. Lūdzu, pārbaudiet savus datus vai maksājiet citā veidā.',
   NOT_CREATED: 'Maksājums netika sākts',

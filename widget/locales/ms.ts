@@ -107,8 +107,6 @@ export default {
   EXPIRED: 'Masa pembayaran telah tamat',
   EXPIRED_help:
     'Jika anda mengesahkan pada saat akhir, pembayaran anda akan dipaparkan di sini dalam beberapa minit. Jika tidak, tiada wang dipotong.',
-  REPLACED: 'Anda telah memulakan pembayaran baharu',
-  REPLACED_help: 'Jangan sahkan yang terdahulu. Jika masih berjaya, keputusannya akan dipaparkan di sini.',
   REJECTED: 'Pembayaran tidak diluluskan',
   REJECTED_help: 'Tiada wang dipotong. Sila semak butiran anda atau bayar dengan cara lain.',
   NOT_CREATED: 'Pembayaran tidak dimulakan',

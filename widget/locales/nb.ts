@@ -106,8 +106,6 @@ export default {
   EXPIRED: 'Tiden gikk ut',
   EXPIRED_help:
     'Hvis du bekreftet i siste øyeblikk, vises betalingen din her om noen minutter. Ellers er ingen penger trukket.',
-  REPLACED: 'Du har startet en nyere betaling',
-  REPLACED_help: 'Ikke bekreft den tidligere. Hvis den likevel går gjennom, vises den her.',
   REJECTED: 'Betalingen ble ikke godkjent',
   REJECTED_help: 'Ingen penger er trukket. Kontroller opplysningene dine eller betal på en annen måte.',
   NOT_CREATED: 'Betalingen ble ikke startet',

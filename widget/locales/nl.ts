@@ -106,8 +106,6 @@ export default {
   EXPIRED: 'De tijd is verstreken',
   EXPIRED_help:
     'Hebt u op het laatste moment bevestigd, dan ziet u uw betaling hier binnen enkele minuten. Anders is er niets afgeschreven.',
-  REPLACED: 'U hebt een nieuwere betaling gestart',
-  REPLACED_help: 'Bevestig de eerdere niet. Wordt die toch nog uitgevoerd, dan ziet u dat hier.',
   REJECTED: 'De betaling is niet geaccepteerd',
   REJECTED_help: 'Er is niets afgeschreven. Controleer uw gegevens of kies een andere betaalmethode.',
   NOT_CREATED: 'De betaling is niet gestart',

@@ -105,8 +105,6 @@ export default {
   EXPIRED: 'Czas na płatność minął',
   EXPIRED_help:
     'Jeśli płatność potwierdzono w ostatniej chwili, pojawi się tutaj w ciągu kilku minut. W przeciwnym razie nie pobrano żadnych środków.',
-  REPLACED: 'Rozpoczęto nowszą płatność',
-  REPLACED_help: 'Nie potwierdzaj wcześniejszej. Jeśli mimo to dojdzie do skutku, pojawi się tutaj.',
   REJECTED: 'Płatność nie została przyjęta',
   REJECTED_help: 'Nie pobrano żadnych środków. Sprawdź swoje dane lub zapłać w inny sposób.',
   NOT_CREATED: 'Płatność nie została rozpoczęta',

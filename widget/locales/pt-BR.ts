@@ -107,8 +107,6 @@ export default {
   EXPIRED: 'O tempo acabou',
   EXPIRED_help:
     'Se você confirmou no último momento, seu pagamento aparecerá aqui em alguns minutos. Caso contrário, nenhum valor foi cobrado.',
-  REPLACED: 'Você iniciou um pagamento mais recente',
-  REPLACED_help: 'Não confirme o anterior. Se ainda assim ele for concluído, aparecerá aqui.',
   REJECTED: 'O pagamento não foi aceito',
   REJECTED_help: 'Nenhum valor foi cobrado. Verifique seus dados ou pague de outra forma.',
   NOT_CREATED: 'O pagamento não foi iniciado',

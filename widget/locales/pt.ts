@@ -106,8 +106,6 @@ export default {
   EXPIRED: 'O tempo esgotou-se',
   EXPIRED_help:
     'Se confirmou no último momento, o seu pagamento aparecerá aqui dentro de alguns minutos. Caso contrário, não foi cobrado qualquer valor.',
-  REPLACED: 'Iniciou um pagamento mais recente',
-  REPLACED_help: 'Não confirme o anterior. Se ainda assim for concluído, aparecerá aqui.',
   REJECTED: 'O pagamento não foi aceite',
   REJECTED_help: 'Não foi cobrado qualquer valor. Verifique os seus dados ou pague de outra forma.',
   NOT_CREATED: 'O pagamento não foi iniciado',

@@ -105,8 +105,6 @@ export default {
   EXPIRED: 'Timpul a expirat',
   EXPIRED_help:
     'Dacă ați confirmat în ultimul moment, plata va apărea aici în câteva minute. În caz contrar, nu s-a debitat nicio sumă.',
-  REPLACED: 'Ați inițiat o plată mai nouă',
-  REPLACED_help: 'Nu o confirmați pe cea anterioară. Dacă este totuși efectuată, va apărea aici.',
   REJECTED: 'Plata nu a fost acceptată',
   REJECTED_help: 'Nu s-a debitat nicio sumă. Vă rugăm să verificați datele sau să plătiți în alt mod.',
   NOT_CREATED: 'Plata nu a fost inițiată',

@@ -105,8 +105,6 @@ export default {
   EXPIRED: 'Čas na platbu uplynul',
   EXPIRED_help:
     'Ak ste platbu potvrdili v poslednej chvíli, zobrazí sa tu do niekoľkých minút. Inak sa nestrhli žiadne peniaze.',
-  REPLACED: 'Začali ste novšiu platbu',
-  REPLACED_help: 'Tú skoršiu nepotvrdzujte. Ak sa predsa uskutoční, zobrazí sa tu.',
   REJECTED: 'Platba nebola akceptovaná',
   REJECTED_help: 'Nestrhli sa žiadne peniaze. Skontrolujte, prosím, údaje alebo zaplaťte iným spôsobom.',
   NOT_CREATED: 'Platba sa nezačala',

@@ -105,8 +105,6 @@ export default {
   EXPIRED: 'Čas za plačilo je potekel',
   EXPIRED_help:
     'Če ste plačilo potrdili v zadnjem trenutku, bo v nekaj minutah prikazano tukaj. Sicer vam ni bilo zaračunano nič.',
-  REPLACED: 'Začeli ste novejše plačilo',
-  REPLACED_help: 'Prejšnjega ne potrjujte. Če bo vseeno izvedeno, bo prikazano tukaj.',
   REJECTED: 'Plačilo ni bilo sprejeto',
   REJECTED_help: 'Nič vam ni bilo zaračunano. Preverite podatke ali plačajte na drug način.',
   NOT_CREATED: 'Plačilo se ni začelo',

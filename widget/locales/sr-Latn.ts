@@ -104,8 +104,6 @@ export default {
   EXPIRED: 'Vreme za plaćanje je isteklo',
   EXPIRED_help:
     'Ako ste potvrdili u poslednjem trenutku, vaša uplata će se prikazati ovde za nekoliko minuta. U suprotnom, novac vam nije skinut.',
-  REPLACED: 'Pokrenuli ste novije plaćanje',
-  REPLACED_help: 'Nemojte potvrditi ono ranije. Ako ipak bude izvršeno, prikazaće se ovde.',
   REJECTED: 'Plaćanje nije prihvaćeno',
   REJECTED_help: 'Novac vam nije skinut. Proverite svoje podatke ili platite na drugi način.',
   NOT_CREATED: 'Plaćanje nije pokrenuto',

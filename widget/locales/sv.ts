@@ -106,8 +106,6 @@ export default {
   EXPIRED: 'Tiden gick ut',
   EXPIRED_help:
     'Om du bekräftade i sista stund visas din betalning här om några minuter. Annars har inga pengar dragits.',
-  REPLACED: 'Du har startat en nyare betalning',
-  REPLACED_help: 'Bekräfta inte den tidigare. Om den ändå går igenom visas den här.',
   REJECTED: 'Betalningen godkändes inte',
   REJECTED_help: 'Inga pengar har dragits. Kontrollera dina uppgifter eller välj ett annat betalsätt.',
   NOT_CREATED: 'Betalningen startades inte',

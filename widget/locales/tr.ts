@@ -105,8 +105,6 @@ export default {
   EXPIRED: 'Ödeme süresi doldu',
   EXPIRED_help:
     'Son anda onayladıysanız ödemeniz birkaç dakika içinde burada görünecek. Aksi hâlde hesabınızdan para çekilmedi.',
-  REPLACED: 'Daha yeni bir ödeme başlattınız',
-  REPLACED_help: 'Önceki ödemeyi onaylamayın. Yine de gerçekleşirse burada görünecek.',
   REJECTED: 'Ödeme kabul edilmedi',
   REJECTED_help: 'Hesabınızdan para çekilmedi. Lütfen bilgilerinizi kontrol edin veya başka bir yöntemle ödeyin.',
   NOT_CREATED: 'Ödeme başlatılmadı',

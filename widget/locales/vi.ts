@@ -105,8 +105,6 @@ export default {
   EXPIRED: 'Đã hết thời gian thanh toán',
   EXPIRED_help:
     'Nếu bạn đã xác nhận vào phút chót, giao dịch sẽ hiển thị tại đây sau vài phút. Nếu không, bạn không bị trừ khoản tiền nào.',
-  REPLACED: 'Bạn đã tạo một giao dịch mới hơn',
-  REPLACED_help: 'Đừng xác nhận giao dịch trước đó. Nếu giao dịch ấy vẫn thành công, kết quả sẽ hiển thị tại đây.',
   REJECTED: 'Giao dịch không được chấp nhận',
   REJECTED_help: 'Bạn không bị trừ khoản tiền nào. Vui lòng kiểm tra thông tin đã nhập hoặc thanh toán bằng cách khác.',
   NOT_CREATED: 'Giao dịch chưa được tạo',

@@ -101,8 +101,6 @@ export default {
   LOW_BALANCE_help: '請為錢包儲值後重試，或用其他方式付款。未扣款。',
   EXPIRED: '付款已逾時',
   EXPIRED_help: '如果您在最後一刻確認了付款，結果會在幾分鐘後顯示在這裡；否則並未扣款。',
-  REPLACED: '您已發起新的付款',
-  REPLACED_help: '請勿確認先前那一筆。如果那一筆仍然付款成功，結果會顯示在這裡。',
   REJECTED: '付款未獲受理',
   REJECTED_help: '未扣款。請檢查您填寫的資料，或用其他方式付款。',
   NOT_CREATED: '付款未能發起',

@@ -101,8 +101,6 @@ export default {
   LOW_BALANCE_help: '请为钱包充值后重试，或用其他方式付款。未扣款。',
   EXPIRED: '付款已超时',
   EXPIRED_help: '如果您在最后一刻确认了付款，结果会在几分钟后显示在这里；否则并未扣款。',
-  REPLACED: '您已发起新的付款',
-  REPLACED_help: '请勿确认先前那一笔。如果那一笔仍然付款成功，结果会显示在这里。',
   REJECTED: '付款未被受理',
   REJECTED_help: '未扣款。请检查您填写的信息，或用其他方式付款。',
   NOT_CREATED: '付款未能发起',

@@ -24,7 +24,7 @@ export const styles = css`
     );
     --_radius: var(--payment-radius, 12px);
     --_space: var(--payment-space, max(16px, 0.5rem + 8px));
-    --_tint: color-mix(in srgb, var(--_accent) 8%, transparent);
+    --_tint: color-mix(in srgb, var(--_accent) 11%, transparent);
     display: block;
     container-type: inline-size;
     contain-intrinsic-inline-size: min(27rem, 100vw - 5rem);

@@ -128,7 +128,6 @@ export const STATES = {
   lowBalance: (now) => ({ payment: failed('DIRECT', now, 'DECLINED', 'LOW_BALANCE') }),
   rejected: (now) => ({ payment: failed('DIRECT', now, 'REJECTED') }),
   expired: (now) => ({ payment: failed('QR', now, 'EXPIRED') }),
-  replaced: (now) => ({ payment: failed('QR', now, 'REPLACED') }),
   notCreated: (now) => ({ payment: failed('QR', now, 'NOT_CREATED') }),
   resolved: (now) => ({ payment: failed('QR', now, 'RESOLVED') }),
   closed: () => ({ closed: true }),
