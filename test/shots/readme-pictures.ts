@@ -38,23 +38,27 @@ const SCREENS = {
 } as const satisfies Record<Screen, { state: StateName; device: string } & Variant>;
 /** Pixels of the picture for each of the page. */
 const SCALE = 1.75;
-/** The phone has an edge that is seen on a page of any color; the desktop's page goes on below the picture. */
+/**
+ * The phone has an edge that is seen on a page of any color. The desktop's page goes on below its window, which is as
+ * high as the phone and ends between two parts of the widget.
+ */
 const STYLE = `
   * { box-sizing: border-box; overflow: hidden; }
-  body { display: flex; width: max-content; height: 659px; gap: 36px; margin: 0; padding: 12px 2px 0; }
-  .phone:only-child { margin-inline: 30px; }
-  div { position: relative; }
-  .phone { display: grid; place-items: center; height: 588px; padding: 44px 0 26px; background: light-dark(#fff, #16181e);
-    border: 10px solid light-dark(#14171d, #2b313b); border-radius: 48px; box-shadow: 0 0 0 2px #8b95a5, 0 12px 24px -12px #0f182a2e; }
+  body { display: flex; width: max-content; gap: 36px; margin: 0; padding: 3px 3px 9px; }
+    div { position: relative; }
+  .phone { display: grid; place-items: center; height: 540px; padding: 30px 0 4px; background: light-dark(#fff, #16181e);
+    border: 10px solid light-dark(#14171d, #2b313b); border-radius: 48px; box-shadow: 0 0 0 2px #8b95a5, 0 6px 8px -4px #0f182a2e; }
+  .phone:only-child { height: 588px; margin: 8px 30px; padding: 44px 0 26px; }
   .phone::before, .phone::after { content: ''; position: absolute; inset: 14px 0 auto; width: 88px; height: 24px;
     margin: auto; border-radius: 12px; background: light-dark(#14171d, #000); }
   .phone::after { inset: auto 0 10px; width: 112px; height: 4px; background: light-dark(#14171d, #d5d9e1); }
-  .desktop { padding: 56px 20px 0; border-radius: 16px; box-shadow: inset 0 0 0 1px #7f8a9c80;
-    mask: linear-gradient(#000 calc(100% - 20px), #0000);
+  .desktop { height: 540px; padding: 52px 20px 0; border-radius: 16px;
     background: linear-gradient(light-dark(#fff, #20242c) 36px, light-dark(#d6dae2, #343a45) 36px 37px,
-      light-dark(#f4f5f8, #0d0f13) 37px); }
+      light-dark(#f4f5f8, #0d0f13) 37px);
+    box-shadow: 0 0 0 1px #7f8a9c80; }
   .desktop::after { content: 'stillwater.example'; position: absolute; inset: 9px 0 auto; color: light-dark(#5d6675, #a9b1bf);
     font: 12px/20px Inter, sans-serif; text-align: center; }
+  .desktop img { width: 446px; }
   .desktop::before { content: ''; position: absolute; inset: 13px auto auto 16px; width: 10px; height: 10px;
     border-radius: 50%; background: #98a1b0; box-shadow: 18px 0 #98a1b0, 36px 0 #98a1b0; }
   img { display: block; }`;
