@@ -91,6 +91,8 @@ it('a wallet id is shown in groups of four once it is typed; a text that is none
 it('the texts name the wallet, by the token or else by the attribute, in each language', async () => {
   const proxy = new FakeProxy({ methods: ['DIRECT', 'QR'] });
   const widget = await mount(proxy, { 'wallet-name': 'Vipps' });
+  const receipt = await mount(proxyWith('DIRECT', { status: 'SUCCESS' }), { 'wallet-name': 'Vipps' });
+  expect(thePart(receipt, 'details').textContent).to.contain('Vipps');
   expect(textOf(widget)).to.contain('Confirm in Vipps').and.to.contain('We send a request to Vipps');
   widget.order = new FakeProxy({ walletName: 'Jeton' }).token;
   widget.lang = 'pl';
@@ -248,7 +250,7 @@ it('a method that is not available cannot be chosen again, and the next one is c
   await until(() => part(widget, 'other'), 'the code');
   thePart(widget, 'other').click();
   await until(() => part(widget, 'pay'), 'the choice');
-  expect(radio(widget, 'QR').disabled).to.equal(false);
+  expect([radio(widget, 'QR').disabled, radio(widget, 'JETGO').checked]).to.deep.equal([false, false]);
 });
 
 it('a method that is not available passes the focus on to the method that is chosen in its place', async () => {
@@ -337,6 +339,8 @@ it('the way back to an open payment is a button at the choice, beside a warning 
   thePart(widget, 'other').click();
   await until(() => part(widget, 'pay'), 'the choice');
   expect(textOf(widget)).to.contain('Confirm only one, or you will pay twice.');
+  const chosen = () => [radio(widget, 'QR').checked, radio(widget, 'DIRECT').checked];
+  expect(chosen()).to.deep.equal([false, true], 'another way than the last');
   thePart(widget, 'back').click();
   await until(() => part(widget, 'code'), 'the code');
 });

@@ -86,6 +86,14 @@ it('on a touch device nothing speaks of a code before there is one: each code op
     const expired = await mount(proxyWith('QR', { status: 'FAILED', reason: 'EXPIRED' }));
     await heading(expired, 'Time is up');
     expect(thePart(expired, 'again').textContent?.trim()).to.equal('Try again');
+    const open = await mount(proxyWith('JETGO', { appUrl: APP_URL }));
+    const details = thePart(open, 'other-device') as HTMLDetailsElement;
+    expect(details.open).to.equal(false);
+    link(open, 'app-link').addEventListener('click', (event) => event.preventDefault());
+    link(open, 'app-link').click();
+    await until(() => details.open, 'the code, as another way');
+    const paid = await mount(proxyWith('JETGO', { status: 'SUCCESS' }));
+    expect(thePart(paid, 'details').textContent).to.contain('Wallet app').and.not.to.contain('JetGo');
   } finally {
     window.matchMedia = matchMedia;
   }

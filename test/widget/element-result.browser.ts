@@ -304,7 +304,7 @@ describe('the link to the shop’s help', () => {
 
   it('the link to the shop’s help and another method are all that is offered after the shop closed the payment', async () => {
     const widget = await mount(failed('RESOLVED'));
-    await heading(widget, 'The shop has closed this payment');
+    await heading(widget, 'The shop has ended this payment');
     const offered = ['again', 'support', 'other'].filter((name) => part(widget, name));
     expect(offered).to.deep.equal(['support', 'other']);
     expect(textOf(widget)).not.to.contain('No money');

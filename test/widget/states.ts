@@ -300,7 +300,7 @@ export const STATES = {
   },
   'expired, code': { payment: failed('QR', 'EXPIRED'), heading: 'Time is up' },
   'expired, request': { payment: failed('DIRECT', 'EXPIRED'), heading: 'Time is up' },
-  resolved: { claims: { supportUrl }, payment: failed('QR', 'RESOLVED'), heading: 'The shop has closed this payment' },
+  resolved: { claims: { supportUrl }, payment: failed('QR', 'RESOLVED'), heading: 'The shop has ended this payment' },
   closed: {
     claims: { supportUrl },
     payment: paymentOf('QR'),

@@ -142,7 +142,8 @@ export const flowStyles = css`
     margin-block-start: var(--_space);
   }
   .pair ~ .row .quiet {
-    border-color: var(--_line);
+    border-color: var(--_field);
+    color: inherit;
     flex: auto;
   }
   .quiet .icon {
@@ -171,9 +172,6 @@ export const flowStyles = css`
   .method:has([name='wallet']:focus-visible),
   .method [type='radio']:focus-visible {
     outline: none;
-  }
-  [aria-invalid='true']:focus-visible {
-    outline-color: color-mix(in srgb, var(--_danger) 75%, transparent);
   }
   i {
     display: inline-block;
@@ -388,6 +386,9 @@ export const flowStyles = css`
     .note::before {
       float: inline-start;
       margin-inline-end: 0.6em;
+    }
+    i {
+      display: none;
     }
     .method b,
     .only h2 {

@@ -155,7 +155,11 @@ export const otherMethodButton = (
   rank: Rank = 'quiet',
   key: MessageKey = 'other',
 ): TemplateResult | '' =>
-  state.blocked ? '' : button('other', rank, say(key), () => run((session) => session.reset()));
+  state.blocked
+    ? ''
+    : button('other', rank, say(key), () =>
+        run((session) => (key === 'other' ? session.payAnotherWay() : session.reset())),
+      );
 
 /**
  * Where the shopper can go if nothing is left to do here, each only if there is such a link. `first` is the more useful

@@ -174,7 +174,7 @@ const pair = (
   </div>`;
 
 function appPanel(shown: Scan, picture: Picture | null, link: string | null, context: PanelContext): TemplateResult {
-  const { say } = context;
+  const { say, state } = context;
   const { code } = shown;
   const text = code && 'text' in code ? code.text : null;
   return html`${phone(shown)}${heading(say('app'))}
@@ -183,7 +183,7 @@ function appPanel(shown: Scan, picture: Picture | null, link: string | null, con
     ${waitingStatus(context, say('waiting'), shown)}
     ${
       picture
-        ? html`<details part="other-device">
+        ? html`<details part="other-device" ?open=${state.openedAppLink === link}>
             <summary>${say('otherDevice')}</summary>
             ${pair(picture, 'scan_help', context)} ${codeButtons(picture, context)}
           </details>`

@@ -21,7 +21,7 @@ import {
   space,
   waysOut,
 } from './parts.ts';
-import { heading, html, icon } from './provided.ts';
+import { heading, html, icon, opensApp } from './provided.ts';
 import type { Shown } from './view.ts';
 
 /** Also of an order that the shop closed before the money came. */
@@ -29,7 +29,8 @@ export function paid(context: PanelContext): TemplateResult {
   const { say, money, state } = context;
   const { order, claims } = state;
   const { payment, closed: isClosed, amount, surplusAmount } = order;
-  const method = payment && (claims?.methodNames?.[payment.method] ?? say(payment.method));
+  const method =
+    payment && (claims?.methodNames?.[payment.method] ?? say(opensApp(payment.method) ? 'DIRECT' : payment.method));
   const last4 = payment?.walletLast4;
   const back = refunded('SUCCESS', order);
   const onItsWay = refunded('PROCESSING', order);

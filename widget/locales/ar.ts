@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'كيف تريد الدفع؟',
-  DIRECT: 'تطبيق المحفظة',
+  DIRECT: '[تطبيق المحفظة|{wallet}]',
   DIRECT_help: 'نرسل طلب دفع إلى تطبيق [محفظتك|{wallet}].',
   CHECKOUT: 'موقع المحفظة',
   CHECKOUT_help: 'سجّل الدخول إلى موقع [المحفظة|{wallet}]',

@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Как желаете да платите?',
-  DIRECT: 'Приложението на портфейла',
+  DIRECT: '[Приложението на портфейла|{wallet}]',
   DIRECT_help: 'Изпращаме заявка до приложението на [портфейла|{wallet}].',
   CHECKOUT: 'Сайт на портфейла',
   CHECKOUT_help: 'Влезте в профила си на сайта на [портфейла|{wallet}]',

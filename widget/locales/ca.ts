@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Com voleu pagar?',
-  DIRECT: 'Aplicació del moneder',
+  DIRECT: '[Aplicació del moneder|{wallet}]',
   DIRECT_help: 'Enviem una sol·licitud a l’aplicació [del moneder|{wallet}].',
   CHECKOUT: 'Web del moneder',
   CHECKOUT_help: 'Inicieu sessió al web [del moneder|de {wallet}]',

@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Jak chcete zaplatit?',
-  DIRECT: 'Aplikace peněženky',
+  DIRECT: '[Aplikace peněženky|{wallet}]',
   DIRECT_help: 'Pošleme žádost do aplikace [peněženky|{wallet}].',
   CHECKOUT: 'Web peněženky',
   CHECKOUT_help: 'Přihlaste se na webu [peněženky|{wallet}]',

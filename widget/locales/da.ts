@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Hvordan vil du betale?',
-  DIRECT: 'Wallet-app',
+  DIRECT: '[Wallet-app|{wallet}]',
   DIRECT_help: 'Vi sender en anmodning til din [wallet|{wallet}]-app.',
   CHECKOUT: 'Wallettens hjemmeside',
   CHECKOUT_help: 'Log ind på [wallettens|{wallet}s] hjemmeside',

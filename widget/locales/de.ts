@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Wie möchten Sie bezahlen?',
-  DIRECT: 'Wallet-App',
+  DIRECT: '[Wallet-App|{wallet}]',
   DIRECT_help: 'Wir senden eine Anfrage an Ihre [Wallet|{wallet}]-App.',
   CHECKOUT: 'Website der Wallet',
   CHECKOUT_help: 'Auf der Website [der Wallet|von {wallet}] anmelden',

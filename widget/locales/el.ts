@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Πώς θέλετε να πληρώσετε;',
-  DIRECT: 'Εφαρμογή πορτοφολιού',
+  DIRECT: '[Εφαρμογή πορτοφολιού|{wallet}]',
   DIRECT_help: 'Στέλνουμε αίτημα στην εφαρμογή [πορτοφολιού|{wallet}] σας.',
   CHECKOUT: 'Ιστότοπος πορτοφολιού',
   CHECKOUT_help: 'Συνδεθείτε στον ιστότοπο [του πορτοφολιού|{wallet}]',

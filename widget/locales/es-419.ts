@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: '¿Cómo quiere pagar?',
-  DIRECT: 'App de la billetera',
+  DIRECT: '[App de la billetera|{wallet}]',
   DIRECT_help: 'Enviamos una solicitud a la app [de su billetera|{wallet}].',
   CHECKOUT: 'Sitio web de la billetera',
   CHECKOUT_help: 'Inicie sesión en el sitio web de [la billetera|{wallet}]',

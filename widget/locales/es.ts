@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: '¿Cómo quiere pagar?',
-  DIRECT: 'Aplicación del monedero',
+  DIRECT: '[Aplicación del monedero|{wallet}]',
   DIRECT_help: 'Enviamos una solicitud a la aplicación [de su monedero|{wallet}].',
   CHECKOUT: 'Web del monedero',
   CHECKOUT_help: 'Inicie sesión en la web [del monedero|de {wallet}]',

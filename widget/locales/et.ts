@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Kuidas soovite maksta?',
-  DIRECT: 'Rahakotirakendus',
+  DIRECT: '[Rahakotirakendus|{wallet}]',
   DIRECT_help: 'Saadame maksetaotluse [rahakoti|{wallet} ]rakendusse.',
   CHECKOUT: 'Rahakoti veebisait',
   CHECKOUT_help: 'Logige sisse [rahakoti|{wallet}] veebisaidil',

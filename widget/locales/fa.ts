@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'چگونه می‌خواهید پرداخت کنید؟',
-  DIRECT: 'برنامهٔ کیف پول',
+  DIRECT: '[برنامهٔ کیف پول|{wallet}]',
   DIRECT_help: 'درخواستی به برنامهٔ [کیف پول|{wallet}] شما می‌فرستیم.',
   CHECKOUT: 'وب‌سایت کیف پول',
   CHECKOUT_help: 'در وب‌سایت [کیف پول|{wallet}] وارد حساب خود شوید',

@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Miten haluat maksaa?',
-  DIRECT: 'Lompakon sovellus',
+  DIRECT: '[Lompakon sovellus|{wallet}]',
   DIRECT_help: 'Lähetämme maksupyynnön [lompakon |{wallet}-]sovellukseen.',
   CHECKOUT: 'Lompakon verkkosivusto',
   CHECKOUT_help: 'Kirjaudu [lompakon |{wallet}-]verkkosivustolle',

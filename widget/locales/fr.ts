@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Comment souhaitez‑vous payer ?',
-  DIRECT: 'Application de portefeuille',
+  DIRECT: '[Application de portefeuille|{wallet}]',
   DIRECT_help: 'Nous envoyons une demande à votre application [de portefeuille|{wallet}].',
   CHECKOUT: 'Site du portefeuille',
   CHECKOUT_help: 'Se connecter sur le site [du portefeuille|de {wallet}]',

@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'איך תרצו לשלם?',
-  DIRECT: 'אפליקציית הארנק',
+  DIRECT: '[אפליקציית הארנק|{wallet}]',
   DIRECT_help: 'נשלח בקשת תשלום לאפליקציית [הארנק|{wallet}] שלכם.',
   CHECKOUT: 'אתר הארנק',
   CHECKOUT_help: 'התחברו באתר [הארנק|{wallet}]',

@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'भुगतान का तरीका चुनें',
-  DIRECT: 'वॉलेट ऐप',
+  DIRECT: '[वॉलेट ऐप|{wallet}]',
   DIRECT_help: 'हम आपके [वॉलेट|{wallet}] ऐप पर अनुरोध भेजेंगे।',
   CHECKOUT: 'वॉलेट की वेबसाइट',
   CHECKOUT_help: '[वॉलेट|{wallet}] की वेबसाइट पर लॉग इन करें',

@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Kako želite platiti?',
-  DIRECT: 'Aplikacija novčanika',
+  DIRECT: '[Aplikacija novčanika|{wallet}]',
   DIRECT_help: 'Šaljemo zahtjev u aplikaciju [novčanika|{wallet}].',
   CHECKOUT: 'Web-stranica novčanika',
   CHECKOUT_help: 'Prijavite se na web-stranici [novčanika|{wallet}]',

@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Hogyan szeretne fizetni?',
-  DIRECT: 'Tárcaalkalmazás',
+  DIRECT: '[Tárcaalkalmazás|{wallet}]',
   DIRECT_help: 'Kérelmet küldünk a [tárca|{wallet}-]alkalmazásba.',
   CHECKOUT: 'A tárca weboldala',
   CHECKOUT_help: 'Bejelentkezés a [tárca|{wallet}] weboldalán',

@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Pilih metode pembayaran',
-  DIRECT: 'Aplikasi e-wallet',
+  DIRECT: '[Aplikasi e-wallet|{wallet}]',
   DIRECT_help: 'Kami mengirim permintaan ke aplikasi [e-wallet|{wallet}] Anda.',
   CHECKOUT: 'Situs e-wallet',
   CHECKOUT_help: 'Masuk di situs [e-wallet|{wallet}]',

@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Come vuoi pagare?',
-  DIRECT: 'App del portafoglio',
+  DIRECT: '[App del portafoglio|{wallet}]',
   DIRECT_help: 'Inviamo una richiesta all’app [del tuo portafoglio|{wallet}].',
   CHECKOUT: 'Sito del portafoglio',
   CHECKOUT_help: 'Effettua l’accesso sul sito [del portafoglio|di {wallet}]',

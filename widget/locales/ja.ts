@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'お支払い方法をお選びください',
-  DIRECT: 'ウォレットアプリ',
+  DIRECT: '[ウォレットアプリ|{wallet}]',
   DIRECT_help: '[ウォレット|{wallet}]アプリにリクエストを送信します。',
   CHECKOUT: 'ウォレットのサイト',
   CHECKOUT_help: '[ウォレット|{wallet}]のサイトにログインする',

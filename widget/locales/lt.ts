@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Kaip norėtumėte mokėti?',
-  DIRECT: 'Piniginės programėlė',
+  DIRECT: '[Piniginės programėlė|{wallet}]',
   DIRECT_help: 'Išsiųsime prašymą į [piniginės|„{wallet}“] programėlę.',
   CHECKOUT: 'Piniginės svetainė',
   CHECKOUT_help: 'Prisijunkite [piniginės|„{wallet}“] svetainėje',

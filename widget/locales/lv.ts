@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Kā vēlaties maksāt?',
-  DIRECT: 'Maka lietotne',
+  DIRECT: '[Maka lietotne|{wallet}]',
   DIRECT_help: 'Nosūtīsim pieprasījumu uz [maka|{wallet}] lietotni.',
   CHECKOUT: 'Maka vietne',
   CHECKOUT_help: 'Piesakieties [maka|{wallet}] vietnē',

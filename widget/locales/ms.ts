@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Pilih kaedah pembayaran',
-  DIRECT: 'Aplikasi e-dompet',
+  DIRECT: '[Aplikasi e-dompet|{wallet}]',
   DIRECT_help: 'Kami menghantar permintaan ke aplikasi [e-dompet|{wallet}] anda.',
   CHECKOUT: 'Laman web e-dompet',
   CHECKOUT_help: 'Log masuk di laman web [e-dompet|{wallet}]',

@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Hvordan vil du betale?',
-  DIRECT: 'Lommebokapp',
+  DIRECT: '[Lommebokapp|{wallet}]',
   DIRECT_help: 'Vi sender en forespørsel til [lommebok|{wallet}-]appen din.',
   CHECKOUT: 'Lommebokens nettsted',
   CHECKOUT_help: 'Logg inn på [lommebokens|{wallet}s] nettsted',

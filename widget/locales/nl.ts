@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Hoe wilt u betalen?',
-  DIRECT: 'Wallet-app',
+  DIRECT: '[Wallet-app|{wallet}]',
   DIRECT_help: 'We sturen een verzoek naar uw [wallet|{wallet}]-app.',
   CHECKOUT: 'Website van de wallet',
   CHECKOUT_help: 'Log in op de website van [de wallet|{wallet}]',

@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Jak chcesz zapłacić?',
-  DIRECT: 'Aplikacja portfela',
+  DIRECT: '[Aplikacja portfela|{wallet}]',
   DIRECT_help: 'Wyślemy prośbę o płatność do aplikacji [portfela|{wallet}].',
   CHECKOUT: 'Strona portfela',
   CHECKOUT_help: 'Zaloguj się na stronie [portfela|{wallet}]',

@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Como você quer pagar?',
-  DIRECT: 'App da carteira',
+  DIRECT: '[App da carteira|{wallet}]',
   DIRECT_help: 'Enviamos uma solicitação para o app [da sua carteira|{wallet}].',
   CHECKOUT: 'Site da carteira',
   CHECKOUT_help: 'Entre na sua conta no site [da carteira|{wallet}]',

@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Como pretende pagar?',
-  DIRECT: 'Aplicação da carteira',
+  DIRECT: '[Aplicação da carteira|{wallet}]',
   DIRECT_help: 'Enviamos um pedido para a aplicação [da sua carteira|{wallet}].',
   CHECKOUT: 'Site da carteira',
   CHECKOUT_help: 'Inicie sessão no site [da carteira|{wallet}]',

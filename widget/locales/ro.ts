@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Cum doriți să plătiți?',
-  DIRECT: 'Aplicația portofelului',
+  DIRECT: '[Aplicația portofelului|{wallet}]',
   DIRECT_help: 'Trimitem o solicitare în aplicația [portofelului|{wallet}].',
   CHECKOUT: 'Site-ul portofelului',
   CHECKOUT_help: 'Autentificați-vă pe site-ul [portofelului|{wallet}]',

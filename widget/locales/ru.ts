@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Как вы хотите оплатить?',
-  DIRECT: 'Приложение кошелька',
+  DIRECT: '[Приложение кошелька|{wallet}]',
   DIRECT_help: 'Отправим запрос в приложение [кошелька|{wallet}].',
   CHECKOUT: 'Сайт кошелька',
   CHECKOUT_help: 'Войдите на сайте [кошелька|{wallet}]',

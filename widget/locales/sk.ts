@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Ako chcete zaplatiť?',
-  DIRECT: 'Aplikácia peňaženky',
+  DIRECT: '[Aplikácia peňaženky|{wallet}]',
   DIRECT_help: 'Pošleme žiadosť do aplikácie [peňaženky|{wallet}].',
   CHECKOUT: 'Web peňaženky',
   CHECKOUT_help: 'Prihláste sa na webe [peňaženky|{wallet}]',

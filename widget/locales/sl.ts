@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Kako želite plačati?',
-  DIRECT: 'Aplikacija denarnice',
+  DIRECT: '[Aplikacija denarnice|{wallet}]',
   DIRECT_help: 'V aplikacijo [denarnice|{wallet}] pošljemo zahtevek.',
   CHECKOUT: 'Spletno mesto denarnice',
   CHECKOUT_help: 'Prijavite se na spletnem mestu [denarnice|{wallet}]',

@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Kako želite da platite?',
-  DIRECT: 'Aplikacija novčanika',
+  DIRECT: '[Aplikacija novčanika|{wallet}]',
   DIRECT_help: 'Šaljemo zahtev u aplikaciju [novčanika|{wallet}].',
   CHECKOUT: 'Sajt novčanika',
   CHECKOUT_help: 'Prijavite se na sajtu [novčanika|{wallet}]',

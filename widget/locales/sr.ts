@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Како желите да платите?',
-  DIRECT: 'Апликација новчаника',
+  DIRECT: '[Апликација новчаника|{wallet}]',
   DIRECT_help: 'Шаљемо захтев у апликацију [новчаника|{wallet}].',
   CHECKOUT: 'Сајт новчаника',
   CHECKOUT_help: 'Пријавите се на сајту [новчаника|{wallet}]',

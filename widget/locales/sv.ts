@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Hur vill du betala?',
-  DIRECT: 'Plånboksapp',
+  DIRECT: '[Plånboksapp|{wallet}]',
   DIRECT_help: 'Vi skickar en förfrågan till din [plånboks|{wallet}-]app.',
   CHECKOUT: 'Plånbokens webbplats',
   CHECKOUT_help: 'Logga in på [plånbokens|{wallet}s] webbplats',

@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'เลือกวิธีชำระเงิน',
-  DIRECT: 'แอปวอลเล็ต',
+  DIRECT: '[แอปวอลเล็ต|{wallet}]',
   DIRECT_help: 'เราจะส่งคำขอไปยังแอป[วอลเล็ต| {wallet} ]ของคุณ',
   CHECKOUT: 'เว็บไซต์วอลเล็ต',
   CHECKOUT_help: 'เข้าสู่ระบบบนเว็บไซต์[วอลเล็ต| {wallet}]',

@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Nasıl ödemek istersiniz?',
-  DIRECT: 'Cüzdan uygulaması',
+  DIRECT: '[Cüzdan uygulaması|{wallet}]',
   DIRECT_help: '[Cüzdan|{wallet}] uygulamanıza ödeme isteği göndereceğiz.',
   CHECKOUT: 'Cüzdanın web sitesi',
   CHECKOUT_help: '[Cüzdanın|{wallet}] web sitesinde oturum açın',

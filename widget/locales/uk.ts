@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Як ви бажаєте оплатити?',
-  DIRECT: 'Застосунок гаманця',
+  DIRECT: '[Застосунок гаманця|{wallet}]',
   DIRECT_help: 'Надішлемо запит у застосунок [гаманця|{wallet}].',
   CHECKOUT: 'Сайт гаманця',
   CHECKOUT_help: 'Увійдіть на сайті [гаманця|{wallet}]',

@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'ادائیگی کا طریقہ منتخب کریں',
-  DIRECT: 'والیٹ ایپ',
+  DIRECT: '[والیٹ ایپ|{wallet}]',
   DIRECT_help: 'ہم آپ کی [والیٹ|{wallet}] ایپ پر درخواست بھیجیں گے۔',
   CHECKOUT: 'والیٹ کی ویب سائٹ',
   CHECKOUT_help: '[والیٹ|{wallet}] کی ویب سائٹ پر لاگ اِن کریں',

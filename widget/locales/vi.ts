@@ -3,7 +3,7 @@ import type { Messages } from './en.ts';
 
 export default {
   choose: 'Chọn phương thức thanh toán',
-  DIRECT: 'Ứng dụng ví',
+  DIRECT: '[Ứng dụng ví|{wallet}]',
   DIRECT_help: 'Chúng tôi gửi yêu cầu đến ứng dụng [ví|{wallet}] của bạn.',
   CHECKOUT: 'Trang web của ví',
   CHECKOUT_help: 'Đăng nhập trên trang web của [ví|{wallet}]',

@@ -19,6 +19,7 @@ export interface Actions {
   pay(by?: Method): void;
   again(method: Method): void;
   reset(): void;
+  payAnotherWay(): void;
   edit(change: Partial<SessionState['form']>): void;
   showOpenPayment(): void;
   reconnect(): void;

@@ -28,7 +28,6 @@ export const PAIRS = [
   { of: 'on-accent', on: ['fill', 0.88, 'press'], where: 'on the hovered button', atLeast: TEXT },
   { of: 'text', on: ['text', 0.16, 'surface'], where: 'in a gray sign', atLeast: GRAPHIC },
   { of: 'success', on: 'surface', where: 'as the sign of success', atLeast: GRAPHIC },
-  { of: ['danger', 0.75, 'surface'], on: 'surface', where: 'as the focus ring', atLeast: GRAPHIC },
   { of: 'danger', on: 'surface', where: 'on the surface', atLeast: TEXT },
   { of: 'danger', on: ['accent', 0.11, 'surface'], where: 'on the chosen row', atLeast: TEXT },
   { of: 'danger', on: ['danger', 0.16, 'surface'], where: 'in its icon', atLeast: GRAPHIC },
