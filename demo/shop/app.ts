@@ -17,6 +17,7 @@ const ASSETS: Record<string, string> = {
   'shop.css': 'text/css; charset=utf-8',
   'desk.css': 'text/css; charset=utf-8',
   'basket.js': 'text/javascript; charset=utf-8',
+  'dates.js': 'text/javascript; charset=utf-8',
   'order.js': 'text/javascript; charset=utf-8',
   'desk.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',

@@ -27,7 +27,7 @@ const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 're
 /** Of an order that is not paid. What is over for us may still have been paid, so only of a failed try it is denied. */
 const TRIES: Record<Order['tries'], { sentence: string; note: string }> = {
   none: { sentence: 'Not paid yet.', note: '' },
-  open: { sentence: 'Not paid yet.', note: '' },
+  open: { sentence: 'Not paid yet.', note: 'Waiting for payment' },
   failed: { sentence: 'Your last try was not paid.', note: 'Last try not paid' },
   expired: { sentence: 'The time of your last try is up.', note: 'Last try expired' },
   closed: { sentence: 'We have closed your last try.', note: 'Last try closed' },
@@ -41,8 +41,12 @@ const CHIPS: Record<OrderState, { tone: string; label?: string }> = {
   unpaid: { tone: 'pay' },
 };
 
-/** As in the widget's receipt. */
 const DATE = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
+
+/** `dates.js` writes it in the customer's time zone, as the widget's receipt does. */
+function dayOf({ createdAt }: Order): Markup {
+  return html`<time datetime="${createdAt.toISOString()}">${DATE.format(createdAt).replaceAll(' ', '\u00a0')}</time>`;
+}
 
 export function shopFront(site: Site): Markup {
   return page(
@@ -50,7 +54,7 @@ export function shopFront(site: Site): Markup {
     html`<section class="hero">
         ${shore}
         <h1>Coffee for slow mornings</h1>
-        <p>Three coffees and one good dripper. Small batches, roasted by the water.</p>
+        <p>Three coffees and one good dripper. <span>Small batches, roasted by the water.</span></p>
       </section>
       <form method="post" action="/checkout" autocomplete="off">
         <ul class="products">
@@ -100,17 +104,20 @@ export interface OrderPage {
 /** The order beside the widget. `order.js` comes first, so that it listens before the widget sends an event. */
 export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage): Markup {
   const title = `Order ${order.orderId}`;
+  const isGoods = order.kind === 'goods';
+  // The sheet of a top-up is higher: on a phone its lower edge is far below.
+  const help = site.walletUrl === undefined ? '' : trial(site.walletUrl);
   return page(
     {
       title: stateOf(order) === 'paid' ? `Paid · ${title}` : title,
       place: 'order',
-      scripts: ['/assets/order.js', `${proxyUrl}/widget.js`],
+      scripts: ['/assets/order.js', '/assets/dates.js', `${proxyUrl}/widget.js`],
       site,
     },
     html`<div class="stack" data-order="${order.orderId}">
       <section class="stack head" aria-labelledby="summary">
         <div class="title">
-          <small>Order ${order.orderId} <span>· ${DATE.format(order.createdAt)}</span></small>
+          <small><span>Order</span> ${order.orderId} <span>· ${dayOf(order)}</span></small>
           <h1 id="summary">${headingOf(order)}</h1>
         </div>
         <p class="message" role="status" data-state="${stateOf(order)}">${linked(fulfillmentOf(order))}</p>
@@ -118,10 +125,11 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
       </section>
       ${order.kind === 'goods' ? orderSummary(order.lines, order.amount) : ''}
       <section class="payment" aria-label="Payment">
+        ${isGoods ? '' : help}
         <payment-widget order="${token}"
           ><a slot="help" href="/contact" target="_blank" rel="noopener">Contact the shop</a></payment-widget
         >
-        ${site.walletUrl === undefined ? '' : trial(site.walletUrl)}
+        ${isGoods ? help : ''}
       </section>
       ${order.kind === 'goods' ? nextSteps(stateOf(order)) : ''} ${ONWARD}
     </div>`,
@@ -171,17 +179,13 @@ export function fulfillmentOf(order: Order): string {
   return `${sentence}${APART}You paid ${formatMoney(extra.received, CURRENCY)} too much. ${extraSentence(extra)}`;
 }
 
+/** Heading and widget say what was sent back. */
 function refundedSentence(order: Order): string {
   const { kind, amount, back } = order;
   const left = leftOf(amount ?? '0.00', back);
   const rest =
     kind === 'goods' ? owedSentence(left) : `${formatMoney(decimal(left), CURRENCY)} stays on your card: ${WHOLE}.`;
-  const sentences = [
-    // A part that was sent back is in the heading.
-    left > 0 && !isComing(order) ? '' : backSentence(back),
-    kind === 'goods' ? 'Nothing of this order is packed.' : '',
-  ];
-  return [sentences.filter(Boolean).join(' '), left > 0 ? rest : ''].filter(Boolean).join(APART);
+  return [kind === 'goods' ? 'Nothing of this order is packed.' : '', left > 0 ? rest : ''].filter(Boolean).join(APART);
 }
 
 function extraSentence({ received, whole, ...back }: Order['extra']): string {
@@ -206,10 +210,10 @@ function backSentence({ sentBack, onItsWay }: Back): string {
   return [...sent, ...coming].join(' ');
 }
 
-function closedSentence({ extra, inReview, tries }: Order): string {
-  if (extra.received !== '0.00') return `This order was closed. Your payment came after that. ${extraSentence(extra)}`;
-  if (inReview) return 'This order was closed. Your payment is being checked. If you have questions, contact us.';
-  return `This order was closed. ${tries === 'open' ? 'Please do not pay for it.' : 'Nothing is owed.'}`;
+/** Heading and widget say that it is closed and not to be paid. */
+function closedSentence({ extra, inReview }: Order): string {
+  if (extra.received !== '0.00') return `Your payment came after the order was closed. ${extraSentence(extra)}`;
+  return inReview ? 'Your payment is being checked. If you have questions, contact us.' : '';
 }
 
 /** `text` with its way to the contact page. */
@@ -291,7 +295,7 @@ export interface AccountPage {
 
 export function accountPage({ balance, orders, site }: AccountPage): Markup {
   return page(
-    { title: 'Your account', place: 'account', site },
+    { title: 'Your account', place: 'account', scripts: ['/assets/dates.js'], site },
     html`<div class="stack">
       <section class="stack" aria-labelledby="card">
         <h1 id="card">Your coffee card</h1>
@@ -313,16 +317,16 @@ function orderItem(order: Order): Markup {
   const { orderId, extra } = order;
   const { tone, label } = chipOf(order);
   const href = `/orders/${orderId}`;
-  const date = DATE.format(order.createdAt).replaceAll(' ', '\u00a0');
+  const way = order.tries === 'open' ? 'Continue' : 'Pay now';
   const isOwed = leftOf(extra.whole, extra) > 0;
   return html`<li>
     ${order.kind === 'goods' ? order.lines.slice(0, 1).map(({ product }) => picture(product.artwork)) : card}
     <a href="${href}">${order.kind === 'goods' ? goodsOf(order.lines) : 'Coffee card'}</a>
     <span>${order.amount === null ? 'Amount not chosen' : formatMoney(order.amount, CURRENCY)}</span>
-    <small>${orderId} · ${date}${notesOf(order)}</small>
+    <small>${orderId} · ${dayOf(order)}${notesOf(order)}</small>
     ${
       label === undefined
-        ? html`<a class="chip pay" href="${href}" aria-label="Pay now ${orderId}">Pay now</a>`
+        ? html`<a class="chip pay" href="${href}" aria-label="${way} ${orderId}">${way}</a>`
         : html`<span class="chip ${isOwed ? 'warn' : tone}">${label}</span>`
     }
   </li>`;

@@ -119,7 +119,7 @@ test('an order closed while its payment is checked: the open page says so, and l
   await shopper.page.getByText('Your payment is being checked.').waitFor();
   const { proxy: url, secrets } = world.stack;
   await new PaymentProxy({ url, key: secrets.merchantApiKey }).closeOrder(shopper.orderId);
-  const news = shopper.page.getByRole('status').filter({ hasText: 'This order was closed. Your payment is being' });
+  const news = shopper.page.getByRole('status').filter({ hasText: /checked\. If you have questions/ });
   assert.equal(await news.getByRole('link', { name: 'contact us' }).getAttribute('href'), '/contact');
   await world.control('/faults', {});
 });

@@ -143,7 +143,9 @@ for (const [method, device] of [
 }
 
 test('a top-up: the shopper chooses the amount, within the bounds of the order', async () => {
-  const shopper = await world.shopper();
+  // Where it is another day than in UTC.
+  const timezoneId = new Date().getUTCHours() < 11 ? 'Pacific/Pago_Pago' : 'Pacific/Kiritimati';
+  const shopper = await world.shopper({ timezoneId });
   const phone = await world.phone(ADA);
   await shopper.page.goto(`${world.stack.shop}/account`);
   await shopper.page.getByRole('button', { name: 'Top up your balance' }).click();
@@ -162,6 +164,10 @@ test('a top-up: the shopper chooses the amount, within the bounds of the order',
   await shopper.page.getByRole('heading', { name: 'Thank you' }).waitFor();
   await shopper.page.goto(`${world.stack.shop}/account`);
   await shopper.page.getByText('Balance €25.50').waitFor();
+  const time = shopper.page.locator('time');
+  const at = new Date((await time.getAttribute('datetime')) ?? '');
+  const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: timezoneId }).format(at);
+  assert.equal((await time.textContent())?.replaceAll('\u00a0', ' '), day, 'the day of the customer');
 });
 
 test('a lost second bundle: the press says so once, and the next one pays', async () => {

@@ -7,6 +7,7 @@ const TRIES = 120;
 const REFUND_EVERY = 5;
 
 const { order } = document.querySelector('[data-order]').dataset;
+const heading = document.querySelector('h1');
 const message = document.querySelector('[data-state]');
 const balance = document.querySelector('[data-balance]');
 // Only a top-up shows the card's balance; its button says what the heading says.
@@ -22,7 +23,8 @@ async function askShop(onNews) {
     .then((response) => (response.ok ? response.json() : undefined))
     .catch(() => undefined);
   asking = false;
-  if (answer && answer.text !== message.textContent) onNews(answer);
+  if (!answer || (answer.text === message.textContent && answer.heading === heading.textContent)) return;
+  onNews(answer);
 }
 
 function wayTo(text) {
@@ -30,7 +32,7 @@ function wayTo(text) {
 }
 
 function show(answer) {
-  document.querySelector('h1').textContent = answer.heading;
+  heading.textContent = answer.heading;
   // That a try failed is announced by the widget.
   message.ariaLive = answer.state === 'unpaid' ? 'off' : 'polite';
   message.replaceChildren(...answer.text.split(/(contact us)/i).map((part, at) => (at % 2 === 0 ? part : wayTo(part))));
