@@ -1,5 +1,4 @@
-// The desk's list: what is to review and to send back, as on the operator's page, and the newest by day, with its totals.
-// Below: how a transaction stands, and what of it can be sent back. Its history is on the operator's page.
+// The desk's list: what is to review and to send back, the newest by day with totals, and how each transaction stands.
 import { html } from 'hono/html';
 import type { Payment, Refund, Transaction } from '../../backend-proxy/client.ts';
 import { CURRENCY, centsOf, decimal, formatMoney } from './catalog.ts';
@@ -56,20 +55,22 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
   ${[...Map.groupBy(entries, dayOf)].map(([day, all]) => {
     const shown = all.filter((entry) => newest.has(entry));
     const listed = shown.filter((entry) => !toDo(entry, entries));
-    return shown.length > 0 && section(day === today ? `Today, ${day}` : day, listed, '', totals(all));
+    const zone = zoneOf(all[0]!.createdAt);
+    return shown.length > 0 && section(day === today ? `Today, ${day}` : day, listed, zone, totals(all));
   })}
   ${entries.length === 0 && html`<p class="message">No payment yet. Pay for an <a href="/">order in the shop</a>.</p>`}
   ${entries.length > MAX_SHOWN && html`<p class="quiet">The newest ${MAX_SHOWN}. The operator’s page has all.</p>`}`;
 }
 
 const dayOf = ({ createdAt }: Entry) => days.format(new Date(createdAt));
+const zoneOf = (at: string) => new Date(at).toLocaleTimeString('en-GB', { timeZoneName: 'short' }).slice(9);
 
-/** What was closed or sent, as it stands now. */
 function justDone(entry: Entry, entries: readonly Entry[]): Markup | '' {
   const { orderId, amount, currency, customer, isClosed } = entry;
   if (isPayment(entry) && !isClosed) return '';
   const { tone, label } = isClosed ? { tone: 'good' as const, label: 'Closed' } : badgeOf(entry, entries);
-  const what = isClosed ? `Order ${orderId}` : `${formatMoney(amount, currency)} to ${walletEnd(customer ?? '')}`;
+  const sum = `${formatMoney(amount, currency)}${'refundOf' in entry ? ` of ${orderId}` : ''}`;
+  const what = isClosed ? `Order ${orderId}` : `${sum} to ${walletEnd(customer ?? '')}`;
   return html`<p class="message ${tone}" role="status">
     <span aria-hidden="true">${SIGNS[tone]}</span> ${what}: ${label.toLowerCase()}. ${adviceOf(entry, entries)}
   </p>`;
@@ -247,7 +248,6 @@ const STILL_OWED = 'is still owed to the customer: the gateway sends whole amoun
 /** Each tone has a sign too, for those who do not see its color. */
 const SIGNS = { good: '✓', bad: '✕', warn: '!', wait: '…', over: '–' };
 
-/** By the gateway's code or by the reason. */
 const ENDED: Record<string, string> = {
   USER_CANCELLED: 'Canceled',
   INSUFFICIENT_BALANCE: 'Balance too low',
