@@ -35,8 +35,11 @@ export const flowStyles = css`
   .sheet {
     text-wrap: balance;
   }
-  .sheet:not(:has(form)) :is(.panel, section:not(:has(b))) {
+  .sheet:not(:has(form)) :is(.panel, .total) {
     text-align: center;
+  }
+  .sheet:not(:has(form)) .total {
+    margin-inline: auto;
   }
   .panel > :is(.icon, h2),
   :is(.panel, .pair) > p:not(.note) {
