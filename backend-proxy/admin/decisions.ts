@@ -229,12 +229,18 @@ export function refundPage(
   rules: RefundRules,
   form: string,
 ): Html {
-  const kept = keptText(left - amountMinor, payment, rules);
-  const note = typed.note === '' ? [] : [`With your note: “${typed.note}”.`];
+  const stays = left - amountMinor;
+  const owed = paysNothing(payment) ? owedTexts(stays, payment, rules) : [];
+  const refundable: [string, string[]][] = paysNothing(payment)
+    ? []
+    : [['Stays refundable', [refundableText(stays, payment, rules)]]];
+  const note: [string, string[]][] = typed.note === '' ? [] : [['Note to the customer', [`“${typed.note}”`]]];
   return decision({
     rows: [
-      ['What happens', ['The money goes to the wallet that paid, once, and cannot be called back.', ...kept]],
-      ['The shopper sees', ['The refund is on its way, once the gateway has accepted it.', ...note]],
+      ['What happens', ['The money goes to the wallet that paid, once, and cannot be called back.', ...owed]],
+      ...refundable,
+      ['The shopper sees', ['The refund is on its way, once the gateway has accepted it.']],
+      ...note,
       ['If the answer is lost', ['Status checks find out what happened. Nothing is sent twice.']],
     ],
     action: `${linkTo(payment)}/refund`,
@@ -244,10 +250,15 @@ export function refundPage(
   });
 }
 
-/** What does not go back; of money that pays no order all of it is owed. */
-function keptText(stays: number, payment: Transaction, rules: RefundRules): string[] {
-  if (!paysNothing(payment))
-    return stays === 0 ? [] : [`${moneyIn(stays, payment)} of the payment ${payment.id} is not sent back.`];
+/** Of a payment that pays its order, after the refund. */
+function refundableText(stays: number, payment: Transaction, rules: RefundRules): string {
+  const later = sendableOf(stays, payment.currency, rules);
+  const most = later === 0 ? 'Nothing' : moneyIn(later, payment);
+  return later === stays ? most : `${most} of ${moneyIn(stays, payment)}: the gateway sends whole amounts only.`;
+}
+
+/** Of money that pays no order: all that does not go back is owed. */
+function owedTexts(stays: number, payment: Transaction, rules: RefundRules): string[] {
   const later = sendableOf(stays, payment.currency, rules);
   return [
     ...(later === 0 ? [] : [`${moneyIn(later, payment)} is still to be sent back.`]),

@@ -29,7 +29,7 @@ type Section = keyof typeof PAGES;
 const DONE = {
   resolved: 'Recorded. The history below has your name and note.',
   closed: 'The order is closed.',
-  refunded: 'The refund has started. The status below says how far it is.',
+  refunded: 'The refund has started. Its status is below.',
   redelivered: 'The webhook is being sent again now. Reload in a moment to see the answer.',
 };
 type Done = keyof typeof DONE;

@@ -71,7 +71,7 @@ interface Given {
 }
 
 export function transactionPage({ transaction, at, refundRules, webhooks, form, name, typed = {} }: Given): Html {
-  const { id, paymentId, refundOf, customer, note, createdAt, updatedAt } = transaction;
+  const { id, paymentId, refundOf, customer, note, createdAt } = transaction;
   // Money that came after the closing is sent back, which ends its review.
   const canSend = at !== undefined && isRefundable(transaction, at, refundRules);
   const isOwed = isOnlyAfterClose(transaction) && canSend;
@@ -87,7 +87,6 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
     ['Wallet asked', TYPES[transaction.type].isOutgoing ? null : customer && wallet(customer)],
     ['Note', note],
     ['Created', time(createdAt)],
-    ['Changed', time(updatedAt)],
   ]);
   const toClose = html`<p><a class="button quiet" href="${linkTo(transaction)}/close">Close the order…</a></p>`;
   const history = html`<section class="panel" aria-labelledby="history">
@@ -115,15 +114,15 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
 export const heading = (transaction: Transaction, back?: Back): Html =>
   html`${amount(transaction)} ${status(transaction, back)}`;
 
-/** How and for which order, by which wallet or to which; and what the status does not say. */
-function lead(transaction: Transaction, order?: Order): Html {
+/** How and for which order, by which wallet or to which, and the sum where no heading has it; what no status says. */
+export function lead(transaction: Transaction, order?: Order, sum = ''): Html {
   const { type, orderId, payer, customer } = transaction;
   const { isOutgoing } = TYPES[type];
   const party = isOutgoing ? customer : payer;
   const explanation = explanationOf(transaction, order);
   return html`<p class="lead">
       ${kindOf(transaction)} · ${linkToOrder(orderId)}
-      ${party === null ? '' : html`· ${isOutgoing ? 'to\u00A0' : 'paid by\u00A0'}${wallet(party)}`}
+      ${party === null ? '' : html`· ${sum} ${isOutgoing ? 'to\u00A0' : 'paid by\u00A0'}${wallet(party)}`}
     </p>
     ${explanation && html`<p class="lead reason">${explanation}</p>`}`;
 }
@@ -259,7 +258,7 @@ export function confirmationPage(confirmation: Confirmation): Html {
         [
           gatewayReports === null
             ? 'The gateway will say otherwise, and this comes back for review.'
-            : 'Only another report of the gateway brings this back for review.',
+            : 'Only a different report of the gateway brings this back for review.',
         ],
       ],
     ],

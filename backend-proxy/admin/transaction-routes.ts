@@ -25,7 +25,8 @@ import {
   type ClosingForm,
   type RefundForm,
 } from './decisions.ts';
-import { resolutionTitle, confirmationPage, heading, transactionPage, type Typed } from './transaction-page.ts';
+import { resolutionTitle, confirmationPage, heading, lead, transactionPage, type Typed } from './transaction-page.ts';
+import { moneyOf } from './words.ts';
 import { queryOf, transactionsPage } from './lists.ts';
 
 const MAX_WEBHOOKS = 50;
@@ -185,7 +186,8 @@ async function askToRefund(
     parts.refundRules,
     frame.formToken(c),
   );
-  const body = html`${hasChanged ? changedMessage('what is left of the payment') : ''} ${question}`;
+  const body = html`${lead(payment, order, moneyOf(payment))}
+  ${hasChanged ? changedMessage('what is left of the payment') : ''} ${question}`;
   return frame.show(c, 'transactions', refundTitle(payment, amountMinor), body, hasChanged ? 409 : 200);
 }
 

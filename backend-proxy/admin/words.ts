@@ -141,7 +141,7 @@ export function explanationOf(transaction: Transaction, order?: Pick<Order, 'clo
   if (transaction.stage === 'uncertain') return UNCLEAR;
   if (transaction.resolved !== null) return decisionOf(transaction);
   if (transaction.late) return 'The money came late: until then the payment counted as unpaid.';
-  if (reason === null) return '';
+  if (reason === null) return transaction.stage === 'succeeded' ? '' : 'Reload to see the newest.';
   const [, explanation] = endOf(transaction, reason);
   if (reason !== 'EXPIRED') return explanation;
   return `${explanation} ${transaction.stage === 'declined' ? 'No money moved.' : lateOf(order)}`;
@@ -296,7 +296,7 @@ export function reviewReason(reviewed: Reviewed): string {
   if (cause?.event === 'mismatch') {
     const detail = said ?? 'amount, currency, type or payment id';
     const field = detail === 'customer' ? 'wallet' : inWords(detail.replace(/:.*/, ''));
-    const what = differing(detail) ?? `The gateway reported another ${field} than was asked for`;
+    const what = differing(detail) ?? `The gateway reported a different ${field} than was asked for`;
     const since = reviewed.history.slice(reviewed.history.indexOf(cause));
     const isConfirmed = since.some((entry) => entry.event === 'succeeded' && !isByPerson(entry));
     return `${what}${isConfirmed ? ', and the right one later' : ''}.`;

@@ -49,8 +49,8 @@ it('a review says in plain words what the gateway said', () => {
   ]);
   for (const [detail, words] of [
     ['currency: asked 5.00 EUR, reported 5.00 USD', 'The gateway reported $5.00 instead of €5.00.'],
-    ['customer', 'The gateway reported another wallet than was asked for.'],
-    ['gatewayOrderId', 'The gateway reported another order id than was asked for.'],
+    ['customer', 'The gateway reported a different wallet than was asked for.'],
+    ['gatewayOrderId', 'The gateway reported a different order id than was asked for.'],
   ] as const)
     assert.equal(reviewReason({ ...flags, mismatch: true, history: [{ at: 0, event: 'mismatch', source: 'check', detail }] }), words); // prettier-ignore
 });
