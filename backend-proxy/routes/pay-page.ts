@@ -22,13 +22,16 @@ try {
 } catch {}
 const { orderId, description, language, merchant, logo, supportUrl, returnUrl } = claims;
 const root = document.documentElement;
-const [widget, payee, address, order, mark, initial, icon, way, help] = ['payment-widget', 'h1', 'header a', 'header p', 'img', 'i', 'link', '[slot]', 'footer a'].map((name) => document.querySelector(name));
+const [widget, payee, address, line, mark, initial, icon, way, help, site] = ['payment-widget', 'h1', 'header a', 'header p', 'img', 'i', 'link', '[slot]', 'footer a', 'footer p'].map((name) => document.querySelector(name));
 root.lang = language || navigator.language;
 const is = (name) => root.classList.contains(name);
 const part = (name) => widget.shadowRoot.querySelector('[part~=' + name + ']');
 const isElsewhere = ({ origin, pathname }) => origin + pathname !== location.origin + location.pathname;
 const page = [supportUrl, returnUrl].find((url) => /^https?:/.test(url) && URL.canParse(url) && isElsewhere(new URL(url)));
 const isHelp = page && page === supportUrl;
+const name = merchant || (page && new URL(page).host);
+const order = name || description ? line : payee;
+site.textContent = location.host;
 let texts = {};
 let tag;
 const read = async () => {
@@ -62,10 +65,9 @@ new MutationObserver(follow).observe(widget.shadowRoot, { childList: true, subtr
 const introduce = () => {
   if (is('known')) return;
   root.classList.add('known');
-  const host = page ? new URL(page).host : location.host;
-  payee.textContent = merchant || host;
+  payee.textContent = name || (description ? location.host : orderId);
   if (page) address.href = way.href = help.href = page;
-  if (page && merchant) address.textContent = host;
+  if (page && merchant) address.textContent = new URL(page).host;
   if (/^(https:|data:image)/.test(logo)) icon.href = mark.src = logo;
   else if (merchant) initial.textContent = [...new Intl.Segmenter().segment(merchant.trim())][0]?.segment;
   root.classList.toggle('bare', !description);
@@ -87,7 +89,7 @@ widget.setAttribute('order', token);
 /** On a phone the widget is the page. The payee is named above it, so not in it. */
 const STYLE = `
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; --payment-padding: clamp(1rem, 6vw, 1.5rem); }
-body { box-sizing: border-box; margin: 0; min-height: 100dvh; display: grid; justify-items: center; align-content: start; background: light-dark(#fff, #16181e); color: light-dark(#14171f, #f1f3f7); }
+body { box-sizing: border-box; margin: 0; min-height: 100dvh; display: flex; flex-direction: column; align-items: center; background: light-dark(#fff, #16181e); color: light-dark(#14171f, #f1f3f7); }
 :is(header, main) { box-sizing: border-box; width: min(100%, 28rem); }
 header { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75rem; min-height: 4.25rem; padding: 1.25rem var(--payment-padding) 0; overflow-wrap: anywhere; }
 header div { flex: 1 1 8em; }
@@ -95,17 +97,17 @@ header :is(img, i) { flex: none; width: 3rem; height: 3rem; border-radius: 0.75r
 header i { display: grid; place-content: center; box-sizing: border-box; border: 1px solid transparent; background: light-dark(#2348d5, #3f63ee); color: #fff; font: 600 1.375rem/1 system-ui, sans-serif; text-transform: uppercase; }
 header :is(img:not([src]), img[src] + i) { display: none; }
 header svg { width: 1.75rem; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
-h1, header p { margin: 0; font-size: 1.125rem; line-height: 1.3; }
-header :is(a, p), footer a { color: light-dark(#596070, #a6adbb); font-size: 0.875rem; text-underline-offset: 0.2em; }
+h1, p { margin: 0; font-size: 1.125rem; line-height: 1.3; }
+:is(header, footer) :is(a, p) { color: light-dark(#596070, #a6adbb); font-size: 0.875rem; text-underline-offset: 0.2em; }
 :is(header, footer) a { display: inline-block; line-height: 1.5rem; }
 :is(header, footer) :is(a:empty, [hidden]) { display: none; }
-footer { padding: 0.75rem; text-align: center; }
+footer { display: flex; flex-wrap: wrap; justify-content: center; align-items: baseline; gap: 0 1rem; margin-top: auto; padding: 0.75rem; }
 :root:not(.known) header { visibility: hidden; }
 :root.over:not(.known) header { visibility: visible; position: absolute; width: 1px; height: 1px; min-height: 0; padding: 0; overflow: hidden; clip-path: inset(50%); }
 payment-widget::part(sheet) { border: 0; border-radius: 0; }
 payment-widget::part(logo), payment-widget::part(merchant) { display: none; }
 payment-widget::part(description) { color: inherit; font-size: 1rem; }
-.bare payment-widget::part(total) { flex: 1 0 100%; font-size: 2rem; text-align: center; }
+.bare payment-widget::part(total) { flex: 1 0 100%; font-size: 1.5rem; text-align: end; }
 .over payment-widget::part(again), .over payment-widget::part(reference) { display: none; }
 [slot] { display: block; padding: 0.75rem 1rem; border: 1px solid light-dark(#80879a, #767f91); border-radius: 10px; color: inherit; font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere; }
 main > [slot] { display: none; }
@@ -142,7 +144,7 @@ function pageFor(shop: string | undefined): string {
 <body>
 <header><img alt=""><i aria-hidden="true"><svg viewBox="0 0 24 24"><path d="${SHOPFRONT}"/></svg></i><div><h1>Payment</h1><p></p><a target="_blank" rel="noopener"></a></div></header>
 <main><payment-widget></payment-widget><a slot="help"${href}></a><noscript>This page needs JavaScript.</noscript></main>
-<footer><a hidden target="_blank" rel="noopener"></a></footer>
+<footer><p></p><a hidden target="_blank" rel="noopener"></a></footer>
 <script type="module">${SCRIPT}</script>
 </body>
 </html>

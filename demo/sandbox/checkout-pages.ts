@@ -149,7 +149,9 @@ function cancelForm(view: CheckoutView, texts: CheckoutTexts, isMain = false): M
   const { merchant } = view;
   return html`<form method="post" action="/pay/cancel">
     ${hidden(view)}
-    <button class="${isMain ? 'main' : 'quiet'}">${isMain ? fill(texts.back, { merchant }) : texts.cancel}</button>
+    <button class="${isMain ? 'main' : 'quiet'}">
+      ${isMain ? fill(texts.cancelToShop, { merchant }) : texts.cancel}
+    </button>
   </form>`;
 }
 

@@ -322,7 +322,8 @@ const REASONS: Readonly<Record<string, string>> = {
   INSUFFICIENT_BALANCE: 'The balance is too low.',
 };
 
-function result({ customer, orderOf, merchant }: PhoneView, { payment, fromApp, isLate = false }: Opened): Markup {
+function result(view: PhoneView, { payment, fromApp, isLate = false }: Opened): Markup {
+  const { customer, orderOf, merchant } = view;
   const { minor, currency } = payment;
   const isPaid = payment.status === 'SUCCESS';
   const isTheirs = payment.customer === customer.walletId && !isLate;
@@ -336,8 +337,14 @@ function result({ customer, orderOf, merchant }: PhoneView, { payment, fromApp, 
     <dl class="facts lines">
       ${fact('Order', orderOf(payment))} ${fact('Balance', formatMoney(customer.balance(currency), currency))}
     </dl>
-    <div class="answer">
-      <a class="button ${fromApp ? '' : 'main'}" href="/wallet">Done</a>
-      ${fromApp ? html`<a class="button main" href="${payment.returnUrl}">Back to ${merchant}</a>` : ''}
-    </div>`;
+    <div class="answer">${waysOn(payment, fromApp, merchant, view.prompts[0])}</div>`;
+}
+
+/** The main one is the last: to the shop that opened the app, to the next request, or to the start. */
+function waysOn({ returnUrl }: Payment, fromApp: boolean, merchant: string, next: Payment | undefined): Markup {
+  const way = (href: string, text: string, look = '') => html`<a class="button ${look}" href="${href}">${text}</a>`;
+  const back = (look = '') => way(returnUrl, `Back to ${merchant}`, look);
+  if (fromApp) return html`${way('/wallet', 'Done')} ${back('main')}`;
+  if (next === undefined) return html`${back()} ${way('/wallet', 'Done', 'main')}`;
+  return html`${way('/wallet', 'Done')} ${way(`/wallet/payments/${next.paymentId}`, 'Next request', 'main')}`;
 }

@@ -235,11 +235,11 @@ describe('the hosted checkout', () => {
     await reachPayment(opened, browser, '34567890');
     assert.match(
       browser.text,
-      /Balance €4\.20 Missing €6\.30 .*balance is too low.* Back to Demo Shop Test: see how a payment is declined\. Pay anyway/,
+      /Balance €4\.20 Missing €6\.30 .*balance is too low.* Cancel and go back to Demo Shop Test: see how a payment is declined\. Pay anyway/,
     );
     assert.match(
       browser.html,
-      /action="\/pay\/cancel">[^]*<button class="main">Back to/,
+      /action="\/pay\/cancel">[^]*<button class="main">\s*Cancel and go back to/,
       'no main button for what fails',
     );
     await browser.submit('/pay/confirm');
@@ -422,7 +422,7 @@ describe('the wallet phone', () => {
     const phone = await phoneOf(opened);
     assert.match(phone.text, /asked just now €10\.50 Order A-1 Website shop\.example Balance after €2,489\.50/);
     await phone.submit('/wallet/answer', { answer: 'approve' });
-    assert.match(phone.text, /Paid €10\.50 Sent to Demo Shop\. Order A-1 Balance €2,489\.50 Done/);
+    assert.match(phone.text, /Paid €10\.50 Sent to Demo Shop\. Order A-1 Balance €2,489\.50 Back to Demo Shop Done/);
     await opened.send('payout', payout({ orderId: 'A-1-2-r1', amount: 10, note: 'Torn' }));
     await opened.pass(1_000);
     await phone.open(`/wallet/payments/${String(json['paymentId'])}`);
@@ -477,6 +477,8 @@ describe('the wallet phone', () => {
     await phone.open(ways[1]?.[2] ?? '');
     assert.match(phone.text, /Order A-1 .* Decline Approve €10\.50/);
     await phone.submit('/wallet/answer', { answer: 'decline' });
+    await phone.open(/main" href="([^"]+)">Next request/.exec(phone.html)?.[1] ?? '');
+    assert.match(phone.text, /Order A-3 .* Decline Approve €10\.50/);
     await phone.open('/wallet');
     assert.match(phone.text, / 1 more request .* Activity DS Demo Shop €10\.50 Declined A-1 just now /);
     for (let number = 4; number <= 7; number++)
