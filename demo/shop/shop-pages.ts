@@ -322,7 +322,7 @@ function orderItem(order: Order): Markup {
   return html`<li>
     ${order.kind === 'goods' ? order.lines.slice(0, 1).map(({ product }) => picture(product.artwork)) : card}
     <a href="${href}">${order.kind === 'goods' ? goodsOf(order.lines) : 'Coffee card'}</a>
-    <span>${order.amount === null ? 'Amount not chosen' : formatMoney(order.amount, CURRENCY)}</span>
+    <span>${amountOf(order)}</span>
     <small>${orderId} · ${dayOf(order)}${notesOf(order)}</small>
     ${
       label === undefined
@@ -330,6 +330,12 @@ function orderItem(order: Order): Markup {
         : html`<span class="chip ${isOwed ? 'warn' : tone}">${label}</span>`
     }
   </li>`;
+}
+
+/** Of a top-up whose payment waits, the shop learns the amount once it is paid. */
+function amountOf({ amount, tries }: Order): string {
+  if (amount !== null) return formatMoney(amount, CURRENCY);
+  return tries === 'open' ? '' : 'Amount not chosen';
 }
 
 function chipOf(order: Order) {
