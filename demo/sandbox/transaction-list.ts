@@ -198,8 +198,10 @@ function ipnChips({ state, attempts }: Delivery): Markup {
   return html`<span>IPN ${DELIVERY_NAMES[state]} ${attempts.map((attempt) => answerChip(attempt))}</span>`;
 }
 
-const answerChip = ({ answer, error }: Delivery['attempts'][number]): Markup =>
-  html`<span class="chip ${answer === 200 ? 'plain' : 'bad'}">${answer ?? error ?? 'under way'}</span>`;
+function answerChip({ answer, error }: Delivery['attempts'][number]): Markup {
+  const isFine = error === null && (answer ?? 200) === 200;
+  return html`<span class="chip ${isFine ? 'plain' : 'bad'}">${answer ?? error ?? 'no answer yet'}</span>`;
+}
 
 /** A line may end after a field, and not within an order id. */
 const fields = (json: string): Markup =>
@@ -217,9 +219,7 @@ function history(transaction: Transaction, kind: Kind, deliveries: readonly Deli
     })}
     ${attempts.map(
       (attempt) =>
-        html`<li>
-          ${time(attempt.at, now)} <span>IPN, answered ${answerChip(attempt)}</span> ${fields(attempt.body)}
-        </li>`,
+        html`<li>${time(attempt.at, now)} <span>IPN sent ${answerChip(attempt)}</span> ${fields(attempt.body)}</li>`,
     )}
   </ol>`;
 }

@@ -2,6 +2,7 @@
 // of its controls does what the same control does for tests over HTTP.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { PRESETS } from '../../../demo/sandbox/fault-presets.ts';
 import { METHODS, NAMES } from '../../../demo/sandbox/methods.ts';
 import { enFlow } from '../../../widget/locales/en-flow.ts';
@@ -168,7 +169,8 @@ describe('the overview of transactions', () => {
   it('the methods have the names of the widget’s receipt', () => {
     assert.deepEqual(
       METHODS.map((method) => NAMES[method]),
-      METHODS.map((method) => enFlow[method]),
+      // Of a wallet without a name of its own.
+      METHODS.map((method) => enFlow[method].replace(/^\[(.*)\|.*$/, '$1')),
     );
   });
 
@@ -225,6 +227,22 @@ describe('the overview of transactions', () => {
     const repeated = await openOverview(opened);
     assert.doesNotMatch(repeated.html, checkMark);
     assert.match(rowOf(repeated, 'order-QR'), / IPN delivered 200 IPN delivered 503 200 /);
+  });
+
+  it('an IPN without an answer yet is no error', async () => {
+    const opened = openSandbox();
+    const answer = Promise.withResolvers<Response>();
+    opened.merchant.answer = () => answer.promise;
+    await opened.send('pay', collection('QR'));
+    await opened.control('transactions/order-QR/approve');
+    const isSent = opened.pass(0);
+    await setImmediate();
+    const asked = await openOverview(opened);
+    assert.match(rowOf(asked, 'order-QR'), / IPN waiting no answer yet .* IPN sent no answer yet /);
+    assert.doesNotMatch(asked.html, /chip bad/);
+    answer.resolve(new Response(null, { status: 500 }));
+    await isSent;
+    assert.match((await openOverview(opened)).html, /IPN waiting <span class="chip bad">500</);
   });
 
   it('the newest refused requests are above what has ended, and the others behind a button', async () => {
