@@ -42,7 +42,7 @@ async function show(name: string, state: State, index: number): Promise<void> {
   await widget.updateComplete;
   await state.act?.(widget, proxy);
   // The widget shows "no connection" after three failed tries.
-  while (proxy.isDown && !widget.shadowRoot?.querySelector('.note')) await pause(20);
+  while (proxy.isDown && !widget.shadowRoot?.querySelector('[part=retry]')) await pause(20);
   await widget.updateComplete;
   // The first frame has the amount's line without the amount.
   while (widget.shadowRoot?.querySelector('.total')?.textContent?.trim() === '') await pause(20);
