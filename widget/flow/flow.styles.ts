@@ -160,7 +160,7 @@ export const flowStyles = css`
     .primary:hover {
       background: color-mix(in srgb, var(--_fill) 88%, var(--_press));
     }
-    :is(.method, .second, .quiet):hover {
+    :is(.method, .second, .quiet:not(.note *)):hover {
       background: var(--_tint);
     }
   }

@@ -21,7 +21,7 @@ import {
   space,
   waysOut,
 } from './parts.ts';
-import { heading, html, icon, opensApp } from './provided.ts';
+import { heading, html, icon } from './provided.ts';
 import type { Shown } from './view.ts';
 
 /** Also of an order that the shop closed before the money came. */
@@ -29,8 +29,7 @@ export function paid(context: PanelContext): TemplateResult {
   const { say, money, state } = context;
   const { order, claims } = state;
   const { payment, closed: isClosed, amount, surplusAmount } = order;
-  const method =
-    payment && (claims?.methodNames?.[payment.method] ?? say(opensApp(payment.method) ? 'DIRECT' : payment.method));
+  const method = payment && (claims?.methodNames?.[payment.method] ?? say(payment.method));
   const last4 = payment?.walletLast4;
   const back = refunded('SUCCESS', order);
   const onItsWay = refunded('PROCESSING', order);
@@ -60,9 +59,7 @@ export function paid(context: PanelContext): TemplateResult {
       ${payment?.paidAt ? detail(say('date'), formatTime(payment.paidAt, context.language)) : ''}
     </dl>
     ${isOwed ? waysOut('help', context) : shopLink(title === 'paid' ? 'primary' : 'second', context)}
-    ${button('print', 'quiet', say('print'), () => print())}
-    <p class="print-only"><bdi dir="ltr">${location.host}</bdi></p>
-    ${isClosed ? '' : html`<slot name="success"></slot>`}`;
+    ${button('print', 'quiet', say('print'), () => print())} ${isClosed ? '' : html`<slot name="success"></slot>`}`;
 }
 
 /** A view of an older proxy has no refunds. */
