@@ -326,9 +326,9 @@ export const linkTo = ({ id }: Pick<Transaction, 'id'>) => `/admin/transactions/
 export type Backs = ReadonlyMap<string, Back | undefined>;
 
 /** The order; and the id at the gateway, if the order has others. */
-function nameInList({ id, orderId, refundOf }: Transaction): Html {
-  const other = refundOf !== null || id.endsWith(orderId) ? '' : html` <small class="facts">${id}</small>`;
-  return html`<a href="${linkTo({ id })}">${refundOf === null ? orderId : id}</a>${other}`;
+function nameInList({ id, orderId }: Transaction): Html {
+  const other = id.endsWith(orderId) ? '' : html` <small class="facts">${id}</small>`;
+  return html`<a href="${linkTo({ id })}">${orderId}</a>${other}`;
 }
 
 /** With the wallet that paid, was asked or receives it, if it is known. */

@@ -67,7 +67,7 @@ export function titleOf({ counts, owed, reviews, dead, problem, warnings }: Over
   if (toReview === 0 && owed.length > 0) return `${plural(owed.length, 'payment')} to send back`;
   if (toReview > 0)
     return `${plural(toReview, noun)} to review${owed.length === 0 ? '' : `, ${owed.length} to send back`}`;
-  return rest === 0 ? 'All clear' : `${plural(rest, 'thing needs', 'things need')} attention`;
+  return rest === 0 ? 'Nothing to review or send back' : `${plural(rest, 'thing needs', 'things need')} attention`;
 }
 
 export function overview(shown: Overview): Html {

@@ -86,7 +86,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
 it('the overview sums up what came in and went out today, by currency, and each count leads to its list', async (t) => {
   const operator = await signedIn(t, { profile: REFUNDS_QR });
   const { world } = operator;
-  await operator.says('/admin', /All clear Received today , UTC – Sent today , UTC – Waiting – Webhooks failed 0 Latest transactions Show all Search No transaction yet/); // prettier-ignore
+  await operator.says('/admin', /Nothing to review or send back Received today , UTC – Sent today , UTC – Waiting – Webhooks failed 0 Latest transactions Show all Search No transaction yet/); // prettier-ignore
   await world.paid({ orderId: 'A-0' });
   world.skip(D);
   await operator.signIn();
@@ -101,7 +101,7 @@ it('the overview sums up what came in and went out today, by currency, and each 
   const page = await operator.open('/admin');
   assert.match(
     textOf(page),
-    /All clear Received today , UTC €20\.00 ¥900 3 payments Sent today , UTC €4\.00 1 refund Waiting €1,200\.00 1 payment and 1 closed On its way €5\.00 1 payout Webhooks/,
+    /Nothing to review or send back Received today , UTC €20\.00 ¥900 3 payments Sent today , UTC €4\.00 1 refund Waiting €1,200\.00 1 payment and 1 closed On its way €5\.00 1 payout Webhooks/,
   );
   const rows = async (href = '') => [...(await operator.open(href.replaceAll('&amp;', '&'))).matchAll(/scope="row"/g)];
   assert.match(page, /closed=true"\s*>1 closed</);
@@ -131,7 +131,7 @@ it('what came after the closing is to send back as what was paid twice is, in ev
   await operator.says('/admin', / 1 payment to review Needs review B-1 .* Review Received/);
   await operator.says('/admin/health', /! Reviews 1 to review ✓ To send back No money\./);
   await operator.says('/admin', / Waiting – On its way €10\.00 1 refund /);
-  await operator.says('/admin/transactions?type=REFUND&status=PROCESSING', /Created, UTC A-1-r1 Refund /);
+  await operator.says('/admin/transactions?type=REFUND&status=PROCESSING', /Created, UTC A-1 A-1-r1 Refund /);
 });
 
 it('health says what is checked, and what needs attention', async () => {
@@ -186,7 +186,7 @@ it('the overview counts each thing that needs attention once, and also those tha
     /€10\.10 Review And 11 more to review Show all Not about money The gateway reports 3 transactions .* No &lt;metrics/,
   );
   const nothing = { ...none, counts: { ...counts, needReview: 0, unmatchedIpns: 0 } };
-  assert.equal(titleOf(nothing), 'All clear');
+  assert.equal(titleOf(nothing), 'Nothing to review or send back');
   const owed = [{ payment: transaction, left: 1010, sendable: 1000, cause: null }];
   assert.equal(titleOf({ ...nothing, owed }), '1 payment to send back');
 });

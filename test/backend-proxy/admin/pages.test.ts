@@ -58,7 +58,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   );
   await world.settle();
   assert.ok(world.receiver.received.some(({ payload }) => payload.type === 'payment.succeeded'));
-  await operator.says('/admin', /All clear/);
+  await operator.says('/admin', /Nothing to review or send back/);
   await world.start(world.token({ orderId: 'A-2' }), { method: 'QR' });
   assert.match(
     await operator.open('/admin/transactions/A-2/close'),
