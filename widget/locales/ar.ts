@@ -90,7 +90,7 @@ export default {
   refunding: 'قيد الإعادة',
   sentBack: 'أُعيد',
   refunded: 'أُعيد المبلغ {amount} إلى المحفظة التي دُفع منها',
-  total: 'الإجمالي',
+  total: 'إجمالي المدفوع',
   method: 'طريقة الدفع',
   order: 'رقم الطلب',
   date: 'وقت الدفع',

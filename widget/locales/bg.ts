@@ -92,7 +92,7 @@ export default {
   refunding: 'Връща се',
   sentBack: 'Върнато',
   refunded: 'Сумата {amount} е изпратена обратно в портфейла, от който е платено',
-  total: 'Общо',
+  total: 'Общо платено',
   method: 'Начин на плащане',
   order: 'Поръчка',
   date: 'Платено на',

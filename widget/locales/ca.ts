@@ -92,7 +92,7 @@ export default {
   refunding: 'En procés de devolució',
   sentBack: 'Retornat',
   refunded: 'S’ha retornat l’import de {amount} al moneder amb què s’ha pagat',
-  total: 'Total',
+  total: 'Total pagat',
   method: 'Mètode de pagament',
   order: 'Comanda',
   date: 'Pagat el',

@@ -91,7 +91,7 @@ export default {
   refunding: 'Vrací se',
   sentBack: 'Vráceno',
   refunded: 'Částka {amount} byla odeslána zpět do peněženky, ze které bylo zaplaceno',
-  total: 'Celkem',
+  total: 'Celkem zaplaceno',
   method: 'Způsob platby',
   order: 'Objednávka',
   date: 'Zaplaceno',

@@ -92,7 +92,7 @@ export default {
   refunding: 'På vej tilbage',
   sentBack: 'Sendt tilbage',
   refunded: '{amount} er sendt tilbage til den wallet, der blev betalt med',
-  total: 'I alt',
+  total: 'Betalt i alt',
   method: 'Betalingsmetode',
   order: 'Ordre',
   date: 'Betalt den',

@@ -93,7 +93,7 @@ export default {
   refunding: 'Auf dem Rückweg',
   sentBack: 'Zurückgesendet',
   refunded: 'Der Betrag von {amount} wurde an die Wallet zurückgesendet, mit der bezahlt wurde',
-  total: 'Gesamt',
+  total: 'Insgesamt bezahlt',
   method: 'Zahlungsart',
   order: 'Bestellnummer',
   date: 'Bezahlt am',

@@ -74,7 +74,7 @@ export const enFlow = {
   refunding: 'On its way back',
   sentBack: 'Sent back',
   refunded: '{amount} was sent back to the wallet that paid',
-  total: 'Total',
+  total: 'Total paid',
   method: 'Method',
   DIRECT: '[Wallet app|{wallet}]',
   CHECKOUT: 'Wallet website',

@@ -92,7 +92,7 @@ export default {
   refunding: 'En camino de vuelta',
   sentBack: 'Devuelto',
   refunded: 'El monto de {amount} se devolvió a la billetera con la que se pagó',
-  total: 'Total',
+  total: 'Total pagado',
   method: 'Método de pago',
   order: 'Pedido',
   date: 'Pagado el',

@@ -92,7 +92,7 @@ export default {
   refunding: 'En camino de vuelta',
   sentBack: 'Devuelto',
   refunded: 'El importe de {amount} se ha devuelto al monedero con el que se pagó',
-  total: 'Total',
+  total: 'Total pagado',
   method: 'Método de pago',
   order: 'Pedido',
   date: 'Pagado el',

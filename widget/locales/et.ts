@@ -91,7 +91,7 @@ export default {
   refunding: 'Teel tagasi',
   sentBack: 'Tagasi saadetud',
   refunded: 'Summa {amount} saadeti tagasi rahakotti, millest maksti',
-  total: 'Kokku',
+  total: 'Kokku makstud',
   method: 'Makseviis',
   order: 'Tellimus',
   date: 'Makstud',

@@ -92,7 +92,7 @@ export default {
   refunding: 'در حال بازگشت',
   sentBack: 'بازگردانده شد',
   refunded: 'مبلغ {amount} به کیف پولی که با آن پرداخت شده بود بازگردانده شد',
-  total: 'جمع کل',
+  total: 'جمع پرداختی',
   method: 'روش پرداخت',
   order: 'سفارش',
   date: 'زمان پرداخت',

@@ -91,7 +91,7 @@ export default {
   refunding: 'Matkalla takaisin',
   sentBack: 'Palautettu',
   refunded: 'Summa {amount} on lähetetty takaisin lompakkoon, josta maksettiin',
-  total: 'Yhteensä',
+  total: 'Maksettu yhteensä',
   method: 'Maksutapa',
   order: 'Tilaus',
   date: 'Maksettu',

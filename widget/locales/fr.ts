@@ -95,7 +95,7 @@ export default {
   refunding: 'En cours de remboursement',
   sentBack: 'Remboursé',
   refunded: 'Le montant de {amount} a été remboursé sur le portefeuille qui a servi à payer',
-  total: 'Total',
+  total: 'Total payé',
   method: 'Moyen de paiement',
   order: 'Commande',
   date: 'Payé le',

@@ -89,7 +89,7 @@ export default {
   refunding: 'בדרך חזרה',
   sentBack: 'הוחזר',
   refunded: 'הסכום {amount} נשלח בחזרה לארנק שממנו שולם',
-  total: 'סך הכול',
+  total: 'סך הכול שולם',
   method: 'אמצעי תשלום',
   order: 'הזמנה',
   date: 'מועד התשלום',

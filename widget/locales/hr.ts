@@ -91,7 +91,7 @@ export default {
   refunding: 'Na putu natrag',
   sentBack: 'Vraćeno',
   refunded: 'Iznos {amount} poslan je natrag u novčanik iz kojeg je plaćeno',
-  total: 'Ukupno',
+  total: 'Ukupno plaćeno',
   method: 'Način plaćanja',
   order: 'Narudžba',
   date: 'Plaćeno',

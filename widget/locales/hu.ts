@@ -91,7 +91,7 @@ export default {
   refunding: 'Visszaküldés alatt',
   sentBack: 'Visszaküldve',
   refunded: '{amount} összeget visszaküldtek abba a tárcába, amelyből fizettek',
-  total: 'Összesen',
+  total: 'Összesen fizetve',
   method: 'Fizetési mód',
   order: 'Rendelés',
   date: 'Fizetés ideje',

@@ -92,7 +92,7 @@ export default {
   refunding: 'Sedang dikembalikan',
   sentBack: 'Sudah dikembalikan',
   refunded: '{amount} sudah dikirim kembali ke e-wallet yang digunakan untuk membayar',
-  total: 'Total',
+  total: 'Total dibayar',
   method: 'Metode',
   order: 'Nomor pesanan',
   date: 'Dibayar pada',

@@ -92,7 +92,7 @@ export default {
   refunding: 'In corso di rimborso',
   sentBack: 'Rimborsato',
   refunded: 'L’importo di {amount} è stato rimborsato sul portafoglio usato per pagare',
-  total: 'Totale',
+  total: 'Totale pagato',
   method: 'Metodo di pagamento',
   order: 'Ordine',
   date: 'Pagato il',

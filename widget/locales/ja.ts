@@ -94,7 +94,7 @@ export default {
   refunding: '返金手続き中',
   sentBack: '返金済み',
   refunded: '{amount}を、お支払いに使われたウォレットに返金しました',
-  total: '合計',
+  total: 'お支払い合計',
   method: 'お支払い方法',
   order: 'ご注文番号',
   date: 'お支払い日時',

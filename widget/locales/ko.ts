@@ -91,7 +91,7 @@ export default {
   refunding: '환불 진행 중',
   sentBack: '환불 완료',
   refunded: '결제에 사용된 전자지갑으로 {amount} 환불이 완료되었습니다',
-  total: '합계',
+  total: '총 결제 금액',
   method: '결제 수단',
   order: '주문 번호',
   date: '결제 일시',

@@ -92,7 +92,7 @@ export default {
   refunding: 'Grąžinama',
   sentBack: 'Grąžinta',
   refunded: 'Suma {amount} grąžinta į piniginę, iš kurios sumokėta',
-  total: 'Iš viso',
+  total: 'Iš viso sumokėta',
   method: 'Mokėjimo būdas',
   order: 'Užsakymas',
   date: 'Sumokėta',

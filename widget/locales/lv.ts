@@ -91,7 +91,7 @@ export default {
   refunding: 'Tiek atmaksāts',
   sentBack: 'Atmaksāts',
   refunded: 'Summa {amount} ir nosūtīta atpakaļ uz maku, no kura samaksāts',
-  total: 'Kopā',
+  total: 'Kopā samaksāts',
   method: 'Maksājuma veids',
   order: 'Pasūtījums',
   date: 'Samaksāts',

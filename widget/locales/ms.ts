@@ -94,7 +94,7 @@ export default {
   refunding: 'Sedang dipulangkan',
   sentBack: 'Telah dipulangkan',
   refunded: '{amount} telah dihantar kembali ke e-dompet yang digunakan untuk membayar',
-  total: 'Jumlah',
+  total: 'Jumlah dibayar',
   method: 'Kaedah',
   order: 'Nombor pesanan',
   date: 'Dibayar pada',

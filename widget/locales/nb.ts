@@ -93,7 +93,7 @@ export default {
   refunding: 'På vei tilbake',
   sentBack: 'Sendt tilbake',
   refunded: '{amount} er sendt tilbake til lommeboken det ble betalt med',
-  total: 'Totalt',
+  total: 'Betalt totalt',
   method: 'Betalingsmåte',
   order: 'Bestilling',
   date: 'Betalt den',

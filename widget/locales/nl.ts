@@ -92,7 +92,7 @@ export default {
   refunding: 'Onderweg terug',
   sentBack: 'Teruggestuurd',
   refunded: '{amount} is teruggestuurd naar de wallet waarmee is betaald',
-  total: 'Totaal',
+  total: 'Totaal betaald',
   method: 'Betaalmethode',
   order: 'Bestelling',
   date: 'Betaald op',

@@ -92,7 +92,7 @@ export default {
   refunding: 'W trakcie zwrotu',
   sentBack: 'Zwrócono',
   refunded: 'Kwota {amount} została odesłana do portfela, z którego zapłacono',
-  total: 'Razem',
+  total: 'Zapłacono łącznie',
   method: 'Metoda płatności',
   order: 'Zamówienie',
   date: 'Zapłacono',

@@ -93,7 +93,7 @@ export default {
   refunding: 'Em devolução',
   sentBack: 'Devolvido',
   refunded: 'O valor de {amount} foi devolvido à carteira usada para pagar',
-  total: 'Total',
+  total: 'Total pago',
   method: 'Forma de pagamento',
   order: 'Pedido',
   date: 'Pago em',

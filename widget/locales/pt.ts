@@ -92,7 +92,7 @@ export default {
   refunding: 'Em devolução',
   sentBack: 'Devolvido',
   refunded: 'O montante de {amount} foi devolvido à carteira usada para pagar',
-  total: 'Total',
+  total: 'Total pago',
   method: 'Método de pagamento',
   order: 'Encomenda',
   date: 'Pago em',

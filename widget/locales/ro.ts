@@ -92,7 +92,7 @@ export default {
   refunding: 'În curs de returnare',
   sentBack: 'Returnat',
   refunded: 'Suma de {amount} a fost returnată în portofelul din care s-a plătit',
-  total: 'Total',
+  total: 'Total plătit',
   method: 'Metodă de plată',
   order: 'Comandă',
   date: 'Plătit la',

@@ -91,7 +91,7 @@ export default {
   refunding: 'Vracia sa',
   sentBack: 'Vrátené',
   refunded: 'Suma {amount} bola odoslaná späť do peňaženky, z ktorej sa platilo',
-  total: 'Spolu',
+  total: 'Spolu zaplatené',
   method: 'Spôsob platby',
   order: 'Objednávka',
   date: 'Zaplatené',

@@ -91,7 +91,7 @@ export default {
   refunding: 'Na poti nazaj',
   sentBack: 'Vrnjeno',
   refunded: 'Znesek {amount} je bil poslan nazaj v denarnico, iz katere je bilo plačano',
-  total: 'Skupaj',
+  total: 'Skupaj plačano',
   method: 'Način plačila',
   order: 'Naročilo',
   date: 'Plačano',

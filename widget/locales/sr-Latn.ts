@@ -91,7 +91,7 @@ export default {
   refunding: 'Na putu nazad',
   sentBack: 'Vraćeno',
   refunded: 'Iznos {amount} je poslat nazad u novčanik iz kog je plaćeno',
-  total: 'Ukupno',
+  total: 'Ukupno plaćeno',
   method: 'Način plaćanja',
   order: 'Porudžbina',
   date: 'Plaćeno',

@@ -91,7 +91,7 @@ export default {
   refunding: 'На путу назад',
   sentBack: 'Враћено',
   refunded: 'Износ {amount} је послат назад у новчаник из ког је плаћено',
-  total: 'Укупно',
+  total: 'Укупно плаћено',
   method: 'Начин плаћања',
   order: 'Поруџбина',
   date: 'Плаћено',

@@ -93,7 +93,7 @@ export default {
   refunding: 'På väg tillbaka',
   sentBack: 'Återbetalat',
   refunded: '{amount} har skickats tillbaka till plånboken som användes för att betala',
-  total: 'Totalt',
+  total: 'Betalt totalt',
   method: 'Betalsätt',
   order: 'Beställning',
   date: 'Betald den',

@@ -91,7 +91,7 @@ export default {
   refunding: 'Geri gönderiliyor',
   sentBack: 'Geri gönderildi',
   refunded: '{amount}, ödemenin yapıldığı cüzdana geri gönderildi',
-  total: 'Toplam',
+  total: 'Toplam ödenen',
   method: 'Ödeme yöntemi',
   order: 'Sipariş',
   date: 'Ödeme zamanı',

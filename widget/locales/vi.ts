@@ -91,7 +91,7 @@ export default {
   refunding: 'Đang hoàn tiền',
   sentBack: 'Đã hoàn tiền',
   refunded: 'Số tiền {amount} đã được hoàn về ví đã dùng để thanh toán',
-  total: 'Tổng cộng',
+  total: 'Tổng đã thanh toán',
   method: 'Phương thức',
   order: 'Mã đơn hàng',
   date: 'Thanh toán lúc',

@@ -89,7 +89,7 @@ export default {
   refunding: '退款處理中',
   sentBack: '已退款',
   refunded: '{amount} 已退回付款所用的錢包',
-  total: '合計',
+  total: '實付合計',
   method: '付款方式',
   order: '訂單編號',
   date: '付款時間',

@@ -89,7 +89,7 @@ export default {
   refunding: '退款处理中',
   sentBack: '已退款',
   refunded: '{amount} 已退回付款所用的钱包',
-  total: '合计',
+  total: '实付合计',
   method: '付款方式',
   order: '订单号',
   date: '付款时间',
