@@ -421,7 +421,9 @@ export const flowStyles = css`
     .print-only {
       display: block;
     }
-    :is(a, button, summary, .row, .status, .live) {
+    .sheet:has(.pair)
+      :is(p:not(.total, .print-only, section p), small, h2, summary, slot:not([name='mark'], section slot)),
+    :is(a, button, .row, .status, .live) {
       display: none;
     }
   }

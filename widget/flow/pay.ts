@@ -2,8 +2,9 @@
 // hosted checkout, or by a code. The link to a checkout stays visible, so that a shopper who comes back, also by the
 // back-forward cache, can go on. A touch device that has a link to the app shows the link, and the code is folded, for
 // another device; a media query decides this, not the user agent. The code is on a light background in every theme.
-// Printed, the order and the shop are below the code. Once the time of a page, a code or a request is up, the shopper
-// may start a new one; until the proxy says how the old one ended, the panel says that it is being checked.
+// Printed, only the code remains, with the amount, the order and the shop (flow.styles.ts). Once the time of a page, a
+// code or a request is up, the shopper may start a new one; until the proxy says how the old one ended, the panel says
+// that it is being checked.
 import type { TemplateResult } from 'lit';
 import { PAYS_BY, type QrCode } from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId } from '../shell/choice.ts';
