@@ -8,7 +8,6 @@ import { toggle } from './fault-presets.ts';
 import { banner, folded, GATEWAY, logo, liveAnswer, type Markup, page, readForm, errorPage, time } from './page.ts';
 import { Refusal } from './refusal.ts';
 import { faultButtons, state, STEPS_MS, testControls, TIMES } from './test-controls.ts';
-import { isPayment } from './transaction.ts';
 import { list } from './transaction-list.ts';
 
 const MAX_REFUSALS = 20;
@@ -73,14 +72,10 @@ const versionOf = ({ version, clock }: OverviewOptions) => `${version()}.${clock
 /** `times` is undefined unless a control led here. */
 function frontPage(options: OverviewOptions, times: string | undefined): Markup {
   const { state: now, waiting, ended, refusals: refused } = regions(options);
-  const newest = options.processor.transactions().find(isPayment);
   return html`${banner()}
     <header class="bar">
       <h1>${logo(GATEWAY)}</h1>
-      <nav class="row">
-        ${newest && html`<a class="way" href="${new URL(newest.returnUrl).origin}">Shop</a>`}
-        <a class="way" href="/wallet">Wallet phone</a>
-      </nav>
+      <a class="way" href="/wallet">Wallet phone</a>
     </header>
     <main data-live="/overview/live" data-version="${versionOf(options)}">
       <p class="soft">

@@ -229,13 +229,6 @@ describe('the overview of transactions', () => {
     assert.match(rowOf(repeated, 'order-QR'), / IPN delivered 200 IPN delivered 503 200 /);
   });
 
-  it('the shop of the newest payment is a link', async () => {
-    const opened = openSandbox();
-    assert.doesNotMatch((await openOverview(opened)).html, />Shop</);
-    await opened.send('pay', collection('QR', { returnUrl: 'https://shop.example/orders/1' }));
-    assert.match((await openOverview(opened)).html, /href="https:\/\/shop\.example">Shop</);
-  });
-
   it('an IPN without an answer yet is no error', async () => {
     const opened = openSandbox();
     const answer = Promise.withResolvers<Response>();
