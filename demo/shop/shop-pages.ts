@@ -30,7 +30,7 @@ const TRIES: Record<Order['tries'], { sentence: string; note: string }> = {
   open: { sentence: 'Not paid yet.', note: 'Waiting for payment' },
   failed: { sentence: 'Your last try was not paid.', note: 'Last try not paid' },
   expired: { sentence: 'The time of your last try is up.', note: 'Last try expired' },
-  closed: { sentence: 'We have closed your last try.', note: 'Last try closed' },
+  closed: { sentence: 'We have ended your last try.', note: 'Last try ended' },
 };
 /** One without a label is a way to pay. */
 const CHIPS: Record<OrderState, { tone: string; label?: string }> = {

@@ -36,7 +36,6 @@ const LOGO = `data:image/svg+xml;base64,${ICON.toString('base64')}`;
 const CONTACT = html`Write to <a href="mailto:help@stillwater.example">help@stillwater.example</a>, and tell us the
   number of your order. You find it under <a href="/account">your orders</a>.`;
 const ASKED_FOR_MS = 2_000;
-const ASKED_AT_ONCE = 10;
 /** From the start of a payment: as long as the gateway's own checkout. */
 const PAY_WITHIN_S = 15 * 60;
 const SESSION_LIFE_S = 30 * 24 * 60 * 60;
@@ -57,9 +56,8 @@ export function addStorefront(app: Hono, { settings, site, orders, fulfillment, 
 
   app.get('/contact', (c) => c.html(notice('Contact us', CONTACT, site)));
 
-  app.get('/account', async (c) => {
+  app.get('/account', (c) => {
     const owner = customerOf(c, settings);
-    await ask(orders.byOwner(owner).filter((order) => stateOf(order) === 'unpaid'));
     return c.html(accountPage({ balance: orders.balance(owner), orders: orders.byOwner(owner), site }));
   });
 
@@ -79,17 +77,12 @@ export function addStorefront(app: Hono, { settings, site, orders, fulfillment, 
     return c.json({ state: stateOf(order), heading: headingOf(order), text: fulfillmentOf(order), balance });
   });
 
-  /** The visitor's order, after asking the proxy about it. */
+  /** The visitor's order, after asking the proxy about it; a page is shown without its answer too. */
   async function theirs(c: Context<object, '/orders/:orderId'>): Promise<Order | undefined> {
     const order = orders.find(c.req.param('orderId'), customerOf(c, settings));
-    if (order !== undefined) await ask([order]);
+    if (order !== undefined)
+      await Promise.race([fulfillment.ask(order).catch(() => {}), setTimeout(ASKED_FOR_MS, undefined, { ref: false })]);
     return order;
-  }
-
-  /** A page is shown without the proxy's answers too. */
-  async function ask(some: readonly Order[]): Promise<void> {
-    const answers = some.slice(0, ASKED_AT_ONCE).map((order) => fulfillment.ask(order));
-    await Promise.race([Promise.allSettled(answers), setTimeout(ASKED_FOR_MS, undefined, { ref: false })]);
   }
 }
 

@@ -185,7 +185,7 @@ test('an order whose tries all failed says so, also in the account, and no longe
     [[LATER, LATER], 'Your last try was not paid.', '<br />Last try not paid'],
     // The widget says of these that a payment may still come, or may have been made.
     [[LATER, { ...LATER, reason: 'EXPIRED' }], 'The time of your last try is up.', '<br />Last try expired'],
-    [[LATER, { ...LATER, reason: 'RESOLVED' }], 'We have closed your last try.', '<br />Last try closed'],
+    [[LATER, { ...LATER, reason: 'RESOLVED' }], 'We have ended your last try.', '<br />Last try ended'],
     [[LATER, open], 'Not paid yet.', '<br />Waiting for payment'],
   ] as const) {
     for (const [path, rest, amount] of [
@@ -193,9 +193,8 @@ test('an order whose tries all failed says so, also in the account, and no longe
       [topUp, 'Your card is topped up once you have paid.', 'Amount not chosen'],
     ] as const) {
       shop.proxy.answers[`GET ${path}`] = { body: { paid: false, payments, refunds: [] } };
-      // First the account: no webhook says that a payment has started.
-      const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
       assert.ok((await shopper.get(path)).text.includes(`>${start} ${rest}<`), `${path}: ${start}`);
+      const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
       const day = '<time datetime="2026-11-20T12:00:00.000Z">Nov 20, 2026</time>';
       const isWaiting = note.includes('Waiting');
       const shown = isWaiting && path === topUp ? '' : amount;
