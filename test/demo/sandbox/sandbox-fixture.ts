@@ -173,3 +173,11 @@ export class Browser {
     return this.html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
   }
 }
+
+/** A picture of nothing. */
+export const LOGO = 'data:image/svg+xml;base64,PHN2Zy8+';
+
+export async function statusOf(opened: Opened, orderId = 'order-CHECKOUT'): Promise<unknown[]> {
+  const { status, message } = await opened.transaction(orderId);
+  return [status, message];
+}

@@ -1,0 +1,244 @@
+// The wallet phone, in a browser with cookies and forms but no script: requests, codes, activity and balances.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Browser, collection, LOGO, openSandbox, payout, statusOf, type Opened } from './sandbox-fixture.ts';
+
+describe('the wallet phone', () => {
+  async function phoneOf(opened: Opened, walletId = '12345678'): Promise<Browser> {
+    const phone = new Browser(opened);
+    await phone.open(`/wallet?as=${walletId}`);
+    return phone;
+  }
+
+  it('the phone shows a DIRECT payment only to its customer, and approves it', async () => {
+    const opened = openSandbox({ merchantLogo: LOGO });
+    await opened.send('pay', collection('DIRECT'));
+    const bruno = await phoneOf(opened, '23456789');
+    assert.doesNotMatch(bruno.text, /asked just now/);
+    const ada = await phoneOf(opened);
+    assert.ok(ada.html.includes(`<img class="avatar square" src="${LOGO}" alt="" />`));
+    assert.match(ada.text, /asked just now €10\.50 Order order-DIRECT Website shop\.example Balance after €2,489\.50/);
+    assert.match(ada.text, / Decline Approve €10\.50/);
+    assert.match(ada.text, /Balance €2,500\.00 Also \$1,800\.00 and £950\.00/);
+    bruno.html = ada.html;
+    await bruno.submit('/wallet/answer', { answer: 'approve' });
+    assert.equal(bruno.status, 404);
+    await ada.submit('/wallet/answer', { answer: 'approve' });
+    assert.match(ada.text, /Paid €10\.50 Sent to Demo Shop\. Order order-DIRECT Balance €2,489\.50/);
+    await ada.open('/wallet');
+    assert.match(ada.text, /−€10\.50 Payment order-DIRECT just now/);
+    await opened.pass(60_000);
+    await ada.open('/wallet');
+    assert.match(ada.text, /Payment order-DIRECT 1 min ago/);
+    assert.doesNotMatch(ada.text, /20 Nov 2026/, 'today has no date');
+    await opened.pass(86_400_000);
+    await ada.open('/wallet');
+    assert.match(
+      ada.text,
+      /Activity 20 Nov 2026, UTC .* Payment order-DIRECT 12:00 (?!.*20 Nov).* Opening balance 12:00 /,
+    );
+    assert.deepEqual(await statusOf(opened, 'order-DIRECT'), ['SUCCESS', 'SUCCESS']);
+  });
+
+  for (const [method, paste] of [
+    ['QR', 'the whole text'],
+    ['JETGO', 'the code alone'],
+  ] as const) {
+    it(`the phone opens a ${method} code from ${paste}, sets PROCESSING, and declines it`, async () => {
+      const opened = openSandbox();
+      const { json } = await opened.send('pay', collection(method));
+      const text = Buffer.from(String(json['qr']), 'base64').toString();
+      const code = paste === 'the whole text' ? text : (new URL(text).searchParams.get('code') ?? '');
+      const phone = await phoneOf(opened);
+      await phone.open(`/wallet/scan?code=${encodeURIComponent(code)}`);
+      assert.deepEqual(await statusOf(opened, `order-${method}`), ['PROCESSING', 'PROCESSING']);
+      await phone.submit('/wallet/answer', { answer: 'decline' });
+      assert.match(phone.text, /Not paid €10\.50 You declined this payment\. No money was taken\./);
+      assert.deepEqual(await statusOf(opened, `order-${method}`), ['FAILED', 'DECLINED']);
+      assert.equal((await opened.transaction(`order-${method}`))['customer'], '12345678');
+    });
+  }
+
+  for (const [end, said] of [
+    ['approve', 'Paid €10.50 This payment is already paid.'],
+    ['decline', 'Not paid €10.50 This payment was declined. No money was taken.'],
+  ] as const) {
+    it(`a request that ends elsewhere by ${end} says so on the open phone, and to an answer that comes too late`, async () => {
+      const opened = openSandbox();
+      const { json } = await opened.send('pay', collection('QR'));
+      const phone = await phoneOf(opened);
+      await phone.open(Buffer.from(String(json['qr']), 'base64').toString());
+      const asked = phone.html;
+      const [, live = '', version] = /data-live="([^"]+)"\s+data-version="([^"]+)"/.exec(asked) ?? [];
+      await phone.open(`${live}?since=${version}`);
+      assert.equal(phone.status, 204);
+      await opened.pass(60_000);
+      await phone.open(`${live}?since=${version}`);
+      assert.match(JSON.parse(phone.html).regions.payment, /<dt>Asked<\/dt>\s*<dd>1 min ago</);
+      await opened.control('transactions/order-QR/' + end, end === 'approve' ? { customer: '23456789' } : {});
+      await phone.open(`${live}?since=${version}`);
+      const words = (html: string) => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+      assert.ok(words(JSON.parse(phone.html).regions.payment).includes(said));
+      for (const answer of ['approve', 'decline']) {
+        phone.html = asked;
+        await phone.submit('/wallet/answer', { answer });
+        assert.ok(phone.text.includes(said), phone.text);
+      }
+    });
+  }
+
+  it('the phone says by how much the clock was moved, before and after it is opened', async () => {
+    const opened = openSandbox();
+    const phone = await phoneOf(opened);
+    assert.doesNotMatch(phone.text, /clock/);
+    const [, version] = /data-version="([^"]+)"/.exec(phone.html) ?? [];
+    await opened.control('clock', { advanceMs: 900_000 });
+    await phone.open(`/wallet/live?since=${version}`);
+    assert.match(JSON.parse(phone.html).regions.banner, /The clock is 15 min ahead/);
+    await phone.open('/wallet');
+    assert.match(phone.text, /no money moves\. The clock is 15 min ahead\./);
+    await phone.open('/wallet?as=');
+    assert.match(phone.text, /The clock is 15 min ahead\. .*Whose phone is this\?/);
+  });
+
+  it('the phone names the website that asks, as the hosted checkout does', async () => {
+    const opened = openSandbox();
+    const { json } = await opened.send('pay', collection('QR'));
+    const phone = await phoneOf(opened);
+    await phone.open(Buffer.from(String(json['qr']), 'base64').toString());
+    assert.match(phone.text, /Order order-QR Website shop\.example Asked just now/);
+  });
+
+  it('the phone has no main button where the balance is too low', async () => {
+    const opened = openSandbox();
+    const { json } = await opened.send('pay', collection('QR'));
+    const phone = await phoneOf(opened, '34567890');
+    await phone.open(Buffer.from(String(json['qr']), 'base64').toString());
+    assert.match(phone.text, /Balance €4\.20 Missing €6\.30 .* would be declined\. Decline Approve anyway/);
+    assert.doesNotMatch(phone.html, /class="main"/);
+    await phone.submit('/wallet/answer', { answer: 'approve' });
+    await phone.open('/wallet');
+    assert.match(phone.text, / Activity DS Demo Shop €10\.50 Balance too low order-QR just now /);
+  });
+
+  it('a DIRECT payment says who declined it: the person on the phone, or nobody there', async () => {
+    const opened = openSandbox();
+    const phone = await phoneOf(opened);
+    for (const [orderId, said] of [
+      ['here', 'You declined this payment.'],
+      ['elsewhere', 'This payment was declined.'],
+    ] as const) {
+      const { json } = await opened.send('pay', collection('DIRECT', { orderId }));
+      await phone.open('/wallet');
+      if (orderId === 'here') await phone.submit('/wallet/answer', { answer: 'decline' });
+      else await opened.control(`transactions/${orderId}/decline`);
+      await phone.open(`/wallet/payments/${String(json['paymentId'])}`);
+      assert.ok(phone.text.includes(said), phone.text);
+    }
+  });
+
+  it('the phone names the order of a second payment and of a refund, and the balance that is left', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('QR', { orderId: 'A-1' }));
+    const { json } = await opened.send('pay', collection('DIRECT', { orderId: 'A-1-2' }));
+    const phone = await phoneOf(opened);
+    assert.match(phone.text, /asked just now €10\.50 Order A-1 Website shop\.example Balance after €2,489\.50/);
+    await phone.submit('/wallet/answer', { answer: 'approve' });
+    assert.match(phone.text, /Paid €10\.50 Sent to Demo Shop\. Order A-1 Balance €2,489\.50 Back to Demo Shop Done/);
+    await opened.send('payout', payout({ orderId: 'A-1-2-r1', amount: 10, note: 'Torn' }));
+    await opened.pass(1_000);
+    await phone.open(`/wallet/payments/${String(json['paymentId'])}`);
+    assert.match(phone.text, /Balance €2,499\.50/);
+    await phone.open('/wallet');
+    assert.match(phone.text, /\+€10\.00 Refund A-1 Torn just now/);
+    assert.match(phone.text, /−€10\.50 Payment A-1 just now/);
+  });
+
+  it('Switch phone asks whose phone it is, although that is known', async () => {
+    const phone = await phoneOf(openSandbox());
+    const [, way = ''] = /<a class="way switch" href="([^"]+)">Switch phone</.exec(phone.html) ?? [];
+    await phone.open(way);
+    assert.match(phone.text, /Whose phone is this\? .* Ada Keller .* Bruno Costa .* Chiyo Mori/);
+    assert.doesNotMatch(phone.html, /type="hidden"/, 'only the button names the customer');
+    await phone.open('/wallet?as=23456789');
+    assert.match(phone.text, /Bruno Costa Wallet 2345 6789 Switch phone Balance/);
+  });
+
+  it('a code that the wallet does not know is an error under its field, on the same phone', async () => {
+    const phone = await phoneOf(openSandbox());
+    await phone.open('/wallet/scan?code=gar"bage');
+    assert.equal(phone.status, 422);
+    assert.match(
+      phone.html,
+      /<input\s+id="code"[^>]*value="gar&quot;bage"[^>]*aria-describedby="problem"[^>]*autofocus/,
+    );
+    assert.match(phone.text, /Open This is not a code of this wallet, or it is from an earlier run\. .*Activity/);
+  });
+
+  it('the newest of several requests is shown in full, and each other one is a way to it, quiet after 15 minutes', async () => {
+    const opened = openSandbox();
+    for (const [orderId, minutes] of [
+      ['A-1', 15],
+      ['A-2', 1],
+      ['A-3', 0],
+    ] as const) {
+      await opened.send('pay', collection('DIRECT', { orderId }));
+      await opened.pass(minutes * 60_000);
+    }
+    const phone = await phoneOf(opened);
+    assert.match(
+      phone.text,
+      /asked just now €10\.50 Order A-3 .* 2 more requests .* €10\.50 A-2 1 min ago .* €10\.50 A-1 16 min ago .*Balance/,
+    );
+    assert.equal(phone.text.match(/Decline /g)?.length, 1);
+    const ways = [...phone.html.matchAll(/class="movement (old)?"\s+href="([^"]+)"/g)];
+    assert.deepEqual(
+      ways.map(([, old]) => old),
+      [undefined, 'old'],
+    );
+    await phone.open(ways[1]?.[2] ?? '');
+    assert.match(phone.text, /Order A-1 .* Decline Approve €10\.50/);
+    await phone.submit('/wallet/answer', { answer: 'decline' });
+    await phone.open(/main" href="([^"]+)">Next request/.exec(phone.html)?.[1] ?? '');
+    assert.match(phone.text, /Order A-3 .* Decline Approve €10\.50/);
+    await phone.open('/wallet');
+    assert.match(phone.text, / 1 more request .* Activity DS Demo Shop €10\.50 Declined A-1 just now /);
+    for (let number = 4; number <= 7; number++)
+      await opened.send('pay', collection('DIRECT', { orderId: `A-${number}` }));
+    await phone.open('/wallet');
+    assert.match(phone.text, / 5 more requests .* A-6 .* A-5 .* A-4 .* Show all 5 .* A-3 .* A-2 .* Balance /);
+  });
+
+  it('the phone answers live.js with the changes since a version, or 204', async () => {
+    const opened = openSandbox();
+    const phone = await phoneOf(opened);
+    const [, version] = /data-version="([^"]+)"/.exec(phone.html) ?? [];
+    await phone.open(`/wallet/live?since=${version}`);
+    assert.equal(phone.status, 204);
+    await opened.send('pay', collection('DIRECT'));
+    await phone.open(`/wallet/live?since=${version}`);
+    const { regions, version: next } = JSON.parse(phone.html);
+    assert.match(regions.prompts, /asked just now/);
+    assert.notEqual(next, version);
+    await opened.pass(30_000);
+    await phone.open(`/wallet/live?since=${next}`);
+    assert.equal(phone.status, 200, 'a new security code is a change');
+  });
+
+  it('a balance is always the sum of its movements', async () => {
+    const opened = openSandbox();
+    for (const [index, method] of (['DIRECT', 'CHECKOUT', 'JETGO', 'QR'] as const).entries()) {
+      await opened.send('pay', collection(method, { amount: 900.05 * (index + 1) }));
+      await opened.control(`transactions/order-${method}/approve`);
+    }
+    await opened.send('payout', payout({ currency: 'JPY' }));
+    await opened.pass(1_000);
+    for (const { balances, movements } of opened.sandbox.processor.customers) {
+      for (const [currency, minor] of balances) {
+        const sum = movements.filter((m) => m.currency === currency).reduce((total, m) => total + m.minor, 0n);
+        assert.equal(minor, sum);
+        assert.ok(minor >= 0n);
+      }
+    }
+  });
+});
