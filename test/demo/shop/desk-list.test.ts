@@ -1,0 +1,258 @@
+// The desk's list: the proxy's transactions as they are, what each asks for, and the sums of each day.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openDesk, payment, payout, refund, said } from './desk-fixture.ts';
+import { Browser, openShop } from './shop-fixture.ts';
+
+test('what was paid after the closing is to send back, and to review once the gateway contradicts itself', async () => {
+  const { shop, staff } = await openDesk();
+  const closed = [said('after_close', null), said('needs_review', 'SUCCESS after the order was closed')];
+  const late = payment('ST-1', { status: 'SUCCESS', amount: '12.90', afterClose: true, needsReview: true, history: closed }); // prettier-ignore
+  const says = async (transactions: object[], text: RegExp) => {
+    shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+    assert.match((await staff.get('/desk/list')).text, text);
+  };
+  const all =
+    / Paid after closing<[^]*<p>The order was closed before\. Send back €12\.00 of €12\.90: the gateway sends whole amounts only\.<\/p>\s*<a [^>]*>Send back</;
+  await says([late], all);
+  await says([{ ...late, needsReview: false }], all);
+  await says(
+    [{ ...late, amount: '12.00' }],
+    /<h2>To send back <span class="quiet">1<[^]*<p>The order was closed before\. Send back €12\.00\.</,
+  );
+  await says(
+    [late, refund('ST-1', { amount: '5.00' })],
+    /<p>The order was closed before\. Send back €7\.00 of €7\.90: /,
+  );
+  await says([{ ...late, payer: null }], /To send back <span class="quiet">1<[^]*<p>The order was closed before\. It cannot be sent back, because the gateway did not name the whole wallet that paid\.<\/p>\s*<a [^>]*\/ST-1" aria-label="Open ST-1">Open</); // prettier-ignore
+  await says([{ ...late, amount: '0.90' }], /To review <span class="quiet">1<[^]*<p>The order was closed before\. €0\.90 is still owed to the customer: the gateway sends whole amounts only, so settle it another way\. Then end the review\.<\/p>\s*<a [^>]*>Review</); // prettier-ignore
+  const done = { ...late, needsReview: false };
+  await says([done, refund('ST-1', { amount: '12.00' })], /chip wait">[^]*<p>€0\.90 is still owed to the customer: /);
+  await says([done, refund('ST-1', { amount: '12.00', status: 'SUCCESS' })], /chip over">[^]*€12\.00 sent back<[^]*<p>€0\.90 is still owed to the customer: the gateway sends whole amounts only, so settle it another way\.<\/p>/); // prettier-ignore
+  await says([{ ...done, amount: '0.90' }], /chip over">[^]* Paid after closing<[^]*<p>€0\.90 is still owed/);
+  const history = [...closed, said('conflict', 'FAILED after SUCCESS'), said('needs_review', 'conflict')];
+  await says(
+    [{ ...late, history }],
+    / Paid after closing, needs review<[^]*<p>The gateway contradicts itself\. Ask the gateway’s support[^]*>Review</,
+  );
+  await says([{ ...late, createdAt: '2026-11-18T12:00:00.000Z' }], /<time [^>]*>18 Nov, 12:00</);
+});
+
+const REASONS = [
+  [
+    'SUCCESS for an order id that the gateway reported as a duplicate, and amount differs (asked 10.10 EUR, reported 0.01 EUR)',
+    'The gateway says paid, but it had refused this order as a duplicate',
+  ],
+  ['SUCCESS after FAILED', 'The gateway contradicts itself'],
+  ['paymentId', 'What the gateway reported is in doubt'],
+] as const;
+
+test('the desk lists payments and payouts, and says why one needs review, with a link to its decision', async () => {
+  const { shop, staff } = await openDesk();
+  const transactions = [
+    payment('ST-1', { status: 'FAILED', reason: 'EXPIRED' }),
+    payment('ST-0', { status: 'FAILED', reason: 'REPLACED' }),
+    ...['USER_CANCELLED', 'INSUFFICIENT_BALANCE', null].map((code, at) =>
+      payment(`ST-1${at}`, { status: 'FAILED', reason: 'DECLINED', history: [said('declined', code)] }),
+    ),
+    payout('PO-3', { status: 'FAILED', reason: 'DECLINED', history: [said('declined', 'INSUFFICIENT_BALANCE')] }),
+    payout('PO-4', { status: 'FAILED', reason: 'REJECTED', history: [said('rejected', 'HTTP 400 WALLET_NOT_FOUND')] }),
+    payout('PO-1', { needsReview: true, history: [said('mismatch', 'amount: asked 25.00 EUR, reported 0.07 EUR'), said('needs_review', 'mismatch')] }), // prettier-ignore
+    payout('PO-2', { needsReview: true, history: [said('needs_review', null)] }),
+    payment('ST-2', { status: 'SUCCESS', surplus: true }),
+    payment('ST-3', { status: 'SUCCESS', needsReview: true, history: [said('mismatch', 'amount: asked 25.00 EUR, reported 0.07 EUR'), said('needs_review', 'mismatch'), said('succeeded', null)] }), // prettier-ignore
+    ...REASONS.map(([detail], at) =>
+      payment(`ST-R${at}`, { needsReview: true, history: [said('needs_review', detail)] }),
+    ),
+  ];
+  shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+  const { text } = await staff.get('/desk/list');
+  const link = 'href="http://127\\.0\\.0\\.1:8789/admin/transactions/PO-1"';
+  assert.match(text, new RegExp(`<li id="PO-1"\\s+class="warn"[^]*?Needs review[^]*?<p>The gateway reported €0\\.07 instead of €25\\.00\\. Ask the gateway’s support before you send it again\\.<[^]*?${link}`)); // prettier-ignore
+  assert.match(
+    text,
+    /<h2>To review <span class="quiet">6<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]*>\d\d:\d\d<(?:(?!<h2)[^])*<h2>To send back <span class="quiet">1<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, 20 Nov 2026 <span class="quiet">\S+<[^]*<li id="ST-1"/,
+  );
+  assert.match(text, /id="PO-3"[^]*?<p>Balance too low\. No money moved\.</);
+  assert.match(text, /id="PO-4"[^]*? Failed<[^]*?<p>No such customer\. No money moved\.</);
+  assert.match(
+    text,
+    /PO-2"[^]*?<p>The gateway has not said in time how it ended\. Ask the gateway’s support before you send it again\.</,
+  );
+  assert.match(
+    text,
+    /ST-3"[^]*? Paid, needs review<[^]*?<p>The gateway reported €0\.07 instead of €25\.00\. Ask the gateway’s support before you ship\.</,
+  );
+  for (const [, words] of REASONS)
+    assert.ok(text.includes(`<p>${words}. Ask the gateway’s support before you ship.</p>`), words);
+  assert.match(text, /<li id="ST-2"\s+class="warn"[^]*?Paid twice/);
+  const badges = [
+    ...text.matchAll(/<a class="id" [^>]*>(.*?)<\/a> <small>(.*?)<[^]*?chip (\w+)">.*?<\/span> (.*)<\/span>/g),
+  ];
+  assert.deepEqual(
+    badges.slice(-7).map(([, order, ...badge]) => [badge[0], order, ...badge.slice(1)]),
+    [
+      ['Wallet app', 'ST-1', 'over', 'Expired'],
+      ['Wallet app', 'ST-0', 'over', 'Replaced'],
+      ['Wallet app', 'ST-10', 'over', 'Canceled'],
+      ['Wallet app', 'ST-11', 'over', 'Balance too low'],
+      ['Wallet app', 'ST-12', 'over', 'Declined'],
+      ['Payout', 'PO-3', 'bad', 'Failed'],
+      ['Payout', 'PO-4', 'bad', 'Failed'],
+    ],
+  );
+});
+
+test('of an order that was paid twice, the payment that paid it offers no refund until the other is on its way back', async () => {
+  const { shop, staff } = await openDesk();
+  const paid = payment('ST-1', { status: 'SUCCESS' });
+  const other = payment('ST-2', { status: 'SUCCESS' });
+  const twice = payment('ST-1', { gatewayOrderId: 'ST-1-2', status: 'SUCCESS', surplus: true });
+  for (const [refunds, offered] of [
+    [[], ['ST-1-2', 'ST-2']],
+    [[refund('ST-1-2', { amount: '9.00' })], ['ST-1-2', 'ST-2']],
+    [[refund('ST-1-2')], ['ST-1', 'ST-2']],
+  ] as const) {
+    const transactions = [...refunds, twice, paid, other];
+    shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+    const { text } = await staff.get('/desk/list');
+    assert.deepEqual(
+      [...text.matchAll(/payment=([\w-]+)"/g)].map(([, id]) => id),
+      offered,
+    );
+    const why = /<li id="ST-1"(?:(?!<li)[^])*<p>This payment pays the order: send back the other one first\.</;
+    assert.equal(why.test(text), !offered.includes('ST-1' as never));
+  }
+});
+
+test('the desk counts all that came in today, also twice or under review', async () => {
+  const { shop, staff } = await openDesk();
+  const paid = { status: 'SUCCESS', amount: '14.50' };
+  const twice = payment('ST-1', { ...paid, gatewayOrderId: 'ST-1-2', surplus: true });
+  const all = [
+    payment('ST-1', paid),
+    twice,
+    payment('ST-2', { ...paid, needsReview: true }),
+    payment('ST-2', { ...paid, needsReview: true, gatewayOrderId: 'ST-2-2' }),
+    payment('ST-3', { amount: '20.00' }),
+    payment('ST-4', { amount: '30.00', needsReview: true }),
+    payment('ST-5', { ...paid, createdAt: '2026-11-18T12:00:00.000Z' }),
+    payout('PO-1', { status: 'SUCCESS' }),
+    refund('ST-9', { status: 'SUCCESS', amount: '5.00' }),
+  ];
+  const totals = async (...transactions: object[]) => {
+    shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+    const { text } = await staff.get('/desk/list');
+    return [...text.matchAll(/<h2>(.*?) <|<dt><small>(.*)<\/small><\/dt>\s*<dd>(?:<b>)?([^\s<]+)</g)].map((total) =>
+      total.slice(1).filter(Boolean).join(' '),
+    );
+  };
+  assert.deepEqual(await totals(...all), [
+    'To review',
+    'To send back',
+    'Today, 20 Nov 2026',
+    '4 received €58.00',
+    '2 sent €30.00',
+    '1 waiting €20.00',
+    '18 Nov 2026',
+    '1 received €14.50',
+  ]);
+  assert.match(
+    (await staff.get('/desk/list')).text,
+    /The order was already paid\. Send back €14\.00 of €14\.50: the gateway sends whole amounts only\./,
+  );
+  const back = refund('ST-1-2', { amount: '14.00' });
+  assert.equal((await totals(twice, back))[2], undefined);
+  assert.doesNotMatch(
+    (await staff.get('/desk/list')).text,
+    /<h2>To send back <span class="quiet">1</,
+    'it is on its way back',
+  );
+  assert.match((await staff.get('/desk/list')).text, /chip wait">[^]*? Paid twice<[^]*?€14\.00 on its way back</);
+  assert.equal((await totals(twice, { ...back, status: 'SUCCESS' }))[2], '1 sent €14.00');
+  const done = /chip over">[^]*? Paid twice<[^]*?· €14\.00 sent back<[^]*<p>€0\.50 is still owed to the customer: /;
+  assert.match((await staff.get('/desk/list')).text, done);
+  assert.equal((await totals({ ...twice, amount: '14.00' }, { ...back, status: 'SUCCESS' }))[2], '1 sent €14.00');
+  assert.match((await staff.get('/desk/list')).text, /chip good">[^]*? Paid twice<(?![^]*still owed)/);
+  await totals(payment('ST-1', paid), refund('ST-1', { status: 'SUCCESS', amount: '9.00' }), refund('ST-1', { status: 'SUCCESS', amount: '5.00' })); // prettier-ignore
+  const all14 = /chip over">[^]*? Refunded<[^]*?· €14\.00 sent back</;
+  assert.match((await staff.get('/desk/list')).text, all14);
+  assert.match((await staff.get('/desk/list')).text, /<p>€0\.50 is left: the gateway sends whole amounts only\.</);
+  assert.doesNotMatch((await staff.get('/desk/list')).text, /still owed/);
+});
+
+test('the desk of a shop without payments leads to an order, and one of many keeps what is to review in sight', async () => {
+  const { shop, staff } = await openDesk();
+  shop.proxy.answers['GET /transactions'] = { body: { transactions: [], nextCursor: null } };
+  assert.match((await staff.get('/desk')).text, /No payment yet\. Pay for an <a href="\/">order in the shop</);
+  const review = payout('PO-1', { needsReview: true, history: [said('needs_review', null)] });
+  const many = Array.from({ length: 101 }, (_, n) => payment(`ST-${n}`, { status: 'SUCCESS' }));
+  shop.proxy.answers['GET /transactions'] = { body: { transactions: [...many, review], nextCursor: null } };
+  const { text } = await staff.get('/desk/list');
+  assert.match(text, /<li id="PO-1"[^]*<li id="ST-0"[^]*The newest 100\./);
+  assert.doesNotMatch(text, /<li id="ST-100"/);
+});
+
+test('a row says who decided and why nothing can be sent back, and its order leads to the operator’s page', async () => {
+  const { shop, staff } = await openDesk();
+  const decided = (detail: string) => [said('resolved', detail, '2026-11-21T09:30:00.000Z')];
+  const transactions = [
+    payment('ST-1', {
+      gatewayOrderId: 'ST-1/2',
+      status: 'SUCCESS',
+      history: [said('uncertain', 'HTTP 409 DUPLICATE_ORDER'), ...decided('SUCCESS by Ada: on the statement')],
+    }),
+    payment('ST-2', { status: 'FAILED', reason: 'EXPIRED', history: [said('declined', 'TOKEN_EXPIRED')] }),
+    payout('PO-1', { status: 'FAILED', reason: 'RESOLVED', history: decided('FAILED by Ada: not sent') }),
+    payment('ST-3', { status: 'SUCCESS', payer: null }),
+    payment('ST-4', { status: 'SUCCESS', payer: null, erasedAt: '2026-11-20T12:00:05.000Z' }),
+    payment('ST-5', { status: 'SUCCESS', history: decided('FAILED') }),
+    payment('ST-6', { status: 'SUCCESS', payer: null, history: decided('SUCCESS by Ada: ') }),
+  ];
+  shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+  const rows = (await staff.get('/desk/list')).text.split('<li ').slice(1);
+  assert.deepEqual(
+    rows.map((row) => /<p>(.*)<\/p>/.exec(row)?.[1]),
+    [
+      'Ada confirmed that the money moved. It cannot be sent back, because the gateway reported its id as a duplicate.',
+      undefined,
+      'Ada confirmed that no money moved.',
+      'It cannot be sent back, because the gateway did not name the whole wallet that paid.',
+      'It cannot be sent back, because the wallet that paid is erased.',
+      'A person denied that the money moved. It cannot be sent back, because the gateway has contradicted itself or a person about it.',
+      'Ada confirmed that the money moved. It cannot be sent back, because the gateway did not name the whole wallet that paid.',
+    ],
+  );
+  assert.match(rows[0] ?? '', /href="http:\/\/127\.0\.0\.1:8789\/admin\/transactions\/ST-1%2F2">ST-1</);
+  assert.doesNotMatch(rows.join(''), /desk\/send/);
+  const alone = new Browser(openShop(shop.proxy, undefined, { publicUrl: 'http://127.0.0.1:8080' }));
+  assert.match((await alone.get('/desk/list')).text, /<a class="id" >ST-1</);
+});
+
+test('the desk escapes markup in a note', async () => {
+  const { shop, staff } = await openDesk();
+  const transactions = [payout('PO-1', { note: '<img src=x onerror=alert(1)>' })];
+  shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+  assert.match((await staff.get('/desk')).text, /&lt;img src=x/);
+});
+
+test('what was just sent is named above the list, as it stands', async () => {
+  const { shop, staff } = await openDesk();
+  const failed = { status: 'FAILED', reason: 'DECLINED', history: [said('declined', 'UNKNOWN_CUSTOMER')] };
+  for (const [tone, sign, more, message] of [
+    ['wait', '…', {}, 'on its way.'],
+    ['good', '✓', { status: 'SUCCESS' }, 'paid out.'],
+    ['warn', '!', { status: 'FAILED', needsReview: true }, 'needs review. The gateway has not said in time'],
+    ['bad', '✕', failed, 'failed. No such customer. No money moved.'],
+  ] as const) {
+    shop.proxy.answers['GET /transactions'] = {
+      body: { transactions: [payout('PO-1', more), payout('PO-2')], nextCursor: null },
+    };
+    const { text } = await staff.get('/desk?done=PO-1');
+    const note = /class="message (\w+)" role="status">([^]*?)<\/p>/.exec(text);
+    assert.equal(note?.[1], tone);
+    const words = (note?.[2] ?? '').replaceAll(/<[^>]*>/g, '').trim();
+    assert.ok(words.startsWith(`${sign} €25.00 to ••••\u00A05678: ${message}`), words);
+    assert.doesNotMatch((await staff.get('/desk?done=PO-9')).text, /role="status"/);
+  }
+});
