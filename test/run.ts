@@ -57,14 +57,14 @@ const LANES: readonly (readonly Part[])[] = [
     { name: 'unit tests', command: npm('test:unit'), count: byNodeTotals },
     { name: 'the element in a browser', command: npm('test:widget'), count: byBrowserTotals },
     { name: 'pictures', command: npm('test:shots'), count: byNodeTotals },
-    { name: 'host pages', command: npm('test:hosts'), count: byNodeTotals },
+    { name: 'journeys', command: npm('test:journeys'), count: byNodeTotals },
     { name: 'processes', command: npm('test:processes'), count: byNodeTotals },
   ],
   [
     { name: 'PostgreSQL', command: npm('test:postgres'), count: byNodeTotals },
-    { name: 'simulator', command: npm('test:simulator'), count: byNodeTotals },
+    { name: 'host pages', command: npm('test:hosts'), count: byNodeTotals },
     { name: 'faults', command: npm('test:faults'), count: byNodeTotals },
-    { name: 'journeys', command: npm('test:journeys'), count: byNodeTotals },
+    { name: 'simulator', command: npm('test:simulator'), count: byNodeTotals },
     { name: 'mutations of the day', command: [...npm('test:mutation'), '--', ...MUTATIONS], count: byExitCode },
   ],
 ];
