@@ -48,10 +48,10 @@ const moneyOf = ({ amount }: { amount: string }) => formatMoney(amount, CURRENCY
 function fields(form: DeskForm): Markup {
   const { back, note, left = 0 } = form;
   const part =
-    back && `Up to ${money(left)} of the ${moneyOf(back)} for ${back.orderId} can go back to the wallet that paid`;
-  const to = walletEnd(back?.payer ?? '');
-  return html`${part && html`<p class="quiet">${part}, ${to}: this gateway sends whole amounts only.</p>`}
-    ${field(form, 'amount', 'Amount (whole euros)')} ${back === undefined ? field(form, 'customer', 'Wallet ID') : ''}
+    back &&
+    `Up to ${money(left)} of the ${moneyOf(back)} for ${back.orderId} can go back to the wallet that paid, ${walletEnd(back.payer ?? '')}: this gateway sends whole amounts only.`;
+  return html`${part && html`<p class="quiet">${part}</p>`} ${field(form, 'amount', 'Amount (whole euros)')}
+    ${back === undefined ? field(form, 'customer', 'Wallet ID') : ''}
     <label>Note to the customer <input name="note" value="${note}" maxlength="120" placeholder="Optional" /></label>
     <div class="buttons">
       <button class="button">Continue</button>

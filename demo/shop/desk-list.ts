@@ -48,22 +48,22 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
     </section>`;
   const newest = new Set(entries.slice(0, MAX_SHOWN));
   return html`${entries.filter(({ gatewayOrderId }) => gatewayOrderId === doneId).map((entry) => justDone(entry, entries))}
-  ${(['To review', 'To send back'] as const).map((what) => {
+  ${(['To review', 'To send back', 'Still owed'] as const).map((what) => {
     const listed = entries.filter((entry) => toDo(entry, entries) === what);
     return listed.length > 0 && section(what, listed, listed.length);
   })}
   ${[...Map.groupBy(entries, dayOf)].map(([day, all]) => {
     const shown = all.filter((entry) => newest.has(entry));
     const listed = shown.filter((entry) => !toDo(entry, entries));
-    const zone = zoneOf(all[0]!.createdAt);
-    return shown.length > 0 && section(day === today ? `Today, ${day}` : day, listed, zone, totals(all));
+    return shown.length > 0 && section(day === today ? `Today, ${day}` : day, listed, zoneOf(all), totals(all));
   })}
   ${entries.length === 0 && html`<p class="message">No payment yet. Pay for an <a href="/">order in the shop</a>.</p>`}
   ${entries.length > MAX_SHOWN && html`<p class="quiet">The newest ${MAX_SHOWN}. The operator’s page has all.</p>`}`;
 }
 
 const dayOf = ({ createdAt }: Entry) => days.format(new Date(createdAt));
-const zoneOf = (at: string) => new Date(at).toLocaleTimeString('en-GB', { timeZoneName: 'short' }).slice(9);
+const zoneOf = ([first]: readonly Entry[]) =>
+  new Date(first!.createdAt).toLocaleTimeString('en-GB', { timeZoneName: 'short' }).slice(9);
 
 function justDone(entry: Entry, entries: readonly Entry[]): Markup | '' {
   const { orderId, amount, currency, customer, isClosed } = entry;
@@ -81,8 +81,8 @@ function totals(entries: readonly Entry[]): Markup {
   // Another currency cannot be added, so it does not count; this shop's tokens have only one.
   const ours = entries.filter(({ currency }) => currency === CURRENCY);
   const done = ours.filter(({ status }) => status === 'SUCCESS');
-  const sent = done.filter((entry) => !isPayment(entry));
-  const figures = { Received: done.filter(isPayment), Sent: sent, Waiting: ours.filter(isWaiting) };
+  const { in: Received = [], out: Sent = [] } = Object.groupBy(done, (entry) => (isPayment(entry) ? 'in' : 'out'));
+  const figures = { Received, Sent, Waiting: ours.filter(isWaiting) };
   return html`<dl class="totals">
     ${Object.entries(figures).map(
       ([name, all]) =>
@@ -105,7 +105,9 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
   const day = isToDo && dayOf(entry) !== today ? `${dayOf(entry).slice(0, -5)}, ` : '';
   const url = operatorUrl && `${operatorUrl}/transactions/${encodeURIComponent(gatewayOrderId)}`;
   return html`<li id="${gatewayOrderId}" class="${isToDo ? 'warn' : ''}" data-status="${status}">
-    <span><a class="id" ${url && html`href="${url}"`}>${orderId}</a> <small>${kind}</small></span>
+    <span
+      ><a class="id" ${url && html`href="${url}"`}><b>${orderId}</b></a> <small>· ${kind}</small></span
+    >
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
     <span class="about">${aboutOf(entry, entries)}</span>
     <time datetime="${createdAt}">${day}${times.format(new Date(createdAt))}</time>
@@ -126,7 +128,7 @@ function aboutOf(entry: Entry, entries: readonly Entry[]): string {
 const sentBack = ({ status, needsReview }: Refund) =>
   needsReview ? 'back, to review' : status === 'SUCCESS' ? 'sent back' : 'on its way back';
 
-function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): Markup | false | undefined {
+function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): Markup | false | '' | undefined {
   const { orderId: order, gatewayOrderId: payment } = entry;
   // A URL must not have a wallet id, so it has the payment's.
   const ids = String(new URLSearchParams({ order, payment }));
@@ -135,7 +137,7 @@ function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): 
     html`<a class="act ${what ? 'button' : ''}" href="${href}" aria-label="${name} ${order}">${name}</a>`;
   if (refundable(entry, entries) > 0 && (what || !hasExtra(entry, entries)))
     return link('Send back', `/desk/send?${ids}`);
-  if (what) return operatorUrl === undefined ? undefined : link(what === 'To review' ? 'Review' : 'Open', operatorUrl);
+  if (what) return operatorUrl && what !== 'Still owed' && link(what === 'To review' ? 'Review' : 'Open', operatorUrl);
   const isPaid = ofOrder(entry, entries).some((other) => other.status === 'SUCCESS' && !paysNothing(other));
   return isWaiting(entry) && !isPaid && link('Close order', `/desk/close?${ids}`);
 }
@@ -148,27 +150,33 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string {
   const [[most, rest], owed] = [leftOf(entry, entries), owedOf(entry, entries)];
   const why = most > 0 && whyNotBack(entry);
   const never = why && `It cannot be sent back, because ${why}.`;
-  if (!toDo(entry, entries)) {
+  const what = toDo(entry, entries);
+  if (what === undefined || what === 'Still owed') {
     const extra = most > 0 && hasExtra(entry, entries) && 'This payment pays the order: send back the other one first.';
-    return [decided, never || extra || owed].filter(Boolean).join(' ');
+    return [decided, never || extra || owed, what && 'It leaves this list after 7 days.'].filter(Boolean).join(' ');
   }
-  const ofAll = rest === 0 ? '' : ` of ${money(most + rest)}: the gateway sends whole amounts only`;
+  const ofAll = rest === 0 ? '' : ` of ${money(most + rest)}: ${WHOLE}`;
   const back = most > 0 ? `Send back ${money(most)}${ofAll}.` : `${owed} Then end the review.`;
   return `The order was ${entry.surplus ? 'already paid' : 'closed before'}. ${never || back}`;
 }
 
-/** A mismatch and a conflict say why before the review. */
+/** A mismatch and a conflict say why before the review; with what was reported earlier or later. */
 function reviewReason({ history }: Entry): string {
   const flag = /^(mismatch|conflict|needs_review)$/;
-  const said = history.findLast(({ event, detail }) => flag.test(event) && detail && !flag.test(detail))?.detail ?? '';
-  const [, asked, reported] = /asked ([\d.]+) EUR, reported ([\d.]+) EUR/.exec(said) ?? [];
-  if (said.includes('duplicate')) return 'The gateway says paid, but it had refused this order as a duplicate';
+  const at = history.findLastIndex(({ event, detail }) => flag.test(event) && detail && !flag.test(detail));
+  const said = history[at]?.detail ?? '';
+  const figures = history.map(({ event, detail }) => (event === 'resolved' ? [] : sumsIn(detail ?? '')));
+  const [[asked, reported] = [], [, earlier]] = [figures[at], figures.slice(0, Math.max(0, at)).flat()];
+  const isRight = history.some(({ event, source }, n) => n > at && event === 'succeeded' && source !== 'person');
+  const more = isRight ? ', and the right one later' : earlier ? `. It had reported ${earlier}` : '';
+  if (said.includes('duplicate')) return `The gateway says paid, but it had refused this order as a duplicate${more}`;
   if (/ after (SUCCESS|FAILED)/.test(said)) return 'The gateway contradicts itself';
-  if (asked && reported)
-    return `The gateway reported ${formatMoney(reported, CURRENCY)} instead of ${formatMoney(asked, CURRENCY)}`;
+  if (asked) return `The gateway reported ${reported} instead of ${asked}${more}`;
   return said === '' ? 'The gateway has not said in time how it ended' : 'What the gateway reported is in doubt';
 }
 
+const FIGURES = /asked ([\d.]+) EUR, reported ([\d.]+) EUR/;
+const sumsIn = (text: string) => (FIGURES.exec(text) ?? []).slice(1).map((sum) => formatMoney(sum, CURRENCY));
 const lastDecision = ({ history }: Entry) => history.findLast(({ event }) => event === 'resolved')?.detail;
 
 /** Who decided, and what; without a name once it is erased. */
@@ -190,10 +198,10 @@ function isInDoubt(entry: Entry): boolean {
   return entry.needsReview && !(isLate && entry.history.every(({ event }) => !/^(mismatch|conflict)$/.test(event)));
 }
 
-/** Money that pays no order is to send back until it is on its way. */
-function toDo(entry: Entry, entries: readonly Entry[]): 'To review' | 'To send back' | undefined {
-  const isOwed = paysNothing(entry) && !isInDoubt(entry) && leftOf(entry, entries)[0] > 0;
-  return isOwed ? 'To send back' : entry.needsReview ? 'To review' : undefined;
+/** Money that pays no order is to send back until it is on its way; then its cents are owed. */
+function toDo(entry: Entry, entries: readonly Entry[]): 'To review' | 'To send back' | 'Still owed' | undefined {
+  const [most, rest] = paysNothing(entry) && !isInDoubt(entry) ? leftOf(entry, entries) : [0, 0];
+  return most > 0 ? 'To send back' : entry.needsReview ? 'To review' : rest > 0 ? 'Still owed' : undefined;
 }
 
 /** Those of this payment that did not fail: the money has arrived, or may still arrive. */
@@ -206,17 +214,20 @@ export const refundable = (entry: Entry, entries: readonly Entry[]) =>
 
 /** Cents of a payment that are not sent back: those that the gateway takes, which are whole amounts, and the rest. */
 function leftOf(entry: Entry, entries: readonly Entry[]): readonly [most: number, rest: number] {
-  const sent =
-    isPayment(entry) && entry.status === 'SUCCESS' ? sumOf(refundsOf(entry, entries)) : centsOf(entry.amount);
-  const left = centsOf(entry.amount) - sent;
+  if (!isPayment(entry) || entry.status !== 'SUCCESS') return [0, 0];
+  const left = centsOf(entry.amount) - sumOf(refundsOf(entry, entries));
   return [left - (left % 100), left % 100];
 }
 
 /** The cents that the gateway cannot send back, of money that pays no order or goes back but for them. */
 export function owedOf(entry: Entry, entries: readonly Entry[]): string {
   const [most, rest] = leftOf(entry, entries);
-  const isBack = paysNothing(entry) || (most === 0 && rest < centsOf(entry.amount));
-  return rest > 0 && isBack ? `${money(rest, entry.currency)} ${paysNothing(entry) ? STILL_OWED : IS_LEFT}` : '';
+  const sum = money(rest, entry.currency);
+  if (rest > 0 && paysNothing(entry))
+    return `${sum} is still owed to the customer: ${WHOLE}, so settle it another way.`;
+  return most === 0 && rest > 0 && rest < centsOf(entry.amount)
+    ? `The other ${sum} cannot be sent back: ${WHOLE}.`
+    : '';
 }
 
 /** In the operator's words; undefined if it can be, as far as anything is left. */
@@ -243,8 +254,7 @@ export const walletEnd = (id: string) => `••••\u00A0${id.slice(Math.max(
 const DONE = { PAY: 'Paid', REFUND: 'Sent back', PAYOUT: 'Paid out' };
 const TYPES = { PAY: 'Payment', REFUND: 'Refund', PAYOUT: 'Payout' };
 const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };
-const IS_LEFT = 'is left: the gateway sends whole amounts only.';
-const STILL_OWED = 'is still owed to the customer: the gateway sends whole amounts only, so settle it another way.';
+const WHOLE = 'the gateway sends whole amounts only';
 /** Each tone has a sign too, for those who do not see its color. */
 const SIGNS = { good: '✓', bad: '✕', warn: '!', wait: '…', over: '–' };
 
@@ -252,9 +262,6 @@ const ENDED: Record<string, string> = {
   USER_CANCELLED: 'Canceled',
   INSUFFICIENT_BALANCE: 'Balance too low',
   UNKNOWN_CUSTOMER: 'No such customer',
-  DECLINED: 'Declined',
-  EXPIRED: 'Expired',
-  REPLACED: 'Replaced',
   REJECTED: 'Refused',
   NOT_CREATED: 'Not started',
   RESOLVED: 'Not paid',
@@ -263,7 +270,8 @@ const ENDED: Record<string, string> = {
 function endOf({ history, reason }: Entry): string {
   const end = history.findLast(({ event }) => /^(declined|rejected|uncertain)$/.test(event))?.detail ?? '';
   const code = end.replace(/^HTTP \d+ /, '').replace('WALLET_NOT_FOUND', 'UNKNOWN_CUSTOMER');
-  return (reason !== 'RESOLVED' && ENDED[code]) || (ENDED[reason ?? ''] ?? 'Failed');
+  const known = (reason !== 'RESOLVED' && ENDED[code]) || ENDED[reason ?? ''];
+  return known ?? (reason ?? 'Failed').replace(/\B\w+/, (rest) => rest.toLowerCase());
 }
 
 function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof SIGNS; label: string } {
@@ -274,8 +282,7 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
   if (isInDoubt(entry))
     return { tone: 'warn', label: entry.status === 'SUCCESS' ? `${done}, needs review` : 'Needs review' };
   if (toDo(entry, entries)) return { tone: 'warn', label: done };
-  if (extra && isBack) return { tone: owedOf(entry, entries) ? 'over' : 'good', label: done };
-  if (extra) return { tone: sent.length > 0 ? 'wait' : 'over', label: done };
+  if (extra) return { tone: isBack ? 'good' : 'wait', label: done };
   if (entry.isClosed) return { tone: 'over', label: 'Closed' };
   if (isBack) return { tone: 'over', label: 'Refunded' };
   if (isOpen(entry)) return { tone: 'wait', label: isPayment(entry) ? 'Waiting' : 'On its way' };

@@ -61,9 +61,8 @@ export function addDesk(app: Hono, proxy: PaymentProxy, site: Site, now: () => D
 async function read(proxy: PaymentProxy, now: Date): Promise<Entry[]> {
   const from = new Date(now.getTime() - SHOWN_FOR_MS).toISOString();
   const entries: Entry[] = [];
-  for await (const entry of proxy.transactions({ from, sort: '-createdAt' })) {
+  for await (const entry of proxy.transactions({ from, sort: '-createdAt' }))
     if (entries.push(entry) === MAX_READ) break;
-  }
   const asked = new Set(entries.filter(isWaiting).slice(0, MAX_SHOWN));
   // Only the order says whether it is closed.
   const isClosed = async ({ orderId }: Entry) => (await proxy.order(orderId).catch(() => null))?.closed === true;
@@ -96,8 +95,9 @@ async function send(proxy: PaymentProxy, typed: Record<string, unknown>): Promis
   const { back, left, owed } = await paymentOf(proxy, typed);
   const text = (name: string) => textOf(typed[name]);
   // Digits in any shape that people copy, such as "1234 5678".
-  const copied = text('customer').normalize('NFKC');
-  const customer = copied.replaceAll(/[\s.\p{Pd}]/gu, '');
+  const customer = text('customer')
+    .normalize('NFKC')
+    .replaceAll(/[\s.\p{Pd}]/gu, '');
   const form: DeskForm = { id: text('id'), amount: text('amount'), customer, note: text('note'), back, left, owed };
   const isOurs = new RegExp(`^${back === undefined ? 'PO' : 'BACK'}-[2-9A-HJ-NP-Z]{10}$`).test(form.id);
   if (!isOurs) return { ...(await emptyForm(proxy, {})), problems: { all: OUT_OF_DATE } };

@@ -20,7 +20,6 @@ function filter() {
 }
 
 async function refresh() {
-  if (document.hidden) return;
   const markup = await fetch(`/desk/list${location.search}`)
     .then((response) => (response.ok ? response.text() : undefined))
     .catch(() => undefined);
@@ -34,4 +33,4 @@ async function refresh() {
 
 field?.removeAttribute('hidden');
 field?.addEventListener('input', filter);
-if (live) setInterval(() => void refresh(), 2000);
+if (live) setInterval(() => void (document.hidden || refresh()), 2000);

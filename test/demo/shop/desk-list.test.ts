@@ -27,9 +27,9 @@ test('what was paid after the closing is to send back, and to review once the ga
   await says([{ ...late, payer: null }], /To send back <span class="quiet">1<[^]*<p>The order was closed before\. It cannot be sent back, because the gateway did not name the whole wallet that paid\.<\/p>\s*<a [^>]*\/ST-1" aria-label="Open ST-1">Open</); // prettier-ignore
   await says([{ ...late, amount: '0.90' }], /To review <span class="quiet">1<[^]*<p>The order was closed before\. €0\.90 is still owed to the customer: the gateway sends whole amounts only, so settle it another way\. Then end the review\.<\/p>\s*<a [^>]*>Review</); // prettier-ignore
   const done = { ...late, needsReview: false };
-  await says([done, refund('ST-1', { amount: '12.00' })], /chip wait">[^]*<p>€0\.90 is still owed to the customer: /);
-  await says([done, refund('ST-1', { amount: '12.00', status: 'SUCCESS' })], /chip over">[^]*€12\.00 sent back<[^]*<p>€0\.90 is still owed to the customer: the gateway sends whole amounts only, so settle it another way\.<\/p>/); // prettier-ignore
-  await says([{ ...done, amount: '0.90' }], /chip over">[^]* Paid after closing<[^]*<p>€0\.90 is still owed/);
+  await says([done, refund('ST-1', { amount: '12.00' })], /Still owed <span class="quiet">1<[^]*chip warn">[^]*<p>€0\.90 is still owed to the customer: /); // prettier-ignore
+  await says([done, refund('ST-1', { amount: '12.00', status: 'SUCCESS' })], /Still owed <span class="quiet">1<[^]*chip warn">[^]*€12\.00 sent back<[^]*<p>€0\.90 is still owed to the customer: the gateway sends whole amounts only, so settle it another way\. It leaves this list after 7 days\.<\/p>\s*<\/li>/); // prettier-ignore
+  await says([{ ...done, amount: '0.90' }], /chip warn">[^]* Paid after closing<[^]*<p>€0\.90 is still owed/);
   const history = [...closed, said('conflict', 'FAILED after SUCCESS'), said('needs_review', 'conflict')];
   await says(
     [{ ...late, history }],
@@ -61,6 +61,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
     payout('PO-2', { needsReview: true, history: [said('needs_review', null)] }),
     payment('ST-2', { status: 'SUCCESS', surplus: true }),
     payment('ST-3', { status: 'SUCCESS', needsReview: true, history: [said('mismatch', 'amount: asked 25.00 EUR, reported 0.07 EUR'), said('needs_review', 'mismatch'), said('succeeded', null)] }), // prettier-ignore
+    payment('ST-4', { needsReview: true, history: [said('rejected', 'a duplicate (asked 25.00 EUR, reported 0.07 EUR as failed)'), said('needs_review', 'SUCCESS for an order id that the gateway reported as a duplicate')] }), // prettier-ignore
     ...REASONS.map(([detail], at) =>
       payment(`ST-R${at}`, { needsReview: true, history: [said('needs_review', detail)] }),
     ),
@@ -71,7 +72,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   assert.match(text, new RegExp(`<li id="PO-1"\\s+class="warn"[^]*?Needs review[^]*?<p>The gateway reported €0\\.07 instead of €25\\.00\\. Ask the gateway’s support before you send it again\\.<[^]*?${link}`)); // prettier-ignore
   assert.match(
     text,
-    /<h2>To review <span class="quiet">6<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]*>\d\d:\d\d<(?:(?!<h2)[^])*<h2>To send back <span class="quiet">1<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, 20 Nov 2026 <span class="quiet">\S+<[^]*<li id="ST-1"/,
+    /<h2>To review <span class="quiet">7<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]*>\d\d:\d\d<(?:(?!<h2)[^])*<h2>To send back <span class="quiet">1<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, 20 Nov 2026 <span class="quiet">\S+<[^]*<li id="ST-1"/,
   );
   assert.match(text, /id="PO-3"[^]*?<p>Balance too low\. No money moved\.</);
   assert.match(text, /id="PO-4"[^]*? Failed<[^]*?<p>No such customer\. No money moved\.</);
@@ -81,13 +82,16 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   );
   assert.match(
     text,
-    /ST-3"[^]*? Paid, needs review<[^]*?<p>The gateway reported €0\.07 instead of €25\.00\. Ask the gateway’s support before you ship\.</,
+    /ST-3"[^]*? Paid, needs review<[^]*?<p>The gateway reported €0\.07 instead of €25\.00, and the right one later\. Ask the gateway’s support before you ship\.</,
   );
+  assert.match(text, /ST-4"[^]*?<p>The gateway says paid, but it had refused this order as a duplicate\. It had reported €0\.07\. Ask/); // prettier-ignore
   for (const [, words] of REASONS)
     assert.ok(text.includes(`<p>${words}. Ask the gateway’s support before you ship.</p>`), words);
   assert.match(text, /<li id="ST-2"\s+class="warn"[^]*?Paid twice/);
   const badges = [
-    ...text.matchAll(/<a class="id" [^>]*>(.*?)<\/a> <small>(.*?)<[^]*?chip (\w+)">.*?<\/span> (.*)<\/span>/g),
+    ...text.matchAll(
+      /<a class="id" [^>]*><b>(.*?)<\/b><\/a> <small>· (.*?)<[^]*?chip (\w+)">.*?<\/span> (.*)<\/span>/g,
+    ),
   ];
   assert.deepEqual(
     badges.slice(-7).map(([, order, ...badge]) => [badge[0], order, ...badge.slice(1)]),
@@ -162,22 +166,25 @@ test('the desk counts all that came in today, also twice or under review', async
     /The order was already paid\. Send back €14\.00 of €14\.50: the gateway sends whole amounts only\./,
   );
   const back = refund('ST-1-2', { amount: '14.00' });
-  assert.equal((await totals(twice, back))[2], undefined);
+  assert.equal((await totals(twice, back))[3], undefined);
   assert.doesNotMatch(
     (await staff.get('/desk/list')).text,
     /<h2>To send back <span class="quiet">1</,
     'it is on its way back',
   );
-  assert.match((await staff.get('/desk/list')).text, /chip wait">[^]*? Paid twice<[^]*?€14\.00 on its way back</);
-  assert.equal((await totals(twice, { ...back, status: 'SUCCESS' }))[2], '1 sent €14.00');
-  const done = /chip over">[^]*? Paid twice<[^]*?· €14\.00 sent back<[^]*<p>€0\.50 is still owed to the customer: /;
+  assert.match((await staff.get('/desk/list')).text, /Still owed <[^]*? Paid twice<[^]*?€14\.00 on its way back</);
+  assert.deepEqual((await totals(twice, { ...back, status: 'SUCCESS' })).slice(0, 4), ['Still owed', 'Today, 20 Nov 2026', '1 received €14.50', '1 sent €14.00']); // prettier-ignore
+  const done = /chip warn">[^]*? Paid twice<[^]*?· €14\.00 sent back<[^]*<p>€0\.50 is still owed to the customer: /;
   assert.match((await staff.get('/desk/list')).text, done);
   assert.equal((await totals({ ...twice, amount: '14.00' }, { ...back, status: 'SUCCESS' }))[2], '1 sent €14.00');
   assert.match((await staff.get('/desk/list')).text, /chip good">[^]*? Paid twice<(?![^]*still owed)/);
   await totals(payment('ST-1', paid), refund('ST-1', { status: 'SUCCESS', amount: '9.00' }), refund('ST-1', { status: 'SUCCESS', amount: '5.00' })); // prettier-ignore
   const all14 = /chip over">[^]*? Refunded<[^]*?· €14\.00 sent back</;
   assert.match((await staff.get('/desk/list')).text, all14);
-  assert.match((await staff.get('/desk/list')).text, /<p>€0\.50 is left: the gateway sends whole amounts only\.</);
+  assert.match(
+    (await staff.get('/desk/list')).text,
+    /<p>The other €0\.50 cannot be sent back: the gateway sends whole amounts only\.</,
+  );
   assert.doesNotMatch((await staff.get('/desk/list')).text, /still owed/);
 });
 
@@ -223,10 +230,10 @@ test('a row says who decided and why nothing can be sent back, and its order lea
       'Ada confirmed that the money moved. It cannot be sent back, because the gateway did not name the whole wallet that paid.',
     ],
   );
-  assert.match(rows[0] ?? '', /href="http:\/\/127\.0\.0\.1:8789\/admin\/transactions\/ST-1%2F2">ST-1</);
+  assert.match(rows[0] ?? '', /href="http:\/\/127\.0\.0\.1:8789\/admin\/transactions\/ST-1%2F2"><b>ST-1</);
   assert.doesNotMatch(rows.join(''), /desk\/send/);
   const alone = new Browser(openShop(shop.proxy, undefined, { publicUrl: 'http://127.0.0.1:8080' }));
-  assert.match((await alone.get('/desk/list')).text, /<a class="id" >ST-1</);
+  assert.match((await alone.get('/desk/list')).text, /<a class="id" ><b>ST-1</);
 });
 
 test('the desk escapes markup in a note', async () => {
