@@ -104,10 +104,9 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
   const isToDo = toDo(entry, entries) !== undefined;
   const day = isToDo && dayOf(entry) !== today ? `${dayOf(entry).slice(0, -5)}, ` : '';
   const url = operatorUrl && `${operatorUrl}/transactions/${encodeURIComponent(gatewayOrderId)}`;
+  const id = html`<a class="id" ${url && html`href="${url}"`}><b>${orderId}</b></a>`;
   return html`<li id="${gatewayOrderId}" class="${isToDo ? 'warn' : ''}" data-status="${status}">
-    <span
-      ><a class="id" ${url && html`href="${url}"`}><b>${orderId}</b></a> <small>· ${kind}</small></span
-    >
+    <span>${id}${'\u00A0·'} <small>${kind}</small></span>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
     <span class="about">${aboutOf(entry, entries)}</span>
     <time datetime="${createdAt}">${day}${times.format(new Date(createdAt))}</time>

@@ -183,24 +183,29 @@ export function fulfillmentOf(order: Order): string {
 function refundedSentence(order: Order): string {
   const { kind, amount, back } = order;
   const left = leftOf(amount ?? '0.00', back);
+  const sum = formatMoney(decimal(left), CURRENCY);
   const rest =
-    kind === 'goods' ? owedSentence(left) : `${formatMoney(decimal(left), CURRENCY)} stays on your card: ${WHOLE}.`;
+    kind === 'goods'
+      ? `The other ${sum} cannot go to your wallet, which takes whole amounts only. Contact us, and we will send it another way.`
+      : `${sum} stays on your card: ${WHOLE}.`;
   return [kind === 'goods' ? 'Nothing of this order is packed.' : '', left > 0 ? rest : ''].filter(Boolean).join(APART);
 }
 
-function extraSentence({ received, whole, ...back }: Order['extra']): string {
-  const left = leftOf(received, back);
-  const sentence = backSentence(back);
-  if (sentence !== '') return left === 0 ? sentence : `${sentence} ${owedSentence(left)}`;
-  if (whole === received) return 'Contact us, and we will send it back.';
-  const rest = decimal(centsOf(received) - centsOf(whole));
-  const ways = `${formatMoney(whole, CURRENCY)} to your wallet and ${formatMoney(rest, CURRENCY)} another way`;
-  return `Contact us, and we will send back ${ways}: ${WHOLE}.`;
+/** What the wallet takes goes there; once it does, the rest is owed. */
+function extraSentence(extra: Order['extra']): string {
+  const [most, rest] = restOf(extra);
+  const sent = backSentence(extra);
+  const [whole, cents] = [most, rest].map((sum) => formatMoney(decimal(sum), CURRENCY));
+  const all = sent === '' ? 'it' : `the other ${whole}`;
+  const ways = rest === 0 ? `${all} back` : `back ${whole} to your wallet and ${cents} another way: ${WHOLE}`;
+  const owed = `We still owe you ${cents}: ${WHOLE}. Contact us, and we will send it another way.`;
+  return `${sent} ${most > 0 ? `Contact us, and we will send ${ways}.` : rest > 0 ? owed : ''}`.trim();
 }
 
-function owedSentence(cents: number): string {
-  const owed = `We still owe you ${formatMoney(decimal(cents), CURRENCY)}`;
-  return cents < 100 ? `${owed}: ${WHOLE}. Contact us, and we will send it another way.` : `${owed}: contact us.`;
+/** Cents that do not go back: those that the wallet takes, and the others. */
+function restOf({ received, whole, ...back }: Order['extra']): [most: number, rest: number] {
+  const most = leftOf(whole, back);
+  return [most, leftOf(received, back) - most];
 }
 
 /** Empty if nothing goes back. */
@@ -314,11 +319,10 @@ export function accountPage({ balance, orders, site }: AccountPage): Markup {
 }
 
 function orderItem(order: Order): Markup {
-  const { orderId, extra } = order;
+  const { orderId } = order;
   const { tone, label } = chipOf(order);
   const href = `/orders/${orderId}`;
   const way = order.tries === 'open' ? 'Continue' : 'Pay now';
-  const isOwed = leftOf(extra.whole, extra) > 0;
   return html`<li>
     ${order.kind === 'goods' ? order.lines.slice(0, 1).map(({ product }) => picture(product.artwork)) : card}
     <a href="${href}">${order.kind === 'goods' ? goodsOf(order.lines) : 'Coffee card'}</a>
@@ -327,7 +331,7 @@ function orderItem(order: Order): Markup {
     ${
       label === undefined
         ? html`<a class="chip pay" href="${href}" aria-label="${way} ${orderId}">${way}</a>`
-        : html`<span class="chip ${isOwed ? 'warn' : tone}">${label}</span>`
+        : html`<span class="chip ${tone}">${label}</span>`
     }
   </li>`;
 }
@@ -338,7 +342,15 @@ function amountOf({ amount, tries }: Order): string {
   return tries === 'open' ? '' : 'Amount not chosen';
 }
 
-function chipOf(order: Order) {
+function chipOf(order: Order): { tone: string; label?: string } {
+  const [most, rest] = restOf(order.extra);
+  const chip = stateChip(order);
+  if (chip.label === undefined || most + rest === 0) return chip;
+  if (most > 0) return { tone: 'warn', label: order.paidAt === null ? chip.label : 'Paid twice' };
+  return { tone: 'warn', label: `${chip.label} · ${formatMoney(decimal(rest), CURRENCY)}\u00a0owed` };
+}
+
+function stateChip(order: Order) {
   const chip = CHIPS[stateOf(order)];
   if (chip !== CHIPS.refunded) return chip;
   return isComing(order) ? { ...chip, label: COMING } : partBack(order) ? { ...chip, label: 'Partly refunded' } : chip;
@@ -358,9 +370,7 @@ function notesOf(order: Order): Markup | '' {
   add(centsOf(back.sentBack) + centsOf(extra.sentBack), 'sent back');
   add(centsOf(back.onItsWay) + centsOf(extra.onItsWay), 'on its way back');
   // Of a top-up the rest stays on the card.
-  const ofOrder = stateOf(order) === 'refunded' && order.kind === 'goods' ? leftOf(order.amount, back) : 0;
-  const ofExtra = backSentence(extra) === '' ? 0 : leftOf(extra.received, extra);
-  add(ofOrder + ofExtra, 'owed to you');
+  if (stateOf(order) === 'refunded' && order.kind === 'goods') add(leftOf(order.amount, back), 'not sent back');
   const shown = notes.filter(Boolean).map((note) => note.replaceAll(' ', '\u00a0'));
   return shown.length === 0 ? '' : html`<br />${shown.join(' · ')}`;
 }

@@ -90,7 +90,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   assert.match(text, /<li id="ST-2"\s+class="warn"[^]*?Paid twice/);
   const badges = [
     ...text.matchAll(
-      /<a class="id" [^>]*><b>(.*?)<\/b><\/a> <small>· (.*?)<[^]*?chip (\w+)">.*?<\/span> (.*)<\/span>/g,
+      /<a class="id" [^>]*><b>(.*?)<\/b><\/a>\u00A0· <small>(.*?)<[^]*?chip (\w+)">.*?<\/span> (.*)<\/span>/g,
     ),
   ];
   assert.deepEqual(

@@ -19,6 +19,8 @@ const SEEN = { type: 'PAY', amount: '42.75', currency: 'EUR' };
 const LATER = { ...SEEN, status: 'FAILED', needsReview: false };
 /** The way to the contact page as text alone. */
 const unlinked = (html: string) => html.replaceAll(/<a href="\/contact">(contact us)<\/a>/gi, '$1');
+const NOT_BACK =
+  'The other €0.75 cannot go to your wallet, which takes whole amounts only. Contact us, and we will send it another way.';
 const REST =
   'We still owe you €0.75: the wallet takes whole amounts only. Contact us, and we will send it another way.';
 const WHOLE =
@@ -220,7 +222,7 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
     [
       'refund.succeeded',
       [{ ...back, amount: '5.00' }],
-      'We have sent back €5.00. We still owe you €37.75: contact us.',
+      'We have sent back €5.00. Contact us, and we will send back €37.00 to your wallet and €0.75 another way: the wallet takes whole amounts only.',
     ],
     ['refund.needs_review', [{ ...back, status: 'PROCESSING' }], `€42.00 is on its way back. ${REST}`],
     ['refund.succeeded', [back], `We have sent back €42.00. ${REST}`],
@@ -230,8 +232,8 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
     const sentence = `>${PAID}\n\nYou paid €42.75 too much. ${text}`;
     assert.ok(unlinked((await shopper.get(path)).text).includes(sentence), `${type}: ${text}`);
     const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
-    const tone = text.includes('€42.00 is') || text.includes('back €42.00. We') ? 'good' : 'warn';
-    assert.match(account, new RegExp(`<br />€42\\.75 too much.*<span class="chip ${tone}">Paid<`, 's'));
+    const label = text.includes(REST) ? 'Paid · €0\\.75 owed' : 'Paid twice';
+    assert.match(account, new RegExp(`<br />€42\\.75 too much.*<span class="chip warn">${label}<`, 's'));
   }
 });
 
@@ -243,7 +245,7 @@ test('an order whose money went back is refunded: nothing is packed, and a top-u
     [
       await shopper.order(BASKET),
       'SUCCESS',
-      ['€42.00 of €42.75 sent back', `Nothing of this order is packed.\n\n${REST}`],
+      ['€42.00 of €42.75 sent back', `Nothing of this order is packed.\n\n${NOT_BACK}`],
       'Nothing of this order is packed.',
     ],
     [
@@ -268,7 +270,7 @@ test('an order whose money went back is refunded: nothing is packed, and a top-u
     const { text } = await shopper.get(path);
     for (const each of texts) assert.ok(unlinked(text).includes(`>${each}<`), each);
     assert.match(text, /<title>Order [^]*data-state="refunded"/);
-    const note = isComing ? '€42.00 on its way back' : '€42.00 sent back · €0.75 owed to you';
+    const note = isComing ? '€42.00 on its way back' : '€42.00 sent back · €0.75 not sent back';
     assert.ok((await shopper.get('/account')).text.replaceAll('\u00A0', ' ').includes(`<br />${note}</small>`), note);
     const chip = (label: string) => new RegExp(`<span class="chip ">${isComing ? 'Refund on its way' : label}<`);
     assert.match((await shopper.get('/account')).text, chip('Partly refunded'));
@@ -294,7 +296,7 @@ test('an order that was paid twice says so when its own payment went back', asyn
   const { text } = await shopper.get(path);
   assert.match(text, /<a href="\/contact">Contact us<\/a>, and we will send it another way/);
   const end = `You paid €85.50 too much. ${WHOLE.replace('42', '84').replace('0.75', '1.50')}`;
-  assert.ok(unlinked(text).includes(`${REST}\n\n${end}<`));
+  assert.ok(unlinked(text).includes(`${NOT_BACK}\n\n${end}<`));
 });
 
 test('of a top-up that was paid twice, the payment counts that paid it', async () => {
@@ -341,7 +343,7 @@ test('a closed order says what is sent back, and asks for no money', async () =>
   const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
   assert.match(
     account,
-    /<br \/>Paid after closing · €42\.00 sent back · €0\.75 owed to you<\/small>\s*<span class="chip ">Closed/,
+    /<br \/>Paid after closing · €42\.00 sent back<\/small>\s*<span class="chip warn">Closed · €0\.75 owed/,
   );
 });
 
