@@ -2,6 +2,7 @@
 // It is plain HTML with forms and no script, on a listener of its own. It reads and changes only through the ledger's
 // methods, as the merchant API does, so that there is one truth.
 import { Hono, type Context } from 'hono';
+import { DAY_MS } from '../protocol/durations.ts';
 import { REFUSALS, describeError, Refusal } from '../errors.ts';
 import { limitBody, createSecretCheck } from '../http/guards.ts';
 import { toRefusal } from '../http/answer.ts';
@@ -10,7 +11,7 @@ import type { Log } from '../protocol/log.ts';
 import { backsOf, leftOfPayment } from './decisions.ts';
 import { createFrame, type AdminParts, type Frame, type Instance, loginPage } from './layout.ts';
 import { isState, webhookPage, webhooksPage } from './lists.ts';
-import { healthPage, ipnsPage, overview, titleOf, type ToSendBack } from './overview.ts';
+import { healthPage, ipnsPage, overview, titleOf, OWED_DAYS, type ToSendBack } from './overview.ts';
 import {
   adminHeaders,
   sameOriginOnly,
@@ -65,36 +66,41 @@ export function createAdmin(parts: AdminParts): Hono {
 function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
   const { ledger, version, isTest, readiness, refundRules, now = Date.now } = parts;
 
-  /** Those of which something can be sent. */
-  async function toSendBack(): Promise<ToSendBack[]> {
+  /** Those of which something can be sent, and those of the last days of which cents are owed. */
+  async function unsent(): Promise<{ toSendBack?: ToSendBack[]; owed?: ToSendBack[] }> {
     const payments = await ledger.toSendBack(MAX_TO_SEND_BACK);
     const found = payments.map(async (payment) => {
       const { order, now: at } = await ledger.orderAt(payment.orderId);
       if (order === undefined) return [];
       const left = leftOfPayment(payment, order, refundRules, at);
-      return left.sendable > 0 ? [{ payment, ...left }] : [];
+      return [{ payment, ...left }];
     });
-    return (await Promise.all(found)).flat();
+    return Object.groupBy((await Promise.all(found)).flat(), ({ sendable }) => (sendable > 0 ? 'toSendBack' : 'owed'));
   }
 
   app.get('/admin', async (c) => {
-    const [counts, sums, latest, owed, reviews, dead, { refusal, warnings }] = await Promise.all([
-      ledger.counts(),
-      ledger.sums(serverClock.start(serverClock.day(now()))),
-      ledger.transactions({ sort: '-createdAt', limit: MAX_LATEST }),
-      toSendBack(),
-      ledger.transactions({ sort: 'createdAt', needsReview: true, limit: MAX_SHOWN }),
-      ledger.webhooks('dead', MAX_SHOWN),
-      readiness(),
-    ]);
+    const [counts, sums, latest, { toSendBack = [], owed = [] }, reviews, dead, { refusal, warnings }] =
+      await Promise.all([
+        ledger.counts(),
+        ledger.sums(serverClock.start(serverClock.day(now()))),
+        ledger.transactions({ sort: '-createdAt', limit: MAX_LATEST }),
+        unsent(),
+        ledger.transactions({ sort: 'createdAt', needsReview: true, limit: MAX_SHOWN }),
+        ledger.webhooks('dead', MAX_SHOWN),
+        readiness(),
+      ]);
     const problem = refusal?.message;
     const shown = {
       counts,
       sums,
       latest: latest.transactions,
       backs: await backsOf(latest.transactions, parts),
-      owed,
-      reviews: reviews.transactions.filter(({ id }) => owed.every(({ payment }) => payment.id !== id)),
+      toSendBack,
+      // One that only waits for the end of its review is listed there.
+      owed: owed.filter(
+        ({ payment: { needsReview, createdAt } }) => !needsReview && createdAt > now() - OWED_DAYS * DAY_MS,
+      ),
+      reviews: reviews.transactions.filter(({ id }) => toSendBack.every(({ payment }) => payment.id !== id)),
       dead: dead.webhooks,
       problem,
       warnings,
@@ -109,8 +115,8 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
 
   app.get('/admin/health', async (c) => {
     const { refusal, warnings } = await readiness();
-    const [counts, owed] = await Promise.all([ledger.counts(), toSendBack()]).catch(() => []);
-    const shown = { problem: refusal?.message, warnings, counts, owed: owed ?? [], isTest, version };
+    const [counts, { toSendBack = [] } = {}] = await Promise.all([ledger.counts(), unsent()]).catch(() => []);
+    const shown = { problem: refusal?.message, warnings, counts, toSendBack, isTest, version };
     return frame.show(c, 'health', 'Health', healthPage(shown));
   });
 }

@@ -137,7 +137,7 @@ export function refunding(
             ? html`<p>All of it is refunded, or on its way.</p>`
             : sendable === 0
               ? html`<p>
-                  ${paysNothing(payment) ? owedText(money) : `${money} is left: the gateway sends whole amounts only.`}
+                  ${paysNothing(payment) ? owedText(money) : `${own.length > 0 ? 'The other ' : ''}${money} cannot be sent back: the gateway sends whole amounts only.`}
                 </p>`
               : isUrgent
                 ? refundForm(payment, sendable, rules, form, typed)
@@ -211,8 +211,8 @@ export function problemOf(
     return `An amount in ${payment.currency}, such as ${rules.payoutDecimals ? '4.50' : '4'}.`;
   if (amountMinor > sendable)
     return left === sendable
-      ? `At most ${most} is left.`
-      : `${moneyIn(left, payment)} is left; the gateway sends whole amounts, so at most ${most}.`;
+      ? `At most ${most} can be sent back.`
+      : `At most ${most} can be sent back: the gateway sends whole amounts only.`;
   if (amountMinor === 0) return 'More than 0.';
   const isWhole = sendableOf(amountMinor, payment.currency, rules) === amountMinor;
   return isWhole ? undefined : 'A whole amount: the gateway sends no decimals.';
@@ -233,7 +233,7 @@ export function refundPage(
   const owed = paysNothing(payment) ? owedTexts(stays, payment, rules) : [];
   const refundable: [string, string[]][] = paysNothing(payment)
     ? []
-    : [['Stays refundable', [refundableText(stays, payment, rules)]]];
+    : [['Can still be sent back', [refundableText(stays, payment, rules)]]];
   const note: [string, string[]][] = typed.note === '' ? [] : [['Note to the customer', [`“${typed.note}”`]]];
   return decision({
     rows: [

@@ -215,16 +215,20 @@ function orderOf({ orderId, transactionId }: Webhook): Html {
 }
 
 const BODY = z.object({
-  data: z.object({ type: z.enum(TRANSACTION_TYPES), amount: z.string(), currency: z.string() }),
+  data: z.object({
+    type: z.enum(TRANSACTION_TYPES),
+    amount: z.string(),
+    currency: z.string(),
+    status: z.enum(STATUSES),
+  }),
 });
 
 /** Nothing once the body is erased. */
 function amountOf({ body }: Webhook): Html {
   const said = body === '' ? undefined : BODY.safeParse(JSON.parse(body)).data?.data;
   if (said === undefined) return NOTHING;
-  return html`<span class="amount"
-    >${TYPES[said.type].isOutgoing ? '−' : ''}${money(said.amount, said.currency)}</span
-  >`;
+  const sum = `${TYPES[said.type].isOutgoing ? '−' : ''}${money(said.amount, said.currency)}`;
+  return html`<span class="${said.status === 'SUCCESS' ? '' : 'unmoved'}"><span class="amount">${sum}</span></span>`;
 }
 
 function stateOf({ state: name, attempts }: Webhook): Html {

@@ -28,6 +28,9 @@ import {
   time,
 } from './words.ts';
 
+/** As long as the desk of the demo's shop lists them: nobody can say that they are settled. */
+export const OWED_DAYS = 7;
+
 /** A payment that pays no order, and what of it can be sent back. */
 export interface ToSendBack extends Left {
   payment: Transaction;
@@ -39,6 +42,8 @@ interface Overview {
   /** Newest first, and what their orders say of them. */
   latest: readonly Transaction[];
   backs: Backs;
+  toSendBack: readonly ToSendBack[];
+  /** Of the last days: what the gateway cannot send. */
   owed: readonly ToSendBack[];
   /** Oldest first, at most a page. */
   reviews: readonly Transaction[];
@@ -53,30 +58,30 @@ interface Overview {
 }
 
 /** Those that are not to send back, of which the figure has some too. */
-const reviewsIn = ({ needReview }: Counts, owed: readonly ToSendBack[]) =>
-  needReview - owed.filter(({ payment }) => payment.needsReview).length;
+const reviewsIn = ({ needReview }: Counts, toSendBack: readonly ToSendBack[]) =>
+  needReview - toSendBack.filter(({ payment }) => payment.needsReview).length;
 
 const deadIn = ({ webhooks }: Counts) => webhooks.find(({ state }) => state === 'dead')?.count ?? 0;
 
 /** `3 payments to review, 1 to send back`: with those that the list only counts; then what is not about money. */
-export function titleOf({ counts, owed, reviews, dead, problem, warnings }: Overview): string {
-  const toReview = Math.max(reviewsIn(counts, owed), reviews.length);
+export function titleOf({ counts, toSendBack, reviews, dead, problem, warnings }: Overview): string {
+  const toReview = Math.max(reviewsIn(counts, toSendBack), reviews.length);
   const others = (problem === undefined ? 0 : 1) + (counts.unmatchedIpns === 0 ? 0 : 1) + warnings.length;
   const rest = Math.max(deadIn(counts), dead.length) + others;
   const noun = reviews.every(({ type }) => TYPES[type].paysOrder) ? 'payment' : 'transaction';
-  if (toReview === 0 && owed.length > 0) return `${plural(owed.length, 'payment')} to send back`;
+  if (toReview === 0 && toSendBack.length > 0) return `${plural(toSendBack.length, 'payment')} to send back`;
   if (toReview > 0)
-    return `${plural(toReview, noun)} to review${owed.length === 0 ? '' : `, ${owed.length} to send back`}`;
+    return `${plural(toReview, noun)} to review${toSendBack.length === 0 ? '' : `, ${toSendBack.length} to send back`}`;
   return rest === 0 ? 'Nothing to review or send back' : `${plural(rest, 'thing needs', 'things need')} attention`;
 }
 
 export function overview(shown: Overview): Html {
-  const { counts, owed, reviews, dead, problem, warnings, latest, backs, refundRules, now, form } = shown;
+  const { counts, toSendBack, reviews, dead, problem, warnings, latest, backs, refundRules, now, form } = shown;
   const toHealth = html`<a class="button quiet" href="/admin/health">Open health</a>`;
   const toReview = [
     ...reviews.map((each) => review(each, refundRules, now)),
-    ...more(reviewsIn(counts, owed) - reviews.length, 'to review', '/admin/transactions?status=REVIEW'),
-    ...owed.map((each) => sendBack(each, now)),
+    ...more(reviewsIn(counts, toSendBack) - reviews.length, 'to review', '/admin/transactions?status=REVIEW'),
+    ...toSendBack.map((each) => sendBack(each, now)),
   ];
   const others = [
     ...dead.map((each) => failedWebhook(each, now, form)),
@@ -175,7 +180,7 @@ function more(count: number, what: string, href: string): Html[] {
 
 // What came in and went out today, what is open, and webhooks to send again.
 
-function figures({ sums: { created, open, isWhole }, counts, now }: Overview): Html {
+function figures({ sums: { created, open, isWhole }, counts, owed, now }: Overview): Html {
   const done = created.filter(({ status: each }) => each === 'SUCCESS');
   const isIn = ({ type }: Sum) => TYPES[type].paysOrder;
   const isOut = ({ type }: Sum) => TYPES[type].isOutgoing;
@@ -192,12 +197,25 @@ function figures({ sums: { created, open, isWhole }, counts, now }: Overview): H
     ${total(html`Sent today${zone}${part}`, done.filter(isOut), today)}
     ${total(`Waiting${part}`, awaited, '&needsReview=false', closed)}
     ${waiting.some(isOut) ? total(`On its way${part}`, waiting.filter(isOut), '&needsReview=false') : ''}
+    ${owed.length === 0 ? '' : stillOwed(owed)}
     <div>
       <dt>Webhooks failed</dt>
       <dd class="amount">${dead}</dd>
       ${dead === 0 ? '' : html`<dd class="facts"><a href="/admin/webhooks?state=dead">to send again</a></dd>`}
     </div>
   </dl>`;
+}
+
+/** Each is named, because no list has only these. */
+function stillOwed(owed: readonly ToSendBack[]): Html {
+  const sums = [...Map.groupBy(owed, ({ payment }) => payment.currency)].map(([currency, of]) =>
+    moneyOf({ currency, amountMinor: of.reduce((sum, { left }) => sum + left, 0) }),
+  );
+  return html`<div>
+    <dt>Still owed, ${OWED_DAYS} days</dt>
+    ${sums.map((sum) => html`<dd class="amount">${sum}</dd>`)}
+    <dd class="facts">${owed.map(({ payment }) => html` <a href="${linkTo(payment)}">${payment.orderId}</a>`)}</dd>
+  </div>`;
 }
 
 /** Currencies are not added up. Each count leads to its list. `closed`: of closed orders. */
@@ -231,18 +249,18 @@ interface Health {
   warnings: readonly Warning[];
   counts: Counts | undefined;
   /** As on the overview. */
-  owed: readonly ToSendBack[];
+  toSendBack: readonly ToSendBack[];
   isTest: boolean;
   version: string;
 }
 
 type Check = readonly [isFine: boolean, name: string, state: Html | string];
 
-export function healthPage({ problem, warnings, counts, owed, isTest, version }: Health): Html {
+export function healthPage({ problem, warnings, counts, toSendBack, isTest, version }: Health): Html {
   const checks: Check[] = [
     [problem === undefined, 'Payments', problem ?? 'They can start, and the database can be written.'],
     [true, 'Gateway', isTest ? 'A test gateway: no money moves.' : 'A live gateway.'],
-    ...(counts === undefined ? [] : work(counts, owed)),
+    ...(counts === undefined ? [] : work(counts, toSendBack)),
     ...warnings.map(({ warning, detail }) => [false, 'Warning', `${warning}${detail ? ` (${detail})` : ''}`] as const),
   ];
   const isAllFine = checks.every(([isFine]) => isFine);
@@ -262,19 +280,19 @@ export function healthPage({ problem, warnings, counts, owed, isTest, version }:
     <p class="hint">Proxy ${version} · Node ${process.version}</p>`;
 }
 
-function work(counts: Counts, owed: readonly ToSendBack[]): Check[] {
+function work(counts: Counts, toSendBack: readonly ToSendBack[]): Check[] {
   const { checks, webhooks, unmatchedIpns, oldestPendingWebhookMs: oldest } = counts;
   const dead = deadIn(counts);
   const queued = webhooks.find(({ state }) => state === 'pending')?.count ?? 0;
   const inQueue = queued === 0 ? 'none queued' : `${queued} queued, the oldest for ${age(oldest)}`;
-  const toReview = reviewsIn(counts, owed);
+  const toReview = reviewsIn(counts, toSendBack);
   const reviews = html`<a href="/admin">${toReview} to review</a>`;
-  const toSendBack = html`<a href="/admin">${owed.length} paid twice or after closing</a>`;
+  const twice = html`<a href="/admin">${toSendBack.length} paid twice or after closing</a>`;
   const failed = html`<a href="/admin/webhooks?state=dead">${dead} failed</a>`;
   const unknown = html`<a href="/admin/ipns">${unmatchedIpns} without a transaction</a>`;
   return [
     [toReview === 0, 'Reviews', toReview === 0 ? 'None waits.' : reviews],
-    [owed.length === 0, 'To send back', owed.length === 0 ? 'No money.' : toSendBack],
+    [toSendBack.length === 0, 'To send back', toSendBack.length === 0 ? 'No money.' : twice],
     [true, 'Status checks', checks.map(({ state, count }) => `${count} ${state}`).join(', ')],
     [dead === 0, 'Webhooks', html`${dead === 0 ? 'None failed' : failed}, ${inQueue}`],
     [unmatchedIpns === 0, 'IPNs', unmatchedIpns === 0 ? 'Each has its transaction.' : unknown],

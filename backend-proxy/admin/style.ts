@@ -159,7 +159,8 @@ button:hover, .button:hover { filter: brightness(1.08); }
 td button, .top button { min-height: 2.25rem; padding: 0.2rem 0.8rem; font-size: 0.875rem; }
 fieldset { margin: 0; padding: 0; border: 0; }
 legend { padding: 0; }
-.choice { display: flex; align-items: center; gap: 0.6rem; padding: 0.45rem 0; font-weight: 400; }
+.choice { display: flex; align-items: start; gap: 0.6rem; padding: 0.6rem 0; font-weight: 400; cursor: pointer; }
+.choice input { margin-top: 0.125rem; }
 .field { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.25rem; align-content: start; }
 .buttons { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1rem; }
 .problem { margin: 0; color: var(--bad); font-size: 0.875rem; }

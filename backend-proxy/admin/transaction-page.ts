@@ -35,6 +35,7 @@ import {
   kindOf,
   moneyOf,
   moved,
+  RELOAD,
   reviewReason,
   sourceName,
   reportsOf,
@@ -119,7 +120,9 @@ export function lead(transaction: Transaction, order?: Order, sum = ''): Html {
   const { type, orderId, payer, customer } = transaction;
   const { isOutgoing } = TYPES[type];
   const party = isOutgoing ? customer : payer;
-  const explanation = explanationOf(transaction, order);
+  const said = explanationOf(transaction, order);
+  const explanation =
+    said === RELOAD ? html`<a href="${linkTo(transaction)}">Reload</a> ${RELOAD.replace('Reload ', '')}` : said;
   return html`<p class="lead">
       ${kindOf(transaction)} · ${linkToOrder(orderId)}
       ${party === null ? '' : html`· ${sum} ${isOutgoing ? 'to\u00A0' : 'paid by\u00A0'}${wallet(party)}`}
@@ -166,12 +169,11 @@ const reportLine = ({ what, at }: { what: string; at: number }): Html => html`<b
 
 /** Why it is asked, what is known, and what to do. */
 function whatToDo(transaction: Transaction, rules: RefundRules): Html {
-  const { type, stage, payer, customer, createdAt, needsReview } = transaction;
+  const { type, payer, customer, createdAt, needsReview } = transaction;
   const why = needsReview ? reviewReason(transaction) : DUPLICATE;
   if (isOnlyAfterClose(transaction)) return html`<p class="why">${why} ${whatToAsk(transaction, rules)}</p>`;
   const { isOutgoing } = TYPES[type];
   const reports = reportsOf(transaction).map((report) => html`<div>${reportLine(report)}</div>`);
-  const stays = stage === 'succeeded' && ` It already counts as ${counted(type, 'SUCCESS')} and will stay so.`;
   const wallets = isOutgoing ? customer : payer;
   return html`<p class="why">${why}</p>
     ${details([
@@ -179,7 +181,7 @@ function whatToDo(transaction: Transaction, rules: RefundRules): Html {
       ['Reported', reports.length === 0 ? null : html`${reports}`],
       [isOutgoing ? 'To' : 'From', wallets === null ? 'Not known' : wallet(wallets)],
     ])}
-    <p>Ask the gateway’s support, then say what you know.${stays}</p>`;
+    <p>Ask the gateway’s support, then say what you know.</p>`;
 }
 
 function reviewForm(
@@ -191,7 +193,7 @@ function reviewForm(
 ): Html {
   const { status: chosen = '', by = name, note, refused = {} } = given ?? {};
   const done = TYPES[transaction.type].isOutgoing ? 'sent' : 'received';
-  const radio = (value: string, label: string) =>
+  const radio = (value: Resolution['status'], label: string) =>
     html`<label class="choice">
       <input
         type="radio"
@@ -201,7 +203,9 @@ function reviewForm(
         ${chosen === value ? 'checked' : ''}
         ${refused['status'] === undefined ? '' : html`aria-describedby="status-problem" autofocus`}
       />
-      ${label}</label
+      <span
+        >${label}${transaction.stage === 'succeeded' && html`<small class="reason">${onlyEndsReview(transaction, value)}</small>`}</span
+      ></label
     >`;
   const body = html`${whatToDo(transaction, rules)}
     <form method="post" action="${linkTo(transaction)}/resolve" novalidate>
@@ -322,10 +326,12 @@ function effectOf({ transaction, webhook }: Preview, word: Resolution['status'])
   ];
 }
 
+/** What has succeeded cannot be made to fail; but what a person denies is not refunded (`isContradicted`). */
 function onlyEndsReview({ stage, type }: Transaction, word: Resolution['status']): string {
-  return STAGES[stage].status === 'SUCCESS' && word === 'FAILED'
-    ? 'It stays as it is: what has succeeded cannot be made to fail. This only ends the review.'
-    : `It is already counted as ${counted(type, word)}. This only ends the review.`;
+  const isDenied = STAGES[stage].status === 'SUCCESS' && word === 'FAILED';
+  if (!isDenied) return `It is already counted as ${counted(type, word)}. This only ends the review.`;
+  const end = TYPES[type].paysOrder ? ', but cannot be refunded' : '; only the history has your answer';
+  return `It stays counted as ${counted(type, 'SUCCESS')}${end}.`;
 }
 
 /** `Record €48.00 as received`, and of a payout or refund `as sent`. */

@@ -187,7 +187,7 @@ async function askToRefund(
     frame.formToken(c),
   );
   const body = html`${lead(payment, order, moneyOf(payment))}
-  ${hasChanged ? changedMessage('what is left of the payment') : ''} ${question}`;
+  ${hasChanged ? changedMessage('what can be sent back') : ''} ${question}`;
   return frame.show(c, 'transactions', refundTitle(payment, amountMinor), body, hasChanged ? 409 : 200);
 }
 

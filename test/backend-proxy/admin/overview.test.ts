@@ -10,7 +10,7 @@ const HEALTH = {
   problem: undefined,
   warnings: [],
   counts: { transactions: [], needReview: 0, unmatchedIpns: 0, checks: [], webhooks: [], oldestPendingWebhookMs: 0 },
-  owed: [],
+  toSendBack: [],
   isTest: true,
   version: '1.2.3',
 };
@@ -67,6 +67,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   const after = textOf(await operator.open('/admin'));
   assert.match(after, /2 payments to review Needs/);
   assert.doesNotMatch(after, /Paid twice A-1/);
+  assert.match(after, / Still owed, 7 days €0\.10 A-1 Webhooks failed /);
   assert.match(
     after,
     / Refund •••• 6789 −€10\.00 On its way .* A-1 A-1-2 QR code •••• 6789 €10\.10 Paid twice · €10\.00 on its way back · €0\.10 still owed /,
@@ -165,6 +166,7 @@ it('the overview counts each thing that needs attention once, and also those tha
     sums,
     latest: [],
     backs: new Map(),
+    toSendBack: [],
     owed: [],
     reviews: [],
     dead: [],
@@ -187,6 +189,6 @@ it('the overview counts each thing that needs attention once, and also those tha
   );
   const nothing = { ...none, counts: { ...counts, needReview: 0, unmatchedIpns: 0 } };
   assert.equal(titleOf(nothing), 'Nothing to review or send back');
-  const owed = [{ payment: transaction, left: 1010, sendable: 1000, cause: null }];
-  assert.equal(titleOf({ ...nothing, owed }), '1 payment to send back');
+  const toSendBack = [{ payment: transaction, left: 1010, sendable: 1000, cause: null }];
+  assert.equal(titleOf({ ...nothing, toSendBack }), '1 payment to send back');
 });

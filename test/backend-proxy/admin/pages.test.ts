@@ -70,7 +70,11 @@ it('a review is resolved in two steps: the first says what will happen and chang
   assert.match(await operator.open('/admin/transactions/A-2/close'), /name="by"\s+value=""/);
   await createMismatch(world, 'A-3');
   await observe(world, 'A-3', verified('succeeded'), 'later');
-  await operator.says('/admin/transactions/A-3', / Paid, needs review .*reported €0\.07 instead of €10\.10, and the right one later\. .*say what you know\. It already counts as received and will stay so\./); // prettier-ignore
+  await operator.says('/admin/transactions/A-3', / Paid, needs review .*reported €0\.07 instead of €10\.10, and the right one later\. .*say what you know\. What happened\? The money was received It is already counted as received\. This only ends the review\. No money was received It stays counted as received, but cannot be refunded\. /); // prettier-ignore
+  const asked = await (await resolve(operator, 'A-3', { ...ADA, status: 'FAILED' })).text();
+  assert.match(textOf(asked), /What happens It stays counted as received, but cannot be refunded\. /);
+  await operator.send('/admin/transactions/A-3/resolve', fieldsOf(asked));
+  await operator.says('/admin/transactions/A-3', / Paid .* It cannot be refunded, because the gateway has contradicted itself or a person about it\. /); // prettier-ignore
 });
 
 it('a form with a missing or wrong field is shown again with what was typed and what is allowed', async (t) => {
@@ -171,7 +175,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   await operator.says(path, /€10\.00 can be sent back to the wallet .*, •••• 6789 ?\. Send back… Amount \(whole EUR\)/);
   for (const [typed, problem] of [
     [{ amount: '1e1' }, /An amount in EUR, such as 4\./],
-    [{ amount: '999.00' }, /At most €10\.00 is left\./],
+    [{ amount: '999.00' }, /At most €10\.00 can be sent back\./],
     [{ amount: '0.00' }, /More than 0\./],
     [{ amount: '4.50' }, /A whole amount: the gateway sends no decimals\./],
     [{ amount: '4', note: 'a\tb' }, /At most 200 characters/],
@@ -186,7 +190,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   const [first, others] = [await ask('4.00'), await ask('4.00')];
   assert.match(
     textOf(first),
-    /Send €4\.00 to •••• 6789\? QR code · A-1 · €10\.00 paid by •••• 6789 .* Stays refundable €6\.00 .* Note to the customer “cold &lt;cup&gt;” .*Send €4\.00 Cancel/,
+    /Send €4\.00 to •••• 6789\? QR code · A-1 · €10\.00 paid by •••• 6789 .* Can still be sent back €6\.00 .* Note to the customer “cold &lt;cup&gt;” .*Send €4\.00 Cancel/,
   );
   assert.equal(await world.gatewayHas('A-1-r1'), undefined, 'nothing is sent yet');
   const fields = { ...fieldsOf(first), note: 'cold <cup>' };
@@ -202,7 +206,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   const asked = await operator.send(`${path}/refund`, { ...fieldsOf(others), note: 'cold <cup>' });
   const again = await asked.text();
   assert.equal(asked.status, 409, 'another person has sent one meanwhile');
-  assert.match(textOf(again), /Nothing was done: what is left of the payment has changed .* Stays refundable €2\.00 /);
+  assert.match(textOf(again), /Nothing was done: what can be sent back has changed .* Can still be sent back €2\.00 /);
   assert.equal(await world.gatewayHas('A-1-r2'), undefined);
   const refund = await world.ledger.transaction('A-1-r1');
   const [started] = refund?.history ?? [];
@@ -315,7 +319,7 @@ it('a payment after the closing says what to do: send it back, or where nothing 
   );
   assert.doesNotMatch(said, /Ask the gateway|The money was received|Needs review/);
   const much = await operator.send('/admin/transactions/A-1/refund', { by: 'Ada', amount: '10.10' });
-  assert.match(textOf(await much.text()), /€10\.10 is left; the gateway sends whole amounts, so at most €10\.00\./);
+  assert.match(textOf(await much.text()), /At most €10\.00 can be sent back: the gateway sends whole amounts only\./);
   const nothing =
     'The order was closed before. €0\\.50 is still owed to the customer: .* so settle it another way. Then end the review.';
   await operator.says(
