@@ -6,7 +6,7 @@ import { type CheckoutTexts, checkoutTexts, fill } from './checkout-texts.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
 import { formatMoney } from './money.ts';
 import { banner, countdown, duration, fact, logo, mark, type Mark, type Markup, page, pictureOf } from './page.ts';
-import type { Payment } from './transaction.ts';
+import { isFinal, type Payment } from './transaction.ts';
 
 /** The fields that each problem is about; it stands below its field, or above all if it is about two. */
 const FIELDS = {
@@ -35,8 +35,6 @@ export interface CheckoutView {
   /** A hidden field in each form, which ties it to this browser's session. */
   proof: string;
   people: readonly Customer[];
-  /** What of the page changes without a form. */
-  state: LiveState;
   leftMs: number;
   screen: Screen;
   /** What was wrong with the form that led here. */
@@ -44,9 +42,6 @@ export interface CheckoutView {
   /** By how much the clock was moved. */
   aheadMs: number;
 }
-
-/** From `ending` on, the page says when it ends. */
-export type LiveState = 'open' | 'ending' | 'ended';
 
 const STEPS = ['login', 'verify', 'pay'] as const;
 
@@ -84,9 +79,10 @@ export function checkoutPage(c: Context, view: CheckoutView) {
   });
 }
 
-type Changing = Pick<CheckoutView, 'payment' | 'state' | 'leftMs' | 'aheadMs'>;
+/** What of the page changes without a form. */
+type Changing = Pick<CheckoutView, 'payment' | 'leftMs' | 'aheadMs'>;
 
-export const versionOf = ({ state, aheadMs }: Changing) => `${state}.${aheadMs}`;
+export const versionOf = ({ payment, aheadMs }: Changing) => `${isFinal(payment) ? 'ended' : 'open'}.${aheadMs}`;
 
 export function bannerOf({ payment, aheadMs }: Changing): string {
   const { banner: text, ahead } = checkoutTexts(payment.language).texts;
@@ -94,8 +90,8 @@ export function bannerOf({ payment, aheadMs }: Changing): string {
 }
 
 /** The page's own end. The shop may have set an earlier one, which the gateway does not know. */
-export function endsIn({ payment, state, leftMs }: Changing): Markup {
-  return state === 'ending' ? html`${checkoutTexts(payment.language).texts.endsIn} ${countdown(leftMs)}` : html``;
+export function endsIn({ payment, leftMs }: Changing): Markup {
+  return html`${checkoutTexts(payment.language).texts.endsIn} ${countdown(leftMs)}`;
 }
 
 function screenMarkup(view: CheckoutView, texts: CheckoutTexts, amount: string, language: string): Markup {

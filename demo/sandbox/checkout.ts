@@ -6,15 +6,7 @@ import { createHmac } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
-import {
-  bannerOf,
-  checkoutPage,
-  endsIn,
-  versionOf,
-  type LiveState,
-  type Problem,
-  type Screen,
-} from './checkout-pages.ts';
+import { bannerOf, checkoutPage, endsIn, versionOf, type Problem, type Screen } from './checkout-pages.ts';
 import type { Clock } from './sandbox-clock.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
 import { errorPage, liveAnswer, readForm } from './page.ts';
@@ -24,8 +16,6 @@ import { isFinal, type Payment } from './transaction.ts';
 import type { PaymentProcessor } from './payment-processor.ts';
 
 const MAX_WRONG_CODES = 5;
-/** So long before its end the page begins to say when it ends. */
-const ENDING_MS = 300_000;
 const COOKIE = 'checkout_session';
 const NO_PAYMENT = 'There is no such payment';
 
@@ -180,10 +170,9 @@ class Checkout {
     return c.redirect(payment.returnUrl, 303);
   }
 
-  #timeOf(payment: Payment): { state: LiveState; leftMs: number; aheadMs: number } {
-    const { aheadMs } = this.#options.clock;
-    const leftMs = (payment.checkout?.expiresAt ?? 0) - this.#options.clock.now();
-    return { state: isFinal(payment) ? 'ended' : leftMs > ENDING_MS ? 'open' : 'ending', leftMs, aheadMs };
+  #timeOf({ checkout }: Payment): { leftMs: number; aheadMs: number } {
+    const { clock } = this.#options;
+    return { leftMs: (checkout?.expiresAt ?? 0) - clock.now(), aheadMs: clock.aheadMs };
   }
 
   #paymentOf(token: string): Payment {

@@ -30,8 +30,8 @@ const DOT = '\u00a0· ';
 type Tone = '' | 'good' | 'bad' | 'plain';
 
 const FAILURES: Readonly<Record<string, [string, Tone]>> = {
-  DECLINED: ['Declined', 'bad'],
-  INSUFFICIENT_BALANCE: ['Declined', 'bad'],
+  DECLINED: ['Declined', 'plain'],
+  INSUFFICIENT_BALANCE: ['Declined', 'plain'],
   USER_CANCELLED: ['Canceled', 'plain'],
   TOKEN_EXPIRED: ['Expired', 'plain'],
 };

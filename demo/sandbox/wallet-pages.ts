@@ -241,13 +241,20 @@ const balanceAfter = (minor: bigint, currency: string): Markup =>
 
 function answerForm({ paymentId, minor, currency }: Payment, customer: Customer, fromApp: boolean): Markup {
   const isShort = customer.balance(currency) < minor;
+  const approve = (text: string, look = '') =>
+    html`<button name="answer" value="approve" id="approve-${paymentId}" class="${look}">${text}</button>`;
   return html`<form method="post" action="/wallet/answer" class="answer">
     <input type="hidden" name="paymentId" value="${paymentId}" />
     ${fromApp ? html`<input type="hidden" name="app" value="1" />` : ''}
     <button name="answer" value="decline" id="decline-${paymentId}">Decline</button>
-    <button name="answer" value="approve" id="approve-${paymentId}" class="${isShort ? '' : 'main'}">
-      ${isShort ? 'Approve anyway' : `Approve ${formatMoney(minor, currency)}`}
-    </button>
+    ${
+      isShort
+        ? html`<div class="hint">
+            <p>Test: see how a payment is declined.</p>
+            ${approve('Approve anyway')}
+          </div>`
+        : approve(`Approve ${formatMoney(minor, currency)}`, 'main')
+    }
   </form>`;
 }
 
@@ -311,7 +318,8 @@ function request(view: PhoneView, { payment, fromApp }: Opened): Markup {
     <p class="amount">${formatMoney(minor, currency)}</p>
     <dl class="facts lines">
       ${fact('Order', orderOf(payment))} ${website(payment)} ${fact('Asked', ago(createdAt, now))}
-      ${fact('Balance', formatMoney(balance, currency))} ${balanceAfter(balance - minor, currency)}
+      ${fact('Valid', 'until you answer')} ${fact('Balance', formatMoney(balance, currency))}
+      ${balanceAfter(balance - minor, currency)}
     </dl>
     ${isShort ? html`<p class="problem">The balance is too low: this payment would be declined.</p>` : ''}
     ${answerForm(payment, customer, fromApp)}`;

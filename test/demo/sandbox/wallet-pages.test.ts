@@ -114,7 +114,10 @@ describe('the wallet phone', () => {
     const { json } = await opened.send('pay', collection('QR'));
     const phone = await phoneOf(opened, '34567890');
     await phone.open(Buffer.from(String(json['qr']), 'base64').toString());
-    assert.match(phone.text, /Balance €4\.20 Missing €6\.30 .* would be declined\. Decline Approve anyway/);
+    assert.match(
+      phone.text,
+      /Balance €4\.20 Missing €6\.30 .* would be declined\. Decline Test: see how a payment is declined\. Approve anyway/,
+    );
     assert.doesNotMatch(phone.html, /class="main"/);
     await phone.submit('/wallet/answer', { answer: 'approve' });
     await phone.open('/wallet');
