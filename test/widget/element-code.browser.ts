@@ -61,7 +61,7 @@ it('on a touch device a new panel is brought into sight after a touch, even if t
     for (const isTouched of [false, true]) {
       touched(isTouched);
       const proxy = new FakeProxy({ orderId: `TOUCHED-${isTouched}`, customer: '12345678' });
-      const widget = await mount(proxy, {}, page);
+      const widget = await mount(proxy, { method: 'DIRECT' }, page);
       const top = () => widget.getBoundingClientRect().top;
       scrollBy(0, top() + 100);
       widget.pay();

@@ -5,6 +5,7 @@ import { show } from '../../widget/flow/view.ts';
 import { BLANK, stateFor, type SessionState } from '../../widget/shell/state.ts';
 import { provideAmountBundle } from './amount-bundle.ts';
 import { Clock } from './clock.ts';
+import { useDevice } from './device.ts';
 import { FakeProxy, problemOf, type ClaimsChange } from '../../widget/testing/fake-proxy.ts';
 
 class Element extends EventTarget {
@@ -14,6 +15,8 @@ class Element extends EventTarget {
   method = null;
   addController(): void {}
 }
+
+useDevice(false);
 
 interface SceneOptions {
   /** False: the proxy refuses the stream at first, so that no view arrives. */

@@ -5,8 +5,10 @@ import { showChoice } from '../../widget/shell/choice.ts';
 import { BLANK, claimedOrder, stateFor, type SessionState, type Activity } from '../../widget/shell/state.ts';
 import { canReturn } from '../../widget/flow/choice-notes.ts';
 import { mayStart, show } from '../../widget/flow/view.ts';
+import { useDevice } from './device.ts';
 import { CHECKOUT_URL, CODE, claimsOf, paymentOf, tokenOf } from '../../widget/testing/fake-proxy.ts';
 
+useDevice(false);
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const claims = claimsOf();
 
@@ -193,6 +195,18 @@ describe('showChoice()', () => {
       showChoice(stateWith(null, { preferences: { methods: names, method: null } })).methods;
     assert.deepEqual(methods(null), ['DIRECT', 'CHECKOUT', 'JETGO', 'QR']);
     assert.deepEqual(methods(['QR', 'CARD', 'DIRECT']), ['QR', 'DIRECT']);
+  });
+
+  it('showChoice() begins with the app on a phone, unless the merchant or the page has given the methods an order', () => {
+    const methods = ['DIRECT', 'QR'] as const;
+    const shown = (change: Partial<SessionState>) => showChoice(stateWith(null, change));
+    useDevice(true);
+    const { methods: offered, chosen } = shown({});
+    assert.deepEqual([offered, chosen], [['JETGO', 'QR', 'DIRECT', 'CHECKOUT'], 'JETGO']);
+    const ordered = { ...claims, methods: [...methods] };
+    assert.deepEqual(shown({ claims: ordered, order: claimedOrder(ordered) }).methods, methods);
+    assert.deepEqual(shown({ preferences: { methods: [...methods], method: null } }).methods, methods);
+    useDevice(false);
   });
 
   it('showChoice() chooses the shopper’s method, else the page’s, else the first', () => {

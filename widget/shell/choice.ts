@@ -1,6 +1,6 @@
-// Decides what the choice shows and which methods it offers. Pure. Separate from view.ts because the first paint
-// needs it.
-import { WALLET_ID, type Method } from '../../backend-proxy/protocol/wire.ts';
+// Decides what the choice shows and which methods it offers: a function of the state and of the device. Separate from
+// view.ts because the first paint needs it.
+import { PAYS_BY, WALLET_ID, type Method } from '../../backend-proxy/protocol/wire.ts';
 import type { FieldErrors, SessionState, Trouble } from './state.ts';
 
 export interface Choice {
@@ -35,11 +35,20 @@ export function asksWalletId(method: Method, claims: SessionState['claims']): bo
   return WALLET_ID[method] === 'required' && !claims?.customer;
 }
 
-/** The order's methods that the page asks for, in its order; all of them if it asks for none or only for others. */
-export function offeredMethods({ order, preferences }: SessionState): Method[] {
+export const isCode = (method: Method | null): boolean => PAYS_BY[method as Method] === 'code';
+
+/** A phone cannot scan its own screen: there each code opens the app. */
+export const opensApp = (method: Method): boolean => isCode(method) && matchMedia('(pointer: coarse)').matches;
+
+/**
+ * The order's methods that the page asks for, in its order; all of them if it asks for none or only for others. Unless
+ * the merchant has given them an order, the one that needs no typing comes first on a phone.
+ */
+export function offeredMethods({ claims, order, preferences }: SessionState): Method[] {
   const { methods } = order;
   const preferred = preferences.methods?.flatMap((name) => methods.find((method) => method === name) ?? []);
-  return preferred?.length ? preferred : methods;
+  if (preferred?.length) return preferred;
+  return claims?.methods ? methods : methods.toSorted((a, b) => Number(opensApp(b)) - Number(opensApp(a)));
 }
 
 /** The shopper's choice, else the page's, else the first method, so that paying takes one click. */

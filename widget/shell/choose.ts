@@ -7,7 +7,7 @@
 import { html, type TemplateResult } from 'lit';
 import { PAYS_BY, type Method } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
-import { asksWalletId, type Choice } from './choice.ts';
+import { asksWalletId, isCode, opensApp, type Choice } from './choice.ts';
 import type { Say } from './language.ts';
 import type { SessionState } from './state.ts';
 
@@ -103,11 +103,6 @@ export function choose(shown: Choice, context: PanelContext, flow: Additions | u
     ${flow?.notesBelowPay(shown, context)}
   </form>`;
 }
-
-const isCode = (method: Method | null): boolean => PAYS_BY[method as Method] === 'code';
-
-/** A phone cannot scan its own screen: there each code opens the app. */
-const opensApp = (method: Method): boolean => isCode(method) && matchMedia('(pointer: coarse)').matches;
 
 /** One row stands for all codes that open the app. */
 function rowsOf({ methods, chosen, unavailable }: Choice): Method[] {
