@@ -7,8 +7,8 @@ import { heading, mount, until } from './mount.ts';
 
 const HEADINGS: Record<StateName, string> = {
   choosing: 'How would you like to pay?',
-  starting: 'Getting your code',
-  unanswered: 'The code did not arrive',
+  starting: 'Starting the payment…',
+  unanswered: 'The payment was not started',
   requested: 'Confirm in your wallet app',
   redirecting: 'Continue on the wallet’s website',
   code: 'Scan the code to pay',

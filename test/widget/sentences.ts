@@ -71,8 +71,6 @@ export const CLAIMS = {
   outcomeUnknown: ({ view }) =>
     view.checking || !['INITIALIZED', 'PROCESSING', 'SUCCESS', 'FAILED'].includes(view.payment?.status ?? ''),
   answerLost: ({ view: { payment } }) => isOpen(payment) && payment?.answer === 'LOST',
-  pageLost: ({ view: { payment } }, { links }) =>
-    isOpen(payment) && (payment?.answer === 'LOST' || isHidden(payment?.checkoutUrl, links)),
   open: ({ view }) => isOpen(view.payment) || view.otherOpen,
   notPaid: ({ view }) => !view.paid,
   paid: ({ view, problem }) => view.paid || problem?.code === 'already_paid',
@@ -87,7 +85,6 @@ export const CLAIMS = {
   lowBalance: (facts) => hasFailed(facts, 'LOW_BALANCE'),
   expired: (facts) => hasFailed(facts, 'EXPIRED') || (isOpen(facts.view.payment) && leftMs(facts) <= 0),
   rejected: (facts) => hasFailed(facts, 'REJECTED'),
-  notCreated: (facts) => hasFailed(facts, 'NOT_CREATED'),
   /** A new try cannot lead to two payments: no request waits in a wallet, and no code and no page was ever shown. */
   safeToRepeat: (facts, { links }) => {
     const { paid, payment } = facts.view;
@@ -166,12 +163,6 @@ export const SENTENCES = {
 
   checking: ['outcomeUnknown'],
   checking_help: ['outcomeUnknown', 'follows'],
-  closePage: ['outcomeUnknown'],
-  fetchCode: ['starting'],
-  fetchPage: ['starting'],
-  fetchRequest: ['starting'],
-  lostCode: ['answerLost'],
-  lostPage: ['pageLost'],
   lostRequest: ['answerLost'],
   lostRequest_help: ['answerLost'],
   onlyOne: label,
@@ -229,7 +220,7 @@ export const SENTENCES = {
   EXPIRED_help: ['notPaid', 'follows'],
   REJECTED: ['rejected'],
   REJECTED_help: ['noMoneyTaken'],
-  NOT_CREATED: ['notCreated'],
+  NOT_CREATED: ['safeToRepeat'],
   NOT_CREATED_help: ['safeToRepeat'],
   RESOLVED: ['closedByShop'],
   RESOLVED_help: label,

@@ -77,6 +77,13 @@ const submit = (id: string, value: string) => (widget: Subject) => {
   widget.pay();
 };
 
+/** From the panel of a payment to a request for another one. */
+async function requestAnother(widget: Subject): Promise<void> {
+  widget.reset();
+  await widget.updateComplete;
+  submit('wallet', '12345678')(widget);
+}
+
 const refuseToken = (code: string) => (proxy: FakeProxy) => {
   proxy.streamProblem = problemOf(code, { status: 401, requestId: '01JD4Z8Q6M' });
 };
@@ -140,9 +147,9 @@ export const STATES = {
     act: submit('amount', '2.50'),
     heading: CHOICE,
   },
-  'choose, wallet wrong': { act: submit('wallet', 'me@mail'), heading: CHOICE },
+  'choose, wallet wrong': { attributes: { method: 'DIRECT' }, act: submit('wallet', 'me@mail'), heading: CHOICE },
   'choose, website': { attributes: { method: 'CHECKOUT' }, heading: CHOICE },
-  'choose, wallet empty': { act: (widget) => widget.pay(), heading: CHOICE },
+  'choose, wallet empty': { attributes: { method: 'DIRECT' }, act: (widget) => widget.pay(), heading: CHOICE },
   'choose, decimals wrong': {
     claims: { amount: undefined, minAmount: '5', methods: ['CHECKOUT', 'QR'] },
     act: submit('amount', '1.2345'),
@@ -156,7 +163,12 @@ export const STATES = {
     heading: CHOICE,
   },
   'refused: method unavailable': { ...refused('method_unavailable'), claims: who },
-  'refused: invalid request': { ...refused('invalid_request'), payment: failed('QR', 'DECLINED') },
+  'refused: invalid request': {
+    ...refused('invalid_request'),
+    payment: failed('QR', 'DECLINED'),
+    attributes: { method: 'DIRECT' },
+    act: requestAnother,
+  },
   'refused: already paid': refused('already_paid', { heading: 'This order is already paid' }),
   'refused: order changed': refused('order_changed', { heading: 'The order has changed' }),
   'refused: too many payments': {
@@ -165,13 +177,9 @@ export const STATES = {
   },
   'refused: too many payments, one open': {
     payment: paymentOf('QR'),
+    attributes: { method: 'DIRECT' },
     proxy: (proxy) => proxy.nextStarts.push(tooMany),
-    act: async (widget) => {
-      widget.reset();
-      await widget.updateComplete;
-      type(widget, 'wallet', '12345678');
-      widget.pay();
-    },
+    act: requestAnother,
     heading: 'Too many attempts for this order',
   },
   'refused: too many requests': refused('too_many_requests', { retryable: true }),
@@ -189,11 +197,9 @@ export const STATES = {
     view: { checking: true },
     heading: 'We are checking your payment',
   },
-  'fetching the code': { payment: paymentOf('QR', AWAITED), heading: 'Getting your code' },
-  'fetching the page': { payment: paymentOf('CHECKOUT', AWAITED), heading: 'Opening the wallet’s website' },
-  'fetching, request': { payment: paymentOf('DIRECT', AWAITED), heading: 'Sending the request to your wallet' },
-  'lost, code': { claims: nobody, payment: paymentOf('JETGO', LOST), heading: 'The code did not arrive' },
-  'lost, page': { payment: paymentOf('CHECKOUT', LOST), heading: 'The wallet’s website did not open' },
+  'fetching the code': { payment: paymentOf('QR', AWAITED), heading: 'Starting the payment…' },
+  'fetching, request': { payment: paymentOf('DIRECT', AWAITED), heading: 'Starting the payment…' },
+  'lost, code': { claims: nobody, payment: paymentOf('JETGO', LOST), heading: 'The payment was not started' },
   'lost, request': { payment: paymentOf('DIRECT', LOST), heading: 'Check your wallet app' },
   redirect: {
     payment: paymentOf('CHECKOUT', limited(572_000)),
@@ -206,7 +212,7 @@ export const STATES = {
   'redirect, time up': { payment: paymentOf('CHECKOUT', limited(-1000)), heading: 'Time is up' },
   'redirect, unsafe': {
     payment: paymentOf('CHECKOUT', { checkoutUrl: 'http://checkout.example/' }),
-    heading: 'The wallet’s website did not open',
+    heading: 'The payment was not started',
   },
   scan: { payment: paymentOf('QR', { appUrl }), heading: 'Scan the code to pay' },
   'scan, time left': { payment: paymentOf('QR', limited(299_000)), heading: 'Scan the code to pay' },
@@ -316,7 +322,7 @@ export const STATES = {
     heading: 'The payment was not accepted',
   },
   'not created': { payment: failed('JETGO', 'NOT_CREATED'), heading: 'The payment was not started' },
-  offline: { payment: paymentOf('QR'), act: goOffline, heading: 'Scan the code to pay' },
+  offline: { payment: paymentOf('QR', limited(299_000)), act: goOffline, heading: 'Scan the code to pay' },
   'offline, another open': {
     payment: paymentOf('QR'),
     view: { otherOpen: true },

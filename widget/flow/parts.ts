@@ -81,6 +81,10 @@ export function reference(id: string | undefined, context: PanelContext): Templa
   </div>`;
 }
 
+/** What the shop needs to know to help. */
+export const orderName = ({ say, state }: PanelContext): TemplateResult =>
+  html`${say('order')}: <bdi dir="ltr">${state.order.orderId}</bdi>`;
+
 /** What the text of a problem names. While nothing was open before, nothing can be charged. */
 export function nothingIn({ say, state }: PanelContext): { nothing: string } {
   const { version, payment, otherOpen } = state.order;
@@ -98,17 +102,21 @@ export function waitingStatus(
   isOffered = false,
 ): TemplateResult {
   const { say, state, run } = context;
+  const left = countdown(context, limit);
   const line = state.disconnected
     ? html`<div part="status" class="note">
-        <span class="announce">${onceOnly(say('lost'), context)}</span>
+        <p><span class="announce">${onceOnly(say('lost'), context)}</span> ${left}</p>
         ${button('retry', 'quiet', say('again'), () => run((session) => session.reconnect()))}
       </div>`
-    : html`<p part="status" class="status"><i></i><span>${text}</span> ${limit ? countdown(context, limit) : ''}</p>`;
+    : html`<p part="status" class="status"><i></i><span>${text}</span> ${left}</p>`;
   return html`${line} ${onePaymentNote(context, isOffered)}`;
 }
 
 /** Only shows the time, as digits. That it is over is for the proxy to say. */
-function countdown({ say, language }: PanelContext, { remainingMs, totalMs }: Limit): TemplateResult | '' {
+function countdown(
+  { say, language }: PanelContext,
+  { remainingMs, totalMs }: Partial<Limit> = {},
+): TemplateResult | '' {
   if (!remainingMs || !totalMs) return '';
   const seconds = Math.ceil(remainingMs / 1000);
   const digits = (value: number, least: number) =>
@@ -125,16 +133,11 @@ export const timeBar = ({ remainingMs, totalMs }: Limit): TemplateResult | '' =>
       </svg>`
     : '';
 
-/** The headings while the answer is awaited and once it is lost, and the button for a new payment. */
-export const TEXTS = {
-  prompt: ['fetchRequest', 'lostRequest', 'newRequest'],
-  link: ['fetchPage', 'lostPage', 'again'],
-  code: ['fetchCode', 'lostCode', 'newCode'],
-} as const;
+const NEW_ATTEMPT = { prompt: 'newRequest', link: 'again', code: 'newCode' } as const;
 
 /** Starts a new payment in place of one that expired or cannot be paid; not in the first rank below a warning. */
 export const newAttemptButton = (method: Method, context: PanelContext, rank: Rank = 'second'): TemplateResult | '' =>
-  againButton(method, context.say((opensApp(method) ? '' : TEXTS[PAYS_BY[method]]?.[2]) || 'again'), context, rank);
+  againButton(method, context.say((!opensApp(method) && NEW_ATTEMPT[PAYS_BY[method]]) || 'again'), context, rank);
 
 export const againButton = (
   method: Method,

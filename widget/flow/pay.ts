@@ -11,12 +11,12 @@ import { asksWalletId } from '../shell/choice.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import { targetOf, appLink, checkoutLink } from './checkout-window.ts';
 import {
-  TEXTS,
   button,
   copyButton,
   newAttemptButton,
   onceOnly,
   otherMethodButton,
+  orderName,
   sign,
   space,
   timeBar,
@@ -70,17 +70,15 @@ export function fetching(
   context: PanelContext,
 ): TemplateResult {
   const { say } = context;
-  // A method newer than this file has no heading of its own.
-  const text = (opensApp(method) ? '' : TEXTS[PAYS_BY[method]]?.[0]) || 'sending';
-  return html`${icon(opensApp(method) ? 'JETGO' : method)}${heading(say(text))}
-  ${waitingStatus(context, isLong ? onceOnly(say('slow'), context) : say(opensApp(method) ? 'safe' : 'sending'))}${otherMethodButton(context)}`;
+  return html`${icon(opensApp(method) ? 'JETGO' : method)}${heading(say('sending'))}
+  ${waitingStatus(context, isLong ? onceOnly(say('slow'), context) : say('safe'))}${otherMethodButton(context)}`;
 }
 
 /** A code or a page that never arrived cannot be paid, but a request may have reached the wallet. */
 export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, context: PanelContext): TemplateResult {
   const { say, state } = context;
   const isPrompt = PAYS_BY[method] === 'prompt';
-  return html`${icon(method)}${heading(say(opensApp(method) ? 'NOT_CREATED' : TEXTS[PAYS_BY[method]][1]))}
+  return html`${icon(method)}${heading(say(isPrompt ? 'lostRequest' : 'NOT_CREATED'))}
     <p>${say(isPrompt ? 'lostRequest_help' : state.order.otherOpen ? 'open' : 'NOT_CREATED_help')}</p>
     ${isPrompt ? html`${waitingStatus(context, say('waiting'), undefined, true)}` : ''}
     ${newAttemptButton(method, context, isPrompt ? 'second' : 'primary')} ${otherMethodButton(context)}`;
@@ -92,10 +90,9 @@ export function checking(context: PanelContext): TemplateResult {
   // Not while a reloaded page awaits its first view.
   const isKnown = state.order.version >= 0;
   return html`${sign('clock')}${heading(say('checking'))}
-    <p class=${isKnown ? 'note warning' : ''}>
-      ${say('checking_help')}${isKnown ? space(context) + say('closePage') : ''}
-    </p>
-    ${state.disconnected ? waitingStatus(context, '') : ''} ${isKnown ? waysOut('help', context) : ''}`;
+    <p class=${isKnown ? 'note warning' : ''}>${say('checking_help')}</p>
+    ${state.disconnected ? waitingStatus(context, '') : ''}
+    ${isKnown ? html`<small>${orderName(context)}</small>${waysOut('help', context)}` : ''}`;
 }
 
 export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: PanelContext): TemplateResult {
@@ -140,24 +137,15 @@ export function scan(shown: Scan, context: PanelContext): TemplateResult {
   const label = say('scanLabel', { amount: context.money(state.order.amount) });
   const code = shown.code && pictureOf(shown.code, label);
   const link = appLink(shown.appUrl);
-  const isTouch = matchMedia('(pointer: coarse)').matches;
   // A phone cannot scan its own screen. If the wallet is probably on this device, the link to it comes first.
-  const isAppFirst = !code || (link && isTouch);
-  return html`${isAppFirst ? appPanel(shown, code, link, context) : codePanel(shown, code, link, isTouch, context)}
-    <p class="print-only">
-      ${say('order')}: <bdi dir="ltr">${state.order.orderId}</bdi> · <bdi dir="ltr">${location.host}</bdi>
-    </p>
+  const isAppFirst = !code || (link && opensApp('QR'));
+  return html`${isAppFirst ? appPanel(shown, code, link, context) : codePanel(shown, code, link, context)}
+    <p class="print-only">${orderName(context)} · <bdi dir="ltr">${location.host}</bdi></p>
     ${otherMethodButton(context)}`;
 }
 
-function codePanel(
-  limit: Scan,
-  picture: Picture,
-  link: string | null,
-  isTouch: boolean,
-  context: PanelContext,
-): TemplateResult {
-  return html`${heading(context.say('scan'))}${pair(picture, isTouch ? 'scanOnPhone' : 'scan_help', context, limit)}
+function codePanel(limit: Scan, picture: Picture, link: string | null, context: PanelContext): TemplateResult {
+  return html`${heading(context.say('scan'))}${pair(picture, opensApp('QR') ? 'scanOnPhone' : 'scan_help', context, limit)}
   ${waitingStatus(context, context.say('waiting'), limit)} ${appHelp(link, true, context)}
   ${codeButtons(picture, context, link)}`;
 }

@@ -14,6 +14,7 @@ import {
   newAttemptButton,
   nothingIn,
   onePaymentNote,
+  orderName,
   otherMethodButton,
   reference,
   shopLink,
@@ -29,8 +30,10 @@ export function paid(context: PanelContext): TemplateResult {
   const { say, money, state } = context;
   const { order, claims } = state;
   const { payment, closed: isClosed, amount, surplusAmount } = order;
-  const method = payment && (claims?.methodNames?.[payment.method] ?? say(payment.method));
-  const last4 = payment?.walletLast4;
+  // Of an order that was paid twice, a method and a time would be those of one payment.
+  const only = surplusAmount ? null : payment;
+  const method = only && (claims?.methodNames?.[only.method] ?? say(only.method));
+  const last4 = only?.walletLast4;
   const back = refunded('SUCCESS', order);
   const onItsWay = refunded('PROCESSING', order);
   // Of what is on its way back nobody has to be asked.
@@ -56,7 +59,7 @@ export function paid(context: PanelContext): TemplateResult {
       ${surplusAmount || sent ? detail(say('total'), shown(received - sent), 'sum') : ''}
       ${method ? detail(say('method'), html`${method} ${last4 ? html`<bdi dir="ltr">•••• ${last4}</bdi>` : ''}`) : ''}
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
-      ${payment?.paidAt ? detail(say('date'), formatTime(payment.paidAt, context.language)) : ''}
+      ${only?.paidAt ? detail(say('date'), formatTime(only.paidAt, context.language)) : ''}
     </dl>
     ${isOwed ? waysOut('help', context) : shopLink(title === 'paid' ? 'primary' : 'second', context)}
     ${button('print', 'quiet', say('print'), () => print())} ${isClosed ? '' : html`<slot name="success"></slot>`}`;
@@ -78,6 +81,7 @@ export function closed(context: PanelContext): TemplateResult {
   if (state.order.payment?.paidAt) return paid(context);
   return html`${sign('ended')}${heading(say('closed'))}
     <p>${say('closed_help')}${space(context) + say('RESOLVED_help')}</p>
+    <small>${orderName(context)}</small>
     ${waysOut('help', context)}`;
 }
 
@@ -113,7 +117,8 @@ const nextStep = {
   EXPIRED: (method: Method, context: PanelContext) =>
     html`${onePaymentNote(context, true)} ${newAttemptButton(method, context)} ${otherMethodButton(context)}`,
   // A person at the shop closed the payment, so the shop decides about another try.
-  RESOLVED: (_: Method, context: PanelContext) => html`${waysOut('help', context)} ${otherMethodButton(context)}`,
+  RESOLVED: (_: Method, context: PanelContext) =>
+    html`<small>${orderName(context)}</small>${waysOut('help', context)} ${otherMethodButton(context)}`,
   again: (method: Method, context: PanelContext) =>
     html`${againButton(method, context.say('again'), context)} ${otherMethodButton(context)}`,
 };

@@ -39,13 +39,8 @@ export default {
   unpaid: 'Primer heu de pagar.',
 
   checking: 'Estem comprovant el pagament',
-  checking_help: 'Si us plau, no torneu a pagar. El resultat es mostrarà aquí. Això pot trigar una estona.',
-  closePage: 'Podeu tancar aquesta pàgina.',
-  fetchCode: 'S’està obtenint el codi',
-  fetchPage: 'S’està obrint el web [del moneder|de {wallet}]',
-  fetchRequest: 'S’està enviant la sol·licitud al vostre moneder',
-  lostCode: 'El codi no ha arribat',
-  lostPage: 'El web [del moneder|de {wallet}] no s’ha obert',
+  checking_help:
+    'Si us plau, no torneu a pagar. El resultat es mostrarà aquí. Això pot trigar una estona. Podeu tancar aquesta pàgina.',
   lostRequest: 'Consulteu l’aplicació [del moneder|{wallet}]',
   lostRequest_help: 'Si hi ha la sol·licitud, confirmeu-la. Si no, envieu-ne una de nova.',
   onlyOne: 'Confirmeu només un pagament; si no, pagareu dues vegades.',

@@ -39,13 +39,8 @@ export default {
   unpaid: 'Nejdříve prosím zaplaťte.',
 
   checking: 'Ověřujeme vaši platbu',
-  checking_help: 'Neplaťte prosím znovu. Výsledek se zobrazí zde. Může to nějakou dobu trvat.',
-  closePage: 'Tuto stránku můžete zavřít.',
-  fetchCode: 'Získáváme kód',
-  fetchPage: 'Otevíráme web [peněženky|{wallet}]',
-  fetchRequest: 'Posíláme žádost do vaší peněženky',
-  lostCode: 'Kód nedorazil',
-  lostPage: 'Web [peněženky|{wallet}] se neotevřel',
+  checking_help:
+    'Neplaťte prosím znovu. Výsledek se zobrazí zde. Může to nějakou dobu trvat. Tuto stránku můžete zavřít.',
   lostRequest: 'Podívejte se do aplikace [peněženky|{wallet}]',
   lostRequest_help: 'Pokud tam žádost je, potvrďte ji. Pokud ne, odešlete novou.',
   onlyOne: 'Potvrďte jen jednu platbu, jinak zaplatíte dvakrát.',

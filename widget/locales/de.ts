@@ -39,13 +39,8 @@ export default {
   unpaid: 'Bitte bezahlen Sie zuerst.',
 
   checking: 'Wir prüfen Ihre Zahlung',
-  checking_help: 'Bitte bezahlen Sie nicht noch einmal. Das Ergebnis erscheint hier. Das kann etwas dauern.',
-  closePage: 'Sie können diese Seite schließen.',
-  fetchCode: 'Ihr Code wird abgerufen',
-  fetchPage: 'Die Website [der Wallet|von {wallet}] wird geöffnet',
-  fetchRequest: 'Die Anfrage wird an Ihre Wallet gesendet',
-  lostCode: 'Der Code ist nicht angekommen',
-  lostPage: 'Die Website [der Wallet|von {wallet}] hat sich nicht geöffnet',
+  checking_help:
+    'Bitte bezahlen Sie nicht noch einmal. Das Ergebnis erscheint hier. Das kann etwas dauern. Sie können diese Seite schließen.',
   lostRequest: 'Sehen Sie in Ihrer [Wallet|{wallet}]‑App nach',
   lostRequest_help: 'Ist die Anfrage da, bestätigen Sie sie. Wenn nicht, senden Sie eine neue.',
   onlyOne: 'Bestätigen Sie nur eine Zahlung, sonst zahlen Sie doppelt.',

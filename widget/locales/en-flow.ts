@@ -24,13 +24,8 @@ export const enFlow = {
   unpaid: 'Please pay first.',
 
   checking: 'We are checking your payment',
-  checking_help: 'Please do not pay again. The result will show here. This can take some time.',
-  closePage: 'You can close this page.',
-  fetchCode: 'Getting your code',
-  fetchPage: 'Opening [the wallet|{wallet}]’s website',
-  fetchRequest: 'Sending the request to your wallet',
-  lostCode: 'The code did not arrive',
-  lostPage: '[The wallet|{wallet}]’s website did not open',
+  checking_help:
+    'Please do not pay again. The result will show here. This can take some time. You can close this page.',
   lostRequest: 'Check [your wallet app|{wallet}]',
   lostRequest_help: 'If the request is there, confirm it. If not, send a new one.',
   onlyOne: 'Confirm only one payment, or you will pay twice.',

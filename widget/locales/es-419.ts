@@ -39,13 +39,8 @@ export default {
   unpaid: 'Complete primero el pago.',
 
   checking: 'Estamos verificando su pago',
-  checking_help: 'Por favor, no vuelva a pagar. El resultado aparecerá aquí. Esto puede llevar un tiempo.',
-  closePage: 'Puede cerrar esta página.',
-  fetchCode: 'Obteniendo su código',
-  fetchPage: 'Abriendo el sitio web de [la billetera|{wallet}]',
-  fetchRequest: 'Enviando la solicitud a su billetera',
-  lostCode: 'El código no llegó',
-  lostPage: 'El sitio web de [la billetera|{wallet}] no se abrió',
+  checking_help:
+    'Por favor, no vuelva a pagar. El resultado aparecerá aquí. Esto puede llevar un tiempo. Puede cerrar esta página.',
   lostRequest: 'Revise la app [de su billetera|{wallet}]',
   lostRequest_help: 'Si la solicitud está ahí, confírmela. Si no, envíe una nueva.',
   onlyOne: 'Confirme un solo pago; de lo contrario, pagará dos veces.',

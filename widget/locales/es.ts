@@ -39,13 +39,8 @@ export default {
   unpaid: 'Complete primero el pago.',
 
   checking: 'Estamos comprobando su pago',
-  checking_help: 'Por favor, no vuelva a pagar. El resultado aparecerá aquí. Esto puede llevar un tiempo.',
-  closePage: 'Puede cerrar esta página.',
-  fetchCode: 'Obteniendo su código',
-  fetchPage: 'Abriendo la web [del monedero|de {wallet}]',
-  fetchRequest: 'Enviando la solicitud a su monedero',
-  lostCode: 'El código no ha llegado',
-  lostPage: 'La web [del monedero|de {wallet}] no se ha abierto',
+  checking_help:
+    'Por favor, no vuelva a pagar. El resultado aparecerá aquí. Esto puede llevar un tiempo. Puede cerrar esta página.',
   lostRequest: 'Consulte la aplicación [de su monedero|{wallet}]',
   lostRequest_help: 'Si la solicitud está allí, confírmela. Si no, envíe una nueva.',
   onlyOne: 'Confirme un solo pago; de lo contrario, pagará dos veces.',

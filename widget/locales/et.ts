@@ -39,13 +39,8 @@ export default {
   unpaid: 'Palun makske esmalt.',
 
   checking: 'Kontrollime teie makset',
-  checking_help: 'Palun ärge makske uuesti. Tulemus ilmub siia. Selleks võib kuluda veidi aega.',
-  closePage: 'Võite selle lehe sulgeda.',
-  fetchCode: 'Hangime koodi',
-  fetchPage: 'Avame [rahakoti|{wallet}] veebisaidi',
-  fetchRequest: 'Saadame maksetaotluse teie rahakotti',
-  lostCode: 'Kood ei jõudnud kohale',
-  lostPage: '[Rahakoti|{wallet}] veebisait ei avanenud',
+  checking_help:
+    'Palun ärge makske uuesti. Tulemus ilmub siia. Selleks võib kuluda veidi aega. Võite selle lehe sulgeda.',
   lostRequest: 'Vaadake [rahakoti|{wallet} ]rakendust',
   lostRequest_help: 'Kui maksetaotlus on seal, kinnitage see. Kui ei ole, saatke uus.',
   onlyOne: 'Kinnitage ainult üks makse, muidu maksate kaks korda.',

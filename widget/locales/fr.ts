@@ -40,13 +40,7 @@ export default {
 
   checking: 'Nous vérifions votre paiement',
   checking_help:
-    'Veuillez ne pas payer une seconde fois. Le résultat s’affichera ici. Cela peut prendre un certain temps.',
-  closePage: 'Vous pouvez fermer cette page.',
-  fetchCode: 'Récupération de votre code',
-  fetchPage: 'Ouverture du site [du portefeuille|de {wallet}]',
-  fetchRequest: 'Envoi de la demande à votre portefeuille',
-  lostCode: 'Le code n’est pas arrivé',
-  lostPage: 'Le site [du portefeuille|de {wallet}] ne s’est pas ouvert',
+    'Veuillez ne pas payer une seconde fois. Le résultat s’affichera ici. Cela peut prendre un certain temps. Vous pouvez fermer cette page.',
   lostRequest: 'Consultez votre application [de portefeuille|{wallet}]',
   lostRequest_help: 'Si la demande y est, confirmez-la. Sinon, envoyez-en une nouvelle.',
   onlyOne: 'Ne confirmez qu’un seul paiement, sinon vous paierez deux fois.',

@@ -39,13 +39,8 @@ export default {
   unpaid: 'Najprije platite.',
 
   checking: 'Provjeravamo vaše plaćanje',
-  checking_help: 'Molimo vas, nemojte ponovno plaćati. Rezultat će se prikazati ovdje. To može potrajati neko vrijeme.',
-  closePage: 'Možete zatvoriti ovu stranicu.',
-  fetchCode: 'Dohvaćamo kôd',
-  fetchPage: 'Otvaramo web-stranicu [novčanika|{wallet}]',
-  fetchRequest: 'Šaljemo zahtjev u vaš novčanik',
-  lostCode: 'Kôd nije stigao',
-  lostPage: 'Web-stranica [novčanika|{wallet}] nije se otvorila',
+  checking_help:
+    'Molimo vas, nemojte ponovno plaćati. Rezultat će se prikazati ovdje. To može potrajati neko vrijeme. Možete zatvoriti ovu stranicu.',
   lostRequest: 'Provjerite aplikaciju [novčanika|{wallet}]',
   lostRequest_help: 'Ako je zahtjev ondje, potvrdite ga. Ako nije, pošaljite novi.',
   onlyOne: 'Potvrdite samo jedno plaćanje, inače ćete platiti dvaput.',

@@ -39,13 +39,8 @@ export default {
   unpaid: 'Kérjük, előbb fizessen.',
 
   checking: 'Ellenőrizzük a fizetését',
-  checking_help: 'Kérjük, ne fizessen újra. Az eredmény itt jelenik meg. Ez eltarthat egy ideig.',
-  closePage: 'Bezárhatja ezt az oldalt.',
-  fetchCode: 'Kód lekérése',
-  fetchPage: 'A [tárca|{wallet}] weboldalának megnyitása',
-  fetchRequest: 'Kérelem küldése a tárcájába',
-  lostCode: 'A kód nem érkezett meg',
-  lostPage: 'A [tárca|{wallet}] weboldala nem nyílt meg',
+  checking_help:
+    'Kérjük, ne fizessen újra. Az eredmény itt jelenik meg. Ez eltarthat egy ideig. Bezárhatja ezt az oldalt.',
   lostRequest: 'Nézze meg a [tárca|{wallet}-]alkalmazást',
   lostRequest_help: 'Ha a kérelem ott van, hagyja jóvá. Ha nincs, küldjön újat.',
   onlyOne: 'Csak egy fizetést hagyjon jóvá, különben kétszer fizet.',

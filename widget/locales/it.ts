@@ -39,13 +39,8 @@ export default {
   unpaid: 'Effettua prima il pagamento.',
 
   checking: 'Stiamo verificando il pagamento',
-  checking_help: 'Non pagare di nuovo. Il risultato comparirà qui. Può richiedere un po’ di tempo.',
-  closePage: 'Puoi chiudere questa pagina.',
-  fetchCode: 'Stiamo recuperando il codice',
-  fetchPage: 'Stiamo aprendo il sito [del portafoglio|di {wallet}]',
-  fetchRequest: 'Stiamo inviando la richiesta al tuo portafoglio',
-  lostCode: 'Il codice non è arrivato',
-  lostPage: 'Il sito [del portafoglio|di {wallet}] non si è aperto',
+  checking_help:
+    'Non pagare di nuovo. Il risultato comparirà qui. Può richiedere un po’ di tempo. Puoi chiudere questa pagina.',
   lostRequest: 'Controlla l’app [del tuo portafoglio|{wallet}]',
   lostRequest_help: 'Se la richiesta c’è, confermala. Se non c’è, inviane una nuova.',
   onlyOne: 'Conferma un solo pagamento, altrimenti pagherai due volte.',

@@ -39,13 +39,8 @@ export default {
   unpaid: 'Pirmiausia sumokėkite.',
 
   checking: 'Tikriname jūsų mokėjimą',
-  checking_help: 'Prašome nemokėti dar kartą. Rezultatas bus rodomas čia. Tai gali šiek tiek užtrukti.',
-  closePage: 'Galite uždaryti šį puslapį.',
-  fetchCode: 'Gauname kodą',
-  fetchPage: 'Atidarome [piniginės|„{wallet}“] svetainę',
-  fetchRequest: 'Siunčiame prašymą į jūsų piniginę',
-  lostCode: 'Kodas neatėjo',
-  lostPage: '[Piniginės|„{wallet}“] svetainė neatsidarė',
+  checking_help:
+    'Prašome nemokėti dar kartą. Rezultatas bus rodomas čia. Tai gali šiek tiek užtrukti. Galite uždaryti šį puslapį.',
   lostRequest: 'Patikrinkite [piniginės|„{wallet}“] programėlę',
   lostRequest_help: 'Jei prašymas ten yra, patvirtinkite jį. Jei ne, išsiųskite naują.',
   onlyOne: 'Patvirtinkite tik vieną mokėjimą, kitaip sumokėsite du kartus.',

@@ -39,13 +39,8 @@ export default {
   unpaid: 'Lūdzu, vispirms samaksājiet.',
 
   checking: 'Pārbaudām jūsu maksājumu',
-  checking_help: 'Lūdzu, nemaksājiet vēlreiz. Rezultāts būs redzams šeit. Tas var aizņemt kādu laiku.',
-  closePage: 'Varat aizvērt šo lapu.',
-  fetchCode: 'Saņemam kodu',
-  fetchPage: 'Atveram [maka|{wallet}] vietni',
-  fetchRequest: 'Sūtām pieprasījumu uz jūsu maku',
-  lostCode: 'Kods netika saņemts',
-  lostPage: '[Maka|{wallet}] vietne neatvērās',
+  checking_help:
+    'Lūdzu, nemaksājiet vēlreiz. Rezultāts būs redzams šeit. Tas var aizņemt kādu laiku. Varat aizvērt šo lapu.',
   lostRequest: 'Pārbaudiet [maka|{wallet}] lietotni',
   lostRequest_help: 'Ja pieprasījums tur ir, apstipriniet to. Ja nav, nosūtiet jaunu.',
   onlyOne: 'Apstipriniet tikai vienu maksājumu, citādi samaksāsiet divreiz.',

@@ -40,13 +40,7 @@ export default {
 
   checking: 'Kami sedang menyemak pembayaran anda',
   checking_help:
-    'Sila jangan bayar sekali lagi. Keputusan akan dipaparkan di sini. Ini mungkin mengambil sedikit masa.',
-  closePage: 'Anda boleh menutup halaman ini.',
-  fetchCode: 'Mendapatkan kod',
-  fetchPage: 'Membuka laman web [e-dompet|{wallet}]',
-  fetchRequest: 'Menghantar permintaan ke e-dompet anda',
-  lostCode: 'Kod tidak diterima',
-  lostPage: 'Laman web [e-dompet|{wallet}] gagal dibuka',
+    'Sila jangan bayar sekali lagi. Keputusan akan dipaparkan di sini. Ini mungkin mengambil sedikit masa. Anda boleh menutup halaman ini.',
   lostRequest: 'Semak aplikasi [e-dompet|{wallet}] anda',
   lostRequest_help: 'Jika permintaan ada di sana, sahkan. Jika tiada, hantar yang baharu.',
   onlyOne: 'Sahkan satu pembayaran sahaja. Jika kedua-duanya disahkan, anda akan membayar dua kali.',

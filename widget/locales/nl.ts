@@ -39,13 +39,8 @@ export default {
   unpaid: 'Rond eerst uw betaling af.',
 
   checking: 'We controleren uw betaling',
-  checking_help: 'Betaal niet nog een keer. Het resultaat verschijnt hier. Dit kan even duren.',
-  closePage: 'U kunt deze pagina sluiten.',
-  fetchCode: 'Uw code wordt opgehaald',
-  fetchPage: 'De website van [de wallet|{wallet}] wordt geopend',
-  fetchRequest: 'Het verzoek wordt naar uw wallet gestuurd',
-  lostCode: 'De code is niet aangekomen',
-  lostPage: 'De website van [de wallet|{wallet}] is niet geopend',
+  checking_help:
+    'Betaal niet nog een keer. Het resultaat verschijnt hier. Dit kan even duren. U kunt deze pagina sluiten.',
   lostRequest: 'Kijk in uw [wallet|{wallet}]-app',
   lostRequest_help: 'Staat het verzoek daar, bevestig het dan. Zo niet, stuur een nieuw verzoek.',
   onlyOne: 'Bevestig maar één betaling, anders betaalt u dubbel.',

@@ -39,13 +39,8 @@ export default {
   unpaid: 'Najpierw zapłać.',
 
   checking: 'Sprawdzamy Twoją płatność',
-  checking_help: 'Prosimy, nie płać ponownie. Wynik pojawi się tutaj. To może trochę potrwać.',
-  closePage: 'Możesz zamknąć tę stronę.',
-  fetchCode: 'Pobieramy kod',
-  fetchPage: 'Otwieramy stronę [portfela|{wallet}]',
-  fetchRequest: 'Wysyłamy prośbę o płatność do Twojego portfela',
-  lostCode: 'Kod nie dotarł',
-  lostPage: 'Strona [portfela|{wallet}] się nie otworzyła',
+  checking_help:
+    'Prosimy, nie płać ponownie. Wynik pojawi się tutaj. To może trochę potrwać. Możesz zamknąć tę stronę.',
   lostRequest: 'Sprawdź aplikację [portfela|{wallet}]',
   lostRequest_help: 'Jeśli prośba tam jest, potwierdź ją. Jeśli nie, wyślij nową.',
   onlyOne: 'Potwierdź tylko jedną płatność, w przeciwnym razie zapłacisz dwukrotnie.',

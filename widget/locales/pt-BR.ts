@@ -39,13 +39,8 @@ export default {
   unpaid: 'Conclua primeiro o pagamento.',
 
   checking: 'Estamos verificando seu pagamento',
-  checking_help: 'Por favor, não pague de novo. O resultado aparecerá aqui. Isso pode levar algum tempo.',
-  closePage: 'Você pode fechar esta página.',
-  fetchCode: 'Obtendo seu código',
-  fetchPage: 'Abrindo o site [da carteira|{wallet}]',
-  fetchRequest: 'Enviando a solicitação para sua carteira',
-  lostCode: 'O código não chegou',
-  lostPage: 'O site [da carteira|{wallet}] não abriu',
+  checking_help:
+    'Por favor, não pague de novo. O resultado aparecerá aqui. Isso pode levar algum tempo. Você pode fechar esta página.',
   lostRequest: 'Verifique o app [da sua carteira|{wallet}]',
   lostRequest_help: 'Se a solicitação estiver lá, confirme. Se não, envie uma nova.',
   onlyOne: 'Confirme apenas um pagamento; caso contrário, você pagará duas vezes.',

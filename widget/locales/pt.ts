@@ -39,13 +39,8 @@ export default {
   unpaid: 'Conclua primeiro o pagamento.',
 
   checking: 'Estamos a verificar o seu pagamento',
-  checking_help: 'Por favor, não volte a pagar. O resultado aparecerá aqui. Pode demorar algum tempo.',
-  closePage: 'Pode fechar esta página.',
-  fetchCode: 'A obter o seu código',
-  fetchPage: 'A abrir o site [da carteira|{wallet}]',
-  fetchRequest: 'A enviar o pedido para a sua carteira',
-  lostCode: 'O código não chegou',
-  lostPage: 'O site [da carteira|{wallet}] não abriu',
+  checking_help:
+    'Por favor, não volte a pagar. O resultado aparecerá aqui. Pode demorar algum tempo. Pode fechar esta página.',
   lostRequest: 'Verifique a aplicação [da sua carteira|{wallet}]',
   lostRequest_help: 'Se o pedido lá estiver, confirme-o. Se não, envie um novo.',
   onlyOne: 'Confirme apenas um pagamento; caso contrário, pagará duas vezes.',

@@ -39,13 +39,8 @@ export default {
   unpaid: 'Vă rugăm să plătiți mai întâi.',
 
   checking: 'Verificăm plata',
-  checking_help: 'Vă rugăm să nu plătiți din nou. Rezultatul va apărea aici. Poate dura ceva timp.',
-  closePage: 'Puteți închide această pagină.',
-  fetchCode: 'Se obține codul',
-  fetchPage: 'Se deschide site-ul [portofelului|{wallet}]',
-  fetchRequest: 'Se trimite solicitarea către portofel',
-  lostCode: 'Codul nu a ajuns',
-  lostPage: 'Site-ul [portofelului|{wallet}] nu s-a deschis',
+  checking_help:
+    'Vă rugăm să nu plătiți din nou. Rezultatul va apărea aici. Poate dura ceva timp. Puteți închide această pagină.',
   lostRequest: 'Verificați aplicația [portofelului|{wallet}]',
   lostRequest_help: 'Dacă solicitarea este acolo, confirmați-o. Dacă nu, trimiteți una nouă.',
   onlyOne: 'Confirmați o singură plată, altfel veți plăti de două ori.',

@@ -39,13 +39,8 @@ export default {
   unpaid: 'Najprv, prosím, zaplaťte.',
 
   checking: 'Overujeme vašu platbu',
-  checking_help: 'Neplaťte, prosím, znova. Výsledok sa zobrazí tu. Môže to nejaký čas trvať.',
-  closePage: 'Túto stránku môžete zavrieť.',
-  fetchCode: 'Získavame kód',
-  fetchPage: 'Otvárame web [peňaženky|{wallet}]',
-  fetchRequest: 'Posielame žiadosť do vašej peňaženky',
-  lostCode: 'Kód neprišiel',
-  lostPage: 'Web [peňaženky|{wallet}] sa neotvoril',
+  checking_help:
+    'Neplaťte, prosím, znova. Výsledok sa zobrazí tu. Môže to nejaký čas trvať. Túto stránku môžete zavrieť.',
   lostRequest: 'Pozrite sa do aplikácie [peňaženky|{wallet}]',
   lostRequest_help: 'Ak tam žiadosť je, potvrďte ju. Ak nie, odošlite novú.',
   onlyOne: 'Potvrďte len jednu platbu, inak zaplatíte dvakrát.',

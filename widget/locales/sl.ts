@@ -39,13 +39,8 @@ export default {
   unpaid: 'Najprej plačajte.',
 
   checking: 'Preverjamo vaše plačilo',
-  checking_help: 'Prosimo, ne plačajte še enkrat. Rezultat bo prikazan tukaj. To lahko traja nekaj časa.',
-  closePage: 'To stran lahko zaprete.',
-  fetchCode: 'Pridobivamo kodo',
-  fetchPage: 'Odpiramo spletno mesto [denarnice|{wallet}]',
-  fetchRequest: 'Pošiljamo zahtevek v vašo denarnico',
-  lostCode: 'Koda ni prispela',
-  lostPage: 'Spletno mesto [denarnice|{wallet}] se ni odprlo',
+  checking_help:
+    'Prosimo, ne plačajte še enkrat. Rezultat bo prikazan tukaj. To lahko traja nekaj časa. To stran lahko zaprete.',
   lostRequest: 'Preverite aplikacijo [denarnice|{wallet}]',
   lostRequest_help: 'Če je zahtevek tam, ga potrdite. Če ga ni, pošljite novega.',
   onlyOne: 'Potrdite samo eno plačilo, sicer boste plačali dvakrat.',

@@ -39,13 +39,8 @@ export default {
   unpaid: 'Prvo platite.',
 
   checking: 'Proveravamo vaše plaćanje',
-  checking_help: 'Molimo vas, nemojte ponovo plaćati. Rezultat će se prikazati ovde. To može potrajati neko vreme.',
-  closePage: 'Možete da zatvorite ovu stranicu.',
-  fetchCode: 'Preuzimamo kod',
-  fetchPage: 'Otvaramo sajt [novčanika|{wallet}]',
-  fetchRequest: 'Šaljemo zahtev u vaš novčanik',
-  lostCode: 'Kod nije stigao',
-  lostPage: 'Sajt [novčanika|{wallet}] se nije otvorio',
+  checking_help:
+    'Molimo vas, nemojte ponovo plaćati. Rezultat će se prikazati ovde. To može potrajati neko vreme. Možete da zatvorite ovu stranicu.',
   lostRequest: 'Proverite aplikaciju [novčanika|{wallet}]',
   lostRequest_help: 'Ako je zahtev tamo, potvrdite ga. Ako nije, pošaljite novi.',
   onlyOne: 'Potvrdite samo jedno plaćanje, inače ćete platiti dva puta.',

@@ -39,13 +39,8 @@ export default {
   unpaid: 'Lütfen önce ödeme yapın.',
 
   checking: 'Ödemenizi kontrol ediyoruz',
-  checking_help: 'Lütfen tekrar ödeme yapmayın. Sonuç burada görünecek. Bu, biraz zaman alabilir.',
-  closePage: 'Bu sayfayı kapatabilirsiniz.',
-  fetchCode: 'Kodunuz alınıyor',
-  fetchPage: '[Cüzdanın|{wallet}] web sitesi açılıyor',
-  fetchRequest: 'Cüzdanınıza ödeme isteği gönderiliyor',
-  lostCode: 'Kod gelmedi',
-  lostPage: '[Cüzdanın|{wallet}] web sitesi açılmadı',
+  checking_help:
+    'Lütfen tekrar ödeme yapmayın. Sonuç burada görünecek. Bu, biraz zaman alabilir. Bu sayfayı kapatabilirsiniz.',
   lostRequest: '[Cüzdan|{wallet}] uygulamanızı kontrol edin',
   lostRequest_help: 'Ödeme isteği oradaysa onaylayın. Değilse yeni bir istek gönderin.',
   onlyOne: 'Yalnızca bir ödemeyi onaylayın, yoksa iki kez ödersiniz.',

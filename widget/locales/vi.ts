@@ -39,13 +39,8 @@ export default {
   unpaid: 'Vui lòng thanh toán trước.',
 
   checking: 'Chúng tôi đang kiểm tra giao dịch của bạn',
-  checking_help: 'Vui lòng không thanh toán lại. Kết quả sẽ hiển thị tại đây. Việc này có thể mất một thời gian.',
-  closePage: 'Bạn có thể đóng trang này.',
-  fetchCode: 'Đang lấy mã',
-  fetchPage: 'Đang mở trang web của [ví|{wallet}]',
-  fetchRequest: 'Đang gửi yêu cầu đến ví của bạn',
-  lostCode: 'Không nhận được mã',
-  lostPage: 'Không mở được trang web của [ví|{wallet}]',
+  checking_help:
+    'Vui lòng không thanh toán lại. Kết quả sẽ hiển thị tại đây. Việc này có thể mất một thời gian. Bạn có thể đóng trang này.',
   lostRequest: 'Vui lòng kiểm tra ứng dụng [ví|{wallet}]',
   lostRequest_help: 'Nếu có yêu cầu, hãy xác nhận. Nếu không, hãy gửi yêu cầu mới.',
   onlyOne: 'Chỉ xác nhận một giao dịch, nếu không bạn sẽ trả tiền hai lần.',
