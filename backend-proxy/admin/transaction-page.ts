@@ -278,7 +278,7 @@ export function confirmationPage(confirmation: Confirmation): Html {
       note,
       ...(gatewayReports !== null && { gatewayReports }),
     }),
-    button: isOnlyAfterClose(transaction) ? 'End the review' : `Record as ${counted(transaction.type, said)}`,
+    button: resolutionTitle(transaction, said),
     back: linkTo(transaction),
   })}`;
 }
@@ -327,17 +327,22 @@ function effectOf({ transaction, webhook }: Preview, word: Resolution['status'])
 }
 
 /** What has succeeded cannot be made to fail; but what a person denies is not refunded (`isContradicted`). */
-function onlyEndsReview({ stage, type }: Transaction, word: Resolution['status']): string {
-  const isDenied = STAGES[stage].status === 'SUCCESS' && word === 'FAILED';
-  if (!isDenied) return `It is already counted as ${counted(type, word)}. This only ends the review.`;
+const isDenied = ({ stage }: Transaction, word: Resolution['status']) =>
+  STAGES[stage].status === 'SUCCESS' && word === 'FAILED';
+
+function onlyEndsReview(transaction: Transaction, word: Resolution['status']): string {
+  const { type } = transaction;
+  if (!isDenied(transaction, word))
+    return `It is already counted as ${counted(type, word)}. This only ends the review.`;
   const end = TYPES[type].paysOrder ? ', but cannot be refunded' : '; only the history has your answer';
   return `It stays counted as ${counted(type, 'SUCCESS')}${end}.`;
 }
 
-/** `Record €48.00 as received`, and of a payout or refund `as sent`. */
-export function resolutionTitle(transaction: Transaction, word: Resolution['status']): string {
-  if (isOnlyAfterClose(transaction)) return `End the review of ${moneyOf(transaction)}`;
-  return `Record ${moneyOf(transaction)} as ${counted(transaction.type, word)}`;
+/** `Record €48.00 as received`, and of a payout or refund `as sent`; on a button without the amount. */
+export function resolutionTitle(transaction: Transaction, word: Resolution['status'], sum = ''): string {
+  if (isOnlyAfterClose(transaction)) return `End the review${sum && ` of ${sum}`}`;
+  if (isDenied(transaction, word)) return `Note that no money was ${counted(transaction.type, 'SUCCESS')}`;
+  return `Record${sum && ` ${sum}`} as ${counted(transaction.type, word)}`;
 }
 
 function counted(type: TransactionType, word: Resolution['status']): string {

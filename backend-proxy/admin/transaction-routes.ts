@@ -253,6 +253,6 @@ async function confirm(
   if (preview === undefined) throw new Refusal('not_found', 'There is no such transaction.');
   const form = frame.formToken(c);
   const body = confirmationPage({ preview, resolution, hasChanged, form, sendsWebhooks, refundRules });
-  const title = resolutionTitle(preview.transaction, resolution.status);
+  const title = resolutionTitle(preview.transaction, resolution.status, moneyOf(preview.transaction));
   return frame.show(c, 'transactions', `${title}?`, body, hasChanged ? 409 : 200);
 }
