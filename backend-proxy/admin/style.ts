@@ -273,6 +273,8 @@ main:has(.decision) { max-width: 37rem; }
   .details { grid-template-columns: 1fr; }
   .details dt { padding-bottom: 0; font-size: 0.875rem; }
   .details dd { padding-top: 0; border-top: 0 !important; }
+  .urgent > .details { grid-template-columns: 1fr; gap: 0; }
+  .urgent > .details dt:not(:first-child) { margin-top: 0.4rem; }
 }
 @media (max-width: 75rem) { .filters .fold { order: 1; } }
 @media (max-width: 60rem) { .lines .hint { display: none; } }
