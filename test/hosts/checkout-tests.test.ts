@@ -18,11 +18,9 @@ import { delimiter, join, resolve } from 'node:path';
 import { it } from 'node:test';
 import { promisify } from 'node:util';
 import { VERSION } from '../../backend-proxy/installation.ts';
-import { buildWidgetIfStale } from '../../demo/widget-build.ts';
-import { buildProxyPackage, buildSandboxPackage } from '../../widget/build/node-packages.ts';
-import { buildPackage } from '../../widget/build/widget-package.ts';
 import { findBrowser } from '../browser.ts';
 import { findProgram, PHP } from '../debian-package.ts';
+import { findPackages } from './built-packages.ts';
 
 const LIMIT_MS = 120_000;
 const MAX_INSTALLED = 20e6;
@@ -53,29 +51,14 @@ const [inPlaywright = '', inNode = ''] = Array.from(
 );
 writeFileSync(join(folder, 'test/documented.spec.js'), inPlaywright);
 writeFileSync(join(folder, 'documented.js'), inNode);
-await run('npm', ['pack', ...(await packages())], options);
+const built = await findPackages();
+await run('npm', ['pack', ...['npm', 'proxy', 'sandbox'].map((name) => join(built, name))], options);
 // Offline: these two are the project's own copies.
 const others = ['lit', '@playwright/test'].map((name) => resolve('node_modules', name));
 const install = ['install', '--offline', '--no-audit', '--no-fund'];
 await run('npm', [...install, ...globSync('*.tgz', { cwd: folder }), ...others], options);
 // A later install keeps them.
 await run('npm', install, options);
-
-/** The folders of the three: in `npm test` those that it has built, else new ones. */
-async function packages(): Promise<string[]> {
-  const isBuilt = process.env['BUILT_PROXY'] !== undefined;
-  const root = isBuilt ? resolve('dist') : mkdtempSync(join(folder, 'built-'));
-  const paths = ['npm', 'proxy', 'sandbox'].map((name) => join(root, name));
-  if (isBuilt) return paths;
-  const [npm = '', proxy = '', sandbox = ''] = paths;
-  await buildWidgetIfStale();
-  await Promise.all([
-    buildPackage(npm),
-    buildProxyPackage(proxy, resolve('dist/widget')),
-    buildSandboxPackage(sandbox, resolve('dist/widget')),
-  ]);
-  return paths;
-}
 
 it('the three packages together are under 20 MB', () => {
   const files = globSync(join(folder, 'node_modules/payment-*/**/*'));

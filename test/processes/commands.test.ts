@@ -1,6 +1,7 @@
 // Runs the commands of package.json as processes in a copy of the project: which programs they start, what they print
 // if something is missing, and that no package that installs or builds sees a secret.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   cpSync,
@@ -15,6 +16,7 @@ import {
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { VERSION } from '../../backend-proxy/installation.ts';
 import { SECRETS, SHOP } from '../backend-proxy/world.ts';
 import { runCommand, type Ended } from './run-command.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -162,11 +164,16 @@ describe('npm run proxy', { skip: process.platform === 'win32' && 'process group
 });
 
 describe('installing and building', { skip: process.platform === 'win32' && 'process groups' }, () => {
-  it('npm run build shows no package a secret of its environment', async (t) => {
+  it('npm run build prints the script tag and the documented policy, and shows no package a secret', async (t) => {
     const folder = copyProject(t, { without: ['dist'] });
     const { env, loaded } = probe(t, folder);
     const ended = await run(folder, ['npm', 'run', 'build'], { ...SETTINGS, ...env });
     assert.equal(ended.code, 0, ended.out + ended.err);
+    const hash = createHash('sha384').update(readFileSync(join(folder, `dist/widget/widget-${VERSION}.js`)));
+    const tag = `/widget-${VERSION}.js" integrity="sha384-${hash.digest('base64')}" crossorigin=`;
+    assert.ok(ended.out.includes(tag), ended.out);
+    const [, policy] = /Content-Security-Policy: (.+)$/m.exec(ended.out) ?? [];
+    assert.ok(readFileSync('docs/element.md', 'utf8').includes(`needs \`${policy}\``), policy);
     const packages = loaded().filter(({ what }) => what.startsWith('package '));
     for (const name of ['vite', 'minify-literals']) assert.ok(packages.some(({ what }) => what === `package ${name}`));
     const seeing = packages.filter(({ sees }) => sees.length > 0);
