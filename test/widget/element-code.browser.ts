@@ -130,7 +130,7 @@ it('the time of a code counts down, and a new code replaces one whose time is up
   await heading(widget, 'Time is up');
   expect(part(widget, 'code')).to.equal(null);
   expect(textOf(widget)).to.contain('If you have paid, your payment counts.');
-  expect(thePart(widget, 'again').textContent?.trim()).to.equal('Get a new code');
+  expect(thePart(widget, 'again').textContent?.trim()).to.equal('Try again');
   expect(proxy.starts.length).to.equal(1);
   thePart(widget, 'again').click();
   await heading(widget, 'Scan the code to pay');

@@ -60,7 +60,7 @@ it('an order paid twice links to the shop’s help, which one paid once does not
   const refunds = (amount: string) => proxy.publish({ refunds: [{ amount, status: 'SUCCESS' }] });
   refunds('11.00');
   await until(() => rowsOf(widget)['Sent back'] === '−€11.00', 'the refund');
-  expect(rowsOf(widget)['Total paid']).to.equal('€11.10', 'of both payments, without what went back');
+  expect(rowsOf(widget)['Total']).to.equal('€11.10', 'of both payments, without what went back');
   expect([asks(), part(widget, 'support') !== null]).to.deep.equal([true, true], 'a whole unit is left');
   // A gateway that sends whole amounts only keeps the cents.
   refunds('11.10');
@@ -122,11 +122,11 @@ it('a paid order says what is on its way back and what was sent, each as one sum
   const proxy = proxyWith('QR', { status: 'SUCCESS' });
   const widget = await mount(proxy);
   await heading(widget, 'Payment received');
-  expect(rowsOf(widget)).not.to.include.any.keys('On its way back', 'Sent back', 'Total paid');
+  expect(rowsOf(widget)).not.to.include.any.keys('On its way back', 'Sent back', 'Total');
   const refund = (amount: string, status: 'PROCESSING' | 'SUCCESS') => ({ amount, status });
   proxy.publish({ refunds: [refund('4.00', 'PROCESSING'), refund('0.10', 'PROCESSING'), refund('2.00', 'SUCCESS')] });
   await until(() => rowsOf(widget)['Sent back'], 'the refunds');
-  expect(rowsOf(widget)).to.include({ 'On its way back': '−€4.10', 'Sent back': '−€2.00', 'Total paid': '€4.00' });
+  expect(rowsOf(widget)).to.include({ 'On its way back': '−€4.10', 'Sent back': '−€2.00', Total: '€4.00' });
   expect(announced(widget)).to.contain('On its way back −€4.10');
   proxy.publish({ refunds: [refund('4.00', 'SUCCESS'), refund('2.00', 'SUCCESS')] });
   await until(() => rowsOf(widget)['Sent back'] === '−€6.00', 'the refund');
@@ -141,7 +141,7 @@ it('a paid order says what is on its way back and what was sent, each as one sum
   // In floating point, 10.13 − 9.13 is less than 1.
   proxy.publish({ surplusAmount: '0.03', refunds: [refund('9.13', 'SUCCESS')] });
   await heading(widget, 'Payment received');
-  expect(rowsOf(widget)['Total paid']).to.equal('€1.00');
+  expect(rowsOf(widget)['Total']).to.equal('€1.00');
 });
 
 it('a paid order of a proxy that is older than the widget is shown without refunds', async () => {
@@ -190,7 +190,7 @@ describe('a failed payment', () => {
   });
 
   for (const [method, label] of [
-    ['QR', 'Get a new code'],
+    ['QR', 'Try again'],
     ['CHECKOUT', 'Try again'],
     ['DIRECT', 'Send a new request'],
   ] as const) {

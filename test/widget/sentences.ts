@@ -166,7 +166,6 @@ export const SENTENCES = {
   lostRequest: ['answerLost'],
   lostRequest_help: ['answerLost'],
   onlyOne: label,
-  newCode: label,
   newRequest: label,
   redirect: ['pageIsGood'],
   redirect_help: ['pageIsGood', 'follows'],

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { settle } from './clock.ts';
+import { useDevice } from './device.ts';
 import { paymentOf } from '../../widget/testing/fake-proxy.ts';
 import { scene } from './session-scene.ts';
 
@@ -103,6 +104,17 @@ describe('again()', () => {
     session.again('DIRECT');
     await clock.advance(0);
     assert.deepEqual([panel(), proxy.starts.length], ['choose', 1]);
+  });
+
+  it('payAnotherWay() chooses another method, on a phone not another code, which opens the same app', async () => {
+    const methodAfter = async (isPhone: boolean) => {
+      useDevice(isPhone);
+      const { session, state } = await scene({ view: { payment: paymentOf('JETGO'), version: 3 } });
+      session.payAnotherWay();
+      return state().form.method;
+    };
+    assert.deepEqual([await methodAfter(false), await methodAfter(true)], ['DIRECT', 'DIRECT']);
+    useDevice(false);
   });
 
   it('again() returns to the choice without an error if the wallet id is no longer known', async () => {

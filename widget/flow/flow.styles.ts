@@ -106,6 +106,7 @@ export const flowStyles = css`
     background: color-mix(in srgb, currentColor 8%, transparent);
     color: var(--_text);
     text-align: start;
+    text-wrap: pretty;
   }
   .note.wrong {
     background: color-mix(in srgb, var(--_danger) 16%, transparent);
@@ -197,7 +198,7 @@ export const flowStyles = css`
   .countdown {
     text-wrap: nowrap;
   }
-  .countdown::before {
+  .status .countdown::before {
     content: '· ';
   }
   .bar {
@@ -359,15 +360,18 @@ export const flowStyles = css`
     color: inherit;
     font-weight: 600;
   }
-  :is(.bar, .phone, .CHECKOUT):dir(rtl) {
+  :is(.bar, .CHECKOUT):dir(rtl) {
     scale: -1 1;
   }
   :lang(ko) {
     word-break: keep-all;
   }
   :lang(ja) {
-    line-break: strict;
     word-break: auto-phrase;
+  }
+  .note:lang(ja) {
+    line-break: strict;
+    word-break: normal;
   }
   @keyframes turn {
     to {
@@ -378,7 +382,7 @@ export const flowStyles = css`
     .countdown {
       display: block;
     }
-    .countdown::before {
+    .status .countdown::before {
       display: none;
     }
   }
@@ -390,8 +394,9 @@ export const flowStyles = css`
       float: inline-start;
       margin-inline-end: 0.6em;
     }
-    i {
-      display: none;
+    .status i {
+      display: block;
+      margin: 0 auto;
     }
     .method b,
     .only h2 {
@@ -527,6 +532,7 @@ export const flowStyles = css`
     }
     .panel > svg.icon {
       border: 1px solid;
+      background: Canvas;
     }
     .phone :first-child {
       stroke: currentColor;

@@ -7,7 +7,7 @@ import type { PanelContext } from '../shell/choose.ts';
 import type { SessionState } from '../shell/state.ts';
 import { targetOf } from './checkout-window.ts';
 import { returnLink, supportLink } from './checkout-window.ts';
-import { html, icon, opensApp } from './provided.ts';
+import { html, icon } from './provided.ts';
 import type { Limit } from './view.ts';
 
 const SIGNS = {
@@ -105,7 +105,8 @@ export function waitingStatus(
   const left = countdown(context, limit);
   const line = state.disconnected
     ? html`<div part="status" class="note">
-        <p><span class="announce">${onceOnly(say('lost'), context)}</span> ${left}</p>
+        <span class="announce">${onceOnly(say('lost'), context)}</span>
+        <div>${left}</div>
         ${button('retry', 'quiet', say('again'), () => run((session) => session.reconnect()))}
       </div>`
     : html`<p part="status" class="status"><i></i><span>${text}</span> ${left}</p>`;
@@ -133,11 +134,9 @@ export const timeBar = ({ remainingMs, totalMs }: Limit): TemplateResult | '' =>
       </svg>`
     : '';
 
-const NEW_ATTEMPT = { prompt: 'newRequest', link: 'again', code: 'newCode' } as const;
-
 /** Starts a new payment in place of one that expired or cannot be paid; not in the first rank below a warning. */
 export const newAttemptButton = (method: Method, context: PanelContext, rank: Rank = 'second'): TemplateResult | '' =>
-  againButton(method, context.say((!opensApp(method) && NEW_ATTEMPT[PAYS_BY[method]]) || 'again'), context, rank);
+  againButton(method, context.say(PAYS_BY[method] === 'prompt' ? 'newRequest' : 'again'), context, rank);
 
 export const againButton = (
   method: Method,

@@ -4,7 +4,7 @@
 // controller, because it lives as long as the element; it uses nothing else of Lit, so its tests need no browser.
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import { PAYS_BY, type Method, type OrderView, type StartPayment } from '../../backend-proxy/protocol/wire.ts';
-import { asksWalletId, chosenMethod, offeredMethods } from '../shell/choice.ts';
+import { asksWalletId, chosenMethod, offeredMethods, opensApp } from '../shell/choice.ts';
 import type { Actions } from '../shell/choose.ts';
 import { leaveResumeHint, FOLLOWING, type SessionState, type Trouble } from '../shell/state.ts';
 import {
@@ -173,12 +173,12 @@ export class Session implements ReactiveController, Actions {
     this.#host.set({ activity: { at: 'choosing' }, unavailable: [] });
   }
 
-  /** Returns to the choice, with another method than the one that the shopper did not want. */
+  /** Returns to the choice, with another row than the one that the shopper did not want. */
   payAnotherWay(): void {
     this.reset();
     const state = this.#host.state();
     const last = state.form.method ?? state.order.payment?.asked;
-    const method = offeredMethods(state).find((each) => each !== last);
+    const method = offeredMethods(state).find((each) => each !== last && !(opensApp(each) && opensApp(last)));
     if (method) this.edit({ method });
   }
 

@@ -35,10 +35,11 @@ export function asksWalletId(method: Method, claims: SessionState['claims']): bo
   return WALLET_ID[method] === 'required' && !claims?.customer;
 }
 
-export const isCode = (method: Method | null): boolean => PAYS_BY[method as Method] === 'code';
+export const isCode = (method: Method | null | undefined): boolean => PAYS_BY[method as Method] === 'code';
 
 /** A phone cannot scan its own screen: there each code opens the app. */
-export const opensApp = (method: Method): boolean => isCode(method) && matchMedia('(pointer: coarse)').matches;
+export const opensApp = (method: Method | undefined): boolean =>
+  isCode(method) && matchMedia('(pointer: coarse)').matches;
 
 /**
  * The order's methods that the page asks for, in its order; all of them if it asks for none or only for others. Unless
