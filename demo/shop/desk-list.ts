@@ -159,23 +159,24 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string {
   return `The order was ${entry.surplus ? 'already paid' : 'closed before'}. ${never || back}`;
 }
 
-/** A mismatch and a conflict say why before the review; with what was reported earlier or later. */
+/** A mismatch and a conflict say why before the review. */
 function reviewReason({ history }: Entry): string {
   const flag = /^(mismatch|conflict|needs_review)$/;
   const at = history.findLastIndex(({ event, detail }) => flag.test(event) && detail && !flag.test(detail));
   const said = history[at]?.detail ?? '';
-  const figures = history.map(({ event, detail }) => (event === 'resolved' ? [] : sumsIn(detail ?? '')));
-  const [[asked, reported] = [], [, earlier]] = [figures[at], figures.slice(0, Math.max(0, at)).flat()];
-  const isRight = history.some(({ event, source }, n) => n > at && event === 'succeeded' && source !== 'person');
-  const more = isRight ? ', and the right one later' : earlier ? `. It had reported ${earlier}` : '';
-  if (said.includes('duplicate')) return `The gateway says paid, but it had refused this order as a duplicate${more}`;
+  const [asked, reported] =
+    FIGURES.exec(said)
+      ?.slice(1)
+      .map((sum) => formatMoney(sum, CURRENCY)) ?? [];
+  const isRight = history.slice(at + 1).some(({ event, source }) => event === 'succeeded' && source !== 'person');
+  const later = isRight ? ', and the right one later' : '';
+  if (said.includes('duplicate')) return 'The gateway says paid, but it had refused this order as a duplicate';
   if (/ after (SUCCESS|FAILED)/.test(said)) return 'The gateway contradicts itself';
-  if (asked) return `The gateway reported ${reported} instead of ${asked}${more}`;
+  if (asked) return `The gateway reported ${reported} instead of ${asked}${later}`;
   return said === '' ? 'The gateway has not said in time how it ended' : 'What the gateway reported is in doubt';
 }
 
 const FIGURES = /asked ([\d.]+) EUR, reported ([\d.]+) EUR/;
-const sumsIn = (text: string) => (FIGURES.exec(text) ?? []).slice(1).map((sum) => formatMoney(sum, CURRENCY));
 const lastDecision = ({ history }: Entry) => history.findLast(({ event }) => event === 'resolved')?.detail;
 
 /** Who decided, and what; without a name once it is erased. */
