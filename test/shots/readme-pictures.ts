@@ -1,6 +1,5 @@
 // The pictures of the README, for light and for dark pages, for an order of the demo's shop: the code on a desktop and
-// the payment received on a phone; and for a phone what it shows there instead of a code. These are transparent around
-// the screens. The last has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in drop-in/ were taken of
+// the choice on a phone; and for a phone what it shows there instead of a code. These are transparent around the screens. The last has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in drop-in/ were taken of
 // the pages of test/bench/, which answer each of its logos by a gray box.
 import { existsSync, readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
@@ -13,8 +12,8 @@ import type { OpenStatesPage, Variant } from './states-page.ts';
 type Draw = (browser: Browser, open: OpenStatesPage) => Promise<Buffer>;
 
 export const README_PICTURES: Readonly<Record<string, Draw>> = {
-  'docs/pictures/widget.png': (browser, open) => drawScreens(browser, open, ['code', 'received'], 'light'),
-  'docs/pictures/widget-in-the-dark.png': (browser, open) => drawScreens(browser, open, ['code', 'received'], 'dark'),
+  'docs/pictures/widget.png': (browser, open) => drawScreens(browser, open, ['code', 'choice'], 'light'),
+  'docs/pictures/widget-in-the-dark.png': (browser, open) => drawScreens(browser, open, ['code', 'choice'], 'dark'),
   'docs/pictures/widget-on-a-phone.png': (browser, open) => drawScreens(browser, open, ['app'], 'light'),
   'docs/pictures/widget-on-a-phone-in-the-dark.png': (browser, open) => drawScreens(browser, open, ['app'], 'dark'),
   'docs/pictures/side-by-side.png': drawSideBySide,
@@ -23,18 +22,18 @@ export const README_PICTURES: Readonly<Record<string, Draw>> = {
 const [COFFEE] = PRODUCTS;
 const ICON = readFileSync('demo/shop/public/icon.svg', 'base64');
 const ORDER = {
-  orderId: 'ST-7KQ4MXTR2D',
+  walletName: 'Jeton',
   logo: `data:image/svg+xml;base64,${ICON}`,
   ...(COFFEE && { description: COFFEE.name, amount: decimal(COFFEE.cents) }),
 };
 
 type Scheme = 'light' | 'dark';
-type Screen = 'code' | 'app' | 'received';
+type Screen = 'code' | 'app' | 'choice';
 const PHONE = { device: 'phone', width: 320, options: { hasTouch: true, isMobile: true } } as const;
 const SCREENS = {
   code: { state: 'scan, time left', device: 'desktop', width: 480, options: {} },
   app: { state: 'scan', ...PHONE },
-  received: { state: 'paid', ...PHONE },
+  choice: { state: 'choose', ...PHONE },
 } as const satisfies Record<Screen, { state: StateName; device: string } & Variant>;
 /** Pixels of the picture for each of the page. */
 const SCALE = 1.75;
@@ -46,13 +45,13 @@ const STYLE = `
   * { box-sizing: border-box; overflow: hidden; }
   body { display: flex; width: max-content; gap: 36px; margin: 0; padding: 3px 3px 9px; }
     div { position: relative; }
-  .phone { display: grid; place-items: center; height: 540px; padding: 30px 0 4px; background: light-dark(#fff, #16181e);
+  .phone { display: grid; place-items: center; height: 579px; padding: 30px 0 4px; background: light-dark(#fff, #16181e);
     border: 10px solid light-dark(#14171d, #2b313b); border-radius: 48px; box-shadow: 0 0 0 2px #8b95a5, 0 6px 8px -4px #0f182a2e; }
   .phone:only-child { height: 588px; margin: 8px 30px; padding: 44px 0 26px; }
   .phone::before, .phone::after { content: ''; position: absolute; inset: 14px 0 auto; width: 88px; height: 24px;
     margin: auto; border-radius: 12px; background: light-dark(#14171d, #000); }
   .phone::after { inset: auto 0 10px; width: 112px; height: 4px; background: light-dark(#14171d, #d5d9e1); }
-  .desktop { height: 540px; padding: 52px 20px 0; border-radius: 16px;
+  .desktop { height: 579px; padding: 52px 20px 0; border-radius: 16px;
     background: linear-gradient(light-dark(#fff, #20242c) 36px, light-dark(#d6dae2, #343a45) 36px 37px,
       light-dark(#f4f5f8, #0d0f13) 37px);
     box-shadow: 0 0 0 1px #7f8a9c80; }
