@@ -8,7 +8,7 @@ import { serve } from '@hono/node-server';
 import { chromium, type BrowserContextOptions, type Page } from 'playwright-core';
 import { createSandbox } from '../../demo/sandbox/sandbox.ts';
 import { findBrowser, reportOpenPages } from '../browser.ts';
-import { audit } from './audit.ts';
+import { problemsInBothSchemes } from './audit.ts';
 import { STEP_MS } from './visitor.ts';
 
 const API = '/api/v3/integration/merchants/payments';
@@ -65,11 +65,9 @@ const pay = (method: string, more: object = {}) =>
     ...more,
   });
 
-/** Ids of axe's rules that the page breaks, and what is too wide or too small for a finger. */
+/** Axe's rules that the page breaks in light and in dark, and what is too wide or too small for a finger. */
 async function problemsOf(page: Page): Promise<string[]> {
-  // With its styles: a page is seen before they have come.
-  await page.waitForLoadState();
-  const { violations, contrasts } = await audit(page);
+  const problems = await problemsInBothSchemes(page);
   const unfit = await page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
     const wide = scrollWidth > clientWidth ? [`${scrollWidth - clientWidth} px too wide`] : [];
@@ -80,46 +78,44 @@ async function problemsOf(page: Page): Promise<string[]> {
       .map((element) => `lower than 44 px: ${element.outerHTML}`);
     return [...wide, ...small];
   });
-  return [...violations, ...(contrasts === 0 ? ['no contrast was measured'] : []), ...unfit];
+  return [...problems, ...unfit];
 }
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`axe finds no problem on the sandbox’s pages at 320 px, in ${colorScheme}`, async () => {
-    const { checkout = '' } = await pay('CHECKOUT');
-    const { appPaymentLink = '' } = await pay('JETGO');
-    await pay('DIRECT', { customer: '12345678', customerReferenceNo: 'shopper-1' });
-    await post('/_sandbox/faults', { pay: { delayMs: 5_000, dropAnswer: true }, ipn: { never: true }, times: 2 });
-    const page = await visit({ ...PHONE, viewport: { width: 320, height: 640 }, colorScheme }, '/');
-    await page.evaluate(() => document.querySelectorAll('details').forEach((details) => (details.open = true)));
-    assert.deepEqual(await problemsOf(page), [], 'the gateway');
-    for (const width of [360, 390, 320]) {
-      await page.setViewportSize({ width, height: 640 });
-      const [logo, way] = await Promise.all(['.logo', '.way'].map((name) => page.locator(name).first().boundingBox()));
-      assert.ok(logo && way, 'both are drawn');
-      assert.ok(way.x - logo.x - logo.width >= 8 || way.y >= logo.y + logo.height, `apart at ${width} px`);
-    }
-    await page.goto(checkout);
-    assert.equal(await page.locator('.payee .avatar').isVisible(), true, 'the shop’s picture is beside its name');
-    await page.getByLabel('Wallet ID or e-mail').fill('12345678');
-    await page.getByLabel('Password').fill('wrong');
-    await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByRole('alert').waitFor();
-    assert.deepEqual(await problemsOf(page), [], 'the checkout');
-    await page.getByRole('button', { name: 'Ada Keller', exact: true }).click();
-    await page.locator('.step').getByLabel('Six-digit code').waitFor();
-    assert.equal(await page.locator('.step').getByText('Sandbox').count(), 0, 'help is outside of the step');
-    assert.deepEqual(await problemsOf(page), [], 'the second step of the checkout');
-    await page.goto(appPaymentLink);
-    assert.deepEqual(await problemsOf(page), [], 'the choice of a customer');
-    await page.getByRole('button', { name: 'Ada Keller' }).click();
-    await page.getByRole('button', { name: 'Approve' }).waitFor();
-    assert.deepEqual(await problemsOf(page), [], 'a payment on the phone');
-    await page.goto(`${base}/wallet/scan?code=unknown`);
-    await page.getByText('This is not a code of this wallet').waitFor();
-    assert.deepEqual(await problemsOf(page), [], 'the wallet');
-    await page.context().close();
-  });
-}
+test('axe finds no problem on the sandbox’s pages at 320 px, in light and dark', async () => {
+  const { checkout = '' } = await pay('CHECKOUT');
+  const { appPaymentLink = '' } = await pay('JETGO');
+  await pay('DIRECT', { customer: '12345678', customerReferenceNo: 'shopper-1' });
+  await post('/_sandbox/faults', { pay: { delayMs: 5_000, dropAnswer: true }, ipn: { never: true }, times: 2 });
+  const page = await visit({ ...PHONE, viewport: { width: 320, height: 640 } }, '/');
+  await page.evaluate(() => document.querySelectorAll('details').forEach((details) => (details.open = true)));
+  assert.deepEqual(await problemsOf(page), [], 'the gateway');
+  for (const width of [360, 390, 320]) {
+    await page.setViewportSize({ width, height: 640 });
+    const [logo, way] = await Promise.all(['.logo', '.way'].map((name) => page.locator(name).first().boundingBox()));
+    assert.ok(logo && way, 'both are drawn');
+    assert.ok(way.x - logo.x - logo.width >= 8 || way.y >= logo.y + logo.height, `apart at ${width} px`);
+  }
+  await page.goto(checkout);
+  assert.equal(await page.locator('.payee .avatar').isVisible(), true, 'the shop’s picture is beside its name');
+  await page.getByLabel('Wallet ID or e-mail').fill('12345678');
+  await page.getByLabel('Password').fill('wrong');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('alert').waitFor();
+  assert.deepEqual(await problemsOf(page), [], 'the checkout');
+  await page.getByRole('button', { name: 'Ada Keller', exact: true }).click();
+  await page.locator('.step').getByLabel('Six-digit code').waitFor();
+  assert.equal(await page.locator('.step').getByText('Sandbox').count(), 0, 'help is outside of the step');
+  assert.deepEqual(await problemsOf(page), [], 'the second step of the checkout');
+  await page.goto(appPaymentLink);
+  assert.deepEqual(await problemsOf(page), [], 'the choice of a customer');
+  await page.getByRole('button', { name: 'Ada Keller' }).click();
+  await page.getByRole('button', { name: 'Approve' }).waitFor();
+  assert.deepEqual(await problemsOf(page), [], 'a payment on the phone');
+  await page.goto(`${base}/wallet/scan?code=unknown`);
+  await page.getByText('This is not a code of this wallet').waitFor();
+  assert.deepEqual(await problemsOf(page), [], 'the wallet');
+  await page.context().close();
+});
 
 test('an open checkout says by itself that its payment has expired, in place of what was typed', async () => {
   const { checkout = '' } = await pay('CHECKOUT');
