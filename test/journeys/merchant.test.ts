@@ -1,0 +1,193 @@
+// The merchant's journeys: send money from the desk, see customers' payments there, and edit a theme.
+// test/demo/themes/themes.test.ts tests the themes themselves.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, afterEach, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { until } from '../backend-proxy/until.ts';
+import { createSearch } from '../secret-search.ts';
+import { audit } from './audit.ts';
+import { findIn } from './evidence.ts';
+import { BRUNO, World } from './shopper.ts';
+import type { Visitor } from './visitor.ts';
+
+const world = await World.open();
+afterEach(() => world.leave());
+after(() => world.close());
+
+test('a payout goes from the desk to the customer’s phone, and the desk follows its status', async () => {
+  const staff = await world.staff();
+  const phone = await world.phone(BRUNO);
+  await staff.page.getByRole('link', { name: 'Send a payout' }).click();
+  await staff.page.getByLabel('Amount').fill('25');
+  await staff.page.getByLabel('Wallet ID').fill(BRUNO);
+  await staff.page.getByLabel('Note').fill('For the broken dripper');
+  await staff.page.getByRole('button', { name: 'Continue' }).click();
+  await staff.page.getByRole('button', { name: 'Send €25' }).click();
+  const row = staff.page.getByRole('listitem').filter({ hasText: 'For the broken dripper' });
+  await row.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
+  await phone.page.getByText('For the broken dripper').waitFor();
+  assert.equal(await row.count(), 1);
+});
+
+/** Bruno's phone is asked to pay for a dripper. */
+async function asked() {
+  const staff = await world.staff();
+  const shopper = await world.shopper();
+  const phone = await world.phone(BRUNO);
+  await shopper.order('Stone Dripper');
+  await shopper.pay('DIRECT', BRUNO);
+  return { staff, shopper, phone };
+}
+
+test('the desk’s search leaves the rows with all its words, says how many, and what to type if there is none', async () => {
+  const { staff, shopper, phone } = await asked();
+  const found = staff.page.getByRole('searchbox', { name: 'Find a payment or payout' });
+  const said = staff.page.locator('output');
+  const rows = staff.page.getByRole('listitem');
+  await rows.filter({ hasText: shopper.orderId }).waitFor();
+  await found.fill(`€76 ${shopper.orderId.toLowerCase()}`);
+  await said.and(staff.page.getByText('1 found', { exact: true })).waitFor();
+  assert.equal(await rows.count(), 1);
+  await phone.approve();
+  await rows.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
+  assert.equal(await rows.count(), 1, 'also after the list has changed');
+  await found.fill(`today ${new Date().getFullYear()} ${shopper.orderId}`);
+  await said.and(staff.page.getByText('1 found', { exact: true })).waitFor();
+  await found.fill(`waiting ${shopper.orderId}`);
+  await said.and(staff.page.getByText(/^Nothing found/)).waitFor();
+  await found.fill('nobody');
+  await said
+    .and(staff.page.getByText(/^Nothing found\. Type an order, an amount, a day, or a wallet’s last digits\.$/))
+    .waitFor();
+  assert.deepEqual([await rows.count(), await staff.page.getByRole('region').count()], [0, 0]);
+  await found.fill('');
+  await rows.filter({ hasText: shopper.orderId }).waitFor();
+  assert.equal(await said.textContent(), '');
+});
+
+test('the desk sends a coffee’s money back in part and then the rest, and the customer’s open page follows', async () => {
+  const { staff, shopper, phone } = await asked();
+  const payment = staff.page.getByRole('listitem').filter({ hasText: shopper.orderId }).last();
+  await payment.getByRole('link', { name: `Close order ${shopper.orderId}` }).waitFor();
+  await phone.approve();
+  const refund = async (amount: string, left: string) => {
+    await staff.page.getByRole('link', { name: `Send back ${shopper.orderId}` }).click();
+    assert.equal(await staff.page.getByLabel('Amount').inputValue(), left);
+    await staff.page.getByLabel('Amount').fill(amount);
+    await staff.page.getByRole('button', { name: 'Continue' }).click();
+    await staff.page.getByRole('button', { name: `Send €${amount}` }).click();
+    await staff.page
+      .getByRole('listitem')
+      .filter({ hasText: `−€${amount}.00` })
+      .getByText('✓ Sent back')
+      .waitFor();
+    const done = staff.page.getByRole('status').filter({ hasText: '✓' });
+    assert.equal(
+      (await done.innerText()).trimEnd(),
+      `✓ €${amount}.00 of ${shopper.orderId} to ••••\u00A0${BRUNO.slice(-4)}: sent back.`,
+    );
+  };
+  await payment.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
+  await refund('20', '76');
+  await shopper.page.getByText('Wednesday. We have sent back €20.00.').waitFor();
+  await shopper.widget.getByText('€20.00').first().waitFor();
+  await refund('56', '56');
+  await shopper.page.getByRole('heading', { name: 'Order refunded' }).waitFor();
+  await shopper.page.getByRole('link', { name: 'Back to the coffee' }).waitFor();
+  assert.deepEqual(await world.atGateway(`${shopper.orderId}-r1`), ['SUCCESS']);
+  assert.deepEqual(await world.atGateway(`${shopper.orderId}-r2`), ['SUCCESS']);
+  await payment.getByText('€76.00 sent back').waitFor();
+  assert.equal(await payment.getByRole('link', { name: 'Send back' }).count(), 0);
+});
+
+// World.close() finds secrets by the same search.
+test('planted values are found in every kind of evidence', async () => {
+  const planted = { note: `note-${randomUUID()}`, requestId: `request-${randomUUID()}` };
+  const staff = await world.staff();
+  await staff.page.getByRole('link', { name: 'Send a payout' }).click();
+  await staff.page.getByLabel('Amount').fill('7');
+  await staff.page.getByLabel('Wallet ID').fill(BRUNO);
+  await staff.page.getByLabel('Note').fill(planted.note);
+  await staff.page.getByRole('button', { name: 'Continue' }).click();
+  await staff.page.getByRole('button', { name: /^Send €/ }).click();
+  const row = staff.page.getByRole('listitem').filter({ hasText: planted.note });
+  await row.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
+  await staff.leave();
+  await fetch(`${world.stack.proxy}/order`, { headers: { 'X-Request-Id': planted.requestId } });
+  // The answer may come before the line of the log, which goes through a pipe.
+  await until(() => world.stack.logs.proxy.some((line) => line.includes(planted.requestId)));
+
+  const evidence = await world.evidence();
+  assert.deepEqual(findIn(evidence, createSearch(planted)), [
+    'note in HAR',
+    'note in database',
+    'note in pages',
+    'note in webhooks',
+    'requestId in logs',
+  ]);
+});
+
+async function atThemes(hash = '', device: Parameters<World['shopper']>[0] = {}): Promise<Visitor> {
+  const { visitor } = await world.shopper(device);
+  await visitor.page.goto(`${world.stack.shop}/themes${hash}`);
+  await widgets(visitor.page).nth(1).locator('[part=pay]').waitFor();
+  return visitor;
+}
+
+const widgets = (page: Page) => page.locator('payment-widget');
+const css = async (page: Page) => (await page.locator('[data-css]').textContent()) ?? '';
+const pick = (page: Page, label: string) => page.locator('.ready a', { hasText: label });
+const EMPTY = '/* payment-widget { --payment-color-accent: …; } */';
+
+/** The computed style of both widgets' sheets. */
+async function styleOf(page: Page, property: 'backgroundColor' | 'borderRadius' | 'fontSize'): Promise<string[]> {
+  return widgets(page).evaluateAll(
+    (all, name) =>
+      all.map((widget) => {
+        const sheet = widget.shadowRoot?.querySelector('.sheet');
+        return sheet ? getComputedStyle(sheet)[name] : '';
+      }),
+    property,
+  );
+}
+
+test('a ready theme applies to both widgets, and the back button removes it', async () => {
+  const visitor = await atThemes();
+  const { page } = visitor;
+  assert.equal(await css(page), EMPTY);
+  const questions = await widgets(page).locator('legend').allTextContents();
+  assert.deepEqual(questions, ['How would you like to pay?', 'How would you like to pay?']);
+  assert.deepEqual(await styleOf(page, 'backgroundColor'), ['rgb(255, 255, 255)', 'rgb(22, 24, 30)']);
+  await pick(page, 'Parchment').click();
+  // A link within the page: the browser reports the new address a moment later.
+  await page.locator('.ready a[aria-current=true]', { hasText: 'Parchment' }).waitFor();
+  assert.deepEqual(await styleOf(page, 'backgroundColor'), ['rgb(255, 250, 240)', 'rgb(31, 27, 21)']);
+  assert.deepEqual(await styleOf(page, 'fontSize'), ['17px', '17px']);
+  await page.goBack();
+  await page.locator('.ready a:not([aria-current=true])', { hasText: 'Parchment' }).waitFor();
+  assert.deepEqual(await styleOf(page, 'backgroundColor'), ['rgb(255, 255, 255)', 'rgb(22, 24, 30)']);
+});
+
+test('a color with too little contrast is named with its ratio, and is not refused', async () => {
+  const visitor = await atThemes();
+  const { page } = visitor;
+  const verdict = page.locator('[data-verdict]');
+  assert.match((await verdict.textContent()) ?? '', /WCAG AA, light and dark/);
+  await page.getByLabel('Muted, light', { exact: true }).fill('#7fb0ff');
+  assert.match((await verdict.textContent()) ?? '', /^Muted, light: \d\.\d to 1 .*text needs 4\.5\.$/m);
+  assert.match(await css(page), /#7fb0ff/);
+});
+
+test('axe finds no problem on the theme page at 320 px, in any ready theme', async () => {
+  // The content security policy blocks the script of axe.
+  const visitor = await atThemes('', { viewport: { width: 320, height: 800 }, bypassCSP: true });
+  const { page } = visitor;
+  for (const id of ['Plain', 'Parchment', 'Console', 'Sorbet']) {
+    await pick(page, id).click();
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320, id);
+    const { violations, contrasts } = await audit(page);
+    assert.deepEqual(violations, [], id);
+    assert.ok(contrasts > 40, `${id}: ${contrasts} texts were measured`);
+  }
+});
