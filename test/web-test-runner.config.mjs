@@ -9,6 +9,8 @@ export default {
   files: 'test/widget/**/*.browser.ts',
   nodeResolve: { exportConditions: ['production'] },
   browsers: [chromeLauncher({ launchOptions: { ...browser, timeout: 180_000 } })],
+  // Also on two cores, where the default is one: a page waits for half of its time.
+  concurrency: 2,
   plugins: [esbuildPlugin({ ts: true, target: 'es2022', tsconfig: 'tsconfig.json' })],
   // Generous, because a busy machine is slow; tests that need a time limit assert it themselves.
   browserStartTimeout: 180_000,
