@@ -256,6 +256,11 @@ test('on a phone the shopper opens the wallet app, approves, and comes back to t
   const shopper = await world.shopper(PHONE_SIZE);
   const { page } = shopper;
   await shopper.order();
+  await hints(shopper, 'Demo: after Pay, open the wallet phone.');
+  await shopper.choose('DIRECT');
+  await page.getByRole('button', { name: 'Fill in' }).tap();
+  assert.equal(await shopper.part('wallet').inputValue(), ADA);
+  await shopper.choose('JETGO');
   const orderPage = page.url();
   const receipt = page.getByRole('table', { name: 'What you ordered' });
   assert.equal(await receipt.isVisible(), false, 'the order is folded, so that the payment is seen first');

@@ -10,8 +10,9 @@ const { order } = document.querySelector('[data-order]').dataset;
 const heading = document.querySelector('h1');
 const message = document.querySelector('[data-state]');
 const balance = document.querySelector('[data-balance]');
+const widget = document.querySelector('payment-widget');
 // Only a top-up shows the card's balance; its button says what the heading says.
-if (balance) document.querySelector('payment-widget').messages = { pay_deposit: '[Top up|Top up {amount}]' };
+if (balance) widget.messages = { pay_deposit: '[Top up|Top up {amount}]' };
 let wanted = message.dataset.state;
 let tries = 0;
 let asking = false;
@@ -60,27 +61,32 @@ setInterval(() => {
   if (isPaid && !document.hidden && tries % REFUND_EVERY === 0) void askShop(() => location.reload());
 }, EVERY_MS);
 
-// Only the demo reaches into the widget: a visitor has no wallet id to type.
-async function fillIn(walletId) {
-  const { shadowRoot } = document.querySelector('payment-widget');
-  const field = () => shadowRoot.querySelector('input[name="wallet"]');
-  if (!field()) shadowRoot.querySelector('input[value="DIRECT"]').click();
-  await new Promise(requestAnimationFrame);
-  field().value = walletId;
-  field().dispatchEvent(new Event('input', { bubbles: true }));
-  field().focus();
-}
-
+// Only the demo reaches into the widget: a visitor has no wallet id to type, and its hint follows the choice.
 const fill = document.querySelector('[data-fill]');
-fill?.addEventListener('click', () => void fillIn(fill.dataset.fill));
+fill?.addEventListener('click', () => {
+  const field = widget.shadowRoot.querySelector('input[name="wallet"]');
+  field.value = fill.dataset.fill;
+  field.dispatchEvent(new Event('input', { bubbles: true }));
+  field.focus();
+});
 
 /** What the demo's hint says: about the way that is chosen, then about what the widget shows of the payment. */
 function hintAt({ method, qr, appUrl }) {
   const trial = document.querySelector('.trial');
-  if (trial === null) return;
   const way = appUrl && matchMedia('(pointer: coarse)').matches ? 'app' : 'code';
   trial.dataset.way = qr ? way : method;
   if (qr) trial.querySelector('.code a').href = `${qr.text}&as=${fill.dataset.fill}`;
 }
-document.addEventListener('payment-select', ({ detail }) => hintAt(detail));
-document.addEventListener('payment-change', ({ detail: { payment } }) => payment && hintAt(payment));
+
+async function followChoice() {
+  await customElements.whenDefined('payment-widget');
+  // No event says what is chosen at first, and after a payment that failed.
+  const hintAtChosen = () => {
+    const chosen = widget.shadowRoot.querySelector('[name="method"]:checked');
+    if (chosen) hintAt({ method: chosen.value });
+  };
+  new MutationObserver(hintAtChosen).observe(widget.shadowRoot, { childList: true, subtree: true });
+  document.addEventListener('payment-select', ({ detail }) => hintAt(detail));
+  document.addEventListener('payment-change', ({ detail: { payment } }) => payment && hintAt(payment));
+}
+if (fill) void followChoice();
