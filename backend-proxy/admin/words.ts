@@ -308,7 +308,7 @@ export function reviewReason(reviewed: Reviewed): string {
 
 type Asked = Pick<Transaction, 'amountMinor' | 'currency' | 'answer'>;
 
-/** What the gateway reported that has to be reviewed, and when: of each report its amount and its outcome. */
+/** What the gateway reported, and when: of each report that differs its amount and its outcome. */
 export function reportsOf(reviewed: Reviewed & Asked): { what: string; at: number }[] {
   const cause = causeOf(reviewed);
   return reviewed.history.flatMap((entry) => {
@@ -319,7 +319,9 @@ export function reportsOf(reviewed: Reviewed & Asked): { what: string; at: numbe
     const end = entry === cause && /^the gateway says (paid|failed)/.exec(inWords(detail))?.[1];
     // Only with our payment id does a SUCCESS count without an amount (protocol/verify.ts).
     const isAsAsked = end === 'paid' && reviewed.answer !== 'identified' && !detail.includes('differs');
-    const what = [figure ?? (isAsAsked && moneyOf(reviewed)), OUTCOMES[outcome] ?? end].filter(Boolean).join(', ');
+    const isRight = entry.event === 'succeeded' && !isByPerson(entry);
+    const said = [figure ?? (isAsAsked && moneyOf(reviewed)), OUTCOMES[outcome] ?? end].filter(Boolean).join(', ');
+    const what = isRight ? 'paid, as asked' : said;
     return what === '' ? [] : [{ what: capital(what), at: entry.at }];
   });
 }
@@ -341,7 +343,11 @@ export function whatToAsk(transaction: Transaction, rules: RefundRules): string 
       ? `${owedText(moneyOf(transaction))} Then end the review.`
       : 'Nothing can be sent back: end the review.';
   }
-  return `Ask the gateway’s support before you ${TYPES[transaction.type].paysOrder ? 'ship' : 'send it again'}.`;
+  const isPayment = TYPES[transaction.type].paysOrder;
+  const isPaid = isPayment && transaction.stage === 'succeeded';
+  if (isPaid && !transaction.surplus && !transaction.afterClose)
+    return 'The payment counts as paid. If you have not shipped yet, ask the gateway’s support first.';
+  return `Ask the gateway’s support before you ${isPaid ? 'send it back' : isPayment ? 'ship' : 'send it again'}.`;
 }
 
 /** Minor units of a payment: what is left, and how much of it the gateway takes; and why nothing can be sent. */

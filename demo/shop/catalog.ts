@@ -82,6 +82,6 @@ export function centsOf(amount: string): number {
 
 const euros = new Intl.NumberFormat('en-IE', { style: 'currency', currency: CURRENCY });
 
-export function formatMoney(amount: string, currency: string): string {
+export function formatMoney(amount: string, currency: string = CURRENCY): string {
   return currency === CURRENCY ? euros.format(Number(amount)) : `${amount} ${currency}`;
 }

@@ -1,7 +1,7 @@
 // The page that sends a payout, or a payment's money back, in two steps; and the one that closes an order.
 import { html } from 'hono/html';
 import type { Payment } from '../../backend-proxy/client.ts';
-import { CURRENCY, formatMoney } from './catalog.ts';
+import { formatMoney } from './catalog.ts';
 import { deskFrame, money, walletEnd } from './desk-list.ts';
 import type { Markup, Site } from './page.ts';
 
@@ -11,10 +11,10 @@ export interface DeskForm {
   amount: string;
   customer: string;
   note: string;
-  /** The payment whose money goes back, and of it the cents that can, and what is owed besides; undefined of a payout. */
+  /** The payment whose money goes back, the cents of it that can, and what becomes of the rest; undefined of a payout. */
   back?: Payment | undefined;
   left?: number;
-  owed?: string | undefined;
+  rest?: string | undefined;
   problems?: Partial<Record<'amount' | 'customer' | 'all', string>>;
   /** The second step, before money leaves. */
   isReview?: boolean;
@@ -22,7 +22,8 @@ export interface DeskForm {
 
 export function deskForm(form: DeskForm, site: Site): Markup {
   const { id, back, problems, isReview } = form;
-  const title = isReview ? `Send ${moneyOf(form)}?` : back === undefined ? 'Send a payout' : 'Send money back';
+  const what = back === undefined ? 'Send a payout' : 'Send money back';
+  const title = isReview ? `Send ${formatMoney(form.amount)}?` : what;
   const body = html`<form class="stack" method="post" action="/desk/send" autocomplete="off" novalidate>
     ${hidden('id', id)}
     ${back === undefined ? '' : html`${hidden('order', back.orderId)} ${hidden('payment', back.gatewayOrderId)}`}
@@ -43,13 +44,12 @@ function card(title: string, problem: string | undefined, body: Markup, site: Si
 }
 
 const hidden = (name: string, value: string) => html`<input type="hidden" name="${name}" value="${value}" />`;
-const moneyOf = ({ amount }: { amount: string }) => formatMoney(amount, CURRENCY);
 
 function fields(form: DeskForm): Markup {
   const { back, note, left = 0 } = form;
   const part =
     back &&
-    `Up to ${money(left)} of the ${moneyOf(back)} for ${back.orderId} can go back to the wallet that paid, ${walletEnd(back.payer ?? '')}: this gateway sends whole amounts only.`;
+    `Up to ${money(left)} of the ${formatMoney(back.amount)} for ${back.orderId} can go back to the wallet that paid, ${walletEnd(back.payer ?? '')}: this gateway sends whole amounts only.`;
   return html`${part && html`<p class="quiet">${part}</p>`} ${field(form, 'amount', 'Amount (whole euros)')}
     ${back === undefined ? field(form, 'customer', 'Wallet ID') : ''}
     <label>Note to the customer <input name="note" value="${note}" maxlength="120" placeholder="Optional" /></label>
@@ -70,14 +70,14 @@ function field({ problems, ...form }: DeskForm, name: 'amount' | 'customer', lab
 
 /** A typed wallet id is in groups, to be compared. */
 function review(form: DeskForm): Markup {
-  const { amount, customer, note, back, owed } = form;
+  const { amount, customer, note, back, rest } = form;
   const wallet = back ? walletEnd(back.payer ?? '') : customer.replaceAll(/\d{4}(?=\d)/g, '$&\u00A0');
   return html`${hidden('amount', amount)} ${hidden('customer', customer)} ${hidden('note', note)}
-    <p>To the wallet <b>${wallet}</b>${back && ` that paid ${moneyOf(back)} for ${back.orderId}`}.</p>
-    ${note === '' ? '' : html`<p>The customer reads “${note}”.</p>`} ${owed && html`<p>${owed}</p>`}
+    <p>To the wallet <b>${wallet}</b>${back && ` that paid ${formatMoney(back.amount)} for ${back.orderId}`}.</p>
+    ${note === '' ? '' : html`<p>The customer reads “${note}”.</p>`} ${rest && html`<p>${rest}</p>`}
     <p class="message warn">Sent money cannot be called back.</p>
     <div class="buttons">
-      <button class="button" name="step" value="send">Send ${moneyOf(form)}</button>
+      <button class="button" name="step" value="send">Send ${formatMoney(amount)}</button>
       <button class="button plain" name="step" value="edit">Change</button>
       <a href="/desk">Cancel</a>
     </div>`;

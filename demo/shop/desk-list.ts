@@ -33,7 +33,7 @@ export function deskFrame(title: string, site: Site, body: Markup): Markup {
   return page({ title: `${title} · Desk`, place: 'desk', menu, ...files, site }, body);
 }
 
-/** The part that desk.js refreshes: first what waits for a person. `doneId`: of what was just sent or closed. */
+/** The part that desk.js refreshes: first what waits, oldest first. `doneId`: of what was just sent or closed. */
 export function deskList(entries: readonly Entry[], now: Date, doneId?: string, operatorUrl?: string): Markup {
   const today = days.format(now);
   const section = (name: string, listed: readonly Entry[], count: number | string, figures?: Markup) =>
@@ -49,7 +49,7 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
   const newest = new Set(entries.slice(0, MAX_SHOWN));
   return html`${entries.filter(({ gatewayOrderId }) => gatewayOrderId === doneId).map((entry) => justDone(entry, entries))}
   ${(['To review', 'To send back', 'Still owed'] as const).map((what) => {
-    const listed = entries.filter((entry) => toDo(entry, entries) === what);
+    const listed = entries.filter((entry) => toDo(entry, entries) === what).toReversed();
     return listed.length > 0 && section(what, listed, listed.length);
   })}
   ${[...Map.groupBy(entries, dayOf)].map(([day, all]) => {
@@ -104,7 +104,7 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
   const isToDo = toDo(entry, entries) !== undefined;
   const day = isToDo && dayOf(entry) !== today ? `${dayOf(entry).slice(0, -5)}, ` : '';
   const url = operatorUrl && `${operatorUrl}/transactions/${encodeURIComponent(gatewayOrderId)}`;
-  const id = html`<a class="id" ${url && html`href="${url}"`}><b>${orderId}</b></a>`;
+  const id = html`<a class="id" ${url && html`href="${url}" ${THERE}`}><b>${orderId}</b></a>`;
   return html`<li id="${gatewayOrderId}" class="${isToDo ? 'warn' : ''}" data-status="${status}">
     <span>${id}${'\u00A0·'} <small>${kind}</small></span>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
@@ -132,21 +132,21 @@ function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): 
   // A URL must not have a wallet id, so it has the payment's.
   const ids = String(new URLSearchParams({ order, payment }));
   const what = toDo(entry, entries);
-  const link = (name: string, href: string) =>
-    html`<a class="act ${what ? 'button' : ''}" href="${href}" aria-label="${name} ${order}">${name}</a>`;
+  const link = (name: string, to: string, at: Markup | '' = '') =>
+    html`<a class="act ${what && 'button'}" href="${to}" aria-label="${name} ${order}" ${at}>${name}${at && ' ↗'}</a>`;
   if (refundable(entry, entries) > 0 && (what || !hasExtra(entry, entries)))
     return link('Send back', `/desk/send?${ids}`);
-  if (what) return operatorUrl && what !== 'Still owed' && link(what === 'To review' ? 'Review' : 'Open', operatorUrl);
+  if (what === 'Still owed') return undefined;
+  if (what) return operatorUrl && link(what === 'To review' ? 'Review' : 'Open', operatorUrl, THERE);
   const isPaid = ofOrder(entry, entries).some((other) => other.status === 'SUCCESS' && !paysNothing(other));
   return isWaiting(entry) && !isPaid && link('Close order', `/desk/close?${ids}`);
 }
 
 function adviceOf(entry: Entry, entries: readonly Entry[]): string {
-  if (isInDoubt(entry))
-    return `${reviewReason(entry)}. Ask the gateway’s support before you ${isPayment(entry) ? 'ship' : 'send it again'}.`;
+  if (isInDoubt(entry)) return `${reviewReason(entry)}. ${whatToAsk(entry)}`;
   const decided = decidedIn(entry);
   if (!isPayment(entry)) return decided ?? (entry.status === 'FAILED' ? `${endOf(entry)}. No money moved.` : '');
-  const [[most, rest], owed] = [leftOf(entry, entries), owedOf(entry, entries)];
+  const [[most, rest], owed] = [leftOf(entry, entries), restOf(entry, entries)];
   const why = most > 0 && whyNotBack(entry);
   const never = why && `It cannot be sent back, because ${why}.`;
   const what = toDo(entry, entries);
@@ -159,24 +159,28 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string {
   return `The order was ${entry.surplus ? 'already paid' : 'closed before'}. ${never || back}`;
 }
 
+/** As on the operator’s page. */
+function whatToAsk(entry: Entry): string {
+  const isPaid = isPayment(entry) && entry.status === 'SUCCESS';
+  if (isPaid && !paysNothing(entry))
+    return 'The payment counts as paid. If you have not shipped yet, ask the gateway’s support first.';
+  return `Ask the gateway’s support before you ${isPaid ? 'send it back' : isPayment(entry) ? 'ship' : 'send it again'}.`;
+}
+
 /** A mismatch and a conflict say why before the review. */
 function reviewReason({ history }: Entry): string {
   const flag = /^(mismatch|conflict|needs_review)$/;
   const at = history.findLastIndex(({ event, detail }) => flag.test(event) && detail && !flag.test(detail));
   const said = history[at]?.detail ?? '';
-  const [asked, reported] =
-    FIGURES.exec(said)
-      ?.slice(1)
-      .map((sum) => formatMoney(sum, CURRENCY)) ?? [];
+  const [, asked = '', reported = ''] = /asked ([\d.]+) EUR, reported ([\d.]+) EUR/.exec(said) ?? [];
   const isRight = history.slice(at + 1).some(({ event, source }) => event === 'succeeded' && source !== 'person');
   const later = isRight ? ', and the right one later' : '';
   if (said.includes('duplicate')) return 'The gateway says paid, but it had refused this order as a duplicate';
   if (/ after (SUCCESS|FAILED)/.test(said)) return 'The gateway contradicts itself';
-  if (asked) return `The gateway reported ${reported} instead of ${asked}${later}`;
+  if (asked) return `The gateway reported ${formatMoney(reported)} instead of ${formatMoney(asked)}${later}`;
   return said === '' ? 'The gateway has not said in time how it ended' : 'What the gateway reported is in doubt';
 }
 
-const FIGURES = /asked ([\d.]+) EUR, reported ([\d.]+) EUR/;
 const lastDecision = ({ history }: Entry) => history.findLast(({ event }) => event === 'resolved')?.detail;
 
 /** Who decided, and what; without a name once it is erased. */
@@ -219,15 +223,13 @@ function leftOf(entry: Entry, entries: readonly Entry[]): readonly [most: number
   return [left - (left % 100), left % 100];
 }
 
-/** The cents that the gateway cannot send back, of money that pays no order or goes back but for them. */
-export function owedOf(entry: Entry, entries: readonly Entry[]): string {
+/** The cents that cannot go back, of money that pays no order or goes back but for them. `sending`: cents, as well. */
+export function restOf(entry: Entry, entries: readonly Entry[], sending = 0): string {
   const [most, rest] = leftOf(entry, entries);
+  if (rest === 0) return '';
   const sum = money(rest, entry.currency);
-  if (rest > 0 && paysNothing(entry))
-    return `${sum} is still owed to the customer: ${WHOLE}, so settle it another way.`;
-  return most === 0 && rest > 0 && rest < centsOf(entry.amount)
-    ? `The other ${sum} cannot be sent back: ${WHOLE}.`
-    : '';
+  if (paysNothing(entry)) return `${sum} is still owed to the customer: ${WHOLE}, so settle it another way.`;
+  return most === sending && rest < centsOf(entry.amount) ? `The other ${sum} cannot be sent back: ${WHOLE}.` : '';
 }
 
 /** In the operator's words; undefined if it can be, as far as anything is left. */
@@ -254,6 +256,7 @@ export const walletEnd = (id: string) => `••••\u00A0${id.slice(Math.max(
 const DONE = { PAY: 'Paid', REFUND: 'Sent back', PAYOUT: 'Paid out' };
 const TYPES = { PAY: 'Payment', REFUND: 'Refund', PAYOUT: 'Payout' };
 const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };
+const THERE = html`title="On the operator’s page"`;
 const WHOLE = 'the gateway sends whole amounts only';
 /** Each tone has a sign too, for those who do not see its color. */
 const SIGNS = { good: '✓', bad: '✕', warn: '!', wait: '…', over: '–' };
@@ -278,13 +281,14 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
   const extra = isPayment(entry) && ((entry.surplus && 'Paid twice') || (entry.afterClose && 'Paid after closing'));
   const done = extra || DONE[entry.type];
   const sent = isPayment(entry) ? refundsOf(entry, entries) : [];
-  const isBack = sent.length > 0 && sent.every(({ status }) => status === 'SUCCESS') && leftOf(entry, entries)[0] === 0;
+  const [most, rest] = leftOf(entry, entries);
+  const isBack = sent.length > 0 && sent.every(({ status }) => status === 'SUCCESS') && most === 0;
   if (isInDoubt(entry))
     return { tone: 'warn', label: entry.status === 'SUCCESS' ? `${done}, needs review` : 'Needs review' };
   if (toDo(entry, entries)) return { tone: 'warn', label: done };
   if (extra) return { tone: isBack ? 'good' : 'wait', label: done };
   if (entry.isClosed) return { tone: 'over', label: 'Closed' };
-  if (isBack) return { tone: 'over', label: 'Refunded' };
+  if (isBack) return { tone: 'over', label: rest > 0 ? 'Partly refunded' : 'Refunded' };
   if (isOpen(entry)) return { tone: 'wait', label: isPayment(entry) ? 'Waiting' : 'On its way' };
   if (entry.status === 'SUCCESS') return { tone: 'good', label: done };
   return isPayment(entry) ? { tone: 'over', label: endOf(entry) } : { tone: 'bad', label: 'Failed' };

@@ -1,6 +1,5 @@
-// The desk: what a merchant's staff needs each day. It lists the newest payments and payouts, closes an order that is
-// not paid, and sends payouts or a payment's money back, in two steps: the second names amount and wallet. The id is
-// made before the first, so after a lost answer the same form can be sent again, and money moves once.
+// The desk of a merchant's staff: it lists the newest payments and payouts, closes unpaid orders, and sends money in two
+// steps. The id is made before the first, so after a lost answer the same form can be sent again: money moves once.
 import type { Hono, MiddlewareHandler } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
 import { html } from 'hono/html';
@@ -8,7 +7,7 @@ import { timingSafeEqual } from 'hono/utils/buffer';
 import { PaymentProxyError, type PaymentProxy } from '../../backend-proxy/client.ts';
 import { CURRENCY, formatMoney } from './catalog.ts';
 import { closing, deskForm, type DeskForm } from './desk-form.ts';
-import { MAX_SHOWN, deskList, deskPage, isWaiting, owedOf, refundable, type Entry } from './desk-list.ts';
+import { MAX_SHOWN, deskList, deskPage, isWaiting, restOf, refundable, type Entry } from './desk-list.ts';
 import { newId } from './order-store.ts';
 import type { Markup, Site } from './page.ts';
 
@@ -76,29 +75,29 @@ function why(error: unknown): Markup {
 
 /** Of a refund filled in with all that can be sent back; of a payout empty. */
 async function emptyForm(proxy: PaymentProxy, asked: Record<string, string>): Promise<DeskForm> {
-  const { back, left, owed } = await paymentOf(proxy, asked);
+  const { back, left } = await paymentOf(proxy, asked);
   if (back === undefined || left === 0) return { id: newId('PO'), amount: '', customer: '', note: '' };
-  const [amount, note] = [String(left / 100), `Money back for ${back.orderId}`];
-  return { id: newId('BACK'), amount, customer: '', note, back, left, owed };
+  const [id, note] = [newId('BACK'), `Money back for ${back.orderId}`];
+  return { id, amount: String(left / 100), customer: '', note, back, left };
 }
 
 /** Asks for the order, because the list has only the last days. */
-async function paymentOf(proxy: PaymentProxy, { order, payment }: Record<string, unknown>) {
+async function paymentOf(proxy: PaymentProxy, { order, payment, amount }: Record<string, unknown>) {
   const report = typeof order === 'string' && order !== '' ? await proxy.order(order).catch(() => null) : null;
   const back = report?.payments.find(({ gatewayOrderId }) => gatewayOrderId === payment);
   const refunds = report?.refunds ?? [];
-  return { back, left: back === undefined ? 0 : refundable(back, refunds), owed: back && owedOf(back, refunds) };
+  const rest = back && restOf(back, refunds, 100 * Number(amount));
+  return { back, left: back === undefined ? 0 : refundable(back, refunds), rest };
 }
 
 /** The id of what the proxy accepted; else the form: its second step, or with a message about the error. */
 async function send(proxy: PaymentProxy, typed: Record<string, unknown>): Promise<DeskForm | string> {
-  const { back, left, owed } = await paymentOf(proxy, typed);
+  const { back, left, rest } = await paymentOf(proxy, typed);
   const text = (name: string) => textOf(typed[name]);
   // Digits in any shape that people copy, such as "1234 5678".
-  const customer = text('customer')
-    .normalize('NFKC')
-    .replaceAll(/[\s.\p{Pd}]/gu, '');
-  const form: DeskForm = { id: text('id'), amount: text('amount'), customer, note: text('note'), back, left, owed };
+  const digits = text('customer').normalize('NFKC');
+  const customer = digits.replaceAll(/[\s.\p{Pd}]/gu, '');
+  const form: DeskForm = { id: text('id'), amount: text('amount'), customer, note: text('note'), back, left, rest };
   const isOurs = new RegExp(`^${back === undefined ? 'PO' : 'BACK'}-[2-9A-HJ-NP-Z]{10}$`).test(form.id);
   if (!isOurs) return { ...(await emptyForm(proxy, {})), problems: { all: OUT_OF_DATE } };
   const isSending = typed['step'] === 'send';
@@ -123,7 +122,7 @@ function problemsIn({ amount, customer, back, left = 0 }: DeskForm, isSending: b
   const most = back === undefined || isSending ? '9999999' : String(left / 100);
   const problems: DeskForm['problems'] = {};
   if (!/^[1-9]\d{0,6}$/.test(amount) || Number(amount) > Number(most))
-    problems.amount = `A whole number of euros, at most ${formatMoney(most, CURRENCY).replace('.00', '')}.`;
+    problems.amount = `A whole number of euros, at most ${formatMoney(most).replace('.00', '')}.`;
   if (back === undefined && !/^\d{4,20}$/.test(customer)) problems.customer = 'The 4 to 20 digits of a wallet ID.';
   return Object.keys(problems).length === 0 ? undefined : problems;
 }

@@ -10,6 +10,7 @@ const WHOLE = 'the wallet takes whole amounts only';
 /** A blank line, between what becomes of the order and money that is owed. */
 const APART = '\n\n';
 const COMING = 'Refund on its way';
+const PARTLY = 'Partly refunded';
 export const PAID = 'We will pack your order on Tuesday and send it on Wednesday.';
 
 const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 'refunded'>, string>> = {
@@ -165,7 +166,7 @@ function partBack(order: Order): string | undefined {
   const { amount, back } = order;
   if (amount === null || leftOf(amount, back) === 0) return undefined;
   const part = formatMoney(decimal(centsOf(amount) - leftOf(amount, back)), CURRENCY);
-  return `${part} of ${formatMoney(amount, CURRENCY)} ${isComing(order) ? 'going' : 'sent'} back`;
+  return `${isComing(order) ? COMING : PARTLY}: ${part} of ${formatMoney(amount, CURRENCY)}`;
 }
 
 export function fulfillmentOf(order: Order): string {
@@ -186,7 +187,7 @@ function refundedSentence(order: Order): string {
   const sum = formatMoney(decimal(left), CURRENCY);
   const rest =
     kind === 'goods'
-      ? `The other ${sum} cannot go to your wallet, which takes whole amounts only. Contact us, and we will send it another way.`
+      ? `The other ${sum} cannot go to your wallet, which takes whole amounts only. Contact us about it.`
       : `${sum} stays on your card: ${WHOLE}.`;
   return [kind === 'goods' ? 'Nothing of this order is packed.' : '', left > 0 ? rest : ''].filter(Boolean).join(APART);
 }
@@ -353,7 +354,7 @@ function chipOf(order: Order): { tone: string; label?: string } {
 function stateChip(order: Order) {
   const chip = CHIPS[stateOf(order)];
   if (chip !== CHIPS.refunded) return chip;
-  return isComing(order) ? { ...chip, label: COMING } : partBack(order) ? { ...chip, label: 'Partly refunded' } : chip;
+  return isComing(order) ? { ...chip, label: COMING } : partBack(order) ? { ...chip, label: PARTLY } : chip;
 }
 
 /** What happened to its money, on a line of its own. */

@@ -24,8 +24,8 @@ test('what was paid after the closing is to send back, and to review once the ga
     [late, refund('ST-1', { amount: '5.00' })],
     /<p>The order was closed before\. Send back €7\.00 of €7\.90: /,
   );
-  await says([{ ...late, payer: null }], /To send back <span class="quiet">1<[^]*<p>The order was closed before\. It cannot be sent back, because the gateway did not name the whole wallet that paid\.<\/p>\s*<a [^>]*\/ST-1" aria-label="Open ST-1">Open</); // prettier-ignore
-  await says([{ ...late, amount: '0.90' }], /To review <span class="quiet">1<[^]*<p>The order was closed before\. €0\.90 is still owed to the customer: the gateway sends whole amounts only, so settle it another way\. Then end the review\.<\/p>\s*<a [^>]*>Review</); // prettier-ignore
+  await says([{ ...late, payer: null }], /To send back <span class="quiet">1<[^]*<p>The order was closed before\. It cannot be sent back, because the gateway did not name the whole wallet that paid\.<\/p>\s*<a [^>]*\/ST-1" aria-label="Open ST-1" title="On the operator’s page">Open ↗</); // prettier-ignore
+  await says([{ ...late, amount: '0.90' }], /To review <span class="quiet">1<[^]*<p>The order was closed before\. €0\.90 is still owed to the customer: the gateway sends whole amounts only, so settle it another way\. Then end the review\.<\/p>\s*<a [^>]*>Review ↗</); // prettier-ignore
   const done = { ...late, needsReview: false };
   await says([done, refund('ST-1', { amount: '12.00' })], /Still owed <span class="quiet">1<[^]*chip warn">[^]*<p>€0\.90 is still owed to the customer: /); // prettier-ignore
   await says([done, refund('ST-1', { amount: '12.00', status: 'SUCCESS' })], /Still owed <span class="quiet">1<[^]*chip warn">[^]*€12\.00 sent back<[^]*<p>€0\.90 is still owed to the customer: the gateway sends whole amounts only, so settle it another way\. It leaves this list after 7 days\.<\/p>\s*<\/li>/); // prettier-ignore
@@ -33,7 +33,7 @@ test('what was paid after the closing is to send back, and to review once the ga
   const history = [...closed, said('conflict', 'FAILED after SUCCESS'), said('needs_review', 'conflict')];
   await says(
     [{ ...late, history }],
-    / Paid after closing, needs review<[^]*<p>The gateway contradicts itself\. Ask the gateway’s support[^]*>Review</,
+    / Paid after closing, needs review<[^]*<p>The gateway contradicts itself\. Ask the gateway’s support before you send it back\.<[^]*>Review ↗</,
   );
   await says([{ ...late, createdAt: '2026-11-18T12:00:00.000Z' }], /<time [^>]*>18 Nov, 12:00</);
 });
@@ -74,6 +74,9 @@ test('the desk lists payments and payouts, and says why one needs review, with a
     text,
     /<h2>To review <span class="quiet">7<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]*>\d\d:\d\d<(?:(?!<h2)[^])*<h2>To send back <span class="quiet">1<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, 20 Nov 2026 <span class="quiet">\S+<[^]*<li id="ST-1"/,
   );
+  const toReview = [...(text.split('<h2>')[1] ?? '').matchAll(/<li id="(.*?)"/g)].map(([, id]) => id);
+  assert.deepEqual(toReview, ['ST-R2', 'ST-R1', 'ST-R0', 'ST-4', 'ST-3', 'PO-2', 'PO-1'], 'the oldest first');
+  assert.match(text, /aria-label="Review PO-1" title="On the operator’s page">Review ↗</);
   assert.match(text, /id="PO-3"[^]*?<p>Balance too low\. No money moved\.</);
   assert.match(text, /id="PO-4"[^]*? Failed<[^]*?<p>No such customer\. No money moved\.</);
   assert.match(
@@ -82,7 +85,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   );
   assert.match(
     text,
-    /ST-3"[^]*? Paid, needs review<[^]*?<p>The gateway reported €0\.07 instead of €25\.00, and the right one later\. Ask the gateway’s support before you ship\.</,
+    /ST-3"[^]*? Paid, needs review<[^]*?<p>The gateway reported €0\.07 instead of €25\.00, and the right one later\. The payment counts as paid\. If you have not shipped yet, ask the gateway’s support first\.</,
   );
   assert.match(text, /ST-4"[^]*?<p>The gateway says paid, but it had refused this order as a duplicate\. Ask/); // prettier-ignore
   for (const [, words] of REASONS)
@@ -179,13 +182,15 @@ test('the desk counts all that came in today, also twice or under review', async
   assert.equal((await totals({ ...twice, amount: '14.00' }, { ...back, status: 'SUCCESS' }))[2], '1 sent €14.00');
   assert.match((await staff.get('/desk/list')).text, /chip good">[^]*? Paid twice<(?![^]*still owed)/);
   await totals(payment('ST-1', paid), refund('ST-1', { status: 'SUCCESS', amount: '9.00' }), refund('ST-1', { status: 'SUCCESS', amount: '5.00' })); // prettier-ignore
-  const all14 = /chip over">[^]*? Refunded<[^]*?· €14\.00 sent back</;
+  const all14 = /chip over">[^]*? Partly refunded<[^]*?· €14\.00 sent back</;
   assert.match((await staff.get('/desk/list')).text, all14);
   assert.match(
     (await staff.get('/desk/list')).text,
     /<p>The other €0\.50 cannot be sent back: the gateway sends whole amounts only\.</,
   );
   assert.doesNotMatch((await staff.get('/desk/list')).text, /still owed/);
+  await totals(payment('ST-1', { ...paid, amount: '14.00' }), refund('ST-1', { status: 'SUCCESS', amount: '14.00' }));
+  assert.match((await staff.get('/desk/list')).text, /chip over">[^]*?<\/span> Refunded</);
 });
 
 test('the desk of a shop without payments leads to an order, and one of many keeps what is to review in sight', async () => {
@@ -230,7 +235,10 @@ test('a row says who decided and why nothing can be sent back, and its order lea
       'Ada confirmed that the money moved. It cannot be sent back, because the gateway did not name the whole wallet that paid.',
     ],
   );
-  assert.match(rows[0] ?? '', /href="http:\/\/127\.0\.0\.1:8789\/admin\/transactions\/ST-1%2F2"><b>ST-1</);
+  assert.match(
+    rows[0] ?? '',
+    /href="http:\/\/127\.0\.0\.1:8789\/admin\/transactions\/ST-1%2F2" title="On the operator’s page"><b>ST-1</,
+  );
   assert.doesNotMatch(rows.join(''), /desk\/send/);
   const alone = new Browser(openShop(shop.proxy, undefined, { publicUrl: 'http://127.0.0.1:8080' }));
   assert.match((await alone.get('/desk/list')).text, /<a class="id" ><b>ST-1</);

@@ -19,8 +19,7 @@ const SEEN = { type: 'PAY', amount: '42.75', currency: 'EUR' };
 const LATER = { ...SEEN, status: 'FAILED', needsReview: false };
 /** The way to the contact page as text alone. */
 const unlinked = (html: string) => html.replaceAll(/<a href="\/contact">(contact us)<\/a>/gi, '$1');
-const NOT_BACK =
-  'The other €0.75 cannot go to your wallet, which takes whole amounts only. Contact us, and we will send it another way.';
+const NOT_BACK = 'The other €0.75 cannot go to your wallet, which takes whole amounts only. Contact us about it.';
 const REST =
   'We still owe you €0.75: the wallet takes whole amounts only. Contact us, and we will send it another way.';
 const WHOLE =
@@ -245,13 +244,17 @@ test('an order whose money went back is refunded: nothing is packed, and a top-u
     [
       await shopper.order(BASKET),
       'SUCCESS',
-      ['€42.00 of €42.75 sent back', `Nothing of this order is packed.\n\n${NOT_BACK}`],
+      ['Partly refunded: €42.00 of €42.75', `Nothing of this order is packed.\n\n${NOT_BACK}`],
       'Nothing of this order is packed.',
     ],
     [
       topUp,
       'PROCESSING',
-      ['€42.00 of €42.75 going back', '€0.75 stays on your card: the wallet takes whole amounts only.', '€0.75'],
+      [
+        'Refund on its way: €42.00 of €42.75',
+        '€0.75 stays on your card: the wallet takes whole amounts only.',
+        '€0.75',
+      ],
       '',
     ],
   ] as const) {
@@ -294,7 +297,7 @@ test('an order that was paid twice says so when its own payment went back', asyn
   const back = { ...paid, amount: '42.00', type: 'REFUND', refundOf: 'paid' };
   shop.proxy.answers[`GET ${path}`] = { body: { paid: true, payments: [paid, ...extra], refunds: [back] } };
   const { text } = await shopper.get(path);
-  assert.match(text, /<a href="\/contact">Contact us<\/a>, and we will send it another way/);
+  assert.match(text, /<a href="\/contact">Contact us<\/a> about it\./);
   const end = `You paid €85.50 too much. ${WHOLE.replace('42', '84').replace('0.75', '1.50')}`;
   assert.ok(unlinked(text).includes(`${NOT_BACK}\n\n${end}<`));
 });
