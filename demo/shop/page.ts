@@ -1,7 +1,7 @@
 // The frame of all pages: head, header and footer. Scripts and styles are files, because the content security policy
 // allows nothing inline. `html` escapes all values.
 import { html } from 'hono/html';
-import { logo } from './artwork.ts';
+import { logo, shore } from './artwork.ts';
 
 export type Markup = ReturnType<typeof html>;
 
@@ -113,10 +113,11 @@ function demoBar(walletUrl: string, place: string): Markup {
 export function notice(title: string, text: string | Markup, site: Site): Markup {
   return page(
     { title, place: 'notice', site },
-    html`<section class="stack">
-      <h1>${title}</h1>
-      <p>${text}</p>
-      <p><a class="button" href="/">Back to the coffee</a></p>
-    </section>`,
+    html`<section class="hero">
+        ${shore}
+        <h1>${title}</h1>
+        <p>${text}</p>
+      </section>
+      <p><a class="button" href="/">Back to the coffee</a></p>`,
   );
 }

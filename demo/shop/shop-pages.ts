@@ -132,7 +132,7 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
         >
         ${isGoods ? help : ''}
       </section>
-      ${order.kind === 'goods' ? nextSteps(stateOf(order)) : ''} ${ONWARD}
+      ${order.kind === 'goods' ? nextSteps(stateOf(order)) : ''} ${onward(order)}
     </div>`,
   );
 }
@@ -251,13 +251,17 @@ function nextSteps(state: OrderState): Markup {
 }
 
 /** The ways on from an order that is paid, refunded or closed; unseen before. */
-const ONWARD = html`<section class="onward" aria-labelledby="onward">
-  <h2 id="onward">Your order stays in your account</h2>
-  <p>
-    Find it under <a href="/account">your orders</a> at any time. A question? <a href="/contact">Contact&nbsp;us</a>.
-  </p>
-  <p><a class="button" href="/">Back to the coffee</a></p>
-</section>`;
+function onward({ kind }: Order): Markup {
+  return html`<section class="onward" aria-labelledby="onward">
+    <h2 id="onward">Your ${kind === 'goods' ? 'order' : 'top-up'} stays in your account</h2>
+    <p>
+      Find it under <a href="/account">your orders</a> at any time. A&nbsp;question?&nbsp;<a href="/contact"
+        >Contact&nbsp;us</a
+      >.
+    </p>
+    <p><a class="button" href="/">Back to the coffee</a></p>
+  </section>`;
+}
 
 function receipt(lines: readonly Line[], amount: string): Markup {
   return html`<table class="receipt" aria-label="What you ordered">
