@@ -122,7 +122,8 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
       </summary>
       <div class="inside stack">
         ${requests > 1 ? html`<p class="soft">${requests} requests to create it came. One was accepted.</p>` : ''}
-        ${waysOn(transaction, processor.customers, clock.now())} ${history(transaction, kind, deliveries, clock.now())}
+        <div class="row">${waysOn(transaction, processor.customers, clock.now())}</div>
+        ${history(transaction, kind, deliveries, clock.now())}
       </div>
     </details>
     ${
@@ -147,9 +148,13 @@ function kindOf(transaction: Transaction, processor: ControlOptions['processor']
   return processor.isRefund(transaction) ? 'Refund' : 'Payout';
 }
 
-function whoIn(transaction: Transaction, people: readonly Customer[]): string {
+function walletIn(transaction: Transaction): string | null {
   const openedBy = isPayment(transaction) ? transaction.openedBy : null;
-  const walletId = isFinal(transaction) ? (transaction.customer ?? openedBy) : (openedBy ?? transaction.customer);
+  return isFinal(transaction) ? (transaction.customer ?? openedBy) : (openedBy ?? transaction.customer);
+}
+
+function whoIn(transaction: Transaction, people: readonly Customer[]): string {
+  const walletId = walletIn(transaction);
   if (walletId === null) return isFinal(transaction) ? '' : 'nobody yet';
   return people.find((person) => person.walletId === walletId)?.name ?? `wallet ${walletId}`;
 }
@@ -163,12 +168,11 @@ function button({ orderId, paymentId }: Transaction, action: Action, label: stri
 }
 
 function waysOn(transaction: Transaction, people: readonly Customer[], now: number): Markup | '' {
-  if (isFinal(transaction)) return html`<div class="row">${button(transaction, 'ipn', 'Send IPN again')}</div>`;
-  if (!isPayment(transaction)) return '';
+  if (isFinal(transaction)) return html`${button(transaction, 'ipn', 'Send IPN again')} ${phone(transaction)}`;
+  if (!isPayment(transaction)) return phone(transaction);
   const { checkout, code, orderId } = transaction;
   const isForAnybody = checkout !== null || code !== null;
-  return html`<div class="row">
-    ${link(transaction)} ${checkout ? button(transaction, 'expire', 'Expire') : ''}
+  return html`${link(transaction)} ${phone(transaction)} ${checkout ? button(transaction, 'expire', 'Expire') : ''}
     ${checkout ? html`<small>expires in ${countdown(checkout.expiresAt - now)}</small>` : ''}
     ${
       isForAnybody
@@ -180,15 +184,19 @@ function waysOn(transaction: Transaction, people: readonly Customer[], now: numb
             </select>
           </form>`
         : ''
-    }
-    <small>Approve tops up a low balance.</small>
-  </div>`;
+    } <small>Approve tops up a low balance.</small>`;
 }
 
-function link({ checkout, code, customer }: Payment): Markup {
+function link({ checkout, code }: Payment): Markup | '' {
   if (checkout) return html`<a class="button" href="/pay?token=${checkout.token}">Open checkout</a>`;
   if (code) return html`<a class="button" href="/wallet/scan?code=${code}">Scan with the phone</a>`;
-  return html`<a class="button" href="/wallet?as=${customer}">Open the phone</a>`;
+  return '';
+}
+
+/** Of who pays or is paid. */
+function phone(transaction: Transaction): Markup | '' {
+  const walletId = walletIn(transaction);
+  return walletId === null ? '' : html`<a class="button" href="/wallet?as=${walletId}">Open the phone</a>`;
 }
 
 /** The first attempt was answered as it should be. */

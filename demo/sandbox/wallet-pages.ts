@@ -55,6 +55,7 @@ export function homePage(c: Context, view: PhoneView, unknownCode?: string) {
   const isWrong = unknownCode !== undefined;
   const screen = html`<div class="stack" data-live="/wallet/live" data-version="${view.version}">
     <div id="prompts" class="stack" aria-live="polite">${prompts(view)}</div>
+    <div id="security-code">${securityCode(view)}</div>
     <div id="balances">${balances(view)}</div>
     <form method="get" action="/wallet/scan">
       <label for="code">Paste a code from “Copy code” in the shop</label>
@@ -73,7 +74,6 @@ export function homePage(c: Context, view: PhoneView, unknownCode?: string) {
       </div>
       ${isWrong ? html`<p class="problem" id="problem" role="alert">${UNKNOWN_CODE}</p>` : ''}
     </form>
-    <div id="security-code">${securityCode(view)}</div>
     <div id="activity">${activity(view)}</div>
   </div>`;
   const title = `Phone of ${view.customer.name}`;
@@ -269,12 +269,12 @@ function balances({ customer }: PhoneView): Markup {
 }
 
 function securityCode({ code, codeLeftMs }: PhoneView): Markup {
-  return html`<section class="card">
-    <h2>Security code</h2>
-    <div class="row between">
-      <p class="amount"><output>${code.slice(0, 3)} ${code.slice(3)}</output></p>
+  return html`<section class="card row between">
+    <div>
+      <h2>Security code</h2>
       <small>New code in ${countdown(codeLeftMs)}</small>
     </div>
+    <p class="amount"><output>${code.slice(0, 3)} ${code.slice(3)}</output></p>
   </section>`;
 }
 
@@ -318,8 +318,7 @@ function request(view: PhoneView, { payment, fromApp }: Opened): Markup {
     <p class="amount">${formatMoney(minor, currency)}</p>
     <dl class="facts lines">
       ${fact('Order', orderOf(payment))} ${website(payment)} ${fact('Asked', ago(createdAt, now))}
-      ${fact('Valid', 'until you answer')} ${fact('Balance', formatMoney(balance, currency))}
-      ${balanceAfter(balance - minor, currency)}
+      ${fact('Balance', formatMoney(balance, currency))} ${balanceAfter(balance - minor, currency)}
     </dl>
     ${isShort ? html`<p class="problem">The balance is too low: this payment would be declined.</p>` : ''}
     ${answerForm(payment, customer, fromApp)}`;

@@ -47,7 +47,7 @@ describe('the overview of transactions', () => {
     assert.match(rowOf(browser, 'order-CHECKOUT'), /Expired CHECKOUT FAILED TOKEN_EXPIRED/);
     assert.match(
       rowOf(browser, 'payout-1'),
-      /−€25\.00 payout-1 Payout · Ada Keller · 12:00 12:00:00 Waiting PAYOUT INITIALIZED/,
+      /−€25\.00 payout-1 Payout · Ada Keller · 12:00 Open the phone 12:00:00 Waiting PAYOUT INITIALIZED/,
     );
     assert.match(browser.text, / Waiting 1 .* Ended 2 /);
   });

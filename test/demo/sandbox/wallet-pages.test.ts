@@ -164,7 +164,7 @@ describe('the wallet phone', () => {
     assert.match(phone.text, /Whose phone is this\? .* Ada Keller .* Bruno Costa .* Chiyo Mori/);
     assert.doesNotMatch(phone.html, /type="hidden"/, 'only the button names the customer');
     await phone.open('/wallet?as=23456789');
-    assert.match(phone.text, /Bruno Costa Wallet 2345 6789 Switch phone Balance/);
+    assert.match(phone.text, /Bruno Costa Wallet 2345 6789 Switch phone Security code/);
   });
 
   it('a code that the wallet does not know is an error under its field, on the same phone', async () => {
