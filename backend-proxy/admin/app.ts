@@ -66,8 +66,8 @@ export function createAdmin(parts: AdminParts): Hono {
 function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
   const { ledger, version, isTest, readiness, refundRules, now = Date.now } = parts;
 
-  /** Those of which something can be sent, and those of the last days of which cents are owed. */
-  async function unsent(): Promise<{ toSendBack?: ToSendBack[]; owed?: ToSendBack[] }> {
+  /** Those of which something can be sent, and those of the last days of which cents are owed; oldest first. */
+  async function unsent(): Promise<Record<'toSendBack' | 'owed', ToSendBack[]>> {
     const payments = await ledger.toSendBack(MAX_TO_SEND_BACK);
     const found = payments.map(async (payment) => {
       const { order, now: at } = await ledger.orderAt(payment.orderId);
@@ -75,20 +75,26 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
       const left = leftOfPayment(payment, order, refundRules, at);
       return [{ payment, ...left }];
     });
-    return Object.groupBy((await Promise.all(found)).flat(), ({ sendable }) => (sendable > 0 ? 'toSendBack' : 'owed'));
+    const all = (await Promise.all(found)).flat().toReversed();
+    // One that only waits for the end of its review is listed there.
+    const isOwed = ({ payment: { needsReview, createdAt } }: ToSendBack) =>
+      !needsReview && createdAt > now() - OWED_DAYS * DAY_MS;
+    return {
+      toSendBack: all.filter(({ sendable }) => sendable > 0),
+      owed: all.filter((each) => each.sendable === 0 && isOwed(each)),
+    };
   }
 
   app.get('/admin', async (c) => {
-    const [counts, sums, latest, { toSendBack = [], owed = [] }, reviews, dead, { refusal, warnings }] =
-      await Promise.all([
-        ledger.counts(),
-        ledger.sums(serverClock.start(serverClock.day(now()))),
-        ledger.transactions({ sort: '-createdAt', limit: MAX_LATEST }),
-        unsent(),
-        ledger.transactions({ sort: 'createdAt', needsReview: true, limit: MAX_SHOWN }),
-        ledger.webhooks('dead', MAX_SHOWN),
-        readiness(),
-      ]);
+    const [counts, sums, latest, { toSendBack, owed }, reviews, dead, { refusal, warnings }] = await Promise.all([
+      ledger.counts(),
+      ledger.sums(serverClock.start(serverClock.day(now()))),
+      ledger.transactions({ sort: '-createdAt', limit: MAX_LATEST }),
+      unsent(),
+      ledger.transactions({ sort: 'createdAt', needsReview: true, limit: MAX_SHOWN }),
+      ledger.webhooks('dead', MAX_SHOWN),
+      readiness(),
+    ]);
     const problem = refusal?.message;
     const shown = {
       counts,
@@ -96,10 +102,7 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
       latest: latest.transactions,
       backs: await backsOf(latest.transactions, parts),
       toSendBack,
-      // One that only waits for the end of its review is listed there.
-      owed: owed.filter(
-        ({ payment: { needsReview, createdAt } }) => !needsReview && createdAt > now() - OWED_DAYS * DAY_MS,
-      ),
+      owed,
       reviews: reviews.transactions.filter(({ id }) => toSendBack.every(({ payment }) => payment.id !== id)),
       dead: dead.webhooks,
       problem,
@@ -115,8 +118,9 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
 
   app.get('/admin/health', async (c) => {
     const { refusal, warnings } = await readiness();
-    const [counts, { toSendBack = [] } = {}] = await Promise.all([ledger.counts(), unsent()]).catch(() => []);
-    const shown = { problem: refusal?.message, warnings, counts, toSendBack, isTest, version };
+    const [counts, found] = await Promise.all([ledger.counts(), unsent()]).catch(() => []);
+    const { toSendBack, owed } = found ?? { toSendBack: [], owed: [] };
+    const shown = { problem: refusal?.message, warnings, counts, toSendBack, owed, isTest, version };
     return frame.show(c, 'health', 'Health', healthPage(shown));
   });
 }

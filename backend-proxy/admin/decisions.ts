@@ -89,7 +89,8 @@ export function backOf(payment: Transaction, { order, now }: OrderAt, rules: Ref
   );
   const isDone = [...sums.keys()].join() === 'sent back';
   const sumOf = (of: readonly Transaction[]) => of.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
-  if (isAll && isDone && !paysNothing(payment)) return ['over', `Refunded · ${moneyIn(sumOf(sent), payment)}`];
+  if (isAll && isDone && !paysNothing(payment))
+    return ['over', `${left > 0 ? 'Partly refunded' : 'Refunded'} · ${moneyIn(sumOf(sent), payment)}`];
   const end = owed.length === 0 ? 'good' : 'over';
   const tone = !paysNothing(payment) ? 'good' : !isAll ? 'warn' : isDone ? end : 'wait';
   const parts = [...sums].map(([where, of]) => `${moneyIn(sumOf(of), payment)} ${where}`);

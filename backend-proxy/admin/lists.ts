@@ -182,14 +182,14 @@ export function webhooksPage({ state, webhooks, cursor, nextCursor, form }: List
     ${pager('/admin/webhooks', { state: state ?? '', cursor }, nextCursor)}`;
 }
 
-/** `isOfOne`: all are of one transaction, which its page names. */
+/** `isOfOne`: all are of one transaction, which its page names; oldest first, as its history. */
 export function webhookTable(caption: string, webhooks: readonly Webhook[], form: string, isOfOne = false): Html {
   if (webhooks.length === 0) return html`<p class="empty">No ${caption.toLowerCase()}.</p>`;
   const about: readonly Column[] = isOfOne ? [] : ['Order', ['Amount', 'right']];
   return cards(
-    `${caption}, newest first`,
+    `${caption}, ${isOfOne ? 'oldest' : 'newest'} first`,
     ['Type', ...about, 'State', ['Action', 'action'], `Created, ${serverClock.zone}`],
-    webhooks.map((webhook) => [
+    (isOfOne ? webhooks.toReversed() : webhooks).map((webhook) => [
       html`<a href="/admin/webhooks/${webhook.id}">${webhook.type}</a>`,
       ...(isOfOne ? [] : [orderOf(webhook), amountOf(webhook)]),
       html`${stateOf(webhook)} ${answerOf(webhook)}`,

@@ -64,7 +64,7 @@ const reviewsIn = ({ needReview }: Counts, toSendBack: readonly ToSendBack[]) =>
 const deadIn = ({ webhooks }: Counts) => webhooks.find(({ state }) => state === 'dead')?.count ?? 0;
 
 /** `3 payments to review, 1 to send back`: with those that the list only counts; then what is not about money. */
-export function titleOf({ counts, toSendBack, reviews, dead, problem, warnings }: Overview): string {
+export function titleOf({ counts, toSendBack, owed, reviews, dead, problem, warnings }: Overview): string {
   const toReview = Math.max(reviewsIn(counts, toSendBack), reviews.length);
   const others = (problem === undefined ? 0 : 1) + (counts.unmatchedIpns === 0 ? 0 : 1) + warnings.length;
   const rest = Math.max(deadIn(counts), dead.length) + others;
@@ -72,8 +72,17 @@ export function titleOf({ counts, toSendBack, reviews, dead, problem, warnings }
   if (toReview === 0 && toSendBack.length > 0) return `${plural(toSendBack.length, 'payment')} to send back`;
   if (toReview > 0)
     return `${plural(toReview, noun)} to review${toSendBack.length === 0 ? '' : `, ${toSendBack.length} to send back`}`;
-  return rest === 0 ? 'Nothing to review or send back' : `${plural(rest, 'thing needs', 'things need')} attention`;
+  if (rest > 0) return `${plural(rest, 'thing needs', 'things need')} attention`;
+  return owed.length === 0
+    ? 'Nothing to review or send back'
+    : `Nothing to review; ${owedIn(owed).join(', ')} still owed`;
 }
+
+/** By currency. */
+const owedIn = (owed: readonly ToSendBack[]) =>
+  [...Map.groupBy(owed, ({ payment }) => payment.currency)].map(([currency, of]) =>
+    moneyOf({ currency, amountMinor: of.reduce((sum, { left }) => sum + left, 0) }),
+  );
 
 export function overview(shown: Overview): Html {
   const { counts, toSendBack, reviews, dead, problem, warnings, latest, backs, refundRules, now, form } = shown;
@@ -208,12 +217,9 @@ function figures({ sums: { created, open, isWhole }, counts, owed, now }: Overvi
 
 /** Each is named, because no list has only these. */
 function stillOwed(owed: readonly ToSendBack[]): Html {
-  const sums = [...Map.groupBy(owed, ({ payment }) => payment.currency)].map(([currency, of]) =>
-    moneyOf({ currency, amountMinor: of.reduce((sum, { left }) => sum + left, 0) }),
-  );
   return html`<div>
     <dt>Still owed, ${OWED_DAYS} days</dt>
-    ${sums.map((sum) => html`<dd class="amount">${sum}</dd>`)}
+    ${owedIn(owed).map((sum) => html`<dd class="amount">${sum}</dd>`)}
     <dd class="facts">${owed.map(({ payment }) => html` <a href="${linkTo(payment)}">${payment.orderId}</a>`)}</dd>
   </div>`;
 }
@@ -250,17 +256,18 @@ interface Health {
   counts: Counts | undefined;
   /** As on the overview. */
   toSendBack: readonly ToSendBack[];
+  owed: readonly ToSendBack[];
   isTest: boolean;
   version: string;
 }
 
 type Check = readonly [isFine: boolean, name: string, state: Html | string];
 
-export function healthPage({ problem, warnings, counts, toSendBack, isTest, version }: Health): Html {
+export function healthPage({ problem, warnings, counts, toSendBack, owed, isTest, version }: Health): Html {
   const checks: Check[] = [
     [problem === undefined, 'Payments', problem ?? 'They can start, and the database can be written.'],
     [true, 'Gateway', isTest ? 'A test gateway: no money moves.' : 'A live gateway.'],
-    ...(counts === undefined ? [] : work(counts, toSendBack)),
+    ...(counts === undefined ? [] : work(counts, toSendBack, owed)),
     ...warnings.map(({ warning, detail }) => [false, 'Warning', `${warning}${detail ? ` (${detail})` : ''}`] as const),
   ];
   const isAllFine = checks.every(([isFine]) => isFine);
@@ -280,19 +287,22 @@ export function healthPage({ problem, warnings, counts, toSendBack, isTest, vers
     <p class="hint">Proxy ${version} · Node ${process.version}</p>`;
 }
 
-function work(counts: Counts, toSendBack: readonly ToSendBack[]): Check[] {
+function work(counts: Counts, toSendBack: readonly ToSendBack[], owed: readonly ToSendBack[]): Check[] {
   const { checks, webhooks, unmatchedIpns, oldestPendingWebhookMs: oldest } = counts;
   const dead = deadIn(counts);
   const queued = webhooks.find(({ state }) => state === 'pending')?.count ?? 0;
   const inQueue = queued === 0 ? 'none queued' : `${queued} queued, the oldest for ${age(oldest)}`;
   const toReview = reviewsIn(counts, toSendBack);
   const reviews = html`<a href="/admin">${toReview} to review</a>`;
-  const twice = html`<a href="/admin">${toSendBack.length} paid twice or after closing</a>`;
+  const back = [
+    ...(toSendBack.length === 0 ? [] : [`${toSendBack.length} paid twice or after closing`]),
+    ...(owed.length === 0 ? [] : [`${owedIn(owed).join(', ')} still owed`]),
+  ].join(', ');
   const failed = html`<a href="/admin/webhooks?state=dead">${dead} failed</a>`;
   const unknown = html`<a href="/admin/ipns">${unmatchedIpns} without a transaction</a>`;
   return [
     [toReview === 0, 'Reviews', toReview === 0 ? 'None waits.' : reviews],
-    [toSendBack.length === 0, 'To send back', toSendBack.length === 0 ? 'No money.' : twice],
+    [back === '', 'To send back', back === '' ? 'No money.' : html`<a href="/admin">${back}</a>`],
     [true, 'Status checks', checks.map(({ state, count }) => `${count} ${state}`).join(', ')],
     [dead === 0, 'Webhooks', html`${dead === 0 ? 'None failed' : failed}, ${inQueue}`],
     [unmatchedIpns === 0, 'IPNs', unmatchedIpns === 0 ? 'Each has its transaction.' : unknown],

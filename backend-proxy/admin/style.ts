@@ -123,6 +123,8 @@ td a { overflow-wrap: anywhere; }
 .right { text-align: right; }
 .action { padding-block: 0.3rem; text-align: right; white-space: nowrap; }
 .lines .zone { display: none; }
+/* An id is broken only where it is longer than its cell. */
+.lines :is(th, td) :is(a, .facts) { display: inline-block; }
 .lines td :is(form, a) { position: relative; }
 .lines td a { padding-block: 0.4rem; }
 .lines :is(td:first-of-type, time), .top button { white-space: nowrap; }
@@ -163,6 +165,8 @@ legend { padding: 0; }
 .choice input { margin-top: 0.125rem; }
 .field { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.25rem; align-content: start; }
 .buttons { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1rem; }
+/* Something is chosen since. */
+fieldset:has(:checked) .problem { display: none; }
 .problem { margin: 0; color: var(--bad); font-size: 0.875rem; }
 /* Folded on a phone; where a browser cannot show it unfolded, it can be unfolded everywhere. */
 summary:not(.button) { padding: 0.55rem 0; color: var(--accent); cursor: pointer; }
@@ -203,8 +207,9 @@ main:has(.decision) { max-width: 37rem; }
 .decision dt { grid-row: 1 / span 3; color: var(--soft); }
 .decision dd { grid-column: 2; margin: 0; }
 .decision form { margin-top: 0.75rem; }
-.message { margin: 0 0 1.25rem; padding: 0.75rem 1rem; border-radius: 10px; color: var(--good); background: var(--good-back); }
-.message.bad { color: var(--bad); background: var(--bad-back); }
+/* Not green: what was started may still fail. */
+.message { margin: 0 0 1.25rem; padding: 0.75rem 1rem; border-radius: 10px; background: var(--card); box-shadow: inset 0 0 0 1px var(--line); }
+.message.bad { box-shadow: none; color: var(--bad); background: var(--bad-back); }
 .pager, .tabs { margin: 1rem 0; }
 .pager { display: flex; gap: 1rem; }
 .pager a { padding: 0.55rem 0; }
@@ -239,7 +244,7 @@ main:has(.decision) { max-width: 37rem; }
   .cards td.action { padding-top: 0.5rem; }
   .cards td.action::before { content: none; }
   .lines tr { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.1rem 0.6rem; }
-  .lines tbody th { flex: 1 1 auto; min-width: 0; padding: 0; }
+  .lines tbody th { flex: 1 1 0; min-width: 0; padding: 0; }
   .lines td { position: static; order: 1; padding: 0; font-size: 0.875rem; }
   .lines td::before { content: none; }
   .lines :is(.right, .end) { order: 0; margin-left: auto; text-align: right; }

@@ -346,7 +346,7 @@ export function whatToAsk(transaction: Transaction, rules: RefundRules): string 
   const isPayment = TYPES[transaction.type].paysOrder;
   const isPaid = isPayment && transaction.stage === 'succeeded';
   if (isPaid && !transaction.surplus && !transaction.afterClose)
-    return 'The payment counts as paid. If you have not shipped yet, ask the gateway’s support first.';
+    return 'The payment counts as paid. Not shipped yet? Ask the gateway’s support first.';
   return `Ask the gateway’s support before you ${isPaid ? 'send it back' : isPayment ? 'ship' : 'send it again'}.`;
 }
 

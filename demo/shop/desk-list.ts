@@ -163,7 +163,7 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string {
 function whatToAsk(entry: Entry): string {
   const isPaid = isPayment(entry) && entry.status === 'SUCCESS';
   if (isPaid && !paysNothing(entry))
-    return 'The payment counts as paid. If you have not shipped yet, ask the gateway’s support first.';
+    return 'The payment counts as paid. Not shipped yet? Ask the gateway’s support first.';
   return `Ask the gateway’s support before you ${isPaid ? 'send it back' : isPayment(entry) ? 'ship' : 'send it again'}.`;
 }
 

@@ -11,6 +11,7 @@ const HEALTH = {
   warnings: [],
   counts: { transactions: [], needReview: 0, unmatchedIpns: 0, checks: [], webhooks: [], oldestPendingWebhookMs: 0 },
   toSendBack: [],
+  owed: [],
   isTest: true,
   version: '1.2.3',
 };
@@ -82,6 +83,14 @@ it('money that pays no order is in the list of reviews, with a count of its own,
       path,
     );
   await operator.says('/admin/transactions/A-1-2', new RegExp(` −€10\\.00 Sent back .* ${OWED} `));
+  await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '10', idempotencyKey: 'own' });
+  await world.settleAfter('approve', 'A-1-r1');
+  await operator.says('/admin/transactions/A-1', / €10\.10 Partly refunded · €10\.00 QR code /);
+  world.skip(S);
+  for (const id of ['B-1', 'B-2']) await world.ledger.resolve(id, { status: 'FAILED', by: 'Ada', note: 'not paid' });
+  await operator.says('/admin/transactions/B-1', / oldest first .* payment\.mismatch .* payment\.failed /);
+  await operator.says('/admin', / Nothing to review; €0\.10 still owed Received today /);
+  await operator.says('/admin/health', / but something needs attention\. .* ✓ Reviews None waits\. ! To send back €0\.10 still owed /); // prettier-ignore
 });
 
 it('the overview sums up what came in and went out today, by currency, and each count leads to its list', async (t) => {
@@ -130,7 +139,7 @@ it('what came after the closing is to send back as what was paid twice is, in ev
   await operator.says('/admin/health', /! Reviews 1 to review ! To send back 1 paid twice or after closing/);
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '10', idempotencyKey: 'back' });
   await operator.says('/admin', / 1 payment to review Needs review B-1 .* Review Received/);
-  await operator.says('/admin/health', /! Reviews 1 to review ✓ To send back No money\./);
+  await operator.says('/admin/health', /! Reviews 1 to review ! To send back €0\.10 still owed /);
   await operator.says('/admin', / Waiting – On its way €10\.00 1 refund /);
   await operator.says('/admin/transactions?type=REFUND&status=PROCESSING', /Created, UTC A-1 A-1-r1 Refund /);
 });

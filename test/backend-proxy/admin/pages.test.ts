@@ -71,7 +71,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   await createMismatch(world, 'A-3');
   await observe(world, 'A-3', verified('succeeded'), 'later');
   await operator.says('/admin/transactions/A-3', / Paid, needs review .*reported €0\.07 instead of €10\.10, and the right one later\. Asked €10\.10 · .* Reported €0\.07, waiting · .* UTC Paid, as asked · .*say what you know\. What happened\? The money was received It is already counted as received\. This only ends the review\. No money was received It stays counted as received, but cannot be refunded\. /); // prettier-ignore
-  await operator.says('/admin', / and the right one later\. The payment counts as paid\. If you have not shipped yet, ask the gateway’s support first\. /); // prettier-ignore
+  await operator.says('/admin', / and the right one later\. The payment counts as paid\. Not shipped yet\? Ask the gateway’s support first\. /); // prettier-ignore
   const asked = await (await resolve(operator, 'A-3', { ...ADA, status: 'FAILED' })).text();
   assert.match(
     textOf(asked),

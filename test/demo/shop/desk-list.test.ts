@@ -85,7 +85,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   );
   assert.match(
     text,
-    /ST-3"[^]*? Paid, needs review<[^]*?<p>The gateway reported €0\.07 instead of €25\.00, and the right one later\. The payment counts as paid\. If you have not shipped yet, ask the gateway’s support first\.</,
+    /ST-3"[^]*? Paid, needs review<[^]*?<p>The gateway reported €0\.07 instead of €25\.00, and the right one later\. The payment counts as paid\. Not shipped yet\? Ask the gateway’s support first\.</,
   );
   assert.match(text, /ST-4"[^]*?<p>The gateway says paid, but it had refused this order as a duplicate\. Ask/); // prettier-ignore
   for (const [, words] of REASONS)
