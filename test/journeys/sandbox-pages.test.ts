@@ -179,6 +179,18 @@ test('active faults do not cover the test controls, and details are as wide as t
   await page.context().close();
 });
 
+test('at the checkout, the last digit of the code sends it', async () => {
+  const { checkout = '' } = await pay('CHECKOUT');
+  const page = await visit(DESKTOP, checkout);
+  await page.getByRole('button', { name: 'Ada Keller', exact: true }).click();
+  const code = page.locator('#code');
+  await code.pressSequentially('12 3');
+  assert.equal(await code.inputValue(), '123', 'each digit in its place');
+  await code.pressSequentially('456');
+  await page.getByText('This code is wrong.').waitFor();
+  await page.context().close();
+});
+
 test('on a wide screen, an error at the login leaves the amount where it is', async () => {
   const { checkout = '' } = await pay('CHECKOUT');
   const page = await visit(DESKTOP, checkout);

@@ -58,10 +58,11 @@ async function follow(live) {
   }
 }
 
-// The phone shows the code in two halves; the field has a place for each digit.
+// The phone shows the code in two halves; the field has a place for each digit, and the last one sends it.
 addEventListener('input', ({ target }) => {
-  if (target.autocomplete === 'one-time-code' && /\D/.test(target.value))
-    target.value = target.value.replace(/\D/g, '');
+  if (target.autocomplete !== 'one-time-code') return;
+  if (/\D/.test(target.value)) target.value = target.value.replace(/\D/g, '');
+  if (target.value.length === 6) target.form.requestSubmit();
 });
 
 tick();
