@@ -124,7 +124,7 @@ td a { overflow-wrap: anywhere; }
 .action { padding-block: 0.3rem; text-align: right; white-space: nowrap; }
 .lines .zone { display: none; }
 /* An id is broken only where it is longer than its cell. */
-.lines :is(th, td) :is(a, .facts) { display: inline-block; }
+.lines :is(td a, .facts) { display: inline-block; }
 .lines td :is(form, a) { position: relative; }
 .lines td a { padding-block: 0.4rem; }
 .lines :is(td:first-of-type, time), .top button { white-space: nowrap; }
