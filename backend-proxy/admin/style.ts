@@ -126,7 +126,7 @@ td a { overflow-wrap: anywhere; }
 /* An id is broken only where it is longer than its cell. */
 .lines :is(td a, .facts) { display: inline-block; }
 .lines td :is(form, a) { position: relative; }
-.lines td a { padding-block: 0.4rem; }
+.lines td a { margin-block: -0.4rem; padding-block: 0.4rem; }
 .lines :is(td:first-of-type, time), .top button { white-space: nowrap; }
 
 .details { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }

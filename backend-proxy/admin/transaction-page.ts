@@ -261,7 +261,7 @@ export function confirmationPage(confirmation: Confirmation): Html {
         'If we are wrong',
         [
           gatewayReports === null
-            ? 'The gateway will say otherwise, and this comes back for review.'
+            ? 'If the gateway later says otherwise, this comes back for review.'
             : 'Only a different report of the gateway brings this back for review.',
         ],
       ],

@@ -66,30 +66,30 @@ const zoneOf = ([first]: readonly Entry[]) =>
   new Date(first!.createdAt).toLocaleTimeString('en-GB', { timeZoneName: 'short' }).slice(9);
 
 function justDone(entry: Entry, entries: readonly Entry[]): Markup | '' {
+  if (isPayment(entry) && !entry.isClosed) return '';
   const { orderId, amount, currency, customer, isClosed } = entry;
-  if (isPayment(entry) && !isClosed) return '';
   const { tone, label } = isClosed ? { tone: 'good' as const, label: 'Closed' } : badgeOf(entry, entries);
   const sum = `${formatMoney(amount, currency)}${'refundOf' in entry ? ` of ${orderId}` : ''}`;
   const what = isClosed ? `Order ${orderId}` : `${sum} to ${walletEnd(customer ?? '')}`;
   return html`<p class="message ${tone}" role="status">
-    <span aria-hidden="true">${SIGNS[tone]}</span> ${what}: ${label.toLowerCase()}. ${adviceOf(entry, entries)}
+    ${what}: ${label.toLowerCase()}. ${adviceOf(entry, entries)}
   </p>`;
 }
 
-/** Of a day: all that came in, also what pays nothing; what is sent back of it counts as sent. */
+/** Of a day, in this shop's currency: what came in, also what pays nothing; what is sent back of it counts as sent. */
 function totals(entries: readonly Entry[]): Markup {
-  // Another currency cannot be added, so it does not count; this shop's tokens have only one.
   const ours = entries.filter(({ currency }) => currency === CURRENCY);
   const done = ours.filter(({ status }) => status === 'SUCCESS');
   const { in: Received = [], out: Sent = [] } = Object.groupBy(done, (entry) => (isPayment(entry) ? 'in' : 'out'));
-  const figures = { Received, Sent, Waiting: ours.filter(isWaiting) };
+  const coming = ours.filter((entry) => !isPayment(entry) && isOpen(entry));
+  const figures = { Received, Sent, 'On its way': coming, Waiting: ours.filter(isWaiting) };
   return html`<dl class="totals">
     ${Object.entries(figures).map(
       ([name, all]) =>
         (name === 'Received' || all.length > 0) &&
         html`<div>
           <dt><small>${all.length} ${name.toLowerCase()}</small></dt>
-          <dd>${name === 'Waiting' ? money(sumOf(all)) : html`<b>${money(sumOf(all))}</b>`}</dd>
+          <dd>${all === Received || all === Sent ? html`<b>${money(sumOf(all))}</b>` : money(sumOf(all))}</dd>
         </div>`,
     )}
   </dl>`;

@@ -17,18 +17,18 @@ const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 're
   goods: {
     paid: PAID,
     checking: 'Your payment is being checked. We start packing once it is confirmed.',
-    unpaid: 'We keep your order and pack it once you have paid.',
+    unpaid: 'We keep your order and pack it once it is paid.',
   },
   'top-up': {
     paid: 'Your coffee card is topped up.',
     checking: 'Your payment is being checked. Your card is topped up once it is confirmed.',
-    unpaid: 'Your card is topped up once you have paid.',
+    unpaid: 'Your card is topped up once it is paid.',
   },
 };
 /** Of an order that is not paid. What is over for us may still have been paid, so only of a failed try it is denied. */
 const TRIES: Record<Order['tries'], { sentence: string; note: string }> = {
   none: { sentence: 'Not paid yet.', note: '' },
-  open: { sentence: 'Not paid yet.', note: 'Waiting for payment' },
+  open: { sentence: 'We have not received your payment yet.', note: 'Waiting for payment' },
   failed: { sentence: 'Your last try was not paid.', note: 'Last try not paid' },
   expired: { sentence: 'The time of your last try is up.', note: 'Last try expired' },
   closed: { sentence: 'We have ended your last try.', note: 'Last try ended' },

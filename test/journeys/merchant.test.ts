@@ -85,7 +85,7 @@ test('the desk sends a coffee’s money back in part and then the rest, and the 
     const done = staff.page.getByRole('status').filter({ hasText: '✓' });
     assert.equal(
       (await done.innerText()).trimEnd(),
-      `✓ €${amount}.00 of ${shopper.orderId} to ••••\u00A0${BRUNO.slice(-4)}: sent back.`,
+      `€${amount}.00 of ${shopper.orderId} to ••••\u00A0${BRUNO.slice(-4)}: sent back.`,
     );
   };
   await payment.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { settle } from './clock.ts';
 import { paymentOf, problemOf, tokenOf } from '../../widget/testing/fake-proxy.ts';
+import { useDevice } from './device.ts';
 import { scene } from './session-scene.ts';
 
 const OPEN = { view: { payment: paymentOf('QR'), version: 3 } };
@@ -73,6 +74,16 @@ describe('a refused start', () => {
     answer();
     await clock.advance(0);
     assert.deepEqual(state().unavailable, ['QR']);
+  });
+
+  it('a code that is refused on a phone is every code, because one row stands for them', async () => {
+    useDevice(true);
+    const { clock, proxy, session, state } = await scene();
+    proxy.nextStarts.push(problemOf('method_unavailable'));
+    session.pay();
+    await clock.advance(0);
+    assert.deepEqual([state().unavailable, proxy.starts[0]?.body?.method], [['JETGO', 'QR'], 'JETGO']);
+    useDevice(false);
   });
 
   it('a refused method is tried again by the button of its own open payment, and no other method instead', async () => {

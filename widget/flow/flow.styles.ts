@@ -38,9 +38,6 @@ export const flowStyles = css`
   .sheet:not(:has(form)) :is(.panel, .total) {
     text-align: center;
   }
-  .sheet:not(:has(form)) .total {
-    margin-inline: auto;
-  }
   .panel > :is(.icon, h2),
   :is(.panel, .pair) > p:not(.note) {
     justify-self: center;
@@ -396,7 +393,7 @@ export const flowStyles = css`
     }
     .status i {
       display: block;
-      margin: 0 auto;
+      margin: 0 auto 0.4em;
     }
     .method b,
     .only h2 {

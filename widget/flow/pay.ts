@@ -70,7 +70,7 @@ export function fetching(
   context: PanelContext,
 ): TemplateResult {
   const { say } = context;
-  return html`${icon(opensApp(method) ? 'JETGO' : method)}${heading(say('sending'))}
+  return html`${icon(method)}${heading(say('sending'))}
   ${waitingStatus(context, isLong ? onceOnly(say('slow'), context) : say('safe'))}${otherMethodButton(context)}`;
 }
 
@@ -114,6 +114,7 @@ export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: 
       >${say('redirectOpen')}</a
     >
     ${waitingStatus(context, say('waiting'), shown)}
+    <p>${say('timeUp_counts')}</p>
     ${otherMethodButton(context, 'quiet', isOther && asksWalletId(asked, state.claims) ? 'otherWallet' : 'other')}`;
 }
 

@@ -4,7 +4,7 @@
 // controller, because it lives as long as the element; it uses nothing else of Lit, so its tests need no browser.
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import { PAYS_BY, type Method, type OrderView, type StartPayment } from '../../backend-proxy/protocol/wire.ts';
-import { asksWalletId, chosenMethod, offeredMethods, opensApp } from '../shell/choice.ts';
+import { asksWalletId, chosenMethod, offeredMethods, sharesRow } from '../shell/choice.ts';
 import type { Actions } from '../shell/choose.ts';
 import { leaveResumeHint, FOLLOWING, type SessionState, type Trouble } from '../shell/state.ts';
 import {
@@ -178,7 +178,7 @@ export class Session implements ReactiveController, Actions {
     this.reset();
     const state = this.#host.state();
     const last = state.form.method ?? state.order.payment?.asked;
-    const method = offeredMethods(state).find((each) => each !== last && !(opensApp(each) && opensApp(last)));
+    const method = offeredMethods(state).find((each) => !sharesRow(each, last));
     if (method) this.edit({ method });
   }
 

@@ -1,7 +1,7 @@
 // A start, from what the shopper typed to what a refusal means: checks the form, waits for what the page asked for,
 // keeps the idempotency key, and sends until an answer arrives. The session puts these together.
 import type { Method, OrderView, PaymentView, StartPayment } from '../../backend-proxy/protocol/wire.ts';
-import { asksWalletId, chosenMethod } from '../shell/choice.ts';
+import { asksWalletId, chosenMethod, offeredMethods, sharesRow } from '../shell/choice.ts';
 import { asciiDigits } from '../shell/language.ts';
 import { FOLLOWING, type FieldErrors, type SessionState, type Trouble } from '../shell/state.ts';
 import { ProxyError, type ProxyClient } from './proxy-client.ts';
@@ -175,7 +175,8 @@ export function refusedState(
   const said = SAID_BY_VIEW[problem.code];
   if (said) return { activity: FOLLOWING, order: { ...state.order, [said]: true } };
   const isUnavailable = problem.code === 'method_unavailable';
-  const unavailable = isUnavailable ? [...state.unavailable, method] : state.unavailable;
+  const refused = isUnavailable ? offeredMethods(state).filter((each) => sharesRow(each, method)) : [];
+  const unavailable = [...state.unavailable, ...refused];
   return {
     activity: { at: 'choosing', trouble, errors: fieldErrors(problem, state, language) },
     unavailable,

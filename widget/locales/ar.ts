@@ -124,7 +124,7 @@ export default {
   method_unavailable: 'طريقة الدفع التي اخترتها غير متاحة حاليًا. {nothing} يُرجى استخدام طريقة أخرى.',
   too_many_payments: 'محاولات كثيرة جدًا لهذا الطلب',
   too_many_payments_help: '{nothing} يُرجى التواصل مع المتجر.',
-  too_many_requests: 'محاولات كثيرة جدًا. {nothing} يُرجى الانتظار بضع دقائق أو الدفع بطريقة أخرى.',
+  too_many_requests: 'محاولات كثيرة جدًا. {nothing} يُرجى الانتظار بضع دقائق.',
   forbidden_origin: 'لا يعمل الدفع في هذه الصفحة',
   forbidden_origin_help: '{nothing} يُرجى إبلاغ المتجر.',
   tryLater: 'توجد مشكلة في خدمة الدفع. يُرجى إعادة المحاولة.',

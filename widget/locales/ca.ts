@@ -129,7 +129,7 @@ export default {
     'El mètode de pagament que heu triat no està disponible en aquest moment. {nothing} Trieu-ne un altre, si us plau.',
   too_many_payments: 'Massa intents per a aquesta comanda',
   too_many_payments_help: '{nothing} Contacteu amb la botiga, si us plau.',
-  too_many_requests: 'Massa intents. {nothing} Espereu uns minuts o pagueu d’una altra manera, si us plau.',
+  too_many_requests: 'Massa intents. {nothing} Espereu uns minuts, si us plau.',
   forbidden_origin: 'Els pagaments no funcionen en aquesta pàgina',
   forbidden_origin_help: '{nothing} Aviseu la botiga, si us plau.',
   tryLater: 'El servei de pagament té un problema. Torneu-ho a provar.',

@@ -128,7 +128,7 @@ export default {
   method_unavailable: 'Zvolený způsob platby teď není k dispozici. {nothing} Použijte prosím jiný.',
   too_many_payments: 'Příliš mnoho pokusů u této objednávky',
   too_many_payments_help: '{nothing} Kontaktujte prosím obchod.',
-  too_many_requests: 'Příliš mnoho pokusů. {nothing} Počkejte prosím několik minut nebo zaplaťte jiným způsobem.',
+  too_many_requests: 'Příliš mnoho pokusů. {nothing} Počkejte prosím několik minut.',
   forbidden_origin: 'Na této stránce nelze platit',
   forbidden_origin_help: '{nothing} Informujte prosím obchod.',
   tryLater: 'Platební služba má potíže. Zkuste to prosím znovu.',

@@ -128,7 +128,7 @@ export default {
   method_unavailable: 'Den valgte betalingsmetode kan ikke bruges lige nu. {nothing} Vælg en anden.',
   too_many_payments: 'For mange forsøg på denne ordre',
   too_many_payments_help: '{nothing} Kontakt butikken.',
-  too_many_requests: 'For mange forsøg. {nothing} Vent et par minutter, eller betal på en anden måde.',
+  too_many_requests: 'For mange forsøg. {nothing} Vent et par minutter.',
   forbidden_origin: 'Betalinger virker ikke på denne side',
   forbidden_origin_help: '{nothing} Giv butikken besked.',
   tryLater: 'Der er et problem hos betalingstjenesten. Prøv igen.',

@@ -130,8 +130,7 @@ export default {
   method_unavailable: 'Die gewählte Zahlungsart ist zurzeit nicht verfügbar. {nothing} Bitte wählen Sie eine andere.',
   too_many_payments: 'Zu viele Versuche für diese Bestellung',
   too_many_payments_help: '{nothing} Bitte wenden Sie sich an den Shop.',
-  too_many_requests:
-    'Zu viele Versuche. {nothing} Bitte warten Sie ein paar Minuten oder wählen Sie eine andere Zahlungsart.',
+  too_many_requests: 'Zu viele Versuche. {nothing} Bitte warten Sie ein paar Minuten.',
   forbidden_origin: 'Auf dieser Seite sind keine Zahlungen möglich',
   forbidden_origin_help: '{nothing} Bitte informieren Sie den Shop.',
   tryLater: 'Beim Zahlungsdienst ist ein Problem aufgetreten. Bitte versuchen Sie es erneut.',

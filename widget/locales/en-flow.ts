@@ -113,7 +113,7 @@ export const enFlow = {
   method_unavailable: 'The method you chose is not available right now. {nothing} Please choose another.',
   too_many_payments: 'Too many attempts for this order',
   too_many_payments_help: '{nothing} Please contact the shop.',
-  too_many_requests: 'Too many attempts. {nothing} Please wait a few minutes, or pay another way.',
+  too_many_requests: 'Too many attempts. {nothing} Please wait a few minutes.',
   forbidden_origin: 'Payments do not work on this page',
   forbidden_origin_help: '{nothing} Please tell the shop.',
   tryLater: 'The payment service has a problem. Please try again.',

@@ -128,7 +128,7 @@ export default {
   method_unavailable: 'El método de pago que eligió no está disponible en este momento. {nothing} Por favor, use otro.',
   too_many_payments: 'Demasiados intentos para este pedido',
   too_many_payments_help: '{nothing} Comuníquese con la tienda.',
-  too_many_requests: 'Demasiados intentos. {nothing} Espere unos minutos o pague de otra forma.',
+  too_many_requests: 'Demasiados intentos. {nothing} Espere unos minutos.',
   forbidden_origin: 'Los pagos no funcionan en esta página',
   forbidden_origin_help: '{nothing} Por favor, avise a la tienda.',
   tryLater: 'El servicio de pago tiene un problema. Por favor, intente de nuevo.',

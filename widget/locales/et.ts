@@ -127,7 +127,7 @@ export default {
   method_unavailable: 'Valitud makseviis pole praegu saadaval. {nothing} Palun valige teine.',
   too_many_payments: 'Selle tellimuse puhul on liiga palju katseid',
   too_many_payments_help: '{nothing} Palun pöörduge poe poole.',
-  too_many_requests: 'Liiga palju katseid. {nothing} Palun oodake mõni minut või makske muul viisil.',
+  too_many_requests: 'Liiga palju katseid. {nothing} Palun oodake mõni minut.',
   forbidden_origin: 'Sellel lehel ei saa maksta',
   forbidden_origin_help: '{nothing} Palun teavitage poodi.',
   tryLater: 'Makseteenuses on tõrge. Palun proovige uuesti.',

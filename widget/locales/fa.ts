@@ -129,7 +129,7 @@ export default {
   method_unavailable: 'روش پرداختی که انتخاب کردید اکنون در دسترس نیست. {nothing} لطفاً روش دیگری انتخاب کنید.',
   too_many_payments: 'تلاش‌ها برای این سفارش بیش از حد بود',
   too_many_payments_help: '{nothing} لطفاً با فروشگاه تماس بگیرید.',
-  too_many_requests: 'تلاش‌ها بیش از حد بود. {nothing} لطفاً چند دقیقه صبر کنید یا با روش دیگری پرداخت کنید.',
+  too_many_requests: 'تلاش‌ها بیش از حد بود. {nothing} لطفاً چند دقیقه صبر کنید.',
   forbidden_origin: 'پرداخت در این صفحه کار نمی‌کند',
   forbidden_origin_help: '{nothing} لطفاً به فروشگاه اطلاع دهید.',
   tryLater: 'سرویس پرداخت با مشکلی روبه‌رو است. لطفاً دوباره تلاش کنید.',

@@ -126,7 +126,7 @@ export default {
   method_unavailable: 'Valitsemasi maksutapa ei ole nyt käytettävissä. {nothing} Valitse toinen.',
   too_many_payments: 'Liian monta yritystä tälle tilaukselle',
   too_many_payments_help: '{nothing} Ota yhteyttä kauppaan.',
-  too_many_requests: 'Liian monta yritystä. {nothing} Odota muutama minuutti tai maksa toisella tavalla.',
+  too_many_requests: 'Liian monta yritystä. {nothing} Odota muutama minuutti.',
   forbidden_origin: 'Tällä sivulla ei voi maksaa',
   forbidden_origin_help: '{nothing} Ilmoita kaupalle.',
   tryLater: 'Maksupalvelussa on ongelma. Yritä uudelleen.',

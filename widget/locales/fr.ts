@@ -132,7 +132,7 @@ export default {
     'Le moyen de paiement choisi est indisponible pour le moment. {nothing} Veuillez en utiliser un autre.',
   too_many_payments: 'Trop de tentatives pour cette commande',
   too_many_payments_help: '{nothing} Veuillez contacter la boutique.',
-  too_many_requests: 'Trop de tentatives. {nothing} Veuillez patienter quelques minutes ou payer autrement.',
+  too_many_requests: 'Trop de tentatives. {nothing} Veuillez patienter quelques minutes.',
   forbidden_origin: 'Les paiements ne fonctionnent pas sur cette page',
   forbidden_origin_help: '{nothing} Veuillez prévenir la boutique.',
   tryLater: 'Le service de paiement rencontre un problème. Veuillez réessayer.',

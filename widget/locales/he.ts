@@ -123,7 +123,7 @@ export default {
   method_unavailable: 'אמצעי התשלום שבחרתם אינו זמין כרגע. {nothing} נא לבחור אמצעי אחר.',
   too_many_payments: 'יותר מדי ניסיונות להזמנה הזו',
   too_many_payments_help: '{nothing} נא לפנות לחנות.',
-  too_many_requests: 'יותר מדי ניסיונות. {nothing} נא להמתין כמה דקות או לשלם באמצעי אחר.',
+  too_many_requests: 'יותר מדי ניסיונות. {nothing} נא להמתין כמה דקות.',
   forbidden_origin: 'אי אפשר לשלם בדף הזה',
   forbidden_origin_help: '{nothing} נא לעדכן את החנות.',
   tryLater: 'יש תקלה בשירות התשלומים. נא לנסות שוב.',

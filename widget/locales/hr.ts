@@ -128,7 +128,7 @@ export default {
   method_unavailable: 'Odabrani način plaćanja trenutačno nije dostupan. {nothing} Odaberite drugi.',
   too_many_payments: 'Previše pokušaja za ovu narudžbu',
   too_many_payments_help: '{nothing} Obratite se trgovini.',
-  too_many_requests: 'Previše pokušaja. {nothing} Pričekajte nekoliko minuta ili platite na drugi način.',
+  too_many_requests: 'Previše pokušaja. {nothing} Pričekajte nekoliko minuta.',
   forbidden_origin: 'Plaćanje na ovoj stranici ne radi',
   forbidden_origin_help: '{nothing} Obavijestite trgovinu.',
   tryLater: 'Usluga plaćanja ima poteškoća. Pokušajte ponovno.',

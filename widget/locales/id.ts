@@ -128,7 +128,7 @@ export default {
   method_unavailable: 'Metode yang Anda pilih sedang tidak tersedia. {nothing} Silakan gunakan metode lain.',
   too_many_payments: 'Terlalu banyak percobaan untuk pesanan ini',
   too_many_payments_help: '{nothing} Silakan hubungi toko.',
-  too_many_requests: 'Terlalu banyak percobaan. {nothing} Silakan tunggu beberapa menit atau bayar dengan cara lain.',
+  too_many_requests: 'Terlalu banyak percobaan. {nothing} Silakan tunggu beberapa menit.',
   forbidden_origin: 'Pembayaran tidak berfungsi di halaman ini',
   forbidden_origin_help: '{nothing} Mohon beri tahu toko.',
   tryLater: 'Layanan pembayaran sedang bermasalah. Silakan coba lagi.',

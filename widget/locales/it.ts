@@ -129,7 +129,7 @@ export default {
   method_unavailable: 'Il metodo di pagamento scelto non è disponibile al momento. {nothing} Usane un altro.',
   too_many_payments: 'Troppi tentativi per questo ordine',
   too_many_payments_help: '{nothing} Contatta il negozio.',
-  too_many_requests: 'Troppi tentativi. {nothing} Attendi qualche minuto o paga in un altro modo.',
+  too_many_requests: 'Troppi tentativi. {nothing} Attendi qualche minuto.',
   forbidden_origin: 'In questa pagina i pagamenti non funzionano',
   forbidden_origin_help: '{nothing} Avvisa il negozio.',
   tryLater: 'Si è verificato un problema con il servizio di pagamento. Riprova.',

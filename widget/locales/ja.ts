@@ -130,7 +130,7 @@ export default {
   method_unavailable: 'お選びのお支払い方法は現在ご利用いただけません。{nothing}ほかのお支払い方法をご利用ください。',
   too_many_payments: 'このご注文での試行回数が多すぎます',
   too_many_payments_help: '{nothing}ショップにお問い合わせください。',
-  too_many_requests: '試行回数が多すぎます。{nothing}数分待つか、別の方法でお支払いください。',
+  too_many_requests: '試行回数が多すぎます。{nothing}数分お待ちください。',
   forbidden_origin: 'このページではお支払いができません',
   forbidden_origin_help: '{nothing}ショップにお知らせください。',
   tryLater: '決済サービスに問題が発生しています。もう一度お試しください。',

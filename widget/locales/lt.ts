@@ -128,7 +128,7 @@ export default {
   method_unavailable: 'Pasirinktas mokėjimo būdas šiuo metu neprieinamas. {nothing} Pasirinkite kitą.',
   too_many_payments: 'Per daug bandymų apmokėti šį užsakymą',
   too_many_payments_help: '{nothing} Kreipkitės į parduotuvę.',
-  too_many_requests: 'Per daug bandymų. {nothing} Palaukite kelias minutes arba mokėkite kitu būdu.',
+  too_many_requests: 'Per daug bandymų. {nothing} Palaukite kelias minutes.',
   forbidden_origin: 'Šiame puslapyje mokėti negalima',
   forbidden_origin_help: '{nothing} Praneškite parduotuvei.',
   tryLater: 'Mokėjimo paslauga sutriko. Bandykite dar kartą.',

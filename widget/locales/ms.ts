@@ -129,7 +129,7 @@ export default {
   method_unavailable: 'Kaedah yang anda pilih tidak tersedia sekarang. {nothing} Sila gunakan kaedah lain.',
   too_many_payments: 'Terlalu banyak percubaan untuk pesanan ini',
   too_many_payments_help: '{nothing} Sila hubungi kedai.',
-  too_many_requests: 'Terlalu banyak percubaan. {nothing} Sila tunggu beberapa minit atau bayar dengan cara lain.',
+  too_many_requests: 'Terlalu banyak percubaan. {nothing} Sila tunggu beberapa minit.',
   forbidden_origin: 'Pembayaran tidak berfungsi di halaman ini',
   forbidden_origin_help: '{nothing} Sila maklumkan kepada kedai.',
   tryLater: 'Perkhidmatan pembayaran mengalami masalah. Sila cuba lagi.',

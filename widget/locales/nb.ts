@@ -128,7 +128,7 @@ export default {
   method_unavailable: 'Den valgte betalingsmåten kan ikke brukes akkurat nå. {nothing} Velg en annen.',
   too_many_payments: 'For mange forsøk for denne bestillingen',
   too_many_payments_help: '{nothing} Kontakt butikken.',
-  too_many_requests: 'For mange forsøk. {nothing} Vent noen minutter, eller betal på en annen måte.',
+  too_many_requests: 'For mange forsøk. {nothing} Vent noen minutter.',
   forbidden_origin: 'Betaling virker ikke på denne siden',
   forbidden_origin_help: '{nothing} Si fra til butikken.',
   tryLater: 'Det er et problem hos betalingstjenesten. Prøv igjen.',

@@ -129,7 +129,7 @@ export default {
   method_unavailable: 'De gekozen betaalmethode is nu niet beschikbaar. {nothing} Kies een andere.',
   too_many_payments: 'Te veel pogingen voor deze bestelling',
   too_many_payments_help: '{nothing} Neem contact op met de winkel.',
-  too_many_requests: 'Te veel pogingen. {nothing} Wacht een paar minuten of kies een andere betaalmethode.',
+  too_many_requests: 'Te veel pogingen. {nothing} Wacht een paar minuten.',
   forbidden_origin: 'Betalen werkt niet op deze pagina',
   forbidden_origin_help: '{nothing} Meld dit bij de winkel.',
   tryLater: 'Er is een probleem bij de betaaldienst. Probeer het opnieuw.',

@@ -128,7 +128,7 @@ export default {
   method_unavailable: 'Wybrana metoda płatności jest teraz niedostępna. {nothing} Wybierz inną.',
   too_many_payments: 'Zbyt wiele prób zapłaty za to zamówienie',
   too_many_payments_help: '{nothing} Skontaktuj się ze sklepem.',
-  too_many_requests: 'Zbyt wiele prób. {nothing} Zaczekaj kilka minut lub zapłać w inny sposób.',
+  too_many_requests: 'Zbyt wiele prób. {nothing} Zaczekaj kilka minut.',
   forbidden_origin: 'Na tej stronie nie można płacić',
   forbidden_origin_help: '{nothing} Powiadom o tym sklep.',
   tryLater: 'W serwisie płatności wystąpił problem. Spróbuj ponownie.',

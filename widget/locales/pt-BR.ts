@@ -130,7 +130,7 @@ export default {
   method_unavailable: 'A forma de pagamento escolhida está indisponível no momento. {nothing} Por favor, use outra.',
   too_many_payments: 'Muitas tentativas para este pedido',
   too_many_payments_help: '{nothing} Por favor, fale com a loja.',
-  too_many_requests: 'Muitas tentativas. {nothing} Aguarde alguns minutos ou pague de outra forma.',
+  too_many_requests: 'Muitas tentativas. {nothing} Aguarde alguns minutos.',
   forbidden_origin: 'Os pagamentos não funcionam nesta página',
   forbidden_origin_help: '{nothing} Por favor, avise a loja.',
   tryLater: 'O serviço de pagamento está com problemas. Por favor, tente de novo.',

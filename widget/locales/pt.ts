@@ -129,7 +129,7 @@ export default {
   method_unavailable: 'O método de pagamento escolhido está indisponível de momento. {nothing} Por favor, use outro.',
   too_many_payments: 'Demasiadas tentativas para esta encomenda',
   too_many_payments_help: '{nothing} Por favor, contacte a loja.',
-  too_many_requests: 'Demasiadas tentativas. {nothing} Aguarde alguns minutos ou pague de outra forma.',
+  too_many_requests: 'Demasiadas tentativas. {nothing} Aguarde alguns minutos.',
   forbidden_origin: 'Os pagamentos não funcionam nesta página',
   forbidden_origin_help: '{nothing} Por favor, informe a loja.',
   tryLater: 'Ocorreu um problema no serviço de pagamento. Por favor, tente novamente.',

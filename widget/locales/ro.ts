@@ -128,7 +128,7 @@ export default {
   method_unavailable: 'Metoda de plată aleasă este indisponibilă momentan. {nothing} Vă rugăm să folosiți alta.',
   too_many_payments: 'Prea multe încercări pentru această comandă',
   too_many_payments_help: '{nothing} Vă rugăm să contactați magazinul.',
-  too_many_requests: 'Prea multe încercări. {nothing} Așteptați câteva minute sau plătiți în alt mod.',
+  too_many_requests: 'Prea multe încercări. {nothing} Așteptați câteva minute.',
   forbidden_origin: 'Plățile nu funcționează pe această pagină',
   forbidden_origin_help: '{nothing} Vă rugăm să anunțați magazinul.',
   tryLater: 'Serviciul de plată are o problemă. Vă rugăm să încercați din nou.',

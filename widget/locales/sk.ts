@@ -128,7 +128,7 @@ export default {
   method_unavailable: 'Zvolený spôsob platby teraz nie je k dispozícii. {nothing} Použite, prosím, iný.',
   too_many_payments: 'Priveľa pokusov pri tejto objednávke',
   too_many_payments_help: '{nothing} Obráťte sa, prosím, na obchod.',
-  too_many_requests: 'Priveľa pokusov. {nothing} Počkajte, prosím, niekoľko minút alebo zaplaťte iným spôsobom.',
+  too_many_requests: 'Priveľa pokusov. {nothing} Počkajte, prosím, niekoľko minút.',
   forbidden_origin: 'Na tejto stránke sa nedá platiť',
   forbidden_origin_help: '{nothing} Informujte, prosím, obchod.',
   tryLater: 'Platobná služba má problém. Skúste to, prosím, znova.',

@@ -128,7 +128,7 @@ export default {
   method_unavailable: 'Izbrani način plačila trenutno ni na voljo. {nothing} Izberite drugega.',
   too_many_payments: 'Preveč poskusov za to naročilo',
   too_many_payments_help: '{nothing} Obrnite se na trgovino.',
-  too_many_requests: 'Preveč poskusov. {nothing} Počakajte nekaj minut ali plačajte na drug način.',
+  too_many_requests: 'Preveč poskusov. {nothing} Počakajte nekaj minut.',
   forbidden_origin: 'Na tej strani ni mogoče plačati',
   forbidden_origin_help: '{nothing} Obvestite trgovino.',
   tryLater: 'Plačilna storitev ima težavo. Poskusite znova.',

@@ -127,7 +127,7 @@ export default {
   method_unavailable: 'Izabrani način plaćanja trenutno nije dostupan. {nothing} Izaberite drugi.',
   too_many_payments: 'Previše pokušaja za ovu porudžbinu',
   too_many_payments_help: '{nothing} Obratite se prodavnici.',
-  too_many_requests: 'Previše pokušaja. {nothing} Sačekajte nekoliko minuta ili platite na drugi način.',
+  too_many_requests: 'Previše pokušaja. {nothing} Sačekajte nekoliko minuta.',
   forbidden_origin: 'Plaćanje na ovoj stranici ne radi',
   forbidden_origin_help: '{nothing} Obavestite prodavnicu.',
   tryLater: 'Usluga plaćanja ima problem. Pokušajte ponovo.',

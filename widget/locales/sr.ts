@@ -127,7 +127,7 @@ export default {
   method_unavailable: 'Изабрани начин плаћања тренутно није доступан. {nothing} Изаберите други.',
   too_many_payments: 'Превише покушаја за ову поруџбину',
   too_many_payments_help: '{nothing} Обратите се продавници.',
-  too_many_requests: 'Превише покушаја. {nothing} Сачекајте неколико минута или платите на други начин.',
+  too_many_requests: 'Превише покушаја. {nothing} Сачекајте неколико минута.',
   forbidden_origin: 'Плаћање на овој страници не ради',
   forbidden_origin_help: '{nothing} Обавестите продавницу.',
   tryLater: 'Услуга плаћања има проблем. Покушајте поново.',

@@ -128,7 +128,7 @@ export default {
   method_unavailable: 'Det valda betalsättet kan inte användas just nu. {nothing} Välj ett annat.',
   too_many_payments: 'För många försök för den här beställningen',
   too_many_payments_help: '{nothing} Kontakta butiken.',
-  too_many_requests: 'För många försök. {nothing} Vänta några minuter eller välj ett annat betalsätt.',
+  too_many_requests: 'För många försök. {nothing} Vänta några minuter.',
   forbidden_origin: 'Det går inte att betala på den här sidan',
   forbidden_origin_help: '{nothing} Meddela butiken.',
   tryLater: 'Betaltjänsten har ett problem. Försök igen.',

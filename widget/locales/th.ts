@@ -123,7 +123,7 @@ export default {
   method_unavailable: 'วิธีชำระเงินที่คุณเลือกใช้ไม่ได้ในขณะนี้ {nothing} กรุณาใช้วิธีอื่น',
   too_many_payments: 'มีการลองชำระคำสั่งซื้อนี้หลายครั้งเกินไป',
   too_many_payments_help: '{nothing} กรุณาติดต่อร้านค้า',
-  too_many_requests: 'มีการลองหลายครั้งเกินไป {nothing} กรุณารอสักครู่หรือชำระเงินด้วยวิธีอื่น',
+  too_many_requests: 'มีการลองหลายครั้งเกินไป {nothing} กรุณารอสักครู่',
   forbidden_origin: 'หน้านี้ไม่สามารถชำระเงินได้',
   forbidden_origin_help: '{nothing} กรุณาแจ้งร้านค้า',
   tryLater: 'บริการชำระเงินขัดข้อง กรุณาลองอีกครั้ง',

@@ -128,8 +128,7 @@ export default {
   method_unavailable: 'Seçtiğiniz ödeme yöntemi şu anda kullanılamıyor. {nothing} Lütfen başka bir yöntem seçin.',
   too_many_payments: 'Bu sipariş için çok fazla deneme yapıldı',
   too_many_payments_help: '{nothing} Lütfen mağazayla iletişime geçin.',
-  too_many_requests:
-    'Çok fazla deneme yapıldı. {nothing} Lütfen birkaç dakika bekleyin veya başka bir yöntemle ödeyin.',
+  too_many_requests: 'Çok fazla deneme yapıldı. {nothing} Lütfen birkaç dakika bekleyin.',
   forbidden_origin: 'Bu sayfada ödeme yapılamıyor',
   forbidden_origin_help: '{nothing} Lütfen mağazaya bildirin.',
   tryLater: 'Ödeme hizmetinde bir sorun var. Lütfen tekrar deneyin.',

@@ -128,7 +128,7 @@ export default {
   method_unavailable: 'Phương thức bạn chọn hiện không khả dụng. {nothing} Vui lòng dùng phương thức khác.',
   too_many_payments: 'Đơn hàng này đã được thử quá nhiều lần',
   too_many_payments_help: '{nothing} Vui lòng liên hệ cửa hàng.',
-  too_many_requests: 'Đã thử quá nhiều lần. {nothing} Vui lòng chờ vài phút hoặc thanh toán bằng cách khác.',
+  too_many_requests: 'Đã thử quá nhiều lần. {nothing} Vui lòng chờ vài phút.',
   forbidden_origin: 'Không thể thanh toán trên trang này',
   forbidden_origin_help: '{nothing} Vui lòng báo cho cửa hàng.',
   tryLater: 'Dịch vụ thanh toán đang gặp sự cố. Vui lòng thử lại.',

@@ -123,7 +123,7 @@ export default {
   method_unavailable: '您選擇的付款方式目前無法使用。{nothing}請使用其他付款方式。',
   too_many_payments: '此訂單的嘗試次數過多',
   too_many_payments_help: '{nothing}請聯絡商家。',
-  too_many_requests: '嘗試次數過多。{nothing}請稍候幾分鐘，或用其他方式付款。',
+  too_many_requests: '嘗試次數過多。{nothing}請稍候幾分鐘。',
   forbidden_origin: '無法在本頁付款',
   forbidden_origin_help: '{nothing}請告知商家。',
   tryLater: '付款服務發生問題。請重試。',

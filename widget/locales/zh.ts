@@ -123,7 +123,7 @@ export default {
   method_unavailable: '您选择的付款方式暂不可用。{nothing}请使用其他付款方式。',
   too_many_payments: '此订单的付款尝试次数过多',
   too_many_payments_help: '{nothing}请联系商家。',
-  too_many_requests: '尝试次数过多。{nothing}请等待几分钟，或用其他方式付款。',
+  too_many_requests: '尝试次数过多。{nothing}请等待几分钟。',
   forbidden_origin: '无法在本页付款',
   forbidden_origin_help: '{nothing}请告知商家。',
   tryLater: '支付服务出现问题。请重试。',

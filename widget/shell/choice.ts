@@ -41,6 +41,10 @@ export const isCode = (method: Method | null | undefined): boolean => PAYS_BY[me
 export const opensApp = (method: Method | undefined): boolean =>
   isCode(method) && matchMedia('(pointer: coarse)').matches;
 
+/** The same method, or on a phone another code: one row stands for all of them. */
+export const sharesRow = (method: Method, other: Method | undefined): boolean =>
+  method === other || (opensApp(method) && opensApp(other));
+
 /**
  * The order's methods that the page asks for, in its order; all of them if it asks for none or only for others. Unless
  * the merchant has given them an order, the one that needs no typing comes first on a phone.

@@ -169,7 +169,7 @@ test('while a person checks a payment, order page and account say so, and neithe
   assert.match((await shopper.get(`${path}/state`)).text, /"state":"checking"/);
   const shown = (await shopper.get(path)).text;
   assert.match(shown, /Your payment is being checked\. We start packing once it is confirmed\./);
-  assert.doesNotMatch(shown, /once you have paid/);
+  assert.doesNotMatch(shown, /once it is paid/);
   shop.proxy.answers[`GET ${path}`] = report(false);
   assert.equal(await deliver(shop, orderId, { id: 'msg_2', type: 'payment.failed' }), 204);
   assert.match((await shopper.get('/account')).text, new RegExp(`<a class="chip pay" href="${path}"[^>]*>Continue<`));
@@ -187,11 +187,11 @@ test('an order whose tries all failed says so, also in the account, and no longe
     // The widget says of these that a payment may still come, or may have been made.
     [[LATER, { ...LATER, reason: 'EXPIRED' }], 'The time of your last try is up.', '<br />Last try expired'],
     [[LATER, { ...LATER, reason: 'RESOLVED' }], 'We have ended your last try.', '<br />Last try ended'],
-    [[LATER, open], 'Not paid yet.', '<br />Waiting for payment'],
+    [[LATER, open], 'We have not received your payment yet.', '<br />Waiting for payment'],
   ] as const) {
     for (const [path, rest, amount] of [
-      [goods, 'We keep your order and pack it once you have paid.', '€42.75'],
-      [topUp, 'Your card is topped up once you have paid.', 'Amount not chosen'],
+      [goods, 'We keep your order and pack it once it is paid.', '€42.75'],
+      [topUp, 'Your card is topped up once it is paid.', 'Amount not chosen'],
     ] as const) {
       shop.proxy.answers[`GET ${path}`] = { body: { paid: false, payments, refunds: [] } };
       assert.ok((await shopper.get(path)).text.includes(`>${start} ${rest}<`), `${path}: ${start}`);
@@ -340,7 +340,7 @@ test('a closed order says what is sent back, and asks for no money', async () =>
     shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: false, closed: true, payments, refunds } };
     const shown = (await shopper.get(path)).text;
     assert.ok(unlinked(shown).includes(`data-state="closed">${text}<`), text);
-    assert.doesNotMatch(shown, /once you have paid/);
+    assert.doesNotMatch(shown, /once it is paid/);
     assert.match((await shopper.get(`${path}/state`)).text, /"state":"closed","heading":"Order closed"/);
   }
   const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
