@@ -82,7 +82,7 @@ test('the desk sends a coffee’s money back in part and then the rest, and the 
       .filter({ hasText: `−€${amount}.00` })
       .getByText('✓ Sent back')
       .waitFor();
-    const done = staff.page.getByRole('status').filter({ hasText: '✓' });
+    const done = staff.page.getByRole('status').filter({ hasText: ': sent back' });
     assert.equal(
       (await done.innerText()).trimEnd(),
       `€${amount}.00 of ${shopper.orderId} to ••••\u00A0${BRUNO.slice(-4)}: sent back.`,
