@@ -118,7 +118,8 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
 /** The wallet, the note, and what was sent back. */
 function aboutOf(entry: Entry, entries: readonly Entry[]): string {
   const wallet = isPayment(entry) ? entry.payer : entry.customer;
-  const note = isPayment(entry) ? entry.isClosed && 'may still be paid' : entry.note;
+  const mayBePaid = isPayment(entry) && (entry.isClosed || entry.reason === 'REPLACED');
+  const note = mayBePaid ? 'may still be paid' : 'note' in entry && entry.note;
   const sent = isPayment(entry) ? Map.groupBy(refundsOf(entry, entries), sentBack) : [];
   const sums = [...sent].map(([how, all]) => `${money(sumOf(all), entry.currency)} ${how}`);
   return [wallet && walletEnd(wallet), note, ...sums].filter(Boolean).join(' · ');

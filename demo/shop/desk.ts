@@ -37,7 +37,10 @@ export function addDesk(app: Hono, proxy: PaymentProxy, site: Site, now: () => D
 
   app.get('/desk', async (c) => c.html(deskPage(await list(c.req.query('done')), site)));
   app.get('/desk/list', async (c) => c.html(await list(c.req.query('done'))));
-  app.get('/desk/send', async (c) => c.html(deskForm(await emptyForm(proxy, c.req.query()), site)));
+  app.get('/desk/send', async (c) => {
+    const form = await emptyForm(proxy, c.req.query());
+    return form === undefined ? c.redirect('/desk', 303) : c.html(deskForm(form, site));
+  });
   app.post('/desk/send', async (c) => {
     const form = await send(proxy, await c.req.parseBody());
     if (typeof form === 'string') return c.redirect(`/desk?done=${encodeURIComponent(form)}`, 303);
@@ -73,12 +76,14 @@ function why(error: unknown): Markup {
   return html`<p class="message bad" role="alert">${error.message}</p>`;
 }
 
-/** Of a refund filled in with all that can be sent back; of a payout empty. */
-async function emptyForm(proxy: PaymentProxy, asked: Record<string, string>): Promise<DeskForm> {
+const payoutForm = (): DeskForm => ({ id: newId('PO'), amount: '', customer: '', note: '' });
+
+/** Of a refund filled in with all that can be sent back; undefined if nothing can, as after a click on an old list. */
+async function emptyForm(proxy: PaymentProxy, asked: Record<string, string>): Promise<DeskForm | undefined> {
+  if (asked['order'] === undefined) return payoutForm();
   const { back, left } = await paymentOf(proxy, asked);
-  if (back === undefined || left === 0) return { id: newId('PO'), amount: '', customer: '', note: '' };
-  const [id, note] = [newId('BACK'), `Money back for ${back.orderId}`];
-  return { id, amount: String(left / 100), customer: '', note, back, left };
+  const form = { id: newId('BACK'), customer: '', note: `Money back for ${back?.orderId}` };
+  return back && left > 0 ? { ...form, amount: String(left / 100), back, left } : undefined;
 }
 
 /** Asks for the order, because the list has only the last days. */
@@ -99,8 +104,9 @@ async function send(proxy: PaymentProxy, typed: Record<string, unknown>): Promis
   const customer = digits.replaceAll(/[\s.\p{Pd}]/gu, '');
   const form: DeskForm = { id: text('id'), amount: text('amount'), customer, note: text('note'), back, left, rest };
   const isOurs = new RegExp(`^${back === undefined ? 'PO' : 'BACK'}-[2-9A-HJ-NP-Z]{10}$`).test(form.id);
-  if (!isOurs) return { ...(await emptyForm(proxy, {})), problems: { all: OUT_OF_DATE } };
+  if (!isOurs) return { ...payoutForm(), problems: { all: OUT_OF_DATE } };
   const isSending = typed['step'] === 'send';
+  if (back !== undefined && left === 0 && !isSending) return back.gatewayOrderId;
   const problems = problemsIn(form, isSending);
   if (problems !== undefined) return { ...form, problems };
   if (!isSending) return { ...form, isReview: typed['step'] !== 'edit' };

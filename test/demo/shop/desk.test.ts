@@ -159,7 +159,7 @@ test('a refund that the proxy refuses shows why, with what can be sent back', as
   assert.equal(sent().length, 1, 'nothing more is sent');
 });
 
-test('the desk offers no refund that cannot be made, and leaves the form empty', async () => {
+test('the desk offers no refund that cannot be made, and leads from an old link to the list', async () => {
   const { shop, staff } = await openDesk();
   const transactions = [
     payment('ST-PENDING'),
@@ -174,11 +174,12 @@ test('the desk offers no refund that cannot be made, and leaves the form empty',
   assert.doesNotMatch((await staff.get('/desk')).text, /Send back/);
   for (const { orderId, ...each } of transactions) {
     shop.proxy.answers[`GET /orders/${orderId}`] = { body: reportOf(each) };
-    const { text } = await staff.get(`/desk/send?order=${orderId}&payment=${orderId}`);
-    assert.match(text, /Send a payout<\/h1>/);
-    assert.equal(valueIn(text, 'customer'), '');
-    assert.equal(valueIn(text, 'amount'), '');
+    const { status, headers } = await staff.get(`/desk/send?order=${orderId}&payment=${orderId}`);
+    assert.deepEqual([status, headers.get('location')], [303, '/desk'], 'not a payout, which would pay again');
   }
+  const old = { id: 'BACK-2345678ABC', order: 'ST-CENTS', payment: 'ST-CENTS', amount: '1', step: '' };
+  const { status, headers } = await staff.post('/desk/send', old);
+  assert.deepEqual([status, headers.get('location')], [303, '/desk?done=ST-CENTS'], 'nor does an old form');
 });
 
 test('the desk closes the order of a waiting payment in a second step, and says why if the proxy does not', async () => {
