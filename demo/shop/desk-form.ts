@@ -22,8 +22,7 @@ export interface DeskForm {
 
 export function deskForm(form: DeskForm, site: Site): Markup {
   const { id, back, problems, isReview } = form;
-  const what = back === undefined ? 'Send a payout' : 'Send money back';
-  const title = isReview ? `Send ${formatMoney(form.amount)}?` : what;
+  const title = isReview ? `Send ${formatMoney(form.amount)}?` : back ? 'Send money back' : 'Send a payout';
   const body = html`<form class="stack" method="post" action="/desk/send" autocomplete="off" novalidate>
     ${hidden('id', id)}
     ${back === undefined ? '' : html`${hidden('order', back.orderId)} ${hidden('payment', back.gatewayOrderId)}`}

@@ -119,10 +119,11 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
 function aboutOf(entry: Entry, entries: readonly Entry[]): string {
   const wallet = isPayment(entry) ? entry.payer : entry.customer;
   const mayBePaid = isPayment(entry) && (entry.isClosed || entry.reason === 'REPLACED');
-  const note = mayBePaid ? 'may still be paid' : 'note' in entry && entry.note;
   const sent = isPayment(entry) ? Map.groupBy(refundsOf(entry, entries), sentBack) : [];
   const sums = [...sent].map(([how, all]) => `${money(sumOf(all), entry.currency)} ${how}`);
-  return [wallet && walletEnd(wallet), note, ...sums].filter(Boolean).join(' · ');
+  return [wallet && walletEnd(wallet), mayBePaid && 'may still be paid', 'note' in entry && entry.note, ...sums]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 const sentBack = ({ status, needsReview }: Refund) =>
@@ -137,8 +138,8 @@ function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): 
     html`<a class="act ${what && 'button'}" href="${to}" aria-label="${name} ${order}" ${at}>${name}${at && ' ↗'}</a>`;
   if (refundable(entry, entries) > 0 && (what || !hasExtra(entry, entries)))
     return link('Send back', `/desk/send?${ids}`);
-  if (what === 'Still owed') return undefined;
-  if (what) return operatorUrl && link(what === 'To review' ? 'Review' : 'Open', operatorUrl, THERE);
+  const name = what === 'To review' ? 'Review' : 'Open';
+  if (what) return what !== 'Still owed' && operatorUrl && link(name, operatorUrl, THERE);
   const isPaid = ofOrder(entry, entries).some((other) => other.status === 'SUCCESS' && !paysNothing(other));
   return isWaiting(entry) && !isPaid && link('Close order', `/desk/close?${ids}`);
 }

@@ -1,6 +1,6 @@
 // The desk of a merchant's staff: it lists the newest payments and payouts, closes unpaid orders, and sends money in two
 // steps. The id is made before the first, so after a lost answer the same form can be sent again: money moves once.
-import type { Hono, MiddlewareHandler } from 'hono';
+import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
 import { html } from 'hono/html';
 import { timingSafeEqual } from 'hono/utils/buffer';
@@ -37,15 +37,13 @@ export function addDesk(app: Hono, proxy: PaymentProxy, site: Site, now: () => D
 
   app.get('/desk', async (c) => c.html(deskPage(await list(c.req.query('done')), site)));
   app.get('/desk/list', async (c) => c.html(await list(c.req.query('done'))));
-  app.get('/desk/send', async (c) => {
-    const form = await emptyForm(proxy, c.req.query());
-    return form === undefined ? c.redirect('/desk', 303) : c.html(deskForm(form, site));
-  });
-  app.post('/desk/send', async (c) => {
-    const form = await send(proxy, await c.req.parseBody());
-    if (typeof form === 'string') return c.redirect(`/desk?done=${encodeURIComponent(form)}`, 303);
-    return c.html(deskForm(form, site), form.problems === undefined ? 200 : 422);
-  });
+  /** The form, or the list with this id. */
+  const show = (c: Context, form: DeskForm | string) =>
+    typeof form === 'string'
+      ? c.redirect(`/desk?done=${encodeURIComponent(form)}`, 303)
+      : c.html(deskForm(form, site), form.problems === undefined ? 200 : 422);
+  app.get('/desk/send', async (c) => show(c, await emptyForm(proxy, c.req.query())));
+  app.post('/desk/send', async (c) => show(c, await send(proxy, await c.req.parseBody())));
   app.get('/desk/close', (c) => c.html(closing(c.req.query(), site)));
   app.post('/desk/close', async (c) => {
     const typed = await c.req.parseBody();
@@ -78,12 +76,12 @@ function why(error: unknown): Markup {
 
 const payoutForm = (): DeskForm => ({ id: newId('PO'), amount: '', customer: '', note: '' });
 
-/** Of a refund filled in with all that can be sent back; undefined if nothing can, as after a click on an old list. */
-async function emptyForm(proxy: PaymentProxy, asked: Record<string, string>): Promise<DeskForm | undefined> {
+/** Of a refund filled in with all that can be sent back; the payment's id if nothing can: the list was an old one. */
+async function emptyForm(proxy: PaymentProxy, asked: Record<string, string>): Promise<DeskForm | string> {
   if (asked['order'] === undefined) return payoutForm();
   const { back, left } = await paymentOf(proxy, asked);
   const form = { id: newId('BACK'), customer: '', note: `Money back for ${back?.orderId}` };
-  return back && left > 0 ? { ...form, amount: String(left / 100), back, left } : undefined;
+  return back && left > 0 ? { ...form, amount: String(left / 100), back, left } : (asked['payment'] ?? '');
 }
 
 /** Asks for the order, because the list has only the last days. */
