@@ -174,7 +174,7 @@ export const SENTENCES = {
   timeLeft: ['timeLeft'],
   timeSpoken: ['timeLeft'],
   timeUp_help: ['timeIsUp', 'follows'],
-  timeUp_counts: ['open'],
+  counts: ['open'],
   scan: ['codeIsGood'],
   scan_help: ['codeIsGood'],
   scanOnPhone: ['codeIsGood'],

@@ -114,14 +114,14 @@ export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: 
       >${say('redirectOpen')}</a
     >
     ${waitingStatus(context, say('waiting'), shown)}
-    <p>${say('timeUp_counts')}</p>
+    <p>${say('counts')}</p>
     ${otherMethodButton(context, 'quiet', isOther && asksWalletId(asked, state.claims) ? 'otherWallet' : 'other')}`;
 }
 
 export function timeUp({ method }: Extract<Shown, { panel: 'timeUp' }>, context: PanelContext): TemplateResult {
   const { say } = context;
   return html`${sign('clock')}${heading(say('EXPIRED'))}
-    <p>${say('timeUp_counts')}</p>
+    <p>${say('counts')}</p>
     ${waitingStatus(context, say('timeUp_help'), undefined, true)} ${newAttemptButton(method, context)}
     ${otherMethodButton(context)}`;
 }

@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Queden {time}',
   timeSpoken: 'Temps restant: {time}',
   timeUp_help: 'Estem comprovant si ha arribat el pagament.',
-  timeUp_counts: 'Si heu pagat, el vostre pagament és vàlid.',
+  counts: 'Si heu pagat, el vostre pagament és vàlid.',
   scan: 'Escanegeu el codi per pagar',
   scan_help: 'Obriu l’aplicació [del moneder|{wallet}], escanegeu el codi i confirmeu.',
   scanOnPhone:

@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Zbývá {time}',
   timeSpoken: 'Zbývající čas: {time}',
   timeUp_help: 'Ověřujeme, zda vaše platba dorazila.',
-  timeUp_counts: 'Pokud jste už zaplatili, vaše platba se započítá.',
+  counts: 'Pokud jste už zaplatili, vaše platba se započítá.',
   scan: 'Zaplaťte naskenováním kódu',
   scan_help: 'Otevřete aplikaci [peněženky|{wallet}], naskenujte kód a platbu potvrďte.',
   scanOnPhone: 'Platíte na tomto telefonu? Uložte kód jako obrázek a otevřete ho v aplikaci [peněženky|{wallet}].',

@@ -52,7 +52,7 @@ export default {
   timeLeft: '{time} tilbage',
   timeSpoken: 'Tid tilbage: {time}',
   timeUp_help: 'Vi tjekker, om din betaling er modtaget.',
-  timeUp_counts: 'Hvis du har betalt, tæller din betaling.',
+  counts: 'Hvis du har betalt, tæller din betaling.',
   scan: 'Scan koden for at betale',
   scan_help: 'Åbn din [wallet|{wallet}]-app, scan koden, og bekræft.',
   scanOnPhone:

@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Noch {time}',
   timeSpoken: 'Verbleibende Zeit: {time}',
   timeUp_help: 'Wir prüfen, ob Ihre Zahlung angekommen ist.',
-  timeUp_counts: 'Wenn Sie bezahlt haben, zählt Ihre Zahlung.',
+  counts: 'Wenn Sie bezahlt haben, zählt Ihre Zahlung.',
   scan: 'Zum Bezahlen Code scannen',
   scan_help: 'Öffnen Sie Ihre [Wallet|{wallet}]-App, scannen Sie den Code und bestätigen Sie die Zahlung.',
   scanOnPhone:

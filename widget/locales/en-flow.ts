@@ -38,7 +38,7 @@ export const enFlow = {
   timeLeft: '{time} left',
   timeSpoken: 'Time left: {time}',
   timeUp_help: 'We are checking whether it arrived.',
-  timeUp_counts: 'If you have paid, your payment counts.',
+  counts: 'If you have paid, your payment counts.',
   scan: 'Scan the code to pay',
   scan_help: 'Open [your wallet app|{wallet}], scan the code and confirm.',
   scanOnPhone: 'Is your wallet on this phone? Save the code as an image and open it in [your wallet app|{wallet}].',

@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Quedan {time}',
   timeSpoken: 'Tiempo restante: {time}',
   timeUp_help: 'Estamos verificando si llegó su pago.',
-  timeUp_counts: 'Si ya pagó, su pago se tomará en cuenta.',
+  counts: 'Si ya pagó, su pago se tomará en cuenta.',
   scan: 'Escanee el código para pagar',
   scan_help: 'Abra la app [de su billetera|{wallet}], escanee el código y confirme.',
   scanOnPhone:

@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Quedan {time}',
   timeSpoken: 'Tiempo restante: {time}',
   timeUp_help: 'Estamos comprobando si ha llegado su pago.',
-  timeUp_counts: 'Si ya ha pagado, su pago se tendrá en cuenta.',
+  counts: 'Si ya ha pagado, su pago se tendrá en cuenta.',
   scan: 'Escanee el código para pagar',
   scan_help: 'Abra la aplicación [de su monedero|{wallet}], escanee el código y confirme.',
   scanOnPhone:

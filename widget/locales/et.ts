@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Veel {time}',
   timeSpoken: 'Järelejäänud aeg: {time}',
   timeUp_help: 'Kontrollime, kas teie makse jõudis kohale.',
-  timeUp_counts: 'Kui olete maksnud, läheb teie makse arvesse.',
+  counts: 'Kui olete maksnud, läheb teie makse arvesse.',
   scan: 'Maksmiseks skannige kood',
   scan_help: 'Avage [rahakoti|{wallet} ]rakendus, skannige kood ja kinnitage makse.',
   scanOnPhone: 'Kas maksate selle telefoniga? Salvestage kood pildina ja avage see [rahakoti|{wallet} ]rakenduses.',

@@ -52,7 +52,7 @@ export default {
   timeLeft: 'Vielä {time}',
   timeSpoken: 'Aikaa jäljellä: {time}',
   timeUp_help: 'Tarkistamme, onko maksusi saapunut.',
-  timeUp_counts: 'Jos olet maksanut, maksusi huomioidaan.',
+  counts: 'Jos olet maksanut, maksusi huomioidaan.',
   scan: 'Maksa skannaamalla koodi',
   scan_help: 'Avaa [lompakon |{wallet}-]sovellus, skannaa koodi ja vahvista maksu.',
   scanOnPhone: 'Maksatko tällä puhelimella? Tallenna koodi kuvana ja avaa se [lompakon |{wallet}-]sovelluksessa.',

@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Il reste {time}',
   timeSpoken: 'Temps restant : {time}',
   timeUp_help: 'Nous vérifions si votre paiement est bien arrivé.',
-  timeUp_counts: 'Si vous avez payé, votre paiement sera pris en compte.',
+  counts: 'Si vous avez payé, votre paiement sera pris en compte.',
   scan: 'Scannez le code pour payer',
   scan_help: 'Ouvrez votre application [de portefeuille|{wallet}], scannez le code et confirmez.',
   scanOnPhone:

@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Još {time}',
   timeSpoken: 'Preostalo vrijeme: {time}',
   timeUp_help: 'Provjeravamo je li vaša uplata stigla.',
-  timeUp_counts: 'Ako ste platili, vaša uplata vrijedi.',
+  counts: 'Ako ste platili, vaša uplata vrijedi.',
   scan: 'Skenirajte kôd za plaćanje',
   scan_help: 'Otvorite aplikaciju [novčanika|{wallet}], skenirajte kôd i potvrdite plaćanje.',
   scanOnPhone: 'Plaćate na ovom mobitelu? Spremite kôd kao sliku i otvorite je u aplikaciji [novčanika|{wallet}].',

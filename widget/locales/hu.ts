@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Még {time}',
   timeSpoken: 'Hátralévő idő: {time}',
   timeUp_help: 'Ellenőrizzük, hogy megérkezett-e a fizetése.',
-  timeUp_counts: 'Ha már fizetett, a fizetését figyelembe vesszük.',
+  counts: 'Ha már fizetett, a fizetését figyelembe vesszük.',
   scan: 'Fizetéshez olvassa be a kódot',
   scan_help: 'Nyissa meg a [tárca|{wallet}-]alkalmazást, olvassa be a kódot, és hagyja jóvá a fizetést.',
   scanOnPhone: 'Ezen a telefonon fizet? Mentse a kódot képként, és nyissa meg a [tárca|{wallet}-]alkalmazásban.',

@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Sisa {time}',
   timeSpoken: 'Sisa waktu: {time}',
   timeUp_help: 'Kami sedang memeriksa apakah pembayaran Anda sudah kami terima.',
-  timeUp_counts: 'Jika Anda sudah membayar, pembayaran Anda tetap sah.',
+  counts: 'Jika Anda sudah membayar, pembayaran Anda tetap sah.',
   scan: 'Pindai kode untuk membayar',
   scan_help: 'Buka aplikasi [e-wallet|{wallet}], pindai kode, lalu konfirmasi.',
   scanOnPhone: 'Memakai ponsel ini? Simpan kode sebagai gambar, lalu buka di aplikasi [e-wallet|{wallet}] Anda.',

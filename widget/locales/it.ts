@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Restano {time}',
   timeSpoken: 'Tempo rimanente: {time}',
   timeUp_help: 'Stiamo verificando se il pagamento è arrivato.',
-  timeUp_counts: 'Se hai pagato, il tuo pagamento verrà registrato.',
+  counts: 'Se hai pagato, il tuo pagamento verrà registrato.',
   scan: 'Inquadra il codice per pagare',
   scan_help: 'Apri l’app [del tuo portafoglio|{wallet}], inquadra il codice e conferma.',
   scanOnPhone:

@@ -53,7 +53,7 @@ export default {
   timeLeft: '残り{time}',
   timeSpoken: '残り時間：{time}',
   timeUp_help: 'お支払いが届いているか確認しています。',
-  timeUp_counts: 'お支払い済みの場合、そのお支払いは有効です。',
+  counts: 'お支払い済みの場合、そのお支払いは有効です。',
   scan: 'コードを読み取ってお支払いください',
   scan_help: '[ウォレット|{wallet}]アプリを開き、コードを読み取って承認してください。',
   scanOnPhone:

@@ -52,7 +52,7 @@ export default {
   timeLeft: '{time} 남음',
   timeSpoken: '남은 시간: {time}',
   timeUp_help: '결제가 접수되었는지 확인하고 있습니다.',
-  timeUp_counts: '이미 결제하셨다면 그 결제는 유효합니다.',
+  counts: '이미 결제하셨다면 그 결제는 유효합니다.',
   scan: '코드를 스캔하여 결제해 주세요',
   scan_help: '[전자지갑|{wallet}] 앱을 열어 코드를 스캔하고 승인해 주세요.',
   scanOnPhone: '이 휴대전화로 결제하시나요? 코드를 이미지로 저장한 다음 [전자지갑|{wallet}] 앱에서 열어 주세요.',

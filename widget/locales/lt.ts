@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Liko {time}',
   timeSpoken: 'Likęs laikas: {time}',
   timeUp_help: 'Tikriname, ar gautas jūsų mokėjimas.',
-  timeUp_counts: 'Jei sumokėjote, jūsų mokėjimas bus įskaitytas.',
+  counts: 'Jei sumokėjote, jūsų mokėjimas bus įskaitytas.',
   scan: 'Nuskenuokite kodą ir sumokėkite',
   scan_help: 'Atidarykite [piniginės|„{wallet}“] programėlę, nuskenuokite kodą ir patvirtinkite mokėjimą.',
   scanOnPhone:

@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Vēl {time}',
   timeSpoken: 'Atlikušais laiks: {time}',
   timeUp_help: 'Pārbaudām, vai jūsu maksājums ir saņemts.',
-  timeUp_counts: 'Ja samaksājāt, jūsu maksājums tiks ieskaitīts.',
+  counts: 'Ja samaksājāt, jūsu maksājums tiks ieskaitīts.',
   scan: 'Noskenējiet kodu, lai maksātu',
   scan_help: 'Atveriet [maka|{wallet}] lietotni, noskenējiet kodu un apstipriniet maksājumu.',
   scanOnPhone: 'Maksājat ar šo tālruni? Saglabājiet kodu kā attēlu un atveriet to [maka|{wallet}] lietotnē.',

@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Tinggal {time}',
   timeSpoken: 'Baki masa: {time}',
   timeUp_help: 'Kami sedang menyemak sama ada pembayaran anda telah diterima.',
-  timeUp_counts: 'Jika anda sudah membayar, pembayaran anda tetap sah.',
+  counts: 'Jika anda sudah membayar, pembayaran anda tetap sah.',
   scan: 'Imbas kod untuk membayar',
   scan_help: 'Buka aplikasi [e-dompet|{wallet}] anda, imbas kod dan sahkan.',
   scanOnPhone:

@@ -52,7 +52,7 @@ export default {
   timeLeft: '{time} igjen',
   timeSpoken: 'Tid igjen: {time}',
   timeUp_help: 'Vi sjekker om betalingen din har kommet frem.',
-  timeUp_counts: 'Hvis du har betalt, teller betalingen din.',
+  counts: 'Hvis du har betalt, teller betalingen din.',
   scan: 'Skann koden for å betale',
   scan_help: 'Åpne [lommebok|{wallet}-]appen din, skann koden og bekreft.',
   scanOnPhone:

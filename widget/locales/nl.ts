@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Nog {time}',
   timeSpoken: 'Resterende tijd: {time}',
   timeUp_help: 'We controleren of uw betaling is aangekomen.',
-  timeUp_counts: 'Hebt u betaald, dan telt uw betaling.',
+  counts: 'Hebt u betaald, dan telt uw betaling.',
   scan: 'Scan de code om te betalen',
   scan_help: 'Open uw [wallet|{wallet}]-app, scan de code en bevestig.',
   scanOnPhone: 'Wallet op deze telefoon? Sla de code op als afbeelding en open die in uw [wallet|{wallet}]-app.',

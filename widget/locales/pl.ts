@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Zostało {time}',
   timeSpoken: 'Pozostały czas: {time}',
   timeUp_help: 'Sprawdzamy, czy Twoja płatność dotarła.',
-  timeUp_counts: 'Jeśli płatność już wykonano, zostanie uwzględniona.',
+  counts: 'Jeśli płatność już wykonano, zostanie uwzględniona.',
   scan: 'Zeskanuj kod, aby zapłacić',
   scan_help: 'Otwórz aplikację [portfela|{wallet}], zeskanuj kod i potwierdź.',
   scanOnPhone: 'Płacisz na tym telefonie? Zapisz kod jako obraz i otwórz go w aplikacji [portfela|{wallet}].',

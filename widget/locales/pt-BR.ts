@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Restam {time}',
   timeSpoken: 'Tempo restante: {time}',
   timeUp_help: 'Estamos verificando se seu pagamento chegou.',
-  timeUp_counts: 'Se você já pagou, seu pagamento será considerado.',
+  counts: 'Se você já pagou, seu pagamento será considerado.',
   scan: 'Escaneie o código para pagar',
   scan_help: 'Abra o app [da sua carteira|{wallet}], escaneie o código e confirme.',
   scanOnPhone:

@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Restam {time}',
   timeSpoken: 'Tempo restante: {time}',
   timeUp_help: 'Estamos a verificar se o seu pagamento chegou.',
-  timeUp_counts: 'Se já pagou, o seu pagamento será tido em conta.',
+  counts: 'Se já pagou, o seu pagamento será tido em conta.',
   scan: 'Leia o código para pagar',
   scan_help: 'Abra a aplicação [da sua carteira|{wallet}], leia o código e confirme.',
   scanOnPhone:

@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Mai aveți {time}',
   timeSpoken: 'Timp rămas: {time}',
   timeUp_help: 'Verificăm dacă plata a ajuns.',
-  timeUp_counts: 'Dacă ați plătit, plata este valabilă.',
+  counts: 'Dacă ați plătit, plata este valabilă.',
   scan: 'Scanați codul pentru a plăti',
   scan_help: 'Deschideți aplicația [portofelului|{wallet}], scanați codul și confirmați.',
   scanOnPhone:

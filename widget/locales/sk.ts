@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Ešte {time}',
   timeSpoken: 'Zostávajúci čas: {time}',
   timeUp_help: 'Overujeme, či vaša platba prišla.',
-  timeUp_counts: 'Ak ste už zaplatili, vaša platba sa započíta.',
+  counts: 'Ak ste už zaplatili, vaša platba sa započíta.',
   scan: 'Naskenujte kód a zaplaťte',
   scan_help: 'Otvorte aplikáciu [peňaženky|{wallet}], naskenujte kód a potvrďte platbu.',
   scanOnPhone: 'Platíte na tomto telefóne? Uložte kód ako obrázok a otvorte ho v aplikácii [peňaženky|{wallet}].',

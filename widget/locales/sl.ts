@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Še {time}',
   timeSpoken: 'Preostali čas: {time}',
   timeUp_help: 'Preverjamo, ali je vaše plačilo prispelo.',
-  timeUp_counts: 'Če ste plačali, vaše plačilo velja.',
+  counts: 'Če ste plačali, vaše plačilo velja.',
   scan: 'Skenirajte kodo za plačilo',
   scan_help: 'Odprite aplikacijo [denarnice|{wallet}], skenirajte kodo in potrdite plačilo.',
   scanOnPhone: 'Plačujete na tem telefonu? Shranite kodo kot sliko in jo odprite v aplikaciji [denarnice|{wallet}].',

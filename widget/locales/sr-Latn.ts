@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Još {time}',
   timeSpoken: 'Preostalo vreme: {time}',
   timeUp_help: 'Proveravamo da li je vaša uplata stigla.',
-  timeUp_counts: 'Ako ste platili, vaša uplata važi.',
+  counts: 'Ako ste platili, vaša uplata važi.',
   scan: 'Skenirajte kod da biste platili',
   scan_help: 'Otvorite aplikaciju [novčanika|{wallet}], skenirajte kod i potvrdite plaćanje.',
   scanOnPhone: 'Plaćate na ovom telefonu? Sačuvajte kod kao sliku i otvorite je u aplikaciji [novčanika|{wallet}].',

@@ -52,7 +52,7 @@ export default {
   timeLeft: '{time} kvar',
   timeSpoken: 'Tid kvar: {time}',
   timeUp_help: 'Vi kontrollerar om din betalning har kommit fram.',
-  timeUp_counts: 'Om du har betalat räknas din betalning.',
+  counts: 'Om du har betalat räknas din betalning.',
   scan: 'Skanna koden för att betala',
   scan_help: 'Öppna din [plånboks|{wallet}-]app, skanna koden och bekräfta.',
   scanOnPhone:

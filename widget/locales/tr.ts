@@ -53,7 +53,7 @@ export default {
   timeLeft: '{time} kaldı',
   timeSpoken: 'Kalan süre: {time}',
   timeUp_help: 'Ödemenizin ulaşıp ulaşmadığını kontrol ediyoruz.',
-  timeUp_counts: 'Ödeme yaptıysanız ödemeniz geçerlidir.',
+  counts: 'Ödeme yaptıysanız ödemeniz geçerlidir.',
   scan: 'Ödemek için kodu okutun',
   scan_help: '[Cüzdan|{wallet}] uygulamanızı açın, kodu okutun ve onaylayın.',
   scanOnPhone: 'Cüzdanınız bu telefonda mı? Kodu görsel olarak kaydedip [cüzdan|{wallet}] uygulamanızda açın.',

@@ -53,7 +53,7 @@ export default {
   timeLeft: 'Còn {time}',
   timeSpoken: 'Thời gian còn lại: {time}',
   timeUp_help: 'Chúng tôi đang kiểm tra xem đã nhận được thanh toán của bạn hay chưa.',
-  timeUp_counts: 'Nếu bạn đã thanh toán, giao dịch vẫn được ghi nhận.',
+  counts: 'Nếu bạn đã thanh toán, giao dịch vẫn được ghi nhận.',
   scan: 'Quét mã để thanh toán',
   scan_help: 'Mở ứng dụng [ví|{wallet}], quét mã và xác nhận.',
   scanOnPhone: 'Bạn đang dùng điện thoại này? Hãy lưu mã thành ảnh rồi mở ảnh trong ứng dụng [ví|{wallet}].',

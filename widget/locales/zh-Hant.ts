@@ -51,7 +51,7 @@ export default {
   timeLeft: '剩餘 {time}',
   timeSpoken: '剩餘時間：{time}',
   timeUp_help: '我們正在查核您的付款是否已入帳。',
-  timeUp_counts: '如果您已付款，付款仍然有效。',
+  counts: '如果您已付款，付款仍然有效。',
   scan: '掃碼付款',
   scan_help: '開啟[錢包|{wallet}] App，掃碼並確認。',
   scanOnPhone: '正在用這支手機付款？請將 QR Code 儲存為圖片，再到[錢包|{wallet}] App 中開啟。',

@@ -51,7 +51,7 @@ export default {
   timeLeft: '剩余 {time}',
   timeSpoken: '剩余时间：{time}',
   timeUp_help: '我们正在核实您的付款是否已到账。',
-  timeUp_counts: '如果您已付款，付款仍然有效。',
+  counts: '如果您已付款，付款仍然有效。',
   scan: '扫码付款',
   scan_help: '打开[钱包|{wallet}] App，扫码并确认。',
   scanOnPhone: '正在用这部手机付款？请将二维码保存为图片，再到[钱包|{wallet}] App 中打开。',
