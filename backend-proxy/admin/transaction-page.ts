@@ -35,7 +35,6 @@ import {
   kindOf,
   moneyOf,
   moved,
-  RELOAD,
   reviewReason,
   sourceName,
   reportsOf,
@@ -120,9 +119,7 @@ export function lead(transaction: Transaction, order?: Order, sum = ''): Html {
   const { type, orderId, payer, customer } = transaction;
   const { isOutgoing } = TYPES[type];
   const party = isOutgoing ? customer : payer;
-  const said = explanationOf(transaction, order);
-  const explanation =
-    said === RELOAD ? html`<a href="${linkTo(transaction)}">Reload</a> ${RELOAD.replace('Reload ', '')}` : said;
+  const explanation = explanationOf(transaction, order);
   return html`<p class="lead">
       ${kindOf(transaction)} · ${linkToOrder(orderId)}
       ${party === null ? '' : html`· ${sum} ${isOutgoing ? 'to\u00A0' : 'paid by\u00A0'}${wallet(party)}`}

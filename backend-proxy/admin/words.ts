@@ -132,7 +132,6 @@ function endName(transaction: Transaction): string {
   return PENDING[type];
 }
 
-export const RELOAD = 'Reload to see the newest.';
 const UNCLEAR = 'It is not clear whether the gateway has it. The proxy keeps asking, so there is nothing to do yet.';
 
 /** More than the status says; empty if there is no more, and in a review, which has its reason. */
@@ -142,7 +141,7 @@ export function explanationOf(transaction: Transaction, order?: Pick<Order, 'clo
   if (transaction.stage === 'uncertain') return UNCLEAR;
   if (transaction.resolved !== null) return decisionOf(transaction);
   if (transaction.late) return 'The money came late: until then the payment counted as unpaid.';
-  if (reason === null) return transaction.stage === 'succeeded' ? '' : RELOAD;
+  if (reason === null) return transaction.stage === 'succeeded' ? '' : 'Reload to see the newest.';
   const [, explanation] = endOf(transaction, reason);
   if (reason !== 'EXPIRED') return explanation;
   return `${explanation} ${transaction.stage === 'declined' ? 'No money moved.' : lateOf(order)}`;
