@@ -1,6 +1,6 @@
 // `npm run test:mutation`: changes one place of money's core or of a guard at a time, and says what the tests notice.
 //   npm run test:mutation -- --count 300 --seed 7    300 random changes, the same ones for the same seed
-//   npm run test:mutation -- --seconds 45            as many as fit; other ones each day, as in `npm test`
+//   npm run test:mutation -- --seconds 45            as many as fit; other ones each day
 //   npm run test:mutation -- --only ledger/rules     only files whose path contains these words
 // Each change is made in a copy of the project. The tests that import the changed file come first, then all others
 // that reach it, and the first failure ends the run. What no unit test notices meets the types and the simulator.
