@@ -35,6 +35,10 @@ export const flowStyles = css`
   .sheet {
     text-wrap: balance;
   }
+  .method,
+  .note {
+    text-wrap: pretty;
+  }
   .sheet:not(:has(form)) :is(.panel, .total) {
     text-align: center;
   }
@@ -84,7 +88,6 @@ export const flowStyles = css`
     gap: 4px 0.6em;
   }
   :is(small, .note):is(.wrong, .warning)::before {
-    content: '!';
     content: '!' / '';
     inline-size: 1.2858em;
     block-size: 1.2858em;
@@ -103,7 +106,6 @@ export const flowStyles = css`
     background: color-mix(in srgb, currentColor 8%, transparent);
     color: var(--_text);
     text-align: start;
-    text-wrap: pretty;
   }
   .note.wrong {
     background: color-mix(in srgb, var(--_danger) 16%, transparent);
@@ -386,6 +388,7 @@ export const flowStyles = css`
   @container (width < 16rem) {
     .note {
       display: block !important;
+      text-wrap: wrap;
     }
     .note::before {
       float: inline-start;
@@ -398,6 +401,9 @@ export const flowStyles = css`
     .method b,
     .only h2 {
       font-size: 0.9em;
+    }
+    small ~ .quiet span {
+      font-size: 0;
     }
     dl div {
       display: block;
