@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { after, beforeEach, test } from 'node:test';
 import { serve } from '@hono/node-server';
-import { chromium, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type BrowserContextOptions, type Page, type Route } from 'playwright-core';
 import { createSandbox } from '../../demo/sandbox/sandbox.ts';
 import { findBrowser, reportOpenPages } from '../browser.ts';
 import { problemsInBothSchemes } from './audit.ts';
@@ -179,7 +179,7 @@ test('active faults do not cover the test controls, and details are as wide as t
   await page.context().close();
 });
 
-test('at the checkout, the last digit of the code sends it', async () => {
+test('at the checkout, the last digit of the code sends it, and Enter after it does not send it again', async () => {
   const { checkout = '' } = await pay('CHECKOUT');
   const page = await visit(DESKTOP, checkout);
   await page.getByRole('button', { name: 'Ada Keller', exact: true }).click();
@@ -187,10 +187,18 @@ test('at the checkout, the last digit of the code sends it', async () => {
   await code.pressSequentially('12 3');
   assert.equal(await code.inputValue(), '123', 'each digit in its place');
   await code.pressSequentially('456');
-  await page.getByText('This code is wrong.').waitFor();
+  await page.getByText('This code is wrong. You can try 4 more times.').waitFor();
+  await page.locator('#code:focus').waitFor();
+  assert.equal(await code.inputValue(), '');
   await page.context().close();
 });
 
+  const pressEnter = async (route: Route) => {
+    const response = await route.fetch();
+    await page.keyboard.press('Enter');
+    await route.fulfill({ response });
+  };
+  await page.route('**/pay/verify', pressEnter, { times: 1 });
 test('on a wide screen, an error at the login leaves the amount where it is', async () => {
   const { checkout = '' } = await pay('CHECKOUT');
   const page = await visit(DESKTOP, checkout);

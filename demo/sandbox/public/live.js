@@ -5,9 +5,14 @@
 
 const loadedAt = performance.now();
 const startedAt = new WeakMap();
-// A reload would replace the page that a form leads to.
-let isLeaving = false;
-addEventListener('submit', () => (isLeaving = true));
+// The form that leads to the next page, which a reload would replace. It is sent once: Enter after a code, which its last
+// digit sends, would use up another try.
+let sent;
+addEventListener('submit', (event) => {
+  if (event.target === sent) event.preventDefault();
+  sent = event.target;
+});
+addEventListener('pagehide', () => (sent = undefined));
 
 /** Milliseconds since the element appeared. */
 function age(element) {
@@ -42,7 +47,7 @@ async function refresh(live) {
   const address = new URL(live.dataset.live, location.href);
   address.searchParams.set('since', live.dataset.version);
   const response = await fetch(address);
-  if (response.status === 205 && !isLeaving) location.reload();
+  if (response.status === 205 && !sent) location.reload();
   if (response.status !== 200) return;
   const { version, regions } = await response.json();
   for (const [id, html] of Object.entries(regions)) replace(id, html);
