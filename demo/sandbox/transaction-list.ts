@@ -15,10 +15,9 @@ const LISTS = {
   waiting: {
     title: 'Waiting',
     shown: 5,
-    legend: '',
     none: 'Nothing waits. Start a payment in the shop, and it appears here.',
   },
-  ended: { title: 'Ended', shown: 10, legend: '✓ IPN delivered', none: 'Nothing yet.' },
+  ended: { title: 'Ended', shown: 10, none: 'Nothing yet.' },
 } as const;
 /** More are only at the controls. */
 const MAX_SHOWN = 100;
@@ -69,15 +68,12 @@ function standing(kind: Kind, { status, message }: Pick<Transaction, 'status' | 
 }
 
 export function list(name: keyof typeof LISTS, options: ControlOptions): Markup {
-  const { title, shown, legend, none } = LISTS[name];
+  const { title, shown, none } = LISTS[name];
   const all = options.processor.transactions().filter((each) => isFinal(each) === (name === 'ended'));
   if (name === 'ended') all.sort((one, other) => other.updatedAt - one.updatedAt);
   const newest = all.slice(0, MAX_SHOWN).map((each) => ({ at: changedAt(each), row: row(each, options) }));
   const rows = byDay(newest, options.clock.now());
-  return html`<div class="row between">
-      <h2 class="title">${title} <small>${all.length}</small></h2>
-      <small>${legend}</small>
-    </div>
+  return html`<h2 class="title">${title} <small>${all.length}</small></h2>
     <div class="card ${name}">
       ${all.length === 0 ? html`<div class="lines soft"><p>${none}</p></div>` : folded(name, rows, shown, all.length)}
     </div>`;
@@ -111,7 +107,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
           ><span class="what">${what.join(DOT)}</span><span class="dot">${DOT}</span
           ><span class="at"
             >${clockTime(at, at)}
-            ${isDelivered ? html`<span role="img" aria-label="IPN delivered" title="IPN delivered">✓</span>` : ''}</span
+            ${isDelivered ? html`<span role="img" aria-label="IPN delivered" title="IPN delivered">· IPN ✓</span>` : ''}</span
           ></small
         >
         <span class="standing">${word === 'Waiting' ? '' : html`<span class="chip ${tone}">${word}</span>`}</span>

@@ -59,8 +59,8 @@ describe('the overview of transactions', () => {
     for (const orderId of ['order-QR-r1', 'order-XY-r1']) await opened.send('payout', payout({ orderId }));
     await opened.pass(1_000);
     const browser = await openOverview(opened);
-    assert.match(rowOf(browser, 'order-QR-r1'), /−€25\.00 order-QR-r1 Refund · Ada Keller · 12:00 ✓ Sent back /);
-    assert.match(rowOf(browser, 'order-XY-r1'), /−€25\.00 order-XY-r1 Payout · Ada Keller · 12:00 ✓ Paid out /);
+    assert.match(rowOf(browser, 'order-QR-r1'), /−€25\.00 order-QR-r1 Refund · Ada Keller · 12:00 · IPN ✓ Sent back /);
+    assert.match(rowOf(browser, 'order-XY-r1'), /−€25\.00 order-XY-r1 Payout · Ada Keller · 12:00 · IPN ✓ Paid out /);
   });
 
   it('what failed says so in one word, and why beside the method', async () => {
@@ -76,7 +76,7 @@ describe('the overview of transactions', () => {
     const browser = await openOverview(opened);
     assert.match(
       rowOf(browser, 'payout-1'),
-      / Payout · wallet 99999999 · No such customer · 12:00 ✓ Failed .*Failed PAYOUT FAILED UNKNOWN_CUSTOMER/,
+      / Payout · wallet 99999999 · No such customer · 12:00 · IPN ✓ Failed .*Failed PAYOUT FAILED UNKNOWN_CUSTOMER/,
     );
     assert.match(rowOf(browser, 'order-QR'), / QR code · Chiyo Mori · Balance too low · 12:00 Declined /);
   });
@@ -148,7 +148,7 @@ describe('the overview of transactions', () => {
     await browser.open('/');
     assert.match(
       browser.text,
-      / Ended 3 ✓ IPN delivered €10\.50 order-JETGO .* 20 Nov 2026, UTC €10\.50 order-CHECKOUT (?!.*2026, UTC).* order-QR /,
+      / Ended 3 €10\.50 order-JETGO .* 20 Nov 2026, UTC €10\.50 order-CHECKOUT (?!.*2026, UTC).* order-QR /,
     );
   });
 
@@ -218,7 +218,7 @@ describe('the overview of transactions', () => {
     await opened.pass(0);
     const simple = await openOverview(opened);
     assert.match(simple.html, checkMark);
-    assert.match(rowOf(simple, 'order-QR'), /Ada Keller · 12:00 ✓ Paid Send IPN again/);
+    assert.match(rowOf(simple, 'order-QR'), /Ada Keller · 12:00 · IPN ✓ Paid Send IPN again/);
     opened.merchant.answer = () => new Response(null, { status: 503 });
     await simple.submit('/overview/ipn');
     await opened.pass(0);
