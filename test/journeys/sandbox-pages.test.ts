@@ -14,13 +14,15 @@ import { STEP_MS } from './visitor.ts';
 const API = '/api/v3/integration/merchants/payments';
 const KEY = 'the-merchants-key';
 const SHOP = 'http://127.0.0.1:9/return';
+/** With a word that does not fit beside anything. */
+const MERCHANT = 'Landwirtschaftsgenossenschaft Stillwater';
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 860 } };
 
 const sandbox = createSandbox({
   apiKey: KEY,
   ipnUrl: 'http://merchant.example/ipn/secret',
-  merchant: 'Stillwater Coffee',
+  merchant: MERCHANT,
   fetch: async () => new Response(null, { status: 200 }),
 });
 const stop = sandbox.run();
@@ -111,6 +113,9 @@ test('axe finds no problem on the sandbox’s pages at 320 px, in light and dark
   await page.getByRole('button', { name: 'Ada Keller' }).click();
   await page.getByRole('button', { name: 'Approve' }).waitFor();
   assert.deepEqual(await problemsOf(page), [], 'a payment on the phone');
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.getByRole('link', { name: `Back to ${MERCHANT}` }).waitFor();
+  assert.deepEqual(await problemsOf(page), [], 'a paid one');
   await page.goto(`${base}/wallet/scan?code=unknown`);
   await page.getByText('This is not a code of this wallet').waitFor();
   assert.deepEqual(await problemsOf(page), [], 'the wallet');
@@ -123,7 +128,7 @@ test('an open checkout says by itself that its payment has expired, in place of 
   await page.getByLabel('Wallet ID or e-mail').fill('1234');
   await post(`/_sandbox/transactions/order-${orders}/expire`, {});
   await page.getByRole('heading', { name: 'This payment has expired' }).waitFor();
-  assert.equal(await page.getByRole('link', { name: 'Back to Stillwater Coffee' }).getAttribute('href'), SHOP);
+  assert.equal(await page.getByRole('link', { name: `Back to ${MERCHANT}` }).getAttribute('href'), SHOP);
   await page.context().close();
 });
 
@@ -186,6 +191,12 @@ test('at the checkout, the last digit of the code sends it, and Enter after it d
   const code = page.locator('#code');
   await code.pressSequentially('12 3');
   assert.equal(await code.inputValue(), '123', 'each digit in its place');
+  const pressEnter = async (route: Route) => {
+    const response = await route.fetch();
+    await page.keyboard.press('Enter');
+    await route.fulfill({ response });
+  };
+  await page.route('**/pay/verify', pressEnter, { times: 1 });
   await code.pressSequentially('456');
   await page.getByText('This code is wrong. You can try 4 more times.').waitFor();
   await page.locator('#code:focus').waitFor();
@@ -193,12 +204,6 @@ test('at the checkout, the last digit of the code sends it, and Enter after it d
   await page.context().close();
 });
 
-  const pressEnter = async (route: Route) => {
-    const response = await route.fetch();
-    await page.keyboard.press('Enter');
-    await route.fulfill({ response });
-  };
-  await page.route('**/pay/verify', pressEnter, { times: 1 });
 test('on a wide screen, an error at the login leaves the amount where it is', async () => {
   const { checkout = '' } = await pay('CHECKOUT');
   const page = await visit(DESKTOP, checkout);
