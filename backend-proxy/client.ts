@@ -66,6 +66,8 @@ export interface Payment extends Settling {
   late: boolean;
   surplus: boolean;
   afterClose: boolean;
+  /** What of money that pays no order a person has settled in another way than by a refund. */
+  settled: string;
   /** The wallet that paid, as the gateway reports it. */
   payer: string | null;
   metadata: Record<string, string> | null;
@@ -395,7 +397,12 @@ export class PaymentProxy {
   /** A person's word on a transaction that needs review. */
   resolve(
     gatewayOrderId: string,
-    resolution: { status: 'SUCCESS' | 'FAILED'; by: string; note: string; gatewayReports?: 'SUCCESS' | 'FAILED' },
+    resolution: {
+      status: 'SUCCESS' | 'FAILED' | 'SETTLED';
+      by: string;
+      note: string;
+      gatewayReports?: 'SUCCESS' | 'FAILED';
+    },
   ): Promise<Transaction> {
     return this.#call('POST', `/transactions/${encodeURIComponent(gatewayOrderId)}/resolve`, { body: resolution });
   }

@@ -2,7 +2,6 @@
 // It is plain HTML with forms and no script, on a listener of its own. It reads and changes only through the ledger's
 // methods, as the merchant API does, so that there is one truth.
 import { Hono, type Context } from 'hono';
-import { DAY_MS } from '../protocol/durations.ts';
 import { REFUSALS, describeError, Refusal } from '../errors.ts';
 import { limitBody, createSecretCheck } from '../http/guards.ts';
 import { toRefusal } from '../http/answer.ts';
@@ -11,7 +10,7 @@ import type { Log } from '../protocol/log.ts';
 import { backsOf, leftOfPayment } from './decisions.ts';
 import { createFrame, type AdminParts, type Frame, type Instance, loginPage } from './layout.ts';
 import { isState, webhookPage, webhooksPage } from './lists.ts';
-import { healthPage, ipnsPage, overview, titleOf, OWED_DAYS, type ToSendBack } from './overview.ts';
+import { healthPage, ipnsPage, overview, titleOf, MAX_TO_SEND_BACK, type ToSendBack } from './overview.ts';
 import {
   adminHeaders,
   sameOriginOnly,
@@ -32,8 +31,6 @@ import { transactionRoutes } from './transaction-routes.ts';
 /** Items on the overview; a page lists all of them. */
 const MAX_SHOWN = 10;
 const MAX_LATEST = 8;
-/** There is no other list of what has to be sent back. */
-const MAX_TO_SEND_BACK = 50;
 const MAX_IPNS = 200;
 
 export function createAdmin(parts: AdminParts): Hono {
@@ -66,8 +63,8 @@ export function createAdmin(parts: AdminParts): Hono {
 function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
   const { ledger, version, isTest, readiness, refundRules, now = Date.now } = parts;
 
-  /** Those of which something can be sent, and those of the last days of which cents are owed; oldest first. */
-  async function unsent(): Promise<Record<'toSendBack' | 'owed', ToSendBack[]>> {
+  /** Oldest first. */
+  async function unsent(): Promise<ToSendBack[]> {
     const payments = await ledger.toSendBack(MAX_TO_SEND_BACK);
     const found = payments.map(async (payment) => {
       const { order, now: at } = await ledger.orderAt(payment.orderId);
@@ -75,18 +72,11 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
       const left = leftOfPayment(payment, order, refundRules, at);
       return [{ payment, ...left }];
     });
-    const all = (await Promise.all(found)).flat().toReversed();
-    // One that only waits for the end of its review is listed there.
-    const isOwed = ({ payment: { needsReview, createdAt } }: ToSendBack) =>
-      !needsReview && createdAt > now() - OWED_DAYS * DAY_MS;
-    return {
-      toSendBack: all.filter(({ sendable }) => sendable > 0),
-      owed: all.filter((each) => each.sendable === 0 && isOwed(each)),
-    };
+    return (await Promise.all(found)).flat().toReversed();
   }
 
   app.get('/admin', async (c) => {
-    const [counts, sums, latest, { toSendBack, owed }, reviews, dead, { refusal, warnings }] = await Promise.all([
+    const [counts, sums, latest, toSendBack, reviews, dead, { refusal, warnings }] = await Promise.all([
       ledger.counts(),
       ledger.sums(serverClock.start(serverClock.day(now()))),
       ledger.transactions({ sort: '-createdAt', limit: MAX_LATEST }),
@@ -102,12 +92,10 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
       latest: latest.transactions,
       backs: await backsOf(latest.transactions, parts),
       toSendBack,
-      owed,
       reviews: reviews.transactions.filter(({ id }) => toSendBack.every(({ payment }) => payment.id !== id)),
       dead: dead.webhooks,
       problem,
       warnings,
-      refundRules,
       now: now(),
       form: frame.formToken(c),
     };
@@ -118,9 +106,8 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
 
   app.get('/admin/health', async (c) => {
     const { refusal, warnings } = await readiness();
-    const [counts, found] = await Promise.all([ledger.counts(), unsent()]).catch(() => []);
-    const { toSendBack, owed } = found ?? { toSendBack: [], owed: [] };
-    const shown = { problem: refusal?.message, warnings, counts, toSendBack, owed, isTest, version };
+    const [counts, toSendBack = []] = await Promise.all([ledger.counts(), unsent()]).catch(() => []);
+    const shown = { problem: refusal?.message, warnings, counts, toSendBack, isTest, version };
     return frame.show(c, 'health', 'Health', healthPage(shown));
   });
 }

@@ -7,6 +7,7 @@ import {
   NOT_REFUNDABLE,
   leftOf,
   limitOf,
+  owedOf,
   sendableOf,
   whyNotRefundable,
   type RefundRules,
@@ -36,6 +37,13 @@ export interface RefundForm {
   note: string;
   by: string;
   problems: Problems;
+}
+
+export interface ResolutionForm {
+  status: string;
+  by: string;
+  note: string;
+  refused: Problems;
 }
 
 export function leftOfPayment(payment: Transaction, order: Order, rules: RefundRules, now: number): Left {
@@ -81,20 +89,19 @@ export function backOf(payment: Transaction, { order, now }: OrderAt, rules: Ref
   // Nothing more of it can be sent back.
   const isAll = sendable === 0;
   const owed = isAll && left > 0 && paysNothing(payment) ? [`${moneyIn(left, payment)} still owed`] : [];
+  const settled = payment.settledMinor > 0 ? [`${moneyIn(payment.settledMinor, payment)} settled another way`] : [];
   const sent = refunds.filter(({ refundOf, stage }) => refundOf === payment.id && STAGES[stage].status !== 'FAILED');
-  if (sent.length === 0)
-    return paysNothing(payment) && isAll ? ['over', [statusName(payment), ...owed].join(' · ')] : undefined;
+  if (sent.length === 0 && (!paysNothing(payment) || !isAll)) return undefined;
   const sums = Map.groupBy(sent, ({ stage, needsReview }) =>
     needsReview ? 'back, to review' : stage === 'succeeded' ? 'sent back' : 'on its way back',
   );
-  const isDone = [...sums.keys()].join() === 'sent back';
+  const isDone = sums.keys().every((where) => where === 'sent back');
   const sumOf = (of: readonly Transaction[]) => of.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
   if (isAll && isDone && !paysNothing(payment))
     return ['over', `${left > 0 ? 'Partly refunded' : 'Refunded'} · ${moneyIn(sumOf(sent), payment)}`];
-  const end = owed.length === 0 ? 'good' : 'over';
-  const tone = !paysNothing(payment) ? 'good' : !isAll ? 'warn' : isDone ? end : 'wait';
+  const tone = !paysNothing(payment) ? 'good' : left > 0 ? 'warn' : isDone ? 'good' : 'wait';
   const parts = [...sums].map(([where, of]) => `${moneyIn(sumOf(of), payment)} ${where}`);
-  return [tone, [statusName(payment), ...parts, ...owed].join(' · ')];
+  return [tone, [statusName(payment), ...parts, ...owed, ...settled].join(' · ')];
 }
 
 /** `at`: undefined for what is no payment. */
@@ -104,19 +111,21 @@ export function refunding(
   rules: RefundRules,
   form: string,
   typed: Partial<RefundForm>,
+  settling?: ResolutionForm,
 ): Html | '' {
   if (at?.order === undefined || payment.stage !== 'succeeded') return '';
   const { order, now } = at;
   const { cause, left, sendable } = leftOfPayment(payment, order, rules, now);
   const own = order.refunds.filter(({ refundOf }) => refundOf === payment.id);
-  // The review is asked first, and says what cannot be sent back.
-  if ((cause === 'under_review' || (payment.needsReview && sendable === 0)) && own.length === 0) return '';
-  const isUrgent = paysNothing(payment) && sendable > 0;
+  // The review is asked first.
+  if (cause === 'under_review' && own.length === 0) return '';
+  const isUrgent = owedOf(payment, order.refunds) > 0;
+  const canSend = cause === null && sendable > 0;
   const isExtra = (other: Transaction) => paysNothing(other) && isRefundable(other, at, rules);
   const extra = paysNothing(payment) || cause !== null || sendable === 0 ? undefined : order.payments.find(isExtra);
   const money = moneyIn(left, payment);
   return html`<section class="panel ${isUrgent ? 'urgent' : ''}" aria-labelledby="refunds">
-    <h2 id="refunds">${isUrgent ? 'To send back' : 'Refunds'}</h2>
+    <h2 id="refunds">${canSend && isUrgent ? 'To send back' : isUrgent ? `Still owed ${money}` : 'Refunds'}</h2>
     ${
       isUrgent
         ? html`<p class="why">${whyBack(payment, { cause, left, sendable })}</p>
@@ -128,30 +137,31 @@ export function refunding(
             ])}`
         : ''
     }
-    ${own.length === 0 ? '' : refundTable(own)}
-    ${
-      extra !== undefined
-        ? html`<p>This payment pays the order: send back <a href="${linkTo(extra)}">the other one</a> first.</p>`
-        : cause !== null
-          ? isUrgent || html`<p>It cannot be refunded, because ${NOT_REFUNDABLE[cause]}.</p>`
-          : left === 0
-            ? html`<p>All of it is refunded, or on its way.</p>`
-            : sendable === 0
-              ? html`<p>
-                  ${paysNothing(payment) ? owedText(money) : `${own.length > 0 ? 'The other ' : ''}${money} cannot be sent back: the gateway sends whole amounts only.`}
-                </p>`
-              : isUrgent
-                ? refundForm(payment, sendable, rules, form, typed)
-                : html`<p>
-                      ${moneyIn(sendable, payment)} can be sent back to the wallet that paid, ${wallet(payment.payer)}.
-                      ${left === sendable ? '' : `The other ${moneyIn(left - sendable, payment)} cannot: the gateway sends whole amounts only.`}
-                    </p>
-                    <details ${typed.problems ? 'open' : ''}>
-                      <summary class="button quiet">Send back…</summary>
-                      ${refundForm(payment, sendable, rules, form, typed)}
-                    </details>`
-    }
+    ${own.length === 0 ? '' : refundTable(own)} ${whatIsNext()}
   </section>`;
+
+  function whatIsNext(): Html {
+    const other = own.length > 0 ? 'The other ' : '';
+    if (extra !== undefined)
+      return html`<p>This payment pays the order: send back <a href="${linkTo(extra)}">the other one</a> first.</p>`;
+    if (isUrgent)
+      return canSend
+        ? refundForm(payment, sendable, rules, form, typed)
+        : settleForm(payment, form, typed.by, settling);
+    if (payment.settledMinor > 0)
+      return html`<p>${other}${moneyIn(payment.settledMinor, payment)} was settled another way.</p>`;
+    if (cause !== null) return html`<p>It cannot be refunded, because ${NOT_REFUNDABLE[cause]}.</p>`;
+    if (left === 0) return html`<p>All of it is refunded, or on its way.</p>`;
+    if (sendable === 0) return html`<p>${other}${money} cannot be sent back: the gateway sends whole amounts only.</p>`;
+    return html`<p>
+        ${moneyIn(sendable, payment)} can be sent back to the wallet that paid, ${wallet(payment.payer)}.
+        ${left === sendable ? '' : `The other ${moneyIn(left - sendable, payment)} cannot: the gateway sends whole amounts only.`}
+      </p>
+      <details ${typed.problems ? 'open' : ''}>
+        <summary class="button quiet">Send back…</summary>
+        ${refundForm(payment, sendable, rules, form, typed)}
+      </details>`;
+  }
 }
 
 function refundTable(refunds: readonly Transaction[]): Html {
@@ -195,6 +205,17 @@ function refundForm(
       <button>Continue</button> ${paysNothing(payment) ? '' : html`<a href="${linkTo(payment)}">Cancel</a>`}
     </div>
     <p class="hint">Nothing is sent yet: the next page says what will happen.</p>
+  </form>`;
+}
+
+/** Ends what is owed: with the form of a review, which asks for no outcome. */
+function settleForm(payment: Transaction, form: string, name: string | undefined, typed?: ResolutionForm): Html {
+  const { by = name, note, refused } = typed ?? {};
+  return html`<form method="post" action="${linkTo(payment)}/resolve" novalidate>
+    ${hidden({ form, version: payment.version, status: 'SETTLED' })} ${nameField('settle', by, refused)}
+    ${textField({ form: 'settle', name: 'note', label: 'How it was settled', value: note, maxlength: 500, problems: refused })}
+    <button>Continue</button>
+    <p class="hint">Nothing changes yet: the next page says what will happen.</p>
   </form>`;
 }
 

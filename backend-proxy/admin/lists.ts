@@ -3,14 +3,13 @@ import { html } from 'hono/html';
 import { z } from '@hono/zod-openapi';
 import type { TransactionPage, TransactionQuery, Webhook, WebhookState } from '../ledger/model.ts';
 import { isCursorOf } from '../ledger/queries/transaction-list.ts';
-import { sendableOf, type RefundRules } from '../protocol/refundable.ts';
 import { TRANSACTION_TYPES, TYPES, type Transaction, type TransactionType } from '../protocol/transaction.ts';
 import { STATUSES, type Status } from '../protocol/wire.ts';
 import { transactionTable, cards, linkTo, type Backs, type Column } from './layout.ts';
 import {
   type Html,
   isDay,
-  isOnlyAfterClose,
+  isInDoubt,
   serverClock,
   STATUS_NAMES,
   TYPE_NAMES,
@@ -59,21 +58,14 @@ export function queryOf(filters: Filters): TransactionQuery | string {
   };
 }
 
-export function transactionsPage(
-  filters: Filters,
-  page: TransactionPage | string,
-  backs: Backs,
-  rules: RefundRules,
-): Html {
+export function transactionsPage(filters: Filters, page: TransactionPage | string, backs: Backs): Html {
   if (typeof page === 'string') return filterForm(filters, page);
   const { transactions, nextCursor } = page;
   // Nobody waits for a payment of a closed order, unless it is to be reviewed.
   const isWaitedFor = ({ id, needsReview }: Transaction) => needsReview || backs.get(id) === undefined;
   const isListed = (each: Transaction) => isWaitedFor(each) !== (filters.closed === 'true');
-  // What can be sent back is not reviewed.
-  const isReviewed = (each: Transaction) =>
-    !isOnlyAfterClose(each) || sendableOf(each.amountMinor, each.currency, rules) === 0;
-  const asked = filters.status === REVIEW ? transactions.filter(isReviewed) : transactions;
+  // What is to be sent back or settled is not reviewed.
+  const asked = filters.status === REVIEW ? transactions.filter(isInDoubt) : transactions;
   const shown = WAITING.has(filters.status ?? '') ? asked.filter(isListed) : asked;
   // A page is of a limited number of transactions that were looked at: before the last one, none may match.
   const match = `No transaction matches.${filters.orderId ? ' An ID has to be whole.' : ''}`;

@@ -4,7 +4,6 @@
 import { html } from 'hono/html';
 import type { Counts, Sum, Sums, Webhook, UnmatchedIpn } from '../ledger/model.ts';
 import type { Warning } from '../protocol/log.ts';
-import type { RefundRules } from '../protocol/refundable.ts';
 import { TYPES, type Transaction } from '../protocol/transaction.ts';
 import { linkTo, cards, transactionTable, type Backs } from './layout.ts';
 import { redeliverForm } from './lists.ts';
@@ -28,13 +27,13 @@ import {
   time,
 } from './words.ts';
 
-/** As long as the desk of the demo's shop lists them: nobody can say that they are settled. */
-export const OWED_DAYS = 7;
-
-/** A payment that pays no order, and what of it can be sent back. */
+/** A payment that pays no order, and what of it can be sent back or is to be settled another way. */
 export interface ToSendBack extends Left {
   payment: Transaction;
 }
+
+/** There is no other list of them; the newest. */
+export const MAX_TO_SEND_BACK = 50;
 
 interface Overview {
   counts: Counts;
@@ -43,15 +42,12 @@ interface Overview {
   latest: readonly Transaction[];
   backs: Backs;
   toSendBack: readonly ToSendBack[];
-  /** Of the last days: what the gateway cannot send. */
-  owed: readonly ToSendBack[];
   /** Oldest first, at most a page. */
   reviews: readonly Transaction[];
   dead: readonly Webhook[];
   /** Why the proxy cannot serve; undefined if it can. */
   problem: string | undefined;
   warnings: readonly Warning[];
-  refundRules: RefundRules;
   now: number;
   /** Of the session, for the buttons. */
   form: string;
@@ -64,33 +60,29 @@ const reviewsIn = ({ needReview }: Counts, toSendBack: readonly ToSendBack[]) =>
 const deadIn = ({ webhooks }: Counts) => webhooks.find(({ state }) => state === 'dead')?.count ?? 0;
 
 /** `3 payments to review, 1 to send back`: with those that the list only counts; then what is not about money. */
-export function titleOf({ counts, toSendBack, owed, reviews, dead, problem, warnings }: Overview): string {
+export function titleOf({ counts, toSendBack, reviews, dead, problem, warnings }: Overview): string {
   const toReview = Math.max(reviewsIn(counts, toSendBack), reviews.length);
   const others = (problem === undefined ? 0 : 1) + (counts.unmatchedIpns === 0 ? 0 : 1) + warnings.length;
   const rest = Math.max(deadIn(counts), dead.length) + others;
   const noun = reviews.every(({ type }) => TYPES[type].paysOrder) ? 'payment' : 'transaction';
-  if (toReview === 0 && toSendBack.length > 0) return `${plural(toSendBack.length, 'payment')} to send back`;
-  if (toReview > 0)
-    return `${plural(toReview, noun)} to review${toSendBack.length === 0 ? '' : `, ${toSendBack.length} to send back`}`;
-  if (rest > 0) return `${plural(rest, 'thing needs', 'things need')} attention`;
-  return owed.length === 0
-    ? 'Nothing to review or send back'
-    : `Nothing to review; ${owedIn(owed).join(', ')} still owed`;
+  const toSend = toSendBack.filter(canSend).length;
+  const all = { 'to review': toReview, 'to send back': toSend, 'to settle': toSendBack.length - toSend };
+  const parts = Object.entries(all).filter(([, count]) => count > 0);
+  if (parts.length > 0)
+    return parts.map(([what, count], at) => `${at === 0 ? plural(count, noun) : count} ${what}`).join(', ');
+  return rest > 0 ? `${plural(rest, 'thing needs', 'things need')} attention` : 'Nothing to review or send back';
 }
 
-/** By currency. */
-const owedIn = (owed: readonly ToSendBack[]) =>
-  [...Map.groupBy(owed, ({ payment }) => payment.currency)].map(([currency, of]) =>
-    moneyOf({ currency, amountMinor: of.reduce((sum, { left }) => sum + left, 0) }),
-  );
+const canSend = ({ cause, sendable }: Left) => cause === null && sendable > 0;
 
 export function overview(shown: Overview): Html {
-  const { counts, toSendBack, reviews, dead, problem, warnings, latest, backs, refundRules, now, form } = shown;
+  const { counts, toSendBack, reviews, dead, problem, warnings, latest, backs, now, form } = shown;
   const toHealth = html`<a class="button quiet" href="/admin/health">Open health</a>`;
   const toReview = [
-    ...reviews.map((each) => review(each, refundRules, now)),
+    ...reviews.map((each) => review(each, now)),
     ...more(reviewsIn(counts, toSendBack) - reviews.length, 'to review', '/admin/transactions?status=REVIEW'),
     ...toSendBack.map((each) => sendBack(each, now)),
+    ...(toSendBack.length < MAX_TO_SEND_BACK ? [] : [item('Older ones follow as these end.', '', '', html``)]),
   ];
   const others = [
     ...dead.map((each) => failedWebhook(each, now, form)),
@@ -140,10 +132,10 @@ function item(
   </li>`;
 }
 
-function review(transaction: Transaction, rules: RefundRules, now: number): Html {
+function review(transaction: Transaction, now: number): Html {
   const { history, updatedAt } = transaction;
   const askedAt = history.findLast(({ event }) => event === 'needs_review')?.at ?? updatedAt;
-  return toDo(transaction, now - askedAt, `${reviewReason(transaction)} ${whatToAsk(transaction, rules)}`, 'Review');
+  return toDo(transaction, now - askedAt, `${reviewReason(transaction)} ${whatToAsk(transaction)}`, 'Review');
 }
 
 function sendBack({ payment, ...left }: ToSendBack, now: number): Html {
@@ -152,12 +144,19 @@ function sendBack({ payment, ...left }: ToSendBack, now: number): Html {
     payment,
     now - (since ?? payment.updatedAt),
     whyBack(payment, left),
-    left.cause === null ? 'Send back' : 'Open',
+    canSend(left) ? 'Send back' : 'Settle',
+    left.left,
   );
 }
 
 /** One action for each, which is named as its button is. */
-function toDo(transaction: Transaction, ms: number, reason: string, action: string): Html {
+function toDo(
+  transaction: Transaction,
+  ms: number,
+  reason: string,
+  action: string,
+  amountMinor = transaction.amountMinor,
+): Html {
   const { id, refundOf, orderId, type, payer, customer } = transaction;
   const party = TYPES[type].isOutgoing ? customer : payer;
   // A line begins with a word.
@@ -165,7 +164,7 @@ function toDo(transaction: Transaction, ms: number, reason: string, action: stri
   const by = party === null ? kindOf(transaction) : html`${kindOf(transaction)} · ${wallet(party)}`;
   const facts = html`${refundOf === null ? orderId : id} · ${by}${since}`;
   const link = html`<a class="button" href="${linkTo(transaction)}" aria-label="${action} ${orderId}">${action}</a>`;
-  return item(status(transaction), facts, reason, link, amount(transaction));
+  return item(status(transaction), facts, reason, link, amount({ ...transaction, amountMinor }));
 }
 
 function failedWebhook(webhook: Webhook, now: number, form: string): Html {
@@ -189,7 +188,7 @@ function more(count: number, what: string, href: string): Html[] {
 
 // What came in and went out today, what is open, and webhooks to send again.
 
-function figures({ sums: { created, open, isWhole }, counts, owed, now }: Overview): Html {
+function figures({ sums: { created, open, isWhole }, counts, now }: Overview): Html {
   const done = created.filter(({ status: each }) => each === 'SUCCESS');
   const isIn = ({ type }: Sum) => TYPES[type].paysOrder;
   const isOut = ({ type }: Sum) => TYPES[type].isOutgoing;
@@ -206,22 +205,12 @@ function figures({ sums: { created, open, isWhole }, counts, owed, now }: Overvi
     ${total(html`Sent today${zone}${part}`, done.filter(isOut), today)}
     ${total(`Waiting${part}`, awaited, '&needsReview=false', closed)}
     ${waiting.some(isOut) ? total(`On its way${part}`, waiting.filter(isOut), '&needsReview=false') : ''}
-    ${owed.length === 0 ? '' : stillOwed(owed)}
     <div>
       <dt>Webhooks failed</dt>
       <dd class="amount">${dead}</dd>
       ${dead === 0 ? '' : html`<dd class="facts"><a href="/admin/webhooks?state=dead">to send again</a></dd>`}
     </div>
   </dl>`;
-}
-
-/** Each is named, because no list has only these. */
-function stillOwed(owed: readonly ToSendBack[]): Html {
-  return html`<div>
-    <dt>Still owed, ${OWED_DAYS} days</dt>
-    ${owedIn(owed).map((sum) => html`<dd class="amount">${sum}</dd>`)}
-    <dd class="facts">${owed.map(({ payment }) => html` <a href="${linkTo(payment)}">${payment.orderId}</a>`)}</dd>
-  </div>`;
 }
 
 /** Currencies are not added up. Each count leads to its list. `closed`: of closed orders. */
@@ -256,18 +245,17 @@ interface Health {
   counts: Counts | undefined;
   /** As on the overview. */
   toSendBack: readonly ToSendBack[];
-  owed: readonly ToSendBack[];
   isTest: boolean;
   version: string;
 }
 
 type Check = readonly [isFine: boolean, name: string, state: Html | string];
 
-export function healthPage({ problem, warnings, counts, toSendBack, owed, isTest, version }: Health): Html {
+export function healthPage({ problem, warnings, counts, toSendBack, isTest, version }: Health): Html {
   const checks: Check[] = [
     [problem === undefined, 'Payments', problem ?? 'They can start, and the database can be written.'],
     [true, 'Gateway', isTest ? 'A test gateway: no money moves.' : 'A live gateway.'],
-    ...(counts === undefined ? [] : work(counts, toSendBack, owed)),
+    ...(counts === undefined ? [] : work(counts, toSendBack)),
     ...warnings.map(({ warning, detail }) => [false, 'Warning', `${warning}${detail ? ` (${detail})` : ''}`] as const),
   ];
   const isAllFine = checks.every(([isFine]) => isFine);
@@ -287,22 +275,19 @@ export function healthPage({ problem, warnings, counts, toSendBack, owed, isTest
     <p class="hint">Proxy ${version} · Node ${process.version}</p>`;
 }
 
-function work(counts: Counts, toSendBack: readonly ToSendBack[], owed: readonly ToSendBack[]): Check[] {
+function work(counts: Counts, toSendBack: readonly ToSendBack[]): Check[] {
   const { checks, webhooks, unmatchedIpns, oldestPendingWebhookMs: oldest } = counts;
   const dead = deadIn(counts);
   const queued = webhooks.find(({ state }) => state === 'pending')?.count ?? 0;
   const inQueue = queued === 0 ? 'none queued' : `${queued} queued, the oldest for ${age(oldest)}`;
   const toReview = reviewsIn(counts, toSendBack);
   const reviews = html`<a href="/admin">${toReview} to review</a>`;
-  const back = [
-    ...(toSendBack.length === 0 ? [] : [`${toSendBack.length} paid twice or after closing`]),
-    ...(owed.length === 0 ? [] : [`${owedIn(owed).join(', ')} still owed`]),
-  ].join(', ');
+  const back = html`<a href="/admin">${toSendBack.length} paid twice or after closing</a>`;
   const failed = html`<a href="/admin/webhooks?state=dead">${dead} failed</a>`;
   const unknown = html`<a href="/admin/ipns">${unmatchedIpns} without a transaction</a>`;
   return [
     [toReview === 0, 'Reviews', toReview === 0 ? 'None waits.' : reviews],
-    [back === '', 'To send back', back === '' ? 'No money.' : html`<a href="/admin">${back}</a>`],
+    [toSendBack.length === 0, 'To send back', toSendBack.length === 0 ? 'No money.' : back],
     [true, 'Status checks', checks.map(({ state, count }) => `${count} ${state}`).join(', ')],
     [dead === 0, 'Webhooks', html`${dead === 0 ? 'None failed' : failed}, ${inQueue}`],
     [unmatchedIpns === 0, 'IPNs', unmatchedIpns === 0 ? 'Each has its transaction.' : unknown],

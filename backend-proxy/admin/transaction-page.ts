@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { Order, OrderAt, Preview, Resolution, Webhook } from '../ledger/model.ts';
 import { iso } from '../protocol/durations.ts';
 import { WEBHOOKS, type WebhookType } from '../protocol/merchant-view.ts';
-import { AFTER_CLOSE, NOT_REFUNDABLE, whyNotRefundable, type RefundRules } from '../protocol/refundable.ts';
+import { AFTER_CLOSE, NOT_REFUNDABLE, owedOf, whyNotRefundable, type RefundRules } from '../protocol/refundable.ts';
 import {
   TYPES,
   isByPerson,
@@ -15,8 +15,8 @@ import {
   type TransactionType,
   succeededAt,
 } from '../protocol/transaction.ts';
-import { changedMessage, decision, isRefundable, refunding, type RefundForm } from './decisions.ts';
-import { hidden, nameField, problem, textField, type Problems, linkTo } from './layout.ts';
+import { changedMessage, decision, refunding, type RefundForm, type ResolutionForm } from './decisions.ts';
+import { hidden, nameField, problem, textField, linkTo } from './layout.ts';
 import { webhookTable } from './lists.ts';
 import {
   amount,
@@ -31,26 +31,17 @@ import {
   detailOf,
   eventName,
   explanationOf,
-  isOnlyAfterClose,
   kindOf,
   moneyOf,
   moved,
   reviewReason,
   sourceName,
   reportsOf,
-  whatToAsk,
   capital,
 } from './words.ts';
 
 const DUPLICATE =
   'The gateway says that it had this id before. What it reports may be somebody else’s payment, so it pays nothing here.';
-
-interface ResolutionForm {
-  status: string;
-  by: string;
-  note: string;
-  refused: Problems;
-}
 
 /** What was typed into a form that was refused. */
 export interface Typed {
@@ -72,12 +63,11 @@ interface Given {
 
 export function transactionPage({ transaction, at, refundRules, webhooks, form, name, typed = {} }: Given): Html {
   const { id, paymentId, refundOf, customer, note, createdAt } = transaction;
-  // Money that came after the closing is sent back, which ends its review.
-  const canSend = at !== undefined && isRefundable(transaction, at, refundRules);
-  const isOwed = isOnlyAfterClose(transaction) && canSend;
+  // Money that came after the closing is sent back or settled, which ends its review.
+  const isOwed = at?.order !== undefined && owedOf(transaction, at.order.refunds) > 0;
   const isAsked = mayBeResolved(transaction) && !isOwed;
-  const review = isAsked ? reviewForm(transaction, refundRules, form, name, typed.resolution) : '';
-  const refund = refunding(transaction, at, refundRules, form, { by: name, ...typed.refund });
+  const review = isAsked ? reviewForm(transaction, form, name, typed.resolution) : '';
+  const refund = refunding(transaction, at, refundRules, form, { by: name, ...typed.refund }, typed.resolution);
   const { closed, paidBy } = at?.order ?? {};
   const mayBeClosed = closed === null && paidBy === null;
   const record = details([
@@ -94,7 +84,7 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
     ${historyList(transaction, at?.order)}
   </section>`;
   // Beside a form, which is high; below anything else.
-  const isBeside = isAsked || (canSend && (transaction.surplus || transaction.afterClose));
+  const isBeside = isAsked || isOwed;
   return html`${lead(transaction, at?.order)}
     <div class="columns">
       <div>${review} ${refund} ${isBeside ? '' : history}</div>
@@ -165,10 +155,9 @@ function historyList(transaction: Transaction, order?: Order): Html {
 const reportLine = ({ what, at }: { what: string; at: number }): Html => html`<b>${what}</b> · ${time(at)}`;
 
 /** Why it is asked, what is known, and what to do. */
-function whatToDo(transaction: Transaction, rules: RefundRules): Html {
+function whatToDo(transaction: Transaction): Html {
   const { type, payer, customer, createdAt, needsReview } = transaction;
   const why = needsReview ? reviewReason(transaction) : DUPLICATE;
-  if (isOnlyAfterClose(transaction)) return html`<p class="why">${why} ${whatToAsk(transaction, rules)}</p>`;
   const { isOutgoing } = TYPES[type];
   const reports = reportsOf(transaction).map((report) => html`<div>${reportLine(report)}</div>`);
   const wallets = isOutgoing ? customer : payer;
@@ -181,13 +170,7 @@ function whatToDo(transaction: Transaction, rules: RefundRules): Html {
     <p>Ask the gateway’s support, then say what you know.</p>`;
 }
 
-function reviewForm(
-  transaction: Transaction,
-  rules: RefundRules,
-  form: string,
-  name: string,
-  given?: ResolutionForm,
-): Html {
+function reviewForm(transaction: Transaction, form: string, name: string, given?: ResolutionForm): Html {
   const { status: chosen = '', by = name, note, refused = {} } = given ?? {};
   const done = TYPES[transaction.type].isOutgoing ? 'sent' : 'received';
   const radio = (value: Resolution['status'], label: string) =>
@@ -204,18 +187,14 @@ function reviewForm(
         >${label}${transaction.stage === 'succeeded' && html`<small class="reason">${onlyEndsReview(transaction, value)}</small>`}</span
       ></label
     >`;
-  const body = html`${whatToDo(transaction, rules)}
+  const body = html`${whatToDo(transaction)}
     <form method="post" action="${linkTo(transaction)}/resolve" novalidate>
       ${hidden({ form, version: transaction.version })}
-      ${
-        isOnlyAfterClose(transaction)
-          ? hidden({ status: 'SUCCESS' })
-          : html`<fieldset>
-              <legend>What happened?</legend>
-              ${radio('SUCCESS', `The money was ${done}`)} ${radio('FAILED', `No money was ${done}`)}
-              ${refused['status'] === undefined ? '' : problem('status', refused['status'])}
-            </fieldset>`
-      }
+      <fieldset>
+        <legend>What happened?</legend>
+        ${radio('SUCCESS', `The money was ${done}`)} ${radio('FAILED', `No money was ${done}`)}
+        ${refused['status'] === undefined ? '' : problem('status', refused['status'])}
+      </fieldset>
       ${nameField('review', by, refused)}
       ${textField({ form: 'review', name: 'note', label: 'How you know', value: note, maxlength: 500, problems: refused })}
       <button>Continue</button>
@@ -243,7 +222,7 @@ export function confirmationPage(confirmation: Confirmation): Html {
   const { transaction, expected, webhook, gatewayReports } = preview;
   const { status: said, by, note } = resolution;
   const later = said === 'SUCCESS' ? laterOf(transaction, refundRules) : [];
-  const reports = reportsOf(transaction).map(reportLine);
+  const reports = said === 'SETTLED' ? [] : reportsOf(transaction).map(reportLine);
   const reported: [string, Html[]][] = reports.length === 0 ? [] : [['The gateway reported', reports]];
   const unsent = webhook !== null && !sendsWebhooks ? ['No WEBHOOK_URL is set, so it is not sent now.'] : [];
   return html`${lead(transaction)} ${hasChanged ? changedMessage('the payment or its order') : ''}
@@ -257,9 +236,11 @@ export function confirmationPage(confirmation: Confirmation): Html {
       [
         'If we are wrong',
         [
-          gatewayReports === null
-            ? 'If the gateway later says otherwise, this comes back for review.'
-            : 'Only a different report of the gateway brings this back for review.',
+          said === 'SETTLED'
+            ? 'This cannot be undone. If a refund of it fails, that amount is to be sent back again.'
+            : gatewayReports === null
+              ? 'If the gateway later says otherwise, this comes back for review.'
+              : 'Only a different report of the gateway brings this back for review.',
         ],
       ],
     ],
@@ -269,6 +250,7 @@ export function confirmationPage(confirmation: Confirmation): Html {
       version: expected.version,
       paidBy: expected.paidBy ?? '',
       closed: expected.closed ? 'yes' : 'no',
+      owed: expected.owed,
       confirmed: 'yes',
       status: said,
       by,
@@ -312,6 +294,7 @@ const BECOMES: Record<Queued, (orderId: string) => string> = {
 };
 
 function effectOf({ transaction, webhook }: Preview, word: Resolution['status']): string[] {
+  if (word === 'SETTLED') return ['Nothing is sent: it counts as settled, and cannot be refunded any more.'];
   if (webhook === null) return [onlyEndsReview(transaction, word), 'Your server gets no webhook.'];
   const becomes = webhook in BECOMES ? BECOMES[webhook as Queued](transaction.orderId) : undefined;
   const isAsAsked = transaction.mismatch && word === 'SUCCESS';
@@ -337,11 +320,11 @@ function onlyEndsReview(transaction: Transaction, word: Resolution['status']): s
 
 /** `Record €48.00 as received`, and of a payout or refund `as sent`; on a button without the amount. */
 export function resolutionTitle(transaction: Transaction, word: Resolution['status'], sum = ''): string {
-  if (isOnlyAfterClose(transaction)) return `End the review${sum && ` of ${sum}`}`;
   if (isDenied(transaction, word)) return `Note that no money was ${counted(transaction.type, 'SUCCESS')}`;
   return `Record${sum && ` ${sum}`} as ${counted(transaction.type, word)}`;
 }
 
 function counted(type: TransactionType, word: Resolution['status']): string {
+  if (word === 'SETTLED') return 'settled';
   return `${word === 'FAILED' ? 'not ' : ''}${TYPES[type].isOutgoing ? 'sent' : 'received'}`;
 }

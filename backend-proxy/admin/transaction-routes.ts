@@ -34,7 +34,7 @@ const MAX_WEBHOOKS = 50;
 const MISSING: Readonly<Record<string, string>> = {
   status: 'Choose one.',
   by: 'Enter your name.',
-  note: 'Say how you know.',
+  note: 'Say how.',
 };
 
 export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
@@ -52,7 +52,7 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const one = isNone && orderId ? await ledger.transaction(orderId) : undefined;
     if (one !== undefined) return c.redirect(linkTo(one), 303);
     const backs = await backsOf(typeof found === 'string' ? [] : found.transactions, parts);
-    const body = transactionsPage(filters, found, backs, parts.refundRules);
+    const body = transactionsPage(filters, found, backs);
     return frame.show(c, 'transactions', 'Transactions', body, isRefused ? 400 : 200);
   });
 
@@ -228,6 +228,7 @@ async function resolve(
     version: transaction.version,
     paidBy: (await formField(c, 'paidBy')) || null,
     closed: (await formField(c, 'closed')) === 'yes',
+    owed: Number(await formField(c, 'owed')),
   };
   try {
     await ledger.resolve(transaction.id, resolution, expected);
@@ -253,6 +254,8 @@ async function confirm(
   if (preview === undefined) throw new Refusal('not_found', 'There is no such transaction.');
   const form = frame.formToken(c);
   const body = confirmationPage({ preview, resolution, hasChanged, form, sendsWebhooks, refundRules });
-  const title = resolutionTitle(preview.transaction, resolution.status, moneyOf(preview.transaction));
+  const { transaction, expected } = preview;
+  const sum = resolution.status === 'SETTLED' ? { ...transaction, amountMinor: expected.owed } : transaction;
+  const title = resolutionTitle(transaction, resolution.status, moneyOf(sum));
   return frame.show(c, 'transactions', `${title}?`, body, hasChanged ? 409 : 200);
 }

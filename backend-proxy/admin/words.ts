@@ -4,13 +4,7 @@ import { html } from 'hono/html';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, iso } from '../protocol/durations.ts';
 import { decimalOf } from '../protocol/money.ts';
 import type { Order } from '../ledger/model.ts';
-import {
-  AFTER_CLOSE,
-  NOT_REFUNDABLE,
-  sendableOf,
-  type NotRefundable,
-  type RefundRules,
-} from '../protocol/refundable.ts';
+import { AFTER_CLOSE, NOT_REFUNDABLE, type NotRefundable } from '../protocol/refundable.ts';
 import {
   TYPES,
   isByPerson,
@@ -101,9 +95,11 @@ function endOf({ type, history }: Transaction, reason: Reason): readonly [label:
   return CAUSES[code] ?? ENDED[reason];
 }
 
+const isSettled = (detail: string | null) => detail?.startsWith('SETTLED') ?? false;
+
 /** Who decided last until then, and when. */
 function decisionIn({ history }: Transaction, until = Infinity): { by: string; at: number } {
-  const last = history.findLast(({ event, at }) => event === 'resolved' && at <= until);
+  const last = history.findLast(({ event, at, detail }) => event === 'resolved' && at <= until && !isSettled(detail));
   return { by: saidIn(last?.detail ?? '').by, at: last?.at ?? 0 };
 }
 
@@ -251,7 +247,8 @@ export function detailOf({ event, detail }: HistoryEntry): string {
 }
 
 /** What a person says by a resolution. */
-export const moved = (said: string): string => (said === 'SUCCESS' ? 'money moved' : 'no money moved');
+export const moved = (said: string): string =>
+  isSettled(said) ? 'settled another way' : said === 'SUCCESS' ? 'money moved' : 'no money moved';
 
 /** What the ledger says of a report, in a bookkeeper's words. */
 const SAYS: readonly (readonly [RegExp, string])[] = [
@@ -335,13 +332,7 @@ export function isOnlyAfterClose({ afterClose, mismatch, conflict }: Transaction
 export const isInDoubt = (transaction: Transaction) => transaction.needsReview && !isOnlyAfterClose(transaction);
 
 /** What a review waits for. */
-export function whatToAsk(transaction: Transaction, rules: RefundRules): string {
-  if (isOnlyAfterClose(transaction)) {
-    const isTooLittle = sendableOf(transaction.amountMinor, transaction.currency, rules) === 0;
-    return isTooLittle
-      ? `${owedText(moneyOf(transaction))} Then end the review.`
-      : 'Nothing can be sent back: end the review.';
-  }
+export function whatToAsk(transaction: Transaction): string {
   const isPayment = TYPES[transaction.type].paysOrder;
   const isPaid = isPayment && transaction.stage === 'succeeded';
   if (isPaid && !transaction.surplus && !transaction.afterClose)
@@ -364,9 +355,9 @@ export const owedText = (left: string) =>
 export function whyBack({ surplus, currency }: Transaction, { left, sendable, cause }: Left): string {
   const [all, whole] = [left, sendable].map((amountMinor) => moneyOf({ amountMinor, currency }));
   const rest = left === sendable ? '' : ` of ${all}: the gateway sends whole amounts only`;
-  const what =
-    cause === null ? `Send back ${whole}${rest}` : `It cannot be sent back, because ${NOT_REFUNDABLE[cause]}`;
-  return `The order was ${surplus ? 'already paid' : 'closed before'}. ${what}.`;
+  const back = sendable === 0 ? owedText(all ?? '') : `Send back ${whole}${rest}.`;
+  const what = cause === null ? back : `It cannot be sent back, because ${NOT_REFUNDABLE[cause]}.`;
+  return `The order was ${surplus ? 'already paid' : 'closed before'}. ${what}`;
 }
 
 // How the operator's page shows values: amounts, times, statuses, wallet ids.

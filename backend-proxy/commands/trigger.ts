@@ -129,6 +129,7 @@ function sampleTransaction(webhook: WebhookType, now: number): Transaction {
     late: false,
     surplus: false,
     afterClose: false,
+    settledMinor: 0,
     mismatch: false,
     conflict: false,
     needsReview: false,

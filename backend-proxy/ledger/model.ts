@@ -207,9 +207,9 @@ export interface ProvenUnknown {
   endedAt: number;
 }
 
-/** How a person resolves a review. */
+/** How a person resolves a review, or that what is left of money that pays no order is SETTLED in another way. */
 export interface Resolution {
-  status: 'SUCCESS' | 'FAILED';
+  status: 'SUCCESS' | 'FAILED' | 'SETTLED';
   by: string;
   note: string;
   /** What the gateway reports instead, if the person knows that it contradicts them. */
@@ -224,6 +224,8 @@ export interface Expected {
   paidBy?: string | null;
   /** Whether the order is closed. Undefined: either way. */
   closed?: boolean;
+  /** What is owed of money that pays no order, in minor units. Undefined: however much. */
+  owed?: number;
 }
 
 /** What a resolution would do, all as of one moment. */
@@ -234,7 +236,7 @@ export interface Preview {
   /** The webhook that would be queued; null for none. */
   webhook: WebhookType | null;
   /** What the gateway reports, if the resolution contradicts it; null otherwise. */
-  gatewayReports: Resolution['status'] | null;
+  gatewayReports: 'SUCCESS' | 'FAILED' | null;
 }
 
 /** An IPN, and its number among those of its transaction. */

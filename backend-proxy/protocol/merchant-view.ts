@@ -46,7 +46,7 @@ export type MerchantPayout = ReturnType<typeof merchantPayout>;
 export type MerchantRefund = ReturnType<typeof merchantRefund>;
 
 export function merchantPayment(payment: Transaction) {
-  const { orderId, id, method, late, surplus, afterClose, payer, metadata } = payment;
+  const { orderId, id, method, late, surplus, afterClose, settledMinor, payer, metadata } = payment;
   return {
     type: 'PAY' as const,
     orderId,
@@ -55,6 +55,7 @@ export function merchantPayment(payment: Transaction) {
     late,
     surplus,
     afterClose,
+    settled: decimalOf(settledMinor, payment.currency),
     payer,
     metadata,
     ...commonFields(payment),

@@ -45,11 +45,20 @@ export type NotRefundable = keyof typeof NOT_REFUNDABLE;
 
 /**
  * Minor units that are left of a payment: uncertain and reviewed refunds count as sent, only a FAILED one does not.
- * `refunds`: of the whole order.
+ * What a person has settled is not left. `refunds`: of the whole order.
  */
-export function leftOf(payment: Pick<Transaction, 'id' | 'amountMinor'>, refunds: readonly Transaction[]): number {
+export function leftOf(
+  payment: Pick<Transaction, 'id' | 'amountMinor' | 'settledMinor'>,
+  refunds: readonly Transaction[],
+): number {
   const reserved = refundsOf(payment, refunds).filter(isReserved);
-  return Math.max(0, payment.amountMinor - reserved.reduce((sum, { amountMinor }) => sum + amountMinor, 0));
+  const sent = reserved.reduce((sum, { amountMinor }) => sum + amountMinor, payment.settledMinor);
+  return Math.max(0, payment.amountMinor - sent);
+}
+
+/** What is left of money that pays no order, once no review doubts it: the shop owes it to the customer. */
+export function owedOf(payment: Transaction, refunds: readonly Transaction[]): number {
+  return (payment.surplus || payment.afterClose) && !isInDoubt(payment) ? leftOf(payment, refunds) : 0;
 }
 
 /** Never rounded in silence: the part of what is left that the gateway takes. */

@@ -164,6 +164,8 @@ export interface Transaction {
   /** The method in use: the gateway may have answered with another one. */
   method: Method | null;
   amountMinor: number;
+  /** Of a payment that pays no order: what a person has settled in another way than by a refund. */
+  settledMinor: number;
   currency: string;
   /** The wallet that was asked, if any: the token's or a typed one, or the receiver of a payout or refund. */
   customer: string | null;

@@ -67,6 +67,7 @@ export const paymentSchema = z
     surplus: z.boolean(),
     payer: z.string().nullable().openapi({ description: 'The wallet that paid, as the gateway reports it' }),
     afterClose: z.boolean(),
+    settled: z.string().openapi({ description: 'What of money that pays no order was settled without a refund' }),
     metadata: metadataSchema,
     ...settlingShape,
   })
@@ -274,7 +275,7 @@ function cellOf(value: Cell): string {
 
 export const resolutionSchema = z
   .strictObject({
-    status: z.enum(['SUCCESS', 'FAILED'], { error: 'SUCCESS or FAILED' }),
+    status: z.enum(['SUCCESS', 'FAILED', 'SETTLED'], { error: 'SUCCESS, FAILED or SETTLED' }),
     by: personText(100).openapi({ description: 'The person who resolves it' }),
     note: personText(500).openapi({ description: 'How the person verified the outcome' }),
     gatewayReports: z

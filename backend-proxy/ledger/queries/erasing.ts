@@ -175,7 +175,7 @@ function recordErasing(rows: readonly ErasableRow[], { at, source }: Erasing): R
 
 /** A resolution has its author and a note, and a refund the person who asked for it. */
 function forgetPersons({ among }: SqlDialect, rows: readonly ErasableRow[], erasing: Erasing): RawBuilder<unknown> {
-  return sql`update history set detail = case when event = 'created' then null when detail like 'SUCCESS%' then 'SUCCESS' else 'FAILED' end
+  return sql`update history set detail = case when event = 'created' then null when detail like 'SUCCESS%' then 'SUCCESS' when detail like 'SETTLED%' then 'SETTLED' else 'FAILED' end
     where transaction_id ${among(idsOf('id', rows, erasing))} and event in ('resolved', 'created')`;
 }
 

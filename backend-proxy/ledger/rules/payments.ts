@@ -226,6 +226,7 @@ const UNTOUCHED: Omit<TransactionRow, keyof NewRow | 'created_at' | 'updated_at'
   conflict: 0,
   needs_review: 0,
   reviews: 0,
+  settled_minor: 0,
   success_seen: 0,
   resolved: null,
   reported: null,

@@ -55,6 +55,7 @@ export function toTransactionState(row: TransactionRow): Omit<Transaction, 'hist
     asked,
     method,
     amountMinor: row.amount_minor,
+    settledMinor: row.settled_minor,
     currency,
     customer,
     payer,

@@ -73,6 +73,7 @@ function tables({ int, strict, updated, added, keyed, keyedUpdated }: SchemaSql)
       needs_review ${int} not null default 0,
       success_seen ${int} not null default 0,
       reviews ${int} not null default 0,
+      settled_minor ${int} not null default 0,
       resolved text,
       reported text,
       ended_by text,

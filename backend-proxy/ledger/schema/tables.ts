@@ -70,6 +70,8 @@ export interface TransactionRow {
   reviews: number;
   /** A report said SUCCESS that pays nothing by itself: a person decides. */
   success_seen: number;
+  /** Of money that pays no order: what a person has settled in another way than by a refund. */
+  settled_minor: number;
   /** How a person resolved it, as a stage. */
   resolved: 'succeeded' | 'declined' | null;
   /** What the gateway reported last, also where it differs or does not count. */

@@ -108,11 +108,9 @@ it('a page of webhooks leads to the newest and to older ones of the same state',
   assert.deepEqual(await linksOf({ cursor: '', nextCursor: null }), []);
 });
 
-const RULES = { refundMethods: new Set<never>(), payoutDecimals: false };
-
 it('an empty page of the list says whether older transactions may match', async () => {
   const said = async (nextCursor: string | null, status = 'FAILED') =>
-    textOf(String(await transactionsPage({ status }, { transactions: [], nextCursor }, new Map(), RULES)));
+    textOf(String(await transactionsPage({ status }, { transactions: [], nextCursor }, new Map())));
   assert.match(await said(null, ''), /No transaction yet\./);
   assert.match(await said(null), /No transaction matches\./);
   assert.match(await said('1~A-1'), /None among those looked at\. Older ones may match: Older/);

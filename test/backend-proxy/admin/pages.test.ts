@@ -87,7 +87,7 @@ it('a form with a missing or wrong field is shown again with what was typed and 
   for (const [fields, problem] of [
     [{ ...ADA, status: '' }, 'Choose one.'],
     [{ ...ADA, by: ' ' }, 'Enter your name.'],
-    [{ ...ADA, note: '' }, 'Say how you know.'],
+    [{ ...ADA, note: '' }, 'Say how.'],
     [{ ...ADA, note: 'x'.repeat(501) }, '1 to 500 characters'],
     [{ ...ADA, note: 'two\nlines' }, 'no control characters'],
   ] as const) {
@@ -324,22 +324,30 @@ it('a payment after the closing says what to do: send it back, or where nothing 
   assert.doesNotMatch(said, /Ask the gateway|The money was received|Needs review/);
   const much = await operator.send('/admin/transactions/A-1/refund', { by: 'Ada', amount: '10.10' });
   assert.match(textOf(await much.text()), /At most €10\.00 can be sent back: the gateway sends whole amounts only\./);
-  const nothing =
-    'The order was closed before. €0\\.50 is still owed to the customer: .* so settle it another way. Then end the review.';
-  await operator.says(
-    '/admin',
-    new RegExp(`1 payment to review, 1 to send back .* A-2 · .* ${nothing} €0\\.50 Review`),
-  );
+  const why = 'The order was closed before\\. €0\\.50 is still owed to the customer: .* so settle it another way\\.';
+  await operator.says('/admin', new RegExp(`1 payment to send back, 1 to settle .* A-2 · .* ${why} €0\\.50 Settle`));
   await operator.says(
     '/admin/transactions/A-2',
-    new RegExp(`Paid after closing QR code .* Needs review ${nothing} Your .* Continue (?!.* Refunds )`),
+    new RegExp(`Paid after closing QR code .* Still owed €0\\.50 ${why} Came in .* Your .* Continue (?!.* Refunds )`),
   );
+  await operator.says('/admin/transactions?status=REVIEW', /No transaction matches/);
+  const settled = { status: 'SETTLED', by: 'Ada', note: '' };
+  const wrong = textOf(await (await resolve(operator, 'A-2', settled)).text());
+  assert.match(wrong, / Still owed €0\.50 .* How it was settled Say how\. Continue /);
+  const first = await (await resolve(operator, 'A-2', { ...settled, note: 'in cash' })).text();
+  assert.match(
+    textOf(first),
+    /Record €0\.50 as settled\? .* cannot be refunded any more\. The history says Settled another way, says Ada: in cash .* Record as settled Cancel/,
+  );
+  const { owed, ...others } = fieldsOf(first);
+  const before = await operator.send('/admin/transactions/A-2/resolve', { ...others, owed: `${owed}0` });
+  assert.equal(before.status, 409);
+  const done = await operator.send('/admin/transactions/A-2/resolve', { ...others, owed: owed ?? '' });
   await operator.says(
-    '/admin/transactions?status=REVIEW',
-    /Created, UTC A-2 QR code •••• \d{4} €0\.50 Paid after closing (?!.* A-1 )/,
+    done.headers.get('location') ?? '',
+    /Recorded\..* Paid after closing · €0\.50 settled another way .* Refunds €0\.50 was settled another way\. .* Settled another way, says Ada · in cash /,
   );
-  const first = textOf(await (await resolve(operator, 'A-2', { status: 'SUCCESS', by: 'Ada', note: 'a gift' })).text());
-  assert.match(first, /End the review of €0\.50\? .* This only ends the review\. .* End the review Cancel/);
+  await operator.says('/admin', / 1 payment to send back Paid after closing A-1 (?!.* Settle )/);
   world.skip(3 * M);
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '4', idempotencyKey: 'back' });
   await operator.says('/admin', /A-1 · QR code · •••• 6789 · open for 3 min /);

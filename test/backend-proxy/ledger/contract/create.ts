@@ -50,6 +50,7 @@ export function createContract({ it, setUp }: Suite): void {
       late: false,
       surplus: false,
       afterClose: false,
+      settledMinor: 0,
       mismatch: false,
       conflict: false,
       needsReview: false,

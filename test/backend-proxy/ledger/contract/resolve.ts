@@ -60,7 +60,7 @@ export function resolveContract({ it, setUp }: Suite): void {
     assert.deepEqual(transaction, before?.payments[0]);
     assert.deepEqual(
       [expected, webhook],
-      [{ version: transaction.version, paidBy: null, closed: false }, 'payment.succeeded'],
+      [{ version: transaction.version, paidBy: null, closed: false, owed: 0 }, 'payment.succeeded'],
     );
     assert.equal((await ledger.preview(id, FAILED))?.webhook, 'payment.failed');
     assert.deepEqual(await ledger.order('A'), before);
