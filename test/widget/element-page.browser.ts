@@ -198,7 +198,7 @@ it('console warnings name the origin to allow, if no answer can be read', async 
 });
 
 it('console warnings explain an order attribute that is not a token, as payment-error does', async () => {
-  const detail = 'The order attribute holds no order token that can be read.';
+  const detail = 'The order attribute is not a valid order token.';
   const page = await fixture<HTMLElement>(html`<div></div>`);
   const warnings = await warningsDuring(async () => {
     const error = oneEvent(page, 'payment-error');

@@ -88,7 +88,7 @@ export function emitError(element: EventTarget, error: PaymentEventDetails['paym
 export const INVALID_TOKEN: Trouble = {
   code: 'invalid_token',
   retryable: false,
-  detail: 'The order attribute holds no order token that can be read.',
+  detail: 'The order attribute is not a valid order token.',
 };
 
 export const INVALID_PROXY = { detail: 'The proxy attribute is not a valid URL.', retryable: false };

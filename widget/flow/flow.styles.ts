@@ -35,10 +35,6 @@ export const flowStyles = css`
   .sheet {
     text-wrap: balance;
   }
-  .method,
-  .note {
-    text-wrap: pretty;
-  }
   .sheet:not(:has(form)) :is(.panel, .total) {
     text-align: center;
   }
@@ -106,6 +102,7 @@ export const flowStyles = css`
     background: color-mix(in srgb, currentColor 8%, transparent);
     color: var(--_text);
     text-align: start;
+    text-wrap: pretty;
   }
   .note.wrong {
     background: color-mix(in srgb, var(--_danger) 16%, transparent);
@@ -269,7 +266,7 @@ export const flowStyles = css`
     align-items: center;
     gap: 8px;
   }
-  .row:not(:has(*)) {
+  .row:empty {
     display: none;
   }
   summary {
@@ -397,6 +394,9 @@ export const flowStyles = css`
     .status i {
       display: block;
       margin: 0 auto 0.4em;
+    }
+    .method {
+      text-wrap: pretty;
     }
     .method b,
     .only h2 {

@@ -135,7 +135,7 @@ export const PAGE_LIMIT_MS = 30_000;
 const TIMEOUT: Trouble = {
   code: 'page_timeout',
   retryable: false,
-  detail: `A promise given to waitUntil() was not settled within ${PAGE_LIMIT_MS / 1000} seconds.`,
+  detail: `A promise given to waitUntil() took over ${PAGE_LIMIT_MS / 1000} seconds.`,
 };
 
 /** Null once all are fulfilled. A rejection's message is shown; without one, that the details should be checked. */
