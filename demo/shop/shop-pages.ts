@@ -39,7 +39,7 @@ const CHIPS: Record<OrderState, { tone: string; label?: string }> = {
   refunded: { tone: '', label: 'Refunded' },
   checking: { tone: 'warn', label: 'Being checked' },
   closed: { tone: '', label: 'Closed' },
-  unpaid: { tone: 'pay' },
+  unpaid: { tone: '' },
 };
 
 const DATE = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
@@ -314,14 +314,23 @@ export function accountPage({ balance, orders, site }: AccountPage): Markup {
       </section>
       <section class="stack" aria-labelledby="orders">
         <h2 id="orders">Your orders</h2>
-        ${orders.length === 0 ? html`<p class="quiet">Nothing yet.</p>` : ''}
-        <ul class="orders">
-          ${orders.map(orderItem)}
-        </ul>
+        ${
+          orders.length === 0
+            ? noOrders
+            : html`<ul class="orders">
+                ${orders.map(orderItem)}
+              </ul>`
+        }
       </section>
     </div>`,
   );
 }
+
+const noOrders = html`<div class="card empty">
+  <p>${PRODUCTS.map(({ artwork }) => picture(artwork))}</p>
+  <p>Nothing yet. What you order stays here.</p>
+  <a class="button" href="/">See the coffee</a>
+</div>`;
 
 function orderItem(order: Order): Markup {
   const { orderId } = order;
@@ -335,7 +344,7 @@ function orderItem(order: Order): Markup {
     <small>${orderId} · ${dayOf(order)}${notesOf(order)}</small>
     ${
       label === undefined
-        ? html`<a class="chip pay" href="${href}" aria-label="${way} ${orderId}">${way}</a>`
+        ? html`<a class="button" href="${href}" aria-label="${way} ${orderId}">${way}</a>`
         : html`<span class="chip ${tone}">${label}</span>`
     }
   </li>`;

@@ -172,7 +172,7 @@ test('while a person checks a payment, order page and account say so, and neithe
   assert.doesNotMatch(shown, /once it is paid/);
   shop.proxy.answers[`GET ${path}`] = report(false);
   assert.equal(await deliver(shop, orderId, { id: 'msg_2', type: 'payment.failed' }), 204);
-  assert.match((await shopper.get('/account')).text, new RegExp(`<a class="chip pay" href="${path}"[^>]*>Continue<`));
+  assert.match((await shopper.get('/account')).text, new RegExp(`<a class="button" href="${path}"[^>]*>Continue<`));
 });
 
 test('an order whose tries all failed says so, also in the account, and no longer once it is tried again', async () => {
@@ -201,7 +201,7 @@ test('an order whose tries all failed says so, also in the account, and no longe
       const shown = isWaiting && path === topUp ? '' : amount;
       const row = `<span>${shown}</span>\\s*<small>${orderIdIn(path)} · ${day}${note}</small>`;
       const way = isWaiting ? 'Continue' : 'Pay now';
-      assert.match(account, new RegExp(`${row}\\s*<a class="chip pay" href="${path}"[^>]*>${way}</a>`));
+      assert.match(account, new RegExp(`${row}\\s*<a class="button" href="${path}"[^>]*>${way}</a>`));
     }
   }
 });
