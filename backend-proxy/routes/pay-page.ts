@@ -22,7 +22,7 @@ try {
 } catch {}
 const { orderId, description, language, merchant, logo, supportUrl, returnUrl } = claims;
 const root = document.documentElement;
-const [widget, payee, address, line, mark, initial, icon, way, help, site] = ['payment-widget', 'h1', 'header a', 'header p', 'img', 'i', 'link', '[slot]', 'footer a', 'footer p'].map((name) => document.querySelector(name));
+const [widget, payee, address, line, mark, initial, icon, way, help, site] = ['payment-widget', 'h1', 'header a', 'header p', 'img', 'i', 'link', '[slot]', 'footer a', 'footer span'].map((name) => document.querySelector(name));
 root.lang = language || navigator.language;
 const is = (name) => root.classList.contains(name);
 const part = (name) => widget.shadowRoot.querySelector('[part~=' + name + ']');
@@ -96,18 +96,19 @@ header div { flex: 1 1 8em; }
 header :is(img, i) { flex: none; width: 3rem; height: 3rem; border-radius: 0.75rem; object-fit: contain; }
 header i { display: grid; place-content: center; box-sizing: border-box; border: 1px solid transparent; background: light-dark(#2348d5, #3f63ee); color: #fff; font: 600 1.375rem/1 system-ui, sans-serif; text-transform: uppercase; }
 header :is(img:not([src]), img[src] + i) { display: none; }
-header svg { width: 1.75rem; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
+svg { width: 1.75rem; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
 h1, p { margin: 0; font-size: 1.125rem; line-height: 1.3; }
 :is(header, footer) :is(a, p) { color: light-dark(#596070, #a6adbb); font-size: 0.875rem; text-underline-offset: 0.2em; }
 :is(header, footer) a { display: inline-block; line-height: 1.5rem; }
 :is(header, footer) :is(a:empty, [hidden]) { display: none; }
+footer svg { width: 1rem; margin-inline-end: 0.375rem; vertical-align: -0.1875rem; }
 footer { display: flex; flex-wrap: wrap; justify-content: center; align-items: baseline; gap: 0 1rem; margin-top: auto; padding: 0.75rem; }
 :root:not(.known) header { visibility: hidden; }
 :root.over:not(.known) header { visibility: visible; position: absolute; width: 1px; height: 1px; min-height: 0; padding: 0; overflow: hidden; clip-path: inset(50%); }
 payment-widget::part(sheet) { border: 0; border-radius: 0; }
 payment-widget::part(logo), payment-widget::part(merchant) { display: none; }
 payment-widget::part(description) { color: inherit; font-size: 1rem; }
-.bare payment-widget::part(total) { flex: 1 0 100%; font-size: 1.5rem; text-align: end; }
+.bare payment-widget::part(total) { flex: 1 0 100%; }
 .over payment-widget::part(again), .over payment-widget::part(reference) { display: none; }
 [slot] { display: block; padding: 0.75rem 1rem; border: 1px solid light-dark(#80879a, #767f91); border-radius: 10px; color: inherit; font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere; }
 main > [slot] { display: none; }
@@ -123,6 +124,9 @@ noscript { display: block; padding: 2rem; }
 /** Of a payee without a name or a mark. */
 const SHOPFRONT =
   'M5 12v7.5h14V12M5.5 4.5h13l2 5a2.8 2.8 0 0 1-5.5.7 3 3 0 0 1-6 0 2.8 2.8 0 0 1-5.5-.7zM10 19.5v-4h4v4';
+
+/** Before the address of this page. */
+const GLOBE = 'M3 12h18M12 3a9 9 0 1 1 0 18 9 9 0 0 1 0-18c5 5 5 13 0 18-5-5-5-13 0-18';
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
@@ -144,7 +148,7 @@ function pageFor(shop: string | undefined): string {
 <body>
 <header><img alt=""><i aria-hidden="true"><svg viewBox="0 0 24 24"><path d="${SHOPFRONT}"/></svg></i><div><h1>Payment</h1><p></p><a target="_blank" rel="noopener"></a></div></header>
 <main><payment-widget></payment-widget><a slot="help"${href}></a><noscript>This page needs JavaScript.</noscript></main>
-<footer><p></p><a hidden target="_blank" rel="noopener"></a></footer>
+<footer><p><svg viewBox="0 0 24 24" aria-hidden="true"><path d="${GLOBE}"/></svg><span></span></p><a hidden target="_blank" rel="noopener"></a></footer>
 <script type="module">${SCRIPT}</script>
 </body>
 </html>
