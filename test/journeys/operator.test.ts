@@ -41,10 +41,10 @@ async function merchant(path: string, body: object): Promise<Record<string, stri
   return (await response.json()) as Record<string, string>;
 }
 
-async function pay(orderId: string): Promise<void> {
+async function pay(orderId: string, key = orderId): Promise<void> {
   const returnUrl = `${stack.shop}/thanks`;
   const { token } = await merchant('/orders', { orderId, amount: '10.10', currency: 'EUR', returnUrl });
-  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'Idempotency-Key': orderId };
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'Idempotency-Key': key };
   const body = JSON.stringify({ method: 'QR' });
   await fetch(`${stack.proxy}/order/payments`, { method: 'POST', headers, body });
 }
@@ -96,6 +96,24 @@ test('the operator finds what needs a person, resolves it, and sends a webhook a
   await page.getByRole('button', { name: 'Record as not received' }).click();
   await page.getByText('Recorded. The history below has your name and note.').waitFor();
   await page.getByText('No money moved, says Ada · it was paid to the other shop').waitFor();
+
+  await pay('A-6');
+  await pay('A-6', 'again');
+  for (const id of ['A-6', 'A-6-2']) await approve(id);
+  await openUntil(page, admin, '1 payment to send back');
+  await page.getByRole('link', { name: 'Send back A-6' }).click();
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
+  await page.getByRole('button', { name: 'Send €10.00' }).click();
+  await openUntil(page, admin, '1 payment to settle');
+  await page.getByRole('link', { name: 'Settle A-6' }).click();
+  await page.getByRole('heading', { name: 'Still owed €0.10' }).waitFor();
+  await page.getByLabel('How it was settled').fill('in cash');
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
+  await page.getByRole('heading', { name: 'Record €0.10 as settled?' }).waitFor();
+  await page.getByRole('button', { name: 'Record as settled' }).click();
+  await page.getByText('Settled another way, says Ada · in cash').waitFor();
+  await page.goto(admin);
+  assert.equal(await page.getByRole('link', { name: 'Settle' }).count(), 0);
 
   answer = 200;
   await page.getByRole('link', { name: 'Webhooks' }).click();
