@@ -82,6 +82,8 @@ export function centsOf(amount: string): number {
 
 const euros = new Intl.NumberFormat('en-IE', { style: 'currency', currency: CURRENCY });
 
+export const money = (cents: number, currency?: string) => formatMoney(decimal(cents), currency);
+
 export function formatMoney(amount: string, currency: string = CURRENCY): string {
   return currency === CURRENCY ? euros.format(Number(amount)) : `${amount} ${currency}`;
 }

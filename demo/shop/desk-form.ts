@@ -1,17 +1,20 @@
 // The page that sends a payout, or a payment's money back, in two steps; and the one that closes an order.
 import { html } from 'hono/html';
 import type { Payment } from '../../backend-proxy/client.ts';
-import { formatMoney } from './catalog.ts';
-import { deskFrame, money, walletEnd } from './desk-list.ts';
+import { formatMoney, money } from './catalog.ts';
+import { deskFrame, walletEnd } from './desk-list.ts';
 import type { Markup, Site } from './page.ts';
 
 export interface DeskForm {
   /** The payout's order id, or the refund's key. */
   id: string;
+  /** Of the payment whose money goes back; empty of a payout. */
+  order: string;
+  payment: string;
   amount: string;
   customer: string;
   note: string;
-  /** The payment whose money goes back, the cents of it that can, and what becomes of the rest; undefined of a payout. */
+  /** The payment whose money goes back, the cents of it that can, and what becomes of the rest; undefined if unknown. */
   back?: Payment | undefined;
   left?: number;
   rest?: string | undefined;
@@ -21,11 +24,10 @@ export interface DeskForm {
 }
 
 export function deskForm(form: DeskForm, site: Site): Markup {
-  const { id, back, problems, isReview } = form;
-  const title = isReview ? `Send ${formatMoney(form.amount)}?` : back ? 'Send money back' : 'Send a payout';
+  const { id, order, payment, problems, isReview } = form;
+  const title = isReview ? `Send ${formatMoney(form.amount)}?` : order ? 'Send money back' : 'Send a payout';
   const body = html`<form class="stack" method="post" action="/desk/send" autocomplete="off" novalidate>
-    ${hidden('id', id)}
-    ${back === undefined ? '' : html`${hidden('order', back.orderId)} ${hidden('payment', back.gatewayOrderId)}`}
+    ${hidden('id', id)} ${order && html`${hidden('order', order)} ${hidden('payment', payment)}`}
     ${isReview ? review(form) : fields(form)}
   </form>`;
   return card(title, problems?.all, body, site);
@@ -37,20 +39,21 @@ function card(title: string, problem: string | undefined, body: Markup, site: Si
     site,
     html`<section class="send card stack" aria-labelledby="title">
       <h1 id="title">${title}</h1>
-      ${problem === undefined ? '' : html`<p class="message bad" role="alert">${problem}</p>`} ${body}
+      ${problem && alert(problem)} ${body}
     </section>`,
   );
 }
 
+export const alert = (text: string) => html`<p class="message bad" role="alert">${text}</p>`;
 const hidden = (name: string, value: string) => html`<input type="hidden" name="${name}" value="${value}" />`;
 
 function fields(form: DeskForm): Markup {
-  const { back, note, left = 0 } = form;
+  const { order, back, note, left = 0 } = form;
   const part =
     back &&
     `Up to ${money(left)} of the ${formatMoney(back.amount)} for ${back.orderId} can go back to the wallet that paid, ${walletEnd(back.payer ?? '')}: this gateway sends whole amounts only.`;
   return html`${part && html`<p class="quiet">${part}</p>`} ${field(form, 'amount', 'Amount (whole euros)')}
-    ${back === undefined ? field(form, 'customer', 'Wallet ID') : ''}
+    ${order === '' && field(form, 'customer', 'Wallet ID')}
     <label>Note to the customer <input name="note" value="${note}" maxlength="120" placeholder="Optional" /></label>
     <div class="buttons">
       <button class="button">Continue</button>

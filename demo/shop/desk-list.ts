@@ -1,27 +1,34 @@
 // The desk's list: what is to review and to send back, the newest by day with totals, and how each transaction stands.
 import { html } from 'hono/html';
 import type { Payment, Refund, Transaction } from '../../backend-proxy/client.ts';
-import { CURRENCY, centsOf, decimal, formatMoney } from './catalog.ts';
+import { CURRENCY, centsOf, formatMoney, money } from './catalog.ts';
 import { page, type Markup, type Site } from './page.ts';
 
 /** `isClosed`: the order of a payment that waits. */
 export type Entry = Transaction & { isClosed?: boolean };
 
 export const MAX_SHOWN = 100;
-const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZoneName: 'short' });
 const times = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
 
 export function deskPage(list: Markup, site: Site): Markup {
   return deskFrame(
     'Payments',
     site,
-    html`<div class="head">
+    html`<div class="stack">
+      <div class="head">
         <h1>Payments</h1>
-        <input hidden type="search" aria-label="Find a payment or payout" placeholder="Order, amount, wallet or day" />
+        <input
+          hidden
+          type="search"
+          aria-label="Find a payment or payout"
+          placeholder="Order, amount, wallet, day or state"
+        />
         <a class="button" href="/desk/send">Send a payout</a>
       </div>
-      <output></output>
-      <div data-live>${list}</div>`,
+      <output class="message"></output>
+      <div data-live>${list}</div>
+    </div>`,
   );
 }
 
@@ -36,34 +43,35 @@ export function deskFrame(title: string, site: Site, body: Markup): Markup {
 /** The part that desk.js refreshes: first what waits, oldest first. `doneId`: of what was just sent or closed. */
 export function deskList(entries: readonly Entry[], now: Date, doneId?: string, operatorUrl?: string): Markup {
   const today = days.format(now);
-  const section = (name: string, listed: readonly Entry[], count: number | string, figures?: Markup) =>
+  const section = (name: string, note: string, listed: readonly Entry[], figures: Markup | '' = '') =>
     html`<section aria-label="${name}">
-      <h2>${name} <span class="quiet">${count}</span></h2>
+      <h2>${name}${note && html`<small>${note}</small>`}</h2>
       <div class="card">
         ${figures}
-        <ul class="transactions">
-          ${listed.map((entry) => row(entry, entries, today, operatorUrl))}
-        </ul>
+        <details class="transactions" ${(figures === '' || name.endsWith(today)) && 'open'}>
+          <summary><span class="act">Show ${listed.length === 1 ? 'it' : `all ${listed.length}`}</span></summary>
+          <ul>
+            ${listed.map((entry) => row(entry, entries, today, operatorUrl))}
+          </ul>
+        </details>
       </div>
     </section>`;
   const newest = new Set(entries.slice(0, MAX_SHOWN));
   return html`${entries.filter(({ gatewayOrderId }) => gatewayOrderId === doneId).map((entry) => justDone(entry, entries))}
-  ${(['To review', 'To send back', 'Still owed'] as const).map((what) => {
+  ${Object.entries(TO_DO).map(([what, how]) => {
     const listed = entries.filter((entry) => toDo(entry, entries) === what).toReversed();
-    return listed.length > 0 && section(what, listed, listed.length);
+    return listed.length > 0 && section(what, how, listed);
   })}
   ${[...Map.groupBy(entries, dayOf)].map(([day, all]) => {
     const shown = all.filter((entry) => newest.has(entry));
     const listed = shown.filter((entry) => !toDo(entry, entries));
-    return shown.length > 0 && section(day === today ? `Today, ${day}` : day, listed, zoneOf(all), totals(all));
+    return shown.length > 0 && section(day === today ? `Today, ${day}` : day, '', listed, totals(all));
   })}
   ${entries.length === 0 && html`<p class="message">No payment yet. Pay for an <a href="/">order in the shop</a>.</p>`}
   ${entries.length > MAX_SHOWN && html`<p class="quiet">The newest ${MAX_SHOWN}. The operator’s page has all.</p>`}`;
 }
 
 const dayOf = ({ createdAt }: Entry) => days.format(new Date(createdAt));
-const zoneOf = ([first]: readonly Entry[]) =>
-  new Date(first!.createdAt).toLocaleTimeString('en-GB', { timeZoneName: 'short' }).slice(9);
 
 function justDone(entry: Entry, entries: readonly Entry[]): Markup | '' {
   if (isPayment(entry) && !entry.isClosed) return '';
@@ -100,13 +108,13 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
   const { orderId, gatewayOrderId, createdAt, status } = entry;
   const [{ tone, label }, advice] = [badgeOf(entry, entries), adviceOf(entry, entries)];
   // A method that a newer proxy has is shown by its name.
-  const kind = isPayment(entry) && entry.method ? (HOW[entry.method] ?? entry.method) : TYPES[entry.type];
+  const kind = isPayment(entry) && entry.method ? (HOW[entry.method] ?? entry.method) : TYPES[entry.type][0];
   const isToDo = toDo(entry, entries) !== undefined;
-  const day = isToDo && dayOf(entry) !== today ? `${dayOf(entry).slice(0, -5)}, ` : '';
+  const day = isToDo && dayOf(entry) !== today ? `${dayOf(entry).split(/[ ,]/, 2).join('\u00A0')},\u00A0` : '';
   const url = operatorUrl && `${operatorUrl}/transactions/${encodeURIComponent(gatewayOrderId)}`;
-  const id = html`<a class="id" ${url && html`href="${url}" ${THERE}`}><b>${orderId}</b></a>`;
+  const id = html`<a class="id" ${url && html`href="${url}" ${THERE}`}><b>${orderId}</b>${url && ' ↗'}</a>`;
   return html`<li id="${gatewayOrderId}" class="${isToDo ? 'warn' : ''}" data-status="${status}">
-    <span>${id}${'\u00A0·'} <small>${kind}</small></span>
+    <span>${id} <small>${kind}</small></span>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
     <span class="about">${aboutOf(entry, entries)}</span>
     <time datetime="${createdAt}">${day}${times.format(new Date(createdAt))}</time>
@@ -119,8 +127,9 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
 function aboutOf(entry: Entry, entries: readonly Entry[]): string {
   const wallet = isPayment(entry) ? entry.payer : entry.customer;
   const mayBePaid = isPayment(entry) && (entry.isClosed || entry.reason === 'REPLACED');
-  const sent = isPayment(entry) ? Map.groupBy(refundsOf(entry, entries), sentBack) : [];
-  const sums = [...sent].map(([how, all]) => `${money(sumOf(all), entry.currency)} ${how}`);
+  const sent = [...Map.groupBy(refundsOf(entry, entries), sentBack)];
+  const sums = sent.map(([how, all]) => `${money(sumOf(all), entry.currency)} ${how}`);
+  if (isPayment(entry) && centsOf(entry.settled) > 0) sums.push(`${formatMoney(entry.settled)} settled another way`);
   return [wallet && walletEnd(wallet), mayBePaid && 'may still be paid', 'note' in entry && entry.note, ...sums]
     .filter(Boolean)
     .join(' · ');
@@ -138,52 +147,38 @@ function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): 
     html`<a class="act ${what && 'button'}" href="${to}" aria-label="${name} ${order}" ${at}>${name}${at && ' ↗'}</a>`;
   if (refundable(entry, entries) > 0 && (what || !hasExtra(entry, entries)))
     return link('Send back', `/desk/send?${ids}`);
-  const name = what === 'To review' ? 'Review' : 'Open';
-  if (what) return what !== 'Still owed' && operatorUrl && link(name, operatorUrl, THERE);
+  if (what) return operatorUrl && link(what === 'To review' ? 'Review' : 'Settle', operatorUrl, THERE);
   const isPaid = ofOrder(entry, entries).some((other) => other.status === 'SUCCESS' && !paysNothing(other));
   return isWaiting(entry) && !isPaid && link('Close order', `/desk/close?${ids}`);
 }
 
+/** Why it waits, or what a person decided, and what of it can be sent back. */
 function adviceOf(entry: Entry, entries: readonly Entry[]): string {
-  if (isInDoubt(entry)) return `${reviewReason(entry)}. ${whatToAsk(entry)}`;
+  const isPaid = isPayment(entry) && entry.status === 'SUCCESS' && !paysNothing(entry);
+  if (isInDoubt(entry)) return `${reviewReason(entry)}.${isPaid ? ' The payment counts as paid.' : ''}`;
   const decided = decidedIn(entry);
   if (!isPayment(entry)) return decided ?? (entry.status === 'FAILED' ? `${endOf(entry)}. No money moved.` : '');
-  const [[most, rest], owed] = [leftOf(entry, entries), restOf(entry, entries)];
-  const why = most > 0 && whyNotBack(entry);
-  const never = why && `It cannot be sent back, because ${why}.`;
-  const what = toDo(entry, entries);
-  if (what === undefined || what === 'Still owed') {
-    const extra = most > 0 && hasExtra(entry, entries) && 'This payment pays the order: send back the other one first.';
-    return [decided, never || extra || owed, what && 'It leaves this list after 7 days.'].filter(Boolean).join(' ');
-  }
-  const ofAll = rest === 0 ? '' : ` of ${money(most + rest)}: ${WHOLE}`;
-  const back = most > 0 ? `Send back ${money(most)}${ofAll}.` : `${owed} Then end the review.`;
-  return `The order was ${entry.surplus ? 'already paid' : 'closed before'}. ${never || back}`;
-}
-
-/** As on the operator’s page. */
-function whatToAsk(entry: Entry): string {
-  const isPaid = isPayment(entry) && entry.status === 'SUCCESS';
-  if (isPaid && !paysNothing(entry))
-    return 'The payment counts as paid. Not shipped yet? Ask the gateway’s support first.';
-  return `Ask the gateway’s support before you ${isPaid ? 'send it back' : isPayment(entry) ? 'ship' : 'send it again'}.`;
+  const [most, rest] = leftOf(entry, entries);
+  const [why, all] = [whyNotBack(entry), rest === 0 ? '' : ` of ${money(most + rest)}: ${WHOLE}`];
+  const extra = hasExtra(entry, entries) && 'This payment pays the order: send back the other one first.';
+  const back = paysNothing(entry) ? `Send back ${money(most)}${all}.` : extra;
+  const next = most > 0 && (why ? `It cannot be sent back, because ${why}.` : back);
+  return [decided, next || restOf(entry, entries)].filter(Boolean).join(' ');
 }
 
 /** A mismatch and a conflict say why before the review. */
 function reviewReason({ history }: Entry): string {
   const flag = /^(mismatch|conflict|needs_review)$/;
-  const at = history.findLastIndex(({ event, detail }) => flag.test(event) && detail && !flag.test(detail));
-  const said = history[at]?.detail ?? '';
+  const said = history.findLast(({ event, detail }) => flag.test(event) && detail && !flag.test(detail))?.detail ?? '';
   const [, asked = '', reported = ''] = /asked ([\d.]+) EUR, reported ([\d.]+) EUR/.exec(said) ?? [];
-  const isRight = history.slice(at + 1).some(({ event, source }) => event === 'succeeded' && source !== 'person');
-  const later = isRight ? ', and the right one later' : '';
   if (said.includes('duplicate')) return 'The gateway says paid, but it had refused this order as a duplicate';
   if (/ after (SUCCESS|FAILED)/.test(said)) return 'The gateway contradicts itself';
-  if (asked) return `The gateway reported ${formatMoney(reported)} instead of ${formatMoney(asked)}${later}`;
+  if (asked) return `The gateway reported ${formatMoney(reported)} instead of ${formatMoney(asked)}`;
   return said === '' ? 'The gateway has not said in time how it ended' : 'What the gateway reported is in doubt';
 }
 
-const lastDecision = ({ history }: Entry) => history.findLast(({ event }) => event === 'resolved')?.detail;
+const lastDecision = ({ history }: Entry) =>
+  history.findLast(({ event, detail }) => event === 'resolved' && !detail?.startsWith('SETTLED'))?.detail;
 
 /** Who decided, and what; without a name once it is erased. */
 function decidedIn(entry: Entry): string | undefined {
@@ -204,14 +199,15 @@ function isInDoubt(entry: Entry): boolean {
   return entry.needsReview && !(isLate && entry.history.every(({ event }) => !/^(mismatch|conflict)$/.test(event)));
 }
 
-/** Money that pays no order is to send back until it is on its way; then its cents are owed. */
-function toDo(entry: Entry, entries: readonly Entry[]): 'To review' | 'To send back' | 'Still owed' | undefined {
-  const [most, rest] = paysNothing(entry) && !isInDoubt(entry) ? leftOf(entry, entries) : [0, 0];
-  return most > 0 ? 'To send back' : entry.needsReview ? 'To review' : rest > 0 ? 'Still owed' : undefined;
+/** Money that pays no order is to send back until it is on its way; what cannot be is owed until it is settled. */
+function toDo(entry: Entry, entries: readonly Entry[]): keyof typeof TO_DO | undefined {
+  if (isInDoubt(entry)) return 'To review';
+  const [most, rest] = paysNothing(entry) ? leftOf(entry, entries) : [0, 0];
+  return most + rest === 0 ? undefined : refundable(entry, entries) > 0 ? 'To send back' : 'Still owed';
 }
 
 /** Those of this payment that did not fail: the money has arrived, or may still arrive. */
-const refundsOf = ({ gatewayOrderId: id }: Payment, entries: readonly Entry[]) =>
+const refundsOf = ({ gatewayOrderId: id }: Entry, entries: readonly Entry[]) =>
   entries.filter((one): one is Refund & Entry => 'refundOf' in one && one.refundOf === id && one.status !== 'FAILED');
 
 /** Cents of a payment that can be sent back now. */
@@ -221,7 +217,7 @@ export const refundable = (entry: Entry, entries: readonly Entry[]) =>
 /** Cents of a payment that are not sent back: those that the gateway takes, which are whole amounts, and the rest. */
 function leftOf(entry: Entry, entries: readonly Entry[]): readonly [most: number, rest: number] {
   if (!isPayment(entry) || entry.status !== 'SUCCESS') return [0, 0];
-  const left = centsOf(entry.amount) - sumOf(refundsOf(entry, entries));
+  const left = centsOf(entry.amount) - sumOf(refundsOf(entry, entries)) - centsOf(entry.settled);
   return [left - (left % 100), left % 100];
 }
 
@@ -230,7 +226,7 @@ export function restOf(entry: Entry, entries: readonly Entry[], sending = 0): st
   const [most, rest] = leftOf(entry, entries);
   if (rest === 0) return '';
   const sum = money(rest, entry.currency);
-  if (paysNothing(entry)) return `${sum} is still owed to the customer: ${WHOLE}, so settle it another way.`;
+  if (paysNothing(entry)) return `${sum} is still owed to the customer: ${WHOLE}.`;
   return most === sending && rest < centsOf(entry.amount) ? `The other ${sum} cannot be sent back: ${WHOLE}.` : '';
 }
 
@@ -245,7 +241,6 @@ function whyNotBack(payment: Payment): string | undefined {
 }
 
 const sumOf = (entries: readonly Entry[]) => entries.reduce((sum, { amount }) => sum + centsOf(amount), 0);
-export const money = (cents: number, currency = CURRENCY) => formatMoney(decimal(cents), currency);
 const ofOrder = ({ orderId }: Entry, entries: readonly Entry[]) => entries.filter((one) => one.orderId === orderId);
 
 /** It goes back first, so that nobody sends back the payment that paid the order instead. */
@@ -255,11 +250,16 @@ const hasExtra = (entry: Entry, entries: readonly Entry[]) =>
 /** `•••• 5678`: at most half of a short id. */
 export const walletEnd = (id: string) => `••••\u00A0${id.slice(Math.max(id.length - 4, Math.ceil(id.length / 2)))}`;
 
-const DONE = { PAY: 'Paid', REFUND: 'Sent back', PAYOUT: 'Paid out' };
-const TYPES = { PAY: 'Payment', REFUND: 'Refund', PAYOUT: 'Payout' };
+const TYPES = { PAY: ['Payment', 'Paid'], REFUND: ['Refund', 'Sent back'], PAYOUT: ['Payout', 'Paid out'] } as const;
 const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };
 const THERE = html`title="On the operator’s page"`;
 const WHOLE = 'the gateway sends whole amounts only';
+/** What waits, and what is true of all of it. */
+const TO_DO = {
+  'To review': 'Ask the gateway’s support before you ship, or send anything back or again.',
+  'To send back': 'It came in, and pays no order.',
+  'Still owed': 'Settle it another way, and say so on the operator’s page.',
+};
 /** Each tone has a sign too, for those who do not see its color. */
 const SIGNS = { good: '✓', bad: '✕', warn: '!', wait: '…', over: '–' };
 
@@ -281,16 +281,16 @@ function endOf({ history, reason }: Entry): string {
 
 function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof SIGNS; label: string } {
   const extra = isPayment(entry) && ((entry.surplus && 'Paid twice') || (entry.afterClose && 'Paid after closing'));
-  const done = extra || DONE[entry.type];
-  const sent = isPayment(entry) ? refundsOf(entry, entries) : [];
+  const done = extra || TYPES[entry.type][1];
+  const sent = refundsOf(entry, entries);
   const [most, rest] = leftOf(entry, entries);
-  const isBack = sent.length > 0 && sent.every(({ status }) => status === 'SUCCESS') && most === 0;
+  const isBack = sent.every(({ status }) => status === 'SUCCESS') && most === 0;
   if (isInDoubt(entry))
     return { tone: 'warn', label: entry.status === 'SUCCESS' ? `${done}, needs review` : 'Needs review' };
   if (toDo(entry, entries)) return { tone: 'warn', label: done };
   if (extra) return { tone: isBack ? 'good' : 'wait', label: done };
   if (entry.isClosed) return { tone: 'over', label: 'Closed' };
-  if (isBack) return { tone: 'over', label: rest > 0 ? 'Partly refunded' : 'Refunded' };
+  if (isBack && sent.length > 0) return { tone: 'over', label: rest > 0 ? 'Partly refunded' : 'Refunded' };
   if (isOpen(entry)) return { tone: 'wait', label: isPayment(entry) ? 'Waiting' : 'On its way' };
   if (entry.status === 'SUCCESS') return { tone: 'good', label: done };
   return isPayment(entry) ? { tone: 'over', label: endOf(entry) } : { tone: 'bad', label: 'Failed' };

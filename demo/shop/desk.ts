@@ -2,18 +2,17 @@
 // steps. The id is made before the first, so after a lost answer the same form can be sent again: money moves once.
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
-import { html } from 'hono/html';
 import { timingSafeEqual } from 'hono/utils/buffer';
 import { PaymentProxyError, type PaymentProxy } from '../../backend-proxy/client.ts';
 import { CURRENCY, formatMoney } from './catalog.ts';
-import { closing, deskForm, type DeskForm } from './desk-form.ts';
+import { alert, closing, deskForm, type DeskForm } from './desk-form.ts';
 import { MAX_SHOWN, deskList, deskPage, isWaiting, restOf, refundable, type Entry } from './desk-list.ts';
 import { newId } from './order-store.ts';
-import type { Markup, Site } from './page.ts';
+import type { Site } from './page.ts';
 
 const SHOWN_FOR_MS = 7 * 24 * 60 * 60 * 1000;
 const MAX_READ = 1_000;
-const OUT_OF_DATE = 'This form is out of date: open the payment again from the list.';
+type Typed = Partial<Record<string, string>>;
 const AGAIN = 'Send it again unchanged: it is sent at most once.';
 
 export interface StaffSettings {
@@ -42,19 +41,16 @@ export function addDesk(app: Hono, proxy: PaymentProxy, site: Site, now: () => D
     typeof form === 'string'
       ? c.redirect(`/desk?done=${encodeURIComponent(form)}`, 303)
       : c.html(deskForm(form, site), form.problems === undefined ? 200 : 422);
-  app.get('/desk/send', async (c) => show(c, await emptyForm(proxy, c.req.query())));
-  app.post('/desk/send', async (c) => show(c, await send(proxy, await c.req.parseBody())));
+  const typedIn = async (c: Context) => (await c.req.parseBody()) as Record<string, string>;
+  // Nothing is sent by a link.
+  app.get('/desk/send', async (c) => show(c, await fill(proxy, { ...c.req.query(), id: '' })));
+  app.post('/desk/send', async (c) => show(c, await send(proxy, await typedIn(c))));
   app.get('/desk/close', (c) => c.html(closing(c.req.query(), site)));
   app.post('/desk/close', async (c) => {
-    const typed = await c.req.parseBody();
-    const [order, payment] = [textOf(typed['order']), textOf(typed['payment'])];
-    try {
-      await proxy.closeOrder(order, { reason: 'by the desk' });
-      return c.redirect(`/desk?done=${encodeURIComponent(payment)}`, 303);
-    } catch (error) {
-      if (!(error instanceof PaymentProxyError)) throw error;
-      return c.html(closing({ order, payment, problem: error.message }, site), 422);
-    }
+    const { order = '', payment = '' } = await typedIn(c);
+    const refused = await proxy.closeOrder(order, { reason: 'by the desk' }).then(() => undefined, refusalIn);
+    if (refused === undefined) return show(c, payment);
+    return c.html(closing({ order, payment, problem: refused.message }, site), 422);
   });
 }
 
@@ -69,66 +65,62 @@ async function read(proxy: PaymentProxy, now: Date): Promise<Entry[]> {
   return Promise.all(entries.map(async (one) => (asked.has(one) ? { ...one, isClosed: await isClosed(one) } : one)));
 }
 
-function why(error: unknown): Markup {
-  if (!(error instanceof PaymentProxyError)) throw error;
-  return html`<p class="message bad" role="alert">${error.message}</p>`;
+const why = (error: unknown) => alert(refusalIn(error).message);
+
+function refusalIn(error: unknown): PaymentProxyError {
+  if (error instanceof PaymentProxyError) return error;
+  throw error;
 }
 
-const payoutForm = (): DeskForm => ({ id: newId('PO'), amount: '', customer: '', note: '' });
-
-/** Of a refund filled in with all that can be sent back; the payment's id if nothing can: the list was an old one. */
-async function emptyForm(proxy: PaymentProxy, asked: Record<string, string>): Promise<DeskForm | string> {
-  if (asked['order'] === undefined) return payoutForm();
-  const { back, left } = await paymentOf(proxy, asked);
-  const form = { id: newId('BACK'), customer: '', note: `Money back for ${back?.orderId}` };
-  return back && left > 0 ? { ...form, amount: String(left / 100), back, left } : (asked['payment'] ?? '');
-}
-
-/** Asks for the order, because the list has only the last days. */
-async function paymentOf(proxy: PaymentProxy, { order, payment, amount }: Record<string, unknown>) {
-  const report = typeof order === 'string' && order !== '' ? await proxy.order(order).catch(() => null) : null;
+/**
+ * What was typed, or of a new form all that can be sent back. Asks for the order, because the list has only the last
+ * days. The payment's id if nothing can be sent back: the form or its link was an old one.
+ */
+async function fill(proxy: PaymentProxy, typed: Typed): Promise<DeskForm | string> {
+  const { id, order = '', payment = '' } = typed;
+  const { amount = '', customer = '', note = '' }: Typed = id ? typed : {};
+  const fresh = order === '' ? { id: newId('PO') } : { id: newId('BACK'), note: `Money back for ${order}` };
+  // Digits in any shape that people copy, such as "1234 5678".
+  const digits = customer.normalize('NFKC').replaceAll(/[\s.\p{Pd}]/gu, '');
+  const form = { order, payment, amount: amount.trim(), customer: digits, note: note.trim(), ...(id ? { id } : fresh) };
+  if (order === '') return form;
+  const report = await proxy.order(order).catch(refusalIn);
+  // The same form, with its key: the refund may have been sent before.
+  if (report instanceof PaymentProxyError) return { ...form, problems: { all: `${report.message} Try again.` } };
   const back = report?.payments.find(({ gatewayOrderId }) => gatewayOrderId === payment);
-  const refunds = report?.refunds ?? [];
-  const rest = back && restOf(back, refunds, 100 * Number(amount));
-  return { back, left: back === undefined ? 0 : refundable(back, refunds), rest };
+  const left = back === undefined ? 0 : refundable(back, report?.refunds ?? []);
+  if (back === undefined || (left === 0 && typed['step'] !== 'send')) return payment;
+  const rest = restOf(back, report?.refunds ?? [], 100 * Number(amount));
+  return { ...form, amount: id ? form.amount : String(left / 100), back, left, rest };
 }
 
 /** The id of what the proxy accepted; else the form: its second step, or with a message about the error. */
-async function send(proxy: PaymentProxy, typed: Record<string, unknown>): Promise<DeskForm | string> {
-  const { back, left, rest } = await paymentOf(proxy, typed);
-  const text = (name: string) => textOf(typed[name]);
-  // Digits in any shape that people copy, such as "1234 5678".
-  const digits = text('customer').normalize('NFKC');
-  const customer = digits.replaceAll(/[\s.\p{Pd}]/gu, '');
-  const form: DeskForm = { id: text('id'), amount: text('amount'), customer, note: text('note'), back, left, rest };
-  const isOurs = new RegExp(`^${back === undefined ? 'PO' : 'BACK'}-[2-9A-HJ-NP-Z]{10}$`).test(form.id);
-  if (!isOurs) return { ...payoutForm(), problems: { all: OUT_OF_DATE } };
+async function send(proxy: PaymentProxy, typed: Typed): Promise<DeskForm | string> {
+  const form = await fill(proxy, typed);
+  if (typeof form === 'string' || form.problems !== undefined || !typed['id']) return form;
+  const { id, order, payment, amount, customer, note } = form;
   const isSending = typed['step'] === 'send';
-  if (back !== undefined && left === 0 && !isSending) return back.gatewayOrderId;
   const problems = problemsIn(form, isSending);
   if (problems !== undefined) return { ...form, problems };
   if (!isSending) return { ...form, isReview: typed['step'] !== 'edit' };
-  try {
-    const sent = { amount: Number(form.amount), ...(form.note && { note: form.note }) };
-    const accepted = await (back === undefined
-      ? proxy.sendPayout({ orderId: form.id, currency: CURRENCY, customer, ...sent })
-      : proxy.refund(back.orderId, { key: form.id, gatewayOrderId: back.gatewayOrderId, ...sent }));
-    return accepted.gatewayOrderId;
-  } catch (error) {
-    if (!(error instanceof PaymentProxyError)) throw error;
-    if (error.retryable) return { ...form, isReview: true, problems: { all: `${error.message} ${AGAIN}` } };
-    return { ...form, id: back === undefined ? newId('PO') : form.id, problems: { all: error.message } };
-  }
+  const sent = { amount: Number(amount), ...(note && { note }) };
+  const accepted = await (
+    order === ''
+      ? proxy.sendPayout({ orderId: id, currency: CURRENCY, customer, ...sent })
+      : proxy.refund(order, { key: id, gatewayOrderId: payment, ...sent })
+  ).catch(refusalIn);
+  if (!(accepted instanceof PaymentProxyError)) return accepted.gatewayOrderId;
+  const { message, retryable } = accepted;
+  if (retryable) return { ...form, isReview: true, problems: { all: `${message} ${AGAIN}` } };
+  return { ...form, id: order === '' ? newId('PO') : id, problems: { all: message } };
 }
 
 /** When it is sent again after a lost answer, less is left, so only the proxy knows whether it is too much. */
-function problemsIn({ amount, customer, back, left = 0 }: DeskForm, isSending: boolean): DeskForm['problems'] {
-  const most = back === undefined || isSending ? '9999999' : String(left / 100);
+function problemsIn({ order, amount, customer, left = 0 }: DeskForm, isSending: boolean): DeskForm['problems'] {
+  const most = order === '' || isSending ? '9999999' : String(left / 100);
   const problems: DeskForm['problems'] = {};
   if (!/^[1-9]\d{0,6}$/.test(amount) || Number(amount) > Number(most))
     problems.amount = `A whole number of euros, at most ${formatMoney(most).replace('.00', '')}.`;
-  if (back === undefined && !/^\d{4,20}$/.test(customer)) problems.customer = 'The 4 to 20 digits of a wallet ID.';
+  if (order === '' && !/^\d{4,20}$/.test(customer)) problems.customer = 'The 4 to 20 digits of a wallet ID.';
   return Object.keys(problems).length === 0 ? undefined : problems;
 }
-
-const textOf = (value: unknown) => (typeof value === 'string' ? value.trim() : '');

@@ -53,7 +53,9 @@ export class Fulfillment {
     order.back = backOf(payment === undefined ? [] : [payment], refunds);
     const whole = extra.map((each) => ({ ...each, amount: each.amount.replace(/\.\d+$/, '.00') }));
     const received = sumOf(extra, 'SUCCESS');
-    order.extra = { received, whole: sumOf(whole, 'SUCCESS'), ...backOf(extra, refunds) };
+    const settled = extra.map((each) => ({ ...each, amount: each.settled }));
+    const sums = { received, whole: sumOf(whole, 'SUCCESS'), settled: sumOf(settled, 'SUCCESS') };
+    order.extra = { ...sums, ...backOf(extra, refunds) };
   }
 
   /** Asks about unpaid orders, newest first. Ends if the proxy cannot be reached: a timer calls the next sweep. */

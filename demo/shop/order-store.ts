@@ -25,6 +25,8 @@ interface Common {
     received: string;
     /** What of it the gateway can send back: of each payment whole units only. */
     whole: string;
+    /** What of it was given back in another way. */
+    settled: string;
   };
 }
 
@@ -131,7 +133,7 @@ export class OrderStore {
 
   #fresh(owner: string): Common {
     const back = { sentBack: '0.00', onItsWay: '0.00' };
-    const extra = { received: '0.00', whole: '0.00', ...back };
+    const extra = { received: '0.00', whole: '0.00', settled: '0.00', ...back };
     const none = { paidAt: null, inReview: false, isClosed: false, back, extra };
     return { orderId: newId('ST'), owner, createdAt: this.#now(), tries: 'none', ...none };
   }

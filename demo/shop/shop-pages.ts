@@ -2,7 +2,7 @@
 // order's paid status comes from the order store, never from the widget.
 import { html } from 'hono/html';
 import { card, picture, shore } from './artwork.ts';
-import { CURRENCY, MAX_OF_ONE, PRODUCTS, centsOf, decimal, formatMoney, type Line, type Product } from './catalog.ts';
+import { CURRENCY, MAX_OF_ONE, PRODUCTS, centsOf, formatMoney, money, type Line, type Product } from './catalog.ts';
 import { leftOf, stateOf, type Back, type Order, type OrderState } from './order-store.ts';
 import { DEMO_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
 
@@ -75,7 +75,7 @@ function productCard({ id, name, note, size, cents, artwork }: Product): Markup 
     <h2>${name}</h2>
     <p class="quiet">${note}</p>
     <div class="buy">
-      <p><strong>${formatMoney(decimal(cents), CURRENCY)}</strong> <small>${size}</small></p>
+      <p><strong>${money(cents)}</strong> <small>${size}</small></p>
       <div class="stepper card" data-cents="${cents}">
         <button type="button" data-step="-1" aria-label="One less ${name}" hidden>−</button>
         <input
@@ -165,7 +165,7 @@ const isComing = ({ back }: Order) => back.onItsWay !== '0.00';
 function partBack(order: Order): string | undefined {
   const { amount, back } = order;
   if (amount === null || leftOf(amount, back) === 0) return undefined;
-  const part = formatMoney(decimal(centsOf(amount) - leftOf(amount, back)), CURRENCY);
+  const part = money(centsOf(amount) - leftOf(amount, back));
   return `${isComing(order) ? COMING : PARTLY}: ${part} of ${formatMoney(amount, CURRENCY)}`;
 }
 
@@ -184,7 +184,7 @@ export function fulfillmentOf(order: Order): string {
 function refundedSentence(order: Order): string {
   const { kind, amount, back } = order;
   const left = leftOf(amount ?? '0.00', back);
-  const sum = formatMoney(decimal(left), CURRENCY);
+  const sum = money(left);
   const rest =
     kind === 'goods'
       ? `The other ${sum} cannot go to your wallet, which takes whole amounts only. Contact us about it.`
@@ -196,7 +196,7 @@ function refundedSentence(order: Order): string {
 function extraSentence(extra: Order['extra']): string {
   const [most, rest] = restOf(extra);
   const sent = backSentence(extra);
-  const [whole, cents] = [most, rest].map((sum) => formatMoney(decimal(sum), CURRENCY));
+  const [whole, cents] = [most, rest].map((sum) => money(sum));
   const all = sent === '' ? 'it' : `the other ${whole}`;
   const ways = rest === 0 ? `${all} back` : `back ${whole} to your wallet and ${cents} another way: ${WHOLE}`;
   const owed = `We still owe you ${cents}: ${WHOLE}. Contact us, and we will send it another way.`;
@@ -204,9 +204,10 @@ function extraSentence(extra: Order['extra']): string {
 }
 
 /** Cents that do not go back: those that the wallet takes, and the others. */
-function restOf({ received, whole, ...back }: Order['extra']): [most: number, rest: number] {
-  const most = leftOf(whole, back);
-  return [most, leftOf(received, back) - most];
+function restOf({ received, whole, settled, ...back }: Order['extra']): [most: number, rest: number] {
+  const left = leftOf(received, back) - centsOf(settled);
+  const most = Math.min(leftOf(whole, back), left);
+  return [most, left - most];
 }
 
 /** Empty if nothing goes back. */
@@ -271,7 +272,7 @@ function receipt(lines: readonly Line[], amount: string): Markup {
           html`<tr>
             <td>${picture(product.artwork)}</td>
             <th scope="row">${product.name}<small>${quantity} × ${product.size}</small></th>
-            <td>${formatMoney(decimal(product.cents * quantity), CURRENCY)}</td>
+            <td>${money(product.cents * quantity)}</td>
           </tr>`,
       )}
     </tbody>
@@ -361,7 +362,7 @@ function chipOf(order: Order): { tone: string; label?: string } {
   const chip = stateChip(order);
   if (chip.label === undefined || most + rest === 0) return chip;
   if (most > 0) return { tone: 'warn', label: order.paidAt === null ? chip.label : 'Paid twice' };
-  return { tone: 'warn', label: `${chip.label} · ${formatMoney(decimal(rest), CURRENCY)}\u00a0owed` };
+  return { tone: 'warn', label: `${chip.label} · ${money(rest)}\u00a0owed` };
 }
 
 function stateChip(order: Order) {
@@ -375,7 +376,7 @@ function notesOf(order: Order): Markup | '' {
   const { paidAt, back, extra, tries } = order;
   const notes: string[] = [];
   const add = (cents: number, words: string) => {
-    if (cents > 0) notes.push(`${formatMoney(decimal(cents), CURRENCY)} ${words}`);
+    if (cents > 0) notes.push(`${money(cents)} ${words}`);
   };
   if (stateOf(order) === 'unpaid') notes.push(TRIES[tries].note);
   if (paidAt === null && extra.received !== '0.00') notes.push('Paid after closing');

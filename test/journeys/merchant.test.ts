@@ -52,7 +52,7 @@ test('the desk’s search leaves the rows with all its words, says how many, and
   await phone.approve();
   await rows.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
   assert.equal(await rows.count(), 1, 'also after the list has changed');
-  await found.fill(`today ${new Date().getFullYear()} ${shopper.orderId}`);
+  await found.fill(`today ${shopper.orderId}`);
   await said.and(staff.page.getByText('1 found', { exact: true })).waitFor();
   await found.fill(`waiting ${shopper.orderId}`);
   await said.and(staff.page.getByText(/^Nothing found/)).waitFor();

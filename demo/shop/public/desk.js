@@ -4,18 +4,20 @@
 const live = document.querySelector('[data-live]');
 const field = document.querySelector('[type="search"]');
 const policy = window.trustedTypes?.createPolicy('desk', { createHTML: (markup) => markup });
+const nameOf = (part) => part.closest('section').ariaLabel;
 let shown = '';
 
 function filter() {
   const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
   const rows = [...live.querySelectorAll('li')];
   for (const row of rows) {
-    const text = `${row.closest('section').ariaLabel} ${row.id} ${row.textContent}`.toLowerCase();
+    const text = `${nameOf(row)} ${row.id} ${row.textContent}`.toLowerCase();
     row.hidden = !words.every((word) => text.includes(word));
   }
+  for (const fold of live.querySelectorAll('details')) fold.open ||= words.length > 0;
   const found = rows.filter((row) => !row.hidden).length;
   const none = 'Nothing found. Type an order, an amount, a day, or a wallet’s last digits.';
-  for (const figure of live.querySelectorAll('.totals, h2 span')) figure.hidden = words.length > 0;
+  for (const figure of live.querySelectorAll('.totals')) figure.hidden = words.length > 0;
   document.querySelector('output').value = words.length === 0 ? '' : found === 0 ? none : `${found} found`;
 }
 
@@ -26,7 +28,9 @@ async function refresh() {
   if (markup === undefined || markup === shown) return;
   shown = markup;
   const focused = live.querySelector(':focus')?.outerHTML;
+  const open = [...live.querySelectorAll('[open]')].map(nameOf);
   live.innerHTML = policy ? policy.createHTML(markup) : markup;
+  for (const fold of live.querySelectorAll('details')) fold.open ||= open.includes(nameOf(fold));
   [...live.querySelectorAll('a')].find(({ outerHTML }) => outerHTML === focused)?.focus();
   filter();
 }

@@ -26,6 +26,7 @@ export const payment = (orderId: string, more: object = {}) => ({
   gatewayOrderId: orderId,
   method: 'DIRECT',
   payer: '87654321',
+  settled: '0.00',
   ...transaction,
   ...more,
 });

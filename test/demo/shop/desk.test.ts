@@ -56,10 +56,7 @@ test('the desk sends money in a second step only, which names amount and wallet,
     assert.deepEqual([valueIn(edited.text, 'amount'), valueIn(edited.text, 'customer')], [fields.amount, wallet]);
   }
   for (const [surplus, owed] of [
-    [
-      true,
-      /<p>€0\.80 is still owed to the customer: the gateway sends whole amounts only, so settle it another way\.</,
-    ],
+    [true, /<p>€0\.80 is still owed to the customer: the gateway sends whole amounts only\.</],
     [false, /^(?![^]*owed)[^]*<p>The other €0\.80 cannot be sent back: the gateway sends whole amounts only\.</],
   ] as const) {
     shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf({ ...paid, amount: '25.80', surplus } as typeof paid) };
@@ -80,9 +77,10 @@ test('the payout form keeps its order id after a lost answer, so that sending it
 
 test('the desk refuses an invalid amount, wallet id or order id without a request to the proxy', async () => {
   const { sent, staff, form } = await openDesk();
-  for (const wrong of [{ amount: '10.50' }, { amount: '0' }, { amount: '1e3' }, { customer: '12x' }, { id: 'mine' }]) {
+  for (const wrong of [{ amount: '10.50' }, { amount: '0' }, { amount: '1e3' }, { customer: '12x' }]) {
     assert.equal((await staff.post('/desk/send', { id: form, ...typed, ...wrong })).status, 422);
   }
+  assert.match((await staff.post('/desk/send', { ...typed, id: '' })).text, /<h1 id="title">Send a payout</);
   const { text } = await staff.post('/desk/send', { id: form, ...typed, amount: '10000000' });
   assert.match(text, /A whole number of euros, at most €9,999,999\.</);
   const { text: both } = await staff.post('/desk/send', { id: form, ...typed, amount: '', customer: '12x' });
@@ -140,6 +138,25 @@ test('the desk sends a refund under the key of its form, also if it is sent twic
   assert.deepEqual(new Set(keys), new Set([key]));
 });
 
+test('a refund stays one while the proxy cannot be asked about its order, and is sent under its key once it can', async () => {
+  const { shop, staff, sent } = await openDesk();
+  shop.proxy.answers['GET /orders/ST-1'] = 'reset';
+  const opened = await staff.get(BACK);
+  const form = { id: 'BACK-2345678ABC', order: 'ST-1', payment: 'ST-1', amount: '4', note: 'Sorry', step: 'send' };
+  const failed = await staff.post('/desk/send', form);
+  for (const { status, text } of [opened, failed]) {
+    assert.equal(status, 422);
+    assert.match(text, /<h1 id="title">Send money back<[^]*role="alert">[^<]* Try again\.<(?![^]*Wallet ID)/);
+    assert.deepEqual([valueIn(text, 'order'), valueIn(text, 'payment')], ['ST-1', 'ST-1']);
+  }
+  assert.deepEqual([idIn(failed.text), valueIn(failed.text, 'amount')], [form.id, '4']);
+  assert.deepEqual(sent(), []);
+  shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf(payment('ST-1', { status: 'SUCCESS' })) };
+  shop.proxy.answers['POST /orders/ST-1/refunds'] = { status: 202, body: refund('ST-1') };
+  assert.match((await staff.post('/desk/send', { ...form, step: '' })).text, />Send €4\.00<\/button>/);
+  assert.equal((await staff.post('/desk/send', form)).status, 303);
+});
+
 test('a refund that the proxy refuses shows why, with what can be sent back', async () => {
   const { shop, staff, sent } = await openDesk();
   const paid = payment('ST-1', { status: 'SUCCESS' });
@@ -153,9 +170,11 @@ test('a refund that the proxy refuses shows why, with what can be sent back', as
   assert.match(text, /at most 6\.00 EUR/);
   const tooMuch = await staff.post('/desk/send', { ...form, amount: '26', step: '' });
   assert.match(tooMuch.text, /A whole number of euros, at most €25\./);
-  for (const wrong of [{ amount: '1.5' }, { id: 'mine' }, { payment: 'ST-2' }, { order: '' }]) {
+  assert.equal((await staff.post('/desk/send', { ...form, payment: 'ST-2' })).status, 303, 'no such payment');
+  for (const wrong of [{ amount: '1.5' }, { order: '' }]) {
     assert.equal((await staff.post('/desk/send', { ...form, ...wrong })).status, 422);
   }
+  assert.match((await staff.post('/desk/send', { ...form, id: '' })).text, /<button class="button">Continue</);
   assert.equal(sent().length, 1, 'nothing more is sent');
 });
 

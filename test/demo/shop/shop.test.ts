@@ -213,7 +213,7 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
   const orderId = orderIdIn(path);
   assert.equal(await deliver(shop, orderId), 204);
   const paid = { ...SEEN, orderId, gatewayOrderId: orderId, status: 'SUCCESS', surplus: false };
-  const extra = { ...paid, gatewayOrderId: `${orderId}-2`, surplus: true };
+  const extra = { ...paid, gatewayOrderId: `${orderId}-2`, surplus: true, settled: '0.00' };
   const back = { ...extra, amount: '42.00', type: 'REFUND', refundOf: extra.gatewayOrderId };
   for (const [type, refunds, text] of [
     ['payment.surplus', [], WHOLE],
@@ -293,7 +293,7 @@ test('an order that was paid twice says so when its own payment went back', asyn
   const path = await shopper.order(BASKET);
   const paid = { ...SEEN, gatewayOrderId: 'paid', status: 'SUCCESS', surplus: false };
   // Each can go back in whole amounts, not their sum.
-  const extra = ['2', '3'].map((gatewayOrderId) => ({ ...paid, gatewayOrderId, surplus: true }));
+  const extra = ['2', '3'].map((gatewayOrderId) => ({ ...paid, gatewayOrderId, surplus: true, settled: '0.00' }));
   const back = { ...paid, amount: '42.00', type: 'REFUND', refundOf: 'paid' };
   shop.proxy.answers[`GET ${path}`] = { body: { paid: true, payments: [paid, ...extra], refunds: [back] } };
   const { text } = await shopper.get(path);
@@ -307,7 +307,7 @@ test('of a top-up that was paid twice, the payment counts that paid it', async (
   const shopper = new Browser(shop);
   const path = (await shopper.post('/account/top-ups', {})).headers.get('location') ?? '';
   const paid = { ...SEEN, amount: '25.00', status: 'SUCCESS', surplus: false };
-  const extra = { ...paid, amount: '50.00', surplus: true };
+  const extra = { ...paid, amount: '50.00', surplus: true, settled: '0.00' };
   shop.proxy.answers[`GET ${path}`] = { body: { paid: true, payments: [extra, paid], refunds: [] } };
   const { text } = await shopper.get(path);
   assert.match(
@@ -321,7 +321,8 @@ test('a closed order says what is sent back, and asks for no money', async () =>
   const shopper = new Browser(shop);
   const path = await shopper.order(BASKET);
   const orderId = orderIdIn(path);
-  const late = { ...SEEN, gatewayOrderId: orderId, status: 'SUCCESS', needsReview: false, afterClose: true };
+  const seen = { ...SEEN, gatewayOrderId: orderId, needsReview: false, settled: '0.00' };
+  const late = { ...seen, status: 'SUCCESS', afterClose: true };
   const back = { refundOf: orderId, amount: '42.00', currency: 'EUR', status: 'SUCCESS' };
   for (const [payments, refunds, text] of [
     // The widget says that it is closed and not to be paid.
@@ -335,6 +336,7 @@ test('a closed order says what is sent back, and asks for no money', async () =>
     [[{ ...late, amount: '42.00' }], [], `${LATE} Contact us, and we will send it back.`],
     [[late], [], `${LATE} ${WHOLE}`],
     [[late], [{ ...back, status: 'PROCESSING' }], `${LATE} €42.00 is on its way back. ${REST}`],
+    [[{ ...late, settled: '0.75' }], [back], `${LATE} We have sent back €42.00.`],
     [[late], [back], `${LATE} We have sent back €42.00. ${REST}`],
   ] as const) {
     shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: false, closed: true, payments, refunds } };
