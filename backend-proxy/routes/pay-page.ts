@@ -30,7 +30,7 @@ const isElsewhere = ({ origin, pathname }) => origin + pathname !== location.ori
 const page = [supportUrl, returnUrl].find((url) => /^https?:/.test(url) && URL.canParse(url) && isElsewhere(new URL(url)));
 const isHelp = page && page === supportUrl;
 const name = merchant || (page && new URL(page).host);
-const order = name || description ? line : payee;
+const order = name ? line : payee;
 site.textContent = location.host;
 let texts = {};
 let tag;
@@ -57,7 +57,7 @@ const follow = () => {
   way.textContent = isKnown && isHelp ? texts.support : toMerchant || texts.toShop;
   help.textContent = texts.support;
   help.hidden = !isKnown || !isHelp || is('over') || !!part('support');
-  if (isKnown && !description) order.textContent = [texts.order, orderId].join(' ');
+  if (isKnown && !(name && description)) order.textContent = [texts.order, orderId].join(' ');
   // Reloading brings no other token: like a link that does not work, an expired one says to ask for another.
   if (isKnown && is('over')) widget.messages = { token_expired: texts.EXPIRED, token_expired_help: texts.invalid_token_help };
 };
@@ -65,7 +65,7 @@ new MutationObserver(follow).observe(widget.shadowRoot, { childList: true, subtr
 const introduce = () => {
   if (is('known')) return;
   root.classList.add('known');
-  payee.textContent = name || (description ? location.host : orderId);
+  payee.textContent = name || orderId;
   if (page) address.href = way.href = help.href = page;
   if (page && merchant) address.textContent = new URL(page).host;
   if (/^(https:|data:image)/.test(logo)) icon.href = mark.src = logo;
