@@ -14,6 +14,7 @@ import {
   type QrCode,
 } from '../protocol/wire.ts';
 import { decimalOf } from '../protocol/money.ts';
+import { leftOf } from '../protocol/refundable.ts';
 import {
   STAGES,
   canBePaid,
@@ -35,6 +36,9 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
   const paid = order !== undefined && order.paidBy !== null;
   const closed = order !== undefined && order.closed !== null;
   const extra = order?.payments.filter(({ surplus }) => surplus) ?? [];
+  const refunds = order?.refunds.filter(isCertain) ?? [];
+  const unused = order?.payments.filter(({ surplus, afterClose }) => surplus || afterClose) ?? [];
+  const owed = unused.reduce((sum, payment) => sum + leftOf(payment, refunds), 0);
   const checking = !paid && (order?.payments.some((payment) => payment.checking) ?? false);
   return {
     orderId,
@@ -49,8 +53,9 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     test: gateway.isTest,
     surplus: extra.length > 0,
     surplusAmount: extra.length ? decimalOf(sumOf(extra), total.currency) : null,
+    owedAmount: owed > 0 ? decimalOf(owed, total.currency) : null,
     otherOpen: order?.payments.some((payment) => payment !== current && canBePaid(payment.stage)) ?? false,
-    refunds: order?.refunds.flatMap(shopperRefunds) ?? [],
+    refunds: refunds.map(refundView),
     version: order?.version ?? 0,
     serverTime: iso(nowMs),
     payment: current ? shopperPayment(current, checking || closed, gateway.causeOf) : null,
@@ -74,13 +79,15 @@ export function shownAmount(
 }
 
 /** None that may be wrong: what the shopper reads of it has to be true. */
-function shopperRefunds({ amountMinor, currency, stage, mismatch, conflict, needsReview }: Transaction): RefundView[] {
+function isCertain({ stage, mismatch, conflict, needsReview }: Transaction): boolean {
   const { status } = STAGES[stage];
-  const isCertain = !mismatch && !conflict && !needsReview;
-  return isCertain && (status === 'PROCESSING' || status === 'SUCCESS')
-    ? [{ amount: decimalOf(amountMinor, currency), status }]
-    : [];
+  return !mismatch && !conflict && !needsReview && (status === 'PROCESSING' || status === 'SUCCESS');
 }
+
+const refundView = ({ amountMinor, currency, stage }: Transaction): RefundView => ({
+  amount: decimalOf(amountMinor, currency),
+  status: stage === 'succeeded' ? 'SUCCESS' : 'PROCESSING',
+});
 
 const ANSWER_STATES = {
   identified: 'ARRIVED',

@@ -158,6 +158,8 @@ export interface OrderView {
   surplus: boolean;
   /** What the payments after the first brought in all: a decimal string, null if there are none. */
   surplusAmount: string | null;
+  /** What of money that pays no order is not on its way back, sent back or settled another way: null if nothing. */
+  owedAmount: string | null;
   /** A payment other than the current one can still be paid. */
   otherOpen: boolean;
   /** Oldest first; none that failed, that the gateway has not accepted yet, or that a person has to look into. */

@@ -49,6 +49,7 @@ const orderViewSchema = z
     test: z.boolean(),
     surplus: z.boolean(),
     surplusAmount: nullableText,
+    owedAmount: nullableText,
     otherOpen: z.boolean(),
     refunds: z.array(z.object({ amount: z.string(), status: z.enum(['PROCESSING', 'SUCCESS']) })),
     version: z.int(),

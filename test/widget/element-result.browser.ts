@@ -52,32 +52,28 @@ it('an order paid twice links to the shop’s help, which one paid once does not
   expect(part(widget, 'support')).to.equal(null);
   expect(rowsOf(widget)).not.to.have.property('Extra payment');
   const asks = () => textOf(widget).includes('Ask it to send the extra payment back.');
-  proxy.publish({ surplus: true, surplusAmount: '0.50' });
-  await until(asks, 'a small sum');
-  proxy.publish({ surplus: true, surplusAmount: '12.00' });
+  proxy.publish({ surplus: true, surplusAmount: '12.00', owedAmount: '12.00' });
   await until(() => rowsOf(widget)['Extra payment'] === '€12.00', 'the extra payment');
   expect(part(widget, 'support')).not.to.equal(null);
-  const refunds = (amount: string) => proxy.publish({ refunds: [{ amount, status: 'SUCCESS' }] });
-  refunds('11.00');
+  proxy.publish({ refunds: [{ amount: '11.00', status: 'SUCCESS' }], owedAmount: '0.50' });
   await until(() => rowsOf(widget)['Sent back'] === '−€11.00', 'the refund');
   expect(rowsOf(widget)['Total']).to.equal('€11.10', 'of both payments, without what went back');
-  expect([asks(), part(widget, 'support') !== null]).to.deep.equal([true, true], 'a whole unit is left');
-  // A gateway that sends whole amounts only keeps the cents.
-  refunds('11.10');
+  expect([asks(), part(widget, 'support') !== null]).to.deep.equal([true, true], 'cents are owed');
+  proxy.publish({ owedAmount: null });
   await heading(widget, 'Payment received');
   expect([asks(), part(widget, 'support')]).to.deep.equal([false, null]);
 });
 
 it('an order that was closed before the money came asks to send it back until it is on its way', async () => {
   const proxy = proxyWith('QR', { status: 'SUCCESS' }, { supportUrl: 'https://shop.example/help' });
-  proxy.publish({ paid: false, closed: true });
+  proxy.publish({ paid: false, closed: true, owedAmount: '10.10' });
   const widget = await mount(proxy);
   await heading(widget, 'The shop has closed this order');
   expect(textOf(widget)).to.contain('Your payment arrived after that.').and.not.to.contain('Please do not pay');
   expect(rowsOf(widget)).to.include({ Amount: '€10.10', Order: 'ABC-123' });
   expect(part(widget, 'support')).not.to.equal(null);
   expect(widget.matches(':state(paid)')).to.equal(false);
-  proxy.publish({ refunds: [{ amount: '10.10', status: 'PROCESSING' }] });
+  proxy.publish({ refunds: [{ amount: '10.10', status: 'PROCESSING' }], owedAmount: null });
   await until(() => rowsOf(widget)['On its way back'] === '−€10.10', 'the refund');
   expect([textOf(widget).includes('Ask it'), part(widget, 'support')]).to.deep.equal([false, null]);
   proxy.publish({ refunds: [{ amount: '10.10', status: 'SUCCESS' }] });
@@ -112,7 +108,7 @@ it('a paid order announces a second payment, and sends payment-success only once
   proxy.settle({ status: 'SUCCESS' });
   await heading(widget, 'Payment received');
   expect(textOf(widget)).not.to.contain('more than once');
-  proxy.publish({ surplus: true, surplusAmount: '10.10' });
+  proxy.publish({ surplus: true, surplusAmount: '10.10', owedAmount: '10.10' });
   await until(() => textOf(widget).includes('paid more than once'), 'the second payment');
   expect(announced(widget)).to.contain('paid more than once');
   expect(successes).to.equal(1);
@@ -217,9 +213,7 @@ describe('the link back to the shop', () => {
   it('the link back to the shop of an order paid twice is a button if there is no link to help', async () => {
     const rankOf = async (supportUrl?: string) =>
       link(
-        await mount(
-          new FakeProxy({ returnUrl, supportUrl }, { paid: true, surplus: true, surplusAmount: '10.10', version: 3 }),
-        ),
+        await mount(new FakeProxy({ returnUrl, supportUrl }, { paid: true, owedAmount: '10.10', version: 3 })),
         'return',
       ).className;
     expect([await rankOf(), await rankOf('https://shop.example/help')]).to.deep.equal(['second', 'quiet']);

@@ -252,7 +252,7 @@ export const STATES = {
   'paid, twice': {
     claims: { supportUrl },
     payment: paymentOf('CHECKOUT', { status: 'SUCCESS', late: true }),
-    view: { ...paid, surplus: true, surplusAmount: '10.10' },
+    view: { ...paid, surplus: true, surplusAmount: '10.10', owedAmount: '10.10' },
     heading: 'This order was paid more than once',
   },
   'paid, refunded in part': {
@@ -281,7 +281,7 @@ export const STATES = {
   'closed, paid after': {
     claims: { supportUrl },
     payment: SUCCEEDED,
-    view: { closed: true },
+    view: { closed: true, owedAmount: '10.10' },
     heading: 'The shop has closed this order',
   },
   'closed, refunded': {

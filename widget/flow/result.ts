@@ -29,24 +29,22 @@ import type { Shown } from './view.ts';
 export function paid(context: PanelContext): TemplateResult {
   const { say, money, state } = context;
   const { order, claims } = state;
-  const { payment, closed: isClosed, amount, surplusAmount } = order;
+  const { payment, closed: isClosed, amount, surplusAmount, owedAmount } = order;
   // Of an order that was paid twice, a method and a time would be those of one payment.
   const only = surplusAmount ? null : payment;
   const method = only && (claims?.methodNames?.[only.method] ?? say(only.method));
   const last4 = only?.walletLast4;
   const back = refunded('SUCCESS', order);
   const onItsWay = refunded('PROCESSING', order);
-  // Of what is on its way back nobody has to be asked.
   const sent = back + onItsWay;
-  const received = Number(amount) + Number(surplusAmount ?? 0);
+  const received = Number(amount) + Number(surplusAmount);
   // A gateway that sends whole amounts only keeps less than 1.
-  const isSentBack = back && received - back < 0.9995;
-  const isOwed = Number(isClosed ? amount : surplusAmount) - sent > (sent && 0.9995);
+  const isSentBack = !owedAmount && back && received - back < 0.9995;
   // Of two payments, two wallets may have paid.
   const whole = surplusAmount ? 'sentBack' : 'refunded';
-  const title = isSentBack ? whole : isClosed ? 'closed' : isOwed ? 'surplus' : 'paid';
-  const look = isOwed ? 'warning' : title === 'paid' ? title : 'ended';
-  const warning = isOwed ? (isClosed ? 'closed_paid' : 'surplus_help') : order.otherOpen && 'otherOpen';
+  const title = isSentBack ? whole : isClosed ? 'closed' : owedAmount ? 'surplus' : 'paid';
+  const look = owedAmount ? 'warning' : title === 'paid' ? title : 'ended';
+  const warning = owedAmount ? (isClosed ? 'closed_paid' : 'surplus_help') : order.otherOpen && 'otherOpen';
   // Without the noise of floating point, and with a minus rather than a hyphen.
   const shown = (value: number) => money(value.toFixed(amount?.split('.')[1]?.length)).replace('-', '\u2212');
   return html`${sign(look, isSentBack ? 'paid' : look)} ${heading(say(title, { amount: shown(back) }))}
@@ -61,7 +59,7 @@ export function paid(context: PanelContext): TemplateResult {
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${only?.paidAt ? detail(say('date'), formatTime(only.paidAt, context.language)) : ''}
     </dl>
-    ${isOwed ? waysOut('help', context) : shopLink(title === 'paid' ? 'primary' : 'second', context)}
+    ${owedAmount ? waysOut('help', context) : shopLink(title === 'paid' ? 'primary' : 'second', context)}
     ${button('print', 'quiet', say('print'), () => print())} ${isClosed ? '' : html`<slot name="success"></slot>`}`;
 }
 

@@ -60,7 +60,8 @@ it('the event stream of a closed order that was paid after all continues until t
   await world.merchant('POST', '/orders/A-1/close', {});
   await world.settleAfter('approve', 'A-1', '23456789');
   const stream = await open(world, token);
-  assert.deepEqual((await stream.view()).refunds, []);
+  const { refunds, owedAmount } = await stream.view();
+  assert.deepEqual([refunds, owedAmount], [[], '10.10']);
   await world.proxy.refunds.start({ orderId: 'A-1', amount: '10', idempotencyKey: 'refund' });
   await world.settle();
   for (let sent: string | undefined; sent !== 'SUCCESS';) {
@@ -82,6 +83,7 @@ it('the event stream of a paid order continues while another payment can be paid
   await world.settleAfter('approve', 'A-1');
   const last = await stream.view();
   assert.deepEqual([last.surplus, last.surplusAmount, last.otherOpen], [true, '10.10', false]);
+  assert.equal(last.owedAmount, '10.10');
   const refund = { orderId: 'A-1', gatewayOrderId: 'A-1', amount: '10', idempotencyKey: 'refund' };
   await world.proxy.refunds.start(refund);
   await world.settle();
@@ -90,6 +92,9 @@ it('the event stream of a paid order continues while another payment can be paid
     if (sent === 'PROCESSING') await world.settleAfter('approve', 'A-1-r1');
   }
   assert.equal(await stream.next(), 'end');
+  assert.equal((await world.view(token)).owedAmount, '0.10', 'the gateway sends whole amounts only');
+  await world.merchant('POST', '/transactions/A-1/resolve', { status: 'SETTLED', by: 'ada', note: 'in cash' });
+  assert.equal((await world.view(token)).owedAmount, null);
 });
 
 it('the event stream continues after a failed payment, because another may follow', async (t) => {

@@ -25,6 +25,7 @@ it('the order view of an order that was never started shows the terms of the tok
     test: true,
     surplus: false,
     surplusAmount: null,
+    owedAmount: null,
     otherOpen: false,
     refunds: [],
     version: 0,
