@@ -284,7 +284,7 @@ function receipt(lines: readonly Line[], amount: string): Markup {
       </tr>
       <tr>
         <td></td>
-        <th scope="row">Total</th>
+        <th scope="row">Order total</th>
         <td><b>${formatMoney(amount, CURRENCY)}</b></td>
       </tr>
     </tfoot>

@@ -90,7 +90,7 @@ test('DIRECT: the shopper enters a wallet ID and confirms on the phone', async (
   assert.equal(await current.textContent(), 'Packing on Tuesday', 'marked without loading the page again');
   assert.match((await shopper.part('details').innerText()).replaceAll(/\s/g, ' '), /Wallet app •••• 5678/);
   await nothingOverlaps(shopper);
-  for (const kept of [`Order ${shopper.orderId}`, 'Total'])
+  for (const kept of [`Order ${shopper.orderId}`, 'Order total'])
     assert.ok(await shopper.page.getByText(kept).isVisible(), `${kept} stays beside the receipt`);
   const { y = 0, height = 0 } = (await onward.boundingBox()) ?? {};
   assert.ok(y > 0 && y + height < 800, `the way back to the coffee ends at ${y + height} px`);
