@@ -66,11 +66,14 @@ export function page(frame: PageFrame, body: Markup): Markup {
         <main id="main">${body}</main>
         <footer class="bottom">
           <p>${footer}</p>
-          ${site.hasDesk && frame.menu === undefined ? html`<p><a href="/desk">For staff: the desk</a></p>` : ''}
+          ${frame.menu === undefined ? ways(site) : ''}
         </footer>
       </body>
     </html>`;
 }
+
+const ways = ({ hasDesk }: Site): Markup =>
+  html`<p><a href="/contact">Contact us</a>${hasDesk ? html` · <a href="/desk">For staff: the desk</a>` : ''}</p>`;
 
 function shopMenu(place: string): Menu {
   return {
