@@ -18,6 +18,7 @@ import {
   linkToOrder,
   money,
   plural,
+  dayAndClock,
   time,
   walletEnd,
 } from './words.ts';
@@ -223,9 +224,16 @@ function amountOf({ body }: Webhook): Html {
   return html`<span class="${said.status === 'SUCCESS' ? '' : 'unmoved'}"><span class="amount">${sum}</span></span>`;
 }
 
-function stateOf({ state: name, attempts }: Webhook): Html {
+/** One that waits is being sent or is tried again; the attempt under way is counted. */
+function stateOf({ state: name, attempts, lastAnswer, nextAt }: Webhook): Html {
   const tries = attempts === 0 ? '' : plural(attempts, 'attempt');
-  return html`<span class="status ${TONES[name]}">${STATES[name]}</span> <span class="hint">${tries}</span>`;
+  const isTried = name === 'pending' && attempts > 0;
+  const said = isTried
+    ? lastAnswer === null
+      ? 'Being sent'
+      : `Retry at ${dayAndClock(nextAt).clock.slice(0, 5)}`
+    : STATES[name];
+  return html`<span class="status ${TONES[name]}">${said}</span> <span class="hint">${tries}</span>`;
 }
 
 /** Empty if the body was erased, because it cannot be sent. */

@@ -69,7 +69,9 @@ export function titleOf({ counts, toSendBack, reviews, dead, problem, warnings }
   const all = { 'to review': toReview, 'to send back': toSend, 'to settle': toSendBack.length - toSend };
   const parts = Object.entries(all).filter(([, count]) => count > 0);
   if (parts.length > 0)
-    return parts.map(([what, count], at) => `${at === 0 ? plural(count, noun) : count} ${what}`).join(', ');
+    return parts
+      .map(([what, count], at) => (at === 0 ? `${plural(count, noun)} ${what}` : `${count}\u00A0${what}`))
+      .join(', ');
   return rest > 0 ? `${plural(rest, 'thing needs', 'things need')} attention` : 'Nothing to review or send back';
 }
 
@@ -170,7 +172,8 @@ function toDo(
 function failedWebhook(webhook: Webhook, now: number, form: string): Html {
   const { id, orderId, type, lastAnswer, createdAt } = webhook;
   const name = html`<span class="status bad">Webhook failed</span>`;
-  const facts = html`${orderId} · <a href="/admin/webhooks/${id}">${type}</a> · ${age(now - createdAt)} old`;
+  const facts = html`${orderId} · <a href="/admin/webhooks/${id}">${type}</a> ·
+    ${`${age(now - createdAt)} old`.replaceAll(' ', '\u00A0')}`;
   const reason = `Your server did not take it${lastAnswer === null ? '' : `: ${lastAnswer}`}.`;
   return item(name, facts, reason, redeliverForm(webhook, form));
 }

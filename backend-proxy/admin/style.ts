@@ -111,7 +111,7 @@ caption { padding-bottom: 0.5rem; color: var(--soft); font-size: 0.875rem; text-
 th, td { padding: 0.6rem 0.9rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
 thead th { border: 0; color: var(--soft); font-size: 0.8125rem; font-weight: 600; white-space: nowrap; }
 /* Only an id is broken. */
-tbody th { min-width: 13rem; font-weight: 600; }
+tbody th { min-width: 13.5rem; font-weight: 600; }
 .panel tbody th { min-width: 0; }
 td { overflow-wrap: break-word; }
 td a { overflow-wrap: anywhere; }
@@ -222,7 +222,7 @@ main:has(.decision) { max-width: 37rem; }
 /* What to decide, beside what is known. */
 @media (min-width: 64rem) {
   main > .cards td { white-space: nowrap; }
-  main > .cards td :is(a, small, .status) { white-space: normal; }
+  main > .cards :is(td:has(.facts), td :is(a, small, .status)) { white-space: normal; }
   .columns { display: grid; grid-template-columns: minmax(0, 40rem) minmax(0, 1fr); column-gap: 1.5rem; }
 }
 
@@ -252,7 +252,9 @@ main:has(.decision) { max-width: 37rem; }
   .lines tr::after { content: ''; flex-basis: 100%; }
   .lines .status { order: 1; margin: 0; font-size: inherit; }
   /* It wraps, so that the time stays in its line. */
-  .lines td:nth-last-child(2) { flex: 1 1 0; text-wrap: balance; }
+  .lines td:has(.status) { flex: 1 1 0; text-wrap: balance; }
+  .lines td.action { order: 3; padding: 0; }
+  .lines td.action:not(:has(form)) { display: none; }
   .lines td:last-child { margin-left: auto; color: var(--soft); }
   .lines td:has(.reason, .long) { display: contents; }
   .lines :is(.reason, .long) { order: 2; flex-basis: 100%; max-width: none; }

@@ -108,6 +108,14 @@ it('a page of webhooks leads to the newest and to older ones of the same state',
   assert.deepEqual(await linksOf({ cursor: '', nextCursor: null }), []);
 });
 
+it('a webhook that waits is queued, being sent, or tried again at a time', async () => {
+  const stateOf = async (more: object) =>
+    textOf(String(await webhookTable('Webhooks', [{ ...WEBHOOK, state: 'pending', ...more }], 'x')));
+  assert.match(await stateOf({ attempts: 0, lastAnswer: null }), / Queued /);
+  assert.match(await stateOf({ lastAnswer: null }), / Being sent 1 attempt /);
+  assert.match(await stateOf({ lastAnswer: 'HTTP 503', nextAt: 90 * S }), / Retry at 00:01 1 attempt HTTP 503 /);
+});
+
 it('an empty page of the list says whether older transactions may match', async () => {
   const said = async (nextCursor: string | null, status = 'FAILED') =>
     textOf(String(await transactionsPage({ status }, { transactions: [], nextCursor }, new Map())));
