@@ -239,6 +239,23 @@ test('a row says who decided and why nothing can be sent back, and its order lea
   assert.match((await alone.get('/desk/list')).text, /<a class="id" ><b>ST-1</);
 });
 
+test('the desk opens what waits and today, and folds the days before, whose totals stay in sight', async () => {
+  const { shop, staff } = await openDesk();
+  const before = { status: 'SUCCESS', createdAt: '2026-11-18T12:00:00.000Z' };
+  const review = payout('PO-1', { ...before, needsReview: true, history: [said('needs_review', null)] });
+  const transactions = [payment('ST-1'), payment('ST-2', before), payment('ST-3', before), review];
+  shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+  const { text } = await staff.get('/desk/list');
+  const folds = text.matchAll(
+    /<section aria-label="(.*?)">[^]*?<details class="transactions" (open)?>\s*<summary>.*>(Show .*?)</g,
+  );
+  assert.deepEqual(
+    [...folds].map((fold) => fold.slice(1).join(' ')),
+    ['To review open Show it', 'Today, 20 Nov, UTC open Show it', '18 Nov, UTC  Show all 2'],
+  );
+  assert.match(text, /18 Nov, UTC<\/h2>[^]*2 received[^]*€50\.00[^]*<details/);
+});
+
 test('the desk escapes markup in a note', async () => {
   const { shop, staff } = await openDesk();
   const transactions = [payout('PO-1', { note: '<img src=x onerror=alert(1)>' })];
