@@ -89,7 +89,7 @@ function totals(entries: readonly Entry[]): Markup {
   const ours = entries.filter(({ currency }) => currency === CURRENCY);
   const done = ours.filter(({ status }) => status === 'SUCCESS');
   const { in: Received = [], out: Sent = [] } = Object.groupBy(done, (entry) => (isPayment(entry) ? 'in' : 'out'));
-  const coming = ours.filter((entry) => !isPayment(entry) && isOpen(entry));
+  const coming = ours.filter((entry) => !isPayment(entry) && isOpen(entry) && !entry.needsReview);
   const figures = { Received, Sent, 'On its way': coming, Waiting: ours.filter(isWaiting) };
   return html`<dl class="totals">
     ${Object.entries(figures).map(

@@ -144,6 +144,7 @@ test('the desk counts all that came in today, also twice or under review', async
     payment('ST-4', { amount: '30.00', needsReview: true }),
     payment('ST-5', { ...paid, createdAt: '2026-11-18T12:00:00.000Z' }),
     payout('PO-1', { status: 'SUCCESS' }),
+    payout('PO-2', { needsReview: true }),
     refund('ST-9', { status: 'SUCCESS', amount: '5.00' }),
   ];
   const totals = async (...transactions: object[]) => {
