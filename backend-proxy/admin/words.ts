@@ -355,7 +355,8 @@ export const owedText = (left: string) =>
 export function whyBack({ surplus, currency }: Transaction, { left, sendable, cause }: Left): string {
   const [all, whole] = [left, sendable].map((amountMinor) => moneyOf({ amountMinor, currency }));
   const rest = left === sendable ? '' : ` of ${all}: the gateway sends whole amounts only`;
-  const back = sendable === 0 ? owedText(all ?? '') : `Send back ${whole}${rest}.`;
+  const settle = `Settle ${all} another way: the gateway sends whole amounts only.`;
+  const back = sendable === 0 ? settle : `Send back ${whole}${rest}.`;
   const what = cause === null ? back : `It cannot be sent back, because ${NOT_REFUNDABLE[cause]}.`;
   return `The order was ${surplus ? 'already paid' : 'closed before'}. ${what}`;
 }

@@ -15,6 +15,7 @@ const HEALTH = {
   version: '1.2.3',
 };
 
+const SETTLE = 'Settle €0\\.10 another way: the gateway sends whole amounts only\\.';
 const OWED = '€0\\.10 is still owed to the customer: the gateway sends whole amounts only, so settle it another way\\.';
 
 it('every page names the proxy, and says Test if no money moves at its gateway', async (t) => {
@@ -67,7 +68,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   const after = textOf(await operator.open('/admin'));
   assert.match(
     after,
-    new RegExp(`2 payments to review, 1 to settle .* Paid twice A-1 · .* already paid\\. ${OWED} €0\\.10 Settle `),
+    new RegExp(`2 payments to review, 1 to settle .* Paid twice A-1 · .* already paid\\. ${SETTLE} €0\\.10 Settle `),
   );
   assert.match(
     after,
@@ -84,7 +85,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
     );
   await operator.says(
     '/admin/transactions/A-1-2',
-    new RegExp(` Still owed €0\\.10 .* ${OWED} .* −€10\\.00 Sent back .* How it was settled Continue `),
+    new RegExp(` Still owed €0\\.10 .* ${SETTLE} .* −€10\\.00 Sent back .* How it was settled Continue `),
   );
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '10', idempotencyKey: 'own' });
   await world.settleAfter('approve', 'A-1-r1');

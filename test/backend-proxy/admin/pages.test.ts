@@ -305,7 +305,7 @@ async function observe(world: World, id: string, seen: Seen, ipn: string): Promi
   await endCheck(world.ledger, claim, seen);
 }
 
-it('a payment after the closing says what to do: send it back, or where nothing can be sent, end the review', async (t) => {
+it('a payment after the closing says what to do: send it back, or where nothing can be sent, settle it', async (t) => {
   const operator = await signedIn(t, { profile: REFUNDS_QR });
   const { world } = operator;
   for (const [orderId, amount] of [
@@ -324,7 +324,7 @@ it('a payment after the closing says what to do: send it back, or where nothing 
   assert.doesNotMatch(said, /Ask the gateway|The money was received|Needs review/);
   const much = await operator.send('/admin/transactions/A-1/refund', { by: 'Ada', amount: '10.10' });
   assert.match(textOf(await much.text()), /At most €10\.00 can be sent back: the gateway sends whole amounts only\./);
-  const why = 'The order was closed before\\. €0\\.50 is still owed to the customer: .* so settle it another way\\.';
+  const why = 'The order was closed before\\. Settle €0\\.50 another way: the gateway sends whole amounts only\\.';
   await operator.says('/admin', new RegExp(`1 payment to send back, 1 to settle .* A-2 · .* ${why} €0\\.50 Settle`));
   await operator.says(
     '/admin/transactions/A-2',
