@@ -72,14 +72,14 @@ export function sendableOf(
 
 /** Null if it can be refunded, as far as anything is left and another number is free (`limitOf`). */
 export function whyNotRefundable(payment: Transaction, methods: ReadonlySet<Method>): NotRefundable | null {
-  const { stage, answer, payer, erasedAt, method, history } = payment;
+  const { stage, answer, payer, erasedAt, method, resolved } = payment;
   if (stage !== 'succeeded') return 'not_paid';
   if (answer === 'duplicate') return 'marked';
   if (isContradicted(payment)) return 'conflict';
   if (isInDoubt(payment)) return 'under_review';
   if (payer === null) {
     if (erasedAt !== null) return 'erased';
-    return history.some(({ event }) => event === 'resolved') ? 'resolved' : 'payer_unknown';
+    return resolved === null ? 'payer_unknown' : 'resolved';
   }
   return method === null || !methods.has(method) ? 'method' : null;
 }
