@@ -275,7 +275,9 @@ function cellOf(value: Cell): string {
 
 export const resolutionSchema = z
   .strictObject({
-    status: z.enum(['SUCCESS', 'FAILED', 'SETTLED'], { error: 'SUCCESS, FAILED or SETTLED' }),
+    status: z
+      .enum(['SUCCESS', 'FAILED', 'SETTLED'], { error: 'SUCCESS, FAILED or SETTLED' })
+      .openapi({ description: 'SETTLED: what is owed of a payment that pays no order was settled without a refund' }),
     by: personText(100).openapi({ description: 'The person who resolves it' }),
     note: personText(500).openapi({ description: 'How the person verified the outcome' }),
     gatewayReports: z
