@@ -315,7 +315,7 @@ export class PaymentWidget extends LitElement {
     this.#internals.setFormValue(this.value);
     this.#internals.setValidity(
       { valueMissing: this.required && !isPaid },
-      this.#say(shown?.panel === 'closed' ? 'closed' : 'unpaid') || ' ',
+      this.say(shown?.panel === 'closed' ? 'closed' : 'unpaid') || ' ',
       this.#find('h2') ?? undefined,
     );
     if (!shown || !this.#context) return;
@@ -333,7 +333,7 @@ export class PaymentWidget extends LitElement {
     const state = this.#state;
     const { order } = state;
     return {
-      say: this.#say,
+      say: this.say,
       // With the proxy's view at once, because a screen reader hears the result and its amount together.
       money: (amount) =>
         amount && (isPainted || order.version >= 0) ? localizedAmount(amount, order.currency, language) : '',
@@ -350,7 +350,8 @@ export class PaymentWidget extends LitElement {
     this.requestUpdate();
   }
 
-  #say: Say = (key, values) => {
+  /** @internal What the widget says, for the payment page. */
+  say: Say = (key, values) => {
     const texts = [this.messages, this.#language?.messages, flow?.enFlow as Partial<Messages> | undefined];
     // A name of the proxy, such as `constructor`, may be one that every object has.
     return fill(texts.map((each) => each?.[key]).find((text) => typeof text === 'string') ?? '', {

@@ -7,8 +7,7 @@ import { answer } from '../http/answer.ts';
 
 /**
  * After the gateway's checkout the shopper comes back without the fragment: the tab remembers it. The title is the
- * panel's heading. The page's own sentences are those of the widget, from the files that it has loaded for the
- * language it shows; its second bundle has the English ones. Anybody can write a token, so its payee is named once the
+ * panel's heading. The page's own sentences are the widget's. Anybody can write a token, so its payee is named once the
  * proxy has accepted it, or says that it was valid once.
  */
 const SCRIPT = `
@@ -32,34 +31,17 @@ const isHelp = page && page === supportUrl;
 const name = merchant || (page && new URL(page).host);
 const order = name ? line : payee;
 site.textContent = location.host;
-let texts = {};
-let tag;
-const read = async () => {
-  const files = performance.getEntriesByType('resource').map(({ name }) => name);
-  const load = async (name) => {
-    const file = files.find((each) => each.includes('/' + name + '-') && each.endsWith('.js'));
-    return file ? import(file).catch(() => ({})) : {};
-  };
-  const [{ enFlow }, { default: translated }] = await Promise.all([load('flow'), load('locale')]);
-  texts = translated ?? enFlow ?? {};
-  if (texts.order) follow();
-};
 const follow = () => {
   const isKnown = is('known');
   document.title = [part('heading')?.textContent, isKnown && merchant].filter(Boolean).join(' · ') || document.title;
-  const { dir = '', lang } = part('sheet') ?? {};
-  root.dir = dir;
-  if (lang && (lang !== tag || !texts.order)) {
-    tag = lang;
-    return void read();
-  }
-  const toMerchant = isKnown && merchant && texts.toMerchant?.replace('{merchant}', () => '\\u2068' + merchant + '\\u2069');
-  way.textContent = isKnown && isHelp ? texts.support : toMerchant || texts.toShop;
-  help.textContent = texts.support;
+  root.dir = part('sheet')?.dir ?? '';
+  const toShop = isKnown && merchant ? widget.say('toMerchant', { merchant: '\\u2068' + merchant + '\\u2069' }) : widget.say('toShop');
+  way.textContent = isKnown && isHelp ? widget.say('support') : toShop;
+  help.textContent = widget.say('support');
   help.hidden = !isKnown || !isHelp || is('over') || !!part('support');
-  if (isKnown && !(name && description)) order.textContent = [texts.order, orderId].join(' ');
+  if (isKnown && !(name && description)) order.textContent = [widget.say('order'), orderId].join(' ');
   // Reloading brings no other token: like a link that does not work, an expired one says to ask for another.
-  if (isKnown && is('over')) widget.messages = { token_expired: texts.EXPIRED, token_expired_help: texts.invalid_token_help };
+  if (isKnown && is('over')) widget.messages = { token_expired: widget.say('EXPIRED'), token_expired_help: widget.say('invalid_token_help') };
 };
 new MutationObserver(follow).observe(widget.shadowRoot, { childList: true, subtree: true, characterData: true });
 const introduce = () => {
