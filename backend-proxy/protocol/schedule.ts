@@ -26,7 +26,7 @@ const AFTER_IPN_MS = [S, 3 * S, 10 * S, 30 * S, 2 * M, 10 * M];
  * After an unanswered check; the last wait repeats. If half of all answers are garbled, one transaction in 8,000 has no
  * answer after those of a minute, so a shopper hardly ever meets the longer ones.
  */
-const UNANSWERED_MS = [5 * S, 15 * S, ...Array<number>(10).fill(M), 5 * M, 15 * M];
+const UNANSWERED_MS = [5 * S, 15 * S, M, M, M, M, M, M, M, M, M, M, 5 * M, 15 * M];
 
 /**
  * After an unanswered check that an IPN requested, because a shopper may be waiting. At most so many of these checks

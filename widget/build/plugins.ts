@@ -33,7 +33,7 @@ export function minifyScripts(): Plugin {
     apply: 'build',
     async renderChunk(source, { fileName }) {
       const first = await minify(fileName, source, { module: true, sourcemap: true });
-      const compress = { ecma: 2020, passes: 3, unsafe_arrows: true, unsafe_methods: true } as const;
+      const compress = { ecma: 2020, passes: 3, unsafe: true, unsafe_arrows: true, unsafe_methods: true } as const;
       const content = JSON.stringify(first.map);
       const { code = '', map } = await terser(first.code, { module: true, compress, sourceMap: { content } });
       return { code, map: map as string };
