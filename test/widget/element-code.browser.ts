@@ -80,6 +80,14 @@ it('on a touch device nothing speaks of a code before there is one: each code op
   const { matchMedia } = window;
   window.matchMedia = (query) => matchMedia(query.includes('coarse') ? 'all' : query);
   try {
+    const names = async (customer?: string) =>
+      textOf(await mount(new FakeProxy({ orderId: `OF-${customer}`, customer })));
+    expect(await names())
+      .to.contain('Enter your wallet ID')
+      .and.not.to.contain('Confirm in your wallet app');
+    expect(await names('12345678'))
+      .to.contain('Confirm in your wallet app')
+      .and.not.to.contain('Enter your wallet ID');
     const widget = await mount(proxyWith('JETGO', { answer: 'AWAITED', qr: null }));
     await heading(widget, 'Starting the payment…');
     await heading(await mount(proxyWith('QR', { answer: 'LOST', qr: null })), 'The payment was not started');

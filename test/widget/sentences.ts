@@ -190,6 +190,7 @@ export const SENTENCES = {
   copyReference: label,
   copied: label,
   save: label,
+  byId: label,
   direct: ['requestAtWallet'],
   direct_help: ['requestAtWallet', 'amountOfOrder', 'merchantOfOrder'],
   waiting: ['open'],

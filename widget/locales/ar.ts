@@ -5,6 +5,7 @@ export default {
   choose: 'كيف تريد الدفع؟',
   DIRECT: '[تطبيق المحفظة|{wallet}]',
   DIRECT_help: 'نرسل طلب دفع إلى تطبيق [محفظتك|{wallet}].',
+  byId: 'أدخل رقم محفظتك',
   CHECKOUT: 'موقع المحفظة',
   CHECKOUT_help: 'سجّل الدخول إلى موقع [المحفظة|{wallet}]',
   JETGO: 'JetGo',

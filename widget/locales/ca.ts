@@ -5,6 +5,7 @@ export default {
   choose: 'Com voleu pagar?',
   DIRECT: '[Aplicació del moneder|{wallet}]',
   DIRECT_help: 'Enviem una sol·licitud a l’aplicació [del moneder|{wallet}].',
+  byId: 'Introduïu l’ID del moneder',
   CHECKOUT: 'Web del moneder',
   CHECKOUT_help: 'Inicieu sessió al web [del moneder|de {wallet}]',
   JETGO: 'JetGo',

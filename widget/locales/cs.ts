@@ -5,6 +5,7 @@ export default {
   choose: 'Jak chcete zaplatit?',
   DIRECT: '[Aplikace peněženky|{wallet}]',
   DIRECT_help: 'Pošleme žádost do aplikace [peněženky|{wallet}].',
+  byId: 'Zadejte ID peněženky',
   CHECKOUT: 'Web peněženky',
   CHECKOUT_help: 'Přihlaste se na webu [peněženky|{wallet}]',
   JETGO: 'JetGo',

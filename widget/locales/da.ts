@@ -5,6 +5,7 @@ export default {
   choose: 'Hvordan vil du betale?',
   DIRECT: '[Wallet-app|{wallet}]',
   DIRECT_help: 'Vi sender en anmodning til din [wallet|{wallet}]-app.',
+  byId: 'Indtast dit wallet-id',
   CHECKOUT: 'Wallettens hjemmeside',
   CHECKOUT_help: 'Log ind på [wallettens|{wallet}s] hjemmeside',
   JETGO: 'JetGo',

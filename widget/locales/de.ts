@@ -5,6 +5,7 @@ export default {
   choose: 'Wie möchten Sie bezahlen?',
   DIRECT: '[Wallet-App|{wallet}]',
   DIRECT_help: 'Wir senden eine Anfrage an Ihre [Wallet|{wallet}]-App.',
+  byId: 'Wallet-ID eingeben',
   CHECKOUT: 'Website der Wallet',
   CHECKOUT_help: 'Auf der Website [der Wallet|von {wallet}] anmelden',
   JETGO: 'JetGo',

@@ -7,6 +7,7 @@ import type { enFlow } from './en-flow.ts';
 export const en = {
   choose: 'How would you like to pay?',
   direct: 'Confirm in [your wallet app|{wallet}]',
+  byId: 'Enter your wallet ID',
   CHECKOUT_help: 'Log in on [the wallet|{wallet}]’s website',
   JETGO_help: 'Scan a JetGo code',
   QR_help: 'Scan a QR code',

@@ -5,6 +5,7 @@ export default {
   choose: '¿Cómo quiere pagar?',
   DIRECT: '[App de la billetera|{wallet}]',
   DIRECT_help: 'Enviamos una solicitud a la app [de su billetera|{wallet}].',
+  byId: 'Ingrese el ID de su billetera',
   CHECKOUT: 'Sitio web de la billetera',
   CHECKOUT_help: 'Inicie sesión en el sitio web de [la billetera|{wallet}]',
   JETGO: 'JetGo',

@@ -5,6 +5,7 @@ export default {
   choose: '¿Cómo quiere pagar?',
   DIRECT: '[Aplicación del monedero|{wallet}]',
   DIRECT_help: 'Enviamos una solicitud a la aplicación [de su monedero|{wallet}].',
+  byId: 'Introduzca el ID de su monedero',
   CHECKOUT: 'Web del monedero',
   CHECKOUT_help: 'Inicie sesión en la web [del monedero|de {wallet}]',
   JETGO: 'JetGo',

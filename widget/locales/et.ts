@@ -5,6 +5,7 @@ export default {
   choose: 'Kuidas soovite maksta?',
   DIRECT: '[Rahakotirakendus|{wallet}]',
   DIRECT_help: 'Saadame maksetaotluse [rahakoti|{wallet} ]rakendusse.',
+  byId: 'Sisestage rahakoti ID',
   CHECKOUT: 'Rahakoti veebisait',
   CHECKOUT_help: 'Logige sisse [rahakoti|{wallet}] veebisaidil',
   JETGO: 'JetGo',

@@ -5,6 +5,7 @@ export default {
   choose: 'چگونه می‌خواهید پرداخت کنید؟',
   DIRECT: '[برنامهٔ کیف پول|{wallet}]',
   DIRECT_help: 'درخواستی به برنامهٔ [کیف پول|{wallet}] شما می‌فرستیم.',
+  byId: 'شناسهٔ کیف پول خود را وارد کنید',
   CHECKOUT: 'وب‌سایت کیف پول',
   CHECKOUT_help: 'در وب‌سایت [کیف پول|{wallet}] وارد حساب خود شوید',
   JETGO: 'JetGo',

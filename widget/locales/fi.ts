@@ -5,6 +5,7 @@ export default {
   choose: 'Miten haluat maksaa?',
   DIRECT: '[Lompakon sovellus|{wallet}]',
   DIRECT_help: 'Lähetämme maksupyynnön [lompakon |{wallet}-]sovellukseen.',
+  byId: 'Anna lompakon tunnus',
   CHECKOUT: 'Lompakon verkkosivusto',
   CHECKOUT_help: 'Kirjaudu [lompakon |{wallet}-]verkkosivustolle',
   JETGO: 'JetGo',

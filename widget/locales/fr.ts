@@ -5,6 +5,7 @@ export default {
   choose: 'Comment souhaitez‑vous payer ?',
   DIRECT: '[Application de portefeuille|{wallet}]',
   DIRECT_help: 'Nous envoyons une demande à votre application [de portefeuille|{wallet}].',
+  byId: 'Saisir votre identifiant de portefeuille',
   CHECKOUT: 'Site du portefeuille',
   CHECKOUT_help: 'Se connecter sur le site [du portefeuille|de {wallet}]',
   JETGO: 'JetGo',

@@ -5,6 +5,7 @@ export default {
   choose: 'איך תרצו לשלם?',
   DIRECT: '[אפליקציית הארנק|{wallet}]',
   DIRECT_help: 'נשלח בקשת תשלום לאפליקציית [הארנק|{wallet}] שלכם.',
+  byId: 'הזינו את מספר הארנק',
   CHECKOUT: 'אתר הארנק',
   CHECKOUT_help: 'התחברו באתר [הארנק|{wallet}]',
   JETGO: 'JetGo',

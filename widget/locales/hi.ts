@@ -5,6 +5,7 @@ export default {
   choose: 'भुगतान का तरीका चुनें',
   DIRECT: '[वॉलेट ऐप|{wallet}]',
   DIRECT_help: 'हम आपके [वॉलेट|{wallet}] ऐप पर अनुरोध भेजेंगे।',
+  byId: 'अपनी वॉलेट आईडी दर्ज करें',
   CHECKOUT: 'वॉलेट की वेबसाइट',
   CHECKOUT_help: '[वॉलेट|{wallet}] की वेबसाइट पर लॉग इन करें',
   JETGO: 'JetGo',

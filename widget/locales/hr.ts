@@ -5,6 +5,7 @@ export default {
   choose: 'Kako želite platiti?',
   DIRECT: '[Aplikacija novčanika|{wallet}]',
   DIRECT_help: 'Šaljemo zahtjev u aplikaciju [novčanika|{wallet}].',
+  byId: 'Unesite ID novčanika',
   CHECKOUT: 'Web-stranica novčanika',
   CHECKOUT_help: 'Prijavite se na web-stranici [novčanika|{wallet}]',
   JETGO: 'JetGo',

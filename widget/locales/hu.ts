@@ -5,6 +5,7 @@ export default {
   choose: 'Hogyan szeretne fizetni?',
   DIRECT: '[Tárcaalkalmazás|{wallet}]',
   DIRECT_help: 'Kérelmet küldünk a [tárca|{wallet}-]alkalmazásba.',
+  byId: 'Tárcaazonosító megadása',
   CHECKOUT: 'A tárca weboldala',
   CHECKOUT_help: 'Bejelentkezés a [tárca|{wallet}] weboldalán',
   JETGO: 'JetGo',

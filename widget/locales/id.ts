@@ -5,6 +5,7 @@ export default {
   choose: 'Pilih metode pembayaran',
   DIRECT: '[Aplikasi e-wallet|{wallet}]',
   DIRECT_help: 'Kami mengirim permintaan ke aplikasi [e-wallet|{wallet}] Anda.',
+  byId: 'Masukkan ID e-wallet',
   CHECKOUT: 'Situs e-wallet',
   CHECKOUT_help: 'Masuk di situs [e-wallet|{wallet}]',
   JETGO: 'JetGo',

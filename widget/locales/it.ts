@@ -5,6 +5,7 @@ export default {
   choose: 'Come vuoi pagare?',
   DIRECT: '[App del portafoglio|{wallet}]',
   DIRECT_help: 'Inviamo una richiesta all’app [del tuo portafoglio|{wallet}].',
+  byId: 'Inserisci l’ID del tuo portafoglio',
   CHECKOUT: 'Sito del portafoglio',
   CHECKOUT_help: 'Effettua l’accesso sul sito [del portafoglio|di {wallet}]',
   JETGO: 'JetGo',

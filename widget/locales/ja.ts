@@ -5,6 +5,7 @@ export default {
   choose: 'お支払い方法をお選びください',
   DIRECT: '[ウォレットアプリ|{wallet}]',
   DIRECT_help: '[ウォレット|{wallet}]アプリにリクエストを送信します。',
+  byId: 'ウォレットIDを入力する',
   CHECKOUT: 'ウォレットのサイト',
   CHECKOUT_help: '[ウォレット|{wallet}]のサイトにログインする',
   JETGO: 'JetGo',

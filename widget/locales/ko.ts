@@ -5,6 +5,7 @@ export default {
   choose: '결제 수단을 선택해 주세요',
   DIRECT: '[전자지갑 앱|{wallet}]',
   DIRECT_help: '[전자지갑|{wallet}] 앱으로 결제 요청을 보냅니다.',
+  byId: '전자지갑 ID 입력하기',
   CHECKOUT: '전자지갑 웹사이트',
   CHECKOUT_help: '[전자지갑|{wallet}] 웹사이트에 로그인합니다',
   JETGO: 'JetGo',

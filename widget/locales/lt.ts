@@ -5,6 +5,7 @@ export default {
   choose: 'Kaip norėtumėte mokėti?',
   DIRECT: '[Piniginės programėlė|{wallet}]',
   DIRECT_help: 'Išsiųsime prašymą į [piniginės|„{wallet}“] programėlę.',
+  byId: 'Įveskite piniginės ID',
   CHECKOUT: 'Piniginės svetainė',
   CHECKOUT_help: 'Prisijunkite [piniginės|„{wallet}“] svetainėje',
   JETGO: 'JetGo',

@@ -5,6 +5,7 @@ export default {
   choose: 'Kā vēlaties maksāt?',
   DIRECT: '[Maka lietotne|{wallet}]',
   DIRECT_help: 'Nosūtīsim pieprasījumu uz [maka|{wallet}] lietotni.',
+  byId: 'Ievadiet maka ID',
   CHECKOUT: 'Maka vietne',
   CHECKOUT_help: 'Piesakieties [maka|{wallet}] vietnē',
   JETGO: 'JetGo',

@@ -5,6 +5,7 @@ export default {
   choose: 'Pilih kaedah pembayaran',
   DIRECT: '[Aplikasi e-dompet|{wallet}]',
   DIRECT_help: 'Kami menghantar permintaan ke aplikasi [e-dompet|{wallet}] anda.',
+  byId: 'Masukkan ID e-dompet',
   CHECKOUT: 'Laman web e-dompet',
   CHECKOUT_help: 'Log masuk di laman web [e-dompet|{wallet}]',
   JETGO: 'JetGo',

@@ -5,6 +5,7 @@ export default {
   choose: 'Hvordan vil du betale?',
   DIRECT: '[Lommebokapp|{wallet}]',
   DIRECT_help: 'Vi sender en forespørsel til [lommebok|{wallet}-]appen din.',
+  byId: 'Skriv inn lommebok-ID-en din',
   CHECKOUT: 'Lommebokens nettsted',
   CHECKOUT_help: 'Logg inn på [lommebokens|{wallet}s] nettsted',
   JETGO: 'JetGo',

@@ -5,6 +5,7 @@ export default {
   choose: 'Hoe wilt u betalen?',
   DIRECT: '[Wallet-app|{wallet}]',
   DIRECT_help: 'We sturen een verzoek naar uw [wallet|{wallet}]-app.',
+  byId: 'Vul uw wallet-ID in',
   CHECKOUT: 'Website van de wallet',
   CHECKOUT_help: 'Log in op de website van [de wallet|{wallet}]',
   JETGO: 'JetGo',

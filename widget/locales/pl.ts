@@ -5,6 +5,7 @@ export default {
   choose: 'Jak chcesz zapłacić?',
   DIRECT: '[Aplikacja portfela|{wallet}]',
   DIRECT_help: 'Wyślemy prośbę o płatność do aplikacji [portfela|{wallet}].',
+  byId: 'Podaj ID portfela',
   CHECKOUT: 'Strona portfela',
   CHECKOUT_help: 'Zaloguj się na stronie [portfela|{wallet}]',
   JETGO: 'JetGo',

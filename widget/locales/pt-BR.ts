@@ -5,6 +5,7 @@ export default {
   choose: 'Como você quer pagar?',
   DIRECT: '[App da carteira|{wallet}]',
   DIRECT_help: 'Enviamos uma solicitação para o app [da sua carteira|{wallet}].',
+  byId: 'Informe o ID da sua carteira',
   CHECKOUT: 'Site da carteira',
   CHECKOUT_help: 'Entre na sua conta no site [da carteira|{wallet}]',
   JETGO: 'JetGo',

@@ -5,6 +5,7 @@ export default {
   choose: 'Como pretende pagar?',
   DIRECT: '[Aplicação da carteira|{wallet}]',
   DIRECT_help: 'Enviamos um pedido para a aplicação [da sua carteira|{wallet}].',
+  byId: 'Introduza o ID da sua carteira',
   CHECKOUT: 'Site da carteira',
   CHECKOUT_help: 'Inicie sessão no site [da carteira|{wallet}]',
   JETGO: 'JetGo',

@@ -5,6 +5,7 @@ export default {
   choose: 'Cum doriți să plătiți?',
   DIRECT: '[Aplicația portofelului|{wallet}]',
   DIRECT_help: 'Trimitem o solicitare în aplicația [portofelului|{wallet}].',
+  byId: 'Introduceți ID-ul portofelului',
   CHECKOUT: 'Site-ul portofelului',
   CHECKOUT_help: 'Autentificați-vă pe site-ul [portofelului|{wallet}]',
   JETGO: 'JetGo',

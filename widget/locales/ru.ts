@@ -5,6 +5,7 @@ export default {
   choose: 'Как вы хотите оплатить?',
   DIRECT: '[Приложение кошелька|{wallet}]',
   DIRECT_help: 'Отправим запрос в приложение [кошелька|{wallet}].',
+  byId: 'Введите ID кошелька',
   CHECKOUT: 'Сайт кошелька',
   CHECKOUT_help: 'Войдите на сайте [кошелька|{wallet}]',
   JETGO: 'JetGo',

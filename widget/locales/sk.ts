@@ -5,6 +5,7 @@ export default {
   choose: 'Ako chcete zaplatiť?',
   DIRECT: '[Aplikácia peňaženky|{wallet}]',
   DIRECT_help: 'Pošleme žiadosť do aplikácie [peňaženky|{wallet}].',
+  byId: 'Zadajte ID peňaženky',
   CHECKOUT: 'Web peňaženky',
   CHECKOUT_help: 'Prihláste sa na webe [peňaženky|{wallet}]',
   JETGO: 'JetGo',

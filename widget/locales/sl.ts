@@ -5,6 +5,7 @@ export default {
   choose: 'Kako želite plačati?',
   DIRECT: '[Aplikacija denarnice|{wallet}]',
   DIRECT_help: 'V aplikacijo [denarnice|{wallet}] pošljemo zahtevek.',
+  byId: 'Vnesite ID denarnice',
   CHECKOUT: 'Spletno mesto denarnice',
   CHECKOUT_help: 'Prijavite se na spletnem mestu [denarnice|{wallet}]',
   JETGO: 'JetGo',

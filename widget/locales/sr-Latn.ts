@@ -5,6 +5,7 @@ export default {
   choose: 'Kako želite da platite?',
   DIRECT: '[Aplikacija novčanika|{wallet}]',
   DIRECT_help: 'Šaljemo zahtev u aplikaciju [novčanika|{wallet}].',
+  byId: 'Unesite ID novčanika',
   CHECKOUT: 'Sajt novčanika',
   CHECKOUT_help: 'Prijavite se na sajtu [novčanika|{wallet}]',
   JETGO: 'JetGo',

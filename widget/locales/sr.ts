@@ -5,6 +5,7 @@ export default {
   choose: 'Како желите да платите?',
   DIRECT: '[Апликација новчаника|{wallet}]',
   DIRECT_help: 'Шаљемо захтев у апликацију [новчаника|{wallet}].',
+  byId: 'Унесите ID новчаника',
   CHECKOUT: 'Сајт новчаника',
   CHECKOUT_help: 'Пријавите се на сајту [новчаника|{wallet}]',
   JETGO: 'JetGo',

@@ -5,6 +5,7 @@ export default {
   choose: 'Hur vill du betala?',
   DIRECT: '[Plånboksapp|{wallet}]',
   DIRECT_help: 'Vi skickar en förfrågan till din [plånboks|{wallet}-]app.',
+  byId: 'Ange ditt plånboks-ID',
   CHECKOUT: 'Plånbokens webbplats',
   CHECKOUT_help: 'Logga in på [plånbokens|{wallet}s] webbplats',
   JETGO: 'JetGo',

@@ -5,6 +5,7 @@ export default {
   choose: 'Nasıl ödemek istersiniz?',
   DIRECT: '[Cüzdan uygulaması|{wallet}]',
   DIRECT_help: '[Cüzdan|{wallet}] uygulamanıza ödeme isteği göndereceğiz.',
+  byId: 'Cüzdan numaranızı girin',
   CHECKOUT: 'Cüzdanın web sitesi',
   CHECKOUT_help: '[Cüzdanın|{wallet}] web sitesinde oturum açın',
   JETGO: 'JetGo',

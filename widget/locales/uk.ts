@@ -5,6 +5,7 @@ export default {
   choose: 'Як ви бажаєте оплатити?',
   DIRECT: '[Застосунок гаманця|{wallet}]',
   DIRECT_help: 'Надішлемо запит у застосунок [гаманця|{wallet}].',
+  byId: 'Введіть ID гаманця',
   CHECKOUT: 'Сайт гаманця',
   CHECKOUT_help: 'Увійдіть на сайті [гаманця|{wallet}]',
   JETGO: 'JetGo',

@@ -5,6 +5,7 @@ export default {
   choose: 'ادائیگی کا طریقہ منتخب کریں',
   DIRECT: '[والیٹ ایپ|{wallet}]',
   DIRECT_help: 'ہم آپ کی [والیٹ|{wallet}] ایپ پر درخواست بھیجیں گے۔',
+  byId: 'اپنی والیٹ آئی ڈی درج کریں',
   CHECKOUT: 'والیٹ کی ویب سائٹ',
   CHECKOUT_help: '[والیٹ|{wallet}] کی ویب سائٹ پر لاگ اِن کریں',
   JETGO: 'JetGo',

@@ -5,6 +5,7 @@ export default {
   choose: 'Chọn phương thức thanh toán',
   DIRECT: '[Ứng dụng ví|{wallet}]',
   DIRECT_help: 'Chúng tôi gửi yêu cầu đến ứng dụng [ví|{wallet}] của bạn.',
+  byId: 'Nhập ID ví',
   CHECKOUT: 'Trang web của ví',
   CHECKOUT_help: 'Đăng nhập trên trang web của [ví|{wallet}]',
   JETGO: 'JetGo',

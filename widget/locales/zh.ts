@@ -5,6 +5,7 @@ export default {
   choose: '请选择付款方式',
   DIRECT: '[钱包 App|{wallet}]',
   DIRECT_help: '向您的[钱包|{wallet}] App 发送付款请求。',
+  byId: '输入钱包 ID 付款',
   CHECKOUT: '钱包网站',
   CHECKOUT_help: '登录[钱包| {wallet} ]网站付款',
   JETGO: 'JetGo',

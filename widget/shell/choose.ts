@@ -99,8 +99,8 @@ export function choose(shown: Choice, context: PanelContext, flow: Additions | u
     <button part="pay" class="primary" aria-disabled=${!!busy} @click=${press}>
       ${busy ? html`<i></i><span class="announce">${say('sending')}</span>` : say(`pay_${purpose}` as MessageKey, values) || say('pay', values)}
     </button>
-    <small>${say('safe')}</small>
     ${flow?.notesBelowPay(shown, context)}
+    <small>${say('safe')}</small>
   </form>`;
 }
 
@@ -155,8 +155,10 @@ const nameOf = (method: Method, context: PanelContext): string =>
 const helpOf = (method: Method, context: PanelContext, flow?: Additions): string | undefined =>
   context.state.claims?.methodNames?.[method] ? actionOf(method, context) : flow?.helpOf(method, context);
 
-function actionOf(method: Method, { say }: PanelContext): string {
-  if (PAYS_BY[method] === 'prompt') return say('direct');
+function actionOf(method: Method, { say, state }: PanelContext): string {
+  // Beside a row that opens the app, what differs is that the wallet id is typed.
+  if (PAYS_BY[method] === 'prompt')
+    return say(opensApp('QR') && asksWalletId(method, state.claims) ? 'byId' : 'direct');
   return say(opensApp(method) ? 'appOpen' : `${method}_help`) || method;
 }
 
