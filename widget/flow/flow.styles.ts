@@ -157,8 +157,11 @@ export const flowStyles = css`
     .primary:hover {
       background: color-mix(in srgb, var(--_fill) 88%, var(--_press));
     }
-    :is(.method, .second, .quiet:not(.note *)):hover {
+    :is(.second, .quiet:not(.note *)):hover {
       background: var(--_tint);
+    }
+    .method:hover {
+      --_line: var(--_field);
     }
   }
   :is(a, button):active {
@@ -340,6 +343,7 @@ export const flowStyles = css`
     gap: var(--_space);
   }
   dt {
+    flex: none;
     color: var(--_muted);
     text-align: start;
   }
@@ -381,6 +385,9 @@ export const flowStyles = css`
     .status .countdown::before {
       display: none;
     }
+    small ~ .quiet span {
+      font-size: 0;
+    }
   }
   @container (width < 16rem) {
     .note {
@@ -401,9 +408,6 @@ export const flowStyles = css`
     .method b,
     .only h2 {
       font-size: 0.9em;
-    }
-    small ~ .quiet span {
-      font-size: 0;
     }
     dl div {
       display: block;

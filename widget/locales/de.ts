@@ -73,7 +73,7 @@ export default {
   save: 'Als Bild speichern',
   direct: 'In der [Wallet|{wallet}]‑App bestätigen',
   direct_help:
-    'Öffnen Sie die App und bestätigen Sie [die Zahlungsanfrage|{amount} an {merchant}], auch wenn Sie keine Mitteilung erhalten haben.',
+    'Öffnen Sie die App und bestätigen Sie [die Zahlungsanfrage|{amount} an {merchant}]. Die Anfrage ist auch ohne Mitteilung da.',
   waiting: 'Warten auf Zahlung',
   sentTo: 'Gesendet an {last4}',
   otherWallet: 'Wallet-ID ändern',
@@ -85,9 +85,9 @@ export default {
   otherOpen:
     'Eine andere Zahlung für diese Bestellung ist noch nicht abgeschlossen. Bestätigen Sie diese nicht, sonst zahlen Sie doppelt.',
   extra: 'Zusätzliche Zahlung',
-  refunding: 'Auf dem Rückweg',
-  sentBack: 'Zurückgesendet',
-  refunded: 'Der Betrag von {amount} wurde an die Wallet zurückgesendet, mit der bezahlt wurde',
+  refunding: 'Erstattung unterwegs',
+  sentBack: 'Erstattet',
+  refunded: '{amount} an die zahlende Wallet erstattet',
   total: 'Summe',
   method: 'Zahlungsart',
   order: 'Bestellnummer',
