@@ -19,6 +19,7 @@ import {
   amount,
   serverClock,
   details,
+  isDenied,
   status,
   statusName,
   time,
@@ -97,9 +98,10 @@ export function backOf(payment: Transaction, { order, now }: OrderAt, rules: Ref
   );
   const isDone = sums.keys().every((where) => where === 'sent back');
   const sumOf = (of: readonly Transaction[]) => of.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
-  if (isAll && isDone && !paysNothing(payment))
+  if (isAll && isDone && !paysNothing(payment) && !isDenied(payment))
     return ['over', `${left > 0 ? 'Partly refunded' : 'Refunded'} · ${moneyIn(sumOf(sent), payment)}`];
-  const tone = !paysNothing(payment) ? 'good' : left > 0 ? 'warn' : isDone ? 'good' : 'wait';
+  const paid = isDenied(payment) ? 'warn' : 'good';
+  const tone = !paysNothing(payment) ? paid : left > 0 ? 'warn' : isDone ? 'good' : 'wait';
   const parts = [...sums].map(([where, of]) => `${moneyIn(sumOf(of), payment)} ${where}`);
   return [tone, [statusName(payment), ...parts, ...owed, ...settled].join(' · ')];
 }
@@ -328,10 +330,11 @@ interface Decision {
   /** Of the form. */
   fields: Html;
   button: string;
+  isDanger?: boolean;
   back: string;
 }
 
-export function decision({ rows, action, fields, button, back }: Decision): Html {
+export function decision({ rows, action, fields, button, isDanger, back }: Decision): Html {
   return html`<section class="panel decision">
     <dl>
       ${rows.map(
@@ -344,7 +347,9 @@ export function decision({ rows, action, fields, button, back }: Decision): Html
     </dl>
     <form method="post" action="${action}" novalidate>
       ${fields}
-      <div class="buttons"><button>${button}</button> <a href="${back}">Cancel</a></div>
+      <div class="buttons">
+        <button ${isDanger ? html`class="danger"` : ''}>${button}</button> <a href="${back}">Cancel</a>
+      </div>
     </form>
   </section>`;
 }

@@ -156,6 +156,7 @@ button, .button { flex: none; min-height: 2.75rem; padding: 0.45rem 1.1rem; bord
   font-weight: 600; cursor: pointer; }
 .button { display: inline-block; text-align: center; text-decoration: none; line-height: 1.75rem; }
 button:hover, .button:hover { filter: brightness(1.08); }
+.danger { background: var(--bad); color: var(--card); }
 .quiet { background: transparent; border-color: var(--line); color: var(--text); font-weight: 500; }
 .quiet:hover { border-color: var(--field); filter: none; }
 td button, .top button { min-height: 2.25rem; padding: 0.2rem 0.8rem; font-size: 0.875rem; }

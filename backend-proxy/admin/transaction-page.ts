@@ -258,6 +258,7 @@ export function confirmationPage(confirmation: Confirmation): Html {
       ...(gatewayReports !== null && { gatewayReports }),
     }),
     button: resolutionTitle(transaction, said),
+    isDanger: gatewayReports !== null || denies(transaction, said),
     back: linkTo(transaction),
   })}`;
 }
@@ -293,9 +294,11 @@ const BECOMES: Record<Queued, (orderId: string) => string> = {
   'refund.failed': (orderId) => `The refund of order ${orderId} counts as not sent.`,
 };
 
-function effectOf({ transaction, webhook }: Preview, word: Resolution['status']): string[] {
+function effectOf({ transaction, webhook, expected }: Preview, word: Resolution['status']): string[] {
   if (word === 'SETTLED') return ['Nothing is sent: it counts as settled, and cannot be refunded any more.'];
-  if (webhook === null) return [onlyEndsReview(transaction, word), 'Your server gets no webhook.'];
+  const isShipped = denies(transaction, word) && expected.paidBy === transaction.id;
+  const stop = isShipped ? ['Your shop still counts it as paid: stop the order there.'] : [];
+  if (webhook === null) return [onlyEndsReview(transaction, word), 'Your server gets no webhook.', ...stop];
   const becomes = webhook in BECOMES ? BECOMES[webhook as Queued](transaction.orderId) : undefined;
   const isAsAsked = transaction.mismatch && word === 'SUCCESS';
   const counts = `It counts as ${moneyOf(transaction)}, as it was asked for, whatever the gateway reported.`;
@@ -307,20 +310,19 @@ function effectOf({ transaction, webhook }: Preview, word: Resolution['status'])
 }
 
 /** What has succeeded cannot be made to fail; but what a person denies is not refunded (`isContradicted`). */
-const isDenied = ({ stage }: Transaction, word: Resolution['status']) =>
+const denies = ({ stage }: Transaction, word: Resolution['status']) =>
   STAGES[stage].status === 'SUCCESS' && word === 'FAILED';
 
 function onlyEndsReview(transaction: Transaction, word: Resolution['status']): string {
   const { type } = transaction;
-  if (!isDenied(transaction, word))
-    return `It is already counted as ${counted(type, word)}. This only ends the review.`;
+  if (!denies(transaction, word)) return `It is already counted as ${counted(type, word)}. This only ends the review.`;
   const end = TYPES[type].paysOrder ? ', but cannot be refunded' : '; only the history has your answer';
   return `It stays counted as ${counted(type, 'SUCCESS')}${end}.`;
 }
 
 /** `Record €48.00 as received`, and of a payout or refund `as sent`; on a button without the amount. */
 export function resolutionTitle(transaction: Transaction, word: Resolution['status'], sum = ''): string {
-  if (isDenied(transaction, word)) return `Note that no money was ${counted(transaction.type, 'SUCCESS')}`;
+  if (denies(transaction, word)) return `Note that no money was ${counted(transaction.type, 'SUCCESS')}`;
   return `Record${sum && ` ${sum}`} as ${counted(transaction.type, word)}`;
 }
 

@@ -109,10 +109,15 @@ function saidIn(detail: string): { said: string; by: string; note: string } {
   return { said, by, note };
 }
 
-/** With the person, if one said how it ended. */
+/** It stays counted as paid or sent, against what a person said. */
+export const isDenied = ({ stage, resolved, needsReview }: Transaction) =>
+  stage === 'succeeded' && resolved === 'declined' && !needsReview;
+
+/** With the person, if one said how it ended; who denied it is said below. */
 export function statusName(transaction: Transaction): string {
   const end = transaction.history.find(({ event }) => event === transaction.stage);
   const name = endName(transaction);
+  if (isDenied(transaction)) return `${name}, denied`;
   return end && isByPerson(end) ? `${name} · confirmed by ${decisionIn(transaction, end.at).by}` : name;
 }
 
@@ -412,7 +417,7 @@ export function status(transaction: Transaction, back?: Back): Html {
     return html`<span class="status warn">${name}</span>`;
   }
   const hasFailed = TYPES[type].isOutgoing && STAGES[stage].status === 'FAILED';
-  const own = surplus || afterClose ? 'warn' : hasFailed ? 'bad' : TONES[STAGES[stage].status];
+  const own = surplus || afterClose || isDenied(transaction) ? 'warn' : hasFailed ? 'bad' : TONES[STAGES[stage].status];
   const [tone, name] = back ?? [own, statusName(transaction)];
   // A line begins with a word.
   const look = name.includes(' · ') ? `${tone} long` : tone;

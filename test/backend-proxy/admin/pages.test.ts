@@ -75,10 +75,12 @@ it('a review is resolved in two steps: the first says what will happen and chang
   const asked = await (await resolve(operator, 'A-3', { ...ADA, status: 'FAILED' })).text();
   assert.match(
     textOf(asked),
-    / Note that no money was received\? .* What happens It stays counted as received, but cannot be refunded\. /,
+    / Note that no money was received\? .* What happens It stays counted as received, but cannot be refunded\. Your server gets no webhook\. Your shop still counts it as paid: stop the order there\. /,
   );
+  assert.match(asked, /<button\s+class="danger">Note that no money was received<\/button>/);
+  assert.match(await (await resolve(operator, 'A-3', ADA)).text(), /<button\s*>Record as received</);
   await operator.send('/admin/transactions/A-3/resolve', fieldsOf(asked));
-  await operator.says('/admin/transactions/A-3', / Paid .* It cannot be refunded, because the gateway has contradicted itself or a person about it\. /); // prettier-ignore
+  await operator.says('/admin/transactions/A-3', / Paid, denied QR code .* It cannot be refunded, because the gateway has contradicted itself or a person about it\. /); // prettier-ignore
 });
 
 it('a form with a missing or wrong field is shown again with what was typed and what is allowed', async (t) => {
@@ -385,8 +387,10 @@ it('what a colleague decided is said of the payment, and a payout that failed sa
   await operator.send('/admin/transactions/A-3/resolve', fieldsOf(first));
   await operator.says(
     '/admin/transactions/A-3',
-    / Paid QR code · A-3 Ada denied that the money moved, on .*\. The gateway’s report came on /,
+    / Paid, denied QR code · A-3 Ada denied that the money moved, on .*\. The gateway’s report came on /,
   );
+  for (const path of ['/admin', '/admin/transactions', '/admin/transactions/A-3'])
+    assert.match(await operator.open(path), /class="status warn">Paid, denied</, path);
   const failed = (await world.ledger.transaction('A-2')) ?? assert.fail();
   for (const [detail, words] of [
     ['UNKNOWN_CUSTOMER', 'No such customer. No money moved.'],
