@@ -65,8 +65,8 @@ export function titleOf({ counts, toSendBack, reviews, dead, problem, warnings }
   const others = (problem === undefined ? 0 : 1) + (counts.unmatchedIpns === 0 ? 0 : 1) + warnings.length;
   const rest = Math.max(deadIn(counts), dead.length) + others;
   const noun = reviews.every(({ type }) => TYPES[type].paysOrder) ? 'payment' : 'transaction';
-  const toSend = toSendBack.filter(canSend).length;
-  const all = { 'to review': toReview, 'to send back': toSend, 'to settle': toSendBack.length - toSend };
+  const [toSend, toSettle] = partsOf(toSendBack);
+  const all = { 'to review': toReview, 'to send back': toSend, 'to settle': toSettle };
   const parts = Object.entries(all).filter(([, count]) => count > 0);
   if (parts.length > 0)
     return parts
@@ -76,6 +76,11 @@ export function titleOf({ counts, toSendBack, reviews, dead, problem, warnings }
 }
 
 const canSend = ({ cause, sendable }: Left) => cause === null && sendable > 0;
+
+function partsOf(toSendBack: readonly ToSendBack[]): readonly [toSend: number, toSettle: number] {
+  const toSend = toSendBack.filter(canSend).length;
+  return [toSend, toSendBack.length - toSend];
+}
 
 export function overview(shown: Overview): Html {
   const { counts, toSendBack, reviews, dead, problem, warnings, latest, backs, now, form } = shown;
@@ -285,12 +290,15 @@ function work(counts: Counts, toSendBack: readonly ToSendBack[]): Check[] {
   const inQueue = queued === 0 ? 'none queued' : `${queued} queued, the oldest for ${age(oldest)}`;
   const toReview = reviewsIn(counts, toSendBack);
   const reviews = html`<a href="/admin">${toReview} to review</a>`;
-  const back = html`<a href="/admin">${toSendBack.length} paid twice or after closing</a>`;
+  const [toSend, toSettle] = partsOf(toSendBack);
+  const extra = (count: number) =>
+    count === 0 ? 'No money.' : html`<a href="/admin">${count} paid twice or after closing</a>`;
   const failed = html`<a href="/admin/webhooks?state=dead">${dead} failed</a>`;
   const unknown = html`<a href="/admin/ipns">${unmatchedIpns} without a transaction</a>`;
   return [
     [toReview === 0, 'Reviews', toReview === 0 ? 'None waits.' : reviews],
-    [toSendBack.length === 0, 'To send back', toSendBack.length === 0 ? 'No money.' : back],
+    [toSend === 0, 'To send back', extra(toSend)],
+    [toSettle === 0, 'To settle', extra(toSettle)],
     [true, 'Status checks', checks.map(({ state, count }) => `${count} ${state}`).join(', ')],
     [dead === 0, 'Webhooks', html`${dead === 0 ? 'None failed' : failed}, ${inQueue}`],
     [unmatchedIpns === 0, 'IPNs', unmatchedIpns === 0 ? 'Each has its transaction.' : unknown],

@@ -50,7 +50,10 @@ it('money that pays no order is in the list of reviews, with a count of its own,
     '/admin/transactions/A-1-2',
     /To send back The order was already paid\. Send back €10\.00 of €10\.10: .* Came in €10\.10 · .* From •••• 6789 Order paid by A-1 Amount \(whole EUR\) /,
   );
-  await operator.says('/admin/health', /! Reviews 2 to review ! To send back 1 paid twice or after closing/);
+  await operator.says(
+    '/admin/health',
+    /! Reviews 2 to review ! To send back 1 paid twice or after closing ✓ To settle No money\./,
+  );
   await operator.says('/admin/transactions/A-1-2', /Paid · confirmed by the gateway/);
   await operator.says(
     '/admin/transactions/A-1',
@@ -96,7 +99,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   world.skip(30 * D);
   await operator.signIn();
   await operator.says('/admin', / 1 payment to settle Paid twice A-1 /);
-  await operator.says('/admin/health', / but something needs attention\. .* ✓ Reviews None waits\. ! To send back 1 paid twice or after closing /); // prettier-ignore
+  await operator.says('/admin/health', / but something needs attention\. .* ✓ Reviews None waits\. ✓ To send back No money\. ! To settle 1 paid twice or after closing /); // prettier-ignore
 });
 
 it('the overview sums up what came in and went out today, by currency, and each count leads to its list', async (t) => {
@@ -148,7 +151,10 @@ it('what came after the closing is to send back as what was paid twice is, in ev
     '/admin',
     / 1 payment to review, 1 to settle Needs review B-1 .* Review Paid after closing A-1 .* €0\.10 Settle Received/,
   );
-  await operator.says('/admin/health', /! Reviews 1 to review ! To send back 1 paid twice or after closing /);
+  await operator.says(
+    '/admin/health',
+    /! Reviews 1 to review ✓ To send back No money\. ! To settle 1 paid twice or after closing /,
+  );
   await operator.says('/admin', / Waiting – On its way €10\.00 1 refund /);
   await operator.says('/admin/transactions?type=REFUND&status=PROCESSING', /Created, UTC A-1 A-1-r1 Refund /);
 });
