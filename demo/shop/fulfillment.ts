@@ -46,7 +46,7 @@ export class Fulfillment {
     const extra = payments.filter(({ surplus, afterClose }) => surplus || afterClose);
     const payment = payments.find((each) => each.status === 'SUCCESS' && !extra.includes(each));
     if (report?.paid && payment !== undefined) this.#orders.recordPaid({ ...payment, orderId: order.orderId });
-    order.inReview = payments.some(({ needsReview }) => needsReview);
+    order.inReview = payment === undefined ? payments.some(({ needsReview }) => needsReview) : isInDoubt(payment);
     order.tries = triesOf(payments);
     order.isClosed = report?.closed === true;
     const refunds = report?.refunds ?? [];
@@ -58,18 +58,22 @@ export class Fulfillment {
     order.extra = { ...sums, ...backOf(extra, refunds) };
   }
 
-  /** Asks about unpaid orders, newest first. Ends if the proxy cannot be reached: a timer calls the next sweep. */
+  /** Asks about orders that are unpaid or in review, newest first. Ends if the proxy cannot be reached: a timer calls the next sweep. */
   async sweep(now: Date = new Date()): Promise<void> {
     const isWatched = (order: Order) =>
-      order.paidAt === null && now.getTime() - order.createdAt.getTime() < WATCHED_FOR_MS;
-    const unpaid = this.#orders.newest().filter(isWatched).slice(0, ASKED_IN_ONE_SWEEP);
+      (order.paidAt === null || order.inReview) && now.getTime() - order.createdAt.getTime() < WATCHED_FOR_MS;
+    const watched = this.#orders.newest().filter(isWatched).slice(0, ASKED_IN_ONE_SWEEP);
     try {
-      for (const order of unpaid) await this.ask(order);
+      for (const order of watched) await this.ask(order);
     } catch (error) {
       if (!(error instanceof PaymentProxyError)) throw error;
     }
   }
 }
+
+/** Of one that the gateway reports as paid: in review, or a person has denied it. */
+const isInDoubt = ({ needsReview, history }: Payment) =>
+  needsReview || history.findLast(({ event }) => event === 'resolved')?.detail?.startsWith('FAILED') === true;
 
 function triesOf(payments: readonly Payment[]): Order['tries'] {
   if (payments.some(({ status }) => status === 'INITIALIZED' || status === 'PROCESSING')) return 'open';

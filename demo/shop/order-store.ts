@@ -13,7 +13,7 @@ interface Common {
   createdAt: Date;
   /** When the shop learned of the payment; null if it is not paid. */
   paidAt: Date | null;
-  /** A person checks a payment of it; means nothing once it is paid. */
+  /** A person checks the payment that pays it; while it is not paid, any. */
   inReview: boolean;
   /** Of its payments while it is not paid: whether one can still be paid, or how the last one failed. */
   tries: 'none' | 'open' | 'failed' | 'expired' | 'closed';
@@ -40,9 +40,9 @@ export type OrderState = 'paid' | 'refunded' | 'checking' | 'closed' | 'unpaid';
 
 export function stateOf(order: Order): OrderState {
   const { paidAt, inReview, isClosed } = order;
-  if (paidAt !== null) return isRefunded(order) ? 'refunded' : 'paid';
-  if (isClosed) return 'closed';
-  return inReview ? 'checking' : 'unpaid';
+  if (paidAt !== null && isRefunded(order)) return 'refunded';
+  if (paidAt === null && isClosed) return 'closed';
+  return inReview ? 'checking' : paidAt === null ? 'unpaid' : 'paid';
 }
 
 /** Cents of `received` that do not go back. */
@@ -114,9 +114,10 @@ export class OrderStore {
     return [...this.#orders.values()].toReversed();
   }
 
-  /** The sum of the owner's paid top-ups, without what goes back. */
+  /** The sum of the owner's paid top-ups, without what goes back, and what is in review. */
   balance(owner: string): string {
-    const paid = this.byOwner(owner).filter((order) => order.kind === 'top-up' && order.paidAt !== null);
+    const isPaid = (order: Order) => order.paidAt !== null && stateOf(order) !== 'checking';
+    const paid = this.byOwner(owner).filter((order) => order.kind === 'top-up' && isPaid(order));
     return decimal(paid.reduce((sum, { amount, back }) => sum + leftOf(amount ?? '0.00', back), 0));
   }
 

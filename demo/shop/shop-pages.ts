@@ -153,9 +153,10 @@ function trial(walletUrl: string): Markup {
 
 export function headingOf(order: Order): string {
   const isGoods = order.kind === 'goods';
-  if (stateOf(order) === 'closed') return 'Order closed';
-  if (order.paidAt === null) return isGoods ? 'Your order' : 'Top up your coffee card';
-  if (stateOf(order) === 'paid') return 'Thank you';
+  const state = stateOf(order);
+  if (state === 'closed') return 'Order closed';
+  if (state === 'paid') return 'Thank you';
+  if (state !== 'refunded') return isGoods ? 'Your order' : 'Top up your coffee card';
   return partBack(order) ?? (isComing(order) ? COMING : isGoods ? 'Order refunded' : 'Top-up refunded');
 }
 
@@ -360,7 +361,7 @@ function amountOf({ amount, tries }: Order): string {
 function chipOf(order: Order): { tone: string; label?: string } {
   const [most, rest] = restOf(order.extra);
   const chip = stateChip(order);
-  if (chip.label === undefined || most + rest === 0) return chip;
+  if (chip.label === undefined || chip === CHIPS.checking || most + rest === 0) return chip;
   if (most > 0) return { tone: 'warn', label: order.paidAt === null ? chip.label : 'Paid twice' };
   return { tone: 'warn', label: `${chip.label} · ${money(rest)}\u00a0owed` };
 }

@@ -102,7 +102,7 @@ export function claimsIn(page: string): Record<string, unknown> {
 export function paidReport(orderId: string, amount: string, currency = 'EUR') {
   const payments = [
     { type: 'PAY', orderId, amount: '1.00', currency, status: 'FAILED' },
-    { type: 'PAY', orderId, amount, currency, status: 'SUCCESS' },
+    { type: 'PAY', orderId, amount, currency, status: 'SUCCESS', history: [] },
   ];
   return { orderId, amount, currency, paid: true, payments };
 }

@@ -15,7 +15,7 @@ import {
 } from './shop-fixture.ts';
 
 const BASKET = { 'dawn-chorus': '2', 'night-harbor': '1' };
-const SEEN = { type: 'PAY', amount: '42.75', currency: 'EUR' };
+const SEEN = { type: 'PAY', amount: '42.75', currency: 'EUR', history: [] };
 const LATER = { ...SEEN, status: 'FAILED', needsReview: false };
 /** The way to the contact page as text alone. */
 const unlinked = (html: string) => html.replaceAll(/<a href="\/contact">(contact us)<\/a>/gi, '$1');
@@ -173,6 +173,36 @@ test('while a person checks a payment, order page and account say so, and neithe
   shop.proxy.answers[`GET ${path}`] = report(false);
   assert.equal(await deliver(shop, orderId, { id: 'msg_2', type: 'payment.failed' }), 204);
   assert.match((await shopper.get('/account')).text, new RegExp(`<a class="button" href="${path}"[^>]*>Continue<`));
+});
+
+test('of a paid order whose payment is in review, or denied by a person, nothing is promised until that is over', async () => {
+  const shop = openShop();
+  const shopper = new Browser(shop);
+  const goods = await shopper.order(BASKET);
+  const topUp = (await shopper.post('/account/top-ups', {})).headers.get('location') ?? '';
+  const resolved = (detail: string) => ({ history: [{ event: 'resolved', detail }] });
+  for (const [path, sentence] of [
+    [goods, 'We start packing once it is confirmed.'],
+    [topUp, 'Your card is topped up once it is confirmed.'],
+  ] as const) {
+    const paid = { ...SEEN, status: 'SUCCESS', needsReview: false };
+    const report = (more: object) => ({ body: { paid: true, payments: [{ ...paid, ...more }], refunds: [] } });
+    for (const doubt of [{ needsReview: true }, resolved('FAILED by Mia: not at the gateway')]) {
+      shop.proxy.answers[`GET ${path}`] = report(doubt);
+      const { text } = await shopper.get(path);
+      assert.ok(text.includes(`>Your payment is being checked. ${sentence}<`), sentence);
+      assert.doesNotMatch(text, /Thank you|<title>Paid|<li aria-current="step"><b>Packing/);
+      const account = (await shopper.get('/account')).text;
+      assert.match(account, new RegExp(`${orderIdIn(path)} ·[^]*?<span class="chip warn">Being checked<`));
+      assert.match(account, /data-balance>€0\.00</);
+    }
+    shop.proxy.answers[`GET ${path}`] = report(resolved('SUCCESS by Mia: seen at the gateway'));
+    await shop.sweep();
+    assert.doesNotMatch((await shopper.get('/account')).text, /Being checked/);
+    assert.match((await shopper.get(path)).text, /Thank you<\/h1>/);
+    shop.proxy.answers = {};
+    if (path === topUp) assert.match((await shopper.get('/account')).text, /data-balance>€42\.75</);
+  }
 });
 
 test('an order whose tries all failed says so, also in the account, and no longer once it is tried again', async () => {
