@@ -196,7 +196,8 @@ function refundedSentence(order: Order): string {
 /** What the wallet takes goes there; once it does, the rest is owed. */
 function extraSentence(extra: Order['extra']): string {
   const [most, rest] = restOf(extra);
-  const sent = backSentence(extra);
+  const settled = extra.settled === '0.00' ? '' : `${formatMoney(extra.settled, CURRENCY)} was settled another way.`;
+  const sent = `${backSentence(extra)} ${settled}`.trim();
   const [whole, cents] = [most, rest].map((sum) => money(sum));
   const all = sent === '' ? 'it' : `the other ${whole}`;
   const ways = rest === 0 ? `${all} back` : `back ${whole} to your wallet and ${cents} another way: ${WHOLE}`;
@@ -385,6 +386,7 @@ function notesOf(order: Order): Markup | '' {
   // Of the payment that pays the order and of others.
   add(centsOf(back.sentBack) + centsOf(extra.sentBack), 'sent back');
   add(centsOf(back.onItsWay) + centsOf(extra.onItsWay), 'on its way back');
+  add(centsOf(extra.settled), 'settled another way');
   // Of a top-up the rest stays on the card.
   if (stateOf(order) === 'refunded' && order.kind === 'goods') add(leftOf(order.amount, back), 'not sent back');
   const shown = notes.filter(Boolean).map((note) => note.replaceAll(' ', '\u00a0'));

@@ -245,7 +245,7 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
   const paid = { ...SEEN, orderId, gatewayOrderId: orderId, status: 'SUCCESS', surplus: false };
   const extra = { ...paid, gatewayOrderId: `${orderId}-2`, surplus: true, settled: '0.00' };
   const back = { ...extra, amount: '42.00', type: 'REFUND', refundOf: extra.gatewayOrderId };
-  for (const [type, refunds, text] of [
+  for (const [type, refunds, text, settled = '0.00'] of [
     ['payment.surplus', [], WHOLE],
     ['refund.failed', [{ ...back, status: 'FAILED' }], WHOLE],
     [
@@ -255,14 +255,21 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
     ],
     ['refund.needs_review', [{ ...back, status: 'PROCESSING' }], `€42.00 is on its way back. ${REST}`],
     ['refund.succeeded', [back], `We have sent back €42.00. ${REST}`],
+    ['refund.succeeded', [back], 'We have sent back €42.00. €0.75 was settled another way.', '0.75'],
   ] as const) {
-    shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: true, payments: [paid, extra], refunds } };
+    const payments = [paid, { ...extra, settled }];
+    shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: true, payments, refunds } };
     assert.equal(await deliver(shop, orderId, { type }), 204);
     const sentence = `>${PAID}\n\nYou paid €42.75 too much. ${text}`;
     assert.ok(unlinked((await shopper.get(path)).text).includes(sentence), `${type}: ${text}`);
     const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
-    const label = text.includes(REST) ? 'Paid · €0\\.75 owed' : 'Paid twice';
-    assert.match(account, new RegExp(`<br />€42\\.75 too much.*<span class="chip warn">${label}<`, 's'));
+    const label = text.includes(REST)
+      ? 'warn">Paid · €0\\.75 owed'
+      : settled === '0.75'
+        ? 'good">Paid'
+        : 'warn">Paid twice';
+    const note = settled === '0.75' ? ' · €42\\.00 sent back · €0\\.75 settled another way<' : '';
+    assert.match(account, new RegExp(`<br />€42\\.75 too much${note}.*<span class="chip ${label}<`, 's'));
   }
 });
 
@@ -366,7 +373,7 @@ test('a closed order says what is sent back, and asks for no money', async () =>
     [[{ ...late, amount: '42.00' }], [], `${LATE} Contact us, and we will send it back.`],
     [[late], [], `${LATE} ${WHOLE}`],
     [[late], [{ ...back, status: 'PROCESSING' }], `${LATE} €42.00 is on its way back. ${REST}`],
-    [[{ ...late, settled: '0.75' }], [back], `${LATE} We have sent back €42.00.`],
+    [[{ ...late, settled: '0.75' }], [back], `${LATE} We have sent back €42.00. €0.75 was settled another way.`],
     [[late], [back], `${LATE} We have sent back €42.00. ${REST}`],
   ] as const) {
     shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: false, closed: true, payments, refunds } };
