@@ -127,6 +127,8 @@ function webhookRoutes(app: Hono, { ledger, onDue, log }: AdminParts, frame: Fra
   app.get('/admin/webhooks/:id', async (c) => {
     const webhook = await ledger.webhook(c.req.param('id'));
     if (webhook === undefined) throw new Refusal('not_found', 'There is no such webhook.');
+    // It is not being sent any more.
+    if (c.req.query('done') && webhook.state !== 'pending') return c.redirect(`/admin/webhooks/${webhook.id}`, 303);
     return frame.show(c, 'webhooks', webhook.type, webhookPage(webhook, frame.formToken(c)));
   });
   app.post('/admin/webhooks/:id/redeliver', async (c) => {

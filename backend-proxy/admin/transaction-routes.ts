@@ -10,7 +10,7 @@ import { ChangedMeanwhile, GatewayContradicts } from '../ledger/rules/resolution
 import { line } from '../orders/order-token.ts';
 import { minorOf } from '../protocol/money.ts';
 import { NOT_REFUNDABLE } from '../protocol/refundable.ts';
-import { TYPES, type Transaction } from '../protocol/transaction.ts';
+import { TYPES, isOpen, type Transaction } from '../protocol/transaction.ts';
 import { type AdminParts, type Frame, type Problems, linkTo } from './layout.ts';
 import { formField, nameOf } from './session.ts';
 import {
@@ -58,6 +58,9 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
 
   async function showOne(c: Context, code: 200 | 400 | 409, typed: Typed = {}) {
     const transaction = await transactionOf(c, parts);
+    // That it has started is said while it is on its way.
+    const isStarted = c.req.query('done')?.startsWith('refunded.');
+    if (isStarted && !isOpen(transaction.stage)) return c.redirect(linkTo(transaction), 303);
     const ofOrder = await ledger.webhooks(undefined, MAX_WEBHOOKS, { orderId: transaction.orderId });
     const webhooks = ofOrder.webhooks.filter(({ transactionId }) => transactionId === transaction.id);
     const form = frame.formToken(c);

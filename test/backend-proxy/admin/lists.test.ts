@@ -27,7 +27,10 @@ it('a webhook that was given up is found from the overview and sent again', asyn
   world.receiver.answers = [200];
   const sent = await operator.send(`${path}/redeliver`);
   assert.deepEqual([sent.status, placeOf(sent)], [303, `${path}?done=redelivered`]);
+  const shown = sent.headers.get('location') ?? '';
+  await operator.says(shown, / The webhook is being sent again now\. /);
   await world.settle();
+  assert.equal(placeOf(await operator.request(shown)), path, 'it is sent by now');
   await operator.says(path, /Delivered 1 attempt/);
   assert.equal((await operator.send('/admin/webhooks/msg_none/redeliver')).status, 404);
   await operator.says(

@@ -230,6 +230,8 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
     / A-1-r2 Refund •••• \d{4} −€6\.00 .* A-1-r1 Refund •••• \d{4} −€4\.00 .* A-1 QR code •••• \d{4} €10\.00 Paid · €10\.00 on its way back /,
   );
   await world.settleAfter('approve', 'A-1-r1');
+  const old = await operator.request(headers.get('location') ?? '');
+  assert.deepEqual([old.status, placeOf(old)], [303, '/admin/transactions/A-1-r1'], 'it is not only started');
   await operator.says('/admin', /A-1 QR code •••• \d{4} €10\.00 Paid · €4\.00 sent back · €6\.00 on its way back /);
   await operator.says(path, / Paid · confirmed by the gateway [\d:]+ €4\.00 sent back · A-1-r1 Details /);
   await world.settleAfter('approve', 'A-1-r2');
