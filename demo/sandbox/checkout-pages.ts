@@ -128,16 +128,15 @@ const hidden = ({ payment, proof }: CheckoutView): Markup =>
 const problemText = (id: string, text: string): Markup => html`<p class="problem" id="${id}" role="alert">${text}</p>`;
 
 /** The problem with `field` alone. */
-function problemOf(field: string, { problems }: CheckoutView, texts: CheckoutTexts, values = {}): Markup | '' {
+function problemOf(field: string, { problems }: CheckoutView, texts: CheckoutTexts, more = ''): Markup | '' {
   const problem = problems.find((each) => FIELDS[each].length === 1 && FIELDS[each][0] === field);
-  return problem === undefined ? '' : problemText(problem, fill(texts[problem], values));
+  return problem === undefined ? '' : problemText(problem, `${texts[problem]} ${more}`.trim());
 }
 
-/** Ties a field to its problem. */
+/** Ties a field to its problem; of two fields nobody knows which one is wrong. */
 function described(field: string, { problems }: CheckoutView): Markup {
   const problem = problems.find((each) => FIELDS[each].some((concerned) => concerned === field));
-  // Too many codes are not an error in these fields.
-  const isWrong = problem !== undefined && problem !== 'tooManyCodes';
+  const isWrong = problem !== undefined && FIELDS[problem].length === 1;
   return html`${problem ? html`aria-describedby="${problem}"` : ''} ${isWrong ? html`aria-invalid="true"` : ''}`;
 }
 
@@ -188,7 +187,7 @@ function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, tex
 
 function verifyScreen(view: CheckoutView, screen: Screen & { name: 'verify' }, texts: CheckoutTexts): Markup {
   const { triesLeft: left, customer } = screen;
-  const said = left === 1 ? { ...texts, wrongCode: texts.wrongCodeOneLeft } : texts;
+  const tries = left === 1 ? texts.oneTryLeft : fill(texts.triesLeft, { left });
   return html`<h1>${texts.verifyTitle}</h1>
     <form method="post" action="/pay/leave" class="row between">
       ${hidden(view)}
@@ -209,7 +208,7 @@ function verifyScreen(view: CheckoutView, screen: Screen & { name: 'verify' }, t
         required
         autofocus
       />
-      ${problemOf('code', view, said, { left })}
+      ${problemOf('code', view, texts, tries)}
       <button class="main">${texts.next}</button>
     </form>
     ${cancelForm(view, texts)}`;
@@ -253,11 +252,13 @@ function payScreen(
   amount: string,
   language: string,
 ): Markup {
-  const { minor, currency } = view.payment;
+  const { merchant, payment } = view;
+  const { minor, currency } = payment;
   const balance = customer.balance(currency);
   const isShort = balance < minor;
   return html`<h1>${texts.payTitle}</h1>
     <dl class="facts lines">
+      ${fact(texts.to, html`${merchant} <small>${new URL(payment.returnUrl).host}</small>`)}
       ${fact(texts.from, html`${customer.name} <small>Wallet ${customer.shownWalletId}</small>`)}
       ${fact(texts.balance, formatMoney(balance, currency, language))}
       ${

@@ -149,6 +149,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     const phone = await world.phone(BRUNO);
     await keyboard.type(await phone.securityCode());
     await phone.leave();
+    await keyboard.press('Enter');
     await shopper.page.getByRole('button', { name: 'Pay €29.00' }).waitFor();
     await keyboard.tabTo('Pay €29.00');
     await keyboard.press('Enter');

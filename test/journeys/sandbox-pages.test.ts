@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { after, beforeEach, test } from 'node:test';
 import { serve } from '@hono/node-server';
-import { chromium, type BrowserContextOptions, type Page, type Route } from 'playwright-core';
+import { chromium, type BrowserContextOptions, type Page } from 'playwright-core';
 import { createSandbox } from '../../demo/sandbox/sandbox.ts';
 import { findBrowser, reportOpenPages } from '../browser.ts';
 import { problemsInBothSchemes } from './audit.ts';
@@ -184,24 +184,28 @@ test('active faults do not cover the test controls, and details are as wide as t
   await page.context().close();
 });
 
-test('at the checkout, the last digit of the code sends it, and Enter after it does not send it again', async () => {
+test('at the checkout, a code is sent by Continue alone, and Pay is not where Continue was', async () => {
   const { checkout = '' } = await pay('CHECKOUT');
-  const page = await visit(DESKTOP, checkout);
-  await page.getByRole('button', { name: 'Ada Keller', exact: true }).click();
-  const code = page.locator('#code');
-  await code.pressSequentially('12 3');
-  assert.equal(await code.inputValue(), '123', 'each digit in its place');
-  const pressEnter = async (route: Route) => {
-    const response = await route.fetch();
-    await page.keyboard.press('Enter');
-    await route.fulfill({ response });
-  };
-  await page.route('**/pay/verify', pressEnter, { times: 1 });
-  await code.pressSequentially('456');
-  await page.getByText('This code is wrong. You can try 4 more times.').waitFor();
-  await page.locator('#code:focus').waitFor();
-  assert.equal(await code.inputValue(), '');
-  await page.context().close();
+  for (const width of [320, 390, 1280]) {
+    const page = await visit({ ...DESKTOP, viewport: { width, height: 844 } }, checkout);
+    await page.getByRole('button', { name: 'Ada Keller', exact: true }).click();
+    const phone = await visit(DESKTOP, '/wallet?as=12345678');
+    const right = await phone.locator('output').innerText();
+    await phone.context().close();
+    const code = page.locator('#code');
+    const next = page.getByRole('button', { name: 'Continue' });
+    await code.pressSequentially('12 3456');
+    assert.equal(await code.inputValue(), '123456', 'each digit in its place');
+    await next.click();
+    await page.getByText('This code is wrong. You can try 4 more times.').waitFor();
+    await page.locator('#code:focus').waitFor();
+    const old = await next.boundingBox();
+    await code.fill(right);
+    await next.click();
+    const { y } = (await page.getByRole('button', { name: /^Pay/ }).boundingBox()) ?? { y: 0 };
+    assert.ok(old && y >= old.y + old.height, `at ${width} px`);
+    await page.context().close();
+  }
 });
 
 test('on a wide screen, an error at the login leaves the amount where it is', async () => {
@@ -216,6 +220,13 @@ test('on a wide screen, an error at the login leaves the amount where it is', as
   // The alert is seen before the page has its styles.
   await page.waitForLoadState();
   assert.equal(await top(), before);
+  const gaps = await page.locator('label').evaluateAll((labels) =>
+    labels.map((label) => {
+      const above = label.closest('form')?.querySelector('#wallet ~ label') === label ? '#wallet' : '.problem';
+      return label.getBoundingClientRect().top - document.querySelector(above)!.getBoundingClientRect().bottom;
+    }),
+  );
+  assert.ok(gaps[0]! <= gaps[1]!, `the alert is as near to its fields as they are to each other: ${gaps.join(', ')}`);
   await page.context().close();
 });
 

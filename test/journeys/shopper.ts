@@ -184,9 +184,9 @@ export class Shopper {
     await this.page.getByRole('button', { name: 'Continue' }).click();
     await this.page.locator('#code').waitFor();
     const phone = await this.#world.phone(customer);
-    // In two halves; its last digit sends it.
     await this.page.locator('#code').fill(await phone.securityCode());
     await phone.visitor.leave();
+    await this.page.getByRole('button', { name: 'Continue' }).click();
     await this.page.getByRole('button', { name: /^Pay/ }).waitFor();
   }
 

@@ -5,14 +5,10 @@
 
 const loadedAt = performance.now();
 const startedAt = new WeakMap();
-// The form that leads to the next page, which a reload would replace. It is sent once: Enter after a code, which its last
-// digit sends, would use up another try.
-let sent;
-addEventListener('submit', (event) => {
-  if (event.target === sent) event.preventDefault();
-  sent = event.target;
-});
-addEventListener('pagehide', () => (sent = undefined));
+// A form leads to the next page, which a reload would replace.
+let isSent = false;
+addEventListener('submit', () => (isSent = true));
+addEventListener('pagehide', () => (isSent = false));
 
 /** Milliseconds since the element appeared. */
 function age(element) {
@@ -47,7 +43,7 @@ async function refresh(live) {
   const address = new URL(live.dataset.live, location.href);
   address.searchParams.set('since', live.dataset.version);
   const response = await fetch(address);
-  if (response.status === 205 && !sent) location.reload();
+  if (response.status === 205 && !isSent) location.reload();
   if (response.status !== 200) return;
   const { version, regions } = await response.json();
   for (const [id, html] of Object.entries(regions)) replace(id, html);
@@ -63,11 +59,10 @@ async function follow(live) {
   }
 }
 
-// The phone shows the code in two halves; the field has a place for each digit, and the last one sends it.
+// The phone shows the code in two halves; the field has a place for each digit.
 addEventListener('input', ({ target }) => {
-  if (target.autocomplete !== 'one-time-code') return;
-  if (/\D/.test(target.value)) target.value = target.value.replace(/\D/g, '');
-  if (target.value.length === 6) target.form.requestSubmit();
+  if (target.autocomplete === 'one-time-code' && /\D/.test(target.value))
+    target.value = target.value.replace(/\D/g, '');
 });
 
 tick();
