@@ -342,7 +342,9 @@ function result(view: PhoneView, { payment, fromApp, isLate = false }: Opened): 
     <p class="amount">${formatMoney(minor, currency)}</p>
     <p>${isPaid ? paid : `${reason ?? 'This payment has ended.'} No money was taken.`}</p>
     <dl class="facts lines">
-      ${fact('Order', orderOf(payment))} ${fact('Balance', formatMoney(customer.balance(currency), currency))}
+      ${fact('Order', orderOf(payment))}
+      ${fact(isPaid ? 'Paid at' : 'Ended at', clockTime(payment.updatedAt, view.now))}
+      ${fact('Balance', formatMoney(customer.balance(currency), currency))}
     </dl>
     <div class="answer">${waysOn(payment, fromApp, merchant, view.prompts[0])}</div>`;
 }
