@@ -101,6 +101,21 @@ test('the desk sends a coffee’s money back in part and then the rest, and the 
   assert.equal(await payment.getByRole('link', { name: 'Send back' }).count(), 0);
 });
 
+test('the four totals of a day are in one row, or two by two', async () => {
+  const { page } = await world.staff();
+  const rows: number[][] = [];
+  for (const width of [320, 390, 430, 520, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    const tops = await page.locator('.totals').evaluate((totals) => {
+      const [first] = totals.children;
+      totals.replaceChildren(...Array.from({ length: 4 }, () => first?.cloneNode(true) ?? ''));
+      return [...totals.children].map((figure) => figure.getBoundingClientRect().top);
+    });
+    rows.push([...Map.groupBy(tops, (top) => top).values()].map((row) => row.length));
+  }
+  assert.deepEqual(rows, [[2, 2], [2, 2], [2, 2], [4], [4]]);
+});
+
 // World.close() finds secrets by the same search.
 test('planted values are found in every kind of evidence', async () => {
   const planted = { note: `note-${randomUUID()}`, requestId: `request-${randomUUID()}` };
