@@ -109,16 +109,18 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
   const [{ tone, label }, advice] = [badgeOf(entry, entries), adviceOf(entry, entries)];
   // A method that a newer proxy has is shown by its name.
   const kind = isPayment(entry) && entry.method ? (HOW[entry.method] ?? entry.method) : TYPES[entry.type][0];
-  const isToDo = toDo(entry, entries) !== undefined;
-  const day = isToDo && dayOf(entry) !== today ? `${dayOf(entry).split(/[ ,]/, 2).join('\u00A0')},\u00A0` : '';
+  const [what, [most, rest]] = [toDo(entry, entries), leftOf(entry, entries)];
+  const isOwed = what && what !== 'To review' && entry.currency === CURRENCY;
+  const sum = isOwed ? money(most + rest) : formatMoney(entry.amount, entry.currency);
+  const day = what && dayOf(entry) !== today ? `${dayOf(entry).split(/[ ,]/, 2).join('\u00A0')},\u00A0` : '';
   const url = operatorUrl && `${operatorUrl}/transactions/${encodeURIComponent(gatewayOrderId)}`;
   const id = html`<a class="id" ${url && html`href="${url}" ${THERE}`}><b>${orderId}</b>${url && ' ↗'}</a>`;
-  return html`<li id="${gatewayOrderId}" class="${isToDo ? 'warn' : ''}" data-status="${status}">
+  return html`<li id="${gatewayOrderId}" class="${what && 'warn'}" data-status="${status}">
     <span>${id} <small>${kind}</small></span>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
     <span class="about">${aboutOf(entry, entries)}</span>
     <time datetime="${createdAt}">${day}${times.format(new Date(createdAt))}</time>
-    <b class="amount">${isPayment(entry) ? '' : '−'}${formatMoney(entry.amount, entry.currency)}</b>
+    <b class="amount">${isPayment(entry) ? '' : '−'}${sum}</b>
     ${advice && html`<p>${advice}</p>`} ${action(entry, entries, url)}
   </li>`;
 }

@@ -20,7 +20,10 @@ test('what was paid after the closing is to send back, and to review once the ga
     [{ ...late, amount: '12.00' }],
     /<h2>To send back<small>It came in, and pays no order\.<[^]*<p>Send back €12\.00\.</,
   );
-  await says([late, refund('ST-1', { amount: '5.00' })], /<p>Send back €7\.00 of €7\.90: /);
+  await says(
+    [late, refund('ST-1', { amount: '5.00' })],
+    /<b class="amount">€7\.90<[^]*<p>Send back €7\.00 of €7\.90: /,
+  );
   await says([{ ...late, payer: null }], /Still owed<[^]*<p>It cannot be sent back, because the gateway did not name the whole wallet that paid\.<\/p>\s*<a [^>]*\/ST-1" aria-label="Settle ST-1" title="On the operator’s page">Settle ↗</); // prettier-ignore
   await says([{ ...late, amount: '0.90' }], /Still owed<[^]*<p>€0\.90 is still owed to the customer: the gateway sends whole amounts only\.<\/p>\s*<a [^>]*>Settle ↗</); // prettier-ignore
   const done = { ...late, needsReview: false };
@@ -173,7 +176,8 @@ test('the desk counts all that came in today, also twice or under review', async
   assert.doesNotMatch((await staff.get('/desk/list')).text, /<h2>To send back</, 'it is on its way back');
   assert.match((await staff.get('/desk/list')).text, /Still owed<[^]*? Paid twice<[^]*?€14\.00 on its way back</);
   assert.deepEqual((await totals(twice, { ...back, status: 'SUCCESS' })).slice(0, 4), ['Still owed', 'Today, 20 Nov, UTC', '1 received €14.50', '1 sent €14.00']); // prettier-ignore
-  const done = /chip warn">[^]*? Paid twice<[^]*?· €14\.00 sent back<[^]*<p>€0\.50 is still owed to the customer: /;
+  const done =
+    /chip warn">[^]*? Paid twice<[^]*?· €14\.00 sent back<[^]*<b class="amount">€0\.50<[^]*<p>€0\.50 is still owed to the customer: /;
   assert.match((await staff.get('/desk/list')).text, done);
   assert.equal((await totals({ ...twice, amount: '14.00' }, { ...back, status: 'SUCCESS' }))[2], '1 sent €14.00');
   assert.match((await staff.get('/desk/list')).text, /chip good">[^]*? Paid twice<(?![^]*still owed)/);
