@@ -171,11 +171,13 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string {
 /** A mismatch and a conflict say why before the review. */
 function reviewReason({ history }: Entry): string {
   const flag = /^(mismatch|conflict|needs_review)$/;
-  const said = history.findLast(({ event, detail }) => flag.test(event) && detail && !flag.test(detail))?.detail ?? '';
+  const at = history.findLastIndex(({ event, detail }) => flag.test(event) && detail && !flag.test(detail));
+  const said = history[at]?.detail ?? '';
+  const later = history.slice(at).some(({ event }) => event === 'succeeded') ? ', and the right one later' : '';
   const [, asked = '', reported = ''] = /asked ([\d.]+) EUR, reported ([\d.]+) EUR/.exec(said) ?? [];
   if (said.includes('duplicate')) return 'The gateway says paid, but it had refused this order as a duplicate';
   if (/ after (SUCCESS|FAILED)/.test(said)) return 'The gateway contradicts itself';
-  if (asked) return `The gateway reported ${formatMoney(reported)} instead of ${formatMoney(asked)}`;
+  if (asked) return `The gateway reported ${formatMoney(reported)} instead of ${formatMoney(asked)}${later}`;
   return said === '' ? 'The gateway has not said in time how it ended' : 'What the gateway reported is in doubt';
 }
 

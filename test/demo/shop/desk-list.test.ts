@@ -88,7 +88,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   assert.match(text, /PO-2"[^]*?<p>The gateway has not said in time how it ended\.</);
   assert.match(
     text,
-    /ST-3"[^]*? Paid, needs review<[^]*?<p>The gateway reported €0\.07 instead of €25\.00\. The payment counts as paid\.</,
+    /ST-3"[^]*? Paid, needs review<[^]*?<p>The gateway reported €0\.07 instead of €25\.00, and the right one later\. The payment counts as paid\.</,
   );
   assert.match(text, /ST-4"[^]*?<p>The gateway says paid, but it had refused this order as a duplicate\.</); // prettier-ignore
   for (const [, words] of REASONS) assert.ok(text.includes(`<p>${words}.</p>`), words);
