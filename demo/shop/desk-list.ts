@@ -18,12 +18,7 @@ export function deskPage(list: Markup, site: Site): Markup {
     html`<div class="stack">
       <div class="head">
         <h1>Payments</h1>
-        <input
-          hidden
-          type="search"
-          aria-label="Find a payment or payout"
-          placeholder="Order, amount, wallet, day or state"
-        />
+        <input hidden type="search" aria-label="Find a payment" placeholder="Order, amount, wallet, day or state" />
         <a class="button" href="/desk/send">Send a payout</a>
       </div>
       <output class="message"></output>
@@ -91,12 +86,13 @@ function totals(entries: readonly Entry[]): Markup {
   const { in: Received = [], out: Sent = [] } = Object.groupBy(done, (entry) => (isPayment(entry) ? 'in' : 'out'));
   const coming = ours.filter((entry) => !isPayment(entry) && isOpen(entry) && !entry.needsReview);
   const figures = { Received, Sent, 'On its way': coming, Waiting: ours.filter(isWaiting) };
+  const denied = (all: readonly Entry[]) => all.some(isDenied) && ` (${all.filter(isDenied).length} denied)`;
   return html`<dl class="totals">
     ${Object.entries(figures).map(
       ([name, all]) =>
         (name === 'Received' || all.length > 0) &&
         html`<div>
-          <dt><small>${all.length} ${name.toLowerCase()}</small></dt>
+          <dt><small>${all.length} ${name.toLowerCase()}${denied(all)}</small></dt>
           <dd>${all === Received || all === Sent ? html`<b>${money(sumOf(all))}</b>` : money(sumOf(all))}</dd>
         </div>`,
     )}
@@ -132,9 +128,8 @@ function aboutOf(entry: Entry, entries: readonly Entry[]): string {
   const sent = [...Map.groupBy(refundsOf(entry, entries), sentBack)];
   const sums = sent.map(([how, all]) => `${money(sumOf(all), entry.currency)} ${how}`);
   if (isPayment(entry) && centsOf(entry.settled) > 0) sums.push(`${formatMoney(entry.settled)} settled another way`);
-  return [wallet && walletEnd(wallet), mayBePaid && 'may still be paid', 'note' in entry && entry.note, ...sums]
-    .filter(Boolean)
-    .join(' · ');
+  const parts = [wallet && walletEnd(wallet), mayBePaid && 'may still be paid', 'note' in entry && entry.note, ...sums];
+  return parts.filter(Boolean).join(' · ');
 }
 
 const sentBack = ({ status, needsReview }: Refund) =>
@@ -187,11 +182,12 @@ const lastDecision = ({ history }: Entry) =>
 /** Who decided, and what; without a name once it is erased. */
 function decidedIn(entry: Entry): string | undefined {
   const [, said, by = 'A person'] = /^(\w+)(?: by (.+?): )?/.exec(lastDecision(entry) ?? '') ?? [];
-  const isPaid = entry.status === 'SUCCESS';
-  const verb = isPaid === (said === 'SUCCESS') ? 'confirmed' : 'denied';
-  return said && `${by} ${verb} that ${isPaid ? 'the' : 'no'} money moved.`;
+  const verb = isDenied(entry) ? 'denied' : 'confirmed';
+  return said && `${by} ${verb} that ${entry.status === 'SUCCESS' ? 'the' : 'no'} money moved.`;
 }
 
+/** A person said the contrary, and it stays counted. */
+const isDenied = (one: Entry) => one.status === 'SUCCESS' && !isInDoubt(one) && lastDecision(one)?.startsWith('FAILED');
 const paysNothing = (entry: Entry) => isPayment(entry) && (entry.surplus || entry.afterClose);
 const isPayment = (entry: Entry): entry is Payment & Entry => 'payer' in entry;
 const isOpen = ({ status }: Entry) => status !== 'SUCCESS' && status !== 'FAILED';
@@ -238,7 +234,7 @@ export function restOf(entry: Entry, entries: readonly Entry[], sending = 0): st
 function whyNotBack(payment: Payment): string | undefined {
   if (payment.history.some(({ event, detail }) => event === 'uncertain' && /409|DUPLICATE/.test(detail ?? '')))
     return 'the gateway reported its id as a duplicate';
-  if (lastDecision(payment)?.startsWith('FAILED')) return 'the gateway has contradicted itself or a person about it';
+  if (isDenied(payment)) return 'the gateway has contradicted itself or a person about it';
   if (payment.currency !== CURRENCY) return 'the desk sends only euros';
   if (payment.payer !== null) return undefined;
   return payment.erasedAt ? 'the wallet that paid is erased' : 'the gateway did not name the whole wallet that paid';
@@ -285,13 +281,13 @@ function endOf({ history, reason }: Entry): string {
 
 function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof SIGNS; label: string } {
   const extra = isPayment(entry) && ((entry.surplus && 'Paid twice') || (entry.afterClose && 'Paid after closing'));
-  const done = extra || TYPES[entry.type][1];
+  const done = `${extra || TYPES[entry.type][1]}${isDenied(entry) ? ', denied' : ''}`;
   const sent = refundsOf(entry, entries);
   const [most, rest] = leftOf(entry, entries);
   const isBack = sent.every(({ status }) => status === 'SUCCESS') && most === 0;
   if (isInDoubt(entry))
     return { tone: 'warn', label: entry.status === 'SUCCESS' ? `${done}, needs review` : 'Needs review' };
-  if (toDo(entry, entries)) return { tone: 'warn', label: done };
+  if (isDenied(entry) || toDo(entry, entries)) return { tone: 'warn', label: done };
   if (extra) return { tone: isBack ? 'good' : 'wait', label: done };
   if (entry.isClosed) return { tone: 'over', label: 'Closed' };
   if (isBack && sent.length > 0) return { tone: 'over', label: rest > 0 ? 'Partly refunded' : 'Refunded' };

@@ -42,7 +42,7 @@ async function asked() {
 
 test('the desk’s search leaves the rows with all its words, says how many, and what to type if there is none', async () => {
   const { staff, shopper, phone } = await asked();
-  const found = staff.page.getByRole('searchbox', { name: 'Find a payment or payout' });
+  const found = staff.page.getByRole('searchbox', { name: 'Find a payment' });
   const said = staff.page.locator('output');
   const rows = staff.page.getByRole('listitem');
   await rows.filter({ hasText: shopper.orderId }).waitFor();

@@ -143,6 +143,7 @@ test('the desk counts all that came in today, also twice or under review', async
     twice,
     payment('ST-2', { ...paid, needsReview: true }),
     payment('ST-2', { ...paid, needsReview: true, gatewayOrderId: 'ST-2-2' }),
+    payment('ST-2', { ...paid, gatewayOrderId: 'ST-2-3', history: [said('resolved', 'FAILED by Ada: not paid')] }),
     payment('ST-3', { amount: '20.00' }),
     payment('ST-4', { amount: '30.00', needsReview: true }),
     payment('ST-5', { ...paid, createdAt: '2026-11-18T12:00:00.000Z' }),
@@ -161,7 +162,7 @@ test('the desk counts all that came in today, also twice or under review', async
     'To review',
     'To send back',
     'Today, 20 Nov, UTC',
-    '4 received €58.00',
+    '5 received (1 denied) €72.50',
     '2 sent €30.00',
     '1 waiting €20.00',
     '18 Nov, UTC',
@@ -239,6 +240,7 @@ test('a row says who decided and why nothing can be sent back, and its order lea
     rows[0] ?? '',
     /href="http:\/\/127\.0\.0\.1:8789\/admin\/transactions\/ST-1%2F2" title="On the operator’s page"><b>ST-1<\/b> ↗</,
   );
+  assert.match(rows[5] ?? '', /chip warn"><span aria-hidden="true">!<\/span> Paid, denied</);
   assert.doesNotMatch(rows.join(''), /desk\/send/);
   const alone = new Browser(openShop(shop.proxy, undefined, { publicUrl: 'http://127.0.0.1:8080' }));
   assert.match((await alone.get('/desk/list')).text, /<a class="id" ><b>ST-1</);
