@@ -59,9 +59,13 @@ async function handle(c: NodeContext, operation: Operation, options: ApiOptions)
     orderId = typeof body['orderId'] === 'string' ? body['orderId'] : null;
     if (operation !== 'status') requestLog.received(orderId);
     const fault: AnswerFault = faults.take(operation, orderId) ?? {};
-    return await answer(c, fault, clock, () =>
-      WORK[operation](processor, body, fault, { baseUrl: options.baseUrl(c), now: clock.now() }),
-    );
+    return await answer(c, fault, clock, async () => {
+      const done = await WORK[operation](processor, body, fault, { baseUrl: options.baseUrl(c), now: clock.now() });
+      if (fault.tamper === undefined) return done;
+      const changed = tampered(done.body, fault.tamper);
+      requestLog.answeredFalsely(String(orderId), changed);
+      return { ...done, body: changed };
+    });
   } catch (error) {
     if (error instanceof Refusal) requestLog.refused(operation, orderId, error.status, error.code, error.message);
     throw error;
@@ -143,9 +147,7 @@ async function answer(c: NodeContext, fault: AnswerFault, clock: Clock, work: ()
   if (fault.halfAnswer) return cut(c, { status: outcome.status, text: JSON.stringify(outcome.body) });
   if (fault.garbage) return c.html('<!doctype html><title>Gateway</title><h1>It works!</h1>');
   if (outcome.refusal && fault.refusalStatus !== undefined) return send(fault.refusalStatus, outcome.body);
-  return outcome.refusal
-    ? Promise.reject(outcome.refusal)
-    : send(outcome.status, fault.tamper ? tampered(outcome.body, fault.tamper) : outcome.body);
+  return outcome.refusal ? Promise.reject(outcome.refusal) : send(outcome.status, outcome.body);
 }
 
 /** Returns a refusal like any other outcome, because its answer can be lost or halved too. */

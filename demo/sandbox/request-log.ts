@@ -1,5 +1,6 @@
-// Counts the create requests for each orderId, accepted or refused, and keeps the latest refusals. A test can so
-// prove that the proxy sent a payment only once, and a developer can see why a request was refused.
+// Counts the create requests for each orderId, accepted or refused, and keeps the latest refusals and the answers that
+// a fault has changed. A test can so prove that the proxy sent a payment only once, and a developer can see why a
+// request was refused or its answer disbelieved.
 import type { Clock } from './sandbox-clock.ts';
 
 const MAX_REFUSALS = 200;
@@ -18,6 +19,7 @@ export class RequestLog {
   readonly #onChange: () => void;
   readonly #received = new Map<string, number>();
   readonly #refusals: RefusedRequest[] = [];
+  readonly #falseAnswers = new Map<string, Map<string, number>>();
 
   constructor(clock: Clock, onChange: () => void) {
     this.#clock = clock;
@@ -32,6 +34,18 @@ export class RequestLog {
     this.#refusals.unshift({ at: this.#clock.now(), operation, orderId, status, code, message });
     this.#refusals.splice(MAX_REFUSALS);
     this.#onChange();
+  }
+
+  answeredFalsely(orderId: string, body: object): void {
+    const answers = this.#falseAnswers.get(orderId) ?? new Map<string, number>();
+    const text = JSON.stringify(body);
+    if (!answers.has(text)) this.#falseAnswers.set(orderId, answers.set(text, this.#clock.now()));
+    this.#onChange();
+  }
+
+  /** When each was given first; oldest first. */
+  falseAnswersFor(orderId: string): ReadonlyMap<string, number> {
+    return this.#falseAnswers.get(orderId) ?? new Map();
   }
 
   requestsFor(orderId: string): number {

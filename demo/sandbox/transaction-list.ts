@@ -51,8 +51,7 @@ const DELIVERY_NAMES: Record<Delivery['state'], string> = {
 const PAID = { Payment: 'Paid', Payout: 'Paid out', Refund: 'Sent back' };
 type Kind = keyof typeof PAID;
 
-/** Of a transaction now, or at an entry of its history. */
-function standing(kind: Kind, { status, message }: Pick<Transaction, 'status' | 'message'>): [string, Tone] {
+function standing(kind: Kind, { status, message }: Transaction): [string, Tone] {
   switch (status) {
     case 'INITIALIZED':
       return ['Waiting', ''];
@@ -119,7 +118,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
       <div class="inside stack">
         ${requests > 1 ? html`<p class="soft">${requests} requests to create it came. One was accepted.</p>` : ''}
         <div class="row">${waysOn(transaction, processor.customers, clock.now())}</div>
-        ${history(transaction, kind, deliveries, clock.now())}
+        ${history(transaction, options)}
       </div>
     </details>
     ${
@@ -211,16 +210,18 @@ function answerChip({ answer, error }: Delivery['attempts'][number]): Markup {
 const fields = (json: string): Markup =>
   html`<code class="fields">${json.split(/(?<=,)/).map((field) => html`<span>${field}</span>`)}</code>`;
 
-function history(transaction: Transaction, kind: Kind, deliveries: readonly Delivery[], now: number): Markup {
-  const attempts = deliveries.flatMap((delivery) => delivery.attempts);
+function history(transaction: Transaction, { ipns, requestLog, clock }: ControlOptions): Markup {
+  const now = clock.now();
+  const attempts = ipns.about(transaction).flatMap((delivery) => delivery.attempts);
+  const answers = [...requestLog.falseAnswersFor(transaction.orderId)];
   return html`<ol class="history lines">
     ${transaction.history.map(({ at, status, message }) => {
-      const [word, tone] = standing(kind, { status, message });
       const codes = new Set([isPayment(transaction) ? transaction.method : transaction.type, status, message]);
-      return html`<li>
-        ${time(at, now)} <span class="chip ${tone}">${word}</span> <code>${[...codes].join(' ')}</code>
-      </li>`;
+      return html`<li>${time(at, now)} <code>${[...codes].join(' ')}</code></li>`;
     })}
+    ${answers.map(
+      ([body, at]) => html`<li>${time(at, now)} <span class="chip bad">False answer</span> ${fields(body)}</li>`,
+    )}
     ${attempts.map(
       (attempt) =>
         html`<li>${time(attempt.at, now)} <span>IPN sent ${answerChip(attempt)}</span> ${fields(attempt.body)}</li>`,

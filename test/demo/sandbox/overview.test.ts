@@ -44,10 +44,10 @@ describe('the overview of transactions', () => {
     const browser = await openOverview(opened);
     assert.match(rowOf(browser, 'order-QR'), /€10\.50 order-QR QR code · Ada Keller · 12:00 Paid IPN waiting 418/);
     assert.match(rowOf(browser, 'order-CHECKOUT'), /€10\.50 order-CHECKOUT Wallet website · 12:00 Expired IPN/);
-    assert.match(rowOf(browser, 'order-CHECKOUT'), /Expired CHECKOUT FAILED TOKEN_EXPIRED/);
+    assert.match(rowOf(browser, 'order-CHECKOUT'), /12:00:00 CHECKOUT FAILED TOKEN_EXPIRED/);
     assert.match(
       rowOf(browser, 'payout-1'),
-      /−€25\.00 payout-1 Payout · Ada Keller · 12:00 Open the phone 12:00:00 Waiting PAYOUT INITIALIZED/,
+      /−€25\.00 payout-1 Payout · Ada Keller · 12:00 Open the phone 12:00:00 PAYOUT INITIALIZED/,
     );
     assert.match(browser.text, / Waiting 1 .* Ended 2 /);
   });
@@ -76,7 +76,7 @@ describe('the overview of transactions', () => {
     const browser = await openOverview(opened);
     assert.match(
       rowOf(browser, 'payout-1'),
-      / Payout · wallet 99999999 · No such customer · 12:00 · IPN ✓ Failed .*Failed PAYOUT FAILED UNKNOWN_CUSTOMER/,
+      / Payout · wallet 99999999 · No such customer · 12:00 · IPN ✓ Failed .* PAYOUT FAILED UNKNOWN_CUSTOMER/,
     );
     assert.match(rowOf(browser, 'order-QR'), / QR code · Chiyo Mori · Balance too low · 12:00 Declined /);
   });
@@ -207,6 +207,21 @@ describe('the overview of transactions', () => {
     await opened.send('pay', collection('QR'));
     const row = rowOf(await openOverview(opened), 'order-QR');
     assert.match(row, /Requested 2 times 2 requests to create it came\. One was accepted\./);
+  });
+
+  it('an answer that a fault has changed is in the details of its row, once until it differs', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('QR'));
+    await opened.control('faults', { status: { tamper: { amount: 0.01 } } });
+    for (let check = 0; check < 2; check++) await opened.send('status', { orderId: 'order-QR', type: 'PAY' });
+    await opened.control('transactions/order-QR/approve');
+    await opened.send('status', { orderId: 'order-QR', type: 'PAY' });
+    await opened.control('faults', {});
+    await opened.send('status', { orderId: 'order-QR', type: 'PAY' });
+    const said = rowOf(await openOverview(opened), 'order-QR').match(
+      /12:00:00 False answer .*?&quot;amount&quot;:0\.01,/g,
+    );
+    assert.equal(said?.length, 2);
   });
 
   it('an IPN that was answered at once is a check mark, and any other says how it went', async () => {
