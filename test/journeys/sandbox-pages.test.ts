@@ -157,6 +157,26 @@ test('on the narrowest phone, the time of a payment ends where its amount does',
   await page.context().close();
 });
 
+test('on the narrowest phone, the gateway’s page keeps an id, also of a refund, on one line', async () => {
+  await pay('QR', { orderId: 'ST-294PVPN7C4', amount: 130.5 });
+  await post('/_sandbox/transactions/ST-294PVPN7C4/approve', { customer: '12345678' });
+  const body = { orderId: 'ST-294PVPN7C4-r1', amount: 130, currency: 'EUR', customer: '12345678', type: 'JETGO' };
+  await post(`${API}/payout`, body);
+  const page = await visit({ ...PHONE, viewport: { width: 320, height: 640 } }, '/');
+  for (const orderId of ['ST-294PVPN7C4', body.orderId]) {
+    const lines = await page
+      .getByText(orderId, { exact: true })
+      .first()
+      .evaluate((id) => {
+        const range = document.createRange();
+        range.selectNodeContents(id);
+        return range.getClientRects().length;
+      });
+    assert.equal(lines, 1, orderId);
+  }
+  await page.context().close();
+});
+
 test('on a phone and on a wide screen, the gateway’s controls are read where they are seen, before the lists', async () => {
   const page = await visit(DESKTOP, '/');
   const controls = page.locator('#controls');
