@@ -100,8 +100,8 @@ export function backOf(payment: Transaction, { order, now }: OrderAt, rules: Ref
   const sumOf = (of: readonly Transaction[]) => of.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
   if (isAll && isDone && !paysNothing(payment) && !isDenied(payment))
     return ['over', `${left > 0 ? 'Partly refunded' : 'Refunded'} · ${moneyIn(sumOf(sent), payment)}`];
-  const paid = isDenied(payment) ? 'warn' : 'good';
-  const tone = !paysNothing(payment) ? paid : left > 0 ? 'warn' : isDone ? 'good' : 'wait';
+  const isToSettle = paysNothing(payment) && left > 0;
+  const tone = isDenied(payment) || isToSettle ? 'warn' : !paysNothing(payment) || isDone ? 'good' : 'wait';
   const parts = [...sums].map(([where, of]) => `${moneyIn(sumOf(of), payment)} ${where}`);
   return [tone, [statusName(payment), ...parts, ...owed, ...settled].join(' · ')];
 }
