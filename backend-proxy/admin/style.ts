@@ -152,7 +152,7 @@ input[type='date'][value=''] { color: var(--soft); }
 ::-webkit-calendar-picker-indicator { margin-left: 0.2rem; opacity: 0.55; cursor: pointer; }
 input[aria-invalid='true'] { border-color: var(--bad); }
 input[type='radio'] { width: 1.25rem; height: 1.25rem; margin: 0; accent-color: var(--accent); flex: none; }
-button, .button { flex: none; min-height: 2.75rem; padding: 0.45rem 1.1rem; border: 1px solid transparent; border-radius: 8px; background: var(--accent); color: var(--on-accent);
+button, .button { flex: none; max-width: 100%; min-height: 2.75rem; padding: 0.45rem 1.1rem; border: 1px solid transparent; border-radius: 8px; background: var(--accent); color: var(--on-accent);
   font-weight: 600; cursor: pointer; }
 .button { display: inline-block; text-align: center; text-decoration: none; line-height: 1.75rem; }
 button:hover, .button:hover { filter: brightness(1.08); }

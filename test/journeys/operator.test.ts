@@ -49,6 +49,7 @@ async function pay(orderId: string, key = orderId): Promise<void> {
   await fetch(`${stack.proxy}/order/payments`, { method: 'POST', headers, body });
 }
 
+const faults = (body: object) => fetch(`${stack.sandbox}/_sandbox/faults`, { method: 'POST', body: JSON.stringify(body) }); // prettier-ignore
 const approve = (id: string) => fetch(`${stack.sandbox}/_sandbox/transactions/${id}/approve`, { method: 'POST', body: '{}' }); // prettier-ignore
 
 /** A payment whose id another shop has used at the gateway before, and which was paid there. */
@@ -188,6 +189,19 @@ test('the operator’s pages pass axe in light and dark, fit 320 px, and the pub
     assert.ok(shown > 10, 'the zone of the times is said above them');
     assert.match(await page.getByRole('row', { name: 'A-5' }).innerText(), /, \d\d:\d\d(:\d\d)?$/, 'and not again');
   });
+  // The longest button, which is a red one.
+  await faults({ status: { tamper: { amount: 0.01 } } });
+  await pay('A-7');
+  await approve('A-7');
+  await openUntil(page, `${admin}/transactions/A-7`, 'Ask the gateway’s support');
+  await faults({});
+  await openUntil(page, `${admin}/transactions/A-7`, 'and the right one later');
+  await page.getByLabel('No money was received').check();
+  await page.getByRole('region', { name: 'Needs review' }).getByLabel('Your name').fill('Ada');
+  await page.getByLabel('How you know').fill('support said so');
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
+  await page.getByRole('button', { name: 'Note that no money was received' }).waitFor();
+  await look();
   await page.goto(`${admin}/webhooks?state=delivered`);
   await page.getByRole('rowheader').getByRole('link').first().click();
   await page.waitForURL('**/webhooks/msg_*');
