@@ -49,6 +49,7 @@ const introduce = () => {
   root.classList.add('known');
   payee.textContent = name || orderId;
   if (page) address.href = way.href = help.href = page;
+  else way.removeAttribute('href');
   if (page && merchant) address.textContent = new URL(page).host;
   if (/^(https:|data:image)/.test(logo)) icon.href = mark.src = logo;
   else if (merchant) initial.textContent = [...new Intl.Segmenter().segment(merchant.trim())][0]?.segment;
