@@ -97,6 +97,7 @@ payment-widget::part(description) { color: inherit; font-size: 1rem; }
 main > [slot] { display: none; }
 noscript { display: block; padding: 2rem; }
 @media (forced-colors: active) { [slot] { color: ButtonText; } }
+@media (max-width: 22rem) { payment-widget::part(total) { flex: 1 0 100%; text-align: start; } }
 @media (min-width: 30rem) {
   body { padding-block: clamp(0.5rem, 8vh, 5rem) 1rem; background: light-dark(#f5f6f8, #0d1017); }
   header { padding-block: 0 1rem; }

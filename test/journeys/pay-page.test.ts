@@ -116,6 +116,24 @@ test('a link that was cut or has expired says so, offers a way to the shop, and 
   }
 });
 
+test('on the narrowest phone, the number of an invoice is on one line', async () => {
+  const { url: link } = await client.createOrder(order('INV-4', { amount: '12345.00', description: 'Invoice 2026-1' }));
+  const { page } = await world.shopper();
+  await page.setViewportSize({ width: 320, height: 640 });
+  await page.goto(link ?? '');
+  // In one of these lengths the line has room for the year alone.
+  const lines = await page.getByText('Invoice 2026-1', { exact: true }).evaluate(({ lastChild }) =>
+    Array.from({ length: 12 }, () => {
+      lastChild!.textContent += '1';
+      const range = document.createRange();
+      range.setStart(lastChild!, 'Invoice '.length);
+      range.setEndAfter(lastChild!);
+      return range.getClientRects().length;
+    }),
+  );
+  assert.deepEqual(new Set(lines), new Set([1]));
+});
+
 test('the page may be in no frame, is not indexed, and tells no other site where the shopper came from', async () => {
   const { headers } = await fetch(`${url}/pay`);
   assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'.*frame-ancestors 'none'/);
