@@ -48,6 +48,8 @@ describe('a lost answer of the proxy', () => {
     assert.equal(activity.at === 'choosing' && activity.trouble?.code, 'network');
     assert.ok(events.includes('error') && !events.includes('failed'));
     proxy.isDown = false;
+    await clock.advance(120_000);
+    assert.deepEqual(state().activity, { at: 'choosing' }, 'the proxy answers again');
     session.pay();
     await clock.advance(30_000);
     assert.deepEqual([new Set(keysSent()).size, panel()], [1, 'scan']);

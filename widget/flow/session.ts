@@ -336,8 +336,10 @@ export class Session implements ReactiveController, Actions {
 
   /** Ignores a view of another order, and one that is older than the current one, unless it is a connection's first. */
   #apply(view: OrderView, isFirst = false): void {
-    const { order } = this.#host.state();
+    const { order, activity } = this.#host.state();
     if (view.orderId !== order.orderId || (view.version < order.version && !isFirst)) return;
+    // The proxy answers again.
+    if (isFirst && activity.at === 'choosing' && activity.trouble?.code === 'network') this.edit({});
     this.#host.set({ order: view, hasResumeHint: false, skewMs: Date.parse(view.serverTime) - this.#options.now() });
     this.#restoreAmount();
     this.#recognizeStart(view);
