@@ -78,7 +78,7 @@ export function fetching(
 export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, context: PanelContext): TemplateResult {
   const { say, state } = context;
   const isPrompt = PAYS_BY[method] === 'prompt';
-  return html`${icon(method)}${heading(say(isPrompt ? 'lostRequest' : 'NOT_CREATED'))}
+  return html`${isPrompt ? icon(method) : sign('ended')}${heading(say(isPrompt ? 'lostRequest' : 'NOT_CREATED'))}
     <p>${say(isPrompt ? 'lostRequest_help' : state.order.otherOpen ? 'open' : 'NOT_CREATED_help')}</p>
     ${isPrompt ? html`${waitingStatus(context, say('waiting'), undefined, true)}` : ''}
     ${newAttemptButton(method, context, isPrompt ? 'second' : 'primary')} ${otherMethodButton(context)}`;
@@ -147,8 +147,7 @@ export function scan(shown: Scan, context: PanelContext): TemplateResult {
 
 function codePanel(limit: Scan, picture: Picture, link: string | null, context: PanelContext): TemplateResult {
   return html`${heading(context.say('scan'))}${pair(picture, opensApp('QR') ? 'scanOnPhone' : 'scan_help', context, limit)}
-  ${waitingStatus(context, context.say('waiting'), limit)} ${appHelp(link, true, context)}
-  ${codeButtons(picture, context, link)}`;
+  ${waitingStatus(context, context.say('waiting'), limit)} ${codeButtons(picture, context, link)}`;
 }
 
 /** What to do, and the code. */
@@ -167,13 +166,22 @@ function appPanel(shown: Scan, picture: Picture | null, link: string | null, con
   const { say, state } = context;
   const { code } = shown;
   const text = code && 'text' in code ? code.text : null;
+  // Whether the app opened, a page cannot know.
+  const isOpened = link && state.openedAppLink === link;
   return html`${phone(shown)}${heading(say('app'))}
     <p>${say('app_help')}</p>
-    ${link ? appButton(link, 'primary', context) : ''} ${appHelp(link, !!picture, context)}
+    ${link ? appButton(link, 'primary', context) : ''}
+    ${
+      isOpened
+        ? html`<p part="status" class="note announce">
+            <b>${say('appHelp')}</b> ${picture ? say('appHelp_scan') + space(context) : ''}${say('appHelp_browser')}
+          </p>`
+        : ''
+    }
     ${waitingStatus(context, say('waiting'), shown)}
     ${
       picture
-        ? html`<details part="other-device" ?open=${state.openedAppLink === link}>
+        ? html`<details part="other-device" ?open=${isOpened}>
             <summary>${say('otherDevice')}</summary>
             ${pair(picture, 'scan_help', context)} ${codeButtons(picture, context)}
           </details>`
@@ -188,15 +196,6 @@ function appButton(link: string, rank: 'primary' | 'quiet', { say, run }: PanelC
   >`;
 }
 
-/** Alternatives for an app that did not open, which a page cannot know. Shown once the link was opened. */
-function appHelp(link: string | null, hasPicture: boolean, context: PanelContext): TemplateResult | '' {
-  const { say, state } = context;
-  if (!link || state.openedAppLink !== link) return '';
-  return html`<p part="status" class="note announce">
-    <b>${say('appHelp')}</b> ${hasPicture ? say('appHelp_scan') + space(context) : ''}${say('appHelp_browser')}
-  </p>`;
-}
-
 function codeButtons(picture: Picture, context: PanelContext, link?: string | null): TemplateResult {
   const save = () => {
     const image = picture.image();
@@ -204,11 +203,8 @@ function codeButtons(picture: Picture, context: PanelContext, link?: string | nu
   };
   return html`<div class="row">
     ${picture.text ? copyButton(picture.text, 'copy', context) : ''}
-    ${
-      link
-        ? appButton(link, 'quiet', context)
-        : button('save', 'quiet', html`${icon('', ICONS.save)}${context.say('save')}`, save)
-    }
+    ${button('save', 'quiet', html`${icon('', ICONS.save)}${context.say('save')}`, save)}
+    ${link ? appButton(link, 'quiet', context) : ''}
   </div>`;
 }
 
