@@ -22,7 +22,7 @@ import {
   space,
   waysOut,
 } from './parts.ts';
-import { heading, html, icon } from './provided.ts';
+import { heading, html, icon, opensApp } from './provided.ts';
 import type { Shown } from './view.ts';
 
 /** Also of an order that the shop closed before the money came. */
@@ -32,7 +32,8 @@ export function paid(context: PanelContext): TemplateResult {
   const { payment, closed: isClosed, amount, surplusAmount, owedAmount } = order;
   // Of an order that was paid twice, a method and a time would be those of one payment.
   const only = surplusAmount ? null : payment;
-  const method = only && (claims?.methodNames?.[only.method] ?? say(only.method));
+  // As the choice had it: on a phone a code opens the app.
+  const method = only && (claims?.methodNames?.[only.method] ?? say(opensApp(only.method) ? 'DIRECT' : only.method));
   const last4 = only?.walletLast4;
   const back = refunded('SUCCESS', order);
   const onItsWay = refunded('PROCESSING', order);
@@ -44,7 +45,9 @@ export function paid(context: PanelContext): TemplateResult {
   const whole = surplusAmount ? 'sentBack' : 'refunded';
   const title = isSentBack ? whole : isClosed ? 'closed' : owedAmount ? 'surplus' : 'paid';
   const look = owedAmount ? 'warning' : title === 'paid' ? title : 'ended';
-  const warning = owedAmount ? (isClosed ? 'closed_paid' : 'surplus_help') : order.otherOpen && 'otherOpen';
+  // Once some went back, nobody has to be asked for it.
+  const asks = owedAmount && !sent && (isClosed ? 'closed_paid' : 'surplus_help');
+  const warning = asks || (order.otherOpen && 'otherOpen');
   // Without the noise of floating point, and with a minus rather than a hyphen.
   const shown = (value: number) => money(value.toFixed(amount?.split('.')[1]?.length)).replace('-', '\u2212');
   return html`${sign(look, isSentBack ? 'paid' : look)} ${heading(say(title, { amount: shown(back) }))}
@@ -63,8 +66,7 @@ export function paid(context: PanelContext): TemplateResult {
     ${button('print', 'quiet', say('print'), () => print())} ${isClosed ? '' : html`<slot name="success"></slot>`}`;
 }
 
-/** A view of an older proxy has no refunds. */
-const refunded = (state: RefundView['status'], { refunds = [] }: Partial<OrderView>): number =>
+const refunded = (state: RefundView['status'], { refunds }: OrderView): number =>
   refunds.reduce((sum, { amount, status }) => (status === state ? sum + Number(amount) : sum), 0);
 
 const detail = (name: string, value: string | TemplateResult, role = ''): TemplateResult =>

@@ -224,7 +224,7 @@ function isFinal({ problem: { code, status } }: ProxyError): boolean {
 }
 
 /** Once the order is paid, only what goes back is still to be shown: what was paid twice, and how a refund ends. */
-export function isRefunding({ refunds = [], surplus }: Partial<OrderView>): boolean {
+export function isRefunding({ refunds, surplus }: OrderView): boolean {
   return (surplus && !refunds.length) || refunds.some(({ status }) => status === 'PROCESSING');
 }
 
