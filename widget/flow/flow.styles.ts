@@ -58,6 +58,7 @@ export const flowStyles = css`
   }
   :disabled ~ span b {
     color: var(--_muted);
+    text-decoration: line-through;
   }
   :disabled ~ span small {
     display: block;
@@ -150,7 +151,8 @@ export const flowStyles = css`
     inline-size: 1.25em;
     stroke: currentColor;
   }
-  form > small {
+  form > small,
+  .row small {
     text-align: center;
   }
   @media (hover: hover) {
@@ -276,24 +278,6 @@ export const flowStyles = css`
     padding-block: 0.9em;
     border-radius: var(--_radius);
     font-weight: 600;
-    list-style: none;
-  }
-  summary::-webkit-details-marker {
-    display: none;
-  }
-  summary::after {
-    content: '';
-    display: inline-block;
-    inline-size: 0.45em;
-    block-size: 0.45em;
-    margin: 0 0.6em 0.2em;
-    border: solid;
-    border-width: 0 2px 2px 0;
-    rotate: 45deg;
-  }
-  [open] > summary::after {
-    margin-block-end: 0;
-    rotate: 225deg;
   }
   .print-only {
     display: none;
@@ -384,6 +368,9 @@ export const flowStyles = css`
     }
     .status .countdown::before {
       display: none;
+    }
+    .row:has(small) {
+      flex-wrap: nowrap;
     }
     small ~ .quiet span {
       font-size: 0;

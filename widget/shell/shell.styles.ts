@@ -87,7 +87,6 @@ export const styles = css`
   }
   .total {
     font-size: min(2em, 11cqi);
-    font-variant-numeric: tabular-nums;
     font-weight: 680;
     letter-spacing: -0.02em;
   }
