@@ -5,15 +5,12 @@ import { formatMoney, money } from './catalog.ts';
 import { deskFrame, walletEnd } from './desk-list.ts';
 import type { Markup, Site } from './page.ts';
 
-export interface DeskForm {
+export interface DeskForm extends Record<'amount' | 'customer' | 'note', string> {
   /** The payout's order id, or the refund's key. */
   id: string;
   /** Of the payment whose money goes back; empty of a payout. */
   order: string;
   payment: string;
-  amount: string;
-  customer: string;
-  note: string;
   /** The payment whose money goes back, the cents of it that can, and what becomes of the rest; undefined if unknown. */
   back?: Payment | undefined;
   left?: number;

@@ -18,7 +18,7 @@ export function deskPage(list: Markup, site: Site): Markup {
     html`<div class="stack">
       <div class="head">
         <h1>Payments</h1>
-        <input hidden type="search" aria-label="Find a payment" placeholder="Order, amount, wallet, day or state" />
+        <input hidden type="search" aria-label="Find a payment" placeholder="Order, amount, day or wallet" />
         <a class="button" href="/desk/send">Send a payout</a>
       </div>
       <output class="message"></output>
@@ -86,7 +86,7 @@ function totals(entries: readonly Entry[]): Markup {
   const { in: Received = [], out: Sent = [] } = Object.groupBy(done, (entry) => (isPayment(entry) ? 'in' : 'out'));
   const coming = ours.filter((entry) => !isPayment(entry) && isOpen(entry) && !entry.needsReview);
   const figures = { Received, Sent, 'On its way': coming, Waiting: ours.filter(isWaiting) };
-  const denied = (all: readonly Entry[]) => all.some(isDenied) && ` (${all.filter(isDenied).length} denied)`;
+  const denied = (all: readonly Entry[]) => all.some(isDenied) && ` (${all.filter(isDenied).length}\u00A0denied)`;
   return html`<dl class="totals">
     ${Object.entries(figures).map(
       ([name, all]) =>

@@ -116,6 +116,23 @@ test('the four totals of a day are in one row, or two by two', async () => {
   assert.deepEqual(rows, [[2, 2], [2, 2], [2, 2], [4], [4]]);
 });
 
+test('no row of the desk is cut off at 320 px, whatever its state', async () => {
+  const { page } = await world.staff();
+  await page.setViewportSize({ width: 320, height: 800 });
+  const row = page.getByRole('listitem').first();
+  const overflow = await row.evaluate((shown) => {
+    const set = (part: string, text: string) => shown.querySelector(part)?.replaceChildren(text);
+    set('.chip', '! Paid after closing, needs review');
+    set('.amount', '−€1,225.00');
+    const button = document.createElement('a');
+    button.className = 'act button';
+    button.append('Review ↗');
+    shown.append(button);
+    return shown.scrollWidth - shown.clientWidth;
+  });
+  assert.equal(overflow, 0);
+});
+
 // World.close() finds secrets by the same search.
 test('planted values are found in every kind of evidence', async () => {
   const planted = { note: `note-${randomUUID()}`, requestId: `request-${randomUUID()}` };

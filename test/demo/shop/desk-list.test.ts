@@ -162,7 +162,7 @@ test('the desk counts all that came in today, also twice or under review', async
     'To review',
     'To send back',
     'Today, 20 Nov, UTC',
-    '5 received (1 denied) €72.50',
+    '5 received (1\u00A0denied) €72.50',
     '2 sent €30.00',
     '1 waiting €20.00',
     '18 Nov, UTC',
