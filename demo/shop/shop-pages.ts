@@ -16,12 +16,12 @@ export const PAID = 'We will pack your order on Tuesday and send it on Wednesday
 const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 'refunded'>, string>> = {
   goods: {
     paid: PAID,
-    checking: 'Your payment is being checked. We start packing once it is confirmed.',
+    checking: 'We are looking into your payment. We start packing once it is confirmed.',
     unpaid: 'We keep your order and pack it once it is paid.',
   },
   'top-up': {
     paid: 'Your coffee card is topped up.',
-    checking: 'Your payment is being checked. Your card is topped up once it is confirmed.',
+    checking: 'We are looking into your payment. Your card is topped up once it is confirmed.',
     unpaid: 'Your card is topped up once it is paid.',
   },
 };
@@ -222,7 +222,7 @@ function backSentence({ sentBack, onItsWay }: Back): string {
 /** Heading and widget say that it is closed and not to be paid. */
 function closedSentence({ extra, inReview }: Order): string {
   if (extra.received !== '0.00') return `Your payment came after the order was closed. ${extraSentence(extra)}`;
-  return inReview ? 'Your payment is being checked. If you have questions, contact us.' : '';
+  return inReview ? 'We are looking into your payment. If you have questions, contact us.' : '';
 }
 
 /** `text` with its way to the contact page. */

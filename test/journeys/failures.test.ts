@@ -114,7 +114,7 @@ test('an order closed while its payment is checked: the open page says so, and l
   await world.control('/faults', { status: { tamper: { amount: 0.01 } } });
   await phone.scan(await shopper.scannedCode());
   await phone.approve();
-  await shopper.page.getByText('Your payment is being checked.').waitFor();
+  await shopper.page.getByText('We are looking into your payment.').waitFor();
   const { proxy: url, secrets } = world.stack;
   await new PaymentProxy({ url, key: secrets.merchantApiKey }).closeOrder(shopper.orderId);
   const news = shopper.page.getByRole('status').filter({ hasText: /checked\. If you have questions/ });
@@ -131,7 +131,7 @@ test('a report with another amount: the shop says that it is checked, until a pe
   await world.control('/faults', { status: { tamper: { amount: 0.01 } } });
   await phone.scan(code);
   await phone.approve();
-  await shopper.page.getByText('Your payment is being checked.').waitFor();
+  await shopper.page.getByText('We are looking into your payment.').waitFor();
   await shopper.page.getByRole('link', { name: 'Contact the shop' }).waitFor();
   await shopper.page.getByRole('link', { name: 'Account' }).click();
   await shopper.page.getByText('Being checked').waitFor();
@@ -149,7 +149,11 @@ test('a report with another amount: the shop says that it is checked, until a pe
       }),
     });
   // An answer that was on its way when the payment ended.
-  const late = { state: 'checking', heading: 'We are checking your payment', text: 'Your payment is being checked.' };
+  const late = {
+    state: 'checking',
+    heading: 'We are checking your payment',
+    text: 'We are looking into your payment.',
+  };
   await shopper.page.route('**/state', (route) => route.fulfill({ json: late }), { times: 1 });
   let answer = await resolve();
   for (const end = Date.now() + RESOLVABLE_WITHIN_MS; answer.status === 409 && Date.now() < end;) {

@@ -168,7 +168,7 @@ test('while a person checks a payment, order page and account say so, and neithe
   assert.doesNotMatch(account, /Pay now|Continue/);
   assert.match((await shopper.get(`${path}/state`)).text, /"state":"checking"/);
   const shown = (await shopper.get(path)).text;
-  assert.match(shown, /Your payment is being checked\. We start packing once it is confirmed\./);
+  assert.match(shown, /We are looking into your payment\. We start packing once it is confirmed\./);
   assert.doesNotMatch(shown, /once it is paid/);
   shop.proxy.answers[`GET ${path}`] = report(false);
   assert.equal(await deliver(shop, orderId, { id: 'msg_2', type: 'payment.failed' }), 204);
@@ -190,7 +190,7 @@ test('of a paid order whose payment is in review, or denied by a person, nothing
     for (const doubt of [{ needsReview: true }, resolved('FAILED by Mia: not at the gateway')]) {
       shop.proxy.answers[`GET ${path}`] = report(doubt);
       const { text } = await shopper.get(path);
-      assert.ok(text.includes(`>Your payment is being checked. ${sentence}<`), sentence);
+      assert.ok(text.includes(`>We are looking into your payment. ${sentence}<`), sentence);
       assert.doesNotMatch(text, /Thank you|<title>Paid|<li aria-current="step"><b>Packing/);
       const account = (await shopper.get('/account')).text;
       assert.match(account, new RegExp(`${orderIdIn(path)} ·[^]*?<span class="chip warn">Being checked<`));
@@ -368,7 +368,7 @@ test('a closed order says what is sent back, and asks for no money', async () =>
     [
       [{ ...late, status: 'PROCESSING', needsReview: true }],
       [],
-      'Your payment is being checked. If you have questions, contact us.',
+      'We are looking into your payment. If you have questions, contact us.',
     ],
     [[{ ...late, amount: '42.00' }], [], `${LATE} Contact us, and we will send it back.`],
     [[late], [], `${LATE} ${WHOLE}`],
