@@ -54,7 +54,7 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     surplus: extra.length > 0,
     surplusAmount: extra.length ? decimalOf(sumOf(extra), total.currency) : null,
     owedAmount: owed > 0 ? decimalOf(owed, total.currency) : null,
-    otherOpen: order?.payments.some((payment) => payment !== current && canBePaid(payment.stage)) ?? false,
+    otherOpen: order?.payments.some((payment) => payment !== current && isPayable(payment)) ?? false,
     refunds: refunds.map(refundView),
     version: order?.version ?? 0,
     serverTime: iso(nowMs),
@@ -99,6 +99,12 @@ const ANSWER_STATES = {
   unreached: 'LOST',
   withheld: 'LOST',
 } as const satisfies Record<PostOutcome, AnswerState>;
+
+/** Nobody was shown a code or a page whose answer was lost. */
+function isPayable({ stage, method, answer }: Transaction): boolean {
+  const isShown = answer === null || ANSWER_STATES[answer] === 'ARRIVED';
+  return canBePaid(stage) && (isShown || PAYS_BY[method as Method] === 'prompt');
+}
 
 /** `withheld`: the money may have come, or the order is closed, so nothing is shown to pay with. */
 function shopperPayment(payment: Transaction, withheld: boolean, causeOf: Traits['causeOf']): PaymentView {

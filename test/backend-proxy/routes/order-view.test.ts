@@ -35,6 +35,24 @@ it('the order view of an order that was never started shows the terms of the tok
   assert.equal((await world.view(world.token(OPEN))).amount, null);
 });
 
+it('the order view counts a payment whose answer was lost as open only if the wallet may have its request', async (t) => {
+  const world = await createWorld(t);
+  for (const [method, isOpen] of [
+    ['QR', false],
+    ['CHECKOUT', false],
+    ['DIRECT', true],
+  ] as const) {
+    const token = world.token({ orderId: `OF-${method}`, customerReferenceNo: 'C-1' });
+    await world.faults({ pay: { dropAnswer: true } });
+    await world.start(token, { method, ...(method === 'DIRECT' && { customer: '12345678' }) });
+    await world.faults({});
+    await world.settle();
+    assert.equal((await world.view(token)).payment?.answer, 'LOST');
+    await world.start(token, { method: 'JETGO' });
+    assert.equal((await world.view(token)).otherOpen, isOpen, method);
+  }
+});
+
 it('the order view is shown while the database is read-only, and its terms are stored afterwards', async (t) => {
   const world = await createWorld(t);
   const issued = Math.floor(NOON / 1000);
