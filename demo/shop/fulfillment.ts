@@ -1,7 +1,8 @@
 // Marks orders as paid, from the two sources that can be trusted: a signed webhook, and the proxy's answer about an
-// order. A browser is never trusted. The proxy is asked when an order's page is shown, after each other webhook of an
-// order, and in a slow sweep, so a lost webhook only delays an order. Both sources call `OrderStore.recordPaid`, which
-// counts a payment once. Whether a person checks a payment comes from the proxy's answer alone.
+// order. A browser is never trusted. The proxy is asked when an order's page or the account is shown, after each other
+// webhook of an order, and in a slow sweep, so a lost webhook only delays an order. Both sources call
+// `OrderStore.recordPaid`, which counts a payment once. Whether a person checks a payment comes from the proxy's answer
+// alone.
 import {
   PaymentProxyError,
   verifyWebhook,

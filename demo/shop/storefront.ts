@@ -36,6 +36,8 @@ const LOGO = `data:image/svg+xml;base64,${ICON.toString('base64')}`;
 const CONTACT = html`Write to <a href="mailto:help@stillwater.example">help@stillwater.example</a>, and tell us the
   number of your order. You find it under <a href="/account">your orders</a>.`;
 const ASKED_FOR_MS = 2_000;
+/** Of the account's orders, the newest. */
+const MAX_ASKED = 10;
 /** From the start of a payment: as long as the gateway's own checkout. */
 const PAY_WITHIN_S = 15 * 60;
 const SESSION_LIFE_S = 30 * 24 * 60 * 60;
@@ -56,8 +58,9 @@ export function addStorefront(app: Hono, { settings, site, orders, fulfillment, 
 
   app.get('/contact', (c) => c.html(notice('Contact us', CONTACT, site)));
 
-  app.get('/account', (c) => {
+  app.get('/account', async (c) => {
     const owner = customerOf(c, settings);
+    await ask(orders.byOwner(owner).slice(0, MAX_ASKED));
     return c.html(accountPage({ balance: orders.balance(owner), orders: orders.byOwner(owner), site }));
   });
 
@@ -77,12 +80,17 @@ export function addStorefront(app: Hono, { settings, site, orders, fulfillment, 
     return c.json({ state: stateOf(order), heading: headingOf(order), text: fulfillmentOf(order), balance });
   });
 
-  /** The visitor's order, after asking the proxy about it; a page is shown without its answer too. */
+  /** The visitor's order, after asking the proxy about it. */
   async function theirs(c: Context<object, '/orders/:orderId'>): Promise<Order | undefined> {
     const order = orders.find(c.req.param('orderId'), customerOf(c, settings));
-    if (order !== undefined)
-      await Promise.race([fulfillment.ask(order).catch(() => {}), setTimeout(ASKED_FOR_MS, undefined, { ref: false })]);
+    if (order !== undefined) await ask([order]);
     return order;
+  }
+
+  /** A page is shown without the proxy's answers too. */
+  async function ask(shown: readonly Order[]): Promise<void> {
+    const answers = shown.map((order) => fulfillment.ask(order).catch(() => {}));
+    await Promise.race([Promise.all(answers), setTimeout(ASKED_FOR_MS, undefined, { ref: false })]);
   }
 }
 
