@@ -300,8 +300,8 @@ export function reviewReason(reviewed: Reviewed): string {
     const field = detail === 'customer' ? 'wallet' : inWords(detail.replace(/:.*/, ''));
     const what = differing(detail) ?? `The gateway reported a different ${field} than was asked for`;
     const since = reviewed.history.slice(reviewed.history.indexOf(cause));
-    const isConfirmed = since.some((entry) => entry.event === 'succeeded' && !isByPerson(entry));
-    return `${what}${isConfirmed ? ', and the right one later' : ''}.`;
+    const end = since.find((entry) => /^(succeeded|declined)$/.test(entry.event) && !isByPerson(entry))?.event;
+    return `${what}${end === 'succeeded' ? ', and the right one later' : end ? ', and declined it later' : ''}.`;
   }
   if (said === null) return 'The gateway has not said in time how it ended.';
   return `${capital(inWords(said))}.`;

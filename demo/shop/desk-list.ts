@@ -109,13 +109,14 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
   const isOwed = what && what !== 'To review' && entry.currency === CURRENCY;
   const sum = isOwed ? money(most + rest) : formatMoney(entry.amount, entry.currency);
   const day = what && dayOf(entry) !== today ? `${dayOf(entry).split(/[ ,]/, 2).join('\u00A0')},\u00A0` : '';
+  const name = `${dayOf(entry) === today ? 'Today, ' : ''}${dayOf(entry)}`;
   const url = operatorUrl && `${operatorUrl}/transactions/${encodeURIComponent(gatewayOrderId)}`;
   const id = html`<a class="id" ${url && html`href="${url}" ${THERE}`}><b>${orderId}</b>${url && ' ↗'}</a>`;
   return html`<li id="${gatewayOrderId}" class="${what && 'warn'}" data-status="${status}">
     <span>${id} <small>${kind}</small></span>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
     <span class="about">${aboutOf(entry, entries)}</span>
-    <time datetime="${createdAt}">${day}${times.format(new Date(createdAt))}</time>
+    <time datetime="${createdAt}" title="${name}">${day}${times.format(new Date(createdAt))}</time>
     <b class="amount">${isPayment(entry) ? '' : '−'}${sum}</b>
     ${advice && html`<p>${advice}</p>`} ${action(entry, entries, url)}
   </li>`;
@@ -168,7 +169,8 @@ function reviewReason({ history }: Entry): string {
   const flag = /^(mismatch|conflict|needs_review)$/;
   const at = history.findLastIndex(({ event, detail }) => flag.test(event) && detail && !flag.test(detail));
   const said = history[at]?.detail ?? '';
-  const later = history.slice(at).some(({ event }) => event === 'succeeded') ? ', and the right one later' : '';
+  const end = history.slice(at).find(({ event }) => /^(succeeded|declined)$/.test(event))?.event;
+  const later = end === 'succeeded' ? ', and the right one later' : end ? ', and declined it later' : '';
   const [, asked = '', reported = ''] = /asked ([\d.]+) EUR, reported ([\d.]+) EUR/.exec(said) ?? [];
   if (said.includes('duplicate')) return 'The gateway says paid, but it had refused this order as a duplicate';
   if (/ after (SUCCESS|FAILED)/.test(said)) return 'The gateway contradicts itself';

@@ -11,7 +11,7 @@ function filter() {
   const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
   const rows = [...live.querySelectorAll('li')];
   for (const row of rows) {
-    const text = `${nameOf(row)} ${row.id} ${row.textContent}`.toLowerCase();
+    const text = `${nameOf(row)} ${row.id} ${row.querySelector('time').outerHTML} ${row.textContent}`.toLowerCase();
     row.hidden = !words.every((word) => text.includes(word));
   }
   for (const fold of live.querySelectorAll('details')) fold.open ||= words.length > 0;

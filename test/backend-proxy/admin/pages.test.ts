@@ -284,6 +284,13 @@ it('a paid order and a payout have nothing to close', async (t) => {
   }
 });
 
+it('a review of a wrong amount says that the gateway declined the payment later', async (t) => {
+  const operator = await signedIn(t);
+  await createMismatch(operator.world);
+  await observe(operator.world, 'A-1', verified('failed'), 'later');
+  await operator.says('/admin/transactions/A-1', / instead of €10\.10, and declined it later\. Asked /);
+});
+
 it('a resolution against what the gateway reports needs a confirmation that names the report', async (t) => {
   const operator = await signedIn(t);
   const { world } = operator;

@@ -63,7 +63,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
     ),
     payout('PO-3', { status: 'FAILED', reason: 'DECLINED', history: [said('declined', 'INSUFFICIENT_BALANCE')] }),
     payout('PO-4', { status: 'FAILED', reason: 'REJECTED', history: [said('rejected', 'HTTP 400 WALLET_NOT_FOUND')] }),
-    payout('PO-1', { needsReview: true, history: [said('mismatch', 'amount: asked 25.00 EUR, reported 0.07 EUR'), said('needs_review', 'mismatch')] }), // prettier-ignore
+    payout('PO-1', { needsReview: true, history: [said('mismatch', 'amount: asked 25.00 EUR, reported 0.07 EUR'), said('needs_review', 'mismatch'), said('declined', null)] }), // prettier-ignore
     payout('PO-2', { needsReview: true, history: [said('needs_review', null)] }),
     payment('ST-2', { status: 'SUCCESS', surplus: true }),
     payment('ST-3', { status: 'SUCCESS', needsReview: true, history: [said('mismatch', 'amount: asked 25.00 EUR, reported 0.07 EUR'), said('needs_review', 'mismatch'), said('succeeded', null)] }), // prettier-ignore
@@ -75,10 +75,10 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const { text } = await staff.get('/desk/list');
   const link = 'href="http://127\\.0\\.0\\.1:8789/admin/transactions/PO-1"';
-  assert.match(text, new RegExp(`<li id="PO-1"\\s+class="warn"[^]*?Needs review[^]*?<p>The gateway reported €0\\.07 instead of €25\\.00\\.<[^]*?${link}`)); // prettier-ignore
+  assert.match(text, new RegExp(`<li id="PO-1"\\s+class="warn"[^]*?Needs review[^]*?<p>The gateway reported €0\\.07 instead of €25\\.00, and declined it later\\.<[^]*?${link}`)); // prettier-ignore
   assert.match(
     text,
-    /<h2>To review<small>Ask the gateway’s support before you ship, or send anything back or again\.<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]*>\d\d:\d\d<(?:(?!<h2)[^])*<h2>To send back<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, 20 Nov, \S+<[^]*<li id="ST-1"/,
+    /<h2>To review<small>Ask the gateway’s support before you ship, or send anything back or again\.<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]* title="Today, 20 Nov, [^>]*>\d\d:\d\d<(?:(?!<h2)[^])*<h2>To send back<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, 20 Nov, \S+<[^]*<li id="ST-1"/,
   );
   const toReview = [...(text.split('<h2>')[1] ?? '').matchAll(/<li id="(.*?)"/g)].map(([, id]) => id);
   assert.deepEqual(toReview, ['ST-R2', 'ST-R1', 'ST-R0', 'ST-4', 'ST-3', 'PO-2', 'PO-1'], 'the oldest first');
