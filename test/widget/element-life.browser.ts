@@ -11,8 +11,7 @@ it('an element without a connection says so as soon as the browser is offline, u
   proxy.isSilent = true;
   window.dispatchEvent(new Event('offline'));
   await widget.updateComplete;
-  const reassures = () => textOf(widget).includes('You will not be charged twice.');
-  expect([textOf(widget).includes('No connection.'), reassures()]).to.deep.equal([true, true]);
+  expect(textOf(widget)).to.contain('No connection.');
   proxy.isSilent = false;
   window.dispatchEvent(new Event('online'));
   await until(() => !textOf(widget).includes('No connection.'), 'the connection');
@@ -20,7 +19,9 @@ it('an element without a connection says so as soon as the browser is offline, u
   await until(() => textOf(widget).includes('Confirm only one payment, or you will pay twice.'), 'the warning');
   window.dispatchEvent(new Event('offline'));
   await widget.updateComplete;
-  expect([textOf(widget).includes('No connection.'), reassures()]).to.deep.equal([true, false]);
+  expect(textOf(widget))
+    .to.contain('No connection.')
+    .and.to.contain('Confirm only one payment, or you will pay twice.');
 });
 
 describe('a moved element', () => {

@@ -9,7 +9,7 @@ import type { Choice } from '../shell/choice.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import { FOLLOWING, type SessionState, type Trouble } from '../shell/state.ts';
 import { timeInWords } from './announcer.ts';
-import { button, isOpen, nothingIn, onceOnly, reference, type Rank } from './parts.ts';
+import { button, isOpen, nothingIn, reference, space, type Rank } from './parts.ts';
 import { amountField, html, opensApp } from './provided.ts';
 import { show } from './view.ts';
 
@@ -31,6 +31,14 @@ export function notesAboveMethods(shown: Choice, context: PanelContext): Templat
 /** The class `announce` makes a screen reader read the text when it changes (announcer.ts). */
 export const notesAbovePay = ({ trouble }: Choice, context: PanelContext): TemplateResult | '' =>
   trouble ? html`<p class="note wrong announce" part="error">${textOf(trouble, context)}</p>` : '';
+
+/** A payment that could be paid as well as the one that is started or waited for. */
+const hasOther = ({ order, activity }: SessionState): boolean =>
+  order.otherOpen || (activity.at !== 'following' && isOpen(order.payment));
+
+/** The text, and that a repeated press is one payment: that is not said of two, because each could be paid. */
+const onceOnly = (text: string, context: PanelContext): TemplateResult =>
+  html`${text}${hasOther(context.state) ? '' : space(context) + context.say('once')}`;
 
 /** A code newer than this file gets a text that says to try again. */
 function textOf({ code, message }: Trouble, context: PanelContext): string | TemplateResult {

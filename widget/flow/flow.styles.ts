@@ -460,7 +460,12 @@ export const flowStyles = css`
   @media (prefers-contrast: more) {
     :host {
       --_muted: var(--_text);
-      --_line: var(--_field);
+      --_field: var(--_text);
+      --_line: var(--_text);
+    }
+    .bar {
+      border: 1px solid;
+      background: none;
     }
   }
   @media (forced-colors: active) {

@@ -4,7 +4,6 @@ import type { TemplateResult } from 'lit';
 import { PAYS_BY, type Method, type PaymentView } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { PanelContext } from '../shell/choose.ts';
-import type { SessionState } from '../shell/state.ts';
 import { targetOf } from './checkout-window.ts';
 import { returnLink, supportLink } from './checkout-window.ts';
 import { html, icon } from './provided.ts';
@@ -35,14 +34,6 @@ export const space = ({ language }: PanelContext): string => (/^(ja|zh)/.test(la
 
 export const isOpen = (payment: PaymentView | null | undefined): boolean =>
   payment?.status === 'INITIALIZED' || payment?.status === 'PROCESSING';
-
-/** A payment that could be paid as well as the one that is started or waited for. */
-const hasOther = ({ order, activity }: SessionState): boolean =>
-  order.otherOpen || (activity.at !== 'following' && isOpen(order.payment));
-
-/** The text, and that a repeated press is one payment: that is not said of two, because each could be paid. */
-export const onceOnly = (text: string, context: PanelContext): TemplateResult =>
-  html`${text}${hasOther(context.state) ? '' : space(context) + context.say('once')}`;
 
 const COPY_ICONS = {
   copy: 'M9 9h9a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2h-7a2 2 0 0 1-2-2zm6-5H6a2 2 0 0 0-2 2v9',
@@ -105,7 +96,7 @@ export function waitingStatus(
   const left = countdown(context, limit);
   const line = state.disconnected
     ? html`<div part="status" class="note">
-        <span class="announce">${onceOnly(say('lost'), context)}</span>
+        <span class="announce">${say('lost')}</span>
         <div>${left}</div>
         ${button('retry', 'quiet', say('again'), () => run((session) => session.reconnect()))}
       </div>`

@@ -14,7 +14,6 @@ import {
   button,
   copyButton,
   newAttemptButton,
-  onceOnly,
   otherMethodButton,
   orderName,
   sign,
@@ -71,7 +70,7 @@ export function fetching(
 ): TemplateResult {
   const { say } = context;
   return html`${icon(method)}${heading(say('sending'))}
-  ${waitingStatus(context, isLong ? onceOnly(say('slow'), context) : say('safe'))}${otherMethodButton(context)}`;
+  ${waitingStatus(context, say(isLong ? 'slow' : 'safe'))}${otherMethodButton(context)}`;
 }
 
 /** A code or a page that never arrived cannot be paid, but a request may have reached the wallet. */
