@@ -176,7 +176,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     assert.deepEqual(await keyboard.tabTo(enFlow.copy), [enFlow.copy]);
     await keyboard.press('Space');
     assert.deepEqual(await keyboard.heard(enFlow.copied), [enFlow.copied]);
-    assert.deepEqual(await keyboard.tabTo(BEHIND), [en.appOpen, enFlow.other, PHONE, BEHIND]);
+    assert.deepEqual(await keyboard.tabTo(BEHIND), [enFlow.save, en.appOpen, enFlow.other, PHONE, BEHIND]);
     assert.deepEqual(await keyboard.tabTo(en.appOpen, 'Shift+Tab'), [PHONE, enFlow.other, en.appOpen]);
     // The picture of the whole code needs a higher window.
     await shopper.page.setViewportSize({ width: 320, height: 640 });

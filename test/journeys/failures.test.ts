@@ -117,7 +117,7 @@ test('an order closed while its payment is checked: the open page says so, and l
   await shopper.page.getByText('We are looking into your payment.').waitFor();
   const { proxy: url, secrets } = world.stack;
   await new PaymentProxy({ url, key: secrets.merchantApiKey }).closeOrder(shopper.orderId);
-  const news = shopper.page.getByRole('status').filter({ hasText: /checked\. If you have questions/ });
+  const news = shopper.page.getByRole('status').filter({ hasText: /payment\. If you have questions/ });
   assert.equal(await news.getByRole('link', { name: 'contact us' }).getAttribute('href'), '/contact');
   await world.control('/faults', {});
 });
