@@ -73,7 +73,6 @@ function tables({ int, strict, updated, added, keyed, keyedUpdated }: SchemaSql)
       needs_review ${int} not null default 0,
       success_seen ${int} not null default 0,
       reviews ${int} not null default 0,
-      settled_minor ${int} not null default 0,
       resolved text,
       reported text,
       ended_by text,
@@ -258,7 +257,14 @@ export interface Step {
 }
 
 /** In their order; the first has the number 1. A step that was released is never changed. */
-export const STEPS: readonly Step[] = [{ statements: schemaStatements, oldest: 1 }];
+export const STEPS: readonly Step[] = [
+  { statements: schemaStatements, oldest: 1 },
+  // A version that does not know it would send back what is settled.
+  {
+    statements: ({ int }) => [`alter table transactions add column settled_minor ${int} not null default 0`],
+    oldest: 2,
+  },
+];
 
 /** For the operator. */
 const UNRELEASED =
@@ -306,7 +312,7 @@ export async function migrate(db: Kysely<Tables>, dialect: Dialect, log: Log, st
       await sql`insert into meta (key, value) values ('schema', ${String(number)}), ('oldest', ${String(step.oldest)})
         on conflict (key) do update set value = excluded.value`.execute(tx);
     });
-    const level = number === 1 ? 'debug' : 'info';
+    const level = schema === 0 ? 'debug' : 'info';
     log(level, 'database changed', { schema: number, ms: Math.round(performance.now() - startedAt) });
   }
 }

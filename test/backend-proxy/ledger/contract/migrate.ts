@@ -11,8 +11,9 @@ export interface Migrating {
   run(text: string): Promise<Record<string, unknown>[]>;
 }
 
+const LAST = STEPS.length;
 const ADD: Step = {
-  oldest: 1,
+  oldest: LAST,
   statements: ({ int, strict }) => [
     `alter table orders add column shop ${int} not null default 7`,
     `create table shops (id text not null primary key) ${strict}`,
@@ -23,8 +24,8 @@ const ADD: Step = {
 
 export function migrateContract(name: string, empty: (t: TestContext) => Promise<Migrating>): void {
   const numbers = async ({ run }: Migrating) =>
-    (await run(`select key, value from meta where key in ('schema', 'oldest') order by key desc`)).map(
-      ({ value }) => value,
+    (await run(`select key, value from meta where key in ('schema', 'oldest') order by key desc`)).map(({ value }) =>
+      Number(value),
     );
 
   it(`${name}: processes that start together make each step once, and a later start makes none`, async (t) => {
@@ -33,7 +34,7 @@ export function migrateContract(name: string, empty: (t: TestContext) => Promise
     await Promise.all([1, 2, 3].map(() => database.start(steps)));
     await database.start(steps);
     assert.deepEqual(await database.run('select id from shops'), [{ id: 'shop-0' }]);
-    assert.deepEqual(await numbers(database), ['2', '1']);
+    assert.deepEqual(await numbers(database), [LAST + 1, LAST]);
   });
 
   it(`${name}: a row of the version before has the new column's default`, async (t) => {
@@ -45,6 +46,15 @@ export function migrateContract(name: string, empty: (t: TestContext) => Promise
     assert.deepEqual({ ...row, shop: Number(row?.['shop']) }, { order_id: 'A', shop: 7 });
   });
 
+  it(`${name}: a database of each step before is brought to the tables of the last`, async (t) => {
+    for (const [at] of STEPS.entries()) {
+      const database = await empty(t);
+      await database.start(STEPS.slice(0, at + 1));
+      await database.start();
+      assert.deepEqual(await database.run('select settled_minor from transactions'), []);
+    }
+  });
+
   it(`${name}: a step that fails leaves nothing of it, and the next start makes it`, async (t) => {
     const database = await empty(t);
     const wrong: Step = {
@@ -53,23 +63,23 @@ export function migrateContract(name: string, empty: (t: TestContext) => Promise
     };
     await assert.rejects(database.start([...STEPS, wrong]), /nowhere/);
     await assert.rejects(database.run('select id from shops'));
-    assert.deepEqual(await numbers(database), ['1', '1']);
+    assert.deepEqual(await numbers(database), [LAST, LAST]);
     await database.start([...STEPS, ADD]);
-    assert.deepEqual(await numbers(database), ['2', '1']);
+    assert.deepEqual(await numbers(database), [LAST + 1, LAST]);
   });
 
   it(`${name}: a version that a step excludes is refused, and one that it allows goes on`, async (t) => {
     const database = await empty(t);
     await database.start([...STEPS, ADD]);
     await database.start(STEPS);
-    await database.start([...STEPS, ADD, { oldest: 2, statements: () => [] }]);
+    await database.start([...STEPS, ADD, { oldest: LAST + 1, statements: () => [] }]);
     await database.start([...STEPS, ADD]);
     await assert.rejects(database.start(STEPS), {
       message:
-        'A newer version has changed this database (schema 3, and this version knows 1): ' +
+        `A newer version has changed this database (schema ${LAST + 2}, and this version knows ${LAST}): ` +
         'install that version, or restore a backup from before it.',
     });
-    assert.deepEqual(await numbers(database), ['3', '2']);
+    assert.deepEqual(await numbers(database), [LAST + 2, LAST + 1]);
   });
 
   it(`${name}: a database of before the first release is refused, and stays as it is`, async (t) => {
