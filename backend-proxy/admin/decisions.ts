@@ -8,6 +8,7 @@ import {
   leftOf,
   limitOf,
   owedOf,
+  paysNothing,
   sendableOf,
   whyNotRefundable,
   type RefundRules,
@@ -59,11 +60,10 @@ export function leftOfPayment(payment: Transaction, order: Order, rules: RefundR
 
 /** Something of it can be sent back now. */
 export function isRefundable(payment: Transaction, { order, now }: OrderAt, rules: RefundRules): boolean {
-  const left = order && leftOfPayment(payment, order, rules, now);
-  return left !== undefined && left.cause === null && left.sendable > 0;
+  return order !== undefined && canSend(leftOfPayment(payment, order, rules, now));
 }
 
-const paysNothing = ({ surplus, afterClose }: Transaction) => surplus || afterClose;
+export const canSend = ({ cause, sendable }: Left) => cause === null && sendable > 0;
 
 /** What only the order says of one that is open or paid. */
 const asksOrder = ({ type, stage, needsReview }: Transaction) =>
@@ -122,12 +122,12 @@ export function refunding(
   // The review is asked first.
   if (cause === 'under_review' && own.length === 0) return '';
   const isUrgent = owedOf(payment, order.refunds) > 0;
-  const canSend = cause === null && sendable > 0;
+  const isSendable = canSend({ cause, left, sendable });
   const isExtra = (other: Transaction) => paysNothing(other) && isRefundable(other, at, rules);
   const extra = paysNothing(payment) || cause !== null || sendable === 0 ? undefined : order.payments.find(isExtra);
   const money = moneyIn(left, payment);
   return html`<section class="panel ${isUrgent ? 'urgent' : ''}" aria-labelledby="refunds">
-    <h2 id="refunds">${canSend && isUrgent ? 'To send back' : isUrgent ? `Still owed ${money}` : 'Refunds'}</h2>
+    <h2 id="refunds">${isSendable && isUrgent ? 'To send back' : isUrgent ? `Still owed ${money}` : 'Refunds'}</h2>
     ${
       isUrgent
         ? html`<p class="why">${whyBack(payment, { cause, left, sendable })}</p>
@@ -147,7 +147,7 @@ export function refunding(
     if (extra !== undefined)
       return html`<p>This payment pays the order: send back <a href="${linkTo(extra)}">the other one</a> first.</p>`;
     if (isUrgent)
-      return canSend
+      return isSendable
         ? refundForm(payment, sendable, rules, form, typed)
         : settleForm(payment, form, typed.by, settling);
     if (payment.settledMinor > 0)

@@ -5,6 +5,7 @@ import { html } from 'hono/html';
 import type { Counts, Sum, Sums, Webhook, UnmatchedIpn } from '../ledger/model.ts';
 import type { Warning } from '../protocol/log.ts';
 import { TYPES, type Transaction } from '../protocol/transaction.ts';
+import { canSend } from './decisions.ts';
 import { linkTo, cards, transactionTable, type Backs } from './layout.ts';
 import { redeliverForm } from './lists.ts';
 import {
@@ -74,8 +75,6 @@ export function titleOf({ counts, toSendBack, reviews, dead, problem, warnings }
       .join(', ');
   return rest > 0 ? `${plural(rest, 'thing needs', 'things need')} attention` : 'Nothing to review or send back';
 }
-
-const canSend = ({ cause, sendable }: Left) => cause === null && sendable > 0;
 
 function partsOf(toSendBack: readonly ToSendBack[]): readonly [toSend: number, toSettle: number] {
   const toSend = toSendBack.filter(canSend).length;

@@ -3,6 +3,7 @@
 import type { LedgerEvent, Delivery, Webhook } from '../ledger/model.ts';
 import { iso } from '../protocol/durations.ts';
 import type { Level, Log } from '../protocol/log.ts';
+import { paysNothing } from '../protocol/refundable.ts';
 import {
   STAGES,
   TRANSACTION_TYPES,
@@ -70,7 +71,7 @@ export function createBusinessLog(log: Log, metrics: Metrics): (events: readonly
       const { event, source, transaction } = each;
       const { id: transactionId, type, orderId, method } = transaction;
       // The money is there, but pays nothing: only the flag is logged.
-      if (event === 'succeeded' && (transaction.surplus || transaction.afterClose)) continue;
+      if (event === 'succeeded' && paysNothing(transaction)) continue;
       log(meaningOf(event, type).level, eventName(event, type), {
         orderId,
         transactionId,

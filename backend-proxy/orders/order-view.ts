@@ -14,7 +14,7 @@ import {
   type QrCode,
 } from '../protocol/wire.ts';
 import { decimalOf } from '../protocol/money.ts';
-import { leftOf } from '../protocol/refundable.ts';
+import { leftOf, paysNothing } from '../protocol/refundable.ts';
 import {
   STAGES,
   canBePaid,
@@ -37,7 +37,7 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
   const closed = order !== undefined && order.closed !== null;
   const extra = order?.payments.filter(({ surplus }) => surplus) ?? [];
   const refunds = order?.refunds.filter(isCertain) ?? [];
-  const unused = order?.payments.filter(({ surplus, afterClose }) => surplus || afterClose) ?? [];
+  const unused = order?.payments.filter(paysNothing) ?? [];
   const owed = unused.reduce((sum, payment) => sum + leftOf(payment, refunds), 0);
   const checking = !paid && (order?.payments.some((payment) => payment.checking) ?? false);
   return {

@@ -56,9 +56,12 @@ export function leftOf(
   return Math.max(0, payment.amountMinor - sent);
 }
 
+export const paysNothing = ({ surplus, afterClose }: Pick<Transaction, 'surplus' | 'afterClose'>) =>
+  surplus || afterClose;
+
 /** What is left of money that pays no order, once no review doubts it: the shop owes it to the customer. */
 export function owedOf(payment: Transaction, refunds: readonly Transaction[]): number {
-  return (payment.surplus || payment.afterClose) && !isInDoubt(payment) ? leftOf(payment, refunds) : 0;
+  return paysNothing(payment) && !isInDoubt(payment) ? leftOf(payment, refunds) : 0;
 }
 
 /** Never rounded in silence: the part of what is left that the gateway takes. */

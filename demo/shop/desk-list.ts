@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import type { Payment, Refund, Transaction } from '../../backend-proxy/client.ts';
 import { CURRENCY, centsOf, formatMoney, money } from './catalog.ts';
+import { lastDecision } from './fulfillment.ts';
 import { page, type Markup, type Site } from './page.ts';
 
 /** `isClosed`: the order of a payment that waits. */
@@ -177,9 +178,6 @@ function reviewReason({ history }: Entry): string {
   if (asked) return `The gateway reported ${formatMoney(reported)} instead of ${formatMoney(asked)}${later}`;
   return said === '' ? 'The gateway has not said in time how it ended' : 'What the gateway reported is in doubt';
 }
-
-const lastDecision = ({ history }: Entry) =>
-  history.findLast(({ event, detail }) => event === 'resolved' && !detail?.startsWith('SETTLED'))?.detail;
 
 /** Who decided, and what; without a name once it is erased. */
 function decidedIn(entry: Entry): string | undefined {

@@ -41,7 +41,7 @@ export function addDesk(app: Hono, proxy: PaymentProxy, site: Site, now: () => D
     typeof form === 'string'
       ? c.redirect(`/desk?done=${encodeURIComponent(form)}`, 303)
       : c.html(deskForm(form, site), form.problems === undefined ? 200 : 422);
-  const typedIn = async (c: Context) => (await c.req.parseBody()) as Record<string, string>;
+  const typedIn = async (c: Context): Promise<Typed> => Object.fromEntries(new URLSearchParams(await c.req.text()));
   // Nothing is sent by a link.
   app.get('/desk/send', async (c) => show(c, await fill(proxy, { ...c.req.query(), id: '' })));
   app.post('/desk/send', async (c) => show(c, await send(proxy, await typedIn(c))));

@@ -59,7 +59,10 @@ export class Fulfillment {
     order.extra = { ...sums, ...backOf(extra, refunds) };
   }
 
-  /** Asks about orders that are unpaid or in review, newest first. Ends if the proxy cannot be reached: a timer calls the next sweep. */
+  /**
+   * Asks about orders that are unpaid or in review, newest first. Ends if the proxy cannot be reached: a timer calls
+   * the next sweep.
+   */
   async sweep(now: Date = new Date()): Promise<void> {
     const isWatched = (order: Order) =>
       (order.paidAt === null || order.inReview) && now.getTime() - order.createdAt.getTime() < WATCHED_FOR_MS;
@@ -72,9 +75,12 @@ export class Fulfillment {
   }
 }
 
+/** What a person said last about how it ended, such as `SUCCESS by Ada: …`. */
+export const lastDecision = ({ history }: Transaction) =>
+  history.findLast(({ event, detail }) => event === 'resolved' && !detail?.startsWith('SETTLED'))?.detail;
+
 /** Of one that the gateway reports as paid: in review, or a person has denied it. */
-const isInDoubt = ({ needsReview, history }: Payment) =>
-  needsReview || history.findLast(({ event }) => event === 'resolved')?.detail?.startsWith('FAILED') === true;
+const isInDoubt = (payment: Payment) => payment.needsReview || lastDecision(payment)?.startsWith('FAILED') === true;
 
 function triesOf(payments: readonly Payment[]): Order['tries'] {
   if (payments.some(({ status }) => status === 'INITIALIZED' || status === 'PROCESSING')) return 'open';

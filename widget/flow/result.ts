@@ -45,7 +45,7 @@ export function paid(context: PanelContext): TemplateResult {
   const whole = surplusAmount ? 'sentBack' : 'refunded';
   const title = isSentBack ? whole : isClosed ? 'closed' : owedAmount ? 'surplus' : 'paid';
   const look = owedAmount ? 'warning' : title === 'paid' ? title : 'ended';
-  // Once some went back, nobody has to be asked for it.
+  // Once some went back, what is left may be what the gateway cannot send: the shop says how.
   const asks = owedAmount && !sent && (isClosed ? 'closed_paid' : 'surplus_help');
   const warning = asks || (order.otherOpen && 'otherOpen');
   // Without the noise of floating point, and with a minus rather than a hyphen.

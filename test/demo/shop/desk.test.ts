@@ -239,3 +239,13 @@ test('the desk closes the order of a waiting payment in a second step, and says 
   assert.match(after, /class="message good" role="status">\s*Order ST-1: closed\.[^]* Closed<[^]*>may still be paid</);
   assert.doesNotMatch(after, /desk\/close| Waiting</);
 });
+
+test('a form with a file in place of a text sends nothing', async () => {
+  const { shop, sent, form } = await openDesk();
+  const body = new FormData();
+  for (const [name, value] of Object.entries({ id: form, amount: '5', step: 'send' })) body.set(name, value);
+  body.set('customer', new File(['12345678'], 'wallet.txt'));
+  const headers = { origin: shop.url };
+  const { status } = await shop.app.request(`${shop.url}/desk/send`, { method: 'POST', headers, body });
+  assert.deepEqual([status, sent()], [200, []]);
+});

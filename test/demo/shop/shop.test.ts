@@ -236,25 +236,26 @@ test('an order whose tries all failed says so, also in the account, and no longe
   }
 });
 
-test('the account asks the proxy, so that it shows a refund of which no webhook has come yet', async () => {
+/** As the proxy reports it. */
+async function paidOrder() {
   const shop = openShop();
   const shopper = new Browser(shop);
   const path = await shopper.order(BASKET);
   const orderId = orderIdIn(path);
   assert.equal(await deliver(shop, orderId), 204);
   const paid = { ...SEEN, orderId, gatewayOrderId: orderId, status: 'SUCCESS', surplus: false };
+  return { shop, shopper, path, orderId, paid };
+}
+
+test('the account asks the proxy, so that it shows a refund of which no webhook has come yet', async () => {
+  const { shop, shopper, path, orderId, paid } = await paidOrder();
   const back = { ...paid, amount: '42.00', type: 'REFUND', refundOf: orderId, status: 'PROCESSING' };
   shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: true, payments: [paid], refunds: [back] } };
   assert.match((await shopper.get('/account')).text, />Refund on its way</);
 });
 
 test('an order that was paid twice says what is sent back, and when it is', async () => {
-  const shop = openShop();
-  const shopper = new Browser(shop);
-  const path = await shopper.order(BASKET);
-  const orderId = orderIdIn(path);
-  assert.equal(await deliver(shop, orderId), 204);
-  const paid = { ...SEEN, orderId, gatewayOrderId: orderId, status: 'SUCCESS', surplus: false };
+  const { shop, shopper, path, orderId, paid } = await paidOrder();
   const extra = { ...paid, gatewayOrderId: `${orderId}-2`, surplus: true, settled: '0.00' };
   const back = { ...extra, amount: '42.00', type: 'REFUND', refundOf: extra.gatewayOrderId };
   for (const [type, refunds, text, settled = '0.00'] of [
