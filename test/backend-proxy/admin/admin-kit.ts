@@ -104,6 +104,17 @@ export async function signedIn(t: TestContext, options?: WorldOptions) {
   return Object.assign(operator, { says });
 }
 
+export async function resolve(operator: Operator, id: string, fields: Record<string, string>): Promise<Response> {
+  const { version } = (await operator.world.ledger.transaction(id)) ?? {};
+  return operator.send(`/admin/transactions/${id}/resolve`, { version: String(version), ...fields });
+}
+
+export const ADA = { status: 'SUCCESS', by: 'Ada', note: 'on the statement' };
+
+/** The hidden fields of a page's form. */
+export const fieldsOf = (html: string): Record<string, string> =>
+  Object.fromEntries([...html.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value])); // prettier-ignore
+
 export const WEBHOOK: Webhook = {
   id: 'msg_1',
   type: 'payment.succeeded',

@@ -11,6 +11,7 @@ import { webhooksContract } from './webhooks.ts';
 import { reportsContract, duplicatesContract } from './duplicates.ts';
 import { refundsContract } from './refunds.ts';
 import { resolveContract } from './resolve.ts';
+import { settleContract } from './settle.ts';
 import { erasingContract } from './erasing.ts';
 import { timeContract } from './time.ts';
 import { closingContract, limitsContract } from './limits.ts';
@@ -33,6 +34,7 @@ export function ledgerContract({ name, runs, openDatabase }: Adapter): void {
   resolveContract(suite);
   closingContract(suite);
   refundsContract(suite);
+  settleContract(suite);
   timeContract(suite);
   limitsContract(suite);
   ownerContract(suite);
