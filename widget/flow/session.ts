@@ -46,6 +46,9 @@ const COPIED_MS = 2_500;
 /** How long a page may take to set the order before the console says that it is missing. */
 const MISSING_ORDER_MS = 4_000;
 
+/** The order leaves the amount to the shopper, and its field is not loaded. */
+const lacksField = ({ claims }: SessionState): boolean => claims?.amount === undefined && !amountBundle;
+
 export interface SessionHost {
   readonly element: EventTarget &
     Pick<ReactiveControllerHost, 'addController'> & {
@@ -148,7 +151,7 @@ export class Session implements ReactiveController, Actions {
     // While there is something to wait for, another start could be paid as well.
     const shown = show(state, this.#options.now());
     if (!method || state.activity.at === 'sending' || !mayStart(shown)) return;
-    if (state.claims?.amount === undefined && !amountBundle) return void this.#payOnceLoaded();
+    if (lacksField(state)) return void this.#payOnceLoaded();
     const { body, errors } = checkForm(state, method, this.#host.language());
     if (errors) return this.#host.set({ activity: { at: 'choosing', errors } });
     const trouble = this.#host.troubleOfTerms?.();
@@ -336,10 +339,12 @@ export class Session implements ReactiveController, Actions {
 
   /** Ignores a view of another order, and one that is older than the current one, unless it is a connection's first. */
   #apply(view: OrderView, isFirst = false): void {
-    const { order, activity } = this.#host.state();
+    const state = this.#host.state();
+    const { order, activity } = state;
     if (view.orderId !== order.orderId || (view.version < order.version && !isFirst)) return;
-    // The proxy answers again.
-    if (isFirst && activity.at === 'choosing' && activity.trouble?.code === 'network') this.edit({});
+    // The proxy answers again, so what is said of it is over; but not what is said of a lost bundle.
+    const isOver = activity.at === 'choosing' && activity.trouble?.code === 'network' && !lacksField(state);
+    if (isFirst && isOver) this.edit({});
     this.#host.set({ order: view, hasResumeHint: false, skewMs: Date.parse(view.serverTime) - this.#options.now() });
     this.#restoreAmount();
     this.#recognizeStart(view);
