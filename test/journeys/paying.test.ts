@@ -194,9 +194,23 @@ test('the field of an open amount, lost at first, is there once the shopper pres
   shopper.visitor.allowed = /amount-/;
   const lost = /\/amount-/;
   await page.route(lost, (route) => route.abort());
+  const isSaid = Promise.withResolvers<void>();
+  await page.route('**/order/events', async (route) => {
+    await isSaid.promise;
+    await route.continue();
+  });
   await page.goto(`${world.stack.shop}/account`);
   await page.getByRole('button', { name: 'Top up your balance' }).click();
-  assert.match((await shopper.part('error').textContent()) ?? '', /cannot reach the payment service/);
+  const isLost = async () =>
+    assert.match((await shopper.part('error').textContent()) ?? '', /cannot reach the payment service/);
+  await isLost();
+  const ready = await page.locator('payment-widget').evaluateHandle((element) => ({
+    event: new Promise((done) => element.addEventListener('payment-ready', done, { once: true })),
+  }));
+  isSaid.resolve();
+  await ready.evaluate(async ({ event }) => void (await event));
+  // That the proxy answers does not end what is said of the bundle.
+  await isLost();
   await shopper.choose('QR');
   await shopper.part('pay').click();
   await shopper.part('error').waitFor();

@@ -25,14 +25,12 @@ interface SceneOptions {
   view?: Partial<OrderView>;
   /** The widget's language. */
   language?: string;
-  /** By default a page has the third bundle before anybody has typed an amount. */
-  provideBundle?: () => Promise<void>;
 }
 
-export async function scene(options: SceneOptions = {}) {
-  const { isConnected = true, claims, view, provideBundle = provideAmountBundle } = options;
-  await provideBundle();
-  let { language = 'en' } = options;
+export async function scene({ isConnected = true, claims, view, language: first = 'en' }: SceneOptions = {}) {
+  // A page has it before anybody has typed an amount.
+  await provideAmountBundle();
+  let language = first;
   const clock = new Clock();
   const proxy = new FakeProxy(claims, view, clock.now);
   const element = new Element();
