@@ -231,9 +231,13 @@ test('at the checkout, a code is sent by Continue alone, and Pay is not where Co
     await next.click();
     await page.getByText('This code is wrong. You can try 4 more times.').waitFor();
     await page.locator('#code:focus').waitFor();
+    // The alert is seen before the page has its styles, and so is the next page.
+    await page.waitForLoadState();
     const old = await next.boundingBox();
     await code.fill(right);
     await next.click();
+    await page.getByRole('button', { name: /^Pay/ }).waitFor();
+    await page.waitForLoadState();
     const { y } = (await page.getByRole('button', { name: /^Pay/ }).boundingBox()) ?? { y: 0 };
     assert.ok(old && y >= old.y + old.height, `at ${width} px`);
     await page.context().close();
