@@ -179,7 +179,8 @@ test('a lost second bundle: the press says so once, and the next one pays', asyn
   await shopper.order();
   await shopper.choose('QR');
   for (let presses = 0; presses < 2; presses += 1) {
-    await shopper.part('pay').click();
+    // The text is there since the first press.
+    await Promise.all([page.waitForEvent('requestfailed'), shopper.part('pay').click()]);
     assert.match((await shopper.part('error').textContent()) ?? '', /cannot reach the payment service/);
   }
   await page.unroute(lost);
@@ -212,7 +213,7 @@ test('the field of an open amount, lost at first, is there once the shopper pres
   // That the proxy answers does not end what is said of the bundle.
   await isLost();
   await shopper.choose('QR');
-  await shopper.part('pay').click();
+  await Promise.all([page.waitForEvent('requestfailed'), shopper.part('pay').click()]);
   await shopper.part('error').waitFor();
   assert.deepEqual(await world.atGateway(shopper.orderId), []);
   await page.unroute(lost);
