@@ -182,15 +182,10 @@ export function fulfillmentOf(order: Order): string {
 }
 
 /** Heading and widget say what was sent back. */
-function refundedSentence(order: Order): string {
-  const { kind, amount, back } = order;
+function refundedSentence({ kind, amount, back }: Order): string {
   const left = leftOf(amount ?? '0.00', back);
-  const sum = money(left);
-  const rest =
-    kind === 'goods'
-      ? `The other ${sum} cannot go to your wallet, which takes whole amounts only. Contact us about it.`
-      : `${sum} stays on your card: ${WHOLE}.`;
-  return [kind === 'goods' ? 'Nothing of this order is packed.' : '', left > 0 ? rest : ''].filter(Boolean).join(APART);
+  const rest = left > 0 ? `The other ${money(left)} cannot be sent back: ${WHOLE}.` : '';
+  return [kind === 'goods' ? 'Nothing of this order is packed.' : '', rest].filter(Boolean).join(APART);
 }
 
 /** What the wallet takes goes there; once it does, the rest is owed. */
@@ -387,8 +382,7 @@ function notesOf(order: Order): Markup | '' {
   add(centsOf(back.sentBack) + centsOf(extra.sentBack), 'sent back');
   add(centsOf(back.onItsWay) + centsOf(extra.onItsWay), 'on its way back');
   add(centsOf(extra.settled), 'settled another way');
-  // Of a top-up the rest stays on the card.
-  if (stateOf(order) === 'refunded' && order.kind === 'goods') add(leftOf(order.amount, back), 'not sent back');
+  if (stateOf(order) === 'refunded') add(leftOf(order.amount ?? '0.00', back), 'not sent back');
   const shown = notes.filter(Boolean).map((note) => note.replaceAll(' ', '\u00a0'));
   return shown.length === 0 ? '' : html`<br />${shown.join(' · ')}`;
 }
