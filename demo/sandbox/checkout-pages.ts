@@ -281,8 +281,8 @@ function payScreen(
 function endedScreen({ payment, merchant }: CheckoutView, texts: CheckoutTexts): Markup {
   const ends: Record<string, [Mark, string, string]> = {
     SUCCESS: ['good', texts.paidTitle, texts.paidText],
-    TOKEN_EXPIRED: ['late', texts.expiredTitle, texts.expiredText],
-    USER_CANCELLED: ['ended', texts.canceledTitle, texts.canceledText],
+    TOKEN_EXPIRED: ['late', texts.expiredTitle, texts.startAgainText],
+    USER_CANCELLED: ['ended', texts.canceledTitle, texts.startAgainText],
     INSUFFICIENT_BALANCE: ['ended', texts.declinedTitle, texts.shortText],
   };
   const [look, title, text] = ends[payment.message] ?? ['ended', texts.declinedTitle, texts.declinedText];

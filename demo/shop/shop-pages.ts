@@ -30,7 +30,7 @@ const TRIES: Record<Order['tries'], { sentence: string; note: string }> = {
   none: { sentence: 'Not paid yet.', note: '' },
   open: { sentence: 'We have not received your payment yet.', note: 'Waiting for payment' },
   failed: { sentence: 'Your last try was not paid.', note: 'Last try not paid' },
-  expired: { sentence: 'The time of your last try is up.', note: 'Last try expired' },
+  expired: { sentence: 'Time is up for your last try.', note: 'Time is up for your last try' },
   closed: { sentence: 'We have ended your last try.', note: 'Last try ended' },
 };
 /** One without a label is a way to pay. */

@@ -134,12 +134,12 @@ test('on a phone of any width, Decline comes before Approve, beside it or above 
   }
 });
 
-test('an open checkout says by itself that its payment has expired, in place of what was typed', async () => {
+test('an open checkout says by itself that time is up, in place of what was typed', async () => {
   const { checkout = '' } = await pay('CHECKOUT');
   const page = await visit(PHONE, checkout);
   await page.getByLabel('Wallet ID or e-mail').fill('1234');
   await post(`/_sandbox/transactions/order-${orders}/expire`, {});
-  await page.getByRole('heading', { name: 'This payment has expired' }).waitFor();
+  await page.getByRole('heading', { name: 'Time is up' }).waitFor();
   assert.equal(await page.getByRole('link', { name: `Back to ${MERCHANT}` }).getAttribute('href'), SHOP);
   await page.context().close();
 });

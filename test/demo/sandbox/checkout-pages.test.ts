@@ -97,7 +97,7 @@ describe('the hosted checkout', () => {
     await opened.control('clock', { advanceMs: 250_000 });
     assert.equal(await statusOfLive(), 205);
     await browser.open(page);
-    assert.match(browser.text, /This payment has expired The time to pay is over\. No money was taken\./);
+    assert.match(browser.text, /Time is up No money was taken\./);
     assert.match(browser.html, /class="mark late"/);
     assert.doesNotMatch(browser.html, /data-live/);
   });

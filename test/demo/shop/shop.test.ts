@@ -215,7 +215,7 @@ test('an order whose tries all failed says so, also in the account, and no longe
     [[], 'Not paid yet.', ''],
     [[LATER, LATER], 'Your last try was not paid.', '<br />Last try not paid'],
     // The widget says of these that a payment may still come, or may have been made.
-    [[LATER, { ...LATER, reason: 'EXPIRED' }], 'The time of your last try is up.', '<br />Last try expired'],
+    [[LATER, { ...LATER, reason: 'EXPIRED' }], 'Time is up for your last try.', '<br />Time is up for your last try'],
     [[LATER, { ...LATER, reason: 'RESOLVED' }], 'We have ended your last try.', '<br />Last try ended'],
     [[LATER, open], 'We have not received your payment yet.', '<br />Waiting for payment'],
   ] as const) {
