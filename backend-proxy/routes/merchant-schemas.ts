@@ -116,6 +116,7 @@ export const TRANSACTION_COLUMNS = [
   'afterClose',
   'refundOf',
   'metadata',
+  'settled',
 ] as const;
 
 export function transactionCells(transaction: Transaction): Cell[] {

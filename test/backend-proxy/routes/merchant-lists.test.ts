@@ -141,15 +141,15 @@ it('GET /transactions as CSV has every transaction that matches, oldest first, w
   assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8; header=present');
   assert.equal(response.headers.get('content-disposition'), 'attachment; filename="transactions-from-2026-11-20.csv"');
   const text = await response.text();
-  assert.match(text, /^type,orderId,gatewayOrderId,paymentId,method,amount,currency,status,reason,late,surplus,needsReview,customer,note,createdAt,updatedAt,succeededAt,payer,afterClose,refundOf,metadata\r\n/); // prettier-ignore
+  assert.match(text, /^type,orderId,gatewayOrderId,paymentId,method,amount,currency,status,reason,late,surplus,needsReview,customer,note,createdAt,updatedAt,succeededAt,payer,afterClose,refundOf,metadata,settled\r\n/); // prettier-ignore
   const rows = parse(text, { columns: true }) as unknown as Record<string, string>[];
   assert.deepEqual(
-    rows.map((row) => [row['type'], row['orderId'], row['amount'], row['status'], row['succeededAt'], row['note']]), // prettier-ignore
+    rows.map((row) => [row['type'], row['orderId'], row['amount'], row['status'], row['succeededAt'], row['note'], row['settled']]), // prettier-ignore
     [
-      ['PAY', 'A-1', '10.10', 'SUCCESS', paymentAt, ''],
-      ['PAY', 'A-2', '10.10', 'FAILED', '', ''],
-      ['PAY', "'=A-3", '10.10', 'PROCESSING', '', ''],
-      ['PAYOUT', 'P-1', '50.00', 'SUCCESS', payoutAt, 'Thank you, "Ada"'],
+      ['PAY', 'A-1', '10.10', 'SUCCESS', paymentAt, '', '0.00'],
+      ['PAY', 'A-2', '10.10', 'FAILED', '', '', '0.00'],
+      ['PAY', "'=A-3", '10.10', 'PROCESSING', '', '', '0.00'],
+      ['PAYOUT', 'P-1', '50.00', 'SUCCESS', payoutAt, 'Thank you, "Ada"', ''],
     ],
   );
 });
