@@ -150,7 +150,7 @@ class Checkout {
 
   #logOut({ payment, key }: Visit) {
     this.#progress.delete(key);
-    this.#processor.reach(payment, 'LOGIN_STEP');
+    this.#processor.leave(payment);
   }
 
   confirm(c: Context, visit: Visit) {

@@ -2,8 +2,8 @@
 // reads the transactions with the IPNs that were sent. The answer to a change shows the changed object.
 //   GET  /transactions, /transactions/:orderId      POST /transactions/:orderId/{approve,decline,expire,ipn}
 //   POST /faults   GET /faults   POST /clock {"advanceMs"}   POST /ipn-url {"url"}
-// `approve` takes {"customer"} (default: the one in the request, else the first demo customer) and first tops up a
-// balance that is too low. `ipn` sends the IPN of a final transaction again.
+// `approve` takes {"customer"} (default: who has opened it, else the one in the request, else the first demo customer)
+// and first tops up a balance that is too low. `ipn` sends the IPN of a final transaction again.
 import { type Context, Hono } from 'hono';
 import type { RouterRoute } from 'hono/types';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ import type { Faults } from './faults.ts';
 import type { IpnSender } from './ipn.ts';
 import { Refusal, checked, only } from './refusal.ts';
 import type { RequestLog } from './request-log.ts';
-import { isFinal, isPayment, type Transaction } from './transaction.ts';
+import { isFinal, isPayment, walletIn, type Transaction } from './transaction.ts';
 import type { PaymentProcessor } from './payment-processor.ts';
 
 export interface ControlOptions {
@@ -115,9 +115,10 @@ export function namedCustomer(processor: PaymentProcessor, walletId: string | un
   return named;
 }
 
-function payer(processor: PaymentProcessor, transaction: Transaction, walletId: string | undefined): Customer {
+/** @throws Refusal for a wallet id of nobody */
+export function payer(processor: PaymentProcessor, transaction: Transaction, walletId?: string): Customer {
   const named = namedCustomer(processor, walletId);
-  const customer = named ?? processor.customer(transaction.customer) ?? processor.customers[0];
+  const customer = named ?? processor.customer(walletIn(transaction)) ?? processor.customers[0];
   if (!customer) throw new Error('the wallet has no customers');
   return customer;
 }

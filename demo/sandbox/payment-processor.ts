@@ -127,6 +127,12 @@ export class PaymentProcessor {
     this.#options.onChange();
   }
 
+  /** The customer has left the checkout, or was logged out there. */
+  leave(payment: Payment): void {
+    payment.openedBy = null;
+    this.reach(payment, 'LOGIN_STEP');
+  }
+
   /** The payments that this customer can confirm on the phone, newest first. */
   prompts({ walletId }: Customer): Payment[] {
     const open = this.transactions().filter((transaction) => !isFinal(transaction));

@@ -3,13 +3,13 @@
 // buttons that end it. The rest is in its details: its history in the gateway's own codes, the IPNs with the answers to
 // them, and the other ways on.
 import { html } from 'hono/html';
-import type { Action, ControlOptions } from './controls.ts';
+import { payer, type Action, type ControlOptions } from './controls.ts';
 import type { Customer } from './customers.ts';
 import type { Delivery } from './ipn.ts';
 import { NAMES } from './methods.ts';
 import { formatMoney } from './money.ts';
 import { byDay, clockTime, countdown, folded, time, type Markup } from './page.ts';
-import { isFinal, isPayment, type Payment, type Transaction } from './transaction.ts';
+import { isFinal, isPayment, walletIn, type Payment, type Transaction } from './transaction.ts';
 
 const LISTS = {
   waiting: {
@@ -51,12 +51,17 @@ const DELIVERY_NAMES: Record<Delivery['state'], string> = {
 const PAID = { Payment: 'Paid', Payout: 'Paid out', Refund: 'Sent back' };
 type Kind = keyof typeof PAID;
 
-function standing(kind: Kind, { status, message }: Transaction): [string, Tone] {
+/** `isOpened`: of a payment, whether somebody confirms it. */
+function standing(
+  kind: Kind,
+  { status, message }: Pick<Transaction, 'status' | 'message'>,
+  isOpened = true,
+): [string, Tone] {
   switch (status) {
     case 'INITIALIZED':
       return ['Waiting', ''];
     case 'PROCESSING':
-      return [kind === 'Payment' ? 'Confirming' : 'On its way', ''];
+      return [kind !== 'Payment' ? 'On its way' : isOpened ? 'Confirming' : 'Waiting', ''];
     case 'SUCCESS':
       return [PAID[kind], 'good'];
     case 'FAILED':
@@ -85,7 +90,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
   const { ipns, requestLog, processor, clock } = options;
   const { orderId, paymentId, minor, currency } = transaction;
   const kind = kindOf(transaction, processor);
-  const [word, tone] = standing(kind, transaction);
+  const [word, tone] = standing(kind, transaction, isPayment(transaction) && transaction.openedBy !== null);
   const said = [
     isPayment(transaction) ? NAMES[transaction.method] : kind,
     whoIn(transaction, processor.customers),
@@ -132,20 +137,16 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
   </li>`;
 }
 
-/** Says who pays what nobody has opened. */
-function approval(transaction: Transaction, { processor: { customers } }: ControlOptions): string {
-  const isNobodys = transaction.customer === null && isPayment(transaction) && transaction.openedBy === null;
-  return isNobodys ? `Approve as ${customers[0]?.name.split(' ')[0]}` : 'Approve';
+/** Says who pays, if it is not who is named beside it. */
+function approval(transaction: Transaction, { processor }: ControlOptions): string {
+  const { walletId, name } = payer(processor, transaction);
+  const isAnother = isPayment(transaction) && walletId !== walletIn(transaction);
+  return isAnother ? `Approve as ${name.split(' ')[0]}` : 'Approve';
 }
 
 function kindOf(transaction: Transaction, processor: ControlOptions['processor']): Kind {
   if (isPayment(transaction)) return 'Payment';
   return processor.isRefund(transaction) ? 'Refund' : 'Payout';
-}
-
-function walletIn(transaction: Transaction): string | null {
-  const openedBy = isPayment(transaction) ? transaction.openedBy : null;
-  return isFinal(transaction) ? (transaction.customer ?? openedBy) : (openedBy ?? transaction.customer);
 }
 
 function whoIn(transaction: Transaction, people: readonly Customer[]): string {

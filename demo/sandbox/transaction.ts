@@ -35,7 +35,7 @@ export interface Payment extends TransactionFields {
   checkout: { token: string; expiresAt: number; step: Step } | null;
   /** The content of the code, only if the method is confirmed by one. */
   code: string | null;
-  /** Wallet id of the last customer who scanned the code or logged in at the checkout. */
+  /** Wallet id of the last customer who scanned the code, or who is logged in at the checkout. */
   openedBy: string | null;
 }
 
@@ -48,6 +48,12 @@ export type Transaction = Payment | Payout;
 
 export function isPayment(transaction: Transaction): transaction is Payment {
   return transaction.type === 'PAY';
+}
+
+/** Who pays or is paid, as far as it is known; of a payment that waits, who confirms it. */
+export function walletIn(transaction: Transaction): string | null {
+  const openedBy = isPayment(transaction) ? transaction.openedBy : null;
+  return isFinal(transaction) ? (transaction.customer ?? openedBy) : (openedBy ?? transaction.customer);
 }
 
 export function isFinal({ status }: Transaction): boolean {

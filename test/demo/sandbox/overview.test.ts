@@ -187,6 +187,30 @@ describe('the overview of transactions', () => {
     assert.match(rowOf(overview, 'order-CHECKOUT'), /Wallet website · Bruno Costa · 12:00 Confirming/);
     await checkout.open('/wallet?as=23456789');
     assert.doesNotMatch(checkout.text, /Approve/, 'it is confirmed at the checkout, not on the phone');
+    await overview.submit('/overview/approve');
+    assert.equal((await opened.transaction('order-CHECKOUT')).customer, '23456789');
+  });
+
+  it('a row says who pays if its wallet is nobody’s', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('DIRECT', { customer: '99999999' }));
+    assert.match(rowOf(await openOverview(opened), 'order-DIRECT'), /wallet 99999999 .* Approve as Ada/);
+  });
+
+  it('a row no longer names who has left the checkout, or was logged out there by wrong codes', async () => {
+    for (const [step, times] of [
+      ['leave', 1],
+      ['verify', 5],
+    ] as const) {
+      const opened = openSandbox();
+      const { json } = await opened.send('pay', collection('CHECKOUT'));
+      const checkout = new Browser(opened);
+      await checkout.open(String(json['checkout']));
+      await checkout.submit('/pay/login', { wallet: '23456789', password: 'sandbox' });
+      for (let time = 0; time < times; time += 1) await checkout.submit(`/pay/${step}`, { code: '000000' });
+      const row = rowOf(await openOverview(opened), 'order-CHECKOUT');
+      assert.match(row, /Wallet website · nobody yet · 12:00 (?!Confirming).* Approve as Ada/, step);
+    }
   });
 
   it('of many that wait the newest five are shown, and the others behind a button', async () => {
