@@ -79,7 +79,8 @@ function frontPage(options: OverviewOptions, times: string | undefined): Markup 
     </header>
     <main data-live="/overview/live" data-version="${versionOf(options)}">
       <p class="soft">
-        This page stands in for the gateway and its customers: approve or decline what waits, or switch a fault on.
+        This page stands in for the gateway and its customers: approve or decline what waits, or switch a fault on. An
+        IPN tells the proxy that a transaction has ended.
       </p>
       <div id="state">${now}</div>
       <div class="columns">
@@ -113,9 +114,9 @@ function refusals({ requestLog, clock }: OverviewOptions): Markup {
     ({ at, operation, orderId, status, message }) =>
       html`<li>
         ${time(at, clock.now())} <strong>${OPERATIONS[operation] ?? operation}</strong>
-        <span class="chip bad">${status}</span>
         ${orderId ? html`<code>${orderId}</code>` : ''}
         <span>${message}</span>
+        <span class="chip bad">answer ${status}</span>
       </li>`,
   );
   return html`<h2 class="title">Refused requests <small>${mistakes.length}</small></h2>

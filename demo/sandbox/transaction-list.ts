@@ -1,7 +1,7 @@
 // The overview's two lists of transactions: those that wait, the newest first, and those that have ended, the last
 // first, each day but today under its date. A row says in words what a transaction is and how it stands, and has the
-// buttons that end it. The rest is in its details: its history in the gateway's own codes, the IPNs with the answers to
-// them, and the other ways on.
+// buttons that end it. The rest is in its details: its history in words and in the gateway's own codes, the IPNs with
+// the answers to them, and the other ways on.
 import { html } from 'hono/html';
 import { payer, type Action, type ControlOptions } from './controls.ts';
 import type { Customer } from './customers.ts';
@@ -123,7 +123,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
       <div class="inside stack">
         ${requests > 1 ? html`<p class="soft">${requests} requests to create it came. One was accepted.</p>` : ''}
         <div class="row">${waysOn(transaction, processor.customers, clock.now())}</div>
-        ${history(transaction, options)}
+        ${history(kind, transaction, options)}
       </div>
     </details>
     ${
@@ -204,21 +204,23 @@ function ipnChips({ state, attempts }: Delivery): Markup {
 
 function answerChip({ answer, error }: Delivery['attempts'][number]): Markup {
   const isFine = error === null && (answer ?? 200) === 200;
-  return html`<span class="chip ${isFine ? 'plain' : 'bad'}">${answer ?? error ?? 'no answer yet'}</span>`;
+  const said = answer === null ? (error ?? 'no answer yet') : `answer ${answer}`;
+  return html`<span class="chip ${isFine ? 'plain' : 'bad'}">${said}</span>`;
 }
 
 /** A line may end after a field, and not within an order id. */
 const fields = (json: string): Markup =>
   html`<code class="fields">${json.split(/(?<=,)/).map((field) => html`<span>${field}</span>`)}</code>`;
 
-function history(transaction: Transaction, { ipns, requestLog, clock }: ControlOptions): Markup {
+function history(kind: Kind, transaction: Transaction, { ipns, requestLog, clock }: ControlOptions): Markup {
   const now = clock.now();
   const attempts = ipns.about(transaction).flatMap((delivery) => delivery.attempts);
   const answers = [...requestLog.falseAnswersFor(transaction.orderId)];
   return html`<ol class="history lines">
     ${transaction.history.map(({ at, status, message }) => {
+      const words = [standing(kind, { status, message })[0], REASONS[message]].filter(Boolean);
       const codes = new Set([isPayment(transaction) ? transaction.method : transaction.type, status, message]);
-      return html`<li>${time(at, now)} <code>${[...codes].join(' ')}</code></li>`;
+      return html`<li>${time(at, now)} <span>${words.join(DOT)}</span> <code>${[...codes].join(' ')}</code></li>`;
     })}
     ${answers.map(
       ([body, at]) => html`<li>${time(at, now)} <span class="chip bad">False answer</span> ${fields(body)}</li>`,

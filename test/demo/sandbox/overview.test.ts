@@ -32,7 +32,7 @@ function rowOf(browser: Browser, orderId: string): string {
 }
 
 describe('the overview of transactions', () => {
-  it('a row says in words what a transaction is and how it stands, and its details in the codes of the gateway', async () => {
+  it('a row says in words what a transaction is and how it stands, and its details in words and in the codes of the gateway', async () => {
     const opened = openSandbox();
     opened.merchant.answer = () => new Response(null, { status: 418 });
     await opened.send('pay', collection('QR'));
@@ -42,12 +42,15 @@ describe('the overview of transactions', () => {
     await opened.control('transactions/order-CHECKOUT/expire');
     await opened.pass(0);
     const browser = await openOverview(opened);
-    assert.match(rowOf(browser, 'order-QR'), /€10\.50 order-QR QR code · Ada Keller · 12:00 Paid IPN waiting 418/);
+    assert.match(
+      rowOf(browser, 'order-QR'),
+      /€10\.50 order-QR QR code · Ada Keller · 12:00 Paid IPN waiting answer 418/,
+    );
     assert.match(rowOf(browser, 'order-CHECKOUT'), /€10\.50 order-CHECKOUT Wallet website · 12:00 Expired IPN/);
-    assert.match(rowOf(browser, 'order-CHECKOUT'), /12:00:00 CHECKOUT FAILED TOKEN_EXPIRED/);
+    assert.match(rowOf(browser, 'order-CHECKOUT'), /12:00:00 Expired CHECKOUT FAILED TOKEN_EXPIRED/);
     assert.match(
       rowOf(browser, 'payout-1'),
-      /−€25\.00 payout-1 Payout · Ada Keller · 12:00 Open the phone 12:00:00 PAYOUT INITIALIZED/,
+      /−€25\.00 payout-1 Payout · Ada Keller · 12:00 Open the phone 12:00:00 Waiting PAYOUT INITIALIZED/,
     );
     assert.match(browser.text, / Waiting 1 .* Ended 2 /);
   });
@@ -76,7 +79,7 @@ describe('the overview of transactions', () => {
     const browser = await openOverview(opened);
     assert.match(
       rowOf(browser, 'payout-1'),
-      / Payout · wallet 99999999 · No such customer · 12:00 · IPN ✓ Failed .* PAYOUT FAILED UNKNOWN_CUSTOMER/,
+      / Payout · wallet 99999999 · No such customer · 12:00 · IPN ✓ Failed .* Failed · No such customer PAYOUT FAILED UNKNOWN_CUSTOMER/,
     );
     assert.match(rowOf(browser, 'order-QR'), / QR code · Chiyo Mori · Balance too low · 12:00 Declined /);
   });
@@ -265,7 +268,7 @@ describe('the overview of transactions', () => {
     await opened.pass(2_000);
     const repeated = await openOverview(opened);
     assert.doesNotMatch(repeated.html, checkMark);
-    assert.match(rowOf(repeated, 'order-QR'), / IPN delivered 200 IPN delivered 503 200 /);
+    assert.match(rowOf(repeated, 'order-QR'), / IPN delivered answer 200 IPN delivered answer 503 answer 200 /);
   });
 
   it('an IPN without an answer yet is no error', async () => {
@@ -281,7 +284,7 @@ describe('the overview of transactions', () => {
     assert.doesNotMatch(asked.html, /chip bad/);
     answer.resolve(new Response(null, { status: 500 }));
     await isSent;
-    assert.match((await openOverview(opened)).html, /IPN waiting <span class="chip bad">500</);
+    assert.match((await openOverview(opened)).html, /IPN waiting <span class="chip bad">answer 500</);
   });
 
   it('the newest refused requests are above what has ended, and the others behind a button', async () => {
