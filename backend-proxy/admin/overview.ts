@@ -220,27 +220,29 @@ function figures({ sums: { created, open, isWhole }, counts, now }: Overview): H
   </dl>`;
 }
 
-/** Currencies are not added up. Each count leads to its list. `closed`: of closed orders. */
+/** Currencies are not added up, nor what is denied. Each count leads to its list. `closed`: of closed orders. */
 function total(name: Html | string, sums: readonly Sum[], query: string, closed: readonly Sum[] = []): Html {
   const add = (of: readonly Sum[], what: 'count' | 'amountMinor') => of.reduce((sum, each) => sum + each[what], 0);
-  const values = [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, of]) =>
+  const isCounted = ({ isDenied }: Sum) => !isDenied;
+  const values = [...Map.groupBy(sums.filter(isCounted), ({ currency }) => currency)].map(([currency, of]) =>
     moneyOf({ currency, amountMinor: add(of, 'amountMinor') }),
   );
   const ordered = Object.keys(TYPE_NAMES).flatMap((each) => sums.filter(({ type }) => type === each));
-  const links = (of: readonly Sum[], filter: string, nameOf: (count: number, first: Sum) => string) =>
+  const links = (of: readonly Sum[], filter: string, nameOf: (same: readonly Sum[]) => string) =>
     [...Map.groupBy(of, ({ type, status: each }) => `type=${type}&status=${each}`)].map(
-      ([key, same]) =>
-        html` <a href="/admin/transactions?${key}${query}${filter}">${nameOf(add(same, 'count'), same[0] as Sum)}</a>`,
+      ([key, same]) => html` <a href="/admin/transactions?${key}${query}${filter}">${nameOf(same)}</a>`,
     );
-  const counts = links(ordered, '', (count, { type, status: each }) => {
+  const counts = links(ordered, '', (same) => {
+    const [{ type, status: each }, counted] = [same[0] as Sum, add(same.filter(isCounted), 'count')];
+    const denied = add(same, 'count') - counted;
     const what = each === 'INITIALIZED' ? ` ${STATUS_NAMES[each].toLowerCase()}` : '';
-    return plural(count, TYPE_NAMES[type].toLowerCase()) + what;
+    return `${plural(counted, TYPE_NAMES[type].toLowerCase())}${what}${denied > 0 ? `, ${denied}\u00A0denied` : ''}`;
   });
   return html`<div>
     <dt>${name}</dt>
     ${(values.length === 0 ? [NOTHING] : values).map((value) => html`<dd class="amount">${value}</dd>`)}
     <dd class="facts">${counts}</dd>
-    ${closed.length === 0 ? '' : html`<dd class="facts">and${links(closed, '&closed=true', (count) => `${count} closed`)}</dd>`}
+    ${closed.length === 0 ? '' : html`<dd class="facts">and${links(closed, '&closed=true', (same) => `${add(same, 'count')} closed`)}</dd>`}
   </div>`;
 }
 

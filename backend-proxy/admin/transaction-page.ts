@@ -316,8 +316,7 @@ const denies = ({ stage }: Transaction, word: Resolution['status']) =>
 function onlyEndsReview(transaction: Transaction, word: Resolution['status']): string {
   const { type } = transaction;
   if (!denies(transaction, word)) return `It is already counted as ${counted(type, word)}. This only ends the review.`;
-  const end = TYPES[type].paysOrder ? ', but cannot be refunded' : '; only the history has your answer';
-  return `It stays counted as ${counted(type, 'SUCCESS')}${end}.`;
+  return `It is listed as denied, ${TYPES[type].paysOrder ? 'is in no sum, and cannot be refunded' : 'and is in no sum'}.`;
 }
 
 /** `Record €48.00 as received`, and of a payout or refund `as sent`; on a button without the amount. */

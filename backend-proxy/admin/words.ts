@@ -109,7 +109,7 @@ function saidIn(detail: string): { said: string; by: string; note: string } {
   return { said, by, note };
 }
 
-/** It stays counted as paid or sent, against what a person said. */
+/** It stays paid or sent, against what a person said. */
 export const isDenied = ({ stage, resolved, needsReview }: Transaction) =>
   stage === 'succeeded' && resolved === 'declined' && !needsReview;
 

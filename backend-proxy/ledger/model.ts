@@ -394,6 +394,8 @@ export interface Sum {
   status: Status;
   inReview: boolean;
   isClosed: boolean;
+  /** A person said that no money moved. */
+  isDenied: boolean;
   count: number;
   amountMinor: number;
 }

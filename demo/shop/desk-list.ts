@@ -80,23 +80,26 @@ function justDone(entry: Entry, entries: readonly Entry[]): Markup | '' {
   </p>`;
 }
 
-/** Of a day, in this shop's currency: what came in, also what pays nothing; what is sent back of it counts as sent. */
+/** Of a day, in this shop's currency: what came in, also what pays nothing, and what was sent; not what is denied. */
 function totals(entries: readonly Entry[]): Markup {
   const ours = entries.filter(({ currency }) => currency === CURRENCY);
   const done = ours.filter(({ status }) => status === 'SUCCESS');
   const { in: Received = [], out: Sent = [] } = Object.groupBy(done, (entry) => (isPayment(entry) ? 'in' : 'out'));
   const coming = ours.filter((entry) => !isPayment(entry) && isOpen(entry) && !entry.needsReview);
   const figures = { Received, Sent, 'On its way': coming, Waiting: ours.filter(isWaiting) };
-  const denied = (all: readonly Entry[]) => all.some(isDenied) && ` (${all.filter(isDenied).length}\u00A0denied)`;
   return html`<dl class="totals">
-    ${Object.entries(figures).map(
-      ([name, all]) =>
+    ${Object.entries(figures).map(([name, all]) => {
+      const counted = all.filter((entry) => !isDenied(entry));
+      const denied = all.length > counted.length && `, ${all.length - counted.length}\u00A0denied`;
+      const sum = money(sumOf(counted));
+      return (
         (name === 'Received' || all.length > 0) &&
         html`<div>
-          <dt><small>${all.length} ${name.toLowerCase()}${denied(all)}</small></dt>
-          <dd>${all === Received || all === Sent ? html`<b>${money(sumOf(all))}</b>` : money(sumOf(all))}</dd>
-        </div>`,
-    )}
+          <dt><small>${counted.length} ${name.toLowerCase()}${denied}</small></dt>
+          <dd>${all === Received || all === Sent ? html`<b>${sum}</b>` : sum}</dd>
+        </div>`
+      );
+    })}
   </dl>`;
 }
 
@@ -186,7 +189,7 @@ function decidedIn(entry: Entry): string | undefined {
   return said && `${by} ${verb} that ${entry.status === 'SUCCESS' ? 'the' : 'no'} money moved.`;
 }
 
-/** A person said the contrary, and it stays counted. */
+/** A person said the contrary, and it stays paid or sent. */
 const isDenied = (one: Entry) => one.status === 'SUCCESS' && !isInDoubt(one) && lastDecision(one)?.startsWith('FAILED');
 const paysNothing = (entry: Entry) => isPayment(entry) && (entry.surplus || entry.afterClose);
 const isPayment = (entry: Entry): entry is Payment & Entry => 'payer' in entry;

@@ -164,7 +164,7 @@ export async function readSums(db: Db, since: number): Promise<Sums> {
 async function sumsOf(db: Db, condition: RawBuilder<unknown>): Promise<Sum[]> {
   const newest = db
     .selectFrom('transactions')
-    .select(['type', 'currency', 'amount_minor', 'rank', 'needs_review'])
+    .select(['type', 'currency', 'amount_minor', 'rank', 'needs_review', 'resolved'])
     .select(sql<number>`(select count(closed_at) from orders o where o.order_id = transactions.order_id)`.as('closed'))
     .where(sql<boolean>`${condition}`)
     .orderBy('created_at', 'desc')
@@ -172,13 +172,15 @@ async function sumsOf(db: Db, condition: RawBuilder<unknown>): Promise<Sum[]> {
   const pages = TRANSACTION_TYPES.map((type) => newest.where('type', '=', type));
   const rows = await db
     .selectFrom(mergedPages(db, pages).as('page'))
-    .select(['type', 'currency', 'rank', 'needs_review', 'closed', db.fn.countAll<number>().as('count')])
+    .select(['type', 'currency', 'rank', 'needs_review', 'resolved', 'closed', db.fn.countAll<number>().as('count')])
     // A whole number may be too large for either database.
     .select(sql<number>`sum(cast(amount_minor as double precision))`.as('amountMinor'))
-    .groupBy(['type', 'currency', 'rank', 'needs_review', 'closed'])
+    .groupBy(['type', 'currency', 'rank', 'needs_review', 'resolved', 'closed'])
     .execute();
-  return rows.map(({ rank, needs_review: review, closed, ...row }) => {
-    return { ...row, status: STAGES[stageOf(rank)].status, inReview: review === 1, isClosed: closed === 1 };
+  return rows.map(({ rank, needs_review: review, resolved, closed, ...row }) => {
+    const stage = stageOf(rank);
+    const isDenied = stage === 'succeeded' && resolved === 'declined' && review === 0;
+    return { ...row, status: STAGES[stage].status, inReview: review === 1, isClosed: closed === 1, isDenied };
   });
 }
 

@@ -233,10 +233,13 @@ export function countsContract({ it, runs, setUp }: Suite): void {
     union all select state, count(*) from webhooks where state <> 'delivered' group by state`;
   const SINCE = NOON + D;
   const summed = (rows: string) =>
-    `select type, currency, rank, needs_review, closed, count(*) as count, sum(amount_minor) as sum from (
+    `select type, currency, rank, needs_review, resolved, closed, count(*) as count, sum(amount_minor) as sum from (
       select *, (select count(closed_at) from orders where order_id = t.order_id) as closed from transactions t
-    ) rows where ${rows} group by type, currency, rank, needs_review, closed`;
-  type Summed = Record<'type' | 'currency' | 'rank' | 'needs_review' | 'closed' | 'count' | 'sum', string | number>;
+    ) rows where ${rows} group by type, currency, rank, needs_review, resolved, closed`;
+  type Summed = Record<
+    'type' | 'currency' | 'rank' | 'needs_review' | 'resolved' | 'closed' | 'count' | 'sum',
+    string | number
+  >;
 
   /** What a transaction may go through. Each is tried whatever the state; a refusal changes nothing. */
   const ACTIONS: ((setup: Setup, id: string, n: number) => Promise<unknown>)[] = [
@@ -302,18 +305,19 @@ export function countsContract({ it, runs, setUp }: Suite): void {
         ] as const) {
           assert.deepEqual(
             sums
-              .map(({ type, currency, status, inReview, isClosed, count, amountMinor }) =>
-                [type, currency, status, inReview, isClosed, count, amountMinor].join(' '),
+              .map(({ type, currency, status, inReview, isClosed, isDenied, count, amountMinor }) =>
+                [type, currency, status, inReview, isClosed, isDenied, count, amountMinor].join(' '),
               )
               .toSorted(),
             rows
-              .map(({ type, currency, rank, needs_review: review, closed, count, sum }) =>
+              .map(({ type, currency, rank, needs_review: review, resolved, closed, count, sum }) =>
                 [
                   type,
                   currency,
                   STAGES[stageOf(Number(rank))].status,
                   Number(review) === 1,
                   Number(closed) === 1,
+                  stageOf(Number(rank)) === 'succeeded' && resolved === 'declined' && Number(review) === 0,
                   count,
                   sum,
                 ].join(' '),
