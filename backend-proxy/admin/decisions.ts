@@ -97,13 +97,14 @@ export function backOf(payment: Transaction, { order, now }: OrderAt, rules: Ref
     needsReview ? 'back, to review' : stage === 'succeeded' ? 'sent back' : 'on its way back',
   );
   const isDone = sums.keys().every((where) => where === 'sent back');
+  const rest = isAll && left > 0 && !paysNothing(payment) ? restText(left, payment) : '';
   const sumOf = (of: readonly Transaction[]) => of.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
   if (isAll && isDone && !paysNothing(payment) && !isDenied(payment))
-    return ['over', `${left > 0 ? 'Partly refunded' : 'Refunded'} · ${moneyIn(sumOf(sent), payment)}`];
+    return ['over', `${left > 0 ? 'Partly refunded' : 'Refunded'} · ${moneyIn(sumOf(sent), payment)} sent back`, rest];
   const isToSettle = paysNothing(payment) && left > 0;
   const tone = isDenied(payment) || isToSettle ? 'warn' : !paysNothing(payment) || isDone ? 'good' : 'wait';
   const parts = [...sums].map(([where, of]) => `${moneyIn(sumOf(of), payment)} ${where}`);
-  return [tone, [statusName(payment), ...parts, ...owed, ...settled].join(' · ')];
+  return [tone, [statusName(payment), ...parts, ...owed, ...settled].join(' · '), rest];
 }
 
 /** `at`: undefined for what is no payment. */
@@ -154,10 +155,10 @@ export function refunding(
       return html`<p>${other}${moneyIn(payment.settledMinor, payment)} was settled another way.</p>`;
     if (cause !== null) return html`<p>It cannot be refunded, because ${NOT_REFUNDABLE[cause]}.</p>`;
     if (left === 0) return html`<p>All of it is refunded, or on its way.</p>`;
-    if (sendable === 0) return html`<p>${other}${money} cannot be sent back: the gateway sends whole amounts only.</p>`;
+    if (sendable === 0) return html`<p>${restText(left, payment, other)}</p>`;
     return html`<p>
         ${moneyIn(sendable, payment)} can be sent back to the wallet that paid, ${wallet(payment.payer)}.
-        ${left === sendable ? '' : `The other ${moneyIn(left - sendable, payment)} cannot: the gateway sends whole amounts only.`}
+        ${restText(left - sendable, payment)}
       </p>
       <details ${typed.problems ? 'open' : ''}>
         <summary class="button quiet">Send back…</summary>
@@ -221,6 +222,12 @@ function settleForm(payment: Transaction, form: string, name: string | undefined
   </form>`;
 }
 
+/** Of a payment that pays its order: the cents that the gateway does not take. */
+const restText = (amountMinor: number, payment: Transaction, other = 'The other ') =>
+  amountMinor > 0
+    ? `${other}${moneyIn(amountMinor, payment)} cannot be sent back: the gateway sends whole amounts only.`
+    : '';
+
 const moneyIn = (amountMinor: number, { currency }: Transaction) => moneyOf({ amountMinor, currency });
 
 /** What is wrong with an amount, in words; undefined if it can be sent. */
@@ -255,9 +262,11 @@ export function refundPage(
 ): Html {
   const stays = left - amountMinor;
   const owed = paysNothing(payment) ? owedTexts(stays, payment, rules) : [];
+  const later = sendableOf(stays, payment.currency, rules);
+  const most = later === 0 ? 'Nothing.' : moneyIn(later, payment);
   const refundable: [string, string[]][] = paysNothing(payment)
     ? []
-    : [['Can still be sent back', [refundableText(stays, payment, rules)]]];
+    : [['Can still be sent back', [most, restText(stays - later, payment)]]];
   const note: [string, string[]][] = typed.note === '' ? [] : [['Note to the customer', [`“${typed.note}”`]]];
   return decision({
     rows: [
@@ -272,13 +281,6 @@ export function refundPage(
     button: `Send ${moneyIn(amountMinor, payment)}`,
     back: linkTo(payment),
   });
-}
-
-/** Of a payment that pays its order, after the refund. */
-function refundableText(stays: number, payment: Transaction, rules: RefundRules): string {
-  const later = sendableOf(stays, payment.currency, rules);
-  const most = later === 0 ? 'Nothing' : moneyIn(later, payment);
-  return later === stays ? most : `${most} of ${moneyIn(stays, payment)}: the gateway sends whole amounts only.`;
 }
 
 /** Of money that pays no order: all that does not go back is owed. */

@@ -337,6 +337,8 @@ function kindInList(transaction: Transaction): Html {
   return html`${kindOf(transaction)} ${party && wallet(party)}`;
 }
 
+const reasonOf = (text = '') => text && html`<small class="reason">${text}</small>`;
+
 /** `backs`: of those whose order says more than they do. */
 export function transactionTable(
   transactions: readonly Transaction[],
@@ -353,7 +355,7 @@ export function transactionTable(
       kindInList(each),
       STAGES[each.stage].status === 'SUCCESS' ? amount(each) : html`<span class="unmoved">${amount(each)}</span>`,
       html`${status(each, backs.get(each.id))}
-      ${isInDoubt(each) ? html`<small class="reason">${reviewReason(each)}</small>` : ''}`,
+      ${reasonOf(isInDoubt(each) ? reviewReason(each) : backs.get(each.id)?.[2])}`,
       time(each.createdAt),
     ]),
     'lines',

@@ -406,8 +406,8 @@ export function age(ms: number): string {
 
 const TONES: Record<Status, string> = { INITIALIZED: 'wait', PROCESSING: 'wait', SUCCESS: 'good', FAILED: 'over' };
 
-/** The status of a payment, with what only its order and refunds say. */
-export type Back = readonly [tone: string, name: string];
+/** The status of a payment, with what only its order and refunds say; and for lists what cannot be sent back. */
+export type Back = readonly [tone: string, name: string, rest?: string];
 
 /** The status in a word; of one in doubt that it needs review. */
 export function status(transaction: Transaction, back?: Back): Html {

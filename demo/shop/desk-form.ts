@@ -48,7 +48,7 @@ function fields(form: DeskForm): Markup {
   const { order, back, note, left = 0 } = form;
   const part =
     back &&
-    `Up to ${money(left)} of the ${formatMoney(back.amount)} for ${back.orderId} can go back to the wallet that paid, ${walletEnd(back.payer ?? '')}: this gateway sends whole amounts only.`;
+    `Up to ${money(left)} of the ${formatMoney(back.amount)} for ${back.orderId} can go back to the wallet that paid, ${walletEnd(back.payer ?? '')}: the gateway sends whole amounts only.`;
   return html`${part && html`<p class="quiet">${part}</p>`} ${field(form, 'amount', 'Amount (whole euros)')}
     ${order === '' && field(form, 'customer', 'Wallet ID')}
     <label>Note to the customer <input name="note" value="${note}" maxlength="120" placeholder="Optional" /></label>

@@ -177,7 +177,8 @@ function reviewReason({ history }: Entry): string {
   const later = end === 'succeeded' ? ', and the right one later' : end ? ', and declined it later' : '';
   const [, asked = '', reported = ''] = /asked ([\d.]+) EUR, reported ([\d.]+) EUR/.exec(said) ?? [];
   if (said.includes('duplicate')) return 'The gateway says paid, but it had refused this order as a duplicate';
-  if (/ after (SUCCESS|FAILED)/.test(said)) return 'The gateway contradicts itself';
+  if (/ after SUCCESS/.test(said)) return 'The gateway says failed, but it had said paid';
+  if (/ after FAILED/.test(said)) return 'The gateway says paid, but it had said failed';
   if (asked) return `The gateway reported ${formatMoney(reported)} instead of ${formatMoney(asked)}${later}`;
   return said === '' ? 'The gateway has not said in time how it ended' : 'What the gateway reported is in doubt';
 }

@@ -16,6 +16,7 @@ const HEALTH = {
 };
 
 const SETTLE = 'Settle €0\\.10 another way: the gateway sends whole amounts only\\.';
+const OTHER = 'The other €0\\.10 cannot be sent back: the gateway sends whole amounts only\\.';
 const OWED = '€0\\.10 is still owed to the customer: the gateway sends whole amounts only, so settle it another way\\.';
 
 it('every page names the proxy, and says Test if no money moves at its gateway', async (t) => {
@@ -92,7 +93,14 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   );
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '10', idempotencyKey: 'own' });
   await world.settleAfter('approve', 'A-1-r1');
-  await operator.says('/admin/transactions/A-1', / €10\.10 Partly refunded · €10\.00 QR code /);
+  await operator.says(
+    '/admin/transactions/A-1',
+    new RegExp(` €10\\.10 Partly refunded · €10\\.00 sent back QR code .* ${OTHER} `),
+  );
+  await operator.says(
+    '/admin/transactions',
+    new RegExp(` A-1 QR code .* Partly refunded · €10\\.00 sent back ${OTHER} `),
+  );
   world.skip(S);
   for (const id of ['B-1', 'B-2']) await world.ledger.resolve(id, { status: 'FAILED', by: 'Ada', note: 'not paid' });
   await operator.says('/admin/transactions/B-1', / oldest first .* payment\.mismatch .* payment\.failed /);

@@ -98,7 +98,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   await operator.says(path, / Paid · confirmed by the gateway [\d:]+ €4\.00 sent back · A-1-r1 Details /);
   await world.settleAfter('approve', 'A-1-r2');
   for (const at of ['/admin', '/admin/transactions', path])
-    assert.match(await operator.open(at), /status over long">Refunded\s· €10\.00</, at);
+    assert.match(await operator.open(at), /status over long">Refunded\s· €10\.00 sent back</, at);
   await world.start(world.token({ orderId: 'B-1' }), { method: 'CHECKOUT' }, 'b');
   await operator.says('/admin', /Waiting €10\.10 1 payment .* B-1 Wallet website €10\.10 Waiting /);
   await world.ledger.closeOrder({ orderId: 'B-1', reason: null, ifUnpaidSince: null });

@@ -39,7 +39,7 @@ test('what was paid after the closing is to send back, and to review once the ga
   const history = [...closed, said('conflict', 'FAILED after SUCCESS'), said('needs_review', 'conflict')];
   await says(
     [{ ...late, history }],
-    / Paid after closing, needs review<[^]*<p>The gateway contradicts itself\.<[^]*>Review ↗</,
+    / Paid after closing, needs review<[^]*<p>The gateway says failed, but it had said paid\.<[^]*>Review ↗</,
   );
   await says([{ ...late, createdAt: '2026-11-18T12:00:00.000Z' }], /<time [^>]*>18\u00A0Nov,\u00A012:00</);
 });
@@ -49,7 +49,7 @@ const REASONS = [
     'SUCCESS for an order id that the gateway reported as a duplicate, and amount differs (asked 10.10 EUR, reported 0.01 EUR)',
     'The gateway says paid, but it had refused this order as a duplicate',
   ],
-  ['SUCCESS after FAILED', 'The gateway contradicts itself'],
+  ['SUCCESS after FAILED', 'The gateway says paid, but it had said failed'],
   ['paymentId', 'What the gateway reported is in doubt'],
 ] as const;
 

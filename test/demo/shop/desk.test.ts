@@ -15,7 +15,7 @@ const reportOf = (...all: { type: string }[]) => ({
 });
 
 const KEPT =
-  /Up\s+to\s+€10\.00\s+of\s+the\s+€14\.50\s+for\s+ST-1\s+can\s+go\s+back\s+to\s+the\s+wallet\s+that\s+paid,\s+••••\u00A04321:\s+this\s+gateway\s+sends\s+whole\s+amounts\s+only\./;
+  /Up\s+to\s+€10\.00\s+of\s+the\s+€14\.50\s+for\s+ST-1\s+can\s+go\s+back\s+to\s+the\s+wallet\s+that\s+paid,\s+••••\u00A04321:\s+the\s+gateway\s+sends\s+whole\s+amounts\s+only\./;
 
 test('the desk sends a payout with a whole amount and an order id from the server', async () => {
   const { shop, staff, sent, form } = await openDesk();
