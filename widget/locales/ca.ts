@@ -119,7 +119,7 @@ export default {
   token_expired: 'Aquesta pàgina ha caducat',
   token_expired_help: 'Recarregueu-la per continuar. Si heu pagat, el vostre pagament és vàlid.',
   invalid_token: 'Aquest enllaç de pagament no funciona',
-  invalid_token_help: 'Demaneu un enllaç nou a la botiga. Si heu pagat, el vostre pagament és vàlid.',
+  invalid_token_help: 'Demaneu un enllaç nou a la botiga.',
   network: 'No s’ha pogut contactar amb el servei de pagament. Reviseu la connexió i torneu-ho a provar.',
   invalid_request: 'Reviseu les dades, si us plau. {nothing}',
   already_paid: 'Aquesta comanda ja està pagada',

@@ -119,7 +119,7 @@ export default {
   token_expired: 'Platnost této stránky vypršela',
   token_expired_help: 'Načtěte ji znovu a pokračujte. Pokud jste už zaplatili, vaše platba se započítá.',
   invalid_token: 'Tento platební odkaz nefunguje',
-  invalid_token_help: 'Požádejte obchod o nový odkaz. Pokud jste už zaplatili, vaše platba se započítá.',
+  invalid_token_help: 'Požádejte obchod o nový odkaz.',
   network: 'S platební službou se nepodařilo spojit. Zkontrolujte připojení a zkuste to znovu.',
   invalid_request: 'Zkontrolujte prosím své údaje. {nothing}',
   already_paid: 'Tato objednávka je už zaplacena',

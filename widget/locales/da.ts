@@ -119,7 +119,7 @@ export default {
   token_expired: 'Denne side er udløbet',
   token_expired_help: 'Genindlæs den for at fortsætte. Hvis du har betalt, tæller din betaling.',
   invalid_token: 'Dette betalingslink virker ikke',
-  invalid_token_help: 'Bed butikken om et nyt link. Hvis du har betalt, tæller din betaling.',
+  invalid_token_help: 'Bed butikken om et nyt link.',
   network: 'Vi kunne ikke få kontakt til betalingstjenesten. Tjek din forbindelse, og prøv igen.',
   invalid_request: 'Tjek dine oplysninger. {nothing}',
   already_paid: 'Denne ordre er allerede betalt',

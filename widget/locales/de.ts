@@ -121,7 +121,7 @@ export default {
   token_expired: 'Diese Seite ist abgelaufen',
   token_expired_help: 'Laden Sie sie neu, um fortzufahren. Wenn Sie bezahlt haben, zählt Ihre Zahlung.',
   invalid_token: 'Dieser Zahlungslink funktioniert nicht',
-  invalid_token_help: 'Bitten Sie den Shop um einen neuen Link. Wenn Sie bezahlt haben, zählt Ihre Zahlung.',
+  invalid_token_help: 'Bitten Sie den Shop um einen neuen Link.',
   network: 'Der Zahlungsdienst war nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.',
   invalid_request: 'Bitte prüfen Sie Ihre Angaben. {nothing}',
   already_paid: 'Diese Bestellung ist bereits bezahlt',

@@ -104,7 +104,7 @@ export const enFlow = {
   token_expired: 'This page has expired',
   token_expired_help: 'Reload it to continue. If you have paid, your payment counts.',
   invalid_token: 'This payment link does not work',
-  invalid_token_help: 'Ask the shop for a new link. If you have paid, your payment counts.',
+  invalid_token_help: 'Ask the shop for a new link.',
   invalid_request: 'Please check your details. {nothing}',
   already_paid: 'This order is already paid',
   already_paid_help: 'You were not charged again.',

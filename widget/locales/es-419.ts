@@ -119,7 +119,7 @@ export default {
   token_expired: 'Esta página expiró',
   token_expired_help: 'Recárguela para continuar. Si ya pagó, su pago se tomará en cuenta.',
   invalid_token: 'Este enlace de pago no funciona',
-  invalid_token_help: 'Pida un enlace nuevo a la tienda. Si ya pagó, su pago se tomará en cuenta.',
+  invalid_token_help: 'Pida un enlace nuevo a la tienda.',
   network: 'No se pudo contactar al servicio de pago. Revise su conexión e intente de nuevo.',
   invalid_request: 'Por favor, revise sus datos. {nothing}',
   already_paid: 'Este pedido ya está pagado',

@@ -119,7 +119,7 @@ export default {
   token_expired: 'Esta página ha caducado',
   token_expired_help: 'Recárguela para continuar. Si ya ha pagado, su pago se tendrá en cuenta.',
   invalid_token: 'Este enlace de pago no funciona',
-  invalid_token_help: 'Pida un enlace nuevo a la tienda. Si ya ha pagado, su pago se tendrá en cuenta.',
+  invalid_token_help: 'Pida un enlace nuevo a la tienda.',
   network: 'No se ha podido contactar con el servicio de pago. Revise su conexión e inténtelo de nuevo.',
   invalid_request: 'Por favor, revise sus datos. {nothing}',
   already_paid: 'Este pedido ya está pagado',

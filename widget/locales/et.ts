@@ -118,7 +118,7 @@ export default {
   token_expired: 'See leht on aegunud',
   token_expired_help: 'Jätkamiseks laadige see uuesti. Kui olete maksnud, läheb teie makse arvesse.',
   invalid_token: 'See makselink ei tööta',
-  invalid_token_help: 'Küsige poest uus link. Kui olete maksnud, läheb teie makse arvesse.',
+  invalid_token_help: 'Küsige poest uus link.',
   network: 'Makseteenusega ei saadud ühendust. Kontrollige oma ühendust ja proovige uuesti.',
   invalid_request: 'Palun kontrollige andmeid. {nothing}',
   already_paid: 'See tellimus on juba makstud',

@@ -117,7 +117,7 @@ export default {
   token_expired: 'Tämä sivu on vanhentunut',
   token_expired_help: 'Jatka lataamalla se uudelleen. Jos olet maksanut, maksusi huomioidaan.',
   invalid_token: 'Tämä maksulinkki ei toimi',
-  invalid_token_help: 'Pyydä kaupasta uusi linkki. Jos olet maksanut, maksusi huomioidaan.',
+  invalid_token_help: 'Pyydä kaupasta uusi linkki.',
   network: 'Maksupalveluun ei saatu yhteyttä. Tarkista yhteytesi ja yritä uudelleen.',
   invalid_request: 'Tarkista tietosi. {nothing}',
   already_paid: 'Tämä tilaus on jo maksettu',

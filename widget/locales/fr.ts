@@ -122,7 +122,7 @@ export default {
   token_expired: 'Cette page a expiré',
   token_expired_help: 'Rechargez-la pour continuer. Si vous avez payé, votre paiement sera pris en compte.',
   invalid_token: 'Ce lien de paiement ne fonctionne pas',
-  invalid_token_help: 'Demandez un nouveau lien à la boutique. Si vous avez payé, votre paiement sera pris en compte.',
+  invalid_token_help: 'Demandez un nouveau lien à la boutique.',
   network: 'Impossible de joindre le service de paiement. Vérifiez votre connexion et réessayez.',
   invalid_request: 'Veuillez vérifier vos informations. {nothing}',
   already_paid: 'Cette commande est déjà payée',

@@ -114,7 +114,7 @@ export default {
   token_expired: 'תוקף הדף פג',
   token_expired_help: 'יש לטעון אותו מחדש כדי להמשיך. אם שילמתם, התשלום שלכם תקף.',
   invalid_token: 'קישור התשלום הזה אינו פועל',
-  invalid_token_help: 'בקשו מהחנות קישור חדש. אם שילמתם, התשלום שלכם תקף.',
+  invalid_token_help: 'בקשו מהחנות קישור חדש.',
   network: 'לא ניתן היה להגיע לשירות התשלומים. בדקו את החיבור ונסו שוב.',
   invalid_request: 'נא לבדוק את הפרטים. {nothing}',
   already_paid: 'ההזמנה הזו כבר שולמה',

@@ -119,7 +119,7 @@ export default {
   token_expired: 'Ova je stranica istekla',
   token_expired_help: 'Učitajte je ponovno za nastavak. Ako ste platili, vaša uplata vrijedi.',
   invalid_token: 'Ova poveznica za plaćanje ne radi',
-  invalid_token_help: 'Zatražite novu poveznicu od trgovine. Ako ste platili, vaša uplata vrijedi.',
+  invalid_token_help: 'Zatražite novu poveznicu od trgovine.',
   network: 'Usluga plaćanja nije bila dostupna. Provjerite vezu i pokušajte ponovno.',
   invalid_request: 'Provjerite svoje podatke. {nothing}',
   already_paid: 'Ova je narudžba već plaćena',

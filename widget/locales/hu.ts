@@ -118,7 +118,7 @@ export default {
   token_expired: 'Ez az oldal lejárt',
   token_expired_help: 'A folytatáshoz töltse be újra. Ha már fizetett, a fizetését figyelembe vesszük.',
   invalid_token: 'Ez a fizetési link nem működik',
-  invalid_token_help: 'Kérjen új linket a bolttól. Ha már fizetett, a fizetését figyelembe vesszük.',
+  invalid_token_help: 'Kérjen új linket a bolttól.',
   network: 'Nem sikerült elérni a fizetési szolgáltatást. Ellenőrizze a kapcsolatot, és próbálja újra.',
   invalid_request: 'Kérjük, ellenőrizze az adatait. {nothing}',
   already_paid: 'Ezt a rendelést már kifizették',

@@ -119,7 +119,7 @@ export default {
   token_expired: 'Halaman ini sudah kedaluwarsa',
   token_expired_help: 'Muat ulang untuk melanjutkan. Jika Anda sudah membayar, pembayaran Anda tetap sah.',
   invalid_token: 'Tautan pembayaran ini tidak berfungsi',
-  invalid_token_help: 'Minta tautan baru dari toko. Jika Anda sudah membayar, pembayaran Anda tetap sah.',
+  invalid_token_help: 'Minta tautan baru dari toko.',
   network: 'Layanan pembayaran tidak dapat dihubungi. Periksa koneksi Anda dan coba lagi.',
   invalid_request: 'Silakan periksa data Anda. {nothing}',
   already_paid: 'Pesanan ini sudah dibayar',

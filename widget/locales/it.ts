@@ -120,7 +120,7 @@ export default {
   token_expired: 'Questa pagina è scaduta',
   token_expired_help: 'Ricaricala per continuare. Se hai pagato, il tuo pagamento verrà registrato.',
   invalid_token: 'Questo link di pagamento non funziona',
-  invalid_token_help: 'Chiedi un nuovo link al negozio. Se hai pagato, il tuo pagamento verrà registrato.',
+  invalid_token_help: 'Chiedi un nuovo link al negozio.',
   network: 'Non è stato possibile raggiungere il servizio di pagamento. Verifica la connessione e riprova.',
   invalid_request: 'Verifica i tuoi dati. {nothing}',
   already_paid: 'Questo ordine è già pagato',

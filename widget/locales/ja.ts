@@ -121,7 +121,7 @@ export default {
   token_expired: 'このページの有効期限が切れました',
   token_expired_help: '続けるには再読み込みしてください。お支払い済みの場合、そのお支払いは有効です。',
   invalid_token: 'このお支払い用のリンクは使用できません',
-  invalid_token_help: 'ショップに新しいリンクをご依頼ください。お支払い済みの場合、そのお支払いは有効です。',
+  invalid_token_help: 'ショップに新しいリンクをご依頼ください。',
   network: '決済サービスに接続できませんでした。接続をご確認のうえ、もう一度お試しください。',
   invalid_request: '入力内容をご確認ください。{nothing}',
   already_paid: 'このご注文はお支払い済みです',

@@ -117,7 +117,7 @@ export default {
   token_expired: '이 페이지가 만료되었습니다',
   token_expired_help: '계속하려면 새로 고침해 주세요. 이미 결제하셨다면 그 결제는 유효합니다.',
   invalid_token: '이 결제 링크가 작동하지 않습니다',
-  invalid_token_help: '상점에 새 링크를 요청해 주세요. 이미 결제하셨다면 그 결제는 유효합니다.',
+  invalid_token_help: '상점에 새 링크를 요청해 주세요.',
   network: '결제 서비스에 연결할 수 없습니다. 인터넷 연결을 확인하고 다시 시도해 주세요.',
   invalid_request: '입력 정보를 확인해 주세요. {nothing}',
   already_paid: '이미 결제된 주문입니다',

@@ -119,7 +119,7 @@ export default {
   token_expired: 'Šio puslapio galiojimas baigėsi',
   token_expired_help: 'Norėdami tęsti, įkelkite jį iš naujo. Jei sumokėjote, jūsų mokėjimas bus įskaitytas.',
   invalid_token: 'Ši mokėjimo nuoroda neveikia',
-  invalid_token_help: 'Paprašykite parduotuvės naujos nuorodos. Jei sumokėjote, jūsų mokėjimas bus įskaitytas.',
+  invalid_token_help: 'Paprašykite parduotuvės naujos nuorodos.',
   network: 'Nepavyko susisiekti su mokėjimo paslauga. Patikrinkite ryšį ir bandykite dar kartą.',
   invalid_request: 'Patikrinkite savo duomenis. {nothing}',
   already_paid: 'Šis užsakymas jau apmokėtas',

@@ -118,7 +118,7 @@ export default {
   token_expired: 'Šīs lapas derīgums ir beidzies',
   token_expired_help: 'Lai turpinātu, pārlādējiet to. Ja samaksājāt, jūsu maksājums tiks ieskaitīts.',
   invalid_token: 'Šī maksājuma saite nedarbojas',
-  invalid_token_help: 'Palūdziet veikalam jaunu saiti. Ja samaksājāt, jūsu maksājums tiks ieskaitīts.',
+  invalid_token_help: 'Palūdziet veikalam jaunu saiti.',
   network: 'Neizdevās sazināties ar maksājumu pakalpojumu. Pārbaudiet savienojumu un mēģiniet vēlreiz.',
   invalid_request: 'Lūdzu, pārbaudiet savus datus. {nothing}',
   already_paid: 'Šis pasūtījums jau ir apmaksāts',

@@ -120,7 +120,7 @@ export default {
   token_expired: 'Halaman ini telah tamat tempoh',
   token_expired_help: 'Muat semula untuk meneruskan. Jika anda sudah membayar, pembayaran anda tetap sah.',
   invalid_token: 'Pautan pembayaran ini tidak berfungsi',
-  invalid_token_help: 'Minta pautan baharu daripada kedai. Jika anda sudah membayar, pembayaran anda tetap sah.',
+  invalid_token_help: 'Minta pautan baharu daripada kedai.',
   network: 'Perkhidmatan pembayaran tidak dapat dihubungi. Semak sambungan anda dan cuba lagi.',
   invalid_request: 'Sila semak butiran anda. {nothing}',
   already_paid: 'Pesanan ini sudah dibayar',

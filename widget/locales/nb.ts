@@ -119,7 +119,7 @@ export default {
   token_expired: 'Denne siden er utløpt',
   token_expired_help: 'Last den inn på nytt for å fortsette. Hvis du har betalt, teller betalingen din.',
   invalid_token: 'Denne betalingslenken virker ikke',
-  invalid_token_help: 'Be butikken om en ny lenke. Hvis du har betalt, teller betalingen din.',
+  invalid_token_help: 'Be butikken om en ny lenke.',
   network: 'Vi fikk ikke kontakt med betalingstjenesten. Kontroller forbindelsen og prøv igjen.',
   invalid_request: 'Kontroller opplysningene dine. {nothing}',
   already_paid: 'Denne bestillingen er allerede betalt',

@@ -120,7 +120,7 @@ export default {
   token_expired: 'Deze pagina is verlopen',
   token_expired_help: 'Laad de pagina opnieuw om verder te gaan. Hebt u betaald, dan telt uw betaling.',
   invalid_token: 'Deze betaallink werkt niet',
-  invalid_token_help: 'Vraag de winkel om een nieuwe link. Hebt u betaald, dan telt uw betaling.',
+  invalid_token_help: 'Vraag de winkel om een nieuwe link.',
   network: 'De betaaldienst kon niet worden bereikt. Controleer uw verbinding en probeer het opnieuw.',
   invalid_request: 'Controleer uw gegevens. {nothing}',
   already_paid: 'Deze bestelling is al betaald',

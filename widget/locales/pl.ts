@@ -119,7 +119,7 @@ export default {
   token_expired: 'Ta strona wygasła',
   token_expired_help: 'Odśwież ją, aby kontynuować. Jeśli płatność już wykonano, zostanie uwzględniona.',
   invalid_token: 'Ten link do płatności nie działa',
-  invalid_token_help: 'Poproś sklep o nowy link. Jeśli płatność już wykonano, zostanie uwzględniona.',
+  invalid_token_help: 'Poproś sklep o nowy link.',
   network: 'Nie udało się połączyć z serwisem płatności. Sprawdź połączenie i spróbuj ponownie.',
   invalid_request: 'Sprawdź swoje dane. {nothing}',
   already_paid: 'To zamówienie jest już opłacone',

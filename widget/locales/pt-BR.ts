@@ -121,7 +121,7 @@ export default {
   token_expired: 'Esta página expirou',
   token_expired_help: 'Recarregue para continuar. Se você já pagou, seu pagamento será considerado.',
   invalid_token: 'Este link de pagamento não funciona',
-  invalid_token_help: 'Peça um novo link à loja. Se você já pagou, seu pagamento será considerado.',
+  invalid_token_help: 'Peça um novo link à loja.',
   network: 'Não foi possível acessar o serviço de pagamento. Verifique sua conexão e tente de novo.',
   invalid_request: 'Verifique seus dados. {nothing}',
   already_paid: 'Este pedido já está pago',

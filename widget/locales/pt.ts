@@ -120,7 +120,7 @@ export default {
   token_expired: 'Esta página expirou',
   token_expired_help: 'Recarregue-a para continuar. Se já pagou, o seu pagamento será tido em conta.',
   invalid_token: 'Este link de pagamento não funciona',
-  invalid_token_help: 'Peça uma nova ligação à loja. Se já pagou, o seu pagamento será tido em conta.',
+  invalid_token_help: 'Peça uma nova ligação à loja.',
   network: 'Não foi possível contactar o serviço de pagamento. Verifique a sua ligação à Internet e tente novamente.',
   invalid_request: 'Verifique os seus dados. {nothing}',
   already_paid: 'Esta encomenda já está paga',

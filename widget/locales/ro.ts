@@ -119,7 +119,7 @@ export default {
   token_expired: 'Această pagină a expirat',
   token_expired_help: 'Reîncărcați-o pentru a continua. Dacă ați plătit, plata este valabilă.',
   invalid_token: 'Acest link de plată nu funcționează',
-  invalid_token_help: 'Cereți magazinului un link nou. Dacă ați plătit, plata este valabilă.',
+  invalid_token_help: 'Cereți magazinului un link nou.',
   network: 'Serviciul de plată nu a putut fi contactat. Verificați conexiunea și încercați din nou.',
   invalid_request: 'Vă rugăm să verificați datele. {nothing}',
   already_paid: 'Această comandă este deja plătită',

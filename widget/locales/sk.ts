@@ -119,7 +119,7 @@ export default {
   token_expired: 'Platnosť tejto stránky vypršala',
   token_expired_help: 'Načítajte ju znova a pokračujte. Ak ste už zaplatili, vaša platba sa započíta.',
   invalid_token: 'Tento platobný odkaz nefunguje',
-  invalid_token_help: 'Požiadajte obchod o nový odkaz. Ak ste už zaplatili, vaša platba sa započíta.',
+  invalid_token_help: 'Požiadajte obchod o nový odkaz.',
   network: 'S platobnou službou sa nepodarilo spojiť. Skontrolujte pripojenie a skúste to znova.',
   invalid_request: 'Skontrolujte, prosím, svoje údaje. {nothing}',
   already_paid: 'Táto objednávka je už zaplatená',

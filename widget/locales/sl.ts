@@ -119,7 +119,7 @@ export default {
   token_expired: 'Ta stran je potekla',
   token_expired_help: 'Za nadaljevanje jo znova naložite. Če ste plačali, vaše plačilo velja.',
   invalid_token: 'Ta povezava za plačilo ne deluje',
-  invalid_token_help: 'Prosite trgovino za novo povezavo. Če ste plačali, vaše plačilo velja.',
+  invalid_token_help: 'Prosite trgovino za novo povezavo.',
   network: 'Plačilna storitev ni bila dosegljiva. Preverite povezavo in poskusite znova.',
   invalid_request: 'Preverite svoje podatke. {nothing}',
   already_paid: 'To naročilo je že plačano',

@@ -118,7 +118,7 @@ export default {
   token_expired: 'Ova stranica je istekla',
   token_expired_help: 'Učitajte je ponovo da biste nastavili. Ako ste platili, vaša uplata važi.',
   invalid_token: 'Ovaj link za plaćanje ne radi',
-  invalid_token_help: 'Zatražite novi link od prodavnice. Ako ste platili, vaša uplata važi.',
+  invalid_token_help: 'Zatražite novi link od prodavnice.',
   network: 'Usluga plaćanja nije bila dostupna. Proverite vezu i pokušajte ponovo.',
   invalid_request: 'Proverite svoje podatke. {nothing}',
   already_paid: 'Ova porudžbina je već plaćena',

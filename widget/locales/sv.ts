@@ -119,7 +119,7 @@ export default {
   token_expired: 'Den här sidan har gått ut',
   token_expired_help: 'Ladda om den för att fortsätta. Om du har betalat räknas din betalning.',
   invalid_token: 'Den här betalningslänken fungerar inte',
-  invalid_token_help: 'Be butiken om en ny länk. Om du har betalat räknas din betalning.',
+  invalid_token_help: 'Be butiken om en ny länk.',
   network: 'Betaltjänsten kunde inte nås. Kontrollera din anslutning och försök igen.',
   invalid_request: 'Kontrollera dina uppgifter. {nothing}',
   already_paid: 'Den här beställningen är redan betald',

@@ -119,7 +119,7 @@ export default {
   token_expired: 'Bu sayfanın süresi doldu',
   token_expired_help: 'Devam etmek için yenileyin. Ödeme yaptıysanız ödemeniz geçerlidir.',
   invalid_token: 'Bu ödeme bağlantısı çalışmıyor',
-  invalid_token_help: 'Mağazadan yeni bir bağlantı isteyin. Ödeme yaptıysanız ödemeniz geçerlidir.',
+  invalid_token_help: 'Mağazadan yeni bir bağlantı isteyin.',
   network: 'Ödeme hizmetine ulaşılamadı. Bağlantınızı kontrol edip tekrar deneyin.',
   invalid_request: 'Lütfen bilgilerinizi kontrol edin. {nothing}',
   already_paid: 'Bu siparişin ödemesi zaten yapıldı',

@@ -119,7 +119,7 @@ export default {
   token_expired: 'Trang này đã hết hạn',
   token_expired_help: 'Vui lòng tải lại để tiếp tục. Nếu bạn đã thanh toán, giao dịch vẫn được ghi nhận.',
   invalid_token: 'Liên kết thanh toán này không hoạt động',
-  invalid_token_help: 'Hãy yêu cầu cửa hàng gửi liên kết mới. Nếu bạn đã thanh toán, giao dịch vẫn được ghi nhận.',
+  invalid_token_help: 'Hãy yêu cầu cửa hàng gửi liên kết mới.',
   network: 'Không thể kết nối với dịch vụ thanh toán. Vui lòng kiểm tra kết nối và thử lại.',
   invalid_request: 'Vui lòng kiểm tra thông tin đã nhập. {nothing}',
   already_paid: 'Đơn hàng này đã được thanh toán',

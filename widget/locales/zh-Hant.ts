@@ -114,7 +114,7 @@ export default {
   token_expired: '本頁已過期，請重新整理後繼續',
   token_expired_help: '如果您已付款，付款仍然有效。',
   invalid_token: '此付款連結無法使用',
-  invalid_token_help: '請向商家索取新連結。如果您已付款，付款仍然有效。',
+  invalid_token_help: '請向商家索取新連結。',
   network: '無法連線至付款服務。請檢查網路連線後重試。',
   invalid_request: '請檢查您填寫的資料。{nothing}',
   already_paid: '此訂單已付款',

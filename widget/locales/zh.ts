@@ -114,7 +114,7 @@ export default {
   token_expired: '本页已过期',
   token_expired_help: '请刷新后继续。如果您已付款，付款仍然有效。',
   invalid_token: '此付款链接无法使用',
-  invalid_token_help: '请向商家索取新链接。如果您已付款，付款仍然有效。',
+  invalid_token_help: '请向商家索取新链接。',
   network: '无法连接支付服务。请检查网络连接后重试。',
   invalid_request: '请检查您填写的信息。{nothing}',
   already_paid: '此订单已付款',
