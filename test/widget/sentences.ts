@@ -233,6 +233,7 @@ export const SENTENCES = {
   again: label,
 
   lost: ['noConnection', 'follows'],
+  reconnect: ['noConnection'],
   reload: label,
   token_expired: ['refused'],
   token_expired_help: label,

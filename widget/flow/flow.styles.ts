@@ -24,8 +24,7 @@ export const flowStyles = css`
   }
   .method > label,
   button,
-  summary,
-  a {
+  summary {
     cursor: pointer;
   }
   a {
@@ -214,7 +213,7 @@ export const flowStyles = css`
   .note button {
     grid-column: 2;
     justify-content: start;
-    margin-block: 0 -0.6em;
+    margin: 0 -1px -0.6em;
     padding: 0 0 0.6em;
     color: inherit;
     text-align: start;

@@ -115,6 +115,7 @@ export default {
   again: 'Torna-ho a provar',
 
   lost: 'Sense connexió. Ho continuem provant.',
+  reconnect: 'Torna a connectar',
   reload: 'Recarrega la pàgina',
   token_expired: 'Aquesta pàgina ha caducat',
   token_expired_help: 'Recarregueu-la per continuar. Si heu pagat, el vostre pagament és vàlid.',

@@ -115,6 +115,7 @@ export default {
   again: 'Zkusit znovu',
 
   lost: 'Jste bez připojení. Zkoušíme to dál.',
+  reconnect: 'Znovu připojit',
   reload: 'Načíst stránku znovu',
   token_expired: 'Platnost této stránky vypršela',
   token_expired_help: 'Načtěte ji znovu a pokračujte. Pokud jste už zaplatili, vaše platba se započítá.',

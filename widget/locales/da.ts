@@ -115,6 +115,7 @@ export default {
   again: 'Prøv igen',
 
   lost: 'Ingen forbindelse. Vi bliver ved med at prøve.',
+  reconnect: 'Opret forbindelse igen',
   reload: 'Genindlæs siden',
   token_expired: 'Denne side er udløbet',
   token_expired_help: 'Genindlæs den for at fortsætte. Hvis du har betalt, tæller din betaling.',

@@ -117,6 +117,7 @@ export default {
   again: 'Erneut versuchen',
 
   lost: 'Keine Verbindung. Wir versuchen es weiter.',
+  reconnect: 'Neu verbinden',
   reload: 'Seite neu laden',
   token_expired: 'Diese Seite ist abgelaufen',
   token_expired_help: 'Laden Sie sie neu, um fortzufahren. Wenn Sie bezahlt haben, zählt Ihre Zahlung.',

@@ -100,6 +100,7 @@ export const enFlow = {
   again: 'Try again',
 
   lost: 'No connection. We keep trying.',
+  reconnect: 'Reconnect',
   reload: 'Reload the page',
   token_expired: 'This page has expired',
   token_expired_help: 'Reload it to continue. If you have paid, your payment counts.',

@@ -115,6 +115,7 @@ export default {
   again: 'Intentar de nuevo',
 
   lost: 'Sin conexión. Seguimos intentando.',
+  reconnect: 'Volver a conectar',
   reload: 'Recargar la página',
   token_expired: 'Esta página expiró',
   token_expired_help: 'Recárguela para continuar. Si ya pagó, su pago se tomará en cuenta.',

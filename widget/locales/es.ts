@@ -115,6 +115,7 @@ export default {
   again: 'Intentar de nuevo',
 
   lost: 'Sin conexión. Seguimos intentándolo.',
+  reconnect: 'Volver a conectar',
   reload: 'Recargar la página',
   token_expired: 'Esta página ha caducado',
   token_expired_help: 'Recárguela para continuar. Si ya ha pagado, su pago se tendrá en cuenta.',

@@ -114,6 +114,7 @@ export default {
   again: 'Proovi uuesti',
 
   lost: 'Ühendus puudub. Proovime edasi.',
+  reconnect: 'Ühenda uuesti',
   reload: 'Laadi leht uuesti',
   token_expired: 'See leht on aegunud',
   token_expired_help: 'Jätkamiseks laadige see uuesti. Kui olete maksnud, läheb teie makse arvesse.',

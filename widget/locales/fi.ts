@@ -113,6 +113,7 @@ export default {
   again: 'Yritä uudelleen',
 
   lost: 'Ei yhteyttä. Yritämme edelleen.',
+  reconnect: 'Yhdistä uudelleen',
   reload: 'Lataa sivu uudelleen',
   token_expired: 'Tämä sivu on vanhentunut',
   token_expired_help: 'Jatka lataamalla se uudelleen. Jos olet maksanut, maksusi huomioidaan.',

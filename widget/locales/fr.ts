@@ -118,6 +118,7 @@ export default {
   again: 'Réessayer',
 
   lost: 'Pas de connexion. Nous continuons d’essayer.',
+  reconnect: 'Se reconnecter',
   reload: 'Recharger la page',
   token_expired: 'Cette page a expiré',
   token_expired_help: 'Rechargez-la pour continuer. Si vous avez payé, votre paiement sera pris en compte.',

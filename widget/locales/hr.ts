@@ -115,6 +115,7 @@ export default {
   again: 'Pokušaj ponovno',
 
   lost: 'Veza je prekinuta. I dalje pokušavamo.',
+  reconnect: 'Ponovno poveži',
   reload: 'Ponovno učitaj stranicu',
   token_expired: 'Ova je stranica istekla',
   token_expired_help: 'Učitajte je ponovno za nastavak. Ako ste platili, vaša uplata vrijedi.',

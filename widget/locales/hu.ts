@@ -114,6 +114,7 @@ export default {
   again: 'Újrapróbálás',
 
   lost: 'Nincs kapcsolat. Tovább próbálkozunk.',
+  reconnect: 'Újracsatlakozás',
   reload: 'Oldal újratöltése',
   token_expired: 'Ez az oldal lejárt',
   token_expired_help: 'A folytatáshoz töltse be újra. Ha már fizetett, a fizetését figyelembe vesszük.',

@@ -115,6 +115,7 @@ export default {
   again: 'Coba lagi',
 
   lost: 'Tidak ada koneksi. Kami terus mencoba.',
+  reconnect: 'Sambungkan lagi',
   reload: 'Muat ulang halaman',
   token_expired: 'Halaman ini sudah kedaluwarsa',
   token_expired_help: 'Muat ulang untuk melanjutkan. Jika Anda sudah membayar, pembayaran Anda tetap sah.',

@@ -116,6 +116,7 @@ export default {
   again: 'Riprova',
 
   lost: 'Nessuna connessione. Continuiamo a riprovare.',
+  reconnect: 'Riconnetti',
   reload: 'Ricarica la pagina',
   token_expired: 'Questa pagina è scaduta',
   token_expired_help: 'Ricaricala per continuare. Se hai pagato, il tuo pagamento verrà registrato.',

@@ -117,6 +117,7 @@ export default {
   again: 'もう一度試す',
 
   lost: '接続が途切れています。自動で再試行しています。',
+  reconnect: '再接続する',
   reload: 'ページを再読み込み',
   token_expired: 'このページの有効期限が切れました',
   token_expired_help: '続けるには再読み込みしてください。お支払い済みの場合、そのお支払いは有効です。',

@@ -113,6 +113,7 @@ export default {
   again: '다시 시도',
 
   lost: '연결이 끊겼습니다. 계속 시도하고 있습니다.',
+  reconnect: '다시 연결',
   reload: '페이지 새로 고침',
   token_expired: '이 페이지가 만료되었습니다',
   token_expired_help: '계속하려면 새로 고침해 주세요. 이미 결제하셨다면 그 결제는 유효합니다.',

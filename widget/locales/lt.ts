@@ -115,6 +115,7 @@ export default {
   again: 'Bandyti dar kartą',
 
   lost: 'Nėra ryšio. Bandome toliau.',
+  reconnect: 'Jungtis iš naujo',
   reload: 'Įkelti puslapį iš naujo',
   token_expired: 'Šio puslapio galiojimas baigėsi',
   token_expired_help: 'Norėdami tęsti, įkelkite jį iš naujo. Jei sumokėjote, jūsų mokėjimas bus įskaitytas.',

@@ -114,6 +114,7 @@ export default {
   again: 'Mēģināt vēlreiz',
 
   lost: 'Nav savienojuma. Turpinām mēģināt.',
+  reconnect: 'Atjaunot savienojumu',
   reload: 'Pārlādēt lapu',
   token_expired: 'Šīs lapas derīgums ir beidzies',
   token_expired_help: 'Lai turpinātu, pārlādējiet to. Ja samaksājāt, jūsu maksājums tiks ieskaitīts.',

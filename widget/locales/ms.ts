@@ -116,6 +116,7 @@ export default {
   again: 'Cuba lagi',
 
   lost: 'Tiada sambungan. Kami terus mencuba.',
+  reconnect: 'Sambung semula',
   reload: 'Muat semula halaman',
   token_expired: 'Halaman ini telah tamat tempoh',
   token_expired_help: 'Muat semula untuk meneruskan. Jika anda sudah membayar, pembayaran anda tetap sah.',

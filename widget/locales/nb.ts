@@ -115,6 +115,7 @@ export default {
   again: 'Prøv igjen',
 
   lost: 'Ingen forbindelse. Vi fortsetter å prøve.',
+  reconnect: 'Koble til igjen',
   reload: 'Last inn siden på nytt',
   token_expired: 'Denne siden er utløpt',
   token_expired_help: 'Last den inn på nytt for å fortsette. Hvis du har betalt, teller betalingen din.',

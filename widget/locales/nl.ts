@@ -116,6 +116,7 @@ export default {
   again: 'Opnieuw proberen',
 
   lost: 'Geen verbinding. We blijven het proberen.',
+  reconnect: 'Opnieuw verbinden',
   reload: 'Pagina opnieuw laden',
   token_expired: 'Deze pagina is verlopen',
   token_expired_help: 'Laad de pagina opnieuw om verder te gaan. Hebt u betaald, dan telt uw betaling.',

@@ -115,6 +115,7 @@ export default {
   again: 'Spróbuj ponownie',
 
   lost: 'Brak połączenia. Nadal próbujemy.',
+  reconnect: 'Połącz ponownie',
   reload: 'Odśwież stronę',
   token_expired: 'Ta strona wygasła',
   token_expired_help: 'Odśwież ją, aby kontynuować. Jeśli płatność już wykonano, zostanie uwzględniona.',

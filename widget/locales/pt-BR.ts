@@ -117,6 +117,7 @@ export default {
   again: 'Tentar de novo',
 
   lost: 'Sem conexão. Continuamos tentando.',
+  reconnect: 'Reconectar',
   reload: 'Recarregar a página',
   token_expired: 'Esta página expirou',
   token_expired_help: 'Recarregue para continuar. Se você já pagou, seu pagamento será considerado.',

@@ -116,6 +116,7 @@ export default {
   again: 'Tentar novamente',
 
   lost: 'Sem ligação. Continuamos a tentar.',
+  reconnect: 'Voltar a ligar',
   reload: 'Recarregar a página',
   token_expired: 'Esta página expirou',
   token_expired_help: 'Recarregue-a para continuar. Se já pagou, o seu pagamento será tido em conta.',

@@ -115,6 +115,7 @@ export default {
   again: 'Încercați din nou',
 
   lost: 'Nu există conexiune. Încercăm în continuare.',
+  reconnect: 'Reconectare',
   reload: 'Reîncărcați pagina',
   token_expired: 'Această pagină a expirat',
   token_expired_help: 'Reîncărcați-o pentru a continua. Dacă ați plătit, plata este valabilă.',

@@ -115,6 +115,7 @@ export default {
   again: 'Skúsiť znova',
 
   lost: 'Ste bez pripojenia. Skúšame to ďalej.',
+  reconnect: 'Znova pripojiť',
   reload: 'Načítať stránku znova',
   token_expired: 'Platnosť tejto stránky vypršala',
   token_expired_help: 'Načítajte ju znova a pokračujte. Ak ste už zaplatili, vaša platba sa započíta.',

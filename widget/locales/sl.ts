@@ -115,6 +115,7 @@ export default {
   again: 'Poskusi znova',
 
   lost: 'Povezava je prekinjena. Poskušamo naprej.',
+  reconnect: 'Znova poveži',
   reload: 'Znova naloži stran',
   token_expired: 'Ta stran je potekla',
   token_expired_help: 'Za nadaljevanje jo znova naložite. Če ste plačali, vaše plačilo velja.',

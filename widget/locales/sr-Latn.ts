@@ -114,6 +114,7 @@ export default {
   again: 'Pokušaj ponovo',
 
   lost: 'Veza je prekinuta. I dalje pokušavamo.',
+  reconnect: 'Ponovo poveži',
   reload: 'Ponovo učitaj stranicu',
   token_expired: 'Ova stranica je istekla',
   token_expired_help: 'Učitajte je ponovo da biste nastavili. Ako ste platili, vaša uplata važi.',

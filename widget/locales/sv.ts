@@ -115,6 +115,7 @@ export default {
   again: 'Försök igen',
 
   lost: 'Ingen anslutning. Vi fortsätter att försöka.',
+  reconnect: 'Anslut igen',
   reload: 'Ladda om sidan',
   token_expired: 'Den här sidan har gått ut',
   token_expired_help: 'Ladda om den för att fortsätta. Om du har betalat räknas din betalning.',

@@ -115,6 +115,7 @@ export default {
   again: 'Tekrar dene',
 
   lost: 'Bağlantı yok. Denemeye devam ediyoruz.',
+  reconnect: 'Yeniden bağlan',
   reload: 'Sayfayı yenile',
   token_expired: 'Bu sayfanın süresi doldu',
   token_expired_help: 'Devam etmek için yenileyin. Ödeme yaptıysanız ödemeniz geçerlidir.',

@@ -115,6 +115,7 @@ export default {
   again: 'Thử lại',
 
   lost: 'Không có kết nối. Chúng tôi vẫn đang thử lại.',
+  reconnect: 'Kết nối lại',
   reload: 'Tải lại trang',
   token_expired: 'Trang này đã hết hạn',
   token_expired_help: 'Vui lòng tải lại để tiếp tục. Nếu bạn đã thanh toán, giao dịch vẫn được ghi nhận.',

@@ -110,6 +110,7 @@ export default {
   again: '重試',
 
   lost: '連線已中斷。我們仍在嘗試。',
+  reconnect: '重新連線',
   reload: '重新整理頁面',
   token_expired: '本頁已過期，請重新整理後繼續',
   token_expired_help: '如果您已付款，付款仍然有效。',

@@ -110,6 +110,7 @@ export default {
   again: '重试',
 
   lost: '连接已断开。我们仍在尝试。',
+  reconnect: '重新连接',
   reload: '刷新页面',
   token_expired: '本页已过期',
   token_expired_help: '请刷新后继续。如果您已付款，付款仍然有效。',
