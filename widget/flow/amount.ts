@@ -29,7 +29,7 @@ export function amountField(
     before: isFirst ? unit : '',
     unit: isFirst ? '' : unit,
     after: suggestions(html, context),
-    placeholder: ' ',
+    placeholder: new Intl.NumberFormat(language).format(0),
   });
 }
 
