@@ -51,6 +51,7 @@ export function paid(context: PanelContext): TemplateResult {
   // Without the noise of floating point, and with a minus rather than a hyphen.
   const shown = (value: number) => money(value.toFixed(amount?.split('.')[1]?.length)).replace('-', '\u2212');
   return html`${sign(look, isSentBack ? 'paid' : look)} ${heading(say(title, { amount: shown(back) }))}
+    ${isClosed && title !== 'closed' ? html`<p>${say('closed')}</p>` : ''}
     ${warning ? html`<p class="note warning announce">${say(warning)}</p>` : ''}
     <dl part="details">
       ${amount ? detail(say('amount'), money(amount)) : ''}
