@@ -119,7 +119,8 @@ const nextStep = {
     html`${onePaymentNote(context, true)} ${newAttemptButton(method, context)} ${otherMethodButton(context)}`,
   // A person at the shop closed the payment, so the shop decides about another try.
   RESOLVED: (_: Method, context: PanelContext) =>
-    html`<small>${orderName(context)}</small>${waysOut('help', context)} ${otherMethodButton(context)}`,
+    html`<small>${orderName(context)}</small>${waysOut('help', context)} ${onePaymentNote(context, true)}
+      ${otherMethodButton(context)}`,
   again: (method: Method, context: PanelContext) =>
     html`${againButton(method, context.say('again'), context)} ${otherMethodButton(context)}`,
 };
