@@ -271,7 +271,7 @@ test('on a phone the shopper opens the wallet app, approves, and comes back to t
   const shopper = await world.shopper(PHONE_SIZE);
   const { page } = shopper;
   await shopper.order();
-  await hints(shopper, 'Demo: after Pay, open the wallet phone.');
+  await hints(shopper, 'Demo: the button opens the wallet phone.');
   await shopper.choose('DIRECT');
   await page.getByRole('button', { name: 'Fill in' }).tap();
   assert.equal(await shopper.part('wallet').inputValue(), ADA);
@@ -284,6 +284,8 @@ test('on a phone the shopper opens the wallet app, approves, and comes back to t
   await page.getByText('order · €29.00').tap();
   await receipt.waitFor();
   await shopper.pay('JETGO');
+  await page.waitForURL(`${world.stack.sandbox}/wallet/**`);
+  await page.goto(orderPage);
   await shopper.part('app-link').waitFor();
   assert.equal(await shopper.part('code').isVisible(), false, 'a phone cannot scan its own screen');
   await hints(shopper, 'Demo: the button opens the wallet phone.');

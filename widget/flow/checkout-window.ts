@@ -34,9 +34,8 @@ export function navigateOrClose(
   // A status check may find the payment before the gateway's answer brings the URL.
   if (!paid && (!checkoutWindow.payment || (isMine && payment?.answer === 'AWAITED' && !url))) return false;
   const link = !paid && checkoutLink(url);
-  // A link of another scheme would fail without a word where no app has it.
-  const isAllowed = link && (!mayOpen || (link.startsWith('https:') && mayOpen()));
-  if (isAllowed && emit(element, 'payment-redirect', { url: link })) checkoutWindow.navigate(link);
+  // A link that is none of the web would fail without a word where no app has its scheme.
+  if (link && mayOpen?.() !== false && emit(element, 'payment-redirect', { url: link })) checkoutWindow.navigate(link);
   else checkoutWindow.close();
   return true;
 }

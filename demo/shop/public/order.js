@@ -73,8 +73,8 @@ fill?.addEventListener('click', () => {
 /** What the demo's hint says: about the way that is chosen, then about what the widget shows of the payment. */
 function hintAt({ method, qr, appUrl }) {
   const trial = document.querySelector('.trial');
-  const way = appUrl && matchMedia('(pointer: coarse)').matches ? 'app' : 'code';
-  trial.dataset.way = qr ? way : method;
+  const isByApp = (qr ? appUrl : /JETGO|QR/.test(method)) && matchMedia('(pointer: coarse)').matches;
+  trial.dataset.way = isByApp ? 'app' : qr ? 'code' : method;
   if (qr) trial.querySelector('.code a').href = `${qr.text}&as=${fill.dataset.fill}`;
 }
 
