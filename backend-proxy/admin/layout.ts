@@ -15,6 +15,7 @@ import {
   amount,
   status,
   time,
+  isDenied,
   isInDoubt,
   kindOf,
   reviewReason,
@@ -353,7 +354,9 @@ export function transactionTable(
     transactions.map((each) => [
       nameInList(each),
       kindInList(each),
-      STAGES[each.stage].status === 'SUCCESS' ? amount(each) : html`<span class="unmoved">${amount(each)}</span>`,
+      STAGES[each.stage].status === 'SUCCESS' && !isDenied(each)
+        ? amount(each)
+        : html`<span class="unmoved">${amount(each)}</span>`,
       html`${status(each, backs.get(each.id))}
       ${reasonOf(isInDoubt(each) ? reviewReason(each) : backs.get(each.id)?.[2])}`,
       time(each.createdAt),

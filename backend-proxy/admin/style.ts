@@ -41,7 +41,7 @@ main:focus { outline: none; }
 .pill { padding: 0.05rem 0.5rem; border-radius: 1rem; background: var(--wait-back); color: var(--wait); font-size: 0.8125rem; font-weight: 600; }
 .top nav { flex: 1 0 auto; }
 .top ul, .tabs ul { display: flex; flex-wrap: wrap; gap: 0 0.25rem; margin: 0; padding: 0; list-style: none; }
-.top nav a, .tabs a { display: block; padding: 0.55rem 0.7rem; color: var(--soft); text-decoration: none;
+.top nav a, .tabs a { display: block; padding: 0.65rem 0.7rem; color: var(--soft); text-decoration: none;
   border-bottom: 2px solid transparent; }
 .top nav a:hover, .tabs a:hover { color: var(--text); border-color: var(--line); }
 .top nav a[aria-current], .tabs a[aria-current] { color: var(--text); font-weight: 600; border-color: var(--accent); }
@@ -98,14 +98,14 @@ small.reason { display: block; max-width: 34rem; white-space: normal; }
 .totals dt { color: var(--soft); font-size: 0.875rem; }
 .totals dd { margin: 0; }
 .totals .amount { font-size: 1.375rem; line-height: 1.4; }
-.totals a { display: inline-block; margin-right: 0.4rem; padding-block: 0.15rem; color: inherit; }
+.totals a { margin-right: 0.4rem; color: inherit; }
 .checks li { display: grid; grid-template-columns: 1rem 9rem minmax(0, 1fr); gap: 0 0.75rem; padding: 0.75rem 1.25rem; }
 .checks b { font-weight: 600; }
 .sign { font-weight: 700; text-align: center; }
 .checks + .hint { margin-top: 1rem; }
 
 table { width: 100%; border-collapse: separate; border-spacing: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
-caption { padding-bottom: 0.5rem; color: var(--soft); font-size: 0.875rem; text-align: left; }
+caption { padding-bottom: 0.5rem; color: var(--soft); font-size: 0.875rem; text-align: left; text-wrap: balance; }
 /* What a list has found is said beside its filters, and on a phone what its head would say. */
 @media (min-width: 46.01rem) { .cards:not(.filters ~ *) caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } }
 th, td { padding: 0.6rem 0.9rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
@@ -124,9 +124,8 @@ td a { overflow-wrap: anywhere; }
 .action { padding-block: 0.3rem; text-align: right; white-space: nowrap; }
 .lines .zone { display: none; }
 /* An id is broken only where it is longer than its cell. */
-.lines :is(td a, .facts) { display: inline-block; }
+.lines .facts { display: inline-block; }
 .lines td :is(form, a) { position: relative; }
-.lines td a { margin-block: -0.4rem; padding-block: 0.4rem; }
 .lines :is(td:first-of-type, time), .top button { white-space: nowrap; }
 
 .details { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
@@ -148,7 +147,7 @@ input, select, button { font: inherit; color: inherit; }
 input:not([type='radio'], [type='hidden']), select { width: 100%; min-height: 2.75rem; padding: 0.45rem 0.7rem; background: var(--card);
   border: 1px solid var(--field); border-radius: 8px; }
 input[type='date'] { appearance: none; }
-input[type='date'][value=''] { color: var(--soft); }
+input[type='date'][value=''], ::placeholder { color: var(--soft); }
 ::-webkit-calendar-picker-indicator { margin-left: 0.2rem; opacity: 0.55; cursor: pointer; }
 input[aria-invalid='true'] { border-color: var(--bad); }
 input[type='radio'] { width: 1.25rem; height: 1.25rem; margin: 0; accent-color: var(--accent); flex: none; }
@@ -170,7 +169,7 @@ legend { padding: 0; }
 fieldset:has(:checked) .problem { display: none; }
 .problem { margin: 0; color: var(--bad); font-size: 0.875rem; }
 /* Folded on a phone; where a browser cannot show it unfolded, it can be unfolded everywhere. */
-summary:not(.button) { padding: 0.55rem 0; color: var(--accent); cursor: pointer; }
+summary:not(.button) { padding: 0.65rem 0; color: var(--accent); cursor: pointer; }
 @supports selector(::details-content) {
   @media (min-width: 46.01rem) {
     .fold summary { display: none; }
@@ -213,11 +212,13 @@ main:has(.decision) { max-width: 37rem; }
 .message.bad { box-shadow: none; color: var(--bad); background: var(--bad-back); }
 .pager, .tabs { margin: 1rem 0; }
 .pager { display: flex; gap: 1rem; }
-.pager a { padding: 0.55rem 0; }
+.pager a { padding: 0.65rem 0; }
 .login { max-width: 26rem; margin: 12vh auto 0; }
 .login form { display: grid; gap: 0.6rem; padding: 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .login .hint, .panel .hint { margin: 0; }
-:is(.lead, .history) a, .why span { display: inline-block; }
+/* To be hit by a finger, in a line that is no higher. */
+:is(.lines td, .totals, .heading, .lead, .history, .checks, .details, .buttons) a:not(.button) { display: inline-block; margin-block: -0.75rem; padding-block: 0.75rem; }
+.why span { display: inline-block; }
 
 .columns + h2 { margin-top: 0.75rem; }
 /* What to decide, beside what is known. */
@@ -229,6 +230,7 @@ main:has(.decision) { max-width: 37rem; }
 
 @media (max-width: 46rem) {
   .top { flex-wrap: wrap; }
+  :is(td, .top) button { min-height: 2.75rem; }
   .top nav { order: 3; flex: 1 1 100%; margin-inline: -0.25rem; }
   .top nav ul { gap: 0 1vw; }
   .top nav a { padding-inline: 0.25rem; font-size: clamp(0.8125rem, 3.6vw, 0.9375rem); }
@@ -265,7 +267,7 @@ main:has(.decision) { max-width: 37rem; }
   .filters .filters { grid-template-columns: 1fr 1fr; margin-top: 0.25rem; }
   .filters .fold { grid-area: 2 / 1 / auto / -1; }
   .filters .buttons { display: contents; }
-  .filters .buttons a { grid-area: 2 / 2; place-self: start end; padding: 0.55rem 0; }
+  .filters .buttons a { grid-area: 2 / 2; place-self: start end; margin: 0; }
   .totals .fine { display: none; }
   .filters input[type='date'] { padding-inline: 0.4rem; font-size: 0.875rem; }
   .decision dl div { grid-template-columns: 1fr; }

@@ -116,7 +116,8 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
   const name = `${dayOf(entry) === today ? 'Today, ' : ''}${dayOf(entry)}`;
   const url = operatorUrl && `${operatorUrl}/transactions/${encodeURIComponent(gatewayOrderId)}`;
   const id = html`<a class="id" ${url && html`href="${url}" ${THERE}`}><b>${orderId}</b>${url && ' ↗'}</a>`;
-  return html`<li id="${gatewayOrderId}" class="${what && 'warn'}" data-status="${status}">
+  const isMoved = status === 'SUCCESS' && !isDenied(entry);
+  return html`<li id="${gatewayOrderId}" class="${what && 'warn'}" data-moved="${isMoved && 'yes'}">
     <span>${id} <small>${kind}</small></span>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
     <span class="about">${aboutOf(entry, entries)}</span>

@@ -25,7 +25,7 @@ test('a payout goes from the desk to the customer’s phone, and the desk follow
   await staff.page.getByRole('button', { name: 'Continue' }).click();
   await staff.page.getByRole('button', { name: 'Send €25' }).click();
   const row = staff.page.getByRole('listitem').filter({ hasText: 'For the broken dripper' });
-  await row.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
+  await row.and(staff.page.locator('[data-moved="yes"]')).waitFor();
   await phone.page.getByText('For the broken dripper').waitFor();
   assert.equal(await row.count(), 1);
 });
@@ -50,7 +50,7 @@ test('the desk’s search leaves the rows with all its words, says how many, and
   await said.and(staff.page.getByText('1 found', { exact: true })).waitFor();
   assert.equal(await rows.count(), 1);
   await phone.approve();
-  await rows.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
+  await rows.and(staff.page.locator('[data-moved="yes"]')).waitFor();
   assert.equal(await rows.count(), 1, 'also after the list has changed');
   await found.fill(`today ${shopper.orderId}`);
   await said.and(staff.page.getByText('1 found', { exact: true })).waitFor();
@@ -88,7 +88,7 @@ test('the desk sends a coffee’s money back in part and then the rest, and the 
       `€${amount}.00 of ${shopper.orderId} to ••••\u00A0${BRUNO.slice(-4)}: sent back.`,
     );
   };
-  await payment.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
+  await payment.and(staff.page.locator('[data-moved="yes"]')).waitFor();
   await refund('20', '76');
   await shopper.page.getByText('Wednesday. We have sent back €20.00.').waitFor();
   await shopper.widget.getByText('€20.00').first().waitFor();
@@ -144,7 +144,7 @@ test('planted values are found in every kind of evidence', async () => {
   await staff.page.getByRole('button', { name: 'Continue' }).click();
   await staff.page.getByRole('button', { name: /^Send €/ }).click();
   const row = staff.page.getByRole('listitem').filter({ hasText: planted.note });
-  await row.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
+  await row.and(staff.page.locator('[data-moved="yes"]')).waitFor();
   await staff.leave();
   await fetch(`${world.stack.proxy}/order`, { headers: { 'X-Request-Id': planted.requestId } });
   // The answer may come before the line of the log, which goes through a pipe.

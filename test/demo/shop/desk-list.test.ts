@@ -240,7 +240,7 @@ test('a row says who decided and why nothing can be sent back, and its order lea
     rows[0] ?? '',
     /href="http:\/\/127\.0\.0\.1:8789\/admin\/transactions\/ST-1%2F2" title="On the operator’s page"><b>ST-1<\/b> ↗</,
   );
-  assert.match(rows[5] ?? '', /chip warn"><span aria-hidden="true">!<\/span> Paid, denied</);
+  assert.match(rows[5] ?? '', /data-moved="">[^]*chip warn"><span aria-hidden="true">!<\/span> Paid, denied</);
   assert.doesNotMatch(rows.join(''), /desk\/send/);
   const alone = new Browser(openShop(shop.proxy, undefined, { publicUrl: 'http://127.0.0.1:8080' }));
   assert.match((await alone.get('/desk/list')).text, /<a class="id" ><b>ST-1</);
