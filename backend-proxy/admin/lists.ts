@@ -24,6 +24,8 @@ import {
 } from './words.ts';
 
 const PAGE_SIZE = 50;
+/** For a part of an id, the newest. */
+export const MAX_SEARCHED = 200;
 
 /** In the form a status of its own, the first to look for. */
 const REVIEW = 'REVIEW';
@@ -69,11 +71,13 @@ export function transactionsPage(filters: Filters, page: TransactionPage | strin
   const asked = filters.status === REVIEW ? transactions.filter(isInDoubt) : transactions;
   const shown = WAITING.has(filters.status ?? '') ? asked.filter(isListed) : asked;
   // A page is of a limited number of transactions that were looked at: before the last one, none may match.
-  const match = `No transaction matches.${filters.orderId ? ' An ID has to be whole.' : ''}`;
+  const match = `No transaction matches.${filters.orderId ? ` Part of an ID is looked for in the newest ${MAX_SEARCHED} only.` : ''}`;
   const nothing = isNarrowed(filters) ? match : 'No transaction yet.';
   const none = nextCursor === null ? nothing : 'None among those looked at. Older ones may match:';
   const isAll = nextCursor === null && !filters.cursor;
-  const where = !isAll ? ' on this page' : isNarrowed(filters) ? ' found' : '';
+  const isPart = filters.orderId && shown.some(({ orderId }) => orderId !== filters.orderId);
+  const found = isPart ? ` found among the newest ${MAX_SEARCHED}` : isNarrowed(filters) ? ' found' : '';
+  const where = isAll ? found : ' on this page';
   const caption = `${plural(shown.length, 'transaction')}${where}, newest first`;
   return html`${filterForm(filters)} ${transactionTable(shown, caption, none, backs)}
   ${pager('/admin/transactions', filters, nextCursor)}`;
@@ -93,7 +97,7 @@ function filterForm(filters: Filters, refused?: string): Html {
           name="orderId"
           type="search"
           value="${orderId}"
-          placeholder="The whole ID"
+          placeholder="ID, or part of one"
           maxlength="64"
           autocomplete="off"
         />

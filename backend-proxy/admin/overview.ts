@@ -107,7 +107,7 @@ export function overview(shown: Overview): Html {
         <input
           name="orderId"
           type="search"
-          placeholder="Whole order ID"
+          placeholder="ID, or part of one"
           aria-label="Order or gateway ID"
           maxlength="64"
           autocomplete="off"

@@ -78,7 +78,7 @@ h2 { font-size: 1.125rem; font-weight: 650; }
 .warn { color: var(--wait); }
 .over, .done { color: var(--soft); }
 .reason { font-size: 0.875rem; }
-small.reason { display: block; max-width: 34rem; white-space: normal; }
+small.reason { display: block; max-width: 34rem; white-space: normal; text-wrap: pretty; }
 
 .verdict { margin: 0 0 1rem; padding: 1rem 1.25rem; border-radius: 10px; font-weight: 600; }
 .verdict.good { background: var(--good-back); }

@@ -27,7 +27,7 @@ import {
 } from './decisions.ts';
 import { resolutionTitle, confirmationPage, heading, lead, transactionPage, type Typed } from './transaction-page.ts';
 import { moneyOf } from './words.ts';
-import { queryOf, transactionsPage } from './lists.ts';
+import { MAX_SEARCHED, queryOf, transactionsPage } from './lists.ts';
 
 const MAX_WEBHOOKS = 50;
 /** What a field asks for that was left empty. */
@@ -46,11 +46,16 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const filters = { ...others, orderId };
     const query = queryOf(filters);
     const isRefused = typeof query === 'string';
-    const found = isRefused ? query : await ledger.transactions(query);
-    // An id at the gateway, as its statement has it, is found in the same field.
-    const isNone = typeof found !== 'string' && found.transactions.length === 0;
-    const one = isNone && orderId ? await ledger.transaction(orderId) : undefined;
-    if (one !== undefined) return c.redirect(linkTo(one), 303);
+    let found = isRefused ? query : await ledger.transactions(query);
+    if (orderId && !isRefused && typeof found !== 'string' && found.transactions.length === 0) {
+      // An id at the gateway, as its statement has it, is found in the same field.
+      const one = await ledger.transaction(orderId);
+      if (one !== undefined) return c.redirect(linkTo(one), 303);
+      // No index finds a part, so few are looked at.
+      const { transactions } = await ledger.transactions({ ...query, orderId: undefined, limit: MAX_SEARCHED });
+      const part = orderId.toLowerCase();
+      found = { transactions: transactions.filter(({ id }) => id.toLowerCase().includes(part)), nextCursor: null };
+    }
     const backs = await backsOf(typeof found === 'string' ? [] : found.transactions, parts);
     const body = transactionsPage(filters, found, backs);
     return frame.show(c, 'transactions', 'Transactions', body, isRefused ? 400 : 200);

@@ -89,7 +89,12 @@ it('the list of transactions is filtered, paged newest first, and says what is w
     'an id at the gateway, as it was pasted',
   );
   await operator.says('/admin/transactions?status=SUCCESS', / No transaction matches\. $/);
-  await operator.says('/admin/transactions?orderId=A', / No transaction matches\. An ID has to be whole\. $/);
+  await operator.says('/admin/transactions?orderId=a-5', / 3 transactions found among the newest 200, newest first /);
+  assert.deepEqual(idsOf(await operator.open('/admin/transactions?orderId=7-2')), ['A-7'], 'the end of an id');
+  await operator.says(
+    '/admin/transactions?orderId=B',
+    / No transaction matches\. Part of an ID is looked for in the newest 200 only\. $/,
+  );
   assert.equal(idsOf(await operator.open('/admin/transactions?from=2026-11-20&to=2026-11-20')).length, 50);
   assert.deepEqual(idsOf(await operator.open('/admin/transactions?from=2026-11-21')), []);
   for (const query of ['from=2026-02-30', 'from=2026-11-21&to=2026-11-20', 'type=X', 'orderId=a%20b', 'cursor=x']) {
