@@ -56,6 +56,8 @@ test('the desk’s search leaves the rows with all its words, says how many, and
   await said.and(staff.page.getByText('1 found', { exact: true })).waitFor();
   await found.fill(`waiting ${shopper.orderId}`);
   await said.and(staff.page.getByText(/^Nothing found/)).waitFor();
+  await found.fill(`${shopper.orderId} ${new Date().getFullYear()}-`);
+  await said.and(staff.page.getByText(/^Nothing found/)).waitFor();
   await found.fill('nobody');
   await said
     .and(staff.page.getByText(/^Nothing found\. Type an order, an amount, a day, or a wallet’s last digits\.$/))
@@ -64,6 +66,11 @@ test('the desk’s search leaves the rows with all its words, says how many, and
   await found.fill('');
   await rows.filter({ hasText: shopper.orderId }).waitFor();
   assert.equal(await said.textContent(), '');
+  staff.allowed = /503/;
+  await staff.page.route('**/desk/list*', (route) => route.fulfill({ status: 503 }));
+  await said.and(staff.page.getByText('This list is not up to date: the shop does not answer.')).waitFor();
+  await staff.page.unroute('**/desk/list*');
+  await staff.page.waitForFunction(() => document.querySelector('output')?.value === '');
 });
 
 test('the desk sends a coffee’s money back in part and then the rest, and the customer’s open page follows', async () => {

@@ -3,6 +3,7 @@
 
 const live = document.querySelector('[data-live]');
 const field = document.querySelector('[type="search"]');
+const said = document.querySelector('output');
 const policy = window.trustedTypes?.createPolicy('desk', { createHTML: (markup) => markup });
 const nameOf = (part) => part.closest('section').ariaLabel;
 let shown = '';
@@ -11,21 +12,22 @@ function filter() {
   const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
   const rows = [...live.querySelectorAll('li')];
   for (const row of rows) {
-    const text = `${nameOf(row)} ${row.id} ${row.querySelector('time').outerHTML} ${row.textContent}`.toLowerCase();
+    const text = `${nameOf(row)} ${row.id} ${row.querySelector('time').title} ${row.textContent}`.toLowerCase();
     row.hidden = !words.every((word) => text.includes(word));
   }
   for (const fold of live.querySelectorAll('details')) fold.open ||= words.length > 0;
   const found = rows.filter((row) => !row.hidden).length;
   const none = 'Nothing found. Type an order, an amount, a day, or a wallet’s last digits.';
   for (const figure of live.querySelectorAll('.totals')) figure.hidden = words.length > 0;
-  document.querySelector('output').value = words.length === 0 ? '' : found === 0 ? none : `${found} found`;
+  said.value = words.length === 0 ? '' : found === 0 ? none : `${found} found`;
 }
 
 async function refresh() {
   const markup = await fetch(`/desk/list${location.search}`)
     .then((response) => (response.ok ? response.text() : undefined))
     .catch(() => undefined);
-  if (markup === undefined || markup === shown) return;
+  if (markup === undefined) [shown, said.value] = ['', 'This list is not up to date: the shop does not answer.'];
+  if (!markup || markup === shown) return;
   shown = markup;
   const focused = live.querySelector(':focus')?.outerHTML;
   const open = [...live.querySelectorAll('[open]')].map(nameOf);
