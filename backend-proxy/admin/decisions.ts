@@ -263,10 +263,10 @@ export function refundPage(
   const stays = left - amountMinor;
   const owed = paysNothing(payment) ? owedTexts(stays, payment, rules) : [];
   const later = sendableOf(stays, payment.currency, rules);
-  const most = later === 0 ? 'Nothing.' : moneyIn(later, payment);
+  const most = later > 0 ? moneyIn(later, payment) : stays > 0 ? '' : 'Nothing.';
   const refundable: [string, string[]][] = paysNothing(payment)
     ? []
-    : [['Can still be sent back', [most, restText(stays - later, payment)]]];
+    : [['Can still be sent back', [most, restText(stays - later, payment)].filter(Boolean)]];
   const note: [string, string[]][] = typed.note === '' ? [] : [['Note to the customer', [`“${typed.note}”`]]];
   return decision({
     rows: [

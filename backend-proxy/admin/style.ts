@@ -25,7 +25,7 @@ export const STYLE = `
 }
 * { box-sizing: border-box; }
 html { font: 1rem/1.5 system-ui, sans-serif; -webkit-text-size-adjust: 100%; }
-body { margin: 0; background: var(--page); color: var(--text); overflow-wrap: anywhere; }
+body { margin: 0; background: var(--page); color: var(--text); overflow-wrap: anywhere; text-wrap: pretty; }
 a { color: var(--accent); text-underline-offset: 0.15em; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 main:focus { outline: none; }
@@ -78,7 +78,7 @@ h2 { font-size: 1.125rem; font-weight: 650; }
 .warn { color: var(--wait); }
 .over, .done { color: var(--soft); }
 .reason { font-size: 0.875rem; }
-small.reason { display: block; max-width: 34rem; white-space: normal; text-wrap: pretty; }
+small.reason { display: block; max-width: 34rem; white-space: normal; }
 
 .verdict { margin: 0 0 1rem; padding: 1rem 1.25rem; border-radius: 10px; font-weight: 600; }
 .verdict.good { background: var(--good-back); }
@@ -87,7 +87,7 @@ small.reason { display: block; max-width: 34rem; white-space: normal; text-wrap:
 :is(.attention, .checks) { margin: 0; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .attention li { display: grid; grid-template-columns: minmax(0, 1fr) auto 9rem; align-items: center; gap: 0.15rem 1.25rem; padding: 0.85rem 1.25rem; }
 :is(.attention, .checks) li + li { border-top: 1px solid var(--line); }
-.attention p { grid-column: 1; margin: 0; text-wrap: pretty; }
+.attention p { grid-column: 1; margin: 0; }
 .why { font-weight: 600; }
 .attention .amount { grid-area: 1 / 2 / span 2; }
 .attention li > :is(a, form) { grid-area: 1 / 3 / span 2; display: grid; }

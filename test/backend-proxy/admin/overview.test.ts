@@ -91,6 +91,8 @@ it('money that pays no order is in the list of reviews, with a count of its own,
     '/admin/transactions/A-1-2',
     new RegExp(` Still owed €0\\.10 .* ${SETTLE} .* −€10\\.00 Sent back .* How it was settled Continue `),
   );
+  const own = await operator.send('/admin/transactions/A-1/refund', { by: 'Ada', amount: '10' });
+  assert.match(textOf(await own.text()), new RegExp(` Can still be sent back ${OTHER} The shopper sees `));
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '10', idempotencyKey: 'own' });
   await world.settleAfter('approve', 'A-1-r1');
   await operator.says(
