@@ -238,7 +238,8 @@ export class PaymentProcessor {
     }
     const { minor, currency, orderId, note } = payout;
     const refunded = this.#store.refundedBy(payout);
-    const about = refunded ? [this.orderOf(refunded), note ?? ''] : [note ?? orderId];
+    const order = refunded ? this.orderOf(refunded) : orderId;
+    const about = note === null ? [order] : !refunded || note.includes(order) ? [note] : [order, note];
     customer.move({ at: this.#clock.now(), kind: refunded ? 'REFUND' : 'PAYOUT', minor, currency, about });
     this.#end(payout, 'SUCCESS', 'SUCCESS');
   }

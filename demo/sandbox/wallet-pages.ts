@@ -343,7 +343,7 @@ function result(view: PhoneView, { payment, fromApp, isLate = false }: Opened): 
     <p>${isPaid ? paid : `${reason ?? 'This payment has ended.'} No money was taken.`}</p>
     <dl class="facts lines">
       ${fact('Order', orderOf(payment))}
-      ${fact(isPaid ? 'Paid at' : 'Ended at', clockTime(payment.updatedAt, view.now))}
+      ${fact(isPaid ? 'Paid at' : 'Ended at', html`${clockTime(payment.updatedAt, view.now)} UTC`)}
       ${fact('Balance', formatMoney(customer.balance(currency), currency))}
     </dl>
     <div class="answer">${waysOn(payment, fromApp, merchant, view.prompts[0])}</div>`;

@@ -24,7 +24,7 @@ describe('the wallet phone', () => {
     await bruno.submit('/wallet/answer', { answer: 'approve' });
     assert.equal(bruno.status, 404);
     await ada.submit('/wallet/answer', { answer: 'approve' });
-    assert.match(ada.text, /Paid €10\.50 Sent to Demo Shop\. Order order-DIRECT Paid at 12:00 Balance €2,489\.50/);
+    assert.match(ada.text, /Paid €10\.50 Sent to Demo Shop\. Order order-DIRECT Paid at 12:00 UTC Balance €2,489\.50/);
     await ada.open('/wallet');
     assert.match(ada.text, /−€10\.50 Payment order-DIRECT just now/);
     await opened.pass(60_000);
@@ -55,11 +55,11 @@ describe('the wallet phone', () => {
       await phone.submit('/wallet/answer', { answer: 'decline' });
       assert.match(
         phone.text,
-        /Not paid €10\.50 You declined this payment\. No money was taken\. Order order-\w+ Ended at 12:00 Balance/,
+        /Not paid €10\.50 You declined this payment\. No money was taken\. Order order-\w+ Ended at 12:00 UTC Balance/,
       );
       await opened.pass(86_400_000);
       await phone.open(`/wallet/scan?code=${encodeURIComponent(code)}`);
-      assert.match(phone.text, / Ended at 20 Nov 2026, 12:00 /, 'a code that is opened again is no new payment');
+      assert.match(phone.text, / Ended at 20 Nov 2026, 12:00 UTC /, 'a code that is opened again is no new payment');
       assert.deepEqual(await statusOf(opened, `order-${method}`), ['FAILED', 'DECLINED']);
       assert.equal((await opened.transaction(`order-${method}`))['customer'], '12345678');
     });
@@ -155,7 +155,7 @@ describe('the wallet phone', () => {
     await phone.submit('/wallet/answer', { answer: 'approve' });
     assert.match(
       phone.text,
-      /Paid €10\.50 Sent to Demo Shop\. Order A-1 Paid at 12:00 Balance €2,489\.50 Back to Demo Shop Done/,
+      /Paid €10\.50 Sent to Demo Shop\. Order A-1 Paid at 12:00 UTC Balance €2,489\.50 Back to Demo Shop Done/,
     );
     await opened.send('payout', payout({ orderId: 'A-1-2-r1', amount: 10, note: 'Torn' }));
     await opened.pass(1_000);
@@ -163,6 +163,10 @@ describe('the wallet phone', () => {
     assert.match(phone.text, /Balance €2,499\.50/);
     await phone.open('/wallet');
     assert.match(phone.text, /\+€10\.00 Refund A-1 Torn just now/);
+    await opened.send('payout', payout({ orderId: 'A-1-2-r2', amount: 1, note: 'Money back for A-1' }));
+    await opened.pass(1_000);
+    await phone.open('/wallet');
+    assert.match(phone.text, /\+€1\.00 Refund Money back for A-1 just now/, 'the order is named once');
     assert.match(phone.text, /−€10\.50 Payment A-1 just now/);
   });
 
