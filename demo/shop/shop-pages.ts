@@ -6,7 +6,7 @@ import { CURRENCY, MAX_OF_ONE, PRODUCTS, centsOf, formatMoney, money, type Line,
 import { leftOf, stateOf, type Back, type Order, type OrderState } from './order-store.ts';
 import { DEMO_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
 
-const WHOLE = 'the wallet takes whole amounts only';
+const WHOLE = 'only whole amounts can go to a wallet';
 /** A blank line, between what becomes of the order and money that is owed. */
 const APART = '\n\n';
 const COMING = 'Refund on its way';
@@ -162,7 +162,7 @@ export function headingOf(order: Order): string {
 
 const isComing = ({ back }: Order) => back.onItsWay !== '0.00';
 
-/** Undefined if all of it goes back: the wallet takes whole amounts only. */
+/** Undefined if all of it goes back: only whole amounts can. */
 function partBack(order: Order): string | undefined {
   const { amount, back } = order;
   if (amount === null || leftOf(amount, back) === 0) return undefined;

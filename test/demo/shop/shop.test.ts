@@ -19,11 +19,11 @@ const SEEN = { type: 'PAY', amount: '42.75', currency: 'EUR', history: [] };
 const LATER = { ...SEEN, status: 'FAILED', needsReview: false };
 /** The way to the contact page as text alone. */
 const unlinked = (html: string) => html.replaceAll(/<a href="\/contact">(contact us)<\/a>/gi, '$1');
-const NOT_BACK = 'The other €0.75 cannot be sent back: the wallet takes whole amounts only.';
+const NOT_BACK = 'The other €0.75 cannot be sent back: only whole amounts can go to a wallet.';
 const REST =
-  'We still owe you €0.75: the wallet takes whole amounts only. Contact us, and we will send it another way.';
+  'We still owe you €0.75: only whole amounts can go to a wallet. Contact us, and we will send it another way.';
 const WHOLE =
-  'Contact us, and we will send back €42.00 to your wallet and €0.75 another way: the wallet takes whole amounts only.';
+  'Contact us, and we will send back €42.00 to your wallet and €0.75 another way: only whole amounts can go to a wallet.';
 const LATE = 'Your payment came after the order was closed.';
 const orderIdIn = (path: string) => path.replace('/orders/', '');
 
@@ -264,7 +264,7 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
     [
       'refund.succeeded',
       [{ ...back, amount: '5.00' }],
-      'We have sent back €5.00. Contact us, and we will send back €37.00 to your wallet and €0.75 another way: the wallet takes whole amounts only.',
+      'We have sent back €5.00. Contact us, and we will send back €37.00 to your wallet and €0.75 another way: only whole amounts can go to a wallet.',
     ],
     ['refund.needs_review', [{ ...back, status: 'PROCESSING' }], `€42.00 is on its way back. ${REST}`],
     ['refund.succeeded', [back], `We have sent back €42.00. ${REST}`],
