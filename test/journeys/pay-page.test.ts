@@ -81,19 +81,21 @@ test('a link that was cut or has expired says so, offers a way to the shop, and 
   const shop = `${world.stack.shop}/`;
   const isCut = 'This payment link does not work';
   const ask = 'Ask the shop for a new link.';
+  // Of a link that was valid once.
+  const counts = 'If you have paid, your payment counts.';
   const frage = 'Bitten Sie den Shop um einen neuen Link.';
   for (const [fragment, says, next, way, address, total] of [
-    [`#${token}`, 'Time is up', ask, 'Contact the shop', supportUrl, '€29.00'],
+    [`#${token}`, 'Time is up', `${ask} ${counts}`, 'Contact the shop', supportUrl, '€29.00'],
     [
       `#${other}`,
       'Die Zeit ist abgelaufen',
-      frage,
+      `${frage} Wenn Sie bezahlt haben, zählt Ihre Zahlung.`,
       'Zurück zu \u2068Stillwater Coffee\u2069',
       `${url}/thanks`,
       '29,00 €',
     ],
     // No other page is its merchant's.
-    [`#${alone}`, 'Time is up', ask, undefined, undefined, '€29.00'],
+    [`#${alone}`, 'Time is up', `${ask} ${counts}`, undefined, undefined, '€29.00'],
     [`#${token.slice(0, -20)}`, isCut, ask, 'Back to the shop', shop, undefined],
     [`#.${btoa('null')}.`, isCut, ask, 'Back to the shop', shop, undefined],
     [`#.${btoa('{"returnUrl":"https:"}')}.`, isCut, ask, 'Back to the shop', shop, undefined],
@@ -103,7 +105,7 @@ test('a link that was cut or has expired says so, offers a way to the shop, and 
     shopper.visitor.allowed = /401|payment-widget/;
     await shopper.page.goto(`${url}/pay${fragment}`);
     await shopper.page.getByRole('heading', { name: says }).waitFor();
-    await shopper.page.getByText(next).first().waitFor();
+    await shopper.page.getByText(next, { exact: true }).first().waitFor();
     const link = shopper.page.getByRole('main').getByRole('link');
     await link.waitFor({ state: way === undefined ? 'detached' : 'visible' });
     if (way !== undefined) assert.equal(await link.innerText(), way);
