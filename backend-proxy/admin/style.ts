@@ -267,8 +267,7 @@ main:has(.decision) { max-width: 37rem; }
   .filters .filters { grid-template-columns: 1fr 1fr; margin-top: 0.25rem; }
   .filters .fold { grid-area: 2 / 1 / auto / -1; }
   .filters .buttons { display: contents; }
-  .filters .buttons a { grid-area: 2 / 2; place-self: start end; margin: 0; }
-  .totals .fine { display: none; }
+  .filters .buttons a:not(.button) { grid-area: 2 / 2; place-self: start end; margin: 0; padding-block: 0.65rem; }
   .filters input[type='date'] { padding-inline: 0.4rem; font-size: 0.875rem; }
   .decision dl div { grid-template-columns: 1fr; }
   .decision :is(dt, dd) { grid-area: auto; }
@@ -288,7 +287,7 @@ main:has(.decision) { max-width: 37rem; }
 }
 @media (max-width: 75rem) { .filters .fold { order: 1; } }
 @media (max-width: 60rem) { .lines .hint { display: none; } }
-@media (max-width: 64rem) { th, td { padding-inline: 0.6rem; } td .fine { display: none; } }
+@media (max-width: 64rem) { th, td { padding-inline: 0.6rem; } :is(td, .totals) .fine { display: none; } }
 @media (max-width: 24rem) { .host { display: none; } .tabs a { padding-inline: 0.5rem; } .attention small { display: block; }
   .lines tbody tr { column-gap: 0.4rem; padding-inline: 0.75rem; } .lines td { font-size: 0.8125rem; } .lines .wallet { display: none; } }
 @media print { :root { color-scheme: light; } nav, form, .button, .fold { display: none !important; } }
