@@ -9,6 +9,8 @@ import { page, type Markup, type Site } from './page.ts';
 export type Entry = Transaction & { isClosed?: boolean };
 
 export const MAX_SHOWN = 100;
+/** With today. */
+export const SHOWN_DAYS = 7;
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZoneName: 'short' });
 const times = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
 
@@ -54,17 +56,17 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
     </section>`;
   const newest = new Set(entries.slice(0, MAX_SHOWN));
   return html`${entries.filter(({ gatewayOrderId }) => gatewayOrderId === doneId).map((entry) => justDone(entry, entries))}
-  ${Object.entries(TO_DO).map(([what, how]) => {
-    const listed = entries.filter((entry) => toDo(entry, entries) === what).toReversed();
-    return listed.length > 0 && section(what, how, listed);
-  })}
-  ${[...Map.groupBy(entries, dayOf)].map(([day, all]) => {
-    const shown = all.filter((entry) => newest.has(entry));
-    const listed = shown.filter((entry) => !toDo(entry, entries));
-    return shown.length > 0 && section(day === today ? `Today, ${day}` : day, '', listed, totals(all));
-  })}
-  ${entries.length === 0 && html`<p class="message">No payment yet. Pay for an <a href="/">order in the shop</a>.</p>`}
-  ${entries.length > MAX_SHOWN && html`<p class="quiet">The newest ${MAX_SHOWN}. The operator’s page has all.</p>`}`;
+    ${Object.entries(TO_DO).map(([what, how]) => {
+      const listed = entries.filter((entry) => toDo(entry, entries) === what).toReversed();
+      return listed.length > 0 && section(what, how, listed);
+    })}
+    ${[...Map.groupBy(entries, dayOf)].map(([day, all]) => {
+      const shown = all.filter((entry) => newest.has(entry));
+      const listed = shown.filter((entry) => !toDo(entry, entries));
+      return shown.length > 0 && section(day === today ? `Today, ${day}` : day, '', listed, totals(all));
+    })}
+    ${entries.length === 0 && html`<p class="message">No payment. Pay for an <a href="/">order in the shop</a>.</p>`}
+    <p class="quiet">${entries.length > MAX_SHOWN && `The newest ${MAX_SHOWN}. `}${BEFORE}</p>`;
 }
 
 const dayOf = ({ createdAt }: Entry) => days.format(new Date(createdAt));
@@ -258,6 +260,7 @@ export const walletEnd = (id: string) => `••••\u00A0${id.slice(Math.max(
 const TYPES = { PAY: ['Payment', 'Paid'], REFUND: ['Refund', 'Sent back'], PAYOUT: ['Payout', 'Paid out'] } as const;
 const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };
 const THERE = html`title="On the operator’s page"`;
+const BEFORE = `These are the last ${SHOWN_DAYS} days: the operator’s page has all.`;
 const WHOLE = 'the gateway sends whole amounts only';
 /** What waits, and what is true of all of it. */
 const TO_DO = {

@@ -6,11 +6,10 @@ import { timingSafeEqual } from 'hono/utils/buffer';
 import { PaymentProxyError, type PaymentProxy } from '../../backend-proxy/client.ts';
 import { CURRENCY, formatMoney } from './catalog.ts';
 import { alert, closing, deskForm, type DeskForm } from './desk-form.ts';
-import { MAX_SHOWN, deskList, deskPage, isWaiting, restOf, refundable, type Entry } from './desk-list.ts';
+import { MAX_SHOWN, SHOWN_DAYS, deskList, deskPage, isWaiting, restOf, refundable, type Entry } from './desk-list.ts';
 import { newId } from './order-store.ts';
 import type { Site } from './page.ts';
 
-const SHOWN_FOR_MS = 7 * 24 * 60 * 60 * 1000;
 const MAX_READ = 1_000;
 type Typed = Partial<Record<string, string>>;
 const AGAIN = 'Send it again unchanged: it is sent at most once.';
@@ -55,7 +54,7 @@ export function addDesk(app: Hono, proxy: PaymentProxy, site: Site, now: () => D
 }
 
 async function read(proxy: PaymentProxy, now: Date): Promise<Entry[]> {
-  const from = new Date(now.getTime() - SHOWN_FOR_MS).toISOString();
+  const from = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1 - SHOWN_DAYS).toISOString();
   const entries: Entry[] = [];
   for await (const entry of proxy.transactions({ from, sort: '-createdAt' }))
     if (entries.push(entry) === MAX_READ) break;

@@ -197,12 +197,22 @@ test('the desk sums up all that came in today, also twice or under review, but n
 test('the desk of a shop without payments leads to an order, and one of many keeps what is to review in sight', async () => {
   const { shop, staff } = await openDesk();
   shop.proxy.answers['GET /transactions'] = { body: { transactions: [], nextCursor: null } };
-  assert.match((await staff.get('/desk')).text, /No payment yet\. Pay for an <a href="\/">order in the shop</);
+  assert.match((await staff.get('/desk')).text, /No payment\. Pay for an <a href="\/">order in the shop</);
   const review = payout('PO-1', { needsReview: true, history: [said('needs_review', null)] });
+  shop.proxy.answers['GET /transactions'] = { body: { transactions: [review], nextCursor: null } };
+  assert.match(
+    (await staff.get('/desk')).text,
+    /<li id="PO-1"[^]*These are the last 7 days: the operator’s page has all\./,
+  );
+  const from = new Date(shop.proxy.asked.at(-1)?.query.get('from') ?? '');
+  assert.equal(from.getTime(), new Date(2026, 10, 14).getTime(), 'each day is whole');
   const many = Array.from({ length: 101 }, (_, n) => payment(`ST-${n}`, { status: 'SUCCESS' }));
   shop.proxy.answers['GET /transactions'] = { body: { transactions: [...many, review], nextCursor: null } };
   const { text } = await staff.get('/desk/list');
-  assert.match(text, /<li id="PO-1"[^]*<li id="ST-0"[^]*The newest 100\./);
+  assert.match(
+    text,
+    /<li id="PO-1"[^]*<li id="ST-0"[^]*The newest 100\. These are the last 7 days: the operator’s page has all\./,
+  );
   assert.doesNotMatch(text, /<li id="ST-100"/);
 });
 

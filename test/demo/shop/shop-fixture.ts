@@ -11,6 +11,7 @@ export const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 export interface Asked {
   method: string;
   path: string;
+  query: URLSearchParams;
   authorization: string | undefined;
   /** The Idempotency-Key. */
   key: string | null;
@@ -26,11 +27,11 @@ export class FakeMerchantApi {
 
   readonly fetch: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
-    const { pathname } = new URL(request.url);
+    const { pathname, searchParams: query } = new URL(request.url);
     const body: unknown = request.method === 'POST' ? await request.json() : undefined;
     const authorization = request.headers.get('authorization') ?? undefined;
     const key = request.headers.get('idempotency-key');
-    this.asked.push({ method: request.method, path: pathname, authorization, key, body });
+    this.asked.push({ method: request.method, path: pathname, query, authorization, key, body });
     const answer = this.answers[`${request.method} ${pathname}`];
     if (typeof answer === 'string') throw new TypeError(answer);
     return Response.json(answer?.body ?? { code: 'not_found', detail: 'Not found.', retryable: false }, {
