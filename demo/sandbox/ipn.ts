@@ -152,5 +152,6 @@ export class IpnSender {
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return 'no answer in time';
-  return error.cause instanceof Error ? error.cause.message : error.message;
+  const { cause } = error;
+  return cause instanceof Error ? `no answer (${'code' in cause ? String(cause.code) : cause.message})` : error.message;
 }

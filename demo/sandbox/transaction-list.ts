@@ -116,7 +116,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
         >
         <span class="standing">${word === 'Waiting' ? '' : html`<span class="chip ${tone}">${word}</span>`}</span>
         <small class="ipns">
-          ${isDelivered ? '' : deliveries.map((delivery) => ipnChips(delivery))}
+          ${deliveries.filter((delivery) => !wasSimple(delivery)).map((delivery) => ipnChips(delivery))}
           ${requests > 1 ? html`<span class="chip plain">Requested ${requests} times</span>` : ''}
         </small>
       </summary>
@@ -198,8 +198,10 @@ function phone(transaction: Transaction): Markup | '' {
 /** The first attempt was answered as it should be. */
 const wasSimple = ({ state, attempts }: Delivery) => state === 'DELIVERED' && attempts.length === 1;
 
+/** The details have each attempt. */
 function ipnChips({ state, attempts }: Delivery): Markup {
-  return html`<span>IPN ${DELIVERY_NAMES[state]} ${attempts.map((attempt) => answerChip(attempt))}</span>`;
+  const times = attempts.length > 1 ? `, sent ${attempts.length} times` : '';
+  return html`<span>IPN ${DELIVERY_NAMES[state]}${times} ${attempts.slice(-1).map((last) => answerChip(last))}</span>`;
 }
 
 function answerChip({ answer, error }: Delivery['attempts'][number]): Markup {
