@@ -37,7 +37,7 @@ const TRIES: Record<Order['tries'], { sentence: string; note: string }> = {
 const CHIPS: Record<OrderState, { tone: string; label?: string }> = {
   paid: { tone: 'good', label: 'Paid' },
   refunded: { tone: '', label: 'Refunded' },
-  checking: { tone: 'warn', label: 'Being checked' },
+  checking: { tone: 'warn', label: 'Being looked into' },
   closed: { tone: '', label: 'Closed' },
   unpaid: { tone: '' },
 };

@@ -134,7 +134,7 @@ test('a report with another amount: the shop says that it is checked, until a pe
   await shopper.page.getByText('We are looking into your payment.').waitFor();
   await shopper.page.getByRole('link', { name: 'Contact the shop' }).waitFor();
   await shopper.page.getByRole('link', { name: 'Account' }).click();
-  await shopper.page.getByText('Being checked').waitFor();
+  await shopper.page.getByText('Being looked into').waitFor();
   await shopper.page.goBack();
   await shopper.page.getByRole('heading', { name: 'We are checking your payment' }).waitFor();
   const resolve = (status = 'FAILED') =>

@@ -164,7 +164,10 @@ test('while a person checks a payment, order page and account say so, and neithe
   shop.proxy.answers[`GET ${path}`] = report(true);
   assert.equal(await deliver(shop, orderId, { type: 'payment.needs_review' }), 204);
   const account = (await shopper.get('/account')).text;
-  assert.match(account, /ST-\w+ · <time [^>]+>Nov\s20,\s2026<\/time><\/small>\s*<span class="chip warn">Being checked/);
+  assert.match(
+    account,
+    /ST-\w+ · <time [^>]+>Nov\s20,\s2026<\/time><\/small>\s*<span class="chip warn">Being looked into/,
+  );
   assert.doesNotMatch(account, /Pay now|Continue/);
   assert.match((await shopper.get(`${path}/state`)).text, /"state":"checking"/);
   const shown = (await shopper.get(path)).text;
@@ -193,12 +196,12 @@ test('of a paid order whose payment is in review, or denied by a person, nothing
       assert.ok(text.includes(`>We are looking into your payment. ${sentence}<`), sentence);
       assert.doesNotMatch(text, /Thank you|<title>Paid|<li aria-current="step"><b>Packing/);
       const account = (await shopper.get('/account')).text;
-      assert.match(account, new RegExp(`${orderIdIn(path)} ·[^]*?<span class="chip warn">Being checked<`));
+      assert.match(account, new RegExp(`${orderIdIn(path)} ·[^]*?<span class="chip warn">Being looked into<`));
       assert.match(account, /data-balance>€0\.00</);
     }
     shop.proxy.answers[`GET ${path}`] = report(resolved('SUCCESS by Mia: seen at the gateway'));
     await shop.sweep();
-    assert.doesNotMatch((await shopper.get('/account')).text, /Being checked/);
+    assert.doesNotMatch((await shopper.get('/account')).text, /Being looked into/);
     assert.match((await shopper.get(path)).text, /Thank you<\/h1>/);
     shop.proxy.answers = {};
     if (path === topUp) assert.match((await shopper.get('/account')).text, /data-balance>€42\.75</);
@@ -402,7 +405,7 @@ test('a webhook after which the proxy cannot be asked is delivered again', async
   const payments = [{ ...SEEN, orderId, status: 'PROCESSING', needsReview: true }];
   shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: false, payments } };
   assert.equal(await deliver(shop, orderId, { type: 'payment.needs_review' }), 204);
-  assert.match((await shopper.get('/account')).text, /Being checked/);
+  assert.match((await shopper.get('/account')).text, /Being looked into/);
 });
 
 test('a form that another site sends is refused', async () => {
