@@ -201,7 +201,10 @@ const wasSimple = ({ state, attempts }: Delivery) => state === 'DELIVERED' && at
 /** The details have each attempt. */
 function ipnChips({ state, attempts }: Delivery): Markup {
   const times = attempts.length > 1 ? `, sent ${attempts.length} times` : '';
-  return html`<span>IPN ${DELIVERY_NAMES[state]}${times} ${attempts.slice(-1).map((last) => answerChip(last))}</span>`;
+  const last = attempts.at(-1);
+  return html`<span
+    >IPN ${DELIVERY_NAMES[state]}${times} ${last && state !== 'DELIVERED' ? answerChip(last) : ''}</span
+  >`;
 }
 
 function answerChip({ answer, error }: Delivery['attempts'][number]): Markup {

@@ -271,7 +271,7 @@ describe('the overview of transactions', () => {
     assert.doesNotMatch(repeated.html, checkMark);
     assert.match(
       rowOf(repeated, 'order-QR'),
-      / IPN delivered, sent 2 times answer 200 .* IPN sent answer 503 .* IPN sent answer 200 /,
+      / IPN delivered, sent 2 times Send .* IPN sent answer 503 .* IPN sent answer 200 /,
     );
   });
 
