@@ -8,6 +8,7 @@ import { STATUSES, type Status } from '../protocol/wire.ts';
 import { transactionTable, cards, linkTo, type Backs, type Column } from './layout.ts';
 import {
   type Html,
+  answerName,
   isDay,
   isInDoubt,
   serverClock,
@@ -202,7 +203,7 @@ function answerOf({ state, lastAnswer }: Webhook): Html | '' {
   if (lastAnswer === null) return '';
   return state === 'delivered'
     ? html`<span class="hint">· ${lastAnswer}</span>`
-    : html`<small class="reason">${lastAnswer}</small>`;
+    : html`<small class="reason">${answerName(lastAnswer)}</small>`;
 }
 
 /** With the id at the gateway, if the order has others. */
@@ -257,7 +258,7 @@ export function webhookPage(webhook: Webhook, form: string): Html {
       ['Webhook ID', id],
       ['Order', linkToOrder(orderId)],
       ['Gateway ID', html`<a href="${linkTo({ id: transactionId })}">${transactionId}</a>`],
-      ['Last answer', lastAnswer],
+      ['Last answer', lastAnswer && answerName(lastAnswer)],
       ['Next attempt', webhook.state === 'pending' ? time(nextAt) : null],
       ['Created', time(createdAt)],
     ])}

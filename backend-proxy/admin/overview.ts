@@ -11,6 +11,8 @@ import { redeliverForm } from './lists.ts';
 import {
   age,
   amount,
+  answerName,
+  capital,
   plural,
   wallet,
   type Html,
@@ -25,6 +27,7 @@ import {
   whyBack,
   type Left,
   NOTHING,
+  OUTCOMES,
   time,
 } from './words.ts';
 
@@ -178,7 +181,7 @@ function failedWebhook(webhook: Webhook, now: number, form: string): Html {
   const name = html`<span class="status bad">Webhook failed</span>`;
   const facts = html`${orderId} · <a href="/admin/webhooks/${id}">${type}</a> ·
     ${`${age(now - createdAt)} old`.replaceAll(' ', '\u00A0')}`;
-  const reason = `Your server did not take it${lastAnswer === null ? '' : `: ${lastAnswer}`}.`;
+  const reason = `Your server did not take it${lastAnswer === null ? '' : `: ${answerName(lastAnswer)}`}.`;
   return item(name, facts, reason, redeliverForm(webhook, form));
 }
 
@@ -324,5 +327,12 @@ const COLUMNS = ['Gateway ID', 'Type', ['Amount', 'right'], 'Reported', 'First',
 function cellsOf({ reading, seen, firstAt }: UnmatchedIpn) {
   const { transactionId, type, currency, outcome } = reading;
   const money = html`<span class="amount">${reading.amount ?? NOTHING} ${currency ?? ''}</span>`;
-  return [transactionId, TYPE_NAMES[type], money, outcome ?? NOTHING, time(firstAt), seen];
+  return [
+    transactionId,
+    TYPE_NAMES[type],
+    money,
+    outcome === null ? NOTHING : capital(OUTCOMES[outcome] ?? ''),
+    time(firstAt),
+    seen,
+  ];
 }

@@ -256,7 +256,7 @@ main:has(.decision) { max-width: 37rem; }
   .lines .status { order: 1; margin: 0; font-size: inherit; }
   /* It wraps, so that the time stays in its line. */
   .lines td:has(.status) { flex: 1 1 0; text-wrap: balance; }
-  .lines td.action { order: 3; padding: 0; }
+  .lines td.action { order: 3; padding: 0.35rem 0 0; }
   .lines td.action:not(:has(form)) { display: none; }
   .lines td:last-child { margin-left: auto; color: var(--soft); }
   .lines td:has(.reason, .long) { display: contents; }

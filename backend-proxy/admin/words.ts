@@ -242,6 +242,9 @@ function meaningOf(detail: string): string {
   return meaning === undefined ? detail : `${meaning} (${detail})`;
 }
 
+/** Of the merchant's server to a webhook: an HTTP status, or why there was none. */
+export const answerName = (answer: string) => (answer.startsWith('HTTP') ? answer : `no answer (${answer})`);
+
 /** Empty where the line before has said it. */
 export function detailOf({ event, detail }: HistoryEntry): string {
   if (detail === null || event === 'created' || ['mismatch', 'conflict', 'DECLINED'].includes(detail)) return '';
@@ -279,7 +282,7 @@ const withMoney = (detail: string) =>
 
 type Reviewed = Pick<Transaction, 'history' | 'mismatch' | 'conflict'>;
 
-const OUTCOMES: Record<string, string> = { pending: 'waiting', failed: 'failed', succeeded: 'paid' };
+export const OUTCOMES: Record<string, string> = { pending: 'waiting', failed: 'failed', succeeded: 'paid' };
 
 /** What the review is about. */
 function causeOf({ history, mismatch, conflict }: Reviewed): HistoryEntry | undefined {

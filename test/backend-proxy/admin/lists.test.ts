@@ -122,6 +122,10 @@ it('a webhook that waits is queued, being sent, or tried again at a time', async
   assert.match(await stateOf({ attempts: 0, lastAnswer: null }), / Queued /);
   assert.match(await stateOf({ lastAnswer: null }), / Being sent 1 attempt /);
   assert.match(await stateOf({ lastAnswer: 'HTTP 503', nextAt: 90 * S }), / Retry at 00:01 1 attempt HTTP 503 /);
+  assert.match(
+    await stateOf({ state: 'dead', lastAnswer: 'ECONNREFUSED' }),
+    / Failed 1 attempt no answer \(ECONNREFUSED\) /,
+  );
 });
 
 it('an empty page of the list says whether older transactions may match', async () => {

@@ -140,6 +140,7 @@ it('every text of others is escaped, on every page, and no page may run a script
     assert.doesNotMatch(html, /<img/, path);
     assert.ok(html.includes('&lt;img/src=x&gt;'), path);
   }
+  await operator.says('/admin/ipns', / Payment 1 EUR Paid 20 Nov /);
   const confirmation = await (await resolve(operator, evil, { ...ADA, by: evil, note: evil })).text();
   assert.doesNotMatch(confirmation, /<img/);
 });
