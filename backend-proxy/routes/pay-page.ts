@@ -102,7 +102,7 @@ noscript { display: block; padding: 2rem; }
 @media (min-width: 30rem) {
   body { padding-block: clamp(0.5rem, 8vh, 5rem) 1rem; background: light-dark(#f5f6f8, #0d1017); }
   header { padding-block: 0 1rem; }
-  payment-widget::part(sheet) { border: 1px solid light-dark(#d3d7e0, #454b59); border-radius: 18px; }
+  payment-widget::part(sheet) { border: 1px solid light-dark(#d3d7e0, #525969); border-radius: 18px; }
 }
 `;
 

@@ -6,7 +6,7 @@ const css = String.raw;
 
 export const flowStyles = css`
   :host {
-    --_success: var(--payment-color-success, light-dark(#0a7540, #56cc8d));
+    --_success: var(--payment-color-success, light-dark(#0a7540, #43b97b));
     --_danger: var(--payment-color-danger, light-dark(#b3231b, #ff978e));
     --_warning: var(--payment-color-warning, light-dark(#7a4b00, #ffc04d));
     --_press: color(from var(--_on-accent) srgb clamp(0, 1 - r, 1) clamp(0, 1 - g, 1) clamp(0, 1 - b, 1));
@@ -229,7 +229,7 @@ export const flowStyles = css`
     stroke: var(--_accent);
   }
   .panel > svg:is(.clock, .ended, .wrong, .warning) {
-    background: color-mix(in srgb, currentColor 16%, transparent);
+    background: color-mix(in srgb, currentColor 18%, transparent);
     stroke: currentColor;
     stroke-width: 2.5;
   }

@@ -11,7 +11,7 @@ export const styles = css`
     --_text: var(--payment-color-text, light-dark(#14171f, #f1f3f7));
     --_muted: var(--payment-color-muted, light-dark(#596070, #a6adbb));
     --_surface: var(--payment-color-surface, light-dark(#fff, #16181e));
-    --_line: var(--payment-color-line, light-dark(#d3d7e0, #454b59));
+    --_line: var(--payment-color-line, light-dark(#d3d7e0, #525969));
     --_field: var(--payment-color-field, light-dark(#858c9b, #737b8b));
     --_fill: var(--payment-color-accent, light-dark(#2348d5, #3f63ee));
     /* In the dark, a line and a text have to be lighter than the button. */
