@@ -370,6 +370,12 @@ export const flowStyles = css`
     }
     .row:has(small) {
       flex-wrap: nowrap;
+    .sheet:not(:has(form)) section {
+      justify-content: center;
+      > div {
+        flex: initial;
+      }
+    }
     }
     small ~ .quiet span {
       font-size: 0;
