@@ -368,8 +368,8 @@ export const flowStyles = css`
     .status .countdown::before {
       display: none;
     }
-    .row:has(small) {
-      flex-wrap: nowrap;
+  }
+  @container (width < 16rem) {
     .sheet:not(:has(form)) section {
       justify-content: center;
       > div {
