@@ -94,7 +94,7 @@ it('a paid order draws its sign once, in the tab that started the payment, and n
   await heading(widget, 'Payment received');
   expect(isDrawn(widget)).to.equal(true);
   // Once it is drawn: a page that moves or shows the element again would have the browser draw it again.
-  widget.shadowRoot?.querySelector('.paid path')?.dispatchEvent(new AnimationEvent('animationend'));
+  widget.shadowRoot?.querySelector('.paid')?.dispatchEvent(new AnimationEvent('animationend'));
   expect(isDrawn(widget)).to.equal(false);
   const reloaded = await mount(proxy);
   await heading(reloaded, 'Payment received');

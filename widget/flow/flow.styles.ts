@@ -441,19 +441,10 @@ export const flowStyles = css`
       transition: none;
       animation: pop 0.3s;
     }
-    .paid.news path {
-      stroke-dasharray: 24;
-      animation: draw 0.3s 0.1s ease-out backwards;
-    }
   }
   @keyframes pop {
     from {
       scale: 0.8;
-    }
-  }
-  @keyframes draw {
-    from {
-      stroke-dashoffset: 24;
     }
   }
   @media (prefers-reduced-motion: reduce) {

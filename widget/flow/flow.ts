@@ -164,7 +164,7 @@ function showPaidNews(root: ShadowRoot, orderId: string): boolean {
   sign?.classList.add('news');
   // A page that moves the element, or hides and shows it, would have the browser draw the sign again.
   const isDrawn = () => sign?.classList.remove('news');
-  sign?.querySelector('path')?.addEventListener('animationend', isDrawn, { once: true });
+  sign?.addEventListener('animationend', isDrawn, { once: true });
   return true;
 }
 
