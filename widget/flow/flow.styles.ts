@@ -376,12 +376,6 @@ export const flowStyles = css`
         flex: initial;
       }
     }
-    }
-    small ~ .quiet span {
-      font-size: 0;
-    }
-  }
-  @container (width < 16rem) {
     .note {
       display: block !important;
       text-wrap: wrap;
@@ -454,20 +448,24 @@ export const flowStyles = css`
     }
   }
   @media (prefers-contrast: more) {
-    :host {
+    .sheet {
       --_muted: var(--_text);
       --_field: var(--_text);
       --_line: var(--_text);
+      --_accent: var(--_text);
+    }
+    .bar,
+    .note {
+      border: 1px solid;
     }
     .bar {
-      border: 1px solid;
       background: none;
     }
   }
   @media (forced-colors: active) {
     ::placeholder,
     .second,
-    .row .quiet {
+    .pair ~ .row .quiet {
       color: CanvasText;
     }
     .primary {
@@ -481,7 +479,8 @@ export const flowStyles = css`
     .row {
       margin-block: 0;
     }
-    :not(.row) > .quiet {
+    :not(.row) > .quiet,
+    small ~ .quiet {
       border: 0;
       color: LinkText;
       text-decoration: underline;
