@@ -41,8 +41,8 @@ const PLACEHOLDERS: Record<string, string> = {
   last4: '.?•+.\\d{4}.?',
 };
 
-const OF_METHODS = /^(DIRECT|CHECKOUT|JETGO|QR|scan|app)_help$|^(direct|byId|appOpen|unavailable|checkoutTime)$/;
-const ALSO_OF_PANELS = /^(direct|appOpen|scan_help|app_help)$/;
+const OF_METHODS = /^(DIRECT|CHECKOUT|JETGO|QR|scan|app)_help$|^(direct|byId|app|unavailable|checkoutTime)$/;
+const ALSO_OF_PANELS = /^(direct|app|scan_help|app_help)$/;
 
 /** Several if sentences share their words; none if it is not in the dictionary. */
 export function sentencesIn({ text, place }: Text): Sentence[] {

@@ -44,7 +44,7 @@ export const enFlow = {
   scanOnPhone: 'Is your wallet on this phone? Save the code as an image and open it in [your wallet app|{wallet}].',
   otherDevice: 'Pay with another device',
   scanLabel: 'QR code to pay {amount}',
-  app: 'Pay in [your wallet app|{wallet}]',
+  appOpen: 'Open [the wallet app|{wallet}]',
   app_help: 'Open it on this device and confirm.',
   appHelp: 'Did the app not open?',
   appHelp_scan: 'Scan the code with another device, or copy it into [your wallet app|{wallet}].',

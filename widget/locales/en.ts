@@ -6,12 +6,12 @@ import type { enFlow } from './en-flow.ts';
 
 export const en = {
   choose: 'How would you like to pay?',
+  app: 'Pay in [your wallet app|{wallet}]',
   direct: 'Confirm in [your wallet app|{wallet}]',
   byId: 'Enter your wallet ID',
   CHECKOUT_help: 'Log in on [the wallet|{wallet}]’s website',
   JETGO_help: 'Scan a JetGo code',
   QR_help: 'Scan a QR code',
-  appOpen: 'Open [the wallet app|{wallet}]',
   wallet: 'Wallet ID',
   walletHelp: 'The number shown in [your wallet app|{wallet}]',
   pay: '[Pay|Pay {amount}]',

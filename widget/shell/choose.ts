@@ -159,7 +159,7 @@ function actionOf(method: Method, { say, state }: PanelContext): string {
   // Beside a row that opens the app, what differs is that the wallet id is typed.
   if (PAYS_BY[method] === 'prompt')
     return say(opensApp('QR') && asksWalletId(method, state.claims) ? 'byId' : 'direct');
-  return say(opensApp(method) ? 'appOpen' : `${method}_help`) || method;
+  return say(opensApp(method) ? 'app' : `${method}_help`) || method;
 }
 
 const walletField = (shown: Choice, context: PanelContext): TemplateResult =>
