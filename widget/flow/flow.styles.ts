@@ -198,7 +198,7 @@ export const flowStyles = css`
   .countdown {
     text-wrap: nowrap;
   }
-  .status .countdown::before {
+  .countdown::before {
     content: '· ';
   }
   .bar {
@@ -365,7 +365,7 @@ export const flowStyles = css`
     .countdown {
       display: block;
     }
-    .status .countdown::before {
+    .countdown::before {
       display: none;
     }
   }

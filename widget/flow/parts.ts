@@ -96,7 +96,8 @@ export function waitingStatus(
   const left = countdown(context, limit);
   const line = state.disconnected
     ? html`<div part="status" class="note">
-        <span class="announce">${say('lost')}</span> ${left}
+        <span class="announce">${say('lost')}</span>
+        ${left && html`<div>${text} ${left}</div>`}
         ${button('retry', 'quiet', say('reconnect'), () => run((session) => session.reconnect()))}
       </div>`
     : html`<p part="status" class="status"><i></i><span>${text}</span> ${left}</p>`;
