@@ -166,7 +166,7 @@ function appPanel(shown: Scan, picture: Picture | null, link: string | null, con
   const { code } = shown;
   const text = code && 'text' in code ? code.text : null;
   // Whether the app opened, a page cannot know.
-  const isOpened = link && state.openedAppLink === link;
+  const isOpened = link && state.openedAppLink === link && opensApp('QR');
   return html`${phone(shown)}${heading(say('app'))}
     <p>${say('app_help')}</p>
     ${link ? appButton(link, 'primary', context) : ''}
@@ -190,7 +190,9 @@ function appPanel(shown: Scan, picture: Picture | null, link: string | null, con
 
 function appButton(link: string, rank: 'primary' | 'quiet', { say, run }: PanelContext): TemplateResult {
   const open = () => run((session) => session.appLinkOpened(link));
-  return html`<a part="app-link" class=${rank} href=${link} rel="noopener" @click=${open}
+  // Beside a mouse, a page of the wallet must not replace the code.
+  const target = rank === 'quiet' && checkoutLink(link) ? '_blank' : '_self';
+  return html`<a part="app-link" class=${rank} href=${link} target=${target} rel="noopener" @click=${open}
     >${rank === 'quiet' ? icon('', ICONS.app) : ''}${say('appOpen')}</a
   >`;
 }
