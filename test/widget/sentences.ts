@@ -129,7 +129,6 @@ export const SENTENCES = {
   DIRECT_help: label,
   CHECKOUT: label,
   CHECKOUT_help: label,
-  JETGO: label,
   JETGO_help: label,
   QR: label,
   QR_help: label,

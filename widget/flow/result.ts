@@ -1,7 +1,13 @@
 // The result: paid, with the details; closed by the shop; failed, with the reason, what happened to the money, and what
 // the shopper can do next; or that nothing more can be done with this token.
 import type { TemplateResult } from 'lit';
-import type { Method, OrderView, Reason, RefundView } from '../../backend-proxy/protocol/wire.ts';
+import {
+  PAYS_BY,
+  type Method,
+  type OrderView,
+  type Reason,
+  type RefundView,
+} from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId } from '../shell/choice.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { PanelContext } from '../shell/choose.ts';
@@ -22,7 +28,7 @@ import {
   space,
   waysOut,
 } from './parts.ts';
-import { heading, html, icon, opensApp } from './provided.ts';
+import { heading, html, icon } from './provided.ts';
 import type { Shown } from './view.ts';
 
 /** Also of an order that the shop closed before the money came. */
@@ -32,8 +38,9 @@ export function paid(context: PanelContext): TemplateResult {
   const { payment, closed: isClosed, amount, surplusAmount, owedAmount } = order;
   // Of an order that was paid twice, a method and a time would be those of one payment.
   const only = surplusAmount ? null : payment;
-  // As the choice had it: on a phone a code opens the app.
-  const method = only && (claims?.methodNames?.[only.method] ?? say(opensApp(only.method) ? 'DIRECT' : only.method));
+  // The same on each device: a code is paid in the app as well.
+  const method =
+    only && (claims?.methodNames?.[only.method] ?? say(PAYS_BY[only.method] === 'link' ? 'CHECKOUT' : 'DIRECT'));
   const last4 = only?.walletLast4;
   const back = refunded('SUCCESS', order);
   const onItsWay = refunded('PROCESSING', order);

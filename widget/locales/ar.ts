@@ -8,9 +8,7 @@ export default {
   byId: 'أدخل رقم محفظتك',
   CHECKOUT: 'موقع المحفظة',
   CHECKOUT_help: 'سجّل الدخول إلى موقع [المحفظة|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'امسح رمز JetGo',
-  QR: 'رمز QR',
   QR_help: 'امسح رمز QR',
 
   amount: 'المبلغ',

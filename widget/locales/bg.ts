@@ -8,9 +8,7 @@ export default {
   byId: 'Въведете номера на портфейла си',
   CHECKOUT: 'Сайт на портфейла',
   CHECKOUT_help: 'Влезте в профила си на сайта на [портфейла|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Сканирайте JetGo код',
-  QR: 'QR код',
   QR_help: 'Сканирайте QR код',
   unavailable: 'В момента не е достъпно',
 

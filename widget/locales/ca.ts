@@ -8,9 +8,7 @@ export default {
   byId: 'Introduïu l’ID del moneder',
   CHECKOUT: 'Web del moneder',
   CHECKOUT_help: 'Inicieu sessió al web [del moneder|de {wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Escanegeu un codi JetGo',
-  QR: 'Codi QR',
   QR_help: 'Escanegeu un codi QR',
 
   amount: 'Import',

@@ -8,9 +8,7 @@ export default {
   byId: 'Zadejte ID peněženky',
   CHECKOUT: 'Web peněženky',
   CHECKOUT_help: 'Přihlaste se na webu [peněženky|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Naskenujte kód JetGo',
-  QR: 'QR kód',
   QR_help: 'Naskenujte QR kód',
   unavailable: 'Teď není k dispozici',
 

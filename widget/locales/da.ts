@@ -8,9 +8,7 @@ export default {
   byId: 'Indtast dit wallet-id',
   CHECKOUT: 'Wallettens hjemmeside',
   CHECKOUT_help: 'Log ind på [wallettens|{wallet}s] hjemmeside',
-  JETGO: 'JetGo',
   JETGO_help: 'Scan en JetGo-kode',
-  QR: 'QR-kode',
   QR_help: 'Scan en QR-kode',
 
   amount: 'Beløb',

@@ -8,9 +8,7 @@ export default {
   byId: 'Wallet-ID eingeben',
   CHECKOUT: 'Website der Wallet',
   CHECKOUT_help: 'Auf der Website [der Wallet|von {wallet}] anmelden',
-  JETGO: 'JetGo',
   JETGO_help: 'JetGo-Code scannen',
-  QR: 'QR-Code',
   QR_help: 'QR-Code scannen',
 
   amount: 'Betrag',

@@ -8,9 +8,7 @@ export default {
   byId: 'Πληκτρολογήστε τον αριθμό πορτοφολιού σας',
   CHECKOUT: 'Ιστότοπος πορτοφολιού',
   CHECKOUT_help: 'Συνδεθείτε στον ιστότοπο [του πορτοφολιού|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Σαρώστε κωδικό JetGo',
-  QR: 'Κωδικός QR',
   QR_help: 'Σαρώστε κωδικό QR',
 
   amount: 'Ποσό',

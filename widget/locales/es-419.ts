@@ -8,9 +8,7 @@ export default {
   byId: 'Ingrese el ID de su billetera',
   CHECKOUT: 'Sitio web de la billetera',
   CHECKOUT_help: 'Inicie sesión en el sitio web de [la billetera|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Escanee un código JetGo',
-  QR: 'Código QR',
   QR_help: 'Escanee un código QR',
 
   amount: 'Monto',

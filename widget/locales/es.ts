@@ -8,9 +8,7 @@ export default {
   byId: 'Introduzca el ID de su monedero',
   CHECKOUT: 'Web del monedero',
   CHECKOUT_help: 'Inicie sesión en la web [del monedero|de {wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Escanee un código JetGo',
-  QR: 'Código QR',
   QR_help: 'Escanee un código QR',
 
   amount: 'Importe',

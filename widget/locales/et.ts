@@ -8,9 +8,7 @@ export default {
   byId: 'Sisestage rahakoti ID',
   CHECKOUT: 'Rahakoti veebisait',
   CHECKOUT_help: 'Logige sisse [rahakoti|{wallet}] veebisaidil',
-  JETGO: 'JetGo',
   JETGO_help: 'Skannige JetGo kood',
-  QR: 'QR-kood',
   QR_help: 'Skannige QR-kood',
   unavailable: 'Praegu pole saadaval',
 

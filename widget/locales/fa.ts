@@ -8,9 +8,7 @@ export default {
   byId: 'شناسهٔ کیف پول خود را وارد کنید',
   CHECKOUT: 'وب‌سایت کیف پول',
   CHECKOUT_help: 'در وب‌سایت [کیف پول|{wallet}] وارد حساب خود شوید',
-  JETGO: 'JetGo',
   JETGO_help: 'کد JetGo را اسکن کنید',
-  QR: 'کد QR',
   QR_help: 'کد QR را اسکن کنید',
 
   amount: 'مبلغ',

@@ -8,9 +8,7 @@ export default {
   byId: 'Anna lompakon tunnus',
   CHECKOUT: 'Lompakon verkkosivusto',
   CHECKOUT_help: 'Kirjaudu [lompakon |{wallet}-]verkkosivustolle',
-  JETGO: 'JetGo',
   JETGO_help: 'Skannaa JetGo-koodi',
-  QR: 'QR-koodi',
   QR_help: 'Skannaa QR-koodi',
   unavailable: 'Ei käytettävissä juuri nyt',
 

@@ -8,9 +8,7 @@ export default {
   byId: 'Saisir votre identifiant de portefeuille',
   CHECKOUT: 'Site du portefeuille',
   CHECKOUT_help: 'Se connecter sur le site [du portefeuille|de {wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Scanner un code JetGo',
-  QR: 'Code QR',
   QR_help: 'Scanner un code QR',
 
   amount: 'Montant',

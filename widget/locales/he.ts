@@ -8,9 +8,7 @@ export default {
   byId: 'הזינו את מספר הארנק',
   CHECKOUT: 'אתר הארנק',
   CHECKOUT_help: 'התחברו באתר [הארנק|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'סרקו קוד JetGo',
-  QR: 'קוד QR',
   QR_help: 'סרקו קוד QR',
 
   amount: 'סכום',

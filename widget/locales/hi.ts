@@ -8,9 +8,7 @@ export default {
   byId: 'अपनी वॉलेट आईडी दर्ज करें',
   CHECKOUT: 'वॉलेट की वेबसाइट',
   CHECKOUT_help: '[वॉलेट|{wallet}] की वेबसाइट पर लॉग इन करें',
-  JETGO: 'JetGo',
   JETGO_help: 'JetGo कोड स्कैन करें',
-  QR: 'QR कोड',
   QR_help: 'QR कोड स्कैन करें',
 
   amount: 'राशि',

@@ -8,9 +8,7 @@ export default {
   byId: 'Unesite ID novčanika',
   CHECKOUT: 'Web-stranica novčanika',
   CHECKOUT_help: 'Prijavite se na web-stranici [novčanika|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Skenirajte JetGo kôd',
-  QR: 'QR kôd',
   QR_help: 'Skenirajte QR kôd',
   unavailable: 'Trenutačno nije dostupno',
 

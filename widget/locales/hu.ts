@@ -8,9 +8,7 @@ export default {
   byId: 'Tárcaazonosító megadása',
   CHECKOUT: 'A tárca weboldala',
   CHECKOUT_help: 'Bejelentkezés a [tárca|{wallet}] weboldalán',
-  JETGO: 'JetGo',
   JETGO_help: 'JetGo-kód beolvasása',
-  QR: 'QR-kód',
   QR_help: 'QR-kód beolvasása',
   unavailable: 'Most nem érhető el',
 

@@ -8,9 +8,7 @@ export default {
   byId: 'Masukkan ID e-wallet',
   CHECKOUT: 'Situs e-wallet',
   CHECKOUT_help: 'Masuk di situs [e-wallet|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Pindai kode JetGo',
-  QR: 'Kode QR',
   QR_help: 'Pindai kode QR',
 
   amount: 'Nominal',

@@ -8,9 +8,7 @@ export default {
   byId: 'Inserisci l’ID del tuo portafoglio',
   CHECKOUT: 'Sito del portafoglio',
   CHECKOUT_help: 'Effettua l’accesso sul sito [del portafoglio|di {wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Inquadra un codice JetGo',
-  QR: 'Codice QR',
   QR_help: 'Inquadra un codice QR',
 
   amount: 'Importo',

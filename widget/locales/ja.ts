@@ -8,9 +8,7 @@ export default {
   byId: 'ウォレットIDを入力する',
   CHECKOUT: 'ウォレットのサイト',
   CHECKOUT_help: '[ウォレット|{wallet}]のサイトにログインする',
-  JETGO: 'JetGo',
   JETGO_help: 'JetGoコードを読み取る',
-  QR: 'QRコード',
   QR_help: 'QRコードを読み取る',
 
   amount: '金額',

@@ -8,9 +8,7 @@ export default {
   byId: '전자지갑 ID 입력하기',
   CHECKOUT: '전자지갑 웹사이트',
   CHECKOUT_help: '[전자지갑|{wallet}] 웹사이트에 로그인합니다',
-  JETGO: 'JetGo',
   JETGO_help: 'JetGo 코드 스캔하기',
-  QR: 'QR 코드',
   QR_help: 'QR 코드 스캔하기',
 
   amount: '금액',

@@ -8,9 +8,7 @@ export default {
   byId: 'Įveskite piniginės ID',
   CHECKOUT: 'Piniginės svetainė',
   CHECKOUT_help: 'Prisijunkite [piniginės|„{wallet}“] svetainėje',
-  JETGO: 'JetGo',
   JETGO_help: 'Nuskenuokite JetGo kodą',
-  QR: 'QR kodas',
   QR_help: 'Nuskenuokite QR kodą',
   unavailable: 'Šiuo metu neprieinama',
 

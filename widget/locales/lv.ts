@@ -8,9 +8,7 @@ export default {
   byId: 'Ievadiet maka ID',
   CHECKOUT: 'Maka vietne',
   CHECKOUT_help: 'Piesakieties [maka|{wallet}] vietnē',
-  JETGO: 'JetGo',
   JETGO_help: 'Noskenējiet JetGo kodu',
-  QR: 'QR kods',
   QR_help: 'Noskenējiet QR kodu',
   unavailable: 'Pašlaik nav pieejams',
 

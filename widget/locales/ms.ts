@@ -8,9 +8,7 @@ export default {
   byId: 'Masukkan ID e-dompet',
   CHECKOUT: 'Laman web e-dompet',
   CHECKOUT_help: 'Log masuk di laman web [e-dompet|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Imbas kod JetGo',
-  QR: 'Kod QR',
   QR_help: 'Imbas kod QR',
 
   amount: 'Amaun',

@@ -8,9 +8,7 @@ export default {
   byId: 'Skriv inn lommebok-ID-en din',
   CHECKOUT: 'Lommebokens nettsted',
   CHECKOUT_help: 'Logg inn på [lommebokens|{wallet}s] nettsted',
-  JETGO: 'JetGo',
   JETGO_help: 'Skann en JetGo-kode',
-  QR: 'QR-kode',
   QR_help: 'Skann en QR-kode',
 
   amount: 'Beløp',

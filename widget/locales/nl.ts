@@ -8,9 +8,7 @@ export default {
   byId: 'Vul uw wallet-ID in',
   CHECKOUT: 'Website van de wallet',
   CHECKOUT_help: 'Log in op de website van [de wallet|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Scan een JetGo-code',
-  QR: 'QR-code',
   QR_help: 'Scan een QR-code',
 
   amount: 'Bedrag',

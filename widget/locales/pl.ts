@@ -8,9 +8,7 @@ export default {
   byId: 'Podaj ID portfela',
   CHECKOUT: 'Strona portfela',
   CHECKOUT_help: 'Zaloguj się na stronie [portfela|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Zeskanuj kod JetGo',
-  QR: 'Kod QR',
   QR_help: 'Zeskanuj kod QR',
   unavailable: 'Niedostępne w tej chwili',
 

@@ -8,9 +8,7 @@ export default {
   byId: 'Informe o ID da sua carteira',
   CHECKOUT: 'Site da carteira',
   CHECKOUT_help: 'Entre na sua conta no site [da carteira|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Escaneie um código JetGo',
-  QR: 'QR Code',
   QR_help: 'Escaneie um QR Code',
 
   amount: 'Valor',

@@ -8,9 +8,7 @@ export default {
   byId: 'Introduza o ID da sua carteira',
   CHECKOUT: 'Site da carteira',
   CHECKOUT_help: 'Inicie sessão no site [da carteira|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Leia um código JetGo',
-  QR: 'Código QR',
   QR_help: 'Leia um código QR',
 
   amount: 'Montante',

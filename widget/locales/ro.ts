@@ -8,9 +8,7 @@ export default {
   byId: 'Introduceți ID-ul portofelului',
   CHECKOUT: 'Site-ul portofelului',
   CHECKOUT_help: 'Autentificați-vă pe site-ul [portofelului|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Scanați un cod JetGo',
-  QR: 'Cod QR',
   QR_help: 'Scanați un cod QR',
 
   amount: 'Sumă',

@@ -8,9 +8,7 @@ export default {
   byId: 'Введите ID кошелька',
   CHECKOUT: 'Сайт кошелька',
   CHECKOUT_help: 'Войдите на сайте [кошелька|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Отсканируйте код JetGo',
-  QR: 'QR-код',
   QR_help: 'Отсканируйте QR-код',
   unavailable: 'Сейчас недоступно',
 

@@ -8,9 +8,7 @@ export default {
   byId: 'Zadajte ID peňaženky',
   CHECKOUT: 'Web peňaženky',
   CHECKOUT_help: 'Prihláste sa na webe [peňaženky|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Naskenujte kód JetGo',
-  QR: 'QR kód',
   QR_help: 'Naskenujte QR kód',
   unavailable: 'Teraz nie je k dispozícii',
 

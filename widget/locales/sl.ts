@@ -8,9 +8,7 @@ export default {
   byId: 'Vnesite ID denarnice',
   CHECKOUT: 'Spletno mesto denarnice',
   CHECKOUT_help: 'Prijavite se na spletnem mestu [denarnice|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Skenirajte kodo JetGo',
-  QR: 'Koda QR',
   QR_help: 'Skenirajte kodo QR',
   unavailable: 'Trenutno ni na voljo',
 

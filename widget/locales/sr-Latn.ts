@@ -8,9 +8,7 @@ export default {
   byId: 'Unesite ID novčanika',
   CHECKOUT: 'Sajt novčanika',
   CHECKOUT_help: 'Prijavite se na sajtu [novčanika|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Skenirajte JetGo kod',
-  QR: 'QR kod',
   QR_help: 'Skenirajte QR kod',
   unavailable: 'Trenutno nije dostupno',
 

@@ -8,9 +8,7 @@ export default {
   byId: 'Унесите ID новчаника',
   CHECKOUT: 'Сајт новчаника',
   CHECKOUT_help: 'Пријавите се на сајту [новчаника|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Скенирајте JetGo код',
-  QR: 'QR код',
   QR_help: 'Скенирајте QR код',
   unavailable: 'Тренутно није доступно',
 

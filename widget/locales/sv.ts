@@ -8,9 +8,7 @@ export default {
   byId: 'Ange ditt plånboks-ID',
   CHECKOUT: 'Plånbokens webbplats',
   CHECKOUT_help: 'Logga in på [plånbokens|{wallet}s] webbplats',
-  JETGO: 'JetGo',
   JETGO_help: 'Skanna en JetGo-kod',
-  QR: 'QR-kod',
   QR_help: 'Skanna en QR-kod',
 
   amount: 'Belopp',

@@ -8,9 +8,7 @@ export default {
   byId: 'กรอกหมายเลขวอลเล็ต',
   CHECKOUT: 'เว็บไซต์วอลเล็ต',
   CHECKOUT_help: 'เข้าสู่ระบบบนเว็บไซต์[วอลเล็ต| {wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'สแกนโค้ด JetGo',
-  QR: 'QR โค้ด',
   QR_help: 'สแกน QR โค้ด',
 
   amount: 'จำนวนเงิน',

@@ -8,9 +8,7 @@ export default {
   byId: 'Cüzdan numaranızı girin',
   CHECKOUT: 'Cüzdanın web sitesi',
   CHECKOUT_help: '[Cüzdanın|{wallet}] web sitesinde oturum açın',
-  JETGO: 'JetGo',
   JETGO_help: 'JetGo kodunu okutun',
-  QR: 'Karekod',
   QR_help: 'Karekodu okutun',
 
   amount: 'Tutar',

@@ -8,9 +8,7 @@ export default {
   byId: 'Введіть ID гаманця',
   CHECKOUT: 'Сайт гаманця',
   CHECKOUT_help: 'Увійдіть на сайті [гаманця|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Відскануйте код JetGo',
-  QR: 'QR-код',
   QR_help: 'Відскануйте QR-код',
   unavailable: 'Зараз недоступно',
 

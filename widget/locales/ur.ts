@@ -8,9 +8,7 @@ export default {
   byId: 'اپنی والیٹ آئی ڈی درج کریں',
   CHECKOUT: 'والیٹ کی ویب سائٹ',
   CHECKOUT_help: '[والیٹ|{wallet}] کی ویب سائٹ پر لاگ اِن کریں',
-  JETGO: 'JetGo',
   JETGO_help: 'JetGo کوڈ اسکین کریں',
-  QR: 'QR کوڈ',
   QR_help: 'QR کوڈ اسکین کریں',
 
   amount: 'رقم',

@@ -8,9 +8,7 @@ export default {
   byId: 'Nhập ID ví',
   CHECKOUT: 'Trang web của ví',
   CHECKOUT_help: 'Đăng nhập trên trang web của [ví|{wallet}]',
-  JETGO: 'JetGo',
   JETGO_help: 'Quét mã JetGo',
-  QR: 'Mã QR',
   QR_help: 'Quét mã QR',
 
   amount: 'Số tiền',

@@ -8,9 +8,7 @@ export default {
   byId: '輸入錢包 ID 付款',
   CHECKOUT: '錢包網站',
   CHECKOUT_help: '登入[錢包| {wallet} ]網站付款',
-  JETGO: 'JetGo',
   JETGO_help: '掃描 JetGo 碼',
-  QR: 'QR Code 付款',
   QR_help: '掃描 QR Code',
 
   amount: '金額',

@@ -8,9 +8,7 @@ export default {
   byId: '输入钱包 ID 付款',
   CHECKOUT: '钱包网站',
   CHECKOUT_help: '登录[钱包| {wallet} ]网站付款',
-  JETGO: 'JetGo',
   JETGO_help: '扫描 JetGo 码',
-  QR: '二维码',
   QR_help: '扫描二维码',
 
   amount: '金额',
