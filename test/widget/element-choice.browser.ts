@@ -338,7 +338,7 @@ it('the way back to an open payment is a button at the choice, beside a warning 
   const widget = await mount(proxyWith('QR'));
   thePart(widget, 'other').click();
   await until(() => part(widget, 'pay'), 'the choice');
-  expect(textOf(widget)).to.contain('Confirm only one, or you will pay twice.');
+  expect(textOf(widget)).to.contain('Confirm only one payment, or you will pay twice.');
   const chosen = () => [radio(widget, 'QR').checked, radio(widget, 'DIRECT').checked];
   expect(chosen()).to.deep.equal([false, true], 'another way than the last');
   thePart(widget, 'back').click();

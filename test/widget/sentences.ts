@@ -75,7 +75,7 @@ export const CLAIMS = {
   notPaid: ({ view }) => !view.paid,
   paid: ({ view, problem }) => view.paid || problem?.code === 'already_paid',
   paidTwice: ({ view }) => view.surplus,
-  extraOwed: (facts) => Number(facts.view.surplusAmount) > sumOf(facts, 'PROCESSING', 'SUCCESS'),
+  owed: ({ view }, { values }) => numberIn(view.owedAmount ?? '') === numberIn(values['amount']),
   otherOpen: ({ view }) => view.paid && view.otherOpen,
   onItsWayBack: (facts) => sumOf(facts, 'PROCESSING') > 0,
   sentBackInPart: (facts) => sumOf(facts, 'SUCCESS') > 0,
@@ -93,6 +93,7 @@ export const CLAIMS = {
   },
   closedByShop: (facts) => hasFailed(facts, 'RESOLVED'),
   orderClosed: ({ view }) => view.closed && !view.paid,
+  notToPay: ({ view }) => view.closed || view.paid,
   owedAfterClosing: (facts) =>
     !!facts.view.payment?.paidAt && Number(facts.view.amount) > sumOf(facts, 'PROCESSING', 'SUCCESS'),
   /** Nothing was paid, and there was no attempt or the last one can no longer be paid. */
@@ -130,7 +131,6 @@ export const SENTENCES = {
   CHECKOUT: label,
   CHECKOUT_help: label,
   JETGO_help: label,
-  QR: label,
   QR_help: label,
   amount: label,
   between: label,
@@ -157,7 +157,6 @@ export const SENTENCES = {
   slow: ['starting'],
   once: ['onceOnly', 'onlyOneOpen'],
   back: label,
-  open: ['open'],
   unpaid: ['notPaid'],
 
   checking: ['outcomeUnknown'],
@@ -199,8 +198,9 @@ export const SENTENCES = {
 
   paid: ['paid'],
   surplus: ['paidTwice'],
-  surplus_help: ['paidTwice', 'extraOwed'],
-  otherOpen: ['otherOpen'],
+  owed: ['owed'],
+  otherOpen: ['open'],
+  doNotConfirm: ['otherOpen'],
   extra: ['paidTwice'],
   refunding: ['onItsWayBack'],
   sentBack: ['sentBackInPart'],
@@ -224,7 +224,7 @@ export const SENTENCES = {
   RESOLVED: ['closedByShop'],
   RESOLVED_help: label,
   closed: ['orderClosed'],
-  closed_help: ['orderClosed'],
+  closed_help: ['notToPay'],
   closed_paid: ['orderClosed', 'owedAfterClosing'],
   support: label,
   toShop: label,

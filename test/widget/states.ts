@@ -287,13 +287,18 @@ export const STATES = {
   'closed, refunded': {
     claims: { amount: '10.10', supportUrl },
     payment: SUCCEEDED,
-    view: { closed: true, refunds: [{ amount: '10.10', status: 'SUCCESS' }] },
-    heading: '€10.10 was sent back to the wallet that paid',
+    view: { closed: true, refunds: [{ amount: '10.10', status: 'PROCESSING' }] },
+    heading: 'On its way back',
   },
   declined: { claims: nobody, payment: failed('DIRECT', 'DECLINED'), heading: 'The payment was not completed' },
   'declined, canceled': {
     payment: failed('CHECKOUT', 'DECLINED', 'CANCELLED'),
     heading: 'The payment was canceled',
+  },
+  'declined, another open': {
+    payment: failed('DIRECT', 'DECLINED'),
+    view: { otherOpen: true },
+    heading: 'The payment was not completed',
   },
   'declined, low balance': {
     payment: failed('DIRECT', 'DECLINED', 'LOW_BALANCE'),

@@ -9,7 +9,7 @@ import type { Choice } from '../shell/choice.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import { FOLLOWING, type SessionState, type Trouble } from '../shell/state.ts';
 import { timeInWords } from './announcer.ts';
-import { button, isOpen, nothingIn, reference, space, type Rank } from './parts.ts';
+import { both, button, isOpen, nothingIn, reference, space, type Rank } from './parts.ts';
 import { amountField, html, opensApp } from './provided.ts';
 import { show } from './view.ts';
 
@@ -24,7 +24,7 @@ export function canReturn(state: SessionState, now = Date.now()): boolean {
 
 export function notesAboveMethods(shown: Choice, context: PanelContext): TemplateResult {
   const back = backButton(context, 'quiet');
-  return html`${back && html`<p class="note warning" part="status">${context.say('open')} ${back}</p>`}
+  return html`${back && html`<p class="note warning" part="status">${both('otherOpen', 'onlyOne', context)} ${back}</p>`}
   ${shown.askAmount ? amountField(shown, context) : ''}`;
 }
 

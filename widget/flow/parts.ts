@@ -32,6 +32,10 @@ export const button = (part: string, rank: Rank, content: string | TemplateResul
 /** Between two sentences of one paragraph: Chinese and Japanese have no space there. */
 export const space = ({ language }: PanelContext): string => (/^(ja|zh)/.test(language) ? '' : ' ');
 
+/** Two sentences of one paragraph. */
+export const both = (first: MessageKey, second: MessageKey, context: PanelContext): TemplateResult =>
+  html`${context.say(first)}${space(context) + context.say(second)}`;
+
 export const isOpen = (payment: PaymentView | null | undefined): boolean =>
   payment?.status === 'INITIALIZED' || payment?.status === 'PROCESSING';
 

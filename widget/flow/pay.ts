@@ -14,6 +14,7 @@ import {
   button,
   copyButton,
   newAttemptButton,
+  onePaymentNote,
   otherMethodButton,
   orderName,
   sign,
@@ -78,8 +79,8 @@ export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, 
   const { say, state } = context;
   const isPrompt = PAYS_BY[method] === 'prompt';
   return html`${isPrompt ? icon(method) : sign('ended')}${heading(say(isPrompt ? 'lostRequest' : 'NOT_CREATED'))}
-    <p>${say(isPrompt ? 'lostRequest_help' : state.order.otherOpen ? 'open' : 'NOT_CREATED_help')}</p>
-    ${isPrompt ? html`${waitingStatus(context, say('waiting'), undefined, true)}` : ''}
+    <p>${say(isPrompt ? 'lostRequest_help' : state.order.otherOpen ? 'otherOpen' : 'NOT_CREATED_help')}</p>
+    ${isPrompt ? waitingStatus(context, say('waiting'), undefined, true) : onePaymentNote(context, false)}
     ${newAttemptButton(method, context, isPrompt ? 'second' : 'primary')} ${otherMethodButton(context)}`;
 }
 

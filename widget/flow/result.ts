@@ -15,6 +15,7 @@ import type { Trouble } from '../shell/state.ts';
 import { backButton, canReturn } from './choice-notes.ts';
 import {
   againButton,
+  both,
   button,
   helpLink,
   newAttemptButton,
@@ -44,28 +45,27 @@ export function paid(context: PanelContext): TemplateResult {
   const last4 = only?.walletLast4;
   const back = refunded('SUCCESS', order);
   const onItsWay = refunded('PROCESSING', order);
-  const sent = back + onItsWay;
   const received = Number(amount) + Number(surplusAmount);
   // A gateway that sends whole amounts only keeps less than 1.
-  const isSentBack = !owedAmount && back && received - back < 0.9995;
+  const isAll = (sent: number) => sent && !owedAmount && received - sent < 0.9995;
   // Of two payments, two wallets may have paid.
-  const whole = surplusAmount ? 'sentBack' : 'refunded';
-  const title = isSentBack ? whole : isClosed ? 'closed' : owedAmount ? 'surplus' : 'paid';
-  const look = owedAmount ? 'warning' : title === 'paid' ? title : 'ended';
-  // Once some went back, what is left may be what the gateway cannot send: the shop says how.
-  const asks = owedAmount && !sent && (isClosed ? 'closed_paid' : 'surplus_help');
-  const warning = asks || (order.otherOpen && 'otherOpen');
+  const whole = isAll(back) ? (surplusAmount ? 'sentBack' : 'refunded') : isAll(back + onItsWay) && 'refunding';
+  const title = whole || (isClosed ? 'closed' : owedAmount ? 'surplus' : 'paid');
+  const look = owedAmount ? 'warning' : title === 'refunding' ? 'clock' : title === 'paid' ? title : 'ended';
   // Without the noise of floating point, and with a minus rather than a hyphen.
   const shown = (value: number) => money(value.toFixed(amount?.split('.')[1]?.length)).replace('-', '\u2212');
-  return html`${sign(look, isSentBack ? 'paid' : look)} ${heading(say(title, { amount: shown(back) }))}
-    ${isClosed && title !== 'closed' ? html`<p>${say('closed')}</p>` : ''}
-    ${warning ? html`<p class="note warning announce">${say(warning)}</p>` : ''}
+  const owed = html`${isClosed ? say('closed_paid') : ''}${space(context) + say('owed', { amount: money(owedAmount) })}`;
+  const other = whole ? say('closed_help') : both('otherOpen', 'doNotConfirm', context);
+  const warning = owedAmount ? owed : order.otherOpen && other;
+  return html`${sign(look, whole && look === 'ended' ? 'paid' : look)} ${heading(say(title, { amount: shown(back) }))}
+    ${isClosed && whole ? html`<p>${say('closed')}</p>` : ''}
+    ${warning ? html`<p class="note warning announce">${warning}</p>` : ''}
     <dl part="details">
       ${amount ? detail(say('amount'), money(amount)) : ''}
       ${surplusAmount ? detail(say('extra'), money(surplusAmount)) : ''}
       ${back ? detail(say('sentBack'), shown(-back), 'announce') : ''}
-      ${onItsWay ? detail(say('refunding'), shown(-onItsWay), 'announce') : ''}
-      ${surplusAmount || sent ? detail(say('total'), shown(received - sent), 'sum') : ''}
+      ${surplusAmount || back ? detail(say('total'), shown(received - back), 'sum') : ''}
+      ${onItsWay ? detail(say('refunding'), shown(onItsWay), 'announce') : ''}
       ${method ? detail(say('method'), html`${method} ${last4 ? html`<bdi dir="ltr">•••• ${last4}</bdi>` : ''}`) : ''}
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${only?.paidAt ? detail(say('date'), formatTime(only.paidAt, context.language)) : ''}
@@ -88,7 +88,7 @@ export function closed(context: PanelContext): TemplateResult {
   const { say, state } = context;
   if (state.order.payment?.paidAt) return paid(context);
   return html`${sign('ended')}${heading(say('closed'))}
-    <p>${say('closed_help')}${space(context) + say('RESOLVED_help')}</p>
+    <p>${both('closed_help', 'RESOLVED_help', context)}</p>
     <small>${orderName(context)}</small>
     ${waysOut('help', context)}`;
 }
@@ -108,9 +108,9 @@ export function failed(
   const help = isLow ? cause : isPlain ? 'DECLINED' : key;
   // An earlier payment may have been paid, such as a request whose answer was lost.
   const mayBePaid = state.order.otherOpen && /DECLINED|REJECTED|NOT_CREATED|LOW/.test(help);
-  const next = nextStep[help as keyof typeof nextStep] ?? nextStep.again;
+  const next = nextStep[(mayBePaid ? 'EXPIRED' : help) as keyof typeof nextStep] ?? nextStep.again;
   return html`${isLow ? icon('DIRECT') : sign(SIGNS[key] ?? 'ended')}${heading((cause && say(cause as MessageKey)) || say(key))}
-    <p part="error">${say(mayBePaid ? 'open' : `${help}_help`)}</p>
+    <p part="error">${say(mayBePaid ? 'otherOpen' : `${help}_help`)}</p>
     <slot name="failed"></slot>
     ${next(method, context)} ${key === 'RESOLVED' ? '' : helpLink('quiet', context)}`;
 }
@@ -126,7 +126,7 @@ const nextStep = {
     html`${onePaymentNote(context, true)} ${newAttemptButton(method, context)} ${otherMethodButton(context)}`,
   // A person at the shop closed the payment, so the shop decides about another try.
   RESOLVED: (_: Method, context: PanelContext) =>
-    html`<small>${orderName(context)}</small>${waysOut('help', context)} ${onePaymentNote(context, true)}
+    html`<small>${orderName(context)}</small>${onePaymentNote(context, true)} ${waysOut('help', context)}
       ${otherMethodButton(context)}`,
   again: (method: Method, context: PanelContext) =>
     html`${againButton(method, context.say('again'), context)} ${otherMethodButton(context)}`,
@@ -158,7 +158,7 @@ export function trouble(refused: Trouble, context: PanelContext): TemplateResult
       ${waysOut('shop', context)}`;
   const help = `${code}_help` as 'too_many_payments_help';
   const isKnown = say(help);
-  const text = canReturn(state) ? 'open' : isKnown ? help : 'too_many_payments_help';
+  const text = canReturn(state) ? 'otherOpen' : isKnown ? help : 'too_many_payments_help';
   return html`${sign(isOver ? 'clock' : 'wrong')}${heading(say(isKnown ? (code as MessageKey) : 'tryNever'))}
     <p class="announce" part="error">${say(text, nothingIn(context))}</p>
     ${reference(refused.requestId, context)}

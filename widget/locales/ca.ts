@@ -34,7 +34,6 @@ export default {
   slow: 'Això triga més del que és habitual. Ho continuem provant.',
   once: 'No se us cobrarà dues vegades.',
   back: 'Torna a aquell pagament',
-  open: 'Ja heu iniciat un pagament. Confirmeu-ne només un; si no, pagareu dues vegades.',
   unpaid: 'Primer heu de pagar.',
 
   checking: 'Estem comprovant el pagament',
@@ -79,8 +78,9 @@ export default {
 
   paid: 'Pagament rebut',
   surplus: 'Aquesta comanda s’ha pagat més d’una vegada',
-  surplus_help: 'La botiga ja ho sap. Demaneu-li que us retorni el pagament addicional.',
-  otherOpen: 'Un altre pagament d’aquesta comanda continua en curs. No el confirmeu; si ho feu, pagareu dues vegades.',
+  owed: 'La botiga us deu {amount}.',
+  otherOpen: 'Un altre pagament d’aquesta comanda continua en curs.',
+  doNotConfirm: 'No el confirmeu; si ho feu, pagareu dues vegades.',
   extra: 'Pagament addicional',
   refunding: 'En procés de devolució',
   sentBack: 'Retornat',
@@ -106,7 +106,7 @@ export default {
   RESOLVED_help: 'Si heu pagat, contacteu amb la botiga.',
   closed: 'La botiga ha tancat aquesta comanda',
   closed_help: 'Si us plau, no pagueu aquesta comanda.',
-  closed_paid: 'El vostre pagament va arribar després. La botiga ja ho sap. Demaneu-li que us retorni els diners.',
+  closed_paid: 'El vostre pagament va arribar després.',
   support: 'Contacta amb la botiga',
   toShop: 'Torna a la botiga',
   toMerchant: 'Torna a {merchant}',

@@ -34,7 +34,6 @@ export default {
   slow: 'Trvá to déle než obvykle. Zkoušíme to dál.',
   once: 'Částka se nestrhne dvakrát.',
   back: 'Vrátit se k této platbě',
-  open: 'Už jste zahájili jednu platbu. Potvrďte jen jednu, jinak zaplatíte dvakrát.',
   unpaid: 'Nejdříve prosím zaplaťte.',
 
   checking: 'Ověřujeme vaši platbu',
@@ -78,8 +77,9 @@ export default {
 
   paid: 'Platba přijata',
   surplus: 'Tato objednávka byla zaplacena více než jednou',
-  surplus_help: 'Obchod o tom ví. Požádejte ho o vrácení platby navíc.',
-  otherOpen: 'Jiná platba za tuto objednávku ještě není dokončena. Nepotvrzujte ji, jinak zaplatíte dvakrát.',
+  owed: 'Obchod vám dluží {amount}.',
+  otherOpen: 'Jiná platba za tuto objednávku ještě není dokončena.',
+  doNotConfirm: 'Nepotvrzujte ji, jinak zaplatíte dvakrát.',
   extra: 'Platba navíc',
   refunding: 'Vrací se',
   sentBack: 'Vráceno',
@@ -106,7 +106,7 @@ export default {
   RESOLVED_help: 'Pokud jste už zaplatili, kontaktujte obchod.',
   closed: 'Obchod tuto objednávku uzavřel',
   closed_help: 'Tuto objednávku prosím neplaťte.',
-  closed_paid: 'Vaše platba dorazila až potom. Obchod o tom ví. Požádejte ho o vrácení peněz.',
+  closed_paid: 'Vaše platba dorazila až potom.',
   support: 'Kontaktovat obchod',
   toShop: 'Zpět do obchodu',
   toMerchant: 'Zpět do obchodu {merchant}',

@@ -34,7 +34,6 @@ export default {
   slow: 'Det tager længere tid end normalt. Vi bliver ved med at prøve.',
   once: 'Beløbet bliver ikke trukket to gange.',
   back: 'Tilbage til den betaling',
-  open: 'Du har allerede startet en betaling. Bekræft kun én, ellers betaler du to gange.',
   unpaid: 'Betal først.',
 
   checking: 'Vi tjekker din betaling',
@@ -78,8 +77,9 @@ export default {
 
   paid: 'Betaling modtaget',
   surplus: 'Denne ordre er betalt mere end én gang',
-  surplus_help: 'Butikken ved det. Bed den om at sende den ekstra betaling tilbage.',
-  otherOpen: 'En anden betaling for denne ordre er endnu ikke afsluttet. Bekræft den ikke, ellers betaler du to gange.',
+  owed: 'Butikken skylder dig {amount}.',
+  otherOpen: 'En anden betaling for denne ordre er endnu ikke afsluttet.',
+  doNotConfirm: 'Bekræft den ikke, ellers betaler du to gange.',
   extra: 'Ekstra betaling',
   refunding: 'På vej tilbage',
   sentBack: 'Sendt tilbage',
@@ -106,7 +106,7 @@ export default {
   RESOLVED_help: 'Hvis du har betalt, skal du kontakte butikken.',
   closed: 'Butikken har afsluttet denne ordre',
   closed_help: 'Betal ikke for denne ordre.',
-  closed_paid: 'Din betaling kom bagefter. Butikken ved det. Bed den om at sende pengene tilbage.',
+  closed_paid: 'Din betaling kom bagefter.',
   support: 'Kontakt butikken',
   toShop: 'Tilbage til butikken',
   toMerchant: 'Tilbage til {merchant}',

@@ -34,7 +34,6 @@ export default {
   slow: 'Das dauert länger als üblich. Wir versuchen es weiter.',
   once: 'Es wird nicht doppelt abgebucht.',
   back: 'Zurück zu dieser Zahlung',
-  open: 'Sie haben bereits eine Zahlung gestartet. Bestätigen Sie nur eine, sonst zahlen Sie doppelt.',
   unpaid: 'Bitte bezahlen Sie zuerst.',
 
   checking: 'Wir prüfen Ihre Zahlung',
@@ -79,9 +78,9 @@ export default {
 
   paid: 'Zahlung erhalten',
   surplus: 'Diese Bestellung wurde mehr als einmal bezahlt',
-  surplus_help: 'Der Shop weiß davon. Bitten Sie ihn, die zusätzliche Zahlung zurückzusenden.',
-  otherOpen:
-    'Eine andere Zahlung für diese Bestellung ist noch nicht abgeschlossen. Bestätigen Sie diese nicht, sonst zahlen Sie doppelt.',
+  owed: 'Der Shop schuldet Ihnen {amount}.',
+  otherOpen: 'Eine andere Zahlung für diese Bestellung ist noch nicht abgeschlossen.',
+  doNotConfirm: 'Bestätigen Sie diese nicht, sonst zahlen Sie doppelt.',
   extra: 'Zusätzliche Zahlung',
   refunding: 'Erstattung unterwegs',
   sentBack: 'Erstattet',
@@ -108,7 +107,7 @@ export default {
   RESOLVED_help: 'Wenn Sie bezahlt haben, wenden Sie sich an den Shop.',
   closed: 'Der Shop hat diese Bestellung geschlossen',
   closed_help: 'Bitte bezahlen Sie diese Bestellung nicht mehr.',
-  closed_paid: 'Ihre Zahlung kam danach an. Der Shop weiß davon. Bitten Sie ihn, das Geld zurückzusenden.',
+  closed_paid: 'Ihre Zahlung kam danach an.',
   support: 'Shop kontaktieren',
   toShop: 'Zurück zum Shop',
   toMerchant: 'Zurück zu {merchant}',

@@ -20,7 +20,6 @@ export const enFlow = {
   slow: 'This is taking longer than usual. We keep trying.',
   once: 'You will not be charged twice.',
   back: 'Back to that payment',
-  open: 'You have already started a payment. Confirm only one, or you will pay twice.',
   unpaid: 'Please pay first.',
 
   checking: 'We are checking your payment',
@@ -62,8 +61,9 @@ export const enFlow = {
 
   paid: 'Payment received',
   surplus: 'This order was paid more than once',
-  surplus_help: 'The shop knows. Ask it to send the extra payment back.',
-  otherOpen: 'Another payment for this order is still open. Do not confirm it, or you will pay twice.',
+  owed: 'The shop owes you {amount}.',
+  otherOpen: 'Another payment for this order is still open.',
+  doNotConfirm: 'Do not confirm it, or you will pay twice.',
   extra: 'Extra payment',
   refunding: 'On its way back',
   sentBack: 'Sent back',
@@ -91,7 +91,7 @@ export const enFlow = {
   RESOLVED_help: 'If you have paid, contact the shop.',
   closed: 'The shop has closed this order',
   closed_help: 'Please do not pay for this order.',
-  closed_paid: 'Your payment arrived after that. The shop knows. Ask it to send the money back.',
+  closed_paid: 'Your payment arrived after that.',
   support: 'Contact the shop',
   toShop: 'Back to the shop',
   toMerchant: 'Back to {merchant}',

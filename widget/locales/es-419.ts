@@ -34,7 +34,6 @@ export default {
   slow: 'Esto está tardando más de lo normal. Seguimos intentando.',
   once: 'No se le cobrará dos veces.',
   back: 'Volver a ese pago',
-  open: 'Ya inició un pago. Confirme un solo pago; de lo contrario, pagará dos veces.',
   unpaid: 'Complete primero el pago.',
 
   checking: 'Estamos verificando su pago',
@@ -79,8 +78,9 @@ export default {
 
   paid: 'Pago recibido',
   surplus: 'Este pedido se pagó más de una vez',
-  surplus_help: 'La tienda ya lo sabe. Pídale que le devuelva el pago adicional.',
-  otherOpen: 'Otro pago de este pedido sigue en curso. No lo confirme; de lo contrario, pagará dos veces.',
+  owed: 'La tienda le debe {amount}.',
+  otherOpen: 'Otro pago de este pedido sigue en curso.',
+  doNotConfirm: 'No lo confirme; de lo contrario, pagará dos veces.',
   extra: 'Pago adicional',
   refunding: 'En camino de vuelta',
   sentBack: 'Devuelto',
@@ -106,7 +106,7 @@ export default {
   RESOLVED_help: 'Si ya pagó, comuníquese con la tienda.',
   closed: 'La tienda cerró este pedido',
   closed_help: 'Por favor, no pague este pedido.',
-  closed_paid: 'Su pago llegó después. La tienda ya lo sabe. Pídale que le devuelva el dinero.',
+  closed_paid: 'Su pago llegó después.',
   support: 'Contactar a la tienda',
   toShop: 'Volver a la tienda',
   toMerchant: 'Volver a {merchant}',

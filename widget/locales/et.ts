@@ -34,7 +34,6 @@ export default {
   slow: 'See võtab tavapärasest kauem aega. Proovime edasi.',
   once: 'Teilt ei võeta raha kaks korda.',
   back: 'Naase selle makse juurde',
-  open: 'Olete juba ühte makset alustanud. Kinnitage ainult üks, muidu maksate kaks korda.',
   unpaid: 'Palun makske esmalt.',
 
   checking: 'Kontrollime teie makset',
@@ -78,8 +77,9 @@ export default {
 
   paid: 'Makse laekus',
   surplus: 'Selle tellimuse eest on makstud rohkem kui üks kord',
-  surplus_help: 'Pood teab sellest. Paluge tal üleliigne makse tagasi saata.',
-  otherOpen: 'Selle tellimuse teine makse on veel pooleli. Ärge seda kinnitage, muidu maksate kaks korda.',
+  owed: 'Pood võlgneb teile {amount}.',
+  otherOpen: 'Selle tellimuse teine makse on veel pooleli.',
+  doNotConfirm: 'Ärge seda kinnitage, muidu maksate kaks korda.',
   extra: 'Lisamakse',
   refunding: 'Teel tagasi',
   sentBack: 'Tagasi saadetud',
@@ -105,7 +105,7 @@ export default {
   RESOLVED_help: 'Kui olete maksnud, pöörduge poe poole.',
   closed: 'Pood on selle tellimuse sulgenud',
   closed_help: 'Palun ärge selle tellimuse eest makske.',
-  closed_paid: 'Teie makse saabus pärast seda. Pood teab sellest. Paluge tal raha tagasi saata.',
+  closed_paid: 'Teie makse saabus pärast seda.',
   support: 'Pöördu poe poole',
   toShop: 'Naase poodi',
   toMerchant: 'Naase poodi {merchant}',

@@ -34,7 +34,6 @@ export default {
   slow: 'Tämä kestää tavallista kauemmin. Yritämme edelleen.',
   once: 'Sinua ei veloiteta kahdesti.',
   back: 'Palaa tähän maksuun',
-  open: 'Olet jo aloittanut maksun. Vahvista vain yksi, muuten maksat kahdesti.',
   unpaid: 'Maksa ensin.',
 
   checking: 'Tarkistamme maksuasi',
@@ -77,8 +76,9 @@ export default {
 
   paid: 'Maksu vastaanotettu',
   surplus: 'Tämä tilaus on maksettu useammin kuin kerran',
-  surplus_help: 'Kauppa tietää asiasta. Pyydä sitä palauttamaan ylimääräinen maksu.',
-  otherOpen: 'Toinen tämän tilauksen maksu on vielä kesken. Älä vahvista sitä, muuten maksat kahdesti.',
+  owed: 'Kauppa on sinulle velkaa {amount}.',
+  otherOpen: 'Toinen tämän tilauksen maksu on vielä kesken.',
+  doNotConfirm: 'Älä vahvista sitä, muuten maksat kahdesti.',
   extra: 'Ylimääräinen maksu',
   refunding: 'Matkalla takaisin',
   sentBack: 'Palautettu',
@@ -104,7 +104,7 @@ export default {
   RESOLVED_help: 'Jos olet maksanut, ota yhteyttä kauppaan.',
   closed: 'Kauppa on sulkenut tämän tilauksen',
   closed_help: 'Älä maksa tätä tilausta.',
-  closed_paid: 'Maksusi saapui sen jälkeen. Kauppa tietää asiasta. Pyydä sitä palauttamaan rahat.',
+  closed_paid: 'Maksusi saapui sen jälkeen.',
   support: 'Ota yhteyttä kauppaan',
   toShop: 'Palaa kauppaan',
   toMerchant: 'Palaa kauppaan {merchant}',

@@ -34,7 +34,6 @@ export default {
   slow: 'Cela prend plus de temps que d’habitude. Nous continuons d’essayer.',
   once: 'Le montant ne sera pas débité deux fois.',
   back: 'Revenir à ce paiement',
-  open: 'Vous avez déjà lancé un paiement. N’en confirmez qu’un seul, sinon vous paierez deux fois.',
   unpaid: 'Veuillez d’abord effectuer le paiement.',
 
   checking: 'Nous vérifions votre paiement',
@@ -80,9 +79,9 @@ export default {
 
   paid: 'Paiement reçu',
   surplus: 'Cette commande a été payée plus d’une fois',
-  surplus_help: 'La boutique le sait. Demandez-lui de vous rembourser le paiement supplémentaire.',
-  otherOpen:
-    'Un autre paiement pour cette commande est toujours en cours. Ne le confirmez pas, sinon vous paierez deux fois.',
+  owed: 'La boutique vous doit {amount}.',
+  otherOpen: 'Un autre paiement pour cette commande est toujours en cours.',
+  doNotConfirm: 'Ne le confirmez pas, sinon vous paierez deux fois.',
   extra: 'Paiement supplémentaire',
   refunding: 'En cours de remboursement',
   sentBack: 'Remboursé',
@@ -109,7 +108,7 @@ export default {
   RESOLVED_help: 'Si vous avez payé, contactez la boutique.',
   closed: 'La boutique a clos cette commande',
   closed_help: 'Veuillez ne pas payer cette commande.',
-  closed_paid: 'Votre paiement est arrivé après. La boutique le sait. Demandez-lui de vous rembourser.',
+  closed_paid: 'Votre paiement est arrivé après.',
   support: 'Contacter la boutique',
   toShop: 'Revenir à la boutique',
   toMerchant: 'Revenir à {merchant}',

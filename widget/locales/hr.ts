@@ -34,7 +34,6 @@ export default {
   slow: 'Ovo traje dulje nego obično. I dalje pokušavamo.',
   once: 'Iznos vam neće biti naplaćen dvaput.',
   back: 'Vrati se na to plaćanje',
-  open: 'Već ste pokrenuli jedno plaćanje. Potvrdite samo jedno, inače ćete platiti dvaput.',
   unpaid: 'Najprije platite.',
 
   checking: 'Provjeravamo vaše plaćanje',
@@ -78,8 +77,9 @@ export default {
 
   paid: 'Uplata je primljena',
   surplus: 'Ova je narudžba plaćena više puta',
-  surplus_help: 'Trgovina to zna. Zamolite je da vrati dodatnu uplatu.',
-  otherOpen: 'Drugo plaćanje za ovu narudžbu još nije završeno. Nemojte ga potvrditi, inače ćete platiti dvaput.',
+  owed: 'Trgovina vam duguje {amount}.',
+  otherOpen: 'Drugo plaćanje za ovu narudžbu još nije završeno.',
+  doNotConfirm: 'Nemojte ga potvrditi, inače ćete platiti dvaput.',
   extra: 'Dodatna uplata',
   refunding: 'Na putu natrag',
   sentBack: 'Vraćeno',
@@ -106,7 +106,7 @@ export default {
   RESOLVED_help: 'Ako ste platili, obratite se trgovini.',
   closed: 'Trgovina je zatvorila ovu narudžbu',
   closed_help: 'Molimo vas, nemojte platiti ovu narudžbu.',
-  closed_paid: 'Vaša uplata stigla je nakon toga. Trgovina to zna. Zamolite je da vrati novac.',
+  closed_paid: 'Vaša uplata stigla je nakon toga.',
   support: 'Kontaktiraj trgovinu',
   toShop: 'Vrati se u trgovinu',
   toMerchant: 'Vrati se u trgovinu {merchant}',

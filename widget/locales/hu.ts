@@ -34,7 +34,6 @@ export default {
   slow: 'Ez a szokásosnál tovább tart. Tovább próbálkozunk.',
   once: 'Az összeget nem vonják le kétszer.',
   back: 'Visszatérés ehhez a fizetéshez',
-  open: 'Már elindított egy fizetést. Csak egyet hagyjon jóvá, különben kétszer fizet.',
   unpaid: 'Kérjük, előbb fizessen.',
 
   checking: 'Ellenőrizzük a fizetését',
@@ -78,8 +77,9 @@ export default {
 
   paid: 'A fizetés megérkezett',
   surplus: 'Ezt a rendelést többször is kifizették',
-  surplus_help: 'A bolt tud róla. Kérje meg, hogy küldje vissza a többletfizetést.',
-  otherOpen: 'Ehhez a rendeléshez egy másik fizetés még nem fejeződött be. Azt ne hagyja jóvá, különben kétszer fizet.',
+  owed: 'A bolt {amount} összeggel tartozik Önnek.',
+  otherOpen: 'Ehhez a rendeléshez egy másik fizetés még nem fejeződött be.',
+  doNotConfirm: 'Azt ne hagyja jóvá, különben kétszer fizet.',
   extra: 'Többletfizetés',
   refunding: 'Visszaküldés alatt',
   sentBack: 'Visszaküldve',
@@ -105,7 +105,7 @@ export default {
   RESOLVED_help: 'Ha már fizetett, forduljon a bolthoz.',
   closed: 'A bolt lezárta ezt a rendelést',
   closed_help: 'Kérjük, ne fizesse ki ezt a rendelést.',
-  closed_paid: 'A fizetése ezután érkezett meg. A bolt tud róla. Kérje meg, hogy küldje vissza a pénzt.',
+  closed_paid: 'A fizetése ezután érkezett meg.',
   support: 'Kapcsolat a bolttal',
   toShop: 'Visszatérés a boltba',
   toMerchant: 'Visszatérés ide: {merchant}',

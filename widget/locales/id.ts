@@ -34,7 +34,6 @@ export default {
   slow: 'Prosesnya lebih lama dari biasanya. Kami terus mencoba.',
   once: 'Saldo Anda tidak akan terpotong dua kali.',
   back: 'Kembali ke pembayaran itu',
-  open: 'Anda sudah memulai pembayaran. Konfirmasi satu saja. Jika keduanya dikonfirmasi, Anda akan membayar dua kali.',
   unpaid: 'Silakan bayar dahulu.',
 
   checking: 'Kami sedang memeriksa pembayaran Anda',
@@ -78,9 +77,9 @@ export default {
 
   paid: 'Pembayaran berhasil',
   surplus: 'Pesanan ini dibayar lebih dari satu kali',
-  surplus_help: 'Toko sudah mengetahuinya. Minta toko mengembalikan kelebihan pembayaran ini.',
-  otherOpen:
-    'Masih ada pembayaran lain untuk pesanan ini yang belum selesai. Jangan konfirmasi pembayaran itu. Jika dikonfirmasi, Anda akan membayar dua kali.',
+  owed: 'Toko berutang {amount} kepada Anda.',
+  otherOpen: 'Masih ada pembayaran lain untuk pesanan ini yang belum selesai.',
+  doNotConfirm: 'Jangan konfirmasi pembayaran itu. Jika dikonfirmasi, Anda akan membayar dua kali.',
   extra: 'Kelebihan pembayaran',
   refunding: 'Sedang dikembalikan',
   sentBack: 'Sudah dikembalikan',
@@ -106,7 +105,7 @@ export default {
   RESOLVED_help: 'Jika Anda sudah membayar, silakan hubungi toko.',
   closed: 'Toko telah menutup pesanan ini',
   closed_help: 'Mohon jangan membayar pesanan ini.',
-  closed_paid: 'Pembayaran Anda masuk setelah itu. Toko sudah mengetahuinya. Minta toko mengembalikan uangnya.',
+  closed_paid: 'Pembayaran Anda masuk setelah itu.',
   support: 'Hubungi toko',
   toShop: 'Kembali ke toko',
   toMerchant: 'Kembali ke {merchant}',

@@ -34,7 +34,6 @@ export default {
   slow: 'Ci vuole più tempo del solito. Continuiamo a riprovare.',
   once: 'L’importo non ti verrà addebitato due volte.',
   back: 'Torna a quel pagamento',
-  open: 'Hai già avviato un pagamento. Confermane uno solo, altrimenti pagherai due volte.',
   unpaid: 'Effettua prima il pagamento.',
 
   checking: 'Stiamo verificando il pagamento',
@@ -79,8 +78,9 @@ export default {
 
   paid: 'Pagamento ricevuto',
   surplus: 'Questo ordine è stato pagato più di una volta',
-  surplus_help: 'Il negozio lo sa. Chiedi che ti restituisca il pagamento aggiuntivo.',
-  otherOpen: 'Un altro pagamento per questo ordine è ancora in corso. Non confermarlo, altrimenti pagherai due volte.',
+  owed: 'Il negozio ti deve {amount}.',
+  otherOpen: 'Un altro pagamento per questo ordine è ancora in corso.',
+  doNotConfirm: 'Non confermarlo, altrimenti pagherai due volte.',
   extra: 'Pagamento aggiuntivo',
   refunding: 'In corso di rimborso',
   sentBack: 'Rimborsato',
@@ -107,7 +107,7 @@ export default {
   RESOLVED_help: 'Se hai pagato, contatta il negozio.',
   closed: 'Il negozio ha chiuso questo ordine',
   closed_help: 'Non pagare questo ordine.',
-  closed_paid: 'Il tuo pagamento è arrivato dopo. Il negozio lo sa. Chiedi che ti restituisca il denaro.',
+  closed_paid: 'Il tuo pagamento è arrivato dopo.',
   support: 'Contatta il negozio',
   toShop: 'Torna al negozio',
   toMerchant: 'Torna a {merchant}',

@@ -34,7 +34,6 @@ export default {
   slow: 'Tai trunka ilgiau nei įprastai. Bandome toliau.',
   once: 'Pinigai nebus nuskaičiuoti du kartus.',
   back: 'Grįžti prie šio mokėjimo',
-  open: 'Jau pradėjote mokėjimą. Patvirtinkite tik vieną, kitaip sumokėsite du kartus.',
   unpaid: 'Pirmiausia sumokėkite.',
 
   checking: 'Tikriname jūsų mokėjimą',
@@ -79,8 +78,9 @@ export default {
 
   paid: 'Mokėjimas gautas',
   surplus: 'Už šį užsakymą sumokėta daugiau nei vieną kartą',
-  surplus_help: 'Parduotuvė apie tai žino. Paprašykite jos grąžinti permoką.',
-  otherOpen: 'Kitas šio užsakymo mokėjimas dar neužbaigtas. Nepatvirtinkite jo, kitaip sumokėsite du kartus.',
+  owed: 'Parduotuvė jums skolinga {amount}.',
+  otherOpen: 'Kitas šio užsakymo mokėjimas dar neužbaigtas.',
+  doNotConfirm: 'Nepatvirtinkite jo, kitaip sumokėsite du kartus.',
   extra: 'Papildomas mokėjimas',
   refunding: 'Grąžinama',
   sentBack: 'Grąžinta',
@@ -106,7 +106,7 @@ export default {
   RESOLVED_help: 'Jei sumokėjote, kreipkitės į parduotuvę.',
   closed: 'Parduotuvė uždarė šį užsakymą',
   closed_help: 'Prašome už šį užsakymą nemokėti.',
-  closed_paid: 'Jūsų mokėjimas atėjo po to. Parduotuvė apie tai žino. Paprašykite jos grąžinti pinigus.',
+  closed_paid: 'Jūsų mokėjimas atėjo po to.',
   support: 'Susisiekti su parduotuve',
   toShop: 'Grįžti į parduotuvę',
   toMerchant: 'Grįžti į parduotuvę „{merchant}“',

@@ -34,7 +34,6 @@ export default {
   slow: 'Tas aizņem vairāk laika nekā parasti. Turpinām mēģināt.',
   once: 'Nauda netiks norakstīta divreiz.',
   back: 'Atgriezties pie šī maksājuma',
-  open: 'Jūs jau sākāt vienu maksājumu. Apstipriniet tikai vienu, citādi samaksāsiet divreiz.',
   unpaid: 'Lūdzu, vispirms samaksājiet.',
 
   checking: 'Pārbaudām jūsu maksājumu',
@@ -78,8 +77,9 @@ export default {
 
   paid: 'Maksājums saņemts',
   surplus: 'Šis pasūtījums ir apmaksāts vairāk nekā vienu reizi',
-  surplus_help: 'Veikals to zina. Lūdziet tam atmaksāt lieko maksājumu.',
-  otherOpen: 'Cits maksājums par šo pasūtījumu vēl nav pabeigts. Neapstipriniet to, citādi samaksāsiet divreiz.',
+  owed: 'Veikals jums ir parādā {amount}.',
+  otherOpen: 'Cits maksājums par šo pasūtījumu vēl nav pabeigts.',
+  doNotConfirm: 'Neapstipriniet to, citādi samaksāsiet divreiz.',
   extra: 'Liekais maksājums',
   refunding: 'Tiek atmaksāts',
   sentBack: 'Atmaksāts',
@@ -105,7 +105,7 @@ export default {
   RESOLVED_help: 'Ja samaksājāt, sazinieties ar veikalu.',
   closed: 'Veikals ir slēdzis šo pasūtījumu',
   closed_help: 'Lūdzu, nemaksājiet par šo pasūtījumu.',
-  closed_paid: 'Jūsu maksājums pienāca pēc tam. Veikals to zina. Lūdziet tam atmaksāt naudu.',
+  closed_paid: 'Jūsu maksājums pienāca pēc tam.',
   support: 'Sazināties ar veikalu',
   toShop: 'Atgriezties veikalā',
   toMerchant: 'Atgriezties veikalā {merchant}',

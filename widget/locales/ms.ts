@@ -34,7 +34,6 @@ export default {
   slow: 'Ini mengambil masa lebih lama daripada biasa. Kami terus mencuba.',
   once: 'Wang anda tidak akan dipotong dua kali.',
   back: 'Kembali ke pembayaran itu',
-  open: 'Anda sudah memulakan pembayaran. Sahkan satu sahaja. Jika kedua-duanya disahkan, anda akan membayar dua kali.',
   unpaid: 'Sila bayar dahulu.',
 
   checking: 'Kami sedang menyemak pembayaran anda',
@@ -79,9 +78,9 @@ export default {
 
   paid: 'Pembayaran berjaya',
   surplus: 'Pesanan ini telah dibayar lebih daripada sekali',
-  surplus_help: 'Kedai sudah tahu. Minta kedai memulangkan lebihan pembayaran itu.',
-  otherOpen:
-    'Satu lagi pembayaran untuk pesanan ini belum selesai. Jangan sahkan pembayaran itu. Jika disahkan, anda akan membayar dua kali.',
+  owed: 'Kedai berhutang {amount} kepada anda.',
+  otherOpen: 'Satu lagi pembayaran untuk pesanan ini belum selesai.',
+  doNotConfirm: 'Jangan sahkan pembayaran itu. Jika disahkan, anda akan membayar dua kali.',
   extra: 'Lebihan pembayaran',
   refunding: 'Sedang dipulangkan',
   sentBack: 'Telah dipulangkan',
@@ -107,7 +106,7 @@ export default {
   RESOLVED_help: 'Jika anda sudah membayar, sila hubungi kedai.',
   closed: 'Kedai telah menutup pesanan ini',
   closed_help: 'Sila jangan membayar pesanan ini.',
-  closed_paid: 'Pembayaran anda tiba selepas itu. Kedai sudah tahu. Minta kedai memulangkan wang itu.',
+  closed_paid: 'Pembayaran anda tiba selepas itu.',
   support: 'Hubungi kedai',
   toShop: 'Kembali ke kedai',
   toMerchant: 'Kembali ke {merchant}',

@@ -34,7 +34,6 @@ export default {
   slow: 'Dette tar lengre tid enn vanlig. Vi fortsetter å prøve.',
   once: 'Du blir ikke belastet to ganger.',
   back: 'Tilbake til den betalingen',
-  open: 'Du har allerede startet en betaling. Bekreft bare én, ellers betaler du to ganger.',
   unpaid: 'Du må betale først.',
 
   checking: 'Vi sjekker betalingen din',
@@ -78,9 +77,9 @@ export default {
 
   paid: 'Betalingen er mottatt',
   surplus: 'Denne bestillingen er betalt mer enn én gang',
-  surplus_help: 'Butikken vet om det. Be den sende tilbake den ekstra betalingen.',
-  otherOpen:
-    'En annen betaling for denne bestillingen er ikke avsluttet ennå. Ikke bekreft den, ellers betaler du to ganger.',
+  owed: 'Butikken skylder deg {amount}.',
+  otherOpen: 'En annen betaling for denne bestillingen er ikke avsluttet ennå.',
+  doNotConfirm: 'Ikke bekreft den, ellers betaler du to ganger.',
   extra: 'Ekstra betaling',
   refunding: 'På vei tilbake',
   sentBack: 'Sendt tilbake',
@@ -106,7 +105,7 @@ export default {
   RESOLVED_help: 'Kontakt butikken hvis du har betalt.',
   closed: 'Butikken har avsluttet denne bestillingen',
   closed_help: 'Ikke betal for denne bestillingen.',
-  closed_paid: 'Betalingen din kom etterpå. Butikken vet om det. Be den sende tilbake pengene.',
+  closed_paid: 'Betalingen din kom etterpå.',
   support: 'Kontakt butikken',
   toShop: 'Tilbake til butikken',
   toMerchant: 'Tilbake til {merchant}',

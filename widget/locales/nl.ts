@@ -34,7 +34,6 @@ export default {
   slow: 'Dit duurt langer dan normaal. We blijven het proberen.',
   once: 'Er wordt niet dubbel afgeschreven.',
   back: 'Terug naar die betaling',
-  open: 'U hebt al een betaling gestart. Bevestig er maar één, anders betaalt u dubbel.',
   unpaid: 'Rond eerst uw betaling af.',
 
   checking: 'We controleren uw betaling',
@@ -78,9 +77,9 @@ export default {
 
   paid: 'Betaling ontvangen',
   surplus: 'Deze bestelling is meer dan één keer betaald',
-  surplus_help: 'De winkel weet ervan. Vraag de winkel de extra betaling terug te sturen.',
-  otherOpen:
-    'Een andere betaling voor deze bestelling is nog niet afgerond. Bevestig die niet, anders betaalt u dubbel.',
+  owed: 'De winkel is u {amount} schuldig.',
+  otherOpen: 'Een andere betaling voor deze bestelling is nog niet afgerond.',
+  doNotConfirm: 'Bevestig die niet, anders betaalt u dubbel.',
   extra: 'Extra betaling',
   refunding: 'Onderweg terug',
   sentBack: 'Teruggestuurd',
@@ -107,7 +106,7 @@ export default {
   RESOLVED_help: 'Hebt u betaald, neem dan contact op met de winkel.',
   closed: 'De winkel heeft deze bestelling afgesloten',
   closed_help: 'Betaal deze bestelling niet.',
-  closed_paid: 'Uw betaling kwam daarna aan. De winkel weet ervan. Vraag de winkel het geld terug te sturen.',
+  closed_paid: 'Uw betaling kwam daarna aan.',
   support: 'Neem contact op met de winkel',
   toShop: 'Terug naar de winkel',
   toMerchant: 'Terug naar {merchant}',

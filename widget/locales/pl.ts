@@ -34,7 +34,6 @@ export default {
   slow: 'To trwa dłużej niż zwykle. Nadal próbujemy.',
   once: 'Środki nie zostaną pobrane dwa razy.',
   back: 'Wróć do tej płatności',
-  open: 'Masz już rozpoczętą płatność. Potwierdź tylko jedną, w przeciwnym razie zapłacisz dwukrotnie.',
   unpaid: 'Najpierw zapłać.',
 
   checking: 'Sprawdzamy Twoją płatność',
@@ -78,9 +77,9 @@ export default {
 
   paid: 'Płatność otrzymana',
   surplus: 'To zamówienie zostało opłacone więcej niż raz',
-  surplus_help: 'Sklep o tym wie. Poproś go o zwrot dodatkowej płatności.',
-  otherOpen:
-    'Inna płatność za to zamówienie nie została jeszcze zakończona. Nie potwierdzaj jej, w przeciwnym razie zapłacisz dwukrotnie.',
+  owed: 'Sklep jest Ci winien {amount}.',
+  otherOpen: 'Inna płatność za to zamówienie nie została jeszcze zakończona.',
+  doNotConfirm: 'Nie potwierdzaj jej, w przeciwnym razie zapłacisz dwukrotnie.',
   extra: 'Dodatkowa płatność',
   refunding: 'W trakcie zwrotu',
   sentBack: 'Zwrócono',
@@ -106,7 +105,7 @@ export default {
   RESOLVED_help: 'Jeśli płatność już wykonano, skontaktuj się ze sklepem.',
   closed: 'Sklep zamknął to zamówienie',
   closed_help: 'Prosimy, nie płać za to zamówienie.',
-  closed_paid: 'Płatność dotarła później. Sklep o tym wie. Poproś go o zwrot pieniędzy.',
+  closed_paid: 'Płatność dotarła później.',
   support: 'Skontaktuj się ze sklepem',
   toShop: 'Wróć do sklepu',
   toMerchant: 'Wróć do sklepu {merchant}',

@@ -34,7 +34,6 @@ export default {
   slow: 'Isso está demorando mais que o normal. Continuamos tentando.',
   once: 'O valor não será cobrado duas vezes.',
   back: 'Voltar ao pagamento em andamento',
-  open: 'Você já iniciou um pagamento. Confirme apenas um; caso contrário, você pagará duas vezes.',
   unpaid: 'Conclua primeiro o pagamento.',
 
   checking: 'Estamos verificando seu pagamento',
@@ -79,9 +78,9 @@ export default {
 
   paid: 'Pagamento recebido',
   surplus: 'Este pedido foi pago mais de uma vez',
-  surplus_help: 'A loja já sabe. Peça a ela que devolva o pagamento em duplicidade.',
-  otherOpen:
-    'Outro pagamento deste pedido ainda está em andamento. Não confirme esse pagamento; caso contrário, você pagará duas vezes.',
+  owed: 'A loja deve {amount} a você.',
+  otherOpen: 'Outro pagamento deste pedido ainda está em andamento.',
+  doNotConfirm: 'Não confirme esse pagamento; caso contrário, você pagará duas vezes.',
   extra: 'Pagamento em duplicidade',
   refunding: 'Em devolução',
   sentBack: 'Devolvido',
@@ -108,7 +107,7 @@ export default {
   RESOLVED_help: 'Se você já pagou, fale com a loja.',
   closed: 'A loja encerrou este pedido',
   closed_help: 'Por favor, não pague este pedido.',
-  closed_paid: 'Seu pagamento chegou depois disso. A loja já sabe. Peça a ela que devolva o dinheiro.',
+  closed_paid: 'Seu pagamento chegou depois disso.',
   support: 'Falar com a loja',
   toShop: 'Voltar à loja',
   toMerchant: 'Voltar para {merchant}',

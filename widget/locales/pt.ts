@@ -34,7 +34,6 @@ export default {
   slow: 'Está a demorar mais do que o habitual. Continuamos a tentar.',
   once: 'O valor não será cobrado duas vezes.',
   back: 'Voltar ao pagamento em curso',
-  open: 'Já iniciou um pagamento. Confirme apenas um; caso contrário, pagará duas vezes.',
   unpaid: 'Conclua primeiro o pagamento.',
 
   checking: 'Estamos a verificar o seu pagamento',
@@ -79,8 +78,9 @@ export default {
 
   paid: 'Pagamento recebido',
   surplus: 'Esta encomenda foi paga mais do que uma vez',
-  surplus_help: 'A loja já sabe. Peça-lhe que devolva o pagamento adicional.',
-  otherOpen: 'Outro pagamento desta encomenda ainda está em curso. Não o confirme; caso contrário, pagará duas vezes.',
+  owed: 'A loja deve-lhe {amount}.',
+  otherOpen: 'Outro pagamento desta encomenda ainda está em curso.',
+  doNotConfirm: 'Não o confirme; caso contrário, pagará duas vezes.',
   extra: 'Pagamento adicional',
   refunding: 'Em devolução',
   sentBack: 'Devolvido',
@@ -107,7 +107,7 @@ export default {
   RESOLVED_help: 'Se já pagou, contacte a loja.',
   closed: 'A loja encerrou esta encomenda',
   closed_help: 'Por favor, não pague esta encomenda.',
-  closed_paid: 'O seu pagamento chegou depois disso. A loja já sabe. Peça-lhe que devolva o dinheiro.',
+  closed_paid: 'O seu pagamento chegou depois disso.',
   support: 'Contactar a loja',
   toShop: 'Voltar à loja',
   toMerchant: 'Voltar a {merchant}',

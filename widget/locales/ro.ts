@@ -34,7 +34,6 @@ export default {
   slow: 'Durează mai mult decât de obicei. Încercăm în continuare.',
   once: 'Suma nu va fi debitată de două ori.',
   back: 'Reveniți la acea plată',
-  open: 'Ați inițiat deja o plată. Confirmați doar una, altfel veți plăti de două ori.',
   unpaid: 'Vă rugăm să plătiți mai întâi.',
 
   checking: 'Verificăm plata',
@@ -79,8 +78,9 @@ export default {
 
   paid: 'Plată primită',
   surplus: 'Această comandă a fost plătită de mai multe ori',
-  surplus_help: 'Magazinul știe. Cereți-i să trimită înapoi plata suplimentară.',
-  otherOpen: 'O altă plată pentru această comandă este încă în curs. Nu o confirmați, altfel veți plăti de două ori.',
+  owed: 'Magazinul vă datorează {amount}.',
+  otherOpen: 'O altă plată pentru această comandă este încă în curs.',
+  doNotConfirm: 'Nu o confirmați, altfel veți plăti de două ori.',
   extra: 'Plată suplimentară',
   refunding: 'În curs de returnare',
   sentBack: 'Returnat',
@@ -106,7 +106,7 @@ export default {
   RESOLVED_help: 'Dacă ați plătit, contactați magazinul.',
   closed: 'Magazinul a închis această comandă',
   closed_help: 'Vă rugăm să nu plătiți această comandă.',
-  closed_paid: 'Plata dvs. a ajuns după aceea. Magazinul știe. Cereți-i să trimită banii înapoi.',
+  closed_paid: 'Plata dvs. a ajuns după aceea.',
   support: 'Contactați magazinul',
   toShop: 'Reveniți la magazin',
   toMerchant: 'Reveniți la {merchant}',

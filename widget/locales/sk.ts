@@ -34,7 +34,6 @@ export default {
   slow: 'Trvá to dlhšie ako zvyčajne. Skúšame to ďalej.',
   once: 'Peniaze sa nestrhnú dvakrát.',
   back: 'Vrátiť sa k tejto platbe',
-  open: 'Už ste začali jednu platbu. Potvrďte len jednu, inak zaplatíte dvakrát.',
   unpaid: 'Najprv, prosím, zaplaťte.',
 
   checking: 'Overujeme vašu platbu',
@@ -78,8 +77,9 @@ export default {
 
   paid: 'Platba prijatá',
   surplus: 'Táto objednávka bola zaplatená viac ako raz',
-  surplus_help: 'Obchod o tom vie. Požiadajte ho o vrátenie platby navyše.',
-  otherOpen: 'Iná platba za túto objednávku ešte nie je dokončená. Nepotvrdzujte ju, inak zaplatíte dvakrát.',
+  owed: 'Obchod vám dlhuje {amount}.',
+  otherOpen: 'Iná platba za túto objednávku ešte nie je dokončená.',
+  doNotConfirm: 'Nepotvrdzujte ju, inak zaplatíte dvakrát.',
   extra: 'Platba navyše',
   refunding: 'Vracia sa',
   sentBack: 'Vrátené',
@@ -106,7 +106,7 @@ export default {
   RESOLVED_help: 'Ak ste už zaplatili, obráťte sa na obchod.',
   closed: 'Obchod túto objednávku uzavrel',
   closed_help: 'Túto objednávku, prosím, neplaťte.',
-  closed_paid: 'Vaša platba dorazila až potom. Obchod o tom vie. Požiadajte ho o vrátenie peňazí.',
+  closed_paid: 'Vaša platba dorazila až potom.',
   support: 'Kontaktovať obchod',
   toShop: 'Späť do obchodu',
   toMerchant: 'Späť do obchodu {merchant}',

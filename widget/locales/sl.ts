@@ -34,7 +34,6 @@ export default {
   slow: 'To traja dlje kot običajno. Poskušamo naprej.',
   once: 'Znesek vam ne bo zaračunan dvakrat.',
   back: 'Vrni se na to plačilo',
-  open: 'Plačilo ste že začeli. Potrdite samo eno, sicer boste plačali dvakrat.',
   unpaid: 'Najprej plačajte.',
 
   checking: 'Preverjamo vaše plačilo',
@@ -78,8 +77,9 @@ export default {
 
   paid: 'Plačilo prejeto',
   surplus: 'To naročilo je bilo plačano več kot enkrat',
-  surplus_help: 'Trgovina to ve. Prosite jo, naj vrne dodatno plačilo.',
-  otherOpen: 'Drugo plačilo za to naročilo še ni končano. Ne potrjujte ga, sicer boste plačali dvakrat.',
+  owed: 'Trgovina vam dolguje {amount}.',
+  otherOpen: 'Drugo plačilo za to naročilo še ni končano.',
+  doNotConfirm: 'Ne potrjujte ga, sicer boste plačali dvakrat.',
   extra: 'Dodatno plačilo',
   refunding: 'Na poti nazaj',
   sentBack: 'Vrnjeno',
@@ -106,7 +106,7 @@ export default {
   RESOLVED_help: 'Če ste plačali, se obrnite na trgovino.',
   closed: 'Trgovina je zaprla to naročilo',
   closed_help: 'Prosimo, ne plačajte tega naročila.',
-  closed_paid: 'Vaše plačilo je prispelo po tem. Trgovina to ve. Prosite jo, naj vrne denar.',
+  closed_paid: 'Vaše plačilo je prispelo po tem.',
   support: 'Kontaktiraj trgovino',
   toShop: 'Vrni se v trgovino',
   toMerchant: 'Vrni se v trgovino {merchant}',

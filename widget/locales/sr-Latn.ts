@@ -34,7 +34,6 @@ export default {
   slow: 'Ovo traje duže nego obično. I dalje pokušavamo.',
   once: 'Novac vam neće biti skinut dva puta.',
   back: 'Vrati se na to plaćanje',
-  open: 'Već ste pokrenuli jedno plaćanje. Potvrdite samo jedno, inače ćete platiti dva puta.',
   unpaid: 'Prvo platite.',
 
   checking: 'Proveravamo vaše plaćanje',
@@ -78,8 +77,9 @@ export default {
 
   paid: 'Uplata je primljena',
   surplus: 'Ova porudžbina je plaćena više puta',
-  surplus_help: 'Prodavnica to zna. Zamolite je da vrati dodatnu uplatu.',
-  otherOpen: 'Drugo plaćanje za ovu porudžbinu još nije završeno. Nemojte ga potvrditi, inače ćete platiti dva puta.',
+  owed: 'Prodavnica vam duguje {amount}.',
+  otherOpen: 'Drugo plaćanje za ovu porudžbinu još nije završeno.',
+  doNotConfirm: 'Nemojte ga potvrditi, inače ćete platiti dva puta.',
   extra: 'Dodatna uplata',
   refunding: 'Na putu nazad',
   sentBack: 'Vraćeno',
@@ -105,7 +105,7 @@ export default {
   RESOLVED_help: 'Ako ste platili, obratite se prodavnici.',
   closed: 'Prodavnica je zatvorila ovu porudžbinu',
   closed_help: 'Molimo vas, nemojte platiti ovu porudžbinu.',
-  closed_paid: 'Vaša uplata je stigla posle toga. Prodavnica to zna. Zamolite je da vrati novac.',
+  closed_paid: 'Vaša uplata je stigla posle toga.',
   support: 'Kontaktiraj prodavnicu',
   toShop: 'Vrati se u prodavnicu',
   toMerchant: 'Vrati se u prodavnicu {merchant}',

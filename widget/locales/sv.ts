@@ -34,7 +34,6 @@ export default {
   slow: 'Det här tar längre tid än vanligt. Vi fortsätter att försöka.',
   once: 'Du kommer inte att debiteras två gånger.',
   back: 'Tillbaka till den betalningen',
-  open: 'Du har redan startat en betalning. Bekräfta bara en, annars betalar du två gånger.',
   unpaid: 'Du behöver betala först.',
 
   checking: 'Vi kontrollerar din betalning',
@@ -78,9 +77,9 @@ export default {
 
   paid: 'Betalningen är mottagen',
   surplus: 'Den här beställningen har betalats mer än en gång',
-  surplus_help: 'Butiken vet om det. Be den att skicka tillbaka den extra betalningen.',
-  otherOpen:
-    'En annan betalning för den här beställningen är inte avslutad än. Bekräfta den inte, annars betalar du två gånger.',
+  owed: 'Butiken är skyldig dig {amount}.',
+  otherOpen: 'En annan betalning för den här beställningen är inte avslutad än.',
+  doNotConfirm: 'Bekräfta den inte, annars betalar du två gånger.',
   extra: 'Extra betalning',
   refunding: 'På väg tillbaka',
   sentBack: 'Återbetalat',
@@ -106,7 +105,7 @@ export default {
   RESOLVED_help: 'Kontakta butiken om du har betalat.',
   closed: 'Butiken har avslutat den här beställningen',
   closed_help: 'Betala inte den här beställningen.',
-  closed_paid: 'Din betalning kom efteråt. Butiken vet om det. Be den att skicka tillbaka pengarna.',
+  closed_paid: 'Din betalning kom efteråt.',
   support: 'Kontakta butiken',
   toShop: 'Tillbaka till butiken',
   toMerchant: 'Tillbaka till {merchant}',

@@ -34,7 +34,6 @@ export default {
   slow: 'Bu işlem normalden uzun sürüyor. Denemeye devam ediyoruz.',
   once: 'Hesabınızdan iki kez para çekilmeyecek.',
   back: 'Devam eden ödemeye dön',
-  open: 'Zaten bir ödeme başlattınız. Yalnızca birini onaylayın, yoksa iki kez ödersiniz.',
   unpaid: 'Lütfen önce ödeme yapın.',
 
   checking: 'Ödemenizi kontrol ediyoruz',
@@ -78,8 +77,9 @@ export default {
 
   paid: 'Ödeme alındı',
   surplus: 'Bu sipariş için birden fazla kez ödeme yapıldı',
-  surplus_help: 'Mağaza bunu biliyor. Fazladan yapılan ödemeyi geri göndermesini isteyin.',
-  otherOpen: 'Bu sipariş için henüz tamamlanmamış başka bir ödeme var. O ödemeyi onaylamayın, yoksa iki kez ödersiniz.',
+  owed: 'Mağazanın size {amount} borcu var.',
+  otherOpen: 'Bu sipariş için henüz tamamlanmamış başka bir ödeme var.',
+  doNotConfirm: 'O ödemeyi onaylamayın, yoksa iki kez ödersiniz.',
   extra: 'Fazladan ödeme',
   refunding: 'Geri gönderiliyor',
   sentBack: 'Geri gönderildi',
@@ -106,7 +106,7 @@ export default {
   RESOLVED_help: 'Ödeme yaptıysanız mağazayla iletişime geçin.',
   closed: 'Mağaza bu siparişi kapattı',
   closed_help: 'Lütfen bu sipariş için ödeme yapmayın.',
-  closed_paid: 'Ödemeniz bundan sonra ulaştı. Mağaza bunu biliyor. Parayı geri göndermesini isteyin.',
+  closed_paid: 'Ödemeniz bundan sonra ulaştı.',
   support: 'Mağazayla iletişime geç',
   toShop: 'Mağazaya dön',
   toMerchant: '{merchant} mağazasına dön',

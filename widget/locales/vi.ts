@@ -34,7 +34,6 @@ export default {
   slow: 'Quá trình này lâu hơn bình thường. Chúng tôi vẫn đang thử lại.',
   once: 'Bạn sẽ không bị trừ tiền hai lần.',
   back: 'Quay lại giao dịch đó',
-  open: 'Bạn đã tạo một giao dịch. Chỉ xác nhận một giao dịch, nếu không bạn sẽ trả tiền hai lần.',
   unpaid: 'Vui lòng thanh toán trước.',
 
   checking: 'Chúng tôi đang kiểm tra giao dịch của bạn',
@@ -77,9 +76,9 @@ export default {
 
   paid: 'Thanh toán thành công',
   surplus: 'Đơn hàng này đã được thanh toán hơn một lần',
-  surplus_help: 'Cửa hàng đã biết. Hãy yêu cầu cửa hàng hoàn lại khoản thanh toán thừa.',
-  otherOpen:
-    'Một giao dịch khác cho đơn hàng này vẫn chưa hoàn tất. Đừng xác nhận giao dịch đó, nếu không bạn sẽ trả tiền hai lần.',
+  owed: 'Cửa hàng nợ bạn {amount}.',
+  otherOpen: 'Một giao dịch khác cho đơn hàng này vẫn chưa hoàn tất.',
+  doNotConfirm: 'Đừng xác nhận giao dịch đó, nếu không bạn sẽ trả tiền hai lần.',
   extra: 'Khoản thanh toán thừa',
   refunding: 'Đang hoàn tiền',
   sentBack: 'Đã hoàn tiền',
@@ -106,7 +105,7 @@ export default {
   RESOLVED_help: 'Nếu bạn đã thanh toán, vui lòng liên hệ cửa hàng.',
   closed: 'Cửa hàng đã đóng đơn hàng này',
   closed_help: 'Vui lòng không thanh toán đơn hàng này.',
-  closed_paid: 'Khoản thanh toán của bạn đến sau đó. Cửa hàng đã biết. Hãy yêu cầu cửa hàng hoàn lại tiền.',
+  closed_paid: 'Khoản thanh toán của bạn đến sau đó.',
   support: 'Liên hệ cửa hàng',
   toShop: 'Quay lại cửa hàng',
   toMerchant: 'Quay lại {merchant}',

@@ -34,7 +34,6 @@ export default {
   slow: '處理時間比平常久。我們仍在嘗試。',
   once: '您不會被重複扣款。',
   back: '返回該筆付款',
-  open: '您已發起過一筆付款。請只確認其中一筆，否則會重複付款。',
   unpaid: '請先完成付款。',
 
   checking: '我們正在查核您的付款',
@@ -75,8 +74,9 @@ export default {
 
   paid: '付款成功',
   surplus: '此訂單已重複付款',
-  surplus_help: '商家已知悉。請要求商家退回重複的付款。',
-  otherOpen: '此訂單還有另一筆付款尚未完成。請勿確認該筆付款，否則會重複付款。',
+  owed: '商家應退還您 {amount}。',
+  otherOpen: '此訂單還有另一筆付款尚未完成。',
+  doNotConfirm: '請勿確認該筆付款，否則會重複付款。',
   extra: '重複的付款',
   refunding: '退款處理中',
   sentBack: '已退款',
@@ -101,7 +101,7 @@ export default {
   RESOLVED_help: '如果您已付款，請聯絡商家。',
   closed: '商家已關閉此訂單',
   closed_help: '請勿支付此訂單。',
-  closed_paid: '您的付款在此之後才到帳。商家已知悉。請要求商家退款。',
+  closed_paid: '您的付款在此之後才到帳。',
   support: '聯絡商家',
   toShop: '返回商家網站',
   toMerchant: '返回 {merchant}',

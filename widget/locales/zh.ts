@@ -34,7 +34,6 @@ export default {
   slow: '处理时间比平常长。我们仍在尝试。',
   once: '您不会被重复扣款。',
   back: '返回该笔付款',
-  open: '您已发起过一笔付款。请只确认其中一笔，否则会重复付款。',
   unpaid: '请先完成付款。',
 
   checking: '我们正在核实您的付款',
@@ -75,8 +74,9 @@ export default {
 
   paid: '付款成功',
   surplus: '此订单已重复付款',
-  surplus_help: '商家已知悉。请要求商家退回重复的付款。',
-  otherOpen: '此订单还有另一笔付款尚未完成。请勿确认该笔付款，否则会重复付款。',
+  owed: '商家应退还您 {amount}。',
+  otherOpen: '此订单还有另一笔付款尚未完成。',
+  doNotConfirm: '请勿确认该笔付款，否则会重复付款。',
   extra: '重复的付款',
   refunding: '退款处理中',
   sentBack: '已退款',
@@ -101,7 +101,7 @@ export default {
   RESOLVED_help: '如果您已付款，请联系商家。',
   closed: '商家已关闭此订单',
   closed_help: '请勿支付此订单。',
-  closed_paid: '您的付款在此之后才到账。商家已知悉。请要求商家退款。',
+  closed_paid: '您的付款在此之后才到账。',
   support: '联系商家',
   toShop: '返回商家网站',
   toMerchant: '返回 {merchant}',
