@@ -47,7 +47,8 @@ export class Fulfillment {
     const extra = payments.filter(({ surplus, afterClose }) => surplus || afterClose);
     const payment = payments.find((each) => each.status === 'SUCCESS' && !extra.includes(each));
     if (report?.paid && payment !== undefined) this.#orders.recordPaid({ ...payment, orderId: order.orderId });
-    order.inReview = payment === undefined ? payments.some(({ needsReview }) => needsReview) : isInDoubt(payment);
+    order.inReview = payment === undefined ? payments.some(({ needsReview }) => needsReview) : payment.needsReview;
+    order.isDenied = payment?.needsReview === false && lastDecision(payment)?.startsWith('FAILED') === true;
     order.tries = triesOf(payments);
     order.isClosed = report?.closed === true;
     const refunds = report?.refunds ?? [];
@@ -60,12 +61,13 @@ export class Fulfillment {
   }
 
   /**
-   * Asks about orders that are unpaid or in review, newest first. Ends if the proxy cannot be reached: a timer calls
+   * Asks about orders that are unpaid or in doubt, newest first. Ends if the proxy cannot be reached: a timer calls
    * the next sweep.
    */
   async sweep(now: Date = new Date()): Promise<void> {
     const isWatched = (order: Order) =>
-      (order.paidAt === null || order.inReview) && now.getTime() - order.createdAt.getTime() < WATCHED_FOR_MS;
+      (order.paidAt === null || order.inReview || order.isDenied) &&
+      now.getTime() - order.createdAt.getTime() < WATCHED_FOR_MS;
     const watched = this.#orders.newest().filter(isWatched).slice(0, ASKED_IN_ONE_SWEEP);
     try {
       for (const order of watched) await this.ask(order);
@@ -78,9 +80,6 @@ export class Fulfillment {
 /** What a person said last about how it ended, such as `SUCCESS by Ada: …`. */
 export const lastDecision = ({ history }: Transaction) =>
   history.findLast(({ event, detail }) => event === 'resolved' && !detail?.startsWith('SETTLED'))?.detail;
-
-/** Of one that the gateway reports as paid: in review, or a person has denied it. */
-const isInDoubt = (payment: Payment) => payment.needsReview || lastDecision(payment)?.startsWith('FAILED') === true;
 
 function triesOf(payments: readonly Payment[]): Order['tries'] {
   if (payments.some(({ status }) => status === 'INITIALIZED' || status === 'PROCESSING')) return 'open';

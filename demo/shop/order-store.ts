@@ -15,6 +15,8 @@ interface Common {
   paidAt: Date | null;
   /** A person checks the payment that pays it; while it is not paid, any. */
   inReview: boolean;
+  /** A person has denied the payment that pays it. */
+  isDenied: boolean;
   /** Of its payments while it is not paid: whether one can still be paid, or how the last one failed. */
   tries: 'none' | 'open' | 'failed' | 'expired' | 'closed';
   isClosed: boolean;
@@ -36,12 +38,13 @@ export interface Back {
   onItsWay: string;
 }
 
-export type OrderState = 'paid' | 'refunded' | 'checking' | 'closed' | 'unpaid';
+export type OrderState = 'paid' | 'refunded' | 'checking' | 'denied' | 'closed' | 'unpaid';
 
 export function stateOf(order: Order): OrderState {
-  const { paidAt, inReview, isClosed } = order;
+  const { paidAt, inReview, isDenied, isClosed } = order;
   if (paidAt !== null && isRefunded(order)) return 'refunded';
   if (paidAt === null && isClosed) return 'closed';
+  if (isDenied) return 'denied';
   return inReview ? 'checking' : paidAt === null ? 'unpaid' : 'paid';
 }
 
@@ -114,9 +117,9 @@ export class OrderStore {
     return [...this.#orders.values()].toReversed();
   }
 
-  /** The sum of the owner's paid top-ups, without what goes back, and what is in review. */
+  /** The sum of the owner's paid top-ups, without what goes back, and what is in doubt. */
   balance(owner: string): string {
-    const isPaid = (order: Order) => order.paidAt !== null && stateOf(order) !== 'checking';
+    const isPaid = (order: Order) => /^(paid|refunded)$/.test(stateOf(order));
     const paid = this.byOwner(owner).filter((order) => order.kind === 'top-up' && isPaid(order));
     return decimal(paid.reduce((sum, { amount, back }) => sum + leftOf(amount ?? '0.00', back), 0));
   }
@@ -135,7 +138,7 @@ export class OrderStore {
   #fresh(owner: string): Common {
     const back = { sentBack: '0.00', onItsWay: '0.00' };
     const extra = { received: '0.00', whole: '0.00', settled: '0.00', ...back };
-    const none = { paidAt: null, inReview: false, isClosed: false, back, extra };
+    const none = { paidAt: null, inReview: false, isDenied: false, isClosed: false, back, extra };
     return { orderId: newId('ST'), owner, createdAt: this.#now(), tries: 'none', ...none };
   }
 

@@ -11,17 +11,20 @@ const WHOLE = 'only whole amounts can go to a wallet';
 const APART = '\n\n';
 const COMING = 'Refund on its way';
 const PARTLY = 'Partly refunded';
+const DENIED = 'We could not confirm your payment. Contact us.';
 export const PAID = 'We will pack your order on Tuesday and send it on Wednesday.';
 
 const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 'refunded'>, string>> = {
   goods: {
     paid: PAID,
     checking: 'We are looking into your payment. We start packing once it is confirmed.',
+    denied: DENIED,
     unpaid: 'We keep your order and pack it once it is paid.',
   },
   'top-up': {
     paid: 'Your coffee card is topped up.',
     checking: 'We are looking into your payment. Your card is topped up once it is confirmed.',
+    denied: DENIED,
     unpaid: 'Your card is topped up once it is paid.',
   },
 };
@@ -38,6 +41,7 @@ const CHIPS: Record<OrderState, { tone: string; label?: string }> = {
   paid: { tone: 'good', label: 'Paid' },
   refunded: { tone: '', label: 'Refunded' },
   checking: { tone: 'warn', label: 'Being looked into' },
+  denied: { tone: 'warn', label: 'Not confirmed' },
   closed: { tone: '', label: 'Closed' },
   unpaid: { tone: '' },
 };
@@ -357,7 +361,7 @@ function amountOf({ amount, tries }: Order): string {
 function chipOf(order: Order): { tone: string; label?: string } {
   const [most, rest] = restOf(order.extra);
   const chip = stateChip(order);
-  if (chip.label === undefined || chip === CHIPS.checking || most + rest === 0) return chip;
+  if (chip.label === undefined || chip.tone === 'warn' || most + rest === 0) return chip;
   if (most > 0) return { tone: 'warn', label: order.paidAt === null ? chip.label : 'Paid twice' };
   return { tone: 'warn', label: `${chip.label} · ${money(rest)}\u00a0owed` };
 }

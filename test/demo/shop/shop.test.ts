@@ -190,18 +190,25 @@ test('of a paid order whose payment is in review, or denied by a person, nothing
   ] as const) {
     const paid = { ...SEEN, status: 'SUCCESS', needsReview: false };
     const report = (more: object) => ({ body: { paid: true, payments: [{ ...paid, ...more }], refunds: [] } });
-    for (const doubt of [{ needsReview: true }, resolved('FAILED by Mia: not at the gateway')]) {
+    for (const [doubt, said, chip] of [
+      [{ needsReview: true }, `We are looking into your payment. ${sentence}`, 'Being looked into'],
+      [
+        resolved('FAILED by Mia: not at the gateway'),
+        'We could not confirm your payment. Contact us.',
+        'Not confirmed',
+      ],
+    ] as const) {
       shop.proxy.answers[`GET ${path}`] = report(doubt);
       const { text } = await shopper.get(path);
-      assert.ok(text.includes(`>We are looking into your payment. ${sentence}<`), sentence);
+      assert.ok(unlinked(text).includes(`>${said}<`), said);
       assert.doesNotMatch(text, /Thank you|<title>Paid|<li aria-current="step"><b>Packing/);
       const account = (await shopper.get('/account')).text;
-      assert.match(account, new RegExp(`${orderIdIn(path)} ·[^]*?<span class="chip warn">Being looked into<`));
+      assert.match(account, new RegExp(`${orderIdIn(path)} ·[^]*?<span class="chip warn">${chip}<`));
       assert.match(account, /data-balance>€0\.00</);
     }
     shop.proxy.answers[`GET ${path}`] = report(resolved('SUCCESS by Mia: seen at the gateway'));
     await shop.sweep();
-    assert.doesNotMatch((await shopper.get('/account')).text, /Being looked into/);
+    assert.doesNotMatch((await shopper.get('/account')).text, /Being looked into|Not confirmed/);
     assert.match((await shopper.get(path)).text, /Thank you<\/h1>/);
     shop.proxy.answers = {};
     if (path === topUp) assert.match((await shopper.get('/account')).text, /data-balance>€42\.75</);
