@@ -9,11 +9,15 @@ const nameOf = (part) => part.closest('section').ariaLabel;
 let shown = '';
 
 function filter() {
-  const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const typed = field.value.toLowerCase().replace(/(\d),(\d\d)(?!\d)/g, '$1.$2');
+  const words = typed.split(/\s+/).filter(Boolean);
+  // Of a wallet's id the row has only the end.
+  const wallet = /^[\d\s]{5,}$/.test(typed) && words.join('');
   const rows = [...live.querySelectorAll('li')];
   for (const row of rows) {
     const text = `${nameOf(row)} ${row.id} ${row.querySelector('time').title} ${row.textContent}`.toLowerCase();
-    row.hidden = !words.every((word) => text.includes(word));
+    const isWallet = wallet && [...text.matchAll(/•\s(\d+)/g)].some(([, end]) => wallet.endsWith(end));
+    row.hidden = !isWallet && !words.every((word) => text.includes(word));
   }
   for (const fold of live.querySelectorAll('details')) fold.open ||= words.length > 0;
   const found = rows.filter((row) => !row.hidden).length;
