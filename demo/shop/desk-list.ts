@@ -41,7 +41,7 @@ export function deskFrame(title: string, site: Site, body: Markup): Markup {
 /** The part that desk.js refreshes: first what waits, oldest first. `doneId`: of what was just sent or closed. */
 export function deskList(entries: readonly Entry[], now: Date, doneId?: string, operatorUrl?: string): Markup {
   const today = days.format(now);
-  const section = (name: string, note: string, listed: readonly Entry[], figures: Markup | '' = '') =>
+  const section = (name: string, note: string | false, listed: readonly Entry[], figures: Markup | '' = '') =>
     html`<section aria-label="${name}">
       <h2>${name}${note && html`<small>${note}</small>`}</h2>
       <div class="card">
@@ -60,16 +60,18 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
       const listed = entries.filter((entry) => toDo(entry, entries) === what).toReversed();
       return listed.length > 0 && section(what, how, listed);
     })}
-    ${[...Map.groupBy(entries, dayOf)].map(([day, all]) => {
+    ${[...Map.groupBy(entries, ({ createdAt }) => dayOf(createdAt))].map(([day, all]) => {
       const shown = all.filter((entry) => newest.has(entry));
       const listed = shown.filter((entry) => !toDo(entry, entries));
-      return shown.length > 0 && section(day === today ? `Today, ${day}` : day, '', listed, totals(all));
+      const above = all.filter((entry) => entry.status === 'SUCCESS' && toDo(entry, entries)).length;
+      const note = above > 0 && `${above} of these above`;
+      return shown.length > 0 && section(day === today ? `Today, ${day}` : day, note, listed, totals(all));
     })}
     ${entries.length === 0 && html`<p class="message">No payment. Pay for an <a href="/">order in the shop</a>.</p>`}
     <p class="quiet">${entries.length > MAX_SHOWN && `The newest ${MAX_SHOWN}. `}${BEFORE}</p>`;
 }
 
-const dayOf = ({ createdAt }: Entry) => days.format(new Date(createdAt));
+const dayOf = (at: string) => days.format(new Date(at));
 
 function justDone(entry: Entry, entries: readonly Entry[]): Markup | '' {
   if (isPayment(entry) && !entry.isClosed) return '';
@@ -108,14 +110,18 @@ function totals(entries: readonly Entry[]): Markup {
 /** What is to do has a second line, which says why. The order's number leads to all that is known. */
 function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl?: string): Markup {
   const { orderId, gatewayOrderId, createdAt, status } = entry;
+  const isEnd = status === 'SUCCESS' ? /^succeeded$/ : /^(declined|rejected|expired|replaced|not_created)$/;
+  const end = isOpen(entry) ? undefined : entry.history.findLast(({ event }) => isEnd.test(event));
+  const at = end?.at ?? createdAt;
   const [{ tone, label }, advice] = [badgeOf(entry, entries), adviceOf(entry, entries)];
   // A method that a newer proxy has is shown by its name.
   const kind = isPayment(entry) && entry.method ? (HOW[entry.method] ?? entry.method) : TYPES[entry.type][0];
   const [what, [most, rest]] = [toDo(entry, entries), leftOf(entry, entries)];
   const isOwed = what && what !== 'To review' && entry.currency === CURRENCY;
   const sum = isOwed ? money(most + rest) : formatMoney(entry.amount, entry.currency);
-  const day = what && dayOf(entry) !== today ? `${dayOf(entry).split(/[ ,]/, 2).join('\u00A0')},\u00A0` : '';
-  const name = `${dayOf(entry) === today ? 'Today, ' : ''}${dayOf(entry)}`;
+  const [ofRow, ofList] = [dayOf(at), what ? today : dayOf(createdAt)];
+  const day = ofRow === ofList ? '' : `${ofRow.split(/[ ,]/, 2).join('\u00A0')},\u00A0`;
+  const name = `${ofRow === today ? 'Today, ' : ''}${ofRow}`;
   const url = operatorUrl && `${operatorUrl}/transactions/${encodeURIComponent(gatewayOrderId)}`;
   const id = html`<a class="id" ${url && html`href="${url}" ${THERE}`}><b>${orderId}</b>${url && ' ↗'}</a>`;
   const isMoved = status === 'SUCCESS' && !isDenied(entry);
@@ -123,7 +129,7 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
     <span>${id} <small>${kind}</small></span>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
     <span class="about">${aboutOf(entry, entries)}</span>
-    <time datetime="${createdAt}" title="${name}">${day}${times.format(new Date(createdAt))}</time>
+    <time datetime="${at}" title="${name}">${!end && 'started '}${day}${times.format(new Date(at))}</time>
     <b class="amount">${isPayment(entry) ? '' : '−'}${sum}</b>
     ${advice && html`<p>${advice}</p>`} ${action(entry, entries, url)}
   </li>`;
@@ -167,6 +173,7 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string {
   const [why, all] = [whyNotBack(entry), rest === 0 ? '' : ` of ${money(most + rest)}: ${WHOLE}`];
   const extra = hasExtra(entry, entries) && 'This payment pays the order: send back the other one first.';
   const back = paysNothing(entry) ? `Send back ${money(most)}${all}.` : extra;
+  if (isDenied(entry) && !paysNothing(entry)) return `${decided} Stop the order and tell the customer.`;
   const next = most > 0 && (why ? `It cannot be sent back, because ${why}.` : back);
   return [decided, next || restOf(entry, entries)].filter(Boolean).join(' ');
 }
@@ -183,7 +190,9 @@ function reviewReason({ history }: Entry): string {
   if (/ after SUCCESS/.test(said)) return 'The gateway says failed, but it had said paid';
   if (/ after FAILED/.test(said)) return 'The gateway says paid, but it had said failed';
   if (asked) return `The gateway reported ${formatMoney(reported)} instead of ${formatMoney(asked)}${later}`;
-  return said === '' ? 'The gateway has not said in time how it ended' : 'What the gateway reported is in doubt';
+  if (said in FIELDS) return `The gateway reported a different ${FIELDS[said]} than was asked for${later}`;
+  if (said === '') return 'The gateway has not said in time how it ended';
+  return said.replace(/^SUCCESS/, 'The gateway says paid').replace(/^./, (letter) => letter.toUpperCase());
 }
 
 /** Who decided, and what; without a name once it is erased. */
@@ -269,8 +278,9 @@ const TO_DO = {
   'Still owed': 'Settle it another way, and say so on the operator’s page.',
 };
 /** Each tone has a sign too, for those who do not see its color. */
-const SIGNS = { good: '✓', bad: '✕', warn: '!', wait: '…', over: '–' };
+const SIGNS = { good: '✓', bad: '✕', warn: '!', wait: '…', over: '–', part: '◐' };
 
+const FIELDS: Record<string, string> = { customer: 'wallet', gatewayOrderId: 'order id', paymentId: 'payment id' };
 const ENDED: Record<string, string> = {
   USER_CANCELLED: 'Canceled',
   INSUFFICIENT_BALANCE: 'Balance too low',
@@ -291,14 +301,15 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
   const extra = isPayment(entry) && ((entry.surplus && 'Paid twice') || (entry.afterClose && 'Paid after closing'));
   const done = `${extra || TYPES[entry.type][1]}${isDenied(entry) ? ', denied' : ''}`;
   const sent = refundsOf(entry, entries);
-  const [most, rest] = leftOf(entry, entries);
-  const isBack = sent.every(({ status }) => status === 'SUCCESS') && most === 0;
+  const back = sumOf(sent.filter((one) => sentBack(one) === 'sent back'));
+  const isBack = sent.every(({ status }) => status === 'SUCCESS') && leftOf(entry, entries)[0] === 0;
   if (isInDoubt(entry))
     return { tone: 'warn', label: entry.status === 'SUCCESS' ? `${done}, needs review` : 'Needs review' };
   if (isDenied(entry) || toDo(entry, entries)) return { tone: 'warn', label: done };
   if (extra) return { tone: isBack ? 'good' : 'wait', label: done };
   if (entry.isClosed) return { tone: 'over', label: 'Closed' };
-  if (isBack && sent.length > 0) return { tone: 'over', label: rest > 0 ? 'Partly refunded' : 'Refunded' };
+  if (back === centsOf(entry.amount)) return { tone: 'over', label: 'Refunded' };
+  if (back > 0) return { tone: 'part', label: 'Partly refunded' };
   if (isOpen(entry)) return { tone: 'wait', label: isPayment(entry) ? 'Waiting' : 'On its way' };
   if (entry.status === 'SUCCESS') return { tone: 'good', label: done };
   return isPayment(entry) ? { tone: 'over', label: endOf(entry) } : { tone: 'bad', label: 'Failed' };

@@ -41,7 +41,11 @@ test('what was paid after the closing is to send back, and to review once the ga
     [{ ...late, history }],
     / Paid after closing, needs review<[^]*<p>The gateway says failed, but it had said paid\.<[^]*>Review ↗</,
   );
-  await says([{ ...late, createdAt: '2026-11-18T12:00:00.000Z' }], /<time [^>]*>18\u00A0Nov,\u00A012:00</);
+  const paid = [...closed, said('succeeded', null, '2026-11-18T12:02:00.000Z')];
+  await says(
+    [{ ...late, createdAt: '2026-11-18T12:00:00.000Z', history: paid }],
+    /<time [^>]*>18\u00A0Nov,\u00A012:02</,
+  );
 });
 
 const REASONS = [
@@ -50,7 +54,11 @@ const REASONS = [
     'The gateway says paid, but it had refused this order as a duplicate',
   ],
   ['SUCCESS after FAILED', 'The gateway says paid, but it had said failed'],
-  ['paymentId', 'What the gateway reported is in doubt'],
+  [
+    'SUCCESS, but nobody was shown anything to pay with',
+    'The gateway says paid, but nobody was shown anything to pay with',
+  ],
+  ['paymentId', 'The gateway reported a different payment id than was asked for'],
 ] as const;
 
 test('the desk lists payments and payouts, and says why one needs review, with a link to its decision', async () => {
@@ -78,10 +86,10 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   assert.match(text, new RegExp(`<li id="PO-1"\\s+class="warn"[^]*?Needs review[^]*?<p>The gateway reported €0\\.07 instead of €25\\.00, and declined it later\\.<[^]*?${link}`)); // prettier-ignore
   assert.match(
     text,
-    /<h2>To review<small>Ask the gateway’s support before you ship, or send anything back or again\.<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]* title="Today, 20 Nov, [^>]*>\d\d:\d\d<(?:(?!<h2)[^])*<h2>To send back<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, 20 Nov, \S+<[^]*<li id="ST-1"/,
+    /<h2>To review<small>Ask the gateway’s support before you ship, or send anything back or again\.<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]* title="Today, 20 Nov, [^>]*>started \d\d:\d\d<(?:(?!<h2)[^])*<h2>To send back<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, 20 Nov, \S+<[^]*<li id="ST-1"/,
   );
   const toReview = [...(text.split('<h2>')[1] ?? '').matchAll(/<li id="(.*?)"/g)].map(([, id]) => id);
-  assert.deepEqual(toReview, ['ST-R2', 'ST-R1', 'ST-R0', 'ST-4', 'ST-3', 'PO-2', 'PO-1'], 'the oldest first');
+  assert.deepEqual(toReview, ['ST-R3', 'ST-R2', 'ST-R1', 'ST-R0', 'ST-4', 'ST-3', 'PO-2', 'PO-1'], 'the oldest first');
   assert.match(text, /aria-label="Review PO-1" title="On the operator’s page">Review ↗</);
   assert.match(text, /id="PO-3"[^]*?<p>Balance too low\. No money moved\.</);
   assert.match(text, /id="PO-4"[^]*? Failed<[^]*?<p>No such customer\. No money moved\.</);
@@ -183,13 +191,15 @@ test('the desk sums up all that came in today, also twice or under review, but n
   assert.equal((await totals({ ...twice, amount: '14.00' }, { ...back, status: 'SUCCESS' }))[2], '1 sent €14.00');
   assert.match((await staff.get('/desk/list')).text, /chip good">[^]*? Paid twice<(?![^]*still owed)/);
   await totals(payment('ST-1', paid), refund('ST-1', { status: 'SUCCESS', amount: '9.00' }), refund('ST-1', { status: 'SUCCESS', amount: '5.00' })); // prettier-ignore
-  const all14 = /chip over">[^]*? Partly refunded<[^]*?· €14\.00 sent back</;
-  assert.match((await staff.get('/desk/list')).text, all14);
+  const part = (sum: string) => new RegExp(`chip part">[^]*?◐</span> Partly refunded<[^]*?· €${sum}\\.00 sent back<`);
+  assert.match((await staff.get('/desk/list')).text, part('14'));
   assert.match(
     (await staff.get('/desk/list')).text,
     /<p>The other €0\.50 cannot be sent back: the gateway sends whole amounts only\.</,
   );
   assert.doesNotMatch((await staff.get('/desk/list')).text, /still owed/);
+  await totals(payment('ST-1', paid), refund('ST-1', { status: 'SUCCESS', amount: '4.00' }));
+  assert.match((await staff.get('/desk/list')).text, part('4'));
   await totals(payment('ST-1', { ...paid, amount: '14.00' }), refund('ST-1', { status: 'SUCCESS', amount: '14.00' }));
   assert.match((await staff.get('/desk/list')).text, /chip over">[^]*?<\/span> Refunded</);
 });
@@ -242,7 +252,7 @@ test('a row says who decided and why nothing can be sent back, and its order lea
       'Ada confirmed that no money moved.',
       'It cannot be sent back, because the gateway did not name the whole wallet that paid.',
       'It cannot be sent back, because the wallet that paid is erased.',
-      'A person denied that the money moved. It cannot be sent back, because the gateway has contradicted itself or a person about it.',
+      'A person denied that the money moved. Stop the order and tell the customer.',
       'Ada confirmed that the money moved. It cannot be sent back, because the gateway did not name the whole wallet that paid.',
     ],
   );
@@ -270,7 +280,25 @@ test('the desk opens what waits and today, and folds the days before, whose tota
     [...folds].map((fold) => fold.slice(1).join(' ')),
     ['To review open Show it', 'Today, 20 Nov, UTC open Show it', '18 Nov, UTC  Show all 2'],
   );
-  assert.match(text, /18 Nov, UTC<\/h2>[^]*2 received[^]*€50\.00[^]*<details/);
+  assert.match(text, /18 Nov, UTC<small>1 of these above<\/small><\/h2>[^]*2 received[^]*€50\.00[^]*<details/);
+});
+
+test('a row has the time when it was paid or ended, and of one that is open when it started', async () => {
+  const { shop, staff } = await openDesk();
+  const transactions = [
+    payment('ST-1', { status: 'SUCCESS', history: [said('succeeded', null, '2026-11-20T12:02:00.000Z')] }),
+    payment('ST-2', {
+      status: 'FAILED',
+      reason: 'DECLINED',
+      history: [said('declined', null, '2026-11-21T00:03:00.000Z')],
+    }),
+    payment('ST-3', { history: [said('rejected', 'a duplicate', '2026-11-20T12:04:00.000Z')] }),
+  ];
+  shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+  assert.deepEqual(
+    [...(await staff.get('/desk/list')).text.matchAll(/<time [^>]*>(.*)<\/time>/g)].map(([, time]) => time),
+    ['12:02', '21\u00A0Nov,\u00A000:03', 'started 12:00'],
+  );
 });
 
 test('the desk escapes markup in a note', async () => {
