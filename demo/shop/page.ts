@@ -107,7 +107,9 @@ function demoBar(walletUrl: string, place: string): Markup {
     </li>
   </ol>`;
   return html`<aside class="demo" aria-label="Demo">
-    <p><b>A demo of payment-widget.</b> <span>Test: no money moves.</span> <a href="/themes">Theme&nbsp;editor</a></p>
+    <p>
+      <b>Demo<span> of payment-widget</span></b> · no real money. <a href="/themes">Theme&nbsp;editor</a>
+    </p>
     ${['shop', 'order'].includes(place) ? steps : html`<p>The customer’s ${walletPhone(walletUrl)}</p>`}
   </aside>`;
 }

@@ -109,9 +109,6 @@ export interface OrderPage {
 /** The order beside the widget. `order.js` comes first, so that it listens before the widget sends an event. */
 export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage): Markup {
   const title = `Order ${order.orderId}`;
-  const isGoods = order.kind === 'goods';
-  // The sheet of a top-up is higher: on a phone its lower edge is far below.
-  const help = site.walletUrl === undefined ? '' : trial(site.walletUrl);
   return page(
     {
       title: stateOf(order) === 'paid' ? `Paid · ${title}` : title,
@@ -130,11 +127,10 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
       </section>
       ${order.kind === 'goods' ? orderSummary(order.lines, order.amount) : ''}
       <section class="payment" aria-label="Payment">
-        ${isGoods ? '' : help}
         <payment-widget order="${token}"
           ><a slot="help" href="/contact" target="_blank" rel="noopener">Contact the shop</a></payment-widget
         >
-        ${isGoods ? help : ''}
+        ${site.walletUrl === undefined ? '' : trial(site.walletUrl)}
       </section>
       ${order.kind === 'goods' ? nextSteps(stateOf(order)) : ''} ${onward(order)}
     </div>`,

@@ -88,7 +88,11 @@ test('in the demo each page says that it demonstrates a payment widget, and lead
   const shopper = new Browser(openShop(undefined, undefined, { walletUrl }));
   for (const path of ['/', '/account', await shopper.order(BASKET), '/contact', '/orders/none', '/none']) {
     const { text } = await shopper.get(path);
-    assert.match(text, /A demo of payment-widget\..*href="https:\/\/wallet\.example\/wallet\?as=12345678"/s, path);
+    assert.match(
+      text,
+      /Demo<span> of payment-widget<\/span><\/b> · no real money\..*href="https:\/\/wallet\.example\/wallet\?as=12345678"/s,
+      path,
+    );
   }
 });
 
