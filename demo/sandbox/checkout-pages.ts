@@ -140,13 +140,10 @@ function described(field: string, { problems }: CheckoutView): Markup {
   return html`${problem ? html`aria-describedby="${problem}"` : ''} ${isWrong ? html`aria-invalid="true"` : ''}`;
 }
 
-function cancelForm(view: CheckoutView, texts: CheckoutTexts, isMain = false): Markup {
-  const { merchant } = view;
+function cancelForm(view: CheckoutView, texts: CheckoutTexts): Markup {
   return html`<form method="post" action="/pay/cancel">
     ${hidden(view)}
-    <button class="${isMain ? 'main' : 'quiet'}">
-      ${isMain ? fill(texts.cancelToShop, { merchant }) : texts.cancel}
-    </button>
+    <button class="quiet">${texts.cancel}</button>
   </form>`;
 }
 
@@ -180,7 +177,7 @@ function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, tex
         ${screen.wallet ? html`autofocus` : ''}
       />
       ${problemOf('password', view, texts)}
-      <button class="main">${texts.next}</button>
+      <button class="main">${texts.stepLogin}</button>
     </form>
     ${cancelForm(view, texts)}`;
 }
@@ -245,6 +242,7 @@ function hint(view: CheckoutView, texts: CheckoutTexts, textLang: string): Marku
   return html`<p class="hint">${texts.codeHint} ${phone}.</p>`;
 }
 
+/** The row of the shop moves Pay below the place of Continue, so that a second click does not pay. */
 function payScreen(
   view: CheckoutView,
   customer: Customer,
@@ -269,13 +267,17 @@ function payScreen(
     </dl>
     ${
       isShort
-        ? html`<p class="problem">${texts.shortBalance}</p>`
+        ? html`<p class="problem">${texts.shortBalance}</p>
+            <form method="post" action="/pay/leave">
+              ${hidden(view)}
+              <button class="main">${texts.anotherWallet}</button>
+            </form>`
         : html`<form method="post" action="/pay/confirm">
             ${hidden(view)}
             <button class="main">${fill(texts.pay, { amount })}</button>
           </form>`
     }
-    ${cancelForm(view, texts, isShort)}`;
+    ${cancelForm(view, texts)}`;
 }
 
 function endedScreen({ payment, merchant }: CheckoutView, texts: CheckoutTexts): Markup {

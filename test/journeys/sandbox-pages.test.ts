@@ -101,7 +101,7 @@ test('axe finds no problem on the sandbox’s pages at 320 px, in light and dark
   assert.equal(await page.locator('.payee .avatar').isVisible(), true, 'the shop’s picture is beside its name');
   await page.getByLabel('Wallet ID or e-mail').fill('12345678');
   await page.getByLabel('Password').fill('wrong');
-  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('alert').waitFor();
   assert.deepEqual(await problemsOf(page), [], 'the checkout');
   await page.getByRole('button', { name: 'Ada Keller', exact: true }).click();
@@ -251,7 +251,7 @@ test('on a wide screen, an error at the login leaves the amount where it is', as
   const before = await top();
   await page.getByLabel('Wallet ID or e-mail').fill('12345678');
   await page.getByLabel('Password').fill('wrong');
-  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('alert').waitFor();
   // The alert is seen before the page has its styles.
   await page.waitForLoadState();

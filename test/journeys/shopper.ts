@@ -181,7 +181,7 @@ export class Shopper {
   async logInAtCheckout(customer: string): Promise<void> {
     await this.page.locator('#wallet').fill(customer);
     await this.page.locator('#password').fill(PASSWORD);
-    await this.page.getByRole('button', { name: 'Continue' }).click();
+    await this.page.getByRole('button', { name: 'Log in' }).click();
     await this.page.locator('#code').waitFor();
     const phone = await this.#world.phone(customer);
     await this.page.locator('#code').fill(await phone.securityCode());
