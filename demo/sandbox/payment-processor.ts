@@ -141,6 +141,13 @@ export class PaymentProcessor {
       .filter(({ checkout, customer, openedBy }) => checkout === null && (customer ?? openedBy) === walletId);
   }
 
+  /** Another one, by which this customer has paid the same order. */
+  paidBefore(payment: Payment, { walletId }: Customer): Payment | undefined {
+    const payments = this.transactions().filter(isPayment);
+    const theirs = payments.filter(({ status, customer }) => status === 'SUCCESS' && customer === walletId);
+    return theirs.find((paid) => this.orderOf(paid) === this.orderOf(payment));
+  }
+
   /** The payments of this customer that were declined, newest first. */
   declined({ walletId }: Customer): Payment[] {
     const payments = this.transactions().filter(isPayment);

@@ -35,6 +35,7 @@ export interface PhoneView {
   declined: Payment[];
   /** The order of a payment, as the shopper knows it. */
   orderOf: (payment: Payment) => string;
+  paidBefore: (payment: Payment) => Payment | undefined;
   code: string;
   codeLeftMs: number;
   version: string;
@@ -180,7 +181,7 @@ function prompts(view: PhoneView): Markup {
       </strong>
       <p class="amount">${formatMoney(minor, currency)}</p>
       <dl class="facts">${fact('Order', orderOf(newest))} ${website(newest)} ${balanceAfter(after, currency)}</dl>
-      ${answerForm(newest, customer, false)}
+      ${alreadyPaid(newest, view)} ${answerForm(newest, customer, false)}
     </section>
     ${
       others.length === 0
@@ -238,6 +239,12 @@ const balanceAfter = (minor: bigint, currency: string): Markup =>
   minor < 0n
     ? fact('Missing', formatMoney(-minor, currency), 'short')
     : fact('Balance after', formatMoney(minor, currency));
+
+/** The shop asks for it by another request. */
+function alreadyPaid(payment: Payment, { paidBefore, orderOf, now }: PhoneView): Markup | '' {
+  const paid = paidBefore(payment);
+  return paid ? html`<p class="problem">You already paid ${orderOf(payment)} ${ago(paid.updatedAt, now)}.</p>` : '';
+}
 
 function answerForm({ paymentId, minor, currency }: Payment, customer: Customer, fromApp: boolean): Markup {
   const isShort = customer.balance(currency) < minor;
@@ -320,6 +327,7 @@ function request(view: PhoneView, { payment, fromApp }: Opened): Markup {
       ${fact('Order', orderOf(payment))} ${website(payment)} ${fact('Asked', ago(createdAt, now))}
       ${fact('Balance', formatMoney(balance, currency))} ${balanceAfter(balance - minor, currency)}
     </dl>
+    ${alreadyPaid(payment, view)}
     ${isShort ? html`<p class="problem">The balance is too low: this payment would be declined.</p>` : ''}
     ${answerForm(payment, customer, fromApp)}`;
 }

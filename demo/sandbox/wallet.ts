@@ -97,6 +97,7 @@ function viewOf(customer: Customer, options: WalletOptions): PhoneView {
     prompts: options.processor.prompts(customer),
     declined: options.processor.declined(customer),
     orderOf: (payment) => options.processor.orderOf(payment),
+    paidBefore: (payment) => options.processor.paidBefore(payment, customer),
     code: customer.code(now),
     codeLeftMs: TOTP_PERIOD_MS - (now % TOTP_PERIOD_MS),
     version: stateOf(options),

@@ -115,6 +115,23 @@ describe('the wallet phone', () => {
     assert.match(phone.text, /Order order-QR Website shop\.example Asked just now/);
   });
 
+  it('the phone says of a request that its customer has already paid the order, and when', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('QR', { orderId: 'A-1' }));
+    await opened.control('transactions/A-1/approve', { customer: '12345678' });
+    await opened.pass(120_000);
+    const { json } = await opened.send('pay', collection('QR', { orderId: 'A-1-2' }));
+    const code = Buffer.from(String(json['qr']), 'base64').toString();
+    const phone = await phoneOf(opened, '23456789');
+    await phone.open(code);
+    assert.doesNotMatch(phone.text, /already paid/, 'another customer paid it');
+    await phone.open('/wallet?as=12345678');
+    await phone.open(code);
+    assert.match(phone.text, /You already paid A-1 2 min ago\. Decline/);
+    await phone.open('/wallet');
+    assert.match(phone.text, /You already paid A-1 2 min ago\. Decline/);
+  });
+
   it('the phone has no main button where the balance is too low', async () => {
     const opened = openSandbox();
     const { json } = await opened.send('pay', collection('QR'));
