@@ -61,6 +61,8 @@ async function handle(c: NodeContext, operation: Operation, options: ApiOptions)
     const fault: AnswerFault = faults.take(operation, orderId) ?? {};
     return await answer(c, fault, clock, async () => {
       const done = await WORK[operation](processor, body, fault, { baseUrl: options.baseUrl(c), now: clock.now() });
+      const isLost = fault.dropAnswer ?? fault.halfAnswer;
+      if (isLost && operation === 'pay') requestLog.answerLost(String(orderId));
       if (fault.tamper === undefined) return done;
       const changed = tampered(done.body, fault.tamper);
       requestLog.answeredFalsely(String(orderId), changed);

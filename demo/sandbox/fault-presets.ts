@@ -13,7 +13,7 @@ export interface Preset {
 
 export const PRESETS: readonly Preset[] = [
   { id: 'pay-late', target: 'pay', words: 'Answer payments 5 s late', fault: { delayMs: 5_000 } },
-  { id: 'pay-lost', target: 'pay', words: 'Lose the answer to a payment', fault: { dropAnswer: true } },
+  { id: 'pay-lost', target: 'pay', words: 'Lose answers to payments, not payouts', fault: { dropAnswer: true } },
   { id: 'status-amount', target: 'status', words: 'Report 0.01 in status checks', fault: { tamper: { amount: 0.01 } } },
   { id: 'ipn-never', target: 'ipn', words: 'Send no IPNs', fault: { never: true } },
   { id: 'ipn-repeat', target: 'ipn', words: 'Send each IPN 3 times', fault: { repeat: 3 } },

@@ -79,8 +79,8 @@ function frontPage(options: OverviewOptions, times: string | undefined): Markup 
     </header>
     <main data-live="/overview/live" data-version="${versionOf(options)}">
       <p class="soft">
-        This page stands in for the gateway and its customers: approve or decline what waits, or switch a fault on. An
-        IPN tells the proxy that a transaction has ended.
+        Approve or decline what waits. This page stands in for the gateway and its customers. An IPN tells the proxy
+        that a transaction has ended.
       </p>
       <div id="state">${now}</div>
       <div class="columns">

@@ -1,5 +1,5 @@
 // Counts the create requests for each orderId, accepted or refused, and keeps the latest refusals and the answers that
-// a fault has changed. A test can so prove that the proxy sent a payment only once, and a developer can see why a
+// a fault has lost or changed. A test can so prove that the proxy sent a payment only once, and a developer can see why a
 // request was refused or its answer disbelieved.
 import type { Clock } from './sandbox-clock.ts';
 
@@ -19,6 +19,7 @@ export class RequestLog {
   readonly #onChange: () => void;
   readonly #received = new Map<string, number>();
   readonly #refusals: RefusedRequest[] = [];
+  readonly #unanswered = new Set<string>();
   readonly #falseAnswers = new Map<string, Map<string, number>>();
 
   constructor(clock: Clock, onChange: () => void) {
@@ -41,6 +42,15 @@ export class RequestLog {
     const text = JSON.stringify(body);
     if (!answers.has(text)) this.#falseAnswers.set(orderId, answers.set(text, this.#clock.now()));
     this.#onChange();
+  }
+
+  answerLost(orderId: string): void {
+    this.#unanswered.add(orderId);
+    this.#onChange();
+  }
+
+  hasNoAnswer(orderId: string): boolean {
+    return this.#unanswered.has(orderId);
   }
 
   /** When each was given first; oldest first. */

@@ -126,6 +126,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
         ${history(kind, transaction, options)}
       </div>
     </details>
+    ${requestLog.hasNoAnswer(orderId) && !isFinal(transaction) ? notSeen(transaction) : ''}
     ${
       isFinal(transaction)
         ? ''
@@ -142,6 +143,13 @@ function approval(transaction: Transaction, { processor }: ControlOptions): stri
   const { walletId, name } = payer(processor, transaction);
   const isAnother = isPayment(transaction) && walletId !== walletIn(transaction);
   return isAnother ? `Approve as ${name.split(' ')[0]}` : 'Approve';
+}
+
+/** The shop could not show what its answer would have had. */
+function notSeen(transaction: Transaction): Markup | '' {
+  const { checkout, code } = isPayment(transaction) ? transaction : { checkout: null, code: null };
+  const what = checkout ? 'page' : code ? 'code' : '';
+  return what && html`<small>The shop got no answer, so no shopper has this ${what}.</small>`;
 }
 
 function kindOf(transaction: Transaction, processor: ControlOptions['processor']): Kind {

@@ -266,6 +266,24 @@ test('on a wide screen, an error at the login leaves the amount where it is', as
   await page.context().close();
 });
 
+test('a row of the gateway’s page says that no shopper has its page or code, if the answer was lost', async () => {
+  const ADA = { customer: '12345678', customerReferenceNo: 'ada' };
+  const said = 'The shop got no answer, so no shopper has this';
+  await pay('CHECKOUT', { orderId: 'answered' });
+  await post('/_sandbox/faults', { pay: { dropAnswer: true } });
+  for (const method of ['CHECKOUT', 'QR', 'DIRECT'])
+    await assert.rejects(pay(method, { orderId: `lost-${method}`, ...(method === 'DIRECT' && ADA) }), /fetch failed/);
+  const page = await visit(DESKTOP, '/');
+  const row = (orderId: string) => page.locator('.transaction', { hasText: orderId });
+  await row('lost-CHECKOUT').getByText(`${said} page.`).waitFor();
+  await row('lost-QR').getByText(`${said} code.`).waitFor();
+  for (const orderId of ['answered', 'lost-DIRECT']) assert.equal(await row(orderId).getByText(said).count(), 0);
+  await row('lost-QR').getByRole('button', { name: 'Decline' }).click();
+  await page.locator('.ended', { hasText: 'lost-QR' }).waitFor();
+  assert.equal(await row('lost-QR').getByText(said).count(), 0);
+  await page.context().close();
+});
+
 test('without script, a fault is switched on by a button, shown as active, and ended by Back to normal', async () => {
   const page = await visit({ ...DESKTOP, javaScriptEnabled: false }, '/');
   await page.getByText('Once', { exact: true }).click();

@@ -318,7 +318,7 @@ describe('the test controls of the overview', () => {
     const browser = await openOverview(opened);
     assert.match(
       browser.text,
-      /The gateway misbehaves Answer payments 5 s late · Lose the answer to a payment 7 .* Back to normal IPNs go to .* UTC/,
+      /The gateway misbehaves Answer payments 5 s late · Lose answers to payments, not payouts 7 .* Back to normal IPNs go to .* UTC/,
     );
     assert.match(browser.text, /Status checks {&quot;lagMs&quot;:7} 7 more times/);
     assert.match(browser.text, /http:\/\/merchant\.example\/ipn\/…/);
