@@ -99,11 +99,13 @@ export function backOf(payment: Transaction, { order, now }: OrderAt, rules: Ref
   const isDone = sums.keys().every((where) => where === 'sent back');
   const rest = isAll && left > 0 && !paysNothing(payment) ? restText(left, payment) : '';
   const sumOf = (of: readonly Transaction[]) => of.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
-  if (isAll && isDone && !paysNothing(payment) && !isDenied(payment))
-    return ['over', `${left > 0 ? 'Partly refunded' : 'Refunded'} · ${moneyIn(sumOf(sent), payment)} sent back`, rest];
+  const parts = [...sums].map(([where, of]) => `${moneyIn(sumOf(of), payment)} ${where}`);
+  if (sums.has('sent back') && !paysNothing(payment) && !isDenied(payment)) {
+    const [tone, name] = isDone && left === 0 ? ['over', 'Refunded'] : ['part', 'Partly refunded'];
+    return [tone, [name, ...parts].join(' · '), rest];
+  }
   const isToSettle = paysNothing(payment) && left > 0;
   const tone = isDenied(payment) || isToSettle ? 'warn' : !paysNothing(payment) || isDone ? 'good' : 'wait';
-  const parts = [...sums].map(([where, of]) => `${moneyIn(sumOf(of), payment)} ${where}`);
   return [tone, [statusName(payment), ...parts, ...owed, ...settled].join(' · '), rest];
 }
 

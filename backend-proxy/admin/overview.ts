@@ -217,7 +217,7 @@ function figures({ sums: { created, open, isWhole }, counts, now }: Overview): H
     ${waiting.some(isOut) ? total(`On its way${part}`, waiting.filter(isOut), '&needsReview=false') : ''}
     <div>
       <dt>Webhooks failed</dt>
-      <dd class="amount">${dead}</dd>
+      <dd class="amount">${dead === 0 ? NOTHING : dead}</dd>
       ${dead === 0 ? '' : html`<dd class="facts"><a href="/admin/webhooks?state=dead">to send again</a></dd>`}
     </div>
   </dl>`;

@@ -38,6 +38,7 @@ import {
   sourceName,
   reportsOf,
   capital,
+  STOP_ORDER,
 } from './words.ts';
 
 const DUPLICATE =
@@ -59,14 +60,17 @@ interface Given {
   /** Of the person, as it was given before. */
   name: string;
   typed?: Typed;
+  /** Of a review: what each answer would do. */
+  effects?: Partial<Record<Resolution['status'], string>>;
 }
 
-export function transactionPage({ transaction, at, refundRules, webhooks, form, name, typed = {} }: Given): Html {
+export function transactionPage(given: Given): Html {
+  const { transaction, at, refundRules, webhooks, form, name, typed = {} } = given;
   const { id, paymentId, refundOf, customer, note, createdAt } = transaction;
   // Money that came after the closing is sent back or settled, which ends its review.
   const isOwed = at?.order !== undefined && owedOf(transaction, at.order.refunds) > 0;
   const isAsked = mayBeResolved(transaction) && !isOwed;
-  const review = isAsked ? reviewForm(transaction, form, name, typed.resolution) : '';
+  const review = isAsked ? reviewForm(given) : '';
   const refund = refunding(transaction, at, refundRules, form, { by: name, ...typed.refund }, typed.resolution);
   const { closed, paidBy } = at?.order ?? {};
   const mayBeClosed = closed === null && paidBy === null;
@@ -78,7 +82,10 @@ export function transactionPage({ transaction, at, refundRules, webhooks, form, 
     ['Note', note],
     ['Created', time(createdAt)],
   ]);
-  const toClose = html`<p><a class="button quiet" href="${linkTo(transaction)}/close">Close the order…</a></p>`;
+  const toClose = html`<section class="panel" aria-labelledby="order">
+    <h2 id="order">Order</h2>
+    <a class="button quiet" href="${linkTo(transaction)}/close">Close the order…</a>
+  </section>`;
   const history = html`<section class="panel" aria-labelledby="history">
     <h2 id="history">History</h2>
     ${historyList(transaction, at?.order)}
@@ -170,8 +177,8 @@ function whatToDo(transaction: Transaction): Html {
     <p>Ask the gateway’s support, then say what you know.</p>`;
 }
 
-function reviewForm(transaction: Transaction, form: string, name: string, given?: ResolutionForm): Html {
-  const { status: chosen = '', by = name, note, refused = {} } = given ?? {};
+function reviewForm({ transaction, form, name, typed, effects }: Given): Html {
+  const { status: chosen = '', by = name, note, refused = {} } = typed?.resolution ?? {};
   const done = TYPES[transaction.type].isOutgoing ? 'sent' : 'received';
   const radio = (value: Resolution['status'], label: string) =>
     html`<label class="choice">
@@ -183,9 +190,7 @@ function reviewForm(transaction: Transaction, form: string, name: string, given?
         ${chosen === value ? 'checked' : ''}
         ${refused['status'] === undefined ? '' : html`aria-describedby="status-problem" autofocus`}
       />
-      <span
-        >${label}${transaction.stage === 'succeeded' && html`<small class="reason">${onlyEndsReview(transaction, value)}</small>`}</span
-      ></label
+      <span>${label}<small class="reason">${effects?.[value]}</small></span></label
     >`;
   const body = html`${whatToDo(transaction)}
     <form method="post" action="${linkTo(transaction)}/resolve" novalidate>
@@ -294,10 +299,11 @@ const BECOMES: Record<Queued, (orderId: string) => string> = {
   'refund.failed': (orderId) => `The refund of order ${orderId} counts as not sent.`,
 };
 
-function effectOf({ transaction, webhook, expected }: Preview, word: Resolution['status']): string[] {
+/** First what becomes of it. */
+export function effectOf({ transaction, webhook, expected }: Preview, word: Resolution['status']): string[] {
   if (word === 'SETTLED') return ['Nothing is sent: it counts as settled, and cannot be refunded any more.'];
   const isShipped = denies(transaction, word) && expected.paidBy === transaction.id;
-  const stop = isShipped ? ['Your shop still counts it as paid: stop the order there.'] : [];
+  const stop = isShipped ? [`Your shop still counts it as paid. ${STOP_ORDER}`] : [];
   if (webhook === null) return [onlyEndsReview(transaction, word), 'Your server gets no webhook.', ...stop];
   const becomes = webhook in BECOMES ? BECOMES[webhook as Queued](transaction.orderId) : undefined;
   const isAsAsked = transaction.mismatch && word === 'SUCCESS';

@@ -10,7 +10,7 @@ import { ChangedMeanwhile, GatewayContradicts } from '../ledger/rules/resolution
 import { line } from '../orders/order-token.ts';
 import { minorOf } from '../protocol/money.ts';
 import { NOT_REFUNDABLE } from '../protocol/refundable.ts';
-import { TYPES, isOpen, type Transaction } from '../protocol/transaction.ts';
+import { TYPES, isOpen, mayBeResolved, type Transaction } from '../protocol/transaction.ts';
 import { type AdminParts, type Frame, type Problems, linkTo } from './layout.ts';
 import { formField, nameOf } from './session.ts';
 import {
@@ -25,7 +25,15 @@ import {
   type ClosingForm,
   type RefundForm,
 } from './decisions.ts';
-import { resolutionTitle, confirmationPage, heading, lead, transactionPage, type Typed } from './transaction-page.ts';
+import {
+  resolutionTitle,
+  confirmationPage,
+  effectOf,
+  heading,
+  lead,
+  transactionPage,
+  type Typed,
+} from './transaction-page.ts';
 import { moneyOf } from './words.ts';
 import { MAX_SEARCHED, queryOf, transactionsPage } from './lists.ts';
 
@@ -71,7 +79,8 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const form = frame.formToken(c);
     const at = TYPES[transaction.type].paysOrder ? await ledger.orderAt(transaction.orderId) : undefined;
     const { refundRules } = parts;
-    const body = transactionPage({ transaction, at, refundRules, webhooks, form, name: nameOf(c), typed });
+    const effects = mayBeResolved(transaction) ? await effectsOf(transaction, parts) : {};
+    const body = transactionPage({ transaction, at, refundRules, webhooks, form, name: nameOf(c), typed, effects });
     const back = at && backOf(transaction, at, refundRules);
     return frame.show(c, 'transactions', [transaction.orderId, heading(transaction, back)], body, code);
   }
@@ -220,6 +229,15 @@ async function transactionOf(c: Context, { ledger }: AdminParts): Promise<Transa
   const transaction = await ledger.transaction(c.req.param('id') ?? '');
   if (transaction === undefined) throw new Refusal('not_found', 'There is no such transaction.');
   return transaction;
+}
+
+/** What each answer to a review would do. */
+async function effectsOf({ id }: Transaction, { ledger }: AdminParts) {
+  const effects = (['SUCCESS', 'FAILED'] as const).map(async (status) => {
+    const preview = await ledger.preview(id, { status, by: '', note: '' });
+    return [status, preview && effectOf(preview, status)[0]];
+  });
+  return Object.fromEntries(await Promise.all(effects));
 }
 
 /** Asks for a confirmation, or does what was confirmed. */

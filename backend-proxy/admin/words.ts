@@ -4,7 +4,7 @@ import { html } from 'hono/html';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, iso } from '../protocol/durations.ts';
 import { decimalOf } from '../protocol/money.ts';
 import type { Order } from '../ledger/model.ts';
-import { AFTER_CLOSE, NOT_REFUNDABLE, type NotRefundable } from '../protocol/refundable.ts';
+import { AFTER_CLOSE, NOT_REFUNDABLE, paysNothing, type NotRefundable } from '../protocol/refundable.ts';
 import {
   TYPES,
   isByPerson,
@@ -154,6 +154,8 @@ const lateOf = (order?: Pick<Order, 'closed' | 'paidBy'>) =>
     ? 'A late payment still counts.'
     : 'Money that still comes has to be sent back.';
 
+export const STOP_ORDER = 'Stop the order and tell the customer.';
+
 /** Who said so, and when: the gateway's report is from another time. */
 function decisionOf(transaction: Transaction): string {
   const isPaid = transaction.stage === 'succeeded';
@@ -162,7 +164,8 @@ function decisionOf(transaction: Transaction): string {
   const what = `${capital(by)} ${verb} that ${isPaid ? 'the' : 'no'} money moved, on ${serverClock.words(at)}.`;
   const reported = reportedAt(transaction);
   if (!isPaid) return what;
-  return `${what} ${reported === undefined ? 'The gateway has not reported it.' : `The gateway’s report came on ${serverClock.words(reported)}.`}`;
+  const isToStop = verb === 'denied' && TYPES[transaction.type].paysOrder && !paysNothing(transaction);
+  return `${what} ${reported === undefined ? 'The gateway has not reported it.' : `The gateway’s report came on ${serverClock.words(reported)}.`}${isToStop ? ` ${STOP_ORDER}` : ''}`;
 }
 
 const EVENTS: Record<Exclude<HistoryEntry['event'], 'resolved'>, string> = {
@@ -223,6 +226,8 @@ export function sourceName({ event, source, detail }: HistoryEntry): string {
   return SOURCES[source] ?? source.replace(/^merchant:/, 'by the key ');
 }
 
+const NETWORK = /^(E[A-Z]+|EAI_AGAIN|UND_ERR_\w+|\w+Error)$/;
+
 /** What the codes of the gateway and of the network mean; the first that fits. */
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/^(HTTP \d+ )?(UNKNOWN_CUSTOMER|WALLET_NOT_FOUND)$/, 'no such customer'],
@@ -233,13 +238,14 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/^HTTP 4/, 'the gateway refused the request'],
   [/^HTTP/, 'the gateway had a problem'],
   [/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/, 'the gateway could not be reached'],
-  [/^(E[A-Z]+|UND_ERR_\w+|\w+Error)$/, 'the gateway’s answer did not come'],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection to the gateway was lost'],
+  [NETWORK, 'the gateway’s answer did not come'],
 ];
 
-/** The code stays, because the gateway's support asks for it. */
+/** A code of the gateway stays, because its support asks for it. */
 function meaningOf(detail: string): string {
   const meaning = MEANINGS.find(([code]) => code.test(detail))?.[1];
-  return meaning === undefined ? detail : `${meaning} (${detail})`;
+  return meaning === undefined ? detail : NETWORK.test(detail) ? meaning : `${meaning} (${detail})`;
 }
 
 /** Of the merchant's server to a webhook: an HTTP status, or why there was none. */

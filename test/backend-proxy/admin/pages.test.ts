@@ -94,7 +94,10 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   await world.settleAfter('approve', 'A-1-r1');
   const old = await operator.request(headers.get('location') ?? '');
   assert.deepEqual([old.status, placeOf(old)], [303, '/admin/transactions/A-1-r1'], 'it is not only started');
-  await operator.says('/admin', /A-1 QR code •••• \d{4} €10\.00 Paid · €4\.00 sent back · €6\.00 on its way back /);
+  await operator.says(
+    '/admin',
+    /A-1 QR code •••• \d{4} €10\.00 Partly refunded · €4\.00 sent back · €6\.00 on its way back /,
+  );
   await operator.says(path, / Paid · confirmed by the gateway [\d:]+ €4\.00 sent back · A-1-r1 Details /);
   await world.settleAfter('approve', 'A-1-r2');
   for (const at of ['/admin', '/admin/transactions', path])

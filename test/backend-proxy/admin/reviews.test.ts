@@ -23,6 +23,10 @@ it('a review is resolved in two steps: the first says what will happen and chang
     await operator.open('/admin/transactions?status=REVIEW'),
     new RegExp(`Needs review</span>\\s*<small class="reason">${why}</small>`),
   );
+  await operator.says(
+    '/admin/transactions/A-1',
+    / The money was received Order A-1 becomes paid\. No money was received The payment of order A-1 counts as unpaid\. /,
+  );
   const first = await resolve(operator, 'A-1', ADA);
   const said = textOf(await first.text());
   assert.equal(first.status, 200);
@@ -62,7 +66,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   const asked = await (await resolve(operator, 'A-3', { ...ADA, status: 'FAILED' })).text();
   assert.match(
     textOf(asked),
-    / Note that no money was received\? .* What happens It is listed as denied, is in no sum, and cannot be refunded\. Your server gets no webhook\. Your shop still counts it as paid: stop the order there\. /,
+    / Note that no money was received\? .* What happens It is listed as denied, is in no sum, and cannot be refunded\. Your server gets no webhook\. Your shop still counts it as paid\. Stop the order and tell the customer\. /,
   );
   assert.match(asked, /<button\s+class="danger">Note that no money was received<\/button>/);
   assert.match(await (await resolve(operator, 'A-3', ADA)).text(), /<button\s*>Record as received</);
@@ -269,7 +273,7 @@ it('what a colleague decided is said of the payment, and a payout that failed sa
   await operator.send('/admin/transactions/A-3/resolve', fieldsOf(first));
   await operator.says(
     '/admin/transactions/A-3',
-    / Paid, denied QR code · A-3 Ada denied that the money moved, on .*\. The gateway’s report came on /,
+    / Paid, denied QR code · A-3 Ada denied that the money moved, on .*\. The gateway’s report came on .* UTC\. Stop the order and tell the customer\. /,
   );
   for (const path of ['/admin', '/admin/transactions', '/admin/transactions/A-3'])
     assert.match(await operator.open(path), /class="status warn">Paid, denied</, path);

@@ -1,7 +1,7 @@
 // What the operator's page says of a review and of how a transaction ended.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { eventName, explanationOf, reportsOf, reviewReason } from '../../../backend-proxy/admin/words.ts';
+import { detailOf, eventName, explanationOf, reportsOf, reviewReason } from '../../../backend-proxy/admin/words.ts';
 import { transactionPage } from '../../../backend-proxy/admin/transaction-page.ts';
 import { M } from '../time.ts';
 import { createMismatch, createOperator, signedIn, textOf } from './admin-kit.ts';
@@ -53,6 +53,15 @@ it('a review says in plain words what the gateway said', () => {
     ['gatewayOrderId', 'The gateway reported a different order id than was asked for.'],
   ] as const)
     assert.equal(reviewReason({ ...flags, mismatch: true, history: [{ at: 0, event: 'mismatch', source: 'check', detail }] }), words); // prettier-ignore
+});
+
+it('a history says what a code of the network means, and keeps a code of the gateway', () => {
+  for (const [detail, words] of [
+    ['UND_ERR_SOCKET', 'the connection to the gateway was lost'],
+    ['ECONNREFUSED', 'the gateway could not be reached'],
+    ['HTTP 503', 'the gateway had a problem (HTTP 503)'],
+  ] as const)
+    assert.equal(detailOf({ at: 0, event: 'uncertain', source: 'answer', detail }), words);
 });
 
 it('a payment that ended is called the same in its status, its explanation and its history', async (t) => {
