@@ -13,14 +13,13 @@ import {
   whyNotRefundable,
   type RefundRules,
 } from '../protocol/refundable.ts';
-import { STAGES, TYPES, type Transaction, canBePaid, succeededAt } from '../protocol/transaction.ts';
+import { STAGES, TYPES, type Transaction, canBePaid, isDenied, succeededAt } from '../protocol/transaction.ts';
 import type { AdminParts, Backs, Problems } from './layout.ts';
 import { cards, hidden, linkTo, nameField, optionalField, textField } from './layout.ts';
 import {
   amount,
   serverClock,
   details,
-  isDenied,
   status,
   statusName,
   time,

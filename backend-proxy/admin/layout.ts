@@ -5,7 +5,7 @@ import type { Refusal } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Log } from '../protocol/log.ts';
 import type { RefundRules } from '../protocol/refundable.ts';
-import { STAGES, type Transaction } from '../protocol/transaction.ts';
+import { STAGES, isDenied, type Transaction } from '../protocol/transaction.ts';
 import type { Readiness } from '../routes/health.ts';
 import type { Refunds } from '../use-cases/outgoing.ts';
 import { writeSession, type Session, type Sessions } from './session.ts';
@@ -15,7 +15,6 @@ import {
   amount,
   status,
   time,
-  isDenied,
   isInDoubt,
   kindOf,
   reviewReason,

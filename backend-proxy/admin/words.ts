@@ -8,6 +8,7 @@ import { AFTER_CLOSE, NOT_REFUNDABLE, paysNothing, type NotRefundable } from '..
 import {
   TYPES,
   isByPerson,
+  isDenied,
   mayBeResolved,
   reasonOf,
   reportedAt,
@@ -108,10 +109,6 @@ function saidIn(detail: string): { said: string; by: string; note: string } {
   const [, said = '', by = 'a person', note = ''] = /^(\w+)(?: by (.+?): (.*))?$/.exec(detail) ?? [];
   return { said, by, note };
 }
-
-/** It stays paid or sent, against what a person said. */
-export const isDenied = ({ stage, resolved, needsReview }: Transaction) =>
-  stage === 'succeeded' && resolved === 'declined' && !needsReview;
 
 /** With the person, if one said how it ended; who denied it is said below. */
 export function statusName(transaction: Transaction): string {

@@ -18,6 +18,7 @@ import { leftOf, paysNothing } from '../protocol/refundable.ts';
 import {
   STAGES,
   canBePaid,
+  isDenied,
   reasonOf,
   succeededAt,
   type PostOutcome,
@@ -39,7 +40,9 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
   const refunds = order?.refunds.filter(isCertain) ?? [];
   const unused = order?.payments.filter(paysNothing) ?? [];
   const owed = unused.reduce((sum, payment) => sum + leftOf(payment, refunds), 0);
-  const checking = !paid && (order?.payments.some((payment) => payment.checking) ?? false);
+  const checking = paid
+    ? current?.needsReview === true
+    : (order?.payments.some((payment) => payment.checking) ?? false);
   return {
     orderId,
     amount: shownAmount(total, order),
@@ -114,7 +117,7 @@ function shopperPayment(payment: Transaction, withheld: boolean, causeOf: Traits
   const { status } = STAGES[stage];
   // An ended payment shows no code or link, so that nobody pays it.
   const open = status === 'PROCESSING' && !withheld;
-  const reason = reasonOf(payment);
+  const reason = isDenied(payment) ? 'RESOLVED' : reasonOf(payment);
   const decline = reason === 'DECLINED' ? history.findLast(({ event }) => event === 'declined') : undefined;
   return {
     method: method as Method,

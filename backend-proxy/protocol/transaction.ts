@@ -145,6 +145,10 @@ export function reasonOf({ stage, endedBy }: Pick<Transaction, 'stage' | 'endedB
   return status === 'FAILED' ? (endedBy ?? reason) : null;
 }
 
+/** A person said that no money moved, and it stays paid or sent. */
+export const isDenied = ({ stage, resolved, needsReview }: Pick<Transaction, 'stage' | 'resolved' | 'needsReview'>) =>
+  stage === 'succeeded' && resolved === 'declined' && !needsReview;
+
 /** A payment, a payout or a refund in the ledger. Times in ms since 1970. */
 export interface Transaction {
   /**

@@ -147,7 +147,7 @@ export interface OrderView {
   paid: boolean;
   /**
    * The gateway reported SUCCESS for a payment, and a person of the shop has to confirm it: nothing is shown to pay
-   * with, and a start is refused until then.
+   * with, and a start is refused until then. Also of a paid order, if what paid it is in doubt.
    */
   checking: boolean;
   /** The shop has closed it: nothing is shown to pay with, and a start is refused. */

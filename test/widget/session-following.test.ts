@@ -86,6 +86,22 @@ describe('a session', () => {
     assert.deepEqual([panel(), events], ['failed', ['change', 'change', 'failed']]);
   });
 
+  it('a session reports the success only once it is in no doubt, and not of what a person has ended', async () => {
+    for (const [reason, outcome] of [
+      [null, ['success']],
+      ['RESOLVED', []],
+    ] as const) {
+      const { clock, proxy, panel, events } = await scene(OPEN);
+      const payment = paymentOf('QR', { status: 'SUCCESS' });
+      proxy.publish({ paid: true, checking: true, payment });
+      await clock.advance(0);
+      assert.deepEqual([panel(), events], ['checking', ['change']]);
+      proxy.publish({ checking: false, payment: { ...payment, reason } });
+      await clock.advance(0);
+      assert.deepEqual([panel(), events], [reason ? 'closed' : 'paid', ['change', 'change', ...outcome]]);
+    }
+  });
+
   for (const [name, over] of [
     ['paid', { paid: true }],
     ['closed', { closed: true }],

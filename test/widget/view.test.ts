@@ -163,6 +163,15 @@ describe('show()', () => {
       assert.deepEqual(show(stateWith(payment, { activity }), NOW), { panel: 'paid' }, activity.at);
   });
 
+  it('show() returns no receipt while what paid the order is in doubt, and once a person has ended it', () => {
+    const payment = paymentOf('QR', { status: 'SUCCESS' });
+    const shown = (checking: boolean, reason: 'RESOLVED' | null) => {
+      const state = stateWith({ ...payment, reason });
+      return show({ ...state, order: { ...state.order, paid: true, checking } }, NOW)?.panel;
+    };
+    assert.deepEqual([shown(true, null), shown(false, 'RESOLVED'), shown(false, null)], ['checking', 'closed', 'paid']);
+  });
+
   it('show() returns null, the choice, if the shopper returned to it from a payment that is open or failed', () => {
     for (const payment of [paymentOf('QR'), paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' })]) {
       assert.equal(show(stateWith(payment, { activity: { at: 'choosing' } }), NOW), null);

@@ -4,6 +4,7 @@
 import { METHODS, type Method, type OrderView } from '../../backend-proxy/protocol/wire.ts';
 import { offeredMethods } from '../shell/choice.ts';
 import type { SessionState, Trouble } from '../shell/state.ts';
+import { isReceived } from './view.ts';
 
 export interface PaymentEventDetails {
   /** Once for each order: the proxy has answered, and these are the methods that the choice offers. */
@@ -71,7 +72,7 @@ export function emitChange(element: EventTarget, before: OrderView, view: OrderV
   const { payment, paid } = view;
   const wasFailed = isFailed(before) && before.payment?.createdAt === payment?.createdAt;
   emit(element, 'payment-change', view);
-  if (paid && !before.paid) emit(element, 'payment-success', view);
+  if (isReceived(view) && !isReceived(before)) emit(element, 'payment-success', view);
   else if (!paid && isFailed(view) && !wasFailed) emit(element, 'payment-failed', view);
 }
 

@@ -83,12 +83,13 @@ const detail = (name: string, value: string | TemplateResult, role = ''): Templa
     <dd>${value}</dd>
   </div>`;
 
-/** Also where a payment is under way. */
+/** Also where a payment is under way, and of a payment that a person of the shop has ended after its success. */
 export function closed(context: PanelContext): TemplateResult {
   const { say, state } = context;
-  if (state.order.payment?.paidAt) return paid(context);
-  return html`${sign('ended')}${heading(say('closed'))}
-    <p>${both('closed_help', 'RESOLVED_help', context)}</p>
+  const { payment, closed: isClosed } = state.order;
+  if (payment?.paidAt && !payment.reason) return paid(context);
+  return html`${sign('ended')}${heading(say(isClosed ? 'closed' : 'RESOLVED'))}
+    <p>${isClosed ? both('closed_help', 'RESOLVED_help', context) : say('RESOLVED_help')}</p>
     <small>${orderName(context)}</small>
     ${waysOut('help', context)}`;
 }

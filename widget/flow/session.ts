@@ -38,7 +38,7 @@ import {
   troubleOfPage,
   type PendingStart,
 } from './start-payment.ts';
-import { Stream, isRefunding, waitByTimer, type Wait } from './stream.ts';
+import { Stream, mayChange, waitByTimer, type Wait } from './stream.ts';
 import { SLOW_START_MS, mayStart, show } from './view.ts';
 
 /** How long the button says that the code was copied. */
@@ -132,7 +132,7 @@ export class Session implements ReactiveController, Actions {
 
   hostConnected(): void {
     const { order, activity } = this.#host.state();
-    const isOver = order.paid && !isRefunding(order);
+    const isOver = order.paid && !mayChange(order);
     if (this.#host.element.isConnected && !isOver && activity.at !== 'stopped') this.#stream?.start();
   }
 

@@ -123,7 +123,7 @@ export class Stream {
           this.#failed(1);
         }
       }
-      if (this.#view && (this.#view.paid || this.#view.closed) && !isRefunding(this.#view)) this.stop();
+      if (this.#view && (this.#view.paid || this.#view.closed) && !mayChange(this.#view)) this.stop();
       if (!running.aborted && !interrupted.aborted) await wait(this.#pauseMs() * (0.5 + random()), signal);
     }
   }
@@ -223,9 +223,9 @@ function isFinal({ problem: { code, status } }: ProxyError): boolean {
   return code !== 'network' && status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
-/** Once the order is paid, only what goes back is still to be shown: what was paid twice, and how a refund ends. */
-export function isRefunding({ refunds, surplus }: OrderView): boolean {
-  return (surplus && !refunds.length) || refunds.some(({ status }) => status === 'PROCESSING');
+/** Of a paid order, only a doubt and what goes back is still to be shown: what was paid twice, and how a refund ends. */
+export function mayChange({ refunds, surplus, checking }: OrderView): boolean {
+  return checking || (surplus && !refunds.length) || refunds.some(({ status }) => status === 'PROCESSING');
 }
 
 export const waitByTimer: Wait = (ms, signal) =>

@@ -5,6 +5,7 @@ import {
   PAYS_BY,
   type Cause,
   type Method,
+  type OrderView,
   type PaymentView,
   type QrCode,
   type Reason,
@@ -41,12 +42,15 @@ export interface Limit {
   totalMs: number | null;
 }
 
+/** Without a doubt: of what a person of the shop has ended, the view has a reason. */
+export const isReceived = ({ paid, checking, payment }: OrderView): boolean => paid && !checking && !payment?.reason;
+
 /** Null means the choice (shell/choice.ts). `now`: our clock, in ms. */
 export function show(state: SessionState, now: number): Outcome | null {
   const { claims, order, activity, blocked, hasResumeHint } = state;
   const { paid, closed, checking, payment } = order;
-  if (paid) return { panel: 'paid' };
-  if (closed) return { panel: 'closed' };
+  if (isReceived(order)) return { panel: 'paid' };
+  if (closed || (paid && !checking)) return { panel: 'closed' };
   if (activity.at === 'stopped') return { panel: 'trouble', trouble: activity.trouble };
   if (!claims) return { panel: 'trouble', trouble: { code: 'invalid_token', retryable: false } };
   if (checking) return { panel: 'checking' };

@@ -248,9 +248,10 @@ export class FakeProxy {
     };
   }
 
-  /** Changes the current payment; the gateway's answer has arrived unless the change says otherwise. */
+  /** Changes the current payment; the gateway's answer has arrived, and nothing failed, unless the change says otherwise. */
   settle(change: Partial<PaymentView>): void {
-    const payment = { ...(this.view.payment ?? paymentOf('QR')), answer: 'ARRIVED' as const, ...change };
+    const before = this.view.payment ?? paymentOf('QR');
+    const payment = { ...before, answer: 'ARRIVED' as const, reason: null, cause: null, ...change };
     this.publish({ payment, paid: payment.status === 'SUCCESS' });
   }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { it, type TestContext } from 'node:test';
+import type { OrderView } from '../../../backend-proxy/protocol/wire.ts';
 import { NOON } from '../time.ts';
 import { createWorld, REFUNDS_QR, type World } from '../world.ts';
 import { open } from './events-kit.ts';
@@ -129,6 +130,20 @@ for (const flag of ['needs_review', 'mismatch', 'conflict']) {
     assert.deepEqual(await refundsOf(world), []);
   });
 }
+
+it('a paid order is checked while its payment is in doubt, and its payment has a reason once a person has denied it', async (t) => {
+  const world = await createPaid(t);
+  const database = new DatabaseSync(world.file);
+  database.exec(`update transactions set needs_review = 1, conflict = 1 where type = 'PAY'`);
+  database.close();
+  const stream = await open(world, world.token());
+  const seen = ({ paid, checking, payment }: OrderView) => [paid, checking, payment?.status, payment?.reason];
+  assert.deepEqual(seen(await stream.view()), [true, true, 'SUCCESS', null]);
+  const word = { status: 'FAILED', by: 'ada', note: 'nothing came', gatewayReports: 'SUCCESS' };
+  assert.equal((await world.merchant('POST', '/transactions/A-1/resolve', word)).status, 200);
+  assert.deepEqual(seen(await stream.view()), [true, false, 'SUCCESS', 'RESOLVED']);
+  assert.equal(await stream.next(), 'end');
+});
 
 it('the event stream of a paid order goes on while a refund is on its way, and shows when it was sent', async (t) => {
   const world = await createPaid(t);
