@@ -85,26 +85,6 @@ it('an order that was closed before the money came says what is owed until it is
   await heading(widget, '€10.10 was sent back to the wallet that paid');
 });
 
-it('a paid order draws its sign once, in the tab that started the payment, and not on a reload', async () => {
-  const isDrawn = (widget: Element) => widget.shadowRoot?.querySelector('.paid')?.classList.contains('news');
-  const proxy = new FakeProxy();
-  const widget = await mount(proxy, { method: 'QR' });
-  widget.pay();
-  await until(() => part(widget, 'code'), 'the code');
-  const other = await mount(proxyWith('QR', { status: 'SUCCESS' }, { orderId: 'OTHER' }));
-  await heading(other, 'Payment received');
-  expect(isDrawn(other)).to.equal(false);
-  proxy.settle({ status: 'SUCCESS' });
-  await heading(widget, 'Payment received');
-  expect(isDrawn(widget)).to.equal(true);
-  // Once it is drawn: a page that moves or shows the element again would have the browser draw it again.
-  widget.shadowRoot?.querySelector('.paid')?.dispatchEvent(new AnimationEvent('animationend'));
-  expect(isDrawn(widget)).to.equal(false);
-  const reloaded = await mount(proxy);
-  await heading(reloaded, 'Payment received');
-  expect(isDrawn(reloaded)).to.equal(false);
-});
-
 it('a paid order announces a second payment, and sends payment-success only once', async () => {
   const proxy = proxyWith('QR');
   const widget = await mount(proxy);

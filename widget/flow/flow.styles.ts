@@ -431,8 +431,7 @@ export const flowStyles = css`
         grid-template-rows 0.15s,
         visibility 0.15s;
     }
-    .paid.news {
-      transition: none;
+    .paid {
       animation: pop 0.3s;
     }
   }

@@ -1,9 +1,9 @@
 // The second bundle: everything that the first paint does not need. payment-widget.ts fetches it as soon as
 // the element is in the page. Attaches session, announcer and styles to an element, runs the countdown, asks the page's
-// terms, marks a success as news, and chooses the panel for what view.ts decides to show.
+// terms, and chooses the panel for what view.ts decides to show.
 import type { ReactiveControllerHost, ReactiveElement, TemplateResult } from 'lit';
 import type { PanelContext } from '../shell/choose.ts';
-import { keyOf, type Trouble } from '../shell/state.ts';
+import type { Trouble } from '../shell/state.ts';
 import { Announcer } from './announcer.ts';
 import { flowStyles } from './flow.styles.ts';
 import { checking, fetching, redirect, scan, timeUp, unanswered, wallet } from './pay.ts';
@@ -82,11 +82,11 @@ export function start(host: SessionHost & { element: ReactiveElement }): Flow {
       const isCounting = shown.panel === 'fetching' ? !shown.isLong : 'remainingMs' in shown && !!shown.remainingMs;
       countDown(element, element.isConnected && isCounting);
       if (!element.shadowRoot) return;
-      const isPaidNews = shown.panel === 'paid' && showPaidNews(element.shadowRoot, context.state.order.orderId);
       const isNew = announcer.update(element.shadowRoot, shown, hadFocus, context.say);
       // Not each browser focuses a button that is touched. Before any touch the page stays where it is, but a shopper
       // who comes back from the wallet is at its top.
-      if ((isPaidNews || (isNew && navigator.userActivation.hasBeenActive)) && matchMedia('(pointer: coarse)').matches)
+      const isForShopper = shown.panel === 'paid' || navigator.userActivation.hasBeenActive;
+      if (isNew && isForShopper && matchMedia('(pointer: coarse)').matches)
         requestAnimationFrame(() => element.scrollIntoView({ block: 'nearest' }));
     },
   };
@@ -149,33 +149,4 @@ export function troubleOfTerms(root: ShadowRoot | null): Trouble | null | undefi
   if (!wrong) return undefined;
   const isFocused = (wrong.getRootNode() as Document).activeElement === wrong;
   return isFocused ? null : { code: 'invalid_request', retryable: false, message: wrong.validationMessage ?? '' };
-}
-
-const SEEN = 'paid';
-
-/**
- * Marks the success as news the first time that this tab shows it for a payment that was started here: the sign is then
- * drawn (flow.styles.ts). A reload shows the same panel at rest. Called after each paint of the paid panel, before the
- * browser shows it.
- */
-function showPaidNews(root: ShadowRoot, orderId: string): boolean {
-  if (!isNews(orderId)) return false;
-  const sign = root.querySelector('.paid');
-  sign?.classList.add('news');
-  // A page that moves the element, or hides and shows it, would have the browser draw the sign again.
-  const isDrawn = () => sign?.classList.remove('news');
-  sign?.addEventListener('animationend', isDrawn, { once: true });
-  return true;
-}
-
-function isNews(orderId: string): boolean {
-  try {
-    const hint = sessionStorage.getItem(keyOf(orderId));
-    if (!hint || hint === SEEN) return false;
-    sessionStorage.setItem(keyOf(orderId), SEEN);
-    return true;
-  } catch {
-    // A sandboxed frame has no storage, so the success is shown at rest.
-    return false;
-  }
 }

@@ -133,7 +133,7 @@ export function claimedOrder(claims: Partial<OrderClaims>): OrderView {
 // "checking" instead of the choice until the first view arrives. It is only a hint: nothing depends on it, so a page
 // without storage loses nothing.
 
-export const keyOf = (orderId: string): string => `payment-widget ${orderId}`;
+const keyOf = (orderId: string): string => `payment-widget ${orderId}`;
 
 export function hasResumeHint(orderId: string): boolean {
   try {
