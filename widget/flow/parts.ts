@@ -3,7 +3,9 @@
 import type { TemplateResult } from 'lit';
 import { PAYS_BY, type Method, type PaymentView } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
+import { asksWalletId, offeredMethods } from '../shell/choice.ts';
 import type { PanelContext } from '../shell/choose.ts';
+import type { SessionState } from '../shell/state.ts';
 import { targetOf } from './checkout-window.ts';
 import { returnLink, supportLink } from './checkout-window.ts';
 import { html, icon } from './provided.ts';
@@ -152,11 +154,17 @@ export const otherMethodButton = (
   rank: Rank = 'quiet',
   key: MessageKey = 'other',
 ): TemplateResult | '' =>
-  state.blocked
+  state.blocked || isOnlyWay(state)
     ? ''
     : button('other', rank, say(key), () =>
         run((session) => (key === 'other' ? session.payAnotherWay() : session.reset())),
       );
+
+/** There is no other method, and nothing that was typed for this one. */
+function isOnlyWay(state: SessionState): boolean {
+  const [method, other] = offeredMethods(state);
+  return !other && !!method && !!state.claims?.amount && !asksWalletId(method, state.claims);
+}
 
 /**
  * Where the shopper can go if nothing is left to do here, each only if there is such a link. `first` is the more useful

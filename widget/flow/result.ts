@@ -8,7 +8,7 @@ import {
   type Reason,
   type RefundView,
 } from '../../backend-proxy/protocol/wire.ts';
-import { asksWalletId } from '../shell/choice.ts';
+import { asksWalletId, offeredMethods } from '../shell/choice.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import type { Trouble } from '../shell/state.ts';
@@ -108,10 +108,13 @@ export function failed(
   const isPlain = (key === 'REJECTED' && !isTyped) || cause === 'TOKEN_EXPIRED';
   const help = isLow ? cause : isPlain ? 'DECLINED' : key;
   // An earlier payment may have been paid, such as a request whose answer was lost.
-  const mayBePaid = state.order.otherOpen && /DECLINED|REJECTED|NOT_CREATED|LOW/.test(help);
+  const mayBePaid = isOver && state.order.otherOpen;
+  // Where there is no other way, none is named.
+  const isOnly = isOver && !offeredMethods(state)[1];
   const next = nextStep[(mayBePaid ? 'EXPIRED' : help) as keyof typeof nextStep] ?? nextStep.again;
+  const isOver = /DECLINED|REJECTED|NOT_CREATED|LOW/.test(help);
   return html`${isLow ? icon('DIRECT') : sign(SIGNS[key] ?? 'ended')}${heading((cause && say(cause as MessageKey)) || say(key))}
-    <p part="error">${say(mayBePaid ? 'otherOpen' : `${help}_help`)}</p>
+    <p part="error">${say(mayBePaid ? 'otherOpen' : isOnly ? 'notTaken' : `${help}_help`)}</p>
     <slot name="failed"></slot>
     ${next(method, context)} ${key === 'RESOLVED' ? '' : helpLink('quiet', context)}`;
 }
