@@ -372,6 +372,7 @@ export const flowStyles = css`
   @container (width < 16rem) {
     .sheet:not(:has(form)) section {
       justify-content: center;
+      text-align: center;
       > div {
         flex: initial;
       }
@@ -454,11 +455,15 @@ export const flowStyles = css`
       --_accent: var(--_text);
     }
     .bar,
-    .note {
+    .note,
+    .panel > svg.icon {
       border: 1px solid;
     }
     .bar {
       background: none;
+    }
+    .quiet {
+      text-decoration: underline;
     }
   }
   @media (forced-colors: active) {
