@@ -24,7 +24,8 @@ export function canReturn(state: SessionState, now = Date.now()): boolean {
 
 export function notesAboveMethods(shown: Choice, context: PanelContext): TemplateResult {
   const back = backButton(context, 'quiet');
-  return html`${back && html`<p class="note warning" part="status">${both('otherOpen', 'onlyOne', context)} ${back}</p>`}
+  const isOther = back || context.state.order.otherOpen;
+  return html`${isOther ? html`<p class="note warning" part="status">${both('otherOpen', 'onlyOne', context)} ${back}</p>` : ''}
   ${shown.askAmount ? amountField(shown, context) : ''}`;
 }
 
