@@ -81,7 +81,8 @@ export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, 
   return html`${isPrompt ? icon(method) : sign('ended')}${heading(say(isPrompt ? 'lostRequest' : 'NOT_CREATED'))}
     <p>${say(isPrompt ? 'lostRequest_help' : state.order.otherOpen ? 'otherOpen' : 'NOT_CREATED_help')}</p>
     ${isPrompt ? waitingStatus(context, say('waiting'), undefined, true) : onePaymentNote(context, false)}
-    ${newAttemptButton(method, context, isPrompt ? 'second' : 'primary')} ${otherMethodButton(context)}`;
+    ${newAttemptButton(method, context, isPrompt || state.order.otherOpen ? 'second' : 'primary')}
+    ${otherMethodButton(context)}`;
 }
 
 /** No button: while the outcome is unknown, another payment might be paid as well. No spinner: it may take days. */
@@ -146,7 +147,7 @@ export function scan(shown: Scan, context: PanelContext): TemplateResult {
 }
 
 function codePanel(limit: Scan, picture: Picture, link: string | null, context: PanelContext): TemplateResult {
-  return html`${heading(context.say('scan'))}${pair(picture, opensApp('QR') ? 'scanOnPhone' : 'scan_help', context, limit)}
+  return html`${heading(context.say(opensApp('QR') ? 'app' : 'scan'))}${pair(picture, opensApp('QR') ? 'scanOnPhone' : 'scan_help', context, limit)}
   ${waitingStatus(context, context.say('waiting'), limit)} ${codeButtons(picture, context, link)}`;
 }
 
