@@ -129,10 +129,7 @@ export function timeUp({ method }: Extract<Shown, { panel: 'timeUp' }>, context:
 
 type Scan = Extract<Shown, { panel: 'scan' }>;
 
-const ICONS = {
-  app: 'M8 4h8a2 2 0 0 1 2 2v12a2 2 0 0 1-2 2H8a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2m2.5 13h3',
-  save: 'M12 4v11m-4.5-4 4.5 4.5 4.5-4.5M5 20h14',
-};
+const SAVE_ICON = 'M12 4v11m-4.5-4 4.5 4.5 4.5-4.5M5 20h14';
 
 export function scan(shown: Scan, context: PanelContext): TemplateResult {
   const { say, state } = context;
@@ -195,7 +192,7 @@ function appButton(link: string, rank: 'primary' | 'quiet', { say, run }: PanelC
   // Beside a mouse, a page of the wallet must not replace the code.
   const target = rank === 'quiet' && checkoutLink(link) ? '_blank' : '_self';
   return html`<a part="app-link" class=${rank} href=${link} target=${target} rel="noopener" @click=${open}
-    >${rank === 'quiet' ? icon('', ICONS.app) : ''}${say('appOpen')}</a
+    >${say('appOpen')}</a
   >`;
 }
 
@@ -205,10 +202,10 @@ function codeButtons(picture: Picture, context: PanelContext, link?: string | nu
     if (image) saveImage(image);
   };
   return html`<div class="row">
-    ${picture.text ? copyButton(picture.text, 'copy', context) : ''}
-    ${button('save', 'quiet', html`${icon('', ICONS.save)}${context.say('save')}`, save)}
-    ${link ? appButton(link, 'quiet', context) : ''}
-  </div>`;
+      ${picture.text ? copyButton(picture.text, 'copy', context) : ''}
+      ${button('save', 'quiet', html`${icon('', SAVE_ICON)}${context.say('save')}`, save)}
+    </div>
+    ${link ? appButton(link, 'quiet', context) : ''}`;
 }
 
 interface Picture {
