@@ -77,7 +77,7 @@ it('an order that was closed before the money came says what is owed until it is
   expect(part(widget, 'support')).not.to.equal(null);
   expect(widget.matches(':state(paid)')).to.equal(false);
   proxy.publish({ refunds: [{ amount: '10.10', status: 'PROCESSING' }], owedAmount: null });
-  await heading(widget, 'On its way back');
+  await heading(widget, 'On its way back €10.10');
   expect(rowsOf(widget)).to.include({ 'On its way back': '€10.10' }).and.not.to.have.property('Total');
   expect([textOf(widget).includes('owes'), part(widget, 'support')]).to.deep.equal([false, null]);
   expect(textOf(widget)).to.contain('The shop has closed this order');
@@ -152,7 +152,7 @@ describe('a failed payment', () => {
     const refunds = [{ amount: '20.20', status: 'SUCCESS' as const }];
     const view = { paid: true, surplus: true, surplusAmount: '10.10', refunds, version: 3 };
     const widget = await mount(new FakeProxy({}, { ...view, payment: paymentOf('QR', { status: 'SUCCESS' }) }));
-    await heading(widget, 'Sent back');
+    await heading(widget, 'Sent back €20.20');
     expect(textOf(widget)).not.to.contain('the wallet that paid');
   });
 

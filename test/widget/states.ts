@@ -288,7 +288,7 @@ export const STATES = {
     claims: { amount: '10.10', supportUrl },
     payment: SUCCEEDED,
     view: { closed: true, refunds: [{ amount: '10.10', status: 'PROCESSING' }] },
-    heading: 'On its way back',
+    heading: 'On its way back €10.10',
   },
   declined: { claims: nobody, payment: failed('DIRECT', 'DECLINED'), heading: 'The payment was not completed' },
   'declined, canceled': {

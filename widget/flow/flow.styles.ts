@@ -229,7 +229,7 @@ export const flowStyles = css`
     stroke: var(--_accent);
   }
   .panel > svg:is(.clock, .ended, .wrong, .warning) {
-    background: color-mix(in srgb, currentColor 18%, transparent);
+    background: color-mix(in srgb, currentColor 16%, transparent);
     stroke: currentColor;
     stroke-width: 2.5;
   }

@@ -54,12 +54,15 @@ export function paid(context: PanelContext): TemplateResult {
   const look = owedAmount ? 'warning' : title === 'refunding' ? 'clock' : title === 'paid' ? title : 'ended';
   // Without the noise of floating point, and with a minus rather than a hyphen.
   const shown = (value: number) => money(value.toFixed(amount?.split('.')[1]?.length)).replace('-', '\u2212');
-  const owed = html`${isClosed ? say('closed_paid') : ''}${space(context) + say('owed', { amount: money(owedAmount) })}`;
-  const other = whole ? say('closed_help') : both('otherOpen', 'doNotConfirm', context);
-  const warning = owedAmount ? owed : order.otherOpen && other;
-  return html`${sign(look, whole && look === 'ended' ? 'paid' : look)} ${heading(say(title, { amount: shown(back) }))}
-    ${isClosed && whole ? html`<p>${say('closed')}</p>` : ''}
-    ${warning ? html`<p class="note warning announce">${warning}</p>` : ''}
+  const note = (text: TemplateResult | string) => html`<p class="note warning announce">${text}</p>`;
+  const owed = () =>
+    html`${isClosed ? say('closed_paid') : ''}${space(context) + say('owed', { amount: money(owedAmount) })}`;
+  const name = say(title, { amount: shown(back) });
+  const sum = title === 'sentBack' ? back : title === 'refunding' ? onItsWay : 0;
+  return html`${sign(look, whole && look === 'ended' ? 'paid' : look)}
+    ${heading(sum ? html`${name} ${shown(sum)}` : name)} ${isClosed && whole ? html`<p>${say('closed')}</p>` : ''}
+    ${owedAmount ? note(owed()) : ''}
+    ${order.otherOpen ? note(whole ? say('closed_help') : both('otherOpen', 'doNotConfirm', context)) : ''}
     <dl part="details">
       ${amount ? detail(say('amount'), money(amount)) : ''}
       ${surplusAmount ? detail(say('extra'), money(surplusAmount)) : ''}
@@ -107,12 +110,12 @@ export function failed(
   // What the gateway itself has ended can no longer be confirmed, so nothing more is said of it.
   const isPlain = (key === 'REJECTED' && !isTyped) || cause === 'TOKEN_EXPIRED';
   const help = isLow ? cause : isPlain ? 'DECLINED' : key;
+  const isOver = /DECLINED|REJECTED|NOT_CREATED|LOW/.test(help);
   // An earlier payment may have been paid, such as a request whose answer was lost.
   const mayBePaid = isOver && state.order.otherOpen;
   // Where there is no other way, none is named.
   const isOnly = isOver && !offeredMethods(state)[1];
   const next = nextStep[(mayBePaid ? 'EXPIRED' : help) as keyof typeof nextStep] ?? nextStep.again;
-  const isOver = /DECLINED|REJECTED|NOT_CREATED|LOW/.test(help);
   return html`${isLow ? icon('DIRECT') : sign(SIGNS[key] ?? 'ended')}${heading((cause && say(cause as MessageKey)) || say(key))}
     <p part="error">${say(mayBePaid ? 'otherOpen' : isOnly ? 'notTaken' : `${help}_help`)}</p>
     <slot name="failed"></slot>
@@ -162,10 +165,14 @@ export function trouble(refused: Trouble, context: PanelContext): TemplateResult
       ${waysOut('shop', context)}`;
   const help = `${code}_help` as 'too_many_payments_help';
   const isKnown = say(help);
-  const text = canReturn(state) ? 'otherOpen' : isKnown ? help : 'too_many_payments_help';
+  // The open payment has the terms of before.
+  const isBack = canReturn(state) && code !== 'order_changed';
+  const text = isKnown ? help : 'too_many_payments_help';
   return html`${sign(isOver ? 'clock' : 'wrong')}${heading(say(isKnown ? (code as MessageKey) : 'tryNever'))}
-    <p class="announce" part="error">${say(text, nothingIn(context))}</p>
+    <p class="announce" part="error">
+      ${isBack ? both('notStarted', 'otherOpen', context) : say(text, nothingIn(context))}
+    </p>
     ${reference(refused.requestId, context)}
     ${isOver ? button('again', 'primary', say('reload'), () => location.reload()) : ''}
-    ${backButton(context, 'primary')} ${waysOut(code === 'order_changed' ? 'shop' : 'help', context)}`;
+    ${isBack ? backButton(context, 'primary') : ''} ${waysOut(code === 'order_changed' ? 'shop' : 'help', context)}`;
 }

@@ -44,7 +44,8 @@ export interface PanelContext {
 }
 
 /** The heading of a panel. It takes the focus if the previous panel had it. */
-export const heading = (text: string): TemplateResult => html`<h2 part="heading" tabindex="-1">${text}</h2>`;
+export const heading = (text: string | TemplateResult): TemplateResult =>
+  html`<h2 part="heading" tabindex="-1">${text}</h2>`;
 
 const PATHS = {
   DIRECT: 'M4 8V7a2 2 0 0 1 2-2h11v3M4 8v9a2 2 0 0 0 2 2h14V8zm12 5.5h.5',
