@@ -59,8 +59,6 @@ export interface ProxyConfig {
   trustedProxies?: number;
   /** URL by which browsers reach the proxy; without it there is no payment page. */
   publicUrl?: string | undefined;
-  /** The only shop that the proxy serves. */
-  shopUrl?: string | undefined;
   /** After so many days the personal data of what has ended is erased; default: never. */
   retentionDays?: number | undefined;
   /** How long a payer is kept for refunds; default: as long as the rest. */
@@ -271,7 +269,7 @@ function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
     exports,
     onDue: assembly.wake,
   });
-  if (config.publicUrl !== undefined) servePayPage(app, config.shopUrl);
+  if (config.publicUrl !== undefined) servePayPage(app);
   serveDocument(app, config.publicUrl);
   serveHealth(app, {
     keys: config.metricsTokens?.map((key) => ({ name: 'metrics', scopes: ['read'], key })) ?? keys,

@@ -138,7 +138,6 @@ function proxyConfig(config: Config): ProxyConfig {
     orderIdPrefix: config.ORDER_ID_PREFIX,
     trustedProxies: config.TRUSTED_PROXIES,
     publicUrl: config.PUBLIC_URL,
-    shopUrl: config.ALLOWED_ORIGINS.length === 1 ? config.ALLOWED_ORIGINS[0] : undefined,
     checksPerSecond: config.CHECKS_PER_SECOND,
     retentionDays: config.RETENTION_DAYS,
     refundDays: config.REFUND_DAYS,

@@ -50,7 +50,6 @@ const introduce = () => {
   root.classList.add('known');
   payee.textContent = name || orderId;
   if (page) address.href = way.href = help.href = page;
-  else way.removeAttribute('href');
   if (page && merchant) address.textContent = new URL(page).host;
   if (/^(https:|data:image)/.test(logo)) icon.href = mark.src = logo;
   else if (merchant) initial.textContent = [...new Intl.Segmenter().segment(merchant.trim())][0]?.segment;
@@ -115,10 +114,7 @@ const GLOBE = 'M3 12h18M12 3a9 9 0 1 1 0 18 9 9 0 0 1 0-18c5 5 5 13 0 18-5-5-5-1
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** `shop`: where to go from a link that does not work; undefined if there are several. */
-function pageFor(shop: string | undefined): string {
-  const href = shop === undefined ? '' : ` href="${shop}"`;
-  return `<!doctype html>
+const PAGE = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -132,13 +128,12 @@ function pageFor(shop: string | undefined): string {
 </head>
 <body>
 <header><img alt=""><i aria-hidden="true"><svg viewBox="0 0 24 24"><path d="${SHOPFRONT}"/></svg></i><div><h1>Payment</h1><p></p><a target="_blank" rel="noopener"></a></div></header>
-<main><payment-widget></payment-widget><a slot="help"${href}></a><noscript>This page needs JavaScript.</noscript></main>
+<main><payment-widget></payment-widget><a slot="help"></a><noscript>This page needs JavaScript.</noscript></main>
 <footer><p><svg viewBox="0 0 24 24" aria-hidden="true"><path d="${GLOBE}"/></svg><span></span></p><a hidden target="_blank" rel="noopener"></a></footer>
 <script type="module">${SCRIPT}</script>
 </body>
 </html>
 `;
-}
 
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
@@ -168,9 +163,8 @@ const getPayPage = createRoute({
   responses: { 200: { description: 'The page', content: { 'text/html': { schema: z.string() } } } },
 });
 
-export function servePayPage(app: OpenAPIHono, shop: string | undefined): void {
-  const page = pageFor(shop);
-  app.get('/pay', (c) => answer(c, page, 200, HEADERS));
+export function servePayPage(app: OpenAPIHono): void {
+  app.get('/pay', (c) => answer(c, PAGE, 200, HEADERS));
   app.openAPIRegistry.registerPath(getPayPage);
 }
 

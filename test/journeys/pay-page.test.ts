@@ -67,7 +67,7 @@ test("the shopper comes back from the gateway's checkout to the same payment", a
   await shopper.sees('paid');
 });
 
-test('a link that was cut or has expired says so, offers a way to the shop, and names no payee who was not proven', async () => {
+test('a link that was cut or has expired says so, leads to no other shop than its own, and names no payee who was not proven', async () => {
   const supportUrl = 'https://stillwater.example/help';
   const old = { ...order('INV-3', { supportUrl }), expiresIn: 60 };
   const token = await signOrder(old, secrets.orderSecret, Date.now() - 120_000);
@@ -78,7 +78,6 @@ test('a link that was cut or has expired says so, offers a way to the shop, and 
     secrets.orderSecret,
     Date.now() - 120_000,
   );
-  const shop = `${world.stack.shop}/`;
   const isCut = 'This payment link does not work';
   const ask = 'Ask the shop for a new link.';
   // Of a link that was valid once.
@@ -96,10 +95,10 @@ test('a link that was cut or has expired says so, offers a way to the shop, and 
     ],
     // No other page is its merchant's.
     [`#${alone}`, 'Time is up', `${ask} ${counts}`, undefined, undefined, '€29.00'],
-    [`#${token.slice(0, -20)}`, isCut, ask, 'Back to the shop', shop, undefined],
-    [`#.${btoa('null')}.`, isCut, ask, 'Back to the shop', shop, undefined],
-    [`#.${btoa('{"returnUrl":"https:"}')}.`, isCut, ask, 'Back to the shop', shop, undefined],
-    ['', isCut, ask, 'Back to the shop', shop, undefined],
+    [`#${token.slice(0, -20)}`, isCut, ask, undefined, undefined, undefined],
+    [`#.${btoa('null')}.`, isCut, ask, undefined, undefined, undefined],
+    [`#.${btoa('{"returnUrl":"https:"}')}.`, isCut, ask, undefined, undefined, undefined],
+    ['', isCut, ask, undefined, undefined, undefined],
   ] as const) {
     const shopper = await world.shopper();
     shopper.visitor.allowed = /401|payment-widget/;
