@@ -134,6 +134,22 @@ test('on a phone of any width, Approve is after Decline, or above it', async () 
   }
 });
 
+test('on a low wide screen, the drawn phone has the buttons of a payment and of its result in sight', async () => {
+  const { paymentId } = await pay('DIRECT', { customer: '12345678', customerReferenceNo: 'any-width' });
+  const page = await visit({ viewport: { width: 1280, height: 720 } }, '/wallet?as=12345678');
+  await page.goto(`${base}/wallet/payments/${paymentId}`);
+  const areInSight = async () => {
+    const [phone, buttons] = await Promise.all(['.phone', '.answer'].map((name) => page.locator(name).boundingBox()));
+    assert.ok(phone && buttons && buttons.y + buttons.height <= phone.y + phone.height - 32, 'above what fades out');
+  };
+  await areInSight();
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.getByRole('link', { name: 'Done' }).waitFor();
+  await page.waitForLoadState();
+  await areInSight();
+  await page.context().close();
+});
+
 test('an open checkout says by itself that time is up, in place of what was typed', async () => {
   const { checkout = '' } = await pay('CHECKOUT');
   const page = await visit(PHONE, checkout);
