@@ -90,8 +90,6 @@ it('on a touch device nothing speaks of a code before there is one: each code op
     await until(() => details.open, 'the code, as another way');
     expect(textOf(open)).to.contain('Scan the code with another device').and.to.contain('your phone’s browser');
     expect(announced(open)).to.contain('Did the app not open?');
-    const paid = await mount(proxyWith('JETGO', { status: 'SUCCESS' }));
-    expect(thePart(paid, 'details').textContent).to.contain('Wallet app').and.not.to.contain('JetGo');
   } finally {
     window.matchMedia = matchMedia;
   }

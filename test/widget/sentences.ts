@@ -207,6 +207,8 @@ export const SENTENCES = {
   refunded: ['sentBack'],
   total: label,
   method: label,
+  JETGO: label,
+  QR: label,
   order: label,
   date: label,
   print: label,

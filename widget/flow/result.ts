@@ -1,13 +1,7 @@
 // The result: paid, with the details; closed by the shop; failed, with the reason, what happened to the money, and what
 // the shopper can do next; or that nothing more can be done with this token.
 import type { TemplateResult } from 'lit';
-import {
-  PAYS_BY,
-  type Method,
-  type OrderView,
-  type Reason,
-  type RefundView,
-} from '../../backend-proxy/protocol/wire.ts';
+import type { Method, OrderView, Reason, RefundView } from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId, offeredMethods } from '../shell/choice.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { PanelContext } from '../shell/choose.ts';
@@ -39,9 +33,8 @@ export function paid(context: PanelContext): TemplateResult {
   const { payment, closed: isClosed, amount, surplusAmount, owedAmount } = order;
   // Of an order that was paid twice, a method and a time would be those of one payment.
   const only = surplusAmount ? null : payment;
-  // The same on each device: a code is paid in the app as well.
-  const method =
-    only && (claims?.methodNames?.[only.method] ?? say(PAYS_BY[only.method] === 'link' ? 'CHECKOUT' : 'DIRECT'));
+  // The same on each device, and as the shop's staff sees it.
+  const method = only && (claims?.methodNames?.[only.method] ?? say(only.method));
   const last4 = only?.walletLast4;
   const back = refunded('SUCCESS', order);
   const onItsWay = refunded('PROCESSING', order);

@@ -72,6 +72,8 @@ export const enFlow = {
   method: 'Method',
   DIRECT: '[Wallet app|{wallet}]',
   CHECKOUT: 'Wallet website',
+  JETGO: 'JetGo',
+  QR: 'QR code',
   order: 'Order',
   date: 'Paid on',
   print: 'Print or save',

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { PRESETS } from '../../../demo/sandbox/fault-presets.ts';
-import { NAMES } from '../../../demo/sandbox/methods.ts';
+import { METHODS, NAMES } from '../../../demo/sandbox/methods.ts';
 import { enFlow } from '../../../widget/locales/en-flow.ts';
 import { Browser, collection, HOME, openSandbox, type Opened, payout } from './sandbox-fixture.ts';
 
@@ -170,9 +170,11 @@ describe('the overview of transactions', () => {
   });
 
   it('the methods have the names of the widget’s receipt', () => {
-    // Of a wallet without a name of its own. A receipt does not tell the codes apart: they are paid in the app.
-    for (const method of ['DIRECT', 'CHECKOUT'] as const)
-      assert.equal(NAMES[method], enFlow[method].replace(/^\[(.*)\|.*$/, '$1'));
+    assert.deepEqual(
+      METHODS.map((method) => NAMES[method]),
+      // Of a wallet without a name of its own.
+      METHODS.map((method) => enFlow[method].replace(/^\[(.*)\|.*$/, '$1')),
+    );
   });
 
   it('a row says who has logged in at the checkout or scanned the code, and changes on open pages', async () => {
