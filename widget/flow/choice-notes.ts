@@ -24,8 +24,7 @@ export function canReturn(state: SessionState, now = Date.now()): boolean {
 
 export function notesAboveMethods(shown: Choice, context: PanelContext): TemplateResult {
   const back = backButton(context, 'quiet');
-  const isOther = back || context.state.order.otherOpen;
-  return html`${isOther ? html`<p class="note warning" part="status">${both('otherOpen', 'onlyOne', context)} ${back}</p>` : ''}
+  return html`${hasOther(context.state) ? html`<p class="note warning" part="status">${both('otherOpen', 'onlyOne', context)} ${back}</p>` : ''}
   ${shown.askAmount ? amountField(shown, context) : ''}`;
 }
 
