@@ -203,6 +203,8 @@ export const amountStyles = css`
     color: var(--_muted);
   }
   .amount:has(> [name]:focus) > :is(.unit, [name]) {
+    margin-block-end: -2px;
+    border-block-end-width: 4px;
     border-color: var(--_accent);
   }
   .amount > .row {
