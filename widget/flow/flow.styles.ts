@@ -144,7 +144,7 @@ export const flowStyles = css`
   .pair ~ .row .quiet {
     border-color: var(--_field);
     color: inherit;
-    flex: auto;
+    flex: 1 1 9em;
   }
   .quiet .icon {
     inline-size: 1.25em;
