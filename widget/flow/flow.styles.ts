@@ -174,7 +174,8 @@ export const flowStyles = css`
     outline-offset: 2px;
   }
   .method:has([name='wallet']:focus-visible),
-  .method [type='radio']:focus-visible {
+  .method [type='radio']:focus-visible,
+  h2:focus-visible {
     outline: none;
   }
   i {
@@ -250,7 +251,8 @@ export const flowStyles = css`
   }
   .phone :first-child {
     fill: var(--_tint);
-    stroke: none;
+    stroke: var(--_line);
+    stroke-width: 1;
   }
   .phone .ring ~ *,
   .phone .ring {
