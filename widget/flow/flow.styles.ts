@@ -464,8 +464,11 @@ export const flowStyles = css`
     .bar {
       background: none;
     }
-    .quiet {
+    :not(.row) > .quiet {
       text-decoration: underline;
+    }
+    ::placeholder {
+      opacity: 1;
     }
   }
   @media (forced-colors: active) {
@@ -492,7 +495,7 @@ export const flowStyles = css`
       text-decoration: underline;
     }
     .method:has(:checked):not(:has([type='radio']:focus-visible)) {
-      outline: 2px solid Highlight;
+      outline: 2px solid;
       outline-offset: 0;
     }
     .method slot .icon,
