@@ -63,7 +63,7 @@ const PENDING: Record<TransactionType, string> = { PAY: 'Waiting', PAYOUT: 'On i
 const ENDED: Record<Reason, readonly [label: string, explanation: string]> = {
   DECLINED: ['Declined', 'Declined by the gateway. No money moved.'],
   EXPIRED: ['Expired', 'Nobody paid in time.'],
-  REPLACED: ['Replaced', 'The customer chose another way to pay.'],
+  REPLACED: ['Replaced', 'The customer started another payment.'],
   REJECTED: ['Refused', 'The gateway refused it. No money moved.'],
   NOT_CREATED: ['Not started', 'It never reached the gateway. No money moved.'],
   RESOLVED: ['Not paid', 'No money moved.'],

@@ -64,7 +64,7 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
       const shown = all.filter((entry) => newest.has(entry));
       const listed = shown.filter((entry) => !toDo(entry, entries));
       const above = all.filter((entry) => entry.status === 'SUCCESS' && toDo(entry, entries)).length;
-      const note = above > 0 && `${above} of these above`;
+      const note = above > 0 && `${above} of the received above`;
       return shown.length > 0 && section(day === today ? `Today, ${day}` : day, note, listed, totals(all));
     })}
     ${entries.length === 0 && html`<p class="message">No payment. Pay for an <a href="/">order in the shop</a>.</p>`}
@@ -138,7 +138,7 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
 /** The wallet, the note, and what was sent back. */
 function aboutOf(entry: Entry, entries: readonly Entry[]): string {
   const wallet = isPayment(entry) ? entry.payer : entry.customer;
-  const mayBePaid = isPayment(entry) && (entry.isClosed || entry.reason === 'REPLACED');
+  const mayBePaid = isPayment(entry) && !entry.needsReview && (entry.isClosed || entry.reason === 'REPLACED');
   const sent = [...Map.groupBy(refundsOf(entry, entries), sentBack)];
   const sums = sent.map(([how, all]) => `${money(sumOf(all), entry.currency)} ${how}`);
   if (isPayment(entry) && centsOf(entry.settled) > 0) sums.push(`${formatMoney(entry.settled)} settled another way`);
