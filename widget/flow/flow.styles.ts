@@ -46,6 +46,7 @@ export const flowStyles = css`
   }
   .panel > h2 {
     scroll-margin: 12em;
+    border-radius: 4px;
     font-size: 1.25em;
     font-weight: 650;
   }
@@ -174,8 +175,7 @@ export const flowStyles = css`
     outline-offset: 2px;
   }
   .method:has([name='wallet']:focus-visible),
-  .method [type='radio']:focus-visible,
-  h2:focus-visible {
+  .method [type='radio']:focus-visible {
     outline: none;
   }
   i {
