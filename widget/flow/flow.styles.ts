@@ -467,9 +467,6 @@ export const flowStyles = css`
     :not(.row) > .quiet {
       text-decoration: underline;
     }
-    ::placeholder {
-      opacity: 1;
-    }
   }
   @media (forced-colors: active) {
     ::placeholder,
