@@ -46,7 +46,6 @@ export const flowStyles = css`
   }
   .panel > h2 {
     scroll-margin: 12em;
-    border-radius: 4px;
     font-size: 1.25em;
     font-weight: 650;
   }
@@ -433,14 +432,6 @@ export const flowStyles = css`
       transition:
         grid-template-rows 0.15s,
         visibility 0.15s;
-    }
-    .paid {
-      animation: pop 0.3s;
-    }
-  }
-  @keyframes pop {
-    from {
-      scale: 0.8;
     }
   }
   @media (prefers-reduced-motion: reduce) {
