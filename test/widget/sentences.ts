@@ -193,7 +193,7 @@ export const SENTENCES = {
   direct_help: ['requestAtWallet', 'amountOfOrder', 'merchantOfOrder'],
   waiting: ['open'],
   sentTo: ['requestAtWallet'],
-  otherWallet: ['notDirect'],
+  otherWallet: label,
   other: label,
 
   paid: ['paid'],

@@ -28,11 +28,12 @@ import { QUIET_ZONE, drawPng, qrImage, qrPath, saveImage } from './qr-code.ts';
 import type { Limit, Shown } from './view.ts';
 
 export function wallet(shown: Extract<Shown, { panel: 'wallet' }>, context: PanelContext): TemplateResult {
-  const { say } = context;
+  const { say, state } = context;
   const { last4 } = shown;
   return html`${phone(shown)}${heading(say('direct'))}
     <p>${say('direct_help', approved(context))}</p>
     ${waitingStatus(context, last4 ? say('sentTo', { last4: `\u2066••••\u00a0${last4}\u2069` }) : say('waiting'), shown)}
+    ${asksWalletId('DIRECT', state.claims) ? otherMethodButton(context, 'quiet', 'otherWallet') : ''}
     ${otherMethodButton(context)}`;
 }
 
