@@ -9,6 +9,7 @@ import {
   STAGES,
   TRANSACTION_TYPES,
   TYPES,
+  isDenied,
   stageOf,
 } from '../../protocol/transaction.ts';
 import type { Counts, Sum, Sums, WebhookState, DatabaseOwner } from '../model.ts';
@@ -178,9 +179,9 @@ async function sumsOf(db: Db, condition: RawBuilder<unknown>): Promise<Sum[]> {
     .groupBy(['type', 'currency', 'rank', 'needs_review', 'resolved', 'closed'])
     .execute();
   return rows.map(({ rank, needs_review: review, resolved, closed, ...row }) => {
-    const stage = stageOf(rank);
-    const isDenied = stage === 'succeeded' && resolved === 'declined' && review === 0;
-    return { ...row, status: STAGES[stage].status, inReview: review === 1, isClosed: closed === 1, isDenied };
+    const [stage, inReview] = [stageOf(rank), review === 1];
+    const denied = isDenied({ stage, resolved, needsReview: inReview });
+    return { ...row, status: STAGES[stage].status, inReview, isClosed: closed === 1, isDenied: denied };
   });
 }
 
