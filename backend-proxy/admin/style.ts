@@ -66,7 +66,7 @@ h2 { font-size: 1.125rem; font-weight: 650; }
 .unmoved { color: var(--soft); }
 
 .status { display: inline-flex; align-items: baseline; gap: 0.45rem; margin-right: 0.6rem; font-size: 0.9375rem; font-weight: 500; }
-/* A shape for each tone: filled where it has ended well, a ring where it waits, a half where a part went back, a bar where it ended, a diamond to act on. */
+/* A shape for each tone: filled where it has ended well, a circle where it waits, a half where a part went back, a bar where it ended, a diamond to act on. */
 .status::before { content: ''; flex: none; width: 0.5rem; height: 0.5rem; border: 2px solid; border-radius: 50%; }
 .status:is(.good, .done, .warn, .bad, .over)::before { background: currentColor; }
 .status.done::before { color: var(--good); }

@@ -34,7 +34,7 @@ export function navigateOrClose(
   // A status check may find the payment before the gateway's answer brings the URL.
   if (!paid && (!checkoutWindow.payment || (isMine && payment?.answer === 'AWAITED' && !url))) return false;
   const link = !paid && checkoutLink(url);
-  // A link that is none of the web would fail without a word where no app has its scheme.
+  // Only a web page: a link of another scheme would fail without a word where no app has it.
   if (link && mayOpen?.() !== false && emit(element, 'payment-redirect', { url: link })) checkoutWindow.navigate(link);
   else checkoutWindow.close();
   return true;
