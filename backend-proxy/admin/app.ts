@@ -24,7 +24,7 @@ import {
   createLoginLimit,
   type Sessions,
 } from './session.ts';
-import { serverClock } from './words.ts';
+import { serverClock } from './values.ts';
 import { ICON, STYLE } from './style.ts';
 import { transactionRoutes } from './transaction-routes.ts';
 

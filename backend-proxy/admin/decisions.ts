@@ -16,22 +16,8 @@ import {
 import { STAGES, TYPES, type Transaction, canBePaid, isDenied, succeededAt } from '../protocol/transaction.ts';
 import type { AdminParts, Backs, Problems } from './layout.ts';
 import { cards, hidden, linkTo, nameField, optionalField, textField } from './layout.ts';
-import {
-  amount,
-  serverClock,
-  details,
-  status,
-  statusName,
-  time,
-  owedText,
-  wallet,
-  walletEnd,
-  whyBack,
-  type Back,
-  type Html,
-  type Left,
-  moneyOf,
-} from './words.ts';
+import { status, statusName, owedText, whyBack, type Back, type Left } from './words.ts';
+import { amount, serverClock, details, time, wallet, walletEnd, type Html, moneyOf } from './values.ts';
 
 export interface RefundForm {
   amount: string;

@@ -9,18 +9,8 @@ import { STAGES, isDenied, type Transaction } from '../protocol/transaction.ts';
 import type { Readiness } from '../routes/health.ts';
 import type { Refunds } from '../use-cases/outgoing.ts';
 import { writeSession, type Session, type Sessions } from './session.ts';
-import {
-  type Back,
-  type Html,
-  amount,
-  status,
-  time,
-  isInDoubt,
-  kindOf,
-  reviewReason,
-  serverClock,
-  wallet,
-} from './words.ts';
+import { type Back, status, isInDoubt, kindOf, reviewReason } from './words.ts';
+import { type Html, amount, time, serverClock, wallet } from './values.ts';
 
 const PAGES = { '': 'Overview', transactions: 'Transactions', webhooks: 'Webhooks', health: 'Health' };
 type Section = keyof typeof PAGES;

@@ -6,14 +6,11 @@ import { isCursorOf } from '../ledger/queries/transaction-list.ts';
 import { TRANSACTION_TYPES, TYPES, type Transaction, type TransactionType } from '../protocol/transaction.ts';
 import { STATUSES, type Status } from '../protocol/wire.ts';
 import { transactionTable, cards, linkTo, type Backs, type Column } from './layout.ts';
+import { answerName, isInDoubt, STATUS_NAMES, TYPE_NAMES } from './words.ts';
 import {
   type Html,
-  answerName,
   isDay,
-  isInDoubt,
   serverClock,
-  STATUS_NAMES,
-  TYPE_NAMES,
   NOTHING,
   details,
   linkToOrder,
@@ -22,7 +19,7 @@ import {
   dayAndClock,
   time,
   walletEnd,
-} from './words.ts';
+} from './values.ts';
 
 const PAGE_SIZE = 50;
 /** For a part of an id, the newest. */

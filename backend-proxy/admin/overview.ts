@@ -9,27 +9,18 @@ import { canSend } from './decisions.ts';
 import { linkTo, cards, transactionTable, type Backs } from './layout.ts';
 import { redeliverForm } from './lists.ts';
 import {
-  age,
-  amount,
   answerName,
-  capital,
-  plural,
-  wallet,
-  type Html,
   STATUS_NAMES,
   TYPE_NAMES,
   kindOf,
-  moneyOf,
   reviewReason,
-  serverClock,
   status,
   whatToAsk,
   whyBack,
   type Left,
-  NOTHING,
   OUTCOMES,
-  time,
 } from './words.ts';
+import { age, amount, capital, plural, wallet, type Html, moneyOf, serverClock, NOTHING, time } from './values.ts';
 
 /** A payment that pays no order, and what of it can be sent back or is to be settled another way. */
 export interface ToSendBack extends Left {

@@ -19,27 +19,19 @@ import { changedMessage, decision, refunding, type RefundForm, type ResolutionFo
 import { hidden, nameField, problem, textField, linkTo } from './layout.ts';
 import { webhookTable } from './lists.ts';
 import {
-  amount,
   type Back,
-  dayAndClock,
-  details,
-  linkToOrder,
   status,
-  time,
-  wallet,
-  type Html,
   detailOf,
   eventName,
   explanationOf,
   kindOf,
-  moneyOf,
   moved,
   reviewReason,
   sourceName,
   reportsOf,
-  capital,
   STOP_ORDER,
 } from './words.ts';
+import { amount, dayAndClock, details, linkToOrder, time, wallet, type Html, moneyOf, capital } from './values.ts';
 
 const DUPLICATE =
   'The gateway says that it had this id before. What it reports may be somebody else’s payment, so it pays nothing here.';

@@ -34,7 +34,7 @@ import {
   transactionPage,
   type Typed,
 } from './transaction-page.ts';
-import { moneyOf } from './words.ts';
+import { moneyOf } from './values.ts';
 import { MAX_SEARCHED, queryOf, transactionsPage } from './lists.ts';
 
 const MAX_WEBHOOKS = 50;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { unavailable } from '../../../backend-proxy/errors.ts';
-import { walletEnd } from '../../../backend-proxy/admin/words.ts';
+import { walletEnd } from '../../../backend-proxy/admin/values.ts';
 import { webhookPage } from '../../../backend-proxy/admin/lists.ts';
 import { M } from '../time.ts';
 import { REFUNDS_QR } from '../world.ts';

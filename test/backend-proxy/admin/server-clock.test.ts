@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { clockIn, isDay } from '../../../backend-proxy/admin/words.ts';
+import { clockIn, isDay } from '../../../backend-proxy/admin/values.ts';
 
 const berlin = clockIn('Europe/Berlin');
 const words = (iso: string, clock = berlin) => clock.words(Date.parse(iso)).replaceAll('\u00A0', ' ');
