@@ -10,7 +10,7 @@ import { createEnvironment, settle } from './environment.ts';
 import { leaksIn } from './canary-secrets.ts';
 import { each, size, faultTest } from './fault-test.ts';
 
-const PAYOUTS = size(250, 1_000);
+const PAYOUTS = size(150, 1_000);
 const KILLS = size(3, 20);
 const SENDERS = 24;
 const LOST_SHARE = 0.3;

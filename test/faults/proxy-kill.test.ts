@@ -21,7 +21,7 @@ const CALLS = ['pwrite64', 'fsync', 'fdatasync', 'ftruncate', 'unlink'] as const
 const FILES = ['', '-wal', '-journal'];
 const AT_ONCE = 3;
 /** Power cuts of the short run at any write, also in the middle of a commit. */
-const MORE_CUTS = 8;
+const MORE_CUTS = 4;
 /** No two runs are identical, so a point of one may be missing in the other; most are not. */
 const MIN_KILLED = 0.75;
 /** Nothing listens here, so the clients keep retrying. */
