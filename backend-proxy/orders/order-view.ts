@@ -10,6 +10,7 @@ import {
   type Method,
   type OrderView,
   type PaymentView,
+  type ReceivedView,
   type RefundView,
   type QrCode,
 } from '../protocol/wire.ts';
@@ -36,10 +37,10 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
   const current = order && currentPayment(order);
   const paid = order !== undefined && order.paidBy !== null;
   const closed = order !== undefined && order.closed !== null;
-  const extra = order?.payments.filter(({ surplus }) => surplus) ?? [];
+  const received = order?.payments.filter((payment) => payment.stage === 'succeeded' && !isDenied(payment)) ?? [];
+  const extra = received.filter(({ surplus }) => surplus);
   const refunds = order?.refunds.filter(isCertain) ?? [];
-  const unused = order?.payments.filter(paysNothing) ?? [];
-  const owed = unused.reduce((sum, payment) => sum + leftOf(payment, refunds), 0);
+  const owed = received.filter(paysNothing).reduce((sum, payment) => sum + leftOf(payment, refunds), 0);
   const checking = paid
     ? current?.needsReview === true
     : (order?.payments.some((payment) => payment.checking) ?? false);
@@ -58,6 +59,7 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     surplusAmount: extra.length ? decimalOf(sumOf(extra), total.currency) : null,
     owedAmount: owed > 0 ? decimalOf(owed, total.currency) : null,
     otherOpen: order?.payments.some((payment) => payment !== current && isPayable(payment)) ?? false,
+    received: received.map(receivedView),
     refunds: refunds.map(refundView),
     version: order?.version ?? 0,
     serverTime: iso(nowMs),
@@ -87,6 +89,13 @@ function isCertain({ stage, mismatch, conflict, needsReview }: Transaction): boo
   return !mismatch && !conflict && !needsReview && (status === 'PROCESSING' || status === 'SUCCESS');
 }
 
+const receivedView = (payment: Transaction): ReceivedView => ({
+  amount: decimalOf(payment.amountMinor, payment.currency),
+  method: payment.method as Method,
+  walletLast4: walletLast4(payment),
+  paidAt: isoOrNull(succeededAt(payment)),
+});
+
 const refundView = ({ amountMinor, currency, stage }: Transaction): RefundView => ({
   amount: decimalOf(amountMinor, currency),
   status: stage === 'succeeded' ? 'SUCCESS' : 'PROCESSING',
@@ -111,9 +120,7 @@ function isPayable({ stage, method, answer }: Transaction): boolean {
 
 /** `withheld`: the money may have come, or the order is closed, so nothing is shown to pay with. */
 function shopperPayment(payment: Transaction, withheld: boolean, causeOf: Traits['causeOf']): PaymentView {
-  const { method, asked, customer, stage, answer, checkoutUrl, qr, appUrl, expiresAt, createdAt, late, history } =
-    payment;
-  const paidAt = succeededAt(payment);
+  const { method, asked, stage, answer, checkoutUrl, qr, appUrl, expiresAt, createdAt, late, history } = payment;
   const { status } = STAGES[stage];
   // An ended payment shows no code or link, so that nobody pays it.
   const open = status === 'PROCESSING' && !withheld;
@@ -129,14 +136,19 @@ function shopperPayment(payment: Transaction, withheld: boolean, causeOf: Traits
     checkoutUrl: open ? checkoutUrl : null,
     qr: open ? qr : null,
     appUrl: open ? appUrl : null,
-    walletLast4:
-      (open || status === 'SUCCESS') && PAYS_BY[method as Method] === 'prompt' ? (customer?.slice(-4) ?? null) : null,
-    expiresAt: expiresAt === null ? null : iso(expiresAt),
+    walletLast4: open || status === 'SUCCESS' ? walletLast4(payment) : null,
+    expiresAt: isoOrNull(expiresAt),
     createdAt: iso(createdAt),
-    paidAt: paidAt === undefined ? null : iso(paidAt),
+    paidAt: isoOrNull(succeededAt(payment)),
     late,
   };
 }
+
+const isoOrNull = (time: number | null | undefined): string | null => (time == null ? null : iso(time));
+
+/** Of the wallet that was asked. */
+const walletLast4 = ({ method, customer }: Transaction): string | null =>
+  PAYS_BY[method as Method] === 'prompt' ? (customer?.slice(-4) ?? null) : null;
 
 // Encodes the text of a QR code on the server, once per payment, so that no shopper loads an encoder (89 ms on a slow
 // phone, a third of the bytes of the widget).

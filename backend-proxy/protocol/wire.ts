@@ -127,6 +127,12 @@ export interface PaymentView {
   late: boolean;
 }
 
+/** A payment that arrived. */
+export interface ReceivedView extends Pick<PaymentView, 'method' | 'walletLast4' | 'paidAt'> {
+  /** Decimal string with the currency's digits. */
+  amount: string;
+}
+
 /** Money that goes back to the wallet that paid. PROCESSING: the gateway has accepted it; SUCCESS: it was sent. */
 export interface RefundView {
   /** Decimal string with the currency's digits. */
@@ -162,6 +168,8 @@ export interface OrderView {
   owedAmount: string | null;
   /** A payment other than the current one can still be paid. */
   otherOpen: boolean;
+  /** Oldest first; none that a person of the shop has denied. */
+  received: ReceivedView[];
   /** Oldest first; none that failed, that the gateway has not accepted yet, or that a person has to look into. */
   refunds: RefundView[];
   version: number;

@@ -51,6 +51,9 @@ const orderViewSchema = z
     surplusAmount: nullableText,
     owedAmount: nullableText,
     otherOpen: z.boolean(),
+    received: z.array(
+      z.object({ amount: z.string(), method: z.enum(METHODS), walletLast4: nullableText, paidAt: nullableText }),
+    ),
     refunds: z.array(z.object({ amount: z.string(), status: z.enum(['PROCESSING', 'SUCCESS']) })),
     version: z.int(),
     serverTime: z.string(),

@@ -201,7 +201,6 @@ export const SENTENCES = {
   owed: ['owed'],
   otherOpen: ['open'],
   doNotConfirm: ['otherOpen'],
-  extra: ['paidTwice'],
   refunding: ['onItsWayBack'],
   sentBack: ['sentBackInPart'],
   refunded: ['sentBack'],

@@ -39,6 +39,14 @@ const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
 /** A payment of 15 minutes that has `remainingMs` left. */
 const limited = (remainingMs: number) => ({ createdAt: soon(remainingMs - 900_000), expiresAt: soon(remainingMs) });
 const paid = { paid: true };
+const twice = {
+  surplus: true,
+  surplusAmount: '10.10',
+  received: [
+    { amount: '10.10', method: 'QR', walletLast4: null, paidAt: '2026-11-20T11:58:30.000Z' },
+    { amount: '10.10', method: 'DIRECT', walletLast4: '5678', paidAt: '2026-11-20T12:01:00.000Z' },
+  ],
+} satisfies Partial<OrderView>;
 const SUCCEEDED = paymentOf('QR', { status: 'SUCCESS' });
 const failed = (method: Method, reason: PaymentView['reason'], cause: PaymentView['cause'] = null) =>
   paymentOf(method, { status: 'FAILED', reason, cause });
@@ -252,7 +260,7 @@ export const STATES = {
   'paid, twice': {
     claims: { supportUrl },
     payment: paymentOf('CHECKOUT', { status: 'SUCCESS', late: true }),
-    view: { ...paid, surplus: true, surplusAmount: '10.10', owedAmount: '10.10' },
+    view: { ...paid, ...twice, owedAmount: '10.10' },
     heading: 'This order was paid more than once',
   },
   'paid, refunded in part': {
@@ -275,7 +283,7 @@ export const STATES = {
   'paid, twice, refunded': {
     claims: nobody,
     payment: SUCCEEDED,
-    view: { ...paid, surplus: true, surplusAmount: '10.10', refunds: [{ amount: '10.10', status: 'PROCESSING' }] },
+    view: { ...paid, ...twice, refunds: [{ amount: '10.10', status: 'PROCESSING' }] },
     heading: 'Payment received',
   },
   'closed, paid after': {

@@ -327,7 +327,6 @@ export const flowStyles = css`
     gap: var(--_space);
   }
   dt {
-    flex: none;
     color: var(--_muted);
     text-align: start;
   }

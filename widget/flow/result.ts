@@ -1,7 +1,7 @@
 // The result: paid, with the details; closed by the shop; failed, with the reason, what happened to the money, and what
 // the shopper can do next; or that nothing more can be done with this token.
 import type { TemplateResult } from 'lit';
-import type { Method, OrderView, Reason, RefundView } from '../../backend-proxy/protocol/wire.ts';
+import type { Method, PaymentView, Reason } from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId, offeredMethods } from '../shell/choice.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { PanelContext } from '../shell/choose.ts';
@@ -30,19 +30,20 @@ import type { Shown } from './view.ts';
 export function paid(context: PanelContext): TemplateResult {
   const { say, money, state } = context;
   const { order, claims } = state;
-  const { payment, closed: isClosed, amount, surplusAmount, owedAmount } = order;
-  // Of an order that was paid twice, a method and a time would be those of one payment.
-  const only = surplusAmount ? null : payment;
+  const { payment, closed: isClosed, amount, owedAmount, received, refunds } = order;
+  const isTwice = !!received[1];
   // The same on each device, and as the shop's staff sees it.
-  const method = only && (claims?.methodNames?.[only.method] ?? say(only.method));
-  const last4 = only?.walletLast4;
-  const back = refunded('SUCCESS', order);
-  const onItsWay = refunded('PROCESSING', order);
-  const received = Number(amount) + Number(surplusAmount);
+  const by = ({ method, walletLast4 }: Pick<PaymentView, 'method' | 'walletLast4'>) =>
+    html`${claims?.methodNames?.[method] ?? say(method)}
+    ${walletLast4 ? html`<bdi dir="ltr">•••• ${walletLast4}</bdi>` : ''}`;
+  const at = (paidAt: string | null) => paidAt && formatTime(paidAt, context.language);
+  const back = sumOf(refunds.filter(({ status }) => status === 'SUCCESS'));
+  const onItsWay = sumOf(refunds) - back;
+  const kept = sumOf(received) - back;
   // A gateway that sends whole amounts only keeps less than 1.
-  const isAll = (sent: number) => sent && !owedAmount && received - sent < 0.9995;
+  const isAll = (sent: number) => sent && !owedAmount && kept + back - sent < 0.9995;
   // Of two payments, two wallets may have paid.
-  const whole = isAll(back) ? (surplusAmount ? 'sentBack' : 'refunded') : isAll(back + onItsWay) && 'refunding';
+  const whole = isAll(back) ? (isTwice ? 'sentBack' : 'refunded') : isAll(back + onItsWay) && 'refunding';
   const title = whole || (isClosed ? 'closed' : owedAmount ? 'surplus' : 'paid');
   const look = owedAmount ? 'warning' : title === 'refunding' ? 'clock' : title === 'paid' ? title : 'ended';
   // Without the noise of floating point, and with a minus rather than a hyphen.
@@ -57,23 +58,27 @@ export function paid(context: PanelContext): TemplateResult {
     ${owedAmount ? note(owed()) : ''}
     ${order.otherOpen ? note(whole ? say('closed_help') : both('otherOpen', 'doNotConfirm', context)) : ''}
     <dl part="details">
-      ${amount ? detail(say('amount'), money(amount)) : ''}
-      ${surplusAmount ? detail(say('extra'), money(surplusAmount)) : ''}
+      ${
+        isTwice
+          ? received.map((each) => detail(html`${by(each)}<small>${at(each.paidAt)}</small>`, money(each.amount)))
+          : amount
+            ? detail(say('amount'), money(amount))
+            : ''
+      }
       ${back ? detail(say('sentBack'), shown(-back), 'announce') : ''}
-      ${surplusAmount || back ? detail(say('total'), shown(received - back), 'sum') : ''}
+      ${isTwice || back ? detail(say('total'), shown(kept), 'sum') : ''}
       ${onItsWay ? detail(say('refunding'), shown(onItsWay), 'announce') : ''}
-      ${method ? detail(say('method'), html`${method} ${last4 ? html`<bdi dir="ltr">•••• ${last4}</bdi>` : ''}`) : ''}
+      ${payment && !isTwice ? detail(say('method'), by(payment)) : ''}
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
-      ${only?.paidAt ? detail(say('date'), formatTime(only.paidAt, context.language)) : ''}
+      ${payment?.paidAt && !isTwice ? detail(say('date'), at(payment.paidAt)) : ''}
     </dl>
     ${owedAmount ? waysOut('help', context) : shopLink(title === 'paid' ? 'primary' : 'second', context)}
     ${button('print', 'quiet', say('print'), () => print())} ${isClosed ? '' : html`<slot name="success"></slot>`}`;
 }
 
-const refunded = (state: RefundView['status'], { refunds }: OrderView): number =>
-  refunds.reduce((sum, { amount, status }) => (status === state ? sum + Number(amount) : sum), 0);
+const sumOf = (all: { amount: string }[]): number => all.reduce((sum, { amount }) => sum + Number(amount), 0);
 
-const detail = (name: string, value: string | TemplateResult, role = ''): TemplateResult =>
+const detail = (name: string | TemplateResult, value: string | TemplateResult | null, role = ''): TemplateResult =>
   html`<div class=${role}>
     <dt>${name}</dt>
     <dd>${value}</dd>

@@ -83,7 +83,6 @@ export default {
   owed: 'La botiga us deu {amount}.',
   otherOpen: 'Un altre pagament d’aquesta comanda continua en curs.',
   doNotConfirm: 'No el confirmeu; si ho feu, pagareu dues vegades.',
-  extra: 'Pagament addicional',
   refunding: 'En procés de devolució',
   sentBack: 'Retornat',
   refunded: 'S’ha retornat l’import de {amount} al moneder amb què s’ha pagat',

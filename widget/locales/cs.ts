@@ -82,7 +82,6 @@ export default {
   owed: 'Obchod vám dluží {amount}.',
   otherOpen: 'Jiná platba za tuto objednávku ještě není dokončena.',
   doNotConfirm: 'Nepotvrzujte ji, jinak zaplatíte dvakrát.',
-  extra: 'Platba navíc',
   refunding: 'Vrací se',
   sentBack: 'Vráceno',
   refunded: 'Částka {amount} byla odeslána zpět do peněženky, ze které bylo zaplaceno',

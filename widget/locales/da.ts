@@ -82,7 +82,6 @@ export default {
   owed: 'Butikken skylder dig {amount}.',
   otherOpen: 'En anden betaling for denne ordre er endnu ikke afsluttet.',
   doNotConfirm: 'Bekræft den ikke, ellers betaler du to gange.',
-  extra: 'Ekstra betaling',
   refunding: 'På vej tilbage',
   sentBack: 'Sendt tilbage',
   refunded: '{amount} er sendt tilbage til den wallet, der blev betalt med',

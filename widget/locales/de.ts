@@ -83,7 +83,6 @@ export default {
   owed: 'Der Shop schuldet Ihnen {amount}.',
   otherOpen: 'Eine andere Zahlung für diese Bestellung ist noch nicht abgeschlossen.',
   doNotConfirm: 'Bestätigen Sie diese nicht, sonst zahlen Sie doppelt.',
-  extra: 'Zusätzliche Zahlung',
   refunding: 'Erstattung unterwegs',
   sentBack: 'Erstattet',
   refunded: '{amount} an die zahlende Wallet erstattet',

@@ -64,7 +64,6 @@ export const enFlow = {
   owed: 'The shop owes you {amount}.',
   otherOpen: 'Another payment for this order is still open.',
   doNotConfirm: 'Do not confirm it, or you will pay twice.',
-  extra: 'Extra payment',
   refunding: 'On its way back',
   sentBack: 'Sent back',
   refunded: '{amount} was sent back to the wallet that paid',

@@ -83,7 +83,6 @@ export default {
   owed: 'La tienda le debe {amount}.',
   otherOpen: 'Otro pago de este pedido sigue en curso.',
   doNotConfirm: 'No lo confirme; de lo contrario, pagará dos veces.',
-  extra: 'Pago adicional',
   refunding: 'En camino de vuelta',
   sentBack: 'Devuelto',
   refunded: 'El monto de {amount} se devolvió a la billetera con la que se pagó',

@@ -83,7 +83,6 @@ export default {
   owed: 'La tienda le debe {amount}.',
   otherOpen: 'Otro pago de este pedido sigue en curso.',
   doNotConfirm: 'No lo confirme; de lo contrario, pagará dos veces.',
-  extra: 'Pago adicional',
   refunding: 'En camino de vuelta',
   sentBack: 'Devuelto',
   refunded: 'El importe de {amount} se ha devuelto al monedero con el que se pagó',

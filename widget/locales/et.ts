@@ -82,7 +82,6 @@ export default {
   owed: 'Pood võlgneb teile {amount}.',
   otherOpen: 'Selle tellimuse teine makse on veel pooleli.',
   doNotConfirm: 'Ärge seda kinnitage, muidu maksate kaks korda.',
-  extra: 'Lisamakse',
   refunding: 'Teel tagasi',
   sentBack: 'Tagasi saadetud',
   refunded: 'Summa {amount} saadeti tagasi rahakotti, millest maksti',

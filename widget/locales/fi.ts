@@ -81,7 +81,6 @@ export default {
   owed: 'Kauppa on sinulle velkaa {amount}.',
   otherOpen: 'Toinen tämän tilauksen maksu on vielä kesken.',
   doNotConfirm: 'Älä vahvista sitä, muuten maksat kahdesti.',
-  extra: 'Ylimääräinen maksu',
   refunding: 'Matkalla takaisin',
   sentBack: 'Palautettu',
   refunded: 'Summa {amount} on lähetetty takaisin lompakkoon, josta maksettiin',

@@ -84,7 +84,6 @@ export default {
   owed: 'La boutique vous doit {amount}.',
   otherOpen: 'Un autre paiement pour cette commande est toujours en cours.',
   doNotConfirm: 'Ne le confirmez pas, sinon vous paierez deux fois.',
-  extra: 'Paiement supplémentaire',
   refunding: 'En cours de remboursement',
   sentBack: 'Remboursé',
   refunded: 'Le montant de {amount} a été remboursé sur le portefeuille qui a servi à payer',

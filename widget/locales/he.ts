@@ -79,7 +79,6 @@ export default {
   owed: 'החנות חייבת לכם {amount}.',
   otherOpen: 'תשלום נוסף על ההזמנה הזו עדיין לא הושלם.',
   doNotConfirm: 'אל תאשרו אותו, אחרת תשלמו פעמיים.',
-  extra: 'תשלום נוסף',
   refunding: 'בדרך חזרה',
   sentBack: 'הוחזר',
   refunded: 'הסכום {amount} נשלח בחזרה לארנק שממנו שולם',

@@ -82,7 +82,6 @@ export default {
   owed: 'Trgovina vam duguje {amount}.',
   otherOpen: 'Drugo plaćanje za ovu narudžbu još nije završeno.',
   doNotConfirm: 'Nemojte ga potvrditi, inače ćete platiti dvaput.',
-  extra: 'Dodatna uplata',
   refunding: 'Na putu natrag',
   sentBack: 'Vraćeno',
   refunded: 'Iznos {amount} poslan je natrag u novčanik iz kojeg je plaćeno',

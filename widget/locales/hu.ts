@@ -82,7 +82,6 @@ export default {
   owed: 'A bolt {amount} összeggel tartozik Önnek.',
   otherOpen: 'Ehhez a rendeléshez egy másik fizetés még nem fejeződött be.',
   doNotConfirm: 'Azt ne hagyja jóvá, különben kétszer fizet.',
-  extra: 'Többletfizetés',
   refunding: 'Visszaküldés alatt',
   sentBack: 'Visszaküldve',
   refunded: '{amount} összeget visszaküldtek abba a tárcába, amelyből fizettek',

@@ -82,7 +82,6 @@ export default {
   owed: 'Toko berutang {amount} kepada Anda.',
   otherOpen: 'Masih ada pembayaran lain untuk pesanan ini yang belum selesai.',
   doNotConfirm: 'Jangan konfirmasi pembayaran itu. Jika dikonfirmasi, Anda akan membayar dua kali.',
-  extra: 'Kelebihan pembayaran',
   refunding: 'Sedang dikembalikan',
   sentBack: 'Sudah dikembalikan',
   refunded: '{amount} sudah dikirim kembali ke e-wallet yang digunakan untuk membayar',

@@ -83,7 +83,6 @@ export default {
   owed: 'Il negozio ti deve {amount}.',
   otherOpen: 'Un altro pagamento per questo ordine è ancora in corso.',
   doNotConfirm: 'Non confermarlo, altrimenti pagherai due volte.',
-  extra: 'Pagamento aggiuntivo',
   refunding: 'In corso di rimborso',
   sentBack: 'Rimborsato',
   refunded: 'L’importo di {amount} è stato rimborsato sul portafoglio usato per pagare',

@@ -83,7 +83,6 @@ export default {
   owed: 'ショップから {amount} が返金されていません。',
   otherOpen: 'このご注文には、まだ完了していない別のお支払いがあります。',
   doNotConfirm: '承認すると二重のお支払いになるため、承認しないでください。',
-  extra: '重複したお支払い',
   refunding: '返金手続き中',
   sentBack: '返金済み',
   refunded: '{amount}を、お支払いに使われたウォレットに返金しました',

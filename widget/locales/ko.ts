@@ -80,7 +80,6 @@ export default {
   owed: '상점이 돌려드려야 할 금액은 {amount}입니다.',
   otherOpen: '이 주문에 아직 완료되지 않은 다른 결제가 있습니다.',
   doNotConfirm: '그 결제는 승인하지 마세요. 승인하면 이중으로 결제됩니다.',
-  extra: '초과 결제',
   refunding: '환불 진행 중',
   sentBack: '환불 완료',
   refunded: '결제에 사용된 전자지갑으로 {amount} 환불이 완료되었습니다',

@@ -83,7 +83,6 @@ export default {
   owed: 'Parduotuvė jums skolinga {amount}.',
   otherOpen: 'Kitas šio užsakymo mokėjimas dar neužbaigtas.',
   doNotConfirm: 'Nepatvirtinkite jo, kitaip sumokėsite du kartus.',
-  extra: 'Papildomas mokėjimas',
   refunding: 'Grąžinama',
   sentBack: 'Grąžinta',
   refunded: 'Suma {amount} grąžinta į piniginę, iš kurios sumokėta',

@@ -82,7 +82,6 @@ export default {
   owed: 'Veikals jums ir parādā {amount}.',
   otherOpen: 'Cits maksājums par šo pasūtījumu vēl nav pabeigts.',
   doNotConfirm: 'Neapstipriniet to, citādi samaksāsiet divreiz.',
-  extra: 'Liekais maksājums',
   refunding: 'Tiek atmaksāts',
   sentBack: 'Atmaksāts',
   refunded: 'Summa {amount} ir nosūtīta atpakaļ uz maku, no kura samaksāts',

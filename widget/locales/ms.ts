@@ -83,7 +83,6 @@ export default {
   owed: 'Kedai berhutang {amount} kepada anda.',
   otherOpen: 'Satu lagi pembayaran untuk pesanan ini belum selesai.',
   doNotConfirm: 'Jangan sahkan pembayaran itu. Jika disahkan, anda akan membayar dua kali.',
-  extra: 'Lebihan pembayaran',
   refunding: 'Sedang dipulangkan',
   sentBack: 'Telah dipulangkan',
   refunded: '{amount} telah dihantar kembali ke e-dompet yang digunakan untuk membayar',

@@ -82,7 +82,6 @@ export default {
   owed: 'Butikken skylder deg {amount}.',
   otherOpen: 'En annen betaling for denne bestillingen er ikke avsluttet ennå.',
   doNotConfirm: 'Ikke bekreft den, ellers betaler du to ganger.',
-  extra: 'Ekstra betaling',
   refunding: 'På vei tilbake',
   sentBack: 'Sendt tilbake',
   refunded: '{amount} er sendt tilbake til lommeboken det ble betalt med',

@@ -82,7 +82,6 @@ export default {
   owed: 'De winkel is u {amount} schuldig.',
   otherOpen: 'Een andere betaling voor deze bestelling is nog niet afgerond.',
   doNotConfirm: 'Bevestig die niet, anders betaalt u dubbel.',
-  extra: 'Extra betaling',
   refunding: 'Onderweg terug',
   sentBack: 'Teruggestuurd',
   refunded: '{amount} is teruggestuurd naar de wallet waarmee is betaald',

@@ -82,7 +82,6 @@ export default {
   owed: 'Sklep jest Ci winien {amount}.',
   otherOpen: 'Inna płatność za to zamówienie nie została jeszcze zakończona.',
   doNotConfirm: 'Nie potwierdzaj jej, w przeciwnym razie zapłacisz dwukrotnie.',
-  extra: 'Dodatkowa płatność',
   refunding: 'W trakcie zwrotu',
   sentBack: 'Zwrócono',
   refunded: 'Kwota {amount} została odesłana do portfela, z którego zapłacono',

@@ -83,7 +83,6 @@ export default {
   owed: 'A loja deve {amount} a você.',
   otherOpen: 'Outro pagamento deste pedido ainda está em andamento.',
   doNotConfirm: 'Não confirme esse pagamento; caso contrário, você pagará duas vezes.',
-  extra: 'Pagamento em duplicidade',
   refunding: 'Em devolução',
   sentBack: 'Devolvido',
   refunded: 'O valor de {amount} foi devolvido à carteira usada para pagar',

@@ -83,7 +83,6 @@ export default {
   owed: 'A loja deve-lhe {amount}.',
   otherOpen: 'Outro pagamento desta encomenda ainda está em curso.',
   doNotConfirm: 'Não o confirme; caso contrário, pagará duas vezes.',
-  extra: 'Pagamento adicional',
   refunding: 'Em devolução',
   sentBack: 'Devolvido',
   refunded: 'O montante de {amount} foi devolvido à carteira usada para pagar',

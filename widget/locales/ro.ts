@@ -83,7 +83,6 @@ export default {
   owed: 'Magazinul vă datorează {amount}.',
   otherOpen: 'O altă plată pentru această comandă este încă în curs.',
   doNotConfirm: 'Nu o confirmați, altfel veți plăti de două ori.',
-  extra: 'Plată suplimentară',
   refunding: 'În curs de returnare',
   sentBack: 'Returnat',
   refunded: 'Suma de {amount} a fost returnată în portofelul din care s-a plătit',

@@ -82,7 +82,6 @@ export default {
   owed: 'Obchod vám dlhuje {amount}.',
   otherOpen: 'Iná platba za túto objednávku ešte nie je dokončená.',
   doNotConfirm: 'Nepotvrdzujte ju, inak zaplatíte dvakrát.',
-  extra: 'Platba navyše',
   refunding: 'Vracia sa',
   sentBack: 'Vrátené',
   refunded: 'Suma {amount} bola odoslaná späť do peňaženky, z ktorej sa platilo',

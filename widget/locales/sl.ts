@@ -82,7 +82,6 @@ export default {
   owed: 'Trgovina vam dolguje {amount}.',
   otherOpen: 'Drugo plačilo za to naročilo še ni končano.',
   doNotConfirm: 'Ne potrjujte ga, sicer boste plačali dvakrat.',
-  extra: 'Dodatno plačilo',
   refunding: 'Na poti nazaj',
   sentBack: 'Vrnjeno',
   refunded: 'Znesek {amount} je bil poslan nazaj v denarnico, iz katere je bilo plačano',

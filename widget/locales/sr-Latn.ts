@@ -82,7 +82,6 @@ export default {
   owed: 'Prodavnica vam duguje {amount}.',
   otherOpen: 'Drugo plaćanje za ovu porudžbinu još nije završeno.',
   doNotConfirm: 'Nemojte ga potvrditi, inače ćete platiti dva puta.',
-  extra: 'Dodatna uplata',
   refunding: 'Na putu nazad',
   sentBack: 'Vraćeno',
   refunded: 'Iznos {amount} je poslat nazad u novčanik iz kog je plaćeno',

@@ -82,7 +82,6 @@ export default {
   owed: 'Butiken är skyldig dig {amount}.',
   otherOpen: 'En annan betalning för den här beställningen är inte avslutad än.',
   doNotConfirm: 'Bekräfta den inte, annars betalar du två gånger.',
-  extra: 'Extra betalning',
   refunding: 'På väg tillbaka',
   sentBack: 'Återbetalat',
   refunded: '{amount} har skickats tillbaka till plånboken som användes för att betala',

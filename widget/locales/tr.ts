@@ -82,7 +82,6 @@ export default {
   owed: 'Mağazanın size {amount} borcu var.',
   otherOpen: 'Bu sipariş için henüz tamamlanmamış başka bir ödeme var.',
   doNotConfirm: 'O ödemeyi onaylamayın, yoksa iki kez ödersiniz.',
-  extra: 'Fazladan ödeme',
   refunding: 'Geri gönderiliyor',
   sentBack: 'Geri gönderildi',
   refunded: '{amount}, ödemenin yapıldığı cüzdana geri gönderildi',

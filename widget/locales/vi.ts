@@ -81,7 +81,6 @@ export default {
   owed: 'Cửa hàng nợ bạn {amount}.',
   otherOpen: 'Một giao dịch khác cho đơn hàng này vẫn chưa hoàn tất.',
   doNotConfirm: 'Đừng xác nhận giao dịch đó, nếu không bạn sẽ trả tiền hai lần.',
-  extra: 'Khoản thanh toán thừa',
   refunding: 'Đang hoàn tiền',
   sentBack: 'Đã hoàn tiền',
   refunded: 'Số tiền {amount} đã được hoàn về ví đã dùng để thanh toán',

@@ -79,7 +79,6 @@ export default {
   owed: '商家應退還您 {amount}。',
   otherOpen: '此訂單還有另一筆付款尚未完成。',
   doNotConfirm: '請勿確認該筆付款，否則會重複付款。',
-  extra: '重複的付款',
   refunding: '退款處理中',
   sentBack: '已退款',
   refunded: '{amount} 已退回付款所用的錢包',

@@ -79,7 +79,6 @@ export default {
   owed: '商家应退还您 {amount}。',
   otherOpen: '此订单还有另一笔付款尚未完成。',
   doNotConfirm: '请勿确认该笔付款，否则会重复付款。',
-  extra: '重复的付款',
   refunding: '退款处理中',
   sentBack: '已退款',
   refunded: '{amount} 已退回付款所用的钱包',

@@ -7,6 +7,7 @@ import type {
   OrderClaims,
   OrderView,
   PaymentView,
+  ReceivedView,
   Problem,
   StartPayment,
 } from '../../backend-proxy/protocol/wire.ts';
@@ -164,6 +165,13 @@ const FRESH = {
   payment: null,
 };
 
+/** What the payment brought, and what the view says came too much, by the same method. */
+function receivedIn({ payment, amount, surplusAmount }: Omit<OrderView, 'received'>): ReceivedView[] {
+  if (payment?.status !== 'SUCCESS') return [];
+  const { method, walletLast4, paidAt } = payment;
+  return [amount, surplusAmount].flatMap((each) => (each ? [{ amount: each, method, walletLast4, paidAt }] : []));
+}
+
 /** The methods that these claims offer. */
 function offered(claims: OrderClaims): Method[] {
   const methods = claims.methods ?? (Object.keys(NEEDED_CLAIM) as Method[]);
@@ -198,7 +206,7 @@ export class FakeProxy {
     this.now = now;
     this.claims = claimsOf(claims);
     this.token = tokenOf(this.claims);
-    this.view = {
+    const full = {
       orderId: this.claims.orderId,
       amount: this.claims.amount ?? null,
       currency: this.claims.currency,
@@ -211,6 +219,7 @@ export class FakeProxy {
       serverTime: '',
       ...view,
     };
+    this.view = { received: receivedIn(full), ...full };
   }
 
   get starts(): Seen[] {
@@ -223,7 +232,8 @@ export class FakeProxy {
 
   /** Commits a change and sends it to every stream. */
   publish(change: Partial<OrderView>): void {
-    this.view = { ...this.view, version: this.view.version + 1, ...change };
+    const view = { ...this.view, version: this.view.version + 1, ...change };
+    this.view = { ...view, received: change.received ?? receivedIn(view) };
     if (this.isSilent) return;
     for (const stream of this.#streams) stream.enqueue(this.#event());
   }

@@ -84,6 +84,10 @@ it('the event stream of a paid order continues while another payment can be paid
   const last = await stream.view();
   assert.deepEqual([last.surplus, last.surplusAmount, last.otherOpen], [true, '10.10', false]);
   assert.equal(last.owedAmount, '10.10');
+  assert.deepEqual(
+    last.received.map(({ method, amount }) => `${method} ${amount}`),
+    ['QR 10.10', 'JETGO 10.10'],
+  );
   const refund = { orderId: 'A-1', gatewayOrderId: 'A-1', amount: '10', idempotencyKey: 'refund' };
   await world.proxy.refunds.start(refund);
   await world.settle();

@@ -28,6 +28,7 @@ it('the order view of an order that was never started shows the terms of the tok
     surplusAmount: null,
     owedAmount: null,
     otherOpen: false,
+    received: [],
     refunds: [],
     version: 0,
     serverTime: '2026-11-20T12:00:00.000Z',
@@ -137,11 +138,12 @@ it('a paid order is checked while its payment is in doubt, and its payment has a
   database.exec(`update transactions set needs_review = 1, conflict = 1 where type = 'PAY'`);
   database.close();
   const stream = await open(world, world.token());
-  const seen = ({ paid, checking, payment }: OrderView) => [paid, checking, payment?.status, payment?.reason];
-  assert.deepEqual(seen(await stream.view()), [true, true, 'SUCCESS', null]);
+  const seen = ({ paid, checking, payment, received }: OrderView) =>
+    [paid, checking, payment?.status, payment?.reason, received.length]; // prettier-ignore
+  assert.deepEqual(seen(await stream.view()), [true, true, 'SUCCESS', null, 1]);
   const word = { status: 'FAILED', by: 'ada', note: 'nothing came', gatewayReports: 'SUCCESS' };
   assert.equal((await world.merchant('POST', '/transactions/A-1/resolve', word)).status, 200);
-  assert.deepEqual(seen(await stream.view()), [true, false, 'SUCCESS', 'RESOLVED']);
+  assert.deepEqual(seen(await stream.view()), [true, false, 'SUCCESS', 'RESOLVED', 0]);
   assert.equal(await stream.next(), 'end');
 });
 
