@@ -21,7 +21,7 @@ try {
 } catch {}
 const { orderId, description, language, merchant, logo, supportUrl, returnUrl } = claims;
 const root = document.documentElement;
-const [widget, payee, address, line, mark, initial, icon, way, help, site] = ['payment-widget', 'h1', 'header a', 'header p', 'img', 'i', 'link', '[slot]', 'footer a', 'footer span'].map((name) => document.querySelector(name));
+const [widget, payee, address, line, mark, initial, icon, way, help] = ['payment-widget', 'h1', 'header a', 'header p', 'img', 'i', 'link', '[slot]', 'footer a'].map((name) => document.querySelector(name));
 root.lang = language || navigator.language;
 const is = (name) => root.classList.contains(name);
 const part = (name) => widget.shadowRoot.querySelector('[part~=' + name + ']');
@@ -30,7 +30,6 @@ const page = [supportUrl, returnUrl].find((url) => /^https?:/.test(url) && URL.c
 const isHelp = page && page === supportUrl;
 const name = merchant || (page && new URL(page).host);
 const order = name ? line : payee;
-site.textContent = location.host;
 const follow = () => {
   const isKnown = is('known');
   document.title = [part('heading')?.textContent, isKnown && merchant].filter(Boolean).join(' · ') || document.title;
@@ -39,7 +38,7 @@ const follow = () => {
   way.textContent = isKnown && isHelp ? widget.say('support') : toShop;
   help.textContent = widget.say('support');
   help.hidden = !isKnown || !isHelp || is('over') || !!part('support');
-  if (isKnown && !(name && description)) order.textContent = [widget.say('order'), orderId].join(' ');
+  if (isKnown && !(name && description?.includes(orderId))) order.textContent = [widget.say('order'), orderId].join(' ');
   // Reloading brings no other token: like a link that does not work, an expired one says to ask for another.
   const askForAnother = [widget.say('invalid_token_help'), widget.say('counts')].join(' ').replace('。 ', '。');
   if (isKnown && is('over')) widget.messages = { token_expired: widget.say('EXPIRED'), token_expired_help: askForAnother };
@@ -58,6 +57,7 @@ const introduce = () => {
 };
 widget.addEventListener('payment-ready', introduce);
 widget.addEventListener('payment-error', async ({ detail: { code } }) => {
+  root.classList.add('told');
   if (!/^(token_expired|invalid_token)$/.test(code) || is('over')) return;
   root.classList.add('over');
   if (code === 'token_expired') introduce();
@@ -69,7 +69,7 @@ widget.addEventListener('payment-error', async ({ detail: { code } }) => {
 widget.setAttribute('order', token);
 `;
 
-/** On a phone the widget is the page. The payee is named above it, so not in it. */
+/** On a phone the widget is the page. The payee is named above it, so not in it, and nothing is shown before. */
 const STYLE = `
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; --payment-padding: clamp(1rem, 6vw, 1.5rem); }
 body { box-sizing: border-box; margin: 0; min-height: 100dvh; display: flex; flex-direction: column; align-items: center; background: light-dark(#fff, #16181e); color: light-dark(#14171f, #f1f3f7); }
@@ -84,9 +84,8 @@ h1, p { margin: 0; font-size: 1.125rem; line-height: 1.3; }
 :is(header, footer) :is(a, p) { color: light-dark(#596070, #a6adbb); font-size: 0.875rem; text-underline-offset: 0.2em; }
 :is(header, footer) a { display: inline-block; line-height: 1.5rem; }
 :is(header, footer) :is(a:empty, [hidden]) { display: none; }
-footer svg { width: 1rem; margin-inline-end: 0.375rem; vertical-align: -0.1875rem; }
-footer { display: flex; flex-wrap: wrap; justify-content: center; align-items: baseline; gap: 0 1rem; margin-top: auto; padding: 0.75rem; }
-:root:not(.known) header { visibility: hidden; }
+footer { margin-top: auto; padding: 0.75rem; }
+:root:not(.known) header, :root:not(.known, .told) payment-widget { visibility: hidden; }
 :root.over:not(.known) header { visibility: visible; position: absolute; width: 1px; height: 1px; min-height: 0; padding: 0; overflow: hidden; clip-path: inset(50%); }
 payment-widget::part(sheet) { border: 0; border-radius: 0; }
 payment-widget::part(logo), payment-widget::part(merchant) { display: none; }
@@ -109,9 +108,6 @@ noscript { display: block; padding: 2rem; }
 const SHOPFRONT =
   'M5 12v7.5h14V12M5.5 4.5h13l2 5a2.8 2.8 0 0 1-5.5.7 3 3 0 0 1-6 0 2.8 2.8 0 0 1-5.5-.7zM10 19.5v-4h4v4';
 
-/** Before the address of this page. */
-const GLOBE = 'M3 12h18M12 3a9 9 0 1 1 0 18 9 9 0 0 1 0-18c5 5 5 13 0 18-5-5-5-13 0-18';
-
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 const PAGE = `<!doctype html>
@@ -127,9 +123,9 @@ const PAGE = `<!doctype html>
 <script type="module" src="widget.js"></script>
 </head>
 <body>
-<header><img alt=""><i aria-hidden="true"><svg viewBox="0 0 24 24"><path d="${SHOPFRONT}"/></svg></i><div><h1>Payment</h1><p></p><a target="_blank" rel="noopener"></a></div></header>
+<header><img alt=""><i aria-hidden="true"><svg viewBox="0 0 24 24"><path d="${SHOPFRONT}"/></svg></i><div><h1>Payment</h1><a target="_blank" rel="noopener"></a><p></p></div></header>
 <main><payment-widget></payment-widget><a slot="help"></a><noscript>This page needs JavaScript.</noscript></main>
-<footer><p><svg viewBox="0 0 24 24" aria-hidden="true"><path d="${GLOBE}"/></svg><span></span></p><a hidden target="_blank" rel="noopener"></a></footer>
+<footer><a hidden target="_blank" rel="noopener"></a></footer>
 <script type="module">${SCRIPT}</script>
 </body>
 </html>

@@ -24,7 +24,12 @@ test('a link from POST /orders is paid by scanning, and says so again when it is
   const { url: link } = await client.createOrder(order('INV-1', { supportUrl: 'https://stillwater.example/help' }));
   const shopper = await world.shopper();
   const phone = await world.phone(ADA);
+  const held = Promise.withResolvers<void>();
+  await shopper.page.route(`${url}/order**`, (route) => held.promise.then(() => route.continue()));
   await shopper.page.goto(link ?? '');
+  await shopper.part('pay').waitFor({ state: 'attached' });
+  assert.equal(await shopper.part('pay').isVisible(), false, 'nothing to pay before the payee is known');
+  held.resolve();
   await shopper.page.getByRole('heading', { level: 1, name: 'Stillwater Coffee' }).waitFor();
   const address = shopper.page.getByRole('banner').getByRole('link', { name: 'stillwater.example' });
   const help = shopper.page.getByRole('contentinfo').getByRole('link', { name: 'Contact the shop' });
@@ -56,7 +61,6 @@ test("the shopper comes back from the gateway's checkout to the same payment", a
   const shopper = await world.shopper();
   await shopper.page.goto(link ?? '');
   await shopper.page.getByRole('heading', { level: 1, name: 'Order INV-2', exact: true }).waitFor();
-  assert.equal(await shopper.page.getByRole('contentinfo').innerText(), new URL(url).host);
   assert.ok(await shopper.page.locator('header svg').isVisible());
   assert.equal(await shopper.page.getByRole('contentinfo').getByRole('link').count(), 0);
   await shopper.pay('CHECKOUT');
@@ -110,7 +114,6 @@ test('a link that was cut or has expired says so, leads to no other shop than it
     if (way !== undefined) assert.equal(await link.innerText(), way);
     if (way !== undefined) assert.equal(await link.evaluate((each: HTMLAnchorElement) => each.href), address);
     assert.equal(await shopper.page.getByText('Stillwater Coffee').first().isVisible(), total !== undefined);
-    // The footer has a port, which may contain the digits.
     assert.equal(await shopper.page.getByText(total ?? /29[.,]00/).count(), total === undefined ? 0 : 1);
     assert.equal(await shopper.page.getByRole('radio').count(), 0);
     assert.equal(await shopper.page.getByRole('button').count(), 0, 'neither to reload nor to copy a reference');
@@ -122,6 +125,7 @@ test('on the narrowest phone, the number of an invoice is on one line', async ()
   const { page } = await world.shopper();
   await page.setViewportSize({ width: 320, height: 640 });
   await page.goto(link ?? '');
+  await page.getByRole('banner').getByText('Order INV-4', { exact: true }).waitFor();
   // In one of these lengths the line has room for the year alone.
   const lines = await page.getByText('Invoice 2026-1', { exact: true }).evaluate(({ lastChild }) =>
     Array.from({ length: 12 }, () => {
