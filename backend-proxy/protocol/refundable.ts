@@ -32,7 +32,7 @@ export const AFTER_CLOSE = 'SUCCESS after the order was closed';
 export const NOT_REFUNDABLE = {
   not_paid: 'it has not succeeded',
   marked: 'the gateway reported its id as a duplicate',
-  conflict: 'the gateway has contradicted itself or a person about it',
+  conflict: 'the gateway or a person has said that no money moved',
   under_review: 'it is under review',
   resolved: 'a person has resolved it, so the gateway did not name the wallet that paid',
   erased: 'the wallet that paid is erased',

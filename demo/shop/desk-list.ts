@@ -250,7 +250,7 @@ export function restOf(entry: Entry, entries: readonly Entry[], sending = 0): st
 function whyNotBack(payment: Payment): string | undefined {
   if (payment.history.some(({ event, detail }) => event === 'uncertain' && /409|DUPLICATE/.test(detail ?? '')))
     return 'the gateway reported its id as a duplicate';
-  if (isDenied(payment)) return 'the gateway has contradicted itself or a person about it';
+  if (isDenied(payment)) return 'the gateway or a person has said that no money moved';
   if (payment.currency !== CURRENCY) return 'the desk sends only euros';
   if (payment.payer !== null) return undefined;
   return payment.erasedAt ? 'the wallet that paid is erased' : 'the gateway did not name the whole wallet that paid';

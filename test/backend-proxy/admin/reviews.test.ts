@@ -73,7 +73,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   await operator.send('/admin/transactions/A-3/resolve', fieldsOf(asked));
   await operator.says('/admin', / Received today , UTC €10\.10 1 payment, 1 denied Sent today /);
   assert.match(await operator.open('/admin'), /A-3<[^]*?class="unmoved"><span class="amount">€10\.10[^]*Paid, denied</);
-  await operator.says('/admin/transactions/A-3', / Paid, denied QR code .* It cannot be refunded, because the gateway has contradicted itself or a person about it\. /); // prettier-ignore
+  await operator.says('/admin/transactions/A-3', / Paid, denied QR code .* It cannot be refunded, because the gateway or a person has said that no money moved\. /); // prettier-ignore
 });
 
 it('a form with a missing or wrong field is shown again with what was typed and what is allowed', async (t) => {
