@@ -289,11 +289,11 @@ function work(counts: Counts, toSendBack: readonly ToSendBack[]): Check[] {
   const reviews = html`<a href="/admin">${toReview} to review</a>`;
   const [toSend, toSettle] = partsOf(toSendBack);
   const extra = (count: number) =>
-    count === 0 ? 'No money.' : html`<a href="/admin">${count} paid twice or after closing</a>`;
+    count === 0 ? 'Nothing.' : html`<a href="/admin">${count} paid twice or after closing</a>`;
   const failed = html`<a href="/admin/webhooks?state=dead">${dead} failed</a>`;
   const unknown = html`<a href="/admin/ipns">${unmatchedIpns} without a transaction</a>`;
   return [
-    [toReview === 0, 'Reviews', toReview === 0 ? 'None waits.' : reviews],
+    [toReview === 0, 'Reviews', toReview === 0 ? 'None.' : reviews],
     [toSend === 0, 'To send back', extra(toSend)],
     [toSettle === 0, 'To settle', extra(toSettle)],
     [true, 'Status checks', checks.map(({ state, count }) => `${count} ${state}`).join(', ')],

@@ -53,7 +53,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   );
   await operator.says(
     '/admin/health',
-    /! Reviews 2 to review ! To send back 1 paid twice or after closing ✓ To settle No money\./,
+    /! Reviews 2 to review ! To send back 1 paid twice or after closing ✓ To settle Nothing\./,
   );
   await operator.says('/admin/transactions/A-1-2', /Paid · confirmed by the gateway/);
   await operator.says(
@@ -108,8 +108,8 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   await operator.says('/admin/transactions/B-1', / oldest first .* payment\.mismatch .* payment\.failed /);
   world.skip(30 * D);
   await operator.signIn();
-  await operator.says('/admin', / 1 payment to settle Paid twice A-1 /);
-  await operator.says('/admin/health', / but something needs attention\. .* ✓ Reviews None waits\. ✓ To send back No money\. ! To settle 1 paid twice or after closing /); // prettier-ignore
+  await operator.says('/admin', / 1 payment to settle As of .* Reload Paid twice A-1-2 /);
+  await operator.says('/admin/health', / but something needs attention\. .* ✓ Reviews None\. ✓ To send back Nothing\. ! To settle 1 paid twice or after closing /); // prettier-ignore
 });
 
 it('the overview sums up what came in and went out today, by currency, and each count leads to its list', async (t) => {
@@ -163,7 +163,7 @@ it('what came after the closing is to send back as what was paid twice is, in ev
   );
   await operator.says(
     '/admin/health',
-    /! Reviews 1 to review ✓ To send back No money\. ! To settle 1 paid twice or after closing /,
+    /! Reviews 1 to review ✓ To send back Nothing\. ! To settle 1 paid twice or after closing /,
   );
   await operator.says('/admin', / Waiting – On its way €10\.00 1 refund /);
   await operator.says('/admin/transactions?type=REFUND&status=PROCESSING', /Created, UTC A-1 A-1-r1 Refund /);
@@ -173,7 +173,7 @@ it('health says what is checked, and what needs attention', async () => {
   const said = async (more: object) => textOf(String(await healthPage({ ...HEALTH, ...more })));
   assert.match(
     await said({}),
-    /^ The proxy is ready, and nothing needs attention\. ✓ Payments .* ✓ Reviews None waits\. ✓ To send back No money\. /,
+    /^ The proxy is ready, and nothing needs attention\. ✓ Payments .* ✓ Reviews None\. ✓ To send back Nothing\. /,
   );
   const counts = {
     ...HEALTH.counts,

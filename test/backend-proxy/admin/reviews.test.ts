@@ -16,7 +16,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   const what = 'Ask the gateway’s support before you ship\\.';
   await operator.says(
     '/admin/health',
-    /but something needs attention\. .* ! Reviews 1 to review ✓ To send back No money\./,
+    /but something needs attention\. .* ! Reviews 1 to review ✓ To send back Nothing\./,
   );
   await operator.says('/admin', new RegExp(`1 payment to review Needs review A-1 · QR code · open for \\d+ \\w+ ${why} ${what} €10\\.10 Review`)); // prettier-ignore
   assert.match(
