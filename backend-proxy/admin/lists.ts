@@ -259,9 +259,11 @@ export function webhookPage(webhook: Webhook, form: string): Html {
       ['Next attempt', webhook.state === 'pending' ? time(nextAt) : null],
       ['Created', time(createdAt)],
     ])}
-    <h2>Body</h2>
-    <p class="hint">Laid out for reading; wallet ids are shown only by their ends, but sent in full.</p>
-    <pre tabindex="0" aria-label="Body">${shownBody(webhook.body)}</pre>`;
+    <details>
+      <summary class="button quiet">Show the body</summary>
+      <p class="hint">Laid out for reading; wallet ids are shown only by their ends, but sent in full.</p>
+      <pre tabindex="0" aria-label="Body">${shownBody(webhook.body)}</pre>
+    </details>`;
 }
 
 const WALLETS = new Set(['customer', 'payer']);
