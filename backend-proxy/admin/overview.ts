@@ -92,6 +92,7 @@ export function overview(shown: Overview): Html {
   ];
   const isBoth = toReview.length > 0 && others.length > 0;
   return html`${problem === undefined ? '' : html`<p class="verdict bad">The proxy cannot serve. ${problem}</p>`}
+    <p class="hint">As of ${serverClock.words(now)} · <a href="/admin">Reload</a></p>
     ${list('attention urgent', toReview)} ${isBoth ? html`<h2>Not about money</h2>` : ''} ${list('attention', others)}
     ${figures(shown)}
     <div class="heading">

@@ -16,7 +16,7 @@ it('a webhook that was given up is found from the overview and sent again', asyn
   assert.match(textOf(first), /Waiting – Webhooks failed 1 to send again Latest transactions Show all/);
   assert.match(
     textOf(first),
-    /1 thing needs attention Webhook failed A-1 · payment\.succeeded · \d+ \w+ old Your server did not take it: HTTP 410\. Send again/,
+    /1 thing needs attention As of .* Reload Webhook failed A-1 · payment\.succeeded · \d+ \w+ old Your server did not take it: HTTP 410\. Send again/,
   );
   await operator.says(
     '/admin/webhooks?state=dead',

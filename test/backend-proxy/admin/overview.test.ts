@@ -115,7 +115,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
 it('the overview sums up what came in and went out today, by currency, and each count leads to its list', async (t) => {
   const operator = await signedIn(t, { profile: REFUNDS_QR });
   const { world } = operator;
-  await operator.says('/admin', /Nothing to review or send back Received today , UTC – Sent today , UTC – Waiting – Webhooks failed – Latest transactions Show all Search No transaction yet/); // prettier-ignore
+  await operator.says('/admin', /Nothing to review or send back As of .* Reload Received today , UTC – Sent today , UTC – Waiting – Webhooks failed – Latest transactions Show all Search No transaction yet/); // prettier-ignore
   await world.paid({ orderId: 'A-0' });
   world.skip(D);
   await operator.signIn();
@@ -130,7 +130,7 @@ it('the overview sums up what came in and went out today, by currency, and each 
   const page = await operator.open('/admin');
   assert.match(
     textOf(page),
-    /Nothing to review or send back Received today , UTC €20\.00 ¥900 3 payments Sent today , UTC €4\.00 1 refund Waiting €1,200\.00 1 payment and 1 closed On its way €5\.00 1 payout Webhooks/,
+    /Nothing to review or send back As of .* Reload Received today , UTC €20\.00 ¥900 3 payments Sent today , UTC €4\.00 1 refund Waiting €1,200\.00 1 payment and 1 closed On its way €5\.00 1 payout Webhooks/,
   );
   const rows = async (href = '') => [...(await operator.open(href.replaceAll('&amp;', '&'))).matchAll(/scope="row"/g)];
   assert.match(page, /closed=true"\s*>1 closed</);
@@ -159,7 +159,7 @@ it('what came after the closing is to send back as what was paid twice is, in ev
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '10', idempotencyKey: 'back' });
   await operator.says(
     '/admin',
-    / 1 payment to review, 1 to settle Needs review B-1 .* Review Paid after closing A-1 .* €0\.10 Settle Received/,
+    / 1 payment to review, 1 to settle As of .* Reload Needs review B-1 .* Review Paid after closing A-1 .* €0\.10 Settle Received/,
   );
   await operator.says(
     '/admin/health',
