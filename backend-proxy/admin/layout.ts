@@ -315,11 +315,9 @@ export const linkTo = ({ id }: Pick<Transaction, 'id'>) => `/admin/transactions/
 
 export type Backs = ReadonlyMap<string, Back | undefined>;
 
-/** The order; and the id at the gateway, if the order has others. */
-function nameInList({ id, orderId }: Transaction): Html {
-  const other = id.endsWith(orderId) ? '' : html` <small class="facts">${id}</small>`;
-  return html`<a href="${linkTo({ id })}">${orderId}</a>${other}`;
-}
+/** The id at the gateway, from the order's on: of another payment of the order, or a refund, it goes on after that. */
+export const nameInList = ({ id, orderId }: Pick<Transaction, 'id' | 'orderId'>): string =>
+  id.slice(Math.max(0, id.indexOf(orderId)));
 
 /** With the wallet that paid, was asked or receives it, if it is known. */
 function kindInList(transaction: Transaction): Html {
@@ -341,7 +339,7 @@ export function transactionTable(
     caption,
     ['Order', 'Type', ['Amount', 'right'], 'Status', `Created, ${serverClock.zone}`],
     transactions.map((each) => [
-      nameInList(each),
+      html`<a href="${linkTo(each)}">${nameInList(each)}</a>`,
       kindInList(each),
       STAGES[each.stage].status === 'SUCCESS' && !isDenied(each)
         ? amount(each)

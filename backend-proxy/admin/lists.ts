@@ -5,7 +5,7 @@ import type { TransactionPage, TransactionQuery, Webhook, WebhookState } from '.
 import { isCursorOf } from '../ledger/queries/transaction-list.ts';
 import { TRANSACTION_TYPES, TYPES, type Transaction, type TransactionType } from '../protocol/transaction.ts';
 import { STATUSES, type Status } from '../protocol/wire.ts';
-import { transactionTable, cards, linkTo, type Backs, type Column } from './layout.ts';
+import { transactionTable, cards, linkTo, nameInList, type Backs, type Column } from './layout.ts';
 import { answerName, isInDoubt, STATUS_NAMES, TYPE_NAMES } from './words.ts';
 import {
   type Html,
@@ -186,7 +186,7 @@ export function webhookTable(caption: string, webhooks: readonly Webhook[], form
     ['Type', ...about, 'State', ['Action', 'action'], `Created, ${serverClock.zone}`],
     (isOfOne ? webhooks.toReversed() : webhooks).map((webhook) => [
       html`<a href="/admin/webhooks/${webhook.id}">${webhook.type}</a>`,
-      ...(isOfOne ? [] : [orderOf(webhook), amountOf(webhook)]),
+      ...(isOfOne ? [] : [nameOf(webhook), amountOf(webhook)]),
       html`${stateOf(webhook)} ${answerOf(webhook)}`,
       webhook.state === 'dead' ? redeliverForm(webhook, form) : '',
       time(webhook.createdAt),
@@ -203,11 +203,8 @@ function answerOf({ state, lastAnswer }: Webhook): Html | '' {
     : html`<small class="reason">${answerName(lastAnswer)}</small>`;
 }
 
-/** With the id at the gateway, if the order has others. */
-function orderOf({ orderId, transactionId }: Webhook): Html {
-  const other = transactionId === orderId ? '' : html` <small class="facts">${transactionId}</small>`;
-  return html`${linkToOrder(orderId)}${other}`;
-}
+const nameOf = ({ transactionId: id, orderId }: Webhook): Html =>
+  html`<a href="${linkTo({ id })}">${nameInList({ id, orderId })}</a>`;
 
 const BODY = z.object({
   data: z.object({

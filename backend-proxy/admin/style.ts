@@ -124,8 +124,6 @@ td a { overflow-wrap: anywhere; }
 .right { text-align: right; }
 .action { padding-block: 0.3rem; text-align: right; white-space: nowrap; }
 .lines .zone { display: none; }
-/* An id is broken only where it is longer than its cell. */
-.lines .facts { display: inline-block; }
 .lines td :is(form, a) { position: relative; }
 .lines :is(td:first-of-type, time), .top button { white-space: nowrap; }
 
@@ -226,7 +224,7 @@ main:has(.decision) { max-width: 37rem; }
 /* What to decide, beside what is known. */
 @media (min-width: 64rem) {
   main > .cards td { white-space: nowrap; }
-  main > .cards :is(td:has(.facts), td :is(a, small, .status)) { white-space: normal; }
+  main > .cards td :is(a, small, .status) { white-space: normal; }
   .columns { display: grid; grid-template-columns: minmax(0, 40rem) minmax(0, 1fr); column-gap: 1.5rem; }
 }
 
@@ -241,7 +239,6 @@ main:has(.decision) { max-width: 37rem; }
   .cards { background: none; border: 0; }
   .cards thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .lines caption .zone { display: inline; }
-  .lines td .facts { display: none; }
   .cards tbody tr { margin-bottom: 0.75rem; padding: 0.75rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
   .cards tbody th { padding: 0 0 0.35rem; border: 0; font-size: 1.0625rem; }
   .cards td { position: relative; padding: 0.2rem 0 0.2rem 6rem; border: 0; text-align: left; }
