@@ -15,6 +15,7 @@ import {
   details,
   linkToOrder,
   money,
+  moneyOf,
   plural,
   dayAndClock,
   time,
@@ -22,7 +23,7 @@ import {
 } from './values.ts';
 
 const PAGE_SIZE = 50;
-/** For a part of an id, the newest. */
+/** For anything but a whole id, the newest. */
 export const MAX_SEARCHED = 200;
 
 /** In the form a status of its own, the first to look for. */
@@ -40,7 +41,7 @@ export function queryOf(filters: Filters): TransactionQuery | string {
   const { orderId = '', type = '', status = '', needsReview = '', from = '', to = '', cursor = '' } = filters;
   const isOf = <Word extends string>(words: readonly Word[], word: string): word is Word | '' =>
     word === '' || (words as readonly string[]).includes(word);
-  if (!/^[!-~]{0,64}$/.test(orderId)) return 'An order id has up to 64 characters and no spaces.';
+  if (!/^\P{Cc}{0,64}$/u.test(orderId)) return 'What is looked for has up to 64 characters.';
   if (!isOf(TRANSACTION_TYPES, type) || !isOf([...STATUSES, REVIEW], status)) return 'There is no such type or status.';
   if ([from, to].some((day) => day !== '' && !isDay(day))) return 'A day is written as 2026-11-20.';
   if (from !== '' && to !== '' && from > to) return 'The first day is after the last.';
@@ -69,7 +70,7 @@ export function transactionsPage(filters: Filters, page: TransactionPage | strin
   const asked = filters.status === REVIEW ? transactions.filter(isInDoubt) : transactions;
   const shown = WAITING.has(filters.status ?? '') ? asked.filter(isListed) : asked;
   // A page is of a limited number of transactions that were looked at: before the last one, none may match.
-  const match = `No transaction matches.${filters.orderId ? ` Part of an ID is looked for in the newest ${MAX_SEARCHED} only.` : ''}`;
+  const match = `No transaction matches.${filters.orderId ? ` Anything but a whole ID is looked for in the newest ${MAX_SEARCHED} only.` : ''}`;
   const nothing = isNarrowed(filters) ? match : 'No transaction yet.';
   const none = nextCursor === null ? nothing : 'None among those looked at. Older ones may match:';
   const isAll = nextCursor === null && !filters.cursor;
@@ -81,6 +82,13 @@ export function transactionsPage(filters: Filters, page: TransactionPage | strin
   ${pager('/admin/transactions', filters, nextCursor)}`;
 }
 
+/** Each word is in the id, the amount or what is shown of the wallet. */
+export function isFound({ id, payer, customer, ...sum }: Transaction, typed: string): boolean {
+  const text = `${id} ${moneyOf(sum)} ${walletEnd(payer ?? customer ?? '')}`.toLowerCase();
+  const words = typed.toLowerCase().split(/\s+/);
+  return words.every((word) => text.includes(word));
+}
+
 const isNarrowed = (filters: Filters) => Object.values(filters).some((value) => value !== '');
 
 /** On a phone an id is asked for, and what else narrows the list is folded. */
@@ -89,13 +97,13 @@ function filterForm(filters: Filters, refused?: string): Html {
   return html`${refused === undefined ? '' : html`<p class="message bad" role="alert">${refused}</p>`}
     <form class="filters" method="get" action="/admin/transactions">
       <div class="field order">
-        <label for="orderId">Order or gateway ID</label>
+        <label for="orderId">Find</label>
         <input
           id="orderId"
           name="orderId"
           type="search"
           value="${orderId}"
-          placeholder="ID, or part of one"
+          placeholder="ID, amount or end of wallet"
           maxlength="64"
           autocomplete="off"
         />

@@ -102,8 +102,8 @@ export function overview(shown: Overview): Html {
         <input
           name="orderId"
           type="search"
-          placeholder="ID, or part of one"
-          aria-label="Order or gateway ID"
+          placeholder="ID, amount or end of wallet"
+          aria-label="Find a transaction"
           maxlength="64"
           autocomplete="off"
         />

@@ -35,7 +35,7 @@ import {
   type Typed,
 } from './transaction-page.ts';
 import { moneyOf } from './values.ts';
-import { MAX_SEARCHED, queryOf, transactionsPage } from './lists.ts';
+import { MAX_SEARCHED, isFound, queryOf, transactionsPage } from './lists.ts';
 
 const MAX_WEBHOOKS = 50;
 /** What a field asks for that was left empty. */
@@ -59,10 +59,9 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
       // An id at the gateway, as its statement has it, is found in the same field.
       const one = await ledger.transaction(orderId);
       if (one !== undefined) return c.redirect(linkTo(one), 303);
-      // No index finds a part, so few are looked at.
+      // No index finds anything else, so few are looked at.
       const { transactions } = await ledger.transactions({ ...query, orderId: undefined, limit: MAX_SEARCHED });
-      const part = orderId.toLowerCase();
-      found = { transactions: transactions.filter(({ id }) => id.toLowerCase().includes(part)), nextCursor: null };
+      found = { transactions: transactions.filter((each) => isFound(each, orderId)), nextCursor: null };
     }
     const backs = await backsOf(typeof found === 'string' ? [] : found.transactions, parts);
     const body = transactionsPage(filters, found, backs);

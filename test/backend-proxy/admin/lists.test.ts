@@ -90,14 +90,18 @@ it('the list of transactions is filtered, paged newest first, and says what is w
   );
   await operator.says('/admin/transactions?status=SUCCESS', / No transaction matches\. $/);
   await operator.says('/admin/transactions?orderId=a-5', / 3 transactions found among the newest 200, newest first /);
-  assert.deepEqual(idsOf(await operator.open('/admin/transactions?orderId=7-2')), ['A-7'], 'the end of an id');
+  assert.deepEqual(idsOf(await operator.open('/admin/transactions?orderId=7-2')), ['A-7-2'], 'the end of an id');
+  await world.start(world.token({ orderId: 'C-1', amount: '1200.50' }), { method: 'QR' });
+  await world.settleAfter('approve', 'C-1', '23456789');
+  for (const typed of ['1,200.50', '%E2%82%AC1,2%20c-', '6789'])
+    assert.deepEqual(idsOf(await operator.open(`/admin/transactions?orderId=${typed}`)), ['C-1'], typed);
   await operator.says(
     '/admin/transactions?orderId=B',
-    / No transaction matches\. Part of an ID is looked for in the newest 200 only\. $/,
+    / No transaction matches\. Anything but a whole ID is looked for in the newest 200 only\. $/,
   );
   assert.equal(idsOf(await operator.open('/admin/transactions?from=2026-11-20&to=2026-11-20')).length, 50);
   assert.deepEqual(idsOf(await operator.open('/admin/transactions?from=2026-11-21')), []);
-  for (const query of ['from=2026-02-30', 'from=2026-11-21&to=2026-11-20', 'type=X', 'orderId=a%20b', 'cursor=x']) {
+  for (const query of ['from=2026-02-30', 'from=2026-11-21&to=2026-11-20', 'type=X', 'orderId=a%00b', 'cursor=x']) {
     const response = await operator.request(`/admin/transactions?${query}`);
     assert.equal(response.status, 400, query);
     assert.match(await response.text(), /role="alert"/);
