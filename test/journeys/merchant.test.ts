@@ -109,6 +109,8 @@ test('the desk sends a coffee’s money back in part and then the rest, and the 
   assert.deepEqual(await world.atGateway(`${shopper.orderId}-r1`), ['SUCCESS']);
   assert.deepEqual(await world.atGateway(`${shopper.orderId}-r2`), ['SUCCESS']);
   await payment.getByText('€76.00 sent back').waitFor();
+  await staff.page.getByRole('searchbox').fill(shopper.orderId);
+  await staff.page.getByRole('status').filter({ hasText: ': sent back' }).waitFor({ state: 'hidden' });
   assert.equal(await payment.getByRole('link', { name: 'Send back' }).count(), 0);
 });
 
