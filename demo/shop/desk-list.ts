@@ -310,6 +310,8 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
   if (entry.isClosed) return { tone: 'over', label: 'Closed' };
   if (back === centsOf(entry.amount)) return { tone: 'over', label: 'Refunded' };
   if (back > 0) return { tone: 'part', label: 'Partly refunded' };
+  const isUnclear = entry.history.some(({ event }) => event === 'uncertain');
+  if (entry.status === 'INITIALIZED') return { tone: 'wait', label: isUnclear ? 'Being checked' : 'Being sent' };
   if (isOpen(entry)) return { tone: 'wait', label: isPayment(entry) ? 'Waiting' : 'On its way' };
   if (entry.status === 'SUCCESS') return { tone: 'good', label: done };
   return isPayment(entry) ? { tone: 'over', label: endOf(entry) } : { tone: 'bad', label: 'Failed' };

@@ -301,6 +301,20 @@ test('a row has the time when it was paid or ended, and of one that is open when
   );
 });
 
+test('of a start whose answer was lost, the desk says that it is being checked, as the operator’s page does', async () => {
+  const { shop, staff } = await openDesk();
+  const sending = { status: 'INITIALIZED', history: [said('sending', null)] };
+  const lost = { ...sending, history: [...sending.history, said('uncertain', 'ECONNRESET')] };
+  const transactions = [payment('ST-1', sending), payment('ST-2', lost), payout('PO-1', lost)];
+  shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+  const { text } = await staff.get('/desk/list');
+  const labels = text.matchAll(/chip wait"><span aria-hidden="true">…<\/span> (.*)<\/span>/g);
+  assert.deepEqual(
+    [...labels].map(([, label]) => label),
+    ['Being sent', 'Being checked', 'Being checked'],
+  );
+});
+
 test('the desk escapes markup in a note', async () => {
   const { shop, staff } = await openDesk();
   const transactions = [payout('PO-1', { note: '<img src=x onerror=alert(1)>' })];
