@@ -63,8 +63,8 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
     ${[...Map.groupBy(entries, ({ createdAt }) => dayOf(createdAt))].map(([day, all]) => {
       const shown = all.filter((entry) => newest.has(entry));
       const listed = shown.filter((entry) => !toDo(entry, entries));
-      const above = all.filter((entry) => entry.status === 'SUCCESS' && toDo(entry, entries)).length;
-      const note = above > 0 && `${above} of the received above`;
+      const above = all.filter((entry) => toDo(entry, entries)).length;
+      const note = above > 0 && `${above} of this day ${above === 1 ? 'is' : 'are'} listed above`;
       return shown.length > 0 && section(day === today ? `Today, ${day}` : day, note, listed, totals(all));
     })}
     ${entries.length === 0 && html`<p class="message">No payment. Pay for an <a href="/">order in the shop</a>.</p>`}

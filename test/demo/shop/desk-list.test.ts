@@ -280,7 +280,10 @@ test('the desk opens what waits and today, and folds the days before, whose tota
     [...folds].map((fold) => fold.slice(1).join(' ')),
     ['To review open Show it', 'Today, 20 Nov, UTC open Show it', '18 Nov, UTC  Show all 2'],
   );
-  assert.match(text, /18 Nov, UTC<small>1 of the received above<\/small><\/h2>[^]*2 received[^]*€50\.00[^]*<details/);
+  assert.match(
+    text,
+    /18 Nov, UTC<small>1 of this day is listed above<\/small><\/h2>[^]*2 received[^]*€50\.00[^]*<details/,
+  );
 });
 
 test('a row has the time when it was paid or ended, and of one that is open when it started', async () => {
