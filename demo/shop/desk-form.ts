@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { Payment } from '../../backend-proxy/client.ts';
 import { formatMoney, money } from './catalog.ts';
-import { deskFrame, walletEnd } from './desk-list.ts';
+import { deskFrame, kindOf, walletEnd } from './desk-list.ts';
 import type { Markup, Site } from './page.ts';
 
 export interface DeskForm extends Record<'amount' | 'customer' | 'note', string> {
@@ -82,9 +82,14 @@ function review(form: DeskForm): Markup {
     </div>`;
 }
 
-/** Asks before it closes, and says what may still come. */
-export function closing({ order = '', payment = '', problem }: Partial<Record<string, string>>, site: Site): Markup {
-  const body = html`<p>
+/** Asks before it closes, and says what may still come. `waits`: the payment, if it is known. */
+export function closing(
+  { order = '', payment = '', problem }: Partial<Record<string, string>>,
+  site: Site,
+  waits?: Payment,
+): Markup {
+  const body = html`${waits && html`<p><b>${formatMoney(waits.amount, waits.currency)}</b> · ${kindOf(waits)}</p>`}
+    <p>
       Nobody can start a payment for it any more, and it cannot be reopened. A code or request that is already out may
       still be paid: the list then says so, and you can send the money back.
     </p>

@@ -114,8 +114,7 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
   const end = isOpen(entry) ? undefined : entry.history.findLast(({ event }) => isEnd.test(event));
   const at = end?.at ?? createdAt;
   const [{ tone, label }, advice] = [badgeOf(entry, entries), adviceOf(entry, entries)];
-  // A method that a newer proxy has is shown by its name.
-  const kind = isPayment(entry) && entry.method ? (HOW[entry.method] ?? entry.method) : TYPES[entry.type][0];
+  const kind = kindOf(entry);
   const [what, [most, rest]] = [toDo(entry, entries), leftOf(entry, entries)];
   const isOwed = what && what !== 'To review' && entry.currency === CURRENCY;
   const sum = isOwed ? money(most + rest) : formatMoney(entry.amount, entry.currency);
@@ -265,6 +264,10 @@ const hasExtra = (entry: Entry, entries: readonly Entry[]) =>
 
 /** `•••• 5678`: at most half of a short id. */
 export const walletEnd = (id: string) => `••••\u00A0${id.slice(Math.max(id.length - 4, Math.ceil(id.length / 2)))}`;
+
+/** A method that a newer proxy has is shown by its name. */
+export const kindOf = (entry: Entry): string =>
+  isPayment(entry) && entry.method ? (HOW[entry.method] ?? entry.method) : TYPES[entry.type][0];
 
 const TYPES = { PAY: ['Payment', 'Paid'], REFUND: ['Refund', 'Sent back'], PAYOUT: ['Payout', 'Paid out'] } as const;
 const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };

@@ -44,12 +44,18 @@ export function addDesk(app: Hono, proxy: PaymentProxy, site: Site, now: () => D
   // Nothing is sent by a link.
   app.get('/desk/send', async (c) => show(c, await fill(proxy, { ...c.req.query(), id: '' })));
   app.post('/desk/send', async (c) => show(c, await send(proxy, await typedIn(c))));
-  app.get('/desk/close', (c) => c.html(closing(c.req.query(), site)));
+  const askToClose = async ({ order = '', payment = '', problem }: Typed) => {
+    const report = await proxy.order(order).catch(refusalIn);
+    const of = report instanceof PaymentProxyError ? [] : report?.payments;
+    const waits = of?.find(({ gatewayOrderId }) => gatewayOrderId === payment);
+    return closing({ order, payment, problem }, site, waits);
+  };
+  app.get('/desk/close', async (c) => c.html(await askToClose(c.req.query())));
   app.post('/desk/close', async (c) => {
     const { order = '', payment = '' } = await typedIn(c);
     const refused = await proxy.closeOrder(order, { reason: 'by the desk' }).then(() => undefined, refusalIn);
     if (refused === undefined) return show(c, payment);
-    return c.html(closing({ order, payment, problem: refused.message }, site), 422);
+    return c.html(await askToClose({ order, payment, problem: refused.message }), 422);
   });
 }
 

@@ -216,10 +216,10 @@ test('the desk closes the order of a waiting payment in a second step, and says 
     (await staff.get('/desk/list')).text,
     /href="\/desk\/close\?order=ST-1&amp;payment=ST-1" aria-label="Close order ST-1"/,
   );
-  shop.proxy.answers['GET /orders/ST-1'] = { body: { ...reportOf(), closed: false } };
+  shop.proxy.answers['GET /orders/ST-1'] = { body: { ...reportOf(), closed: false, payments: [waiting] } };
   assert.match(
-    (await staff.get('/desk/close?order=ST-1')).text,
-    /Close ST-1\?[^]*cannot be reopened[^]*Close the order</,
+    (await staff.get('/desk/close?order=ST-1&payment=ST-1')).text,
+    /Close ST-1\?[^]*<b>€25\.00<\/b> · Wallet app<[^]*cannot be reopened[^]*Close the order</,
   );
   assert.deepEqual(sent(), []);
 
