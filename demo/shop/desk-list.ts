@@ -164,8 +164,7 @@ function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): 
 
 /** Why it waits, or what a person decided, and what of it can be sent back. */
 function adviceOf(entry: Entry, entries: readonly Entry[]): string {
-  const isPaid = isPayment(entry) && entry.status === 'SUCCESS' && !paysNothing(entry);
-  if (isInDoubt(entry)) return `${reviewReason(entry)}.${isPaid ? ' The payment counts as paid.' : ''}`;
+  if (isInDoubt(entry)) return `${reviewReason(entry)}. ${whatToAsk(entry)}`;
   const decided = decidedIn(entry);
   if (!isPayment(entry)) return decided ?? (entry.status === 'FAILED' ? `${endOf(entry)}. No money moved.` : '');
   const [most, rest] = leftOf(entry, entries);
@@ -175,6 +174,14 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string {
   if (isDenied(entry) && !paysNothing(entry)) return `${decided} Stop the order and tell the customer.`;
   const next = most > 0 && (why ? `It cannot be sent back, because ${why}.` : back);
   return [decided, next || restOf(entry, entries)].filter(Boolean).join(' ');
+}
+
+/** In the operator's words: one that counts as paid may have been shipped. */
+function whatToAsk(entry: Entry): string {
+  const isPaid = isPayment(entry) && entry.status === 'SUCCESS';
+  if (isPaid && !paysNothing(entry))
+    return 'The payment counts as paid. Not shipped yet? Ask the gateway’s support first.';
+  return `Ask the gateway’s support before you ${isPaid ? 'send it back' : isPayment(entry) ? 'ship' : 'send it again'}.`;
 }
 
 /** A mismatch and a conflict say why before the review. */
@@ -276,7 +283,7 @@ const BEFORE = `These are the last ${SHOWN_DAYS} days: the operator’s page has
 const WHOLE = 'the gateway sends whole amounts only';
 /** What waits, and what is true of all of it. */
 const TO_DO = {
-  'To review': 'Ask the gateway’s support before you ship, or send anything back or again.',
+  'To review': 'Say on the operator’s page what the gateway’s support told you.',
   'To send back': 'It came in, and pays no order.',
   'Still owed': 'Settle it another way, and say so on the operator’s page.',
 };

@@ -39,7 +39,7 @@ test('what was paid after the closing is to send back, and to review once the ga
   const history = [...closed, said('conflict', 'FAILED after SUCCESS'), said('needs_review', 'conflict')];
   await says(
     [{ ...late, history }],
-    / Paid after closing, needs review<[^]*<p>The gateway says failed, but it had said paid\.<[^]*>Review ↗</,
+    / Paid after closing, needs review<[^]*<p>The gateway says failed, but it had said paid\. Ask the gateway’s support before you send it back\.<[^]*>Review ↗</,
   );
   const paid = [...closed, said('succeeded', null, '2026-11-18T12:02:00.000Z')];
   await says(
@@ -83,23 +83,27 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const { text } = await staff.get('/desk/list');
   const link = 'href="http://127\\.0\\.0\\.1:8789/admin/transactions/PO-1"';
-  assert.match(text, new RegExp(`<li id="PO-1"\\s+class="warn"[^]*?Needs review[^]*?<p>The gateway reported €0\\.07 instead of €25\\.00, and declined it later\\.<[^]*?${link}`)); // prettier-ignore
+  assert.match(text, new RegExp(`<li id="PO-1"\\s+class="warn"[^]*?Needs review[^]*?<p>The gateway reported €0\\.07 instead of €25\\.00, and declined it later\\. Ask the gateway’s support before you send it again\\.<[^]*?${link}`)); // prettier-ignore
   assert.match(
     text,
-    /<h2>To review<small>Ask the gateway’s support before you ship, or send anything back or again\.<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]* title="Today, 20 Nov, [^>]*>started \d\d:\d\d<(?:(?!<h2)[^])*<h2>To send back<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, 20 Nov, \S+<[^]*<li id="ST-1"/,
+    /<h2>To review<small>Say on the operator’s page what the gateway’s support told you\.<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]* title="Today, 20 Nov, [^>]*>started \d\d:\d\d<(?:(?!<h2)[^])*<h2>To send back<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, 20 Nov, \S+<[^]*<li id="ST-1"/,
   );
   const toReview = [...(text.split('<h2>')[1] ?? '').matchAll(/<li id="(.*?)"/g)].map(([, id]) => id);
   assert.deepEqual(toReview, ['ST-R3', 'ST-R2', 'ST-R1', 'ST-R0', 'ST-4', 'ST-3', 'PO-2', 'PO-1'], 'the oldest first');
   assert.match(text, /aria-label="Review PO-1" title="On the operator’s page">Review ↗</);
   assert.match(text, /id="PO-3"[^]*?<p>Balance too low\. No money moved\.</);
   assert.match(text, /id="PO-4"[^]*? Failed<[^]*?<p>No such customer\. No money moved\.</);
-  assert.match(text, /PO-2"[^]*?<p>The gateway has not said in time how it ended\.</);
   assert.match(
     text,
-    /ST-3"[^]*? Paid, needs review<[^]*?<p>The gateway reported €0\.07 instead of €25\.00, and the right one later\. The payment counts as paid\.</,
+    /PO-2"[^]*?<p>The gateway has not said in time how it ended\. Ask the gateway’s support before you send it again\.</,
   );
-  assert.match(text, /ST-4"[^]*?<p>The gateway says paid, but it had refused this order as a duplicate\.</); // prettier-ignore
-  for (const [, words] of REASONS) assert.ok(text.includes(`<p>${words}.</p>`), words);
+  assert.match(
+    text,
+    /ST-3"[^]*? Paid, needs review<[^]*?<p>The gateway reported €0\.07 instead of €25\.00, and the right one later\. The payment counts as paid\. Not shipped yet\? Ask the gateway’s support first\.</,
+  );
+  assert.match(text, /ST-4"[^]*?<p>The gateway says paid, but it had refused this order as a duplicate\. Ask the gateway’s support before you ship\.</); // prettier-ignore
+  for (const [, words] of REASONS)
+    assert.ok(text.includes(`<p>${words}. Ask the gateway’s support before you ship.</p>`), words);
   assert.match(text, /<li id="ST-2"\s+class="warn"[^]*?Paid twice/);
   const badges = [
     ...text.matchAll(
