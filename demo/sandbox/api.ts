@@ -64,9 +64,8 @@ async function handle(c: NodeContext, operation: Operation, options: ApiOptions)
       const isLost = fault.dropAnswer ?? fault.halfAnswer;
       if (isLost && operation === 'pay') requestLog.answerLost(String(orderId));
       if (fault.tamper === undefined) return done;
-      const changed = tampered(done.body, fault.tamper);
-      requestLog.answeredFalsely(String(orderId), changed);
-      return { ...done, body: changed };
+      requestLog.answeredFalsely(String(orderId), fault.tamper);
+      return { ...done, body: tampered(done.body, fault.tamper) };
     });
   } catch (error) {
     if (error instanceof Refusal) requestLog.refused(operation, orderId, error.status, error.code, error.message);

@@ -12,11 +12,11 @@ export interface Preset {
 }
 
 export const PRESETS: readonly Preset[] = [
-  { id: 'pay-late', target: 'pay', words: 'Answer payments 5 s late', fault: { delayMs: 5_000 } },
-  { id: 'pay-lost', target: 'pay', words: 'Lose answers to payments, not payouts', fault: { dropAnswer: true } },
-  { id: 'status-amount', target: 'status', words: 'Report 0.01 in status checks', fault: { tamper: { amount: 0.01 } } },
-  { id: 'ipn-never', target: 'ipn', words: 'Send no IPNs', fault: { never: true } },
-  { id: 'ipn-repeat', target: 'ipn', words: 'Send each IPN 3 times', fault: { repeat: 3 } },
+  { id: 'pay-late', target: 'pay', words: 'Answer payment requests 5 s late', fault: { delayMs: 5_000 } },
+  { id: 'pay-lost', target: 'pay', words: 'Lose answers to payment requests', fault: { dropAnswer: true } },
+  { id: 'status-amount', target: 'status', words: 'Report a wrong amount: 0.01', fault: { tamper: { amount: 0.01 } } },
+  { id: 'ipn-never', target: 'ipn', words: 'Send no notifications', fault: { never: true } },
+  { id: 'ipn-repeat', target: 'ipn', words: 'Send each notification 3 times', fault: { repeat: 3 } },
 ];
 
 type Parts = Readonly<Record<string, unknown>>;

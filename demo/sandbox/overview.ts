@@ -79,14 +79,14 @@ function frontPage(options: OverviewOptions, times: string | undefined): Markup 
     </header>
     <main data-live="/overview/live" data-version="${versionOf(options)}">
       <p class="soft">
-        Approve or decline what waits. This page stands in for the gateway and its customers. An IPN tells the proxy
-        that a transaction has ended.
+        Approve or decline what waits. This page stands in for the gateway and its customers. A notification (IPN) tells
+        the proxy that a transaction has ended.
       </p>
       <div id="state">${now}</div>
       <div class="columns">
+        <div id="waiting" class="stack">${waiting}</div>
         ${testControls(options, times)}
         <div class="stack">
-          <div id="waiting" class="stack">${waiting}</div>
           <div id="refusals" class="stack">${refused}</div>
           <div id="ended" class="stack">${ended}</div>
         </div>

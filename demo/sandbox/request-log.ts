@@ -37,9 +37,11 @@ export class RequestLog {
     this.#onChange();
   }
 
-  answeredFalsely(orderId: string, body: object): void {
+  answeredFalsely(orderId: string, fields: object): void {
     const answers = this.#falseAnswers.get(orderId) ?? new Map<string, number>();
-    const text = JSON.stringify(body);
+    const text = Object.entries(fields)
+      .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+      .join(', ');
     if (!answers.has(text)) this.#falseAnswers.set(orderId, answers.set(text, this.#clock.now()));
     this.#onChange();
   }
@@ -53,7 +55,7 @@ export class RequestLog {
     return this.#unanswered.has(orderId);
   }
 
-  /** When each was given first; oldest first. */
+  /** What was false, and when it was first; oldest first. */
   falseAnswersFor(orderId: string): ReadonlyMap<string, number> {
     return this.#falseAnswers.get(orderId) ?? new Map();
   }

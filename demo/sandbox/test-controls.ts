@@ -135,8 +135,7 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string | u
       <form method="post" action="/overview/clock" class="card stack">
         <h3>Clock</h3>
         <small>
-          Moves the sandbox’s time on, not the proxy’s. Payments on the wallet website end after 15 minutes; others keep
-          waiting.
+          Moves the gateway’s clock only. A payment on the wallet website expires after 15 minutes, the others never.
         </small>
         <div class="row" role="group" aria-label="Advance the clock by">
           ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+${name}</button>`)}

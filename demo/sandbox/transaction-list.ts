@@ -99,6 +99,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
   const what = said.filter(Boolean).map((part) => part.replaceAll(' ', '\u00a0'));
   const requests = requestLog.requestsFor(orderId);
   const deliveries = ipns.about(transaction);
+  const falsehoods = requestLog.falseAnswersFor(orderId);
   const isDelivered = deliveries.length > 0 && deliveries.every(wasSimple);
   const isNews = isFinal(transaction) && clock.now() - transaction.updatedAt < NEWS_MS;
   const at = changedAt(transaction);
@@ -117,6 +118,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
         <span class="standing">${word === 'Waiting' ? '' : html`<span class="chip ${tone}">${word}</span>`}</span>
         <small class="ipns">
           ${deliveries.filter((delivery) => !wasSimple(delivery)).map((delivery) => ipnChips(delivery))}
+          ${[...falsehoods.keys()].map(reported)}
           ${requests > 1 ? html`<span class="chip plain">Requested ${requests} times</span>` : ''}
         </small>
       </summary>
@@ -132,7 +134,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
         ? ''
         : html`<div class="answer">
             ${button(transaction, 'decline', 'Decline')}
-            ${button(transaction, 'approve', approval(transaction, options))}
+            ${button(transaction, 'approve', approval(transaction, options), 'main')}
           </div>`
     }
   </li>`;
@@ -164,10 +166,10 @@ function whoIn(transaction: Transaction, people: readonly Customer[]): string {
 }
 
 /** `label` is the same in many rows, so the name for screen readers has the order. */
-function button({ orderId, paymentId }: Transaction, action: Action, label: string): Markup {
+function button({ orderId, paymentId }: Transaction, action: Action, label: string, look = ''): Markup {
   return html`<form method="post" action="/overview/${action}">
     <input type="hidden" name="orderId" value="${orderId}" />
-    <button id="${action}-${paymentId}" aria-label="${label} ${orderId}">${label}</button>
+    <button id="${action}-${paymentId}" class="${look}" aria-label="${label} ${orderId}">${label}</button>
   </form>`;
 }
 
@@ -221,6 +223,9 @@ function answerChip({ answer, error }: Delivery['attempts'][number]): Markup {
   return html`<span class="chip ${isFine ? 'plain' : 'bad'}">${said}</span>`;
 }
 
+/** By a status check or another answer, which a fault changed. */
+const reported = (text: string): Markup => html`<span class="chip bad">Reported ${text}</span>`;
+
 /** A line may end after a field, and not within an order id. */
 const fields = (json: string): Markup =>
   html`<code class="fields">${json.split(/(?<=,)/).map((field) => html`<span>${field}</span>`)}</code>`;
@@ -235,9 +240,7 @@ function history(kind: Kind, transaction: Transaction, { ipns, requestLog, clock
       const codes = new Set([isPayment(transaction) ? transaction.method : transaction.type, status, message]);
       return html`<li>${time(at, now)} <span>${words.join(DOT)}</span> <code>${[...codes].join(' ')}</code></li>`;
     })}
-    ${answers.map(
-      ([body, at]) => html`<li>${time(at, now)} <span class="chip bad">False answer</span> ${fields(body)}</li>`,
-    )}
+    ${answers.map(([text, at]) => html`<li>${time(at, now)} ${reported(text)}</li>`)}
     ${attempts.map(
       (attempt) =>
         html`<li>${time(attempt.at, now)} <span>IPN sent ${answerChip(attempt)}</span> ${fields(attempt.body)}</li>`,

@@ -193,16 +193,16 @@ test('on the narrowest phone, the gateway’s page keeps an id, also of a refund
   await page.context().close();
 });
 
-test('on a phone and on a wide screen, the gateway’s controls are read where they are seen, before the lists', async () => {
+test('on a phone and on a wide screen, the gateway’s controls are read where they are seen, after what waits', async () => {
   const page = await visit(DESKTOP, '/');
   const controls = page.locator('#controls');
-  assert.equal(await page.locator('#controls ~ * #waiting').count(), 1, 'the order of the markup');
+  assert.equal(await page.locator('#waiting ~ #controls').count(), 1, 'the order of the markup');
   for (const [width, side] of [
     [1280, 'x'],
     [390, 'y'],
   ] as const) {
     await page.setViewportSize({ width, height: 844 });
-    const [first, then] = await Promise.all([controls.boundingBox(), page.locator('#waiting').boundingBox()]);
+    const [first, then] = await Promise.all([page.locator('#waiting').boundingBox(), controls.boundingBox()]);
     assert.ok(first && then && first[side] < then[side], `at ${width} px`);
   }
   await page.context().close();
@@ -303,11 +303,11 @@ test('a row of the gateway’s page says that no shopper has its page or code, i
 test('without script, a fault is switched on by a button, shown as active, and ended by Back to normal', async () => {
   const page = await visit({ ...DESKTOP, javaScriptEnabled: false }, '/');
   await page.getByText('Once', { exact: true }).click();
-  const button = page.getByRole('button', { name: 'Send no IPNs' });
+  const button = page.getByRole('button', { name: 'Send no notifications' });
   const place = await button.boundingBox();
   await button.click();
   await page.getByRole('heading', { name: 'The gateway misbehaves' }).waitFor();
-  await page.getByRole('listitem').getByText('Send no IPNs').waitFor();
+  await page.getByRole('listitem').getByText('Send no notifications').waitFor();
   await page.getByText('1 more time', { exact: true }).waitFor();
   assert.equal(await button.getAttribute('aria-pressed'), 'true');
   await page.waitForLoadState();

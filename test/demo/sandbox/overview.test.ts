@@ -26,7 +26,9 @@ async function statusOf(opened: Opened, orderId: string): Promise<unknown[]> {
 
 /** The row of a transaction, without its markup. */
 function rowOf(browser: Browser, orderId: string): string {
-  const rows = [...browser.html.matchAll(/<li class="transaction\b.*?(?=<li class="transaction\b|<\/main>)/gs)];
+  const rows = [
+    ...browser.html.matchAll(/<li class="transaction\b.*?(?=<li class="transaction\b|<section|<\/main>)/gs),
+  ];
   const [row = ''] = rows.find(([html]) => html.includes(`>${orderId}<`)) ?? [];
   return row.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
 }
@@ -236,19 +238,18 @@ describe('the overview of transactions', () => {
     assert.match(row, /Requested 2 times 2 requests to create it came\. One was accepted\./);
   });
 
-  it('an answer that a fault has changed is in the details of its row, once until it differs', async () => {
+  it('what a fault has changed in an answer is in its row and, with its time, in its details, once until it differs', async () => {
     const opened = openSandbox();
     await opened.send('pay', collection('QR'));
     await opened.control('faults', { status: { tamper: { amount: 0.01 } } });
     for (let check = 0; check < 2; check++) await opened.send('status', { orderId: 'order-QR', type: 'PAY' });
-    await opened.control('transactions/order-QR/approve');
+    await opened.control('faults', { status: { tamper: { status: 'FAILED' } } });
     await opened.send('status', { orderId: 'order-QR', type: 'PAY' });
     await opened.control('faults', {});
     await opened.send('status', { orderId: 'order-QR', type: 'PAY' });
-    const said = rowOf(await openOverview(opened), 'order-QR').match(
-      /12:00:00 False answer .*?&quot;amount&quot;:0\.01,/g,
-    );
-    assert.equal(said?.length, 2);
+    const said = rowOf(await openOverview(opened), 'order-QR').match(/(12:00:00)? Reported \w+ [\w.&;]+/g);
+    const [amount, status] = [' Reported amount 0.01', ' Reported status &quot;FAILED&quot;'];
+    assert.deepEqual(said, [amount, status, `12:00:00${amount}`, `12:00:00${status}`]);
   });
 
   it('an IPN that was answered at once is a check mark, and any other says how it went', async () => {
@@ -320,7 +321,7 @@ describe('the test controls of the overview', () => {
     const browser = await openOverview(opened);
     assert.match(
       browser.text,
-      /The gateway misbehaves Answer payments 5 s late · Lose answers to payments, not payouts 7 .* Back to normal IPNs go to .* UTC/,
+      /The gateway misbehaves Answer payment requests 5 s late · Lose answers to payment requests 7 .* Back to normal IPNs go to .* UTC/,
     );
     assert.match(browser.text, /Status checks {&quot;lagMs&quot;:7} 7 more times/);
     assert.match(browser.text, /http:\/\/merchant\.example\/ipn\/…/);
