@@ -56,8 +56,8 @@ export function homePage(c: Context, view: PhoneView, unknownCode?: string) {
   const isWrong = unknownCode !== undefined;
   const screen = html`<div class="stack" data-live="/wallet/live" data-version="${view.version}">
     <div id="prompts" class="stack" aria-live="polite">${prompts(view)}</div>
-    <div id="security-code">${securityCode(view)}</div>
     <div id="balances">${balances(view)}</div>
+    <div id="security-code">${securityCode(view)}</div>
     <form method="get" action="/wallet/scan">
       <label for="code">Paste a code from “Copy code” in the shop</label>
       <div class="row scan">
@@ -323,12 +323,12 @@ function request(view: PhoneView, { payment, fromApp }: Opened): Markup {
   return html`${pictureOf(merchant, merchantLogo)}
     <h2 class="title">Pay ${merchant}</h2>
     <p class="amount">${formatMoney(minor, currency)}</p>
-    <dl class="facts lines">
-      ${fact('Order', orderOf(payment))} ${website(payment)} ${fact('Asked', ago(createdAt, now))}
-      ${fact('Balance', formatMoney(balance, currency))} ${balanceAfter(balance - minor, currency)}
-    </dl>
     ${alreadyPaid(payment, view)}
     ${isShort ? html`<p class="problem">The balance is too low: this payment would be declined.</p>` : ''}
+    <dl class="facts lines">
+      ${fact('Order', orderOf(payment))} ${website(payment)} ${fact('Asked', ago(createdAt, now))}
+      ${balanceAfter(balance - minor, currency)}
+    </dl>
     ${answerForm(payment, customer, fromApp)}`;
 }
 

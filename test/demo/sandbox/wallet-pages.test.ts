@@ -127,7 +127,7 @@ describe('the wallet phone', () => {
     assert.doesNotMatch(phone.text, /already paid/, 'another customer paid it');
     await phone.open('/wallet?as=12345678');
     await phone.open(code);
-    assert.match(phone.text, /You already paid A-1 2 min ago\. Decline/);
+    assert.match(phone.text, /€10\.50 You already paid A-1 2 min ago\. Order A-1/);
     await phone.open('/wallet');
     assert.match(phone.text, /You already paid A-1 2 min ago\. Decline/);
   });
@@ -139,7 +139,7 @@ describe('the wallet phone', () => {
     await phone.open(Buffer.from(String(json['qr']), 'base64').toString());
     assert.match(
       phone.text,
-      /Balance €4\.20 Missing €6\.30 .* would be declined\. Decline Test: see how a payment is declined\. Approve anyway/,
+      /€10\.50 The balance is too low: .* would be declined\. .* Missing €6\.30 Decline Test: see how a payment is declined\. Approve anyway/,
     );
     assert.doesNotMatch(phone.html, /class="main"/);
     await phone.submit('/wallet/answer', { answer: 'approve' });
@@ -194,7 +194,7 @@ describe('the wallet phone', () => {
     assert.match(phone.text, /Whose phone is this\? .* Ada Keller .* Bruno Costa .* Chiyo Mori/);
     assert.doesNotMatch(phone.html, /type="hidden"/, 'only the button names the customer');
     await phone.open('/wallet?as=23456789');
-    assert.match(phone.text, /Bruno Costa Wallet 2345 6789 Switch phone Security code/);
+    assert.match(phone.text, /Bruno Costa Wallet 2345 6789 Switch phone Balance/);
   });
 
   it('a code that the wallet does not know is an error under its field, on the same phone', async () => {
