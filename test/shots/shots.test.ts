@@ -43,7 +43,7 @@ describe('the look', { skip, concurrency: 2 }, () => {
 });
 
 for (const [path, draw] of Object.entries(README_PICTURES)) {
-  it(`${path} shows what it shows as it looks`, { skip }, async () => {
+  it(`${path} looks as it is kept`, { skip }, async () => {
     const difference = differenceFromKept(path, await draw(browser, open));
     assert.equal(difference, undefined, `npm run shots -- --update draws ${path} again`);
   });
