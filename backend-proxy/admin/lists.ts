@@ -97,16 +97,8 @@ function filterForm(filters: Filters, refused?: string): Html {
   return html`${refused === undefined ? '' : html`<p class="message bad" role="alert">${refused}</p>`}
     <form class="filters" method="get" action="/admin/transactions">
       <div class="field order">
-        <label for="orderId">Find</label>
-        <input
-          id="orderId"
-          name="orderId"
-          type="search"
-          value="${orderId}"
-          placeholder="ID, amount or end of wallet"
-          maxlength="64"
-          autocomplete="off"
-        />
+        <label for="orderId">ID, amount or end of wallet</label>
+        <input id="orderId" name="orderId" type="search" value="${orderId}" maxlength="64" autocomplete="off" />
       </div>
       <details class="fold" ${isNarrowed(others) ? 'open' : ''}>
         <summary>More filters</summary>

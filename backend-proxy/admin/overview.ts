@@ -102,8 +102,8 @@ export function overview(shown: Overview): Html {
         <input
           name="orderId"
           type="search"
-          placeholder="ID, amount or end of wallet"
-          aria-label="Find a transaction"
+          placeholder="ID or amount"
+          aria-label="ID, amount or end of wallet"
           maxlength="64"
           autocomplete="off"
         />
