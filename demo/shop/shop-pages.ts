@@ -358,12 +358,12 @@ function chipOf(order: Order): { tone: string; label?: string } {
   const [most, rest] = restOf(order.extra);
   const chip = stateChip(order);
   if (chip.label === undefined || chip.tone === 'warn' || most + rest === 0) return chip;
-  if (most > 0) return { tone: 'warn', label: order.paidAt === null ? chip.label : 'Paid twice' };
-  return { tone: 'warn', label: `${chip.label} · ${money(rest)}\u00a0owed` };
+  return { tone: 'warn', label: `${chip.label} · ${`we owe you ${money(most + rest)}`.replaceAll(' ', '\u00a0')}` };
 }
 
 function stateChip(order: Order) {
   const chip = CHIPS[stateOf(order)];
+  if (chip === CHIPS.paid && order.back.sentBack !== '0.00') return { ...chip, label: PARTLY };
   if (chip !== CHIPS.refunded) return chip;
   return isComing(order) ? { ...chip, label: COMING } : partBack(order) ? { ...chip, label: PARTLY } : chip;
 }

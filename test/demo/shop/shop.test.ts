@@ -263,9 +263,14 @@ async function paidOrder() {
 
 test('the account asks the proxy, so that it shows a refund of which no webhook has come yet', async () => {
   const { shop, shopper, path, orderId, paid } = await paidOrder();
-  const back = { ...paid, amount: '42.00', type: 'REFUND', refundOf: orderId, status: 'PROCESSING' };
-  shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: true, payments: [paid], refunds: [back] } };
-  assert.match((await shopper.get('/account')).text, />Refund on its way</);
+  for (const [amount, status, label] of [
+    ['5.00', 'SUCCESS', 'Partly refunded'],
+    ['42.00', 'PROCESSING', 'Refund on its way'],
+  ]) {
+    const back = { ...paid, amount, type: 'REFUND', refundOf: orderId, status };
+    shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: true, payments: [paid], refunds: [back] } };
+    assert.match((await shopper.get('/account')).text, new RegExp(`>${label}<`));
+  }
 });
 
 test('an order that was paid twice says what is sent back, and when it is', async () => {
@@ -290,11 +295,8 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
     const sentence = `>${PAID}\n\nYou paid €42.75 too much. ${text}`;
     assert.ok(unlinked((await shopper.get(path)).text).includes(sentence), `${type}: ${text}`);
     const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
-    const label = text.includes(REST)
-      ? 'warn">Paid · €0\\.75 owed'
-      : settled === '0.75'
-        ? 'good">Paid'
-        : 'warn">Paid twice';
+    const owed = text.includes(REST) ? '0\\.75' : text === WHOLE ? '42\\.75' : '37\\.75';
+    const label = settled === '0.75' ? 'good">Paid' : `warn">Paid · we owe you €${owed}`;
     const note = settled === '0.75' ? ' · €42\\.00 sent back · €0\\.75 settled another way<' : '';
     assert.match(account, new RegExp(`<br />€42\\.75 too much${note}.*<span class="chip ${label}<`, 's'));
   }
@@ -402,7 +404,7 @@ test('a closed order says what is sent back, and asks for no money', async () =>
   const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
   assert.match(
     account,
-    /<br \/>Paid after closing · €42\.00 sent back<\/small>\s*<span class="chip warn">Closed · €0\.75 owed/,
+    /<br \/>Paid after closing · €42\.00 sent back<\/small>\s*<span class="chip warn">Closed · we owe you €0\.75</,
   );
 });
 
