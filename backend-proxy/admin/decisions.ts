@@ -16,7 +16,7 @@ import {
 import { STAGES, TYPES, type Transaction, canBePaid, isDenied, succeededAt } from '../protocol/transaction.ts';
 import type { AdminParts, Backs, Problems } from './layout.ts';
 import { cards, hidden, linkTo, nameField, optionalField, textField } from './layout.ts';
-import { status, statusName, owedText, whyBack, type Back, type Left } from './words.ts';
+import { kindOf, status, statusName, owedText, whyBack, type Back, type Left } from './words.ts';
 import { amount, serverClock, details, time, wallet, walletEnd, type Html, moneyOf } from './values.ts';
 
 export interface RefundForm {
@@ -291,7 +291,7 @@ export function closingPage(transaction: Transaction, order: Order, typed: Closi
   const { by, reason, problems } = typed;
   const payable = order.payments.filter(({ stage }) => canBePaid(stage)).map(({ id }) => id);
   const mayBePaid = `The gateway cannot cancel: ${payable.join(', ')} may still be paid. Money that still comes has to be sent back.`;
-  return decision({
+  const question = decision({
     rows: [
       [
         'What happens',
@@ -308,6 +308,8 @@ export function closingPage(transaction: Transaction, order: Order, typed: Closi
     button: 'Close the order',
     back: linkTo(transaction),
   });
+  return html`<p class="lead">${kindOf(transaction)} · ${amount(transaction)} ${status(transaction)}</p>
+    ${question}`;
 }
 
 // The second step of what an operator does: the page's heading asks, then what happens, and one button that does it.
