@@ -41,7 +41,7 @@ const follow = () => {
   if (isKnown && !(name && description?.includes(orderId))) order.textContent = [widget.say('order'), orderId].join(' ');
   // Reloading brings no other token: like a link that does not work, an expired one says to ask for another.
   const askForAnother = [widget.say('invalid_token_help'), widget.say('counts')].join(' ').replace('。 ', '。');
-  if (isKnown && is('over')) widget.messages = { token_expired: widget.say('EXPIRED'), token_expired_help: askForAnother };
+  if (isKnown && is('over')) widget.messages = { token_expired_help: askForAnother };
 };
 new MutationObserver(follow).observe(widget.shadowRoot, { childList: true, subtree: true, characterData: true });
 const introduce = () => {

@@ -88,17 +88,17 @@ test('a link that was cut or has expired says so, leads to no other shop than it
   const counts = 'If you have paid, your payment counts.';
   const frage = 'Bitten Sie den Shop um einen neuen Link.';
   for (const [fragment, says, next, way, address, total] of [
-    [`#${token}`, 'Time is up', `${ask} ${counts}`, 'Contact the shop', supportUrl, '€29.00'],
+    [`#${token}`, 'This page has expired', `${ask} ${counts}`, 'Contact the shop', supportUrl, '€29.00'],
     [
       `#${other}`,
-      'Die Zeit ist abgelaufen',
+      'Diese Seite ist abgelaufen',
       `${frage} Wenn Sie bezahlt haben, zählt Ihre Zahlung.`,
       'Zurück zu \u2068Stillwater Coffee\u2069',
       `${url}/thanks`,
       '29,00 €',
     ],
     // No other page is its merchant's.
-    [`#${alone}`, 'Time is up', `${ask} ${counts}`, undefined, undefined, '€29.00'],
+    [`#${alone}`, 'This page has expired', `${ask} ${counts}`, undefined, undefined, '€29.00'],
     [`#${token.slice(0, -20)}`, isCut, ask, undefined, undefined, undefined],
     [`#.${btoa('null')}.`, isCut, ask, undefined, undefined, undefined],
     [`#.${btoa('{"returnUrl":"https:"}')}.`, isCut, ask, undefined, undefined, undefined],
