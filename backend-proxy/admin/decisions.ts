@@ -308,7 +308,7 @@ export function closingPage(transaction: Transaction, order: Order, typed: Closi
     button: 'Close the order',
     back: linkTo(transaction),
   });
-  return html`<p class="lead">${kindOf(transaction)} · ${amount(transaction)} ${status(transaction)}</p>
+  return html`<p class="lead">${kindOf(transaction)} · ${amount(transaction)} · ${status(transaction)}</p>
     ${question}`;
 }
 

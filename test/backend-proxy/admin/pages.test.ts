@@ -16,7 +16,7 @@ it('an order is closed in two steps, of which the first says what will happen an
   assert.match(await operator.open(path), /href="\/admin\/transactions\/A-1\/close">Close the order…</);
   const first = await operator.open(`${path}/close`);
   const says =
-    /Close A-1\? \w[\w ]+ · €10\.10 Waiting What .* it cannot be opened again\. .* A-1 may still be paid\. Money that still comes has to be sent back.*Your name/;
+    /Close A-1\? \w[\w ]+ · €10\.10 · Waiting What .* it cannot be opened again\. .* A-1 may still be paid\. Money that still comes has to be sent back.*Your name/;
   assert.match(textOf(first), says);
   const refused = await operator.send(`${path}/close`, { reason: 'out of <stock>', by: ' ' });
   const again = await refused.text();
