@@ -57,7 +57,6 @@ const introduce = () => {
 };
 widget.addEventListener('payment-ready', introduce);
 widget.addEventListener('payment-error', async ({ detail: { code } }) => {
-  root.classList.add('told');
   if (!/^(token_expired|invalid_token)$/.test(code) || is('over')) return;
   root.classList.add('over');
   if (code === 'token_expired') introduce();
@@ -69,12 +68,15 @@ widget.addEventListener('payment-error', async ({ detail: { code } }) => {
 widget.setAttribute('order', token);
 `;
 
-/** On a phone the widget is the page. The payee is named above it, so not in it, and nothing is shown before. */
+/**
+ * On a phone the widget is the page. The payee is named above it, so not in it, and nothing is shown before; unless the
+ * proxy does not answer.
+ */
 const STYLE = `
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; --payment-padding: clamp(1rem, 6vw, 1.5rem); }
 body { box-sizing: border-box; margin: 0; min-height: 100dvh; display: flex; flex-direction: column; align-items: center; background: light-dark(#fff, #16181e); color: light-dark(#14171f, #f1f3f7); }
 :is(header, main) { box-sizing: border-box; width: min(100%, 28rem); }
-header { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75rem; min-height: 4.25rem; padding: 1.25rem var(--payment-padding) 0; overflow-wrap: anywhere; }
+header { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75rem; padding: 1.25rem var(--payment-padding) 0; overflow-wrap: anywhere; }
 header div { flex: 1 1 8em; }
 header :is(img, i) { flex: none; width: 3rem; height: 3rem; border-radius: 0.75rem; object-fit: contain; }
 header i { display: grid; place-content: center; box-sizing: border-box; border: 1px solid transparent; background: light-dark(#2348d5, #3f63ee); color: #fff; font: 600 1.375rem/1 system-ui, sans-serif; text-transform: uppercase; }
@@ -85,8 +87,10 @@ h1, p { margin: 0; font-size: 1.125rem; line-height: 1.3; }
 :is(header, footer) a { display: inline-block; line-height: 1.5rem; }
 :is(header, footer) :is(a:empty, [hidden]) { display: none; }
 footer { margin-top: auto; padding: 0.75rem; }
-:root:not(.known) header, :root:not(.known, .told) payment-widget { visibility: hidden; }
-:root.over:not(.known) header { visibility: visible; position: absolute; width: 1px; height: 1px; min-height: 0; padding: 0; overflow: hidden; clip-path: inset(50%); }
+:root:not(.known) header { visibility: hidden; }
+:root:not(.known, .over) payment-widget:defined { animation: hidden 2s; }
+@keyframes hidden { from, to { visibility: hidden; } }
+:root.over:not(.known) header { visibility: visible; position: absolute; width: 1px; height: 1px; padding: 0; overflow: hidden; clip-path: inset(50%); }
 payment-widget::part(sheet) { border: 0; border-radius: 0; }
 payment-widget::part(logo), payment-widget::part(merchant) { display: none; }
 payment-widget::part(description) { color: inherit; font-size: 1rem; }

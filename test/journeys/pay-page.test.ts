@@ -28,9 +28,11 @@ test('a link from POST /orders is paid by scanning, and says so again when it is
   await shopper.page.route(`${url}/order**`, (route) => held.promise.then(() => route.continue()));
   await shopper.page.goto(link ?? '');
   await shopper.part('pay').waitFor({ state: 'attached' });
-  assert.equal(await shopper.part('pay').isVisible(), false, 'nothing to pay before the payee is known');
+  const hiding = () => shopper.widget.evaluate((widget) => getComputedStyle(widget).animationName);
+  assert.equal(await hiding(), 'hidden', 'nothing to pay before the payee is known');
   held.resolve();
   await shopper.page.getByRole('heading', { level: 1, name: 'Stillwater Coffee' }).waitFor();
+  assert.equal(await hiding(), 'none');
   const address = shopper.page.getByRole('banner').getByRole('link', { name: 'stillwater.example' });
   const help = shopper.page.getByRole('contentinfo').getByRole('link', { name: 'Contact the shop' });
   for (const way of [address, help]) {
