@@ -116,7 +116,6 @@ export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: 
       >${say('redirectOpen')}</a
     >
     ${waitingStatus(context, say('waiting'), shown)}
-    <p>${say('counts')}</p>
     ${otherMethodButton(context, 'quiet', isOther && asksWalletId(asked, state.claims) ? 'otherWallet' : 'other')}`;
 }
 
