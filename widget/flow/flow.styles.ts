@@ -32,10 +32,11 @@ export const flowStyles = css`
     text-decoration: none;
   }
   .sheet {
-    text-wrap: balance;
+    text-wrap: pretty;
   }
   .sheet:not(:has(form)) :is(.panel, .total) {
     text-align: center;
+    text-wrap: balance;
   }
   .panel > :is(.icon, h2),
   :is(.panel, .pair) > p:not(.note) {
@@ -144,7 +145,7 @@ export const flowStyles = css`
   .pair ~ .row .quiet {
     border-color: var(--_field);
     color: inherit;
-    flex: 1 1 9em;
+    flex: auto;
   }
   .quiet .icon {
     inline-size: 1.25em;
@@ -388,9 +389,6 @@ export const flowStyles = css`
     .status i {
       display: block;
       margin: 0 auto 0.4em;
-    }
-    .method {
-      text-wrap: pretty;
     }
     .method b,
     .only h2 {
