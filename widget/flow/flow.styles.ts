@@ -242,7 +242,7 @@ export const flowStyles = css`
     stroke-width: 2.2;
   }
   .phone {
-    inline-size: 8.25rem;
+    inline-size: 132px;
     justify-self: center;
     fill: none;
     stroke: var(--_text);
