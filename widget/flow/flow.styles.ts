@@ -443,6 +443,11 @@ export const flowStyles = css`
       --_field: var(--_text);
       --_line: var(--_text);
       --_accent: var(--_text);
+      --_fill: var(--_text);
+      --_on-accent: var(--_surface);
+    }
+    ::placeholder {
+      opacity: 0.75;
     }
     .bar,
     .note,
