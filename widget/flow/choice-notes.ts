@@ -10,7 +10,7 @@ import type { PanelContext } from '../shell/choose.ts';
 import { FOLLOWING, type SessionState, type Trouble } from '../shell/state.ts';
 import { timeInWords } from './announcer.ts';
 import { both, button, isOpen, nothingIn, reference, space, type Rank } from './parts.ts';
-import { amountField, html, opensApp } from './provided.ts';
+import { amountField, html, nameOf, opensApp } from './provided.ts';
 import { show } from './view.ts';
 
 /** Whether there is an open payment that the shopper can return to. */
@@ -43,6 +43,8 @@ const onceOnly = (text: string, context: PanelContext): TemplateResult =>
 /** A code newer than this file gets a text that says to try again. */
 function textOf({ code, message }: Trouble, context: PanelContext): string | TemplateResult {
   const text = message || context.say(code as MessageKey, nothingIn(context));
+  const refused = code === 'method_unavailable' && context.state.unavailable.at(-1);
+  if (refused) return html`<span><b>${nameOf(refused, context)}</b>${text}</span>`;
   return text && code !== 'network' ? text : onceOnly(text || context.say('tryLater'), context);
 }
 

@@ -9,6 +9,7 @@ export let html: Drawing['html'];
 export let heading: Drawing['heading'];
 export let icon: Drawing['icon'];
 export let field: Drawing['field'];
+export let nameOf: Drawing['nameOf'];
 export let opensApp: Drawing['opensApp'];
 export let loadAmount: Provided['loadAmount'];
 
@@ -20,7 +21,7 @@ interface Provided extends Drawing {
 
 /** Must be called before any panel is drawn. */
 export function provide(shell: Provided): void {
-  ({ html, heading, icon, field, opensApp, loadAmount } = shell);
+  ({ html, heading, icon, field, nameOf, opensApp, loadAmount } = shell);
 }
 
 /** Undefined until it is loaded. */

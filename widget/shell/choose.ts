@@ -217,5 +217,5 @@ export function field(
 }
 
 /** What the second bundle draws with (flow/provided.ts). */
-export const drawing = { html, heading, icon, field, opensApp };
+export const drawing = { html, heading, icon, field, nameOf, opensApp };
 export type Drawing = typeof drawing;
