@@ -3,9 +3,10 @@ import { expect, oneEvent } from '@open-wc/testing';
 import { CHECKOUT_URL, CODE, FakeProxy, paymentOf, problemOf, proxyWith } from '../../widget/testing/fake-proxy.ts';
 import { copiedFrom, heading, leftOf, link, mount, part, radio, textOf, thePart, type, until } from './mount.ts';
 
-it('paying by QR shows the code with a name, its text to copy, and the link to the app', async () => {
+it('paying by QR shows the code with a name, its text to copy, and the link to the wallet’s page', async () => {
+  const appUrl = 'https://wallet.example/pay?reference=1';
   const proxy = new FakeProxy();
-  proxy.onStart = () => ({ appUrl: 'jetgo://pay?reference=1' });
+  proxy.onStart = () => ({ appUrl });
   const widget = await mount(proxy, { method: 'QR' });
   thePart(widget, 'pay').click();
   await heading(widget, 'Scan the code to pay');
@@ -13,8 +14,15 @@ it('paying by QR shows the code with a name, its text to copy, and the link to t
   expect(drawing?.getAttribute('aria-label')).to.equal('QR code to pay €10.10');
   expect(drawing?.getAttribute('viewBox')).to.equal(`0 0 ${CODE.size + 8} ${CODE.size + 8}`);
   expect(getComputedStyle(thePart(widget, 'code')).backgroundColor).to.equal('rgb(255, 255, 255)');
-  expect(thePart(widget, 'app-link').getAttribute('href')).to.equal('jetgo://pay?reference=1');
+  const { href, target } = link(widget, 'app-link');
+  expect([href, target]).to.deep.equal([appUrl, '_blank']);
   expect(part(widget, 'copy')).not.to.equal(null);
+});
+
+it('paying by QR offers no app beside the code where the app is on another device', async () => {
+  const widget = await mount(proxyWith('QR', { appUrl: 'jetgo://pay?reference=1' }));
+  await heading(widget, 'Scan the code to pay');
+  expect(part(widget, 'app-link')).to.equal(null);
 });
 
 it('paying by DIRECT sends the wallet id and says where to confirm', async () => {
@@ -34,7 +42,8 @@ it('a wallet ID that cannot be asked leads to the website, and back to its field
   type(widget, 'wallet', '12345679');
   thePart(widget, 'pay').click();
   await heading(widget, 'Continue on the wallet’s website');
-  expect(thePart(widget, 'other').textContent).to.equal('Change the wallet ID');
+  const others = widget.shadowRoot!.querySelectorAll('[part=other]');
+  expect([...others].map(({ textContent }) => textContent)).to.deep.equal(['Change the wallet ID', 'Pay another way']);
   thePart(widget, 'other').click();
   await heading(widget, 'How would you like to pay?');
   expect(radio(widget, 'DIRECT').checked).to.equal(true);

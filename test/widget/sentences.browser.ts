@@ -30,7 +30,7 @@ const ALL: Record<string, State> = {
 };
 
 /** What only a phone, a printer, a screen reader or a lost file shows. */
-const ELSEWHERE = new Set<MessageKey>(['scanOnPhone', 'appHelp_scan', 'unpaid', 'timeSpoken', 'network']);
+const ELSEWHERE = new Set<MessageKey>(['appHelp_scan', 'unpaid', 'timeSpoken', 'network']);
 
 /** Data of the orders, and what the page itself has put beside the button. */
 const DATA =

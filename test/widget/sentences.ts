@@ -175,7 +175,6 @@ export const SENTENCES = {
   counts: ['open'],
   scan: ['codeIsGood'],
   scan_help: ['codeIsGood'],
-  scanOnPhone: ['codeIsGood'],
   otherDevice: label,
   scanLabel: ['codeIsGood', 'amountOfOrder'],
   appOpen: label,

@@ -18,7 +18,6 @@ import {
   otherMethodButton,
   orderName,
   sign,
-  space,
   timeBar,
   waitingStatus,
   waysOut,
@@ -116,7 +115,8 @@ export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: 
       >${say('redirectOpen')}</a
     >
     ${waitingStatus(context, say('waiting'), shown)}
-    ${otherMethodButton(context, 'quiet', isOther && asksWalletId(asked, state.claims) ? 'otherWallet' : 'other')}`;
+    ${isOther && asksWalletId(asked, state.claims) ? otherMethodButton(context, 'quiet', 'otherWallet') : ''}
+    ${otherMethodButton(context)}`;
 }
 
 export function timeUp({ method }: Extract<Shown, { panel: 'timeUp' }>, context: PanelContext): TemplateResult {
@@ -144,14 +144,14 @@ export function scan(shown: Scan, context: PanelContext): TemplateResult {
 }
 
 function codePanel(limit: Scan, picture: Picture, link: string | null, context: PanelContext): TemplateResult {
-  return html`${heading(context.say(opensApp('QR') ? 'app' : 'scan'))}${pair(picture, opensApp('QR') ? 'scanOnPhone' : 'scan_help', context, limit)}
-  ${waitingStatus(context, context.say('waiting'), limit)} ${codeButtons(picture, context, link)}`;
+  return html`${heading(context.say(opensApp('QR') ? 'app' : 'scan'))}${pair(picture, opensApp('QR') ? 'appHelp_scan' : 'scan_help', context, limit)}
+  ${waitingStatus(context, context.say('waiting'), limit)} ${codeButtons(picture, context, link && checkoutLink(link))}`;
 }
 
 /** What to do, and the code. */
 const pair = (
   picture: Picture,
-  help: 'scan_help' | 'scanOnPhone',
+  help: 'scan_help' | 'appHelp_scan',
   context: PanelContext,
   limit?: Limit,
 ): TemplateResult =>
@@ -165,14 +165,14 @@ function appPanel(shown: Scan, picture: Picture | null, link: string | null, con
   const { code } = shown;
   const text = code && 'text' in code ? code.text : null;
   // Whether the app opened, a page cannot know.
-  const isOpened = link && state.openedAppLink === link && opensApp('QR');
+  const isOpened = link && state.openedAppLink === link;
   return html`${phone(shown)}${heading(say('app'))}
     <p>${say('app_help')}</p>
     ${link ? appButton(link, 'primary', context) : ''}
     ${
       isOpened
         ? html`<p part="status" class="note announce">
-            <b>${say('appHelp')}</b> ${picture ? say('appHelp_scan') + space(context) : ''}${say('appHelp_browser')}
+            <b>${say('appHelp')}</b> ${picture ? html`${say('appHelp_scan')}<br />` : ''}${say('appHelp_browser')}
           </p>`
         : ''
     }
@@ -189,8 +189,8 @@ function appPanel(shown: Scan, picture: Picture | null, link: string | null, con
 
 function appButton(link: string, rank: 'primary' | 'quiet', { say, run }: PanelContext): TemplateResult {
   const open = () => run((session) => session.appLinkOpened(link));
-  // Beside a mouse, a page of the wallet must not replace the code.
-  const target = rank === 'quiet' && checkoutLink(link) ? '_blank' : '_self';
+  // Beside a mouse, a page of the wallet must not replace the code, and an app is on another device.
+  const target = rank === 'quiet' ? '_blank' : '_self';
   return html`<a part="app-link" class=${rank} href=${link} target=${target} rel="noopener" @click=${open}
     >${say('appOpen')}</a
   >`;

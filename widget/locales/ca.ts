@@ -56,8 +56,6 @@ export default {
   counts: 'Si heu pagat, el vostre pagament és vàlid.',
   scan: 'Escanegeu el codi per pagar',
   scan_help: 'Obriu l’aplicació [del moneder|{wallet}], escanegeu el codi i confirmeu.',
-  scanOnPhone:
-    'Teniu el moneder en aquest telèfon? Deseu el codi com a imatge i obriu-la a l’aplicació [del moneder|{wallet}].',
   otherDevice: 'Paga amb un altre dispositiu',
   scanLabel: 'Codi QR per pagar {amount}',
   appOpen: 'Obre l’aplicació [del moneder|{wallet}]',

@@ -56,7 +56,6 @@ export default {
   counts: 'Pokud jste už zaplatili, vaše platba se započítá.',
   scan: 'Zaplaťte naskenováním kódu',
   scan_help: 'Otevřete aplikaci [peněženky|{wallet}], naskenujte kód a platbu potvrďte.',
-  scanOnPhone: 'Platíte na tomto telefonu? Uložte kód jako obrázek a otevřete ho v aplikaci [peněženky|{wallet}].',
   otherDevice: 'Zaplatit na jiném zařízení',
   scanLabel: 'QR kód pro platbu {amount}',
   appOpen: 'Otevřít aplikaci [peněženky|{wallet}]',

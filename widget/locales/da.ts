@@ -55,8 +55,6 @@ export default {
   counts: 'Hvis du har betalt, tæller din betaling.',
   scan: 'Scan koden for at betale',
   scan_help: 'Åbn din [wallet|{wallet}]-app, scan koden, og bekræft.',
-  scanOnPhone:
-    'Har du din wallet på denne telefon? Gem koden som billede, og åbn billedet i din [wallet|{wallet}]-app.',
   otherDevice: 'Betal med en anden enhed',
   scanLabel: 'QR-kode til betaling af {amount}',
   appOpen: 'Åbn [wallet|{wallet}]-appen',

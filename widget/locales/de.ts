@@ -56,8 +56,6 @@ export default {
   counts: 'Wenn Sie bezahlt haben, zählt Ihre Zahlung.',
   scan: 'Zum Bezahlen Code scannen',
   scan_help: 'Öffnen Sie Ihre [Wallet|{wallet}]-App, scannen Sie den Code und bestätigen Sie die Zahlung.',
-  scanOnPhone:
-    'Wallet auf diesem Telefon? Speichern Sie den Code als Bild und öffnen Sie das Bild in Ihrer [Wallet|{wallet}]-App.',
   otherDevice: 'Mit einem anderen Gerät bezahlen',
   scanLabel: 'QR-Code für die Zahlung von {amount}',
   appOpen: '[Wallet|{wallet}]‑App öffnen',

@@ -40,7 +40,6 @@ export const enFlow = {
   counts: 'If you have paid, your payment counts.',
   scan: 'Scan the code to pay',
   scan_help: 'Open [your wallet app|{wallet}], scan the code and confirm.',
-  scanOnPhone: 'Is your wallet on this phone? Save the code as an image and open it in [your wallet app|{wallet}].',
   otherDevice: 'Pay with another device',
   scanLabel: 'QR code to pay {amount}',
   appOpen: 'Open [the wallet app|{wallet}]',

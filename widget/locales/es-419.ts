@@ -56,8 +56,6 @@ export default {
   counts: 'Si ya pagó, su pago se tomará en cuenta.',
   scan: 'Escanee el código para pagar',
   scan_help: 'Abra la app [de su billetera|{wallet}], escanee el código y confirme.',
-  scanOnPhone:
-    '¿Tiene la billetera en este celular? Guarde el código como imagen y ábrala en la app [de su billetera|{wallet}].',
   otherDevice: 'Pagar con otro dispositivo',
   scanLabel: 'Código QR para pagar {amount}',
   appOpen: 'Abrir la app [de la billetera|{wallet}]',

@@ -56,8 +56,6 @@ export default {
   counts: 'Si ya ha pagado, su pago se tendrá en cuenta.',
   scan: 'Escanee el código para pagar',
   scan_help: 'Abra la aplicación [de su monedero|{wallet}], escanee el código y confirme.',
-  scanOnPhone:
-    '¿Tiene el monedero en este teléfono? Guarde el código como imagen y ábrala en la aplicación [de su monedero|{wallet}].',
   otherDevice: 'Pagar con otro dispositivo',
   scanLabel: 'Código QR para pagar {amount}',
   appOpen: 'Abrir la aplicación [del monedero|{wallet}]',

@@ -56,7 +56,6 @@ export default {
   counts: 'Kui olete maksnud, läheb teie makse arvesse.',
   scan: 'Maksmiseks skannige kood',
   scan_help: 'Avage [rahakoti|{wallet} ]rakendus, skannige kood ja kinnitage makse.',
-  scanOnPhone: 'Kas maksate selle telefoniga? Salvestage kood pildina ja avage see [rahakoti|{wallet} ]rakenduses.',
   otherDevice: 'Maksa teise seadmega',
   scanLabel: 'QR-kood summa {amount} maksmiseks',
   appOpen: 'Ava [rahakoti|{wallet} ]rakendus',

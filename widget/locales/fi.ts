@@ -55,7 +55,6 @@ export default {
   counts: 'Jos olet maksanut, maksusi huomioidaan.',
   scan: 'Maksa skannaamalla koodi',
   scan_help: 'Avaa [lompakon |{wallet}-]sovellus, skannaa koodi ja vahvista maksu.',
-  scanOnPhone: 'Maksatko tällä puhelimella? Tallenna koodi kuvana ja avaa se [lompakon |{wallet}-]sovelluksessa.',
   otherDevice: 'Maksa toisella laitteella',
   scanLabel: 'QR-koodi maksuun: {amount}',
   appOpen: 'Avaa [lompakon |{wallet}-]sovellus',

@@ -56,8 +56,6 @@ export default {
   counts: 'Si vous avez payé, votre paiement sera pris en compte.',
   scan: 'Scannez le code pour payer',
   scan_help: 'Ouvrez votre application [de portefeuille|{wallet}], scannez le code et confirmez.',
-  scanOnPhone:
-    'Votre portefeuille est sur ce téléphone ? Enregistrez le code comme image et ouvrez-la dans votre application [de portefeuille|{wallet}].',
   otherDevice: 'Payer avec un autre appareil',
   scanLabel: 'Code QR pour payer {amount}',
   appOpen: 'Ouvrir l’application[| {wallet}]',

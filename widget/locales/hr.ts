@@ -56,7 +56,6 @@ export default {
   counts: 'Ako ste platili, vaša uplata vrijedi.',
   scan: 'Skenirajte kôd za plaćanje',
   scan_help: 'Otvorite aplikaciju [novčanika|{wallet}], skenirajte kôd i potvrdite plaćanje.',
-  scanOnPhone: 'Plaćate na ovom mobitelu? Spremite kôd kao sliku i otvorite je u aplikaciji [novčanika|{wallet}].',
   otherDevice: 'Plati drugim uređajem',
   scanLabel: 'QR kôd za plaćanje {amount}',
   appOpen: 'Otvori aplikaciju [novčanika|{wallet}]',

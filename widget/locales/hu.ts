@@ -56,7 +56,6 @@ export default {
   counts: 'Ha már fizetett, a fizetését figyelembe vesszük.',
   scan: 'Fizetéshez olvassa be a kódot',
   scan_help: 'Nyissa meg a [tárca|{wallet}-]alkalmazást, olvassa be a kódot, és hagyja jóvá a fizetést.',
-  scanOnPhone: 'Ezen a telefonon fizet? Mentse a kódot képként, és nyissa meg a [tárca|{wallet}-]alkalmazásban.',
   otherDevice: 'Fizetés másik eszközzel',
   scanLabel: 'QR-kód {amount} fizetéséhez',
   appOpen: '[Tárca|{wallet}-]alkalmazás megnyitása',

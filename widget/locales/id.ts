@@ -56,7 +56,6 @@ export default {
   counts: 'Jika Anda sudah membayar, pembayaran Anda tetap sah.',
   scan: 'Pindai kode untuk membayar',
   scan_help: 'Buka aplikasi [e-wallet|{wallet}], pindai kode, lalu konfirmasi.',
-  scanOnPhone: 'Memakai ponsel ini? Simpan kode sebagai gambar, lalu buka di aplikasi [e-wallet|{wallet}] Anda.',
   otherDevice: 'Bayar dengan perangkat lain',
   scanLabel: 'Kode QR untuk membayar {amount}',
   appOpen: 'Buka aplikasi [e-wallet|{wallet}]',

@@ -56,8 +56,6 @@ export default {
   counts: 'Se hai pagato, il tuo pagamento verrà registrato.',
   scan: 'Inquadra il codice per pagare',
   scan_help: 'Apri l’app [del tuo portafoglio|{wallet}], inquadra il codice e conferma.',
-  scanOnPhone:
-    'Hai il portafoglio su questo telefono? Salva il codice come immagine e aprila nell’app [del tuo portafoglio|{wallet}].',
   otherDevice: 'Paga con un altro dispositivo',
   scanLabel: 'Codice QR per pagare {amount}',
   appOpen: 'Apri l’app [del portafoglio|{wallet}]',

@@ -56,8 +56,6 @@ export default {
   counts: 'お支払い済みの場合、そのお支払いは有効です。',
   scan: 'コードを読み取ってお支払いください',
   scan_help: '[ウォレット|{wallet}]アプリを開き、コードを読み取って承認してください。',
-  scanOnPhone:
-    'このスマートフォンで支払う場合は、コードを画像として保存し、[ウォレット|{wallet}]アプリで開いてください。',
   otherDevice: '別の端末で支払う',
   scanLabel: '{amount}を支払うためのQRコード',
   appOpen: '[ウォレット|{wallet}]アプリを開く',

@@ -55,7 +55,6 @@ export default {
   counts: '이미 결제하셨다면 그 결제는 유효합니다.',
   scan: '코드를 스캔하여 결제해 주세요',
   scan_help: '[전자지갑|{wallet}] 앱을 열어 코드를 스캔하고 승인해 주세요.',
-  scanOnPhone: '이 휴대전화로 결제하시나요? 코드를 이미지로 저장한 다음 [전자지갑|{wallet}] 앱에서 열어 주세요.',
   otherDevice: '다른 기기로 결제',
   scanLabel: '{amount} 결제용 QR 코드',
   appOpen: '[전자지갑|{wallet}] 앱 열기',

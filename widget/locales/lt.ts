@@ -56,8 +56,6 @@ export default {
   counts: 'Jei sumokėjote, jūsų mokėjimas bus įskaitytas.',
   scan: 'Nuskenuokite kodą ir sumokėkite',
   scan_help: 'Atidarykite [piniginės|„{wallet}“] programėlę, nuskenuokite kodą ir patvirtinkite mokėjimą.',
-  scanOnPhone:
-    'Mokate šiuo telefonu? Išsaugokite kodą kaip paveikslėlį ir atidarykite jį [piniginės|„{wallet}“] programėlėje.',
   otherDevice: 'Mokėti kitu įrenginiu',
   scanLabel: 'QR kodas mokėjimui: {amount}',
   appOpen: 'Atidaryti [piniginės|„{wallet}“] programėlę',

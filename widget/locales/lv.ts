@@ -56,7 +56,6 @@ export default {
   counts: 'Ja samaksājāt, jūsu maksājums tiks ieskaitīts.',
   scan: 'Noskenējiet kodu, lai maksātu',
   scan_help: 'Atveriet [maka|{wallet}] lietotni, noskenējiet kodu un apstipriniet maksājumu.',
-  scanOnPhone: 'Maksājat ar šo tālruni? Saglabājiet kodu kā attēlu un atveriet to [maka|{wallet}] lietotnē.',
   otherDevice: 'Maksāt ar citu ierīci',
   scanLabel: 'QR kods maksājumam: {amount}',
   appOpen: 'Atvērt [maka|{wallet}] lietotni',

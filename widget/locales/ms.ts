@@ -56,8 +56,6 @@ export default {
   counts: 'Jika anda sudah membayar, pembayaran anda tetap sah.',
   scan: 'Imbas kod untuk membayar',
   scan_help: 'Buka aplikasi [e-dompet|{wallet}] anda, imbas kod dan sahkan.',
-  scanOnPhone:
-    'Menggunakan telefon ini? Simpan kod sebagai imej, kemudian buka dalam aplikasi [e-dompet|{wallet}] anda.',
   otherDevice: 'Bayar dengan peranti lain',
   scanLabel: 'Kod QR untuk membayar {amount}',
   appOpen: 'Buka aplikasi [e-dompet|{wallet}]',

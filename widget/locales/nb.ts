@@ -55,8 +55,6 @@ export default {
   counts: 'Hvis du har betalt, teller betalingen din.',
   scan: 'Skann koden for å betale',
   scan_help: 'Åpne [lommebok|{wallet}-]appen din, skann koden og bekreft.',
-  scanOnPhone:
-    'Har du lommeboken på denne telefonen? Lagre koden som bilde og åpne bildet i [lommebok|{wallet}-]appen din.',
   otherDevice: 'Betal med en annen enhet',
   scanLabel: 'QR-kode for å betale {amount}',
   appOpen: 'Åpne [lommebok|{wallet}-]appen',

@@ -56,7 +56,6 @@ export default {
   counts: 'Hebt u betaald, dan telt uw betaling.',
   scan: 'Scan de code om te betalen',
   scan_help: 'Open uw [wallet|{wallet}]-app, scan de code en bevestig.',
-  scanOnPhone: 'Wallet op deze telefoon? Sla de code op als afbeelding en open die in uw [wallet|{wallet}]-app.',
   otherDevice: 'Met een ander apparaat betalen',
   scanLabel: 'QR-code om {amount} te betalen',
   appOpen: '[Wallet|{wallet}]-app openen',

@@ -56,7 +56,6 @@ export default {
   counts: 'Jeśli płatność już wykonano, zostanie uwzględniona.',
   scan: 'Zeskanuj kod, aby zapłacić',
   scan_help: 'Otwórz aplikację [portfela|{wallet}], zeskanuj kod i potwierdź.',
-  scanOnPhone: 'Płacisz na tym telefonie? Zapisz kod jako obraz i otwórz go w aplikacji [portfela|{wallet}].',
   otherDevice: 'Zapłać na innym urządzeniu',
   scanLabel: 'Kod QR do płatności: {amount}',
   appOpen: 'Otwórz aplikację [portfela|{wallet}]',

@@ -56,8 +56,6 @@ export default {
   counts: 'Se você já pagou, seu pagamento será considerado.',
   scan: 'Escaneie o código para pagar',
   scan_help: 'Abra o app [da sua carteira|{wallet}], escaneie o código e confirme.',
-  scanOnPhone:
-    'Sua carteira está neste celular? Salve o código como imagem e abra essa imagem no app [da sua carteira|{wallet}].',
   otherDevice: 'Pagar com outro dispositivo',
   scanLabel: 'QR Code para pagar {amount}',
   appOpen: 'Abrir o app [da carteira|{wallet}]',

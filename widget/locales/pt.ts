@@ -56,8 +56,6 @@ export default {
   counts: 'Se já pagou, o seu pagamento será tido em conta.',
   scan: 'Leia o código para pagar',
   scan_help: 'Abra a aplicação [da sua carteira|{wallet}], leia o código e confirme.',
-  scanOnPhone:
-    'Tem a carteira neste telemóvel? Guarde o código como imagem e abra-a na aplicação [da sua carteira|{wallet}].',
   otherDevice: 'Pagar com outro dispositivo',
   scanLabel: 'Código QR para pagar {amount}',
   appOpen: 'Abrir a aplicação [da carteira|{wallet}]',

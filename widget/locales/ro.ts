@@ -56,8 +56,6 @@ export default {
   counts: 'Dacă ați plătit, plata este valabilă.',
   scan: 'Scanați codul pentru a plăti',
   scan_help: 'Deschideți aplicația [portofelului|{wallet}], scanați codul și confirmați.',
-  scanOnPhone:
-    'Aveți portofelul pe acest telefon? Salvați codul ca imagine și deschideți imaginea în aplicația [portofelului|{wallet}].',
   otherDevice: 'Plătiți de pe alt dispozitiv',
   scanLabel: 'Cod QR pentru plata sumei de {amount}',
   appOpen: 'Deschideți aplicația [portofelului|{wallet}]',

@@ -56,7 +56,6 @@ export default {
   counts: 'Ak ste už zaplatili, vaša platba sa započíta.',
   scan: 'Naskenujte kód a zaplaťte',
   scan_help: 'Otvorte aplikáciu [peňaženky|{wallet}], naskenujte kód a potvrďte platbu.',
-  scanOnPhone: 'Platíte na tomto telefóne? Uložte kód ako obrázok a otvorte ho v aplikácii [peňaženky|{wallet}].',
   otherDevice: 'Zaplatiť na inom zariadení',
   scanLabel: 'QR kód na zaplatenie {amount}',
   appOpen: 'Otvoriť aplikáciu [peňaženky|{wallet}]',

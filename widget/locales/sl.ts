@@ -56,7 +56,6 @@ export default {
   counts: 'Če ste plačali, vaše plačilo velja.',
   scan: 'Skenirajte kodo za plačilo',
   scan_help: 'Odprite aplikacijo [denarnice|{wallet}], skenirajte kodo in potrdite plačilo.',
-  scanOnPhone: 'Plačujete na tem telefonu? Shranite kodo kot sliko in jo odprite v aplikaciji [denarnice|{wallet}].',
   otherDevice: 'Plačaj z drugo napravo',
   scanLabel: 'Koda QR za plačilo {amount}',
   appOpen: 'Odpri aplikacijo [denarnice|{wallet}]',

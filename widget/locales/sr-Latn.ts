@@ -56,7 +56,6 @@ export default {
   counts: 'Ako ste platili, vaša uplata važi.',
   scan: 'Skenirajte kod da biste platili',
   scan_help: 'Otvorite aplikaciju [novčanika|{wallet}], skenirajte kod i potvrdite plaćanje.',
-  scanOnPhone: 'Plaćate na ovom telefonu? Sačuvajte kod kao sliku i otvorite je u aplikaciji [novčanika|{wallet}].',
   otherDevice: 'Plati drugim uređajem',
   scanLabel: 'QR kod za plaćanje {amount}',
   appOpen: 'Otvori aplikaciju [novčanika|{wallet}]',

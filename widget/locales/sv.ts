@@ -55,8 +55,6 @@ export default {
   counts: 'Om du har betalat räknas din betalning.',
   scan: 'Skanna koden för att betala',
   scan_help: 'Öppna din [plånboks|{wallet}-]app, skanna koden och bekräfta.',
-  scanOnPhone:
-    'Har du plånboken på den här telefonen? Spara koden som bild och öppna bilden i din [plånboks|{wallet}-]app.',
   otherDevice: 'Betala med en annan enhet',
   scanLabel: 'QR-kod för att betala {amount}',
   appOpen: 'Öppna [plånboks|{wallet}-]appen',

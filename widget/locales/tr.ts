@@ -56,7 +56,6 @@ export default {
   counts: 'Ödeme yaptıysanız ödemeniz geçerlidir.',
   scan: 'Ödemek için kodu okutun',
   scan_help: '[Cüzdan|{wallet}] uygulamanızı açın, kodu okutun ve onaylayın.',
-  scanOnPhone: 'Cüzdanınız bu telefonda mı? Kodu görsel olarak kaydedip [cüzdan|{wallet}] uygulamanızda açın.',
   otherDevice: 'Başka bir cihazla öde',
   scanLabel: '{amount} tutarındaki ödeme için karekod',
   appOpen: '[Cüzdan|{wallet}] uygulamasını aç',

@@ -56,7 +56,6 @@ export default {
   counts: 'Nếu bạn đã thanh toán, giao dịch vẫn được ghi nhận.',
   scan: 'Quét mã để thanh toán',
   scan_help: 'Mở ứng dụng [ví|{wallet}], quét mã và xác nhận.',
-  scanOnPhone: 'Bạn đang dùng điện thoại này? Hãy lưu mã thành ảnh rồi mở ảnh trong ứng dụng [ví|{wallet}].',
   otherDevice: 'Thanh toán bằng thiết bị khác',
   scanLabel: 'Mã QR để thanh toán {amount}',
   appOpen: 'Mở ứng dụng [ví|{wallet}]',

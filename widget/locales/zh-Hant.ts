@@ -54,7 +54,6 @@ export default {
   counts: '如果您已付款，付款仍然有效。',
   scan: '掃碼付款',
   scan_help: '開啟[錢包|{wallet}] App，掃碼並確認。',
-  scanOnPhone: '正在用這支手機付款？請將 QR Code 儲存為圖片，再到[錢包|{wallet}] App 中開啟。',
   otherDevice: '用其他裝置付款',
   scanLabel: '支付 {amount} 的 QR Code',
   appOpen: '開啟[錢包|{wallet}] App',

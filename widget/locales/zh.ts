@@ -54,7 +54,6 @@ export default {
   counts: '如果您已付款，付款仍然有效。',
   scan: '扫码付款',
   scan_help: '打开[钱包|{wallet}] App，扫码并确认。',
-  scanOnPhone: '正在用这部手机付款？请将二维码保存为图片，再到[钱包|{wallet}] App 中打开。',
   otherDevice: '用其他设备付款',
   scanLabel: '支付 {amount} 的二维码',
   appOpen: '打开[钱包|{wallet}] App',
