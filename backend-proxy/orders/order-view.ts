@@ -37,7 +37,9 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
   const current = order && currentPayment(order);
   const paid = order !== undefined && order.paidBy !== null;
   const closed = order !== undefined && order.closed !== null;
-  const received = order?.payments.filter((payment) => payment.stage === 'succeeded' && !isDenied(payment)) ?? [];
+  const received = (order?.payments ?? [])
+    .filter((payment) => payment.stage === 'succeeded' && !isDenied(payment))
+    .toSorted((a, b) => (succeededAt(a) ?? 0) - (succeededAt(b) ?? 0));
   const extra = received.filter(({ surplus }) => surplus);
   const refunds = order?.refunds.filter(isCertain) ?? [];
   const owed = received.filter(paysNothing).reduce((sum, payment) => sum + leftOf(payment, refunds), 0);

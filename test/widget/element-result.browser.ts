@@ -56,11 +56,11 @@ it('an order paid twice links to the shop’s help, which one paid once does not
   expect([owes('€12.00'), part(widget, 'support') !== null]).to.deep.equal([true, true]);
   proxy.publish({ refunds: [{ amount: '11.00', status: 'SUCCESS' }], owedAmount: '0.50' });
   await until(() => rowsOf(widget)['Sent back'] === '−€11.00', 'the refund');
-  expect(rowsOf(widget)['Total']).to.equal('€11.10', 'of both payments, without what went back');
+  expect(rowsOf(widget)['Paid in total']).to.equal('€11.10', 'of both payments, without what went back');
   await heading(widget, 'This order was paid more than once');
   expect([owes('€0.50'), part(widget, 'support') !== null]).to.deep.equal([true, true]);
   proxy.publish({ owedAmount: null });
-  await heading(widget, 'Payment received');
+  await heading(widget, 'Sent back €11.00');
   expect([textOf(widget).includes('owes'), part(widget, 'support')]).to.deep.equal([false, null]);
 });
 
@@ -76,7 +76,7 @@ it('an order paid twice has a row for each payment, with its method, its wallet 
   );
   expect(rows[0]).to.match(/^QR code.*2026.*: €10.10$/);
   expect(rows[1]).to.match(/^Wallet app •••• 5678.*2026.*: €12.00$/);
-  expect(rows.slice(2)).to.deep.equal(['Total: €22.10', 'Order: ABC-123']);
+  expect(rows.slice(2)).to.deep.equal(['Paid in total: €22.10', 'Order: ABC-123']);
 });
 
 it('an order that was closed before the money came says what is owed until it is on its way', async () => {
@@ -91,8 +91,8 @@ it('an order that was closed before the money came says what is owed until it is
   expect(part(widget, 'support')).not.to.equal(null);
   expect(widget.matches(':state(paid)')).to.equal(false);
   proxy.publish({ refunds: [{ amount: '10.10', status: 'PROCESSING' }], owedAmount: null });
-  await heading(widget, 'On its way back €10.10');
-  expect(rowsOf(widget)).to.include({ 'On its way back': '€10.10' }).and.not.to.have.property('Total');
+  await heading(widget, '€10.10 is on its way back');
+  expect(rowsOf(widget)).to.include({ 'On its way back': '€10.10' }).and.not.to.have.property('Paid in total');
   expect([textOf(widget).includes('owes'), part(widget, 'support')]).to.deep.equal([false, null]);
   expect(textOf(widget)).to.contain('The shop has closed this order');
   proxy.publish({ refunds: [{ amount: '10.10', status: 'SUCCESS' }] });
@@ -117,16 +117,18 @@ it('a paid order says what is on its way back and what was sent, each as one sum
   const proxy = proxyWith('QR', { status: 'SUCCESS' });
   const widget = await mount(proxy);
   await heading(widget, 'Payment received');
-  expect(rowsOf(widget)).not.to.include.any.keys('On its way back', 'Sent back', 'Total');
+  expect(rowsOf(widget)).not.to.include.any.keys('On its way back', 'Sent back', 'Paid in total');
   const refund = (amount: string, status: 'PROCESSING' | 'SUCCESS') => ({ amount, status });
+  proxy.publish({ refunds: [refund('4.00', 'PROCESSING')] });
+  await heading(widget, '€4.00 is on its way back');
   proxy.publish({ refunds: [refund('4.00', 'PROCESSING'), refund('0.10', 'PROCESSING'), refund('2.00', 'SUCCESS')] });
   await until(() => rowsOf(widget)['Sent back'], 'the refunds');
-  expect(rowsOf(widget)).to.include({ 'On its way back': '€4.10', 'Sent back': '−€2.00', Total: '€8.10' });
-  expect(announced(widget)).to.contain('On its way back €4.10');
+  expect(rowsOf(widget)).to.include({ 'On its way back': '€4.10', 'Sent back': '−€2.00', 'Paid in total': '€8.10' });
+  expect(announced(widget)).to.contain('€2.00 was sent back');
   proxy.publish({ refunds: [refund('4.00', 'SUCCESS'), refund('2.00', 'SUCCESS')] });
   await until(() => rowsOf(widget)['Sent back'] === '−€6.00', 'the refund');
   expect(rowsOf(widget)).not.to.have.property('On its way back');
-  expect(announced(widget)).to.contain('Sent back −€6.00');
+  expect(announced(widget)).to.contain('€6.00 was sent back');
   proxy.publish({ refunds: [refund('10.10', 'SUCCESS')] });
   await heading(widget, '€10.10 was sent back to the wallet that paid');
   expect(textOf(widget)).not.to.contain('Payment received');
@@ -135,8 +137,8 @@ it('a paid order says what is on its way back and what was sent, each as one sum
   await heading(widget, '€10.00 was sent back to the wallet that paid');
   // In floating point, 10.13 − 9.13 is less than 1.
   proxy.publish({ surplusAmount: '0.03', refunds: [refund('9.13', 'SUCCESS')] });
-  await heading(widget, 'Payment received');
-  expect(rowsOf(widget)['Total']).to.equal('€1.00');
+  await heading(widget, 'Sent back €9.13');
+  expect(rowsOf(widget)['Paid in total']).to.equal('€1.00');
 });
 
 describe('a failed payment', () => {

@@ -272,7 +272,7 @@ export const STATES = {
         { amount: '2.00', status: 'PROCESSING' },
       ],
     },
-    heading: 'Payment received',
+    heading: '€4.00 was sent back to the wallet that paid',
   },
   'paid, refunded': {
     claims: { amount: '10.10' },
@@ -284,7 +284,7 @@ export const STATES = {
     claims: nobody,
     payment: SUCCEEDED,
     view: { ...paid, ...twice, refunds: [{ amount: '10.10', status: 'PROCESSING' }] },
-    heading: 'Payment received',
+    heading: '€10.10 is on its way back',
   },
   'closed, paid after': {
     claims: { supportUrl },
@@ -296,7 +296,7 @@ export const STATES = {
     claims: { amount: '10.10', supportUrl },
     payment: SUCCEEDED,
     view: { closed: true, refunds: [{ amount: '10.10', status: 'PROCESSING' }] },
-    heading: 'On its way back €10.10',
+    heading: '€10.10 is on its way back',
   },
   declined: { claims: nobody, payment: failed('DIRECT', 'DECLINED'), heading: 'The payment was not completed' },
   'declined, canceled': {

@@ -40,23 +40,20 @@ export function paid(context: PanelContext): TemplateResult {
   const back = sumOf(refunds.filter(({ status }) => status === 'SUCCESS'));
   const onItsWay = sumOf(refunds) - back;
   const kept = sumOf(received) - back;
-  // A gateway that sends whole amounts only keeps less than 1.
-  const isAll = (sent: number) => sent && !owedAmount && kept + back - sent < 0.9995;
   // Of two payments, two wallets may have paid.
-  const whole = isAll(back) ? (isTwice ? 'sentBack' : 'refunded') : isAll(back + onItsWay) && 'refunding';
-  const title = whole || (isClosed ? 'closed' : owedAmount ? 'surplus' : 'paid');
-  const look = owedAmount ? 'warning' : title === 'refunding' ? 'clock' : title === 'paid' ? title : 'ended';
+  const refund = !owedAmount && (back ? (isTwice ? 'sentBack' : 'refunded') : onItsWay && 'onItsWay');
+  const title = refund || (isClosed ? 'closed' : owedAmount ? 'surplus' : 'paid');
+  const look = owedAmount ? 'warning' : title === 'onItsWay' ? 'clock' : title === 'paid' ? title : 'ended';
   // Without the noise of floating point, and with a minus rather than a hyphen.
   const shown = (value: number) => money(value.toFixed(amount?.split('.')[1]?.length)).replace('-', '\u2212');
-  const note = (text: TemplateResult | string) => html`<p class="note warning announce">${text}</p>`;
+  const note = (text: TemplateResult) => html`<p class="note warning announce">${text}</p>`;
   const owed = () =>
     html`${isClosed ? say('closed_paid') : ''}${space(context) + say('owed', { amount: money(owedAmount) })}`;
-  const name = say(title, { amount: shown(back) });
-  const sum = title === 'sentBack' ? back : title === 'refunding' ? onItsWay : 0;
-  return html`${sign(look, whole && look === 'ended' ? 'paid' : look)}
-    ${heading(sum ? html`${name} ${shown(sum)}` : name)} ${isClosed && whole ? html`<p>${say('closed')}</p>` : ''}
-    ${owedAmount ? note(owed()) : ''}
-    ${order.otherOpen ? note(whole ? say('closed_help') : both('otherOpen', 'doNotConfirm', context)) : ''}
+  const name = say(title, { amount: shown(back || onItsWay) });
+  return html`${sign(look, refund && back ? 'paid' : look)}
+    ${heading(title === 'sentBack' ? html`${name} ${shown(back)}` : name)}
+    ${isClosed && refund ? html`<p>${say('closed')}</p>` : ''} ${owedAmount ? note(owed()) : ''}
+    ${order.otherOpen ? note(both('otherOpen', refund ? 'closed_help' : 'doNotConfirm', context)) : ''}
     <dl part="details">
       ${
         isTwice

@@ -86,7 +86,7 @@ it('the event stream of a paid order continues while another payment can be paid
   assert.equal(last.owedAmount, '10.10');
   assert.deepEqual(
     last.received.map(({ method, amount }) => `${method} ${amount}`),
-    ['QR 10.10', 'JETGO 10.10'],
+    ['JETGO 10.10', 'QR 10.10'],
   );
   const refund = { orderId: 'A-1', gatewayOrderId: 'A-1', amount: '10', idempotencyKey: 'refund' };
   await world.proxy.refunds.start(refund);
