@@ -497,6 +497,9 @@ export const flowStyles = css`
     .note {
       border: 1px solid;
     }
+    .note.warning {
+      border-inline-start-width: 4px;
+    }
     [aria-invalid='true'],
     .note.wrong {
       border-style: dashed !important;
