@@ -16,7 +16,7 @@ const HEADINGS: Record<StateName, string> = {
   checking: 'We are checking your payment',
   paid: 'Payment received',
   paidTwice: 'This order was paid more than once',
-  refunded: '€10.10 was sent back to the wallet that paid',
+  refunded: '€10.10 was sent back',
   declined: 'The payment was not completed',
   canceled: 'The payment was canceled',
   lowBalance: 'There was not enough money in the wallet',

@@ -272,13 +272,13 @@ export const STATES = {
         { amount: '2.00', status: 'PROCESSING' },
       ],
     },
-    heading: '€4.00 was sent back to the wallet that paid',
+    heading: '€4.00 was sent back',
   },
   'paid, refunded': {
     claims: { amount: '10.10' },
     payment: SUCCEEDED,
     view: { ...paid, refunds: [{ amount: '10.10', status: 'SUCCESS' }] },
-    heading: '€10.10 was sent back to the wallet that paid',
+    heading: '€10.10 was sent back',
   },
   'paid, twice, refunded': {
     claims: nobody,

@@ -1,7 +1,7 @@
 // The result: paid, with the details; closed by the shop; failed, with the reason, what happened to the money, and what
 // the shopper can do next; or that nothing more can be done with this token.
 import type { TemplateResult } from 'lit';
-import type { Method, PaymentView, Reason } from '../../backend-proxy/protocol/wire.ts';
+import { PAYS_BY, type Method, type PaymentView, type Reason } from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId, offeredMethods } from '../shell/choice.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { PanelContext } from '../shell/choose.ts';
@@ -32,16 +32,17 @@ export function paid(context: PanelContext): TemplateResult {
   const { order, claims } = state;
   const { payment, closed: isClosed, amount, owedAmount, received, refunds } = order;
   const isTwice = !!received[1];
-  // The same on each device, and as the shop's staff sees it.
+  const only = isTwice ? null : payment;
+  // With the name that the choice had on a phone and the one that the shop's staff sees.
+  const nameOf = (method: Method) => (PAYS_BY[method] === 'code' ? `${say('DIRECT')} · ${say(method)}` : say(method));
   const by = ({ method, walletLast4 }: Pick<PaymentView, 'method' | 'walletLast4'>) =>
-    html`${claims?.methodNames?.[method] ?? say(method)}
+    html`${claims?.methodNames?.[method] ?? nameOf(method)}
     ${walletLast4 ? html`<bdi dir="ltr">•••• ${walletLast4}</bdi>` : ''}`;
   const at = (paidAt: string | null) => paidAt && formatTime(paidAt, context.language);
   const back = sumOf(refunds.filter(({ status }) => status === 'SUCCESS'));
   const onItsWay = sumOf(refunds) - back;
   const kept = sumOf(received) - back;
-  // Of two payments, two wallets may have paid.
-  const refund = !owedAmount && (back ? (isTwice ? 'sentBack' : 'refunded') : onItsWay && 'onItsWay');
+  const refund = !owedAmount && (back ? 'refunded' : onItsWay && 'onItsWay');
   const title = refund || (isClosed ? 'closed' : owedAmount ? 'surplus' : 'paid');
   const look = owedAmount ? 'warning' : title === 'onItsWay' ? 'clock' : title === 'paid' ? title : 'ended';
   // Without the noise of floating point, and with a minus rather than a hyphen.
@@ -49,25 +50,20 @@ export function paid(context: PanelContext): TemplateResult {
   const note = (text: TemplateResult) => html`<p class="note warning announce">${text}</p>`;
   const owed = () =>
     html`${isClosed ? say('closed_paid') : ''}${space(context) + say('owed', { amount: money(owedAmount) })}`;
-  const name = say(title, { amount: shown(back || onItsWay) });
-  return html`${sign(look, refund && back ? 'paid' : look)}
-    ${heading(title === 'sentBack' ? html`${name} ${shown(back)}` : name)}
+  return html`${sign(look, refund && back ? 'paid' : look)}${heading(say(title, { amount: shown(back || onItsWay) }))}
     ${isClosed && refund ? html`<p>${say('closed')}</p>` : ''} ${owedAmount ? note(owed()) : ''}
     ${order.otherOpen ? note(both('otherOpen', refund ? 'closed_help' : 'doNotConfirm', context)) : ''}
     <dl part="details">
       ${
         isTwice
           ? received.map((each) => detail(html`${by(each)}<small>${at(each.paidAt)}</small>`, money(each.amount)))
-          : amount
-            ? detail(say('amount'), money(amount))
-            : ''
+          : detail(say('amount'), money(amount))
       }
-      ${back ? detail(say('sentBack'), shown(-back), 'announce') : ''}
-      ${isTwice || back ? detail(say('total'), shown(kept), 'sum') : ''}
-      ${onItsWay ? detail(say('refunding'), shown(onItsWay), 'announce') : ''}
-      ${payment && !isTwice ? detail(say('method'), by(payment)) : ''}
+      ${detail(say('sentBack'), back && shown(-back), 'announce')}
+      ${detail(say('total'), (isTwice || back) && shown(kept), 'sum')}
+      ${detail(say('refunding'), onItsWay && shown(onItsWay), 'announce')} ${detail(say('method'), only && by(only))}
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
-      ${payment?.paidAt && !isTwice ? detail(say('date'), at(payment.paidAt)) : ''}
+      ${detail(say('date'), only && at(only.paidAt))}
     </dl>
     ${owedAmount ? waysOut('help', context) : shopLink(title === 'paid' ? 'primary' : 'second', context)}
     ${button('print', 'quiet', say('print'), () => print())} ${isClosed ? '' : html`<slot name="success"></slot>`}`;
@@ -75,11 +71,18 @@ export function paid(context: PanelContext): TemplateResult {
 
 const sumOf = (all: { amount: string }[]): number => all.reduce((sum, { amount }) => sum + Number(amount), 0);
 
-const detail = (name: string | TemplateResult, value: string | TemplateResult | null, role = ''): TemplateResult =>
-  html`<div class=${role}>
-    <dt>${name}</dt>
-    <dd>${value}</dd>
-  </div>`;
+/** Nothing without a value. */
+const detail = (
+  name: string | TemplateResult,
+  value: string | TemplateResult | 0 | false | null,
+  role = '',
+): TemplateResult | '' =>
+  value
+    ? html`<div class=${role}>
+        <dt>${name}</dt>
+        <dd>${value}</dd>
+      </div>`
+    : '';
 
 /** Also where a payment is under way, and of a payment that a person of the shop has ended after its success. */
 export function closed(context: PanelContext): TemplateResult {

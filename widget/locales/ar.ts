@@ -82,7 +82,7 @@ export default {
   refunding: 'قيد الإعادة',
   onItsWay: 'المبلغ {amount} قيد الإعادة',
   sentBack: 'أُعيد',
-  refunded: 'أُعيد المبلغ {amount} إلى المحفظة التي دُفع منها',
+  refunded: 'أُعيد المبلغ {amount}',
   total: 'إجمالي المدفوع',
   method: 'طريقة الدفع',
   order: 'رقم الطلب',

@@ -84,7 +84,7 @@ export default {
   refunding: 'Връща се',
   onItsWay: 'Сумата {amount} се връща',
   sentBack: 'Върнато',
-  refunded: 'Сумата {amount} е изпратена обратно в портфейла, от който е платено',
+  refunded: 'Сумата {amount} е изпратена обратно',
   total: 'Общо платено',
   method: 'Начин на плащане',
   order: 'Поръчка',

@@ -84,7 +84,7 @@ export default {
   refunding: 'En procés de devolució',
   onItsWay: 'L’import de {amount} s’està retornant',
   sentBack: 'Retornat',
-  refunded: 'S’ha retornat l’import de {amount} al moneder amb què s’ha pagat',
+  refunded: 'S’ha retornat l’import de {amount}',
   total: 'Total pagat',
   method: 'Mètode de pagament',
   order: 'Comanda',

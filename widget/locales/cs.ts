@@ -84,7 +84,7 @@ export default {
   refunding: 'Vrací se',
   onItsWay: 'Částka {amount} se vrací',
   sentBack: 'Vráceno',
-  refunded: 'Částka {amount} byla odeslána zpět do peněženky, ze které bylo zaplaceno',
+  refunded: 'Částka {amount} byla odeslána zpět',
   total: 'Celkem zaplaceno',
   method: 'Způsob platby',
   order: 'Objednávka',

@@ -83,7 +83,7 @@ export default {
   refunding: 'På vej tilbage',
   onItsWay: '{amount} er på vej tilbage',
   sentBack: 'Sendt tilbage',
-  refunded: '{amount} er sendt tilbage til den wallet, der blev betalt med',
+  refunded: '{amount} er sendt tilbage',
   total: 'Betalt i alt',
   method: 'Betalingsmetode',
   order: 'Ordre',

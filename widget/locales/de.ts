@@ -84,7 +84,7 @@ export default {
   refunding: 'Erstattung unterwegs',
   onItsWay: 'Erstattung von {amount} ist unterwegs',
   sentBack: 'Erstattet',
-  refunded: '{amount} an die zahlende Wallet erstattet',
+  refunded: '{amount} erstattet',
   total: 'Insgesamt bezahlt',
   method: 'Zahlungsart',
   order: 'Bestellnummer',

@@ -84,7 +84,7 @@ export default {
   refunding: 'Σε επιστροφή',
   onItsWay: 'Το ποσό {amount} επιστρέφεται',
   sentBack: 'Επιστράφηκε',
-  refunded: 'Το ποσό {amount} στάλθηκε πίσω στο πορτοφόλι από το οποίο έγινε η πληρωμή',
+  refunded: 'Το ποσό {amount} στάλθηκε πίσω',
   total: 'Σύνολο πληρωμών',
   method: 'Τρόπος πληρωμής',
   order: 'Παραγγελία',

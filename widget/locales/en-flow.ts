@@ -66,7 +66,7 @@ export const enFlow = {
   refunding: 'On its way back',
   onItsWay: '{amount} is on its way back',
   sentBack: 'Sent back',
-  refunded: '{amount} was sent back to the wallet that paid',
+  refunded: '{amount} was sent back',
   total: 'Paid in total',
   method: 'Method',
   DIRECT: '[Wallet app|{wallet}]',

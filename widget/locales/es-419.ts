@@ -84,7 +84,7 @@ export default {
   refunding: 'En camino de vuelta',
   onItsWay: 'El monto de {amount} está en camino de vuelta',
   sentBack: 'Devuelto',
-  refunded: 'El monto de {amount} se devolvió a la billetera con la que se pagó',
+  refunded: 'El monto de {amount} se devolvió',
   total: 'Total pagado',
   method: 'Método de pago',
   order: 'Pedido',

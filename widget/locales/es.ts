@@ -84,7 +84,7 @@ export default {
   refunding: 'En camino de vuelta',
   onItsWay: 'El importe de {amount} está en camino de vuelta',
   sentBack: 'Devuelto',
-  refunded: 'El importe de {amount} se ha devuelto al monedero con el que se pagó',
+  refunded: 'El importe de {amount} se ha devuelto',
   total: 'Total pagado',
   method: 'Método de pago',
   order: 'Pedido',

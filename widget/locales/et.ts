@@ -84,7 +84,7 @@ export default {
   refunding: 'Teel tagasi',
   onItsWay: 'Summa {amount} on teel tagasi',
   sentBack: 'Tagasi saadetud',
-  refunded: 'Summa {amount} saadeti tagasi rahakotti, millest maksti',
+  refunded: 'Summa {amount} saadeti tagasi',
   total: 'Kokku makstud',
   method: 'Makseviis',
   order: 'Tellimus',

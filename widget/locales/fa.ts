@@ -84,7 +84,7 @@ export default {
   refunding: 'در حال بازگشت',
   onItsWay: 'مبلغ {amount} در حال بازگشت است',
   sentBack: 'بازگردانده شد',
-  refunded: 'مبلغ {amount} به کیف پولی که با آن پرداخت شده بود بازگردانده شد',
+  refunded: 'مبلغ {amount} بازگردانده شد',
   total: 'جمع پرداختی',
   method: 'روش پرداخت',
   order: 'سفارش',

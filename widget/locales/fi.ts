@@ -83,7 +83,7 @@ export default {
   refunding: 'Matkalla takaisin',
   onItsWay: 'Summa {amount} on matkalla takaisin',
   sentBack: 'Palautettu',
-  refunded: 'Summa {amount} on lähetetty takaisin lompakkoon, josta maksettiin',
+  refunded: 'Summa {amount} on lähetetty takaisin',
   total: 'Maksettu yhteensä',
   method: 'Maksutapa',
   order: 'Tilaus',

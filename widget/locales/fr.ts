@@ -85,7 +85,7 @@ export default {
   refunding: 'En cours de remboursement',
   onItsWay: 'Le remboursement de {amount} est en cours',
   sentBack: 'Remboursé',
-  refunded: 'Le montant de {amount} a été remboursé sur le portefeuille qui a servi à payer',
+  refunded: 'Le montant de {amount} a été remboursé',
   total: 'Total payé',
   method: 'Moyen de paiement',
   order: 'Commande',

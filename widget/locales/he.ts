@@ -81,7 +81,7 @@ export default {
   refunding: 'בדרך חזרה',
   onItsWay: 'הסכום {amount} בדרך חזרה',
   sentBack: 'הוחזר',
-  refunded: 'הסכום {amount} נשלח בחזרה לארנק שממנו שולם',
+  refunded: 'הסכום {amount} נשלח בחזרה',
   total: 'סך הכול שולם',
   method: 'אמצעי תשלום',
   order: 'הזמנה',

@@ -81,7 +81,7 @@ export default {
   refunding: 'वापस भेजा जा रहा है',
   onItsWay: '{amount} की राशि वापस भेजी जा रही है',
   sentBack: 'वापस भेजा गया',
-  refunded: '{amount} की राशि उस वॉलेट में वापस भेज दी गई है जिससे भुगतान हुआ था',
+  refunded: '{amount} की राशि वापस भेज दी गई है',
   total: 'कुल भुगतान',
   method: 'भुगतान का तरीका',
   order: 'ऑर्डर',

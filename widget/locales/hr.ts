@@ -84,7 +84,7 @@ export default {
   refunding: 'Na putu natrag',
   onItsWay: 'Iznos {amount} na putu je natrag',
   sentBack: 'Vraćeno',
-  refunded: 'Iznos {amount} poslan je natrag u novčanik iz kojeg je plaćeno',
+  refunded: 'Iznos {amount} poslan je natrag',
   total: 'Ukupno plaćeno',
   method: 'Način plaćanja',
   order: 'Narudžba',

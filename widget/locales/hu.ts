@@ -84,7 +84,7 @@ export default {
   refunding: 'Visszaküldés alatt',
   onItsWay: '{amount} összeg visszaküldése folyamatban',
   sentBack: 'Visszaküldve',
-  refunded: '{amount} összeget visszaküldtek abba a tárcába, amelyből fizettek',
+  refunded: '{amount} összeget visszaküldtek',
   total: 'Összesen fizetve',
   method: 'Fizetési mód',
   order: 'Rendelés',

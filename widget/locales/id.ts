@@ -84,7 +84,7 @@ export default {
   refunding: 'Sedang dikembalikan',
   onItsWay: '{amount} sedang dikembalikan',
   sentBack: 'Sudah dikembalikan',
-  refunded: '{amount} sudah dikirim kembali ke e-wallet yang digunakan untuk membayar',
+  refunded: '{amount} sudah dikirim kembali',
   total: 'Total dibayar',
   method: 'Metode',
   order: 'Nomor pesanan',

@@ -84,7 +84,7 @@ export default {
   refunding: 'In corso di rimborso',
   onItsWay: 'Il rimborso di {amount} è in corso',
   sentBack: 'Rimborsato',
-  refunded: 'L’importo di {amount} è stato rimborsato sul portafoglio usato per pagare',
+  refunded: 'L’importo di {amount} è stato rimborsato',
   total: 'Totale pagato',
   method: 'Metodo di pagamento',
   order: 'Ordine',

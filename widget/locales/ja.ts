@@ -84,7 +84,7 @@ export default {
   refunding: '返金手続き中',
   onItsWay: '{amount}の返金手続き中です',
   sentBack: '返金済み',
-  refunded: '{amount}を、お支払いに使われたウォレットに返金しました',
+  refunded: '{amount}を返金しました',
   total: 'お支払い合計',
   method: 'お支払い方法',
   order: 'ご注文番号',

@@ -82,7 +82,7 @@ export default {
   refunding: '환불 진행 중',
   onItsWay: '{amount} 환불이 진행 중입니다',
   sentBack: '환불 완료',
-  refunded: '결제에 사용된 전자지갑으로 {amount} 환불이 완료되었습니다',
+  refunded: '{amount} 환불이 완료되었습니다',
   total: '총 결제 금액',
   method: '결제 수단',
   order: '주문 번호',

@@ -84,7 +84,7 @@ export default {
   refunding: 'Grąžinama',
   onItsWay: 'Suma {amount} grąžinama',
   sentBack: 'Grąžinta',
-  refunded: 'Suma {amount} grąžinta į piniginę, iš kurios sumokėta',
+  refunded: 'Suma {amount} grąžinta',
   total: 'Iš viso sumokėta',
   method: 'Mokėjimo būdas',
   order: 'Užsakymas',

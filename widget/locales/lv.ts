@@ -84,7 +84,7 @@ export default {
   refunding: 'Tiek atmaksāts',
   onItsWay: 'Summa {amount} tiek atmaksāta',
   sentBack: 'Atmaksāts',
-  refunded: 'Summa {amount} ir nosūtīta atpakaļ uz maku, no kura samaksāts',
+  refunded: 'Summa {amount} ir nosūtīta atpakaļ',
   total: 'Kopā samaksāts',
   method: 'Maksājuma veids',
   order: 'Pasūtījums',

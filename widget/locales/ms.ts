@@ -84,7 +84,7 @@ export default {
   refunding: 'Sedang dipulangkan',
   onItsWay: '{amount} sedang dipulangkan',
   sentBack: 'Telah dipulangkan',
-  refunded: '{amount} telah dihantar kembali ke e-dompet yang digunakan untuk membayar',
+  refunded: '{amount} telah dihantar kembali',
   total: 'Jumlah dibayar',
   method: 'Kaedah',
   order: 'Nombor pesanan',

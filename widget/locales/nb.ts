@@ -83,7 +83,7 @@ export default {
   refunding: 'På vei tilbake',
   onItsWay: '{amount} er på vei tilbake',
   sentBack: 'Sendt tilbake',
-  refunded: '{amount} er sendt tilbake til lommeboken det ble betalt med',
+  refunded: '{amount} er sendt tilbake',
   total: 'Betalt totalt',
   method: 'Betalingsmåte',
   order: 'Bestilling',

@@ -84,7 +84,7 @@ export default {
   refunding: 'Onderweg terug',
   onItsWay: '{amount} is onderweg terug',
   sentBack: 'Teruggestuurd',
-  refunded: '{amount} is teruggestuurd naar de wallet waarmee is betaald',
+  refunded: '{amount} is teruggestuurd',
   total: 'Totaal betaald',
   method: 'Betaalmethode',
   order: 'Bestelling',

@@ -84,7 +84,7 @@ export default {
   refunding: 'W trakcie zwrotu',
   onItsWay: 'Kwota {amount} jest w trakcie zwrotu',
   sentBack: 'Zwrócono',
-  refunded: 'Kwota {amount} została odesłana do portfela, z którego zapłacono',
+  refunded: 'Kwota {amount} została odesłana',
   total: 'Zapłacono łącznie',
   method: 'Metoda płatności',
   order: 'Zamówienie',

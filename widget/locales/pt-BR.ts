@@ -84,7 +84,7 @@ export default {
   refunding: 'Em devolução',
   onItsWay: 'O valor de {amount} está em devolução',
   sentBack: 'Devolvido',
-  refunded: 'O valor de {amount} foi devolvido à carteira usada para pagar',
+  refunded: 'O valor de {amount} foi devolvido',
   total: 'Total pago',
   method: 'Forma de pagamento',
   order: 'Pedido',

@@ -84,7 +84,7 @@ export default {
   refunding: 'Em devolução',
   onItsWay: 'O montante de {amount} está em devolução',
   sentBack: 'Devolvido',
-  refunded: 'O montante de {amount} foi devolvido à carteira usada para pagar',
+  refunded: 'O montante de {amount} foi devolvido',
   total: 'Total pago',
   method: 'Método de pagamento',
   order: 'Encomenda',

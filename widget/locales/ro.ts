@@ -84,7 +84,7 @@ export default {
   refunding: 'În curs de returnare',
   onItsWay: 'Suma de {amount} este în curs de returnare',
   sentBack: 'Returnat',
-  refunded: 'Suma de {amount} a fost returnată în portofelul din care s-a plătit',
+  refunded: 'Suma de {amount} a fost returnată',
   total: 'Total plătit',
   method: 'Metodă de plată',
   order: 'Comandă',

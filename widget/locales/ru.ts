@@ -84,7 +84,7 @@ export default {
   refunding: 'Возвращается',
   onItsWay: 'Сумма {amount} возвращается',
   sentBack: 'Возвращено',
-  refunded: 'Сумма {amount} отправлена обратно на кошелёк, с которого оплатили',
+  refunded: 'Сумма {amount} отправлена обратно',
   total: 'Всего оплачено',
   method: 'Способ оплаты',
   order: 'Заказ',

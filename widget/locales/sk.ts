@@ -84,7 +84,7 @@ export default {
   refunding: 'Vracia sa',
   onItsWay: 'Suma {amount} sa vracia',
   sentBack: 'Vrátené',
-  refunded: 'Suma {amount} bola odoslaná späť do peňaženky, z ktorej sa platilo',
+  refunded: 'Suma {amount} bola odoslaná späť',
   total: 'Spolu zaplatené',
   method: 'Spôsob platby',
   order: 'Objednávka',

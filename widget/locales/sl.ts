@@ -84,7 +84,7 @@ export default {
   refunding: 'Na poti nazaj',
   onItsWay: 'Znesek {amount} je na poti nazaj',
   sentBack: 'Vrnjeno',
-  refunded: 'Znesek {amount} je bil poslan nazaj v denarnico, iz katere je bilo plačano',
+  refunded: 'Znesek {amount} je bil poslan nazaj',
   total: 'Skupaj plačano',
   method: 'Način plačila',
   order: 'Naročilo',

@@ -84,7 +84,7 @@ export default {
   refunding: 'Na putu nazad',
   onItsWay: 'Iznos {amount} je na putu nazad',
   sentBack: 'Vraćeno',
-  refunded: 'Iznos {amount} je poslat nazad u novčanik iz kog je plaćeno',
+  refunded: 'Iznos {amount} je poslat nazad',
   total: 'Ukupno plaćeno',
   method: 'Način plaćanja',
   order: 'Porudžbina',

@@ -84,7 +84,7 @@ export default {
   refunding: 'На путу назад',
   onItsWay: 'Износ {amount} је на путу назад',
   sentBack: 'Враћено',
-  refunded: 'Износ {amount} је послат назад у новчаник из ког је плаћено',
+  refunded: 'Износ {amount} је послат назад',
   total: 'Укупно плаћено',
   method: 'Начин плаћања',
   order: 'Поруџбина',

@@ -83,7 +83,7 @@ export default {
   refunding: 'På väg tillbaka',
   onItsWay: '{amount} är på väg tillbaka',
   sentBack: 'Återbetalat',
-  refunded: '{amount} har skickats tillbaka till plånboken som användes för att betala',
+  refunded: '{amount} har skickats tillbaka',
   total: 'Totalt betalt',
   method: 'Betalsätt',
   order: 'Beställning',

@@ -81,7 +81,7 @@ export default {
   refunding: 'กำลังคืนเงิน',
   onItsWay: 'กำลังคืนเงิน {amount}',
   sentBack: 'คืนเงินแล้ว',
-  refunded: 'ส่งเงิน {amount} คืนไปยังวอลเล็ตที่ใช้ชำระเงินแล้ว',
+  refunded: 'ส่งเงิน {amount} คืนแล้ว',
   total: 'ชำระทั้งหมด',
   method: 'วิธีชำระเงิน',
   order: 'หมายเลขคำสั่งซื้อ',

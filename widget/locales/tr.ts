@@ -84,7 +84,7 @@ export default {
   refunding: 'Geri gönderiliyor',
   onItsWay: '{amount} geri gönderiliyor',
   sentBack: 'Geri gönderildi',
-  refunded: '{amount}, ödemenin yapıldığı cüzdana geri gönderildi',
+  refunded: '{amount} geri gönderildi',
   total: 'Toplam ödenen',
   method: 'Ödeme yöntemi',
   order: 'Sipariş',

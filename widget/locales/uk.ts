@@ -84,7 +84,7 @@ export default {
   refunding: 'Повертається',
   onItsWay: 'Сума {amount} повертається',
   sentBack: 'Повернено',
-  refunded: 'Суму {amount} надіслано назад на гаманець, з якого сплатили',
+  refunded: 'Суму {amount} надіслано назад',
   total: 'Усього сплачено',
   method: 'Спосіб оплати',
   order: 'Замовлення',

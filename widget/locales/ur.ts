@@ -83,7 +83,7 @@ export default {
   refunding: 'واپس بھیجی جا رہی ہے',
   onItsWay: '{amount} کی رقم واپس بھیجی جا رہی ہے',
   sentBack: 'واپس بھیج دی گئی',
-  refunded: '{amount} کی رقم اس والیٹ میں واپس بھیج دی گئی ہے جس سے ادائیگی ہوئی تھی',
+  refunded: '{amount} کی رقم واپس بھیج دی گئی ہے',
   total: 'کل ادا شدہ رقم',
   method: 'ادائیگی کا طریقہ',
   order: 'آرڈر',

@@ -83,7 +83,7 @@ export default {
   refunding: 'Đang hoàn tiền',
   onItsWay: 'Số tiền {amount} đang được hoàn',
   sentBack: 'Đã hoàn tiền',
-  refunded: 'Số tiền {amount} đã được hoàn về ví đã dùng để thanh toán',
+  refunded: 'Số tiền {amount} đã được hoàn',
   total: 'Tổng đã thanh toán',
   method: 'Phương thức',
   order: 'Mã đơn hàng',

@@ -81,7 +81,7 @@ export default {
   refunding: '退款處理中',
   onItsWay: '{amount} 退款處理中',
   sentBack: '已退款',
-  refunded: '{amount} 已退回付款所用的錢包',
+  refunded: '{amount} 已退回',
   total: '實付總額',
   method: '付款方式',
   order: '訂單編號',

@@ -81,7 +81,7 @@ export default {
   refunding: '退款处理中',
   onItsWay: '{amount} 退款处理中',
   sentBack: '已退款',
-  refunded: '{amount} 已退回付款所用的钱包',
+  refunded: '{amount} 已退回',
   total: '实付总额',
   method: '付款方式',
   order: '订单号',
