@@ -181,12 +181,18 @@ export function fulfillmentOf(order: Order): string {
   return `${sentence}${APART}You paid ${formatMoney(extra.received, CURRENCY)} too much. ${extraSentence(extra)}`;
 }
 
-/** Heading and widget say what was sent back. */
-function refundedSentence({ kind, amount, back }: Order): string {
-  const left = leftOf(amount ?? '0.00', back);
-  const rest = left > 0 ? `The other ${money(left)} cannot be sent back: ${WHOLE}.` : '';
-  return [kind === 'goods' ? 'Nothing of this order is packed.' : '', rest].filter(Boolean).join(APART);
+/** Heading and widget say what was sent back. The rest of a top-up is on the card. */
+function refundedSentence(order: Order): string {
+  const left = unsentOf(order);
+  if (order.kind === 'top-up') return left > 0 ? `The other ${money(left)} stays on your card.` : '';
+  return `Nothing of this order is packed.${left > 0 ? `${APART}${owedSentence(left)}` : ''}`;
 }
+
+/** Cents of a refunded order that cannot be sent back. */
+const unsentOf = (order: Order) => (stateOf(order) === 'refunded' ? leftOf(order.amount ?? '0.00', order.back) : 0);
+
+const owedSentence = (cents: number) =>
+  `We still owe you ${money(cents)}: ${WHOLE}. Contact us, and we will send it another way.`;
 
 /** What the wallet takes goes there; once it does, the rest is owed. */
 function extraSentence(extra: Order['extra']): string {
@@ -196,8 +202,7 @@ function extraSentence(extra: Order['extra']): string {
   const [whole, cents] = [most, rest].map((sum) => money(sum));
   const all = sent === '' ? 'it' : `the other ${whole}`;
   const ways = rest === 0 ? `${all} back` : `back ${whole} to your wallet and ${cents} another way: ${WHOLE}`;
-  const owed = `We still owe you ${cents}: ${WHOLE}. Contact us, and we will send it another way.`;
-  return `${sent} ${most > 0 ? `Contact us, and we will send ${ways}.` : rest > 0 ? owed : ''}`.trim();
+  return `${sent} ${most > 0 ? `Contact us, and we will send ${ways}.` : rest > 0 ? owedSentence(rest) : ''}`.trim();
 }
 
 /** Cents that do not go back: those that the wallet takes, and the others. */
@@ -356,9 +361,10 @@ function amountOf({ amount, tries }: Order): string {
 
 function chipOf(order: Order): { tone: string; label?: string } {
   const [most, rest] = restOf(order.extra);
+  const owed = most + rest + (order.kind === 'goods' ? unsentOf(order) : 0);
   const chip = stateChip(order);
-  if (chip.label === undefined || chip.tone === 'warn' || most + rest === 0) return chip;
-  return { tone: 'warn', label: `${chip.label} · ${`we owe you ${money(most + rest)}`.replaceAll(' ', '\u00a0')}` };
+  if (chip.label === undefined || chip.tone === 'warn' || owed === 0) return chip;
+  return { tone: 'warn', label: `${chip.label} · ${`we owe you ${money(owed)}`.replaceAll(' ', '\u00a0')}` };
 }
 
 function stateChip(order: Order) {
@@ -382,7 +388,7 @@ function notesOf(order: Order): Markup | '' {
   add(centsOf(back.sentBack) + centsOf(extra.sentBack), 'sent back');
   add(centsOf(back.onItsWay) + centsOf(extra.onItsWay), 'on its way back');
   add(centsOf(extra.settled), 'settled another way');
-  if (stateOf(order) === 'refunded') add(leftOf(order.amount ?? '0.00', back), 'not sent back');
+  if (order.kind === 'top-up') add(unsentOf(order), 'stays on your card');
   const shown = notes.filter(Boolean).map((note) => note.replaceAll(' ', '\u00a0'));
   return shown.length === 0 ? '' : html`<br />${shown.join(' · ')}`;
 }

@@ -19,7 +19,6 @@ const SEEN = { type: 'PAY', amount: '42.75', currency: 'EUR', history: [] };
 const LATER = { ...SEEN, status: 'FAILED', needsReview: false };
 /** The way to the contact page as text alone. */
 const unlinked = (html: string) => html.replaceAll(/<a href="\/contact">(contact us)<\/a>/gi, '$1');
-const NOT_BACK = 'The other €0.75 cannot be sent back: only whole amounts can go to a wallet.';
 const REST =
   'We still owe you €0.75: only whole amounts can go to a wallet. Contact us, and we will send it another way.';
 const WHOLE =
@@ -265,7 +264,7 @@ test('the account asks the proxy, so that it shows a refund of which no webhook 
   const { shop, shopper, path, orderId, paid } = await paidOrder();
   for (const [amount, status, label] of [
     ['5.00', 'SUCCESS', 'Partly refunded'],
-    ['42.00', 'PROCESSING', 'Refund on its way'],
+    ['42.00', 'PROCESSING', 'Refund on its way · we\u00a0owe\u00a0you\u00a0€0.75'],
   ]) {
     const back = { ...paid, amount, type: 'REFUND', refundOf: orderId, status };
     shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: true, payments: [paid], refunds: [back] } };
@@ -302,7 +301,7 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
   }
 });
 
-test('an order whose money went back is refunded: nothing is packed, and a top-up is no longer on the card', async () => {
+test('an order whose money went back is refunded: nothing is packed, its cents are owed, and those of a top-up stay on the card', async () => {
   const shop = openShop();
   const shopper = new Browser(shop);
   const topUp = (await shopper.post('/account/top-ups', {})).headers.get('location') ?? '';
@@ -310,10 +309,10 @@ test('an order whose money went back is refunded: nothing is packed, and a top-u
     [
       await shopper.order(BASKET),
       'SUCCESS',
-      ['Partly refunded: €42.00 of €42.75', `Nothing of this order is packed.\n\n${NOT_BACK}`],
+      ['Partly refunded: €42.00 of €42.75', `Nothing of this order is packed.\n\n${REST}`],
       'Nothing of this order is packed.',
     ],
-    [topUp, 'PROCESSING', ['Refund on its way: €42.00 of €42.75', NOT_BACK, '€0.75'], ''],
+    [topUp, 'PROCESSING', ['Refund on its way: €42.00 of €42.75', 'The other €0.75 stays on your card.', '€0.75'], ''],
   ] as const) {
     const paid = { ...SEEN, gatewayOrderId: 'paid', status: 'SUCCESS', surplus: false };
     const back = { ...paid, amount: '42.00', type: 'REFUND', refundOf: 'paid', status: status as string };
@@ -330,10 +329,11 @@ test('an order whose money went back is refunded: nothing is packed, and a top-u
     const { text } = await shopper.get(path);
     for (const each of texts) assert.ok(unlinked(text).includes(`>${each}<`), each);
     assert.match(text, /<title>Order [^]*data-state="refunded"/);
-    const note = `€42.00 ${isComing ? 'on its way back' : 'sent back'} · €0.75 not sent back`;
+    const note = isComing ? '€42.00 on its way back · €0.75 stays on your card' : '€42.00 sent back';
     assert.ok((await shopper.get('/account')).text.replaceAll('\u00A0', ' ').includes(`<br />${note}</small>`), note);
     const chip = (label: string) => new RegExp(`<span class="chip ">${isComing ? 'Refund on its way' : label}<`);
-    assert.match((await shopper.get('/account')).text, chip('Partly refunded'));
+    const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
+    assert.match(account, isComing ? chip('') : /<span class="chip warn">Partly refunded · we owe you €0\.75</);
     shop.proxy.answers[`GET ${path}`] = report('42.75');
     const heading = isComing ? 'Refund on its way' : 'Order refunded';
     assert.match((await shopper.get(path)).text, new RegExp(`${heading}</h1>[^]*>${whole}<`));
@@ -355,7 +355,7 @@ test('an order that was paid twice says so when its own payment went back', asyn
   shop.proxy.answers[`GET ${path}`] = { body: { paid: true, payments: [paid, ...extra], refunds: [back] } };
   const { text } = await shopper.get(path);
   const end = `You paid €85.50 too much. ${WHOLE.replace('42', '84').replace('0.75', '1.50')}`;
-  assert.ok(unlinked(text).includes(`${NOT_BACK}\n\n${end}<`));
+  assert.ok(unlinked(text).includes(`${REST}\n\n${end}<`));
 });
 
 test('of a top-up that was paid twice, the payment counts that paid it', async () => {
