@@ -20,6 +20,9 @@ const FIELDS = {
 
 export type Problem = keyof typeof FIELDS;
 
+/** Sent in place of the code that is right then: a page may stay open for longer than its code. */
+export const RIGHT_CODE = 'right';
+
 export type Screen =
   | { name: 'login'; wallet: string }
   | { name: 'verify'; customer: Customer; triesLeft: number }
@@ -239,10 +242,14 @@ function hint(view: CheckoutView, texts: CheckoutTexts, textLang: string): Marku
   const phone = html`<a href="/wallet?as=${walletId}" target="_blank" rel="noopener"
     >${fill(texts.codeHintLink, { name })}</a
   >`;
-  return html`<p class="hint">${texts.codeHint} ${phone}.</p>`;
+  return html`<form method="post" action="/pay/verify" class="hint">
+    ${hidden(view)}
+    <p>${texts.codeHint} ${phone}.</p>
+    <div class="row"><button name="code" value="${RIGHT_CODE}">${texts.codeForMe}</button></div>
+  </form>`;
 }
 
-/** The row of the shop moves Pay below the place of Continue, so that a second click does not pay. */
+/** The total moves Pay below the place of Continue, so that a second click does not pay. */
 function payScreen(
   view: CheckoutView,
   customer: Customer,
@@ -250,19 +257,18 @@ function payScreen(
   amount: string,
   language: string,
 ): Markup {
-  const { merchant, payment } = view;
-  const { minor, currency } = payment;
+  const { minor, currency } = view.payment;
   const balance = customer.balance(currency);
   const isShort = balance < minor;
   return html`<h1>${texts.payTitle}</h1>
     <dl class="facts lines">
-      ${fact(texts.to, html`${merchant} <small>${new URL(payment.returnUrl).host}</small>`)}
       ${fact(texts.from, html`${customer.name} <small>Wallet ${customer.shownWalletId}</small>`)}
       ${fact(texts.balance, formatMoney(balance, currency, language))}
       ${
         isShort
           ? fact(texts.missing, formatMoney(minor - balance, currency, language), 'short')
-          : fact(texts.balanceAfter, formatMoney(balance - minor, currency, language))
+          : html`${fact(texts.balanceAfter, formatMoney(balance - minor, currency, language))}
+            ${fact(texts.total, amount, 'total')}`
       }
     </dl>
     ${

@@ -37,7 +37,10 @@ describe('the hosted checkout', () => {
     await logIn(browser, '1234\u00a05678');
     assert.deepEqual(await statusOf(opened), ['PROCESSING', 'PROCESSING']);
     await browser.submit('/pay/verify', { code: await codeOnPhone(opened) });
-    assert.match(browser.text, /Review and pay To Demo Shop shop\.example From Ada Keller Wallet 1234 5678 /);
+    assert.match(
+      browser.text,
+      /Review and pay From Ada Keller Wallet 1234 5678 Balance \S+ Balance after \S+ Total €10\.50 Pay €10\.50 /,
+    );
     await browser.submit('/pay/confirm');
     assert.equal(browser.url, SHOP);
     assert.deepEqual(await statusOf(opened), ['SUCCESS', 'SUCCESS']);
@@ -55,7 +58,7 @@ describe('the hosted checkout', () => {
     await browser.submit('/pay/leave');
     assert.match(browser.text, /Log in to your wallet/);
     await reachPayment(opened, browser, '23456789');
-    assert.match(browser.text, /Review and pay To Demo Shop shop\.example From Bruno Costa/);
+    assert.match(browser.text, /Review and pay From Bruno Costa/);
   });
 
   for (const step of ['login', 'second factor', 'payment'] as const) {
@@ -192,6 +195,17 @@ describe('the hosted checkout', () => {
       assert.match(browser.html, /aria-describedby="noCode"\s+aria-invalid="true"/);
     }
     await browser.submit('/pay/verify', { code: await codeOnPhone(opened) });
+    assert.match(browser.text, /Review and pay/);
+  });
+
+  it('the test box of the second factor enters the code that is right then', async () => {
+    const opened = openSandbox();
+    const browser = await openCheckout(opened);
+    await logIn(browser);
+    assert.match(browser.text, /Test: the code is on the phone of Ada Keller \. Enter it for me/);
+    const [, code] = /<button name="code" value="(\w+)"/.exec(browser.html) ?? [];
+    await opened.control('clock', { advanceMs: 90_000 });
+    await browser.submit('/pay/verify', { code: code ?? '' });
     assert.match(browser.text, /Review and pay/);
   });
 
