@@ -12,6 +12,8 @@ export interface Movement {
   currency: string;
   /** The order, a note, or both. */
   about: string[];
+  /** Of the payment that is made or sent back. */
+  paymentId?: number | undefined;
 }
 
 /** The same for all customers; the login page shows it. */

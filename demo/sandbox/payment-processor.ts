@@ -179,7 +179,8 @@ export class PaymentProcessor {
     }
     this.#store.bindReference(payment.customerReferenceNo, customer.walletId);
     const at = this.#clock.now();
-    customer.move({ at, kind: 'PAYMENT', minor: -minor, currency, about: [this.orderOf(payment)] });
+    const { paymentId } = payment;
+    customer.move({ at, kind: 'PAYMENT', minor: -minor, currency, about: [this.orderOf(payment)], paymentId });
     this.reach(payment, 'PAYMENT_FINALIZED');
     this.#end(payment, 'SUCCESS', 'SUCCESS');
   }
@@ -245,9 +246,11 @@ export class PaymentProcessor {
     }
     const { minor, currency, orderId, note } = payout;
     const refunded = this.#store.refundedBy(payout);
-    const order = refunded ? this.orderOf(refunded) : orderId;
-    const about = note === null ? [order] : !refunded || note.includes(order) ? [note] : [order, note];
-    customer.move({ at: this.#clock.now(), kind: refunded ? 'REFUND' : 'PAYOUT', minor, currency, about });
+    const order = refunded && this.orderOf(refunded);
+    // Such as “Money back for ST-1”, which says that it is a refund.
+    const about = !order ? [note ?? orderId] : note?.includes(order) ? [note] : ['Refund', order, note ?? ''];
+    const kind = refunded ? 'REFUND' : 'PAYOUT';
+    customer.move({ at: this.#clock.now(), kind, minor, currency, about, paymentId: refunded?.paymentId });
     this.#end(payout, 'SUCCESS', 'SUCCESS');
   }
 

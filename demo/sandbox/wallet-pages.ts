@@ -17,6 +17,7 @@ import {
   folded,
   initials,
   isSameDay,
+  localTime,
   logo,
   mark,
   type Markup,
@@ -187,7 +188,7 @@ function prompts(view: PhoneView): Markup {
       others.length === 0
         ? ''
         : html`<section>
-            <h2>${others.length} more ${others.length === 1 ? 'request' : 'requests'}</h2>
+            <h2>${moreRequests(others.length)}</h2>
             ${folded(
               'requests',
               others.map((each) => wayTo(each, view)),
@@ -197,6 +198,8 @@ function prompts(view: PhoneView): Markup {
           </section>`
     }`;
 }
+
+const moreRequests = (count: number) => `${count} more ${count === 1 ? 'request' : 'requests'}`;
 
 function wayTo(payment: Payment, view: PhoneView): Markup {
   const { paymentId, minor, currency, createdAt } = payment;
@@ -285,15 +288,24 @@ function securityCode({ code, codeLeftMs }: PhoneView): Markup {
   </section>`;
 }
 
-const KIND_NAMES = { TOP_UP: 'Money added', PAYMENT: 'Payment', PAYOUT: 'Payout', REFUND: 'Refund' };
+/** What a refund is about says that it is one. */
+const KIND_NAMES = { TOP_UP: 'Money added', PAYMENT: 'Payment', PAYOUT: 'Payout', REFUND: '' };
 
 function activity(view: PhoneView): Markup {
   const { customer, merchant, orderOf } = view;
-  const moved = customer.movements.map(({ at, kind, minor, currency, about }) => {
+  const moved = customer.movements.slice(-MAX_MOVEMENTS).map(({ at, kind, minor, currency, about, paymentId }) => {
     const name = KIND_NAMES[kind];
     const amount = formatMoney(minor, currency, 'en', true).replace('-', '−');
     const isTopUp = kind === 'TOP_UP';
-    const shown = { name: isTopUp ? name : merchant, amount, about: isTopUp ? about : [name, ...about], at };
+    const refunds = customer.movements.filter((each) => each.kind === 'REFUND' && each.paymentId === paymentId);
+    const back = kind === 'PAYMENT' ? refunds.reduce((sum, refund) => sum + refund.minor, 0n) : 0n;
+    const sentBack = back > 0n ? `${formatMoney(back, currency)} sent back` : '';
+    const shown = {
+      name: isTopUp ? name : merchant,
+      amount,
+      about: isTopUp ? about : [name, ...about, sentBack],
+      at,
+    };
     return { ...shown, isIn: minor > 0n, look: '' };
   });
   const declined = view.declined.map((payment) => {
@@ -351,17 +363,17 @@ function result(view: PhoneView, { payment, fromApp, isLate = false }: Opened): 
     <p>${isPaid ? paid : `${reason ?? 'This payment has ended.'} No money was taken.`}</p>
     <dl class="facts lines">
       ${fact('Order', orderOf(payment))}
-      ${fact(isPaid ? 'Paid at' : 'Ended at', html`${clockTime(payment.updatedAt, view.now)} UTC`)}
+      ${fact(isPaid ? 'Paid at' : 'Ended at', localTime(payment.updatedAt, view.now))}
       ${fact('Balance', formatMoney(customer.balance(currency), currency))}
     </dl>
-    <div class="answer">${waysOn(payment, fromApp, merchant, view.prompts[0])}</div>`;
+    <div class="answer">${waysOn(payment, fromApp, view)}</div>`;
 }
 
-/** The main one is the last: to the shop that opened the app, to the next request, or to the start. */
-function waysOn({ returnUrl }: Payment, fromApp: boolean, merchant: string, next: Payment | undefined): Markup {
+/** The main one is the last: to the shop that opened the app, or to the start, so that a second tap pays nothing. */
+function waysOn({ returnUrl }: Payment, fromApp: boolean, { merchant, prompts: [next, ...others] }: PhoneView): Markup {
   const way = (href: string, text: string, look = '') => html`<a class="button ${look}" href="${href}">${text}</a>`;
   const back = (look = '') => way(returnUrl, `Back to ${merchant}`, look);
   if (fromApp) return html`${way('/wallet', 'Done')} ${back('main')}`;
-  if (next === undefined) return html`${back()} ${way('/wallet', 'Done', 'main')}`;
-  return html`${way('/wallet', 'Done')} ${way(`/wallet/payments/${next.paymentId}`, 'Next request', 'main')}`;
+  const more = next && way(`/wallet/payments/${next.paymentId}`, moreRequests(1 + others.length));
+  return html`${more ?? back()} ${way('/wallet', 'Done', 'main')}`;
 }

@@ -136,7 +136,8 @@ test('on a phone of any width, Approve is after Decline, or above it', async () 
 
 test('on a low wide screen, the drawn phone has the buttons of a payment and of its result in sight', async () => {
   const { paymentId } = await pay('DIRECT', { customer: '12345678', customerReferenceNo: 'any-width' });
-  const page = await visit({ viewport: { width: 1280, height: 720 } }, '/wallet?as=12345678');
+  const timeZone = 'Asia/Kolkata';
+  const page = await visit({ viewport: { width: 1280, height: 720 }, timezoneId: timeZone }, '/wallet?as=12345678');
   await page.goto(`${base}/wallet/payments/${paymentId}`);
   const areInSight = async () => {
     const [phone, buttons] = await Promise.all(['.phone', '.answer'].map((name) => page.locator(name).boundingBox()));
@@ -147,6 +148,12 @@ test('on a low wide screen, the drawn phone has the buttons of a payment and of 
   await page.getByRole('link', { name: 'Done' }).waitFor();
   await page.waitForLoadState();
   await areInSight();
+  const paidAt = page.locator('dd time');
+  const local = new Date((await paidAt.getAttribute('datetime')) ?? '').toLocaleTimeString('en-GB', {
+    timeZone,
+    timeStyle: 'short',
+  });
+  assert.match(await paidAt.innerText(), new RegExp(`${local}$`), 'in the time zone of the phone');
   await page.context().close();
 });
 

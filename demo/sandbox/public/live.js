@@ -1,7 +1,7 @@
 // Keeps a page of the sandbox up to date; each page works without it. Counts down `data-countdown` (seconds left),
 // runs `data-clock` (ms since 1970), and once a second asks the `data-live` address for changes: it answers 204, or the
 // new HTML of each region by id, or 205: load the page again. Only regions that differ are replaced, and the focus and
-// opened details are kept. Times are the server's, never this machine's.
+// opened details are kept. The clock is the server's, never this machine's; its time zone may be.
 
 const loadedAt = performance.now();
 const startedAt = new WeakMap();
@@ -27,10 +27,19 @@ function tick() {
   }
 }
 
+/** Writes times in the reader's time zone, with the date where the server has one. */
+function localize(root) {
+  for (const time of root.querySelectorAll('[data-local]')) {
+    const date = time.textContent.includes(',') && { dateStyle: 'medium' };
+    time.textContent = new Date(time.dateTime).toLocaleString('en-GB', { ...date, timeStyle: 'short' });
+  }
+}
+
 function replace(id, html) {
   const region = document.getElementById(id);
   const fresh = document.createElement('div');
   fresh.innerHTML = html;
+  localize(fresh);
   if (!region || region.innerHTML === fresh.innerHTML) return;
   const focused = region.contains(document.activeElement) ? document.activeElement.id : '';
   const open = [...region.querySelectorAll('details[open]')].map((details) => details.id);
@@ -65,6 +74,7 @@ addEventListener('input', ({ target }) => {
     target.value = target.value.replace(/\D/g, '');
 });
 
+localize(document);
 tick();
 setInterval(tick, 1000);
 for (const live of document.querySelectorAll('[data-live]')) void follow(live);

@@ -183,8 +183,8 @@ describe('the wallet phone', () => {
     await opened.send('payout', payout({ orderId: 'A-1-2-r2', amount: 1, note: 'Money back for A-1' }));
     await opened.pass(1_000);
     await phone.open('/wallet');
-    assert.match(phone.text, /\+€1\.00 Refund Money back for A-1 just now/, 'the order is named once');
-    assert.match(phone.text, /−€10\.50 Payment A-1 just now/);
+    assert.match(phone.text, /\+€1\.00 Money back for A-1 just now/, 'the order is named once');
+    assert.match(phone.text, /−€10\.50 Payment A-1 €11\.00 sent back just now/);
   });
 
   it('Switch phone asks whose phone it is, although that is known', async () => {
@@ -232,7 +232,8 @@ describe('the wallet phone', () => {
     await phone.open(ways[1]?.[2] ?? '');
     assert.match(phone.text, /Order A-1 .* Decline Approve €10\.50/);
     await phone.submit('/wallet/answer', { answer: 'decline' });
-    await phone.open(/main" href="([^"]+)">Next request/.exec(phone.html)?.[1] ?? '');
+    assert.match(phone.html, /class="button main" href="\/wallet">Done</, 'a second tap pays nothing');
+    await phone.open(/class="button " href="([^"]+)">2 more requests/.exec(phone.html)?.[1] ?? '');
     assert.match(phone.text, /Order A-3 .* Decline Approve €10\.50/);
     await phone.open('/wallet');
     assert.match(phone.text, / 1 more request .* Activity DS Demo Shop €10\.50 Declined A-1 just now /);
