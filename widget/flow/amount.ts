@@ -23,13 +23,14 @@ export function amountField(
   const parts = new Intl.NumberFormat(language, { style: 'currency', currency }).formatToParts(1);
   const indexOf = (type: string) => parts.findIndex((part) => part.type === type);
   const unit = html`<label class="unit" for="amount">${parts[indexOf('currency')]?.value}</label>`;
-  const isFirst = indexOf('currency') < indexOf('integer');
+  // Persian writes amounts from left to right.
+  const isFirst = indexOf('currency') < indexOf('integer') !== (parts[0]?.value === '\u200e');
   return field('amount', 'amount', min || max ? say(key, values) : '', shown, context, {
     values,
     before: isFirst ? unit : '',
     unit: isFirst ? '' : unit,
     after: suggestions(html, context),
-    placeholder: new Intl.NumberFormat(language).format(0),
+    placeholder: writeTypedAmount('0', currency, language),
   });
 }
 
@@ -224,7 +225,20 @@ export const amountStyles = css`
   .amount:has([name][aria-invalid='true']) > :is(.unit, [name]) {
     border-color: var(--_danger);
   }
+  @media (prefers-contrast: more) {
+    .amount > [name]:placeholder-shown + .unit,
+    .amount > .unit:has(+ :placeholder-shown) {
+      color: color-mix(in srgb, var(--_text) 75%, transparent);
+    }
+  }
   @media (forced-colors: active) {
+    .amount ::placeholder,
+    .amount > [name]:placeholder-shown + .unit,
+    .amount > .unit:has(+ :placeholder-shown) {
+      border-color: CanvasText;
+      color: GrayText;
+      opacity: 1;
+    }
     .amount:has([aria-invalid='true']) > .unit {
       border-style: dashed;
     }
