@@ -144,7 +144,8 @@ export function scan(shown: Scan, context: PanelContext): TemplateResult {
 }
 
 function codePanel(limit: Scan, picture: Picture, link: string | null, context: PanelContext): TemplateResult {
-  return html`${heading(context.say(opensApp('QR') ? 'app' : 'scan'))}${pair(picture, opensApp('QR') ? 'appHelp_scan' : 'scan_help', context, limit)}
+  const isCopied = opensApp('QR') && picture.text;
+  return html`${heading(context.say(isCopied ? 'app' : 'scan'))}${pair(picture, isCopied ? 'appHelp_scan' : 'scan_help', context, limit)}
   ${waitingStatus(context, context.say('waiting'), limit)} ${codeButtons(picture, context, link && checkoutLink(link))}`;
 }
 
@@ -172,7 +173,7 @@ function appPanel(shown: Scan, picture: Picture | null, link: string | null, con
     ${
       isOpened
         ? html`<p part="status" class="note announce">
-            <b>${say('appHelp')}</b> ${picture ? html`${say('appHelp_scan')}<br />` : ''}${say('appHelp_browser')}
+            <b>${say('appHelp')}</b> ${picture?.text ? html`${say('appHelp_scan')}<br />` : ''}${say('appHelp_browser')}
           </p>`
         : ''
     }

@@ -60,7 +60,7 @@ export default {
   scanLabel: 'Codi QR per pagar {amount}',
   appOpen: 'Obre l’aplicació [del moneder|{wallet}]',
   app: 'Pagueu a l’aplicació [del moneder|{wallet}]',
-  app_help: 'Obriu l’aplicació en aquest dispositiu i confirmeu.',
+  app_help: 'Obriu l’aplicació i confirmeu.',
   appHelp: 'No s’ha obert l’aplicació?',
   appHelp_scan: 'Escanegeu el codi amb un altre dispositiu o copieu-lo a l’aplicació [del moneder|{wallet}].',
   appHelp_browser: 'Si sou dins d’una altra aplicació, obriu aquesta pàgina al navegador del telèfon.',

@@ -60,7 +60,7 @@ export default {
   scanLabel: 'QR kód pro platbu {amount}',
   appOpen: 'Otevřít aplikaci [peněženky|{wallet}]',
   app: 'Zaplaťte v aplikaci [peněženky|{wallet}]',
-  app_help: 'Otevřete ji na tomto zařízení a platbu potvrďte.',
+  app_help: 'Otevřete ji a platbu potvrďte.',
   appHelp: 'Aplikace se neotevřela?',
   appHelp_scan: 'Naskenujte kód jiným zařízením, nebo ho zkopírujte do aplikace [peněženky|{wallet}].',
   appHelp_browser: 'Pokud jste v jiné aplikaci, otevřete tuto stránku v prohlížeči telefonu.',

@@ -59,7 +59,7 @@ export default {
   scanLabel: 'QR-kode til betaling af {amount}',
   appOpen: 'Åbn [wallet|{wallet}]-appen',
   app: 'Betal i din [wallet|{wallet}]-app',
-  app_help: 'Åbn appen på denne enhed, og bekræft.',
+  app_help: 'Åbn appen, og bekræft.',
   appHelp: 'Åbnede appen ikke?',
   appHelp_scan: 'Scan koden med en anden enhed, eller kopiér den til din [wallet|{wallet}]-app.',
   appHelp_browser: 'Er du inde i en anden app, så åbn denne side i telefonens browser.',

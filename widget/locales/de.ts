@@ -60,7 +60,7 @@ export default {
   scanLabel: 'QR-Code für die Zahlung von {amount}',
   appOpen: '[Wallet|{wallet}]‑App öffnen',
   app: 'In der [Wallet|{wallet}]‑App bezahlen',
-  app_help: 'Öffnen Sie die App auf diesem Gerät und bestätigen Sie die Zahlung.',
+  app_help: 'Öffnen Sie die App und bestätigen Sie die Zahlung.',
   appHelp: 'Hat sich die App nicht geöffnet?',
   appHelp_scan: 'Scannen Sie den Code mit einem anderen Gerät oder kopieren Sie ihn in Ihre [Wallet|{wallet}]-App.',
   appHelp_browser: 'Wenn Sie in einer anderen App sind, öffnen Sie diese Seite im Browser Ihres Telefons.',

@@ -43,7 +43,7 @@ export const enFlow = {
   otherDevice: 'Pay with another device',
   scanLabel: 'QR code to pay {amount}',
   appOpen: 'Open [the wallet app|{wallet}]',
-  app_help: 'Open it on this device and confirm.',
+  app_help: 'Open the app and confirm.',
   appHelp: 'Did the app not open?',
   appHelp_scan: 'Scan the code with another device, or copy it into [your wallet app|{wallet}].',
   appHelp_browser: 'Did you come here from another app? Open this page in your phone’s browser.',

@@ -60,7 +60,7 @@ export default {
   scanLabel: 'Código QR para pagar {amount}',
   appOpen: 'Abrir la app [de la billetera|{wallet}]',
   app: 'Pague en la app [de su billetera|{wallet}]',
-  app_help: 'Abra la app en este dispositivo y confirme.',
+  app_help: 'Abra la app y confirme.',
   appHelp: '¿No se abrió la app?',
   appHelp_scan: 'Escanee el código con otro dispositivo o cópielo en la app [de su billetera|{wallet}].',
   appHelp_browser: 'Si está dentro de otra app, abra esta página en el navegador de su celular.',

@@ -60,7 +60,7 @@ export default {
   scanLabel: 'Código QR para pagar {amount}',
   appOpen: 'Abrir la aplicación [del monedero|{wallet}]',
   app: 'Pague en la aplicación [de su monedero|{wallet}]',
-  app_help: 'Abra la aplicación en este dispositivo y confirme.',
+  app_help: 'Abra la aplicación y confirme.',
   appHelp: '¿No se ha abierto la aplicación?',
   appHelp_scan: 'Escanee el código con otro dispositivo o cópielo en la aplicación [de su monedero|{wallet}].',
   appHelp_browser: 'Si está dentro de otra aplicación, abra esta página en el navegador del teléfono.',

@@ -60,7 +60,7 @@ export default {
   scanLabel: 'QR-kood summa {amount} maksmiseks',
   appOpen: 'Ava [rahakoti|{wallet} ]rakendus',
   app: 'Makske [rahakoti|{wallet} ]rakenduses',
-  app_help: 'Avage see selles seadmes ja kinnitage makse.',
+  app_help: 'Avage see ja kinnitage makse.',
   appHelp: 'Kas rakendus ei avanenud?',
   appHelp_scan: 'Skannige kood teise seadmega või kopeerige see [rahakoti|{wallet} ]rakendusse.',
   appHelp_browser: 'Kui olete mõnes teises rakenduses, avage see leht telefoni brauseris.',

@@ -59,7 +59,7 @@ export default {
   scanLabel: 'QR-koodi maksuun: {amount}',
   appOpen: 'Avaa [lompakon |{wallet}-]sovellus',
   app: 'Maksa [lompakon |{wallet}-]sovelluksessa',
-  app_help: 'Avaa se tällä laitteella ja vahvista maksu.',
+  app_help: 'Avaa se ja vahvista maksu.',
   appHelp: 'Eikö sovellus avautunut?',
   appHelp_scan: 'Skannaa koodi toisella laitteella tai kopioi se [lompakon |{wallet}-]sovellukseen.',
   appHelp_browser: 'Jos olet toisen sovelluksen sisällä, avaa tämä sivu puhelimen selaimessa.',

@@ -60,7 +60,7 @@ export default {
   scanLabel: 'Code QR pour payer {amount}',
   appOpen: 'Ouvrir l’application[| {wallet}]',
   app: 'Payez dans votre application [de portefeuille|{wallet}]',
-  app_help: 'Ouvrez l’application sur cet appareil et confirmez.',
+  app_help: 'Ouvrez l’application et confirmez.',
   appHelp: 'L’application ne s’est pas ouverte ?',
   appHelp_scan:
     'Scannez le code avec un autre appareil, ou copiez-le dans votre application [de portefeuille|{wallet}].',

@@ -60,7 +60,7 @@ export default {
   scanLabel: 'QR kôd za plaćanje {amount}',
   appOpen: 'Otvori aplikaciju [novčanika|{wallet}]',
   app: 'Platite u aplikaciji [novčanika|{wallet}]',
-  app_help: 'Otvorite je na ovom uređaju i potvrdite plaćanje.',
+  app_help: 'Otvorite je i potvrdite plaćanje.',
   appHelp: 'Aplikacija se nije otvorila?',
   appHelp_scan: 'Skenirajte kôd drugim uređajem ili ga kopirajte u aplikaciju [novčanika|{wallet}].',
   appHelp_browser: 'Ako ste u drugoj aplikaciji, otvorite ovu stranicu u pregledniku mobitela.',

@@ -60,7 +60,7 @@ export default {
   scanLabel: 'QR-kód {amount} fizetéséhez',
   appOpen: '[Tárca|{wallet}-]alkalmazás megnyitása',
   app: 'Fizessen a [tárca|{wallet}-]alkalmazásban',
-  app_help: 'Nyissa meg ezen az eszközön, és hagyja jóvá a fizetést.',
+  app_help: 'Nyissa meg, és hagyja jóvá a fizetést.',
   appHelp: 'Nem nyílt meg az alkalmazás?',
   appHelp_scan: 'Olvassa be a kódot egy másik eszközzel, vagy másolja be a [tárca|{wallet}-]alkalmazásba.',
   appHelp_browser: 'Ha egy másik alkalmazásban van, nyissa meg ezt az oldalt a telefon böngészőjében.',

@@ -60,7 +60,7 @@ export default {
   scanLabel: 'Kode QR untuk membayar {amount}',
   appOpen: 'Buka aplikasi [e-wallet|{wallet}]',
   app: 'Bayar di aplikasi [e-wallet|{wallet}] Anda',
-  app_help: 'Buka aplikasi di perangkat ini, lalu konfirmasi.',
+  app_help: 'Buka aplikasi, lalu konfirmasi.',
   appHelp: 'Aplikasi tidak terbuka?',
   appHelp_scan: 'Pindai kode dengan perangkat lain, atau salin kode ke aplikasi [e-wallet|{wallet}] Anda.',
   appHelp_browser: 'Jika Anda berada di dalam aplikasi lain, buka halaman ini di browser ponsel.',

@@ -60,7 +60,7 @@ export default {
   scanLabel: 'Codice QR per pagare {amount}',
   appOpen: 'Apri l’app [del portafoglio|{wallet}]',
   app: 'Paga nell’app [del tuo portafoglio|{wallet}]',
-  app_help: 'Apri l’app su questo dispositivo e conferma.',
+  app_help: 'Apri l’app e conferma.',
   appHelp: 'L’app non si è aperta?',
   appHelp_scan: 'Inquadra il codice con un altro dispositivo o copialo nell’app [del tuo portafoglio|{wallet}].',
   appHelp_browser: 'Se sei dentro un’altra app, apri questa pagina nel browser del telefono.',

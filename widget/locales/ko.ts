@@ -59,7 +59,7 @@ export default {
   scanLabel: '{amount} 결제용 QR 코드',
   appOpen: '[전자지갑|{wallet}] 앱 열기',
   app: '[전자지갑|{wallet}] 앱에서 결제해 주세요',
-  app_help: '이 기기에서 앱을 열고 승인해 주세요.',
+  app_help: '앱을 열고 승인해 주세요.',
   appHelp: '앱이 열리지 않았나요?',
   appHelp_scan: '다른 기기로 코드를 스캔하거나 코드를 복사하여 [전자지갑|{wallet}] 앱에 붙여 넣어 주세요.',
   appHelp_browser: '다른 앱 안에서 보고 계신다면 이 페이지를 휴대전화 브라우저에서 열어 주세요.',

@@ -60,7 +60,7 @@ export default {
   scanLabel: 'QR kodas mokėjimui: {amount}',
   appOpen: 'Atidaryti [piniginės|„{wallet}“] programėlę',
   app: 'Sumokėkite [piniginės|„{wallet}“] programėlėje',
-  app_help: 'Atidarykite ją šiame įrenginyje ir patvirtinkite mokėjimą.',
+  app_help: 'Atidarykite ją ir patvirtinkite mokėjimą.',
   appHelp: 'Programėlė neatsidarė?',
   appHelp_scan: 'Nuskenuokite kodą kitu įrenginiu arba nukopijuokite jį į [piniginės|„{wallet}“] programėlę.',
   appHelp_browser: 'Jei esate kitoje programėlėje, atidarykite šį puslapį telefono naršyklėje.',

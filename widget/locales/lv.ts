@@ -60,7 +60,7 @@ export default {
   scanLabel: 'QR kods maksājumam: {amount}',
   appOpen: 'Atvērt [maka|{wallet}] lietotni',
   app: 'Maksājiet [maka|{wallet}] lietotnē',
-  app_help: 'Atveriet to šajā ierīcē un apstipriniet maksājumu.',
+  app_help: 'Atveriet to un apstipriniet maksājumu.',
   appHelp: 'Vai lietotne neatvērās?',
   appHelp_scan: 'Noskenējiet kodu ar citu ierīci vai iekopējiet to [maka|{wallet}] lietotnē.',
   appHelp_browser: 'Ja esat citā lietotnē, atveriet šo lapu tālruņa pārlūkā.',

@@ -60,7 +60,7 @@ export default {
   scanLabel: 'Kod QR untuk membayar {amount}',
   appOpen: 'Buka aplikasi [e-dompet|{wallet}]',
   app: 'Bayar dalam aplikasi [e-dompet|{wallet}] anda',
-  app_help: 'Buka aplikasi pada peranti ini dan sahkan.',
+  app_help: 'Buka aplikasi dan sahkan.',
   appHelp: 'Aplikasi tidak terbuka?',
   appHelp_scan: 'Imbas kod dengan peranti lain, atau salin kod ke dalam aplikasi [e-dompet|{wallet}] anda.',
   appHelp_browser: 'Jika anda berada di dalam aplikasi lain, buka halaman ini dalam pelayar telefon.',

@@ -59,7 +59,7 @@ export default {
   scanLabel: 'QR-kode for å betale {amount}',
   appOpen: 'Åpne [lommebok|{wallet}-]appen',
   app: 'Betal i [lommebok|{wallet}-]appen din',
-  app_help: 'Åpne appen på denne enheten og bekreft.',
+  app_help: 'Åpne appen og bekreft.',
   appHelp: 'Åpnet ikke appen seg?',
   appHelp_scan: 'Skann koden med en annen enhet, eller kopier den til [lommebok|{wallet}-]appen din.',
   appHelp_browser: 'Er du inne i en annen app, åpner du denne siden i nettleseren på telefonen.',

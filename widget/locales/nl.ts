@@ -60,7 +60,7 @@ export default {
   scanLabel: 'QR-code om {amount} te betalen',
   appOpen: '[Wallet|{wallet}]-app openen',
   app: 'Betaal in uw [wallet|{wallet}]-app',
-  app_help: 'Open de app op dit apparaat en bevestig.',
+  app_help: 'Open de app en bevestig.',
   appHelp: 'Is de app niet geopend?',
   appHelp_scan: 'Scan de code met een ander apparaat, of kopieer de code naar uw [wallet|{wallet}]-app.',
   appHelp_browser: 'Zit u in een andere app, open deze pagina dan in de browser van uw telefoon.',

@@ -60,7 +60,7 @@ export default {
   scanLabel: 'Kod QR do płatności: {amount}',
   appOpen: 'Otwórz aplikację [portfela|{wallet}]',
   app: 'Zapłać w aplikacji [portfela|{wallet}]',
-  app_help: 'Otwórz ją na tym urządzeniu i potwierdź płatność.',
+  app_help: 'Otwórz ją i potwierdź płatność.',
   appHelp: 'Aplikacja się nie otworzyła?',
   appHelp_scan: 'Zeskanuj kod innym urządzeniem albo skopiuj go do aplikacji [portfela|{wallet}].',
   appHelp_browser: 'Jeśli jesteś w innej aplikacji, otwórz tę stronę w przeglądarce telefonu.',

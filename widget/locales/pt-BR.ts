@@ -60,7 +60,7 @@ export default {
   scanLabel: 'QR Code para pagar {amount}',
   appOpen: 'Abrir o app [da carteira|{wallet}]',
   app: 'Pague no app [da sua carteira|{wallet}]',
-  app_help: 'Abra o app neste dispositivo e confirme.',
+  app_help: 'Abra o app e confirme.',
   appHelp: 'O app não abriu?',
   appHelp_scan: 'Escaneie o código com outro dispositivo ou copie e cole o código no app [da sua carteira|{wallet}].',
   appHelp_browser: 'Se você está dentro de outro app, abra esta página no navegador do celular.',

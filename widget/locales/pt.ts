@@ -60,7 +60,7 @@ export default {
   scanLabel: 'Código QR para pagar {amount}',
   appOpen: 'Abrir a aplicação [da carteira|{wallet}]',
   app: 'Pague na aplicação [da sua carteira|{wallet}]',
-  app_help: 'Abra a aplicação neste dispositivo e confirme.',
+  app_help: 'Abra a aplicação e confirme.',
   appHelp: 'A aplicação não abriu?',
   appHelp_scan: 'Leia o código com outro dispositivo ou copie-o para a aplicação [da sua carteira|{wallet}].',
   appHelp_browser: 'Se está dentro de outra aplicação, abra esta página no navegador do telemóvel.',

@@ -60,7 +60,7 @@ export default {
   scanLabel: 'Cod QR pentru plata sumei de {amount}',
   appOpen: 'Deschideți aplicația [portofelului|{wallet}]',
   app: 'Plătiți în aplicația [portofelului|{wallet}]',
-  app_help: 'Deschideți aplicația pe acest dispozitiv și confirmați.',
+  app_help: 'Deschideți aplicația și confirmați.',
   appHelp: 'Aplicația nu s-a deschis?',
   appHelp_scan: 'Scanați codul cu alt dispozitiv sau copiați-l în aplicația [portofelului|{wallet}].',
   appHelp_browser: 'Dacă sunteți în altă aplicație, deschideți această pagină în browserul telefonului.',

@@ -60,7 +60,7 @@ export default {
   scanLabel: 'QR kód na zaplatenie {amount}',
   appOpen: 'Otvoriť aplikáciu [peňaženky|{wallet}]',
   app: 'Zaplaťte v aplikácii [peňaženky|{wallet}]',
-  app_help: 'Otvorte ju na tomto zariadení a potvrďte platbu.',
+  app_help: 'Otvorte ju a potvrďte platbu.',
   appHelp: 'Aplikácia sa neotvorila?',
   appHelp_scan: 'Naskenujte kód iným zariadením alebo ho skopírujte do aplikácie [peňaženky|{wallet}].',
   appHelp_browser: 'Ak ste v inej aplikácii, otvorte túto stránku v prehliadači telefónu.',

@@ -60,7 +60,7 @@ export default {
   scanLabel: 'Koda QR za plačilo {amount}',
   appOpen: 'Odpri aplikacijo [denarnice|{wallet}]',
   app: 'Plačajte v aplikaciji [denarnice|{wallet}]',
-  app_help: 'Odprite jo na tej napravi in potrdite plačilo.',
+  app_help: 'Odprite jo in potrdite plačilo.',
   appHelp: 'Se aplikacija ni odprla?',
   appHelp_scan: 'Skenirajte kodo z drugo napravo ali jo kopirajte v aplikacijo [denarnice|{wallet}].',
   appHelp_browser: 'Če ste v drugi aplikaciji, to stran odprite v brskalniku telefona.',

@@ -59,7 +59,7 @@ export default {
   scanLabel: 'QR-kod för att betala {amount}',
   appOpen: 'Öppna [plånboks|{wallet}-]appen',
   app: 'Betala i din [plånboks|{wallet}-]app',
-  app_help: 'Öppna appen på den här enheten och bekräfta.',
+  app_help: 'Öppna appen och bekräfta.',
   appHelp: 'Öppnades inte appen?',
   appHelp_scan: 'Skanna koden med en annan enhet, eller kopiera den till din [plånboks|{wallet}-]app.',
   appHelp_browser: 'Om du är inne i en annan app öppnar du den här sidan i telefonens webbläsare.',

@@ -60,7 +60,7 @@ export default {
   scanLabel: '{amount} tutarındaki ödeme için karekod',
   appOpen: '[Cüzdan|{wallet}] uygulamasını aç',
   app: '[Cüzdan|{wallet}] uygulamanızda ödeyin',
-  app_help: 'Uygulamayı bu cihazda açın ve onaylayın.',
+  app_help: 'Uygulamayı açın ve onaylayın.',
   appHelp: 'Uygulama açılmadı mı?',
   appHelp_scan: 'Kodu başka bir cihazla okutun veya kopyalayıp [cüzdan|{wallet}] uygulamanıza yapıştırın.',
   appHelp_browser: 'Başka bir uygulamanın içindeyseniz bu sayfayı telefonunuzun tarayıcısında açın.',

@@ -60,7 +60,7 @@ export default {
   scanLabel: 'Mã QR để thanh toán {amount}',
   appOpen: 'Mở ứng dụng [ví|{wallet}]',
   app: 'Thanh toán trong ứng dụng [ví|{wallet}]',
-  app_help: 'Mở ứng dụng trên thiết bị này và xác nhận.',
+  app_help: 'Mở ứng dụng và xác nhận.',
   appHelp: 'Ứng dụng không mở?',
   appHelp_scan: 'Quét mã bằng thiết bị khác, hoặc sao chép mã vào ứng dụng [ví|{wallet}].',
   appHelp_browser: 'Nếu bạn đang ở trong ứng dụng khác, hãy mở trang này bằng trình duyệt của điện thoại.',

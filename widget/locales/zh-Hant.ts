@@ -58,7 +58,7 @@ export default {
   scanLabel: '支付 {amount} 的 QR Code',
   appOpen: '開啟[錢包|{wallet}] App',
   app: '在[錢包|{wallet}] App 中付款',
-  app_help: '請在本裝置上開啟該 App 並確認。',
+  app_help: '請開啟該 App 並確認。',
   appHelp: 'App 沒有開啟？',
   appHelp_scan: '請用其他裝置掃碼，或將 QR Code 內容複製到[錢包|{wallet}] App 中。',
   appHelp_browser: '如果您正在其他 App 內瀏覽，請改用手機瀏覽器開啟本頁。',

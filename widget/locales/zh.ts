@@ -58,7 +58,7 @@ export default {
   scanLabel: '支付 {amount} 的二维码',
   appOpen: '打开[钱包|{wallet}] App',
   app: '在[钱包|{wallet}] App 中付款',
-  app_help: '请在本设备上打开该 App 并确认。',
+  app_help: '请打开该 App 并确认。',
   appHelp: 'App 没有打开？',
   appHelp_scan: '请用其他设备扫码，或将二维码内容复制到[钱包|{wallet}] App 中。',
   appHelp_browser: '如果您正在其他 App 内浏览，请改用手机浏览器打开本页。',
