@@ -97,7 +97,12 @@ export function choose(shown: Choice, context: PanelContext, flow: Additions | u
     }
     ${flow?.notesAbovePay(shown, context) ?? (trouble && html`<p part="error">${say('network')}</p>`)}
     <slot name="terms"></slot>
-    <button part="pay" class="primary" aria-disabled=${!!busy} @click=${press}>
+    <button
+      part="pay"
+      class=${trouble?.code === 'too_many_requests' ? 'second' : 'primary'}
+      aria-disabled=${!!busy}
+      @click=${press}
+    >
       ${busy ? html`<i></i><span class="announce">${say('sending')}</span>` : say(`pay_${purpose}` as MessageKey, values) || say('pay', values)}
     </button>
     ${flow?.notesBelowPay(shown, context)}
