@@ -44,7 +44,7 @@ it('the choice has a named and described radio input for each method, the first 
   const help = widget.shadowRoot?.getElementById(input.getAttribute('aria-describedby') ?? '');
   expect(help?.textContent).to.equal('We send a request to your wallet.');
   const name = widget.shadowRoot?.getElementById(input.getAttribute('aria-labelledby') ?? '');
-  expect(name?.textContent).to.equal('Confirm in your wallet app');
+  expect(name?.textContent).to.equal('Enter your wallet ID');
 });
 
 /** Of the methods whose help is seen. */
@@ -93,7 +93,7 @@ it('the texts name the wallet, by the token or else by the attribute, in each la
   const widget = await mount(proxy, { 'wallet-name': 'Vipps' });
   const receipt = await mount(proxyWith('DIRECT', { status: 'SUCCESS' }), { 'wallet-name': 'Vipps' });
   expect(thePart(receipt, 'details').textContent).to.contain('Vipps');
-  expect(textOf(widget)).to.contain('Confirm in Vipps').and.to.contain('We send a request to Vipps');
+  expect(textOf(widget)).to.contain('Open Vipps, scan').and.to.contain('We send a request to Vipps');
   widget.order = new FakeProxy({ walletName: 'Jeton' }).token;
   widget.lang = 'pl';
   await until(() => textOf(widget).includes('w aplikacji Jeton'), 'the name of the token, in Polish');

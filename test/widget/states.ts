@@ -134,7 +134,7 @@ export const STATES = {
   choose: { heading: CHOICE },
   'choose, test': { view: { test: true }, heading: CHOICE },
   'choose, one method': { claims: { ...nobody, methods: ['QR'] }, heading: 'Scan a QR code' },
-  'choose, one method with a field': { claims: { methods: ['DIRECT'] }, heading: 'Confirm in your wallet app' },
+  'choose, one method with a field': { claims: { methods: ['DIRECT'] }, heading: 'Enter your wallet ID' },
   'choose, order': {
     claims: { methods: ['CHECKOUT', 'QR'], purpose: 'order' },
     act: (widget) => widget.append(terms()),

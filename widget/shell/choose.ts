@@ -162,9 +162,7 @@ const helpOf = (method: Method, context: PanelContext, flow?: Additions): string
   context.state.claims?.methodNames?.[method] ? actionOf(method, context) : flow?.helpOf(method, context);
 
 function actionOf(method: Method, { say, state }: PanelContext): string {
-  // Beside a row that opens the app, what differs is that the wallet id is typed.
-  if (PAYS_BY[method] === 'prompt')
-    return say(opensApp('QR') && asksWalletId(method, state.claims) ? 'byId' : 'direct');
+  if (PAYS_BY[method] === 'prompt') return say(asksWalletId(method, state.claims) ? 'byId' : 'direct');
   return say(opensApp(method) ? 'app' : `${method}_help`) || method;
 }
 
