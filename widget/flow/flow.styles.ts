@@ -128,8 +128,7 @@ export const flowStyles = css`
     margin: 0;
     padding-inline: 12px;
   }
-  .row .quiet,
-  summary {
+  .row .quiet {
     color: var(--_muted);
     font-size: 0.875em;
   }
@@ -154,6 +153,7 @@ export const flowStyles = css`
   form > small,
   .row small {
     text-align: center;
+    text-wrap: balance;
   }
   @media (hover: hover) {
     .primary:hover {
@@ -278,6 +278,7 @@ export const flowStyles = css`
   summary {
     padding-block: 0.9em;
     border-radius: var(--_radius);
+    color: var(--_accent);
     font-weight: 600;
   }
   .print-only {
@@ -415,6 +416,9 @@ export const flowStyles = css`
       --_line: #999;
       color-scheme: light;
     }
+    h2 {
+      outline: none;
+    }
     .print-only {
       display: block;
     }
@@ -445,6 +449,7 @@ export const flowStyles = css`
       --_accent: var(--_text);
       --_fill: var(--_text);
       --_on-accent: var(--_surface);
+      --_warning: var(--_text);
     }
     ::placeholder {
       opacity: 0.75;
@@ -496,9 +501,6 @@ export const flowStyles = css`
     .warning::before,
     .note {
       border: 1px solid;
-    }
-    .note.warning {
-      border-inline-start-width: 4px;
     }
     [aria-invalid='true'],
     .note.wrong {
