@@ -95,8 +95,6 @@ export const CLAIMS = {
   closedByShop: (facts) => hasFailed(facts, 'RESOLVED'),
   orderClosed: ({ view }) => view.closed && !view.paid,
   notToPay: ({ view }) => view.closed || view.paid,
-  owedAfterClosing: (facts) =>
-    !!facts.view.payment?.paidAt && Number(facts.view.amount) > sumOf(facts, 'PROCESSING', 'SUCCESS'),
   /** Nothing was paid, and there was no attempt or the last one can no longer be paid. */
   noMoneyTaken: (facts) =>
     !facts.view.paid &&
@@ -206,6 +204,7 @@ export const SENTENCES = {
   sentBack: ['sentBackInPart'],
   refunded: ['sentBack'],
   total: label,
+  net: label,
   method: label,
   JETGO: label,
   QR: label,
@@ -227,7 +226,6 @@ export const SENTENCES = {
   RESOLVED_help: label,
   closed: ['orderClosed'],
   closed_help: ['notToPay'],
-  closed_paid: ['orderClosed', 'owedAfterClosing'],
   support: label,
   toShop: label,
   toMerchant: ['merchantOfOrder'],

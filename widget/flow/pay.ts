@@ -115,8 +115,7 @@ export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: 
       >${say('redirectOpen')}</a
     >
     ${waitingStatus(context, say('waiting'), shown)}
-    ${isOther && asksWalletId(asked, state.claims) ? otherMethodButton(context, 'quiet', 'otherWallet') : ''}
-    ${otherMethodButton(context)}`;
+    ${otherMethodButton(context, 'quiet', isOther && asksWalletId(asked, state.claims) ? 'otherWallet' : 'other')}`;
 }
 
 export function timeUp({ method }: Extract<Shown, { panel: 'timeUp' }>, context: PanelContext): TemplateResult {

@@ -20,7 +20,6 @@ import {
   reference,
   shopLink,
   sign,
-  space,
   waysOut,
 } from './parts.ts';
 import { heading, html, icon } from './provided.ts';
@@ -40,18 +39,17 @@ export function paid(context: PanelContext): TemplateResult {
     ${walletLast4 ? html`<bdi dir="ltr">•••• ${walletLast4}</bdi>` : ''}`;
   const at = (paidAt: string | null) => paidAt && formatTime(paidAt, context.language);
   const back = sumOf(refunds.filter(({ status }) => status === 'SUCCESS'));
-  const onItsWay = sumOf(refunds) - back;
-  const kept = sumOf(received) - back;
+  const gone = sumOf(refunds);
+  const onItsWay = gone - back;
   const refund = !owedAmount && (back ? 'refunded' : onItsWay && 'onItsWay');
   const title = refund || (isClosed ? 'closed' : owedAmount ? 'surplus' : 'paid');
   const look = owedAmount ? 'warning' : title === 'onItsWay' ? 'clock' : title === 'paid' ? title : 'ended';
   // Without the noise of floating point, and with a minus rather than a hyphen.
   const shown = (value: number) => money(value.toFixed(amount?.split('.')[1]?.length)).replace('-', '\u2212');
-  const note = (text: TemplateResult) => html`<p class="note warning announce">${text}</p>`;
-  const owed = () =>
-    html`${isClosed ? say('closed_paid') : ''}${space(context) + say('owed', { amount: money(owedAmount) })}`;
+  const note = (text: TemplateResult | string) => html`<p class="note warning announce">${text}</p>`;
   return html`${sign(look, refund && back ? 'paid' : look)}${heading(say(title, { amount: shown(back || onItsWay) }))}
-    ${isClosed && refund ? html`<p>${say('closed')}</p>` : ''} ${owedAmount ? note(owed()) : ''}
+    ${isClosed && refund ? html`<p>${say('closed')}</p>` : ''}
+    ${owedAmount ? note(say('owed', { amount: money(owedAmount) })) : ''}
     ${order.otherOpen ? note(both('otherOpen', refund ? 'closed_help' : 'doNotConfirm', context)) : ''}
     <dl part="details">
       ${
@@ -60,9 +58,9 @@ export function paid(context: PanelContext): TemplateResult {
           : detail(say('amount'), money(amount))
       }
       ${detail(say('sentBack'), back && shown(-back), 'announce')}
-      ${detail(say('total'), (isTwice || back) && shown(kept), 'sum')}
-      ${detail(say('refunding'), onItsWay && shown(onItsWay), 'announce')} ${detail(say('method'), only && by(only))}
-      ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
+      ${detail(say('refunding'), onItsWay && shown(-onItsWay), 'announce')}
+      ${detail(say(gone ? 'net' : 'total'), (isTwice || gone) && shown(sumOf(received) - gone), 'sum')}
+      ${detail(say('method'), only && by(only))} ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${detail(say('date'), only && at(only.paidAt))}
     </dl>
     ${owedAmount ? waysOut('help', context) : shopLink(title === 'paid' ? 'primary' : 'second', context)}
