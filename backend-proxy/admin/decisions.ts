@@ -13,7 +13,15 @@ import {
   whyNotRefundable,
   type RefundRules,
 } from '../protocol/refundable.ts';
-import { STAGES, TYPES, type Transaction, canBePaid, isDenied, succeededAt } from '../protocol/transaction.ts';
+import {
+  STAGES,
+  TYPES,
+  type Transaction,
+  canBePaid,
+  isAwaited,
+  isDenied,
+  succeededAt,
+} from '../protocol/transaction.ts';
 import type { AdminParts, Backs, Problems } from './layout.ts';
 import { cards, hidden, linkTo, nameField, optionalField, textField } from './layout.ts';
 import { kindOf, status, statusName, owedText, whyBack, type Back, type Left } from './words.ts';
@@ -51,8 +59,9 @@ export function isRefundable(payment: Transaction, { order, now }: OrderAt, rule
 export const canSend = ({ cause, sendable }: Left) => cause === null && sendable > 0;
 
 /** What only the order says of one that is open or paid. */
-const asksOrder = ({ type, stage, needsReview }: Transaction) =>
-  TYPES[type].paysOrder && STAGES[stage].status !== 'FAILED' && !needsReview;
+const asksOrder = (transaction: Transaction) =>
+  TYPES[transaction.type].paysOrder &&
+  (isAwaited(transaction) || (transaction.stage === 'succeeded' && !transaction.needsReview));
 
 export async function backsOf(
   transactions: readonly Transaction[],

@@ -3,7 +3,13 @@ import { html } from 'hono/html';
 import { z } from '@hono/zod-openapi';
 import type { TransactionPage, TransactionQuery, Webhook, WebhookState } from '../ledger/model.ts';
 import { isCursorOf } from '../ledger/queries/transaction-list.ts';
-import { TRANSACTION_TYPES, TYPES, type Transaction, type TransactionType } from '../protocol/transaction.ts';
+import {
+  TRANSACTION_TYPES,
+  TYPES,
+  isAwaited,
+  type Transaction,
+  type TransactionType,
+} from '../protocol/transaction.ts';
 import { STATUSES, type Status } from '../protocol/wire.ts';
 import { transactionTable, cards, linkTo, nameInList, type Backs, type Column } from './layout.ts';
 import { answerName, isInDoubt, STATUS_NAMES, TYPE_NAMES } from './words.ts';
@@ -32,13 +38,11 @@ const CHOICES = { [REVIEW]: 'Needs review', ...STATUS_NAMES };
 const WAITING: ReadonlySet<string> = new Set<Status>(['INITIALIZED', 'PROCESSING']);
 
 /** The submitted fields of the form. */
-type Filters = Partial<
-  Record<'orderId' | 'type' | 'status' | 'needsReview' | 'closed' | 'from' | 'to' | 'cursor', string>
->;
+type Filters = Partial<Record<'orderId' | 'type' | 'status' | 'awaited' | 'closed' | 'from' | 'to' | 'cursor', string>>;
 
 /** The query that the form asks for, or why it is impossible, in words. */
 export function queryOf(filters: Filters): TransactionQuery | string {
-  const { orderId = '', type = '', status = '', needsReview = '', from = '', to = '', cursor = '' } = filters;
+  const { orderId = '', type = '', status = '', from = '', to = '', cursor = '' } = filters;
   const isOf = <Word extends string>(words: readonly Word[], word: string): word is Word | '' =>
     word === '' || (words as readonly string[]).includes(word);
   if (!/^\P{Cc}{0,64}$/u.test(orderId)) return 'What is looked for has up to 64 characters.';
@@ -53,7 +57,6 @@ export function queryOf(filters: Filters): TransactionQuery | string {
     ...(type !== '' && { type: type satisfies TransactionType }),
     ...(status === REVIEW && { needsReview: true }),
     ...(status !== '' && status !== REVIEW && { status: status satisfies Status }),
-    ...(needsReview === 'false' && { needsReview: false }),
     ...(from !== '' && { createdFrom: serverClock.start(from) }),
     ...(to !== '' && { createdBefore: serverClock.end(to) }),
     ...(cursor !== '' && { cursor }),
@@ -63,9 +66,12 @@ export function queryOf(filters: Filters): TransactionQuery | string {
 export function transactionsPage(filters: Filters, page: TransactionPage | string, backs: Backs): Html {
   if (typeof page === 'string') return filterForm(filters, page);
   const { transactions, nextCursor } = page;
-  // Nobody waits for a payment of a closed order, unless it is to be reviewed.
-  const isWaitedFor = ({ id, needsReview }: Transaction) => needsReview || backs.get(id) === undefined;
-  const isListed = (each: Transaction) => isWaitedFor(each) !== (filters.closed === 'true');
+  // Nobody waits for a payment of a closed order.
+  const isOfClosed = ({ id }: Transaction) => backs.get(id) !== undefined;
+  const isListed = (each: Transaction) =>
+    filters.awaited
+      ? isAwaited(each) && isOfClosed(each) === (filters.closed === 'true')
+      : each.needsReview || !isOfClosed(each);
   // What is to be sent back or settled is not reviewed.
   const asked = filters.status === REVIEW ? transactions.filter(isInDoubt) : transactions;
   const shown = WAITING.has(filters.status ?? '') ? asked.filter(isListed) : asked;

@@ -79,7 +79,7 @@ export function overview(shown: Overview): Html {
   const { counts, toSendBack, reviews, dead, problem, warnings, latest, backs, now, form } = shown;
   const toHealth = html`<a class="button quiet" href="/admin/health">Open health</a>`;
   const toReview = [
-    ...reviews.map((each) => review(each, now)),
+    ...reviews.map((each, at) => review(each, now, reviews.slice(0, at))),
     ...more(reviewsIn(counts, toSendBack) - reviews.length, 'to review', '/admin/transactions?status=REVIEW'),
     ...toSendBack.map((each) => sendBack(each, now)),
     ...(toSendBack.length < MAX_TO_SEND_BACK ? [] : [item('Older ones follow as these end.', '', '', html``)]),
@@ -133,10 +133,13 @@ function item(
   </li>`;
 }
 
-function review(transaction: Transaction, now: number): Html {
+/** `above`: what to ask is said once. */
+function review(transaction: Transaction, now: number, above: readonly Transaction[]): Html {
   const { history, updatedAt } = transaction;
   const askedAt = history.findLast(({ event }) => event === 'needs_review')?.at ?? updatedAt;
-  return toDo(transaction, now - askedAt, `${reviewReason(transaction)} ${whatToAsk(transaction)}`, 'Review');
+  const ask = whatToAsk(transaction);
+  const isSaid = above.some((other) => whatToAsk(other) === ask);
+  return toDo(transaction, now - askedAt, `${reviewReason(transaction)} ${isSaid ? '' : ask}`.trim(), 'Review');
 }
 
 function sendBack({ payment, ...left }: ToSendBack, now: number): Html {
@@ -194,7 +197,7 @@ function figures({ sums: { created, open, isWhole }, counts, now }: Overview): H
   const done = created.filter(({ status: each }) => each === 'SUCCESS');
   const isIn = ({ type }: Sum) => TYPES[type].paysOrder;
   const isOut = ({ type }: Sum) => TYPES[type].isOutgoing;
-  const waiting = open.filter(({ inReview }) => !inReview);
+  const waiting = open.filter((sum) => sum.isAwaited);
   const { closed = [], awaited = [] } = Object.groupBy(waiting.filter(isIn), ({ isClosed }) =>
     isClosed ? 'closed' : 'awaited',
   );
@@ -205,8 +208,8 @@ function figures({ sums: { created, open, isWhole }, counts, now }: Overview): H
   return html`<dl class="totals">
     ${total(html`Received today${zone}${part}`, done.filter(isIn), today)}
     ${total(html`Sent today${zone}${part}`, done.filter(isOut), today)}
-    ${total(`Waiting${part}`, awaited, '&needsReview=false', closed)}
-    ${waiting.some(isOut) ? total(`On its way${part}`, waiting.filter(isOut), '&needsReview=false') : ''}
+    ${total(`Waiting${part}`, awaited, '&awaited=yes', closed)}
+    ${waiting.some(isOut) ? total(`On its way${part}`, waiting.filter(isOut), '&awaited=yes') : ''}
     <div>
       <dt>Webhooks failed</dt>
       <dd class="amount">${dead === 0 ? NOTHING : dead}</dd>

@@ -24,6 +24,7 @@ import {
   detailOf,
   eventName,
   explanationOf,
+  isUnpaid,
   kindOf,
   moved,
   reviewReason,
@@ -78,22 +79,20 @@ export function transactionPage(given: Given): Html {
     <h2 id="order">Order</h2>
     <a class="button quiet" href="${linkTo(transaction)}/close">Close the order…</a>
   </section>`;
+  const facts = html`<section class="panel" aria-labelledby="details">
+    <h2 id="details">Details</h2>
+    ${record}
+  </section>`;
   const history = html`<section class="panel" aria-labelledby="history">
     <h2 id="history">History</h2>
     ${historyList(transaction, at?.order)}
   </section>`;
-  // Beside a form, which is high; below anything else.
+  // Beside a form, which is high; else below what there is.
   const isBeside = isAsked || isOwed;
   return html`${lead(transaction, at?.order)}
     <div class="columns">
-      <div>${review} ${refund} ${isBeside ? '' : history}</div>
-      <div>
-        <section class="panel" aria-labelledby="details">
-          <h2 id="details">Details</h2>
-          ${record}
-        </section>
-        ${isBeside ? history : ''} ${mayBeClosed ? toClose : ''}
-      </div>
+      <div>${review} ${refund} ${isBeside ? '' : facts}</div>
+      <div>${isBeside ? facts : ''} ${history} ${mayBeClosed ? toClose : ''}</div>
     </div>
     <h2>Webhooks</h2>
     ${webhookTable('Webhooks of this transaction', webhooks, form, true)}`;
@@ -166,7 +165,9 @@ function whatToDo(transaction: Transaction): Html {
       ['Reported', reports.length === 0 ? null : html`${reports}`],
       [isOutgoing ? 'To' : 'From', wallets === null ? 'Not known' : wallet(wallets)],
     ])}
-    <p>Ask the gateway’s support, then say what you know.</p>`;
+    <p>
+      ${isUnpaid(transaction) ? 'Wait until it is paid or ends.' : 'Ask the gateway’s support, then say what you know.'}
+    </p>`;
 }
 
 function reviewForm({ transaction, form, name, typed, effects }: Given): Html {
@@ -184,22 +185,25 @@ function reviewForm({ transaction, form, name, typed, effects }: Given): Html {
       />
       <span>${label}<small class="reason">${effects?.[value]}</small></span></label
     >`;
-  const body = html`${whatToDo(transaction)}
-    <form method="post" action="${linkTo(transaction)}/resolve" novalidate>
-      ${hidden({ form, version: transaction.version })}
-      <fieldset>
-        <legend>What happened?</legend>
-        ${radio('SUCCESS', `The money was ${done}`)} ${radio('FAILED', `No money was ${done}`)}
-        ${refused['status'] === undefined ? '' : problem('status', refused['status'])}
-      </fieldset>
-      ${nameField('review', by, refused)}
-      ${textField({ form: 'review', name: 'note', label: 'How you know', value: note, maxlength: 500, problems: refused })}
-      <button>Continue</button>
-      <p class="hint">Nothing changes yet: the next page says what will happen.</p>
-    </form>`;
+  const answer = html`<form method="post" action="${linkTo(transaction)}/resolve" novalidate>
+    ${hidden({ form, version: transaction.version })}
+    <fieldset>
+      <legend>What happened?</legend>
+      ${radio('SUCCESS', `The money was ${done}`)} ${radio('FAILED', `No money was ${done}`)}
+      ${refused['status'] === undefined ? '' : problem('status', refused['status'])}
+    </fieldset>
+    ${nameField('review', by, refused)}
+    ${textField({ form: 'review', name: 'note', label: 'How you know', value: note, maxlength: 500, problems: refused })}
+    <button>Continue</button>
+    <p class="hint">Nothing changes yet: the next page says what will happen.</p>
+  </form>`;
+  const folded = html`<details ${typed?.resolution ? 'open' : ''}>
+    <summary class="button quiet">Say what happened</summary>
+    ${answer}
+  </details>`;
   return html`<section class="panel urgent" aria-labelledby="review">
     <h2 id="review">${transaction.needsReview ? 'Needs review' : 'A duplicate'}</h2>
-    ${body}
+    ${whatToDo(transaction)} ${isUnpaid(transaction) ? folded : answer}
   </section>`;
 }
 

@@ -6,6 +6,7 @@ import {
   TYPES,
   isByPerson,
   isDenied,
+  isOpen,
   mayBeResolved,
   reasonOf,
   reportedAt,
@@ -121,12 +122,17 @@ export function explanationOf(transaction: Transaction, order?: Pick<Order, 'clo
   if (mayBeResolved(transaction)) return '';
   if (transaction.stage === 'uncertain') return UNCLEAR;
   if (transaction.resolved !== null) return decisionOf(transaction);
-  if (transaction.late) return 'The money came late: until then the payment counted as unpaid.';
+  if (transaction.late) return lateIn(transaction);
   if (reason === null) return transaction.stage === 'succeeded' ? '' : 'Reload to see the newest.';
   const [, explanation] = endOf(transaction, reason);
   if (reason !== 'EXPIRED') return explanation;
   return `${explanation} ${transaction.stage === 'declined' ? 'No money moved.' : lateOf(order)}`;
 }
+
+const lateIn = ({ history }: Transaction) =>
+  history.some(({ event }) => event === 'replaced')
+    ? 'Replaced by the customer’s next payment, and paid nevertheless.'
+    : 'The money came late: until then the payment counted as unpaid.';
 
 /** Of one that only our clock has ended: the gateway cannot cancel. */
 const lateOf = (order?: Pick<Order, 'closed' | 'paidBy'>) =>
@@ -266,9 +272,15 @@ function inWords(detail: string): string {
 const withMoney = (detail: string) =>
   detail.replaceAll(/\b(\d+(?:\.\d+)?) ([A-Z]{3})\b/g, (_, decimal, currency) => money(decimal, currency));
 
-type Reviewed = Pick<Transaction, 'history' | 'mismatch' | 'conflict'>;
+type Reviewed = Pick<Transaction, 'type' | 'stage' | 'history' | 'mismatch' | 'conflict'>;
 
 export const OUTCOMES: Record<string, string> = { pending: 'waiting', failed: 'failed', succeeded: 'paid' };
+
+/** The gateway names another amount for a payment that it still waits for. */
+export const isUnpaid = (reviewed: Reviewed): boolean =>
+  TYPES[reviewed.type].paysOrder &&
+  isOpen(reviewed.stage) &&
+  (causeOf(reviewed)?.detail?.endsWith(' as pending') ?? false);
 
 /** What the review is about. */
 function causeOf({ history, mismatch, conflict }: Reviewed): HistoryEntry | undefined {
@@ -283,6 +295,8 @@ function causeOf({ history, mismatch, conflict }: Reviewed): HistoryEntry | unde
 export function reviewReason(reviewed: Reviewed): string {
   const cause = causeOf(reviewed);
   const said = cause?.detail ?? null;
+  const [, asked, reported] = FIGURES.exec(withMoney(said ?? '')) ?? [];
+  if (isUnpaid(reviewed)) return `Nobody has paid yet. The gateway names ${reported} for a request of ${asked}.`;
   if (said === AFTER_CLOSE) return 'The order was closed before.';
   if (cause?.event === 'mismatch') {
     const detail = said ?? 'amount, currency, type or payment id';
@@ -323,8 +337,9 @@ export function isOnlyAfterClose({ afterClose, mismatch, conflict }: Transaction
 
 export const isInDoubt = (transaction: Transaction) => transaction.needsReview && !isOnlyAfterClose(transaction);
 
-/** What a review waits for. */
+/** What a review waits for; of one that nobody has paid, nothing. */
 export function whatToAsk(transaction: Transaction): string {
+  if (isUnpaid(transaction)) return '';
   const isPayment = TYPES[transaction.type].paysOrder;
   const isPaid = isPayment && transaction.stage === 'succeeded';
   if (isPaid && !transaction.surplus && !transaction.afterClose)

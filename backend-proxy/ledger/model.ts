@@ -387,12 +387,12 @@ export interface ErasedPage {
   next: string | null;
 }
 
-/** Of all transactions of one kind: the same type, currency and status, under review or not, of a closed order or not. */
+/** Of all transactions of one kind: the same type, currency and status, awaited or not, of a closed order or not. */
 export interface Sum {
   type: TransactionType;
   currency: string;
   status: Status;
-  inReview: boolean;
+  isAwaited: boolean;
   isClosed: boolean;
   /** A person said that no money moved. */
   isDenied: boolean;

@@ -116,6 +116,16 @@ export function isOpen(stage: Stage): boolean {
   return STAGES[stage].rank <= STAGES.pending.rank;
 }
 
+/** Whether its end is only waited for: a payment in review, too, while no SUCCESS was reported. */
+export function isAwaited({
+  type,
+  stage,
+  needsReview,
+  checking,
+}: Pick<Transaction, 'type' | 'stage' | 'needsReview' | 'checking'>): boolean {
+  return isOpen(stage) && !(TYPES[type].paysOrder ? checking : needsReview);
+}
+
 /** Whether it may still be paid, as far as is known: also what was replaced or has expired. */
 export function canBePaid(stage: Stage): boolean {
   return STAGES[stage].rank < STAGES.rejected.rank;

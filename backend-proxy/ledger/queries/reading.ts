@@ -9,10 +9,12 @@ import {
   STAGES,
   TRANSACTION_TYPES,
   TYPES,
+  isAwaited,
   isDenied,
   stageOf,
 } from '../../protocol/transaction.ts';
 import type { Counts, Sum, Sums, WebhookState, DatabaseOwner } from '../model.ts';
+import { isChecking } from '../rules/records.ts';
 import { IS_OPEN, NEEDS_REVIEW, PAYS_NOTHING } from '../schema/schema.ts';
 import type { Tables, TransactionRow, MetaKey } from '../schema/tables.ts';
 import type { Db, Store } from '../store.ts';
@@ -162,10 +164,12 @@ export async function readSums(db: Db, since: number): Promise<Sums> {
   return { created, open, isWhole: counted.every((count) => count < MAX_SUMMED) };
 }
 
+const KIND = ['type', 'currency', 'rank', 'needs_review', 'success_seen', 'resolved', 'closed'] as const;
+
 async function sumsOf(db: Db, condition: RawBuilder<unknown>): Promise<Sum[]> {
   const newest = db
     .selectFrom('transactions')
-    .select(['type', 'currency', 'amount_minor', 'rank', 'needs_review', 'resolved'])
+    .select(['type', 'currency', 'amount_minor', 'rank', 'needs_review', 'success_seen', 'resolved'])
     .select(sql<number>`(select count(closed_at) from orders o where o.order_id = transactions.order_id)`.as('closed'))
     .where(sql<boolean>`${condition}`)
     .orderBy('created_at', 'desc')
@@ -173,15 +177,17 @@ async function sumsOf(db: Db, condition: RawBuilder<unknown>): Promise<Sum[]> {
   const pages = TRANSACTION_TYPES.map((type) => newest.where('type', '=', type));
   const rows = await db
     .selectFrom(mergedPages(db, pages).as('page'))
-    .select(['type', 'currency', 'rank', 'needs_review', 'resolved', 'closed', db.fn.countAll<number>().as('count')])
+    .select([...KIND, db.fn.countAll<number>().as('count')])
     // A whole number may be too large for either database.
     .select(sql<number>`sum(cast(amount_minor as double precision))`.as('amountMinor'))
-    .groupBy(['type', 'currency', 'rank', 'needs_review', 'resolved', 'closed'])
+    .groupBy(KIND)
     .execute();
-  return rows.map(({ rank, needs_review: review, resolved, closed, ...row }) => {
-    const [stage, inReview] = [stageOf(rank), review === 1];
-    const denied = isDenied({ stage, resolved, needsReview: inReview });
-    return { ...row, status: STAGES[stage].status, inReview, isClosed: closed === 1, isDenied: denied };
+  return rows.map(({ type, currency, resolved, closed, count, amountMinor, ...row }) => {
+    const { rank, needs_review: review } = row;
+    const one = { type, stage: stageOf(rank), needsReview: review === 1, checking: isChecking(row), resolved };
+    const [status, isClosed] = [STAGES[one.stage].status, closed === 1];
+    const [denied, awaited] = [isDenied(one), isAwaited(one)];
+    return { type, currency, status, count, amountMinor, isClosed, isDenied: denied, isAwaited: awaited };
   });
 }
 

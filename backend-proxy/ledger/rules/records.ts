@@ -88,7 +88,11 @@ export function toTransactionState(row: TransactionRow): Omit<Transaction, 'hist
 }
 
 /** Whether a SUCCESS was reported that pays nothing until a person has decided. */
-export function isChecking({ success_seen, needs_review, rank }: TransactionRow): boolean {
+export function isChecking({
+  success_seen,
+  needs_review,
+  rank,
+}: Pick<TransactionRow, 'success_seen' | 'needs_review' | 'rank'>): boolean {
   return success_seen === 1 && needs_review === 1 && rank < STAGES.succeeded.rank;
 }
 

@@ -5,7 +5,7 @@ import type { Webhook } from '../../../backend-proxy/ledger/model.ts';
 import { METHODS } from '../../../backend-proxy/protocol/wire.ts';
 import { createAdmin } from '../../../backend-proxy/admin/app.ts';
 import { createWorld, type World, type WorldOptions } from '../world.ts';
-import { differing, endCheck } from '../ledger/ledger-kit.ts';
+import { endCheck } from '../ledger/ledger-kit.ts';
 
 export const TOKEN = 'canary-admin-token-0123456789-0123456789';
 export const HOST = '127.0.0.1:8789';
@@ -83,14 +83,18 @@ export async function createOperator(t: TestContext, options: WorldOptions = {},
   return operator;
 }
 
-/** A payment that needs a person: the gateway reports another amount. */
-export async function createMismatch(world: World, orderId = 'A-1'): Promise<void> {
+/** A payment that needs a person: the gateway names another amount, of what is paid or still waited for. */
+export async function createMismatch(
+  world: World,
+  orderId = 'A-1',
+  outcome: 'succeeded' | 'pending' = 'pending',
+): Promise<void> {
   await world.start(world.token({ orderId }), { method: 'QR' });
   const none = { paymentId: null, customer: null, amount: null, currency: null };
   const reading = { transactionId: orderId, type: 'PAY', ...none, outcome: 'succeeded' } as const;
   const { claim } = await world.ledger.receiveIpn({ id: orderId, body: '{}', reading }, 45_000);
   assert.ok(claim);
-  await endCheck(world.ledger, claim, differing());
+  await endCheck(world.ledger, claim, { kind: 'report', report: { amount: '0.07', outcome } });
 }
 
 /** What a reader of the page sees, with one space between words. */

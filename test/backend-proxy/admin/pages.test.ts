@@ -29,7 +29,7 @@ it('an order is closed in two steps, of which the first says what will happen an
   assert.deepEqual([done.status, placeOf(done)], [303, `${path}?done=closed`]);
   assert.equal((await world.ledger.order('A-1'))?.closed?.reason, 'by Marta K.: out of <stock>');
   const page = await operator.open(path);
-  const history = /Waiting at the gateway [\d:]+ Order closed · by Marta K\.: out of &lt;stock&gt; Details /;
+  const history = /Waiting at the gateway [\d:]+ Order closed · by Marta K\.: out of &lt;stock&gt; Webhooks /;
   assert.match(textOf(page), history);
   assert.doesNotMatch(page, /Close the order/);
   assert.deepEqual(operator.logged.at(-1), { level: 'info', event: 'operator closed', orderId: 'A-1' });
@@ -98,7 +98,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
     '/admin',
     /A-1 QR code •••• \d{4} €10\.00 Partly refunded · €4\.00 sent back · €6\.00 on its way back /,
   );
-  await operator.says(path, / Paid · confirmed by the gateway [\d:]+ €4\.00 sent back · A-1-r1 Details /);
+  await operator.says(path, / Paid · confirmed by the gateway [\d:]+ €4\.00 sent back · A-1-r1 Webhooks /);
   await world.settleAfter('approve', 'A-1-r2');
   for (const at of ['/admin', '/admin/transactions', path])
     assert.match(await operator.open(at), /status over long">Refunded\s· €10\.00 sent back</, at);

@@ -7,7 +7,7 @@ import { M } from '../time.ts';
 import { createMismatch, createOperator, signedIn, textOf } from './admin-kit.ts';
 
 it('a review says in plain words what the gateway said', () => {
-  const flags = { mismatch: false, conflict: false };
+  const flags = { type: 'PAY', stage: 'declined', mismatch: false, conflict: false } as const;
   for (const [detail, words] of [
     [
       'SUCCESS for an order id that the gateway reported as a duplicate, and paymentId differs',
@@ -53,6 +53,14 @@ it('a review says in plain words what the gateway said', () => {
     ['gatewayOrderId', 'The gateway reported a different order id than was asked for.'],
   ] as const)
     assert.equal(reviewReason({ ...flags, mismatch: true, history: [{ at: 0, event: 'mismatch', source: 'check', detail }] }), words); // prettier-ignore
+  const mismatch = { at: 0, event: 'mismatch', source: 'check', detail: 'amount: asked 5.00 EUR, reported 0.01 EUR as pending' } as const; // prettier-ignore
+  const open = { ...flags, stage: 'pending' as const, mismatch: true, history: [mismatch] };
+  assert.equal(reviewReason(open), 'Nobody has paid yet. The gateway names €0.01 for a request of €5.00.');
+  const said = 'The gateway reported €0.01 instead of €5.00.';
+  assert.deepEqual(
+    [reviewReason({ ...open, stage: 'declined' }), reviewReason({ ...open, type: 'PAYOUT' })],
+    [said, said],
+  );
 });
 
 it('a history says what a code of the network means, and keeps a code of the gateway', () => {
@@ -68,8 +76,8 @@ it('a payment that ended is called the same in its status, its explanation and i
   const operator = await signedIn(t);
   const { world } = operator;
   for (const [orderId, action, words] of [
-    ['A-1', 'decline', /Declined Wallet website .* Declined by the gateway\. No money moved\. .* Declined by the gateway Details/], // prettier-ignore
-    ['A-2', 'expire', /Expired Wallet website .* Nobody paid in time\. .* Expired · the time to pay was over \(TOKEN_EXPIRED\) Details/], // prettier-ignore
+    ['A-1', 'decline', /Declined Wallet website .* Declined by the gateway\. No money moved\. .* Declined by the gateway Order/], // prettier-ignore
+    ['A-2', 'expire', /Expired Wallet website .* Nobody paid in time\. .* Expired · the time to pay was over \(TOKEN_EXPIRED\) Order/], // prettier-ignore
   ] as const) {
     await world.start(world.token({ orderId }), { method: 'CHECKOUT' });
     await world.settleAfter(action, orderId);
