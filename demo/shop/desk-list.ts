@@ -122,49 +122,61 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
   const day = ofRow === ofList ? '' : `${ofRow.split(/[ ,]/, 2).join('\u00A0')},\u00A0`;
   const name = `${ofRow === today ? 'Today, ' : ''}${ofRow}`;
   const url = operatorUrl && `${operatorUrl}/transactions/${encodeURIComponent(gatewayOrderId)}`;
-  const id = html`<a class="id" ${url && html`href="${url}" ${THERE}`}><b>${orderId}</b>${url && ' ↗'}</a>`;
+  const id = html`<a class="id" ${url && html`href="${url}" ${THERE}`}><b>${orderId}</b>${url && '\u00A0↗'}</a>`;
   const isMoved = status === 'SUCCESS' && !isDenied(entry);
   return html`<li id="${gatewayOrderId}" class="${what && 'warn'}" data-moved="${isMoved && 'yes'}">
     <span>${id} <small>${kind}</small></span>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
     <span class="about">${aboutOf(entry, entries)}</span>
-    <time datetime="${at}" title="${name}">${!end && 'started '}${day}${times.format(new Date(at))}</time>
+    <time datetime="${at}" title="${name}">${!end && 'started\u00A0'}${day}${times.format(new Date(at))}</time>
     <b class="amount">${isPayment(entry) ? '' : '−'}${sum}</b>
-    ${advice && html`<p>${advice}</p>`} ${action(entry, entries, url)}
+    ${advice && html`<p>${advice}${what && closeLink(entry, entries)}</p>`} ${action(entry, entries, url)}
   </li>`;
 }
 
 /** The wallet, the note, and what was sent back. */
 function aboutOf(entry: Entry, entries: readonly Entry[]): string {
   const wallet = isPayment(entry) ? entry.payer : entry.customer;
-  const mayBePaid = isPayment(entry) && !entry.needsReview && (entry.isClosed || entry.reason === 'REPLACED');
+  const mayBePaid = isPayment(entry) && (entry.isClosed || (!entry.needsReview && entry.reason === 'REPLACED'));
   const sent = [...Map.groupBy(refundsOf(entry, entries), sentBack)];
   const sums = sent.map(([how, all]) => `${money(sumOf(all), entry.currency)} ${how}`);
   if (isPayment(entry) && centsOf(entry.settled) > 0) sums.push(`${formatMoney(entry.settled)} settled another way`);
-  const parts = [wallet && walletEnd(wallet), mayBePaid && 'may still be paid', 'note' in entry && entry.note, ...sums];
+  const note = 'note' in entry && entry.note !== backNote(entry.orderId) && entry.note;
+  const parts = [wallet && walletEnd(wallet), mayBePaid && 'may still be paid', note, ...sums];
   return parts.filter(Boolean).join(' · ');
 }
+
+/** Of a refund, unless another is typed: its row has the order. */
+export const backNote = (order: string) => `Money back for ${order}`;
 
 const sentBack = ({ status, needsReview }: Refund) =>
   needsReview ? 'back, to review' : status === 'SUCCESS' ? 'sent back' : 'on its way back';
 
 function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): Markup | false | '' | undefined {
-  const { orderId: order, gatewayOrderId: payment } = entry;
-  // A URL must not have a wallet id, so it has the payment's.
-  const ids = String(new URLSearchParams({ order, payment }));
+  const { orderId: order } = entry;
   const what = toDo(entry, entries);
   const link = (name: string, to: string, at: Markup | '' = '') =>
     html`<a class="act ${what && 'button'}" href="${to}" aria-label="${name} ${order}" ${at}>${name}${at && ' ↗'}</a>`;
   if (refundable(entry, entries) > 0 && (what || !hasExtra(entry, entries)))
-    return link('Send back', `/desk/send?${ids}`);
+    return link('Send back', `/desk/send?${idsOf(entry)}`);
   if (what) return operatorUrl && link(what === 'To review' ? 'Review' : 'Settle', operatorUrl, THERE);
-  const isPaid = ofOrder(entry, entries).some((other) => other.status === 'SUCCESS' && !paysNothing(other));
-  return isWaiting(entry) && !isPaid && link('Close order', `/desk/close?${ids}`);
+  return closeLink(entry, entries);
 }
+
+function closeLink(entry: Entry, entries: readonly Entry[]): Markup | false {
+  const isPaid = ofOrder(entry, entries).some((other) => other.status === 'SUCCESS' && !paysNothing(other));
+  const label = html`aria-label="Close order ${entry.orderId}"`;
+  return (
+    isWaiting(entry) && !isPaid && html` <a class="act" href="/desk/close?${idsOf(entry)}" ${label}>Close order</a>`
+  );
+}
+
+/** A URL must not have a wallet id, so it has the payment's. */
+const idsOf = ({ orderId: order, gatewayOrderId: payment }: Entry) => String(new URLSearchParams({ order, payment }));
 
 /** Why it waits, or what a person decided, and what of it can be sent back. */
 function adviceOf(entry: Entry, entries: readonly Entry[]): string {
-  if (isInDoubt(entry)) return `${reviewReason(entry)}. ${whatToAsk(entry)}`;
+  if (isInDoubt(entry)) return `${reviewReason(entry)}. ${whatToAsk(entry)}`.trim();
   const decided = decidedIn(entry);
   if (!isPayment(entry)) return decided ?? (entry.status === 'FAILED' ? `${endOf(entry)}. No money moved.` : '');
   const [most, rest] = leftOf(entry, entries);
@@ -178,6 +190,7 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string {
 
 /** In the operator's words: one that counts as paid may have been shipped. */
 function whatToAsk(entry: Entry): string {
+  if (isUnpaid(entry)) return '';
   const isPaid = isPayment(entry) && entry.status === 'SUCCESS';
   if (isPaid && !paysNothing(entry))
     return 'The payment counts as paid. Not shipped yet? Ask the gateway’s support first.';
@@ -185,13 +198,20 @@ function whatToAsk(entry: Entry): string {
 }
 
 /** A mismatch and a conflict say why before the review. */
-function reviewReason({ history }: Entry): string {
+function causeOf({ history }: Entry): { at: number; said: string } {
   const flag = /^(mismatch|conflict|needs_review)$/;
   const at = history.findLastIndex(({ event, detail }) => flag.test(event) && detail && !flag.test(detail));
-  const said = history[at]?.detail ?? '';
+  return { at, said: history[at]?.detail ?? '' };
+}
+
+function reviewReason(entry: Entry): string {
+  const { history } = entry;
+  const { at, said } = causeOf(entry);
   const end = history.slice(at).find(({ event }) => /^(succeeded|declined)$/.test(event))?.event;
   const later = end === 'succeeded' ? ', and the right one later' : end ? ', and declined it later' : '';
   const [, asked = '', reported = ''] = /asked ([\d.]+) EUR, reported ([\d.]+) EUR/.exec(said) ?? [];
+  if (asked && isUnpaid(entry))
+    return `Nobody has paid yet. The gateway names ${formatMoney(reported)} for a request of ${formatMoney(asked)}`;
   if (said.includes('duplicate')) return 'The gateway says paid, but it had refused this order as a duplicate';
   if (/ after SUCCESS/.test(said)) return 'The gateway says failed, but it had said paid';
   if (/ after FAILED/.test(said)) return 'The gateway says paid, but it had said failed';
@@ -213,7 +233,10 @@ const isDenied = (one: Entry) => one.status === 'SUCCESS' && !isInDoubt(one) && 
 const paysNothing = (entry: Entry) => isPayment(entry) && (entry.surplus || entry.afterClose);
 const isPayment = (entry: Entry): entry is Payment & Entry => 'payer' in entry;
 const isOpen = ({ status }: Entry) => status !== 'SUCCESS' && status !== 'FAILED';
-export const isWaiting = (entry: Entry) => isPayment(entry) && isOpen(entry) && !entry.needsReview && !entry.isClosed;
+/** The gateway names another amount for a payment that it still waits for. */
+const isUnpaid = (entry: Entry) => isPayment(entry) && isOpen(entry) && causeOf(entry).said.endsWith(' as pending');
+export const isWaiting = (entry: Entry) =>
+  isPayment(entry) && isOpen(entry) && !entry.isClosed && (!entry.needsReview || isUnpaid(entry));
 
 /** Sending back what came after the closing ends its review. */
 function isInDoubt(entry: Entry): boolean {
@@ -246,10 +269,10 @@ function leftOf(entry: Entry, entries: readonly Entry[]): readonly [most: number
 /** The cents that cannot go back, of money that pays no order or goes back but for them. `sending`: cents, as well. */
 export function restOf(entry: Entry, entries: readonly Entry[], sending = 0): string {
   const [most, rest] = leftOf(entry, entries);
-  if (rest === 0) return '';
-  const sum = money(rest, entry.currency);
-  if (paysNothing(entry)) return `${sum} is still owed to the customer: ${WHOLE}.`;
-  return most === sending && rest < centsOf(entry.amount) ? `The other ${sum} cannot be sent back: ${WHOLE}.` : '';
+  const isAll = most === sending && rest < centsOf(entry.amount);
+  if (rest === 0 || !(paysNothing(entry) || isAll)) return '';
+  const how = paysNothing(entry) ? '' : ' Send it another way.';
+  return `${money(rest, entry.currency)} is still owed to the customer: ${WHOLE}.${how}`;
 }
 
 /** In the operator's words; undefined if it can be, as far as anything is left. */
@@ -279,7 +302,7 @@ export const kindOf = (entry: Entry): string =>
 const TYPES = { PAY: ['Payment', 'Paid'], REFUND: ['Refund', 'Sent back'], PAYOUT: ['Payout', 'Paid out'] } as const;
 const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };
 const THERE = html`title="On the operator’s page"`;
-const BEFORE = `These are the last ${SHOWN_DAYS} days: the operator’s page has all.`;
+const BEFORE = `These are the last ${SHOWN_DAYS} days: the operator’s page (↗, with its own sign-in) has all.`;
 const WHOLE = 'the gateway sends whole amounts only';
 /** What waits, and what is true of all of it. */
 const TO_DO = {

@@ -6,7 +6,17 @@ import { timingSafeEqual } from 'hono/utils/buffer';
 import { PaymentProxyError, type PaymentProxy } from '../../backend-proxy/client.ts';
 import { CURRENCY, formatMoney } from './catalog.ts';
 import { alert, closing, deskForm, type DeskForm } from './desk-form.ts';
-import { MAX_SHOWN, SHOWN_DAYS, deskList, deskPage, isWaiting, restOf, refundable, type Entry } from './desk-list.ts';
+import {
+  MAX_SHOWN,
+  SHOWN_DAYS,
+  backNote,
+  deskList,
+  deskPage,
+  isWaiting,
+  restOf,
+  refundable,
+  type Entry,
+} from './desk-list.ts';
 import { newId } from './order-store.ts';
 import type { Site } from './page.ts';
 
@@ -84,7 +94,7 @@ function refusalIn(error: unknown): PaymentProxyError {
 async function fill(proxy: PaymentProxy, typed: Typed): Promise<DeskForm | string> {
   const { id, order = '', payment = '' } = typed;
   const { amount = '', customer = '', note = '' }: Typed = id ? typed : {};
-  const fresh = order === '' ? { id: newId('PO') } : { id: newId('BACK'), note: `Money back for ${order}` };
+  const fresh = order === '' ? { id: newId('PO') } : { id: newId('BACK'), note: backNote(order) };
   // Digits in any shape that people copy, such as "1234 5678".
   const digits = customer.normalize('NFKC').replaceAll(/[\s.\p{Pd}]/gu, '');
   const form = { order, payment, amount: amount.trim(), customer: digits, note: note.trim(), ...(id ? { id } : fresh) };

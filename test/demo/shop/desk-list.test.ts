@@ -75,6 +75,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
     payout('PO-2', { needsReview: true, history: [said('needs_review', null)] }),
     payment('ST-2', { status: 'SUCCESS', surplus: true }),
     payment('ST-3', { status: 'SUCCESS', needsReview: true, history: [said('mismatch', 'amount: asked 25.00 EUR, reported 0.07 EUR'), said('needs_review', 'mismatch'), said('succeeded', null)] }), // prettier-ignore
+    payment('ST-5', { needsReview: true, amount: '14.50', history: [said('mismatch', 'amount: asked 14.50 EUR, reported 0.01 EUR as pending'), said('needs_review', 'mismatch')] }), // prettier-ignore
     payment('ST-4', { needsReview: true, history: [said('rejected', 'a duplicate (asked 25.00 EUR, reported 0.07 EUR as failed)'), said('needs_review', 'SUCCESS for an order id that the gateway reported as a duplicate')] }), // prettier-ignore
     ...REASONS.map(([detail], at) =>
       payment(`ST-R${at}`, { needsReview: true, history: [said('needs_review', detail)] }),
@@ -86,10 +87,14 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   assert.match(text, new RegExp(`<li id="PO-1"\\s+class="warn"[^]*?Needs review[^]*?<p>The gateway reported €0\\.07 instead of €25\\.00, and declined it later\\. Ask the gateway’s support before you send it again\\.<[^]*?${link}`)); // prettier-ignore
   assert.match(
     text,
-    /<h2>To review<small>Say on the operator’s page what the gateway’s support told you\.<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]* title="Today, 20 Nov, [^>]*>started \d\d:\d\d<(?:(?!<h2)[^])*<h2>To send back<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, 20 Nov, \S+<[^]*<li id="ST-1"/,
+    /<h2>To review<small>Say on the operator’s page what the gateway’s support told you\.<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]* title="Today, 20 Nov, [^>]*>started\u00A0\d\d:\d\d<(?:(?!<h2)[^])*<h2>To send back<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, 20 Nov, \S+<[^]*<li id="ST-1"/,
   );
   const toReview = [...(text.split('<h2>')[1] ?? '').matchAll(/<li id="(.*?)"/g)].map(([, id]) => id);
-  assert.deepEqual(toReview, ['ST-R3', 'ST-R2', 'ST-R1', 'ST-R0', 'ST-4', 'ST-3', 'PO-2', 'PO-1'], 'the oldest first');
+  assert.deepEqual(
+    toReview,
+    ['ST-R3', 'ST-R2', 'ST-R1', 'ST-R0', 'ST-4', 'ST-5', 'ST-3', 'PO-2', 'PO-1'],
+    'the oldest first',
+  );
   assert.match(text, /aria-label="Review PO-1" title="On the operator’s page">Review ↗</);
   assert.match(text, /id="PO-3"[^]*?<p>Balance too low\. No money moved\.</);
   assert.match(text, /id="PO-4"[^]*? Failed<[^]*?<p>No such customer\. No money moved\.</);
@@ -101,13 +106,15 @@ test('the desk lists payments and payouts, and says why one needs review, with a
     text,
     /ST-3"[^]*? Paid, needs review<[^]*?<p>The gateway reported €0\.07 instead of €25\.00, and the right one later\. The payment counts as paid\. Not shipped yet\? Ask the gateway’s support first\.</,
   );
+  assert.match(text, /ST-5"[^]*?<p>Nobody has paid yet\. The gateway names €0\.01 for a request of €14\.50\. <a class="act" href="\/desk\/close\?order=ST-5&amp;payment=ST-5" aria-label="Close order ST-5">Close order<\/a><\/p>\s*<a [^>]*>Review ↗</); // prettier-ignore
+  assert.match(text, /<small>1 waiting<\/small><\/dt>\s*<dd>€14\.50</, 'it is in the sum of what waits too');
   assert.match(text, /ST-4"[^]*?<p>The gateway says paid, but it had refused this order as a duplicate\. Ask the gateway’s support before you ship\.</); // prettier-ignore
   for (const [, words] of REASONS)
     assert.ok(text.includes(`<p>${words}. Ask the gateway’s support before you ship.</p>`), words);
   assert.match(text, /<li id="ST-2"\s+class="warn"[^]*?Paid twice/);
   const badges = [
     ...text.matchAll(
-      /<a class="id" [^>]*><b>(.*?)<\/b> ↗<\/a> <small>(.*?)<[^]*?chip (\w+)">.*?<\/span> (.*)<\/span>/g,
+      /<a class="id" [^>]*><b>(.*?)<\/b>\u00A0↗<\/a> <small>(.*?)<[^]*?chip (\w+)">.*?<\/span> (.*)<\/span>/g,
     ),
   ];
   assert.deepEqual(
@@ -199,10 +206,10 @@ test('the desk sums up all that came in today, also twice or under review, but n
   assert.match((await staff.get('/desk/list')).text, part('14'));
   assert.match(
     (await staff.get('/desk/list')).text,
-    /<p>The other €0\.50 cannot be sent back: the gateway sends whole amounts only\.</,
+    /<p>€0\.50 is still owed to the customer: the gateway sends whole amounts only\. Send it another way\.</,
   );
-  assert.doesNotMatch((await staff.get('/desk/list')).text, /still owed/);
   await totals(payment('ST-1', paid), refund('ST-1', { status: 'SUCCESS', amount: '4.00' }));
+  assert.doesNotMatch((await staff.get('/desk/list')).text, /still owed/);
   assert.match((await staff.get('/desk/list')).text, part('4'));
   await totals(payment('ST-1', { ...paid, amount: '14.00' }), refund('ST-1', { status: 'SUCCESS', amount: '14.00' }));
   assert.match((await staff.get('/desk/list')).text, /chip over">[^]*?<\/span> Refunded</);
@@ -216,7 +223,7 @@ test('the desk of a shop without payments leads to an order, and one of many kee
   shop.proxy.answers['GET /transactions'] = { body: { transactions: [review], nextCursor: null } };
   assert.match(
     (await staff.get('/desk')).text,
-    /<li id="PO-1"[^]*These are the last 7 days: the operator’s page has all\./,
+    /<li id="PO-1"[^]*These are the last 7 days: the operator’s page \(↗, with its own sign-in\) has all\./,
   );
   const from = new Date(shop.proxy.asked.at(-1)?.query.get('from') ?? '');
   assert.equal(from.getTime(), new Date(2026, 10, 14).getTime(), 'each day is whole');
@@ -225,7 +232,7 @@ test('the desk of a shop without payments leads to an order, and one of many kee
   const { text } = await staff.get('/desk/list');
   assert.match(
     text,
-    /<li id="PO-1"[^]*<li id="ST-0"[^]*The newest 100\. These are the last 7 days: the operator’s page has all\./,
+    /<li id="PO-1"[^]*<li id="ST-0"[^]*The newest 100\. These are the last 7 days: the operator’s page \(↗, with its own sign-in\) has all\./,
   );
   assert.doesNotMatch(text, /<li id="ST-100"/);
 });
@@ -262,7 +269,7 @@ test('a row says who decided and why nothing can be sent back, and its order lea
   );
   assert.match(
     rows[0] ?? '',
-    /href="http:\/\/127\.0\.0\.1:8789\/admin\/transactions\/ST-1%2F2" title="On the operator’s page"><b>ST-1<\/b> ↗</,
+    /href="http:\/\/127\.0\.0\.1:8789\/admin\/transactions\/ST-1%2F2" title="On the operator’s page"><b>ST-1<\/b>\u00A0↗</,
   );
   assert.match(rows[5] ?? '', /data-moved="">[^]*chip warn"><span aria-hidden="true">!<\/span> Paid, denied</);
   assert.doesNotMatch(rows.join(''), /desk\/send/);
@@ -304,7 +311,7 @@ test('a row has the time when it was paid or ended, and of one that is open when
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   assert.deepEqual(
     [...(await staff.get('/desk/list')).text.matchAll(/<time [^>]*>(.*)<\/time>/g)].map(([, time]) => time),
-    ['12:02', '21\u00A0Nov,\u00A000:03', 'started 12:00'],
+    ['12:02', '21\u00A0Nov,\u00A000:03', 'started\u00A012:00'],
   );
 });
 
