@@ -14,7 +14,12 @@ export interface Preset {
 export const PRESETS: readonly Preset[] = [
   { id: 'pay-late', target: 'pay', words: 'Answer payment requests 5\u00a0s late', fault: { delayMs: 5_000 } },
   { id: 'pay-lost', target: 'pay', words: 'Lose answers to payment requests', fault: { dropAnswer: true } },
-  { id: 'status-amount', target: 'status', words: 'Report a wrong amount: 0.01', fault: { tamper: { amount: 0.01 } } },
+  {
+    id: 'status-amount',
+    target: 'status',
+    words: 'Answer status checks with amount 0.01',
+    fault: { tamper: { amount: 0.01 } },
+  },
   { id: 'ipn-never', target: 'ipn', words: 'Send no notifications', fault: { never: true } },
   { id: 'ipn-repeat', target: 'ipn', words: 'Send each notification 3 times', fault: { repeat: 3 } },
 ];

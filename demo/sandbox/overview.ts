@@ -7,7 +7,7 @@ import { ACTIONS, act, type ControlOptions, findTransaction } from './controls.t
 import { toggle } from './fault-presets.ts';
 import { banner, folded, GATEWAY, logo, liveAnswer, type Markup, page, readForm, errorPage, time } from './page.ts';
 import { Refusal } from './refusal.ts';
-import { faultButtons, state, STEPS_MS, testControls, TIMES } from './test-controls.ts';
+import { aboutControls, faultButtons, state, STEPS_MS, testControls, TIMES } from './test-controls.ts';
 import { list } from './transaction-list.ts';
 
 const MAX_REFUSALS = 20;
@@ -102,6 +102,7 @@ function regions(options: OverviewOptions) {
     ended: list('ended', options),
     refusals: refusals(options),
     faults: faultButtons(options.faults),
+    'about-controls': aboutControls(options.faults),
   };
 }
 

@@ -103,12 +103,18 @@ export function faultButtons(faults: Faults): Markup {
   </div>`;
 }
 
+/** In the fold, whose switches are not in sight. */
+export const aboutControls = (faults: Faults): Markup =>
+  html`${faults.active().length === 0 ? 'faults and clock' : 'a fault is on'}`;
+
 /** Folded on a phone unless it was just used (`chosenTimes`); open where it has a column of its own. */
 export function testControls({ faults }: ControlOptions, chosenTimes: string | undefined): Markup {
   return html`<section id="controls" class="controls" aria-labelledby="controls-title">
     <h2 id="controls-title" class="title">Test controls</h2>
     <details ${chosenTimes === undefined ? '' : html`open`}>
-      <summary class="card"><strong>Test controls</strong> <small>faults and clock</small></summary>
+      <summary class="card">
+        <strong>Test controls</strong> <small id="about-controls">${aboutControls(faults)}</small>
+      </summary>
       <form method="post" action="/overview/fault" class="card stack">
         <h3>Faults</h3>
         <small>Make the gateway misbehave. <code>POST&nbsp;/_sandbox/faults</code> has more.</small>

@@ -184,7 +184,7 @@ function waysOn(transaction: Transaction, people: readonly Customer[], now: numb
       isForAnybody
         ? html`<form method="post" action="/overview/approve" class="row">
             <input type="hidden" name="orderId" value="${orderId}" />
-            <button>Approve as</button>
+            <button class="main">Approve as</button>
             <select name="customer" aria-label="Customer">
               ${people.map(({ walletId, name }) => html`<option value="${walletId}">${name}</option>`)}
             </select>

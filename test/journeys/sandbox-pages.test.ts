@@ -215,7 +215,7 @@ test('on a phone and on a wide screen, the gateway’s controls are read where t
   await page.context().close();
 });
 
-test('active faults do not cover the test controls, and details are as wide as their row', async () => {
+test('active faults do not cover the test controls, and an open row is approved by one button', async () => {
   await pay('QR');
   await post('/_sandbox/faults', { pay: { delayMs: 5_000, dropAnswer: true }, ipn: { never: true } });
   const page = await visit(DESKTOP, '/');
@@ -233,7 +233,10 @@ test('active faults do not cover the test controls, and details are as wide as t
   }
   await page.setViewportSize({ width: 1280, height: 860 });
   const row = page.locator('.waiting .transaction').first();
+  const approve = row.getByRole('button', { name: /^Approve/ });
+  assert.match((await approve.getAttribute('aria-label')) ?? '', /^Approve as Ada/);
   await row.locator('summary').click();
+  assert.equal(await approve.innerText(), 'Approve as', 'beside the choice of a customer');
   const [whole, inside] = await Promise.all([row.boundingBox(), row.locator('.inside').boundingBox()]);
   assert.equal(inside?.width, whole?.width);
   await page.context().close();

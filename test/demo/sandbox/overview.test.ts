@@ -338,6 +338,7 @@ describe('the test controls of the overview', () => {
       assert.deepEqual(await activeFaults(opened), [{ target, fault, left: null }]);
       assert.match(browser.html, button(true));
       assert.match(browser.html, /<title>The gateway misbehaves/);
+      assert.match(browser.text, / Test controls a fault is on /, 'what a phone folds');
       await browser.submit('/overview/fault', { fault: id, times: '' });
       assert.deepEqual(await activeFaults(opened), []);
     });
