@@ -52,7 +52,6 @@ const introduce = () => {
   if (page && merchant) address.textContent = new URL(page).host;
   if (/^(https:|data:image)/.test(logo)) icon.href = mark.src = logo;
   else if (merchant) initial.textContent = [...new Intl.Segmenter().segment(merchant.trim())][0]?.segment;
-  root.classList.toggle('bare', !description);
   follow();
 };
 widget.addEventListener('payment-ready', introduce);
@@ -77,15 +76,16 @@ const STYLE = `
 body { box-sizing: border-box; margin: 0; min-height: 100dvh; display: flex; flex-direction: column; align-items: center; background: light-dark(#fff, #16181e); color: light-dark(#14171f, #f1f3f7); }
 :is(header, main) { box-sizing: border-box; width: min(100%, 28rem); }
 header { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75rem; padding: 1.25rem var(--payment-padding) 0; overflow-wrap: anywhere; }
-header div { flex: 1 1 8em; }
+header div { flex: 1 1 8em; display: flex; flex-wrap: wrap; align-items: baseline; column-gap: 0.75rem; }
 header :is(img, i) { flex: none; width: 3rem; height: 3rem; border-radius: 0.75rem; object-fit: contain; }
-header i { display: grid; place-content: center; box-sizing: border-box; border: 1px solid transparent; background: light-dark(#2348d5, #3f63ee); color: #fff; font: 600 1.375rem/1 system-ui, sans-serif; text-transform: uppercase; }
+header i { display: grid; place-content: center; box-sizing: border-box; border: 1px solid transparent; background: light-dark(#e4e7ed, #2b303b); font: 600 1.375rem/1 system-ui, sans-serif; text-transform: uppercase; }
 header :is(img:not([src]), img[src] + i) { display: none; }
 svg { width: 1.75rem; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
 h1, p { margin: 0; font-size: 1.125rem; line-height: 1.3; }
+h1 { flex: 1 0 100%; }
 :is(header, footer) :is(a, p) { color: light-dark(#596070, #a6adbb); font-size: 0.875rem; text-underline-offset: 0.2em; }
 :is(header, footer) a { display: inline-block; line-height: 1.5rem; }
-:is(header, footer) :is(a:empty, [hidden]) { display: none; }
+:is(header, footer) :is(a:empty, p:empty, [hidden]) { display: none; }
 footer { margin-top: auto; padding: 0.75rem; }
 :root:not(.known) header { visibility: hidden; }
 :root:not(.known, .over) payment-widget:defined { animation: hidden 2s; }
@@ -94,13 +94,12 @@ footer { margin-top: auto; padding: 0.75rem; }
 payment-widget::part(sheet) { border: 0; border-radius: 0; }
 payment-widget::part(logo), payment-widget::part(merchant) { display: none; }
 payment-widget::part(description) { color: inherit; font-size: 1rem; }
-.bare payment-widget::part(total) { flex: 1 0 100%; }
+payment-widget::part(total) { order: -1; flex: 1 0 100%; font-size: 2rem; line-height: 1.2; text-align: start; }
 .over payment-widget::part(again), .over payment-widget::part(reference) { display: none; }
 [slot] { display: block; padding: 0.75rem 1rem; border: 1px solid light-dark(#80879a, #767f91); border-radius: 10px; color: inherit; font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere; }
 main > [slot] { display: none; }
 noscript { display: block; padding: 2rem; }
 @media (forced-colors: active) { [slot] { color: ButtonText; } }
-@media (max-width: 22rem) { payment-widget::part(total) { flex: 1 0 100%; text-align: start; } }
 @media (min-width: 30rem) {
   body { padding-block: clamp(0.5rem, 8vh, 5rem) 1rem; background: light-dark(#f5f6f8, #0d1017); }
   header { padding-block: 0 1rem; }

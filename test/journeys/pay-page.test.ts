@@ -122,12 +122,17 @@ test('a link that was cut or has expired says so, leads to no other shop than it
   }
 });
 
-test('on the narrowest phone, the number of an invoice is on one line', async () => {
+test('on the narrowest phone, the amount is between payee and description, and the number of an invoice on one line', async () => {
   const { url: link } = await client.createOrder(order('INV-4', { amount: '12345.00', description: 'Invoice 2026-1' }));
   const { page } = await world.shopper();
   await page.setViewportSize({ width: 320, height: 640 });
   await page.goto(link ?? '');
   await page.getByRole('banner').getByText('Order INV-4', { exact: true }).waitFor();
+  const tops = await page
+    .locator('h1, [part=total], [part=description]')
+    .evaluateAll((parts) => parts.map((part) => [part.getBoundingClientRect().top, part.textContent] as const));
+  const inOrder = tops.toSorted(([one], [other]) => one - other).map(([, text]) => text?.trim());
+  assert.deepEqual(inOrder, ['Stillwater Coffee', '€12,345.00', 'Invoice 2026-1']);
   // In one of these lengths the line has room for the year alone.
   const lines = await page.getByText('Invoice 2026-1', { exact: true }).evaluate(({ lastChild }) =>
     Array.from({ length: 12 }, () => {
