@@ -296,7 +296,7 @@ export function reviewReason(reviewed: Reviewed): string {
   const cause = causeOf(reviewed);
   const said = cause?.detail ?? null;
   const [, asked, reported] = FIGURES.exec(withMoney(said ?? '')) ?? [];
-  if (isUnpaid(reviewed)) return `Nobody has paid yet. The gateway names ${reported} for a request of ${asked}.`;
+  if (isUnpaid(reviewed)) return `Nobody has paid yet. The gateway named ${reported} for a request of ${asked}.`;
   if (said === AFTER_CLOSE) return 'The order was closed before.';
   if (cause?.event === 'mismatch') {
     const detail = said ?? 'amount, currency, type or payment id';

@@ -211,7 +211,7 @@ function reviewReason(entry: Entry): string {
   const later = end === 'succeeded' ? ', and the right one later' : end ? ', and declined it later' : '';
   const [, asked = '', reported = ''] = /asked ([\d.]+) EUR, reported ([\d.]+) EUR/.exec(said) ?? [];
   if (asked && isUnpaid(entry))
-    return `Nobody has paid yet. The gateway names ${formatMoney(reported)} for a request of ${formatMoney(asked)}`;
+    return `Nobody has paid yet. The gateway named ${formatMoney(reported)} for a request of ${formatMoney(asked)}`;
   if (said.includes('duplicate')) return 'The gateway says paid, but it had refused this order as a duplicate';
   if (/ after SUCCESS/.test(said)) return 'The gateway says failed, but it had said paid';
   if (/ after FAILED/.test(said)) return 'The gateway says paid, but it had said failed';

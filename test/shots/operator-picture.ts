@@ -11,7 +11,7 @@ export async function drawOperator(browser: Browser): Promise<Buffer> {
   const ends: (() => unknown)[] = [];
   const test = { after: (end: () => unknown) => void ends.push(end) };
   const { world, open } = await signedIn(test as unknown as TestContext, { profile: REFUNDS_QR });
-  await createMismatch(world, 'ST-1042');
+  await createMismatch(world, 'ST-1042', 'succeeded');
   world.skip(12 * M);
   const token = world.token({ orderId: 'ST-1044', amount: '76.00' });
   for (const key of ['once', 'again']) await world.start(token, { method: 'QR' }, key);

@@ -12,7 +12,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   const operator = await signedIn(t);
   const { world } = operator;
   await createMismatch(world);
-  const why = 'Nobody has paid yet\\. The gateway names €0\\.07 for a request of €10\\.10\\.';
+  const why = 'Nobody has paid yet\\. The gateway named €0\\.07 for a request of €10\\.10\\.';
   await operator.says(
     '/admin/health',
     /but something needs attention\. .* ! Reviews 1 to review ✓ To send back Nothing\./,

@@ -55,7 +55,7 @@ it('a review says in plain words what the gateway said', () => {
     assert.equal(reviewReason({ ...flags, mismatch: true, history: [{ at: 0, event: 'mismatch', source: 'check', detail }] }), words); // prettier-ignore
   const mismatch = { at: 0, event: 'mismatch', source: 'check', detail: 'amount: asked 5.00 EUR, reported 0.01 EUR as pending' } as const; // prettier-ignore
   const open = { ...flags, stage: 'pending' as const, mismatch: true, history: [mismatch] };
-  assert.equal(reviewReason(open), 'Nobody has paid yet. The gateway names €0.01 for a request of €5.00.');
+  assert.equal(reviewReason(open), 'Nobody has paid yet. The gateway named €0.01 for a request of €5.00.');
   const said = 'The gateway reported €0.01 instead of €5.00.';
   assert.deepEqual(
     [reviewReason({ ...open, stage: 'declined' }), reviewReason({ ...open, type: 'PAYOUT' })],

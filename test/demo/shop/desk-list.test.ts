@@ -106,7 +106,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
     text,
     /ST-3"[^]*? Paid, needs review<[^]*?<p>The gateway reported €0\.07 instead of €25\.00, and the right one later\. The payment counts as paid\. Not shipped yet\? Ask the gateway’s support first\.</,
   );
-  assert.match(text, /ST-5"[^]*?<p>Nobody has paid yet\. The gateway names €0\.01 for a request of €14\.50\. <a class="act" href="\/desk\/close\?order=ST-5&amp;payment=ST-5" aria-label="Close order ST-5">Close order<\/a><\/p>\s*<a [^>]*>Review ↗</); // prettier-ignore
+  assert.match(text, /ST-5"[^]*?<p>Nobody has paid yet\. The gateway named €0\.01 for a request of €14\.50\. <a class="act" href="\/desk\/close\?order=ST-5&amp;payment=ST-5" aria-label="Close order ST-5">Close order<\/a><\/p>\s*<a [^>]*>Review ↗</); // prettier-ignore
   assert.match(text, /<small>1 waiting<\/small><\/dt>\s*<dd>€14\.50</, 'it is in the sum of what waits too');
   assert.match(text, /ST-4"[^]*?<p>The gateway says paid, but it had refused this order as a duplicate\. Ask the gateway’s support before you ship\.</); // prettier-ignore
   for (const [, words] of REASONS)
