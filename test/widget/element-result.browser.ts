@@ -33,7 +33,7 @@ it('a paid order shows the amount, the method and the order id', async () => {
   const widget = await mount(proxy);
   proxy.settle({ status: 'SUCCESS' });
   await heading(widget, 'Payment received');
-  expect(texts(widget, 'dd')).to.deep.equal(['€10.10', 'Wallet app · QR code', 'ABC-123']);
+  expect(texts(widget, 'dd')).to.deep.equal(['€10.10', 'Wallet app\u00a0· QR code', 'ABC-123']);
   expect(thePart(widget, 'total').textContent).to.equal('€10.10');
 });
 

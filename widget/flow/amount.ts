@@ -24,7 +24,7 @@ export function amountField(
   const indexOf = (type: string) => parts.findIndex((part) => part.type === type);
   const unit = html`<label class="unit" for="amount">${parts[indexOf('currency')]?.value}</label>`;
   // Persian writes amounts from left to right.
-  const isFirst = indexOf('currency') < indexOf('integer') !== (parts[0]?.value === '\u200e');
+  const isFirst = (parts[0]?.value === '\u200e') !== indexOf('currency') < indexOf('integer');
   return field('amount', 'amount', min || max ? say(key, values) : '', shown, context, {
     values,
     before: isFirst ? unit : '',
@@ -235,9 +235,9 @@ export const amountStyles = css`
     .amount ::placeholder,
     .amount > [name]:placeholder-shown + .unit,
     .amount > .unit:has(+ :placeholder-shown) {
-      border-color: CanvasText;
       color: GrayText;
       opacity: 1;
+      border-color: CanvasText;
     }
     .amount:has([aria-invalid='true']) > .unit {
       border-style: dashed;

@@ -325,14 +325,15 @@ export const flowStyles = css`
   }
   dl div {
     display: flex;
-    justify-content: space-between;
-    gap: var(--_space);
+    flex-wrap: wrap;
+    gap: 0 var(--_space);
   }
   dt {
     color: var(--_muted);
     text-align: start;
   }
   dd {
+    margin-inline-start: auto;
     text-align: end;
     font-weight: 600;
   }
@@ -394,12 +395,6 @@ export const flowStyles = css`
     .method b,
     .only h2 {
       font-size: 0.9em;
-    }
-    dl div {
-      display: block;
-    }
-    dd {
-      text-align: start;
     }
   }
   /* The page sets the accent alone: as a line or as text it is as light as this surface needs. */

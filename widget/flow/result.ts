@@ -33,7 +33,8 @@ export function paid(context: PanelContext): TemplateResult {
   const isTwice = !!received[1];
   const only = isTwice ? null : payment;
   // With the name that the choice had on a phone and the one that the shop's staff sees.
-  const nameOf = (method: Method) => (PAYS_BY[method] === 'code' ? `${say('DIRECT')} · ${say(method)}` : say(method));
+  const nameOf = (method: Method) =>
+    PAYS_BY[method] === 'code' ? `${say('DIRECT')}\u00a0· ${say(method)}` : say(method);
   const by = ({ method, walletLast4 }: Pick<PaymentView, 'method' | 'walletLast4'>) =>
     html`${claims?.methodNames?.[method] ?? nameOf(method)}
     ${walletLast4 ? html`<bdi dir="ltr">•••• ${walletLast4}</bdi>` : ''}`;
@@ -57,8 +58,7 @@ export function paid(context: PanelContext): TemplateResult {
           ? received.map((each) => detail(html`${by(each)}<small>${at(each.paidAt)}</small>`, money(each.amount)))
           : detail(say('amount'), money(amount))
       }
-      ${detail(say('sentBack'), back && shown(-back), 'announce')}
-      ${detail(say('refunding'), onItsWay && shown(-onItsWay), 'announce')}
+      ${detail(say('sentBack'), back && shown(-back))} ${detail(say('refunding'), onItsWay && shown(-onItsWay))}
       ${detail(say(gone ? 'net' : 'total'), (isTwice || gone) && shown(sumOf(received) - gone), 'sum')}
       ${detail(say('method'), only && by(only))} ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${detail(say('date'), only && at(only.paidAt))}
