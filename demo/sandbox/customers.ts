@@ -10,7 +10,7 @@ export interface Movement {
   /** Positive for money in, negative for money out. */
   minor: bigint;
   currency: string;
-  /** The order, a note, or both. */
+  /** The order, a note, or both; of money that comes from a merchant, also why. */
   about: string[];
   /** Of the payment that is made or sent back. */
   paymentId?: number | undefined;

@@ -288,25 +288,15 @@ function securityCode({ code, codeLeftMs }: PhoneView): Markup {
   </section>`;
 }
 
-/** What a refund is about says that it is one. */
-const KIND_NAMES = { TOP_UP: 'Money added', PAYMENT: 'Payment', PAYOUT: 'Payout', REFUND: '' };
-
 function activity(view: PhoneView): Markup {
   const { customer, merchant, orderOf } = view;
   const moved = customer.movements.slice(-MAX_MOVEMENTS).map(({ at, kind, minor, currency, about, paymentId }) => {
-    const name = KIND_NAMES[kind];
     const amount = formatMoney(minor, currency, 'en', true).replace('-', '−');
-    const isTopUp = kind === 'TOP_UP';
+    const name = kind === 'TOP_UP' ? 'Money added' : merchant;
     const refunds = customer.movements.filter((each) => each.kind === 'REFUND' && each.paymentId === paymentId);
     const back = kind === 'PAYMENT' ? refunds.reduce((sum, refund) => sum + refund.minor, 0n) : 0n;
     const sentBack = back > 0n ? `${formatMoney(back, currency)} sent back` : '';
-    const shown = {
-      name: isTopUp ? name : merchant,
-      amount,
-      about: isTopUp ? about : [name, ...about, sentBack],
-      at,
-    };
-    return { ...shown, isIn: minor > 0n, look: '' };
+    return { name, amount, about: [...about, sentBack], at, isIn: minor > 0n, look: '' };
   });
   const declined = view.declined.map((payment) => {
     const amount = formatMoney(payment.minor, payment.currency);

@@ -370,7 +370,7 @@ function chipOf(order: Order): { tone: string; label?: string } {
   const owed = most + rest + (order.kind === 'goods' ? unsentOf(order) : 0);
   const chip = stateChip(order);
   if (chip.label === undefined || chip.tone === 'warn' || owed === 0) return chip;
-  return { tone: 'warn', label: `${chip.label} · ${`we owe you ${money(owed)}`.replaceAll(' ', '\u00a0')}` };
+  return { tone: 'warn', label: `${chip.label}\u00a0· ${`we owe you ${money(owed)}`.replaceAll(' ', '\u00a0')}` };
 }
 
 function stateChip(order: Order) {

@@ -26,17 +26,14 @@ describe('the wallet phone', () => {
     await ada.submit('/wallet/answer', { answer: 'approve' });
     assert.match(ada.text, /Paid €10\.50 Sent to Demo Shop\. Order order-DIRECT Paid at 12:00 UTC Balance €2,489\.50/);
     await ada.open('/wallet');
-    assert.match(ada.text, /−€10\.50 Payment order-DIRECT just now/);
+    assert.match(ada.text, /−€10\.50 order-DIRECT just now/);
     await opened.pass(60_000);
     await ada.open('/wallet');
-    assert.match(ada.text, /Payment order-DIRECT 1 min ago/);
+    assert.match(ada.text, /order-DIRECT 1 min ago/);
     assert.doesNotMatch(ada.text, /20 Nov 2026/, 'today has no date');
     await opened.pass(86_400_000);
     await ada.open('/wallet');
-    assert.match(
-      ada.text,
-      /Activity 20 Nov 2026, UTC .* Payment order-DIRECT 12:00 (?!.*20 Nov).* Opening balance 12:00 /,
-    );
+    assert.match(ada.text, /Activity 20 Nov 2026, UTC .* order-DIRECT 12:00 (?!.*20 Nov).* Opening balance 12:00 /);
     assert.deepEqual(await statusOf(opened, 'order-DIRECT'), ['SUCCESS', 'SUCCESS']);
   });
 
@@ -184,7 +181,7 @@ describe('the wallet phone', () => {
     await opened.pass(1_000);
     await phone.open('/wallet');
     assert.match(phone.text, /\+€1\.00 Money back for A-1 just now/, 'the order is named once');
-    assert.match(phone.text, /−€10\.50 Payment A-1 €11\.00 sent back just now/);
+    assert.match(phone.text, /−€10\.50 A-1 €11\.00 sent back just now/);
   });
 
   it('Switch phone asks whose phone it is, although that is known', async () => {

@@ -264,7 +264,7 @@ test('the account asks the proxy, so that it shows a refund of which no webhook 
   const { shop, shopper, path, orderId, paid } = await paidOrder();
   for (const [amount, status, label] of [
     ['5.00', 'SUCCESS', 'Partly refunded'],
-    ['42.00', 'PROCESSING', 'Refund on its way · we\u00a0owe\u00a0you\u00a0€0.75'],
+    ['42.00', 'PROCESSING', 'Refund on its way\u00a0· we\u00a0owe\u00a0you\u00a0€0.75'],
   ]) {
     const back = { ...paid, amount, type: 'REFUND', refundOf: orderId, status };
     shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: true, payments: [paid], refunds: [back] } };
