@@ -97,7 +97,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     await keyboard.press('Enter');
     await shopper.part('pay').waitFor();
 
-    assert.deepEqual((await keyboard.tabTo(en.wallet)).slice(-2), [en.direct, en.wallet]);
+    assert.deepEqual((await keyboard.tabTo(en.wallet)).slice(-2), [en.byId, en.wallet]);
     await keyboard.type('1');
     await keyboard.press('Enter');
     assert.deepEqual(await keyboard.heard(enFlow.walletWrong), [enFlow.walletWrong]);
@@ -129,7 +129,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     const [shopper, keyboard] = await shopperWithKeyboard(AT_400);
     await shopper.order();
     const orderPage = shopper.page.url();
-    await keyboard.tabTo(en.direct);
+    await keyboard.tabTo(en.byId);
     await keyboard.press('ArrowDown');
     const limit = enFlow.checkoutTime.replace('{time}', '15 minutes');
     assert.deepEqual(await keyboard.heard(), [en.CHECKOUT_help, limit]);
@@ -166,7 +166,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     const [shopper, keyboard] = await shopperWithKeyboard({ ...AT_400, forcedColors: 'active' });
     const phone = await world.phone(ADA);
     await shopper.order();
-    await keyboard.tabTo(en.direct);
+    await keyboard.tabTo(en.byId);
     await keyboard.press('ArrowUp');
     assert.deepEqual(await keyboard.heard(), [en.QR_help, enFlow.scan_help]);
     await keyboard.press('Enter');
