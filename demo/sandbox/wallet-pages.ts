@@ -293,8 +293,8 @@ function activity(view: PhoneView): Markup {
   const moved = customer.movements.slice(-MAX_MOVEMENTS).map(({ at, kind, minor, currency, about, paymentId }) => {
     const amount = formatMoney(minor, currency, 'en', true).replace('-', '−');
     const name = kind === 'TOP_UP' ? 'Money added' : merchant;
-    const refunds = customer.movements.filter((each) => each.kind === 'REFUND' && each.paymentId === paymentId);
-    const back = kind === 'PAYMENT' ? refunds.reduce((sum, refund) => sum + refund.minor, 0n) : 0n;
+    const refunds = customer.movements.filter((each) => each.paymentId === paymentId && each.minor > 0n);
+    const back = minor < 0n ? refunds.reduce((sum, refund) => sum + refund.minor, 0n) : 0n;
     const sentBack = back > 0n ? `${formatMoney(back, currency)} sent back` : '';
     return { name, amount, about: [...about, sentBack], at, isIn: minor > 0n, look: '' };
   });
