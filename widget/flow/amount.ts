@@ -235,9 +235,8 @@ export const amountStyles = css`
     .amount ::placeholder,
     .amount > [name]:placeholder-shown + .unit,
     .amount > .unit:has(+ :placeholder-shown) {
-      color: GrayText;
+      font-weight: 400;
       opacity: 1;
-      border-color: CanvasText;
     }
     .amount:has([aria-invalid='true']) > .unit {
       border-style: dashed;
