@@ -243,7 +243,6 @@ export const SENTENCES = {
   already_paid_help: ['paid', 'onceOnly'],
   order_changed: ['sentByProxy'],
   order_changed_help: ['noneStarted'],
-  method_unavailable: ['sentByProxy', 'noneStarted'],
   too_many_payments: ['sentByProxy'],
   too_many_payments_help: ['noneStarted'],
   too_many_requests: ['sentByProxy', 'noneStarted'],

@@ -42,10 +42,12 @@ const onceOnly = (text: string, context: PanelContext): TemplateResult =>
 
 /** A code newer than this file gets a text that says to try again. */
 function textOf({ code, message }: Trouble, context: PanelContext): string | TemplateResult {
-  const text = message || context.say(code as MessageKey, nothingIn(context));
-  const refused = code === 'method_unavailable' && context.state.unavailable.at(-1);
-  if (refused) return html`<span><b>${nameOf(refused, context)}</b>${text}</span>`;
-  return text && code !== 'network' ? text : onceOnly(text || context.say('tryLater'), context);
+  const { say, state } = context;
+  const { nothing } = nothingIn(context);
+  const refused = code === 'method_unavailable' && state.unavailable.at(-1);
+  if (refused) return html`<span><b>${nameOf(refused, context)}</b>${say('unavailable')}<br />${nothing}</span>`;
+  const text = message || say(code as MessageKey, { nothing });
+  return text && code !== 'network' ? text : onceOnly(text || say('tryLater'), context);
 }
 
 /** At the upper edge of the sheet, above each panel. */

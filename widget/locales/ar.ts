@@ -122,7 +122,6 @@ export default {
   already_paid_help: 'لم يُخصم أي مبلغ مرة أخرى.',
   order_changed: 'تغيّر الطلب',
   order_changed_help: '{nothing} يُرجى العودة إلى المتجر.',
-  method_unavailable: 'طريقة الدفع التي اخترتها غير متاحة حاليًا. {nothing} يُرجى استخدام طريقة أخرى.',
   too_many_payments: 'محاولات كثيرة جدًا لهذا الطلب',
   too_many_payments_help: '{nothing} يُرجى التواصل مع المتجر.',
   too_many_requests: 'محاولات كثيرة جدًا. {nothing} يُرجى الانتظار بضع دقائق.',

@@ -125,7 +125,6 @@ export default {
   already_paid_help: 'Не са изтеглени пари повторно.',
   order_changed: 'Поръчката е променена',
   order_changed_help: '{nothing} Моля, върнете се в магазина.',
-  method_unavailable: 'Избраният начин на плащане в момента не е достъпен. {nothing} Моля, изберете друг.',
   too_many_payments: 'Твърде много опити за тази поръчка',
   too_many_payments_help: '{nothing} Моля, свържете се с магазина.',
   too_many_requests: 'Твърде много опити. {nothing} Моля, изчакайте няколко минути.',

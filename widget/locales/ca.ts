@@ -125,8 +125,6 @@ export default {
   already_paid_help: 'No se us ha tornat a cobrar.',
   order_changed: 'La comanda ha canviat',
   order_changed_help: '{nothing} Torneu a la botiga, si us plau.',
-  method_unavailable:
-    'El mètode de pagament que heu triat no està disponible en aquest moment. {nothing} Trieu-ne un altre, si us plau.',
   too_many_payments: 'Massa intents per a aquesta comanda',
   too_many_payments_help: '{nothing} Contacteu amb la botiga, si us plau.',
   too_many_requests: 'Massa intents. {nothing} Espereu uns minuts, si us plau.',

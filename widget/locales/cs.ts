@@ -126,7 +126,6 @@ export default {
   already_paid_help: 'Částka nebyla stržena znovu.',
   order_changed: 'Objednávka se změnila',
   order_changed_help: '{nothing} Vraťte se prosím do obchodu.',
-  method_unavailable: 'Zvolený způsob platby teď není k dispozici. {nothing} Použijte prosím jiný.',
   too_many_payments: 'Příliš mnoho pokusů u této objednávky',
   too_many_payments_help: '{nothing} Kontaktujte prosím obchod.',
   too_many_requests: 'Příliš mnoho pokusů. {nothing} Počkejte prosím několik minut.',

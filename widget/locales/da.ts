@@ -125,7 +125,6 @@ export default {
   already_paid_help: 'Der er ikke trukket penge igen.',
   order_changed: 'Ordren er blevet ændret',
   order_changed_help: '{nothing} Gå tilbage til butikken.',
-  method_unavailable: 'Den valgte betalingsmetode kan ikke bruges lige nu. {nothing} Vælg en anden.',
   too_many_payments: 'For mange forsøg på denne ordre',
   too_many_payments_help: '{nothing} Kontakt butikken.',
   too_many_requests: 'For mange forsøg. {nothing} Vent et par minutter.',

@@ -126,7 +126,6 @@ export default {
   already_paid_help: 'Es wurde nicht noch einmal abgebucht.',
   order_changed: 'Die Bestellung hat sich geändert',
   order_changed_help: '{nothing} Bitte gehen Sie zurück zum Shop.',
-  method_unavailable: 'Die gewählte Zahlungsart ist zurzeit nicht verfügbar. {nothing} Bitte wählen Sie eine andere.',
   too_many_payments: 'Zu viele Versuche für diese Bestellung',
   too_many_payments_help: '{nothing} Bitte wenden Sie sich an den Shop.',
   too_many_requests: 'Zu viele Versuche. {nothing} Bitte warten Sie ein paar Minuten.',

@@ -110,7 +110,6 @@ export const enFlow = {
   already_paid_help: 'You were not charged again.',
   order_changed: 'The order has changed',
   order_changed_help: '{nothing} Please go back to the shop.',
-  method_unavailable: 'The method you chose is not available right now. {nothing} Please choose another.',
   too_many_payments: 'Too many attempts for this order',
   too_many_payments_help: '{nothing} Please contact the shop.',
   too_many_requests: 'Too many attempts. {nothing} Please wait a few minutes.',

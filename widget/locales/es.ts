@@ -125,8 +125,6 @@ export default {
   already_paid_help: 'No se le ha cobrado de nuevo.',
   order_changed: 'El pedido ha cambiado',
   order_changed_help: '{nothing} Por favor, vuelva a la tienda.',
-  method_unavailable:
-    'El método de pago que ha elegido no está disponible en este momento. {nothing} Por favor, use otro.',
   too_many_payments: 'Demasiados intentos para este pedido',
   too_many_payments_help: '{nothing} Póngase en contacto con la tienda.',
   too_many_requests: 'Demasiados intentos. {nothing} Espere unos minutos.',

@@ -125,7 +125,6 @@ export default {
   already_paid_help: 'Teilt ei võetud uuesti raha.',
   order_changed: 'Tellimus on muutunud',
   order_changed_help: '{nothing} Palun minge poodi tagasi.',
-  method_unavailable: 'Valitud makseviis pole praegu saadaval. {nothing} Palun valige teine.',
   too_many_payments: 'Selle tellimuse puhul on liiga palju katseid',
   too_many_payments_help: '{nothing} Palun pöörduge poe poole.',
   too_many_requests: 'Liiga palju katseid. {nothing} Palun oodake mõni minut.',

@@ -126,7 +126,6 @@ export default {
   already_paid_help: 'مبلغی دوباره کسر نشده است.',
   order_changed: 'سفارش تغییر کرده است',
   order_changed_help: '{nothing} لطفاً به فروشگاه بازگردید.',
-  method_unavailable: 'روش پرداختی که انتخاب کردید اکنون در دسترس نیست. {nothing} لطفاً روش دیگری انتخاب کنید.',
   too_many_payments: 'تلاش‌ها برای این سفارش بیش از حد بود',
   too_many_payments_help: '{nothing} لطفاً با فروشگاه تماس بگیرید.',
   too_many_requests: 'تلاش‌ها بیش از حد بود. {nothing} لطفاً چند دقیقه صبر کنید.',

@@ -124,7 +124,6 @@ export default {
   already_paid_help: 'Sinua ei veloitettu uudelleen.',
   order_changed: 'Tilaus on muuttunut',
   order_changed_help: '{nothing} Palaa kauppaan.',
-  method_unavailable: 'Valitsemasi maksutapa ei ole nyt käytettävissä. {nothing} Valitse toinen.',
   too_many_payments: 'Liian monta yritystä tälle tilaukselle',
   too_many_payments_help: '{nothing} Ota yhteyttä kauppaan.',
   too_many_requests: 'Liian monta yritystä. {nothing} Odota muutama minuutti.',

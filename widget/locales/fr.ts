@@ -127,8 +127,6 @@ export default {
   already_paid_help: 'Aucun nouveau débit n’a été effectué.',
   order_changed: 'La commande a été modifiée',
   order_changed_help: '{nothing} Veuillez revenir à la boutique.',
-  method_unavailable:
-    'Le moyen de paiement choisi est indisponible pour le moment. {nothing} Veuillez en utiliser un autre.',
   too_many_payments: 'Trop de tentatives pour cette commande',
   too_many_payments_help: '{nothing} Veuillez contacter la boutique.',
   too_many_requests: 'Trop de tentatives. {nothing} Veuillez patienter quelques minutes.',

@@ -121,7 +121,6 @@ export default {
   already_paid_help: 'לא חויבתם שוב.',
   order_changed: 'ההזמנה השתנתה',
   order_changed_help: '{nothing} נא לחזור לחנות.',
-  method_unavailable: 'אמצעי התשלום שבחרתם אינו זמין כרגע. {nothing} נא לבחור אמצעי אחר.',
   too_many_payments: 'יותר מדי ניסיונות להזמנה הזו',
   too_many_payments_help: '{nothing} נא לפנות לחנות.',
   too_many_requests: 'יותר מדי ניסיונות. {nothing} נא להמתין כמה דקות.',

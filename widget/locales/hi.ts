@@ -121,7 +121,6 @@ export default {
   already_paid_help: 'आपके पैसे दोबारा नहीं कटे।',
   order_changed: 'ऑर्डर बदल गया है',
   order_changed_help: '{nothing} कृपया स्टोर पर वापस जाएँ।',
-  method_unavailable: 'भुगतान का चुना गया तरीका अभी उपलब्ध नहीं है। {nothing} कृपया दूसरा तरीका चुनें।',
   too_many_payments: 'इस ऑर्डर के लिए बहुत बार कोशिश हुई',
   too_many_payments_help: '{nothing} कृपया स्टोर से संपर्क करें।',
   too_many_requests: 'बहुत बार कोशिश हुई। {nothing} कृपया कुछ मिनट इंतज़ार करें।',

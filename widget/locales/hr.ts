@@ -126,7 +126,6 @@ export default {
   already_paid_help: 'Iznos vam nije ponovno naplaćen.',
   order_changed: 'Narudžba se promijenila',
   order_changed_help: '{nothing} Vratite se u trgovinu.',
-  method_unavailable: 'Odabrani način plaćanja trenutačno nije dostupan. {nothing} Odaberite drugi.',
   too_many_payments: 'Previše pokušaja za ovu narudžbu',
   too_many_payments_help: '{nothing} Obratite se trgovini.',
   too_many_requests: 'Previše pokušaja. {nothing} Pričekajte nekoliko minuta.',

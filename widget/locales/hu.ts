@@ -125,7 +125,6 @@ export default {
   already_paid_help: 'Nem vontak le újra pénzt.',
   order_changed: 'A rendelés megváltozott',
   order_changed_help: '{nothing} Kérjük, térjen vissza a boltba.',
-  method_unavailable: 'A választott fizetési mód most nem érhető el. {nothing} Kérjük, válasszon másikat.',
   too_many_payments: 'Túl sok próbálkozás ennél a rendelésnél',
   too_many_payments_help: '{nothing} Kérjük, forduljon a bolthoz.',
   too_many_requests: 'Túl sok próbálkozás. {nothing} Kérjük, várjon néhány percet.',

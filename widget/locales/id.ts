@@ -125,7 +125,6 @@ export default {
   already_paid_help: 'Saldo Anda tidak terpotong untuk kedua kalinya.',
   order_changed: 'Pesanan telah berubah',
   order_changed_help: '{nothing} Silakan kembali ke toko.',
-  method_unavailable: 'Metode yang Anda pilih sedang tidak tersedia. {nothing} Silakan gunakan metode lain.',
   too_many_payments: 'Terlalu banyak percobaan untuk pesanan ini',
   too_many_payments_help: '{nothing} Silakan hubungi toko.',
   too_many_requests: 'Terlalu banyak percobaan. {nothing} Silakan tunggu beberapa menit.',

@@ -126,7 +126,6 @@ export default {
   already_paid_help: 'L’importo non ti è stato addebitato di nuovo.',
   order_changed: 'L’ordine è cambiato',
   order_changed_help: '{nothing} Torna al negozio.',
-  method_unavailable: 'Il metodo di pagamento scelto non è disponibile al momento. {nothing} Usane un altro.',
   too_many_payments: 'Troppi tentativi per questo ordine',
   too_many_payments_help: '{nothing} Contatta il negozio.',
   too_many_requests: 'Troppi tentativi. {nothing} Attendi qualche minuto.',

@@ -126,7 +126,6 @@ export default {
   already_paid_help: '代金が再度引き落とされることはありません。',
   order_changed: 'ご注文の内容が変更されました',
   order_changed_help: '{nothing}ショップにお戻りください。',
-  method_unavailable: 'お選びのお支払い方法は現在ご利用いただけません。{nothing}ほかのお支払い方法をご利用ください。',
   too_many_payments: 'このご注文での試行回数が多すぎます',
   too_many_payments_help: '{nothing}ショップにお問い合わせください。',
   too_many_requests: '試行回数が多すぎます。{nothing}数分お待ちください。',

@@ -123,7 +123,6 @@ export default {
   already_paid_help: '추가로 출금된 금액은 없습니다.',
   order_changed: '주문이 변경되었습니다',
   order_changed_help: '{nothing} 상점으로 돌아가 주세요.',
-  method_unavailable: '선택하신 결제 수단은 지금 이용할 수 없습니다. {nothing} 다른 결제 수단을 이용해 주세요.',
   too_many_payments: '이 주문에 대한 시도 횟수가 너무 많습니다',
   too_many_payments_help: '{nothing} 상점에 문의해 주세요.',
   too_many_requests: '시도 횟수가 너무 많습니다. {nothing} 몇 분 후에 다시 시도해 주세요.',

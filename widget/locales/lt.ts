@@ -125,7 +125,6 @@ export default {
   already_paid_help: 'Pinigai dar kartą nenuskaičiuoti.',
   order_changed: 'Užsakymas pasikeitė',
   order_changed_help: '{nothing} Grįžkite į parduotuvę.',
-  method_unavailable: 'Pasirinktas mokėjimo būdas šiuo metu neprieinamas. {nothing} Pasirinkite kitą.',
   too_many_payments: 'Per daug bandymų apmokėti šį užsakymą',
   too_many_payments_help: '{nothing} Kreipkitės į parduotuvę.',
   too_many_requests: 'Per daug bandymų. {nothing} Palaukite kelias minutes.',

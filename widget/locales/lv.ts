@@ -125,7 +125,6 @@ export default {
   already_paid_help: 'Nauda netika norakstīta vēlreiz.',
   order_changed: 'Pasūtījums ir mainījies',
   order_changed_help: '{nothing} Lūdzu, atgriezieties veikalā.',
-  method_unavailable: 'Izvēlētais maksājuma veids pašlaik nav pieejams. {nothing} Lūdzu, izmantojiet citu.',
   too_many_payments: 'Pārāk daudz mēģinājumu šim pasūtījumam',
   too_many_payments_help: '{nothing} Lūdzu, sazinieties ar veikalu.',
   too_many_requests: 'Pārāk daudz mēģinājumu. {nothing} Lūdzu, uzgaidiet dažas minūtes.',

@@ -125,7 +125,6 @@ export default {
   already_paid_help: 'Wang anda tidak dipotong buat kali kedua.',
   order_changed: 'Pesanan telah berubah',
   order_changed_help: '{nothing} Sila kembali ke kedai.',
-  method_unavailable: 'Kaedah yang anda pilih tidak tersedia sekarang. {nothing} Sila gunakan kaedah lain.',
   too_many_payments: 'Terlalu banyak percubaan untuk pesanan ini',
   too_many_payments_help: '{nothing} Sila hubungi kedai.',
   too_many_requests: 'Terlalu banyak percubaan. {nothing} Sila tunggu beberapa minit.',

@@ -124,7 +124,6 @@ export default {
   already_paid_help: 'Du ble ikke belastet på nytt.',
   order_changed: 'Bestillingen er endret',
   order_changed_help: '{nothing} Gå tilbake til butikken.',
-  method_unavailable: 'Den valgte betalingsmåten kan ikke brukes akkurat nå. {nothing} Velg en annen.',
   too_many_payments: 'For mange forsøk for denne bestillingen',
   too_many_payments_help: '{nothing} Kontakt butikken.',
   too_many_requests: 'For mange forsøk. {nothing} Vent noen minutter.',

@@ -126,7 +126,6 @@ export default {
   already_paid_help: 'Er is niet opnieuw afgeschreven.',
   order_changed: 'De bestelling is gewijzigd',
   order_changed_help: '{nothing} Ga terug naar de winkel.',
-  method_unavailable: 'De gekozen betaalmethode is nu niet beschikbaar. {nothing} Kies een andere.',
   too_many_payments: 'Te veel pogingen voor deze bestelling',
   too_many_payments_help: '{nothing} Neem contact op met de winkel.',
   too_many_requests: 'Te veel pogingen. {nothing} Wacht een paar minuten.',

@@ -125,7 +125,6 @@ export default {
   already_paid_help: 'Środki nie zostały pobrane ponownie.',
   order_changed: 'Zamówienie zostało zmienione',
   order_changed_help: '{nothing} Wróć do sklepu.',
-  method_unavailable: 'Wybrana metoda płatności jest teraz niedostępna. {nothing} Wybierz inną.',
   too_many_payments: 'Zbyt wiele prób zapłaty za to zamówienie',
   too_many_payments_help: '{nothing} Skontaktuj się ze sklepem.',
   too_many_requests: 'Zbyt wiele prób. {nothing} Zaczekaj kilka minut.',

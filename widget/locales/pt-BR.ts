@@ -126,7 +126,6 @@ export default {
   already_paid_help: 'O valor não foi cobrado de novo.',
   order_changed: 'O pedido foi alterado',
   order_changed_help: '{nothing} Por favor, volte à loja.',
-  method_unavailable: 'A forma de pagamento escolhida está indisponível no momento. {nothing} Por favor, use outra.',
   too_many_payments: 'Muitas tentativas para este pedido',
   too_many_payments_help: '{nothing} Por favor, fale com a loja.',
   too_many_requests: 'Muitas tentativas. {nothing} Aguarde alguns minutos.',

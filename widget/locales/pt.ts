@@ -126,7 +126,6 @@ export default {
   already_paid_help: 'O valor não voltou a ser cobrado.',
   order_changed: 'A encomenda foi alterada',
   order_changed_help: '{nothing} Por favor, volte à loja.',
-  method_unavailable: 'O método de pagamento escolhido está indisponível de momento. {nothing} Por favor, use outro.',
   too_many_payments: 'Demasiadas tentativas para esta encomenda',
   too_many_payments_help: '{nothing} Por favor, contacte a loja.',
   too_many_requests: 'Demasiadas tentativas. {nothing} Aguarde alguns minutos.',

@@ -125,7 +125,6 @@ export default {
   already_paid_help: 'Suma nu a fost debitată din nou.',
   order_changed: 'Comanda s-a modificat',
   order_changed_help: '{nothing} Vă rugăm să reveniți la magazin.',
-  method_unavailable: 'Metoda de plată aleasă este indisponibilă momentan. {nothing} Vă rugăm să folosiți alta.',
   too_many_payments: 'Prea multe încercări pentru această comandă',
   too_many_payments_help: '{nothing} Vă rugăm să contactați magazinul.',
   too_many_requests: 'Prea multe încercări. {nothing} Așteptați câteva minute.',

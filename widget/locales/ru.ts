@@ -125,7 +125,6 @@ export default {
   already_paid_help: 'Повторного списания не было.',
   order_changed: 'Заказ изменился',
   order_changed_help: '{nothing} Пожалуйста, вернитесь в магазин.',
-  method_unavailable: 'Выбранный способ оплаты сейчас недоступен. {nothing} Пожалуйста, выберите другой.',
   too_many_payments: 'Слишком много попыток оплатить этот заказ',
   too_many_payments_help: '{nothing} Пожалуйста, обратитесь в магазин.',
   too_many_requests: 'Слишком много попыток. {nothing} Пожалуйста, подождите несколько минут.',

@@ -126,7 +126,6 @@ export default {
   already_paid_help: 'Peniaze sa nestrhli znova.',
   order_changed: 'Objednávka sa zmenila',
   order_changed_help: '{nothing} Vráťte sa, prosím, do obchodu.',
-  method_unavailable: 'Zvolený spôsob platby teraz nie je k dispozícii. {nothing} Použite, prosím, iný.',
   too_many_payments: 'Priveľa pokusov pri tejto objednávke',
   too_many_payments_help: '{nothing} Obráťte sa, prosím, na obchod.',
   too_many_requests: 'Priveľa pokusov. {nothing} Počkajte, prosím, niekoľko minút.',

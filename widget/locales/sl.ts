@@ -126,7 +126,6 @@ export default {
   already_paid_help: 'Znesek vam ni bil zaračunan znova.',
   order_changed: 'Naročilo se je spremenilo',
   order_changed_help: '{nothing} Vrnite se v trgovino.',
-  method_unavailable: 'Izbrani način plačila trenutno ni na voljo. {nothing} Izberite drugega.',
   too_many_payments: 'Preveč poskusov za to naročilo',
   too_many_payments_help: '{nothing} Obrnite se na trgovino.',
   too_many_requests: 'Preveč poskusov. {nothing} Počakajte nekaj minut.',

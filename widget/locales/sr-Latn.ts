@@ -125,7 +125,6 @@ export default {
   already_paid_help: 'Novac vam nije ponovo skinut.',
   order_changed: 'Porudžbina je izmenjena',
   order_changed_help: '{nothing} Vratite se u prodavnicu.',
-  method_unavailable: 'Izabrani način plaćanja trenutno nije dostupan. {nothing} Izaberite drugi.',
   too_many_payments: 'Previše pokušaja za ovu porudžbinu',
   too_many_payments_help: '{nothing} Obratite se prodavnici.',
   too_many_requests: 'Previše pokušaja. {nothing} Sačekajte nekoliko minuta.',

@@ -125,7 +125,6 @@ export default {
   already_paid_help: 'Новац вам није поново скинут.',
   order_changed: 'Поруџбина је измењена',
   order_changed_help: '{nothing} Вратите се у продавницу.',
-  method_unavailable: 'Изабрани начин плаћања тренутно није доступан. {nothing} Изаберите други.',
   too_many_payments: 'Превише покушаја за ову поруџбину',
   too_many_payments_help: '{nothing} Обратите се продавници.',
   too_many_requests: 'Превише покушаја. {nothing} Сачекајте неколико минута.',

@@ -124,7 +124,6 @@ export default {
   already_paid_help: 'Du har inte debiterats igen.',
   order_changed: 'Beställningen har ändrats',
   order_changed_help: '{nothing} Gå tillbaka till butiken.',
-  method_unavailable: 'Det valda betalsättet kan inte användas just nu. {nothing} Välj ett annat.',
   too_many_payments: 'För många försök för den här beställningen',
   too_many_payments_help: '{nothing} Kontakta butiken.',
   too_many_requests: 'För många försök. {nothing} Vänta några minuter.',

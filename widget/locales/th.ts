@@ -121,7 +121,6 @@ export default {
   already_paid_help: 'ไม่มีการหักเงินซ้ำ',
   order_changed: 'คำสั่งซื้อมีการเปลี่ยนแปลง',
   order_changed_help: '{nothing} กรุณากลับไปที่ร้านค้า',
-  method_unavailable: 'วิธีชำระเงินที่คุณเลือกใช้ไม่ได้ในขณะนี้ {nothing} กรุณาใช้วิธีอื่น',
   too_many_payments: 'มีการลองชำระคำสั่งซื้อนี้หลายครั้งเกินไป',
   too_many_payments_help: '{nothing} กรุณาติดต่อร้านค้า',
   too_many_requests: 'มีการลองหลายครั้งเกินไป {nothing} กรุณารอสักครู่',

@@ -126,7 +126,6 @@ export default {
   already_paid_help: 'Hesabınızdan tekrar para çekilmedi.',
   order_changed: 'Sipariş değişti',
   order_changed_help: '{nothing} Lütfen mağazaya dönün.',
-  method_unavailable: 'Seçtiğiniz ödeme yöntemi şu anda kullanılamıyor. {nothing} Lütfen başka bir yöntem seçin.',
   too_many_payments: 'Bu sipariş için çok fazla deneme yapıldı',
   too_many_payments_help: '{nothing} Lütfen mağazayla iletişime geçin.',
   too_many_requests: 'Çok fazla deneme yapıldı. {nothing} Lütfen birkaç dakika bekleyin.',

@@ -125,7 +125,6 @@ export default {
   already_paid_help: 'Повторного списання не було.',
   order_changed: 'Замовлення змінилося',
   order_changed_help: '{nothing} Будь ласка, поверніться до магазину.',
-  method_unavailable: 'Вибраний спосіб оплати зараз недоступний. {nothing} Будь ласка, виберіть інший.',
   too_many_payments: 'Забагато спроб оплатити це замовлення',
   too_many_payments_help: '{nothing} Будь ласка, зверніться до магазину.',
   too_many_requests: 'Забагато спроб. {nothing} Будь ласка, зачекайте кілька хвилин.',

@@ -125,7 +125,6 @@ export default {
   already_paid_help: 'آپ سے دوبارہ رقم نہیں لی گئی۔',
   order_changed: 'آرڈر تبدیل ہو گیا ہے',
   order_changed_help: '{nothing} براہِ کرم اسٹور پر واپس جائیں۔',
-  method_unavailable: 'ادائیگی کا منتخب طریقہ فی الحال دستیاب نہیں ہے۔ {nothing} براہِ کرم کوئی اور طریقہ منتخب کریں۔',
   too_many_payments: 'اس آرڈر کے لیے بہت زیادہ کوششیں ہو چکی ہیں',
   too_many_payments_help: '{nothing} براہِ کرم اسٹور سے رابطہ کریں۔',
   too_many_requests: 'بہت زیادہ کوششیں ہو چکی ہیں۔ {nothing} براہِ کرم چند منٹ انتظار کریں۔',

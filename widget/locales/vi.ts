@@ -125,7 +125,6 @@ export default {
   already_paid_help: 'Bạn không bị trừ tiền thêm lần nào nữa.',
   order_changed: 'Đơn hàng đã thay đổi',
   order_changed_help: '{nothing} Vui lòng quay lại cửa hàng.',
-  method_unavailable: 'Phương thức bạn chọn hiện không khả dụng. {nothing} Vui lòng dùng phương thức khác.',
   too_many_payments: 'Đơn hàng này đã được thử quá nhiều lần',
   too_many_payments_help: '{nothing} Vui lòng liên hệ cửa hàng.',
   too_many_requests: 'Đã thử quá nhiều lần. {nothing} Vui lòng chờ vài phút.',

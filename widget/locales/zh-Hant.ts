@@ -121,7 +121,6 @@ export default {
   already_paid_help: '沒有再次扣款。',
   order_changed: '訂單已變更',
   order_changed_help: '{nothing}請返回商家網站。',
-  method_unavailable: '您選擇的付款方式目前無法使用。{nothing}請使用其他付款方式。',
   too_many_payments: '此訂單的嘗試次數過多',
   too_many_payments_help: '{nothing}請聯絡商家。',
   too_many_requests: '嘗試次數過多。{nothing}請稍候幾分鐘。',

@@ -121,7 +121,6 @@ export default {
   already_paid_help: '没有再次扣款。',
   order_changed: '订单已变更',
   order_changed_help: '{nothing}请返回商家网站。',
-  method_unavailable: '您选择的付款方式暂不可用。{nothing}请使用其他付款方式。',
   too_many_payments: '此订单的付款尝试次数过多',
   too_many_payments_help: '{nothing}请联系商家。',
   too_many_requests: '尝试次数过多。{nothing}请等待几分钟。',
