@@ -146,7 +146,7 @@ export const flowStyles = css`
     color: inherit;
     flex: auto;
   }
-  .quiet .icon {
+  button .icon {
     inline-size: 1.25em;
     stroke: currentColor;
   }

@@ -51,6 +51,7 @@ export function copyButton(
   text: string,
   key: 'copy' | 'copyReference',
   { say, state, run }: PanelContext,
+  rank: Rank = 'quiet',
 ): TemplateResult | '' {
   if (!navigator.clipboard) return '';
   const isCopied = state.copied === text;
@@ -61,7 +62,7 @@ export function copyButton(
     );
   const content = html`${icon('', COPY_ICONS[isCopied ? 'copied' : 'copy'])}
     <span class=${isCopied ? 'announce' : ''}>${say(isCopied ? 'copied' : key)}</span>`;
-  return button('copy', 'quiet', content, copy);
+  return button('copy', rank, content, copy);
 }
 
 /**

@@ -135,28 +135,24 @@ export function scan(shown: Scan, context: PanelContext): TemplateResult {
   const label = say('scanLabel', { amount: context.money(state.order.amount) });
   const code = shown.code && pictureOf(shown.code, label);
   const link = appLink(shown.appUrl);
-  // A phone cannot scan its own screen. If the wallet is probably on this device, the link to it comes first.
-  const isAppFirst = !code || (link && opensApp('QR'));
+  // A phone cannot scan its own screen: what leads into the wallet on this device comes first.
+  const isAppFirst = !code || (opensApp('QR') && (link || code.text));
   return html`${isAppFirst ? appPanel(shown, code, link, context) : codePanel(shown, code, link, context)}
     <p class="print-only">${orderName(context)} · <bdi dir="ltr">${location.host}</bdi></p>
     ${otherMethodButton(context)}`;
 }
 
 function codePanel(limit: Scan, picture: Picture, link: string | null, context: PanelContext): TemplateResult {
-  const isCopied = opensApp('QR') && picture.text;
-  return html`${heading(context.say(isCopied ? 'app' : 'scan'))}${pair(picture, isCopied ? 'appHelp_scan' : 'scan_help', context, limit)}
-  ${waitingStatus(context, context.say('waiting'), limit)} ${codeButtons(picture, context, link && checkoutLink(link))}`;
+  return html`${heading(context.say(opensApp('QR') ? 'otherDevice' : 'scan'))}${pair(picture, context, limit)}
+    ${waitingStatus(context, context.say('waiting'), limit)}
+    <div class="row">${codeButtons(picture, context)}</div>
+    ${link && checkoutLink(link) ? appButton(link, 'quiet', context) : ''}`;
 }
 
 /** What to do, and the code. */
-const pair = (
-  picture: Picture,
-  help: 'scan_help' | 'appHelp_scan',
-  context: PanelContext,
-  limit?: Limit,
-): TemplateResult =>
+const pair = (picture: Picture, context: PanelContext, limit?: Limit): TemplateResult =>
   html`<div class="pair">
-    <p>${context.say(help)}</p>
+    <p>${context.say('scan_help')}</p>
     ${picture.tile} ${limit ? timeBar(limit) : ''}
   </div>`;
 
@@ -167,8 +163,8 @@ function appPanel(shown: Scan, picture: Picture | null, link: string | null, con
   // Whether the app opened, a page cannot know.
   const isOpened = link && state.openedAppLink === link;
   return html`${phone(shown)}${heading(say('app'))}
-    <p>${say('app_help')}</p>
-    ${link ? appButton(link, 'primary', context) : ''}
+    <p>${say(link || !text ? 'app_help' : 'appHelp_scan')}</p>
+    ${link ? appButton(link, 'primary', context) : text ? copyButton(text, 'copy', context, 'primary') : ''}
     ${
       isOpened
         ? html`<p part="status" class="note announce">
@@ -179,11 +175,12 @@ function appPanel(shown: Scan, picture: Picture | null, link: string | null, con
     ${waitingStatus(context, say('waiting'), shown)}
     ${
       picture
-        ? html`<details part="other-device" ?open=${isOpened}>
+        ? html`<details part="other-device" ?open=${isOpened || !link}>
             <summary>${say('otherDevice')}</summary>
-            ${pair(picture, 'scan_help', context)} ${codeButtons(picture, context)}
+            ${pair(picture, context)}
+            <div class="row">${link ? codeButtons(picture, context) : saveButton(picture, context)}</div>
           </details>`
-        : html`<div class="row">${text ? copyButton(text, 'copy', context) : ''}</div>`
+        : ''
     }`;
 }
 
@@ -196,17 +193,14 @@ function appButton(link: string, rank: 'primary' | 'quiet', { say, run }: PanelC
   >`;
 }
 
-function codeButtons(picture: Picture, context: PanelContext, link?: string | null): TemplateResult {
-  const save = () => {
+const codeButtons = (picture: Picture, context: PanelContext): TemplateResult =>
+  html`${picture.text ? copyButton(picture.text, 'copy', context) : ''} ${saveButton(picture, context)}`;
+
+const saveButton = (picture: Picture, { say }: PanelContext): TemplateResult =>
+  button('save', 'quiet', html`${icon('', SAVE_ICON)}${say('save')}`, () => {
     const image = picture.image();
     if (image) saveImage(image);
-  };
-  return html`<div class="row">
-      ${picture.text ? copyButton(picture.text, 'copy', context) : ''}
-      ${button('save', 'quiet', html`${icon('', SAVE_ICON)}${context.say('save')}`, save)}
-    </div>
-    ${link ? appButton(link, 'quiet', context) : ''}`;
-}
+  });
 
 interface Picture {
   tile: TemplateResult;
