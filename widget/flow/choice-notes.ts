@@ -23,9 +23,8 @@ export function canReturn(state: SessionState, now = Date.now()): boolean {
 }
 
 export function notesAboveMethods(shown: Choice, context: PanelContext): TemplateResult {
-  const back = backButton(context, 'quiet');
-  return html`${hasOther(context.state) ? html`<p class="note warning" part="status">${both('otherOpen', 'onlyOne', context)} ${back}</p>` : ''}
-  ${shown.askAmount ? amountField(shown, context) : ''}`;
+  return html`${hasOther(context.state) ? html`<p class="note warning" part="status">${both('otherOpen', 'onlyOne', context)}</p>` : ''}
+  ${backButton(context, 'second')} ${shown.askAmount ? amountField(shown, context) : ''}`;
 }
 
 /** The class `announce` makes a screen reader read the text when it changes (announcer.ts). */
@@ -68,6 +67,10 @@ export function notesBelowPay({ busy, trouble }: Choice, context: PanelContext):
   return html`${busy === 'slow' ? html`<p class="note announce" part="status">${onceOnly(say(navigator.onLine ? 'slow' : 'lost'), context)}</p>` : ''}
   ${reference(trouble?.requestId, context)}`;
 }
+
+/** The press that could pay twice, and one that comes too early, are not the first that the eye finds. */
+export const payRank = ({ trouble }: Choice, { state }: PanelContext): Rank =>
+  hasOther(state) || trouble?.code === 'too_many_requests' ? 'second' : 'primary';
 
 export const backButton = ({ say, run, state }: PanelContext, rank: Rank): TemplateResult | '' =>
   canReturn(state) ? button('back', rank, say('back'), () => run((session) => session.showOpenPayment())) : '';

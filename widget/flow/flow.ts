@@ -14,7 +14,7 @@ import { groupedWalletId } from './start-payment.ts';
 import type { Outcome, Shown } from './view.ts';
 
 export { amountBundle, provide } from './provided.ts';
-export { notesAboveMethods, helpOf, notesAbovePay, notesBelowPay, testBadge } from './choice-notes.ts';
+export { notesAboveMethods, helpOf, notesAbovePay, notesBelowPay, payRank, testBadge } from './choice-notes.ts';
 export { formAmount } from './start-payment.ts';
 export { show } from './view.ts';
 export { enFlow } from '../locales/en-flow.ts';

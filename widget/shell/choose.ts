@@ -65,6 +65,7 @@ export const icon = (name: string, path: string = PATHS[name as Method]): Templa
 interface Additions {
   notesAboveMethods(shown: Choice, context: PanelContext): TemplateResult;
   notesAbovePay(shown: Choice, context: PanelContext): TemplateResult | '';
+  payRank(shown: Choice, context: PanelContext): string;
   helpOf(method: Method, context: PanelContext): string;
   notesBelowPay(shown: Choice, context: PanelContext): TemplateResult;
 }
@@ -97,12 +98,7 @@ export function choose(shown: Choice, context: PanelContext, flow: Additions | u
     }
     ${flow?.notesAbovePay(shown, context) ?? (trouble && html`<p part="error">${say('network')}</p>`)}
     <slot name="terms"></slot>
-    <button
-      part="pay"
-      class=${trouble?.code === 'too_many_requests' ? 'second' : 'primary'}
-      aria-disabled=${!!busy}
-      @click=${press}
-    >
+    <button part="pay" class=${flow?.payRank(shown, context) ?? 'primary'} aria-disabled=${!!busy} @click=${press}>
       ${busy ? html`<i></i><span class="announce">${say('sending')}</span>` : say(`pay_${purpose}` as MessageKey, values) || say('pay', values)}
     </button>
     ${flow?.notesBelowPay(shown, context)}
