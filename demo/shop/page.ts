@@ -88,19 +88,11 @@ function shopMenu(place: string): Menu {
   };
 }
 
-/** The wallets that a visitor of the demo pays with, of the sandbox's customers: the second if the first is too busy. */
-export const DEMO_WALLETS = [
-  { id: '12345678', shown: '1234\u00a05678', name: 'Ada' },
-  { id: '23456789', shown: '2345\u00a06789', name: 'Bruno' },
-] as const;
-export type DemoWallet = (typeof DEMO_WALLETS)[number];
+/** The wallet that a visitor of the demo pays with: one of the sandbox's customers. */
+export const DEMO_WALLET = { id: '12345678', shown: '1234\u00a05678', name: 'Ada' };
 
-export function walletPhone(
-  walletUrl: string,
-  text = 'wallet\u00a0phone',
-  { id }: DemoWallet = DEMO_WALLETS[0],
-): Markup {
-  const href = `${walletUrl}?as=${id}`;
+export function walletPhone(walletUrl: string, text = 'wallet\u00a0phone'): Markup {
+  const href = `${walletUrl}?as=${DEMO_WALLET.id}`;
   return html`<a href="${href}" target="_blank" rel="noopener">${text}</a>`;
 }
 
@@ -110,7 +102,7 @@ function demoBar(walletUrl: string, place: string): Markup {
     <li>Add a coffee</li>
     <li>Check out</li>
     <li>
-      <span class="due">Pay (${walletPhone(walletUrl, `wallet\u00a0${DEMO_WALLETS[0].shown}`)})</span>
+      <span class="due">Pay (${walletPhone(walletUrl, `wallet\u00a0${DEMO_WALLET.shown}`)})</span>
       <span class="paid">Paid</span>
     </li>
   </ol>`;

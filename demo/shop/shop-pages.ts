@@ -4,7 +4,7 @@ import { html } from 'hono/html';
 import { card, picture, shore } from './artwork.ts';
 import { CURRENCY, MAX_OF_ONE, PRODUCTS, centsOf, formatMoney, money, type Line, type Product } from './catalog.ts';
 import { leftOf, stateOf, type Back, type Order, type OrderState } from './order-store.ts';
-import { DEMO_WALLETS, page, walletPhone, type DemoWallet, type Markup, type Site } from './page.ts';
+import { DEMO_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
 
 const WHOLE = 'only whole amounts can go to a wallet';
 /** A blank line, between what becomes of the order and money that is owed. */
@@ -130,28 +130,22 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
         <payment-widget order="${token}"
           ><a slot="help" href="/contact" target="_blank" rel="noopener">Contact the shop</a></payment-widget
         >
-        ${site.walletUrl === undefined ? '' : trials(site.walletUrl)}
+        ${site.walletUrl === undefined ? '' : trial(site.walletUrl)}
       </section>
       ${order.kind === 'goods' ? nextSteps(stateOf(order)) : ''} ${onward(order)}
     </div>`,
   );
 }
 
-/** For a visitor of the demo, who has no wallet. `order.js` takes the second one if the first gets no more requests. */
-function trials(walletUrl: string): Markup {
-  const [first, second] = DEMO_WALLETS.map((wallet) => trial(walletUrl, wallet));
-  return html`${first}<template data-next>${second}</template>`;
-}
-
-function trial(walletUrl: string, wallet: DemoWallet): Markup {
-  const { id, shown, name } = wallet;
-  const phone = walletPhone(walletUrl, undefined, wallet);
+/** For a visitor of the demo, who has no wallet. */
+function trial(walletUrl: string): Markup {
+  const { id, shown, name } = DEMO_WALLET;
   return html`<p class="trial" data-way="DIRECT">
     <span class="fill">Demo: use wallet <b>${shown}</b> (${name}).</span>
     <button class="fill button plain" type="button" data-fill="${id}">Fill in</button>
-    <span class="request">Approve it on the ${phone}.</span>
-    <span class="soon">Demo: after Pay, open the ${phone}.</span>
-    <span class="code">Demo: open the ${phone} with this code.</span>
+    <span class="request">Approve it on the ${walletPhone(walletUrl)}.</span>
+    <span class="soon">Demo: after Pay, open the ${walletPhone(walletUrl)}.</span>
+    <span class="code">Demo: open the ${walletPhone(walletUrl)} with this code.</span>
     <span class="app">Demo: the button opens the wallet phone.</span>
     <span class="website">Demo: log in as ${name} on the wallet’s website.</span>
   </p>`;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
 import { PaymentProxy } from '../../backend-proxy/client.ts';
 import { M } from '../backend-proxy/time.ts';
-import { ADA, BRUNO, World } from './shopper.ts';
+import { ADA, World } from './shopper.ts';
 
 const CHECKOUT_LIFE_MS = 15 * M;
 const RESOLVABLE_WITHIN_MS = 60_000;
@@ -42,29 +42,6 @@ test('a payment canceled at the checkout: the shopper is back at the shop, unpai
   assert.equal(await shopper.page.locator('.trial').isVisible(), false, 'there is no field to fill in');
   await shopper.part('again').click();
   await shopper.page.waitForURL(`${world.stack.sandbox}/pay?token=*`);
-});
-
-test('a wallet that was asked too often: the demo names another one', async () => {
-  const shopper = await world.shopper();
-  shopper.visitor.allowed = /too_many_requests|429/;
-  await shopper.order();
-  const problem = { status: 429, title: 'Too many requests', code: 'too_many_requests', retryable: true };
-  await shopper.page.route('**/order/payments', (route) =>
-    route.fulfill({
-      status: 429,
-      json: problem,
-      contentType: 'application/problem+json',
-      headers: { 'access-control-allow-origin': world.stack.shop },
-    }),
-  );
-  await shopper.pay('DIRECT', ADA);
-  await shopper.page.getByText('Demo: use wallet 2345 6789 (Bruno).').waitFor();
-  await shopper.page.getByRole('button', { name: 'Fill in' }).click();
-  assert.equal(await shopper.part('wallet').inputValue(), BRUNO);
-  await shopper.page.unrouteAll();
-  await shopper.part('pay').click();
-  const phone = shopper.page.locator('.trial a:visible');
-  assert.match((await phone.getAttribute('href')) ?? '', /as=23456789$/);
 });
 
 test('an expired checkout token: the widget learns of it and starts a new payment', async () => {

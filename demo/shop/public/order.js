@@ -62,21 +62,20 @@ setInterval(() => {
 }, EVERY_MS);
 
 // Only the demo reaches into the widget: a visitor has no wallet id to type, and its hint follows the choice.
-const trial = () => document.querySelector('.trial');
-const walletId = () => trial().querySelector('[data-fill]').dataset.fill;
-document.addEventListener('click', ({ target }) => {
-  if (!target.closest('[data-fill]')) return;
+const fill = document.querySelector('[data-fill]');
+fill?.addEventListener('click', () => {
   const field = widget.shadowRoot.querySelector('input[name="wallet"]');
-  field.value = walletId();
+  field.value = fill.dataset.fill;
   field.dispatchEvent(new Event('input', { bubbles: true }));
   field.focus();
 });
 
 /** What the demo's hint says: about the way that is chosen, then about what the widget shows of the payment. */
 function hintAt({ method, qr, appUrl }) {
+  const trial = document.querySelector('.trial');
   const isByApp = (qr ? appUrl : /JETGO|QR/.test(method)) && matchMedia('(pointer: coarse)').matches;
-  trial().dataset.way = isByApp ? 'app' : qr ? 'code' : method;
-  if (qr) trial().querySelector('.code a').href = `${qr.text}&as=${walletId()}`;
+  trial.dataset.way = isByApp ? 'app' : qr ? 'code' : method;
+  if (qr) trial.querySelector('.code a').href = `${qr.text}&as=${fill.dataset.fill}`;
 }
 
 async function followChoice() {
@@ -89,10 +88,5 @@ async function followChoice() {
   new MutationObserver(hintAtChosen).observe(widget.shadowRoot, { childList: true, subtree: true });
   document.addEventListener('payment-select', ({ detail }) => hintAt(detail));
   document.addEventListener('payment-change', ({ detail: { payment } }) => payment && hintAt(payment));
-  // The proxy lets a wallet be asked ten times in an hour.
-  document.addEventListener('payment-error', ({ detail: { code } }) => {
-    const next = document.querySelector('[data-next]').content.firstElementChild;
-    if (code === 'too_many_requests' && next) trial().replaceWith(next);
-  });
 }
-if (trial()) void followChoice();
+if (fill) void followChoice();
