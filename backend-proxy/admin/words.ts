@@ -41,7 +41,6 @@ export const STATUS_NAMES: Record<Status, string> = {
 };
 
 const PAID: Record<TransactionType, string> = { PAY: 'Paid', PAYOUT: 'Paid out', REFUND: 'Sent back' };
-
 const PENDING: Record<TransactionType, string> = { PAY: 'Waiting', PAYOUT: 'On its way', REFUND: 'On its way' };
 
 const ENDED: Record<Reason, readonly [label: string, explanation: string]> = {
@@ -367,8 +366,6 @@ export function whyBack({ surplus, currency }: Transaction, { left, sendable, ca
   const what = cause === null ? back : `It cannot be sent back, because ${NOT_REFUNDABLE[cause]}.`;
   return `The order was ${surplus ? 'already paid' : 'closed before'}. ${what}`;
 }
-
-// How the operator's page shows values: amounts, times, statuses, wallet ids.
 
 const TONES: Record<Status, string> = { INITIALIZED: 'wait', PROCESSING: 'wait', SUCCESS: 'good', FAILED: 'over' };
 
