@@ -306,7 +306,7 @@ const BEFORE = `These are the last ${SHOWN_DAYS} days: the operator’s page (�
 const WHOLE = 'the gateway sends whole amounts only';
 /** What waits, and what is true of all of it. */
 const TO_DO = {
-  'To review': 'Say on the operator’s page what the gateway’s support told you.',
+  'To review': 'Record on the operator’s page what the gateway’s support answers.',
   'To send back': 'It came in, and pays no order.',
   'Still owed': 'Settle it another way, and say so on the operator’s page.',
 };

@@ -87,7 +87,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   assert.match(text, new RegExp(`<li id="PO-1"\\s+class="warn"[^]*?Needs review[^]*?<p>The gateway reported €0\\.07 instead of €25\\.00, and declined it later\\. Ask the gateway’s support before you send it again\\.<[^]*?${link}`)); // prettier-ignore
   assert.match(
     text,
-    /<h2>To review<small>Say on the operator’s page what the gateway’s support told you\.<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]* title="Today, 20 Nov, [^>]*>started\u00A0\d\d:\d\d<(?:(?!<h2)[^])*<h2>To send back<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, 20 Nov, \S+<[^]*<li id="ST-1"/,
+    /<h2>To review<small>Record on the operator’s page what the gateway’s support answers\.<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]* title="Today, 20 Nov, [^>]*>started\u00A0\d\d:\d\d<(?:(?!<h2)[^])*<h2>To send back<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, 20 Nov, \S+<[^]*<li id="ST-1"/,
   );
   const toReview = [...(text.split('<h2>')[1] ?? '').matchAll(/<li id="(.*?)"/g)].map(([, id]) => id);
   assert.deepEqual(
