@@ -122,7 +122,7 @@ it('a paid order says what is on its way back and what was sent, each as one sum
   proxy.publish({ refunds: [refund('4.00', 'PROCESSING'), refund('0.10', 'PROCESSING'), refund('2.00', 'SUCCESS')] });
   await until(() => rowsOf(widget)['Sent back'], 'the refunds');
   expect(rowsOf(widget)).to.include({ 'On its way back': '−€4.10', 'Sent back': '−€2.00', 'After refunds': '€4.00' });
-  expect(announced(widget)).to.contain('€2.00 was sent back');
+  expect(announced(widget)).to.contain('€4.10 is on its way back');
   proxy.publish({ refunds: [refund('4.00', 'SUCCESS'), refund('2.00', 'SUCCESS')] });
   await until(() => rowsOf(widget)['Sent back'] === '−€6.00', 'the refund');
   expect(rowsOf(widget)).not.to.have.property('On its way back');

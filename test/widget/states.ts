@@ -272,7 +272,7 @@ export const STATES = {
         { amount: '2.00', status: 'PROCESSING' },
       ],
     },
-    heading: '€4.00 was sent back',
+    heading: '€2.00 is on its way back',
   },
   'paid, refunded': {
     claims: { amount: '10.10' },

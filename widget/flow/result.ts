@@ -42,13 +42,13 @@ export function paid(context: PanelContext): TemplateResult {
   const back = sumOf(refunds.filter(({ status }) => status === 'SUCCESS'));
   const gone = sumOf(refunds);
   const onItsWay = gone - back;
-  const refund = !owedAmount && (back ? 'refunded' : onItsWay && 'onItsWay');
+  const refund = !owedAmount && (onItsWay ? 'onItsWay' : back && 'refunded');
   const title = refund || (isClosed ? 'closed' : owedAmount ? 'surplus' : 'paid');
   const look = owedAmount ? 'warning' : title === 'onItsWay' ? 'clock' : title === 'paid' ? title : 'ended';
   // Without the noise of floating point, and with a minus rather than a hyphen.
   const shown = (value: number) => money(value.toFixed(amount?.split('.')[1]?.length)).replace('-', '\u2212');
   const note = (text: TemplateResult | string) => html`<p class="note warning announce">${text}</p>`;
-  return html`${sign(look, refund && back ? 'paid' : look)}${heading(say(title, { amount: shown(back || onItsWay) }))}
+  return html`${sign(look, title === 'refunded' ? 'paid' : look)}${heading(say(title, { amount: shown(onItsWay || back) }))}
     ${isClosed && refund ? html`<p>${say('closed')}</p>` : ''}
     ${owedAmount ? note(say('owed', { amount: money(owedAmount) })) : ''}
     ${order.otherOpen ? note(both('otherOpen', refund ? 'closed_help' : 'doNotConfirm', context)) : ''}
