@@ -160,6 +160,7 @@ export const SENTENCES = {
 
   checking: ['outcomeUnknown'],
   checking_help: ['outcomeUnknown', 'follows'],
+  doNotPay: ['outcomeUnknown'],
   lostRequest: ['answerLost'],
   lostRequest_help: ['answerLost'],
   onlyOne: label,

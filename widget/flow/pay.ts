@@ -93,7 +93,12 @@ export function checking(context: PanelContext): TemplateResult {
   return html`${sign('clock')}${heading(say('checking'))}
     <p class=${isKnown ? 'note warning' : ''}>${say('checking_help')}</p>
     ${state.disconnected ? waitingStatus(context, '') : ''}
-    ${isKnown ? html`<small>${orderName(context)}</small>${waysOut('help', context)}` : ''}`;
+    ${
+      isKnown
+        ? html`<p class="note warning">${say('doNotPay')}</p>
+            <small>${orderName(context)}</small>${waysOut('help', context)}`
+        : ''
+    }`;
 }
 
 export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: PanelContext): TemplateResult {

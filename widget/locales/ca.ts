@@ -39,8 +39,8 @@ export default {
   unpaid: 'Primer heu de pagar.',
 
   checking: 'Estem comprovant el pagament',
-  checking_help:
-    'Si us plau, no torneu a pagar. El resultat es mostrarà aquí. Això pot trigar una estona. Podeu tancar aquesta pàgina.',
+  checking_help: 'El resultat es mostrarà aquí. Això pot trigar una estona. Podeu tancar aquesta pàgina.',
+  doNotPay: 'Si us plau, no torneu a pagar.',
   lostRequest: 'Consulteu l’aplicació [del moneder|{wallet}]',
   lostRequest_help: 'Si hi ha la sol·licitud, confirmeu-la. Si no, envieu-ne una de nova.',
   onlyOne: 'Confirmeu només un pagament; si no, pagareu dues vegades.',

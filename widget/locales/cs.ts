@@ -39,8 +39,8 @@ export default {
   unpaid: 'Nejdříve prosím zaplaťte.',
 
   checking: 'Ověřujeme vaši platbu',
-  checking_help:
-    'Neplaťte prosím znovu. Výsledek se zobrazí zde. Může to nějakou dobu trvat. Tuto stránku můžete zavřít.',
+  checking_help: 'Výsledek se zobrazí zde. Může to nějakou dobu trvat. Tuto stránku můžete zavřít.',
+  doNotPay: 'Neplaťte prosím znovu.',
   lostRequest: 'Podívejte se do aplikace [peněženky|{wallet}]',
   lostRequest_help: 'Pokud tam žádost je, potvrďte ji. Pokud ne, odešlete novou.',
   onlyOne: 'Potvrďte jen jednu platbu, jinak zaplatíte dvakrát.',

@@ -39,7 +39,8 @@ export default {
   unpaid: 'Betal først.',
 
   checking: 'Vi tjekker din betaling',
-  checking_help: 'Betal ikke igen. Resultatet vises her. Det kan tage lidt tid. Du kan lukke denne side.',
+  checking_help: 'Resultatet vises her. Det kan tage lidt tid. Du kan lukke denne side.',
+  doNotPay: 'Betal ikke igen.',
   lostRequest: 'Se i din [wallet|{wallet}]-app',
   lostRequest_help: 'Hvis anmodningen er der, så bekræft den. Hvis ikke, så send en ny.',
   onlyOne: 'Bekræft kun én betaling, ellers betaler du to gange.',

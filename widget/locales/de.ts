@@ -39,8 +39,8 @@ export default {
   unpaid: 'Bitte bezahlen Sie zuerst.',
 
   checking: 'Wir prüfen Ihre Zahlung',
-  checking_help:
-    'Bitte bezahlen Sie nicht noch einmal. Das Ergebnis erscheint hier. Das kann etwas dauern. Sie können diese Seite schließen.',
+  checking_help: 'Das Ergebnis erscheint hier. Das kann etwas dauern. Sie können diese Seite schließen.',
+  doNotPay: 'Bitte bezahlen Sie nicht noch einmal.',
   lostRequest: 'Sehen Sie in Ihrer [Wallet|{wallet}]‑App nach',
   lostRequest_help: 'Ist die Anfrage da, bestätigen Sie sie. Wenn nicht, senden Sie eine neue.',
   onlyOne: 'Bestätigen Sie nur eine Zahlung, sonst zahlen Sie doppelt.',

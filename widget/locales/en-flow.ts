@@ -23,8 +23,8 @@ export const enFlow = {
   unpaid: 'Please pay first.',
 
   checking: 'We are checking your payment',
-  checking_help:
-    'Please do not pay again. The result will show here. This can take some time. You can close this page.',
+  checking_help: 'The result will show here. This can take some time. You can close this page.',
+  doNotPay: 'Please do not pay again.',
   lostRequest: 'Check [your wallet app|{wallet}]',
   lostRequest_help: 'If the request is there, confirm it. If not, send a new one.',
   onlyOne: 'Confirm only one payment, or you will pay twice.',

@@ -39,8 +39,8 @@ export default {
   unpaid: 'Complete primero el pago.',
 
   checking: 'Estamos comprobando su pago',
-  checking_help:
-    'Por favor, no vuelva a pagar. El resultado aparecerá aquí. Esto puede llevar un tiempo. Puede cerrar esta página.',
+  checking_help: 'El resultado aparecerá aquí. Esto puede llevar un tiempo. Puede cerrar esta página.',
+  doNotPay: 'Por favor, no vuelva a pagar.',
   lostRequest: 'Consulte la aplicación [de su monedero|{wallet}]',
   lostRequest_help: 'Si la solicitud está allí, confírmela. Si no, envíe una nueva.',
   onlyOne: 'Confirme un solo pago; de lo contrario, pagará dos veces.',

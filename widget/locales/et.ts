@@ -39,8 +39,8 @@ export default {
   unpaid: 'Palun makske esmalt.',
 
   checking: 'Kontrollime teie makset',
-  checking_help:
-    'Palun ärge makske uuesti. Tulemus ilmub siia. Selleks võib kuluda veidi aega. Võite selle lehe sulgeda.',
+  checking_help: 'Tulemus ilmub siia. Selleks võib kuluda veidi aega. Võite selle lehe sulgeda.',
+  doNotPay: 'Palun ärge makske uuesti.',
   lostRequest: 'Vaadake [rahakoti|{wallet} ]rakendust',
   lostRequest_help: 'Kui maksetaotlus on seal, kinnitage see. Kui ei ole, saatke uus.',
   onlyOne: 'Kinnitage ainult üks makse, muidu maksate kaks korda.',

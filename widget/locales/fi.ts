@@ -39,7 +39,8 @@ export default {
   unpaid: 'Maksa ensin.',
 
   checking: 'Tarkistamme maksuasi',
-  checking_help: 'Älä maksa uudelleen. Tulos näkyy tässä. Tämä voi kestää jonkin aikaa. Voit sulkea tämän sivun.',
+  checking_help: 'Tulos näkyy tässä. Tämä voi kestää jonkin aikaa. Voit sulkea tämän sivun.',
+  doNotPay: 'Älä maksa uudelleen.',
   lostRequest: 'Tarkista [lompakon |{wallet}-]sovellus',
   lostRequest_help: 'Jos maksupyyntö on siellä, vahvista se. Jos ei, lähetä uusi.',
   onlyOne: 'Vahvista vain yksi maksu, muuten maksat kahdesti.',

@@ -39,8 +39,8 @@ export default {
   unpaid: 'Veuillez d’abord effectuer le paiement.',
 
   checking: 'Nous vérifions votre paiement',
-  checking_help:
-    'Veuillez ne pas payer une seconde fois. Le résultat s’affichera ici. Cela peut prendre un certain temps. Vous pouvez fermer cette page.',
+  checking_help: 'Le résultat s’affichera ici. Cela peut prendre un certain temps. Vous pouvez fermer cette page.',
+  doNotPay: 'Veuillez ne pas payer une seconde fois.',
   lostRequest: 'Consultez votre application [de portefeuille|{wallet}]',
   lostRequest_help: 'Si la demande y est, confirmez-la. Sinon, envoyez-en une nouvelle.',
   onlyOne: 'Ne confirmez qu’un seul paiement, sinon vous paierez deux fois.',

@@ -39,8 +39,8 @@ export default {
   unpaid: 'Najprije platite.',
 
   checking: 'Provjeravamo vaše plaćanje',
-  checking_help:
-    'Molimo vas, nemojte ponovno plaćati. Rezultat će se prikazati ovdje. To može potrajati neko vrijeme. Možete zatvoriti ovu stranicu.',
+  checking_help: 'Rezultat će se prikazati ovdje. To može potrajati neko vrijeme. Možete zatvoriti ovu stranicu.',
+  doNotPay: 'Molimo vas, nemojte ponovno plaćati.',
   lostRequest: 'Provjerite aplikaciju [novčanika|{wallet}]',
   lostRequest_help: 'Ako je zahtjev ondje, potvrdite ga. Ako nije, pošaljite novi.',
   onlyOne: 'Potvrdite samo jedno plaćanje, inače ćete platiti dvaput.',

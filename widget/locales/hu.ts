@@ -39,8 +39,8 @@ export default {
   unpaid: 'Kérjük, előbb fizessen.',
 
   checking: 'Ellenőrizzük a fizetését',
-  checking_help:
-    'Kérjük, ne fizessen újra. Az eredmény itt jelenik meg. Ez eltarthat egy ideig. Bezárhatja ezt az oldalt.',
+  checking_help: 'Az eredmény itt jelenik meg. Ez eltarthat egy ideig. Bezárhatja ezt az oldalt.',
+  doNotPay: 'Kérjük, ne fizessen újra.',
   lostRequest: 'Nézze meg a [tárca|{wallet}-]alkalmazást',
   lostRequest_help: 'Ha a kérelem ott van, hagyja jóvá. Ha nincs, küldjön újat.',
   onlyOne: 'Csak egy fizetést hagyjon jóvá, különben kétszer fizet.',

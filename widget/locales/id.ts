@@ -39,8 +39,8 @@ export default {
   unpaid: 'Silakan bayar dahulu.',
 
   checking: 'Kami sedang memeriksa pembayaran Anda',
-  checking_help:
-    'Mohon jangan membayar lagi. Hasilnya akan tampil di sini. Ini bisa memakan waktu. Anda dapat menutup halaman ini.',
+  checking_help: 'Hasilnya akan tampil di sini. Ini bisa memakan waktu. Anda dapat menutup halaman ini.',
+  doNotPay: 'Mohon jangan membayar lagi.',
   lostRequest: 'Periksa aplikasi [e-wallet|{wallet}] Anda',
   lostRequest_help: 'Jika permintaan ada di sana, konfirmasi. Jika tidak, kirim permintaan baru.',
   onlyOne: 'Konfirmasi satu pembayaran saja. Jika keduanya dikonfirmasi, Anda akan membayar dua kali.',

@@ -39,8 +39,8 @@ export default {
   unpaid: 'Effettua prima il pagamento.',
 
   checking: 'Stiamo verificando il pagamento',
-  checking_help:
-    'Non pagare di nuovo. Il risultato comparirà qui. Può richiedere un po’ di tempo. Puoi chiudere questa pagina.',
+  checking_help: 'Il risultato comparirà qui. Può richiedere un po’ di tempo. Puoi chiudere questa pagina.',
+  doNotPay: 'Non pagare di nuovo.',
   lostRequest: 'Controlla l’app [del tuo portafoglio|{wallet}]',
   lostRequest_help: 'Se la richiesta c’è, confermala. Se non c’è, inviane una nuova.',
   onlyOne: 'Conferma un solo pagamento, altrimenti pagherai due volte.',

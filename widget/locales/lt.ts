@@ -39,8 +39,8 @@ export default {
   unpaid: 'Pirmiausia sumokėkite.',
 
   checking: 'Tikriname jūsų mokėjimą',
-  checking_help:
-    'Prašome nemokėti dar kartą. Rezultatas bus rodomas čia. Tai gali šiek tiek užtrukti. Galite uždaryti šį puslapį.',
+  checking_help: 'Rezultatas bus rodomas čia. Tai gali šiek tiek užtrukti. Galite uždaryti šį puslapį.',
+  doNotPay: 'Prašome nemokėti dar kartą.',
   lostRequest: 'Patikrinkite [piniginės|„{wallet}“] programėlę',
   lostRequest_help: 'Jei prašymas ten yra, patvirtinkite jį. Jei ne, išsiųskite naują.',
   onlyOne: 'Patvirtinkite tik vieną mokėjimą, kitaip sumokėsite du kartus.',

@@ -39,8 +39,8 @@ export default {
   unpaid: 'Lūdzu, vispirms samaksājiet.',
 
   checking: 'Pārbaudām jūsu maksājumu',
-  checking_help:
-    'Lūdzu, nemaksājiet vēlreiz. Rezultāts būs redzams šeit. Tas var aizņemt kādu laiku. Varat aizvērt šo lapu.',
+  checking_help: 'Rezultāts būs redzams šeit. Tas var aizņemt kādu laiku. Varat aizvērt šo lapu.',
+  doNotPay: 'Lūdzu, nemaksājiet vēlreiz.',
   lostRequest: 'Pārbaudiet [maka|{wallet}] lietotni',
   lostRequest_help: 'Ja pieprasījums tur ir, apstipriniet to. Ja nav, nosūtiet jaunu.',
   onlyOne: 'Apstipriniet tikai vienu maksājumu, citādi samaksāsiet divreiz.',

@@ -40,7 +40,8 @@ export default {
 
   checking: 'Kami sedang menyemak pembayaran anda',
   checking_help:
-    'Sila jangan bayar sekali lagi. Keputusan akan dipaparkan di sini. Ini mungkin mengambil sedikit masa. Anda boleh menutup halaman ini.',
+    'Keputusan akan dipaparkan di sini. Ini mungkin mengambil sedikit masa. Anda boleh menutup halaman ini.',
+  doNotPay: 'Sila jangan bayar sekali lagi.',
   lostRequest: 'Semak aplikasi [e-dompet|{wallet}] anda',
   lostRequest_help: 'Jika permintaan ada di sana, sahkan. Jika tiada, hantar yang baharu.',
   onlyOne: 'Sahkan satu pembayaran sahaja. Jika kedua-duanya disahkan, anda akan membayar dua kali.',

@@ -39,7 +39,8 @@ export default {
   unpaid: 'Du må betale først.',
 
   checking: 'Vi sjekker betalingen din',
-  checking_help: 'Ikke betal en gang til. Resultatet vises her. Det kan ta litt tid. Du kan lukke denne siden.',
+  checking_help: 'Resultatet vises her. Det kan ta litt tid. Du kan lukke denne siden.',
+  doNotPay: 'Ikke betal en gang til.',
   lostRequest: 'Sjekk [lommebok|{wallet}-]appen din',
   lostRequest_help: 'Hvis forespørselen er der, bekreft den. Hvis ikke, send en ny.',
   onlyOne: 'Bekreft bare én betaling, ellers betaler du to ganger.',

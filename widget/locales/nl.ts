@@ -39,8 +39,8 @@ export default {
   unpaid: 'Rond eerst uw betaling af.',
 
   checking: 'We controleren uw betaling',
-  checking_help:
-    'Betaal niet nog een keer. Het resultaat verschijnt hier. Dit kan even duren. U kunt deze pagina sluiten.',
+  checking_help: 'Het resultaat verschijnt hier. Dit kan even duren. U kunt deze pagina sluiten.',
+  doNotPay: 'Betaal niet nog een keer.',
   lostRequest: 'Kijk in uw [wallet|{wallet}]-app',
   lostRequest_help: 'Staat het verzoek daar, bevestig het dan. Zo niet, stuur een nieuw verzoek.',
   onlyOne: 'Bevestig maar één betaling, anders betaalt u dubbel.',

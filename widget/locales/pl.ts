@@ -39,8 +39,8 @@ export default {
   unpaid: 'Najpierw zapłać.',
 
   checking: 'Sprawdzamy Twoją płatność',
-  checking_help:
-    'Prosimy, nie płać ponownie. Wynik pojawi się tutaj. To może trochę potrwać. Możesz zamknąć tę stronę.',
+  checking_help: 'Wynik pojawi się tutaj. To może trochę potrwać. Możesz zamknąć tę stronę.',
+  doNotPay: 'Prosimy, nie płać ponownie.',
   lostRequest: 'Sprawdź aplikację [portfela|{wallet}]',
   lostRequest_help: 'Jeśli prośba tam jest, potwierdź ją. Jeśli nie, wyślij nową.',
   onlyOne: 'Potwierdź tylko jedną płatność, w przeciwnym razie zapłacisz dwukrotnie.',

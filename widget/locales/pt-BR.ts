@@ -39,8 +39,8 @@ export default {
   unpaid: 'Conclua primeiro o pagamento.',
 
   checking: 'Estamos verificando seu pagamento',
-  checking_help:
-    'Por favor, não pague de novo. O resultado aparecerá aqui. Isso pode levar algum tempo. Você pode fechar esta página.',
+  checking_help: 'O resultado aparecerá aqui. Isso pode levar algum tempo. Você pode fechar esta página.',
+  doNotPay: 'Por favor, não pague de novo.',
   lostRequest: 'Verifique o app [da sua carteira|{wallet}]',
   lostRequest_help: 'Se a solicitação estiver lá, confirme. Se não, envie uma nova.',
   onlyOne: 'Confirme apenas um pagamento; caso contrário, você pagará duas vezes.',

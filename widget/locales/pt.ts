@@ -39,8 +39,8 @@ export default {
   unpaid: 'Conclua primeiro o pagamento.',
 
   checking: 'Estamos a verificar o seu pagamento',
-  checking_help:
-    'Por favor, não volte a pagar. O resultado aparecerá aqui. Pode demorar algum tempo. Pode fechar esta página.',
+  checking_help: 'O resultado aparecerá aqui. Pode demorar algum tempo. Pode fechar esta página.',
+  doNotPay: 'Por favor, não volte a pagar.',
   lostRequest: 'Verifique a aplicação [da sua carteira|{wallet}]',
   lostRequest_help: 'Se o pedido lá estiver, confirme-o. Se não, envie um novo.',
   onlyOne: 'Confirme apenas um pagamento; caso contrário, pagará duas vezes.',

@@ -39,8 +39,8 @@ export default {
   unpaid: 'Vă rugăm să plătiți mai întâi.',
 
   checking: 'Verificăm plata',
-  checking_help:
-    'Vă rugăm să nu plătiți din nou. Rezultatul va apărea aici. Poate dura ceva timp. Puteți închide această pagină.',
+  checking_help: 'Rezultatul va apărea aici. Poate dura ceva timp. Puteți închide această pagină.',
+  doNotPay: 'Vă rugăm să nu plătiți din nou.',
   lostRequest: 'Verificați aplicația [portofelului|{wallet}]',
   lostRequest_help: 'Dacă solicitarea este acolo, confirmați-o. Dacă nu, trimiteți una nouă.',
   onlyOne: 'Confirmați o singură plată, altfel veți plăti de două ori.',

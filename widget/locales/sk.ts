@@ -39,8 +39,8 @@ export default {
   unpaid: 'Najprv, prosím, zaplaťte.',
 
   checking: 'Overujeme vašu platbu',
-  checking_help:
-    'Neplaťte, prosím, znova. Výsledok sa zobrazí tu. Môže to nejaký čas trvať. Túto stránku môžete zavrieť.',
+  checking_help: 'Výsledok sa zobrazí tu. Môže to nejaký čas trvať. Túto stránku môžete zavrieť.',
+  doNotPay: 'Neplaťte, prosím, znova.',
   lostRequest: 'Pozrite sa do aplikácie [peňaženky|{wallet}]',
   lostRequest_help: 'Ak tam žiadosť je, potvrďte ju. Ak nie, odošlite novú.',
   onlyOne: 'Potvrďte len jednu platbu, inak zaplatíte dvakrát.',

@@ -39,8 +39,8 @@ export default {
   unpaid: 'Najprej plačajte.',
 
   checking: 'Preverjamo vaše plačilo',
-  checking_help:
-    'Prosimo, ne plačajte še enkrat. Rezultat bo prikazan tukaj. To lahko traja nekaj časa. To stran lahko zaprete.',
+  checking_help: 'Rezultat bo prikazan tukaj. To lahko traja nekaj časa. To stran lahko zaprete.',
+  doNotPay: 'Prosimo, ne plačajte še enkrat.',
   lostRequest: 'Preverite aplikacijo [denarnice|{wallet}]',
   lostRequest_help: 'Če je zahtevek tam, ga potrdite. Če ga ni, pošljite novega.',
   onlyOne: 'Potrdite samo eno plačilo, sicer boste plačali dvakrat.',

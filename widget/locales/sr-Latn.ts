@@ -39,8 +39,8 @@ export default {
   unpaid: 'Prvo platite.',
 
   checking: 'Proveravamo vaše plaćanje',
-  checking_help:
-    'Molimo vas, nemojte ponovo plaćati. Rezultat će se prikazati ovde. To može potrajati neko vreme. Možete da zatvorite ovu stranicu.',
+  checking_help: 'Rezultat će se prikazati ovde. To može potrajati neko vreme. Možete da zatvorite ovu stranicu.',
+  doNotPay: 'Molimo vas, nemojte ponovo plaćati.',
   lostRequest: 'Proverite aplikaciju [novčanika|{wallet}]',
   lostRequest_help: 'Ako je zahtev tamo, potvrdite ga. Ako nije, pošaljite novi.',
   onlyOne: 'Potvrdite samo jedno plaćanje, inače ćete platiti dva puta.',

@@ -39,7 +39,8 @@ export default {
   unpaid: 'Du behöver betala först.',
 
   checking: 'Vi kontrollerar din betalning',
-  checking_help: 'Betala inte en gång till. Resultatet visas här. Det kan ta en stund. Du kan stänga den här sidan.',
+  checking_help: 'Resultatet visas här. Det kan ta en stund. Du kan stänga den här sidan.',
+  doNotPay: 'Betala inte en gång till.',
   lostRequest: 'Titta i din [plånboks|{wallet}-]app',
   lostRequest_help: 'Om förfrågan finns där, bekräfta den. Om inte, skicka en ny.',
   onlyOne: 'Bekräfta bara en betalning, annars betalar du två gånger.',

@@ -39,8 +39,8 @@ export default {
   unpaid: 'Lütfen önce ödeme yapın.',
 
   checking: 'Ödemenizi kontrol ediyoruz',
-  checking_help:
-    'Lütfen tekrar ödeme yapmayın. Sonuç burada görünecek. Bu, biraz zaman alabilir. Bu sayfayı kapatabilirsiniz.',
+  checking_help: 'Sonuç burada görünecek. Bu, biraz zaman alabilir. Bu sayfayı kapatabilirsiniz.',
+  doNotPay: 'Lütfen tekrar ödeme yapmayın.',
   lostRequest: '[Cüzdan|{wallet}] uygulamanızı kontrol edin',
   lostRequest_help: 'Ödeme isteği oradaysa onaylayın. Değilse yeni bir istek gönderin.',
   onlyOne: 'Yalnızca bir ödemeyi onaylayın, yoksa iki kez ödersiniz.',

@@ -39,8 +39,8 @@ export default {
   unpaid: 'Vui lòng thanh toán trước.',
 
   checking: 'Chúng tôi đang kiểm tra giao dịch của bạn',
-  checking_help:
-    'Vui lòng không thanh toán lại. Kết quả sẽ hiển thị tại đây. Việc này có thể mất một thời gian. Bạn có thể đóng trang này.',
+  checking_help: 'Kết quả sẽ hiển thị tại đây. Việc này có thể mất một thời gian. Bạn có thể đóng trang này.',
+  doNotPay: 'Vui lòng không thanh toán lại.',
   lostRequest: 'Vui lòng kiểm tra ứng dụng [ví|{wallet}]',
   lostRequest_help: 'Nếu có yêu cầu, hãy xác nhận. Nếu không, hãy gửi yêu cầu mới.',
   onlyOne: 'Chỉ xác nhận một giao dịch, nếu không bạn sẽ trả tiền hai lần.',

@@ -39,7 +39,8 @@ export default {
   unpaid: '請先完成付款。',
 
   checking: '我們正在查核您的付款',
-  checking_help: '請勿再次付款。結果會顯示在這裡，可能需要一些時間。您可以關閉本頁。',
+  checking_help: '結果會顯示在這裡，可能需要一些時間。您可以關閉本頁。',
+  doNotPay: '請勿再次付款。',
   lostRequest: '請查看[錢包|{wallet}] App',
   lostRequest_help: '如果有該請求，請確認；如果沒有，請重新傳送請求。',
   onlyOne: '請只確認一筆付款，否則會重複付款。',

@@ -39,7 +39,8 @@ export default {
   unpaid: '请先完成付款。',
 
   checking: '我们正在核实您的付款',
-  checking_help: '请勿再次付款。结果会显示在这里，可能需要一些时间。您可以关闭本页。',
+  checking_help: '结果会显示在这里，可能需要一些时间。您可以关闭本页。',
+  doNotPay: '请勿再次付款。',
   lostRequest: '请查看[钱包|{wallet}] App',
   lostRequest_help: '如果有该请求，请确认；如果没有，请重新发送请求。',
   onlyOne: '请只确认一笔付款，否则会重复付款。',
