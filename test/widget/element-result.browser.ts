@@ -218,8 +218,8 @@ describe('the link back to the shop', () => {
     expect(part(await mount(proxyWith('QR')), 'return')).to.equal(null);
   });
 
-  it('the link back to the shop never comes from a token that the proxy has not accepted', async () => {
-    const proxy = new FakeProxy({ returnUrl });
+  it('shop, price and the link back never come from a token that the proxy has refused', async () => {
+    const proxy = new FakeProxy({ returnUrl, merchant: 'Stillwater', description: 'Filters' });
     proxy.streamProblem = problemOf('invalid_token', { status: 401 });
     const widget = await mount(proxy);
     await heading(widget, 'This payment link does not work');

@@ -121,7 +121,8 @@ describe('each language, at 240 px', function () {
         texts.add(textOf(widget));
         found.push(...misfits(widget).map((each) => `${tag}: ${each}`));
       }
-      expect(texts.size, 'different texts').to.equal(TAGS.length);
+      // Both kinds of Spanish call a refused token the same, and no amount stands beside it.
+      expect(texts.size, 'different texts').to.equal(TAGS.length - (name === 'token invalid' ? 1 : 0));
       expect(found.join('\n')).to.equal('');
     });
   }

@@ -1,6 +1,6 @@
 // A start, from what the shopper typed to what a refusal means: checks the form, waits for what the page asked for,
 // keeps the idempotency key, and sends until an answer arrives. The session puts these together.
-import type { Method, OrderView, PaymentView, StartPayment } from '../../backend-proxy/protocol/wire.ts';
+import type { Method, OrderClaims, OrderView, PaymentView, StartPayment } from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId, chosenMethod, offeredMethods, sharesRow } from '../shell/choice.ts';
 import { asciiDigits } from '../shell/language.ts';
 import { FOLLOWING, type FieldErrors, type SessionState, type Trouble } from '../shell/state.ts';
@@ -170,7 +170,13 @@ export function refusedState(
   method: Method | undefined,
 ): Partial<SessionState> {
   const trouble = troubleOf(problem);
-  if (!method) return { activity: { at: 'stopped', trouble } };
+  if (!method) {
+    const activity = { at: 'stopped', trouble } as const;
+    if (problem.code !== 'invalid_token' || state.order.version >= 0) return { activity };
+    // Anybody could have written what such a token says, the shop and the price included.
+    const claims = { language: state.claims?.language } as OrderClaims;
+    return { activity, claims, order: { ...state.order, amount: null, description: null } };
+  }
   // Says what the next view will say, and ends with it.
   const said = SAID_BY_VIEW[problem.code];
   if (said) return { activity: FOLLOWING, order: { ...state.order, [said]: true } };
