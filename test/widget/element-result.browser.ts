@@ -223,7 +223,11 @@ describe('the link back to the shop', () => {
     proxy.streamProblem = problemOf('invalid_token', { status: 401 });
     const widget = await mount(proxy);
     await heading(widget, 'This payment link does not work');
-    expect(part(widget, 'return')).to.equal(null);
+    const claimed = ['merchant', 'description', 'total', 'return'].filter((name) =>
+      part(widget, name)?.checkVisibility(),
+    );
+    expect(claimed).to.deep.equal([]);
+    expect(thePart(widget, 'sheet').ariaLabel).not.to.contain('10');
   });
 
   it('the link back to the shop is what an order that has changed offers', async () => {
@@ -292,11 +296,13 @@ describe('the link to the shop’s help', () => {
 it('a test gateway is said in the sheet’s edge at the choice and in each panel, a live one never', async () => {
   const proxy = new FakeProxy({}, { test: true });
   const widget = await mount(proxy);
+  const topOf = (name: string) => thePart(widget, name).getBoundingClientRect().top;
+  const before = topOf('total');
   const badge = () => widget.shadowRoot?.querySelector('[part="test"]');
   await until(badge, 'the badge at the choice');
   expect(badge()?.textContent).to.equal('Test: no money moves');
-  const tops = [badge(), thePart(widget, 'sheet')].map((each) => each?.getBoundingClientRect().top ?? NaN);
-  expect(tops[0], 'it covers nothing of the page').to.be.at.least(tops[1] ?? NaN);
+  expect(topOf('test'), 'it covers nothing of the page').to.be.at.least(topOf('sheet'));
+  expect(topOf('total'), 'it moves nothing').to.equal(before);
   proxy.publish({ payment: paymentOf('QR') });
   await heading(widget, 'Scan the code to pay');
   expect(badge()).not.to.equal(null);

@@ -35,6 +35,7 @@ export const flowStyles = css`
     text-wrap: pretty;
   }
   .sheet:not(:has(form)) :is(.panel, .total) {
+    position: relative;
     text-align: center;
     text-wrap: balance;
   }
@@ -108,7 +109,8 @@ export const flowStyles = css`
   .note.wrong {
     background: color-mix(in srgb, var(--_danger) 16%, transparent);
   }
-  .note.warning {
+  .note.warning,
+  strong {
     background: color-mix(in srgb, var(--payment-color-warning, light-dark(#f2b134, #ffb000)) 16%, transparent);
   }
   .quiet {
@@ -361,6 +363,10 @@ export const flowStyles = css`
   }
   @keyframes turn {
     to {
+    strong {
+      position: static;
+      border-radius: 1em;
+    }
       rotate: 1turn;
     }
   }
@@ -445,6 +451,7 @@ export const flowStyles = css`
       --_fill: var(--_text);
       --_on-accent: var(--_surface);
       --_warning: var(--_text);
+    strong,
     }
     ::placeholder {
       opacity: 0.75;
@@ -494,7 +501,8 @@ export const flowStyles = css`
     }
     .wrong::before,
     .warning::before,
-    .note {
+    .note,
+    strong {
       border: 1px solid;
     }
     [aria-invalid='true'],
