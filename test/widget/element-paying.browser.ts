@@ -131,7 +131,7 @@ describe('a refused start', () => {
       const widget = await mount(proxy, { method: 'QR' });
       widget.pay();
       await until(() => part(widget, 'reference'), 'the reference');
-      expect(thePart(widget, 'reference').innerText).to.contain('3F0F-21B5');
+      expect(thePart(widget, 'reference').innerText).to.contain('3F0F21B5');
       const below = part(widget, 'pay')?.compareDocumentPosition(thePart(widget, 'reference'));
       expect(below).to.equal(retryable ? Node.DOCUMENT_POSITION_FOLLOWING : undefined);
       expect(await copiedFrom(widget)).to.deep.equal([requestId]);

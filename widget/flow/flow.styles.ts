@@ -15,11 +15,14 @@ export const flowStyles = css`
   :host(:disabled) {
     opacity: 0.5;
   }
+  /* A tab at the upper edge: it comes with the first view and moves nothing. */
   strong {
-    justify-self: start;
-    padding: 0.1em 0.75em;
-    border: 1px solid;
-    border-radius: 1em;
+    position: absolute;
+    inset: 0 0 auto;
+    inline-size: fit-content;
+    margin: auto;
+    padding: 0 0.75em;
+    border-radius: 0 0 0.75em 0.75em;
     font-size: 0.75em;
   }
   .method > label,
@@ -32,10 +35,10 @@ export const flowStyles = css`
     text-decoration: none;
   }
   .sheet {
+    position: relative;
     text-wrap: pretty;
   }
   .sheet:not(:has(form)) :is(.panel, .total) {
-    position: relative;
     text-align: center;
     text-wrap: balance;
   }
@@ -129,8 +132,6 @@ export const flowStyles = css`
     inline-size: auto;
     margin: 0;
     padding-inline: 12px;
-  }
-  .row .quiet {
     color: var(--_muted);
     font-size: 0.875em;
   }
@@ -188,7 +189,6 @@ export const flowStyles = css`
     border: 2px solid;
     border-inline-start-color: transparent;
     border-radius: 50%;
-    animation: turn 1.1s linear infinite;
   }
   .status {
     font-variant-numeric: tabular-nums;
@@ -214,10 +214,9 @@ export const flowStyles = css`
     fill: var(--_accent);
   }
   .note button {
-    grid-column: 2;
     justify-content: start;
     margin: 0 -1px -0.6em;
-    padding: 0 0 0.6em;
+    padding: 0;
     color: inherit;
     text-align: start;
     text-decoration: underline;
@@ -273,9 +272,6 @@ export const flowStyles = css`
     justify-content: center;
     align-items: center;
     gap: 8px;
-  }
-  .row:empty {
-    display: none;
   }
   summary {
     padding-block: 0.9em;
@@ -363,14 +359,14 @@ export const flowStyles = css`
   }
   @keyframes turn {
     to {
-    strong {
-      position: static;
-      border-radius: 1em;
-    }
       rotate: 1turn;
     }
   }
   @container (width < 20rem) {
+    strong {
+      position: static;
+      border-radius: 1em;
+    }
     .countdown {
       display: block;
     }
@@ -435,11 +431,8 @@ export const flowStyles = css`
         grid-template-rows 0.15s,
         visibility 0.15s;
     }
-  }
-  @media (prefers-reduced-motion: reduce) {
     i {
-      animation: none;
-      border-style: dotted;
+      animation: turn 1.1s linear infinite;
     }
   }
   @media (prefers-contrast: more) {
@@ -451,13 +444,14 @@ export const flowStyles = css`
       --_fill: var(--_text);
       --_on-accent: var(--_surface);
       --_warning: var(--_text);
-    strong,
+      --_tint: none;
     }
     ::placeholder {
       opacity: 0.75;
     }
     .bar,
     .note,
+    strong,
     .panel > svg.icon {
       border: 1px solid;
     }

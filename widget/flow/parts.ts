@@ -42,7 +42,7 @@ export const isOpen = (payment: PaymentView | null | undefined): boolean =>
   payment?.status === 'INITIALIZED' || payment?.status === 'PROCESSING';
 
 const COPY_ICONS = {
-  copy: 'M9 9h9a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2h-7a2 2 0 0 1-2-2zm6-5H6a2 2 0 0 0-2 2v9',
+  copy: 'M9 9h11v11H9zm-4 6H4V4h11v1',
   copied: 'm5 12.5 4.5 4.5L19 7.5',
 };
 
@@ -65,16 +65,12 @@ export function copyButton(
   return button('copy', rank, content, copy);
 }
 
-/**
- * A request's id at the proxy, for the shop's help. Only its beginning is shown, as in `3F0F-21B5`, which Arabic would
- * otherwise write with its halves exchanged.
- */
+/** A request's id at the proxy, for the shop's help. Only its beginning is shown. */
 export function reference(id: string | undefined, context: PanelContext): TemplateResult | '' {
   if (!id) return '';
   const start = id.replaceAll(/\W|_/g, '').slice(0, 8).toUpperCase();
-  const short = start.replace(/^.{4}(?=.)/, '$&-');
   return html`<div class="row" part="reference">
-    <small>${context.say('reference', { id: `\u2066${short}\u2069` })}</small>
+    <small>${context.say('reference', { id: start })}</small>
     ${copyButton(id, 'copyReference', context)}
   </div>`;
 }

@@ -49,7 +49,6 @@ function phone({ remainingMs, totalMs }: Limit): TemplateResult {
   return html`<svg class="phone" part="icon" viewBox="0 0 132 132" aria-hidden="true">
     <circle cx="66" cy="66" r="62" />
     <rect x="42" y="24" width="48" height="84" rx="10" />
-    <path d="M60 32h12" />
     <circle
       class="ring"
       part="bar"
@@ -91,7 +90,7 @@ export function checking(context: PanelContext): TemplateResult {
   // Not while a reloaded page awaits its first view.
   const isKnown = state.order.version >= 0;
   return html`${sign('clock')}${heading(say('checking'))}
-    <p class=${isKnown ? 'note warning' : ''}>${say('checking_help')}</p>
+    <p>${say('checking_help')}</p>
     ${state.disconnected ? waitingStatus(context, '') : ''}
     ${
       isKnown
