@@ -151,7 +151,8 @@ export function refunding(
       return html`<p>${other}${moneyIn(payment.settledMinor, payment)} was settled another way.</p>`;
     if (cause !== null) return html`<p>It cannot be refunded, because ${NOT_REFUNDABLE[cause]}.</p>`;
     if (left === 0) return html`<p>All of it is refunded, or on its way.</p>`;
-    if (sendable === 0) return html`<p>${restText(left, payment, other)}</p>`;
+    if (sendable === 0)
+      return html`<p>${restText(left, payment, other)} If you owe it to the customer, send it another way.</p>`;
     return html`<p>
         ${moneyIn(sendable, payment)} can be sent back to the wallet that paid, ${wallet(payment.payer)}.
         ${restText(left - sendable, payment)}
