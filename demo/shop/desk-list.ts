@@ -62,7 +62,9 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
     })}
     ${[...Map.groupBy(entries, ({ createdAt }) => dayOf(createdAt))].map(([day, all]) => {
       const shown = all.filter((entry) => newest.has(entry));
-      const listed = shown.filter((entry) => !toDo(entry, entries));
+      const listed = shown
+        .filter((entry) => !toDo(entry, entries))
+        .toSorted((a, b) => Date.parse(timeOf(b).at) - Date.parse(timeOf(a).at));
       const above = all.filter((entry) => toDo(entry, entries)).length;
       const note = above > 0 && `${above} of this day ${above === 1 ? 'is' : 'are'} listed above`;
       return shown.length > 0 && section(day === today ? `Today, ${day}` : day, note, listed, totals(all));
@@ -110,9 +112,7 @@ function totals(entries: readonly Entry[]): Markup {
 /** What is to do has a second line, which says why. The order's number leads to all that is known. */
 function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl?: string): Markup {
   const { orderId, gatewayOrderId, createdAt, status } = entry;
-  const isEnd = status === 'SUCCESS' ? /^succeeded$/ : /^(declined|rejected|expired|replaced|not_created)$/;
-  const end = isOpen(entry) ? undefined : entry.history.findLast(({ event }) => isEnd.test(event));
-  const at = end?.at ?? createdAt;
+  const { at, isEnd } = timeOf(entry);
   const [{ tone, label }, advice] = [badgeOf(entry, entries), adviceOf(entry, entries)];
   const kind = kindOf(entry);
   const [what, [most, rest]] = [toDo(entry, entries), leftOf(entry, entries)];
@@ -128,16 +128,26 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
     <span>${id} <small>${kind}</small></span>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
     <span class="about">${aboutOf(entry, entries)}</span>
-    <time datetime="${at}" title="${name}">${!end && 'started\u00A0'}${day}${times.format(new Date(at))}</time>
+    <time datetime="${at}" title="${name}">${!isEnd && 'started\u00A0'}${day}${times.format(new Date(at))}</time>
     <b class="amount">${isPayment(entry) ? '' : '−'}${sum}</b>
     ${advice && html`<p>${advice}${what && closeLink(entry, entries)}</p>`} ${action(entry, entries, url)}
   </li>`;
 }
 
+/** When it ended, or when it began. */
+function timeOf({ status, history, createdAt }: Entry): { at: string; isEnd: boolean } {
+  const ends = status === 'SUCCESS' ? /^succeeded$/ : /^(declined|rejected|expired|replaced|not_created)$/;
+  const end = isOpen({ status }) ? undefined : history.findLast(({ event }) => ends.test(event));
+  return { at: end?.at ?? createdAt, isEnd: end !== undefined };
+}
+
 /** The wallet, the note, and what was sent back. */
 function aboutOf(entry: Entry, entries: readonly Entry[]): string {
   const wallet = isPayment(entry) ? entry.payer : entry.customer;
-  const mayBePaid = isPayment(entry) && (entry.isClosed || (!entry.needsReview && entry.reason === 'REPLACED'));
+  // The gateway cannot cancel, so what only the proxy has ended may come all the same.
+  const isEndedHere =
+    /^(REPLACED|EXPIRED)$/.test(entry.reason ?? '') && entry.history.every(({ event }) => event !== 'declined');
+  const mayBePaid = isPayment(entry) && (entry.isClosed || (!entry.needsReview && isEndedHere));
   const sent = [...Map.groupBy(refundsOf(entry, entries), sentBack)];
   const sums = sent.map(([how, all]) => `${money(sumOf(all), entry.currency)} ${how}`);
   if (isPayment(entry) && centsOf(entry.settled) > 0) sums.push(`${formatMoney(entry.settled)} settled another way`);
@@ -232,7 +242,7 @@ function decidedIn(entry: Entry): string | undefined {
 const isDenied = (one: Entry) => one.status === 'SUCCESS' && !isInDoubt(one) && lastDecision(one)?.startsWith('FAILED');
 const paysNothing = (entry: Entry) => isPayment(entry) && (entry.surplus || entry.afterClose);
 const isPayment = (entry: Entry): entry is Payment & Entry => 'payer' in entry;
-const isOpen = ({ status }: Entry) => status !== 'SUCCESS' && status !== 'FAILED';
+const isOpen = ({ status }: Pick<Entry, 'status'>) => status !== 'SUCCESS' && status !== 'FAILED';
 /** The gateway names another amount for a payment that it still waits for. */
 const isUnpaid = (entry: Entry) => isPayment(entry) && isOpen(entry) && causeOf(entry).said.endsWith(' as pending');
 export const isWaiting = (entry: Entry) =>

@@ -31,7 +31,7 @@ const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 're
 /** Of an order that is not paid. What is over for us may still have been paid, so only of a failed try it is denied. */
 const TRIES: Record<Order['tries'], { sentence: string; note: string }> = {
   none: { sentence: 'Not paid yet.', note: '' },
-  open: { sentence: 'We have not received your payment yet.', note: 'Waiting for payment' },
+  open: { sentence: 'We have not received your payment yet.', note: 'Started, not paid yet' },
   failed: { sentence: 'Your last try was not paid.', note: 'Last try not paid' },
   expired: { sentence: 'Time is up for your last try.', note: 'Time is up for your last try' },
   closed: { sentence: 'We have ended your last try.', note: 'Last try ended' },

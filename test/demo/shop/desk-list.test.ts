@@ -61,16 +61,27 @@ const REASONS = [
   ['paymentId', 'The gateway reported a different payment id than was asked for'],
 ] as const;
 
+/** No later than the start, so that the order of a list is that of the answer. */
+const AT_ONCE = '2026-11-20T12:00:00.000Z';
+
 test('the desk lists payments and payouts, and says why one needs review, with a link to its decision', async () => {
   const { shop, staff } = await openDesk();
   const transactions = [
     payment('ST-1', { status: 'FAILED', reason: 'EXPIRED' }),
     payment('ST-0', { status: 'FAILED', reason: 'REPLACED' }),
     ...['USER_CANCELLED', 'INSUFFICIENT_BALANCE', null].map((code, at) =>
-      payment(`ST-1${at}`, { status: 'FAILED', reason: 'DECLINED', history: [said('declined', code)] }),
+      payment(`ST-1${at}`, { status: 'FAILED', reason: 'DECLINED', history: [said('declined', code, AT_ONCE)] }),
     ),
-    payout('PO-3', { status: 'FAILED', reason: 'DECLINED', history: [said('declined', 'INSUFFICIENT_BALANCE')] }),
-    payout('PO-4', { status: 'FAILED', reason: 'REJECTED', history: [said('rejected', 'HTTP 400 WALLET_NOT_FOUND')] }),
+    payout('PO-3', {
+      status: 'FAILED',
+      reason: 'DECLINED',
+      history: [said('declined', 'INSUFFICIENT_BALANCE', AT_ONCE)],
+    }),
+    payout('PO-4', {
+      status: 'FAILED',
+      reason: 'REJECTED',
+      history: [said('rejected', 'HTTP 400 WALLET_NOT_FOUND', AT_ONCE)],
+    }),
     payout('PO-1', { needsReview: true, history: [said('mismatch', 'amount: asked 25.00 EUR, reported 0.07 EUR'), said('needs_review', 'mismatch'), said('declined', null)] }), // prettier-ignore
     payout('PO-2', { needsReview: true, history: [said('needs_review', null)] }),
     payment('ST-2', { status: 'SUCCESS', surplus: true }),
@@ -246,7 +257,7 @@ test('a row says who decided and why nothing can be sent back, and its order lea
       status: 'SUCCESS',
       history: [said('uncertain', 'HTTP 409 DUPLICATE_ORDER'), ...decided('SUCCESS by Ada: on the statement')],
     }),
-    payment('ST-2', { status: 'FAILED', reason: 'EXPIRED', history: [said('declined', 'TOKEN_EXPIRED')] }),
+    payment('ST-2', { status: 'FAILED', reason: 'EXPIRED', history: [said('declined', 'TOKEN_EXPIRED', AT_ONCE)] }),
     payout('PO-1', { status: 'FAILED', reason: 'RESOLVED', history: decided('FAILED by Ada: not sent') }),
     payment('ST-3', { status: 'SUCCESS', payer: null }),
     payment('ST-4', { status: 'SUCCESS', payer: null, erasedAt: '2026-11-20T12:00:05.000Z' }),
@@ -297,7 +308,7 @@ test('the desk opens what waits and today, and folds the days before, whose tota
   );
 });
 
-test('a row has the time when it was paid or ended, and of one that is open when it started', async () => {
+test('a row has the time when it was paid or ended, the newest first, and of one that is open when it started', async () => {
   const { shop, staff } = await openDesk();
   const transactions = [
     payment('ST-1', { status: 'SUCCESS', history: [said('succeeded', null, '2026-11-20T12:02:00.000Z')] }),
@@ -311,7 +322,7 @@ test('a row has the time when it was paid or ended, and of one that is open when
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   assert.deepEqual(
     [...(await staff.get('/desk/list')).text.matchAll(/<time [^>]*>(.*)<\/time>/g)].map(([, time]) => time),
-    ['12:02', '21\u00A0Nov,\u00A000:03', 'started\u00A012:00'],
+    ['21\u00A0Nov,\u00A000:03', '12:02', 'started\u00A012:00'],
   );
 });
 
@@ -326,6 +337,23 @@ test('of a start whose answer was lost, the desk says that it is being checked, 
   assert.deepEqual(
     [...labels].map(([, label]) => label),
     ['Being sent', 'Being checked', 'Being checked'],
+  );
+});
+
+test('the desk says what may still be paid: a payment that the proxy ended, and the gateway did not', async () => {
+  const { shop, staff } = await openDesk();
+  const ended = (reason: string, ...history: object[]) => payment(reason, { status: 'FAILED', reason, history });
+  const transactions = [
+    ended('EXPIRED', said('expired', null)),
+    ended('REPLACED', said('replaced', null)),
+    ended('DECLINED', said('declined', null)),
+    payment('ST-1', { status: 'FAILED', reason: 'EXPIRED', history: [said('declined', 'TOKEN_EXPIRED')] }),
+  ];
+  shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+  const rows = (await staff.get('/desk/list')).text.split('<li ').slice(1);
+  assert.deepEqual(
+    rows.map((row) => row.includes('may still be paid')),
+    [true, true, false, false],
   );
 });
 

@@ -230,7 +230,7 @@ test('an order whose tries all failed says so, also in the account, and no longe
     // The widget says of these that a payment may still come, or may have been made.
     [[LATER, { ...LATER, reason: 'EXPIRED' }], 'Time is up for your last try.', '<br />Time is up for your last try'],
     [[LATER, { ...LATER, reason: 'RESOLVED' }], 'We have ended your last try.', '<br />Last try ended'],
-    [[LATER, open], 'We have not received your payment yet.', '<br />Waiting for payment'],
+    [[LATER, open], 'We have not received your payment yet.', '<br />Started, not paid yet'],
   ] as const) {
     for (const [path, rest, amount] of [
       [goods, 'We keep your order and pack it once it is paid.', '€42.75'],
@@ -240,7 +240,7 @@ test('an order whose tries all failed says so, also in the account, and no longe
       assert.ok((await shopper.get(path)).text.includes(`>${start} ${rest}<`), `${path}: ${start}`);
       const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
       const day = '<time datetime="2026-11-20T12:00:00.000Z">Nov 20, 2026</time>';
-      const isWaiting = note.includes('Waiting');
+      const isWaiting = note.includes('Started');
       const shown = isWaiting && path === topUp ? '' : amount;
       const row = `<span>${shown}</span>\\s*<small>${orderIdIn(path)} · ${day}${note}</small>`;
       const way = isWaiting ? 'Continue' : 'Pay now';
