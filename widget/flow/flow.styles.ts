@@ -15,15 +15,17 @@ export const flowStyles = css`
   :host(:disabled) {
     opacity: 0.5;
   }
-  /* A tab at the upper edge: it comes with the first view and moves nothing. */
+  /* On the sheet's edge, so that it moves nothing when it comes with the first view. */
   strong {
     position: absolute;
     inset: 0 0 auto;
     inline-size: fit-content;
     margin: auto;
     padding: 0 0.75em;
-    border-radius: 0 0 0.75em 0.75em;
+    border: 1px solid;
+    border-radius: 1em;
     font-size: 0.75em;
+    translate: 0 -50%;
   }
   .method > label,
   button,
@@ -114,7 +116,7 @@ export const flowStyles = css`
   }
   .note.warning,
   strong {
-    background: color-mix(in srgb, var(--payment-color-warning, light-dark(#f2b134, #ffb000)) 16%, transparent);
+    background: color-mix(in srgb, var(--payment-color-warning, light-dark(#f2b134, #ffb000)) 16%, var(--_surface));
   }
   .quiet {
     padding-inline: calc(var(--_space) / 2);
@@ -363,10 +365,6 @@ export const flowStyles = css`
     }
   }
   @container (width < 20rem) {
-    strong {
-      position: static;
-      border-radius: 1em;
-    }
     .countdown {
       display: block;
     }
@@ -451,7 +449,6 @@ export const flowStyles = css`
     }
     .bar,
     .note,
-    strong,
     .panel > svg.icon {
       border: 1px solid;
     }
@@ -495,8 +492,7 @@ export const flowStyles = css`
     }
     .wrong::before,
     .warning::before,
-    .note,
-    strong {
+    .note {
       border: 1px solid;
     }
     [aria-invalid='true'],
