@@ -7,7 +7,7 @@ import { createMismatch, signedIn } from '../backend-proxy/admin/admin-kit.ts';
 import { M } from '../backend-proxy/time.ts';
 import { REFUNDS_QR } from '../backend-proxy/world.ts';
 
-export async function drawOperator(browser: Browser): Promise<Buffer> {
+export async function drawOperator(browser: Browser, colorScheme: 'light' | 'dark'): Promise<Buffer> {
   const ends: (() => unknown)[] = [];
   const test = { after: (end: () => unknown) => void ends.push(end) };
   const { world, open } = await signedIn(test as unknown as TestContext, { profile: REFUNDS_QR });
@@ -20,7 +20,7 @@ export async function drawOperator(browser: Browser): Promise<Buffer> {
   const html = (await open('/admin'))
     .replace(/<link rel="stylesheet"[^>]*>/, `<style>${STYLE}</style>`)
     .replace(serverClock.words(world.now()), '20\u00A0Nov\u00A02026, 12:15:00\u00A0UTC'); // in every time zone
-  const page = await browser.newPage({ viewport: { width: 870, height: 366 }, deviceScaleFactor: 1.25 });
+  const page = await browser.newPage({ viewport: { width: 870, height: 366 }, deviceScaleFactor: 1.25, colorScheme });
   await page.setContent(html);
   const picture = await page.screenshot();
   await page.close();

@@ -1,6 +1,7 @@
 // The pictures of the README, for light and for dark pages, for an order of the demo's shop: the code on a desktop and
-// the choice on a phone; and for a phone what it shows there instead of a code. These are transparent around the screens. Then the operator's page. The last has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in drop-in/ were taken of
-// the pages of test/bench/, which answer each of its logos by a gray box.
+// the choice on a phone; and for a phone what it shows there instead of a code. These are transparent around the
+// screens. Then the operator's page. The last has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in
+// drop-in/ were taken of the pages of test/bench/, which answer each of its logos by a gray box.
 import { existsSync, readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { PNG } from 'pngjs';
@@ -17,7 +18,8 @@ export const README_PICTURES: Readonly<Record<string, Draw>> = {
   'docs/pictures/widget-in-the-dark.png': (browser, open) => drawScreens(browser, open, ['code', 'choice'], 'dark'),
   'docs/pictures/widget-on-a-phone.png': (browser, open) => drawScreens(browser, open, ['app'], 'light'),
   'docs/pictures/widget-on-a-phone-in-the-dark.png': (browser, open) => drawScreens(browser, open, ['app'], 'dark'),
-  'docs/pictures/operators-page.png': drawOperator,
+  'docs/pictures/operators-page.png': (browser) => drawOperator(browser, 'light'),
+  'docs/pictures/operators-page-in-the-dark.png': (browser) => drawOperator(browser, 'dark'),
   'docs/pictures/side-by-side.png': drawSideBySide,
 };
 
