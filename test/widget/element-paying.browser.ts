@@ -35,6 +35,25 @@ it('paying by DIRECT sends the wallet id and says where to confirm', async () =>
   expect(proxy.starts[0]?.body).to.deep.equal({ method: 'DIRECT', customer: '12345678', language: 'en' });
 });
 
+it('the link to change the wallet ID leads to its field, also if another row was looked at meanwhile', async () => {
+  const widget = await mount(proxyWith('DIRECT', { walletLast4: '5678' }));
+  const press = (text: string) => {
+    const found = [...(widget.shadowRoot?.querySelectorAll('button') ?? [])].find(
+      ({ innerText }) => innerText === text,
+    );
+    found?.click();
+  };
+  await heading(widget, 'Confirm in your wallet app');
+  press('Pay another way');
+  await heading(widget, 'How would you like to pay?');
+  expect(radio(widget, 'DIRECT').checked).to.equal(false);
+  press('Back to that payment');
+  await heading(widget, 'Confirm in your wallet app');
+  press('Change the wallet ID');
+  await heading(widget, 'How would you like to pay?');
+  expect(radio(widget, 'DIRECT').checked).to.equal(true);
+});
+
 it('a wallet ID that cannot be asked leads to the website, and back to its field with what was typed', async () => {
   const proxy = new FakeProxy();
   proxy.onStart = () => paymentOf('CHECKOUT', { asked: 'DIRECT' });

@@ -154,7 +154,7 @@ export const otherMethodButton = (
   state.blocked || isOnlyWay(state)
     ? ''
     : button('other', rank, say(key), () =>
-        run((session) => (key === 'other' ? session.payAnotherWay() : session.reset())),
+        run((session) => session.payAnotherWay(key === 'other' ? undefined : 'DIRECT')),
       );
 
 /** There is no other method, and nothing that was typed for this one. */

@@ -176,12 +176,12 @@ export class Session implements ReactiveController, Actions {
     this.#host.set({ activity: { at: 'choosing' }, unavailable: [] });
   }
 
-  /** Returns to the choice, with another row than the one that the shopper did not want. */
-  payAnotherWay(): void {
+  /** Returns to the choice, at this method, or at another row than the one that the shopper did not want. */
+  payAnotherWay(by?: Method): void {
     this.reset();
     const state = this.#host.state();
     const last = state.form.method ?? state.order.payment?.asked;
-    const method = offeredMethods(state).find((each) => !sharesRow(each, last));
+    const method = by ?? offeredMethods(state).find((each) => !sharesRow(each, last));
     if (method) this.edit({ method });
   }
 

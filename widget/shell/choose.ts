@@ -19,7 +19,7 @@ export interface Actions {
   pay(by?: Method): void;
   again(method: Method): void;
   reset(): void;
-  payAnotherWay(): void;
+  payAnotherWay(by?: Method): void;
   edit(change: Partial<SessionState['form']>): void;
   showOpenPayment(): void;
   reconnect(): void;
