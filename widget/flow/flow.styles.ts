@@ -180,6 +180,7 @@ export const flowStyles = css`
     outline-offset: 2px;
   }
   .method:has([name='wallet']:focus-visible),
+  h2:focus-visible,
   .method [type='radio']:focus-visible {
     outline: none;
   }
@@ -410,9 +411,6 @@ export const flowStyles = css`
       --_surface: #fff;
       --_line: #999;
       color-scheme: light;
-    }
-    h2 {
-      outline: none;
     }
     .print-only {
       display: block;
