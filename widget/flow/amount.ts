@@ -235,7 +235,7 @@ export const amountStyles = css`
     .amount ::placeholder,
     .amount > [name]:placeholder-shown + .unit,
     .amount > .unit:has(+ :placeholder-shown) {
-      font-weight: 400;
+      color: GrayText;
       opacity: 1;
     }
     .amount:has([aria-invalid='true']) > .unit {
