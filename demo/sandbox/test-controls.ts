@@ -141,7 +141,8 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string | u
       <form method="post" action="/overview/clock" class="card stack">
         <h3>Clock</h3>
         <small>
-          Moves the gateway’s clock only. A payment on the wallet website expires after 15 minutes, the others never.
+          Moves the gateway’s clock only. The gateway ends a payment on the wallet website after 15 minutes; of the
+          others, the proxy alone stops waiting.
         </small>
         <div class="row" role="group" aria-label="Advance the clock by">
           ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+${name}</button>`)}

@@ -80,13 +80,18 @@ function hintAt({ method, qr, appUrl }) {
 
 async function followChoice() {
   await customElements.whenDefined('payment-widget');
-  // No event says what is chosen at first, and after a payment that failed.
-  const hintAtChosen = () => {
+  let current;
+  // No event says what is chosen at first and after a payment that failed, nor that an open payment is shown again.
+  const hintAtShown = () => {
     const chosen = widget.shadowRoot.querySelector('[name="method"]:checked');
-    if (chosen) hintAt({ method: chosen.value });
+    const shown = chosen ? { method: chosen.value } : current;
+    if (shown) hintAt(shown);
   };
-  new MutationObserver(hintAtChosen).observe(widget.shadowRoot, { childList: true, subtree: true });
+  new MutationObserver(hintAtShown).observe(widget.shadowRoot, { childList: true, subtree: true });
   document.addEventListener('payment-select', ({ detail }) => hintAt(detail));
-  document.addEventListener('payment-change', ({ detail: { payment } }) => payment && hintAt(payment));
+  document.addEventListener('payment-change', ({ detail: { payment } }) => {
+    current = payment;
+    if (payment) hintAt(payment);
+  });
 }
 if (fill) void followChoice();
