@@ -11,6 +11,7 @@ export const flowStyles = css`
     --_warning: var(--payment-color-warning, light-dark(#7a4b00, #ffc04d));
     --_press: color(from var(--_on-accent) srgb clamp(0, 1 - r, 1) clamp(0, 1 - g, 1) clamp(0, 1 - b, 1));
     --_code-size: 17rem;
+    scroll-margin: 1em;
   }
   :host(:disabled) {
     opacity: 0.5;
@@ -179,8 +180,8 @@ export const flowStyles = css`
     outline: 3px solid color-mix(in srgb, var(--_accent) 75%, transparent);
     outline-offset: 2px;
   }
-  .method:has([name='wallet']:focus-visible),
   h2:focus-visible,
+  .method:has([name='wallet']:focus-visible),
   .method [type='radio']:focus-visible {
     outline: none;
   }
@@ -347,7 +348,7 @@ export const flowStyles = css`
     color: inherit;
     font-weight: 600;
   }
-  :is(.bar, .CHECKOUT):dir(rtl) {
+  :is(.bar, .phone, .CHECKOUT):dir(rtl) {
     scale: -1 1;
   }
   :lang(ko) {

@@ -68,7 +68,7 @@ export function copyButton(
 /** A request's id at the proxy, for the shop's help. Only its beginning is shown. */
 export function reference(id: string | undefined, context: PanelContext): TemplateResult | '' {
   if (!id) return '';
-  const start = id.replaceAll(/\W|_/g, '').slice(0, 8).toUpperCase();
+  const start = id.slice(0, 8).toUpperCase();
   return html`<div class="row" part="reference">
     <small>${context.say('reference', { id: start })}</small>
     ${copyButton(id, 'copyReference', context)}
@@ -170,7 +170,7 @@ function isOnlyWay(state: SessionState): boolean {
 export const waysOut = (first: 'help' | 'shop', context: PanelContext): TemplateResult =>
   first === 'help'
     ? html`${helpLink('second', context)} ${shopLink(helpUrl(context) ? 'quiet' : 'second', context)}`
-    : html`${shopLink('second', context)} ${helpLink('quiet', context)}`;
+    : html`${shopLink('primary', context)} ${helpLink('quiet', context)}`;
 
 /** The page's content in slot `help`, else a link to the shop's help; from the token until the first view arrives. */
 export function helpLink(rank: 'second' | 'quiet', context: PanelContext): TemplateResult {
