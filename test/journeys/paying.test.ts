@@ -153,8 +153,12 @@ test('a top-up: the shopper chooses the amount, within the bounds of the order',
   await shopper.page.getByRole('button', { name: 'Top up', exact: true }).waitFor();
   assert.equal(await shopper.page.getByText('Add a coffee').isVisible(), false, 'a step that a top-up has not');
   await shopper.part('amount').fill('4.99');
-  await shopper.part('pay').click();
+  await shopper.page.keyboard.press('Tab');
   await shopper.part('error').waitFor();
+  const isFocused = () => shopper.part('amount').evaluate((field) => field.matches(':focus'));
+  assert.equal(await isFocused(), false, 'an error that is said as the field is left holds nobody there');
+  await shopper.part('pay').click();
+  assert.equal(await isFocused(), true, 'the press leads back to it');
   assert.deepEqual(await world.atGateway(shopper.orderId), []);
   await shopper.part('amount').fill('25.50');
   await shopper.page.getByRole('button', { name: 'Top up €25.50' }).click();

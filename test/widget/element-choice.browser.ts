@@ -301,6 +301,20 @@ it('an open amount is asked for within its bounds, shown on the button and sent 
   expect(thePart(widget, 'total').textContent).to.contain('12,5');
 });
 
+it('a wrong amount is said once its field is left, an empty one only at the press', async () => {
+  const proxy = new FakeProxy({ amount: undefined, maxAmount: '500', methods: ['QR'] });
+  const widget = await mount(proxy);
+  const leave = async (amount: string) => {
+    type(widget, 'amount', amount);
+    await widget.updateComplete;
+    field(widget, 'amount').dispatchEvent(new Event('change', { bubbles: true }));
+    await widget.updateComplete;
+    return part(widget, 'error')?.textContent;
+  };
+  expect([await leave('501'), await leave(''), await leave('50')]).to.deep.equal(['Enter €500 or less.', undefined, undefined]); // prettier-ignore
+  expect(proxy.starts).to.deep.equal([]);
+});
+
 it('a suggested amount fills the field as the language writes it, and is marked as chosen', async () => {
   const suggestedAmounts = ['10', '12.50'];
   const proxy = new FakeProxy({ amount: undefined, maxAmount: '500', methods: ['QR'], suggestedAmounts });

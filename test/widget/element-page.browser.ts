@@ -184,7 +184,7 @@ it('console warnings name the order’s methods if the page asks only for others
     methods = methodsOf(await mount(proxy, { methods: 'PAYPAL CHECKOUT' }));
   });
   expect(methods).to.deep.equal(['QR']);
-  expect(warnings).to.deep.equal(['<payment-widget> methods="PAYPAL CHECKOUT": the order has only QR']);
+  expect(warnings).to.deep.equal(['<payment-widget> methods PAYPAL,CHECKOUT but the order has only QR']);
 });
 
 it('console warnings name the origin to allow, if no answer can be read', async () => {

@@ -15,7 +15,7 @@ export function amountField(
   shown: Choice,
   context: PanelContext,
 ): TemplateResult {
-  const { say, state, language } = context;
+  const { say, state, run, language } = context;
   const { minAmount: min, maxAmount: max } = state.claims ?? {};
   const { currency } = state.order;
   const values = { ...(min && { min: rounded(min, context) }), ...(max && { max: rounded(max, context) }) };
@@ -25,13 +25,20 @@ export function amountField(
   const unit = html`<label class="unit" for="amount">${parts[indexOf('currency')]?.value}</label>`;
   // Persian writes amounts from left to right.
   const isFirst = (parts[0]?.value === '\u200e') !== indexOf('currency') < indexOf('integer');
-  return field('amount', 'amount', min || max ? say(key, values) : '', shown, context, {
-    values,
-    before: isFirst ? unit : '',
-    unit: isFirst ? '' : unit,
-    after: suggestions(html, context),
-    placeholder: writeTypedAmount('0', currency, language),
-  });
+  // Said when the field is left, not only at the press. Nobody is asked to fill in what was left empty.
+  const check = () => {
+    const errors = amountErrors(state, typedAmount(state, language, false), language);
+    if (state.form.amount && errors.amount) run((session) => session.edit({}, errors));
+  };
+  return html`<div @change=${check}>
+    ${field('amount', 'amount', min || max ? say(key, values) : '', shown, context, {
+      values,
+      before: isFirst ? unit : '',
+      unit: isFirst ? '' : unit,
+      after: suggestions(html, context),
+      placeholder: writeTypedAmount('0', currency, language),
+    })}
+  </div>`;
 }
 
 /** With decimals only if there are any: "€10". */

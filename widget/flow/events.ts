@@ -100,7 +100,7 @@ export function warnAboutMissingOrder(): void {
 
 export function warnAboutMethods({ order, preferences: { methods } }: SessionState): void {
   if (methods && !order.methods.some((method) => methods.includes(method)))
-    console.warn(`<payment-widget> methods="${methods.join(' ')}": the order has only ${order.methods.join(' ')}`);
+    console.warn('<payment-widget> methods', methods, 'but the order has only', order.methods);
 }
 
 declare global {

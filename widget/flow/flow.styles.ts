@@ -138,9 +138,6 @@ export const flowStyles = css`
     color: var(--_muted);
     font-size: 0.875em;
   }
-  [open] {
-    margin-block-end: 0;
-  }
   .pair ~ .row {
     margin-block: 0;
   }

@@ -6,7 +6,7 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import { PAYS_BY, type Method, type OrderView, type StartPayment } from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId, chosenMethod, offeredMethods, sharesRow } from '../shell/choice.ts';
 import type { Actions } from '../shell/choose.ts';
-import { leaveResumeHint, FOLLOWING, type SessionState, type Trouble } from '../shell/state.ts';
+import { leaveResumeHint, FOLLOWING, type FieldErrors, type SessionState, type Trouble } from '../shell/state.ts';
 import {
   followOut,
   navigateOrClose,
@@ -185,15 +185,15 @@ export class Session implements ReactiveController, Actions {
     if (method) this.edit({ method });
   }
 
-  /** Stores what the shopper chose or typed, and removes the errors of the last try. */
-  edit(change: Partial<SessionState['form']>): void {
+  /** Stores what the shopper chose or typed, and replaces the errors of the last try. */
+  edit(change: Partial<SessionState['form']>, errors?: FieldErrors): void {
     const before = this.#host.state();
     const { activity, form } = before;
     if (activity.at === 'sending') return;
     if (change.method) this.#host.element.method = change.method;
     this.#host.set({
       form: { ...form, ...change },
-      activity: activity.at === 'choosing' ? { at: 'choosing' } : activity,
+      activity: errors || activity.at === 'choosing' ? { at: 'choosing', errors } : activity,
     });
     const method = chosenMethod(this.#host.state());
     if (method && method !== chosenMethod(before)) emit(this.#host.element, 'payment-select', { method });
@@ -245,7 +245,7 @@ export class Session implements ReactiveController, Actions {
     const promises: Promise<unknown>[] = [];
     let isDispatched = false;
     const waitUntil = (promise: Promise<unknown>) => {
-      if (isDispatched) throw new Error('Call waitUntil() while the event is dispatched.');
+      if (isDispatched) throw new Error('Call waitUntil() during the event.');
       promises.push(promise);
     };
     const amount = body.amount ?? this.#host.state().order.amount;

@@ -9,7 +9,7 @@ import { PAYS_BY, type Method } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
 import { asksWalletId, isCode, opensApp, type Choice } from './choice.ts';
 import type { Say } from './language.ts';
-import type { SessionState } from './state.ts';
+import type { FieldErrors, SessionState } from './state.ts';
 
 // What all panels share: the context they are given, the heading, the icons.
 // A panel is a function of (what to show, context) that returns a template; it keeps no state and decides nothing.
@@ -20,7 +20,7 @@ export interface Actions {
   again(method: Method): void;
   reset(): void;
   payAnotherWay(by?: Method): void;
-  edit(change: Partial<SessionState['form']>): void;
+  edit(change: Partial<SessionState['form']>, errors?: FieldErrors): void;
   showOpenPayment(): void;
   reconnect(): void;
   leaveForCheckout(event: Event, url: string): void;
