@@ -182,7 +182,7 @@ function prompts(view: PhoneView): Markup {
       </strong>
       <p class="amount">${formatMoney(minor, currency)}</p>
       <dl class="facts">${fact('Order', orderOf(newest))} ${website(newest)} ${balanceAfter(after, currency)}</dl>
-      ${alreadyPaid(newest, view)} ${answerForm(newest, customer, false)}
+      ${alreadyPaid(newest, view)} ${answerForm(newest, view, false)}
     </section>
     ${
       others.length === 0
@@ -244,26 +244,28 @@ const balanceAfter = (minor: bigint, currency: string): Markup =>
     : fact('Balance after', formatMoney(minor, currency));
 
 /** The shop asks for it by another request. */
-function alreadyPaid(payment: Payment, { paidBefore, orderOf, now }: PhoneView): Markup | '' {
+function alreadyPaid(payment: Payment, { paidBefore, now }: PhoneView): Markup | '' {
   const paid = paidBefore(payment);
-  return paid ? html`<p class="problem">You already paid ${orderOf(payment)} ${ago(paid.updatedAt, now)}.</p>` : '';
+  return paid ? html`<p class="problem">You already paid this order ${ago(paid.updatedAt, now)}.</p>` : '';
 }
 
-function answerForm({ paymentId, minor, currency }: Payment, customer: Customer, fromApp: boolean): Markup {
+function answerForm(payment: Payment, { customer, paidBefore }: PhoneView, fromApp: boolean): Markup {
+  const { paymentId, minor, currency } = payment;
+  const isPaid = paidBefore(payment) !== undefined;
   const isShort = customer.balance(currency) < minor;
   const approve = (text: string, look = '') =>
     html`<button name="answer" value="approve" id="approve-${paymentId}" class="${look}">${text}</button>`;
   return html`<form method="post" action="/wallet/answer" class="answer">
     <input type="hidden" name="paymentId" value="${paymentId}" />
     ${fromApp ? html`<input type="hidden" name="app" value="1" />` : ''}
-    <button name="answer" value="decline" id="decline-${paymentId}">Decline</button>
+    <button name="answer" value="decline" id="decline-${paymentId}" class="${isPaid ? 'main' : ''}">Decline</button>
     ${
       isShort
         ? html`<div class="hint">
             <p>Test: see how a payment is declined.</p>
             ${approve('Approve anyway')}
           </div>`
-        : approve(`Approve ${formatMoney(minor, currency)}`, 'main')
+        : approve(`Approve ${formatMoney(minor, currency)}${isPaid ? ' again' : ''}`, isPaid ? '' : 'main')
     }
   </form>`;
 }
@@ -331,7 +333,7 @@ function request(view: PhoneView, { payment, fromApp }: Opened): Markup {
       ${fact('Order', orderOf(payment))} ${website(payment)} ${fact('Asked', ago(createdAt, now))}
       ${balanceAfter(balance - minor, currency)}
     </dl>
-    ${answerForm(payment, customer, fromApp)}`;
+    ${answerForm(payment, view, fromApp)}`;
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -124,9 +124,9 @@ describe('the wallet phone', () => {
     assert.doesNotMatch(phone.text, /already paid/, 'another customer paid it');
     await phone.open('/wallet?as=12345678');
     await phone.open(code);
-    assert.match(phone.text, /€10\.50 You already paid A-1 2 min ago\. Order A-1/);
+    assert.match(phone.text, /€10\.50 You already paid this order 2 min ago\. Order A-1/);
     await phone.open('/wallet');
-    assert.match(phone.text, /You already paid A-1 2 min ago\. Decline/);
+    assert.match(phone.text, /You already paid this order 2 min ago\. Decline Approve €10\.50 again/);
   });
 
   it('the phone has no main button where the balance is too low', async () => {
