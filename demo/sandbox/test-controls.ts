@@ -120,7 +120,7 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string | u
         <small>Make the gateway misbehave. <code>POST&nbsp;/_sandbox/faults</code> has more.</small>
         <button hidden>Enter in the choice below presses this and no fault</button>
         <fieldset class="times">
-          <legend>How often, for the next fault</legend>
+          <legend>How often</legend>
           <div class="row">
             ${TIMES.map(
               ([value, name]) =>

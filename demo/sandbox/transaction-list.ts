@@ -103,6 +103,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
   const isDelivered = deliveries.length > 0 && deliveries.every(wasSimple);
   const isNews = isFinal(transaction) && clock.now() - transaction.updatedAt < NEWS_MS;
   const at = changedAt(transaction);
+  const unseen = requestLog.hasNoAnswer(orderId) && !isFinal(transaction) ? notSeen(transaction) : '';
   return html`<li class="transaction ${isNews ? 'news' : ''}">
     <details id="details-${paymentId}">
       <summary id="summary-${paymentId}">
@@ -128,13 +129,13 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
         ${history(kind, transaction, options)}
       </div>
     </details>
-    ${requestLog.hasNoAnswer(orderId) && !isFinal(transaction) ? notSeen(transaction) : ''}
+    ${unseen}
     ${
       isFinal(transaction)
         ? ''
         : html`<div class="answer">
             ${button(transaction, 'decline', 'Decline')}
-            ${button(transaction, 'approve', approval(transaction, options), 'main')}
+            ${button(transaction, 'approve', approval(transaction, options), unseen ? '' : 'main')}
           </div>`
     }
   </li>`;
