@@ -40,12 +40,12 @@ const editor: Markup = html`<h1>Make the widget yours</h1>
   </ul>
   <div class="editor stack">
     <div class="stack">
-      <div class="previews card">${preview('light')} ${preview('dark')}</div>
       <div class="bar" role="group" aria-label="State of the widget">
         ${Object.entries(STATES).map(
           ([id, label]) => html`<button class="button plain" type="button" data-state="${id}">${label}</button>`,
         )}
       </div>
+      <div class="previews card">${preview('light')} ${preview('dark')}</div>
       <div class="bar">
         <h2 id="rule">The CSS</h2>
         <button class="button plain" type="button" data-copy>Copy</button>
