@@ -4,8 +4,6 @@ import { parseArgs } from 'node:util';
 import { startStack, type Stack } from './stack.ts';
 import { buildWidgetIfStale } from './widget-build.ts';
 
-const { values } = parseArgs({ options: { dir: { type: 'string' } } });
-
 let stack: Stack | undefined;
 let isEnding = false;
 
@@ -24,6 +22,7 @@ function fail(message: string): void {
 }
 
 try {
+  const { values } = parseArgs({ options: { dir: { type: 'string' } } });
   if (await buildWidgetIfStale()) console.log('Built the widget.');
   stack = await startStack({ ...(values.dir !== undefined && { dir: values.dir }), onExit: fail });
   console.log(`
