@@ -15,7 +15,7 @@ import {
   type TransactionType,
   STAGES,
 } from '../protocol/transaction.ts';
-import type { Method, Reason, Status } from '../protocol/wire.ts';
+import { PAYS_BY, type Method, type Reason, type Status } from '../protocol/wire.ts';
 import { type Html, capital, money, moneyOf, serverClock } from './values.ts';
 
 export const TYPE_NAMES: Record<TransactionType, string> = { PAY: 'Payment', REFUND: 'Refund', PAYOUT: 'Payout' };
@@ -115,6 +115,13 @@ function endName(transaction: Transaction): string {
 
 const UNCLEAR = 'It is not clear whether the gateway has it. The proxy keeps asking, so there is nothing to do yet.';
 
+const UNSEEN = 'The gateway’s answer was lost, so nobody was shown a way to pay. A status check found the payment.';
+const NEWEST = 'Reload to see the newest.';
+
+/** What lacks its answer has no code or page; a request is in the wallet. */
+const isUnseen = ({ method, checkoutUrl, qr, appUrl, answer }: Transaction) =>
+  method !== null && PAYS_BY[method] !== 'prompt' && answer !== null && !checkoutUrl && !qr && !appUrl;
+
 /** More than the status says; empty if there is no more, and in a review, which has its reason. */
 export function explanationOf(transaction: Transaction, order?: Pick<Order, 'closed' | 'paidBy'>): string {
   const reason = reasonOf(transaction);
@@ -122,7 +129,7 @@ export function explanationOf(transaction: Transaction, order?: Pick<Order, 'clo
   if (transaction.stage === 'uncertain') return UNCLEAR;
   if (transaction.resolved !== null) return decisionOf(transaction);
   if (transaction.late) return lateIn(transaction);
-  if (reason === null) return transaction.stage === 'succeeded' ? '' : 'Reload to see the newest.';
+  if (reason === null) return transaction.stage === 'succeeded' ? '' : isUnseen(transaction) ? UNSEEN : NEWEST;
   const [, explanation] = endOf(transaction, reason);
   if (reason !== 'EXPIRED') return explanation;
   return `${explanation} ${transaction.stage === 'declined' ? 'No money moved.' : lateOf(order)}`;

@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { Payment, Refund, Transaction } from '../../backend-proxy/client.ts';
 import { CURRENCY, centsOf, formatMoney, money } from './catalog.ts';
-import { lastDecision } from './fulfillment.ts';
+import { isLost, lastDecision } from './fulfillment.ts';
 import { page, type Markup, type Site } from './page.ts';
 
 /** `isClosed`: the order of a payment that waits. */
@@ -152,7 +152,8 @@ function aboutOf(entry: Entry, entries: readonly Entry[]): string {
   const sums = sent.map(([how, all]) => `${money(sumOf(all), entry.currency)} ${how}`);
   if (isPayment(entry) && centsOf(entry.settled) > 0) sums.push(`${formatMoney(entry.settled)} settled another way`);
   const note = 'note' in entry && entry.note !== backNote(entry.orderId) && entry.note;
-  const parts = [wallet && walletEnd(wallet), mayBePaid && 'may still be paid', note, ...sums];
+  const lost = isPayment(entry) && isWaiting(entry) && isLost(entry) && 'the gateway’s answer was lost';
+  const parts = [wallet && walletEnd(wallet), mayBePaid && 'may still be paid', lost, note, ...sums];
   return parts.filter(Boolean).join(' · ');
 }
 

@@ -82,11 +82,16 @@ export const lastDecision = ({ history }: Transaction) =>
   history.findLast(({ event, detail }) => event === 'resolved' && !detail?.startsWith('SETTLED'))?.detail;
 
 function triesOf(payments: readonly Payment[]): Order['tries'] {
-  if (payments.some(({ status }) => status === 'INITIALIZED' || status === 'PROCESSING')) return 'open';
+  if (payments.some((payment) => isOpen(payment) && !isLost(payment))) return 'open';
   const last = payments.at(-1);
   if (last?.status !== 'FAILED') return 'none';
   return last.reason === 'EXPIRED' ? 'expired' : last.reason === 'RESOLVED' ? 'closed' : 'failed';
 }
+
+const isOpen = ({ status }: Payment) => status === 'INITIALIZED' || status === 'PROCESSING';
+
+/** The gateway's answer is lost, so that nobody was shown its code or page. */
+export const isLost = ({ history }: Payment): boolean => history.some(({ event }) => event === 'uncertain');
 
 function backOf(payments: readonly Payment[], refunds: readonly Refund[]): Back {
   const theirs = refunds.filter(({ refundOf }) => payments.some(({ gatewayOrderId }) => gatewayOrderId === refundOf));

@@ -86,6 +86,12 @@ it('a payment that ended is called the same in its status, its explanation and i
   await operator.says('/admin/transactions/A-2', / Nobody paid in time\. No money moved\. /);
   // Only our clock has ended this one.
   await world.start(world.token({ orderId: 'A-3', payWithin: 60 }), { method: 'QR' });
+  const open = (await world.ledger.transaction('A-3')) ?? assert.fail();
+  const lost = { ...open, qr: null, appUrl: null };
+  const seen = [open, lost, { ...lost, method: 'DIRECT' as const }].map((each) =>
+    explanationOf(each).startsWith('The gateway’s answer was lost, so nobody was shown a way to pay.'),
+  );
+  assert.deepEqual(seen, [false, true, false], 'a request is in the wallet');
   await world.pass(4 * M);
   await operator.says(
     '/admin/transactions/A-3',

@@ -333,6 +333,9 @@ test('of a start whose answer was lost, the desk says that it is being checked, 
   const transactions = [payment('ST-1', sending), payment('ST-2', lost), payout('PO-1', lost)];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const { text } = await staff.get('/desk/list');
+  const found = payment('ST-3', { ...lost, status: 'PROCESSING', payer: null });
+  shop.proxy.answers['GET /transactions'] = { body: { transactions: [found], nextCursor: null } };
+  assert.match((await staff.get('/desk/list')).text, / Waiting<[^]*>the gateway’s answer was lost</);
   const labels = text.matchAll(/chip wait"><span aria-hidden="true">…<\/span> (.*)<\/span>/g);
   assert.deepEqual(
     [...labels].map(([, label]) => label),

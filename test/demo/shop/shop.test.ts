@@ -224,8 +224,11 @@ test('an order whose tries all failed says so, also in the account, and no longe
   const goods = await shopper.order(BASKET);
   const topUp = (await shopper.post('/account/top-ups', {})).headers.get('location') ?? '';
   const open = { ...LATER, status: 'INITIALIZED' };
+  const lost = { ...open, history: [{ event: 'uncertain' }] };
   for (const [payments, start, note] of [
     [[], 'Not paid yet.', ''],
+    // The widget says that it was not started.
+    [[lost], 'Not paid yet.', ''],
     [[LATER, LATER], 'Your last try was not paid.', '<br />Last try not paid'],
     // The widget says of these that a payment may still come, or may have been made.
     [[LATER, { ...LATER, reason: 'EXPIRED' }], 'Time is up for your last try.', '<br />Time is up for your last try'],
