@@ -102,7 +102,7 @@ export function overview(shown: Overview): Html {
         <input
           name="orderId"
           type="search"
-          placeholder="ID or amount"
+          placeholder="ID, amount or end of wallet"
           aria-label="ID, amount or end of wallet"
           maxlength="64"
           autocomplete="off"
