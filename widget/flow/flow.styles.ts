@@ -177,7 +177,6 @@ export const flowStyles = css`
     outline: 3px solid color-mix(in srgb, var(--_accent) 75%, transparent);
     outline-offset: 2px;
   }
-  h2:focus-visible,
   .method:has([name='wallet']:focus-visible),
   .method [type='radio']:focus-visible {
     outline: none;
@@ -409,6 +408,9 @@ export const flowStyles = css`
       --_surface: #fff;
       --_line: #999;
       color-scheme: light;
+    }
+    :focus-visible {
+      outline: none;
     }
     .print-only {
       display: block;
