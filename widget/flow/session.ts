@@ -193,7 +193,7 @@ export class Session implements ReactiveController, Actions {
     if (change.method) this.#host.element.method = change.method;
     this.#host.set({
       form: { ...form, ...change },
-      activity: errors || activity.at === 'choosing' ? { at: 'choosing', errors } : activity,
+      activity: errors ? { at: 'choosing', errors } : activity.at === 'choosing' ? { at: 'choosing' } : activity,
     });
     const method = chosenMethod(this.#host.state());
     if (method && method !== chosenMethod(before)) emit(this.#host.element, 'payment-select', { method });

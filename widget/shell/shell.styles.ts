@@ -53,7 +53,6 @@ export const styles = css`
     display: grid;
     grid-template-columns: minmax(0, 1fr);
     gap: var(--_space);
-    border: 0;
   }
   .sheet {
     padding: var(--payment-padding, min(var(--_space) * 1.5, 4px + 5cqi));

@@ -31,7 +31,7 @@ export type Activity =
   /** Following whatever the order view says. */
   | { at: 'following' }
   /** Choosing, either again while a payment is open, or with an error of the last start to show. */
-  | { at: 'choosing'; trouble?: Trouble; errors?: FieldErrors | undefined }
+  | { at: 'choosing'; trouble?: Trouble; errors?: FieldErrors }
   /**
    * Waiting for the answer to a start. `isSlow`: after a few seconds, or once it had to be sent again.
    * `retry`: the method of a start that replaces a payment which ended or cannot be paid, and whose progress is shown
