@@ -1,7 +1,7 @@
 // The page that sends a payout, or a payment's money back, in two steps; and the one that closes an order.
 import { html } from 'hono/html';
 import type { Payment } from '../../backend-proxy/client.ts';
-import { formatMoney, money } from './catalog.ts';
+import { centsOf, formatMoney, money } from './catalog.ts';
 import { deskFrame, kindOf, walletEnd } from './desk-list.ts';
 import type { Markup, Site } from './page.ts';
 
@@ -46,9 +46,10 @@ const hidden = (name: string, value: string) => html`<input type="hidden" name="
 
 function fields(form: DeskForm): Markup {
   const { order, back, note, left = 0 } = form;
+  const why = back && centsOf(back.amount) % 100 > 0 ? ': the gateway sends whole amounts only' : '';
   const part =
     back &&
-    `Up to ${money(left)} of the ${formatMoney(back.amount)} for ${back.orderId} can go back to the wallet that paid, ${walletEnd(back.payer ?? '')}: the gateway sends whole amounts only.`;
+    `Up to ${money(left)} of the ${formatMoney(back.amount)} for ${back.orderId} can go back to the wallet that paid, ${walletEnd(back.payer ?? '')}${why}.`;
   return html`${part && html`<p class="quiet">${part}</p>`} ${field(form, 'amount', 'Amount (whole euros)')}
     ${order === '' && field(form, 'customer', 'Wallet ID')}
     <label>Note to the customer <input name="note" value="${note}" maxlength="120" placeholder="Optional" /></label>
