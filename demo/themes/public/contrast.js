@@ -5,6 +5,8 @@ import { PROPERTIES } from './themes.js';
 
 const TEXT = 4.5;
 const GRAPHIC = 3;
+/** WCAG asks nothing of a button whose text can be read; below this nobody sees that it is one. */
+const SHAPE = 1.2;
 
 /**
  * `of` is the foreground and `on` the background: a color, or [color, its share, color below].
@@ -24,6 +26,7 @@ export const PAIRS = [
   { of: 'accent', on: 'surface', where: 'on the surface', atLeast: TEXT },
   { of: 'accent', on: ['accent', 0.11, 'surface'], where: 'on the chosen row', atLeast: TEXT },
   { of: ['accent', 0.75, 'surface'], on: 'surface', where: 'as the focus ring', atLeast: GRAPHIC },
+  { of: 'fill', on: 'surface', where: 'as the button', atLeast: SHAPE },
   { of: 'on-accent', on: 'fill', where: 'on the button', atLeast: TEXT },
   { of: 'on-accent', on: ['fill', 0.88, 'press'], where: 'on the hovered button', atLeast: TEXT },
   { of: 'text', on: ['text', 0.16, 'surface'], where: 'in a gray sign', atLeast: GRAPHIC },
@@ -47,18 +50,25 @@ export function shortfalls(theme) {
     const colors = Object.fromEntries(COLORS.map((each) => [each.key, (theme[each.key] ?? each.default)[scheme]]));
     colors['color-fill'] = colors['color-accent'];
     if (!('color-accent' in theme)) colors['color-accent'] = LINES[scheme];
-    if (!('color-on-accent' in theme)) colors['color-on-accent'] = readableOn(colors['color-fill']);
+    colors['color-on-accent'] = onAccentOf(theme)[scheme];
     colors['color-press'] = hexOf(channels(colors['color-on-accent']).map((value) => 255 - value));
     const worst = new Map();
     for (const { of, on, where, atLeast } of PAIRS) {
-      const key = `color-${typeof of === 'string' ? of : of[0]}`;
-      if (isFitted && key === 'color-accent') continue;
+      const name = typeof of === 'string' ? of : of[0];
+      if (isFitted && name === 'accent') continue;
+      const key = `color-${name === 'fill' ? 'accent' : name}`;
       const ratio = contrast(colorOf(of, colors), colorOf(on, colors));
       const lack = ratio / atLeast;
       if (lack < Math.min(1, worst.get(key)?.lack ?? 1)) worst.set(key, { key, scheme, ratio, atLeast, where, lack });
     }
     return [...worst.values()];
   });
+}
+
+/** The text on the button as the widget draws it: white or black, unless the theme has its own. */
+export function onAccentOf(theme) {
+  const accent = theme['color-accent'] ?? COLORS.find(({ key }) => key === 'color-accent').default;
+  return theme['color-on-accent'] ?? { light: readableOn(accent.light), dark: readableOn(accent.dark) };
 }
 
 /** White or black, as the widget chooses the text on an accent that comes alone. */

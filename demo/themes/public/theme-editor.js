@@ -1,7 +1,7 @@
 // Connects the controls, the theme and the fragment of the address. The theme is the only state; the page is drawn
 // from it. The previews use the same CSS rule that is shown for copying, as a constructed style sheet, and a fake proxy each. theme-text.js
 // converts a theme to text, contrast.js checks its colors.
-import { shortfalls } from './contrast.js';
+import { onAccentOf, shortfalls } from './contrast.js';
 import { FakeProxy } from './fake-proxy.js';
 import { cssOf, hashOf, themeOf, withValue } from './theme-text.js';
 import { PROPERTIES } from './themes.js';
@@ -10,7 +10,7 @@ import { PROPERTIES } from './themes.js';
 const ADDRESS_AFTER_MS = 300;
 const EMPTY = '/* payment-widget { --payment-color-accent: …; } */';
 const ORDER = { amount: '52.50', description: 'Two coffees', methods: ['DIRECT', 'QR'] };
-const NEEDS = { 3: 'a border or icon', 4.5: 'text' };
+const NEEDS = { 1.2: 'a button', 3: 'a border or icon', 4.5: 'text' };
 
 const find = (selector, within = document) => within.querySelector(selector);
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -30,13 +30,15 @@ function show() {
   styles.replaceSync(css);
   find('[data-css]').textContent = css || EMPTY;
   say('[data-copied]', '');
-  for (const { property, row } of rows) showValue(row, property, theme[property.key] ?? property.default);
+  for (const { property, row } of rows) showValue(row, property, valueOf(property));
   for (const link of all('.ready a')) link.ariaCurrent = String(hashOf(themeOf(link.hash)) === hashOf(theme));
   const found = shortfalls(theme).map(wordsOf);
   find('[data-verdict]').classList.toggle('good', found.length === 0);
   find('[data-verdict]').classList.toggle('warn', found.length > 0);
   say('[data-verdict]', found.join('\n') || 'Every text has the contrast of WCAG AA, light and dark.');
 }
+
+const valueOf = ({ key, default: usual }) => (key === 'color-on-accent' ? onAccentOf(theme) : (theme[key] ?? usual));
 
 function showValue(row, { kind, unit, min }, value) {
   for (const input of all('input', row)) {
@@ -63,8 +65,9 @@ function say(selector, text) {
   if (region.textContent !== text) region.textContent = text;
 }
 
-function valueIn({ key, kind, default: usual }, { value, dataset }) {
-  if (kind === 'color') return { ...(theme[key] ?? usual), [dataset.scheme]: value };
+function valueIn(property, { value, dataset }) {
+  const { kind } = property;
+  if (kind === 'color') return { ...valueOf(property), [dataset.scheme]: value };
   return kind === 'length' ? Number(value) : value.trim() || null;
 }
 
