@@ -34,7 +34,7 @@ export const NOT_REFUNDABLE = {
   marked: 'the gateway reported its id as a duplicate',
   conflict: 'the gateway or a person has said that no money moved',
   under_review: 'it is under review',
-  resolved: 'a person has resolved it, so the gateway did not name the wallet that paid',
+  resolved: 'a person has resolved it, so the wallet that paid is not verified',
   erased: 'the wallet that paid is erased',
   payer_unknown: 'the gateway did not name the whole wallet that paid',
   method: 'the gateway profile does not say how its method is refunded (refundAs)',
