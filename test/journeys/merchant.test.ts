@@ -197,6 +197,16 @@ async function styleOf(page: Page, property: 'backgroundColor' | 'borderRadius' 
   );
 }
 
+test('a text that is no font is left out of the CSS, and the editor says so', async () => {
+  const { page } = await atThemes();
+  const font = page.locator('[data-key=font] input');
+  await font.fill('2rem Georgia');
+  assert.match(await css(page), /--payment-font: 2rem Georgia;/);
+  await font.fill('2rem; } nonsense');
+  await page.getByText('Font: a size and a family, such as 1rem Georgia, serif.').waitFor();
+  assert.equal(await css(page), EMPTY);
+});
+
 test('a ready theme applies to both widgets, and the back button removes it', async () => {
   const visitor = await atThemes();
   const { page } = visitor;

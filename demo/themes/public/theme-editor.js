@@ -33,6 +33,7 @@ function show() {
   for (const { property, row } of rows) showValue(row, property, valueOf(property));
   for (const link of all('.ready a')) link.ariaCurrent = String(hashOf(themeOf(link.hash)) === hashOf(theme));
   const found = shortfalls(theme).map(wordsOf);
+  if (find('[aria-invalid=true]', form)) found.unshift('Font: a size and a family, such as 1rem Georgia, serif.');
   find('[data-verdict]').classList.toggle('good', found.length === 0);
   find('[data-verdict]').classList.toggle('warn', found.length > 0);
   say('[data-verdict]', found.join('\n') || 'Every text has the contrast of WCAG AA, light and dark.');
@@ -65,10 +66,13 @@ function say(selector, text) {
   if (region.textContent !== text) region.textContent = text;
 }
 
+/** What the CSS would be no rule with is left out of it. */
+const isFont = (value) => value.trim() === '' || CSS.supports('font', value);
+
 function valueIn(property, { value, dataset }) {
   const { kind } = property;
   if (kind === 'color') return { ...valueOf(property), [dataset.scheme]: value };
-  return kind === 'length' ? Number(value) : value.trim() || null;
+  return kind === 'length' ? Number(value) : isFont(value) ? value.trim() || null : null;
 }
 
 function writeAddress() {
@@ -118,6 +122,7 @@ form.addEventListener('submit', (event) => event.preventDefault());
 form.addEventListener('input', ({ target }) => {
   if ('claim' in target.dataset) return showState();
   const { property } = rows.find(({ row }) => row.contains(target));
+  if (property.kind === 'font') target.ariaInvalid = String(!isFont(target.value));
   const value = valueIn(property, target);
   theme = withValue(theme, property.key, value);
   show();
