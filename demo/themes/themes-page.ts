@@ -9,15 +9,16 @@ import { PROPERTIES, type Property, type Scheme } from './theme.ts';
 
 const SCHEMES: Record<Scheme, string> = { light: 'Light', dark: 'Dark' };
 
-/** The states of the fake proxy to look at: together they show every property. */
+/** The states of the fake proxy to look at: together they show every property. `error`: the choice, sent too early. */
 const STATES = {
   choosing: 'Choose',
+  error: 'Error',
   requested: 'Wait',
   code: 'Code',
   paid: 'Paid',
   declined: 'Failed',
   checking: 'Checking',
-} satisfies Partial<Record<StateName, string>>;
+} satisfies Partial<Record<StateName | 'error', string>>;
 
 const READY = new URL('../../widget/themes/', import.meta.url);
 const LOGO = `data:image/svg+xml;base64,${readFileSync(new URL('../shop/public/icon.svg', import.meta.url), 'base64')}`;
@@ -34,40 +35,29 @@ export function themesPage(proxyUrl: string, site: Site): Markup {
 }
 
 const editor: Markup = html`<h1>Make the widget yours</h1>
-  <p class="quiet">Start from a theme, change what you like, look at each state in light and dark, and copy the CSS.</p>
+  <p class="quiet">
+    Start from a theme, change what you like, look at each state in light and dark, and
+    <a href="#rule">copy the CSS</a>.
+  </p>
   <ul class="ready" aria-label="Ready themes">
     ${readyThemes()}
   </ul>
   <div class="editor stack">
-    <div class="stack">
-      <div class="bar" role="group" aria-label="State of the widget">
-        ${Object.entries(STATES).map(
-          ([id, label]) => html`<button class="button plain" type="button" data-state="${id}">${label}</button>`,
-        )}
-      </div>
-      <div class="previews card">${preview('light')} ${preview('dark')}</div>
+    <div class="looks">
       <div class="bar">
-        <h2 id="rule">The CSS</h2>
-        <button class="button plain" type="button" data-copy>Copy</button>
-        <p class="quiet" role="status" data-copied></p>
-        <p class="quiet">Only what differs from the defaults. This page's address holds the theme, too.</p>
+        <p class="message" role="status" data-verdict></p>
+        <a data-undo hidden></a>
       </div>
-      <pre class="rule" tabindex="0" role="group" aria-labelledby="rule"><code data-css></code></pre>
+      <div class="pinned">
+        <div class="bar" role="group" aria-label="State of the widget">
+          ${Object.entries(STATES).map(
+            ([id, label]) => html`<button class="button plain" type="button" data-state="${id}">${label}</button>`,
+          )}
+        </div>
+        <div class="previews card">${preview('light')} ${preview('dark')}</div>
+      </div>
     </div>
     <form autocomplete="off" aria-label="Properties">
-      <p class="message" role="status" data-verdict></p>
-      <section aria-labelledby="brand">
-        <div class="property"><h2 id="brand">In the order token</h2></div>
-        ${CLAIMS.map(
-          ({ claim, label, value, max }) =>
-            html`<label class="property"
-              ><b class="name">${label}</b>
-              <span class="controls"
-                ><input type="text" data-claim="${claim}" value="${value}" maxlength="${max}" spellcheck="false"
-              /></span>
-            </label>`,
-        )}
-      </section>
       <section aria-labelledby="colors">
         <div class="property">
           <h2 id="colors">Colors</h2>
@@ -81,8 +71,27 @@ const editor: Markup = html`<h1>Make the widget yours</h1>
         <div class="property"><h2 id="shape">Shape and type</h2></div>
         ${PROPERTIES.filter(({ kind }) => kind !== 'color').map(row)}
       </section>
+      <section aria-labelledby="brand">
+        <div class="property"><h2 id="brand">In the order token</h2></div>
+        ${CLAIMS.map(
+          ({ claim, label, value, max }) =>
+            html`<label class="property"
+              ><span class="name"><b>${label}</b></span>
+              <span class="controls"
+                ><input type="text" data-claim="${claim}" value="${value}" maxlength="${max}" spellcheck="false"
+              /></span>
+            </label>`,
+        )}
+      </section>
     </form>
-  </div>`;
+  </div>
+  <div class="bar">
+    <h2 id="rule">The CSS</h2>
+    <button class="button" type="button" data-copy>Copy</button>
+    <p role="status" data-copied></p>
+    <p class="quiet">Only what differs from the defaults. This page's address holds the theme, too.</p>
+  </div>
+  <pre class="rule" tabindex="0" role="group" aria-labelledby="rule"><code data-css></code></pre>`;
 
 function preview(scheme: Scheme): Markup {
   return html`<section class="${scheme}" aria-label="The widget, ${scheme}">
@@ -118,12 +127,33 @@ function readyThemes(): Markup[] {
   return readdirSync(READY).map((file) => {
     const css = readFileSync(new URL(file, READY), 'utf8').replaceAll(/\s+/g, ' ');
     const [, label = '', note = ''] = /^\/\* (.+?): (.+?)\. \*\//.exec(css) ?? [];
-    const values = [...css.matchAll(/--payment-([\w-]+): ([^;]+);/g)];
-    const hash = values.map(([, key, value = '']) => `${key}=${encodeURIComponent(codeOf(value))}`).join('&');
+    const codes = new Map(
+      Array.from(css.matchAll(/--payment-([\w-]+): ([^;]+);/g), ([, key = '', value = '']) => [key, codeOf(value)]),
+    );
+    const hash = Array.from(codes, ([key, code]) => `${key}=${encodeURIComponent(code)}`).join('&');
     return html`<li>
-      <a class="card" href="#${hash}"><strong>${label}</strong><small>${note}</small></a>
+      <a class="card" href="#${hash}">${sample(codes)}<strong>${label}</strong><small>${note}</small></a>
     </li>`;
   });
+}
+
+/** A theme's surface, text and button, light beside dark. */
+function sample(codes: Map<string, string>): Markup {
+  const colors = ['color-surface', 'color-text', 'color-accent'].map((key) => {
+    const usual = Object.values(PROPERTIES.find((property) => property.key === key)?.default ?? {});
+    return (codes.get(key) ?? codeOf(usual.join(' '))).split('-');
+  });
+  const family = codes.get('font')?.replace(/^\S+ /, '') ?? '';
+  return html`<svg viewBox="0 0 72 44" aria-hidden="true">
+    ${[0, 1].map((at) => {
+      const [surface, text, accent] = colors.map((shades) => `#${shades[at]}`);
+      return html`<g transform="translate(${at * 36})">
+        <path fill="${surface}" d="M0 0h36v44H0z"></path>
+        <text x="18" y="22" fill="${text}" font-family="${family}">Aa</text>
+        <rect x="7" y="29" width="22" height="8" rx="${Number(codes.get('radius') ?? 12) / 6}" fill="${accent}"></rect>
+      </g>`;
+    })}
+  </svg>`;
 }
 
 /** `light-dark(#aabbcc, #ddeeff)` → `aabbcc-ddeeff`, `4px` → `4`; a font as it is. */

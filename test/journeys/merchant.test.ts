@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, afterEach, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { until } from '../backend-proxy/until.ts';
 import { createSearch } from '../secret-search.ts';
 import { audit } from './audit.ts';
@@ -232,6 +232,41 @@ test('a color with too little contrast is named with its ratio, and is not refus
   await page.getByLabel('Muted, light', { exact: true }).fill('#7fb0ff');
   assert.match((await verdict.textContent()) ?? '', /^Muted, light: \d\.\d to 1 .*text needs 4\.5\.$/m);
   assert.match(await css(page), /#7fb0ff/);
+  const marked = await page.locator('[aria-invalid=true]').evaluateAll((all) => all.map(({ ariaLabel }) => ariaLabel));
+  assert.deepEqual(marked, ['Muted, light']);
+  await page.getByRole('button', { name: 'Copy' }).click();
+  await page.getByText('It has colors below WCAG AA.').waitFor();
+});
+
+test('changes to a ready theme can be taken back, and it is named', async () => {
+  const { page } = await atThemes();
+  const undo = page.locator('[data-undo]');
+  await pick(page, 'Sorbet').click();
+  await page.locator('.ready a[aria-current=true]', { hasText: 'Sorbet' }).waitFor();
+  assert.equal(await undo.isVisible(), false);
+  const ready = await css(page);
+  await page.getByLabel('Muted, light', { exact: true }).fill('#7fb0ff');
+  assert.equal(await undo.textContent(), 'Back to Sorbet');
+  await undo.click();
+  await page.locator('.ready a[aria-current=true]', { hasText: 'Sorbet' }).waitFor();
+  assert.equal(await css(page), ready);
+});
+
+test('the state "Error" of the editor shows an error in both widgets', async () => {
+  const { page } = await atThemes();
+  await page.getByRole('button', { name: 'Error', exact: true }).click();
+  for (const widget of await widgets(page).all()) await widget.locator('[aria-invalid=true]').waitFor();
+});
+
+test('on a phone, both widgets stay in sight while the last control is used', async () => {
+  const { page } = await atThemes('', { viewport: { width: 390, height: 844 } });
+  const last = page.getByLabel('Wallet', { exact: true });
+  await last.focus();
+  await last.pressSequentially('Jeton');
+  const boxOf = async (at: Locator) => (await at.boundingBox()) ?? assert.fail('not drawn');
+  const [previews, field] = [await boxOf(page.locator('.previews')), await boxOf(last)];
+  assert.ok(previews.y >= 0, `they begin at ${previews.y}`);
+  assert.ok(field.y >= previews.y + previews.height, 'they do not cover the control');
 });
 
 test('axe finds no problem on the theme page at 320 px, in any ready theme', async () => {

@@ -1,13 +1,13 @@
 // Connects the controls, the theme and the fragment of the address. The theme is the only state; the page is drawn
-// from it. The previews use the same CSS rule that is shown for copying, as a constructed style sheet, and a fake proxy each. theme-text.js
-// converts a theme to text, contrast.js checks its colors.
+// from it. The previews use the same CSS rule that is shown for copying, as a constructed style sheet, and a fake proxy
+// each. theme-text.js converts a theme to text, contrast.js checks its colors.
 import { onAccentOf, shortfalls } from './contrast.js';
 import { FakeProxy } from './fake-proxy.js';
 import { cssOf, hashOf, themeOf, withValue } from './theme-text.js';
 import { PROPERTIES } from './themes.js';
 
-/** Browsers limit how often the address may change, so a moving slider must wait. */
-const ADDRESS_AFTER_MS = 300;
+/** Browsers limit how often the address may change, and each letter of a name would be two widgets. */
+const PAUSE_MS = 300;
 const EMPTY = '/* payment-widget { --payment-color-accent: …; } */';
 const ORDER = { amount: '52.50', description: 'Two coffees', methods: ['DIRECT', 'QR'] };
 const NEEDS = { 1.2: 'a button', 3: 'a border or icon', 4.5: 'text' };
@@ -19,9 +19,12 @@ const rows = PROPERTIES.map((property) => ({ property, row: find(`[data-key="${p
 const styles = new CSSStyleSheet();
 
 let theme = themeOf(location.hash) ?? {};
+/** The link to the ready theme that the changes started from. */
+let start = all('.ready a').find(({ hash }) => hashOf(themeOf(hash)) === '');
 let state = 'choosing';
 let addressTimer;
-/** One more for each preview, because the widget remembers what was started for an order. */
+let brandTimer;
+/** One more for each pair of previews, because the widget remembers what was started for an order. */
 let count = 0;
 let release = [];
 
@@ -31,12 +34,33 @@ function show() {
   find('[data-css]').textContent = css || EMPTY;
   say('[data-copied]', '');
   for (const { property, row } of rows) showValue(row, property, valueOf(property));
-  for (const link of all('.ready a')) link.ariaCurrent = String(hashOf(themeOf(link.hash)) === hashOf(theme));
-  const found = shortfalls(theme).map(wordsOf);
-  if (find('[aria-invalid=true]', form)) found.unshift('Font: a size and a family, such as 1rem Georgia, serif.');
-  find('[data-verdict]').classList.toggle('good', found.length === 0);
-  find('[data-verdict]').classList.toggle('warn', found.length > 0);
-  say('[data-verdict]', found.join('\n') || 'Every text has the contrast of WCAG AA, light and dark.');
+  const links = all('.ready a');
+  const same = links.find((link) => hashOf(themeOf(link.hash)) === hashOf(theme));
+  start = same ?? start;
+  for (const link of links) link.ariaCurrent = String(link === same);
+  const undo = find('[data-undo]');
+  undo.hidden = same !== undefined;
+  undo.href = start.hash;
+  undo.textContent = `Back to ${find('strong', start).textContent}`;
+  showVerdict();
+}
+
+function showVerdict() {
+  const found = shortfalls(theme);
+  for (const { property, row } of rows.filter(({ property: { kind } }) => kind === 'color')) {
+    for (const input of all('input', row)) {
+      const { scheme } = input.dataset;
+      input.ariaInvalid = String(found.some((each) => each.key === property.key && each.scheme === scheme));
+    }
+  }
+  const lines = found.map(wordsOf);
+  if (find('[type=text][aria-invalid=true]', form)) {
+    lines.unshift('Font: a size and a family, such as 1rem Georgia, serif.');
+  }
+  const verdict = find('[data-verdict]');
+  verdict.classList.toggle('good', lines.length === 0);
+  verdict.classList.toggle('warn', lines.length > 0);
+  say('[data-verdict]', lines.join('\n') || 'Every text has the contrast of WCAG AA, light and dark.');
 }
 
 const valueOf = ({ key, default: usual }) => (key === 'color-on-accent' ? onAccentOf(theme) : (theme[key] ?? usual));
@@ -82,21 +106,24 @@ function writeAddress() {
 
 async function copy() {
   const code = find('[data-css]');
+  const warning = find('[data-verdict]').classList.contains('warn') ? ' It has colors below WCAG AA.' : '';
   try {
     await navigator.clipboard.writeText(code.textContent);
-    say('[data-copied]', 'Copied.');
+    say('[data-copied]', `Copied.${warning}`);
   } catch {
     getSelection().selectAllChildren(code);
-    say('[data-copied]', 'Selected. Copy it with the keyboard.');
+    say('[data-copied]', `Selected. Copy it with the keyboard.${warning}`);
   }
 }
 
 /** The form of a widget is a landmark, and two need different names: this one gets that of the section around it too. */
-async function nameForm(widget) {
+async function prepareForm(widget) {
   await customElements.whenDefined('payment-widget');
   await widget.updateComplete;
+  if (!widget.isConnected) return;
   const choice = find('form', widget.shadowRoot);
   choice?.setAttribute('aria-label', `${widget.parentElement.ariaLabel}: ${choice.ariaLabel}`);
+  if (state === 'error') choice.requestSubmit();
 }
 
 /** Two new widgets, in the state and with the names and logo that are chosen. */
@@ -104,15 +131,15 @@ function showState() {
   const given = all('[data-claim]').map(({ dataset, value }) => [dataset.claim, value.trim()]);
   const brand = Object.fromEntries(given.filter(([, value]) => value !== ''));
   for (const end of release.toReversed()) end();
-  release = all('payment-widget').map((widget) => {
-    count += 1;
+  count += 1;
+  release = all('payment-widget').map((widget, index) => {
     const proxy = new FakeProxy({ orderId: `TH-${count}`, ...ORDER, ...brand });
-    proxy.become(state);
+    proxy.become(state === 'error' ? 'choosing' : state);
     const fresh = document.createElement('payment-widget');
-    fresh.setAttribute('proxy', `https://preview${count}.invalid/`);
+    fresh.setAttribute('proxy', `https://preview${count}-${index}.invalid/`);
     fresh.setAttribute('order', proxy.token);
     widget.replaceWith(fresh);
-    void nameForm(fresh);
+    void prepareForm(fresh);
     return proxy.install(fresh.getAttribute('proxy'));
   });
   for (const button of all('[data-state]')) button.ariaPressed = String(button.dataset.state === state);
@@ -120,14 +147,18 @@ function showState() {
 
 form.addEventListener('submit', (event) => event.preventDefault());
 form.addEventListener('input', ({ target }) => {
-  if ('claim' in target.dataset) return showState();
+  if ('claim' in target.dataset) {
+    clearTimeout(brandTimer);
+    brandTimer = setTimeout(showState, PAUSE_MS);
+    return;
+  }
   const { property } = rows.find(({ row }) => row.contains(target));
   if (property.kind === 'font') target.ariaInvalid = String(!isFont(target.value));
   const value = valueIn(property, target);
   theme = withValue(theme, property.key, value);
   show();
   clearTimeout(addressTimer);
-  addressTimer = setTimeout(writeAddress, ADDRESS_AFTER_MS);
+  addressTimer = setTimeout(writeAddress, PAUSE_MS);
 });
 find('[data-copy]').addEventListener('click', () => void copy());
 for (const button of all('[data-state]')) {
@@ -136,6 +167,8 @@ for (const button of all('[data-state]')) {
     showState();
   });
 }
+// A link to the address of before leads nowhere while the changes are not in the address.
+for (const link of all('.ready a, [data-undo]')) link.addEventListener('click', writeAddress);
 window.addEventListener('pagehide', writeAddress);
 window.addEventListener('hashchange', () => {
   // The fragment of a link within the page is not a theme: restore the theme's fragment.

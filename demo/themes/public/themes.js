@@ -11,7 +11,7 @@ export const PROPERTIES = [
   color('accent', 'Accent', 'Button, choice, links', '#2348d5', '#3f63ee'),
   color('on-accent', 'On accent', 'Text on the button', '#ffffff', '#ffffff'),
   color('success', 'Success', 'Paid', '#0a7540', '#43b97b'),
-  color('danger', 'Danger', 'Errors, failure', '#b3231b', '#ff978e'),
+  color('danger', 'Danger', 'Errors', '#b3231b', '#ff978e'),
   color('warning', 'Warning', 'Not to pay twice', '#7a4b00', '#ffc04d'),
   length('radius', 'Corners', 'Rows, buttons', { unit: 'px', min: 0, max: 32, default: 12 }),
   length('space', 'Space', 'Unit of gaps', { unit: 'px', min: 6, max: 28, default: 16 }),
