@@ -199,10 +199,13 @@ function extraSentence(extra: Order['extra']): string {
   const [most, rest] = restOf(extra);
   const settled = extra.settled === '0.00' ? '' : `${formatMoney(extra.settled, CURRENCY)} was settled another way.`;
   const sent = `${backSentence(extra)} ${settled}`.trim();
-  const [whole, cents] = [most, rest].map((sum) => money(sum));
-  const all = sent === '' ? 'it' : `the other ${whole}`;
-  const ways = rest === 0 ? `${all} back` : `back ${whole} to your wallet and ${cents} another way: ${WHOLE}`;
-  return `${sent} ${most > 0 ? `Contact us, and we will send ${ways}.` : rest > 0 ? owedSentence(rest) : ''}`.trim();
+  return `${sent} ${most > 0 ? comingSentence(most, rest, sent !== '') : rest > 0 ? owedSentence(rest) : ''}`.trim();
+}
+
+/** The shop's staff send it from the desk. */
+function comingSentence(most: number, rest: number, isPart: boolean): string {
+  if (rest > 0) return `We will send back ${money(most)}. Contact us for the other ${money(rest)}: ${WHOLE}.`;
+  return `We will send ${isPart ? `the other ${money(most)}` : 'it'} back. If it takes more than two days, contact us.`;
 }
 
 /** Cents that do not go back: those that the wallet takes, and the others. */
@@ -360,11 +363,15 @@ function amountOf({ amount, tries }: Order): string {
 }
 
 function chipOf(order: Order): { tone: string; label?: string } {
-  const [most, rest] = restOf(order.extra);
-  const owed = most + rest + (order.kind === 'goods' ? unsentOf(order) : 0);
+  const owed = owedOf(order);
   const chip = stateChip(order);
   if (chip.label === undefined || chip.tone === 'warn' || owed === 0) return chip;
   return { tone: 'warn', label: `${chip.label}\u00a0· ${`we owe you ${money(owed)}`.replaceAll(' ', '\u00a0')}` };
+}
+
+function owedOf(order: Order): number {
+  const [most, rest] = restOf(order.extra);
+  return most + rest + (order.kind === 'goods' ? unsentOf(order) : 0);
 }
 
 function stateChip(order: Order) {
@@ -383,7 +390,8 @@ function notesOf(order: Order): Markup | '' {
   };
   if (stateOf(order) === 'unpaid') notes.push(TRIES[tries].note);
   if (paidAt === null && extra.received !== '0.00') notes.push('Paid after closing');
-  if (paidAt !== null) add(centsOf(extra.received), 'too much');
+  // While all of it is owed, the chip says so.
+  if (paidAt !== null && owedOf(order) !== centsOf(extra.received)) add(centsOf(extra.received), 'too much');
   // Of the payment that pays the order and of others.
   add(centsOf(back.sentBack) + centsOf(extra.sentBack), 'sent back');
   add(centsOf(back.onItsWay) + centsOf(extra.onItsWay), 'on its way back');

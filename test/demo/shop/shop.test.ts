@@ -21,8 +21,7 @@ const LATER = { ...SEEN, status: 'FAILED', needsReview: false };
 const unlinked = (html: string) => html.replaceAll(/<a href="\/contact">(contact us)<\/a>/gi, '$1');
 const REST =
   'We still owe you €0.75: only whole amounts can go to a wallet. Contact us, and we will send it another way.';
-const WHOLE =
-  'Contact us, and we will send back €42.00 to your wallet and €0.75 another way: only whole amounts can go to a wallet.';
+const WHOLE = 'We will send back €42.00. Contact us for the other €0.75: only whole amounts can go to a wallet.';
 const LATE = 'Your payment came after the order was closed.';
 const orderIdIn = (path: string) => path.replace('/orders/', '');
 
@@ -282,11 +281,7 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
   for (const [type, refunds, text, settled = '0.00'] of [
     ['payment.surplus', [], WHOLE],
     ['refund.failed', [{ ...back, status: 'FAILED' }], WHOLE],
-    [
-      'refund.succeeded',
-      [{ ...back, amount: '5.00' }],
-      'We have sent back €5.00. Contact us, and we will send back €37.00 to your wallet and €0.75 another way: only whole amounts can go to a wallet.',
-    ],
+    ['refund.succeeded', [{ ...back, amount: '5.00' }], `We have sent back €5.00. ${WHOLE.replace('42', '37')}`],
     ['refund.needs_review', [{ ...back, status: 'PROCESSING' }], `€42.00 is on its way back. ${REST}`],
     ['refund.succeeded', [back], `We have sent back €42.00. ${REST}`],
     ['refund.succeeded', [back], 'We have sent back €42.00. €0.75 was settled another way.', '0.75'],
@@ -300,7 +295,9 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
     const owed = text.includes(REST) ? '0\\.75' : text === WHOLE ? '42\\.75' : '37\\.75';
     const label = settled === '0.75' ? 'good">Paid' : `warn">Paid · we owe you €${owed}`;
     const note = settled === '0.75' ? ' · €42\\.00 sent back · €0\\.75 settled another way<' : '';
-    assert.match(account, new RegExp(`<br />€42\\.75 too much${note}.*<span class="chip ${label}<`, 's'));
+    // While all of it is owed, the chip alone says so.
+    assert.equal(account.includes('<br />€42.75 too much'), text !== WHOLE);
+    assert.match(account, new RegExp(`${note}.*<span class="chip ${label}<`, 's'));
   }
 });
 
@@ -371,7 +368,7 @@ test('of a top-up that was paid twice, the payment counts that paid it', async (
   const { text } = await shopper.get(path);
   assert.match(
     unlinked(text),
-    /topped up\.\n\nYou paid €50\.00 too much\. Contact us, and we will send it back\..*Balance.*€25\.00/s,
+    /topped up\.\n\nYou paid €50\.00 too much\. We will send it back\. If it takes more than two days, contact us\..*Balance.*€25\.00/s,
   );
 });
 
@@ -392,7 +389,7 @@ test('a closed order says what is sent back, and asks for no money', async () =>
       [],
       'We are looking into your payment. If you have questions, contact us.',
     ],
-    [[{ ...late, amount: '42.00' }], [], `${LATE} Contact us, and we will send it back.`],
+    [[{ ...late, amount: '42.00' }], [], `${LATE} We will send it back. If it takes more than two days, contact us.`],
     [[late], [], `${LATE} ${WHOLE}`],
     [[late], [{ ...back, status: 'PROCESSING' }], `${LATE} €42.00 is on its way back. ${REST}`],
     [[{ ...late, settled: '0.75' }], [back], `${LATE} We have sent back €42.00. €0.75 was settled another way.`],
