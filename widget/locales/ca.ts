@@ -95,7 +95,7 @@ export default {
   DECLINED_help: 'No s’ha cobrat res. Podeu tornar-ho a provar o pagar d’una altra manera.',
   CANCELLED: 'S’ha cancel·lat el pagament',
   LOW_BALANCE: 'No hi ha prou saldo al moneder',
-  LOW_BALANCE_help: 'Afegiu diners al moneder i torneu-ho a provar, o pagueu d’una altra manera. No s’ha cobrat res.',
+  LOW_BALANCE_help: 'Afegiu diners al moneder abans de tornar-ho a provar. No s’ha cobrat res.',
   EXPIRED: 'S’ha exhaurit el temps',
   EXPIRED_help:
     'Si heu confirmat a l’últim moment, el pagament es mostrarà aquí en uns minuts. Si no, no s’ha cobrat res.',

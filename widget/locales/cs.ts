@@ -95,8 +95,7 @@ export default {
   DECLINED_help: 'Žádné peníze nebyly strženy. Můžete to zkusit znovu nebo zaplatit jiným způsobem.',
   CANCELLED: 'Platba byla zrušena',
   LOW_BALANCE: 'V peněžence není dost peněz',
-  LOW_BALANCE_help:
-    'Přidejte do peněženky peníze a zkuste to znovu, nebo zaplaťte jiným způsobem. Žádné peníze nebyly strženy.',
+  LOW_BALANCE_help: 'Než to zkusíte znovu, přidejte do peněženky peníze. Žádné peníze nebyly strženy.',
   EXPIRED: 'Čas na platbu vypršel',
   EXPIRED_help:
     'Pokud jste platbu potvrdili na poslední chvíli, zobrazí se zde během několika minut. Jinak žádné peníze nebyly strženy.',

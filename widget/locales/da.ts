@@ -95,8 +95,7 @@ export default {
   DECLINED_help: 'Der er ikke trukket penge. Du kan prøve igen eller betale på en anden måde.',
   CANCELLED: 'Betalingen blev annulleret',
   LOW_BALANCE: 'Der er ikke penge nok i din wallet',
-  LOW_BALANCE_help:
-    'Sæt penge ind i din wallet, og prøv igen, eller betal på en anden måde. Der er ikke trukket penge.',
+  LOW_BALANCE_help: 'Sæt penge ind i din wallet, før du prøver igen. Der er ikke trukket penge.',
   EXPIRED: 'Tiden løb ud',
   EXPIRED_help:
     'Hvis du bekræftede i sidste øjeblik, vises din betaling her om få minutter. Ellers er der ikke trukket penge.',

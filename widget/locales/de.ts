@@ -95,8 +95,7 @@ export default {
   DECLINED_help: 'Es wurde nichts abgebucht. Versuchen Sie es erneut oder wählen Sie eine andere Zahlungsart.',
   CANCELLED: 'Die Zahlung wurde abgebrochen',
   LOW_BALANCE: 'Das Guthaben der Wallet reicht nicht aus',
-  LOW_BALANCE_help:
-    'Wählen Sie eine andere Zahlungsart, oder laden Sie Ihre Wallet auf und versuchen Sie es erneut. Es wurde nichts abgebucht.',
+  LOW_BALANCE_help: 'Laden Sie Ihre Wallet auf, bevor Sie es erneut versuchen. Es wurde nichts abgebucht.',
   EXPIRED: 'Die Zeit ist abgelaufen',
   EXPIRED_help:
     'Wenn Sie im letzten Moment bestätigt haben, erscheint Ihre Zahlung in wenigen Minuten hier. Sonst wurde nichts abgebucht.',

@@ -81,7 +81,7 @@ export const enFlow = {
   DECLINED_help: 'No money was taken. You can try again or pay another way.',
   CANCELLED: 'The payment was canceled',
   LOW_BALANCE: 'There was not enough money in the wallet',
-  LOW_BALANCE_help: 'Pay another way, or add money to your wallet and try again. No money was taken.',
+  LOW_BALANCE_help: 'Add money to your wallet before you try again. No money was taken.',
   EXPIRED: 'Time is up',
   EXPIRED_help:
     'If you confirmed at the last moment, your payment will show here in a few minutes. Otherwise no money was taken.',

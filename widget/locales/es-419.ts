@@ -95,7 +95,7 @@ export default {
   DECLINED_help: 'No se cobró nada. Puede intentar de nuevo o pagar de otra forma.',
   CANCELLED: 'El pago se canceló',
   LOW_BALANCE: 'No hay saldo suficiente en la billetera',
-  LOW_BALANCE_help: 'Agregue dinero a su billetera e intente de nuevo, o pague de otra forma. No se cobró nada.',
+  LOW_BALANCE_help: 'Agregue dinero a su billetera antes de intentar de nuevo. No se cobró nada.',
   EXPIRED: 'El tiempo se agotó',
   EXPIRED_help:
     'Si confirmó en el último momento, su pago aparecerá aquí en unos minutos. De lo contrario, no se cobró nada.',

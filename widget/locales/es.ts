@@ -95,7 +95,7 @@ export default {
   DECLINED_help: 'No se ha cobrado nada. Puede intentarlo de nuevo o pagar de otra forma.',
   CANCELLED: 'El pago se ha cancelado',
   LOW_BALANCE: 'No hay saldo suficiente en el monedero',
-  LOW_BALANCE_help: 'Añada dinero a su monedero e inténtelo de nuevo, o pague de otra forma. No se ha cobrado nada.',
+  LOW_BALANCE_help: 'Añada dinero a su monedero antes de intentarlo de nuevo. No se ha cobrado nada.',
   EXPIRED: 'El tiempo se agotó',
   EXPIRED_help:
     'Si confirmó en el último momento, su pago aparecerá aquí en unos minutos. De lo contrario, no se ha cobrado nada.',

@@ -95,7 +95,7 @@ export default {
   DECLINED_help: 'Raha ei võetud. Võite uuesti proovida või maksta muul viisil.',
   CANCELLED: 'Makse tühistati',
   LOW_BALANCE: 'Rahakotis pole piisavalt raha',
-  LOW_BALANCE_help: 'Lisage rahakotti raha ja proovige uuesti või makske muul viisil. Raha ei võetud.',
+  LOW_BALANCE_help: 'Enne uuesti proovimist lisage rahakotti raha. Raha ei võetud.',
   EXPIRED: 'Makseaeg sai läbi',
   EXPIRED_help:
     'Kui kinnitasite viimasel hetkel, ilmub teie makse siia mõne minuti jooksul. Muul juhul raha ei võetud.',

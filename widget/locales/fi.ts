@@ -95,7 +95,7 @@ export default {
   DECLINED_help: 'Rahaa ei veloitettu. Voit yrittää uudelleen tai maksaa toisella tavalla.',
   CANCELLED: 'Maksu peruutettiin',
   LOW_BALANCE: 'Lompakossa ei ole tarpeeksi rahaa',
-  LOW_BALANCE_help: 'Lisää lompakkoosi rahaa ja yritä uudelleen tai maksa toisella tavalla. Rahaa ei veloitettu.',
+  LOW_BALANCE_help: 'Lisää lompakkoosi rahaa ennen kuin yrität uudelleen. Rahaa ei veloitettu.',
   EXPIRED: 'Maksuaika loppui',
   EXPIRED_help:
     'Jos vahvistit viime hetkellä, maksusi näkyy tässä muutaman minuutin kuluessa. Muuten rahaa ei veloitettu.',

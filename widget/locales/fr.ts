@@ -96,8 +96,7 @@ export default {
   DECLINED_help: 'Aucun montant n’a été débité. Vous pouvez réessayer ou payer autrement.',
   CANCELLED: 'Le paiement a été annulé',
   LOW_BALANCE: 'Le solde du portefeuille est insuffisant',
-  LOW_BALANCE_help:
-    'Ajoutez de l’argent à votre portefeuille et réessayez. Vous pouvez aussi payer autrement. Aucun montant n’a été débité.',
+  LOW_BALANCE_help: 'Ajoutez de l’argent à votre portefeuille avant de réessayer. Aucun montant n’a été débité.',
   EXPIRED: 'Le délai a expiré',
   EXPIRED_help:
     'Si vous avez confirmé au dernier moment, votre paiement s’affichera ici dans quelques minutes. Sinon, aucun montant n’a été débité.',

@@ -95,8 +95,7 @@ export default {
   DECLINED_help: 'Ništa vam nije naplaćeno. Možete pokušati ponovno ili platiti na drugi način.',
   CANCELLED: 'Plaćanje je otkazano',
   LOW_BALANCE: 'U novčaniku nema dovoljno novca',
-  LOW_BALANCE_help:
-    'Dodajte novac u novčanik i pokušajte ponovno ili platite na drugi način. Ništa vam nije naplaćeno.',
+  LOW_BALANCE_help: 'Dodajte novac u novčanik prije nego što pokušate ponovno. Ništa vam nije naplaćeno.',
   EXPIRED: 'Isteklo je vrijeme za plaćanje',
   EXPIRED_help:
     'Ako ste potvrdili u zadnji čas, vaša će se uplata prikazati ovdje za nekoliko minuta. Inače vam ništa nije naplaćeno.',

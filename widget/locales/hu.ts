@@ -95,7 +95,7 @@ export default {
   DECLINED_help: 'Nem vontak le pénzt. Próbálja újra, vagy fizessen más módon.',
   CANCELLED: 'A fizetést megszakították',
   LOW_BALANCE: 'Nincs elég pénz a tárcában',
-  LOW_BALANCE_help: 'Töltse fel a tárcáját, és próbálja újra, vagy fizessen más módon. Nem vontak le pénzt.',
+  LOW_BALANCE_help: 'Töltse fel a tárcáját, mielőtt újra próbálja. Nem vontak le pénzt.',
   EXPIRED: 'Lejárt a fizetésre szánt idő',
   EXPIRED_help:
     'Ha az utolsó pillanatban hagyta jóvá, a fizetése néhány percen belül megjelenik itt. Ellenkező esetben nem vontak le pénzt.',

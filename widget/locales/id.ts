@@ -95,7 +95,7 @@ export default {
   DECLINED_help: 'Saldo Anda tidak terpotong. Anda dapat mencoba lagi atau membayar dengan cara lain.',
   CANCELLED: 'Pembayaran dibatalkan',
   LOW_BALANCE: 'Saldo e-wallet tidak cukup',
-  LOW_BALANCE_help: 'Isi saldo e-wallet Anda, lalu coba lagi, atau bayar dengan cara lain. Saldo Anda tidak terpotong.',
+  LOW_BALANCE_help: 'Isi saldo e-wallet Anda sebelum mencoba lagi. Saldo Anda tidak terpotong.',
   EXPIRED: 'Waktu pembayaran habis',
   EXPIRED_help:
     'Jika Anda mengonfirmasi di saat terakhir, pembayaran Anda akan tampil di sini dalam beberapa menit. Jika tidak, saldo Anda tidak terpotong.',

@@ -95,8 +95,7 @@ export default {
   DECLINED_help: 'Non ti è stato addebitato nulla. Puoi riprovare o pagare in un altro modo.',
   CANCELLED: 'Il pagamento è stato annullato',
   LOW_BALANCE: 'Il saldo del portafoglio non è sufficiente',
-  LOW_BALANCE_help:
-    'Aggiungi denaro al tuo portafoglio e riprova, oppure paga in un altro modo. Non ti è stato addebitato nulla.',
+  LOW_BALANCE_help: 'Aggiungi denaro al tuo portafoglio prima di riprovare. Non ti è stato addebitato nulla.',
   EXPIRED: 'Tempo scaduto',
   EXPIRED_help:
     'Se hai confermato all’ultimo momento, il pagamento comparirà qui tra qualche minuto. Altrimenti non ti è stato addebitato nulla.',

@@ -95,7 +95,7 @@ export default {
   DECLINED_help: 'Pinigai nenuskaičiuoti. Galite bandyti dar kartą arba mokėti kitu būdu.',
   CANCELLED: 'Mokėjimas atšauktas',
   LOW_BALANCE: 'Piniginėje nepakanka lėšų',
-  LOW_BALANCE_help: 'Papildykite piniginę ir bandykite dar kartą arba mokėkite kitu būdu. Pinigai nenuskaičiuoti.',
+  LOW_BALANCE_help: 'Prieš bandydami dar kartą papildykite piniginę. Pinigai nenuskaičiuoti.',
   EXPIRED: 'Mokėjimo laikas baigėsi',
   EXPIRED_help:
     'Jei patvirtinote paskutinę akimirką, jūsų mokėjimas bus parodytas čia per kelias minutes. Kitu atveju pinigai nenuskaičiuoti.',

@@ -95,7 +95,7 @@ export default {
   DECLINED_help: 'Nauda nav norakstīta. Varat mēģināt vēlreiz vai maksāt citā veidā.',
   CANCELLED: 'Maksājums tika atcelts',
   LOW_BALANCE: 'Makā nepietiek līdzekļu',
-  LOW_BALANCE_help: 'Papildiniet maku un mēģiniet vēlreiz vai maksājiet citā veidā. Nauda nav norakstīta.',
+  LOW_BALANCE_help: 'Pirms mēģināt vēlreiz, papildiniet maku. Nauda nav norakstīta.',
   EXPIRED: 'Maksājuma laiks ir beidzies',
   EXPIRED_help:
     'Ja apstiprinājāt pēdējā brīdī, jūsu maksājums dažu minūšu laikā parādīsies šeit. Pretējā gadījumā nauda nav norakstīta.',

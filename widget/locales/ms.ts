@@ -96,7 +96,7 @@ export default {
   DECLINED_help: 'Tiada wang dipotong. Anda boleh cuba lagi atau bayar dengan cara lain.',
   CANCELLED: 'Pembayaran dibatalkan',
   LOW_BALANCE: 'Baki e-dompet tidak mencukupi',
-  LOW_BALANCE_help: 'Tambah wang ke e-dompet anda dan cuba lagi, atau bayar dengan cara lain. Tiada wang dipotong.',
+  LOW_BALANCE_help: 'Tambah wang ke e-dompet anda sebelum cuba lagi. Tiada wang dipotong.',
   EXPIRED: 'Masa pembayaran telah tamat',
   EXPIRED_help:
     'Jika anda mengesahkan pada saat akhir, pembayaran anda akan dipaparkan di sini dalam beberapa minit. Jika tidak, tiada wang dipotong.',

@@ -95,7 +95,7 @@ export default {
   DECLINED_help: 'Ingen penger er trukket. Du kan prøve igjen eller betale på en annen måte.',
   CANCELLED: 'Betalingen ble avbrutt',
   LOW_BALANCE: 'Det er ikke nok penger i lommeboken',
-  LOW_BALANCE_help: 'Fyll på lommeboken og prøv igjen, eller betal på en annen måte. Ingen penger er trukket.',
+  LOW_BALANCE_help: 'Fyll på lommeboken før du prøver igjen. Ingen penger er trukket.',
   EXPIRED: 'Tiden gikk ut',
   EXPIRED_help:
     'Hvis du bekreftet i siste øyeblikk, vises betalingen din her om noen minutter. Ellers er ingen penger trukket.',

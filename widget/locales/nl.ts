@@ -95,8 +95,7 @@ export default {
   DECLINED_help: 'Er is niets afgeschreven. Probeer het opnieuw of kies een andere betaalmethode.',
   CANCELLED: 'De betaling is geannuleerd',
   LOW_BALANCE: 'Er staat niet genoeg geld in uw wallet',
-  LOW_BALANCE_help:
-    'Zet geld op uw wallet en probeer het opnieuw, of kies een andere betaalmethode. Er is niets afgeschreven.',
+  LOW_BALANCE_help: 'Zet geld op uw wallet voordat u het opnieuw probeert. Er is niets afgeschreven.',
   EXPIRED: 'De tijd is verstreken',
   EXPIRED_help:
     'Hebt u op het laatste moment bevestigd, dan ziet u uw betaling hier binnen enkele minuten. Anders is er niets afgeschreven.',

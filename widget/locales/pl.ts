@@ -95,7 +95,7 @@ export default {
   DECLINED_help: 'Nie pobrano żadnych środków. Możesz spróbować ponownie lub zapłacić w inny sposób.',
   CANCELLED: 'Płatność została anulowana',
   LOW_BALANCE: 'W portfelu jest za mało środków',
-  LOW_BALANCE_help: 'Zasil portfel i spróbuj ponownie lub zapłać w inny sposób. Nie pobrano żadnych środków.',
+  LOW_BALANCE_help: 'Zasil portfel, zanim spróbujesz ponownie. Nie pobrano żadnych środków.',
   EXPIRED: 'Czas na płatność minął',
   EXPIRED_help:
     'Jeśli płatność potwierdzono w ostatniej chwili, pojawi się tutaj w ciągu kilku minut. W przeciwnym razie nie pobrano żadnych środków.',

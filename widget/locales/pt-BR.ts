@@ -95,8 +95,7 @@ export default {
   DECLINED_help: 'Nenhum valor foi cobrado. Você pode tentar de novo ou pagar de outra forma.',
   CANCELLED: 'O pagamento foi cancelado',
   LOW_BALANCE: 'Não há saldo suficiente na carteira',
-  LOW_BALANCE_help:
-    'Adicione dinheiro à sua carteira e tente de novo, ou pague de outra forma. Nenhum valor foi cobrado.',
+  LOW_BALANCE_help: 'Adicione dinheiro à sua carteira antes de tentar de novo. Nenhum valor foi cobrado.',
   EXPIRED: 'O tempo acabou',
   EXPIRED_help:
     'Se você confirmou no último momento, seu pagamento aparecerá aqui em alguns minutos. Caso contrário, nenhum valor foi cobrado.',

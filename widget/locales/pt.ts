@@ -95,8 +95,7 @@ export default {
   DECLINED_help: 'Não foi cobrado qualquer valor. Pode tentar novamente ou pagar de outra forma.',
   CANCELLED: 'O pagamento foi cancelado',
   LOW_BALANCE: 'Não há saldo suficiente na carteira',
-  LOW_BALANCE_help:
-    'Adicione dinheiro à sua carteira e tente novamente, ou pague de outra forma. Não foi cobrado qualquer valor.',
+  LOW_BALANCE_help: 'Adicione dinheiro à sua carteira antes de tentar novamente. Não foi cobrado qualquer valor.',
   EXPIRED: 'O tempo esgotou-se',
   EXPIRED_help:
     'Se confirmou no último momento, o seu pagamento aparecerá aqui dentro de alguns minutos. Caso contrário, não foi cobrado qualquer valor.',

@@ -95,7 +95,7 @@ export default {
   DECLINED_help: 'Nu s-a debitat nicio sumă. Puteți încerca din nou sau plăti în alt mod.',
   CANCELLED: 'Plata a fost anulată',
   LOW_BALANCE: 'Soldul portofelului nu este suficient',
-  LOW_BALANCE_help: 'Adăugați bani în portofel și încercați din nou sau plătiți în alt mod. Nu s-a debitat nicio sumă.',
+  LOW_BALANCE_help: 'Adăugați bani în portofel înainte de a încerca din nou. Nu s-a debitat nicio sumă.',
   EXPIRED: 'Timpul a expirat',
   EXPIRED_help:
     'Dacă ați confirmat în ultimul moment, plata va apărea aici în câteva minute. În caz contrar, nu s-a debitat nicio sumă.',

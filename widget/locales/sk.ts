@@ -95,8 +95,7 @@ export default {
   DECLINED_help: 'Nestrhli sa žiadne peniaze. Môžete to skúsiť znova alebo zaplatiť iným spôsobom.',
   CANCELLED: 'Platba bola zrušená',
   LOW_BALANCE: 'V peňaženke nie je dosť peňazí',
-  LOW_BALANCE_help:
-    'Pridajte do peňaženky peniaze a skúste to znova alebo zaplaťte iným spôsobom. Nestrhli sa žiadne peniaze.',
+  LOW_BALANCE_help: 'Skôr než to skúsite znova, pridajte do peňaženky peniaze. Nestrhli sa žiadne peniaze.',
   EXPIRED: 'Čas na platbu uplynul',
   EXPIRED_help:
     'Ak ste platbu potvrdili v poslednej chvíli, zobrazí sa tu do niekoľkých minút. Inak sa nestrhli žiadne peniaze.',

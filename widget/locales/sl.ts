@@ -95,8 +95,7 @@ export default {
   DECLINED_help: 'Nič vam ni bilo zaračunano. Lahko poskusite znova ali plačate na drug način.',
   CANCELLED: 'Plačilo je bilo preklicano',
   LOW_BALANCE: 'V denarnici ni dovolj denarja',
-  LOW_BALANCE_help:
-    'Dodajte denar v denarnico in poskusite znova ali plačajte na drug način. Nič vam ni bilo zaračunano.',
+  LOW_BALANCE_help: 'Preden poskusite znova, dodajte denar v denarnico. Nič vam ni bilo zaračunano.',
   EXPIRED: 'Čas za plačilo je potekel',
   EXPIRED_help:
     'Če ste plačilo potrdili v zadnjem trenutku, bo v nekaj minutah prikazano tukaj. Sicer vam ni bilo zaračunano nič.',

@@ -95,7 +95,7 @@ export default {
   DECLINED_help: 'Novac vam nije skinut. Možete da pokušate ponovo ili da platite na drugi način.',
   CANCELLED: 'Plaćanje je otkazano',
   LOW_BALANCE: 'U novčaniku nema dovoljno novca',
-  LOW_BALANCE_help: 'Dodajte novac u novčanik i pokušajte ponovo ili platite na drugi način. Novac vam nije skinut.',
+  LOW_BALANCE_help: 'Dodajte novac u novčanik pre nego što pokušate ponovo. Novac vam nije skinut.',
   EXPIRED: 'Vreme za plaćanje je isteklo',
   EXPIRED_help:
     'Ako ste potvrdili u poslednjem trenutku, vaša uplata će se prikazati ovde za nekoliko minuta. U suprotnom, novac vam nije skinut.',

@@ -95,7 +95,7 @@ export default {
   DECLINED_help: 'Inga pengar har dragits. Du kan försöka igen eller välja ett annat betalsätt.',
   CANCELLED: 'Betalningen avbröts',
   LOW_BALANCE: 'Det finns inte tillräckligt med pengar i plånboken',
-  LOW_BALANCE_help: 'Fyll på din plånbok och försök igen, eller välj ett annat betalsätt. Inga pengar har dragits.',
+  LOW_BALANCE_help: 'Fyll på din plånbok innan du försöker igen. Inga pengar har dragits.',
   EXPIRED: 'Tiden gick ut',
   EXPIRED_help:
     'Om du bekräftade i sista stund visas din betalning här om några minuter. Annars har inga pengar dragits.',

@@ -95,8 +95,7 @@ export default {
   DECLINED_help: 'Hesabınızdan para çekilmedi. Tekrar deneyebilir veya başka bir yöntemle ödeyebilirsiniz.',
   CANCELLED: 'Ödeme iptal edildi',
   LOW_BALANCE: 'Cüzdan bakiyesi yetersiz',
-  LOW_BALANCE_help:
-    'Cüzdanınıza para ekleyip tekrar deneyin veya başka bir yöntemle ödeyin. Hesabınızdan para çekilmedi.',
+  LOW_BALANCE_help: 'Tekrar denemeden önce cüzdanınıza para ekleyin. Hesabınızdan para çekilmedi.',
   EXPIRED: 'Ödeme süresi doldu',
   EXPIRED_help:
     'Son anda onayladıysanız ödemeniz birkaç dakika içinde burada görünecek. Aksi hâlde hesabınızdan para çekilmedi.',

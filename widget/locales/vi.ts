@@ -94,8 +94,7 @@ export default {
   DECLINED_help: 'Bạn không bị trừ khoản tiền nào. Bạn có thể thử lại hoặc thanh toán bằng cách khác.',
   CANCELLED: 'Giao dịch đã bị hủy',
   LOW_BALANCE: 'Số dư trong ví không đủ',
-  LOW_BALANCE_help:
-    'Hãy nạp thêm tiền vào ví rồi thử lại, hoặc thanh toán bằng cách khác. Bạn không bị trừ khoản tiền nào.',
+  LOW_BALANCE_help: 'Hãy nạp thêm tiền vào ví trước khi thử lại. Bạn không bị trừ khoản tiền nào.',
   EXPIRED: 'Đã hết thời gian thanh toán',
   EXPIRED_help:
     'Nếu bạn đã xác nhận vào phút chót, giao dịch sẽ hiển thị tại đây sau vài phút. Nếu không, bạn không bị trừ khoản tiền nào.',

@@ -93,7 +93,7 @@ export default {
   DECLINED_help: '未扣款。您可以重試，或用其他方式付款。',
   CANCELLED: '付款已取消',
   LOW_BALANCE: '錢包餘額不足',
-  LOW_BALANCE_help: '請為錢包儲值後重試，或用其他方式付款。未扣款。',
+  LOW_BALANCE_help: '重試前請先為錢包儲值。未扣款。',
   EXPIRED: '付款已逾時',
   EXPIRED_help: '如果您在最後一刻確認了付款，結果會在幾分鐘後顯示在這裡；否則並未扣款。',
   REJECTED: '付款未獲受理',

@@ -93,7 +93,7 @@ export default {
   DECLINED_help: '未扣款。您可以重试，或用其他方式付款。',
   CANCELLED: '付款已取消',
   LOW_BALANCE: '钱包余额不足',
-  LOW_BALANCE_help: '请为钱包充值后重试，或用其他方式付款。未扣款。',
+  LOW_BALANCE_help: '重试前请先为钱包充值。未扣款。',
   EXPIRED: '付款已超时',
   EXPIRED_help: '如果您在最后一刻确认了付款，结果会在几分钟后显示在这里；否则并未扣款。',
   REJECTED: '付款未被受理',
