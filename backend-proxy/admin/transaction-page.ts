@@ -77,6 +77,7 @@ export function transactionPage(given: Given): Html {
   ]);
   const toClose = html`<section class="panel" aria-labelledby="order">
     <h2 id="order">Order</h2>
+    <p>A closed order takes no new payment.</p>
     <a class="button quiet" href="${linkTo(transaction)}/close">Close the order…</a>
   </section>`;
   const facts = html`<section class="panel" aria-labelledby="details">
@@ -235,7 +236,7 @@ export function confirmationPage(confirmation: Confirmation): Html {
       ...later,
       ['The history says', [`${capital(moved(said))}, says ${by}: ${note}`]],
       [
-        'If we are wrong',
+        'If this is wrong',
         [
           said === 'SETTLED'
             ? 'This cannot be undone. If a refund of it fails, that amount is to be sent back again.'

@@ -176,7 +176,7 @@ it('a resolution against what the gateway reports needs a confirmation that name
   for (const outcome of ['succeeded', 'failed'] as const) await observe(world, 'A-1', verified(outcome), outcome);
   const first = await (await resolve(operator, 'A-1', ADA)).text();
   assert.match(textOf(first), /The gateway reports that no money moved, and you say that money moved\./);
-  assert.match(textOf(first), /If we are wrong Only a different report of the gateway brings this back for review\./);
+  assert.match(textOf(first), /If this is wrong Only a different report of the gateway brings this back for review\./);
   const { gatewayReports, ...unknowing } = fieldsOf(first);
   const second = await operator.send('/admin/transactions/A-1/resolve', unknowing);
   assert.deepEqual([gatewayReports, second.status], ['FAILED', 409]);
