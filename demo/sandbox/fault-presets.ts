@@ -8,20 +8,47 @@ export interface Preset {
   id: string;
   target: Target;
   words: string;
+  /** What there is to see. */
+  effect: string;
   fault: object;
 }
 
 export const PRESETS: readonly Preset[] = [
-  { id: 'pay-late', target: 'pay', words: 'Answer payment requests 5\u00a0s late', fault: { delayMs: 5_000 } },
-  { id: 'pay-lost', target: 'pay', words: 'Lose answers to payment requests', fault: { dropAnswer: true } },
+  {
+    id: 'pay-late',
+    target: 'pay',
+    words: 'Answer payment requests 5\u00a0s late',
+    effect: 'The widget waits, and starts nothing twice.',
+    fault: { delayMs: 5_000 },
+  },
+  {
+    id: 'pay-lost',
+    target: 'pay',
+    words: 'Lose answers to payment requests',
+    effect: 'The payment exists, and the proxy has to find out.',
+    fault: { dropAnswer: true },
+  },
   {
     id: 'status-amount',
     target: 'status',
     words: 'Answer status checks with amount 0.01',
+    effect: 'The payment goes to review, and is not shown as paid.',
     fault: { tamper: { amount: 0.01 } },
   },
-  { id: 'ipn-never', target: 'ipn', words: 'Send no notifications', fault: { never: true } },
-  { id: 'ipn-repeat', target: 'ipn', words: 'Send each notification 3 times', fault: { repeat: 3 } },
+  {
+    id: 'ipn-never',
+    target: 'ipn',
+    words: 'Send no notifications',
+    effect: 'The proxy asks for the status by itself.',
+    fault: { never: true },
+  },
+  {
+    id: 'ipn-repeat',
+    target: 'ipn',
+    words: 'Send each notification 3 times',
+    effect: 'The payment counts once.',
+    fault: { repeat: 3 },
+  },
 ];
 
 type Parts = Readonly<Record<string, unknown>>;

@@ -119,7 +119,7 @@ export const initials = (name: string, look = ''): Markup =>
 export const pictureOf = (merchant: string, url: string | undefined): Markup =>
   url === undefined ? initials(merchant, 'square') : html`<img class="avatar square" src="${url}" alt="" />`;
 
-const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+export const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** UTC; with the date unless it is the day of `now`. */
 export function time(at: number, now: number, digits = 19): Markup {

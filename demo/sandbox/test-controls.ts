@@ -4,7 +4,7 @@ import { html } from 'hono/html';
 import type { ControlOptions } from './controls.ts';
 import { isOn, PRESETS } from './fault-presets.ts';
 import type { Faults, Target } from './faults.ts';
-import { duration, type Markup } from './page.ts';
+import { DAY, duration, type Markup } from './page.ts';
 
 export const STEPS_MS = [
   ['1 min', 60_000],
@@ -40,6 +40,7 @@ export function state({ clock, faults, ipns }: ControlOptions): Markup {
     <div>
       <dt>Clock</dt>
       <dd>
+        ${clock.aheadMs === 0 ? '' : DAY.format(clock.now())}
         <time data-clock="${clock.now()}">${new Date(clock.now()).toISOString().slice(11, 19)}</time> UTC
         ${clock.aheadMs === 0 ? '' : html`<span class="chip">${duration(clock.aheadMs)} ahead until a restart</span>`}
       </dd>
@@ -97,7 +98,7 @@ export function faultButtons(faults: Faults): Markup {
     ${PRESETS.map(
       (preset) =>
         html`<button name="fault" value="${preset.id}" id="${preset.id}" aria-pressed="${String(on.includes(preset))}">
-          ${preset.words}
+          <span>${preset.words} <small>${preset.effect}</small></span>
         </button>`,
     )}
   </div>`;
@@ -141,8 +142,8 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string | u
       <form method="post" action="/overview/clock" class="card stack">
         <h3>Clock</h3>
         <small>
-          Moves the gateway’s clock only. The gateway ends a payment on the wallet website after 15 minutes; of the
-          others, the proxy alone stops waiting.
+          Moves the gateway’s clock only. A payment on the wallet website ends after 15 minutes; the gateway ends no
+          other.
         </small>
         <div class="row" role="group" aria-label="Advance the clock by">
           ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+${name}</button>`)}

@@ -332,7 +332,8 @@ describe('the test controls of the overview', () => {
     it(`the button “${words}” switches its fault on, and off again`, async () => {
       const opened = openSandbox();
       const browser = await openOverview(opened);
-      const button = (pressed: boolean) => new RegExp(`id="${id}"\\s+aria-pressed="${pressed}"\\s*>\\s*${words}`);
+      const button = (pressed: boolean) =>
+        new RegExp(`id="${id}"\\s+aria-pressed="${pressed}"\\s*>\\s*<span>\\s*${words}`);
       assert.match(browser.html, button(false));
       await browser.submit('/overview/fault', { fault: id, times: '' });
       assert.deepEqual(await activeFaults(opened), [{ target, fault, left: null }]);
