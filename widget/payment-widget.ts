@@ -125,7 +125,7 @@ const loadAmount = laterBundle(() => import('./flow/amount.ts'));
  * @cssprop --payment-color-accent - Main button, chosen method, links, focus.
  * @cssprop --payment-color-on-accent - Text on the accent. Default: white or black, whichever is readable on it.
  * @cssprop --payment-color-success - Sign of success.
- * @cssprop --payment-color-danger - Errors, and the sign of a refused payment.
+ * @cssprop --payment-color-danger - Errors, and the sign of refusal.
  * @cssprop --payment-color-warning - Warnings, such as not to pay twice: their sign and their tint.
  * @cssprop --payment-radius - Radius of rows, fields and buttons; the sheet's is 1.5 times as large.
  * @cssprop --payment-space - Unit of space.
