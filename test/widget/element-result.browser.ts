@@ -62,6 +62,7 @@ it('an order paid twice links to the shop’s help, which one paid once does not
   proxy.publish({ owedAmount: null });
   await heading(widget, '€11.00 was sent back');
   expect([textOf(widget).includes('owes'), part(widget, 'support')]).to.deep.equal([false, null]);
+  expect(rowsOf(widget), 'the rest went another way').not.to.have.property('After refunds');
 });
 
 it('an order paid twice has a row for each payment, with its method, its wallet and its time', async () => {

@@ -29,7 +29,7 @@ import type { Shown } from './view.ts';
 export function paid(context: PanelContext): TemplateResult {
   const { say, money, state } = context;
   const { order, claims } = state;
-  const { payment, closed: isClosed, amount, owedAmount, received, refunds } = order;
+  const { payment, closed: isClosed, amount, owedAmount, received, refunds, surplusAmount } = order;
   const isTwice = !!received[1];
   const only = isTwice ? null : payment;
   // With the name that the choice had on a phone and the one that the shop's staff sees.
@@ -42,10 +42,12 @@ export function paid(context: PanelContext): TemplateResult {
   const back = sumOf(refunds.filter(({ status }) => status === 'SUCCESS'));
   const gone = sumOf(refunds);
   const onItsWay = gone - back;
+  // What neither goes back nor is owed went another way, which no row has. Without the noise of floating point.
+  const addsUp = owedAmount || !gone || gone + 0.001 > Number(surplusAmount);
   const refund = !owedAmount && (onItsWay ? 'onItsWay' : back && 'refunded');
   const title = refund || (isClosed ? 'closed' : owedAmount ? 'surplus' : 'paid');
   const look = owedAmount ? 'warning' : title === 'onItsWay' ? 'clock' : title === 'paid' ? title : 'ended';
-  // Without the noise of floating point, and with a minus rather than a hyphen.
+  // Without that noise, and with a minus rather than a hyphen.
   const shown = (value: number) => money(value.toFixed(amount?.split('.')[1]?.length)).replace('-', '\u2212');
   const note = (text: TemplateResult | string) => html`<p class="note warning announce">${text}</p>`;
   return html`${sign(look, title === 'refunded' ? 'paid' : look)}${heading(say(title, { amount: shown(onItsWay || back) }))}
@@ -59,7 +61,7 @@ export function paid(context: PanelContext): TemplateResult {
           : detail(say('amount'), money(amount))
       }
       ${detail(say('sentBack'), back && shown(-back))} ${detail(say('refunding'), onItsWay && shown(-onItsWay))}
-      ${detail(say(gone ? 'net' : 'total'), (isTwice || gone) && shown(sumOf(received) - gone), 'sum')}
+      ${detail(say(gone ? 'net' : 'total'), addsUp && (isTwice || gone) && shown(sumOf(received) - gone), 'sum')}
       ${detail(say('method'), only && by(only))} ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${detail(say('date'), only && at(only.paidAt))}
     </dl>
