@@ -1,7 +1,7 @@
 // Paying by each method, from the click to what there is to pay with; refused starts; the checkout in a new tab.
 import { expect, oneEvent } from '@open-wc/testing';
 import { CHECKOUT_URL, CODE, FakeProxy, paymentOf, problemOf, proxyWith } from '../../widget/testing/fake-proxy.ts';
-import { copiedFrom, heading, leftOf, link, mount, part, radio, textOf, thePart, type, until } from './mount.ts';
+import { copiedFrom, heading, leftOf, link, mount, part, radio, textOf, texts, thePart, type, until } from './mount.ts';
 
 it('paying by QR shows the code with a name, its text to copy, and the link to the wallet’s page', async () => {
   const appUrl = 'https://wallet.example/pay?reference=1';
@@ -52,6 +52,12 @@ it('the link to change the wallet ID leads to its field, also if another row was
   press('Change the wallet ID');
   await heading(widget, 'How would you like to pay?');
   expect(radio(widget, 'DIRECT').checked).to.equal(true);
+});
+
+it('a request by the only method has one link, to the wallet ID', async () => {
+  const widget = await mount(proxyWith('DIRECT', { walletLast4: '5678' }, { methods: ['DIRECT'] }));
+  await heading(widget, 'Confirm in your wallet app');
+  expect(texts(widget, '[part=other]')).to.deep.equal(['Change the wallet ID']);
 });
 
 it('a wallet ID that cannot be asked leads to the website, and back to its field with what was typed', async () => {

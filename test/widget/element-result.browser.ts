@@ -1,7 +1,7 @@
 // Results: paid, with its details; failed, with its reason and what the shopper can do next; the link to the shop's
 // help.
 import { expect } from '@open-wc/testing';
-import { REASONS } from '../../backend-proxy/protocol/wire.ts';
+import { REASONS, type Method } from '../../backend-proxy/protocol/wire.ts';
 import { FakeProxy, paymentOf, problemOf, proxyWith } from '../../widget/testing/fake-proxy.ts';
 import { announced, heading, link, mount, part, textOf, texts, thePart, until } from './mount.ts';
 
@@ -168,6 +168,20 @@ describe('a failed payment', () => {
     await heading(widget, 'Time is up');
     expect(thePart(widget, 'error').textContent).to.equal('No money was taken. You can try again or pay another way.');
     expect(textOf(widget)).not.to.contain('you will pay twice');
+  });
+
+  it('by the only method, a failed payment offers another wallet ID, and no other way', async () => {
+    const methods: Method[] = ['DIRECT'];
+    for (const [cause, text] of [
+      [null, 'No money was taken.'],
+      ['LOW_BALANCE', 'Add money to your wallet before you try again. No money was taken.'],
+    ] as const) {
+      const widget = await mount(proxyWith('DIRECT', { status: 'FAILED', reason: 'DECLINED', cause }, { methods }));
+      await until(() => part(widget, 'other'), 'the way to another wallet');
+      expect(thePart(widget, 'error').textContent).to.equal(text);
+      expect(thePart(widget, 'other').textContent).to.equal('Change the wallet ID');
+      expect(textOf(widget)).not.to.contain('another way');
+    }
   });
 
   for (const [method, label] of [

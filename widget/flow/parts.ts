@@ -146,21 +146,22 @@ export const onePaymentNote = ({ say, state }: PanelContext, isOffered: boolean)
     ? html`<p class="note warning">${say('onlyOne')}</p>`
     : '';
 
+/** Where there is one method, it leads to the wallet ID that was typed for it. */
 export const otherMethodButton = (
   { say, run, state }: PanelContext,
   rank: Rank = 'quiet',
-  key: MessageKey = 'other',
+  key: MessageKey = asksOnlyForWallet(state) ? 'otherWallet' : 'other',
 ): TemplateResult | '' =>
-  state.blocked || isOnlyWay(state)
+  state.blocked || (asksOnlyForWallet(state) === false && state.claims?.amount)
     ? ''
     : button('other', rank, say(key), () =>
         run((session) => session.payAnotherWay(key === 'other' ? undefined : 'DIRECT')),
       );
 
-/** There is no other method, and nothing that was typed for this one. */
-function isOnlyWay(state: SessionState): boolean {
+/** Whether the only method asks for a wallet ID; undefined if there is another one. */
+export function asksOnlyForWallet(state: SessionState): boolean | undefined {
   const [method, other] = offeredMethods(state);
-  return !other && !!method && !!state.claims?.amount && !asksWalletId(method, state.claims);
+  return other ? undefined : asksWalletId(method as Method, state.claims);
 }
 
 /**

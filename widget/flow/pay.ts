@@ -11,6 +11,7 @@ import { asksWalletId } from '../shell/choice.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import { targetOf, appLink, checkoutLink } from './checkout-window.ts';
 import {
+  asksOnlyForWallet,
   button,
   copyButton,
   newAttemptButton,
@@ -32,7 +33,7 @@ export function wallet(shown: Extract<Shown, { panel: 'wallet' }>, context: Pane
   return html`${phone(shown)}${heading(say('direct'))}
     <p>${say('direct_help', approved(context))}</p>
     ${waitingStatus(context, last4 ? say('sentTo', { last4: `\u2066••••\u00a0${last4}\u2069` }) : say('waiting'), shown)}
-    ${asksWalletId('DIRECT', state.claims) ? otherMethodButton(context, 'quiet', 'otherWallet') : ''}
+    ${asksWalletId('DIRECT', state.claims) && !asksOnlyForWallet(state) ? otherMethodButton(context, 'quiet', 'otherWallet') : ''}
     ${otherMethodButton(context)}`;
 }
 

@@ -108,11 +108,11 @@ export function failed(
   // What the gateway itself has ended can no longer be confirmed, so nothing more is said of it.
   const isPlain = (key === 'REJECTED' && !isTyped) || cause === 'TOKEN_EXPIRED';
   const help = isLow ? cause : isPlain ? 'DECLINED' : key;
-  const isOver = /DECLINED|REJECTED|NOT_CREATED|LOW/.test(help);
+  const isOver = !/EXPIRED|RESOLVED/.test(help);
   // An earlier payment may have been paid, such as a request whose answer was lost.
   const mayBePaid = isOver && state.order.otherOpen;
   // Where there is no other way, none is named.
-  const isOnly = isOver && !offeredMethods(state)[1];
+  const isOnly = isOver && !isLow && !offeredMethods(state)[1];
   const next = nextStep[(mayBePaid ? 'EXPIRED' : help) as keyof typeof nextStep] ?? nextStep.again;
   return html`${isLow ? icon('DIRECT') : sign(SIGNS[key] ?? 'ended')}${heading((cause && say(cause as MessageKey)) || say(key))}
     <p part="error">${say(mayBePaid ? 'otherOpen' : isOnly ? 'notTaken' : `${help}_help`)}</p>

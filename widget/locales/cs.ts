@@ -127,7 +127,7 @@ export default {
   order_changed_help: '{nothing} Vraťte se prosím do obchodu.',
   too_many_payments: 'Příliš mnoho pokusů u této objednávky',
   too_many_payments_help: '{nothing} Kontaktujte prosím obchod.',
-  too_many_requests: 'Příliš mnoho pokusů. {nothing} Počkejte prosím několik minut.',
+  too_many_requests: 'Příliš mnoho pokusů. {nothing} Zkuste to prosím později.',
   forbidden_origin: 'Na této stránce nelze platit',
   forbidden_origin_help: '{nothing} Informujte prosím obchod.',
   tryLater: 'Platební služba má potíže. Zkuste to prosím znovu.',

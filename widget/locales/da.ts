@@ -127,7 +127,7 @@ export default {
   order_changed_help: '{nothing} Gå tilbage til butikken.',
   too_many_payments: 'For mange forsøg på denne ordre',
   too_many_payments_help: '{nothing} Kontakt butikken.',
-  too_many_requests: 'For mange forsøg. {nothing} Vent et par minutter.',
+  too_many_requests: 'For mange forsøg. {nothing} Prøv igen senere.',
   forbidden_origin: 'Betalinger virker ikke på denne side',
   forbidden_origin_help: '{nothing} Giv butikken besked.',
   tryLater: 'Der er et problem hos betalingstjenesten. Prøv igen.',

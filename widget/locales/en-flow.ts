@@ -112,7 +112,7 @@ export const enFlow = {
   order_changed_help: '{nothing} Please go back to the shop.',
   too_many_payments: 'Too many attempts for this order',
   too_many_payments_help: '{nothing} Please contact the shop.',
-  too_many_requests: 'Too many attempts. {nothing} Please wait a few minutes.',
+  too_many_requests: 'Too many attempts. {nothing} Please try again later.',
   forbidden_origin: 'Payments do not work on this page',
   forbidden_origin_help: '{nothing} Please tell the shop.',
   tryLater: 'The payment service has a problem. Please try again.',

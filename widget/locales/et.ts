@@ -127,7 +127,7 @@ export default {
   order_changed_help: '{nothing} Palun minge poodi tagasi.',
   too_many_payments: 'Selle tellimuse puhul on liiga palju katseid',
   too_many_payments_help: '{nothing} Palun pöörduge poe poole.',
-  too_many_requests: 'Liiga palju katseid. {nothing} Palun oodake mõni minut.',
+  too_many_requests: 'Liiga palju katseid. {nothing} Palun proovige hiljem uuesti.',
   forbidden_origin: 'Sellel lehel ei saa maksta',
   forbidden_origin_help: '{nothing} Palun teavitage poodi.',
   tryLater: 'Makseteenuses on tõrge. Palun proovige uuesti.',

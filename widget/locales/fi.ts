@@ -127,7 +127,7 @@ export default {
   order_changed_help: '{nothing} Palaa kauppaan.',
   too_many_payments: 'Liian monta yritystä tälle tilaukselle',
   too_many_payments_help: '{nothing} Ota yhteyttä kauppaan.',
-  too_many_requests: 'Liian monta yritystä. {nothing} Odota muutama minuutti.',
+  too_many_requests: 'Liian monta yritystä. {nothing} Yritä myöhemmin uudelleen.',
   forbidden_origin: 'Tällä sivulla ei voi maksaa',
   forbidden_origin_help: '{nothing} Ilmoita kaupalle.',
   tryLater: 'Maksupalvelussa on ongelma. Yritä uudelleen.',

@@ -124,7 +124,7 @@ export default {
   order_changed_help: '{nothing} נא לחזור לחנות.',
   too_many_payments: 'יותר מדי ניסיונות להזמנה הזו',
   too_many_payments_help: '{nothing} נא לפנות לחנות.',
-  too_many_requests: 'יותר מדי ניסיונות. {nothing} נא להמתין כמה דקות.',
+  too_many_requests: 'יותר מדי ניסיונות. {nothing} נא לנסות שוב מאוחר יותר.',
   forbidden_origin: 'אי אפשר לשלם בדף הזה',
   forbidden_origin_help: '{nothing} נא לעדכן את החנות.',
   tryLater: 'יש תקלה בשירות התשלומים. נא לנסות שוב.',

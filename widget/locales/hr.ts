@@ -127,7 +127,7 @@ export default {
   order_changed_help: '{nothing} Vratite se u trgovinu.',
   too_many_payments: 'Previše pokušaja za ovu narudžbu',
   too_many_payments_help: '{nothing} Obratite se trgovini.',
-  too_many_requests: 'Previše pokušaja. {nothing} Pričekajte nekoliko minuta.',
+  too_many_requests: 'Previše pokušaja. {nothing} Pokušajte ponovno kasnije.',
   forbidden_origin: 'Plaćanje na ovoj stranici ne radi',
   forbidden_origin_help: '{nothing} Obavijestite trgovinu.',
   tryLater: 'Usluga plaćanja ima poteškoća. Pokušajte ponovno.',

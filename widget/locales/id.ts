@@ -127,7 +127,7 @@ export default {
   order_changed_help: '{nothing} Silakan kembali ke toko.',
   too_many_payments: 'Terlalu banyak percobaan untuk pesanan ini',
   too_many_payments_help: '{nothing} Silakan hubungi toko.',
-  too_many_requests: 'Terlalu banyak percobaan. {nothing} Silakan tunggu beberapa menit.',
+  too_many_requests: 'Terlalu banyak percobaan. {nothing} Silakan coba lagi nanti.',
   forbidden_origin: 'Pembayaran tidak berfungsi di halaman ini',
   forbidden_origin_help: '{nothing} Mohon beri tahu toko.',
   tryLater: 'Layanan pembayaran sedang bermasalah. Silakan coba lagi.',

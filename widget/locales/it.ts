@@ -127,7 +127,7 @@ export default {
   order_changed_help: '{nothing} Torna al negozio.',
   too_many_payments: 'Troppi tentativi per questo ordine',
   too_many_payments_help: '{nothing} Contatta il negozio.',
-  too_many_requests: 'Troppi tentativi. {nothing} Attendi qualche minuto.',
+  too_many_requests: 'Troppi tentativi. {nothing} Riprova più tardi.',
   forbidden_origin: 'In questa pagina i pagamenti non funzionano',
   forbidden_origin_help: '{nothing} Avvisa il negozio.',
   tryLater: 'Si è verificato un problema con il servizio di pagamento. Riprova.',

@@ -127,7 +127,7 @@ export default {
   order_changed_help: '{nothing} Lūdzu, atgriezieties veikalā.',
   too_many_payments: 'Pārāk daudz mēģinājumu šim pasūtījumam',
   too_many_payments_help: '{nothing} Lūdzu, sazinieties ar veikalu.',
-  too_many_requests: 'Pārāk daudz mēģinājumu. {nothing} Lūdzu, uzgaidiet dažas minūtes.',
+  too_many_requests: 'Pārāk daudz mēģinājumu. {nothing} Lūdzu, mēģiniet vēlreiz vēlāk.',
   forbidden_origin: 'Šajā lapā maksāt nevar',
   forbidden_origin_help: '{nothing} Lūdzu, informējiet veikalu.',
   tryLater: 'Maksājumu pakalpojumā ir kļūme. Lūdzu, mēģiniet vēlreiz.',

@@ -127,7 +127,7 @@ export default {
   order_changed_help: '{nothing} Ga terug naar de winkel.',
   too_many_payments: 'Te veel pogingen voor deze bestelling',
   too_many_payments_help: '{nothing} Neem contact op met de winkel.',
-  too_many_requests: 'Te veel pogingen. {nothing} Wacht een paar minuten.',
+  too_many_requests: 'Te veel pogingen. {nothing} Probeer het later opnieuw.',
   forbidden_origin: 'Betalen werkt niet op deze pagina',
   forbidden_origin_help: '{nothing} Meld dit bij de winkel.',
   tryLater: 'Er is een probleem bij de betaaldienst. Probeer het opnieuw.',

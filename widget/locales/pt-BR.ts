@@ -127,7 +127,7 @@ export default {
   order_changed_help: '{nothing} Por favor, volte à loja.',
   too_many_payments: 'Muitas tentativas para este pedido',
   too_many_payments_help: '{nothing} Por favor, fale com a loja.',
-  too_many_requests: 'Muitas tentativas. {nothing} Aguarde alguns minutos.',
+  too_many_requests: 'Muitas tentativas. {nothing} Tente de novo mais tarde.',
   forbidden_origin: 'Os pagamentos não funcionam nesta página',
   forbidden_origin_help: '{nothing} Por favor, avise a loja.',
   tryLater: 'O serviço de pagamento está com problemas. Por favor, tente de novo.',

@@ -127,7 +127,7 @@ export default {
   order_changed_help: '{nothing} Пожалуйста, вернитесь в магазин.',
   too_many_payments: 'Слишком много попыток оплатить этот заказ',
   too_many_payments_help: '{nothing} Пожалуйста, обратитесь в магазин.',
-  too_many_requests: 'Слишком много попыток. {nothing} Пожалуйста, подождите несколько минут.',
+  too_many_requests: 'Слишком много попыток. {nothing} Пожалуйста, попробуйте позже.',
   forbidden_origin: 'На этой странице нельзя оплатить',
   forbidden_origin_help: '{nothing} Пожалуйста, сообщите магазину.',
   tryLater: 'В платёжном сервисе неполадки. Пожалуйста, попробуйте ещё раз.',

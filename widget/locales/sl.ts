@@ -127,7 +127,7 @@ export default {
   order_changed_help: '{nothing} Vrnite se v trgovino.',
   too_many_payments: 'Preveč poskusov za to naročilo',
   too_many_payments_help: '{nothing} Obrnite se na trgovino.',
-  too_many_requests: 'Preveč poskusov. {nothing} Počakajte nekaj minut.',
+  too_many_requests: 'Preveč poskusov. {nothing} Poskusite znova pozneje.',
   forbidden_origin: 'Na tej strani ni mogoče plačati',
   forbidden_origin_help: '{nothing} Obvestite trgovino.',
   tryLater: 'Plačilna storitev ima težavo. Poskusite znova.',

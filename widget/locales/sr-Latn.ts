@@ -127,7 +127,7 @@ export default {
   order_changed_help: '{nothing} Vratite se u prodavnicu.',
   too_many_payments: 'Previše pokušaja za ovu porudžbinu',
   too_many_payments_help: '{nothing} Obratite se prodavnici.',
-  too_many_requests: 'Previše pokušaja. {nothing} Sačekajte nekoliko minuta.',
+  too_many_requests: 'Previše pokušaja. {nothing} Pokušajte ponovo kasnije.',
   forbidden_origin: 'Plaćanje na ovoj stranici ne radi',
   forbidden_origin_help: '{nothing} Obavestite prodavnicu.',
   tryLater: 'Usluga plaćanja ima problem. Pokušajte ponovo.',

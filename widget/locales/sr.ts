@@ -127,7 +127,7 @@ export default {
   order_changed_help: '{nothing} Вратите се у продавницу.',
   too_many_payments: 'Превише покушаја за ову поруџбину',
   too_many_payments_help: '{nothing} Обратите се продавници.',
-  too_many_requests: 'Превише покушаја. {nothing} Сачекајте неколико минута.',
+  too_many_requests: 'Превише покушаја. {nothing} Покушајте поново касније.',
   forbidden_origin: 'Плаћање на овој страници не ради',
   forbidden_origin_help: '{nothing} Обавестите продавницу.',
   tryLater: 'Услуга плаћања има проблем. Покушајте поново.',

@@ -127,7 +127,7 @@ export default {
   order_changed_help: '{nothing} Gå tillbaka till butiken.',
   too_many_payments: 'För många försök för den här beställningen',
   too_many_payments_help: '{nothing} Kontakta butiken.',
-  too_many_requests: 'För många försök. {nothing} Vänta några minuter.',
+  too_many_requests: 'För många försök. {nothing} Försök igen senare.',
   forbidden_origin: 'Det går inte att betala på den här sidan',
   forbidden_origin_help: '{nothing} Meddela butiken.',
   tryLater: 'Betaltjänsten har ett problem. Försök igen.',

@@ -127,7 +127,7 @@ export default {
   order_changed_help: '{nothing} Будь ласка, поверніться до магазину.',
   too_many_payments: 'Забагато спроб оплатити це замовлення',
   too_many_payments_help: '{nothing} Будь ласка, зверніться до магазину.',
-  too_many_requests: 'Забагато спроб. {nothing} Будь ласка, зачекайте кілька хвилин.',
+  too_many_requests: 'Забагато спроб. {nothing} Будь ласка, спробуйте пізніше.',
   forbidden_origin: 'На цій сторінці неможливо оплатити',
   forbidden_origin_help: '{nothing} Будь ласка, повідомте магазин.',
   tryLater: 'У платіжному сервісі збій. Будь ласка, спробуйте ще раз.',

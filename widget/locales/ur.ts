@@ -126,7 +126,7 @@ export default {
   order_changed_help: '{nothing} براہِ کرم اسٹور پر واپس جائیں۔',
   too_many_payments: 'اس آرڈر کے لیے بہت زیادہ کوششیں ہو چکی ہیں',
   too_many_payments_help: '{nothing} براہِ کرم اسٹور سے رابطہ کریں۔',
-  too_many_requests: 'بہت زیادہ کوششیں ہو چکی ہیں۔ {nothing} براہِ کرم چند منٹ انتظار کریں۔',
+  too_many_requests: 'بہت زیادہ کوششیں ہو چکی ہیں۔ {nothing} براہِ کرم بعد میں دوبارہ کوشش کریں۔',
   forbidden_origin: 'اس صفحے پر ادائیگی کام نہیں کرتی',
   forbidden_origin_help: '{nothing} براہِ کرم اسٹور کو بتائیں۔',
   tryLater: 'ادائیگی کی سروس میں مسئلہ ہے۔ براہِ کرم دوبارہ کوشش کریں۔',
