@@ -75,7 +75,7 @@ const STYLE = `
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; --payment-padding: clamp(1rem, 6vw, 1.5rem); }
 body { box-sizing: border-box; margin: 0; min-height: 100dvh; display: flex; flex-direction: column; align-items: center; background: light-dark(#fff, #16181e); color: light-dark(#14171f, #f1f3f7); }
 :is(header, main) { box-sizing: border-box; width: min(100%, 28rem); }
-header { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75rem; padding: 1.25rem var(--payment-padding) 0; overflow-wrap: anywhere; }
+header { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75rem; padding: 1.25rem var(--payment-padding) 0.75rem; overflow-wrap: anywhere; }
 header div { flex: 1 1 8em; display: flex; flex-wrap: wrap; align-items: baseline; column-gap: 0.75rem; }
 header :is(img, i) { flex: none; width: 3rem; height: 3rem; border-radius: 0.75rem; object-fit: contain; }
 header i { display: grid; place-content: center; box-sizing: border-box; border: 1px solid transparent; background: light-dark(#e4e7ed, #2b303b); font: 600 1.375rem/1 system-ui, sans-serif; text-transform: uppercase; }
