@@ -378,14 +378,6 @@ export const flowStyles = css`
         flex: initial;
       }
     }
-    .note {
-      display: block !important;
-      text-wrap: wrap;
-    }
-    .note::before {
-      float: inline-start;
-      margin-inline-end: 0.6em;
-    }
     .status i {
       display: block;
       margin: 0 auto 0.4em;
