@@ -46,7 +46,7 @@ export const enFlow = {
   app_help: 'Open the app and confirm.',
   appHelp: 'Did the app not open?',
   appHelp_scan: 'Scan the code with another device, or copy it into [your wallet app|{wallet}].',
-  appHelp_browser: 'Did you come here from another app? Open this page in your phone’s browser.',
+  appHelp_browser: 'If you came from another app, open this page in your phone’s browser.',
   copy: 'Copy code',
   copyReference: 'Copy',
   copied: 'Copied',
