@@ -26,7 +26,8 @@ export const RIGHT_CODE = 'right';
 export type Screen =
   | { name: 'login'; wallet: string }
   | { name: 'verify'; customer: Customer; triesLeft: number }
-  | { name: 'pay'; customer: Customer }
+  /** `isPaid`: the customer has paid the order by another payment. */
+  | { name: 'pay'; customer: Customer; isPaid: boolean }
   | { name: 'ended' };
 
 export interface CheckoutView {
@@ -105,7 +106,7 @@ function screenMarkup(view: CheckoutView, texts: CheckoutTexts, amount: string, 
     case 'verify':
       return verifyScreen(view, screen, texts);
     case 'pay':
-      return payScreen(view, screen.customer, texts, amount, language);
+      return payScreen(view, screen, texts, amount, language);
     case 'ended':
       return endedScreen(view, texts);
     default:
@@ -252,7 +253,7 @@ function hint(view: CheckoutView, texts: CheckoutTexts, textLang: string): Marku
 /** The total moves Pay below the place of Continue, so that a second click does not pay. */
 function payScreen(
   view: CheckoutView,
-  customer: Customer,
+  { customer, isPaid }: Screen & { name: 'pay' },
   texts: CheckoutTexts,
   amount: string,
   language: string,
@@ -267,10 +268,11 @@ function payScreen(
       ${
         isShort
           ? fact(texts.missing, formatMoney(minor - balance, currency, language), 'short')
-          : html`${fact(texts.balanceAfter, formatMoney(balance - minor, currency, language))}
-            ${fact(texts.total, amount, 'total')}`
+          : fact(texts.balanceAfter, formatMoney(balance - minor, currency, language))
       }
+      ${fact(texts.total, amount, 'total')}
     </dl>
+    ${isPaid ? html`<p class="problem">${texts.paidBefore}</p>` : ''}
     ${
       isShort
         ? html`<p class="problem">${texts.shortBalance}</p>

@@ -197,20 +197,21 @@ class Checkout {
       proof,
       people: this.#processor.customers,
       ...this.#timeOf(payment),
-      screen: screenOf(payment, this.#progress.get(key), wallet),
+      screen: this.#screenOf(payment, this.#progress.get(key), wallet),
       problems,
     });
+  }
+
+  #screenOf(payment: Payment, progress: Progress | undefined, wallet?: string): Screen {
+    if (isFinal(payment)) return { name: 'ended' };
+    if (!progress) return { name: 'login', wallet: wallet ?? payment.customer ?? '' };
+    const { customer } = progress;
+    if (progress.stage === 'verify')
+      return { name: 'verify', customer, triesLeft: MAX_WRONG_CODES - progress.wrongCodes };
+    return { name: 'pay', customer, isPaid: this.#processor.paidBefore(payment, customer) !== undefined };
   }
 }
 
 function toPage(c: Context, { payment }: Visit) {
   return c.redirect(`/pay?token=${payment.checkout?.token}`, 303);
-}
-
-function screenOf(payment: Payment, progress: Progress | undefined, wallet?: string): Screen {
-  if (isFinal(payment)) return { name: 'ended' };
-  if (!progress) return { name: 'login', wallet: wallet ?? payment.customer ?? '' };
-  if (progress.stage === 'pay') return { name: 'pay', customer: progress.customer };
-  const { customer, wrongCodes } = progress;
-  return { name: 'verify', customer, triesLeft: MAX_WRONG_CODES - wrongCodes };
 }

@@ -58,7 +58,6 @@ export function homePage(c: Context, view: PhoneView, unknownCode?: string) {
   const screen = html`<div class="stack" data-live="/wallet/live" data-version="${view.version}">
     <div id="prompts" class="stack" aria-live="polite">${prompts(view)}</div>
     <div id="balances">${balances(view)}</div>
-    <div id="security-code">${securityCode(view)}</div>
     <form method="get" action="/wallet/scan">
       <label for="code">Paste a code from “Copy code” in the shop</label>
       <div class="row scan">
@@ -76,6 +75,7 @@ export function homePage(c: Context, view: PhoneView, unknownCode?: string) {
       </div>
       ${isWrong ? html`<p class="problem" id="problem" role="alert">${UNKNOWN_CODE}</p>` : ''}
     </form>
+    <div id="security-code">${securityCode(view)}</div>
     <div id="activity">${activity(view)}</div>
   </div>`;
   const title = `Phone of ${view.customer.name}`;
@@ -140,7 +140,7 @@ function stage(view: PhoneView, screen: Markup): Markup {
   const { customer, people } = view;
   const screenOfCustomer = html`<header class="owner">
       <h1><a class="person home" href="/wallet">${identity(customer)}</a></h1>
-      <a class="way switch" href="/wallet?as=">Switch phone</a>
+      <a class="way switch" href="/wallet?as=">Test: switch phone</a>
     </header>
     ${screen}`;
   const beside = html`<aside class="beside stack" aria-label="About this phone">
@@ -295,22 +295,26 @@ function activity(view: PhoneView): Markup {
   const moved = customer.movements.slice(-MAX_MOVEMENTS).map(({ at, kind, minor, currency, about, paymentId }) => {
     const amount = formatMoney(minor, currency, 'en', true).replace('-', '−');
     const name = kind === 'TOP_UP' ? 'Money added' : merchant;
-    const refunds = customer.movements.filter((each) => each.paymentId === paymentId && each.minor > 0n);
-    const back = minor < 0n ? refunds.reduce((sum, refund) => sum + refund.minor, 0n) : 0n;
-    const sentBack = back > 0n ? `${formatMoney(back, currency)} sent back` : '';
-    return { name, amount, about: [...about, sentBack], at, isIn: minor > 0n, look: '' };
+    const back = minor < 0n ? sentBack(customer, paymentId) : 0n;
+    const gone = back > 0n ? `${formatMoney(back, currency)} sent back` : '';
+    return { name, amount, about: [...about, gone], at, isIn: minor > 0n, look: '', paymentId };
   });
   const declined = view.declined.map((payment) => {
     const amount = formatMoney(payment.minor, payment.currency);
     const why = payment.message === 'DECLINED' ? 'Declined' : 'Balance too low';
-    return { name: merchant, amount, about: [why, orderOf(payment)], at: payment.updatedAt, look: 'old' };
+    const { updatedAt: at, paymentId } = payment;
+    return { name: merchant, amount, about: [why, orderOf(payment)], at, look: 'old', paymentId };
   });
   const latest = [...moved, ...declined].toSorted((one, other) => one.at - other.at).slice(-MAX_MOVEMENTS);
   const whenOf = (at: number) => (isSameDay(at, view.now) ? ago(at, view.now) : clockTime(at, at));
-  const rows = latest.toReversed().map((each) => ({
-    at: each.at,
-    row: html`<li class="movement ${each.look}">${line(view, { ...each, when: whenOf(each.at) })}</li>`,
-  }));
+  const rows = latest.toReversed().map(({ at, look, paymentId, ...each }) => {
+    const text = line(view, { ...each, when: whenOf(at) });
+    const row =
+      paymentId === undefined
+        ? html`<li class="movement">${text}</li>`
+        : html`<li><a class="movement ${look}" href="/wallet/payments/${paymentId}">${text}</a></li>`;
+    return { at, row };
+  });
   return html`<section>
     <h2>Activity</h2>
     <ol class="lines">
@@ -318,6 +322,10 @@ function activity(view: PhoneView): Markup {
     </ol>
   </section>`;
 }
+
+/** What came back of a payment. */
+const sentBack = ({ movements }: Customer, paymentId: number | undefined): bigint =>
+  movements.reduce((sum, each) => (each.paymentId === paymentId && each.minor > 0n ? sum + each.minor : sum), 0n);
 
 function request(view: PhoneView, { payment, fromApp }: Opened): Markup {
   const { customer, orderOf, merchant, merchantLogo, now } = view;
@@ -345,6 +353,7 @@ function result(view: PhoneView, { payment, fromApp, isLate = false }: Opened): 
   const { customer, orderOf, merchant } = view;
   const { minor, currency } = payment;
   const isPaid = payment.status === 'SUCCESS';
+  const back = sentBack(customer, payment.paymentId);
   const isTheirs = payment.customer === customer.walletId && !isLate;
   const paid = isTheirs ? `Sent to ${merchant}.` : 'This payment is already paid.';
   const isDeclinedHere = payment.message === 'DECLINED' && isTheirs && payment.openedBy === customer.walletId;
@@ -356,16 +365,24 @@ function result(view: PhoneView, { payment, fromApp, isLate = false }: Opened): 
     <dl class="facts lines">
       ${fact('Order', orderOf(payment))}
       ${fact(isPaid ? 'Paid at' : 'Ended at', localTime(payment.updatedAt, view.now))}
-      ${fact('Balance', formatMoney(customer.balance(currency), currency))}
+      ${back > 0n ? fact('Sent back', formatMoney(back, currency)) : ''}
+      ${fact('Balance now', formatMoney(customer.balance(currency), currency))}
     </dl>
     <div class="answer">${waysOn(payment, fromApp, view)}</div>`;
 }
 
-/** The main one is the last: to the shop that opened the app, or to the start, so that a second tap pays nothing. */
-function waysOn({ returnUrl }: Payment, fromApp: boolean, { merchant, prompts: [next, ...others] }: PhoneView): Markup {
+/**
+ * The main one is the last: to the shop if it opened the app or has nothing from here; else to the start, so that a
+ * second tap pays nothing.
+ */
+function waysOn(
+  { returnUrl, status }: Payment,
+  fromApp: boolean,
+  { merchant, prompts: [next, ...others] }: PhoneView,
+): Markup {
   const way = (href: string, text: string, look = '') => html`<a class="button ${look}" href="${href}">${text}</a>`;
   const back = (look = '') => way(returnUrl, `Back to ${merchant}`, look);
-  if (fromApp) return html`${way('/wallet', 'Done')} ${back('main')}`;
+  if (fromApp || (!next && status !== 'SUCCESS')) return html`${way('/wallet', 'Done')} ${back('main')}`;
   const more = next && way(`/wallet/payments/${next.paymentId}`, moreRequests(1 + others.length));
   return html`${more ?? back()} ${way('/wallet', 'Done', 'main')}`;
 }

@@ -117,9 +117,9 @@ function openCode(c: WalletContext, options: WalletOptions, suffix: string) {
 /** @throws Refusal, with the same answer for an unknown payment and another customer's */
 function theirPayment(paymentId: string, { walletId }: Customer, processor: PaymentProcessor): Payment {
   const payment = processor.payment(Number(paymentId));
-  if (payment?.checkout === null && [payment.customer, payment.openedBy].includes(walletId)) {
-    return payment;
-  }
+  // One on the wallet's website is answered there; what became of it is seen here, too.
+  const isHere = payment && (payment.checkout === null || isFinal(payment));
+  if (isHere && [payment.customer, payment.openedBy].includes(walletId)) return payment;
   throw new Refusal(404, 'UNKNOWN_PAYMENT', 'There is no such payment on this phone.');
 }
 

@@ -81,7 +81,7 @@ describe('the hosted checkout', () => {
   it('the checkout says when it ends, and has live.js load it again once it has ended', async () => {
     const opened = openSandbox();
     const browser = await openCheckout(opened);
-    assert.match(browser.text, /This page ends in 15:00/);
+    assert.match(browser.text, /Time left to pay: 15:00/);
     const [, live = '', version] = /data-live="([^"]+)" data-version="([^"]+)"/.exec(browser.html) ?? [];
     const page = browser.url;
     const statusOfLive = async () => (await opened.request(`${live}?since=${version}`)).status;
@@ -93,10 +93,10 @@ describe('the hosted checkout', () => {
     assert.equal(moved.banner, 'Test: no money moves. The clock is 9 min ahead.');
     await opened.control('clock', { advanceMs: 51_000 });
     const { regions, version: next } = await (await opened.request(`${live}?since=${version}`)).json();
-    assert.match(regions.ends, /This page ends in <span class="countdown" data-countdown="250">4:10</);
+    assert.match(regions.ends, /Time left to pay: <span class="countdown" data-countdown="250">4:10</);
     assert.equal((await opened.request(`${live}?since=${next}`)).status, 204, 'live.js counts down');
     await browser.open(page);
-    assert.match(browser.text, /The clock is 10 min ahead\. .*This page ends in 4:10/);
+    assert.match(browser.text, /The clock is 10 min ahead\. .*Time left to pay: 4:10/);
     await opened.control('clock', { advanceMs: 250_000 });
     assert.equal(await statusOfLive(), 205);
     await browser.open(page);
@@ -245,7 +245,7 @@ describe('the hosted checkout', () => {
     await reachPayment(opened, browser, '34567890');
     assert.match(
       browser.text,
-      /Balance €4\.20 Missing €6\.30 .*balance is too low.* Use another wallet Cancel payment This page ends in 15:00 Test: see how a payment is declined\. Pay anyway/,
+      /Balance €4\.20 Missing €6\.30 Total €10\.50 .*balance is too low.* Use another wallet Cancel payment Time left to pay: 15:00 Test: see how a payment is declined\. Pay anyway/,
     );
     assert.equal(browser.html.split('class="main"').length, 2, 'no main button for what fails');
     await browser.submit('/pay/leave');
@@ -256,6 +256,20 @@ describe('the hosted checkout', () => {
     assert.deepEqual(await statusOf(opened), ['FAILED', 'INSUFFICIENT_BALANCE']);
     await browser.open(page);
     assert.match(browser.text, /Payment declined Your balance is too low\. No money was taken\./);
+  });
+
+  it('the checkout says of an order that its customer has already paid it, and the phone has the receipt', async () => {
+    const opened = openSandbox();
+    const first = await openCheckout(opened, { orderId: 'A-1' });
+    await reachPayment(opened, first);
+    assert.doesNotMatch(first.text, /already paid/);
+    await first.submit('/pay/confirm');
+    const second = await openCheckout(opened, { orderId: 'A-1-2' });
+    await reachPayment(opened, second);
+    assert.match(second.text, /Total €10\.50 You already paid this order\. Pay €10\.50/);
+    await second.open('/wallet?as=12345678');
+    await second.open(/href="(\/wallet\/payments\/\d+)"/.exec(second.html)?.[1] ?? '');
+    assert.match(second.text, /Paid €10\.50 Sent to Demo Shop\. Order A-1 /);
   });
 
   it('the checkout names the order that the shopper knows, not which payment of it this is', async () => {

@@ -24,7 +24,10 @@ describe('the wallet phone', () => {
     await bruno.submit('/wallet/answer', { answer: 'approve' });
     assert.equal(bruno.status, 404);
     await ada.submit('/wallet/answer', { answer: 'approve' });
-    assert.match(ada.text, /Paid €10\.50 Sent to Demo Shop\. Order order-DIRECT Paid at 12:00 UTC Balance €2,489\.50/);
+    assert.match(
+      ada.text,
+      /Paid €10\.50 Sent to Demo Shop\. Order order-DIRECT Paid at 12:00 UTC Balance now €2,489\.50/,
+    );
     await ada.open('/wallet');
     assert.match(ada.text, /−€10\.50 order-DIRECT just now/);
     await opened.pass(60_000);
@@ -169,13 +172,15 @@ describe('the wallet phone', () => {
     await phone.submit('/wallet/answer', { answer: 'approve' });
     assert.match(
       phone.text,
-      /Paid €10\.50 Sent to Demo Shop\. Order A-1 Paid at 12:00 UTC Balance €2,489\.50 Back to Demo Shop Done/,
+      /Paid €10\.50 Sent to Demo Shop\. Order A-1 Paid at 12:00 UTC Balance now €2,489\.50 Back to Demo Shop Done/,
     );
     await opened.send('payout', payout({ orderId: 'A-1-2-r1', amount: 10, note: 'Torn' }));
     await opened.pass(1_000);
-    await phone.open(`/wallet/payments/${String(json['paymentId'])}`);
-    assert.match(phone.text, /Balance €2,499\.50/);
+    const receipt = `/wallet/payments/${String(json['paymentId'])}`;
+    await phone.open(receipt);
+    assert.match(phone.text, /Sent back €10\.00 Balance now €2,499\.50/);
     await phone.open('/wallet');
+    assert.equal(phone.html.split(`href="${receipt}"`).length, 3, 'payment and refund lead to it');
     assert.match(phone.text, /\+€10\.00 Refund A-1 Torn just now/);
     await opened.send('payout', payout({ orderId: 'A-1-2-r2', amount: 1, note: 'Money back for A-1' }));
     await opened.pass(1_000);
@@ -186,12 +191,12 @@ describe('the wallet phone', () => {
 
   it('Switch phone asks whose phone it is, although that is known', async () => {
     const phone = await phoneOf(openSandbox());
-    const [, way = ''] = /<a class="way switch" href="([^"]+)">Switch phone</.exec(phone.html) ?? [];
+    const [, way = ''] = /<a class="way switch" href="([^"]+)">Test: switch phone</.exec(phone.html) ?? [];
     await phone.open(way);
     assert.match(phone.text, /Whose phone is this\? .* Ada Keller .* Bruno Costa .* Chiyo Mori/);
     assert.doesNotMatch(phone.html, /type="hidden"/, 'only the button names the customer');
     await phone.open('/wallet?as=23456789');
-    assert.match(phone.text, /Bruno Costa Wallet 2345 6789 Switch phone Balance/);
+    assert.match(phone.text, /Bruno Costa Wallet 2345 6789 Test: switch phone Balance/);
   });
 
   it('a code that the wallet does not know is an error under its field, on the same phone', async () => {
