@@ -24,9 +24,9 @@ const READY = new URL('../../widget/themes/', import.meta.url);
 const LOGO = `data:image/svg+xml;base64,${readFileSync(new URL('../shop/public/icon.svg', import.meta.url), 'base64')}`;
 /** What a shop's order tokens say of shop and wallet. */
 const CLAIMS = [
-  { claim: 'merchant', label: 'Name', value: 'Stillwater', max: 60 },
-  { claim: 'logo', label: 'Logo', value: LOGO, max: 5_500 },
-  { claim: 'walletName', label: 'Wallet', value: '', max: 30 },
+  { claim: 'merchant', label: 'Name', value: 'Stillwater', max: 60, hint: '' },
+  { claim: 'logo', label: 'Logo', value: LOGO, max: 5_500, hint: 'https: or data:' },
+  { claim: 'walletName', label: 'Wallet', value: '', max: 30, hint: 'Such as Jeton' },
 ];
 
 export function themesPage(proxyUrl: string, site: Site): Markup {
@@ -48,14 +48,12 @@ const editor: Markup = html`<h1>Make the widget yours</h1>
         <p class="message" role="status" data-verdict></p>
         <a data-undo hidden></a>
       </div>
-      <div class="pinned">
-        <div class="bar" role="group" aria-label="State of the widget">
-          ${Object.entries(STATES).map(
-            ([id, label]) => html`<button class="button plain" type="button" data-state="${id}">${label}</button>`,
-          )}
-        </div>
-        <div class="previews card">${preview('light')} ${preview('dark')}</div>
+      <div class="states bar" role="group" aria-label="State of the widget">
+        ${Object.entries(STATES).map(
+          ([id, label]) => html`<button class="button plain" type="button" data-state="${id}">${label}</button>`,
+        )}
       </div>
+      <div class="previews card">${preview('light')} ${preview('dark')}</div>
     </div>
     <form autocomplete="off" aria-label="Properties">
       <section aria-labelledby="colors">
@@ -74,9 +72,9 @@ const editor: Markup = html`<h1>Make the widget yours</h1>
       <section aria-labelledby="brand">
         <div class="property"><h2 id="brand">In the order token</h2></div>
         ${CLAIMS.map(
-          ({ claim, label, value, max }) =>
+          ({ claim, label, value, max, hint }) =>
             html`<label class="property"
-              ><span class="name"><b>${label}</b></span>
+              ><span class="name"><b>${label}</b> ${hint && html`<small>${hint}</small>`}</span>
               <span class="controls"
                 ><input type="text" data-claim="${claim}" value="${value}" maxlength="${max}" spellcheck="false"
               /></span>

@@ -260,7 +260,7 @@ test('the state "Error" of the editor shows an error in both widgets', async () 
 
 test('on a phone, both widgets stay in sight while the last control is used', async () => {
   const { page } = await atThemes('', { viewport: { width: 390, height: 844 } });
-  const last = page.getByLabel('Wallet', { exact: true });
+  const last = page.locator('[data-claim=walletName]');
   await last.focus();
   await last.pressSequentially('Jeton');
   const boxOf = async (at: Locator) => (await at.boundingBox()) ?? assert.fail('not drawn');
