@@ -70,8 +70,15 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
       return shown.length > 0 && section(day === today ? `Today, ${day}` : day, note, listed, totals(all));
     })}
     ${entries.length === 0 && html`<p class="message">No payment. Pay for an <a href="/">order in the shop</a>.</p>`}
-    <p class="quiet">${entries.length > MAX_SHOWN && `The newest ${MAX_SHOWN}. `}${BEFORE}</p>`;
+    <p class="quiet">${entries.length > MAX_SHOWN && `The newest ${MAX_SHOWN}. `}${before(operatorUrl)}</p>`;
 }
+
+/** Of what is older. */
+const before = (operatorUrl: string | undefined): Markup => {
+  const name = 'operator’s page';
+  const there = operatorUrl ? html`<a href="${operatorUrl}" ${THERE}>${name}</a>` : name;
+  return html`These are the last ${SHOWN_DAYS} days: the ${there} (↗, with its own sign-in) has all.`;
+};
 
 const dayOf = (at: string) => days.format(new Date(at));
 
@@ -313,7 +320,6 @@ export const kindOf = (entry: Entry): string =>
 const TYPES = { PAY: ['Payment', 'Paid'], REFUND: ['Refund', 'Sent back'], PAYOUT: ['Payout', 'Paid out'] } as const;
 const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };
 const THERE = html`title="On the operator’s page"`;
-const BEFORE = `These are the last ${SHOWN_DAYS} days: the operator’s page (↗, with its own sign-in) has all.`;
 const WHOLE = 'the gateway sends whole amounts only';
 /** What waits, and what is true of all of it. */
 const TO_DO = {

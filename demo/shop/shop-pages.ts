@@ -32,9 +32,9 @@ const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 're
 const TRIES: Record<Order['tries'], { sentence: string; note: string }> = {
   none: { sentence: 'Not paid yet.', note: '' },
   open: { sentence: 'We have not received your payment yet.', note: 'Started, not paid yet' },
-  failed: { sentence: 'Your last try was not paid.', note: 'Last try not paid' },
-  expired: { sentence: 'Time is up for your last try.', note: 'Time is up for your last try' },
-  closed: { sentence: 'We have ended your last try.', note: 'Last try ended' },
+  failed: { sentence: 'Your last payment did not go through.', note: 'Last payment did not go through' },
+  expired: { sentence: 'Time ran out for your last payment.', note: 'Time ran out for your last payment' },
+  closed: { sentence: 'We have ended your last payment.', note: 'Last payment ended' },
 };
 /** One without a label is a way to pay. */
 const CHIPS: Record<OrderState, { tone: string; label?: string }> = {
@@ -185,7 +185,7 @@ export function fulfillmentOf(order: Order): string {
 function refundedSentence(order: Order): string {
   const left = unsentOf(order);
   if (order.kind === 'top-up') return left > 0 ? `The other ${money(left)} stays on your card.` : '';
-  return `Nothing of this order is packed.${left > 0 ? `${APART}${owedSentence(left)}` : ''}`;
+  return `We will not send this order.${left > 0 ? `${APART}${owedSentence(left)}` : ''}`;
 }
 
 /** Cents of a refunded order that cannot be sent back. */
@@ -313,13 +313,8 @@ export function accountPage({ balance, orders, site }: AccountPage): Markup {
   return page(
     { title: 'Your account', place: 'account', scripts: ['/assets/dates.js'], site },
     html`<div class="stack">
-      <section class="stack" aria-labelledby="card">
-        <h1 id="card">Your coffee card</h1>
-        ${coffeeCard(balance)}
-        <form method="post" action="/account/top-ups"><button class="button">Top up your balance</button></form>
-      </section>
       <section class="stack" aria-labelledby="orders">
-        <h2 id="orders">Your orders</h2>
+        <h1 id="orders">Your orders</h1>
         ${
           orders.length === 0
             ? noOrders
@@ -327,6 +322,11 @@ export function accountPage({ balance, orders, site }: AccountPage): Markup {
                 ${orders.map(orderItem)}
               </ul>`
         }
+      </section>
+      <section class="stack" aria-labelledby="card">
+        <h2 id="card">Your coffee card</h2>
+        ${coffeeCard(balance)}
+        <form method="post" action="/account/top-ups"><button class="button">Top up your balance</button></form>
       </section>
     </div>`,
   );

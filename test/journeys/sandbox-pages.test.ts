@@ -176,7 +176,9 @@ test('on the narrowest phone, the time of a payment ends where its amount does',
     .locator('.movement', { hasText: orderId })
     .locator('.row > :last-child')
     .evaluateAll((parts) => parts.map((part) => Math.round(part.getBoundingClientRect().right)));
-  assert.deepEqual(ends, [300, 300]);
+  const [amount = 0, time] = ends;
+  assert.equal(time, amount);
+  assert.ok(amount > 280 && amount <= 300, `at ${amount} px`);
   await page.context().close();
 });
 

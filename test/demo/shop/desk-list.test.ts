@@ -234,7 +234,7 @@ test('the desk of a shop without payments leads to an order, and one of many kee
   shop.proxy.answers['GET /transactions'] = { body: { transactions: [review], nextCursor: null } };
   assert.match(
     (await staff.get('/desk')).text,
-    /<li id="PO-1"[^]*These are the last 7 days: the operator’s page \(↗, with its own sign-in\) has all\./,
+    /<li id="PO-1"[^]*These are the last 7 days: the <a href="[^"]*admin" title="[^"]*">operator’s page<\/a> \(↗, with its own sign-in\) has all\./,
   );
   const from = new Date(shop.proxy.asked.at(-1)?.query.get('from') ?? '');
   assert.equal(from.getTime(), new Date(2026, 10, 14).getTime(), 'each day is whole');
@@ -243,7 +243,7 @@ test('the desk of a shop without payments leads to an order, and one of many kee
   const { text } = await staff.get('/desk/list');
   assert.match(
     text,
-    /<li id="PO-1"[^]*<li id="ST-0"[^]*The newest 100\. These are the last 7 days: the operator’s page \(↗, with its own sign-in\) has all\./,
+    /<li id="PO-1"[^]*<li id="ST-0"[^]*The newest 100\. These are the last 7 days: the <a href="[^"]*admin" title="[^"]*">operator’s page<\/a> \(↗, with its own sign-in\) has all\./,
   );
   assert.doesNotMatch(text, /<li id="ST-100"/);
 });

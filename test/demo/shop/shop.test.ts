@@ -228,10 +228,14 @@ test('an order whose tries all failed says so, also in the account, and no longe
     [[], 'Not paid yet.', ''],
     // The widget says that it was not started.
     [[lost], 'Not paid yet.', ''],
-    [[LATER, LATER], 'Your last try was not paid.', '<br />Last try not paid'],
+    [[LATER, LATER], 'Your last payment did not go through.', '<br />Last payment did not go through'],
     // The widget says of these that a payment may still come, or may have been made.
-    [[LATER, { ...LATER, reason: 'EXPIRED' }], 'Time is up for your last try.', '<br />Time is up for your last try'],
-    [[LATER, { ...LATER, reason: 'RESOLVED' }], 'We have ended your last try.', '<br />Last try ended'],
+    [
+      [LATER, { ...LATER, reason: 'EXPIRED' }],
+      'Time ran out for your last payment.',
+      '<br />Time ran out for your last payment',
+    ],
+    [[LATER, { ...LATER, reason: 'RESOLVED' }], 'We have ended your last payment.', '<br />Last payment ended'],
     [[LATER, open], 'We have not received your payment yet.', '<br />Started, not paid yet'],
   ] as const) {
     for (const [path, rest, amount] of [
@@ -309,8 +313,8 @@ test('an order whose money went back is refunded: nothing is packed, its cents a
     [
       await shopper.order(BASKET),
       'SUCCESS',
-      ['Partly refunded: €42.00 of €42.75', `Nothing of this order is packed.\n\n${REST}`],
-      'Nothing of this order is packed.',
+      ['Partly refunded: €42.00 of €42.75', `We will not send this order.\n\n${REST}`],
+      'We will not send this order.',
     ],
     [topUp, 'PROCESSING', ['Refund on its way: €42.00 of €42.75', 'The other €0.75 stays on your card.', '€0.75'], ''],
   ] as const) {
