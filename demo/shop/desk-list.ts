@@ -300,7 +300,9 @@ function whyNotBack(payment: Payment): string | undefined {
   if (isDenied(payment)) return 'the gateway or a person has said that no money moved';
   if (payment.currency !== CURRENCY) return 'the desk sends only euros';
   if (payment.payer !== null) return undefined;
-  return payment.erasedAt ? 'the wallet that paid is erased' : 'the gateway did not name the whole wallet that paid';
+  if (payment.erasedAt) return 'the wallet that paid is erased';
+  if (lastDecision(payment)) return 'a person has resolved it, so the wallet that paid is not verified';
+  return 'the gateway did not name the whole wallet that paid';
 }
 
 const sumOf = (entries: readonly Entry[]) => entries.reduce((sum, { amount }) => sum + centsOf(amount), 0);

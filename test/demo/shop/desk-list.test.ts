@@ -275,7 +275,7 @@ test('a row says who decided and why nothing can be sent back, and its order lea
       'It cannot be sent back, because the gateway did not name the whole wallet that paid.',
       'It cannot be sent back, because the wallet that paid is erased.',
       'A person denied that the money moved. Stop the order and tell the customer.',
-      'Ada confirmed that the money moved. It cannot be sent back, because the gateway did not name the whole wallet that paid.',
+      'Ada confirmed that the money moved. It cannot be sent back, because a person has resolved it, so the wallet that paid is not verified.',
     ],
   );
   assert.match(
