@@ -78,10 +78,7 @@ function frontPage(options: OverviewOptions, times: string | undefined): Markup 
       <a class="way" href="/wallet">Wallet phone</a>
     </header>
     <main data-live="/overview/live" data-version="${versionOf(options)}">
-      <p class="soft">
-        Approve or decline what waits. This page stands in for the gateway and its customers. A notification (IPN) tells
-        the proxy that a transaction has ended.
-      </p>
+      <p class="soft">Approve or decline what waits: this page stands in for the gateway and its customers.</p>
       <div id="state">${now}</div>
       <div class="columns">
         <div id="waiting" class="stack">${waiting}</div>

@@ -34,7 +34,7 @@ export function state({ clock, faults, ipns }: ControlOptions): Markup {
   const isCalm = active.length === 0;
   const facts = html`<dl class="row">
     <div>
-      <dt>IPNs go to</dt>
+      <dt>Notifications (IPNs) go to</dt>
       <dd><code>${ipns.url ? withoutSecret(ipns.url) : 'no address yet'}</code></dd>
     </div>
     <div>

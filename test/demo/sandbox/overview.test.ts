@@ -321,7 +321,7 @@ describe('the test controls of the overview', () => {
     const browser = await openOverview(opened);
     assert.match(
       browser.text,
-      /The gateway misbehaves Answer payment requests 5 s late · Lose answers to payment requests 7 .* Back to normal IPNs go to .* UTC/,
+      /The gateway misbehaves Answer payment requests 5 s late · Lose answers to payment requests 7 .* Back to normal Notifications \(IPNs\) go to .* UTC/,
     );
     assert.match(browser.text, /Status checks {&quot;lagMs&quot;:7} 7 more times/);
     assert.match(browser.text, /http:\/\/merchant\.example\/ipn\/…/);
