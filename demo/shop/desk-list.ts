@@ -121,7 +121,6 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
   const { orderId, gatewayOrderId, createdAt, status } = entry;
   const { at, isEnd } = timeOf(entry);
   const [{ tone, label }, advice] = [badgeOf(entry, entries), adviceOf(entry, entries)];
-  const kind = kindOf(entry);
   const [what, [most, rest]] = [toDo(entry, entries), leftOf(entry, entries)];
   const isOwed = what && what !== 'To review' && entry.currency === CURRENCY;
   const sum = isOwed ? money(most + rest) : formatMoney(entry.amount, entry.currency);
@@ -132,7 +131,7 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
   const id = html`<a class="id" ${url && html`href="${url}" ${THERE}`}><b>${orderId}</b>${url && '\u00A0↗'}</a>`;
   const isMoved = status === 'SUCCESS' && !isDenied(entry);
   return html`<li id="${gatewayOrderId}" class="${what && 'warn'}" data-moved="${isMoved && 'yes'}">
-    <span>${id} <small>${kind}</small></span>
+    <span>${id}</span>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
     <span class="about">${aboutOf(entry, entries)}</span>
     <time datetime="${at}" title="${name}">${!isEnd && 'started\u00A0'}${day}${times.format(new Date(at))}</time>
@@ -148,7 +147,7 @@ function timeOf({ status, history, createdAt }: Entry): { at: string; isEnd: boo
   return { at: end?.at ?? createdAt, isEnd: end !== undefined };
 }
 
-/** The wallet, the note, and what was sent back. */
+/** How, the wallet, the note, and what was sent back. */
 function aboutOf(entry: Entry, entries: readonly Entry[]): string {
   const wallet = isPayment(entry) ? entry.payer : entry.customer;
   // The gateway cannot cancel, so what only the proxy has ended may come all the same.
@@ -160,7 +159,7 @@ function aboutOf(entry: Entry, entries: readonly Entry[]): string {
   if (isPayment(entry) && centsOf(entry.settled) > 0) sums.push(`${formatMoney(entry.settled)} settled another way`);
   const note = 'note' in entry && entry.note !== backNote(entry.orderId) && entry.note;
   const lost = isPayment(entry) && isWaiting(entry) && isLost(entry) && 'the gateway’s answer was lost';
-  const parts = [wallet && walletEnd(wallet), mayBePaid && 'may still be paid', lost, note, ...sums];
+  const parts = [kindOf(entry), wallet && walletEnd(wallet), mayBePaid && 'may still be paid', lost, note, ...sums];
   return parts.filter(Boolean).join(' · ');
 }
 

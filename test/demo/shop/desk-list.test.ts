@@ -125,11 +125,11 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   assert.match(text, /<li id="ST-2"\s+class="warn"[^]*?Paid twice/);
   const badges = [
     ...text.matchAll(
-      /<a class="id" [^>]*><b>(.*?)<\/b>\u00A0↗<\/a> <small>(.*?)<[^]*?chip (\w+)">.*?<\/span> (.*)<\/span>/g,
+      /<a class="id" [^>]*><b>(.*?)<\/b>[^]*?chip (\w+)">.*?<\/span> (.*)<\/span>\s*<span class="about">([^·<]*)/g,
     ),
   ];
   assert.deepEqual(
-    badges.slice(-7).map(([, order, ...badge]) => [badge[0], order, ...badge.slice(1)]),
+    badges.slice(-7).map(([, order, tone, label, kind = '']) => [kind.trim(), order, tone, label]),
     [
       ['Wallet app', 'ST-1', 'over', 'Expired'],
       ['Wallet app', 'ST-0', 'over', 'Replaced'],
@@ -335,7 +335,7 @@ test('of a start whose answer was lost, the desk says that it is being checked, 
   const { text } = await staff.get('/desk/list');
   const found = payment('ST-3', { ...lost, status: 'PROCESSING', payer: null });
   shop.proxy.answers['GET /transactions'] = { body: { transactions: [found], nextCursor: null } };
-  assert.match((await staff.get('/desk/list')).text, / Waiting<[^]*>the gateway’s answer was lost</);
+  assert.match((await staff.get('/desk/list')).text, / Waiting<[^]* · the gateway’s answer was lost</);
   const labels = text.matchAll(/chip wait"><span aria-hidden="true">…<\/span> (.*)<\/span>/g);
   assert.deepEqual(
     [...labels].map(([, label]) => label),
