@@ -288,8 +288,8 @@ export function restOf(entry: Entry, entries: readonly Entry[], sending = 0): st
   const [most, rest] = leftOf(entry, entries);
   const isAll = most === sending && rest < centsOf(entry.amount);
   if (rest === 0 || !(paysNothing(entry) || isAll)) return '';
-  const how = paysNothing(entry) ? '' : ' Send it another way.';
-  return `${money(rest, entry.currency)} is still owed to the customer: ${WHOLE}.${how}`;
+  const where = paysNothing(entry) ? 'is still owed to the customer' : 'goes to the customer’s coffee card';
+  return `${money(rest, entry.currency)} ${where}: ${WHOLE}.`;
 }
 
 /** In the operator's words; undefined if it can be, as far as anything is left. */

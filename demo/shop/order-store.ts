@@ -117,11 +117,11 @@ export class OrderStore {
     return [...this.#orders.values()].toReversed();
   }
 
-  /** The sum of the owner's paid top-ups, without what goes back, and what is in doubt. */
+  /** What of the owner's paid top-ups and refunded orders does not go back, without what is in doubt. */
   balance(owner: string): string {
-    const isPaid = (order: Order) => /^(paid|refunded)$/.test(stateOf(order));
-    const paid = this.byOwner(owner).filter((order) => order.kind === 'top-up' && isPaid(order));
-    return decimal(paid.reduce((sum, { amount, back }) => sum + leftOf(amount ?? '0.00', back), 0));
+    const states = { goods: ['refunded'], 'top-up': ['paid', 'refunded'] };
+    const counted = this.byOwner(owner).filter((order) => states[order.kind].includes(stateOf(order)));
+    return decimal(counted.reduce((sum, { amount, back }) => sum + leftOf(amount ?? '0.00', back), 0));
   }
 
   /** Marks the order as paid, once. Refuses a receipt with another amount or currency. */

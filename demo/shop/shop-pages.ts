@@ -181,11 +181,11 @@ export function fulfillmentOf(order: Order): string {
   return `${sentence}${APART}You paid ${formatMoney(extra.received, CURRENCY)} too much. ${extraSentence(extra)}`;
 }
 
-/** Heading and widget say what was sent back. The rest of a top-up is on the card. */
+/** Heading and widget say what was sent back. The rest is on the card. */
 function refundedSentence(order: Order): string {
   const left = unsentOf(order);
-  if (order.kind === 'top-up') return left > 0 ? `The other ${money(left)} stays on your card.` : '';
-  return `We will not send this order.${left > 0 ? `${APART}${owedSentence(left)}` : ''}`;
+  const rest = left > 0 ? `The other ${money(left)} is on your coffee card: ${WHOLE}.` : '';
+  return order.kind === 'goods' ? `We will not send this order. ${rest}`.trim() : rest;
 }
 
 /** Cents of a refunded order that cannot be sent back. */
@@ -371,7 +371,7 @@ function chipOf(order: Order): { tone: string; label?: string } {
 
 function owedOf(order: Order): number {
   const [most, rest] = restOf(order.extra);
-  return most + rest + (order.kind === 'goods' ? unsentOf(order) : 0);
+  return most + rest;
 }
 
 function stateChip(order: Order) {
@@ -396,7 +396,7 @@ function notesOf(order: Order): Markup | '' {
   add(centsOf(back.sentBack) + centsOf(extra.sentBack), 'sent back');
   add(centsOf(back.onItsWay) + centsOf(extra.onItsWay), 'on its way back');
   add(centsOf(extra.settled), 'settled another way');
-  if (order.kind === 'top-up') add(unsentOf(order), 'stays on your card');
+  add(unsentOf(order), 'on your card');
   const shown = notes.filter(Boolean).map((note) => note.replaceAll(' ', '\u00a0'));
   return shown.length === 0 ? '' : html`<br />${shown.join(' · ')}`;
 }

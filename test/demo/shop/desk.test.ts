@@ -57,7 +57,7 @@ test('the desk sends money in a second step only, which names amount and wallet,
   }
   for (const [surplus, owed] of [
     [true, /<p>€0\.80 is still owed to the customer: the gateway sends whole amounts only\.</],
-    [false, /<p>€0\.80 is still owed to the customer: the gateway sends whole amounts only\. Send it another way\.</],
+    [false, /<p>€0\.80 goes to the customer’s coffee card: the gateway sends whole amounts only\.</],
   ] as const) {
     shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf({ ...paid, amount: '25.80', surplus } as typeof paid) };
     assert.match((await staff.post('/desk/send', { ...back, amount: '25', step: '' })).text, owed);

@@ -22,6 +22,7 @@ const unlinked = (html: string) => html.replaceAll(/<a href="\/contact">(contact
 const REST =
   'We still owe you €0.75: only whole amounts can go to a wallet. Contact us, and we will send it another way.';
 const WHOLE = 'We will send back €42.00. Contact us for the other €0.75: only whole amounts can go to a wallet.';
+const ON_CARD = 'The other €0.75 is on your coffee card: only whole amounts can go to a wallet.';
 const LATE = 'Your payment came after the order was closed.';
 const orderIdIn = (path: string) => path.replace('/orders/', '');
 
@@ -270,7 +271,7 @@ test('the account asks the proxy, so that it shows a refund of which no webhook 
   const { shop, shopper, path, orderId, paid } = await paidOrder();
   for (const [amount, status, label] of [
     ['5.00', 'SUCCESS', 'Partly refunded'],
-    ['42.00', 'PROCESSING', 'Refund on its way\u00a0· we\u00a0owe\u00a0you\u00a0€0.75'],
+    ['42.00', 'PROCESSING', 'Refund on its way'],
   ]) {
     const back = { ...paid, amount, type: 'REFUND', refundOf: orderId, status };
     shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: true, payments: [paid], refunds: [back] } };
@@ -305,7 +306,7 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
   }
 });
 
-test('an order whose money went back is refunded: nothing is packed, its cents are owed, and those of a top-up stay on the card', async () => {
+test('an order whose money went back is refunded: nothing is sent, and its cents are on the card', async () => {
   const shop = openShop();
   const shopper = new Browser(shop);
   const topUp = (await shopper.post('/account/top-ups', {})).headers.get('location') ?? '';
@@ -313,10 +314,10 @@ test('an order whose money went back is refunded: nothing is packed, its cents a
     [
       await shopper.order(BASKET),
       'SUCCESS',
-      ['Partly refunded: €42.00 of €42.75', `We will not send this order.\n\n${REST}`],
+      ['Partly refunded: €42.00 of €42.75', `We will not send this order. ${ON_CARD}`],
       'We will not send this order.',
     ],
-    [topUp, 'PROCESSING', ['Refund on its way: €42.00 of €42.75', 'The other €0.75 stays on your card.', '€0.75'], ''],
+    [topUp, 'PROCESSING', ['Refund on its way: €42.00 of €42.75', ON_CARD, '€0.75'], ''],
   ] as const) {
     const paid = { ...SEEN, gatewayOrderId: 'paid', status: 'SUCCESS', surplus: false };
     const back = { ...paid, amount: '42.00', type: 'REFUND', refundOf: 'paid', status: status as string };
@@ -333,11 +334,12 @@ test('an order whose money went back is refunded: nothing is packed, its cents a
     const { text } = await shopper.get(path);
     for (const each of texts) assert.ok(unlinked(text).includes(`>${each}<`), each);
     assert.match(text, /<title>Order [^]*data-state="refunded"/);
-    const note = isComing ? '€42.00 on its way back · €0.75 stays on your card' : '€42.00 sent back';
+    const note = isComing ? '€42.00 on its way back · €0.75 on your card' : '€42.00 sent back · €0.75 on your card';
     assert.ok((await shopper.get('/account')).text.replaceAll('\u00A0', ' ').includes(`<br />${note}</small>`), note);
     const chip = (label: string) => new RegExp(`<span class="chip ">${isComing ? 'Refund on its way' : label}<`);
     const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
-    assert.match(account, isComing ? chip('') : /<span class="chip warn">Partly refunded · we owe you €0\.75</);
+    assert.match(account, chip('Partly refunded'));
+    assert.match(account, /data-balance>€0\.75</);
     shop.proxy.answers[`GET ${path}`] = report('42.75');
     const heading = isComing ? 'Refund on its way' : 'Order refunded';
     assert.match((await shopper.get(path)).text, new RegExp(`${heading}</h1>[^]*>${whole}<`));
@@ -359,7 +361,7 @@ test('an order that was paid twice says so when its own payment went back', asyn
   shop.proxy.answers[`GET ${path}`] = { body: { paid: true, payments: [paid, ...extra], refunds: [back] } };
   const { text } = await shopper.get(path);
   const end = `You paid €85.50 too much. ${WHOLE.replace('42', '84').replace('0.75', '1.50')}`;
-  assert.ok(unlinked(text).includes(`${REST}\n\n${end}<`));
+  assert.ok(unlinked(text).includes(`${ON_CARD}\n\n${end}<`));
 });
 
 test('of a top-up that was paid twice, the payment counts that paid it', async () => {
