@@ -250,7 +250,7 @@ function hint(view: CheckoutView, texts: CheckoutTexts, textLang: string): Marku
   </form>`;
 }
 
-/** The total moves Pay below the place of Continue, so that a second click does not pay. */
+/** The facts move Pay below the place of Continue, so that a second click does not pay. */
 function payScreen(
   view: CheckoutView,
   { customer, isPaid }: Screen & { name: 'pay' },
@@ -261,25 +261,23 @@ function payScreen(
   const { minor, currency } = view.payment;
   const balance = customer.balance(currency);
   const isShort = balance < minor;
-  return html`<h1>${texts.payTitle}</h1>
+  return html`<h1>${isShort ? texts.shortBalance : texts.payTitle}</h1>
     <dl class="facts lines">
       ${fact(texts.from, html`${customer.name} <small>Wallet ${customer.shownWalletId}</small>`)}
-      ${fact(texts.balance, formatMoney(balance, currency, language))}
+      ${fact(texts.balance, formatMoney(balance, currency, language))} ${fact(texts.payment, amount, 'total')}
       ${
         isShort
           ? fact(texts.missing, formatMoney(minor - balance, currency, language), 'short')
           : fact(texts.balanceAfter, formatMoney(balance - minor, currency, language))
       }
-      ${fact(texts.total, amount, 'total')}
     </dl>
     ${isPaid ? html`<p class="problem">${texts.paidBefore}</p>` : ''}
     ${
       isShort
-        ? html`<p class="problem">${texts.shortBalance}</p>
-            <form method="post" action="/pay/leave">
-              ${hidden(view)}
-              <button class="main">${texts.anotherWallet}</button>
-            </form>`
+        ? html`<form method="post" action="/pay/leave">
+            ${hidden(view)}
+            <button class="main">${texts.anotherWallet}</button>
+          </form>`
         : html`<form method="post" action="/pay/confirm">
             ${hidden(view)}
             <button class="main">${fill(texts.pay, { amount })}</button>

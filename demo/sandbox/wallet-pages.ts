@@ -59,7 +59,7 @@ export function homePage(c: Context, view: PhoneView, unknownCode?: string) {
     <div id="prompts" class="stack" aria-live="polite">${prompts(view)}</div>
     <div id="balances">${balances(view)}</div>
     <form method="get" action="/wallet/scan">
-      <label for="code">Paste a code from “Copy code” in the shop</label>
+      <label for="code">Paste a code from the shop</label>
       <div class="row scan">
         <input
           id="code"
@@ -178,7 +178,7 @@ function prompts(view: PhoneView): Markup {
   const after = customer.balance(currency) - minor;
   return html`<section class="card asks ${age(newest, now)}">
       <strong class="payee">
-        ${pictureOf(merchant, merchantLogo)} <span>${merchant} <small>asked ${ago(createdAt, now)}</small></span>
+        ${pictureOf(merchant, merchantLogo)} <span>${merchant} <small>Asked ${ago(createdAt, now)}</small></span>
       </strong>
       <p class="amount">${formatMoney(minor, currency)}</p>
       <dl class="facts">${fact('Order', orderOf(newest))} ${website(newest)} ${balanceAfter(after, currency)}</dl>

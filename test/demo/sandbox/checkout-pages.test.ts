@@ -39,7 +39,7 @@ describe('the hosted checkout', () => {
     await browser.submit('/pay/verify', { code: await codeOnPhone(opened) });
     assert.match(
       browser.text,
-      /Review and pay From Ada Keller Wallet 1234 5678 Balance \S+ Balance after \S+ Total €10\.50 Pay €10\.50 /,
+      /Review and pay From Ada Keller Wallet 1234 5678 Balance \S+ This payment €10\.50 Balance after \S+ Pay €10\.50 /,
     );
     await browser.submit('/pay/confirm');
     assert.equal(browser.url, SHOP);
@@ -245,7 +245,7 @@ describe('the hosted checkout', () => {
     await reachPayment(opened, browser, '34567890');
     assert.match(
       browser.text,
-      /Balance €4\.20 Missing €6\.30 Total €10\.50 .*balance is too low.* Use another wallet Cancel payment Time left to pay: 15:00 Test: see how a payment is declined\. Pay anyway/,
+      /Your balance is too low for this payment\. From .* Balance €4\.20 This payment €10\.50 Missing €6\.30 Use another wallet Cancel payment Time left to pay: 15:00 Test: see how a payment is declined\. Pay anyway/,
     );
     assert.equal(browser.html.split('class="main"').length, 2, 'no main button for what fails');
     await browser.submit('/pay/leave');
@@ -266,7 +266,7 @@ describe('the hosted checkout', () => {
     await first.submit('/pay/confirm');
     const second = await openCheckout(opened, { orderId: 'A-1-2' });
     await reachPayment(opened, second);
-    assert.match(second.text, /Total €10\.50 You already paid this order\. Pay €10\.50/);
+    assert.match(second.text, /Balance after \S+ You already paid this order\. Pay €10\.50/);
     await second.open('/wallet?as=12345678');
     await second.open(/href="(\/wallet\/payments\/\d+)"/.exec(second.html)?.[1] ?? '');
     assert.match(second.text, /Paid €10\.50 Sent to Demo Shop\. Order A-1 /);

@@ -14,10 +14,10 @@ describe('the wallet phone', () => {
     const opened = openSandbox({ merchantLogo: LOGO });
     await opened.send('pay', collection('DIRECT'));
     const bruno = await phoneOf(opened, '23456789');
-    assert.doesNotMatch(bruno.text, /asked just now/);
+    assert.doesNotMatch(bruno.text, /Asked just now/);
     const ada = await phoneOf(opened);
     assert.ok(ada.html.includes(`<img class="avatar square" src="${LOGO}" alt="" />`));
-    assert.match(ada.text, /asked just now €10\.50 Order order-DIRECT Website shop\.example Balance after €2,489\.50/);
+    assert.match(ada.text, /Asked just now €10\.50 Order order-DIRECT Website shop\.example Balance after €2,489\.50/);
     assert.match(ada.text, / Decline Approve €10\.50/);
     assert.match(ada.text, /Balance €2,500\.00 Also \$1,800\.00 and £950\.00/);
     bruno.html = ada.html;
@@ -168,7 +168,7 @@ describe('the wallet phone', () => {
     await opened.send('pay', collection('QR', { orderId: 'A-1' }));
     const { json } = await opened.send('pay', collection('DIRECT', { orderId: 'A-1-2' }));
     const phone = await phoneOf(opened);
-    assert.match(phone.text, /asked just now €10\.50 Order A-1 Website shop\.example Balance after €2,489\.50/);
+    assert.match(phone.text, /Asked just now €10\.50 Order A-1 Website shop\.example Balance after €2,489\.50/);
     await phone.submit('/wallet/answer', { answer: 'approve' });
     assert.match(
       phone.text,
@@ -223,7 +223,7 @@ describe('the wallet phone', () => {
     const phone = await phoneOf(opened);
     assert.match(
       phone.text,
-      /asked just now €10\.50 Order A-3 .* 2 more requests .* €10\.50 A-2 1 min ago .* €10\.50 A-1 16 min ago .*Balance/,
+      /Asked just now €10\.50 Order A-3 .* 2 more requests .* €10\.50 A-2 1 min ago .* €10\.50 A-1 16 min ago .*Balance/,
     );
     assert.equal(phone.text.match(/Decline /g)?.length, 1);
     const ways = [...phone.html.matchAll(/class="movement (old)?"\s+href="([^"]+)"/g)];
@@ -254,7 +254,7 @@ describe('the wallet phone', () => {
     await opened.send('pay', collection('DIRECT'));
     await phone.open(`/wallet/live?since=${version}`);
     const { regions, version: next } = JSON.parse(phone.html);
-    assert.match(regions.prompts, /asked just now/);
+    assert.match(regions.prompts, /Asked just now/);
     assert.notEqual(next, version);
     await opened.pass(30_000);
     await phone.open(`/wallet/live?since=${next}`);
