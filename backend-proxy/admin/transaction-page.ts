@@ -319,7 +319,7 @@ const denies = ({ stage }: Transaction, word: Resolution['status']) =>
 function onlyEndsReview(transaction: Transaction, word: Resolution['status']): string {
   const { type } = transaction;
   if (!denies(transaction, word)) return `It is already counted as ${counted(type, word)}. This only ends the review.`;
-  return `It is listed as denied, ${TYPES[type].paysOrder ? 'is in no sum, and cannot be refunded' : 'and is in no sum'}.`;
+  return `It is listed as denied, ${TYPES[type].paysOrder ? 'is not counted, and cannot be refunded' : 'and is not counted'}.`;
 }
 
 /** `Record €48.00 as received`, and of a payout or refund `as sent`; on a button without the amount. */

@@ -62,12 +62,12 @@ it('a review is resolved in two steps: the first says what will happen and chang
   assert.match(await operator.open('/admin/transactions/A-2/close'), /name="by"\s+value=""/);
   await createMismatch(world, 'A-3');
   await observe(world, 'A-3', verified('succeeded'), 'later');
-  await operator.says('/admin/transactions/A-3', / Paid, needs review .*reported €0\.07 instead of €10\.10, and the right one later\. Asked €10\.10 · .* Reported €0\.07, waiting · .* UTC Paid, as asked · .*say what you know\. What happened\? The money was received It is already counted as received\. This only ends the review\. No money was received It is listed as denied, is in no sum, and cannot be refunded\. /); // prettier-ignore
+  await operator.says('/admin/transactions/A-3', / Paid, needs review .*reported €0\.07 instead of €10\.10, and the right one later\. Asked €10\.10 · .* Reported €0\.07, waiting · .* UTC Paid, as asked · .*say what you know\. What happened\? The money was received It is already counted as received\. This only ends the review\. No money was received It is listed as denied, is not counted, and cannot be refunded\. /); // prettier-ignore
   await operator.says('/admin', / and the right one later\. The payment counts as paid\. Not shipped yet\? Ask the gateway’s support first\. /); // prettier-ignore
   const asked = await (await resolve(operator, 'A-3', { ...ADA, status: 'FAILED' })).text();
   assert.match(
     textOf(asked),
-    / Note that no money was received\? .* What happens It is listed as denied, is in no sum, and cannot be refunded\. Your server gets no webhook\. Your shop still counts it as paid\. Stop the order and tell the customer\. /,
+    / Note that no money was received\? .* What happens It is listed as denied, is not counted, and cannot be refunded\. Your server gets no webhook\. Your shop still counts it as paid\. Stop the order and tell the customer\. /,
   );
   assert.match(asked, /<button\s+class="danger">Note that no money was received<\/button>/);
   assert.match(await (await resolve(operator, 'A-3', ADA)).text(), /<button\s*>Record as received</);
