@@ -22,7 +22,7 @@ export function deskPage(list: Markup, site: Site): Markup {
       <div class="head">
         <h1>Payments</h1>
         <input hidden type="search" aria-label="Find a payment" placeholder="Order, amount, day or wallet" />
-        <a class="button" href="/desk/send">Send a payout</a>
+        <a class="button plain" href="/desk/send">Send a payout</a>
       </div>
       <output class="message"></output>
       <div data-live>${list}</div>
@@ -89,7 +89,7 @@ function justDone(entry: Entry, entries: readonly Entry[]): Markup | '' {
   const sum = `${formatMoney(amount, currency)}${'refundOf' in entry ? ` of ${orderId}` : ''}`;
   const what = isClosed ? `Order ${orderId}` : `${sum} to ${walletEnd(customer ?? '')}`;
   return html`<p class="message ${tone}" role="status">
-    ${what}: ${label.toLowerCase()}. ${adviceOf(entry, entries)}
+    ${what}: ${label.toLowerCase()}. ${isClosed ? 'What was started may still be paid.' : adviceOf(entry, entries)}
   </p>`;
 }
 
