@@ -8,7 +8,7 @@ import type { Context, Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
 import { signOrder } from '../../backend-proxy/client.ts';
-import { CURRENCY, TOP_UP, formatMoney, linesOf } from './catalog.ts';
+import { CURRENCY, TOP_UP, formatMoney, linesOf, type Line } from './catalog.ts';
 import type { Fulfillment } from './fulfillment.ts';
 import { stateOf, type Order, type OrderStore } from './order-store.ts';
 import { notice, type Site } from './page.ts';
@@ -105,6 +105,10 @@ function customerOf(c: Context, { publicUrl }: ShopSettings): string {
   return `C-${createHash('sha256').update(session).digest('hex').slice(0, 16)}`;
 }
 
+/** One line of the sheet. */
+const inShort = (lines: readonly Line[]): string =>
+  lines.length > 2 ? `${goodsOf(lines.slice(0, 1))} and ${lines.length - 1} more` : goodsOf(lines);
+
 function tokenFor(order: Order, { publicUrl, orderSecret }: ShopSettings, now: Date): Promise<string> {
   const common = {
     orderId: order.orderId,
@@ -118,7 +122,7 @@ function tokenFor(order: Order, { publicUrl, orderSecret }: ShopSettings, now: D
     logo: LOGO,
   };
   if (order.kind === 'goods') {
-    const goods = { ...common, amount: order.amount, description: goodsOf(order.lines) };
+    const goods = { ...common, amount: order.amount, description: inShort(order.lines) };
     return signOrder(goods, orderSecret, now.getTime());
   }
   const { least: minAmount, most: maxAmount } = TOP_UP;

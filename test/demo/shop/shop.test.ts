@@ -58,6 +58,8 @@ test('the amount of an order comes from the catalog, whatever the form says', as
   const claims = claimsIn((await shopper.get(path)).text);
   assert.equal(claims['amount'], '42.75');
   assert.match(String(claims['description']), /\d\u00a0×\u00a0Dawn Chorus/, 'no line ends before the ×');
+  const many = await shopper.order({ ...BASKET, 'stone-dripper': '1' });
+  assert.match(String(claimsIn((await shopper.get(many)).text)['description']), /Dawn Chorus and 2 more$/);
   assert.equal(claims['currency'], 'EUR');
   assert.equal(claims['returnUrl'], `${SHOP_URL}${path}`);
   assert.equal(claims['payWithin'], 900, 'a code shows how long it can be paid');
