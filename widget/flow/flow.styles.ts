@@ -54,6 +54,7 @@ export const flowStyles = css`
   }
   .panel > h2 {
     scroll-margin: 12em;
+    border-radius: 4px;
     font-size: 1.25em;
     font-weight: 650;
   }
@@ -147,7 +148,7 @@ export const flowStyles = css`
   .pair ~ .row .quiet {
     border-color: var(--_field);
     color: inherit;
-    flex: auto;
+    flex: 1 1 9.5em;
   }
   button .icon {
     inline-size: 1.25em;
