@@ -213,6 +213,33 @@ describe('the stream', () => {
     assert.equal(count('/order/events'), 1);
   });
 
+  it('the stream of a paid order opens again when the page is looked at, and brings a refund', async () => {
+    const { clock, proxy, page, views, count } = await started(0);
+    proxy.settle({ status: 'SUCCESS' });
+    proxy.endStreams();
+    await clock.advance(600_000);
+    proxy.publish({ refunds: [{ status: 'SUCCESS', amount: '10.10' }] });
+    assert.deepEqual(views.at(-1)?.refunds, []);
+    page.dispatchEvent(new Event('visibilitychange'));
+    await clock.advance(0);
+    assert.equal(views.at(-1)?.refunds.length, 1);
+    proxy.endStreams();
+    await clock.advance(600_000);
+    assert.equal(count('/order/events'), 2);
+  });
+
+  it('the stream of a paid order reports neither a lost connection nor a token that has expired', async () => {
+    const { clock, proxy, page, disconnections, refused } = await started(0);
+    proxy.settle({ status: 'SUCCESS' });
+    proxy.endStreams();
+    await clock.advance(600_000);
+    page.dispatchEvent(new Event('offline'));
+    proxy.streamProblem = problemOf('token_expired', { status: 401 });
+    page.dispatchEvent(new Event('online'));
+    await clock.advance(600_000);
+    assert.deepEqual([refused, disconnections.includes(true)], [[], false]);
+  });
+
   it('the stream of an order that was paid twice stays open until money is sent back', async () => {
     const payment = paymentOf('QR', { status: 'SUCCESS' });
     const { clock, proxy, views, count } = await started(0, { view: { payment, paid: true, surplus: true } });

@@ -1,7 +1,8 @@
 // Keeps the order view up to date: by the proxy's event stream, or by polling if no stream can be opened. Only
 // reconnects: the session decides what a view means. Each view is complete, so after a break there is nothing to
-// catch up on; a phone that returns from the wallet app simply opens a new stream. Ends once the order is paid or
-// closed, no refund is on its way and the proxy ends its stream, or when the proxy refuses the token.
+// catch up on; a phone that returns from the wallet app simply opens a new stream. Once the order is paid or closed, no
+// refund is on its way and the proxy has ended its stream, only a page that is shown again opens one. Ends when the
+// proxy refuses the token, and says so only of an order that is not over.
 import type { OrderView } from '../../backend-proxy/protocol/wire.ts';
 import { ProxyError, type ProxyClient } from './proxy-client.ts';
 
@@ -54,6 +55,8 @@ export class Stream {
   #view: OrderView | undefined;
   /** The page is going into the back-forward cache, or is in it. */
   #isPaused = false;
+  /** Nothing more has to arrive. What can, such as a refund, is asked for each time the page is looked at again. */
+  #isOver = false;
   /** The stream is open and has sent a view. */
   #isOpen = false;
 
@@ -116,14 +119,15 @@ export class Stream {
           const error = thrown instanceof ProxyError ? thrown : new ProxyError();
           if (isFinal(error)) {
             this.stop();
-            return onRefused(error);
+            return this.#isOver ? undefined : onRefused(error);
           }
           // An overloaded proxy answers 429 or 5xx: poll without trying the stream a second time.
           if (error.problem.status >= 429) this.#triesWithoutStream++;
           this.#failed(1);
         }
       }
-      if (this.#view && (this.#view.paid || this.#view.closed) && !mayChange(this.#view)) this.stop();
+      if (this.#view && (this.#view.paid || this.#view.closed) && !mayChange(this.#view))
+        this.#isPaused = this.#isOver = true;
       if (!running.aborted && !interrupted.aborted) await wait(this.#pauseMs() * (0.5 + random()), signal);
     }
   }
@@ -207,7 +211,7 @@ export class Stream {
   }
 
   #failed(failures: number): void {
-    this.#failures += failures;
+    if (!this.#isOver) this.#failures += failures;
     if (this.#failures >= DISCONNECTED_AFTER) this.#options.onDisconnected(true);
   }
 
