@@ -32,7 +32,7 @@ export const PRESETS: readonly Preset[] = [
     id: 'status-amount',
     target: 'status',
     words: 'Answer status checks with amount 0.01',
-    effect: 'The payment goes to review, and is not shown as paid.',
+    effect: 'The payment goes to review.',
     fault: { tamper: { amount: 0.01 } },
   },
   {
