@@ -85,7 +85,7 @@ const dayOf = (at: string) => days.format(new Date(at));
 function justDone(entry: Entry, entries: readonly Entry[]): Markup | '' {
   if (isPayment(entry) && !entry.isClosed) return '';
   const { orderId, amount, currency, customer, isClosed } = entry;
-  const { tone, label } = isClosed ? { tone: 'good' as const, label: 'Closed' } : badgeOf(entry, entries);
+  const { tone, label } = isClosed ? { tone: 'over' as const, label: 'Closed' } : badgeOf(entry, entries);
   const sum = `${formatMoney(amount, currency)}${'refundOf' in entry ? ` of ${orderId}` : ''}`;
   const what = isClosed ? `Order ${orderId}` : `${sum} to ${walletEnd(customer ?? '')}`;
   return html`<p class="message ${tone}" role="status">
