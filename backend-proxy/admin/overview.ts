@@ -239,10 +239,14 @@ function total(name: Html | string, sums: readonly Sum[], query: string, closed:
   return html`<div>
     <dt>${name}</dt>
     ${(values.length === 0 ? [NOTHING] : values).map((value) => html`<dd class="amount">${value}</dd>`)}
-    <dd class="facts">
-      ${counts}
-      ${closed.length === 0 ? '' : html`and${links(closed, '&closed=true', (same) => `${add(same, 'count')} closed`)}`}
-    </dd>
+    <dd class="facts">${counts}</dd>
+    ${
+      closed.length === 0
+        ? ''
+        : html`<dd class="facts">
+            ${links(closed, '&closed=true', (same) => `${add(same, 'count')} closed`)}, not counted
+          </dd>`
+    }
   </div>`;
 }
 
