@@ -87,7 +87,7 @@ const editor: Markup = html`<h1>Make the widget yours</h1>
     <h2 id="rule">The CSS</h2>
     <button class="button" type="button" data-copy>Copy</button>
     <p role="status" data-copied></p>
-    <p class="quiet">Only what differs from the defaults. This page's address holds the theme, too.</p>
+    <p class="quiet">Only what differs from the defaults. This page’s address holds the theme, too.</p>
   </div>
   <pre class="rule" tabindex="0" role="group" aria-labelledby="rule"><code data-css></code></pre>`;
 

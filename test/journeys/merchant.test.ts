@@ -203,8 +203,11 @@ test('a text that is no font is left out of the CSS, and the editor says so', as
   await font.fill('2rem Georgia');
   assert.match(await css(page), /--payment-font: 2rem Georgia;/);
   await font.fill('2rem; } nonsense');
-  await page.getByText('Font: a size and a family, such as 1rem Georgia, serif.').waitFor();
+  const told = page.getByText('Font: a size and a family, such as 1rem Georgia, serif.');
+  await told.waitFor();
   assert.equal(await css(page), EMPTY);
+  await pick(page, 'Sorbet').click();
+  await told.waitFor({ state: 'detached' });
 });
 
 test('a ready theme applies to both widgets, and the back button removes it', async () => {

@@ -68,8 +68,9 @@ const valueOf = ({ key, default: usual }) => (key === 'color-on-accent' ? onAcce
 function showValue(row, { kind, unit, min }, value) {
   for (const input of all('input', row)) {
     // Do not overwrite the field while the visitor types.
-    if (input.type === 'text' && input === document.activeElement) continue;
-    input.value = kind === 'color' ? value[input.dataset.scheme] : (value ?? min ?? '');
+    if (input.type !== 'text' || input !== document.activeElement)
+      input.value = kind === 'color' ? value[input.dataset.scheme] : (value ?? min ?? '');
+    if (kind === 'font') input.ariaInvalid = String(!isFont(input.value));
   }
   if (kind !== 'length') return;
   const text = value === null ? 'auto' : `${value} ${unit}`;
@@ -153,9 +154,7 @@ form.addEventListener('input', ({ target }) => {
     return;
   }
   const { property } = rows.find(({ row }) => row.contains(target));
-  if (property.kind === 'font') target.ariaInvalid = String(!isFont(target.value));
-  const value = valueIn(property, target);
-  theme = withValue(theme, property.key, value);
+  theme = withValue(theme, property.key, valueIn(property, target));
   show();
   clearTimeout(addressTimer);
   addressTimer = setTimeout(writeAddress, PAUSE_MS);
