@@ -49,6 +49,15 @@ async function started(ms: number, settings?: Settings) {
   return begun;
 }
 
+/** The order is paid, and the proxy ended its stream ten minutes ago. */
+async function over() {
+  const begun = await started(0);
+  begun.proxy.settle({ status: 'SUCCESS' });
+  begun.proxy.endStreams();
+  await begun.clock.advance(600_000);
+  return begun;
+}
+
 const pageshow = (persisted: boolean) => Object.assign(new Event('pageshow'), { persisted });
 const versions = (views: OrderView[]) => views.map(({ version }) => version);
 
@@ -206,18 +215,12 @@ describe('the stream', () => {
   });
 
   it('the stream ends by itself once the order is paid and the server closes it', async () => {
-    const { clock, proxy, count } = await started(0);
-    proxy.settle({ status: 'SUCCESS' });
-    proxy.endStreams();
-    await clock.advance(600_000);
+    const { count } = await over();
     assert.equal(count('/order/events'), 1);
   });
 
   it('the stream of a paid order opens again when the page is looked at, and brings a refund', async () => {
-    const { clock, proxy, page, views, count } = await started(0);
-    proxy.settle({ status: 'SUCCESS' });
-    proxy.endStreams();
-    await clock.advance(600_000);
+    const { clock, proxy, page, views, count } = await over();
     proxy.publish({ refunds: [{ status: 'SUCCESS', amount: '10.10' }] });
     assert.deepEqual(views.at(-1)?.refunds, []);
     page.dispatchEvent(new Event('visibilitychange'));
@@ -229,10 +232,7 @@ describe('the stream', () => {
   });
 
   it('the stream of a paid order reports neither a lost connection nor a token that has expired', async () => {
-    const { clock, proxy, page, disconnections, refused } = await started(0);
-    proxy.settle({ status: 'SUCCESS' });
-    proxy.endStreams();
-    await clock.advance(600_000);
+    const { clock, proxy, page, disconnections, refused } = await over();
     page.dispatchEvent(new Event('offline'));
     proxy.streamProblem = problemOf('token_expired', { status: 401 });
     page.dispatchEvent(new Event('online'));
