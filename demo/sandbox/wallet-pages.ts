@@ -295,11 +295,11 @@ function activity(view: PhoneView): Markup {
   const moved = customer.movements.slice(-MAX_MOVEMENTS).map(({ at, kind, minor, currency, about, paymentId }) => {
     const amount = formatMoney(minor, currency, 'en', true).replace('-', '−');
     const name = kind === 'TOP_UP' ? 'Money added' : merchant;
-    // What came back has no receipt of its own: that of its payment names it.
-    const [isIn, paid] = minor > 0n ? [true, undefined] : [false, paymentId];
+    const isIn = minor > 0n;
     const back = isIn ? 0n : sentBack(customer, paymentId);
     const gone = back > 0n ? `${formatMoney(back, currency)} sent back` : '';
-    return { name, amount, about: [...about, gone], at, isIn, look: '', paymentId: paid };
+    // What came back has no receipt of its own: that of its payment names it.
+    return { name, amount, about: [...about, gone], at, isIn, look: '', paymentId: isIn ? undefined : paymentId };
   });
   const declined = view.declined.map((payment) => {
     const amount = formatMoney(payment.minor, payment.currency);
