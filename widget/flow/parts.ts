@@ -6,8 +6,7 @@ import type { MessageKey } from '../locales/en.ts';
 import { asksWalletId, offeredMethods } from '../shell/choice.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import type { SessionState } from '../shell/state.ts';
-import { targetOf } from './checkout-window.ts';
-import { returnLink, supportLink } from './checkout-window.ts';
+import { returnLink, supportLink, targetOf } from './checkout-window.ts';
 import { html, icon } from './provided.ts';
 import type { Limit } from './view.ts';
 
