@@ -301,8 +301,8 @@ it('an open amount is asked for within its bounds, shown on the button and sent 
   expect(thePart(widget, 'total').textContent).to.contain('12,5');
 });
 
-it('a wrong amount is said once its field is left, an empty one only at the press', async () => {
-  const proxy = new FakeProxy({ amount: undefined, maxAmount: '500', methods: ['QR'] });
+it('a wrong amount is said once its field is left, an empty one only at the press, a right one written in full', async () => {
+  const proxy = new FakeProxy({ amount: undefined, maxAmount: '5000', methods: ['QR'] });
   const widget = await mount(proxy);
   const leave = async (amount: string) => {
     type(widget, 'amount', amount);
@@ -311,7 +311,11 @@ it('a wrong amount is said once its field is left, an empty one only at the pres
     await widget.updateComplete;
     return part(widget, 'error')?.textContent;
   };
-  expect([await leave('501'), await leave(''), await leave('50')]).to.deep.equal(['Enter €500 or less.', undefined, undefined]); // prettier-ignore
+  expect([await leave('5001'), await leave(''), await leave('50')]).to.deep.equal(['Enter €5,000 or less.', undefined, undefined]); // prettier-ignore
+  for (const [typed, written] of Object.entries({ '12.5': '12.50', '1,000': '1000.00', '7': '7.00' })) {
+    await leave(typed);
+    expect(field(widget, 'amount').value).to.equal(written);
+  }
   expect(proxy.starts).to.deep.equal([]);
 });
 

@@ -25,10 +25,13 @@ export function amountField(
   const unit = html`<label class="unit" for="amount">${parts[indexOf('currency')]?.value}</label>`;
   // Persian writes amounts from left to right.
   const isFirst = (parts[0]?.value === '\u200e') !== indexOf('currency') < indexOf('integer');
-  // Said when the field is left, not only at the press. Nobody is asked to fill in what was left empty.
+  // When the field is left, not only at the press: says an error, or writes the amount as it was understood. Nobody is
+  // asked to fill in what was left empty.
   const check = () => {
-    const errors = amountErrors(state, typedAmount(state, language, false), language);
-    if (state.form.amount && errors.amount) run((session) => session.edit({}, errors));
+    const typed = typedAmount(state, language, false);
+    const errors = amountErrors(state, typed, language);
+    if (typed && !errors.amount) fill(typed, context);
+    else if (state.form.amount) run((session) => session.edit({}, errors));
   };
   return html`<div @change=${check}>
     ${field('amount', 'amount', min || max ? say(key, values) : '', shown, context, {
@@ -41,6 +44,10 @@ export function amountField(
   </div>`;
 }
 
+/** Writes the decimal string into the field. */
+const fill = (amount: string, { state, run, language }: PanelContext): void =>
+  run((session) => session.edit({ amount: writeTypedAmount(amount, state.order.currency, language) }));
+
 /** With decimals only if there are any: "€10". */
 function rounded(amount: string, { state, language }: PanelContext): string {
   const options = { style: 'currency', currency: state.order.currency, trailingZeroDisplay: 'stripIfInteger' } as const;
@@ -48,18 +55,22 @@ function rounded(amount: string, { state, language }: PanelContext): string {
 }
 
 function suggestions(html: Drawing['html'], context: PanelContext): TemplateResult | '' {
-  const { state, run, amount, language } = context;
+  const { state, amount } = context;
   const { suggestedAmounts } = state.claims ?? {};
   // The proxy, which refuses anything else, may not have answered yet.
   if (!Array.isArray(suggestedAmounts)) return '';
   return html`<div class="row">
-    ${suggestedAmounts.map((each) => {
-      const choose = () =>
-        run((session) => session.edit({ amount: writeTypedAmount(each, state.order.currency, language) }));
-      return html`<button part="suggestion" type="button" aria-pressed=${+each === +(amount ?? 0)} @click=${choose}>
-        ${rounded(each, context)}
-      </button>`;
-    })}
+    ${suggestedAmounts.map(
+      (each) =>
+        html`<button
+          part="suggestion"
+          type="button"
+          aria-pressed=${+each === +(amount ?? 0)}
+          @click=${() => fill(each, context)}
+        >
+          ${rounded(each, context)}
+        </button>`,
+    )}
   </div>`;
 }
 
