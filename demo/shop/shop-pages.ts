@@ -346,7 +346,7 @@ function orderItem(order: Order): Markup {
   return html`<li>
     ${order.kind === 'goods' ? order.lines.slice(0, 1).map(({ product }) => picture(product.artwork)) : card}
     <a href="${href}">${order.kind === 'goods' ? goodsOf(order.lines) : 'Coffee card'}</a>
-    <span>${amountOf(order)}</span>
+    <span>${order.amount === null ? '' : formatMoney(order.amount, CURRENCY)}</span>
     <small>${orderId} · ${dayOf(order)}${notesOf(order)}</small>
     ${
       label === undefined
@@ -354,12 +354,6 @@ function orderItem(order: Order): Markup {
         : html`<span class="chip ${tone}">${label}</span>`
     }
   </li>`;
-}
-
-/** Of a top-up whose payment waits, the shop learns the amount once it is paid. */
-function amountOf({ amount, tries }: Order): string {
-  if (amount !== null) return formatMoney(amount, CURRENCY);
-  return tries === 'open' ? '' : 'Amount not chosen';
 }
 
 function chipOf(order: Order): { tone: string; label?: string } {

@@ -61,7 +61,10 @@ export function addStorefront(app: Hono, { settings, site, orders, fulfillment, 
   app.get('/account', async (c) => {
     const owner = customerOf(c, settings);
     await ask(orders.byOwner(owner).slice(0, MAX_ASKED));
-    return c.html(accountPage({ balance: orders.balance(owner), orders: orders.byOwner(owner), site }));
+    // A top-up that was only opened has neither an amount nor a payment.
+    const isListed = (order: Order) => order.amount !== null || order.tries !== 'none' || stateOf(order) !== 'unpaid';
+    const listed = orders.byOwner(owner).filter(isListed);
+    return c.html(accountPage({ balance: orders.balance(owner), orders: listed, site }));
   });
 
   app.post('/account/top-ups', (c) => c.redirect(`/orders/${orders.openTopUp(customerOf(c, settings)).orderId}`, 303));
