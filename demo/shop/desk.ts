@@ -1,8 +1,6 @@
 // The desk of a merchant's staff: it lists the newest payments and payouts, closes unpaid orders, and sends money in two
 // steps. The id is made before the first, so after a lost answer the same form can be sent again: money moves once.
-import type { Context, Hono, MiddlewareHandler } from 'hono';
-import { basicAuth } from 'hono/basic-auth';
-import { timingSafeEqual } from 'hono/utils/buffer';
+import type { Context, Hono } from 'hono';
 import { PaymentProxyError, type PaymentProxy } from '../../backend-proxy/client.ts';
 import { CURRENCY, formatMoney } from './catalog.ts';
 import { alert, closing, deskForm, type DeskForm } from './desk-form.ts';
@@ -23,21 +21,6 @@ import type { Site } from './page.ts';
 const MAX_READ = 1_000;
 type Typed = Partial<Record<string, string>>;
 const AGAIN = 'Send it again unchanged: it is sent at most once.';
-
-export interface StaffSettings {
-  /** How browsers reach the shop; other host names are redirected here. */
-  publicUrl: string;
-  deskPassword?: string | undefined;
-  operatorUrl?: string | undefined;
-}
-
-/** Without a password the desk opens only from this machine; undefined: nowhere. A real merchant has a sign-in here. */
-export function staffOnly({ publicUrl, deskPassword }: StaffSettings): MiddlewareHandler | undefined {
-  if (deskPassword !== undefined)
-    return basicAuth({ realm: 'The desk', verifyUser: (_name, password) => timingSafeEqual(deskPassword, password) });
-  const isLoopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(publicUrl).hostname);
-  return isLoopback ? (_c, next) => next() : undefined;
-}
 
 export function addDesk(app: Hono, proxy: PaymentProxy, site: Site, now: () => Date): void {
   const list = (doneId?: string) =>

@@ -13,14 +13,17 @@ import type { Fulfillment } from './fulfillment.ts';
 import { stateOf, type Order, type OrderStore } from './order-store.ts';
 import { notice, type Site } from './page.ts';
 import { accountPage, fulfillmentOf, goodsOf, headingOf, orderPage, shopFront } from './shop-pages.ts';
-import type { StaffSettings } from './desk.ts';
 
-export interface ShopSettings extends StaffSettings {
+export interface ShopSettings {
+  /** How browsers reach the shop; other host names are redirected here. */
+  publicUrl: string;
   /** How browsers reach the payment proxy. */
   proxyUrl: string;
   orderSecret: string;
   webhookSecret: string;
   walletUrl?: string | undefined;
+  operatorUrl?: string | undefined;
+  deskPassword?: string | undefined;
 }
 
 interface Storefront {
