@@ -40,7 +40,7 @@ export function createShop(settings: ShopSettings, proxy: PaymentProxy, now: () 
   addAssets(app);
 
   addStorefront(app, { settings, site, orders, fulfillment, now });
-  if (guard !== undefined) addDesk(app.use('/desk/*', guard), proxy, site, now);
+  if (guard !== undefined) addDesk(app.use('/desk/*', guard), proxy, orders, site, now);
   app.notFound((c) => c.html(notice('Nothing here', 'This page does not exist.', site), 404));
   return { app, sweep: () => fulfillment.sweep(now()) };
 }

@@ -5,8 +5,8 @@ import { CURRENCY, centsOf, formatMoney, money } from './catalog.ts';
 import { isLost, lastDecision } from './fulfillment.ts';
 import { page, type Markup, type Site } from './page.ts';
 
-/** `isClosed`: the order of a payment that waits. */
-export type Entry = Transaction & { isClosed?: boolean };
+/** `bought`: what the shop's order is for. `isClosed`: the order of a payment that waits. */
+export type Entry = Transaction & { bought?: string | undefined; isClosed?: boolean };
 
 export const MAX_SHOWN = 100;
 /** With today. */
@@ -70,15 +70,11 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
       return shown.length > 0 && section(day === today ? `Today, ${day}` : day, note, listed, totals(all));
     })}
     ${entries.length === 0 && html`<p class="message">No payment. Pay for an <a href="/">order in the shop</a>.</p>`}
-    <p class="quiet">${entries.length > MAX_SHOWN && `The newest ${MAX_SHOWN}. `}${before(operatorUrl)}</p>`;
+    <p class="quiet">
+      ${entries.length > MAX_SHOWN && `The newest ${MAX_SHOWN}. `}These are the last ${SHOWN_DAYS} days.
+      ${operatorUrl && html`All are on the <a href="${operatorUrl}">operator’s page ↗</a>, with its own sign-in.`}
+    </p>`;
 }
-
-/** Of what is older. */
-const before = (operatorUrl: string | undefined): Markup => {
-  const name = 'operator’s page';
-  const there = operatorUrl ? html`<a href="${operatorUrl}" ${THERE}>${name}</a>` : name;
-  return html`These are the last ${SHOWN_DAYS} days: the ${there} (↗, with its own sign-in) has all.`;
-};
 
 const dayOf = (at: string) => days.format(new Date(at));
 
@@ -116,9 +112,9 @@ function totals(entries: readonly Entry[]): Markup {
   </dl>`;
 }
 
-/** What is to do has a second line, which says why. The order's number leads to all that is known. */
+/** What is to do has a second line, which says why. */
 function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl?: string): Markup {
-  const { orderId, gatewayOrderId, createdAt, status } = entry;
+  const { orderId, gatewayOrderId, createdAt, status, bought } = entry;
   const { at, isEnd } = timeOf(entry);
   const [{ tone, label }, advice] = [badgeOf(entry, entries), adviceOf(entry, entries)];
   const [what, [most, rest]] = [toDo(entry, entries), leftOf(entry, entries)];
@@ -127,16 +123,14 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
   const [ofRow, ofList] = [dayOf(at), what ? today : dayOf(createdAt)];
   const day = ofRow === ofList ? '' : `${ofRow.split(/[ ,]/, 2).join('\u00A0')},\u00A0`;
   const name = `${ofRow === today ? 'Today, ' : ''}${ofRow}`;
-  const url = operatorUrl && `${operatorUrl}/transactions/${encodeURIComponent(gatewayOrderId)}`;
-  const id = html`<a class="id" ${url && html`href="${url}" ${THERE}`}><b>${orderId}</b>${url && '\u00A0↗'}</a>`;
   const isMoved = status === 'SUCCESS' && !isDenied(entry);
   return html`<li id="${gatewayOrderId}" class="${what && 'warn'}" data-moved="${isMoved && 'yes'}">
-    <span>${id}</span>
+    <b>${orderId}</b>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
-    <span class="about">${aboutOf(entry, entries)}</span>
+    <span class="about">${bought && html`<span>${bought}</span> · `}${aboutOf(entry, entries)}</span>
     <time datetime="${at}" title="${name}">${!isEnd && 'started\u00A0'}${day}${times.format(new Date(at))}</time>
     <b class="amount">${isPayment(entry) ? '' : '−'}${sum}</b>
-    ${advice && html`<p>${advice}${what && closeLink(entry, entries)}</p>`} ${action(entry, entries, url)}
+    ${advice && html`<p>${advice}${what && closeLink(entry, entries)}</p>`} ${action(entry, entries, operatorUrl)}
   </li>`;
 }
 
@@ -147,9 +141,10 @@ function timeOf({ status, history, createdAt }: Entry): { at: string; isEnd: boo
   return { at: end?.at ?? createdAt, isEnd: end !== undefined };
 }
 
-/** How, the wallet, the note, and what was sent back. */
+/** How, the wallet that paid, was asked or receives, the note, and what was sent back. */
 function aboutOf(entry: Entry, entries: readonly Entry[]): string {
-  const wallet = isPayment(entry) ? entry.payer : entry.customer;
+  const party = isPayment(entry) ? entry.payer : entry.customer;
+  const wallet = party ? walletEnd(party) : entry.customer && `asked ${walletEnd(entry.customer)}`;
   // The gateway cannot cancel, so what only the proxy has ended may come all the same.
   const isEndedHere =
     /^(REPLACED|EXPIRED)$/.test(entry.reason ?? '') && entry.history.every(({ event }) => event !== 'declined');
@@ -159,8 +154,8 @@ function aboutOf(entry: Entry, entries: readonly Entry[]): string {
   if (isPayment(entry) && centsOf(entry.settled) > 0) sums.push(`${formatMoney(entry.settled)} settled another way`);
   const note = 'note' in entry && entry.note !== backNote(entry.orderId) && entry.note;
   const lost = isPayment(entry) && isWaiting(entry) && isLost(entry) && 'the gateway’s answer was lost';
-  const parts = [kindOf(entry), wallet && walletEnd(wallet), mayBePaid && 'may still be paid', lost, note, ...sums];
-  return parts.filter(Boolean).join(' · ');
+  const parts = [kindOf(entry), wallet, mayBePaid && 'may still be paid', lost, note, ...sums];
+  return parts.filter(Boolean).join('\u00A0· ');
 }
 
 /** Of a refund, unless another is typed: its row has the order. */
@@ -170,13 +165,14 @@ const sentBack = ({ status, needsReview }: Refund) =>
   needsReview ? 'back, to review' : status === 'SUCCESS' ? 'sent back' : 'on its way back';
 
 function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): Markup | false | '' | undefined {
-  const { orderId: order } = entry;
+  const { orderId: order, gatewayOrderId } = entry;
   const what = toDo(entry, entries);
-  const link = (name: string, to: string, at: Markup | '' = '') =>
-    html`<a class="act ${what && 'button'}" href="${to}" aria-label="${name} ${order}" ${at}>${name}${at && ' ↗'}</a>`;
+  const link = (name: string, to: string, sign = '') =>
+    html`<a class="act ${what && 'button'}" href="${to}" aria-label="${name} ${order}">${name}${sign}</a>`;
   if (refundable(entry, entries) > 0 && (what || !hasExtra(entry, entries)))
     return link('Send back', `/desk/send?${idsOf(entry)}`);
-  if (what) return operatorUrl && link(what === 'To review' ? 'Review' : 'Settle', operatorUrl, THERE);
+  const there = `${operatorUrl}/transactions/${encodeURIComponent(gatewayOrderId)}`;
+  if (what) return operatorUrl && link(what === 'To review' ? 'Review' : 'Settle', there, ' ↗');
   return closeLink(entry, entries);
 }
 
@@ -320,7 +316,6 @@ export const kindOf = (entry: Entry): string =>
 
 const TYPES = { PAY: ['Payment', 'Paid'], REFUND: ['Refund', 'Sent back'], PAYOUT: ['Payout', 'Paid out'] } as const;
 const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };
-const THERE = html`title="On the operator’s page"`;
 const WHOLE = 'the gateway sends whole amounts only';
 /** What waits, and what is true of all of it. */
 const TO_DO = {

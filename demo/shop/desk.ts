@@ -15,16 +15,17 @@ import {
   refundable,
   type Entry,
 } from './desk-list.ts';
-import { newId } from './order-store.ts';
+import { newId, type OrderStore } from './order-store.ts';
 import type { Site } from './page.ts';
+import { boughtIn } from './shop-pages.ts';
 
 const MAX_READ = 1_000;
 type Typed = Partial<Record<string, string>>;
 const AGAIN = 'Send it again unchanged: it is sent at most once.';
 
-export function addDesk(app: Hono, proxy: PaymentProxy, site: Site, now: () => Date): void {
+export function addDesk(app: Hono, proxy: PaymentProxy, orders: OrderStore, site: Site, now: () => Date): void {
   const list = (doneId?: string) =>
-    read(proxy, now()).then((entries) => deskList(entries, now(), doneId, site.operatorUrl), why);
+    read(proxy, orders, now()).then((entries) => deskList(entries, now(), doneId, site.operatorUrl), why);
 
   app.get('/desk', async (c) => c.html(deskPage(await list(c.req.query('done')), site)));
   app.get('/desk/list', async (c) => c.html(await list(c.req.query('done'))));
@@ -52,11 +53,13 @@ export function addDesk(app: Hono, proxy: PaymentProxy, site: Site, now: () => D
   });
 }
 
-async function read(proxy: PaymentProxy, now: Date): Promise<Entry[]> {
+async function read(proxy: PaymentProxy, orders: OrderStore, now: Date): Promise<Entry[]> {
   const from = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1 - SHOWN_DAYS).toISOString();
   const entries: Entry[] = [];
-  for await (const entry of proxy.transactions({ from, sort: '-createdAt' }))
-    if (entries.push(entry) === MAX_READ) break;
+  for await (const entry of proxy.transactions({ from, sort: '-createdAt' })) {
+    const order = orders.get(entry.orderId);
+    if (entries.push({ ...entry, bought: order && boughtIn(order) }) === MAX_READ) break;
+  }
   const asked = new Set(entries.filter(isWaiting).slice(0, MAX_SHOWN));
   // Only the order says whether it is closed.
   const isClosed = async ({ orderId }: Entry) => (await proxy.order(orderId).catch(() => null))?.closed === true;

@@ -345,7 +345,7 @@ function orderItem(order: Order): Markup {
   const way = order.tries === 'open' ? 'Continue' : 'Pay now';
   return html`<li>
     ${order.kind === 'goods' ? order.lines.slice(0, 1).map(({ product }) => picture(product.artwork)) : card}
-    <a href="${href}">${order.kind === 'goods' ? goodsOf(order.lines) : 'Coffee card'}</a>
+    <a href="${href}">${boughtIn(order)}</a>
     <span>${order.amount === null ? '' : formatMoney(order.amount, CURRENCY)}</span>
     <small>${orderId} · ${dayOf(order)}${notesOf(order)}</small>
     ${
@@ -394,6 +394,8 @@ function notesOf(order: Order): Markup | '' {
   const shown = notes.filter(Boolean).map((note) => note.replaceAll(' ', '\u00a0'));
   return shown.length === 0 ? '' : html`<br />${shown.join(' · ')}`;
 }
+
+export const boughtIn = (order: Order) => (order.kind === 'goods' ? goodsOf(order.lines) : 'Coffee card');
 
 export function goodsOf(lines: readonly Line[]): string {
   return lines
