@@ -56,6 +56,12 @@ export class Customer {
     return this.#balances.get(currency) ?? 0n;
   }
 
+  /** What the balance lacks for this payment. */
+  missing({ minor, currency }: { minor: bigint; currency: string }): bigint {
+    const left = this.balance(currency) - minor;
+    return left < 0n ? -left : 0n;
+  }
+
   move(movement: Movement): void {
     const after = this.balance(movement.currency) + movement.minor;
     if (after < 0n) {

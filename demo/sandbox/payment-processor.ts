@@ -193,8 +193,8 @@ export class PaymentProcessor {
       return;
     }
     this.#refuseOtherCustomer(transaction, customer);
-    const { minor, currency } = transaction;
-    const missing = minor - customer.balance(currency);
+    const { currency } = transaction;
+    const missing = customer.missing(transaction);
     if (missing > 0n) {
       const at = this.#clock.now();
       customer.move({ at, kind: 'TOP_UP', minor: missing, currency, about: ['Top-up'] });

@@ -91,10 +91,12 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
   const { orderId, paymentId, minor, currency } = transaction;
   const kind = kindOf(transaction, processor);
   const [word, tone] = standing(kind, transaction, isPayment(transaction) && transaction.openedBy !== null);
+  const missing = missingIn(transaction, processor.customer(walletIn(transaction)));
   const said = [
     isPayment(transaction) ? NAMES[transaction.method] : kind,
     whoIn(transaction, processor.customers),
     REASONS[transaction.message] ?? '',
+    missing > 0n ? `Missing ${formatMoney(missing, currency)}` : '',
   ];
   const what = said.filter(Boolean).map((part) => part.replaceAll(' ', '\u00a0'));
   const requests = requestLog.requestsFor(orderId);
@@ -141,11 +143,17 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
   </li>`;
 }
 
-/** Says who pays, if it is not who is named beside it. */
+/** Says that a balance is too low, and who pays, if it is not who is named beside it. */
 function approval(transaction: Transaction, { processor }: ControlOptions): string {
-  const { walletId, name } = payer(processor, transaction);
-  const isAnother = isPayment(transaction) && walletId !== walletIn(transaction);
-  return isAnother ? `Approve as ${name.split(' ')[0]}` : 'Approve';
+  const customer = payer(processor, transaction);
+  const isAnother = isPayment(transaction) && customer.walletId !== walletIn(transaction);
+  const approve = missingIn(transaction, customer) > 0n ? 'Top up and approve' : 'Approve';
+  return isAnother ? `${approve} as ${customer.name.split(' ')[0]}` : approve;
+}
+
+/** What approving adds to the customer's balance. */
+function missingIn(transaction: Transaction, customer: Customer | undefined): bigint {
+  return isFinal(transaction) || !isPayment(transaction) || !customer ? 0n : customer.missing(transaction);
 }
 
 /** The shop could not show what its answer would have had. */
@@ -175,23 +183,31 @@ function button({ orderId, paymentId }: Transaction, action: Action, label: stri
 }
 
 function waysOn(transaction: Transaction, people: readonly Customer[], now: number): Markup | '' {
-  if (isFinal(transaction)) return html`${button(transaction, 'ipn', 'Send IPN again')} ${phone(transaction)}`;
-  if (!isPayment(transaction)) return phone(transaction);
+  const toPhone = phone(transaction, people);
+  if (isFinal(transaction)) return html`${button(transaction, 'ipn', 'Send IPN again')} ${toPhone}`;
+  if (!isPayment(transaction)) return toPhone;
   const { checkout, code, orderId } = transaction;
   const isForAnybody = checkout !== null || code !== null;
-  return html`${link(transaction)} ${phone(transaction)} ${checkout ? button(transaction, 'expire', 'Expire') : ''}
-    ${checkout ? html`<small>expires in ${countdown(checkout.expiresAt - now)}</small>` : ''}
-    ${
-      isForAnybody
-        ? html`<form method="post" action="/overview/approve" class="row">
-            <input type="hidden" name="orderId" value="${orderId}" />
-            <button class="main">Approve as</button>
-            <select name="customer" aria-label="Customer">
-              ${people.map(({ walletId, name }) => html`<option value="${walletId}">${name}</option>`)}
-            </select>
-          </form>`
-        : ''
-    } <small>Approve tops up a low balance.</small>`;
+  return html`${link(transaction)} ${toPhone} ${checkout ? button(transaction, 'expire', 'Expire') : ''}
+  ${checkout ? html`<small>expires in ${countdown(checkout.expiresAt - now)}</small>` : ''}
+  ${
+    isForAnybody
+      ? html`<form method="post" action="/overview/approve" class="row">
+          <input type="hidden" name="orderId" value="${orderId}" />
+          <button class="main">Approve as</button>
+          <select name="customer" aria-label="Customer">
+            ${people.map((person) => choice(transaction, person))}
+          </select>
+        </form>`
+      : ''
+  }`;
+}
+
+function choice(transaction: Payment, person: Customer): Markup {
+  const { walletId, name } = person;
+  const missing = missingIn(transaction, person);
+  const text = missing > 0n ? `${name}, top up ${formatMoney(missing, transaction.currency)}` : name;
+  return html`<option value="${walletId}" ${walletId === walletIn(transaction) ? 'selected' : ''}>${text}</option>`;
 }
 
 function link({ checkout, code }: Payment): Markup | '' {
@@ -200,10 +216,10 @@ function link({ checkout, code }: Payment): Markup | '' {
   return '';
 }
 
-/** Of who pays or is paid. */
-function phone(transaction: Transaction): Markup | '' {
-  const walletId = walletIn(transaction);
-  return walletId === null ? '' : html`<a class="button" href="/wallet?as=${walletId}">Open the phone</a>`;
+/** Of who pays or is paid, if this wallet exists. */
+function phone(transaction: Transaction, people: readonly Customer[]): Markup | '' {
+  const person = people.find(({ walletId }) => walletId === walletIn(transaction));
+  return person ? html`<a class="button" href="/wallet?as=${person.walletId}">Open the phone</a>` : '';
 }
 
 /** The first attempt was answered as it should be. */
