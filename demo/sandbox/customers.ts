@@ -62,6 +62,12 @@ export class Customer {
     return left < 0n ? -left : 0n;
   }
 
+  /** What came back of a payment. */
+  sentBack(paymentId: number | undefined): bigint {
+    const back = this.movements.filter((each) => each.paymentId === paymentId && each.minor > 0n);
+    return back.reduce((sum, { minor }) => sum + minor, 0n);
+  }
+
   move(movement: Movement): void {
     const after = this.balance(movement.currency) + movement.minor;
     if (after < 0n) {

@@ -71,6 +71,9 @@ function standing(
   }
 }
 
+/** As on the shop's desk. */
+const refunded = (inPart: boolean): [string, Tone] => (inPart ? ['Partly refunded', 'good'] : ['Refunded', 'plain']);
+
 export function list(name: keyof typeof LISTS, options: ControlOptions): Markup {
   const { title, shown, none } = LISTS[name];
   const all = options.processor.transactions().filter((each) => isFinal(each) === (name === 'ended'));
@@ -90,13 +93,16 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
   const { ipns, requestLog, processor, clock } = options;
   const { orderId, paymentId, minor, currency } = transaction;
   const kind = kindOf(transaction, processor);
-  const [word, tone] = standing(kind, transaction, isPayment(transaction) && transaction.openedBy !== null);
+  const back = processor.customer(transaction.customer)?.sentBack(paymentId) ?? 0n;
+  const isConfirmed = isPayment(transaction) && transaction.openedBy !== null;
+  const [word, tone] = back > 0n ? refunded(back < minor) : standing(kind, transaction, isConfirmed);
   const missing = missingIn(transaction, processor.customer(walletIn(transaction)));
   const said = [
     isPayment(transaction) ? NAMES[transaction.method] : kind,
     whoIn(transaction, processor.customers),
     REASONS[transaction.message] ?? '',
     missing > 0n ? `Missing ${formatMoney(missing, currency)}` : '',
+    back > 0n && back < minor ? `${formatMoney(back, currency)} sent back` : '',
   ];
   const what = said.filter(Boolean).map((part) => part.replaceAll(' ', '\u00a0'));
   const requests = requestLog.requestsFor(orderId);

@@ -296,7 +296,7 @@ function activity(view: PhoneView): Markup {
     const amount = formatMoney(minor, currency, 'en', true).replace('-', '−');
     const name = kind === 'TOP_UP' ? 'Money added' : merchant;
     const isIn = minor > 0n;
-    const back = isIn ? 0n : sentBack(customer, paymentId);
+    const back = isIn ? 0n : customer.sentBack(paymentId);
     const gone = back > 0n ? `${formatMoney(back, currency)} sent back` : '';
     // What came back has no receipt of its own: that of its payment names it.
     return { name, amount, about: [...about, gone], at, isIn, look: '', paymentId: isIn ? undefined : paymentId };
@@ -325,10 +325,6 @@ function activity(view: PhoneView): Markup {
   </section>`;
 }
 
-/** What came back of a payment. */
-const sentBack = ({ movements }: Customer, paymentId: number | undefined): bigint =>
-  movements.reduce((sum, each) => (each.paymentId === paymentId && each.minor > 0n ? sum + each.minor : sum), 0n);
-
 function request(view: PhoneView, { payment, fromApp }: Opened): Markup {
   const { customer, orderOf, merchant, merchantLogo, now } = view;
   const { minor, currency, createdAt } = payment;
@@ -355,7 +351,7 @@ function result(view: PhoneView, { payment, fromApp, isLate = false }: Opened): 
   const { customer, orderOf, merchant } = view;
   const { minor, currency } = payment;
   const isPaid = payment.status === 'SUCCESS';
-  const back = sentBack(customer, payment.paymentId);
+  const back = customer.sentBack(payment.paymentId);
   const isTheirs = payment.customer === customer.walletId && !isLate;
   const paid = isTheirs ? `Sent to ${merchant}.` : 'This payment is already paid.';
   const isDeclinedHere = payment.message === 'DECLINED' && isTheirs && payment.openedBy === customer.walletId;

@@ -57,15 +57,23 @@ describe('the overview of transactions', () => {
     assert.match(browser.text, / Waiting 1 .* Ended 2 /);
   });
 
-  it('a payout that sends a payment back is called a refund, and one with another order id is not', async () => {
+  it('a payout that sends a payment back is called a refund, as the payment says; one with another order id is not', async () => {
     const opened = openSandbox();
     await opened.send('pay', collection('QR'));
     await opened.control('transactions/order-QR/approve', { customer: '12345678' });
-    for (const orderId of ['order-QR-r1', 'order-XY-r1']) await opened.send('payout', payout({ orderId }));
+    await opened.send('payout', payout({ orderId: 'order-QR-r1', amount: 10 }));
     await opened.pass(1_000);
     const browser = await openOverview(opened);
-    assert.match(rowOf(browser, 'order-QR-r1'), /−€25\.00 order-QR-r1 Refund · Ada Keller · 12:00 · IPN ✓ Sent back /);
+    assert.match(
+      rowOf(browser, 'order-QR'),
+      / QR code · Ada Keller · €10\.00 sent back · 12:00 · IPN ✓ Partly refunded /,
+    );
+    for (const orderId of ['order-QR-r2', 'order-XY-r1']) await opened.send('payout', payout({ orderId }));
+    await opened.pass(1_000);
+    await browser.open('/');
+    assert.match(rowOf(browser, 'order-QR-r2'), /−€25\.00 order-QR-r2 Refund · Ada Keller · 12:00 · IPN ✓ Sent back /);
     assert.match(rowOf(browser, 'order-XY-r1'), /−€25\.00 order-XY-r1 Payout · Ada Keller · 12:00 · IPN ✓ Paid out /);
+    assert.match(rowOf(browser, 'order-QR'), / QR code · Ada Keller · 12:00 · IPN ✓ Refunded /);
   });
 
   it('what failed says so in one word, and why beside the method', async () => {
