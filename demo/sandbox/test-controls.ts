@@ -142,8 +142,8 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string | u
       <form method="post" action="/overview/clock" class="card stack">
         <h3>Clock</h3>
         <small>
-          Moves the gateway’s clock only. A payment on the wallet website ends after 15 minutes; the gateway ends no
-          other.
+          Moves the gateway’s clock only. A payment on the wallet website expires after 15 minutes; other payments never
+          expire here.
         </small>
         <div class="row" role="group" aria-label="Advance the clock by">
           ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+${name}</button>`)}
