@@ -253,20 +253,22 @@ const reported = (text: string): Markup => html`<span class="chip bad">Reported 
 const fields = (json: string): Markup =>
   html`<code class="fields">${json.split(/(?<=,)/).map((field) => html`<span>${field}</span>`)}</code>`;
 
+/** In the order in which it happened. */
 function history(kind: Kind, transaction: Transaction, { ipns, requestLog, clock }: ControlOptions): Markup {
-  const now = clock.now();
+  const steps = transaction.history.map(({ at, status, message }) => {
+    const words = [standing(kind, { status, message })[0], REASONS[message]].filter(Boolean);
+    const codes = new Set([isPayment(transaction) ? transaction.method : transaction.type, status, message]);
+    return { at, what: html`<span>${words.join(DOT)}</span> <code>${[...codes].join(' ')}</code>` };
+  });
   const attempts = ipns.about(transaction).flatMap((delivery) => delivery.attempts);
+  const sent = attempts.map((attempt) => ({
+    at: attempt.at,
+    what: html`<span>IPN sent ${answerChip(attempt)}</span> ${fields(attempt.body)}`,
+  }));
   const answers = [...requestLog.falseAnswersFor(transaction.orderId)];
+  const changed = answers.map(([text, at]) => ({ at, what: reported(text) }));
+  const all = [...steps, ...sent, ...changed].toSorted((one, other) => one.at - other.at);
   return html`<ol class="history lines">
-    ${transaction.history.map(({ at, status, message }) => {
-      const words = [standing(kind, { status, message })[0], REASONS[message]].filter(Boolean);
-      const codes = new Set([isPayment(transaction) ? transaction.method : transaction.type, status, message]);
-      return html`<li>${time(at, now)} <span>${words.join(DOT)}</span> <code>${[...codes].join(' ')}</code></li>`;
-    })}
-    ${answers.map(([text, at]) => html`<li>${time(at, now)} ${reported(text)}</li>`)}
-    ${attempts.map(
-      (attempt) =>
-        html`<li>${time(attempt.at, now)} <span>IPN sent ${answerChip(attempt)}</span> ${fields(attempt.body)}</li>`,
-    )}
+    ${all.map(({ at, what }) => html`<li>${time(at, clock.now())} ${what}</li>`)}
   </ol>`;
 }

@@ -277,6 +277,11 @@ describe('the overview of transactions', () => {
     const said = rowOf(await openOverview(opened), 'order-QR').match(/(12:00:00)? Reported \w+ [\w.&;]+/g);
     const [amount, status] = [' Reported amount 0.01', ' Reported status &quot;FAILED&quot;'];
     assert.deepEqual(said, [amount, status, `12:00:00${amount}`, `12:00:00${status}`]);
+    await opened.pass(1_000);
+    await opened.control('transactions/order-QR/approve');
+    await opened.pass(0);
+    const row = rowOf(await openOverview(opened), 'order-QR');
+    assert.match(row, /Waiting QR .*12:00:00 Reported .*12:00:01 Paid .*12:00:01 IPN sent/, 'as it happened');
   });
 
   it('an IPN that was answered at once is a check mark, and any other says how it went', async () => {
