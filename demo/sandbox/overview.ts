@@ -1,7 +1,7 @@
 // The sandbox's front page, for developers: what is active now, what waits for the customer, what has ended, the refused
 // requests, and buttons for what people try most of what controls.ts offers to tests. transaction-list.ts and
 // test-controls.ts have the markup of the lists and of the buttons.
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
 import { html } from 'hono/html';
 import { ACTIONS, act, type ControlOptions, findTransaction } from './controls.ts';
 import { toggle } from './fault-presets.ts';
@@ -12,6 +12,8 @@ import { list } from './transaction-list.ts';
 
 const MAX_REFUSALS = 20;
 const SHOWN_REFUSALS = 3;
+/** With the controls open, which a phone folds. */
+const TO_CONTROLS = '/?controls#controls';
 const OPERATIONS: Readonly<Record<string, string>> = { pay: 'Payment', payout: 'Payout', status: 'Status check' };
 
 export interface OverviewOptions extends ControlOptions {
@@ -21,9 +23,11 @@ export interface OverviewOptions extends ControlOptions {
 export function createOverview(options: OverviewOptions) {
   const { processor, clock, faults } = options;
   const overview = new Hono();
+  /** As last chosen. */
+  let times = '';
 
   overview.get('/', (c) => {
-    const body = frontPage(options, c.req.query('times'));
+    const body = frontPage(options, times, c.req.query('controls') !== undefined);
     const title = faults.active().length === 0 ? 'Transactions' : 'The gateway misbehaves';
     return page(c, { title, layout: 'overview', body });
   });
@@ -41,17 +45,18 @@ export function createOverview(options: OverviewOptions) {
     return c.redirect('/', 303);
   });
   overview.post('/overview/fault', async (c) => {
-    const { fault = '', times = '' } = await readForm(c);
-    if (!TIMES.some(([value]) => value === times)) throw new Refusal(400, 'INVALID_FAULTS', 'Not one of the choices.');
+    const { fault = '', times: chosen = '' } = await readForm(c);
+    if (!TIMES.some(([value]) => value === chosen)) throw new Refusal(400, 'INVALID_FAULTS', 'Not one of the choices.');
+    times = chosen;
     if (fault !== '') toggle(faults, fault, times === '' ? null : Number(times));
-    return backToControls(c, times);
+    return c.redirect(TO_CONTROLS, 303);
   });
   overview.post('/overview/clock', async (c) => {
     const ms = Number((await readForm(c))['ms']);
     if (!STEPS_MS.some(([, step]) => step === ms))
       throw new Refusal(400, 'INVALID_REQUEST', 'Not a step of the clock.');
     clock.advance(ms);
-    return backToControls(c);
+    return c.redirect(TO_CONTROLS, 303);
   });
 
   overview.onError((error, c) => {
@@ -61,16 +66,11 @@ export function createOverview(options: OverviewOptions) {
   return overview;
 }
 
-/** Keeps what was chosen for `times`, and with it the controls open, which a phone folds. */
-function backToControls(c: Context, times = '') {
-  return c.redirect(`/?times=${times}#controls`, 303);
-}
-
 /** Changes with each change of a transaction, fault or refusal, and with each step of the clock. */
 const versionOf = ({ version, clock }: OverviewOptions) => `${version()}.${clock.aheadMs}`;
 
-/** `times` is undefined unless a control led here. */
-function frontPage(options: OverviewOptions, times: string | undefined): Markup {
+/** `isControlled`: a control led here. */
+function frontPage(options: OverviewOptions, times: string, isControlled: boolean): Markup {
   const { state: now, waiting, ended, refusals: refused } = regions(options);
   return html`${banner()}
     <header class="bar">
@@ -82,7 +82,7 @@ function frontPage(options: OverviewOptions, times: string | undefined): Markup 
       <div id="state">${now}</div>
       <div class="columns">
         <div id="waiting" class="stack">${waiting}</div>
-        ${testControls(options, times)}
+        ${testControls(options, times, isControlled)}
         <div class="stack">
           <div id="refusals" class="stack">${refused}</div>
           <div id="ended" class="stack">${ended}</div>

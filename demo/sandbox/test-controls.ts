@@ -108,11 +108,11 @@ export function faultButtons(faults: Faults): Markup {
 export const aboutControls = (faults: Faults): Markup =>
   html`${faults.active().length === 0 ? 'faults and clock' : 'a fault is on'}`;
 
-/** Folded on a phone unless it was just used (`chosenTimes`); open where it has a column of its own. */
-export function testControls({ faults }: ControlOptions, chosenTimes: string | undefined): Markup {
+/** Folded on a phone unless it was just used; open where it has a column of its own. */
+export function testControls({ faults }: ControlOptions, chosenTimes: string, isOpen: boolean): Markup {
   return html`<section id="controls" class="controls" aria-labelledby="controls-title">
     <h2 id="controls-title" class="title">Test controls</h2>
-    <details ${chosenTimes === undefined ? '' : html`open`}>
+    <details ${isOpen ? 'open' : ''}>
       <summary class="card">
         <strong>Test controls</strong> <small id="about-controls">${aboutControls(faults)}</small>
       </summary>
@@ -126,12 +126,7 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string | u
             ${TIMES.map(
               ([value, name]) =>
                 html`<label>
-                  <input
-                    type="radio"
-                    name="times"
-                    value="${value}"
-                    ${(chosenTimes ?? '') === value ? html`checked` : ''}
-                  />
+                  <input type="radio" name="times" value="${value}" ${chosenTimes === value ? 'checked' : ''} />
                   ${name}
                 </label>`,
             )}

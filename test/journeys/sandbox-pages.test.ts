@@ -223,7 +223,7 @@ test('active faults do not cover the test controls, and an open row is approved 
   const page = await visit(DESKTOP, '/');
   for (const width of [320, 600]) {
     await page.setViewportSize({ width, height: 640 });
-    await page.goto(`${base}/?times=#controls`);
+    await page.goto(`${base}/?controls#controls`);
     assert.equal(
       await page.evaluate(() => {
         const { x, y } = document.querySelector('#controls summary')!.getBoundingClientRect();

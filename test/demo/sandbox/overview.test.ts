@@ -377,6 +377,17 @@ describe('the test controls of the overview', () => {
     });
   }
 
+  it('how often a fault applies stays as chosen after it has applied, and on the next pages', async () => {
+    const opened = openSandbox();
+    const browser = await openOverview(opened);
+    await browser.submit('/overview/fault', { fault: 'ipn-never', times: '1' });
+    await opened.send('pay', collection('QR'));
+    await browser.open('/');
+    await browser.submit('/overview/approve');
+    assert.deepEqual(await activeFaults(opened), []);
+    assert.match(browser.html, /value="1"\s+checked/);
+  });
+
   it('the overview advances the clock, says by how much, and tells open pages', async () => {
     const opened = openSandbox();
     await opened.send('pay', collection('CHECKOUT'));
