@@ -33,7 +33,7 @@ try {
   Themes    ${stack.shop}/themes
   Operator  ${stack.operator}
 
-  Buy something in the shop, pay for it with the wallet, then send money back from the desk.
+  Buy something in the shop, pay for it with the wallet, then refund it from the desk.
   The gateway's page lists its transactions, and can approve, decline and advance the clock.
   The operator's token is ${stack.secrets.adminToken}. Ctrl-C ends the demo.
 `);

@@ -247,7 +247,7 @@ export class PaymentProcessor {
     const { minor, currency, orderId, note } = payout;
     const refunded = this.#store.refundedBy(payout);
     const order = refunded && this.orderOf(refunded);
-    // Such as “Money back for ST-1”, which says that it is a refund.
+    // Such as “Refund for ST-1”, which says that it is a refund.
     const about = !order ? ['Payout', note ?? orderId] : note?.includes(order) ? [note] : ['Refund', order, note ?? ''];
     const kind = refunded ? 'REFUND' : 'PAYOUT';
     customer.move({ at: this.#clock.now(), kind, minor, currency, about, paymentId: refunded?.paymentId });

@@ -1,4 +1,4 @@
-// The page that sends a payout, or a payment's money back, in two steps; and the one that closes an order.
+// The page that sends a payout, or refunds a payment, in two steps; and the one that closes an order.
 import { html } from 'hono/html';
 import type { Payment } from '../../backend-proxy/client.ts';
 import { centsOf, formatMoney, money } from './catalog.ts';
@@ -22,13 +22,15 @@ export interface DeskForm extends Record<'amount' | 'customer' | 'note', string>
 
 export function deskForm(form: DeskForm, site: Site): Markup {
   const { id, order, payment, problems, isReview } = form;
-  const title = isReview ? `Send ${formatMoney(form.amount)}?` : order ? 'Send money back' : 'Send a payout';
+  const title = isReview ? `${verbOf(form)} ${formatMoney(form.amount)}?` : order ? `Refund ${order}` : 'Send a payout';
   const body = html`<form class="stack" method="post" action="/desk/send" autocomplete="off" novalidate>
     ${hidden('id', id)} ${order && html`${hidden('order', order)} ${hidden('payment', payment)}`}
     ${isReview ? review(form) : fields(form)}
   </form>`;
   return card(title, problems?.all, body, site);
 }
+
+const verbOf = ({ order }: DeskForm) => (order ? 'Refund' : 'Send');
 
 function card(title: string, problem: string | undefined, body: Markup, site: Site): Markup {
   return deskFrame(
@@ -49,7 +51,7 @@ function fields(form: DeskForm): Markup {
   const why = back && centsOf(back.amount) % 100 > 0 ? ': the gateway sends whole amounts only' : '';
   const part =
     back &&
-    `Up to ${money(left)} of the ${formatMoney(back.amount)} for ${back.orderId} can go back to the wallet that paid, ${walletEnd(back.payer ?? '')}${why}.`;
+    `Up to ${money(left)} of the ${formatMoney(back.amount)} can be refunded to the wallet that paid, ${walletEnd(back.payer ?? '')}${why}.`;
   return html`${part && html`<p class="quiet">${part}</p>`} ${field(form, 'amount', 'Amount (whole euros)')}
     ${order === '' && field(form, 'customer', 'Wallet ID')}
     <label>Note to the customer <input name="note" value="${note}" maxlength="120" placeholder="Optional" /></label>
@@ -77,7 +79,7 @@ function review(form: DeskForm): Markup {
     ${note === '' ? '' : html`<p>The customer reads “${note}”.</p>`} ${rest && html`<p>${rest}</p>`}
     <p class="message warn">Sent money cannot be called back.</p>
     <div class="buttons">
-      <button class="button" name="step" value="send">Send ${formatMoney(amount)}</button>
+      <button class="button" name="step" value="send">${verbOf(form)} ${formatMoney(amount)}</button>
       <button class="button plain" name="step" value="edit">Change</button>
       <a href="/desk">Cancel</a>
     </div>`;
@@ -92,7 +94,7 @@ export function closing(
   const body = html`${waits && html`<p><b>${formatMoney(waits.amount, waits.currency)}</b> · ${kindOf(waits)}</p>`}
     <p>
       Nobody can start a payment for it any more, and it cannot be reopened. A code or request that is already out may
-      still be paid: the list then says so, and you can send the money back.
+      still be paid: the list then says so, and you can refund it.
     </p>
     <form class="buttons" method="post" action="/desk/close">
       ${hidden('order', order)} ${hidden('payment', payment)} <button class="button">Close the order</button>

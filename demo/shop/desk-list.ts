@@ -1,4 +1,4 @@
-// The desk's list: what is to review and to send back, the newest by day with totals, and how each transaction stands.
+// The desk's list: what is to review and to refund, the newest by day with totals, and how each transaction stands.
 import { html } from 'hono/html';
 import type { Payment, Refund, Transaction } from '../../backend-proxy/client.ts';
 import { CURRENCY, centsOf, formatMoney, money } from './catalog.ts';
@@ -141,7 +141,7 @@ function timeOf({ status, history, createdAt }: Entry): { at: string; isEnd: boo
   return { at: end?.at ?? createdAt, isEnd: end !== undefined };
 }
 
-/** How, the wallet that paid, was asked or receives, the note, and what was sent back. */
+/** How, the wallet that paid, was asked or receives, the note, and what was refunded. */
 function aboutOf(entry: Entry, entries: readonly Entry[]): string {
   const party = isPayment(entry) ? entry.payer : entry.customer;
   const wallet = party ? walletEnd(party) : entry.customer && `asked ${walletEnd(entry.customer)}`;
@@ -149,7 +149,7 @@ function aboutOf(entry: Entry, entries: readonly Entry[]): string {
   const isEndedHere =
     /^(REPLACED|EXPIRED)$/.test(entry.reason ?? '') && entry.history.every(({ event }) => event !== 'declined');
   const mayBePaid = isPayment(entry) && (entry.isClosed || (!entry.needsReview && isEndedHere));
-  const sent = [...Map.groupBy(refundsOf(entry, entries), sentBack)];
+  const sent = [...Map.groupBy(refundsOf(entry, entries), howRefunded)];
   const sums = sent.map(([how, all]) => `${money(sumOf(all), entry.currency)} ${how}`);
   if (isPayment(entry) && centsOf(entry.settled) > 0) sums.push(`${formatMoney(entry.settled)} settled another way`);
   const note = 'note' in entry && entry.note !== backNote(entry.orderId) && entry.note;
@@ -159,10 +159,10 @@ function aboutOf(entry: Entry, entries: readonly Entry[]): string {
 }
 
 /** Of a refund, unless another is typed: its row has the order. */
-export const backNote = (order: string) => `Money back for ${order}`;
+export const backNote = (order: string) => `Refund for ${order}`;
 
-const sentBack = ({ status, needsReview }: Refund) =>
-  needsReview ? 'back, to review' : status === 'SUCCESS' ? 'sent back' : 'on its way back';
+const howRefunded = ({ status, needsReview }: Refund) =>
+  needsReview ? 'refund to review' : status === 'SUCCESS' ? 'refunded' : 'refund on its way';
 
 function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): Markup | false | '' | undefined {
   const { orderId: order, gatewayOrderId } = entry;
@@ -170,7 +170,7 @@ function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): 
   const link = (name: string, to: string, sign = '') =>
     html`<a class="act ${what && 'button'}" href="${to}" aria-label="${name} ${order}">${name}${sign}</a>`;
   if (refundable(entry, entries) > 0 && (what || !hasExtra(entry, entries)))
-    return link('Send back', `/desk/send?${idsOf(entry)}`);
+    return link('Refund', `/desk/send?${idsOf(entry)}`);
   const there = `${operatorUrl}/transactions/${encodeURIComponent(gatewayOrderId)}`;
   if (what) return operatorUrl && link(what === 'To review' ? 'Review' : 'Settle', there, ' ↗');
   return closeLink(entry, entries);
@@ -187,17 +187,17 @@ function closeLink(entry: Entry, entries: readonly Entry[]): Markup | false {
 /** A URL must not have a wallet id, so it has the payment's. */
 const idsOf = ({ orderId: order, gatewayOrderId: payment }: Entry) => String(new URLSearchParams({ order, payment }));
 
-/** Why it waits, or what a person decided, and what of it can be sent back. */
+/** Why it waits, or what a person decided, and what of it can be refunded. */
 function adviceOf(entry: Entry, entries: readonly Entry[]): string {
   if (isInDoubt(entry)) return `${reviewReason(entry)}. ${whatToAsk(entry)}`.trim();
   const decided = decidedIn(entry);
   if (!isPayment(entry)) return decided ?? (entry.status === 'FAILED' ? `${endOf(entry)}. No money moved.` : '');
   const [most, rest] = leftOf(entry, entries);
   const [why, all] = [whyNotBack(entry), rest === 0 ? '' : ` of ${money(most + rest)}: ${WHOLE}`];
-  const extra = hasExtra(entry, entries) && 'This payment pays the order: send back the other one first.';
-  const back = paysNothing(entry) ? `Send back ${money(most)}${all}.` : extra;
+  const extra = hasExtra(entry, entries) && 'This payment pays the order: refund the other one first.';
+  const back = paysNothing(entry) ? `Refund ${money(most)}${all}.` : extra;
   if (isDenied(entry) && !paysNothing(entry)) return `${decided} Stop the order and tell the customer.`;
-  const next = most > 0 && (why ? `It cannot be sent back, because ${why}.` : back);
+  const next = most > 0 && (why ? `It cannot be refunded, because ${why}.` : back);
   return [decided, next || restOf(entry, entries)].filter(Boolean).join(' ');
 }
 
@@ -207,7 +207,7 @@ function whatToAsk(entry: Entry): string {
   const isPaid = isPayment(entry) && entry.status === 'SUCCESS';
   if (isPaid && !paysNothing(entry))
     return 'The payment counts as paid. Not shipped yet? Ask the gateway’s support first.';
-  return `Ask the gateway’s support before you ${isPaid ? 'send it back' : isPayment(entry) ? 'ship' : 'send it again'}.`;
+  return `Ask the gateway’s support before you ${isPaid ? 'refund it' : isPayment(entry) ? 'ship' : 'send it again'}.`;
 }
 
 /** A mismatch and a conflict say why before the review. */
@@ -251,28 +251,28 @@ const isUnpaid = (entry: Entry) => isPayment(entry) && isOpen(entry) && causeOf(
 export const isWaiting = (entry: Entry) =>
   isPayment(entry) && isOpen(entry) && !entry.isClosed && (!entry.needsReview || isUnpaid(entry));
 
-/** Sending back what came after the closing ends its review. */
+/** Refunding what came after the closing ends its review. */
 function isInDoubt(entry: Entry): boolean {
   const isLate = isPayment(entry) && entry.afterClose;
   return entry.needsReview && !(isLate && entry.history.every(({ event }) => !/^(mismatch|conflict)$/.test(event)));
 }
 
-/** Money that pays no order is to send back until it is on its way; what cannot be is owed until it is settled. */
+/** Money that pays no order is to refund until that is on its way; what cannot be is owed until it is settled. */
 function toDo(entry: Entry, entries: readonly Entry[]): keyof typeof TO_DO | undefined {
   if (isInDoubt(entry)) return 'To review';
   const [most, rest] = paysNothing(entry) ? leftOf(entry, entries) : [0, 0];
-  return most + rest === 0 ? undefined : refundable(entry, entries) > 0 ? 'To send back' : 'Still owed';
+  return most + rest === 0 ? undefined : refundable(entry, entries) > 0 ? 'To refund' : 'Still owed';
 }
 
 /** Those of this payment that did not fail: the money has arrived, or may still arrive. */
 const refundsOf = ({ gatewayOrderId: id }: Entry, entries: readonly Entry[]) =>
   entries.filter((one): one is Refund & Entry => 'refundOf' in one && one.refundOf === id && one.status !== 'FAILED');
 
-/** Cents of a payment that can be sent back now. */
+/** Cents of a payment that can be refunded now. */
 export const refundable = (entry: Entry, entries: readonly Entry[]) =>
   !isPayment(entry) || isInDoubt(entry) || whyNotBack(entry) ? 0 : leftOf(entry, entries)[0];
 
-/** Cents of a payment that are not sent back: those that the gateway takes, which are whole amounts, and the rest. */
+/** Cents of a payment that are not refunded: those that the gateway takes, which are whole amounts, and the rest. */
 function leftOf(entry: Entry, entries: readonly Entry[]): readonly [most: number, rest: number] {
   if (!isPayment(entry) || entry.status !== 'SUCCESS') return [0, 0];
   const left = centsOf(entry.amount) - sumOf(refundsOf(entry, entries)) - centsOf(entry.settled);
@@ -303,7 +303,7 @@ function whyNotBack(payment: Payment): string | undefined {
 const sumOf = (entries: readonly Entry[]) => entries.reduce((sum, { amount }) => sum + centsOf(amount), 0);
 const ofOrder = ({ orderId }: Entry, entries: readonly Entry[]) => entries.filter((one) => one.orderId === orderId);
 
-/** It goes back first, so that nobody sends back the payment that paid the order instead. */
+/** It goes back first, so that nobody refunds the payment that paid the order instead. */
 const hasExtra = (entry: Entry, entries: readonly Entry[]) =>
   ofOrder(entry, entries).some((other) => paysNothing(other) && refundable(other, entries) > 0);
 
@@ -314,13 +314,13 @@ export const walletEnd = (id: string) => `••••\u00A0${id.slice(Math.max(
 export const kindOf = (entry: Entry): string =>
   isPayment(entry) && entry.method ? (HOW[entry.method] ?? entry.method) : TYPES[entry.type][0];
 
-const TYPES = { PAY: ['Payment', 'Paid'], REFUND: ['Refund', 'Sent back'], PAYOUT: ['Payout', 'Paid out'] } as const;
+const TYPES = { PAY: ['Payment', 'Paid'], REFUND: ['Refund', 'Refunded'], PAYOUT: ['Payout', 'Paid out'] } as const;
 const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };
 const WHOLE = 'the gateway sends whole amounts only';
 /** What waits, and what is true of all of it. */
 const TO_DO = {
   'To review': 'Record on the operator’s page what the gateway’s support answers.',
-  'To send back': 'It came in, and pays no order.',
+  'To refund': 'It came in, and pays no order.',
   'Still owed': 'Settle it another way, and say so on the operator’s page.',
 };
 /** Each tone has a sign too, for those who do not see its color. */
@@ -347,7 +347,7 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
   const extra = isPayment(entry) && ((entry.surplus && 'Paid twice') || (entry.afterClose && 'Paid after closing'));
   const done = `${extra || TYPES[entry.type][1]}${isDenied(entry) ? ', denied' : ''}`;
   const sent = refundsOf(entry, entries);
-  const back = sumOf(sent.filter((one) => sentBack(one) === 'sent back'));
+  const back = sumOf(sent.filter((one) => howRefunded(one) === 'refunded'));
   const isBack = sent.every(({ status }) => status === 'SUCCESS') && leftOf(entry, entries)[0] === 0;
   if (isInDoubt(entry))
     return { tone: 'warn', label: entry.status === 'SUCCESS' ? `${done}, needs review` : 'Needs review' };

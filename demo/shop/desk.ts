@@ -74,8 +74,8 @@ function refusalIn(error: unknown): PaymentProxyError {
 }
 
 /**
- * What was typed, or of a new form all that can be sent back. Asks for the order, because the list has only the last
- * days. The payment's id if nothing can be sent back: the form or its link was an old one.
+ * What was typed, or of a new form all that can be refunded. Asks for the order, because the list has only the last
+ * days. The payment's id if nothing can be refunded: the form or its link was an old one.
  */
 async function fill(proxy: PaymentProxy, typed: Typed): Promise<DeskForm | string> {
   const { id, order = '', payment = '' } = typed;

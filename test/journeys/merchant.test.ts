@@ -77,26 +77,26 @@ test('the desk’s search leaves the rows with all its words, says how many, and
   await staff.page.waitForFunction(() => document.querySelector('output')?.value === '');
 });
 
-test('the desk sends a coffee’s money back in part and then the rest, and the customer’s open page follows', async () => {
+test('the desk refunds a coffee in part and then the rest, and the customer’s open page follows', async () => {
   const { staff, shopper, phone } = await asked();
   const payment = staff.page.getByRole('listitem').filter({ hasText: shopper.orderId }).last();
   await payment.getByRole('link', { name: `Close order ${shopper.orderId}` }).waitFor();
   await phone.approve();
   const refund = async (amount: string, left: string) => {
-    await staff.page.getByRole('link', { name: `Send back ${shopper.orderId}` }).click();
+    await staff.page.getByRole('link', { name: `Refund ${shopper.orderId}` }).click();
     assert.equal(await staff.page.getByLabel('Amount').inputValue(), left);
     await staff.page.getByLabel('Amount').fill(amount);
     await staff.page.getByRole('button', { name: 'Continue' }).click();
-    await staff.page.getByRole('button', { name: `Send €${amount}` }).click();
+    await staff.page.getByRole('button', { name: `Refund €${amount}` }).click();
     await staff.page
       .getByRole('listitem')
       .filter({ hasText: `−€${amount}.00` })
-      .getByText('✓ Sent back')
+      .getByText('✓ Refunded')
       .waitFor();
-    const done = staff.page.getByRole('status').filter({ hasText: ': sent back' });
+    const done = staff.page.getByRole('status').filter({ hasText: ': refunded' });
     assert.equal(
       (await done.innerText()).trimEnd(),
-      `€${amount}.00 of ${shopper.orderId} to ••••\u00A0${BRUNO.slice(-4)}: sent back.`,
+      `€${amount}.00 of ${shopper.orderId} to ••••\u00A0${BRUNO.slice(-4)}: refunded.`,
     );
   };
   await payment.and(staff.page.locator('[data-moved="yes"]')).waitFor();
@@ -108,10 +108,10 @@ test('the desk sends a coffee’s money back in part and then the rest, and the 
   await shopper.page.getByRole('link', { name: 'Back to the coffee' }).waitFor();
   assert.deepEqual(await world.atGateway(`${shopper.orderId}-r1`), ['SUCCESS']);
   assert.deepEqual(await world.atGateway(`${shopper.orderId}-r2`), ['SUCCESS']);
-  await payment.getByText('€76.00 sent back').waitFor();
+  await payment.getByText('€76.00 refunded').waitFor();
   await staff.page.getByRole('searchbox').fill(shopper.orderId);
-  await staff.page.getByRole('status').filter({ hasText: ': sent back' }).waitFor({ state: 'hidden' });
-  assert.equal(await payment.getByRole('link', { name: 'Send back' }).count(), 0);
+  await staff.page.getByRole('status').filter({ hasText: ': refunded' }).waitFor({ state: 'hidden' });
+  assert.equal(await payment.getByRole('link', { name: 'Refund' }).count(), 0);
 });
 
 test('the four totals of a day are in one row, or two by two', async () => {

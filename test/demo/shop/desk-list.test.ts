@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { openDesk, payment, payout, refund, said } from './desk-fixture.ts';
 import { Browser, openShop } from './shop-fixture.ts';
 
-test('what was paid after the closing is to send back, and to review once the gateway contradicts itself', async () => {
+test('what was paid after the closing is to refund, and to review once the gateway contradicts itself', async () => {
   const { shop, staff } = await openDesk();
   const closed = [said('after_close', null), said('needs_review', 'SUCCESS after the order was closed')];
   const late = payment('ST-1', { status: 'SUCCESS', amount: '12.90', afterClose: true, needsReview: true, history: closed }); // prettier-ignore
@@ -13,25 +13,22 @@ test('what was paid after the closing is to send back, and to review once the ga
     assert.match((await staff.get('/desk/list')).text, text);
   };
   const all =
-    / Paid after closing<[^]*<p>Send back €12\.00 of €12\.90: the gateway sends whole amounts only\.<\/p>\s*<a [^>]*>Send back</;
+    / Paid after closing<[^]*<p>Refund €12\.00 of €12\.90: the gateway sends whole amounts only\.<\/p>\s*<a [^>]*>Refund</;
   await says([late], all);
   await says([{ ...late, needsReview: false }], all);
   await says(
     [{ ...late, amount: '12.00' }],
-    /<h2>To send back<small>It came in, and pays no order\.<[^]*<p>Send back €12\.00\.</,
+    /<h2>To refund<small>It came in, and pays no order\.<[^]*<p>Refund €12\.00\.</,
   );
-  await says(
-    [late, refund('ST-1', { amount: '5.00' })],
-    /<b class="amount">€7\.90<[^]*<p>Send back €7\.00 of €7\.90: /,
-  );
-  await says([{ ...late, payer: null }], /Still owed<[^]*<p>It cannot be sent back, because the gateway did not name the whole wallet that paid\.<\/p>\s*<a [^>]*\/ST-1" aria-label="Settle ST-1">Settle ↗</); // prettier-ignore
+  await says([late, refund('ST-1', { amount: '5.00' })], /<b class="amount">€7\.90<[^]*<p>Refund €7\.00 of €7\.90: /);
+  await says([{ ...late, payer: null }], /Still owed<[^]*<p>It cannot be refunded, because the gateway did not name the whole wallet that paid\.<\/p>\s*<a [^>]*\/ST-1" aria-label="Settle ST-1">Settle ↗</); // prettier-ignore
   await says([{ ...late, amount: '0.90' }], /Still owed<[^]*<p>€0\.90 is still owed to the customer: the gateway sends whole amounts only\.<\/p>\s*<a [^>]*>Settle ↗</); // prettier-ignore
   const done = { ...late, needsReview: false };
   await says([done, refund('ST-1', { amount: '12.00' })], /Still owed<[^]*chip warn">[^]*<p>€0\.90 is still owed to the customer: /); // prettier-ignore
-  await says([done, refund('ST-1', { amount: '12.00', status: 'SUCCESS' })], /Still owed<small>Settle it another way, and say so on the operator’s page\.<[^]*chip warn">[^]*€12\.00 sent back<[^]*<p>€0\.90 is still owed to the customer: the gateway sends whole amounts only\.<\/p>\s*<a [^>]*>Settle ↗</); // prettier-ignore
+  await says([done, refund('ST-1', { amount: '12.00', status: 'SUCCESS' })], /Still owed<small>Settle it another way, and say so on the operator’s page\.<[^]*chip warn">[^]*€12\.00 refunded<[^]*<p>€0\.90 is still owed to the customer: the gateway sends whole amounts only\.<\/p>\s*<a [^>]*>Settle ↗</); // prettier-ignore
   await says([{ ...done, amount: '0.90' }], /chip warn">[^]* Paid after closing<[^]*<p>€0\.90 is still owed/);
   const settled = { ...done, settled: '0.90', history: [...closed, said('resolved', 'SETTLED by Ada: in cash')] };
-  await says([settled, refund('ST-1', { amount: '12.00', status: 'SUCCESS' })], /^(?![^]*Still owed)[^]*chip good">[^]*€12\.00 sent back\u00A0· €0\.90 settled another way<(?![^]*<p>)/); // prettier-ignore
+  await says([settled, refund('ST-1', { amount: '12.00', status: 'SUCCESS' })], /^(?![^]*Still owed)[^]*chip good">[^]*€12\.00 refunded\u00A0· €0\.90 settled another way<(?![^]*<p>)/); // prettier-ignore
   await says(
     [{ ...settled, settled: '12.90', payer: null }],
     /^(?![^]*Still owed)[^]*chip good">[^]* Paid after closing</,
@@ -39,7 +36,7 @@ test('what was paid after the closing is to send back, and to review once the ga
   const history = [...closed, said('conflict', 'FAILED after SUCCESS'), said('needs_review', 'conflict')];
   await says(
     [{ ...late, history }],
-    / Paid after closing, needs review<[^]*<p>The gateway says failed, but it had said paid\. Ask the gateway’s support before you send it back\.<[^]*>Review ↗</,
+    / Paid after closing, needs review<[^]*<p>The gateway says failed, but it had said paid\. Ask the gateway’s support before you refund it\.<[^]*>Review ↗</,
   );
   const paid = [...closed, said('succeeded', null, '2026-11-18T12:02:00.000Z')];
   await says(
@@ -98,7 +95,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   assert.match(text, new RegExp(`<li id="PO-1"\\s+class="warn"[^]*?Needs review[^]*?<p>The gateway reported €0\\.07 instead of €25\\.00, and declined it later\\. Ask the gateway’s support before you send it again\\.<[^]*?${link}`)); // prettier-ignore
   assert.match(
     text,
-    /<h2>To review<small>Record on the operator’s page what the gateway’s support answers\.<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]* title="Today, 20 Nov, [^>]*>started\u00A0\d\d:\d\d<(?:(?!<h2)[^])*<h2>To send back<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, 20 Nov, \S+<[^]*<li id="ST-1"/,
+    /<h2>To review<small>Record on the operator’s page what the gateway’s support answers\.<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]* title="Today, 20 Nov, [^>]*>started\u00A0\d\d:\d\d<(?:(?!<h2)[^])*<h2>To refund<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, 20 Nov, \S+<[^]*<li id="ST-1"/,
   );
   const toReview = [...(text.split('<h2>')[1] ?? '').matchAll(/<li id="(.*?)"/g)].map(([, id]) => id);
   assert.deepEqual(
@@ -142,7 +139,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   );
 });
 
-test('of an order that was paid twice, the payment that paid it offers no refund until the other is on its way back', async () => {
+test('of an order that was paid twice, the payment that paid it offers no refund until that of the other is on its way', async () => {
   const { shop, staff } = await openDesk();
   const paid = payment('ST-1', { status: 'SUCCESS' });
   const other = payment('ST-2', { status: 'SUCCESS' });
@@ -159,7 +156,7 @@ test('of an order that was paid twice, the payment that paid it offers no refund
       [...text.matchAll(/payment=([\w-]+)"/g)].map(([, id]) => id),
       offered,
     );
-    const why = /<li id="ST-1"(?:(?!<li)[^])*<p>This payment pays the order: send back the other one first\.</;
+    const why = /<li id="ST-1"(?:(?!<li)[^])*<p>This payment pays the order: refund the other one first\.</;
     assert.equal(why.test(text), !offered.includes('ST-1' as never));
   }
 });
@@ -190,7 +187,7 @@ test('the desk sums up all that came in today, also twice or under review, but n
   };
   assert.deepEqual(await totals(...all), [
     'To review',
-    'To send back',
+    'To refund',
     'Today, 20 Nov, UTC',
     '4 received, 1\u00A0denied €58.00',
     '2 sent €30.00',
@@ -200,20 +197,20 @@ test('the desk sums up all that came in today, also twice or under review, but n
   ]);
   assert.match(
     (await staff.get('/desk/list')).text,
-    /<p>Send back €14\.00 of €14\.50: the gateway sends whole amounts only\./,
+    /<p>Refund €14\.00 of €14\.50: the gateway sends whole amounts only\./,
   );
   const back = refund('ST-1-2', { amount: '14.00' });
   assert.equal((await totals(twice, back))[3], '1 on its way €14.00');
-  assert.doesNotMatch((await staff.get('/desk/list')).text, /<h2>To send back</, 'it is on its way back');
-  assert.match((await staff.get('/desk/list')).text, /Still owed<[^]*? Paid twice<[^]*?€14\.00 on its way back</);
+  assert.doesNotMatch((await staff.get('/desk/list')).text, /<h2>To refund</, 'it is on its way back');
+  assert.match((await staff.get('/desk/list')).text, /Still owed<[^]*? Paid twice<[^]*?€14\.00 refund on its way</);
   assert.deepEqual((await totals(twice, { ...back, status: 'SUCCESS' })).slice(0, 4), ['Still owed', 'Today, 20 Nov, UTC', '1 received €14.50', '1 sent €14.00']); // prettier-ignore
   const done =
-    /chip warn">[^]*? Paid twice<[^]*?· €14\.00 sent back<[^]*<b class="amount">€0\.50<[^]*<p>€0\.50 is still owed to the customer: /;
+    /chip warn">[^]*? Paid twice<[^]*?· €14\.00 refunded<[^]*<b class="amount">€0\.50<[^]*<p>€0\.50 is still owed to the customer: /;
   assert.match((await staff.get('/desk/list')).text, done);
   assert.equal((await totals({ ...twice, amount: '14.00' }, { ...back, status: 'SUCCESS' }))[2], '1 sent €14.00');
   assert.match((await staff.get('/desk/list')).text, /chip good">[^]*? Paid twice<(?![^]*still owed)/);
   await totals(payment('ST-1', paid), refund('ST-1', { status: 'SUCCESS', amount: '9.00' }), refund('ST-1', { status: 'SUCCESS', amount: '5.00' })); // prettier-ignore
-  const part = (sum: string) => new RegExp(`chip part">[^]*?◐</span> Partly refunded<[^]*?· €${sum}\\.00 sent back<`);
+  const part = (sum: string) => new RegExp(`chip part">[^]*?◐</span> Partly refunded<[^]*?· €${sum}\\.00 refunded<`);
   assert.match((await staff.get('/desk/list')).text, part('14'));
   assert.match(
     (await staff.get('/desk/list')).text,
@@ -273,7 +270,7 @@ test('a row says what was bought, by which wallet, and which was asked', async (
   );
 });
 
-test('a row says who decided, and why nothing can be sent back', async () => {
+test('a row says who decided, and why nothing can be refunded', async () => {
   const { shop, staff } = await openDesk();
   const decided = (detail: string) => [said('resolved', detail, '2026-11-21T09:30:00.000Z')];
   const transactions = [
@@ -294,13 +291,13 @@ test('a row says who decided, and why nothing can be sent back', async () => {
   assert.deepEqual(
     rows.map((row) => /<p>(.*)<\/p>/.exec(row)?.[1]),
     [
-      'Ada confirmed that the money moved. It cannot be sent back, because the gateway reported its id as a duplicate.',
+      'Ada confirmed that the money moved. It cannot be refunded, because the gateway reported its id as a duplicate.',
       undefined,
       'Ada confirmed that no money moved.',
-      'It cannot be sent back, because the gateway did not name the whole wallet that paid.',
-      'It cannot be sent back, because the wallet that paid is erased.',
+      'It cannot be refunded, because the gateway did not name the whole wallet that paid.',
+      'It cannot be refunded, because the wallet that paid is erased.',
       'A person denied that the money moved. Stop the order and tell the customer.',
-      'Ada confirmed that the money moved. It cannot be sent back, because a person has resolved it, so the wallet that paid is not verified.',
+      'Ada confirmed that the money moved. It cannot be refunded, because a person has resolved it, so the wallet that paid is not verified.',
     ],
   );
   assert.match(rows[5] ?? '', /data-moved="">[^]*chip warn"><span aria-hidden="true">!<\/span> Paid, denied</);

@@ -15,7 +15,7 @@ const reportOf = (...all: { type: string }[]) => ({
 });
 
 const KEPT =
-  /Up\s+to\s+€10\.00\s+of\s+the\s+€14\.50\s+for\s+ST-1\s+can\s+go\s+back\s+to\s+the\s+wallet\s+that\s+paid,\s+••••\u00A04321:\s+the\s+gateway\s+sends\s+whole\s+amounts\s+only\./;
+  /Up\s+to\s+€10\.00\s+of\s+the\s+€14\.50\s+can\s+be\s+refunded\s+to\s+the\s+wallet\s+that\s+paid,\s+••••\u00A04321:\s+the\s+gateway\s+sends\s+whole\s+amounts\s+only\./;
 
 test('the desk sends a payout with a whole amount and an order id from the server', async () => {
   const { shop, staff, sent, form } = await openDesk();
@@ -44,14 +44,14 @@ test('the desk sends money in a second step only, which names amount and wallet,
     [
       '/desk/send',
       back,
-      /Send €4\.00\?[^]*<b>••••\u00A04321<\/b> that paid €25\.00 for ST-1\.[^]*“&lt;b&gt;”[^]*cannot be called back/,
+      /Refund €4\.00\?[^]*<b>••••\u00A04321<\/b> that paid €25\.00 for ST-1\.[^]*“&lt;b&gt;”[^]*cannot be called back/,
       undefined,
     ],
   ] as const) {
     const review = await staff.post(path, { ...fields, step: '' });
     assert.equal(review.status, 200);
     assert.match(review.text, question);
-    assert.match(review.text, /name="step" value="send">Send €\d+\.00<[^]*name="step" value="edit">Change/);
+    assert.match(review.text, /name="step" value="send">(Send|Refund) €\d+\.00<[^]*name="step" value="edit">Change/);
     const edited = await staff.post(path, { ...fields, step: 'edit' });
     assert.deepEqual([valueIn(edited.text, 'amount'), valueIn(edited.text, 'customer')], [fields.amount, wallet]);
   }
@@ -102,7 +102,7 @@ test('the refund link of a paid payment offers what is left, names the wallet th
   ];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const { text: desk } = await staff.get('/desk');
-  assert.match(desk, /€4\.00 on its way back/);
+  assert.match(desk, /€4\.00 refund on its way/);
   assert.doesNotMatch(desk, /€[13]\.00 on its way/, 'the sum alone');
   const links = [...desk.matchAll(/href="(\/desk\/send\?[^"]*)"/g)].map(([, link]) => link ?? '');
   assert.deepEqual(links, [BACK.replace('&', '&amp;').concat('-2')]);
@@ -146,18 +146,18 @@ test('a refund stays one while the proxy cannot be asked about its order, and is
   const failed = await staff.post('/desk/send', form);
   for (const { status, text } of [opened, failed]) {
     assert.equal(status, 422);
-    assert.match(text, /<h1 id="title">Send money back<[^]*role="alert">[^<]* Try again\.<(?![^]*Wallet ID)/);
+    assert.match(text, /<h1 id="title">Refund ST-1<[^]*role="alert">[^<]* Try again\.<(?![^]*Wallet ID)/);
     assert.deepEqual([valueIn(text, 'order'), valueIn(text, 'payment')], ['ST-1', 'ST-1']);
   }
   assert.deepEqual([idIn(failed.text), valueIn(failed.text, 'amount')], [form.id, '4']);
   assert.deepEqual(sent(), []);
   shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf(payment('ST-1', { status: 'SUCCESS' })) };
   shop.proxy.answers['POST /orders/ST-1/refunds'] = { status: 202, body: refund('ST-1') };
-  assert.match((await staff.post('/desk/send', { ...form, step: '' })).text, />Send €4\.00<\/button>/);
+  assert.match((await staff.post('/desk/send', { ...form, step: '' })).text, />Refund €4\.00<\/button>/);
   assert.equal((await staff.post('/desk/send', form)).status, 303);
 });
 
-test('a refund that the proxy refuses shows why, with what can be sent back', async () => {
+test('a refund that the proxy refuses shows why, with what can be refunded', async () => {
   const { shop, staff, sent } = await openDesk();
   const paid = payment('ST-1', { status: 'SUCCESS' });
   shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf(paid) };
@@ -190,7 +190,7 @@ test('the desk offers no refund that cannot be made, and leads from an old link 
     payout('PO-1', { status: 'SUCCESS' }),
   ];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
-  assert.doesNotMatch((await staff.get('/desk')).text, /Send back/);
+  assert.doesNotMatch((await staff.get('/desk')).text, />Refund</);
   for (const { orderId, ...each } of transactions) {
     shop.proxy.answers[`GET /orders/${orderId}`] = { body: reportOf(each) };
     const { status, headers } = await staff.get(`/desk/send?order=${orderId}&payment=${orderId}`);
