@@ -11,7 +11,7 @@ export type Entry = Transaction & { bought?: string | undefined; isClosed?: bool
 export const MAX_SHOWN = 100;
 /** With today. */
 export const SHOWN_DAYS = 7;
-const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZoneName: 'short' });
+const days = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZoneName: 'short' });
 const times = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
 
 export function deskPage(list: Markup, site: Site): Markup {

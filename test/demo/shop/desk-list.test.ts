@@ -41,7 +41,7 @@ test('what was paid after the closing is to refund, and to review once the gatew
   const paid = [...closed, said('succeeded', null, '2026-11-18T12:02:00.000Z')];
   await says(
     [{ ...late, createdAt: '2026-11-18T12:00:00.000Z', history: paid }],
-    /<time [^>]*>18\u00A0Nov,\u00A012:02</,
+    /<time [^>]*>Nov\u00A018,\u00A012:02</,
   );
 });
 
@@ -95,7 +95,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   assert.match(text, new RegExp(`<li id="PO-1"\\s+class="warn"[^]*?Needs review[^]*?<p>The gateway reported €0\\.07 instead of €25\\.00, and declined it later\\. Ask the gateway’s support before you send it again\\.<[^]*?${link}`)); // prettier-ignore
   assert.match(
     text,
-    /<h2>To review<small>Record on the operator’s page what the gateway’s support answers\.<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]* title="Today, 20 Nov, [^>]*>started\u00A0\d\d:\d\d<(?:(?!<h2)[^])*<h2>To refund<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, 20 Nov, \S+<[^]*<li id="ST-1"/,
+    /<h2>To review<small>Record on the operator’s page what the gateway’s support answers\.<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]* title="Today, Nov 20, [^>]*>started\u00A0\d\d:\d\d<(?:(?!<h2)[^])*<h2>To refund<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, Nov 20, \S+<[^]*<li id="ST-1"/,
   );
   const toReview = [...(text.split('<h2>')[1] ?? '').matchAll(/<li id="(.*?)"/g)].map(([, id]) => id);
   assert.deepEqual(
@@ -188,11 +188,11 @@ test('the desk sums up all that came in today, also twice or under review, but n
   assert.deepEqual(await totals(...all), [
     'To review',
     'To refund',
-    'Today, 20 Nov, UTC',
+    'Today, Nov 20, UTC',
     '4 received, 1\u00A0denied €58.00',
     '2 sent €30.00',
     '1 waiting €20.00',
-    '18 Nov, UTC',
+    'Nov 18, UTC',
     '1 received €14.50',
   ]);
   assert.match(
@@ -203,7 +203,7 @@ test('the desk sums up all that came in today, also twice or under review, but n
   assert.equal((await totals(twice, back))[3], '1 on its way €14.00');
   assert.doesNotMatch((await staff.get('/desk/list')).text, /<h2>To refund</, 'it is on its way back');
   assert.match((await staff.get('/desk/list')).text, /Still owed<[^]*? Paid twice<[^]*?€14\.00 refund on its way</);
-  assert.deepEqual((await totals(twice, { ...back, status: 'SUCCESS' })).slice(0, 4), ['Still owed', 'Today, 20 Nov, UTC', '1 received €14.50', '1 sent €14.00']); // prettier-ignore
+  assert.deepEqual((await totals(twice, { ...back, status: 'SUCCESS' })).slice(0, 4), ['Still owed', 'Today, Nov 20, UTC', '1 received €14.50', '1 sent €14.00']); // prettier-ignore
   const done =
     /chip warn">[^]*? Paid twice<[^]*?· €14\.00 refunded<[^]*<b class="amount">€0\.50<[^]*<p>€0\.50 is still owed to the customer: /;
   assert.match((await staff.get('/desk/list')).text, done);
@@ -318,11 +318,11 @@ test('the desk opens what waits and today, and folds the days before, whose tota
   );
   assert.deepEqual(
     [...folds].map((fold) => fold.slice(1).join(' ')),
-    ['To review open Show it', 'Today, 20 Nov, UTC open Show it', '18 Nov, UTC  Show all 2'],
+    ['To review open Show it', 'Today, Nov 20, UTC open Show it', 'Nov 18, UTC  Show all 2'],
   );
   assert.match(
     text,
-    /18 Nov, UTC<small>1 of this day is listed above<\/small><\/h2>[^]*2 received[^]*€50\.00[^]*<details/,
+    /Nov 18, UTC<small>1 of this day is listed above<\/small><\/h2>[^]*2 received[^]*€50\.00[^]*<details/,
   );
 });
 
@@ -340,7 +340,7 @@ test('a row has the time when it was paid or ended, the newest first, and of one
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   assert.deepEqual(
     [...(await staff.get('/desk/list')).text.matchAll(/<time [^>]*>(.*)<\/time>/g)].map(([, time]) => time),
-    ['21\u00A0Nov,\u00A000:03', '12:02', 'started\u00A012:00'],
+    ['Nov\u00A021,\u00A000:03', '12:02', 'started\u00A012:00'],
   );
 });
 
