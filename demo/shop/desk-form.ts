@@ -16,13 +16,14 @@ export interface DeskForm extends Record<'amount' | 'customer' | 'note', string>
   left?: number;
   rest?: string | undefined;
   problems?: Partial<Record<'amount' | 'customer' | 'all', string>>;
+  bought?: string | undefined;
   /** The second step, before money leaves. */
   isReview?: boolean;
 }
 
 export function deskForm(form: DeskForm, site: Site): Markup {
   const { id, order, payment, problems, isReview } = form;
-  const title = isReview ? `${verbOf(form)} ${formatMoney(form.amount)}?` : order ? `Refund ${order}` : 'Send a payout';
+  const title = isReview ? `${verbOf(form)} ${formatMoney(form.amount)}?` : order ? 'Refund an order' : 'Send a payout';
   const body = html`<form class="stack" method="post" action="/desk/send" autocomplete="off" novalidate>
     ${hidden('id', id)} ${order && html`${hidden('order', order)} ${hidden('payment', payment)}`}
     ${isReview ? review(form) : fields(form)}
@@ -43,6 +44,7 @@ function card(title: string, problem: string | undefined, body: Markup, site: Si
   );
 }
 
+const about = (...parts: (string | undefined)[]) => html`<p>${parts.filter(Boolean).join('\u00A0· ')}</p>`;
 export const alert = (text: string) => html`<p class="message bad" role="alert">${text}</p>`;
 const hidden = (name: string, value: string) => html`<input type="hidden" name="${name}" value="${value}" />`;
 
@@ -52,8 +54,8 @@ function fields(form: DeskForm): Markup {
   const part =
     back &&
     `Up to ${money(left)} of the ${formatMoney(back.amount)} can be refunded to the wallet that paid, ${walletEnd(back.payer ?? '')}${why}.`;
-  return html`${part && html`<p class="quiet">${part}</p>`} ${field(form, 'amount', 'Amount (whole euros)')}
-    ${order === '' && field(form, 'customer', 'Wallet ID')}
+  return html`${order && about(order, form.bought)} ${part && html`<p class="quiet">${part}</p>`}
+    ${field(form, 'amount', 'Amount (whole euros)')} ${order === '' && field(form, 'customer', 'Wallet ID')}
     <label>Note to the customer <input name="note" value="${note}" maxlength="120" placeholder="Optional" /></label>
     <div class="buttons">
       <button class="button">Continue</button>
@@ -87,11 +89,11 @@ function review(form: DeskForm): Markup {
 
 /** Asks before it closes, and says what may still come. `waits`: the payment, if it is known. */
 export function closing(
-  { order = '', payment = '', problem }: Partial<Record<string, string>>,
+  { order = '', payment = '', problem, bought }: Partial<Record<string, string>>,
   site: Site,
   waits?: Payment,
 ): Markup {
-  const body = html`${waits && html`<p><b>${formatMoney(waits.amount, waits.currency)}</b> · ${kindOf(waits)}</p>`}
+  const body = html`${about(order, bought, waits && formatMoney(waits.amount, waits.currency), waits && kindOf(waits))}
     <p>
       Nobody can start a payment for it any more, and it cannot be reopened. A code or request that is already out may
       still be paid: the list then says so, and you can refund it.
@@ -100,5 +102,5 @@ export function closing(
       ${hidden('order', order)} ${hidden('payment', payment)} <button class="button">Close the order</button>
       <a href="/desk">Cancel</a>
     </form>`;
-  return card(`Close ${order}?`, problem, body, site);
+  return card('Close the order?', problem, body, site);
 }

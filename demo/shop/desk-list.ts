@@ -154,7 +154,8 @@ function aboutOf(entry: Entry, entries: readonly Entry[]): string {
   if (isPayment(entry) && centsOf(entry.settled) > 0) sums.push(`${formatMoney(entry.settled)} settled another way`);
   const note = 'note' in entry && entry.note !== backNote(entry.orderId) && entry.note;
   const lost = isPayment(entry) && isWaiting(entry) && isLost(entry) && 'the gateway’s answer was lost';
-  const parts = [kindOf(entry), wallet, mayBePaid && 'may still be paid', lost, note, ...sums];
+  const kind = kindOf(entry).replace(' ', '\u00A0');
+  const parts = [kind, wallet, mayBePaid && 'may still be paid', lost, note, ...sums];
   return parts.filter(Boolean).join('\u00A0· ');
 }
 

@@ -24,8 +24,12 @@ type Typed = Partial<Record<string, string>>;
 const AGAIN = 'Send it again unchanged: it is sent at most once.';
 
 export function addDesk(app: Hono, proxy: PaymentProxy, orders: OrderStore, site: Site, now: () => Date): void {
+  const boughtFor = (orderId: string) => {
+    const order = orders.get(orderId);
+    return order && boughtIn(order);
+  };
   const list = (doneId?: string) =>
-    read(proxy, orders, now()).then((entries) => deskList(entries, now(), doneId, site.operatorUrl), why);
+    read(proxy, boughtFor, now()).then((entries) => deskList(entries, now(), doneId, site.operatorUrl), why);
 
   app.get('/desk', async (c) => c.html(deskPage(await list(c.req.query('done')), site)));
   app.get('/desk/list', async (c) => c.html(await list(c.req.query('done'))));
@@ -33,7 +37,7 @@ export function addDesk(app: Hono, proxy: PaymentProxy, orders: OrderStore, site
   const show = (c: Context, form: DeskForm | string) =>
     typeof form === 'string'
       ? c.redirect(`/desk?done=${encodeURIComponent(form)}`, 303)
-      : c.html(deskForm(form, site), form.problems === undefined ? 200 : 422);
+      : c.html(deskForm({ ...form, bought: boughtFor(form.order) }, site), form.problems === undefined ? 200 : 422);
   const typedIn = async (c: Context): Promise<Typed> => Object.fromEntries(new URLSearchParams(await c.req.text()));
   // Nothing is sent by a link.
   app.get('/desk/send', async (c) => show(c, await fill(proxy, { ...c.req.query(), id: '' })));
@@ -42,7 +46,7 @@ export function addDesk(app: Hono, proxy: PaymentProxy, orders: OrderStore, site
     const report = await proxy.order(order).catch(refusalIn);
     const of = report instanceof PaymentProxyError ? [] : report?.payments;
     const waits = of?.find(({ gatewayOrderId }) => gatewayOrderId === payment);
-    return closing({ order, payment, problem }, site, waits);
+    return closing({ order, payment, problem, bought: boughtFor(order) }, site, waits);
   };
   app.get('/desk/close', async (c) => c.html(await askToClose(c.req.query())));
   app.post('/desk/close', async (c) => {
@@ -53,13 +57,11 @@ export function addDesk(app: Hono, proxy: PaymentProxy, orders: OrderStore, site
   });
 }
 
-async function read(proxy: PaymentProxy, orders: OrderStore, now: Date): Promise<Entry[]> {
+async function read(proxy: PaymentProxy, boughtFor: (orderId: string) => Entry['bought'], now: Date): Promise<Entry[]> {
   const from = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1 - SHOWN_DAYS).toISOString();
   const entries: Entry[] = [];
-  for await (const entry of proxy.transactions({ from, sort: '-createdAt' })) {
-    const order = orders.get(entry.orderId);
-    if (entries.push({ ...entry, bought: order && boughtIn(order) }) === MAX_READ) break;
-  }
+  for await (const entry of proxy.transactions({ from, sort: '-createdAt' }))
+    if (entries.push({ ...entry, bought: boughtFor(entry.orderId) }) === MAX_READ) break;
   const asked = new Set(entries.filter(isWaiting).slice(0, MAX_SHOWN));
   // Only the order says whether it is closed.
   const isClosed = async ({ orderId }: Entry) => (await proxy.order(orderId).catch(() => null))?.closed === true;

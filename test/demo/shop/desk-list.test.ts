@@ -128,11 +128,11 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   assert.deepEqual(
     badges.slice(-7).map(([, order, tone, label, kind = '']) => [kind.trim(), order, tone, label]),
     [
-      ['Wallet app', 'ST-1', 'over', 'Expired'],
-      ['Wallet app', 'ST-0', 'over', 'Replaced'],
-      ['Wallet app', 'ST-10', 'over', 'Canceled'],
-      ['Wallet app', 'ST-11', 'over', 'Balance too low'],
-      ['Wallet app', 'ST-12', 'over', 'Declined'],
+      ['Wallet\u00A0app', 'ST-1', 'over', 'Expired'],
+      ['Wallet\u00A0app', 'ST-0', 'over', 'Replaced'],
+      ['Wallet\u00A0app', 'ST-10', 'over', 'Canceled'],
+      ['Wallet\u00A0app', 'ST-11', 'over', 'Balance too low'],
+      ['Wallet\u00A0app', 'ST-12', 'over', 'Declined'],
       ['Payout', 'PO-3', 'bad', 'Failed'],
       ['Payout', 'PO-4', 'bad', 'Failed'],
     ],
@@ -262,12 +262,17 @@ test('a row says what was bought, by which wallet, and which was asked', async (
   assert.deepEqual(
     [...text.matchAll(/class="about">(.*)<\/span>/g)].map(([, about]) => about?.replace(/<.*?>(.*?)<\/span>/, '$1')),
     [
-      '2\u00A0×\u00A0Dawn Chorus, Stone Dripper\u00A0· Wallet app\u00A0· ••••\u00A04321',
+      '2\u00A0×\u00A0Dawn Chorus, Stone Dripper\u00A0· Wallet\u00A0app\u00A0· ••••\u00A04321',
       '2\u00A0×\u00A0Dawn Chorus, Stone Dripper\u00A0· Refund\u00A0· ••••\u00A05678',
-      'Coffee card\u00A0· Wallet app\u00A0· asked ••••\u00A05678',
-      'QR code',
+      'Coffee card\u00A0· Wallet\u00A0app\u00A0· asked ••••\u00A05678',
+      'QR\u00A0code',
     ],
   );
+  const close = await staff.get(`/desk/close?order=${topUp}&payment=${topUp}`);
+  assert.match(close.text, new RegExp(`<p>${topUp}\\u00A0· Coffee card</p>`));
+  shop.proxy.answers[`GET /orders/${goods}`] = { body: { payments: [transactions[0]] } };
+  const back = await staff.get(`/desk/send?order=${goods}&payment=${goods}`);
+  assert.match(back.text, new RegExp(`<p>${goods}\\u00A0· 2\\u00A0×\\u00A0Dawn Chorus, Stone Dripper</p>`));
 });
 
 test('a row says who decided, and why nothing can be refunded', async () => {

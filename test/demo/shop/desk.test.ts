@@ -146,7 +146,10 @@ test('a refund stays one while the proxy cannot be asked about its order, and is
   const failed = await staff.post('/desk/send', form);
   for (const { status, text } of [opened, failed]) {
     assert.equal(status, 422);
-    assert.match(text, /<h1 id="title">Refund ST-1<[^]*role="alert">[^<]* Try again\.<(?![^]*Wallet ID)/);
+    assert.match(
+      text,
+      /<h1 id="title">Refund an order<[^]*role="alert">[^<]* Try again\.<[^]*<p>ST-1<\/p>(?![^]*Wallet ID)/,
+    );
     assert.deepEqual([valueIn(text, 'order'), valueIn(text, 'payment')], ['ST-1', 'ST-1']);
   }
   assert.deepEqual([idIn(failed.text), valueIn(failed.text, 'amount')], [form.id, '4']);
@@ -219,7 +222,7 @@ test('the desk closes the order of a waiting payment in a second step, and says 
   shop.proxy.answers['GET /orders/ST-1'] = { body: { ...reportOf(), closed: false, payments: [waiting] } };
   assert.match(
     (await staff.get('/desk/close?order=ST-1&payment=ST-1')).text,
-    /Close ST-1\?[^]*<b>€25\.00<\/b> · Wallet app<[^]*cannot be reopened[^]*Close the order</,
+    /Close the order\?[^]*<p>ST-1\u00A0· €25\.00\u00A0· Wallet app<[^]*cannot be reopened[^]*Close the order</,
   );
   assert.deepEqual(sent(), []);
 
