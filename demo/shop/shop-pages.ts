@@ -28,13 +28,13 @@ const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 're
     unpaid: 'Your card is topped up once it is paid.',
   },
 };
-/** Of an order that is not paid. What is over for us may still have been paid, so only of a failed try it is denied. */
-const TRIES: Record<Order['tries'], { sentence: string; note: string }> = {
-  none: { sentence: 'Not paid yet.', note: '' },
-  open: { sentence: 'We have not received your payment yet.', note: 'Started, not paid yet' },
-  failed: { sentence: 'Your last payment did not go through.', note: 'Last payment did not go through' },
-  expired: { sentence: 'Time ran out for your last payment.', note: 'Time ran out for your last payment' },
-  closed: { sentence: 'We have ended your last payment.', note: 'Last payment ended' },
+/** What the account says of an order that is not paid; on its page the widget does. */
+const TRIES: Record<Order['tries'], string> = {
+  none: '',
+  open: 'Started, not paid yet',
+  failed: 'Last payment did not go through',
+  expired: 'Time ran out for your last payment',
+  closed: 'Last payment ended',
 };
 /** One without a label is a way to pay. */
 const CHIPS: Record<OrderState, { tone: string; label?: string }> = {
@@ -174,7 +174,7 @@ export function fulfillmentOf(order: Order): string {
   const state = stateOf(order);
   if (state === 'closed') return closedSentence(order);
   const { kind, paidAt, back, extra } = order;
-  if (state === 'unpaid') return `${TRIES[order.tries].sentence} ${SENTENCES[kind].unpaid}`;
+  if (state === 'unpaid') return SENTENCES[kind].unpaid;
   const sentence =
     state === 'refunded' ? refundedSentence(order) : `${SENTENCES[kind][state]} ${backSentence(back)}`.trim();
   if (paidAt === null || extra.received === '0.00') return sentence;
@@ -382,7 +382,7 @@ function notesOf(order: Order): Markup | '' {
   const add = (cents: number, words: string) => {
     if (cents > 0) notes.push(`${money(cents)} ${words}`);
   };
-  if (stateOf(order) === 'unpaid') notes.push(TRIES[tries].note);
+  if (stateOf(order) === 'unpaid') notes.push(TRIES[tries]);
   if (paidAt === null && extra.received !== '0.00') notes.push('Paid after closing');
   // While all of it is owed, the chip says so.
   if (paidAt !== null && owedOf(order) !== centsOf(extra.received)) add(centsOf(extra.received), 'too much');

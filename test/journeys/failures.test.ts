@@ -38,9 +38,7 @@ test('a payment canceled at the checkout: the shopper is back at the shop, unpai
   await shopper.sees('failed');
   await shopper.page.getByRole('heading', { name: 'The payment was canceled' }).waitFor();
   await shopper.isUnfulfilled();
-  await shopper.page
-    .getByText('Your last payment did not go through. We keep your order and pack it once it is paid.')
-    .waitFor();
+  await shopper.page.getByText('We keep your order and pack it once it is paid.', { exact: true }).waitFor();
   assert.equal(await shopper.page.locator('.trial').isVisible(), false, 'there is no field to fill in');
   await shopper.part('again').click();
   await shopper.page.waitForURL(`${world.stack.sandbox}/pay?token=*`);

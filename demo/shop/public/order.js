@@ -34,8 +34,6 @@ function wayTo(text) {
 
 function show(answer) {
   heading.textContent = answer.heading;
-  // That a try failed is announced by the widget.
-  message.ariaLive = answer.state === 'unpaid' ? 'off' : 'polite';
   message.replaceChildren(...answer.text.split(/(contact us)/i).map((part, at) => (at % 2 === 0 ? part : wayTo(part))));
   message.dataset.state = answer.state;
   if (answer.state !== 'paid') return;
