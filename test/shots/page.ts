@@ -1,7 +1,7 @@
 // A page with one widget for every state, each with its own proxy in memory. `?lang=ar&width=240&textSize=32` sets the
-// variant, each `state=…` names a state to show, without any all are shown, and `claims` is JSON in
-// place of their own claims. Sets `document.title` to 'ready' once
-// all are drawn; until then the title names the states it waits for.
+// variant, each `state=…` names a state to show, without any all are shown, and `claims` and `payment` are JSON in
+// place of what their own claims and payments have. Sets `document.title` to 'ready' once all are drawn; until then the
+// title names the states it waits for.
 import '../../widget/index.ts';
 import { proxyOf, STATES, type State } from '../widget/states.ts';
 
@@ -13,6 +13,7 @@ document.documentElement.style.setProperty('--width', `${variant.get('width') ??
 document.documentElement.style.setProperty('--text-size', `${variant.get('textSize') ?? 16}px`);
 const wanted = variant.getAll('state');
 const claims: object = JSON.parse(variant.get('claims') ?? '{}');
+const payment: object = JSON.parse(variant.get('payment') ?? '{}');
 const states = Object.entries<State>(STATES).filter(([name]) => wanted.length === 0 || wanted.includes(name));
 
 /** Longer timers never run: on a slow machine a start that takes long, or a silent stream, would change a state. */
@@ -24,7 +25,11 @@ globalThis.setTimeout = ((run: () => void, ms = 0) =>
 const waiting = new Set(states.map(([name]) => name));
 
 async function show(name: string, state: State, index: number): Promise<void> {
-  const proxy = proxyOf({ ...state, claims: { ...state.claims, ...claims } });
+  const proxy = proxyOf({
+    ...state,
+    claims: { ...state.claims, ...claims },
+    ...(state.payment && { payment: { ...state.payment, ...payment } }),
+  });
   const url = `https://p${index}.test/`;
   proxy.install(url);
   const widget = document.createElement('payment-widget');

@@ -1,6 +1,5 @@
 // The pictures of the README, for light and for dark pages, for an order of the demo's shop: the code on a desktop, the
-// choice and the receipt on a phone; and for a phone what it shows there instead of a code. These are transparent around
-// the screens. Then the operator's page. The last has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in
+// choice and the receipt on a phone; and for a phone these two alone. They are transparent around the screens. Then the operator's page. The last has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in
 // drop-in/ were taken of the pages of test/bench/, which answer each of its logos by a gray box.
 import { existsSync, readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
@@ -17,8 +16,9 @@ export const README_PICTURES: Readonly<Record<string, Draw>> = {
   'docs/pictures/widget.png': (browser, open) => drawScreens(browser, open, ['code', 'choice', 'paid'], 'light'),
   'docs/pictures/widget-in-the-dark.png': (browser, open) =>
     drawScreens(browser, open, ['code', 'choice', 'paid'], 'dark'),
-  'docs/pictures/widget-on-a-phone.png': (browser, open) => drawScreens(browser, open, ['app'], 'light'),
-  'docs/pictures/widget-on-a-phone-in-the-dark.png': (browser, open) => drawScreens(browser, open, ['app'], 'dark'),
+  'docs/pictures/widget-on-a-phone.png': (browser, open) => drawScreens(browser, open, ['choice', 'paid'], 'light'),
+  'docs/pictures/widget-on-a-phone-in-the-dark.png': (browser, open) =>
+    drawScreens(browser, open, ['choice', 'paid'], 'dark'),
   'docs/pictures/operators-page.png': (browser) => drawOperator(browser, 'light'),
   'docs/pictures/operators-page-in-the-dark.png': (browser) => drawOperator(browser, 'dark'),
   'docs/pictures/side-by-side.png': drawSideBySide,
@@ -33,13 +33,13 @@ const ORDER = {
 };
 
 type Scheme = 'light' | 'dark';
-type Screen = 'code' | 'app' | 'choice' | 'paid';
+type Screen = 'code' | 'choice' | 'paid';
 const PHONE = { device: 'phone', width: 320, options: { hasTouch: true, isMobile: true } } as const;
 const SCREENS = {
   code: { state: 'scan, time left', device: 'desktop', width: 480, options: {} },
-  app: { state: 'scan', ...PHONE },
   choice: { state: 'choose', ...PHONE },
-  paid: { state: 'paid', ...PHONE },
+  // As it was chosen beside it.
+  paid: { state: 'paid', payment: { method: 'JETGO' }, ...PHONE },
 } as const satisfies Record<Screen, { state: StateName; device: string } & Variant>;
 /** Pixels of the picture for each of the page. */
 const SCALE = 1.75;
@@ -53,7 +53,6 @@ const STYLE = `
     div { position: relative; }
   .phone { display: grid; place-items: start center; height: 579px; padding: 30px 0 4px; background: light-dark(#fff, #16181e);
     border: 10px solid light-dark(#14171d, #2b313b); border-radius: 48px; box-shadow: 0 0 0 2px #8b95a5, 0 6px 8px -4px #0f182a2e; }
-  .phone:only-child { height: 588px; margin: 8px 30px; padding: 44px 0 26px; }
   .phone::before, .phone::after { content: ''; position: absolute; inset: 14px 0 auto; width: 88px; height: 24px;
     margin: auto; border-radius: 12px; background: light-dark(#14171d, #000); }
   .phone::after { inset: auto 0 10px; width: 112px; height: 4px; background: light-dark(#14171d, #d5d9e1); }
@@ -71,8 +70,8 @@ const STYLE = `
 async function drawScreens(browser: Browser, open: OpenStatesPage, screens: readonly Screen[], scheme: Scheme) {
   const frames = await Promise.all(
     screens.map(async (screen) => {
-      const { state, device, width, options } = SCREENS[screen];
-      const variant: Variant = { width, options: { ...options, colorScheme: scheme }, claims: ORDER };
+      const { state, device, options, ...rest } = SCREENS[screen];
+      const variant: Variant = { ...rest, options: { ...options, colorScheme: scheme }, claims: ORDER };
       return `<div class="${device}">${await drawState(open, state, variant, SCALE)}</div>`;
     }),
   );

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { PaymentView } from '../../backend-proxy/protocol/wire.ts';
 import type { ClaimsChange } from '../../widget/testing/fake-proxy.ts';
 
 export interface Variant {
@@ -15,6 +16,8 @@ export interface Variant {
   options?: BrowserContextOptions;
   /** In place of the states' own. */
   claims?: ClaimsChange;
+  /** In place of what the states' payments have. */
+  payment?: Partial<PaymentView>;
 }
 
 /** `states` are names in test/widget/states.ts; all by default. */
@@ -41,7 +44,10 @@ export async function statesPageOpener(browser: Browser): Promise<OpenStatesPage
   const script = bundle.outputFiles[0]?.text ?? '';
   const html = await readFile('test/shots/page.html', 'utf8');
 
-  return async function openStatesPage({ width, lang = 'en', textSize = 16, options, claims = {} }, states = []) {
+  return async function openStatesPage(
+    { width, lang = 'en', textSize = 16, options, claims = {}, payment = {} },
+    states = [],
+  ) {
     const columns = width < 400 ? 6 : width > 400 ? 3 : 4;
     const context = await browser.newContext({
       viewport: { width: columns * (width + 24) + 24, height: 900 },
@@ -66,6 +72,7 @@ export async function statesPageOpener(browser: Browser): Promise<OpenStatesPage
       ...Object.entries({ width, lang, textSize }).map(([name, value]) => [name, String(value)]),
       ...states.map((state) => ['state', state]),
       ['claims', JSON.stringify(claims)],
+      ['payment', JSON.stringify(payment)],
     ]);
     await page.goto(`https://shop.test/?${query}`);
     await page
