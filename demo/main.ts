@@ -22,7 +22,11 @@ function fail(message: string): void {
 }
 
 try {
-  const { values } = parseArgs({ options: { dir: { type: 'string' } } });
+  const { values } = parseArgs({ options: { dir: { type: 'string' }, help: { type: 'boolean' } } });
+  if (values.help) {
+    console.log('npm start -- [--dir FOLDER]\nWith --dir, the proxy’s database is kept in FOLDER for the next run.');
+    process.exit();
+  }
   if (await buildWidgetIfStale()) console.log('Built the widget.');
   stack = await startStack({ ...(values.dir !== undefined && { dir: values.dir }), onExit: fail });
   console.log(`
