@@ -12,11 +12,10 @@ const APART = '\n\n';
 const COMING = 'Refund on its way';
 const PARTLY = 'Partly refunded';
 const DENIED = 'We could not confirm your payment. Contact us.';
-export const PAID = 'We will pack your order on Tuesday and send it on Wednesday.';
 
 const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 'refunded'>, string>> = {
   goods: {
-    paid: PAID,
+    paid: 'We will send your order on {day}.',
     checking: 'We are looking into your payment. We start packing once it is confirmed.',
     denied: DENIED,
     unpaid: 'We keep your order and pack it once it is paid.',
@@ -46,11 +45,19 @@ const CHIPS: Record<OrderState, { tone: string; label?: string }> = {
   unpaid: { tone: '' },
 };
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+const WEEKDAY = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'short', day: 'numeric', timeZone: 'UTC' });
 const DATE = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** `dates.js` writes it in the customer's time zone, as the widget's receipt does. */
 function dayOf({ createdAt }: Order): Markup {
   return html`<time datetime="${createdAt.toISOString()}">${DATE.format(createdAt).replaceAll(' ', '\u00a0')}</time>`;
+}
+
+/** An order is packed on the Tuesday after its payment, and sent on the day after that. */
+export function daysOf(paidAt: Date): { packed: string; sent: string } {
+  const tuesday = paidAt.getTime() + (7 - ((paidAt.getUTCDay() + 5) % 7)) * DAY_MS;
+  return { packed: WEEKDAY.format(tuesday), sent: WEEKDAY.format(tuesday + DAY_MS) };
 }
 
 export function shopFront(site: Site): Markup {
@@ -104,10 +111,11 @@ export interface OrderPage {
   token: string;
   proxyUrl: string;
   site: Site;
+  now: Date;
 }
 
 /** The order beside the widget. `order.js` comes first, so that it listens before the widget sends an event. */
-export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage): Markup {
+export function orderPage({ order, balance, token, proxyUrl, site, now }: OrderPage): Markup {
   const title = `Order ${order.orderId}`;
   return page(
     {
@@ -132,7 +140,7 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
         >
         ${site.walletUrl === undefined ? '' : trial(site.walletUrl)}
       </section>
-      ${order.kind === 'goods' ? nextSteps(stateOf(order)) : ''} ${onward(order)}
+      ${order.kind === 'goods' ? nextSteps(order, now) : ''} ${onward(order)}
     </div>`,
   );
 }
@@ -175,8 +183,11 @@ export function fulfillmentOf(order: Order): string {
   if (state === 'closed') return closedSentence(order);
   const { kind, paidAt, back, extra } = order;
   if (state === 'unpaid') return SENTENCES[kind].unpaid;
+  const day = paidAt === null ? '' : daysOf(paidAt).sent;
   const sentence =
-    state === 'refunded' ? refundedSentence(order) : `${SENTENCES[kind][state]} ${backSentence(back)}`.trim();
+    state === 'refunded'
+      ? refundedSentence(order)
+      : `${SENTENCES[kind][state].replace('{day}', day)} ${backSentence(back)}`.trim();
   if (paidAt === null || extra.received === '0.00') return sentence;
   return `${sentence}${APART}You paid ${formatMoney(extra.received, CURRENCY)} too much. ${extraSentence(extra)}`;
 }
@@ -245,9 +256,10 @@ function orderSummary(lines: readonly Line[], amount: string): Markup {
 }
 
 /** `order.js` marks the same step when the order is paid while its page is open. */
-function nextSteps(state: OrderState): Markup {
-  const steps = [html`<b>Payment</b>`, html`<b>Packing</b> on Tuesday`, html`<b>Shipping</b> on Wednesday`];
-  const current = state === 'paid' ? 1 : 0;
+function nextSteps(order: Order, now: Date): Markup {
+  const { packed, sent } = daysOf(order.paidAt ?? now);
+  const steps = [html`<b>Payment</b>`, html`<b>Packing</b> on ${packed}`, html`<b>Shipping</b> on ${sent}`];
+  const current = stateOf(order) === 'paid' ? 1 : 0;
   return html`<section class="next" aria-labelledby="next">
     <h2 id="next">What happens next</h2>
     <ol class="steps">

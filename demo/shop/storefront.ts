@@ -76,7 +76,8 @@ export function addStorefront(app: Hono, { settings, site, orders, fulfillment, 
     const order = await theirs(c);
     if (order === undefined) return c.html(notice('No such order', 'It may belong to someone else.', site), 404);
     const balance = orders.balance(order.owner);
-    return c.html(orderPage({ order, balance, token: await tokenFor(order, settings, now()), proxyUrl, site }));
+    const token = await tokenFor(order, settings, now());
+    return c.html(orderPage({ order, balance, token, proxyUrl, site, now: now() }));
   });
 
   app.get('/orders/:orderId/state', async (c) => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import type { BrowserContextOptions } from 'playwright-core';
 import { PaymentProxy } from '../../backend-proxy/client.ts';
+import { daysOf } from '../../demo/shop/shop-pages.ts';
 import { en, enFlow } from '../english.ts';
 import { problemsInBothSchemes } from './audit.ts';
 import { Keyboard } from './keyboard.ts';
@@ -20,7 +21,7 @@ const ON_PHONE: BrowserContextOptions = {
 const BEHIND = 'Contact us';
 /** The demo's link below the widget. */
 const PHONE = 'wallet phone';
-const PACKED = 'We will pack your order on Tuesday and send it on Wednesday.';
+const SENT_ON = `We will send your order on ${daysOf(new Date()).sent}.`;
 const APPROVE =
   'Open the app and approve €14.50 to \u2068Stillwater Coffee\u2069. The request is there even without a notification.';
 const SENT = 'Sent to \u2066•••• 5678\u2069';
@@ -120,7 +121,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     assert.deepEqual(again, [enFlow.sending, enFlow.safe, ...REQUESTED]);
     await phone.page.goto(`${world.stack.sandbox}/wallet?as=${ADA}`);
     await phone.approve();
-    assert.deepEqual(await keyboard.heard(PACKED), [enFlow.paid, '€14.50', PACKED]);
+    assert.deepEqual(await keyboard.heard(SENT_ON), [enFlow.paid, '€14.50', SENT_ON]);
     await shopper.isFulfilled();
     await Promise.all([shopper.leave(), phone.leave()]);
   });
@@ -156,7 +157,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     await shopper.page.waitForURL(orderPage);
     // Until the proxy knows the outcome, the page says how to go on at the hosted page. The shop's own sentence may be
     // on it from the start, which is no announcement.
-    const heard = (await keyboard.heard('€29.00')).filter((piece) => piece !== PACKED);
+    const heard = (await keyboard.heard('€29.00')).filter((piece) => piece !== SENT_ON);
     assert.deepEqual(heard.slice(-2), [enFlow.paid, '€29.00']);
     await shopper.isFulfilled();
     await shopper.leave();
@@ -182,7 +183,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     await shopper.page.setViewportSize({ width: 320, height: 640 });
     await phone.scan(await shopper.scannedCode());
     await phone.approve();
-    assert.deepEqual(await keyboard.heard(PACKED), [enFlow.paid, '€29.00', PACKED]);
+    assert.deepEqual(await keyboard.heard(SENT_ON), [enFlow.paid, '€29.00', SENT_ON]);
     await shopper.isFulfilled();
     await Promise.all([shopper.leave(), phone.leave()]);
   });
@@ -204,7 +205,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     assert.deepEqual(await keyboard.tabTo(enFlow.other), [enFlow.copy, enFlow.save, enFlow.other]);
     await phone.scan(await shopper.scannedCode());
     await phone.approve();
-    assert.deepEqual(await keyboard.heard(PACKED), [enFlow.paid, '€29.00', PACKED]);
+    assert.deepEqual(await keyboard.heard(SENT_ON), [enFlow.paid, '€29.00', SENT_ON]);
     await shopper.isFulfilled();
     await Promise.all([shopper.leave(), phone.leave()]);
   });

@@ -87,7 +87,7 @@ test('DIRECT: the shopper enters a wallet ID and confirms on the phone', async (
   await shopper.isFulfilled();
   await shopper.page.getByRole('heading', { name: 'Thank you' }).waitFor();
   assert.match(await tick(), /✓/, 'the step that is done');
-  assert.equal(await current.textContent(), 'Packing on Tuesday', 'marked without loading the page again');
+  assert.match((await current.textContent()) ?? '', /^Packing on Tuesday, \w+ \d+$/, 'without loading the page again');
   assert.match((await shopper.part('details').innerText()).replaceAll(/\s/g, ' '), /Wallet app •••• 5678/);
   await nothingOverlaps(shopper);
   for (const kept of [`Order ${shopper.orderId}`, 'Order total'])
@@ -164,7 +164,7 @@ test('a top-up: the shopper chooses the amount, within the bounds of the order',
   await shopper.page.getByRole('button', { name: 'Top up €25.50' }).click();
   await phone.scan(await shopper.scannedCode());
   await phone.approve();
-  await shopper.isFulfilled('Your coffee card is topped up.');
+  await shopper.isFulfilled(/^Your coffee card is topped up\.$/);
   await shopper.page.getByRole('heading', { name: 'Thank you' }).waitFor();
   await shopper.page.goto(`${world.stack.shop}/account`);
   await shopper.page.getByText('Balance €25.50').waitFor();
