@@ -102,7 +102,7 @@ function demoBar(walletUrl: string, place: string): Markup {
     <li>Add a coffee</li>
     <li>Check out</li>
     <li>
-      <span class="due">Pay (${walletPhone(walletUrl, `wallet\u00a0${DEMO_WALLET.shown}`)})</span>
+      <span class="due">Pay <span>(${walletPhone(walletUrl, `wallet\u00a0${DEMO_WALLET.shown}`)})</span></span>
       <span class="paid">Paid</span>
     </li>
   </ol>`;
