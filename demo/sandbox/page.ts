@@ -123,15 +123,17 @@ export const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZ
 
 /** UTC; with the date unless it is the day of `now`. */
 export function time(at: number, now: number, digits = 19): Markup {
-  return html`<time datetime="${new Date(at).toISOString()}">${utc(at, now, digits)}</time>`;
+  const iso = new Date(at).toISOString();
+  return html`<time datetime="${iso}"
+    >${isSameDay(at, now) ? '' : `${DAY.format(at)}, `}${iso.slice(11, digits)}</time
+  >`;
 }
 
-/** live.js writes it in the time zone of its reader. */
-export const localTime = (at: number, now: number): Markup =>
-  html`<time datetime="${new Date(at).toISOString()}" data-local>${utc(at, now, 16)} UTC</time>`;
-
-const utc = (at: number, now: number, digits: number) =>
-  `${isSameDay(at, now) ? '' : `${DAY.format(at)}, `}${new Date(at).toISOString().slice(11, digits)}`;
+/** With the date; live.js writes it in the time zone of its reader. */
+export const localTime = (at: number): Markup =>
+  html`<time datetime="${new Date(at).toISOString()}" data-local
+    >${DAY.format(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC</time
+  >`;
 
 export const isSameDay = (one: number, other: number): boolean => DAY.format(one) === DAY.format(other);
 

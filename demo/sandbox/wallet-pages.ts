@@ -140,7 +140,7 @@ function stage(view: PhoneView, screen: Markup): Markup {
   const { customer, people } = view;
   const screenOfCustomer = html`<header class="owner">
       <h1><a class="person home" href="/wallet">${identity(customer)}</a></h1>
-      <a class="way switch" href="/wallet?as=">Test: switch phone</a>
+      <a class="way switch" href="/wallet?as=">Switch phone</a>
     </header>
     ${screen}`;
   const beside = html`<aside class="beside stack" aria-label="About this phone">
@@ -352,17 +352,18 @@ function result(view: PhoneView, { payment, fromApp, isLate = false }: Opened): 
   const { minor, currency } = payment;
   const isPaid = payment.status === 'SUCCESS';
   const back = customer.sentBack(payment.paymentId);
+  const isAllBack = back >= minor;
   const isTheirs = payment.customer === customer.walletId && !isLate;
-  const paid = isTheirs ? `Sent to ${merchant}.` : 'This payment is already paid.';
+  const sent = isAllBack ? `${merchant} sent the money back.` : `Sent to ${merchant}.`;
+  const paid = isTheirs ? sent : 'This payment is already paid.';
   const isDeclinedHere = payment.message === 'DECLINED' && isTheirs && payment.openedBy === customer.walletId;
   const reason = isDeclinedHere ? 'You declined this payment.' : REASONS[payment.message];
   return html`${mark(isPaid ? 'good' : 'ended')}
-    <h2 class="title">${isPaid ? 'Paid' : 'Not paid'}</h2>
+    <h2 class="title">${isAllBack ? 'Refunded' : isPaid ? 'Paid' : 'Not paid'}</h2>
     <p class="amount">${formatMoney(minor, currency)}</p>
     <p>${isPaid ? paid : `${reason ?? 'This payment has ended.'} No money was taken.`}</p>
     <dl class="facts lines">
-      ${fact('Order', orderOf(payment))}
-      ${fact(isPaid ? 'Paid at' : 'Ended at', localTime(payment.updatedAt, view.now))}
+      ${fact('Order', orderOf(payment))} ${fact(isPaid ? 'Paid on' : 'Ended on', localTime(payment.updatedAt))}
       ${back > 0n ? fact('Sent back', formatMoney(back, currency)) : ''}
       ${fact('Balance now', formatMoney(customer.balance(currency), currency))}
     </dl>

@@ -27,11 +27,10 @@ function tick() {
   }
 }
 
-/** Writes times in the reader's time zone, with the date where the server has one. */
+/** Writes times in the reader's time zone. */
 function localize(root) {
   for (const time of root.querySelectorAll('[data-local]')) {
-    const date = time.textContent.includes(',') && { dateStyle: 'medium' };
-    time.textContent = new Date(time.dateTime).toLocaleString('en-GB', { ...date, timeStyle: 'short' });
+    time.textContent = new Date(time.dateTime).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
   }
 }
 

@@ -26,7 +26,7 @@ describe('the wallet phone', () => {
     await ada.submit('/wallet/answer', { answer: 'approve' });
     assert.match(
       ada.text,
-      /Paid €10\.50 Sent to Demo Shop\. Order order-DIRECT Paid at 12:00 UTC Balance now €2,489\.50/,
+      /Paid €10\.50 Sent to Demo Shop\. Order order-DIRECT Paid on 20 Nov 2026, 12:00 UTC Balance now €2,489\.50/,
     );
     await ada.open('/wallet');
     assert.match(ada.text, /−€10\.50 order-DIRECT just now/);
@@ -55,11 +55,11 @@ describe('the wallet phone', () => {
       await phone.submit('/wallet/answer', { answer: 'decline' });
       assert.match(
         phone.text,
-        /Not paid €10\.50 You declined this payment\. No money was taken\. Order order-\w+ Ended at 12:00 UTC Balance/,
+        /Not paid €10\.50 You declined this payment\. No money was taken\. Order order-\w+ Ended on 20 Nov 2026, 12:00 UTC Balance/,
       );
       await opened.pass(86_400_000);
       await phone.open(`/wallet/scan?code=${encodeURIComponent(code)}`);
-      assert.match(phone.text, / Ended at 20 Nov 2026, 12:00 UTC /, 'a code that is opened again is no new payment');
+      assert.match(phone.text, / Ended on 20 Nov 2026, 12:00 UTC /, 'a code that is opened again is no new payment');
       assert.deepEqual(await statusOf(opened, `order-${method}`), ['FAILED', 'DECLINED']);
       assert.equal((await opened.transaction(`order-${method}`))['customer'], '12345678');
     });
@@ -172,13 +172,13 @@ describe('the wallet phone', () => {
     await phone.submit('/wallet/answer', { answer: 'approve' });
     assert.match(
       phone.text,
-      /Paid €10\.50 Sent to Demo Shop\. Order A-1 Paid at 12:00 UTC Balance now €2,489\.50 Back to Demo Shop Done/,
+      /Paid €10\.50 Sent to Demo Shop\. Order A-1 Paid on 20 Nov 2026, 12:00 UTC Balance now €2,489\.50 Back to Demo Shop Done/,
     );
     await opened.send('payout', payout({ orderId: 'A-1-2-r1', amount: 10, note: 'Torn' }));
     await opened.pass(1_000);
     const receipt = `/wallet/payments/${String(json['paymentId'])}`;
     await phone.open(receipt);
-    assert.match(phone.text, /Sent back €10\.00 Balance now €2,499\.50/);
+    assert.match(phone.text, /Paid €10\.50 .* Sent back €10\.00 Balance now €2,499\.50/);
     await phone.open('/wallet');
     assert.equal(phone.html.split(`href="${receipt}"`).length, 2, 'the payment alone leads to it');
     assert.match(phone.text, /\+€10\.00 Refund A-1 Torn just now/);
@@ -187,16 +187,18 @@ describe('the wallet phone', () => {
     await phone.open('/wallet');
     assert.match(phone.text, /\+€1\.00 Money back for A-1 just now/, 'the order is named once');
     assert.match(phone.text, /−€10\.50 A-1 €11\.00 sent back just now/);
+    await phone.open(receipt);
+    assert.match(phone.text, /Refunded €10\.50 Demo Shop sent the money back\. .* Sent back €11\.00/);
   });
 
   it('Switch phone asks whose phone it is, although that is known', async () => {
     const phone = await phoneOf(openSandbox());
-    const [, way = ''] = /<a class="way switch" href="([^"]+)">Test: switch phone</.exec(phone.html) ?? [];
+    const [, way = ''] = /<a class="way switch" href="([^"]+)">Switch phone</.exec(phone.html) ?? [];
     await phone.open(way);
     assert.match(phone.text, /Whose phone is this\? .* Ada Keller .* Bruno Costa .* Chiyo Mori/);
     assert.doesNotMatch(phone.html, /type="hidden"/, 'only the button names the customer');
     await phone.open('/wallet?as=23456789');
-    assert.match(phone.text, /Bruno Costa Wallet 2345 6789 Test: switch phone Balance/);
+    assert.match(phone.text, /Bruno Costa Wallet 2345 6789 Switch phone Balance/);
   });
 
   it('a code that the wallet does not know is an error under its field, on the same phone', async () => {
