@@ -5,7 +5,19 @@ import { html } from 'hono/html';
 import { type CheckoutTexts, checkoutTexts, fill } from './checkout-texts.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
 import { formatMoney } from './money.ts';
-import { banner, countdown, duration, fact, logo, mark, type Mark, type Markup, page, pictureOf } from './page.ts';
+import {
+  banner,
+  countdown,
+  duration,
+  fact,
+  logo,
+  mark,
+  type Mark,
+  type Markup,
+  page,
+  pictureOf,
+  sentences,
+} from './page.ts';
 import { isFinal, type Payment } from './transaction.ts';
 
 /** The fields that each problem is about; it stands below its field, or above all if it is about two. */
@@ -296,6 +308,6 @@ function endedScreen({ payment, merchant }: CheckoutView, texts: CheckoutTexts):
   const [look, title, text] = ends[payment.message] ?? ['ended', texts.declinedTitle, texts.declinedText];
   return html`${mark(look)}
     <h1>${title}</h1>
-    <p>${fill(text, { merchant })}</p>
+    <p>${sentences(fill(text, { merchant }))}</p>
     <a class="button main" href="${payment.returnUrl}">${fill(texts.back, { merchant })}</a>`;
 }

@@ -98,6 +98,10 @@ export const fact = (name: string, value: string | Markup, look = ''): Markup =>
     <dd>${value}</dd>
   </div>`;
 
+/** A line ends after a sentence, if it can. */
+export const sentences = (text: string): Markup =>
+  html`${text.split(/(?<=\.) /).map((each) => html`<span>${each}</span> `)}`;
+
 /** Drawn as a phone on a wide screen, with `beside` beside it; on a phone it fills the screen. */
 export const device = (screen: Markup, beside: Markup | '' = '', about?: Markup): Markup =>
   html`${banner(about)}

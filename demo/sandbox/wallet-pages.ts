@@ -23,6 +23,7 @@ import {
   type Markup,
   page,
   pictureOf,
+  sentences,
 } from './page.ts';
 import { isFinal, type Payment } from './transaction.ts';
 
@@ -361,7 +362,7 @@ function result(view: PhoneView, { payment, fromApp, isLate = false }: Opened): 
   return html`${mark(isPaid ? 'good' : 'ended')}
     <h2 class="title">${isAllBack ? 'Refunded' : isPaid ? 'Paid' : 'Not paid'}</h2>
     <p class="amount">${formatMoney(minor, currency)}</p>
-    <p>${isPaid ? paid : `${reason ?? 'This payment has ended.'} No money was taken.`}</p>
+    <p>${sentences(isPaid ? paid : `${reason ?? 'This payment has ended.'} No money was taken.`)}</p>
     <dl class="facts lines">
       ${fact('Order', orderOf(payment))} ${fact(isPaid ? 'Paid on' : 'Ended on', localTime(payment.updatedAt))}
       ${back > 0n ? fact('Sent back', formatMoney(back, currency)) : ''}

@@ -245,7 +245,7 @@ describe('the hosted checkout', () => {
     await reachPayment(opened, browser, '34567890');
     assert.match(
       browser.text,
-      /Your balance is too low for this payment\. From .* Balance €4\.20 This payment €10\.50 Missing €6\.30 Use another wallet Cancel payment Time left to pay: 15:00 Test: see how a payment is declined\. Pay anyway/,
+      /Your balance is too low From .* Balance €4\.20 This payment €10\.50 Missing €6\.30 Use another wallet Cancel payment Time left to pay: 15:00 Test: see how a payment is declined\. Pay anyway/,
     );
     assert.equal(browser.html.split('class="main"').length, 2, 'no main button for what fails');
     await browser.submit('/pay/leave');
