@@ -51,7 +51,7 @@ export function leftOfPayment(payment: Transaction, order: Order, rules: RefundR
   };
 }
 
-/** Something of it can be sent back now. */
+/** Something of it can be refunded now. */
 export function isRefundable(payment: Transaction, { order, now }: OrderAt, rules: RefundRules): boolean {
   return order !== undefined && canSend(leftOfPayment(payment, order, rules, now));
 }
@@ -81,20 +81,20 @@ export function backOf(payment: Transaction, { order, now }: OrderAt, rules: Ref
   const { closed, refunds } = order;
   if (payment.stage !== 'succeeded') return closed === null ? undefined : ['over', 'Closed · may still be paid'];
   const { left, sendable } = leftOfPayment(payment, order, rules, now);
-  // Nothing more of it can be sent back.
+  // Nothing more of it can be refunded.
   const isAll = sendable === 0;
   const owed = isAll && left > 0 && paysNothing(payment) ? [`${moneyIn(left, payment)} still owed`] : [];
   const settled = payment.settledMinor > 0 ? [`${moneyIn(payment.settledMinor, payment)} settled another way`] : [];
   const sent = refunds.filter(({ refundOf, stage }) => refundOf === payment.id && STAGES[stage].status !== 'FAILED');
   if (sent.length === 0 && (!paysNothing(payment) || !isAll)) return undefined;
   const sums = Map.groupBy(sent, ({ stage, needsReview }) =>
-    needsReview ? 'back, to review' : stage === 'succeeded' ? 'sent back' : 'on its way back',
+    needsReview ? 'refund to review' : stage === 'succeeded' ? 'refunded' : 'refund on its way',
   );
-  const isDone = sums.keys().every((where) => where === 'sent back');
+  const isDone = sums.keys().every((where) => where === 'refunded');
   const rest = isAll && left > 0 && !paysNothing(payment) ? restText(left, payment) : '';
   const sumOf = (of: readonly Transaction[]) => of.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
   const parts = [...sums].map(([where, of]) => `${moneyIn(sumOf(of), payment)} ${where}`);
-  if (sums.has('sent back') && !paysNothing(payment) && !isDenied(payment)) {
+  if (sums.has('refunded') && !paysNothing(payment) && !isDenied(payment)) {
     const [tone, name] = isDone && left === 0 ? ['over', 'Refunded'] : ['part', 'Partly refunded'];
     return [tone, [name, ...parts].join(' · '), rest];
   }
@@ -124,7 +124,7 @@ export function refunding(
   const extra = paysNothing(payment) || cause !== null || sendable === 0 ? undefined : order.payments.find(isExtra);
   const money = moneyIn(left, payment);
   return html`<section class="panel ${isUrgent ? 'urgent' : ''}" aria-labelledby="refunds">
-    <h2 id="refunds">${isSendable && isUrgent ? 'To send back' : isUrgent ? `Still owed ${money}` : 'Refunds'}</h2>
+    <h2 id="refunds">${isSendable && isUrgent ? 'To refund' : isUrgent ? `Still owed ${money}` : 'Refunds'}</h2>
     ${
       isUrgent
         ? html`<p class="why">${whyBack(payment, { cause, left, sendable })}</p>
@@ -142,7 +142,7 @@ export function refunding(
   function whatIsNext(): Html {
     const other = own.length > 0 ? 'The other ' : '';
     if (extra !== undefined)
-      return html`<p>This payment pays the order: send back <a href="${linkTo(extra)}">the other one</a> first.</p>`;
+      return html`<p>This payment pays the order: refund <a href="${linkTo(extra)}">the other one</a> first.</p>`;
     if (isUrgent)
       return isSendable
         ? refundForm(payment, sendable, rules, form, typed)
@@ -154,11 +154,11 @@ export function refunding(
     if (sendable === 0)
       return html`<p>${restText(left, payment, other)} If you owe it to the customer, send it another way.</p>`;
     return html`<p>
-        ${moneyIn(sendable, payment)} can be sent back to the wallet that paid, ${wallet(payment.payer)}.
+        ${moneyIn(sendable, payment)} can be refunded to the wallet that paid, ${wallet(payment.payer)}.
         ${restText(left - sendable, payment)}
       </p>
       <details ${typed.problems ? 'open' : ''}>
-        <summary class="button quiet">Send back…</summary>
+        <summary class="button quiet">Refund…</summary>
         ${refundForm(payment, sendable, rules, form, typed)}
       </details>`;
   }
@@ -222,7 +222,7 @@ function settleForm(payment: Transaction, form: string, name: string | undefined
 /** Of a payment that pays its order: the cents that the gateway does not take. */
 const restText = (amountMinor: number, payment: Transaction, other = 'The other ') =>
   amountMinor > 0
-    ? `${other}${moneyIn(amountMinor, payment)} cannot be sent back: the gateway sends whole amounts only.`
+    ? `${other}${moneyIn(amountMinor, payment)} cannot be refunded: the gateway sends whole amounts only.`
     : '';
 
 const moneyIn = (amountMinor: number, { currency }: Transaction) => moneyOf({ amountMinor, currency });
@@ -239,16 +239,16 @@ export function problemOf(
     return `An amount in ${payment.currency}, such as ${rules.payoutDecimals ? '4.50' : '4'}.`;
   if (amountMinor > sendable)
     return left === sendable
-      ? `At most ${most} can be sent back.`
-      : `At most ${most} can be sent back: the gateway sends whole amounts only.`;
+      ? `At most ${most} can be refunded.`
+      : `At most ${most} can be refunded: the gateway sends whole amounts only.`;
   if (amountMinor === 0) return 'More than 0.';
   const isWhole = sendableOf(amountMinor, payment.currency, rules) === amountMinor;
   return isWhole ? undefined : 'A whole amount: the gateway sends no decimals.';
 }
 
-/** `Send €4.00 to •••• 6789?` */
+/** `Refund €4.00 to •••• 6789?` */
 export const refundTitle = (payment: Transaction, amountMinor: number) =>
-  `Send ${moneyIn(amountMinor, payment)} to ••••\u00A0${walletEnd(payment.payer ?? '')}?`;
+  `Refund ${moneyIn(amountMinor, payment)} to ••••\u00A0${walletEnd(payment.payer ?? '')}?`;
 
 /** Its form has a key of its own, so that a second press sends nothing more, and what was left when it was made. */
 export function refundPage(
@@ -263,7 +263,7 @@ export function refundPage(
   const most = later > 0 ? moneyIn(later, payment) : stays > 0 ? '' : 'Nothing.';
   const refundable: [string, string[]][] = paysNothing(payment)
     ? []
-    : [['Can still be sent back', [most, restText(stays - later, payment)].filter(Boolean)]];
+    : [['Can still be refunded', [most, restText(stays - later, payment)].filter(Boolean)]];
   const note: [string, string[]][] = typed.note === '' ? [] : [['Note to the customer', [`“${typed.note}”`]]];
   return decision({
     rows: [
@@ -275,7 +275,7 @@ export function refundPage(
     ],
     action: `${linkTo(payment)}/refund`,
     fields: hidden({ form, confirmed: 'yes', key: randomUUID(), left, ...typed }),
-    button: `Send ${moneyIn(amountMinor, payment)}`,
+    button: `Refund ${moneyIn(amountMinor, payment)}`,
     back: linkTo(payment),
   });
 }
@@ -284,7 +284,7 @@ export function refundPage(
 function owedTexts(stays: number, payment: Transaction, rules: RefundRules): string[] {
   const later = sendableOf(stays, payment.currency, rules);
   return [
-    ...(later === 0 ? [] : [`${moneyIn(later, payment)} is still to be sent back.`]),
+    ...(later === 0 ? [] : [`${moneyIn(later, payment)} is still to be refunded.`]),
     ...(later === stays ? [] : [owedText(moneyIn(stays - later, payment))]),
   ];
 }
@@ -300,7 +300,7 @@ export interface ClosingForm {
 export function closingPage(transaction: Transaction, order: Order, typed: ClosingForm, form: string): Html {
   const { by, reason, problems } = typed;
   const payable = order.payments.filter(({ stage }) => canBePaid(stage)).map(({ id }) => id);
-  const mayBePaid = `The gateway cannot cancel: ${payable.join(', ')} may still be paid. Money that still comes has to be sent back.`;
+  const mayBePaid = `The gateway cannot cancel: ${payable.join(', ')} may still be paid. Money that still comes has to be refunded.`;
   const question = decision({
     rows: [
       [

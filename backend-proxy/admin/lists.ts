@@ -72,7 +72,7 @@ export function transactionsPage(filters: Filters, page: TransactionPage | strin
     filters.awaited
       ? isAwaited(each) && isOfClosed(each) === (filters.closed === 'true')
       : each.needsReview || !isOfClosed(each);
-  // What is to be sent back or settled is not reviewed.
+  // What is to be refunded or settled is not reviewed.
   const asked = filters.status === REVIEW ? transactions.filter(isInDoubt) : transactions;
   const shown = WAITING.has(filters.status ?? '') ? asked.filter(isListed) : asked;
   // A page is of a limited number of transactions that were looked at: before the last one, none may match.

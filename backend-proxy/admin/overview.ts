@@ -22,7 +22,7 @@ import {
 } from './words.ts';
 import { age, amount, capital, plural, wallet, type Html, moneyOf, serverClock, NOTHING, time } from './values.ts';
 
-/** A payment that pays no order, and what of it can be sent back or is to be settled another way. */
+/** A payment that pays no order, and what of it can be refunded or is to be settled another way. */
 export interface ToSendBack extends Left {
   payment: Transaction;
 }
@@ -48,26 +48,26 @@ interface Overview {
   form: string;
 }
 
-/** Those that are not to send back, of which the figure has some too. */
+/** Those that are not to refund, of which the figure has some too. */
 const reviewsIn = ({ needReview }: Counts, toSendBack: readonly ToSendBack[]) =>
   needReview - toSendBack.filter(({ payment }) => payment.needsReview).length;
 
 const deadIn = ({ webhooks }: Counts) => webhooks.find(({ state }) => state === 'dead')?.count ?? 0;
 
-/** `3 payments to review, 1 to send back`: with those that the list only counts; then what is not about money. */
+/** `3 payments to review, 1 to refund`: with those that the list only counts; then what is not about money. */
 export function titleOf({ counts, toSendBack, reviews, dead, problem, warnings }: Overview): string {
   const toReview = Math.max(reviewsIn(counts, toSendBack), reviews.length);
   const others = (problem === undefined ? 0 : 1) + (counts.unmatchedIpns === 0 ? 0 : 1) + warnings.length;
   const rest = Math.max(deadIn(counts), dead.length) + others;
   const noun = reviews.every(({ type }) => TYPES[type].paysOrder) ? 'payment' : 'transaction';
   const [toSend, toSettle] = partsOf(toSendBack);
-  const all = { 'to review': toReview, 'to send back': toSend, 'to settle': toSettle };
+  const all = { 'to review': toReview, 'to refund': toSend, 'to settle': toSettle };
   const parts = Object.entries(all).filter(([, count]) => count > 0);
   if (parts.length > 0)
     return parts
       .map(([what, count], at) => (at === 0 ? `${plural(count, noun)} ${what}` : `${count}\u00A0${what}`))
       .join(', ');
-  return rest > 0 ? `${plural(rest, 'thing needs', 'things need')} attention` : 'Nothing to review or send back';
+  return rest > 0 ? `${plural(rest, 'thing needs', 'things need')} attention` : 'Nothing to review, refund or settle';
 }
 
 function partsOf(toSendBack: readonly ToSendBack[]): readonly [toSend: number, toSettle: number] {
@@ -148,7 +148,7 @@ function sendBack({ payment, ...left }: ToSendBack, now: number): Html {
     payment,
     now - (since ?? payment.updatedAt),
     whyBack(payment, left),
-    canSend(left) ? 'Send back' : 'Settle',
+    canSend(left) ? 'Refund' : 'Settle',
     left.left,
   );
 }
@@ -302,7 +302,7 @@ function work(counts: Counts, toSendBack: readonly ToSendBack[]): Check[] {
   const unknown = html`<a href="/admin/ipns">${unmatchedIpns} without a transaction</a>`;
   return [
     [toReview === 0, 'Reviews', toReview === 0 ? 'None.' : reviews],
-    [toSend === 0, 'To send back', extra(toSend)],
+    [toSend === 0, 'To refund', extra(toSend)],
     [toSettle === 0, 'To settle', extra(toSettle)],
     [true, 'Status checks', checks.map(({ state, count }) => `${count} ${state}`).join(', ')],
     [dead === 0, 'Webhooks', html`${dead === 0 ? 'None failed' : failed}, ${inQueue}`],

@@ -60,7 +60,7 @@ interface Given {
 export function transactionPage(given: Given): Html {
   const { transaction, at, refundRules, webhooks, form, name, typed = {} } = given;
   const { id, paymentId, refundOf, customer, note, createdAt } = transaction;
-  // Money that came after the closing is sent back or settled, which ends its review.
+  // Money that came after the closing is refunded or settled, which ends its review.
   const isOwed = at?.order !== undefined && owedOf(transaction, at.order.refunds) > 0;
   const isAsked = mayBeResolved(transaction) && !isOwed;
   const review = isAsked ? reviewForm(given) : '';
@@ -132,7 +132,7 @@ function historyList(transaction: Transaction, order?: Order): Html {
   for (const refund of refunds.filter(({ refundOf }) => refundOf === transaction.id)) {
     const at = succeededAt(refund);
     const link = html`<a href="${linkTo(refund)}">${refund.id}</a>`;
-    if (at !== undefined) add(at, html`<b>${moneyOf(refund)} sent back</b> · ${link}`);
+    if (at !== undefined) add(at, html`<b>${moneyOf(refund)} refunded</b> · ${link}`);
   }
   const byDay = Map.groupBy(entries, ({ at }) => dayAndClock(at).day);
   const row = ({ at, text }: { at: number; text: Html }) =>
@@ -239,7 +239,7 @@ export function confirmationPage(confirmation: Confirmation): Html {
         'If this is wrong',
         [
           said === 'SETTLED'
-            ? 'This cannot be undone. If a refund of it fails, that amount is to be sent back again.'
+            ? 'This cannot be undone. If a refund of it fails, that amount is to be refunded again.'
             : gatewayReports === null
               ? 'If the gateway later says otherwise, this comes back for review.'
               : 'Only a different report of the gateway brings this back for review.',
@@ -292,7 +292,7 @@ const BECOMES: Record<Queued, (orderId: string) => string> = {
   'payment.failed': (orderId) => `The payment of order ${orderId} counts as unpaid.`,
   'payout.succeeded': (orderId) => `Payout ${orderId} counts as paid out.`,
   'payout.failed': (orderId) => `Payout ${orderId} counts as not sent.`,
-  'refund.succeeded': (orderId) => `The refund of order ${orderId} counts as sent back.`,
+  'refund.succeeded': (orderId) => `The refund of order ${orderId} counts as refunded.`,
   'refund.failed': (orderId) => `The refund of order ${orderId} counts as not sent.`,
 };
 

@@ -203,7 +203,7 @@ async function askToRefund(
     frame.formToken(c),
   );
   const body = html`${lead(payment, order, moneyOf(payment))}
-  ${hasChanged ? changedMessage('what can be sent back') : ''} ${question}`;
+  ${hasChanged ? changedMessage('what can be refunded') : ''} ${question}`;
   return frame.show(c, 'transactions', refundTitle(payment, amountMinor), body, hasChanged ? 409 : 200);
 }
 

@@ -40,7 +40,7 @@ export const STATUS_NAMES: Record<Status, string> = {
   FAILED: 'Unpaid or failed',
 };
 
-const PAID: Record<TransactionType, string> = { PAY: 'Paid', PAYOUT: 'Paid out', REFUND: 'Sent back' };
+const PAID: Record<TransactionType, string> = { PAY: 'Paid', PAYOUT: 'Paid out', REFUND: 'Refunded' };
 const PENDING: Record<TransactionType, string> = { PAY: 'Waiting', PAYOUT: 'On its way', REFUND: 'On its way' };
 
 const ENDED: Record<Reason, readonly [label: string, explanation: string]> = {
@@ -144,7 +144,7 @@ const lateIn = ({ history }: Transaction) =>
 const lateOf = (order?: Pick<Order, 'closed' | 'paidBy'>) =>
   order?.closed === null && order.paidBy === null
     ? 'A late payment still counts.'
-    : 'Money that still comes has to be sent back.';
+    : 'Money that still comes has to be refunded.';
 
 export const STOP_ORDER = 'Stop the order and tell the customer.';
 
@@ -350,7 +350,7 @@ export function whatToAsk(transaction: Transaction): string {
   const isPaid = isPayment && transaction.stage === 'succeeded';
   if (isPaid && !transaction.surplus && !transaction.afterClose)
     return 'The payment counts as paid. Not shipped yet? Ask the gateway’s support first.';
-  return `Ask the gateway’s support before you ${isPaid ? 'send it back' : isPayment ? 'ship' : 'send it again'}.`;
+  return `Ask the gateway’s support before you ${isPaid ? 'refund it' : isPayment ? 'ship' : 'send it again'}.`;
 }
 
 /** Minor units of a payment: what is left, and how much of it the gateway takes; and why nothing can be sent. */
@@ -360,7 +360,7 @@ export interface Left {
   sendable: number;
 }
 
-/** Of money that pays no order: what the gateway cannot send back, because it takes no decimals. */
+/** Of money that pays no order: what the gateway cannot refund, because it takes no decimals. */
 export const owedText = (left: string) =>
   `${left} is still owed to the customer: the gateway sends whole amounts only, so settle it another way.`;
 
@@ -369,14 +369,14 @@ export function whyBack({ surplus, currency }: Transaction, { left, sendable, ca
   const [all, whole] = [left, sendable].map((amountMinor) => moneyOf({ amountMinor, currency }));
   const rest = left === sendable ? '' : ` of ${all}: the gateway sends whole amounts only`;
   const settle = `Settle ${all} another way: the gateway sends whole amounts only.`;
-  const back = sendable === 0 ? settle : `Send back ${whole}${rest}.`;
-  const what = cause === null ? back : `It cannot be sent back, because ${NOT_REFUNDABLE[cause]}.`;
+  const back = sendable === 0 ? settle : `Refund ${whole}${rest}.`;
+  const what = cause === null ? back : `It cannot be refunded, because ${NOT_REFUNDABLE[cause]}.`;
   return `The order was ${surplus ? 'already paid' : 'closed before'}. ${what}`;
 }
 
 const TONES: Record<Status, string> = { INITIALIZED: 'wait', PROCESSING: 'wait', SUCCESS: 'good', FAILED: 'over' };
 
-/** The status of a payment, with what only its order and refunds say; and for lists what cannot be sent back. */
+/** The status of a payment, with what only its order and refunds say; and for lists what cannot be refunded. */
 export type Back = readonly [tone: string, name: string, rest?: string];
 
 /** The status in a word; of one in doubt that it needs review. */

@@ -101,10 +101,10 @@ test('the operator finds what needs a person, resolves it, and sends a webhook a
   await pay('A-6');
   await pay('A-6', 'again');
   for (const id of ['A-6', 'A-6-2']) await approve(id);
-  await openUntil(page, admin, '1 payment to send back');
-  await page.getByRole('link', { name: 'Send back A-6' }).click();
+  await openUntil(page, admin, '1 payment to refund');
+  await page.getByRole('link', { name: 'Refund A-6' }).click();
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
-  await page.getByRole('button', { name: 'Send €10.00' }).click();
+  await page.getByRole('button', { name: 'Refund €10.00' }).click();
   await openUntil(page, admin, '1 payment to settle');
   await page.getByRole('link', { name: 'Settle A-6' }).click();
   await page.getByRole('heading', { name: 'Still owed €0.10' }).waitFor();
@@ -206,17 +206,17 @@ test('the operator’s pages pass axe in light and dark, fit 320 px, and the pub
   await page.getByRole('rowheader').getByRole('link').first().click();
   await page.waitForURL('**/webhooks/msg_*');
   await look();
-  await openUntil(page, `${admin}/transactions/A-5`, 'can be sent back to the wallet that paid');
+  await openUntil(page, `${admin}/transactions/A-5`, 'can be refunded to the wallet that paid');
   await look();
   await page.emulateMedia({ media: 'print' });
   assert.equal(await page.getByRole('button').or(page.getByRole('textbox')).count(), 0, 'paper has no forms');
   await page.emulateMedia({ media: null });
-  await page.getByText('Send back…').click();
+  await page.getByText('Refund…').click();
   await page.getByRole('region', { name: 'Refunds' }).getByLabel('Your name').fill('Ada');
   // A stylesheet that comes late is waited for.
   await page.route('**/style.css', (route) => setTimeout(() => void route.continue(), 300), { times: 1 });
   await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByRole('heading', { name: /^Send €10\.00 to/ }).waitFor();
+  await page.getByRole('heading', { name: /^Refund €10\.00 to/ }).waitFor();
   await look();
   await page.goto(`${admin}/transactions/A-4`);
   await page.getByRole('link', { name: 'Close the order…' }).click();

@@ -16,7 +16,7 @@ const HEALTH = {
 };
 
 const SETTLE = 'Settle €0\\.10 another way: the gateway sends whole amounts only\\.';
-const OTHER = 'The other €0\\.10 cannot be sent back: the gateway sends whole amounts only\\.';
+const OTHER = 'The other €0\\.10 cannot be refunded: the gateway sends whole amounts only\\.';
 const OWED = '€0\\.10 is still owed to the customer: the gateway sends whole amounts only, so settle it another way\\.';
 
 it('every page names the proxy, and says Test if no money moves at its gateway', async (t) => {
@@ -39,22 +39,19 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   const said = textOf(await operator.open('/admin'));
   assert.match(
     said,
-    /2 payments to review, 1 to send back .* B-1 · .* B-2 · .* Paid twice A-1-2 · QR code · •••• 6789 · open for [\w ]+ The order was already paid\. Send back €10\.00 of €10\.10: the gateway sends whole amounts only\. €10\.10 Send back /,
+    /2 payments to review, 1 to refund .* B-1 · .* B-2 · .* Paid twice A-1-2 · QR code · •••• 6789 · open for [\w ]+ The order was already paid\. Refund €10\.00 of €10\.10: the gateway sends whole amounts only\. €10\.10 Refund /,
   );
   assert.match(said, /Waiting – Webhooks failed/, 'a payment that was reported as paid is not counted as waiting');
   assert.equal(said.match(/Ask the gateway’s support/g)?.length, 1, 'said once of reviews that ask the same');
   await operator.says('/admin/transactions', / A-1-2 QR code •••• 6789 €10\.10 Paid twice 20 Nov/);
-  await operator.says(
-    '/admin/transactions/A-1',
-    /This payment pays the order: send back the other one first\. Details /,
-  );
+  await operator.says('/admin/transactions/A-1', /This payment pays the order: refund the other one first\. Details /);
   await operator.says(
     '/admin/transactions/A-1-2',
-    /To send back The order was already paid\. Send back €10\.00 of €10\.10: .* Came in €10\.10 · .* From •••• 6789 Order paid by A-1 Amount \(whole EUR\) /,
+    /To refund The order was already paid\. Refund €10\.00 of €10\.10: .* Came in €10\.10 · .* From •••• 6789 Order paid by A-1 Amount \(whole EUR\) /,
   );
   await operator.says(
     '/admin/health',
-    /! Reviews 2 to review ! To send back 1 paid twice or after closing ✓ To settle Nothing\./,
+    /! Reviews 2 to review ! To refund 1 paid twice or after closing ✓ To settle Nothing\./,
   );
   await operator.says('/admin/transactions/A-1-2', /Paid · confirmed by the gateway/);
   await operator.says(
@@ -65,7 +62,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   const part = await operator.send('/admin/transactions/A-1-2/refund', { by: 'Ada', amount: '7' });
   assert.match(
     textOf(await part.text()),
-    new RegExp(` cannot be called back\\. €3\\.00 is still to be sent back\\. ${OWED} The shopper sees `),
+    new RegExp(` cannot be called back\\. €3\\.00 is still to be refunded\\. ${OWED} The shopper sees `),
   );
   const whole = await operator.send('/admin/transactions/A-1-2/refund', { by: 'Ada', amount: '10' });
   assert.match(textOf(await whole.text()), new RegExp(` cannot be called back\\. ${OWED} The shopper sees `));
@@ -77,7 +74,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   );
   assert.match(
     after,
-    / Refund •••• 6789 −€10\.00 On its way .* A-1-2 QR code •••• 6789 €10\.10 Paid twice · €10\.00 on its way back · €0\.10 still owed /,
+    / Refund •••• 6789 −€10\.00 On its way .* A-1-2 QR code •••• 6789 €10\.10 Paid twice · €10\.00 refund on its way · €0\.10 still owed /,
   );
   await world.settleAfter('approve', 'A-1-2-r1');
   for (const id of ['A-1', 'A-1-2'])
@@ -85,26 +82,26 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   for (const path of ['/admin', '/admin/transactions', '/admin/transactions/A-1-2'])
     assert.match(
       await operator.open(path),
-      /status warn long">Paid twice\s· €10\.00 sent back\s· €0\.10 still owed</,
+      /status warn long">Paid twice\s· €10\.00 refunded\s· €0\.10 still owed</,
       path,
     );
   await operator.says(
     '/admin/transactions/A-1-2',
-    new RegExp(` Still owed €0\\.10 .* ${SETTLE} .* −€10\\.00 Sent back .* How it was settled Continue `),
+    new RegExp(` Still owed €0\\.10 .* ${SETTLE} .* −€10\\.00 Refunded .* How it was settled Continue `),
   );
   const own = await operator.send('/admin/transactions/A-1/refund', { by: 'Ada', amount: '10' });
-  assert.match(textOf(await own.text()), new RegExp(` Can still be sent back ${OTHER} The shopper sees `));
+  assert.match(textOf(await own.text()), new RegExp(` Can still be refunded ${OTHER} The shopper sees `));
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '10', idempotencyKey: 'own' });
   await world.settleAfter('approve', 'A-1-r1');
   await operator.says(
     '/admin/transactions/A-1',
     new RegExp(
-      ` €10\\.10 Partly refunded · €10\\.00 sent back QR code .* ${OTHER} If you owe it to the customer, send it another way\\. `,
+      ` €10\\.10 Partly refunded · €10\\.00 refunded QR code .* ${OTHER} If you owe it to the customer, send it another way\\. `,
     ),
   );
   await operator.says(
     '/admin/transactions',
-    new RegExp(` A-1 QR code .* Partly refunded · €10\\.00 sent back ${OTHER} `),
+    new RegExp(` A-1 QR code .* Partly refunded · €10\\.00 refunded ${OTHER} `),
   );
   world.skip(S);
   const denial = { status: 'FAILED', by: 'Ada', note: 'not paid', gatewayReports: 'SUCCESS' } as const;
@@ -113,13 +110,13 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   world.skip(30 * D);
   await operator.signIn();
   await operator.says('/admin', / 1 payment to settle As of .* Reload Paid twice A-1-2 /);
-  await operator.says('/admin/health', / but something needs attention\. .* ✓ Reviews None\. ✓ To send back Nothing\. ! To settle 1 paid twice or after closing /); // prettier-ignore
+  await operator.says('/admin/health', / but something needs attention\. .* ✓ Reviews None\. ✓ To refund Nothing\. ! To settle 1 paid twice or after closing /); // prettier-ignore
 });
 
 it('the overview sums up what came in and went out today, by currency, and each count leads to its list', async (t) => {
   const operator = await signedIn(t, { profile: REFUNDS_QR });
   const { world } = operator;
-  await operator.says('/admin', /Nothing to review or send back As of .* Reload Received today , UTC – Sent today , UTC – Waiting – Webhooks failed – Latest transactions Show all Search No transaction yet/); // prettier-ignore
+  await operator.says('/admin', /Nothing to review, refund or settle As of .* Reload Received today , UTC – Sent today , UTC – Waiting – Webhooks failed – Latest transactions Show all Search No transaction yet/); // prettier-ignore
   await world.paid({ orderId: 'A-0' });
   world.skip(D);
   await operator.signIn();
@@ -134,7 +131,7 @@ it('the overview sums up what came in and went out today, by currency, and each 
   const page = await operator.open('/admin');
   assert.match(
     textOf(page),
-    /Nothing to review or send back As of .* Reload Received today , UTC €20\.00 ¥900 3 payments Sent today , UTC €4\.00 1 refund Waiting €1,200\.00 1 payment 1 closed , not counted On its way €5\.00 1 payout Webhooks/,
+    /Nothing to review, refund or settle As of .* Reload Received today , UTC €20\.00 ¥900 3 payments Sent today , UTC €4\.00 1 refund Waiting €1,200\.00 1 payment 1 closed , not counted On its way €5\.00 1 payout Webhooks/,
   );
   const rows = async (href = '') => [...(await operator.open(href.replaceAll('&amp;', '&'))).matchAll(/scope="row"/g)];
   assert.match(page, /closed=true"\s*>1 closed</);
@@ -148,7 +145,7 @@ it('the overview sums up what came in and went out today, by currency, and each 
   await operator.says('/admin/transactions?type=PAY', /Created, UTC A-5 .* Closed · may still be paid .* A-4 /);
 });
 
-it('what came after the closing is to send back as what was paid twice is, in every figure', async (t) => {
+it('what came after the closing is to refund as what was paid twice is, in every figure', async (t) => {
   const operator = await signedIn(t, { profile: REFUNDS_QR });
   const { world } = operator;
   await createMismatch(world, 'B-1', 'succeeded');
@@ -157,9 +154,9 @@ it('what came after the closing is to send back as what was paid twice is, in ev
   await world.settleAfter('approve', 'A-1', '23456789');
   await operator.says(
     '/admin',
-    / 1 payment to review, 1 to send back .* B-1 · .* Review Paid after closing A-1 · QR code · •••• 6789 · open for [\w ]+ The order was closed before\. Send back €10\.00 of €10\.10: the gateway sends whole amounts only\. €10\.10 Send back Received/,
+    / 1 payment to review, 1 to refund .* B-1 · .* Review Paid after closing A-1 · QR code · •••• 6789 · open for [\w ]+ The order was closed before\. Refund €10\.00 of €10\.10: the gateway sends whole amounts only\. €10\.10 Refund Received/,
   );
-  await operator.says('/admin/health', /! Reviews 1 to review ! To send back 1 paid twice or after closing/);
+  await operator.says('/admin/health', /! Reviews 1 to review ! To refund 1 paid twice or after closing/);
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '10', idempotencyKey: 'back' });
   await operator.says(
     '/admin',
@@ -167,7 +164,7 @@ it('what came after the closing is to send back as what was paid twice is, in ev
   );
   await operator.says(
     '/admin/health',
-    /! Reviews 1 to review ✓ To send back Nothing\. ! To settle 1 paid twice or after closing /,
+    /! Reviews 1 to review ✓ To refund Nothing\. ! To settle 1 paid twice or after closing /,
   );
   await operator.says('/admin', / Waiting – On its way €10\.00 1 refund /);
   await operator.says('/admin/transactions?type=REFUND&status=PROCESSING', /Created, UTC A-1-r1 Refund /);
@@ -177,7 +174,7 @@ it('health says what is checked, and what needs attention', async () => {
   const said = async (more: object) => textOf(String(await healthPage({ ...HEALTH, ...more })));
   assert.match(
     await said({}),
-    /^ The proxy is ready, and nothing needs attention\. ✓ Payments .* ✓ Reviews None\. ✓ To send back Nothing\. /,
+    /^ The proxy is ready, and nothing needs attention\. ✓ Payments .* ✓ Reviews None\. ✓ To refund Nothing\. /,
   );
   const counts = {
     ...HEALTH.counts,
@@ -224,9 +221,9 @@ it('the overview counts each thing that needs attention once, and also those tha
     /€10\.10 Review And 11 more to review Show all Not about money The gateway reports 3 transactions .* No &lt;metrics/,
   );
   const nothing = { ...none, counts: { ...counts, needReview: 0, unmatchedIpns: 0 } };
-  assert.equal(titleOf(nothing), 'Nothing to review or send back');
+  assert.equal(titleOf(nothing), 'Nothing to review, refund or settle');
   const toSendBack = [{ payment: transaction, left: 1010, sendable: 1000, cause: null }];
-  assert.equal(titleOf({ ...nothing, toSendBack }), '1 payment to send back');
+  assert.equal(titleOf({ ...nothing, toSendBack }), '1 payment to refund');
   const full = Array.from({ length: 50 }, () => toSendBack).flat();
   assert.match(
     textOf(String(await overview({ ...nothing, toSendBack: full }))),

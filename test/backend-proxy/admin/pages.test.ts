@@ -16,7 +16,7 @@ it('an order is closed in two steps, of which the first says what will happen an
   assert.match(await operator.open(path), /href="\/admin\/transactions\/A-1\/close">Close the order…</);
   const first = await operator.open(`${path}/close`);
   const says =
-    /Close A-1\? \w[\w ]+ · €10\.10 · Waiting What .* it cannot be opened again\. .* A-1 may still be paid\. Money that still comes has to be sent back.*Your name/;
+    /Close A-1\? \w[\w ]+ · €10\.10 · Waiting What .* it cannot be opened again\. .* A-1 may still be paid\. Money that still comes has to be refunded.*Your name/;
   assert.match(textOf(first), says);
   const refused = await operator.send(`${path}/close`, { reason: 'out of <stock>', by: ' ' });
   const again = await refused.text();
@@ -40,10 +40,10 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   const { world } = operator;
   await world.paid({ amount: '10.00' }, '23456789');
   const path = '/admin/transactions/A-1';
-  await operator.says(path, /€10\.00 can be sent back to the wallet .*, •••• 6789 ?\. Send back… Amount \(whole EUR\)/);
+  await operator.says(path, /€10\.00 can be refunded to the wallet .*, •••• 6789 ?\. Refund… Amount \(whole EUR\)/);
   for (const [typed, problem] of [
     [{ amount: '1e1' }, /An amount in EUR, such as 4\./],
-    [{ amount: '999.00' }, /At most €10\.00 can be sent back\./],
+    [{ amount: '999.00' }, /At most €10\.00 can be refunded\./],
     [{ amount: '0.00' }, /More than 0\./],
     [{ amount: '4.50' }, /A whole amount: the gateway sends no decimals\./],
     [{ amount: '4', note: 'a\tb' }, /At most 200 characters/],
@@ -58,7 +58,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   const [first, others] = [await ask('4.00'), await ask('4.00')];
   assert.match(
     textOf(first),
-    /Send €4\.00 to •••• 6789\? QR code · A-1 · €10\.00 paid by •••• 6789 .* Can still be sent back €6\.00 .* Note to the customer “cold &lt;cup&gt;” .*Send €4\.00 Cancel/,
+    /Refund €4\.00 to •••• 6789\? QR code · A-1 · €10\.00 paid by •••• 6789 .* Can still be refunded €6\.00 .* Note to the customer “cold &lt;cup&gt;” .*Refund €4\.00 Cancel/,
   );
   assert.equal(await world.gatewayHas('A-1-r1'), undefined, 'nothing is sent yet');
   const fields = { ...fieldsOf(first), note: 'cold <cup>' };
@@ -74,7 +74,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   const asked = await operator.send(`${path}/refund`, { ...fieldsOf(others), note: 'cold <cup>' });
   const again = await asked.text();
   assert.equal(asked.status, 409, 'another person has sent one meanwhile');
-  assert.match(textOf(again), /Nothing was done: what can be sent back has changed .* Can still be sent back €2\.00 /);
+  assert.match(textOf(again), /Nothing was done: what can be refunded has changed .* Can still be refunded €2\.00 /);
   assert.equal(await world.gatewayHas('A-1-r2'), undefined);
   const refund = await world.ledger.transaction('A-1-r1');
   const [started] = refund?.history ?? [];
@@ -84,24 +84,24 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
     await operator.open('/admin/transactions/A-1-r1'),
     /Refund of<\/dt>\s*<dd><a href="\/admin\/transactions\/A-1">/,
   );
-  await operator.says(path, /€6\.00 can be sent back/);
+  await operator.says(path, /€6\.00 can be refunded/);
   await operator.send(`${path}/refund`, fieldsOf(await ask('6')));
   await operator.says(path, /All of it is refunded, or on its way/);
   await operator.says(
     '/admin/transactions',
-    / A-1-r2 Refund •••• \d{4} −€6\.00 .* A-1-r1 Refund •••• \d{4} −€4\.00 .* A-1 QR code •••• \d{4} €10\.00 Paid · €10\.00 on its way back /,
+    / A-1-r2 Refund •••• \d{4} −€6\.00 .* A-1-r1 Refund •••• \d{4} −€4\.00 .* A-1 QR code •••• \d{4} €10\.00 Paid · €10\.00 refund on its way /,
   );
   await world.settleAfter('approve', 'A-1-r1');
   const old = await operator.request(headers.get('location') ?? '');
   assert.deepEqual([old.status, placeOf(old)], [303, '/admin/transactions/A-1-r1'], 'it is not only started');
   await operator.says(
     '/admin',
-    /A-1 QR code •••• \d{4} €10\.00 Partly refunded · €4\.00 sent back · €6\.00 on its way back /,
+    /A-1 QR code •••• \d{4} €10\.00 Partly refunded · €4\.00 refunded · €6\.00 refund on its way /,
   );
-  await operator.says(path, / Paid · confirmed by the gateway [\d:]+ €4\.00 sent back · A-1-r1 Webhooks /);
+  await operator.says(path, / Paid · confirmed by the gateway [\d:]+ €4\.00 refunded · A-1-r1 Webhooks /);
   await world.settleAfter('approve', 'A-1-r2');
   for (const at of ['/admin', '/admin/transactions', path])
-    assert.match(await operator.open(at), /status over long">Refunded\s· €10\.00 sent back</, at);
+    assert.match(await operator.open(at), /status over long">Refunded\s· €10\.00 refunded</, at);
   await world.start(world.token({ orderId: 'B-1' }), { method: 'CHECKOUT' }, 'b');
   await operator.says('/admin', /Waiting €10\.10 1 payment .* B-1 Wallet website €10\.10 Waiting /);
   await world.ledger.closeOrder({ orderId: 'B-1', reason: null, ifUnpaidSince: null });
@@ -111,7 +111,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   await world.settleAfter('approve', 'B-1', '23456789');
   await operator.says(
     '/admin/transactions/B-1',
-    /The order was closed before\. Send back €10\.00 of €10\.10: the gateway sends whole amounts only\./,
+    /The order was closed before\. Refund €10\.00 of €10\.10: the gateway sends whole amounts only\./,
   );
 });
 

@@ -15,7 +15,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   const why = 'Nobody has paid yet\\. The gateway named €0\\.07 for a request of €10\\.10\\.';
   await operator.says(
     '/admin/health',
-    /but something needs attention\. .* ! Reviews 1 to review ✓ To send back Nothing\./,
+    /but something needs attention\. .* ! Reviews 1 to review ✓ To refund Nothing\./,
   );
   await operator.says('/admin', new RegExp(`1 payment to review As of .* Reload Needs review A-1 · QR code · open for \\d+ \\w+ ${why} €10\\.10 Review`)); // prettier-ignore
   assert.match(
@@ -50,7 +50,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   );
   await world.settle();
   assert.ok(world.receiver.received.some(({ payload }) => payload.type === 'payment.succeeded'));
-  await operator.says('/admin', /Nothing to review or send back/);
+  await operator.says('/admin', /Nothing to review, refund or settle/);
   await world.start(world.token({ orderId: 'A-2' }), { method: 'QR' });
   assert.match(
     await operator.open('/admin/transactions/A-2/close'),
@@ -194,7 +194,7 @@ async function observe(world: World, id: string, seen: Seen, ipn: string): Promi
   await endCheck(world.ledger, claim, seen);
 }
 
-it('a payment after the closing says what to do: send it back, or where nothing can be sent, settle it', async (t) => {
+it('a payment after the closing says what to do: refund it, or where nothing can be sent, settle it', async (t) => {
   const operator = await signedIn(t, { profile: REFUNDS_QR });
   const { world } = operator;
   for (const [orderId, amount] of [
@@ -208,13 +208,13 @@ it('a payment after the closing says what to do: send it back, or where nothing 
   const said = textOf(await operator.open('/admin/transactions/A-1'));
   assert.match(
     said,
-    / Paid after closing QR code .* To send back The order was closed before\. Send back €10\.00 of .* Came in €10\.10 · .* From •••• 6789 Order closed [^€]* Amount \(whole EUR\) Your name [^€]* Continue /,
+    / Paid after closing QR code .* To refund The order was closed before\. Refund €10\.00 of .* Came in €10\.10 · .* From •••• 6789 Order closed [^€]* Amount \(whole EUR\) Your name [^€]* Continue /,
   );
   assert.doesNotMatch(said, /Ask the gateway|The money was received|Needs review/);
   const much = await operator.send('/admin/transactions/A-1/refund', { by: 'Ada', amount: '10.10' });
-  assert.match(textOf(await much.text()), /At most €10\.00 can be sent back: the gateway sends whole amounts only\./);
+  assert.match(textOf(await much.text()), /At most €10\.00 can be refunded: the gateway sends whole amounts only\./);
   const why = 'The order was closed before\\. Settle €0\\.50 another way: the gateway sends whole amounts only\\.';
-  await operator.says('/admin', new RegExp(`1 payment to send back, 1 to settle .* A-2 · .* ${why} €0\\.50 Settle`));
+  await operator.says('/admin', new RegExp(`1 payment to refund, 1 to settle .* A-2 · .* ${why} €0\\.50 Settle`));
   await operator.says(
     '/admin/transactions/A-2',
     new RegExp(`Paid after closing QR code .* Still owed €0\\.50 ${why} Came in .* Your .* Continue (?!.* Refunds )`),
@@ -236,14 +236,11 @@ it('a payment after the closing says what to do: send it back, or where nothing 
     done.headers.get('location') ?? '',
     /Recorded\..* Paid after closing · €0\.50 settled another way .* Refunds €0\.50 was settled another way\. .* Settled another way, says Ada · in cash /,
   );
-  await operator.says('/admin', / 1 payment to send back As of .* Reload Paid after closing A-1 (?!.* Settle )/);
+  await operator.says('/admin', / 1 payment to refund As of .* Reload Paid after closing A-1 (?!.* Settle )/);
   world.skip(3 * M);
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '4', idempotencyKey: 'back' });
   await operator.says('/admin', /A-1 · QR code · •••• 6789 · open for 3 min /);
-  await operator.says(
-    '/admin/transactions/A-1',
-    / To send back The order was closed before\. Send back €6\.00 of €6\.10: /,
-  );
+  await operator.says('/admin/transactions/A-1', / To refund The order was closed before\. Refund €6\.00 of €6\.10: /);
 });
 
 it('what a colleague decided is said of the payment, and a payout that failed says why', async (t) => {

@@ -98,7 +98,7 @@ it('a payment that ended is called the same in its status, its explanation and i
     /Expired QR code .* Nobody paid in time\. A late payment still counts\. /,
   );
   await world.merchant('POST', '/orders/A-3/close', {});
-  const closed = / Nobody paid in time\. Money that still comes has to be sent back\. /;
+  const closed = / Nobody paid in time\. Money that still comes has to be refunded\. /;
   await operator.says('/admin/transactions/A-3', closed);
   const declined = (await world.ledger.transaction('A-1')) ?? assert.fail();
   const entry = { at: 0, event: 'declined', source: 'check', detail: 'USER_CANCELLED' } as const;
