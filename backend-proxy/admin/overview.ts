@@ -102,7 +102,7 @@ export function overview(shown: Overview): Html {
         <input
           name="orderId"
           type="search"
-          placeholder="ID, amount or end of wallet"
+          placeholder="ID, amount, wallet"
           aria-label="ID, amount or end of wallet"
           maxlength="64"
           autocomplete="off"
@@ -212,7 +212,7 @@ function figures({ sums: { created, open, isWhole }, counts, now }: Overview): H
     ${waiting.some(isOut) ? total(`On its way${part}`, waiting.filter(isOut), '&awaited=yes') : ''}
     <div>
       <dt>Webhooks failed</dt>
-      <dd class="amount">${dead === 0 ? NOTHING : dead}</dd>
+      <dd class="amount">${dead === 0 ? 'None' : dead}</dd>
       ${dead === 0 ? '' : html`<dd class="facts"><a href="/admin/webhooks?state=dead">to send again</a></dd>`}
     </div>
   </dl>`;
