@@ -20,7 +20,7 @@ const DONE = {
   resolved: 'Recorded. The history below has your name and note.',
   closed: 'The order is closed.',
   refunded: 'The refund has started. Its status is below.',
-  redelivered: 'The webhook is being sent again now. Reload in a moment to see the answer.',
+  redelivered: 'The webhook is being sent again now.',
 };
 type Done = keyof typeof DONE;
 

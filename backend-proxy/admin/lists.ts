@@ -252,7 +252,8 @@ export function redeliverForm({ id, type, orderId, body }: Webhook, form: string
 
 export function webhookPage(webhook: Webhook, form: string): Html {
   const { id, orderId, transactionId, lastAnswer, nextAt, createdAt } = webhook;
-  return html`<p class="lead">${stateOf(webhook)}</p>
+  const reload = html`<a href="/admin/webhooks/${id}">Reload</a> to see the answer.`;
+  return html`<p class="lead">${stateOf(webhook)} ${webhook.state === 'pending' ? reload : ''}</p>
     ${redeliverForm(webhook, form)}
     ${details([
       ['Webhook ID', id],

@@ -7,6 +7,7 @@ import { AFTER_CLOSE, NOT_REFUNDABLE, owedOf, whyNotRefundable, type RefundRules
 import {
   TYPES,
   isByPerson,
+  isOpen,
   mayBeResolved,
   type HistoryEntry,
   type Transaction,
@@ -105,15 +106,17 @@ export const heading = (transaction: Transaction, back?: Back): Html =>
 
 /** How and for which order, by which wallet or to which, and the sum where no heading has it; what no status says. */
 export function lead(transaction: Transaction, order?: Order, sum = ''): Html {
-  const { type, orderId, payer, customer } = transaction;
+  const { type, stage, needsReview, orderId, payer, customer } = transaction;
   const { isOutgoing } = TYPES[type];
   const party = isOutgoing ? customer : payer;
   const explanation = explanationOf(transaction, order);
+  const newest =
+    isOpen(stage) && !needsReview ? html`<a href="${linkTo(transaction)}">Reload</a> to see the newest.` : '';
   return html`<p class="lead">
       ${kindOf(transaction)} · ${linkToOrder(orderId)}
       ${party === null ? '' : html`· ${sum} ${isOutgoing ? 'to\u00A0' : 'paid by\u00A0'}${wallet(party)}`}
     </p>
-    ${explanation && html`<p class="lead reason">${explanation}</p>`}`;
+    ${(explanation || newest) && html`<p class="lead reason">${explanation} ${newest}</p>`}`;
 }
 
 /** With the closing of its order, and its refunds that were sent. */

@@ -116,7 +116,6 @@ function endName(transaction: Transaction): string {
 const UNCLEAR = 'It is not clear whether the gateway has it. The proxy keeps asking, so there is nothing to do yet.';
 
 const UNSEEN = 'The gateway’s answer was lost, so nobody was shown a way to pay. A status check found the payment.';
-const NEWEST = 'Reload to see the newest.';
 
 /** What lacks its answer has no code or page; a request is in the wallet. */
 const isUnseen = ({ method, checkoutUrl, qr, appUrl, answer }: Transaction) =>
@@ -129,7 +128,7 @@ export function explanationOf(transaction: Transaction, order?: Pick<Order, 'clo
   if (transaction.stage === 'uncertain') return UNCLEAR;
   if (transaction.resolved !== null) return decisionOf(transaction);
   if (transaction.late) return lateIn(transaction);
-  if (reason === null) return transaction.stage === 'succeeded' ? '' : isUnseen(transaction) ? UNSEEN : NEWEST;
+  if (reason === null) return transaction.stage !== 'succeeded' && isUnseen(transaction) ? UNSEEN : '';
   const [, explanation] = endOf(transaction, reason);
   if (reason !== 'EXPIRED') return explanation;
   return `${explanation} ${transaction.stage === 'declined' ? 'No money moved.' : lateOf(order)}`;
