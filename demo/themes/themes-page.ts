@@ -36,8 +36,7 @@ export function themesPage(proxyUrl: string, site: Site): Markup {
 
 const editor: Markup = html`<h1>Make the widget yours</h1>
   <p class="quiet">
-    Start from a theme, change what you like, look at each state in light and dark, and
-    <a href="#rule">copy the CSS</a>.
+    Start from a theme, change it, look at each state in light and dark, and copy <a href="#rule">the CSS</a>.
   </p>
   <ul class="ready" aria-label="Ready themes">
     ${readyThemes()}
@@ -48,14 +47,18 @@ const editor: Markup = html`<h1>Make the widget yours</h1>
         <p class="message" role="status" data-verdict></p>
         <a data-undo hidden></a>
       </div>
-      <div class="states bar" role="group" aria-label="State of the widget">
-        ${Object.entries(STATES).map(
-          ([id, label]) => html`<button class="button plain" type="button" data-state="${id}">${label}</button>`,
-        )}
+      <div class="bar">
+        <div class="states" role="group" aria-label="State of the widget">
+          ${Object.entries(STATES).map(
+            ([id, label]) => html`<button class="button plain" type="button" data-state="${id}">${label}</button>`,
+          )}
+        </div>
+        <p role="status" data-copied></p>
+        <button class="button" type="button" data-copy>Copy CSS</button>
       </div>
       <div class="previews card">${preview('light')} ${preview('dark')}</div>
     </div>
-    <form autocomplete="off" aria-label="Properties">
+    <form autocomplete="off" spellcheck="false" aria-label="Properties">
       <section aria-labelledby="colors">
         <div class="property">
           <h2 id="colors">Colors</h2>
@@ -76,7 +79,7 @@ const editor: Markup = html`<h1>Make the widget yours</h1>
             html`<label class="property"
               ><span class="name"><b>${label}</b> ${hint && html`<small>${hint}</small>`}</span>
               <span class="controls"
-                ><input type="text" data-claim="${claim}" value="${value}" maxlength="${max}" spellcheck="false"
+                ><input type="text" data-claim="${claim}" value="${value}" maxlength="${max}"
               /></span>
             </label>`,
         )}
@@ -85,8 +88,6 @@ const editor: Markup = html`<h1>Make the widget yours</h1>
   </div>
   <div class="bar">
     <h2 id="rule">The CSS</h2>
-    <button class="button" type="button" data-copy>Copy</button>
-    <p role="status" data-copied></p>
     <p class="quiet">Only what differs from the defaults. This page’s address holds the theme, too.</p>
   </div>
   <pre class="rule" tabindex="0" role="group" aria-labelledby="rule"><code data-css></code></pre>`;
@@ -103,16 +104,19 @@ function row({ key, name, label, hint, kind, unit, default: usual, min = 0, max 
     <div class="controls">
       ${
         kind === 'color'
-          ? Object.values(SCHEMES).map(
+          ? Object.keys(SCHEMES).map(
               (scheme) =>
-                html`<input
-                  type="color"
-                  data-scheme="${scheme.toLowerCase()}"
-                  aria-label="${label}, ${scheme.toLowerCase()}"
-                />`,
+                html`<input type="color" data-scheme="${scheme}" aria-label="${label}, ${scheme}" />
+                  <input
+                    type="text"
+                    data-scheme="${scheme}"
+                    aria-label="${label}, ${scheme}, as #rrggbb"
+                    pattern="#[0-9A-Fa-f]{6}"
+                    required
+                  />`,
             )
           : kind === 'font'
-            ? html`<input type="text" maxlength="200" spellcheck="false" aria-label="${label}" />`
+            ? html`<input type="text" maxlength="200" aria-label="${label}" />`
             : html`<input type="range" min="${min}" max="${max}" aria-label="${label}" />
                 <span class="value" aria-hidden="true">${usual} ${unit}</span>`
       }

@@ -236,9 +236,21 @@ test('a color with too little contrast is named with its ratio, and is not refus
   assert.match((await verdict.textContent()) ?? '', /^Muted, light: \d\.\d to 1 .*text needs 4\.5\.$/m);
   assert.match(await css(page), /#7fb0ff/);
   const marked = await page.locator('[aria-invalid=true]').evaluateAll((all) => all.map(({ ariaLabel }) => ariaLabel));
-  assert.deepEqual(marked, ['Muted, light']);
+  assert.deepEqual(marked, ['Muted, light', 'Muted, light, as #rrggbb']);
   await page.getByRole('button', { name: 'Copy' }).click();
   await page.getByText('It has colors below WCAG AA.').waitFor();
+});
+
+test('a color can be typed, and a new accent says that as text it may be drawn in another shade', async () => {
+  const { page } = await atThemes();
+  const typed = page.getByLabel('Accent, light, as #rrggbb', { exact: true });
+  assert.equal(await typed.inputValue(), '#2348d5');
+  await typed.fill('#0B7A4');
+  assert.equal(await css(page), EMPTY, 'it is not a color yet');
+  await typed.fill('#0B7A4B');
+  assert.match(await css(page), /#0b7a4b/);
+  assert.equal(await page.getByLabel('Accent, light', { exact: true }).inputValue(), '#0b7a4b');
+  assert.match((await page.locator('[data-verdict]').textContent()) ?? '', /As text, the accent is drawn darker/);
 });
 
 test('changes to a ready theme can be taken back, and it is named', async () => {

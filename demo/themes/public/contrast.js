@@ -42,10 +42,11 @@ const COLORS = PROPERTIES.filter(({ kind }) => kind === 'color');
 /** What the widget draws its lines and texts in while no accent is set. */
 const LINES = { light: '#2348d5', dark: '#94abff' };
 
+/** An accent without a surface of the page's own: as a line or text it is drawn as light as the surface needs. */
+export const isFitted = (theme) => 'color-accent' in theme && !('color-surface' in theme);
+
 /** The worst failing pair for each color and scheme. */
 export function shortfalls(theme) {
-  // An accent without a surface of the page's own is drawn as light as the surface needs.
-  const isFitted = 'color-accent' in theme && !('color-surface' in theme);
   return ['light', 'dark'].flatMap((scheme) => {
     const colors = Object.fromEntries(COLORS.map((each) => [each.key, (theme[each.key] ?? each.default)[scheme]]));
     colors['color-fill'] = colors['color-accent'];
@@ -55,7 +56,7 @@ export function shortfalls(theme) {
     const worst = new Map();
     for (const { of, on, where, atLeast } of PAIRS) {
       const name = typeof of === 'string' ? of : of[0];
-      if (isFitted && name === 'accent') continue;
+      if (isFitted(theme) && name === 'accent') continue;
       const key = `color-${name === 'fill' ? 'accent' : name}`;
       const ratio = contrast(colorOf(of, colors), colorOf(on, colors));
       const lack = ratio / atLeast;

@@ -1,7 +1,7 @@
 // Connects the controls, the theme and the fragment of the address. The theme is the only state; the page is drawn
 // from it. The previews use the same CSS rule that is shown for copying, as a constructed style sheet, and a fake proxy
 // each. theme-text.js converts a theme to text, contrast.js checks its colors.
-import { onAccentOf, shortfalls } from './contrast.js';
+import { isFitted, onAccentOf, shortfalls } from './contrast.js';
 import { FakeProxy } from './fake-proxy.js';
 import { cssOf, hashOf, themeOf, withValue } from './theme-text.js';
 import { PROPERTIES } from './themes.js';
@@ -54,13 +54,14 @@ function showVerdict() {
     }
   }
   const lines = found.map(wordsOf);
-  if (find('[type=text][aria-invalid=true]', form)) {
+  if (find('[data-key=font] [aria-invalid=true]', form))
     lines.unshift('Font: a size and a family, such as 1rem Georgia, serif.');
-  }
   const verdict = find('[data-verdict]');
   verdict.classList.toggle('good', lines.length === 0);
   verdict.classList.toggle('warn', lines.length > 0);
-  say('[data-verdict]', lines.join('\n') || 'Every text has the contrast of WCAG AA, light and dark.');
+  if (lines.length === 0) lines.push('Every text has the contrast of WCAG AA, light and dark.');
+  if (isFitted(theme)) lines.push('As text, the accent is drawn darker or lighter where needed.');
+  say('[data-verdict]', lines.join('\n'));
 }
 
 const valueOf = ({ key, default: usual }) => (key === 'color-on-accent' ? onAccentOf(theme) : (theme[key] ?? usual));
@@ -96,7 +97,7 @@ const isFont = (value) => value.trim() === '' || CSS.supports('font', value);
 
 function valueIn(property, { value, dataset }) {
   const { kind } = property;
-  if (kind === 'color') return { ...valueOf(property), [dataset.scheme]: value };
+  if (kind === 'color') return { ...valueOf(property), [dataset.scheme]: value.toLowerCase() };
   return kind === 'length' ? Number(value) : isFont(value) ? value.trim() || null : null;
 }
 
@@ -153,6 +154,8 @@ form.addEventListener('input', ({ target }) => {
     brandTimer = setTimeout(showState, PAUSE_MS);
     return;
   }
+  // A color that is being typed.
+  if (!target.validity.valid) return;
   const { property } = rows.find(({ row }) => row.contains(target));
   theme = withValue(theme, property.key, valueIn(property, target));
   show();
