@@ -149,13 +149,13 @@ export function orderPage({ order, balance, token, proxyUrl, site, now }: OrderP
 function trial(walletUrl: string): Markup {
   const { id, shown, name } = DEMO_WALLET;
   return html`<p class="trial" data-way="DIRECT">
-    <span class="fill">Demo: use wallet <b>${shown}</b> (${name}).</span>
+    <span class="fill">Demo: Use wallet <b>${shown}</b> (${name}).</span>
     <button class="fill button plain" type="button" data-fill="${id}">Fill in</button>
     <span class="request">Approve it on the ${walletPhone(walletUrl)}.</span>
-    <span class="soon">Demo: after Pay, open the ${walletPhone(walletUrl)}.</span>
-    <span class="code">Demo: open the ${walletPhone(walletUrl)} with this code.</span>
-    <span class="app">Demo: the button opens the wallet phone.</span>
-    <span class="website">Demo: log in as ${name} on the wallet’s website.</span>
+    <span class="soon">Demo: After Pay, open the ${walletPhone(walletUrl)}.</span>
+    <span class="code">Demo: Open the ${walletPhone(walletUrl)} with this code.</span>
+    <span class="app">Demo: The button opens the wallet phone.</span>
+    <span class="website">Demo: Log in as ${name} on the wallet’s website.</span>
   </p>`;
 }
 

@@ -135,6 +135,6 @@ function tokenFor(order: Order, { publicUrl, orderSecret }: ShopSettings, now: D
   const { least: minAmount, most: maxAmount } = TOP_UP;
   const suggestedAmounts = ['10.00', '25.00', '50.00'];
   const bounds = { minAmount, maxAmount, suggestedAmounts };
-  const topUp = { ...common, ...bounds, description: 'Stillwater coffee card', purpose: 'deposit' } as const;
+  const topUp = { ...common, ...bounds, description: 'Coffee card', purpose: 'deposit' } as const;
   return signOrder(topUp, orderSecret, now.getTime());
 }

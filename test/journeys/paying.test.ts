@@ -110,7 +110,7 @@ test('CHECKOUT: the shopper logs in, enters the code from the phone, pays, and r
   const last = async () => (await shopper.page.locator('.demo li').last().innerText()).replaceAll(/\s+/g, ' ').trim();
   assert.equal(await last(), 'Pay (wallet 1234 5678)');
   await shopper.choose('CHECKOUT');
-  await hints(shopper, 'Demo: log in as Ada on the wallet’s website.');
+  await hints(shopper, 'Demo: Log in as Ada on the wallet’s website.');
   await shopper.pay('CHECKOUT');
   await shopper.page.waitForURL(`${world.stack.sandbox}/pay?token=*`);
   await shopper.logInAtCheckout(BRUNO);
@@ -129,10 +129,10 @@ for (const [method, device] of [
     const phone = await world.phone(ADA);
     await shopper.order();
     await choosesInPlace(shopper, method);
-    await hints(shopper, 'Demo: after Pay, open the wallet phone.');
+    await hints(shopper, 'Demo: After Pay, open the wallet phone.');
     await shopper.pay(method);
     const code = await shopper.scannedCode();
-    await hints(shopper, 'Demo: open the wallet phone with this code.', `${code}&as=${ADA}`);
+    await hints(shopper, 'Demo: Open the wallet phone with this code.', `${code}&as=${ADA}`);
     await phone.scan(code);
     assert.match((await shopper.part('countdown').textContent()) ?? '', /1[45]:\d\d left/);
     await shopper.part('bar').waitFor();
@@ -275,7 +275,7 @@ test('on a phone the shopper opens the wallet app, approves, and comes back to t
   const shopper = await world.shopper(PHONE_SIZE);
   const { page } = shopper;
   await shopper.order();
-  await hints(shopper, 'Demo: the button opens the wallet phone.');
+  await hints(shopper, 'Demo: The button opens the wallet phone.');
   await shopper.choose('DIRECT');
   await page.getByRole('button', { name: 'Fill in' }).tap();
   assert.equal(await shopper.part('wallet').inputValue(), ADA);
@@ -292,7 +292,7 @@ test('on a phone the shopper opens the wallet app, approves, and comes back to t
   await page.goto(orderPage);
   await shopper.part('app-link').waitFor();
   assert.equal(await shopper.part('code').isVisible(), false, 'a phone cannot scan its own screen');
-  await hints(shopper, 'Demo: the button opens the wallet phone.');
+  await hints(shopper, 'Demo: The button opens the wallet phone.');
   await page.getByText('Pay with another device').tap();
   await shopper.part('code').waitFor();
   const top = async (part: string) => (await shopper.part(part).boundingBox())?.y ?? Number.NaN;
