@@ -2,6 +2,7 @@
 // three real processes. No browser may report an error or a warning.
 import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
+import type { Locator } from 'playwright-core';
 import { ADA, BRUNO, PHONE_SIZE, World, type Method, type Shopper } from './shopper.ts';
 
 const world = await World.open();
@@ -65,6 +66,17 @@ test('every error and warning in a browser is recorded', async () => {
   const recorded = visitor.complaints.join();
   for (const complaint of ['a warning', 'a mistake', 'Content Security Policy'])
     assert.ok(recorded.includes(complaint), recorded);
+});
+
+test('the basket that appears does not cover what was pressed', async () => {
+  const { page } = await world.shopper({ viewport: { width: 1280, height: 800 } });
+  await page.goto(world.stack.shop);
+  const boxOf = async (at: Locator) => (await at.boundingBox()) ?? assert.fail('not drawn');
+  const { x, y } = await boxOf(page.getByRole('button', { name: 'Add Dawn Chorus' }));
+  // By mouse: Playwright's own presses scroll.
+  await page.mouse.click(x + 20, y + 5);
+  const less = await boxOf(page.getByRole('button', { name: 'One less Dawn Chorus' }));
+  assert.ok(less.y + less.height <= (await boxOf(page.locator('.basket'))).y);
 });
 
 test('DIRECT: the shopper enters a wallet ID and confirms on the phone', async () => {

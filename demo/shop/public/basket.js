@@ -35,6 +35,8 @@ form.addEventListener('click', ({ target }) => {
   addUp();
   // The button that was pressed is gone.
   if (target.hidden) target.closest('.stepper').querySelector('[data-step="1"]').focus();
+  // The basket may have appeared over it.
+  target.closest('.stepper').scrollIntoView({ block: 'nearest' });
 });
 form.addEventListener('input', addUp);
 // After the back button the browser may have restored the quantities.
