@@ -54,7 +54,7 @@ test('the desk’s search leaves the rows with all its words, says how many, and
   assert.equal(await rows.count(), 1, 'also after the list has changed');
   await found.fill(`today ${shopper.orderId}`);
   await said.and(staff.page.getByText('1 found', { exact: true })).waitFor();
-  await found.fill(`76,00 ${shopper.orderId}`);
+  await found.fill(`dripper 76,00 ${shopper.orderId}`);
   await said.and(staff.page.getByText('1 found', { exact: true })).waitFor();
   await found.fill(BRUNO.replace(/\d{4}/, '$& '));
   await rows.filter({ hasText: shopper.orderId }).waitFor();
@@ -64,7 +64,7 @@ test('the desk’s search leaves the rows with all its words, says how many, and
   await said.and(staff.page.getByText(/^Nothing found/)).waitFor();
   await found.fill('nobody');
   await said
-    .and(staff.page.getByText(/^Nothing found\. Type an order, an amount, a day, or a wallet’s last digits\.$/))
+    .and(staff.page.getByText(/^Nothing found\. Type an order, goods, an amount, a day, or a wallet’s last digits\.$/))
     .waitFor();
   assert.deepEqual([await rows.count(), await staff.page.getByRole('region').count()], [0, 0]);
   await found.fill('');

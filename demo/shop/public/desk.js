@@ -21,7 +21,7 @@ function filter() {
   }
   for (const fold of live.querySelectorAll('details')) fold.open ||= words.length > 0;
   const found = rows.filter((row) => !row.hidden).length;
-  const none = 'Nothing found. Type an order, an amount, a day, or a wallet’s last digits.';
+  const none = 'Nothing found. Type an order, goods, an amount, a day, or a wallet’s last digits.';
   for (const part of live.querySelectorAll('.totals, h2 small, [role="status"]')) part.hidden = words.length > 0;
   said.value = words.length === 0 ? '' : found === 0 ? none : `${found} found`;
 }
