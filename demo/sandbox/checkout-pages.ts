@@ -101,8 +101,8 @@ type Changing = Pick<CheckoutView, 'payment' | 'leftMs' | 'aheadMs'>;
 export const versionOf = ({ payment, aheadMs }: Changing) => `${isFinal(payment) ? 'ended' : 'open'}.${aheadMs}`;
 
 export function bannerOf({ payment, aheadMs }: Changing): string {
-  const { banner: text, ahead } = checkoutTexts(payment.language).texts;
-  return aheadMs === 0 ? text : `${text}. ${fill(ahead, { time: duration(aheadMs) })}`;
+  const { texts, textLang } = checkoutTexts(payment.language);
+  return aheadMs === 0 ? texts.banner : `${texts.banner}. ${fill(texts.ahead, { time: duration(aheadMs, textLang) })}`;
 }
 
 /** The page's own end. The shop may have set an earlier one, which the gateway does not know. */

@@ -174,15 +174,17 @@ export function ago(at: number, now: number): string {
   return minutes < 1440 ? `${Math.floor(minutes / 60)} h ago` : `${Math.floor(minutes / 1440)} d ago`;
 }
 
-/** Such as `1 d 2 h 5 min`. */
-export function duration(ms: number): string {
+/** Such as `1 day 2 hours 5 minutes`. */
+export function duration(ms: number, language = 'en'): string {
   const minutes = Math.floor(ms / 60_000);
   const parts = [
-    [Math.floor(minutes / 1440), 'd'],
-    [Math.floor(minutes / 60) % 24, 'h'],
-    [minutes % 60, 'min'],
+    [Math.floor(minutes / 1440), 'day'],
+    [Math.floor(minutes / 60) % 24, 'hour'],
+    [minutes % 60, 'minute'],
   ] as const;
-  const shown = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`);
+  const shown = parts
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => count.toLocaleString(language, { style: 'unit', unit, unitDisplay: 'long' }));
   return shown.join(' ') || `${ms / 1000} s`;
 }
 

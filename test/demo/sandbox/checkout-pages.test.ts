@@ -90,13 +90,13 @@ describe('the hosted checkout', () => {
     assert.equal(await statusOfLive(), 204, 'a reload would take the focus from what is typed');
     await opened.control('clock', { advanceMs: 599_000 });
     const { regions: moved } = await (await opened.request(`${live}?since=${version}`)).json();
-    assert.equal(moved.banner, 'Test: no money moves. The clock is 9 min ahead.');
+    assert.equal(moved.banner, 'Test: no money moves. The clock is 9 minutes ahead.');
     await opened.control('clock', { advanceMs: 51_000 });
     const { regions, version: next } = await (await opened.request(`${live}?since=${version}`)).json();
     assert.match(regions.ends, /Time left to pay: <span class="countdown" data-countdown="250">4:10</);
     assert.equal((await opened.request(`${live}?since=${next}`)).status, 204, 'live.js counts down');
     await browser.open(page);
-    assert.match(browser.text, /The clock is 10 min ahead\. .*Time left to pay: 4:10/);
+    assert.match(browser.text, /The clock is 10 minutes ahead\. .*Time left to pay: 4:10/);
     await opened.control('clock', { advanceMs: 250_000 });
     assert.equal(await statusOfLive(), 205);
     await browser.open(page);

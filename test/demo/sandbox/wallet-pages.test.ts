@@ -100,11 +100,11 @@ describe('the wallet phone', () => {
     const [, version] = /data-version="([^"]+)"/.exec(phone.html) ?? [];
     await opened.control('clock', { advanceMs: 900_000 });
     await phone.open(`/wallet/live?since=${version}`);
-    assert.match(JSON.parse(phone.html).regions.banner, /The clock is 15 min ahead/);
+    assert.match(JSON.parse(phone.html).regions.banner, /The clock is 15 minutes ahead/);
     await phone.open('/wallet');
-    assert.match(phone.text, /no money moves\. The clock is 15 min ahead\./);
+    assert.match(phone.text, /no money moves\. The clock is 15 minutes ahead\./);
     await phone.open('/wallet?as=');
-    assert.match(phone.text, /The clock is 15 min ahead\. .*Whose phone is this\?/);
+    assert.match(phone.text, /The clock is 15 minutes ahead\. .*Whose phone is this\?/);
   });
 
   it('the phone names the website that asks, as the hosted checkout does', async () => {
