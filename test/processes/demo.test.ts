@@ -1,11 +1,12 @@
 // The demo's three processes on free ports: their connections, their failures and their end.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
 import { FREE_PORTS, startStack } from '../../demo/stack.ts';
 import { buildWidgetIfStale } from '../../demo/widget-build.ts';
 import { until } from '../faults/fault-test.ts';
@@ -46,6 +47,11 @@ test('the demo prints links that answer', { skip: process.platform === 'win32' &
     },
   });
   assert.deepEqual(statuses, [200, 200, 200, 200, 200, 200], out);
+});
+
+test('the demo prints its usage with --help, and starts nothing', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['demo/main.ts', '--help']);
+  assert.match(stdout, /^npm start -- \[--dir FOLDER\]\n.*\n$/);
 });
 
 test('the processes of the stack end if their parent is killed', async () => {
