@@ -132,7 +132,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
         </small>
       </summary>
       <div class="inside stack">
-        ${requests > 1 ? html`<p class="soft">${requests} requests to create it came. One was accepted.</p>` : ''}
+        ${requests > 1 ? html`<p class="soft">${requests} requests came to create it. One was accepted.</p>` : ''}
         <div class="row">${waysOn(transaction, processor.customers, clock.now())}</div>
         ${history(kind, transaction, options)}
       </div>

@@ -262,7 +262,7 @@ describe('the overview of transactions', () => {
     await opened.send('pay', collection('QR'));
     await opened.send('pay', collection('QR'));
     const row = rowOf(await openOverview(opened), 'order-QR');
-    assert.match(row, /Requested 2 times 2 requests to create it came\. One was accepted\./);
+    assert.match(row, /Requested 2 times 2 requests came to create it\. One was accepted\./);
   });
 
   it('what a fault has changed in an answer is in its row and, with its time, in its details, once until it differs', async () => {
