@@ -141,7 +141,8 @@ const hidden = ({ payment, proof }: CheckoutView): Markup =>
     <input type="hidden" name="proof" value="${proof}" />`;
 
 /** The fields name it by its id: an alert that a page loads with is not announced by every screen reader. */
-const problemText = (id: string, text: string): Markup => html`<p class="problem" id="${id}" role="alert">${text}</p>`;
+const problemText = (id: string, text: string): Markup =>
+  html`<p class="problem" id="${id}" role="alert"><span>${sentences(text)}</span></p>`;
 
 /** The problem with `field` alone. */
 function problemOf(field: string, { problems }: CheckoutView, texts: CheckoutTexts, more = ''): Markup | '' {

@@ -100,7 +100,7 @@ export const fact = (name: string, value: string | Markup, look = ''): Markup =>
 
 /** A line ends after a sentence, if it can. */
 export const sentences = (text: string): Markup =>
-  html`${text.split(/(?<=\.) /).map((each) => html`<span>${each}</span> `)}`;
+  html`${text.split(/(?<=\.) /).map((each) => html`<span class="sentence">${each}</span> `)}`;
 
 /** Drawn as a phone on a wide screen, with `beside` beside it; on a phone it fills the screen. */
 export const device = (screen: Markup, beside: Markup | '' = '', about?: Markup): Markup =>
