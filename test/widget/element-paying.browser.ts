@@ -118,6 +118,29 @@ it('paying twice by click, twice by Enter and once by pay() starts one payment',
   expect(proxy.starts).to.have.length(1);
 });
 
+it('a start warns of a payment that was open before, not of its own that the stream shows before the answer', async () => {
+  const proxy = new FakeProxy({ methods: ['QR', 'JETGO'] });
+  const widget = await mount(proxy, { method: 'QR' });
+  const warningAfterPay = async () => {
+    const isShown = oneEvent(widget, 'payment-change');
+    thePart(widget, 'pay').click();
+    await isShown;
+    await widget.updateComplete;
+    expect(thePart(widget, 'pay').textContent?.trim()).to.equal('Starting the payment…');
+    return texts(widget, '.note.warning, [part=pay].second').length > 0;
+  };
+  proxy.onStart = () => ({ status: 'INITIALIZED', answer: 'AWAITED', qr: null, createdAt: new Date().toISOString() });
+  const answer = proxy.holdAnswers();
+  expect(await warningAfterPay()).to.equal(false);
+  proxy.settle(paymentOf('QR'));
+  answer();
+  await heading(widget, 'Scan the code to pay');
+  thePart(widget, 'other').click();
+  await heading(widget, 'How would you like to pay?');
+  proxy.holdAnswers();
+  expect(await warningAfterPay()).to.equal(true);
+});
+
 it('paying in one widget does not change another widget of the page', async () => {
   const [one, two] = [new FakeProxy({ orderId: 'ONE' }), new FakeProxy({ orderId: 'TWO' })];
   const [first, second] = [await mount(one, { method: 'QR' }), await mount(two, { method: 'JETGO' })];

@@ -11,7 +11,10 @@ describe('a lost answer of the proxy', () => {
     proxy.nextStarts.push('unreached', 'unreached');
     payBy('QR');
     await clock.advance(500);
-    assert.deepEqual([state().activity, panel()], [{ at: 'sending', isSlow: true }, 'choose']);
+    assert.deepEqual(
+      [state().activity, panel()],
+      [{ at: 'sending', before: null, isSlow: true, retry: null }, 'choose'],
+    );
     await clock.advance(10_000);
     assert.deepEqual(keysSent(), ['key-1', 'key-1', 'key-1']);
     assert.deepEqual([panel(), events.includes('error'), events.includes('failed')], ['scan', false, false]);
@@ -134,9 +137,9 @@ describe('a late answer of the gateway', () => {
     proxy.hold();
     payBy('QR');
     await clock.advance(3_900);
-    assert.deepEqual(state().activity, { at: 'sending', isSlow: false });
+    assert.deepEqual(state().activity, { at: 'sending', before: null, isSlow: false, retry: null });
     await clock.advance(200);
-    assert.deepEqual(state().activity, { at: 'sending', isSlow: true });
+    assert.deepEqual(state().activity, { at: 'sending', before: null, isSlow: true, retry: null });
   });
 
   it('a checkout opens by itself even if a status check found the payment before the answer', async () => {

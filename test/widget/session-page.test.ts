@@ -68,9 +68,12 @@ describe('waitUntil()', () => {
     await sendBy('QR');
     session.pay();
     await settle();
-    assert.deepEqual([proxy.starts.length, state().activity], [0, { at: 'sending', isSlow: false }]);
+    assert.deepEqual(
+      [proxy.starts.length, state().activity],
+      [0, { at: 'sending', before: null, isSlow: false, retry: null }],
+    );
     await clock.advance(4_000);
-    assert.deepEqual(state().activity, { at: 'sending', isSlow: true });
+    assert.deepEqual(state().activity, { at: 'sending', before: null, isSlow: true, retry: null });
     page.resolve();
     await clock.advance(0);
     assert.deepEqual([proxy.starts.length, panel()], [1, 'scan']);

@@ -138,8 +138,8 @@ describe('show()', () => {
   const ACTIVITIES: Activity[] = [
     { at: 'following' },
     { at: 'choosing' },
-    { at: 'sending', isSlow: true },
-    { at: 'sending', isSlow: false, retry: 'QR' },
+    { at: 'sending', before: null, isSlow: true, retry: null },
+    { at: 'sending', before: null, isSlow: false, retry: 'QR' },
     { at: 'stopped', trouble },
   ];
   const UNPAID = { paid: false, checking: true };

@@ -33,7 +33,8 @@ export const notesAbovePay = ({ trouble }: Choice, context: PanelContext): Templ
 
 /** A payment that could be paid as well as the one that is started or waited for. */
 const hasOther = ({ order, activity }: SessionState): boolean =>
-  order.otherOpen || (activity.at !== 'following' && isOpen(order.payment));
+  order.otherOpen ||
+  (activity.at !== 'following' && isOpen(activity.at === 'sending' ? activity.before : order.payment));
 
 /** The text, and that a repeated press is one payment: that is not said of two, because each could be paid. */
 const onceOnly = (text: string, context: PanelContext): TemplateResult =>

@@ -265,7 +265,7 @@ export class Session implements ReactiveController, Actions {
   async #sendAfter(promises: Promise<unknown>[], body: StartPayment, isRetry: boolean): Promise<void> {
     this.#sending.abort();
     const { signal } = (this.#sending = new AbortController());
-    this.#host.set({ activity: { at: 'sending', isSlow: false } });
+    this.#showSending(null);
     const { wait } = this.#options;
     void wait(SLOW_START_MS, signal).then(() => signal.aborted || this.#showSlow());
     const trouble = await troubleOfPage(promises, (ms) => wait(ms, signal));
@@ -287,7 +287,7 @@ export class Session implements ReactiveController, Actions {
     // Sent before the rest: storing the hint and rendering take milliseconds on a slow phone.
     if (this.#client) void this.#deliver(this.#client, { ...body, ...language }, this.#pending);
     leaveResumeHint(order.orderId);
-    this.#host.set({ activity: { at: 'sending', isSlow: false, ...(isRetry && { retry: body.method }) } });
+    this.#showSending(isRetry ? body.method : null);
   }
 
   async #deliver(client: ProxyClient, body: StartPayment, pending: PendingStart): Promise<void> {
@@ -319,6 +319,11 @@ export class Session implements ReactiveController, Actions {
     if (this.#checkoutWindow?.mayOpen) this.#closeCheckoutWindow();
     this.#recognizeStart(this.#host.state().order);
     this.#showSlow();
+  }
+
+  #showSending(retry: Method | null): void {
+    const before = this.#host.state().order.payment;
+    this.#host.set({ activity: { at: 'sending', before, isSlow: false, retry } });
   }
 
   #showSlow(): void {

@@ -3,7 +3,13 @@
 // what the order token claims, so that the first paint needs no answer from the network; flow/session.ts decides how it
 // changes. The token's signature is not verified here: only the proxy can do that, and it decides everything that
 // matters.
-import { methodsOf, type Method, type OrderClaims, type OrderView } from '../../backend-proxy/protocol/wire.ts';
+import {
+  methodsOf,
+  type Method,
+  type OrderClaims,
+  type OrderView,
+  type PaymentView,
+} from '../../backend-proxy/protocol/wire.ts';
 
 /** What is wrong, as far as the shopper needs to know. `code` is a problem's code, `network` or `page_timeout`. */
 export interface Trouble {
@@ -33,11 +39,11 @@ export type Activity =
   /** Choosing, either again while a payment is open, or with an error of the last start to show. */
   | { at: 'choosing'; trouble?: Trouble; errors?: FieldErrors }
   /**
-   * Waiting for the answer to a start. `isSlow`: after a few seconds, or once it had to be sent again.
-   * `retry`: the method of a start that replaces a payment which ended or cannot be paid, and whose progress is shown
-   * in that payment's place.
+   * Waiting for the answer to a start. `before`: the payment at the press, so that the stream's news of the new one is
+   * not taken for another. `isSlow`: after a few seconds, or once it had to be sent again. `retry`: the method of a
+   * start that replaces a payment which ended or cannot be paid, and whose progress is shown in that payment's place.
    */
-  | { at: 'sending'; isSlow: boolean; retry?: Method }
+  | { at: 'sending'; before: PaymentView | null; isSlow: boolean; retry: Method | null }
   /** Nothing more can be done with this token. */
   | { at: 'stopped'; trouble: Trouble };
 
