@@ -124,9 +124,9 @@ export function failed(
 const SIGNS: Partial<Record<Reason, 'wrong' | 'clock'>> = { REJECTED: 'wrong', EXPIRED: 'clock' };
 
 const nextStep = {
-  // The same press fails again until there is more money.
+  // The same press fails again until there is more money, and another way may lead to the same wallet.
   LOW_BALANCE: (method: Method, context: PanelContext) =>
-    html`${otherMethodButton(context, 'primary')} ${againButton(method, context.say('again'), context, 'second')}`,
+    html`${otherMethodButton(context, 'second')} ${againButton(method, context.say('again'), context, 'second')}`,
   EXPIRED: (method: Method, context: PanelContext) =>
     html`${onePaymentNote(context, true)} ${newAttemptButton(method, context)} ${otherMethodButton(context)}`,
   // A person at the shop closed the payment, so the shop decides about another try.
