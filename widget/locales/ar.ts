@@ -67,7 +67,7 @@ export default {
   copy: 'نسخ الرمز',
   copied: 'تم النسخ',
   copyReference: 'نسخ',
-  save: 'حفظ على شكل صورة',
+  save: 'حفظ الصورة',
   direct: 'أكّد في تطبيق [محفظتك|{wallet}]',
   direct_help: 'افتح التطبيق ووافق على [طلب الدفع|دفع {amount} إلى {merchant}]، حتى إن لم يصلك أي إشعار.',
   waiting: 'في انتظار الدفع',

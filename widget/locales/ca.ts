@@ -67,7 +67,7 @@ export default {
   copy: 'Copia el codi',
   copied: 'Copiat',
   copyReference: 'Copia',
-  save: 'Desa com a imatge',
+  save: 'Desa la imatge',
   direct: 'Confirmeu a l’aplicació [del moneder|{wallet}]',
   direct_help:
     'Obriu l’aplicació i aproveu [la sol·licitud|el pagament de {amount} a {merchant}], encara que no hàgiu rebut cap missatge.',

@@ -67,7 +67,7 @@ export default {
   copy: 'Kopírovat kód',
   copied: 'Zkopírováno',
   copyReference: 'Kopírovat',
-  save: 'Uložit jako obrázek',
+  save: 'Uložit obrázek',
   direct: 'Potvrďte v aplikaci [peněženky|{wallet}]',
   direct_help:
     'Otevřete aplikaci a [žádost schvalte|schvalte platbu {amount} pro {merchant}], i když žádné oznámení nepřišlo.',

@@ -67,7 +67,7 @@ export default {
   copy: 'Kopiér kode',
   copied: 'Kopieret',
   copyReference: 'Kopiér',
-  save: 'Gem som billede',
+  save: 'Gem billede',
   direct: 'Bekræft i din [wallet|{wallet}]-app',
   direct_help:
     'Åbn appen, og godkend [betalingsanmodningen|{amount} til {merchant}], også selvom du ikke har fået en besked.',

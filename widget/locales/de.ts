@@ -67,7 +67,7 @@ export default {
   copy: 'Code kopieren',
   copied: 'Kopiert',
   copyReference: 'Kopieren',
-  save: 'Als Bild speichern',
+  save: 'Bild speichern',
   direct: 'In der [Wallet|{wallet}]‑App bestätigen',
   direct_help:
     'Öffnen Sie die App und bestätigen Sie [die Zahlungsanfrage|{amount} an {merchant}]. Die Anfrage ist auch ohne Mitteilung da.',

@@ -67,7 +67,7 @@ export default {
   copy: 'Copiar código',
   copied: 'Copiado',
   copyReference: 'Copiar',
-  save: 'Guardar como imagen',
+  save: 'Guardar imagen',
   direct: 'Confirme en la app [de su billetera|{wallet}]',
   direct_help:
     'Abra la app y apruebe [la solicitud|el pago de {amount} a {merchant}], aunque no le haya llegado ningún mensaje.',

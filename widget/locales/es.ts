@@ -67,7 +67,7 @@ export default {
   copy: 'Copiar código',
   copied: 'Copiado',
   copyReference: 'Copiar',
-  save: 'Guardar como imagen',
+  save: 'Guardar imagen',
   direct: 'Confirme en la aplicación [de su monedero|{wallet}]',
   direct_help:
     'Abra la aplicación y apruebe [la solicitud|el pago de {amount} a {merchant}], aunque no haya recibido ningún mensaje.',

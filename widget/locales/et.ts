@@ -67,7 +67,7 @@ export default {
   copy: 'Kopeeri kood',
   copied: 'Kopeeritud',
   copyReference: 'Kopeeri',
-  save: 'Salvesta pildina',
+  save: 'Salvesta pilt',
   direct: 'Kinnitage [rahakoti|{wallet} ]rakenduses',
   direct_help:
     'Avage rakendus ja kinnitage [maksetaotlus|makse {amount} saajale {merchant}] ka siis, kui teavitust pole tulnud.',

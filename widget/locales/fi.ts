@@ -67,7 +67,7 @@ export default {
   copy: 'Kopioi koodi',
   copied: 'Kopioitu',
   copyReference: 'Kopioi',
-  save: 'Tallenna kuvana',
+  save: 'Tallenna kuva',
   direct: 'Vahvista [lompakon |{wallet}-]sovelluksessa',
   direct_help:
     'Avaa sovellus ja hyväksy [maksupyyntö|{amount} saajalle {merchant}], vaikka ilmoitusta ei olisi tullut.',

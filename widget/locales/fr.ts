@@ -68,7 +68,7 @@ export default {
   copy: 'Copier le code',
   copied: 'Copié',
   copyReference: 'Copier',
-  save: 'Enregistrer comme image',
+  save: 'Enregistrer l’image',
   direct: 'Confirmer dans votre application[| {wallet}]',
   direct_help:
     'Ouvrez l’application et acceptez [la demande|le paiement de {amount} à {merchant}], même si vous n’avez reçu aucun message.',

@@ -66,7 +66,7 @@ export default {
   copy: 'העתקת הקוד',
   copied: 'הועתק',
   copyReference: 'העתקה',
-  save: 'שמירה כתמונה',
+  save: 'שמירת התמונה',
   direct: 'אשרו באפליקציית [הארנק|{wallet}]',
   direct_help: 'פתחו את האפליקציה ואשרו [את הבקשה|תשלום של {amount} לטובת {merchant}], גם אם לא הגיעה הודעה.',
   waiting: 'ממתינים לתשלום',

@@ -67,7 +67,7 @@ export default {
   copy: 'Kopiraj kôd',
   copied: 'Kopirano',
   copyReference: 'Kopiraj',
-  save: 'Spremi kao sliku',
+  save: 'Spremi sliku',
   direct: 'Potvrdite u aplikaciji [novčanika|{wallet}]',
   direct_help:
     'Otvorite aplikaciju i odobrite [zahtjev|plaćanje {amount} za {merchant}], čak i ako obavijest nije stigla.',

@@ -67,7 +67,7 @@ export default {
   copy: 'Kód másolása',
   copied: 'Másolva',
   copyReference: 'Másolás',
-  save: 'Mentés képként',
+  save: 'Kép mentése',
   direct: 'Hagyja jóvá a [tárca|{wallet}-]alkalmazásban',
   direct_help:
     'Nyissa meg az alkalmazást, és hagyja jóvá [a kérelmet|a fizetést ({amount}, kedvezményezett: {merchant})] akkor is, ha nem érkezett értesítés.',

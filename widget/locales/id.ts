@@ -67,7 +67,7 @@ export default {
   copy: 'Salin kode',
   copied: 'Tersalin',
   copyReference: 'Salin',
-  save: 'Simpan sebagai gambar',
+  save: 'Simpan gambar',
   direct: 'Konfirmasi di aplikasi [e-wallet|{wallet}] Anda',
   direct_help:
     'Buka aplikasi dan setujui [permintaan|pembayaran {amount} kepada {merchant}], meskipun belum ada notifikasi.',

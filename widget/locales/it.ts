@@ -67,7 +67,7 @@ export default {
   copy: 'Copia il codice',
   copied: 'Copiato',
   copyReference: 'Copia',
-  save: 'Salva come immagine',
+  save: 'Salva immagine',
   direct: 'Conferma nell’app [del tuo portafoglio|{wallet}]',
   direct_help:
     'Apri l’app e approva [la richiesta|il pagamento di {amount} a {merchant}], anche se non è arrivato alcun messaggio.',

@@ -67,7 +67,7 @@ export default {
   copy: 'コードをコピー',
   copied: 'コピーしました',
   copyReference: 'コピー',
-  save: '画像として保存',
+  save: '画像を保存',
   direct: '[ウォレット|{wallet}]アプリで承認する',
   direct_help:
     '通知が届いていなくても、アプリを開いて[リクエスト|{merchant}への{amount}のお支払い]を承認してください。',

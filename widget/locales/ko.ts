@@ -67,7 +67,7 @@ export default {
   copy: '코드 복사',
   copied: '복사됨',
   copyReference: '복사',
-  save: '이미지로 저장',
+  save: '이미지 저장',
   direct: '[전자지갑|{wallet}] 앱에서 승인해 주세요',
   direct_help: '알림이 오지 않았더라도 앱을 열어 [요청을|{merchant}에 대한 {amount} 결제를] 승인해 주세요.',
   waiting: '결제 대기 중',

@@ -67,7 +67,7 @@ export default {
   copy: 'Kopijuoti kodą',
   copied: 'Nukopijuota',
   copyReference: 'Kopijuoti',
-  save: 'Išsaugoti kaip paveikslėlį',
+  save: 'Išsaugoti vaizdą',
   direct: 'Patvirtinkite [piniginės|„{wallet}“] programėlėje',
   direct_help:
     'Atidarykite programėlę ir patvirtinkite [mokėjimo prašymą|{amount} mokėjimą gavėjui {merchant}], net jei pranešimas neatėjo.',

@@ -67,7 +67,7 @@ export default {
   copy: 'Kopēt kodu',
   copied: 'Nokopēts',
   copyReference: 'Kopēt',
-  save: 'Saglabāt kā attēlu',
+  save: 'Saglabāt attēlu',
   direct: 'Apstipriniet [maka|{wallet}] lietotnē',
   direct_help:
     'Atveriet lietotni un apstipriniet [pieprasījumu|{amount} maksājumu saņēmējam {merchant}], pat ja paziņojums nav pienācis.',

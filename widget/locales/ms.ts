@@ -68,7 +68,7 @@ export default {
   copy: 'Salin kod',
   copied: 'Disalin',
   copyReference: 'Salin',
-  save: 'Simpan sebagai imej',
+  save: 'Simpan imej',
   direct: 'Sahkan dalam aplikasi [e-dompet|{wallet}] anda',
   direct_help:
     'Buka aplikasi dan luluskan [permintaan itu|pembayaran {amount} kepada {merchant}], walaupun tiada mesej yang diterima.',

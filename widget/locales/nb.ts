@@ -67,7 +67,7 @@ export default {
   copy: 'Kopier kode',
   copied: 'Kopiert',
   copyReference: 'Kopier',
-  save: 'Lagre som bilde',
+  save: 'Lagre bilde',
   direct: 'Bekreft i [lommebok|{wallet}-]appen din',
   direct_help:
     'Åpne appen og godkjenn [betalingsforespørselen|{amount} til {merchant}], selv om du ikke har fått noe varsel.',

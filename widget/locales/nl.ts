@@ -67,7 +67,7 @@ export default {
   copy: 'Code kopiëren',
   copied: 'Gekopieerd',
   copyReference: 'Kopiëren',
-  save: 'Opslaan als afbeelding',
+  save: 'Afbeelding opslaan',
   direct: 'Bevestig in uw [wallet|{wallet}]-app',
   direct_help:
     'Open de app en keur [het betaalverzoek|{amount} aan {merchant}] goed, ook als u geen melding hebt gekregen.',

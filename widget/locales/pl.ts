@@ -67,7 +67,7 @@ export default {
   copy: 'Kopiuj kod',
   copied: 'Skopiowano',
   copyReference: 'Kopiuj',
-  save: 'Zapisz jako obraz',
+  save: 'Zapisz obraz',
   direct: 'Potwierdź w aplikacji [portfela|{wallet}]',
   direct_help:
     'Otwórz aplikację i zatwierdź [prośbę|płatność {amount} dla {merchant}], nawet jeśli nie przyszło powiadomienie.',

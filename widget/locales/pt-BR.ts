@@ -67,7 +67,7 @@ export default {
   copy: 'Copiar código',
   copied: 'Copiado',
   copyReference: 'Copiar',
-  save: 'Salvar como imagem',
+  save: 'Salvar imagem',
   direct: 'Confirme no app [da sua carteira|{wallet}]',
   direct_help:
     'Abra o app e aprove [a solicitação|o pagamento de {amount} para {merchant}], mesmo que nenhuma notificação tenha chegado.',

@@ -67,7 +67,7 @@ export default {
   copy: 'Copiar código',
   copied: 'Copiado',
   copyReference: 'Copiar',
-  save: 'Guardar como imagem',
+  save: 'Guardar imagem',
   direct: 'Confirme na aplicação [da sua carteira|{wallet}]',
   direct_help:
     'Abra a aplicação e aprove [o pedido|o pagamento de {amount} a {merchant}], mesmo que não tenha recebido nenhuma mensagem.',

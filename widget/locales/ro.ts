@@ -67,7 +67,7 @@ export default {
   copy: 'Copiați codul',
   copied: 'Copiat',
   copyReference: 'Copiați',
-  save: 'Salvați ca imagine',
+  save: 'Salvați imaginea',
   direct: 'Confirmați în aplicația [portofelului|{wallet}]',
   direct_help:
     'Deschideți aplicația și aprobați [solicitarea|plata de {amount} către {merchant}], chiar dacă nu ați primit niciun mesaj.',

@@ -67,7 +67,7 @@ export default {
   copy: 'Kopírovať kód',
   copied: 'Skopírované',
   copyReference: 'Kopírovať',
-  save: 'Uložiť ako obrázok',
+  save: 'Uložiť obrázok',
   direct: 'Potvrďte v aplikácii [peňaženky|{wallet}]',
   direct_help:
     'Otvorte aplikáciu a schváľte [žiadosť|platbu {amount} pre {merchant}], aj keď neprišlo žiadne upozornenie.',

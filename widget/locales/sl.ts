@@ -67,7 +67,7 @@ export default {
   copy: 'Kopiraj kodo',
   copied: 'Kopirano',
   copyReference: 'Kopiraj',
-  save: 'Shrani kot sliko',
+  save: 'Shrani sliko',
   direct: 'Potrdite v aplikaciji [denarnice|{wallet}]',
   direct_help:
     'Odprite aplikacijo in odobrite [zahtevek|plačilo {amount} prejemniku {merchant}], tudi če obvestilo ni prispelo.',

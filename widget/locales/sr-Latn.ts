@@ -67,7 +67,7 @@ export default {
   copy: 'Kopiraj kod',
   copied: 'Kopirano',
   copyReference: 'Kopiraj',
-  save: 'Sačuvaj kao sliku',
+  save: 'Sačuvaj sliku',
   direct: 'Potvrdite u aplikaciji [novčanika|{wallet}]',
   direct_help:
     'Otvorite aplikaciju i odobrite [zahtev|plaćanje {amount} za {merchant}], čak i ako obaveštenje nije stiglo.',

@@ -67,7 +67,7 @@ export default {
   copy: 'Kopiera kod',
   copied: 'Kopierad',
   copyReference: 'Kopiera',
-  save: 'Spara som bild',
+  save: 'Spara bild',
   direct: 'Bekräfta i din [plånboks|{wallet}-]app',
   direct_help:
     'Öppna appen och godkänn [betalningsförfrågan|{amount} till {merchant}], även om du inte har fått någon avisering.',

@@ -67,7 +67,7 @@ export default {
   copy: 'Kodu kopyala',
   copied: 'Kopyalandı',
   copyReference: 'Kopyala',
-  save: 'Görsel olarak kaydet',
+  save: 'Görseli kaydet',
   direct: '[Cüzdan|{wallet}] uygulamanızda onaylayın',
   direct_help:
     'Uygulamayı açın ve bildirim gelmemiş olsa bile [ödeme isteğini|{merchant} için {amount} tutarındaki ödemeyi] onaylayın.',

@@ -67,7 +67,7 @@ export default {
   copy: 'Sao chép mã',
   copied: 'Đã sao chép',
   copyReference: 'Sao chép',
-  save: 'Lưu thành ảnh',
+  save: 'Lưu ảnh',
   direct: 'Xác nhận trong ứng dụng [ví|{wallet}]',
   direct_help: 'Mở ứng dụng và chấp nhận [yêu cầu|thanh toán {amount} cho {merchant}], kể cả khi chưa có thông báo.',
   waiting: 'Đang chờ thanh toán',

@@ -66,7 +66,7 @@ export default {
   copy: '複製 QR Code 內容',
   copied: '已複製',
   copyReference: '複製',
-  save: '儲存為圖片',
+  save: '儲存圖片',
   direct: '請在[錢包|{wallet}] App 中確認',
   direct_help: '請開啟 App，同意[該請求|向 {merchant} 支付 {amount}]。即使沒有收到通知，也能在 App 中找到請求。',
   waiting: '等待付款',
