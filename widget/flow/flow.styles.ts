@@ -149,6 +149,7 @@ export const flowStyles = css`
     border-color: var(--_field);
     color: inherit;
     flex: 1 1 9.5em;
+    min-inline-size: fit-content;
   }
   button .icon {
     inline-size: 1.25em;
