@@ -295,7 +295,7 @@ const BECOMES: Record<Queued, (orderId: string) => string> = {
   'payment.failed': (orderId) => `The payment of order ${orderId} counts as unpaid.`,
   'payout.succeeded': (orderId) => `Payout ${orderId} counts as paid out.`,
   'payout.failed': (orderId) => `Payout ${orderId} counts as not sent.`,
-  'refund.succeeded': (orderId) => `The refund of order ${orderId} counts as refunded.`,
+  'refund.succeeded': (orderId) => `The refund of order ${orderId} counts as sent.`,
   'refund.failed': (orderId) => `The refund of order ${orderId} counts as not sent.`,
 };
 
