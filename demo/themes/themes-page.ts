@@ -111,8 +111,7 @@ function row({ key, name, label, hint, kind, unit, default: usual, min = 0, max 
                     type="text"
                     data-scheme="${scheme}"
                     aria-label="${label}, ${scheme}, as #rrggbb"
-                    pattern="#[0-9A-Fa-f]{6}"
-                    required
+                    pattern="#([0-9A-Fa-f]{3}){1,2}"
                   />`,
             )
           : kind === 'font'

@@ -247,10 +247,29 @@ test('a color can be typed, and a new accent says that as text it may be drawn i
   assert.equal(await typed.inputValue(), '#2348d5');
   await typed.fill('#0B7A4');
   assert.equal(await css(page), EMPTY, 'it is not a color yet');
+  const verdict = page.locator('[data-verdict]');
+  assert.equal(await verdict.textContent(), 'Accent, light: type a color such as #2348d5.');
+  assert.match((await verdict.getAttribute('class')) ?? '', /warn/);
+  await typed.fill('#FD4');
+  await typed.press('Tab');
+  assert.equal(await typed.inputValue(), '#ffdd44');
   await typed.fill('#0B7A4B');
   assert.match(await css(page), /#0b7a4b/);
   assert.equal(await page.getByLabel('Accent, light', { exact: true }).inputValue(), '#0b7a4b');
-  assert.match((await page.locator('[data-verdict]').textContent()) ?? '', /As text, the accent is drawn darker/);
+  assert.match((await verdict.textContent()) ?? '', /As text, the accent is drawn darker/);
+});
+
+test('the text on the button follows the accent until it is chosen, and again once its field is emptied', async () => {
+  const { page } = await atThemes('#color-accent=ffd84d-3f63ee');
+  const field = page.getByLabel('On accent, light, as #rrggbb', { exact: true });
+  assert.equal(await field.inputValue(), '#000000');
+  await field.fill('#ffffff');
+  assert.match(await css(page), /--payment-color-on-accent: #ffffff;/);
+  assert.match((await page.locator('[data-verdict]').textContent()) ?? '', /^On accent, light: /);
+  await field.fill('');
+  await field.press('Tab');
+  assert.equal(await field.inputValue(), '#000000');
+  assert.doesNotMatch(await css(page), /on-accent/);
 });
 
 test('changes to a ready theme can be taken back, and it is named', async () => {

@@ -48,7 +48,7 @@ export const isFitted = (theme) => 'color-accent' in theme && !('color-surface' 
 /** The worst failing pair for each color and scheme. */
 export function shortfalls(theme) {
   return ['light', 'dark'].flatMap((scheme) => {
-    const colors = Object.fromEntries(COLORS.map((each) => [each.key, (theme[each.key] ?? each.default)[scheme]]));
+    const colors = Object.fromEntries(COLORS.map((each) => [each.key, (theme[each.key] ?? each.default)?.[scheme]]));
     colors['color-fill'] = colors['color-accent'];
     if (!('color-accent' in theme)) colors['color-accent'] = LINES[scheme];
     colors['color-on-accent'] = onAccentOf(theme)[scheme];

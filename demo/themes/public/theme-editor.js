@@ -16,6 +16,7 @@ const find = (selector, within = document) => within.querySelector(selector);
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const form = find('form');
 const rows = PROPERTIES.map((property) => ({ property, row: find(`[data-key="${property.key}"]`, form) }));
+const propertyOf = (input) => rows.find(({ row }) => row.contains(input)).property;
 const styles = new CSSStyleSheet();
 
 let theme = themeOf(location.hash) ?? {};
@@ -50,10 +51,13 @@ function showVerdict() {
   for (const { property, row } of rows.filter(({ property: { kind } }) => kind === 'color')) {
     for (const input of all('input', row)) {
       const { scheme } = input.dataset;
-      input.ariaInvalid = String(found.some((each) => each.key === property.key && each.scheme === scheme));
+      const isShort = found.some((each) => each.key === property.key && each.scheme === scheme);
+      input.ariaInvalid = String(isShort || !input.validity.valid);
     }
   }
   const lines = found.map(wordsOf);
+  for (const { ariaLabel } of all('input:invalid', form))
+    lines.unshift(`${ariaLabel.split(', as')[0]}: type a color such as #2348d5.`);
   if (find('[data-key=font] [aria-invalid=true]', form))
     lines.unshift('Font: a size and a family, such as 1rem Georgia, serif.');
   const verdict = find('[data-verdict]');
@@ -95,9 +99,17 @@ function say(selector, text) {
 /** What the CSS would be no rule with is left out of it. */
 const isFont = (value) => value.trim() === '' || CSS.supports('font', value);
 
+/** An emptied color is the usual one again. */
+function colorIn(property, value, scheme) {
+  const usual = property.default ?? onAccentOf({ ...theme, [property.key]: undefined });
+  const typed = value.toLowerCase().replace(/^#(.)(.)(.)$/, '#$1$1$2$2$3$3');
+  const shades = { ...valueOf(property), [scheme]: typed || usual[scheme] };
+  return typed === '' && shades.light === usual.light && shades.dark === usual.dark ? null : shades;
+}
+
 function valueIn(property, { value, dataset }) {
   const { kind } = property;
-  if (kind === 'color') return { ...valueOf(property), [dataset.scheme]: value.toLowerCase() };
+  if (kind === 'color') return colorIn(property, value, dataset.scheme);
   return kind === 'length' ? Number(value) : isFont(value) ? value.trim() || null : null;
 }
 
@@ -108,7 +120,7 @@ function writeAddress() {
 
 async function copy() {
   const code = find('[data-css]');
-  const warning = find('[data-verdict]').classList.contains('warn') ? ' It has colors below WCAG AA.' : '';
+  const warning = shortfalls(theme).length > 0 ? ' It has colors below WCAG AA.' : '';
   try {
     await navigator.clipboard.writeText(code.textContent);
     say('[data-copied]', `Copied.${warning}`);
@@ -154,13 +166,16 @@ form.addEventListener('input', ({ target }) => {
     brandTimer = setTimeout(showState, PAUSE_MS);
     return;
   }
-  // A color that is being typed.
-  if (!target.validity.valid) return;
-  const { property } = rows.find(({ row }) => row.contains(target));
+  if (!target.validity.valid) return showVerdict();
+  const property = propertyOf(target);
   theme = withValue(theme, property.key, valueIn(property, target));
   show();
   clearTimeout(addressTimer);
   addressTimer = setTimeout(writeAddress, PAUSE_MS);
+});
+// A color that was emptied or has three digits, as the CSS has it.
+form.addEventListener('change', ({ target }) => {
+  if (target.dataset.scheme && target.validity.valid) target.value = valueOf(propertyOf(target))[target.dataset.scheme];
 });
 find('[data-copy]').addEventListener('click', () => void copy());
 for (const button of all('[data-state]')) {

@@ -9,7 +9,7 @@ export const PROPERTIES = [
   color('line', 'Line', 'Subtle borders', '#d3d7e0', '#525969'),
   color('field', 'Field', 'Borders of fields', '#858c9b', '#737b8b'),
   color('accent', 'Accent', 'Button, choice, links', '#2348d5', '#3f63ee'),
-  color('on-accent', 'On accent', 'Text on the button', '#ffffff', '#ffffff'),
+  color('on-accent', 'On accent', 'Text on the button. Empty: automatic'),
   color('success', 'Success', 'Paid', '#0a7540', '#43b97b'),
   color('danger', 'Danger', 'Errors', '#b3231b', '#ff978e'),
   color('warning', 'Warning', 'Not to pay twice', '#7a4b00', '#ffc04d'),
@@ -29,7 +29,7 @@ export const PROPERTIES = [
 
 function color(part, label, hint, light, dark) {
   const key = `color-${part}`;
-  return { name: `--payment-${key}`, key, label, hint, kind: 'color', default: { light, dark } };
+  return { name: `--payment-${key}`, key, label, hint, kind: 'color', default: light ? { light, dark } : null };
 }
 
 function length(key, label, hint, range) {
