@@ -33,7 +33,18 @@ import {
   reportsOf,
   STOP_ORDER,
 } from './words.ts';
-import { amount, dayAndClock, details, linkToOrder, time, wallet, type Html, moneyOf, capital } from './values.ts';
+import {
+  amount,
+  dayAndClock,
+  details,
+  linkToOrder,
+  serverClock,
+  time,
+  wallet,
+  type Html,
+  moneyOf,
+  capital,
+} from './values.ts';
 
 const DUPLICATE =
   'The gateway says that it had this id before. What it reports may be somebody else’s payment, so it pays nothing here.';
@@ -214,6 +225,8 @@ function reviewForm({ transaction, form, name, typed, effects }: Given): Html {
 interface Confirmation {
   preview: Preview;
   resolution: Resolution;
+  /** The webhook that told the merchant’s server that it is paid; undefined if there is none. */
+  told: Webhook | undefined;
   /** Whether the form was confirmed before, when it would have had another effect. */
   hasChanged: boolean;
   form: string;
@@ -223,7 +236,7 @@ interface Confirmation {
 }
 
 export function confirmationPage(confirmation: Confirmation): Html {
-  const { preview, resolution, hasChanged, form, sendsWebhooks, refundRules } = confirmation;
+  const { preview, resolution, hasChanged, form, sendsWebhooks, refundRules, told } = confirmation;
   const { transaction, expected, webhook, gatewayReports } = preview;
   const { status: said, by, note } = resolution;
   const later = said === 'SUCCESS' ? laterOf(transaction, refundRules) : [];
@@ -235,7 +248,7 @@ export function confirmationPage(confirmation: Confirmation): Html {
   ${decision({
     rows: [
       ...reported,
-      ['What happens', [...effectOf(preview, said), ...unsent]],
+      ['What happens', [...effectOf(preview, said, told), ...unsent]],
       ...later,
       ['The history says', [`${capital(moved(said))}, says ${by}: ${note}`]],
       [
@@ -300,11 +313,11 @@ const BECOMES: Record<Queued, (orderId: string) => string> = {
 };
 
 /** First what becomes of it. */
-export function effectOf({ transaction, webhook, expected }: Preview, word: Resolution['status']): string[] {
+export function effectOf({ transaction, webhook, expected }: Preview, word: Resolution['status'], told?: Webhook) {
   if (word === 'SETTLED') return ['Nothing is sent: it counts as settled, and cannot be refunded any more.'];
-  const isShipped = denies(transaction, word) && expected.paidBy === transaction.id;
-  const stop = isShipped ? [`Your shop still counts it as paid. ${STOP_ORDER}`] : [];
-  if (webhook === null) return [onlyEndsReview(transaction, word), 'Your server gets no webhook.', ...stop];
+  const hasPaid = denies(transaction, word) && expected.paidBy === transaction.id;
+  const stop = hasPaid ? [...(told ? [toldIn(told)] : []), `It stays SUCCESS in the API. ${STOP_ORDER}`] : [];
+  if (webhook === null) return [onlyEndsReview(transaction, word), 'Your server gets no webhook of this.', ...stop];
   const becomes = webhook in BECOMES ? BECOMES[webhook as Queued](transaction.orderId) : undefined;
   const isAsAsked = transaction.mismatch && word === 'SUCCESS';
   const counts = `It counts as ${moneyOf(transaction)}, as it was asked for, whatever the gateway reported.`;
@@ -314,6 +327,9 @@ export function effectOf({ transaction, webhook, expected }: Preview, word: Reso
     `Your server gets ${webhook}: “${WEBHOOKS[webhook]}”.`,
   ];
 }
+
+const toldIn = ({ type, createdAt, state }: Webhook) =>
+  `${type} was queued on ${serverClock.words(createdAt)} and is ${state === 'delivered' ? '' : 'not '}delivered.`;
 
 /** What has succeeded cannot be made to fail; but what a person denies is not refunded (`isContradicted`). */
 const denies = ({ stage }: Transaction, word: Resolution['status']) =>

@@ -73,8 +73,7 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     // That it has started is said while it is on its way.
     const isStarted = c.req.query('done')?.startsWith('refunded.');
     if (isStarted && !isOpen(transaction.stage)) return c.redirect(linkTo(transaction), 303);
-    const ofOrder = await ledger.webhooks(undefined, MAX_WEBHOOKS, { orderId: transaction.orderId });
-    const webhooks = ofOrder.webhooks.filter(({ transactionId }) => transactionId === transaction.id);
+    const webhooks = await webhooksOf(transaction, parts);
     const form = frame.formToken(c);
     const at = TYPES[transaction.type].paysOrder ? await ledger.orderAt(transaction.orderId) : undefined;
     const { refundRules } = parts;
@@ -230,6 +229,11 @@ async function transactionOf(c: Context, { ledger }: AdminParts): Promise<Transa
   return transaction;
 }
 
+async function webhooksOf({ id, orderId }: Transaction, { ledger }: AdminParts) {
+  const { webhooks } = await ledger.webhooks(undefined, MAX_WEBHOOKS, { orderId });
+  return webhooks.filter(({ transactionId }) => transactionId === id);
+}
+
 /** What each answer to a review would do. */
 async function effectsOf({ id }: Transaction, { ledger }: AdminParts) {
   const effects = (['SUCCESS', 'FAILED'] as const).map(async (status) => {
@@ -272,14 +276,16 @@ async function confirm(
   id: string,
   resolution: Resolution,
   hasChanged: boolean,
-  { ledger, sendsWebhooks, refundRules }: AdminParts,
+  parts: AdminParts,
   frame: Frame,
 ): Promise<Response> {
+  const { ledger, sendsWebhooks, refundRules } = parts;
   const preview = await ledger.preview(id, resolution);
   if (preview === undefined) throw new Refusal('not_found', 'There is no such transaction.');
   const form = frame.formToken(c);
-  const body = confirmationPage({ preview, resolution, hasChanged, form, sendsWebhooks, refundRules });
   const { transaction, expected } = preview;
+  const told = (await webhooksOf(transaction, parts)).find(({ type }) => type === 'payment.succeeded');
+  const body = confirmationPage({ preview, resolution, told, hasChanged, form, sendsWebhooks, refundRules });
   const sum = resolution.status === 'SETTLED' ? { ...transaction, amountMinor: expected.owed } : transaction;
   const title = resolutionTitle(transaction, resolution.status, moneyOf(sum));
   return frame.show(c, 'transactions', `${title}?`, body, hasChanged ? 409 : 200);

@@ -145,7 +145,7 @@ const lateOf = (order?: Pick<Order, 'closed' | 'paidBy'>) =>
     ? 'A late payment still counts.'
     : 'Money that still comes has to be refunded.';
 
-export const STOP_ORDER = 'Stop the order and tell the customer.';
+export const STOP_ORDER = 'If it was shipped or counted as paid, stop the order and tell the customer.';
 
 /** Who said so, and when: the gateway's report is from another time. */
 function decisionOf(transaction: Transaction): string {

@@ -8,9 +8,8 @@ import { page, type Markup, type Site } from './page.ts';
 /** `bought`: what the shop's order is for. `isClosed`: the order of a payment that waits. */
 export type Entry = Transaction & { bought?: string | undefined; isClosed?: boolean };
 
-export const MAX_SHOWN = 100;
-/** With today. */
-export const SHOWN_DAYS = 7;
+/** The days are with today. */
+export const SHOWN = { rows: 100, days: 7 };
 const days = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZoneName: 'short' });
 const times = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
 
@@ -54,7 +53,7 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
         </details>
       </div>
     </section>`;
-  const newest = new Set(entries.slice(0, MAX_SHOWN));
+  const newest = new Set(entries.slice(0, SHOWN.rows));
   return html`${entries.filter(({ gatewayOrderId }) => gatewayOrderId === doneId).map((entry) => justDone(entry, entries))}
     ${Object.entries(TO_DO).map(([what, how]) => {
       const listed = entries.filter((entry) => toDo(entry, entries) === what).toReversed();
@@ -71,7 +70,7 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
     })}
     ${entries.length === 0 && html`<p class="message">No payment. Pay for an <a href="/">order in the shop</a>.</p>`}
     <p class="quiet">
-      ${entries.length > MAX_SHOWN && `The newest ${MAX_SHOWN}. `}These are the last ${SHOWN_DAYS} days.
+      ${entries.length > SHOWN.rows && `The newest ${SHOWN.rows}. `}These are the last ${SHOWN.days} days.
       ${operatorUrl && html`All are on the <a href="${operatorUrl}">operator’s page ↗</a>, with its own sign-in.`}
     </p>`;
 }
@@ -197,7 +196,8 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string {
   const [why, all] = [whyNotBack(entry), rest === 0 ? '' : ` of ${money(most + rest)}: ${WHOLE}`];
   const extra = hasExtra(entry, entries) && 'This payment pays the order: refund the other one first.';
   const back = paysNothing(entry) ? `Refund ${money(most)}${all}.` : extra;
-  if (isDenied(entry) && !paysNothing(entry)) return `${decided} Stop the order and tell the customer.`;
+  if (isDenied(entry) && !paysNothing(entry))
+    return `${decided} If it was shipped or counted as paid, stop the order and tell the customer.`;
   const next = most > 0 && (why ? `It cannot be refunded, because ${why}.` : back);
   return [decided, next || restOf(entry, entries)].filter(Boolean).join(' ');
 }

@@ -4,17 +4,7 @@ import type { Context, Hono } from 'hono';
 import { PaymentProxyError, type PaymentProxy } from '../../backend-proxy/client.ts';
 import { CURRENCY, formatMoney } from './catalog.ts';
 import { alert, closing, deskForm, type DeskForm } from './desk-form.ts';
-import {
-  MAX_SHOWN,
-  SHOWN_DAYS,
-  backNote,
-  deskList,
-  deskPage,
-  isWaiting,
-  restOf,
-  refundable,
-  type Entry,
-} from './desk-list.ts';
+import { SHOWN, backNote, deskList, deskPage, isWaiting, restOf, refundable, type Entry } from './desk-list.ts';
 import { newId, type OrderStore } from './order-store.ts';
 import type { Site } from './page.ts';
 import { boughtIn } from './shop-pages.ts';
@@ -58,11 +48,11 @@ export function addDesk(app: Hono, proxy: PaymentProxy, orders: OrderStore, site
 }
 
 async function read(proxy: PaymentProxy, boughtFor: (orderId: string) => Entry['bought'], now: Date): Promise<Entry[]> {
-  const from = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1 - SHOWN_DAYS).toISOString();
+  const from = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1 - SHOWN.days).toISOString();
   const entries: Entry[] = [];
   for await (const entry of proxy.transactions({ from, sort: '-createdAt' }))
     if (entries.push({ ...entry, bought: boughtFor(entry.orderId) }) === MAX_READ) break;
-  const asked = new Set(entries.filter(isWaiting).slice(0, MAX_SHOWN));
+  const asked = new Set(entries.filter(isWaiting).slice(0, SHOWN.rows));
   // Only the order says whether it is closed.
   const isClosed = async ({ orderId }: Entry) => (await proxy.order(orderId).catch(() => null))?.closed === true;
   return Promise.all(entries.map(async (one) => (asked.has(one) ? { ...one, isClosed: await isClosed(one) } : one)));

@@ -67,7 +67,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   const asked = await (await resolve(operator, 'A-3', { ...ADA, status: 'FAILED' })).text();
   assert.match(
     textOf(asked),
-    / Note that no money was received\? .* What happens It is listed as denied, is not counted, and cannot be refunded\. Your server gets no webhook\. Your shop still counts it as paid\. Stop the order and tell the customer\. /,
+    / Note that no money was received\? .* What happens It is listed as denied, is not counted, and cannot be refunded\. Your server gets no webhook of this\. payment\.succeeded was queued on 20 Nov 2026, .* UTC and is not delivered\. It stays SUCCESS in the API\. If it was shipped or counted as paid, stop the order and tell the customer\. /,
   );
   assert.match(asked, /<button\s+class="danger">Note that no money was received<\/button>/);
   assert.match(await (await resolve(operator, 'A-3', ADA)).text(), /<button\s*>Record as received</);
@@ -271,7 +271,7 @@ it('what a colleague decided is said of the payment, and a payout that failed sa
   await operator.send('/admin/transactions/A-3/resolve', fieldsOf(first));
   await operator.says(
     '/admin/transactions/A-3',
-    / Paid, denied QR code · A-3 Ada denied that the money moved, on .*\. The gateway’s report came on .* UTC\. Stop the order and tell the customer\. /,
+    / Paid, denied QR code · A-3 Ada denied that the money moved, on .*\. The gateway’s report came on .* UTC\. If it was shipped or counted as paid, stop the order and tell the customer\. /,
   );
   for (const path of ['/admin', '/admin/transactions', '/admin/transactions/A-3'])
     assert.match(await operator.open(path), /class="status warn">Paid, denied</, path);

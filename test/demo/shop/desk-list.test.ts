@@ -301,7 +301,7 @@ test('a row says who decided, and why nothing can be refunded', async () => {
       'Ada confirmed that no money moved.',
       'It cannot be refunded, because the gateway did not name the whole wallet that paid.',
       'It cannot be refunded, because the wallet that paid is erased.',
-      'A person denied that the money moved. Stop the order and tell the customer.',
+      'A person denied that the money moved. If it was shipped or counted as paid, stop the order and tell the customer.',
       'Ada confirmed that the money moved. It cannot be refunded, because a person has resolved it, so the wallet that paid is not verified.',
     ],
   );
