@@ -372,17 +372,13 @@ function result(view: PhoneView, { payment, fromApp, isLate = false }: Opened): 
 }
 
 /**
- * The main one is the last: to the shop if it opened the app or has nothing from here; else to the start, so that a
- * second tap pays nothing.
+ * The main one is the last: to the shop if it opened the app; else the shop may be on another device, and it is to the
+ * start, so that a second tap pays nothing.
  */
-function waysOn(
-  { returnUrl, status }: Payment,
-  fromApp: boolean,
-  { merchant, prompts: [next, ...others] }: PhoneView,
-): Markup {
+function waysOn({ returnUrl }: Payment, fromApp: boolean, { merchant, prompts: [next, ...others] }: PhoneView): Markup {
   const way = (href: string, text: string, look = '') => html`<a class="button ${look}" href="${href}">${text}</a>`;
   const back = (look = '') => way(returnUrl, `Back to ${merchant}`, look);
-  if (fromApp || (!next && status !== 'SUCCESS')) return html`${way('/wallet', 'Done')} ${back('main')}`;
+  if (fromApp) return html`${way('/wallet', 'Done')} ${back('main')}`;
   const more = next && way(`/wallet/payments/${next.paymentId}`, moreRequests(1 + others.length));
   return html`${more ?? back()} ${way('/wallet', 'Done', 'main')}`;
 }

@@ -38,6 +38,7 @@ const ICON = readFileSync(new URL('public/icon.svg', import.meta.url));
 const LOGO = `data:image/svg+xml;base64,${ICON.toString('base64')}`;
 const CONTACT = html`Write to <a href="mailto:help@stillwater.example">help@stillwater.example</a>, and tell us the
   number of your order. You find it under <a href="/account">your orders</a>.`;
+const ELSEWHERE = 'You can see an order only in the browser in which you made it. Please continue there.';
 const ASKED_FOR_MS = 2_000;
 /** Of the account's orders, the newest. */
 const MAX_ASKED = 10;
@@ -74,7 +75,7 @@ export function addStorefront(app: Hono, { settings, site, orders, fulfillment, 
 
   app.get('/orders/:orderId', async (c) => {
     const order = await theirs(c);
-    if (order === undefined) return c.html(notice('No such order', 'It may belong to someone else.', site), 404);
+    if (order === undefined) return c.html(notice('No such order in this browser', ELSEWHERE, site), 404);
     const balance = orders.balance(order.owner);
     const token = await tokenFor(order, settings, now());
     return c.html(orderPage({ order, balance, token, proxyUrl, site, now: now() }));

@@ -156,8 +156,10 @@ describe('the wallet phone', () => {
     ] as const) {
       const { json } = await opened.send('pay', collection('DIRECT', { orderId }));
       await phone.open('/wallet');
-      if (orderId === 'here') await phone.submit('/wallet/answer', { answer: 'decline' });
-      else await opened.control(`transactions/${orderId}/decline`);
+      if (orderId === 'here') {
+        await phone.submit('/wallet/answer', { answer: 'decline' });
+        assert.match(phone.html, /Back to Demo Shop<[^]*class="button main" href="\/wallet">Done</);
+      } else await opened.control(`transactions/${orderId}/decline`);
       await phone.open(`/wallet/payments/${String(json['paymentId'])}`);
       assert.ok(phone.text.includes(said), phone.text);
     }

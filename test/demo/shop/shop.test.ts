@@ -74,7 +74,9 @@ test('an order page answers 404 to anyone but its owner', async () => {
   const shop = openShop();
   const path = await new Browser(shop).order(BASKET);
   const stranger = new Browser(shop);
-  assert.equal((await stranger.get(path)).status, 404);
+  const elsewhere = await stranger.get(path);
+  assert.equal(elsewhere.status, 404);
+  assert.match(elsewhere.text, /only in the browser in which you made it\./);
   assert.equal((await stranger.get(`${path}/state`)).status, 404);
 });
 
