@@ -95,7 +95,7 @@ export function backOf(payment: Transaction, { order, now }: OrderAt, rules: Ref
   const sumOf = (of: readonly Transaction[]) => of.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
   const parts = [...sums].map(([where, of]) => `${moneyIn(sumOf(of), payment)} ${where}`);
   if (sums.has('refunded') && !paysNothing(payment) && !isDenied(payment)) {
-    const [tone, name] = isDone && left === 0 ? ['over', 'Refunded'] : ['part', 'Partly refunded'];
+    const [tone, name] = isDone && isAll ? ['over', 'Refunded'] : ['part', 'Partly refunded'];
     return [tone, [name, ...parts].join(' · '), rest];
   }
   const isToSettle = paysNothing(payment) && left > 0;

@@ -7,7 +7,7 @@ import { payer, type Action, type ControlOptions } from './controls.ts';
 import type { Customer } from './customers.ts';
 import type { Delivery } from './ipn.ts';
 import { NAMES } from './methods.ts';
-import { formatMoney } from './money.ts';
+import { decimalsOf, formatMoney } from './money.ts';
 import { byDay, clockTime, countdown, folded, time, type Markup } from './page.ts';
 import { isFinal, isPayment, walletIn, type Payment, type Transaction } from './transaction.ts';
 
@@ -71,7 +71,7 @@ function standing(
   }
 }
 
-/** As on the shop's desk. */
+/** As on the shop's desk: in part if more of it can go back, in whole amounts. */
 const refunded = (inPart: boolean): [string, Tone] => (inPart ? ['Partly refunded', 'good'] : ['Refunded', 'plain']);
 
 export function list(name: keyof typeof LISTS, options: ControlOptions): Markup {
@@ -95,7 +95,10 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
   const kind = kindOf(transaction, processor);
   const back = processor.customer(transaction.customer)?.sentBack(paymentId) ?? 0n;
   const isConfirmed = isPayment(transaction) && transaction.openedBy !== null;
-  const [word, tone] = back > 0n ? refunded(back < minor) : standing(kind, transaction, isConfirmed);
+  const [word, tone] =
+    back > 0n
+      ? refunded(minor - back >= 10n ** BigInt(decimalsOf(currency)))
+      : standing(kind, transaction, isConfirmed);
   const missing = missingIn(transaction, processor.customer(walletIn(transaction)));
   const said = [
     isPayment(transaction) ? NAMES[transaction.method] : kind,

@@ -355,8 +355,7 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
   if (isDenied(entry) || toDo(entry, entries)) return { tone: 'warn', label: done };
   if (extra) return { tone: isBack ? 'good' : 'wait', label: done };
   if (entry.isClosed) return { tone: 'over', label: 'Closed' };
-  if (back === centsOf(entry.amount)) return { tone: 'over', label: 'Refunded' };
-  if (back > 0) return { tone: 'part', label: 'Partly refunded' };
+  if (back > 0) return isBack ? { tone: 'over', label: 'Refunded' } : { tone: 'part', label: 'Partly refunded' };
   const isUnclear = entry.history.some(({ event }) => event === 'uncertain');
   if (entry.status === 'INITIALIZED') return { tone: 'wait', label: isUnclear ? 'Being checked' : 'Being sent' };
   if (isOpen(entry)) return { tone: 'wait', label: isPayment(entry) ? 'Waiting' : 'On its way' };

@@ -10,7 +10,6 @@ const WHOLE = 'only whole amounts can go to a wallet';
 /** A blank line, between what becomes of the order and money that is owed. */
 const APART = '\n\n';
 const COMING = 'Refund on its way';
-const PARTLY = 'Partly refunded';
 const DENIED = 'We could not confirm your payment. Contact us.';
 
 const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 'refunded'>, string>> = {
@@ -175,7 +174,7 @@ function partBack(order: Order): string | undefined {
   const { amount, back } = order;
   if (amount === null || leftOf(amount, back) === 0) return undefined;
   const part = money(centsOf(amount) - leftOf(amount, back));
-  return `${isComing(order) ? COMING : PARTLY}: ${part} of ${formatMoney(amount, CURRENCY)}`;
+  return `${isComing(order) ? COMING : 'Refunded'}: ${part} of ${formatMoney(amount, CURRENCY)}`;
 }
 
 export function fulfillmentOf(order: Order): string {
@@ -383,9 +382,8 @@ function owedOf(order: Order): number {
 
 function stateChip(order: Order) {
   const chip = CHIPS[stateOf(order)];
-  if (chip === CHIPS.paid && order.back.sentBack !== '0.00') return { ...chip, label: PARTLY };
-  if (chip !== CHIPS.refunded) return chip;
-  return isComing(order) ? { ...chip, label: COMING } : partBack(order) ? { ...chip, label: PARTLY } : chip;
+  if (chip === CHIPS.paid && order.back.sentBack !== '0.00') return { ...chip, label: 'Partly refunded' };
+  return chip === CHIPS.refunded && isComing(order) ? { ...chip, label: COMING } : chip;
 }
 
 /** What happened to its money, on a line of its own. */

@@ -61,13 +61,14 @@ describe('the overview of transactions', () => {
     const opened = openSandbox();
     await opened.send('pay', collection('QR'));
     await opened.control('transactions/order-QR/approve', { customer: '12345678' });
-    await opened.send('payout', payout({ orderId: 'order-QR-r1', amount: 10 }));
+    await opened.send('payout', payout({ orderId: 'order-QR-r1', amount: 4 }));
     await opened.pass(1_000);
     const browser = await openOverview(opened);
-    assert.match(
-      rowOf(browser, 'order-QR'),
-      / QR code · Ada Keller · €10\.00 sent back · 12:00 · IPN ✓ Partly refunded /,
-    );
+    assert.match(rowOf(browser, 'order-QR'), / Ada Keller · €4\.00 sent back · 12:00 · IPN ✓ Partly refunded /);
+    await opened.send('payout', payout({ orderId: 'order-QR-r3', amount: 6 }));
+    await opened.pass(1_000);
+    await browser.open('/');
+    assert.match(rowOf(browser, 'order-QR'), / QR code · Ada Keller · €10\.00 sent back · 12:00 · IPN ✓ Refunded /);
     for (const orderId of ['order-QR-r2', 'order-XY-r1']) await opened.send('payout', payout({ orderId }));
     await opened.pass(1_000);
     await browser.open('/');

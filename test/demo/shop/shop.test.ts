@@ -315,7 +315,7 @@ test('an order whose money went back is refunded: nothing is sent, and its cents
     [
       await shopper.order(BASKET),
       'SUCCESS',
-      ['Partly refunded: €42.00 of €42.75', `We will not send this order. ${ON_CARD}`],
+      ['Refunded: €42.00 of €42.75', `We will not send this order. ${ON_CARD}`],
       'We will not send this order.',
     ],
     [topUp, 'PROCESSING', ['Refund on its way: €42.00 of €42.75', ON_CARD, '€0.75'], ''],
@@ -339,7 +339,7 @@ test('an order whose money went back is refunded: nothing is sent, and its cents
     assert.ok((await shopper.get('/account')).text.replaceAll('\u00A0', ' ').includes(`<br />${note}</small>`), note);
     const chip = (label: string) => new RegExp(`<span class="chip ">${isComing ? 'Refund on its way' : label}<`);
     const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
-    assert.match(account, chip('Partly refunded'));
+    assert.match(account, chip('Refunded'));
     assert.match(account, /data-balance>€0\.75</);
     shop.proxy.answers[`GET ${path}`] = report('42.75');
     const heading = isComing ? 'Refund on its way' : 'Order refunded';
