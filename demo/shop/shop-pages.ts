@@ -337,7 +337,7 @@ export function accountPage({ balance, orders, site }: AccountPage): Markup {
       <section class="stack" aria-labelledby="card">
         <h2 id="card">Your coffee card</h2>
         ${coffeeCard(balance)}
-        <p class="quiet">This demo’s card only shows how a top-up works. You cannot pay with it.</p>
+        <p class="quiet">Pay with it at the counter of our café. This online shop does not take it.</p>
         <form method="post" action="/account/top-ups"><button class="button">Top up your balance</button></form>
       </section>
     </div>`,
