@@ -79,6 +79,19 @@ test('the basket that appears does not cover what was pressed', async () => {
   assert.ok(less.y + less.height <= (await boxOf(page.locator('.basket'))).y);
 });
 
+test('the basket is kept while the shopper looks elsewhere, and is empty once the order is made', async () => {
+  const { page } = await world.shopper();
+  await page.goto(world.stack.shop);
+  await page.getByRole('button', { name: 'Add Dawn Chorus' }).click();
+  await page.getByRole('link', { name: 'Account' }).click();
+  await page.getByRole('link', { name: 'Coffee', exact: true }).click();
+  await page.getByText('1 item, €14.50').waitFor();
+  await page.getByRole('button', { name: 'Check out' }).click();
+  await page.waitForURL(/orders/);
+  await page.getByRole('link', { name: 'Coffee', exact: true }).click();
+  await page.getByText('Choose what you would like.').waitFor();
+});
+
 test('DIRECT: the shopper enters a wallet ID and confirms on the phone', async () => {
   const shopper = await world.shopper();
   const phone = await world.phone(ADA);

@@ -1,4 +1,5 @@
-// Adds up the basket while the customer chooses. For display only: the server computes the amount from its own prices.
+// Adds up the basket while the customer chooses, and keeps it in this tab until the order is made. For display only: the
+// server computes the amount from its own prices.
 const form = document.querySelector('form:has([data-basket])');
 const summary = form.querySelector('[data-basket]');
 const button = form.querySelector('.basket button');
@@ -25,6 +26,7 @@ function addUp() {
   const text = items === 0 ? 'Choose what you would like.' : `${count}, ${euros.format(cents / 100)}`;
   // A screen reader would read the same text again.
   if (summary.textContent !== text) summary.textContent = text;
+  sessionStorage.basket = new URLSearchParams(new FormData(form));
 }
 
 form.addEventListener('click', ({ target }) => {
@@ -39,6 +41,9 @@ form.addEventListener('click', ({ target }) => {
   target.closest('.stepper').scrollIntoView({ block: 'nearest' });
 });
 form.addEventListener('input', addUp);
+form.addEventListener('submit', () => sessionStorage.removeItem('basket'));
+const kept = new URLSearchParams(sessionStorage.basket);
+for (const input of form.querySelectorAll('input')) input.value = kept.get(input.name) ?? input.value;
 // After the back button the browser may have restored the quantities.
 window.addEventListener('pageshow', addUp);
 addUp();
