@@ -161,7 +161,7 @@ function trial(walletUrl: string): Markup {
 export function headingOf(order: Order): string {
   const isGoods = order.kind === 'goods';
   const state = stateOf(order);
-  if (state === 'closed') return 'Order closed';
+  if (state === 'closed') return isGoods ? 'Your order' : 'Your top-up';
   if (state === 'paid') return 'Thank you';
   if (state !== 'refunded') return isGoods ? 'Your order' : 'Top up your coffee card';
   return partBack(order) ?? (isComing(order) ? COMING : isGoods ? 'Order refunded' : 'Top-up refunded');
@@ -232,7 +232,7 @@ function backSentence({ sentBack, onItsWay }: Back): string {
   return [...sent, ...coming].join(' ');
 }
 
-/** Heading and widget say that it is closed and not to be paid. */
+/** The widget says that it is closed and not to be paid. */
 function closedSentence({ extra, inReview }: Order): string {
   if (extra.received !== '0.00') return `Your payment came after the order was closed. ${extraSentence(extra)}`;
   return inReview ? 'We are looking into your payment. If you have questions, contact us.' : '';

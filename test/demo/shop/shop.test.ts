@@ -406,7 +406,7 @@ test('a closed order says what is sent back, and asks for no money', async () =>
     const shown = (await shopper.get(path)).text;
     assert.ok(unlinked(shown).includes(`data-state="closed">${text}<`), text);
     assert.doesNotMatch(shown, /once it is paid/);
-    assert.match((await shopper.get(`${path}/state`)).text, /"state":"closed","heading":"Order closed"/);
+    assert.match((await shopper.get(`${path}/state`)).text, /"state":"closed","heading":"Your order"/);
   }
   const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
   assert.match(
