@@ -153,8 +153,7 @@ function aboutOf(entry: Entry, entries: readonly Entry[]): string {
   if (isPayment(entry) && centsOf(entry.settled) > 0) sums.push(`${formatMoney(entry.settled)} settled another way`);
   const note = 'note' in entry && entry.note !== backNote(entry.orderId) && entry.note;
   const lost = isPayment(entry) && isWaiting(entry) && isLost(entry) && 'the gateway’s answer was lost';
-  const kind = kindOf(entry).replace(' ', '\u00A0');
-  const parts = [kind, wallet, mayBePaid && 'may still be paid', lost, note, ...sums];
+  const parts = [kindOf(entry).replace(' ', '\u00A0'), wallet, mayBePaid && 'may still be paid', lost, note, ...sums];
   return parts.filter(Boolean).join('\u00A0· ');
 }
 
@@ -173,8 +172,14 @@ function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): 
     return link('Refund', `/desk/send?${idsOf(entry)}`);
   const there = `${operatorUrl}/transactions/${encodeURIComponent(gatewayOrderId)}`;
   if (what) return operatorUrl && link(what === 'To review' ? 'Review' : 'Settle', there, ' ↗');
+  if (isToSend(entry, entries)) return link('Send again', `/desk/send?payout=${encodeURIComponent(gatewayOrderId)}`);
   return closeLink(entry, entries);
 }
+
+/** A payout that failed, if no later one is the same: the newest are first. */
+const isToSend = (one: Entry, entries: readonly Entry[]) =>
+  one.type === 'PAYOUT' && one.status === 'FAILED' && entries.find((each) => sentBy(each) === sentBy(one)) === one;
+const sentBy = ({ type, amount, customer }: Entry) => `${type} ${amount} ${customer}`;
 
 function closeLink(entry: Entry, entries: readonly Entry[]): Markup | false {
   const isPaid = ofOrder(entry, entries).some((other) => other.status === 'SUCCESS' && !paysNothing(other));
@@ -219,9 +224,8 @@ function causeOf({ history }: Entry): { at: number; said: string } {
 }
 
 function reviewReason(entry: Entry): string {
-  const { history } = entry;
   const { at, said } = causeOf(entry);
-  const end = history.slice(at).find(({ event }) => /^(succeeded|declined)$/.test(event))?.event;
+  const end = entry.history.slice(at).find(({ event }) => /^(succeeded|declined)$/.test(event))?.event;
   const later = end === 'succeeded' ? ', and the right one later' : end ? ', and declined it later' : '';
   const [, asked = '', reported = ''] = /asked ([\d.]+) EUR, reported ([\d.]+) EUR/.exec(said) ?? [];
   if (asked && isUnpaid(entry))
@@ -356,8 +360,7 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
   if (extra) return { tone: isBack ? 'good' : 'wait', label: done };
   if (entry.isClosed) return { tone: 'over', label: 'Closed' };
   if (back > 0) return isBack ? { tone: 'over', label: 'Refunded' } : { tone: 'part', label: 'Partly refunded' };
-  const isUnclear = entry.history.some(({ event }) => event === 'uncertain');
-  if (entry.status === 'INITIALIZED') return { tone: 'wait', label: isUnclear ? 'Being checked' : 'Being sent' };
+  if (entry.status === 'INITIALIZED') return { tone: 'wait', label: isLost(entry) ? 'Being checked' : 'Being sent' };
   if (isOpen(entry)) return { tone: 'wait', label: isPayment(entry) ? 'Waiting' : 'On its way' };
   if (entry.status === 'SUCCESS') return { tone: 'good', label: done };
   return isPayment(entry) ? { tone: 'over', label: endOf(entry) } : { tone: 'bad', label: 'Failed' };

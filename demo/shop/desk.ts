@@ -33,9 +33,8 @@ export function addDesk(app: Hono, proxy: PaymentProxy, orders: OrderStore, site
   app.get('/desk/send', async (c) => show(c, await fill(proxy, { ...c.req.query(), id: '' })));
   app.post('/desk/send', async (c) => show(c, await send(proxy, await typedIn(c))));
   const askToClose = async ({ order = '', payment = '', problem }: Typed) => {
-    const report = await proxy.order(order).catch(refusalIn);
-    const of = report instanceof PaymentProxyError ? [] : report?.payments;
-    const waits = of?.find(({ gatewayOrderId }) => gatewayOrderId === payment);
+    const report = await proxy.order(order).catch(() => null);
+    const waits = report?.payments.find(({ gatewayOrderId }) => gatewayOrderId === payment);
     return closing({ order, payment, problem, bought: boughtFor(order) }, site, waits);
   };
   app.get('/desk/close', async (c) => c.html(await askToClose(c.req.query())));
@@ -71,7 +70,7 @@ function refusalIn(error: unknown): PaymentProxyError {
  */
 async function fill(proxy: PaymentProxy, typed: Typed): Promise<DeskForm | string> {
   const { id, order = '', payment = '' } = typed;
-  const { amount = '', customer = '', note = '' }: Typed = id ? typed : {};
+  const { amount = '', customer = '', note = '' }: Typed = id ? typed : await failed(proxy, typed['payout']);
   const fresh = order === '' ? { id: newId('PO') } : { id: newId('BACK'), note: backNote(order) };
   // Digits in any shape that people copy, such as "1234 5678".
   const digits = customer.normalize('NFKC').replaceAll(/[\s.\p{Pd}]/gu, '');
@@ -85,6 +84,13 @@ async function fill(proxy: PaymentProxy, typed: Typed): Promise<DeskForm | strin
   if (back === undefined || (left === 0 && typed['step'] !== 'send')) return payment;
   const rest = restOf(back, report?.refunds ?? [], 100 * Number(amount));
   return { ...form, amount: id ? form.amount : String(left / 100), back, left, rest };
+}
+
+/** What a payout that failed would have sent, for another one. */
+async function failed(proxy: PaymentProxy, id = ''): Promise<Typed> {
+  const payout = id ? await proxy.transaction(id).catch(() => null) : null;
+  if (payout?.type !== 'PAYOUT' || payout.status !== 'FAILED') return {};
+  return { amount: payout.amount.replace('.00', ''), customer: payout.customer ?? '', note: payout.note ?? '' };
 }
 
 /** The id of what the proxy accepted; else the form: its second step, or with a message about the error. */

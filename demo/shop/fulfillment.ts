@@ -91,7 +91,7 @@ function triesOf(payments: readonly Payment[]): Order['tries'] {
 const isOpen = ({ status }: Payment) => status === 'INITIALIZED' || status === 'PROCESSING';
 
 /** The gateway's answer is lost, so that nobody was shown its code or page. */
-export const isLost = ({ history }: Payment): boolean => history.some(({ event }) => event === 'uncertain');
+export const isLost = ({ history }: Transaction): boolean => history.some(({ event }) => event === 'uncertain');
 
 function backOf(payments: readonly Payment[], refunds: readonly Refund[]): Back {
   const theirs = refunds.filter(({ refundOf }) => payments.some(({ gatewayOrderId }) => gatewayOrderId === refundOf));

@@ -308,7 +308,7 @@ test('a row says who decided, and why nothing can be refunded', async () => {
     ],
   );
   assert.match(rows[5] ?? '', /data-moved="">[^]*chip warn"><span aria-hidden="true">!<\/span> Paid, denied</);
-  assert.doesNotMatch(rows.join(''), /desk\/send/);
+  assert.doesNotMatch(rows.join(''), /desk\/send\?order/);
   const alone = new Browser(openShop(shop.proxy, undefined, { publicUrl: 'http://127.0.0.1:8080' }));
   assert.doesNotMatch((await alone.get('/desk/list')).text, /operator/);
 });

@@ -208,6 +208,33 @@ test('the desk offers no refund that cannot be made, and leads from an old link 
   assert.deepEqual([status, headers.get('location')], [303, '/desk?done=ST-CENTS'], 'nor does an old form');
 });
 
+test('a payout that failed can be sent again as a new one, until one that is the same is sent', async () => {
+  const { shop, staff } = await openDesk();
+  const failed = payout('PO-1', { status: 'FAILED', note: 'Thanks' });
+  const again = />Send again</;
+  for (const [more, isOffered] of [
+    [[], true],
+    [[payout('PO-2', { amount: '26.00' }), payment('ST-1')], true],
+    [[payout('PO-2')], false],
+  ] as const) {
+    shop.proxy.answers['GET /transactions'] = { body: { transactions: [...more, failed], nextCursor: null } };
+    assert.equal(again.test((await staff.get('/desk/list')).text), isOffered);
+  }
+  for (const [found, ...values] of [
+    [failed, '25', '12345678', 'Thanks'],
+    [{ ...failed, status: 'PROCESSING' }, '', '', ''],
+    [payment('PO-1', { status: 'FAILED' }), '', '', ''],
+  ] as const) {
+    shop.proxy.answers['GET /transactions/PO-1'] = { body: found };
+    const { text } = await staff.get('/desk/send?payout=PO-1');
+    assert.deepEqual(
+      ['amount', 'customer', 'note'].map((name) => valueIn(text, name)),
+      values,
+    );
+    assert.match(idIn(text), /^PO-(?!1$)/);
+  }
+});
+
 test('the desk closes the order of a waiting payment in a second step, and says why if the proxy does not', async () => {
   const { shop, staff, sent } = await openDesk();
   const waiting = payment('ST-1', { payer: null });
