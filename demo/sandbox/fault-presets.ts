@@ -1,5 +1,5 @@
 // The faults that the overview has a button for, in plain words. A button switches its part of a target's fault on or
-// off and keeps the rest. `POST /_sandbox/faults` takes any fault of faults.ts.
+// off, ends what contradicts it, and keeps the rest. `POST /_sandbox/faults` takes any fault of faults.ts.
 import { isDeepStrictEqual } from 'node:util';
 import { EXCLUSIVE, type Faults, type Target } from './faults.ts';
 import { Refusal } from './refusal.ts';
@@ -51,6 +51,8 @@ export const PRESETS: readonly Preset[] = [
   },
 ];
 
+const NEVER_OR_OFTEN = ['never', 'repeat'];
+
 type Parts = Readonly<Record<string, unknown>>;
 
 export function isOn(preset: Preset, fault: object): boolean {
@@ -66,8 +68,9 @@ export function toggle(faults: Faults, id: string, times: number | null): void {
   const active = faults.active().find((each) => each.target === target);
   const now = active?.fault ?? {};
   const added: Parts = { ...preset.fault };
-  const excluded = EXCLUSIVE.some((each) => each in added) ? EXCLUSIVE : [];
-  const rest = Object.entries(now).filter(([part]) => !(part in added) && !excluded.some((each) => each === part));
+  const excluded: readonly string[] =
+    [EXCLUSIVE, NEVER_OR_OFTEN].find((set) => set.some((each) => each in added)) ?? [];
+  const rest = Object.entries(now).filter(([part]) => !(part in added) && !excluded.includes(part));
   if (active && isOn(preset, now)) faults.replaceOne(target, Object.fromEntries(rest), active.left);
   else faults.replaceOne(target, { ...Object.fromEntries(rest), ...added }, times);
 }

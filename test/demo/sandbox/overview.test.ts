@@ -378,6 +378,19 @@ describe('the test controls of the overview', () => {
     });
   }
 
+  it('to send no notifications ends to send each 3 times, and the other way around', async () => {
+    const opened = openSandbox();
+    const browser = await openOverview(opened);
+    for (const [id, fault] of [
+      ['ipn-repeat', { repeat: 3 }],
+      ['ipn-never', { never: true }],
+      ['ipn-repeat', { repeat: 3 }],
+    ] as const) {
+      await browser.submit('/overview/fault', { fault: id, times: '' });
+      assert.deepEqual(await activeFaults(opened), [{ target: 'ipn', fault, left: null }]);
+    }
+  });
+
   it('how often a fault applies stays as chosen after it has applied, and on the next pages', async () => {
     const opened = openSandbox();
     const browser = await openOverview(opened);
