@@ -315,10 +315,6 @@ export const linkTo = ({ id }: Pick<Transaction, 'id'>) => `/admin/transactions/
 
 export type Backs = ReadonlyMap<string, Back | undefined>;
 
-/** The id at the gateway, from the order's on: of another payment of the order, or a refund, it goes on after that. */
-export const nameInList = ({ id, orderId }: Pick<Transaction, 'id' | 'orderId'>): string =>
-  id.slice(Math.max(0, id.indexOf(orderId)));
-
 /** With the wallet that paid, was asked or receives it, if it is known. */
 function kindInList(transaction: Transaction): Html {
   const party = transaction.payer ?? transaction.customer;
@@ -337,9 +333,9 @@ export function transactionTable(
   if (transactions.length === 0) return html`<p class="empty">${none}</p>`;
   return cards(
     caption,
-    ['Order', 'Type', ['Amount', 'right'], 'Status', `Created, ${serverClock.zone}`],
+    ['Gateway ID', 'Type', ['Amount', 'right'], 'Status', `Created, ${serverClock.zone}`],
     transactions.map((each) => [
-      html`<a href="${linkTo(each)}">${nameInList(each)}</a>`,
+      html`<a href="${linkTo(each)}">${each.id}</a>`,
       kindInList(each),
       STAGES[each.stage].status === 'SUCCESS' && !isDenied(each)
         ? amount(each)

@@ -11,7 +11,7 @@ import {
   type TransactionType,
 } from '../protocol/transaction.ts';
 import { STATUSES, type Status } from '../protocol/wire.ts';
-import { transactionTable, cards, linkTo, nameInList, type Backs, type Column } from './layout.ts';
+import { transactionTable, cards, linkTo, type Backs, type Column } from './layout.ts';
 import { answerName, isInDoubt, STATUS_NAMES, TYPE_NAMES } from './words.ts';
 import {
   type Html,
@@ -186,7 +186,7 @@ export function webhooksPage({ state, webhooks, cursor, nextCursor, form }: List
 /** `isOfOne`: all are of one transaction, which its page names; oldest first, as its history. */
 export function webhookTable(caption: string, webhooks: readonly Webhook[], form: string, isOfOne = false): Html {
   if (webhooks.length === 0) return html`<p class="empty">No ${caption.toLowerCase()}.</p>`;
-  const about: readonly Column[] = isOfOne ? [] : ['Order', ['Amount', 'right']];
+  const about: readonly Column[] = isOfOne ? [] : ['Gateway ID', ['Amount', 'right']];
   return cards(
     `${caption}, ${isOfOne ? 'oldest' : 'newest'} first`,
     ['Type', ...about, 'State', ['Action', 'action'], `Created, ${serverClock.zone}`],
@@ -209,8 +209,7 @@ function answerOf({ state, lastAnswer }: Webhook): Html | '' {
     : html`<small class="reason">${answerName(lastAnswer)}</small>`;
 }
 
-const nameOf = ({ transactionId: id, orderId }: Webhook): Html =>
-  html`<a href="${linkTo({ id })}">${nameInList({ id, orderId })}</a>`;
+const nameOf = ({ transactionId: id }: Webhook): Html => html`<a href="${linkTo({ id })}">${id}</a>`;
 
 const BODY = z.object({
   data: z.object({

@@ -6,7 +6,7 @@ import type { Counts, Sum, Sums, Webhook, UnmatchedIpn } from '../ledger/model.t
 import type { Warning } from '../protocol/log.ts';
 import { TYPES, type Transaction } from '../protocol/transaction.ts';
 import { canSend } from './decisions.ts';
-import { linkTo, cards, nameInList, transactionTable, type Backs } from './layout.ts';
+import { linkTo, cards, transactionTable, type Backs } from './layout.ts';
 import { redeliverForm } from './lists.ts';
 import {
   answerName,
@@ -166,7 +166,7 @@ function toDo(
   // A line begins with a word.
   const since = `\u00A0· ${`open for ${age(ms)}`.replaceAll(' ', '\u00A0')}`;
   const by = party === null ? kindOf(transaction) : html`${kindOf(transaction)} · ${wallet(party)}`;
-  const facts = html`${nameInList(transaction)} · ${by}${since}`;
+  const facts = html`${transaction.id} · ${by}${since}`;
   const link = html`<a class="button" href="${linkTo(transaction)}" aria-label="${action} ${orderId}">${action}</a>`;
   return item(status(transaction), facts, reason, link, amount({ ...transaction, amountMinor }));
 }
