@@ -110,7 +110,7 @@ function endName(transaction: Transaction): string {
   if (stage === 'succeeded') return PAID[type];
   if (stage === 'sending') return 'Being sent';
   if (stage === 'uncertain') return 'Being checked';
-  return PENDING[type];
+  return transaction.failedAt === null ? PENDING[type] : 'Reported failed, being checked';
 }
 
 const UNCLEAR = 'It is not clear whether the gateway has it. The proxy keeps asking, so there is nothing to do yet.';

@@ -134,6 +134,7 @@ function sampleTransaction(webhook: WebhookType, now: number): Transaction {
     conflict: false,
     needsReview: false,
     checking: false,
+    failedAt: null,
     createdAt,
     erasedAt: null,
     updatedAt: now,

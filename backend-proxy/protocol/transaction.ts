@@ -217,6 +217,8 @@ export interface Transaction {
   needsReview: boolean;
   /** The gateway reported SUCCESS, which pays nothing until a person has decided. */
   checking: boolean;
+  /** When a payout or refund was first reported as FAILED, which a second check confirms; null if it was not. */
+  failedAt: number | null;
   createdAt: number;
   updatedAt: number;
   /** When its personal data was erased; null if it may hold any. */

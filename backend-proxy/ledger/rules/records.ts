@@ -81,6 +81,7 @@ export function toTransactionState(row: TransactionRow): Omit<Transaction, 'hist
     conflict: row.conflict === 1,
     needsReview: row.needs_review === 1,
     checking: isChecking(row),
+    failedAt: row.failed_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     erasedAt: row.erased_at,

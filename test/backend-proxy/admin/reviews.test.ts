@@ -188,7 +188,12 @@ it('a resolution against what the gateway reports needs a confirmation that name
 async function observe(world: World, id: string, seen: Seen, ipn: string): Promise<void> {
   const none = { paymentId: null, customer: null, amount: null, currency: null };
   world.skip(30 * S);
-  const reading = { transactionId: id, type: 'PAY', ...none, outcome: 'succeeded' } as const;
+  const reading = {
+    transactionId: id,
+    type: 'PAY',
+    ...none,
+    outcome: 'succeeded',
+  } as const;
   const { claim } = await world.ledger.receiveIpn({ id: ipn, body: ipn, reading }, 45_000);
   assert.ok(claim, ipn);
   await endCheck(world.ledger, claim, seen);
@@ -275,6 +280,20 @@ it('what a colleague decided is said of the payment, and a payout that failed sa
   );
   for (const path of ['/admin', '/admin/transactions', '/admin/transactions/A-3'])
     assert.match(await operator.open(path), /class="status warn">Paid, denied</, path);
+  await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678' });
+  const reportFailed = async () => {
+    world.skip(M);
+    const claims = await world.ledger.claimChecks(10, 45_000);
+    await endCheck(
+      world.ledger,
+      claims.find(({ transaction }) => transaction.id === 'P-1'),
+      verified('failed'),
+    );
+  };
+  await reportFailed();
+  await operator.says('/admin/transactions/P-1', / −€5\.00 Reported failed, being checked .* Reported failed · checked once more /); // prettier-ignore
+  await reportFailed();
+  await operator.says('/admin/transactions/P-1', / −€5\.00 Failed .* Reported failed · checked once more .* Failed at the gateway /); // prettier-ignore
   const failed = (await world.ledger.transaction('A-2')) ?? assert.fail();
   for (const [detail, words] of [
     ['UNKNOWN_CUSTOMER', 'No such customer. No money moved.'],

@@ -41,6 +41,7 @@ const TRANSACTION: Transaction = {
   conflict: true,
   needsReview: false,
   checking: false,
+  failedAt: null,
   createdAt: AT,
   updatedAt: AT + 1,
   erasedAt: null,

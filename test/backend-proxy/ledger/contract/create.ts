@@ -55,6 +55,7 @@ export function createContract({ it, setUp }: Suite): void {
       conflict: false,
       needsReview: false,
       checking: false,
+      failedAt: null,
       createdAt: NOON,
       updatedAt: NOON,
       erasedAt: null,
