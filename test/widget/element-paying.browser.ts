@@ -171,6 +171,19 @@ describe('a refused start', () => {
     expect(part(widget, 'pay')).to.equal(null);
   });
 
+  it('a wallet that got too many requests leads to another way, if there is one', async () => {
+    for (const methods of [['DIRECT', 'QR'], ['DIRECT']] as const) {
+      const proxy = new FakeProxy({ customer: '12345678', methods: [...methods] });
+      proxy.nextStarts.push(problemOf('too_many_requests', { retryable: true }));
+      const widget = await mount(proxy);
+      thePart(widget, 'pay').click();
+      await until(() => part(widget, 'error'), 'the refusal');
+      const isLeft = methods.length > 1;
+      expect(textOf(widget).includes('Too many attempts')).to.equal(!isLeft);
+      if (isLeft) expect([radio(widget, 'DIRECT').disabled, radio(widget, 'QR').checked]).to.deep.equal([true, true]);
+    }
+  });
+
   it('a refused start shows the beginning of its reference, and copies all of it', async () => {
     const requestId = '3f0f21b5-06a5-4a71-910e-309ca4c8b954';
     for (const retryable of [true, false]) {

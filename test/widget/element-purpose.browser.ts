@@ -23,12 +23,14 @@ describe('the button', () => {
     });
   }
 
-  it('the button orders once: after the first payment it says to pay', async () => {
-    const payment = paymentOf('QR');
-    const widget = await mount(new FakeProxy({ purpose: 'order' }, { payment, version: 2 }));
-    widget.reset();
-    await heading(widget, 'How would you like to pay?');
-    expect(wordsOf(widget)).to.equal('Pay €10.10');
+  it('the button orders once: after the first payment it says to pay; a deposit is one at each try', async () => {
+    for (const [purpose, said] of Object.entries({ order: 'Pay €10.10', deposit: 'Deposit €10.10' })) {
+      const view = { payment: paymentOf('QR'), version: 2 };
+      const widget = await mount(new FakeProxy({ purpose: purpose as Purpose }, view));
+      widget.reset();
+      await heading(widget, 'How would you like to pay?');
+      expect(wordsOf(widget)).to.equal(said);
+    }
   });
 
   it('the button says to pay for a purpose newer than the widget', async () => {

@@ -69,9 +69,8 @@ export function notesBelowPay({ busy, trouble }: Choice, context: PanelContext):
   ${reference(trouble?.requestId, context)}`;
 }
 
-/** The press that could pay twice, and one that comes too early, are not the first that the eye finds. */
-export const payRank = ({ trouble }: Choice, { state }: PanelContext): Rank =>
-  hasOther(state) || trouble?.code === 'too_many_requests' ? 'second' : 'primary';
+/** The press that could pay twice is not the first that the eye finds. */
+export const payRank = ({ state }: PanelContext): Rank => (hasOther(state) ? 'second' : 'primary');
 
 export const backButton = ({ say, run, state }: PanelContext, rank: Rank): TemplateResult | '' =>
   canReturn(state) ? button('back', rank, say('back'), () => run((session) => session.showOpenPayment())) : '';

@@ -1,6 +1,13 @@
 // A start, from what the shopper typed to what a refusal means: checks the form, waits for what the page asked for,
 // keeps the idempotency key, and sends until an answer arrives. The session puts these together.
-import type { Method, OrderClaims, OrderView, PaymentView, StartPayment } from '../../backend-proxy/protocol/wire.ts';
+import {
+  PAYS_BY,
+  type Method,
+  type OrderClaims,
+  type OrderView,
+  type PaymentView,
+  type StartPayment,
+} from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId, chosenMethod, offeredMethods, sharesRow } from '../shell/choice.ts';
 import { asciiDigits } from '../shell/language.ts';
 import { FOLLOWING, type FieldErrors, type SessionState, type Trouble } from '../shell/state.ts';
@@ -180,9 +187,12 @@ export function refusedState(
   // Says what the next view will say, and ends with it.
   const said = SAID_BY_VIEW[problem.code];
   if (said) return { activity: FOLLOWING, order: { ...state.order, [said]: true } };
-  const isUnavailable = problem.code === 'method_unavailable';
-  const refused = isUnavailable ? offeredMethods(state).filter((each) => sharesRow(each, method)) : [];
-  const unavailable = [...state.unavailable, ...refused];
+  const refused = offeredMethods(state).filter((each) => sharesRow(each, method));
+  const others = { ...state, unavailable: [...state.unavailable, ...refused] };
+  // Too many requests to a wallet leave the other ways to pay.
+  if (problem.code === 'too_many_requests' && PAYS_BY[method] === 'prompt' && chosenMethod(others))
+    trouble.code = 'method_unavailable';
+  const { unavailable } = trouble.code === 'method_unavailable' ? others : state;
   return {
     activity: { at: 'choosing', trouble, errors: fieldErrors(problem, state, language) },
     unavailable,
@@ -203,7 +213,7 @@ function isFinal({ code, retryable }: Problem, state: SessionState): boolean {
 function fieldErrors({ errors = [] }: Problem, state: SessionState, language: string): FieldErrors {
   const isWrong = (name: string) => errors.some(({ field }) => field === name);
   return {
-    ...(isWrong('amount') && { amount: 'amountWrong', example: amountBundle?.exampleAmount(state, language) ?? '' }),
     ...(isWrong('customer') && { customer: 'walletWrong' }),
+    ...(isWrong('amount') && { amount: 'amountWrong', example: amountBundle?.exampleAmount(state, language) ?? '' }),
   };
 }

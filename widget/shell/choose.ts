@@ -65,7 +65,7 @@ export const icon = (name: string, path: string = PATHS[name as Method]): Templa
 interface Additions {
   notesAboveMethods(shown: Choice, context: PanelContext): TemplateResult;
   notesAbovePay(shown: Choice, context: PanelContext): TemplateResult | '';
-  payRank(shown: Choice, context: PanelContext): string;
+  payRank(context: PanelContext): string;
   helpOf(method: Method, context: PanelContext): string;
   notesBelowPay(shown: Choice, context: PanelContext): TemplateResult;
 }
@@ -75,8 +75,9 @@ export function choose(shown: Choice, context: PanelContext, flow: Additions | u
   const { busy, trouble, errors } = shown;
   const methods = rowsOf(shown);
   const values = { amount: errors.amount ? '' : money(amount) };
-  // Until a payment was started: from then on the order is placed, and what is left is to pay it.
-  const purpose = !state.order.payment && state.claims?.purpose;
+  // By its first start an order is placed, and what is left is to pay it.
+  const isPlaced = state.order.payment && state.claims?.purpose === 'order';
+  const purpose = !isPlaced && state.claims?.purpose;
   const press = (event: Event) => {
     event.preventDefault();
     // Read from the form: before the session is loaded, the state does not follow the shopper's choice.
@@ -98,7 +99,7 @@ export function choose(shown: Choice, context: PanelContext, flow: Additions | u
     }
     ${flow?.notesAbovePay(shown, context) ?? (trouble && html`<p part="error">${say('network')}</p>`)}
     <slot name="terms"></slot>
-    <button part="pay" class=${flow?.payRank(shown, context) ?? 'primary'} aria-disabled=${!!busy} @click=${press}>
+    <button part="pay" class=${flow?.payRank(context) ?? 'primary'} aria-disabled=${!!busy} @click=${press}>
       ${busy ? html`<i></i><span class="announce">${say('sending')}</span>` : say(`pay_${purpose}` as MessageKey, values) || say('pay', values)}
     </button>
     ${flow?.notesBelowPay(shown, context)}
