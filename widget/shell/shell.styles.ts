@@ -69,7 +69,7 @@ export const styles = css`
     line-height: 1.375;
   }
   section > div {
-    flex: 1 1 7.5em;
+    flex: 1 1 6em;
   }
   section img,
   ::slotted([slot='logo']) {
