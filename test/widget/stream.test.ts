@@ -96,7 +96,7 @@ describe('the stream', () => {
     proxy.isSilent = true;
     await clock.advance(38_000);
     assert.equal(count('/order'), 0);
-    await clock.advance(6_500);
+    await clock.advance(6_000);
     assert.deepEqual([disconnections.at(-1), count('/order'), count('/order/events')], [true, 1, 1]);
     proxy.isSilent = false;
     await clock.advance(30_000);

@@ -16,7 +16,7 @@ const PROBE_MS = 5_000;
 /** How often silence is checked; also how soon a silent stream is noticed after the machine slept. */
 const WATCH_MS = 5_000;
 /** Pause by the number of tries without a stream; randomly half to one and a half times as long, to spread load. */
-const PAUSES_MS = [500, 500, 2_000, 2_000, 2_000, 2_000, 2_000];
+const PAUSES_MS = [500, 500, 500, 2_000, 2_000, 2_000, 2_000];
 const MAX_PAUSE_MS = 10_000;
 /** The longest time that a timer can wait; used while the page is in the back-forward cache. */
 const FOREVER_MS = 2 ** 31 - 1;
