@@ -95,7 +95,7 @@ export const INVALID_TOKEN: Trouble = {
 export const INVALID_PROXY = { detail: 'The proxy attribute is not a valid URL.', retryable: false };
 
 export function warnAboutMissingOrder(): void {
-  console.warn('<payment-widget> has no order: set its attribute `order`.');
+  console.warn('<payment-widget> needs the attribute `order`.');
 }
 
 export function warnAboutMethods({ order, preferences: { methods } }: SessionState): void {

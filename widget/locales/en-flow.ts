@@ -18,7 +18,7 @@ export const enFlow = {
   test: 'Test: no money moves',
   sending: 'Starting the payment…',
   slow: 'This is taking longer than usual. We keep trying.',
-  once: 'You will not be charged twice.',
+  once: 'You will not pay twice.',
   back: 'Back to that payment',
   unpaid: 'Please pay first.',
 
@@ -51,8 +51,7 @@ export const enFlow = {
   copyReference: 'Copy',
   copied: 'Copied',
   save: 'Save image',
-  direct_help:
-    'Open the app and approve [the request|{amount} to {merchant}]. The request is there even without a notification.',
+  direct_help: 'Open the app and approve [the request|{amount} to {merchant}], even without a notification.',
   waiting: 'Waiting for payment',
   sentTo: 'Sent to {last4}',
   otherWallet: 'Change the wallet ID',
