@@ -30,7 +30,7 @@ export function amountField(
   const check = () => {
     const typed = typedAmount(state, language, false);
     const errors = amountErrors(state, typed, language);
-    if (typed && !errors.amount) fill(typed, context);
+    if (!errors.amount && typed) fill(typed, context);
     else if (state.form.amount) run((session) => session.edit({}, errors));
   };
   return html`<div @change=${check}>
@@ -60,17 +60,12 @@ function suggestions(html: Drawing['html'], context: PanelContext): TemplateResu
   // The proxy, which refuses anything else, may not have answered yet.
   if (!Array.isArray(suggestedAmounts)) return '';
   return html`<div class="row">
-    ${suggestedAmounts.map(
-      (each) =>
-        html`<button
-          part="suggestion"
-          type="button"
-          aria-pressed=${+each === +(amount ?? 0)}
-          @click=${() => fill(each, context)}
-        >
-          ${rounded(each, context)}
-        </button>`,
-    )}
+    ${suggestedAmounts.map((each) => {
+      const choose = () => fill(each, context);
+      return html`<button part="suggestion" type="button" aria-pressed=${+each === +(amount ?? 0)} @click=${choose}>
+        ${rounded(each, context)}
+      </button>`;
+    })}
   </div>`;
 }
 

@@ -46,7 +46,7 @@ export function paid(context: PanelContext): TemplateResult {
   const addsUp = owedAmount || !gone || gone + 0.001 > Number(surplusAmount);
   const refund = !owedAmount && (onItsWay ? 'onItsWay' : back && 'refunded');
   const title = refund || (isClosed ? 'closed' : owedAmount ? 'surplus' : 'paid');
-  const look = owedAmount ? 'warning' : title === 'onItsWay' ? 'clock' : title === 'paid' ? title : 'ended';
+  const look = owedAmount ? 'warning' : title === 'paid' ? title : title === 'onItsWay' ? 'clock' : 'ended';
   // Without that noise, and with a minus rather than a hyphen.
   const shown = (value: number) => money(value.toFixed(amount?.split('.')[1]?.length)).replace('-', '\u2212');
   const note = (text: TemplateResult | string) => html`<p class="note warning announce">${text}</p>`;
