@@ -177,8 +177,10 @@ function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): 
 }
 
 /** A payout that failed, if no later one is the same: the newest are first. */
-const isToSend = (one: Entry, entries: readonly Entry[]) =>
-  one.type === 'PAYOUT' && one.status === 'FAILED' && entries.find((each) => sentBy(each) === sentBy(one)) === one;
+function isToSend(one: Entry, entries: readonly Entry[]): boolean {
+  const isPayout = !isPayment(one) && !('refundOf' in one);
+  return isPayout && one.status === 'FAILED' && entries.find((each) => sentBy(each) === sentBy(one)) === one;
+}
 const sentBy = ({ type, amount, customer }: Entry) => `${type} ${amount} ${customer}`;
 
 function closeLink(entry: Entry, entries: readonly Entry[]): Markup | false {

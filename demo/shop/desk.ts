@@ -89,7 +89,7 @@ async function fill(proxy: PaymentProxy, typed: Typed): Promise<DeskForm | strin
 /** What a payout that failed would have sent, for another one. */
 async function failed(proxy: PaymentProxy, id = ''): Promise<Typed> {
   const payout = id ? await proxy.transaction(id).catch(() => null) : null;
-  if (payout?.type !== 'PAYOUT' || payout.status !== 'FAILED') return {};
+  if (!payout || 'payer' in payout || 'refundOf' in payout || payout.status !== 'FAILED') return {};
   return { amount: payout.amount.replace('.00', ''), customer: payout.customer ?? '', note: payout.note ?? '' };
 }
 
