@@ -1,11 +1,16 @@
-// The English texts as the shopper reads them if the order's token names neither a merchant nor a wallet.
+// The English texts as the shopper reads them.
 import { en as firstTexts } from '../widget/locales/en.ts';
 import { enFlow as otherTexts } from '../widget/locales/en-flow.ts';
 import { fill } from '../widget/shell/language.ts';
 
-/** A dictionary without names: of each `[a|b]` the a. */
-export const withoutNames = <Key extends string>(texts: Record<Key, string>): Record<Key, string> =>
-  Object.fromEntries(Object.entries<string>(texts).map(([key, text]) => [key, fill(text)])) as Record<Key, string>;
+/** A dictionary with the names that an order's token has; without them, of each `[a|b]` the a. */
+export const withNames = <Key extends string>(texts: Record<Key, string>, names = {}): Record<Key, string> =>
+  Object.fromEntries(Object.entries<string>(texts).map(([key, text]) => [key, fill(text, names)])) as Record<
+    Key,
+    string
+  >;
 
-export const en = withoutNames(firstTexts);
-export const enFlow = withoutNames(otherTexts);
+export const en = withNames(firstTexts);
+export const enFlow = withNames(otherTexts);
+/** All of them, in the demo's shop. */
+export const texts = withNames({ ...firstTexts, ...otherTexts }, { wallet: 'Sandbox Wallet' });

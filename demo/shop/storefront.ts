@@ -128,6 +128,8 @@ function tokenFor(order: Order, { publicUrl, orderSecret }: ShopSettings, now: D
     payWithin: PAY_WITHIN_S,
     merchant: 'Stillwater Coffee',
     logo: LOGO,
+    // As the sandbox's wallet calls itself.
+    walletName: 'Sandbox Wallet',
   };
   if (order.kind === 'goods') {
     const goods = { ...common, amount: order.amount, description: inShort(order.lines) };

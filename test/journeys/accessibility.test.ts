@@ -5,7 +5,7 @@ import { after, describe, it } from 'node:test';
 import type { BrowserContextOptions } from 'playwright-core';
 import { PaymentProxy } from '../../backend-proxy/client.ts';
 import { daysOf } from '../../demo/shop/shop-pages.ts';
-import { en, enFlow } from '../english.ts';
+import { texts } from '../english.ts';
 import { problemsInBothSchemes } from './audit.ts';
 import { Keyboard } from './keyboard.ts';
 import { ADA, BRUNO, World, type Shopper } from './shopper.ts';
@@ -24,7 +24,7 @@ const PHONE = 'wallet phone';
 const SENT_ON = `We will send your order on ${daysOf(new Date()).sent}.`;
 const APPROVE = 'Open the app and approve €14.50 to \u2068Stillwater Coffee\u2069, even without a notification.';
 const SENT = 'Sent to \u2066•••• 5678\u2069';
-const REQUESTED = [en.direct, APPROVE, SENT];
+const REQUESTED = [texts.direct, APPROVE, SENT];
 
 const world = await World.open();
 after(() => world.close());
@@ -97,30 +97,30 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     await keyboard.press('Enter');
     await shopper.part('pay').waitFor();
 
-    assert.deepEqual((await keyboard.tabTo(en.wallet)).slice(-2), [en.byId, en.wallet]);
+    assert.deepEqual((await keyboard.tabTo(texts.wallet)).slice(-2), [texts.byId, texts.wallet]);
     await keyboard.type('1');
     await keyboard.press('Enter');
-    assert.deepEqual(await keyboard.heard(enFlow.walletWrong), [enFlow.walletWrong]);
-    assert.equal((await keyboard.stop()).name, en.wallet);
+    assert.deepEqual(await keyboard.heard(texts.walletWrong), [texts.walletWrong]);
+    assert.equal((await keyboard.stop()).name, texts.wallet);
     await keyboard.tabTo('Pay €14.50');
     await keyboard.press('Enter');
-    assert.deepEqual(await keyboard.heard(enFlow.walletWrong), [en.wallet, enFlow.walletWrong]);
+    assert.deepEqual(await keyboard.heard(texts.walletWrong), [texts.wallet, texts.walletWrong]);
 
     await keyboard.press('ControlOrMeta+A');
     await keyboard.type(ADA);
     await keyboard.press('Enter');
-    assert.deepEqual(await keyboard.heard(SENT), [enFlow.sending, ...REQUESTED]);
-    assert.equal((await keyboard.stop()).name, en.direct);
+    assert.deepEqual(await keyboard.heard(SENT), [texts.sending, ...REQUESTED]);
+    assert.equal((await keyboard.stop()).name, texts.direct);
     await phone.decline();
-    assert.deepEqual(await keyboard.heard(enFlow.DECLINED_help), [enFlow.DECLINED, enFlow.DECLINED_help]);
+    assert.deepEqual(await keyboard.heard(texts.DECLINED_help), [texts.DECLINED, texts.DECLINED_help]);
 
-    assert.deepEqual(await keyboard.tabTo(enFlow.again), [enFlow.again]);
+    assert.deepEqual(await keyboard.tabTo(texts.again), [texts.again]);
     await keyboard.press('Enter');
     const again = await keyboard.heard(SENT);
-    assert.deepEqual(again, [enFlow.sending, enFlow.safe, ...REQUESTED]);
+    assert.deepEqual(again, [texts.sending, texts.safe, ...REQUESTED]);
     await phone.page.goto(`${world.stack.sandbox}/wallet?as=${ADA}`);
     await phone.approve();
-    assert.deepEqual(await keyboard.heard(SENT_ON), [enFlow.paid, '€14.50', SENT_ON]);
+    assert.deepEqual(await keyboard.heard(SENT_ON), [texts.paid, '€14.50', SENT_ON]);
     await shopper.isFulfilled();
     await Promise.all([shopper.leave(), phone.leave()]);
   });
@@ -129,10 +129,10 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     const [shopper, keyboard] = await shopperWithKeyboard(AT_400);
     await shopper.order();
     const orderPage = shopper.page.url();
-    await keyboard.tabTo(en.byId);
+    await keyboard.tabTo(texts.byId);
     await keyboard.press('ArrowDown');
-    const limit = enFlow.checkoutTime.replace('{time}', '15 minutes');
-    assert.deepEqual(await keyboard.heard(), [en.CHECKOUT_help, limit]);
+    const limit = texts.checkoutTime.replace('{time}', '15 minutes');
+    assert.deepEqual(await keyboard.heard(), [texts.CHECKOUT_help, limit]);
     assert.deepEqual(await keyboard.tabTo('Pay €29.00'), ['Pay €29.00']);
     await keyboard.press('Enter');
     await shopper.page.locator('#password').waitFor();
@@ -157,7 +157,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     // Until the proxy knows the outcome, the page says how to go on at the hosted page. The shop's own sentence may be
     // on it from the start, which is no announcement.
     const heard = (await keyboard.heard('€29.00')).filter((piece) => piece !== SENT_ON);
-    assert.deepEqual(heard.slice(-2), [enFlow.paid, '€29.00']);
+    assert.deepEqual(heard.slice(-2), [texts.paid, '€29.00']);
     await shopper.isFulfilled();
     await shopper.leave();
   });
@@ -166,23 +166,23 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     const [shopper, keyboard] = await shopperWithKeyboard({ ...AT_400, forcedColors: 'active' });
     const phone = await world.phone(ADA);
     await shopper.order();
-    await keyboard.tabTo(en.byId);
+    await keyboard.tabTo(texts.byId);
     await keyboard.press('ArrowUp');
-    assert.deepEqual(await keyboard.heard(), [en.QR_help, enFlow.scan_help]);
+    assert.deepEqual(await keyboard.heard(), [texts.QR_help, texts.scan_help]);
     await keyboard.press('Enter');
-    const started = [enFlow.sending, enFlow.scan, enFlow.scan_help, enFlow.waiting];
-    assert.deepEqual(await keyboard.heard(enFlow.waiting), started);
+    const started = [texts.sending, texts.scan, texts.scan_help, texts.waiting];
+    assert.deepEqual(await keyboard.heard(texts.waiting), started);
 
-    assert.deepEqual(await keyboard.tabTo(enFlow.copy), [enFlow.copy]);
+    assert.deepEqual(await keyboard.tabTo(texts.copy), [texts.copy]);
     await keyboard.press('Space');
-    assert.deepEqual(await keyboard.heard(enFlow.copied), [enFlow.copied]);
-    assert.deepEqual(await keyboard.tabTo(BEHIND), [enFlow.save, enFlow.appOpen, enFlow.other, PHONE, BEHIND]);
-    assert.deepEqual(await keyboard.tabTo(enFlow.appOpen, 'Shift+Tab'), [PHONE, enFlow.other, enFlow.appOpen]);
+    assert.deepEqual(await keyboard.heard(texts.copied), [texts.copied]);
+    assert.deepEqual(await keyboard.tabTo(BEHIND), [texts.save, texts.appOpen, texts.other, PHONE, BEHIND]);
+    assert.deepEqual(await keyboard.tabTo(texts.appOpen, 'Shift+Tab'), [PHONE, texts.other, texts.appOpen]);
     // The picture of the whole code needs a higher window.
     await shopper.page.setViewportSize({ width: 320, height: 640 });
     await phone.scan(await shopper.scannedCode());
     await phone.approve();
-    assert.deepEqual(await keyboard.heard(SENT_ON), [enFlow.paid, '€29.00', SENT_ON]);
+    assert.deepEqual(await keyboard.heard(SENT_ON), [texts.paid, '€29.00', SENT_ON]);
     await shopper.isFulfilled();
     await Promise.all([shopper.leave(), phone.leave()]);
   });
@@ -193,18 +193,18 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     await shopper.order();
     // Else the press would leave the page.
     await shopper.page.locator('payment-widget').evaluate((element) => element.setAttribute('app-open', 'ask'));
-    await keyboard.tabTo(en.app);
+    await keyboard.tabTo(texts.app);
     await keyboard.press('Enter');
-    const started = [enFlow.sending, en.app, enFlow.app_help, enFlow.waiting];
-    assert.deepEqual(await keyboard.heard(enFlow.waiting), started);
+    const started = [texts.sending, texts.app, texts.app_help, texts.waiting];
+    assert.deepEqual(await keyboard.heard(texts.waiting), started);
 
-    assert.deepEqual(await keyboard.tabTo(enFlow.other), [enFlow.appOpen, enFlow.otherDevice, enFlow.other]);
-    await keyboard.tabTo(enFlow.otherDevice, 'Shift+Tab');
+    assert.deepEqual(await keyboard.tabTo(texts.other), [texts.appOpen, texts.otherDevice, texts.other]);
+    await keyboard.tabTo(texts.otherDevice, 'Shift+Tab');
     await keyboard.press('Enter');
-    assert.deepEqual(await keyboard.tabTo(enFlow.other), [enFlow.copy, enFlow.save, enFlow.other]);
+    assert.deepEqual(await keyboard.tabTo(texts.other), [texts.copy, texts.save, texts.other]);
     await phone.scan(await shopper.scannedCode());
     await phone.approve();
-    assert.deepEqual(await keyboard.heard(SENT_ON), [enFlow.paid, '€29.00', SENT_ON]);
+    assert.deepEqual(await keyboard.heard(SENT_ON), [texts.paid, '€29.00', SENT_ON]);
     await shopper.isFulfilled();
     await Promise.all([shopper.leave(), phone.leave()]);
   });

@@ -113,7 +113,7 @@ test('DIRECT: the shopper enters a wallet ID and confirms on the phone', async (
   await shopper.page.getByRole('heading', { name: 'Thank you' }).waitFor();
   assert.match(await tick(), /✓/, 'the step that is done');
   assert.match((await current.textContent()) ?? '', /^Packing on Tuesday, \w+ \d+$/, 'without loading the page again');
-  assert.match((await shopper.part('details').innerText()).replaceAll(/\s/g, ' '), /Wallet app •••• 5678/);
+  assert.match((await shopper.part('details').innerText()).replaceAll(/\s/g, ' '), /Sandbox Wallet •••• 5678/);
   await nothingOverlaps(shopper);
   for (const kept of [`Order ${shopper.orderId}`, 'Order total'])
     assert.ok(await shopper.page.getByText(kept).isVisible(), `${kept} stays beside the receipt`);

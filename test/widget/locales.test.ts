@@ -7,7 +7,7 @@ import { timeInWords } from '../../widget/flow/announcer.ts';
 import { LOADERS, chooseTag, fill, loadLanguage } from '../../widget/shell/language.ts';
 import { en as first, type MessageKey } from '../../widget/locales/en.ts';
 import { enFlow as others } from '../../widget/locales/en-flow.ts';
-import { en, enFlow, withoutNames } from '../english.ts';
+import { en, enFlow, withNames } from '../english.ts';
 
 const english: Record<string, string> = { ...en, ...enFlow };
 const tags = readdirSync('widget/locales')
@@ -47,7 +47,7 @@ const FROM_THE_RIGHT =
 const placesOf = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).toSorted();
 /** Of each `[a|b]` the a, which is read without names. */
 const textsOf = async (tag: string) =>
-  Object.entries(withoutNames((await loadLanguage(tag)).messages as Record<string, string>));
+  Object.entries(withNames((await loadLanguage(tag)).messages as Record<string, string>));
 /** The keys of the texts for which `isSo` is true. */
 const keysWhere = async (tag: string, isSo: (text: string, key: string) => boolean) =>
   (await textsOf(tag)).filter(([key, text]) => isSo(text, key)).map(([key]) => key);
