@@ -301,6 +301,12 @@ it('an open amount is asked for within its bounds, shown on the button and sent 
   expect(thePart(widget, 'total').textContent).to.contain('12,5');
 });
 
+it('a typed wallet ID keeps the order of its groups from right to left', async () => {
+  const page = await fixture<HTMLElement>(html`<div dir="rtl"></div>`);
+  const widget = await mount(new FakeProxy(), { lang: 'ar' }, page);
+  expect(getComputedStyle(field(widget, 'wallet')).direction).to.equal('ltr');
+});
+
 it('a wrong amount is said once its field is left, an empty one only at the press, a right one written in full', async () => {
   const proxy = new FakeProxy({ amount: undefined, maxAmount: '5000', methods: ['QR'] });
   const widget = await mount(proxy);

@@ -197,6 +197,7 @@ export const styles = css`
   }
   .field input {
     font-size: max(1em, 16px);
+    direction: ltr;
   }
   button,
   a {
