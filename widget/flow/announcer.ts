@@ -22,7 +22,9 @@ export class Announcer {
   /** Called after each paint. `hadFocus`: the focus was inside before it. True if the panel is a new one. */
   update(root: ShadowRoot, shown: Shown, hadFocus: boolean, say: Say): boolean {
     const textsOf = (selector: string) =>
-      [...root.querySelectorAll(selector)].map(({ textContent }) => textContent?.replaceAll(/\s+/g, ' ').trim() ?? '');
+      [...root.querySelectorAll<HTMLElement>(selector)].map(({ innerText }) =>
+        innerText.replaceAll(/\s+/g, ' ').trim(),
+      );
     const find = (selector: string) => root.querySelector<HTMLElement>(selector);
     const title = textsOf('h2').join('');
     const language = find('.sheet')?.lang ?? '';
