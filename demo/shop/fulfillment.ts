@@ -82,7 +82,8 @@ export const lastDecision = ({ history }: Transaction) =>
   history.findLast(({ event, detail }) => event === 'resolved' && !detail?.startsWith('SETTLED'))?.detail;
 
 function triesOf(payments: readonly Payment[]): Order['tries'] {
-  if (payments.some((payment) => isOpen(payment) && !isLost(payment))) return 'open';
+  // A lost code or page cannot be paid, but a request may be in the wallet that was asked.
+  if (payments.some((payment) => isOpen(payment) && (!isLost(payment) || payment.customer !== null))) return 'open';
   const last = payments.at(-1);
   if (last?.status !== 'FAILED') return 'none';
   return last.reason === 'EXPIRED' ? 'expired' : last.reason === 'RESOLVED' ? 'closed' : 'failed';
@@ -90,7 +91,7 @@ function triesOf(payments: readonly Payment[]): Order['tries'] {
 
 const isOpen = ({ status }: Payment) => status === 'INITIALIZED' || status === 'PROCESSING';
 
-/** The gateway's answer is lost, so that nobody was shown its code or page. */
+/** The gateway's answer is lost. */
 export const isLost = ({ history }: Transaction): boolean => history.some(({ event }) => event === 'uncertain');
 
 function backOf(payments: readonly Payment[], refunds: readonly Refund[]): Back {
