@@ -34,8 +34,8 @@ export const flowStyles = css`
     cursor: pointer;
   }
   a {
-    text-align: center;
     text-decoration: none;
+    text-align: center;
   }
   .sheet {
     position: relative;
@@ -219,9 +219,9 @@ export const flowStyles = css`
     justify-content: start;
     margin: 0 -1px -0.6em;
     padding: 0;
-    color: inherit;
     text-align: start;
     text-decoration: underline;
+    color: inherit;
   }
   .panel > .icon {
     box-sizing: content-box;
