@@ -226,8 +226,8 @@ function reviewForm({ transaction, form, name, typed, effects }: Given): Html {
 interface Confirmation {
   preview: Preview;
   resolution: Resolution;
-  /** The webhook that told the merchant’s server that it is paid; undefined if there is none. */
-  told: Webhook | undefined;
+  /** The webhook `payment.succeeded`; undefined if none was queued. */
+  paidWebhook: Webhook | undefined;
   /** Whether the form was confirmed before, when it would have had another effect. */
   hasChanged: boolean;
   form: string;
@@ -237,7 +237,7 @@ interface Confirmation {
 }
 
 export function confirmationPage(confirmation: Confirmation): Html {
-  const { preview, resolution, hasChanged, form, sendsWebhooks, refundRules, told } = confirmation;
+  const { preview, resolution, hasChanged, form, sendsWebhooks, refundRules, paidWebhook } = confirmation;
   const { transaction, expected, webhook, gatewayReports } = preview;
   const { status: said, by, note } = resolution;
   const later = said === 'SUCCESS' ? laterOf(transaction, refundRules) : [];
@@ -249,7 +249,7 @@ export function confirmationPage(confirmation: Confirmation): Html {
   ${decision({
     rows: [
       ...reported,
-      ['What happens', [...effectOf(preview, said, told), ...unsent]],
+      ['What happens', [...effectOf(preview, said, paidWebhook), ...unsent]],
       ...later,
       ['The history says', [`${capital(moved(said))}, says ${by}: ${note}`]],
       [
@@ -314,10 +314,16 @@ const BECOMES: Record<Queued, (orderId: string) => string> = {
 };
 
 /** First what becomes of it. */
-export function effectOf({ transaction, webhook, expected }: Preview, word: Resolution['status'], told?: Webhook) {
+export function effectOf(
+  { transaction, webhook, expected }: Preview,
+  word: Resolution['status'],
+  paidWebhook?: Webhook,
+): string[] {
   if (word === 'SETTLED') return ['Nothing is sent: it counts as settled, and cannot be refunded any more.'];
   const hasPaid = denies(transaction, word) && expected.paidBy === transaction.id;
-  const stop = hasPaid ? [...(told ? [toldIn(told)] : []), `It stays SUCCESS in the API. ${STOP_ORDER}`] : [];
+  const stop = hasPaid
+    ? [...(paidWebhook ? [deliveryOf(paidWebhook)] : []), `It stays SUCCESS in the API. ${STOP_ORDER}`]
+    : [];
   if (webhook === null) return [onlyEndsReview(transaction, word), 'Your server gets no webhook of this.', ...stop];
   const becomes = webhook in BECOMES ? BECOMES[webhook as Queued](transaction.orderId) : undefined;
   const isAsAsked = transaction.mismatch && word === 'SUCCESS';
@@ -329,7 +335,7 @@ export function effectOf({ transaction, webhook, expected }: Preview, word: Reso
   ];
 }
 
-const toldIn = ({ type, createdAt, state }: Webhook) =>
+const deliveryOf = ({ type, createdAt, state }: Webhook) =>
   `${type} was queued on ${serverClock.words(createdAt)} and is ${state === 'delivered' ? '' : 'not '}delivered.`;
 
 /** What has succeeded cannot be made to fail; but what a person denies is not refunded (`isContradicted`). */

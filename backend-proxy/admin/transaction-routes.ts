@@ -284,8 +284,8 @@ async function confirm(
   if (preview === undefined) throw new Refusal('not_found', 'There is no such transaction.');
   const form = frame.formToken(c);
   const { transaction, expected } = preview;
-  const told = (await webhooksOf(transaction, parts)).find(({ type }) => type === 'payment.succeeded');
-  const body = confirmationPage({ preview, resolution, told, hasChanged, form, sendsWebhooks, refundRules });
+  const paidWebhook = (await webhooksOf(transaction, parts)).find(({ type }) => type === 'payment.succeeded');
+  const body = confirmationPage({ preview, resolution, paidWebhook, hasChanged, form, sendsWebhooks, refundRules });
   const sum = resolution.status === 'SETTLED' ? { ...transaction, amountMinor: expected.owed } : transaction;
   const title = resolutionTitle(transaction, resolution.status, moneyOf(sum));
   return frame.show(c, 'transactions', `${title}?`, body, hasChanged ? 409 : 200);
