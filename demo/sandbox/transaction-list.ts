@@ -192,12 +192,12 @@ function button({ orderId, paymentId }: Transaction, action: Action, label: stri
 }
 
 function waysOn(transaction: Transaction, people: readonly Customer[], now: number): Markup | '' {
-  const elsewhere = html`${phone(transaction, people)} ${shop(transaction)}`;
-  if (isFinal(transaction)) return html`${button(transaction, 'ipn', 'Send IPN again')} ${elsewhere}`;
-  if (!isPayment(transaction)) return elsewhere;
+  const toPhone = phone(transaction, people);
+  if (isFinal(transaction)) return html`${button(transaction, 'ipn', 'Send IPN again')} ${toPhone}`;
+  if (!isPayment(transaction)) return toPhone;
   const { checkout, code, orderId } = transaction;
   const isForAnybody = checkout !== null || code !== null;
-  return html`${link(transaction)} ${elsewhere} ${checkout ? button(transaction, 'expire', 'Expire') : ''}
+  return html`${link(transaction)} ${toPhone} ${checkout ? button(transaction, 'expire', 'Expire') : ''}
   ${checkout ? html`<small>expires in ${countdown(checkout.expiresAt - now)}</small>` : ''}
   ${
     isForAnybody
@@ -230,10 +230,6 @@ function phone(transaction: Transaction, people: readonly Customer[]): Markup | 
   const person = people.find(({ walletId }) => walletId === walletIn(transaction));
   return person ? html`<a class="button" href="/wallet?as=${person.walletId}">Open the phone</a>` : '';
 }
-
-/** Where the wallet leads back to. */
-const shop = (transaction: Transaction): Markup | '' =>
-  isPayment(transaction) ? html`<a class="button" href="${transaction.returnUrl}">Open the shop</a>` : '';
 
 /** The first attempt was answered as it should be. */
 const wasSimple = ({ state, attempts }: Delivery) => state === 'DELIVERED' && attempts.length === 1;
