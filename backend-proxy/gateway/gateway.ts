@@ -84,6 +84,8 @@ export interface Gateway extends GatewayCalls, RefundRules {
   readIpn(text: string): { kind: 'read'; reading: IpnReading } | { kind: 'refused' } | { kind: 'unreadable' };
   /** It moves no money: the profile says so, or it is on loopback. */
   isTest: boolean;
+  /** Opens the wallet app. */
+  walletAppUrl: string | null;
   /** What a failure's code tells the shopper. */
   causeOf(code: string | null): Cause | null;
   /** How far its clock is ahead of this process's, in ms, by its last answer; undefined before that. */

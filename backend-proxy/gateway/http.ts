@@ -74,6 +74,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     refundMethods: new Set(METHODS.filter((method) => profile.refundAs[method] !== 'no')),
     payoutDecimals: profile.payoutDecimals,
     isTest: profile.sandbox ?? isLoopbackName(new URL(options.url).hostname),
+    walletAppUrl: profile.walletAppUrl?.startsWith('/')
+      ? addressOf(options.url, profile.walletAppUrl)
+      : profile.walletAppUrl,
     causeOf: (code) =>
       (['CANCELLED', 'LOW_BALANCE'] as const).find((cause) => code !== null && profile.causes[cause].includes(code)) ??
       null,
@@ -83,6 +86,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
   };
 }
+
+const addressOf = (url: string, path: string): string => url.replace(/\/$/, '') + path;
 
 type Pools = Record<Operation, Dispatcher>;
 
@@ -112,7 +117,7 @@ async function postJson(
 ): Promise<Reply | Lost> {
   try {
     const sentAt = now();
-    const answer = await request(url.replace(/\/$/, '') + path, {
+    const answer = await request(addressOf(url, path), {
       method: 'POST',
       headers: {
         'X-API-KEY': apiKey,

@@ -2,6 +2,7 @@
 // leaves them as "not shown"; the defaults follow its developer documentation and public integrations.
 // GATEWAY_PROFILE names a JSON file that overrides any of them; unknown keys are rejected.
 import { z } from 'zod';
+import { isAppUrl } from '../protocol/links.ts';
 import { METHODS, type Method } from '../protocol/wire.ts';
 
 const name = z.string().min(1).max(100);
@@ -13,6 +14,11 @@ const codes = z.array(z.string().regex(CODE, 'a code like TOKEN_EXPIRED'));
 const words = z.array(z.string().regex(/^[a-z]{2,30}$/, 'one word in small letters'));
 const refundType = name.nullable().default('no');
 const scheme = z.string().regex(/^[a-z][a-z0-9+.-]{0,30}$/, 'a scheme without its colon');
+
+const appUrl = z
+  .string()
+  .max(2048)
+  .refine((text) => URL.canParse(text) && isAppUrl(new URL(text)), 'an https URL or a link of an app');
 
 /** An object with a default for each key that rejects unknown keys. */
 function section<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
@@ -77,6 +83,8 @@ export const profileSchema = section({
   }),
   /** Schemes of wallet apps that a link may open. CHECKOUT_HOSTS limits web links. */
   appSchemes: z.array(scheme).default(['jetgo', 'jeton']),
+  /** Opens the wallet app, whose requests a phone then shows; a path is one of the gateway's own. null: not known. */
+  walletAppUrl: z.union([path, appUrl]).nullable().default(null),
   types: section({
     PAY: name.default('PAY'),
     PAYOUT: name.default('PAYOUT'),

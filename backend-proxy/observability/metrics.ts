@@ -298,13 +298,14 @@ export function instrument(gateway: Gateway, onCall: (call: Call) => void, clock
       return answer;
     });
   }
-  const { status, refundMethods, payoutDecimals, isTest } = gateway;
+  const { status, refundMethods, payoutDecimals, isTest, walletAppUrl } = gateway;
   // Each member by name: a new call that is not measured does not compile.
   return {
     readIpn: (text) => gateway.readIpn(text),
     refundMethods,
     payoutDecimals,
     isTest,
+    walletAppUrl,
     causeOf: (code) => gateway.causeOf(code),
     clockOffset: () => gateway.clockOffset(),
     close: () => gateway.close(),

@@ -27,8 +27,8 @@ import {
 } from '../protocol/transaction.ts';
 import type { OrderTerms } from './order-token.ts';
 
-/** Of the gateway: what its code for a failure tells the shopper, and whether it moves money. */
-type Traits = Pick<Gateway, 'causeOf' | 'isTest'>;
+/** Of the gateway: what its code for a failure tells the shopper, whether it moves money, and how its app opens. */
+type Traits = Pick<Gateway, 'causeOf' | 'isTest' | 'walletAppUrl'>;
 
 export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: number, gateway: Traits): OrderView {
   const { orderId, methods } = terms;
@@ -65,7 +65,7 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     refunds: refunds.map(refundView),
     version: order?.version ?? 0,
     serverTime: iso(nowMs),
-    payment: current ? shopperPayment(current, checking || closed, gateway.causeOf) : null,
+    payment: current ? shopperPayment(current, checking || closed, gateway) : null,
   };
 }
 
@@ -121,23 +121,24 @@ function isPayable({ stage, method, answer }: Transaction): boolean {
 }
 
 /** `withheld`: the money may have come, or the order is closed, so nothing is shown to pay with. */
-function shopperPayment(payment: Transaction, withheld: boolean, causeOf: Traits['causeOf']): PaymentView {
+function shopperPayment(payment: Transaction, withheld: boolean, gateway: Traits): PaymentView {
   const { method, asked, stage, answer, checkoutUrl, qr, appUrl, expiresAt, createdAt, late, history } = payment;
   const { status } = STAGES[stage];
   // An ended payment shows no code or link, so that nobody pays it.
   const open = status === 'PROCESSING' && !withheld;
   const reason = isDenied(payment) ? 'RESOLVED' : reasonOf(payment);
+  const isInWallet = PAYS_BY[method as Method] === 'prompt' && answer !== null && ANSWER_STATES[answer] === 'ARRIVED';
   const decline = reason === 'DECLINED' ? history.findLast(({ event }) => event === 'declined') : undefined;
   return {
     method: method as Method,
     asked: asked as Method,
     status,
     reason,
-    cause: stage === 'declined' && reason === 'EXPIRED' ? 'TOKEN_EXPIRED' : causeOf(decline?.detail ?? null),
+    cause: stage === 'declined' && reason === 'EXPIRED' ? 'TOKEN_EXPIRED' : gateway.causeOf(decline?.detail ?? null),
     answer: answer === null ? 'AWAITED' : ANSWER_STATES[answer],
     checkoutUrl: open ? checkoutUrl : null,
     qr: open ? qr : null,
-    appUrl: open ? appUrl : null,
+    appUrl: open ? (isInWallet ? gateway.walletAppUrl : appUrl) : null,
     walletLast4: open || status === 'SUCCESS' ? walletLast4(payment) : null,
     expiresAt: isoOrNull(expiresAt),
     createdAt: iso(createdAt),

@@ -24,5 +24,10 @@ export function isDangerousScheme({ protocol }: URL): boolean {
   );
 }
 
+/** Whether it may open a wallet app: a web page, or a scheme that nothing else has. */
+export function isAppUrl(url: URL): boolean {
+  return /^https?:$/.test(url.protocol) ? isSafeWebUrl(url) : !isDangerousScheme(url);
+}
+
 /** Which origins pages may have; a list has `includes`. */
 export type Origins = Pick<readonly string[], 'includes'> & { words?: string };

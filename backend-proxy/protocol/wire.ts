@@ -111,7 +111,7 @@ export interface PaymentView {
   /** CHECKOUT: where to send the shopper; https, or http on loopback. */
   checkoutUrl: string | null;
   qr: QrCode | null;
-  /** Link that opens the wallet application on the same device. */
+  /** Link that opens the wallet application on the same device; of a request, if the profile has it. */
   appUrl: string | null;
   /** DIRECT only: the last four digits of the wallet id, so that the shopper can check it. */
   walletLast4: string | null;

@@ -296,6 +296,21 @@ test('on a phone the press that pays opens the wallet app by its https link; the
   await page.unrouteAll({ behavior: 'wait' });
 });
 
+test('on a phone the shopper who typed a wallet ID opens the wallet app, approves the request, and comes back', async () => {
+  const shopper = await world.shopper(PHONE_SIZE);
+  const { page } = shopper;
+  await shopper.order();
+  await shopper.choose('DIRECT');
+  await page.getByRole('button', { name: 'Fill in' }).tap();
+  await shopper.part('pay').tap();
+  await shopper.part('app-link').tap();
+  await page.waitForURL(`${world.stack.sandbox}/wallet`);
+  await page.getByRole('button', { name: 'Ada Keller' }).tap();
+  await page.getByRole('button', { name: 'Approve' }).tap();
+  await page.getByRole('link', { name: /^Back to/ }).tap();
+  await shopper.isFulfilled();
+});
+
 test('on a phone the shopper opens the wallet app, approves, and comes back to the shop', async () => {
   const shopper = await world.shopper(PHONE_SIZE);
   const { page } = shopper;

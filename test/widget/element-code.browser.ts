@@ -95,6 +95,23 @@ it('on a touch device nothing speaks of a code before there is one: each code op
   }
 });
 
+it('on a touch device a request has the link to the wallet app, if the proxy has one that is safe', async () => {
+  const { matchMedia } = window;
+  const open = async (appUrl: string) => {
+    const widget = await mount(proxyWith('DIRECT', { appUrl }));
+    await heading(widget, 'Confirm in your wallet app');
+    return (part(widget, 'app-link') as HTMLAnchorElement | null)?.href;
+  };
+  expect(await open(APP_URL), 'beside a mouse').to.equal(undefined);
+  window.matchMedia = (query) => matchMedia(query.includes('coarse') ? 'all' : query);
+  try {
+    expect(await open(APP_URL)).to.equal(APP_URL);
+    expect(await open('javascript:alert(1)')).to.equal(undefined);
+  } finally {
+    window.matchMedia = matchMedia;
+  }
+});
+
 it('what can be paid has a warning as long as an earlier payment can be paid, too', async () => {
   for (const [method, title] of [
     ['DIRECT', 'Confirm in your wallet app'],

@@ -241,7 +241,7 @@ export const STATES = {
     heading: 'Pay in your wallet app',
   },
   'wallet, time left': {
-    payment: paymentOf('DIRECT', limited(299_000)),
+    payment: paymentOf('DIRECT', { ...limited(299_000), appUrl }),
     heading: 'Confirm in your wallet app',
   },
   'wallet, another open': {

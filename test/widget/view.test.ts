@@ -67,7 +67,12 @@ describe('show()', () => {
     const createdAt = new Date(NOW - 60_000).toISOString();
     const expiresAt = new Date(NOW + 60_000).toISOString();
     const NO_LIMIT = { remainingMs: null, totalMs: null };
-    assert.deepEqual(show(stateWith(paymentOf('DIRECT')), NOW), { panel: 'wallet', last4: '5678', ...NO_LIMIT });
+    assert.deepEqual(show(stateWith(paymentOf('DIRECT')), NOW), {
+      panel: 'wallet',
+      last4: '5678',
+      appUrl: null,
+      ...NO_LIMIT,
+    });
     assert.deepEqual(show(stateWith(paymentOf('DIRECT', { checkoutUrl: CHECKOUT_URL, createdAt, expiresAt })), NOW), {
       panel: 'redirect',
       asked: 'DIRECT',

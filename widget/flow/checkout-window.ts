@@ -5,7 +5,7 @@
 // Checkouts forbid framing, so a frame navigates the top page. Navigating the top and opening a tab are never both
 // tried at once: WebKit cancels both. Only a shopper who chose the checkout is taken there; if the gateway answers
 // another method with a checkout, the shopper follows the link in the panel.
-import { isDangerousScheme, isSafeWebUrl } from '../../backend-proxy/protocol/links.ts';
+import { isAppUrl, isSafeWebUrl } from '../../backend-proxy/protocol/links.ts';
 import type { OrderView } from '../../backend-proxy/protocol/wire.ts';
 import type { SessionState } from '../shell/state.ts';
 import { emit } from './events.ts';
@@ -139,8 +139,7 @@ export function returnLink({ claims, order }: SessionState): string | null {
 /** A link to a wallet app or a web page. Only the proxy knows the apps' schemes; here dangerous ones are refused. */
 export function appLink(url: string | null): string | null {
   const parsed = parse(url);
-  if (!parsed || isDangerousScheme(parsed)) return null;
-  return /^https?:$/.test(parsed.protocol) ? checkoutLink(url) : url;
+  return parsed && isAppUrl(parsed) ? url : null;
 }
 
 function parse(url: string | null | undefined): URL | null {

@@ -29,9 +29,11 @@ import type { Limit, Shown } from './view.ts';
 
 export function wallet(shown: Extract<Shown, { panel: 'wallet' }>, context: PanelContext): TemplateResult {
   const { say, state } = context;
+  const link = opensApp('QR') && appLink(shown.appUrl);
   const { last4 } = shown;
   return html`${phone(shown)}${heading(say('direct'))}
     <p>${say('direct_help', approved(context))}</p>
+    ${link ? appButton(link, 'primary', context) : ''}
     ${waitingStatus(context, last4 ? say('sentTo', { last4: `\u2066••••\u00a0${last4}\u2069` }) : say('waiting'), shown)}
     ${asksWalletId('DIRECT', state.claims) && !asksOnlyForWallet(state) ? otherMethodButton(context, 'quiet', 'otherWallet') : ''}
     ${otherMethodButton(context)}`;

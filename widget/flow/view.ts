@@ -27,7 +27,7 @@ export type Outcome =
   | { panel: 'unanswered'; method: Method }
   | ({ panel: 'redirect'; asked: Method; url: string } & Limit)
   | ({ panel: 'scan'; code: QrCode | null; appUrl: string | null } & Limit)
-  | ({ panel: 'wallet'; last4: string | null } & Limit)
+  | ({ panel: 'wallet'; last4: string | null; appUrl: string | null } & Limit)
   /** The payment's time is up, but the proxy has not said yet how it ended. */
   | { panel: 'timeUp'; method: Method }
   | { panel: 'paid' }
@@ -100,7 +100,9 @@ function showWaiting(payment: PaymentView, proxyTime: number): Outcome {
   };
   if (limit.remainingMs === 0) return { panel: 'timeUp', method };
   if (checkoutUrl) return { panel: 'redirect', asked, url: checkoutUrl, ...limit };
-  return isInWallet ? { panel: 'wallet', last4: walletLast4, ...limit } : { panel: 'scan', code: qr, appUrl, ...limit };
+  return isInWallet
+    ? { panel: 'wallet', last4: walletLast4, appUrl, ...limit }
+    : { panel: 'scan', code: qr, appUrl, ...limit };
 }
 
 function showUnanswered({ method, answer, createdAt }: PaymentView, proxyTime: number): Outcome {

@@ -30,6 +30,12 @@ it('a profile file with an unknown key at any level is refused, and the key is n
   }
 });
 
+it('a profile’s link to the wallet app is a link of an app, an https URL or a path of the gateway', () => {
+  for (const walletAppUrl of ['jeton://home', 'https://wallet.example/app', '/wallet', null]) {
+    assert.equal(profileSchema.parse({ walletAppUrl }).walletAppUrl, walletAppUrl);
+  }
+});
+
 it('a profile refunds no method until the operator says how', () => {
   const none = { DIRECT: 'no', CHECKOUT: 'no', JETGO: 'no', QR: 'no' };
   assert.deepEqual(DEFAULT_PROFILE.refundAs, none);
@@ -57,6 +63,9 @@ it('a profile file with paths outside the gateway or invalid values is refused',
   assert.equal(profileSchema.safeParse({ expired: ['token expired'] }).success, false);
   for (const scheme of ['jetgo:', 'jetgo://', 'JetGo', '']) {
     assert.equal(profileSchema.safeParse({ appSchemes: [scheme] }).success, false, scheme);
+  }
+  for (const walletAppUrl of ['jeton', 'javascript:alert(1)', 'http://wallet.example/', '']) {
+    assert.equal(profileSchema.safeParse({ walletAppUrl }).success, false, walletAppUrl);
   }
   for (const noSuchOrder of [{ field: 'code' }, { value: 'X' }, { field: 'code', value: 'X', or: 'Y' }, 'X']) {
     assert.equal(profileSchema.safeParse({ noSuchOrder }).success, false, JSON.stringify(noSuchOrder));

@@ -40,6 +40,7 @@ function listening(answers: Answers, ms: number) {
     refundMethods: new Set(),
     payoutDecimals: false,
     isTest: true,
+    walletAppUrl: null,
     causeOf: () => null,
     clockOffset: () => undefined,
     close: () => Promise.resolve(),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { it, type TestContext } from 'node:test';
-import type { OrderView } from '../../../backend-proxy/protocol/wire.ts';
+import type { Method, OrderView } from '../../../backend-proxy/protocol/wire.ts';
 import { NOON } from '../time.ts';
 import { createWorld, REFUNDS_QR, type World } from '../world.ts';
 import { open } from './events-kit.ts';
@@ -53,6 +53,25 @@ it('the order view counts a payment whose answer was lost as open only if the wa
     await world.start(token, { method: 'JETGO' });
     assert.equal((await world.view(token)).otherOpen, isOpen, method);
   }
+});
+
+it('the order view links a request that the wallet has to the profile’s app, and nothing else', async (t) => {
+  const world = await createWorld(t, { profile: { walletAppUrl: '/wallet' } });
+  const linkOf = async (method: Method, orderId: string, body = {}) => {
+    const token = world.token({ orderId, customerReferenceNo: orderId });
+    await world.start(token, { method, ...body });
+    return async () => (await world.view(token)).payment?.appUrl;
+  };
+  const customer = { customer: '12345678' };
+  const request = await linkOf('DIRECT', 'OF-1', customer);
+  assert.match((await request()) ?? '', /^http:\/\/127\.0\.0\.1:\d+\/wallet$/);
+  assert.equal(await (await linkOf('CHECKOUT', 'OF-2'))(), null);
+  assert.notEqual(await (await linkOf('QR', 'OF-3'))(), await request());
+  await world.settleAfter('decline', 'OF-1');
+  assert.equal(await request(), null, 'nothing is left to confirm');
+  await world.faults({ pay: { dropAnswer: true } });
+  const lost = await linkOf('DIRECT', 'OF-4', customer);
+  assert.equal(await lost(), null, 'the wallet may not have it');
 });
 
 it('the order view is shown while the database is read-only, and its terms are stored afterwards', async (t) => {
