@@ -34,8 +34,10 @@ export function minifyScripts(): Plugin {
     async renderChunk(source, { fileName }) {
       const first = await minify(fileName, source, { module: true, sourcemap: true });
       const compress = { ecma: 2020, passes: 3, unsafe: true, unsafe_arrows: true, unsafe_methods: true } as const;
+      // Of Lit's properties those that only its own packages use. Ours are also names of JSON, events and the element.
+      const mangle = { properties: { regex: /^_\$/ } };
       const content = JSON.stringify(first.map);
-      const { code = '', map } = await terser(first.code, { module: true, compress, sourceMap: { content } });
+      const { code = '', map } = await terser(first.code, { module: true, compress, mangle, sourceMap: { content } });
       return { code, map: map as string };
     },
   };
