@@ -199,6 +199,9 @@ export const styles = css`
     font-size: max(1em, 16px);
     direction: ltr;
   }
+  input:dir(rtl) {
+    text-align: right;
+  }
   button,
   a {
     display: flex;
