@@ -10,7 +10,7 @@ import type { Log } from '../protocol/log.ts';
 import { backsOf, leftOfPayment } from './decisions.ts';
 import { createFrame, type AdminParts, type Frame, type Instance, loginPage } from './layout.ts';
 import { isState, webhookPage, webhooksPage } from './lists.ts';
-import { healthPage, ipnsPage, overview, titleOf, MAX_TO_SEND_BACK, type ToSendBack } from './overview.ts';
+import { healthPage, ipnsPage, overview, titleOf, MAX_OWED, type Owed } from './overview.ts';
 import {
   adminHeaders,
   sameOriginOnly,
@@ -64,8 +64,8 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
   const { ledger, version, isTest, readiness, refundRules, now = Date.now } = parts;
 
   /** Oldest first. */
-  async function unsent(): Promise<ToSendBack[]> {
-    const payments = await ledger.toSendBack(MAX_TO_SEND_BACK);
+  async function readOwed(): Promise<Owed[]> {
+    const payments = await ledger.owed(MAX_OWED);
     const found = payments.map(async (payment) => {
       const { order, now: at } = await ledger.orderAt(payment.orderId);
       if (order === undefined) return [];
@@ -76,11 +76,11 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
   }
 
   app.get('/admin', async (c) => {
-    const [counts, sums, latest, toSendBack, reviews, dead, { refusal, warnings }] = await Promise.all([
+    const [counts, sums, latest, owed, reviews, dead, { refusal, warnings }] = await Promise.all([
       ledger.counts(),
       ledger.sums(serverClock.start(serverClock.day(now()))),
       ledger.transactions({ sort: '-createdAt', limit: MAX_LATEST }),
-      unsent(),
+      readOwed(),
       ledger.transactions({ sort: 'createdAt', needsReview: true, limit: MAX_SHOWN }),
       ledger.webhooks('dead', MAX_SHOWN),
       readiness(),
@@ -91,8 +91,8 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
       sums,
       latest: latest.transactions,
       backs: await backsOf(latest.transactions, parts),
-      toSendBack,
-      reviews: reviews.transactions.filter(({ id }) => toSendBack.every(({ payment }) => payment.id !== id)),
+      owed,
+      reviews: reviews.transactions.filter(({ id }) => owed.every(({ payment }) => payment.id !== id)),
       dead: dead.webhooks,
       problem,
       warnings,
@@ -106,8 +106,8 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
 
   app.get('/admin/health', async (c) => {
     const { refusal, warnings } = await readiness();
-    const [counts, toSendBack = []] = await Promise.all([ledger.counts(), unsent()]).catch(() => []);
-    const shown = { problem: refusal?.message, warnings, counts, toSendBack, isTest, version };
+    const [counts, owed = []] = await Promise.all([ledger.counts(), readOwed()]).catch(() => []);
+    const shown = { problem: refusal?.message, warnings, counts, owed, isTest, version };
     return frame.show(c, 'health', 'Health', healthPage(shown));
   });
 }

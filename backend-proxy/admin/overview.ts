@@ -23,12 +23,12 @@ import {
 import { age, amount, capital, plural, wallet, type Html, moneyOf, serverClock, NOTHING, time } from './values.ts';
 
 /** A payment that pays no order, and what of it can be refunded or is to be settled another way. */
-export interface ToSendBack extends Left {
+export interface Owed extends Left {
   payment: Transaction;
 }
 
 /** There is no other list of them; the newest. */
-export const MAX_TO_SEND_BACK = 50;
+export const MAX_OWED = 50;
 
 interface Overview {
   counts: Counts;
@@ -36,7 +36,7 @@ interface Overview {
   /** Newest first, and what their orders say of them. */
   latest: readonly Transaction[];
   backs: Backs;
-  toSendBack: readonly ToSendBack[];
+  owed: readonly Owed[];
   /** Oldest first, at most a page. */
   reviews: readonly Transaction[];
   dead: readonly Webhook[];
@@ -49,19 +49,19 @@ interface Overview {
 }
 
 /** Those that are not to refund, of which the figure has some too. */
-const reviewsIn = ({ needReview }: Counts, toSendBack: readonly ToSendBack[]) =>
-  needReview - toSendBack.filter(({ payment }) => payment.needsReview).length;
+const reviewsIn = ({ needReview }: Counts, owed: readonly Owed[]) =>
+  needReview - owed.filter(({ payment }) => payment.needsReview).length;
 
 const deadIn = ({ webhooks }: Counts) => webhooks.find(({ state }) => state === 'dead')?.count ?? 0;
 
 /** `3 payments to review, 1 to refund`: with those that the list only counts; then what is not about money. */
-export function titleOf({ counts, toSendBack, reviews, dead, problem, warnings }: Overview): string {
-  const toReview = Math.max(reviewsIn(counts, toSendBack), reviews.length);
+export function titleOf({ counts, owed, reviews, dead, problem, warnings }: Overview): string {
+  const toReview = Math.max(reviewsIn(counts, owed), reviews.length);
   const others = (problem === undefined ? 0 : 1) + (counts.unmatchedIpns === 0 ? 0 : 1) + warnings.length;
   const rest = Math.max(deadIn(counts), dead.length) + others;
   const noun = reviews.every(({ type }) => TYPES[type].paysOrder) ? 'payment' : 'transaction';
-  const [toSend, toSettle] = partsOf(toSendBack);
-  const all = { 'to review': toReview, 'to refund': toSend, 'to settle': toSettle };
+  const [toRefund, toSettle] = partsOf(owed);
+  const all = { 'to review': toReview, 'to refund': toRefund, 'to settle': toSettle };
   const parts = Object.entries(all).filter(([, count]) => count > 0);
   if (parts.length > 0)
     return parts
@@ -70,19 +70,19 @@ export function titleOf({ counts, toSendBack, reviews, dead, problem, warnings }
   return rest > 0 ? `${plural(rest, 'thing needs', 'things need')} attention` : 'Nothing to review, refund or settle';
 }
 
-function partsOf(toSendBack: readonly ToSendBack[]): readonly [toSend: number, toSettle: number] {
-  const toSend = toSendBack.filter(canSend).length;
-  return [toSend, toSendBack.length - toSend];
+function partsOf(owed: readonly Owed[]): readonly [toRefund: number, toSettle: number] {
+  const toRefund = owed.filter(canSend).length;
+  return [toRefund, owed.length - toRefund];
 }
 
 export function overview(shown: Overview): Html {
-  const { counts, toSendBack, reviews, dead, problem, warnings, latest, backs, now, form } = shown;
+  const { counts, owed, reviews, dead, problem, warnings, latest, backs, now, form } = shown;
   const toHealth = html`<a class="button quiet" href="/admin/health">Open health</a>`;
   const toReview = [
     ...reviews.map((each, at) => review(each, now, reviews.slice(0, at))),
-    ...more(reviewsIn(counts, toSendBack) - reviews.length, 'to review', '/admin/transactions?status=REVIEW'),
-    ...toSendBack.map((each) => sendBack(each, now)),
-    ...(toSendBack.length < MAX_TO_SEND_BACK ? [] : [item('Older ones follow as these end.', '', '', html``)]),
+    ...more(reviewsIn(counts, owed) - reviews.length, 'to review', '/admin/transactions?status=REVIEW'),
+    ...owed.map((each) => owedItem(each, now)),
+    ...(owed.length < MAX_OWED ? [] : [item('Older ones follow as these end.', '', '', html``)]),
   ];
   const others = [
     ...dead.map((each) => failedWebhook(each, now, form)),
@@ -142,7 +142,7 @@ function review(transaction: Transaction, now: number, above: readonly Transacti
   return toDo(transaction, now - askedAt, `${reviewReason(transaction)} ${isSaid ? '' : ask}`.trim(), 'Review');
 }
 
-function sendBack({ payment, ...left }: ToSendBack, now: number): Html {
+function owedItem({ payment, ...left }: Owed, now: number): Html {
   const since = payment.history.findLast(({ event }) => event === 'surplus' || event === 'after_close')?.at;
   return toDo(
     payment,
@@ -257,18 +257,18 @@ interface Health {
   warnings: readonly Warning[];
   counts: Counts | undefined;
   /** As on the overview. */
-  toSendBack: readonly ToSendBack[];
+  owed: readonly Owed[];
   isTest: boolean;
   version: string;
 }
 
 type Check = readonly [isFine: boolean, name: string, state: Html | string];
 
-export function healthPage({ problem, warnings, counts, toSendBack, isTest, version }: Health): Html {
+export function healthPage({ problem, warnings, counts, owed, isTest, version }: Health): Html {
   const checks: Check[] = [
     [problem === undefined, 'Payments', problem ?? 'They can start, and the database can be written.'],
     [true, 'Gateway', isTest ? 'A test gateway: no money moves.' : 'A live gateway.'],
-    ...(counts === undefined ? [] : work(counts, toSendBack)),
+    ...(counts === undefined ? [] : work(counts, owed)),
     ...warnings.map(({ warning, detail }) => [false, 'Warning', `${warning}${detail ? ` (${detail})` : ''}`] as const),
   ];
   const isAllFine = checks.every(([isFine]) => isFine);
@@ -288,22 +288,22 @@ export function healthPage({ problem, warnings, counts, toSendBack, isTest, vers
     <p class="hint">Proxy ${version} · Node ${process.version}</p>`;
 }
 
-function work(counts: Counts, toSendBack: readonly ToSendBack[]): Check[] {
+function work(counts: Counts, owed: readonly Owed[]): Check[] {
   const { checks, webhooks, unmatchedIpns, oldestPendingWebhookMs: oldest } = counts;
   const dead = deadIn(counts);
   const queued = webhooks.find(({ state }) => state === 'pending')?.count ?? 0;
   const inQueue = queued === 0 ? 'none queued' : `${queued} queued, the oldest for ${age(oldest)}`;
-  const toReview = reviewsIn(counts, toSendBack);
+  const toReview = reviewsIn(counts, owed);
   const reviews = html`<a href="/admin">${toReview} to review</a>`;
-  const [toSend, toSettle] = partsOf(toSendBack);
-  const extra = (count: number) =>
-    count === 0 ? 'Nothing.' : html`<a href="/admin">${count} paid twice or after closing</a>`;
+  const [toRefund, toSettle] = partsOf(owed);
+  const extra = (count: number, what: string) =>
+    count === 0 ? 'Nothing.' : html`<a href="/admin">${count} ${what}</a>`;
   const failed = html`<a href="/admin/webhooks?state=dead">${dead} failed</a>`;
   const unknown = html`<a href="/admin/ipns">${unmatchedIpns} without a transaction</a>`;
   return [
     [toReview === 0, 'Reviews', toReview === 0 ? 'None.' : reviews],
-    [toSend === 0, 'To refund', extra(toSend)],
-    [toSettle === 0, 'To settle', extra(toSettle)],
+    [toRefund === 0, 'To refund', extra(toRefund, 'paid twice or after closing')],
+    [toSettle === 0, 'To settle', extra(toSettle, 'owed that cannot be refunded here')],
     [true, 'Status checks', checks.map(({ state, count }) => `${count} ${state}`).join(', ')],
     [dead === 0, 'Webhooks', html`${dead === 0 ? 'None failed' : failed}, ${inQueue}`],
     [unmatchedIpns === 0, 'IPNs', unmatchedIpns === 0 ? 'Each has its transaction.' : unknown],

@@ -90,7 +90,7 @@ import {
   readNewestFound,
   readOfOrder,
   readSums,
-  readToSendBack,
+  readOwed,
 } from './queries/reading.ts';
 import { openPayout, openRefund, recordFound } from './rules/outgoing.ts';
 import type { Store, Subject } from './store.ts';
@@ -393,8 +393,8 @@ function reads(access: Access) {
     },
     /** Of what was created since this time, and of what is open. */
     sums: (since: number): Promise<Sums> => access.read((db) => readSums(db, since)),
-    /** Payments that pay no order, need no review and are not sent back yet, newest first. */
-    toSendBack: (limit: number): Promise<Transaction[]> => access.read((db) => readToSendBack(db, limit)),
+    /** Payments that pay no order, of which something is neither refunded nor settled, newest first. */
+    owed: (limit: number): Promise<Transaction[]> => access.read((db) => readOwed(db, limit)),
     /**
      * Calls back after each commit that changed the order, from any process, with the new version (undefined: not known).
      */

@@ -57,14 +57,14 @@ export async function readVersions(db: Db, orderIds: readonly string[]): Promise
 }
 
 /**
- * Payments, newest first, that came in, pay no order, and of which something is neither sent back nor settled. Of
+ * Payments, newest first, that came in, pay no order, and of which something is neither refunded nor settled. Of
  * those under review only what came after the closing: it is known what to do.
  */
-export async function readToSendBack(db: Db, limit: number): Promise<Transaction[]> {
-  const sentBack = sql`(select coalesce(sum(r.amount_minor), 0) from transactions r where r.order_id = t.order_id
+export async function readOwed(db: Db, limit: number): Promise<Transaction[]> {
+  const refunded = sql`(select coalesce(sum(r.amount_minor), 0) from transactions r where r.order_id = t.order_id
     and r.refund_of = t.id and (r.needs_review = 1 or r.rank < ${STAGES.replaced.rank} or r.rank = ${STAGES.succeeded.rank}))`;
   const rows = await sql<TransactionRow>`select * from transactions t
-    where ${sql.raw(PAYS_NOTHING)} and (t.needs_review = 0 or (t.after_close = 1 and t.mismatch = 0 and t.conflict = 0)) and t.amount_minor - t.settled_minor > ${sentBack}
+    where ${sql.raw(PAYS_NOTHING)} and (t.needs_review = 0 or (t.after_close = 1 and t.mismatch = 0 and t.conflict = 0)) and t.amount_minor - t.settled_minor > ${refunded}
     order by t.created_at desc, t.id desc limit ${limit}`.execute(db);
   return withHistory(db, rows.rows);
 }

@@ -10,7 +10,7 @@ const HEALTH = {
   problem: undefined,
   warnings: [],
   counts: { transactions: [], needReview: 0, unmatchedIpns: 0, checks: [], webhooks: [], oldestPendingWebhookMs: 0 },
-  toSendBack: [],
+  owed: [],
   isTest: true,
   version: '1.2.3',
 };
@@ -107,7 +107,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   world.skip(30 * D);
   await operator.signIn();
   await operator.says('/admin', / 1 payment to settle As of .* Reload Paid twice A-1-2 /);
-  await operator.says('/admin/health', / but something needs attention\. .* ✓ Reviews None\. ✓ To refund Nothing\. ! To settle 1 paid twice or after closing /); // prettier-ignore
+  await operator.says('/admin/health', / but something needs attention\. .* ✓ Reviews None\. ✓ To refund Nothing\. ! To settle 1 owed that cannot be refunded here /); // prettier-ignore
 });
 
 it('the overview sums up what came in and went out today, by currency, and each count leads to its list', async (t) => {
@@ -161,7 +161,7 @@ it('what came after the closing is to refund as what was paid twice is, in every
   );
   await operator.says(
     '/admin/health',
-    /! Reviews 1 to review ✓ To refund Nothing\. ! To settle 1 paid twice or after closing /,
+    /! Reviews 1 to review ✓ To refund Nothing\. ! To settle 1 owed that cannot be refunded here /,
   );
   await operator.says('/admin', / Waiting – On its way €10\.00 1 refund /);
   await operator.says('/admin/transactions?type=REFUND&status=PROCESSING', /Created, UTC A-1-r1 Refund /);
@@ -198,7 +198,7 @@ it('the overview counts each thing that needs attention once, and also those tha
     sums,
     latest: [],
     backs: new Map(),
-    toSendBack: [],
+    owed: [],
     reviews: [],
     dead: [],
     problem: undefined,
@@ -219,11 +219,8 @@ it('the overview counts each thing that needs attention once, and also those tha
   );
   const nothing = { ...none, counts: { ...counts, needReview: 0, unmatchedIpns: 0 } };
   assert.equal(titleOf(nothing), 'Nothing to review, refund or settle');
-  const toSendBack = [{ payment: transaction, left: 1010, sendable: 1000, cause: null }];
-  assert.equal(titleOf({ ...nothing, toSendBack }), '1 payment to refund');
-  const full = Array.from({ length: 50 }, () => toSendBack).flat();
-  assert.match(
-    textOf(String(await overview({ ...nothing, toSendBack: full }))),
-    /Older ones follow as these end\. Received/,
-  );
+  const owed = [{ payment: transaction, left: 1010, sendable: 1000, cause: null }];
+  assert.equal(titleOf({ ...nothing, owed }), '1 payment to refund');
+  const full = Array.from({ length: 50 }, () => owed).flat();
+  assert.match(textOf(String(await overview({ ...nothing, owed: full }))), /Older ones follow as these end\. Received/);
 });

@@ -209,7 +209,7 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   const most = Math.max(...summed.map((ofType) => ofType.reduce((sum, { count }) => sum + count, 0)));
   assert.ok(most <= 5_000, `${most} rows`);
   assert.equal(sums.isWhole, most < 5_000);
-  await step('to send back', () => ledger.toSendBack(10));
+  await step('owed', () => ledger.owed(10));
   await step('warnings', () => ledger.databaseWarnings());
   await step('free space', async () => ledger.freeBytes());
   await step('a ping', () => ledger.ping());

@@ -5,14 +5,14 @@ import { openPending, read, refusal, verified, type Suite } from '../ledger-kit.
 import { PAYER, fail, left, refund } from './refunds.ts';
 
 export function settleContract({ it, setUp }: Suite): void {
-  it('SETTLED ends what is owed of money that pays no order, and a refund that fails later is to send back again', async (t) => {
+  it('SETTLED ends what is owed of money that pays no order, and a refund that fails later is to refund again', async (t) => {
     const setup = await setUp(t);
     const { ledger } = setup;
     const ids = [await openPending(ledger), await openPending(ledger)];
     for (const id of ids) await ledger.observe(id, verified('succeeded', null, PAYER));
     assert.equal((await read(ledger, 'A-2')).surplus, true);
     const settled = { status: 'SETTLED', by: 'ada', note: 'in cash' } as const;
-    const owed = async () => (await ledger.toSendBack(9)).map(({ id }) => id);
+    const owed = async () => (await ledger.owed(9)).map(({ id }) => id);
     const settledOf = async () => (await read(ledger, 'A-2')).settledMinor;
     assert.equal((await refusal(ledger.resolve('A', settled))).kind, 'no_review_needed', 'it pays the order');
     await ledger.observe('A-2', verified('failed'));
@@ -57,7 +57,7 @@ export function settleContract({ it, setUp }: Suite): void {
     await ledger.resolve(both, { ...other, status: 'SETTLED' });
     const resolved = await ledger.resolve(id, { ...other, status: 'SETTLED' });
     assert.deepEqual([resolved?.needsReview, resolved?.settledMinor, resolved?.resolved], [false, 1010, null]);
-    assert.deepEqual(await ledger.toSendBack(9), []);
+    assert.deepEqual(await ledger.owed(9), []);
     skip(8 * D);
     await ledger.observe(id, verified('succeeded', null, PAYER));
     await ledger.erase('A', { sendsWebhooks: false });
