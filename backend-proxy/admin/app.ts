@@ -1,5 +1,5 @@
 // The operator's page: its routes, the webhooks on it, and signing in and out.
-// It is plain HTML with forms and no script, on a listener of its own. It reads and changes only through the ledger's
+// It is plain HTML with forms, which works without its one script, on a listener of its own. It reads and changes only through the ledger's
 // methods, as the merchant API does, so that there is one truth.
 import { Hono, type Context } from 'hono';
 import { REFUSALS, describeError, Refusal } from '../errors.ts';
@@ -8,6 +8,7 @@ import { toRefusal } from '../http/answer.ts';
 import { WEBHOOK_CURSOR } from '../ledger/queries/webhooks.ts';
 import type { Log } from '../protocol/log.ts';
 import { backsOf, leftOfPayment } from './decisions.ts';
+import { FOLLOW } from './follow.ts';
 import { createFrame, type AdminParts, type Frame, type Instance, loginPage } from './layout.ts';
 import { isState, webhookPage, webhooksPage } from './lists.ts';
 import { healthPage, ipnsPage, overview, titleOf, MAX_OWED, type Owed } from './overview.ts';
@@ -43,6 +44,7 @@ export function createAdmin(parts: AdminParts): Hono {
   app.use(sameOriginOnly);
   app.get('/', (c) => c.redirect('/admin', 303));
   app.get('/admin/style.css', (c) => c.body(STYLE, 200, { 'Content-Type': 'text/css; charset=utf-8' }));
+  app.get('/admin/follow.js', (c) => c.body(FOLLOW, 200, { 'Content-Type': 'text/javascript; charset=utf-8' }));
   app.get('/admin/icon.svg', (c) => c.body(ICON, 200, { 'Content-Type': 'image/svg+xml' }));
   loginRoutes(app, { sessions, token, now, log, instance: parts });
   overviewRoutes(app, parts, frame);
@@ -107,7 +109,7 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
   app.get('/admin/health', async (c) => {
     const { refusal, warnings } = await readiness();
     const [counts, owed = []] = await Promise.all([ledger.counts(), readOwed()]).catch(() => []);
-    const shown = { problem: refusal?.message, warnings, counts, owed, isTest, version };
+    const shown = { problem: refusal?.message, warnings, counts, owed, isTest, version, now: now() };
     return frame.show(c, 'health', 'Health', healthPage(shown));
   });
 }
@@ -116,7 +118,7 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
 
 const PAGE_SIZE = 50;
 
-function webhookRoutes(app: Hono, { ledger, onDue, log }: AdminParts, frame: Frame): void {
+function webhookRoutes(app: Hono, { ledger, onDue, now = Date.now, log }: AdminParts, frame: Frame): void {
   app.get('/admin/webhooks', async (c) => {
     const { state: asked, cursor: given = '' } = c.req.query();
     const state = isState(asked) ? asked : undefined;
@@ -129,7 +131,7 @@ function webhookRoutes(app: Hono, { ledger, onDue, log }: AdminParts, frame: Fra
     if (webhook === undefined) throw new Refusal('not_found', 'There is no such webhook.');
     // It is not being sent any more.
     if (c.req.query('done') && webhook.state !== 'pending') return c.redirect(`/admin/webhooks/${webhook.id}`, 303);
-    return frame.show(c, 'webhooks', webhook.type, webhookPage(webhook, frame.formToken(c)));
+    return frame.show(c, 'webhooks', webhook.type, webhookPage(webhook, frame.formToken(c), now()));
   });
   app.post('/admin/webhooks/:id/redeliver', async (c) => {
     const webhook = await ledger.redeliver(c.req.param('id'));

@@ -66,9 +66,17 @@ function page({ title, section, body, form, done, ...instance }: Page): Html {
         ${done === undefined ? '' : html`<p class="message" role="status">${done}</p>`}
         <h1>${heading}</h1>
         ${body}
-      </main>`,
+      </main>
+      <script type="module" src="/admin/follow.js"></script>`,
   );
 }
+
+/** Of a page that changes; its script (follow.ts) reloads it until it is paused. */
+export const asOf = (now: number, path: string): Html =>
+  html`<p class="hint asof">
+    As of ${serverClock.words(now)} · <a href="${path}">Reload</a>
+    <span class="scripted">· <button type="button" class="follow">Pause</button></span>
+  </p>`;
 
 function nameOf({ host, isTest }: Instance): Html {
   return html`<p class="name">
@@ -178,7 +186,8 @@ export function createFrame(sessions: Sessions, { host, isTest }: Instance): Fra
     },
     show(c, section, title, body, code = 200) {
       const session = c.get('session');
-      writeSession(c, sessions, session);
+      // What a script asks for is no use of the session.
+      if (c.req.header('Sec-Fetch-Dest') !== 'empty') writeSession(c, sessions, session);
       const [word = '', proof = ''] = c.req.query('done')?.split('.') ?? [];
       const isDone = sessions.isDoneToken(session, `${word} ${pathOf(c, c.req.url)}`, proof);
       const shown = { title, section, body, form: formToken(c), host, isTest };

@@ -11,7 +11,7 @@ import {
   type TransactionType,
 } from '../protocol/transaction.ts';
 import { STATUSES, type Status } from '../protocol/wire.ts';
-import { transactionTable, cards, linkTo, type Backs, type Column } from './layout.ts';
+import { asOf, transactionTable, cards, linkTo, type Backs, type Column } from './layout.ts';
 import { answerName, isInDoubt, STATUS_NAMES, TYPE_NAMES } from './words.ts';
 import {
   type Html,
@@ -249,11 +249,10 @@ export function redeliverForm({ id, type, orderId, body }: Webhook, form: string
   </form>`;
 }
 
-export function webhookPage(webhook: Webhook, form: string): Html {
+export function webhookPage(webhook: Webhook, form: string, now: number): Html {
   const { id, orderId, transactionId, lastAnswer, nextAt, createdAt } = webhook;
-  const reload = html`<a href="/admin/webhooks/${id}">Reload</a> to see the answer.`;
-  return html`<p class="lead">${stateOf(webhook)} ${webhook.state === 'pending' ? reload : ''}</p>
-    ${redeliverForm(webhook, form)}
+  return html`<p class="lead">${stateOf(webhook)}</p>
+    ${webhook.state === 'pending' ? asOf(now, `/admin/webhooks/${id}`) : ''} ${redeliverForm(webhook, form)}
     ${details([
       ['Webhook ID', id],
       ['Order', linkToOrder(orderId)],

@@ -6,7 +6,7 @@ import type { Counts, Sum, Sums, Webhook, UnmatchedIpn } from '../ledger/model.t
 import type { Warning } from '../protocol/log.ts';
 import { TYPES, type Transaction } from '../protocol/transaction.ts';
 import { canSend } from './decisions.ts';
-import { linkTo, cards, transactionTable, type Backs } from './layout.ts';
+import { asOf, linkTo, cards, transactionTable, type Backs } from './layout.ts';
 import { redeliverForm } from './lists.ts';
 import {
   answerName,
@@ -91,8 +91,8 @@ export function overview(shown: Overview): Html {
     ...warnings.map(({ warning, detail }) => item(warning, '', detail ?? '', toHealth)),
   ];
   const isBoth = toReview.length > 0 && others.length > 0;
-  return html`${problem === undefined ? '' : html`<p class="verdict bad">The proxy cannot serve. ${problem}</p>`}
-    <p class="hint">As of ${serverClock.words(now)} · <a href="/admin">Reload</a></p>
+  return html`${asOf(now, '/admin')}
+    ${problem === undefined ? '' : html`<p class="verdict bad">The proxy cannot serve. ${problem}</p>`}
     ${list('attention urgent', toReview)} ${isBoth ? html`<h2>Not about money</h2>` : ''} ${list('attention', others)}
     ${figures(shown)}
     <div class="heading">
@@ -260,11 +260,12 @@ interface Health {
   owed: readonly Owed[];
   isTest: boolean;
   version: string;
+  now: number;
 }
 
 type Check = readonly [isFine: boolean, name: string, state: Html | string];
 
-export function healthPage({ problem, warnings, counts, owed, isTest, version }: Health): Html {
+export function healthPage({ problem, warnings, counts, owed, isTest, version, now }: Health): Html {
   const checks: Check[] = [
     [problem === undefined, 'Payments', problem ?? 'They can start, and the database can be written.'],
     [true, 'Gateway', isTest ? 'A test gateway: no money moves.' : 'A live gateway.'],
@@ -275,7 +276,8 @@ export function healthPage({ problem, warnings, counts, owed, isTest, version }:
   const what = isAllFine ? 'and nothing' : 'but something';
   const verdict = problem === undefined ? `The proxy is ready, ${what} needs attention.` : 'The proxy cannot serve.';
   const tone = problem !== undefined ? 'bad' : isAllFine ? 'good' : 'warn';
-  return html`<p class="verdict ${tone}">${verdict}</p>
+  return html`${asOf(now, '/admin/health')}
+    <p class="verdict ${tone}">${verdict}</p>
     <ul class="checks">
       ${checks.map(
         ([isFine, name, state]) =>

@@ -88,7 +88,7 @@ declare module 'hono' {
 const ADMIN_HEADERS: Record<string, string> = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy':
-    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   // Not `no-referrer`: with that, browsers send `Origin: null` with a form.
@@ -163,7 +163,7 @@ export function pageAfterLogin(c: Context): string {
   return isOurs ? pathOf(to.href) : '/admin';
 }
 
-/** Sent with each page, so that each page prolongs the session. */
+/** Sent with each page that a person opens, which prolongs the session. */
 export function writeSession(c: Context, sessions: Sessions, session: Session): void {
   setCookie(c, cookieName(c), sessions.write(session), cookieOptions(c));
 }

@@ -57,6 +57,10 @@ h2 { font-size: 1.125rem; font-weight: 650; }
 .lead + :not(.lead) { margin-top: 1.25rem; }
 .hint, .facts, .reason, .none { color: var(--soft); }
 .hint, .facts { font-size: 0.875rem; font-weight: 400; }
+.asof { margin: 0 0 1rem; }
+.asof button { min-height: 0; padding: 0; border: 0; background: none; color: var(--accent); font-weight: 400; text-decoration: underline; text-underline-offset: 0.15em; }
+.asof :is(a, button) { display: inline-block; margin-block: -0.75rem; padding-block: 0.75rem; }
+@media (scripting: none) { .scripted { display: none; } }
 .empty { padding: 1.25rem; color: var(--soft); background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .amount, time, .wallet { font-variant-numeric: tabular-nums; }
 .amount, .wallet { white-space: nowrap; }
@@ -99,7 +103,8 @@ small.reason { display: block; max-width: 34rem; white-space: normal; }
 .totals dt { color: var(--soft); font-size: 0.875rem; }
 .totals dd { margin: 0; }
 .totals .amount { font-size: 1.375rem; line-height: 1.4; }
-.totals a { margin-right: 0.4rem; color: inherit; }
+.totals a { color: inherit; }
+.totals a + a { margin-left: 0.4rem; }
 .checks li { display: grid; grid-template-columns: 1rem 9rem minmax(0, 1fr); gap: 0 0.75rem; padding: 0.75rem 1.25rem; }
 .checks b { font-weight: 600; }
 .sign { font-weight: 700; text-align: center; }

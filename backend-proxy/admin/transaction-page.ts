@@ -17,7 +17,7 @@ import {
   succeededAt,
 } from '../protocol/transaction.ts';
 import { changedMessage, decision, refunding, type RefundForm, type ResolutionForm } from './decisions.ts';
-import { hidden, nameField, problem, textField, linkTo } from './layout.ts';
+import { asOf, hidden, nameField, problem, textField, linkTo } from './layout.ts';
 import { webhookTable } from './lists.ts';
 import {
   type Back,
@@ -65,12 +65,13 @@ interface Given {
   /** Of the person, as it was given before. */
   name: string;
   typed?: Typed;
+  now: number;
   /** Of a review: what each answer would do. */
   effects?: Partial<Record<Resolution['status'], string>>;
 }
 
 export function transactionPage(given: Given): Html {
-  const { transaction, at, refundRules, webhooks, form, name, typed = {} } = given;
+  const { transaction, at, refundRules, webhooks, form, name, now, typed = {} } = given;
   const { id, paymentId, refundOf, customer, note, createdAt } = transaction;
   // Money that came after the closing is refunded or settled, which ends its review.
   const isOwed = at?.order !== undefined && owedOf(transaction, at.order.refunds) > 0;
@@ -102,7 +103,9 @@ export function transactionPage(given: Given): Html {
   </section>`;
   // Beside a form, which is high; else below what there is.
   const isBeside = isAsked || isOwed;
-  return html`${lead(transaction, at?.order)}
+  const isChanging =
+    (isOpen(transaction.stage) && !transaction.needsReview) || webhooks.some(({ state }) => state === 'pending');
+  return html`${lead(transaction, at?.order)} ${isChanging && !given.typed ? asOf(now, linkTo(transaction)) : ''}
     <div class="columns">
       <div>${review} ${refund} ${isBeside ? '' : facts}</div>
       <div>${isBeside ? facts : ''} ${history} ${mayBeClosed ? toClose : ''}</div>
@@ -117,17 +120,15 @@ export const heading = (transaction: Transaction, back?: Back): Html =>
 
 /** How and for which order, by which wallet or to which, and the sum where no heading has it; what no status says. */
 export function lead(transaction: Transaction, order?: Order, sum = ''): Html {
-  const { type, stage, needsReview, orderId, payer, customer } = transaction;
+  const { type, orderId, payer, customer } = transaction;
   const { isOutgoing } = TYPES[type];
   const party = isOutgoing ? customer : payer;
   const explanation = explanationOf(transaction, order);
-  const newest =
-    isOpen(stage) && !needsReview ? html`<a href="${linkTo(transaction)}">Reload</a> to see the newest.` : '';
   return html`<p class="lead">
       ${kindOf(transaction)} · ${linkToOrder(orderId)}
       ${party === null ? '' : html`· ${sum} ${isOutgoing ? 'to\u00A0' : 'paid by\u00A0'}${wallet(party)}`}
     </p>
-    ${(explanation || newest) && html`<p class="lead reason">${explanation} ${newest}</p>`}`;
+    ${explanation && html`<p class="lead reason">${explanation}</p>`}`;
 }
 
 /** With the closing of its order, and its refunds that were sent. */

@@ -46,7 +46,7 @@ const MISSING: Readonly<Record<string, string>> = {
 };
 
 export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
-  const { ledger } = parts;
+  const { ledger, now = Date.now } = parts;
 
   app.get('/admin/transactions', async (c) => {
     const { orderId: pasted = '', ...others } = c.req.query();
@@ -68,7 +68,7 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     return frame.show(c, 'transactions', 'Transactions', body, isRefused ? 400 : 200);
   });
 
-  async function showOne(c: Context, code: 200 | 400 | 409, typed: Typed = {}) {
+  async function showOne(c: Context, code: 200 | 400 | 409, typed?: Typed) {
     const transaction = await transactionOf(c, parts);
     // That it has started is said while it is on its way.
     const isStarted = c.req.query('done')?.startsWith('refunded.');
@@ -78,7 +78,8 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const at = TYPES[transaction.type].paysOrder ? await ledger.orderAt(transaction.orderId) : undefined;
     const { refundRules } = parts;
     const effects = mayBeResolved(transaction) ? await effectsOf(transaction, parts) : {};
-    const body = transactionPage({ transaction, at, refundRules, webhooks, form, name: nameOf(c), typed, effects });
+    const shown = { transaction, at, refundRules, webhooks, form, name: nameOf(c), effects, now: now() };
+    const body = transactionPage({ ...shown, ...(typed && { typed }) });
     const back = at && backOf(transaction, at, refundRules);
     return frame.show(c, 'transactions', [transaction.orderId, heading(transaction, back)], body, code);
   }

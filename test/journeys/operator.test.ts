@@ -127,6 +127,60 @@ test('the operator finds what needs a person, resolves it, and sends a webhook a
   await visitor.leave();
 });
 
+test('a page that says of when it is follows by itself, unless it is paused, typed in, read or signed out of', async () => {
+  answer = 200;
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.clock.install();
+  await signIn(page);
+  const row = (name: string) => page.getByRole('row', { name }).first();
+  /** Ten seconds, in which it asks or not. */
+  const wait = async (asks: boolean) => {
+    const asked = asks ? page.waitForResponse(admin) : undefined;
+    await page.clock.runFor(10_000);
+    await asked;
+  };
+  await pay('F-1');
+  await wait(true);
+  await row('F-1').waitFor();
+  const pause = page.getByRole('button', { name: 'Pause' });
+  await pause.click();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await pay('F-2');
+  await wait(true);
+  await row('F-2').waitFor();
+  assert.equal(await pause.evaluate((button) => button === document.activeElement), true, 'it keeps the focus');
+
+  // What is found later was not asked for before.
+  await page.getByRole('link', { name: 'F-2' }).focus();
+  await pay('F-3');
+  await wait(false);
+  await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+  await page.getByRole('heading', { level: 1 }).selectText();
+  await wait(false);
+  assert.equal(await row('F-3').count(), 0);
+  await page.evaluate(() => getSelection()?.empty());
+  await wait(true);
+  await row('F-3').waitFor();
+  await page.getByRole('searchbox').pressSequentially('F');
+  await page.getByRole('button', { name: 'Resume' }).waitFor();
+
+  await page.goto(`${admin}/transactions/F-3`);
+  await pause.waitFor();
+  await approve('F-3');
+  await openUntil(await context.newPage(), `${admin}/transactions/F-3`, 'Delivered');
+  await page.clock.runFor(10_000);
+  await page.getByText('confirmed by the gateway').waitFor();
+  await pause.waitFor({ state: 'detached' });
+
+  await page.goto(admin);
+  await pause.waitFor();
+  await context.clearCookies();
+  await page.clock.runFor(10_000);
+  await page.getByText('No longer updated').waitFor();
+  await context.close();
+});
+
 test('a form that another page of the same machine sends to the operator’s page is refused', async (t) => {
   await createReview('A-3');
   const context = await browser.newContext();

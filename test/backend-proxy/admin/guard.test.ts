@@ -1,4 +1,4 @@
-// Access to the operator's page: nobody without the token, no page of another site, and no script in it.
+// Access to the operator's page: nobody without the token, no page of another site, and no script of others.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createProxyFrom } from '../../../backend-proxy/compose.ts';
@@ -95,6 +95,14 @@ it('the cookie is HttpOnly and SameSite=Strict, and Secure except on loopback', 
     assert.match(cookie, /; Path=\/; HttpOnly(; Secure)?; SameSite=Strict$/);
     assert.equal(cookie.includes('Secure'), secure, cookie);
   }
+});
+
+it('a page that its script asks for does not prolong the session', async (t) => {
+  const operator = await createOperator(t);
+  await operator.signIn();
+  const asks = async (by: string) =>
+    (await operator.request('/admin', { headers: { 'Sec-Fetch-Dest': by } })).headers.getSetCookie().length;
+  assert.deepEqual([await asks('document'), await asks('empty')], [1, 0]);
 });
 
 it('a copy of the cookie gives no session after signing out, and other sessions stay', async (t) => {
@@ -197,20 +205,29 @@ it('a body of more than 16 kB is refused', async (t) => {
   assert.equal((await operator.send('/admin/login', { token: 'x'.repeat(20_000) })).status, 413);
 });
 
-it('no answer may be framed, cached, or run a script, and none names another site', async (t) => {
+it('no answer may be framed, cached, or run a script of others, and none names another site', async (t) => {
   const operator = await createOperator(t);
   await createMismatch(operator.world);
   await operator.signIn();
-  for (const path of [...PAGES, '/admin/login', '/admin/style.css', '/admin/icon.svg', '/admin/none', '/none', '/']) {
+  for (const path of [
+    ...PAGES,
+    '/admin/login',
+    '/admin/style.css',
+    '/admin/follow.js',
+    '/admin/icon.svg',
+    '/admin/none',
+    '/none',
+    '/',
+  ]) {
     const response = await operator.request(path);
     const { headers } = response;
     const policy = headers.get('content-security-policy') ?? '';
-    assert.match(policy, /^default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/); // prettier-ignore
+    assert.match(policy, /^default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/); // prettier-ignore
     assert.equal(headers.get('cache-control'), 'no-store');
     assert.equal(headers.get('x-frame-options'), 'DENY');
     assert.equal(headers.get('referrer-policy'), 'same-origin');
     assert.equal(headers.get('x-content-type-options'), 'nosniff');
-    const text = await response.text();
+    const text = (await response.text()).replace('<script type="module" src="/admin/follow.js"></script>', '');
     assert.doesNotMatch(text, /<script|\son\w+=|style=|javascript:/i, path);
     if (path !== '/admin/icon.svg') assert.doesNotMatch(text, /https?:\/\//, path);
   }

@@ -16,7 +16,7 @@ it('a webhook that was given up is found from the overview and sent again', asyn
   assert.match(textOf(first), /Waiting – Webhooks failed 1 to send again Latest transactions Show all/);
   assert.match(
     textOf(first),
-    /1 thing needs attention As of .* Reload Webhook failed A-1 · payment\.succeeded · \d+ \w+ old Your server did not take it: HTTP 410\. Send again/,
+    /1 thing needs attention As of .* Pause Webhook failed A-1 · payment\.succeeded · \d+ \w+ old Your server did not take it: HTTP 410\. Send again/,
   );
   await operator.says(
     '/admin/webhooks?state=dead',
@@ -51,7 +51,7 @@ it('a webhook is sent again from its page, and from a list if it failed, but not
   ] as const) {
     // prettier-ignore
     const webhook = { ...WEBHOOK, body };
-    assert.equal(String(await webhookPage(webhook, 'x')).includes('Send again'), isOffered);
+    assert.equal(String(await webhookPage(webhook, 'x', 0)).includes('Send again'), isOffered);
     for (const state of ['dead', 'delivered', 'pending'] as const) {
       const table = String(await webhookTable('Webhooks', [{ ...webhook, state }], 'x'));
       assert.equal(table.includes('Send again'), isOffered && state === 'dead', state);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { healthPage, overview, titleOf } from '../../../backend-proxy/admin/overview.ts';
-import { D, M, S } from '../time.ts';
+import { D, M, S, NOON } from '../time.ts';
 import { REFUNDS_QR } from '../world.ts';
 import { createMismatch, createOperator, signedIn, textOf } from './admin-kit.ts';
 
@@ -13,6 +13,7 @@ const HEALTH = {
   owed: [],
   isTest: true,
   version: '1.2.3',
+  now: NOON,
 };
 
 const SETTLE = 'Settle €0\\.10 another way: the gateway sends whole amounts only\\.';
@@ -106,14 +107,14 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   await operator.says('/admin/transactions/B-1', / oldest first .* payment\.mismatch .* payment\.failed /);
   world.skip(30 * D);
   await operator.signIn();
-  await operator.says('/admin', / 1 payment to settle As of .* Reload Paid twice A-1-2 /);
+  await operator.says('/admin', / 1 payment to settle As of .* Pause Paid twice A-1-2 /);
   await operator.says('/admin/health', / but something needs attention\. .* ✓ Reviews None\. ✓ To refund Nothing\. ! To settle 1 owed that cannot be refunded here /); // prettier-ignore
 });
 
 it('the overview sums up what came in and went out today, by currency, and each count leads to its list', async (t) => {
   const operator = await signedIn(t, { profile: REFUNDS_QR });
   const { world } = operator;
-  await operator.says('/admin', /Nothing to review, refund or settle As of .* Reload Received today , UTC – Sent today , UTC – Waiting – Webhooks failed None Latest transactions Show all Search No transaction yet/); // prettier-ignore
+  await operator.says('/admin', /Nothing to review, refund or settle As of .* Pause Received today , UTC – Sent today , UTC – Waiting – Webhooks failed None Latest transactions Show all Search No transaction yet/); // prettier-ignore
   await world.paid({ orderId: 'A-0' });
   world.skip(D);
   await operator.signIn();
@@ -128,7 +129,7 @@ it('the overview sums up what came in and went out today, by currency, and each 
   const page = await operator.open('/admin');
   assert.match(
     textOf(page),
-    /Nothing to review, refund or settle As of .* Reload Received today , UTC €20\.00 ¥900 3 payments Sent today , UTC €4\.00 1 refund Waiting €1,200\.00 1 payment 1 closed , not counted On its way €5\.00 1 payout Webhooks/,
+    /Nothing to review, refund or settle As of .* Pause Received today , UTC €20\.00 ¥900 3 payments Sent today , UTC €4\.00 1 refund Waiting €1,200\.00 1 payment 1 closed , not counted On its way €5\.00 1 payout Webhooks/,
   );
   const rows = async (href = '') => [...(await operator.open(href.replaceAll('&amp;', '&'))).matchAll(/scope="row"/g)];
   assert.match(page, /closed=true"\s*>1 closed</);
@@ -157,7 +158,7 @@ it('what came after the closing is to refund as what was paid twice is, in every
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '10', idempotencyKey: 'back' });
   await operator.says(
     '/admin',
-    / 1 payment to review, 1 to settle As of .* Reload Needs review B-1 .* Review Paid after closing A-1 .* €0\.10 Settle Received/,
+    / 1 payment to review, 1 to settle As of .* Pause Needs review B-1 .* Review Paid after closing A-1 .* €0\.10 Settle Received/,
   );
   await operator.says(
     '/admin/health',
@@ -171,7 +172,7 @@ it('health says what is checked, and what needs attention', async () => {
   const said = async (more: object) => textOf(String(await healthPage({ ...HEALTH, ...more })));
   assert.match(
     await said({}),
-    /^ The proxy is ready, and nothing needs attention\. ✓ Payments .* ✓ Reviews None\. ✓ To refund Nothing\. /,
+    /^ As of 20 Nov .* Pause The proxy is ready, and nothing needs attention\. ✓ Payments .* ✓ Reviews None\. ✓ To refund Nothing\. /,
   );
   const counts = {
     ...HEALTH.counts,
@@ -211,7 +212,7 @@ it('the overview counts each thing that needs attention once, and also those tha
   assert.equal(titleOf({ ...shown, reviews: [], counts: { ...counts, needReview: 0 } }), '2 things need attention');
   const said = textOf(String(await overview(shown)));
   const broken = String(await overview({ ...shown, problem: 'No disk.' }));
-  assert.match(textOf(broken), /^ The proxy cannot serve\. No disk\. .* Review /);
+  assert.match(textOf(broken), /^ As of .* Pause The proxy cannot serve\. No disk\. .* Review /);
   assert.match(broken, /"attention urgent">(?:(?!<ul)[^])*Review[^]*"attention">[^]*See IPNs/);
   assert.match(
     said,

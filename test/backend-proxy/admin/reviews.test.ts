@@ -17,7 +17,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
     '/admin/health',
     /but something needs attention\. .* ! Reviews 1 to review ✓ To refund Nothing\./,
   );
-  await operator.says('/admin', new RegExp(`1 payment to review As of .* Reload Needs review A-1 · QR code · open for \\d+ \\w+ ${why} €10\\.10 Review`)); // prettier-ignore
+  await operator.says('/admin', new RegExp(`1 payment to review As of .* Pause Needs review A-1 · QR code · open for \\d+ \\w+ ${why} €10\\.10 Review`)); // prettier-ignore
   assert.match(
     await operator.open('/admin/transactions?status=REVIEW'),
     new RegExp(`Needs review</span>\\s*<small class="reason">${why}</small>`),
@@ -241,7 +241,7 @@ it('a payment after the closing says what to do: refund it, or where nothing can
     done.headers.get('location') ?? '',
     /Recorded\..* Paid after closing · €0\.50 settled another way .* Refunds €0\.50 was settled another way\. .* Settled another way, says Ada · in cash /,
   );
-  await operator.says('/admin', / 1 payment to refund As of .* Reload Paid after closing A-1 (?!.* Settle )/);
+  await operator.says('/admin', / 1 payment to refund As of .* Pause Paid after closing A-1 (?!.* Settle )/);
   world.skip(3 * M);
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '4', idempotencyKey: 'back' });
   await operator.says('/admin', /A-1 · QR code · •••• 6789 · open for 3 min /);
