@@ -1,5 +1,5 @@
 // The gateway's API for merchants: collections, payouts and status checks. Reads the request, calls the processor,
-// writes the answer in the wire format, and applies the active faults to it. The method in use decides the answer: a
+// writes the answer in the wire format, applies the active faults to it, and logs both. The method in use decides the answer: a
 // DIRECT that falls back to the hosted checkout is answered as a CHECKOUT.
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -17,6 +17,9 @@ import type { Payment, Transaction } from './transaction.ts';
 import type { PaymentProcessor } from './payment-processor.ts';
 
 const LARGEST_BODY = 64 * 1024;
+const FAULT_BODY = { code: 'SANDBOX_FAULT', message: 'A sandbox fault is active.', errors: [] };
+const GARBAGE = '<!doctype html><title>Gateway</title><h1>It works!</h1>';
+const HTML = 'text/html; charset=utf-8';
 
 export interface ApiOptions {
   apiKey: string;
@@ -30,7 +33,7 @@ export interface ApiOptions {
 
 type Operation = 'pay' | 'payout' | 'status';
 type Body = Record<string, unknown>;
-type Answer = { status: 200 | 202; body: object };
+type Answer = { status: number; body: object };
 type Work = (
   processor: PaymentProcessor,
   body: Body,
@@ -42,35 +45,35 @@ type NodeContext = Context<{ Bindings: HttpBindings }>;
 export function createApi(options: ApiOptions) {
   const api = new Hono<{ Bindings: HttpBindings }>();
   for (const operation of ['pay', 'payout', 'status'] as const) {
-    api.post(`/${operation}`, (c) => handle(c, operation, options));
-    api.all(`/${operation}`, () => {
-      throw new Refusal(405, 'METHOD_NOT_ALLOWED', 'All operations are POST.');
-    });
+    api.all(`/${operation}`, (c) => handle(c, operation, options));
   }
   return api;
 }
 
 async function handle(c: NodeContext, operation: Operation, options: ApiOptions): Promise<Response> {
   const { processor, faults, clock, requestLog } = options;
-  let orderId: string | null = null;
-  try {
+  const request = { operation, orderId: null as string | null, body: '' };
+  let fault: AnswerFault = {};
+  const outcome = await outcomeOf(async () => {
     checkHeaders(c, options.apiKey);
-    const body = parseBody(await readText(c));
-    orderId = typeof body['orderId'] === 'string' ? body['orderId'] : null;
+    request.body = await readText(c);
+    const body = parseBody(request.body);
+    const orderId = typeof body['orderId'] === 'string' ? body['orderId'] : null;
+    request.orderId = orderId;
     if (operation !== 'status') requestLog.received(orderId);
-    const fault: AnswerFault = faults.take(operation, orderId) ?? {};
-    return await answer(c, fault, clock, async () => {
-      const done = await WORK[operation](processor, body, fault, { baseUrl: options.baseUrl(c), now: clock.now() });
-      const isLost = fault.dropAnswer ?? fault.halfAnswer;
-      if (isLost && operation === 'pay') requestLog.answerLost(String(orderId));
-      if (fault.tamper === undefined) return done;
-      requestLog.answeredFalsely(String(orderId), fault.tamper);
-      return { ...done, body: tampered(done.body, fault.tamper) };
-    });
-  } catch (error) {
-    if (error instanceof Refusal) requestLog.refused(operation, orderId, error.status, error.code, error.message);
-    throw error;
-  }
+    fault = faults.take(operation, orderId) ?? {};
+    if (fault.status !== undefined) return { status: fault.status, body: FAULT_BODY };
+    const done = await WORK[operation](processor, body, fault, { baseUrl: options.baseUrl(c), now: clock.now() });
+    const isLost = fault.dropAnswer ?? fault.halfAnswer;
+    if (isLost && operation === 'pay') requestLog.answerLost(String(orderId));
+    if (fault.tamper === undefined) return done;
+    requestLog.answeredFalsely(String(orderId), fault.tamper);
+    return { ...done, body: tampered(done.body, fault.tamper) };
+  });
+  if (fault.delayMs !== undefined) await clock.sleep(fault.delayMs);
+  const sent = underFault(fault, outcome);
+  requestLog.answered({ ...request, status: sent.status, answer: sent.text, message: sent.message });
+  return send(c, sent);
 }
 
 const WORK: Record<Operation, Work> = {
@@ -120,6 +123,7 @@ async function drawCode(text: string, as: AnswerFault['qr'] = 'text'): Promise<B
 }
 
 function checkHeaders(c: Context, apiKey: string): void {
+  if (c.req.method !== 'POST') throw new Refusal(405, 'METHOD_NOT_ALLOWED', 'All operations are POST.');
   if (!isSameSecret(c.req.header('x-api-key') ?? '', apiKey)) {
     throw new Refusal(401, 'INVALID_API_KEY', 'The header X-API-KEY is missing or wrong.');
   }
@@ -137,46 +141,55 @@ async function readText(c: Context): Promise<string> {
   return source;
 }
 
-async function answer(c: NodeContext, fault: AnswerFault, clock: Clock, work: () => Answer | Promise<Answer>) {
-  const outcome = fault.status === undefined ? await doWork(work) : null;
-  if (fault.delayMs !== undefined) await clock.sleep(fault.delayMs);
-  if (!outcome) {
-    const body = { code: 'SANDBOX_FAULT', message: 'A sandbox fault is active.', errors: [] };
-    return send(fault.status ?? 500, body);
-  }
-  if (fault.dropAnswer) return cut(c);
-  if (fault.halfAnswer) return cut(c, { status: outcome.status, text: JSON.stringify(outcome.body) });
-  if (fault.garbage) return c.html('<!doctype html><title>Gateway</title><h1>It works!</h1>');
-  if (outcome.refusal && fault.refusalStatus !== undefined) return send(fault.refusalStatus, outcome.body);
-  return outcome.refusal ? Promise.reject(outcome.refusal) : send(outcome.status, outcome.body);
-}
-
 /** Returns a refusal like any other outcome, because its answer can be lost or halved too. */
-async function doWork(work: () => Answer | Promise<Answer>) {
+async function outcomeOf(work: () => Promise<Answer>): Promise<Answer & { isRefusal?: true }> {
   try {
-    return { ...(await work()), refusal: null };
+    return await work();
   } catch (error) {
-    if (error instanceof Refusal) return { status: error.status, body: error.body, refusal: error };
+    if (error instanceof Refusal) return { status: error.status, body: error.body, isRefusal: true };
     throw error;
   }
 }
 
-function send(status: number, body: object): Response {
-  const mayHaveBody = ![204, 205, 304].includes(status);
-  const headers = { 'content-type': 'application/json' };
-  return new Response(mayHaveBody ? JSON.stringify(body) : null, { status, headers });
+/** `status`: null if none is sent. `message`: what it says, of a payment its method, or what the fault did. */
+interface Sent {
+  status: number | null;
+  text: string;
+  message: string;
+  /** Of the whole text, if only its first half is sent. */
+  length?: number;
+  type?: string;
 }
 
-/** Closes the connection at once, or after the headers and half of the body. */
-function cut(c: NodeContext, half?: { status: number; text: string }): Response {
+function underFault(fault: AnswerFault, { status, body, isRefusal }: Answer & { isRefusal?: true }): Sent {
+  const text = JSON.stringify(body);
+  if (fault.dropAnswer) return { status: null, text: '', message: 'A fault lost the answer.' };
+  if (fault.halfAnswer) {
+    const half = text.slice(0, text.length >>> 1);
+    return { status, text: half, message: 'A fault cut the answer off.', length: Buffer.byteLength(text) };
+  }
+  if (fault.garbage) return { status: 200, text: GARBAGE, message: 'A fault put HTML in its place.', type: HTML };
+  if (isRefusal && fault.refusalStatus !== undefined) status = fault.refusalStatus;
+  if (fault.tamper && !isRefusal) return { status, text, message: 'A fault changed the answer.' };
+  const { message, method = '' }: { message?: string; method?: string } = body;
+  return { status, text, message: message ?? method };
+}
+
+function send(c: NodeContext, { status, text, length, type = 'application/json' }: Sent): Response {
+  if (status === null || length !== undefined) return cut(c, status, text, length);
+  const mayHaveBody = ![204, 205, 304].includes(status);
+  return new Response(mayHaveBody ? text : null, { status, headers: { 'content-type': type } });
+}
+
+/** Closes the connection at once, or after the headers and what is sent of the body. */
+function cut(c: NodeContext, status: number | null, text: string, length = 0): Response {
   const outgoing = c.env?.outgoing;
   if (!outgoing) throw new Error('only a real server can close a connection: serve the app with @hono/node-server');
-  if (half) {
-    const bytes = Buffer.from(half.text);
-    outgoing.writeHead(half.status, { 'content-type': 'application/json', 'content-length': bytes.length });
-    outgoing.write(bytes.subarray(0, bytes.length >>> 1), () => outgoing.destroy());
-  } else {
+  if (status === null) {
     outgoing.destroy();
+  } else {
+    outgoing.writeHead(status, { 'content-type': 'application/json', 'content-length': length });
+    outgoing.write(text, () => outgoing.destroy());
   }
   return RESPONSE_ALREADY_SENT;
 }

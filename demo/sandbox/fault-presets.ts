@@ -29,6 +29,20 @@ export const PRESETS: readonly Preset[] = [
     fault: { dropAnswer: true },
   },
   {
+    id: 'payout-refused',
+    target: 'payout',
+    words: 'Refuse payouts and refunds',
+    effect: 'Each fails after 2½ minutes, as no check finds it.',
+    fault: { status: 422 },
+  },
+  {
+    id: 'payout-held',
+    target: 'payout',
+    words: 'Hold payouts and refunds',
+    effect: 'Each waits here until you approve or decline it.',
+    fault: { hold: true },
+  },
+  {
     id: 'status-amount',
     target: 'status',
     words: 'Answer status checks with amount 0.01',

@@ -1,20 +1,18 @@
-// The sandbox's front page, for developers: what is active now, what waits for the customer, what has ended, the refused
-// requests, and buttons for what people try most of what controls.ts offers to tests. transaction-list.ts and
-// test-controls.ts have the markup of the lists and of the buttons.
-import { Hono } from 'hono';
+// The sandbox's front page, for developers: what is active now, what waits for the customer, what has ended, the latest
+// requests, and buttons for what people try most of what controls.ts offers to tests. transaction-list.ts,
+// request-list.ts and test-controls.ts have the markup of the lists and of the buttons.
+import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { ACTIONS, act, type ControlOptions, findTransaction } from './controls.ts';
 import { toggle } from './fault-presets.ts';
-import { banner, folded, GATEWAY, logo, liveAnswer, type Markup, page, readForm, errorPage, time } from './page.ts';
+import { banner, GATEWAY, logo, liveAnswer, type Markup, page, readForm, errorPage } from './page.ts';
 import { Refusal } from './refusal.ts';
+import { requestList } from './request-list.ts';
 import { aboutControls, faultButtons, state, STEPS_MS, testControls, TIMES } from './test-controls.ts';
 import { list } from './transaction-list.ts';
 
-const MAX_REFUSALS = 20;
-const SHOWN_REFUSALS = 3;
 /** With the controls open, which a phone folds. */
 const TO_CONTROLS = '/?controls#controls';
-const OPERATIONS: Readonly<Record<string, string>> = { pay: 'Payment', payout: 'Payout', status: 'Status check' };
 
 export interface OverviewOptions extends ControlOptions {
   version: () => number;
@@ -27,11 +25,11 @@ export function createOverview(options: OverviewOptions) {
   let times = '';
 
   overview.get('/', (c) => {
-    const body = frontPage(options, times, c.req.query('controls') !== undefined);
+    const body = frontPage(options, times, c.req.query('controls') !== undefined, showsFailed(c));
     const title = faults.active().length === 0 ? 'Transactions' : 'The gateway misbehaves';
     return page(c, { title, layout: 'overview', body });
   });
-  overview.get('/overview/live', (c) => liveAnswer(c, versionOf(options), () => regions(options)));
+  overview.get('/overview/live', (c) => liveAnswer(c, versionOf(options), () => regions(options, showsFailed(c))));
 
   for (const action of ACTIONS) {
     overview.post(`/overview/${action}`, async (c) => {
@@ -66,57 +64,42 @@ export function createOverview(options: OverviewOptions) {
   return overview;
 }
 
-/** Changes with each change of a transaction, fault or refusal, and with each step of the clock. */
+/** Of the requests only those that failed. */
+const showsFailed = (c: Context) => c.req.query('failed') !== undefined;
+
+/** Changes with each request, each change of a transaction or fault, and with each step of the clock. */
 const versionOf = ({ version, clock }: OverviewOptions) => `${version()}.${clock.aheadMs}`;
 
 /** `isControlled`: a control led here. */
-function frontPage(options: OverviewOptions, times: string, isControlled: boolean): Markup {
-  const { state: now, waiting, ended, refusals: refused } = regions(options);
+function frontPage(options: OverviewOptions, times: string, isControlled: boolean, onlyFailed: boolean): Markup {
+  const { state: now, waiting, ended, requests } = regions(options, onlyFailed);
   return html`${banner()}
     <header class="bar">
       <h1>${logo(GATEWAY)}</h1>
       <a class="way" href="/wallet">Wallet phone</a>
     </header>
-    <main data-live="/overview/live" data-version="${versionOf(options)}">
-      <p class="soft">Approve or decline what waits: this page stands in for the gateway and its customers.</p>
+    <main data-live="/overview/live${onlyFailed ? '?failed' : ''}" data-version="${versionOf(options)}">
+      <p>A payment waits here until you approve or decline it, as its customer would.</p>
       <div id="state">${now}</div>
       <div class="columns">
         <div id="waiting" class="stack">${waiting}</div>
         ${testControls(options, times, isControlled)}
         <div class="stack">
-          <div id="refusals" class="stack">${refused}</div>
           <div id="ended" class="stack">${ended}</div>
+          <div id="requests" class="stack">${requests}</div>
         </div>
       </div>
     </main>`;
 }
 
 /** The regions that live.js replaces, by id. */
-function regions(options: OverviewOptions) {
+function regions(options: OverviewOptions, onlyFailed: boolean) {
   return {
     state: state(options),
     waiting: list('waiting', options),
     ended: list('ended', options),
-    refusals: refusals(options),
+    requests: requestList(options, onlyFailed),
     faults: faultButtons(options.faults),
     'about-controls': aboutControls(options.faults),
   };
-}
-
-function refusals({ requestLog, clock }: OverviewOptions): Markup {
-  // A status check of a payment that never came is the proxy's usual question, and not a mistake.
-  const mistakes = requestLog.refusals.filter(({ code }) => code !== 'UNKNOWN_ORDER');
-  const latest = mistakes.slice(0, MAX_REFUSALS);
-  if (latest.length === 0) return html``;
-  const rows = latest.map(
-    ({ at, operation, orderId, status, message }) =>
-      html`<li>
-        ${time(at, clock.now())} <strong>${OPERATIONS[operation] ?? operation}</strong>
-        ${orderId ? html`<code>${orderId}</code>` : ''}
-        <span>${message}</span>
-        <span class="chip bad">answer ${status}</span>
-      </li>`,
-  );
-  return html`<h2 class="title">Refused requests <small>${mistakes.length}</small></h2>
-    <div class="card history">${folded('refusals', rows, SHOWN_REFUSALS, mistakes.length)}</div>`;
 }

@@ -98,6 +98,10 @@ export const fact = (name: string, value: string | Markup, look = ''): Markup =>
     <dd>${value}</dd>
   </div>`;
 
+/** A line may end after a field, and not within an order id. */
+export const json = (text: string): Markup =>
+  html`<code class="fields">${text.split(/(?<=,)/).map((field) => html`<span>${field}</span>`)}</code>`;
+
 /** A line ends after a sentence, if it can. */
 export const sentences = (text: string): Markup =>
   html`${text.split(/(?<=\.) /).map((each) => html`<span class="sentence">${each}</span> `)}`;

@@ -1,26 +1,40 @@
-// Counts the create requests for each orderId, accepted or refused, and keeps the latest refusals and the answers that
-// a fault has lost or changed. A test can so prove that the proxy sent a payment only once, and a developer can see why a
-// request was refused or its answer disbelieved.
+// The latest requests with their answers, and what tests and the list of transactions need to know of all of them: how
+// often each transaction was to be created, and which answers a fault has lost or changed. A test can so prove that the
+// proxy sent a payment only once. Headers, and so the key, are not kept.
 import type { Clock } from './sandbox-clock.ts';
 
-const MAX_REFUSALS = 200;
+export const MAX_REQUESTS = 100;
+/** Of a body; a longer one is cut. */
+const MAX_TEXT = 8_192;
 
-export interface RefusedRequest {
-  at: number;
+export interface Exchange {
   operation: string;
   orderId: string | null;
-  status: number;
-  code: string;
+  body: string;
+  /** Null if a fault closed the connection before the answer. */
+  status: number | null;
+  answer: string;
+  /** What the answer says, of a payment its method, or what a fault did to it. */
   message: string;
+}
+
+export interface LoggedRequest extends Exchange {
+  id: number;
+  at: number;
+  /** The same request with the same answer, as status checks are. */
+  times: number;
+  lastAt: number;
 }
 
 export class RequestLog {
   readonly #clock: Clock;
   readonly #onChange: () => void;
   readonly #received = new Map<string, number>();
-  readonly #refusals: RefusedRequest[] = [];
+  /** Oldest first, by what is the same in a repeated one. */
+  readonly #latest = new Map<string, LoggedRequest>();
   readonly #unanswered = new Set<string>();
   readonly #falseAnswers = new Map<string, Map<string, number>>();
+  #count = 0;
 
   constructor(clock: Clock, onChange: () => void) {
     this.#clock = clock;
@@ -31,9 +45,16 @@ export class RequestLog {
     if (orderId !== null) this.#received.set(orderId, this.requestsFor(orderId) + 1);
   }
 
-  refused(operation: string, orderId: string | null, status: number, code: string, message: string): void {
-    this.#refusals.unshift({ at: this.#clock.now(), operation, orderId, status, code, message });
-    this.#refusals.splice(MAX_REFUSALS);
+  /** A repeated one is counted in its first line, so that status checks do not push out the rest. */
+  answered({ body, answer, ...rest }: Exchange): void {
+    const exchange = { ...rest, body: body.slice(0, MAX_TEXT), answer: answer.slice(0, MAX_TEXT) };
+    const at = this.#clock.now();
+    const key = JSON.stringify(exchange);
+    const first = this.#latest.get(key);
+    if (first) Object.assign(first, { times: first.times + 1, lastAt: at });
+    else this.#latest.set(key, { ...exchange, id: (this.#count += 1), at, times: 1, lastAt: at });
+    const [oldest] = this.#latest.keys();
+    if (oldest !== undefined && this.#latest.size > MAX_REQUESTS) this.#latest.delete(oldest);
     this.#onChange();
   }
 
@@ -65,7 +86,7 @@ export class RequestLog {
   }
 
   /** Newest first. */
-  get refusals(): readonly RefusedRequest[] {
-    return this.#refusals;
+  get latest(): LoggedRequest[] {
+    return [...this.#latest.values()].toReversed();
   }
 }

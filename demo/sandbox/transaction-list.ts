@@ -8,17 +8,12 @@ import type { Customer } from './customers.ts';
 import type { Delivery } from './ipn.ts';
 import { NAMES } from './methods.ts';
 import { decimalsOf, formatMoney } from './money.ts';
-import { byDay, clockTime, countdown, folded, time, type Markup } from './page.ts';
+import { byDay, clockTime, countdown, folded, json, time, type Markup } from './page.ts';
 import { isFinal, isPayment, walletIn, type Payment, type Transaction } from './transaction.ts';
 
-const LISTS = {
-  waiting: {
-    title: 'Waiting',
-    shown: 5,
-    none: 'Nothing waits. Start a payment in the shop, and it appears here.',
-  },
-  ended: { title: 'Ended', shown: 10, none: 'Nothing yet.' },
-} as const;
+const LISTS = { waiting: 'Waiting', ended: 'Ended' } as const;
+const NOTHING = 'Nothing waits. Start a payment in the shop.';
+const SHOWN = 5;
 /** More are only at the controls. */
 const MAX_SHOWN = 100;
 /** How long a row that has just ended stands out. */
@@ -75,14 +70,14 @@ function standing(
 const refunded = (inPart: boolean): [string, Tone] => (inPart ? ['Partly refunded', 'good'] : ['Refunded', 'plain']);
 
 export function list(name: keyof typeof LISTS, options: ControlOptions): Markup {
-  const { title, shown, none } = LISTS[name];
   const all = options.processor.transactions().filter((each) => isFinal(each) === (name === 'ended'));
   if (name === 'ended') all.sort((one, other) => other.updatedAt - one.updatedAt);
+  if (name === 'ended' && all.length === 0) return html``;
   const newest = all.slice(0, MAX_SHOWN).map((each) => ({ at: changedAt(each), row: row(each, options) }));
   const rows = byDay(newest, options.clock.now());
-  return html`<h2 class="title">${title} <small>${all.length}</small></h2>
+  return html`<h2 class="title">${LISTS[name]} <small>${all.length}</small></h2>
     <div class="card ${name}">
-      ${all.length === 0 ? html`<div class="lines soft"><p>${none}</p></div>` : folded(name, rows, shown, all.length)}
+      ${all.length === 0 ? html`<div class="lines soft"><p>${NOTHING}</p></div>` : folded(name, rows, SHOWN, all.length)}
     </div>`;
 }
 
@@ -252,10 +247,6 @@ function answerChip({ answer, error }: Delivery['attempts'][number]): Markup {
 /** By a status check or another answer, which a fault changed. */
 const reported = (text: string): Markup => html`<span class="chip bad">Reported ${text}</span>`;
 
-/** A line may end after a field, and not within an order id. */
-const fields = (json: string): Markup =>
-  html`<code class="fields">${json.split(/(?<=,)/).map((field) => html`<span>${field}</span>`)}</code>`;
-
 /** In the order in which it happened. */
 function history(kind: Kind, transaction: Transaction, { ipns, requestLog, clock }: ControlOptions): Markup {
   const steps = transaction.history.map(({ at, status, message }) => {
@@ -266,7 +257,7 @@ function history(kind: Kind, transaction: Transaction, { ipns, requestLog, clock
   const attempts = ipns.about(transaction).flatMap((delivery) => delivery.attempts);
   const sent = attempts.map((attempt) => ({
     at: attempt.at,
-    what: html`<span>IPN sent ${answerChip(attempt)}</span> ${fields(attempt.body)}`,
+    what: html`<span>IPN sent ${answerChip(attempt)}</span> ${json(attempt.body)}`,
   }));
   const answers = [...requestLog.falseAnswersFor(transaction.orderId)];
   const changed = answers.map(([text, at]) => ({ at, what: reported(text) }));

@@ -1,0 +1,51 @@
+// The overview's list of the latest requests, the newest first: when, what, for which order, what the answer says, and its
+// HTTP status. A repeated one has one line, where it came first. The bodies are in the details. A link leaves only those that failed.
+import { html } from 'hono/html';
+import type { ControlOptions } from './controls.ts';
+import { byDay, fact, folded, json, type Markup, time } from './page.ts';
+import type { LoggedRequest } from './request-log.ts';
+
+const SHOWN = 8;
+const OPERATIONS: Readonly<Record<string, string>> = { pay: 'Payment', payout: 'Payout', status: 'Status check' };
+
+const isFailed = ({ status }: LoggedRequest) => status === null || status >= 400;
+
+export function requestList({ requestLog, clock }: ControlOptions, onlyFailed: boolean): Markup {
+  const all = requestLog.latest;
+  const failed = all.filter(isFailed);
+  const shown = (onlyFailed ? failed : all).map((each) => ({ at: each.at, row: row(each, clock.now()) }));
+  const rows = byDay(shown, clock.now());
+  const [href, way] = onlyFailed ? ['/#requests', 'Show all'] : ['/?failed#requests', `Only failed (${failed.length})`];
+  return html`<div class="title row between">
+      <h2 class="title">Latest ${onlyFailed ? 'failed ' : ''}requests</h2>
+      ${onlyFailed || failed.length > 0 ? html`<a id="which-requests" class="way" href="${href}">${way}</a>` : ''}
+    </div>
+    <div class="card requests">
+      ${rows.length === 0 ? html`<div class="lines soft"><p>None yet.</p></div>` : folded('requests', rows, SHOWN, rows.length)}
+    </div>`;
+}
+
+function row(request: LoggedRequest, now: number): Markup {
+  const { id, at, operation, orderId, body, status, answer, message, times, lastAt } = request;
+  return html`<li>
+    <details id="request-${id}">
+      <summary id="request-of-${id}">
+        ${time(at, at)} <strong>${OPERATIONS[operation] ?? operation}</strong>
+        <span class="sub"
+          ><span>${orderId}</span>
+          <span class="said"
+            >${message} ${times > 1 ? html`<span class="chip plain">${times} times</span>` : ''}</span
+          ></span
+        >
+        <span class="status chip ${isFailed(request) ? 'bad' : 'plain'}">${status ?? 'no answer'}</span>
+      </summary>
+      <div class="inside stack">
+        ${times > 1 ? html`<p class="soft">The last time at ${time(lastAt, now)}.</p>` : ''}
+        <dl>${part('Request', body)} ${part('Answer', answer)}</dl>
+      </div>
+    </details>
+  </li>`;
+}
+
+/** Empty if nothing of it was read or sent. */
+const part = (name: string, text: string): Markup | '' => (text === '' ? '' : fact(name, json(text)));
