@@ -35,6 +35,9 @@ export type Problem = keyof typeof FIELDS;
 /** Sent in place of the code that is right then: a page may stay open for longer than its code. */
 export const RIGHT_CODE = 'right';
 
+/** The field of a button that tops up a balance that is too low. */
+export const TOP_UP = 'top-up';
+
 export type Screen =
   | { name: 'login'; wallet: string }
   | { name: 'verify'; customer: Customer; triesLeft: number }
@@ -157,10 +160,10 @@ function described(field: string, { problems }: CheckoutView): Markup {
   return html`${problem ? html`aria-describedby="${problem}"` : ''} ${isWrong ? html`aria-invalid="true"` : ''}`;
 }
 
-function cancelForm(view: CheckoutView, texts: CheckoutTexts): Markup {
+function cancelForm(view: CheckoutView, texts: CheckoutTexts, look = 'quiet'): Markup {
   return html`<form method="post" action="/pay/cancel">
     ${hidden(view)}
-    <button class="quiet">${texts.cancel}</button>
+    <button class="${look}">${texts.cancel}</button>
   </form>`;
 }
 
@@ -250,7 +253,9 @@ function hint(view: CheckoutView, texts: CheckoutTexts, textLang: string): Marku
     return html`<form method="post" action="/pay/confirm" class="hint">
       ${hidden(view)}
       <p>${texts.payAnywayHint}</p>
-      <div class="row"><button>${texts.payAnyway}</button></div>
+      <div class="row">
+        <button name="${TOP_UP}" value="yes">${texts.topUpAndPay}</button> <button>${texts.payAnyway}</button>
+      </div>
     </form>`;
   }
   const phone = html`<a href="/wallet?as=${walletId}" target="_blank" rel="noopener"
@@ -274,6 +279,7 @@ function payScreen(
   const { minor, currency } = view.payment;
   const balance = customer.balance(currency);
   const isShort = balance < minor;
+  const look = isPaid ? '' : 'main';
   return html`<h1>${isShort ? texts.shortBalance : texts.payTitle}</h1>
     <dl class="facts lines">
       ${fact(texts.from, html`${customer.name} <small>Wallet ${customer.shownWalletId}</small>`)}
@@ -284,19 +290,20 @@ function payScreen(
           : fact(texts.balanceAfter, formatMoney(balance - minor, currency, language))
       }
     </dl>
-    ${isPaid ? html`<p class="problem">${texts.paidBefore}</p>` : ''}
+    ${isPaid ? html`<p class="problem">${texts.paidBefore}</p>` : ''} ${isPaid ? cancelForm(view, texts, 'main') : ''}
     ${
       isShort
         ? html`<form method="post" action="/pay/leave">
             ${hidden(view)}
-            <button class="main">${texts.anotherWallet}</button>
+            <button class="${look}">${texts.anotherWallet}</button>
           </form>`
         : html`<form method="post" action="/pay/confirm">
             ${hidden(view)}
-            <button class="main">${fill(texts.pay, { amount })}</button>
+            <button class="${look}">${fill(isPaid ? texts.payAgain : texts.pay, { amount })}</button>
+            ${isPaid ? '' : html`<p class="next soft">${fill(texts.thenBack, { merchant: view.merchant })}</p>`}
           </form>`
     }
-    ${cancelForm(view, texts)}`;
+    ${isPaid ? '' : cancelForm(view, texts)}`;
 }
 
 function endedScreen({ payment, merchant }: CheckoutView, texts: CheckoutTexts): Markup {

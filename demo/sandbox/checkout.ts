@@ -6,7 +6,16 @@ import { createHmac } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
-import { bannerOf, checkoutPage, endsIn, RIGHT_CODE, versionOf, type Problem, type Screen } from './checkout-pages.ts';
+import {
+  bannerOf,
+  checkoutPage,
+  endsIn,
+  RIGHT_CODE,
+  TOP_UP,
+  versionOf,
+  type Problem,
+  type Screen,
+} from './checkout-pages.ts';
 import type { Clock } from './sandbox-clock.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
 import { errorPage, liveAnswer, readForm } from './page.ts';
@@ -155,11 +164,12 @@ class Checkout {
   }
 
   confirm(c: Context, visit: Visit) {
-    const { payment, key } = visit;
+    const { payment, key, form } = visit;
     const progress = this.#progress.get(key);
     if (!isFinal(payment)) {
       if (progress?.stage !== 'pay') return toPage(c, visit);
-      this.#processor.approve(payment, progress.customer);
+      if (form[TOP_UP] === undefined) this.#processor.approve(payment, progress.customer);
+      else this.#processor.settle(payment, progress.customer);
       return c.redirect(payment.returnUrl, 303);
     }
     // A second click on Pay redirects to the shop like the first one.

@@ -254,19 +254,20 @@ function answerForm(payment: Payment, { customer, paidBefore }: PhoneView, fromA
   const { paymentId, minor, currency } = payment;
   const isPaid = paidBefore(payment) !== undefined;
   const isShort = customer.balance(currency) < minor;
-  const approve = (text: string, look = '') =>
-    html`<button name="answer" value="approve" id="approve-${paymentId}" class="${look}">${text}</button>`;
+  const button = (answer: string, text: string, look = '') =>
+    html`<button name="answer" value="${answer}" id="${answer}-${paymentId}" class="${look}">${text}</button>`;
   return html`<form method="post" action="/wallet/answer" class="answer">
     <input type="hidden" name="paymentId" value="${paymentId}" />
     ${fromApp ? html`<input type="hidden" name="app" value="1" />` : ''}
-    <button name="answer" value="decline" id="decline-${paymentId}" class="${isPaid ? 'main' : ''}">Decline</button>
+    ${button('decline', 'Decline', isPaid ? 'main' : '')}
     ${
       isShort
-        ? html`<div class="hint">
-            <p>Test: see how a payment is declined.</p>
-            ${approve('Approve anyway')}
-          </div>`
-        : approve(`Approve ${formatMoney(minor, currency)}${isPaid ? ' again' : ''}`, isPaid ? '' : 'main')
+        ? html`${button('top-up', 'Top up and approve', isPaid ? '' : 'main')}
+            <div class="hint">
+              <p>Test: see how a payment is declined.</p>
+              ${button('approve', 'Approve anyway')}
+            </div>`
+        : button('approve', `Approve ${formatMoney(minor, currency)}${isPaid ? ' again' : ''}`, isPaid ? '' : 'main')
     }
   </form>`;
 }
@@ -335,7 +336,7 @@ function request(view: PhoneView, { payment, fromApp }: Opened): Markup {
     <h2 class="title">Pay ${merchant}</h2>
     <p class="amount">${formatMoney(minor, currency)}</p>
     ${alreadyPaid(payment, view)}
-    ${isShort ? html`<p class="problem">The balance is too low: this payment would be declined.</p>` : ''}
+    ${isShort ? html`<p class="problem">The balance is too low: without a top-up, this payment is declined.</p>` : ''}
     <dl class="facts lines">
       ${fact('Order', orderOf(payment))} ${website(payment)} ${fact('Asked', ago(createdAt, now))}
       ${balanceAfter(balance - minor, currency)}

@@ -49,6 +49,7 @@ export function createWallet(options: WalletOptions) {
     if (isFinal(payment)) return paymentPage(c, viewOf(customer, options), { payment, fromApp, isLate: true });
     processor.open(payment, customer);
     if (answer === 'approve') processor.approve(payment, customer);
+    else if (answer === 'top-up') processor.settle(payment, customer);
     else processor.decline(payment, customer);
     return c.redirect(`/wallet/payments/${payment.paymentId}${fromApp ? '?app' : ''}`, 303);
   });

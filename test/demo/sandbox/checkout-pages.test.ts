@@ -248,7 +248,7 @@ describe('the hosted checkout', () => {
     await reachPayment(opened, browser, '34567890');
     assert.match(
       browser.text,
-      /Your balance is too low From .* Balance €4\.20 This payment €10\.50 Missing €6\.30 Use another wallet Cancel payment Time left to pay: 15:00 Test: see how a payment is declined\. Pay anyway/,
+      /Your balance is too low From .* Balance €4\.20 This payment €10\.50 Missing €6\.30 Use another wallet Cancel payment Time left to pay: 15:00 Test: top up, or see how a payment is declined\. Top up and pay Pay anyway/,
     );
     assert.equal(browser.html.split('class="main"').length, 2, 'no main button for what fails');
     await browser.submit('/pay/leave');
@@ -261,15 +261,29 @@ describe('the hosted checkout', () => {
     assert.match(browser.text, /Payment declined Your balance is too low\. No money was taken\./);
   });
 
+  it('the checkout tops up a balance that is too low, if asked to, and pays', async () => {
+    const opened = openSandbox();
+    const browser = await openCheckout(opened);
+    await reachPayment(opened, browser, '34567890');
+    await browser.submit('/pay/confirm', { 'top-up': 'yes' });
+    assert.equal(browser.url, SHOP);
+    assert.deepEqual(await statusOf(opened), ['SUCCESS', 'SUCCESS']);
+    await browser.open('/wallet?as=34567890');
+    assert.match(browser.text, /Balance €0\.00 .* Money added \+€6\.30 Top-up/);
+  });
+
   it('the checkout says of an order that its customer has already paid it, and the phone has the receipt', async () => {
     const opened = openSandbox();
     const first = await openCheckout(opened, { orderId: 'A-1' });
     await reachPayment(opened, first);
     assert.doesNotMatch(first.text, /already paid/);
+    assert.match(first.text, /Pay €10\.50 You then return to Demo Shop\. Cancel payment/);
     await first.submit('/pay/confirm');
     const second = await openCheckout(opened, { orderId: 'A-1-2' });
     await reachPayment(opened, second);
-    assert.match(second.text, /Balance after \S+ You already paid this order\. Pay €10\.50/);
+    assert.match(second.text, /Balance after \S+ You already paid this order\. Cancel payment Pay €10\.50 again /);
+    assert.match(second.html, /class="main">Cancel payment</);
+    assert.doesNotMatch(second.text, /then return/);
     await second.open('/wallet?as=12345678');
     await second.open(/href="(\/wallet\/payments\/\d+)"/.exec(second.html)?.[1] ?? '');
     assert.match(second.text, /Paid €10\.50 Sent to Demo Shop\. Order A-1 /);

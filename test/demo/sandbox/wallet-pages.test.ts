@@ -132,19 +132,25 @@ describe('the wallet phone', () => {
     assert.match(phone.text, /You already paid this order 2 min ago\. Decline Approve €10\.50 again/);
   });
 
-  it('the phone has no main button where the balance is too low', async () => {
+  it('where the balance is too low, the main button of the phone tops it up', async () => {
     const opened = openSandbox();
     const { json } = await opened.send('pay', collection('QR'));
     const phone = await phoneOf(opened, '34567890');
     await phone.open(Buffer.from(String(json['qr']), 'base64').toString());
     assert.match(
       phone.text,
-      /€10\.50 The balance is too low: .* would be declined\. .* Missing €6\.30 Decline Test: see how a payment is declined\. Approve anyway/,
+      /€10\.50 The balance is too low: .* Missing €6\.30 Decline Top up and approve Test: see how a payment is declined\. Approve anyway/,
     );
-    assert.doesNotMatch(phone.html, /class="main"/);
+    assert.match(phone.html, /class="main">Top up and approve</);
     await phone.submit('/wallet/answer', { answer: 'approve' });
     await phone.open('/wallet');
     assert.match(phone.text, / Activity DS Demo Shop €10\.50 Balance too low order-QR just now /);
+    const { json: next } = await opened.send('pay', collection('QR', { orderId: 'next' }));
+    await phone.open(Buffer.from(String(next['qr']), 'base64').toString());
+    await phone.submit('/wallet/answer', { answer: 'top-up' });
+    assert.match(phone.text, /Paid €10\.50 Sent to Demo Shop\. Order next .* Balance now €0\.00/);
+    await phone.open('/wallet');
+    assert.match(phone.text, / −€10\.50 next just now .* Money added \+€6\.30 Top-up just now/);
   });
 
   it('a DIRECT payment says who declined it: the person on the phone, or nobody there', async () => {
