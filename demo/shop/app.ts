@@ -23,6 +23,7 @@ const ASSETS: Record<string, string> = {
   'order.js': 'text/javascript; charset=utf-8',
   'desk.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
+  'wallet.svg': 'image/svg+xml',
 };
 
 export function createShop(settings: ShopSettings, proxy: PaymentProxy, now: () => Date = () => new Date()) {

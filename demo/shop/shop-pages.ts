@@ -7,6 +7,8 @@ import { leftOf, stateOf, type Back, type Order, type OrderState } from './order
 import { DEMO_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
 
 const WHOLE = 'only whole amounts can go to a wallet';
+/** Where the widget shows the wallet's mark: the ways that only this wallet has, and the code. */
+const WALLET_SLOTS = ['icon-DIRECT', 'icon-CHECKOUT', 'icon-JETGO', 'mark'];
 /** A blank line, between what becomes of the order and money that is owed. */
 const APART = '\n\n';
 const COMING = 'Refund on its way';
@@ -17,7 +19,7 @@ const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 're
     paid: 'We will send your order on {day}.',
     checking: 'We are looking into your payment. We start packing once it is confirmed.',
     denied: DENIED,
-    unpaid: 'We keep your order and pack it once it is paid.',
+    unpaid: 'We pack your order once it is paid.',
   },
   'top-up': {
     paid: 'Your coffee card is topped up.',
@@ -135,7 +137,8 @@ export function orderPage({ order, balance, token, proxyUrl, site, now }: OrderP
       ${order.kind === 'goods' ? orderSummary(order.lines, order.amount) : ''}
       <section class="payment" aria-label="Payment">
         <payment-widget order="${token}"
-          ><a slot="help" href="/contact" target="_blank" rel="noopener">Contact the shop</a></payment-widget
+          >${WALLET_SLOTS.map((slot) => html`<img slot="${slot}" src="/assets/wallet.svg" alt="" />`)}
+          <a slot="help" href="/contact" target="_blank" rel="noopener">Contact the shop</a></payment-widget
         >
         ${site.walletUrl === undefined ? '' : trial(site.walletUrl)}
       </section>
@@ -161,8 +164,9 @@ function trial(walletUrl: string): Markup {
 export function headingOf(order: Order): string {
   const isGoods = order.kind === 'goods';
   const state = stateOf(order);
-  if (state === 'closed') return isGoods ? 'Your order' : 'Your top-up';
+  if (state === 'closed') return isGoods ? 'Order closed' : 'Top-up closed';
   if (state === 'paid') return 'Thank you';
+  if (state === 'unpaid' && !['none', 'open'].includes(order.tries)) return 'Not paid yet';
   if (state !== 'refunded') return isGoods ? 'Your order' : 'Top up your coffee card';
   return partBack(order) ?? (isComing(order) ? COMING : isGoods ? 'Order refunded' : 'Top-up refunded');
 }
@@ -201,8 +205,9 @@ function refundedSentence(order: Order): string {
 /** Cents of a refunded order that cannot be sent back. */
 const unsentOf = (order: Order) => (stateOf(order) === 'refunded' ? leftOf(order.amount ?? '0.00', order.back) : 0);
 
+/** Cents of a purchase go on the card. What paid for nothing does not: it is the customer's, not the shop's. */
 const owedSentence = (cents: number) =>
-  `We still owe you ${money(cents)}: ${WHOLE}. Contact us, and we will send it another way.`;
+  `We still owe you ${money(cents)}: ${WHOLE}. It paid for nothing, so it is not on your coffee card: contact us, and we will send it another way.`;
 
 /** What the wallet takes goes there; once it does, the rest is owed. */
 function extraSentence(extra: Order['extra']): string {
@@ -267,7 +272,7 @@ function nextSteps(order: Order, now: Date): Markup {
   </section>`;
 }
 
-/** The ways on from an order that is paid, refunded or closed; unseen before. */
+/** Where the order is found again; once nothing is left to pay here, also the way on. */
 function onward({ kind }: Order): Markup {
   return html`<section class="onward" aria-labelledby="onward">
     <h2 id="onward">Your ${kind === 'goods' ? 'order' : 'top-up'} stays in your account</h2>

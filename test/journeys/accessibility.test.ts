@@ -17,8 +17,8 @@ const ON_PHONE: BrowserContextOptions = {
   hasTouch: true,
   isMobile: true,
 };
-/** The first link of the shop's footer, behind the widget. */
-const BEHIND = 'Contact us';
+/** The shop's first link behind the widget. */
+const BEHIND = 'your orders';
 /** The demo's link below the widget. */
 const PHONE = 'wallet phone';
 const SENT_ON = `We will send your order on ${daysOf(new Date()).sent}.`;

@@ -38,7 +38,8 @@ test('a payment canceled at the checkout: the shopper is back at the shop, unpai
   await shopper.sees('failed');
   await shopper.page.getByRole('heading', { name: 'The payment was canceled' }).waitFor();
   await shopper.isUnfulfilled();
-  await shopper.page.getByText('We keep your order and pack it once it is paid.', { exact: true }).waitFor();
+  await shopper.page.getByText('We pack your order once it is paid.', { exact: true }).waitFor();
+  await shopper.page.getByRole('heading', { name: 'Not paid yet', level: 1 }).waitFor();
   assert.equal(await shopper.page.locator('.trial').isVisible(), false, 'there is no field to fill in');
   await shopper.part('again').click();
   await shopper.page.waitForURL(`${world.stack.sandbox}/pay?token=*`);
@@ -60,6 +61,16 @@ test('an expired checkout token: the widget learns of it and starts a new paymen
   await shopper.part('again').click();
   await shopper.page.waitForURL(`${world.stack.sandbox}/pay?token=*`);
   assert.notEqual(shopper.page.url(), firstToken);
+});
+
+test('a code whose time is up: the demo no longer leads to the wallet phone with it', async () => {
+  const shopper = await world.shopper();
+  await shopper.order();
+  await shopper.pay('QR');
+  await shopper.page.getByText('wallet phone with this code').waitFor();
+  await shopper.page.evaluate((late) => (Date.now = () => late), Date.now() + CHECKOUT_LIFE_MS);
+  await shopper.page.getByRole('heading', { name: 'Time is up' }).waitFor();
+  await shopper.page.locator('.trial').waitFor({ state: 'hidden' });
 });
 
 test('a page reloaded while waiting: it shows the same code, which can still be paid', async () => {

@@ -43,6 +43,12 @@ async function choosesInPlace({ page, widget }: Shopper, method: Method): Promis
   assert.equal(await page.evaluate(() => scrollY), 0, `${method} is chosen without a jump`);
 }
 
+async function middleOf(element: Locator): Promise<{ x: number; y: number }> {
+  const box = await element.boundingBox();
+  assert.ok(box);
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
 /** Fails unless this is all that the demo's hint says, and `phone` is where it leads. */
 async function hints({ page }: Shopper, text: string, phone?: string): Promise<void> {
   await page.locator('.trial :visible', { hasText: text }).first().waitFor();
@@ -157,6 +163,8 @@ for (const [method, device] of [
     await hints(shopper, 'Demo: After Pay, open the wallet phone.');
     await shopper.pay(method);
     const code = await shopper.scannedCode();
+    const [mark, tile] = [await middleOf(shopper.page.locator('[slot=mark]')), await middleOf(shopper.part('code'))];
+    assert.ok(Math.hypot(mark.x - tile.x, mark.y - tile.y) < 1, 'the wallet’s mark is in the middle of the code');
     await hints(shopper, 'Demo: Open the wallet phone with this code.', `${code}&as=${ADA}`);
     await phone.scan(code);
     assert.match((await shopper.part('countdown').textContent()) ?? '', /1[45]:\d\d left/);

@@ -34,7 +34,9 @@ function wayTo(text) {
 
 function show(answer) {
   heading.textContent = answer.heading;
-  message.replaceChildren(...answer.text.split(/(contact us)/i).map((part, at) => (at % 2 === 0 ? part : wayTo(part))));
+  const parts = answer.text.split(/(contact us)/i).map((part, at) => (at % 2 === 0 ? part : wayTo(part)));
+  // A screen reader would read the same text again.
+  if (answer.text !== message.textContent) message.replaceChildren(...parts);
   message.dataset.state = answer.state;
   if (answer.state !== 'paid') return;
   const [payment, packing] = document.querySelectorAll('.steps li');
@@ -82,14 +84,16 @@ async function followChoice() {
   // No event says what is chosen at first and after a payment that failed, nor that an open payment is shown again.
   const hintAtShown = () => {
     const chosen = widget.shadowRoot.querySelector('[name="method"]:checked');
-    const shown = chosen ? { method: chosen.value } : current;
+    // It failed, or its time is up.
+    const isOver = widget.shadowRoot.querySelector('[part="again"]');
+    const shown = isOver ? { method: 'none' } : chosen ? { method: chosen.value } : current;
     if (shown) hintAt(shown);
   };
   new MutationObserver(hintAtShown).observe(widget.shadowRoot, { childList: true, subtree: true });
   document.addEventListener('payment-select', ({ detail }) => hintAt(detail));
   document.addEventListener('payment-change', ({ detail: { payment } }) => {
     current = payment;
-    if (payment) hintAt(payment);
+    hintAtShown();
   });
 }
 if (fill) void followChoice();

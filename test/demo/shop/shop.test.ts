@@ -1,5 +1,6 @@
 // The shop for a customer, for another visitor and for the proxy, over its real routes and with a fake merchant API.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import {
@@ -21,7 +22,8 @@ const LATER = { ...SEEN, status: 'FAILED', needsReview: false };
 /** The way to the contact page as text alone. */
 const unlinked = (html: string) => html.replaceAll(/<a href="\/contact">(contact us)<\/a>/gi, '$1');
 const REST =
-  'We still owe you €0.75: only whole amounts can go to a wallet. Contact us, and we will send it another way.';
+  'We still owe you €0.75: only whole amounts can go to a wallet. ' +
+  'It paid for nothing, so it is not on your coffee card: contact us, and we will send it another way.';
 const WHOLE = 'We will send back €42.00. Contact us for the other €0.75: only whole amounts can go to a wallet.';
 const ON_CARD = 'The other €0.75 is on your coffee card: only whole amounts can go to a wallet.';
 const LATE = 'Your payment came after the order was closed.';
@@ -98,6 +100,20 @@ test('in the demo each page says that it demonstrates a payment widget, and lead
       path,
     );
   }
+});
+
+test('the widget shows the mark of the demo’s wallet', async () => {
+  const shopper = new Browser(openShop());
+  const { text } = await shopper.get(await shopper.order(BASKET));
+  const shown = [...text.matchAll(/<img slot="([\w-]+)" src="([^"]+)" alt="" \/>/g)].map(([, ...found]) => found);
+  const mark = '/assets/wallet.svg';
+  assert.deepEqual(shown, [
+    ['icon-DIRECT', mark],
+    ['icon-CHECKOUT', mark],
+    ['icon-JETGO', mark],
+    ['mark', mark],
+  ]);
+  assert.equal((await shopper.get(mark)).text, readFileSync('demo/sandbox/public/icon.svg', 'utf8'));
 });
 
 test('no page has anything inline, and the policy allows only scripts and connections of shop and proxy', async () => {
@@ -241,12 +257,14 @@ test('the account says that an order’s tries all failed, and no longer once it
     [[LATER, { ...LATER, reason: 'RESOLVED' }], '<br />Last payment ended'],
     [[LATER, open], '<br />Started, not paid yet'],
   ] as const) {
-    for (const [path, said, amount] of [
-      [goods, 'We keep your order and pack it once it is paid.', '€42.75'],
-      [topUp, 'Your card is topped up once it is paid.', ''],
+    for (const [path, heading, said, amount] of [
+      [goods, 'Your order', 'We pack your order once it is paid.', '€42.75'],
+      [topUp, 'Top up your coffee card', 'Your card is topped up once it is paid.', ''],
     ] as const) {
       shop.proxy.answers[`GET ${path}`] = { body: { paid: false, payments, refunds: [] } };
-      assert.ok((await shopper.get(path)).text.includes(`>${said}<`), `${path}: ${note}`);
+      const { text } = await shopper.get(path);
+      assert.ok(text.includes(`>${said}<`), `${path}: ${note}`);
+      assert.ok(text.includes(`>${/last/i.test(note) ? 'Not paid yet' : heading}</h1>`));
       const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
       const day = '<time datetime="2026-11-20T12:00:00.000Z">Nov 20, 2026</time>';
       const row = `<span>${amount}</span>\\s*<small>${orderIdIn(path)} · ${day}${note}</small>`;
@@ -407,7 +425,7 @@ test('a closed order says what is sent back, and asks for no money', async () =>
     const shown = (await shopper.get(path)).text;
     assert.ok(unlinked(shown).includes(`data-state="closed">${text}<`), text);
     assert.doesNotMatch(shown, /once it is paid/);
-    assert.match((await shopper.get(`${path}/state`)).text, /"state":"closed","heading":"Your order"/);
+    assert.match((await shopper.get(`${path}/state`)).text, /"state":"closed","heading":"Order closed"/);
   }
   const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
   assert.match(
