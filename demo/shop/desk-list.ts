@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { Payment, Refund, Transaction } from '../../backend-proxy/client.ts';
 import { CURRENCY, centsOf, formatMoney, money } from './catalog.ts';
-import { isLost, lastDecision } from './fulfillment.ts';
+import { isLost, isPayout, lastDecision } from './fulfillment.ts';
 import { page, type Markup, type Site } from './page.ts';
 
 /** `bought`: what the shop's order is for. `isClosed`: the order of a payment that waits. */
@@ -122,9 +122,9 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
   const [ofRow, ofList] = [dayOf(at), what ? today : dayOf(createdAt)];
   const day = ofRow === ofList ? '' : `${ofRow.split(/[ ,]/, 2).join('\u00A0')},\u00A0`;
   const name = `${ofRow === today ? 'Today, ' : ''}${ofRow}`;
-  const isMoved = status === 'SUCCESS' && !isDenied(entry);
+  const [isMoved, hasMore] = [status === 'SUCCESS' && !isDenied(entry), ofOrder(entry, entries).length > 1];
   return html`<li id="${gatewayOrderId}" class="${what && 'warn'}" data-moved="${isMoved && 'yes'}">
-    <b>${orderId}</b>
+    <b>${hasMore ? html`<a href="/desk?find=${encodeURIComponent(orderId)}">${orderId}</a>` : orderId}</b>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
     <span class="about">${bought && html`<span>${bought}</span> · `}${aboutOf(entry, entries)}</span>
     <time datetime="${at}" title="${name}">${!isEnd && 'started\u00A0'}${day}${times.format(new Date(at))}</time>
@@ -177,10 +177,8 @@ function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): 
 }
 
 /** A payout that failed, if no later one is the same: the newest are first. */
-function isToSend(one: Entry, entries: readonly Entry[]): boolean {
-  const isPayout = !isPayment(one) && !('refundOf' in one);
-  return isPayout && one.status === 'FAILED' && entries.find((each) => sentBy(each) === sentBy(one)) === one;
-}
+const isToSend = (one: Entry, entries: readonly Entry[]) =>
+  isPayout(one) && one.status === 'FAILED' && entries.find((each) => sentBy(each) === sentBy(one)) === one;
 const sentBy = ({ type, amount, customer }: Entry) => `${type} ${amount} ${customer}`;
 
 function closeLink(entry: Entry, entries: readonly Entry[]): Markup | false {

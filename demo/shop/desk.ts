@@ -5,6 +5,7 @@ import { PaymentProxyError, type PaymentProxy } from '../../backend-proxy/client
 import { CURRENCY, formatMoney } from './catalog.ts';
 import { alert, closing, deskForm, type DeskForm } from './desk-form.ts';
 import { SHOWN, backNote, deskList, deskPage, isWaiting, restOf, refundable, type Entry } from './desk-list.ts';
+import { isPayout } from './fulfillment.ts';
 import { newId, type OrderStore } from './order-store.ts';
 import type { Site } from './page.ts';
 import { boughtIn } from './shop-pages.ts';
@@ -89,7 +90,7 @@ async function fill(proxy: PaymentProxy, typed: Typed): Promise<DeskForm | strin
 /** What a payout that failed would have sent, for another one. */
 async function failed(proxy: PaymentProxy, id = ''): Promise<Typed> {
   const payout = id ? await proxy.transaction(id).catch(() => null) : null;
-  if (!payout || 'payer' in payout || 'refundOf' in payout || payout.status !== 'FAILED') return {};
+  if (!payout || !isPayout(payout) || payout.status !== 'FAILED') return {};
   return { amount: payout.amount.replace('.00', ''), customer: payout.customer ?? '', note: payout.note ?? '' };
 }
 

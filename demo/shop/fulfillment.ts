@@ -8,6 +8,7 @@ import {
   verifyWebhook,
   type Payment,
   type PaymentProxy,
+  type Payout,
   type Refund,
   type Transaction,
 } from '../../backend-proxy/client.ts';
@@ -90,6 +91,9 @@ function triesOf(payments: readonly Payment[]): Order['tries'] {
 }
 
 const isOpen = ({ status }: Payment) => status === 'INITIALIZED' || status === 'PROCESSING';
+
+/** The API's transactions differ by their fields. */
+export const isPayout = (one: Transaction): one is Payout => !('payer' in one || 'refundOf' in one);
 
 /** The gateway's answer is lost. */
 export const isLost = ({ history }: Transaction): boolean => history.some(({ event }) => event === 'uncertain');

@@ -109,7 +109,10 @@ test('the desk refunds a coffee in part and then the rest, and the customer’s 
   assert.deepEqual(await world.atGateway(`${shopper.orderId}-r1`), ['SUCCESS']);
   assert.deepEqual(await world.atGateway(`${shopper.orderId}-r2`), ['SUCCESS']);
   await payment.getByText('€76.00 refunded').waitFor();
-  await staff.page.getByRole('searchbox').fill(shopper.orderId);
+  // The refunds' rows and the payment's.
+  await staff.page.getByRole('link', { name: shopper.orderId, exact: true }).last().click();
+  await staff.page.getByText('3 found', { exact: true }).waitFor();
+  assert.equal(await staff.page.getByRole('searchbox').inputValue(), shopper.orderId);
   await staff.page.getByRole('status').filter({ hasText: ': refunded' }).waitFor({ state: 'hidden' });
   assert.equal(await payment.getByRole('link', { name: 'Refund' }).count(), 0);
 });

@@ -1,10 +1,13 @@
 // Refreshes the desk's list every two seconds while the page is visible, keeps the focus, and hides the rows that do
-// not have all the words that are looked for. The markup comes from the shop's server, which escapes all values in it.
+// not have all the words that are looked for, or that a link asks for by `?find=`. The markup comes from the shop's
+// server, which escapes all values in it.
 
 const live = document.querySelector('[data-live]');
 const field = document.querySelector('[type="search"]');
 const said = document.querySelector('output');
 const policy = window.trustedTypes?.createPolicy('desk', { createHTML: (markup) => markup });
+/** Links of two rows may be the same. */
+const placeOf = (link) => link && `${link.closest('li')?.id} ${link.outerHTML}`;
 const nameOf = (part) => part.closest('section').ariaLabel;
 let shown = '';
 
@@ -33,14 +36,18 @@ async function refresh() {
   if (markup === undefined) [shown, said.value] = ['', 'This list is not up to date: the shop does not answer.'];
   if (!markup || markup === shown) return;
   shown = markup;
-  const focused = live.querySelector(':focus')?.outerHTML;
+  const focused = placeOf(live.querySelector(':focus'));
   const open = [...live.querySelectorAll('[open]')].map(nameOf);
   live.innerHTML = policy ? policy.createHTML(markup) : markup;
   for (const fold of live.querySelectorAll('details')) fold.open ||= open.includes(nameOf(fold));
-  [...live.querySelectorAll('a')].find(({ outerHTML }) => outerHTML === focused)?.focus();
+  [...live.querySelectorAll('a')].find((link) => placeOf(link) === focused)?.focus();
   filter();
 }
 
-field?.removeAttribute('hidden');
-field?.addEventListener('input', filter);
+if (field) {
+  field.hidden = false;
+  field.value = new URLSearchParams(location.search).get('find') ?? '';
+  field.addEventListener('input', filter);
+  filter();
+}
 if (live) setInterval(() => void (document.hidden || refresh()), 2000);

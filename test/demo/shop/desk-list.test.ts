@@ -122,7 +122,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   assert.match(text, /<li id="ST-2"\s+class="warn"[^]*?Paid twice/);
   const badges = [
     ...text.matchAll(
-      /<li id=[^>]*>\s*<b>(.*?)<\/b>[^]*?chip (\w+)">.*?<\/span> (.*)<\/span>\s*<span class="about">([^·<]*)/g,
+      /<li id=[^>]*>\s*<b>(?:<a[^>]*>)?(.*?)<\/[^]*?chip (\w+)">.*?<\/span> (.*)<\/span>\s*<span class="about">([^·<]*)/g,
     ),
   ];
   assert.deepEqual(
