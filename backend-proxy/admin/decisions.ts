@@ -96,7 +96,10 @@ export function backOf(payment: Transaction, { order, now }: OrderAt, rules: Ref
   const parts = [...sums].map(([where, of]) => `${moneyIn(sumOf(of), payment)} ${where}`);
   if (sums.has('refunded') && !paysNothing(payment) && !isDenied(payment)) {
     const [tone, name] = isDone && isAll ? ['over', 'Refunded'] : ['part', 'Partly refunded'];
-    return [tone, [name, ...parts].join(' · '), rest];
+    const back = sumOf(sent);
+    // Once each: the name says refunded, and the amount is beside it.
+    const said = !isDone ? parts : back === payment.amountMinor ? [] : [moneyIn(back, payment)];
+    return [tone, [name, ...said].join(' · '), rest];
   }
   const isToSettle = paysNothing(payment) && left > 0;
   const tone = isDenied(payment) || isToSettle ? 'warn' : !paysNothing(payment) || isDone ? 'good' : 'wait';

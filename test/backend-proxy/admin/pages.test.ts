@@ -101,7 +101,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   await operator.says(path, / Paid · confirmed by the gateway [\d:]+ €4\.00 refunded · A-1-r1 Webhooks /);
   await world.settleAfter('approve', 'A-1-r2');
   for (const at of ['/admin', '/admin/transactions', path])
-    assert.match(await operator.open(at), /status over long">Refunded\s· €10\.00 refunded</, at);
+    assert.match(await operator.open(at), /status over">Refunded</, at);
   await world.start(world.token({ orderId: 'B-1' }), { method: 'CHECKOUT' }, 'b');
   await operator.says('/admin', /Waiting €10\.10 1 payment .* B-1 Wallet website €10\.10 Waiting /);
   await world.ledger.closeOrder({ orderId: 'B-1', reason: null, ifUnpaidSince: null });
