@@ -90,6 +90,7 @@ export async function compose(
       : createAdmin({
           ledger,
           refunds: proxy.refunds,
+          exports: proxy.exports,
           refundRules: gateway,
           token: config.ADMIN_TOKEN,
           version: VERSION,

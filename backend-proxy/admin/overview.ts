@@ -182,7 +182,7 @@ function failedWebhook(webhook: Webhook, now: number, form: string): Html {
 
 function unmatched(count: number): Html {
   const name = `The gateway reports ${plural(count, 'transaction')} that this proxy never started.`;
-  return item(name, '', 'Of the last 7 days', html`<a class="button quiet" href="/admin/ipns">See IPNs</a>`);
+  return item(name, '', 'Reported in the last 7 days.', html`<a class="button quiet" href="/admin/ipns">See IPNs</a>`);
 }
 
 /** The rest, which the list only counts. */
