@@ -100,7 +100,10 @@ function preview(scheme: Scheme): Markup {
 
 function row({ key, name, label, hint, kind, unit, default: usual, min = 0, max = 0 }: Property): Markup {
   return html`<div class="property" role="group" data-key="${key}" aria-label="${label}, ${name}">
-    <div class="name"><b>${label}</b> <small>${hint}</small></div>
+    <div class="name">
+      <b>${label}</b> <button type="button" data-reset aria-label="Reset ${label}" hidden>Reset</button>
+      <small>${hint}</small>
+    </div>
     <div class="controls">
       ${
         kind === 'color'

@@ -289,13 +289,33 @@ test('changes to a ready theme can be taken back, and it is named', async () => 
   assert.equal(await css(page), ready);
 });
 
+test('each changed value can be set back to that of the ready theme alone', async () => {
+  const { page } = await atThemes();
+  await pick(page, 'Sorbet').click();
+  const ready = await css(page);
+  const resets = page.getByRole('button', { name: 'Reset' });
+  assert.equal(await resets.count(), 0);
+  const accent = page.getByLabel('Accent, dark, as #rrggbb', { exact: true });
+  await accent.fill('#7fb0ff');
+  await page.getByLabel('Corners', { exact: true }).fill('3');
+  assert.deepEqual(await resets.evaluateAll((all) => all.map(({ ariaLabel }) => ariaLabel)), [
+    'Reset Accent',
+    'Reset Corners',
+  ]);
+  await resets.first().click();
+  assert.equal(await css(page), ready.replace(/(radius): \d+px/, '$1: 3px'));
+  await resets.first().click();
+  assert.equal(await css(page), ready);
+  assert.equal(await page.evaluate(() => document.activeElement?.ariaLabel), 'Corners');
+});
+
 test('the state "Error" of the editor shows an error in both widgets', async () => {
   const { page } = await atThemes();
   await page.getByRole('button', { name: 'Error', exact: true }).click();
   for (const widget of await widgets(page).all()) await widget.locator('[aria-invalid=true]').waitFor();
 });
 
-test('on a phone, both widgets stay in sight while the last control is used', async () => {
+test('on a phone, the widgets stay in sight while the last control is used', async () => {
   const { page } = await atThemes('', { viewport: { width: 390, height: 844 } });
   const last = page.locator('[data-claim=walletName]');
   await last.focus();

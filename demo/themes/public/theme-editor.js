@@ -44,14 +44,20 @@ function show() {
   undo.href = start.hash;
   undo.textContent = `Back to ${find('strong', start).textContent}`;
   showVerdict();
+  clearTimeout(addressTimer);
+  addressTimer = setTimeout(writeAddress, PAUSE_MS);
 }
 
 function showVerdict() {
   const found = shortfalls(theme);
-  for (const { property, row } of rows.filter(({ property: { kind } }) => kind === 'color')) {
-    for (const input of all('input', row)) {
+  const before = themeOf(start.hash);
+  for (const { property, row } of rows) {
+    const { key } = property;
+    const isChanged = JSON.stringify(theme[key]) !== JSON.stringify(before[key]);
+    find('[data-reset]', row).hidden = !isChanged && !find(':invalid', row);
+    for (const input of all('[data-scheme]', row)) {
       const { scheme } = input.dataset;
-      const isShort = found.some((each) => each.key === property.key && each.scheme === scheme);
+      const isShort = found.some((each) => each.key === key && each.scheme === scheme);
       input.ariaInvalid = String(isShort || !input.validity.valid);
     }
   }
@@ -170,13 +176,18 @@ form.addEventListener('input', ({ target }) => {
   const property = propertyOf(target);
   theme = withValue(theme, property.key, valueIn(property, target));
   show();
-  clearTimeout(addressTimer);
-  addressTimer = setTimeout(writeAddress, PAUSE_MS);
 });
 // A color that was emptied or has three digits, as the CSS has it.
 form.addEventListener('change', ({ target }) => {
   if (target.dataset.scheme && target.validity.valid) target.value = valueOf(propertyOf(target))[target.dataset.scheme];
 });
+for (const { property, row } of rows)
+  find('[data-reset]', row).addEventListener('click', () => {
+    theme = withValue(theme, property.key, themeOf(start.hash)[property.key] ?? null);
+    show();
+    // The button is gone.
+    find('input', row).focus();
+  });
 find('[data-copy]').addEventListener('click', () => void copy());
 for (const button of all('[data-state]')) {
   button.addEventListener('click', () => {
@@ -190,7 +201,6 @@ window.addEventListener('pagehide', writeAddress);
 window.addEventListener('hashchange', () => {
   // The fragment of a link within the page is not a theme: restore the theme's fragment.
   theme = themeOf(location.hash) ?? theme;
-  writeAddress();
   show();
 });
 
