@@ -48,7 +48,7 @@ const ENDED: Record<Reason, readonly [label: string, explanation: string]> = {
   EXPIRED: ['Expired', 'Nobody paid in time.'],
   REPLACED: ['Replaced', 'The customer started another payment.'],
   REJECTED: ['Refused', 'The gateway refused it. No money moved.'],
-  NOT_CREATED: ['Not started', 'It never reached the gateway. No money moved.'],
+  NOT_CREATED: ['Not started', 'The gateway does not have it. No money moved.'],
   RESOLVED: ['Not paid', 'No money moved.'],
 };
 
@@ -167,7 +167,7 @@ const EVENTS: Record<Exclude<HistoryEntry['event'], 'resolved'>, string> = {
   replaced: 'Replaced by another payment',
   expired: 'Expired',
   rejected: 'Refused by the gateway',
-  not_created: 'Never reached the gateway',
+  not_created: 'The gateway does not have it',
   declined: 'Declined by the gateway',
   succeeded: 'Paid',
   surplus: 'Paid twice',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { detailOf, eventName, explanationOf, reportsOf, reviewReason } from '../../../backend-proxy/admin/words.ts';
 import { transactionPage } from '../../../backend-proxy/admin/transaction-page.ts';
+import type { Transaction } from '../../../backend-proxy/protocol/transaction.ts';
 import { M } from '../time.ts';
 import { createMismatch, createOperator, signedIn, textOf } from './admin-kit.ts';
 
@@ -105,6 +106,11 @@ it('a payment that ended is called the same in its status, its explanation and i
   const canceled = { ...declined, history: [entry] };
   assert.equal(explanationOf(canceled), `${eventName(entry, canceled)}. No money moved.`);
   assert.equal(eventName(entry, canceled), 'Canceled by the customer');
+  // It may have reached the gateway, and been refused.
+  const none = { at: 0, event: 'not_created', source: 'check', detail: null } as const;
+  const refused: Transaction = { ...declined, type: 'PAYOUT', stage: 'not_created', endedBy: null, history: [none] };
+  assert.equal(explanationOf(refused), `${eventName(none, refused)}. No money moved.`);
+  assert.equal(eventName(none, refused), 'The gateway does not have it');
 });
 
 it('a review after a restore names each id to look for, and does not say that there is nothing to do', async (t) => {
