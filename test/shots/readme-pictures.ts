@@ -1,11 +1,13 @@
 // The pictures of the README, for light and for dark pages, for an order of the demo's shop: the code on a desktop, the
-// choice and the receipt on a phone; and for a phone these two alone. They are transparent around the screens. Then the operator's page. The last has the widget beside Adyen Web's Drop-in 6.45, whose two pictures in
-// drop-in/ were taken of the pages of test/bench/, which answer each of its logos by a gray box.
+// choice and the receipt on a phone; and for a phone these two alone. They are transparent around the screens. Then what
+// the demo opens, and the operator's page. The last has the widget beside Adyen Web's Drop-in 6.45, whose two pictures
+// in drop-in/ were taken of the pages of test/bench/, which answer each of its logos by a gray box.
 import { existsSync, readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { decimal, PRODUCTS } from '../../demo/shop/catalog.ts';
 import { compare } from './compare.ts';
+import { drawDemo } from './demo-picture.ts';
 import { drawOperator } from './operator-picture.ts';
 import type { StateName } from './scenes.ts';
 import type { OpenStatesPage, Variant } from './states-page.ts';
@@ -19,6 +21,8 @@ export const README_PICTURES: Readonly<Record<string, Draw>> = {
   'docs/pictures/widget-on-a-phone.png': (browser, open) => drawScreens(browser, open, ['choice', 'paid'], 'light'),
   'docs/pictures/widget-on-a-phone-in-the-dark.png': (browser, open) =>
     drawScreens(browser, open, ['choice', 'paid'], 'dark'),
+  'docs/pictures/demo.png': (browser) => drawDemoStrip(browser, 'light'),
+  'docs/pictures/demo-in-the-dark.png': (browser) => drawDemoStrip(browser, 'dark'),
   'docs/pictures/operators-page.png': (browser) => drawOperator(browser, 'light'),
   'docs/pictures/operators-page-in-the-dark.png': (browser) => drawOperator(browser, 'dark'),
   'docs/pictures/side-by-side.png': drawSideBySide,
@@ -77,6 +81,15 @@ async function drawScreens(browser: Browser, open: OpenStatesPage, screens: read
   );
   const style = `:root { color-scheme: ${scheme}; } ${STYLE}`;
   return drawPage(browser, { width: 100, height: 100 }, SCALE, style, frames.join(''));
+}
+
+const STRIP_STYLE = `
+  body { display: flex; gap: 24px; width: max-content; margin: 0; padding: 2px; }
+  img { border-radius: 16px; box-shadow: 0 0 0 1px #7f8a9c80; }`;
+
+async function drawDemoStrip(browser: Browser, scheme: Scheme): Promise<Buffer> {
+  const images = (await drawDemo(browser, scheme)).map(([png, width]) => imageOf(png, width));
+  return drawPage(browser, { width: 100, height: 100 }, 1, STRIP_STYLE, images.join(''));
 }
 
 const BESIDE = ['choose', 'scan'] as const;
