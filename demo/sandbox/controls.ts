@@ -1,6 +1,6 @@
 // The sandbox's JSON API for tests, under `/_sandbox`: acts for the customer, advances the clock, sets faults, and
 // reads the transactions with the IPNs that were sent. The answer to a change shows the changed object.
-//   GET  /transactions, /transactions/:orderId, /requests      POST /transactions/:orderId/{approve,decline,expire,ipn}
+//   GET  /transactions, /transactions/:orderId      POST /transactions/:orderId/{approve,decline,expire,ipn}
 //   POST /faults   GET /faults   POST /clock {"advanceMs"}   POST /ipn-url {"url"}
 // `approve` takes {"customer"} (default: who has opened it, else the one in the request, else the first demo customer)
 // and first tops up a balance that is too low. `ipn` sends the IPN of a final transaction again.
@@ -37,12 +37,9 @@ export const ClockBody = only({
 const IpnUrlBody = only({ url: z.url({ protocol: /^https?$/ }) });
 
 export function createControls(options: ControlOptions) {
-  const { faults, clock, ipns, requestLog } = options;
+  const { faults, clock, ipns } = options;
   const controls = new Hono();
   controls.route('/transactions', transactionControls(options));
-  controls.get('/requests', (c) =>
-    c.json({ requests: requestLog.latest.map((each) => ({ ...each, at: iso(each.at), lastAt: iso(each.lastAt) })) }),
-  );
   controls.get('/faults', (c) => c.json({ faults: faults.active() }));
   controls.post('/faults', async (c) => {
     faults.replace(await read(c, z.unknown()));

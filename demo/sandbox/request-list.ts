@@ -1,5 +1,6 @@
-// The overview's list of the latest requests, the newest first: when, what, for which order, what the answer says, and its
-// HTTP status. A repeated one has one line, where it came first. The bodies are in the details. A link leaves only those that failed.
+// The overview's list of the latest requests, the newest first: when, what, for which order, what the answer says, and
+// its HTTP status. A repeated one has one line, where it came first. The bodies are in the details. A link leaves only
+// those that failed.
 import { html } from 'hono/html';
 import type { ControlOptions } from './controls.ts';
 import { byDay, fact, folded, json, type Markup, time } from './page.ts';
@@ -13,7 +14,7 @@ const isFailed = ({ status }: LoggedRequest) => status === null || status >= 400
 export function requestList({ requestLog, clock }: ControlOptions, onlyFailed: boolean): Markup {
   const all = requestLog.latest;
   const failed = all.filter(isFailed);
-  const shown = (onlyFailed ? failed : all).map((each) => ({ at: each.at, row: row(each, clock.now()) }));
+  const shown = (onlyFailed ? failed : all).map((each) => ({ at: each.at, row: row(each) }));
   const rows = byDay(shown, clock.now());
   const [href, way] = onlyFailed ? ['/#requests', 'Show all'] : ['/?failed#requests', `Only failed (${failed.length})`];
   return html`<div class="title row between">
@@ -25,7 +26,7 @@ export function requestList({ requestLog, clock }: ControlOptions, onlyFailed: b
     </div>`;
 }
 
-function row(request: LoggedRequest, now: number): Markup {
+function row(request: LoggedRequest): Markup {
   const { id, at, operation, orderId, body, status, answer, message, times, lastAt } = request;
   return html`<li>
     <details id="request-${id}">
@@ -34,15 +35,13 @@ function row(request: LoggedRequest, now: number): Markup {
         <span class="sub"
           ><span>${orderId}</span>
           <span class="said"
-            >${message} ${times > 1 ? html`<span class="chip plain">${times} times</span>` : ''}</span
+            >${message}
+            ${times > 1 ? html`<span class="chip plain">${times} times, last at ${time(lastAt, at)}</span>` : ''}</span
           ></span
         >
         <span class="status chip ${isFailed(request) ? 'bad' : 'plain'}">${status ?? 'no answer'}</span>
       </summary>
-      <div class="inside stack">
-        ${times > 1 ? html`<p class="soft">The last time at ${time(lastAt, now)}.</p>` : ''}
-        <dl>${part('Request', body)} ${part('Answer', answer)}</dl>
-      </div>
+      <dl class="inside">${part('Request', body)} ${part('Answer', answer)}</dl>
     </details>
   </li>`;
 }
