@@ -103,14 +103,14 @@ export interface Opened {
   payment: Payment;
   /** Opened by a link on this device. */
   fromApp: boolean;
-  /** The answer came after the payment had ended. */
+  /** The answer, or somebody else's scan, came after the payment had ended. */
   isLate?: boolean;
 }
 
 export function paymentPage(c: Context, view: PhoneView, opened: Opened) {
-  const { payment, fromApp } = opened;
+  const { payment, fromApp, isLate } = opened;
   const live = `/wallet/payments/${payment.paymentId}/live${fromApp ? '?app' : ''}`;
-  const followed = html`data-live="${live}" data-version="${view.version}"`;
+  const followed = isLate ? '' : html`data-live="${live}" data-version="${view.version}"`;
   const screen = html`<section id="payment" class="result stack" aria-live="polite" ${followed}>
     ${sheet(view, opened)}
   </section>`;

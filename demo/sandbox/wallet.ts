@@ -112,15 +112,19 @@ function openCode(c: WalletContext, options: WalletOptions, suffix: string) {
   const text = c.req.query('code') ?? '';
   const payment = options.processor.scan(codeIn(text), customer);
   if (!payment) return homePage(c, viewOf(customer, options), text);
+  if (isFinal(payment) && !isOf(payment, customer))
+    return paymentPage(c, viewOf(customer, options), { payment, fromApp: suffix !== '', isLate: true });
   return c.redirect(`/wallet/payments/${payment.paymentId}${suffix}`, 303);
 }
 
+const isOf = ({ customer, openedBy }: Payment, { walletId }: Customer) => [customer, openedBy].includes(walletId);
+
 /** @throws Refusal, with the same answer for an unknown payment and another customer's */
-function theirPayment(paymentId: string, { walletId }: Customer, processor: PaymentProcessor): Payment {
+function theirPayment(paymentId: string, person: Customer, processor: PaymentProcessor): Payment {
   const payment = processor.payment(Number(paymentId));
   // One on the wallet's website is answered there; what became of it is seen here, too.
   const isHere = payment && (payment.checkout === null || isFinal(payment));
-  if (isHere && [payment.customer, payment.openedBy].includes(walletId)) return payment;
+  if (isHere && isOf(payment, person)) return payment;
   throw new Refusal(404, 'UNKNOWN_PAYMENT', 'There is no such payment on this phone.');
 }
 

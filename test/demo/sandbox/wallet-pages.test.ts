@@ -115,6 +115,16 @@ describe('the wallet phone', () => {
     assert.match(phone.text, /Order order-QR Website shop\.example Asked just now/);
   });
 
+  it('a code that somebody else has paid says so', async () => {
+    const opened = openSandbox();
+    const { json } = await opened.send('pay', collection('QR'));
+    await opened.control('transactions/order-QR/approve', { customer: '12345678' });
+    const phone = await phoneOf(opened, '23456789');
+    await phone.open(Buffer.from(String(json['qr']), 'base64').toString());
+    assert.match(phone.text, /Paid €10\.50 This payment is already paid\. Order order-QR .* Balance now €640\.50/);
+    assert.doesNotMatch(phone.html, /data-live/);
+  });
+
   it('the phone says of a request that its customer has already paid the order, and when', async () => {
     const opened = openSandbox();
     await opened.send('pay', collection('QR', { orderId: 'A-1' }));
