@@ -336,10 +336,17 @@ function request(view: PhoneView, { payment, fromApp }: Opened): Markup {
     <h2 class="title">Pay ${merchant}</h2>
     <p class="amount">${formatMoney(minor, currency)}</p>
     ${alreadyPaid(payment, view)}
-    ${isShort ? html`<p class="problem">The balance is too low: without a top-up, this payment is declined.</p>` : ''}
+    ${
+      isShort
+        ? html`<p class="problem">
+            The balance is ${formatMoney(minor - balance, currency)} too low: without a top-up, this payment is
+            declined.
+          </p>`
+        : ''
+    }
     <dl class="facts lines">
       ${fact('Order', orderOf(payment))} ${website(payment)} ${fact('Asked', ago(createdAt, now))}
-      ${balanceAfter(balance - minor, currency)}
+      ${isShort ? fact('Balance', formatMoney(balance, currency)) : balanceAfter(balance - minor, currency)}
     </dl>
     ${answerForm(payment, view, fromApp)}`;
 }

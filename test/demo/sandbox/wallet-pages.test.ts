@@ -149,7 +149,7 @@ describe('the wallet phone', () => {
     await phone.open(Buffer.from(String(json['qr']), 'base64').toString());
     assert.match(
       phone.text,
-      /€10\.50 The balance is too low: .* Missing €6\.30 Decline Top up and approve Test: see how a payment is declined\. Approve anyway/,
+      /€10\.50 The balance is €6\.30 too low: .* Balance €4\.20 Decline Top up and approve Test: see how a payment is declined\. Approve anyway/,
     );
     assert.match(phone.html, /class="main">Top up and approve</);
     await phone.submit('/wallet/answer', { answer: 'approve' });
