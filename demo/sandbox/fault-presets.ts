@@ -32,7 +32,7 @@ export const PRESETS: readonly Preset[] = [
     id: 'payout-refused',
     target: 'payout',
     words: 'Refuse payouts and refunds',
-    effect: 'Each fails after 2½ minutes, as no check finds it.',
+    effect: 'Each fails within minutes, as no check finds it.',
     fault: { status: 422 },
   },
   {

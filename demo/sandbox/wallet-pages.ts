@@ -189,7 +189,7 @@ function prompts(view: PhoneView): Markup {
       others.length === 0
         ? ''
         : html`<section>
-            <h2>${moreRequests(others.length)}</h2>
+            <h2>${others.length} more ${others.length === 1 ? 'request' : 'requests'}</h2>
             ${folded(
               'requests',
               others.map((each) => wayTo(each, view)),
@@ -199,8 +199,6 @@ function prompts(view: PhoneView): Markup {
           </section>`
     }`;
 }
-
-const moreRequests = (count: number) => `${count} more ${count === 1 ? 'request' : 'requests'}`;
 
 function wayTo(payment: Payment, view: PhoneView): Markup {
   const { paymentId, minor, currency, createdAt } = payment;
@@ -383,10 +381,9 @@ function result(view: PhoneView, { payment, fromApp, isLate = false }: Opened): 
  * The main one is the last: to the shop if it opened the app; else the shop may be on another device, and it is to the
  * start, so that a second tap pays nothing.
  */
-function waysOn({ returnUrl }: Payment, fromApp: boolean, { merchant, prompts: [next, ...others] }: PhoneView): Markup {
+function waysOn({ returnUrl }: Payment, fromApp: boolean, { merchant }: PhoneView): Markup {
   const way = (href: string, text: string, look = '') => html`<a class="button ${look}" href="${href}">${text}</a>`;
   const back = (look = '') => way(returnUrl, `Back to ${merchant}`, look);
   if (fromApp) return html`${way('/wallet', 'Done')} ${back('main')}`;
-  const more = next && way(`/wallet/payments/${next.paymentId}`, moreRequests(1 + others.length));
-  return html`${more ?? back()} ${way('/wallet', 'Done', 'main')}`;
+  return html`${back()} ${way('/wallet', 'Done', 'main')}`;
 }

@@ -255,8 +255,7 @@ describe('the wallet phone', () => {
     assert.match(phone.text, /Order A-1 .* Decline Approve €10\.50/);
     await phone.submit('/wallet/answer', { answer: 'decline' });
     assert.match(phone.html, /class="button main" href="\/wallet">Done</, 'a second tap pays nothing');
-    await phone.open(/class="button " href="([^"]+)">2 more requests/.exec(phone.html)?.[1] ?? '');
-    assert.match(phone.text, /Order A-3 .* Decline Approve €10\.50/);
+    assert.match(phone.text, /Back to Demo Shop Done /, 'the shop is a way on, although more waits');
     await phone.open('/wallet');
     assert.match(phone.text, / 1 more request .* Activity DS Demo Shop €10\.50 Declined A-1 just now /);
     for (let number = 4; number <= 7; number++)
