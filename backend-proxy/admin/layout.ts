@@ -73,11 +73,14 @@ function page({ title, section, body, form, done, ...instance }: Page): Html {
 }
 
 /** Of a page that changes; its script (follow.ts) reloads it until it is paused. */
-export const asOf = (now: number, path: string): Html =>
-  html`<p class="hint asof">
-    As of ${serverClock.words(now)} · <a href="${path}">Reload</a>
-    <span class="scripted">· <button type="button" class="follow">Pause</button></span>
+export function asOf(now: number, path: string): Html {
+  // A line begins with a word.
+  const dot = '\u00A0· ';
+  return html`<p class="hint asof">
+    As of ${serverClock.words(now)}${dot}<a href="${path}">Reload</a
+    ><span class="scripted">${dot}<button type="button" class="follow">Pause</button></span>
   </p>`;
+}
 
 function nameOf({ host, isTest }: Instance): Html {
   return html`<p class="name">

@@ -58,8 +58,8 @@ h2 { font-size: 1.125rem; font-weight: 650; }
 .hint, .facts, .reason, .none { color: var(--soft); }
 .hint, .facts { font-size: 0.875rem; font-weight: 400; }
 .asof { margin: 0 0 1rem; }
-.asof button { min-height: 0; padding: 0; border: 0; background: none; color: var(--accent); font-weight: 400; text-decoration: underline; text-underline-offset: 0.15em; }
-.asof :is(a, button) { display: inline-block; margin-block: -0.75rem; padding-block: 0.75rem; }
+.asof :is(a, button) { padding-block: 0.75rem; }
+.asof button { min-height: 0; margin-block: -0.75rem; padding-inline: 0; border: 0; background: none; color: var(--accent); font-weight: 400; text-decoration: underline; text-underline-offset: 0.15em; }
 @media (scripting: none) { .scripted { display: none; } }
 .empty { padding: 1.25rem; color: var(--soft); background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .amount, time, .wallet { font-variant-numeric: tabular-nums; }
@@ -300,6 +300,6 @@ main:has(.decision) { max-width: 37rem; }
 @media print { :root { color-scheme: light; } nav, form, .button, .fold { display: none !important; } }
 @media (prefers-reduced-motion: no-preference) { a, button { transition: border-color 0.12s, filter 0.12s; } }
 @media (forced-colors: active) { :is(.top nav, .tabs) a:not([aria-current]) { border-color: Canvas; } :is(.verdict, .pill, .message, .problem) { border: 1px solid; } .status::before { forced-color-adjust: none; }
-  :is(button, .button) { border-color: ButtonBorder; }
-  :is(button, .button):not(.quiet) { forced-color-adjust: none; background: Highlight; color: HighlightText; border-color: Highlight; } }
+  :is(button, .button):not(.follow) { border-color: ButtonBorder; }
+  :is(button, .button):not(.quiet, .follow) { forced-color-adjust: none; background: Highlight; color: HighlightText; border-color: Highlight; } }
 `;
