@@ -3,7 +3,7 @@
 // proxy sent a payment only once. Headers, and so the key, are not kept.
 import type { Clock } from './sandbox-clock.ts';
 
-export const MAX_REQUESTS = 100;
+const MAX_REQUESTS = 100;
 /** Of a body; a longer one is cut. */
 const MAX_TEXT = 8_192;
 

@@ -20,7 +20,7 @@ export interface WalletOptions {
   clock: Clock;
   merchant: string;
   merchantLogo?: string | undefined;
-  /** Changes with each change of a transaction, fault or refusal. */
+  /** Changes with each request, and each change of a transaction or fault. */
   version: () => number;
 }
 
