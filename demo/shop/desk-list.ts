@@ -194,26 +194,17 @@ const idsOf = ({ orderId: order, gatewayOrderId: payment }: Entry) => String(new
 
 /** Why it waits, or what a person decided, and what of it can be refunded. */
 function adviceOf(entry: Entry, entries: readonly Entry[]): string {
-  if (isInDoubt(entry)) return `${reviewReason(entry)}. ${whatToAsk(entry)}`.trim();
+  if (isInDoubt(entry)) return `${reviewReason(entry)}.`;
   const decided = decidedIn(entry);
   if (!isPayment(entry)) return decided ?? (entry.status === 'FAILED' ? `${endOf(entry)}. No money moved.` : '');
   const [most, rest] = leftOf(entry, entries);
-  const [why, all] = [whyNotBack(entry), rest === 0 ? '' : ` of ${money(most + rest)}: ${WHOLE}`];
+  const why = whyNotBack(entry);
   const extra = hasExtra(entry, entries) && 'This payment pays the order: refund the other one first.';
-  const back = paysNothing(entry) ? `Refund ${money(most)}${all}.` : extra;
+  const part = rest > 0 && `Refund ${money(most)} of ${money(most + rest)}: ${WHOLE}.`;
   if (isDenied(entry) && !paysNothing(entry))
     return `${decided} If it was shipped or counted as paid, stop the order and tell the customer.`;
-  const next = most > 0 && (why ? `It cannot be refunded, because ${why}.` : back);
+  const next = most > 0 && (why ? `It cannot be refunded, because ${why}.` : paysNothing(entry) ? part : extra);
   return [decided, next || restOf(entry, entries)].filter(Boolean).join(' ');
-}
-
-/** In the operator's words: one that counts as paid may have been shipped. */
-function whatToAsk(entry: Entry): string {
-  if (isUnpaid(entry)) return '';
-  const isPaid = isPayment(entry) && entry.status === 'SUCCESS';
-  if (isPaid && !paysNothing(entry))
-    return 'The payment counts as paid. Not shipped yet? Ask the gateway’s support first.';
-  return `Ask the gateway’s support before you ${isPaid ? 'refund it' : isPayment(entry) ? 'ship' : 'send it again'}.`;
 }
 
 /** A mismatch and a conflict say why before the review. */
@@ -324,7 +315,8 @@ const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet we
 const WHOLE = 'the gateway sends whole amounts only';
 /** What waits, and what is true of all of it. */
 const TO_DO = {
-  'To review': 'Record on the operator’s page what the gateway’s support answers.',
+  'To review':
+    'Ask the gateway’s support before you ship, refund or send again, and record its answer on the operator’s page.',
   'To refund': 'It came in, and pays no order.',
   'Still owed': 'Settle it another way, and say so on the operator’s page.',
 };
