@@ -33,6 +33,7 @@ export const REFUSALS = {
   method_unavailable: { status: 422, title: 'This order cannot be paid by this method', retryable: false },
   idempotency_key_reused: { status: 422, title: 'The idempotency key was used for another request', retryable: false },
   too_many_payments: { status: 429, title: 'The order has too many payments', retryable: false },
+  too_many_prompts: { status: 429, title: 'The wallet received too many requests', retryable: true },
   too_many_requests: { status: 429, title: 'Too many requests', retryable: true },
   internal: { status: 500, title: 'Internal error', retryable: true },
   unavailable: { status: 503, title: 'Temporarily unavailable', retryable: true },

@@ -111,6 +111,7 @@ const startPayment = createRoute({
       'order_changed',
       'idempotency_key_reused',
       'too_many_payments',
+      'too_many_prompts',
       'too_many_requests',
       'payload_too_large',
       'unsupported_media_type',

@@ -137,7 +137,7 @@ describe('PostgreSQL: two proxies', { skip: why === undefined ? false : `skipped
     assert.equal(own.done.length, perCustomer);
     const all = await outcomes(times(30, (n) => prompt(n, '222222', `each-${n}`)));
     assert.equal(all.done.length, inAll);
-    assert.deepEqual(new Set([...own.refused, ...all.refused]), new Set(['too_many_requests']));
+    assert.deepEqual(new Set([...own.refused, ...all.refused]), new Set(['too_many_prompts']));
   });
 
   const HOW: Record<string, (answered: Promise<unknown>) => LostAnswer> = {

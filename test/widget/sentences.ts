@@ -247,6 +247,7 @@ export const SENTENCES = {
   too_many_payments: ['sentByProxy'],
   too_many_payments_help: ['noneStarted'],
   too_many_requests: ['sentByProxy', 'noneStarted'],
+  too_many_prompts: ['sentByProxy', 'noneStarted'],
   forbidden_origin: ['sentByProxy'],
   forbidden_origin_help: ['noneStarted'],
   tryLater: ['refused'],

@@ -191,6 +191,7 @@ export const STATES = {
     heading: 'Too many attempts for this order',
   },
   'refused: too many requests': refused('too_many_requests', { retryable: true }),
+  'refused: too many prompts': { ...refused('too_many_prompts', { retryable: true }), claims: who },
   'refused: forbidden origin': refused('forbidden_origin', { heading: 'Payments do not work on this page' }),
   'refused: newer code, for now': refused('a_newer_code', { retryable: true }),
   'refused: newer code, for good': refused('a_newer_code', { heading: 'The payment could not be started' }),
@@ -245,7 +246,7 @@ export const STATES = {
     heading: 'Confirm in your wallet app',
   },
   'wallet, another open': {
-    payment: paymentOf('DIRECT', limited(299_000)),
+    payment: paymentOf('DIRECT', { ...limited(299_000), appUrl }),
     view: { otherOpen: true },
     heading: 'Confirm in your wallet app',
   },

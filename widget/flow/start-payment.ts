@@ -1,7 +1,6 @@
 // A start, from what the shopper typed to what a refusal means: checks the form, waits for what the page asked for,
 // keeps the idempotency key, and sends until an answer arrives. The session puts these together.
 import {
-  PAYS_BY,
   type Method,
   type OrderClaims,
   type OrderView,
@@ -188,11 +187,7 @@ export function refusedState(
   const said = SAID_BY_VIEW[problem.code];
   if (said) return { activity: FOLLOWING, order: { ...state.order, [said]: true } };
   const refused = offeredMethods(state).filter((each) => sharesRow(each, method));
-  const others = { ...state, unavailable: [...state.unavailable, ...refused] };
-  // Too many requests to a wallet leave the other ways to pay.
-  if (problem.code === 'too_many_requests' && PAYS_BY[method] === 'prompt' && chosenMethod(others))
-    trouble.code = 'method_unavailable';
-  const { unavailable } = trouble.code === 'method_unavailable' ? others : state;
+  const unavailable = problem.code === 'method_unavailable' ? [...state.unavailable, ...refused] : state.unavailable;
   return {
     activity: { at: 'choosing', trouble, errors: fieldErrors(problem, state, language) },
     unavailable,

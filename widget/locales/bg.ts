@@ -128,6 +128,7 @@ export default {
   too_many_payments: 'Твърде много опити за тази поръчка',
   too_many_payments_help: '{nothing} Моля, свържете се с магазина.',
   too_many_requests: 'Твърде много опити. {nothing} Моля, опитайте отново по-късно.',
+  too_many_prompts: 'Твърде много заявки към този портфейл. {nothing} Моля, опитайте отново по-късно.',
   forbidden_origin: 'На тази страница не може да се плаща',
   forbidden_origin_help: '{nothing} Моля, уведомете магазина.',
   tryLater: 'Услугата за плащане има проблем. Моля, опитайте отново.',

@@ -128,6 +128,7 @@ export default {
   too_many_payments: 'تلاش‌ها برای این سفارش بیش از حد بود',
   too_many_payments_help: '{nothing} لطفاً با فروشگاه تماس بگیرید.',
   too_many_requests: 'تلاش‌ها بیش از حد بود. {nothing} لطفاً بعداً دوباره تلاش کنید.',
+  too_many_prompts: 'درخواست‌های ارسالی به این کیف پول بیش از حد بود. {nothing} لطفاً بعداً دوباره تلاش کنید.',
   forbidden_origin: 'پرداخت در این صفحه کار نمی‌کند',
   forbidden_origin_help: '{nothing} لطفاً به فروشگاه اطلاع دهید.',
   tryLater: 'سرویس پرداخت با مشکلی روبه‌رو است. لطفاً دوباره تلاش کنید.',

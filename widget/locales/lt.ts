@@ -128,6 +128,7 @@ export default {
   too_many_payments: 'Per daug bandymų apmokėti šį užsakymą',
   too_many_payments_help: '{nothing} Kreipkitės į parduotuvę.',
   too_many_requests: 'Per daug bandymų. {nothing} Bandykite dar kartą vėliau.',
+  too_many_prompts: 'Per daug prašymų šiai piniginei. {nothing} Bandykite dar kartą vėliau.',
   forbidden_origin: 'Šiame puslapyje mokėti negalima',
   forbidden_origin_help: '{nothing} Praneškite parduotuvei.',
   tryLater: 'Mokėjimo paslauga sutriko. Bandykite dar kartą.',

@@ -128,6 +128,7 @@ export default {
   too_many_payments: 'För många försök för den här beställningen',
   too_many_payments_help: '{nothing} Kontakta butiken.',
   too_many_requests: 'För många försök. {nothing} Försök igen senare.',
+  too_many_prompts: 'För många förfrågningar till den här plånboken. {nothing} Försök igen senare.',
   forbidden_origin: 'Det går inte att betala på den här sidan',
   forbidden_origin_help: '{nothing} Meddela butiken.',
   tryLater: 'Betaltjänsten har ett problem. Försök igen.',

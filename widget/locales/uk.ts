@@ -128,6 +128,7 @@ export default {
   too_many_payments: 'Забагато спроб оплатити це замовлення',
   too_many_payments_help: '{nothing} Будь ласка, зверніться до магазину.',
   too_many_requests: 'Забагато спроб. {nothing} Будь ласка, спробуйте пізніше.',
+  too_many_prompts: 'Забагато запитів до цього гаманця. {nothing} Будь ласка, спробуйте пізніше.',
   forbidden_origin: 'На цій сторінці неможливо оплатити',
   forbidden_origin_help: '{nothing} Будь ласка, повідомте магазин.',
   tryLater: 'У платіжному сервісі збій. Будь ласка, спробуйте ще раз.',

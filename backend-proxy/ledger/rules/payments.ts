@@ -147,7 +147,7 @@ function refuseTooManyPrompts(
   const recent = prompts.filter(({ created_at: createdAt }) => createdAt > now - withinMs);
   const own = recent.filter(({ customer_ref }) => customer_ref === customerReference);
   if (recent.length < inAll && own.length < perCustomer) return;
-  throw new Refusal('too_many_requests', 'This wallet received too many prompts; try later or choose another method.', {
+  throw new Refusal('too_many_prompts', 'This wallet received too many prompts; try later or choose another method.', {
     retryAfterS: WALLET_RETRY_AFTER_S,
   });
 }

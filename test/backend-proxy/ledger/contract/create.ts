@@ -196,7 +196,7 @@ export function createContract({ it, setUp }: Suite): void {
     skip(10 * M);
     await ledger.openPayment(direct('B'), limits);
     const refused = await refusal(ledger.openPayment(direct('C'), limits));
-    assert.deepEqual([refused.kind, refused.retryAfterS], ['too_many_requests', 3600]);
+    assert.deepEqual([refused.kind, refused.retryAfterS], ['too_many_prompts', 3600]);
     assert.equal(await ledger.order('C'), undefined, 'a refused start writes no order');
     assert.ok((await ledger.openPayment(direct('C', '99999999'), limits)).opened);
     assert.ok(

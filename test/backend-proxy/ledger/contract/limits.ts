@@ -79,11 +79,11 @@ export function limitsContract({ it, setUp }: Suite): void {
     for (const reference of ['c-1', 'c-2', 'c-3']) {
       for (let n = 0; n < 3; n += 1) await prompt(reference);
       const refused = await refusal(prompt(reference));
-      assert.deepEqual([refused.kind, refused.retryAfterS], ['too_many_requests', 3600]);
+      assert.deepEqual([refused.kind, refused.retryAfterS], ['too_many_prompts', 3600]);
     }
     await prompt('c-4');
     const refused = await refusal(prompt('c-5'));
-    assert.deepEqual([refused.kind, refused.retryAfterS], ['too_many_requests', 3600]);
+    assert.deepEqual([refused.kind, refused.retryAfterS], ['too_many_prompts', 3600]);
     skip(H);
     await prompt('c-1');
   });
@@ -100,7 +100,7 @@ export function limitsContract({ it, setUp }: Suite): void {
       for (let many = 0; many < 3; many += 1) await openPending(ledger, { ...prompt, orderId: `E${n}-${many}` }, fact);
     }
     for (let n = 0; n < 3; n += 1) await ledger.openPayment(direct(`O${n}`), WALLET);
-    assert.equal((await refusal(ledger.openPayment(direct('O3'), WALLET))).kind, 'too_many_requests');
+    assert.equal((await refusal(ledger.openPayment(direct('O3'), WALLET))).kind, 'too_many_prompts');
   });
 
   it("a payment's time runs from the sending, limited to 15 minutes for a checkout", async (t) => {
