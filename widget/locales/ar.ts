@@ -6,7 +6,7 @@ export default {
   DIRECT: '[تطبيق المحفظة|{wallet}]',
   DIRECT_help: 'نرسل طلب دفع إلى تطبيق [محفظتك|{wallet}].',
   byId: 'أدخل رقم محفظتك',
-  CHECKOUT: 'موقع المحفظة',
+  CHECKOUT: '[موقع المحفظة|موقع {wallet}]',
   JETGO: 'JetGo',
   QR: 'رمز QR',
   CHECKOUT_help: 'سجّل الدخول إلى موقع [المحفظة|{wallet}]',

@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Приложението на портфейла|{wallet}]',
   DIRECT_help: 'Изпращаме заявка до приложението на [портфейла|{wallet}].',
   byId: 'Въведете номера на портфейла си',
-  CHECKOUT: 'Сайт на портфейла',
+  CHECKOUT: 'Сайт на [портфейла|{wallet}]',
   JETGO: 'JetGo',
   QR: 'QR код',
   CHECKOUT_help: 'Влезте в профила си на сайта на [портфейла|{wallet}]',

@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Aplicació del moneder|{wallet}]',
   DIRECT_help: 'Enviem una sol·licitud a l’aplicació [del moneder|{wallet}].',
   byId: 'Introduïu l’ID del moneder',
-  CHECKOUT: 'Web del moneder',
+  CHECKOUT: 'Web [del moneder|de {wallet}]',
   JETGO: 'JetGo',
   QR: 'Codi QR',
   CHECKOUT_help: 'Inicieu sessió al web [del moneder|de {wallet}]',

@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Aplikace peněženky|{wallet}]',
   DIRECT_help: 'Pošleme žádost do aplikace [peněženky|{wallet}].',
   byId: 'Zadejte ID peněženky',
-  CHECKOUT: 'Web peněženky',
+  CHECKOUT: 'Web [peněženky|{wallet}]',
   JETGO: 'JetGo',
   QR: 'QR kód',
   CHECKOUT_help: 'Přihlaste se na webu [peněženky|{wallet}]',

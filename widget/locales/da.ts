@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Wallet-app|{wallet}]',
   DIRECT_help: 'Vi sender en anmodning til din [wallet|{wallet}]-app.',
   byId: 'Indtast dit wallet-id',
-  CHECKOUT: 'Wallettens hjemmeside',
+  CHECKOUT: '[Wallettens|{wallet}s] hjemmeside',
   JETGO: 'JetGo',
   QR: 'QR-kode',
   CHECKOUT_help: 'Log ind på [wallettens|{wallet}s] hjemmeside',

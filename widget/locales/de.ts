@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Wallet-App|{wallet}]',
   DIRECT_help: 'Wir senden eine Anfrage an Ihre [Wallet|{wallet}]-App.',
   byId: 'Wallet-ID eingeben',
-  CHECKOUT: 'Website der Wallet',
+  CHECKOUT: 'Website [der Wallet|von {wallet}]',
   JETGO: 'JetGo',
   QR: 'QR-Code',
   CHECKOUT_help: 'Auf der Website [der Wallet|von {wallet}] anmelden',

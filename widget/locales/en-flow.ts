@@ -70,7 +70,7 @@ export const enFlow = {
   net: 'After refunds',
   method: 'Method',
   DIRECT: '[Wallet app|{wallet}]',
-  CHECKOUT: 'Wallet website',
+  CHECKOUT: '[Wallet|{wallet}’s] website',
   JETGO: 'JetGo',
   QR: 'QR code',
   order: 'Order',

@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Aplicación del monedero|{wallet}]',
   DIRECT_help: 'Enviamos una solicitud a la aplicación [de su monedero|{wallet}].',
   byId: 'Introduzca el ID de su monedero',
-  CHECKOUT: 'Web del monedero',
+  CHECKOUT: 'Web [del monedero|de {wallet}]',
   JETGO: 'JetGo',
   QR: 'Código QR',
   CHECKOUT_help: 'Inicie sesión en la web [del monedero|de {wallet}]',

@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Rahakotirakendus|{wallet}]',
   DIRECT_help: 'Saadame maksetaotluse [rahakoti|{wallet} ]rakendusse.',
   byId: 'Sisestage rahakoti ID',
-  CHECKOUT: 'Rahakoti veebisait',
+  CHECKOUT: '[Rahakoti|{wallet}] veebisait',
   JETGO: 'JetGo',
   QR: 'QR-kood',
   CHECKOUT_help: 'Logige sisse [rahakoti|{wallet}] veebisaidil',

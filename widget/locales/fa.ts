@@ -6,7 +6,7 @@ export default {
   DIRECT: '[برنامهٔ کیف پول|{wallet}]',
   DIRECT_help: 'درخواستی به برنامهٔ [کیف پول|{wallet}] شما می‌فرستیم.',
   byId: 'شناسهٔ کیف پول خود را وارد کنید',
-  CHECKOUT: 'وب‌سایت کیف پول',
+  CHECKOUT: 'وب‌سایت [کیف پول|{wallet}]',
   JETGO: 'JetGo',
   QR: 'کد QR',
   CHECKOUT_help: 'در وب‌سایت [کیف پول|{wallet}] وارد حساب خود شوید',

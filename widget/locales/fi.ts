@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Lompakon sovellus|{wallet}]',
   DIRECT_help: 'Lähetämme maksupyynnön [lompakon |{wallet}-]sovellukseen.',
   byId: 'Anna lompakon tunnus',
-  CHECKOUT: 'Lompakon verkkosivusto',
+  CHECKOUT: '[Lompakon |{wallet}-]verkkosivusto',
   JETGO: 'JetGo',
   QR: 'QR-koodi',
   CHECKOUT_help: 'Kirjaudu [lompakon |{wallet}-]verkkosivustolle',

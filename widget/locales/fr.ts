@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Application de portefeuille|{wallet}]',
   DIRECT_help: 'Nous envoyons une demande à votre application [de portefeuille|{wallet}].',
   byId: 'Saisir votre identifiant de portefeuille',
-  CHECKOUT: 'Site du portefeuille',
+  CHECKOUT: 'Site [du portefeuille|de {wallet}]',
   JETGO: 'JetGo',
   QR: 'Code QR',
   CHECKOUT_help: 'Se connecter sur le site [du portefeuille|de {wallet}]',

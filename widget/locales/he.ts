@@ -6,7 +6,7 @@ export default {
   DIRECT: '[אפליקציית הארנק|{wallet}]',
   DIRECT_help: 'נשלח בקשת תשלום לאפליקציית [הארנק|{wallet}] שלכם.',
   byId: 'הזינו את מספר הארנק',
-  CHECKOUT: 'אתר הארנק',
+  CHECKOUT: 'אתר [הארנק|{wallet}]',
   JETGO: 'JetGo',
   QR: 'קוד QR',
   CHECKOUT_help: 'התחברו באתר [הארנק|{wallet}]',

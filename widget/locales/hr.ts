@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Aplikacija novčanika|{wallet}]',
   DIRECT_help: 'Šaljemo zahtjev u aplikaciju [novčanika|{wallet}].',
   byId: 'Unesite ID novčanika',
-  CHECKOUT: 'Web-stranica novčanika',
+  CHECKOUT: 'Web-stranica [novčanika|{wallet}]',
   JETGO: 'JetGo',
   QR: 'QR kôd',
   CHECKOUT_help: 'Prijavite se na web-stranici [novčanika|{wallet}]',

@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Tárcaalkalmazás|{wallet}]',
   DIRECT_help: 'Kérelmet küldünk a [tárca|{wallet}-]alkalmazásba.',
   byId: 'Tárcaazonosító megadása',
-  CHECKOUT: 'A tárca weboldala',
+  CHECKOUT: 'A [tárca|{wallet}] weboldala',
   JETGO: 'JetGo',
   QR: 'QR-kód',
   CHECKOUT_help: 'Bejelentkezés a [tárca|{wallet}] weboldalán',

@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Aplikasi e-wallet|{wallet}]',
   DIRECT_help: 'Kami mengirim permintaan ke aplikasi [e-wallet|{wallet}] Anda.',
   byId: 'Masukkan ID e-wallet',
-  CHECKOUT: 'Situs e-wallet',
+  CHECKOUT: 'Situs [e-wallet|{wallet}]',
   JETGO: 'JetGo',
   QR: 'Kode QR',
   CHECKOUT_help: 'Masuk di situs [e-wallet|{wallet}]',

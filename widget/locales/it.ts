@@ -6,7 +6,7 @@ export default {
   DIRECT: '[App del portafoglio|{wallet}]',
   DIRECT_help: 'Inviamo una richiesta all’app [del tuo portafoglio|{wallet}].',
   byId: 'Inserisci l’ID del tuo portafoglio',
-  CHECKOUT: 'Sito del portafoglio',
+  CHECKOUT: 'Sito [del portafoglio|di {wallet}]',
   JETGO: 'JetGo',
   QR: 'Codice QR',
   CHECKOUT_help: 'Effettua l’accesso sul sito [del portafoglio|di {wallet}]',

@@ -6,7 +6,7 @@ export default {
   DIRECT: '[ウォレットアプリ|{wallet}]',
   DIRECT_help: '[ウォレット|{wallet}]アプリにリクエストを送信します。',
   byId: 'ウォレットIDを入力する',
-  CHECKOUT: 'ウォレットのサイト',
+  CHECKOUT: '[ウォレット|{wallet}]のサイト',
   JETGO: 'JetGo',
   QR: 'QRコード',
   CHECKOUT_help: '[ウォレット|{wallet}]のサイトにログインする',

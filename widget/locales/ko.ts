@@ -6,7 +6,7 @@ export default {
   DIRECT: '[전자지갑 앱|{wallet}]',
   DIRECT_help: '[전자지갑|{wallet}] 앱으로 결제 요청을 보냅니다.',
   byId: '전자지갑 ID 입력하기',
-  CHECKOUT: '전자지갑 웹사이트',
+  CHECKOUT: '[전자지갑|{wallet}] 웹사이트',
   JETGO: 'JetGo',
   QR: 'QR 코드',
   CHECKOUT_help: '[전자지갑|{wallet}] 웹사이트에 로그인합니다',

@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Piniginės programėlė|{wallet}]',
   DIRECT_help: 'Išsiųsime prašymą į [piniginės|„{wallet}“] programėlę.',
   byId: 'Įveskite piniginės ID',
-  CHECKOUT: 'Piniginės svetainė',
+  CHECKOUT: '[Piniginės|„{wallet}“] svetainė',
   JETGO: 'JetGo',
   QR: 'QR kodas',
   CHECKOUT_help: 'Prisijunkite [piniginės|„{wallet}“] svetainėje',

@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Maka lietotne|{wallet}]',
   DIRECT_help: 'Nosūtīsim pieprasījumu uz [maka|{wallet}] lietotni.',
   byId: 'Ievadiet maka ID',
-  CHECKOUT: 'Maka vietne',
+  CHECKOUT: '[Maka|{wallet}] vietne',
   JETGO: 'JetGo',
   QR: 'QR kods',
   CHECKOUT_help: 'Piesakieties [maka|{wallet}] vietnē',

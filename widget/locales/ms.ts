@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Aplikasi e-dompet|{wallet}]',
   DIRECT_help: 'Kami menghantar permintaan ke aplikasi [e-dompet|{wallet}] anda.',
   byId: 'Masukkan ID e-dompet',
-  CHECKOUT: 'Laman web e-dompet',
+  CHECKOUT: 'Laman web [e-dompet|{wallet}]',
   JETGO: 'JetGo',
   QR: 'Kod QR',
   CHECKOUT_help: 'Log masuk di laman web [e-dompet|{wallet}]',

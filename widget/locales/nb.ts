@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Lommebokapp|{wallet}]',
   DIRECT_help: 'Vi sender en forespørsel til [lommebok|{wallet}-]appen din.',
   byId: 'Skriv inn lommebok-ID-en din',
-  CHECKOUT: 'Lommebokens nettsted',
+  CHECKOUT: '[Lommebokens|{wallet}s] nettsted',
   JETGO: 'JetGo',
   QR: 'QR-kode',
   CHECKOUT_help: 'Logg inn på [lommebokens|{wallet}s] nettsted',

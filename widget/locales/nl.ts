@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Wallet-app|{wallet}]',
   DIRECT_help: 'We sturen een verzoek naar uw [wallet|{wallet}]-app.',
   byId: 'Vul uw wallet-ID in',
-  CHECKOUT: 'Website van de wallet',
+  CHECKOUT: 'Website van [de wallet|{wallet}]',
   JETGO: 'JetGo',
   QR: 'QR-code',
   CHECKOUT_help: 'Log in op de website van [de wallet|{wallet}]',

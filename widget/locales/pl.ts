@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Aplikacja portfela|{wallet}]',
   DIRECT_help: 'Wyślemy prośbę o płatność do aplikacji [portfela|{wallet}].',
   byId: 'Podaj ID portfela',
-  CHECKOUT: 'Strona portfela',
+  CHECKOUT: 'Strona [portfela|{wallet}]',
   JETGO: 'JetGo',
   QR: 'Kod QR',
   CHECKOUT_help: 'Zaloguj się na stronie [portfela|{wallet}]',

@@ -6,7 +6,7 @@ export default {
   DIRECT: '[App da carteira|{wallet}]',
   DIRECT_help: 'Enviamos uma solicitação para o app [da sua carteira|{wallet}].',
   byId: 'Informe o ID da sua carteira',
-  CHECKOUT: 'Site da carteira',
+  CHECKOUT: 'Site [da carteira|{wallet}]',
   JETGO: 'JetGo',
   QR: 'QR Code',
   CHECKOUT_help: 'Entre na sua conta no site [da carteira|{wallet}]',

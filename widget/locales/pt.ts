@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Aplicação da carteira|{wallet}]',
   DIRECT_help: 'Enviamos um pedido para a aplicação [da sua carteira|{wallet}].',
   byId: 'Introduza o ID da sua carteira',
-  CHECKOUT: 'Site da carteira',
+  CHECKOUT: 'Site [da carteira|{wallet}]',
   JETGO: 'JetGo',
   QR: 'Código QR',
   CHECKOUT_help: 'Inicie sessão no site [da carteira|{wallet}]',

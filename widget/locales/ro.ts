@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Aplicația portofelului|{wallet}]',
   DIRECT_help: 'Trimitem o solicitare în aplicația [portofelului|{wallet}].',
   byId: 'Introduceți ID-ul portofelului',
-  CHECKOUT: 'Site-ul portofelului',
+  CHECKOUT: 'Site-ul [portofelului|{wallet}]',
   JETGO: 'JetGo',
   QR: 'Cod QR',
   CHECKOUT_help: 'Autentificați-vă pe site-ul [portofelului|{wallet}]',

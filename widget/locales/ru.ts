@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Приложение кошелька|{wallet}]',
   DIRECT_help: 'Отправим запрос в приложение [кошелька|{wallet}].',
   byId: 'Введите ID кошелька',
-  CHECKOUT: 'Сайт кошелька',
+  CHECKOUT: 'Сайт [кошелька|{wallet}]',
   JETGO: 'JetGo',
   QR: 'QR-код',
   CHECKOUT_help: 'Войдите на сайте [кошелька|{wallet}]',

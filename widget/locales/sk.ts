@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Aplikácia peňaženky|{wallet}]',
   DIRECT_help: 'Pošleme žiadosť do aplikácie [peňaženky|{wallet}].',
   byId: 'Zadajte ID peňaženky',
-  CHECKOUT: 'Web peňaženky',
+  CHECKOUT: 'Web [peňaženky|{wallet}]',
   JETGO: 'JetGo',
   QR: 'QR kód',
   CHECKOUT_help: 'Prihláste sa na webe [peňaženky|{wallet}]',

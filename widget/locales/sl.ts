@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Aplikacija denarnice|{wallet}]',
   DIRECT_help: 'V aplikacijo [denarnice|{wallet}] pošljemo zahtevek.',
   byId: 'Vnesite ID denarnice',
-  CHECKOUT: 'Spletno mesto denarnice',
+  CHECKOUT: 'Spletno mesto [denarnice|{wallet}]',
   JETGO: 'JetGo',
   QR: 'Koda QR',
   CHECKOUT_help: 'Prijavite se na spletnem mestu [denarnice|{wallet}]',

@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Aplikacija novčanika|{wallet}]',
   DIRECT_help: 'Šaljemo zahtev u aplikaciju [novčanika|{wallet}].',
   byId: 'Unesite ID novčanika',
-  CHECKOUT: 'Sajt novčanika',
+  CHECKOUT: 'Sajt [novčanika|{wallet}]',
   JETGO: 'JetGo',
   QR: 'QR kod',
   CHECKOUT_help: 'Prijavite se na sajtu [novčanika|{wallet}]',

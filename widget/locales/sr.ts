@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Апликација новчаника|{wallet}]',
   DIRECT_help: 'Шаљемо захтев у апликацију [новчаника|{wallet}].',
   byId: 'Унесите ID новчаника',
-  CHECKOUT: 'Сајт новчаника',
+  CHECKOUT: 'Сајт [новчаника|{wallet}]',
   JETGO: 'JetGo',
   QR: 'QR код',
   CHECKOUT_help: 'Пријавите се на сајту [новчаника|{wallet}]',

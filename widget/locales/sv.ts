@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Plånboksapp|{wallet}]',
   DIRECT_help: 'Vi skickar en förfrågan till din [plånboks|{wallet}-]app.',
   byId: 'Ange ditt plånboks-ID',
-  CHECKOUT: 'Plånbokens webbplats',
+  CHECKOUT: '[Plånbokens|{wallet}s] webbplats',
   JETGO: 'JetGo',
   QR: 'QR-kod',
   CHECKOUT_help: 'Logga in på [plånbokens|{wallet}s] webbplats',

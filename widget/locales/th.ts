@@ -6,7 +6,7 @@ export default {
   DIRECT: '[แอปวอลเล็ต|{wallet}]',
   DIRECT_help: 'เราจะส่งคำขอไปยังแอป[วอลเล็ต| {wallet} ]ของคุณ',
   byId: 'กรอกหมายเลขวอลเล็ต',
-  CHECKOUT: 'เว็บไซต์วอลเล็ต',
+  CHECKOUT: 'เว็บไซต์[วอลเล็ต| {wallet}]',
   JETGO: 'JetGo',
   QR: 'QR โค้ด',
   CHECKOUT_help: 'เข้าสู่ระบบบนเว็บไซต์[วอลเล็ต| {wallet}]',

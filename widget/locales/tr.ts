@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Cüzdan uygulaması|{wallet}]',
   DIRECT_help: '[Cüzdan|{wallet}] uygulamanıza ödeme isteği göndereceğiz.',
   byId: 'Cüzdan numaranızı girin',
-  CHECKOUT: 'Cüzdanın web sitesi',
+  CHECKOUT: '[Cüzdanın|{wallet}] web sitesi',
   JETGO: 'JetGo',
   QR: 'Karekod',
   CHECKOUT_help: '[Cüzdanın|{wallet}] web sitesinde oturum açın',

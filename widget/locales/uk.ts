@@ -6,7 +6,7 @@ export default {
   DIRECT: '[Застосунок гаманця|{wallet}]',
   DIRECT_help: 'Надішлемо запит у застосунок [гаманця|{wallet}].',
   byId: 'Введіть ID гаманця',
-  CHECKOUT: 'Сайт гаманця',
+  CHECKOUT: 'Сайт [гаманця|{wallet}]',
   JETGO: 'JetGo',
   QR: 'QR-код',
   CHECKOUT_help: 'Увійдіть на сайті [гаманця|{wallet}]',

@@ -6,7 +6,7 @@ export default {
   DIRECT: '[والیٹ ایپ|{wallet}]',
   DIRECT_help: 'ہم آپ کی [والیٹ|{wallet}] ایپ پر درخواست بھیجیں گے۔',
   byId: 'اپنی والیٹ آئی ڈی درج کریں',
-  CHECKOUT: 'والیٹ کی ویب سائٹ',
+  CHECKOUT: '[والیٹ|{wallet}] کی ویب سائٹ',
   JETGO: 'JetGo',
   QR: 'QR کوڈ',
   CHECKOUT_help: '[والیٹ|{wallet}] کی ویب سائٹ پر لاگ اِن کریں',

@@ -6,7 +6,7 @@ export default {
   DIRECT: '[钱包 App|{wallet}]',
   DIRECT_help: '向您的[钱包|{wallet}] App 发送付款请求。',
   byId: '输入钱包 ID 付款',
-  CHECKOUT: '钱包网站',
+  CHECKOUT: '[钱包|{wallet} ]网站',
   JETGO: 'JetGo',
   QR: '二维码',
   CHECKOUT_help: '登录[钱包| {wallet} ]网站付款',

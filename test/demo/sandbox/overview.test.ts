@@ -181,7 +181,7 @@ describe('the overview of transactions', () => {
     assert.deepEqual(
       METHODS.map((method) => NAMES[method]),
       // Of a wallet without a name of its own.
-      METHODS.map((method) => enFlow[method].replace(/^\[(.*)\|.*$/, '$1')),
+      METHODS.map((method) => enFlow[method].replace(/\[(.*)\|.*\]/, '$1')),
     );
   });
 
