@@ -122,15 +122,20 @@ test('axe finds no problem on the sandbox’s pages at 320 px, in light and dark
   await page.context().close();
 });
 
-test('on a phone of any width, Approve is after Decline, or above it', async () => {
-  await pay('DIRECT', { customer: '12345678', customerReferenceNo: 'any-width', amount: 1234.56 });
-  for (const width of [320, 390, 1280]) {
-    const page = await visit({ ...PHONE, viewport: { width, height: 844 } }, '/wallet?as=12345678');
-    const [no, yes] = await page
-      .locator('.asks button')
-      .evaluateAll((both) => both.map((each) => each.getBoundingClientRect()));
-    assert.ok(no && yes && (yes.bottom <= no.top || no.right <= yes.left), `at ${width} px`);
-    await page.context().close();
+test('on a phone of any width, Approve is after Decline, or above it, and the help of the test below both', async () => {
+  // The balance of the second one is too low.
+  for (const customer of ['12345678', '34567890']) {
+    await pay('DIRECT', { customer, customerReferenceNo: `any-width-${customer}`, amount: 1234.56 });
+    for (const width of [320, 390, 1280]) {
+      const page = await visit({ ...PHONE, viewport: { width, height: 844 } }, `/wallet?as=${customer}`);
+      const [no, yes, help] = await page
+        .locator('.asks button')
+        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect()));
+      assert.ok(no && yes && (yes.bottom <= no.top || no.right <= yes.left), `at ${width} px`);
+      assert.equal(help === undefined, customer === '12345678');
+      if (help) assert.ok(help.top >= Math.max(no.bottom, yes.bottom), `at ${width} px`);
+      await page.context().close();
+    }
   }
 });
 
