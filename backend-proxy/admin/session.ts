@@ -1,7 +1,7 @@
 // The operator's session, who may use the page, and how often an address may try to log in.
 // The session is a signed cookie. Only signed-out sessions are kept in memory. The key is this process's own, so a
 // restart ends every session: one that was signed out must not be valid again. It ends 30 minutes after the last page
-// and 8 hours after the login.
+// that a person opened, and 8 hours after the login.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';

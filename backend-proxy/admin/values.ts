@@ -90,8 +90,8 @@ export function details(rows: readonly (readonly [name: string, value: Html | st
   </dl>`;
 }
 
-// The times and days of the operator's page, in the time zone of the server (`TZ`), and named: without a script no page
-// knows the zone of its reader.
+// The times and days of the operator's page, in the time zone of the server (`TZ`), and named: a page that works without
+// a script does not know the zone of its reader.
 
 const QUARTER_MS = 15 * MINUTE_MS;
 
