@@ -265,6 +265,17 @@ it('a method that is not available passes the focus on to the method that is cho
   await until(() => widget.shadowRoot?.activeElement === radio(widget, 'JETGO'), 'the focus on JETGO');
 });
 
+it('a refused method passes the focus of its field on, too', async () => {
+  const proxy = new FakeProxy();
+  proxy.nextStarts.push(refusal());
+  const widget = await mount(proxy);
+  type(widget, 'wallet', '12345678');
+  field(widget, 'wallet').focus();
+  thePart(widget, 'pay').click();
+  await until(() => part(widget, 'error'), 'the refusal');
+  await until(() => widget.shadowRoot?.activeElement === radio(widget, 'CHECKOUT'), 'the focus on CHECKOUT');
+});
+
 it('the time for the wallet’s website is said before the shopper leaves, and is that of the order', async () => {
   const widget = await mount(new FakeProxy());
   const help = (of: PaymentWidget) => of.shadowRoot?.getElementById('help-CHECKOUT')?.textContent;

@@ -52,8 +52,8 @@ export class Announcer {
     } else if (time) announce(find('.live'), [time]);
     // If the focused element was removed, the focus moves to the heading, so that it does not leave the widget.
     if (hadFocus && (isNew || !root.activeElement)) find('h2')?.focus();
-    // The browser takes the focus from a refused method only later.
-    else if (root.activeElement?.matches(':disabled')) find(':checked')?.focus();
+    // The browser takes the focus from a refused method and its field only later.
+    else if (root.activeElement?.matches('.method:has(:disabled) *')) find(':checked')?.focus();
     return isNew;
   }
 
