@@ -311,6 +311,8 @@ test('on a phone the shopper who typed a wallet ID opens the wallet app, approve
   await shopper.choose('DIRECT');
   await page.getByRole('button', { name: 'Fill in' }).tap();
   await shopper.part('pay').tap();
+  await shopper.part('app-link').waitFor();
+  await hints(shopper, 'Demo: The button opens the wallet phone.');
   await shopper.part('app-link').tap();
   await page.waitForURL(`${world.stack.sandbox}/wallet`);
   await page.getByRole('button', { name: 'Ada Keller' }).tap();

@@ -73,7 +73,7 @@ fill?.addEventListener('click', () => {
 /** What the demo's hint says: about the way that is chosen, then about what the widget shows of the payment. */
 function hintAt({ method, qr, appUrl }) {
   const trial = document.querySelector('.trial');
-  const isByApp = (qr ? appUrl : /JETGO|QR/.test(method)) && matchMedia('(pointer: coarse)').matches;
+  const isByApp = (appUrl || (!qr && /JETGO|QR/.test(method))) && matchMedia('(pointer: coarse)').matches;
   trial.dataset.way = isByApp ? 'app' : qr ? 'code' : method;
   if (qr) trial.querySelector('.code a').href = `${qr.text}&as=${fill.dataset.fill}`;
 }
