@@ -292,6 +292,7 @@ test('changes to a ready theme can be taken back, and it is named', async () => 
 test('each changed value can be set back to that of the ready theme alone', async () => {
   const { page } = await atThemes();
   await pick(page, 'Sorbet').click();
+  await page.locator('.ready a[aria-current=true]', { hasText: 'Sorbet' }).waitFor();
   const ready = await css(page);
   const resets = page.getByRole('button', { name: 'Reset' });
   assert.equal(await resets.count(), 0);
