@@ -307,12 +307,12 @@ export const flowStyles = css`
   }
   ::slotted([slot='mark']) {
     position: absolute;
-    inset: 0;
+    inset: 41%;
     box-sizing: border-box;
     inline-size: 18%;
     block-size: 18%;
-    margin: auto;
-    padding: 1.5%;
+    /* Also on a page that resets every padding. */
+    padding: 1.5% !important;
     border-radius: 20%;
     background: #fff;
     object-fit: contain;

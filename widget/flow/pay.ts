@@ -29,8 +29,8 @@ import type { Limit, Shown } from './view.ts';
 
 export function wallet(shown: Extract<Shown, { panel: 'wallet' }>, context: PanelContext): TemplateResult {
   const { say, state } = context;
-  const link = opensApp('QR') && appLink(shown.appUrl);
   const { last4 } = shown;
+  const link = opensApp('QR') && appLink(shown.appUrl);
   return html`${phone(shown)}${heading(say('direct'))}
     <p>${say('direct_help', approved(context))}</p>
     ${link ? appButton(link, 'primary', context) : ''}
