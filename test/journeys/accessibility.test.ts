@@ -85,6 +85,9 @@ it('axe finds no problem on the shop’s pages and the payment page, in light an
   await shopper.leave();
 });
 
+/** What describes a method comes with the second bundle, before the badge. */
+const describedIn = (shopper: Shopper): Promise<void> => shopper.part('test').waitFor();
+
 describe('by keyboard alone', { concurrency: 2 }, () => {
   it('DIRECT by keyboard alone: a wrong wallet ID, a declined payment, and a second try that pays', async () => {
     const [shopper, keyboard] = await shopperWithKeyboard(AT_400);
@@ -129,6 +132,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     const [shopper, keyboard] = await shopperWithKeyboard(AT_400);
     await shopper.order();
     const orderPage = shopper.page.url();
+    await describedIn(shopper);
     await keyboard.tabTo(texts.byId);
     await keyboard.press('ArrowDown');
     const limit = texts.checkoutTime.replace('{time}', '15 minutes');
@@ -166,6 +170,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     const [shopper, keyboard] = await shopperWithKeyboard({ ...AT_400, forcedColors: 'active' });
     const phone = await world.phone(ADA);
     await shopper.order();
+    await describedIn(shopper);
     await keyboard.tabTo(texts.byId);
     await keyboard.press('ArrowUp');
     assert.deepEqual(await keyboard.heard(), [texts.QR_help, texts.scan_help]);
