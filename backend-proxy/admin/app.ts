@@ -1,6 +1,6 @@
 // The operator's page: its routes, the webhooks on it, and signing in and out.
-// It is plain HTML with forms, which works without its one script, on a listener of its own. It reads and changes only through the ledger's
-// methods, as the merchant API does, so that there is one truth.
+// It is plain HTML with forms, which works without its one script, on a listener of its own. It reads and changes only
+// through the ledger's methods, as the merchant API does, so that there is one truth.
 import { Hono, type Context } from 'hono';
 import { REFUSALS, describeError, Refusal } from '../errors.ts';
 import { limitBody, createSecretCheck } from '../http/guards.ts';

@@ -1,6 +1,6 @@
 // The gateway's API for merchants: collections, payouts and status checks. Reads the request, calls the processor,
-// writes the answer in the wire format, applies the active faults to it, and logs both. The method in use decides the answer: a
-// DIRECT that falls back to the hosted checkout is answered as a CHECKOUT.
+// writes the answer in the wire format, applies the active faults to it, and logs both. The method in use decides the
+// answer: a DIRECT that falls back to the hosted checkout is answered as a CHECKOUT.
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
