@@ -251,6 +251,9 @@ export const amountStyles = css`
       color: GrayText;
       opacity: 1;
     }
+    .amount > .unit {
+      border-color: CanvasText;
+    }
     .amount:has([aria-invalid='true']) > .unit {
       border-style: dashed;
     }
