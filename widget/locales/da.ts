@@ -79,7 +79,7 @@ export default {
   paid: 'Betaling modtaget',
   surplus: 'Denne ordre er betalt mere end én gang',
   owed: 'Butikken skylder dig {amount}.',
-  otherOpen: 'En anden betaling for denne ordre er endnu ikke afsluttet.',
+  otherOpen: 'En anden betaling kan stadig bekræftes i din wallet.',
   doNotConfirm: 'Bekræft den ikke, ellers betaler du to gange.',
   refunding: 'På vej tilbage',
   onItsWay: '{amount} er på vej tilbage',

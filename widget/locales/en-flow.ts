@@ -60,7 +60,7 @@ export const enFlow = {
   paid: 'Payment received',
   surplus: 'This order was paid more than once',
   owed: 'The shop owes you {amount}.',
-  otherOpen: 'Another payment for this order is still open.',
+  otherOpen: 'Another payment can still be confirmed in your wallet.',
   doNotConfirm: 'Do not confirm it, or you will pay twice.',
   refunding: 'On its way back',
   onItsWay: '{amount} is on its way back',

@@ -79,7 +79,7 @@ export default {
   paid: 'Betalingen er mottatt',
   surplus: 'Denne bestillingen er betalt mer enn én gang',
   owed: 'Butikken skylder deg {amount}.',
-  otherOpen: 'En annen betaling for denne bestillingen er ikke avsluttet ennå.',
+  otherOpen: 'En annen betaling kan fortsatt bekreftes i lommeboken din.',
   doNotConfirm: 'Ikke bekreft den, ellers betaler du to ganger.',
   refunding: 'På vei tilbake',
   onItsWay: '{amount} er på vei tilbake',
