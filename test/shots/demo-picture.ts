@@ -1,4 +1,4 @@
-// The README's picture of what `npm start` opens: the shop, the customer's phone with its request, and the gateway.
+// The README's picture of what `npm start` opens: the shop, and the customer's phone with its request.
 import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { HOME, collection, openSandbox } from '../demo/sandbox/sandbox-fixture.ts';
@@ -9,20 +9,25 @@ type App = { request: (url: string, init: RequestInit) => Response | Promise<Res
 const LOGO = `data:image/svg+xml;base64,${readFileSync('demo/shop/public/icon.svg', 'base64')}`;
 /** Whose phone it is. */
 const ADA = 'wallet_customer=12345678';
-const HEIGHT = 540;
+const HEIGHT = 632;
 
 /** The screens as PNG, each with its width. */
-export async function drawDemo(browser: Browser, colorScheme: 'light' | 'dark'): Promise<[Buffer, number][]> {
+export async function drawDemo(
+  browser: Browser,
+  colorScheme: 'light' | 'dark',
+  deviceScaleFactor: number,
+): Promise<[Buffer, number][]> {
   const { sandbox, send } = openSandbox({
     merchant: 'Stillwater Coffee',
     merchantLogo: LOGO,
     random: (bytes) => Buffer.alloc(bytes, 1),
   });
-  const returnUrl = `${SHOP_URL}/orders/ST-1042`;
-  await send('pay', collection('DIRECT', { orderId: 'ST-1042', amount: 14.5, returnUrl }));
+  const returnUrl = `${SHOP_URL}/orders/ABC-123`;
+  await send('pay', collection('DIRECT', { orderId: 'ABC-123', amount: 14.5, returnUrl }));
   const shop = openShop(undefined, undefined, { walletUrl: `${HOME}/wallet` });
   const draw = async (app: App, url: string, width: number): Promise<[Buffer, number]> => {
-    const context = await browser.newContext({ viewport: { width, height: HEIGHT }, colorScheme, timezoneId: 'UTC' });
+    const viewport = { width, height: HEIGHT };
+    const context = await browser.newContext({ viewport, deviceScaleFactor, colorScheme, timezoneId: 'UTC' });
     // No server is started: the app itself answers.
     await context.route('**', async (route) => {
       const response = await app.request(route.request().url(), { headers: { cookie: ADA } });
@@ -35,9 +40,5 @@ export async function drawDemo(browser: Browser, colorScheme: 'light' | 'dark'):
     await context.close();
     return [picture, width];
   };
-  return [
-    await draw(shop.app, SHOP_URL, 640),
-    await draw(sandbox.app, `${HOME}/wallet`, 320),
-    await draw(sandbox.app, HOME, 640),
-  ];
+  return [await draw(shop.app, SHOP_URL, 540), await draw(sandbox.app, `${HOME}/wallet`, 320)];
 }

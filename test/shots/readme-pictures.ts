@@ -21,10 +21,10 @@ export const README_PICTURES: Readonly<Record<string, Draw>> = {
   'docs/pictures/widget-on-a-phone.png': (browser, open) => drawScreens(browser, open, ['choice', 'paid'], 'light'),
   'docs/pictures/widget-on-a-phone-in-the-dark.png': (browser, open) =>
     drawScreens(browser, open, ['choice', 'paid'], 'dark'),
-  'docs/pictures/demo.png': (browser) => drawDemoStrip(browser, 'light'),
-  'docs/pictures/demo-in-the-dark.png': (browser) => drawDemoStrip(browser, 'dark'),
-  'docs/pictures/operators-page.png': (browser) => drawOperator(browser, 'light'),
-  'docs/pictures/operators-page-in-the-dark.png': (browser) => drawOperator(browser, 'dark'),
+  'docs/pictures/demo.png': (browser) => frame(browser, drawDemo(browser, 'light', SCALE)),
+  'docs/pictures/demo-in-the-dark.png': (browser) => frame(browser, drawDemo(browser, 'dark', SCALE)),
+  'docs/pictures/operators-page.png': (browser) => frame(browser, drawOperator(browser, 'light', SCALE)),
+  'docs/pictures/operators-page-in-the-dark.png': (browser) => frame(browser, drawOperator(browser, 'dark', SCALE)),
   'docs/pictures/side-by-side.png': drawSideBySide,
 };
 
@@ -83,13 +83,14 @@ async function drawScreens(browser: Browser, open: OpenStatesPage, screens: read
   return drawPage(browser, { width: 100, height: 100 }, SCALE, style, frames.join(''));
 }
 
-const STRIP_STYLE = `
+/** Screens beside each other. */
+const FRAME_STYLE = `
   body { display: flex; gap: 24px; width: max-content; margin: 0; padding: 2px; }
   img { border-radius: 16px; box-shadow: 0 0 0 1px #7f8a9c80; }`;
 
-async function drawDemoStrip(browser: Browser, scheme: Scheme): Promise<Buffer> {
-  const images = (await drawDemo(browser, scheme)).map(([png, width]) => imageOf(png, width));
-  return drawPage(browser, { width: 100, height: 100 }, 1, STRIP_STYLE, images.join(''));
+async function frame(browser: Browser, screens: Promise<[Buffer, number][]>): Promise<Buffer> {
+  const images = (await screens).map(([png, width]) => imageOf(png, width));
+  return drawPage(browser, { width: 100, height: 100 }, SCALE, FRAME_STYLE, images.join(''));
 }
 
 const BESIDE = ['choose', 'scan'] as const;

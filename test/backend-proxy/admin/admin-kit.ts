@@ -89,8 +89,9 @@ export async function createMismatch(
   world: World,
   orderId = 'A-1',
   outcome: 'succeeded' | 'pending' = 'pending',
+  amount = '10.10',
 ): Promise<void> {
-  await world.start(world.token({ orderId }), { method: 'QR' });
+  await world.start(world.token({ orderId, amount }), { method: 'QR' });
   const none = { paymentId: null, customer: null, amount: null, currency: null };
   const reading = { transactionId: orderId, type: 'PAY', ...none, outcome: 'succeeded' } as const;
   const { claim } = await world.ledger.receiveIpn({ id: orderId, body: '{}', reading }, 45_000);
