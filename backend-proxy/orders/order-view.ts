@@ -42,6 +42,7 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     .toSorted((a, b) => (succeededAt(a) ?? 0) - (succeededAt(b) ?? 0));
   const extra = received.filter(({ surplus }) => surplus);
   const refunds = order?.refunds.filter(isCertain) ?? [];
+  const others = order?.payments.filter((payment) => payment !== current && isPayable(payment)) ?? [];
   const owed = received.filter(paysNothing).reduce((sum, payment) => sum + leftOf(payment, refunds), 0);
   const checking = paid
     ? current?.needsReview === true
@@ -60,13 +61,30 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     surplus: extra.length > 0,
     surplusAmount: extra.length ? decimalOf(sumOf(extra), total.currency) : null,
     owedAmount: owed > 0 ? decimalOf(owed, total.currency) : null,
-    otherOpen: order?.payments.some((payment) => payment !== current && isPayable(payment)) ?? false,
+    otherOpen: others.length > 0,
     received: received.map(receivedView),
     refunds: refunds.map(refundView),
     version: order?.version ?? 0,
     serverTime: iso(nowMs),
     payment: current ? shopperPayment(current, checking || closed, gateway) : null,
+    openPayment: checking || closed ? null : openPayment(current, others, nowMs, gateway),
   };
+}
+
+/**
+ * As it was before it was replaced: once the newest payment has failed, only this one can still be paid. Not if there
+ * are several, and not with another amount, because the shopper sees one amount.
+ */
+function openPayment(
+  current: Transaction | undefined,
+  [other, ...more]: Transaction[],
+  nowMs: number,
+  gateway: Traits,
+): PaymentView | null {
+  if (!current || !other || more.length > 0 || STAGES[current.stage].status !== 'FAILED') return null;
+  const isShown = other.stage === 'replaced' && other.answer !== null && ANSWER_STATES[other.answer] === 'ARRIVED';
+  const isSame = other.amountMinor === current.amountMinor && (other.expiresAt ?? Infinity) > nowMs;
+  return isShown && isSame ? shopperPayment({ ...other, stage: 'pending' }, false, gateway) : null;
 }
 
 /** The payment that paid the order, otherwise the latest. */

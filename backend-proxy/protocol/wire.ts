@@ -176,6 +176,8 @@ export interface OrderView {
   serverTime: string;
   /** The current payment: the one that succeeded, else the latest. */
   payment: PaymentView | null;
+  /** Once it has failed: the only other one that can still be paid, with what there is to pay it with. */
+  openPayment: PaymentView | null;
 }
 
 /**

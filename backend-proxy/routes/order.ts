@@ -58,6 +58,7 @@ const orderViewSchema = z
     version: z.int(),
     serverTime: z.string(),
     payment: paymentSchema.nullable(),
+    openPayment: paymentSchema.nullable(),
   })
   .openapi('OrderView') satisfies z.ZodType<OrderView>;
 

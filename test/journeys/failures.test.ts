@@ -45,6 +45,24 @@ test('a payment canceled at the checkout: the shopper is back at the shop, unpai
   await shopper.page.waitForURL(`${world.stack.sandbox}/pay?token=*`);
 });
 
+test('a payment canceled at the checkout while an earlier code is open: the shopper goes back to it, and pays', async () => {
+  const shopper = await world.shopper();
+  const phone = await world.phone(ADA);
+  await shopper.order();
+  const orderPage = shopper.page.url();
+  await shopper.pay('QR');
+  const code = await shopper.scannedCode();
+  await shopper.part('other').click();
+  await shopper.pay('CHECKOUT');
+  await shopper.page.getByRole('button', { name: /^Cancel/ }).click();
+  await shopper.page.waitForURL(orderPage);
+  await shopper.part('back').click();
+  assert.equal(await shopper.scannedCode(), code);
+  await phone.scan(code);
+  await phone.approve();
+  await shopper.isFulfilled();
+});
+
 test('an expired checkout token: the widget learns of it and starts a new payment', async () => {
   const shopper = await world.shopper();
   await shopper.order();

@@ -157,6 +157,30 @@ describe('a failed payment', () => {
     }
   });
 
+  it('a failed payment leads back to the one that is still open, and stays there until that one ends', async () => {
+    const payment = paymentOf('CHECKOUT', { status: 'FAILED', reason: 'DECLINED', cause: 'CANCELLED' });
+    const view = { payment, otherOpen: true, openPayment: paymentOf('QR') };
+    const proxy = proxyWith('QR');
+    const widget = await mount(proxy);
+    await heading(widget, 'Scan the code to pay');
+    proxy.publish(view);
+    await heading(widget, 'The payment was canceled');
+    expect(thePart(widget, 'back').className).to.equal('primary');
+    thePart(widget, 'back').click();
+    await heading(widget, 'Scan the code to pay');
+    expect(textOf(widget), 'it is the only one').not.to.contain('twice');
+    proxy.publish({ ...view, version: 9 });
+    await until(() => widget.view?.version === 9, 'the next view');
+    expect(thePart(widget, 'heading').textContent).to.equal('Scan the code to pay');
+    thePart(widget, 'other').click();
+    await heading(widget, 'How would you like to pay?');
+    thePart(widget, 'back').click();
+    await heading(widget, 'Scan the code to pay');
+    proxy.publish({ ...view, otherOpen: false, openPayment: null });
+    await heading(widget, 'The payment was canceled');
+    expect(part(widget, 'back')).to.equal(null);
+  });
+
   it('a failed payment asks the shopper to check the details only if some were typed', async () => {
     const widget = await mount(proxyWith('QR', { status: 'FAILED', reason: 'REJECTED' }));
     await heading(widget, 'The payment was not accepted');

@@ -309,6 +309,11 @@ export const STATES = {
     view: { otherOpen: true },
     heading: 'The payment was not completed',
   },
+  'canceled, the one before open': {
+    payment: failed('CHECKOUT', 'DECLINED', 'CANCELLED'),
+    view: { otherOpen: true, openPayment: paymentOf('QR') },
+    heading: 'The payment was canceled',
+  },
   'declined, low balance': {
     payment: failed('DIRECT', 'DECLINED', 'LOW_BALANCE'),
     heading: 'There was not enough money in the wallet',

@@ -7,19 +7,18 @@ import { CHECKOUT_LIFETIME_MS } from '../../backend-proxy/protocol/schedule.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { Choice } from '../shell/choice.ts';
 import type { PanelContext } from '../shell/choose.ts';
-import { FOLLOWING, type SessionState, type Trouble } from '../shell/state.ts';
+import type { SessionState, Trouble } from '../shell/state.ts';
 import { timeInWords } from './announcer.ts';
 import { both, button, isOpen, nothingIn, reference, space, type Rank } from './parts.ts';
 import { amountField, html, nameOf, opensApp } from './provided.ts';
-import { show } from './view.ts';
+import { BACK, show } from './view.ts';
 
 /** Whether there is an open payment that the shopper can return to. */
 export function canReturn(state: SessionState, now = Date.now()): boolean {
-  return (
-    isOpen(state.order.payment) &&
-    state.activity.at === 'choosing' &&
-    show({ ...state, activity: FOLLOWING }, now)?.panel !== 'trouble'
-  );
+  const { activity, order } = state;
+  const isAway = activity.at === 'choosing' && (isOpen(order.payment) || !!order.openPayment);
+  const isPast = activity.at === 'following' && !!order.openPayment;
+  return (isAway || isPast) && show({ ...state, activity: BACK }, now)?.panel !== 'trouble';
 }
 
 export function notesAboveMethods(shown: Choice, context: PanelContext): TemplateResult {

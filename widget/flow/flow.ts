@@ -11,7 +11,7 @@ import { amountBundle } from './provided.ts';
 import { closed, failed, paid, trouble } from './result.ts';
 import { Session, type SessionHost } from './session.ts';
 import { groupedWalletId } from './start-payment.ts';
-import type { Outcome, Shown } from './view.ts';
+import { seen, type Outcome, type Shown } from './view.ts';
 
 export { amountBundle, provide } from './provided.ts';
 export { notesAboveMethods, helpOf, notesAbovePay, notesBelowPay, payRank, testBadge } from './choice-notes.ts';
@@ -111,7 +111,7 @@ const PANELS: Panels = {
 };
 
 export const panel = (shown: Outcome, context: PanelContext): TemplateResult =>
-  PANELS[shown.panel](shown as never, context);
+  PANELS[shown.panel](shown as never, { ...context, state: seen(context.state) });
 
 const TICK_MS = 1_000;
 

@@ -128,7 +128,8 @@ const nextStep = {
   LOW_BALANCE: (method: Method, context: PanelContext) =>
     html`${otherMethodButton(context, 'second')} ${againButton(method, context.say('again'), context, 'second')}`,
   EXPIRED: (method: Method, context: PanelContext) =>
-    html`${onePaymentNote(context, true)} ${newAttemptButton(method, context)} ${otherMethodButton(context)}`,
+    html`${onePaymentNote(context, true)} ${backButton(context, 'primary')} ${newAttemptButton(method, context)}
+    ${otherMethodButton(context)}`,
   // A person at the shop closed the payment, so the shop decides about another try.
   RESOLVED: (_: Method, context: PanelContext) =>
     html`<small>${orderName(context)}</small>${onePaymentNote(context, true)} ${waysOut('help', context)}

@@ -39,7 +39,7 @@ import {
   type PendingStart,
 } from './start-payment.ts';
 import { Stream, mayChange, waitByTimer, type Wait } from './stream.ts';
-import { SLOW_START_MS, mayStart, show } from './view.ts';
+import { BACK, SLOW_START_MS, mayStart, show } from './view.ts';
 
 /** How long the button says that the code was copied. */
 const COPIED_MS = 2_500;
@@ -232,7 +232,7 @@ export class Session implements ReactiveController, Actions {
 
   /** Returns from the choice to the open payment. */
   showOpenPayment(): void {
-    this.#host.set({ activity: FOLLOWING });
+    this.#host.set({ activity: BACK });
   }
 
   reconnect(): void {

@@ -11,7 +11,7 @@ import {
   type Reason,
 } from '../../backend-proxy/protocol/wire.ts';
 import type { Choice } from '../shell/choice.ts';
-import type { SessionState, Trouble } from '../shell/state.ts';
+import type { Activity, SessionState, Trouble } from '../shell/state.ts';
 
 /** A start that takes longer is shown as slow. Most are faster and go straight to their panel. */
 export const SLOW_START_MS = 4_000;
@@ -45,9 +45,20 @@ export interface Limit {
 /** Without a doubt: of what a person of the shop has ended, the view has a reason. */
 export const isReceived = ({ paid, checking, payment }: OrderView): boolean => paid && !checking && !payment?.reason;
 
+export const BACK: Activity = { at: 'following', isBack: true };
+
+/** What the panels are drawn from: where the shopper went back to an open payment, it is the one that is shown. */
+export function seen(state: SessionState): SessionState {
+  const { order, activity } = state;
+  const { openPayment: payment } = order;
+  return activity.at === 'following' && activity.isBack && payment
+    ? { ...state, order: { ...order, payment, otherOpen: false } }
+    : state;
+}
+
 /** Null means the choice (shell/choice.ts). `now`: our clock, in ms. */
 export function show(state: SessionState, now: number): Outcome | null {
-  const { claims, order, activity, blocked, hasResumeHint } = state;
+  const { claims, order, activity, blocked, hasResumeHint } = seen(state);
   const { paid, closed, checking, payment } = order;
   if (isReceived(order)) return { panel: 'paid' };
   if (closed || (paid && !checking)) return { panel: 'closed' };

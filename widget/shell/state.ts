@@ -34,8 +34,8 @@ export interface FieldErrors {
 
 /** What the shopper is doing in this page. Everything else about the payment is in the order view. */
 export type Activity =
-  /** Following whatever the order view says. */
-  | { at: 'following' }
+  /** Following whatever the order view says. `isBack`: of the open payment, if the latest has failed. */
+  | { at: 'following'; isBack?: boolean }
   /** Choosing, either again while a payment is open, or with an error of the last start to show. */
   | { at: 'choosing'; trouble?: Trouble; errors?: FieldErrors }
   /**

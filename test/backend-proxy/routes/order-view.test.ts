@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { it, type TestContext } from 'node:test';
-import type { Method, OrderView } from '../../../backend-proxy/protocol/wire.ts';
+import type { Method, OrderView, StartPayment } from '../../../backend-proxy/protocol/wire.ts';
 import { NOON } from '../time.ts';
 import { createWorld, REFUNDS_QR, type World } from '../world.ts';
 import { open } from './events-kit.ts';
@@ -33,6 +33,7 @@ it('the order view of an order that was never started shows the terms of the tok
     version: 0,
     serverTime: '2026-11-20T12:00:00.000Z',
     payment: null,
+    openPayment: null,
   });
   assert.equal((await world.view(world.token(OPEN))).amount, null);
 });
@@ -72,6 +73,47 @@ it('the order view links a request that the wallet has to the profile’s app, a
   await world.faults({ pay: { dropAnswer: true } });
   const lost = await linkOf('DIRECT', 'OF-4', customer);
   assert.equal(await lost(), null, 'the wallet may not have it');
+});
+
+it('the order view has the one payment that is still open once the newest has failed, with its code', async (t) => {
+  const world = await createWorld(t);
+  const token = world.token();
+  await world.start(token, { method: 'QR' });
+  const before = await world.view(token);
+  assert.equal(before.openPayment, null, 'it is the current payment');
+  await world.start(token, { method: 'CHECKOUT' });
+  assert.equal((await world.view(token)).openPayment, null, 'the newest is open');
+  await world.settleAfter('decline', 'A-1-2');
+  const after = await world.view(token);
+  assert.deepEqual([after.payment?.status, after.openPayment], ['FAILED', before.payment]);
+  await world.settleAfter('approve', 'A-1');
+  const paid = await world.view(token);
+  assert.deepEqual([paid.paid, paid.payment?.method, paid.openPayment], [true, 'QR', null]);
+});
+
+it('the order view has no open payment if there are two, of another amount, after its time, or to a closed order', async (t) => {
+  const world = await createWorld(t);
+  const failed = async (
+    orderId: string,
+    claims: Parameters<World['token']>[0],
+    bodies: Omit<StartPayment, 'method'>[],
+  ) => {
+    const token = world.token({ orderId, ...claims });
+    for (const body of bodies) await world.start(token, { method: 'QR', ...body });
+    await world.settleAfter('decline', `${orderId}-${bodies.length}`);
+    const { otherOpen, payment } = await world.view(token);
+    assert.deepEqual([otherOpen, payment?.status], [true, 'FAILED']);
+    return async () => (await world.view(token)).openPayment;
+  };
+  assert.equal(await (await failed('OF-1', {}, [{}, {}, {}]))(), null);
+  assert.equal(await (await failed('OF-2', OPEN, [{ amount: '10.00' }, { amount: '12.00' }]))(), null);
+  const timed = await failed('OF-3', { payWithin: 600 }, [{}, {}]);
+  assert.notEqual(await timed(), null);
+  world.skip(600_000);
+  assert.equal(await timed(), null);
+  const closed = await failed('OF-4', {}, [{}, {}]);
+  await world.merchant('POST', '/orders/OF-4/close', { reason: 'Sold out' });
+  assert.equal(await closed(), null);
 });
 
 it('the order view is shown while the database is read-only, and its terms are stored afterwards', async (t) => {
