@@ -24,7 +24,7 @@ const READY = new URL('../../widget/themes/', import.meta.url);
 const LOGO = `data:image/svg+xml;base64,${readFileSync(new URL('../shop/public/icon.svg', import.meta.url), 'base64')}`;
 /** What a shop's order tokens say of shop and wallet. */
 const CLAIMS = [
-  { claim: 'merchant', label: 'Name', value: 'Stillwater', max: 60, hint: '' },
+  { claim: 'merchant', label: 'Name', value: 'Stillwater Coffee', max: 60, hint: '' },
   { claim: 'logo', label: 'Logo', value: LOGO, max: 5_500, hint: 'https: or data:' },
   { claim: 'walletName', label: 'Wallet', value: '', max: 30, hint: 'Such as Jeton' },
 ];
@@ -35,28 +35,33 @@ export function themesPage(proxyUrl: string, site: Site): Markup {
 }
 
 const editor: Markup = html`<h1>Make the widget yours</h1>
-  <p class="quiet">
-    Start from a theme, change it, look at each state in light and dark, and copy <a href="#rule">the CSS</a>.
-  </p>
+  <p class="quiet">Start from a theme, change it, look at each state in light and dark, and copy the CSS.</p>
   <ul class="ready" aria-label="Ready themes">
     ${readyThemes()}
   </ul>
   <div class="editor stack">
-    <div class="looks">
-      <div class="bar">
-        <p class="message" role="status" data-verdict></p>
-        <a data-undo hidden></a>
-      </div>
-      <div class="bar">
-        <div class="states" role="group" aria-label="State of the widget">
-          ${Object.entries(STATES).map(
-            ([id, label]) => html`<button class="button plain" type="button" data-state="${id}">${label}</button>`,
-          )}
+    <div class="side">
+      <div class="looks">
+        <div class="bar">
+          <p class="message" role="status" data-verdict></p>
+          <a data-undo hidden></a>
         </div>
-        <p role="status" data-copied></p>
-        <button class="button" type="button" data-copy>Copy CSS</button>
+        <div class="bar">
+          <div class="states" role="group" aria-label="State of the widget">
+            ${Object.entries(STATES).map(
+              ([id, label]) => html`<button class="button plain" type="button" data-state="${id}">${label}</button>`,
+            )}
+          </div>
+          <p role="status" data-copied></p>
+          <button class="button" type="button" data-copy>Copy CSS</button>
+        </div>
+        <div class="previews card">${preview('light')} ${preview('dark')}</div>
       </div>
-      <div class="previews card">${preview('light')} ${preview('dark')}</div>
+      <section aria-labelledby="rule">
+        <h2 id="rule">The CSS</h2>
+        <p class="quiet">Only what differs from the defaults. This page’s address holds the theme, too.</p>
+        <pre class="rule" tabindex="0" role="group" aria-labelledby="rule" data-css></pre>
+      </section>
     </div>
     <form autocomplete="off" spellcheck="false" aria-label="Properties">
       <section aria-labelledby="colors">
@@ -85,12 +90,7 @@ const editor: Markup = html`<h1>Make the widget yours</h1>
         )}
       </section>
     </form>
-  </div>
-  <div class="bar">
-    <h2 id="rule">The CSS</h2>
-    <p class="quiet">Only what differs from the defaults. This page’s address holds the theme, too.</p>
-  </div>
-  <pre class="rule" tabindex="0" role="group" aria-labelledby="rule"><code data-css></code></pre>`;
+  </div>`;
 
 function preview(scheme: Scheme): Markup {
   return html`<section class="${scheme}" aria-label="The widget, ${scheme}">
@@ -136,7 +136,9 @@ function readyThemes(): Markup[] {
     );
     const hash = Array.from(codes, ([key, code]) => `${key}=${encodeURIComponent(code)}`).join('&');
     return html`<li>
-      <a class="card" href="#${hash}">${sample(codes)}<strong>${label}</strong><small>${note}</small></a>
+      <a class="card" href="#${hash}"
+        >${sample(codes)}<span><strong>${label}</strong><small>${note}</small></span></a
+      >
     </li>`;
   });
 }

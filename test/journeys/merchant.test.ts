@@ -186,7 +186,7 @@ async function atThemes(hash = '', device: Parameters<World['shopper']>[0] = {})
 const widgets = (page: Page) => page.locator('payment-widget');
 const css = async (page: Page) => (await page.locator('[data-css]').textContent()) ?? '';
 const pick = (page: Page, label: string) => page.locator('.ready a', { hasText: label });
-const EMPTY = '/* payment-widget { --payment-color-accent: …; } */';
+const EMPTY = '/* Plain needs no CSS. */';
 
 /** The computed style of both widgets' sheets. */
 async function styleOf(page: Page, property: 'backgroundColor' | 'borderRadius' | 'fontSize'): Promise<string[]> {
@@ -241,7 +241,36 @@ test('a color with too little contrast is named with its ratio, and is not refus
   const marked = await page.locator('[aria-invalid=true]').evaluateAll((all) => all.map(({ ariaLabel }) => ariaLabel));
   assert.deepEqual(marked, ['Muted, light', 'Muted, light, as #rrggbb']);
   await page.getByRole('button', { name: 'Copy' }).click();
-  await page.getByText('It has colors below WCAG AA.').waitFor();
+  await page.getByText(/^(Copied\.|Selected: copy it\.)$/).waitFor();
+});
+
+test('a contrast that is too low opens the state that shows it, at the field of its color', async () => {
+  const { page } = await atThemes();
+  await page.getByLabel('Warning, dark', { exact: true }).fill('#554411');
+  await page.getByRole('button', { name: 'Warning, dark', exact: true }).click();
+  await page.locator('[data-state=checking][aria-pressed=true]').waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement?.ariaLabel), 'Warning, dark, as #rrggbb');
+});
+
+test('there is nothing to copy of the defaults, nor while a color is half typed', async () => {
+  const { page } = await atThemes();
+  const copy = page.getByRole('button', { name: 'Copy CSS' });
+  assert.equal(await copy.isDisabled(), true);
+  const accent = page.getByLabel('Accent, light, as #rrggbb', { exact: true });
+  await accent.fill('#0b7a4b');
+  assert.equal(await copy.isDisabled(), false);
+  await accent.fill('#0b7a4');
+  assert.equal(await copy.isDisabled(), true);
+});
+
+test('the address of a changed theme names the ready theme that it started from', async () => {
+  const { page } = await atThemes();
+  await pick(page, 'Sorbet').click();
+  await page.locator('.ready a[aria-current=true]', { hasText: 'Sorbet' }).waitFor();
+  await page.getByLabel('Corners', { exact: true }).fill('3');
+  await page.waitForURL(/radius=3/);
+  const other = await atThemes(new URL(page.url()).hash);
+  assert.equal(await other.page.locator('[data-undo]').textContent(), 'Back to Sorbet');
 });
 
 test('a color can be typed, and a new accent says that as text it may be drawn in another shade', async () => {

@@ -10,18 +10,18 @@ const SHAPE = 1.2;
 
 /**
  * `of` is the foreground and `on` the background: a color, or [color, its share, color below].
- * A shortfall is reported for the first color in `of`.
+ * A shortfall is reported for the first color in `of`. `state`: which shows it, if not the choice.
  */
 export const PAIRS = [
   { of: 'text', on: 'surface', where: 'on the surface', atLeast: TEXT },
   { of: 'text', on: ['accent', 0.11, 'surface'], where: 'on the chosen row', atLeast: TEXT },
-  { of: 'text', on: ['text', 0.08, 'surface'], where: 'in a note', atLeast: TEXT },
-  { of: 'text', on: ['warning', 0.16, 'surface'], where: 'in a warning (Checking)', atLeast: TEXT },
+  { of: 'text', on: ['text', 0.08, 'surface'], where: 'in a note (no connection)', atLeast: TEXT },
+  { of: 'text', on: ['warning', 0.16, 'surface'], where: 'in a warning', atLeast: TEXT, state: 'checking' },
   { of: 'muted', on: 'surface', where: 'on the surface', atLeast: TEXT },
   { of: 'muted', on: ['accent', 0.11, 'surface'], where: 'on the chosen row', atLeast: TEXT },
-  { of: 'muted', on: ['text', 0.08, 'surface'], where: 'in a note', atLeast: TEXT },
-  { of: 'muted', on: ['warning', 0.16, 'surface'], where: 'in a warning (Checking)', atLeast: TEXT },
-  { of: 'text', on: ['danger', 0.16, 'surface'], where: 'in an error', atLeast: TEXT },
+  { of: 'muted', on: ['text', 0.08, 'surface'], where: 'in a note (no connection)', atLeast: TEXT },
+  { of: 'muted', on: ['warning', 0.16, 'surface'], where: 'in a warning', atLeast: TEXT, state: 'checking' },
+  { of: 'text', on: ['danger', 0.16, 'surface'], where: 'in an error', atLeast: TEXT, state: 'error' },
   { of: 'field', on: 'surface', where: 'on the surface', atLeast: GRAPHIC },
   { of: 'accent', on: 'surface', where: 'on the surface', atLeast: TEXT },
   { of: 'accent', on: ['accent', 0.11, 'surface'], where: 'on the chosen row', atLeast: TEXT },
@@ -29,12 +29,12 @@ export const PAIRS = [
   { of: 'fill', on: 'surface', where: 'as the button', atLeast: SHAPE },
   { of: 'on-accent', on: 'fill', where: 'on the button', atLeast: TEXT },
   { of: 'on-accent', on: ['fill', 0.88, 'press'], where: 'on the hovered button', atLeast: TEXT },
-  { of: 'text', on: ['text', 0.16, 'surface'], where: 'in a gray sign (Failed)', atLeast: GRAPHIC },
-  { of: 'success', on: 'surface', where: 'as the sign of success (Paid)', atLeast: GRAPHIC },
-  { of: 'danger', on: 'surface', where: 'on the surface', atLeast: TEXT },
-  { of: 'danger', on: ['accent', 0.11, 'surface'], where: 'on the chosen row', atLeast: TEXT },
-  { of: 'danger', on: ['danger', 0.16, 'surface'], where: 'in its icon (Error)', atLeast: GRAPHIC },
-  { of: 'warning', on: ['warning', 0.16, 'surface'], where: 'as the sign of a warning (Checking)', atLeast: GRAPHIC },
+  { of: 'text', on: ['text', 0.16, 'surface'], where: 'in a gray sign', atLeast: GRAPHIC, state: 'declined' },
+  { of: 'success', on: 'surface', where: 'as the sign of success', atLeast: GRAPHIC, state: 'paid' },
+  { of: 'danger', on: 'surface', where: 'on the surface', atLeast: TEXT, state: 'error' },
+  { of: 'danger', on: ['accent', 0.11, 'surface'], where: 'on the chosen row', atLeast: TEXT, state: 'error' },
+  { of: 'danger', on: ['danger', 0.16, 'surface'], where: 'in its icon', atLeast: GRAPHIC, state: 'error' },
+  { of: 'warning', on: ['warning', 0.16, 'surface'], where: 'as its sign', atLeast: GRAPHIC, state: 'checking' },
 ];
 
 const COLORS = PROPERTIES.filter(({ kind }) => kind === 'color');
@@ -45,7 +45,7 @@ const LINES = { light: '#2348d5', dark: '#94abff' };
 /** An accent without a surface of the page's own: as a line or text it is drawn as light as the surface needs. */
 export const isFitted = (theme) => 'color-accent' in theme && !('color-surface' in theme);
 
-/** The worst failing pair for each color and scheme. */
+/** The first failing pair for each color and scheme. */
 export function shortfalls(theme) {
   return ['light', 'dark'].flatMap((scheme) => {
     const colors = Object.fromEntries(COLORS.map((each) => [each.key, (theme[each.key] ?? each.default)?.[scheme]]));
@@ -53,16 +53,15 @@ export function shortfalls(theme) {
     if (!('color-accent' in theme)) colors['color-accent'] = LINES[scheme];
     colors['color-on-accent'] = onAccentOf(theme)[scheme];
     colors['color-press'] = hexOf(channels(colors['color-on-accent']).map((value) => 255 - value));
-    const worst = new Map();
-    for (const { of, on, where, atLeast } of PAIRS) {
+    const found = new Map();
+    for (const { of, on, where, atLeast, state = 'choosing' } of PAIRS) {
       const name = typeof of === 'string' ? of : of[0];
       if (isFitted(theme) && name === 'accent') continue;
       const key = `color-${name === 'fill' ? 'accent' : name}`;
       const ratio = contrast(colorOf(of, colors), colorOf(on, colors));
-      const lack = ratio / atLeast;
-      if (lack < Math.min(1, worst.get(key)?.lack ?? 1)) worst.set(key, { key, scheme, ratio, atLeast, where, lack });
+      if (ratio < atLeast && !found.has(key)) found.set(key, { key, scheme, ratio, atLeast, where, state });
     }
-    return [...worst.values()];
+    return [...found.values()];
   });
 }
 
@@ -73,9 +72,7 @@ export function onAccentOf(theme) {
 }
 
 /** White or black, as the widget chooses the text on an accent that comes alone. */
-function readableOn(accent) {
-  return contrast(accent, '#ffffff') > contrast(accent, '#000000') ? '#ffffff' : '#000000';
-}
+const readableOn = (accent) => (contrast(accent, '#ffffff') > contrast(accent, '#000000') ? '#ffffff' : '#000000');
 
 /** The contrast ratio, from 1 to 21. */
 export function contrast(one, other) {
@@ -98,9 +95,7 @@ function colorOf(mixed, colors) {
   return mix(colorOf(one, colors), share, colorOf(other, colors));
 }
 
-function channels(hex) {
-  return [1, 3, 5].map((start) => Number.parseInt(hex.slice(start, start + 2), 16));
-}
+const channels = (hex) => [1, 3, 5].map((start) => Number.parseInt(hex.slice(start, start + 2), 16));
 
 function luminance(hex) {
   const [red, green, blue] = channels(hex).map((value) => {

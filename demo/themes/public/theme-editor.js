@@ -8,8 +8,7 @@ import { PROPERTIES } from './themes.js';
 
 /** Browsers limit how often the address may change, and each letter of a name would be two widgets. */
 const PAUSE_MS = 300;
-const EMPTY = '/* payment-widget { --payment-color-accent: …; } */';
-const ORDER = { amount: '52.50', description: 'Two coffees', methods: ['DIRECT', 'QR'] };
+const ORDER = { amount: '29.00', description: '2\u00a0×\u00a0Dawn Chorus', methods: ['DIRECT', 'QR'] };
 const NEEDS = { 1.2: 'a button', 3: 'a border or icon', 4.5: 'text' };
 
 const find = (selector, within = document) => within.querySelector(selector);
@@ -19,9 +18,13 @@ const rows = PROPERTIES.map((property) => ({ property, row: find(`[data-key="${p
 const propertyOf = (input) => rows.find(({ row }) => row.contains(input)).property;
 const styles = new CSSStyleSheet();
 
-let theme = themeOf(location.hash) ?? {};
+const links = all('.ready a');
+const PLAIN = links.find(({ hash }) => hashOf(themeOf(hash)) === '');
+const nameOf = (link) => find('strong', link).textContent;
+
+let theme = {};
 /** The link to the ready theme that the changes started from. */
-let start = all('.ready a').find(({ hash }) => hashOf(themeOf(hash)) === '');
+let start = PLAIN;
 let state = 'choosing';
 let addressTimer;
 let brandTimer;
@@ -32,17 +35,16 @@ let release = [];
 function show() {
   const css = cssOf(theme);
   styles.replaceSync(css);
-  find('[data-css]').textContent = css || EMPTY;
+  find('[data-css]').textContent = css || '/* Plain needs no CSS. */';
   say('[data-copied]', '');
   for (const { property, row } of rows) showValue(row, property, valueOf(property));
-  const links = all('.ready a');
   const same = links.find((link) => hashOf(themeOf(link.hash)) === hashOf(theme));
   start = same ?? start;
   for (const link of links) link.ariaCurrent = String(link === same);
   const undo = find('[data-undo]');
   undo.hidden = same !== undefined;
   undo.href = start.hash;
-  undo.textContent = `Back to ${find('strong', start).textContent}`;
+  undo.textContent = `Back to ${nameOf(start)}`;
   showVerdict();
   clearTimeout(addressTimer);
   addressTimer = setTimeout(writeAddress, PAUSE_MS);
@@ -61,17 +63,19 @@ function showVerdict() {
       input.ariaInvalid = String(isShort || !input.validity.valid);
     }
   }
-  const lines = found.map(wordsOf);
+  const lines = found.map(lineOf);
   for (const { ariaLabel } of all('input:invalid', form))
-    lines.unshift(`${ariaLabel.split(', as')[0]}: type a color such as #2348d5.`);
+    lines.unshift([`${ariaLabel.split(', as')[0]}: type a color such as #2348d5.`]);
   if (find('[data-key=font] [aria-invalid=true]', form))
-    lines.unshift('Font: a size and a family, such as 1rem Georgia, serif.');
+    lines.unshift(['Font: a size and a family, such as 1rem Georgia, serif.']);
   const verdict = find('[data-verdict]');
   verdict.classList.toggle('good', lines.length === 0);
   verdict.classList.toggle('warn', lines.length > 0);
-  if (lines.length === 0) lines.push('Every text has the contrast of WCAG AA, light and dark.');
-  if (isFitted(theme)) lines.push('As text, the accent is drawn darker or lighter where needed.');
-  say('[data-verdict]', lines.join('\n'));
+  if (lines.length === 0) lines.push(['Every text has the contrast of WCAG AA, light and dark.']);
+  if (isFitted(theme)) lines.push(['As text, the accent is drawn darker or lighter where needed.']);
+  say('[data-verdict]', ...lines.flatMap((line, at) => (at === 0 ? line : ['\n', ...line])));
+  // What would be copied is not what is seen in the fields.
+  find('[data-copy]').disabled = find('[data-css]').textContent.startsWith('/*') || find(':invalid', form) !== null;
 }
 
 const valueOf = ({ key, default: usual }) => (key === 'color-on-accent' ? onAccentOf(theme) : (theme[key] ?? usual));
@@ -89,17 +93,23 @@ function showValue(row, { kind, unit, min }, value) {
   find('.value', row).textContent = text;
 }
 
-/** The ratio is rounded down, so that 4.49 is not shown as 4.5. */
-function wordsOf({ key, scheme, ratio, atLeast, where }) {
+/** Its button shows the color in the preview and its field. The ratio is rounded down: 4.49 is not shown as 4.5. */
+function lineOf({ key, scheme, ratio, atLeast, where, state: shownIn }) {
   const { label } = PROPERTIES.find((property) => property.key === key);
+  const button = Object.assign(document.createElement('button'), { textContent: `${label}, ${scheme}` });
+  button.addEventListener('click', () => {
+    showState(shownIn);
+    find(`[data-key=${key}] [type=text][data-scheme=${scheme}]`, form).focus();
+  });
   const shown = (Math.floor(ratio * 10) / 10).toFixed(1);
-  return `${label}, ${scheme}: ${shown} to 1 ${where}; ${NEEDS[atLeast]} needs ${atLeast}.`;
+  return [button, `: ${shown} to 1 ${where}; ${NEEDS[atLeast]} needs ${atLeast}.`];
 }
 
-/** Sets the text of a live region only if it changes, because screen readers speak each change. */
-function say(selector, text) {
+/** Fills a live region only if its text changes, because screen readers speak each change. */
+function say(selector, ...parts) {
   const region = find(selector);
-  if (region.textContent !== text) region.textContent = text;
+  const text = parts.map((part) => part.textContent ?? part).join('');
+  if (region.textContent !== text) region.replaceChildren(...parts);
 }
 
 /** What the CSS would be no rule with is left out of it. */
@@ -121,18 +131,30 @@ function valueIn(property, { value, dataset }) {
 
 function writeAddress() {
   clearTimeout(addressTimer);
-  if (location.hash !== hashOf(theme)) history.replaceState(null, '', `${location.pathname}${hashOf(theme)}`);
+  const own = hashOf(theme);
+  const hash = start === PLAIN || find('[data-undo]').hidden ? own : `${own || '#'}&from=${nameOf(start)}`;
+  if (location.hash !== hash) history.replaceState(null, '', `${location.pathname}${hash}`);
+}
+
+/** The fragment of a link within the page is not a theme: it is replaced by the theme's. */
+function readAddress() {
+  const given = themeOf(location.hash);
+  if (given !== undefined) {
+    const from = new URLSearchParams(location.hash.slice(1)).get('from');
+    theme = given;
+    start = links.find((link) => nameOf(link) === from) ?? PLAIN;
+  }
+  show();
 }
 
 async function copy() {
   const code = find('[data-css]');
-  const warning = shortfalls(theme).length > 0 ? ' It has colors below WCAG AA.' : '';
   try {
     await navigator.clipboard.writeText(code.textContent);
-    say('[data-copied]', `Copied.${warning}`);
+    say('[data-copied]', 'Copied.');
   } catch {
     getSelection().selectAllChildren(code);
-    say('[data-copied]', `Selected. Copy it with the keyboard.${warning}`);
+    say('[data-copied]', 'Selected: copy it.');
   }
 }
 
@@ -147,7 +169,8 @@ async function prepareForm(widget) {
 }
 
 /** Two new widgets, in the state and with the names and logo that are chosen. */
-function showState() {
+function showState(wanted = state) {
+  state = wanted;
   const given = all('[data-claim]').map(({ dataset, value }) => [dataset.claim, value.trim()]);
   const brand = Object.fromEntries(given.filter(([, value]) => value !== ''));
   for (const end of release.toReversed()) end();
@@ -189,21 +212,12 @@ for (const { property, row } of rows)
     find('input', row).focus();
   });
 find('[data-copy]').addEventListener('click', () => void copy());
-for (const button of all('[data-state]')) {
-  button.addEventListener('click', () => {
-    state = button.dataset.state;
-    showState();
-  });
-}
+for (const button of all('[data-state]')) button.addEventListener('click', () => showState(button.dataset.state));
 // A link to the address of before leads nowhere while the changes are not in the address.
 for (const link of all('.ready a, [data-undo]')) link.addEventListener('click', writeAddress);
 window.addEventListener('pagehide', writeAddress);
-window.addEventListener('hashchange', () => {
-  // The fragment of a link within the page is not a theme: restore the theme's fragment.
-  theme = themeOf(location.hash) ?? theme;
-  show();
-});
+window.addEventListener('hashchange', readAddress);
 
 showState();
 document.adoptedStyleSheets.push(styles);
-show();
+readAddress();

@@ -67,6 +67,5 @@ function valueText({ kind, unit }, value) {
   return value.light === value.dark ? value.light : `light-dark(${value.light}, ${value.dark})`;
 }
 
-function isDefault(property, value) {
-  return property.default !== null && valueText(property, value) === valueText(property, property.default);
-}
+const isDefault = (property, value) =>
+  property.default !== null && valueText(property, value) === valueText(property, property.default);
