@@ -10,6 +10,7 @@ import {
   type Transaction,
   type TransactionType,
 } from '../protocol/transaction.ts';
+import { decimalOf } from '../protocol/money.ts';
 import { STATUSES, type Status } from '../protocol/wire.ts';
 import { asOf, transactionTable, cards, linkTo, type Backs, type Column } from './layout.ts';
 import { answerName, isInDoubt, STATUS_NAMES, TYPE_NAMES } from './words.ts';
@@ -88,11 +89,14 @@ export function transactionsPage(filters: Filters, page: TransactionPage | strin
   ${transactionTable(shown, caption, none, backs)} ${pager('/admin/transactions', filters, nextCursor)}`;
 }
 
-/** Each word is in the id, the amount or what is shown of the wallet. */
+/** It is the whole wallet id, or each word is in the id, the amount or what is shown of the wallet. */
 export function isFound({ id, payer, customer, ...sum }: Transaction, typed: string): boolean {
-  const text = `${id} ${moneyOf(sum)} ${walletEnd(payer ?? customer ?? '')}`.toLowerCase();
+  const party = payer ?? customer ?? '';
+  if (typed.replaceAll(/[\s\p{Pd}]/gu, '') === party) return true;
+  const decimal = decimalOf(sum.amountMinor, sum.currency);
+  const text = `${id} ${moneyOf(sum)} ${decimal} ${walletEnd(party)}`.toLowerCase();
   const words = typed.toLowerCase().split(/\s+/);
-  return words.every((word) => text.includes(word));
+  return words.every((word) => text.includes(word) || text.includes(word.replace(/,(?=\d\d$)/, '.')));
 }
 
 /** A file has what the ledger finds: no words of a search, and no closed order told from another. */

@@ -15,7 +15,7 @@ function filter() {
   const typed = field.value.toLowerCase().replace(/(\d),(\d\d)(?!\d)/g, '$1.$2');
   const words = typed.split(/\s+/).filter(Boolean);
   // Of a wallet's id the row has only the end.
-  const wallet = /^[\d\s]{5,}$/.test(typed) && words.join('');
+  const wallet = /^[\d\s\p{Pd}]{5,}$/u.test(typed) && typed.replace(/\D/g, '');
   const rows = [...live.querySelectorAll('li')];
   for (const row of rows) {
     const text = `${nameOf(row)} ${row.id} ${row.querySelector('time').title} ${row.textContent}`.toLowerCase();
