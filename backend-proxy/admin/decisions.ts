@@ -88,7 +88,7 @@ export function backOf(payment: Transaction, { order, now }: OrderAt, rules: Ref
   const sent = refunds.filter(({ refundOf, stage }) => refundOf === payment.id && STAGES[stage].status !== 'FAILED');
   if (sent.length === 0 && (!paysNothing(payment) || !isAll)) return undefined;
   const sums = Map.groupBy(sent, ({ stage, needsReview }) =>
-    needsReview ? 'refund to review' : stage === 'succeeded' ? 'refunded' : 'refund on its way',
+    stage === 'succeeded' ? 'refunded' : needsReview ? 'refund to review' : 'refund on its way',
   );
   const isDone = sums.keys().every((where) => where === 'refunded');
   const rest = isAll && left > 0 && !paysNothing(payment) ? restText(left, payment) : '';

@@ -79,7 +79,7 @@ export function overview(shown: Overview): Html {
   const { counts, owed, reviews, dead, problem, warnings, latest, backs, now, form } = shown;
   const toHealth = html`<a class="button quiet" href="/admin/health">Open health</a>`;
   const toReview = [
-    ...reviews.map((each, at) => review(each, now, reviews.slice(0, at))),
+    ...reviews.map((each) => review(each, now)),
     ...more(reviewsIn(counts, owed) - reviews.length, 'to review', '/admin/transactions?status=REVIEW'),
     ...owed.map((each) => owedItem(each, now)),
     ...(owed.length < MAX_OWED ? [] : [item('Older ones follow as these end.', '', '', html``)]),
@@ -133,13 +133,10 @@ function item(
   </li>`;
 }
 
-/** `above`: what to ask is said once. */
-function review(transaction: Transaction, now: number, above: readonly Transaction[]): Html {
+function review(transaction: Transaction, now: number): Html {
   const { history, updatedAt } = transaction;
   const askedAt = history.findLast(({ event }) => event === 'needs_review')?.at ?? updatedAt;
-  const ask = whatToAsk(transaction);
-  const isSaid = above.some((other) => whatToAsk(other) === ask);
-  return toDo(transaction, now - askedAt, `${reviewReason(transaction)} ${isSaid ? '' : ask}`.trim(), 'Review');
+  return toDo(transaction, now - askedAt, `${reviewReason(transaction)} ${whatToAsk(transaction)}`, 'Review');
 }
 
 function owedItem({ payment, ...left }: Owed, now: number): Html {

@@ -118,7 +118,7 @@ th, td { padding: 0.6rem 0.9rem; text-align: left; vertical-align: top; border-t
 thead th { border: 0; color: var(--soft); font-size: 0.8125rem; font-weight: 600; white-space: nowrap; }
 /* Only an id is broken. */
 tbody th { min-width: 13.5rem; font-weight: 600; }
-.panel tbody th { min-width: 0; }
+.panel tbody th { min-width: 11.25rem; }
 td { overflow-wrap: break-word; }
 td a { overflow-wrap: anywhere; }
 /* The first link of a row is its whole width; another lies above it. */

@@ -32,6 +32,7 @@ import {
   sourceName,
   reportsOf,
   STOP_ORDER,
+  whatToAsk,
 } from './words.ts';
 import {
   amount,
@@ -182,9 +183,7 @@ function whatToDo(transaction: Transaction): Html {
       ['Reported', reports.length === 0 ? null : html`${reports}`],
       [isOutgoing ? 'To' : 'From', wallets === null ? 'Not known' : wallet(wallets)],
     ])}
-    <p>
-      ${isUnpaid(transaction) ? 'Wait until it is paid or ends.' : 'Ask the gateway’s support, then say what you know.'}
-    </p>`;
+    <p>${whatToAsk(transaction)} ${isUnpaid(transaction) ? '' : 'Then say what you know.'}</p>`;
 }
 
 function reviewForm({ transaction, form, name, typed, effects }: Given): Html {

@@ -4,6 +4,7 @@ import type { Order } from '../ledger/model.ts';
 import { AFTER_CLOSE, NOT_REFUNDABLE, paysNothing, type NotRefundable } from '../protocol/refundable.ts';
 import {
   TYPES,
+  isAwaited,
   isByPerson,
   isDenied,
   isOpen,
@@ -309,7 +310,8 @@ export function reviewReason(reviewed: Reviewed): string {
     const what = differing(detail) ?? `The gateway reported a different ${field} than was asked for`;
     const since = reviewed.history.slice(reviewed.history.indexOf(cause));
     const end = since.find((entry) => /^(succeeded|declined)$/.test(entry.event) && !isByPerson(entry))?.event;
-    return `${what}${end === 'succeeded' ? ', and the right one later' : end ? ', and declined it later' : ''}.`;
+    const unpaid = TYPES[reviewed.type].paysOrder ? ', and it ended unpaid' : ', and it failed later';
+    return `${what}${end === 'succeeded' ? ', and the right one later' : end ? unpaid : ''}.`;
   }
   if (said === null) return 'The gateway has not said in time how it ended.';
   return `${capital(inWords(said))}.`;
@@ -342,14 +344,15 @@ export function isOnlyAfterClose({ afterClose, mismatch, conflict }: Transaction
 
 export const isInDoubt = (transaction: Transaction) => transaction.needsReview && !isOnlyAfterClose(transaction);
 
-/** What a review waits for; of one that nobody has paid, nothing. */
+/** What to do in a review. The shop's desk has the same sentences. */
 export function whatToAsk(transaction: Transaction): string {
-  if (isUnpaid(transaction)) return '';
+  if (isUnpaid(transaction)) return 'Wait until it is paid or ends.';
   const isPayment = TYPES[transaction.type].paysOrder;
   const isPaid = isPayment && transaction.stage === 'succeeded';
-  if (isPaid && !transaction.surplus && !transaction.afterClose)
-    return 'The payment counts as paid. Not shipped yet? Ask the gateway’s support first.';
-  return `Ask the gateway’s support before you ${isPaid ? 'refund it' : isPayment ? 'ship' : 'send it again'}.`;
+  if (isPaid && !paysNothing(transaction))
+    return 'It counts as paid. Not shipped yet? Ask the gateway’s support first.';
+  const what = isPaid ? 'before you refund it' : isPayment ? 'whether it was paid' : 'before you send it again';
+  return `Ask the gateway’s support ${what}.`;
 }
 
 /** Minor units of a payment: what is left, and how much of it the gateway takes; and why nothing can be sent. */
@@ -382,13 +385,14 @@ export type Back = readonly [tone: string, name: string, rest?: string];
 export function status(transaction: Transaction, back?: Back): Html {
   const { type, stage, surplus, afterClose } = transaction;
   if (isInDoubt(transaction)) {
-    const name = stage === 'succeeded' ? `${statusName(transaction)}, needs review` : 'Needs review';
-    return html`<span class="status warn">${name}</span>`;
+    const isCounted = stage === 'succeeded' || (TYPES[type].paysOrder && isAwaited(transaction));
+    const name = isCounted ? `${statusName(transaction)}, needs review` : 'Needs review';
+    return html`<span class="status warn long">${name}</span>`;
   }
   const hasFailed = TYPES[type].isOutgoing && STAGES[stage].status === 'FAILED';
   const own = surplus || afterClose || isDenied(transaction) ? 'warn' : hasFailed ? 'bad' : TONES[STAGES[stage].status];
   const [tone, name] = back ?? [own, statusName(transaction)];
-  // A line begins with a word.
-  const look = name.includes(' · ') ? `${tone} long` : tone;
+  // On a phone a line of its own.
+  const look = name.length > 9 ? `${tone} long` : tone;
   return html`<span class="status ${look}">${name.replaceAll(' · ', '\u00A0· ')}</span>`;
 }

@@ -40,7 +40,7 @@ export function deskFrame(title: string, site: Site, body: Markup): Markup {
 /** The part that desk.js refreshes: first what waits, oldest first. `doneId`: of what was just sent or closed. */
 export function deskList(entries: readonly Entry[], now: Date, doneId?: string, operatorUrl?: string): Markup {
   const today = days.format(now);
-  const section = (name: string, note: string | false, listed: readonly Entry[], figures: Markup | '' = '') =>
+  const section = (name: string, note: string, listed: readonly Entry[], figures: Markup | '' = '') =>
     html`<section aria-label="${name}">
       <h2>${name}${note && html`<small>${note}</small>`}</h2>
       <div class="card">
@@ -64,14 +64,12 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
       const listed = shown
         .filter((entry) => !toDo(entry, entries))
         .toSorted((a, b) => Date.parse(timeOf(b).at) - Date.parse(timeOf(a).at));
-      const above = all.filter((entry) => toDo(entry, entries)).length;
-      const note = above > 0 && `${above} of this day ${above === 1 ? 'is' : 'are'} listed above`;
-      return shown.length > 0 && section(day === today ? `Today, ${day}` : day, note, listed, totals(all));
+      return shown.length > 0 && section(day === today ? `Today, ${day}` : day, '', listed, totals(all, entries));
     })}
     ${entries.length === 0 && html`<p class="message">No payment. Pay for an <a href="/">order in the shop</a>.</p>`}
     <p class="quiet">
       ${entries.length > SHOWN.rows && `The newest ${SHOWN.rows}. `}These are the last ${SHOWN.days} days.
-      ${operatorUrl && html`All are on the <a href="${operatorUrl}">operator’s page ↗</a>, with its own sign-in.`}
+      ${operatorUrl && html`All are on the <a href="${operatorUrl}">operator’s page</a>, with its own sign-in.`}
     </p>`;
 }
 
@@ -89,8 +87,8 @@ function justDone(entry: Entry, entries: readonly Entry[]): Markup | '' {
 }
 
 /** Of a day, in this shop's currency: what came in, also what pays nothing, and what was sent; not what is denied. */
-function totals(entries: readonly Entry[]): Markup {
-  const ours = entries.filter(({ currency }) => currency === CURRENCY);
+function totals(ofDay: readonly Entry[], entries: readonly Entry[]): Markup {
+  const ours = ofDay.filter(({ currency }) => currency === CURRENCY);
   const done = ours.filter(({ status }) => status === 'SUCCESS');
   const { in: Received = [], out: Sent = [] } = Object.groupBy(done, (entry) => (isPayment(entry) ? 'in' : 'out'));
   const coming = ours.filter((entry) => !isPayment(entry) && isOpen(entry) && !entry.needsReview);
@@ -98,12 +96,13 @@ function totals(entries: readonly Entry[]): Markup {
   return html`<dl class="totals">
     ${Object.entries(figures).map(([name, all]) => {
       const counted = all.filter((entry) => !isDenied(entry));
-      const denied = all.length > counted.length && `, ${all.length - counted.length}\u00A0denied`;
+      const parts = { denied: all.length - counted.length, above: counted.filter((one) => toDo(one, entries)).length };
+      const said = Object.entries(parts).map(([part, count]) => count > 0 && `, ${count}\u00A0${part}`);
       const sum = money(sumOf(counted));
       return (
         (name === 'Received' || all.length > 0) &&
         html`<div>
-          <dt><small>${counted.length} ${name.toLowerCase()}${denied}</small></dt>
+          <dt><small>${counted.length} ${name.toLowerCase()}${said}</small></dt>
           <dd>${all === Received || all === Sent ? html`<b>${sum}</b>` : sum}</dd>
         </div>`
       );
@@ -111,10 +110,10 @@ function totals(entries: readonly Entry[]): Markup {
   </dl>`;
 }
 
-/** What is to do has a second line, which says why. */
 function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl?: string): Markup {
-  const { orderId, gatewayOrderId, createdAt, status, bought } = entry;
-  const { at, isEnd } = timeOf(entry);
+  const { orderId, gatewayOrderId, createdAt, bought } = entry;
+  const [{ at, isMoved }, hasMore] = [timeOf(entry), ofOrder(entry, entries).length > 1];
+  const id = hasMore && isPayment(entry) ? gatewayOrderId : orderId;
   const [{ tone, label }, advice] = [badgeOf(entry, entries), adviceOf(entry, entries)];
   const [what, [most, rest]] = [toDo(entry, entries), leftOf(entry, entries)];
   const isOwed = what && what !== 'To review' && entry.currency === CURRENCY;
@@ -122,56 +121,58 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
   const [ofRow, ofList] = [dayOf(at), what ? today : dayOf(createdAt)];
   const day = ofRow === ofList ? '' : `${ofRow.split(/[ ,]/, 2).join('\u00A0')},\u00A0`;
   const name = `${ofRow === today ? 'Today, ' : ''}${ofRow}`;
-  const [isMoved, hasMore] = [status === 'SUCCESS' && !isDenied(entry), ofOrder(entry, entries).length > 1];
-  return html`<li id="${gatewayOrderId}" class="${what && 'warn'}" data-moved="${isMoved && 'yes'}">
-    <b>${hasMore ? html`<a href="/desk?find=${encodeURIComponent(orderId)}">${orderId}</a>` : orderId}</b>
+  return html`<li id="${gatewayOrderId}" class="${what && 'warn'}" data-moved="${isMoved && !isDenied(entry) && 'yes'}">
+    <b>${hasMore ? html`<a href="/desk?find=${encodeURIComponent(orderId)}">${id}</a>` : id}</b>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
-    <span class="about">${bought && html`<span>${bought}</span> · `}${aboutOf(entry, entries)}</span>
-    <time datetime="${at}" title="${name}">${!isEnd && 'started\u00A0'}${day}${times.format(new Date(at))}</time>
+    <span class="about">
+      ${aboutOf(entry, entries).map((part) => html`<span class="${part === bought && 'goods'}">${part}</span> `)}
+    </span>
+    <time datetime="${at}" title="${name}">${!isMoved && 'started\u00A0'}${day}${times.format(new Date(at))}</time>
     <b class="amount">${isPayment(entry) ? '' : '−'}${sum}</b>
     ${advice && html`<p>${advice}${what && closeLink(entry, entries)}</p>`} ${action(entry, entries, operatorUrl)}
   </li>`;
 }
 
-/** When it ended, or when it began. */
-function timeOf({ status, history, createdAt }: Entry): { at: string; isEnd: boolean } {
-  const ends = status === 'SUCCESS' ? /^succeeded$/ : /^(declined|rejected|expired|replaced|not_created)$/;
-  const end = isOpen({ status }) ? undefined : history.findLast(({ event }) => ends.test(event));
-  return { at: end?.at ?? createdAt, isEnd: end !== undefined };
+/** When the money moved, also if a person recorded it later; else when it began. */
+function timeOf({ history, createdAt }: Entry): { at: string; isMoved: boolean } {
+  const end = history.find(({ event }) => event === 'succeeded');
+  const before = history.slice(0, end && end.detail === 'RESOLVED' ? history.indexOf(end) : 0);
+  const isReport = (event: string, detail: string | null) => event === 'mismatch' || detail?.startsWith('SUCCESS');
+  const moved = before.findLast(({ source, event, detail }) => source === 'check' && isReport(event, detail)) ?? end;
+  return { at: moved?.at ?? createdAt, isMoved: moved !== undefined };
 }
 
-/** How, the wallet that paid, was asked or receives, the note, and what was refunded. */
-function aboutOf(entry: Entry, entries: readonly Entry[]): string {
+/** What was bought, how, the wallet that paid, was asked or receives, the note, and what was refunded. */
+function aboutOf(entry: Entry, entries: readonly Entry[]): unknown[] {
   const party = isPayment(entry) ? entry.payer : entry.customer;
   const wallet = party ? walletEnd(party) : entry.customer && `asked ${walletEnd(entry.customer)}`;
   // The gateway cannot cancel, so what only the proxy has ended may come all the same.
   const isEndedHere =
     /^(REPLACED|EXPIRED)$/.test(entry.reason ?? '') && entry.history.every(({ event }) => event !== 'declined');
-  const mayBePaid = isPayment(entry) && (entry.isClosed || (!entry.needsReview && isEndedHere));
+  const may = isPayment(entry) && (entry.isClosed || (!entry.needsReview && isEndedHere)) && 'may still be paid';
   const sent = [...Map.groupBy(refundsOf(entry, entries), howRefunded)];
   const sums = sent.map(([how, all]) => `${money(sumOf(all), entry.currency)} ${how}`);
   if (isPayment(entry) && centsOf(entry.settled) > 0) sums.push(`${formatMoney(entry.settled)} settled another way`);
   const note = 'note' in entry && entry.note !== backNote(entry.orderId) && entry.note;
   const lost = isPayment(entry) && isWaiting(entry) && isLost(entry) && 'the gateway’s answer was lost';
-  const parts = [kindOf(entry).replace(' ', '\u00A0'), wallet, mayBePaid && 'may still be paid', lost, note, ...sums];
-  return parts.filter(Boolean).join('\u00A0· ');
+  return [entry.bought, kindOf(entry), wallet, may, lost, note, ...sums].filter(Boolean);
 }
 
 /** Of a refund, unless another is typed: its row has the order. */
 export const backNote = (order: string) => `Refund for ${order}`;
 
 const howRefunded = ({ status, needsReview }: Refund) =>
-  needsReview ? 'refund to review' : status === 'SUCCESS' ? 'refunded' : 'refund on its way';
+  status === 'SUCCESS' ? 'refunded' : needsReview ? 'refund to review' : 'refund on its way';
 
 function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): Markup | false | '' | undefined {
   const { orderId: order, gatewayOrderId } = entry;
   const what = toDo(entry, entries);
-  const link = (name: string, to: string, sign = '') =>
-    html`<a class="act ${what && 'button'}" href="${to}" aria-label="${name} ${order}">${name}${sign}</a>`;
+  const link = (name: string, to: string) =>
+    html`<a class="act ${what && 'button'}" href="${to}" aria-label="${name} ${order}">${name}</a>`;
   if (refundable(entry, entries) > 0 && (what || !hasExtra(entry, entries)))
     return link('Refund', `/desk/send?${idsOf(entry)}`);
   const there = `${operatorUrl}/transactions/${encodeURIComponent(gatewayOrderId)}`;
-  if (what) return operatorUrl && link(what === 'To review' ? 'Review' : 'Settle', there, ' ↗');
+  if (what) return operatorUrl && link(what === 'To review' ? 'Review' : 'Settle', there);
   if (isToSend(entry, entries)) return link('Send again', `/desk/send?payout=${encodeURIComponent(gatewayOrderId)}`);
   return closeLink(entry, entries);
 }
@@ -194,7 +195,7 @@ const idsOf = ({ orderId: order, gatewayOrderId: payment }: Entry) => String(new
 
 /** Why it waits, or what a person decided, and what of it can be refunded. */
 function adviceOf(entry: Entry, entries: readonly Entry[]): string {
-  if (isInDoubt(entry)) return `${reviewReason(entry)}.`;
+  if (isInDoubt(entry)) return `${reviewReason(entry)}. ${whatToAsk(entry)}`;
   const decided = decidedIn(entry);
   if (!isPayment(entry)) return decided ?? (entry.status === 'FAILED' ? `${endOf(entry)}. No money moved.` : '');
   const [most, rest] = leftOf(entry, entries);
@@ -217,7 +218,8 @@ function causeOf({ history }: Entry): { at: number; said: string } {
 function reviewReason(entry: Entry): string {
   const { at, said } = causeOf(entry);
   const end = entry.history.slice(at).find(({ event }) => /^(succeeded|declined)$/.test(event))?.event;
-  const later = end === 'succeeded' ? ', and the right one later' : end ? ', and declined it later' : '';
+  const unpaid = isPayment(entry) ? ', and it ended unpaid' : ', and it failed later';
+  const later = end === 'succeeded' ? ', and the right one later' : end ? unpaid : '';
   const [, asked = '', reported = ''] = /asked ([\d.]+) EUR, reported ([\d.]+) EUR/.exec(said) ?? [];
   if (asked && isUnpaid(entry))
     return `Nobody has paid yet. The gateway named ${formatMoney(reported)} for a request of ${formatMoney(asked)}`;
@@ -228,6 +230,15 @@ function reviewReason(entry: Entry): string {
   if (said in FIELDS) return `The gateway reported a different ${FIELDS[said]} than was asked for${later}`;
   if (said === '') return 'The gateway has not said in time how it ended';
   return said.replace(/^SUCCESS/, 'The gateway says paid').replace(/^./, (letter) => letter.toUpperCase());
+}
+
+/** As on the operator's page. */
+function whatToAsk(entry: Entry): string {
+  if (isUnpaid(entry)) return 'Wait until it is paid or ends.';
+  const isPaid = isPayment(entry) && entry.status === 'SUCCESS';
+  if (isPaid && !paysNothing(entry)) return 'It counts as paid. Not shipped yet? Ask the gateway’s support first.';
+  const what = isPaid ? 'before you refund it' : isPayment(entry) ? 'whether it was paid' : 'before you send it again';
+  return `Ask the gateway’s support ${what}.`;
 }
 
 /** Who decided, and what; without a name once it is erased. */
@@ -315,8 +326,7 @@ const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet we
 const WHOLE = 'the gateway sends whole amounts only';
 /** What waits, and what is true of all of it. */
 const TO_DO = {
-  'To review':
-    'Ask the gateway’s support before you ship, refund or send again, and record its answer on the operator’s page.',
+  'To review': 'Once you know how it ended, record it on the operator’s page.',
   'To refund': 'It came in, and pays no order.',
   'Still owed': 'Settle it another way, and say so on the operator’s page.',
 };
@@ -342,12 +352,11 @@ function endOf({ history, reason }: Entry): string {
 
 function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof SIGNS; label: string } {
   const extra = isPayment(entry) && ((entry.surplus && 'Paid twice') || (entry.afterClose && 'Paid after closing'));
-  const done = `${extra || TYPES[entry.type][1]}${isDenied(entry) ? ', denied' : ''}`;
-  const sent = refundsOf(entry, entries);
-  const back = sumOf(sent.filter((one) => howRefunded(one) === 'refunded'));
+  const done = isUnpaid(entry) ? 'Waiting' : `${extra || TYPES[entry.type][1]}${isDenied(entry) ? ', denied' : ''}`;
+  const [isCounted, sent] = [entry.status === 'SUCCESS' || isUnpaid(entry), refundsOf(entry, entries)];
+  const back = sumOf(sent.filter(({ status }) => status === 'SUCCESS'));
   const isBack = sent.every(({ status }) => status === 'SUCCESS') && leftOf(entry, entries)[0] === 0;
-  if (isInDoubt(entry))
-    return { tone: 'warn', label: entry.status === 'SUCCESS' ? `${done}, needs review` : 'Needs review' };
+  if (isInDoubt(entry)) return { tone: 'warn', label: isCounted ? `${done}, needs review` : 'Needs review' };
   if (isDenied(entry) || toDo(entry, entries)) return { tone: 'warn', label: done };
   if (extra) return { tone: isBack ? 'good' : 'wait', label: done };
   if (entry.isClosed) return { tone: 'over', label: 'Closed' };

@@ -1,6 +1,7 @@
 // What the operator sees and does: refunds and closings; and what every page keeps.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { backOf } from '../../../backend-proxy/admin/decisions.ts';
 import { unavailable } from '../../../backend-proxy/errors.ts';
 import { walletEnd } from '../../../backend-proxy/admin/values.ts';
 import { webhookPage } from '../../../backend-proxy/admin/lists.ts';
@@ -99,6 +100,17 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
     /A-1 QR code •••• \d{4} €10\.00 Partly refunded · €4\.00 refunded · €6\.00 refund on its way /,
   );
   await operator.says(path, / Paid · confirmed by the gateway [\d:]+ €4\.00 refunded · A-1-r1 Webhooks /);
+  const [payment, now] = [await world.ledger.transaction('A-1'), await world.ledger.orderAt('A-1')];
+  const refunds = now.order?.refunds.map((each) => ({ ...each, needsReview: true })) ?? [];
+  const order = now.order && { ...now.order, refunds };
+  assert.match(
+    backOf(
+      payment ?? assert.fail(),
+      { ...now, order },
+      { refundMethods: new Set(['QR']), payoutDecimals: false },
+    )?.[1] ?? '',
+    /^Partly refunded · €4\.00 refunded · €6\.00 refund to review$/,
+  );
   await world.settleAfter('approve', 'A-1-r2');
   for (const at of ['/admin', '/admin/transactions', path])
     assert.match(await operator.open(at), /status over">Refunded</, at);

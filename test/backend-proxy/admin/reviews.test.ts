@@ -17,13 +17,16 @@ it('a review is resolved in two steps: the first says what will happen and chang
     '/admin/health',
     /but something needs attention\. .* ! Reviews 1 to review ✓ To refund Nothing\./,
   );
-  await operator.says('/admin', new RegExp(`1 payment to review As of .* Pause Needs review A-1 · QR code · open for \\d+ \\w+ ${why} €10\\.10 Review`)); // prettier-ignore
+  await operator.says('/admin', new RegExp(`1 payment to review As of .* Pause Waiting, needs review A-1 · QR code · open for \\d+ \\w+ ${why} Wait until it is paid or ends\\. €10\\.10 Review`)); // prettier-ignore
   assert.match(
     await operator.open('/admin/transactions?status=REVIEW'),
-    new RegExp(`Needs review</span>\\s*<small class="reason">${why}</small>`),
+    new RegExp(`Waiting, needs review</span>\\s*<small class="reason">${why}</small>`),
   );
   const [, href = ''] = /"(\/admin\/transactions\?[^"]+)"\s*>1 payment</.exec(await operator.open('/admin')) ?? [];
-  await operator.says(href.replaceAll('&amp;', '&'), / 1 transaction found, .* A-1 QR code €10\.10 Needs review /);
+  await operator.says(
+    href.replaceAll('&amp;', '&'),
+    / 1 transaction found, .* A-1 QR code €10\.10 Waiting, needs review /,
+  );
   await operator.says(
     '/admin/transactions/A-1',
     / Wait until it is paid or ends\. Say what happened .* The money was received Order A-1 becomes paid\. No money was received The payment of order A-1 counts as unpaid\. /,
@@ -63,7 +66,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   await createMismatch(world, 'A-3');
   await observe(world, 'A-3', verified('succeeded'), 'later');
   await operator.says('/admin/transactions/A-3', / Paid, needs review .*reported €0\.07 instead of €10\.10, and the right one later\. Asked €10\.10 · .* Reported €0\.07, waiting · .* UTC Paid, as asked · .*say what you know\. What happened\? The money was received It is already counted as received\. This only ends the review\. No money was received It is listed as denied, is not counted, and cannot be refunded\. /); // prettier-ignore
-  await operator.says('/admin', / and the right one later\. The payment counts as paid\. Not shipped yet\? Ask the gateway’s support first\. /); // prettier-ignore
+  await operator.says('/admin', / and the right one later\. It counts as paid\. Not shipped yet\? Ask the gateway’s support first\. /); // prettier-ignore
   const asked = await (await resolve(operator, 'A-3', { ...ADA, status: 'FAILED' })).text();
   assert.match(
     textOf(asked),
@@ -147,7 +150,7 @@ it('a payment whose id the gateway had before says what that means, and what to 
   await world.start(world.token(), { method: 'QR' });
   const said = textOf(await operator.open('/admin/transactions/A-1'));
   assert.match(said, /had this id before\. What it reports may be somebody else’s payment, so it pays nothing here\./);
-  assert.match(said, /Ask the gateway’s support, then say what you know/);
+  assert.match(said, /Ask the gateway’s support whether it was paid\. Then say what you know/);
   assert.match(said, /No clear answer, checking · the gateway has this id already \(HTTP 409/);
   await observe(world, 'A-1', differing(), 'first');
   await observe(world, 'A-1', verified('succeeded'), 'second');
@@ -162,11 +165,11 @@ it('a payment whose id the gateway had before says what that means, and what to 
   assert.doesNotMatch(textOf(await denied.text()), / Later /);
 });
 
-it('a review of a wrong amount says that the gateway declined the payment later', async (t) => {
+it('a review of a wrong amount says that the payment ended unpaid, also where it expired', async (t) => {
   const operator = await signedIn(t);
   await createMismatch(operator.world);
   await observe(operator.world, 'A-1', verified('failed'), 'later');
-  await operator.says('/admin/transactions/A-1', / instead of €10\.10, and declined it later\. Asked /);
+  await operator.says('/admin/transactions/A-1', / instead of €10\.10, and it ended unpaid\. Asked /);
 });
 
 it('a resolution against what the gateway reports needs a confirmation that names the report', async (t) => {
@@ -279,7 +282,7 @@ it('what a colleague decided is said of the payment, and a payout that failed sa
     / Paid, denied QR code · A-3 Ada denied that the money moved, on .*\. The gateway’s report came on .* UTC\. If it was shipped or counted as paid, stop the order and tell the customer\. /,
   );
   for (const path of ['/admin', '/admin/transactions', '/admin/transactions/A-3'])
-    assert.match(await operator.open(path), /class="status warn">Paid, denied</, path);
+    assert.match(await operator.open(path), /class="status warn long">Paid, denied</, path);
   await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678' });
   const reportFailed = async () => {
     world.skip(M);
