@@ -292,6 +292,9 @@ it('an open amount is asked for within its bounds, shown on the button and sent 
   const widget = await mount(proxy, { lang: 'de' });
   expect(thePart(widget, 'pay').textContent?.trim()).to.equal('Bezahlen');
   expect(thePart(widget, 'help').textContent).to.equal('Zwischen 5\u00a0€ und 500\u00a0€');
+  thePart(widget, 'pay').click();
+  await widget.updateComplete;
+  expect(thePart(widget, 'error').textContent).to.equal('Geben Sie einen Betrag ein. Zwischen 5\u00a0€ und 500\u00a0€');
   type(widget, 'amount', '4,99');
   await widget.updateComplete;
   expect(thePart(widget, 'pay').textContent?.trim()).to.equal('Bezahlen');

@@ -20,6 +20,7 @@ export function amountField(
   const { currency } = state.order;
   const values = { ...(min && { min: rounded(min, context) }), ...(max && { max: rounded(max, context) }) };
   const key = min ? (max ? 'between' : 'below') : 'above';
+  const hint = min || max ? say(key, values) : '';
   const parts = new Intl.NumberFormat(language, { style: 'currency', currency }).formatToParts(1);
   const indexOf = (type: string) => parts.findIndex((part) => part.type === type);
   const unit = html`<label class="unit" for="amount">${parts[indexOf('currency')]?.value}</label>`;
@@ -34,8 +35,8 @@ export function amountField(
     else if (state.form.amount) run((session) => session.edit({}, errors));
   };
   return html`<div @change=${check}>
-    ${field('amount', 'amount', min || max ? say(key, values) : '', shown, context, {
-      values,
+    ${field('amount', 'amount', hint, shown, context, {
+      values: { ...values, hint },
       before: isFirst ? unit : '',
       unit: isFirst ? '' : unit,
       after: suggestions(html, context),

@@ -14,7 +14,7 @@ export default {
   QR_help: 'امسح رمز QR',
 
   amount: 'المبلغ',
-  amountEmpty: 'أدخل المبلغ.',
+  amountEmpty: 'أدخل المبلغ.[| {hint}]',
   amountWrong: 'أدخل المبلغ بالأرقام، مثلًا {example}.',
   amountDecimals: 'في هذا المبلغ منازل عشرية أكثر من اللازم. أدخله هكذا: {example}.',
   between: 'بين {min} و{max}',

@@ -15,7 +15,7 @@ export default {
   unavailable: 'В момента не е достъпно',
 
   amount: 'Сума',
-  amountEmpty: 'Въведете сума.',
+  amountEmpty: 'Въведете сума.[| {hint}]',
   amountWrong: 'Въведете сумата с цифри, например {example}.',
   amountDecimals: 'Тази сума има твърде много знаци след запетаята. Въведете я така: {example}.',
   between: 'Между {min} и {max}',

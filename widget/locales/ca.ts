@@ -14,7 +14,7 @@ export default {
   QR_help: 'Escanegeu un codi QR',
 
   amount: 'Import',
-  amountEmpty: 'Introduïu un import.',
+  amountEmpty: 'Introduïu un import.[| {hint}]',
   amountWrong: 'Introduïu l’import en xifres, per exemple {example}.',
   amountDecimals: 'Aquest import té massa decimals. Introduïu-lo així: {example}.',
   between: 'Entre {min} i {max}',

@@ -15,7 +15,7 @@ export default {
   unavailable: 'Teď není k dispozici',
 
   amount: 'Částka',
-  amountEmpty: 'Zadejte částku.',
+  amountEmpty: 'Zadejte částku.[| {hint}]',
   amountWrong: 'Zadejte částku číslicemi, například {example}.',
   amountDecimals: 'Částka má příliš mnoho desetinných míst. Zadejte ji takto: {example}.',
   between: 'Od {min} do {max}',

@@ -14,7 +14,7 @@ export default {
   QR_help: 'Scan en QR-kode',
 
   amount: 'Beløb',
-  amountEmpty: 'Indtast et beløb.',
+  amountEmpty: 'Indtast et beløb.[| {hint}]',
   amountWrong: 'Indtast beløbet med tal, for eksempel {example}.',
   amountDecimals: 'Beløbet har for mange decimaler. Indtast det sådan: {example}.',
   between: 'Mellem {min} og {max}',

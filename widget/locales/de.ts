@@ -14,7 +14,7 @@ export default {
   QR_help: 'QR-Code scannen',
 
   amount: 'Betrag',
-  amountEmpty: 'Geben Sie einen Betrag ein.',
+  amountEmpty: 'Geben Sie einen Betrag ein.[| {hint}]',
   amountWrong: 'Geben Sie den Betrag in Ziffern ein, zum Beispiel {example}.',
   amountDecimals: 'Dieser Betrag hat zu viele Nachkommastellen. Geben Sie ihn so ein: {example}.',
   between: 'Zwischen {min} und {max}',

@@ -14,7 +14,7 @@ export default {
   QR_help: 'Σαρώστε κωδικό QR',
 
   amount: 'Ποσό',
-  amountEmpty: 'Πληκτρολογήστε ένα ποσό.',
+  amountEmpty: 'Πληκτρολογήστε ένα ποσό.[| {hint}]',
   amountWrong: 'Πληκτρολογήστε το ποσό με αριθμούς, για παράδειγμα {example}.',
   amountDecimals: 'Αυτό το ποσό έχει πάρα πολλά δεκαδικά ψηφία. Πληκτρολογήστε το έτσι: {example}.',
   between: 'Μεταξύ {min} και {max}',

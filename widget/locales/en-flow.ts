@@ -4,7 +4,7 @@
 export const enFlow = {
   amount: 'Amount',
   between: 'Between {min} and {max}',
-  amountEmpty: 'Enter an amount.',
+  amountEmpty: 'Enter an amount.[| {hint}]',
   amountWrong: 'Enter the amount in digits, for example {example}.',
   amountDecimals: 'This amount has too many decimals. Enter it like this: {example}.',
   below: 'Enter {min} or more.',
@@ -51,7 +51,8 @@ export const enFlow = {
   copyReference: 'Copy',
   copied: 'Copied',
   save: 'Save image',
-  direct_help: 'Open the app and approve [the request|{amount} to {merchant}], even without a notification.',
+  direct_help:
+    'Open the app and approve [the request|{amount} to {merchant}]. It is there even without a notification.',
   waiting: 'Waiting for payment',
   sentTo: 'Sent to {last4}',
   otherWallet: 'Change the wallet ID',

@@ -14,7 +14,7 @@ export default {
   QR_help: 'Escanee un código QR',
 
   amount: 'Monto',
-  amountEmpty: 'Ingrese un monto.',
+  amountEmpty: 'Ingrese un monto.[| {hint}]',
   amountWrong: 'Ingrese el monto en números, por ejemplo {example}.',
   amountDecimals: 'Este monto tiene demasiados decimales. Ingréselo así: {example}.',
   between: 'Entre {min} y {max}',

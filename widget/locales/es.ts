@@ -14,7 +14,7 @@ export default {
   QR_help: 'Escanee un código QR',
 
   amount: 'Importe',
-  amountEmpty: 'Introduzca un importe.',
+  amountEmpty: 'Introduzca un importe.[| {hint}]',
   amountWrong: 'Introduzca el importe en cifras, por ejemplo {example}.',
   amountDecimals: 'Este importe tiene demasiados decimales. Introdúzcalo así: {example}.',
   between: 'Entre {min} y {max}',

@@ -15,7 +15,7 @@ export default {
   unavailable: 'Praegu pole saadaval',
 
   amount: 'Summa',
-  amountEmpty: 'Sisestage summa.',
+  amountEmpty: 'Sisestage summa.[| {hint}]',
   amountWrong: 'Sisestage summa numbritega, näiteks {example}.',
   amountDecimals: 'Summas on liiga palju komakohti. Sisestage see nii: {example}.',
   between: '{min} kuni {max}',

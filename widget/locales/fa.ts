@@ -14,7 +14,7 @@ export default {
   QR_help: 'کد QR را اسکن کنید',
 
   amount: 'مبلغ',
-  amountEmpty: 'مبلغ را وارد کنید.',
+  amountEmpty: 'مبلغ را وارد کنید.[| {hint}]',
   amountWrong: 'مبلغ را با رقم وارد کنید، برای نمونه {example}.',
   amountDecimals: 'تعداد رقم‌های اعشار این مبلغ زیاد است. آن را این‌گونه وارد کنید: {example}.',
   between: 'بین {min} و {max}',

@@ -15,7 +15,7 @@ export default {
   unavailable: 'Ei käytettävissä juuri nyt',
 
   amount: 'Summa',
-  amountEmpty: 'Anna summa.',
+  amountEmpty: 'Anna summa.[| {hint}]',
   amountWrong: 'Anna summa numeroina, esimerkiksi {example}.',
   amountDecimals: 'Summassa on liikaa desimaaleja. Anna se näin: {example}.',
   between: '{min} – {max}',

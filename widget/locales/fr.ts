@@ -14,7 +14,7 @@ export default {
   QR_help: 'Scanner un code QR',
 
   amount: 'Montant',
-  amountEmpty: 'Saisissez un montant.',
+  amountEmpty: 'Saisissez un montant.[| {hint}]',
   amountWrong: 'Saisissez le montant en chiffres, par exemple {example}.',
   amountDecimals: 'Ce montant a trop de décimales. Saisissez-le ainsi : {example}.',
   between: 'Entre {min} et {max}',

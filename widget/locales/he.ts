@@ -14,7 +14,7 @@ export default {
   QR_help: 'סרקו קוד QR',
 
   amount: 'סכום',
-  amountEmpty: 'יש להזין סכום.',
+  amountEmpty: 'יש להזין סכום.[| {hint}]',
   amountWrong: 'יש להזין את הסכום בספרות, לדוגמה {example}.',
   amountDecimals: 'בסכום הזה יש יותר מדי ספרות אחרי הנקודה. יש להזין אותו כך: {example}.',
   between: 'בין {min} ל-{max}',

@@ -14,7 +14,7 @@ export default {
   QR_help: 'QR कोड स्कैन करें',
 
   amount: 'राशि',
-  amountEmpty: 'राशि दर्ज करें।',
+  amountEmpty: 'राशि दर्ज करें।[| {hint}]',
   amountWrong: 'राशि अंकों में दर्ज करें, जैसे {example}।',
   amountDecimals: 'इस राशि में दशमलव के बाद बहुत ज़्यादा अंक हैं। इसे ऐसे दर्ज करें: {example}।',
   between: '{min} से {max} के बीच',

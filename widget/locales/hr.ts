@@ -15,7 +15,7 @@ export default {
   unavailable: 'Trenutačno nije dostupno',
 
   amount: 'Iznos',
-  amountEmpty: 'Unesite iznos.',
+  amountEmpty: 'Unesite iznos.[| {hint}]',
   amountWrong: 'Unesite iznos brojkama, na primjer {example}.',
   amountDecimals: 'Iznos ima previše decimala. Unesite ga ovako: {example}.',
   between: 'Između {min} i {max}',

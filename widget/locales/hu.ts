@@ -15,7 +15,7 @@ export default {
   unavailable: 'Most nem érhető el',
 
   amount: 'Összeg',
-  amountEmpty: 'Adja meg az összeget.',
+  amountEmpty: 'Adja meg az összeget.[| {hint}]',
   amountWrong: 'Számjegyekkel adja meg az összeget, például: {example}.',
   amountDecimals: 'Túl sok a tizedesjegy. Így adja meg az összeget: {example}.',
   between: '{min} és {max} között',

@@ -14,7 +14,7 @@ export default {
   QR_help: 'Pindai kode QR',
 
   amount: 'Nominal',
-  amountEmpty: 'Masukkan nominal.',
+  amountEmpty: 'Masukkan nominal.[| {hint}]',
   amountWrong: 'Masukkan nominal dalam angka, misalnya {example}.',
   amountDecimals: 'Angka desimal pada nominal ini terlalu banyak. Masukkan seperti ini: {example}.',
   between: 'Antara {min} dan {max}',

@@ -14,7 +14,7 @@ export default {
   QR_help: 'Inquadra un codice QR',
 
   amount: 'Importo',
-  amountEmpty: 'Inserisci un importo.',
+  amountEmpty: 'Inserisci un importo.[| {hint}]',
   amountWrong: 'Inserisci l’importo in cifre, ad esempio {example}.',
   amountDecimals: 'Questo importo ha troppi decimali. Inseriscilo così: {example}.',
   between: 'Tra {min} e {max}',

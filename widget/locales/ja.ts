@@ -14,7 +14,7 @@ export default {
   QR_help: 'QRコードを読み取る',
 
   amount: '金額',
-  amountEmpty: '金額を入力してください。',
+  amountEmpty: '金額を入力してください。[|{hint}]',
   amountWrong: '金額を数字で入力してください（例：{example}）。',
   amountDecimals: '金額の小数点以下の桁数が多すぎます。{example}のように入力してください。',
   between: '{min}から{max}まで',

@@ -14,7 +14,7 @@ export default {
   QR_help: 'QR 코드 스캔하기',
 
   amount: '금액',
-  amountEmpty: '금액을 입력해 주세요.',
+  amountEmpty: '금액을 입력해 주세요.[| {hint}]',
   amountWrong: '금액을 숫자로 입력해 주세요(예: {example}).',
   amountDecimals: '금액의 소수점 이하 자릿수가 너무 많습니다. 다음과 같이 입력해 주세요: {example}',
   between: '{min}에서 {max} 사이',

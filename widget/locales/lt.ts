@@ -15,7 +15,7 @@ export default {
   unavailable: 'Šiuo metu neprieinama',
 
   amount: 'Suma',
-  amountEmpty: 'Įveskite sumą.',
+  amountEmpty: 'Įveskite sumą.[| {hint}]',
   amountWrong: 'Įveskite sumą skaitmenimis, pavyzdžiui, {example}.',
   amountDecimals: 'Sumoje per daug skaitmenų po kablelio. Įveskite ją taip: {example}.',
   between: 'Nuo {min} iki {max}',

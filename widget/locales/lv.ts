@@ -15,7 +15,7 @@ export default {
   unavailable: 'Pašlaik nav pieejams',
 
   amount: 'Summa',
-  amountEmpty: 'Ievadiet summu.',
+  amountEmpty: 'Ievadiet summu.[| {hint}]',
   amountWrong: 'Ievadiet summu ar cipariem, piemēram, {example}.',
   amountDecimals: 'Summai ir pārāk daudz ciparu aiz komata. Ievadiet to šādi: {example}.',
   between: 'No {min} līdz {max}',

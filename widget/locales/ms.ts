@@ -14,7 +14,7 @@ export default {
   QR_help: 'Imbas kod QR',
 
   amount: 'Amaun',
-  amountEmpty: 'Masukkan amaun.',
+  amountEmpty: 'Masukkan amaun.[| {hint}]',
   amountWrong: 'Masukkan amaun dalam angka, contohnya {example}.',
   amountDecimals: 'Amaun ini mempunyai terlalu banyak tempat perpuluhan. Masukkan seperti ini: {example}.',
   between: 'Antara {min} dan {max}',

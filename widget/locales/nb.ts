@@ -14,7 +14,7 @@ export default {
   QR_help: 'Skann en QR-kode',
 
   amount: 'Beløp',
-  amountEmpty: 'Skriv inn et beløp.',
+  amountEmpty: 'Skriv inn et beløp.[| {hint}]',
   amountWrong: 'Skriv inn beløpet med tall, for eksempel {example}.',
   amountDecimals: 'Beløpet har for mange desimaler. Skriv det slik: {example}.',
   between: 'Mellom {min} og {max}',

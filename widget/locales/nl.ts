@@ -14,7 +14,7 @@ export default {
   QR_help: 'Scan een QR-code',
 
   amount: 'Bedrag',
-  amountEmpty: 'Vul een bedrag in.',
+  amountEmpty: 'Vul een bedrag in.[| {hint}]',
   amountWrong: 'Vul het bedrag in cijfers in, bijvoorbeeld {example}.',
   amountDecimals: 'Dit bedrag heeft te veel decimalen. Vul het zo in: {example}.',
   between: 'Tussen {min} en {max}',

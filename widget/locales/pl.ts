@@ -15,7 +15,7 @@ export default {
   unavailable: 'Niedostępne w tej chwili',
 
   amount: 'Kwota',
-  amountEmpty: 'Podaj kwotę.',
+  amountEmpty: 'Podaj kwotę.[| {hint}]',
   amountWrong: 'Podaj kwotę cyframi, na przykład {example}.',
   amountDecimals: 'Ta kwota ma za dużo miejsc po przecinku. Podaj ją tak: {example}.',
   between: 'Od {min} do {max}',

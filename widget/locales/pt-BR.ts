@@ -14,7 +14,7 @@ export default {
   QR_help: 'Escaneie um QR Code',
 
   amount: 'Valor',
-  amountEmpty: 'Informe um valor.',
+  amountEmpty: 'Informe um valor.[| {hint}]',
   amountWrong: 'Informe o valor em números, por exemplo {example}.',
   amountDecimals: 'Este valor tem casas decimais demais. Informe assim: {example}.',
   between: 'Entre {min} e {max}',

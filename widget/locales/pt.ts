@@ -14,7 +14,7 @@ export default {
   QR_help: 'Leia um código QR',
 
   amount: 'Montante',
-  amountEmpty: 'Introduza um montante.',
+  amountEmpty: 'Introduza um montante.[| {hint}]',
   amountWrong: 'Introduza o montante em algarismos, por exemplo {example}.',
   amountDecimals: 'Este montante tem demasiadas casas decimais. Introduza-o assim: {example}.',
   between: 'Entre {min} e {max}',

@@ -14,7 +14,7 @@ export default {
   QR_help: 'Scanați un cod QR',
 
   amount: 'Sumă',
-  amountEmpty: 'Introduceți o sumă.',
+  amountEmpty: 'Introduceți o sumă.[| {hint}]',
   amountWrong: 'Introduceți suma în cifre, de exemplu {example}.',
   amountDecimals: 'Această sumă are prea multe zecimale. Introduceți-o astfel: {example}.',
   between: 'Între {min} și {max}',

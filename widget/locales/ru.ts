@@ -15,7 +15,7 @@ export default {
   unavailable: 'Сейчас недоступно',
 
   amount: 'Сумма',
-  amountEmpty: 'Введите сумму.',
+  amountEmpty: 'Введите сумму.[| {hint}]',
   amountWrong: 'Введите сумму цифрами, например {example}.',
   amountDecimals: 'В сумме слишком много знаков после запятой. Введите её так: {example}.',
   between: 'От {min} до {max}',

@@ -15,7 +15,7 @@ export default {
   unavailable: 'Teraz nie je k dispozícii',
 
   amount: 'Suma',
-  amountEmpty: 'Zadajte sumu.',
+  amountEmpty: 'Zadajte sumu.[| {hint}]',
   amountWrong: 'Zadajte sumu číslicami, napríklad {example}.',
   amountDecimals: 'Suma má priveľa desatinných miest. Zadajte ju takto: {example}.',
   between: 'Od {min} do {max}',

@@ -15,7 +15,7 @@ export default {
   unavailable: 'Trenutno ni na voljo',
 
   amount: 'Znesek',
-  amountEmpty: 'Vnesite znesek.',
+  amountEmpty: 'Vnesite znesek.[| {hint}]',
   amountWrong: 'Vnesite znesek s številkami, na primer {example}.',
   amountDecimals: 'Znesek ima preveč decimalk. Vnesite ga takole: {example}.',
   between: 'Med {min} in {max}',

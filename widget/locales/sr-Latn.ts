@@ -15,7 +15,7 @@ export default {
   unavailable: 'Trenutno nije dostupno',
 
   amount: 'Iznos',
-  amountEmpty: 'Unesite iznos.',
+  amountEmpty: 'Unesite iznos.[| {hint}]',
   amountWrong: 'Unesite iznos ciframa, na primer {example}.',
   amountDecimals: 'Iznos ima previše decimala. Unesite ga ovako: {example}.',
   between: 'Između {min} i {max}',

@@ -15,7 +15,7 @@ export default {
   unavailable: 'Тренутно није доступно',
 
   amount: 'Износ',
-  amountEmpty: 'Унесите износ.',
+  amountEmpty: 'Унесите износ.[| {hint}]',
   amountWrong: 'Унесите износ цифрама, на пример {example}.',
   amountDecimals: 'Износ има превише децимала. Унесите га овако: {example}.',
   between: 'Између {min} и {max}',

@@ -14,7 +14,7 @@ export default {
   QR_help: 'Skanna en QR-kod',
 
   amount: 'Belopp',
-  amountEmpty: 'Ange ett belopp.',
+  amountEmpty: 'Ange ett belopp.[| {hint}]',
   amountWrong: 'Ange beloppet med siffror, till exempel {example}.',
   amountDecimals: 'Beloppet har för många decimaler. Ange det så här: {example}.',
   between: 'Mellan {min} och {max}',

@@ -14,7 +14,7 @@ export default {
   QR_help: 'สแกน QR โค้ด',
 
   amount: 'จำนวนเงิน',
-  amountEmpty: 'กรุณากรอกจำนวนเงิน',
+  amountEmpty: 'กรุณากรอกจำนวนเงิน[| {hint}]',
   amountWrong: 'กรุณากรอกจำนวนเงินเป็นตัวเลข เช่น {example}',
   amountDecimals: 'จำนวนเงินนี้มีทศนิยมหลายตำแหน่งเกินไป กรุณากรอกแบบนี้: {example}',
   between: 'ระหว่าง {min} ถึง {max}',

@@ -14,7 +14,7 @@ export default {
   QR_help: 'Karekodu okutun',
 
   amount: 'Tutar',
-  amountEmpty: 'Bir tutar girin.',
+  amountEmpty: 'Bir tutar girin.[| {hint}]',
   amountWrong: 'Tutarı rakamla girin, örneğin {example}.',
   amountDecimals: 'Bu tutarda çok fazla ondalık basamak var. Şöyle girin: {example}.',
   between: '{min} ile {max} arasında',

@@ -15,7 +15,7 @@ export default {
   unavailable: 'Зараз недоступно',
 
   amount: 'Сума',
-  amountEmpty: 'Введіть суму.',
+  amountEmpty: 'Введіть суму.[| {hint}]',
   amountWrong: 'Введіть суму цифрами, наприклад {example}.',
   amountDecimals: 'У сумі забагато знаків після коми. Введіть її так: {example}.',
   between: 'Від {min} до {max}',

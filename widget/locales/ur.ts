@@ -14,7 +14,7 @@ export default {
   QR_help: 'QR کوڈ اسکین کریں',
 
   amount: 'رقم',
-  amountEmpty: 'رقم درج کریں۔',
+  amountEmpty: 'رقم درج کریں۔[| {hint}]',
   amountWrong: 'رقم ہندسوں میں درج کریں، مثلاً {example}۔',
   amountDecimals: 'اس رقم میں اعشاریہ کے بعد بہت زیادہ ہندسے ہیں۔ اسے یوں درج کریں: {example}۔',
   between: '{min} اور {max} کے درمیان',

@@ -14,7 +14,7 @@ export default {
   QR_help: 'Quét mã QR',
 
   amount: 'Số tiền',
-  amountEmpty: 'Vui lòng nhập số tiền.',
+  amountEmpty: 'Vui lòng nhập số tiền.[| {hint}]',
   amountWrong: 'Vui lòng nhập số tiền bằng chữ số, ví dụ {example}.',
   amountDecimals: 'Số tiền này có quá nhiều chữ số thập phân. Vui lòng nhập như sau: {example}.',
   between: 'Từ {min} đến {max}',

@@ -14,7 +14,7 @@ export default {
   QR_help: '掃描 QR Code',
 
   amount: '金額',
-  amountEmpty: '請輸入金額。',
+  amountEmpty: '請輸入金額。[|{hint}]',
   amountWrong: '請用數字輸入金額，例如 {example}。',
   amountDecimals: '金額的小數位數過多。請依此格式輸入：{example}。',
   between: '介於 {min} 與 {max} 之間',

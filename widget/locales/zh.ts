@@ -14,7 +14,7 @@ export default {
   QR_help: '扫描二维码',
 
   amount: '金额',
-  amountEmpty: '请输入金额。',
+  amountEmpty: '请输入金额。[|{hint}]',
   amountWrong: '请用数字输入金额，例如 {example}。',
   amountDecimals: '金额的小数位数过多。请按此格式输入：{example}。',
   between: '{min} 到 {max} 之间',
