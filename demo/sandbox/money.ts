@@ -39,3 +39,7 @@ export function formatMoney(minor: bigint, currency: string, language = 'en', si
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Intl formats plain decimal text exactly
   return format.format(toDecimal(minor, currency) as Intl.StringNumericLiteral);
 }
+
+/** Such as `€52.00 of €52.50`. */
+export const partOf = (part: bigint, whole: bigint, currency: string): string =>
+  `${formatMoney(part, currency)} of ${formatMoney(whole, currency)}`;

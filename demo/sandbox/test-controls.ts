@@ -42,30 +42,30 @@ export function state({ clock, faults, ipns }: ControlOptions): Markup {
       <dd>
         ${clock.aheadMs === 0 ? '' : DAY.format(clock.now())}
         <time data-clock="${clock.now()}">${new Date(clock.now()).toISOString().slice(11, 19)}</time> UTC
-        ${clock.aheadMs === 0 ? '' : html`<span class="chip">${duration(clock.aheadMs)} ahead until a restart</span>`}
+        ${clock.aheadMs === 0 ? '' : html`<span class="chip">${duration(clock.aheadMs)} ahead</span>`}
       </dd>
     </div>
   </dl>`;
-  const standing = html`<div class="standing row between">
+  const end = html`<form method="post" action="/overview/end-faults">
+    <button id="end-faults" class="main">Back to normal</button>
+  </form>`;
+  return html`<section class="${isCalm ? '' : 'odd'} card">
     ${isCalm ? html`<h2 class="calm">No fault is active</h2>` : activeFaults(active)}
-  </div>`;
-  return html`<section class="${isCalm ? '' : 'odd'} card row between">${standing} ${facts}</section>`;
+    <div class="row">${facts} ${isCalm ? '' : end}</div>
+  </section>`;
 }
 
 function activeFaults(active: ReturnType<Faults['active']>): Markup {
   return html`<h2 class="unseen">The gateway misbehaves</h2>
-    <ul>
+    <ul class="row">
       ${active.map(
         ({ target, fault, left }) =>
-          html`<li class="alarm">
-            <strong>${wordsFor(target, fault) || NAMES[target]}</strong> ${otherParts(target, fault)}
-            <small>${left === null ? 'until you stop it' : `${left} more ${left === 1 ? 'time' : 'times'}`}</small>
+          html`<li class="alarm chip bad">
+            ${wordsFor(target, fault) || NAMES[target]} ${otherParts(target, fault)}
+            ${left === null ? '' : html`<small>${left} more ${left === 1 ? 'time' : 'times'}</small>`}
           </li>`,
       )}
-    </ul>
-    <form method="post" action="/overview/end-faults">
-      <button id="end-faults" class="main">Back to normal</button>
-    </form>`;
+    </ul>`;
 }
 
 const presetsOn = (target: Target, fault: object) =>
@@ -137,8 +137,8 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string, is
       <form method="post" action="/overview/clock" class="card stack">
         <h3>Clock</h3>
         <small>
-          Moves the gateway’s clock only. A payment on the wallet website expires after 15 minutes; other payments never
-          expire here.
+          Moves the gateway’s clock only, until a restart. A payment on the wallet website expires after 15 minutes;
+          other payments never expire here.
         </small>
         <div class="row" role="group" aria-label="Advance the clock by">
           ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+${name}</button>`)}

@@ -7,12 +7,13 @@ import { payer, type Action, type ControlOptions } from './controls.ts';
 import type { Customer } from './customers.ts';
 import type { Delivery } from './ipn.ts';
 import { NAMES } from './methods.ts';
-import { decimalsOf, formatMoney } from './money.ts';
+import { formatMoney, partOf } from './money.ts';
 import { byDay, clockTime, countdown, folded, json, time, type Markup } from './page.ts';
 import { isFinal, isPayment, walletIn, type Payment, type Transaction } from './transaction.ts';
 
 const LISTS = { waiting: 'Waiting', ended: 'Ended' } as const;
 const NOTHING = 'Nothing waits. Start a payment in the shop.';
+const FIRST = 'Buy something in the shop. Its payment appears here, and each request of the proxy below.';
 const SHOWN = 5;
 /** More are only at the controls. */
 const MAX_SHOWN = 100;
@@ -46,17 +47,12 @@ const DELIVERY_NAMES: Record<Delivery['state'], string> = {
 const PAID = { Payment: 'Paid', Payout: 'Paid out', Refund: 'Sent back' };
 type Kind = keyof typeof PAID;
 
-/** `isOpened`: of a payment, whether somebody confirms it. */
-function standing(
-  kind: Kind,
-  { status, message }: Pick<Transaction, 'status' | 'message'>,
-  isOpened = true,
-): [string, Tone] {
+function standing(kind: Kind, { status, message }: Pick<Transaction, 'status' | 'message'>): [string, Tone] {
   switch (status) {
     case 'INITIALIZED':
       return ['Waiting', ''];
     case 'PROCESSING':
-      return [kind !== 'Payment' ? 'On its way' : isOpened ? 'Confirming' : 'Waiting', ''];
+      return [kind === 'Payment' ? 'Opened' : 'On its way', ''];
     case 'SUCCESS':
       return [PAID[kind], 'good'];
     case 'FAILED':
@@ -66,18 +62,16 @@ function standing(
   }
 }
 
-/** As on the shop's desk: in part if more of it can go back, in whole amounts. */
-const refunded = (inPart: boolean): [string, Tone] => (inPart ? ['Partly refunded', 'good'] : ['Refunded', 'plain']);
-
 export function list(name: keyof typeof LISTS, options: ControlOptions): Markup {
   const all = options.processor.transactions().filter((each) => isFinal(each) === (name === 'ended'));
   if (name === 'ended') all.sort((one, other) => other.updatedAt - one.updatedAt);
   if (name === 'ended' && all.length === 0) return html``;
+  const nothing = options.processor.transactions().length === 0 ? FIRST : NOTHING;
   const newest = all.slice(0, MAX_SHOWN).map((each) => ({ at: changedAt(each), row: row(each, options) }));
   const rows = byDay(newest, options.clock.now());
   return html`<h2 class="title">${LISTS[name]} <small>${all.length}</small></h2>
     <div class="card ${name}">
-      ${all.length === 0 ? html`<div class="lines soft"><p>${NOTHING}</p></div>` : folded(name, rows, SHOWN, all.length)}
+      ${all.length === 0 ? html`<div class="lines soft"><p>${nothing}</p></div>` : folded(name, rows, SHOWN, all.length)}
     </div>`;
 }
 
@@ -89,18 +83,13 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
   const { orderId, paymentId, minor, currency } = transaction;
   const kind = kindOf(transaction, processor);
   const back = processor.customer(transaction.customer)?.sentBack(paymentId) ?? 0n;
-  const isConfirmed = isPayment(transaction) && transaction.openedBy !== null;
-  const [word, tone] =
-    back > 0n
-      ? refunded(minor - back >= 10n ** BigInt(decimalsOf(currency)))
-      : standing(kind, transaction, isConfirmed);
+  const [word, tone] = back < minor ? standing(kind, transaction) : ['Refunded', 'plain'];
   const missing = missingIn(transaction, processor.customer(walletIn(transaction)));
   const said = [
     isPayment(transaction) ? NAMES[transaction.method] : kind,
     whoIn(transaction, processor.customers),
     REASONS[transaction.message] ?? '',
     missing > 0n ? `Missing ${formatMoney(missing, currency)}` : '',
-    back > 0n && back < minor ? `${formatMoney(back, currency)} sent back` : '',
   ];
   const what = said.filter(Boolean).map((part) => part.replaceAll(' ', '\u00a0'));
   const requests = requestLog.requestsFor(orderId);
@@ -110,6 +99,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
   const isNews = isFinal(transaction) && clock.now() - transaction.updatedAt < NEWS_MS;
   const at = changedAt(transaction);
   const unseen = requestLog.hasNoAnswer(orderId) && !isFinal(transaction) ? notSeen(transaction) : '';
+  const look = unseen ? '' : 'main';
   return html`<li class="transaction ${isNews ? 'news' : ''}">
     <details id="details-${paymentId}">
       <summary id="summary-${paymentId}">
@@ -124,6 +114,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
         >
         <span class="standing">${word === 'Waiting' ? '' : html`<span class="chip ${tone}">${word}</span>`}</span>
         <small class="ipns">
+          ${back > 0n && back < minor ? html`<span>Refunded ${partOf(back, minor, currency)}</span>` : ''}
           ${deliveries.filter((delivery) => !wasSimple(delivery)).map((delivery) => ipnChips(delivery))}
           ${[...falsehoods.keys()].map(reported)}
           ${requests > 1 ? html`<span class="chip plain">Requested ${requests} times</span>` : ''}
@@ -131,7 +122,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
       </summary>
       <div class="inside stack">
         ${requests > 1 ? html`<p class="soft">${requests} requests came to create it. One was accepted.</p>` : ''}
-        <div class="row">${waysOn(transaction, processor.customers, clock.now())}</div>
+        <div class="row">${waysOn(transaction, processor.customers, clock.now(), look)}</div>
         ${history(kind, transaction, options)}
       </div>
     </details>
@@ -141,7 +132,7 @@ function row(transaction: Transaction, options: ControlOptions): Markup {
         ? ''
         : html`<div class="answer">
             ${button(transaction, 'decline', 'Decline')}
-            ${button(transaction, 'approve', approval(transaction, options), unseen ? '' : 'main')}
+            ${button(transaction, 'approve', approval(transaction, options), look)}
           </div>`
     }
   </li>`;
@@ -164,7 +155,12 @@ function missingIn(transaction: Transaction, customer: Customer | undefined): bi
 function notSeen(transaction: Transaction): Markup | '' {
   const { checkout, code } = isPayment(transaction) ? transaction : { checkout: null, code: null };
   const what = checkout ? 'page' : code ? 'code' : '';
-  return what && html`<small>The shop got no answer, so no shopper has this ${what}.</small>`;
+  return (
+    what &&
+    html`<small
+      >The shop got no answer, so no shopper has this ${what}. Approve it to see a payment go to review.</small
+    >`
+  );
 }
 
 function kindOf(transaction: Transaction, processor: ControlOptions['processor']): Kind {
@@ -174,7 +170,8 @@ function kindOf(transaction: Transaction, processor: ControlOptions['processor']
 
 function whoIn(transaction: Transaction, people: readonly Customer[]): string {
   const walletId = walletIn(transaction);
-  if (walletId === null) return isFinal(transaction) ? '' : 'nobody yet';
+  if (walletId === null)
+    return isFinal(transaction) ? '' : transaction.status === 'PROCESSING' ? 'logged out' : 'nobody yet';
   return people.find((person) => person.walletId === walletId)?.name ?? `wallet ${walletId}`;
 }
 
@@ -186,7 +183,7 @@ function button({ orderId, paymentId }: Transaction, action: Action, label: stri
   </form>`;
 }
 
-function waysOn(transaction: Transaction, people: readonly Customer[], now: number): Markup | '' {
+function waysOn(transaction: Transaction, people: readonly Customer[], now: number, look: string): Markup | '' {
   const toPhone = phone(transaction, people);
   if (isFinal(transaction)) return html`${button(transaction, 'ipn', 'Send IPN again')} ${toPhone}`;
   if (!isPayment(transaction)) return toPhone;
@@ -198,7 +195,7 @@ function waysOn(transaction: Transaction, people: readonly Customer[], now: numb
     isForAnybody
       ? html`<form method="post" action="/overview/approve" class="row">
           <input type="hidden" name="orderId" value="${orderId}" />
-          <button class="main">Approve as</button>
+          <button class="${look}">Approve as</button>
           <select name="customer" aria-label="Customer">
             ${people.map((person) => choice(transaction, person))}
           </select>

@@ -309,8 +309,10 @@ test('a row of the gateway’s page says that no shopper has its page or code, i
     await assert.rejects(pay(method, { orderId: `lost-${method}`, ...(method === 'DIRECT' && ADA) }), /fetch failed/);
   const page = await visit(DESKTOP, '/');
   const row = (orderId: string) => page.locator('.transaction', { hasText: orderId });
-  await row('lost-CHECKOUT').getByText(`${said} page.`).waitFor();
+  await row('lost-CHECKOUT').getByText(`${said} page. Approve it to see a payment go to review.`).waitFor();
   await row('lost-QR').getByText(`${said} code.`).waitFor();
+  assert.equal(await row('answered').locator('.main').count(), 2);
+  assert.equal(await row('lost-CHECKOUT').locator('.main').count(), 0, 'nor in its details');
   for (const orderId of ['answered', 'lost-DIRECT']) assert.equal(await row(orderId).getByText(said).count(), 0);
   await row('lost-QR').getByRole('button', { name: 'Decline' }).click();
   await page.locator('.ended', { hasText: 'lost-QR' }).waitFor();
