@@ -4,7 +4,7 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Customer } from './customers.ts';
-import { formatMoney } from './money.ts';
+import { formatMoney, partOf } from './money.ts';
 import {
   SANDBOX,
   ago,
@@ -111,10 +111,15 @@ export function paymentPage(c: Context, view: PhoneView, opened: Opened) {
   const { payment, fromApp, isLate } = opened;
   const live = `/wallet/payments/${payment.paymentId}/live${fromApp ? '?app' : ''}`;
   const followed = isLate ? '' : html`data-live="${live}" data-version="${view.version}"`;
-  const screen = html`<section id="payment" class="result stack" aria-live="polite" ${followed}>
-    ${sheet(view, opened)}
-  </section>`;
+  const screen = html`<div id="others" aria-live="polite">${moreRequests(view, opened)}</div>
+    <section id="payment" class="result stack" aria-live="polite" ${followed}>${sheet(view, opened)}</section>`;
   return page(c, { title: `Pay ${view.merchant}`, layout: 'wallet', body: stage(view, screen) });
+}
+
+/** What else the customer is asked, once this one has ended. */
+export function moreRequests({ prompts: { length } }: PhoneView, { payment }: Opened): Markup {
+  if (!isFinal(payment) || length === 0) return html``;
+  return html`<a class="card way" href="/wallet">${length} more ${length === 1 ? 'request' : 'requests'}</a>`;
 }
 
 export const sheet = (view: PhoneView, opened: Opened): Markup =>
@@ -177,9 +182,12 @@ function prompts(view: PhoneView): Markup {
   if (!newest) return html``;
   const { minor, currency, createdAt } = newest;
   const after = customer.balance(currency) - minor;
+  const isOld = age(newest, now) !== '';
+  const asked = `Asked ${ago(createdAt, now)}`;
   return html`<section class="card asks ${age(newest, now)}">
       <strong class="payee">
-        ${pictureOf(merchant, merchantLogo)} <span>${merchant} <small>Asked ${ago(createdAt, now)}</small></span>
+        ${pictureOf(merchant, merchantLogo)}
+        <span>${merchant} <small>${isOld ? html`<span class="chip">${asked}</span>` : asked}</small></span>
       </strong>
       <p class="amount">${formatMoney(minor, currency)}</p>
       <dl class="facts">${fact('Order', orderOf(newest))} ${website(newest)} ${balanceAfter(after, currency)}</dl>
@@ -261,10 +269,7 @@ function answerForm(payment: Payment, { customer, paidBefore }: PhoneView, fromA
     ${
       isShort
         ? html`${button('top-up', 'Top up and approve', isPaid ? '' : 'main')}
-            <div class="hint">
-              <p>Test: see how a payment is declined.</p>
-              ${button('approve', 'Approve anyway')}
-            </div>`
+            <div class="hint row between">Test a decline: ${button('approve', 'Approve anyway')}</div>`
         : button('approve', `Approve ${formatMoney(minor, currency)}${isPaid ? ' again' : ''}`, isPaid ? '' : 'main')
     }
   </form>`;
@@ -297,7 +302,8 @@ function activity(view: PhoneView): Markup {
     const name = kind === 'TOP_UP' ? 'Money added' : merchant;
     const isIn = minor > 0n;
     const back = isIn ? 0n : customer.sentBack(paymentId);
-    const gone = back > 0n ? `${formatMoney(back, currency)} sent back` : '';
+    const isAllBack = back >= -minor;
+    const gone = back === 0n ? '' : `Refunded${isAllBack ? '' : ` ${partOf(back, -minor, currency)}`}`;
     // What came back has no receipt of its own: that of its payment names it.
     return { name, amount, about: [...about, gone], at, isIn, look: '', paymentId: isIn ? undefined : paymentId };
   });
@@ -334,14 +340,7 @@ function request(view: PhoneView, { payment, fromApp }: Opened): Markup {
     <h2 class="title">Pay ${merchant}</h2>
     <p class="amount">${formatMoney(minor, currency)}</p>
     ${alreadyPaid(payment, view)}
-    ${
-      isShort
-        ? html`<p class="problem">
-            The balance is ${formatMoney(minor - balance, currency)} too low: without a top-up, this payment is
-            declined.
-          </p>`
-        : ''
-    }
+    ${isShort ? html`<p class="problem">The balance is ${formatMoney(minor - balance, currency)} too low.</p>` : ''}
     <dl class="facts lines">
       ${fact('Order', orderOf(payment))} ${website(payment)} ${fact('Asked', ago(createdAt, now))}
       ${isShort ? fact('Balance', formatMoney(balance, currency)) : balanceAfter(balance - minor, currency)}
@@ -371,7 +370,7 @@ function result(view: PhoneView, { payment, fromApp, isLate = false }: Opened): 
     <p>${sentences(isPaid ? paid : `${reason ?? 'This payment has ended.'} No money was taken.`)}</p>
     <dl class="facts lines">
       ${fact('Order', orderOf(payment))} ${fact(isPaid ? 'Paid on' : 'Ended on', localTime(payment.updatedAt))}
-      ${back > 0n ? fact('Sent back', formatMoney(back, currency)) : ''}
+      ${back > 0n && !isAllBack ? fact('Refunded', partOf(back, minor, currency)) : ''}
       ${fact('Balance now', formatMoney(customer.balance(currency), currency))}
     </dl>
     <div class="answer">${waysOn(payment, fromApp, view)}</div>`;

@@ -9,7 +9,16 @@ import type { Clock } from './sandbox-clock.ts';
 import { type Customer, TOTP_PERIOD_MS } from './customers.ts';
 import { liveAnswer, readForm, errorPage } from './page.ts';
 import { Refusal } from './refusal.ts';
-import { bannerOf, choicePage, homePage, paymentPage, type PhoneView, regionsOf, sheet } from './wallet-pages.ts';
+import {
+  bannerOf,
+  choicePage,
+  homePage,
+  moreRequests,
+  paymentPage,
+  type PhoneView,
+  regionsOf,
+  sheet,
+} from './wallet-pages.ts';
 import { isFinal, type Payment } from './transaction.ts';
 import type { PaymentProcessor } from './payment-processor.ts';
 
@@ -39,7 +48,11 @@ export function createWallet(options: WalletOptions) {
   wallet.get('/payments/:paymentId/live', (c) => {
     const opened = openedIn(c);
     const view = viewOf(c.get('customer'), options);
-    return liveAnswer(c, view.version, () => ({ ...bannerOf(view), payment: sheet(view, opened) }));
+    return liveAnswer(c, view.version, () => ({
+      ...bannerOf(view),
+      others: moreRequests(view, opened),
+      payment: sheet(view, opened),
+    }));
   });
   wallet.post('/answer', async (c) => {
     const customer = c.get('customer');

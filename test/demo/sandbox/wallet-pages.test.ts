@@ -149,7 +149,7 @@ describe('the wallet phone', () => {
     await phone.open(Buffer.from(String(json['qr']), 'base64').toString());
     assert.match(
       phone.text,
-      /€10\.50 The balance is €6\.30 too low: .* Balance €4\.20 Decline Top up and approve Test: see how a payment is declined\. Approve anyway/,
+      /€10\.50 The balance is €6\.30 too low\. .* Balance €4\.20 Decline Top up and approve Test a decline: Approve anyway/,
     );
     assert.match(phone.html, /class="main">Top up and approve</);
     await phone.submit('/wallet/answer', { answer: 'approve' });
@@ -196,17 +196,21 @@ describe('the wallet phone', () => {
     await opened.pass(1_000);
     const receipt = `/wallet/payments/${String(json['paymentId'])}`;
     await phone.open(receipt);
-    assert.match(phone.text, /Paid €10\.50 .* Sent back €10\.00 Balance now €2,499\.50/);
+    assert.match(phone.text, /Paid €10\.50 .* Refunded €10\.00 of €10\.50 Balance now €2,499\.50/);
     await phone.open('/wallet');
+    assert.match(phone.text, /−€10\.50 A-1 Refunded €10\.00 of €10\.50 just now/);
     assert.equal(phone.html.split(`href="${receipt}"`).length, 2, 'the payment alone leads to it');
     assert.match(phone.text, /\+€10\.00 Refund A-1 Torn just now/);
     await opened.send('payout', payout({ orderId: 'A-1-2-r2', amount: 1, note: 'Money back for A-1' }));
     await opened.pass(1_000);
     await phone.open('/wallet');
     assert.match(phone.text, /\+€1\.00 Money back for A-1 just now/, 'the order is named once');
-    assert.match(phone.text, /−€10\.50 A-1 €11\.00 sent back just now/);
+    assert.match(phone.text, /−€10\.50 A-1 Refunded just now/);
     await phone.open(receipt);
-    assert.match(phone.text, /Refunded €10\.50 Demo Shop sent the money back\. .* Sent back €11\.00/);
+    assert.match(
+      phone.text,
+      /Refunded €10\.50 Demo Shop sent the money back\. Order A-1 Paid on 20 Nov 2026, 12:00 UTC Balance now /,
+    );
   });
 
   it('Switch phone asks whose phone it is, although that is known', async () => {
@@ -255,13 +259,34 @@ describe('the wallet phone', () => {
     assert.match(phone.text, /Order A-1 .* Decline Approve €10\.50/);
     await phone.submit('/wallet/answer', { answer: 'decline' });
     assert.match(phone.html, /class="button main" href="\/wallet">Done</, 'a second tap pays nothing');
-    assert.match(phone.text, /Back to Demo Shop Done /, 'the shop is a way on, although more waits');
+    assert.match(phone.text, /2 more requests .* Back to Demo Shop Done /, 'the shop is a way on, although more waits');
     await phone.open('/wallet');
     assert.match(phone.text, / 1 more request .* Activity DS Demo Shop €10\.50 Declined A-1 just now /);
     for (let number = 4; number <= 7; number++)
       await opened.send('pay', collection('DIRECT', { orderId: `A-${number}` }));
     await phone.open('/wallet');
     assert.match(phone.text, / 5 more requests .* A-6 .* A-5 .* A-4 .* Show all 5 .* A-3 .* A-2 .* Balance /);
+  });
+
+  it('a receipt says while it is open that another request has come, and leads to it', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('DIRECT', { orderId: 'A-1' }));
+    const phone = await phoneOf(opened);
+    await phone.submit('/wallet/answer', { answer: 'approve' });
+    assert.doesNotMatch(phone.text, /more request/);
+    const [, live = '', version] = /data-live="([^"]+)"\s+data-version="([^"]+)"/.exec(phone.html) ?? [];
+    await opened.send('pay', collection('DIRECT', { orderId: 'A-2' }));
+    await phone.open(`${live}?since=${version}`);
+    assert.match(JSON.parse(phone.html).regions.others, /href="\/wallet">1 more request</);
+  });
+
+  it('a request older than 15 minutes has its age in a mark of its own', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('DIRECT'));
+    await opened.pass(15 * 60_000);
+    assert.doesNotMatch((await phoneOf(opened)).html, /class="chip"/);
+    await opened.pass(60_000);
+    assert.match((await phoneOf(opened)).html, /class="chip">Asked 16 min ago</);
   });
 
   it('the phone answers live.js with the changes since a version, or 204', async () => {
