@@ -43,7 +43,8 @@ export type Screen =
   | { name: 'verify'; customer: Customer; triesLeft: number }
   /** `isPaid`: the customer has paid the order by another payment. */
   | { name: 'pay'; customer: Customer; isPaid: boolean }
-  | { name: 'ended' };
+  /** `isReturning`: it was paid just now, and live.js goes back to the shop. */
+  | { name: 'ended'; isReturning: boolean };
 
 export interface CheckoutView {
   payment: Payment;
@@ -123,7 +124,7 @@ function screenMarkup(view: CheckoutView, texts: CheckoutTexts, amount: string, 
     case 'pay':
       return payScreen(view, screen, texts, amount, language);
     case 'ended':
-      return endedScreen(view, texts);
+      return endedScreen(view, screen, texts);
     default:
       return screen satisfies never;
   }
@@ -306,9 +307,13 @@ function payScreen(
     ${isPaid ? '' : cancelForm(view, texts)}`;
 }
 
-function endedScreen({ payment, merchant }: CheckoutView, texts: CheckoutTexts): Markup {
+function endedScreen(
+  { payment, merchant }: CheckoutView,
+  { isReturning }: Screen & { name: 'ended' },
+  texts: CheckoutTexts,
+): Markup {
   const ends: Record<string, [Mark, string, string]> = {
-    SUCCESS: ['good', texts.paidTitle, texts.paidText],
+    SUCCESS: ['good', texts.paidTitle, isReturning ? texts.returning : texts.paidText],
     TOKEN_EXPIRED: ['late', texts.expiredTitle, texts.startAgainText],
     USER_CANCELLED: ['ended', texts.canceledTitle, texts.startAgainText],
     INSUFFICIENT_BALANCE: ['ended', texts.declinedTitle, texts.shortText],
@@ -317,5 +322,7 @@ function endedScreen({ payment, merchant }: CheckoutView, texts: CheckoutTexts):
   return html`${mark(look)}
     <h1>${title}</h1>
     <p>${sentences(fill(text, { merchant }))}</p>
-    <a class="button main" href="${payment.returnUrl}">${fill(texts.back, { merchant })}</a>`;
+    <a class="button main" href="${payment.returnUrl}" ${isReturning ? html`data-onward` : ''}
+      >${fill(texts.back, { merchant })}</a
+    >`;
 }

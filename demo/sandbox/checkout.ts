@@ -166,14 +166,15 @@ class Checkout {
   confirm(c: Context, visit: Visit) {
     const { payment, key, form } = visit;
     const progress = this.#progress.get(key);
-    if (!isFinal(payment)) {
+    const wasFinal = isFinal(payment);
+    if (!wasFinal) {
       if (progress?.stage !== 'pay') return toPage(c, visit);
       if (form[TOP_UP] === undefined) this.#processor.approve(payment, progress.customer);
       else this.#processor.settle(payment, progress.customer);
-      return c.redirect(payment.returnUrl, 303);
     }
-    // A second click on Pay redirects to the shop like the first one.
-    return payment.status === 'SUCCESS' ? c.redirect(payment.returnUrl, 303) : toPage(c, visit);
+    // A second click on Pay leads on like the first one.
+    if (payment.status === 'SUCCESS') return toPage(c, visit, '&paid');
+    return wasFinal ? toPage(c, visit) : c.redirect(payment.returnUrl, 303);
   }
 
   cancel(c: Context, { payment }: Visit) {
@@ -207,13 +208,14 @@ class Checkout {
       proof,
       people: this.#processor.customers,
       ...this.#timeOf(payment),
-      screen: this.#screenOf(payment, this.#progress.get(key), wallet),
+      screen: this.#screenOf(c, payment, this.#progress.get(key), wallet),
       problems,
     });
   }
 
-  #screenOf(payment: Payment, progress: Progress | undefined, wallet?: string): Screen {
-    if (isFinal(payment)) return { name: 'ended' };
+  #screenOf(c: Context, payment: Payment, progress: Progress | undefined, wallet?: string): Screen {
+    if (isFinal(payment))
+      return { name: 'ended', isReturning: payment.status === 'SUCCESS' && c.req.query('paid') !== undefined };
     if (!progress) return { name: 'login', wallet: wallet ?? payment.customer ?? '' };
     const { customer } = progress;
     if (progress.stage === 'verify')
@@ -222,6 +224,6 @@ class Checkout {
   }
 }
 
-function toPage(c: Context, { payment }: Visit) {
-  return c.redirect(`/pay?token=${payment.checkout?.token}`, 303);
+function toPage(c: Context, { payment }: Visit, more = '') {
+  return c.redirect(`/pay?token=${payment.checkout?.token}${more}`, 303);
 }

@@ -73,6 +73,10 @@ addEventListener('input', ({ target }) => {
     target.value = target.value.replace(/\D/g, '');
 });
 
+/** A way that is taken by itself, once the page has been read. */
+const onward = document.querySelector('[data-onward]');
+if (onward) setTimeout(() => location.replace(onward.href), 2000);
+
 localize(document);
 tick();
 setInterval(tick, 1000);

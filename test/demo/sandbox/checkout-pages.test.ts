@@ -28,7 +28,7 @@ async function reachPayment(opened: Opened, browser: Browser, wallet?: string): 
 }
 
 describe('the hosted checkout', () => {
-  it('the checkout asks for login, second factor and confirmation, then redirects to the shop with the money moved', async () => {
+  it('the checkout asks for login, second factor and confirmation, says that it is paid, and leads back to the shop with the money moved', async () => {
     const opened = openSandbox();
     const ada = opened.sandbox.processor.customer('12345678');
     const before = ada?.balance('EUR') ?? 0n;
@@ -41,8 +41,19 @@ describe('the hosted checkout', () => {
       browser.text,
       /Review and pay From Ada Keller Wallet 1234 5678 Balance \S+ This payment €10\.50 Balance after \S+ Pay €10\.50 /,
     );
+    const reviewed = browser.html;
+    const page = browser.url;
     await browser.submit('/pay/confirm');
-    assert.equal(browser.url, SHOP);
+    const said = /Payment complete You are returning to Demo Shop\. Back to Demo Shop/;
+    const onward = `href="${SHOP}" data-onward`;
+    assert.match(browser.text, said);
+    assert.ok(browser.html.includes(onward), 'live.js takes it');
+    browser.html = reviewed;
+    await browser.submit('/pay/confirm');
+    assert.match(browser.text, said, 'a second click leads there, too');
+    await browser.open(page);
+    assert.match(browser.text, /Payment complete Sent to Demo Shop\./);
+    assert.ok(!browser.html.includes(onward), 'who opens it later stays');
     assert.deepEqual(await statusOf(opened), ['SUCCESS', 'SUCCESS']);
     assert.equal(ada?.balance('EUR'), before - 1050n);
     await opened.pass(0);
@@ -266,7 +277,7 @@ describe('the hosted checkout', () => {
     const browser = await openCheckout(opened);
     await reachPayment(opened, browser, '34567890');
     await browser.submit('/pay/confirm', { 'top-up': 'yes' });
-    assert.equal(browser.url, SHOP);
+    assert.match(browser.text, /Payment complete/);
     assert.deepEqual(await statusOf(opened), ['SUCCESS', 'SUCCESS']);
     await browser.open('/wallet?as=34567890');
     assert.match(browser.text, /Balance €0\.00 .* Money added \+€6\.30 Top-up/);
