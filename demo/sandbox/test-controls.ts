@@ -50,8 +50,7 @@ export function state({ clock, faults, ipns }: ControlOptions): Markup {
     <button id="end-faults" class="main">Back to normal</button>
   </form>`;
   return html`<section class="${isCalm ? '' : 'odd'} card">
-    ${isCalm ? html`<h2 class="calm">No fault is active</h2>` : activeFaults(active)}
-    <div class="row">${facts} ${isCalm ? '' : end}</div>
+    ${isCalm ? html`<h2 class="calm">No fault is active</h2>` : activeFaults(active)} ${facts} ${isCalm ? '' : end}
   </section>`;
 }
 
