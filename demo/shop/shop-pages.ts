@@ -6,7 +6,7 @@ import { CURRENCY, MAX_OF_ONE, PRODUCTS, centsOf, formatMoney, money, type Line,
 import { leftOf, stateOf, type Back, type Order, type OrderState } from './order-store.ts';
 import { DEMO_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
 
-const WHOLE = 'only whole amounts can go to a wallet';
+const WHOLE = 'your wallet takes whole amounts only';
 /** Where the widget shows the wallet's mark: the ways that only this wallet has, and the code. */
 const WALLET_SLOTS = ['icon-DIRECT', 'icon-CHECKOUT', 'icon-JETGO', 'mark'];
 /** A blank line, between what becomes of the order and money that is owed. */
@@ -165,7 +165,7 @@ export function headingOf(order: Order): string {
   const isGoods = order.kind === 'goods';
   const state = stateOf(order);
   if (state === 'closed') return isGoods ? 'Order closed' : 'Top-up closed';
-  if (state === 'paid') return 'Thank you';
+  if (state === 'paid') return partBack(order) ?? 'Thank you';
   if (state === 'unpaid' && !['none', 'open'].includes(order.tries)) return 'Not paid yet';
   if (state !== 'refunded') return isGoods ? 'Your order' : 'Top up your coffee card';
   return partBack(order) ?? (isComing(order) ? COMING : isGoods ? 'Order refunded' : 'Top-up refunded');
@@ -173,24 +173,23 @@ export function headingOf(order: Order): string {
 
 const isComing = ({ back }: Order) => back.onItsWay !== '0.00';
 
-/** Undefined if all of it goes back: only whole amounts can. */
+/** Undefined if nothing or all of it goes back. */
 function partBack(order: Order): string | undefined {
   const { amount, back } = order;
-  if (amount === null || leftOf(amount, back) === 0) return undefined;
-  const part = money(centsOf(amount) - leftOf(amount, back));
+  if (amount === null) return undefined;
+  const left = leftOf(amount, back);
+  if (left === 0 || left === centsOf(amount)) return undefined;
+  const part = money(centsOf(amount) - left);
   return `${isComing(order) ? COMING : 'Refunded'}: ${part} of ${formatMoney(amount, CURRENCY)}`;
 }
 
 export function fulfillmentOf(order: Order): string {
   const state = stateOf(order);
   if (state === 'closed') return closedSentence(order);
-  const { kind, paidAt, back, extra } = order;
+  const { kind, paidAt, extra } = order;
   if (state === 'unpaid') return SENTENCES[kind].unpaid;
   const day = paidAt === null ? '' : daysOf(paidAt).sent;
-  const sentence =
-    state === 'refunded'
-      ? refundedSentence(order)
-      : `${SENTENCES[kind][state].replace('{day}', day)} ${backSentence(back)}`.trim();
+  const sentence = state === 'refunded' ? refundedSentence(order) : SENTENCES[kind][state].replace('{day}', day);
   if (paidAt === null || extra.received === '0.00') return sentence;
   return `${sentence}${APART}You paid ${formatMoney(extra.received, CURRENCY)} too much. ${extraSentence(extra)}`;
 }
@@ -198,7 +197,7 @@ export function fulfillmentOf(order: Order): string {
 /** Heading and widget say what was sent back. The rest is on the card. */
 function refundedSentence(order: Order): string {
   const left = unsentOf(order);
-  const rest = left > 0 ? `The other ${money(left)} is on your coffee card: ${WHOLE}.` : '';
+  const rest = left > 0 ? `The other ${money(left)} is on your coffee card, because ${WHOLE}.` : '';
   return order.kind === 'goods' ? `We will not send this order. ${rest}`.trim() : rest;
 }
 
@@ -207,7 +206,7 @@ const unsentOf = (order: Order) => (stateOf(order) === 'refunded' ? leftOf(order
 
 /** Cents of a purchase go on the card. What paid for nothing does not: it is the customer's, not the shop's. */
 const owedSentence = (cents: number) =>
-  `We still owe you ${money(cents)}: ${WHOLE}. It paid for nothing, so it is not on your coffee card: contact us, and we will send it another way.`;
+  `We still owe you ${money(cents)}: ${WHOLE}. Contact us, and we will send it another way.`;
 
 /** What the wallet takes goes there; once it does, the rest is owed. */
 function extraSentence(extra: Order['extra']): string {
@@ -219,7 +218,10 @@ function extraSentence(extra: Order['extra']): string {
 
 /** The shop's staff send it from the desk. */
 function comingSentence(most: number, rest: number, isPart: boolean): string {
-  if (rest > 0) return `We will send back ${money(most)}. Contact us for the other ${money(rest)}: ${WHOLE}.`;
+  if (rest > 0) {
+    const of = isPart ? `of the other ${money(most + rest)}` : 'of it';
+    return `We will send back ${money(most)} ${of}: ${WHOLE}. Contact us for the last ${money(rest)}.`;
+  }
   return `We will send ${isPart ? `the other ${money(most)}` : 'it'} back. If it takes more than two days, contact us.`;
 }
 
@@ -239,7 +241,8 @@ function backSentence({ sentBack, onItsWay }: Back): string {
 
 /** The widget says that it is closed and not to be paid. */
 function closedSentence({ extra, inReview }: Order): string {
-  if (extra.received !== '0.00') return `Your payment came after the order was closed. ${extraSentence(extra)}`;
+  if (extra.received !== '0.00')
+    return `You paid ${formatMoney(extra.received, CURRENCY)} after the order was closed. ${extraSentence(extra)}`;
   return inReview ? 'We are looking into your payment. If you have questions, contact us.' : '';
 }
 

@@ -86,7 +86,9 @@ async function followChoice() {
     const chosen = widget.shadowRoot.querySelector('[name="method"]:checked');
     // It failed, or its time is up.
     const isOver = widget.shadowRoot.querySelector('[part="again"]');
-    const shown = isOver ? { method: 'none' } : chosen ? { method: chosen.value } : current;
+    // Whoever was on the wallet's website may have paid there.
+    const isPast = isOver || (!chosen && current?.checkoutUrl);
+    const shown = isPast ? { method: 'none' } : chosen ? { method: chosen.value } : current;
     if (shown) hintAt(shown);
   };
   new MutationObserver(hintAtShown).observe(widget.shadowRoot, { childList: true, subtree: true });

@@ -22,11 +22,10 @@ const LATER = { ...SEEN, status: 'FAILED', needsReview: false };
 /** The way to the contact page as text alone. */
 const unlinked = (html: string) => html.replaceAll(/<a href="\/contact">(contact us)<\/a>/gi, '$1');
 const REST =
-  'We still owe you €0.75: only whole amounts can go to a wallet. ' +
-  'It paid for nothing, so it is not on your coffee card: contact us, and we will send it another way.';
-const WHOLE = 'We will send back €42.00. Contact us for the other €0.75: only whole amounts can go to a wallet.';
-const ON_CARD = 'The other €0.75 is on your coffee card: only whole amounts can go to a wallet.';
-const LATE = 'Your payment came after the order was closed.';
+  'We still owe you €0.75: your wallet takes whole amounts only. Contact us, and we will send it another way.';
+const WHOLE = 'We will send back €42.00 of it: your wallet takes whole amounts only. Contact us for the last €0.75.';
+const ON_CARD = 'The other €0.75 is on your coffee card, because your wallet takes whole amounts only.';
+const LATE = 'You paid €42.75 after the order was closed.';
 const orderIdIn = (path: string) => path.replace('/orders/', '');
 
 interface WebhookSettings {
@@ -306,7 +305,11 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
   for (const [type, refunds, text, settled = '0.00'] of [
     ['payment.surplus', [], WHOLE],
     ['refund.failed', [{ ...back, status: 'FAILED' }], WHOLE],
-    ['refund.succeeded', [{ ...back, amount: '5.00' }], `We have sent back €5.00. ${WHOLE.replace('42', '37')}`],
+    [
+      'refund.succeeded',
+      [{ ...back, amount: '5.00' }],
+      `We have sent back €5.00. ${WHOLE.replace('42.00 of it', '37.00 of the other €37.75')}`,
+    ],
     ['refund.needs_review', [{ ...back, status: 'PROCESSING' }], `€42.00 is on its way back. ${REST}`],
     ['refund.succeeded', [back], `We have sent back €42.00. ${REST}`],
     ['refund.succeeded', [back], 'We have sent back €42.00. €0.75 was settled another way.', '0.75'],
@@ -346,7 +349,7 @@ test('an order whose money went back is refunded: nothing is sent, and its cents
     shop.proxy.answers[`GET ${path}`] = report('41.00');
     assert.match(
       (await shopper.get(`${path}/state`)).text,
-      /"state":"paid","heading":"Thank you".* (We have sent back €41\.00\.|€41\.00 is on its way back\.)"/,
+      /"state":"paid","heading":"(Refunded|Refund on its way): €41\.00 of €42\.75",/,
     );
     const sum = status === 'SUCCESS' ? '41.00 sent back' : '41.00 on its way back';
     assert.ok((await shopper.get('/account')).text.replaceAll('\u00A0', ' ').includes(`<br />€${sum}</small>`), sum);
@@ -415,7 +418,11 @@ test('a closed order says what is sent back, and asks for no money', async () =>
       [],
       'We are looking into your payment. If you have questions, contact us.',
     ],
-    [[{ ...late, amount: '42.00' }], [], `${LATE} We will send it back. If it takes more than two days, contact us.`],
+    [
+      [{ ...late, amount: '42.00' }],
+      [],
+      `${LATE.replace('.75', '.00')} We will send it back. If it takes more than two days, contact us.`,
+    ],
     [[late], [], `${LATE} ${WHOLE}`],
     [[late], [{ ...back, status: 'PROCESSING' }], `${LATE} €42.00 is on its way back. ${REST}`],
     [[{ ...late, settled: '0.75' }], [back], `${LATE} We have sent back €42.00. €0.75 was settled another way.`],
