@@ -50,6 +50,7 @@ const LOGO = `data:image/svg+xml;base64,${readFileSync(new URL('shop/public/icon
 const READY_WITHIN_MS = 30_000;
 /** Starts again, at most so often, if another process took a port in the meantime. */
 const MAX_STARTS = 3;
+const PORT_TAKEN = 'Another process took a port meanwhile: start again.';
 const LINES_KEPT = 2_000;
 
 /** Throws, with the part's last lines, if one does not start; the others are stopped. */
@@ -63,8 +64,8 @@ export async function startStack(settings: StackSettings = {}): Promise<Stack> {
       return stack;
     } catch (error) {
       await stack.stop();
-      const isPortTaken = error instanceof Error && error.message.includes('EADDRINUSE');
-      if (!isPortTaken || start === MAX_STARTS) throw error;
+      if (!(error instanceof Error && isPortTaken(error.message))) throw error;
+      if (start === MAX_STARTS) throw new Error(PORT_TAKEN, { cause: error });
     }
   }
 }
@@ -137,7 +138,8 @@ export class Stack {
       },
       onExit: (message) => {
         if (this.#isStopping) return;
-        void this.stop().then(() => onExit(message));
+        // The other process may have answered in its place, so that it was taken for ready.
+        void this.stop().then(() => onExit(isPortTaken(message) ? PORT_TAKEN : message));
       },
     };
   }
@@ -179,6 +181,8 @@ export class Stack {
     };
   }
 }
+
+const isPortTaken = (message: string) => message.includes('EADDRINUSE');
 
 async function portsFor(wanted: Ports): Promise<Ports> {
   const ports = [wanted.sandbox, wanted.proxy, wanted.shop, wanted.operator];
