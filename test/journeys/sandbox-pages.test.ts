@@ -207,6 +207,39 @@ test('on the narrowest phone, the gateway’s page keeps an id, also of a refund
   await page.context().close();
 });
 
+test('with text at 200 %, no page of the sandbox is wider than a phone, and no amount is cut off', async () => {
+  const orderId = 'ST-LARGE00001';
+  await pay('QR', { orderId, amount: 1234.5 });
+  await post(`/_sandbox/transactions/${orderId}/approve`, { customer: '12345678' });
+  await pay('DIRECT', { customer: '34567890', customerReferenceNo: 'large', amount: 1130.5 });
+  const { checkout = '' } = await pay('CHECKOUT', { language: 'de' });
+  const page = await visit({ ...PHONE, viewport: { width: 390, height: 844 } }, checkout);
+  const widthOf = () =>
+    page.evaluate(() => {
+      document.documentElement.style.fontSize = '200%';
+      return document.documentElement.scrollWidth;
+    });
+  await page.getByRole('button', { name: 'Chiyo Mori' }).click();
+  await page.locator('#code').waitFor();
+  await page.waitForLoadState();
+  assert.equal(await widthOf(), 390, 'the checkout');
+  await page.goto(`${base}/wallet?as=34567890`);
+  assert.equal(await widthOf(), 390, 'the wallet');
+  await page.goto(base);
+  assert.equal(await widthOf(), 390, 'the gateway');
+  const edges = async (name: string) => {
+    const all = page.locator(name).filter({ visible: true });
+    return all.evaluateAll((each) =>
+      each.map((one) => one.getBoundingClientRect()).flatMap(({ x, right }) => [x, right]),
+    );
+  };
+  const [ended, amounts] = [await edges('.ended'), await edges('.ended .amount')];
+  assert.ok(Math.max(...amounts) < Math.max(...ended), 'the amounts');
+  const [waiting, buttons] = [await edges('.waiting'), await edges('.waiting button')];
+  assert.ok(Math.min(...buttons) > Math.min(...waiting), 'the buttons');
+  await page.context().close();
+});
+
 test('on a phone and on a wide screen, the gateway’s controls are read where they are seen, after what waits', async () => {
   const page = await visit(DESKTOP, '/');
   const controls = page.locator('#controls');
