@@ -56,6 +56,8 @@ interface Settling {
   /** RFC 3339, as every time here. */
   createdAt: string;
   updatedAt: string;
+  /** Of a payout or refund: since when the gateway reports it failed, which a second check confirms. */
+  reportedFailedAt: string | null;
   erasedAt: string | null;
   history: { at: string; event: string; source: string; detail: string | null }[];
 }

@@ -75,7 +75,7 @@ export function merchantRefund(refund: Transaction) {
 function commonFields(transaction: Transaction) {
   const { amountMinor, currency, stage, paymentId, customer, needsReview, version, createdAt, updatedAt, history } =
     transaction;
-  const { erasedAt } = transaction;
+  const { erasedAt, failedAt } = transaction;
   const { status } = STAGES[stage];
   return {
     paymentId,
@@ -88,6 +88,7 @@ function commonFields(transaction: Transaction) {
     version,
     createdAt: iso(createdAt),
     updatedAt: iso(updatedAt),
+    reportedFailedAt: failedAt === null ? null : iso(failedAt),
     erasedAt: erasedAt === null ? null : iso(erasedAt),
     history: history.map(({ at, event, source, detail }) => ({ at: iso(at), event, source, detail })),
   };

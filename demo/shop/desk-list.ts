@@ -8,8 +8,7 @@ import { page, type Markup, type Site } from './page.ts';
 /** `bought`: what the shop's order is for. `isClosed`: the order of a payment that waits. */
 export type Entry = Transaction & { bought?: string | undefined; isClosed?: boolean };
 
-/** The days are with today. */
-export const SHOWN = { rows: 100, days: 7 };
+export const SHOWN = { rows: 100, days: 7 }; // The days are with today.
 const days = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZoneName: 'short' });
 const times = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
 
@@ -362,6 +361,7 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
   if (entry.isClosed) return { tone: 'over', label: 'Closed' };
   if (back > 0) return isBack ? { tone: 'over', label: 'Refunded' } : { tone: 'part', label: 'Partly refunded' };
   if (entry.status === 'INITIALIZED') return { tone: 'wait', label: isLost(entry) ? 'Being checked' : 'Being sent' };
+  if (isOpen(entry) && entry.reportedFailedAt) return { tone: 'wait', label: 'Reported failed, being checked' };
   if (isOpen(entry)) return { tone: 'wait', label: isPayment(entry) ? 'Waiting' : 'On its way' };
   if (entry.status === 'SUCCESS') return { tone: 'good', label: done };
   return isPayment(entry) ? { tone: 'over', label: endOf(entry) } : { tone: 'bad', label: 'Failed' };

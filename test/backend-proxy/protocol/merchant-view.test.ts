@@ -70,6 +70,7 @@ it('the view of a payment has the promised fields', () => {
     version: 7,
     createdAt: '2026-11-20T12:00:00.000Z',
     updatedAt: '2026-11-20T12:00:00.001Z',
+    reportedFailedAt: null,
     erasedAt: null,
     history: [{ at: '2026-11-20T12:00:00.000Z', event: 'created', source: 'shopper', detail: null }],
   });
@@ -82,6 +83,7 @@ it('the view of a payout has its note and no field of payments', () => {
     orderId: 'P-1',
     note: 'Thank you',
     stage: 'pending',
+    failedAt: AT,
     currency: 'JPY',
     needsReview: true,
   };
@@ -100,6 +102,7 @@ it('the view of a payout has its note and no field of payments', () => {
     version: 7,
     createdAt: '2026-11-20T12:00:00.000Z',
     updatedAt: '2026-11-20T12:00:00.001Z',
+    reportedFailedAt: '2026-11-20T12:00:00.000Z',
     erasedAt: null,
     history: [{ at: '2026-11-20T12:00:00.000Z', event: 'created', source: 'shopper', detail: null }],
   });

@@ -82,6 +82,7 @@ it('POST /orders/:orderId/refunds sends the money to the wallet that paid, and a
     version: 3,
     createdAt,
     updatedAt: new Date(world.now()).toISOString(),
+    reportedFailedAt: null,
     erasedAt: null,
   });
   assert.equal(history.length, 3);
@@ -252,6 +253,7 @@ it('POST /payouts answers 202 with the payout, which GET /payouts returns too', 
     version: 3,
     createdAt: new Date(NOON).toISOString(),
     updatedAt: new Date(world.now()).toISOString(),
+    reportedFailedAt: null,
     erasedAt: null,
   });
   const steps = history.map(({ event, source }) => [event, source]);

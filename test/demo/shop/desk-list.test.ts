@@ -364,11 +364,12 @@ test('a row has the time when the money moved, the newest first, and without mon
   );
 });
 
-test('of a start whose answer was lost, the desk says that it is being checked, as the operator’s page does', async () => {
+test('of a lost answer or a reported failure, the desk says that it is being checked, as the operator’s page does', async () => {
   const { shop, staff } = await openDesk();
   const sending = { status: 'INITIALIZED', history: [said('sending', null)] };
   const lost = { ...sending, history: [...sending.history, said('uncertain', 'ECONNRESET')] };
-  const transactions = [payment('ST-1', sending), payment('ST-2', lost), payout('PO-1', lost)];
+  const reported = payout('PO-2', { reportedFailedAt: '2026-11-20T12:00:00.000Z' });
+  const transactions = [payment('ST-1', sending), payment('ST-2', lost), payout('PO-1', lost), reported];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const { text } = await staff.get('/desk/list');
   const found = payment('ST-3', { ...lost, status: 'PROCESSING', payer: null });
@@ -377,7 +378,7 @@ test('of a start whose answer was lost, the desk says that it is being checked, 
   const labels = text.matchAll(/chip wait"><span aria-hidden="true">…<\/span> (.*)<\/span>/g);
   assert.deepEqual(
     [...labels].map(([, label]) => label),
-    ['Being sent', 'Being checked', 'Being checked'],
+    ['Being sent', 'Being checked', 'Being checked', 'Reported failed, being checked'],
   );
 });
 
