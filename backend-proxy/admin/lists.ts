@@ -121,7 +121,7 @@ function filterForm(filters: Filters, refused?: string): Html {
   return html`${refused === undefined ? '' : html`<p class="message bad" role="alert">${refused}</p>`}
     <form class="filters" method="get" action="/admin/transactions">
       <div class="field order">
-        <label for="orderId">ID, amount or end of wallet</label>
+        <label for="orderId">ID, amount or wallet</label>
         <input id="orderId" name="orderId" type="search" value="${orderId}" maxlength="64" autocomplete="off" />
       </div>
       <details class="fold" ${isNarrowed(others) ? 'open' : ''}>

@@ -103,7 +103,7 @@ export function overview(shown: Overview): Html {
           name="orderId"
           type="search"
           placeholder="ID, amount, wallet"
-          aria-label="ID, amount or end of wallet"
+          aria-label="ID, amount or wallet"
           maxlength="64"
           autocomplete="off"
         />

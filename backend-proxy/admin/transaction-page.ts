@@ -243,6 +243,10 @@ export function confirmationPage(confirmation: Confirmation): Html {
   const later = said === 'SUCCESS' ? laterOf(transaction, refundRules) : [];
   const reports = said === 'SETTLED' ? [] : reportsOf(transaction).map(reportLine);
   const reported: [string, Html[]][] = reports.length === 0 ? [] : [['The gateway reported', reports]];
+  const isExact = !transaction.mismatch || reports.length === 0;
+  const differing: [string, string[]][] = isExact
+    ? []
+    : [['If the amount differs', ['Only all or nothing can be recorded: settle a difference another way.']]];
   const unsent = webhook !== null && !sendsWebhooks ? ['No WEBHOOK_URL is set, so it is not sent now.'] : [];
   return html`${lead(transaction)} ${hasChanged ? changedMessage('the payment or its order') : ''}
   ${gatewayReports === null ? '' : contradiction(gatewayReports, said)}
@@ -250,6 +254,7 @@ export function confirmationPage(confirmation: Confirmation): Html {
     rows: [
       ...reported,
       ['What happens', [...effectOf(preview, said, paidWebhook), ...unsent]],
+      ...differing,
       ...later,
       ['The history says', [`${capital(moved(said))}, says ${by}: ${note}`]],
       [

@@ -351,7 +351,7 @@ export function whatToAsk(transaction: Transaction): string {
   const isPaid = isPayment && transaction.stage === 'succeeded';
   if (isPaid && !paysNothing(transaction))
     return 'It counts as paid. Not shipped yet? Ask the gateway’s support first.';
-  const what = isPaid ? 'before you refund it' : isPayment ? 'whether it was paid' : 'before you send it again';
+  const what = isPaid ? 'before you refund it' : isPayment ? 'what was paid' : 'before you send it again';
   return `Ask the gateway’s support ${what}.`;
 }
 

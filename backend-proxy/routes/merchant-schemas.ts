@@ -55,12 +55,9 @@ const settlingShape = {
   version: z.int(),
   createdAt: z.string(),
   updatedAt: z.string(),
-  reportedFailedAt: z
-    .string()
-    .nullable()
-    .openapi({
-      description: 'Of a payout or refund: since when the gateway reports it failed, which a second check confirms',
-    }),
+  reportedFailedAt: z.string().nullable().openapi({
+    description: 'Of a payout or refund: since when the gateway reports it failed, which a second check confirms',
+  }),
   erasedAt: z.string().nullable(),
   history: historySchema,
 };

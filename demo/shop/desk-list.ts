@@ -236,7 +236,7 @@ function whatToAsk(entry: Entry): string {
   if (isUnpaid(entry)) return 'Wait until it is paid or ends.';
   const isPaid = isPayment(entry) && entry.status === 'SUCCESS';
   if (isPaid && !paysNothing(entry)) return 'It counts as paid. Not shipped yet? Ask the gateway’s support first.';
-  const what = isPaid ? 'before you refund it' : isPayment(entry) ? 'whether it was paid' : 'before you send it again';
+  const what = isPaid ? 'before you refund it' : isPayment(entry) ? 'what was paid' : 'before you send it again';
   return `Ask the gateway’s support ${what}.`;
 }
 

@@ -43,7 +43,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
     /2 payments to review, 1 to refund .* B-1 · .* B-2 · .* Paid twice A-1-2 · QR code · •••• 6789 · open for [\w ]+ The order was already paid\. Refund €10\.00 of €10\.10: the gateway sends whole amounts only\. €10\.10 Refund /,
   );
   assert.match(said, /Waiting – Webhooks failed/, 'a payment that was reported as paid is not counted as waiting');
-  assert.equal(said.match(/Ask the gateway’s support whether it was paid\./g)?.length, 2);
+  assert.equal(said.match(/Ask the gateway’s support what was paid\./g)?.length, 2);
   await operator.says('/admin/transactions', / A-1-2 QR code •••• 6789 €10\.10 Paid twice 20 Nov/);
   await operator.says('/admin/transactions/A-1', /This payment pays the order: refund the other one first\. Details /);
   await operator.says(

@@ -34,7 +34,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   const first = await resolve(operator, 'A-1', ADA);
   const said = textOf(await first.text());
   assert.equal(first.status, 200);
-  assert.match(said, /Record €10\.10 as received\? .*Order A-1 becomes paid\. It counts as €10\.10.*payment\.succeeded: “The order is paid: ship it”.*Money moved, says Ada: on the statement/); // prettier-ignore
+  assert.match(said, /Record €10\.10 as received\? .*Order A-1 becomes paid\. It counts as €10\.10.*payment\.succeeded: “The order is paid: ship it”.* If the amount differs Only all or nothing can be recorded: settle a difference another way\. .*Money moved, says Ada: on the statement/); // prettier-ignore
   assert.equal((await world.ledger.transaction('A-1'))?.needsReview, true);
   const second = await resolve(operator, 'A-1', { ...ADA, confirmed: 'yes' });
   assert.deepEqual([second.status, placeOf(second)], [303, '/admin/transactions/A-1?done=resolved']);
@@ -150,7 +150,7 @@ it('a payment whose id the gateway had before says what that means, and what to 
   await world.start(world.token(), { method: 'QR' });
   const said = textOf(await operator.open('/admin/transactions/A-1'));
   assert.match(said, /had this id before\. What it reports may be somebody else’s payment, so it pays nothing here\./);
-  assert.match(said, /Ask the gateway’s support whether it was paid\. Then say what you know/);
+  assert.match(said, /Ask the gateway’s support what was paid\. Then say what you know/);
   assert.match(said, /No clear answer, checking · the gateway has this id already \(HTTP 409/);
   await observe(world, 'A-1', differing(), 'first');
   await observe(world, 'A-1', verified('succeeded'), 'second');

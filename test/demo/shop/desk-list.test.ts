@@ -120,9 +120,9 @@ test('the desk lists payments and payouts, and says why one needs review, with a
     /<small>1 waiting, 1\u00A0above<\/small><\/dt>\s*<dd>€14\.50</,
     'it is in the sum of what waits too',
   );
-  assert.match(text, /ST-4"[^]*?<p>The gateway says paid, but it had refused this order as a duplicate\. Ask the gateway’s support whether it was paid\.</); // prettier-ignore
+  assert.match(text, /ST-4"[^]*?<p>The gateway says paid, but it had refused this order as a duplicate\. Ask the gateway’s support what was paid\.</); // prettier-ignore
   for (const [, words] of REASONS)
-    assert.ok(text.includes(`<p>${words}. Ask the gateway’s support whether it was paid.</p>`), words);
+    assert.ok(text.includes(`<p>${words}. Ask the gateway’s support what was paid.</p>`), words);
   assert.match(text, /<li id="ST-2"\s+class="warn"[^]*?Paid twice/);
   const badges = [
     ...text.matchAll(
