@@ -245,11 +245,15 @@ test('a color with too little contrast is named with its ratio, and is not refus
 });
 
 test('a contrast that is too low opens the state that shows it, at the field of its color', async () => {
-  const { page } = await atThemes();
+  const { page } = await atThemes('', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
   await page.getByLabel('Warning, dark', { exact: true }).fill('#554411');
   await page.getByRole('button', { name: 'Warning, dark', exact: true }).click();
   await page.locator('[data-state=checking][aria-pressed=true]').waitFor();
-  assert.equal(await page.evaluate(() => document.activeElement?.ariaLabel), 'Warning, dark, as #rrggbb');
+  await widgets(page).nth(1).locator('.warning').waitFor();
+  const field = page.getByLabel('Warning, dark, as #rrggbb', { exact: true });
+  assert.ok(await field.evaluate((element) => element === document.activeElement));
+  const { top, bottom } = await field.evaluate((element) => element.getBoundingClientRect().toJSON() as DOMRect);
+  assert.ok(top > 0 && bottom <= 844, `the field is at ${top} to ${bottom}`);
 });
 
 test('there is nothing to copy of the defaults, nor while a color is half typed', async () => {
