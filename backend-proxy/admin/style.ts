@@ -119,6 +119,8 @@ thead th { border: 0; color: var(--soft); font-size: 0.8125rem; font-weight: 600
 /* Only an id is broken. */
 tbody th { min-width: 13.5rem; font-weight: 600; }
 .panel tbody th { min-width: 11.25rem; }
+/* Beside an id, its state and its history. */
+.panel td .fine { display: none; }
 td { overflow-wrap: break-word; }
 td a { overflow-wrap: anywhere; }
 /* The first link of a row is its whole width; another lies above it. */
@@ -268,6 +270,7 @@ main:has(.decision) { max-width: 37rem; }
   .lines td:last-child { margin-left: auto; color: var(--soft); }
   .lines td:has(.reason, .long) { display: contents; }
   .lines :is(.reason, .long) { order: 2; flex-basis: 100%; max-width: none; }
+  .panel .lines .long { order: 1; flex-basis: auto; }
   .heading a { margin-left: auto; }
   .heading form { flex-basis: 100%; margin-bottom: 0.5rem; }
   .filters { display: grid; grid-template-columns: 1fr auto; gap: 0.75rem; }
