@@ -40,28 +40,21 @@ const editor: Markup = html`<h1>Make the widget yours</h1>
     ${readyThemes()}
   </ul>
   <div class="editor stack">
-    <div class="side">
-      <div class="looks">
-        <div class="bar">
-          <p class="message" role="status" data-verdict></p>
-          <a data-undo hidden></a>
-        </div>
-        <div class="bar">
-          <div class="states" role="group" aria-label="State of the widget">
-            ${Object.entries(STATES).map(
-              ([id, label]) => html`<button class="button plain" type="button" data-state="${id}">${label}</button>`,
-            )}
-          </div>
-          <p role="status" data-copied></p>
-          <button class="button" type="button" data-copy>Copy CSS</button>
-        </div>
-        <div class="previews card">${preview('light')} ${preview('dark')}</div>
+    <div class="looks">
+      <div class="bar">
+        <p class="message" role="status" data-verdict></p>
+        <a data-undo hidden></a>
       </div>
-      <section aria-labelledby="rule">
-        <h2 id="rule">The CSS</h2>
-        <p class="quiet">Only what differs from the defaults. This page’s address holds the theme, too.</p>
-        <pre class="rule" tabindex="0" role="group" aria-labelledby="rule" data-css></pre>
-      </section>
+      <div class="bar">
+        <div class="states" role="group" aria-label="State of the widget">
+          ${Object.entries(STATES).map(
+            ([id, label]) => html`<button class="button plain" type="button" data-state="${id}">${label}</button>`,
+          )}
+        </div>
+        <p role="status" data-copied></p>
+        <button class="button" type="button" data-copy>Copy CSS</button>
+      </div>
+      <div class="previews card">${preview('light')} ${preview('dark')}</div>
     </div>
     <form autocomplete="off" spellcheck="false" aria-label="Properties">
       <section aria-labelledby="colors">
@@ -90,7 +83,12 @@ const editor: Markup = html`<h1>Make the widget yours</h1>
         )}
       </section>
     </form>
-  </div>`;
+  </div>
+  <section aria-labelledby="rule">
+    <h2 id="rule">The CSS</h2>
+    <p class="quiet">Only what differs from the defaults. This page’s address holds the theme, too.</p>
+    <pre class="rule" tabindex="0" role="group" aria-labelledby="rule" data-css></pre>
+  </section>`;
 
 function preview(scheme: Scheme): Markup {
   return html`<section class="${scheme}" aria-label="The widget, ${scheme}">
