@@ -17,6 +17,7 @@ export const PAIRS = [
   { of: 'text', on: ['accent', 0.11, 'surface'], where: 'on the chosen row', atLeast: TEXT },
   { of: 'text', on: ['text', 0.08, 'surface'], where: 'in a note (no connection)', atLeast: TEXT },
   { of: 'text', on: ['warning', 0.16, 'surface'], where: 'in a warning', atLeast: TEXT, state: 'checking' },
+  { of: ['text', 0.6, 'surface'], on: 'surface', where: 'as an example in a field', atLeast: TEXT },
   { of: 'muted', on: 'surface', where: 'on the surface', atLeast: TEXT },
   { of: 'muted', on: ['accent', 0.11, 'surface'], where: 'on the chosen row', atLeast: TEXT },
   { of: 'muted', on: ['text', 0.08, 'surface'], where: 'in a note (no connection)', atLeast: TEXT },

@@ -75,6 +75,8 @@ describe('PROPERTIES', () => {
 
   it('PAIRS have the tints that the widget mixes', () => {
     const mixed = [...STYLES.matchAll(/color-mix\(in srgb, [^;]+? (\d+)%/g)].map(([, percent]) => Number(percent));
+    const [, placeholder] = /::placeholder \{\s+color: var\(--_text\);\s+opacity: ([\d.]+)/.exec(STYLES) ?? [];
+    mixed.push(Number(placeholder) * 100);
     const judged = PAIRS.flatMap(({ of, on }) => [of, on])
       .filter((color) => typeof color !== 'string')
       .map(([, share]) => Math.round(share * 100));
@@ -181,6 +183,11 @@ describe('a color', () => {
     const found = shortfalls({ 'color-muted': { light: '#777777', dark: '#a6adbb' } });
     const fails = found.map(({ key, scheme }) => `${key} ${scheme}`);
     assert.deepEqual(fails, ['color-muted light']);
+    const placeholder = shortfalls({ 'color-text': { light: '#2b2b2b', dark: '#f1f3f7' } });
+    assert.deepEqual(
+      placeholder.map(({ key, scheme, where }) => `${key} ${scheme} ${where}`),
+      ['color-text light as an example in a field'],
+    );
     const border = shortfalls({ 'color-field': { light: '#858c9b', dark: '#30343c' } });
     const bordersThatFail = border.map(({ key, scheme }) => `${key} ${scheme}`);
     assert.deepEqual(bordersThatFail, ['color-field dark']);
