@@ -209,6 +209,11 @@ test('a text that is no font is left out of the CSS, and the editor says so', as
   const told = page.getByText('Font: a size and a family, such as 1rem Georgia, serif.');
   await told.waitFor();
   assert.equal(await css(page), EMPTY);
+  await page.getByLabel('Corners', { exact: true }).fill('3');
+  await font.fill('Comic Sans');
+  await page.getByRole('button', { name: 'Copy' }).click();
+  await page.getByText(/^(Copied|Selected) without the font(\.|: copy it\.)$/).waitFor();
+  assert.doesNotMatch(await css(page), /font/);
   await pick(page, 'Sorbet').click();
   await told.waitFor({ state: 'detached' });
 });
@@ -358,6 +363,28 @@ test('on a phone, the widgets stay in sight while the last control is used', asy
   const [previews, field] = [await boxOf(page.locator('.previews')), await boxOf(last)];
   assert.ok(previews.y >= 0, `they begin at ${previews.y}`);
   assert.ok(field.y >= previews.y + previews.height, 'they do not cover the control');
+});
+
+test('the widgets cover nothing of the CSS, wherever the page is scrolled to', async () => {
+  const { page } = await atThemes();
+  await pick(page, 'Console').click();
+  await page.locator('.ready a[aria-current=true]', { hasText: 'Console' }).waitFor();
+  for (const viewport of [
+    { width: 1280, height: 800 },
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ]) {
+    await page.setViewportSize(viewport);
+    const gaps = await page.evaluate(() => {
+      const [looks, rule] = ['.looks', '.rule'].map((each) => document.querySelector(each));
+      if (!looks || !rule) throw new Error('The page has no widgets or no CSS.');
+      return Array.from({ length: 40 }, (_, at) => {
+        scrollTo({ top: at * 100, behavior: 'instant' });
+        return rule.getBoundingClientRect().top - looks.getBoundingClientRect().bottom;
+      });
+    });
+    assert.ok(Math.min(...gaps) >= 0, `${viewport.width} px: ${gaps.join()}`);
+  }
 });
 
 test('axe finds no problem on the theme page at 320 px, in any ready theme', async () => {

@@ -149,12 +149,13 @@ function readAddress() {
 
 async function copy() {
   const code = find('[data-css]');
+  const without = isFont(find('[data-key=font] input', form).value) ? '' : ' without the font';
   try {
     await navigator.clipboard.writeText(code.textContent);
-    say('[data-copied]', 'Copied.');
+    say('[data-copied]', `Copied${without}.`);
   } catch {
     getSelection().selectAllChildren(code);
-    say('[data-copied]', 'Selected: copy it.');
+    say('[data-copied]', `Selected${without}: copy it.`);
   }
 }
 
