@@ -104,9 +104,10 @@ export function shownAmount(
 }
 
 /** None that may be wrong: what the shopper reads of it has to be true. */
-function isCertain({ stage, mismatch, conflict, needsReview }: Transaction): boolean {
+function isCertain({ stage, mismatch, conflict, needsReview, failedAt }: Transaction): boolean {
   const { status } = STAGES[stage];
-  return !mismatch && !conflict && !needsReview && (status === 'PROCESSING' || status === 'SUCCESS');
+  const isDoubtful = mismatch || conflict || needsReview;
+  return !isDoubtful && (status === 'SUCCESS' || (status === 'PROCESSING' && failedAt === null));
 }
 
 const receivedView = (payment: Transaction): ReceivedView => ({

@@ -23,7 +23,7 @@ export interface DeskForm extends Record<'amount' | 'customer' | 'note', string>
 
 export function deskForm(form: DeskForm, site: Site): Markup {
   const { id, order, payment, problems, isReview } = form;
-  const title = isReview ? `${verbOf(form)} ${formatMoney(form.amount)}?` : order ? 'Refund an order' : 'Send a payout';
+  const title = isReview ? `${verbOf(form)} ${formatMoney(form.amount)}?` : order ? 'Refund' : 'Send a payout';
   const body = html`<form class="stack" method="post" action="/desk/send" autocomplete="off" novalidate>
     ${hidden('id', id)} ${order && html`${hidden('order', order)} ${hidden('payment', payment)}`}
     ${isReview ? review(form) : fields(form)}
@@ -54,7 +54,7 @@ function fields(form: DeskForm): Markup {
   const part =
     back &&
     `Up to ${money(left)} of the ${formatMoney(back.amount)} can be refunded to the wallet that paid, ${walletEnd(back.payer ?? '')}${why}.`;
-  return html`${order && about(order, form.bought)} ${part && html`<p class="quiet">${part}</p>`}
+  return html`${order && about(form.payment, form.bought)} ${part && html`<p class="quiet">${part}</p>`}
     ${field(form, 'amount', 'Amount (whole euros)')} ${order === '' && field(form, 'customer', 'Wallet ID')}
     <label>Note to the customer <input name="note" value="${note}" maxlength="120" placeholder="Optional" /></label>
     <div class="buttons">
@@ -77,7 +77,7 @@ function review(form: DeskForm): Markup {
   const { amount, customer, note, back, rest } = form;
   const wallet = back ? walletEnd(back.payer ?? '') : customer.replaceAll(/\d{4}(?=\d)/g, '$&\u00A0');
   return html`${hidden('amount', amount)} ${hidden('customer', customer)} ${hidden('note', note)}
-    <p>To the wallet <b>${wallet}</b>${back && ` that paid ${formatMoney(back.amount)} for ${back.orderId}`}.</p>
+    <p>To the wallet <b>${wallet}</b>${back && ` that paid ${formatMoney(back.amount)} for ${back.gatewayOrderId}`}.</p>
     ${note === '' ? '' : html`<p>The customer reads “${note}”.</p>`} ${rest && html`<p>${rest}</p>`}
     <p class="message warn">Sent money cannot be called back.</p>
     <div class="buttons">

@@ -90,7 +90,7 @@ function totals(ofDay: readonly Entry[], entries: readonly Entry[]): Markup {
   const ours = ofDay.filter(({ currency }) => currency === CURRENCY);
   const done = ours.filter(({ status }) => status === 'SUCCESS');
   const { in: Received = [], out: Sent = [] } = Object.groupBy(done, (entry) => (isPayment(entry) ? 'in' : 'out'));
-  const coming = ours.filter((entry) => !isPayment(entry) && isOpen(entry) && !entry.needsReview);
+  const coming = ours.filter((entry) => !isPayment(entry) && isGoing(entry) && !entry.needsReview);
   const figures = { Received, Sent, 'On its way': coming, Waiting: ours.filter(isWaiting) };
   return html`<dl class="totals">
     ${Object.entries(figures).map(([name, all]) => {
@@ -160,8 +160,10 @@ function aboutOf(entry: Entry, entries: readonly Entry[]): unknown[] {
 /** Of a refund, unless another is typed: its row has the order. */
 export const backNote = (order: string) => `Refund for ${order}`;
 
-const howRefunded = ({ status, needsReview }: Refund) =>
-  status === 'SUCCESS' ? 'refunded' : needsReview ? 'refund to review' : 'refund on its way';
+const HOW_SENT = { true: 'refund on its way', false: 'refund being checked' };
+const howRefunded = (one: Refund) =>
+  one.status === 'SUCCESS' ? 'refunded' : one.needsReview ? 'refund to review' : HOW_SENT[`${isGoing(one)}`];
+const isGoing = (one: Transaction) => one.status === 'PROCESSING' && !one.reportedFailedAt;
 
 function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): Markup | false | '' | undefined {
   const { orderId: order, gatewayOrderId } = entry;
@@ -197,8 +199,7 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string {
   if (isInDoubt(entry)) return `${reviewReason(entry)}. ${whatToAsk(entry)}`;
   const decided = decidedIn(entry);
   if (!isPayment(entry)) return decided ?? (entry.status === 'FAILED' ? `${endOf(entry)}. No money moved.` : '');
-  const [most, rest] = leftOf(entry, entries);
-  const why = whyNotBack(entry);
+  const [[most, rest], why] = [leftOf(entry, entries), whyNotBack(entry)];
   const extra = hasExtra(entry, entries) && 'This payment pays the order: refund the other one first.';
   const part = rest > 0 && `Refund ${money(most)} of ${money(most + rest)}: ${WHOLE}.`;
   if (isDenied(entry) && !paysNothing(entry))
@@ -274,7 +275,6 @@ function toDo(entry: Entry, entries: readonly Entry[]): keyof typeof TO_DO | und
 const refundsOf = ({ gatewayOrderId: id }: Entry, entries: readonly Entry[]) =>
   entries.filter((one): one is Refund & Entry => 'refundOf' in one && one.refundOf === id && one.status !== 'FAILED');
 
-/** Cents of a payment that can be refunded now. */
 export const refundable = (entry: Entry, entries: readonly Entry[]) =>
   !isPayment(entry) || isInDoubt(entry) || whyNotBack(entry) ? 0 : leftOf(entry, entries)[0];
 
@@ -288,10 +288,10 @@ function leftOf(entry: Entry, entries: readonly Entry[]): readonly [most: number
 /** The cents that cannot go back, of money that pays no order or goes back but for them. `sending`: cents, as well. */
 export function restOf(entry: Entry, entries: readonly Entry[], sending = 0): string {
   const [most, rest] = leftOf(entry, entries);
-  const isAll = most === sending && rest < centsOf(entry.amount);
-  if (rest === 0 || !(paysNothing(entry) || isAll)) return '';
+  if (rest === 0 || !(paysNothing(entry) || (most === sending && rest < centsOf(entry.amount)))) return '';
   const where = paysNothing(entry) ? 'is still owed to the customer' : 'goes to the customer’s coffee card';
-  return `${money(rest, entry.currency)} ${where}: ${WHOLE}.`;
+  const later = sending > 0 && most > sending ? `${money(most - sending)} is still to refund. ` : '';
+  return `${later}${money(rest, entry.currency)} ${where}: ${WHOLE}.`;
 }
 
 /** In the operator's words; undefined if it can be, as far as anything is left. */

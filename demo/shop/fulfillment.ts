@@ -100,7 +100,9 @@ export const isLost = ({ history }: Transaction): boolean => history.some(({ eve
 
 function backOf(payments: readonly Payment[], refunds: readonly Refund[]): Back {
   const theirs = refunds.filter(({ refundOf }) => payments.some(({ gatewayOrderId }) => gatewayOrderId === refundOf));
-  return { sentBack: sumOf(theirs, 'SUCCESS'), onItsWay: sumOf(theirs, 'INITIALIZED', 'PROCESSING') };
+  // The gateway has accepted it, and has not said since that it failed.
+  const coming = theirs.filter(({ reportedFailedAt }) => !reportedFailedAt);
+  return { sentBack: sumOf(theirs, 'SUCCESS'), onItsWay: sumOf(coming, 'PROCESSING') };
 }
 
 function sumOf(transactions: readonly Transaction[], ...statuses: Transaction['status'][]): string {

@@ -52,6 +52,9 @@ export function stateOf(order: Order): OrderState {
 export const leftOf = (received: string, { sentBack, onItsWay }: Back) =>
   centsOf(received) - centsOf(sentBack) - centsOf(onItsWay);
 
+/** What is left of goods goes on the card once the rest has gone back: until then the refund may fail. */
+export const isOnCard = ({ kind, back }: Order) => kind === 'top-up' || back.onItsWay === '0.00';
+
 /** All of it that the gateway can send: it takes whole units only. */
 function isRefunded({ amount, back }: Order): boolean {
   const left = leftOf(amount ?? '0.00', back);
@@ -117,10 +120,12 @@ export class OrderStore {
     return [...this.#orders.values()].toReversed();
   }
 
-  /** What of the owner's paid top-ups and refunded orders does not go back, without what is in doubt. */
+  /** What of the owner's paid top-ups and refunded orders has not gone back, without what is in doubt. */
   balance(owner: string): string {
     const states = { goods: ['refunded'], 'top-up': ['paid', 'refunded'] };
-    const counted = this.byOwner(owner).filter((order) => states[order.kind].includes(stateOf(order)));
+    const counted = this.byOwner(owner).filter(
+      (order) => states[order.kind].includes(stateOf(order)) && isOnCard(order),
+    );
     return decimal(counted.reduce((sum, { amount, back }) => sum + leftOf(amount ?? '0.00', back), 0));
   }
 

@@ -3,10 +3,10 @@
 import { html } from 'hono/html';
 import { card, picture, shore } from './artwork.ts';
 import { CURRENCY, MAX_OF_ONE, PRODUCTS, centsOf, formatMoney, money, type Line, type Product } from './catalog.ts';
-import { leftOf, stateOf, type Back, type Order, type OrderState } from './order-store.ts';
+import { isOnCard, leftOf, stateOf, type Back, type Order, type OrderState } from './order-store.ts';
 import { DEMO_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
 
-const WHOLE = 'your wallet takes whole amounts only';
+const WHOLE = 'refunds are in whole euros only';
 /** Where the widget shows the wallet's mark: the ways that only this wallet has, and the code. */
 const WALLET_SLOTS = ['icon-DIRECT', 'icon-CHECKOUT', 'icon-JETGO', 'mark'];
 /** A blank line, between what becomes of the order and money that is owed. */
@@ -197,7 +197,8 @@ export function fulfillmentOf(order: Order): string {
 /** Heading and widget say what was sent back. The rest is on the card. */
 function refundedSentence(order: Order): string {
   const left = unsentOf(order);
-  const rest = left > 0 ? `The other ${money(left)} is on your coffee card, because ${WHOLE}.` : '';
+  const goes = isOnCard(order) ? 'is' : 'goes';
+  const rest = left > 0 ? `The other ${money(left)} ${goes} on your coffee card, because ${WHOLE}.` : '';
   return order.kind === 'goods' ? `We will not send this order. ${rest}`.trim() : rest;
 }
 
@@ -409,7 +410,7 @@ function notesOf(order: Order): Markup | '' {
   add(centsOf(back.sentBack) + centsOf(extra.sentBack), 'sent back');
   add(centsOf(back.onItsWay) + centsOf(extra.onItsWay), 'on its way back');
   add(centsOf(extra.settled), 'settled another way');
-  add(unsentOf(order), 'on your card');
+  add(unsentOf(order), isOnCard(order) ? 'on your card' : 'goes on your card');
   const shown = notes.filter(Boolean).map((note) => note.replaceAll(' ', '\u00a0'));
   return shown.length === 0 ? '' : html`<br />${shown.join(' · ')}`;
 }

@@ -21,10 +21,9 @@ const SEEN = { type: 'PAY', amount: '42.75', currency: 'EUR', history: [] };
 const LATER = { ...SEEN, status: 'FAILED', needsReview: false };
 /** The way to the contact page as text alone. */
 const unlinked = (html: string) => html.replaceAll(/<a href="\/contact">(contact us)<\/a>/gi, '$1');
-const REST =
-  'We still owe you €0.75: your wallet takes whole amounts only. Contact us, and we will send it another way.';
-const WHOLE = 'We will send back €42.00 of it: your wallet takes whole amounts only. Contact us for the last €0.75.';
-const ON_CARD = 'The other €0.75 is on your coffee card, because your wallet takes whole amounts only.';
+const REST = 'We still owe you €0.75: refunds are in whole euros only. Contact us, and we will send it another way.';
+const WHOLE = 'We will send back €42.00 of it: refunds are in whole euros only. Contact us for the last €0.75.';
+const ON_CARD = 'The other €0.75 is on your coffee card, because refunds are in whole euros only.';
 const LATE = 'You paid €42.75 after the order was closed.';
 const orderIdIn = (path: string) => path.replace('/orders/', '');
 
@@ -371,6 +370,27 @@ test('an order whose money went back is refunded: nothing is sent, and its cents
     shop.proxy.answers[`GET ${path}`] = report('42.75');
     assert.match((await shopper.get(path)).text, path === topUp ? /Top-up refunded<\/h1>/ : /Order refunded<\/h1>/);
   }
+});
+
+test('a refund is on its way once the gateway has it and until it reports it failed; its cents go on the card after it', async () => {
+  const shop = openShop();
+  const shopper = new Browser(shop);
+  const path = await shopper.order(BASKET);
+  const paid = { ...SEEN, gatewayOrderId: 'paid', status: 'SUCCESS', surplus: false };
+  const seen = async (status: string, reportedFailedAt: string | null = null) => {
+    const refund = { ...paid, amount: '42.00', type: 'REFUND', refundOf: 'paid', status, reportedFailedAt };
+    shop.proxy.answers[`GET ${path}`] = { body: { paid: true, payments: [paid], refunds: [refund] } };
+    const { text } = await shopper.get(path);
+    return [unlinked(text).includes('is on its way back') || text.includes('Refund on its way'), text] as const;
+  };
+  assert.equal((await seen('INITIALIZED'))[0], false);
+  assert.equal((await seen('PROCESSING', '2026-11-20T12:00:00.000Z'))[0], false);
+  const [isComing, text] = await seen('PROCESSING');
+  assert.ok(isComing);
+  assert.match(unlinked(text), /The other €0\.75 goes on your coffee card/);
+  assert.match((await shopper.get('/account')).text, /data-balance>€0\.00</);
+  await seen('SUCCESS');
+  assert.match((await shopper.get('/account')).text, /data-balance>€0\.75</);
 });
 
 test('an order that was paid twice says so when its own payment went back', async () => {
