@@ -152,7 +152,7 @@ describe('a failed payment', () => {
       const after = thePart(widget, 'error').textContent;
       expect(after).not.to.match(/^No money was taken/);
       if (!before?.startsWith('No money')) expect(after).to.equal(before);
-      else expect(after).to.equal('Another payment can still be confirmed in your wallet.');
+      else expect(after).to.equal('Another payment can still be confirmed.');
       expect(textOf(widget)).to.contain('Confirm only one payment, or you will pay twice.');
     }
   });

@@ -191,7 +191,11 @@ export const STATES = {
     heading: 'Too many attempts for this order',
   },
   'refused: too many requests': refused('too_many_requests', { retryable: true }),
-  'refused: too many prompts': { ...refused('too_many_prompts', { retryable: true }), claims: who },
+  'refused: too many prompts': {
+    ...refused('too_many_prompts', { retryable: true }),
+    attributes: { method: 'DIRECT' },
+    act: submit('wallet', '12345678'),
+  },
   'refused: forbidden origin': refused('forbidden_origin', { heading: 'Payments do not work on this page' }),
   'refused: newer code, for now': refused('a_newer_code', { retryable: true }),
   'refused: newer code, for good': refused('a_newer_code', { heading: 'The payment could not be started' }),

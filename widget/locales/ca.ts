@@ -79,7 +79,7 @@ export default {
   paid: 'Pagament rebut',
   surplus: 'Aquesta comanda s’ha pagat més d’una vegada',
   owed: 'La botiga us deu {amount}.',
-  otherOpen: 'Un altre pagament encara es pot confirmar al moneder.',
+  otherOpen: 'Un altre pagament encara es pot confirmar.',
   doNotConfirm: 'No el confirmeu; si ho feu, pagareu dues vegades.',
   refunding: 'En procés de devolució',
   onItsWay: 'L’import de {amount} s’està retornant',

@@ -79,7 +79,7 @@ export default {
   paid: 'Platba přijata',
   surplus: 'Tato objednávka byla zaplacena více než jednou',
   owed: 'Obchod vám dluží {amount}.',
-  otherOpen: 'V peněžence lze stále potvrdit ještě jinou platbu.',
+  otherOpen: 'Stále lze potvrdit ještě jinou platbu.',
   doNotConfirm: 'Nepotvrzujte ji, jinak zaplatíte dvakrát.',
   refunding: 'Vrací se',
   onItsWay: 'Částka {amount} se vrací',

@@ -79,7 +79,7 @@ export default {
   paid: 'Betaling modtaget',
   surplus: 'Denne ordre er betalt mere end én gang',
   owed: 'Butikken skylder dig {amount}.',
-  otherOpen: 'En anden betaling kan stadig bekræftes i din wallet.',
+  otherOpen: 'En anden betaling kan stadig bekræftes.',
   doNotConfirm: 'Bekræft den ikke, ellers betaler du to gange.',
   refunding: 'På vej tilbage',
   onItsWay: '{amount} er på vej tilbage',

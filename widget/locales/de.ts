@@ -79,7 +79,7 @@ export default {
   paid: 'Zahlung erhalten',
   surplus: 'Diese Bestellung wurde mehr als einmal bezahlt',
   owed: 'Der Shop schuldet Ihnen {amount}.',
-  otherOpen: 'Eine andere Zahlung lässt sich in Ihrer Wallet noch bestätigen.',
+  otherOpen: 'Eine andere Zahlung lässt sich noch bestätigen.',
   doNotConfirm: 'Bestätigen Sie diese nicht, sonst zahlen Sie doppelt.',
   refunding: 'Erstattung unterwegs',
   onItsWay: 'Erstattung von {amount} ist unterwegs',

@@ -61,7 +61,7 @@ export const enFlow = {
   paid: 'Payment received',
   surplus: 'This order was paid more than once',
   owed: 'The shop owes you {amount}.',
-  otherOpen: 'Another payment can still be confirmed in your wallet.',
+  otherOpen: 'Another payment can still be confirmed.',
   doNotConfirm: 'Do not confirm it, or you will pay twice.',
   refunding: 'On its way back',
   onItsWay: '{amount} is on its way back',

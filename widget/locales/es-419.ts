@@ -79,7 +79,7 @@ export default {
   paid: 'Pago recibido',
   surplus: 'Este pedido se pagó más de una vez',
   owed: 'La tienda le debe {amount}.',
-  otherOpen: 'Otro pago todavía se puede confirmar en su billetera.',
+  otherOpen: 'Otro pago todavía se puede confirmar.',
   doNotConfirm: 'No lo confirme; de lo contrario, pagará dos veces.',
   refunding: 'En camino de vuelta',
   onItsWay: 'El monto de {amount} está en camino de vuelta',

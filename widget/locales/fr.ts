@@ -80,7 +80,7 @@ export default {
   paid: 'Paiement reçu',
   surplus: 'Cette commande a été payée plus d’une fois',
   owed: 'La boutique vous doit {amount}.',
-  otherOpen: 'Un autre paiement peut encore être confirmé dans votre portefeuille.',
+  otherOpen: 'Un autre paiement peut encore être confirmé.',
   doNotConfirm: 'Ne le confirmez pas, sinon vous paierez deux fois.',
   refunding: 'En cours de remboursement',
   onItsWay: 'Le remboursement de {amount} est en cours',

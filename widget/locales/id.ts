@@ -79,7 +79,7 @@ export default {
   paid: 'Pembayaran berhasil',
   surplus: 'Pesanan ini dibayar lebih dari satu kali',
   owed: 'Toko berutang {amount} kepada Anda.',
-  otherOpen: 'Pembayaran lain masih dapat dikonfirmasi di e-wallet Anda.',
+  otherOpen: 'Pembayaran lain masih dapat dikonfirmasi.',
   doNotConfirm: 'Jangan konfirmasi pembayaran itu. Jika dikonfirmasi, Anda akan membayar dua kali.',
   refunding: 'Sedang dikembalikan',
   onItsWay: '{amount} sedang dikembalikan',

@@ -79,7 +79,7 @@ export default {
   paid: 'Pagamento ricevuto',
   surplus: 'Questo ordine è stato pagato più di una volta',
   owed: 'Il negozio ti deve {amount}.',
-  otherOpen: 'Un altro pagamento può ancora essere confermato nel portafoglio.',
+  otherOpen: 'Un altro pagamento può ancora essere confermato.',
   doNotConfirm: 'Non confermarlo, altrimenti pagherai due volte.',
   refunding: 'In corso di rimborso',
   onItsWay: 'Il rimborso di {amount} è in corso',

@@ -79,7 +79,7 @@ export default {
   paid: 'お支払いが完了しました',
   surplus: 'このご注文は複数回支払われています',
   owed: 'ショップから {amount} が返金されていません。',
-  otherOpen: 'ウォレットで承認できる別のお支払いがまだあります。',
+  otherOpen: '承認できる別のお支払いがまだあります。',
   doNotConfirm: '承認すると二重のお支払いになるため、承認しないでください。',
   refunding: '返金手続き中',
   onItsWay: '{amount}の返金手続き中です',

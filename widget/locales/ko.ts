@@ -78,7 +78,7 @@ export default {
   paid: '결제가 완료되었습니다',
   surplus: '이 주문은 두 번 이상 결제되었습니다',
   owed: '상점이 돌려드려야 할 금액은 {amount}입니다.',
-  otherOpen: '전자지갑에서 아직 승인할 수 있는 다른 결제가 있습니다.',
+  otherOpen: '아직 승인할 수 있는 다른 결제가 있습니다.',
   doNotConfirm: '그 결제는 승인하지 마세요. 승인하면 이중으로 결제됩니다.',
   refunding: '환불 진행 중',
   onItsWay: '{amount} 환불이 진행 중입니다',

@@ -79,7 +79,7 @@ export default {
   paid: 'Maksājums saņemts',
   surplus: 'Šis pasūtījums ir apmaksāts vairāk nekā vienu reizi',
   owed: 'Veikals jums ir parādā {amount}.',
-  otherOpen: 'Makā vēl var apstiprināt citu maksājumu.',
+  otherOpen: 'Vēl var apstiprināt citu maksājumu.',
   doNotConfirm: 'Neapstipriniet to, citādi samaksāsiet divreiz.',
   refunding: 'Tiek atmaksāts',
   onItsWay: 'Summa {amount} tiek atmaksāta',

@@ -80,7 +80,7 @@ export default {
   paid: 'Pembayaran berjaya',
   surplus: 'Pesanan ini telah dibayar lebih daripada sekali',
   owed: 'Kedai berhutang {amount} kepada anda.',
-  otherOpen: 'Satu lagi pembayaran masih boleh disahkan dalam e-dompet anda.',
+  otherOpen: 'Satu lagi pembayaran masih boleh disahkan.',
   doNotConfirm: 'Jangan sahkan pembayaran itu. Jika disahkan, anda akan membayar dua kali.',
   refunding: 'Sedang dipulangkan',
   onItsWay: '{amount} sedang dipulangkan',

@@ -79,7 +79,7 @@ export default {
   paid: 'Betalingen er mottatt',
   surplus: 'Denne bestillingen er betalt mer enn én gang',
   owed: 'Butikken skylder deg {amount}.',
-  otherOpen: 'En annen betaling kan fortsatt bekreftes i lommeboken din.',
+  otherOpen: 'En annen betaling kan fortsatt bekreftes.',
   doNotConfirm: 'Ikke bekreft den, ellers betaler du to ganger.',
   refunding: 'På vei tilbake',
   onItsWay: '{amount} er på vei tilbake',

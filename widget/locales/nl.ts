@@ -79,7 +79,7 @@ export default {
   paid: 'Betaling ontvangen',
   surplus: 'Deze bestelling is meer dan één keer betaald',
   owed: 'De winkel is u {amount} schuldig.',
-  otherOpen: 'Een andere betaling kan nog in uw wallet worden bevestigd.',
+  otherOpen: 'Een andere betaling kan nog worden bevestigd.',
   doNotConfirm: 'Bevestig die niet, anders betaalt u dubbel.',
   refunding: 'Onderweg terug',
   onItsWay: '{amount} is onderweg terug',

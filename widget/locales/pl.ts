@@ -79,7 +79,7 @@ export default {
   paid: 'Płatność otrzymana',
   surplus: 'To zamówienie zostało opłacone więcej niż raz',
   owed: 'Sklep jest Ci winien {amount}.',
-  otherOpen: 'W portfelu nadal można potwierdzić inną płatność.',
+  otherOpen: 'Nadal można potwierdzić inną płatność.',
   doNotConfirm: 'Nie potwierdzaj jej, w przeciwnym razie zapłacisz dwukrotnie.',
   refunding: 'W trakcie zwrotu',
   onItsWay: 'Kwota {amount} jest w trakcie zwrotu',

@@ -79,7 +79,7 @@ export default {
   paid: 'Pagamento recebido',
   surplus: 'Este pedido foi pago mais de uma vez',
   owed: 'A loja deve {amount} a você.',
-  otherOpen: 'Outro pagamento ainda pode ser confirmado na sua carteira.',
+  otherOpen: 'Outro pagamento ainda pode ser confirmado.',
   doNotConfirm: 'Não confirme esse pagamento; caso contrário, você pagará duas vezes.',
   refunding: 'Em devolução',
   onItsWay: 'O valor de {amount} está em devolução',

@@ -79,7 +79,7 @@ export default {
   paid: 'Pagamento recebido',
   surplus: 'Esta encomenda foi paga mais do que uma vez',
   owed: 'A loja deve-lhe {amount}.',
-  otherOpen: 'Outro pagamento ainda pode ser confirmado na sua carteira.',
+  otherOpen: 'Outro pagamento ainda pode ser confirmado.',
   doNotConfirm: 'Não o confirme; caso contrário, pagará duas vezes.',
   refunding: 'Em devolução',
   onItsWay: 'O montante de {amount} está em devolução',

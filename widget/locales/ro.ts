@@ -79,7 +79,7 @@ export default {
   paid: 'Plată primită',
   surplus: 'Această comandă a fost plătită de mai multe ori',
   owed: 'Magazinul vă datorează {amount}.',
-  otherOpen: 'O altă plată mai poate fi confirmată în portofel.',
+  otherOpen: 'O altă plată mai poate fi confirmată.',
   doNotConfirm: 'Nu o confirmați, altfel veți plăti de două ori.',
   refunding: 'În curs de returnare',
   onItsWay: 'Suma de {amount} este în curs de returnare',

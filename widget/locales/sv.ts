@@ -79,7 +79,7 @@ export default {
   paid: 'Betalningen är mottagen',
   surplus: 'Den här beställningen har betalats mer än en gång',
   owed: 'Butiken är skyldig dig {amount}.',
-  otherOpen: 'En annan betalning kan fortfarande bekräftas i din plånbok.',
+  otherOpen: 'En annan betalning kan fortfarande bekräftas.',
   doNotConfirm: 'Bekräfta den inte, annars betalar du två gånger.',
   refunding: 'På väg tillbaka',
   onItsWay: '{amount} är på väg tillbaka',

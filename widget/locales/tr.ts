@@ -79,7 +79,7 @@ export default {
   paid: 'Ödeme alındı',
   surplus: 'Bu sipariş için birden fazla kez ödeme yapıldı',
   owed: 'Mağazanın size {amount} borcu var.',
-  otherOpen: 'Cüzdanınızda hâlâ onaylanabilecek başka bir ödeme var.',
+  otherOpen: 'Hâlâ onaylanabilecek başka bir ödeme var.',
   doNotConfirm: 'O ödemeyi onaylamayın, yoksa iki kez ödersiniz.',
   refunding: 'Geri gönderiliyor',
   onItsWay: '{amount} geri gönderiliyor',

@@ -78,7 +78,7 @@ export default {
   paid: 'Thanh toán thành công',
   surplus: 'Đơn hàng này đã được thanh toán hơn một lần',
   owed: 'Cửa hàng nợ bạn {amount}.',
-  otherOpen: 'Một giao dịch khác vẫn có thể được xác nhận trong ví của bạn.',
+  otherOpen: 'Một giao dịch khác vẫn có thể được xác nhận.',
   doNotConfirm: 'Đừng xác nhận giao dịch đó, nếu không bạn sẽ trả tiền hai lần.',
   refunding: 'Đang hoàn tiền',
   onItsWay: 'Số tiền {amount} đang được hoàn',

@@ -77,7 +77,7 @@ export default {
   paid: '付款成功',
   surplus: '此訂單已重複付款',
   owed: '商家應退還您 {amount}。',
-  otherOpen: '您的錢包中還有另一筆付款可以確認。',
+  otherOpen: '還有另一筆付款可以確認。',
   doNotConfirm: '請勿確認該筆付款，否則會重複付款。',
   refunding: '退款處理中',
   onItsWay: '{amount} 退款處理中',

@@ -77,7 +77,7 @@ export default {
   paid: '付款成功',
   surplus: '此订单已重复付款',
   owed: '商家应退还您 {amount}。',
-  otherOpen: '您的钱包中还有另一笔付款可以确认。',
+  otherOpen: '还有另一笔付款可以确认。',
   doNotConfirm: '请勿确认该笔付款，否则会重复付款。',
   refunding: '退款处理中',
   onItsWay: '{amount} 退款处理中',
