@@ -149,7 +149,7 @@ function readAddress() {
 
 async function copy() {
   const code = find('[data-css]');
-  const without = isFont(find('[data-key=font] input', form).value) ? '' : ' without the font';
+  const without = isFont(find('[data-key=font] input', form).value) ? '' : ' without font';
   try {
     await navigator.clipboard.writeText(code.textContent);
     say('[data-copied]', `Copied${without}.`);
