@@ -67,7 +67,7 @@ it('a wallet ID that cannot be asked leads to the website, and back to its field
   type(widget, 'wallet', '12345679');
   thePart(widget, 'pay').click();
   await heading(widget, 'Continue on the wallet’s website');
-  expect(thePart(widget, 'other').textContent).to.equal('Change the wallet ID');
+  expect(texts(widget, '[part=other]')).to.deep.equal(['Change the wallet ID', 'Pay another way']);
   thePart(widget, 'other').click();
   await heading(widget, 'How would you like to pay?');
   expect(radio(widget, 'DIRECT').checked).to.equal(true);

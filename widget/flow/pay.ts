@@ -6,7 +6,7 @@
 // code or a request is up, the shopper may start a new one; until the proxy says how the old one ended, the panel says
 // that it is being checked.
 import type { TemplateResult } from 'lit';
-import { PAYS_BY, type QrCode } from '../../backend-proxy/protocol/wire.ts';
+import { PAYS_BY, type Method, type QrCode } from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId } from '../shell/choice.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import { targetOf, appLink, checkoutLink } from './checkout-window.ts';
@@ -28,16 +28,20 @@ import { QUIET_ZONE, drawPng, qrImage, qrPath, saveImage } from './qr-code.ts';
 import type { Limit, Shown } from './view.ts';
 
 export function wallet(shown: Extract<Shown, { panel: 'wallet' }>, context: PanelContext): TemplateResult {
-  const { say, state } = context;
+  const { say } = context;
   const { last4 } = shown;
   const link = opensApp('QR') && appLink(shown.appUrl);
   return html`${phone(shown)}${heading(say('direct'))}
     <p>${say('direct_help', approved(context))}</p>
     ${link ? appButton(link, 'primary', context) : ''}
     ${waitingStatus(context, last4 ? say('sentTo', { last4: `\u2066••••\u00a0${last4}\u2069` }) : say('waiting'), shown)}
-    ${asksWalletId('DIRECT', state.claims) && !asksOnlyForWallet(state) ? otherMethodButton(context, 'quiet', 'otherWallet') : ''}
-    ${otherMethodButton(context)}`;
+    ${otherWays('DIRECT', context)}`;
 }
+
+/** To the wallet ID that was typed for a request, and to the other methods. */
+const otherWays = (asked: Method, context: PanelContext): TemplateResult =>
+  html`${asksWalletId(asked, context.state.claims) && !asksOnlyForWallet(context.state) ? otherMethodButton(context, 'quiet', 'otherWallet') : ''}
+  ${otherMethodButton(context)}`;
 
 /** What the request asks for; only the whole of it is named. */
 function approved({ money, amount, state }: PanelContext): Record<string, string> | undefined {
@@ -104,7 +108,7 @@ export function checking(context: PanelContext): TemplateResult {
 }
 
 export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: PanelContext): TemplateResult {
-  const { say, target, run, state } = context;
+  const { say, target, run } = context;
   const { asked, url } = shown;
   const link = checkoutLink(url);
   // An address that is not safe to open; the proxy refuses those, too.
@@ -121,8 +125,7 @@ export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: 
       @click=${(event: Event) => run((session) => session.leaveForCheckout(event, link))}
       >${say('redirectOpen')}</a
     >
-    ${waitingStatus(context, say('waiting'), shown)}
-    ${otherMethodButton(context, 'quiet', isOther && asksWalletId(asked, state.claims) ? 'otherWallet' : 'other')}`;
+    ${waitingStatus(context, say('waiting'), shown)} ${otherWays(asked, context)}`;
 }
 
 export function timeUp({ method }: Extract<Shown, { panel: 'timeUp' }>, context: PanelContext): TemplateResult {
