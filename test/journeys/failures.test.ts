@@ -58,6 +58,7 @@ test('a payment canceled at the checkout while an earlier code is open: the shop
   await shopper.page.waitForURL(orderPage);
   await shopper.part('back').click();
   assert.equal(await shopper.scannedCode(), code);
+  await shopper.page.getByText('with this code.').waitFor();
   await phone.scan(code);
   await phone.approve();
   await shopper.isFulfilled();

@@ -93,8 +93,9 @@ async function followChoice() {
   };
   new MutationObserver(hintAtShown).observe(widget.shadowRoot, { childList: true, subtree: true });
   document.addEventListener('payment-select', ({ detail }) => hintAt(detail));
-  document.addEventListener('payment-change', ({ detail: { payment } }) => {
-    current = payment;
+  document.addEventListener('payment-change', ({ detail: { payment, openPayment } }) => {
+    // Once the payment has failed, an open one before it is all that the widget can lead back to.
+    current = openPayment ?? payment;
     hintAtShown();
   });
 }
