@@ -103,7 +103,6 @@ export interface Proxy {
   /** Sends what became due by another way than the routes. */
   wake(): void;
   refunds: Refunds;
-  exports: Exports;
   /** Whether it can take payments, and what an operator should fix. */
   readiness(): Promise<Readiness>;
   /** From now on /readyz is 503, so that load balancers choose another proxy; everything else is served. */
@@ -188,14 +187,13 @@ type Assembly = ReturnType<typeof assemble>;
 
 export function createProxy(parts: ProxyParts, outside: Outside = {}): Proxy {
   const assembly = assemble(parts, outside);
-  const { workers, refunds, exports, readiness, wake } = assembly;
+  const { workers, refunds, readiness, wake } = assembly;
   let isStopping = false;
   observeWrites(assembly);
   return {
     app: createApp(assembly, () => isStopping),
     wake,
     refunds,
-    exports,
     readiness,
     async tick() {
       while ((await Promise.all(workers.map((worker) => worker.tick()))).some((handled) => handled > 0));

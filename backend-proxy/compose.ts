@@ -90,7 +90,6 @@ export async function compose(
       : createAdmin({
           ledger,
           refunds: proxy.refunds,
-          exports: proxy.exports,
           refundRules: gateway,
           token: config.ADMIN_TOKEN,
           version: VERSION,

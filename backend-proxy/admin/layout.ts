@@ -7,7 +7,6 @@ import type { Log } from '../protocol/log.ts';
 import type { RefundRules } from '../protocol/refundable.ts';
 import { STAGES, isDenied, type Transaction } from '../protocol/transaction.ts';
 import type { Readiness } from '../routes/health.ts';
-import type { Exports } from '../routes/transactions.ts';
 import type { Refunds } from '../use-cases/outgoing.ts';
 import { writeSession, type Session, type Sessions } from './session.ts';
 import { type Back, status, isInDoubt, kindOf, reviewReason } from './words.ts';
@@ -156,7 +155,6 @@ export interface AdminParts {
   isTest: boolean;
   ledger: Ledger;
   refunds: Refunds;
-  exports: Exports;
   refundRules: RefundRules;
   token: string;
   version: string;

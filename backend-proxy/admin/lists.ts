@@ -85,8 +85,8 @@ export function transactionsPage(filters: Filters, page: TransactionPage | strin
   const found = isPart ? ` found among the newest ${MAX_SEARCHED}` : isNarrowed(filters) ? ' found' : '';
   const where = isAll ? found : ' on this page';
   const caption = `${plural(shown.length, 'transaction')}${where}, newest first`;
-  return html`${filterForm(filters)} ${shown.length > 0 && isWhole(filters) ? toCsv(filters) : ''}
-  ${transactionTable(shown, caption, none, backs)} ${pager('/admin/transactions', filters, nextCursor)}`;
+  return html`${filterForm(filters)} ${transactionTable(shown, caption, none, backs)}
+  ${pager('/admin/transactions', filters, nextCursor)}`;
 }
 
 /** It is the whole wallet id, or each word is in the id, the amount or what is shown of the wallet. */
@@ -97,20 +97,6 @@ export function isFound({ id, payer, customer, ...sum }: Transaction, typed: str
   const text = `${id} ${moneyOf(sum)} ${decimal} ${walletEnd(party)}`.toLowerCase();
   const words = typed.toLowerCase().split(/\s+/);
   return words.every((word) => text.includes(word) || text.includes(word.replace(/,(?=\d\d$)/, '.')));
-}
-
-/** A file has what the ledger finds: no words of a search, and no closed order told from another. */
-const isWhole = ({ orderId, awaited, status = '' }: Filters) =>
-  !orderId && !awaited && status !== REVIEW && !WAITING.has(status);
-
-const toCsv = (filters: Filters) =>
-  html`<p class="export">
-    <a href="${addressOf('/admin/transactions.csv', { ...filters, cursor: '' })}">Download CSV</a>
-  </p>`;
-
-function addressOf(path: string, fields: Readonly<Record<string, string>>): string {
-  const query = String(new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== '')));
-  return query === '' ? path : `${path}?${query}`;
 }
 
 const isNarrowed = (filters: Filters) => Object.values(filters).some((value) => value !== '');
@@ -157,10 +143,12 @@ function select(name: string, names: Readonly<Record<string, string>>, chosen: s
 /** Links to the newest and to the next page of a list. */
 function pager(path: string, filters: Readonly<Record<string, string>>, nextCursor: string | null): Html {
   const { cursor = '', ...others } = filters;
+  const query = (more: Record<string, string>) =>
+    String(new URLSearchParams(Object.entries({ ...others, ...more }).filter(([, value]) => value !== '')));
   if (cursor === '' && nextCursor === null) return html``;
   return html`<nav class="pager" aria-label="Pages of the list">
-    ${cursor === '' ? '' : html`<a href="${addressOf(path, others)}">Newest</a>`}
-    ${nextCursor === null ? '' : html`<a href="${addressOf(path, { ...others, cursor: nextCursor })}">Older</a>`}
+    ${cursor === '' ? '' : html`<a href="${path}?${query({})}">Newest</a>`}
+    ${nextCursor === null ? '' : html`<a href="${path}?${query({ cursor: nextCursor })}">Older</a>`}
   </nav>`;
 }
 

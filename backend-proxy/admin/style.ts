@@ -184,9 +184,6 @@ summary:not(.button) { padding: 0.65rem 0; color: var(--accent); cursor: pointer
     .filters .filters { flex-wrap: nowrap; margin: 0; }
   }
 }
-/* In the line of the caption. */
-.export { position: relative; margin: 0; text-align: right; font-size: 0.875rem; }
-@media (min-width: 46.01rem) { .export { margin-bottom: -1.3125rem; } }
 .filters { display: flex; flex-wrap: wrap; gap: 0.75rem 1rem; align-items: end; margin-bottom: 1.25rem; }
 .filters .field { flex: 0 1 7rem; min-width: 0; }
 .filters .order { flex: 1 1 9rem; }
@@ -227,7 +224,7 @@ main:has(.decision) { max-width: 37rem; }
 .login form { display: grid; gap: 0.6rem; padding: 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .login .hint, .panel .hint { margin: 0; }
 /* To be hit by a finger, in a line that is no higher. */
-:is(.lines td, .totals, .export, .heading, .lead, .history, .checks, .details, .buttons) a:not(.button) { display: inline-block; margin-block: -0.75rem; padding-block: 0.75rem; }
+:is(.lines td, .totals, .heading, .lead, .history, .checks, .details, .buttons) a:not(.button) { display: inline-block; margin-block: -0.75rem; padding-block: 0.75rem; }
 .why span { display: inline-block; }
 
 .columns + h2 { margin-top: 0.75rem; }

@@ -4,7 +4,6 @@
 import type { Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { Refusal } from '../errors.ts';
-import { answerCsv } from '../routes/transactions.ts';
 import { resolutionSchema } from '../routes/merchant-schemas.ts';
 import type { Expected, Order, Resolution } from '../ledger/model.ts';
 import { ChangedMeanwhile, GatewayContradicts } from '../ledger/rules/resolution.ts';
@@ -35,7 +34,7 @@ import {
   transactionPage,
   type Typed,
 } from './transaction-page.ts';
-import { moneyOf, walletText } from './values.ts';
+import { moneyOf } from './values.ts';
 import { MAX_SEARCHED, isFound, queryOf, transactionsPage } from './lists.ts';
 
 const MAX_WEBHOOKS = 50;
@@ -67,13 +66,6 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const backs = await backsOf(typeof found === 'string' ? [] : found.transactions, parts);
     const body = transactionsPage(filters, found, backs);
     return frame.show(c, 'transactions', 'Transactions', body, isRefused ? 400 : 200);
-  });
-
-  app.get('/admin/transactions.csv', (c) => {
-    const filters = c.req.query();
-    const query = queryOf(filters);
-    if (typeof query === 'string') throw new Refusal('invalid_request', query);
-    return answerCsv(c, parts, { ...query, sort: 'createdAt' }, filters, asShown);
   });
 
   async function showOne(c: Context, code: 200 | 400 | 409, typed?: Typed) {
@@ -119,12 +111,6 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
   });
   app.post('/admin/transactions/:id/close', (c) => close(c, parts, frame));
   app.post('/admin/transactions/:id/refund', (c) => refund(c, parts, frame, showOne));
-}
-
-/** In a file no more than on the pages. */
-function asShown({ customer, payer, ...others }: Transaction): Transaction {
-  const shown = (id: string | null) => id && walletText(id);
-  return { ...others, customer: shown(customer), payer: shown(payer), metadata: null };
 }
 
 /** Shows a transaction's page again, with what was typed and what is wrong with it. */

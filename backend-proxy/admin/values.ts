@@ -65,10 +65,8 @@ export function walletEnd(customer: string): string {
 
 export function wallet(customer: string | null): Html {
   if (customer === null) return NOTHING;
-  return html`<span class="wallet">${walletText(customer)}</span>`;
+  return html`<span class="wallet">•••• ${walletEnd(customer)}</span>`;
 }
-
-export const walletText = (customer: string) => `•••• ${walletEnd(customer)}`;
 
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;

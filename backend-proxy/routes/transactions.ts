@@ -13,7 +13,7 @@ import { isCursorOf } from '../ledger/queries/transaction-list.ts';
 import { orderIdSchema } from '../orders/order-token.ts';
 import { HOUR_MS } from '../protocol/durations.ts';
 import { merchantView } from '../protocol/merchant-view.ts';
-import { TRANSACTION_TYPES, type Transaction } from '../protocol/transaction.ts';
+import { TRANSACTION_TYPES } from '../protocol/transaction.ts';
 import { STATUSES } from '../protocol/wire.ts';
 import {
   csvLine,
@@ -99,7 +99,9 @@ export function serveTransactions(app: OpenAPIHono, { ledger, exports }: Deps): 
   serveRoute(app, getTransactions, async (c, { query: asked }) => {
     const isCsv = wantsCsv(c);
     const query = ledgerQuery(asked, isCsv);
-    if (isCsv) return answerCsv(c, { ledger, exports }, query, asked);
+    const name = csvName('transactions', asked);
+    if (isCsv && c.req.method === 'HEAD') return csvAnswer(c, '', name);
+    if (isCsv) return csvAnswer(c, exports.open(exported(ledger, query)), name);
     const { transactions, nextCursor } = await ledger.transactions({ ...query, limit: asked.limit ?? 50 });
     return answerJson(c, { transactions: transactions.map(merchantView), nextCursor }, 200, { Vary: 'Accept' });
   });
@@ -141,7 +143,7 @@ function ledgerQuery(asked: z.infer<typeof listQuery>, isCsv: boolean): Omit<Tra
  * The lines of a CSV. Between two pages nothing of the database is held. A page without a match is an empty part,
  * because an export that nobody reads any more ends at its next part.
  */
-async function* exported(ledger: Ledger, query: CsvQuery, show: Show): AsyncGenerator<string> {
+async function* exported(ledger: Ledger, query: Omit<TransactionQuery, 'limit'>): AsyncGenerator<string> {
   yield csvLine(TRANSACTION_COLUMNS);
   for (let cursor: string | undefined; ;) {
     const page: TransactionPage = await ledger.transactions({
@@ -150,7 +152,7 @@ async function* exported(ledger: Ledger, query: CsvQuery, show: Show): AsyncGene
       successOnly: true,
       limit: EXPORT_PAGE,
     });
-    yield page.transactions.map((transaction) => csvLine(transactionCells(show(transaction)))).join('');
+    yield page.transactions.map((transaction) => csvLine(transactionCells(transaction))).join('');
     if (page.nextCursor === null) return;
     cursor = page.nextCursor;
     await yieldToOthers();
@@ -254,30 +256,19 @@ function wantsCsv(c: Context): boolean {
   return /\btext\/csv\b/i.test(c.req.header('Accept') ?? '');
 }
 
-type CsvQuery = Omit<TransactionQuery, 'limit'>;
-type Show = (transaction: Transaction) => Transaction;
-type Days = Partial<Record<'from' | 'to', string | undefined>>;
-
-/** All that match. `show`: what the reader may see of each. */
-export function answerCsv(
-  c: Context,
-  { ledger, exports }: Deps,
-  query: CsvQuery,
-  days: Days,
-  show: Show = (transaction) => transaction,
-): Response {
-  const body = c.req.method === 'HEAD' ? '' : exports.open(exported(ledger, query, show));
+/** The type says nothing: the document describes CSV as a string. */
+function csvAnswer(c: Context, body: string | ReadableStream<Uint8Array>, name: string): never {
   return answer(c, body, 200, {
     'Content-Type': 'text/csv; charset=utf-8; header=present',
-    'Content-Disposition': `attachment; filename="${csvName('transactions', days)}.csv"`,
+    'Content-Disposition': `attachment; filename="${name}.csv"`,
     'Cache-Control': 'no-store, no-transform',
     Vary: 'Accept',
     'X-Accel-Buffering': 'no',
-  });
+  }) as never;
 }
 
 /** The file's name, of checked times and days only. */
-function csvName(what: string, { from, to }: Days): string {
+function csvName(what: string, { from, to }: { from?: string | undefined; to?: string | undefined }): string {
   const parts = [what, from && `from-${from.slice(0, 10)}`, to && `to-${to.slice(0, 10)}`];
   return parts.filter((part) => part !== undefined && part !== '').join('-');
 }

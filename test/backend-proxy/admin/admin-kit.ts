@@ -30,7 +30,6 @@ export async function createOperator(t: TestContext, options: WorldOptions = {},
   const admin = createAdmin({
     ledger: world.ledger,
     refunds: world.proxy.refunds,
-    exports: world.proxy.exports,
     refundRules: { refundMethods: new Set(METHODS), payoutDecimals: false },
     token: TOKEN,
     version: '1.2.3',
