@@ -82,7 +82,7 @@ function openPayment(
   gateway: Traits,
 ): PaymentView | null {
   if (!current || !other || more.length > 0 || STAGES[current.stage].status !== 'FAILED') return null;
-  const isShown = other.stage === 'replaced' && other.answer !== null && ANSWER_STATES[other.answer] === 'ARRIVED';
+  const isShown = other.stage === 'replaced' && answerOf(other) === 'ARRIVED';
   const isSame = other.amountMinor === current.amountMinor && (other.expiresAt ?? Infinity) > nowMs;
   return isShown && isSame ? shopperPayment({ ...other, stage: 'pending' }, false, gateway) : null;
 }
@@ -133,20 +133,23 @@ const ANSWER_STATES = {
   withheld: 'LOST',
 } as const satisfies Record<PostOutcome, AnswerState>;
 
+const answerOf = ({ answer }: Transaction): AnswerState => (answer === null ? 'AWAITED' : ANSWER_STATES[answer]);
+
 /** Nobody was shown a code or a page whose answer was lost. */
-function isPayable({ stage, method, answer }: Transaction): boolean {
-  const isShown = answer === null || ANSWER_STATES[answer] === 'ARRIVED';
-  return canBePaid(stage) && (isShown || PAYS_BY[method as Method] === 'prompt');
+function isPayable(payment: Transaction): boolean {
+  const isShown = answerOf(payment) !== 'LOST';
+  return canBePaid(payment.stage) && (isShown || PAYS_BY[payment.method as Method] === 'prompt');
 }
 
 /** `withheld`: the money may have come, or the order is closed, so nothing is shown to pay with. */
 function shopperPayment(payment: Transaction, withheld: boolean, gateway: Traits): PaymentView {
-  const { method, asked, stage, answer, checkoutUrl, qr, appUrl, expiresAt, createdAt, late, history } = payment;
+  const { method, asked, stage, checkoutUrl, qr, appUrl, expiresAt, createdAt, late, history } = payment;
   const { status } = STAGES[stage];
   // An ended payment shows no code or link, so that nobody pays it.
   const open = status === 'PROCESSING' && !withheld;
   const reason = isDenied(payment) ? 'RESOLVED' : reasonOf(payment);
-  const isInWallet = PAYS_BY[method as Method] === 'prompt' && answer !== null && ANSWER_STATES[answer] === 'ARRIVED';
+  const answer = answerOf(payment);
+  const isInWallet = PAYS_BY[method as Method] === 'prompt' && answer === 'ARRIVED';
   const decline = reason === 'DECLINED' ? history.findLast(({ event }) => event === 'declined') : undefined;
   return {
     method: method as Method,
@@ -154,7 +157,7 @@ function shopperPayment(payment: Transaction, withheld: boolean, gateway: Traits
     status,
     reason,
     cause: stage === 'declined' && reason === 'EXPIRED' ? 'TOKEN_EXPIRED' : gateway.causeOf(decline?.detail ?? null),
-    answer: answer === null ? 'AWAITED' : ANSWER_STATES[answer],
+    answer,
     checkoutUrl: open ? checkoutUrl : null,
     qr: open ? qr : null,
     appUrl: open ? (isInWallet ? gateway.walletAppUrl : appUrl) : null,

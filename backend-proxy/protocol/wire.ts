@@ -170,7 +170,7 @@ export interface OrderView {
   otherOpen: boolean;
   /** Oldest first; none that a person of the shop has denied. */
   received: ReceivedView[];
-  /** Oldest first; none that failed, that the gateway has not accepted yet, or that a person has to look into. */
+  /** Oldest first; none that the gateway has not accepted yet or reports failed, or that a person has to look into. */
   refunds: RefundView[];
   version: number;
   serverTime: string;

@@ -6,7 +6,7 @@ import type { IpnReading } from '../../protocol/verify.ts';
 import type { Claim, StoredIpn } from '../model.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 import { type Draft, toTransactionState } from './records.ts';
-import { plan, raise, showChange } from './settle.ts';
+import { plan, raise, setReportedFailed, showChange } from './settle.ts';
 
 /** One in this many checks goes to the transaction that has been due longest, so that IPNs cannot starve it. */
 const CHECKS_PER_LONGEST_DUE = 5;
@@ -104,7 +104,7 @@ export function restartWaits(draft: Draft, row: TransactionRow): void {
   row.clock_steps = draft.clockSteps;
   row.waits_from = now;
   row.unknown_at = null;
-  row.failed_at = null;
+  setReportedFailed(draft, row, null);
   // One in the future would count as of now each time, until the list has forgotten it.
   row.checks = JSON.stringify(checksOf(row).map((check) => ({ ...check, at: Math.min(check.at, now) })));
   if (row.sent_at !== null) {

@@ -14,7 +14,16 @@ import {
   type Check,
 } from '../../protocol/schedule.ts';
 import { STAGES, TYPES, isOpen, stageOf, type Stage } from '../../protocol/transaction.ts';
-import { checkoutExpiry, flag, markChanged, plan, raise, showChange, type ReviewFlag } from './settle.ts';
+import {
+  checkoutExpiry,
+  flag,
+  markChanged,
+  plan,
+  raise,
+  setReportedFailed,
+  showChange,
+  type ReviewFlag,
+} from './settle.ts';
 import { isHeld } from './checks.ts';
 import { type Draft, isChecking, toTransactionState } from './records.ts';
 import type { ProvenUnknown, Claim, Observation } from '../model.ts';
@@ -97,7 +106,7 @@ function storeCheck(
   if (!isReport(observation)) return;
   row.found_at = draft.now;
   row.unknown_at = null;
-  if (observation.kind !== 'verified' || observation.outcome !== 'failed') row.failed_at = null;
+  if (observation.kind !== 'verified' || observation.outcome !== 'failed') setReportedFailed(draft, row, null);
 }
 
 /** Whether a report can be held against a person, although it may not count. */
@@ -245,9 +254,9 @@ function applyFailed(draft: Draft, check: EndedCheck, report: { message?: string
 }
 
 /** Whether an earlier check agrees that ended long enough before this one began. */
-function isSecondFailure({ now }: Draft, { row, beganAt, failedBefore }: EndedCheck): boolean {
-  const first = Math.min(failedBefore ?? now, now);
-  row.failed_at = first;
+function isSecondFailure(draft: Draft, { row, beganAt, failedBefore }: EndedCheck): boolean {
+  const first = Math.min(failedBefore ?? draft.now, draft.now);
+  setReportedFailed(draft, row, first);
   return failedBefore !== null && beganAt >= first + PAYOUT_FAILED_APART_MS;
 }
 

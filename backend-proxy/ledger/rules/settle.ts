@@ -160,6 +160,15 @@ export function showChange(draft: Draft, row: TransactionRow): void {
   if (order !== undefined) order.version += 1;
 }
 
+/** Since when the gateway reports one failed, before a second check confirms it: merchant and shopper see whether. */
+export function setReportedFailed(draft: Draft, row: TransactionRow, at: number | null): void {
+  const isNews = (row.failed_at === null) !== (at === null);
+  row.failed_at = at;
+  if (!isNews) return;
+  markChanged(draft, row);
+  showChange(draft, row);
+}
+
 /** What changes, or the webhook about it, may hold personal data again. */
 function stamp({ now }: Draft, row: TransactionRow): void {
   row.updated_at = now;

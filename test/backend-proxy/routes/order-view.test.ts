@@ -170,6 +170,18 @@ it('the order view has the amounts of refunds that are accepted or sent, and not
   ]);
 });
 
+it('the order view says nothing of a refund once it is reported failed, and the stream says so at once', async (t) => {
+  const world = await createPaid(t);
+  await world.refund('4.00');
+  const stream = await open(world, world.token());
+  assert.equal((await stream.view()).refunds.length, 1);
+  await world.settleAfter('decline', 'A-1-r1');
+  const { body } = await world.merchant('GET', '/transactions/A-1-r1');
+  assert.deepEqual([body['status'], typeof body['reportedFailedAt']], ['PROCESSING', 'string']);
+  assert.deepEqual(await refundsOf(world), []);
+  assert.deepEqual((await stream.view()).refunds, []);
+});
+
 it('the order view says nothing of a refund whose answer is lost, until a status check has found it', async (t) => {
   const world = await createPaid(t);
   await world.faults({ payout: { dropAnswer: true } });
