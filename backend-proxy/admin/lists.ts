@@ -92,7 +92,7 @@ export function transactionsPage(filters: Filters, page: TransactionPage | strin
 /** It is the whole wallet id, or each word is in the id, the amount or what is shown of the wallet. */
 export function isFound({ id, payer, customer, ...sum }: Transaction, typed: string): boolean {
   const party = payer ?? customer ?? '';
-  if (typed.replaceAll(/[\s\p{Pd}]/gu, '') === party) return true;
+  if (party !== '' && typed.replaceAll(/[\s\p{Pd}]/gu, '') === party) return true;
   const decimal = decimalOf(sum.amountMinor, sum.currency);
   const text = `${id} ${moneyOf(sum)} ${decimal} ${walletEnd(party)}`.toLowerCase();
   const words = typed.toLowerCase().split(/\s+/);
