@@ -160,9 +160,10 @@ function aboutOf(entry: Entry, entries: readonly Entry[]): unknown[] {
 /** Of a refund, unless another is typed: its row has the order. */
 export const backNote = (order: string) => `Refund for ${order}`;
 
-const HOW_SENT = { true: 'refund on its way', false: 'refund being checked' };
-const howRefunded = (one: Refund) =>
-  one.status === 'SUCCESS' ? 'refunded' : one.needsReview ? 'refund to review' : HOW_SENT[`${isGoing(one)}`];
+const howRefunded = (one: Refund) => {
+  if (one.status === 'SUCCESS') return 'refunded';
+  return one.needsReview ? 'refund to review' : isGoing(one) ? 'refund on its way' : 'refund being checked';
+};
 const isGoing = (one: Transaction) => one.status === 'PROCESSING' && !one.reportedFailedAt;
 
 function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): Markup | false | '' | undefined {
@@ -323,7 +324,6 @@ export const kindOf = (entry: Entry): string =>
 const TYPES = { PAY: ['Payment', 'Paid'], REFUND: ['Refund', 'Refunded'], PAYOUT: ['Payout', 'Paid out'] } as const;
 const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };
 const WHOLE = 'the gateway sends whole amounts only';
-/** What waits, and what is true of all of it. */
 const TO_DO = {
   'To review': 'Once you know how it ended, record it on the operator’s page.',
   'To refund': 'It came in, and pays no order.',

@@ -35,18 +35,18 @@ test('the desk shows a payout that was sent to the proxy, even after the proxy i
   assert.deepEqual(await Promise.all([stack.sandbox, stack.proxy, stack.shop].map(answers)), [false, false, false]);
 });
 
-test('of a port that another demo took meanwhile, one sentence is told, without a stack', async () => {
+test('a demo whose port another one took meanwhile ends with one sentence, without a stack', async () => {
   const first = await startStack({ ports: FREE_PORTS });
   after(() => first.stop());
   const [sandbox = 0, proxy = 0, shop = 0, operator = 0] = [first.sandbox, first.proxy, first.shop, first.operator].map(
     (url) => Number(new URL(url).port),
   );
   const dir = await mkdtemp(join(tmpdir(), 'stack-test-'));
-  const told = new Promise((resolve) => {
+  const reason = new Promise((resolve) => {
     // The first one's shop answers, so that this one is taken for ready.
     void new Stack({ sandbox, proxy, shop, operator }, dir, { onExit: resolve }).start('shop');
   });
-  assert.equal(await told, 'Another process took a port meanwhile: start again.');
+  assert.equal(await reason, 'Another process took a port meanwhile: start again.');
 });
 
 test('the demo prints links that answer', { skip: process.platform === 'win32' && 'process groups' }, async () => {

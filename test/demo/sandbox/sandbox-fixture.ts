@@ -181,3 +181,9 @@ export async function statusOf(opened: Opened, orderId = 'order-CHECKOUT'): Prom
   const { status, message } = await opened.transaction(orderId);
   return [status, message];
 }
+
+export async function openOverview(opened: Opened): Promise<Browser> {
+  const browser = new Browser(opened);
+  await browser.open('/');
+  return browser;
+}
