@@ -158,7 +158,8 @@ function notSeen(transaction: Transaction): Markup | '' {
   return (
     what &&
     html`<small
-      >The shop got no answer, so no shopper has this ${what}. Approve it to see a payment go to review.</small
+      >A fault lost the answer: the shopper has no ${what}, and reads that the payment was not started. Approve it to
+      see a payment go to review.</small
     >`
   );
 }

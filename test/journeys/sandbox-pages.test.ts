@@ -335,15 +335,15 @@ test('on a wide screen, an error at the login leaves the amount where it is', as
 
 test('a row of the gateway’s page says that no shopper has its page or code, if the answer was lost', async () => {
   const ADA = { customer: '12345678', customerReferenceNo: 'ada' };
-  const said = 'The shop got no answer, so no shopper has this';
+  const said = 'A fault lost the answer: the shopper has no';
   await pay('CHECKOUT', { orderId: 'answered' });
   await post('/_sandbox/faults', { pay: { dropAnswer: true } });
   for (const method of ['CHECKOUT', 'QR', 'DIRECT'])
     await assert.rejects(pay(method, { orderId: `lost-${method}`, ...(method === 'DIRECT' && ADA) }), /fetch failed/);
   const page = await visit(DESKTOP, '/');
   const row = (orderId: string) => page.locator('.transaction', { hasText: orderId });
-  await row('lost-CHECKOUT').getByText(`${said} page. Approve it to see a payment go to review.`).waitFor();
-  await row('lost-QR').getByText(`${said} code.`).waitFor();
+  await row('lost-CHECKOUT').getByText(`${said} page, and reads that the payment was not started.`).waitFor();
+  await row('lost-QR').getByText(`${said} code,`).waitFor();
   assert.equal(await row('answered').locator('.main').count(), 2);
   assert.equal(await row('lost-CHECKOUT').locator('.main').count(), 0, 'nor in its details');
   for (const orderId of ['answered', 'lost-DIRECT']) assert.equal(await row(orderId).getByText(said).count(), 0);
