@@ -65,7 +65,8 @@ export const PRESETS: readonly Preset[] = [
   },
 ];
 
-const NEVER_OR_OFTEN = ['never', 'repeat'];
+/** Of each set at most one is on. */
+const CONTRADICTIONS: readonly (readonly string[])[] = [EXCLUSIVE, ['status', 'hold'], ['never', 'repeat']];
 
 type Parts = Readonly<Record<string, unknown>>;
 
@@ -82,8 +83,7 @@ export function toggle(faults: Faults, id: string, times: number | null): void {
   const active = faults.active().find((each) => each.target === target);
   const now = active?.fault ?? {};
   const added: Parts = { ...preset.fault };
-  const excluded: readonly string[] =
-    [EXCLUSIVE, NEVER_OR_OFTEN].find((set) => set.some((each) => each in added)) ?? [];
+  const excluded = CONTRADICTIONS.filter((set) => set.some((each) => each in added)).flat();
   const rest = Object.entries(now).filter(([part]) => !(part in added) && !excluded.includes(part));
   if (active && isOn(preset, now)) faults.replaceOne(target, Object.fromEntries(rest), active.left);
   else faults.replaceOne(target, { ...Object.fromEntries(rest), ...added }, times);

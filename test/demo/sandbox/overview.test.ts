@@ -377,18 +377,19 @@ describe('the test controls of the overview', () => {
     });
   }
 
-  it('to send no notifications ends to send each 3 times, and the other way around', async () => {
-    const opened = openSandbox();
-    const browser = await openOverview(opened);
-    for (const [id, fault] of [
-      ['ipn-repeat', { repeat: 3 }],
-      ['ipn-never', { never: true }],
-      ['ipn-repeat', { repeat: 3 }],
-    ] as const) {
-      await browser.submit('/overview/fault', { fault: id, times: '' });
-      assert.deepEqual(await activeFaults(opened), [{ target: 'ipn', fault, left: null }]);
-    }
-  });
+  for (const [target, first, second] of [
+    ['ipn', ['ipn-repeat', { repeat: 3 }], ['ipn-never', { never: true }]],
+    ['payout', ['payout-refused', { status: 422 }], ['payout-held', { hold: true }]],
+  ] as const) {
+    it(`of ${first[0]} and ${second[0]}, which contradict each other, each switches the other off`, async () => {
+      const opened = openSandbox();
+      const browser = await openOverview(opened);
+      for (const [id, fault] of [first, second, first]) {
+        await browser.submit('/overview/fault', { fault: id, times: '' });
+        assert.deepEqual(await activeFaults(opened), [{ target, fault, left: null }]);
+      }
+    });
+  }
 
   it('how often a fault applies stays as chosen after it has applied, and on the next pages', async () => {
     const opened = openSandbox();
