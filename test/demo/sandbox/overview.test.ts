@@ -408,7 +408,10 @@ describe('the test controls of the overview', () => {
     const browser = await openOverview(opened);
     const [, version = ''] = /data-version="([^"]+)"/.exec(browser.html) ?? [];
     await browser.submit('/overview/clock', { ms: '900000' });
-    assert.match(browser.text, /12:15:00 UTC 15 minutes ahead Waiting .*clock only, until a restart\./);
+    assert.match(
+      browser.text,
+      /12:15:00 UTC 15 minutes ahead Waiting .*clock forward, and no other\. Only a restart sets it back\./,
+    );
     assert.deepEqual(await statusOf(opened, 'order-CHECKOUT'), ['FAILED', 'TOKEN_EXPIRED']);
     assert.equal((await opened.request(`/overview/live?since=${version}`)).status, 200);
   });
