@@ -23,8 +23,7 @@ export function createThemes(proxyUrl: string, site: Site): Hono {
   for (const name of readdirSync(FILES)) {
     const content = readFileSync(new URL(name, FILES), 'utf8');
     const type = name.endsWith('.css') ? 'text/css; charset=utf-8' : SCRIPT;
-    const headers = { 'content-type': type, 'cache-control': 'no-cache' };
-    app.get(`/assets/${name}`, (c) => c.body(content, 200, headers));
+    app.get(`/assets/${name}`, (c) => c.body(content, 200, { 'content-type': type, 'cache-control': 'no-cache' }));
   }
   return app;
 }

@@ -4,9 +4,8 @@ export type Scheme = 'light' | 'dark';
 type Shades = Record<Scheme, string>;
 
 export interface Property {
-  /** `--payment-…`. */
+  /** `--payment-…`; `key` is it without this prefix. */
   name: string;
-  /** The name without its prefix. */
   key: string;
   label: string;
   hint: string;

@@ -29,6 +29,9 @@ const CLAIMS = [
   { claim: 'walletName', label: 'Wallet', value: '', max: 30, hint: 'Such as Jeton' },
 ];
 
+/** What most shops set. */
+const FIRST = ['color-accent', 'color-surface', 'color-text', 'radius', 'font'];
+
 export function themesPage(proxyUrl: string, site: Site): Markup {
   const scripts = ['/themes/assets/theme-editor.js', `${proxyUrl}/widget.js`];
   return page({ title: 'Themes', place: 'themes', styles: ['/themes/assets/themes.css'], scripts, site }, editor);
@@ -39,60 +42,69 @@ const editor: Markup = html`<h1>Make the widget yours</h1>
   <ul class="ready" aria-label="Ready themes">
     ${readyThemes()}
   </ul>
-  <div class="editor stack">
-    <div class="looks">
-      <div class="bar">
-        <p class="message" role="status" data-verdict></p>
-        <a data-undo hidden></a>
-      </div>
-      <div class="bar">
-        <div class="states" role="group" aria-label="State of the widget">
+  <div class="desk">
+    <div class="editor">
+      <div class="looks">
+        <div class="bar" role="group" aria-label="State of the widget">
           ${Object.entries(STATES).map(
             ([id, label]) => html`<button class="button plain" type="button" data-state="${id}">${label}</button>`,
           )}
+          <a data-undo hidden></a>
         </div>
+        <p class="message" role="status" data-verdict></p>
+        <div class="previews card">
+          ${Object.keys(SCHEMES).map(
+            (scheme) =>
+              html`<section class="${scheme}" aria-label="The widget, ${scheme}">
+                <payment-widget></payment-widget>
+              </section>`,
+          )}
+        </div>
+      </div>
+      <form autocomplete="off" spellcheck="false" aria-label="Properties">
+        ${section('Colors', 'More colors', ['color'], SCHEMES)}
+        ${section('Shape and type', 'More sizes', ['length', 'font'])}
+        <details>
+          <summary>Name and logo, in the order token</summary>
+          ${CLAIMS.map(
+            ({ claim, label, value, max, hint }) =>
+              html`<label class="property"
+                ><span class="name"><b>${label}</b> ${hint && html`<small>${hint}</small>`}</span>
+                <span class="controls"><input data-claim="${claim}" value="${value}" maxlength="${max}" /></span>
+              </label>`,
+          )}
+        </details>
+      </form>
+    </div>
+    <section class="rule" aria-labelledby="rule">
+      <div class="bar">
+        <h2 id="rule">The CSS</h2>
         <p role="status" data-copied></p>
         <button class="button" type="button" data-copy>Copy CSS</button>
       </div>
-      <div class="previews card">${preview('light')} ${preview('dark')}</div>
-    </div>
-    <form autocomplete="off" spellcheck="false" aria-label="Properties">
-      <section aria-labelledby="colors">
-        <div class="property">
-          <h2 id="colors">Colors</h2>
-          <div class="controls">
-            ${Object.values(SCHEMES).map((label) => html`<small aria-hidden="true">${label}</small>`)}
-          </div>
-        </div>
-        ${PROPERTIES.filter(({ kind }) => kind === 'color').map(row)}
-      </section>
-      <section aria-labelledby="shape">
-        <div class="property"><h2 id="shape">Shape and type</h2></div>
-        ${PROPERTIES.filter(({ kind }) => kind !== 'color').map(row)}
-      </section>
-      <section aria-labelledby="brand">
-        <div class="property"><h2 id="brand">In the order token</h2></div>
-        ${CLAIMS.map(
-          ({ claim, label, value, max, hint }) =>
-            html`<label class="property"
-              ><span class="name"><b>${label}</b> ${hint && html`<small>${hint}</small>`}</span>
-              <span class="controls"
-                ><input type="text" data-claim="${claim}" value="${value}" maxlength="${max}"
-              /></span>
-            </label>`,
-        )}
-      </section>
-    </form>
-  </div>
-  <section aria-labelledby="rule">
-    <h2 id="rule">The CSS</h2>
-    <p class="quiet">Only what differs from the defaults. This page’s address holds the theme, too.</p>
-    <pre class="rule" tabindex="0" role="group" aria-labelledby="rule" data-css></pre>
-  </section>`;
+      <pre tabindex="0" role="group" aria-labelledby="rule" data-css></pre>
+      <p class="quiet">
+        For your page’s style sheet: what differs from the defaults. This page’s address holds it, too.
+      </p>
+    </section>
+  </div>`;
 
-function preview(scheme: Scheme): Markup {
-  return html`<section class="${scheme}" aria-label="The widget, ${scheme}">
-    <payment-widget></payment-widget>
+/** Its first properties, and a fold with the others. `columns`: what is above the controls. */
+function section(title: string, more: string, kinds: Property['kind'][], columns: object = {}): Markup {
+  const all = PROPERTIES.filter(({ kind }) => kinds.includes(kind));
+  const first = FIRST.flatMap((key) => all.filter((each) => each.key === key));
+  return html`<section aria-label="${title}">
+    <div class="property">
+      <h2>${title}</h2>
+      <div class="controls">
+        ${Object.values(columns).map((label) => html`<small aria-hidden="true">${label}</small>`)}
+      </div>
+    </div>
+    ${first.map(row)}
+    <details>
+      <summary>${more}</summary>
+      ${all.filter((each) => !first.includes(each)).map(row)}
+    </details>
   </section>`;
 }
 
@@ -116,7 +128,7 @@ function row({ key, name, label, hint, kind, unit, default: usual, min = 0, max 
                   />`,
             )
           : kind === 'font'
-            ? html`<input type="text" maxlength="200" aria-label="${label}" />`
+            ? html`<input type="text" maxlength="200" aria-label="${label}" placeholder="The page’s font" />`
             : html`<input type="range" min="${min}" max="${max}" aria-label="${label}" />
                 <span class="value" aria-hidden="true">${usual} ${unit}</span>`
       }
@@ -128,15 +140,13 @@ function row({ key, name, label, hint, kind, unit, default: usual, min = 0, max 
 function readyThemes(): Markup[] {
   return readdirSync(READY).map((file) => {
     const css = readFileSync(new URL(file, READY), 'utf8').replaceAll(/\s+/g, ' ');
-    const [, label = '', note = ''] = /^\/\* (.+?): (.+?)\. \*\//.exec(css) ?? [];
+    const [, label = ''] = /^\/\* (.+?):/.exec(css) ?? [];
     const codes = new Map(
       Array.from(css.matchAll(/--payment-([\w-]+): ([^;]+);/g), ([, key = '', value = '']) => [key, codeOf(value)]),
     );
     const hash = Array.from(codes, ([key, code]) => `${key}=${encodeURIComponent(code)}`).join('&');
     return html`<li>
-      <a class="card" href="#${hash}"
-        >${sample(codes)}<span><strong>${label}</strong><small>${note}</small></span></a
-      >
+      <a class="card" href="#${hash}">${sample(codes)}<strong>${label}</strong></a>
     </li>`;
   });
 }

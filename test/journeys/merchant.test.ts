@@ -186,6 +186,8 @@ async function atThemes(hash = '', device: Parameters<World['shopper']>[0] = {})
 const widgets = (page: Page) => page.locator('payment-widget');
 const css = async (page: Page) => (await page.locator('[data-css]').textContent()) ?? '';
 const pick = (page: Page, label: string) => page.locator('.ready a', { hasText: label });
+/** Folded until then, as most shops set only the others. */
+const unfold = (page: Page, name: string) => page.getByText(name, { exact: true }).click();
 const EMPTY = '/* Plain needs no CSS. */';
 
 /** The computed style of both widgets' sheets. */
@@ -239,7 +241,8 @@ test('a color with too little contrast is named with its ratio, and is not refus
   const visitor = await atThemes();
   const { page } = visitor;
   const verdict = page.locator('[data-verdict]');
-  assert.match((await verdict.textContent()) ?? '', /WCAG AA, light and dark/);
+  assert.match((await verdict.textContent()) ?? '', /WCAG AA, 4\.5 to 1, light and dark/);
+  await unfold(page, 'More colors');
   await page.getByLabel('Muted, light', { exact: true }).fill('#7fb0ff');
   assert.match((await verdict.textContent()) ?? '', /^Muted, light: \d\.\d to 1 .*text needs 4\.5\.$/m);
   assert.match(await css(page), /#7fb0ff/);
@@ -250,8 +253,8 @@ test('a color with too little contrast is named with its ratio, and is not refus
 });
 
 test('a contrast that is too low opens the state that shows it, at the field of its color', async () => {
-  const { page } = await atThemes('', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
-  await page.getByLabel('Warning, dark', { exact: true }).fill('#554411');
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  const { page } = await atThemes('#color-warning=7a4b00-554411', phone);
   await page.getByRole('button', { name: 'Warning, dark', exact: true }).click();
   await page.locator('[data-state=checking][aria-pressed=true]').waitFor();
   await widgets(page).nth(1).locator('.warning').waitFor();
@@ -259,6 +262,12 @@ test('a contrast that is too low opens the state that shows it, at the field of 
   assert.ok(await field.evaluate((element) => element === document.activeElement));
   const { top, bottom } = await field.evaluate((element) => element.getBoundingClientRect().toJSON() as DOMRect);
   assert.ok(top > 0 && bottom <= 844, `the field is at ${top} to ${bottom}`);
+  const dark = page.locator('.previews .dark');
+  await page.waitForFunction(
+    () => (document.querySelector('.previews .dark')?.getBoundingClientRect().left ?? 390) < 60,
+  );
+  const { left, right } = await dark.evaluate((element) => element.getBoundingClientRect().toJSON() as DOMRect);
+  assert.ok(left > 0 && right < 390, `its preview is at ${left} to ${right}`);
 });
 
 test('there is nothing to copy of the defaults, nor while a color is half typed', async () => {
@@ -279,7 +288,7 @@ test('the address of a changed theme names the ready theme that it started from'
   await page.getByLabel('Corners', { exact: true }).fill('3');
   await page.waitForURL(/radius=3/);
   const other = await atThemes(new URL(page.url()).hash);
-  assert.equal(await other.page.locator('[data-undo]').textContent(), 'Back to Sorbet');
+  assert.equal(await other.page.locator('[data-undo]').textContent(), 'Reset to Sorbet');
 });
 
 test('a color can be typed, and a new accent says that as text it may be drawn in another shade', async () => {
@@ -302,6 +311,7 @@ test('a color can be typed, and a new accent says that as text it may be drawn i
 
 test('the text on the button follows the accent until it is chosen, and again once its field is emptied', async () => {
   const { page } = await atThemes('#color-accent=ffd84d-3f63ee');
+  await unfold(page, 'More colors');
   const field = page.getByLabel('On accent, light, as #rrggbb', { exact: true });
   assert.equal(await field.inputValue(), '#000000');
   await field.fill('#ffffff');
@@ -320,8 +330,9 @@ test('changes to a ready theme can be taken back, and it is named', async () => 
   await page.locator('.ready a[aria-current=true]', { hasText: 'Sorbet' }).waitFor();
   assert.equal(await undo.isVisible(), false);
   const ready = await css(page);
+  await unfold(page, 'More colors');
   await page.getByLabel('Muted, light', { exact: true }).fill('#7fb0ff');
-  assert.equal(await undo.textContent(), 'Back to Sorbet');
+  assert.equal(await undo.textContent(), 'Reset to Sorbet');
   await undo.click();
   await page.locator('.ready a[aria-current=true]', { hasText: 'Sorbet' }).waitFor();
   assert.equal(await css(page), ready);
@@ -356,6 +367,7 @@ test('the state "Error" of the editor shows an error in both widgets', async () 
 
 test('on a phone, the widgets stay in sight while the last control is used', async () => {
   const { page } = await atThemes('', { viewport: { width: 390, height: 844 } });
+  await unfold(page, 'Name and logo, in the order token');
   const last = page.locator('[data-claim=walletName]');
   await last.focus();
   await last.pressSequentially('Jeton');
@@ -380,7 +392,8 @@ test('the widgets cover nothing of the CSS, wherever the page is scrolled to', a
       if (!looks || !rule) throw new Error('The page has no widgets or no CSS.');
       return Array.from({ length: 40 }, (_, at) => {
         scrollTo({ top: at * 100, behavior: 'instant' });
-        return rule.getBoundingClientRect().top - looks.getBoundingClientRect().bottom;
+        const [code, covering] = [rule.getBoundingClientRect(), looks.getBoundingClientRect()];
+        return code.left >= covering.right ? 0 : code.top - covering.bottom;
       });
     });
     assert.ok(Math.min(...gaps) >= 0, `${viewport.width} px: ${gaps.join()}`);
@@ -391,6 +404,7 @@ test('axe finds no problem on the theme page at 320 px, in any ready theme', asy
   // The content security policy blocks the script of axe.
   const visitor = await atThemes('', { viewport: { width: 320, height: 800 }, bypassCSP: true });
   const { page } = visitor;
+  for (const fold of await page.locator('.editor > form summary').all()) await fold.click();
   for (const id of ['Plain', 'Parchment', 'Console', 'Sorbet']) {
     await pick(page, id).click();
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320, id);

@@ -44,7 +44,7 @@ function show() {
   const undo = find('[data-undo]');
   undo.hidden = same !== undefined;
   undo.href = start.hash;
-  undo.textContent = `Back to ${nameOf(start)}`;
+  undo.textContent = `Reset to ${nameOf(start)}`;
   showVerdict();
   clearTimeout(addressTimer);
   addressTimer = setTimeout(writeAddress, PAUSE_MS);
@@ -71,7 +71,7 @@ function showVerdict() {
   const verdict = find('[data-verdict]');
   verdict.classList.toggle('good', lines.length === 0);
   verdict.classList.toggle('warn', lines.length > 0);
-  if (lines.length === 0) lines.push(['Every text has the contrast of WCAG AA, light and dark.']);
+  if (lines.length === 0) lines.push(['All text has the contrast of WCAG AA, 4.5 to 1, light and dark.']);
   if (isFitted(theme)) lines.push(['As text, the accent is drawn darker or lighter where needed.']);
   say('[data-verdict]', ...lines.flatMap((line, at) => (at === 0 ? line : ['\n', ...line])));
   // What would be copied is not what is seen in the fields.
@@ -99,7 +99,9 @@ function lineOf({ key, scheme, ratio, atLeast, where, state: shownIn }) {
   const button = Object.assign(document.createElement('button'), { textContent: `${label}, ${scheme}` });
   button.addEventListener('click', () => {
     showState(shownIn);
-    find(`[data-key=${key}] [type=text][data-scheme=${scheme}]`, form).focus();
+    const field = find(`[data-key=${key}] [type=text][data-scheme=${scheme}]`, form);
+    field.closest('details')?.setAttribute('open', '');
+    field.focus();
   });
   const shown = (Math.floor(ratio * 10) / 10).toFixed(1);
   return [button, `: ${shown} to 1 ${where}; ${NEEDS[atLeast]} needs ${atLeast}.`];
@@ -189,6 +191,10 @@ function showState(wanted = state) {
   for (const button of all('[data-state]')) button.ariaPressed = String(button.dataset.state === state);
 }
 
+// On a phone the preview of that color comes into sight.
+form.addEventListener('focusin', ({ target: { dataset } }) => {
+  if (dataset.scheme) find('.previews').scrollTo({ left: dataset.scheme === 'dark' ? 999 : 0 });
+});
 form.addEventListener('submit', (event) => event.preventDefault());
 form.addEventListener('input', ({ target }) => {
   if ('claim' in target.dataset) {
