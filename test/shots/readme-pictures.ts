@@ -42,8 +42,8 @@ const PHONE = { device: 'phone', width: 320, options: { hasTouch: true, isMobile
 const SCREENS = {
   code: { state: 'scan, time left', device: 'desktop', width: 480, options: {} },
   choice: { state: 'choose', ...PHONE },
-  // As it was chosen beside it.
-  paid: { state: 'paid', payment: { method: 'JETGO' }, ...PHONE },
+  // As it was chosen beside it, at the time on the operator's page.
+  paid: { state: 'paid', payment: { method: 'JETGO', paidAt: '2026-11-20T12:13:00.000Z' }, ...PHONE },
 } as const satisfies Record<Screen, { state: StateName; device: string } & Variant>;
 /** Pixels of the picture for each of the page. */
 const SCALE = 1.75;
