@@ -7,8 +7,8 @@ import { isOnCard, leftOf, stateOf, type Back, type Order, type OrderState } fro
 import { DEMO_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
 
 const WHOLE = 'refunds are in whole euros only';
-/** Where the widget shows the wallet's mark: the ways that only this wallet has, and the code. */
-const WALLET_SLOTS = ['icon-DIRECT', 'icon-CHECKOUT', 'icon-JETGO', 'mark'];
+/** Where the widget shows the wallet's mark: the ways that name the wallet, and the code. */
+const WALLET_SLOTS = ['icon-DIRECT', 'icon-CHECKOUT', 'mark'];
 /** A blank line, between what becomes of the order and money that is owed. */
 const APART = '\n\n';
 const COMING = 'Refund on its way';
