@@ -173,14 +173,14 @@ export function headingOf(order: Order): string {
 
 const isComing = ({ back }: Order) => back.onItsWay !== '0.00';
 
-/** Undefined if nothing or all of it goes back. */
+/** Undefined if nothing or all of it goes back. What was sent back before is on the widget's receipt. */
 function partBack(order: Order): string | undefined {
   const { amount, back } = order;
   if (amount === null) return undefined;
   const left = leftOf(amount, back);
   if (left === 0 || left === centsOf(amount)) return undefined;
-  const part = money(centsOf(amount) - left);
-  return `${isComing(order) ? COMING : 'Refunded'}: ${part} of ${formatMoney(amount, CURRENCY)}`;
+  const [what, part] = isComing(order) ? [COMING, back.onItsWay] : ['Refunded', back.sentBack];
+  return `${what}: ${formatMoney(part, CURRENCY)} of ${formatMoney(amount, CURRENCY)}`;
 }
 
 export function fulfillmentOf(order: Order): string {

@@ -296,6 +296,16 @@ test('the account asks the proxy, so that it shows a refund of which no webhook 
   }
 });
 
+test('the heading of an order says how much of it is on its way back, without what was sent back before', async () => {
+  const { shop, shopper, path, orderId, paid } = await paidOrder();
+  const back = { ...paid, amount: '15.00', type: 'REFUND', refundOf: orderId, status: 'SUCCESS' };
+  const refunds = [back, { ...back, amount: '7.00', status: 'PROCESSING' }];
+  shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: true, payments: [paid], refunds } };
+  assert.match((await shopper.get(path)).text, /Refund on its way: €7\.00 of €42\.75<\/h1>/);
+  refunds.pop();
+  assert.match((await shopper.get(path)).text, /Refunded: €15\.00 of €42\.75<\/h1>/);
+});
+
 test('an order that was paid twice says what is sent back, and when it is', async () => {
   const { shop, shopper, path, orderId, paid } = await paidOrder();
   const extra = { ...paid, gatewayOrderId: `${orderId}-2`, surplus: true, settled: '0.00' };
