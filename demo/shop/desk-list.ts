@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { Payment, Refund, Transaction } from '../../backend-proxy/client.ts';
 import { CURRENCY, centsOf, formatMoney, money } from './catalog.ts';
-import { isLost, isPayout, lastDecision } from './fulfillment.ts';
+import { isLost, isPayable, isPayout, lastDecision } from './fulfillment.ts';
 import { page, type Markup, type Site } from './page.ts';
 
 /** `bought`: what the shop's order is for. `isClosed`: the order of a payment that waits. */
@@ -90,21 +90,19 @@ function totals(ofDay: readonly Entry[], entries: readonly Entry[]): Markup {
   const ours = ofDay.filter(({ currency }) => currency === CURRENCY);
   const done = ours.filter(({ status }) => status === 'SUCCESS');
   const { in: Received = [], out: Sent = [] } = Object.groupBy(done, (entry) => (isPayment(entry) ? 'in' : 'out'));
-  const coming = ours.filter((entry) => !isPayment(entry) && isGoing(entry) && !entry.needsReview);
-  const figures = { Received, Sent, 'On its way': coming, Waiting: ours.filter(isWaiting) };
+  const coming = ours.filter((entry) => isOpen(entry) && openName(entry) === COMING && !entry.needsReview);
+  const figures = { Received, Sent, [COMING]: coming, Waiting: ours.filter(isWaiting) };
   return html`<dl class="totals">
     ${Object.entries(figures).map(([name, all]) => {
       const counted = all.filter((entry) => !isDenied(entry));
       const parts = { denied: all.length - counted.length, above: counted.filter((one) => toDo(one, entries)).length };
       const said = Object.entries(parts).map(([part, count]) => count > 0 && `, ${count}\u00A0${part}`);
       const sum = money(sumOf(counted));
-      return (
-        (name === 'Received' || all.length > 0) &&
-        html`<div>
-          <dt><small>${counted.length} ${name.toLowerCase()}${said}</small></dt>
-          <dd>${all === Received || all === Sent ? html`<b>${sum}</b>` : sum}</dd>
-        </div>`
-      );
+      if (all !== Received && all.length === 0) return '';
+      return html`<div>
+        <dt><small>${counted.length} ${name.toLowerCase()}${said}</small></dt>
+        <dd>${all === Received || all === Sent ? html`<b>${sum}</b>` : sum}</dd>
+      </div>`;
     })}
   </dl>`;
 }
@@ -146,25 +144,22 @@ function aboutOf(entry: Entry, entries: readonly Entry[]): unknown[] {
   const party = isPayment(entry) ? entry.payer : entry.customer;
   const wallet = party ? walletEnd(party) : entry.customer && `asked ${walletEnd(entry.customer)}`;
   // The gateway cannot cancel, so what only the proxy has ended may come all the same.
-  const isEndedHere =
-    /^(REPLACED|EXPIRED)$/.test(entry.reason ?? '') && entry.history.every(({ event }) => event !== 'declined');
-  const may = isPayment(entry) && (entry.isClosed || (!entry.needsReview && isEndedHere)) && 'may still be paid';
+  const isAtGateway = entry.history.every(({ event }) => event !== 'declined') && !entry.needsReview;
+  const isEndedHere = entry.isClosed || (isAtGateway && /^(REPLACED|EXPIRED)$/.test(entry.reason ?? ''));
+  const may = isPayment(entry) && isPayable(entry) && isEndedHere && 'may still be paid';
   const sent = [...Map.groupBy(refundsOf(entry, entries), howRefunded)];
   const sums = sent.map(([how, all]) => `${money(sumOf(all), entry.currency)} ${how}`);
   if (isPayment(entry) && centsOf(entry.settled) > 0) sums.push(`${formatMoney(entry.settled)} settled another way`);
   const note = 'note' in entry && entry.note !== backNote(entry.orderId) && entry.note;
-  const lost = isPayment(entry) && isWaiting(entry) && isLost(entry) && 'the gateway’s answer was lost';
+  const lost = isPayment(entry) && isOpen(entry) && isLost(entry) && 'the gateway’s answer was lost';
   return [entry.bought, kindOf(entry), wallet, may, lost, note, ...sums].filter(Boolean);
 }
 
 /** Of a refund, unless another is typed: its row has the order. */
 export const backNote = (order: string) => `Refund for ${order}`;
 
-const howRefunded = (one: Refund) => {
-  if (one.status === 'SUCCESS') return 'refunded';
-  return one.needsReview ? 'refund to review' : isGoing(one) ? 'refund on its way' : 'refund being checked';
-};
-const isGoing = (one: Transaction) => one.status === 'PROCESSING' && !one.reportedFailedAt;
+const howRefunded = (one: Refund) =>
+  one.status === 'SUCCESS' ? 'refunded' : `refund ${one.needsReview ? 'to review' : openName(one).toLowerCase()}`;
 
 function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): Markup | false | '' | undefined {
   const { orderId: order, gatewayOrderId } = entry;
@@ -235,7 +230,7 @@ function reviewReason(entry: Entry): string {
 
 /** As on the operator's page. */
 function whatToAsk(entry: Entry): string {
-  if (isUnpaid(entry)) return 'Wait until it is paid or ends.';
+  if (isUnpaid(entry) && causeOf(entry).said) return 'Wait until it is paid or ends.';
   const isPaid = isPayment(entry) && entry.status === 'SUCCESS';
   if (isPaid && !paysNothing(entry)) return 'It counts as paid. Not shipped yet? Ask the gateway’s support first.';
   const what = isPaid ? 'before you refund it' : isPayment(entry) ? 'what was paid' : 'before you send it again';
@@ -254,10 +249,10 @@ const isDenied = (one: Entry) => one.status === 'SUCCESS' && !isInDoubt(one) && 
 const paysNothing = (entry: Entry) => isPayment(entry) && (entry.surplus || entry.afterClose);
 const isPayment = (entry: Entry): entry is Payment & Entry => 'payer' in entry;
 const isOpen = ({ status }: Pick<Entry, 'status'>) => status !== 'SUCCESS' && status !== 'FAILED';
-/** The gateway names another amount for a payment that it still waits for. */
-const isUnpaid = (entry: Entry) => isPayment(entry) && isOpen(entry) && causeOf(entry).said.endsWith(' as pending');
+/** The gateway has said nothing of a payment, or another amount while it waits for it. */
+const isUnpaid = (entry: Entry) => isPayment(entry) && isOpen(entry) && /(^| as pending)$/.test(causeOf(entry).said);
 export const isWaiting = (entry: Entry) =>
-  isPayment(entry) && isOpen(entry) && !entry.isClosed && (!entry.needsReview || isUnpaid(entry));
+  isPayment(entry) && isOpen(entry) && isPayable(entry) && !entry.isClosed && (!entry.needsReview || isUnpaid(entry));
 
 /** Refunding what came after the closing ends its review. */
 function isInDoubt(entry: Entry): boolean {
@@ -323,6 +318,7 @@ export const kindOf = (entry: Entry): string =>
 
 const TYPES = { PAY: ['Payment', 'Paid'], REFUND: ['Refund', 'Refunded'], PAYOUT: ['Payout', 'Paid out'] } as const;
 const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };
+const COMING = 'On its way';
 const WHOLE = 'the gateway sends whole amounts only';
 const TO_DO = {
   'To review': 'Once you know how it ended, record it on the operator’s page.',
@@ -351,7 +347,9 @@ function endOf({ history, reason }: Entry): string {
 
 function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof SIGNS; label: string } {
   const extra = isPayment(entry) && ((entry.surplus && 'Paid twice') || (entry.afterClose && 'Paid after closing'));
-  const done = isUnpaid(entry) ? 'Waiting' : `${extra || TYPES[entry.type][1]}${isDenied(entry) ? ', denied' : ''}`;
+  const done = isUnpaid(entry)
+    ? openName(entry)
+    : `${extra || TYPES[entry.type][1]}${isDenied(entry) ? ', denied' : ''}`;
   const [isCounted, sent] = [entry.status === 'SUCCESS' || isUnpaid(entry), refundsOf(entry, entries)];
   const back = sumOf(sent.filter(({ status }) => status === 'SUCCESS'));
   const isBack = sent.every(({ status }) => status === 'SUCCESS') && leftOf(entry, entries)[0] === 0;
@@ -360,9 +358,13 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
   if (extra) return { tone: isBack ? 'good' : 'wait', label: done };
   if (entry.isClosed) return { tone: 'over', label: 'Closed' };
   if (back > 0) return isBack ? { tone: 'over', label: 'Refunded' } : { tone: 'part', label: 'Partly refunded' };
-  if (entry.status === 'INITIALIZED') return { tone: 'wait', label: isLost(entry) ? 'Being checked' : 'Being sent' };
-  if (isOpen(entry) && entry.reportedFailedAt) return { tone: 'wait', label: 'Reported failed, being checked' };
-  if (isOpen(entry)) return { tone: 'wait', label: isPayment(entry) ? 'Waiting' : 'On its way' };
+  if (isOpen(entry)) return { tone: isPayment(entry) && !isPayable(entry) ? 'over' : 'wait', label: openName(entry) };
   if (entry.status === 'SUCCESS') return { tone: 'good', label: done };
   return isPayment(entry) ? { tone: 'over', label: endOf(entry) } : { tone: 'bad', label: 'Failed' };
+}
+
+function openName(entry: Entry): string {
+  if (isPayment(entry) && !isPayable(entry)) return 'Not started';
+  if (entry.status === 'INITIALIZED') return isLost(entry) ? 'Being checked' : 'Being sent';
+  return isPayment(entry) ? 'Waiting' : entry.reportedFailedAt ? 'Reported failed, being checked' : COMING;
 }

@@ -6,6 +6,7 @@
 import {
   PaymentProxyError,
   verifyWebhook,
+  type Method,
   type Payment,
   type PaymentProxy,
   type Payout,
@@ -83,10 +84,9 @@ export const lastDecision = ({ history }: Transaction) =>
   history.findLast(({ event, detail }) => event === 'resolved' && !detail?.startsWith('SETTLED'))?.detail;
 
 function triesOf(payments: readonly Payment[]): Order['tries'] {
-  // A lost code or page cannot be paid, but a request may be in the wallet that was asked.
-  if (payments.some((payment) => isOpen(payment) && (!isLost(payment) || payment.customer !== null))) return 'open';
+  if (payments.some((payment) => isOpen(payment) && isPayable(payment))) return 'open';
   const last = payments.at(-1);
-  if (last?.status !== 'FAILED') return 'none';
+  if (last === undefined || last.status === 'SUCCESS') return 'none';
   return last.reason === 'EXPIRED' ? 'expired' : last.reason === 'RESOLVED' ? 'closed' : 'failed';
 }
 
@@ -97,6 +97,14 @@ export const isPayout = (one: Transaction): one is Payout => !('payer' in one ||
 
 /** The gateway's answer is lost. */
 export const isLost = ({ history }: Transaction): boolean => history.some(({ event }) => event === 'uncertain');
+
+const IN_WALLET: Record<Method, boolean> = { DIRECT: true, CHECKOUT: false, JETGO: false, QR: false };
+
+/** It is a request in the wallet that was asked, no code or page. */
+export const isByRequest = ({ method }: Pick<Payment, 'method'>) => method !== null && IN_WALLET[method];
+
+/** Nobody was shown a code or page whose answer was lost, but a request may be in the wallet. */
+export const isPayable = (payment: Payment) => !isLost(payment) || isByRequest(payment);
 
 function backOf(payments: readonly Payment[], refunds: readonly Refund[]): Back {
   const theirs = refunds.filter(({ refundOf }) => payments.some(({ gatewayOrderId }) => gatewayOrderId === refundOf));

@@ -166,7 +166,7 @@ test('of an order that was paid twice, the payment that paid it offers no refund
   }
 });
 
-test('the desk sums up all that came in today, also twice or under review, but nothing that is denied', async () => {
+test('the desk sums up all that came in or waits, also twice or under review, but nothing that is denied', async () => {
   const { shop, staff } = await openDesk();
   const paid = { status: 'SUCCESS', amount: '14.50' };
   const twice = payment('ST-1', { ...paid, gatewayOrderId: 'ST-1-2', surplus: true });
@@ -196,10 +196,11 @@ test('the desk sums up all that came in today, also twice or under review, but n
     'Today, Nov 20, UTC',
     '4 received, 1\u00A0denied, 3\u00A0above €58.00',
     '2 sent €30.00',
-    '1 waiting €20.00',
+    '2 waiting, 1\u00A0above €50.00',
     'Nov 18, UTC',
     '1 received €14.50',
   ]);
+  assert.match((await staff.get('/desk/list')).text, /ST-4"[^]*? Waiting, needs review<[^]*?<p>The gateway has not said in time how it ended\. Ask the gateway’s support what was paid\. /); // prettier-ignore
   assert.match(
     (await staff.get('/desk/list')).text,
     /<p>Refund €14\.00 of €14\.50: the gateway sends whole amounts only\./,
@@ -362,6 +363,32 @@ test('a row has the time when the money moved, the newest first, and without mon
     [...(await staff.get('/desk/list')).text.matchAll(/<time [^>]*>(.*)<\/time>/g)].map(([, time]) => time),
     ['12:04', '12:02', 'started\u00A012:00', 'started\u00A012:00'],
   );
+});
+
+test('nobody can pay by a code whose answer was lost: it is not started, does not wait, and cannot be paid later', async () => {
+  const { shop, staff } = await openDesk();
+  const history = [said('sending', null), said('uncertain', 'ECONNRESET')];
+  const unpaid = { payer: null, history };
+  const transactions = [
+    payment('ST-1', { ...unpaid, method: 'QR', status: 'INITIALIZED' }),
+    payment('ST-2', { ...unpaid, method: 'CHECKOUT' }),
+    payment('ST-3', { ...unpaid, method: 'JETGO', status: 'FAILED', reason: 'REPLACED' }),
+    payment('ST-4', { ...unpaid, method: 'DIRECT', status: 'FAILED', reason: 'REPLACED' }),
+  ];
+  shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+  const { text } = await staff.get('/desk/list');
+  const lost = /chip over"><span aria-hidden="true">–<\/span> Not started<[^]*>the gateway’s answer was lost</;
+  const [, ...rows] = text.split('<li ');
+  assert.deepEqual(
+    rows.map((row) => [lost.test(row), row.includes('may still be paid'), row.includes('Close order')]),
+    [
+      [true, false, false],
+      [true, false, false],
+      [false, false, false],
+      [false, true, false],
+    ],
+  );
+  assert.doesNotMatch(text, / waiting</);
 });
 
 test('of a lost answer or a reported failure, the desk says that it is being checked, as the operator’s page does', async () => {

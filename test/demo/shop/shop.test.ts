@@ -246,8 +246,9 @@ test('the account says that an order’s tries all failed, and no longer once it
   for (const [payments, note] of [
     [[], ''],
     // The widget says that it was not started.
-    [[{ ...lost, customer: null }], ''],
-    [[{ ...lost, customer: '12345678' }], '<br />Started, not paid yet'],
+    [[{ ...lost, method: 'QR' }], '<br />Last payment did not go through'],
+    [[{ ...lost, method: 'CHECKOUT', customer: '12345678' }], '<br />Last payment did not go through'],
+    [[{ ...lost, method: 'DIRECT' }], '<br />Started, not paid yet'],
     [[LATER, LATER], '<br />Last payment did not go through'],
     // The widget says of these that a payment may still come, or may have been made.
     [[LATER, { ...LATER, reason: 'EXPIRED' }], '<br />Time ran out for your last payment'],
