@@ -1,8 +1,8 @@
 // The page that sends a payout, or refunds a payment, in two steps; and the one that closes an order.
 import { html } from 'hono/html';
 import type { Payment } from '../../backend-proxy/client.ts';
-import { centsOf, formatMoney, money } from './catalog.ts';
-import { deskFrame, kindOf, walletEnd } from './desk-list.ts';
+import { formatMoney, money } from './catalog.ts';
+import { deskFrame, paidBy, walletEnd, wayOf } from './desk-list.ts';
 import type { Markup, Site } from './page.ts';
 
 export interface DeskForm extends Record<'amount' | 'customer' | 'note', string> {
@@ -23,15 +23,14 @@ export interface DeskForm extends Record<'amount' | 'customer' | 'note', string>
 
 export function deskForm(form: DeskForm, site: Site): Markup {
   const { id, order, payment, problems, isReview } = form;
-  const title = isReview ? `${verbOf(form)} ${formatMoney(form.amount)}?` : order ? 'Refund' : 'Send a payout';
+  const [verb, what] = order ? ['Refund', 'Refund'] : ['Send', 'Send a payout'];
+  const title = isReview ? `${verb} ${formatMoney(form.amount)}?` : what;
   const body = html`<form class="stack" method="post" action="/desk/send" autocomplete="off" novalidate>
     ${hidden('id', id)} ${order && html`${hidden('order', order)} ${hidden('payment', payment)}`}
     ${isReview ? review(form) : fields(form)}
   </form>`;
   return card(title, problems?.all, body, site);
 }
-
-const verbOf = ({ order }: DeskForm) => (order ? 'Refund' : 'Send');
 
 function card(title: string, problem: string | undefined, body: Markup, site: Site): Markup {
   return deskFrame(
@@ -50,12 +49,10 @@ const hidden = (name: string, value: string) => html`<input type="hidden" name="
 
 function fields(form: DeskForm): Markup {
   const { order, back, note, left = 0 } = form;
-  const why = back && centsOf(back.amount) % 100 > 0 ? ': the gateway sends whole amounts only' : '';
-  const part =
-    back &&
-    `Up to ${money(left)} of the ${formatMoney(back.amount)} can be refunded to the wallet that paid, ${walletEnd(back.payer ?? '')}${why}.`;
-  return html`${order && about(form.payment, form.bought)} ${part && html`<p class="quiet">${part}</p>`}
-    ${field(form, 'amount', 'Amount (whole euros)')} ${order === '' && field(form, 'customer', 'Wallet ID')}
+  const part = back && `Up to ${money(left)} of the ${formatMoney(back.amount)} can be refunded to that wallet.`;
+  return html`${order && about(form.payment, back && paidBy(back), form.bought)}
+    ${part && html`<p class="quiet">${part}</p>`} ${field(form, 'amount', 'Amount (whole euros)')}
+    ${order === '' && field(form, 'customer', 'Wallet ID')}
     <label>Note to the customer <input name="note" value="${note}" maxlength="120" placeholder="Optional" /></label>
     <div class="buttons">
       <button class="button">Continue</button>
@@ -81,19 +78,16 @@ function review(form: DeskForm): Markup {
     ${note === '' ? '' : html`<p>The customer reads “${note}”.</p>`} ${rest && html`<p>${rest}</p>`}
     <p class="message warn">Sent money cannot be called back.</p>
     <div class="buttons">
-      <button class="button" name="step" value="send">${verbOf(form)} ${formatMoney(amount)}</button>
+      <button class="button" name="step" value="send">${form.order ? 'Refund' : 'Send'} ${formatMoney(amount)}</button>
       <button class="button plain" name="step" value="edit">Change</button>
       <a href="/desk">Cancel</a>
     </div>`;
 }
 
 /** Asks before it closes, and says what may still come. `waits`: the payment, if it is known. */
-export function closing(
-  { order = '', payment = '', problem, bought }: Partial<Record<string, string>>,
-  site: Site,
-  waits?: Payment,
-): Markup {
-  const body = html`${about(order, bought, waits && formatMoney(waits.amount, waits.currency), waits && kindOf(waits))}
+export function closing(form: Partial<Record<string, string>>, site: Site, waits?: Payment): Markup {
+  const { order = '', payment = '', problem, bought } = form;
+  const body = html`${about(order, bought, waits && formatMoney(waits.amount, waits.currency), waits && wayOf(waits))}
     <p>
       Nobody can start a payment for it any more, and it cannot be reopened. A code or request that is already out may
       still be paid: the list then says so, and you can refund it.

@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { Payment, Refund, Transaction } from '../../backend-proxy/client.ts';
 import { CURRENCY, centsOf, formatMoney, money } from './catalog.ts';
-import { isLost, isPayable, isPayout, lastDecision } from './fulfillment.ts';
+import { isByRequest, isLost, isPayable, isPayout, lastDecision } from './fulfillment.ts';
 import { page, type Markup, type Site } from './page.ts';
 
 /** `bought`: what the shop's order is for. `isClosed`: the order of a payment that waits. */
@@ -108,41 +108,39 @@ function totals(ofDay: readonly Entry[], entries: readonly Entry[]): Markup {
 }
 
 function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl?: string): Markup {
-  const { orderId, gatewayOrderId, createdAt, bought } = entry;
+  const { orderId, gatewayOrderId: id } = entry;
   const [{ at, isMoved }, hasMore] = [timeOf(entry), ofOrder(entry, entries).length > 1];
-  const id = hasMore && isPayment(entry) ? gatewayOrderId : orderId;
   const [{ tone, label }, advice] = [badgeOf(entry, entries), adviceOf(entry, entries)];
   const [what, [most, rest]] = [toDo(entry, entries), leftOf(entry, entries)];
   const isOwed = what && what !== 'To review' && entry.currency === CURRENCY;
   const sum = isOwed ? money(most + rest) : formatMoney(entry.amount, entry.currency);
-  const [ofRow, ofList] = [dayOf(at), what ? today : dayOf(createdAt)];
-  const day = ofRow === ofList ? '' : `${ofRow.split(/[ ,]/, 2).join('\u00A0')},\u00A0`;
-  const name = `${ofRow === today ? 'Today, ' : ''}${ofRow}`;
-  return html`<li id="${gatewayOrderId}" class="${what && 'warn'}" data-moved="${isMoved && !isDenied(entry) && 'yes'}">
+  const ofList = what ? today : dayOf(entry.createdAt);
+  const name = `${dayOf(at) === today ? 'Today, ' : ''}${dayOf(at)}`;
+  return html`<li id="${id}" class="${what && 'warn'}" data-moved="${isMoved && !isDenied(entry) && 'yes'}">
     <b>${hasMore ? html`<a href="/desk?find=${encodeURIComponent(orderId)}">${id}</a>` : id}</b>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
-    <span class="about">
-      ${aboutOf(entry, entries).map((part) => html`<span class="${part === bought && 'goods'}">${part}</span> `)}
-    </span>
-    <time datetime="${at}" title="${name}">${!isMoved && 'started\u00A0'}${day}${times.format(new Date(at))}</time>
+    <span class="about"> ${aboutOf(entry, entries, ofList).map((part) => html`<span>${part}</span> `)} </span>
+    <time datetime="${at}" title="${name}">${!isMoved && 'started\u00A0'}${clockOf(at, ofList)}</time>
     <b class="amount">${isPayment(entry) ? '' : '−'}${sum}</b>
     ${advice && html`<p>${advice}${what && closeLink(entry, entries)}</p>`} ${action(entry, entries, operatorUrl)}
   </li>`;
 }
 
+/** With the day, unless it is the one that the list is of. */
+const clockOf = (at: string, ofList: string) =>
+  (dayOf(at) === ofList ? '' : `${dayOf(at).split(/[ ,]/, 2).join('\u00A0')},\u00A0`) + times.format(new Date(at));
+
 /** When the money moved, also if a person recorded it later; else when it began. */
 function timeOf({ history, createdAt }: Entry): { at: string; isMoved: boolean } {
   const end = history.find(({ event }) => event === 'succeeded');
   const before = history.slice(0, end && end.detail === 'RESOLVED' ? history.indexOf(end) : 0);
-  const isReport = (event: string, detail: string | null) => event === 'mismatch' || detail?.startsWith('SUCCESS');
-  const moved = before.findLast(({ source, event, detail }) => source === 'check' && isReport(event, detail)) ?? end;
+  const isReport = /^mismatch |^\w+ SUCCESS/;
+  const moved = before.findLast((one) => one.source === 'check' && isReport.test(`${one.event} ${one.detail}`)) ?? end;
   return { at: moved?.at ?? createdAt, isMoved: moved !== undefined };
 }
 
-/** What was bought, how, the wallet that paid, was asked or receives, the note, and what was refunded. */
-function aboutOf(entry: Entry, entries: readonly Entry[]): unknown[] {
-  const party = isPayment(entry) ? entry.payer : entry.customer;
-  const wallet = party ? walletEnd(party) : entry.customer && `asked ${walletEnd(entry.customer)}`;
+/** How, by or to which wallet, what was bought, the note, and what was refunded. */
+function aboutOf(entry: Entry, entries: readonly Entry[], ofList: string): unknown[] {
   // The gateway cannot cancel, so what only the proxy has ended may come all the same.
   const isAtGateway = entry.history.every(({ event }) => event !== 'declined') && !entry.needsReview;
   const isEndedHere = entry.isClosed || (isAtGateway && /^(REPLACED|EXPIRED)$/.test(entry.reason ?? ''));
@@ -152,8 +150,24 @@ function aboutOf(entry: Entry, entries: readonly Entry[]): unknown[] {
   if (isPayment(entry) && centsOf(entry.settled) > 0) sums.push(`${formatMoney(entry.settled)} settled another way`);
   const note = 'note' in entry && entry.note !== backNote(entry.orderId) && entry.note;
   const lost = isPayment(entry) && isOpen(entry) && isLost(entry) && 'the gateway’s answer was lost';
-  return [entry.bought, kindOf(entry), wallet, may, lost, note, ...sums].filter(Boolean);
+  return [kindOf(entry, entries, ofList), entry.bought, may, lost, note, ...sums].filter(Boolean);
 }
+
+/** A refund names its payment as that one's row does, or if it is older than the list, by its id. */
+function kindOf(entry: Entry, entries: readonly Entry[], ofList: string): string {
+  if (isPayment(entry)) return wayOf(entry);
+  if (!('refundOf' in entry)) return `Payout ${walletEnd(entry.customer ?? '')}`;
+  const paid = entries.filter(isPayment).find(({ gatewayOrderId }) => gatewayOrderId === entry.refundOf);
+  return `Refund of ${paid ? paidBy(paid, ofList) : entry.refundOf}`;
+}
+
+/** The method, and the wallet that paid, was asked, or was entered and led to the website. */
+export function wayOf({ method, payer, customer }: Payment): string {
+  const asked = customer && `, ${isByRequest({ method }) ? 'asked' : 'entered'} ${walletEnd(customer)}`;
+  return `${HOW[method ?? ''] ?? method}${payer ? ` ${walletEnd(payer)}` : (asked ?? '')}`;
+}
+
+export const paidBy = (one: Payment, ofList = '') => `${wayOf(one)}, paid ${clockOf(timeOf(one).at, ofList)}`;
 
 /** Of a refund, unless another is typed: its row has the order. */
 export const backNote = (order: string) => `Refund for ${order}`;
@@ -162,15 +176,14 @@ const howRefunded = (one: Refund) =>
   one.status === 'SUCCESS' ? 'refunded' : `refund ${one.needsReview ? 'to review' : openName(one).toLowerCase()}`;
 
 function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): Markup | false | '' | undefined {
-  const { orderId: order, gatewayOrderId } = entry;
-  const what = toDo(entry, entries);
+  const [id, what] = [entry.gatewayOrderId, toDo(entry, entries)];
   const link = (name: string, to: string) =>
-    html`<a class="act ${what && 'button'}" href="${to}" aria-label="${name} ${order}">${name}</a>`;
+    html`<a class="act ${what && 'button'}" href="${to}" aria-label="${name} ${id}">${name}</a>`;
   if (refundable(entry, entries) > 0 && (what || !hasExtra(entry, entries)))
     return link('Refund', `/desk/send?${idsOf(entry)}`);
-  const there = `${operatorUrl}/transactions/${encodeURIComponent(gatewayOrderId)}`;
+  const there = `${operatorUrl}/transactions/${encodeURIComponent(id)}`;
   if (what) return operatorUrl && link(what === 'To review' ? 'Review' : 'Settle', there);
-  if (isToSend(entry, entries)) return link('Send again', `/desk/send?payout=${encodeURIComponent(gatewayOrderId)}`);
+  if (isToSend(entry, entries)) return link('Send again', `/desk/send?payout=${encodeURIComponent(id)}`);
   return closeLink(entry, entries);
 }
 
@@ -181,10 +194,9 @@ const sentBy = ({ type, amount, customer }: Entry) => `${type} ${amount} ${custo
 
 function closeLink(entry: Entry, entries: readonly Entry[]): Markup | false {
   const isPaid = ofOrder(entry, entries).some((other) => other.status === 'SUCCESS' && !paysNothing(other));
+  if (isPaid || !isWaiting(entry)) return false;
   const label = html`aria-label="Close order ${entry.orderId}"`;
-  return (
-    isWaiting(entry) && !isPaid && html` <a class="act" href="/desk/close?${idsOf(entry)}" ${label}>Close order</a>`
-  );
+  return html` <a class="act" href="/desk/close?${idsOf(entry)}" ${label}>Close order</a>`;
 }
 
 /** A URL must not have a wallet id, so it has the payment's. */
@@ -255,10 +267,9 @@ export const isWaiting = (entry: Entry) =>
   isPayment(entry) && isOpen(entry) && isPayable(entry) && !entry.isClosed && (!entry.needsReview || isUnpaid(entry));
 
 /** Refunding what came after the closing ends its review. */
-function isInDoubt(entry: Entry): boolean {
-  const isLate = isPayment(entry) && entry.afterClose;
-  return entry.needsReview && !(isLate && entry.history.every(({ event }) => !/^(mismatch|conflict)$/.test(event)));
-}
+const isInDoubt = (entry: Entry) =>
+  entry.needsReview && !(isLate(entry) && entry.history.every(({ event }) => !/^(mismatch|conflict)$/.test(event)));
+const isLate = (entry: Entry) => isPayment(entry) && entry.afterClose;
 
 /** Money that pays no order is to refund until that is on its way; what cannot be is owed until it is settled. */
 function toDo(entry: Entry, entries: readonly Entry[]): keyof typeof TO_DO | undefined {
@@ -312,11 +323,7 @@ const hasExtra = (entry: Entry, entries: readonly Entry[]) =>
 /** `•••• 5678`: at most half of a short id. */
 export const walletEnd = (id: string) => `••••\u00A0${id.slice(Math.max(id.length - 4, Math.ceil(id.length / 2)))}`;
 
-/** A method that a newer proxy has is shown by its name. */
-export const kindOf = (entry: Entry): string =>
-  isPayment(entry) && entry.method ? (HOW[entry.method] ?? entry.method) : TYPES[entry.type][0];
-
-const TYPES = { PAY: ['Payment', 'Paid'], REFUND: ['Refund', 'Refunded'], PAYOUT: ['Payout', 'Paid out'] } as const;
+const DONE = { PAY: 'Paid', REFUND: 'Refunded', PAYOUT: 'Paid out' };
 const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };
 const COMING = 'On its way';
 const WHOLE = 'the gateway sends whole amounts only';
@@ -347,9 +354,7 @@ function endOf({ history, reason }: Entry): string {
 
 function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof SIGNS; label: string } {
   const extra = isPayment(entry) && ((entry.surplus && 'Paid twice') || (entry.afterClose && 'Paid after closing'));
-  const done = isUnpaid(entry)
-    ? openName(entry)
-    : `${extra || TYPES[entry.type][1]}${isDenied(entry) ? ', denied' : ''}`;
+  const done = isUnpaid(entry) ? openName(entry) : `${extra || DONE[entry.type]}${isDenied(entry) ? ', denied' : ''}`;
   const [isCounted, sent] = [entry.status === 'SUCCESS' || isUnpaid(entry), refundsOf(entry, entries)];
   const back = sumOf(sent.filter(({ status }) => status === 'SUCCESS'));
   const isBack = sent.every(({ status }) => status === 'SUCCESS') && leftOf(entry, entries)[0] === 0;

@@ -104,15 +104,13 @@ async function send(proxy: PaymentProxy, typed: Typed): Promise<DeskForm | strin
   if (problems !== undefined) return { ...form, problems };
   if (!isSending) return { ...form, isReview: typed['step'] !== 'edit' };
   const sent = { amount: Number(amount), ...(note && { note }) };
-  const accepted = await (
-    order === ''
-      ? proxy.sendPayout({ orderId: id, currency: CURRENCY, customer, ...sent })
-      : proxy.refund(order, { key: id, gatewayOrderId: payment, ...sent })
-  ).catch(refusalIn);
+  const sending = order
+    ? proxy.refund(order, { key: id, gatewayOrderId: payment, ...sent })
+    : proxy.sendPayout({ orderId: id, currency: CURRENCY, customer, ...sent });
+  const accepted = await sending.catch(refusalIn);
   if (!(accepted instanceof PaymentProxyError)) return accepted.gatewayOrderId;
-  const { message, retryable } = accepted;
-  if (retryable) return { ...form, isReview: true, problems: { all: `${message} ${AGAIN}` } };
-  return { ...form, id: order === '' ? newId('PO') : id, problems: { all: message } };
+  if (accepted.retryable) return { ...form, isReview: true, problems: { all: `${accepted.message} ${AGAIN}` } };
+  return { ...form, id: order === '' ? newId('PO') : id, problems: { all: accepted.message } };
 }
 
 /** When it is sent again after a lost answer, less is left, so only the proxy knows whether it is too much. */

@@ -132,13 +132,13 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   assert.deepEqual(
     badges.slice(-7).map(([, order, tone, label, kind = '']) => [kind, order, tone, label]),
     [
-      ['Wallet app', 'ST-1', 'over', 'Expired'],
-      ['Wallet app', 'ST-0', 'over', 'Replaced'],
-      ['Wallet app', 'ST-10', 'over', 'Canceled'],
-      ['Wallet app', 'ST-11', 'over', 'Balance too low'],
-      ['Wallet app', 'ST-12', 'over', 'Declined'],
-      ['Payout', 'PO-3', 'bad', 'Failed'],
-      ['Payout', 'PO-4', 'bad', 'Failed'],
+      ['Wallet app ••••\u00A04321', 'ST-1', 'over', 'Expired'],
+      ['Wallet app ••••\u00A04321', 'ST-0', 'over', 'Replaced'],
+      ['Wallet app ••••\u00A04321', 'ST-10', 'over', 'Canceled'],
+      ['Wallet app ••••\u00A04321', 'ST-11', 'over', 'Balance too low'],
+      ['Wallet app ••••\u00A04321', 'ST-12', 'over', 'Declined'],
+      ['Payout ••••\u00A05678', 'PO-3', 'bad', 'Failed'],
+      ['Payout ••••\u00A05678', 'PO-4', 'bad', 'Failed'],
     ],
   );
 });
@@ -255,7 +255,7 @@ test('the desk of a shop without payments leads to an order, and one of many kee
   assert.doesNotMatch(text, /<li id="ST-100"/);
 });
 
-test('a row says what was bought, by which wallet, and which was asked', async () => {
+test('a row says how and by which wallet, which was asked or led to the website, and what was bought', async () => {
   const { shop, staff } = await openDesk();
   const [goods = '', topUp = ''] = [
     await staff.order({ 'dawn-chorus': '2', 'stone-dripper': '1' }),
@@ -266,6 +266,9 @@ test('a row says what was bought, by which wallet, and which was asked', async (
     refund('ST-1', { orderId: goods }),
     payment(topUp, { payer: null }),
     payment('ST-2', { payer: null, customer: null, method: 'QR' }),
+    payment('ST-3', { payer: null, method: 'CHECKOUT' }),
+    payment('ST-4', { payer: null, customer: null, method: 'NEWER' }),
+    payout('PO-1', { note: 'For you' }),
   ];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const { text } = await staff.get('/desk/list');
@@ -274,17 +277,44 @@ test('a row says what was bought, by which wallet, and which was asked', async (
       [...about.matchAll(/<span[^>]*>(.*?)</g)].map(([, part]) => part).join(' · '),
     ),
     [
-      '2\u00A0×\u00A0Dawn Chorus, Stone Dripper · Wallet app · ••••\u00A04321',
-      '2\u00A0×\u00A0Dawn Chorus, Stone Dripper · Refund · ••••\u00A05678',
-      'Coffee card · Wallet app · asked ••••\u00A05678',
+      'Wallet app ••••\u00A04321 · 2\u00A0×\u00A0Dawn Chorus, Stone Dripper',
+      'Refund of ST-1 · 2\u00A0×\u00A0Dawn Chorus, Stone Dripper',
+      'Wallet app, asked ••••\u00A05678 · Coffee card',
       'QR code',
+      'Wallet website, entered ••••\u00A05678',
+      'NEWER',
+      'Payout ••••\u00A05678 · For you',
     ],
   );
   const close = await staff.get(`/desk/close?order=${topUp}&payment=${topUp}`);
   assert.match(close.text, new RegExp(`<p>${topUp}\\u00A0· Coffee card</p>`));
   shop.proxy.answers[`GET /orders/${goods}`] = { body: { payments: [transactions[0]] } };
   const back = await staff.get(`/desk/send?order=${goods}&payment=${goods}`);
-  assert.match(back.text, new RegExp(`<p>${goods}\\u00A0· 2\\u00A0×\\u00A0Dawn Chorus, Stone Dripper</p>`));
+  assert.match(back.text, new RegExp(`<p>${goods}\\u00A0· .*\\u00A0· 2\\u00A0×\\u00A0Dawn Chorus, Stone Dripper</p>`));
+});
+
+test('a refund has its own id, and names its payment by the words and the time of that one’s row', async () => {
+  const { shop, staff } = await openDesk();
+  const paid = (at: string) => [said('succeeded', null, at)];
+  const transactions = [
+    refund('ST-1-2', { amount: '5.00' }),
+    refund('ST-2', { createdAt: '2026-11-19T12:00:00.000Z' }),
+    payment('ST-1', {
+      gatewayOrderId: 'ST-1-2',
+      status: 'SUCCESS',
+      method: 'QR',
+      payer: '12345678',
+      history: paid('2026-11-20T12:02:00.000Z'),
+    }),
+    payment('ST-1', { status: 'SUCCESS', history: paid('2026-11-20T12:01:00.000Z') }),
+    payment('ST-2', { status: 'SUCCESS', method: 'JETGO', history: paid('2026-11-18T09:30:00.000Z') }),
+  ];
+  shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+  const { text } = await staff.get('/desk/list');
+  assert.match(text, />ST-1-2<\/a>[^]*?<span>QR code ••••\u00A05678<[^]*?<time [^>]*>12:02</);
+  assert.match(text, />ST-1-2-r1<\/a>[^]*?<span>Refund of QR code ••••\u00A05678, paid 12:02</);
+  assert.match(text, />ST-2-r1<[^]*?<span>Refund of JetGo ••••\u00A04321, paid Nov\u00A018,\u00A009:30</);
+  assert.match(text, /aria-label="Refund ST-1-2"/);
 });
 
 test('a row says who decided, and why nothing can be refunded', async () => {

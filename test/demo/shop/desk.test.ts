@@ -15,7 +15,7 @@ const reportOf = (...all: { type: string }[]) => ({
 });
 
 const KEPT =
-  /Up\s+to\s+€10\.00\s+of\s+the\s+€14\.50\s+can\s+be\s+refunded\s+to\s+the\s+wallet\s+that\s+paid,\s+••••\u00A04321:\s+the\s+gateway\s+sends\s+whole\s+amounts\s+only\./;
+  /<p>ST-1-2\u00A0· Wallet app ••••\u00A04321, paid Nov\u00A020,\u00A012:00<\/p>\s*<p class="quiet">Up to €10\.00 of the €14\.50 can be refunded to that wallet\./;
 
 test('the desk sends a payout with a whole amount and an order id from the server', async () => {
   const { shop, staff, sent, form } = await openDesk();
@@ -246,7 +246,7 @@ test('the desk closes the order of a waiting payment in a second step, and says 
   shop.proxy.answers['GET /orders/ST-1'] = { body: { ...reportOf(), closed: false, payments: [waiting] } };
   assert.match(
     (await staff.get('/desk/close?order=ST-1&payment=ST-1')).text,
-    /Close the order\?[^]*<p>ST-1\u00A0· €25\.00\u00A0· Wallet app<[^]*cannot be reopened[^]*Close the order</,
+    /Close the order\?[^]*<p>ST-1\u00A0· €25\.00\u00A0· Wallet app, asked ••••\u00A05678<[^]*cannot be reopened[^]*Close the order</,
   );
   assert.deepEqual(sent(), []);
 
