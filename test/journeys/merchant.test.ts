@@ -77,6 +77,23 @@ test('the desk’s search leaves the rows with all its words, says how many, and
   await staff.page.waitForFunction(() => document.querySelector('output')?.value === '');
 });
 
+test('the desk asks for its list by itself, not while it is paused, and at once when it is resumed', async () => {
+  const { page } = await world.staff();
+  let requests = 0;
+  await page.route('**/desk/list*', (route) => ((requests += 1), route.fulfill({ body: `<p>List ${requests}</p>` })));
+  await page.clock.install();
+  await page.reload();
+  await page.clock.runFor(2_000);
+  await page.getByText('List 1').waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.clock.runFor(10_000);
+  assert.equal(requests, 1);
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByText('List 2').waitFor();
+  await page.clock.runFor(2_000);
+  await page.getByText('List 3').waitFor();
+});
+
 test('the desk refunds a coffee in part and then the rest, and the customer’s open page follows', async () => {
   const { staff, shopper, phone } = await asked();
   const payment = staff.page.getByRole('listitem').filter({ hasText: shopper.orderId }).last();

@@ -1,8 +1,9 @@
-// Refreshes the desk's list every two seconds while the page is visible, keeps the focus, and hides the rows that do
+// Refreshes the desk's list every two seconds while the page is visible and not paused, keeps the focus, and hides the rows that do
 // not have all the words that are looked for, or that a link asks for by `?find=`. The markup comes from the shop's
 // server, which escapes all values in it.
 
 const live = document.querySelector('[data-live]');
+const pause = document.querySelector('.head button');
 const field = document.querySelector('[type="search"]');
 const said = document.querySelector('output');
 const policy = window.trustedTypes?.createPolicy('desk', { createHTML: (markup) => markup });
@@ -10,6 +11,7 @@ const policy = window.trustedTypes?.createPolicy('desk', { createHTML: (markup) 
 const placeOf = (link) => link && `${link.closest('li')?.id} ${link.outerHTML}`;
 const nameOf = (part) => part.closest('section').ariaLabel;
 let shown = '';
+let isPaused = false;
 
 function filter() {
   const typed = field.value.toLowerCase().replace(/(\d),(\d\d)(?!\d)/g, '$1.$2');
@@ -34,7 +36,7 @@ async function refresh() {
     .then((response) => (response.ok ? response.text() : undefined))
     .catch(() => undefined);
   if (markup === undefined) [shown, said.value] = ['', 'This list is not up to date: the shop does not answer.'];
-  if (!markup || markup === shown) return;
+  if (!markup || markup === shown || isPaused) return;
   shown = markup;
   const focused = placeOf(live.querySelector(':focus'));
   const open = [...live.querySelectorAll('[open]')].map(nameOf);
@@ -50,4 +52,12 @@ if (field) {
   field.addEventListener('input', filter);
   filter();
 }
-if (live) setInterval(() => void (document.hidden || refresh()), 2000);
+if (live) {
+  pause.hidden = false;
+  pause.addEventListener('click', () => {
+    isPaused = !isPaused;
+    pause.textContent = isPaused ? 'Resume' : 'Pause';
+    if (!isPaused) void refresh();
+  });
+  setInterval(() => void (document.hidden || isPaused || refresh()), 2000);
+}
