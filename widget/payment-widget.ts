@@ -12,7 +12,7 @@ import { styles } from './shell/shell.styles.ts';
 import { showChoice } from './shell/choice.ts';
 import { BLANK, FOLLOWING, stateFor, type SessionState, hasResumeHint } from './shell/state.ts';
 import { laterBundle, preflightStart } from './shell/loading.ts';
-import { choose, drawing, type PanelContext } from './shell/choose.ts';
+import { choose, shared, type PanelContext } from './shell/choose.ts';
 import {
   chooseTag,
   fill,
@@ -367,7 +367,7 @@ export class PaymentWidget extends LitElement {
   async #run(act: (session: Session) => void): Promise<void> {
     try {
       flow ??= await loadFlow();
-      flow.provide({ ...drawing, loadAmount });
+      flow.provide({ ...shared, loadAmount });
     } catch {
       return this.#set({
         hasResumeHint: false,

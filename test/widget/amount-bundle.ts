@@ -1,8 +1,8 @@
 // Provides the third bundle without an element.
 import { loadAmountBundle, provide } from '../../widget/flow/provided.ts';
-import { drawing } from '../../widget/shell/choose.ts';
+import { shared } from '../../widget/shell/choose.ts';
 
 export async function provideAmountBundle(): Promise<void> {
-  provide({ ...drawing, loadAmount: () => import('../../widget/flow/amount.ts') });
+  provide({ ...shared, loadAmount: () => import('../../widget/flow/amount.ts') });
   await loadAmountBundle();
 }

@@ -5,13 +5,13 @@
 import type { TemplateResult } from 'lit';
 import { decimalsOf } from '../../backend-proxy/protocol/decimals.ts';
 import type { Choice } from '../shell/choice.ts';
-import type { Drawing, PanelContext } from '../shell/choose.ts';
+import type { PanelContext, Shared } from '../shell/choose.ts';
 import { asciiDigits } from '../shell/language.ts';
 import type { FieldErrors, SessionState } from '../shell/state.ts';
 
 /** Draws with the functions of the bundle that calls it. */
 export function amountField(
-  { html, field }: Pick<Drawing, 'html' | 'field'>,
+  { html, field }: Pick<Shared, 'html' | 'field'>,
   shown: Choice,
   context: PanelContext,
 ): TemplateResult {
@@ -55,7 +55,7 @@ function rounded(amount: string, { state, language }: PanelContext): string {
   return +amount >= 0 ? new Intl.NumberFormat(language, options).format(amount as `${number}`) : '';
 }
 
-function suggestions(html: Drawing['html'], context: PanelContext): TemplateResult | '' {
+function suggestions(html: Shared['html'], context: PanelContext): TemplateResult | '' {
   const { state, amount } = context;
   const { suggestedAmounts } = state.claims ?? {};
   // The proxy, which refuses anything else, may not have answered yet.

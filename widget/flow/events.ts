@@ -2,8 +2,8 @@
 // listen on any ancestor of the widget. An outcome is detected by comparing the previous view with the new one. Also
 // what the page's developer is told on the console, because the widget itself does not show it.
 import { METHODS, type Method, type OrderView } from '../../backend-proxy/protocol/wire.ts';
-import { offeredMethods } from '../shell/choice.ts';
 import type { SessionState, Trouble } from '../shell/state.ts';
+import { offeredMethods } from './provided.ts';
 import { isReceived } from './view.ts';
 
 export interface PaymentEventDetails {

@@ -3,11 +3,10 @@
 import type { TemplateResult } from 'lit';
 import { PAYS_BY, type Method, type PaymentView } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
-import { asksWalletId, offeredMethods } from '../shell/choice.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import type { SessionState } from '../shell/state.ts';
 import { returnLink, supportLink, targetOf } from './checkout-window.ts';
-import { html, icon } from './provided.ts';
+import { asksWalletId, html, icon, offeredMethods } from './provided.ts';
 import type { Limit } from './view.ts';
 
 const SIGNS = {

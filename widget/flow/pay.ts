@@ -7,7 +7,6 @@
 // that it is being checked.
 import type { TemplateResult } from 'lit';
 import { PAYS_BY, type Method, type QrCode } from '../../backend-proxy/protocol/wire.ts';
-import { asksWalletId } from '../shell/choice.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import { targetOf, appLink, checkoutLink } from './checkout-window.ts';
 import {
@@ -23,7 +22,7 @@ import {
   waitingStatus,
   waysOut,
 } from './parts.ts';
-import { heading, html, icon, opensApp } from './provided.ts';
+import { asksWalletId, heading, html, icon, opensApp } from './provided.ts';
 import { QUIET_ZONE, drawPng, qrImage, qrPath, saveImage } from './qr-code.ts';
 import type { Limit, Shown } from './view.ts';
 

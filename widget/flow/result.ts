@@ -2,7 +2,6 @@
 // the shopper can do next; or that nothing more can be done with this token.
 import type { TemplateResult } from 'lit';
 import { PAYS_BY, type Method, type PaymentView, type Reason } from '../../backend-proxy/protocol/wire.ts';
-import { asksWalletId, offeredMethods } from '../shell/choice.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import type { Trouble } from '../shell/state.ts';
@@ -22,7 +21,7 @@ import {
   sign,
   waysOut,
 } from './parts.ts';
-import { heading, html, icon } from './provided.ts';
+import { asksWalletId, heading, html, icon, offeredMethods } from './provided.ts';
 import type { Shown } from './view.ts';
 
 /** Also of an order that the shop closed before the money came. */

@@ -4,7 +4,6 @@
 // controller, because it lives as long as the element; it uses nothing else of Lit, so its tests need no browser.
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import { PAYS_BY, type Method, type OrderView, type StartPayment } from '../../backend-proxy/protocol/wire.ts';
-import { asksWalletId, chosenMethod, offeredMethods, sharesRow } from '../shell/choice.ts';
 import type { Actions } from '../shell/choose.ts';
 import { leaveResumeHint, FOLLOWING, type FieldErrors, type SessionState, type Trouble } from '../shell/state.ts';
 import {
@@ -25,7 +24,7 @@ import {
   warnAboutMethods,
   warnAboutMissingOrder,
 } from './events.ts';
-import { amountBundle, loadAmountBundle } from './provided.ts';
+import { amountBundle, asksWalletId, chosenMethod, loadAmountBundle, offeredMethods, sharesRow } from './provided.ts';
 import { NO_ANSWER, ProxyError, createProxyClient, type ProxyClient } from './proxy-client.ts';
 import {
   refusedState,

@@ -7,11 +7,10 @@ import {
   type PaymentView,
   type StartPayment,
 } from '../../backend-proxy/protocol/wire.ts';
-import { asksWalletId, chosenMethod, offeredMethods, sharesRow } from '../shell/choice.ts';
 import { asciiDigits } from '../shell/language.ts';
 import { FOLLOWING, type FieldErrors, type SessionState, type Trouble } from '../shell/state.ts';
 import { ProxyError, type ProxyClient } from './proxy-client.ts';
-import { amountBundle } from './provided.ts';
+import { amountBundle, asksWalletId, chosenMethod, offeredMethods, sharesRow } from './provided.ts';
 import type { Wait } from './stream.ts';
 
 // Checks what the shopper typed and makes the body of the start from it. The proxy decides about digits and bounds;

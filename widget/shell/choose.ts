@@ -7,7 +7,7 @@
 import { html, type TemplateResult } from 'lit';
 import { PAYS_BY, type Method } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
-import { asksWalletId, isCode, opensApp, type Choice } from './choice.ts';
+import { asksWalletId, chosenMethod, isCode, offeredMethods, opensApp, sharesRow, type Choice } from './choice.ts';
 import type { Say } from './language.ts';
 import type { FieldErrors, SessionState } from './state.ts';
 
@@ -216,6 +216,17 @@ export function field(
   </div>`;
 }
 
-/** What the second bundle draws with (flow/provided.ts). */
-export const drawing = { html, heading, icon, field, nameOf, opensApp };
-export type Drawing = typeof drawing;
+/** What the second bundle uses of this one (flow/provided.ts). */
+export const shared = {
+  html,
+  heading,
+  icon,
+  field,
+  nameOf,
+  opensApp,
+  sharesRow,
+  asksWalletId,
+  offeredMethods,
+  chosenMethod,
+};
+export type Shared = typeof shared;
