@@ -100,6 +100,7 @@ const loadAmount = laterBundle(() => import('./flow/amount.ts'));
  * @csspart checkout - The link to the checkout.
  * @csspart code - The tile with the QR code.
  * @csspart other-device - On a phone, the fold with the code for another device.
+ * @csspart this-device - Below a code, the fold with what pays with this device.
  * @csspart app-link - The link to the wallet app.
  * @csspart copy - The button that copies the code's text or the reference of an error.
  * @csspart save - The button that saves the code as a picture.

@@ -8,14 +8,14 @@ const APP_URL = 'jetgo://pay?reference=1';
 /** With eight pixels for each module, and the quiet zone. */
 const PICTURE_SIDE = (CODE.size + 8) * 8;
 
-it('the buttons beside the code copy its text, and say so for a moment', async () => {
+it('the buttons below the code copy its text, and say so for a moment', async () => {
   const widget = await mount(proxyWith('QR'));
   expect(await copiedFrom(widget)).to.deep.equal([CODE.text]);
   expect(announced(widget)).to.equal('Copied');
   await until(() => thePart(widget, 'copy').innerText.trim() === 'Copy code', 'the usual text');
 });
 
-it('the buttons beside the code save it as a picture with its quiet zone', async () => {
+it('the buttons below the code save it as a picture with its quiet zone', async () => {
   const widget = await mount(proxyWith('QR'));
   const saved: HTMLAnchorElement[] = [];
   const { click } = HTMLAnchorElement.prototype;

@@ -121,6 +121,7 @@ export async function copiedFrom(widget: Element): Promise<string[]> {
   const { clipboard } = navigator;
   const write = clipboard.writeText.bind(clipboard);
   clipboard.writeText = async (text) => void written.push(text);
+  thePart(widget, 'copy').closest('details')?.toggleAttribute('open', true);
   thePart(widget, 'copy').click();
   await until(() => thePart(widget, 'copy').innerText.trim() === 'Copied', 'the confirmation');
   clipboard.writeText = write;

@@ -176,6 +176,7 @@ export const SENTENCES = {
   scan: ['codeIsGood'],
   scan_help: ['codeIsGood'],
   otherDevice: label,
+  thisDevice: label,
   scanLabel: ['codeIsGood', 'amountOfOrder'],
   appOpen: label,
   app: ['codeIsGood'],

@@ -139,13 +139,10 @@ export const flowStyles = css`
     color: var(--_muted);
     font-size: 0.875em;
   }
-  .pair ~ .row {
-    margin-block: 0;
+  details .row {
+    margin-block: var(--_space) 0;
   }
-  .pair + .row {
-    margin-block-start: var(--_space);
-  }
-  .pair ~ .row .quiet {
+  details .row .quiet {
     border-color: var(--_field);
     color: inherit;
     flex: 1 1 9.5em;
@@ -454,7 +451,7 @@ export const flowStyles = css`
   @media (forced-colors: active) {
     ::placeholder,
     .second,
-    .pair ~ .row .quiet {
+    details .row .quiet {
       color: CanvasText;
     }
     .primary {

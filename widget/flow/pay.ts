@@ -154,8 +154,12 @@ export function scan(shown: Scan, context: PanelContext): TemplateResult {
 function codePanel(limit: Scan, picture: Picture, link: string | null, context: PanelContext): TemplateResult {
   return html`${heading(context.say(opensApp('QR') ? 'otherDevice' : 'scan'))}${pair(picture, context, limit)}
     ${waitingStatus(context, context.say('waiting'), limit)}
-    <div class="row">${codeButtons(picture, context)}</div>
-    ${link && checkoutLink(link) ? appButton(link, 'quiet', context) : ''}`;
+    <details part="this-device">
+      <summary>${context.say('thisDevice')}</summary>
+      <div class="row">
+        ${link && checkoutLink(link) ? appButton(link, 'quiet', context) : ''} ${codeButtons(picture, context)}
+      </div>
+    </details>`;
 }
 
 /** What to do, and the code. */

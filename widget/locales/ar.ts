@@ -57,6 +57,7 @@ export default {
   scan: 'امسح الرمز للدفع',
   scan_help: 'افتح تطبيق [محفظتك|{wallet}] وامسح الرمز ثم أكّد الدفع.',
   otherDevice: 'الدفع بجهاز آخر',
+  thisDevice: 'الدفع بهذا الجهاز',
   scanLabel: 'رمز QR لدفع {amount}',
   appOpen: 'فتح تطبيق [المحفظة|{wallet}]',
   app: 'ادفع في تطبيق [محفظتك|{wallet}]',

@@ -57,6 +57,7 @@ export default {
   scan: 'Escanegeu el codi per pagar',
   scan_help: 'Obriu l’aplicació [del moneder|{wallet}], escanegeu el codi i confirmeu.',
   otherDevice: 'Paga amb un altre dispositiu',
+  thisDevice: 'Paga amb aquest dispositiu',
   scanLabel: 'Codi QR per pagar {amount}',
   appOpen: 'Obre l’aplicació [del moneder|{wallet}]',
   app: 'Pagueu a l’aplicació [del moneder|{wallet}]',

@@ -57,6 +57,7 @@ export default {
   scan: 'Zaplaťte naskenováním kódu',
   scan_help: 'Otevřete aplikaci [peněženky|{wallet}], naskenujte kód a platbu potvrďte.',
   otherDevice: 'Zaplatit na jiném zařízení',
+  thisDevice: 'Zaplatit na tomto zařízení',
   scanLabel: 'QR kód pro platbu {amount}',
   appOpen: 'Otevřít aplikaci [peněženky|{wallet}]',
   app: 'Zaplaťte v aplikaci [peněženky|{wallet}]',

@@ -57,6 +57,7 @@ export default {
   scan: 'Scan koden for at betale',
   scan_help: 'Åbn din [wallet|{wallet}]-app, scan koden, og bekræft.',
   otherDevice: 'Betal med en anden enhed',
+  thisDevice: 'Betal med denne enhed',
   scanLabel: 'QR-kode til betaling af {amount}',
   appOpen: 'Åbn [wallet|{wallet}]-appen',
   app: 'Betal i din [wallet|{wallet}]-app',

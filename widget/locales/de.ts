@@ -57,6 +57,7 @@ export default {
   scan: 'Zum Bezahlen Code scannen',
   scan_help: 'Öffnen Sie Ihre [Wallet|{wallet}]-App, scannen Sie den Code und bestätigen Sie die Zahlung.',
   otherDevice: 'Mit einem anderen Gerät bezahlen',
+  thisDevice: 'Mit diesem Gerät bezahlen',
   scanLabel: 'QR-Code für die Zahlung von {amount}',
   appOpen: '[Wallet|{wallet}]‑App öffnen',
   app: 'In der [Wallet|{wallet}]‑App bezahlen',

@@ -41,6 +41,7 @@ export const enFlow = {
   scan: 'Scan the code to pay',
   scan_help: 'Open [your wallet app|{wallet}], scan the code and confirm.',
   otherDevice: 'Pay with another device',
+  thisDevice: 'Pay with this device',
   scanLabel: 'QR code to pay {amount}',
   appOpen: 'Open [the wallet app|{wallet}]',
   app_help: 'Open the app and confirm.',
@@ -51,8 +52,7 @@ export const enFlow = {
   copyReference: 'Copy',
   copied: 'Copied',
   save: 'Save image',
-  direct_help:
-    'Open the app and approve [the request|{amount} to {merchant}]. It is there even without a notification.',
+  direct_help: 'Open the app and approve [the request|{amount} to {merchant}], even without a notification.',
   waiting: 'Waiting for payment',
   sentTo: 'Sent to {last4}',
   otherWallet: 'Change the wallet ID',
@@ -83,8 +83,7 @@ export const enFlow = {
   LOW_BALANCE: 'There was not enough money in the wallet',
   LOW_BALANCE_help: 'Add money to your wallet before you try again. No money was taken.',
   EXPIRED: 'Time is up',
-  EXPIRED_help:
-    'If you confirmed at the last moment, your payment will show here in a few minutes. Otherwise no money was taken.',
+  EXPIRED_help: 'If you confirmed in time, your payment will show here. Otherwise no money was taken.',
   REJECTED: 'The payment was not accepted',
   REJECTED_help: 'No money was taken. Please check your details or pay another way.',
   NOT_CREATED: 'The payment was not started',

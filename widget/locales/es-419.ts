@@ -57,6 +57,7 @@ export default {
   scan: 'Escanee el código para pagar',
   scan_help: 'Abra la app [de su billetera|{wallet}], escanee el código y confirme.',
   otherDevice: 'Pagar con otro dispositivo',
+  thisDevice: 'Pagar con este dispositivo',
   scanLabel: 'Código QR para pagar {amount}',
   appOpen: 'Abrir la app [de la billetera|{wallet}]',
   app: 'Pague en la app [de su billetera|{wallet}]',

@@ -57,6 +57,7 @@ export default {
   scan: 'Escanee el código para pagar',
   scan_help: 'Abra la aplicación [de su monedero|{wallet}], escanee el código y confirme.',
   otherDevice: 'Pagar con otro dispositivo',
+  thisDevice: 'Pagar con este dispositivo',
   scanLabel: 'Código QR para pagar {amount}',
   appOpen: 'Abrir la aplicación [del monedero|{wallet}]',
   app: 'Pague en la aplicación [de su monedero|{wallet}]',

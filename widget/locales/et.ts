@@ -57,6 +57,7 @@ export default {
   scan: 'Maksmiseks skannige kood',
   scan_help: 'Avage [rahakoti|{wallet} ]rakendus, skannige kood ja kinnitage makse.',
   otherDevice: 'Maksa teise seadmega',
+  thisDevice: 'Maksa selle seadmega',
   scanLabel: 'QR-kood summa {amount} maksmiseks',
   appOpen: 'Ava [rahakoti|{wallet} ]rakendus',
   app: 'Makske [rahakoti|{wallet} ]rakenduses',

@@ -57,6 +57,7 @@ export default {
   scan: 'Maksa skannaamalla koodi',
   scan_help: 'Avaa [lompakon |{wallet}-]sovellus, skannaa koodi ja vahvista maksu.',
   otherDevice: 'Maksa toisella laitteella',
+  thisDevice: 'Maksa tällä laitteella',
   scanLabel: 'QR-koodi maksuun: {amount}',
   appOpen: 'Avaa [lompakon |{wallet}-]sovellus',
   app: 'Maksa [lompakon |{wallet}-]sovelluksessa',

@@ -57,6 +57,7 @@ export default {
   scan: 'Scannez le code pour payer',
   scan_help: 'Ouvrez votre application [de portefeuille|{wallet}], scannez le code et confirmez.',
   otherDevice: 'Payer avec un autre appareil',
+  thisDevice: 'Payer avec cet appareil',
   scanLabel: 'Code QR pour payer {amount}',
   appOpen: 'Ouvrir l’application[| {wallet}]',
   app: 'Payez dans votre application [de portefeuille|{wallet}]',

@@ -56,6 +56,7 @@ export default {
   scan: 'סרקו את הקוד כדי לשלם',
   scan_help: 'פתחו את אפליקציית [הארנק|{wallet}], סרקו את הקוד ואשרו.',
   otherDevice: 'תשלום במכשיר אחר',
+  thisDevice: 'תשלום במכשיר הזה',
   scanLabel: 'קוד QR לתשלום {amount}',
   appOpen: 'פתיחת אפליקציית [הארנק|{wallet}]',
   app: 'שלמו באפליקציית [הארנק|{wallet}]',

@@ -57,6 +57,7 @@ export default {
   scan: 'Skenirajte kôd za plaćanje',
   scan_help: 'Otvorite aplikaciju [novčanika|{wallet}], skenirajte kôd i potvrdite plaćanje.',
   otherDevice: 'Plati drugim uređajem',
+  thisDevice: 'Plati ovim uređajem',
   scanLabel: 'QR kôd za plaćanje {amount}',
   appOpen: 'Otvori aplikaciju [novčanika|{wallet}]',
   app: 'Platite u aplikaciji [novčanika|{wallet}]',

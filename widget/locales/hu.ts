@@ -57,6 +57,7 @@ export default {
   scan: 'Fizetéshez olvassa be a kódot',
   scan_help: 'Nyissa meg a [tárca|{wallet}-]alkalmazást, olvassa be a kódot, és hagyja jóvá a fizetést.',
   otherDevice: 'Fizetés másik eszközzel',
+  thisDevice: 'Fizetés ezzel az eszközzel',
   scanLabel: 'QR-kód {amount} fizetéséhez',
   appOpen: '[Tárca|{wallet}-]alkalmazás megnyitása',
   app: 'Fizessen a [tárca|{wallet}-]alkalmazásban',

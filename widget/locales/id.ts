@@ -57,6 +57,7 @@ export default {
   scan: 'Pindai kode untuk membayar',
   scan_help: 'Buka aplikasi [e-wallet|{wallet}], pindai kode, lalu konfirmasi.',
   otherDevice: 'Bayar dengan perangkat lain',
+  thisDevice: 'Bayar dengan perangkat ini',
   scanLabel: 'Kode QR untuk membayar {amount}',
   appOpen: 'Buka aplikasi [e-wallet|{wallet}]',
   app: 'Bayar di aplikasi [e-wallet|{wallet}] Anda',

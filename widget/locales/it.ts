@@ -57,6 +57,7 @@ export default {
   scan: 'Inquadra il codice per pagare',
   scan_help: 'Apri l’app [del tuo portafoglio|{wallet}], inquadra il codice e conferma.',
   otherDevice: 'Paga con un altro dispositivo',
+  thisDevice: 'Paga con questo dispositivo',
   scanLabel: 'Codice QR per pagare {amount}',
   appOpen: 'Apri l’app [del portafoglio|{wallet}]',
   app: 'Paga nell’app [del tuo portafoglio|{wallet}]',

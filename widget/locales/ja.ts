@@ -57,6 +57,7 @@ export default {
   scan: 'コードを読み取ってお支払いください',
   scan_help: '[ウォレット|{wallet}]アプリを開き、コードを読み取って承認してください。',
   otherDevice: '別の端末で支払う',
+  thisDevice: 'この端末で支払う',
   scanLabel: '{amount}を支払うためのQRコード',
   appOpen: '[ウォレット|{wallet}]アプリを開く',
   app: '[ウォレット|{wallet}]アプリでお支払いください',

@@ -57,6 +57,7 @@ export default {
   scan: '코드를 스캔하여 결제해 주세요',
   scan_help: '[전자지갑|{wallet}] 앱을 열어 코드를 스캔하고 승인해 주세요.',
   otherDevice: '다른 기기로 결제',
+  thisDevice: '이 기기로 결제',
   scanLabel: '{amount} 결제용 QR 코드',
   appOpen: '[전자지갑|{wallet}] 앱 열기',
   app: '[전자지갑|{wallet}] 앱에서 결제해 주세요',

@@ -57,6 +57,7 @@ export default {
   scan: 'Nuskenuokite kodą ir sumokėkite',
   scan_help: 'Atidarykite [piniginės|„{wallet}“] programėlę, nuskenuokite kodą ir patvirtinkite mokėjimą.',
   otherDevice: 'Mokėti kitu įrenginiu',
+  thisDevice: 'Mokėti šiuo įrenginiu',
   scanLabel: 'QR kodas mokėjimui: {amount}',
   appOpen: 'Atidaryti [piniginės|„{wallet}“] programėlę',
   app: 'Sumokėkite [piniginės|„{wallet}“] programėlėje',

@@ -57,6 +57,7 @@ export default {
   scan: 'Noskenējiet kodu, lai maksātu',
   scan_help: 'Atveriet [maka|{wallet}] lietotni, noskenējiet kodu un apstipriniet maksājumu.',
   otherDevice: 'Maksāt ar citu ierīci',
+  thisDevice: 'Maksāt ar šo ierīci',
   scanLabel: 'QR kods maksājumam: {amount}',
   appOpen: 'Atvērt [maka|{wallet}] lietotni',
   app: 'Maksājiet [maka|{wallet}] lietotnē',

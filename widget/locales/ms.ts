@@ -58,6 +58,7 @@ export default {
   scan: 'Imbas kod untuk membayar',
   scan_help: 'Buka aplikasi [e-dompet|{wallet}] anda, imbas kod dan sahkan.',
   otherDevice: 'Bayar dengan peranti lain',
+  thisDevice: 'Bayar dengan peranti ini',
   scanLabel: 'Kod QR untuk membayar {amount}',
   appOpen: 'Buka aplikasi [e-dompet|{wallet}]',
   app: 'Bayar dalam aplikasi [e-dompet|{wallet}] anda',

@@ -57,6 +57,7 @@ export default {
   scan: 'Skann koden for å betale',
   scan_help: 'Åpne [lommebok|{wallet}-]appen din, skann koden og bekreft.',
   otherDevice: 'Betal med en annen enhet',
+  thisDevice: 'Betal med denne enheten',
   scanLabel: 'QR-kode for å betale {amount}',
   appOpen: 'Åpne [lommebok|{wallet}-]appen',
   app: 'Betal i [lommebok|{wallet}-]appen din',

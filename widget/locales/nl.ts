@@ -57,6 +57,7 @@ export default {
   scan: 'Scan de code om te betalen',
   scan_help: 'Open uw [wallet|{wallet}]-app, scan de code en bevestig.',
   otherDevice: 'Met een ander apparaat betalen',
+  thisDevice: 'Met dit apparaat betalen',
   scanLabel: 'QR-code om {amount} te betalen',
   appOpen: '[Wallet|{wallet}]-app openen',
   app: 'Betaal in uw [wallet|{wallet}]-app',

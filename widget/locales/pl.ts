@@ -57,6 +57,7 @@ export default {
   scan: 'Zeskanuj kod, aby zapłacić',
   scan_help: 'Otwórz aplikację [portfela|{wallet}], zeskanuj kod i potwierdź.',
   otherDevice: 'Zapłać na innym urządzeniu',
+  thisDevice: 'Zapłać na tym urządzeniu',
   scanLabel: 'Kod QR do płatności: {amount}',
   appOpen: 'Otwórz aplikację [portfela|{wallet}]',
   app: 'Zapłać w aplikacji [portfela|{wallet}]',

@@ -57,6 +57,7 @@ export default {
   scan: 'Escaneie o código para pagar',
   scan_help: 'Abra o app [da sua carteira|{wallet}], escaneie o código e confirme.',
   otherDevice: 'Pagar com outro dispositivo',
+  thisDevice: 'Pagar com este dispositivo',
   scanLabel: 'QR Code para pagar {amount}',
   appOpen: 'Abrir o app [da carteira|{wallet}]',
   app: 'Pague no app [da sua carteira|{wallet}]',

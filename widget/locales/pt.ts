@@ -57,6 +57,7 @@ export default {
   scan: 'Leia o código para pagar',
   scan_help: 'Abra a aplicação [da sua carteira|{wallet}], leia o código e confirme.',
   otherDevice: 'Pagar com outro dispositivo',
+  thisDevice: 'Pagar com este dispositivo',
   scanLabel: 'Código QR para pagar {amount}',
   appOpen: 'Abrir a aplicação [da carteira|{wallet}]',
   app: 'Pague na aplicação [da sua carteira|{wallet}]',

@@ -57,6 +57,7 @@ export default {
   scan: 'Scanați codul pentru a plăti',
   scan_help: 'Deschideți aplicația [portofelului|{wallet}], scanați codul și confirmați.',
   otherDevice: 'Plătiți de pe alt dispozitiv',
+  thisDevice: 'Plătiți de pe acest dispozitiv',
   scanLabel: 'Cod QR pentru plata sumei de {amount}',
   appOpen: 'Deschideți aplicația [portofelului|{wallet}]',
   app: 'Plătiți în aplicația [portofelului|{wallet}]',

@@ -57,6 +57,7 @@ export default {
   scan: 'Naskenujte kód a zaplaťte',
   scan_help: 'Otvorte aplikáciu [peňaženky|{wallet}], naskenujte kód a potvrďte platbu.',
   otherDevice: 'Zaplatiť na inom zariadení',
+  thisDevice: 'Zaplatiť na tomto zariadení',
   scanLabel: 'QR kód na zaplatenie {amount}',
   appOpen: 'Otvoriť aplikáciu [peňaženky|{wallet}]',
   app: 'Zaplaťte v aplikácii [peňaženky|{wallet}]',

@@ -57,6 +57,7 @@ export default {
   scan: 'Skenirajte kodo za plačilo',
   scan_help: 'Odprite aplikacijo [denarnice|{wallet}], skenirajte kodo in potrdite plačilo.',
   otherDevice: 'Plačaj z drugo napravo',
+  thisDevice: 'Plačaj s to napravo',
   scanLabel: 'Koda QR za plačilo {amount}',
   appOpen: 'Odpri aplikacijo [denarnice|{wallet}]',
   app: 'Plačajte v aplikaciji [denarnice|{wallet}]',

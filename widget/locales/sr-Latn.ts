@@ -57,6 +57,7 @@ export default {
   scan: 'Skenirajte kod da biste platili',
   scan_help: 'Otvorite aplikaciju [novčanika|{wallet}], skenirajte kod i potvrdite plaćanje.',
   otherDevice: 'Plati drugim uređajem',
+  thisDevice: 'Plati ovim uređajem',
   scanLabel: 'QR kod za plaćanje {amount}',
   appOpen: 'Otvori aplikaciju [novčanika|{wallet}]',
   app: 'Platite u aplikaciji [novčanika|{wallet}]',

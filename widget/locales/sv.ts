@@ -57,6 +57,7 @@ export default {
   scan: 'Skanna koden för att betala',
   scan_help: 'Öppna din [plånboks|{wallet}-]app, skanna koden och bekräfta.',
   otherDevice: 'Betala med en annan enhet',
+  thisDevice: 'Betala med den här enheten',
   scanLabel: 'QR-kod för att betala {amount}',
   appOpen: 'Öppna [plånboks|{wallet}-]appen',
   app: 'Betala i din [plånboks|{wallet}-]app',

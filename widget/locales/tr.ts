@@ -57,6 +57,7 @@ export default {
   scan: 'Ödemek için kodu okutun',
   scan_help: '[Cüzdan|{wallet}] uygulamanızı açın, kodu okutun ve onaylayın.',
   otherDevice: 'Başka bir cihazla öde',
+  thisDevice: 'Bu cihazla öde',
   scanLabel: '{amount} tutarındaki ödeme için karekod',
   appOpen: '[Cüzdan|{wallet}] uygulamasını aç',
   app: '[Cüzdan|{wallet}] uygulamanızda ödeyin',

@@ -57,6 +57,7 @@ export default {
   scan: 'Quét mã để thanh toán',
   scan_help: 'Mở ứng dụng [ví|{wallet}], quét mã và xác nhận.',
   otherDevice: 'Thanh toán bằng thiết bị khác',
+  thisDevice: 'Thanh toán bằng thiết bị này',
   scanLabel: 'Mã QR để thanh toán {amount}',
   appOpen: 'Mở ứng dụng [ví|{wallet}]',
   app: 'Thanh toán trong ứng dụng [ví|{wallet}]',

@@ -56,6 +56,7 @@ export default {
   scan: '掃碼付款',
   scan_help: '開啟[錢包|{wallet}] App，掃碼並確認。',
   otherDevice: '用其他裝置付款',
+  thisDevice: '用此裝置付款',
   scanLabel: '支付 {amount} 的 QR Code',
   appOpen: '開啟[錢包|{wallet}] App',
   app: '在[錢包|{wallet}] App 中付款',

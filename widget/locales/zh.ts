@@ -56,6 +56,7 @@ export default {
   scan: '扫码付款',
   scan_help: '打开[钱包|{wallet}] App，扫码并确认。',
   otherDevice: '用其他设备付款',
+  thisDevice: '用此设备付款',
   scanLabel: '支付 {amount} 的二维码',
   appOpen: '打开[钱包|{wallet}] App',
   app: '在[钱包|{wallet}] App 中付款',
