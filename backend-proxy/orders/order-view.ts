@@ -9,6 +9,7 @@ import {
   type AnswerState,
   type Method,
   type OrderView,
+  type OtherPaymentView,
   type PaymentView,
   type ReceivedView,
   type RefundView,
@@ -62,6 +63,7 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     surplusAmount: extra.length ? decimalOf(sumOf(extra), total.currency) : null,
     owedAmount: owed > 0 ? decimalOf(owed, total.currency) : null,
     otherOpen: others.length > 0,
+    otherPayments: others.map(otherPaymentView),
     received: received.map(receivedView),
     refunds: refunds.map(refundView),
     version: order?.version ?? 0,
@@ -109,6 +111,12 @@ function isCertain({ stage, mismatch, conflict, needsReview, failedAt }: Transac
   const isDoubtful = mismatch || conflict || needsReview;
   return !isDoubtful && (status === 'SUCCESS' || (status === 'PROCESSING' && failedAt === null));
 }
+
+const otherPaymentView = (payment: Transaction): OtherPaymentView => ({
+  method: payment.method as Method,
+  walletLast4: walletLast4(payment),
+  createdAt: iso(payment.createdAt),
+});
 
 const receivedView = (payment: Transaction): ReceivedView => ({
   amount: decimalOf(payment.amountMinor, payment.currency),
@@ -161,7 +169,7 @@ function shopperPayment(payment: Transaction, withheld: boolean, gateway: Traits
     checkoutUrl: open ? checkoutUrl : null,
     qr: open ? qr : null,
     appUrl: open ? (isInWallet ? gateway.walletAppUrl : appUrl) : null,
-    walletLast4: open || status === 'SUCCESS' ? walletLast4(payment) : null,
+    walletLast4: status === 'FAILED' ? null : walletLast4(payment),
     expiresAt: isoOrNull(expiresAt),
     createdAt: iso(createdAt),
     paidAt: isoOrNull(succeededAt(payment)),

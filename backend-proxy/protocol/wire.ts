@@ -127,6 +127,9 @@ export interface PaymentView {
   late: boolean;
 }
 
+/** A payment beside the one that is shown. */
+export type OtherPaymentView = Pick<PaymentView, 'method' | 'walletLast4' | 'createdAt'>;
+
 /** A payment that arrived. */
 export interface ReceivedView extends Pick<PaymentView, 'method' | 'walletLast4' | 'paidAt'> {
   /** Decimal string with the currency's digits. */
@@ -168,6 +171,8 @@ export interface OrderView {
   owedAmount: string | null;
   /** A payment other than the current one can still be paid. */
   otherOpen: boolean;
+  /** Which, oldest first. */
+  otherPayments: OtherPaymentView[];
   /** Oldest first; none that a person of the shop has denied. */
   received: ReceivedView[];
   /** Oldest first; none that the gateway has not accepted yet or reports failed, or that a person has to look into. */

@@ -51,6 +51,7 @@ const orderViewSchema = z
     surplusAmount: nullableText,
     owedAmount: nullableText,
     otherOpen: z.boolean(),
+    otherPayments: z.array(z.object({ method: z.enum(METHODS), walletLast4: nullableText, createdAt: z.string() })),
     received: z.array(
       z.object({ amount: z.string(), method: z.enum(METHODS), walletLast4: nullableText, paidAt: nullableText }),
     ),

@@ -36,6 +36,10 @@ const who = { merchant: 'Stillwater Coffee', logo, description: 'Two packs of fi
 const nobody = { merchant: undefined, logo: undefined, description: undefined };
 const appUrl = 'jetgo://pay?reference=4711';
 const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
+const other = (method: Method, walletLast4: string | null = null): Partial<OrderView> => ({
+  otherOpen: true,
+  otherPayments: [{ method, walletLast4, createdAt: '2026-11-20T11:58:00.000Z' }],
+});
 /** A payment of 15 minutes that has `remainingMs` left. */
 const limited = (remainingMs: number) => ({ createdAt: soon(remainingMs - 900_000), expiresAt: soon(remainingMs) });
 const paid = { paid: true };
@@ -59,7 +63,6 @@ const FOUND = {
   status: 'PROCESSING',
   checkoutUrl: null,
   qr: null,
-  walletLast4: null,
   createdAt: soon(-9_000),
 } as const;
 const AWAITED = { ...FOUND, answer: 'AWAITED' } as const;
@@ -251,7 +254,7 @@ export const STATES = {
   },
   'wallet, another open': {
     payment: paymentOf('DIRECT', { ...limited(299_000), appUrl }),
-    view: { otherOpen: true },
+    view: other('DIRECT', '1234'),
     heading: 'Confirm in your wallet app',
   },
   'wallet, time up': { payment: paymentOf('DIRECT', limited(-1000)), heading: 'Time is up' },
@@ -259,7 +262,7 @@ export const STATES = {
   paid: { payment: SUCCEEDED, view: paid, heading: 'Payment received' },
   'paid, another open': {
     payment: SUCCEEDED,
-    view: { ...paid, otherOpen: true },
+    view: { ...paid, ...other('DIRECT', '5678') },
     heading: 'Payment received',
   },
   'paid, twice': {
@@ -310,12 +313,12 @@ export const STATES = {
   },
   'declined, another open': {
     payment: failed('DIRECT', 'DECLINED'),
-    view: { otherOpen: true },
+    view: other('CHECKOUT'),
     heading: 'The payment was not completed',
   },
   'canceled, the one before open': {
     payment: failed('CHECKOUT', 'DECLINED', 'CANCELLED'),
-    view: { otherOpen: true, openPayment: paymentOf('QR') },
+    view: { ...other('QR'), openPayment: paymentOf('QR') },
     heading: 'The payment was canceled',
   },
   'declined, low balance': {
@@ -348,7 +351,7 @@ export const STATES = {
   offline: { payment: paymentOf('QR', limited(299_000)), act: goOffline, heading: 'Scan the code to pay' },
   'offline, another open': {
     payment: paymentOf('QR'),
-    view: { otherOpen: true },
+    view: other('DIRECT', '5678'),
     act: goOffline,
     heading: 'Scan the code to pay',
   },

@@ -246,11 +246,10 @@ export const amountStyles = css`
     }
   }
   @media (forced-colors: active) {
-    .amount ::placeholder,
     .amount > [name]:placeholder-shown + .unit,
     .amount > .unit:has(+ :placeholder-shown) {
-      color: GrayText;
-      opacity: 1;
+      color: color-mix(in srgb, CanvasText 60%, Canvas);
+      forced-color-adjust: none;
     }
     .amount > .unit {
       border-color: CanvasText;

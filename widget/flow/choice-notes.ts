@@ -2,14 +2,14 @@
 // that a start was refused or is slow; and below a method's name, what the shopper does next.
 // Apart from shell/choose.ts because the first paint needs none of it.
 import type { TemplateResult } from 'lit';
-import { PAYS_BY, type Method } from '../../backend-proxy/protocol/wire.ts';
+import { PAYS_BY, type Method, type PaymentView } from '../../backend-proxy/protocol/wire.ts';
 import { CHECKOUT_LIFETIME_MS } from '../../backend-proxy/protocol/schedule.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { Choice } from '../shell/choice.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import type { SessionState, Trouble } from '../shell/state.ts';
 import { timeInWords } from './announcer.ts';
-import { both, button, isOpen, nothingIn, reference, space, type Rank } from './parts.ts';
+import { button, isOpen, nothingIn, otherNote, reference, space, type Rank } from './parts.ts';
 import { amountField, html, nameOf, opensApp } from './provided.ts';
 import { BACK, show } from './view.ts';
 
@@ -22,18 +22,22 @@ export function canReturn(state: SessionState, now = Date.now()): boolean {
 }
 
 export function notesAboveMethods(shown: Choice, context: PanelContext): TemplateResult {
-  return html`${hasOther(context.state) ? html`<p class="note warning" part="status">${both('otherOpen', 'onlyOne', context)}</p>` : ''}
-  ${backButton(context, 'second')} ${shown.askAmount ? amountField(shown, context) : ''}`;
+  const { state } = context;
+  return html`${hasOther(state) ? otherNote('onlyOne', context, ownOpen(state)) : ''} ${backButton(context, 'second')}
+  ${shown.askAmount ? amountField(shown, context) : ''}`;
 }
 
 /** The class `announce` makes a screen reader read the text when it changes (announcer.ts). */
 export const notesAbovePay = ({ trouble }: Choice, context: PanelContext): TemplateResult | '' =>
   trouble ? html`<p class="note wrong announce" part="error">${textOf(trouble, context)}</p>` : '';
 
-/** A payment that could be paid as well as the one that is started or waited for. */
-const hasOther = ({ order, activity }: SessionState): boolean =>
-  order.otherOpen ||
-  (activity.at !== 'following' && isOpen(activity.at === 'sending' ? activity.before : order.payment));
+/** Of those that could be paid as well as the one that is started or waited for: the current one of the order. */
+function ownOpen({ order, activity }: SessionState): PaymentView | null | false {
+  const own = activity.at === 'sending' ? activity.before : order.payment;
+  return activity.at !== 'following' && isOpen(own) && own;
+}
+
+const hasOther = (state: SessionState): boolean => state.order.otherOpen || !!ownOpen(state);
 
 /** The text, and that a repeated press is one payment: that is not said of two, because each could be paid. */
 const onceOnly = (text: string, context: PanelContext): TemplateResult =>

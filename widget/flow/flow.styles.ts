@@ -245,18 +245,17 @@ export const flowStyles = css`
     inline-size: 132px;
     justify-self: center;
     fill: none;
-    stroke: var(--_text);
+    stroke: var(--_accent);
     stroke-width: 2.5;
     stroke-linecap: round;
+  }
+  .phone rect {
+    stroke: var(--_text);
   }
   .phone :first-child {
     fill: var(--_tint);
     stroke: var(--_line);
     stroke-width: 1;
-  }
-  .phone .ring ~ *,
-  .phone .ring {
-    stroke: var(--_accent);
   }
   .phone .ring {
     stroke-width: 4;
@@ -370,6 +369,12 @@ export const flowStyles = css`
     }
   }
   @container (width < 16rem) {
+    dl div {
+      display: block;
+    }
+    dd {
+      text-align: start;
+    }
     .sheet:not(:has(form)) section {
       justify-content: center;
       text-align: center;
@@ -504,7 +509,7 @@ export const flowStyles = css`
       forced-color-adjust: none;
     }
     .phone,
-    .phone .ring ~ *,
+    .phone rect,
     .panel > svg.icon {
       --_tint: none;
       color: CanvasText;

@@ -1,7 +1,7 @@
 // What the panels share: signs, buttons, links out, the line of waiting, and what copies a text. Each is a function of
 // the context, like a panel.
 import type { TemplateResult } from 'lit';
-import { PAYS_BY, type Method, type PaymentView } from '../../backend-proxy/protocol/wire.ts';
+import { PAYS_BY, type Method, type OtherPaymentView, type PaymentView } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import type { SessionState } from '../shell/state.ts';
@@ -139,10 +139,53 @@ export const againButton = (
   state.blocked ? '' : button('again', rank, text, () => run((session) => session.again(method)));
 
 /** An earlier payment may still be in the wallet, or this one will be once another is started. */
-export const onePaymentNote = ({ say, state }: PanelContext, isOffered: boolean): TemplateResult | '' =>
-  (state.order.otherOpen && !state.order.checking) || (isOffered && !state.blocked)
-    ? html`<p class="note warning">${say('onlyOne')}</p>`
-    : '';
+export const onePaymentNote = (context: PanelContext, isOffered: boolean): TemplateResult | '' => {
+  const { say, state } = context;
+  if (state.order.otherOpen && !state.order.checking) return otherNote('onlyOne', context);
+  return isOffered && !state.blocked ? html`<p class="note warning">${say('onlyOne')}</p>` : '';
+};
+
+/** That other payments can still be confirmed, which they are, and what follows from it. */
+export const otherNote = (
+  advice: MessageKey,
+  context: PanelContext,
+  own?: PaymentView | null | false,
+): TemplateResult => {
+  // A proxy of the version before does not name them.
+  const all = [context.state.order.otherPayments, own].flat();
+  return html`<p class="note warning announce">
+    <span
+      >${context.say('otherOpen')}
+      ${all.map((each) => (each ? html`<b>${startedPayment(each, context)}</b>` : ''))}${context.say(advice)}</span
+    >
+  </p>`;
+};
+
+/** Which of the shopper's payments it is: by what it is paid, and at what time of the day it was started. */
+export const startedPayment = (payment: OtherPaymentView, context: PanelContext): TemplateResult =>
+  html`${payName(payment, context)} · ${timeOf(payment.createdAt, context, {})}`;
+
+/** By what a payment is paid, with the name that the choice had on a phone and the one that the shop's staff sees. */
+export function payName(
+  { method, walletLast4 }: Pick<PaymentView, 'method' | 'walletLast4'>,
+  { say, state }: PanelContext,
+): TemplateResult {
+  const name = PAYS_BY[method] === 'code' ? `${say('DIRECT')}\u00a0· ${say(method)}` : say(method);
+  return html`${state.claims?.methodNames?.[method] ?? name}
+  ${walletLast4 ? html`<bdi dir="ltr">••••&nbsp;${walletLast4}</bdi>` : ''}`;
+}
+
+/** In the shopper's own time zone and calendar, by default with the day. It may wrap after a comma only. */
+export function timeOf(
+  iso: string | null,
+  { language }: PanelContext,
+  style: Intl.DateTimeFormatOptions = { dateStyle: 'medium' },
+): string {
+  const time = Date.parse(iso ?? '');
+  if (!time) return '';
+  const text = new Intl.DateTimeFormat(language, { timeStyle: 'short', ...style }).format(time);
+  return text.replaceAll(/(?<![,،、]) /g, '\u00a0');
+}
 
 /** Where there is one method, it leads to the wallet ID that was typed for it. */
 export const otherMethodButton = (

@@ -18,9 +18,11 @@ import {
   otherMethodButton,
   orderName,
   sign,
+  startedPayment,
   timeBar,
   waitingStatus,
   waysOut,
+  type Rank,
 } from './parts.ts';
 import { asksWalletId, heading, html, icon, opensApp } from './provided.ts';
 import { QUIET_ZONE, drawPng, qrImage, qrPath, saveImage } from './qr-code.ts';
@@ -38,8 +40,8 @@ export function wallet(shown: Extract<Shown, { panel: 'wallet' }>, context: Pane
 }
 
 /** To the wallet ID that was typed for a request, and to the other methods. */
-const otherWays = (asked: Method, context: PanelContext): TemplateResult =>
-  html`${asksWalletId(asked, context.state.claims) && !asksOnlyForWallet(context.state) ? otherMethodButton(context, 'quiet', 'otherWallet') : ''}
+const otherWays = (asked: Method, context: PanelContext, rank: Rank = 'quiet'): TemplateResult =>
+  html`${asksWalletId(asked, context.state.claims) && !asksOnlyForWallet(context.state) ? otherMethodButton(context, rank, 'otherWallet') : ''}
   ${otherMethodButton(context)}`;
 
 /** What the request asks for; only the whole of it is named. */
@@ -82,12 +84,19 @@ export function fetching(
 /** A code or a page that never arrived cannot be paid, but a request may have reached the wallet. */
 export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, context: PanelContext): TemplateResult {
   const { say, state } = context;
+  const { payment, otherOpen } = state.order;
   const isPrompt = PAYS_BY[method] === 'prompt';
-  return html`${isPrompt ? icon(method) : sign('ended')}${heading(say(isPrompt ? 'lostRequest' : 'NOT_CREATED'))}
-    <p>${say(isPrompt ? 'lostRequest_help' : state.order.otherOpen ? 'otherOpen' : 'NOT_CREATED_help')}</p>
-    ${isPrompt ? waitingStatus(context, say('waiting'), undefined, true) : onePaymentNote(context, false)}
-    ${newAttemptButton(method, context, isPrompt || state.order.otherOpen ? 'second' : 'primary')}
-    ${otherMethodButton(context)}`;
+  const rank = isPrompt || otherOpen ? 'second' : 'primary';
+  return html`${
+    isPrompt && payment
+      ? html`${icon(method)}${heading(say('lostRequest'))}
+          <p>${startedPayment(payment, context)}</p>
+          <p>${say('lostRequest_help')}</p>
+          ${waitingStatus(context, say('waiting'), undefined, true)}`
+      : html`${sign('ended')}${heading(say('NOT_CREATED'))}
+        ${onePaymentNote(context, false) || html`<p>${say('NOT_CREATED_help')}</p>`}`
+  }
+  ${newAttemptButton(method, context, rank)} ${otherMethodButton(context)}`;
 }
 
 /** No button: while the outcome is unknown, another payment might be paid as well. No spinner: it may take days. */
@@ -124,7 +133,7 @@ export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: 
       @click=${(event: Event) => run((session) => session.leaveForCheckout(event, link))}
       >${say('redirectOpen')}</a
     >
-    ${waitingStatus(context, say('waiting'), shown)} ${otherWays(asked, context)}`;
+    ${waitingStatus(context, say('waiting'), shown)} ${otherWays(asked, context, 'second')}`;
 }
 
 export function timeUp({ method }: Extract<Shown, { panel: 'timeUp' }>, context: PanelContext): TemplateResult {

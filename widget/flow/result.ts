@@ -1,7 +1,7 @@
 // The result: paid, with the details; closed by the shop; failed, with the reason, what happened to the money, and what
 // the shopper can do next; or that nothing more can be done with this token.
 import type { TemplateResult } from 'lit';
-import { PAYS_BY, type Method, type PaymentView, type Reason } from '../../backend-proxy/protocol/wire.ts';
+import type { Method, Reason } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import type { Trouble } from '../shell/state.ts';
@@ -15,10 +15,13 @@ import {
   nothingIn,
   onePaymentNote,
   orderName,
+  otherNote,
   otherMethodButton,
+  payName,
   reference,
   shopLink,
   sign,
+  timeOf,
   waysOut,
 } from './parts.ts';
 import { asksWalletId, heading, html, icon, offeredMethods } from './provided.ts';
@@ -27,17 +30,10 @@ import type { Shown } from './view.ts';
 /** Also of an order that the shop closed before the money came. */
 export function paid(context: PanelContext): TemplateResult {
   const { say, money, state } = context;
-  const { order, claims } = state;
+  const { order } = state;
   const { payment, closed: isClosed, amount, owedAmount, received, refunds, surplusAmount } = order;
   const isTwice = !!received[1];
   const only = isTwice ? null : payment;
-  // With the name that the choice had on a phone and the one that the shop's staff sees.
-  const nameOf = (method: Method) =>
-    PAYS_BY[method] === 'code' ? `${say('DIRECT')}\u00a0· ${say(method)}` : say(method);
-  const by = ({ method, walletLast4 }: Pick<PaymentView, 'method' | 'walletLast4'>) =>
-    html`${claims?.methodNames?.[method] ?? nameOf(method)}
-    ${walletLast4 ? html`<bdi dir="ltr">•••• ${walletLast4}</bdi>` : ''}`;
-  const at = (paidAt: string | null) => paidAt && formatTime(paidAt, context.language);
   const back = sumOf(refunds.filter(({ status }) => status === 'SUCCESS'));
   const gone = sumOf(refunds);
   const onItsWay = gone - back;
@@ -48,21 +44,23 @@ export function paid(context: PanelContext): TemplateResult {
   const look = owedAmount ? 'warning' : title === 'paid' ? title : title === 'onItsWay' ? 'clock' : 'ended';
   // Without that noise, and with a minus rather than a hyphen.
   const shown = (value: number) => money(value.toFixed(amount?.split('.')[1]?.length)).replace('-', '\u2212');
-  const note = (text: TemplateResult | string) => html`<p class="note warning announce">${text}</p>`;
   return html`${sign(look, title === 'refunded' ? 'paid' : look)}${heading(say(title, { amount: shown(onItsWay || back) }))}
     ${isClosed && refund ? html`<p>${say('closed')}</p>` : ''}
-    ${owedAmount ? note(say('owed', { amount: money(owedAmount) })) : ''}
-    ${order.otherOpen ? note(both('otherOpen', refund ? 'closed_help' : 'doNotConfirm', context)) : ''}
+    ${owedAmount ? html`<p class="note warning announce">${say('owed', { amount: money(owedAmount) })}</p>` : ''}
+    ${order.otherOpen ? otherNote(refund ? 'closed_help' : 'doNotConfirm', context) : ''}
     <dl part="details">
       ${
         isTwice
-          ? received.map((each) => detail(html`${by(each)}<small>${at(each.paidAt)}</small>`, money(each.amount)))
-          : detail(say('amount'), money(amount))
+          ? received.map((each) =>
+              detail(html`${payName(each, context)}<small>${timeOf(each.paidAt, context)}</small>`, money(each.amount)),
+            )
+          : detail(say('amount'), gone && money(amount))
       }
       ${detail(say('sentBack'), back && shown(-back))} ${detail(say('refunding'), onItsWay && shown(-onItsWay))}
       ${detail(say(gone ? 'net' : 'total'), addsUp && (isTwice || gone) && shown(sumOf(received) - gone), 'sum')}
-      ${detail(say('method'), only && by(only))} ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
-      ${detail(say('date'), only && at(only.paidAt))}
+      ${detail(say('method'), only && payName(only, context))}
+      ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
+      ${detail(say('date'), only && timeOf(only.paidAt, context))}
     </dl>
     ${owedAmount ? waysOut('help', context) : shopLink(title === 'paid' ? 'primary' : 'second', context)}
     ${button('print', 'quiet', say('print'), () => print())} ${isClosed ? '' : html`<slot name="success"></slot>`}`;
@@ -108,13 +106,13 @@ export function failed(
   const isPlain = (key === 'REJECTED' && !isTyped) || cause === 'TOKEN_EXPIRED';
   const help = isLow ? cause : isPlain ? 'DECLINED' : key;
   const isOver = !/EXPIRED|RESOLVED/.test(help);
-  // An earlier payment may have been paid, such as a request whose answer was lost.
+  // An earlier payment may have been paid, such as a request whose answer was lost; the note below names it.
   const mayBePaid = isOver && state.order.otherOpen;
   // Where there is no other way, none is named.
   const isOnly = isOver && !isLow && !offeredMethods(state)[1];
   const next = nextStep[(mayBePaid ? 'EXPIRED' : help) as keyof typeof nextStep] ?? nextStep.again;
   return html`${isLow ? icon('DIRECT') : sign(SIGNS[key] ?? 'ended')}${heading((cause && say(cause as MessageKey)) || say(key))}
-    <p part="error">${say(mayBePaid ? 'otherOpen' : isOnly ? 'notTaken' : `${help}_help`)}</p>
+    ${mayBePaid ? '' : html`<p part="error">${say(isOnly ? 'notTaken' : `${help}_help`)}</p>`}
     <slot name="failed"></slot>
     ${next(method, context)} ${key === 'RESOLVED' ? '' : helpLink('quiet', context)}`;
 }
@@ -131,19 +129,11 @@ const nextStep = {
     ${otherMethodButton(context)}`,
   // A person at the shop closed the payment, so the shop decides about another try.
   RESOLVED: (_: Method, context: PanelContext) =>
-    html`<small>${orderName(context)}</small>${onePaymentNote(context, true)} ${waysOut('help', context)}
+    html`<small>${orderName(context)}</small>${onePaymentNote(context, false)} ${waysOut('help', context)}
       ${otherMethodButton(context)}`,
   again: (method: Method, context: PanelContext) =>
     html`${againButton(method, context.say('again'), context)} ${otherMethodButton(context)}`,
 };
-
-/** In the shopper's own time zone and calendar. It may wrap after a comma only. */
-function formatTime(iso: string, language: string): string {
-  const time = Date.parse(iso);
-  if (!time) return '';
-  const text = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(time);
-  return text.replaceAll(/(?<![,،、]) /g, '\u00a0');
-}
 
 /**
  * Nothing more can be done with this token, or no new payment is accepted: says what happened, whether money moved, and

@@ -161,6 +161,7 @@ const FRESH = {
   checking: false,
   closed: false,
   otherOpen: false,
+  otherPayments: [],
   openPayment: null,
   refunds: [],
   payment: null,

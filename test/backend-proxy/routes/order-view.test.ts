@@ -28,6 +28,7 @@ it('the order view of an order that was never started shows the terms of the tok
     surplusAmount: null,
     owedAmount: null,
     otherOpen: false,
+    otherPayments: [],
     received: [],
     refunds: [],
     version: 0,
@@ -38,7 +39,7 @@ it('the order view of an order that was never started shows the terms of the tok
   assert.equal((await world.view(world.token(OPEN))).amount, null);
 });
 
-it('the order view counts a payment whose answer was lost as open only if the wallet may have its request', async (t) => {
+it('the order view names a payment whose answer was lost as open only if the wallet may have its request', async (t) => {
   const world = await createWorld(t);
   for (const [method, isOpen] of [
     ['QR', false],
@@ -50,9 +51,14 @@ it('the order view counts a payment whose answer was lost as open only if the wa
     await world.start(token, { method, ...(method === 'DIRECT' && { customer: '12345678' }) });
     await world.faults({});
     await world.settle();
-    assert.equal((await world.view(token)).payment?.answer, 'LOST');
+    const { payment } = await world.view(token);
+    const walletLast4 = isOpen ? '5678' : null;
+    assert.deepEqual([payment?.answer, payment?.walletLast4], ['LOST', walletLast4]);
     await world.start(token, { method: 'JETGO' });
-    assert.equal((await world.view(token)).otherOpen, isOpen, method);
+    const { otherOpen, otherPayments } = await world.view(token);
+    assert.equal(otherOpen, isOpen, method);
+    const createdAt = payment?.createdAt;
+    assert.deepEqual(otherPayments, isOpen ? [{ method, walletLast4, createdAt }] : []);
   }
 });
 
