@@ -23,8 +23,8 @@ import {
   succeededAt,
 } from '../protocol/transaction.ts';
 import type { AdminParts, Backs, Problems } from './layout.ts';
-import { cards, hidden, linkTo, nameField, optionalField, textField } from './layout.ts';
-import { kindOf, status, statusName, owedText, whyBack, type Back, type Left } from './words.ts';
+import { cards, hidden, linkTo, nameField, nameOf, optionalField, textField } from './layout.ts';
+import { status, statusName, owedText, whyBack, type Back, type Left } from './words.ts';
 import { amount, serverClock, details, time, wallet, walletEnd, type Html, moneyOf } from './values.ts';
 
 export interface RefundForm {
@@ -125,6 +125,7 @@ export function refunding(
   const isSendable = canSend({ cause, left, sendable });
   const isExtra = (other: Transaction) => paysNothing(other) && isRefundable(other, at, rules);
   const extra = paysNothing(payment) || cause !== null || sendable === 0 ? undefined : order.payments.find(isExtra);
+  const paying = order.payments.find(({ id }) => id === order.paidBy);
   const money = moneyIn(left, payment);
   return html`<section class="panel ${isUrgent ? 'urgent' : ''}" aria-labelledby="refunds">
     <h2 id="refunds">${isSendable && isUrgent ? 'To refund' : isUrgent ? `Still owed ${money}` : 'Refunds'}</h2>
@@ -134,7 +135,7 @@ export function refunding(
             ${details([
               ['Came in', html`${amount(payment)} · ${time(succeededAt(payment) ?? payment.updatedAt)}`],
               ['From', wallet(payment.payer)],
-              ['Order paid by', order.paidBy && html`<a href="${linkTo({ id: order.paidBy })}">${order.paidBy}</a>`],
+              ['Order paid by', paying === undefined ? null : nameOf(paying)],
               ['Order closed', order.closed && time(order.closed.at)],
             ])}`
         : ''
@@ -145,7 +146,7 @@ export function refunding(
   function whatIsNext(): Html {
     const other = own.length > 0 ? 'The other ' : '';
     if (extra !== undefined)
-      return html`<p>This payment pays the order: refund <a href="${linkTo(extra)}">the other one</a> first.</p>`;
+      return html`<p>This payment pays the order. Refund the other one first: ${nameOf(extra)}.</p>`;
     if (isUrgent)
       return isSendable
         ? refundForm(payment, sendable, rules, form, typed)
@@ -321,7 +322,7 @@ export function closingPage(transaction: Transaction, order: Order, typed: Closi
     button: 'Close the order',
     back: linkTo(transaction),
   });
-  return html`<p class="lead">${kindOf(transaction)} · ${amount(transaction)} · ${status(transaction)}</p>
+  return html`<p class="lead">${nameOf(transaction)} · ${amount(transaction)} · ${status(transaction)}</p>
     ${question}`;
 }
 

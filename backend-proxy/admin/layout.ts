@@ -9,8 +9,8 @@ import { STAGES, isDenied, type Transaction } from '../protocol/transaction.ts';
 import type { Readiness } from '../routes/health.ts';
 import type { Refunds } from '../use-cases/outgoing.ts';
 import { writeSession, type Session, type Sessions } from './session.ts';
-import { type Back, status, isInDoubt, kindOf, reviewReason } from './words.ts';
-import { type Html, amount, time, serverClock, wallet } from './values.ts';
+import { type Back, status, isInDoubt, kindAndWallet, reviewReason } from './words.ts';
+import { type Html, amount, time, serverClock } from './values.ts';
 
 const PAGES = { '': 'Overview', transactions: 'Transactions', webhooks: 'Webhooks', health: 'Health' };
 type Section = keyof typeof PAGES;
@@ -52,7 +52,7 @@ function page({ title, section, body, form, done, ...instance }: Page): Html {
     ofWindow,
     html`<a class="skip" href="#content">Skip to the content</a>
       <header class="top">
-        ${nameOf(instance)}
+        ${brand(instance)}
         <nav aria-label="Pages">
           <ul>
             ${links}
@@ -81,7 +81,7 @@ export function asOf(now: number, path: string): Html {
   </p>`;
 }
 
-function nameOf({ host, isTest }: Instance): Html {
+function brand({ host, isTest }: Instance): Html {
   return html`<p class="name">
     Payments ${host === undefined ? '' : html`<span class="host">${host}</span>`}
     ${isTest ? html`<span class="pill" title="No money moves">Test</span>` : ''}
@@ -109,7 +109,7 @@ function document(title: string, body: Html): Html {
 export function loginPage(refused: string | undefined, isLoopback: boolean, instance: Instance): Html {
   return document(
     'Sign in',
-    html`<header class="top">${nameOf(instance)}</header>
+    html`<header class="top">${brand(instance)}</header>
       <main class="login">
         <h1>Operator’s page</h1>
         <form method="post" novalidate>
@@ -327,11 +327,12 @@ export const linkTo = ({ id }: Pick<Transaction, 'id'>) => `/admin/transactions/
 
 export type Backs = ReadonlyMap<string, Back | undefined>;
 
-/** With the wallet that paid, was asked or receives it, if it is known. */
-function kindInList(transaction: Transaction): Html {
-  const party = transaction.payer ?? transaction.customer;
-  return html`${kindOf(transaction)} ${party && wallet(party)}`;
-}
+/** Says which one of an order it is, as a row of a list does. */
+export const nameOf = (transaction: Transaction): Html =>
+  html`<a href="${linkTo(transaction)}">${transaction.id}</a> · ${whichOf(transaction)}`;
+
+export const whichOf = (transaction: Transaction): Html =>
+  html`${kindAndWallet(transaction)} · ${time(transaction.createdAt)}`;
 
 const reasonOf = (text = '') => text && html`<small class="reason">${text}</small>`;
 
@@ -348,7 +349,7 @@ export function transactionTable(
     ['Gateway ID', 'Type', ['Amount', 'right'], 'Status', `Created, ${serverClock.zone}`],
     transactions.map((each) => [
       html`<a href="${linkTo(each)}">${each.id}</a>`,
-      kindInList(each),
+      kindAndWallet(each),
       STAGES[each.stage].status === 'SUCCESS' && !isDenied(each)
         ? amount(each)
         : html`<span class="unmoved">${amount(each)}</span>`,

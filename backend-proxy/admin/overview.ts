@@ -12,7 +12,7 @@ import {
   answerName,
   STATUS_NAMES,
   TYPE_NAMES,
-  kindOf,
+  kindAndWallet,
   reviewReason,
   status,
   whatToAsk,
@@ -20,7 +20,7 @@ import {
   type Left,
   OUTCOMES,
 } from './words.ts';
-import { age, amount, capital, plural, wallet, type Html, moneyOf, serverClock, NOTHING, time } from './values.ts';
+import { age, amount, capital, plural, type Html, moneyOf, serverClock, NOTHING, time } from './values.ts';
 
 /** A payment that pays no order, and what of it can be refunded or is to be settled another way. */
 export interface Owed extends Left {
@@ -158,12 +158,10 @@ function toDo(
   action: string,
   amountMinor = transaction.amountMinor,
 ): Html {
-  const { orderId, type, payer, customer } = transaction;
-  const party = TYPES[type].isOutgoing ? customer : payer;
+  const { id, orderId } = transaction;
   // A line begins with a word.
   const since = `\u00A0· ${`open for ${age(ms)}`.replaceAll(' ', '\u00A0')}`;
-  const by = party === null ? kindOf(transaction) : html`${kindOf(transaction)} · ${wallet(party)}`;
-  const facts = html`${transaction.id} · ${by}${since}`;
+  const facts = html`${id} · ${kindAndWallet(transaction)}${since}`;
   const link = html`<a class="button" href="${linkTo(transaction)}" aria-label="${action} ${orderId}">${action}</a>`;
   return item(status(transaction), facts, reason, link, amount({ ...transaction, amountMinor }));
 }

@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import type { Order, OrderAt, Preview, Resolution, Webhook } from '../ledger/model.ts';
 import { iso } from '../protocol/durations.ts';
 import { WEBHOOKS, type WebhookType } from '../protocol/merchant-view.ts';
+import { PAYS_BY } from '../protocol/wire.ts';
 import { AFTER_CLOSE, NOT_REFUNDABLE, owedOf, whyNotRefundable, type RefundRules } from '../protocol/refundable.ts';
 import {
   TYPES,
@@ -17,16 +18,16 @@ import {
   succeededAt,
 } from '../protocol/transaction.ts';
 import { changedMessage, decision, refunding, type RefundForm, type ResolutionForm } from './decisions.ts';
-import { asOf, hidden, nameField, problem, textField, linkTo } from './layout.ts';
+import { asOf, hidden, nameField, nameOf, problem, textField, linkTo, whichOf } from './layout.ts';
 import { webhookTable } from './lists.ts';
 import {
   type Back,
+  askedFor,
   status,
   detailOf,
   eventName,
   explanationOf,
   isUnpaid,
-  kindOf,
   moved,
   reviewReason,
   sourceName,
@@ -60,6 +61,8 @@ interface Given {
   transaction: Transaction;
   /** The order of a payment; undefined for anything else. */
   at: OrderAt | undefined;
+  /** Of a refund, its payment. */
+  refunded?: Transaction | undefined;
   refundRules: RefundRules;
   webhooks: readonly Webhook[];
   form: string;
@@ -72,8 +75,8 @@ interface Given {
 }
 
 export function transactionPage(given: Given): Html {
-  const { transaction, at, refundRules, webhooks, form, name, now, typed = {} } = given;
-  const { id, paymentId, refundOf, customer, note, createdAt } = transaction;
+  const { transaction, at, refunded, refundRules, webhooks, form, name, now, typed = {} } = given;
+  const { id, paymentId, note } = transaction;
   // Money that came after the closing is refunded or settled, which ends its review.
   const isOwed = at?.order !== undefined && owedOf(transaction, at.order.refunds) > 0;
   const isAsked = mayBeResolved(transaction) && !isOwed;
@@ -83,11 +86,11 @@ export function transactionPage(given: Given): Html {
   const mayBeClosed = closed === null && paidBy === null;
   const record = details([
     ['Gateway ID', id],
-    ['Refund of', refundOf && html`<a href="${linkTo({ id: refundOf })}">${refundOf}</a>`],
+    ['Refund of', refunded === undefined ? null : nameOf(refunded)],
     ['Payment ID', paymentId],
-    ['Wallet asked', TYPES[transaction.type].isOutgoing ? null : customer && wallet(customer)],
+    ['Asked for', askedFor(transaction)],
+    ...walletGiven(transaction),
     ['Note', note],
-    ['Created', time(createdAt)],
   ]);
   const toClose = html`<section class="panel" aria-labelledby="order">
     <h2 id="order">Order</h2>
@@ -106,7 +109,8 @@ export function transactionPage(given: Given): Html {
   const isBeside = isAsked || isOwed;
   const isChanging =
     (isOpen(transaction.stage) && !transaction.needsReview) || webhooks.some(({ state }) => state === 'pending');
-  return html`${lead(transaction, at?.order)} ${isChanging && !given.typed ? asOf(now, linkTo(transaction)) : ''}
+  return html`${lead(transaction, at?.order, ownName(transaction))}
+    ${isChanging && !given.typed ? asOf(now, linkTo(transaction)) : ''}
     <div class="columns">
       <div>${review} ${refund} ${isBeside ? '' : facts}</div>
       <div>${isBeside ? facts : ''} ${history} ${mayBeClosed ? toClose : ''}</div>
@@ -115,21 +119,29 @@ export function transactionPage(given: Given): Html {
     ${webhookTable('Webhooks of this transaction', webhooks, form, true)}`;
 }
 
+/** Where its name does not say it: the wallet that was asked, if another one paid, or an ID that sent no request. */
+function walletGiven({ method, payer, customer }: Transaction): [string, Html][] {
+  if (method === null || customer === null) return [];
+  const isAsked = PAYS_BY[method] === 'prompt';
+  if (isAsked && (payer === null || payer === customer)) return [];
+  return [[isAsked ? 'Wallet asked' : 'Wallet ID given', wallet(customer)]];
+}
+
 /** The amount and the status. */
 export const heading = (transaction: Transaction, back?: Back): Html =>
   html`${amount(transaction)} ${status(transaction, back)}`;
 
-/** How and for which order, by which wallet or to which, and the sum where no heading has it; what no status says. */
-export function lead(transaction: Transaction, order?: Order, sum = ''): Html {
-  const { type, orderId, payer, customer } = transaction;
-  const { isOutgoing } = TYPES[type];
-  const party = isOutgoing ? customer : payer;
+/** Which one it is, and what no status says. `name`: with what no heading has. */
+export function lead(transaction: Transaction, order: Order | undefined, name: Html): Html {
   const explanation = explanationOf(transaction, order);
-  return html`<p class="lead">
-      ${kindOf(transaction)} · ${linkToOrder(orderId)}
-      ${party === null ? '' : html`· ${sum} ${isOutgoing ? 'to\u00A0' : 'paid by\u00A0'}${wallet(party)}`}
-    </p>
+  return html`<p class="lead">${name}</p>
     ${explanation && html`<p class="lead reason">${explanation}</p>`}`;
+}
+
+/** On its own page; the link leads to all of its order. */
+function ownName(transaction: Transaction): Html {
+  const { id, type, orderId } = transaction;
+  return html`${id} · ${whichOf(transaction)} ${TYPES[type].isOfOrder ? html`· ${linkToOrder(orderId, 'Order ')}` : ''}`;
 }
 
 /** With the closing of its order, and its refunds that were sent. */
@@ -248,7 +260,8 @@ export function confirmationPage(confirmation: Confirmation): Html {
     ? []
     : [['If the amount differs', ['Only all or nothing can be recorded: settle a difference another way.']]];
   const unsent = webhook !== null && !sendsWebhooks ? ['No WEBHOOK_URL is set, so it is not sent now.'] : [];
-  return html`${lead(transaction)} ${hasChanged ? changedMessage('the payment or its order') : ''}
+  return html`${lead(transaction, undefined, nameOf(transaction))}
+  ${hasChanged ? changedMessage('the payment or its order') : ''}
   ${gatewayReports === null ? '' : contradiction(gatewayReports, said)}
   ${decision({
     rows: [

@@ -11,8 +11,8 @@ import { line } from '../orders/order-token.ts';
 import { minorOf } from '../protocol/money.ts';
 import { NOT_REFUNDABLE } from '../protocol/refundable.ts';
 import { TYPES, isOpen, mayBeResolved, type Transaction } from '../protocol/transaction.ts';
-import { type AdminParts, type Frame, type Problems, linkTo } from './layout.ts';
-import { formField, nameOf } from './session.ts';
+import { type AdminParts, type Frame, type Problems, linkTo, nameOf } from './layout.ts';
+import { formField, nameOf as personOf } from './session.ts';
 import {
   backOf,
   backsOf,
@@ -78,10 +78,11 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
     const at = TYPES[transaction.type].paysOrder ? await ledger.orderAt(transaction.orderId) : undefined;
     const { refundRules } = parts;
     const effects = mayBeResolved(transaction) ? await effectsOf(transaction, parts) : {};
-    const shown = { transaction, at, refundRules, webhooks, form, name: nameOf(c), effects, now: now() };
+    const refunded = transaction.refundOf === null ? undefined : await ledger.transaction(transaction.refundOf);
+    const shown = { transaction, at, refunded, refundRules, webhooks, form, name: personOf(c), effects, now: now() };
     const body = transactionPage({ ...shown, ...(typed && { typed }) });
     const back = at && backOf(transaction, at, refundRules);
-    return frame.show(c, 'transactions', [transaction.orderId, heading(transaction, back)], body, code);
+    return frame.show(c, 'transactions', [transaction.id, heading(transaction, back)], body, code);
   }
   app.get('/admin/transactions/:id', (c) => showOne(c, 200));
 
@@ -106,7 +107,7 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
   });
 
   app.get('/admin/transactions/:id/close', async (c) => {
-    const empty = { by: nameOf(c), reason: '', problems: {} };
+    const empty = { by: personOf(c), reason: '', problems: {} };
     return askToClose(c, await transactionOf(c, parts), empty, 200, parts, frame);
   });
   app.post('/admin/transactions/:id/close', (c) => close(c, parts, frame));
@@ -202,7 +203,7 @@ async function askToRefund(
     parts.refundRules,
     frame.formToken(c),
   );
-  const body = html`${lead(payment, order, moneyOf(payment))}
+  const body = html`${lead(payment, order, html`${nameOf(payment)} · ${moneyOf(payment)}`)}
   ${hasChanged ? changedMessage('what can be refunded') : ''} ${question}`;
   return frame.show(c, 'transactions', refundTitle(payment, amountMinor), body, hasChanged ? 409 : 200);
 }

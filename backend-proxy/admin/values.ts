@@ -63,17 +63,18 @@ export function walletEnd(customer: string): string {
   return customer.slice(Math.max(customer.length - 4, Math.ceil(customer.length / 2)));
 }
 
-export function wallet(customer: string | null): Html {
+/** `before`: a word that is shown with it only. */
+export function wallet(customer: string | null, before = ''): Html {
   if (customer === null) return NOTHING;
-  return html`<span class="wallet">•••• ${walletEnd(customer)}</span>`;
+  return html`<span class="wallet">${before}•••• ${walletEnd(customer)}</span>`;
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-export function linkToOrder(orderId: string): Html {
-  return html`<a href="/admin/transactions?orderId=${encodeURIComponent(orderId)}">${orderId}</a>`;
+export function linkToOrder(orderId: string, before = ''): Html {
+  return html`<a href="/admin/transactions?orderId=${encodeURIComponent(orderId)}">${before}${orderId}</a>`;
 }
 
 /** Each value beside its name, without the rows that have no value. */

@@ -17,7 +17,7 @@ import {
   STAGES,
 } from '../protocol/transaction.ts';
 import { PAYS_BY, type Method, type Reason, type Status } from '../protocol/wire.ts';
-import { type Html, capital, money, moneyOf, serverClock } from './values.ts';
+import { type Html, capital, money, moneyOf, serverClock, wallet } from './values.ts';
 
 export const TYPE_NAMES: Record<TransactionType, string> = { PAY: 'Payment', REFUND: 'Refund', PAYOUT: 'Payout' };
 
@@ -32,6 +32,17 @@ const METHODS: Record<Method, string> = {
 export function kindOf({ type, method }: Transaction): string {
   return method === null ? TYPE_NAMES[type] : METHODS[method];
 }
+
+/** What tells it from the others of its order, with its time, on every page: `QR code •••• 5678`. */
+export function kindAndWallet(transaction: Transaction): Html {
+  const { type, payer, customer } = transaction;
+  const party = payer ?? customer;
+  return html`${kindOf(transaction)} ${party && wallet(party, TYPES[type].isOutgoing ? 'to ' : '')}`;
+}
+
+/** Of a payment that the gateway answered with another method. */
+export const askedFor = ({ asked, method }: Transaction): string | null =>
+  asked === null || asked === method ? null : METHODS[asked];
 
 /** Of lists, whatever the type. */
 export const STATUS_NAMES: Record<Status, string> = {

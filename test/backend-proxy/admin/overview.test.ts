@@ -40,15 +40,18 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   const said = textOf(await operator.open('/admin'));
   assert.match(
     said,
-    /2 payments to review, 1 to refund .* B-1 · .* B-2 · .* Paid twice A-1-2 · QR code · •••• 6789 · open for [\w ]+ The order was already paid\. Refund €10\.00 of €10\.10: the gateway sends whole amounts only\. €10\.10 Refund /,
+    /2 payments to review, 1 to refund .* B-1 · .* B-2 · .* Paid twice A-1-2 · QR code •••• 6789 · open for [\w ]+ The order was already paid\. Refund €10\.00 of €10\.10: the gateway sends whole amounts only\. €10\.10 Refund /,
   );
   assert.match(said, /Waiting – Webhooks failed/, 'a payment that was reported as paid is not counted as waiting');
   assert.equal(said.match(/Ask the gateway’s support what was paid\./g)?.length, 2);
   await operator.says('/admin/transactions', / A-1-2 QR code •••• 6789 €10\.10 Paid twice 20 Nov/);
-  await operator.says('/admin/transactions/A-1', /This payment pays the order: refund the other one first\. Details /);
+  await operator.says(
+    '/admin/transactions/A-1',
+    /This payment pays the order\. Refund the other one first: A-1-2 · QR code •••• 6789 · 20 Nov 2026 , [\d :]+ UTC \. Details /,
+  );
   await operator.says(
     '/admin/transactions/A-1-2',
-    /To refund The order was already paid\. Refund €10\.00 of €10\.10: .* Came in €10\.10 · .* From •••• 6789 Order paid by A-1 Amount \(whole EUR\) /,
+    /To refund The order was already paid\. Refund €10\.00 of €10\.10: .* Came in €10\.10 · .* From •••• 6789 Order paid by A-1 · QR code •••• 6789 · 20 Nov [^€]* Amount \(whole EUR\) /,
   );
   await operator.says(
     '/admin/health',
@@ -57,7 +60,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   await operator.says('/admin/transactions/A-1-2', /Paid · confirmed by the gateway/);
   await operator.says(
     '/admin/transactions/A-1',
-    / €10\.10 Paid QR code · A-1 · paid by •••• 6789 Replaced by the customer’s next payment, and paid nevertheless\./,
+    / €10\.10 Paid A-1 · QR code •••• 6789 · 20 Nov 2026 , [\d :]+ UTC · Order A-1 Replaced by the customer’s next payment, and paid nevertheless\./,
   );
   assert.doesNotMatch(await operator.open('/admin/transactions'), /\blate\b/);
   const part = await operator.send('/admin/transactions/A-1-2/refund', { by: 'Ada', amount: '7' });
@@ -75,7 +78,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   );
   assert.match(
     after,
-    / Refund •••• 6789 −€10\.00 On its way .* A-1-2 QR code •••• 6789 €10\.10 Paid twice · €10\.00 refund on its way · €0\.10 still owed /,
+    / Refund to •••• 6789 −€10\.00 On its way .* A-1-2 QR code •••• 6789 €10\.10 Paid twice · €10\.00 refund on its way · €0\.10 still owed /,
   );
   await world.settleAfter('approve', 'A-1-2-r1');
   for (const id of ['A-1', 'A-1-2'])
@@ -97,7 +100,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   await operator.says(
     '/admin/transactions/A-1',
     new RegExp(
-      ` €10\\.10 Refunded · €10\\.00 QR code .* ${OTHER} If you owe it to the customer, send it another way\\. `,
+      ` €10\\.10 Refunded · €10\\.00 A-1 · QR code .* ${OTHER} If you owe it to the customer, send it another way\\. `,
     ),
   );
   await operator.says('/admin/transactions', new RegExp(` A-1 QR code .* Refunded · €10\\.00 ${OTHER} `));
@@ -152,7 +155,7 @@ it('what came after the closing is to refund as what was paid twice is, in every
   await world.settleAfter('approve', 'A-1', '23456789');
   await operator.says(
     '/admin',
-    / 1 payment to review, 1 to refund .* B-1 · .* Review Paid after closing A-1 · QR code · •••• 6789 · open for [\w ]+ The order was closed before\. Refund €10\.00 of €10\.10: the gateway sends whole amounts only\. €10\.10 Refund Received/,
+    / 1 payment to review, 1 to refund .* B-1 · .* Review Paid after closing A-1 · QR code •••• 6789 · open for [\w ]+ The order was closed before\. Refund €10\.00 of €10\.10: the gateway sends whole amounts only\. €10\.10 Refund Received/,
   );
   await operator.says('/admin/health', /! Reviews 1 to review ! To refund 1 paid twice or after closing/);
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '10', idempotencyKey: 'back' });

@@ -5,6 +5,7 @@ import { backOf } from '../../../backend-proxy/admin/decisions.ts';
 import { unavailable } from '../../../backend-proxy/errors.ts';
 import { walletEnd } from '../../../backend-proxy/admin/values.ts';
 import { webhookPage } from '../../../backend-proxy/admin/lists.ts';
+import { transactionPage } from '../../../backend-proxy/admin/transaction-page.ts';
 import { M } from '../time.ts';
 import { REFUNDS_QR } from '../world.ts';
 import { ADA, createMismatch, fieldsOf, placeOf, resolve, signedIn, textOf, WEBHOOK } from './admin-kit.ts';
@@ -17,7 +18,7 @@ it('an order is closed in two steps, of which the first says what will happen an
   assert.match(await operator.open(path), /href="\/admin\/transactions\/A-1\/close">Close the order…</);
   const first = await operator.open(`${path}/close`);
   const says =
-    /Close A-1\? \w[\w ]+ · €10\.10 · Waiting What .* it cannot be opened again\. .* A-1 may still be paid\. Money that still comes has to be refunded.*Your name/;
+    /Close A-1\? A-1 · QR code · 20 Nov 2026 , [\d :]+ UTC · €10\.10 · Waiting What .* it cannot be opened again\. .* A-1 may still be paid\. Money that still comes has to be refunded.*Your name/;
   assert.match(textOf(first), says);
   const refused = await operator.send(`${path}/close`, { reason: 'out of <stock>', by: ' ' });
   const again = await refused.text();
@@ -59,7 +60,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   const [first, others] = [await ask('4.00'), await ask('4.00')];
   assert.match(
     textOf(first),
-    /Refund €4\.00 to •••• 6789\? QR code · A-1 · €10\.00 paid by •••• 6789 .* Can still be refunded €6\.00 .* Note to the customer “cold &lt;cup&gt;” .*Refund €4\.00 Cancel/,
+    /Refund €4\.00 to •••• 6789\? A-1 · QR code •••• 6789 · 20 Nov 2026 , [\d :]+ UTC · €10\.00 .* Can still be refunded €6\.00 .* Note to the customer “cold &lt;cup&gt;” .*Refund €4\.00 Cancel/,
   );
   assert.equal(await world.gatewayHas('A-1-r1'), undefined, 'nothing is sent yet');
   const fields = { ...fieldsOf(first), note: 'cold <cup>' };
@@ -70,7 +71,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   const [{ headers }] = sent as [Response];
   await operator.says(
     headers.get('location') ?? '',
-    / The refund has started\. Its status is below\. −€4\.00 On its way Refund .* As of .* Reload · Pause /,
+    / The refund has started\. Its status is below\. −€4\.00 On its way A-1-r1 · Refund to •••• 6789 · 20 Nov .* As of .* Reload · Pause /,
   );
   const asked = await operator.send(`${path}/refund`, { ...fieldsOf(others), note: 'cold <cup>' });
   const again = await asked.text();
@@ -81,16 +82,15 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   const [started] = refund?.history ?? [];
   assert.deepEqual([refund?.note, started?.source, started?.detail], ['cold <cup>', 'person', 'Marta K.']);
   await operator.says('/admin/transactions/A-1-r1', /Started by Marta K\./);
-  assert.match(
-    await operator.open('/admin/transactions/A-1-r1'),
-    /Refund of<\/dt>\s*<dd><a href="\/admin\/transactions\/A-1">/,
-  );
+  const back = await operator.open('/admin/transactions/A-1-r1');
+  assert.match(back, /<title>A-1-r1 · [^]*Refund of<\/dt>\s*<dd><a href="\/admin\/transactions\/A-1">/);
+  assert.match(textOf(back), /Refund of A-1 · QR code •••• 6789 · 20 Nov 2026 , [\d :]+ UTC Payment ID /);
   await operator.says(path, /€6\.00 can be refunded/);
   await operator.send(`${path}/refund`, fieldsOf(await ask('6')));
   await operator.says(path, /All of it is refunded, or on its way/);
   await operator.says(
     '/admin/transactions',
-    / A-1-r2 Refund •••• \d{4} −€6\.00 .* A-1-r1 Refund •••• \d{4} −€4\.00 .* A-1 QR code •••• \d{4} €10\.00 Paid · €10\.00 refund on its way /,
+    / A-1-r2 Refund to •••• \d{4} −€6\.00 .* A-1-r1 Refund to •••• \d{4} −€4\.00 .* A-1 QR code •••• \d{4} €10\.00 Paid · €10\.00 refund on its way /,
   );
   await world.settleAfter('approve', 'A-1-r1');
   const old = await operator.request(headers.get('location') ?? '');
@@ -256,4 +256,29 @@ it('the browser checks no form in words of its own', async (t) => {
     await login.text(),
     /class="name">\s*Payments <span class="host">pay\.shop\.example<[^]*>Test<[^]*<h1>Operator’s page<[^]*novalidate>[^]*aria-describedby="token-problem"[^]*role="alert">Enter the token\.</,
   );
+});
+
+it('several payments of an order have names that tell them apart, in the list and on their pages', async (t) => {
+  const operator = await signedIn(t);
+  const { world } = operator;
+  const token = world.token({ customerReferenceNo: 'c-1' });
+  await world.start(token, { method: 'DIRECT', customer: '23456789' }, 'a');
+  world.skip(M);
+  // An ID that no wallet has: the gateway answers with its website.
+  await world.start(token, { method: 'DIRECT', customer: '99990000' }, 'b');
+  for (const [id, name, time] of [
+    ['A-1', 'Wallet app •••• 6789', '12:00 :0\\d'],
+    ['A-1-2', 'Wallet website •••• 0000', '12:01 :0\\d'],
+  ] as const) {
+    await operator.says('/admin/transactions', new RegExp(` ${id} ${name} €10\\.10 .* 20 Nov 2026 , ${time} UTC`));
+    const own = new RegExp(` ${id} · ${name} · 20 Nov 2026 , ${time} UTC · Order A-1 `);
+    await operator.says(`/admin/transactions/${id}`, own);
+  }
+  await operator.says('/admin/transactions/A-1-2', / Asked for Wallet app Wallet ID given •••• 0000 History /);
+  assert.doesNotMatch(await operator.open('/admin/transactions/A-1'), /Asked for|Wallet (asked|ID given)/);
+  const asked = (await world.ledger.transaction('A-1')) ?? assert.fail();
+  const rules = { refundMethods: new Set<never>(), payoutDecimals: false };
+  const shown = { at: undefined, refundRules: rules, webhooks: [], form: 'x', name: '', now: 0 };
+  const page = textOf(String(await transactionPage({ ...shown, transaction: { ...asked, payer: '12345678' } })));
+  assert.match(page, / A-1 · Wallet app •••• 5678 · .* Wallet asked •••• 6789 History /);
 });

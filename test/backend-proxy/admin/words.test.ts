@@ -77,8 +77,8 @@ it('a payment that ended is called the same in its status, its explanation and i
   const operator = await signedIn(t);
   const { world } = operator;
   for (const [orderId, action, words] of [
-    ['A-1', 'decline', /Declined Wallet website .* Declined by the gateway\. No money moved\. .* Declined by the gateway Order/], // prettier-ignore
-    ['A-2', 'expire', /Expired Wallet website .* Nobody paid in time\. .* Expired · the time to pay was over \(TOKEN_EXPIRED\) Order/], // prettier-ignore
+    ['A-1', 'decline', /Declined A-1 · Wallet website .* Declined by the gateway\. No money moved\. .* Declined by the gateway Order/], // prettier-ignore
+    ['A-2', 'expire', /Expired A-2 · Wallet website .* Nobody paid in time\. .* Expired · the time to pay was over \(TOKEN_EXPIRED\) Order/], // prettier-ignore
   ] as const) {
     await world.start(world.token({ orderId }), { method: 'CHECKOUT' });
     await world.settleAfter(action, orderId);
@@ -96,7 +96,7 @@ it('a payment that ended is called the same in its status, its explanation and i
   await world.pass(4 * M);
   await operator.says(
     '/admin/transactions/A-3',
-    /Expired QR code .* Nobody paid in time\. A late payment still counts\. /,
+    /Expired A-3 · QR code .* Nobody paid in time\. A late payment still counts\. /,
   );
   await world.merchant('POST', '/orders/A-3/close', {});
   const closed = / Nobody paid in time\. Money that still comes has to be refunded\. /;
