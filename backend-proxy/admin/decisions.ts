@@ -20,6 +20,7 @@ import {
   canBePaid,
   isAwaited,
   isDenied,
+  isUnseen,
   succeededAt,
 } from '../protocol/transaction.ts';
 import type { AdminParts, Backs, Problems } from './layout.ts';
@@ -87,8 +88,10 @@ export function backOf(payment: Transaction, { order, now }: OrderAt, rules: Ref
   const settled = payment.settledMinor > 0 ? [`${moneyIn(payment.settledMinor, payment)} settled another way`] : [];
   const sent = refunds.filter(({ refundOf, stage }) => refundOf === payment.id && STAGES[stage].status !== 'FAILED');
   if (sent.length === 0 && (!paysNothing(payment) || !isAll)) return undefined;
-  const sums = Map.groupBy(sent, ({ stage, needsReview }) =>
-    stage === 'succeeded' ? 'refunded' : needsReview ? 'refund to review' : 'refund on its way',
+  const sums = Map.groupBy(sent, (refund) =>
+    refund.stage === 'succeeded'
+      ? 'refunded'
+      : `refund ${refund.needsReview ? 'to review' : statusName(refund).toLowerCase()}`,
   );
   const isDone = sums.keys().every((where) => where === 'refunded');
   const rest = isAll && left > 0 && !paysNothing(payment) ? restText(left, payment) : '';
@@ -303,7 +306,7 @@ export interface ClosingForm {
 
 export function closingPage(transaction: Transaction, order: Order, typed: ClosingForm, form: string): Html {
   const { by, reason, problems } = typed;
-  const payable = order.payments.filter(({ stage }) => canBePaid(stage)).map(({ id }) => id);
+  const payable = order.payments.filter((each) => canBePaid(each.stage) && !isUnseen(each)).map(({ id }) => id);
   const mayBePaid = `The gateway cannot cancel: ${payable.join(', ')} may still be paid. Money that still comes has to be refunded.`;
   const question = decision({
     rows: [

@@ -124,7 +124,7 @@ function walletGiven({ method, payer, customer }: Transaction): [string, Html][]
   if (method === null || customer === null) return [];
   const isAsked = PAYS_BY[method] === 'prompt';
   if (isAsked && (payer === null || payer === customer)) return [];
-  return [[isAsked ? 'Wallet asked' : 'Wallet ID given', wallet(customer)]];
+  return [[isAsked ? 'Wallet asked' : 'Wallet ID entered', wallet(customer)]];
 }
 
 /** The amount and the status. */

@@ -8,6 +8,7 @@ import {
   isByPerson,
   isDenied,
   isOpen,
+  isUnseen,
   mayBeResolved,
   reasonOf,
   reportedAt,
@@ -16,7 +17,7 @@ import {
   type TransactionType,
   STAGES,
 } from '../protocol/transaction.ts';
-import { PAYS_BY, type Method, type Reason, type Status } from '../protocol/wire.ts';
+import { type Method, type Reason, type Status } from '../protocol/wire.ts';
 import { type Html, capital, money, moneyOf, serverClock, wallet } from './values.ts';
 
 export const TYPE_NAMES: Record<TransactionType, string> = { PAY: 'Payment', REFUND: 'Refund', PAYOUT: 'Payout' };
@@ -120,6 +121,7 @@ function endName(transaction: Transaction): string {
   if (afterClose) return 'Paid after closing';
   if (reason !== null) return endOf(transaction, reason)[0];
   if (stage === 'succeeded') return PAID[type];
+  if (isUnseen(transaction)) return ENDED.NOT_CREATED[0];
   if (stage === 'sending') return 'Being sent';
   if (stage === 'uncertain') return 'Being checked';
   return transaction.failedAt === null ? PENDING[type] : 'Reported failed, being checked';
@@ -127,20 +129,18 @@ function endName(transaction: Transaction): string {
 
 const UNCLEAR = 'It is not clear whether the gateway has it. The proxy keeps asking, so there is nothing to do yet.';
 
-const UNSEEN = 'The gateway’s answer was lost, so nobody was shown a way to pay. A status check found the payment.';
-
-/** What lacks its answer has no code or page; a request is in the wallet. */
-const isUnseen = ({ method, checkoutUrl, qr, appUrl, answer }: Transaction) =>
-  method !== null && PAYS_BY[method] !== 'prompt' && answer !== null && !checkoutUrl && !qr && !appUrl;
+const UNSEEN =
+  'The gateway’s answer was lost, so nobody was shown a way to pay: the shopper reads that the payment was not started.';
 
 /** More than the status says; empty if there is no more, and in a review, which has its reason. */
 export function explanationOf(transaction: Transaction, order?: Pick<Order, 'closed' | 'paidBy'>): string {
   const reason = reasonOf(transaction);
   if (mayBeResolved(transaction)) return '';
+  if (isOpen(transaction.stage) && isUnseen(transaction)) return UNSEEN;
   if (transaction.stage === 'uncertain') return UNCLEAR;
   if (transaction.resolved !== null) return decisionOf(transaction);
   if (transaction.late) return lateIn(transaction);
-  if (reason === null) return transaction.stage !== 'succeeded' && isUnseen(transaction) ? UNSEEN : '';
+  if (reason === null) return '';
   const [, explanation] = endOf(transaction, reason);
   if (reason !== 'EXPIRED') return explanation;
   return `${explanation} ${transaction.stage === 'declined' ? 'No money moved.' : lateOf(order)}`;
@@ -401,7 +401,9 @@ export function status(transaction: Transaction, back?: Back): Html {
     return html`<span class="status warn long">${name}</span>`;
   }
   const hasFailed = TYPES[type].isOutgoing && STAGES[stage].status === 'FAILED';
-  const own = surplus || afterClose || isDenied(transaction) ? 'warn' : hasFailed ? 'bad' : TONES[STAGES[stage].status];
+  const isOver = isOpen(stage) && isUnseen(transaction);
+  const ofStage = hasFailed ? 'bad' : isOver ? 'over' : TONES[STAGES[stage].status];
+  const own = surplus || afterClose || isDenied(transaction) ? 'warn' : ofStage;
   const [tone, name] = back ?? [own, statusName(transaction)];
   // On a phone a line of its own.
   const look = name.length > 9 ? `${tone} long` : tone;

@@ -387,7 +387,7 @@ export interface ErasedPage {
   next: string | null;
 }
 
-/** Of all transactions of one kind: the same type, currency and status, awaited or not, of a closed order or not. */
+/** Of transactions of one kind: the same type, currency and status, awaited or not, of a closed order or not. */
 export interface Sum {
   type: TransactionType;
   currency: string;

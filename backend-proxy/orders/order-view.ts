@@ -6,7 +6,6 @@ import type { Order } from '../ledger/model.ts';
 import { iso } from '../protocol/durations.ts';
 import {
   PAYS_BY,
-  type AnswerState,
   type Method,
   type OrderView,
   type OtherPaymentView,
@@ -19,11 +18,12 @@ import { decimalOf } from '../protocol/money.ts';
 import { leftOf, paysNothing } from '../protocol/refundable.ts';
 import {
   STAGES,
+  answerOf,
   canBePaid,
   isDenied,
+  isUnseen,
   reasonOf,
   succeededAt,
-  type PostOutcome,
   type Transaction,
 } from '../protocol/transaction.ts';
 import type { OrderTerms } from './order-token.ts';
@@ -130,24 +130,7 @@ const refundView = ({ amountMinor, currency, stage }: Transaction): RefundView =
   status: stage === 'succeeded' ? 'SUCCESS' : 'PROCESSING',
 });
 
-const ANSWER_STATES = {
-  identified: 'ARRIVED',
-  accepted: 'ARRIVED',
-  refused: 'ARRIVED',
-  foreign: 'LOST',
-  duplicate: 'LOST',
-  lost: 'LOST',
-  unreached: 'LOST',
-  withheld: 'LOST',
-} as const satisfies Record<PostOutcome, AnswerState>;
-
-const answerOf = ({ answer }: Transaction): AnswerState => (answer === null ? 'AWAITED' : ANSWER_STATES[answer]);
-
-/** Nobody was shown a code or a page whose answer was lost. */
-function isPayable(payment: Transaction): boolean {
-  const isShown = answerOf(payment) !== 'LOST';
-  return canBePaid(payment.stage) && (isShown || PAYS_BY[payment.method as Method] === 'prompt');
-}
+const isPayable = (payment: Transaction) => canBePaid(payment.stage) && !isUnseen(payment);
 
 /** `withheld`: the money may have come, or the order is closed, so nothing is shown to pay with. */
 function shopperPayment(payment: Transaction, withheld: boolean, gateway: Traits): PaymentView {

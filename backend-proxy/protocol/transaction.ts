@@ -2,7 +2,15 @@
 // of the facts seen, so facts may arrive in any order, any number of times and from any process with the same result.
 // Pure: the ledger stores the stage.
 import type { MerchantSource } from './merchant-key.ts';
-import type { Metadata, Method, QrCode, Reason, Status } from './wire.ts';
+import {
+  PAYS_BY,
+  type AnswerState,
+  type Metadata,
+  type Method,
+  type QrCode,
+  type Reason,
+  type Status,
+} from './wire.ts';
 
 /** What the gateway calls it. */
 export type GatewayType = 'PAY' | 'PAYOUT';
@@ -116,14 +124,15 @@ export function isOpen(stage: Stage): boolean {
   return STAGES[stage].rank <= STAGES.pending.rank;
 }
 
-/** Whether its end is only waited for: a payment in review, too, while no SUCCESS was reported. */
-export function isAwaited({
-  type,
-  stage,
-  needsReview,
-  checking,
-}: Pick<Transaction, 'type' | 'stage' | 'needsReview' | 'checking'>): boolean {
-  return isOpen(stage) && !(TYPES[type].paysOrder ? checking : needsReview);
+type Awaited = 'type' | 'stage' | 'needsReview' | 'checking' | 'failedAt' | 'answer' | 'method';
+
+/**
+ * Whether its end is only waited for: of a payment that can be paid, in review too while no SUCCESS was reported; of a
+ * payout or refund that the gateway has.
+ */
+export function isAwaited(one: Pick<Transaction, Awaited>): boolean {
+  if (TYPES[one.type].isOutgoing) return one.stage === 'pending' && one.failedAt === null && !one.needsReview;
+  return isOpen(one.stage) && !one.checking && !isUnseen(one);
 }
 
 /** Whether it may still be paid, as far as is known: also what was replaced or has expired. */
@@ -143,6 +152,24 @@ export function canBePaid(stage: Stage): boolean {
  */
 export type PostOutcome =
   'identified' | 'accepted' | 'refused' | 'foreign' | 'duplicate' | 'lost' | 'unreached' | 'withheld';
+
+const ANSWER_STATES = {
+  identified: 'ARRIVED',
+  accepted: 'ARRIVED',
+  refused: 'ARRIVED',
+  foreign: 'LOST',
+  duplicate: 'LOST',
+  lost: 'LOST',
+  unreached: 'LOST',
+  withheld: 'LOST',
+} as const satisfies Record<PostOutcome, AnswerState>;
+
+export const answerOf = ({ answer }: Pick<Transaction, 'answer'>): AnswerState =>
+  answer === null ? 'AWAITED' : ANSWER_STATES[answer];
+
+/** Nobody was shown a code or a page whose answer was lost; a request may be in the wallet. */
+export const isUnseen = ({ answer, method }: Pick<Transaction, 'answer' | 'method'>): boolean =>
+  method !== null && PAYS_BY[method] !== 'prompt' && answerOf({ answer }) === 'LOST';
 
 /** Whether a person may say how it ended: in a review, or of a duplicate at once, because nothing else ends it. */
 export function mayBeResolved({ needsReview, answer, stage }: Pick<Transaction, 'needsReview' | 'answer' | 'stage'>) {

@@ -164,12 +164,14 @@ export async function readSums(db: Db, since: number): Promise<Sums> {
   return { created, open, isWhole: counted.every((count) => count < MAX_SUMMED) };
 }
 
-const KIND = ['type', 'currency', 'rank', 'needs_review', 'success_seen', 'resolved', 'closed'] as const;
+const KIND = ['type', 'currency', 'method', 'rank', 'answer', 'needs_review', 'success_seen', 'resolved'] as const;
+const COUNTED = [...KIND, 'closed', 'reportedFailed'] as const;
 
 async function sumsOf(db: Db, condition: RawBuilder<unknown>): Promise<Sum[]> {
   const newest = db
     .selectFrom('transactions')
-    .select(['type', 'currency', 'amount_minor', 'rank', 'needs_review', 'success_seen', 'resolved'])
+    .select([...KIND, 'amount_minor'])
+    .select(sql<number>`case when failed_at is null then 0 else 1 end`.as('reportedFailed'))
     .select(sql<number>`(select count(closed_at) from orders o where o.order_id = transactions.order_id)`.as('closed'))
     .where(sql<boolean>`${condition}`)
     .orderBy('created_at', 'desc')
@@ -177,14 +179,15 @@ async function sumsOf(db: Db, condition: RawBuilder<unknown>): Promise<Sum[]> {
   const pages = TRANSACTION_TYPES.map((type) => newest.where('type', '=', type));
   const rows = await db
     .selectFrom(mergedPages(db, pages).as('page'))
-    .select([...KIND, db.fn.countAll<number>().as('count')])
+    .select([...COUNTED, db.fn.countAll<number>().as('count')])
     // A whole number may be too large for either database.
     .select(sql<number>`sum(cast(amount_minor as double precision))`.as('amountMinor'))
-    .groupBy(KIND)
+    .groupBy(COUNTED)
     .execute();
-  return rows.map(({ type, currency, resolved, closed, count, amountMinor, ...row }) => {
-    const { rank, needs_review: review } = row;
-    const one = { type, stage: stageOf(rank), needsReview: review === 1, checking: isChecking(row), resolved };
+  return rows.map(({ type, currency, closed, count, amountMinor, ...row }) => {
+    const { rank, needs_review: review, reportedFailed, ...rest } = row;
+    const failedAt = reportedFailed === 1 ? 0 : null;
+    const one = { ...rest, type, stage: stageOf(rank), needsReview: review === 1, checking: isChecking(row), failedAt };
     const [status, isClosed] = [STAGES[one.stage].status, closed === 1];
     const [denied, awaited] = [isDenied(one), isAwaited(one)];
     return { type, currency, status, count, amountMinor, isClosed, isDenied: denied, isAwaited: awaited };

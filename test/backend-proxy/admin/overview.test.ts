@@ -228,3 +228,25 @@ it('the overview counts each thing that needs attention once, and also those tha
   const full = Array.from({ length: 50 }, () => owed).flat();
   assert.match(textOf(String(await overview({ ...nothing, owed: full }))), /Older ones follow as these end\. Received/);
 });
+
+it('what is neither waited for nor on its way is in no such figure: a code nobody has, a refund being checked', async (t) => {
+  const operator = await signedIn(t, { profile: REFUNDS_QR });
+  const { world } = operator;
+  await world.paid({ orderId: 'A-1', amount: '10.00' }, '23456789');
+  await world.faults({ pay: { dropAnswer: true } });
+  await world.start(world.token({ orderId: 'B-1' }), { method: 'QR' });
+  await world.start(world.token({ orderId: 'C-1', customerReferenceNo: 'c' }), { method: 'DIRECT', customer: '12345678' }); // prettier-ignore
+  await world.pass(5 * S);
+  await world.faults({ payout: { status: 422 } });
+  await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '4', idempotencyKey: 'back' });
+  const page = await operator.open('/admin');
+  assert.match(textOf(page), / Waiting €10\.10 1 payment Webhooks failed /);
+  assert.match(textOf(page), / A-1-r1 Refund to •••• 6789 −€4\.00 Being checked /);
+  assert.match(textOf(page), / B-1 QR code €10\.10 Not started .* Paid · €4\.00 refund being checked /);
+  await operator.says('/admin/transactions?type=PAY&status=PROCESSING&awaited=yes', /Created, UTC C-1 (?!.* B-1 )/);
+  await operator.says(
+    '/admin/transactions/B-1',
+    / Not started B-1 · .* nobody was shown a way to pay: the shopper reads that the payment was not started\. /,
+  );
+  assert.doesNotMatch(await operator.open('/admin/transactions/B-1/close'), /may still be paid/);
+});

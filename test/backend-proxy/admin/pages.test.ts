@@ -274,8 +274,8 @@ it('several payments of an order have names that tell them apart, in the list an
     const own = new RegExp(` ${id} · ${name} · 20 Nov 2026 , ${time} UTC · Order A-1 `);
     await operator.says(`/admin/transactions/${id}`, own);
   }
-  await operator.says('/admin/transactions/A-1-2', / Asked for Wallet app Wallet ID given •••• 0000 History /);
-  assert.doesNotMatch(await operator.open('/admin/transactions/A-1'), /Asked for|Wallet (asked|ID given)/);
+  await operator.says('/admin/transactions/A-1-2', / Asked for Wallet app Wallet ID entered •••• 0000 History /);
+  assert.doesNotMatch(await operator.open('/admin/transactions/A-1'), /Asked for|Wallet (asked|ID entered)/);
   const asked = (await world.ledger.transaction('A-1')) ?? assert.fail();
   const rules = { refundMethods: new Set<never>(), payoutDecimals: false };
   const shown = { at: undefined, refundRules: rules, webhooks: [], form: 'x', name: '', now: 0 };

@@ -1,7 +1,14 @@
 // What the operator's page says of a review and of how a transaction ended.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { detailOf, eventName, explanationOf, reportsOf, reviewReason } from '../../../backend-proxy/admin/words.ts';
+import {
+  detailOf,
+  eventName,
+  explanationOf,
+  reportsOf,
+  reviewReason,
+  statusName,
+} from '../../../backend-proxy/admin/words.ts';
 import { transactionPage } from '../../../backend-proxy/admin/transaction-page.ts';
 import type { Transaction } from '../../../backend-proxy/protocol/transaction.ts';
 import { M } from '../time.ts';
@@ -88,11 +95,18 @@ it('a payment that ended is called the same in its status, its explanation and i
   // Only our clock has ended this one.
   await world.start(world.token({ orderId: 'A-3', payWithin: 60 }), { method: 'QR' });
   const open = (await world.ledger.transaction('A-3')) ?? assert.fail();
-  const lost = { ...open, qr: null, appUrl: null };
-  const seen = [open, lost, { ...lost, method: 'DIRECT' as const }].map((each) =>
-    explanationOf(each).startsWith('The gateway’s answer was lost, so nobody was shown a way to pay.'),
+  const lost = { ...open, answer: 'lost' } as const;
+  const said = [open, lost, { ...lost, stage: 'uncertain' }, { ...lost, method: 'DIRECT' }] as const;
+  assert.deepEqual(
+    said.map((each) => [statusName(each), explanationOf(each).startsWith('The gateway’s answer was lost, so nobody')]),
+    [
+      ['Waiting', false],
+      ['Not started', true],
+      ['Not started', true],
+      ['Waiting', false],
+    ],
+    'a request may be in the wallet',
   );
-  assert.deepEqual(seen, [false, true, false], 'a request is in the wallet');
   await world.pass(4 * M);
   await operator.says(
     '/admin/transactions/A-3',

@@ -233,13 +233,33 @@ export function countsContract({ it, runs, setUp }: Suite): void {
     union all select state, count(*) from webhooks where state <> 'delivered' group by state`;
   const SINCE = NOON + D;
   const summed = (rows: string) =>
-    `select type, currency, rank, needs_review, success_seen, resolved, closed, count(*) as count, sum(amount_minor) as sum from (
-      select *, (select count(closed_at) from orders where order_id = t.order_id) as closed from transactions t
-    ) rows where ${rows} group by type, currency, rank, needs_review, success_seen, resolved, closed`;
+    `select type, currency, rank, needs_review, success_seen, resolved, closed, lost, failed, count(*) as count, sum(amount_minor) as sum from (
+      select *, (select count(closed_at) from orders where order_id = t.order_id) as closed,
+        case when method <> 'DIRECT' and answer not in ('identified', 'accepted', 'refused') then 1 else 0 end as lost,
+        case when failed_at is null then 0 else 1 end as failed from transactions t
+    ) rows where ${rows} group by type, currency, rank, needs_review, success_seen, resolved, closed, lost, failed`;
   type Summed = Record<
-    'type' | 'currency' | 'rank' | 'needs_review' | 'success_seen' | 'resolved' | 'closed' | 'count' | 'sum',
+    | 'type'
+    | 'currency'
+    | 'rank'
+    | 'needs_review'
+    | 'success_seen'
+    | 'resolved'
+    | 'closed'
+    | 'lost'
+    | 'failed'
+    | 'count'
+    | 'sum',
     string | number
   >;
+  /** Of each kind, how many and how much. */
+  const totals = (kinds: readonly (readonly [kind: readonly unknown[], count: number, sum: number])[]) =>
+    Object.fromEntries(
+      [...Map.groupBy(kinds, ([kind]) => kind.join(' '))].map(([kind, same]) => [
+        kind,
+        [same.reduce((all, [, count]) => all + count, 0), same.reduce((all, [, , sum]) => all + sum, 0)],
+      ]),
+    );
 
   /** What a transaction may go through. Each is tried whatever the state; a refusal changes nothing. */
   const ACTIONS: ((setup: Setup, id: string, n: number) => Promise<unknown>)[] = [
@@ -304,25 +324,26 @@ export function countsContract({ it, runs, setUp }: Suite): void {
           [open, await setup.rows<Summed>(summed('rank < 4'))],
         ] as const) {
           assert.deepEqual(
-            sums
-              .map(({ type, currency, status, isAwaited, isClosed, isDenied, count, amountMinor }) =>
-                [type, currency, status, isAwaited, isClosed, isDenied, count, amountMinor].join(' '),
-              )
-              .toSorted(),
-            rows
-              .map(({ type, currency, rank, needs_review: review, success_seen: seen, resolved, closed, count, sum }) =>
-                [
-                  type,
-                  currency,
-                  STAGES[stageOf(Number(rank))].status,
-                  Number(rank) < 4 && !(Number(review) === 1 && (type !== 'PAY' || Number(seen) === 1)),
-                  Number(closed) === 1,
-                  stageOf(Number(rank)) === 'succeeded' && resolved === 'declined' && Number(review) === 0,
-                  count,
-                  sum,
-                ].join(' '),
-              )
-              .toSorted(),
+            totals(
+              sums.map(({ type, currency, status, isAwaited, isClosed, isDenied, count, amountMinor }) => [
+                [type, currency, status, isAwaited, isClosed, isDenied],
+                count,
+                amountMinor,
+              ]),
+            ),
+            totals(
+              rows.map(({ type, currency, rank, needs_review: review, resolved, closed, count, sum, ...row }) => {
+                const stage = stageOf(Number(rank));
+                const isChecked = Number(review) === 1 && Number(row.success_seen) === 1;
+                const isAwaited =
+                  type === 'PAY'
+                    ? Number(rank) < 4 && !isChecked && Number(row.lost) === 0
+                    : stage === 'pending' && Number(review) === 0 && Number(row.failed) === 0;
+                const isDenied = stage === 'succeeded' && resolved === 'declined' && Number(review) === 0;
+                const kind = [type, currency, STAGES[stage].status, isAwaited, Number(closed) === 1, isDenied];
+                return [kind, Number(count), Number(sum)];
+              }),
+            ),
           );
         }
       }),
