@@ -131,7 +131,8 @@ function webhookRoutes(app: Hono, { ledger, onDue, now = Date.now, log }: AdminP
     if (webhook === undefined) throw new Refusal('not_found', 'There is no such webhook.');
     // It is not being sent any more.
     if (c.req.query('done') && webhook.state !== 'pending') return c.redirect(`/admin/webhooks/${webhook.id}`, 303);
-    return frame.show(c, 'webhooks', webhook.type, webhookPage(webhook, frame.formToken(c), now()));
+    const transaction = await ledger.transaction(webhook.transactionId);
+    return frame.show(c, 'webhooks', webhook.type, webhookPage(webhook, frame.formToken(c), now(), transaction));
   });
   app.post('/admin/webhooks/:id/redeliver', async (c) => {
     const webhook = await ledger.redeliver(c.req.param('id'));

@@ -11,9 +11,9 @@ import {
   type TransactionType,
 } from '../protocol/transaction.ts';
 import { decimalOf } from '../protocol/money.ts';
-import { STATUSES, type Status } from '../protocol/wire.ts';
-import { asOf, transactionTable, cards, linkTo, type Backs, type Column } from './layout.ts';
-import { answerName, isInDoubt, STATUS_NAMES, TYPE_NAMES } from './words.ts';
+import { REASONS, STATUSES, type Status } from '../protocol/wire.ts';
+import { asOf, transactionTable, cards, linkTo, nameOf, type Backs, type Column } from './layout.ts';
+import { answerName, endOfReason, isInDoubt, STATUS_NAMES, TYPE_NAMES } from './words.ts';
 import {
   type Html,
   isDay,
@@ -195,14 +195,19 @@ export function webhookTable(caption: string, webhooks: readonly Webhook[], form
     `${caption}, ${isOfOne ? 'oldest' : 'newest'} first`,
     ['Type', ...about, 'State', ['Action', 'action'], `Created, ${serverClock.zone}`],
     (isOfOne ? webhooks.toReversed() : webhooks).map((webhook) => [
-      html`<a href="/admin/webhooks/${webhook.id}">${webhook.type}</a>`,
-      ...(isOfOne ? [] : [nameOf(webhook), amountOf(webhook)]),
+      html`<a href="/admin/webhooks/${webhook.id}">${webhook.type}</a> ${reasonIn(webhook)}`,
+      ...(isOfOne ? [] : [transactionIn(webhook), amountOf(webhook)]),
       html`${stateOf(webhook)} ${answerOf(webhook)}`,
       webhook.state === 'dead' ? redeliverForm(webhook, form) : '',
       time(webhook.createdAt),
     ]),
     'lines',
   );
+}
+
+function reasonIn(webhook: Webhook): Html | '' {
+  const [label] = endIn(webhook) ?? [];
+  return label === undefined ? '' : html`<small>${label}</small>`;
 }
 
 /** Why it is not delivered, also on a phone. */
@@ -213,7 +218,7 @@ function answerOf({ state, lastAnswer }: Webhook): Html | '' {
     : html`<small class="reason">${answerName(lastAnswer)}</small>`;
 }
 
-const nameOf = ({ transactionId: id }: Webhook): Html => html`<a href="${linkTo({ id })}">${id}</a>`;
+const transactionIn = ({ transactionId: id }: Webhook): Html => html`<a href="${linkTo({ id })}">${id}</a>`;
 
 const BODY = z.object({
   data: z.object({
@@ -221,12 +226,21 @@ const BODY = z.object({
     amount: z.string(),
     currency: z.string(),
     status: z.enum(STATUSES),
+    reason: z.enum(REASONS).nullish(),
   }),
 });
 
 /** Nothing once the body is erased. */
-function amountOf({ body }: Webhook): Html {
-  const said = body === '' ? undefined : BODY.safeParse(JSON.parse(body)).data?.data;
+const saidIn = ({ body }: Webhook) => (body === '' ? undefined : BODY.safeParse(JSON.parse(body)).data?.data);
+
+/** Of a failed payment more than that it failed: it may still be paid. */
+function endIn(webhook: Webhook): readonly [label: string, explanation: string] | undefined {
+  const { type, reason } = saidIn(webhook) ?? {};
+  return type && TYPES[type].paysOrder && reason && reason !== 'DECLINED' ? endOfReason(reason) : undefined;
+}
+
+function amountOf(webhook: Webhook): Html {
+  const said = saidIn(webhook);
   if (said === undefined) return NOTHING;
   const sum = `${TYPES[said.type].isOutgoing ? '−' : ''}${money(said.amount, said.currency)}`;
   return html`<span class="${said.status === 'SUCCESS' ? '' : 'unmoved'}"><span class="amount">${sum}</span></span>`;
@@ -253,14 +267,16 @@ export function redeliverForm({ id, type, orderId, body }: Webhook, form: string
   </form>`;
 }
 
-export function webhookPage(webhook: Webhook, form: string, now: number): Html {
-  const { id, orderId, transactionId, lastAnswer, nextAt, createdAt } = webhook;
+/** `transaction`: undefined if it is not stored. */
+export function webhookPage(webhook: Webhook, form: string, now: number, transaction?: Transaction): Html {
+  const { id, orderId, lastAnswer, nextAt, createdAt } = webhook;
   return html`<p class="lead">${stateOf(webhook)}</p>
     ${webhook.state === 'pending' ? asOf(now, `/admin/webhooks/${id}`) : ''} ${redeliverForm(webhook, form)}
     ${details([
       ['Webhook ID', id],
       ['Order', linkToOrder(orderId)],
-      ['Gateway ID', html`<a href="${linkTo({ id: transactionId })}">${transactionId}</a>`],
+      ['Gateway ID', transaction === undefined ? transactionIn(webhook) : nameOf(transaction)],
+      ['Reason', endIn(webhook)?.join('. ') ?? null],
       ['Last answer', lastAnswer && answerName(lastAnswer)],
       ['Next attempt', webhook.state === 'pending' ? time(nextAt) : null],
       ['Created', time(createdAt)],

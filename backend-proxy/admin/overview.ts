@@ -225,16 +225,16 @@ function total(name: Html | string, sums: readonly Sum[], query: string, closed:
     [...Map.groupBy(of, ({ type, status: each }) => `type=${type}&status=${each}`)].map(
       ([key, same]) => html` <a href="/admin/transactions?${key}${query}${filter}">${nameOf(same)}</a>`,
     );
-  const counts = links(ordered, '', (same) => {
+  const nameOf = (same: readonly Sum[]) => {
     const [{ type, status: each }, counted] = [same[0] as Sum, add(same.filter(isCounted), 'count')];
     const denied = add(same, 'count') - counted;
     const what = each === 'INITIALIZED' ? ` ${STATUS_NAMES[each].toLowerCase()}` : '';
     return `${plural(counted, TYPE_NAMES[type].toLowerCase())}${what}${denied > 0 ? `, ${denied}\u00A0denied` : ''}`;
-  });
+  };
   return html`<div>
     <dt>${name}</dt>
     ${(values.length === 0 ? [NOTHING] : values).map((value) => html`<dd class="amount">${value}</dd>`)}
-    <dd class="facts">${counts}</dd>
+    ${links(ordered, '', nameOf).map((link) => html`<dd class="facts">${link}</dd>`)}
     ${
       closed.length === 0
         ? ''

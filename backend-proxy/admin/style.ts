@@ -104,7 +104,6 @@ small.reason { display: block; max-width: 34rem; white-space: normal; }
 .totals dd { margin: 0; }
 .totals .amount { font-size: 1.375rem; line-height: 1.4; }
 .totals a { color: inherit; }
-.totals a + a { margin-left: 0.4rem; }
 .checks li { display: grid; grid-template-columns: 1rem 9rem minmax(0, 1fr); gap: 0 0.75rem; padding: 0.75rem 1.25rem; }
 .checks b { font-weight: 600; }
 .sign { font-weight: 700; text-align: center; }
@@ -118,6 +117,7 @@ th, td { padding: 0.6rem 0.9rem; text-align: left; vertical-align: top; border-t
 thead th { border: 0; color: var(--soft); font-size: 0.8125rem; font-weight: 600; white-space: nowrap; }
 /* Only an id is broken. */
 tbody th { min-width: 13.5rem; font-weight: 600; }
+tbody th small { color: var(--soft); font-weight: 400; }
 .panel tbody th { min-width: 11.25rem; }
 /* Beside an id, its state and its history. */
 .panel td .fine { display: none; }

@@ -146,9 +146,11 @@ function ownName(transaction: Transaction): Html {
 
 /** With the closing of its order, and its refunds that were sent. */
 function historyList(transaction: Transaction, order?: Order): Html {
+  const next = order?.payments.find(({ attempt }) => attempt === transaction.attempt + 1);
   const textOf = (entry: HistoryEntry) => {
     const detail = detailOf(entry);
-    return html`<b>${eventName(entry, transaction)}</b> ${sourceName(entry)}${detail && html` · ${detail}`}`;
+    const by = entry.event === 'replaced' && next ? html`by <a href="${linkTo(next)}">${next.id}</a>` : '';
+    return html`<b>${eventName(entry, transaction)}</b> ${by || sourceName(entry)}${detail && html` · ${detail}`}`;
   };
   // Another entry says it.
   const own = transaction.history.filter((entry) => entry.detail !== AFTER_CLOSE && !isByPerson(entry));
@@ -302,8 +304,7 @@ export function confirmationPage(confirmation: Confirmation): Html {
 
 function contradiction(gatewayReports: Resolution['status'], said: Resolution['status']): Html {
   return html`<p class="message bad" role="alert">
-    The gateway reports that ${moved(gatewayReports)}, and you say that ${moved(said)}. The same report once more will
-    not ask for a review.
+    The gateway reports that ${moved(gatewayReports)}, and you say that ${moved(said)}.
   </p>`;
 }
 

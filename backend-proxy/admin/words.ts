@@ -4,6 +4,7 @@ import type { Order } from '../ledger/model.ts';
 import { AFTER_CLOSE, NOT_REFUNDABLE, paysNothing, type NotRefundable } from '../protocol/refundable.ts';
 import {
   TYPES,
+  canBePaid,
   isAwaited,
   isByPerson,
   isDenied,
@@ -82,6 +83,9 @@ const NOT_SENT: Record<string, string> = {
   INSUFFICIENT_BALANCE: 'Balance too low at the gateway. No money moved.',
 };
 
+/** Of a payment that was not declined: the reason in a webhook, as its page has it. */
+export const endOfReason = (reason: Reason): readonly [label: string, explanation: string] => ENDED[reason];
+
 function endOf({ type, history }: Transaction, reason: Reason): readonly [label: string, explanation: string] {
   const { isOutgoing } = TYPES[type];
   // A refused payout or refund is not known to have failed until checks agree.
@@ -142,8 +146,8 @@ export function explanationOf(transaction: Transaction, order?: Pick<Order, 'clo
   if (transaction.late) return lateIn(transaction);
   if (reason === null) return '';
   const [, explanation] = endOf(transaction, reason);
-  if (reason !== 'EXPIRED') return explanation;
-  return `${explanation} ${transaction.stage === 'declined' ? 'No money moved.' : lateOf(order)}`;
+  if (canBePaid(transaction.stage) && !isUnseen(transaction)) return `${explanation} ${lateOf(order)}`;
+  return reason === 'EXPIRED' ? `${explanation} No money moved.` : explanation;
 }
 
 const lateIn = ({ history }: Transaction) =>
@@ -151,10 +155,10 @@ const lateIn = ({ history }: Transaction) =>
     ? 'Replaced by the customer’s next payment, and paid nevertheless.'
     : 'The money came late: until then the payment counted as unpaid.';
 
-/** Of one that only our clock has ended: the gateway cannot cancel. */
+/** Of one that only we have ended: the gateway cannot cancel. */
 const lateOf = (order?: Pick<Order, 'closed' | 'paidBy'>) =>
   order?.closed === null && order.paidBy === null
-    ? 'A late payment still counts.'
+    ? 'If it is still paid, it counts.'
     : 'Money that still comes has to be refunded.';
 
 export const STOP_ORDER = 'If it was shipped or counted as paid, stop the order and tell the customer.';
@@ -176,7 +180,7 @@ const EVENTS: Record<Exclude<HistoryEntry['event'], 'resolved'>, string> = {
   sending: 'Sent to the gateway',
   uncertain: 'No clear answer, checking',
   pending: 'Waiting at the gateway',
-  replaced: 'Replaced by another payment',
+  replaced: 'Replaced',
   expired: 'Expired',
   rejected: 'Refused by the gateway',
   not_created: 'The gateway does not have it',
@@ -223,13 +227,14 @@ function differing(detail: string): string | undefined {
 
 /** Empty where the event's name says it. */
 export function sourceName({ event, source, detail }: HistoryEntry): string {
-  if (event === 'sending' || event === 'resolved') return '';
+  if (['sending', 'replaced', 'resolved'].includes(event)) return '';
   if (event === 'succeeded' && source === 'check') return '· confirmed by the gateway';
   if (event === 'created' && detail !== null) return `by ${detail}`;
   return SOURCES[source] ?? source.replace(/^merchant:/, 'by the key ');
 }
 
-const NETWORK = /^(E[A-Z]+|EAI_AGAIN|UND_ERR_\w+|\w+Error)$/;
+/** Nobody asks for them. */
+const OURS = /^(E[A-Z]+|EAI_AGAIN|UND_ERR_\w+|\w+Error|undocumented answer)$/;
 
 /** What the codes of the gateway and of the network mean; the first that fits. */
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
@@ -242,13 +247,14 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/^HTTP/, 'the gateway had a problem'],
   [/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/, 'the gateway could not be reached'],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection to the gateway was lost'],
-  [NETWORK, 'the gateway’s answer did not come'],
+  [/^undocumented answer$/, 'the gateway’s answer was not understood'],
+  [OURS, 'the gateway’s answer did not come'],
 ];
 
 /** A code of the gateway stays, because its support asks for it. */
 function meaningOf(detail: string): string {
   const meaning = MEANINGS.find(([code]) => code.test(detail))?.[1];
-  return meaning === undefined ? detail : NETWORK.test(detail) ? meaning : `${meaning} (${detail})`;
+  return meaning === undefined ? detail : OURS.test(detail) ? meaning : `${meaning} (${detail})`;
 }
 
 /** Of the merchant's server to a webhook: an HTTP status, or why there was none. */

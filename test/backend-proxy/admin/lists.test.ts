@@ -140,3 +140,26 @@ it('an empty page of the list says whether older transactions may match', async 
   assert.match(await said('1~A-1'), /None among those looked at\. Older ones may match: Older/);
   assert.doesNotMatch(await said('1~A-1'), /No transaction matches\./);
 });
+
+it('of a payment that was replaced, its page and the webhook of its end say so, and that it may still be paid', async (t) => {
+  const operator = await signedIn(t);
+  const { world } = operator;
+  const token = world.token();
+  for (const key of ['first', 'next']) await world.start(token, { method: 'QR' }, key);
+  await world.settle();
+  const page = await operator.open('/admin/transactions/A-1');
+  assert.match(textOf(page), / Order A-1 The customer started another payment\. If it is still paid, it counts\. /);
+  assert.match(page, /<b>Replaced<\/b> by <a href="\/admin\/transactions\/A-1-2">A-1-2<\/a>/);
+  for (const path of ['/admin/transactions/A-1', '/admin/webhooks'])
+    await operator.says(path, / payment\.failed Replaced .*Delivered/);
+  const [, webhook = ''] = /href="(\/admin\/webhooks\/msg_\w+)"/.exec(page) ?? [];
+  await operator.says(
+    webhook,
+    / Gateway ID A-1 · QR code · 20 Nov 2026 .* Reason Replaced\. The customer started another payment\. /,
+  );
+  await world.settleAfter('approve', 'A-1-2');
+  await operator.says('/admin/transactions/A-1', /another payment\. Money that still comes has to be refunded\. /);
+  await world.start(world.token({ orderId: 'B-1' }), { method: 'QR' }, 'b');
+  await world.settleAfter('decline', 'B-1');
+  await operator.says('/admin/webhooks', / payment\.failed B-1 /);
+});

@@ -76,6 +76,7 @@ it('a history says what a code of the network means, and keeps a code of the gat
     ['UND_ERR_SOCKET', 'the connection to the gateway was lost'],
     ['ECONNREFUSED', 'the gateway could not be reached'],
     ['HTTP 503', 'the gateway had a problem (HTTP 503)'],
+    ['undocumented answer', 'the gateway’s answer was not understood'],
   ] as const)
     assert.equal(detailOf({ at: 0, event: 'uncertain', source: 'answer', detail }), words);
 });
@@ -110,7 +111,7 @@ it('a payment that ended is called the same in its status, its explanation and i
   await world.pass(4 * M);
   await operator.says(
     '/admin/transactions/A-3',
-    /Expired A-3 · QR code .* Nobody paid in time\. A late payment still counts\. /,
+    /Expired A-3 · QR code .* Nobody paid in time\. If it is still paid, it counts\. /,
   );
   await world.merchant('POST', '/orders/A-3/close', {});
   const closed = / Nobody paid in time\. Money that still comes has to be refunded\. /;
