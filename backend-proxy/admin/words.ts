@@ -39,7 +39,8 @@ export function kindOf({ type, method }: Transaction): string {
 export function kindAndWallet(transaction: Transaction): Html {
   const { type, payer, customer } = transaction;
   const party = payer ?? customer;
-  return html`${kindOf(transaction)} ${party && wallet(party, TYPES[type].isOutgoing ? 'to ' : '')}`;
+  const by = party === null ? '' : html` ${wallet(party, TYPES[type].isOutgoing ? 'to ' : '')}`;
+  return html`${kindOf(transaction)}${by}`;
 }
 
 /** Of a payment that the gateway answered with another method. */
@@ -134,7 +135,7 @@ function endName(transaction: Transaction): string {
 const UNCLEAR = 'It is not clear whether the gateway has it. The proxy keeps asking, so there is nothing to do yet.';
 
 const UNSEEN =
-  'The gateway’s answer was lost, so nobody was shown a way to pay: the shopper reads that the payment was not started.';
+  'The gateway’s answer was lost, so nobody was shown a way to pay. The shopper reads that the payment was not started.';
 
 /** More than the status says; empty if there is no more, and in a review, which has its reason. */
 export function explanationOf(transaction: Transaction, order?: Pick<Order, 'closed' | 'paidBy'>): string {
@@ -207,12 +208,14 @@ const SOURCES: Record<string, string> = {
 /** What was asked, what was reported, and with which outcome. */
 const FIGURES = /\basked (.+), reported ([^)]+?)(?: as (pending|failed|succeeded))?(?:\)|$)/;
 
-export function eventName({ event, detail }: HistoryEntry, { type, endedBy }: Transaction): string {
+export function eventName({ event, source, detail }: HistoryEntry, { type, endedBy }: Transaction): string {
   if (event === 'resolved') {
     const { said, by } = saidIn(detail ?? '');
     return `${capital(moved(said))}, says ${by}`;
   }
   if (event === 'succeeded') return PAID[type];
+  // After an answer that was not clear.
+  if (event === 'pending' && source === 'check') return 'The gateway has it';
   if (event === 'declined' && TYPES[type].isOutgoing) return 'Failed at the gateway';
   if (event === 'declined' && endedBy === 'EXPIRED') return EVENTS.expired;
   if (event === 'declined' && detail === 'USER_CANCELLED') return 'Canceled by the customer';
