@@ -71,13 +71,14 @@ function page({ title, section, body, form, done, ...instance }: Page): Html {
   );
 }
 
+/** Between parts: a line begins with a word. */
+export const DOT = '\u00A0· ';
+
 /** Of a page that changes; its script (follow.ts) reloads it until it is paused. */
 export function asOf(now: number, path: string): Html {
-  // A line begins with a word.
-  const dot = '\u00A0· ';
   return html`<p class="hint asof">
-    As of ${serverClock.words(now)}${dot}<a href="${path}">Reload</a
-    ><span class="scripted">${dot}<button type="button" class="follow">Pause</button></span>
+    As of ${serverClock.words(now)}${DOT}<a href="${path}">Reload</a
+    ><span class="scripted">${DOT}<button type="button" class="follow">Pause</button></span>
   </p>`;
 }
 
@@ -329,10 +330,10 @@ export type Backs = ReadonlyMap<string, Back | undefined>;
 
 /** Says which one of an order it is, as a row of a list does. */
 export const nameOf = (transaction: Transaction): Html =>
-  html`<a href="${linkTo(transaction)}">${transaction.id}</a> · ${whichOf(transaction)}`;
+  html`<a href="${linkTo(transaction)}">${transaction.id}</a>${DOT}${whichOf(transaction)}`;
 
 export const whichOf = (transaction: Transaction): Html =>
-  html`${kindAndWallet(transaction)} · ${time(transaction.createdAt)}`;
+  html`${kindAndWallet(transaction)}${DOT}${time(transaction.createdAt)}`;
 
 const reasonOf = (text = '') => text && html`<small class="reason">${text}</small>`;
 

@@ -18,7 +18,7 @@ import {
   succeededAt,
 } from '../protocol/transaction.ts';
 import { changedMessage, decision, refunding, type RefundForm, type ResolutionForm } from './decisions.ts';
-import { asOf, hidden, nameField, nameOf, problem, textField, linkTo, whichOf } from './layout.ts';
+import { DOT, asOf, hidden, nameField, nameOf, problem, textField, linkTo, whichOf } from './layout.ts';
 import { webhookTable } from './lists.ts';
 import {
   type Back,
@@ -141,7 +141,7 @@ export function lead(transaction: Transaction, order: Order | undefined, name: H
 /** On its own page; the link leads to all of its order. */
 function ownName(transaction: Transaction): Html {
   const { id, type, orderId } = transaction;
-  return html`${id} · ${whichOf(transaction)} ${TYPES[type].isOfOrder ? html`· ${linkToOrder(orderId, 'Order ')}` : ''}`;
+  return html`${id}${DOT}${whichOf(transaction)}${TYPES[type].isOfOrder ? html`${DOT}${linkToOrder(orderId, 'Order ')}` : ''}`;
 }
 
 /** With the closing of its order, and its refunds that were sent. */
