@@ -100,22 +100,22 @@ const loadAmount = laterBundle(() => import('./flow/amount.ts'));
  * @csspart checkout - The link to the checkout.
  * @csspart code - The tile with the QR code.
  * @csspart other-device - On a phone, the fold with the code for another device.
- * @csspart this-device - Below a code, the fold with what pays with this device.
+ * @csspart this-device - Below a code, the fold for a wallet on this device.
  * @csspart app-link - The link to the wallet app.
- * @csspart copy - The button that copies the code's text or the reference of an error.
+ * @csspart copy - The button that copies the code's text or an error's reference.
  * @csspart save - The button that saves the code as a picture.
  * @csspart countdown - The time left.
- * @csspart bar - The time left, as a bar below the code or a ring around the phone.
+ * @csspart bar - The time left: a bar below the code or a ring around the phone.
  * @csspart status - What the widget is waiting for.
  * @csspart error - What went wrong.
- * @csspart reference - The reference of an error, with a button that copies all of it.
+ * @csspart reference - The reference of an error, with a button that copies it.
  * @csspart details - The details of a paid order.
- * @csspart print - The button that prints the page with the receipt, or saves it as a PDF.
+ * @csspart print - The button that prints the receipt, or saves it as a PDF.
  * @csspart again - The button that tries again, gets a new code, or reloads the page.
  * @csspart support - The link to the shop's help.
  * @csspart return - The link back to the shop (`returnUrl`).
  * @csspart other - The button that returns to the choice.
- * @csspart back - The button that returns from the choice to the open payment.
+ * @csspart back - The button back to the open payment.
  * @csspart retry - The button that reconnects.
  *
  * @cssprop --payment-color-text - Text.
