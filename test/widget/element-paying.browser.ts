@@ -178,7 +178,7 @@ describe('a refused start', () => {
     type(widget, 'wallet', '12345678');
     thePart(widget, 'pay').click();
     await until(() => part(widget, 'error'), 'the refusal');
-    expect(textOf(widget)).to.contain('Too many requests to this wallet. No money was taken. Please try again later.');
+    expect(textOf(widget)).to.contain('Too many requests to this wallet. No money was taken. Use another wallet, or try again later.');
     expect([radio(widget, 'DIRECT').checked, radio(widget, 'DIRECT').disabled]).to.deep.equal([true, false]);
     type(widget, 'wallet', '23456789');
     thePart(widget, 'pay').click();

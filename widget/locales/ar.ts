@@ -127,7 +127,7 @@ export default {
   too_many_payments: 'محاولات كثيرة جدًا لهذا الطلب',
   too_many_payments_help: '{nothing} يُرجى التواصل مع المتجر.',
   too_many_requests: 'محاولات كثيرة جدًا. {nothing} يُرجى إعادة المحاولة لاحقًا.',
-  too_many_prompts: 'طلبات كثيرة جدًا إلى هذه المحفظة. {nothing} يُرجى إعادة المحاولة لاحقًا.',
+  too_many_prompts: 'طلبات كثيرة جدًا إلى هذه المحفظة. {nothing} استخدم محفظة أخرى أو أعد المحاولة لاحقًا.',
   forbidden_origin: 'لا يعمل الدفع في هذه الصفحة',
   forbidden_origin_help: '{nothing} يُرجى إبلاغ المتجر.',
   tryLater: 'توجد مشكلة في خدمة الدفع. يُرجى إعادة المحاولة.',

@@ -129,7 +129,8 @@ export default {
   too_many_payments: 'Massa intents per a aquesta comanda',
   too_many_payments_help: '{nothing} Contacteu amb la botiga, si us plau.',
   too_many_requests: 'Massa intents. {nothing} Torneu-ho a provar més tard.',
-  too_many_prompts: 'Massa sol·licituds a aquest moneder. {nothing} Torneu-ho a provar més tard.',
+  too_many_prompts:
+    'Massa sol·licituds a aquest moneder. {nothing} Feu servir un altre moneder o torneu-ho a provar més tard.',
   forbidden_origin: 'Els pagaments no funcionen en aquesta pàgina',
   forbidden_origin_help: '{nothing} Aviseu la botiga, si us plau.',
   tryLater: 'El servei de pagament té un problema. Torneu-ho a provar.',

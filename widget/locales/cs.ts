@@ -129,7 +129,8 @@ export default {
   too_many_payments: 'Příliš mnoho pokusů u této objednávky',
   too_many_payments_help: '{nothing} Kontaktujte prosím obchod.',
   too_many_requests: 'Příliš mnoho pokusů. {nothing} Zkuste to prosím později.',
-  too_many_prompts: 'Příliš mnoho žádostí na tuto peněženku. {nothing} Zkuste to prosím později.',
+  too_many_prompts:
+    'Příliš mnoho žádostí na tuto peněženku. {nothing} Použijte jinou peněženku nebo to zkuste později.',
   forbidden_origin: 'Na této stránce nelze platit',
   forbidden_origin_help: '{nothing} Informujte prosím obchod.',
   tryLater: 'Platební služba má potíže. Zkuste to prosím znovu.',

@@ -129,7 +129,7 @@ export default {
   too_many_payments: 'For mange forsøg på denne ordre',
   too_many_payments_help: '{nothing} Kontakt butikken.',
   too_many_requests: 'For mange forsøg. {nothing} Prøv igen senere.',
-  too_many_prompts: 'For mange anmodninger til denne wallet. {nothing} Prøv igen senere.',
+  too_many_prompts: 'For mange anmodninger til denne wallet. {nothing} Brug en anden wallet, eller prøv igen senere.',
   forbidden_origin: 'Betalinger virker ikke på denne side',
   forbidden_origin_help: '{nothing} Giv butikken besked.',
   tryLater: 'Der er et problem hos betalingstjenesten. Prøv igen.',

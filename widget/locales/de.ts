@@ -129,7 +129,8 @@ export default {
   too_many_payments: 'Zu viele Versuche für diese Bestellung',
   too_many_payments_help: '{nothing} Bitte wenden Sie sich an den Shop.',
   too_many_requests: 'Zu viele Versuche. {nothing} Bitte versuchen Sie es später erneut.',
-  too_many_prompts: 'Zu viele Anfragen an diese Wallet. {nothing} Bitte versuchen Sie es später erneut.',
+  too_many_prompts:
+    'Zu viele Anfragen an diese Wallet. {nothing} Verwenden Sie eine andere Wallet oder versuchen Sie es später erneut.',
   forbidden_origin: 'Auf dieser Seite sind keine Zahlungen möglich',
   forbidden_origin_help: '{nothing} Bitte informieren Sie den Shop.',
   tryLater: 'Beim Zahlungsdienst ist ein Problem aufgetreten. Bitte versuchen Sie es erneut.',

@@ -112,7 +112,7 @@ export const enFlow = {
   too_many_payments: 'Too many attempts for this order',
   too_many_payments_help: '{nothing} Please contact the shop.',
   too_many_requests: 'Too many attempts. {nothing} Please try again later.',
-  too_many_prompts: 'Too many requests to this wallet. {nothing} Please try again later.',
+  too_many_prompts: 'Too many requests to this wallet. {nothing} Use another wallet, or try again later.',
   forbidden_origin: 'Payments do not work on this page',
   forbidden_origin_help: '{nothing} Please tell the shop.',
   tryLater: 'The payment service has a problem. Please try again.',

@@ -129,7 +129,8 @@ export default {
   too_many_payments: 'Demasiados intentos para este pedido',
   too_many_payments_help: '{nothing} Comuníquese con la tienda.',
   too_many_requests: 'Demasiados intentos. {nothing} Intente de nuevo más tarde.',
-  too_many_prompts: 'Demasiadas solicitudes a esta billetera. {nothing} Intente de nuevo más tarde.',
+  too_many_prompts:
+    'Demasiadas solicitudes a esta billetera. {nothing} Use otra billetera o intente de nuevo más tarde.',
   forbidden_origin: 'Los pagos no funcionan en esta página',
   forbidden_origin_help: '{nothing} Por favor, avise a la tienda.',
   tryLater: 'El servicio de pago tiene un problema. Por favor, intente de nuevo.',

@@ -129,7 +129,8 @@ export default {
   too_many_payments: 'Selle tellimuse puhul on liiga palju katseid',
   too_many_payments_help: '{nothing} Palun pöörduge poe poole.',
   too_many_requests: 'Liiga palju katseid. {nothing} Palun proovige hiljem uuesti.',
-  too_many_prompts: 'Sellele rahakotile on saadetud liiga palju maksetaotlusi. {nothing} Palun proovige hiljem uuesti.',
+  too_many_prompts:
+    'Sellele rahakotile on saadetud liiga palju maksetaotlusi. {nothing} Kasutage teist rahakotti või proovige hiljem uuesti.',
   forbidden_origin: 'Sellel lehel ei saa maksta',
   forbidden_origin_help: '{nothing} Palun teavitage poodi.',
   tryLater: 'Makseteenuses on tõrge. Palun proovige uuesti.',

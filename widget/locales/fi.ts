@@ -129,7 +129,8 @@ export default {
   too_many_payments: 'Liian monta yritystä tälle tilaukselle',
   too_many_payments_help: '{nothing} Ota yhteyttä kauppaan.',
   too_many_requests: 'Liian monta yritystä. {nothing} Yritä myöhemmin uudelleen.',
-  too_many_prompts: 'Liian monta maksupyyntöä tähän lompakkoon. {nothing} Yritä myöhemmin uudelleen.',
+  too_many_prompts:
+    'Liian monta maksupyyntöä tähän lompakkoon. {nothing} Käytä toista lompakkoa tai yritä myöhemmin uudelleen.',
   forbidden_origin: 'Tällä sivulla ei voi maksaa',
   forbidden_origin_help: '{nothing} Ilmoita kaupalle.',
   tryLater: 'Maksupalvelussa on ongelma. Yritä uudelleen.',

@@ -130,7 +130,8 @@ export default {
   too_many_payments: 'Trop de tentatives pour cette commande',
   too_many_payments_help: '{nothing} Veuillez contacter la boutique.',
   too_many_requests: 'Trop de tentatives. {nothing} Veuillez réessayer plus tard.',
-  too_many_prompts: 'Trop de demandes envoyées à ce portefeuille. {nothing} Veuillez réessayer plus tard.',
+  too_many_prompts:
+    'Trop de demandes envoyées à ce portefeuille. {nothing} Utilisez un autre portefeuille ou réessayez plus tard.',
   forbidden_origin: 'Les paiements ne fonctionnent pas sur cette page',
   forbidden_origin_help: '{nothing} Veuillez prévenir la boutique.',
   tryLater: 'Le service de paiement rencontre un problème. Veuillez réessayer.',

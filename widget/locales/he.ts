@@ -126,7 +126,7 @@ export default {
   too_many_payments: 'יותר מדי ניסיונות להזמנה הזו',
   too_many_payments_help: '{nothing} נא לפנות לחנות.',
   too_many_requests: 'יותר מדי ניסיונות. {nothing} נא לנסות שוב מאוחר יותר.',
-  too_many_prompts: 'נשלחו יותר מדי בקשות לארנק הזה. {nothing} נא לנסות שוב מאוחר יותר.',
+  too_many_prompts: 'נשלחו יותר מדי בקשות לארנק הזה. {nothing} אפשר להשתמש בארנק אחר או לנסות שוב מאוחר יותר.',
   forbidden_origin: 'אי אפשר לשלם בדף הזה',
   forbidden_origin_help: '{nothing} נא לעדכן את החנות.',
   tryLater: 'יש תקלה בשירות התשלומים. נא לנסות שוב.',

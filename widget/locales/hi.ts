@@ -126,7 +126,7 @@ export default {
   too_many_payments: 'इस ऑर्डर के लिए बहुत बार कोशिश हुई',
   too_many_payments_help: '{nothing} कृपया स्टोर से संपर्क करें।',
   too_many_requests: 'बहुत बार कोशिश हुई। {nothing} कृपया बाद में फिर से कोशिश करें।',
-  too_many_prompts: 'इस वॉलेट को बहुत अधिक अनुरोध भेजे गए। {nothing} कृपया बाद में फिर से कोशिश करें।',
+  too_many_prompts: 'इस वॉलेट को बहुत अधिक अनुरोध भेजे गए। {nothing} दूसरा वॉलेट इस्तेमाल करें या बाद में फिर से कोशिश करें।',
   forbidden_origin: 'इस पेज पर भुगतान काम नहीं करता',
   forbidden_origin_help: '{nothing} कृपया स्टोर को बताएँ।',
   tryLater: 'भुगतान सेवा में समस्या है। कृपया फिर से कोशिश करें।',

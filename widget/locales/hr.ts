@@ -129,7 +129,8 @@ export default {
   too_many_payments: 'Previše pokušaja za ovu narudžbu',
   too_many_payments_help: '{nothing} Obratite se trgovini.',
   too_many_requests: 'Previše pokušaja. {nothing} Pokušajte ponovno kasnije.',
-  too_many_prompts: 'Previše zahtjeva ovom novčaniku. {nothing} Pokušajte ponovno kasnije.',
+  too_many_prompts:
+    'Previše zahtjeva ovom novčaniku. {nothing} Upotrijebite drugi novčanik ili pokušajte ponovno kasnije.',
   forbidden_origin: 'Plaćanje na ovoj stranici ne radi',
   forbidden_origin_help: '{nothing} Obavijestite trgovinu.',
   tryLater: 'Usluga plaćanja ima poteškoća. Pokušajte ponovno.',

@@ -129,7 +129,8 @@ export default {
   too_many_payments: 'Túl sok próbálkozás ennél a rendelésnél',
   too_many_payments_help: '{nothing} Kérjük, forduljon a bolthoz.',
   too_many_requests: 'Túl sok próbálkozás. {nothing} Kérjük, próbálja újra később.',
-  too_many_prompts: 'Túl sok kérelem érkezett ehhez a tárcához. {nothing} Kérjük, próbálja újra később.',
+  too_many_prompts:
+    'Túl sok kérelem érkezett ehhez a tárcához. {nothing} Használjon másik tárcát, vagy próbálja újra később.',
   forbidden_origin: 'Ezen az oldalon nem lehet fizetni',
   forbidden_origin_help: '{nothing} Kérjük, értesítse a boltot.',
   tryLater: 'A fizetési szolgáltatásban hiba van. Kérjük, próbálja újra.',

@@ -129,7 +129,7 @@ export default {
   too_many_payments: 'Terlalu banyak percobaan untuk pesanan ini',
   too_many_payments_help: '{nothing} Silakan hubungi toko.',
   too_many_requests: 'Terlalu banyak percobaan. {nothing} Silakan coba lagi nanti.',
-  too_many_prompts: 'Terlalu banyak permintaan ke e-wallet ini. {nothing} Silakan coba lagi nanti.',
+  too_many_prompts: 'Terlalu banyak permintaan ke e-wallet ini. {nothing} Gunakan e-wallet lain atau coba lagi nanti.',
   forbidden_origin: 'Pembayaran tidak berfungsi di halaman ini',
   forbidden_origin_help: '{nothing} Mohon beri tahu toko.',
   tryLater: 'Layanan pembayaran sedang bermasalah. Silakan coba lagi.',

@@ -129,7 +129,7 @@ export default {
   too_many_payments: 'Troppi tentativi per questo ordine',
   too_many_payments_help: '{nothing} Contatta il negozio.',
   too_many_requests: 'Troppi tentativi. {nothing} Riprova più tardi.',
-  too_many_prompts: 'Troppe richieste a questo portafoglio. {nothing} Riprova più tardi.',
+  too_many_prompts: 'Troppe richieste a questo portafoglio. {nothing} Usa un altro portafoglio o riprova più tardi.',
   forbidden_origin: 'In questa pagina i pagamenti non funzionano',
   forbidden_origin_help: '{nothing} Avvisa il negozio.',
   tryLater: 'Si è verificato un problema con il servizio di pagamento. Riprova.',

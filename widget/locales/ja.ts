@@ -129,7 +129,8 @@ export default {
   too_many_payments: 'このご注文での試行回数が多すぎます',
   too_many_payments_help: '{nothing}ショップにお問い合わせください。',
   too_many_requests: '試行回数が多すぎます。{nothing}しばらくしてからもう一度お試しください。',
-  too_many_prompts: 'このウォレットへのリクエストが多すぎます。{nothing}しばらくしてからもう一度お試しください。',
+  too_many_prompts:
+    'このウォレットへのリクエストが多すぎます。{nothing}別のウォレットをご利用いただくか、しばらくしてからもう一度お試しください。',
   forbidden_origin: 'このページではお支払いができません',
   forbidden_origin_help: '{nothing}ショップにお知らせください。',
   tryLater: '決済サービスに問題が発生しています。もう一度お試しください。',

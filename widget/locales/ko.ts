@@ -127,7 +127,8 @@ export default {
   too_many_payments: '이 주문에 대한 시도 횟수가 너무 많습니다',
   too_many_payments_help: '{nothing} 상점에 문의해 주세요.',
   too_many_requests: '시도 횟수가 너무 많습니다. {nothing} 나중에 다시 시도해 주세요.',
-  too_many_prompts: '이 전자지갑에 보낸 요청이 너무 많습니다. {nothing} 나중에 다시 시도해 주세요.',
+  too_many_prompts:
+    '이 전자지갑에 보낸 요청이 너무 많습니다. {nothing} 다른 전자지갑을 사용하거나 나중에 다시 시도해 주세요.',
   forbidden_origin: '이 페이지에서는 결제할 수 없습니다',
   forbidden_origin_help: '{nothing} 상점에 알려 주세요.',
   tryLater: '결제 서비스에 문제가 있습니다. 다시 시도해 주세요.',

@@ -129,7 +129,8 @@ export default {
   too_many_payments: 'Per daug bandymų apmokėti šį užsakymą',
   too_many_payments_help: '{nothing} Kreipkitės į parduotuvę.',
   too_many_requests: 'Per daug bandymų. {nothing} Bandykite dar kartą vėliau.',
-  too_many_prompts: 'Per daug prašymų šiai piniginei. {nothing} Bandykite dar kartą vėliau.',
+  too_many_prompts:
+    'Per daug prašymų šiai piniginei. {nothing} Naudokite kitą piniginę arba bandykite dar kartą vėliau.',
   forbidden_origin: 'Šiame puslapyje mokėti negalima',
   forbidden_origin_help: '{nothing} Praneškite parduotuvei.',
   tryLater: 'Mokėjimo paslauga sutriko. Bandykite dar kartą.',

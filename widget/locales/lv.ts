@@ -129,7 +129,7 @@ export default {
   too_many_payments: 'Pārāk daudz mēģinājumu šim pasūtījumam',
   too_many_payments_help: '{nothing} Lūdzu, sazinieties ar veikalu.',
   too_many_requests: 'Pārāk daudz mēģinājumu. {nothing} Lūdzu, mēģiniet vēlreiz vēlāk.',
-  too_many_prompts: 'Pārāk daudz pieprasījumu šim makam. {nothing} Lūdzu, mēģiniet vēlreiz vēlāk.',
+  too_many_prompts: 'Pārāk daudz pieprasījumu šim makam. {nothing} Izmantojiet citu maku vai mēģiniet vēlreiz vēlāk.',
   forbidden_origin: 'Šajā lapā maksāt nevar',
   forbidden_origin_help: '{nothing} Lūdzu, informējiet veikalu.',
   tryLater: 'Maksājumu pakalpojumā ir kļūme. Lūdzu, mēģiniet vēlreiz.',

@@ -130,7 +130,8 @@ export default {
   too_many_payments: 'Terlalu banyak percubaan untuk pesanan ini',
   too_many_payments_help: '{nothing} Sila hubungi kedai.',
   too_many_requests: 'Terlalu banyak percubaan. {nothing} Sila cuba lagi kemudian.',
-  too_many_prompts: 'Terlalu banyak permintaan kepada e-dompet ini. {nothing} Sila cuba lagi kemudian.',
+  too_many_prompts:
+    'Terlalu banyak permintaan kepada e-dompet ini. {nothing} Gunakan e-dompet lain atau cuba lagi kemudian.',
   forbidden_origin: 'Pembayaran tidak berfungsi di halaman ini',
   forbidden_origin_help: '{nothing} Sila maklumkan kepada kedai.',
   tryLater: 'Perkhidmatan pembayaran mengalami masalah. Sila cuba lagi.',

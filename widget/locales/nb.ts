@@ -129,7 +129,8 @@ export default {
   too_many_payments: 'For mange forsøk for denne bestillingen',
   too_many_payments_help: '{nothing} Kontakt butikken.',
   too_many_requests: 'For mange forsøk. {nothing} Prøv igjen senere.',
-  too_many_prompts: 'For mange forespørsler til denne lommeboken. {nothing} Prøv igjen senere.',
+  too_many_prompts:
+    'For mange forespørsler til denne lommeboken. {nothing} Bruk en annen lommebok, eller prøv igjen senere.',
   forbidden_origin: 'Betaling virker ikke på denne siden',
   forbidden_origin_help: '{nothing} Si fra til butikken.',
   tryLater: 'Det er et problem hos betalingstjenesten. Prøv igjen.',

@@ -129,7 +129,8 @@ export default {
   too_many_payments: 'Te veel pogingen voor deze bestelling',
   too_many_payments_help: '{nothing} Neem contact op met de winkel.',
   too_many_requests: 'Te veel pogingen. {nothing} Probeer het later opnieuw.',
-  too_many_prompts: 'Te veel verzoeken aan deze wallet. {nothing} Probeer het later opnieuw.',
+  too_many_prompts:
+    'Te veel verzoeken aan deze wallet. {nothing} Gebruik een andere wallet of probeer het later opnieuw.',
   forbidden_origin: 'Betalen werkt niet op deze pagina',
   forbidden_origin_help: '{nothing} Meld dit bij de winkel.',
   tryLater: 'Er is een probleem bij de betaaldienst. Probeer het opnieuw.',

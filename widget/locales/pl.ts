@@ -129,7 +129,7 @@ export default {
   too_many_payments: 'Zbyt wiele prób zapłaty za to zamówienie',
   too_many_payments_help: '{nothing} Skontaktuj się ze sklepem.',
   too_many_requests: 'Zbyt wiele prób. {nothing} Spróbuj ponownie później.',
-  too_many_prompts: 'Zbyt wiele próśb do tego portfela. {nothing} Spróbuj ponownie później.',
+  too_many_prompts: 'Zbyt wiele próśb do tego portfela. {nothing} Użyj innego portfela lub spróbuj ponownie później.',
   forbidden_origin: 'Na tej stronie nie można płacić',
   forbidden_origin_help: '{nothing} Powiadom o tym sklep.',
   tryLater: 'W serwisie płatności wystąpił problem. Spróbuj ponownie.',

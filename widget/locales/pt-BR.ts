@@ -129,7 +129,7 @@ export default {
   too_many_payments: 'Muitas tentativas para este pedido',
   too_many_payments_help: '{nothing} Por favor, fale com a loja.',
   too_many_requests: 'Muitas tentativas. {nothing} Tente de novo mais tarde.',
-  too_many_prompts: 'Muitas solicitações para esta carteira. {nothing} Tente de novo mais tarde.',
+  too_many_prompts: 'Muitas solicitações para esta carteira. {nothing} Use outra carteira ou tente de novo mais tarde.',
   forbidden_origin: 'Os pagamentos não funcionam nesta página',
   forbidden_origin_help: '{nothing} Por favor, avise a loja.',
   tryLater: 'O serviço de pagamento está com problemas. Por favor, tente de novo.',

@@ -129,7 +129,8 @@ export default {
   too_many_payments: 'Demasiadas tentativas para esta encomenda',
   too_many_payments_help: '{nothing} Por favor, contacte a loja.',
   too_many_requests: 'Demasiadas tentativas. {nothing} Tente novamente mais tarde.',
-  too_many_prompts: 'Demasiados pedidos para esta carteira. {nothing} Tente novamente mais tarde.',
+  too_many_prompts:
+    'Demasiados pedidos para esta carteira. {nothing} Utilize outra carteira ou tente novamente mais tarde.',
   forbidden_origin: 'Os pagamentos não funcionam nesta página',
   forbidden_origin_help: '{nothing} Por favor, informe a loja.',
   tryLater: 'Ocorreu um problema no serviço de pagamento. Por favor, tente novamente.',

@@ -129,7 +129,8 @@ export default {
   too_many_payments: 'Prea multe încercări pentru această comandă',
   too_many_payments_help: '{nothing} Vă rugăm să contactați magazinul.',
   too_many_requests: 'Prea multe încercări. {nothing} Încercați din nou mai târziu.',
-  too_many_prompts: 'Prea multe solicitări către acest portofel. {nothing} Încercați din nou mai târziu.',
+  too_many_prompts:
+    'Prea multe solicitări către acest portofel. {nothing} Folosiți alt portofel sau încercați din nou mai târziu.',
   forbidden_origin: 'Plățile nu funcționează pe această pagină',
   forbidden_origin_help: '{nothing} Vă rugăm să anunțați magazinul.',
   tryLater: 'Serviciul de plată are o problemă. Vă rugăm să încercați din nou.',

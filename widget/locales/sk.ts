@@ -129,7 +129,7 @@ export default {
   too_many_payments: 'Priveľa pokusov pri tejto objednávke',
   too_many_payments_help: '{nothing} Obráťte sa, prosím, na obchod.',
   too_many_requests: 'Priveľa pokusov. {nothing} Skúste to, prosím, neskôr.',
-  too_many_prompts: 'Priveľa žiadostí na túto peňaženku. {nothing} Skúste to, prosím, neskôr.',
+  too_many_prompts: 'Priveľa žiadostí na túto peňaženku. {nothing} Použite inú peňaženku alebo to skúste neskôr.',
   forbidden_origin: 'Na tejto stránke sa nedá platiť',
   forbidden_origin_help: '{nothing} Informujte, prosím, obchod.',
   tryLater: 'Platobná služba má problém. Skúste to, prosím, znova.',

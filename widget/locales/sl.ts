@@ -129,7 +129,7 @@ export default {
   too_many_payments: 'Preveč poskusov za to naročilo',
   too_many_payments_help: '{nothing} Obrnite se na trgovino.',
   too_many_requests: 'Preveč poskusov. {nothing} Poskusite znova pozneje.',
-  too_many_prompts: 'Preveč zahtevkov tej denarnici. {nothing} Poskusite znova pozneje.',
+  too_many_prompts: 'Preveč zahtevkov tej denarnici. {nothing} Uporabite drugo denarnico ali poskusite znova pozneje.',
   forbidden_origin: 'Na tej strani ni mogoče plačati',
   forbidden_origin_help: '{nothing} Obvestite trgovino.',
   tryLater: 'Plačilna storitev ima težavo. Poskusite znova.',

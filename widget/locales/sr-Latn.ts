@@ -129,7 +129,7 @@ export default {
   too_many_payments: 'Previše pokušaja za ovu porudžbinu',
   too_many_payments_help: '{nothing} Obratite se prodavnici.',
   too_many_requests: 'Previše pokušaja. {nothing} Pokušajte ponovo kasnije.',
-  too_many_prompts: 'Previše zahteva ovom novčaniku. {nothing} Pokušajte ponovo kasnije.',
+  too_many_prompts: 'Previše zahteva ovom novčaniku. {nothing} Koristite drugi novčanik ili pokušajte ponovo kasnije.',
   forbidden_origin: 'Plaćanje na ovoj stranici ne radi',
   forbidden_origin_help: '{nothing} Obavestite prodavnicu.',
   tryLater: 'Usluga plaćanja ima problem. Pokušajte ponovo.',

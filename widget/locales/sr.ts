@@ -129,7 +129,7 @@ export default {
   too_many_payments: 'Превише покушаја за ову поруџбину',
   too_many_payments_help: '{nothing} Обратите се продавници.',
   too_many_requests: 'Превише покушаја. {nothing} Покушајте поново касније.',
-  too_many_prompts: 'Превише захтева овом новчанику. {nothing} Покушајте поново касније.',
+  too_many_prompts: 'Превише захтева овом новчанику. {nothing} Користите други новчаник или покушајте поново касније.',
   forbidden_origin: 'Плаћање на овој страници не ради',
   forbidden_origin_help: '{nothing} Обавестите продавницу.',
   tryLater: 'Услуга плаћања има проблем. Покушајте поново.',

@@ -129,7 +129,8 @@ export default {
   too_many_payments: 'För många försök för den här beställningen',
   too_many_payments_help: '{nothing} Kontakta butiken.',
   too_many_requests: 'För många försök. {nothing} Försök igen senare.',
-  too_many_prompts: 'För många förfrågningar till den här plånboken. {nothing} Försök igen senare.',
+  too_many_prompts:
+    'För många förfrågningar till den här plånboken. {nothing} Använd en annan plånbok eller försök igen senare.',
   forbidden_origin: 'Det går inte att betala på den här sidan',
   forbidden_origin_help: '{nothing} Meddela butiken.',
   tryLater: 'Betaltjänsten har ett problem. Försök igen.',

@@ -126,7 +126,7 @@ export default {
   too_many_payments: 'มีการลองชำระคำสั่งซื้อนี้หลายครั้งเกินไป',
   too_many_payments_help: '{nothing} กรุณาติดต่อร้านค้า',
   too_many_requests: 'มีการลองหลายครั้งเกินไป {nothing} กรุณาลองอีกครั้งภายหลัง',
-  too_many_prompts: 'มีคำขอไปยังวอลเล็ตนี้มากเกินไป {nothing} กรุณาลองอีกครั้งภายหลัง',
+  too_many_prompts: 'มีคำขอไปยังวอลเล็ตนี้มากเกินไป {nothing} กรุณาใช้วอลเล็ตอื่นหรือลองอีกครั้งภายหลัง',
   forbidden_origin: 'หน้านี้ไม่สามารถชำระเงินได้',
   forbidden_origin_help: '{nothing} กรุณาแจ้งร้านค้า',
   tryLater: 'บริการชำระเงินขัดข้อง กรุณาลองอีกครั้ง',

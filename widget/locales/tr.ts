@@ -129,7 +129,8 @@ export default {
   too_many_payments: 'Bu sipariş için çok fazla deneme yapıldı',
   too_many_payments_help: '{nothing} Lütfen mağazayla iletişime geçin.',
   too_many_requests: 'Çok fazla deneme yapıldı. {nothing} Lütfen daha sonra tekrar deneyin.',
-  too_many_prompts: 'Bu cüzdana çok fazla ödeme isteği gönderildi. {nothing} Lütfen daha sonra tekrar deneyin.',
+  too_many_prompts:
+    'Bu cüzdana çok fazla ödeme isteği gönderildi. {nothing} Başka bir cüzdan kullanın veya daha sonra tekrar deneyin.',
   forbidden_origin: 'Bu sayfada ödeme yapılamıyor',
   forbidden_origin_help: '{nothing} Lütfen mağazaya bildirin.',
   tryLater: 'Ödeme hizmetinde bir sorun var. Lütfen tekrar deneyin.',

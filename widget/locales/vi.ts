@@ -128,7 +128,7 @@ export default {
   too_many_payments: 'Đơn hàng này đã được thử quá nhiều lần',
   too_many_payments_help: '{nothing} Vui lòng liên hệ cửa hàng.',
   too_many_requests: 'Đã thử quá nhiều lần. {nothing} Vui lòng thử lại sau.',
-  too_many_prompts: 'Quá nhiều yêu cầu đến ví này. {nothing} Vui lòng thử lại sau.',
+  too_many_prompts: 'Quá nhiều yêu cầu đến ví này. {nothing} Hãy dùng ví khác hoặc thử lại sau.',
   forbidden_origin: 'Không thể thanh toán trên trang này',
   forbidden_origin_help: '{nothing} Vui lòng báo cho cửa hàng.',
   tryLater: 'Dịch vụ thanh toán đang gặp sự cố. Vui lòng thử lại.',

@@ -126,7 +126,7 @@ export default {
   too_many_payments: '此訂單的嘗試次數過多',
   too_many_payments_help: '{nothing}請聯絡商家。',
   too_many_requests: '嘗試次數過多。{nothing}請稍後重試。',
-  too_many_prompts: '傳送到這個錢包的請求過多。{nothing}請稍後重試。',
+  too_many_prompts: '傳送到這個錢包的請求過多。{nothing}請使用其他錢包，或稍後重試。',
   forbidden_origin: '無法在本頁付款',
   forbidden_origin_help: '{nothing}請告知商家。',
   tryLater: '付款服務發生問題。請重試。',

@@ -126,7 +126,7 @@ export default {
   too_many_payments: '此订单的付款尝试次数过多',
   too_many_payments_help: '{nothing}请联系商家。',
   too_many_requests: '尝试次数过多。{nothing}请稍后重试。',
-  too_many_prompts: '发送到这个钱包的请求过多。{nothing}请稍后重试。',
+  too_many_prompts: '发送到这个钱包的请求过多。{nothing}请使用其他钱包，或稍后重试。',
   forbidden_origin: '无法在本页付款',
   forbidden_origin_help: '{nothing}请告知商家。',
   tryLater: '支付服务出现问题。请重试。',
