@@ -161,7 +161,7 @@ export const flowStyles = css`
     .primary:hover {
       background: color-mix(in srgb, var(--_fill) 88%, var(--_press));
     }
-    :is(.second, .quiet:not(.note *)):hover {
+    :is(.second, .quiet):hover {
       background: var(--_tint);
     }
     .method:hover {
@@ -214,11 +214,7 @@ export const flowStyles = css`
   }
   .note button {
     justify-content: start;
-    margin: 0 -1px -0.6em;
     padding: 0;
-    text-align: start;
-    text-decoration: underline;
-    color: inherit;
   }
   .panel > .icon {
     box-sizing: content-box;
