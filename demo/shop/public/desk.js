@@ -1,6 +1,6 @@
-// Refreshes the desk's list every two seconds while the page is visible and not paused, keeps the focus, and hides the rows that do
-// not have all the words that are looked for, or that a link asks for by `?find=`. The markup comes from the shop's
-// server, which escapes all values in it.
+// Refreshes the desk's list every two seconds while the page is visible and not paused, keeps the focus, and hides the
+// rows that do not have all the words that are looked for, or that a link asks for by `?find=`. The markup comes from
+// the shop's server, which escapes all values in it.
 
 const live = document.querySelector('[data-live]');
 const pause = document.querySelector('.head button');
