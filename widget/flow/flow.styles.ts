@@ -371,13 +371,6 @@ export const flowStyles = css`
     dd {
       text-align: start;
     }
-    .sheet:not(:has(form)) section {
-      justify-content: center;
-      text-align: center;
-      > div {
-        flex: initial;
-      }
-    }
     .status i {
       display: block;
       margin: 0 auto 0.4em;
@@ -409,7 +402,7 @@ export const flowStyles = css`
     }
     .sheet:has(.pair)
       :is(p:not(.total, .print-only, section p), small, h2, summary, slot:not([name='mark'], section slot)),
-    :is(a, button, .row, .status, .live) {
+    :is(a, button, .row, .status, .live, .note:has(b)) {
       display: none;
     }
   }
@@ -466,6 +459,7 @@ export const flowStyles = css`
     .row {
       margin-block: 0;
     }
+    summary,
     :not(.row) > .quiet,
     small ~ .quiet {
       border: 0;
