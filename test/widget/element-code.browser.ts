@@ -3,6 +3,7 @@
 import { expect, fixture, html } from '@open-wc/testing';
 import { CODE, FakeProxy, proxyWith } from '../../widget/testing/fake-proxy.ts';
 import { announced, copiedFrom, heading, link, mount, part, textOf, thePart, until } from './mount.ts';
+import { other } from './states.ts';
 
 const APP_URL = 'jetgo://pay?reference=1';
 /** With eight pixels for each module, and the quiet zone. */
@@ -122,7 +123,7 @@ it('what can be paid has a warning as long as an earlier payment can be paid, to
     const widget = await mount(proxy);
     await heading(widget, title);
     expect(textOf(widget), method).not.to.contain('Confirm only one payment');
-    proxy.publish({ otherOpen: true });
+    proxy.publish(other('CHECKOUT'));
     await until(() => textOf(widget).includes('Confirm only one payment, or you will pay twice.'), 'the warning');
     proxy.publish({ checking: true });
     await heading(widget, 'We are checking your payment');

@@ -1,6 +1,7 @@
 // Paying by each method, from the click to what there is to pay with; refused starts; the checkout in a new tab.
 import { expect, oneEvent } from '@open-wc/testing';
 import { CHECKOUT_URL, CODE, FakeProxy, paymentOf, problemOf, proxyWith } from '../../widget/testing/fake-proxy.ts';
+import type { PaymentWidget } from '../../widget/payment-widget.ts';
 import { copiedFrom, heading, leftOf, link, mount, part, radio, textOf, texts, thePart, type, until } from './mount.ts';
 
 it('paying by QR shows the code with a name, its text to copy, and the link to the wallet’s page', async () => {
@@ -60,18 +61,56 @@ it('a request by the only method has one link, to the wallet ID', async () => {
   expect(texts(widget, '[part=other]')).to.deep.equal(['Change the wallet ID']);
 });
 
-it('a wallet ID that cannot be asked leads to the website, and back to its field with what was typed', async () => {
-  const proxy = new FakeProxy();
-  proxy.onStart = () => paymentOf('CHECKOUT', { asked: 'DIRECT' });
-  const widget = await mount(proxy, { 'checkout-target': '_blank' });
-  type(widget, 'wallet', '12345679');
-  thePart(widget, 'pay').click();
-  await heading(widget, 'Continue on the wallet’s website');
-  expect(texts(widget, '[part=other]')).to.deep.equal(['Change the wallet ID', 'Pay another way']);
-  thePart(widget, 'other').click();
-  await heading(widget, 'How would you like to pay?');
-  expect(radio(widget, 'DIRECT').checked).to.equal(true);
-  expect((thePart(widget, 'wallet') as HTMLInputElement).value).to.equal('12345679');
+describe('a wallet ID that cannot be asked', () => {
+  const createdAt = '2026-11-20T12:00:00.000Z';
+
+  /** Asks, is led to the website, does `there`, and returns to the field. */
+  async function changed(there: (widget: PaymentWidget) => void = () => {}) {
+    const proxy = new FakeProxy();
+    proxy.onStart = () => paymentOf('CHECKOUT', { asked: 'DIRECT', createdAt });
+    const widget = await mount(proxy, { 'checkout-target': '_blank' });
+    type(widget, 'wallet', '12345679');
+    thePart(widget, 'pay').click();
+    await heading(widget, 'Continue on the wallet’s website');
+    expect(texts(widget, '[part=other]')).to.deep.equal(['Change the wallet ID', 'Pay another way']);
+    there(widget);
+    thePart(widget, 'other').click();
+    await heading(widget, 'How would you like to pay?');
+    return { proxy, widget };
+  }
+
+  it('leads to the website, and back to its field, which says so of what was typed', async () => {
+    const { widget } = await changed();
+    expect(radio(widget, 'DIRECT').checked).to.equal(true);
+    const field = thePart(widget, 'wallet') as HTMLInputElement;
+    expect([field.value, field.ariaInvalid]).to.deep.equal(['12345679', 'true']);
+    expect(thePart(widget, 'error').textContent).to.equal(
+      'We cannot send a request to this wallet ID. Log in on the wallet’s website instead.',
+    );
+  });
+
+  it('is no open payment for who did not go to the website', async () => {
+    const { proxy, widget } = await changed();
+    expect(textOf(widget)).not.to.contain('twice');
+    expect([part(widget, 'back'), thePart(widget, 'pay').className]).to.deep.equal([null, 'primary']);
+    proxy.onStart = () => ({ createdAt: '2026-11-20T12:01:00.000Z' });
+    proxy.publish({ otherOpen: true, otherPayments: [{ method: 'CHECKOUT', walletLast4: null, createdAt }] });
+    type(widget, 'wallet', '12345678');
+    thePart(widget, 'pay').click();
+    await heading(widget, 'Confirm in your wallet app');
+    expect(textOf(widget)).not.to.contain('twice');
+  });
+
+  it('is an open payment for who went there', async () => {
+    const { widget } = await changed((there) => {
+      there.addEventListener('click', (event) => event.preventDefault(), { once: true });
+      link(there, 'checkout').click();
+    });
+    expect(textOf(widget)).to.contain('Confirm only one payment, or you will pay twice.');
+    expect(thePart(widget, 'pay').className).to.equal('second');
+    thePart(widget, 'back').click();
+    await heading(widget, 'Continue on the wallet’s website');
+  });
 });
 
 it('paying by CHECKOUT sends the page a cancelable event before each redirect, and keeps a link', async () => {
@@ -178,7 +217,9 @@ describe('a refused start', () => {
     type(widget, 'wallet', '12345678');
     thePart(widget, 'pay').click();
     await until(() => part(widget, 'error'), 'the refusal');
-    expect(textOf(widget)).to.contain('Too many requests to this wallet. No money was taken. Use another wallet, or try again later.');
+    expect(textOf(widget)).to.contain(
+      'Too many requests to this wallet. No money was taken. Use another wallet, or try again later.',
+    );
     expect([radio(widget, 'DIRECT').checked, radio(widget, 'DIRECT').disabled]).to.deep.equal([true, false]);
     type(widget, 'wallet', '23456789');
     thePart(widget, 'pay').click();

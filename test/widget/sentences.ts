@@ -167,7 +167,7 @@ export const SENTENCES = {
   newRequest: label,
   redirect: ['pageIsGood'],
   redirect_help: ['pageIsGood', 'follows'],
-  notDirect: ['notDirect', 'pageIsGood', 'follows'],
+  notDirect: ['notDirect'],
   redirectOpen: label,
   timeLeft: ['timeLeft'],
   timeSpoken: ['timeLeft'],

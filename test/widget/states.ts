@@ -36,7 +36,8 @@ const who = { merchant: 'Stillwater Coffee', logo, description: 'Two packs of fi
 const nobody = { merchant: undefined, logo: undefined, description: undefined };
 const appUrl = 'jetgo://pay?reference=4711';
 const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
-const other = (method: Method, walletLast4: string | null = null): Partial<OrderView> => ({
+/** Another payment that can still be confirmed. */
+export const other = (method: Method, walletLast4: string | null = null): Partial<OrderView> => ({
   otherOpen: true,
   otherPayments: [{ method, walletLast4, createdAt: '2026-11-20T11:58:00.000Z' }],
 });

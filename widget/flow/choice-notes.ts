@@ -2,28 +2,28 @@
 // that a start was refused or is slow; and below a method's name, what the shopper does next.
 // Apart from shell/choose.ts because the first paint needs none of it.
 import type { TemplateResult } from 'lit';
-import { PAYS_BY, type Method, type PaymentView } from '../../backend-proxy/protocol/wire.ts';
+import { PAYS_BY, type Method } from '../../backend-proxy/protocol/wire.ts';
 import { CHECKOUT_LIFETIME_MS } from '../../backend-proxy/protocol/schedule.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { Choice } from '../shell/choice.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import type { SessionState, Trouble } from '../shell/state.ts';
 import { timeInWords } from './announcer.ts';
-import { button, isOpen, nothingIn, otherNote, reference, space, type Rank } from './parts.ts';
+import { button, isOpen, nothingIn, otherNote, othersOf, reference, space, type Rank } from './parts.ts';
 import { amountField, html, nameOf, opensApp } from './provided.ts';
 import { BACK, show } from './view.ts';
 
 /** Whether there is an open payment that the shopper can return to. */
 export function canReturn(state: SessionState, now = Date.now()): boolean {
-  const { activity, order } = state;
-  const isAway = activity.at === 'choosing' && (isOpen(order.payment) || !!order.openPayment);
-  const isPast = activity.at === 'following' && !!order.openPayment;
-  return (isAway || isPast) && show({ ...state, activity: BACK }, now)?.panel !== 'trouble';
+  const { activity, order, unopened } = state;
+  const open = activity.at === 'choosing' && isOpen(order.payment) ? order.payment : order.openPayment;
+  const isAway = activity.at === 'choosing' || activity.at === 'following';
+  const isOpened = isAway && open && !unopened.includes(open.createdAt);
+  return !!isOpened && show({ ...state, activity: BACK }, now)?.panel !== 'trouble';
 }
 
 export function notesAboveMethods(shown: Choice, context: PanelContext): TemplateResult {
-  const { state } = context;
-  return html`${hasOther(state) ? otherNote('onlyOne', context, ownOpen(state)) : ''} ${backButton(context, 'second')}
+  return html`${otherNote('onlyOne', context)} ${backButton(context, 'second')}
   ${shown.askAmount ? amountField(shown, context) : ''}`;
 }
 
@@ -31,17 +31,9 @@ export function notesAboveMethods(shown: Choice, context: PanelContext): Templat
 export const notesAbovePay = ({ trouble }: Choice, context: PanelContext): TemplateResult | '' =>
   trouble ? html`<p class="note wrong announce" part="error">${textOf(trouble, context)}</p>` : '';
 
-/** Of those that could be paid as well as the one that is started or waited for: the current one of the order. */
-function ownOpen({ order, activity }: SessionState): PaymentView | null | false {
-  const own = activity.at === 'sending' ? activity.before : order.payment;
-  return activity.at !== 'following' && isOpen(own) && own;
-}
-
-const hasOther = (state: SessionState): boolean => state.order.otherOpen || !!ownOpen(state);
-
 /** The text, and that a repeated press is one payment: that is not said of two, because each could be paid. */
 const onceOnly = (text: string, context: PanelContext): TemplateResult =>
-  html`${text}${hasOther(context.state) ? '' : space(context) + context.say('once')}`;
+  html`${text}${othersOf(context.state)[0] ? '' : space(context) + context.say('once')}`;
 
 /** A code newer than this file gets a text that says to try again. */
 function textOf({ code, message }: Trouble, context: PanelContext): string | TemplateResult {
@@ -73,7 +65,7 @@ export function notesBelowPay({ busy, trouble }: Choice, context: PanelContext):
 }
 
 /** The press that could pay twice is not the first that the eye finds. */
-export const payRank = ({ state }: PanelContext): Rank => (hasOther(state) ? 'second' : 'primary');
+export const payRank = ({ state }: PanelContext): Rank => (othersOf(state)[0] ? 'second' : 'primary');
 
 export const backButton = ({ say, run, state }: PanelContext, rank: Rank): TemplateResult | '' =>
   canReturn(state) ? button('back', rank, say('back'), () => run((session) => session.showOpenPayment())) : '';

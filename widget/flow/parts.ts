@@ -6,7 +6,7 @@ import type { MessageKey } from '../locales/en.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import type { SessionState } from '../shell/state.ts';
 import { returnLink, supportLink, targetOf } from './checkout-window.ts';
-import { asksWalletId, html, icon, offeredMethods } from './provided.ts';
+import { asksWalletId, html, icon, offeredMethods, opensApp } from './provided.ts';
 import type { Limit } from './view.ts';
 
 const SIGNS = {
@@ -79,8 +79,8 @@ export const orderName = ({ say, state }: PanelContext): TemplateResult =>
 
 /** What the text of a problem names. While nothing was open before, nothing can be charged. */
 export function nothingIn({ say, state }: PanelContext): { nothing: string } {
-  const { version, payment, otherOpen } = state.order;
-  return { nothing: say(version < 0 || payment || otherOpen ? 'notStarted' : 'notTaken') };
+  const { version, payment } = state.order;
+  return { nothing: say(version < 0 || payment || othersOf(state)[0] ? 'notStarted' : 'notTaken') };
 }
 
 /**
@@ -126,54 +126,59 @@ export const timeBar = ({ remainingMs, totalMs }: Limit): TemplateResult | '' =>
       </svg>`
     : '';
 
-/** Starts a new payment in place of one that expired or cannot be paid; not in the first rank below a warning. */
-export const newAttemptButton = (method: Method, context: PanelContext, rank: Rank = 'second'): TemplateResult | '' =>
-  againButton(method, context.say(PAYS_BY[method] === 'prompt' ? 'newRequest' : 'again'), context, rank);
+/** Starts a new payment in place of one that ended or cannot be paid; not in the first rank below a warning. */
+export function againButton(method: Method, context: PanelContext, rank: Rank = 'second'): TemplateResult | '' {
+  const { say, run, state } = context;
+  // What was rejected has to be changed first.
+  const isRequest = PAYS_BY[method] === 'prompt' && state.order.payment?.reason !== 'REJECTED';
+  const text = say(isRequest ? 'newRequest' : 'again');
+  return state.blocked ? '' : button('again', rank, text, () => run((session) => session.again(method)));
+}
 
-export const againButton = (
-  method: Method,
-  text: string,
-  { run, state }: PanelContext,
-  rank: Rank = 'primary',
-): TemplateResult | '' =>
-  state.blocked ? '' : button('again', rank, text, () => run((session) => session.again(method)));
+/** The payments that can be paid as well as the one that the shopper waits for or is about to start. */
+export function othersOf({ order, activity, unopened }: SessionState): OtherPaymentView[] {
+  const own = activity.at === 'sending' ? activity.before : order.payment;
+  // A proxy of the version before has no list.
+  return [order.otherPayments, activity.at !== 'following' && isOpen(own) && own]
+    .flat()
+    .filter((each): each is OtherPaymentView => !!each && !unopened.includes(each.createdAt));
+}
 
 /** An earlier payment may still be in the wallet, or this one will be once another is started. */
 export const onePaymentNote = (context: PanelContext, isOffered: boolean): TemplateResult | '' => {
   const { say, state } = context;
-  if (state.order.otherOpen && !state.order.checking) return otherNote('onlyOne', context);
-  return isOffered && !state.blocked ? html`<p class="note warning">${say('onlyOne')}</p>` : '';
+  if (state.order.checking) return '';
+  return (
+    otherNote('onlyOne', context) ||
+    (isOffered && !state.blocked ? html`<p class="note warning">${say('onlyOne')}</p>` : '')
+  );
 };
 
 /** That other payments can still be confirmed, which they are, and what follows from it. */
-export const otherNote = (
-  advice: MessageKey,
-  context: PanelContext,
-  own?: PaymentView | null | false,
-): TemplateResult => {
-  // A proxy of the version before does not name them.
-  const all = [context.state.order.otherPayments, own].flat();
-  return html`<p class="note warning announce">
-    <span
-      >${context.say('otherOpen')}
-      ${all.map((each) => (each ? html`<b>${startedPayment(each, context)}</b>` : ''))}${context.say(advice)}</span
-    >
-  </p>`;
-};
+export function otherNote(advice: MessageKey, context: PanelContext): TemplateResult | '' {
+  const others = othersOf(context.state);
+  return others[0]
+    ? html`<p class="note warning announce">
+        <span
+          >${context.say('otherOpen')}
+          ${others.map((each) => html`<b>${startedPayment(each, context)}</b>`)}${context.say(advice)}</span
+        >
+      </p>`
+    : '';
+}
 
 /** Which of the shopper's payments it is: by what it is paid, and at what time of the day it was started. */
 export const startedPayment = (payment: OtherPaymentView, context: PanelContext): TemplateResult =>
-  html`${payName(payment, context)} · ${timeOf(payment.createdAt, context, {})}`;
+  html`<bdi>${payName(payment, context)}</bdi> · <bdi>${timeOf(payment.createdAt, context, {})}</bdi>`;
 
-/** By what a payment is paid, with the name that the choice had on a phone and the one that the shop's staff sees. */
-export function payName(
+/** By what a payment is paid, with the name that the choice has on this device. */
+export const payName = (
   { method, walletLast4 }: Pick<PaymentView, 'method' | 'walletLast4'>,
   { say, state }: PanelContext,
-): TemplateResult {
-  const name = PAYS_BY[method] === 'code' ? `${say('DIRECT')}\u00a0· ${say(method)}` : say(method);
-  return html`${state.claims?.methodNames?.[method] ?? name}
-  ${walletLast4 ? html`<bdi dir="ltr">••••&nbsp;${walletLast4}</bdi>` : ''}`;
-}
+): TemplateResult =>
+  html`${state.claims?.methodNames?.[method] ?? say(opensApp(method) ? 'DIRECT' : method)}${
+    walletLast4 ? html`${' '}<bdi dir="ltr">••••&nbsp;${walletLast4}</bdi>` : ''
+  }`;
 
 /** In the shopper's own time zone and calendar, by default with the day. It may wrap after a comma only. */
 export function timeOf(

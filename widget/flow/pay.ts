@@ -13,10 +13,11 @@ import {
   asksOnlyForWallet,
   button,
   copyButton,
-  newAttemptButton,
+  againButton,
   onePaymentNote,
-  otherMethodButton,
   orderName,
+  otherMethodButton,
+  othersOf,
   sign,
   startedPayment,
   timeBar,
@@ -84,9 +85,9 @@ export function fetching(
 /** A code or a page that never arrived cannot be paid, but a request may have reached the wallet. */
 export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, context: PanelContext): TemplateResult {
   const { say, state } = context;
-  const { payment, otherOpen } = state.order;
+  const { payment } = state.order;
   const isPrompt = PAYS_BY[method] === 'prompt';
-  const rank = isPrompt || otherOpen ? 'second' : 'primary';
+  const rank = isPrompt || othersOf(state)[0] ? 'second' : 'primary';
   return html`${
     isPrompt && payment
       ? html`${icon(method)}${heading(say('lostRequest'))}
@@ -96,7 +97,7 @@ export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, 
       : html`${sign('ended')}${heading(say('NOT_CREATED'))}
         ${onePaymentNote(context, false) || html`<p>${say('NOT_CREATED_help')}</p>`}`
   }
-  ${newAttemptButton(method, context, rank)} ${otherMethodButton(context)}`;
+  ${againButton(method, context, rank)} ${otherMethodButton(context)}`;
 }
 
 /** No button: while the outcome is unknown, another payment might be paid as well. No spinner: it may take days. */
@@ -140,7 +141,7 @@ export function timeUp({ method }: Extract<Shown, { panel: 'timeUp' }>, context:
   const { say } = context;
   return html`${sign('clock')}${heading(say('EXPIRED'))}
     <p>${say('counts')}</p>
-    ${waitingStatus(context, say('timeUp_help'), undefined, true)} ${newAttemptButton(method, context)}
+    ${waitingStatus(context, say('timeUp_help'), undefined, true)} ${againButton(method, context)}
     ${otherMethodButton(context)}`;
 }
 
@@ -154,7 +155,7 @@ export function scan(shown: Scan, context: PanelContext): TemplateResult {
   const code = shown.code && pictureOf(shown.code, label);
   const link = appLink(shown.appUrl);
   // A phone cannot scan its own screen: what leads into the wallet on this device comes first.
-  const isAppFirst = !code || (opensApp('QR') && (link || code.text));
+  const isAppFirst = !code || (opensApp('QR') && link);
   return html`${isAppFirst ? appPanel(shown, code, link, context) : codePanel(shown, code, link, context)}
     <p class="print-only">${orderName(context)} · <bdi dir="ltr">${location.host}</bdi></p>
     ${otherMethodButton(context)}`;
@@ -163,7 +164,7 @@ export function scan(shown: Scan, context: PanelContext): TemplateResult {
 function codePanel(limit: Scan, picture: Picture, link: string | null, context: PanelContext): TemplateResult {
   return html`${heading(context.say(opensApp('QR') ? 'otherDevice' : 'scan'))}${pair(picture, context, limit)}
     ${waitingStatus(context, context.say('waiting'), limit)}
-    <details part="this-device">
+    <details part="this-device" ?open=${opensApp('QR')}>
       <summary>${context.say('thisDevice')}</summary>
       <div class="row">
         ${link && checkoutLink(link) ? appButton(link, 'quiet', context) : ''} ${codeButtons(picture, context)}
@@ -180,13 +181,11 @@ const pair = (picture: Picture, context: PanelContext, limit?: Limit): TemplateR
 
 function appPanel(shown: Scan, picture: Picture | null, link: string | null, context: PanelContext): TemplateResult {
   const { say, state } = context;
-  const { code } = shown;
-  const text = code && 'text' in code ? code.text : null;
   // Whether the app opened, a page cannot know.
-  const isOpened = link && state.openedAppLink === link;
+  const isOpened = link && state.openedLink === link;
   return html`${phone(shown)}${heading(say('app'))}
-    <p>${say(link || !text ? 'app_help' : 'appHelp_scan')}</p>
-    ${link ? appButton(link, 'primary', context) : text ? copyButton(text, 'copy', context, 'primary') : ''}
+    <p>${say('app_help')}</p>
+    ${link ? appButton(link, 'primary', context) : ''}
     ${
       isOpened
         ? html`<p part="status" class="note announce">
@@ -197,10 +196,10 @@ function appPanel(shown: Scan, picture: Picture | null, link: string | null, con
     ${waitingStatus(context, say('waiting'), shown)}
     ${
       picture
-        ? html`<details part="other-device" ?open=${isOpened || !link}>
+        ? html`<details part="other-device" ?open=${isOpened}>
             <summary>${say('otherDevice')}</summary>
             ${pair(picture, context)}
-            <div class="row">${link ? codeButtons(picture, context) : saveButton(picture, context)}</div>
+            <div class="row">${codeButtons(picture, context)}</div>
           </details>`
         : ''
     }`;

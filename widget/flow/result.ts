@@ -11,11 +11,11 @@ import {
   both,
   button,
   helpLink,
-  newAttemptButton,
   nothingIn,
   onePaymentNote,
   orderName,
   otherNote,
+  othersOf,
   otherMethodButton,
   payName,
   reference,
@@ -47,14 +47,14 @@ export function paid(context: PanelContext): TemplateResult {
   return html`${sign(look, title === 'refunded' ? 'paid' : look)}${heading(say(title, { amount: shown(onItsWay || back) }))}
     ${isClosed && refund ? html`<p>${say('closed')}</p>` : ''}
     ${owedAmount ? html`<p class="note warning announce">${say('owed', { amount: money(owedAmount) })}</p>` : ''}
-    ${order.otherOpen ? otherNote(refund ? 'closed_help' : 'doNotConfirm', context) : ''}
+    ${otherNote(refund ? 'closed_help' : 'doNotConfirm', context)}
     <dl part="details">
       ${
         isTwice
           ? received.map((each) =>
               detail(html`${payName(each, context)}<small>${timeOf(each.paidAt, context)}</small>`, money(each.amount)),
             )
-          : detail(say('amount'), gone && money(amount))
+          : detail(say('amount'), money(amount))
       }
       ${detail(say('sentBack'), back && shown(-back))} ${detail(say('refunding'), onItsWay && shown(-onItsWay))}
       ${detail(say(gone ? 'net' : 'total'), addsUp && (isTwice || gone) && shown(sumOf(received) - gone), 'sum')}
@@ -107,7 +107,7 @@ export function failed(
   const help = isLow ? cause : isPlain ? 'DECLINED' : key;
   const isOver = !/EXPIRED|RESOLVED/.test(help);
   // An earlier payment may have been paid, such as a request whose answer was lost; the note below names it.
-  const mayBePaid = isOver && state.order.otherOpen;
+  const mayBePaid = isOver && othersOf(state)[0];
   // Where there is no other way, none is named.
   const isOnly = isOver && !isLow && !offeredMethods(state)[1];
   const next = nextStep[(mayBePaid ? 'EXPIRED' : help) as keyof typeof nextStep] ?? nextStep.again;
@@ -121,18 +121,15 @@ export function failed(
 const SIGNS: Partial<Record<Reason, 'wrong' | 'clock'>> = { REJECTED: 'wrong', EXPIRED: 'clock' };
 
 const nextStep = {
-  // The same press fails again until there is more money, and another way may lead to the same wallet.
-  LOW_BALANCE: (method: Method, context: PanelContext) =>
-    html`${otherMethodButton(context, 'second')} ${againButton(method, context.say('again'), context, 'second')}`,
   EXPIRED: (method: Method, context: PanelContext) =>
-    html`${onePaymentNote(context, true)} ${backButton(context, 'primary')} ${newAttemptButton(method, context)}
+    html`${onePaymentNote(context, true)} ${backButton(context, 'primary')} ${againButton(method, context)}
     ${otherMethodButton(context)}`,
   // A person at the shop closed the payment, so the shop decides about another try.
   RESOLVED: (_: Method, context: PanelContext) =>
     html`<small>${orderName(context)}</small>${onePaymentNote(context, false)} ${waysOut('help', context)}
       ${otherMethodButton(context)}`,
   again: (method: Method, context: PanelContext) =>
-    html`${againButton(method, context.say('again'), context)} ${otherMethodButton(context)}`,
+    html`${againButton(method, context, 'primary')} ${otherMethodButton(context)}`,
 };
 
 /**

@@ -175,13 +175,22 @@ export class Session implements ReactiveController, Actions {
     this.#host.set({ activity: { at: 'choosing' }, unavailable: [] });
   }
 
-  /** Returns to the choice, at this method, or at another row than the one that the shopper did not want. */
+  /**
+   * Returns to the choice, at this method, or at another row than the one that the shopper did not want. A website that
+   * the gateway named in place of a request is not counted as open unless it was opened here: who mistyped an ID never
+   * chose it.
+   */
   payAnotherWay(by?: Method): void {
     this.reset();
     const state = this.#host.state();
-    const last = state.form.method ?? state.order.payment?.asked;
+    const { form, openedLink, unopened } = state;
+    const { payment } = state.order;
+    const last = form.method ?? payment?.asked;
     const method = by ?? offeredMethods(state).find((each) => !sharesRow(each, last));
-    if (method) this.edit({ method });
+    const isRedirected = payment?.checkoutUrl && payment.asked !== payment.method;
+    if (isRedirected && openedLink !== payment.checkoutUrl)
+      this.#host.set({ unopened: [...unopened, payment.createdAt] });
+    if (method) this.edit({ method }, isRedirected && by && form.customer ? { customer: 'notDirect' } : undefined);
   }
 
   /** Stores what the shopper chose or typed, and replaces the errors of the last try. */
@@ -205,8 +214,8 @@ export class Session implements ReactiveController, Actions {
   }
 
   /** Remembers that the shopper opened the link to the wallet app. A page cannot know whether the app opened. */
-  appLinkOpened(openedAppLink: string): void {
-    this.#host.set({ openedAppLink });
+  appLinkOpened(openedLink: string): void {
+    this.#host.set({ openedLink });
   }
 
   /** Retries the failed method. Returns to the choice if its input is no longer known here or was rejected. */
@@ -225,8 +234,10 @@ export class Session implements ReactiveController, Actions {
 
   /** Called when the shopper clicks the link to the checkout. */
   leaveForCheckout(event: Event, url: string): void {
-    if (emit(this.#host.element, 'payment-redirect', { url })) followOut(event);
-    else event.preventDefault();
+    if (emit(this.#host.element, 'payment-redirect', { url })) {
+      followOut(event);
+      this.#host.set({ openedLink: url });
+    } else event.preventDefault();
   }
 
   /** Returns from the choice to the open payment. */

@@ -52,7 +52,7 @@ export function seen(state: SessionState): SessionState {
   const { order, activity } = state;
   const { openPayment: payment } = order;
   return activity.at === 'following' && activity.isBack && payment
-    ? { ...state, order: { ...order, payment, otherOpen: false } }
+    ? { ...state, order: { ...order, payment, otherPayments: [] } }
     : state;
 }
 

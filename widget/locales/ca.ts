@@ -48,7 +48,7 @@ export default {
   redirect: 'Continueu al web [del moneder|de {wallet}]',
   redirect_help: 'Inicieu-hi sessió i confirmeu. El resultat es mostrarà aquí.',
   notDirect:
-    'No podem enviar cap sol·licitud a aquest ID de moneder. En lloc d’això, inicieu sessió al web [del moneder|de {wallet}]. El resultat es mostrarà aquí.',
+    'No podem enviar cap sol·licitud a aquest ID de moneder. En lloc d’això, inicieu sessió al web [del moneder|de {wallet}].',
   redirectOpen: 'Ves al web [del moneder|de {wallet}]',
   timeLeft: 'Queden {time}',
   timeSpoken: 'Temps restant: {time}',

@@ -47,8 +47,7 @@ export default {
   newRequest: 'Poslat novou žádost',
   redirect: 'Pokračujte na webu [peněženky|{wallet}]',
   redirect_help: 'Přihlaste se tam a platbu potvrďte. Výsledek se zobrazí zde.',
-  notDirect:
-    'Na toto ID peněženky nelze žádost poslat. Přihlaste se místo toho na webu [peněženky|{wallet}]. Výsledek se zobrazí zde.',
+  notDirect: 'Na toto ID peněženky nelze žádost poslat. Přihlaste se místo toho na webu [peněženky|{wallet}].',
   redirectOpen: 'Přejít na web [peněženky|{wallet}]',
   timeLeft: 'Zbývá {time}',
   timeSpoken: 'Zbývající čas: {time}',

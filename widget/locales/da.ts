@@ -48,7 +48,7 @@ export default {
   redirect: 'Fortsæt på [wallettens|{wallet}s] hjemmeside',
   redirect_help: 'Log ind der, og bekræft. Resultatet vises her.',
   notDirect:
-    'Vi kan ikke sende en anmodning til dette wallet-id. Log ind på [wallettens|{wallet}s] hjemmeside i stedet. Resultatet vises her.',
+    'Vi kan ikke sende en anmodning til dette wallet-id. Log ind på [wallettens|{wallet}s] hjemmeside i stedet.',
   redirectOpen: 'Gå til [wallettens|{wallet}s] hjemmeside',
   timeLeft: '{time} tilbage',
   timeSpoken: 'Tid tilbage: {time}',

@@ -48,7 +48,7 @@ export default {
   redirect: 'Weiter auf der Website [der Wallet|von {wallet}]',
   redirect_help: 'Melden Sie sich dort an und bestätigen Sie die Zahlung. Das Ergebnis erscheint hier.',
   notDirect:
-    'An diese Wallet-ID können wir keine Anfrage senden. Melden Sie sich stattdessen auf der Website [der Wallet|von {wallet}] an. Das Ergebnis erscheint hier.',
+    'An diese Wallet-ID können wir keine Anfrage senden. Melden Sie sich stattdessen auf der Website [der Wallet|von {wallet}] an.',
   redirectOpen: 'Zur Website [der Wallet|von {wallet}]',
   timeLeft: 'Noch {time}',
   timeSpoken: 'Verbleibende Zeit: {time}',

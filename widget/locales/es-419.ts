@@ -48,7 +48,7 @@ export default {
   redirect: 'Continúe en el sitio web de [la billetera|{wallet}]',
   redirect_help: 'Inicie sesión ahí y confirme. El resultado aparecerá aquí.',
   notDirect:
-    'No podemos enviar una solicitud a este ID de billetera. En su lugar, inicie sesión en el sitio web de [la billetera|{wallet}]. El resultado aparecerá aquí.',
+    'No podemos enviar una solicitud a este ID de billetera. En su lugar, inicie sesión en el sitio web de [la billetera|{wallet}].',
   redirectOpen: 'Ir al sitio web de [la billetera|{wallet}]',
   timeLeft: 'Quedan {time}',
   timeSpoken: 'Tiempo restante: {time}',

@@ -48,7 +48,7 @@ export default {
   redirect: 'Continúe en la web [del monedero|de {wallet}]',
   redirect_help: 'Inicie sesión allí y confirme. El resultado aparecerá aquí.',
   notDirect:
-    'No podemos enviar una solicitud a este ID de monedero. En su lugar, inicie sesión en la web [del monedero|de {wallet}]. El resultado aparecerá aquí.',
+    'No podemos enviar una solicitud a este ID de monedero. En su lugar, inicie sesión en la web [del monedero|de {wallet}].',
   redirectOpen: 'Ir a la web [del monedero|de {wallet}]',
   timeLeft: 'Quedan {time}',
   timeSpoken: 'Tiempo restante: {time}',

@@ -48,7 +48,7 @@ export default {
   redirect: 'Jätkake [rahakoti|{wallet}] veebisaidil',
   redirect_help: 'Logige seal sisse ja kinnitage makse. Tulemus ilmub siia.',
   notDirect:
-    'Sellele rahakoti ID-le ei saa maksetaotlust saata. Logige selle asemel sisse [rahakoti|{wallet}] veebisaidil. Tulemus ilmub siia.',
+    'Sellele rahakoti ID-le ei saa maksetaotlust saata. Logige selle asemel sisse [rahakoti|{wallet}] veebisaidil.',
   redirectOpen: 'Ava [rahakoti|{wallet}] veebisait',
   timeLeft: 'Veel {time}',
   timeSpoken: 'Järelejäänud aeg: {time}',

@@ -48,7 +48,7 @@ export default {
   redirect: 'Jatka [lompakon |{wallet}-]verkkosivustolla',
   redirect_help: 'Kirjaudu siellä sisään ja vahvista maksu. Tulos näkyy tässä.',
   notDirect:
-    'Tälle lompakon tunnukselle ei voi lähettää maksupyyntöä. Kirjaudu sen sijaan [lompakon |{wallet}-]verkkosivustolle. Tulos näkyy tässä.',
+    'Tälle lompakon tunnukselle ei voi lähettää maksupyyntöä. Kirjaudu sen sijaan [lompakon |{wallet}-]verkkosivustolle.',
   redirectOpen: 'Siirry [lompakon |{wallet}-]verkkosivustolle',
   timeLeft: 'Vielä {time}',
   timeSpoken: 'Aikaa jäljellä: {time}',

@@ -48,7 +48,7 @@ export default {
   redirect: 'Continuez sur le site [du portefeuille|de {wallet}]',
   redirect_help: 'Connectez-vous à ce site et confirmez. Le résultat s’affichera ici.',
   notDirect:
-    'Nous ne pouvons pas envoyer de demande à cet identifiant de portefeuille. Connectez-vous plutôt sur le site [du portefeuille|de {wallet}]. Le résultat s’affichera ici.',
+    'Nous ne pouvons pas envoyer de demande à cet identifiant de portefeuille. Connectez-vous plutôt sur le site [du portefeuille|de {wallet}].',
   redirectOpen: 'Aller sur le site [du portefeuille|de {wallet}]',
   timeLeft: 'Il reste {time}',
   timeSpoken: 'Temps restant : {time}',

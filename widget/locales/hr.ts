@@ -48,7 +48,7 @@ export default {
   redirect: 'Nastavite na web-stranici [novčanika|{wallet}]',
   redirect_help: 'Ondje se prijavite i potvrdite plaćanje. Rezultat će se prikazati ovdje.',
   notDirect:
-    'Na ovaj ID novčanika nije moguće poslati zahtjev. Umjesto toga prijavite se na web-stranici [novčanika|{wallet}]. Rezultat će se prikazati ovdje.',
+    'Na ovaj ID novčanika nije moguće poslati zahtjev. Umjesto toga prijavite se na web-stranici [novčanika|{wallet}].',
   redirectOpen: 'Otvori web-stranicu [novčanika|{wallet}]',
   timeLeft: 'Još {time}',
   timeSpoken: 'Preostalo vrijeme: {time}',

@@ -48,7 +48,7 @@ export default {
   redirect: 'Lanjutkan di situs [e-wallet|{wallet}]',
   redirect_help: 'Masuk dan konfirmasi di sana. Hasilnya akan tampil di sini.',
   notDirect:
-    'Kami tidak dapat mengirim permintaan ke ID e-wallet ini. Sebagai gantinya, silakan masuk di situs [e-wallet|{wallet}]. Hasilnya akan tampil di sini.',
+    'Kami tidak dapat mengirim permintaan ke ID e-wallet ini. Sebagai gantinya, silakan masuk di situs [e-wallet|{wallet}].',
   redirectOpen: 'Buka situs [e-wallet|{wallet}]',
   timeLeft: 'Sisa {time}',
   timeSpoken: 'Sisa waktu: {time}',

@@ -48,7 +48,7 @@ export default {
   redirect: 'Continua sul sito [del portafoglio|di {wallet}]',
   redirect_help: 'Effettua l’accesso e conferma. Il risultato comparirà qui.',
   notDirect:
-    'Non possiamo inviare una richiesta a questo ID di portafoglio. Effettua invece l’accesso sul sito [del portafoglio|di {wallet}]. Il risultato comparirà qui.',
+    'Non possiamo inviare una richiesta a questo ID di portafoglio. Effettua invece l’accesso sul sito [del portafoglio|di {wallet}].',
   redirectOpen: 'Vai al sito [del portafoglio|di {wallet}]',
   timeLeft: 'Restano {time}',
   timeSpoken: 'Tempo rimanente: {time}',

@@ -48,7 +48,7 @@ export default {
   redirect: '[ウォレット|{wallet}]のサイトでお手続きください',
   redirect_help: 'サイトにログインして承認してください。結果はここに表示されます。',
   notDirect:
-    'このウォレットIDにはリクエストを送信できません。代わりに[ウォレット|{wallet}]のサイトにログインしてください。結果はここに表示されます。',
+    'このウォレットIDにはリクエストを送信できません。代わりに[ウォレット|{wallet}]のサイトにログインしてください。',
   redirectOpen: '[ウォレット|{wallet}]のサイトへ進む',
   timeLeft: '残り{time}',
   timeSpoken: '残り時間：{time}',

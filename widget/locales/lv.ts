@@ -47,8 +47,7 @@ export default {
   newRequest: 'Sūtīt jaunu pieprasījumu',
   redirect: 'Turpiniet [maka|{wallet}] vietnē',
   redirect_help: 'Piesakieties tur un apstipriniet maksājumu. Rezultāts būs redzams šeit.',
-  notDirect:
-    'Uz šo maka ID nevar nosūtīt pieprasījumu. Tā vietā piesakieties [maka|{wallet}] vietnē. Rezultāts būs redzams šeit.',
+  notDirect: 'Uz šo maka ID nevar nosūtīt pieprasījumu. Tā vietā piesakieties [maka|{wallet}] vietnē.',
   redirectOpen: 'Atvērt [maka|{wallet}] vietni',
   timeLeft: 'Vēl {time}',
   timeSpoken: 'Atlikušais laiks: {time}',

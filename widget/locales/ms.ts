@@ -49,7 +49,7 @@ export default {
   redirect: 'Teruskan di laman web [e-dompet|{wallet}]',
   redirect_help: 'Log masuk dan sahkan di sana. Keputusan akan dipaparkan di sini.',
   notDirect:
-    'Kami tidak dapat menghantar permintaan ke ID e-dompet ini. Sebaliknya, sila log masuk di laman web [e-dompet|{wallet}]. Keputusan akan dipaparkan di sini.',
+    'Kami tidak dapat menghantar permintaan ke ID e-dompet ini. Sebaliknya, sila log masuk di laman web [e-dompet|{wallet}].',
   redirectOpen: 'Pergi ke laman web [e-dompet|{wallet}]',
   timeLeft: 'Tinggal {time}',
   timeSpoken: 'Baki masa: {time}',

@@ -48,7 +48,7 @@ export default {
   redirect: 'Fortsett på [lommebokens|{wallet}s] nettsted',
   redirect_help: 'Logg inn der og bekreft. Resultatet vises her.',
   notDirect:
-    'Vi kan ikke sende en forespørsel til denne lommebok-ID-en. Logg inn på [lommebokens|{wallet}s] nettsted i stedet. Resultatet vises her.',
+    'Vi kan ikke sende en forespørsel til denne lommebok-ID-en. Logg inn på [lommebokens|{wallet}s] nettsted i stedet.',
   redirectOpen: 'Gå til [lommebokens|{wallet}s] nettsted',
   timeLeft: '{time} igjen',
   timeSpoken: 'Tid igjen: {time}',

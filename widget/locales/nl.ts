@@ -48,7 +48,7 @@ export default {
   redirect: 'Ga verder op de website van [de wallet|{wallet}]',
   redirect_help: 'Log daar in en bevestig de betaling. Het resultaat verschijnt hier.',
   notDirect:
-    'We kunnen geen verzoek sturen naar dit wallet-ID. Log in plaats daarvan in op de website van [de wallet|{wallet}]. Het resultaat verschijnt hier.',
+    'We kunnen geen verzoek sturen naar dit wallet-ID. Log in plaats daarvan in op de website van [de wallet|{wallet}].',
   redirectOpen: 'Naar de website van [de wallet|{wallet}]',
   timeLeft: 'Nog {time}',
   timeSpoken: 'Resterende tijd: {time}',

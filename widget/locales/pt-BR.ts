@@ -48,7 +48,7 @@ export default {
   redirect: 'Continue no site [da carteira|{wallet}]',
   redirect_help: 'Entre na sua conta e confirme. O resultado aparecerá aqui.',
   notDirect:
-    'Não podemos enviar uma solicitação para este ID de carteira. Em vez disso, entre na sua conta no site [da carteira|{wallet}]. O resultado aparecerá aqui.',
+    'Não podemos enviar uma solicitação para este ID de carteira. Em vez disso, entre na sua conta no site [da carteira|{wallet}].',
   redirectOpen: 'Ir para o site [da carteira|{wallet}]',
   timeLeft: 'Restam {time}',
   timeSpoken: 'Tempo restante: {time}',

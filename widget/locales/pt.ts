@@ -48,7 +48,7 @@ export default {
   redirect: 'Continue no site [da carteira|{wallet}]',
   redirect_help: 'Inicie sessão nesse site e confirme. O resultado aparecerá aqui.',
   notDirect:
-    'Não podemos enviar um pedido para este ID de carteira. Em alternativa, inicie sessão no site [da carteira|{wallet}]. O resultado aparecerá aqui.',
+    'Não podemos enviar um pedido para este ID de carteira. Em alternativa, inicie sessão no site [da carteira|{wallet}].',
   redirectOpen: 'Ir para o site [da carteira|{wallet}]',
   timeLeft: 'Restam {time}',
   timeSpoken: 'Tempo restante: {time}',

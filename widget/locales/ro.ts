@@ -48,7 +48,7 @@ export default {
   redirect: 'Continuați pe site-ul [portofelului|{wallet}]',
   redirect_help: 'Autentificați-vă acolo și confirmați. Rezultatul va apărea aici.',
   notDirect:
-    'Nu putem trimite o solicitare către acest ID de portofel. Autentificați-vă în schimb pe site-ul [portofelului|{wallet}]. Rezultatul va apărea aici.',
+    'Nu putem trimite o solicitare către acest ID de portofel. Autentificați-vă în schimb pe site-ul [portofelului|{wallet}].',
   redirectOpen: 'Accesați site-ul [portofelului|{wallet}]',
   timeLeft: 'Mai aveți {time}',
   timeSpoken: 'Timp rămas: {time}',

@@ -48,7 +48,7 @@ export default {
   redirect: 'Nadaljujte na spletnem mestu [denarnice|{wallet}]',
   redirect_help: 'Tam se prijavite in potrdite plačilo. Rezultat bo prikazan tukaj.',
   notDirect:
-    'Na ta ID denarnice ni mogoče poslati zahtevka. Namesto tega se prijavite na spletnem mestu [denarnice|{wallet}]. Rezultat bo prikazan tukaj.',
+    'Na ta ID denarnice ni mogoče poslati zahtevka. Namesto tega se prijavite na spletnem mestu [denarnice|{wallet}].',
   redirectOpen: 'Odpri spletno mesto [denarnice|{wallet}]',
   timeLeft: 'Še {time}',
   timeSpoken: 'Preostali čas: {time}',

@@ -48,7 +48,7 @@ export default {
   redirect: 'Nastavite na sajtu [novčanika|{wallet}]',
   redirect_help: 'Tamo se prijavite i potvrdite plaćanje. Rezultat će se prikazati ovde.',
   notDirect:
-    'Na ovaj ID novčanika ne može da se pošalje zahtev. Umesto toga, prijavite se na sajtu [novčanika|{wallet}]. Rezultat će se prikazati ovde.',
+    'Na ovaj ID novčanika ne može da se pošalje zahtev. Umesto toga, prijavite se na sajtu [novčanika|{wallet}].',
   redirectOpen: 'Otvori sajt [novčanika|{wallet}]',
   timeLeft: 'Još {time}',
   timeSpoken: 'Preostalo vreme: {time}',

@@ -48,7 +48,7 @@ export default {
   redirect: 'Fortsätt på [plånbokens|{wallet}s] webbplats',
   redirect_help: 'Logga in där och bekräfta. Resultatet visas här.',
   notDirect:
-    'Vi kan inte skicka en förfrågan till det här plånboks-ID:t. Logga in på [plånbokens|{wallet}s] webbplats i stället. Resultatet visas här.',
+    'Vi kan inte skicka en förfrågan till det här plånboks-ID:t. Logga in på [plånbokens|{wallet}s] webbplats i stället.',
   redirectOpen: 'Gå till [plånbokens|{wallet}s] webbplats',
   timeLeft: '{time} kvar',
   timeSpoken: 'Tid kvar: {time}',

@@ -48,7 +48,7 @@ export default {
   redirect: '[Cüzdanın|{wallet}] web sitesinde devam edin',
   redirect_help: 'Orada oturum açıp onaylayın. Sonuç burada görünecek.',
   notDirect:
-    'Bu cüzdan numarasına ödeme isteği gönderemiyoruz. Bunun yerine [cüzdanın|{wallet}] web sitesinde oturum açın. Sonuç burada görünecek.',
+    'Bu cüzdan numarasına ödeme isteği gönderemiyoruz. Bunun yerine [cüzdanın|{wallet}] web sitesinde oturum açın.',
   redirectOpen: '[Cüzdanın|{wallet}] web sitesine git',
   timeLeft: '{time} kaldı',
   timeSpoken: 'Kalan süre: {time}',

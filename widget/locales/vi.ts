@@ -48,7 +48,7 @@ export default {
   redirect: 'Tiếp tục trên trang web của [ví|{wallet}]',
   redirect_help: 'Đăng nhập và xác nhận tại đó. Kết quả sẽ hiển thị tại đây.',
   notDirect:
-    'Chúng tôi không thể gửi yêu cầu đến ID ví này. Thay vào đó, hãy đăng nhập trên trang web của [ví|{wallet}]. Kết quả sẽ hiển thị tại đây.',
+    'Chúng tôi không thể gửi yêu cầu đến ID ví này. Thay vào đó, hãy đăng nhập trên trang web của [ví|{wallet}].',
   redirectOpen: 'Đến trang web của [ví|{wallet}]',
   timeLeft: 'Còn {time}',
   timeSpoken: 'Thời gian còn lại: {time}',

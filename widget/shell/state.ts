@@ -29,7 +29,7 @@ export interface FieldErrors {
   example?: string;
   /** The least amount, if the token names none. */
   min?: string;
-  customer?: 'walletEmpty' | 'walletWrong';
+  customer?: 'walletEmpty' | 'walletWrong' | 'notDirect';
 }
 
 /** What the shopper is doing in this page. Everything else about the payment is in the order view. */
@@ -64,8 +64,10 @@ export interface SessionState {
   disconnected: boolean;
   /** The text that the shopper has just copied. */
   copied: string | null;
-  /** The link to the wallet app that the shopper has opened. */
-  openedAppLink: string | null;
+  /** The link to the wallet's app or website that the shopper has opened. */
+  openedLink: string | null;
+  /** When the payments were started whose website the shopper did not open: asked for, but not chosen. */
+  unopened: readonly string[];
   /** What the shopper chose and typed, as typed. */
   form: { method: Method | null; amount: string | null; customer: string };
   /** What the page asks for: which methods, in which order, and the one chosen at first. */
@@ -85,7 +87,8 @@ export const BLANK: SessionState = {
   hasResumeHint: false,
   disconnected: false,
   copied: null,
-  openedAppLink: null,
+  openedLink: null,
+  unopened: [],
   form: { method: null, amount: null, customer: '' },
   preferences: { methods: null, method: null },
   skewMs: 0,
