@@ -1,5 +1,5 @@
 // The overview's list of the latest requests, the newest first: when, what, for which order, what the answer says, and
-// its HTTP status. A repeated one has one line, where it came first. The bodies are in the details. A link leaves only
+// its HTTP status. A repeated one has one line, where it came last. The bodies are in the details. A link leaves only
 // those that failed.
 import { html } from 'hono/html';
 import type { ControlOptions } from './controls.ts';
@@ -27,7 +27,7 @@ export function requestList({ requestLog, clock }: ControlOptions, onlyFailed: b
 }
 
 function row(request: LoggedRequest): Markup {
-  const { id, at, operation, orderId, body, status, answer, message, times, lastAt } = request;
+  const { id, at, operation, orderId, body, status, answer, message, times, firstAt } = request;
   return html`<li>
     <details id="request-${id}">
       <summary id="request-of-${id}">
@@ -36,7 +36,7 @@ function row(request: LoggedRequest): Markup {
           ><span>${orderId}</span>
           <span class="said"
             >${message}
-            ${times > 1 ? html`<span class="chip plain">${times} times, last at ${time(lastAt, at)}</span>` : ''}</span
+            ${times > 1 ? html`<span class="chip plain">${times} times, first at ${time(firstAt, at)}</span>` : ''}</span
           ></span
         >
         <span class="status chip ${isFailed(request) ? 'bad' : 'plain'}">${status ?? 'no answer'}</span>

@@ -20,17 +20,18 @@ export interface Exchange {
 
 export interface LoggedRequest extends Exchange {
   id: number;
+  /** When it came last. */
   at: number;
   /** The same request with the same answer, as status checks are. */
   times: number;
-  lastAt: number;
+  firstAt: number;
 }
 
 export class RequestLog {
   readonly #clock: Clock;
   readonly #onChange: () => void;
   readonly #received = new Map<string, number>();
-  /** Oldest first, by what is the same in a repeated one. */
+  /** The one that came longest ago first, by what is the same in a repeated one. */
   readonly #latest = new Map<string, LoggedRequest>();
   readonly #unanswered = new Set<string>();
   readonly #falseAnswers = new Map<string, Map<string, number>>();
@@ -45,14 +46,15 @@ export class RequestLog {
     if (orderId !== null) this.#received.set(orderId, this.requestsFor(orderId) + 1);
   }
 
-  /** A repeated one is counted in its first line, so that status checks do not push out the rest. */
+  /** A repeated one is counted in its line, so that status checks do not push out the rest. */
   answered({ body, answer, ...rest }: Exchange): void {
     const exchange = { ...rest, body: body.slice(0, MAX_TEXT), answer: answer.slice(0, MAX_TEXT) };
     const at = this.#clock.now();
     const key = JSON.stringify(exchange);
-    const first = this.#latest.get(key);
-    if (first) Object.assign(first, { times: first.times + 1, lastAt: at });
-    else this.#latest.set(key, { ...exchange, id: (this.#count += 1), at, times: 1, lastAt: at });
+    const { id, times, firstAt } = this.#latest.get(key) ?? { id: (this.#count += 1), times: 0, firstAt: at };
+    // Deleted first, so that it is the newest.
+    this.#latest.delete(key);
+    this.#latest.set(key, { ...exchange, id, at, times: times + 1, firstAt });
     const [oldest] = this.#latest.keys();
     if (oldest !== undefined && this.#latest.size > MAX_REQUESTS) this.#latest.delete(oldest);
     this.#onChange();
