@@ -13,7 +13,7 @@ import { isFinal, isPayment, walletIn, type Payment, type Transaction } from './
 
 const LISTS = { waiting: 'Waiting', ended: 'Ended' } as const;
 const NOTHING = 'Nothing waits. Start a payment in the shop.';
-const FIRST = 'Buy something in the shop. Its payment appears here, and each request of the proxy below.';
+const FIRST = 'Buy something in the shop. Its payment appears here, and each request to the gateway below.';
 const SHOWN = 5;
 /** More are only at the controls. */
 const MAX_SHOWN = 100;
@@ -44,7 +44,7 @@ const DELIVERY_NAMES: Record<Delivery['state'], string> = {
   WITHHELD: 'withheld by a fault',
 };
 
-const PAID = { Payment: 'Paid', Payout: 'Paid out', Refund: 'Sent back' };
+const PAID = { Payment: 'Paid', Payout: 'Paid out', Refund: 'Refunded' };
 type Kind = keyof typeof PAID;
 
 function standing(kind: Kind, { status, message }: Pick<Transaction, 'status' | 'message'>): [string, Tone] {
@@ -159,7 +159,7 @@ function notSeen(transaction: Transaction): Markup | '' {
     what &&
     html`<small
       >A fault lost the answer: the shopper has no ${what}, and reads that the payment was not started. Approve it to
-      see a payment go to review.</small
+      see a payment that staff has to review.</small
     >`
   );
 }

@@ -77,7 +77,7 @@ describe('the overview of transactions', () => {
     for (const orderId of ['order-QR-r2', 'order-XY-r1']) await opened.send('payout', payout({ orderId }));
     await opened.pass(1_000);
     await browser.open('/');
-    assert.match(rowOf(browser, 'order-QR-r2'), /−€25\.00 order-QR-r2 Refund · Ada Keller · 12:00 · IPN ✓ Sent back /);
+    assert.match(rowOf(browser, 'order-QR-r2'), /−€25\.00 order-QR-r2 Refund · Ada Keller · 12:00 · IPN ✓ Refunded /);
     assert.match(rowOf(browser, 'order-XY-r1'), /−€25\.00 order-XY-r1 Payout · Ada Keller · 12:00 · IPN ✓ Paid out /);
     assert.match(rowOf(browser, 'order-QR'), / QR code · Ada Keller · 12:00 · IPN ✓ Refunded (?!.*Refunded €)/);
   });
