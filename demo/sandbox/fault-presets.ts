@@ -25,14 +25,14 @@ export const PRESETS: readonly Preset[] = [
     id: 'pay-lost',
     target: 'pay',
     words: 'Lose answers to payment requests',
-    effect: 'The payment exists, and the proxy has to find out.',
+    effect: 'The payment exists. The shop’s side has to find out.',
     fault: { dropAnswer: true },
   },
   {
     id: 'payout-refused',
     target: 'payout',
     words: 'Refuse payouts and refunds',
-    effect: 'Each fails within minutes, as no check finds it.',
+    effect: 'No money moves, and each fails within minutes.',
     fault: { status: 422 },
   },
   {
@@ -46,14 +46,14 @@ export const PRESETS: readonly Preset[] = [
     id: 'status-amount',
     target: 'status',
     words: 'Answer status checks with amount 0.01',
-    effect: 'The payment goes to review.',
+    effect: 'Payments that are checked meanwhile, waiting ones too, go to the shop’s staff for review.',
     fault: { tamper: { amount: 0.01 } },
   },
   {
     id: 'ipn-never',
     target: 'ipn',
     words: 'Send no notifications',
-    effect: 'The proxy asks for the status by itself.',
+    effect: 'The shop’s side asks for the status by itself.',
     fault: { never: true },
   },
   {

@@ -136,9 +136,8 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string, is
       <form method="post" action="/overview/clock" class="card stack">
         <h3>Clock</h3>
         <small>
-          Moves only the gateway’s clock, and only forward: a restart sets it back. A payment on the wallet website
-          expires after 15 minutes. No other one expires here: the time left that its shopper sees is the shop’s limit,
-          <code>payWithin</code>.
+          Moves only the gateway’s time, until it restarts.<br />
+          Only payments on the wallet website expire here, after 15 minutes.
         </small>
         <div class="row" role="group" aria-label="Advance the clock by">
           ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+${name}</button>`)}

@@ -410,7 +410,7 @@ describe('the test controls of the overview', () => {
     await browser.submit('/overview/clock', { ms: '900000' });
     assert.match(
       browser.text,
-      /12:15:00 UTC 15 minutes ahead Waiting .*only the gateway’s clock, and only forward: a restart sets it back\./,
+      /12:15:00 UTC 15 minutes ahead Waiting .*only the gateway’s time, until it restarts\./,
     );
     assert.deepEqual(await statusOf(opened, 'order-CHECKOUT'), ['FAILED', 'TOKEN_EXPIRED']);
     assert.equal((await opened.request(`/overview/live?since=${version}`)).status, 200);
