@@ -216,7 +216,9 @@ class Checkout {
   #screenOf(c: Context, payment: Payment, progress: Progress | undefined, wallet?: string): Screen {
     if (isFinal(payment))
       return { name: 'ended', isReturning: payment.status === 'SUCCESS' && c.req.query('paid') !== undefined };
-    if (!progress) return { name: 'login', wallet: wallet ?? payment.customer ?? '' };
+    // An ID that no wallet has would only be deleted.
+    if (!progress)
+      return { name: 'login', wallet: wallet ?? this.#processor.customer(payment.customer)?.walletId ?? '' };
     const { customer } = progress;
     if (progress.stage === 'verify')
       return { name: 'verify', customer, triesLeft: MAX_WRONG_CODES - progress.wrongCodes };

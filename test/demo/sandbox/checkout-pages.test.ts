@@ -61,6 +61,16 @@ describe('the hosted checkout', () => {
     assert.deepEqual(sent, [['SUCCESS', '12345678']]);
   });
 
+  it('the login has the wallet ID of the request, unless no wallet has it', async () => {
+    for (const [customer, shown] of [
+      ['12345678', '12345678'],
+      ['99990000', ''],
+    ] as const) {
+      const { html } = await openCheckout(openSandbox(), { customer });
+      assert.match(html, new RegExp(`name="wallet"\\s+value="${shown}"`));
+    }
+  });
+
   it('the checkout names whose code it asks for, and leads another person back to the login', async () => {
     const opened = openSandbox();
     const browser = await openCheckout(opened);
