@@ -66,7 +66,7 @@ export interface CheckoutView {
 const STEPS = ['login', 'verify', 'pay'] as const;
 
 export function checkoutPage(c: Context, view: CheckoutView) {
-  const { payment, order, screen, merchant, merchantLogo } = view;
+  const { payment, screen, merchant, merchantLogo } = view;
   const { texts, textLang } = checkoutTexts(payment.language);
   const amount = formatMoney(payment.minor, payment.currency, textLang);
   const hasEnded = screen.name === 'ended';
@@ -80,7 +80,6 @@ export function checkoutPage(c: Context, view: CheckoutView) {
           ${pictureOf(merchant, merchantLogo)} ${hasEnded ? merchant : fill(texts.payTo, { merchant })}
         </p>
         <p class="amount">${amount}</p>
-        <dl class="facts">${fact(texts.order, order)} ${fact(texts.website, shop.host)}</dl>
       </div>
       <div class="step stack ${hasEnded ? 'result' : ''}">
         ${screen.name === 'ended' ? '' : steps(screen.name, texts)} ${screenMarkup(view, texts, amount, textLang)}
@@ -277,12 +276,13 @@ function payScreen(
   amount: string,
   language: string,
 ): Markup {
-  const { minor, currency } = view.payment;
+  const { minor, currency, returnUrl } = view.payment;
   const balance = customer.balance(currency);
   const isShort = balance < minor;
   const look = isPaid ? '' : 'main';
   return html`<h1>${isShort ? texts.shortBalance : texts.payTitle}</h1>
     <dl class="facts lines">
+      ${fact(texts.order, view.order)} ${fact(texts.website, new URL(returnUrl).host)}
       ${fact(texts.from, html`${customer.name} <small>Wallet ${customer.shownWalletId}</small>`)}
       ${fact(texts.balance, formatMoney(balance, currency, language))} ${fact(texts.payment, amount, 'total')}
       ${
@@ -308,7 +308,7 @@ function payScreen(
 }
 
 function endedScreen(
-  { payment, merchant }: CheckoutView,
+  { payment, merchant, order }: CheckoutView,
   { isReturning }: Screen & { name: 'ended' },
   texts: CheckoutTexts,
 ): Markup {
@@ -322,6 +322,7 @@ function endedScreen(
   return html`${mark(look)}
     <h1>${title}</h1>
     <p>${sentences(fill(text, { merchant }))}</p>
+    <dl class="facts lines">${fact(texts.order, order)}</dl>
     <a class="button main" href="${payment.returnUrl}" ${isReturning ? html`data-onward` : ''}
       >${fill(texts.back, { merchant })}</a
     >`;

@@ -33,18 +33,18 @@ describe('the hosted checkout', () => {
     const ada = opened.sandbox.processor.customer('12345678');
     const before = ada?.balance('EUR') ?? 0n;
     const browser = await openCheckout(opened);
-    assert.match(browser.text, /€10\.50 Order order-CHECKOUT Website shop\.example .*the password is “sandbox”/);
+    assert.match(browser.text, /Pay Demo Shop €10\.50 Log in .*the password is “sandbox”/);
     await logIn(browser, '1234\u00a05678');
     assert.deepEqual(await statusOf(opened), ['PROCESSING', 'PROCESSING']);
     await browser.submit('/pay/verify', { code: await codeOnPhone(opened) });
     assert.match(
       browser.text,
-      /Review and pay From Ada Keller Wallet 1234 5678 Balance \S+ This payment €10\.50 Balance after \S+ Pay €10\.50 /,
+      /Review and pay Order order-CHECKOUT Website shop\.example From Ada Keller Wallet 1234 5678 Balance \S+ This payment €10\.50 Balance after \S+ Pay €10\.50 /,
     );
     const reviewed = browser.html;
     const page = browser.url;
     await browser.submit('/pay/confirm');
-    const said = /Payment complete You are returning to Demo Shop\. Back to Demo Shop/;
+    const said = /Payment complete You are returning to Demo Shop\. Order order-CHECKOUT Back to Demo Shop/;
     const onward = `href="${SHOP}" data-onward`;
     assert.match(browser.text, said);
     assert.ok(browser.html.includes(onward), 'live.js takes it');
@@ -79,7 +79,7 @@ describe('the hosted checkout', () => {
     await browser.submit('/pay/leave');
     assert.match(browser.text, /Log in to your wallet/);
     await reachPayment(opened, browser, '23456789');
-    assert.match(browser.text, /Review and pay From Bruno Costa/);
+    assert.match(browser.text, /Review and pay Order .* From Bruno Costa/);
   });
 
   for (const step of ['login', 'second factor', 'payment'] as const) {
@@ -269,7 +269,7 @@ describe('the hosted checkout', () => {
     await reachPayment(opened, browser, '34567890');
     assert.match(
       browser.text,
-      /Your balance is too low From .* Balance €4\.20 This payment €10\.50 Missing €6\.30 Use another wallet Cancel payment Time left to pay: 15:00 Test: top up, or see how a payment is declined\. Top up and pay Pay anyway/,
+      /Your balance is too low Order .* From .* Balance €4\.20 This payment €10\.50 Missing €6\.30 Use another wallet Cancel payment Time left to pay: 15:00 Test: top up, or see how a payment is declined\. Top up and pay Pay anyway/,
     );
     assert.equal(browser.html.split('class="main"').length, 2, 'no main button for what fails');
     await browser.submit('/pay/leave');
@@ -322,6 +322,7 @@ describe('the hosted checkout', () => {
       ['C-1-2', 'C-1-2'],
     ] as const) {
       const browser = await openCheckout(opened, { orderId });
+      await reachPayment(opened, browser);
       assert.ok(browser.text.includes(` Order ${shown} Website `), orderId);
     }
   });
@@ -336,7 +337,9 @@ describe('the hosted checkout', () => {
   });
 
   it('the checkout escapes values of the merchant', async () => {
-    const browser = await openCheckout(openSandbox(), { orderId: '<script>alert(1)</script>' });
+    const opened = openSandbox();
+    const browser = await openCheckout(opened, { orderId: '<script>alert(1)</script>' });
+    await reachPayment(opened, browser);
     assert.match(browser.html, /&lt;script&gt;alert\(1\)/);
     assert.doesNotMatch(browser.html, /<script>alert/);
   });
