@@ -127,7 +127,8 @@ export const initials = (name: string, look = ''): Markup =>
 export const pictureOf = (merchant: string, url: string | undefined): Markup =>
   url === undefined ? initials(merchant, 'square') : html`<img class="avatar square" src="${url}" alt="" />`;
 
-export const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+export const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
+const MINUTE = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 
 /** UTC; with the date unless it is the day of `now`. */
 export function time(at: number, now: number, digits = 19): Markup {
@@ -137,11 +138,9 @@ export function time(at: number, now: number, digits = 19): Markup {
   >`;
 }
 
-/** With the date; live.js writes it in the time zone of its reader. */
+/** As the widget's receipt has it; live.js writes it in the time zone of its reader. */
 export const localTime = (at: number): Markup =>
-  html`<time datetime="${new Date(at).toISOString()}" data-local
-    >${DAY.format(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC</time
-  >`;
+  html`<time datetime="${new Date(at).toISOString()}" data-local>${MINUTE.format(at)} UTC</time>`;
 
 export const isSameDay = (one: number, other: number): boolean => DAY.format(one) === DAY.format(other);
 

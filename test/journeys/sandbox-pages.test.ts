@@ -154,7 +154,7 @@ test('on a low wide screen, the drawn phone has the buttons of a payment and of 
   await page.waitForLoadState();
   await areInSight();
   const paidAt = page.locator('dd time');
-  const local = new Date((await paidAt.getAttribute('datetime')) ?? '').toLocaleTimeString('en-GB', {
+  const local = new Date((await paidAt.getAttribute('datetime')) ?? '').toLocaleTimeString('en', {
     timeZone,
     timeStyle: 'short',
   });

@@ -30,7 +30,7 @@ function tick() {
 /** Writes times in the reader's time zone. */
 function localize(root) {
   for (const time of root.querySelectorAll('[data-local]')) {
-    time.textContent = new Date(time.dateTime).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+    time.textContent = new Date(time.dateTime).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' });
   }
 }
 

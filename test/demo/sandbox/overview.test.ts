@@ -167,7 +167,7 @@ describe('the overview of transactions', () => {
     await browser.open('/');
     assert.match(
       browser.text.replace(/ Latest requests .*/, ''),
-      / Ended 3 €10\.50 order-JETGO .* 20 Nov 2026, UTC €10\.50 order-CHECKOUT (?!.*2026, UTC).* order-QR /,
+      / Ended 3 €10\.50 order-JETGO .* Nov 20, 2026, UTC €10\.50 order-CHECKOUT (?!.*2026, UTC).* order-QR /,
     );
   });
 
@@ -408,10 +408,7 @@ describe('the test controls of the overview', () => {
     const browser = await openOverview(opened);
     const [, version = ''] = /data-version="([^"]+)"/.exec(browser.html) ?? [];
     await browser.submit('/overview/clock', { ms: '900000' });
-    assert.match(
-      browser.text,
-      /12:15:00 UTC 15 minutes ahead Waiting .*only the gateway’s time, until it restarts\./,
-    );
+    assert.match(browser.text, /12:15:00 UTC 15 minutes ahead Waiting .*only the gateway’s time, until it restarts\./);
     assert.deepEqual(await statusOf(opened, 'order-CHECKOUT'), ['FAILED', 'TOKEN_EXPIRED']);
     assert.equal((await opened.request(`/overview/live?since=${version}`)).status, 200);
   });

@@ -26,17 +26,20 @@ describe('the wallet phone', () => {
     await ada.submit('/wallet/answer', { answer: 'approve' });
     assert.match(
       ada.text,
-      /Paid €10\.50 Sent to Demo Shop\. Order order-DIRECT Paid on 20 Nov 2026, 12:00 UTC Balance now €2,489\.50/,
+      /Paid €10\.50 Sent to Demo Shop\. Order order-DIRECT Paid on Nov 20, 2026, 12:00 PM UTC Balance now €2,489\.50/,
     );
     await ada.open('/wallet');
-    assert.match(ada.text, /−€10\.50 order-DIRECT just now/);
+    assert.match(ada.text, /−€10\.50 order-DIRECT Wallet app just now/);
     await opened.pass(60_000);
     await ada.open('/wallet');
-    assert.match(ada.text, /order-DIRECT 1 min ago/);
-    assert.doesNotMatch(ada.text, /20 Nov 2026/, 'today has no date');
+    assert.match(ada.text, /order-DIRECT Wallet app 1 min ago/);
+    assert.doesNotMatch(ada.text, /Nov 20, 2026/, 'today has no date');
     await opened.pass(86_400_000);
     await ada.open('/wallet');
-    assert.match(ada.text, /Activity 20 Nov 2026, UTC .* order-DIRECT 12:00 (?!.*20 Nov).* Opening balance 12:00 /);
+    assert.match(
+      ada.text,
+      /Activity Nov 20, 2026, UTC .* order-DIRECT Wallet app 12:00 (?!.*Nov 20).* Opening balance 12:00 /,
+    );
     assert.deepEqual(await statusOf(opened, 'order-DIRECT'), ['SUCCESS', 'SUCCESS']);
   });
 
@@ -55,11 +58,15 @@ describe('the wallet phone', () => {
       await phone.submit('/wallet/answer', { answer: 'decline' });
       assert.match(
         phone.text,
-        /Not paid €10\.50 You declined this payment\. No money was taken\. Order order-\w+ Ended on 20 Nov 2026, 12:00 UTC Balance/,
+        /Not paid €10\.50 You declined this payment\. No money was taken\. Order order-\w+ Ended on Nov 20, 2026, 12:00 PM UTC Balance/,
       );
       await opened.pass(86_400_000);
       await phone.open(`/wallet/scan?code=${encodeURIComponent(code)}`);
-      assert.match(phone.text, / Ended on 20 Nov 2026, 12:00 UTC /, 'a code that is opened again is no new payment');
+      assert.match(
+        phone.text,
+        / Ended on Nov 20, 2026, 12:00 PM UTC /,
+        'a code that is opened again is no new payment',
+      );
       assert.deepEqual(await statusOf(opened, `order-${method}`), ['FAILED', 'DECLINED']);
       assert.equal((await opened.transaction(`order-${method}`))['customer'], '12345678');
     });
@@ -190,7 +197,7 @@ describe('the wallet phone', () => {
     await phone.submit('/wallet/answer', { answer: 'approve' });
     assert.match(
       phone.text,
-      /Paid €10\.50 Sent to Demo Shop\. Order A-1 Paid on 20 Nov 2026, 12:00 UTC Balance now €2,489\.50 Back to Demo Shop Done/,
+      /Paid €10\.50 Sent to Demo Shop\. Order A-1 Paid on Nov 20, 2026, 12:00 PM UTC Balance now €2,489\.50 Back to Demo Shop Done/,
     );
     await opened.send('payout', payout({ orderId: 'A-1-2-r1', amount: 10, note: 'Torn' }));
     await opened.pass(1_000);
@@ -209,8 +216,41 @@ describe('the wallet phone', () => {
     await phone.open(receipt);
     assert.match(
       phone.text,
-      /Refunded €10\.50 Demo Shop sent the money back\. Order A-1 Paid on 20 Nov 2026, 12:00 UTC Balance now /,
+      /Refunded €10\.50 Demo Shop sent the money back\. Order A-1 Paid on Nov 20, 2026, 12:00 PM UTC Balance now /,
     );
+  });
+
+  it('the activity tells the payments of one order apart', async () => {
+    const opened = openSandbox();
+    for (const orderId of ['A-1', 'A-1-2']) {
+      await opened.send('pay', collection('QR', { orderId }));
+      await opened.control(`transactions/${orderId}/approve`);
+    }
+    const { text } = await phoneOf(opened);
+    assert.match(text, / −€10\.50 A-1 QR code, again just now .* −€10\.50 A-1 QR code just now /);
+  });
+
+  it('a refund and a payout open from the activity, and the refund leads to its payment', async () => {
+    const opened = openSandbox();
+    const { json } = await opened.send('pay', collection('DIRECT', { orderId: 'A-1' }));
+    await opened.control('transactions/A-1/approve');
+    const phone = await phoneOf(opened);
+    for (const [orderId, said] of [
+      ['A-1-r1', 'Refund received €25.00 Refund · A-1 · Torn From Demo Shop Received on Nov 20, 2026, 12:00 PM UTC'],
+      ['B-1', 'Payout received €25.00 Payout · Torn From Demo Shop Received on Nov 20, 2026, 12:00 PM UTC'],
+    ] as const) {
+      await opened.send('payout', payout({ orderId, note: 'Torn' }));
+      await opened.pass(1_000);
+      await phone.open('/wallet');
+      const [, way = ''] = /class="movement[^"]*" href="([^"]+)"/.exec(phone.html) ?? [];
+      await phone.open(way);
+      assert.ok(phone.text.includes(said), phone.text);
+      const payment = `href="/wallet/payments/${String(json['paymentId'])}">Show the payment`;
+      assert.equal(phone.html.includes(payment), orderId === 'A-1-r1');
+    }
+    const bruno = await phoneOf(opened, '23456789');
+    await bruno.open('/wallet/payments/100002');
+    assert.equal(bruno.status, 404, 'it is not his');
   });
 
   it('Switch phone asks whose phone it is, although that is known', async () => {
