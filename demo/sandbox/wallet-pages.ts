@@ -48,8 +48,8 @@ export interface PhoneView {
 
 const ABOUT = 'The customer’s phone asks to confirm payments, opens scanned codes, and receives payouts and refunds.';
 const MAX_MOVEMENTS = 30;
+const SHOWN_MOVEMENTS = 5;
 const SHOWN_REQUESTS = 3;
-/** After it, a shopper hardly waits for the answer. */
 const OLD_MS = 15 * 60_000;
 const UNKNOWN_CODE = 'This is not a code of this wallet, or it is from an earlier run.';
 const AND = new Intl.ListFormat('en');
@@ -59,6 +59,7 @@ export function homePage(c: Context, view: PhoneView, unknownCode?: string) {
   const screen = html`<div class="stack" data-live="/wallet/live" data-version="${view.version}">
     <div id="prompts" class="stack" aria-live="polite">${prompts(view)}</div>
     <div id="balances">${balances(view)}</div>
+    <div id="older">${olderRequests(view)}</div>
     <form method="get" action="/wallet/scan">
       <label for="code">Paste a code from the shop</label>
       <div class="row scan">
@@ -94,6 +95,7 @@ export function regionsOf(view: PhoneView): Record<string, Markup> {
     ...bannerOf(view),
     prompts: prompts(view),
     balances: balances(view),
+    older: olderRequests(view),
     'security-code': securityCode(view),
     activity: activity(view),
   };
@@ -117,7 +119,8 @@ export function paymentPage(c: Context, view: PhoneView, opened: Opened) {
 }
 
 /** What else the customer is asked, once this one has ended. */
-export function moreRequests({ prompts: { length } }: PhoneView, { payment }: Opened): Markup {
+export function moreRequests(view: PhoneView, { payment }: Opened): Markup {
+  const { length } = recent(view);
   if (!isFinal(payment) || length === 0) return html``;
   return html`<a class="card way" href="/wallet">${length} more ${length === 1 ? 'request' : 'requests'}</a>`;
 }
@@ -175,19 +178,20 @@ function identity({ name, shownWalletId }: Customer): Markup {
   return html`${initials(name)} <span>${name} <small>Wallet ${shownWalletId}</small></span>`;
 }
 
+const isOld = ({ createdAt }: Payment, now: number) => now - createdAt > OLD_MS;
+const recent = ({ prompts: all, now }: PhoneView) => all.filter((each) => !isOld(each, now));
+
 /** The newest in full, each other one as a way to it. */
 function prompts(view: PhoneView): Markup {
   const { customer, orderOf, merchant, merchantLogo, now } = view;
-  const [newest, ...others] = view.prompts;
+  const [newest, ...others] = recent(view);
   if (!newest) return html``;
   const { minor, currency, createdAt } = newest;
   const after = customer.balance(currency) - minor;
-  const isOld = age(newest, now) !== '';
-  const asked = `Asked ${ago(createdAt, now)}`;
-  return html`<section class="card asks ${age(newest, now)}">
+  return html`<section class="card asks">
       <strong class="payee">
         ${pictureOf(merchant, merchantLogo)}
-        <span>${merchant} <small>${isOld ? html`<span class="chip">${asked}</span>` : asked}</small></span>
+        <span>${merchant} <small>Asked ${ago(createdAt, now)}</small></span>
       </strong>
       <p class="amount">${formatMoney(minor, currency)}</p>
       <dl class="facts">${fact('Order', orderOf(newest))} ${website(newest)} ${balanceAfter(after, currency)}</dl>
@@ -208,18 +212,28 @@ function prompts(view: PhoneView): Markup {
     }`;
 }
 
+/** Their shopper hardly waits for the answer. */
+function olderRequests(view: PhoneView): Markup {
+  const older = view.prompts.filter((each) => isOld(each, view.now));
+  if (older.length === 0) return html``;
+  return html`<details id="older-requests" class="more">
+    <summary id="older-requests-of">
+      ${older.length} ${older.length === 1 ? 'request' : 'requests'} older than 15 minutes
+    </summary>
+    <ol class="lines">
+      ${older.map((each) => wayTo(each, view))}
+    </ol>
+  </details>`;
+}
+
 function wayTo(payment: Payment, view: PhoneView): Markup {
   const { paymentId, minor, currency, createdAt } = payment;
   const [amount, when] = [formatMoney(minor, currency), ago(createdAt, view.now)];
   const shown = { name: view.merchant, amount, about: [view.orderOf(payment)], when };
   return html`<li>
-    <a id="request-${paymentId}" class="movement ${age(payment, view.now)}" href="/wallet/payments/${paymentId}"
-      >${line(view, shown)}</a
-    >
+    <a id="request-${paymentId}" class="movement" href="/wallet/payments/${paymentId}">${line(view, shown)}</a>
   </li>`;
 }
-
-const age = ({ createdAt }: Payment, now: number) => (now - createdAt > OLD_MS ? 'old' : '');
 
 interface Line {
   /** The merchant, or what it is if no merchant is part of it. */

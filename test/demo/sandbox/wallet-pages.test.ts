@@ -220,39 +220,6 @@ describe('the wallet phone', () => {
     );
   });
 
-  it('the activity tells the payments of one order apart', async () => {
-    const opened = openSandbox();
-    for (const orderId of ['A-1', 'A-1-2']) {
-      await opened.send('pay', collection('QR', { orderId }));
-      await opened.control(`transactions/${orderId}/approve`);
-    }
-    const { text } = await phoneOf(opened);
-    assert.match(text, / −€10\.50 A-1 QR code, again just now .* −€10\.50 A-1 QR code just now /);
-  });
-
-  it('a refund and a payout open from the activity, and the refund leads to its payment', async () => {
-    const opened = openSandbox();
-    const { json } = await opened.send('pay', collection('DIRECT', { orderId: 'A-1' }));
-    await opened.control('transactions/A-1/approve');
-    const phone = await phoneOf(opened);
-    for (const [orderId, said] of [
-      ['A-1-r1', 'Refund received €25.00 Refund · A-1 · Torn From Demo Shop Received on Nov 20, 2026, 12:00 PM UTC'],
-      ['B-1', 'Payout received €25.00 Payout · Torn From Demo Shop Received on Nov 20, 2026, 12:00 PM UTC'],
-    ] as const) {
-      await opened.send('payout', payout({ orderId, note: 'Torn' }));
-      await opened.pass(1_000);
-      await phone.open('/wallet');
-      const [, way = ''] = /class="movement[^"]*" href="([^"]+)"/.exec(phone.html) ?? [];
-      await phone.open(way);
-      assert.ok(phone.text.includes(said), phone.text);
-      const payment = `href="/wallet/payments/${String(json['paymentId'])}">Show the payment`;
-      assert.equal(phone.html.includes(payment), orderId === 'A-1-r1');
-    }
-    const bruno = await phoneOf(opened, '23456789');
-    await bruno.open('/wallet/payments/100002');
-    assert.equal(bruno.status, 404, 'it is not his');
-  });
-
   it('Switch phone asks whose phone it is, although that is known', async () => {
     const phone = await phoneOf(openSandbox());
     const [, way = ''] = /<a class="way switch" href="([^"]+)">Switch phone</.exec(phone.html) ?? [];
@@ -274,7 +241,7 @@ describe('the wallet phone', () => {
     assert.match(phone.text, /Open This is not a code of this wallet, or it is from an earlier run\. .*Activity/);
   });
 
-  it('the newest of several requests is shown in full, and each other one is a way to it, quiet after 15 minutes', async () => {
+  it('the newest of several requests is shown in full, and each other one is a way to it, below the balance after 15 minutes', async () => {
     const opened = openSandbox();
     for (const [orderId, minutes] of [
       ['A-1', 15],
@@ -287,15 +254,11 @@ describe('the wallet phone', () => {
     const phone = await phoneOf(opened);
     assert.match(
       phone.text,
-      /Asked just now €10\.50 Order A-3 .* 2 more requests .* €10\.50 A-2 1 min ago .* €10\.50 A-1 16 min ago .*Balance/,
+      /Asked just now €10\.50 Order A-3 .* 1 more request .* €10\.50 A-2 1 min ago Balance €2,500\.00 .* 1 request older than 15 minutes .* €10\.50 A-1 16 min ago /,
     );
     assert.equal(phone.text.match(/Decline /g)?.length, 1);
-    const ways = [...phone.html.matchAll(/class="movement (old)?"\s+href="([^"]+)"/g)];
-    assert.deepEqual(
-      ways.map(([, old]) => old),
-      [undefined, 'old'],
-    );
-    await phone.open(ways[1]?.[2] ?? '');
+    const ways = [...phone.html.matchAll(/id="request-\d+" class="movement" href="([^"]+)"/g)];
+    await phone.open(ways[1]?.[1] ?? '');
     assert.match(phone.text, /Order A-1 .* Decline Approve €10\.50/);
     await phone.submit('/wallet/answer', { answer: 'decline' });
     assert.match(phone.html, /class="button main" href="\/wallet">Done</, 'a second tap pays nothing');
@@ -318,15 +281,6 @@ describe('the wallet phone', () => {
     await opened.send('pay', collection('DIRECT', { orderId: 'A-2' }));
     await phone.open(`${live}?since=${version}`);
     assert.match(JSON.parse(phone.html).regions.others, /href="\/wallet">1 more request</);
-  });
-
-  it('a request older than 15 minutes has its age in a mark of its own', async () => {
-    const opened = openSandbox();
-    await opened.send('pay', collection('DIRECT'));
-    await opened.pass(15 * 60_000);
-    assert.doesNotMatch((await phoneOf(opened)).html, /class="chip"/);
-    await opened.pass(60_000);
-    assert.match((await phoneOf(opened)).html, /class="chip">Asked 16 min ago</);
   });
 
   it('the phone answers live.js with the changes since a version, or 204', async () => {
