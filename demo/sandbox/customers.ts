@@ -12,8 +12,9 @@ export interface Movement {
   currency: string;
   /** The order, a note, or both; of money that comes from a merchant, also why. */
   about: string[];
-  /** Of the payment that is made or sent back. */
-  paymentId?: number | undefined;
+  /** Of the transaction that moves it; a refund names its payment, too. */
+  paymentId?: number;
+  refunds?: number | undefined;
 }
 
 /** The same for all customers; the login page shows it. */
@@ -63,8 +64,8 @@ export class Customer {
   }
 
   /** What came back of a payment. */
-  sentBack(paymentId: number | undefined): bigint {
-    const back = this.movements.filter((each) => each.paymentId === paymentId && each.minor > 0n);
+  sentBack(paymentId: number): bigint {
+    const back = this.movements.filter(({ refunds }) => refunds === paymentId);
     return back.reduce((sum, { minor }) => sum + minor, 0n);
   }
 

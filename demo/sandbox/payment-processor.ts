@@ -3,7 +3,7 @@
 // changes, and money moves in the same step that sets SUCCESS. `onFinal` reports each final transaction, for its IPN.
 import type { Clock } from './sandbox-clock.ts';
 import { type Customer, demoCustomers } from './customers.ts';
-import { ANSWER, WITHOUT_WALLET } from './methods.ts';
+import { ANSWER, NAMES, WITHOUT_WALLET } from './methods.ts';
 import { Refusal } from './refusal.ts';
 import { TransactionStore } from './transaction-store.ts';
 import type { CollectionRequest, PayoutRequest } from './requests.ts';
@@ -179,8 +179,9 @@ export class PaymentProcessor {
     }
     this.#store.bindReference(payment.customerReferenceNo, customer.walletId);
     const at = this.#clock.now();
-    const { paymentId } = payment;
-    customer.move({ at, kind: 'PAYMENT', minor: -minor, currency, about: [this.orderOf(payment)], paymentId });
+    const { paymentId, method } = payment;
+    const how = `${NAMES[method]}${this.paidBefore(payment, customer) ? ', again' : ''}`;
+    customer.move({ at, kind: 'PAYMENT', minor: -minor, currency, about: [this.orderOf(payment), how], paymentId });
     this.reach(payment, 'PAYMENT_FINALIZED');
     this.#end(payment, 'SUCCESS', 'SUCCESS');
   }
@@ -244,13 +245,14 @@ export class PaymentProcessor {
       this.#end(payout, 'FAILED', 'UNKNOWN_CUSTOMER');
       return;
     }
-    const { minor, currency, orderId, note } = payout;
+    const { paymentId, minor, currency, orderId, note } = payout;
     const refunded = this.#store.refundedBy(payout);
     const order = refunded && this.orderOf(refunded);
     // Such as “Refund for ST-1”, which says that it is a refund.
     const about = !order ? ['Payout', note ?? orderId] : note?.includes(order) ? [note] : ['Refund', order, note ?? ''];
     const kind = refunded ? 'REFUND' : 'PAYOUT';
-    customer.move({ at: this.#clock.now(), kind, minor, currency, about, paymentId: refunded?.paymentId });
+    const refunds = refunded?.paymentId;
+    customer.move({ at: this.#clock.now(), kind, minor, currency, about, paymentId, refunds });
     this.#end(payout, 'SUCCESS', 'SUCCESS');
   }
 

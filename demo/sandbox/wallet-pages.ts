@@ -3,7 +3,7 @@
 // stays.
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import type { Customer } from './customers.ts';
+import type { Customer, Movement } from './customers.ts';
 import { formatMoney, partOf } from './money.ts';
 import {
   SANDBOX,
@@ -314,12 +314,10 @@ function activity(view: PhoneView): Markup {
   const moved = customer.movements.slice(-MAX_MOVEMENTS).map(({ at, kind, minor, currency, about, paymentId }) => {
     const amount = formatMoney(minor, currency, 'en', true).replace('-', '−');
     const name = kind === 'TOP_UP' ? 'Money added' : merchant;
-    const isIn = minor > 0n;
-    const back = isIn ? 0n : customer.sentBack(paymentId);
+    const back = paymentId === undefined ? 0n : customer.sentBack(paymentId);
     const isAllBack = back >= -minor;
     const gone = back === 0n ? '' : `Refunded${isAllBack ? '' : ` ${partOf(back, -minor, currency)}`}`;
-    // What came back has no receipt of its own: that of its payment names it.
-    return { name, amount, about: [...about, gone], at, isIn, look: '', paymentId: isIn ? undefined : paymentId };
+    return { name, amount, about: [...about, gone], at, isIn: minor > 0n, look: '', paymentId };
   });
   const declined = view.declined.map((payment) => {
     const amount = formatMoney(payment.minor, payment.currency);
@@ -339,9 +337,7 @@ function activity(view: PhoneView): Markup {
   });
   return html`<section>
     <h2>Activity</h2>
-    <ol class="lines">
-      ${byDay(rows, view.now)}
-    </ol>
+    ${folded('activity', byDay(rows, view.now), SHOWN_MOVEMENTS, rows.length)}
   </section>`;
 }
 
@@ -388,6 +384,27 @@ function result(view: PhoneView, { payment, fromApp, isLate = false }: Opened): 
       ${fact('Balance now', formatMoney(customer.balance(currency), currency))}
     </dl>
     <div class="answer">${waysOn(payment, fromApp, view)}</div>`;
+}
+
+/** The receipt of money that came from the merchant. */
+export function receivedPage(c: Context, view: PhoneView, { kind, minor, currency, about, at, refunds }: Movement) {
+  const { customer, merchant } = view;
+  const title = kind === 'REFUND' ? 'Refund received' : 'Payout received';
+  const screen = html`<section id="payment" class="result stack">
+    ${mark('good')}
+    <h2 class="title">${title}</h2>
+    <p class="amount">${formatMoney(minor, currency)}</p>
+    <p>${about.filter(Boolean).join(' · ')}</p>
+    <dl class="facts lines">
+      ${fact('From', merchant)} ${fact('Received on', localTime(at))}
+      ${fact('Balance now', formatMoney(customer.balance(currency), currency))}
+    </dl>
+    <div class="answer">
+      ${refunds === undefined ? '' : html`<a class="button" href="/wallet/payments/${refunds}">Show the payment</a>`}
+      <a class="button main" href="/wallet">Done</a>
+    </div>
+  </section>`;
+  return page(c, { title, layout: 'wallet', body: stage(view, screen) });
 }
 
 /**

@@ -16,6 +16,7 @@ import {
   moreRequests,
   paymentPage,
   type PhoneView,
+  receivedPage,
   regionsOf,
   sheet,
 } from './wallet-pages.ts';
@@ -44,7 +45,11 @@ export function createWallet(options: WalletOptions) {
   wallet.get('/live', (c) => liveAnswer(c, stateOf(options), () => regionsOf(viewOf(c.get('customer'), options))));
   wallet.get('/scan', (c) => openCode(c, options, ''));
   wallet.get('/open', (c) => openCode(c, options, '?app'));
-  wallet.get('/payments/:paymentId', (c) => paymentPage(c, viewOf(c.get('customer'), options), openedIn(c)));
+  wallet.get('/payments/:paymentId', (c) => {
+    const view = viewOf(c.get('customer'), options);
+    const moved = view.customer.movements.find(({ paymentId }) => paymentId === Number(c.req.param('paymentId')));
+    return moved && moved.minor > 0n ? receivedPage(c, view, moved) : paymentPage(c, view, openedIn(c));
+  });
   wallet.get('/payments/:paymentId/live', (c) => {
     const opened = openedIn(c);
     const view = viewOf(c.get('customer'), options);

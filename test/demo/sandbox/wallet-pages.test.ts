@@ -167,7 +167,7 @@ describe('the wallet phone', () => {
     await phone.submit('/wallet/answer', { answer: 'top-up' });
     assert.match(phone.text, /Paid €10\.50 Sent to Demo Shop\. Order next .* Balance now €0\.00/);
     await phone.open('/wallet');
-    assert.match(phone.text, / −€10\.50 next just now .* Money added \+€6\.30 Top-up just now/);
+    assert.match(phone.text, / −€10\.50 next QR code just now .* Money added \+€6\.30 Top-up just now/);
   });
 
   it('a DIRECT payment says who declined it: the person on the phone, or nobody there', async () => {
@@ -205,19 +205,51 @@ describe('the wallet phone', () => {
     await phone.open(receipt);
     assert.match(phone.text, /Paid €10\.50 .* Refunded €10\.00 of €10\.50 Balance now €2,499\.50/);
     await phone.open('/wallet');
-    assert.match(phone.text, /−€10\.50 A-1 Refunded €10\.00 of €10\.50 just now/);
-    assert.equal(phone.html.split(`href="${receipt}"`).length, 2, 'the payment alone leads to it');
+    assert.match(phone.text, /−€10\.50 A-1 Wallet app Refunded €10\.00 of €10\.50 just now/);
     assert.match(phone.text, /\+€10\.00 Refund A-1 Torn just now/);
     await opened.send('payout', payout({ orderId: 'A-1-2-r2', amount: 1, note: 'Money back for A-1' }));
     await opened.pass(1_000);
     await phone.open('/wallet');
     assert.match(phone.text, /\+€1\.00 Money back for A-1 just now/, 'the order is named once');
-    assert.match(phone.text, /−€10\.50 A-1 Refunded just now/);
+    assert.match(phone.text, /−€10\.50 A-1 Wallet app Refunded just now/);
     await phone.open(receipt);
     assert.match(
       phone.text,
       /Refunded €10\.50 Demo Shop sent the money back\. Order A-1 Paid on Nov 20, 2026, 12:00 PM UTC Balance now /,
     );
+  });
+
+  it('the activity tells the payments of one order apart', async () => {
+    const opened = openSandbox();
+    for (const orderId of ['A-1', 'A-1-2']) {
+      await opened.send('pay', collection('QR', { orderId }));
+      await opened.control(`transactions/${orderId}/approve`);
+    }
+    const { text } = await phoneOf(opened);
+    assert.match(text, / −€10\.50 A-1 QR code, again just now .* −€10\.50 A-1 QR code just now /);
+  });
+
+  it('a refund and a payout open from the activity, and the refund leads to its payment', async () => {
+    const opened = openSandbox();
+    const { json } = await opened.send('pay', collection('DIRECT', { orderId: 'A-1' }));
+    await opened.control('transactions/A-1/approve');
+    const phone = await phoneOf(opened);
+    for (const [orderId, said] of [
+      ['A-1-r1', 'Refund received €25.00 Refund · A-1 · Torn From Demo Shop Received on Nov 20, 2026, 12:00 PM UTC'],
+      ['B-1', 'Payout received €25.00 Payout · Torn From Demo Shop Received on Nov 20, 2026, 12:00 PM UTC'],
+    ] as const) {
+      await opened.send('payout', payout({ orderId, note: 'Torn' }));
+      await opened.pass(1_000);
+      await phone.open('/wallet');
+      const [, way = ''] = /class="movement[^"]*" href="([^"]+)"/.exec(phone.html) ?? [];
+      await phone.open(way);
+      assert.ok(phone.text.includes(said), phone.text);
+      const payment = `href="/wallet/payments/${String(json['paymentId'])}">Show the payment`;
+      assert.equal(phone.html.includes(payment), orderId === 'A-1-r1');
+    }
+    const bruno = await phoneOf(opened, '23456789');
+    await bruno.open('/wallet/payments/100002');
+    assert.equal(bruno.status, 404, 'it is not his');
   });
 
   it('Switch phone asks whose phone it is, although that is known', async () => {
