@@ -82,10 +82,8 @@ const editor: Markup = html`<h1>Make the widget yours</h1>
         <p role="status" data-copied></p>
         <button class="button" type="button" data-copy>Copy CSS</button>
       </div>
-      <pre tabindex="0" role="group" aria-labelledby="rule" data-css></pre>
-      <p class="quiet">
-        For your page’s style sheet: what differs from the defaults. This page’s address holds it, too.
-      </p>
+      <pre data-css></pre>
+      <p class="quiet">For your page’s style sheet. This page’s address holds it, too.</p>
     </section>
   </div>`;
 
