@@ -49,6 +49,11 @@ const editor: Markup = html`<h1>Make the widget yours</h1>
           ${Object.entries(STATES).map(
             ([id, label]) => html`<button class="button plain" type="button" data-state="${id}">${label}</button>`,
           )}
+          <span class="schemes" role="group" aria-label="Preview">
+            ${Object.entries(SCHEMES).map(
+              ([id, label]) => html`<button class="button plain" type="button" data-show="${id}">${label}</button> `,
+            )}
+          </span>
           <a data-undo hidden></a>
         </div>
         <p class="message" role="status" data-verdict></p>

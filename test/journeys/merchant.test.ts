@@ -196,7 +196,8 @@ test('planted values are found in every kind of evidence', async () => {
 async function atThemes(hash = '', device: Parameters<World['shopper']>[0] = {}): Promise<Visitor> {
   const { visitor } = await world.shopper(device);
   await visitor.page.goto(`${world.stack.shop}/themes${hash}`);
-  await widgets(visitor.page).nth(1).locator('[part=pay]').waitFor();
+  // A phone shows one of them.
+  await widgets(visitor.page).nth(1).locator('[part=pay]').waitFor({ state: 'attached' });
   return visitor;
 }
 

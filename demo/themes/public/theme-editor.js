@@ -191,10 +191,13 @@ function showState(wanted = state) {
   for (const button of all('[data-state]')) button.ariaPressed = String(button.dataset.state === state);
 }
 
-// On a phone the preview of that color comes into sight.
-form.addEventListener('focusin', ({ target: { dataset } }) => {
-  if (dataset.scheme) find('.previews').scrollTo({ left: dataset.scheme === 'dark' ? 999 : 0 });
-});
+/** A phone has room for one preview. */
+function showScheme(scheme) {
+  find('.previews').dataset.shown = scheme;
+  for (const button of all('[data-show]')) button.ariaPressed = String(button.dataset.show === scheme);
+}
+
+form.addEventListener('focusin', ({ target: { dataset } }) => dataset.scheme && showScheme(dataset.scheme));
 form.addEventListener('submit', (event) => event.preventDefault());
 form.addEventListener('input', ({ target }) => {
   if ('claim' in target.dataset) {
@@ -220,11 +223,13 @@ for (const { property, row } of rows)
   });
 find('[data-copy]').addEventListener('click', () => void copy());
 for (const button of all('[data-state]')) button.addEventListener('click', () => showState(button.dataset.state));
+for (const button of all('[data-show]')) button.addEventListener('click', () => showScheme(button.dataset.show));
 // A link to the address of before leads nowhere while the changes are not in the address.
 for (const link of all('.ready a, [data-undo]')) link.addEventListener('click', writeAddress);
 window.addEventListener('pagehide', writeAddress);
 window.addEventListener('hashchange', readAddress);
 
 showState();
+showScheme('light');
 document.adoptedStyleSheets.push(styles);
 readAddress();
