@@ -1,6 +1,5 @@
-// The markup of the theme editor: two widgets (light and dark), the states that they can show, the ready themes, a
-// control for each `--payment-*` property, and the CSS to copy. theme-editor.js makes it work. The theme is kept in the
-// fragment of the address and never sent to the server; a ready theme is a link to one.
+// The markup of the theme editor: two widgets (light and dark), their states, the ready themes, a control for each
+// `--payment-*` property, and the CSS to copy. The theme is kept in the address’s fragment; a ready theme is a link.
 import { readFileSync, readdirSync } from 'node:fs';
 import { html } from 'hono/html';
 import { page, type Markup, type Site } from '../shop/page.ts';

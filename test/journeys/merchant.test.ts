@@ -262,7 +262,7 @@ test('a color with too little contrast is named with its ratio, and is not refus
   assert.match((await verdict.textContent()) ?? '', /WCAG AA, 4\.5 to 1, light and dark/);
   await unfold(page, 'More colors');
   await page.getByLabel('Muted, light', { exact: true }).fill('#7fb0ff');
-  assert.match((await verdict.textContent()) ?? '', /^Muted, light: \d\.\d to 1 .*text needs 4\.5\.$/m);
+  assert.match((await verdict.textContent()) ?? '', /^Muted, light: \d\.\d to 1 .*text needs 4\.5\. Use #[\da-f]{6}$/m);
   assert.match(await css(page), /#7fb0ff/);
   const marked = await page.locator('[aria-invalid=true]').evaluateAll((all) => all.map(({ ariaLabel }) => ariaLabel));
   assert.deepEqual(marked, ['Muted, light', 'Muted, light, as #rrggbb']);
@@ -280,12 +280,40 @@ test('a contrast that is too low opens the state that shows it, at the field of 
   assert.ok(await field.evaluate((element) => element === document.activeElement));
   const { top, bottom } = await field.evaluate((element) => element.getBoundingClientRect().toJSON() as DOMRect);
   assert.ok(top > 0 && bottom <= 844, `the field is at ${top} to ${bottom}`);
-  const dark = page.locator('.previews .dark');
-  await page.waitForFunction(
-    () => (document.querySelector('.previews .dark')?.getBoundingClientRect().left ?? 390) < 60,
+  const shown = async () => Promise.all((await widgets(page).all()).map((widget) => widget.isVisible()));
+  assert.deepEqual(await shown(), [false, true], 'the preview of its color');
+  await page.getByRole('button', { name: 'Light', exact: true }).click();
+  assert.deepEqual(await shown(), [true, false]);
+});
+
+test('a button beside a contrast that is too low sets a color that has enough', async () => {
+  const { page } = await atThemes(
+    '#color-accent=ffd84d-3f63ee&color-on-accent=ffffff-ffffff&color-muted=9a9a9a-a6adbb',
   );
-  const { left, right } = await dark.evaluate((element) => element.getBoundingClientRect().toJSON() as DOMRect);
-  assert.ok(left > 0 && right < 390, `its preview is at ${left} to ${right}`);
+  await page.getByRole('button', { name: 'Use #000000' }).click();
+  assert.match(await css(page), /--payment-color-on-accent: light-dark\(#000000, #ffffff\);/);
+  const field = page.getByLabel('On accent, light, as #rrggbb', { exact: true });
+  assert.ok(await field.evaluate((element) => element === document.activeElement));
+  await page.getByRole('button', { name: /^Use #(?!000000)/ }).click();
+  assert.match((await page.locator('[data-verdict]').textContent()) ?? '', /^All text has the contrast/);
+});
+
+test('a phone shows the whole message on contrast and no line of the CSS beyond its box', async () => {
+  const { page } = await atThemes('#color-accent=e8e800-e8e801&color-warning=7a4b00-ffc04e', {
+    viewport: { width: 390, height: 844 },
+  });
+  for (const [width, height] of [
+    [390, 844],
+    [1280, 800],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    for (const box of ['[data-verdict]', '[data-css]']) {
+      const cut = await page
+        .locator(box)
+        .evaluate((each) => [each.scrollWidth - each.clientWidth, each.scrollHeight - each.clientHeight]);
+      assert.deepEqual(cut, [0, 0], `${box} at ${width} px`);
+    }
+  }
 });
 
 test('there is nothing to copy of the defaults, nor while a color is half typed', async () => {
@@ -297,16 +325,6 @@ test('there is nothing to copy of the defaults, nor while a color is half typed'
   assert.equal(await copy.isDisabled(), false);
   await accent.fill('#0b7a4');
   assert.equal(await copy.isDisabled(), true);
-});
-
-test('the address of a changed theme names the ready theme that it started from', async () => {
-  const { page } = await atThemes();
-  await pick(page, 'Sorbet').click();
-  await page.locator('.ready a[aria-current=true]', { hasText: 'Sorbet' }).waitFor();
-  await page.getByLabel('Corners', { exact: true }).fill('3');
-  await page.waitForURL(/radius=3/);
-  const other = await atThemes(new URL(page.url()).hash);
-  assert.equal(await other.page.locator('[data-undo]').textContent(), 'Reset to Sorbet');
 });
 
 test('a color can be typed, and a new accent says that as text it may be drawn in another shade', async () => {

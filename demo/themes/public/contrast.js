@@ -66,6 +66,15 @@ export function shortfalls(theme) {
   });
 }
 
+/** The theme with the nearest of these shades that has enough contrast, on the button black or white; or undefined. */
+export function fixed(theme, { key, scheme }, shades) {
+  const { length } = shortfalls(theme);
+  const shares = Array.from({ length: key === 'color-on-accent' ? 1 : 20 }, (_, at) => at / 20).toReversed();
+  const colors = shares.flatMap((share) => ['#000000', '#ffffff'].map((end) => mix(shades[scheme], share, end)));
+  const themes = colors.map((color) => ({ ...theme, [key]: { ...shades, [scheme]: color } }));
+  return themes.find((each) => shortfalls(each).length < length);
+}
+
 /** The text on the button as the widget draws it: white or black, unless the theme has its own. */
 export function onAccentOf(theme) {
   const accent = theme['color-accent'] ?? COLORS.find(({ key }) => key === 'color-accent').default;
@@ -84,8 +93,7 @@ export function contrast(one, other) {
 /** Mixes `share` of one color with the other, as `color-mix(in srgb, …)` does. */
 export function mix(one, share, other) {
   const under = channels(other);
-  const mixed = channels(one).map((value, index) => Math.round(value * share + under[index] * (1 - share)));
-  return hexOf(mixed);
+  return hexOf(channels(one).map((value, index) => Math.round(value * share + under[index] * (1 - share))));
 }
 
 const hexOf = (values) => `#${values.map((value) => value.toString(16).padStart(2, '0')).join('')}`;

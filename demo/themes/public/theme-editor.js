@@ -1,7 +1,7 @@
 // Connects the controls, the theme and the fragment of the address. The theme is the only state; the page is drawn
 // from it. The previews use the same CSS rule that is shown for copying, as a constructed style sheet, and a fake proxy
 // each. theme-text.js converts a theme to text, contrast.js checks its colors.
-import { isFitted, onAccentOf, shortfalls } from './contrast.js';
+import { fixed, isFitted, onAccentOf, shortfalls } from './contrast.js';
 import { FakeProxy } from './fake-proxy.js';
 import { cssOf, hashOf, themeOf, withValue } from './theme-text.js';
 import { PROPERTIES } from './themes.js';
@@ -20,7 +20,6 @@ const styles = new CSSStyleSheet();
 
 const links = all('.ready a');
 const PLAIN = links.find(({ hash }) => hashOf(themeOf(hash)) === '');
-const nameOf = (link) => find('strong', link).textContent;
 
 let theme = {};
 /** The link to the ready theme that the changes started from. */
@@ -44,7 +43,7 @@ function show() {
   const undo = find('[data-undo]');
   undo.hidden = same !== undefined;
   undo.href = start.hash;
-  undo.textContent = `Reset to ${nameOf(start)}`;
+  undo.textContent = `Reset to ${find('strong', start).textContent}`;
   showVerdict();
   clearTimeout(addressTimer);
   addressTimer = setTimeout(writeAddress, PAUSE_MS);
@@ -68,9 +67,7 @@ function showVerdict() {
     lines.unshift([`${ariaLabel.split(', as')[0]}: type a color such as #2348d5.`]);
   if (find('[data-key=font] [aria-invalid=true]', form))
     lines.unshift(['Font: a size and a family, such as 1rem Georgia, serif.']);
-  const verdict = find('[data-verdict]');
-  verdict.classList.toggle('good', lines.length === 0);
-  verdict.classList.toggle('warn', lines.length > 0);
+  find('[data-verdict]').className = `message ${lines.length === 0 ? 'good' : 'warn'}`;
   if (lines.length === 0) lines.push(['All text has the contrast of WCAG AA, 4.5 to 1, light and dark.']);
   if (isFitted(theme)) lines.push(['As text, the accent is drawn darker or lighter where needed.']);
   say('[data-verdict]', ...lines.flatMap((line, at) => (at === 0 ? line : ['\n', ...line])));
@@ -93,18 +90,27 @@ function showValue(row, { kind, unit, min }, value) {
   find('.value', row).textContent = text;
 }
 
-/** Its button shows the color in the preview and its field. The ratio is rounded down: 4.49 is not shown as 4.5. */
+const buttonOf = (textContent, onclick) => Object.assign(document.createElement('button'), { textContent, onclick });
+
+/** Buttons show the color, and set one with enough contrast. The ratio is rounded down: 4.49 is not shown as 4.5. */
 function lineOf({ key, scheme, ratio, atLeast, where, state: shownIn }) {
-  const { label } = PROPERTIES.find((property) => property.key === key);
-  const button = Object.assign(document.createElement('button'), { textContent: `${label}, ${scheme}` });
-  button.addEventListener('click', () => {
+  const property = PROPERTIES.find((each) => each.key === key);
+  const showColor = () => {
     showState(shownIn);
     const field = find(`[data-key=${key}] [type=text][data-scheme=${scheme}]`, form);
     field.closest('details')?.setAttribute('open', '');
     field.focus();
-  });
+  };
+  const fix = fixed(theme, { key, scheme }, valueOf(property));
+  const use = () => {
+    theme = fix;
+    show();
+    showColor();
+  };
   const shown = (Math.floor(ratio * 10) / 10).toFixed(1);
-  return [button, `: ${shown} to 1 ${where}; ${NEEDS[atLeast]} needs ${atLeast}.`];
+  const said = `: ${shown} to 1 ${where}; ${NEEDS[atLeast]} needs ${atLeast}.`;
+  const more = fix ? [' ', buttonOf(`Use ${fix[key][scheme]}`, use)] : [];
+  return [buttonOf(`${property.label}, ${scheme}`, showColor), said, ...more];
 }
 
 /** Fills a live region only if its text changes, because screen readers speak each change. */
@@ -133,8 +139,7 @@ function valueIn(property, { value, dataset }) {
 
 function writeAddress() {
   clearTimeout(addressTimer);
-  const own = hashOf(theme);
-  const hash = start === PLAIN || find('[data-undo]').hidden ? own : `${own || '#'}&from=${nameOf(start)}`;
+  const hash = hashOf(theme);
   if (location.hash !== hash) history.replaceState(null, '', `${location.pathname}${hash}`);
 }
 
@@ -142,9 +147,8 @@ function writeAddress() {
 function readAddress() {
   const given = themeOf(location.hash);
   if (given !== undefined) {
-    const from = new URLSearchParams(location.hash.slice(1)).get('from');
     theme = given;
-    start = links.find((link) => nameOf(link) === from) ?? PLAIN;
+    start = PLAIN;
   }
   show();
 }

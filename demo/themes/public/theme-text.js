@@ -5,9 +5,8 @@ import { PROPERTIES } from './themes.js';
 
 /** The rule with the properties that differ from the defaults; `` if none does. */
 export function cssOf(theme) {
-  const lines = PROPERTIES.filter(({ key }) => key in theme).map(
-    (property) => `  ${property.name}: ${valueText(property, theme[property.key])};`,
-  );
+  const set = PROPERTIES.filter(({ key }) => key in theme);
+  const lines = set.map((property) => `  ${property.name}: ${valueText(property, theme[property.key])};`);
   return lines.length === 0 ? '' : `payment-widget {\n${lines.join('\n')}\n}`;
 }
 
@@ -22,9 +21,8 @@ export function withValue(theme, key, value) {
 
 /** `#color-accent=2f5a3f-a9cf9f&radius=4`; `` for the defaults. */
 export function hashOf(theme) {
-  const parts = PROPERTIES.filter(({ key }) => key in theme).map(
-    ({ key, kind }) => `${key}=${encodeURIComponent(CODES[kind].write(theme[key]))}`,
-  );
+  const set = PROPERTIES.filter(({ key }) => key in theme);
+  const parts = set.map(({ key, kind }) => `${key}=${encodeURIComponent(CODES[kind].write(theme[key]))}`);
   return parts.length === 0 ? '' : `#${parts.join('&')}`;
 }
 
@@ -50,15 +48,9 @@ const CODES = {
   },
   length: {
     write: String,
-    read: (code, { min, max }) => {
-      const value = /^\d{1,3}$/.test(code) ? Number(code) : NaN;
-      return value >= min && value <= max ? value : undefined;
-    },
+    read: (code, { min, max }) => (/^\d{1,3}$/.test(code) && code >= min && code <= max ? Number(code) : undefined),
   },
-  font: {
-    write: String,
-    read: (code) => (/^[\w .,'-]{1,200}$/.test(code) ? code : undefined),
-  },
+  font: { write: String, read: (code) => (/^[\w .,'-]{1,200}$/.test(code) ? code : undefined) },
 };
 
 function valueText({ kind, unit }, value) {

@@ -16,14 +16,7 @@ export const PROPERTIES = [
   length('radius', 'Corners', 'Rows, buttons', { unit: 'px', min: 0, max: 32, default: 12 }),
   length('space', 'Space', 'Unit of gaps', { unit: 'px', min: 6, max: 28, default: 16 }),
   length('padding', 'Padding', 'Inside the sheet', { unit: 'px', min: 0, max: 56, default: null }),
-  {
-    name: '--payment-font',
-    key: 'font',
-    label: 'Font',
-    hint: 'Such as 1rem Georgia, serif',
-    kind: 'font',
-    default: null,
-  },
+  { ...length('font', 'Font', 'Such as 1rem Georgia, serif', { default: null }), kind: 'font' },
   length('max-width', 'Width', 'Maximum', { unit: 'rem', min: 16, max: 48, default: 32 }),
 ];
 
