@@ -111,11 +111,11 @@ it('an element whose token is set later is empty before, and follows the order o
 it('a change of the panel does not scroll the page, even if the previous panel had the focus', async () => {
   const page = await fixture<HTMLElement>(html`<div><p style="block-size: 150vh"></p></div>`);
   const widget = await mount(proxyWith('QR'), {}, page);
-  const other = thePart(widget, 'other');
-  other.scrollIntoView({ block: 'end' });
-  other.focus({ preventScroll: true });
+  const anotherWay = thePart(widget, 'other');
+  anotherWay.scrollIntoView({ block: 'end' });
+  anotherWay.focus({ preventScroll: true });
   const before = scrollY;
-  other.click();
+  anotherWay.click();
   await heading(widget, 'How would you like to pay?');
   expect(before).to.be.greaterThan(innerHeight / 2);
   expect(scrollY).to.be.greaterThan(innerHeight / 2);
