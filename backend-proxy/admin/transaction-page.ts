@@ -159,7 +159,6 @@ function historyList(transaction: Transaction, order?: Order): Html {
     void entries.splice(1 + entries.findLastIndex((entry) => entry.at <= at), 0, { at, text });
   const { closed = null, refunds = [] } = order ?? {};
   if (closed !== null) add(closed.at, html`<b>Order closed</b>${closed.reason && html` · ${closed.reason}`}`);
-  if (transaction.failedAt !== null) add(transaction.failedAt, html`<b>Reported failed</b> · checked once more`);
   for (const refund of refunds.filter(({ refundOf }) => refundOf === transaction.id)) {
     const at = succeededAt(refund);
     const link = html`<a href="${linkTo(refund)}">${refund.id}</a>`;

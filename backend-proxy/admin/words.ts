@@ -181,6 +181,7 @@ const EVENTS: Record<Exclude<HistoryEntry['event'], 'resolved'>, string> = {
   sending: 'Sent to the gateway',
   uncertain: 'No clear answer, checking',
   pending: 'Waiting at the gateway',
+  reported_failed: 'Reported failed',
   replaced: 'Replaced',
   expired: 'Expired',
   rejected: 'Refused by the gateway',
@@ -232,6 +233,7 @@ function differing(detail: string): string | undefined {
 export function sourceName({ event, source, detail }: HistoryEntry): string {
   if (['sending', 'replaced', 'resolved'].includes(event)) return '';
   if (event === 'succeeded' && source === 'check') return '· confirmed by the gateway';
+  if (event === 'reported_failed') return '· checked once more';
   if (event === 'created' && detail !== null) return `by ${detail}`;
   return SOURCES[source] ?? source.replace(/^merchant:/, 'by the key ');
 }

@@ -166,8 +166,9 @@ function eventsOf(draft: Draft): LedgerEvent[] {
   return draft.history.flatMap((entry) => {
     const { event } = entry;
     const change = draft.transactions.find(({ after }) => after.id === entry.transaction_id);
-    // Drafts do not write erasures.
-    return change === undefined || event === 'erased' ? [] : [eventOf(draft, { ...entry, event }, change)];
+    // Drafts do not write erasures, and a report that is checked once more is only for the history.
+    const isOwn = event === 'erased' || event === 'reported_failed';
+    return change === undefined || isOwn ? [] : [eventOf(draft, { ...entry, event }, change)];
   });
 }
 

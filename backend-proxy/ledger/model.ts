@@ -355,7 +355,7 @@ export interface OpenedPayout {
 /** What a commit changed about one transaction: a history entry that it added. */
 export interface LedgerEvent {
   /** Erasing is not logged for each transaction. */
-  event: Exclude<HistoryEntry['event'], 'erased'>;
+  event: Exclude<HistoryEntry['event'], 'reported_failed' | 'erased'>;
   source: Source;
   detail: string | null;
   /** The transaction after the commit. */

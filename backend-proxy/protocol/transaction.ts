@@ -276,7 +276,7 @@ export type Source = (typeof SOURCES)[number] | MerchantSource;
 
 export interface HistoryEntry {
   at: number;
-  event: 'created' | Stage | Flag | 'resolved' | 'erased';
+  event: 'created' | Stage | 'reported_failed' | Flag | 'resolved' | 'erased';
   source: Source;
   detail: string | null;
 }

@@ -166,7 +166,9 @@ export function setReportedFailed(draft: Draft, row: TransactionRow, at: number 
   row.failed_at = at;
   if (!isNews) return;
   markChanged(draft, row);
-  showChange(draft, row);
+  if (at === null) return showChange(draft, row);
+  const before = historyOf(draft, row.id).filter(({ event }) => event === 'reported_failed');
+  addHistory(draft, row, 'reported_failed', { n: before.length + 1 });
 }
 
 /** What changes, or the webhook about it, may hold personal data again. */

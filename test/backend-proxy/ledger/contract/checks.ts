@@ -100,6 +100,19 @@ export function checksContract({ it, setUp }: Suite): void {
     assert.deepEqual([await stageOf(ledger, 'P'), await webhookTypes(ledger)], ['declined', ['payout.failed']]);
   });
 
+  it('the history has each first report that a payout failed, also where a later one is contrary', async (t) => {
+    const { ledger, now, skip } = await setUp(t);
+    await openSentPayout(ledger, 'P', PENDING);
+    const reported = [];
+    for (const [at, outcome] of (['failed', 'failed', 'pending', 'failed', 'succeeded'] as const).entries()) {
+      skip(S);
+      await ledger.observe('P', verified(outcome));
+      if (at === 0 || at === 3) reported.push({ at: now(), event: 'reported_failed', source: 'check', detail: null });
+    }
+    const { history } = await read(ledger, 'P');
+    assert.deepEqual(history.slice(-3), [...reported, { ...reported[0], at: now(), event: 'succeeded' }]);
+  });
+
   it('a payout becomes FAILED only if the second check began 30 s after the first ended', async (t) => {
     const { ledger, now, skip } = await setUp(t);
     const id = await openSentPayout(ledger, 'P', PENDING);
