@@ -7,6 +7,7 @@ import {
   TRANSACTION_TYPES,
   TYPES,
   isAwaited,
+  isBeingChecked,
   type Transaction,
   type TransactionType,
 } from '../protocol/transaction.ts';
@@ -39,7 +40,9 @@ const CHOICES = { [REVIEW]: 'Needs review', ...STATUS_NAMES };
 const WAITING: ReadonlySet<string> = new Set<Status>(['INITIALIZED', 'PROCESSING']);
 
 /** The submitted fields of the form. */
-type Filters = Partial<Record<'orderId' | 'type' | 'status' | 'awaited' | 'closed' | 'from' | 'to' | 'cursor', string>>;
+type Filters = Partial<
+  Record<'orderId' | 'type' | 'status' | 'awaited' | 'checked' | 'closed' | 'from' | 'to' | 'cursor', string>
+>;
 
 /** The query that the form asks for, or why it is impossible, in words. */
 export function queryOf(filters: Filters): TransactionQuery | string {
@@ -69,10 +72,11 @@ export function transactionsPage(filters: Filters, page: TransactionPage | strin
   const { transactions, nextCursor } = page;
   // Nobody waits for a payment of a closed order.
   const isOfClosed = ({ id }: Transaction) => backs.get(id) !== undefined;
-  const isListed = (each: Transaction) =>
-    filters.awaited
-      ? isAwaited(each) && isOfClosed(each) === (filters.closed === 'true')
-      : each.needsReview || !isOfClosed(each);
+  const isListed = (each: Transaction) => {
+    if (filters.checked) return isBeingChecked(each);
+    if (filters.awaited) return isAwaited(each) && isOfClosed(each) === (filters.closed === 'true');
+    return each.needsReview || !isOfClosed(each);
+  };
   // What is to be refunded or settled is not reviewed.
   const asked = filters.status === REVIEW ? transactions.filter(isInDoubt) : transactions;
   const shown = WAITING.has(filters.status ?? '') ? asked.filter(isListed) : asked;

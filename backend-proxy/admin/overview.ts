@@ -55,20 +55,28 @@ const reviewsIn = ({ needReview }: Counts, owed: readonly Owed[]) =>
 const deadIn = ({ webhooks }: Counts) => webhooks.find(({ state }) => state === 'dead')?.count ?? 0;
 
 /** `3 payments to review, 1 to refund`: with those that the list only counts; then what is not about money. */
-export function titleOf({ counts, owed, reviews, dead, problem, warnings }: Overview): string {
+export function titleOf({ counts, sums, owed, reviews, dead, problem, warnings }: Overview): string {
   const toReview = Math.max(reviewsIn(counts, owed), reviews.length);
-  const others = (problem === undefined ? 0 : 1) + (counts.unmatchedIpns === 0 ? 0 : 1) + warnings.length;
-  const rest = Math.max(deadIn(counts), dead.length) + others;
+  const notMoney = (problem === undefined ? 0 : 1) + (counts.unmatchedIpns === 0 ? 0 : 1) + warnings.length;
+  const rest = Math.max(deadIn(counts), dead.length) + notMoney;
   const noun = reviews.every(({ type }) => TYPES[type].paysOrder) ? 'payment' : 'transaction';
   const [toRefund, toSettle] = partsOf(owed);
   const all = { 'to review': toReview, 'to refund': toRefund, 'to settle': toSettle };
-  const parts = Object.entries(all).filter(([, count]) => count > 0);
-  if (parts.length > 0)
-    return parts
-      .map(([what, count], at) => (at === 0 ? `${plural(count, noun)} ${what}` : `${count}\u00A0${what}`))
-      .join(', ');
-  return rest > 0 ? `${plural(rest, 'thing needs', 'things need')} attention` : 'Nothing to review, refund or settle';
+  const found = Object.entries(all).filter(([, count]) => count > 0);
+  const parts = found.map(([what, count], at) =>
+    at === 0 ? `${plural(count, noun)} ${what}` : `${count}\u00A0${what}`,
+  );
+  if (parts.length === 0 && rest > 0) parts.push(`${plural(rest, 'thing needs', 'things need')} attention`);
+  const checked = checkedIn(sums);
+  const [kind = '', ...others] = new Set(checked.map(({ type }) => TYPE_NAMES[type].toLowerCase()));
+  const ofKind = plural(add(checked, 'count'), others.length === 0 ? kind : 'transaction');
+  if (checked.length > 0) parts.push(`${ofKind} being\u00A0checked`);
+  return parts.join(', ') || 'Nothing to review, refund or settle';
 }
+
+const checkedIn = ({ open }: Sums) => open.filter((sum) => sum.isBeingChecked);
+
+const add = (of: readonly Sum[], what: 'count' | 'amountMinor') => of.reduce((sum, each) => sum + each[what], 0);
 
 function partsOf(owed: readonly Owed[]): readonly [toRefund: number, toSettle: number] {
   const toRefund = owed.filter(canSend).length;
@@ -188,7 +196,8 @@ function more(count: number, what: string, href: string): Html[] {
 
 // What came in and went out today, what is open, and webhooks to send again.
 
-function figures({ sums: { created, open, isWhole }, counts, now }: Overview): Html {
+function figures({ sums, counts, now }: Overview): Html {
+  const { created, open, isWhole } = sums;
   const done = created.filter(({ status: each }) => each === 'SUCCESS');
   const isIn = ({ type }: Sum) => TYPES[type].paysOrder;
   const isOut = ({ type }: Sum) => TYPES[type].isOutgoing;
@@ -205,6 +214,7 @@ function figures({ sums: { created, open, isWhole }, counts, now }: Overview): H
     ${total(html`Sent today${zone}${part}`, done.filter(isOut), today)}
     ${total(`Waiting${part}`, awaited, '&awaited=yes', closed)}
     ${waiting.some(isOut) ? total(`On its way${part}`, waiting.filter(isOut), '&awaited=yes') : ''}
+    ${checkedIn(sums).length > 0 ? total(`Being checked${part}`, checkedIn(sums), '&checked=yes') : ''}
     <div>
       <dt>Webhooks failed</dt>
       <dd class="amount">${dead === 0 ? 'None' : dead}</dd>
@@ -215,7 +225,6 @@ function figures({ sums: { created, open, isWhole }, counts, now }: Overview): H
 
 /** Currencies are not added up, nor what is denied. Each count leads to its list. `closed`: of closed orders. */
 function total(name: Html | string, sums: readonly Sum[], query: string, closed: readonly Sum[] = []): Html {
-  const add = (of: readonly Sum[], what: 'count' | 'amountMinor') => of.reduce((sum, each) => sum + each[what], 0);
   const isCounted = ({ isDenied }: Sum) => !isDenied;
   const values = [...Map.groupBy(sums.filter(isCounted), ({ currency }) => currency)].map(([currency, of]) =>
     moneyOf({ currency, amountMinor: add(of, 'amountMinor') }),
@@ -226,9 +235,10 @@ function total(name: Html | string, sums: readonly Sum[], query: string, closed:
       ([key, same]) => html` <a href="/admin/transactions?${key}${query}${filter}">${nameOf(same)}</a>`,
     );
   const nameOf = (same: readonly Sum[]) => {
-    const [{ type, status: each }, counted] = [same[0] as Sum, add(same.filter(isCounted), 'count')];
+    const [{ type, status: each, isBeingChecked }, counted] = [same[0] as Sum, add(same.filter(isCounted), 'count')];
     const denied = add(same, 'count') - counted;
-    const what = each === 'INITIALIZED' ? ` ${STATUS_NAMES[each].toLowerCase()}` : '';
+    const ofOpen = each === 'INITIALIZED' ? ` ${STATUS_NAMES[each].toLowerCase()}` : '';
+    const what = isBeingChecked ? (each === 'PROCESSING' ? ' reported failed' : '') : ofOpen;
     return `${plural(counted, TYPE_NAMES[type].toLowerCase())}${what}${denied > 0 ? `, ${denied}\u00A0denied` : ''}`;
   };
   return html`<div>

@@ -387,12 +387,13 @@ export interface ErasedPage {
   next: string | null;
 }
 
-/** Of transactions of one kind: the same type, currency and status, awaited or not, of a closed order or not. */
+/** Of transactions of one kind. */
 export interface Sum {
   type: TransactionType;
   currency: string;
   status: Status;
   isAwaited: boolean;
+  isBeingChecked: boolean;
   isClosed: boolean;
   /** A person said that no money moved. */
   isDenied: boolean;

@@ -135,6 +135,12 @@ export function isAwaited(one: Pick<Transaction, Awaited>): boolean {
   return isOpen(one.stage) && !one.checking && !isUnseen(one);
 }
 
+/** Whether status checks find out if a payout or refund was sent: its answer was lost, or it is reported failed. */
+export function isBeingChecked(one: Pick<Transaction, 'type' | 'stage' | 'needsReview' | 'failedAt'>): boolean {
+  if (!TYPES[one.type].isOutgoing || one.needsReview) return false;
+  return one.stage === 'uncertain' || (one.stage === 'pending' && one.failedAt !== null);
+}
+
 /** Whether it may still be paid, as far as is known: also what was replaced or has expired. */
 export function canBePaid(stage: Stage): boolean {
   return STAGES[stage].rank < STAGES.rejected.rank;

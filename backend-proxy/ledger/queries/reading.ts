@@ -10,6 +10,7 @@ import {
   TRANSACTION_TYPES,
   TYPES,
   isAwaited,
+  isBeingChecked,
   isDenied,
   stageOf,
 } from '../../protocol/transaction.ts';
@@ -189,8 +190,8 @@ async function sumsOf(db: Db, condition: RawBuilder<unknown>): Promise<Sum[]> {
     const failedAt = reportedFailed === 1 ? 0 : null;
     const one = { ...rest, type, stage: stageOf(rank), needsReview: review === 1, checking: isChecking(row), failedAt };
     const [status, isClosed] = [STAGES[one.stage].status, closed === 1];
-    const [denied, awaited] = [isDenied(one), isAwaited(one)];
-    return { type, currency, status, count, amountMinor, isClosed, isDenied: denied, isAwaited: awaited };
+    const stands = { isAwaited: isAwaited(one), isBeingChecked: isBeingChecked(one), isDenied: isDenied(one) };
+    return { type, currency, status, count, amountMinor, isClosed, ...stands };
   });
 }
 

@@ -229,7 +229,7 @@ it('the overview counts each thing that needs attention once, and also those tha
   assert.match(textOf(String(await overview({ ...nothing, owed: full }))), /Older ones follow as these end\. Received/);
 });
 
-it('what is neither waited for nor on its way is in no such figure: a code nobody has, a refund being checked', async (t) => {
+it('a code nobody has is in no figure, and a refund being checked in one of its own and in the heading', async (t) => {
   const operator = await signedIn(t, { profile: REFUNDS_QR });
   const { world } = operator;
   await world.paid({ orderId: 'A-1', amount: '10.00' }, '23456789');
@@ -240,7 +240,12 @@ it('what is neither waited for nor on its way is in no such figure: a code nobod
   await world.faults({ payout: { status: 422 } });
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '4', idempotencyKey: 'back' });
   const page = await operator.open('/admin');
-  assert.match(textOf(page), / Waiting €10\.10 1 payment Webhooks failed /);
+  assert.match(
+    textOf(page),
+    / 1 refund being checked As of .* Waiting €10\.10 1 payment Being checked €4\.00 1 refund Webhooks failed /,
+  );
+  const [, checked = ''] = /"([^"]+)"\s*>1 refund</.exec(page) ?? [];
+  await operator.says(checked.replaceAll('&amp;', '&'), / 1 transaction found, .* A-1-r1 .* Being checked /);
   assert.match(textOf(page), / A-1-r1 Refund to •••• 6789 −€4\.00 Being checked /);
   assert.match(textOf(page), / B-1 QR code €10\.10 Not started .* Paid · €4\.00 refund being checked /);
   await operator.says('/admin/transactions?type=PAY&status=PROCESSING&awaited=yes', /Created, UTC C-1 (?!.* B-1 )/);
@@ -249,4 +254,14 @@ it('what is neither waited for nor on its way is in no such figure: a code nobod
     / Not started B-1 · .* way to pay\. The shopper reads that the payment was not started\. .* lost [\d:]+ The gateway has it Order /,
   );
   assert.doesNotMatch(await operator.open('/admin/transactions/B-1/close'), /may still be paid/);
+  await world.faults({});
+  await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678' });
+  await operator.says('/admin', / On its way €5\.00 1 payout Being checked €4\.00 1 refund Webhooks failed /);
+  await world.settleAfter('decline', 'P-1');
+  await operator.says(
+    '/admin',
+    / 2 transactions being checked As of .* Being checked €9\.00 1 refund 1 payout reported failed /,
+  );
+  await world.pass(M);
+  await operator.says('/admin', / Being checked €4\.00 1 refund Webhooks failed /);
 });

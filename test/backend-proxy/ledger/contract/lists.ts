@@ -325,11 +325,13 @@ export function countsContract({ it, runs, setUp }: Suite): void {
         ] as const) {
           assert.deepEqual(
             totals(
-              sums.map(({ type, currency, status, isAwaited, isClosed, isDenied, count, amountMinor }) => [
-                [type, currency, status, isAwaited, isClosed, isDenied],
-                count,
-                amountMinor,
-              ]),
+              sums.map(
+                ({ type, currency, status, isAwaited, isBeingChecked, isClosed, isDenied, count, amountMinor }) => [
+                  [type, currency, status, isAwaited, isBeingChecked, isClosed, isDenied],
+                  count,
+                  amountMinor,
+                ],
+              ),
             ),
             totals(
               rows.map(({ type, currency, rank, needs_review: review, resolved, closed, count, sum, ...row }) => {
@@ -340,7 +342,10 @@ export function countsContract({ it, runs, setUp }: Suite): void {
                     ? Number(rank) < 4 && !isChecked && Number(row.lost) === 0
                     : stage === 'pending' && Number(review) === 0 && Number(row.failed) === 0;
                 const isDenied = stage === 'succeeded' && resolved === 'declined' && Number(review) === 0;
-                const kind = [type, currency, STAGES[stage].status, isAwaited, Number(closed) === 1, isDenied];
+                const isDoubted = stage === 'uncertain' || (stage === 'pending' && Number(row.failed) === 1);
+                const isBeingChecked = type !== 'PAY' && Number(review) === 0 && isDoubted;
+                const { status } = STAGES[stage];
+                const kind = [type, currency, status, isAwaited, isBeingChecked, Number(closed) === 1, isDenied];
                 return [kind, Number(count), Number(sum)];
               }),
             ),
