@@ -10,7 +10,7 @@ import type { Log } from '../protocol/log.ts';
 import { backsOf, leftOfPayment } from './decisions.ts';
 import { FOLLOW } from './follow.ts';
 import { createFrame, type AdminParts, type Frame, type Instance, loginPage } from './layout.ts';
-import { isState, webhookPage, webhooksPage } from './lists.ts';
+import { isState, retryingIn, webhookPage, webhooksPage } from './lists.ts';
 import { healthPage, ipnsPage, overview, titleOf, MAX_OWED, type Owed } from './overview.ts';
 import {
   adminHeaders,
@@ -33,6 +33,7 @@ import { transactionRoutes } from './transaction-routes.ts';
 const MAX_SHOWN = 10;
 const MAX_LATEST = 8;
 const MAX_IPNS = 200;
+const PAGE_SIZE = 50;
 
 export function createAdmin(parts: AdminParts): Hono {
   const { token, now = Date.now, log } = parts;
@@ -78,13 +79,14 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
   }
 
   app.get('/admin', async (c) => {
-    const [counts, sums, latest, owed, reviews, dead, { refusal, warnings }] = await Promise.all([
+    const [counts, sums, latest, owed, reviews, dead, queued, { refusal, warnings }] = await Promise.all([
       ledger.counts(),
       ledger.sums(serverClock.start(serverClock.day(now()))),
       ledger.transactions({ sort: '-createdAt', limit: MAX_LATEST }),
       readOwed(),
       ledger.transactions({ sort: 'createdAt', needsReview: true, limit: MAX_SHOWN }),
       ledger.webhooks('dead', MAX_SHOWN),
+      ledger.webhooks('pending', PAGE_SIZE),
       readiness(),
     ]);
     const problem = refusal?.message;
@@ -96,6 +98,7 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
       owed,
       reviews: reviews.transactions.filter(({ id }) => owed.every(({ payment }) => payment.id !== id)),
       dead: dead.webhooks,
+      retrying: retryingIn(queued),
       problem,
       warnings,
       now: now(),
@@ -108,15 +111,15 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
 
   app.get('/admin/health', async (c) => {
     const { refusal, warnings } = await readiness();
-    const [counts, owed = []] = await Promise.all([ledger.counts(), readOwed()]).catch(() => []);
-    const shown = { problem: refusal?.message, warnings, counts, owed, isTest, version, now: now() };
+    const read = [ledger.counts(), readOwed(), ledger.webhooks('pending', PAGE_SIZE)] as const;
+    const [counts, owed = [], queued] = await Promise.all(read).catch(() => []);
+    const retrying = queued === undefined ? '' : retryingIn(queued);
+    const shown = { problem: refusal?.message, warnings, counts, owed, retrying, isTest, version, now: now() };
     return frame.show(c, 'health', 'Health', healthPage(shown));
   });
 }
 
 // The webhooks on the operator's page: lists by state, one with its body, and sending one again.
-
-const PAGE_SIZE = 50;
 
 function webhookRoutes(app: Hono, { ledger, onDue, now = Date.now, log }: AdminParts, frame: Frame): void {
   app.get('/admin/webhooks', async (c) => {
@@ -124,7 +127,8 @@ function webhookRoutes(app: Hono, { ledger, onDue, now = Date.now, log }: AdminP
     const state = isState(asked) ? asked : undefined;
     const cursor = WEBHOOK_CURSOR.test(given) ? given : '';
     const page = await ledger.webhooks(state, PAGE_SIZE, cursor ? { cursor } : {});
-    return frame.show(c, 'webhooks', 'Webhooks', webhooksPage({ ...page, state, cursor, form: frame.formToken(c) }));
+    const shown = { ...page, state, cursor, form: frame.formToken(c), now: now() };
+    return frame.show(c, 'webhooks', 'Webhooks', webhooksPage(shown));
   });
   app.get('/admin/webhooks/:id', async (c) => {
     const webhook = await ledger.webhook(c.req.param('id'));

@@ -1,7 +1,7 @@
 // The operator's lists: transactions, newest first, with filters; webhooks by state, and one with its body.
 import { html } from 'hono/html';
 import { z } from '@hono/zod-openapi';
-import type { TransactionPage, TransactionQuery, Webhook, WebhookState } from '../ledger/model.ts';
+import type { TransactionPage, TransactionQuery, Webhook, WebhookPage, WebhookState } from '../ledger/model.ts';
 import { isCursorOf } from '../ledger/queries/transaction-list.ts';
 import {
   TRANSACTION_TYPES,
@@ -174,9 +174,10 @@ interface List {
   cursor: string;
   nextCursor: string | null;
   form: string;
+  now: number;
 }
 
-export function webhooksPage({ state, webhooks, cursor, nextCursor, form }: List): Html {
+export function webhooksPage({ state, webhooks, cursor, nextCursor, ...rest }: List): Html {
   const address = (each = '') => `/admin/webhooks${each && `?state=${each}`}`;
   const tabs = Object.entries({ '': 'All', ...STATES }).map(
     ([each, name]) =>
@@ -187,12 +188,17 @@ export function webhooksPage({ state, webhooks, cursor, nextCursor, form }: List
         ${tabs}
       </ul>
     </nav>
-    ${webhookTable(state === undefined ? 'Webhooks' : `${STATES[state]} webhooks`, webhooks, form)}
+    ${webhookTable(state === undefined ? 'Webhooks' : `${STATES[state]} webhooks`, webhooks, rest)}
     ${pager('/admin/webhooks', { state: state ?? '', cursor }, nextCursor)}`;
 }
 
 /** `isOfOne`: all are of one transaction, which its page names; oldest first, as its history. */
-export function webhookTable(caption: string, webhooks: readonly Webhook[], form: string, isOfOne = false): Html {
+export function webhookTable(
+  caption: string,
+  webhooks: readonly Webhook[],
+  { form, now }: Pick<List, 'form' | 'now'>,
+  isOfOne = false,
+): Html {
   if (webhooks.length === 0) return html`<p class="empty">No ${caption.toLowerCase()}.</p>`;
   const about: readonly Column[] = isOfOne ? [] : ['Gateway ID', ['Amount', 'right']];
   return cards(
@@ -201,7 +207,7 @@ export function webhookTable(caption: string, webhooks: readonly Webhook[], form
     (isOfOne ? webhooks.toReversed() : webhooks).map((webhook) => [
       html`<a href="/admin/webhooks/${webhook.id}">${webhook.type}</a> ${reasonIn(webhook)}`,
       ...(isOfOne ? [] : [transactionIn(webhook), amountOf(webhook)]),
-      html`${stateOf(webhook)} ${answerOf(webhook)}`,
+      html`${stateOf(webhook, now)} ${answerOf(webhook)}`,
       webhook.state === 'dead' ? redeliverForm(webhook, form) : '',
       time(webhook.createdAt),
     ]),
@@ -250,16 +256,27 @@ function amountOf(webhook: Webhook): Html {
   return html`<span class="${said.status === 'SUCCESS' ? '' : 'unmoved'}"><span class="amount">${sum}</span></span>`;
 }
 
-/** One that waits is being sent or is tried again; the attempt under way is counted. */
-function stateOf({ state: name, attempts, lastAnswer, nextAt }: Webhook): Html {
+/** The attempt under way is counted. */
+const isTried = ({ state, attempts }: Webhook) => state === 'pending' && attempts > 0;
+
+const isRetried = (webhook: Webhook) => isTried(webhook) && webhook.lastAnswer !== null;
+
+/** One that waits is being sent or is tried again. */
+function stateOf(webhook: Webhook, now: number): Html {
+  const { state: name, attempts, nextAt } = webhook;
   const tries = attempts === 0 ? '' : plural(attempts, 'attempt');
-  const isTried = name === 'pending' && attempts > 0;
-  const said = isTried
-    ? lastAnswer === null
-      ? 'Being sent'
-      : `Retry at ${dayAndClock(nextAt).clock.slice(0, 5)}`
-    : STATES[name];
+  const retry = nextAt > now ? `Retry at ${dayAndClock(nextAt).clock.slice(0, 5)}` : 'Retry due';
+  const said = isRetried(webhook) ? retry : isTried(webhook) ? 'Being sent' : STATES[name];
   return html`<span class="status ${TONES[name]}">${said}</span> <span class="hint">${tries}</span>`;
+}
+
+/** `1 retrying, no answer`: of the newest in the queue, those whose last attempt failed; empty without any. */
+export function retryingIn({ webhooks, nextCursor }: WebhookPage): string {
+  const retried = webhooks.filter(isRetried);
+  if (retried.length === 0) return '';
+  const answers = new Set(retried.map(({ lastAnswer }) => answerName(lastAnswer ?? '').replace(/ \(.*/, '')));
+  const [answer] = answers.size === 1 ? answers : [];
+  return [`${nextCursor === null ? '' : 'at least '}${retried.length} retrying`, answer].filter(Boolean).join(', ');
 }
 
 /** Empty if the body was erased, because it cannot be sent. */
@@ -274,7 +291,7 @@ export function redeliverForm({ id, type, orderId, body }: Webhook, form: string
 /** `transaction`: undefined if it is not stored. */
 export function webhookPage(webhook: Webhook, form: string, now: number, transaction?: Transaction): Html {
   const { id, orderId, lastAnswer, nextAt, createdAt } = webhook;
-  return html`<p class="lead">${stateOf(webhook)}</p>
+  return html`<p class="lead">${stateOf(webhook, now)}</p>
     ${webhook.state === 'pending' ? asOf(now, `/admin/webhooks/${id}`) : ''} ${redeliverForm(webhook, form)}
     ${details([
       ['Webhook ID', id],
@@ -282,7 +299,7 @@ export function webhookPage(webhook: Webhook, form: string, now: number, transac
       ['Gateway ID', transaction === undefined ? transactionIn(webhook) : nameOf(transaction)],
       ['Reason', endIn(webhook)?.join('. ') ?? null],
       ['Last answer', lastAnswer && answerName(lastAnswer)],
-      ['Next attempt', webhook.state === 'pending' ? time(nextAt) : null],
+      ['Next attempt', webhook.state === 'pending' && nextAt > now ? time(nextAt) : null],
       ['Created', time(createdAt)],
     ])}
     <details>

@@ -40,6 +40,8 @@ interface Overview {
   /** Oldest first, at most a page. */
   reviews: readonly Transaction[];
   dead: readonly Webhook[];
+  /** Of the queue, in words; empty if none is tried again. */
+  retrying: string;
   /** Why the proxy cannot serve; undefined if it can. */
   problem: string | undefined;
   warnings: readonly Warning[];
@@ -196,7 +198,7 @@ function more(count: number, what: string, href: string): Html[] {
 
 // What came in and went out today, what is open, and webhooks to send again.
 
-function figures({ sums, counts, now }: Overview): Html {
+function figures({ sums, counts, retrying, now }: Overview): Html {
   const { created, open, isWhole } = sums;
   const done = created.filter(({ status: each }) => each === 'SUCCESS');
   const isIn = ({ type }: Sum) => TYPES[type].paysOrder;
@@ -219,6 +221,7 @@ function figures({ sums, counts, now }: Overview): Html {
       <dt>Webhooks failed</dt>
       <dd class="amount">${dead === 0 ? 'None' : dead}</dd>
       ${dead === 0 ? '' : html`<dd class="facts"><a href="/admin/webhooks?state=dead">to send again</a></dd>`}
+      ${retrying && html`<dd class="status warn"><a href="/admin/webhooks?state=pending">${retrying}</a></dd>`}
     </div>
   </dl>`;
 }
@@ -263,6 +266,7 @@ interface Health {
   counts: Counts | undefined;
   /** As on the overview. */
   owed: readonly Owed[];
+  retrying: string;
   isTest: boolean;
   version: string;
   now: number;
@@ -270,11 +274,11 @@ interface Health {
 
 type Check = readonly [isFine: boolean, name: string, state: Html | string];
 
-export function healthPage({ problem, warnings, counts, owed, isTest, version, now }: Health): Html {
+export function healthPage({ problem, warnings, counts, owed, retrying, isTest, version, now }: Health): Html {
   const checks: Check[] = [
     [problem === undefined, 'Payments', problem ?? 'They can start, and the database can be written.'],
     [true, 'Gateway', isTest ? 'A test gateway: no money moves.' : 'A live gateway.'],
-    ...(counts === undefined ? [] : work(counts, owed)),
+    ...(counts === undefined ? [] : work(counts, owed, retrying)),
     ...warnings.map(({ warning, detail }) => [false, 'Warning', `${warning}${detail ? ` (${detail})` : ''}`] as const),
   ];
   const isAllFine = checks.every(([isFine]) => isFine);
@@ -295,11 +299,12 @@ export function healthPage({ problem, warnings, counts, owed, isTest, version, n
     <p class="hint">Proxy ${version} · Node ${process.version}</p>`;
 }
 
-function work(counts: Counts, owed: readonly Owed[]): Check[] {
+function work(counts: Counts, owed: readonly Owed[], retrying: string): Check[] {
   const { checks, webhooks, unmatchedIpns, oldestPendingWebhookMs: oldest } = counts;
   const dead = deadIn(counts);
   const queued = webhooks.find(({ state }) => state === 'pending')?.count ?? 0;
   const inQueue = queued === 0 ? 'none queued' : `${queued} queued, the oldest for ${age(oldest)}`;
+  const retried = retrying && html`: <a href="/admin/webhooks?state=pending">${retrying}</a>`;
   const toReview = reviewsIn(counts, owed);
   const reviews = html`<a href="/admin">${toReview} to review</a>`;
   const [toRefund, toSettle] = partsOf(owed);
@@ -312,7 +317,7 @@ function work(counts: Counts, owed: readonly Owed[]): Check[] {
     [toRefund === 0, 'To refund', extra(toRefund, 'paid twice or after closing')],
     [toSettle === 0, 'To settle', extra(toSettle, 'owed that cannot be refunded here')],
     [true, 'Status checks', checks.map(({ state, count }) => `${count} ${state}`).join(', ')],
-    [dead === 0, 'Webhooks', html`${dead === 0 ? 'None failed' : failed}, ${inQueue}`],
+    [dead === 0 && retrying === '', 'Webhooks', html`${dead === 0 ? 'None failed' : failed}, ${inQueue}${retried}`],
     [unmatchedIpns === 0, 'IPNs', unmatchedIpns === 0 ? 'Each has its transaction.' : unknown],
   ];
 }

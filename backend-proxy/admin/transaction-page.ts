@@ -116,7 +116,7 @@ export function transactionPage(given: Given): Html {
       <div>${isBeside ? facts : ''} ${history} ${mayBeClosed ? toClose : ''}</div>
     </div>
     <h2>Webhooks</h2>
-    ${webhookTable('Webhooks of this transaction', webhooks, form, true)}`;
+    ${webhookTable('Webhooks of this transaction', webhooks, given, true)}`;
 }
 
 /** Where its name does not say it: the wallet that was asked, if another one paid, or an ID that sent no request. */

@@ -1,7 +1,13 @@
 // The operator's lists: transactions with their filters, and webhooks, which are sent again from them.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { transactionsPage, webhookPage, webhookTable, webhooksPage } from '../../../backend-proxy/admin/lists.ts';
+import {
+  retryingIn,
+  transactionsPage,
+  webhookPage,
+  webhookTable,
+  webhooksPage,
+} from '../../../backend-proxy/admin/lists.ts';
 import { S } from '../time.ts';
 import { placeOf, signedIn, textOf, WEBHOOK } from './admin-kit.ts';
 
@@ -53,11 +59,11 @@ it('a webhook is sent again from its page, and from a list if it failed, but not
     const webhook = { ...WEBHOOK, body };
     assert.equal(String(await webhookPage(webhook, 'x', 0)).includes('Send again'), isOffered);
     for (const state of ['dead', 'delivered', 'pending'] as const) {
-      const table = String(await webhookTable('Webhooks', [{ ...webhook, state }], 'x'));
+      const table = String(await webhookTable('Webhooks', [{ ...webhook, state }], { form: 'x', now: 0 }));
       assert.equal(table.includes('Send again'), isOffered && state === 'dead', state);
       assert.ok(table.includes('<a href="/admin/transactions/A-1">A-1</a>'), 'it leads to its transaction');
       assert.match(textOf(table), / A-1 – /, 'the amount is known from the body only');
-      const second = webhookTable('Webhooks', [{ ...webhook, transactionId: 'A-1-2' }], 'x');
+      const second = webhookTable('Webhooks', [{ ...webhook, transactionId: 'A-1-2' }], { form: 'x', now: 0 });
       assert.match(textOf(String(await second)), / A-1-2 – /);
     }
   }
@@ -109,7 +115,14 @@ it('the list of transactions is filtered, paged newest first, and says what is w
 });
 
 it('a page of webhooks leads to the newest and to older ones of the same state', async () => {
-  const list = { state: 'dead', webhooks: [WEBHOOK], cursor: '2~msg_2', nextCursor: '1~msg_1', form: 'x' } as const;
+  const list = {
+    state: 'dead',
+    webhooks: [WEBHOOK],
+    cursor: '2~msg_2',
+    nextCursor: '1~msg_1',
+    form: 'x',
+    now: 0,
+  } as const;
   const linksOf = async (more: object) =>
     [...String(await webhooksPage({ ...list, ...more })).matchAll(/href="([^"]+)">(Newest|Older)</g)].map((link) =>
       link.slice(1).join(' '),
@@ -122,14 +135,45 @@ it('a page of webhooks leads to the newest and to older ones of the same state',
 
 it('a webhook that waits is queued, being sent, or tried again at a time', async () => {
   const stateOf = async (more: object) =>
-    textOf(String(await webhookTable('Webhooks', [{ ...WEBHOOK, state: 'pending', ...more }], 'x')));
+    textOf(
+      String(await webhookTable('Webhooks', [{ ...WEBHOOK, state: 'pending', ...more }], { form: 'x', now: 60 * S })),
+    );
   assert.match(await stateOf({ attempts: 0, lastAnswer: null }), / Queued /);
   assert.match(await stateOf({ lastAnswer: null }), / Being sent 1 attempt /);
   assert.match(await stateOf({ lastAnswer: 'HTTP 503', nextAt: 90 * S }), / Retry at 00:01 1 attempt HTTP 503 /);
+  assert.match(await stateOf({ lastAnswer: 'HTTP 503', nextAt: 60 * S }), / Retry due 1 attempt HTTP 503 /);
+  const due = { ...WEBHOOK, state: 'pending', lastAnswer: 'HTTP 503', nextAt: 60 * S } as const;
+  for (const [now, isShown] of [
+    [59 * S, true],
+    [60 * S, false],
+  ] as const)
+    assert.equal(String(await webhookPage(due, 'x', now)).includes('Next attempt'), isShown);
   assert.match(
     await stateOf({ state: 'dead', lastAnswer: 'ECONNREFUSED' }),
     / Failed 1 attempt no answer \(ECONNREFUSED\) /,
   );
+});
+
+it('a webhook whose last attempt failed is counted as retrying, with its answer, until it is delivered or given up', async (t) => {
+  const operator = await signedIn(t);
+  const { world } = operator;
+  world.receiver.answers = [503, 503, 410];
+  await world.start(world.token(), { method: 'QR' });
+  await world.customer('approve', 'A-1');
+  await world.settle();
+  const page = await operator.open('/admin');
+  assert.match(textOf(page), / Webhooks failed None 1 retrying, HTTP 503 Latest /);
+  assert.match(page, /<dd class="status warn"><a href="\/admin\/webhooks\?state=pending">1 retrying/);
+  await operator.says(
+    '/admin/health',
+    /but something needs attention\. .* ! Webhooks None failed, 1 queued, the oldest for \w+ \w+: 1 retrying, HTTP 503 ✓ IPNs/,
+  );
+  const waits = { ...WEBHOOK, state: 'pending', lastAnswer: 'ECONNREFUSED' } as const;
+  const said = (more: readonly object[], nextCursor: string | null = null) =>
+    retryingIn({ webhooks: more.map((each) => ({ ...waits, ...each })), nextCursor });
+  assert.equal(said([{}, { lastAnswer: 'ECONNRESET' }]), '2 retrying, no answer');
+  assert.equal(said([{}, { lastAnswer: 'HTTP 503' }], '1~msg_1'), 'at least 2 retrying');
+  assert.equal(said([{ attempts: 0 }, { lastAnswer: null }, { state: 'delivered' }]), '');
 });
 
 it('an empty page of the list says whether older transactions may match', async () => {
