@@ -119,12 +119,10 @@ export function transactionPage(given: Given): Html {
     ${webhookTable('Webhooks of this transaction', webhooks, given, true)}`;
 }
 
-/** Where its name does not say it: the wallet that was asked, if another one paid, or an ID that sent no request. */
+/** If another one paid, which its name says. */
 function walletGiven({ method, payer, customer }: Transaction): [string, Html][] {
-  if (method === null || customer === null) return [];
-  const isAsked = PAYS_BY[method] === 'prompt';
-  if (isAsked && (payer === null || payer === customer)) return [];
-  return [[isAsked ? 'Wallet asked' : 'Wallet ID entered', wallet(customer)]];
+  if (method === null || customer === null || payer === null || payer === customer) return [];
+  return [[PAYS_BY[method] === 'prompt' ? 'Wallet asked' : 'Wallet ID entered', wallet(customer)]];
 }
 
 /** The amount and the status. */

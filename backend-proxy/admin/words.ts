@@ -18,7 +18,7 @@ import {
   type TransactionType,
   STAGES,
 } from '../protocol/transaction.ts';
-import { type Method, type Reason, type Status } from '../protocol/wire.ts';
+import { PAYS_BY, type Method, type Reason, type Status } from '../protocol/wire.ts';
 import { type Html, capital, money, moneyOf, serverClock, wallet } from './values.ts';
 
 export const TYPE_NAMES: Record<TransactionType, string> = { PAY: 'Payment', REFUND: 'Refund', PAYOUT: 'Payout' };
@@ -35,12 +35,17 @@ export function kindOf({ type, method }: Transaction): string {
   return method === null ? TYPE_NAMES[type] : METHODS[method];
 }
 
-/** What tells it from the others of its order, with its time, on every page: `QR code •••• 5678`. */
+/**
+ * What tells it from the others of its order, with its time, on every page: `QR code •••• 5678`, of the wallet that
+ * paid; until then the one that was asked, or an ID that was entered and sent no request.
+ */
 export function kindAndWallet(transaction: Transaction): Html {
-  const { type, payer, customer } = transaction;
-  const party = payer ?? customer;
-  const by = party === null ? '' : html` ${wallet(party, TYPES[type].isOutgoing ? 'to ' : '')}`;
-  return html`${kindOf(transaction)}${by}`;
+  const { method, payer, customer } = transaction;
+  const kind = kindOf(transaction);
+  if (payer !== null) return html`${kind} ${wallet(payer)}`;
+  if (customer === null) return html`${kind}`;
+  if (method === null) return html`${kind} ${wallet(customer, 'to ')}`;
+  return html`${kind}${wallet(customer, PAYS_BY[method] === 'prompt' ? ', asked ' : ', entered ')}`;
 }
 
 /** Of a payment that the gateway answered with another method. */

@@ -267,18 +267,21 @@ it('several payments of an order have names that tell them apart, in the list an
   // An ID that no wallet has: the gateway answers with its website.
   await world.start(token, { method: 'DIRECT', customer: '99990000' }, 'b');
   for (const [id, name, time] of [
-    ['A-1', 'Wallet app •••• 6789', '12:00 :0\\d'],
-    ['A-1-2', 'Wallet website •••• 0000', '12:01 :0\\d'],
+    ['A-1', 'Wallet app , asked •••• 6789', '12:00 :0\\d'],
+    ['A-1-2', 'Wallet website , entered •••• 0000', '12:01 :0\\d'],
   ] as const) {
     await operator.says('/admin/transactions', new RegExp(` ${id} ${name} €10\\.10 .* 20 Nov 2026 , ${time} UTC`));
     const own = new RegExp(` ${id} · ${name} · 20 Nov 2026 , ${time} UTC · Order A-1 `);
     await operator.says(`/admin/transactions/${id}`, own);
   }
-  await operator.says('/admin/transactions/A-1-2', / Asked for Wallet app Wallet ID entered •••• 0000 History /);
+  await operator.says('/admin/transactions/A-1-2', / Asked for Wallet app History /);
   assert.doesNotMatch(await operator.open('/admin/transactions/A-1'), /Asked for|Wallet (asked|ID entered)/);
   const asked = (await world.ledger.transaction('A-1')) ?? assert.fail();
   const rules = { refundMethods: new Set<never>(), payoutDecimals: false };
   const shown = { at: undefined, refundRules: rules, webhooks: [], form: 'x', name: '', now: 0 };
   const page = textOf(String(await transactionPage({ ...shown, transaction: { ...asked, payer: '12345678' } })));
   assert.match(page, / A-1 · Wallet app •••• 5678 · .* Wallet asked •••• 6789 History /);
+  const entered = { ...asked, method: 'CHECKOUT', payer: '12345678' } as const;
+  const other = textOf(String(await transactionPage({ ...shown, transaction: entered })));
+  assert.match(other, / A-1 · Wallet website •••• 5678 · .* Wallet ID entered •••• 6789 History /);
 });
