@@ -171,6 +171,12 @@ export function refunding(
   }
 }
 
+/** When the money moved, or when it was started. */
+function timeOf(refund: Transaction): Html {
+  const at = succeededAt(refund);
+  return at === undefined ? html`started ${time(refund.createdAt)}` : time(at);
+}
+
 function refundTable(refunds: readonly Transaction[]): Html {
   return cards(
     'Refunds, oldest first',
@@ -179,7 +185,7 @@ function refundTable(refunds: readonly Transaction[]): Html {
       html`<a href="${linkTo(refund)}">${refund.id}</a>`,
       amount(refund),
       status(refund),
-      time(refund.createdAt),
+      timeOf(refund),
     ]),
     'lines',
   );

@@ -6,7 +6,7 @@ import { unavailable } from '../../../backend-proxy/errors.ts';
 import { walletEnd } from '../../../backend-proxy/admin/values.ts';
 import { webhookPage } from '../../../backend-proxy/admin/lists.ts';
 import { transactionPage } from '../../../backend-proxy/admin/transaction-page.ts';
-import { M } from '../time.ts';
+import { M, S } from '../time.ts';
 import { REFUNDS_QR } from '../world.ts';
 import { ADA, createMismatch, fieldsOf, placeOf, resolve, signedIn, textOf, WEBHOOK } from './admin-kit.ts';
 
@@ -93,6 +93,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
     / A-1-r2 Refund to •••• \d{4} −€6\.00 .* A-1-r1 Refund to •••• \d{4} −€4\.00 .* A-1 QR code •••• \d{4} €10\.00 Paid · €10\.00 refund on its way /,
   );
   await world.settleAfter('approve', 'A-1-r1');
+  await operator.says(path, / −€4\.00 Refunded 20 Nov 2026 , 12:00 :00 UTC A-1-r2 −€6\.00 On its way started 20 Nov /);
   const old = await operator.request(headers.get('location') ?? '');
   assert.deepEqual([old.status, placeOf(old)], [303, '/admin/transactions/A-1-r1'], 'it is not only started');
   await operator.says(
@@ -111,7 +112,12 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
     )?.[1] ?? '',
     /^Partly refunded · €4\.00 refunded · €6\.00 refund to review$/,
   );
+  world.skip(S);
   await world.settleAfter('approve', 'A-1-r2');
+  await operator.says(
+    path,
+    / A-1-r2 −€6\.00 Refunded 20 Nov 2026 , 12:00 :01 UTC .* 12:00:01 €6\.00 refunded · A-1-r2 /,
+  );
   for (const at of ['/admin', '/admin/transactions', path])
     assert.match(await operator.open(at), /status over">Refunded</, at);
   await world.start(world.token({ orderId: 'B-1' }), { method: 'CHECKOUT' }, 'b');
