@@ -9,7 +9,7 @@ import { STAGES, isDenied, type Transaction } from '../protocol/transaction.ts';
 import type { Readiness } from '../routes/health.ts';
 import type { Refunds } from '../use-cases/outgoing.ts';
 import { writeSession, type Session, type Sessions } from './session.ts';
-import { type Back, status, isInDoubt, kindAndWallet, reviewReason } from './words.ts';
+import { type Back, failureOf, status, isInDoubt, kindAndWallet, reviewReason } from './words.ts';
 import { type Html, amount, time, serverClock } from './values.ts';
 
 const PAGES = { '': 'Overview', transactions: 'Transactions', webhooks: 'Webhooks', health: 'Health' };
@@ -355,7 +355,7 @@ export function transactionTable(
         ? amount(each)
         : html`<span class="unmoved">${amount(each)}</span>`,
       html`${status(each, backs.get(each.id))}
-      ${reasonOf(isInDoubt(each) ? reviewReason(each) : backs.get(each.id)?.[2])}`,
+      ${reasonOf(isInDoubt(each) ? reviewReason(each) : (backs.get(each.id)?.[2] ?? failureOf(each)))}`,
       time(each.createdAt),
     ]),
     'lines',

@@ -102,6 +102,12 @@ function endOf({ type, history }: Transaction, reason: Reason): readonly [label:
   return CAUSES[code] ?? ENDED[reason];
 }
 
+/** Why a payout or refund failed; empty of anything else. */
+export function failureOf(transaction: Transaction): string {
+  const reason = reasonOf(transaction);
+  return reason === null || !TYPES[transaction.type].isOutgoing ? '' : endOf(transaction, reason)[1];
+}
+
 const isSettled = (detail: string | null) => detail?.startsWith('SETTLED') ?? false;
 
 /** Who decided last until then, and when. */

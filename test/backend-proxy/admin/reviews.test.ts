@@ -299,6 +299,7 @@ it('what a colleague decided is said of the payment, and a payout that failed sa
   await operator.says('/admin/transactions/P-1', / −€5\.00 Reported failed, being checked .* Reported failed · checked once more /); // prettier-ignore
   await reportFailed();
   await operator.says('/admin/transactions/P-1', / −€5\.00 Failed .* Reported failed · checked once more .* Failed at the gateway /); // prettier-ignore
+  await operator.says('/admin/transactions', / P-1 Payout to •••• 5678 −€5\.00 Failed Declined by the gateway\. No money moved\. 20 Nov /); // prettier-ignore
   const failed = (await world.ledger.transaction('A-2')) ?? assert.fail();
   for (const [detail, words] of [
     ['UNKNOWN_CUSTOMER', 'No such customer. No money moved.'],
