@@ -181,19 +181,12 @@ function historyList(transaction: Transaction, order?: Order): Html {
 
 const reportLine = ({ what, at }: { what: string; at: number }): Html => html`<b>${what}</b> · ${time(at)}`;
 
-/** Why it is asked, what is known, and what to do. */
+/** Why it is asked, what the page's heading and history do not have, and what to do. */
 function whatToDo(transaction: Transaction): Html {
-  const { type, payer, customer, createdAt, needsReview } = transaction;
-  const why = needsReview ? reviewReason(transaction) : DUPLICATE;
-  const { isOutgoing } = TYPES[type];
-  const reports = reportsOf(transaction).map((report) => html`<div>${reportLine(report)}</div>`);
-  const wallets = isOutgoing ? customer : payer;
+  const why = transaction.needsReview ? reviewReason(transaction) : DUPLICATE;
+  const reports = reportsOf(transaction, why).map((report) => html`<div>${reportLine(report)}</div>`);
   return html`<p class="why">${why}</p>
-    ${details([
-      ['Asked', html`${amount(transaction)} · ${time(createdAt)}`],
-      ['Reported', reports.length === 0 ? null : html`${reports}`],
-      [isOutgoing ? 'To' : 'From', wallets === null ? 'Not known' : wallet(wallets)],
-    ])}
+    ${reports.length === 0 ? '' : details([['Reported', html`${reports}`]])}
     <p>${whatToAsk(transaction)} ${isUnpaid(transaction) ? '' : 'Then say what you know.'}</p>`;
 }
 

@@ -364,7 +364,8 @@ export function reportsOf(reviewed: Reviewed & Asked): { what: string; at: numbe
     // Only with our payment id does a SUCCESS count without an amount (protocol/verify.ts).
     const isAsAsked = end === 'paid' && reviewed.answer !== 'identified' && !detail.includes('differs');
     const isRight = entry.event === 'succeeded' && !isByPerson(entry);
-    const said = [figure ?? (isAsAsked && moneyOf(reviewed)), OUTCOMES[outcome] ?? end].filter(Boolean).join(', ');
+    const sum = figure ?? (isAsAsked && moneyOf(reviewed));
+    const said = [sum && !why.includes(sum) && sum, OUTCOMES[outcome] ?? end].filter(Boolean).join(', ');
     const what = isRight ? 'paid, as asked' : said;
     return what === '' ? [] : [{ what: capital(what), at: entry.at }];
   });

@@ -65,7 +65,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   assert.match(await operator.open('/admin/transactions/A-2/close'), /name="by"\s+value=""/);
   await createMismatch(world, 'A-3');
   await observe(world, 'A-3', verified('succeeded'), 'later');
-  await operator.says('/admin/transactions/A-3', / Paid, needs review .*reported €0\.07 instead of €10\.10, and the right one later\. Asked €10\.10 · .* Reported €0\.07, waiting · .* UTC Paid, as asked · .*say what you know\. What happened\? The money was received It is already counted as received\. This only ends the review\. No money was received It is listed as denied, is not counted, and cannot be refunded\. /); // prettier-ignore
+  await operator.says('/admin/transactions/A-3', / Paid, needs review .*reported €0\.07 instead of €10\.10, and the right one later\. Reported Waiting · 20 Nov [^€]* UTC Paid, as asked · [^€]*say what you know\. What happened\? The money was received It is already counted as received\. This only ends the review\. No money was received It is listed as denied, is not counted, and cannot be refunded\. /); // prettier-ignore
   await operator.says('/admin', / and the right one later\. It counts as paid\. Not shipped yet\? Ask the gateway’s support first\. /); // prettier-ignore
   const asked = await (await resolve(operator, 'A-3', { ...ADA, status: 'FAILED' })).text();
   assert.match(
@@ -169,7 +169,7 @@ it('a review of a wrong amount says that the payment ended unpaid, also where it
   const operator = await signedIn(t);
   await createMismatch(operator.world);
   await observe(operator.world, 'A-1', verified('failed'), 'later');
-  await operator.says('/admin/transactions/A-1', / instead of €10\.10, and it ended unpaid\. Asked /);
+  await operator.says('/admin/transactions/A-1', / instead of €10\.10, and it ended unpaid\. Reported Waiting · /);
 });
 
 it('a resolution against what the gateway reports needs a confirmation that names the report', async (t) => {
