@@ -135,7 +135,7 @@ td a { overflow-wrap: anywhere; }
 .lines :is(td:first-of-type, time), .top button { white-space: nowrap; }
 
 .details { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
-.details + details { margin-top: 1.25rem; }
+:is(.details + details, form + .details) { margin-top: 1.25rem; }
 .details dt, .details dd { margin: 0; padding: 0.5rem 1rem; }
 .details dt { color: var(--soft); }
 .details dt:nth-of-type(n + 2), .details dd:nth-of-type(n + 2) { border-top: 1px solid var(--line); }
