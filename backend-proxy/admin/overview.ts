@@ -72,7 +72,7 @@ export function titleOf({ counts, sums, owed, reviews, dead, problem, warnings }
   const checked = checkedIn(sums);
   const [kind = '', ...others] = new Set(checked.map(({ type }) => TYPE_NAMES[type].toLowerCase()));
   const ofKind = plural(add(checked, 'count'), others.length === 0 ? kind : 'transaction');
-  if (checked.length > 0) parts.push(`${ofKind} being\u00A0checked`);
+  if (checked.length > 0) parts.push(`${ofKind.replace(' ', '\u00A0')} being\u00A0checked`);
   return parts.join(', ') || 'Nothing to review, refund or settle';
 }
 

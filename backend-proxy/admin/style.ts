@@ -265,8 +265,8 @@ main:has(.decision) { max-width: 37rem; }
   .lines td.action { order: 3; padding: 0.35rem 0 0; }
   .lines td.action:not(:has(form)) { display: none; }
   .lines td:last-child { margin-left: auto; color: var(--soft); }
-  .lines td:has(.reason, .long) { display: contents; }
-  .lines :is(.reason, .long) { order: 2; flex-basis: 100%; max-width: none; }
+  .lines td:has(.reason, .long), .lines tr:has(.given) td:has(.status) { display: contents; }
+  .lines :is(.reason, .long), .lines tr:has(.given) .status { order: 2; flex-basis: 100%; max-width: none; }
   .panel .lines .long { order: 1; flex-basis: auto; }
   .heading a { margin-left: auto; }
   .heading form { flex-basis: 100%; margin-bottom: 0.5rem; }
@@ -296,7 +296,7 @@ main:has(.decision) { max-width: 37rem; }
 @media (max-width: 60rem) { .lines .hint { display: none; } }
 @media (max-width: 64rem) { th, td { padding-inline: 0.6rem; } :is(td, .totals) .fine { display: none; } }
 @media (max-width: 24rem) { .host { display: none; } .tabs a { padding-inline: 0.5rem; } .attention small { display: block; }
-  .lines tbody tr { column-gap: 0.4rem; padding-inline: 0.75rem; } .lines td { font-size: 0.8125rem; } .lines .wallet { display: none; } }
+  .lines tbody tr { column-gap: 0.4rem; padding-inline: 0.75rem; } .lines td { font-size: 0.8125rem; } .lines :not(.given) > .wallet { display: none; } }
 @media print { :root { color-scheme: light; } nav, form, .button, .fold { display: none !important; } }
 @media (prefers-reduced-motion: no-preference) { a, button { transition: border-color 0.12s, filter 0.12s; } }
 @media (forced-colors: active) { :is(.top nav, .tabs) a:not([aria-current]) { border-color: Canvas; } :is(.verdict, .pill, .message, .problem) { border: 1px solid; } .status::before { forced-color-adjust: none; }

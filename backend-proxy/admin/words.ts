@@ -45,7 +45,9 @@ export function kindAndWallet(transaction: Transaction): Html {
   if (payer !== null) return html`${kind} ${wallet(payer)}`;
   if (customer === null) return html`${kind}`;
   if (method === null) return html`${kind} ${wallet(customer, 'to ')}`;
-  return html`${kind}${wallet(customer, PAYS_BY[method] === 'prompt' ? ', asked ' : ', entered ')}`;
+  return html`${kind}<span class="given"
+      >, ${wallet(customer, PAYS_BY[method] === 'prompt' ? 'asked ' : 'entered ')}</span
+    >`;
 }
 
 /** Of a payment that the gateway answered with another method. */
@@ -352,8 +354,8 @@ export function reviewReason(reviewed: Reviewed): string {
 
 type Asked = Pick<Transaction, 'amountMinor' | 'currency' | 'answer'>;
 
-/** What the gateway reported, and when: of each report that differs its amount and its outcome. */
-export function reportsOf(reviewed: Reviewed & Asked): { what: string; at: number }[] {
+/** What the gateway reported, and when: of each report that differs its outcome, and its amount unless `why` has it. */
+export function reportsOf(reviewed: Reviewed & Asked, why = ''): { what: string; at: number }[] {
   const cause = causeOf(reviewed);
   return reviewed.history.flatMap((entry) => {
     const detail = entry.detail ?? '';
