@@ -40,5 +40,5 @@ export async function drawDemo(
     await context.close();
     return [picture, width];
   };
-  return [await draw(shop.app, SHOP_URL, 540), await draw(sandbox.app, `${HOME}/wallet`, 320)];
+  return [await draw(shop.app, SHOP_URL, 560), await draw(sandbox.app, `${HOME}/wallet`, 320)];
 }

@@ -48,8 +48,8 @@ const SCREENS = {
 /** Pixels of the picture for each of the page. */
 const SCALE = 1.75;
 /**
- * The phone has an edge that is seen on a page of any color. The desktop's page goes on below its window, which is as
- * high as the phone and ends between two parts of the widget.
+ * The phone has an edge that is seen on a page of any color. The desktop's window is as high as the phone and has the
+ * whole widget.
  */
 const STYLE = `
   * { box-sizing: border-box; overflow: hidden; }
@@ -66,7 +66,7 @@ const STYLE = `
     box-shadow: 0 0 0 1px #7f8a9c80; }
   .desktop::after { content: 'stillwater.example'; position: absolute; inset: 9px 0 auto; color: light-dark(#5d6675, #a9b1bf);
     font: 12px/20px Inter, sans-serif; text-align: center; }
-  .desktop img { width: 446px; }
+  .desktop img { width: auto; height: 507px; }
   .desktop::before { content: ''; position: absolute; inset: 13px auto auto 16px; width: 10px; height: 10px;
     border-radius: 50%; background: #98a1b0; box-shadow: 18px 0 #98a1b0, 36px 0 #98a1b0; }
   img { display: block; }`;
