@@ -387,9 +387,9 @@ function result(view: PhoneView, { payment, fromApp, isLate = false }: Opened): 
 }
 
 /** The receipt of money that came from the merchant. */
-export function receivedPage(c: Context, view: PhoneView, { kind, minor, currency, about, at, refunds }: Movement) {
+export function receivedPage(c: Context, view: PhoneView, { minor, currency, about, at, refunds }: Movement) {
   const { customer, merchant } = view;
-  const title = kind === 'REFUND' ? 'Refund received' : 'Payout received';
+  const title = refunds === undefined ? 'Payout received' : 'Refund received';
   const screen = html`<section id="payment" class="result stack">
     ${mark('good')}
     <h2 class="title">${title}</h2>
